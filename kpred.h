@@ -1,0 +1,1332 @@
+/* kpred.h - v0.1.0 - the best tuning parameters of a GPU kernel, predicted in microseconds
+   SPDX-License-Identifier: MIT (text at the end of the file)
+
+In ONE C or C++ file:                      Everywhere else:
+    #define KPRED_IMPLEMENTATION               #include "kpred.h"
+    #include "weights/conv_asm_1x1u.h"         #include "weights/conv_asm_1x1u.h"
+
+WHAT IT DOES   Problem in (sizes and tokens), the k most promising legal tuples of tuning parameters
+               out, best first, each with its log2-probability. A small integer network scores one
+               parameter after the other; a beam search keeps the best prefixes that the kernel's
+               rule allows. The weights are generated C arrays, see README.md.
+
+EXAMPLE        static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(8)];
+               const int32_t problem[] = { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32,
+                                           16, 64, 56, 56, 256, 1 };   // n c h w k stride
+               kpred_ctx ctx; kpred_tuple best[8]; size_t n;
+               if (kpred_init(&ctx, KPRED_VERSION, &kpred_model_conv_asm_1x1u, 8, arena,
+                              sizeof arena / sizeof *arena) == KPRED_OK
+                   && kpred_predict(&ctx, problem, 9, best, 8, &n) == KPRED_OK)
+                   launch(best[0].value);
+
+GUARANTEES
+  G1  Same model and input, same bytes out: every C99 target with 8-bit bytes, int of at least 32
+      bits and the exact-width types; every compiler, optimisation level, -ffast-math, word size,
+      endianness, SIMD or not.                                          [tests/signature.sh]
+  G2  No floating point, libc symbol, allocation, recursion, mutable global, division wider than
+      32 bits, struct copy.                                             [tests/freestanding.sh]
+  G3  All memory is the caller's arena: int32_t words, holding 32-bit integers and unsigned chars
+      alone. Its size is a constant (NAME_ARENA(beam)), a query (kpred_arena_words) and checked by
+      kpred_init. A context serves one thread at a time; a model any number.  [tests/test_arena.c]
+  G4  Every tuple returned satisfies the model's rule; none comes twice. Where a legal tuple exists
+      at least one is returned, or the status is KPRED_ERR_BUDGET.      [tests/test_search.c]
+  G5  On an error the outputs are untouched, the status says what, ctx.detail says which field or
+      argument.                                                         [tests/test_status.c]
+  G8  A size outside the trained range is accepted and flagged in ctx.extrapolated; an unknown token
+      is an error. Sizes reach 2^24; products saturate or are logarithms.     [tests/test_status.c]
+  (G6 and G7, reproducible weights and proved bounds, are the tools': see README.md.)
+
+NON-GOALS      training, files, threads inside a call, hostile models (weights are code)
+
+CONFIGURATION  none changes a result
+  KPRED_IMPLEMENTATION  emit the definitions (of every model included as well)
+  KPRED_STATIC          the same, with internal linkage, in each file that wants its own copy
+  KPRED_SIMD            0: portable C. 1: SSE2 intrinsics. Default: 1 where the compiler announces
+                        SSE2 on a hosted build, else 0
+
+ARITHMETIC     normative; >>math, >>features and >>network are its C text
+  activation  integer q in 0..127, real value q * 2^-6
+  layer       acc = bias + sum(w * q), int8 w in -127..127, exact in int32 (bound proved by exporter)
+              q' = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))), s >= 1: one rounding, one shift
+  context     two layers, then raw accumulators base[t][i] for every parameter t, hidden unit i
+  parameter   acc = base[t][i] + 2^e * sum over earlier u of E[t][u][y_u][i]; hidden q' as above;
+              logit_v = (bias_v + sum(w_v * q')) * 2^r, log2 units in Q16, |logit| < 2^29
+  softmax     log2p_v = max(-2^26, x_v - m - (log2(sum_j exp2(x_j - m)) - 24 * 2^16)), m = max x;
+              exp2 in Q24 and log2 in Q16 by linear interpolation in the 64-step tables below
+  score       sum of the log2p of a tuple's values, Q16, never positive
+  order       higher score first; equal scores: lexicographically smaller sequence of value indexes.
+              After each parameter the first `beam` legal extensions in that order survive.
+  rescue      where none survives: depth first from the empty prefix, values in the same order, at
+              most KPRED_RESCUE_CALLS calls of the rule; the first complete tuple is the answer.
+
+CONTENTS       >>limits >>status >>types >>api | >>portability >>math >>features >>network >>search
+               >>rescue >>api-impl >>license */
+#ifndef KPRED_H
+#define KPRED_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if CHAR_BIT != 8 || INT_MAX < 2147483647
+#error "kpred needs 8-bit bytes and an int of at least 32 bits"
+#endif
+
+#ifdef KPRED_STATIC
+#ifndef KPRED_IMPLEMENTATION
+#define KPRED_IMPLEMENTATION
+#endif
+#if defined(__GNUC__)
+#define KPRED_API static __attribute__((unused))
+#else
+#define KPRED_API static
+#endif
+#define KPRED_DATA KPRED_API
+#else
+#define KPRED_API extern
+#define KPRED_DATA
+#endif
+
+#if defined(__GNUC__)
+#define KPRED_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define KPRED_MUST_CHECK
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- >>limits ------------------------------------------------------------------------------- */
+
+#define KPRED_VERSION 100         /* 0.1.0: what the caller was compiled against */
+#define KPRED_FORMAT 1            /* of kpred_model; changes only with its layout or arithmetic */
+#define KPRED_MAX_FIELDS 16       /* fields of a problem */
+#define KPRED_MAX_PARAMS 16       /* parameters of a tuple */
+#define KPRED_MAX_VALUES 64       /* legal values of one parameter */
+#define KPRED_MAX_WIDTH 192       /* activations of a dense layer, features included */
+#define KPRED_MAX_HIDDEN 128      /* hidden units of a parameter */
+#define KPRED_MAX_REGISTERS 64    /* of a feature program */
+#define KPRED_MAX_BEAM 1024
+#define KPRED_MAX_SIZE (1 << 24)  /* largest value of a size field */
+#define KPRED_RESCUE_CALLS 65536  /* rule calls of one rescue, at most */
+
+/* Words of arena for a model of these dimensions. work, state: words of the scorer; params: number
+   of parameters; lane: the most values of a parameter, rounded up to a power of two, at least 4.
+   A generated header gives it as NAME_ARENA(beam). Integer constant expressions throughout. */
+#define KPRED_ARENA_WORDS(work, state, params, lane, beam)                                        \
+    ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state)                       \
+     + 2 * (lane) * KPRI_MAX(beam, params) + KPRI_BUCKETS)
+#define KPRI_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define KPRI_RECORDS(params, beam) KPRI_MAX(2 * (beam), (params) + 1)
+#define KPRI_RECORD_WORDS(params, state) (1 + (params) + ((params) + 3) / 4 + (state))
+#define KPRI_BUCKETS 128
+
+/* Upper bound of the rule calls of one kpred_predict, rescue included. values: the sum over the
+   parameters of their numbers of values. */
+#define KPRED_RULE_CALLS(values, beam) (1 + (values) * (beam) + KPRED_RESCUE_CALLS)
+
+/* ---- >>status ------------------------------------------------------------------------------- */
+
+/* ctx.detail says {index, value, limit} as given in brackets; -1 where nothing is given. */
+#define KPRED_STATUS_LIST(X)                                                                      \
+    X(KPRED_OK, 0, "ok")                                                                          \
+    X(KPRED_ERR_NULL, -1, "null pointer") /* [argument, counted from 0] */                        \
+    X(KPRED_ERR_VERSION, -2, "caller compiled against another kpred.h") /* [-, given, expected] */\
+    X(KPRED_ERR_FORMAT, -3, "model of another format") /* [-, its format, expected] */            \
+    X(KPRED_ERR_MODEL, -4, "model outside the limits of this build") /* [-, value, limit] */      \
+    X(KPRED_ERR_ID, -5, "model content does not match its id")                                    \
+    X(KPRED_ERR_BEAM, -6, "beam is 0 or beyond KPRED_MAX_BEAM") /* [-, beam, limit] */            \
+    X(KPRED_ERR_ALIGN, -7, "arena not aligned for int32_t")                                       \
+    X(KPRED_ERR_ARENA, -8, "arena too small") /* [-, words given, words needed] */                \
+    X(KPRED_ERR_CONTEXT, -9, "context not initialised")                                           \
+    X(KPRED_ERR_FIELDS, -10, "wrong number of problem fields") /* [-, given, expected] */         \
+    X(KPRED_ERR_SIZE, -11, "size out of range") /* [field, value, limit it violates] */           \
+    X(KPRED_ERR_TOKEN, -12, "unknown token") /* [field, value, number of tokens] */               \
+    X(KPRED_ERR_K, -13, "k is 0 or larger than the beam") /* [-, k, beam] */                      \
+    X(KPRED_ERR_NOT_APPLICABLE, -14, "the kernel does not apply to this problem")                 \
+    X(KPRED_ERR_INFEASIBLE, -15, "no legal tuple exists") /* [-, rule calls of the rescue, -] */  \
+    X(KPRED_ERR_BUDGET, -16, "no legal tuple found within KPRED_RESCUE_CALLS") /* [-, calls, calls] */
+
+#define KPRI_ENUM(name, code, text) name = code,
+typedef enum kpred_status { KPRED_STATUS_LIST(KPRI_ENUM) KPRI_STATUS_END = 1 } kpred_status;
+#undef KPRI_ENUM
+
+/* ---- >>types -------------------------------------------------------------------------------- */
+
+/* Does `values[0..n_decided-1]` still have a chance? Pure: same arguments, same answer.
+   problem    the fields, in the model's order (sizes, or token numbers)
+   values     the parameters' values (not their indexes), in the model's order
+   n_decided  0: does the kernel apply to the problem at all?
+              n: is the prefix of n values legal, given that the one of n-1 was found legal?
+              (so a rule need check only what the n-th value decides)
+   Returns 1 or 0. */
+typedef int (*kpred_rule)(const int32_t *problem, const int32_t *values, size_t n_decided);
+#define KPRED_UNCONSTRAINED ((kpred_rule)0) /* a model without a rule says so with this word */
+
+typedef struct kpred_field {
+    const char *name;
+    const char *const *tokens;       /* NULL: a size */
+    int32_t n_tokens;
+    int32_t least, most;             /* accepted sizes, 0..2^24 */
+    int32_t trained_min, trained_max; /* sizes seen in training */
+} kpred_field;
+
+typedef struct kpred_param {
+    const char *name;
+    const int32_t *values;           /* ascending; for names 0, 1, ... */
+    const char *const *names;        /* NULL: the values are integers */
+    int32_t n_values;
+} kpred_param;
+
+struct kpred_model;
+
+/* What scores the next parameter. `work` is arena scratch of one prediction, `state` goes with each
+   prefix. logits[v] is any log2-weight in Q16, |logit| < 2^29, for v < n_values; `logits` has room
+   for model->lane words, the scorer may use them all. A user's own network plugs in here. */
+typedef struct kpred_scorer {
+    void (*start)(const struct kpred_model *model, const int32_t *problem, int32_t *work,
+                  int32_t *state);
+    void (*logits)(const struct kpred_model *model, int32_t *work, const int32_t *state,
+                   const unsigned char *prefix, size_t n_decided, int32_t *logits);
+    void (*extend)(const struct kpred_model *model, int32_t *work, const int32_t *state,
+                   size_t n_decided, int32_t value_index, int32_t *next); /* NULL: state empty */
+} kpred_scorer;
+
+/* A model: generated, const, shared by all threads. */
+typedef struct kpred_model {
+    uint32_t format;                 /* KPRED_FORMAT */
+    uint64_t id;                     /* hash of all it contains, see kpred_model_id */
+    const char *name, *kernel;
+    const kpred_field *fields;
+    const kpred_param *params;
+    uint32_t n_fields, n_params;
+    uint32_t lane;                   /* see KPRED_ARENA_WORDS */
+    uint32_t work_words, state_words;
+    kpred_rule rule;                 /* or KPRED_UNCONSTRAINED */
+    const char *rule_name;
+    const kpred_scorer *scorer;
+    const void *net;                 /* the scorer's; kpred_additive for kpred_additive_scorer */
+    const void *extensions;          /* per-extension features: none in format 1, NULL */
+} kpred_model;
+
+/* The feature program: instructions that append a register, then ones that append activations.
+   Registers 0..n_fields-1 hold the problem. a, b: registers; n: activations; k: a constant.
+   Values saturate at the ends of int32_t. Logarithms are Q16, log2 of less than 1 counts as 0. */
+typedef enum kpred_opcode {
+    KPRED_OP_LOG2,      /* log2(r[a])                                                           */
+    KPRED_OP_ADD,       /* r[a] + r[b]                                                          */
+    KPRED_OP_SUB,       /* r[a] - r[b]                                                          */
+    KPRED_OP_MUL,       /* r[a] * r[b]                                                          */
+    KPRED_OP_CEIL_DIV,  /* ceil(r[a] / r[b]); 0 unless r[a] >= 0 and r[b] > 0                   */
+    KPRED_OP_MOD,       /* r[a] mod r[b]; 0 unless r[a] >= 0 and r[b] > 0                       */
+    KPRED_OP_MIN,       /* min(r[a], r[b])                                                      */
+    KPRED_OP_MAX,       /* max(r[a], r[b])                                                      */
+    KPRED_OP_CONST,     /* k                                                                    */
+    KPRED_OP_EQUALS,    /* n activations: 127 where r[a] == k + i, else 0                       */
+    KPRED_OP_RAMP,      /* 1: (r[a] - k) * 127 / 2^b, clamped to 0..127                         */
+    KPRED_OP_HATS,      /* n: 127 - |r[a] - c_i| * 127 / 2^b, at least 0, c_i = k + i * 2^b;
+                           below the first centre and above the last 127                        */
+    KPRED_OP_DIVIDES,   /* n: 127 where k * 2^i divides r[a], else 0                            */
+    KPRED_OP_FRACTION   /* 1: (r[a] mod k) * 127 / k, k > 0; 0 for negative r[a]                */
+} kpred_opcode;
+
+typedef struct kpred_instr { uint8_t op, a, b, n; int32_t k; } kpred_instr;
+
+/* rows x cols weights, row by row; both multiples of 16 (padding: 0) */
+typedef struct kpred_layer {
+    const int8_t *weight;
+    const int32_t *bias;
+    uint16_t rows, cols;
+    uint8_t shift;                   /* s above; unused in the context layer */
+} kpred_layer;
+
+/* One parameter of more than one value; the others have weight == NULL. */
+typedef struct kpred_head {
+    const int8_t *embedding;         /* [sum of n_values over earlier heads][hidden] */
+    const int8_t *weight;            /* [n_values rounded up to 4][hidden] */
+    const int32_t *bias;
+    uint8_t embedding_shift, hidden_shift, logit_shift; /* e, s, r above */
+} kpred_head;
+
+typedef struct kpred_additive {
+    const kpred_instr *program;
+    uint16_t n_instr, n_features, hidden;
+    kpred_layer layer[3];            /* dense, dense, context (rows: heads x hidden) */
+    const kpred_head *heads;         /* one a parameter */
+} kpred_additive;
+
+typedef struct kpred_tuple {
+    int32_t score;                   /* log2-probability, Q16, <= 0 */
+    int32_t value[KPRED_MAX_PARAMS]; /* the first n_params are set */
+} kpred_tuple;
+
+typedef struct kpred_detail { int32_t index, value, limit; } kpred_detail;
+
+/* Visible so that the compiler knows its size; read `extrapolated` and `detail`, leave the rest.
+   Holds no resource: nothing to release. */
+typedef struct kpred_ctx {
+    const kpred_model *model;        /* NULL: not initialised */
+    int32_t *arena;
+    uint32_t beam;
+    uint32_t extrapolated;           /* after a prediction: bit f set if field f lies outside the
+                                        range the model was trained on */
+    kpred_detail detail;             /* after an error, see >>status */
+} kpred_ctx;
+
+/* ---- >>api ---------------------------------------------------------------------------------- */
+
+#ifndef KPRED_STATIC
+/* The built-in scorer, for models whose `net` is a kpred_additive. */
+extern const kpred_scorer kpred_additive_scorer;
+#endif
+
+/* Words of arena that `model` needs with `beam`; 0: null model, or beam out of range. */
+KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam);
+
+/* Binds a context to a model and an arena (int32_t words, contents irrelevant) and checks both.
+   beam 1..KPRED_MAX_BEAM; version: KPRED_VERSION. Reads the whole model once to check its id, so
+   keep it out of the launch path. On an error *ctx is left not initialised, with detail set.
+   Errors: NULL, VERSION, FORMAT, MODEL, ID, BEAM, ALIGN, ARENA. */
+KPRED_API KPRED_MUST_CHECK kpred_status kpred_init(kpred_ctx *ctx, uint32_t version,
+                                                   const kpred_model *model, size_t beam,
+                                                   int32_t *arena, size_t words);
+
+/* The best k legal tuples, 1 <= k <= beam, into out[0..*n_out-1], best first; *n_out may be less
+   than k (never 0 on KPRED_OK). problem[0..n_fields-1]: sizes and token numbers in model order.
+   Errors: NULL, CONTEXT, K, FIELDS, SIZE, TOKEN, NOT_APPLICABLE, INFEASIBLE, BUDGET. */
+KPRED_API KPRED_MUST_CHECK kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem,
+                                                      size_t n_fields, kpred_tuple *out, size_t k,
+                                                      size_t *n_out);
+
+/* 1 if the kernel applies to the problem and its rule accepts all n_params values, else 0. */
+KPRED_API int kpred_legal(const kpred_model *model, const int32_t *problem, const int32_t *values);
+
+/* Index of the field called `name`; -1: none. */
+KPRED_API int32_t kpred_field_index(const kpred_model *model, const char *name);
+
+/* Token number of `name` in a token field; -1: unknown, or not a token field. */
+KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char *name);
+
+/* Token of the trained GPU nearest to `arch` ("gfx908") with `units` compute units (0: unknown):
+   same arch before any other, then the nearest arch number, then the nearest number of units (of
+   several, or with units 0, the one with most). *exact (may be NULL): 1 if that is the very GPU,
+   or the very arch where units is 0. -1: the model has no field "gpu", or arch is no gfx name. */
+KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
+                                  int *exact);
+
+/* Probability of a score, Q24: 2^24 is certainty. pre: score <= 0 */
+KPRED_API int32_t kpred_probability(int32_t score);
+
+/* Hash of all that a model contains: names, fields, parameters, weights; not the addresses. A net
+   that is no kpred_additive is not looked into. */
+KPRED_API uint64_t kpred_model_id(const kpred_model *model);
+
+/* What the status means, in English; never NULL. */
+KPRED_API const char *kpred_status_string(kpred_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* KPRED_H */
+
+/* ============================================================================================= */
+#if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_IMPLEMENTED)
+#define KPRI_IMPLEMENTED
+
+/* ---- >>portability -------------------------------------------------------------------------- */
+
+#ifndef KPRED_SIMD
+#if defined(__SSE2__) && defined(__STDC_HOSTED__) && __STDC_HOSTED__
+#define KPRED_SIMD 1
+#else
+#define KPRED_SIMD 0
+#endif
+#endif
+#if KPRED_SIMD
+#include <emmintrin.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Compilers turn loops that copy or clear into calls of memcpy and memset, which a freestanding
+   program may lack: hiding the loop's counter from them keeps the loop. */
+#if defined(__GNUC__)
+#define KPRI_KEEP_LOOP(i) __asm__ volatile("" : "+r"(i))
+#else
+#define KPRI_KEEP_LOOP(i) ((void)(i))
+#endif
+
+static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        KPRI_KEEP_LOOP(i);
+        to[i] = from[i];
+    }
+}
+
+/* pre: n a multiple of 4 */
+static void kpri_fill(int32_t *to, int32_t value, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i += 4) {
+        KPRI_KEEP_LOOP(i);
+        to[i] = value;
+        to[i + 1] = value;
+        to[i + 2] = value;
+        to[i + 3] = value;
+    }
+}
+
+static int kpri_same_text(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+/* ---- >>math --------------------------------------------------------------------------------- */
+
+/* round(2^24 * 2^(-i/64)) */
+static const int32_t kpri_exp2_table[65] = {
+    16777216, 16596492, 16417715, 16240863, 16065917, 15892855, 15721658, 15552304, 15384775,
+    15219050, 15055111, 14892937, 14732511, 14573813, 14416824, 14261526, 14107901, 13955931,
+    13805598, 13656884, 13509772, 13364245, 13220286, 13077877, 12937002, 12797645, 12659789,
+    12523418, 12388516, 12255067, 12123055, 11992466, 11863283, 11735492, 11609078, 11484025,
+    11360319, 11237946, 11116891, 10997140, 10878679, 10761494, 10645571, 10530897, 10417458,
+    10305242, 10194234, 10084422, 9975792, 9868333, 9762032, 9656875, 9552851, 9449948, 9348154,
+    9247455, 9147842, 9049301, 8951823, 8855394, 8760003, 8665641, 8572295, 8479954, 8388608
+};
+
+/* round(2^16 * log2(1 + i/64)) */
+static const int32_t kpri_log2_table[65] = {
+    0, 1466, 2909, 4331, 5732, 7112, 8473, 9814, 11136, 12440, 13727, 14996, 16248, 17484,
+    18704, 19909, 21098, 22272, 23433, 24579, 25711, 26830, 27936, 29029, 30109, 31178, 32234,
+    33279, 34312, 35334, 36346, 37346, 38336, 39316, 40286, 41246, 42196, 43137, 44068, 44990,
+    45904, 46809, 47705, 48593, 49472, 50344, 51207, 52063, 52911, 53751, 54584, 55410, 56229,
+    57040, 57845, 58643, 59434, 60219, 60997, 61769, 62534, 63294, 64047, 64794, 65536
+};
+
+static int32_t kpri_saturate(int64_t x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+}
+
+/* 2^-x in Q24, x in Q16. pre: x >= 0. post: 0..2^24, falling in x.
+   A table step is at most 180724 and the fraction below 2^10, so the product fits 31 bits. */
+static int32_t kpri_exp2_neg(int32_t x)
+{
+    const int32_t *t = kpri_exp2_table + ((x >> 10) & 63);
+    if (x >= 25 << 16)
+        return 0;
+    return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> (x >> 16);
+}
+
+/* log2(x) in Q16. pre: 1 <= x <= 2^31-1. post: 0..31*2^16, rising in x.
+   A table step is at most 1466 and the fraction below 2^16, so the product fits 31 bits. */
+static int32_t kpri_log2(int32_t x)
+{
+    uint32_t m = (uint32_t)x;
+    int32_t e = 31, step;
+    const int32_t *t;
+    for (step = 16; step > 0; step >>= 1)
+        if (!(m >> (32 - step))) {
+            m <<= step;
+            e -= step;
+        }
+    t = kpri_log2_table + ((m >> 25) & 63);
+    return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
+}
+
+/* Logits to log2-probabilities, in place. pre: 1 <= n <= 64, |x| < 2^29. post: -2^26 <= x <= 0.
+   The largest term is 2^24, so the sum lies in 2^24..2^30. */
+static void kpri_log_softmax(int32_t *x, size_t n)
+{
+    int32_t most = x[0], sum = 0, norm;
+    size_t v;
+    for (v = 1; v < n; v++)
+        most = x[v] > most ? x[v] : most;
+    for (v = 0; v < n; v++)
+        sum += kpri_exp2_neg(most - x[v]);
+    norm = most + kpri_log2(sum) - 24 * 65536;
+    for (v = 0; v < n; v++)
+        x[v] = x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm;
+}
+
+/* ---- >>features ----------------------------------------------------------------------------- */
+
+/* The value that a register instruction appends. */
+static int32_t kpri_register(const kpred_instr *in, const int32_t *r)
+{
+    const int32_t a = r[in->a], b = r[in->b];
+    switch (in->op) {
+    case KPRED_OP_LOG2: return a > 1 ? kpri_log2(a) : 0;
+    case KPRED_OP_ADD: return kpri_saturate((int64_t)a + b);
+    case KPRED_OP_SUB: return kpri_saturate((int64_t)a - b);
+    case KPRED_OP_MUL: return kpri_saturate((int64_t)a * b);
+    case KPRED_OP_CEIL_DIV: return a < 0 || b <= 0 ? 0 : a / b + (a % b > 0);
+    case KPRED_OP_MOD: return a < 0 || b <= 0 ? 0 : a % b;
+    case KPRED_OP_MIN: return a < b ? a : b;
+    case KPRED_OP_MAX: return a > b ? a : b;
+    default: return in->k;
+    }
+}
+
+/* min(127, d * 127 / 2^shift). pre: 0 <= d < 2^33, shift < 32 */
+static int32_t kpri_share(int64_t d, unsigned shift)
+{
+    const int64_t q = (d * 127) >> shift;
+    return q > 127 ? 127 : (int32_t)q;
+}
+
+/* Activation i of an instruction's n. post: 0..127 */
+static int32_t kpri_activation(const kpred_instr *in, int32_t a, int32_t i)
+{
+    const int64_t d = (int64_t)a - in->k; /* EQUALS, RAMP, HATS: beyond the first value or centre */
+    const int64_t off = d - ((int64_t)i << in->b);
+    switch (in->op) {
+    case KPRED_OP_EQUALS: return d == i ? 127 : 0;
+    case KPRED_OP_RAMP: return d < 0 ? 0 : kpri_share(d, in->b);
+    case KPRED_OP_HATS:
+        if ((i == 0 && off < 0) || (i == in->n - 1 && off > 0))
+            return 127;
+        return 127 - kpri_share(off < 0 ? -off : off, in->b);
+    case KPRED_OP_DIVIDES: return a % (in->k << i) == 0 ? 127 : 0;
+    default: return a < 0 ? 0 : a % in->k * 127 / in->k;
+    }
+}
+
+/* Runs the program over registers r, whose first ones hold the problem; activations into x, the
+   rest of x[0..width-1] set to 0. */
+static void kpri_features(const kpred_additive *net, size_t n_fields, size_t width, int32_t *r,
+                          int16_t *x)
+{
+    const kpred_instr *in = net->program, *end = in + net->n_instr;
+    size_t n = 0;
+    int32_t *next = r + n_fields;
+    int32_t i;
+    for (; in < end; in++)
+        if (in->op <= KPRED_OP_CONST)
+            *next++ = kpri_register(in, r);
+        else
+            for (i = 0; i < in->n; i++)
+                x[n++] = (int16_t)kpri_activation(in, r[in->a], i);
+    for (; n < width; n++) {
+        KPRI_KEEP_LOOP(n);
+        x[n] = 0;
+    }
+}
+
+/* ---- >>network ------------------------------------------------------------------------------ */
+
+/* Every accumulator below stays within int32: the exporter proves it for each row from the weights
+   and activations of 0..127, and tests/test_bounds.c proves it again for the shipped arrays. */
+
+/* min(127, max(0, floor((acc + 2^(s-1)) / 2^s))). pre: 1 <= s <= 24 */
+static int16_t kpri_requantise(int32_t acc, unsigned s)
+{
+    const int32_t x = acc + (1 << (s - 1));
+    return (int16_t)(x < 0 ? 0 : (x >> s) > 127 ? 127 : x >> s);
+}
+
+#if KPRED_SIMD
+
+/* Adds the four lanes of each of four vectors: {sum a, sum b, sum c, sum d} */
+static __m128i kpri_sum4(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+    const __m128i ab = _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+    const __m128i cd = _mm_add_epi32(_mm_unpacklo_epi32(c, d), _mm_unpackhi_epi32(c, d));
+    return _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd));
+}
+
+/* acc + the products of 16 weights with 16 activations, in four lanes */
+static __m128i kpri_madd16(__m128i acc, const int8_t *w, __m128i x0, __m128i x1)
+{
+    const __m128i q = _mm_loadu_si128((const __m128i *)(const void *)w);
+    const __m128i lo = _mm_srai_epi16(_mm_unpacklo_epi8(q, q), 8);
+    const __m128i hi = _mm_srai_epi16(_mm_unpackhi_epi8(q, q), 8);
+    return _mm_add_epi32(acc, _mm_add_epi32(_mm_madd_epi16(lo, x0), _mm_madd_epi16(hi, x1)));
+}
+
+/* y = bias + w x. pre: rows a multiple of 4, cols of 16 */
+static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
+                        const int16_t *x, int32_t *y)
+{
+    size_t r, i;
+    for (r = 0; r < rows; r += 4, w += 4 * cols) {
+        __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;
+        for (i = 0; i < cols; i += 16) {
+            const __m128i x0 = _mm_loadu_si128((const __m128i *)(const void *)(x + i));
+            const __m128i x1 = _mm_loadu_si128((const __m128i *)(const void *)(x + i + 8));
+            a = kpri_madd16(a, w + i, x0, x1);
+            b = kpri_madd16(b, w + i + cols, x0, x1);
+            c = kpri_madd16(c, w + i + 2 * cols, x0, x1);
+            d = kpri_madd16(d, w + i + 3 * cols, x0, x1);
+        }
+        a = _mm_add_epi32(kpri_sum4(a, b, c, d),
+                          _mm_loadu_si128((const __m128i *)(const void *)(bias + r)));
+        _mm_storeu_si128((__m128i *)(void *)(y + r), a);
+    }
+}
+
+#else
+
+/* y = bias + w x. pre: rows a multiple of 4, cols of 16. The mask tells the compiler so, and an
+   inner loop without a rest is what it needs to vectorise at -O2. */
+static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
+                        const int16_t *x, int32_t *y)
+{
+    const size_t n = cols & ~(size_t)15;
+    size_t r, i;
+    for (r = 0; r < rows; r++, w += n) {
+        int32_t acc = bias[r];
+        for (i = 0; i < n; i++)
+            acc += (int16_t)w[i] * x[i];
+        y[r] = acc;
+    }
+}
+
+#endif
+
+/* One dense layer with ReLU, in place by way of the accumulators acc[rows]. */
+static void kpri_dense(const kpred_layer *layer, int16_t *x, int32_t *acc)
+{
+    const size_t n = layer->rows & ~(size_t)15;
+    size_t i;
+    kpri_matvec(layer->weight, layer->bias, layer->rows, layer->cols, x, acc);
+    for (i = 0; i < n; i++)
+        x[i] = kpri_requantise(acc[i], layer->shift);
+}
+
+/* scorer.start: leaves the context accumulators base[heads][hidden] in work, which served as
+   registers and as accumulators of the dense layers before. */
+static void kpri_additive_start(const kpred_model *model, const int32_t *problem, int32_t *work,
+                                int32_t *state)
+{
+    const kpred_additive *net = (const kpred_additive *)model->net;
+    const kpred_layer *layer = net->layer;
+    int16_t x[KPRED_MAX_WIDTH];
+    (void)state;
+    kpri_copy(work, problem, model->n_fields);
+    kpri_features(net, model->n_fields, layer[0].cols, work, x);
+    kpri_dense(&layer[0], x, work);
+    kpri_dense(&layer[1], x, work);
+    kpri_matvec(layer[2].weight, layer[2].bias, layer[2].rows, layer[2].cols, x, work);
+}
+
+/* h = requantised base + 2^e * (sum of the embeddings of the prefix). At most 15 rows of int8 fit
+   int16. pre: n = hidden, a multiple of 16 */
+static void kpri_hidden(const kpred_model *model, const kpred_head *head, const int32_t *base,
+                        const unsigned char *prefix, size_t n_decided, int16_t *h)
+{
+    const kpred_additive *net = (const kpred_additive *)model->net;
+    const size_t n = net->hidden & ~(size_t)15;
+    const int8_t *row = head->embedding;
+    const int32_t scale = 1 << head->embedding_shift;
+    int any = 0;
+    size_t u, i;
+    for (u = 0; u < n_decided; u++) {
+        const int8_t *e = row + prefix[u] * n;
+        if (!net->heads[u].weight)
+            continue;
+        row += (size_t)model->params[u].n_values * n;
+        if (any)
+            for (i = 0; i < n; i++)
+                h[i] = (int16_t)(h[i] + e[i]);
+        else
+            for (i = 0; i < n; i++)
+                h[i] = e[i];
+        any = 1;
+    }
+    if (any)
+        for (i = 0; i < n; i++)
+            h[i] = kpri_requantise(base[i] + h[i] * scale, head->hidden_shift);
+    else
+        for (i = 0; i < n; i++)
+            h[i] = kpri_requantise(base[i], head->hidden_shift);
+}
+
+/* scorer.logits */
+static void kpri_additive_logits(const kpred_model *model, int32_t *work, const int32_t *state,
+                                 const unsigned char *prefix, size_t n_decided, int32_t *logits)
+{
+    const kpred_additive *net = (const kpred_additive *)model->net;
+    const kpred_head *head = net->heads + n_decided;
+    const size_t rows = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
+    const int32_t scale = 1 << head->logit_shift;
+    int16_t h[KPRED_MAX_HIDDEN];
+    size_t u, v;
+    (void)state;
+    if (!head->weight) {
+        logits[0] = 0;
+        return;
+    }
+    for (u = 0; u < n_decided; u++)
+        if (net->heads[u].weight)
+            work += net->hidden;
+    kpri_hidden(model, head, work, prefix, n_decided, h);
+    kpri_matvec(head->weight, head->bias, rows, net->hidden, h, logits);
+    for (v = 0; v < rows; v++)
+        logits[v] *= scale;
+}
+
+KPRED_DATA const kpred_scorer kpred_additive_scorer = { kpri_additive_start, kpri_additive_logits, 0 };
+
+/* ---- >>search ------------------------------------------------------------------------------- */
+
+/* A record is a prefix: its score, its values, their indexes (bytes), the scorer's state. A slot is
+   an extension: slot (i << lane_bits) + v extends record i by value index v. Slots wait in buckets
+   by score, as lists through `next` (slot + 1; 0 ends a list): a record is expanded only when the
+   search has come down to its own score, as no extension scores above it. */
+typedef struct kpri_search {
+    const kpred_model *model;
+    const int32_t *problem;
+    int32_t *work, *records, *score, *next, *bucket;
+    size_t record_words, beam;
+    unsigned lane_bits;
+    int32_t top;                     /* score at which bucket 0 begins */
+} kpri_search;
+
+static unsigned char *kpri_indexes(const kpri_search *s, int32_t *record)
+{
+    return (unsigned char *)(record + 1 + s->model->n_params);
+}
+
+static int32_t *kpri_state(const kpri_search *s, int32_t *record)
+{
+    return record + 1 + s->model->n_params + (s->model->n_params + 3) / 4;
+}
+
+static int32_t *kpri_record(const kpri_search *s, int32_t *records, size_t i)
+{
+    return records + i * s->record_words;
+}
+
+/* Scores of the values that may follow a record of n_decided: log2-probabilities. */
+static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
+{
+    s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
+                             n_decided, out);
+    kpri_log_softmax(out, (size_t)s->model->params[n_decided].n_values);
+}
+
+/* to = from extended by value index v; the value itself stands in from's place for it already. */
+static void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, int32_t v,
+                        int32_t score, int32_t *to)
+{
+    kpri_copy(to, from, s->record_words - s->model->state_words);
+    to[0] = score;
+    kpri_indexes(s, to)[n_decided] = (unsigned char)v;
+    if (s->model->scorer->extend)
+        s->model->scorer->extend(s->model, s->work, kpri_state(s, from), n_decided, v,
+                                 kpri_state(s, to));
+}
+
+/* Does the rule let value index v follow a record of n_decided? Leaves the value in its place. */
+static int kpri_allowed(const kpri_search *s, int32_t *record, size_t n_decided, int32_t v)
+{
+    record[1 + n_decided] = s->model->params[n_decided].values[v];
+    return !s->model->rule || s->model->rule(s->problem, record + 1, n_decided + 1);
+}
+
+/* -1, 0, 1 as index sequence a sorts before, with, after b */
+static int kpri_compare_text(const unsigned char *a, const unsigned char *b, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Does slot a come before slot b in the order of the header's text? */
+static int kpri_before(const kpri_search *s, int32_t *records, size_t n_decided, int32_t a,
+                       int32_t b)
+{
+    int order;
+    if (s->score[a] != s->score[b])
+        return s->score[a] > s->score[b];
+    order = kpri_compare_text(kpri_indexes(s, kpri_record(s, records, (size_t)(a >> s->lane_bits))),
+                              kpri_indexes(s, kpri_record(s, records, (size_t)(b >> s->lane_bits))),
+                              n_decided);
+    return order ? order < 0 : a < b;
+}
+
+/* Merges two ordered lists. */
+static int32_t kpri_merge(const kpri_search *s, int32_t *records, size_t n_decided, int32_t a,
+                          int32_t b)
+{
+    int32_t list = 0, *tail = &list;
+    while (a && b) {
+        int32_t *from = kpri_before(s, records, n_decided, a - 1, b - 1) ? &a : &b;
+        *tail = *from;
+        tail = &s->next[*from - 1];
+        *from = *tail;
+    }
+    *tail = a ? a : b;
+    return list;
+}
+
+/* Merge sort without recursion: run[i] holds 2^i slots or none. pre: fewer than 2^17 slots */
+static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided, int32_t list)
+{
+    int32_t run[17];
+    int32_t n_runs = 0, i;
+    while (list) {
+        int32_t one = list;
+        list = s->next[one - 1];
+        s->next[one - 1] = 0;
+        for (i = 0; i < n_runs && run[i]; i++) {
+            one = kpri_merge(s, records, n_decided, run[i], one);
+            run[i] = 0;
+        }
+        n_runs = i == n_runs ? n_runs + 1 : n_runs;
+        run[i] = one;
+    }
+    for (i = 0; i < n_runs; i++)
+        list = kpri_merge(s, records, n_decided, list, run[i]);
+    return list;
+}
+
+/* Buckets are 1/8 bit wide; the last one takes all that lies further down. */
+static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
+{
+    const int32_t b = (s->top - score) >> 13;
+    return b < KPRI_BUCKETS ? b : KPRI_BUCKETS - 1;
+}
+
+/* Scores the extensions of record i and puts them into their buckets. */
+static void kpri_expand(const kpri_search *s, int32_t *records, size_t n_decided, size_t i)
+{
+    int32_t *record = kpri_record(s, records, i);
+    const int32_t first = (int32_t)(i << s->lane_bits);
+    const int32_t end = first + s->model->params[n_decided].n_values;
+    int32_t slot;
+    kpri_score(s, record, n_decided, s->score + first);
+    for (slot = first; slot < end; slot++) {
+        int32_t *bucket;
+        s->score[slot] += record[0];
+        bucket = s->bucket + kpri_bucket_of(s, s->score[slot]);
+        s->next[slot] = *bucket;
+        *bucket = slot + 1;
+    }
+}
+
+/* Copies the legal slots of an ordered list into out[n..beam-1]; returns the new n. */
+static size_t kpri_accept(const kpri_search *s, int32_t *in, size_t n_decided, int32_t list,
+                          int32_t *out, size_t n)
+{
+    for (; list && n < s->beam; list = s->next[list - 1]) {
+        const int32_t slot = list - 1;
+        const int32_t v = slot & ((1 << s->lane_bits) - 1);
+        int32_t *from = kpri_record(s, in, (size_t)(slot >> s->lane_bits));
+        if (kpri_allowed(s, from, n_decided, v))
+            kpri_extend(s, from, n_decided, v, s->score[slot], kpri_record(s, out, n++));
+    }
+    return n;
+}
+
+/* The best `beam` legal extensions of in[0..n_in-1] by one value, in order; returns how many. */
+static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decided, int32_t *out)
+{
+    size_t n = 0, expanded = 0;
+    int32_t b;
+    kpri_fill(s->bucket, 0, KPRI_BUCKETS);
+    s->top = in[0];
+    for (b = 0; b < KPRI_BUCKETS && n < s->beam; b++) {
+        while (expanded < n_in && kpri_bucket_of(s, *kpri_record(s, in, expanded)) == b)
+            kpri_expand(s, in, n_decided, expanded++);
+        if (s->bucket[b])
+            n = kpri_accept(s, in, n_decided, kpri_sort(s, in, n_decided, s->bucket[b]), out, n);
+    }
+    return n;
+}
+
+/* Beam search from the empty prefix in records[0]. Returns the number of complete tuples, 0 where
+   the beam died out, and where they are. */
+static size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
+{
+    int32_t *in = s->records, *out = kpri_record(s, s->records, s->beam), *swap;
+    size_t n = 1, t;
+    for (t = 0; t < s->model->n_params && n > 0; t++) {
+        n = kpri_step(s, in, n, t, out);
+        swap = in;
+        in = out;
+        out = swap;
+    }
+    *tuples = in;
+    return n;
+}
+
+/* ---- >>rescue ------------------------------------------------------------------------------- */
+
+#define KPRI_TRIED INT32_MIN
+
+/* Best value not tried yet, the first of equals; -1: all tried. */
+static int32_t kpri_best_untried(const int32_t *score, int32_t n)
+{
+    int32_t v, best = -1;
+    for (v = 0; v < n; v++)
+        if (score[v] != KPRI_TRIED && (best < 0 || score[v] > score[best]))
+            best = v;
+    return best;
+}
+
+/* Depth first, records[t] being the prefix of length t. On KPRED_OK records[n_params] is a legal
+   tuple; *calls counts the calls of the rule. */
+static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
+{
+    const size_t n_params = s->model->n_params;
+    size_t t = 0;
+    *calls = 0;
+    kpri_score(s, s->records, 0, s->score);
+    for (;;) {
+        int32_t *score = s->score + (t << s->lane_bits), *from = kpri_record(s, s->records, t);
+        const int32_t v = kpri_best_untried(score, s->model->params[t].n_values);
+        if (v < 0 && t == 0)
+            return KPRED_ERR_INFEASIBLE;
+        if (v < 0) {
+            t--;
+            continue;
+        }
+        if ((*calls)++ == KPRED_RESCUE_CALLS)
+            return KPRED_ERR_BUDGET;
+        if (kpri_allowed(s, from, t, v)) {
+            kpri_extend(s, from, t, v, from[0] + score[v], kpri_record(s, s->records, t + 1));
+            if (++t == n_params)
+                return KPRED_OK;
+            kpri_score(s, kpri_record(s, s->records, t), t, s->score + (t << s->lane_bits));
+        }
+        score[v] = KPRI_TRIED;
+    }
+}
+
+/* ---- >>api-impl ----------------------------------------------------------------------------- */
+
+static kpred_status kpri_fail(kpred_ctx *ctx, kpred_status status, int32_t index, int32_t value,
+                              int32_t limit)
+{
+    ctx->detail.index = index;
+    ctx->detail.value = value;
+    ctx->detail.limit = limit;
+    return status;
+}
+
+static int32_t kpri_clip(size_t n)
+{
+    return n > INT32_MAX ? INT32_MAX : (int32_t)n;
+}
+
+KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam)
+{
+    if (!model || beam < 1 || beam > KPRED_MAX_BEAM)
+        return 0;
+    return KPRED_ARENA_WORDS((size_t)model->work_words, (size_t)model->state_words,
+                             (size_t)model->n_params, (size_t)model->lane, beam);
+}
+
+/* Dimensions that the code above relies on. */
+static kpred_status kpri_check_model(kpred_ctx *ctx, const kpred_model *m)
+{
+    uint32_t t;
+    if (m->format != KPRED_FORMAT)
+        return kpri_fail(ctx, KPRED_ERR_FORMAT, -1, kpri_clip(m->format), KPRED_FORMAT);
+    if (m->n_fields < 1 || m->n_fields > KPRED_MAX_FIELDS)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->n_fields), KPRED_MAX_FIELDS);
+    if (m->n_params < 1 || m->n_params > KPRED_MAX_PARAMS)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->n_params), KPRED_MAX_PARAMS);
+    if (m->lane < 4 || m->lane > KPRED_MAX_VALUES || (m->lane & (m->lane - 1)))
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->lane), KPRED_MAX_VALUES);
+    for (t = 0; t < m->n_params; t++)
+        if (m->params[t].n_values < 1 || m->params[t].n_values > (int32_t)m->lane)
+            return kpri_fail(ctx, KPRED_ERR_MODEL, -1, m->params[t].n_values, (int32_t)m->lane);
+    if (!m->scorer || m->extensions)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, -1, -1);
+    if (m->id != kpred_model_id(m))
+        return kpri_fail(ctx, KPRED_ERR_ID, -1, -1, -1);
+    return KPRED_OK;
+}
+
+KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_model *model,
+                                  size_t beam, int32_t *arena, size_t words)
+{
+    kpred_status status;
+    if (!ctx)
+        return KPRED_ERR_NULL;
+    ctx->model = 0;
+    if (!model || !arena)
+        return kpri_fail(ctx, KPRED_ERR_NULL, model ? 4 : 2, -1, -1);
+    if (version != KPRED_VERSION)
+        return kpri_fail(ctx, KPRED_ERR_VERSION, -1, kpri_clip(version), KPRED_VERSION);
+    status = kpri_check_model(ctx, model);
+    if (status != KPRED_OK)
+        return status;
+    if (beam < 1 || beam > KPRED_MAX_BEAM)
+        return kpri_fail(ctx, KPRED_ERR_BEAM, -1, kpri_clip(beam), KPRED_MAX_BEAM);
+    if ((uintptr_t)arena % sizeof *arena)
+        return kpri_fail(ctx, KPRED_ERR_ALIGN, -1, -1, -1);
+    if (words < kpred_arena_words(model, beam))
+        return kpri_fail(ctx, KPRED_ERR_ARENA, -1, kpri_clip(words),
+                         kpri_clip(kpred_arena_words(model, beam)));
+    ctx->model = model;
+    ctx->arena = arena;
+    ctx->beam = (uint32_t)beam;
+    ctx->extrapolated = 0;
+    (void)kpri_fail(ctx, KPRED_OK, -1, -1, -1);
+    return KPRED_OK;
+}
+
+/* Range of each field; *outside gets a bit for each size outside the trained range. */
+static kpred_status kpri_check_problem(kpred_ctx *ctx, const int32_t *problem, uint32_t *outside)
+{
+    uint32_t f;
+    *outside = 0;
+    for (f = 0; f < ctx->model->n_fields; f++) {
+        const kpred_field *field = ctx->model->fields + f;
+        const int32_t x = problem[f];
+        if (field->tokens && (x < 0 || x >= field->n_tokens))
+            return kpri_fail(ctx, KPRED_ERR_TOKEN, (int32_t)f, x, field->n_tokens);
+        if (field->tokens)
+            continue;
+        if (x < field->least || x > field->most)
+            return kpri_fail(ctx, KPRED_ERR_SIZE, (int32_t)f, x,
+                             x < field->least ? field->least : field->most);
+        if (x < field->trained_min || x > field->trained_max)
+            *outside |= (uint32_t)1 << f;
+    }
+    return KPRED_OK;
+}
+
+/* Carves the arena; the layout is that of KPRED_ARENA_WORDS. */
+static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *problem)
+{
+    const kpred_model *m = ctx->model;
+    const size_t slots = m->lane * KPRI_MAX((size_t)ctx->beam, (size_t)m->n_params);
+    s->model = m;
+    s->problem = problem;
+    s->beam = ctx->beam;
+    s->record_words = KPRI_RECORD_WORDS((size_t)m->n_params, (size_t)m->state_words);
+    for (s->lane_bits = 2; (uint32_t)1 << s->lane_bits < m->lane; s->lane_bits++)
+        ;
+    s->work = ctx->arena;
+    s->records = s->work + m->work_words;
+    s->score = s->records + KPRI_RECORDS(s->beam, (size_t)m->n_params) * s->record_words;
+    s->next = s->score + slots;
+    s->bucket = s->next + slots;
+}
+
+/* The root: the empty prefix. */
+static void kpri_start(const kpri_search *s, int32_t *state_of)
+{
+    s->model->scorer->start(s->model, s->problem, s->work, kpri_state(s, state_of));
+    state_of[0] = 0;
+}
+
+static void kpri_write(const kpri_search *s, const int32_t *record, kpred_tuple *out)
+{
+    out->score = record[0];
+    kpri_copy(out->value, record + 1, s->model->n_params);
+}
+
+/* Search, then rescue if need be. pre: the problem is in range and the kernel applies to it */
+static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple *out, size_t k,
+                             size_t *n_out)
+{
+    kpri_search s;
+    int32_t *tuples, calls = 0;
+    size_t n, i;
+    kpri_open(&s, ctx, problem);
+    kpri_start(&s, s.records);
+    n = kpri_beam_search(&s, &tuples);
+    if (n == 0) {
+        kpred_status status;
+        kpri_start(&s, s.records);
+        status = kpri_rescue(&s, &calls);
+        if (status != KPRED_OK)
+            return kpri_fail(ctx, status, -1, calls, KPRED_RESCUE_CALLS);
+        tuples = kpri_record(&s, s.records, s.model->n_params);
+        n = 1;
+    }
+    n = n < k ? n : k;
+    for (i = 0; i < n; i++)
+        kpri_write(&s, kpri_record(&s, tuples, i), out + i);
+    *n_out = n;
+    return KPRED_OK;
+}
+
+KPRED_API kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem, size_t n_fields,
+                                     kpred_tuple *out, size_t k, size_t *n_out)
+{
+    kpred_status status;
+    uint32_t outside;
+    if (!ctx)
+        return KPRED_ERR_NULL;
+    if (!ctx->model)
+        return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
+    if (!problem || !out || !n_out)
+        return kpri_fail(ctx, KPRED_ERR_NULL, !problem ? 1 : !out ? 3 : 5, -1, -1);
+    if (k < 1 || k > ctx->beam)
+        return kpri_fail(ctx, KPRED_ERR_K, -1, kpri_clip(k), (int32_t)ctx->beam);
+    if (n_fields != ctx->model->n_fields)
+        return kpri_fail(ctx, KPRED_ERR_FIELDS, -1, kpri_clip(n_fields),
+                         (int32_t)ctx->model->n_fields);
+    status = kpri_check_problem(ctx, problem, &outside);
+    if (status != KPRED_OK)
+        return status;
+    if (ctx->model->rule && !ctx->model->rule(problem, problem, 0))
+        return kpri_fail(ctx, KPRED_ERR_NOT_APPLICABLE, -1, -1, -1);
+    status = kpri_run(ctx, problem, out, k, n_out);
+    if (status == KPRED_OK)
+        ctx->extrapolated = outside;
+    return status;
+}
+
+KPRED_API int kpred_legal(const kpred_model *model, const int32_t *problem, const int32_t *values)
+{
+    size_t n;
+    for (n = 0; model->rule && n <= model->n_params; n++)
+        if (!model->rule(problem, values, n))
+            return 0;
+    return 1;
+}
+
+KPRED_API int32_t kpred_field_index(const kpred_model *model, const char *name)
+{
+    uint32_t f;
+    for (f = 0; f < model->n_fields; f++)
+        if (kpri_same_text(model->fields[f].name, name))
+            return (int32_t)f;
+    return -1;
+}
+
+KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char *name)
+{
+    int32_t i;
+    if (field >= model->n_fields || !model->fields[field].tokens)
+        return -1;
+    for (i = 0; i < model->fields[field].n_tokens; i++)
+        if (kpri_same_text(model->fields[field].tokens[i], name))
+            return i;
+    return -1;
+}
+
+static int32_t kpri_hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* "gfx906_60", "gfx90878", "gfx90a:sramecc+": the hexadecimal arch of three digits (of four where
+   it begins with 1), then units, decimal behind '_', else hexadecimal; 0 where none are given.
+   Returns 1, or 0 for another kind of name. */
+static int kpri_parse_gpu(const char *name, int32_t *arch, int32_t *units)
+{
+    int32_t n = 0, digits, base = 16;
+    *arch = *units = 0;
+    if (name[0] != 'g' || name[1] != 'f' || name[2] != 'x')
+        return 0;
+    digits = name[3] == '1' ? 4 : 3;
+    for (name += 3; n < digits && kpri_hex_digit(*name) >= 0; n++, name++)
+        *arch = *arch * 16 + kpri_hex_digit(*name);
+    if (*name == '_') {
+        base = 10;
+        name++;
+    }
+    for (n = n < digits ? 9 : 0; n < 4 && kpri_hex_digit(*name) >= 0; n++, name++)
+        *units = *units * base + kpri_hex_digit(*name);
+    return n < 9;
+}
+
+static int32_t kpri_distance(int32_t a, int32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
+                                  int *exact)
+{
+    const int32_t field = kpred_field_index(model, "gpu");
+    int32_t want, own, best = -1, best_far = 0, best_off = 0, best_units = 0, i;
+    if (field < 0 || !model->fields[field].tokens || !kpri_parse_gpu(arch, &want, &own))
+        return -1;
+    units = units > 0 ? units : own;
+    for (i = 0; i < model->fields[field].n_tokens; i++) {
+        int32_t a, u, far, off;
+        if (!kpri_parse_gpu(model->fields[field].tokens[i], &a, &u))
+            continue;
+        far = kpri_distance(a, want);
+        off = units > 0 ? kpri_distance(u, units) : 0;
+        if (best < 0 || far < best_far
+            || (far == best_far && (off < best_off || (off == best_off && u > best_units)))) {
+            best = i;
+            best_far = far;
+            best_off = off;
+            best_units = u;
+        }
+    }
+    if (exact)
+        *exact = best >= 0 && best_far == 0 && best_off == 0;
+    return best;
+}
+
+KPRED_API int32_t kpred_probability(int32_t score)
+{
+    return kpri_exp2_neg(score < -INT32_MAX ? INT32_MAX : -score);
+}
+
+/* FNV-1a, 64 bits; integers as four bytes, least significant first */
+static void kpri_hash_bytes(uint64_t *h, const int8_t *p, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++)
+        *h = (*h ^ (uint8_t)p[i]) * UINT64_C(0x100000001b3);
+}
+
+static void kpri_hash_ints(uint64_t *h, const int32_t *p, size_t n)
+{
+    size_t i;
+    int shift;
+    for (i = 0; i < n; i++)
+        for (shift = 0; shift < 32; shift += 8)
+            *h = (*h ^ (((uint32_t)p[i] >> shift) & 255)) * UINT64_C(0x100000001b3);
+}
+
+static void kpri_hash_int(uint64_t *h, int32_t x)
+{
+    kpri_hash_ints(h, &x, 1);
+}
+
+static void kpri_hash_text(uint64_t *h, const char *text)
+{
+    do
+        *h = (*h ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    while (*text++);
+}
+
+static void kpri_hash_names(uint64_t *h, const char *const *names, int32_t n)
+{
+    int32_t i;
+    for (i = 0; names && i < n; i++)
+        kpri_hash_text(h, names[i]);
+}
+
+static void kpri_hash_interface(uint64_t *h, const kpred_model *m)
+{
+    uint32_t i;
+    for (i = 0; i < m->n_fields; i++) {
+        const kpred_field *f = m->fields + i;
+        kpri_hash_text(h, f->name);
+        kpri_hash_int(h, f->n_tokens);
+        kpri_hash_names(h, f->tokens, f->n_tokens);
+        kpri_hash_int(h, f->least);
+        kpri_hash_int(h, f->most);
+        kpri_hash_int(h, f->trained_min);
+        kpri_hash_int(h, f->trained_max);
+    }
+    for (i = 0; i < m->n_params; i++) {
+        const kpred_param *p = m->params + i;
+        kpri_hash_text(h, p->name);
+        kpri_hash_int(h, p->n_values);
+        kpri_hash_ints(h, p->values, (size_t)p->n_values);
+        kpri_hash_names(h, p->names, p->n_values);
+    }
+}
+
+static void kpri_hash_layer(uint64_t *h, const kpred_layer *l)
+{
+    kpri_hash_int(h, l->rows);
+    kpri_hash_int(h, l->cols);
+    kpri_hash_int(h, l->shift);
+    kpri_hash_bytes(h, l->weight, (size_t)l->rows * l->cols);
+    kpri_hash_ints(h, l->bias, l->rows);
+}
+
+static void kpri_hash_head(uint64_t *h, const kpred_head *head, size_t embeddings, size_t rows,
+                           size_t hidden)
+{
+    kpri_hash_int(h, head->embedding_shift);
+    kpri_hash_int(h, head->hidden_shift);
+    kpri_hash_int(h, head->logit_shift);
+    kpri_hash_bytes(h, head->embedding, embeddings * hidden);
+    kpri_hash_bytes(h, head->weight, rows * hidden);
+    kpri_hash_ints(h, head->bias, rows);
+}
+
+static void kpri_hash_additive(uint64_t *h, const kpred_model *m)
+{
+    const kpred_additive *net = (const kpred_additive *)m->net;
+    size_t i, embeddings = 0;
+    for (i = 0; i < net->n_instr; i++) {
+        const kpred_instr *in = net->program + i;
+        kpri_hash_int(h, in->op);
+        kpri_hash_int(h, in->a);
+        kpri_hash_int(h, in->b);
+        kpri_hash_int(h, in->n);
+        kpri_hash_int(h, in->k);
+    }
+    kpri_hash_int(h, net->hidden);
+    for (i = 0; i < 3; i++)
+        kpri_hash_layer(h, net->layer + i);
+    for (i = 0; i < m->n_params; i++) {
+        const size_t n = (size_t)m->params[i].n_values;
+        if (!net->heads[i].weight)
+            continue;
+        kpri_hash_head(h, net->heads + i, embeddings, (n + 3) & ~(size_t)3, net->hidden);
+        embeddings += n;
+    }
+}
+
+KPRED_API uint64_t kpred_model_id(const kpred_model *model)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    kpri_hash_int(&h, (int32_t)model->format);
+    kpri_hash_text(&h, model->name);
+    kpri_hash_text(&h, model->kernel);
+    kpri_hash_text(&h, model->rule_name);
+    kpri_hash_int(&h, (int32_t)model->lane);
+    kpri_hash_int(&h, (int32_t)model->work_words);
+    kpri_hash_int(&h, (int32_t)model->state_words);
+    kpri_hash_interface(&h, model);
+    if (model->scorer == &kpred_additive_scorer)
+        kpri_hash_additive(&h, model);
+    return h;
+}
+
+KPRED_API const char *kpred_status_string(kpred_status status)
+{
+#define KPRI_CASE(name, code, text)                                                               \
+    case name: return text;
+    switch (status) {
+        KPRED_STATUS_LIST(KPRI_CASE)
+    default: return "unknown status";
+    }
+#undef KPRI_CASE
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* KPRED_IMPLEMENTATION */
+
+/* ---- >>license ---------------------------------------------------------------------------------
+MIT License
+
+Copyright (c) 2026 the kpred authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+associated documentation files (the "Software"), to deal in the Software without restriction,
+including without limitation the rights to use, copy, modify, merge, publish, distribute,
+sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or
+substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/
