@@ -122,9 +122,13 @@ extern "C" {
 #define KPRI_RECORD_WORDS(params, state) (1 + (params) + ((params) + 3) / 4 + (state))
 #define KPRI_BUCKETS 128
 
-/* Upper bound of the rule calls of one kpred_predict, rescue included. values: the sum over the
-   parameters of their numbers of values. */
-#define KPRED_RULE_CALLS(values, beam) (1 + (values) * (beam) + KPRED_RESCUE_CALLS)
+/* Upper bounds of one kpred_predict's cost, given by a generated header as NAME_RULE_CALLS(beam) and
+   NAME_MULTIPLY_ADDS(beam). values: all values of all parameters together; start: multiply-adds of
+   encoder and context; step: those of one extension of a prefix, over all parameters together.
+   A rescue, which models with look-ahead in their rule hardly ever need, adds at most
+   KPRED_RESCUE_CALLS rule calls, and start + KPRED_RESCUE_CALLS * step multiply-adds. */
+#define KPRED_RULE_CALLS(values, beam) (1 + (values) * (beam))
+#define KPRED_MULTIPLY_ADDS(start, step, beam) ((start) + (step) * (beam))
 
 /* ---- >>status ------------------------------------------------------------------------------- */
 
@@ -197,14 +201,16 @@ typedef struct kpred_scorer {
 typedef struct kpred_model {
     uint32_t format;                 /* KPRED_FORMAT */
     uint64_t id;                     /* hash of all it contains, see kpred_model_id */
-    const char *name, *kernel;
+    const char *name;                /* "conv_asm_1x1u", as in kpred_model_conv_asm_1x1u */
+    const char *kernel;              /* the kernel's own name, "ConvAsm1x1U" */
+    const char *split;               /* what was kept from training: "config", "shape", "none" */
     const kpred_field *fields;
     const kpred_param *params;
     uint32_t n_fields, n_params;
     uint32_t lane;                   /* see KPRED_ARENA_WORDS */
     uint32_t work_words, state_words;
     kpred_rule rule;                 /* or KPRED_UNCONSTRAINED */
-    const char *rule_name;
+    const char *rule_name;           /* "" without a rule */
     const kpred_scorer *scorer;
     const void *net;                 /* the scorer's; kpred_additive for kpred_additive_scorer */
     const void *extensions;          /* per-extension features: none in format 1, NULL */
@@ -1013,7 +1019,7 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
         ;
     s->work = ctx->arena;
     s->records = s->work + m->work_words;
-    s->score = s->records + KPRI_RECORDS(s->beam, (size_t)m->n_params) * s->record_words;
+    s->score = s->records + KPRI_RECORDS((size_t)m->n_params, s->beam) * s->record_words;
     s->next = s->score + slots;
     s->bucket = s->next + slots;
 }
@@ -1284,6 +1290,7 @@ KPRED_API uint64_t kpred_model_id(const kpred_model *model)
     kpri_hash_int(&h, (int32_t)model->format);
     kpri_hash_text(&h, model->name);
     kpri_hash_text(&h, model->kernel);
+    kpri_hash_text(&h, model->split);
     kpri_hash_text(&h, model->rule_name);
     kpri_hash_int(&h, (int32_t)model->lane);
     kpri_hash_int(&h, (int32_t)model->work_words);

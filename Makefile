@@ -1,0 +1,106 @@
+# kpred: `make help` lists the targets. What the build needs is not kept in CFLAGS: set them freely.
+
+CC ?= cc
+CFLAGS ?= -O2
+BUILD ?= build
+MIOPEN_DB ?= ../shared/miopen/data
+TENSILE_CSV ?= ../shared/tensile
+
+SPECS = $(sort $(wildcard weights/*.spec))
+MODELS = $(sort $(wildcard weights/*.h))
+NAMES = $(notdir $(SPECS:.spec=))
+DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
+
+BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
+# The trainer's arithmetic: the same bits on every machine, so nothing that lets a compiler regroup.
+EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
+NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
+
+SHARED = runtime registry model program rules spec header_read util opts table commands
+KPRED = kpred models predict bench $(SHARED)
+TRAIN = kpred_train ingest train recipe eval data perfdb csv bz2 split header_write float_scorer \
+        $(SHARED)
+EXACT_TRAIN = additive matrix
+
+object = $(addprefix $(BUILD)/tools/,$(addsuffix .o,$(1)))
+
+HASH := \#
+HAVE_LIBS := $(shell printf '$(HASH)include <sqlite3.h>\n$(HASH)include <bzlib.h>\nint main(void){return 0;}' \
+    | $(CC) -xc - -o /dev/null -lsqlite3 -lbz2 >/dev/null 2>&1 && echo yes)
+TRAINER = $(if $(HAVE_LIBS),$(BUILD)/kpred-train,no-trainer)
+
+.PHONY: all
+all: $(BUILD)/kpred $(TRAINER) ## both programs, into build/
+
+.PHONY: no-trainer
+no-trainer:
+	@echo "kpred-train is not built: it needs SQLite and bzip2 (Debian: apt-get install" \
+	    "libsqlite3-dev libbz2-dev)"
+
+$(BUILD)/kpred: $(call object,$(KPRED))
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
+
+$(BUILD)/kpred-train: $(call object,$(TRAIN) $(EXACT_TRAIN))
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lsqlite3 -lbz2 -lm -pthread
+
+$(BUILD)/tools/%.o: tools/%.c $(BUILD)/models.h
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) -MMD -c $< -o $@
+
+$(call object,$(EXACT_TRAIN)): $(BUILD)/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) $(EXACT) -MMD -c $< -o $@
+
+# Every generated header, and its spec as text: what the programs have built in.
+$(BUILD)/models.h: $(MODELS) tools/models.sh
+	@mkdir -p $(@D)
+	sh tools/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
+
+-include $(wildcard $(BUILD)/tools/*.d)
+
+.PHONY: demo
+demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies
+	@$(BUILD)/resnet50
+
+$(BUILD)/%: examples/%.c kpred.h kpred_constraints.h $(MODELS)
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -I. $(CFLAGS) $< -o $@
+
+.PHONY: check
+check: all ## run the tests
+	CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' sh tests/run.sh
+
+.PHONY: signature
+signature: ## hash of what every shipped model predicts; expected: tests/signature
+	@mkdir -p $(BUILD)/signature
+	@$(CC) -std=c99 -I. $(CFLAGS) tests/signature.c -o $(BUILD)/signature/signature
+	@$(BUILD)/signature/signature
+
+.PHONY: weights
+weights: data $(TRAINER) ## train the shipped models again from the data in MIOPEN_DB
+	for name in $(NAMES); do \
+	    $(BUILD)/kpred-train train weights/$$name.spec --data $(DBS) -o weights/$$name.h || exit 1; \
+	done
+
+.PHONY: accuracy
+accuracy: data $(TRAINER) ## measure them, and models of the shape split: weights/README.md
+	sh tools/accuracy.sh $(BUILD) $(DBS)
+
+.PHONY: data
+data:
+	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \
+	    "folder src/kernels of a checkout of https://github.com/ROCm/MIOpen" >&2; exit 1; }
+
+.PHONY: bench
+bench: ## time all models with beams 1, 10, 100: portable C and SIMD
+	@for simd in 0 1; do echo "KPRED_SIMD=$$simd, $(CC) $(CFLAGS)"; \
+	    $(MAKE) -s BUILD=$(BUILD)/simd$$simd CFLAGS='$(CFLAGS) -DKPRED_SIMD='$$simd \
+	        $(BUILD)/simd$$simd/kpred && $(BUILD)/simd$$simd/kpred bench || exit 1; done
+
+.PHONY: clean
+clean: ## remove build/
+	rm -rf $(BUILD)
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'

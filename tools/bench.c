@@ -1,0 +1,184 @@
+/* bench.c - `kpred bench`
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "opts.h"
+#include "registry.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { N_PROBLEMS = 32, N_ROUNDS = 61, N_REPEATS = 8 };
+
+static const char help[] =
+    "usage: kpred bench [MODEL|FILE.h]... [--beam B,...] [--csv]\n"
+    "\n"
+    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"
+    "pseudo-random problems that the kernel applies to, in nanoseconds.\n"
+    "\n"
+    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all built-in)\n"
+    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"
+    "  --csv          columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"
+    "\n"
+    "bytes: what the model adds to a program; arena_words: of int32_t.\n";
+
+struct options {
+    struct opt_texts models;
+    struct opt_counts beam;
+    int csv;
+};
+
+/* 31 bits of a 64-bit linear congruential generator (Knuth's MMIX constants) */
+static uint32_t draw(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*seed >> 33);
+}
+
+/* Sizes log-uniform over the range trained on, rounded to few significant bits as real ones are. */
+static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
+{
+    uint32_t f;
+    for (f = 0; f < m->n_fields; f++) {
+        const kpred_field *field = m->fields + f;
+        int32_t x = field->trained_max, bits;
+        if (field->tokens) {
+            problem[f] = (int32_t)(draw(seed) % (uint32_t)field->n_tokens);
+            continue;
+        }
+        for (bits = 0; x >> bits; bits++)
+            ;
+        bits = (int32_t)(draw(seed) % (uint32_t)bits);
+        x = ((1 << bits) | (int32_t)(draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);
+        x &= ~(((1 << bits) >> 2) - 1) | (bits < 2 ? -1 : 0);
+        problem[f] = x < field->trained_min ? field->trained_min
+                     : x > field->trained_max ? field->trained_max : x;
+    }
+}
+
+/* Fills `problems` with ones that the kernel applies to; how many there were within the tries. */
+static size_t draw_problems(const kpred_model *m, int32_t *problems)
+{
+    uint64_t seed = 1;
+    size_t n = 0;
+    long tries;
+    for (tries = 0; tries < 1000000 && n < N_PROBLEMS; tries++) {
+        int32_t *p = problems + n * m->n_fields;
+        draw_problem(m, &seed, p);
+        n += !m->rule || m->rule(p, p, 0);
+    }
+    return n;
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Mean time of N_REPEATS predictions of each problem in each round, sorted; the first round warms
+   up. The number of samples. */
+static size_t sample(kpred_ctx *ctx, const int32_t *problems, size_t n_problems,
+                     kpred_tuple *tuples, double *ns)
+{
+    size_t round, i, r, n = 0, n_out;
+    for (round = 0; round <= N_ROUNDS; round++)
+        for (i = 0; i < n_problems; i++) {
+            const int32_t *p = problems + i * ctx->model->n_fields;
+            const double start = now_ns();
+            for (r = 0; r < N_REPEATS; r++)
+                if (kpred_predict(ctx, p, ctx->model->n_fields, tuples, ctx->beam, &n_out))
+                    return 0;
+            if (round)
+                ns[n++] = (now_ns() - start) / N_REPEATS;
+        }
+    qsort(ns, n, sizeof *ns, by_value);
+    return n;
+}
+
+static int bench(struct table *t, const kpred_model *m, size_t beam)
+{
+    const size_t words = kpred_arena_words(m, beam);
+    int32_t *arena = xcalloc(words, sizeof *arena);
+    int32_t *problems = xcalloc((size_t)N_PROBLEMS * m->n_fields, sizeof *problems);
+    kpred_tuple *tuples = xcalloc(beam, sizeof *tuples);
+    double *ns = xcalloc((size_t)N_PROBLEMS * N_ROUNDS, sizeof *ns);
+    kpred_ctx ctx;
+    size_t n = 0;
+    if (kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) == KPRED_OK)
+        n = sample(&ctx, problems, draw_problems(m, problems), tuples, ns);
+    if (n) {
+        table_add(t, "%s", m->name);
+        table_add(t, "%zu", beam);
+        table_add(t, "%.0f", ns[n / 2]);
+        table_add(t, "%.0f", ns[0]);
+        table_add(t, "%.0f", ns[n * 95 / 100]);
+        table_add(t, "%zu", model_cost(m).bytes);
+        table_add(t, "%zu", words);
+    }
+    free(arena);
+    free(problems);
+    free(tuples);
+    free(ns);
+    return n ? 0 : fail("%s: no problem found that it could predict", m->name);
+}
+
+static int bench_model(const struct options *o, struct table *t, const char *name)
+{
+    struct model model;
+    size_t i;
+    int bad = 0;
+    if (model_open(name, &model))
+        return -1;
+    for (i = 0; i < o->beam.n && !bad; i++)
+        bad = bench(t, &model.m, (size_t)o->beam.v[i]);
+    model_free(&model);
+    return bad;
+}
+
+static int run(const struct options *o)
+{
+    struct table t = { 0, 0, NULL };
+    const struct builtin *b;
+    size_t i;
+    int bad = 0;
+    table_heading(&t, "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
+    for (b = builtins; o->models.n == 0 && b->model && !bad; b++)
+        bad = bench_model(o, &t, b->model->name);
+    for (i = 0; i < o->models.n && !bad; i++)
+        bad = bench_model(o, &t, o->models.v[i]);
+    if (bad)
+        return 1;
+    table_print(&t, stdout, o->csv);
+    return flush_stdout() ? 1 : 0;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    struct options o;
+    const struct opt table[] = {
+        { .name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models },
+        { .name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
+        { .name = "--csv", .kind = OPT_FLAG, .to = &o.csv },
+        { .name = NULL },
+    };
+    int status;
+    memset(&o, 0, sizeof o);
+    o.beam.n = 3;
+    o.beam.v[0] = 1;
+    o.beam.v[1] = 10;
+    o.beam.v[2] = 100;
+    status = opts_parse(table, help, argc, argv);
+    if (status < 0)
+        status = run(&o);
+    free(o.models.v);
+    return status;
+}

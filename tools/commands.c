@@ -1,0 +1,44 @@
+/* commands.c - see commands.h
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include "kpred.h"
+#include "util.h"
+
+#include <string.h>
+
+static int usage(FILE *f, const char *program, const struct command *table)
+{
+    fprintf(f, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
+    for (; table->name; table++)
+        fprintf(f, "  %-8s %s\n", table->name, table->summary);
+    fprintf(f, "\n`%s COMMAND --help` says more. Exit status: 0, 1 for trouble with what a command\n"
+               "was given, 2 for a wrong command line.\n", program);
+    return f == stdout && flush_stdout() ? 1 : 0;
+}
+
+static int version(const char *program)
+{
+    printf("%s %d.%d.%d\n", program, KPRED_VERSION / 10000, KPRED_VERSION / 100 % 100,
+           KPRED_VERSION % 100);
+    return flush_stdout() ? 1 : 0;
+}
+
+int commands_run(const char *program, const struct command *table, int argc, char **argv)
+{
+    const struct command *c;
+    program_name = program;
+    if (argc < 2) {
+        usage(stderr, program, table);
+        return 2;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return usage(stdout, program, table);
+    if (!strcmp(argv[1], "--version"))
+        return version(program);
+    for (c = table; c->name; c++)
+        if (!strcmp(c->name, argv[1]))
+            return c->run(argc - 1, argv + 1);
+    fail("\"%s\" is no command; `%s --help` lists them", argv[1], program);
+    return 2;
+}

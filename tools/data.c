@@ -1,0 +1,369 @@
+/* data.c - loads data files into one sorted set of rows
+   SPDX-License-Identifier: MIT */
+#include "data.h"
+
+#include "bz2.h"
+#include "load.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILES = 1 << 16 };
+static const size_t max_bytes = (size_t)1 << 30; /* of one file, unpacked */
+
+/* ---- wrong cells ---- */
+
+int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *column,
+             const char *value, const char *fmt, ...)
+{
+    struct buf text = {0};
+    va_list args;
+    char what[1024];
+    if (l->lenient) {
+        l->dropped[why]++;
+        return 1;
+    }
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    buf_printf(&text, "%s%s%lld: %s: value \"%s\": %s", l->path, l->row_prefix, (long long)row,
+               column, value, what);
+    fail("%s", text.s);
+    buf_free(&text);
+    return -1;
+}
+
+/* ---- GPU names ---- */
+
+/* The token that a GPU's name stands for: itself, or of its arch the one with most units; -1: none,
+   and *nearest (-1: no GPU's name) is what comes closest. */
+static int gpu_token(const struct spec_field *f, const char *name, int *nearest)
+{
+    kpred_field field = {.name = "gpu", .tokens = f->tokens, .n_tokens = (int32_t)f->n_tokens};
+    kpred_model model = {.fields = &field, .n_fields = 1};
+    size_t digits = strncmp(name, "gfx1", 4) == 0 ? 4 : 3;
+    int token = spec_token(f, name), exact = 0;
+    if (token >= 0)
+        return token;
+    *nearest = (int)kpred_gpu_token(&model, name, 0, &exact);
+    int is_bare = strlen(name) == 3 + digits && strspn(name + 3, "0123456789abcdef") == digits;
+    return is_bare && exact ? *nearest : -1;
+}
+
+static const char *gpu_trouble(const struct spec_field *f, int nearest, struct buf *b)
+{
+    buf_puts(b, "is no GPU of the spec, which has ");
+    spec_tokens_text(f, b);
+    if (nearest >= 0)
+        buf_printf(b, "; the nearest is %s", f->tokens[nearest]);
+    return b->s;
+}
+
+int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out)
+{
+    const struct spec_field *f = &l->spec->fields[field];
+    int is_gpu = strcmp(f->name, "gpu") == 0, nearest = -1, rc = 0;
+    int token = is_gpu ? gpu_token(f, text, &nearest) : spec_token(f, text);
+    *out = token;
+    if (token < 0) {
+        struct buf b = {0};
+        if (!is_gpu)
+            buf_puts(&b, "is none of ");
+        rc = load_bad(l, row, DROP_OUTSIDE, f->name, text, "%s",
+                      is_gpu ? gpu_trouble(f, nearest, &b) : spec_tokens_text(f, &b));
+        buf_free(&b);
+    }
+    return rc;
+}
+
+int load_file_gpu(const struct loader *l, size_t field, int64_t *out)
+{
+    const struct spec_field *f = &l->spec->fields[field];
+    const char *name = base_name(l->path);
+    struct buf gpu = {0}, b = {0};
+    int nearest = -1, rc = 0;
+    if (l->gpu_override != NULL)
+        buf_puts(&gpu, l->gpu_override);
+    else
+        buf_add(&gpu, name, strcspn(name, ".-"));
+    int token = gpu_token(f, gpu.s, &nearest);
+    *out = token;
+    if (token < 0)
+        rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, gpu.s,
+                  l->gpu_override != NULL ? "from --gpu" : "from the file's name, --gpu overrides it",
+                  gpu_trouble(f, nearest, &b));
+    buf_free(&gpu);
+    buf_free(&b);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+/* MIOpen's databases hold rows that are no optimum any more; see DATA_DROPS. */
+static int is_documented_drop(const struct spec *s, const int64_t *problem,
+                              const char *const *params, enum data_drop *why)
+{
+    static const char *const start[] = {"16", "16", "16", "16", "1", "1", "2", "3", "1"};
+    const char *solver = s->solver != NULL ? s->solver : "";
+    int stride = spec_field_index(s, "stride");
+    if (strcmp(solver, "ConvAsmBwdWrW3x3") == 0 && stride >= 0 && problem[stride] == 2) {
+        *why = DROP_STRIDE_2;
+        return 1;
+    }
+    *why = DROP_FAILED_SEARCH;
+    if (strcmp(solver, "ConvOclDirectFwd1x1") != 0
+        || s->n_params != sizeof start / sizeof *start)
+        return 0;
+    for (size_t i = 0; i < s->n_params; i++)
+        if (strcmp(params[i], start[i]) != 0)
+            return 0;
+    return 1;
+}
+
+/* Verdict on one field's value. */
+static int check_field(struct loader *l, int64_t row, const struct spec_field *f, int64_t v)
+{
+    char text[24];
+    if (v >= f->least && v <= f->most)
+        return 0;
+    snprintf(text, sizeof text, "%lld", (long long)v);
+    return load_bad(l, row, DROP_OUTSIDE, f->name, text, "is outside of %ld..%ld", (long)f->least,
+                    (long)f->most);
+}
+
+/* Verdict on one parameter's value. */
+static int check_param(struct loader *l, int64_t row, const struct spec_param *p, const char *text,
+                       unsigned char *index)
+{
+    int64_t v;
+    struct buf b = {0};
+    int i = spec_value_index(p, text), rc;
+    if (i >= 0) {
+        *index = (unsigned char)i;
+        return 0;
+    }
+    if (p->names[0] == NULL && parse_int(text, INT32_MIN, INT32_MAX, &v) != 0)
+        rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is no integer");
+    else
+        rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is none of %s", spec_values_text(p, &b));
+    buf_free(&b);
+    return rc;
+}
+
+static struct load_row *new_row(struct loader *l)
+{
+    if (l->n == l->cap) {
+        l->cap = l->cap != 0 ? 2 * l->cap : 1024;
+        l->rows = xrealloc(l->rows, l->cap, sizeof *l->rows);
+    }
+    memset(&l->rows[l->n], 0, sizeof *l->rows);
+    return &l->rows[l->n++];
+}
+
+int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params)
+{
+    const struct spec *s = l->spec;
+    enum data_drop why;
+    struct load_row *r;
+    unsigned char target[KPRED_MAX_PARAMS];
+    int rc = 0;
+    if (is_documented_drop(s, problem, params, &why)) {
+        l->dropped[why]++;
+        return 1;
+    }
+    for (size_t i = 0; i < s->n_fields && rc == 0; i++)
+        rc = check_field(l, row, &s->fields[i], problem[i]);
+    for (size_t i = 0; i < s->n_params && rc == 0; i++)
+        rc = check_param(l, row, &s->params[i], params[i], &target[i]);
+    if (rc != 0)
+        return rc;
+    r = new_row(l);
+    for (size_t i = 0; i < s->n_fields; i++)
+        r->problem[i] = (int32_t)problem[i];
+    memcpy(r->target, target, s->n_params);
+    r->file = l->file;
+    r->row = row;
+    return 0;
+}
+
+/* ---- files ---- */
+
+static const struct {
+    const char *tail;
+    int (*read)(struct loader *l, struct buf *bytes); /* NULL: known, but not read */
+    int packed;
+} formats[] = {
+    {".db", perfdb_read, 0},  {".db.bz2", perfdb_read, 1}, {".csv", csv_read, 0},
+    {".csv.bz2", csv_read, 1}, {".txt", NULL, 0},          {".txt.bz2", NULL, 1},
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+static int find_format(const struct spec *s, const char *path, size_t *out)
+{
+    size_t i = 0;
+    while (i < N_FORMATS && !ends_with(base_name(path), formats[i].tail))
+        i++;
+    if (i == N_FORMATS)
+        return fail("%s: its name ends in none of .db .db.bz2 .csv .csv.bz2", path);
+    if (formats[i].read == NULL)
+        return fail("%s: text perf-dbs and find-dbs are not supported yet", path);
+    if (formats[i].read == perfdb_read && s->format != SPEC_MIOPEN)
+        return fail("%s: the spec's data have format = csv, this is a perf-db", path);
+    *out = i;
+    return 0;
+}
+
+static int same_file_before(const struct dataset *d, const char *path)
+{
+    for (size_t i = 0; i + 1 < d->n_files; i++)
+        if (strcmp(d->files[i].sha256, d->files[d->n_files - 1].sha256) == 0)
+            return fail("%s: the same data as %s: given twice", path, d->files[i].name);
+    return 0;
+}
+
+static int load_file(struct loader *l, struct dataset *d, const char *path)
+{
+    struct data_file *file = &d->files[d->n_files];
+    struct buf raw = {0}, unpacked = {0};
+    size_t format = 0, before = l->n;
+    if (find_format(l->spec, path, &format) != 0)
+        return -1;
+    if (read_file(path, max_bytes, &raw) != 0) {
+        buf_free(&raw);
+        return -1;
+    }
+    l->path = path;
+    l->file = (uint32_t)d->n_files++;
+    file->name = xstrdup(base_name(path));
+    sha256_hex(raw.s, raw.n, file->sha256);
+    int rc = same_file_before(d, path);
+    if (rc == 0 && formats[format].packed)
+        rc = bunzip(path, &raw, max_bytes, &unpacked);
+    if (rc == 0)
+        rc = formats[format].read(l, formats[format].packed ? &unpacked : &raw);
+    file->rows = l->n - before;
+    buf_free(&raw);
+    buf_free(&unpacked);
+    return rc;
+}
+
+/* ---- one order, whatever the order on the command line ---- */
+
+static int compare_files(const void *pa, const void *pb)
+{
+    const struct data_file *const *a = pa, *const *b = pb;
+    int c = strcmp((*a)->name, (*b)->name);
+    return c != 0 ? c : strcmp((*a)->sha256, (*b)->sha256);
+}
+
+static void sort_files(struct dataset *d, struct loader *l)
+{
+    size_t n = d->n_files;
+    struct data_file **order = xcalloc(n, sizeof *order), *sorted = xcalloc(n, sizeof *sorted);
+    uint32_t *rank = xcalloc(n, sizeof *rank);
+    for (size_t i = 0; i < n; i++)
+        order[i] = &d->files[i];
+    qsort(order, n, sizeof *order, compare_files);
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = *order[i];
+        rank[order[i] - d->files] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < l->n; i++)
+        l->rows[i].file = rank[l->rows[i].file];
+    free(d->files);
+    d->files = sorted;
+    free(order);
+    free(rank);
+}
+
+/* Problem and target first; file and row only make the order total. */
+static int compare_rows(const void *pa, const void *pb)
+{
+    const struct load_row *a = pa, *b = pb;
+    for (size_t i = 0; i < KPRED_MAX_FIELDS; i++)
+        if (a->problem[i] != b->problem[i])
+            return a->problem[i] < b->problem[i] ? -1 : 1;
+    int c = memcmp(a->target, b->target, sizeof a->target);
+    if (c != 0)
+        return c;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static void take_rows(struct dataset *d, struct loader *l)
+{
+    const size_t f = d->n_fields, p = d->n_params;
+    qsort(l->rows, l->n, sizeof *l->rows, compare_rows);
+    d->n = l->n;
+    d->problem = xcalloc(d->n * f, sizeof *d->problem);
+    d->target = xcalloc(d->n * p, 1);
+    d->file = xcalloc(d->n, sizeof *d->file);
+    d->row = xcalloc(d->n, sizeof *d->row);
+    for (size_t i = 0; i < d->n; i++) {
+        memcpy(d->problem + i * f, l->rows[i].problem, f * sizeof *d->problem);
+        memcpy(d->target + i * p, l->rows[i].target, p);
+        d->file[i] = l->rows[i].file;
+        d->row[i] = l->rows[i].row;
+    }
+    memcpy(d->dropped, l->dropped, sizeof d->dropped);
+}
+
+/* ---- interface ---- */
+
+static int load_all(struct loader *l, struct dataset *d, const char *const *paths, size_t n)
+{
+    if (n == 0 || n > MAX_FILES)
+        return fail("%s", n == 0 ? "no data file given" : "too many data files");
+    d->files = xcalloc(n, sizeof *d->files);
+    for (size_t i = 0; i < n; i++)
+        if (load_file(l, d, paths[i]) != 0)
+            return -1;
+    if (l->n != 0)
+        return 0;
+    memcpy(d->dropped, l->dropped, sizeof d->dropped);
+    data_note_drops(d);
+    return fail("%s%s: no row of %s is left to use", paths[0], n > 1 ? " and the other files" : "",
+                l->spec->solver != NULL ? l->spec->solver : l->spec->name);
+}
+
+int data_load(const struct spec *spec, const char *const *paths, size_t n, const char *gpu,
+              int lenient, struct dataset *out)
+{
+    struct loader l = {.spec = spec, .lenient = lenient, .gpu_override = gpu};
+    memset(out, 0, sizeof *out);
+    out->n_fields = spec->n_fields;
+    out->n_params = spec->n_params;
+    int rc = load_all(&l, out, paths, n);
+    if (rc == 0) {
+        sort_files(out, &l);
+        take_rows(out, &l);
+    } else {
+        data_free(out);
+    }
+    free(l.rows);
+    return rc;
+}
+
+void data_free(struct dataset *d)
+{
+    for (size_t i = 0; i < d->n_files; i++)
+        free(d->files[i].name);
+    free(d->files);
+    free(d->problem);
+    free(d->target);
+    free(d->file);
+    free(d->row);
+    memset(d, 0, sizeof *d);
+}
+
+void data_note_drops(const struct dataset *d)
+{
+#define DROP_TEXT(name, text) text,
+    static const char *const texts[] = {DATA_DROPS(DROP_TEXT)};
+#undef DROP_TEXT
+    for (size_t i = 0; i < DATA_N_DROPS; i++)
+        if (d->dropped[i] != 0)
+            note("dropped %zu row%s: %s", d->dropped[i], d->dropped[i] == 1 ? "" : "s", texts[i]);
+}

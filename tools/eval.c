@@ -1,0 +1,358 @@
+/* eval.c - `kpred-train eval`: how good predictions are (docs/accuracy.md)
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include "data.h"
+#include "float_scorer.h"
+#include "opts.h"
+#include "registry.h"
+#include "split.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
+    "                        [--float] [--by gpu,dtype] [--gpu GPU] [--lenient] [--csv]\n"
+    "\n"
+    "Compares what a model predicts with what tuning found.\n"
+    "\n"
+    "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
+    "  --data FILE... tuning results, as for train\n"
+    "  --rows WHICH   test (default): those the model's own split kept from training; all: every row\n"
+    "  -k K,...       tuples asked for (default 1)\n"
+    "  --beam B       beam width (default: k)\n"
+    "  --float        the float network that train left in build/float/ID.f32 in place of the\n"
+    "                 integer one\n"
+    "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
+    "  --gpu GPU      the GPU of the files; default: their names\n"
+    "  --lenient      drop and count rows that would be an error\n"
+    "  --csv          columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
+    "\n"
+    "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
+    "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
+    "the rule accepts. se: standard error of pft, over the groups that the split keeps together.\n";
+
+struct options {
+    const char *model, *gpu, *by, *float_path;
+    struct opt_texts data;
+    struct opt_counts k;
+    long beam;
+    int rows, use_float, lenient, csv; /* rows: 0 all, 1 test */
+};
+
+struct row {
+    size_t index;  /* into the dataset */
+    uint64_t unit; /* what the split keeps together */
+    int32_t gpu, dtype; /* -1: not grouped by */
+};
+
+/* What one prediction was worth. */
+struct outcome {
+    size_t hit, agree, returned, legal;
+};
+
+struct eval {
+    const struct options *o;
+    const struct model *model;
+    const kpred_model *run; /* the one that predicts, model->m or its float twin */
+    struct dataset data;
+    struct row *row;
+    size_t n;
+};
+
+static size_t agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
+{
+    const kpred_param *params = e->model->m.params;
+    size_t i, same = 0;
+    for (i = 0; i < e->model->m.n_params; i++)
+        same += t->value[i] == params[i].values[target[i]];
+    return same;
+}
+
+static struct outcome judge(const struct eval *e, size_t row, const kpred_tuple *t, size_t n)
+{
+    const int32_t *problem = e->data.problem + row * e->data.n_fields;
+    const unsigned char *target = e->data.target + row * e->data.n_params;
+    struct outcome o = { 0, 0, n, 0 };
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const size_t same = agreement(e, t + i, target);
+        o.agree = same > o.agree ? same : o.agree;
+        o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
+    }
+    o.hit = o.agree == e->model->m.n_params;
+    return o;
+}
+
+/* The outcome of every row for one k. */
+static int run_rows(const struct eval *e, size_t k, struct outcome *out)
+{
+    const size_t beam = e->o->beam ? (size_t)e->o->beam : k;
+    const size_t words = kpred_arena_words(e->run, beam);
+    int32_t *arena = xcalloc(words, sizeof *arena);
+    kpred_tuple *tuples = xcalloc(k, sizeof *tuples);
+    kpred_ctx ctx;
+    kpred_status status = kpred_init(&ctx, KPRED_VERSION, e->run, beam, arena, words);
+    size_t i;
+    for (i = 0; i < e->n && status == KPRED_OK; i++) {
+        const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
+        size_t n = 0;
+        status = kpred_predict(&ctx, problem, e->data.n_fields, tuples, k, &n);
+        if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
+            status = KPRED_OK; /* nothing returned: a miss */
+        out[i] = judge(e, e->row[i].index, tuples, n);
+    }
+    free(arena);
+    free(tuples);
+    return status == KPRED_OK ? 0
+                              : fail("%s: %s", e->model->m.name, kpred_status_string(status));
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct row *p = a, *q = b;
+    if (p->gpu != q->gpu)
+        return p->gpu < q->gpu ? -1 : 1;
+    if (p->dtype != q->dtype)
+        return p->dtype < q->dtype ? -1 : 1;
+    if (p->unit != q->unit)
+        return p->unit < q->unit ? -1 : 1;
+    return p->index < q->index ? -1 : p->index > q->index;
+}
+
+struct summary {
+    size_t n, units, hits, agree, returned, legal;
+    double square; /* sum over units of (hits - pft * size)^2, for the standard error */
+};
+
+/* Rows first..end-1 are one group, sorted by unit. */
+static struct summary summarise(const struct eval *e, const struct outcome *out, size_t first,
+                                size_t end)
+{
+    struct summary s = { end - first, 0, 0, 0, 0, 0, 0 };
+    size_t i, j;
+    for (i = first; i < end; i++) {
+        s.hits += out[i].hit;
+        s.agree += out[i].agree;
+        s.returned += out[i].returned;
+        s.legal += out[i].legal;
+    }
+    for (i = first; i < end; i = j) {
+        double off = 0;
+        for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
+            off += (double)out[j].hit - (double)s.hits / (double)s.n;
+        s.square += off * off;
+        s.units++;
+    }
+    return s;
+}
+
+static const char *token_name(const struct eval *e, const char *field, int32_t token)
+{
+    const int f = spec_field_index(e->model->spec, field);
+    return f < 0 || token < 0 ? "all" : e->model->spec->fields[f].tokens[token];
+}
+
+static void add_line(const struct eval *e, struct table *t, size_t k, const struct outcome *out,
+                     size_t first, size_t end)
+{
+    const struct summary s = summarise(e, out, first, end);
+    const double n = (double)s.n;
+    const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
+    table_add(t, "%s", e->model->m.name);
+    table_add(t, "%s", e->o->rows ? e->model->m.split : "all");
+    table_add(t, "%s", token_name(e, "gpu", e->row[first].gpu));
+    table_add(t, "%s", token_name(e, "dtype", e->row[first].dtype));
+    table_add(t, "%zu", k);
+    table_add(t, "%zu", s.n);
+    if (!e->o->csv)
+        table_add(t, "%zu", s.units);
+    table_add(t, "%.2f", 100.0 * (double)s.hits / n);
+    if (!e->o->csv)
+        table_add(t, "%.2f", 100.0 * sqrt(s.square) / n);
+    table_add(t, "%.2f", 100.0 * (double)s.agree / (n * e->model->m.n_params));
+    /* rounded down, so that 100.00 says that all are */
+    table_add(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
+}
+
+static int evaluate(const struct eval *e)
+{
+    struct outcome *out = xcalloc(e->n, sizeof *out);
+    struct table table = { 0, 0, NULL };
+    size_t i, first, end;
+    int bad = 0;
+    table_heading(&table, e->o->csv ? "model,split,gpu,dtype,k,n,pft,avg,valid"
+                                    : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid");
+    for (i = 0; i < e->o->k.n && !bad; i++) {
+        bad = run_rows(e, (size_t)e->o->k.v[i], out);
+        for (first = 0; first < e->n && !bad; first = end) {
+            for (end = first; end < e->n && e->row[end].gpu == e->row[first].gpu
+                              && e->row[end].dtype == e->row[first].dtype; end++)
+                ;
+            add_line(e, &table, (size_t)e->o->k.v[i], out, first, end);
+        }
+    }
+    free(out);
+    if (bad)
+        return -1;
+    table_print(&table, stdout, e->o->csv);
+    return flush_stdout();
+}
+
+/* The field to group by, if --by asks for it and the model has it; else -1. */
+static int group_field(const struct eval *e, const char *name)
+{
+    return e->o->by && !strstr(e->o->by, name) ? -1 : spec_field_index(e->model->spec, name);
+}
+
+static int select_rows(struct eval *e)
+{
+    const struct spec *spec = e->model->spec;
+    const struct split_key *key = strcmp(e->model->m.split, "shape") ? &spec->config : &spec->shape;
+    const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
+    struct buf scratch = { NULL, 0, 0 };
+    size_t i, illegal = 0;
+    e->row = xcalloc(e->data.n, sizeof *e->row);
+    for (i = 0; i < e->data.n; i++) {
+        const int32_t *p = e->data.problem + i * e->data.n_fields;
+        const uint64_t unit = key->n ? split_row_hash(spec, key, p, &scratch) : i;
+        struct row *r = e->row + e->n;
+        int32_t values[KPRED_MAX_PARAMS];
+        size_t t;
+        if (e->o->rows && !split_is_test(unit))
+            continue;
+        e->n++;
+        r->index = i;
+        r->unit = unit;
+        r->gpu = gpu < 0 ? -1 : p[gpu];
+        r->dtype = dtype < 0 ? -1 : p[dtype];
+        for (t = 0; t < e->data.n_params; t++)
+            values[t] = spec->params[t].values[e->data.target[i * e->data.n_params + t]];
+        illegal += !kpred_legal(&e->model->m, p, values);
+    }
+    buf_free(&scratch);
+    if (illegal)
+        note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, illegal);
+    qsort(e->row, e->n, sizeof *e->row, by_group);
+    return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
+}
+
+static int run_data(struct eval *e)
+{
+    const struct options *o = e->o;
+    int bad;
+    if (o->rows && !strcmp(e->model->m.split, "none"))
+        return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
+                    e->model->m.name);
+    if (data_load(e->model->spec, o->data.v, o->data.n, o->gpu, o->lenient, &e->data))
+        return -1;
+    data_note_drops(&e->data);
+    bad = select_rows(e) || evaluate(e);
+    free(e->row);
+    data_free(&e->data);
+    return bad;
+}
+
+/* Loads the float network of the model's id, or says which command makes it. */
+static int load_float(const struct model *model, struct float_scorer *s)
+{
+    struct buf path = { NULL, 0, 0 };
+    FILE *f;
+    int bad = 0;
+    buf_printf(&path, "build/float/%016" PRIx64 ".f32", model->m.id);
+    f = fopen(path.s, "rb");
+    if (f)
+        fclose(f);
+    else
+        bad = fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "
+                   "it; for the shipped models `make weights`",
+                   path.s, model->m.name, model->m.split);
+    if (!bad && !net_load(&s->net, path.s))
+        bad = fail("%s: not a float network", path.s);
+    buf_free(&path);
+    return bad;
+}
+
+static int run_model(const struct options *o, const struct model *model)
+{
+    struct eval e;
+    struct float_scorer scorer;
+    kpred_model twin;
+    int bad;
+    memset(&e, 0, sizeof e);
+    e.o = o;
+    e.model = model;
+    e.run = &model->m;
+    if (!o->use_float)
+        return run_data(&e);
+    if (load_float(model, &scorer))
+        return -1;
+    e.run = &twin;
+    bad = float_scorer_attach(model, &scorer, &twin) || run_data(&e);
+    net_free(&scorer.net);
+    return bad;
+}
+
+static int check_by(const char *by)
+{
+    static const char *const known[] = { "gpu,dtype", "dtype,gpu", "gpu", "dtype", "all" };
+    size_t i;
+    for (i = 0; by && i < sizeof known / sizeof *known; i++)
+        if (!strcmp(by, known[i]))
+            return 0;
+    return by ? fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by) : 0;
+}
+
+static int check_beam(const struct options *o)
+{
+    size_t i;
+    for (i = 0; o->beam && i < o->k.n; i++)
+        if (o->k.v[i] > o->beam)
+            return fail("-k %ld is more than --beam %ld", o->k.v[i], o->beam);
+    return 0;
+}
+
+static int run(const struct options *o)
+{
+    struct model model;
+    int bad;
+    if (check_by(o->by) || check_beam(o))
+        return 2;
+    if (model_open(o->model, &model))
+        return 1;
+    bad = run_model(o, &model);
+    model_free(&model);
+    return bad ? 1 : 0;
+}
+
+int cmd_eval(int argc, char **argv)
+{
+    struct options o;
+    const struct opt table[] = {
+        { .name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1 },
+        { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
+        { .name = "--rows", .kind = OPT_CHOICE, .to = &o.rows, .choices = "all|test" },
+        { .name = "-k", .kind = OPT_COUNTS, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM },
+        { .name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
+        { .name = "--float", .kind = OPT_FLAG, .to = &o.use_float },
+        { .name = "--by", .kind = OPT_TEXT, .to = &o.by },
+        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu },
+        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient },
+        { .name = "--csv", .kind = OPT_FLAG, .to = &o.csv },
+        { .name = NULL },
+    };
+    int status;
+    memset(&o, 0, sizeof o);
+    o.rows = 1;
+    o.k.n = 1;
+    o.k.v[0] = 1;
+    status = opts_parse(table, help, argc, argv);
+    if (status < 0)
+        status = run(&o);
+    free(o.data.v);
+    return status;
+}

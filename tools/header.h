@@ -1,0 +1,17 @@
+/* header.h - a model as a C header: written by kpred-train, read back by both programs
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_HEADER_H
+#define KPRED_TOOLS_HEADER_H
+
+#include "model.h"
+
+#include <stdio.h>
+
+/* Writes `model` (whose net is a kpred_additive) as NAME.h. `story` goes into the opening comment:
+   lines of text on where the weights come from. */
+void header_write(FILE *f, const struct model *model, const char *story);
+
+/* Reads a header that header_write wrote; 0, or -1 with a message. The model's id is checked. */
+int header_read(const char *path, struct model *out);
+
+#endif

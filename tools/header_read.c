@@ -1,0 +1,271 @@
+/* header_read.c - a generated C header back into a model
+   SPDX-License-Identifier: MIT
+
+   The spec in the opening comment says what arrays there must be; each is looked up by its name and
+   its numbers are read in order. That the whole is what was written shows the model's id. */
+#include "header.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    const char *path, *text;
+    struct model *model;
+};
+
+enum { HEADER_MAX_BYTES = 1 << 24 };
+
+static int foreign(const struct reader *r, const char *what)
+{
+    return fail("%s: not a header that kpred-train wrote: %s", r->path, what);
+}
+
+/* The text between two marks, as a copy to be freed; NULL if it is not there. */
+static char *between(const char *text, const char *from, const char *to)
+{
+    const char *a = strstr(text, from), *b = a ? strstr(a, to) : NULL;
+    struct buf copy = { NULL, 0, 0 };
+    if (!b)
+        return NULL;
+    a += strlen(from);
+    buf_add(&copy, a, (size_t)(b - a));
+    return copy.s;
+}
+
+/* Where the initialiser of kpri_NAME_what begins; NULL with a message. */
+static const char *find_array(const struct reader *r, const char *what)
+{
+    struct buf name = { NULL, 0, 0 };
+    const char *p;
+    buf_printf(&name, " kpri_%s_%s[", r->model->m.name, what);
+    p = strstr(r->text, name.s);
+    p = p ? strchr(p, '{') : NULL;
+    if (!p)
+        fail("%s: not a header that kpred-train wrote: array%s] is missing", r->path, name.s);
+    buf_free(&name);
+    return p;
+}
+
+/* Skips to the next number, over names and quoted text; NULL at the initialiser's end. */
+static const char *next_number(const char *p)
+{
+    while (*p && *p != ';') {
+        if (*p == '"') {
+            for (p++; *p && *p != '"'; p++)
+                ;
+            p += *p == '"';
+        } else if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_') {
+            p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        } else if ((*p >= '0' && *p <= '9') || *p == '-') {
+            return p;
+        } else {
+            p++;
+        }
+    }
+    return NULL;
+}
+
+/* Exactly n numbers of least..most into out. */
+static int read_numbers(const struct reader *r, const char *what, int32_t least, int32_t most,
+                        int32_t *out, size_t n)
+{
+    const char *p = find_array(r, what);
+    size_t i;
+    if (!p)
+        return -1;
+    for (i = 0; i < n; i++) {
+        char *end;
+        long long x;
+        p = next_number(p);
+        if (!p)
+            return fail("%s: array %s has %zu numbers, expected %zu", r->path, what, i, n);
+        x = strtoll(p, &end, 10);
+        if (end == p || x < least || x > most)
+            return fail("%s: array %s, number %zu: out of range", r->path, what, i);
+        out[i] = (int32_t)x;
+        p = end;
+    }
+    return next_number(p) ? fail("%s: array %s has more than %zu numbers", r->path, what, n) : 0;
+}
+
+static const int32_t *read_ints(const struct reader *r, const char *what, size_t n)
+{
+    int32_t *out = model_array(r->model, n, sizeof *out);
+    return read_numbers(r, what, INT32_MIN, INT32_MAX, out, n) ? NULL : out;
+}
+
+static const int8_t *read_bytes(const struct reader *r, const char *what, size_t n)
+{
+    int32_t *wide = xcalloc(n ? n : 1, sizeof *wide);
+    int8_t *out = model_array(r->model, n, 1);
+    const int bad = read_numbers(r, what, -127, 127, wide, n);
+    size_t i;
+    for (i = 0; i < n && !bad; i++)
+        out[i] = (int8_t)wide[i];
+    free(wide);
+    return bad ? NULL : out;
+}
+
+/* name, tokens, n_tokens, least, most, trained_min, trained_max of each field */
+static int read_ranges(struct reader *r)
+{
+    int32_t x[5 * KPRED_MAX_FIELDS];
+    uint32_t f;
+    if (read_numbers(r, "fields", INT32_MIN, INT32_MAX, x, 5 * (size_t)r->model->m.n_fields))
+        return -1;
+    for (f = 0; f < r->model->m.n_fields; f++) {
+        r->model->fields[f].trained_min = x[5 * f + 3];
+        r->model->fields[f].trained_max = x[5 * f + 4];
+    }
+    return 0;
+}
+
+/* n_instr, n_features, hidden, then rows, cols, shift of three layers */
+static int read_shape(struct reader *r, int32_t x[12])
+{
+    struct buf name = { NULL, 0, 0 };
+    const char *p;
+    int i;
+    buf_printf(&name, " kpri_%s_net = {", r->model->m.name);
+    p = strstr(r->text, name.s);
+    p = p ? p + name.n : NULL;
+    buf_free(&name);
+    for (i = 0; i < 12 && p; i++) {
+        char *end;
+        p = next_number(p);
+        x[i] = p ? (int32_t)strtol(p, &end, 10) : 0;
+        p = p ? end : NULL;
+    }
+    if (!p)
+        return foreign(r, "the network's dimensions are missing");
+    for (i = 3; i < 12; i += 3)
+        if (x[i] < 16 || x[i] > 65535 || x[i] % 16 || x[i + 1] < 16 || x[i + 1] > KPRED_MAX_WIDTH)
+            return foreign(r, "the network's dimensions are impossible");
+    if (x[2] < 16 || x[2] > KPRED_MAX_HIDDEN || x[2] % 16 || x[6] > KPRED_MAX_WIDTH)
+        return foreign(r, "the network's dimensions are impossible");
+    model_set_widths(r->model, (size_t)x[3], (size_t)x[6], (size_t)x[2]);
+    return 0;
+}
+
+static int read_layers(struct reader *r)
+{
+    size_t i;
+    int32_t x[12];
+    if (read_shape(r, x))
+        return -1;
+    for (i = 0; i < 3; i++) {
+        kpred_layer *l = r->model->net.layer + i;
+        char what[32];
+        if (l->rows != x[3 + 3 * i] || l->cols != x[4 + 3 * i])
+            return foreign(r, "the network's dimensions contradict the spec");
+        l->shift = (uint8_t)x[5 + 3 * i];
+        snprintf(what, sizeof what, "weight%zu", i);
+        l->weight = read_bytes(r, what, (size_t)l->rows * l->cols);
+        snprintf(what, sizeof what, "bias%zu", i);
+        l->bias = read_ints(r, what, l->rows);
+        if (!l->weight || !l->bias)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_head(struct reader *r, size_t t)
+{
+    kpred_head *h = r->model->heads + t;
+    const size_t hidden = r->model->net.hidden, rows = model_head_rows(&r->model->m, t);
+    const size_t above = model_embedding_rows(&r->model->m, t);
+    char what[32];
+    snprintf(what, sizeof what, "out%zu_", t);
+    h->weight = read_bytes(r, what, rows * hidden);
+    snprintf(what, sizeof what, "offset%zu_", t);
+    h->bias = read_ints(r, what, rows);
+    snprintf(what, sizeof what, "embedding%zu_", t);
+    h->embedding = above ? read_bytes(r, what, above * hidden) : NULL;
+    return h->weight && h->bias && (h->embedding || !above) ? 0 : -1;
+}
+
+static int read_heads(struct reader *r)
+{
+    const size_t n_params = r->model->m.n_params;
+    int32_t x[6 * KPRED_MAX_PARAMS];
+    size_t t, n = 0;
+    if (read_numbers(r, "heads", 0, 31, x, 3 * n_params))
+        return -1;
+    for (t = 0; t < n_params; t++, n += 3) {
+        kpred_head *h = r->model->heads + t;
+        h->embedding_shift = (uint8_t)x[n];
+        h->hidden_shift = (uint8_t)x[n + 1];
+        h->logit_shift = (uint8_t)x[n + 2];
+        if (r->model->params[t].n_values > 1 && read_head(r, t))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_id(struct reader *r)
+{
+    const char *p = strstr(r->text, "KPRED_FORMAT, UINT64_C(0x");
+    if (!p)
+        return foreign(r, "no id");
+    r->model->m.id = strtoull(p + strlen("KPRED_FORMAT, UINT64_C("), NULL, 16);
+    if (r->model->m.id != kpred_model_id(&r->model->m))
+        return fail("%s: the content does not match the id %016" PRIx64, r->path, r->model->m.id);
+    return 0;
+}
+
+/* The split is the third of the model's three names. */
+static int read_split(const struct reader *r, const struct spec *spec, char split[16])
+{
+    struct buf mark = { NULL, 0, 0 };
+    const char *p;
+    size_t n;
+    buf_printf(&mark, "\"%s\", \"%s\", \"", spec->name, spec->solver ? spec->solver : spec->name);
+    p = strstr(r->text, mark.s);
+    n = p ? strcspn(p += mark.n, "\"") : 16;
+    buf_free(&mark);
+    if (n >= 16)
+        return foreign(r, "no model");
+    memcpy(split, p, n);
+    split[n] = 0;
+    return 0;
+}
+
+static int read_spec(struct reader *r, struct spec *spec)
+{
+    char *text = between(r->text, "\nspec:\n", "end of spec */");
+    const int bad = text ? spec_parse(spec, text, r->path)
+                         : foreign(r, "no spec in its opening comment");
+    free(text);
+    return bad;
+}
+
+static int read_model(struct reader *r)
+{
+    struct spec *spec = xcalloc(1, sizeof *spec);
+    char split[16];
+    int bad;
+    if (read_spec(r, spec)) {
+        free(spec);
+        return -1;
+    }
+    bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
+    r->model->own_spec = spec;
+    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_id(r) ? -1 : 0;
+}
+
+int header_read(const char *path, struct model *out)
+{
+    struct buf file = { NULL, 0, 0 };
+    struct reader r = { path, NULL, out };
+    int bad;
+    memset(out, 0, sizeof *out);
+    if (read_file(path, HEADER_MAX_BYTES, &file))
+        return -1;
+    r.text = file.s;
+    bad = read_model(&r);
+    buf_free(&file);
+    if (bad)
+        model_free(out);
+    return bad;
+}

@@ -1,0 +1,273 @@
+/* header_write.c - a model as a generated C header
+   SPDX-License-Identifier: MIT */
+#include "header.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct writer {
+    FILE *f;
+    const struct model *model;
+    const kpred_model *m;
+    const kpred_additive *net;
+    char upper[64]; /* the model's name in capitals, for macros */
+};
+
+static const char *const op_names[] = {
+    "LOG2", "ADD",    "SUB",  "MUL",  "CEIL_DIV", "MOD",      "MIN",
+    "MAX",  "CONST",  "EQUALS", "RAMP", "HATS",   "DIVIDES", "FRACTION",
+};
+
+/* Numbers on lines of at most 100 columns, between braces. */
+static void write_numbers(struct writer *w, const int8_t *bytes, const int32_t *ints, size_t n)
+{
+    size_t i;
+    int column = 0;
+    fprintf(w->f, "{\n");
+    for (i = 0; i < n; i++) {
+        char text[16];
+        const int width = snprintf(text, sizeof text, "%" PRId32 ",", ints ? ints[i] : bytes[i]);
+        if (column + width > 100) {
+            fputc('\n', w->f);
+            column = 0;
+        }
+        column += width;
+        fputs(text, w->f);
+    }
+    fprintf(w->f, "\n};\n");
+}
+
+static void write_bytes(struct writer *w, const char *what, const int8_t *p, size_t n)
+{
+    fprintf(w->f, "static const int8_t kpri_%s_%s[%zu] = ", w->m->name, what, n);
+    write_numbers(w, p, NULL, n);
+}
+
+static void write_ints(struct writer *w, const char *what, const int32_t *p, size_t n)
+{
+    fprintf(w->f, "static const int32_t kpri_%s_%s[%zu] = ", w->m->name, what, n);
+    write_numbers(w, NULL, p, n);
+}
+
+/* The name of an array that belongs to item i: "kpri_NAME_tokens0". */
+static void write_reference(struct writer *w, const char *what, size_t i)
+{
+    fprintf(w->f, "kpri_%s_%s%zu", w->m->name, what, i);
+}
+
+static void write_names(struct writer *w, const char *what, size_t i, const char *const *names,
+                        int32_t n)
+{
+    int32_t j;
+    fprintf(w->f, "static const char *const kpri_%s_%s%zu[] = { ", w->m->name, what, i);
+    for (j = 0; j < n; j++)
+        fprintf(w->f, "%s\"%s\"", j ? ", " : "", names[j]);
+    fprintf(w->f, " };\n");
+}
+
+static void write_fields(struct writer *w)
+{
+    uint32_t i;
+    for (i = 0; i < w->m->n_fields; i++)
+        if (w->m->fields[i].tokens)
+            write_names(w, "tokens", i, w->m->fields[i].tokens, w->m->fields[i].n_tokens);
+    fprintf(w->f, "static const kpred_field kpri_%s_fields[] = {\n", w->m->name);
+    for (i = 0; i < w->m->n_fields; i++) {
+        const kpred_field *f = w->m->fields + i;
+        fprintf(w->f, "    { \"%s\", ", f->name);
+        if (f->tokens)
+            write_reference(w, "tokens", i);
+        else
+            fputs("NULL", w->f);
+        fprintf(w->f, ", %" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 " },\n",
+                f->n_tokens, f->least, f->most, f->trained_min, f->trained_max);
+    }
+    fprintf(w->f, "};\n");
+}
+
+static void write_params(struct writer *w)
+{
+    uint32_t i;
+    for (i = 0; i < w->m->n_params; i++) {
+        const kpred_param *p = w->m->params + i;
+        char what[32];
+        snprintf(what, sizeof what, "values%" PRIu32, i);
+        write_ints(w, what, p->values, (size_t)p->n_values);
+        if (p->names)
+            write_names(w, "names", i, p->names, p->n_values);
+    }
+    fprintf(w->f, "static const kpred_param kpri_%s_params[] = {\n", w->m->name);
+    for (i = 0; i < w->m->n_params; i++) {
+        const kpred_param *p = w->m->params + i;
+        fprintf(w->f, "    { \"%s\", ", p->name);
+        write_reference(w, "values", i);
+        fputs(", ", w->f);
+        if (p->names)
+            write_reference(w, "names", i);
+        else
+            fputs("NULL", w->f);
+        fprintf(w->f, ", %" PRId32 " },\n", p->n_values);
+    }
+    fprintf(w->f, "};\n");
+}
+
+static void write_program(struct writer *w)
+{
+    size_t i;
+    fprintf(w->f, "static const kpred_instr kpri_%s_program[] = {\n", w->m->name);
+    for (i = 0; i < w->net->n_instr; i++) {
+        const kpred_instr *in = w->net->program + i;
+        fprintf(w->f, "    { KPRED_OP_%s, %d, %d, %d, %" PRId32 " },\n", op_names[in->op], in->a,
+                in->b, in->n, in->k);
+    }
+    fprintf(w->f, "};\n");
+}
+
+static void write_layers(struct writer *w)
+{
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        const kpred_layer *l = w->net->layer + i;
+        char what[32];
+        snprintf(what, sizeof what, "weight%zu", i);
+        write_bytes(w, what, l->weight, (size_t)l->rows * l->cols);
+        snprintf(what, sizeof what, "bias%zu", i);
+        write_ints(w, what, l->bias, l->rows);
+    }
+}
+
+static void write_head_arrays(struct writer *w)
+{
+    size_t t;
+    for (t = 0; t < w->m->n_params; t++) {
+        const kpred_head *h = w->net->heads + t;
+        const size_t rows = model_head_rows(w->m, t), above = model_embedding_rows(w->m, t);
+        char what[32];
+        if (!h->weight)
+            continue;
+        snprintf(what, sizeof what, "embedding%zu_", t);
+        if (above)
+            write_bytes(w, what, h->embedding, above * w->net->hidden);
+        snprintf(what, sizeof what, "out%zu_", t);
+        write_bytes(w, what, h->weight, rows * w->net->hidden);
+        snprintf(what, sizeof what, "offset%zu_", t);
+        write_ints(w, what, h->bias, rows);
+    }
+}
+
+static void write_heads(struct writer *w)
+{
+    size_t t;
+    write_head_arrays(w);
+    fprintf(w->f, "static const kpred_head kpri_%s_heads[] = {\n", w->m->name);
+    for (t = 0; t < w->m->n_params; t++) {
+        const kpred_head *h = w->net->heads + t;
+        if (!h->weight) {
+            fprintf(w->f, "    { NULL, NULL, NULL, 0, 0, 0 },\n");
+            continue;
+        }
+        fputs("    { ", w->f);
+        if (h->embedding)
+            fprintf(w->f, "kpri_%s_embedding%zu_", w->m->name, t);
+        else
+            fputs("NULL", w->f);
+        fprintf(w->f, ", kpri_%s_out%zu_, kpri_%s_offset%zu_, %d, %d, %d },\n", w->m->name, t,
+                w->m->name, t, h->embedding_shift, h->hidden_shift, h->logit_shift);
+    }
+    fprintf(w->f, "};\n");
+}
+
+static void write_net(struct writer *w)
+{
+    size_t i;
+    write_program(w);
+    write_layers(w);
+    write_heads(w);
+    fprintf(w->f, "static const kpred_additive kpri_%s_net = {\n    kpri_%s_program, %d, %d, %d,\n",
+            w->m->name, w->m->name, w->net->n_instr, w->net->n_features, w->net->hidden);
+    fprintf(w->f, "    {\n");
+    for (i = 0; i < 3; i++)
+        fprintf(w->f, "        { kpri_%s_weight%zu, kpri_%s_bias%zu, %d, %d, %d },\n", w->m->name,
+                i, w->m->name, i, w->net->layer[i].rows, w->net->layer[i].cols,
+                w->net->layer[i].shift);
+    fprintf(w->f, "    },\n    kpri_%s_heads\n};\n", w->m->name);
+}
+
+static void write_model(struct writer *w)
+{
+    const kpred_model *m = w->m;
+    fprintf(w->f,
+            "KPRED_DATA const kpred_model kpred_model_%s = {\n"
+            "    KPRED_FORMAT, UINT64_C(0x%016" PRIx64 "),\n"
+            "    \"%s\", \"%s\", \"%s\",\n"
+            "    kpri_%s_fields, kpri_%s_params, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32
+            ", %" PRIu32 ",\n",
+            m->name, m->id, m->name, m->kernel, m->split, m->name, m->name, m->n_fields,
+            m->n_params, m->lane, m->work_words, m->state_words);
+    fprintf(w->f, "    %s, \"%s\",\n    &kpred_additive_scorer, &kpri_%s_net, NULL\n};\n",
+            *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED", m->rule_name, m->name);
+}
+
+static void write_macros(struct writer *w)
+{
+    const kpred_model *m = w->m;
+    const struct model_cost cost = model_cost(m);
+    const char *u = w->upper;
+    fprintf(w->f, "#define KPRED_%s_FIELDS %" PRIu32 "\n", u, m->n_fields);
+    fprintf(w->f, "#define KPRED_%s_PARAMS %" PRIu32 "\n", u, m->n_params);
+    fprintf(w->f,
+            "#define KPRED_%s_ARENA(beam) \\\n    KPRED_ARENA_WORDS(%" PRIu32 ", %" PRIu32
+            ", %" PRIu32 ", %" PRIu32 ", beam) /* int32_t words */\n",
+            u, m->work_words, m->state_words, m->n_params, m->lane);
+    fprintf(w->f, "#define KPRED_%s_RULE_CALLS(beam) KPRED_RULE_CALLS(%zu, beam)\n", u,
+            cost.values);
+    fprintf(w->f, "#define KPRED_%s_MULTIPLY_ADDS(beam) KPRED_MULTIPLY_ADDS(%zu, %zu, beam)\n\n", u,
+            cost.start, cost.step);
+}
+
+static void write_opening(struct writer *w, const char *story)
+{
+    const struct model_cost cost = model_cost(w->m);
+    fprintf(w->f,
+            "/* GENERATED by kpred-train from %s.spec - DO NOT EDIT. Rebuild: make weights\n"
+            "   SPDX-License-Identifier: MIT\n\n   %s\n\n%s",
+            w->m->name, w->model->spec->title, story);
+    fprintf(w->f,
+            "   id %016" PRIx64 ", %zu bytes; a prediction costs %zu multiply-adds and at most\n"
+            "   %zu more a unit of beam; largest accumulator %" PRId64 " of 2147483647\n\n",
+            w->m->id, cost.bytes, cost.start, cost.step, cost.largest_accumulator);
+    fprintf(w->f, "spec:\n%send of spec */\n", w->model->spec->text);
+}
+
+static void write_declaration(struct writer *w)
+{
+    fprintf(w->f, "#ifndef KPRED_MODEL_%s_H\n#define KPRED_MODEL_%s_H\n\n", w->upper, w->upper);
+    fprintf(w->f, "#include \"kpred.h\"\n");
+    if (w->model->spec->header)
+        fprintf(w->f, "#include \"%s\"\n", w->model->spec->header);
+    fputc('\n', w->f);
+    write_macros(w);
+    fprintf(w->f,
+            "#ifndef KPRED_STATIC\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+            "extern const kpred_model kpred_model_%s;\n"
+            "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#endif\n\n",
+            w->m->name);
+}
+
+void header_write(FILE *f, const struct model *model, const char *story)
+{
+    struct writer w = { f, model, &model->m, (const kpred_additive *)model->m.net, "" };
+    size_t i;
+    for (i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
+        w.upper[i] = (char)toupper((unsigned char)w.m->name[i]);
+    write_opening(&w, story);
+    write_declaration(&w);
+    fprintf(f, "#if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_%s)\n", w.upper);
+    fprintf(f, "#define KPRI_MODEL_%s\n\n", w.upper);
+    write_fields(&w);
+    write_params(&w);
+    write_net(&w);
+    write_model(&w);
+    fprintf(f, "\n#endif\n");
+}

@@ -1,0 +1,72 @@
+/* ingest.c - tuning results of any format in, CSV out. Knows no rules: it keeps what is tuned.
+   SPDX-License-Identifier: MIT */
+#include "ingest.h"
+
+#include "data.h"
+#include "opts.h"
+
+#include <stdlib.h>
+
+static const char help[] =
+    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--lenient] [-o FILE.csv]\n"
+    "\n"
+    "Writes the rows of a kernel's data files as CSV: one column per field and parameter of the\n"
+    "spec, sorted, the same bytes whatever the order of the files.\n"
+    "\n"
+    "  SPEC           the kernel's .spec file\n"
+    "  --data FILE... perf-dbs (.db, .db.bz2) and CSV files (.csv, .csv.bz2)\n"
+    "  --gpu GPU      the GPU of the files; default: their names up to the first `.` or `-`\n"
+    "  --lenient      drop and count rows that would be an error\n"
+    "  -o FILE.csv    write there, whole or not at all; default: standard output\n"
+    "\n"
+    "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with the\n"
+    "spec, the data or the output, 2 for a wrong command line.\n";
+
+struct ingest {
+    const char *spec, *gpu, *output;
+    struct opt_texts data;
+    int lenient;
+};
+
+/* The output is opened first: a path that cannot be written shows before the work is done. */
+static int run(const struct ingest *in, const struct spec *spec)
+{
+    struct dataset d;
+    struct outfile out;
+    if (out_open(&out, in->output) != 0)
+        return -1;
+    if (data_load(spec, in->data.v, in->data.n, in->gpu, in->lenient, &d) != 0) {
+        out_abandon(&out);
+        return -1;
+    }
+    data_note_drops(&d);
+    data_write_csv(spec, &d, out.f);
+    int rc = out_commit(&out);
+    data_free(&d);
+    return rc;
+}
+
+int cmd_ingest(int argc, char **argv)
+{
+    struct ingest in = {0};
+    struct spec spec;
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXT, .to = &in.spec, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &in.data, .is_required = 1},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &in.gpu},
+        {.name = "--lenient", .kind = OPT_FLAG, .to = &in.lenient},
+        {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0) {
+        status = EXIT_FAILURE;
+        if (spec_load(&spec, in.spec) == 0) {
+            if (run(&in, &spec) == 0)
+                status = EXIT_SUCCESS;
+            spec_free(&spec);
+        }
+    }
+    free(in.data.v);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* kpred.c - the program for those who use models; needs only libc
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include <stddef.h>
+
+int main(int argc, char **argv)
+{
+    static const struct command table[] = {
+        { "models", "the built-in models: kernel, fields, GPUs, bytes, id", cmd_models },
+        { "predict", "the most promising legal tuples for one problem", cmd_predict },
+        { "bench", "time and size of a prediction", cmd_bench },
+        { NULL, NULL, NULL },
+    };
+    return commands_run("kpred", table, argc, argv);
+}

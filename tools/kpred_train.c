@@ -1,0 +1,16 @@
+/* kpred_train.c - the program for those who make models
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include <stddef.h>
+
+int main(int argc, char **argv)
+{
+    static const struct command table[] = {
+        { "ingest", "tuning results of any format to CSV", cmd_ingest },
+        { "train", "tuning results to a generated header", cmd_train },
+        { "eval", "how good a model's predictions are", cmd_eval },
+        { NULL, NULL, NULL },
+    };
+    return commands_run("kpred-train", table, argc, argv);
+}

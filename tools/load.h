@@ -1,0 +1,47 @@
+/* load.h - between data.c and the readers of each file format; nobody else includes it
+   SPDX-License-Identifier: MIT
+
+   Functions that say "verdict" return 0 to go on, 1 if the row is dropped and counted, and -1 if
+   the load has failed with a message. */
+#ifndef KPRED_TOOLS_LOAD_H
+#define KPRED_TOOLS_LOAD_H
+
+#include "data.h"
+
+struct load_row {
+    int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
+    unsigned char target[KPRED_MAX_PARAMS];
+    uint32_t file;
+    int64_t row;
+};
+
+struct loader {
+    const struct spec *spec;
+    int lenient;
+    const char *gpu_override; /* --gpu or NULL */
+    const char *path;         /* of the file being read */
+    const char *row_prefix;   /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
+    uint32_t file;
+    struct load_row *rows;
+    size_t n, cap;
+    size_t dropped[DATA_N_DROPS];
+};
+
+/* Verdict on a row with a wrong cell. */
+int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *column,
+             const char *value, const char *fmt, ...) PRINTF_LIKE(6, 7);
+
+/* Verdict: the number of a token given as text; of a field called gpu also as a bare arch. */
+int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out);
+
+/* The GPU of the file being read, by --gpu or its name: 0 or -1 with a message. */
+int load_file_gpu(const struct loader *l, size_t field, int64_t *out);
+
+/* Verdict: checks a problem (in the spec's order) and the texts of its parameters, keeps them. */
+int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params);
+
+/* The readers: the file's bytes, unpacked, which they may change. 0, or -1 with a message. */
+int perfdb_read(struct loader *l, struct buf *bytes);
+int csv_read(struct loader *l, struct buf *bytes);
+
+#endif

@@ -1,0 +1,35 @@
+/* Deterministic matrix products and a small pool of threads for the trainers.
+ *
+ * Every product gives the same bits on every compiler, vector width and number of threads: an
+ * element of the result is summed over k in ascending order, each product and each sum rounded to
+ * float on its own (build with -ffp-contract=off). Vectors run over independent columns only.
+ */
+#ifndef KPRED_MATRIX_H
+#define KPRED_MATRIX_H
+
+#include <stddef.h>
+
+enum { MATRIX_LANES = 16 }; /* the number of columns of b and c is a multiple of this */
+
+/* A matrix read with any strides, so that a transposed operand needs no copy. */
+struct matrix {
+    const float *at;
+    size_t row_step, col_step;
+};
+
+/* c[m][n] = a[m][k] * b[k][n], or c += a * b when add is set; rows of b are ldb, of c ldc apart. */
+void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
+                size_t ldc, int add);
+
+/* out[cols][rows] = in[rows][cols] */
+void matrix_transpose(size_t rows, size_t cols, const float *in, float *out);
+
+/* Runs task(user, 0) .. task(user, n - 1), in any order, on the threads of the pool. What a task
+ * writes must not depend on the thread that runs it. A null pool runs them in the caller. */
+typedef void pool_task(void *user, size_t index);
+struct pool;
+struct pool *pool_new(size_t n_threads); /* null when it cannot start them, or for 0 and 1 */
+void pool_free(struct pool *pool);
+void pool_run(struct pool *pool, pool_task *task, void *user, size_t n_tasks);
+
+#endif

@@ -1,0 +1,292 @@
+/* model.c - see model.h
+   SPDX-License-Identifier: MIT */
+#include "model.h"
+
+#include "rules.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+static const kpred_additive *net_of(const kpred_model *m)
+{
+    return (const kpred_additive *)m->net;
+}
+
+void *model_array(struct model *model, size_t n, size_t size)
+{
+    void *p = xcalloc(n ? n : 1, size);
+    model->arrays[model->n_arrays++] = p;
+    return p;
+}
+
+void model_free(struct model *model)
+{
+    while (model->n_arrays)
+        free(model->arrays[--model->n_arrays]);
+    if (model->own_spec)
+        spec_free(model->own_spec);
+    free(model->own_spec);
+    model->own_spec = NULL;
+}
+
+static void set_fields(struct model *model, const struct spec *spec)
+{
+    size_t i;
+    for (i = 0; i < spec->n_fields; i++) {
+        const struct spec_field *from = spec->fields + i;
+        kpred_field *to = model->fields + i;
+        to->name = from->name;
+        to->tokens = from->n_tokens ? from->tokens : NULL;
+        to->n_tokens = (int32_t)from->n_tokens;
+        to->least = to->trained_min = from->least;
+        to->most = to->trained_max = from->most;
+    }
+    model->m.fields = model->fields;
+    model->m.n_fields = (uint32_t)spec->n_fields;
+}
+
+static void set_params(struct model *model, const struct spec *spec)
+{
+    size_t t;
+    model->m.lane = 4;
+    for (t = 0; t < spec->n_params; t++) {
+        const struct spec_param *from = spec->params + t;
+        kpred_param *to = model->params + t;
+        to->name = from->name;
+        to->values = from->values;
+        to->names = from->names[0] ? from->names : NULL;
+        to->n_values = (int32_t)from->n_values;
+        while (model->m.lane < from->n_values)
+            model->m.lane *= 2;
+    }
+    model->m.params = model->params;
+    model->m.n_params = (uint32_t)spec->n_params;
+}
+
+int model_from_spec(struct model *model, const struct spec *spec, const char *split)
+{
+    memset(model, 0, sizeof *model);
+    model->spec = spec;
+    model->m.format = KPRED_FORMAT;
+    model->m.name = spec->name;
+    model->m.kernel = spec->solver ? spec->solver : spec->name;
+    snprintf(model->split, sizeof model->split, "%s", split);
+    model->m.split = model->split;
+    set_fields(model, spec);
+    set_params(model, spec);
+    model->m.scorer = &kpred_additive_scorer;
+    model->m.net = &model->net;
+    model->net.heads = model->heads;
+    if (rules_find(spec, &model->m.rule, &model->m.rule_name)
+        || program_compile(spec, &model->program))
+        return -1;
+    model->net.program = model->program.instr;
+    model->net.n_instr = (uint16_t)model->program.n_instr;
+    model->net.n_features = (uint16_t)model->program.n_features;
+    return 0;
+}
+
+void model_train_ranges(struct model *model, const int32_t *problems, size_t n)
+{
+    const size_t n_fields = model->m.n_fields;
+    size_t f, i;
+    for (f = 0; f < n_fields; f++) {
+        kpred_field *field = model->fields + f;
+        for (i = 0; i < n && !field->tokens; i++) {
+            const int32_t x = problems[i * n_fields + f];
+            field->trained_min = i == 0 || x < field->trained_min ? x : field->trained_min;
+            field->trained_max = i == 0 || x > field->trained_max ? x : field->trained_max;
+        }
+    }
+}
+
+void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidden)
+{
+    kpred_layer *l = model->net.layer;
+    size_t t, heads = 0, words = model->program.n_registers, i;
+    for (t = 0; t < model->m.n_params; t++)
+        heads += model->params[t].n_values > 1;
+    l[0].cols = (uint16_t)round_up(model->program.n_features, 16);
+    l[0].rows = l[1].cols = (uint16_t)enc1;
+    l[1].rows = l[2].cols = (uint16_t)enc2;
+    l[2].rows = (uint16_t)(heads * hidden);
+    model->net.hidden = (uint16_t)hidden;
+    for (i = 0; i < 3; i++)
+        words = l[i].rows > words ? l[i].rows : words;
+    model->m.work_words = (uint32_t)words;
+}
+
+size_t model_head_rows(const kpred_model *m, size_t t)
+{
+    return round_up((size_t)m->params[t].n_values, 4);
+}
+
+size_t model_embedding_rows(const kpred_model *m, size_t t)
+{
+    size_t u, rows = 0;
+    for (u = 0; u < t; u++)
+        rows += net_of(m)->heads[u].weight ? (size_t)m->params[u].n_values : 0;
+    return rows;
+}
+
+/* ---- bounds ---- */
+
+/* |bias| + 127 * sum |w| of one row */
+static int64_t row_bound(const int8_t *w, int32_t bias, size_t n)
+{
+    int64_t sum = 0;
+    size_t i;
+    for (i = 0; i < n; i++)
+        sum += w[i] < 0 ? -w[i] : w[i];
+    return 127 * sum + (bias < 0 ? -(int64_t)bias : bias);
+}
+
+static int64_t layer_bound(const kpred_layer *l)
+{
+    int64_t most = 0;
+    size_t r;
+    for (r = 0; r < l->rows; r++) {
+        const int64_t b = row_bound(l->weight + r * l->cols, l->bias[r], l->cols)
+                          + ((int64_t)1 << l->shift);
+        most = b > most ? b : most;
+    }
+    return most;
+}
+
+/* The largest that embeddings add to hidden unit i of head t: of each earlier parameter the largest
+   magnitude among its values. */
+static int64_t embedding_bound(const kpred_model *m, size_t t, size_t i)
+{
+    const size_t hidden = net_of(m)->hidden;
+    const int8_t *e = net_of(m)->heads[t].embedding;
+    int64_t sum = 0;
+    size_t u;
+    for (u = 0; u < t; u++) {
+        int64_t most = 0;
+        int32_t v;
+        for (v = 0; v < m->params[u].n_values && net_of(m)->heads[u].weight; v++, e += hidden)
+            most = (e[i] < 0 ? -e[i] : e[i]) > most ? (e[i] < 0 ? -e[i] : e[i]) : most;
+        sum += most;
+    }
+    return sum * ((int64_t)1 << net_of(m)->heads[t].embedding_shift);
+}
+
+/* Hidden units of head t, whose rows begin at `row` of the context layer. */
+static int64_t hidden_bound(const kpred_model *m, size_t t, size_t row)
+{
+    const kpred_layer *l = net_of(m)->layer + 2;
+    const kpred_head *head = net_of(m)->heads + t;
+    int64_t most = 0;
+    size_t i;
+    for (i = 0; i < net_of(m)->hidden; i++, row++) {
+        const int64_t b = row_bound(l->weight + row * l->cols, l->bias[row], l->cols)
+                          + embedding_bound(m, t, i) + ((int64_t)1 << head->hidden_shift);
+        most = b > most ? b : most;
+    }
+    return most;
+}
+
+/* Logits after their scaling; they must stay below 2^29. */
+static int64_t logit_bound(const kpred_model *m, size_t t)
+{
+    const kpred_head *head = net_of(m)->heads + t;
+    const size_t hidden = net_of(m)->hidden;
+    int64_t most = 0;
+    size_t r;
+    for (r = 0; r < model_head_rows(m, t); r++) {
+        const int64_t b = row_bound(head->weight + r * hidden, head->bias[r], hidden)
+                          * ((int64_t)1 << head->logit_shift);
+        most = b > most ? b : most;
+    }
+    return most;
+}
+
+/* The largest accumulator that any problem can reach; *logit: the largest scaled logit. */
+static int64_t accumulator_bound(const kpred_model *m, int64_t *logit)
+{
+    const kpred_additive *net = net_of(m);
+    int64_t most = 0;
+    size_t i, t, row = 0;
+    *logit = 0;
+    for (i = 0; i < 2; i++) {
+        const int64_t b = layer_bound(net->layer + i);
+        most = b > most ? b : most;
+    }
+    for (t = 0; t < m->n_params; t++) {
+        int64_t b;
+        if (!net->heads[t].weight)
+            continue;
+        b = hidden_bound(m, t, row);
+        most = b > most ? b : most;
+        b = logit_bound(m, t);
+        *logit = b > *logit ? b : *logit;
+        row += net->hidden;
+    }
+    return most;
+}
+
+int model_seal(struct model *model)
+{
+    int64_t logit;
+    const int64_t most = accumulator_bound(&model->m, &logit);
+    if (most > INT32_MAX || logit >= (int64_t)1 << 29)
+        return fail("%s: accumulators may reach %" PRId64 " (limit 2147483647), logits %" PRId64
+                    " (limit 536870911)",
+                    model->m.name, most, logit);
+    model->m.id = kpred_model_id(&model->m);
+    return 0;
+}
+
+/* ---- cost ---- */
+
+static size_t text_bytes(const char *const *names, size_t n)
+{
+    size_t i, bytes = 0;
+    for (i = 0; names && i < n; i++)
+        bytes += strlen(names[i]) + 1 + sizeof *names;
+    return bytes;
+}
+
+static size_t interface_bytes(const kpred_model *m)
+{
+    size_t i, bytes = sizeof *m + m->n_fields * sizeof *m->fields + m->n_params * sizeof *m->params;
+    bytes += strlen(m->name) + strlen(m->kernel) + strlen(m->split) + strlen(m->rule_name) + 4;
+    for (i = 0; i < m->n_fields; i++)
+        bytes += strlen(m->fields[i].name) + 1
+                 + text_bytes(m->fields[i].tokens, (size_t)m->fields[i].n_tokens);
+    for (i = 0; i < m->n_params; i++)
+        bytes += strlen(m->params[i].name) + 1 + 4 * (size_t)m->params[i].n_values
+                 + text_bytes(m->params[i].names, (size_t)m->params[i].n_values);
+    return bytes;
+}
+
+struct model_cost model_cost(const kpred_model *m)
+{
+    const kpred_additive *net = net_of(m);
+    struct model_cost c = { interface_bytes(m), 0, 0, 0, 0 };
+    int64_t logit;
+    size_t i;
+    c.bytes += sizeof *net + net->n_instr * sizeof *net->program;
+    for (i = 0; i < 3; i++) {
+        const size_t n = (size_t)net->layer[i].rows * net->layer[i].cols;
+        c.bytes += n + 4 * (size_t)net->layer[i].rows;
+        c.start += n;
+    }
+    for (i = 0; i < m->n_params; i++) {
+        const size_t rows = model_head_rows(m, i), above = model_embedding_rows(m, i);
+        c.bytes += sizeof *net->heads;
+        c.values += (size_t)m->params[i].n_values;
+        if (!net->heads[i].weight)
+            continue;
+        c.bytes += (rows + above) * net->hidden + 4 * rows;
+        c.step += (rows + i) * net->hidden;
+    }
+    c.largest_accumulator = accumulator_bound(m, &logit);
+    return c;
+}

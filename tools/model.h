@@ -1,0 +1,56 @@
+/* model.h - a model in the tools' memory: what the runtime runs, with its spec
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_MODEL_H
+#define KPRED_TOOLS_MODEL_H
+
+#include "program.h"
+
+#include "kpred_constraints.h"
+
+enum { MODEL_MAX_ARRAYS = 8 + 3 * KPRED_MAX_PARAMS };
+
+struct model {
+    kpred_model m; /* points into the rest: a struct model must not be copied */
+    const struct spec *spec; /* the caller's, to outlive the model */
+    struct spec *own_spec;   /* or the model's own; else NULL */
+    struct program program;
+    kpred_field fields[KPRED_MAX_FIELDS];
+    kpred_param params[KPRED_MAX_PARAMS];
+    kpred_additive net;
+    kpred_head heads[KPRED_MAX_PARAMS];
+    char split[16];
+    void *arrays[MODEL_MAX_ARRAYS];
+    size_t n_arrays;
+};
+
+/* All but net and id: fields, parameters, rule, program. The spec must agree with the vocabulary of
+   its rule. 0, or -1 with a message. */
+int model_from_spec(struct model *model, const struct spec *spec, const char *split);
+void model_free(struct model *model);
+
+/* Zeroed memory that lives as long as the model. */
+void *model_array(struct model *model, size_t n, size_t size);
+
+/* The range of each size field over n problems. */
+void model_train_ranges(struct model *model, const int32_t *problems, size_t n);
+
+/* Layer dimensions: sets rows and cols of the three layers and the words of arena. */
+void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidden);
+
+/* Proves that no accumulator can overflow (0, or -1 with a message), then sets the id. */
+int model_seal(struct model *model);
+
+/* Rows of parameter t's output and embedding arrays. */
+size_t model_head_rows(const kpred_model *m, size_t t);
+size_t model_embedding_rows(const kpred_model *m, size_t t);
+
+struct model_cost {
+    size_t bytes;       /* all that the header adds to an object, pointers of this machine */
+    size_t values;      /* of all parameters together */
+    size_t start, step; /* multiply-adds, see KPRED_MULTIPLY_ADDS */
+    int64_t largest_accumulator;
+};
+
+struct model_cost model_cost(const kpred_model *m);
+
+#endif

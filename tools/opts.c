@@ -1,0 +1,227 @@
+/* opts.c - command lines
+   SPDX-License-Identifier: MIT */
+#include "opts.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 32, USAGE = 2 };
+
+struct parser {
+    const struct opt *table;
+    const char *command;
+    int argc, at; /* `at`: the argument in question */
+    char **argv;
+    unsigned char seen[MAX_OPTIONS];
+};
+
+static int is_option(const char *arg)
+{
+    return arg[0] == '-' && arg[1] != '\0';
+}
+
+/* ---- values ---- */
+
+static int bad_value(const struct parser *p, const struct opt *o, const char *value)
+{
+    if (o->kind == OPT_CHOICE)
+        fail("%s: %s: value \"%s\": is none of %s", p->command, o->name, value, o->choices);
+    else
+        fail("%s: %s: value \"%s\": is no integer from %ld to %ld", p->command, o->name, value,
+             o->least, o->most);
+    return USAGE;
+}
+
+/* One integer that `n` characters spell; 0 or -1. */
+static int read_count(const struct opt *o, const char *s, size_t n, long *out)
+{
+    char digits[24];
+    int64_t v;
+    if (n >= sizeof digits)
+        return -1;
+    memcpy(digits, s, n);
+    digits[n] = '\0';
+    if (parse_int(digits, o->least, o->most, &v) != 0)
+        return -1;
+    *out = (long)v;
+    return 0;
+}
+
+static int read_counts(const struct opt *o, const char *s, struct opt_counts *out)
+{
+    struct opt_counts list = {.n = 0};
+    for (;; s++) {
+        size_t n = strcspn(s, ",");
+        if (list.n == OPTS_MAX_COUNTS || read_count(o, s, n, &list.v[list.n++]) != 0)
+            return -1;
+        s += n;
+        if (*s == '\0')
+            break;
+    }
+    *out = list;
+    return 0;
+}
+
+/* The index of `s` among "a|b|c", -1 if it is none of them. */
+static int find_choice(const char *choices, const char *s)
+{
+    for (int i = 0;; i++) {
+        size_t n = strcspn(choices, "|");
+        if (strlen(s) == n && memcmp(s, choices, n) == 0)
+            return i;
+        if (choices[n] == '\0')
+            return -1;
+        choices += n + 1;
+    }
+}
+
+static void add_text(struct opt_texts *list, const char *s)
+{
+    list->v = xrealloc(list->v, list->n + 1, sizeof *list->v);
+    list->v[list->n++] = s;
+}
+
+/* 0, or the status to exit with. */
+static int set_value(const struct parser *p, const struct opt *o, const char *value)
+{
+    int choice;
+    switch (o->kind) {
+    case OPT_FLAG:
+        *(int *)o->to = 1;
+        return 0;
+    case OPT_TEXT:
+        *(const char **)o->to = value;
+        return 0;
+    case OPT_COUNT:
+        return read_count(o, value, strlen(value), o->to) == 0 ? 0 : bad_value(p, o, value);
+    case OPT_COUNTS:
+        return read_counts(o, value, o->to) == 0 ? 0 : bad_value(p, o, value);
+    case OPT_CHOICE:
+        choice = find_choice(o->choices, value);
+        if (choice < 0)
+            return bad_value(p, o, value);
+        *(int *)o->to = choice;
+        return 0;
+    case OPT_TEXTS:
+        add_text(o->to, value);
+        return 0;
+    }
+    return USAGE;
+}
+
+/* ---- options ---- */
+
+/* The table's row that the argument names; *value: what is attached to the name, or NULL. */
+static const struct opt *find_option(const struct parser *p, const char *arg, const char **value)
+{
+    for (const struct opt *o = p->table; o->name != NULL; o++) {
+        size_t n = strlen(o->name);
+        if (o->name[0] != '-' || strncmp(arg, o->name, n) != 0)
+            continue;
+        *value = n == 2 ? arg + n : arg + n + 1;
+        if (arg[n] == '\0')
+            *value = NULL;
+        if (arg[n] == '\0' || n == 2 || arg[n] == '=')
+            return o;
+    }
+    return NULL;
+}
+
+/* The arguments up to the next option go into the list. */
+static int take_texts(struct parser *p, const struct opt *o, const char *value)
+{
+    size_t n = value != NULL;
+    if (value != NULL)
+        set_value(p, o, value);
+    for (; p->at + 1 < p->argc && !is_option(p->argv[p->at + 1]); n++)
+        set_value(p, o, p->argv[++p->at]);
+    if (n == 0) {
+        fail("%s: %s: needs a value", p->command, o->name);
+        return USAGE;
+    }
+    return 0;
+}
+
+static int read_option(struct parser *p)
+{
+    const char *arg = p->argv[p->at], *value = NULL;
+    const struct opt *o = find_option(p, arg, &value);
+    if (o == NULL) {
+        fail("%s: unknown option \"%s\"; see %s %s --help", p->command, arg, program_name,
+             p->command);
+        return USAGE;
+    }
+    if (o->kind != OPT_TEXTS && p->seen[o - p->table]) {
+        fail("%s: %s: is given twice", p->command, o->name);
+        return USAGE;
+    }
+    p->seen[o - p->table] = 1;
+    if (o->kind == OPT_TEXTS)
+        return take_texts(p, o, value);
+    if (o->kind == OPT_FLAG && value != NULL) {
+        fail("%s: %s: takes no value", p->command, o->name);
+        return USAGE;
+    }
+    if (o->kind != OPT_FLAG && value == NULL && p->at + 1 < p->argc
+        && !is_option(p->argv[p->at + 1]))
+        value = p->argv[++p->at];
+    if (o->kind != OPT_FLAG && (value == NULL || *value == '\0')) {
+        fail("%s: %s: needs a value", p->command, o->name);
+        return USAGE;
+    }
+    return set_value(p, o, value);
+}
+
+/* ---- operands ---- */
+
+static int read_operand(struct parser *p)
+{
+    const char *arg = p->argv[p->at];
+    for (const struct opt *o = p->table; o->name != NULL; o++) {
+        if (o->name[0] == '-' || (p->seen[o - p->table] && o->kind != OPT_TEXTS))
+            continue;
+        p->seen[o - p->table] = 1;
+        return set_value(p, o, arg);
+    }
+    fail("%s: unexpected argument \"%s\"; see %s %s --help", p->command, arg, program_name,
+         p->command);
+    return USAGE;
+}
+
+static int check_required(const struct parser *p)
+{
+    for (const struct opt *o = p->table; o->name != NULL; o++)
+        if (o->is_required && !p->seen[o - p->table]) {
+            fail("%s: %s is missing; see %s %s --help", p->command, o->name, program_name,
+                 p->command);
+            return USAGE;
+        }
+    return -1;
+}
+
+static int asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return 1;
+    return 0;
+}
+
+int opts_parse(const struct opt *table, const char *help, int argc, char **argv)
+{
+    struct parser p = {.table = table, .command = argv[0], .argc = argc, .argv = argv};
+    int rc = 0, only_operands = 0;
+    if (asks_for_help(argc, argv)) {
+        fputs(help, stdout);
+        return flush_stdout() == 0 ? 0 : EXIT_FAILURE;
+    }
+    for (p.at = 1; p.at < argc && rc == 0; p.at++) {
+        if (!only_operands && strcmp(argv[p.at], "--") == 0)
+            only_operands = 1;
+        else
+            rc = !only_operands && is_option(argv[p.at]) ? read_option(&p) : read_operand(&p);
+    }
+    return rc != 0 ? rc : check_required(&p);
+}

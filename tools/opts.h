@@ -1,0 +1,47 @@
+/* opts.h - command lines
+   SPDX-License-Identifier: MIT
+
+   A command's arguments are described by a table: options by their names ("--data", "-o"), operands,
+   in their order, by a word ("SPEC"). Long options take "--name value" or "--name=value", short ones
+   "-k value" or "-kvalue". "--" ends the options; what follows are operands. */
+#ifndef KPRED_TOOLS_OPTS_H
+#define KPRED_TOOLS_OPTS_H
+
+#include <stddef.h>
+
+#define OPTS_MAX_COUNTS 64
+
+enum opt_kind {
+    OPT_FLAG,   /* int *: set to 1 */
+    OPT_TEXT,   /* const char ** */
+    OPT_COUNT,  /* long *: an integer from least to most */
+    OPT_COUNTS, /* struct opt_counts *: one or several of them, separated by commas */
+    OPT_CHOICE, /* int *: the index of one of `choices`, "config|shape|none" */
+    OPT_TEXTS   /* struct opt_texts *: all arguments up to the next option; may be repeated. As an
+                   operand: all that are left. The list's v is to be freed, on failure too. */
+};
+
+struct opt_counts {
+    size_t n;
+    long v[OPTS_MAX_COUNTS];
+};
+
+struct opt_texts {
+    size_t n;
+    const char **v;
+};
+
+struct opt {
+    const char *name; /* NULL ends the table */
+    enum opt_kind kind;
+    void *to; /* where the value goes; untouched if the option is not given */
+    int is_required;
+    long least, most;    /* of counts */
+    const char *choices; /* of a choice */
+};
+
+/* argv[0] is the command's name. `help` is printed for --help and -h. Returns -1 to go on, else the
+   status to exit with: 0 after help (1 if it could not be written), 2 after a message. */
+int opts_parse(const struct opt *table, const char *help, int argc, char **argv);
+
+#endif

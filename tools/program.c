@@ -1,0 +1,251 @@
+/* program.c - see program.h
+   SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORDS = 6 };
+
+struct compiler {
+    const struct spec *spec;
+    struct program *out;
+    char names[KPRED_MAX_REGISTERS][64]; /* of registers; "" for a constant written in place */
+    long line;                           /* being compiled */
+};
+
+struct words {
+    size_t n;
+    char *v[MAX_WORDS];
+};
+
+static const struct op {
+    const char *name;
+    uint8_t code;
+    size_t n_words; /* operands of a register op, arguments of a feature */
+} ops[] = {
+    { "log2", KPRED_OP_LOG2, 1 },         { "add", KPRED_OP_ADD, 2 },
+    { "sub", KPRED_OP_SUB, 2 },           { "mul", KPRED_OP_MUL, 2 },
+    { "ceil_div", KPRED_OP_CEIL_DIV, 2 }, { "mod", KPRED_OP_MOD, 2 },
+    { "min", KPRED_OP_MIN, 2 },           { "max", KPRED_OP_MAX, 2 },
+    { "onehot", KPRED_OP_EQUALS, 1 },     { "equals", KPRED_OP_EQUALS, 3 },
+    { "hats", KPRED_OP_HATS, 4 },         { "ramp", KPRED_OP_RAMP, 3 },
+    { "divides", KPRED_OP_DIVIDES, 3 },   { "fraction", KPRED_OP_FRACTION, 2 },
+};
+
+static int wrong(const struct compiler *c, const char *word, const char *what)
+{
+    return fail("%s:%ld: \"%s\": %s", c->spec->path, c->line, word, what);
+}
+
+/* Splits a copy of a line, which the caller frees, at blanks. */
+static int split_words(const struct compiler *c, char *text, struct words *w)
+{
+    char *p = strtok(text, " \t");
+    for (w->n = 0; p; p = strtok(NULL, " \t")) {
+        if (w->n == MAX_WORDS)
+            return wrong(c, p, "one word too many");
+        w->v[w->n++] = p;
+    }
+    return 0;
+}
+
+static const struct op *find_op(const struct compiler *c, const char *name, size_t n_words,
+                                int feature)
+{
+    size_t i;
+    for (i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!strcmp(ops[i].name, name) && (ops[i].code > KPRED_OP_CONST) == feature) {
+            if (ops[i].n_words == n_words)
+                return &ops[i];
+            wrong(c, name, "wrong number of arguments");
+            return NULL;
+        }
+    wrong(c, name, feature ? "no such feature" : "no such operation");
+    return NULL;
+}
+
+static int add_instr(struct compiler *c, kpred_instr in, const char *name)
+{
+    struct program *p = c->out;
+    if (p->n_instr == PROGRAM_MAX_INSTR)
+        return wrong(c, name, "the program is too long");
+    if (in.op > KPRED_OP_CONST)
+        p->n_features += in.n;
+    else if (p->n_registers == KPRED_MAX_REGISTERS)
+        return wrong(c, name, "too many registers");
+    else
+        snprintf(c->names[p->n_registers++], sizeof c->names[0], "%s", name);
+    if (p->n_features > KPRED_MAX_WIDTH)
+        return wrong(c, name, "too many features");
+    p->instr[p->n_instr++] = in;
+    return 0;
+}
+
+static int find_register(const struct compiler *c, const char *name)
+{
+    size_t i;
+    for (i = 0; i < c->out->n_registers; i++)
+        if (!strcmp(c->names[i], name))
+            return (int)i;
+    return -1;
+}
+
+/* A register by name, or a new one for a number; -1 with a message. */
+static int operand(struct compiler *c, const char *word)
+{
+    kpred_instr in = { KPRED_OP_CONST, 0, 0, 0, 0 };
+    int64_t k;
+    const int r = find_register(c, word);
+    if (r >= 0)
+        return r;
+    if (parse_int(word, 0, KPRED_MAX_SIZE, &k))
+        return wrong(c, word, "neither a field, nor a register above, nor a number");
+    in.k = (int32_t)k;
+    return add_instr(c, in, "") ? -1 : (int)c->out->n_registers - 1;
+}
+
+/* NAME = OP A [B] | NAME = NUMBER */
+static int compile_register(struct compiler *c, const struct words *w)
+{
+    kpred_instr in = { KPRED_OP_CONST, 0, 0, 0, 0 };
+    const struct op *op;
+    int64_t k;
+    int a, b;
+    if (w->n < 3 || strcmp(w->v[1], "="))
+        return wrong(c, w->v[0], "expected NAME = OP A [B]");
+    if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0)
+        return wrong(c, w->v[0], "not a name, or one that is taken");
+    if (w->n == 3 && !parse_int(w->v[2], 0, KPRED_MAX_SIZE, &k)) {
+        in.k = (int32_t)k;
+        return add_instr(c, in, w->v[0]);
+    }
+    op = find_op(c, w->v[2], w->n - 3, 0);
+    if (!op)
+        return -1;
+    a = operand(c, w->v[3]);
+    b = a < 0 || op->n_words == 1 ? a : operand(c, w->v[4]);
+    if (a < 0 || b < 0)
+        return -1;
+    in.op = op->code;
+    in.a = (uint8_t)a;
+    in.b = (uint8_t)(op->n_words == 1 ? 0 : b);
+    return add_instr(c, in, w->v[0]);
+}
+
+static int integer(const struct compiler *c, const char *word, int64_t least, int64_t most,
+                   int32_t *out)
+{
+    int64_t x;
+    if (parse_int(word, least, most, &x))
+        return wrong(c, word, "not an integer in range");
+    *out = (int32_t)x;
+    return 0;
+}
+
+/* Octaves with a binary fraction, to Q16. */
+static int octaves(const struct compiler *c, const char *word, int32_t *out)
+{
+    char *end;
+    const double x = strtod(word, &end);
+    if (end == word || *end || !(x >= -64 && x <= 64) || x * 65536 != (double)(int32_t)(x * 65536))
+        return wrong(c, word, "not a number of octaves");
+    *out = (int32_t)(x * 65536);
+    return 0;
+}
+
+/* A power of two of octaves, as the exponent of its Q16 value. */
+static int octave_shift(const struct compiler *c, const char *word, uint8_t *out)
+{
+    int32_t x;
+    if (octaves(c, word, &x))
+        return -1;
+    if (x <= 0 || (x & (x - 1)))
+        return wrong(c, word, "not a power of two");
+    for (*out = 0; x > 1; x >>= 1)
+        ++*out;
+    return 0;
+}
+
+static int feature_arguments(struct compiler *c, const struct words *w, kpred_instr *in)
+{
+    int32_t n = 1;
+    switch (in->op) {
+    case KPRED_OP_EQUALS:
+        if (w->n == 2) /* onehot */
+            n = (int32_t)(in->a < c->spec->n_fields ? c->spec->fields[in->a].n_tokens : 0);
+        else if (integer(c, w->v[2], 0, KPRED_MAX_SIZE, &in->k) || integer(c, w->v[3], 1, 99, &n))
+            return -1;
+        if (n == 0)
+            return wrong(c, w->v[1], "not a token field");
+        break;
+    case KPRED_OP_HATS:
+        if (octaves(c, w->v[2], &in->k) || octave_shift(c, w->v[3], &in->b)
+            || integer(c, w->v[4], 2, 99, &n))
+            return -1;
+        break;
+    case KPRED_OP_RAMP:
+        if (octaves(c, w->v[2], &in->k) || octave_shift(c, w->v[3], &in->b))
+            return -1;
+        break;
+    case KPRED_OP_DIVIDES:
+        if (integer(c, w->v[2], 1, 65536, &in->k) || integer(c, w->v[3], 1, 14, &n))
+            return -1;
+        break;
+    default:
+        if (integer(c, w->v[2], 2, KPRED_MAX_SIZE, &in->k))
+            return -1;
+    }
+    in->n = (uint8_t)n;
+    return 0;
+}
+
+static int compile_feature(struct compiler *c, const struct words *w)
+{
+    kpred_instr in = { 0, 0, 0, 0, 0 };
+    const struct op *op = find_op(c, w->v[0], w->n - 1, 1);
+    int a;
+    if (!op)
+        return -1;
+    a = find_register(c, w->v[1]);
+    if (a < 0)
+        return wrong(c, w->v[1], "neither a field nor a register");
+    in.op = op->code;
+    in.a = (uint8_t)a;
+    return feature_arguments(c, w, &in) ? -1 : add_instr(c, in, w->v[0]);
+}
+
+static int compile_section(struct compiler *c, const struct spec_lines *lines,
+                           int (*compile)(struct compiler *, const struct words *))
+{
+    size_t i;
+    for (i = 0; i < lines->n; i++) {
+        char *text = xstrdup(lines->v[i].text);
+        struct words w;
+        int bad;
+        c->line = lines->v[i].line;
+        bad = split_words(c, text, &w) || compile(c, &w);
+        free(text);
+        if (bad)
+            return -1;
+    }
+    return 0;
+}
+
+int program_compile(const struct spec *spec, struct program *out)
+{
+    static struct compiler c;
+    size_t i;
+    memset(&c, 0, sizeof c);
+    memset(out, 0, sizeof *out);
+    c.spec = spec;
+    c.out = out;
+    for (i = 0; i < spec->n_fields; i++)
+        snprintf(c.names[out->n_registers++], sizeof c.names[0], "%s", spec->fields[i].name);
+    if (compile_section(&c, &spec->derived, compile_register)
+        || compile_section(&c, &spec->features, compile_feature))
+        return -1;
+    if (out->n_features == 0)
+        return fail("%s: section [features] is missing or empty", spec->path);
+    return 0;
+}

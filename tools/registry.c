@@ -1,0 +1,79 @@
+/* registry.c - see registry.h
+   SPDX-License-Identifier: MIT */
+#include "registry.h"
+
+#include "header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int builtin_open(const struct builtin *b, struct model *out)
+{
+    struct buf text = { NULL, 0, 0 };
+    struct spec *spec = xcalloc(1, sizeof *spec);
+    const char *const *line;
+    int bad;
+    for (line = b->spec; *line; line++)
+        buf_puts(&text, *line);
+    bad = spec_parse(spec, text.s, b->model->name) || model_from_spec(out, spec, b->model->split);
+    buf_free(&text);
+    out->own_spec = spec;
+    if (bad)
+        model_free(out);
+    else
+        out->m = *b->model;
+    return bad;
+}
+
+int model_open(const char *name, struct model *out)
+{
+    struct buf known = { NULL, 0, 0 };
+    const struct builtin *b;
+    int bad;
+    memset(out, 0, sizeof *out);
+    if (ends_with(name, ".h"))
+        return header_read(name, out);
+    for (b = builtins; b->model; b++) {
+        if (!strcmp(b->model->name, name))
+            return builtin_open(b, out);
+        buf_printf(&known, " %s", b->model->name);
+    }
+    bad = fail("\"%s\" is neither a built-in model (%s ) nor the path of a header (FILE.h)", name,
+               known.s ? known.s : " none");
+    buf_free(&known);
+    return bad;
+}
+
+static int unknown_token(const struct model *model, size_t field, const char *text, int32_t nearest)
+{
+    const struct spec_field *f = model->spec->fields + field;
+    struct buf list = { NULL, 0, 0 };
+    const char *tokens = spec_tokens_text(f, &list);
+    int bad;
+    if (nearest < 0)
+        bad = fail("%s: field %s: unknown token \"%s\" (known: %s)", model->m.name, f->name, text,
+                   tokens);
+    else
+        bad = fail("%s: field %s: unknown token \"%s\" (known: %s); --nearest would take %s",
+                   model->m.name, f->name, text, tokens, f->tokens[nearest]);
+    buf_free(&list);
+    return bad;
+}
+
+int32_t model_token(const struct model *model, size_t field, const char *text, int nearest)
+{
+    const int32_t token = kpred_token(&model->m, field, text);
+    int exact = 0;
+    int32_t gpu = -1;
+    if (token >= 0)
+        return token;
+    if (!strcmp(model->m.fields[field].name, "gpu"))
+        gpu = kpred_gpu_token(&model->m, text, 0, &exact);
+    if (gpu >= 0 && (exact || nearest)) {
+        if (!exact)
+            note("no model for %s, taking the nearest trained GPU, %s", text,
+                 model->m.fields[field].tokens[gpu]);
+        return gpu;
+    }
+    return unknown_token(model, field, text, gpu);
+}

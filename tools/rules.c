@@ -1,0 +1,84 @@
+/* rules.c - see rules.h
+   SPDX-License-Identifier: MIT */
+#include "rules.h"
+
+#include "kpred_constraints.h"
+
+#include <string.h>
+
+#define SPELLING(enumerator, spelling) spelling,
+
+static const char *const fields[] = { KPRED_CONV_FIELD_LIST(SPELLING) NULL };
+static const char *const gpus[] = { KPRED_GPU_LIST(SPELLING) NULL };
+static const char *const dirs[] = { KPRED_DIR_LIST(SPELLING) NULL };
+static const char *const dtypes[] = { KPRED_DTYPE_LIST(SPELLING) NULL };
+static const char *const *const tokens[] = { gpus, dirs, dtypes }; /* of the first fields */
+
+#define RULE(rule, n_fields, list) { rule, #rule, n_fields, { list(SPELLING) NULL } },
+
+static const struct known {
+    kpred_rule rule;
+    const char *name;
+    size_t n_fields;
+    const char *params[KPRED_MAX_PARAMS + 1];
+} known[] = { KPRED_RULE_LIST(RULE) };
+
+static int differs(const struct spec *spec, const char *what, const char *is, const char *should)
+{
+    return fail("%s: %s \"%s\" where rule %s expects \"%s\"", spec->path, what, is ? is : "(none)",
+                spec->rule, should ? should : "(none)");
+}
+
+/* Are is[0..n-1] the names of the list, in order? */
+static int same_names(const struct spec *spec, const char *what, const char *const *is, size_t n,
+                      const char *const *list)
+{
+    size_t i;
+    for (i = 0; i < n && list[i] && !strcmp(is[i], list[i]); i++)
+        ;
+    return i == n && !list[i] ? 0 : differs(spec, what, i < n ? is[i] : NULL, list[i]);
+}
+
+static int check_fields(const struct spec *spec, const struct known *rule)
+{
+    size_t i;
+    if (spec->n_fields != rule->n_fields)
+        return fail("%s: %zu fields where rule %s expects %zu", spec->path, spec->n_fields,
+                    rule->name, rule->n_fields);
+    for (i = 0; i < spec->n_fields; i++) {
+        const struct spec_field *f = spec->fields + i;
+        if (strcmp(f->name, fields[i]))
+            return differs(spec, "field", f->name, fields[i]);
+        if ((f->n_tokens > 0) != (i < sizeof tokens / sizeof *tokens))
+            return fail("%s: field %s: rule %s expects %s", spec->path, f->name, rule->name,
+                        f->n_tokens ? "a size" : "tokens");
+        if (f->n_tokens && same_names(spec, "token", f->tokens, f->n_tokens, tokens[i]))
+            return -1;
+    }
+    return 0;
+}
+
+static int check_params(const struct spec *spec, const struct known *rule)
+{
+    const char *names[KPRED_MAX_PARAMS];
+    size_t t;
+    for (t = 0; t < spec->n_params; t++)
+        names[t] = spec->params[t].name;
+    return same_names(spec, "parameter", names, spec->n_params, rule->params);
+}
+
+int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
+{
+    size_t i;
+    *rule = KPRED_UNCONSTRAINED;
+    *name = "";
+    if (spec_is_unconstrained(spec))
+        return 0;
+    for (i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(known[i].name, spec->rule)) {
+            *rule = known[i].rule;
+            *name = known[i].name;
+            return check_fields(spec, &known[i]) || check_params(spec, &known[i]) ? -1 : 0;
+        }
+    return fail("%s: rule \"%s\" is not in kpred_constraints.h", spec->path, spec->rule);
+}

@@ -1,0 +1,655 @@
+/* spec.c - parser of the .spec text
+   SPDX-License-Identifier: MIT */
+#include "spec.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a parser in progress knows ---- */
+
+/* The keys with one text each; the others are fields and parameters. */
+enum slot {
+    NAME, TITLE, SOURCE, RULE, HEADER, FORMAT, SOLVER, FILTER, PAD, CONFIG, SHAPE, N_SLOTS
+};
+
+static const struct {
+    const char *section, *key;
+} slot_names[N_SLOTS] = {
+    {"kernel", "name"}, {"kernel", "title"}, {"kernel", "source"}, {"kernel", "rule"},
+    {"kernel", "header"}, {"data", "format"}, {"data", "solver"}, {"data", "filter"},
+    {"data", "pad"}, {"split", "config"}, {"split", "shape"},
+};
+
+struct reader;
+
+struct section {
+    const char *name;
+    int (*add)(struct reader *r, char *line);
+};
+
+struct reader {
+    struct spec *spec;
+    const char *path;
+    long line; /* the one being read; the text's last one at the end */
+    const struct section *section;
+    long opened[8]; /* line of each section's heading, in the order of sections[] */
+    char *text[N_SLOTS];
+    long at[N_SLOTS];
+};
+
+/* ---- text ---- */
+
+static const char blanks[] = " \t\r";
+
+static char *trim(char *s)
+{
+    s += strspn(s, blanks);
+    size_t n = strlen(s);
+    while (n > 0 && strchr(blanks, s[n - 1]) != NULL)
+        n--;
+    s[n] = '\0';
+    return s;
+}
+
+/* Cuts the next word off *s, NULL at the end. */
+static char *next_word(char **s)
+{
+    char *word = *s + strspn(*s, blanks);
+    size_t n = strcspn(word, blanks);
+    if (n == 0)
+        return NULL;
+    *s = word + n + (word[n] != '\0');
+    word[n] = '\0';
+    return word;
+}
+
+/* A token or a named value: letters first, and nothing that needs quoting in CSV, in a shell, or in
+   field=value. */
+static int is_name(const char *s)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.:+-";
+    size_t n = strspn(s, letters);
+    return n >= 1 && n <= 63 && s[n] == '\0' && strchr("0123456789.:+-", *s) == NULL;
+}
+
+static int is_number_like(const char *s)
+{
+    return strchr("0123456789+-.", *s) != NULL;
+}
+
+static int bad(const struct reader *r, const char *key, const char *value, const char *what)
+{
+    return fail("%s:%ld: %s: value \"%s\": %s", r->path, r->line, key, value, what);
+}
+
+/* ---- fields and parameters ---- */
+
+static int check_new_name(const struct reader *r, const char *key)
+{
+    if (!is_identifier(key))
+        return fail("%s:%ld: [%s]: name \"%s\": is no identifier of at most 63 characters", r->path,
+                    r->line, r->section->name, key);
+    if (spec_field_index(r->spec, key) >= 0)
+        return fail("%s:%ld: %s: there is already a field of that name", r->path, r->line, key);
+    if (spec_param_index(r->spec, key) >= 0)
+        return fail("%s:%ld: %s: there is already a parameter of that name", r->path, r->line, key);
+    return 0;
+}
+
+static int parse_size(struct reader *r, struct spec_field *f, char *rest)
+{
+    int32_t *bound[2] = {&f->least, &f->most};
+    char *word;
+    f->least = 1;
+    f->most = KPRED_MAX_SIZE;
+    for (size_t i = 0; (word = next_word(&rest)) != NULL; i++) {
+        int64_t v;
+        if (i == 2)
+            return bad(r, f->name, word, "is too much: a size has a least and a most value");
+        if (parse_int(word, 1, KPRED_MAX_SIZE, &v) != 0)
+            return bad(r, f->name, word, "is no integer from 1 to 2^24");
+        *bound[i] = (int32_t)v;
+    }
+    if (f->least > f->most)
+        return fail("%s:%ld: %s: least %ld is above most %ld", r->path, r->line, f->name,
+                    (long)f->least, (long)f->most);
+    return 0;
+}
+
+static int add_token(struct reader *r, struct spec_field *f, const char *word)
+{
+    if (!is_name(word))
+        return bad(r, f->name, word, "is neither `size` nor a name");
+    if (spec_token(f, word) >= 0)
+        return bad(r, f->name, word, "stands there twice");
+    if (f->n_tokens == SPEC_MAX_TOKENS)
+        return fail("%s:%ld: %s: more than %d names", r->path, r->line, f->name, SPEC_MAX_TOKENS);
+    f->most = (int32_t)f->n_tokens;
+    f->tokens[f->n_tokens++] = word;
+    return 0;
+}
+
+static int add_field(struct reader *r, char *key, char *value)
+{
+    struct spec *s = r->spec;
+    if (check_new_name(r, key) != 0)
+        return -1;
+    if (s->n_fields == KPRED_MAX_FIELDS)
+        return fail("%s:%ld: %s: more than %d fields", r->path, r->line, key, KPRED_MAX_FIELDS);
+    struct spec_field *f = &s->fields[s->n_fields];
+    char *word = next_word(&value);
+    f->name = key;
+    if (strcmp(word, "size") == 0) {
+        if (parse_size(r, f, value) != 0)
+            return -1;
+    } else {
+        for (; word != NULL; word = next_word(&value))
+            if (add_token(r, f, word) != 0)
+                return -1;
+    }
+    s->n_fields++;
+    return 0;
+}
+
+static int add_number(struct reader *r, struct spec_param *p, const char *word)
+{
+    int64_t v;
+    size_t n = p->n_values;
+    if (p->names[0] != NULL)
+        return bad(r, p->name, word, "is a number among names");
+    if (parse_int(word, -SPEC_MAX_VALUE, SPEC_MAX_VALUE, &v) != 0)
+        return bad(r, p->name, word, "is no integer of at most 2^24");
+    if (n > 0 && v == p->values[n - 1])
+        return bad(r, p->name, word, "stands there twice");
+    if (n > 0 && v < p->values[n - 1])
+        return bad(r, p->name, word, "is not in ascending order");
+    p->values[n] = (int32_t)v;
+    return 0;
+}
+
+static int add_name(struct reader *r, struct spec_param *p, const char *word)
+{
+    if (p->n_values > 0 && p->names[0] == NULL)
+        return bad(r, p->name, word, "is no integer, as the values before it are");
+    if (!is_name(word))
+        return bad(r, p->name, word, "is neither an integer nor a name");
+    if (spec_value_index(p, word) >= 0)
+        return bad(r, p->name, word, "stands there twice");
+    p->names[p->n_values] = word;
+    p->values[p->n_values] = (int32_t)p->n_values;
+    return 0;
+}
+
+static int add_param(struct reader *r, char *key, char *value)
+{
+    struct spec *s = r->spec;
+    if (check_new_name(r, key) != 0)
+        return -1;
+    if (s->n_params == KPRED_MAX_PARAMS)
+        return fail("%s:%ld: %s: more than %d parameters", r->path, r->line, key,
+                    KPRED_MAX_PARAMS);
+    struct spec_param *p = &s->params[s->n_params];
+    p->name = key;
+    for (char *word; (word = next_word(&value)) != NULL; p->n_values++) {
+        if (p->n_values == KPRED_MAX_VALUES)
+            return fail("%s:%ld: %s: more than %d values", r->path, r->line, key,
+                        KPRED_MAX_VALUES);
+        if ((is_number_like(word) ? add_number(r, p, word) : add_name(r, p, word)) != 0)
+            return -1;
+    }
+    s->n_params++;
+    return 0;
+}
+
+/* ---- sections and lines ---- */
+
+static int set_slot(struct reader *r, char *key, char *value)
+{
+    size_t i = 0;
+    while (i < N_SLOTS && (strcmp(slot_names[i].section, r->section->name) != 0
+                           || strcmp(slot_names[i].key, key) != 0))
+        i++;
+    if (i == N_SLOTS)
+        return fail("%s:%ld: [%s]: unknown key \"%s\"", r->path, r->line, r->section->name, key);
+    if (r->text[i] != NULL)
+        return fail("%s:%ld: %s: is already given in line %ld", r->path, r->line, key, r->at[i]);
+    r->text[i] = value;
+    r->at[i] = r->line;
+    return 0;
+}
+
+static int add_keyed(struct reader *r, char *line, int (*add)(struct reader *, char *, char *))
+{
+    char *equals = strchr(line, '=');
+    if (equals == NULL)
+        return fail("%s:%ld: \"%s\": is not of the form key = value", r->path, r->line, line);
+    *equals = '\0';
+    char *key = trim(line), *value = trim(equals + 1);
+    if (*key == '\0')
+        return fail("%s:%ld: there is no key before the `=`", r->path, r->line);
+    if (*value == '\0')
+        return fail("%s:%ld: %s: has no value", r->path, r->line, key);
+    return add(r, key, value);
+}
+
+static int slot_line(struct reader *r, char *line)
+{
+    return add_keyed(r, line, set_slot);
+}
+
+static int field_line(struct reader *r, char *line)
+{
+    return add_keyed(r, line, add_field);
+}
+
+static int param_line(struct reader *r, char *line)
+{
+    return add_keyed(r, line, add_param);
+}
+
+static int add_raw(struct reader *r, struct spec_lines *lines, char *line)
+{
+    lines->v = xrealloc(lines->v, lines->n + 1, sizeof *lines->v);
+    lines->v[lines->n].text = line;
+    lines->v[lines->n++].line = r->line;
+    return 0;
+}
+
+static int derived_line(struct reader *r, char *line)
+{
+    return add_raw(r, &r->spec->derived, line);
+}
+
+static int feature_line(struct reader *r, char *line)
+{
+    return add_raw(r, &r->spec->features, line);
+}
+
+static int network_line(struct reader *r, char *line)
+{
+    return add_raw(r, &r->spec->network, line);
+}
+
+static const struct section sections[] = {
+    {"kernel", slot_line},    {"data", slot_line},        {"fields", field_line},
+    {"params", param_line},   {"split", slot_line},       {"derived", derived_line},
+    {"features", feature_line}, {"network", network_line},
+};
+enum { KERNEL, DATA, FIELDS, PARAMS, SPLIT, DERIVED, FEATURES, NETWORK, N_SECTIONS };
+
+static int open_section(struct reader *r, char *line)
+{
+    size_t i = 0, n = strlen(line);
+    if (line[n - 1] != ']')
+        return fail("%s:%ld: \"%s\": a section's heading ends with `]`", r->path, r->line, line);
+    line[n - 1] = '\0';
+    line = trim(line + 1);
+    while (i < N_SECTIONS && strcmp(sections[i].name, line) != 0)
+        i++;
+    if (i == N_SECTIONS)
+        return fail("%s:%ld: unknown section \"%s\"", r->path, r->line, line);
+    if (r->opened[i] != 0)
+        return fail("%s:%ld: section \"%s\": is already in line %ld", r->path, r->line, line,
+                    r->opened[i]);
+    r->opened[i] = r->line;
+    r->section = &sections[i];
+    return 0;
+}
+
+/* The text goes into a C comment of the generated header, so it must not end or open one. */
+static int check_text(const struct reader *r, const char *line)
+{
+    for (const char *p = line; *p != '\0'; p++)
+        if (((unsigned char)*p < 0x20 && strchr(blanks, *p) == NULL) || *p == 0x7f)
+            return fail("%s:%ld: byte 0x%02x: is no text", r->path, r->line, (unsigned char)*p);
+    if (strstr(line, "*/") != NULL || strstr(line, "/*") != NULL)
+        return fail("%s:%ld: a comment mark of C cannot stand in a spec", r->path, r->line);
+    return 0;
+}
+
+static int read_line(struct reader *r, char *line)
+{
+    if (check_text(r, line) != 0)
+        return -1;
+    line = trim(line);
+    if (*line == '\0' || *line == '#' || *line == ';')
+        return 0;
+    if (*line == '[')
+        return open_section(r, line);
+    if (r->section == NULL)
+        return fail("%s:%ld: \"%s\": stands before the first [section]", r->path, r->line, line);
+    return r->section->add(r, line);
+}
+
+static int read_lines(struct reader *r, char *text)
+{
+    for (char *line = text, *next; line != NULL && *line != '\0'; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        r->line++;
+        if (read_line(r, line) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- split keys ---- */
+
+static int find_field(const struct reader *r, const char *name, size_t *out)
+{
+    int i = spec_field_index(r->spec, name);
+    if (i < 0)
+        return fail("%s:%ld: split key: \"%s\": is no field", r->path, r->line, name);
+    if (strcmp(name, "gpu") == 0)
+        return fail("%s:%ld: split key: \"gpu\": a key is the same on every GPU", r->path, r->line);
+    *out = (size_t)i;
+    return 0;
+}
+
+static int find_size(const struct reader *r, const char *name, size_t *out)
+{
+    if (find_field(r, name, out) != 0)
+        return -1;
+    if (r->spec->fields[*out].n_tokens != 0)
+        return fail("%s:%ld: split key: \"%s\": is no size", r->path, r->line, name);
+    return 0;
+}
+
+static int parse_canonical(const struct reader *r, struct split_item *it, const char *name)
+{
+    const struct spec *s = r->spec;
+    if (strcmp(name, "h") != 0 && strcmp(name, "w") != 0)
+        return fail("%s:%ld: split key: canonical(%s): only h and w have a canonical size", r->path,
+                    r->line, name);
+    if (s->filter_h == 0 || s->pad < 0)
+        return fail("%s:%ld: split key: canonical(%s): needs filter and pad in [data]", r->path,
+                    r->line, name);
+    it->kind = SPLIT_CANONICAL;
+    it->filter = *name == 'h' ? s->filter_h : s->filter_w;
+    it->pad = s->pad;
+    return find_size(r, name, &it->a) != 0 || find_size(r, "stride", &it->b) != 0 ? -1 : 0;
+}
+
+/* min(a,b), max(a,b) or canonical(a); `open` is where the parenthesis opens. */
+static int parse_call(const struct reader *r, struct split_item *it, char *word, char *open)
+{
+    size_t n = strlen(open);
+    char *comma = strchr(open, ',');
+    if (open[n - 1] != ')')
+        return fail("%s:%ld: split key: \"%s\": lacks a `)`", r->path, r->line, word);
+    open[n - 1] = '\0';
+    *open = '\0';
+    if (strcmp(word, "canonical") == 0)
+        return parse_canonical(r, it, trim(open + 1));
+    it->kind = strcmp(word, "max") == 0 ? SPLIT_MAX : SPLIT_MIN;
+    if (strcmp(word, "min") != 0 && strcmp(word, "max") != 0)
+        return fail("%s:%ld: split key: \"%s\": is none of min, max, canonical", r->path, r->line,
+                    word);
+    if (comma == NULL)
+        return fail("%s:%ld: split key: %s: takes two fields", r->path, r->line, word);
+    *comma = '\0';
+    return find_size(r, trim(open + 1), &it->a) != 0 || find_size(r, trim(comma + 1), &it->b) != 0
+               ? -1 : 0;
+}
+
+static int parse_item(const struct reader *r, struct split_item *it, char *word)
+{
+    char *open = strchr(word, '(');
+    if (*word == '\0')
+        return fail("%s:%ld: split key: has an empty item", r->path, r->line);
+    if (*word >= '0' && *word <= '9') {
+        it->kind = SPLIT_LITERAL;
+        it->literal = word;
+        return 0;
+    }
+    if (open != NULL)
+        return parse_call(r, it, word, open);
+    it->kind = SPLIT_FIELD;
+    return find_field(r, word, &it->a);
+}
+
+/* The end of the item that begins at `s`: a comma outside of parentheses, or the end. */
+static char *item_end(char *s)
+{
+    int depth = 0;
+    for (; *s != '\0' && (*s != ',' || depth > 0); s++)
+        depth += (*s == '(') - (*s == ')');
+    return s;
+}
+
+static int parse_split(struct reader *r, enum slot slot, struct split_key *key)
+{
+    char *s = r->text[slot];
+    int more = s != NULL;
+    r->line = r->at[slot];
+    while (more) {
+        char *end = item_end(s);
+        more = *end == ',';
+        *end = '\0';
+        if (key->n == SPEC_MAX_ITEMS)
+            return fail("%s:%ld: split key: more than %d items", r->path, r->line, SPEC_MAX_ITEMS);
+        if (parse_item(r, &key->items[key->n++], trim(s)) != 0)
+            return -1;
+        s = end + 1;
+    }
+    return 0;
+}
+
+/* ---- what can only be said of the whole ---- */
+
+static int check_sections(const struct reader *r)
+{
+    static const int needed[] = {KERNEL, DATA, FIELDS, PARAMS};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (r->opened[needed[i]] == 0)
+            return fail("%s:%ld: there is no section [%s]", r->path, r->line,
+                        sections[needed[i]].name);
+    if (r->spec->n_fields == 0)
+        return fail("%s:%ld: [fields]: is empty", r->path, r->opened[FIELDS]);
+    if (r->spec->n_params == 0)
+        return fail("%s:%ld: [params]: is empty", r->path, r->opened[PARAMS]);
+    return 0;
+}
+
+/* The slot's text, with r->line at its line; NULL after a message if the spec lacks it. */
+static const char *required(struct reader *r, enum slot slot)
+{
+    const char *section = slot_names[slot].section;
+    r->line = r->at[slot];
+    if (r->text[slot] == NULL)
+        fail("%s:%ld: [%s]: key \"%s\" is missing", r->path,
+             r->opened[strcmp(section, "kernel") == 0 ? KERNEL : DATA], section,
+             slot_names[slot].key);
+    return r->text[slot];
+}
+
+static int is_header_name(const char *s)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789./-";
+    return s[strspn(s, letters)] == '\0' && ends_with(s, ".h");
+}
+
+static int finish_kernel(struct reader *r)
+{
+    struct spec *s = r->spec;
+    s->name = required(r, NAME);
+    if (s->name == NULL)
+        return -1;
+    if (!is_identifier(s->name))
+        return bad(r, "name", s->name, "is no identifier of at most 63 characters");
+    s->rule = required(r, RULE);
+    if (s->rule == NULL)
+        return -1;
+    if (!is_identifier(s->rule))
+        return bad(r, "rule", s->rule, "is neither a function's name nor `unconstrained`");
+    s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
+    s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
+    s->header = r->text[HEADER];
+    if (s->header == NULL)
+        return spec_is_unconstrained(s) || required(r, HEADER) != NULL ? 0 : -1;
+    r->line = r->at[HEADER];
+    return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is no header's name");
+}
+
+static int parse_filter(struct reader *r, char *text)
+{
+    int64_t h, w;
+    char *x = strchr(text, 'x');
+    r->line = r->at[FILTER];
+    if (x != NULL)
+        *x = '\0';
+    int rc = x == NULL || parse_int(text, 1, 1 << 12, &h) != 0
+             || parse_int(x + 1, 1, 1 << 12, &w) != 0;
+    if (x != NULL)
+        *x = 'x';
+    if (rc)
+        return bad(r, "filter", text, "is no filter size such as 3x3");
+    r->spec->filter_h = (int32_t)h;
+    r->spec->filter_w = (int32_t)w;
+    return 0;
+}
+
+static int parse_pad(struct reader *r, const char *text)
+{
+    int64_t v;
+    r->line = r->at[PAD];
+    if (parse_int(text, 0, 1 << 12, &v) != 0)
+        return bad(r, "pad", text, "is no integer from 0 to 4096");
+    r->spec->pad = (int32_t)v;
+    return 0;
+}
+
+static int finish_data(struct reader *r)
+{
+    struct spec *s = r->spec;
+    const char *format = required(r, FORMAT);
+    if (format == NULL)
+        return -1;
+    if (strcmp(format, "miopen") != 0 && strcmp(format, "csv") != 0)
+        return bad(r, "format", format, "is neither miopen nor csv");
+    s->format = *format == 'm' ? SPEC_MIOPEN : SPEC_CSV;
+    if (s->format == SPEC_MIOPEN
+        && (required(r, SOLVER) == NULL || required(r, FILTER) == NULL || required(r, PAD) == NULL))
+        return -1;
+    s->solver = r->text[SOLVER];
+    s->pad = -1;
+    if (r->text[FILTER] != NULL && parse_filter(r, r->text[FILTER]) != 0)
+        return -1;
+    return r->text[PAD] != NULL ? parse_pad(r, r->text[PAD]) : 0;
+}
+
+static int finish(struct reader *r)
+{
+    struct spec *s = r->spec;
+    s->derived.line = r->opened[DERIVED];
+    s->features.line = r->opened[FEATURES];
+    s->network.line = r->opened[NETWORK];
+    if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0)
+        return -1;
+    return parse_split(r, CONFIG, &s->config) != 0 || parse_split(r, SHAPE, &s->shape) != 0 ? -1 : 0;
+}
+
+/* ---- interface ---- */
+
+int spec_parse(struct spec *s, const char *text, const char *path)
+{
+    struct reader r = {.spec = s};
+    memset(s, 0, sizeof *s);
+    s->path = r.path = s->owned[0] = xstrdup(path);
+    s->text = s->owned[1] = xstrdup(text);
+    s->owned[2] = xstrdup(text);
+    if (read_lines(&r, s->owned[2]) == 0 && finish(&r) == 0)
+        return 0;
+    spec_free(s);
+    return -1;
+}
+
+int spec_load(struct spec *s, const char *path)
+{
+    struct buf text = {0};
+    int rc = read_file(path, SPEC_MAX_BYTES, &text);
+    if (rc == 0 && strlen(text.s) != text.n)
+        rc = fail("%s: is no text: it holds a NUL byte", path);
+    if (rc == 0)
+        rc = spec_parse(s, text.s, path);
+    buf_free(&text);
+    return rc;
+}
+
+void spec_free(struct spec *s)
+{
+    for (size_t i = 0; i < 3; i++)
+        free(s->owned[i]);
+    free(s->derived.v);
+    free(s->features.v);
+    free(s->network.v);
+    memset(s, 0, sizeof *s);
+}
+
+int spec_is_unconstrained(const struct spec *s)
+{
+    return strcmp(s->rule, "unconstrained") == 0;
+}
+
+int spec_field_index(const struct spec *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (strcmp(s->fields[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+int spec_param_index(const struct spec *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_params; i++)
+        if (strcmp(s->params[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+int spec_token(const struct spec_field *f, const char *name)
+{
+    for (size_t i = 0; i < f->n_tokens; i++)
+        if (strcmp(f->tokens[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+int spec_value_index(const struct spec_param *p, const char *text)
+{
+    int64_t v = 0;
+    int is_int = p->names[0] == NULL;
+    if (is_int && parse_int(text, INT32_MIN, INT32_MAX, &v) != 0)
+        return -1;
+    for (size_t i = 0; i < p->n_values; i++)
+        if (is_int ? p->values[i] == v : strcmp(p->names[i], text) == 0)
+            return (int)i;
+    return -1;
+}
+
+const char *spec_tokens_text(const struct spec_field *f, struct buf *b)
+{
+    for (size_t i = 0; i < f->n_tokens; i++)
+        buf_printf(b, "%s%s", i != 0 ? " " : "", f->tokens[i]);
+    return b->s;
+}
+
+const char *spec_value_text(const struct spec_param *p, size_t i, char b[12])
+{
+    if (p->names[0] != NULL)
+        return p->names[i];
+    snprintf(b, 12, "%ld", (long)p->values[i]);
+    return b;
+}
+
+const char *spec_values_text(const struct spec_param *p, struct buf *b)
+{
+    char number[12];
+    for (size_t i = 0; i < p->n_values; i++)
+        buf_printf(b, "%s%s", i != 0 ? " " : "", spec_value_text(p, i, number));
+    return b->s;
+}

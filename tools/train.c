@@ -1,0 +1,361 @@
+/* train.c - `kpred-train train`: tuning results in, a generated header out
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "data.h"
+#include "header.h"
+#include "opts.h"
+#include "recipe.h"
+#include "split.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: kpred-train train SPEC --data FILE... [--split config|shape|none] [--net additive]\n"
+    "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--lenient]\n"
+    "                         [--float-out FILE] -o FILE.h\n"
+    "\n"
+    "Trains a network on tuning results and writes it as a C header. The same files and options\n"
+    "give the same bytes, whatever the compiler and the number of threads.\n"
+    "\n"
+    "  SPEC             the kernel's .spec file\n"
+    "  --data FILE...   perf-dbs (.db, .db.bz2) and CSV files (.csv, .csv.bz2)\n"
+    "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem (config,\n"
+    "                   the default), by tensor shape (shape), or none\n"
+    "  --net NET        the kind of network (default and only: additive)\n"
+    "  --epochs N       passes of the final network over its rows (default: the spec's); those of\n"
+    "                   its teachers change in proportion\n"
+    "  --seed N         of all that is random (default 1)\n"
+    "  --threads N      default: one per core\n"
+    "  --gpu GPU        the GPU of the files; default: their names\n"
+    "  --lenient        drop and count rows that would be an error\n"
+    "  --float-out FILE the network before rounding (default: build/float/ID.f32)\n"
+    "  -o FILE.h        the header, written whole or not at all\n";
+
+struct options {
+    const char *spec, *gpu, *float_out, *output;
+    struct opt_texts data;
+    int split, net, lenient;
+    long epochs, seed, threads;
+};
+
+static const char *const splits[] = { "config", "shape", "none" };
+
+/* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
+
+static const char *progress_name;
+static time_t progress_start;
+
+static void show_progress(const char *what, size_t epoch, size_t epochs, double loss,
+                          double held_out)
+{
+    const long seconds = (long)(time(NULL) - progress_start);
+    fprintf(stderr, "\r\033[K%s: %s, epoch %zu of %zu: loss %.3f bits", progress_name, what, epoch,
+            epochs, loss);
+    if (held_out > 0)
+        fprintf(stderr, ", held out %.3f", held_out);
+    fprintf(stderr, ", %ld:%02ld", seconds / 60, seconds % 60);
+}
+
+static recipe_progress *progress_begin(const char *name)
+{
+    progress_name = name;
+    progress_start = time(NULL);
+    return isatty(STDERR_FILENO) ? show_progress : NULL;
+}
+
+static void progress_end(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- rows ---- */
+
+struct rows {
+    struct recipe_rows train, held_out;
+    size_t illegal; /* rows whose optimum the rule rejects */
+};
+
+static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
+{
+    memcpy(to->problem + to->n * d->n_fields, d->problem + i * d->n_fields,
+           d->n_fields * sizeof *to->problem);
+    memcpy(to->target + to->n * d->n_params, d->target + i * d->n_params, d->n_params);
+    to->n++;
+}
+
+static void allocate(struct recipe_rows *r, const struct dataset *d)
+{
+    r->n = 0;
+    r->problem = xcalloc(d->n, d->n_fields * sizeof *r->problem);
+    r->target = xcalloc(d->n, d->n_params);
+}
+
+static int optimum_is_legal(const struct model *model, const struct dataset *d, size_t i)
+{
+    int32_t values[KPRED_MAX_PARAMS];
+    size_t t;
+    for (t = 0; t < d->n_params; t++)
+        values[t] = model->params[t].values[d->target[i * d->n_params + t]];
+    return kpred_legal(&model->m, d->problem + i * d->n_fields, values);
+}
+
+static int divide(const struct model *model, const struct dataset *d, int split, struct rows *out)
+{
+    const struct spec *spec = model->spec;
+    const struct split_key *key = split == 0 ? &spec->config : &spec->shape;
+    struct buf scratch = { NULL, 0, 0 };
+    size_t i;
+    out->illegal = 0;
+    allocate(&out->train, d);
+    allocate(&out->held_out, d);
+    if (split < 2 && key->n == 0)
+        return fail("%s: section [split] has no key \"%s\"", spec->path, splits[split]);
+    for (i = 0; i < d->n; i++) {
+        const int32_t *p = d->problem + i * d->n_fields;
+        if (!optimum_is_legal(model, d, i))
+            out->illegal++;
+        else if (split < 2 && split_is_test(split_row_hash(spec, key, p, &scratch)))
+            append(&out->held_out, d, i);
+        else
+            append(&out->train, d, i);
+    }
+    buf_free(&scratch);
+    if (out->illegal)
+        note("%s: dropped %zu rows whose optimum the rule rejects", model->m.name, out->illegal);
+    return out->train.n ? 0 : fail("%s: no row to train on", model->m.name);
+}
+
+static void rows_free(struct rows *r)
+{
+    free(r->train.problem);
+    free(r->train.target);
+    free(r->held_out.problem);
+    free(r->held_out.target);
+}
+
+/* ---- from the float network to the model ---- */
+
+static const int8_t *take_bytes(struct model *m, const int8_t *from, size_t n, size_t room)
+{
+    int8_t *to = model_array(m, room, 1);
+    memcpy(to, from, n);
+    return to;
+}
+
+static const int32_t *take_ints(struct model *m, const int32_t *from, size_t n, size_t room)
+{
+    int32_t *to = model_array(m, room, sizeof *to);
+    memcpy(to, from, n * sizeof *to);
+    return to;
+}
+
+static void take_layer(struct model *m, size_t i, const int8_t *w, const int32_t *b, int shift)
+{
+    kpred_layer *l = m->net.layer + i;
+    const size_t n = (size_t)l->rows * l->cols;
+    l->weight = take_bytes(m, w, n, n);
+    l->bias = take_ints(m, b, l->rows, l->rows);
+    l->shift = (uint8_t)shift;
+}
+
+static void take_head(struct model *m, const struct qnet *q, size_t t)
+{
+    kpred_head *h = m->heads + t;
+    const size_t hidden = q->dims.hidden, above = model_embedding_rows(&m->m, t) * hidden;
+    const size_t n = q->dims.n_values[t], rows = model_head_rows(&m->m, t);
+    const int *k = q->k.k;
+    h->weight = take_bytes(m, q->out[t], n * hidden, rows * hidden);
+    h->bias = take_ints(m, q->bias[t], n, rows);
+    h->embedding = above ? take_bytes(m, q->emb[t], above, above) : NULL;
+    h->hidden_shift = (uint8_t)k[NET_KC];
+    h->embedding_shift = (uint8_t)(above ? 6 + k[NET_KC] - k[NET_KE + 2 * t] : 0);
+    h->logit_shift = (uint8_t)(10 - k[NET_KE + 2 * t + 1]);
+}
+
+/* Rounds the network into the model's arrays. */
+static int quantise(struct model *model, const struct net *net)
+{
+    struct net_exponents k;
+    struct qnet q;
+    char text[200];
+    size_t t;
+    net_choose_exponents(net, &k);
+    if (!net_quantise(net, &k, &q))
+        return fail("%s: the network cannot be rounded", model->m.name);
+    if (!qnet_check_bounds(&q, text, sizeof text)) {
+        qnet_free(&q);
+        return fail("%s: %s", model->m.name, text);
+    }
+    model_set_widths(model, q.dims.enc1, q.dims.enc2, q.dims.hidden);
+    take_layer(model, 0, q.w1, q.b1, k.k[NET_K1]);
+    take_layer(model, 1, q.w2, q.b2, k.k[NET_K2]);
+    take_layer(model, 2, q.wc, q.bc, k.k[NET_KC]);
+    for (t = 0; t < q.dims.n_params; t++)
+        if (q.dims.n_values[t] > 1)
+            take_head(model, &q, t);
+    qnet_free(&q);
+    return model_seal(model);
+}
+
+/* ---- output ---- */
+
+/* Lines for the header's opening comment. */
+static void write_story(struct buf *b, const struct options *o, const struct dataset *d,
+                        const struct rows *rows, const struct recipe *r)
+{
+    size_t i;
+    buf_printf(b, "   net additive, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
+                  "testing\n", splits[o->split], r->epochs, o->seed, rows->train.n,
+               rows->held_out.n);
+    for (i = 0; i < d->n_files; i++)
+        buf_printf(b, "   data %s, %zu rows, sha256\n        %s\n", d->files[i].name,
+                   d->files[i].rows, d->files[i].sha256);
+}
+
+/* Makes the directories above a path, as far as they are missing. */
+static int make_directories(const char *path)
+{
+    char *copy = xstrdup(path), *p;
+    int bad = 0;
+    for (p = strchr(copy + 1, '/'); p && !bad; p = strchr(p + 1, '/')) {
+        *p = 0;
+        if (mkdir(copy, 0777) && errno != EEXIST)
+            bad = fail("%s: %s", copy, strerror(errno));
+        *p = '/';
+    }
+    free(copy);
+    return bad;
+}
+
+static int write_float(const struct options *o, const struct model *model, const struct net *net)
+{
+    struct buf path = { NULL, 0, 0 };
+    int bad;
+    if (o->float_out)
+        buf_puts(&path, o->float_out);
+    else
+        buf_printf(&path, "build/float/%016" PRIx64 ".f32", model->m.id);
+    bad = make_directories(path.s);
+    if (!bad && !net_save(net, path.s))
+        bad = fail("%s: cannot be written", path.s);
+    buf_free(&path);
+    return bad;
+}
+
+static int write_header(struct outfile *out, const struct options *o, const struct model *model,
+                        const struct dataset *d, const struct rows *rows, const struct recipe *r)
+{
+    struct buf story = { NULL, 0, 0 };
+    write_story(&story, o, d, rows, r);
+    header_write(out->f, model, story.s);
+    buf_free(&story);
+    return out_commit(out);
+}
+
+/* ---- the command ---- */
+
+static size_t thread_count(const struct options *o)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
+}
+
+static int train(const struct options *o, struct model *model, const struct recipe *recipe,
+                 const struct dataset *d, struct outfile *out)
+{
+    struct rows rows;
+    struct net net;
+    int bad = divide(model, d, o->split, &rows);
+    if (!bad) {
+        model_train_ranges(model, rows.train.problem, rows.train.n);
+        bad = recipe_train(recipe, model, &rows.train, &rows.held_out, (uint64_t)o->seed,
+                           thread_count(o), progress_begin(model->m.name), &net);
+        progress_end();
+    }
+    if (bad) {
+        out_abandon(out);
+        rows_free(&rows);
+        return -1;
+    }
+    bad = quantise(model, &net) || write_float(o, model, &net);
+    if (bad)
+        out_abandon(out);
+    else
+        bad = write_header(out, o, model, d, &rows, recipe);
+    net_free(&net);
+    rows_free(&rows);
+    return bad;
+}
+
+static int load_and_train(const struct options *o, struct model *model, const struct spec *spec)
+{
+    struct recipe recipe;
+    struct dataset d;
+    struct outfile out;
+    int bad;
+    if (model_from_spec(model, spec, splits[o->split]) || recipe_from_spec(spec, &recipe))
+        return -1;
+    if (o->epochs) {
+        recipe.teacher_epochs = (double)(long)(recipe.teacher_epochs * (double)o->epochs
+                                               / recipe.epochs + 0.999);
+        recipe.epochs = (double)o->epochs;
+    }
+    if (out_open(&out, o->output))
+        return -1;
+    if (data_load(spec, o->data.v, o->data.n, o->gpu, o->lenient, &d)) {
+        out_abandon(&out);
+        return -1;
+    }
+    data_note_drops(&d);
+    bad = train(o, model, &recipe, &d, &out);
+    data_free(&d);
+    return bad;
+}
+
+static int run(const struct options *o)
+{
+    struct model model;
+    struct spec spec;
+    int bad;
+    if (spec_load(&spec, o->spec))
+        return 1;
+    memset(&model, 0, sizeof model);
+    bad = load_and_train(o, &model, &spec);
+    model_free(&model);
+    spec_free(&spec);
+    return bad ? 1 : 0;
+}
+
+int cmd_train(int argc, char **argv)
+{
+    struct options o;
+    const struct opt table[] = {
+        { .name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1 },
+        { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
+        { .name = "--split", .kind = OPT_CHOICE, .to = &o.split, .choices = "config|shape|none" },
+        { .name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = "additive" },
+        { .name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000 },
+        { .name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX },
+        { .name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256 },
+        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu },
+        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient },
+        { .name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out },
+        { .name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1 },
+        { .name = NULL },
+    };
+    int status;
+    memset(&o, 0, sizeof o);
+    o.seed = 1;
+    status = opts_parse(table, help, argc, argv);
+    if (status < 0)
+        status = run(&o);
+    free(o.data.v);
+    return status;
+}

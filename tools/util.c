@@ -1,0 +1,466 @@
+/* util.c - messages, memory, text, files, SHA-256
+   SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "util.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* ---- messages ---- */
+
+const char *program_name = "kpred-train";
+
+/* A value quoted in a message may hold anything, yet a message stays one line. */
+static void print_line(const char *fmt, va_list args)
+{
+    char line[2048];
+    int n = vsnprintf(line, sizeof line, fmt, args);
+    for (char *p = line; *p != '\0'; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = '?';
+    fprintf(stderr, "%s: %s%s\n", program_name, line, n >= (int)sizeof line ? "..." : "");
+}
+
+int fail(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    print_line(fmt, args);
+    va_end(args);
+    return -1;
+}
+
+void note(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    print_line(fmt, args);
+    va_end(args);
+}
+
+/* ---- memory ---- */
+
+static void *need(void *p)
+{
+    if (p == NULL) {
+        fail("out of memory");
+        exit(EXIT_FAILURE);
+    }
+    return p;
+}
+
+void *xmalloc(size_t size)
+{
+    return need(malloc(size != 0 ? size : 1));
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+    return need(n != 0 && size != 0 ? calloc(n, size) : calloc(1, 1));
+}
+
+void *xrealloc(void *p, size_t n, size_t size)
+{
+    if (size != 0 && n > SIZE_MAX / size)
+        need(NULL);
+    return need(realloc(p, n * size != 0 ? n * size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    return memcpy(xmalloc(n), s, n);
+}
+
+/* ---- text ---- */
+
+static void buf_reserve(struct buf *b, size_t more)
+{
+    if (more >= SIZE_MAX / 4 || b->n >= SIZE_MAX / 4)
+        need(NULL);
+    if (b->n + more + 1 > b->cap) {
+        b->cap = 2 * b->cap > b->n + more + 1 ? 2 * b->cap : b->n + more + 64;
+        b->s = xrealloc(b->s, b->cap, 1);
+    }
+}
+
+void buf_add(struct buf *b, const char *bytes, size_t n)
+{
+    buf_reserve(b, n);
+    if (n != 0)
+        memcpy(b->s + b->n, bytes, n);
+    b->n += n;
+    b->s[b->n] = '\0';
+}
+
+void buf_puts(struct buf *b, const char *s)
+{
+    buf_add(b, s, strlen(s));
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    buf_reserve(b, (size_t)n);
+    va_start(args, fmt);
+    vsnprintf(b->s + b->n, (size_t)n + 1, fmt, args);
+    va_end(args);
+    b->n += (size_t)n;
+}
+
+void buf_free(struct buf *b)
+{
+    free(b->s);
+    b->s = NULL;
+    b->n = b->cap = 0;
+}
+
+const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+int ends_with(const char *s, const char *tail)
+{
+    size_t n = strlen(s), t = strlen(tail);
+    return n >= t && strcmp(s + n - t, tail) == 0;
+}
+
+int parse_int(const char *s, int64_t least, int64_t most, int64_t *out)
+{
+    int negative = *s == '-';
+    const char *p = s + negative;
+    int64_t v = 0;
+    if (*p == '\0')
+        return -1;
+    for (; *p != '\0'; p++) {
+        if (*p < '0' || *p > '9' || v > (INT64_MAX - 9) / 10)
+            return -1;
+        v = 10 * v + (*p - '0');
+    }
+    v = negative ? -v : v;
+    if (v < least || v > most)
+        return -1;
+    *out = v;
+    return 0;
+}
+
+int is_identifier(const char *s)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    size_t n = strspn(s, letters);
+    return n >= 1 && n <= 63 && s[n] == '\0' && (*s < '0' || *s > '9');
+}
+
+/* ---- files ---- */
+
+/* Opens for reading; a directory would open and only then fail to read, with a poorer message. */
+static FILE *open_input(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        fail("%s: is a directory", path);
+        return NULL;
+    }
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        fail("%s: cannot open: %s", path, strerror(errno));
+    return f;
+}
+
+static int read_all(FILE *f, size_t most, struct buf *out)
+{
+    size_t n;
+    do {
+        buf_reserve(out, 1 << 16);
+        n = fread(out->s + out->n, 1, 1 << 16, f);
+        out->n += n;
+        out->s[out->n] = '\0';
+    } while (n != 0 && out->n <= most);
+    return ferror(f) ? -1 : 0;
+}
+
+int read_file(const char *path, size_t most, struct buf *out)
+{
+    size_t start = out->n;
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    int rc = read_all(f, start + most, out);
+    int error = errno;
+    fclose(f);
+    if (rc != 0)
+        return fail("%s: cannot read: %s", path, strerror(error));
+    if (out->n == start)
+        return fail("%s: is empty", path);
+    if (out->n - start > most)
+        return fail("%s: is larger than %zu bytes", path, most);
+    return 0;
+}
+
+static void out_close(struct outfile *o)
+{
+    if (o->f != NULL && o->f != stdout)
+        fclose(o->f);
+    free(o->path);
+    free(o->temporary);
+    memset(o, 0, sizeof *o);
+}
+
+/* A file in the directory of o->path, with the rights that `like` has or a new file would get. */
+static int create_temporary(struct outfile *o, const struct stat *like)
+{
+    struct buf name = {0};
+    mode_t mask = umask(0);
+    umask(mask);
+    buf_add(&name, o->path, (size_t)(base_name(o->path) - o->path));
+    buf_puts(&name, ".kpred-XXXXXX");
+    int fd = mkstemp(name.s);
+    if (fd < 0) {
+        int error = errno;
+        buf_free(&name);
+        return fail("%s: cannot create a file beside it: %s", o->path, strerror(error));
+    }
+    o->temporary = name.s;
+    if (fchmod(fd, like != NULL ? like->st_mode & 0777 : 0666 & ~mask) != 0)
+        note("%s: cannot set its permissions: %s", o->path, strerror(errno));
+    o->f = fdopen(fd, "wb");
+    if (o->f == NULL) {
+        close(fd);
+        unlink(o->temporary);
+        return fail("%s: cannot open: %s", o->path, strerror(errno));
+    }
+    return 0;
+}
+
+/* An existing path: what a link points to is replaced, not the link; what is no file is written to. */
+static int open_existing(struct outfile *o, const char *path, const struct stat *st)
+{
+    if (S_ISDIR(st->st_mode))
+        return fail("%s: is a directory", path);
+    if (!S_ISREG(st->st_mode)) {
+        o->path = xstrdup(path);
+        o->f = fopen(path, "wb");
+        return o->f != NULL ? 0 : fail("%s: cannot open: %s", path, strerror(errno));
+    }
+    if (access(path, W_OK) != 0)
+        return fail("%s: cannot write: %s", path, strerror(errno));
+    o->path = realpath(path, NULL);
+    if (o->path == NULL)
+        return fail("%s: cannot open: %s", path, strerror(errno));
+    return create_temporary(o, st);
+}
+
+int out_open(struct outfile *o, const char *path)
+{
+    struct stat st;
+    int rc = 0;
+    memset(o, 0, sizeof *o);
+    if (path == NULL) {
+        o->f = stdout;
+    } else if (stat(path, &st) == 0) {
+        rc = open_existing(o, path, &st);
+    } else if (*base_name(path) == '\0') {
+        return fail("\"%s\": is no file name", path);
+    } else {
+        o->path = xstrdup(path);
+        rc = create_temporary(o, NULL);
+    }
+    if (rc != 0)
+        out_close(o);
+    return rc;
+}
+
+void out_abandon(struct outfile *o)
+{
+    if (o->temporary != NULL)
+        unlink(o->temporary);
+    out_close(o);
+}
+
+int flush_stdout(void)
+{
+    int lost = ferror(stdout);
+    errno = 0;
+    if (fflush(stdout) != 0 || lost)
+        return fail("standard output: cannot write%s%s", errno != 0 ? ": " : "",
+                    errno != 0 ? strerror(errno) : "");
+    return 0;
+}
+
+/* Everything written, on the disk and closed? Sets errno where the cause is known. */
+static int finish(struct outfile *o)
+{
+    int lost = ferror(o->f);
+    if (fflush(o->f) != 0)
+        lost = 1;
+    if (!lost && o->temporary != NULL && fsync(fileno(o->f)) != 0)
+        lost = 1;
+    int error = errno;
+    if (fclose(o->f) != 0 && !lost) {
+        lost = 1;
+        error = errno;
+    }
+    o->f = NULL;
+    errno = error;
+    return lost ? -1 : 0;
+}
+
+int out_commit(struct outfile *o)
+{
+    int rc;
+    if (o->f == stdout) {
+        rc = flush_stdout();
+        out_close(o);
+        return rc;
+    }
+    errno = 0;
+    rc = finish(o);
+    if (rc == 0 && o->temporary != NULL)
+        rc = rename(o->temporary, o->path);
+    if (rc != 0) {
+        fail("%s: cannot write: %s", o->path, errno != 0 ? strerror(errno) : "output lost");
+        out_abandon(o);
+        return -1;
+    }
+    out_close(o);
+    return 0;
+}
+
+/* ---- SHA-256 ---- */
+
+static uint32_t rotr(uint32_t x, unsigned n)
+{
+    return x >> n | x << (32 - n);
+}
+
+static uint32_t load_be32(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static void store_be32(unsigned char *p, uint32_t x)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (unsigned char)(x >> (24 - 8 * i));
+}
+
+/* The words of the block, then each word that the 48 later rounds mix from them. */
+static void schedule(uint32_t w[64], const unsigned char *block)
+{
+    for (int i = 0; i < 16; i++)
+        w[i] = load_be32(block + 4 * i);
+    for (int i = 16; i < 64; i++) {
+        uint32_t a = w[i - 15], b = w[i - 2];
+        w[i] = w[i - 16] + (rotr(a, 7) ^ rotr(a, 18) ^ a >> 3) + w[i - 7]
+             + (rotr(b, 17) ^ rotr(b, 19) ^ b >> 10);
+    }
+}
+
+static void compress(uint32_t h[8], const unsigned char *block)
+{
+    static const uint32_t k[64] = {
+        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
+        0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
+        0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
+        0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
+        0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
+        0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+        0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
+        0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+        0xc67178f2};
+    uint32_t w[64], v[8];
+    schedule(w, block);
+    memcpy(v, h, sizeof v);
+    for (int i = 0; i < 64; i++) {
+        uint32_t t1 = v[7] + (rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25))
+                    + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
+        uint32_t t2 = (rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22))
+                    + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+        memmove(v + 1, v, 7 * sizeof *v);
+        v[4] += t1;
+        v[0] = t1 + t2;
+    }
+    for (int i = 0; i < 8; i++)
+        h[i] += v[i];
+}
+
+void sha256_init(struct sha256 *s)
+{
+    static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    memcpy(s->h, start, sizeof start);
+    s->n = 0;
+}
+
+void sha256_add(struct sha256 *s, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    while (n != 0) {
+        size_t used = (size_t)(s->n % 64), part = 64 - used < n ? 64 - used : n;
+        memcpy(s->block + used, p, part);
+        s->n += part;
+        p += part;
+        n -= part;
+        if (s->n % 64 == 0)
+            compress(s->h, s->block);
+    }
+}
+
+void sha256_end(struct sha256 *s, unsigned char digest[32])
+{
+    static const unsigned char padding[64] = {0x80};
+    unsigned char length[8];
+    store_be32(length, (uint32_t)(s->n >> 29));
+    store_be32(length + 4, (uint32_t)(s->n << 3 & 0xffffffff));
+    sha256_add(s, padding, (size_t)(119 - s->n % 64) % 64 + 1);
+    sha256_add(s, length, 8);
+    for (int i = 0; i < 8; i++)
+        store_be32(digest + 4 * i, s->h[i]);
+}
+
+static void end_hex(struct sha256 *s, char hex[65])
+{
+    unsigned char digest[32];
+    sha256_end(s, digest);
+    for (size_t i = 0; i < 32; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+void sha256_hex(const void *data, size_t n, char hex[65])
+{
+    struct sha256 s;
+    sha256_init(&s);
+    sha256_add(&s, data, n);
+    end_hex(&s, hex);
+}
+
+int sha256_file(const char *path, char hex[65])
+{
+    char chunk[4096];
+    struct sha256 s;
+    size_t n;
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    sha256_init(&s);
+    while ((n = fread(chunk, 1, sizeof chunk, f)) != 0)
+        sha256_add(&s, chunk, n);
+    int rc = ferror(f) ? fail("%s: cannot read: %s", path, strerror(errno)) : 0;
+    fclose(f);
+    end_hex(&s, hex);
+    return rc;
+}

@@ -1,0 +1,86 @@
+/* util.h - what every part of the tools needs: messages, memory, text, files, SHA-256
+   SPDX-License-Identifier: MIT
+
+   Functions that can fail return 0 or -1 and print one line that says what is wrong, through fail().
+   Only running out of memory ends the program. Needs libc and POSIX, nothing else. */
+#ifndef KPRED_TOOLS_UTIL_H
+#define KPRED_TOOLS_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PRINTF_LIKE(text, first)
+#endif
+
+/* ---- messages ---- */
+
+extern const char *program_name; /* begins every message; "kpred-train" unless main sets it */
+
+/* One line on standard error, control characters shown as `?`; always returns -1. */
+int fail(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* The same for news that is no error. */
+void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* ---- memory: never NULL; out of memory ends the program with status 1 ---- */
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+
+/* ---- text ---- */
+
+struct buf { /* all zero is the empty buffer; s is NULL or ends with a NUL that n does not count */
+    char *s;
+    size_t n, cap;
+};
+
+void buf_add(struct buf *b, const char *bytes, size_t n);
+void buf_puts(struct buf *b, const char *s);
+void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_free(struct buf *b);
+
+const char *base_name(const char *path); /* what follows the last slash */
+int ends_with(const char *s, const char *tail);
+/* A decimal integer and nothing else, within least..most; 0, or -1 without a message. */
+int parse_int(const char *s, int64_t least, int64_t most, int64_t *out);
+/* A C identifier of at most 63 characters? */
+int is_identifier(const char *s);
+
+/* ---- files ---- */
+
+/* The whole file, 1..most bytes, added to `out`. */
+int read_file(const char *path, size_t most, struct buf *out);
+
+/* Output that appears whole or not at all: written under a temporary name in the same directory,
+   renamed by out_commit. A path that is a device or a pipe is written directly; NULL is standard
+   output. Exactly one of out_commit and out_abandon follows a successful out_open. */
+struct outfile {
+    FILE *f;
+    char *path, *temporary;
+};
+
+int out_open(struct outfile *o, const char *path);
+int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
+void out_abandon(struct outfile *o);
+int flush_stdout(void); /* -1 if anything written to standard output was lost */
+
+/* ---- SHA-256 (FIPS 180-4) ---- */
+
+struct sha256 {
+    uint32_t h[8];
+    uint64_t n;
+    unsigned char block[64];
+};
+
+void sha256_init(struct sha256 *s);
+void sha256_add(struct sha256 *s, const void *data, size_t n);
+void sha256_end(struct sha256 *s, unsigned char digest[32]);
+void sha256_hex(const void *data, size_t n, char hex[65]);
+int sha256_file(const char *path, char hex[65]);
+
+#endif
