@@ -120,7 +120,7 @@ extern "C" {
 #define KPRI_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define KPRI_RECORDS(params, beam) KPRI_MAX(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state) (1 + (params) + ((params) + 3) / 4 + (state))
-#define KPRI_BUCKETS 128
+#define KPRI_BUCKETS 256
 
 /* Upper bounds of one kpred_predict's cost, given by a generated header as NAME_RULE_CALLS(beam) and
    NAME_MULTIPLY_ADDS(beam). values: all values of all parameters together; start: multiply-adds of
@@ -436,13 +436,13 @@ static int32_t kpri_exp2_neg(int32_t x)
 static int32_t kpri_log2(int32_t x)
 {
     uint32_t m = (uint32_t)x;
-    int32_t e = 31, step;
+    int32_t e = 31;
     const int32_t *t;
-    for (step = 16; step > 0; step >>= 1)
-        if (!(m >> (32 - step))) {
-            m <<= step;
-            e -= step;
-        }
+    if (m < (uint32_t)1 << 16) { m <<= 16; e -= 16; }
+    if (m < (uint32_t)1 << 24) { m <<= 8; e -= 8; }
+    if (m < (uint32_t)1 << 28) { m <<= 4; e -= 4; }
+    if (m < (uint32_t)1 << 30) { m <<= 2; e -= 2; }
+    if (m < (uint32_t)1 << 31) { m <<= 1; e -= 1; }
     t = kpri_log2_table + ((m >> 25) & 63);
     return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
@@ -531,14 +531,23 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* Every accumulator below stays within int32: the exporter proves it for each row from the weights
    and activations of 0..127, and tests/test_bounds.c proves it again for the shipped arrays. */
 
-/* min(127, max(0, floor((acc + 2^(s-1)) / 2^s))). pre: 1 <= s <= 24 */
-static int16_t kpri_requantise(int32_t acc, unsigned s)
+/* Both bodies define the same three functions with the same results:
+     kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16
+     kpri_requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))). pre: 1 <= s <= 24
+     kpri_hidden      the same of base + 2^e * (sum of the rows, 15 at most, so that it fits int16)
+   pre: n a multiple of 16; no pointer aliases another, but that y of kpri_requantise may be the
+   input that the accumulators came from. */
+#if KPRED_SIMD
+
+static __m128i kpri_load(const void *p)
 {
-    const int32_t x = acc + (1 << (s - 1));
-    return (int16_t)(x < 0 ? 0 : (x >> s) > 127 ? 127 : x >> s);
+    return _mm_loadu_si128((const __m128i *)p);
 }
 
-#if KPRED_SIMD
+static void kpri_store(void *p, __m128i x)
+{
+    _mm_storeu_si128((__m128i *)p, x);
+}
 
 /* Adds the four lanes of each of four vectors: {sum a, sum b, sum c, sum d} */
 static __m128i kpri_sum4(__m128i a, __m128i b, __m128i c, __m128i d)
@@ -548,16 +557,25 @@ static __m128i kpri_sum4(__m128i a, __m128i b, __m128i c, __m128i d)
     return _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd));
 }
 
+/* The lower and the upper eight of 16 bytes, widened */
+static __m128i kpri_widen_lo(__m128i q)
+{
+    return _mm_srai_epi16(_mm_unpacklo_epi8(q, q), 8);
+}
+
+static __m128i kpri_widen_hi(__m128i q)
+{
+    return _mm_srai_epi16(_mm_unpackhi_epi8(q, q), 8);
+}
+
 /* acc + the products of 16 weights with 16 activations, in four lanes */
 static __m128i kpri_madd16(__m128i acc, const int8_t *w, __m128i x0, __m128i x1)
 {
-    const __m128i q = _mm_loadu_si128((const __m128i *)(const void *)w);
-    const __m128i lo = _mm_srai_epi16(_mm_unpacklo_epi8(q, q), 8);
-    const __m128i hi = _mm_srai_epi16(_mm_unpackhi_epi8(q, q), 8);
-    return _mm_add_epi32(acc, _mm_add_epi32(_mm_madd_epi16(lo, x0), _mm_madd_epi16(hi, x1)));
+    const __m128i q = kpri_load(w);
+    return _mm_add_epi32(acc, _mm_add_epi32(_mm_madd_epi16(kpri_widen_lo(q), x0),
+                                            _mm_madd_epi16(kpri_widen_hi(q), x1)));
 }
 
-/* y = bias + w x. pre: rows a multiple of 4, cols of 16 */
 static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
                         const int16_t *x, int32_t *y)
 {
@@ -565,23 +583,73 @@ static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_
     for (r = 0; r < rows; r += 4, w += 4 * cols) {
         __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;
         for (i = 0; i < cols; i += 16) {
-            const __m128i x0 = _mm_loadu_si128((const __m128i *)(const void *)(x + i));
-            const __m128i x1 = _mm_loadu_si128((const __m128i *)(const void *)(x + i + 8));
+            const __m128i x0 = kpri_load(x + i), x1 = kpri_load(x + i + 8);
             a = kpri_madd16(a, w + i, x0, x1);
             b = kpri_madd16(b, w + i + cols, x0, x1);
             c = kpri_madd16(c, w + i + 2 * cols, x0, x1);
             d = kpri_madd16(d, w + i + 3 * cols, x0, x1);
         }
-        a = _mm_add_epi32(kpri_sum4(a, b, c, d),
-                          _mm_loadu_si128((const __m128i *)(const void *)(bias + r)));
-        _mm_storeu_si128((__m128i *)(void *)(y + r), a);
+        kpri_store(y + r, _mm_add_epi32(kpri_sum4(a, b, c, d), kpri_load(bias + r)));
+    }
+}
+
+/* Eight accumulators, to which 2^(s-1) has been added, to activations */
+static __m128i kpri_requantise8(__m128i lo, __m128i hi, __m128i s)
+{
+    const __m128i q = _mm_packs_epi32(_mm_sra_epi32(lo, s), _mm_sra_epi32(hi, s));
+    return _mm_max_epi16(_mm_min_epi16(q, _mm_set1_epi16(127)), _mm_setzero_si128());
+}
+
+static void kpri_requantise(const int32_t *acc, unsigned s, size_t n, int16_t *y)
+{
+    const __m128i half = _mm_set1_epi32(1 << (s - 1)), shift = _mm_cvtsi32_si128((int)s);
+    size_t i;
+    for (i = 0; i < n; i += 8)
+        kpri_store(y + i, kpri_requantise8(_mm_add_epi32(kpri_load(acc + i), half),
+                                           _mm_add_epi32(kpri_load(acc + i + 4), half), shift));
+}
+
+/* base + half + 2^e * sum of four sums, which stand doubled as the upper halves of s's lanes */
+static __m128i kpri_shifted(const int32_t *base, __m128i half, __m128i s, __m128i e)
+{
+    return _mm_add_epi32(_mm_add_epi32(kpri_load(base), half),
+                         _mm_sll_epi32(_mm_srai_epi32(s, 16), e));
+}
+
+static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t rows, unsigned e,
+                        unsigned s, size_t n, int16_t *h)
+{
+    const __m128i half = _mm_set1_epi32(1 << (s - 1)), by = _mm_cvtsi32_si128((int)s);
+    const __m128i up = _mm_cvtsi32_si128((int)e);
+    size_t i, r;
+    for (i = 0; i < n; i += 16) {
+        __m128i a = _mm_setzero_si128(), b = a;
+        for (r = 0; r < rows; r++) {
+            const __m128i q = kpri_load(row[r] + i);
+            a = _mm_add_epi16(a, kpri_widen_lo(q));
+            b = _mm_add_epi16(b, kpri_widen_hi(q));
+        }
+        kpri_store(h + i,
+                   kpri_requantise8(
+                       kpri_shifted(base + i, half, _mm_unpacklo_epi16(a, a), up),
+                       kpri_shifted(base + i + 4, half, _mm_unpackhi_epi16(a, a), up), by));
+        kpri_store(h + i + 8,
+                   kpri_requantise8(
+                       kpri_shifted(base + i + 8, half, _mm_unpacklo_epi16(b, b), up),
+                       kpri_shifted(base + i + 12, half, _mm_unpackhi_epi16(b, b), up), by));
     }
 }
 
 #else
 
-/* y = bias + w x. pre: rows a multiple of 4, cols of 16. The mask tells the compiler so, and an
-   inner loop without a rest is what it needs to vectorise at -O2. */
+/* At -O2 compilers vectorise a loop only where they see that there is no rest, hence the masks, and
+   no aliasing, hence the qualifier. */
+#if defined(__GNUC__)
+#define KPRI_RESTRICT __restrict
+#else
+#define KPRI_RESTRICT
+#endif
+
 static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
                         const int16_t *x, int32_t *y)
 {
@@ -595,16 +663,52 @@ static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_
     }
 }
 
+static int16_t kpri_clamp(int32_t x, unsigned s)
+{
+    x = (x < 0 ? 0 : x) >> s;
+    return (int16_t)(x > 127 ? 127 : x);
+}
+
+static void kpri_requantise(const int32_t *KPRI_RESTRICT acc, unsigned s, size_t n,
+                            int16_t *KPRI_RESTRICT y)
+{
+    const int32_t half = 1 << (s - 1);
+    size_t i;
+    for (i = 0, n &= ~(size_t)15; i < n; i++)
+        y[i] = kpri_clamp(acc[i] + half, s);
+}
+
+static void kpri_add_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row, size_t n)
+{
+    size_t i;
+    for (i = 0, n &= ~(size_t)15; i < n; i++)
+        h[i] = (int16_t)(h[i] + row[i]);
+}
+
+static void kpri_hidden(const int32_t *KPRI_RESTRICT base, const int8_t *const *row, size_t rows,
+                        unsigned e, unsigned s, size_t n, int16_t *KPRI_RESTRICT h)
+{
+    const int32_t half = 1 << (s - 1), scale = 1 << e;
+    size_t i, r;
+    if (rows == 0) {
+        kpri_requantise(base, s, n, h);
+        return;
+    }
+    for (i = 0, n &= ~(size_t)15; i < n; i++)
+        h[i] = row[0][i];
+    for (r = 1; r < rows; r++)
+        kpri_add_row(h, row[r], n);
+    for (i = 0; i < n; i++)
+        h[i] = kpri_clamp(base[i] + h[i] * scale + half, s);
+}
+
 #endif
 
 /* One dense layer with ReLU, in place by way of the accumulators acc[rows]. */
 static void kpri_dense(const kpred_layer *layer, int16_t *x, int32_t *acc)
 {
-    const size_t n = layer->rows & ~(size_t)15;
-    size_t i;
     kpri_matvec(layer->weight, layer->bias, layer->rows, layer->cols, x, acc);
-    for (i = 0; i < n; i++)
-        x[i] = kpri_requantise(acc[i], layer->shift);
+    kpri_requantise(acc, layer->shift, layer->rows, x);
 }
 
 /* scorer.start: leaves the context accumulators base[heads][hidden] in work, which served as
@@ -623,36 +727,21 @@ static void kpri_additive_start(const kpred_model *model, const int32_t *problem
     kpri_matvec(layer[2].weight, layer[2].bias, layer[2].rows, layer[2].cols, x, work);
 }
 
-/* h = requantised base + 2^e * (sum of the embeddings of the prefix). At most 15 rows of int8 fit
-   int16. pre: n = hidden, a multiple of 16 */
-static void kpri_hidden(const kpred_model *model, const kpred_head *head, const int32_t *base,
-                        const unsigned char *prefix, size_t n_decided, int16_t *h)
+/* The embedding rows that a prefix adds to the next parameter's hidden units; how many. *work moves
+   on to that parameter's part of the context. */
+static size_t kpri_prefix_rows(const kpred_model *model, const unsigned char *prefix,
+                               size_t n_decided, const int32_t **work, const int8_t **row)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
-    const size_t n = net->hidden & ~(size_t)15;
-    const int8_t *row = head->embedding;
-    const int32_t scale = 1 << head->embedding_shift;
-    int any = 0;
-    size_t u, i;
-    for (u = 0; u < n_decided; u++) {
-        const int8_t *e = row + prefix[u] * n;
-        if (!net->heads[u].weight)
-            continue;
-        row += (size_t)model->params[u].n_values * n;
-        if (any)
-            for (i = 0; i < n; i++)
-                h[i] = (int16_t)(h[i] + e[i]);
-        else
-            for (i = 0; i < n; i++)
-                h[i] = e[i];
-        any = 1;
-    }
-    if (any)
-        for (i = 0; i < n; i++)
-            h[i] = kpri_requantise(base[i] + h[i] * scale, head->hidden_shift);
-    else
-        for (i = 0; i < n; i++)
-            h[i] = kpri_requantise(base[i], head->hidden_shift);
+    const int8_t *embedding = net->heads[n_decided].embedding;
+    size_t u, n = 0;
+    for (u = 0; u < n_decided; u++)
+        if (net->heads[u].weight) {
+            row[n++] = embedding + (size_t)prefix[u] * net->hidden;
+            embedding += (size_t)model->params[u].n_values * net->hidden;
+            *work += net->hidden;
+        }
+    return n;
 }
 
 /* scorer.logits */
@@ -661,22 +750,21 @@ static void kpri_additive_logits(const kpred_model *model, int32_t *work, const 
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
     const kpred_head *head = net->heads + n_decided;
-    const size_t rows = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
-    const int32_t scale = 1 << head->logit_shift;
+    const size_t n_rows = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
+    const int32_t *base = work;
+    const int8_t *row[KPRED_MAX_PARAMS];
     int16_t h[KPRED_MAX_HIDDEN];
-    size_t u, v;
+    size_t n, v;
     (void)state;
     if (!head->weight) {
         logits[0] = 0;
         return;
     }
-    for (u = 0; u < n_decided; u++)
-        if (net->heads[u].weight)
-            work += net->hidden;
-    kpri_hidden(model, head, work, prefix, n_decided, h);
-    kpri_matvec(head->weight, head->bias, rows, net->hidden, h, logits);
-    for (v = 0; v < rows; v++)
-        logits[v] *= scale;
+    n = kpri_prefix_rows(model, prefix, n_decided, &base, row);
+    kpri_hidden(base, row, n, head->embedding_shift, head->hidden_shift, net->hidden, h);
+    kpri_matvec(head->weight, head->bias, n_rows, net->hidden, h, logits);
+    for (v = 0; v < n_rows; v++)
+        logits[v] *= 1 << head->logit_shift;
 }
 
 KPRED_DATA const kpred_scorer kpred_additive_scorer = { kpri_additive_start, kpri_additive_logits, 0 };
@@ -776,11 +864,13 @@ static int32_t kpri_merge(const kpri_search *s, int32_t *records, size_t n_decid
     return list;
 }
 
-/* Merge sort without recursion: run[i] holds 2^i slots or none. pre: fewer than 2^17 slots */
+/* Merge sort without recursion: run[i] holds 2^i slots or none. pre: 1..2^17-1 slots */
 static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided, int32_t list)
 {
     int32_t run[17];
     int32_t n_runs = 0, i;
+    if (!s->next[list - 1])
+        return list; /* most lists are of one slot */
     while (list) {
         int32_t one = list;
         list = s->next[one - 1];
@@ -797,10 +887,10 @@ static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decide
     return list;
 }
 
-/* Buckets are 1/8 bit wide; the last one takes all that lies further down. */
+/* Buckets are 1/16 bit wide; the last one takes all that lies further down. */
 static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
 {
-    const int32_t b = (s->top - score) >> 13;
+    const int32_t b = (s->top - score) >> 12;
     return b < KPRI_BUCKETS ? b : KPRI_BUCKETS - 1;
 }
 

@@ -1,8 +1,9 @@
 /* csv.c - reads and writes rows as CSV (RFC 4180)
    SPDX-License-Identifier: MIT
 
-   The first record names the columns: those of the spec's fields and parameters in any order; others
-   are ignored. A line's end may be LF or CRLF, the last one may lack it, empty lines are skipped. */
+   The first record names the columns: those of the spec's fields and parameters in any order;
+   others are ignored. A line ends with LF or CRLF, the last one with nothing if it likes; empty
+   lines are skipped. */
 #include "load.h"
 
 #include <stdlib.h>

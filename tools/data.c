@@ -91,7 +91,8 @@ int load_file_gpu(const struct loader *l, size_t field, int64_t *out)
     *out = token;
     if (token < 0)
         rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, gpu.s,
-                  l->gpu_override != NULL ? "from --gpu" : "from the file's name, --gpu overrides it",
+                  l->gpu_override != NULL ? "from --gpu"
+                                          : "from the file's name, --gpu overrides it",
                   gpu_trouble(f, nearest, &b));
     buf_free(&gpu);
     buf_free(&b);

@@ -19,8 +19,8 @@ static const char help[] =
     "  --lenient      drop and count rows that would be an error\n"
     "  -o FILE.csv    write there, whole or not at all; default: standard output\n"
     "\n"
-    "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with the\n"
-    "spec, the data or the output, 2 for a wrong command line.\n";
+    "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with\n"
+    "the spec, the data or the output, 2 for a wrong command line.\n";
 
 struct ingest {
     const char *spec, *gpu, *output;

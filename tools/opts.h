@@ -1,9 +1,9 @@
 /* opts.h - command lines
    SPDX-License-Identifier: MIT
 
-   A command's arguments are described by a table: options by their names ("--data", "-o"), operands,
-   in their order, by a word ("SPEC"). Long options take "--name value" or "--name=value", short ones
-   "-k value" or "-kvalue". "--" ends the options; what follows are operands. */
+   A command's arguments are described by a table: options by their names ("--data", "-o"),
+   operands, in their order, by a word ("SPEC"). Long options take "--name value" or "--name=value",
+   short ones "-k value" or "-kvalue". "--" ends the options; what follows are operands. */
 #ifndef KPRED_TOOLS_OPTS_H
 #define KPRED_TOOLS_OPTS_H
 

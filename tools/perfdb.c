@@ -112,8 +112,8 @@ static int db_failed(const struct perfdb *p)
     return fail("%s: SQLite: %s", p->l->path, sqlite3_errmsg(p->db));
 }
 
-/* Opens the bytes in place. A database in WAL mode says so in bytes 18 and 19 and does not open from
-   memory; it is complete without its log, or would not be a file to hand on. */
+/* Opens the bytes in place. A database in WAL mode says so in bytes 18 and 19 and would not open
+   from memory; it is complete without its log, or would not be a file to hand on. */
 static int open_bytes(struct perfdb *p, struct buf *bytes)
 {
     static const char magic[16] = "SQLite format 3";

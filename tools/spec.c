@@ -550,7 +550,9 @@ static int finish(struct reader *r)
     s->network.line = r->opened[NETWORK];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0)
         return -1;
-    return parse_split(r, CONFIG, &s->config) != 0 || parse_split(r, SHAPE, &s->shape) != 0 ? -1 : 0;
+    if (parse_split(r, CONFIG, &s->config) != 0)
+        return -1;
+    return parse_split(r, SHAPE, &s->shape);
 }
 
 /* ---- interface ---- */

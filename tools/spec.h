@@ -1,4 +1,4 @@
-/* spec.h - the .spec text: what a kernel is, which fields and parameters it has, how its data is split
+/* spec.h - the .spec text: what a kernel is, its fields and parameters, how its data is split
    SPDX-License-Identifier: MIT
 
    INI text; `#` or `;` begins a comment line; keys keep their order:
@@ -8,8 +8,8 @@
        [data]    format (miopen or csv); for miopen also solver, filter (1x1) and pad (0)
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names
-       [split]   config, shape: comma-joined items (a field, min(a,b), max(a,b), canonical(h|w), or a
-                 literal that begins with a digit), see split.h
+       [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
+                 canonical(h|w), or a literal that begins with a digit
        [derived] [features] [network]   raw lines, kept for the trainer
 
    Every error names file, line and culprit. Needs only libc. */
@@ -68,7 +68,8 @@ struct spec_lines {
 struct spec {
     const char *path;
     const char *text; /* as read */
-    const char *name, *title, *source, *rule, *header; /* title and source "", header NULL if absent */
+    const char *name, *rule;
+    const char *title, *source, *header; /* if absent: "", "", NULL */
     enum spec_format format;
     const char *solver; /* the last four: as in [data]; NULL, 0, 0, -1 if absent */
     int32_t filter_h, filter_w, pad;

@@ -245,7 +245,7 @@ static int create_temporary(struct outfile *o, const struct stat *like)
     return 0;
 }
 
-/* An existing path: what a link points to is replaced, not the link; what is no file is written to. */
+/* An existing path: what a link points to is replaced, not the link; a device is written to. */
 static int open_existing(struct outfile *o, const char *path, const struct stat *st)
 {
     if (S_ISDIR(st->st_mode))

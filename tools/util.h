@@ -1,8 +1,8 @@
 /* util.h - what every part of the tools needs: messages, memory, text, files, SHA-256
    SPDX-License-Identifier: MIT
 
-   Functions that can fail return 0 or -1 and print one line that says what is wrong, through fail().
-   Only running out of memory ends the program. Needs libc and POSIX, nothing else. */
+   Functions that can fail return 0, or -1 after one line that says what is wrong, through fail();
+   only running out of memory ends the program. Needs libc and POSIX, nothing else. */
 #ifndef KPRED_TOOLS_UTIL_H
 #define KPRED_TOOLS_UTIL_H
 

@@ -1,0 +1,423 @@
+#!/usr/bin/env python3
+"""Compares the rules of kpred_constraints.h with an oracle: MIOpen's checks restated in Python.
+
+usage: rules_oracle.py --exe TEST_RULES [--oracle RULES.py] [--db GPU=FILE.db[.bz2]]...
+                       [--random N] [--seed S]
+
+TEST_RULES is the program built from test_rules.c, RULES.py the oracle, each FILE one of MIOpen's
+SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
+
+  rows         every tuned optimum of the databases, for every true size its key leaves open: rule
+               and oracle agree; those that both reject are counted by reason, and no others are
+  problems     on random and on database problems, the rule applies exactly if the oracle says so
+  tuples       on N random tuples in all, most of them legal or a step from it: the rule accepts all
+               prefixes exactly if the oracle accepts the tuple, and so does test_rules' second
+               statement of the checks, on which the next check relies
+  prefixes     on these tuples, the rule rejects no later than with the parameter that decides the
+               first of the oracle's checks to fail
+  complete     for every applicable problem there is a tuple in the vocabulary, and the oracle
+               accepts it
+  exact        on database problems, all prefixes over the vocabulary are accepted exactly if a
+               legal tuple begins with them
+
+Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
+"""
+import argparse, bz2, collections, importlib.util, os, random, sqlite3, subprocess, sys, tempfile
+
+GPUS = ("gfx900_56", "gfx906_60")
+DIRS = "FBW"
+DTYPES = ("FP32", "FP16", "BF16")
+FAILED_SEARCH = (16, 16, 16, 16, 1, 1, 2, 3, 1)
+CHECKS = ("rows", "problems", "tuples", "prefixes", "complete", "exact")
+
+# The parameters' vocabularies, as in the models' specs.
+KERNELS = (
+    ("conv_asm_1x1u", "ConvAsm1x1U", 1,
+     ((1, 2, 3, 4), (1, 4, 8, 16, 32), range(1, 9), (1, 4, 16, 32, 64), (1, 2, 3, 4), (1, 2, 4),
+      (1, 2, 4), (1, 2, 4, 8))),
+    ("conv_ocl_direct_fwd_1x1", "ConvOclDirectFwd1x1", 1,
+     ((1, 8, 16), (8, 16, 64, 128, 256), (1, 8, 16, 32), (1, 8, 16, 32), (0, 1), (0, 1, 2, 4),
+      (4, 8, 16, 32, 64), (4, 8, 64, 128, 256, 2048), (0, 1))),
+    ("conv_asm_bwd_wrw_1x1", "ConvAsmBwdWrW1x1", 1,
+     ((1, 2, 4, 8, 16),) * 5 + ((1, 2, 4), range(1, 9), range(1, 5), (0, 1), range(5))),
+    ("conv_asm_bwd_wrw_3x3", "ConvAsmBwdWrW3x3", 3,
+     ((0,), (0, 1), (8, 16), (1, 2, 4, 8), range(1, 17), range(1, 9))),
+)
+
+
+class Problem:
+    """Fields in the user's view: gpu dir dtype n c h w k stride [groups]."""
+
+    def __init__(self, kernel, gpu, direction, dtype, n, c, h, w, k, stride, groups=1):
+        self.kernel, self.filter = kernel, KERNELS[kernel][2]
+        self.fields = (gpu, direction, dtype, n, c, h, w, k, stride, groups)
+
+    def query(self):
+        numbers = self.fields[:9] if self.filter == 1 else self.fields
+        return "P %d %s" % (self.kernel, " ".join(map(str, numbers)))
+
+    def oracle(self, oracle):
+        """The oracle's problem: a database key, and which of the sizes that it leaves open."""
+        gpu, direction, dtype, n, c, h, w, k, s, groups = self.fields
+        f, pad = self.filter, self.filter // 2
+        out_h, out_w = ((x + 2 * pad - f) // s + 1 for x in (h, w))
+        least_h, least_w = (s * (y - 1) + f - 2 * pad for y in (out_h, out_w))
+        forward = DIRS[direction] == "F"
+        row = (("NCHW", DTYPES[dtype], DIRS[direction], 2)
+               + ((c, h, w) if forward else (k, out_h, out_w)) + (1, f, f, 1)
+               + (k if forward else c, n, pad, pad, 0, s, s, 1, 1, 1, 1, 0, groups))
+        arch, units = GPUS[gpu].split("_")
+        return oracle.Prob(row, arch, int(units), (h - least_h) + s * (w - least_w))
+
+    def applies(self, oracle, problem):
+        """The oracle leaves implied which directions a kernel is for, and that groups divide c and
+        k; without the latter it finds no legal tuple, so there the rule does not apply."""
+        c, k, groups = self.fields[4], self.fields[7], self.fields[9]
+        return (DIRS[self.fields[1]] in ("FB", "FB", "W", "W")[self.kernel]
+                and c % groups == 0 and k % groups == 0
+                and oracle.SOLVERS[KERNELS[self.kernel][1]].applicable(problem))
+
+
+class Rules:
+    """The rules under test: queries are collected, and answered together."""
+
+    def __init__(self, exe):
+        self.exe, self.queries = exe, []
+
+    def ask(self, query):
+        self.queries.append(query)
+
+    def answers(self):
+        out = subprocess.run([self.exe, "serve"], input="\n".join(self.queries) + "\n",
+                             stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+        asked, self.queries = len(self.queries), []
+        lines = out.split("\n")[:-1]
+        if len(lines) != asked:
+            raise SystemExit("%s: %d answers to %d queries" % (self.exe, len(lines), asked))
+        return lines
+
+
+class Report:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def result(self, name, bad, counts, examples=()):
+        print("%s %s (%s)" % ("FAIL" if bad else "ok", name, counts))
+        for example in examples[:5]:
+            print("     ", example)
+        sys.stdout.flush()
+        self.failed += bool(bad)
+        self.passed += not bad
+
+    def skip(self, name, why):
+        print("skip %s (%s)" % (name, why))
+        self.skipped += 1
+
+    def finish(self):
+        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
+        return self.failed > 0
+
+
+def load_oracle(path):
+    spec = importlib.util.spec_from_file_location("miopen_rules", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def connect(path):
+    """A connection to the database, unpacked into a temporary file if need be."""
+    if not path.endswith(".bz2"):
+        return sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "perf.db")
+        with bz2.open(path) as packed, open(copy, "wb") as unpacked:
+            unpacked.write(packed.read())
+        memory = sqlite3.connect(":memory:")
+        on_disk = sqlite3.connect(copy)
+        on_disk.backup(memory)
+        on_disk.close()
+        return memory
+
+
+def database_rows(oracle, databases, kernel):
+    """(gpu, key, optimum) of every row; keys have columns as the oracle names them."""
+    for gpu, path in databases:
+        connection = connect(path)
+        for row in connection.execute(
+                "select p.params, %s from perf_db p join config c on p.config = c.id"
+                " where p.solver = ? order by p.id" % ", ".join("c." + x for x in oracle.COLS),
+                (KERNELS[kernel][1],)):
+            yield (GPUS.index(gpu), dict(zip(oracle.COLS, row[1:])),
+                   tuple(int(x) for x in row[0].split(",")))
+        connection.close()
+
+
+def problems_of_key(kernel, gpu, key):
+    """The user's problems that a database key may stand for: one for each true input size, the
+    largest, which is the canonical one, first."""
+    f, s, pad = KERNELS[kernel][2], key["conv_stride_h"], key["pad_h"]
+    implied = [key[x] for x in ("layout", "fil_h", "fil_w", "pad_h", "pad_w", "dilation_h", "bias",
+                                "conv_stride_w")]
+    if implied != ["NCHW", f, f, f // 2, f // 2, 1, 0, s]:
+        raise SystemExit("a key that the fields do not describe: %s" % key)
+    common = (kernel, gpu, DIRS.index(key["direction"]), DTYPES.index(key["data_type"]),
+              key["batchsize"])
+    ic, h, w, oc = key["in_channels"], key["in_h"], key["in_w"], key["out_channels"]
+    if key["direction"] == "F":
+        return [Problem(*common, ic, h, w, oc, s, key["group_count"])]
+    h, w = (s * (y - 1) + f - 2 * pad for y in (h, w))
+    return [Problem(*common, oc, h + r, w + q, ic, s, key["group_count"])
+            for r in reversed(range(s)) for q in reversed(range(s))]
+
+
+def first_failure(rules, problem, values):
+    """The least prefix that decides a failed check; more than there are values if none fails."""
+    first = len(values) + 1
+    for _, prefix, ok in rules(problem, values):
+        if not ok and prefix < first:
+            first = prefix
+    return first
+
+
+def deciding_prefix(oracle, kernel, problem, values):
+    """first_failure; where a default is legal beside what the rules say, also no prefix of it."""
+    first = first_failure(oracle.SOLVERS[KERNELS[kernel][1]].rules, problem, values)
+    if KERNELS[kernel][0] == "conv_ocl_direct_fwd_1x1" and first <= len(values):
+        pairs = zip(values, oracle.legacy_default(problem))
+        first = max(first, 1 + next(i for i, (a, b) in enumerate(pairs) if a != b))
+    return first
+
+
+def check_rows(oracle, rules, report, databases, kernel):
+    """Returns the distinct problems, each with the canonical size, and the optima of each."""
+    name, solver, _, _ = KERNELS[kernel]
+    count, bad, known = collections.Counter(), [], collections.OrderedDict()
+    asked = []
+    for gpu, key, values in database_rows(oracle, databases, kernel):
+        problems = problems_of_key(kernel, gpu, key)
+        known.setdefault(problems[0].fields, (problems[0], []))[1].append(values)
+        for problem in problems:
+            rules.ask(problem.query())
+            rules.ask("T " + " ".join(map(str, values)))
+        asked.append((problems, values))
+    answers = iter(rules.answers())
+    check = oracle.SOLVERS[solver].rules
+    for problems, values in asked:
+        accepted = []
+        for problem in problems:
+            q = problem.oracle(oracle)
+            legal = (problem.applies(oracle, q)
+                     and first_failure(check, q, values) > len(values))
+            next(answers)
+            accepted.append(int(next(answers).split()[0]) == len(values))
+            if accepted[-1] != bool(legal):
+                bad.append((problem.fields, values, "legal" if legal else "illegal"))
+        count["rows"] += 1
+        if accepted[0]:
+            count["accepted"] += 1
+        elif any(accepted):
+            count["accepted for another size only"] += 1
+        elif solver == "ConvAsmBwdWrW3x3" and problems[0].fields[8] == 2:
+            count["rejected, stride 2"] += 1
+        elif values == FAILED_SEARCH:
+            count["rejected, failed search"] += 1
+        else:
+            bad.append((problems[0].fields, values, "rejected for no known reason"))
+    report.result("rows_" + name, bad or not count["rows"],
+                  ", ".join("%s %d" % x for x in count.items()), bad)
+    return list(known.values())
+
+
+def random_size(rng, most):
+    x = rng.randint(1, 1 << rng.randint(1, most))
+    step = 1 << rng.randint(0, 6)
+    return x // step * step if x >= step and rng.random() < 0.6 else x
+
+
+def set_to_limit(rng, sizes):
+    """Sets one size so that its product with some others is close to one of the kernels' limits."""
+    some = rng.sample(range(len(sizes)), rng.randint(1, 4))
+    product = 1
+    for i in some[1:]:
+        product *= sizes[i]
+    limit = rng.choice((512, 1 << 16, 1 << 22, 1 << 22, 1 << 24, 1 << 29, 1 << 29, (1 << 29) // 9))
+    sizes[some[0]] = max(1, min(1 << 24, limit // product + rng.randint(-1, 1)))
+
+
+def random_problem(rng, kernel):
+    """A problem that is often, but not always, within the kernel's limits, and often at one."""
+    wide = 24 if rng.random() < 0.1 else 11
+    direction = rng.randrange(3) if rng.random() < 0.05 else rng.randrange(2) + (kernel > 1)
+    stride = 1 if kernel == 3 and rng.random() < 0.95 else rng.choice((1, 1, 1, 1, 2, 2, 3))
+    groups = 1 if kernel != 3 or rng.random() < 0.7 else rng.choice((2, 3, 4, 8, 32, 64))
+    sizes = [random_size(rng, min(wide, 17))] + [random_size(rng, wide) for _ in range(4)]
+    if rng.random() < 0.8:
+        sizes[1], sizes[2] = random_size(rng, 7), random_size(rng, 7)
+    if rng.random() < 0.3:
+        set_to_limit(rng, sizes)
+    n, h, w, c, k = sizes
+    if rng.random() < 0.7:
+        c, k = c * groups, k * groups
+    return Problem(kernel, rng.randrange(2), min(direction, 2), rng.randrange(3), n,
+                   min(c, 1 << 24), h, w, min(k, 1 << 24), stride, groups)
+
+
+def check_problems(oracle, rules, report, rng, kernel, known, how_many):
+    """Returns the random problems that apply."""
+    problems = [x[0] for x in known] + [random_problem(rng, kernel) for _ in range(how_many)]
+    expected, bad, count, applicable = [], [], collections.Counter(), []
+    for problem in problems:
+        rules.ask(problem.query())
+        expected.append(bool(problem.applies(oracle, problem.oracle(oracle))))
+    for i, (problem, expect, answer) in enumerate(zip(problems, expected, rules.answers())):
+        count["applicable" if expect else "not applicable"] += 1
+        if expect != (answer == "1"):
+            bad.append((problem.fields, "applies" if expect else "does not apply"))
+        if expect and i >= len(known):
+            applicable.append(problem)
+    report.result("problems_" + KERNELS[kernel][0], bad,
+                  "%d of databases, %d random; %s" % (len(known), how_many,
+                  ", ".join("%s %d" % x for x in sorted(count.items()))), bad)
+    return applicable
+
+
+def tuples_of(rng, oracle, kernel, problem, optima, how_many):
+    """A walk near the border of the legal: each step changes a value, of an illegal tuple one that
+    its first failed check is about. Yields tuples, and deciding_prefix of each."""
+    vocabulary = KERNELS[kernel][3]
+    values = list(rng.choice(optima)) if optima else [rng.choice(v) for v in vocabulary]
+    choices, random_unit = rng.choice, rng.random
+    for _ in range(how_many):
+        first = deciding_prefix(oracle, kernel, problem, values)
+        yield tuple(values), first
+        last = min(first, len(values))
+        i = last - 1 if first <= len(values) and random_unit() < 0.6 else int(random_unit() * last)
+        values[i] = choices(vocabulary[i])
+        if random_unit() < 0.02:  # outside the vocabulary; the oracle would divide by a 0
+            values[i] = choices((2, 3, 5, 12, 16, 24))
+
+
+def check_tuples(oracle, rules, report, rng, kernel, known, applicable, how_many):
+    name, _, _, vocabulary = KERNELS[kernel]
+    each = 40
+    count, bad, late = collections.Counter(), [], []
+    for batch in range(0, how_many, 50 * each):
+        asked = []
+        for _ in range(min(50, -(-(how_many - batch) // each))):
+            problem, optima = (rng.choice(known) if known and rng.random() < 0.5
+                               else (rng.choice(applicable), ()))
+            if optima and optima[0] == FAILED_SEARCH:
+                optima = ()
+            q = problem.oracle(oracle)
+            applies = problem.applies(oracle, q)
+            rules.ask(problem.query())
+            asked.append(None)
+            for values, first in tuples_of(rng, oracle, kernel, q, optima, each):
+                rules.ask("T " + " ".join(map(str, values)))
+                asked.append((problem, values, first if applies else 0))
+        for case, answer in zip(asked, rules.answers()):
+            if case is None:
+                continue
+            problem, values, first = case
+            accepted, naive = map(int, answer.split())
+            legal = first > len(values)
+            in_domain = all(x in vocabulary[i] for i, x in enumerate(values))
+            count["legal" if legal else "illegal"] += 1
+            count["stopped ahead of the check"] += accepted + 1 < first and not legal
+            if legal != (accepted == len(values)) or (in_domain and legal != bool(naive)):
+                bad.append((problem.fields, values, "legal" if legal else "illegal", answer))
+            elif accepted >= first:
+                late.append((problem.fields, values, first, answer))
+    report.result("tuples_" + name, bad, "%d tuples, %d legal, %d illegal"
+                  % (count["legal"] + count["illegal"], count["legal"], count["illegal"]), bad)
+    report.result("prefixes_" + name, late, "%d illegal, of which look-ahead stops %d early"
+                  % (count["illegal"], count["stopped ahead of the check"]), late)
+
+
+def check_complete(oracle, rules, report, kernel, known, applicable):
+    name, solver, _, vocabulary = KERNELS[kernel]
+    problems, bad = [], []
+    for problem in [x[0] for x in known] + applicable:
+        q = problem.oracle(oracle)
+        if problem.applies(oracle, q) and problem.fields[8] <= 2:
+            rules.ask(problem.query())
+            rules.ask("F")
+            problems.append((problem, q))
+    answers = rules.answers()[1::2]
+    for (problem, q), answer in zip(problems, answers):
+        values = tuple(map(int, answer.split()))
+        if (len(values) != len(vocabulary) or any(x not in v for x, v in zip(values, vocabulary))
+                or first_failure(oracle.SOLVERS[solver].rules, q, values) <= len(values)):
+            bad.append((problem.fields, answer))
+    report.result("complete_" + name, bad, "%d problems" % len(problems), bad)
+
+
+def check_exact(rules, report, rng, kernel, known):
+    name, solver, _, _ = KERNELS[kernel]
+    fit = [x[0] for x in known if solver != "ConvAsmBwdWrW3x3" or x[0].fields[8] == 1]
+    problems = rng.sample(fit, min(len(fit), 8 if solver == "ConvAsmBwdWrW1x1" else 250))
+    bad, total = [], [0, 0, 0, 0]
+    for problem in problems:
+        rules.ask(problem.query())
+        rules.ask("E")
+    for problem, answer in zip(problems, rules.answers()[1::2]):
+        numbers = [int(x) for x in answer.split()]
+        total = [a + b for a, b in zip(total, numbers)]
+        if numbers[2] or numbers[3] or not numbers[0]:
+            bad.append((problem.fields, answer))
+    report.result("exact_" + name, bad, "%d problems, %d legal tuples, %d accepted prefixes, "
+                  "%d dead ends, %d missed" % tuple([len(problems)] + total), bad)
+
+
+def check_kernel(oracle, report, args, kernel):
+    name = KERNELS[kernel][0]
+    rules, rng = Rules(args.exe), random.Random(args.seed * 4 + kernel)
+    known = []
+    if args.db:
+        known = check_rows(oracle, rules, report, args.db, kernel)
+    else:
+        report.skip("rows_" + name, "no database")
+    applicable = check_problems(oracle, rules, report, rng, kernel, known,
+                                max(1000, args.random // 40))
+    check_tuples(oracle, rules, report, rng, kernel, known, applicable, max(1000, args.random // 4))
+    check_complete(oracle, rules, report, kernel, known, applicable)
+    if known:
+        check_exact(rules, report, rng, kernel, known)
+    else:
+        report.skip("exact_" + name, "no database")
+
+
+def database(text):
+    gpu, _, path = text.partition("=")
+    if gpu not in GPUS or not path:
+        raise argparse.ArgumentTypeError("%s is not GPU=FILE with a GPU of %s" % (text, GPUS))
+    return gpu, path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--exe", required=True)
+    parser.add_argument("--oracle", default="")
+    parser.add_argument("--db", type=database, action="append", default=[])
+    parser.add_argument("--random", type=int, default=1000000)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    report = Report()
+    for gpu, path in args.db:
+        if not os.path.exists(path):
+            print("note: no %s" % path)
+    args.db = [x for x in args.db if os.path.exists(x[1])]
+    if not os.path.exists(args.oracle):
+        for kernel in KERNELS:
+            for check in CHECKS:
+                report.skip("%s_%s" % (check, kernel[0]), "no oracle")
+        return report.finish()
+    oracle = load_oracle(args.oracle)
+    for kernel in range(len(KERNELS)):
+        check_kernel(oracle, report, args, kernel)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

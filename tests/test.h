@@ -1,0 +1,87 @@
+/* test.h - named tests: `ok NAME` or `FAIL NAME: file:line what`, and the counts at the end
+   SPDX-License-Identifier: MIT
+
+       static void sums(void) { CHECK(1 + 1 == 2); CHECK_EQ(2 + 2, 4); }
+       int main(void) { RUN(sums); return test_end(); } */
+#ifndef KPRED_TESTS_TEST_H
+#define KPRED_TESTS_TEST_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define RUN(test) test_run(#test, test)
+#define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
+#define CHECK_EQ(got, want)                                                                       \
+    test_equal((long long)(got), (long long)(want), __FILE__, __LINE__, #got)
+
+static struct {
+    const char *name, *reason; /* of the test that runs: why it was skipped, or NULL */
+    int failures;              /* in it */
+    int passed, failed, skipped;
+} test_now;
+
+/* The first failure names the test; three more are shown, the rest only make it fail. */
+static inline void test_fail(const char *file, int line, const char *what)
+{
+    test_now.failures++;
+    if (test_now.failures == 1)
+        printf("FAIL %s: %s:%d %s\n", test_now.name, file, line, what);
+    else if (test_now.failures <= 4)
+        printf("  %s:%d %s\n", file, line, what);
+}
+
+static inline void test_equal(long long got, long long want, const char *file, int line,
+                              const char *what)
+{
+    char text[256];
+    if (got == want)
+        return;
+    snprintf(text, sizeof text, "%s is %lld, not %lld", what, got, want);
+    test_fail(file, line, text);
+}
+
+/* The test that calls it cannot run here; it returns at once. */
+static inline void test_skip(const char *reason)
+{
+    test_now.reason = reason;
+}
+
+static inline void test_run(const char *name, void (*test)(void))
+{
+    test_now.name = name;
+    test_now.reason = 0;
+    test_now.failures = 0;
+    test();
+    if (test_now.failures)
+        test_now.failed++;
+    else if (test_now.reason)
+        test_now.skipped++, printf("skip %s: %s\n", name, test_now.reason);
+    else
+        test_now.passed++, printf("ok %s\n", name);
+    fflush(stdout);
+}
+
+static inline int test_end(void)
+{
+    printf("%d passed, %d failed, %d skipped\n", test_now.passed, test_now.failed,
+           test_now.skipped);
+    return test_now.failed != 0;
+}
+
+/* splitmix64: the same numbers everywhere, of any seed */
+static inline uint64_t test_random64(uint64_t *seed)
+{
+    uint64_t x = *seed += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* least..most, both included */
+static inline int32_t test_between(uint64_t *seed, int32_t least, int32_t most)
+{
+    const uint64_t n = (uint64_t)((int64_t)most - least + 1);
+    return (int32_t)((int64_t)(test_random64(seed) % n) + least);
+}
+
+#endif
