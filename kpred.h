@@ -119,7 +119,8 @@ extern "C" {
      + 2 * (lane) * KPRI_MAX(beam, params) + KPRI_BUCKETS)
 #define KPRI_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define KPRI_RECORDS(params, beam) KPRI_MAX(2 * (beam), (params) + 1)
-#define KPRI_RECORD_WORDS(params, state) (1 + (params) + ((params) + 3) / 4 + (state))
+#define KPRI_RECORD_WORDS(params, state) (KPRI_PREFIX_WORDS(params) + (state))
+#define KPRI_PREFIX_WORDS(params) ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
 #define KPRI_BUCKETS 256
 
 /* Upper bounds of one kpred_predict's cost, given by a generated header as NAME_RULE_CALLS(beam) and
@@ -374,6 +375,20 @@ static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
     }
 }
 
+/* pre: n a multiple of 4; the two do not overlap */
+static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i += 4) {
+        const int32_t a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
+        KPRI_KEEP_LOOP(i);
+        to[i] = a;
+        to[i + 1] = b;
+        to[i + 2] = c;
+        to[i + 3] = d;
+    }
+}
+
 /* pre: n a multiple of 4 */
 static void kpri_fill(int32_t *to, int32_t value, size_t n)
 {
@@ -534,7 +549,8 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* Both bodies define the same three functions with the same results:
      kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16
      kpri_requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))). pre: 1 <= s <= 24
-     kpri_hidden      the same of base + 2^e * (sum of the rows, 15 at most, so that it fits int16)
+     kpri_hidden      the same of base + 2^e * (sum of the rows, 15 at most, so that it fits int16).
+                      pre: 0 <= e <= 15
    pre: n a multiple of 16; no pointer aliases another, but that y of kpri_requantise may be the
    input that the accumulators came from. */
 #if KPRED_SIMD
@@ -568,12 +584,13 @@ static __m128i kpri_widen_hi(__m128i q)
     return _mm_srai_epi16(_mm_unpackhi_epi8(q, q), 8);
 }
 
-/* acc + the products of 16 weights with 16 activations, in four lanes */
+/* acc + 256 times the products of 16 weights with 16 activations, in four lanes: a weight in the
+   upper half of its lane needs no widening. 256 * 192 * 127 * 127 < 2^31. */
 static __m128i kpri_madd16(__m128i acc, const int8_t *w, __m128i x0, __m128i x1)
 {
-    const __m128i q = kpri_load(w);
-    return _mm_add_epi32(acc, _mm_add_epi32(_mm_madd_epi16(kpri_widen_lo(q), x0),
-                                            _mm_madd_epi16(kpri_widen_hi(q), x1)));
+    const __m128i q = kpri_load(w), zero = _mm_setzero_si128();
+    acc = _mm_add_epi32(acc, _mm_madd_epi16(_mm_unpacklo_epi8(zero, q), x0));
+    return _mm_add_epi32(acc, _mm_madd_epi16(_mm_unpackhi_epi8(zero, q), x1));
 }
 
 static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
@@ -589,7 +606,8 @@ static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_
             c = kpri_madd16(c, w + i + 2 * cols, x0, x1);
             d = kpri_madd16(d, w + i + 3 * cols, x0, x1);
         }
-        kpri_store(y + r, _mm_add_epi32(kpri_sum4(a, b, c, d), kpri_load(bias + r)));
+        kpri_store(y + r, _mm_add_epi32(_mm_srai_epi32(kpri_sum4(a, b, c, d), 8),
+                                        kpri_load(bias + r)));
     }
 }
 
@@ -609,21 +627,20 @@ static void kpri_requantise(const int32_t *acc, unsigned s, size_t n, int16_t *y
                                            _mm_add_epi32(kpri_load(acc + i + 4), half), shift));
 }
 
-/* base + half + 2^e * sum of four sums, which stand doubled as the upper halves of s's lanes */
-static __m128i kpri_shifted(const int32_t *base, __m128i half, __m128i s, __m128i e)
+/* base + half + 2^e * sums, where the sums are the upper halves of the lanes and down is 16 - e */
+static __m128i kpri_shifted(const int32_t *base, __m128i half, __m128i sums, __m128i down)
 {
-    return _mm_add_epi32(_mm_add_epi32(kpri_load(base), half),
-                         _mm_sll_epi32(_mm_srai_epi32(s, 16), e));
+    return _mm_add_epi32(_mm_add_epi32(kpri_load(base), half), _mm_sra_epi32(sums, down));
 }
 
 static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t rows, unsigned e,
                         unsigned s, size_t n, int16_t *h)
 {
     const __m128i half = _mm_set1_epi32(1 << (s - 1)), by = _mm_cvtsi32_si128((int)s);
-    const __m128i up = _mm_cvtsi32_si128((int)e);
+    const __m128i down = _mm_cvtsi32_si128((int)(16 - e)), zero = _mm_setzero_si128();
     size_t i, r;
     for (i = 0; i < n; i += 16) {
-        __m128i a = _mm_setzero_si128(), b = a;
+        __m128i a = zero, b = zero;
         for (r = 0; r < rows; r++) {
             const __m128i q = kpri_load(row[r] + i);
             a = _mm_add_epi16(a, kpri_widen_lo(q));
@@ -631,12 +648,12 @@ static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t ro
         }
         kpri_store(h + i,
                    kpri_requantise8(
-                       kpri_shifted(base + i, half, _mm_unpacklo_epi16(a, a), up),
-                       kpri_shifted(base + i + 4, half, _mm_unpackhi_epi16(a, a), up), by));
+                       kpri_shifted(base + i, half, _mm_unpacklo_epi16(zero, a), down),
+                       kpri_shifted(base + i + 4, half, _mm_unpackhi_epi16(zero, a), down), by));
         kpri_store(h + i + 8,
                    kpri_requantise8(
-                       kpri_shifted(base + i + 8, half, _mm_unpacklo_epi16(b, b), up),
-                       kpri_shifted(base + i + 12, half, _mm_unpackhi_epi16(b, b), up), by));
+                       kpri_shifted(base + i + 8, half, _mm_unpacklo_epi16(zero, b), down),
+                       kpri_shifted(base + i + 12, half, _mm_unpackhi_epi16(zero, b), down), by));
     }
 }
 
@@ -791,7 +808,7 @@ static unsigned char *kpri_indexes(const kpri_search *s, int32_t *record)
 
 static int32_t *kpri_state(const kpri_search *s, int32_t *record)
 {
-    return record + 1 + s->model->n_params + (s->model->n_params + 3) / 4;
+    return record + KPRI_PREFIX_WORDS((size_t)s->model->n_params);
 }
 
 static int32_t *kpri_record(const kpri_search *s, int32_t *records, size_t i)
@@ -811,7 +828,7 @@ static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, 
 static void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, int32_t v,
                         int32_t score, int32_t *to)
 {
-    kpri_copy(to, from, s->record_words - s->model->state_words);
+    kpri_copy4(to, from, KPRI_PREFIX_WORDS((size_t)s->model->n_params));
     to[0] = score;
     kpri_indexes(s, to)[n_decided] = (unsigned char)v;
     if (s->model->scorer->extend)
@@ -864,27 +881,42 @@ static int32_t kpri_merge(const kpri_search *s, int32_t *records, size_t n_decid
     return list;
 }
 
-/* Merge sort without recursion: run[i] holds 2^i slots or none. pre: 1..2^17-1 slots */
+/* Takes up to eight slots from *list and returns them in order. */
+static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_decided,
+                              int32_t *list)
+{
+    int32_t run = 0, n;
+    for (n = 0; n < 8 && *list; n++) {
+        const int32_t one = *list;
+        int32_t *at = &run;
+        *list = s->next[one - 1];
+        while (*at && kpri_before(s, records, n_decided, *at - 1, one - 1))
+            at = &s->next[*at - 1];
+        s->next[one - 1] = *at;
+        *at = one;
+    }
+    return run;
+}
+
+/* Merge sort without recursion: run[i] holds 2^i short runs or none. pre: 1..2^17-1 slots */
 static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided, int32_t list)
 {
-    int32_t run[17];
-    int32_t n_runs = 0, i;
-    if (!s->next[list - 1])
-        return list; /* most lists are of one slot */
-    while (list) {
-        int32_t one = list;
-        list = s->next[one - 1];
-        s->next[one - 1] = 0;
+    int32_t run[15];
+    int32_t n_runs = 0, i, more = kpri_short_run(s, records, n_decided, &list);
+    if (!list)
+        return more; /* nearly always */
+    while (more) {
         for (i = 0; i < n_runs && run[i]; i++) {
-            one = kpri_merge(s, records, n_decided, run[i], one);
+            more = kpri_merge(s, records, n_decided, run[i], more);
             run[i] = 0;
         }
         n_runs = i == n_runs ? n_runs + 1 : n_runs;
-        run[i] = one;
+        run[i] = more;
+        more = kpri_short_run(s, records, n_decided, &list);
     }
     for (i = 0; i < n_runs; i++)
-        list = kpri_merge(s, records, n_decided, list, run[i]);
-    return list;
+        more = kpri_merge(s, records, n_decided, more, run[i]);
+    return more;
 }
 
 /* Buckets are 1/16 bit wide; the last one takes all that lies further down. */
@@ -925,16 +957,22 @@ static size_t kpri_accept(const kpri_search *s, int32_t *in, size_t n_decided, i
     return n;
 }
 
+/* The bucket of record i's own score; none there is: beyond all buckets. */
+static int32_t kpri_turn(const kpri_search *s, int32_t *in, size_t n_in, size_t i)
+{
+    return i < n_in ? kpri_bucket_of(s, *kpri_record(s, in, i)) : KPRI_BUCKETS;
+}
+
 /* The best `beam` legal extensions of in[0..n_in-1] by one value, in order; returns how many. */
 static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decided, int32_t *out)
 {
     size_t n = 0, expanded = 0;
-    int32_t b;
+    int32_t b, turn = 0;
     kpri_fill(s->bucket, 0, KPRI_BUCKETS);
     s->top = in[0];
     for (b = 0; b < KPRI_BUCKETS && n < s->beam; b++) {
-        while (expanded < n_in && kpri_bucket_of(s, *kpri_record(s, in, expanded)) == b)
-            kpri_expand(s, in, n_decided, expanded++);
+        for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded))
+            kpri_expand(s, in, n_decided, expanded);
         if (s->bucket[b])
             n = kpri_accept(s, in, n_decided, kpri_sort(s, in, n_decided, s->bucket[b]), out, n);
     }

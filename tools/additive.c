@@ -176,7 +176,7 @@ double net_log2(double x)
     return n + 2.8853900817779268 * z * sum;
 }
 
-/* Glorot's uniform, wider for the layers before a relu. */
+/* Uniform: rows of embeddings +-1/4, else by the number of inputs, wider before a relu. */
 void net_init(struct net *net, uint64_t seed)
 {
     uint64_t state = mix(seed, 1, 0);
@@ -186,8 +186,8 @@ void net_init(struct net *net, uint64_t seed)
         const struct net_block *b = &at->block[i];
         if (b->kind == NET_BIAS)
             continue;
-        int rows_add = i >= NET_FIRST_PARAM && b->cols == net->dims.hidden && b->exponent % 2;
-        float range = rows_add ? 0.25f : sqrtf((i <= NET_WC ? 4.0f : 1.0f) / (float)b->rows);
+        int embeds = b->exponent >= NET_KE && b->exponent % 2 == NET_KE % 2;
+        float range = embeds ? 0.25f : sqrtf((i <= NET_WC ? 4.0f : 1.0f) / (float)b->rows);
         for (size_t j = 0; j < b->rows * b->cols; j++)
             net->w[b->at + j] = range * draw_signed(&state);
     }
@@ -289,7 +289,7 @@ static void activate(const float *in, size_t n, int rounded, float *out)
         relu(in, n, out);
 }
 
-/* Sets a share of the values to zero and scales the others, so that their sum is kept on average. */
+/* Sets a share of the values to zero and scales the others up, so that the mean sum stays. */
 static void drop(float *v, size_t n, float share, uint64_t seed)
 {
     if (share <= 0.0f)
@@ -332,7 +332,7 @@ static void encode(struct shard *s, const struct pass *p)
           net->at.n_active * d->hidden, s->a);
 }
 
-/* a += the embeddings of the values before t, each sum apart and then added, as integers would */
+/* a += the embeddings of the values before t */
 static void add_prefix(const struct net *net, size_t t, const uint8_t *y, float *a)
 {
     const float *emb = block_at(net, net->at.emb[t]);
@@ -367,6 +367,12 @@ static void forward_param(struct shard *s, size_t t, const struct pass *p)
           s->logits);
 }
 
+/* The values that the softmax of a choice runs over; the label's always does. */
+static uint64_t legal_values(const struct net_rows *rows, size_t choice)
+{
+    return rows->legal ? rows->legal[choice] | (uint64_t)1 << rows->y[choice] : ~(uint64_t)0;
+}
+
 /* What to learn for one choice: a target's row, or y smoothed over the legal values. */
 static void fill_target(const struct net_rows *rows, size_t i, size_t t, size_t values, size_t at,
                         size_t width, size_t n_params, float smoothing, float *target)
@@ -375,9 +381,8 @@ static void fill_target(const struct net_rows *rows, size_t i, size_t t, size_t 
         memcpy(target, rows->target + i * width + at, values * sizeof *target);
         return;
     }
-    uint64_t legal = rows->legal ? rows->legal[i * n_params + t] : ~(uint64_t)0;
+    uint64_t legal = legal_values(rows, i * n_params + t);
     size_t y = rows->y[i * n_params + t], n_legal = 0;
-    legal |= (uint64_t)1 << y;
     for (size_t v = 0; v < values; v++)
         n_legal += legal >> v & 1;
     for (size_t v = 0; v < values; v++)
@@ -418,9 +423,7 @@ static void loss_param(struct shard *s, size_t t, const struct net_rows *rows, c
         const float *l = s->logits + i * cols;
         size_t row = pick[i];
         float weight = rows->weight ? rows->weight[row] : 1.0f;
-        uint64_t legal = ~(uint64_t)0;
-        if (rows->legal)
-            legal = rows->legal[row * d->n_params + t] | (uint64_t)1 << rows->y[row * d->n_params + t];
+        uint64_t legal = legal_values(rows, row * d->n_params + t);
         fill_target(rows, row, t, values, at, width, d->n_params, p->smoothing, target);
         double lse = softmax2(l, values, legal, g);
         for (size_t v = 0; v < values; v++) {
@@ -467,8 +470,8 @@ static void backward_param(struct shard *s, size_t t, const struct pass *p)
 static void backward_dense(struct shard *s, size_t block, const float *in, const float *d)
 {
     const struct net_block *b = &s->net->at.block[block];
-    matrix_mul(b->rows, b->cols, s->n, by_cols(in, b->rows), d, b->cols, s->gradient + b->at, b->cols,
-               1);
+    matrix_mul(b->rows, b->cols, s->n, by_cols(in, b->rows), d, b->cols, s->gradient + b->at,
+               b->cols, 1);
     add_columns(d, s->n, b->cols, s->gradient + s->net->at.block[block + 1].at);
 }
 
@@ -480,7 +483,8 @@ static void backward_encoder(struct shard *s, const struct pass *p)
     matrix_mul(s->n, d->enc2, all, by_rows(s->d_a, all), s->wc_t, d->enc2, s->d_c, d->enc2, 0);
     slope(s->a2, s->n * d->enc2, p->drop_encoder, s->d_c);
     backward_dense(s, NET_W2, s->a1, s->d_c);
-    matrix_mul(s->n, d->enc1, d->enc2, by_rows(s->d_c, d->enc2), s->w2_t, d->enc1, s->d_1, d->enc1, 0);
+    matrix_mul(s->n, d->enc1, d->enc2, by_rows(s->d_c, d->enc2), s->w2_t, d->enc1, s->d_1, d->enc1,
+               0);
     slope(s->a1, s->n * d->enc1, p->drop_encoder, s->d_1);
     backward_dense(s, NET_W1, s->x, s->d_1);
 }
@@ -589,7 +593,7 @@ void net_choose_exponents(const struct net *net, struct net_exponents *k)
         int least = 1, most = 10;
         if (b->kind == NET_BIAS)
             continue;
-        if (b->exponent >= NET_KE && b->exponent % 2) { /* embeddings */
+        if (b->exponent >= NET_KE && b->exponent % 2 == NET_KE % 2) { /* embeddings */
             least = k->k[NET_KC] > 10 ? k->k[NET_KC] - 9 : 1;
             most = k->k[NET_KC] + 6;
         }
@@ -992,7 +996,8 @@ static void task_ensemble(void *user, size_t index)
 int net_ensemble(const struct net *nets, size_t n_nets, const struct net_rows *rows, uint8_t *y,
                  const uint64_t *draws, size_t n_threads, float *targets)
 {
-    struct ensemble e = {nets, n_nets, net_target_width(&nets->dims), rows, y, draws, targets, NULL};
+    size_t width = net_target_width(&nets->dims);
+    struct ensemble e = {nets, n_nets, width, rows, y, draws, targets, NULL};
     size_t n_shards = n_nets * NET_SHARDS;
     int ok = 1;
     e.shards = calloc(n_shards, sizeof *e.shards);
@@ -1195,10 +1200,13 @@ void qnet_logits(const struct qnet *q, const int32_t *base, size_t t, const uint
         for (size_t u = 0; u < t; u++)
             if (q->dims.n_values[u] > 1)
                 sum += q->emb[t][(q->at.first_row[u] + prefix[u]) * hidden + j];
-        h[j] = requantise(base[q->at.slot[t] * hidden + j] + sum * ((int32_t)1 << (6 + kc - ke)), kc);
+        sum *= (int32_t)1 << (6 + kc - ke);
+        h[j] = requantise(base[q->at.slot[t] * hidden + j] + sum, kc);
     }
-    for (size_t v = 0; v < q->dims.n_values[t]; v++)
-        logits[v] = dot(q->out[t] + v * hidden, h, hidden, q->bias[t][v]) * ((int32_t)1 << (10 - ku));
+    for (size_t v = 0; v < q->dims.n_values[t]; v++) {
+        int32_t acc = dot(q->out[t] + v * hidden, h, hidden, q->bias[t][v]);
+        logits[v] = acc * ((int32_t)1 << (10 - ku));
+    }
 }
 
 /* ---- bounds ------------------------------------------------------------------------------ */
@@ -1211,8 +1219,8 @@ static int64_t row_bound(const int8_t *w, size_t n, int32_t bias)
     return sum;
 }
 
-static int rows_within(const int8_t *w, const int32_t *bias, size_t n_out, size_t n_in, int64_t room,
-                       const char *what, char *text, size_t size)
+static int rows_within(const int8_t *w, const int32_t *bias, size_t n_out, size_t n_in,
+                       int64_t room, const char *what, char *text, size_t size)
 {
     for (size_t i = 0; i < n_out; i++) {
         int64_t bound = row_bound(w + i * n_in, n_in, bias[i]);

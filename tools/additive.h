@@ -65,7 +65,7 @@ struct net_rows {
     size_t n;
     const uint8_t *x;
     const uint8_t *y;
-    const uint64_t *legal; /* [n][n_params] masks of the values the softmax runs over; may be null */
+    const uint64_t *legal; /* [n][n_params] masks of what the softmax runs over; may be null */
     const float *weight;   /* [n]; null: 1 */
     const float *target;   /* [n][net_target_width()] probabilities that replace y as what to learn
                               (y stays the prefix); null: y, smoothed */
@@ -97,7 +97,8 @@ struct qnet {
     struct net_exponents k;
     int8_t *w1, *w2, *wc;                            /* wc: n_active * hidden rows */
     int32_t *b1, *b2, *bc;
-    int8_t *emb[NET_MAX_PARAMS], *out[NET_MAX_PARAMS]; /* [first_row[t]][hidden], [values][hidden] */
+    int8_t *emb[NET_MAX_PARAMS]; /* [first_row[t]][hidden] */
+    int8_t *out[NET_MAX_PARAMS]; /* [n_values[t]][hidden] */
     int32_t *bias[NET_MAX_PARAMS];
     size_t n_bytes;                                  /* of all the arrays */
     void *memory;
@@ -133,7 +134,7 @@ void net_round(const struct net *net, const struct net_exponents *k, struct net 
 int net_quantise(const struct net *net, const struct net_exponents *k, struct qnet *out);
 void qnet_free(struct qnet *net);
 
-/* Whether no accumulator can overflow and every shift is in its range; else 0 and a line of text. */
+/* Whether no accumulator can overflow and every shift is in range; else 0 and a line of text. */
 int qnet_check_bounds(const struct qnet *net, char *text, size_t size);
 
 /* One problem: base[n_active * hidden], then for each prefix the n_values[t] logits. prefix holds
