@@ -236,7 +236,11 @@ def random_size(rng, most):
 
 
 def set_to_limit(rng, sizes):
-    """Sets one size so that its product with some others is close to one of the kernels' limits."""
+    """Sets one size so that its product with some others is close to one of the kernels' limits;
+    other sizes become larger than problems have them."""
+    for i in range(len(sizes)):
+        if rng.random() < 0.25:
+            sizes[i] = random_size(rng, 2 if i in (1, 2) else 16)
     some = rng.sample(range(len(sizes)), rng.randint(1, 4))
     product = 1
     for i in some[1:]:

@@ -349,7 +349,8 @@ static int32_t random_size(int bits)
     return (int32_t)(random_below(2) && x >= step ? x / step * step : x);
 }
 
-/* Sets a size so that its product with some others is close to a limit of the kernels. */
+/* Sets a size so that its product with some others is close to a limit of the kernels; other sizes
+   become larger than problems have them. */
 static void set_to_limit(int32_t *p)
 {
     static const int32_t limits[] = {512, 1 << 16, 1 << 22, 1 << 24, 1 << 29, (1 << 29) / 9};
@@ -357,9 +358,14 @@ static void set_to_limit(int32_t *p)
     int64_t x = limits[random_below(COUNT(limits))];
 
     for (i = KPRED_CONV_N; i <= KPRED_CONV_K; i++)
+        if (random_below(4) == 0)
+            p[i] = random_size(i == KPRED_CONV_H || i == KPRED_CONV_W ? 2 : 16);
+    for (i = KPRED_CONV_N; i <= KPRED_CONV_K; i++)
         x = i != field && random_below(2) ? x / p[i] : x;
     x += (int64_t)random_below(3) - 1;
     p[field] = x < 1 ? 1 : x > KPRED_MAX_SIZE ? KPRED_MAX_SIZE : (int32_t)x;
+    if (random_below(20) == 0)
+        p[KPRED_CONV_STRIDE] = random_size(5);
 }
 
 static void random_problem(const kernel *k, int32_t *p)
@@ -393,10 +399,13 @@ static int32_t extreme_value(void)
     static const int32_t values[] = {
         0, 1, 2, 3, 4, 8, 16, 32, 64, 65, 127, 128, 2048, -1, -2, -64, 1 << 16, 1 << 30,
         (1 << 30) + 1, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
-    uint32_t bits = random_below(65536) << 16 | random_below(65536);
+    int32_t small = (int32_t)random_below(80) - 5;
 
-    return random_below(4) ? values[random_below(COUNT(values))]
-                           : (int32_t)(bits >> 1) - (int32_t)(bits & 1) * 1073741824;
+    switch (random_below(4)) {
+    case 0: return small;
+    case 1: return small * (int32_t)random_below(1 << 24);
+    default: return values[random_below(COUNT(values))];
+    }
 }
 
 /* >>checks: each returns how often it failed, and leaves in `note` what it counted. */

@@ -1,0 +1,34 @@
+#!/bin/sh
+# cross.sh CC RUN - builds kpred-train with a cross compiler, without the readers that need libraries,
+# trains a small model from CSV under the emulator RUN, and compares it with what this machine's build
+# gives: the same bytes.
+set -eu
+cc=$1 run=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+printf '#define BUILTIN_MODELS(X)\n' >"$tmp/models.h"
+sources=
+for file in tools/*.c; do
+    case $file in
+    tools/perfdb.c | tools/bz2.c | tools/kpred.c | tools/models.c | tools/predict.c | tools/bench.c) ;;
+    *) sources="$sources $file" ;;
+    esac
+done
+build() { # CC OUTPUT FLAGS
+    $1 -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -fno-fast-math -ffp-contract=off -I. -Itools \
+        -I"$tmp" $3 $sources tests/no_libraries.c -o "$2" -lm -pthread
+}
+{
+    cat tests/data/tiny.spec
+    printf '\n[derived]\nln = log2 n\n[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n'
+    printf 'divides h 2 4\n[network]\nteachers = 2\n'
+} >"$tmp/tiny.spec"
+train() { # COMMAND OUTPUT
+    $1 train "$tmp/tiny.spec" --data tests/data/tiny.csv --split none --epochs 2 --threads 2 \
+        --float-out "$tmp/f32" -o "$2"
+}
+build "$cc" "$tmp/there" -static
+build "${HOSTCC:-cc}" "$tmp/here" ""
+train "$run $tmp/there" "$tmp/there.h"
+train "$tmp/here" "$tmp/here.h"
+cmp "$tmp/there.h" "$tmp/here.h"

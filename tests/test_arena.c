@@ -1,0 +1,318 @@
+/* test_arena.c - the arena: its size three ways, its ends guarded, its contents of no account
+   SPDX-License-Identifier: MIT */
+#define KPRED_IMPLEMENTATION
+#include "kpred.h"
+
+#include "net.h"
+#include "toy.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static uint64_t seed = 5;
+
+/* ---- guarded memory ---- */
+
+/* Words between two pages that must not be touched; `at_end` chooses the page they border on. */
+struct guarded {
+    unsigned char *map;
+    size_t bytes, page;
+    int32_t *words;
+};
+
+static struct guarded guard(size_t words, int at_end)
+{
+    struct guarded g;
+    size_t inner = words * sizeof(int32_t);
+    g.page = (size_t)sysconf(_SC_PAGESIZE);
+    inner = (inner + g.page - 1) / g.page * g.page;
+    g.bytes = inner + 2 * g.page;
+    g.map = (unsigned char *)mmap(0, g.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                  -1, 0);
+    if (g.map == MAP_FAILED || mprotect(g.map, g.page, PROT_NONE)
+        || mprotect(g.map + g.page + inner, g.page, PROT_NONE))
+        abort();
+    g.words = (int32_t *)(void *)(at_end ? g.map + g.page + inner - words * sizeof(int32_t)
+                                         : g.map + g.page);
+    return g;
+}
+
+/* All of it out of bounds, for calls that must not look. */
+static void close_off(const struct guarded *g)
+{
+    if (mprotect(g->map, g->bytes, PROT_NONE))
+        abort();
+}
+
+static void release(const struct guarded *g)
+{
+    munmap(g->map, g->bytes);
+}
+
+/* ---- models of all kinds ---- */
+
+static struct toy toy;
+static struct net net;
+
+/* Toys with state and without, with every law; returns the model and sets its problem. */
+static const kpred_model *random_toy(int i, int32_t *problem)
+{
+    static const enum toy_kind kinds[] = { TOY_ANY, TOY_PREFIX, TOY_TUPLE };
+    int32_t n_values[KPRED_MAX_PARAMS];
+    const uint32_t n_params = (uint32_t)test_between(&seed, 1, i % 2 ? 6 : KPRED_MAX_PARAMS);
+    uint32_t t;
+    for (t = 0; t < n_params; t++)
+        n_values[t] = test_between(&seed, 1, i % 7 == 0 ? KPRED_MAX_VALUES : 7);
+    toy_make(&toy, test_random64(&seed), n_params, n_values, i % 3 ? 1 << 20 : 2, 1 << 19,
+             i % 4 ? 1 + (uint32_t)(i % 4) * 2 : 0);
+    toy_law.kind = kinds[i % 3];
+    toy_law.density = i % 3 == 1 ? 4 : 2;
+    problem[0] = i;
+    problem[1] = 3;
+    toy_begin(problem);
+    return &toy.model;
+}
+
+static const kpred_model *random_net(int32_t *problem)
+{
+    struct net_shape shape;
+    net_random_shape(&seed, &shape);
+    net_make(&net, test_random64(&seed), &shape);
+    net_random_problem(&seed, problem);
+    return &net.model;
+}
+
+struct answer {
+    kpred_status status;
+    size_t n;
+    kpred_tuple tuple[4];
+};
+
+static struct answer ask(kpred_ctx *ctx, const int32_t *problem)
+{
+    struct answer a;
+    memset(&a, 0, sizeof a);
+    a.status = kpred_predict(ctx, problem, ctx->model->n_fields, a.tuple,
+                             ctx->beam < 4 ? ctx->beam : 4, &a.n);
+    return a;
+}
+
+static int same_answer(const struct answer *a, const struct answer *b)
+{
+    return a->status == b->status && a->n == b->n
+           && memcmp(a->tuple, b->tuple, sizeof a->tuple) == 0;
+}
+
+/* One prediction in an arena of exactly the words it takes, filled with `garbage`. */
+static struct answer in_guarded(const kpred_model *m, const int32_t *problem, size_t beam,
+                                int at_end, int garbage)
+{
+    const size_t words = kpred_arena_words(m, beam);
+    const struct guarded g = guard(words, at_end);
+    struct answer a;
+    kpred_ctx ctx;
+    memset(g.words, garbage, words * sizeof *g.words);
+    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, g.words, words), KPRED_OK);
+    a = ask(&ctx, problem);
+    release(&g);
+    return a;
+}
+
+/* ---- tests ---- */
+
+static void check_guarded(const kpred_model *m, const int32_t *problem, size_t beam)
+{
+    const struct answer zeroed = in_guarded(m, problem, beam, 0, 0);
+    int i;
+    for (i = 0; i < 4; i++) {
+        const struct answer a = in_guarded(m, problem, beam, i % 2, i < 2 ? 0xff : 0x7f);
+        CHECK(same_answer(&a, &zeroed));
+    }
+}
+
+static const size_t beams[] = { 1, 2, 3, 8, 17, 100, 1024 };
+
+static void toys_stay_inside(void)
+{
+    int32_t problem[TOY_FIELDS];
+    int i;
+    for (i = 0; i < 300; i++) {
+        const kpred_model *m = random_toy(i, problem);
+        check_guarded(m, problem, beams[i % (i % 9 ? 5 : 7)]);
+    }
+}
+
+static void nets_stay_inside(void)
+{
+    int32_t problem[NET_FIELDS];
+    int i;
+    for (i = 0; i < 40; i++) {
+        const kpred_model *m = random_net(problem);
+        check_guarded(m, problem, beams[i % 6]);
+        net_free(&net);
+    }
+}
+
+/* A rescue from a beam of 1 has more prefixes than the beam has records. */
+static void rescues_stay_inside(void)
+{
+    int32_t problem[TOY_FIELDS], n_values[KPRED_MAX_PARAMS];
+    uint32_t n, t;
+    for (n = 1; n <= KPRED_MAX_PARAMS; n++) {
+        for (t = 0; t < n; t++)
+            n_values[t] = n < 11 ? 3 : 2;
+        toy_make(&toy, n, n, n_values, 1 << 20, 1 << 17, n % 2 ? 3 : 0);
+        toy_law.kind = TOY_TUPLE;
+        toy_law.density = 5;
+        problem[0] = problem[1] = 1;
+        toy_begin(problem);
+        check_guarded(&toy.model, problem, 1);
+        toy_law.density = UINT64_MAX;
+        CHECK(in_guarded(&toy.model, problem, 2, 1, 0x55).status
+              == (n < 10 || (n > 10 && n < 16) ? KPRED_ERR_INFEASIBLE : KPRED_ERR_BUDGET));
+    }
+}
+
+static void one_word_short_is_refused_untouched(void)
+{
+    int32_t problem[TOY_FIELDS];
+    int i;
+    for (i = 0; i < 200; i++) {
+        const kpred_model *m = random_toy(i, problem);
+        const size_t beam = beams[i % 7], words = kpred_arena_words(m, beam);
+        const struct guarded g = guard(words, i % 2);
+        kpred_ctx ctx;
+        close_off(&g);
+        CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, g.words, words - 1), KPRED_ERR_ARENA);
+        CHECK(ctx.detail.value == (int32_t)words - 1 && ctx.detail.limit == (int32_t)words);
+        CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, g.words, 0), KPRED_ERR_ARENA);
+        CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, g.words, words), KPRED_OK);
+        CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, g.words, SIZE_MAX), KPRED_OK);
+        release(&g);
+    }
+}
+
+static void a_misaligned_arena_is_refused_untouched(void)
+{
+    int32_t problem[TOY_FIELDS];
+    const kpred_model *m = random_toy(1, problem);
+    const size_t words = kpred_arena_words(m, 4);
+    const struct guarded g = guard(words + 1, 0);
+    kpred_ctx ctx;
+    uintptr_t by;
+    close_off(&g);
+    for (by = 1; by < sizeof(int32_t); by++)
+        CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, 4, (int32_t *)((uintptr_t)g.words + by), words),
+                 KPRED_ERR_ALIGN);
+    release(&g);
+}
+
+/* The size as an integer constant expression: array bounds, an enumerator, a case label. */
+#define WORDS(beam) KPRED_ARENA_WORDS(7, 3, 5, 16, beam)
+static int32_t as_bound[WORDS(1)], as_other_bound[WORDS(1024)];
+enum { AS_ENUMERATOR = WORDS(33) };
+
+static size_t as_label(size_t words)
+{
+    switch (words) {
+    case WORDS(2): return 2;
+    case WORDS(1000): return 1000;
+    default: return 0;
+    }
+}
+
+static void the_size_is_a_constant(void)
+{
+    static const int32_t n_values[] = { 9, 2, 2, 2, 2 };
+    int32_t inner[KPRED_ARENA_WORDS(7, 3, 5, 16, 4)];
+    toy_make(&toy, 1, 5, n_values, 1, 0, 3);
+    toy.model.work_words = 7;
+    CHECK_EQ(COUNT(as_bound), kpred_arena_words(&toy.model, 1));
+    CHECK_EQ(COUNT(as_other_bound), kpred_arena_words(&toy.model, 1024));
+    CHECK_EQ(AS_ENUMERATOR, kpred_arena_words(&toy.model, 33));
+    CHECK_EQ(COUNT(inner), kpred_arena_words(&toy.model, 4));
+    CHECK_EQ(as_label(kpred_arena_words(&toy.model, 2)), 2);
+    CHECK_EQ(as_label(kpred_arena_words(&toy.model, 1000)), 1000);
+}
+
+/* Constant, query and demand of init agree; they grow with the beam and never wrap. */
+static void check_size(uint32_t work, uint32_t state, uint32_t params, uint32_t lane, size_t beam)
+{
+    static int32_t arena[1];
+    const size_t words = kpred_arena_words(&toy.model, beam);
+    kpred_ctx ctx;
+    CHECK_EQ(words, KPRED_ARENA_WORDS(work, state, params, lane, (uint32_t)beam));
+    CHECK_EQ(words, KPRED_ARENA_WORDS((size_t)work, (size_t)state, (size_t)params, (size_t)lane,
+                                      beam));
+    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, beam, arena, 1), KPRED_ERR_ARENA);
+    CHECK_EQ(ctx.detail.limit, words);
+    CHECK(beam == 1 || words >= kpred_arena_words(&toy.model, beam - 1));
+}
+
+static void three_sizes_agree(void)
+{
+    static const uint32_t works[] = { 0, 1, 5, 1000, 100000 }, states[] = { 0, 1, 7, 300 };
+    int32_t n_values[KPRED_MAX_PARAMS];
+    uint32_t params, lane, w, s, b;
+    for (params = 1; params <= KPRED_MAX_PARAMS; params++)
+        for (lane = 4; lane <= KPRED_MAX_VALUES; lane *= 2)
+            for (w = 0; w < COUNT(works) * COUNT(states); w++) {
+                s = states[w % COUNT(states)];
+                n_values[0] = (int32_t)lane;
+                for (b = 1; b < params; b++)
+                    n_values[b] = 2;
+                toy_make(&toy, 1, params, n_values, 1, 0, 0);
+                toy.model.work_words = works[w / COUNT(states)];
+                toy.model.state_words = s;
+                toy_seal(&toy);
+                for (b = 0; b < COUNT(beams); b++)
+                    check_size(toy.model.work_words, s, params, lane, beams[b]);
+            }
+}
+
+/* Contexts that take turns, of one model and of two, answer as each one alone. */
+static void contexts_do_not_meet(void)
+{
+    static int32_t first[1 << 16], second[1 << 16], third[1 << 16];
+    static const int32_t n_values[] = { 5, 1, 8, 4 };
+    const struct net_shape shape = { 3, { 6, 7, 8 }, 48, 32, 64, 0 };
+    int32_t a[TOY_FIELDS] = { 0, 1 }, b[TOY_FIELDS] = { 0, 2 }, c[NET_FIELDS] = { 1, 2, 3 };
+    kpred_ctx one, two, three;
+    int i;
+    toy_make(&toy, 77, 4, n_values, 50, 1 << 18, 2);
+    toy.model.rule = KPRED_UNCONSTRAINED;
+    net_make(&net, 6, &shape);
+    CHECK_EQ(kpred_init(&one, KPRED_VERSION, &toy.model, 4, first, COUNT(first)), KPRED_OK);
+    CHECK_EQ(kpred_init(&two, KPRED_VERSION, &toy.model, 9, second, COUNT(second)), KPRED_OK);
+    CHECK_EQ(kpred_init(&three, KPRED_VERSION, &net.model, 5, third, COUNT(third)), KPRED_OK);
+    for (i = 0; i < 100; i++) {
+        struct answer turns[3], alone;
+        a[0] = b[0] = c[0] = i + 1;
+        turns[0] = ask(&one, a);
+        turns[1] = ask(&two, b);
+        turns[2] = ask(&three, c);
+        alone = in_guarded(&toy.model, a, 4, 0, 0);
+        CHECK(same_answer(&turns[0], &alone));
+        alone = in_guarded(&toy.model, b, 9, 0, 0);
+        CHECK(same_answer(&turns[1], &alone));
+        alone = in_guarded(&net.model, c, 5, 0, 0);
+        CHECK(same_answer(&turns[2], &alone));
+    }
+    net_free(&net);
+}
+
+int main(void)
+{
+    twin_make_tables();
+    RUN(toys_stay_inside);
+    RUN(nets_stay_inside);
+    RUN(rescues_stay_inside);
+    RUN(one_word_short_is_refused_untouched);
+    RUN(a_misaligned_arena_is_refused_untouched);
+    RUN(the_size_is_a_constant);
+    RUN(three_sizes_agree);
+    RUN(contexts_do_not_meet);
+    return test_end();
+}

@@ -1,0 +1,637 @@
+/* test_status.c - every status, each way to it; what an error leaves alone; names and tokens
+   SPDX-License-Identifier: MIT */
+#define KPRED_IMPLEMENTATION
+#include "kpred.h"
+
+#include "toy.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+enum { BEAM = 6, N_FIELDS = 4 };
+
+static const char *const gpus[] = { "gfx900_56", "gfx900_64", "gfx906_60", "gfx906_64", "gfx90878",
+                                    "gfx90a:sramecc+:xnack-", "gfx1030_36", "some other device" };
+static const char *const dirs[] = { "F", "B", "W" };
+static const kpred_field fields[N_FIELDS] = {
+    { "gpu", gpus, COUNT(gpus), 0, 0, 0, 0 },
+    { "dir", dirs, COUNT(dirs), 0, 0, 0, 0 },
+    { "n", 0, 0, 1, KPRED_MAX_SIZE, 4, 100 },
+    { "h", 0, 0, 3, 500, 3, 400 },
+};
+static const int32_t n_values[] = { 3, 5, 4 };
+static const int32_t good[N_FIELDS] = { 0, 2, 50, 50 };
+
+static struct toy toy;
+static kpred_ctx ctx;
+static kpred_tuple out[BEAM + 1];
+static size_t n_out;
+
+/* A model of four fields, with a context made ready. */
+static void prepare(void)
+{
+    toy_make(&toy, 8, 3, n_values, 1 << 20, 1 << 18, 0);
+    toy.model.fields = fields;
+    toy.model.n_fields = N_FIELDS;
+    toy_seal(&toy);
+    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, toy_arena, COUNT(toy_arena)),
+             KPRED_OK);
+}
+
+/* ---- errors of kpred_init ---- */
+
+static void check_detail(int32_t index, int32_t value, int32_t limit)
+{
+    CHECK_EQ(ctx.detail.index, index);
+    CHECK_EQ(ctx.detail.value, value);
+    CHECK_EQ(ctx.detail.limit, limit);
+}
+
+/* The status, its detail, and a context that is no longer one. */
+static void check_refused(kpred_status got, kpred_status want, int32_t index, int32_t value,
+                          int32_t limit)
+{
+    CHECK_EQ(got, want);
+    check_detail(index, value, limit);
+    CHECK_EQ(kpred_predict(&ctx, good, N_FIELDS, out, 1, &n_out), KPRED_ERR_CONTEXT);
+    check_detail(-1, -1, -1);
+}
+
+static kpred_status init_model(void)
+{
+    return kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, toy_arena, COUNT(toy_arena));
+}
+
+static void init_null(void)
+{
+    prepare();
+    CHECK_EQ(kpred_init(0, KPRED_VERSION, &toy.model, BEAM, toy_arena, 9), KPRED_ERR_NULL);
+    check_refused(kpred_init(&ctx, KPRED_VERSION, 0, BEAM, toy_arena, 9), KPRED_ERR_NULL, 2, -1,
+                  -1);
+    check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, 0, 9), KPRED_ERR_NULL, 4, -1,
+                  -1);
+}
+
+static void init_version(void)
+{
+    prepare();
+    check_refused(kpred_init(&ctx, KPRED_VERSION + 1, &toy.model, BEAM, toy_arena, 9),
+                  KPRED_ERR_VERSION, -1, KPRED_VERSION + 1, KPRED_VERSION);
+    check_refused(kpred_init(&ctx, UINT32_MAX, &toy.model, BEAM, toy_arena, 9), KPRED_ERR_VERSION,
+                  -1, INT32_MAX, KPRED_VERSION);
+}
+
+static void init_format(void)
+{
+    prepare();
+    toy.model.format = KPRED_FORMAT + 1;
+    toy_seal(&toy);
+    check_refused(init_model(), KPRED_ERR_FORMAT, -1, KPRED_FORMAT + 1, KPRED_FORMAT);
+    toy.model.format = 0;
+    toy_seal(&toy);
+    check_refused(init_model(), KPRED_ERR_FORMAT, -1, 0, KPRED_FORMAT);
+}
+
+/* A dimension set to a number it must not have; the id is not what is wrong. */
+static void refuse_dimension(uint32_t *dimension, uint32_t number, int32_t limit)
+{
+    const uint32_t before = *dimension;
+    *dimension = number;
+    check_refused(init_model(), KPRED_ERR_MODEL, -1,
+                  number > INT32_MAX ? INT32_MAX : (int32_t)number, limit);
+    *dimension = before;
+    CHECK_EQ(init_model(), KPRED_OK);
+}
+
+static void init_model_dimensions(void)
+{
+    static const uint32_t lanes[] = { 0, 1, 2, 3, 5, 12, 63, 128, UINT32_MAX };
+    size_t i;
+    prepare();
+    refuse_dimension(&toy.model.n_fields, 0, KPRED_MAX_FIELDS);
+    refuse_dimension(&toy.model.n_fields, KPRED_MAX_FIELDS + 1, KPRED_MAX_FIELDS);
+    refuse_dimension(&toy.model.n_fields, UINT32_MAX, KPRED_MAX_FIELDS);
+    refuse_dimension(&toy.model.n_params, 0, KPRED_MAX_PARAMS);
+    refuse_dimension(&toy.model.n_params, KPRED_MAX_PARAMS + 1, KPRED_MAX_PARAMS);
+    for (i = 0; i < COUNT(lanes); i++)
+        refuse_dimension(&toy.model.lane, lanes[i], KPRED_MAX_VALUES);
+}
+
+static void init_model_values(void)
+{
+    static const int32_t numbers[] = { 0, -1, 9, INT32_MAX, INT32_MIN };
+    size_t i;
+    prepare();
+    CHECK_EQ(toy.model.lane, 8);
+    for (i = 0; i < COUNT(numbers); i++) {
+        toy.params[1].n_values = numbers[i];
+        check_refused(init_model(), KPRED_ERR_MODEL, -1, numbers[i], 8);
+    }
+}
+
+static void init_model_parts(void)
+{
+    prepare();
+    toy.model.scorer = 0;
+    check_refused(init_model(), KPRED_ERR_MODEL, -1, -1, -1);
+    prepare();
+    toy.model.extensions = &toy;
+    check_refused(init_model(), KPRED_ERR_MODEL, -1, -1, -1);
+}
+
+static void init_id(void)
+{
+    prepare();
+    toy.model.id ^= 1;
+    check_refused(init_model(), KPRED_ERR_ID, -1, -1, -1);
+    toy.model.id ^= 1 | UINT64_C(1) << 63;
+    check_refused(init_model(), KPRED_ERR_ID, -1, -1, -1);
+}
+
+/* Whatever changes in a model changes its id. */
+static void id_covers_all(void)
+{
+    static const char *const names[] = { "a", "b", "c" };
+    static kpred_field changed[N_FIELDS];
+    prepare();
+#define CHANGED(edit)                                                                             \
+    do {                                                                                          \
+        prepare();                                                                                \
+        memcpy(changed, fields, sizeof changed);                                                  \
+        toy.model.fields = changed;                                                               \
+        CHECK(kpred_model_id(&toy.model) == toy.model.id);                                        \
+        edit;                                                                                     \
+        CHECK(kpred_model_id(&toy.model) != toy.model.id);                                        \
+    } while (0)
+    CHANGED(toy.model.name = "toz");
+    CHANGED(toy.model.kernel = "toys");
+    CHANGED(toy.model.split = "nonE");
+    CHANGED(toy.model.rule_name = "");
+    CHANGED(toy.model.lane = 16);
+    CHANGED(toy.model.work_words++);
+    CHANGED(toy.model.state_words++);
+    CHANGED(toy.model.n_fields--);
+    CHANGED(toy.model.n_params--);
+    CHANGED(toy.values[2][3]++);
+    CHANGED(toy.params[0].n_values--);
+    CHANGED(toy.params[0].name = "q");
+    CHANGED(toy.params[0].names = names);
+    CHANGED(changed[0].name = "gpus");
+    CHANGED(changed[0].n_tokens--);
+    CHANGED(changed[1].tokens = names);
+    CHANGED(changed[2].least--);
+    CHANGED(changed[2].most--);
+    CHANGED(changed[2].trained_min--);
+    CHANGED(changed[2].trained_max--);
+#undef CHANGED
+}
+
+static void init_beam(void)
+{
+    prepare();
+    check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, 0, toy_arena, COUNT(toy_arena)),
+                  KPRED_ERR_BEAM, -1, 0, KPRED_MAX_BEAM);
+    check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, KPRED_MAX_BEAM + 1, toy_arena,
+                             COUNT(toy_arena)),
+                  KPRED_ERR_BEAM, -1, KPRED_MAX_BEAM + 1, KPRED_MAX_BEAM);
+    check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, SIZE_MAX, toy_arena,
+                             COUNT(toy_arena)),
+                  KPRED_ERR_BEAM, -1, INT32_MAX, KPRED_MAX_BEAM);
+    CHECK_EQ(kpred_arena_words(&toy.model, 0), 0);
+    CHECK_EQ(kpred_arena_words(&toy.model, KPRED_MAX_BEAM + 1), 0);
+    CHECK_EQ(kpred_arena_words(0, 1), 0);
+}
+
+static void init_align(void)
+{
+    const uintptr_t at = (uintptr_t)toy_arena;
+    size_t by;
+    prepare();
+    for (by = 1; by < sizeof(int32_t); by++)
+        check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, (int32_t *)(at + by),
+                                 COUNT(toy_arena) - 1),
+                      KPRED_ERR_ALIGN, -1, -1, -1);
+}
+
+static void init_arena(void)
+{
+    size_t words;
+    prepare();
+    words = kpred_arena_words(&toy.model, BEAM);
+    check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, toy_arena, words - 1),
+                  KPRED_ERR_ARENA, -1, (int32_t)words - 1, (int32_t)words);
+    check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, toy_arena, 0), KPRED_ERR_ARENA,
+                  -1, 0, (int32_t)words);
+    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, toy_arena, words), KPRED_OK);
+}
+
+/* ---- errors of kpred_predict ---- */
+
+static int all_bytes_are(const void *p, size_t n, int byte)
+{
+    const unsigned char *bytes = (const unsigned char *)p;
+    size_t i;
+    for (i = 0; i < n; i++)
+        if (bytes[i] != byte)
+            return 0;
+    return 1;
+}
+
+/* An error with outputs that keep their bytes; what the context said of the last success stays. */
+static void check_error(const int32_t *problem, size_t n_fields, size_t k, kpred_status want,
+                        int32_t index, int32_t value, int32_t limit)
+{
+    const uint32_t extrapolated = ctx.extrapolated;
+    memset(out, 0xa5, sizeof out);
+    memset(&n_out, 0xa5, sizeof n_out);
+    toy_begin(problem);
+    CHECK_EQ(kpred_predict(&ctx, problem, n_fields, out, k, &n_out), want);
+    check_detail(index, value, limit);
+    CHECK(all_bytes_are(out, sizeof out, 0xa5));
+    CHECK(all_bytes_are(&n_out, sizeof n_out, 0xa5));
+    CHECK_EQ(ctx.extrapolated, extrapolated);
+    CHECK_EQ(toy_record.starts, want == KPRED_ERR_INFEASIBLE || want == KPRED_ERR_BUDGET ? 2 : 0);
+}
+
+/* The context works on after the error. */
+static void check_works(void)
+{
+    toy_begin(good);
+    CHECK_EQ(kpred_predict(&ctx, good, N_FIELDS, out, BEAM, &n_out), KPRED_OK);
+    CHECK_EQ(n_out, BEAM);
+}
+
+static void predict_null(void)
+{
+    prepare();
+    CHECK_EQ(kpred_predict(0, good, N_FIELDS, out, 1, &n_out), KPRED_ERR_NULL);
+    check_error(0, N_FIELDS, 1, KPRED_ERR_NULL, 1, -1, -1);
+    CHECK_EQ(kpred_predict(&ctx, good, N_FIELDS, 0, 1, &n_out), KPRED_ERR_NULL);
+    check_detail(3, -1, -1);
+    CHECK(all_bytes_are(&n_out, sizeof n_out, 0xa5));
+    CHECK_EQ(kpred_predict(&ctx, good, N_FIELDS, out, 1, 0), KPRED_ERR_NULL);
+    check_detail(5, -1, -1);
+    CHECK(all_bytes_are(out, sizeof out, 0xa5));
+    check_works();
+}
+
+static void predict_context(void)
+{
+    memset(&ctx, 0, sizeof ctx);
+    check_error(good, N_FIELDS, 1, KPRED_ERR_CONTEXT, -1, -1, -1);
+}
+
+static void predict_k(void)
+{
+    prepare();
+    check_error(good, N_FIELDS, 0, KPRED_ERR_K, -1, 0, BEAM);
+    check_error(good, N_FIELDS, BEAM + 1, KPRED_ERR_K, -1, BEAM + 1, BEAM);
+    check_error(good, N_FIELDS, SIZE_MAX, KPRED_ERR_K, -1, INT32_MAX, BEAM);
+    check_works();
+}
+
+static void predict_fields(void)
+{
+    prepare();
+    check_error(good, N_FIELDS - 1, 1, KPRED_ERR_FIELDS, -1, N_FIELDS - 1, N_FIELDS);
+    check_error(good, N_FIELDS + 1, 1, KPRED_ERR_FIELDS, -1, N_FIELDS + 1, N_FIELDS);
+    check_error(good, 0, 1, KPRED_ERR_FIELDS, -1, 0, N_FIELDS);
+    check_error(good, SIZE_MAX, 1, KPRED_ERR_FIELDS, -1, INT32_MAX, N_FIELDS);
+    check_works();
+}
+
+/* The good problem with one field changed. */
+static const int32_t *with(size_t field, int32_t value)
+{
+    static int32_t problem[N_FIELDS];
+    memcpy(problem, good, sizeof problem);
+    problem[field] = value;
+    return problem;
+}
+
+static void predict_size(void)
+{
+    prepare();
+    check_error(with(2, 0), N_FIELDS, 1, KPRED_ERR_SIZE, 2, 0, 1);
+    check_error(with(2, -1), N_FIELDS, 1, KPRED_ERR_SIZE, 2, -1, 1);
+    check_error(with(2, INT32_MIN), N_FIELDS, 1, KPRED_ERR_SIZE, 2, INT32_MIN, 1);
+    check_error(with(2, KPRED_MAX_SIZE + 1), N_FIELDS, 1, KPRED_ERR_SIZE, 2, KPRED_MAX_SIZE + 1,
+                KPRED_MAX_SIZE);
+    check_error(with(2, INT32_MAX), N_FIELDS, 1, KPRED_ERR_SIZE, 2, INT32_MAX, KPRED_MAX_SIZE);
+    check_error(with(3, 2), N_FIELDS, 1, KPRED_ERR_SIZE, 3, 2, 3);
+    check_error(with(3, 501), N_FIELDS, 1, KPRED_ERR_SIZE, 3, 501, 500);
+    check_works();
+}
+
+static void predict_token(void)
+{
+    prepare();
+    check_error(with(0, -1), N_FIELDS, 1, KPRED_ERR_TOKEN, 0, -1, COUNT(gpus));
+    check_error(with(0, COUNT(gpus)), N_FIELDS, 1, KPRED_ERR_TOKEN, 0, COUNT(gpus), COUNT(gpus));
+    check_error(with(1, 3), N_FIELDS, 1, KPRED_ERR_TOKEN, 1, 3, 3);
+    check_error(with(1, INT32_MIN), N_FIELDS, 1, KPRED_ERR_TOKEN, 1, INT32_MIN, 3);
+    check_works();
+}
+
+/* Whatever the rule has to say comes after what the fields have. */
+static void predict_not_applicable(void)
+{
+    prepare();
+    toy_law.refuses_problem = 1;
+    check_error(good, N_FIELDS, 1, KPRED_ERR_NOT_APPLICABLE, -1, -1, -1);
+    check_error(with(1, 3), N_FIELDS, 1, KPRED_ERR_TOKEN, 1, 3, 3);
+    toy_law.refuses_problem = 0;
+    check_works();
+}
+
+static void predict_infeasible(void)
+{
+    prepare();
+    toy_law.kind = TOY_TUPLE;
+    toy_law.density = UINT64_MAX;
+    check_error(good, N_FIELDS, 1, KPRED_ERR_INFEASIBLE, -1, 3 + 3 * 5 + 3 * 5 * 4, -1);
+    toy_law.kind = TOY_ANY;
+    check_works();
+}
+
+static void predict_budget(void)
+{
+    static const int32_t many[] = { 64, 64, 64 };
+    toy_make(&toy, 8, 3, many, 1 << 20, 1 << 18, 0);
+    toy.model.fields = fields;
+    toy.model.n_fields = N_FIELDS;
+    toy_seal(&toy);
+    CHECK_EQ(init_model(), KPRED_OK);
+    toy_law.kind = TOY_TUPLE;
+    toy_law.density = UINT64_MAX;
+    check_error(good, N_FIELDS, 1, KPRED_ERR_BUDGET, -1, KPRED_RESCUE_CALLS, KPRED_RESCUE_CALLS);
+    toy_law.kind = TOY_ANY;
+    check_works();
+}
+
+/* ---- what a success sets ---- */
+
+static void check_extrapolated(const int32_t *problem, uint32_t want)
+{
+    toy_begin(problem);
+    CHECK_EQ(kpred_predict(&ctx, problem, N_FIELDS, out, 1, &n_out), KPRED_OK);
+    CHECK_EQ(ctx.extrapolated, want);
+}
+
+static void extrapolation_is_flagged(void)
+{
+    static const int32_t both[] = { 7, 0, KPRED_MAX_SIZE, 500 };
+    prepare();
+    CHECK_EQ(ctx.extrapolated, 0);
+    check_extrapolated(good, 0);
+    check_extrapolated(with(2, 4), 0);
+    check_extrapolated(with(2, 100), 0);
+    check_extrapolated(with(2, 3), 1 << 2);
+    check_extrapolated(with(2, 1), 1 << 2);
+    check_extrapolated(with(2, 101), 1 << 2);
+    check_extrapolated(with(2, KPRED_MAX_SIZE), 1 << 2);
+    check_extrapolated(with(3, 3), 0);
+    check_extrapolated(with(3, 401), 1 << 3);
+    check_extrapolated(both, 1 << 2 | 1 << 3);
+    check_error(with(1, 3), N_FIELDS, 1, KPRED_ERR_TOKEN, 1, 3, 3);
+    CHECK_EQ(ctx.extrapolated, 1 << 2 | 1 << 3);
+    check_extrapolated(good, 0);
+}
+
+/* Sixteen fields: a flag for each. */
+static void every_field_has_its_flag(void)
+{
+    kpred_field sizes[KPRED_MAX_FIELDS];
+    int32_t problem[KPRED_MAX_FIELDS];
+    size_t f, i;
+    prepare();
+    for (f = 0; f < KPRED_MAX_FIELDS; f++)
+        sizes[f] = fields[2];
+    toy.model.fields = sizes;
+    toy.model.n_fields = KPRED_MAX_FIELDS;
+    toy_seal(&toy);
+    CHECK_EQ(init_model(), KPRED_OK);
+    for (f = 0; f < KPRED_MAX_FIELDS; f++) {
+        for (i = 0; i < KPRED_MAX_FIELDS; i++)
+            problem[i] = i == f ? 1 : 50;
+        toy_begin(problem);
+        CHECK_EQ(kpred_predict(&ctx, problem, KPRED_MAX_FIELDS, out, 1, &n_out), KPRED_OK);
+        CHECK_EQ(ctx.extrapolated, (uint32_t)1 << f);
+    }
+    problem[f - 1] = 0;
+    CHECK_EQ(kpred_predict(&ctx, problem, KPRED_MAX_FIELDS, out, 1, &n_out), KPRED_ERR_SIZE);
+    check_detail(KPRED_MAX_FIELDS - 1, 0, 1);
+}
+
+/* Of out, n_out tuples, of each n_params values. */
+static void nothing_else_is_written(void)
+{
+    size_t i, k;
+    prepare();
+    for (k = 1; k <= BEAM; k++) {
+        memset(out, 0xa5, sizeof out);
+        toy_begin(good);
+        CHECK_EQ(kpred_predict(&ctx, good, N_FIELDS, out, k, &n_out), KPRED_OK);
+        CHECK_EQ(n_out, k);
+        for (i = 0; i < k; i++)
+            CHECK(all_bytes_are(out[i].value + 3, sizeof out->value - sizeof(int32_t[3]), 0xa5));
+        CHECK(all_bytes_are(out + k, (BEAM + 1 - k) * sizeof *out, 0xa5));
+    }
+}
+
+static void a_second_init_renews(void)
+{
+    prepare();
+    check_extrapolated(with(2, 1), 1 << 2);
+    CHECK_EQ(init_model(), KPRED_OK);
+    CHECK_EQ(ctx.extrapolated, 0);
+    check_detail(-1, -1, -1);
+    toy.model.id ^= 1;
+    CHECK_EQ(init_model(), KPRED_ERR_ID);
+    toy.model.id ^= 1;
+    CHECK_EQ(init_model(), KPRED_OK);
+    check_works();
+}
+
+/* ---- texts, names, tokens ---- */
+
+static void every_status_has_a_text(void)
+{
+#define ROW(name, code, text) { name, code, text },
+    static const struct { kpred_status status; int code; const char *text; } all[] = {
+        KPRED_STATUS_LIST(ROW)
+    };
+#undef ROW
+    size_t i, j;
+    CHECK_EQ(KPRED_OK, 0);
+    CHECK_EQ(COUNT(all), 17);
+    for (i = 0; i < COUNT(all); i++) {
+        CHECK_EQ(all[i].status, all[i].code);
+        CHECK_EQ(all[i].code, -(int)i);
+        CHECK(strcmp(kpred_status_string(all[i].status), all[i].text) == 0 && *all[i].text);
+        for (j = 0; j < i; j++)
+            CHECK(strcmp(all[i].text, all[j].text) != 0);
+    }
+}
+
+static void an_unknown_status_has_one_too(void)
+{
+    const char *unknown = kpred_status_string((kpred_status)-17);
+    CHECK(unknown && strcmp(unknown, "unknown status") == 0);
+    CHECK(strcmp(kpred_status_string((kpred_status)1), unknown) == 0);
+}
+
+static void field_names(void)
+{
+    prepare();
+    CHECK_EQ(kpred_field_index(&toy.model, "gpu"), 0);
+    CHECK_EQ(kpred_field_index(&toy.model, "h"), 3);
+    CHECK_EQ(kpred_field_index(&toy.model, ""), -1);
+    CHECK_EQ(kpred_field_index(&toy.model, "gp"), -1);
+    CHECK_EQ(kpred_field_index(&toy.model, "gpus"), -1);
+    CHECK_EQ(kpred_field_index(&toy.model, "N"), -1);
+}
+
+static void token_names(void)
+{
+    prepare();
+    CHECK_EQ(kpred_token(&toy.model, 1, "F"), 0);
+    CHECK_EQ(kpred_token(&toy.model, 1, "W"), 2);
+    CHECK_EQ(kpred_token(&toy.model, 1, "f"), -1);
+    CHECK_EQ(kpred_token(&toy.model, 1, ""), -1);
+    CHECK_EQ(kpred_token(&toy.model, 1, "FB"), -1);
+    CHECK_EQ(kpred_token(&toy.model, 0, "gfx906_60"), 2);
+    CHECK_EQ(kpred_token(&toy.model, 0, "gfx906"), -1);
+    CHECK_EQ(kpred_token(&toy.model, 2, "F"), -1);
+    CHECK_EQ(kpred_token(&toy.model, N_FIELDS, "F"), -1);
+    CHECK_EQ(kpred_token(&toy.model, SIZE_MAX, "F"), -1);
+}
+
+static void check_gpu(const char *arch, int32_t units, int32_t want, int want_exact)
+{
+    int exact = -5;
+    CHECK_EQ(kpred_gpu_token(&toy.model, arch, units, &exact), want);
+    CHECK_EQ(want < 0 ? want_exact : exact, want_exact);
+    CHECK_EQ(kpred_gpu_token(&toy.model, arch, units, 0), want);
+}
+
+static void gpus_exact(void)
+{
+    prepare();
+    check_gpu("gfx900", 56, 0, 1);
+    check_gpu("gfx900", 64, 1, 1);
+    check_gpu("gfx906", 60, 2, 1);
+    check_gpu("gfx906_60", 0, 2, 1);
+    check_gpu("gfx90878", 0, 4, 1);
+    check_gpu("gfx908", 0x78, 4, 1);
+    check_gpu("gfx908_120", 0, 4, 1);
+    check_gpu("gfx1030_36", 0, 6, 1);
+    check_gpu("gfx1030", 36, 6, 1);
+    check_gpu("gfx103024", 0, 6, 1);
+    check_gpu("gfx90a:sramecc+:xnack-", 0, 5, 1);
+    check_gpu("gfx90a:xnack+", 0, 5, 1);
+    check_gpu("gfx90a", 0, 5, 1);
+}
+
+/* units given win over those in the name; 0: unknown, then the one with most */
+static void gpus_of_other_units(void)
+{
+    prepare();
+    check_gpu("gfx900", 0, 1, 1);
+    check_gpu("gfx906", 0, 3, 1);
+    check_gpu("gfx906_60", 64, 3, 1);
+    check_gpu("gfx906", 61, 2, 0);
+    check_gpu("gfx906", 62, 3, 0);
+    check_gpu("gfx906", 1000, 3, 0);
+    check_gpu("gfx900", 1, 0, 0);
+    check_gpu("gfx900", INT32_MAX, 1, 0);
+    check_gpu("gfx90a", 104, 5, 0);
+}
+
+static void gpus_of_other_archs(void)
+{
+    prepare();
+    check_gpu("gfx902", 56, 0, 0);
+    check_gpu("gfx902", 0, 1, 0);
+    check_gpu("gfx904", 60, 2, 0);
+    check_gpu("gfx903", 58, 2, 0);
+    check_gpu("gfx803", 64, 1, 0);
+    check_gpu("gfx942", 304, 5, 0);
+    check_gpu("gfx1100", 0, 6, 0);
+    check_gpu("gfx1031_20", 0, 6, 0);
+}
+
+static void gpus_that_are_none(void)
+{
+    static const char *const nonsense[] = { "", "g", "gf", "gfx", "gfx9", "gfx90", "gfx103",
+                                            "gfx_906", "GFX906", "sm_80", "xgfx906", "gfxabz",
+                                            "gfx9 06", "gfx-906", "some other device" };
+    static const char *const odd[] = { "one", "two" };
+    kpred_field changed[N_FIELDS];
+    size_t i;
+    prepare();
+    for (i = 0; i < COUNT(nonsense); i++)
+        check_gpu(nonsense[i], 60, -1, 0);
+    memcpy(changed, fields, sizeof changed);
+    toy.model.fields = changed;
+    changed[0].name = "device";
+    check_gpu("gfx906", 60, -1, 0);
+    changed[2].name = "gpu";
+    check_gpu("gfx906", 60, -1, 0);
+    changed[2].name = "n";
+    changed[0].name = "gpu";
+    changed[0].tokens = odd;
+    changed[0].n_tokens = 2;
+    check_gpu("gfx906", 60, -1, 0);
+}
+
+static void probabilities(void)
+{
+    int32_t score;
+    CHECK_EQ(kpred_probability(0), 1 << 24);
+    CHECK_EQ(kpred_probability(-65536), 1 << 23);
+    CHECK_EQ(kpred_probability(-24 * 65536), 1);
+    CHECK_EQ(kpred_probability(-25 * 65536), 0);
+    CHECK_EQ(kpred_probability(-(1 << 30)), 0);
+    CHECK_EQ(kpred_probability(-INT32_MAX), 0);
+    CHECK_EQ(kpred_probability(INT32_MIN), 0);
+    for (score = -30 * 65536; score < 0; score += 97)
+        CHECK_EQ(kpred_probability(score), twin_exp2_neg(-score));
+}
+
+int main(void)
+{
+    twin_make_tables();
+    RUN(init_null);
+    RUN(init_version);
+    RUN(init_format);
+    RUN(init_model_dimensions);
+    RUN(init_model_values);
+    RUN(init_model_parts);
+    RUN(init_id);
+    RUN(id_covers_all);
+    RUN(init_beam);
+    RUN(init_align);
+    RUN(init_arena);
+    RUN(predict_null);
+    RUN(predict_context);
+    RUN(predict_k);
+    RUN(predict_fields);
+    RUN(predict_size);
+    RUN(predict_token);
+    RUN(predict_not_applicable);
+    RUN(predict_infeasible);
+    RUN(predict_budget);
+    RUN(extrapolation_is_flagged);
+    RUN(every_field_has_its_flag);
+    RUN(nothing_else_is_written);
+    RUN(a_second_init_renews);
+    RUN(every_status_has_a_text);
+    RUN(an_unknown_status_has_one_too);
+    RUN(field_names);
+    RUN(token_names);
+    RUN(gpus_exact);
+    RUN(gpus_of_other_units);
+    RUN(gpus_of_other_archs);
+    RUN(gpus_that_are_none);
+    RUN(probabilities);
+    return test_end();
+}

@@ -1,0 +1,130 @@
+#!/bin/sh
+# wide.sh - checks that take longer or need more than `make check`: the oracle on a million tuples, all
+# tests under the sanitizers, valgrind, static analysis, the weights made again, other processors.
+# Missing tools and data are counted and named as skips. Closes with the totals.
+set -u
+BUILD=${BUILD:-build}
+MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
+ORACLE=${ORACLE:-../shared/miopen/rules.py}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0 skipped=0
+
+ok() { passed=$((passed + 1)); echo "ok $1"; }
+bad() { failed=$((failed + 1)); echo "FAIL $1"; [ ! -r "$tmp/log" ] || tail -n 40 "$tmp/log"; }
+skip() { skipped=$((skipped + 1)); echo "skip $1: $2"; }
+have() { command -v "$1" >/dev/null 2>&1; }
+check() { # NAME COMMAND...: one test
+    name=$1
+    shift
+    if "$@" >"$tmp/log" 2>&1; then ok "$name"; else bad "$name"; fi
+}
+
+oracle() {
+    if ! have python3 || [ ! -r "$ORACLE" ] || [ ! -r "$MIOPEN_DB/gfx900_56.db.bz2" ]; then
+        skip "oracle, a million tuples" "needs python3, $ORACLE and $MIOPEN_DB"
+        return
+    fi
+    cc -std=c99 -O2 -I. tests/test_rules.c -o "$tmp/test_rules" || { bad "oracle: build"; return; }
+    check "oracle, a million tuples" python3 tests/rules_oracle.py --oracle "$ORACLE" \
+        --db "gfx900_56=$MIOPEN_DB/gfx900_56.db.bz2" --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2" \
+        --exe "$tmp/test_rules" --random 1000000
+}
+
+# Every tuple that the shipped models return for the problems of the databases passes the oracle.
+returned() {
+    if ! have python3 || [ ! -r "$ORACLE" ] || [ ! -x "$BUILD/kpred-train" ] \
+        || [ ! -r "$MIOPEN_DB/gfx900_56.db.bz2" ]; then
+        skip "returned tuples pass the oracle" "needs python3, $ORACLE, $MIOPEN_DB and kpred-train"
+        return
+    fi
+    check "returned tuples pass the oracle" sh tests/returned.sh "$BUILD" "$ORACLE" "$MIOPEN_DB"
+}
+
+sanitizers() {
+    for cc in gcc clang; do
+        if ! have $cc || ! echo 'int main(void){return 0;}' \
+            | $cc -fsanitize=address,undefined -xc - -o "$tmp/probe" 2>/dev/null; then
+            skip "runtime tests under sanitizers, $cc" "no $cc with its sanitizers"
+            continue
+        fi
+        for t in math network search rescue status arena; do
+            if $cc -std=c99 -g -O1 -D_GNU_SOURCE -fsanitize=address,undefined \
+                -fno-sanitize-recover=all -I. -Itools "tests/test_$t.c" -o "$tmp/t" -lm \
+                >"$tmp/log" 2>&1 && "$tmp/t" >"$tmp/log" 2>&1; then
+                ok "test_$t under sanitizers, $cc"
+            else
+                bad "test_$t under sanitizers, $cc"
+            fi
+        done
+    done
+}
+
+memory() {
+    if ! have valgrind; then skip "kpred under valgrind" "no valgrind"; return; fi
+    check "kpred predict under valgrind" valgrind -q --error-exitcode=9 --leak-check=full \
+        "$BUILD/kpred" predict conv_asm_bwd_wrw_3x3 gpu=gfx900 dir=W dtype=FP16 n=32 c=64 h=28 \
+        w=28 k=64 stride=1 groups=1 -k 20
+}
+
+analysis() {
+    printf '#define KPRED_IMPLEMENTATION\n#include "kpred.h"\n#include "kpred_constraints.h"\n' \
+        >"$tmp/all.c"
+    if have cppcheck; then
+        check "cppcheck of the headers" cppcheck -q --std=c99 --enable=warning,portability \
+            --error-exitcode=1 --inline-suppr -DKPRED_SIMD=0 -I. "$tmp/all.c"
+    else
+        skip "cppcheck of the headers" "no cppcheck"
+    fi
+    if have clang-tidy; then
+        check "clang-tidy of the headers" clang-tidy --quiet --warnings-as-errors='*' \
+            --checks='-*,clang-analyzer-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-macro-parentheses,-bugprone-reserved-identifier' \
+            --header-filter='kpred.*' "$tmp/all.c" -- -std=c99 -I.
+    else
+        skip "clang-tidy of the headers" "no clang-tidy"
+    fi
+    check "gcc -fanalyzer of the headers" gcc -std=c99 -O1 -fanalyzer -Werror -I. -c "$tmp/all.c" \
+        -o "$tmp/all.o"
+    if have shellcheck; then
+        check "shellcheck" shellcheck -e SC2016,SC2086 tests/*.sh tools/*.sh .ci/run
+    else
+        skip "shellcheck" "no shellcheck"
+    fi
+}
+
+# The smallest shipped header, made again from the data, byte for byte.
+weights() {
+    name=conv_asm_bwd_wrw_3x3
+    if [ ! -x "$BUILD/kpred-train" ] || [ ! -r "$MIOPEN_DB/gfx900_56.db.bz2" ]; then
+        skip "weights/$name.h made again" "needs kpred-train and $MIOPEN_DB"
+        return
+    fi
+    "$BUILD/kpred-train" train weights/$name.spec --float-out "$tmp/f32" -o "$tmp/$name.h" \
+        --data "$MIOPEN_DB/gfx900_56.db.bz2" "$MIOPEN_DB/gfx906_60.db.bz2" >"$tmp/log" 2>&1
+    check "weights/$name.h made again" cmp "$tmp/$name.h" weights/$name.h
+}
+
+processors() {
+    for target in aarch64 s390x; do
+        cc=$target-linux-gnu-gcc qemu=qemu-$target
+        if ! have $cc || ! have $qemu; then
+            skip "signature on $target" "needs $cc and $qemu"
+            [ $target = s390x ] || skip "training on $target" "needs $cc and $qemu"
+            continue
+        fi
+        $cc -std=c99 -O2 -static -I. tests/signature.c -o "$tmp/signature" >"$tmp/log" 2>&1
+        $qemu "$tmp/signature" 2>>"$tmp/log" | sed -n 's/^total //p' >"$tmp/total"
+        check "signature on $target" cmp "$tmp/total" tests/signature
+        [ $target = s390x ] || check "training on $target" sh tests/cross.sh $cc $qemu
+    done
+}
+
+oracle
+returned
+sanitizers
+memory
+analysis
+weights
+processors
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
