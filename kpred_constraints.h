@@ -594,9 +594,9 @@ static int kpri_wrw1_applies(const int32_t *p)
         && kpri_rule_sizes(p, kpri_rule_small(p));
 }
 
-/* R6: 12 registers, a sum for each product, and sets of (c_mult + k_mult) * read_size values: one in
-   use, one for each prefetch, and one more for BF16, which these GPUs emulate. Five waves or more
-   have half of the registers. */
+/* R6: 12 registers, a sum for each product, and sets of (c_mult + k_mult) * read_size values: one
+   in use, one for each prefetch, and one more for BF16, which these GPUs emulate. Five waves or
+   more have half of the registers. */
 static int kpri_wrw1_fits(const int32_t *p, int32_t c_mult, int32_t k_per_gpr, int32_t k_mult,
                           int32_t waves, int32_t read_size, int32_t prefetch)
 {

@@ -410,7 +410,7 @@ def main():
     report = Report()
     for gpu, path in args.db:
         if not os.path.exists(path):
-            print("note: no %s" % path)
+            report.skip("database_" + gpu, "no " + path)
     args.db = [x for x in args.db if os.path.exists(x[1])]
     if not os.path.exists(args.oracle):
         for kernel in KERNELS:

@@ -227,8 +227,14 @@ static void the_size_is_a_constant(void)
 {
     static const int32_t n_values[] = { 9, 2, 2, 2, 2 };
     int32_t inner[KPRED_ARENA_WORDS(7, 3, 5, 16, 4)];
+    kpred_ctx ctx;
     toy_make(&toy, 1, 5, n_values, 1, 0, 3);
     toy.model.work_words = 7;
+    toy_seal(&toy);
+    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, 1, as_bound, COUNT(as_bound)), KPRED_OK);
+    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, 1024, as_other_bound,
+                        COUNT(as_other_bound)),
+             KPRED_OK);
     CHECK_EQ(COUNT(as_bound), kpred_arena_words(&toy.model, 1));
     CHECK_EQ(COUNT(as_other_bound), kpred_arena_words(&toy.model, 1024));
     CHECK_EQ(AS_ENUMERATOR, kpred_arena_words(&toy.model, 33));
