@@ -1,5 +1,6 @@
 /* test_arena.c - the arena: its size three ways, its ends guarded, its contents of no account
    SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #define KPRED_IMPLEMENTATION
 #include "kpred.h"
 

@@ -272,7 +272,7 @@ static void shipped_specs(void)
         CHECK(s.n_fields == (k == 3 ? 10 : 9) && s.n_params == n_params[k]);
         CHECK(values == n_values[k] || !printf("  %s: %zu\n", s.name, values));
         CHECK(s.format == SPEC_MIOPEN && s.filter_h == (k == 3 ? 3 : 1) && s.pad == (k == 3));
-        CHECK(spec_field_index(&s, "stride") == 8 && s.fields[8].most == 2);
+        CHECK(spec_field_index(&s, "stride") == 8 && s.fields[8].most == KPRED_MAX_SIZE);
         CHECK(spec_token(&s.fields[0], "gfx906_60") == 1 && spec_token(&s.fields[1], "W") == 2);
         CHECK(spec_token(&s.fields[2], "BF16") == 2 && spec_token(&s.fields[2], "FP64") == -1);
         CHECK(!spec_is_unconstrained(&s) && s.config.n == 9 && s.shape.n == 5);

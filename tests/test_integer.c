@@ -64,6 +64,8 @@ static void set_head(struct pair *p, size_t t)
     kpred_head *h = p->heads + t;
     int32_t *bias;
     p->memory[t] = calloc(rows, hidden + sizeof *bias);
+    if (!p->memory[t])
+        exit(1);
     bias = (int32_t *)(void *)(p->memory[t] + rows * hidden);
     memcpy(p->memory[t], p->q.out[t], n * hidden);
     memcpy(bias, p->q.bias[t], n * sizeof *bias);

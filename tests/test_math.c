@@ -35,7 +35,7 @@ static void tables_are_their_formula(void)
     }
 }
 
-/* Linear interpolation errs by at most (ln 2 / 64)^2 / 8 of the value, two roundings by one each. */
+/* Linear interpolation errs by at most (ln 2 / 64)^2 / 8 of the value, two roundings by one. */
 static void exp2_everywhere(void)
 {
     int32_t x, last = 1 << 24;

@@ -1,4 +1,4 @@
-/* toy.h - models of any dimensions: a scorer that hashes, a rule that keeps a record, naive searches
+/* toy.h - models of any dimensions: a scorer that hashes, a rule with a record, naive searches
    SPDX-License-Identifier: MIT
 
    Include it after kpred.h. The naive searches know the header's text only: they share the hash and
@@ -285,8 +285,8 @@ static inline void toy_make_values(struct toy *toy, uint64_t seed)
     }
 }
 
-/* Logits: `levels` numbers from -spread to spread; state_words: 0, or 2 and more. The law that holds
-   is the toy's from here on. */
+/* Logits: `levels` numbers from -spread to spread; state_words: 0, or 2 and more. The law that
+   holds is the toy's from here on: all is legal. */
 static inline void toy_make(struct toy *toy, uint64_t seed, uint32_t n_params,
                             const int32_t *n_values, int32_t levels, int32_t spread,
                             uint32_t state_words)

@@ -1,4 +1,4 @@
-/* eval.c - `kpred-train eval`: how good predictions are (docs/accuracy.md)
+/* eval.c - `kpred-train eval`: how good predictions are (see weights/README.md)
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 

@@ -49,8 +49,8 @@ static const int8_t kpri_alpha_weight1[256] = { 20, -30, 0, 0, 0, 0, 0, 0, 0, 0,
 static const int8_t kpri_alpha_weight2[512] = { 40, 30, 20, 10 };
 static const int32_t kpri_alpha_bias[32] = { 100, 200, 300, 400, 500 };
 static const int8_t kpri_alpha_embedding1_[48] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
-static const int8_t kpri_alpha_out0_[64] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                                             16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1 };
+static const int8_t kpri_alpha_out0_[64] = { 1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12,
+                                             13, 14, 15, 16, 16, 15, 14, 13, 12, 11, 10 };
 static const int8_t kpri_alpha_out1_[64] = { -9, 8, -7, 6, -5, 4 };
 static const int32_t kpri_alpha_offset_[4] = { 40, 30, 60, 0 };
 static const kpred_head kpri_alpha_heads[] = {

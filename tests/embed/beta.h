@@ -34,7 +34,7 @@ static const kpred_param kpri_beta_params[] = {
     { "t", kpri_beta_values0, NULL, 5 },
 };
 
-/* r * t stays below n */
+/* r * t is at most n */
 static int kpri_beta_rule(const int32_t *problem, const int32_t *values, size_t n_decided)
 {
     if (n_decided == 0)
@@ -66,7 +66,9 @@ static void kpri_beta_extend(const kpred_model *model, int32_t *work, const int3
     next[0] = state[0] + value_index;
 }
 
-static const kpred_scorer kpri_beta_scorer = { kpri_beta_start, kpri_beta_logits, kpri_beta_extend };
+static const kpred_scorer kpri_beta_scorer = {
+    kpri_beta_start, kpri_beta_logits, kpri_beta_extend
+};
 KPRED_DATA const kpred_model kpred_model_beta = {
     KPRED_FORMAT, 0, /* the program fills the id in */
     "beta", "Beta", "none",

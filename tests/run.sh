@@ -1,0 +1,134 @@
+#!/bin/sh
+# run.sh - compiles and runs every test, prints a line for each and the true totals at the end
+# SPDX-License-Identifier: MIT
+#
+# usage: [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [ORACLE=rules.py] [RANDOM_TUPLES=N]
+#        tests/run.sh [NAME...]
+#
+# Run it from the repository's root, after `make`; `make check` does both. Every tests/test_*.c is a
+# test, and every tests/*.sh but this one, wide.sh and what that calls. A test's output ends with `N
+# passed, N failed, N skipped`; one that does not get that far counts as a failed one. NAME: only
+# these (test_math, cli, ...). The output of each is kept in $BUILD/check/NAME.log.
+set -u
+BUILD=${BUILD:-build}
+CC=${CC:-cc}
+CFLAGS=${CFLAGS:--O2}
+MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
+ORACLE=${ORACLE:-../shared/miopen/rules.py}
+RANDOM_TUPLES=${RANDOM_TUPLES:-100000}
+export BUILD CC CFLAGS MIOPEN_DB
+unset MAKEFLAGS MFLAGS MAKELEVEL # the tests that call make choose for themselves
+out=$BUILD/check
+passed=0 failed=0 skipped=0
+wanted=$*
+mkdir -p "$out" || exit 1
+: >"$out/skips"
+
+# ---- totals ----
+
+# totals LOG: its last line, if that is what a test ends with; else nothing
+totals() { tail -n 1 "$1" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$'; }
+
+# count NAME STATUS SECONDS: adds up a test that has run, prints its line, and all of its output if
+# anything failed
+count() {
+    line=$(totals "$out/$1.log") || line="no totals (status $2): 0 passed, 1 failed, 0 skipped"
+    # shellcheck disable=SC2046
+    set -- "$1" "$2" "$3" $(echo "${line##*: }" | tr -cd '0-9 ')
+    if [ "$2" -ne 0 ] && [ "$5" -eq 0 ]; then
+        line="$line, yet its status is $2"
+        set -- "$1" "$2" "$3" "$4" 1 "$6"
+    fi
+    passed=$((passed + $4)) failed=$((failed + $5)) skipped=$((skipped + $6))
+    printf '%-18s %s, %s s\n' "$1" "$line" "$3"
+    [ "$5" -eq 0 ] || sed 's/^/    /' "$out/$1.log"
+    sed -n "s/^skip /$1: /p" "$out/$1.log" >>"$out/skips"
+}
+
+# skip NAME REASON: a test that cannot run here
+skip() {
+    wants "$1" || return 0
+    printf 'skip all: %s\n0 passed, 0 failed, 1 skipped\n' "$2" >"$out/$1.log"
+    count "$1" 0 0
+}
+
+wants() {
+    [ -z "$wanted" ] && return 0
+    case " $wanted " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# run NAME COMMAND...
+run() {
+    name=$1; shift
+    wants "$name" || return 0
+    start=$(date +%s)
+    "$@" >"$out/$name.log" 2>&1
+    count "$name" $? $(($(date +%s) - start))
+}
+
+# ---- programs in C ----
+
+# compile_and_run NAME SOURCE ARGUMENT...: the arguments go to the compiler
+compile_and_run() {
+    exe=$out/$1 source=$2; shift 2
+    # shellcheck disable=SC2086
+    $CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -Itests -I"$BUILD" $CFLAGS "$source" "$@" \
+        -lm -o "$exe" && "$exe"
+}
+
+# The trainer's arithmetic is built as the Makefile builds it: CFLAGS may ask for another.
+exact="tools/additive.c tools/matrix.c -fno-fast-math -ffp-contract=off -pthread"
+objects=$(for o in runtime registry model program rules spec header_read util; do
+    echo "$BUILD/tools/$o.o"; done)
+
+# shellcheck disable=SC2086
+unit() {
+    case $1 in
+    test_data) ;; # test_data.sh builds it
+    test_gradients | test_integer) run "$1" compile_and_run "$1" "tests/$1.c" $exact ;;
+    test_models) run "$1" compile_and_run "$1" "tests/$1.c" $objects ;;
+    *) run "$1" compile_and_run "$1" "tests/$1.c" ;;
+    esac
+}
+
+has_weights() {
+    for spec in weights/*.spec; do [ -e "${spec%.spec}.h" ] || return 1; done
+}
+
+for source in tests/test_*.c; do
+    name=$(basename "$source" .c)
+    if grep -q '^#include "weights/' "$source" && ! has_weights; then
+        skip "$name" "the weights are not there (make weights)"
+    else
+        unit "$name"
+    fi
+done
+
+# ---- the rules against the oracle ----
+
+if [ ! -x "$out/test_rules" ]; then
+    skip rules_oracle "test_rules was not built"
+elif ! command -v python3 >/dev/null; then
+    skip rules_oracle "there is no python3"
+else
+    run rules_oracle python3 tests/rules_oracle.py --exe "$out/test_rules" --oracle "$ORACLE" \
+        --random "$RANDOM_TUPLES" --db "gfx900_56=$MIOPEN_DB/gfx900_56.db.bz2" \
+        --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2"
+fi
+
+# ---- scripts ----
+
+for script in tests/*.sh; do
+    name=$(basename "$script" .sh)
+    case $name in
+    run | wide | cross | returned) ;;
+    *) run "$name" sh "$script" ;;
+    esac
+done
+
+if [ -s "$out/skips" ]; then
+    echo "skipped:"
+    sed 's/^/    /' "$out/skips"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
