@@ -121,7 +121,7 @@ extern "C" {
 #define KPRI_RECORDS(params, beam) KPRI_MAX(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state) (KPRI_PREFIX_WORDS(params) + (state))
 #define KPRI_PREFIX_WORDS(params) ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
-#define KPRI_BUCKETS 256
+#define KPRI_BUCKETS 384
 
 /* Upper bounds of one kpred_predict's cost, given by a generated header as NAME_RULE_CALLS(beam) and
    NAME_MULTIPLY_ADDS(beam). values: all values of all parameters together; start: multiply-adds of
@@ -970,7 +970,11 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
     int32_t b, turn = 0;
     kpri_fill(s->bucket, 0, KPRI_BUCKETS);
     s->top = in[0];
-    for (b = 0; b < KPRI_BUCKETS && n < s->beam; b++) {
+    for (b = 0; n < s->beam; b++) {
+        while (b < turn && !s->bucket[b])
+            b++;
+        if (b == KPRI_BUCKETS)
+            break;
         for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded))
             kpri_expand(s, in, n_decided, expanded);
         if (s->bucket[b])
@@ -1026,8 +1030,9 @@ static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
             t--;
             continue;
         }
-        if ((*calls)++ == KPRED_RESCUE_CALLS)
+        if (*calls == KPRED_RESCUE_CALLS)
             return KPRED_ERR_BUDGET;
+        ++*calls;
         if (kpri_allowed(s, from, t, v)) {
             kpri_extend(s, from, t, v, from[0] + score[v], kpri_record(s, s->records, t + 1));
             if (++t == n_params)
@@ -1062,6 +1067,18 @@ KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam)
                              (size_t)model->n_params, (size_t)model->lane, beam);
 }
 
+/* Widths that fit the buffers of the built-in scorer. */
+static kpred_status kpri_check_additive(kpred_ctx *ctx, const kpred_additive *net)
+{
+    int32_t width = net->layer[0].cols;
+    width = KPRI_MAX(width, KPRI_MAX(net->layer[0].rows, net->layer[1].rows));
+    if (width > KPRED_MAX_WIDTH)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, width, KPRED_MAX_WIDTH);
+    if (net->hidden > KPRED_MAX_HIDDEN)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, net->hidden, KPRED_MAX_HIDDEN);
+    return KPRED_OK;
+}
+
 /* Dimensions that the code above relies on. */
 static kpred_status kpri_check_model(kpred_ctx *ctx, const kpred_model *m)
 {
@@ -1081,7 +1098,8 @@ static kpred_status kpri_check_model(kpred_ctx *ctx, const kpred_model *m)
         return kpri_fail(ctx, KPRED_ERR_MODEL, -1, -1, -1);
     if (m->id != kpred_model_id(m))
         return kpri_fail(ctx, KPRED_ERR_ID, -1, -1, -1);
-    return KPRED_OK;
+    return m->scorer == &kpred_additive_scorer
+               ? kpri_check_additive(ctx, (const kpred_additive *)m->net) : KPRED_OK;
 }
 
 KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_model *model,
@@ -1180,7 +1198,8 @@ static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple
         kpri_start(&s, s.records);
         status = kpri_rescue(&s, &calls);
         if (status != KPRED_OK)
-            return kpri_fail(ctx, status, -1, calls, KPRED_RESCUE_CALLS);
+            return kpri_fail(ctx, status, -1, calls,
+                             status == KPRED_ERR_BUDGET ? KPRED_RESCUE_CALLS : -1);
         tuples = kpri_record(&s, s.records, s.model->n_params);
         n = 1;
     }

@@ -230,8 +230,8 @@ int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int32_t *value
 #endif /* KPRED_CONSTRAINTS_H */
 
 #if defined(KPRED_IMPLEMENTATION) || defined(KPRED_STATIC)
-#ifndef KPRED_CONSTRAINTS_IMPLEMENTED
-#define KPRED_CONSTRAINTS_IMPLEMENTED
+#ifndef KPRI_RULES_IMPLEMENTED
+#define KPRI_RULES_IMPLEMENTED
 
 /* >>shared: what several kernels ask. Throughout, p is the problem and v the values. */
 
@@ -833,5 +833,5 @@ KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int3
     }
 }
 
-#endif /* KPRED_CONSTRAINTS_IMPLEMENTED */
+#endif /* KPRI_RULES_IMPLEMENTED */
 #endif /* KPRED_IMPLEMENTATION || KPRED_STATIC */

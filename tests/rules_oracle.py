@@ -230,6 +230,8 @@ def check_rows(oracle, rules, report, databases, kernel):
 
 
 def random_size(rng, most):
+    if rng.random() < 0.2:
+        return 1 << rng.randint(0, most)
     x = rng.randint(1, 1 << rng.randint(1, most))
     step = 1 << rng.randint(0, 6)
     return x // step * step if x >= step and rng.random() < 0.6 else x

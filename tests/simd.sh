@@ -52,11 +52,11 @@ fi
 check "default of KPRED_SIMD" defaults
 check "random networks, portable" same_as_trainer 0
 check "random networks, SSE2" same_as_trainer 1
-missing=
+missing=''
 for spec in weights/*.spec; do
     [ -e "${spec%.spec}.h" ] || missing=yes
 done
-if [ $missing ]; then
+if [ "$missing" ]; then
     skipped "shipped models" "the weights are not there (make weights)"
 else
     check "both bodies run every model" both_signatures

@@ -91,12 +91,11 @@ struct answer {
     kpred_tuple tuple[4];
 };
 
-static struct answer ask(kpred_ctx *ctx, const int32_t *problem)
+static struct answer ask(kpred_ctx *ctx, const int32_t *problem, size_t n_fields, size_t beam)
 {
     struct answer a;
     memset(&a, 0, sizeof a);
-    a.status = kpred_predict(ctx, problem, ctx->model->n_fields, a.tuple,
-                             ctx->beam < 4 ? ctx->beam : 4, &a.n);
+    a.status = kpred_predict(ctx, problem, n_fields, a.tuple, beam < 4 ? beam : 4, &a.n);
     return a;
 }
 
@@ -116,7 +115,7 @@ static struct answer in_guarded(const kpred_model *m, const int32_t *problem, si
     kpred_ctx ctx;
     memset(g.words, garbage, words * sizeof *g.words);
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, g.words, words), KPRED_OK);
-    a = ask(&ctx, problem);
+    a = ask(&ctx, problem, m->n_fields, beam);
     release(&g);
     return a;
 }
@@ -297,9 +296,9 @@ static void contexts_do_not_meet(void)
     for (i = 0; i < 100; i++) {
         struct answer turns[3], alone;
         a[0] = b[0] = c[0] = i + 1;
-        turns[0] = ask(&one, a);
-        turns[1] = ask(&two, b);
-        turns[2] = ask(&three, c);
+        turns[0] = ask(&one, a, TOY_FIELDS, 4);
+        turns[1] = ask(&two, b, TOY_FIELDS, 9);
+        turns[2] = ask(&three, c, NET_FIELDS, 5);
         alone = in_guarded(&toy.model, a, 4, 0, 0);
         CHECK(same_answer(&turns[0], &alone));
         alone = in_guarded(&toy.model, b, 9, 0, 0);

@@ -112,7 +112,7 @@ static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extr
     for (r = 0; r < rows; r++)
         row[r] = w + (rows - 1 - r) * n;
     for (i = 0; i < n; i++) {
-        const int64_t far = 127 * 15 * scale;
+        const int64_t far = (int64_t)127 * 15 * scale;
         base[i] = extreme == 1 ? (int32_t)(INT32_MAX - far - half)
                   : extreme == 2 ? (int32_t)(INT32_MIN + far)
                   : test_between(&seed, -(200 << (s < 22 ? s : 22)), 200 << (s < 22 ? s : 22));
@@ -156,7 +156,7 @@ static void twin_start(const struct net *net, const int32_t *problem, int64_t *b
 {
     const kpred_layer *l = net->net.layer;
     int32_t registers[NET_WORDS];
-    int16_t x[KPRED_MAX_WIDTH], y[KPRED_MAX_WIDTH];
+    int16_t x[KPRED_MAX_WIDTH] = { 0 }, y[KPRED_MAX_WIDTH] = { 0 };
     size_t r;
     memcpy(registers, problem, NET_FIELDS * sizeof *problem);
     kpri_features(&net->net, NET_FIELDS, l[0].cols, registers, x);
@@ -180,7 +180,7 @@ static void twin_logits(const struct net *net, const int64_t *base, const unsign
 {
     const kpred_head *head = net->heads + t;
     const size_t n = net->net.hidden;
-    int16_t h[KPRED_MAX_HIDDEN];
+    int16_t h[KPRED_MAX_HIDDEN] = { 0 };
     size_t i, u;
     int32_t v;
     for (u = 0; u < t; u++)

@@ -340,12 +340,14 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((random_state * 2685821657736338717u) >> 33) % n;
 }
 
-/* 1..most, small numbers as likely as large ones, multiples of powers of two favoured. */
+/* 1..2^bits, small numbers as likely as large ones, multiples of powers of two favoured. */
 static int32_t random_size(int bits)
 {
     uint32_t most = 1u << (1 + random_below((uint32_t)bits));
     uint32_t x = 1 + random_below(most), step = 1u << random_below(7);
 
+    if (random_below(4) == 0)
+        return (int32_t)most;
     return (int32_t)(random_below(2) && x >= step ? x / step * step : x);
 }
 

@@ -347,7 +347,7 @@ static void predict_infeasible(void)
     prepare();
     toy_law.kind = TOY_TUPLE;
     toy_law.density = UINT64_MAX;
-    check_error(good, N_FIELDS, 1, KPRED_ERR_INFEASIBLE, -1, 3 + 3 * 5 + 3 * 5 * 4, -1);
+    check_error(with(2, 1), N_FIELDS, 1, KPRED_ERR_INFEASIBLE, -1, 3 + 3 * 5 + 3 * 5 * 4, -1);
     toy_law.kind = TOY_ANY;
     check_works();
 }
@@ -362,7 +362,7 @@ static void predict_budget(void)
     CHECK_EQ(init_model(), KPRED_OK);
     toy_law.kind = TOY_TUPLE;
     toy_law.density = UINT64_MAX;
-    check_error(good, N_FIELDS, 1, KPRED_ERR_BUDGET, -1, KPRED_RESCUE_CALLS, KPRED_RESCUE_CALLS);
+    check_error(with(2, 1), N_FIELDS, 1, KPRED_ERR_BUDGET, -1, KPRED_RESCUE_CALLS, KPRED_RESCUE_CALLS);
     toy_law.kind = TOY_ANY;
     check_works();
 }

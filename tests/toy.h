@@ -316,6 +316,7 @@ static inline void toy_make(struct toy *toy, uint64_t seed, uint32_t n_params,
     toy_law.seed = toy_mix(seed, 1);
     toy_law.density = 2;
     toy_law.toy = toy;
+    toy_begin(0);
     toy_seal(toy);
 }
 
@@ -344,7 +345,7 @@ static inline void naive_values(const struct toy *toy, const struct naive *p, in
 /* Is the prefix of length n legal, given that the shorter one is? */
 static inline int naive_allows(const struct toy *toy, const struct naive *p, size_t n)
 {
-    int32_t values[KPRED_MAX_PARAMS];
+    int32_t values[KPRED_MAX_PARAMS] = { 0 };
     naive_values(toy, p, values);
     return !toy->model.rule || toy_allows(values, n);
 }
@@ -467,7 +468,7 @@ static int32_t toy_arena[KPRED_ARENA_WORDS(8, 8, KPRED_MAX_PARAMS, KPRED_MAX_VAL
 static inline void toy_check_tuple(const struct toy *toy, const kpred_tuple *got,
                                    const struct naive *want)
 {
-    int32_t values[KPRED_MAX_PARAMS];
+    int32_t values[KPRED_MAX_PARAMS] = { 0 };
     uint32_t t;
     naive_values(toy, want, values);
     CHECK_EQ(got->score, want->score);
