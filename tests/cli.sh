@@ -195,7 +195,7 @@ model=conv_asm_1x1u
 predict $model $fields -k 5 --csv >"$tmp/five.csv" || exit 1
 
 # same_as_five ARGUMENT...: the prediction that stands in five.csv
-same_as_five() { predict $model "$@" --csv | cmp - "$tmp/five.csv"; }
+same_as_five() { predict $model --csv "$@" | cmp - "$tmp/five.csv"; }
 
 one_by_default() {
     # shellcheck disable=SC2086
@@ -206,7 +206,7 @@ wider_beam() {
     # shellcheck disable=SC2086
     predict $model $fields -k 5 --beam 200 --csv >"$tmp/wide.csv" && well_formed "$tmp/wide.csv" 5
 }
-# shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2086
 {
     check "-k is 1 by default" one_by_default
     check "the beam is k by default" same_as_five $fields -k 5 --beam 5
@@ -317,7 +317,7 @@ broken() {
 
 # The first line of numbers of an array
 numbers="/kpri_${model}_weight1\[/{n;"
-broken "a weight changed" "the content does not match the id" "${numbers}s/^\(-*[0-9]*\),/\11,/;s/^-*[0-9]*[0-9][0-9][0-9][0-9]*1,/5,/;}"
+broken "a weight changed" "the content does not match the id" "${numbers}s/^-*[0-9]*,/101,/;}"
 broken "two weights exchanged" "the content does not match the id" \
     "${numbers}s/^\(-*[0-9]*\),\(-*[0-9]*\),/\2,\1,/;}"
 broken "a weight taken out" "array weight1 has " "${numbers}s/^-*[0-9]*,//;}"
@@ -325,7 +325,7 @@ broken "a weight too many" "array weight1 has more than " "${numbers}s/^/0,/;}"
 broken "a weight of -128" "array weight1, number 0: out of range" "${numbers}s/^-*[0-9]*,/-128,/;}"
 broken "a weight that is no number" "array weight1" "${numbers}s/^-*[0-9]*,/x,/;}"
 broken "a line of weights taken out" "array weight1 has " "${numbers}d;}"
-broken "an array taken out" "_weight1[ is missing" "/kpri_${model}_weight1\[/d"
+broken "an array taken out" "_weight1[] is missing" "/kpri_${model}_weight1\[/d"
 broken "a bias changed" "the content does not match the id" \
     "/kpri_${model}_bias0\[/{n;s/^-*[0-9]*,/123456789,/;}"
 broken "a range changed" "the content does not match the id" \
@@ -370,7 +370,7 @@ bench_header() {
 check "bench --csv" bench_csv
 check "bench, beams by default" bench_default
 check "bench FILE.h MODEL" bench_header
-for value in 0 1025 1,x "" 1, ,1 1,,2; do
+for value in 0 1025 1,x "" "1," ,1 1,,2; do
     refuse "bench --beam '$value'" 2 "--beam: " "$kpred" bench $model --beam "$value"
 done
 refuse "bench of a broken header" 1 "broken.h: " "$kpred" bench "$tmp/broken.h" --beam 1
@@ -455,7 +455,7 @@ for value in 0 -1 1e9 x ""; do
     check "train: --threads '$value'" refuses_and_keeps 2 "--threads: " "$trainer" train "$spec" \
         --data "$db9" --threads "$value" -o kept/out.h
 done
-no_train "seed" 2 '--seed: value "-1"' "$spec" --data "$db9" --seed -1 -o kept/out.h
+no_train "seed" 2 '--seed: value "-1"' "$spec" --data "$db9" --seed=-1 -o kept/out.h
 no_train "spec that is not there" 1 "no.spec: cannot open" no.spec --data "$db9" -o kept/out.h
 no_train "header for a spec" 1 "trained.h:" trained.h --data "$db9" -o kept/out.h
 no_train "data that is not there" 1 "no.db: cannot open" "$spec" --data no.db -o kept/out.h
@@ -534,12 +534,6 @@ train_spec "register of nothing" "$register: \"zz\": neither a field" 's/^hw  *=
 train_spec "register that is taken" "\"n\": not a name, or one that is taken" \
     's/^hw  *= .*/n = mul h w/'
 train_spec "register without =" "expected NAME = OP A [B]" 's/^hw  *= .*/hw mul h w/'
-cat >network.sed <<'END'
-/^\[network\]/,$d
-$a\
-[network]\
-
-END
 # network NAME PATTERN LINE: the spec with this in place of its section [network]
 network() {
     { sed '/^\[network\]/,$d' "$spec"; printf '[network]\n%s\n' "$3"; } >broken.spec
@@ -614,8 +608,8 @@ eval_is() {
 cells() { sed 1d eval.csv | cut -d, -f"$1" | sort -u | paste -sd' ' -; }
 
 test_rows() {
-    eval_is 4 $model --data "$db9" "$db6" && [ "$(cells 2)" = config ] && [ "$(cells 5)" = 1 ] &&
-        [ "$(cells 3,4)" = "gfx900_56,FP16 gfx900_56,FP32 gfx906_60,FP16 gfx906_60,FP32" ]
+    eval_is 3 $model --data "$db9" "$db6" && [ "$(cells 2)" = config ] && [ "$(cells 5)" = 1 ] &&
+        [ "$(cells 3,4)" = "gfx900_56,FP16 gfx900_56,FP32 gfx906_60,FP16" ]
 }
 all_rows() {
     eval_is 8 $model --data "$db9" "$db6" --rows all -k 1,10 && [ "$(cells 2)" = all ] &&
@@ -668,13 +662,9 @@ for value in 0 1025 x "" 1,,2; do
     refuse "eval: -k '$value'" 2 "-k: " "$trainer" eval $model --data "$db9" -k "$value"
     refuse "eval: --beam '$value'" 2 "--beam: " "$trainer" eval $model --data "$db9" --beam "$value"
 done
-sed -n '1p;2p' rows.csv >one.csv # its row is one of those trained on
-while eval_csv $model --data one.csv >/dev/null 2>&1 && [ "$(wc -l <rows.csv)" -gt 2 ]; do
-    sed -i 2d rows.csv
-    sed -n '1p;2p' rows.csv >one.csv
-done
+{ head -n 1 rows.csv; echo gfx906_60,F,FP32,16,64,56,56,256,1,1,16,1,64,1,1,1,1; } >trained.csv
 refuse "eval: no row to test on" 1 "the data holds no row to test on" \
-    "$trainer" eval $model --data one.csv
+    "$trainer" eval $model --data trained.csv
 check "eval on a full disk" to_full "$trainer" eval $model --data "$db9"
 check "eval on a closed pipe" to_closed_pipe "$trainer" eval $model --data "$db9"
 check "kpred-train --version on a full disk" to_full "$trainer" --version

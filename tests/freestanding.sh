@@ -61,7 +61,7 @@ for cc in gcc clang; do
         skipped "$cc-32-bits" "$cc cannot build for 32 bits here"
         continue
     fi
-    for level in 0 2 s; do
+    for level in 0 2; do
         check_symbols "$cc-32-bits-O$level" $cc -m32 -O$level -DKPRED_SIMD=0
     done
 done

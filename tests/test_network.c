@@ -202,7 +202,7 @@ static void check_scorer(const struct net *net, const int32_t *problem)
     const kpred_model *m = &net->model;
     int32_t *work = (int32_t *)buffer(m->work_words, sizeof *work);
     int32_t *logits = (int32_t *)buffer(m->lane, sizeof *logits);
-    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN], twin[KPRED_MAX_VALUES];
+    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = { 0 }, twin[KPRED_MAX_VALUES] = { 0 };
     unsigned char prefix[KPRED_MAX_PARAMS];
     size_t t;
     int32_t v;
@@ -259,7 +259,7 @@ static void check_score(const struct net *net, const int64_t *base, const kpred_
 
 static void check_prediction(const struct net *net, const int32_t *problem, size_t beam)
 {
-    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN];
+    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = { 0 };
     const size_t words = kpred_arena_words(&net->model, beam);
     int32_t *arena = (int32_t *)buffer(words, sizeof *arena);
     kpred_tuple *out = (kpred_tuple *)buffer(beam, sizeof *out);

@@ -362,7 +362,8 @@ static void predict_budget(void)
     CHECK_EQ(init_model(), KPRED_OK);
     toy_law.kind = TOY_TUPLE;
     toy_law.density = UINT64_MAX;
-    check_error(with(2, 1), N_FIELDS, 1, KPRED_ERR_BUDGET, -1, KPRED_RESCUE_CALLS, KPRED_RESCUE_CALLS);
+    check_error(with(2, 1), N_FIELDS, 1, KPRED_ERR_BUDGET, -1, KPRED_RESCUE_CALLS,
+                KPRED_RESCUE_CALLS);
     toy_law.kind = TOY_ANY;
     check_works();
 }

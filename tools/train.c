@@ -58,7 +58,7 @@ static void show_progress(const char *what, size_t epoch, size_t epochs, double 
     fprintf(stderr, "\r\033[K%s: %s, epoch %zu of %zu: loss %.3f bits", progress_name, what, epoch,
             epochs, loss);
     if (held_out > 0)
-        fprintf(stderr, ", held out %.3f", held_out);
+        fprintf(stderr, ", score %.3f bits on held-out rows", held_out);
     fprintf(stderr, ", %ld:%02ld", seconds / 60, seconds % 60);
 }
 
