@@ -276,8 +276,8 @@ typedef struct kpred_ctx {
     const kpred_model *model;        /* NULL: not initialised */
     int32_t *arena;
     uint32_t beam;
-    uint32_t extrapolated;           /* after a prediction: bit f set if field f lies outside the
-                                        range the model was trained on */
+    uint32_t extrapolated;           /* of the last prediction that succeeded: bit f set if field f
+                                        lies outside the range the model was trained on */
     kpred_detail detail;             /* after an error, see >>status */
 } kpred_ctx;
 
@@ -317,16 +317,17 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
 
 /* Token of the trained GPU nearest to `arch` ("gfx908") with `units` compute units (0: unknown):
    same arch before any other, then the nearest arch number, then the nearest number of units (of
-   several, or with units 0, the one with most). *exact (may be NULL): 1 if that is the very GPU,
-   or the very arch where units is 0. -1: the model has no field "gpu", or arch is no gfx name. */
+   several, or with units 0, the one with most; of equals, the first). With units 0 they may also
+   stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very arch
+   where no units are given. -1: the model has no field "gpu", or arch is no gfx name. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
 /* Probability of a score, Q24: 2^24 is certainty. pre: score <= 0 */
 KPRED_API int32_t kpred_probability(int32_t score);
 
-/* Hash of all that a model contains: names, fields, parameters, weights; not the addresses. A net
-   that is no kpred_additive is not looked into. */
+/* Hash of all that the runtime reads of a model: names, fields, parameters, program, weights; not
+   the addresses. A net that is no kpred_additive is not looked into. */
 KPRED_API uint64_t kpred_model_id(const kpred_model *model);
 
 /* What the status means, in English; never NULL. */
@@ -496,14 +497,15 @@ static int32_t kpri_register(const kpred_instr *in, const int32_t *r)
     }
 }
 
-/* min(127, d * 127 / 2^shift). pre: 0 <= d < 2^33, shift < 32 */
+/* min(127, d * 127 / 2^shift). pre: 0 <= d < 2^56, shift < 32 */
 static int32_t kpri_share(int64_t d, unsigned shift)
 {
     const int64_t q = (d * 127) >> shift;
     return q > 127 ? 127 : (int32_t)q;
 }
 
-/* Activation i of an instruction's n. post: 0..127 */
+/* Activation i of an instruction's n. pre: DIVIDES: 1 <= k * 2^i < 2^31; FRACTION: 1 <= k <= 2^24.
+   post: 0..127 */
 static int32_t kpri_activation(const kpred_instr *in, int32_t a, int32_t i)
 {
     const int64_t d = (int64_t)a - in->k; /* EQUALS, RAMP, HATS: beyond the first value or centre */
@@ -548,7 +550,8 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 
 /* Both bodies define the same three functions with the same results:
      kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16
-     kpri_requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))). pre: 1 <= s <= 24
+     kpri_requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
+                      pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31
      kpri_hidden      the same of base + 2^e * (sum of the rows, 15 at most, so that it fits int16).
                       pre: 0 <= e <= 15
    pre: n a multiple of 16; no pointer aliases another, but that y of kpri_requantise may be the
