@@ -46,7 +46,7 @@ CONFIGURATION  none changes a result
 
 ARITHMETIC     normative; >>math, >>features and >>network are its C text
   activation  integer q in 0..127, real value q * 2^-6
-  layer       acc = bias + sum(w * q), int8 w in -127..127, exact in int32 (bound proved by exporter)
+  layer       acc = bias + sum(w * q), int8 w in -127..127, exact in int32 (the exporter proves it)
               q' = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))), s >= 1: one rounding, one shift
   context     two layers, then raw accumulators base[t][i] for every parameter t, hidden unit i
   parameter   acc = base[t][i] + 2^e * sum over earlier u of E[t][u][y_u][i]; hidden q' as above;
@@ -123,11 +123,11 @@ extern "C" {
 #define KPRI_PREFIX_WORDS(params) ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
 #define KPRI_BUCKETS 384
 
-/* Upper bounds of one kpred_predict's cost, given by a generated header as NAME_RULE_CALLS(beam) and
-   NAME_MULTIPLY_ADDS(beam). values: all values of all parameters together; start: multiply-adds of
-   encoder and context; step: those of one extension of a prefix, over all parameters together.
-   A rescue, which models with look-ahead in their rule hardly ever need, adds at most
-   KPRED_RESCUE_CALLS rule calls, and start + KPRED_RESCUE_CALLS * step multiply-adds. */
+/* Upper bounds of what one kpred_predict costs; a generated header gives them as
+   NAME_RULE_CALLS(beam) and NAME_MULTIPLY_ADDS(beam). values: of all parameters together, counted;
+   start: multiply-adds of encoder and context; step: those of one extension of a prefix, over all
+   parameters together. A rescue, which models with look-ahead in their rule hardly ever need, adds
+   at most KPRED_RESCUE_CALLS rule calls, and start + KPRED_RESCUE_CALLS * step multiply-adds. */
 #define KPRED_RULE_CALLS(values, beam) (1 + (values) * (beam))
 #define KPRED_MULTIPLY_ADDS(start, step, beam) ((start) + (step) * (beam))
 
@@ -151,7 +151,7 @@ extern "C" {
     X(KPRED_ERR_K, -13, "k is 0 or larger than the beam") /* [-, k, beam] */                      \
     X(KPRED_ERR_NOT_APPLICABLE, -14, "the kernel does not apply to this problem")                 \
     X(KPRED_ERR_INFEASIBLE, -15, "no legal tuple exists") /* [-, rule calls of the rescue, -] */  \
-    X(KPRED_ERR_BUDGET, -16, "no legal tuple found within KPRED_RESCUE_CALLS") /* [-, calls, calls] */
+    X(KPRED_ERR_BUDGET, -16, "no legal tuple within KPRED_RESCUE_CALLS") /* [-, calls, calls] */
 
 #define KPRI_ENUM(name, code, text) name = code,
 typedef enum kpred_status { KPRED_STATUS_LIST(KPRI_ENUM) KPRI_STATUS_END = 1 } kpred_status;
@@ -318,8 +318,8 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
 /* Token of the trained GPU nearest to `arch` ("gfx908") with `units` compute units (0: unknown):
    same arch before any other, then the nearest arch number, then the nearest number of units (of
    several, or with units 0, the one with most; of equals, the first). With units 0 they may also
-   stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very arch
-   where no units are given. -1: the model has no field "gpu", or arch is no gfx name. */
+   stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very
+   arch where no units are given. -1: the model has no field "gpu", or arch is no gfx name. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
@@ -787,7 +787,9 @@ static void kpri_additive_logits(const kpred_model *model, int32_t *work, const 
         logits[v] *= 1 << head->logit_shift;
 }
 
-KPRED_DATA const kpred_scorer kpred_additive_scorer = { kpri_additive_start, kpri_additive_logits, 0 };
+KPRED_DATA const kpred_scorer kpred_additive_scorer = {
+    kpri_additive_start, kpri_additive_logits, 0
+};
 
 /* ---- >>search ------------------------------------------------------------------------------- */
 
