@@ -17,17 +17,17 @@ fields="gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 stride=1"
 # problem_of MODEL: one that its kernel applies to
 problem_of() {
     case $1 in
-    conv_asm_bwd_wrw_3x3) echo "gpu=gfx906_60 dir=W dtype=FP32 n=32 c=64 h=28 w=28 k=64 stride=1 groups=1" ;;
-    conv_asm_bwd_wrw_1x1) echo "gpu=gfx906_60 dir=W dtype=FP32 n=32 c=64 h=28 w=28 k=64 stride=1" ;;
+    conv_asm_bwd_wrw_3x3) echo "$(with dir=W) groups=1" ;;
+    conv_asm_bwd_wrw_1x1) with dir=W ;;
     *) echo "$fields" ;;
     esac
 }
 
 # with FIELD=VALUE...: the problem above with these in place of its own
 with() {
-    changed=$fields
+    changed=" $fields"
     for pair in "$@"; do
-        changed=$(echo "$changed" | sed "s/\<${pair%%=*}=[^ ]*/$pair/")
+        changed=$(echo "$changed" | sed "s/ ${pair%%=*}=[^ ]*/ $pair/")
     done
     echo "$changed"
 }
@@ -81,7 +81,8 @@ command_line() {
     for command in "$@"; do
         check "$short $command --help" helps "$program" "$command" --help
         check "$short $command -h" helps "$program" "$command" more -h
-        refuse "$short $command, unknown option" 2 'unknown option "--no"' "$program" "$command" --no
+        refuse "$short $command, unknown option" 2 'unknown option "--no"' \
+            "$program" "$command" --no
     done
 }
 
@@ -134,11 +135,12 @@ fi
 # ---- models ----
 
 models_csv() {
+    line='^[a-z0-9_]+,Conv[A-Za-z0-9]+,gpu dir dtype n c h w k stride( groups)?,'
+    line="$line"'gfx900_56 gfx906_60,[0-9]+,[0-9a-f]{16}$'
     "$kpred" models --csv >"$tmp/models.csv" &&
         [ "$(head -n 1 "$tmp/models.csv")" = "model,kernel,fields,gpus,bytes,id" ] &&
         [ "$(sed 1d "$tmp/models.csv" | cut -d, -f1)" = "$(echo "$kernels" | tr ' ' '\n')" ] &&
-        [ "$(grep -cE '^[a-z0-9_]+,Conv[A-Za-z0-9]+,gpu dir dtype n c h w k stride( groups)?,gfx900_56 gfx906_60,[0-9]+,[0-9a-f]{16}$' \
-            "$tmp/models.csv")" -eq 4 ]
+        [ "$(grep -cE "$line" "$tmp/models.csv")" -eq 4 ]
 }
 models_table() {
     "$kpred" models >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq 5 ] || return 1
@@ -159,7 +161,8 @@ check "models: id and bytes are those that the headers state" ids_are_those_of_t
 
 # The columns of a model: its parameters, in the order of its spec
 columns_of() {
-    echo "rank,probability,$(sed -n '/^\[params\]/,/^$/s/ *=.*//p' "weights/$1.spec" | paste -sd, -)"
+    sed -n '/^\[params\]/,/^$/s/ *=.*//p' "weights/$1.spec" | sed '1s/^/rank,probability,/' |
+        paste -sd, -
 }
 
 # Rows ranked from 1, probabilities falling fractions, all other cells integers; the number of rows
@@ -234,7 +237,7 @@ check "gfx900 is gfx900_56" another_gpu
 for gpu in gfx90a gfx908_120 gfx90878 gfx906_64 gfx1030; do
     # shellcheck disable=SC2046
     refuse "$gpu offers the nearest" 1 \
-        "field gpu: unknown token \"$gpu\" (known: gfx900_56 gfx906_60); --nearest would take gfx906_60" \
+        "unknown token \"$gpu\" (known: gfx900_56 gfx906_60); --nearest would take gfx906_60" \
         predict $model $(with gpu=$gpu)
     check "$gpu --nearest" nearest $gpu
 done
@@ -283,7 +286,8 @@ bad "token in small letters" 'field dtype: unknown token "fp32"' dtype=fp32
 bad "empty token" 'field dir: unknown token ""' dir=
 bad "number for a token" 'field dir: unknown token "0"' dir=0
 bad "no GPU's name" 'field gpu: unknown token "vega20" (known: gfx900_56 gfx906_60)' gpu=vega20
-for value in 0 -1 16777217 99999999999999999999 -99999999999999999999 16x x16 1e3 0x10 1.5 ten 1,2; do
+for value in 0 -1 16777217 99999999999999999999 -99999999999999999999 16x x16 1e3 0x10 1.5 ten \
+    1,2; do
     bad "size $value" "field c: value \"$value\" is no integer from 1 to 16777216" c=$value
 done
 bad "kernel that does not apply" "the kernel does not apply to this problem" dir=W
@@ -334,7 +338,8 @@ broken "no id" "not a header that kpred-train wrote" 's/KPRED_FORMAT, UINT64_C(0
 broken "no dimensions" "not a header that kpred-train wrote" "s/kpri_${model}_net = {/net = {/"
 broken "no spec" "not a header that kpred-train wrote" '/^spec:$/d'
 broken "no model" "not a header that kpred-train wrote" "s/\"$model\", \"Conv/\"other\", \"Conv/"
-broken "the spec's name changed" "not a header that kpred-train wrote" "s/^name  *= .*/name = other/"
+broken "the spec's name changed" "not a header that kpred-train wrote" \
+    "s/^name  *= .*/name = other/"
 broken "the spec's values changed" "" 's/^read_size  *= .*/read_size = 1 2 3 5/'
 broken "the spec's rule changed" "rule " 's/^rule  *= .*/rule = kpred_rule_other/'
 broken "the spec's features changed" "" 's/^onehot gpu/equals stride 1 2/'
@@ -387,10 +392,9 @@ to_nowhere() {
 # The reader is gone before anything is written; SIGPIPE is ignored, as under many parents.
 to_closed_pipe() {
     rm -f "$tmp/fifo" && mkfifo "$tmp/fifo" || return 1
-    (exec 3<"$tmp/fifo") &
-    (trap '' PIPE; exec 3>"$tmp/fifo"; wait; sleep 0.1
-     "$@" >&3 2>"$tmp/err"; echo $? >"$tmp/status")
-    [ "$(cat "$tmp/status")" -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err"
+    # shellcheck disable=SC2094
+    (trap '' PIPE; exec 4<>"$tmp/fifo" 3>"$tmp/fifo" 4<&-; "$@" >&3 2>"$tmp/err")
+    [ $? -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err"
 }
 # shellcheck disable=SC2086
 unwritable() {
@@ -529,10 +533,12 @@ train_spec "unknown rule" 'rule "kpred_rule_other" is not in kpred_constraints.h
     's/^rule .*/rule = kpred_rule_other/'
 train_spec "rule of another kernel" 'where rule kpred_rule_conv_asm_bwd_wrw_1x1 expects' \
     's/^rule .*/rule = kpred_rule_conv_asm_bwd_wrw_1x1/'
-train_spec "field that the rule does not know" 'field "m" where rule' 's/^c .*= size/m = size/;s/,c,/,m,/;s/(c,k)/(m,k)/g'
+train_spec "field that the rule does not know" 'field "m" where rule' \
+    's/^c .*= size/m = size/;s/,c,/,m,/;s/(c,k)/(m,k)/g'
 train_spec "token that the rule does not know" 'token "FP64" where rule' 's/BF16/FP64/'
 train_spec "tokens in another order" 'token "B" where rule' 's/F B W/B F W/'
-train_spec "parameter that the rule does not know" 'parameter "size" where rule' 's/^read_size /size /'
+train_spec "parameter that the rule does not know" 'parameter "size" where rule' \
+    's/^read_size /size /'
 train_spec "parameter too few" 'parameter "k_mult" where rule' '/^read_size /d'
 train_spec "no split key" '[split] has no key "config"' '/^config /d'
 train_spec "no features" "section [features] is missing or empty" '/^\[features\]/,/^$/d'
@@ -622,11 +628,11 @@ eval_csv() { "$trainer" eval "$@" --csv; }
 # Heading, as many lines as said, and cells of their form
 eval_is() {
     lines=$1; shift
+    line="^$model,(config|all),[a-z0-9_]+,[A-Z0-9a-z]+,[0-9]+,[0-9]+(,[0-9]+[.][0-9]{2}){2},"
     eval_csv "$@" >eval.csv 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
     [ "$(head -n 1 eval.csv)" = "model,split,gpu,dtype,k,n,pft,avg,valid" ] &&
         [ "$(wc -l <eval.csv)" -eq $((lines + 1)) ] &&
-        [ "$(sed 1d eval.csv | grep -cE "^$model,(config|all),[a-z0-9_]+,[A-Za-z0-9]+,[0-9]+,[0-9]+(,[0-9]+\.[0-9]{2}){2},100\.00\$")" \
-            -eq "$lines" ]
+        [ "$(sed 1d eval.csv | grep -cE "${line}100.00\$")" -eq "$lines" ]
 }
 cells() { sed 1d eval.csv | cut -d, -f"$1" | sort -u | paste -sd' ' -; }
 
@@ -677,7 +683,8 @@ check "eval of a model that kept no rows" split_of_none
 refuse "eval: no data" 2 "--data is missing" "$trainer" eval $model
 refuse "eval: unknown model" 1 '"no_model" is neither' "$trainer" eval no_model --data "$db9"
 refuse "eval: broken header" 1 "broken.h: " "$trainer" eval "$tmp/broken.h" --data "$db9"
-refuse "eval: unknown rows" 2 '--rows: value "some"' "$trainer" eval $model --data "$db9" --rows some
+refuse "eval: unknown rows" 2 '--rows: value "some"' \
+    "$trainer" eval $model --data "$db9" --rows some
 refuse "eval: unknown group" 2 '--by "size"' "$trainer" eval $model --data "$db9" --by size
 refuse "eval: k beyond the beam" 2 "-k 10 is more than --beam 5" \
     "$trainer" eval $model --data "$db9" -k 1,10 --beam 5

@@ -26,23 +26,27 @@ mkdir -p "$out" || exit 1
 
 # ---- totals ----
 
-# totals LOG: its last line, if that is what a test ends with; else nothing
-totals() { tail -n 1 "$1" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$'; }
+# The last line of a log, if that is what a test ends with; else a failure, said in the log
+totals() {
+    tail -n 1 "$1" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' && return
+    echo "it ended with status $2 and without totals" >>"$1"
+    echo "0 passed, 1 failed, 0 skipped"
+}
 
 # count NAME STATUS SECONDS: adds up a test that has run, prints its line, and all of its output if
 # anything failed
 count() {
-    line=$(totals "$out/$1.log") || line="no totals (status $2): 0 passed, 1 failed, 0 skipped"
+    log=$out/$1.log
     # shellcheck disable=SC2046
-    set -- "$1" "$2" "$3" $(echo "${line##*: }" | tr -cd '0-9 ')
+    set -- "$1" "$2" "$3" $(totals "$log" "$2" | tr -cd '0-9 ')
     if [ "$2" -ne 0 ] && [ "$5" -eq 0 ]; then
-        line="$line, yet its status is $2"
+        echo "it ended with status $2 and counted no failure" >>"$log"
         set -- "$1" "$2" "$3" "$4" 1 "$6"
     fi
     passed=$((passed + $4)) failed=$((failed + $5)) skipped=$((skipped + $6))
-    printf '%-18s %s, %s s\n' "$1" "$line" "$3"
-    [ "$5" -eq 0 ] || sed 's/^/    /' "$out/$1.log"
-    sed -n "s/^skip /$1: /p" "$out/$1.log" >>"$out/skips"
+    printf '%-16s %4s passed, %s failed, %s skipped, %s s\n' "$1" "$4" "$5" "$6" "$3"
+    [ "$5" -eq 0 ] || sed 's/^/    /' "$log"
+    sed -n "s/^skip /$1: /p" "$log" >>"$out/skips"
 }
 
 # skip NAME REASON: a test that cannot run here
@@ -62,7 +66,7 @@ run() {
     name=$1; shift
     wants "$name" || return 0
     start=$(date +%s)
-    "$@" >"$out/$name.log" 2>&1
+    "$@" >"$out/$name.log" 2>&1 </dev/null
     count "$name" $? $(($(date +%s) - start))
 }
 

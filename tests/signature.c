@@ -1,4 +1,4 @@
-/* signature.c - a hash of what every shipped model predicts, for a fixed stream of problems and beams
+/* signature.c - a hash of what the shipped models predict, for a fixed stream of problems and beams
    SPDX-License-Identifier: MIT
 
        cc -std=c99 -I. tests/signature.c -o signature && ./signature

@@ -9,8 +9,8 @@
        cc -std=c99 -I. tests/test_golden.c -o build/test_golden
        build/test_golden --print >golden.new && mv golden.new tests/data/golden.csv
 
-   A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best tuple
-   that beam 10 finds the score and the values. */
+   A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best
+   tuple that beam 10 finds the score and the values. */
 #define KPRED_IMPLEMENTATION
 #include "weights/conv_asm_1x1u.h"
 #include "weights/conv_asm_bwd_wrw_1x1.h"

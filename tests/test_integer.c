@@ -1,8 +1,8 @@
 /* test_integer.c - the integer network of kpred.h equals the trainer's integer twin, bit for bit
    SPDX-License-Identifier: MIT
 
-   Linked with tools/additive.c and tools/matrix.c. Random networks of several dimensions are rounded
-   by the trainer; the same arrays, as kpred-train lays them out, run behind kpred.h's scorer. */
+   Linked with tools/additive.c and tools/matrix.c. The trainer rounds random networks of several
+   dimensions; the same arrays, as kpred-train lays them out, run behind kpred.h's scorer. */
 #define KPRED_STATIC
 #include "kpred.h"
 
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_FIELDS = 12, N_PROBLEMS = 40, N_PREFIXES = 5, MOST_BASE = NET_MAX_PARAMS * KPRED_MAX_HIDDEN };
+enum { N_FIELDS = 12, N_PROBLEMS = 40, N_PREFIXES = 5 };
+enum { MOST_BASE = NET_MAX_PARAMS * KPRED_MAX_HIDDEN };
 
 static uint64_t seed;
 

@@ -1,4 +1,4 @@
-/* test_models.c - the shipped models: bounds, sizes, texts, and what they predict for random problems
+/* test_models.c - the shipped models: bounds, sizes, texts, and what they predict
    SPDX-License-Identifier: MIT
 
    Linked with the programs' objects, whose builtins[] it looks at. twin_score states the arithmetic

@@ -1,5 +1,5 @@
 #!/bin/sh
-# warnings.sh - not one warning: the headers as C99 and C++17, the weights, tools, tests and examples
+# warnings.sh - not one warning: headers and weights as C99 and C++17, tools, tests and examples
 # SPDX-License-Identifier: MIT
 . tests/script.inc
 
@@ -89,11 +89,11 @@ examples=''
 for file in examples/*.c; do
     if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then examples="$examples $file"; fi
 done
-libraries=$(printf '#include <sqlite3.h>\n#include <bzlib.h>\n' | $CC -xc -fsyntax-only - 2>/dev/null &&
-    echo yes)
+libraries=$(printf '#include <sqlite3.h>\n#include <bzlib.h>\n' |
+    $CC -xc -fsyntax-only - 2>/dev/null && echo yes)
 tools=''
 for file in tools/*.c; do
-    if [ "$libraries" ] || ! grep -q 'sqlite3.h\|bzlib.h' "$file"; then tools="$tools $file"; fi
+    if [ "$libraries" ] || ! grep -qE '(sqlite3|bzlib)\.h' "$file"; then tools="$tools $file"; fi
 done
 [ "$libraries" ] || skipped "sources that include sqlite3.h or bzlib.h" "they are not installed"
 
