@@ -16,10 +16,10 @@ BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
 EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
 
-SHARED = runtime registry model program rules spec header_read util opts table commands
+SHARED = runtime registry model program rules spec header_read header_write util opts table \
+         commands
 KPRED = kpred models predict bench $(SHARED)
-TRAIN = kpred_train ingest train recipe eval data perfdb csv bz2 split header_write float_scorer \
-        $(SHARED)
+TRAIN = kpred_train ingest train recipe eval data perfdb csv bz2 split float_scorer $(SHARED)
 EXACT_TRAIN = additive matrix
 
 object = $(addprefix $(BUILD)/tools/,$(addsuffix .o,$(1)))

@@ -546,7 +546,7 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* ---- >>network ------------------------------------------------------------------------------ */
 
 /* Every accumulator below stays within int32: the exporter proves it for each row from the weights
-   and activations of 0..127, and tests/test_bounds.c proves it again for the shipped arrays. */
+   and activations of 0..127, and tests/test_models.c proves it again for the shipped arrays. */
 
 /* Both bodies define the same three functions with the same results:
      kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16

@@ -91,7 +91,7 @@ int main(void)
     int n_bad = 0;
 END
     for model in "$@"; do
-        upper=$(echo "$model" | tr a-z A-Z)
+        upper=$(echo "$model" | tr '[:lower:]' '[:upper:]')
         printf '    static int32_t %s[KPRED_%s_ARENA(4)];\n' "$model" "$upper"
     done
     for model in "$@"; do
@@ -106,7 +106,7 @@ shipped() {
     ${1%% *} "$out/shipped.o" -o "$out/shipped" && "$out/shipped"
 }
 
-models=$(ls weights/*.h 2>/dev/null | sed 's,weights/,,; s,\.h$,,')
+models=$(for header in weights/*.h; do [ ! -e "$header" ] || basename "$header" .h; done)
 [ -z "$models" ] || shipped_source $models >"$out/shipped.c"
 for command in "gcc -std=c99" "clang -std=c99" "g++ -std=c++17" "clang++ -std=c++11"; do
     name="shipped-models-${command%% *}"

@@ -82,7 +82,7 @@ compile_and_run() {
 
 # The trainer's arithmetic is built as the Makefile builds it: CFLAGS may ask for another.
 exact="tools/additive.c tools/matrix.c -fno-fast-math -ffp-contract=off -pthread"
-objects=$(for o in runtime registry model program rules spec header_read util; do
+objects=$(for o in runtime registry model program rules spec header_read header_write util; do
     echo "$BUILD/tools/$o.o"; done)
 
 # shellcheck disable=SC2086

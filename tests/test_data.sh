@@ -66,8 +66,8 @@ mkdb=$tmp/mkdb
 
 # variant NAME SQL...: the gfx900_56 fixture with changes, as $tmp/gfx900_56-NAME.db
 variant() {
-    name=$1; shift
-    "$mkdb" db "$tmp/gfx900_56-$name.db" "$data/gfx900_56.sql" "$@" || exit 1
+    variant=$1; shift
+    "$mkdb" db "$tmp/gfx900_56-$variant.db" "$data/gfx900_56.sql" "$@" || exit 1
 }
 
 "$mkdb" db "$tmp/gfx900_56.db" "$data/gfx900_56.sql" || exit 1

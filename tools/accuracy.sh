@@ -34,7 +34,8 @@ prepare() { # NAME SPLIT DB...
     mkdir -p "$build/$split"
     if [ -r "$header" ]; then
         id=$(sed -n 's/.*KPRED_FORMAT, UINT64_C(0x\([0-9a-f]*\)).*/\1/p' "$header")
-        [ "$header" -nt "weights/$name.spec" ] && [ -r "build/float/$id.f32" ] && return
+        [ -n "$(find "$header" -newer "weights/$name.spec")" ] && [ -r "build/float/$id.f32" ] &&
+            return
     fi
     "$train" train "weights/$name.spec" --data "$@" --split "$split" -o "$header"
     if [ "$split" = config ] && ! cmp -s "$header" "weights/$name.h"; then
@@ -42,7 +43,7 @@ prepare() { # NAME SPLIT DB...
     fi
 }
 
-# One line a group: net split gpu dtype n groups, then "pft se" for each k, avg@1, avg@10, legal
+# One line a group: net split gpu dtype n groups, then "pft se" for each k, avg for each k, legal
 measure() { # NET HEADER BY DB...
     net=$1 header=$2 by=$3
     shift 3
@@ -52,17 +53,27 @@ measure() { # NET HEADER BY DB...
         NR == 1 { next }
         { g = $2 " " $3 " " $4; if (!(g in n)) order[++groups] = g
           n[g] = $6; units[g] = $7; pft[g] = pft[g] " " $8 " " $9
-          if ($5 == 1) avg1[g] = $10
-          if ($5 == 10) avg10[g] = $10
+          avg[g] = avg[g] " " $10
           if (!(g in legal) || $11 < legal[g]) legal[g] = $11 }
         END { for (i = 1; i <= groups; i++) { g = order[i]
-              print net, g, n[g], units[g] pft[g], avg1[g], avg10[g], legal[g] } }'
+              print net, g, n[g], units[g] pft[g] avg[g], legal[g] } }'
 }
 
 rows() { # as markdown, from measure
     awk '{ printf "| %s | %s | %s | %s | %d | %d |", $2, $3, $4, $1, $5, $6
            for (i = 7; i < 17; i += 2) printf " %.1f ± %.1f |", $i, $(i + 1)
-           printf " %.1f | %.1f | %s |\n", $17, $18, $19 }'
+           for (i = 17; i < 22; i++) printf " %.1f |", $i
+           printf " %s |\n", $22 }'
+}
+
+rounding() { # what rounding to int8 changes, pooled, from $out.pooled
+    awk '$3 == "all" && $4 == "all" { for (i = 7; i < 17; i += 2) pft[$2, $1, i] = $i }
+         END { split("config shape", splits)
+               for (s = 1; s <= 2; s++) {
+                   printf "| %s |", splits[s]
+                   for (i = 7; i < 17; i += 2)
+                       printf " %+.2f |", pft[splits[s], "int8", i] - pft[splits[s], "float", i]
+                   printf "\n" } }' "$out.pooled" >>"$out"
 }
 
 compare() { # NAME: pooled over the GPUs beside the paper, from $out.pooled
@@ -92,10 +103,13 @@ kernel() { # NAME DB...
         done
     done
     say "" "## $name" "" \
-        "| split | GPU | type | net | problems | groups | Pft@1 | @10 | @30 | @50 | @100 | Avg@1 | Avg@10 | legal |" \
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+        "| split | GPU | type | net | problems | groups | Pft@1 | @10 | @30 | @50 | @100 | Avg@1 | @10 | @30 | @50 | @100 | legal |" \
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     rows <"$out.pooled" >>"$out"
     rows <"$out.rows" >>"$out"
+    say "" "Change by rounding to int8, all rows of a split, points of Pft:" "" \
+        "| split | @1 | @10 | @30 | @50 | @100 |" "|---|---|---|---|---|---|"
+    rounding
     say "" "Beside the paper, pooled over the GPUs, Pft:" "" \
         "| type | split | | @10 | @30 | @50 | @100 |" "|---|---|---|---|---|---|---|"
     compare "$name"

@@ -11,6 +11,9 @@
    lines of text on where the weights come from. */
 void header_write(FILE *f, const struct model *model, const char *story);
 
+/* The part behind the opening comment alone. */
+void header_write_code(FILE *f, const struct model *model);
+
 /* Reads a header that header_write wrote; 0, or -1 with a message. The model's id is checked. */
 int header_read(const char *path, struct model *out);
 

@@ -2,7 +2,8 @@
    SPDX-License-Identifier: MIT
 
    The spec in the opening comment says what arrays there must be; each is looked up by its name and
-   its numbers are read in order. That the whole is what was written shows the model's id. */
+   its numbers are read in order. The model's id and the same code written again show that the whole
+   is what was written. */
 #include "header.h"
 
 #include <inttypes.h>
@@ -231,6 +232,22 @@ static int read_split(const struct reader *r, const struct spec *spec, char spli
     return 0;
 }
 
+/* Writes the code again and compares: what was not read above must be as it was, too. */
+static int check_code(const struct reader *r)
+{
+    const char *code = strstr(r->text, "end of spec */\n");
+    char *again = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&again, &n);
+    int same;
+    if (!f)
+        return fail("%s: out of memory", r->path);
+    header_write_code(f, r->model);
+    same = fclose(f) == 0 && code && !strcmp(code + strlen("end of spec */\n"), again);
+    free(again);
+    return same ? 0 : foreign(r, "its code is not what its spec and weights give");
+}
+
 static int read_spec(struct reader *r, struct spec *spec)
 {
     char *text = between(r->text, "\nspec:\n", "end of spec */");
@@ -251,7 +268,9 @@ static int read_model(struct reader *r)
     }
     bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
     r->model->own_spec = spec;
-    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_id(r) ? -1 : 0;
+    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_id(r)
+                   || check_code(r)
+               ? -1 : 0;
 }
 
 int header_read(const char *path, struct model *out)

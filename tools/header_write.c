@@ -255,13 +255,25 @@ static void write_declaration(struct writer *w)
             w->m->name);
 }
 
-void header_write(FILE *f, const struct model *model, const char *story)
+static struct writer make_writer(FILE *f, const struct model *model)
 {
     struct writer w = { f, model, &model->m, (const kpred_additive *)model->m.net, "" };
     size_t i;
     for (i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
         w.upper[i] = (char)toupper((unsigned char)w.m->name[i]);
+    return w;
+}
+
+void header_write(FILE *f, const struct model *model, const char *story)
+{
+    struct writer w = make_writer(f, model);
     write_opening(&w, story);
+    header_write_code(f, model);
+}
+
+void header_write_code(FILE *f, const struct model *model)
+{
+    struct writer w = make_writer(f, model);
     write_declaration(&w);
     fprintf(f, "#if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_%s)\n", w.upper);
     fprintf(f, "#define KPRI_MODEL_%s\n\n", w.upper);

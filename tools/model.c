@@ -255,7 +255,8 @@ static size_t text_bytes(const char *const *names, size_t n)
 
 static size_t interface_bytes(const kpred_model *m)
 {
-    size_t i, bytes = sizeof *m + m->n_fields * sizeof *m->fields + m->n_params * sizeof *m->params;
+    size_t i, bytes = sizeof *m + 32 + m->n_fields * sizeof *m->fields
+                      + m->n_params * sizeof *m->params + 32 * m->n_params;
     bytes += strlen(m->name) + strlen(m->kernel) + strlen(m->split) + strlen(m->rule_name) + 4;
     for (i = 0; i < m->n_fields; i++)
         bytes += strlen(m->fields[i].name) + 1
@@ -266,16 +267,22 @@ static size_t interface_bytes(const kpred_model *m)
     return bytes;
 }
 
+/* Compilers align large arrays to 32 bytes. */
+static size_t aligned(size_t bytes)
+{
+    return round_up(bytes, 32);
+}
+
 struct model_cost model_cost(const kpred_model *m)
 {
     const kpred_additive *net = net_of(m);
     struct model_cost c = { interface_bytes(m), 0, 0, 0, 0 };
     int64_t logit;
     size_t i;
-    c.bytes += sizeof *net + net->n_instr * sizeof *net->program;
+    c.bytes += aligned(sizeof *net) + aligned(net->n_instr * sizeof *net->program);
     for (i = 0; i < 3; i++) {
         const size_t n = (size_t)net->layer[i].rows * net->layer[i].cols;
-        c.bytes += n + 4 * (size_t)net->layer[i].rows;
+        c.bytes += aligned(n) + aligned(4 * (size_t)net->layer[i].rows);
         c.start += n;
     }
     for (i = 0; i < m->n_params; i++) {
@@ -284,7 +291,7 @@ struct model_cost model_cost(const kpred_model *m)
         c.values += (size_t)m->params[i].n_values;
         if (!net->heads[i].weight)
             continue;
-        c.bytes += (rows + above) * net->hidden + 4 * rows;
+        c.bytes += aligned(rows * net->hidden) + aligned(above * net->hidden) + aligned(4 * rows);
         c.step += (rows + i) * net->hidden;
     }
     c.largest_accumulator = accumulator_bound(m, &logit);

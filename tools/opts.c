@@ -129,6 +129,12 @@ static const struct opt *find_option(const struct parser *p, const char *arg, co
     return NULL;
 }
 
+/* A number below 0 is a value, if always a wrong one, and no option. */
+static int is_negative(const char *arg)
+{
+    return arg[0] == '-' && arg[1] >= '0' && arg[1] <= '9';
+}
+
 /* The arguments up to the next option go into the list. */
 static int take_texts(struct parser *p, const struct opt *o, const char *value)
 {
@@ -165,7 +171,7 @@ static int read_option(struct parser *p)
         return USAGE;
     }
     if (o->kind != OPT_FLAG && value == NULL && p->at + 1 < p->argc
-        && !is_option(p->argv[p->at + 1]))
+        && (!is_option(p->argv[p->at + 1]) || is_negative(p->argv[p->at + 1])))
         value = p->argv[++p->at];
     if (o->kind != OPT_FLAG && (value == NULL || *value == '\0')) {
         fail("%s: %s: needs a value", p->command, o->name);

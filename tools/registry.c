@@ -34,8 +34,10 @@ int model_open(const char *name, struct model *out)
     if (ends_with(name, ".h"))
         return header_read(name, out);
     for (b = builtins; b->model; b++) {
-        if (!strcmp(b->model->name, name))
+        if (!strcmp(b->model->name, name)) {
+            buf_free(&known);
             return builtin_open(b, out);
+        }
         buf_printf(&known, " %s", b->model->name);
     }
     bad = fail("\"%s\" is neither a built-in model (%s ) nor the path of a header (FILE.h)", name,

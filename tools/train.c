@@ -294,13 +294,24 @@ static int train(const struct options *o, struct model *model, const struct reci
     return bad;
 }
 
+/* A network needs something to choose between. */
+static int check_choice(const struct model *model)
+{
+    size_t t;
+    for (t = 0; t < model->m.n_params; t++)
+        if (model->params[t].n_values > 1)
+            return 0;
+    return fail("%s: no parameter has more than one value: nothing to learn", model->spec->path);
+}
+
 static int load_and_train(const struct options *o, struct model *model, const struct spec *spec)
 {
     struct recipe recipe;
     struct dataset d;
     struct outfile out;
     int bad;
-    if (model_from_spec(model, spec, splits[o->split]) || recipe_from_spec(spec, &recipe))
+    if (model_from_spec(model, spec, splits[o->split]) || check_choice(model)
+        || recipe_from_spec(spec, &recipe))
         return -1;
     if (o->epochs) {
         recipe.teacher_epochs = (double)(long)(recipe.teacher_epochs * (double)o->epochs

@@ -8,7 +8,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 10184 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id 38a1b159e8f729af, 111263 bytes; a prediction costs 92160 multiply-adds and at most
+   id 38a1b159e8f729af, 111735 bytes; a prediction costs 92160 multiply-adds and at most
    5424 more a unit of beam; largest accumulator 273731 of 2147483647
 
 spec:

@@ -8,7 +8,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 1592 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id ec6e8c6ab02496df, 70992 bytes; a prediction costs 63488 multiply-adds and at most
+   id ec6e8c6ab02496df, 71288 bytes; a prediction costs 63488 multiply-adds and at most
    2448 more a unit of beam; largest accumulator 399656 of 2147483647
 
 spec:

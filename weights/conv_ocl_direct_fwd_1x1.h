@@ -8,7 +8,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 4513 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id ffb0d3ea22010cfb, 99853 bytes; a prediction costs 86016 multiply-adds and at most
+   id ffb0d3ea22010cfb, 100341 bytes; a prediction costs 86016 multiply-adds and at most
    4032 more a unit of beam; largest accumulator 318080 of 2147483647
 
 spec:
