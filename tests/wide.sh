@@ -72,7 +72,8 @@ analysis() {
         >"$tmp/all.c"
     if have cppcheck; then
         check "cppcheck of the headers" cppcheck -q --std=c99 --enable=warning,portability \
-            --error-exitcode=1 --inline-suppr -DKPRED_SIMD=0 -I. "$tmp/all.c"
+            --error-exitcode=1 --inline-suppr -DKPRED_SIMD=0 -DCHAR_BIT=8 \
+            -DINT_MAX=2147483647 -I. "$tmp/all.c"
     else
         skip "cppcheck of the headers" "no cppcheck"
     fi
