@@ -15,7 +15,7 @@ static const char help[] =
     "usage: kpred bench [MODEL|FILE.h]... [--beam B,...] [--csv]\n"
     "\n"
     "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"
-    "pseudo-random problems that the kernel applies to, in nanoseconds.\n"
+    "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time.\n"
     "\n"
     "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all built-in)\n"
     "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"

@@ -1,6 +1,6 @@
 /* ingest.c - tuning results of any format in, CSV out. Knows no rules: it keeps what is tuned.
    SPDX-License-Identifier: MIT */
-#include "ingest.h"
+#include "commands.h"
 
 #include "data.h"
 #include "opts.h"
