@@ -45,11 +45,11 @@ $(BUILD)/kpred-train: $(call object,$(TRAIN) $(EXACT_TRAIN))
 
 $(BUILD)/tools/%.o: tools/%.c $(BUILD)/models.h
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -MMD -c $< -o $@
+	$(CC) $(BASE) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(call object,$(EXACT_TRAIN)): $(BUILD)/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) $(EXACT) -MMD -c $< -o $@
+	$(CC) $(BASE) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
 
 # Every generated header, and its spec as text: what the programs have built in.
 $(BUILD)/models.h: $(MODELS) tools/models.sh
