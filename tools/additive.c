@@ -103,13 +103,6 @@ size_t net_target_width(const struct net_dims *d)
     return width;
 }
 
-size_t net_multiply_adds(const struct net_dims *d)
-{
-    struct net_layout at;
-    lay_out(d, &at);
-    return d->n_features * d->enc1 + d->enc1 * d->enc2 + d->enc2 * at.n_active * d->hidden;
-}
-
 static float *block_at(const struct net *net, size_t block)
 {
     return net->w + net->at.block[block].at;

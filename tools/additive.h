@@ -109,7 +109,6 @@ int net_new(struct net *net, const struct net_dims *dims); /* weights all 0 */
 void net_free(struct net *net);
 void net_init(struct net *net, uint64_t seed);
 size_t net_target_width(const struct net_dims *dims); /* the sum of n_values */
-size_t net_multiply_adds(const struct net_dims *dims); /* of encoder and context products */
 
 int net_train(struct net *net, const struct net_rows *rows, const struct net_rows *validation,
               const struct net_train_config *config, net_progress *progress, void *user);

@@ -221,8 +221,6 @@ static int select_rows(struct eval *e)
         const int32_t *p = e->data.problem + i * e->data.n_fields;
         const uint64_t unit = key->n ? split_row_hash(spec, key, p, &scratch) : i;
         struct row *r = e->row + e->n;
-        int32_t values[KPRED_MAX_PARAMS];
-        size_t t;
         if (e->o->rows && !split_is_test(unit))
             continue;
         e->n++;
@@ -230,9 +228,7 @@ static int select_rows(struct eval *e)
         r->unit = unit;
         r->gpu = gpu < 0 ? -1 : p[gpu];
         r->dtype = dtype < 0 ? -1 : p[dtype];
-        for (t = 0; t < e->data.n_params; t++)
-            values[t] = spec->params[t].values[e->data.target[i * e->data.n_params + t]];
-        illegal += !kpred_legal(&e->model->m, p, values);
+        illegal += !model_allows(e->model, p, e->data.target + i * e->data.n_params);
     }
     buf_free(&scratch);
     if (illegal)

@@ -92,6 +92,15 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     return 0;
 }
 
+int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target)
+{
+    int32_t values[KPRED_MAX_PARAMS];
+    size_t t;
+    for (t = 0; t < model->m.n_params; t++)
+        values[t] = model->m.params[t].values[target[t]];
+    return kpred_legal(&model->m, problem, values);
+}
+
 void model_train_ranges(struct model *model, const int32_t *problems, size_t n)
 {
     const size_t n_fields = model->m.n_fields;

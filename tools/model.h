@@ -31,6 +31,9 @@ void model_free(struct model *model);
 /* Zeroed memory that lives as long as the model. */
 void *model_array(struct model *model, size_t n, size_t size);
 
+/* Does the rule accept the values with these indexes, as a dataset's row has them? */
+int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target);
+
 /* The range of each size field over n problems. */
 void model_train_ranges(struct model *model, const int32_t *problems, size_t n);
 

@@ -154,6 +154,19 @@ static int train_one(struct trainer *t, const struct net_dims *d, const struct n
     return 0;
 }
 
+/* What teachers and student share: the shape of the schedule, the average, the threads. */
+static struct net_train_config common_config(const struct trainer *t)
+{
+    struct net_train_config c;
+    memset(&c, 0, sizeof c);
+    c.seed = t->seed;
+    c.n_threads = t->n_threads;
+    c.rate_end = 1e-5f;
+    c.warm_up = 0.05f;
+    c.average = (float)t->recipe->average;
+    return c;
+}
+
 static int train_teachers(struct trainer *t, const struct net_rows *rows,
                           const struct net_rows *held_out, struct net *teachers)
 {
@@ -161,20 +174,15 @@ static int train_teachers(struct trainer *t, const struct net_rows *rows,
     const size_t n = (size_t)r->teachers;
     const struct net_dims d =
         dimensions(t, r->teacher_encoder1, r->teacher_encoder2, r->teacher_hidden);
-    struct net_train_config c;
+    struct net_train_config c = common_config(t);
     size_t i;
-    memset(&c, 0, sizeof c);
     c.epochs = (size_t)r->teacher_epochs;
     c.batch = (size_t)r->teacher_batch;
-    c.n_threads = t->n_threads;
     c.rate = (float)r->teacher_rate;
-    c.rate_end = 1e-5f;
-    c.warm_up = 0.05f;
     c.weight_decay = (float)r->teacher_decay;
     c.drop_input = (float)r->teacher_drop_input;
     c.drop_encoder = (float)r->teacher_drop_encoder;
     c.drop_hidden = (float)r->teacher_drop_hidden;
-    c.average = (float)r->average;
     for (i = 0; i < n; i++) {
         c.seed = t->seed + 1 + i;
         snprintf(t->what, sizeof t->what, "teacher %zu of %zu", i + 1, n);
@@ -192,21 +200,15 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
 {
     const struct recipe *r = t->recipe;
     const struct net_dims d = dimensions(t, r->encoder1, r->encoder2, r->hidden);
-    struct net_train_config c;
-    memset(&c, 0, sizeof c);
-    c.seed = t->seed;
+    struct net_train_config c = common_config(t);
     c.epochs = (size_t)r->epochs;
     c.batch = (size_t)r->batch;
-    c.n_threads = t->n_threads;
     c.rounded_epochs = (size_t)r->rounded_epochs;
     c.rate = (float)r->rate;
-    c.rate_end = 1e-5f;
-    c.warm_up = 0.05f;
     c.weight_decay = (float)r->decay;
     c.drop_input = (float)r->drop_input;
     c.drop_encoder = (float)r->drop_encoder;
     c.drop_hidden = (float)r->drop_hidden;
-    c.average = (float)r->average;
     snprintf(t->what, sizeof t->what, "student");
     return train_one(t, &d, rows, held_out, &c, out);
 }

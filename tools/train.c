@@ -97,15 +97,6 @@ static void allocate(struct recipe_rows *r, const struct dataset *d)
     r->target = xcalloc(d->n, d->n_params);
 }
 
-static int optimum_is_legal(const struct model *model, const struct dataset *d, size_t i)
-{
-    int32_t values[KPRED_MAX_PARAMS];
-    size_t t;
-    for (t = 0; t < d->n_params; t++)
-        values[t] = model->params[t].values[d->target[i * d->n_params + t]];
-    return kpred_legal(&model->m, d->problem + i * d->n_fields, values);
-}
-
 static int divide(const struct model *model, const struct dataset *d, int split, struct rows *out)
 {
     const struct spec *spec = model->spec;
@@ -119,7 +110,7 @@ static int divide(const struct model *model, const struct dataset *d, int split,
         return fail("%s: section [split] has no key \"%s\"", spec->path, splits[split]);
     for (i = 0; i < d->n; i++) {
         const int32_t *p = d->problem + i * d->n_fields;
-        if (!optimum_is_legal(model, d, i))
+        if (!model_allows(model, p, d->target + i * d->n_params))
             out->illegal++;
         else if (split < 2 && split_is_test(split_row_hash(spec, key, p, &scratch)))
             append(&out->held_out, d, i);
