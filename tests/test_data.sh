@@ -55,7 +55,7 @@ refuse() {
 # ---- helpers and files ----
 
 libs="-lsqlite3 -lbz2"
-layer="$tools/util.c $tools/spec.c $tools/split.c $tools/bz2.c $tools/data.c $tools/perfdb.c
+layer="$tools/util.c $tools/conv.c $tools/load_conv.c $tools/textdb.c $tools/spec.c $tools/split.c $tools/bz2.c $tools/data.c $tools/perfdb.c
        $tools/csv.c $tools/opts.c"
 # shellcheck disable=SC2086
 compile() { $CC -std=c99 $CFLAGS -I"$root" -I"$tools" -o "$@" $libs || exit 1; }
@@ -203,7 +203,7 @@ refuse "directory as data" 1 "is a directory" ingest "$u" --data "$tmp/gfx900_56
 refuse "directory as spec" 1 "is a directory" ingest "$tmp" --data "$db9"
 refuse "directory as output" 1 "is a directory" ingest "$u" --data "$db9" -o "$tmp"
 refuse "output in no directory" 1 "cannot create" ingest "$u" --data "$db9" -o "$tmp/no/such.csv"
-refuse "text perf-db" 1 "not supported yet" ingest "$u" --data "$tmp/gfx900_56.cd.pdb.txt.bz2"
+refuse "find-db" 1 "is a find-db" ingest "$u" --data "$tmp/gfx900_56.HIP.fdb.txt.bz2"
 refuse "unknown kind of file" 1 "ends in none of .db" ingest "$u" --data "$u"
 refuse "the same file twice" 1 "given twice" ingest "$u" --data "$db9" "$db9"
 if [ "$(id -u)" -eq 0 ]; then

@@ -27,8 +27,8 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
     va_start(args, fmt);
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
-    buf_printf(&text, "%s%s%lld: %s: value \"%s\": %s", l->path, l->row_prefix, (long long)row,
-               column, value, what);
+    buf_printf(&text, "%s%s%lld: %s: value \"%s\": %s (--lenient leaves such rows out)", l->path,
+               l->row_prefix, (long long)row, column, value, what);
     fail("%s", text.s);
     buf_free(&text);
     return -1;
@@ -192,13 +192,20 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
 
 static const struct {
     const char *tail;
-    int (*read)(struct loader *l, struct buf *bytes); /* NULL: known, but not read */
-    int packed;
+    int (*read)(struct loader *l, struct buf *bytes);
+    int packed, is_miopen;
 } formats[] = {
-    {".db", perfdb_read, 0},  {".db.bz2", perfdb_read, 1}, {".csv", csv_read, 0},
-    {".csv.bz2", csv_read, 1}, {".txt", NULL, 0},          {".txt.bz2", NULL, 1},
+    {".db", perfdb_read, 0, 1},  {".db.bz2", perfdb_read, 1, 1},
+    {".txt", textdb_read, 0, 1}, {".txt.bz2", textdb_read, 1, 1},
+    {".csv", csv_read, 0, 0},    {".csv.bz2", csv_read, 1, 0},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+static int is_find_db(const char *path)
+{
+    return ends_with(path, ".fdb.txt") || ends_with(path, ".fdb.txt.bz2")
+           || ends_with(path, ".ufdb.txt");
+}
 
 static int find_format(const struct spec *s, const char *path, size_t *out)
 {
@@ -206,10 +213,10 @@ static int find_format(const struct spec *s, const char *path, size_t *out)
     while (i < N_FORMATS && !ends_with(base_name(path), formats[i].tail))
         i++;
     if (i == N_FORMATS)
-        return fail("%s: its name ends in none of .db .db.bz2 .csv .csv.bz2", path);
-    if (formats[i].read == NULL)
-        return fail("%s: text perf-dbs and find-dbs are not supported yet", path);
-    if (formats[i].read == perfdb_read && s->format != SPEC_MIOPEN)
+        return fail("%s: its name ends in none of .db .txt .csv, nor in these with .bz2", path);
+    if (is_find_db(path))
+        return fail("%s: is a find-db, which holds times of solvers and no parameters", path);
+    if (formats[i].is_miopen && s->format != SPEC_MIOPEN)
         return fail("%s: the spec's data have format = csv, this is a perf-db", path);
     *out = i;
     return 0;

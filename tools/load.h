@@ -6,6 +6,7 @@
 #ifndef KPRED_TOOLS_LOAD_H
 #define KPRED_TOOLS_LOAD_H
 
+#include "conv.h"
 #include "data.h"
 
 struct load_row {
@@ -40,8 +41,22 @@ int load_file_gpu(const struct loader *l, size_t field, int64_t *out);
 /* Verdict: checks a problem (in the spec's order) and the texts of its parameters, keeps them. */
 int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params);
 
+/* What the readers of MIOpen's databases have in common. */
+struct load_conv {
+    int field[CONV_N_SOURCES]; /* the spec's field with that meaning, or -1 */
+    int64_t gpu;
+    struct buf params; /* the list of one row, cut into pieces; to be freed */
+};
+
+/* 0 or -1 with a message. */
+int load_conv_open(struct loader *l, struct load_conv *c);
+/* Verdict on a row: its key and the list of its parameters. */
+int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const struct conv *conv,
+                  const char *params);
+
 /* The readers: the file's bytes, unpacked, which they may change. 0, or -1 with a message. */
 int perfdb_read(struct loader *l, struct buf *bytes);
+int textdb_read(struct loader *l, struct buf *bytes);
 int csv_read(struct loader *l, struct buf *bytes);
 
 #endif

@@ -1,9 +1,8 @@
 /* perfdb.c - reads MIOpen's SQLite perf-dbs
    SPDX-License-Identifier: MIT
 
-   A row of table config is the key of a convolution, swapped for the backward directions: there
-   in_channels is K, in_h and in_w are the size of the image that the forward convolution writes,
-   and out_channels is C. Here it is turned back into the user's view. */
+   A row of table config is the key of a convolution (conv.h), swapped for the backward directions,
+   without the size of the second image. */
 #include "load.h"
 
 #include <sqlite3.h>
@@ -28,82 +27,12 @@ enum { P_id, P_params, C_id, CONFIG_COLUMNS(COLUMN_INDEX) N_COLUMNS, FIRST_INT =
 static const char *const column_names[N_COLUMNS] = {"id", "params", "config",
                                                     CONFIG_COLUMNS(COLUMN_NAME)};
 
-/* The fields that a file's name and a key give. */
-enum { F_gpu, F_dir, F_dtype, F_n, F_c, F_h, F_w, F_k, F_stride, F_groups, N_SOURCES };
-
-static const struct {
-    const char *name;
-    int is_token, is_optional;
-} sources[N_SOURCES] = {
-    {"gpu", 1, 1}, {"dir", 1, 0}, {"dtype", 1, 0}, {"n", 0, 0},      {"c", 0, 0},
-    {"h", 0, 0},   {"w", 0, 0},   {"k", 0, 0},     {"stride", 0, 1}, {"groups", 0, 1},
-};
-
-struct pin {
-    int column;
-    int64_t value;
-};
-
 struct perfdb {
     struct loader *l;
     sqlite3 *db;
     sqlite3_stmt *rows;
-    int field[N_SOURCES]; /* the spec's field with that meaning, or -1 */
-    int64_t gpu;
-    struct pin pins[12];
-    size_t n_pins;
-    struct buf params; /* the list of one row, cut into pieces */
+    struct load_conv conv;
 };
-
-/* ---- what the spec's fields mean ---- */
-
-static int map_fields(struct perfdb *p)
-{
-    const struct spec *s = p->l->spec;
-    for (size_t i = 0; i < s->n_fields; i++) {
-        size_t k = 0;
-        while (k < N_SOURCES && strcmp(s->fields[i].name, sources[k].name) != 0)
-            k++;
-        if (k == N_SOURCES)
-            return fail("%s: field \"%s\" of %s: is not in a perf-db", p->l->path,
-                        s->fields[i].name, s->path);
-        if (sources[k].is_token != (s->fields[i].n_tokens != 0))
-            return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db",
-                        p->l->path, sources[k].name, s->path,
-                        sources[k].is_token ? "list of names" : "size");
-    }
-    for (size_t k = 0; k < N_SOURCES; k++) {
-        p->field[k] = spec_field_index(s, sources[k].name);
-        if (p->field[k] < 0 && !sources[k].is_optional)
-            return fail("%s: %s lacks a field \"%s\", without which perf-dbs cannot be read",
-                        p->l->path, s->path, sources[k].name);
-    }
-    return p->field[F_gpu] < 0 ? 0 : load_file_gpu(p->l, (size_t)p->field[F_gpu], &p->gpu);
-}
-
-static void add_pin(struct perfdb *p, int column, int64_t value)
-{
-    p->pins[p->n_pins].column = column;
-    p->pins[p->n_pins++].value = value;
-}
-
-/* All that a key says and the fields do not. */
-static void set_pins(struct perfdb *p)
-{
-    const struct spec *s = p->l->spec;
-    add_pin(p, C_spatial_dim, 2);
-    add_pin(p, C_fil_h, s->filter_h);
-    add_pin(p, C_fil_w, s->filter_w);
-    add_pin(p, C_pad_h, s->pad);
-    add_pin(p, C_pad_w, s->pad);
-    add_pin(p, C_dilation_h, 1);
-    add_pin(p, C_dilation_w, 1);
-    add_pin(p, C_bias, 0);
-    if (p->field[F_stride] < 0)
-        add_pin(p, C_conv_stride_h, 1);
-    if (p->field[F_groups] < 0)
-        add_pin(p, C_group_count, 1);
-}
 
 /* ---- the database ---- */
 
@@ -207,8 +136,8 @@ static int64_t int_of(const struct perfdb *p, int column)
     return sqlite3_column_int64(p->rows, column);
 }
 
-/* Verdict on the kinds of the cells and on all that is pinned. */
-static int check_key(struct perfdb *p, int64_t row)
+/* Verdict on the kinds of the cells. */
+static int check_cells(struct perfdb *p, int64_t row)
 {
     if (sqlite3_column_type(p->rows, C_id) == SQLITE_NULL)
         return load_bad(p->l, row, DROP_BROKEN, "config", "", "there is no such row in config");
@@ -216,92 +145,53 @@ static int check_key(struct perfdb *p, int64_t row)
         if (sqlite3_column_type(p->rows, i) != SQLITE_INTEGER)
             return load_bad(p->l, row, DROP_BROKEN, column_names[i], text_of(p, i),
                             "is no integer");
-    if (strcmp(text_of(p, C_layout), "NCHW") != 0)
-        return load_bad(p->l, row, DROP_OUTSIDE, "layout", text_of(p, C_layout),
-                        "the spec covers NCHW only");
-    for (size_t i = 0; i < p->n_pins; i++)
-        if (int_of(p, p->pins[i].column) != p->pins[i].value)
-            return load_bad(p->l, row, DROP_OUTSIDE, column_names[p->pins[i].column],
-                            text_of(p, p->pins[i].column), "the spec covers %lld only",
-                            (long long)p->pins[i].value);
-    if (int_of(p, C_conv_stride_w) != int_of(p, C_conv_stride_h))
-        return load_bad(p->l, row, DROP_OUTSIDE, "conv_stride_w", text_of(p, C_conv_stride_w),
-                        "the spec covers the same stride in h and w only");
     return 0;
 }
 
-/* The image that a forward convolution turns into one of size y. With a stride s several sizes do;
-   this is the largest. Sizes far beyond any field's are kept from overflowing, nothing more. */
-static int64_t input_size(int64_t y, int64_t filter, int64_t pad, int64_t stride)
+/* The sides that a row has for one dimension, 1 the height, 2 the width. The size of the image that
+   a backward direction has at its far end is not in the row: with a stride s several do, and this
+   is the largest. */
+static void read_sides(const struct perfdb *p, struct conv *c, int i)
 {
-    if (y < 1 || y > KPRED_MAX_SIZE || stride < 1 || stride > KPRED_MAX_SIZE)
-        return 0;
-    return stride * (y - 1) + filter - 2 * pad + stride - 1;
+    const int64_t size = int_of(p, i == 1 ? C_in_h : C_in_w);
+    c->filter[i] = int_of(p, i == 1 ? C_fil_h : C_fil_w);
+    c->pad[i] = int_of(p, i == 1 ? C_pad_h : C_pad_w);
+    c->stride[i] = int_of(p, i == 1 ? C_conv_stride_h : C_conv_stride_w);
+    c->dilation[i] = int_of(p, i == 1 ? C_dilation_h : C_dilation_w);
+    c->in[i] = size;
+    if (c->dir != 'F' && size >= 1 && size <= KPRED_MAX_SIZE && c->stride[i] >= 1
+        && c->stride[i] <= KPRED_MAX_SIZE)
+        c->in[i] = conv_in_size(size, c->filter[i], c->pad[i], c->stride[i], c->dilation[i]);
 }
 
-static void put(const struct perfdb *p, int64_t *problem, int source, int64_t value)
+static void read_key(const struct perfdb *p, struct conv *c)
 {
-    if (p->field[source] >= 0)
-        problem[p->field[source]] = value;
-}
-
-/* Verdict: the problem in the user's view. */
-static int read_problem(struct perfdb *p, int64_t row, int64_t *problem)
-{
-    const struct spec *s = p->l->spec;
-    int is_forward = strcmp(text_of(p, C_direction), "F") == 0;
-    int64_t ih = int_of(p, C_in_h), iw = int_of(p, C_in_w), stride = int_of(p, C_conv_stride_h);
-    int64_t ic = int_of(p, C_in_channels), oc = int_of(p, C_out_channels), dir, dtype;
-    int rc = load_token(p->l, row, (size_t)p->field[F_dir], text_of(p, C_direction), &dir);
-    if (rc == 0)
-        rc = load_token(p->l, row, (size_t)p->field[F_dtype], text_of(p, C_data_type), &dtype);
-    if (rc != 0)
-        return rc;
-    put(p, problem, F_gpu, p->gpu);
-    put(p, problem, F_dir, dir);
-    put(p, problem, F_dtype, dtype);
-    put(p, problem, F_n, int_of(p, C_batchsize));
-    put(p, problem, F_c, is_forward ? ic : oc);
-    put(p, problem, F_k, is_forward ? oc : ic);
-    put(p, problem, F_h, is_forward ? ih : input_size(ih, s->filter_h, s->pad, stride));
-    put(p, problem, F_w, is_forward ? iw : input_size(iw, s->filter_w, s->pad, stride));
-    put(p, problem, F_stride, stride);
-    put(p, problem, F_groups, int_of(p, C_group_count));
-    return 0;
-}
-
-/* Verdict: the list cut into as many texts as the spec has parameters. */
-static int cut_params(struct perfdb *p, int64_t row, const char **params)
-{
-    const char *list = text_of(p, P_params);
-    size_t n = 1, want = p->l->spec->n_params;
-    for (const char *c = list; *c != '\0'; c++)
-        n += *c == ',';
-    if (n != want)
-        return load_bad(p->l, row, DROP_PARAMS, "params", list, "is a list of %zu, not %zu", n,
-                        want);
-    p->params.n = 0;
-    buf_puts(&p->params, list);
-    char *piece = p->params.s;
-    for (size_t i = 0; i < want; i++) {
-        size_t length = strcspn(piece, ",");
-        params[i] = piece;
-        piece[length] = '\0';
-        piece += length + 1;
-    }
-    return 0;
+    const int is_forward = strcmp(text_of(p, C_direction), "F") == 0;
+    const int64_t ic = int_of(p, C_in_channels), oc = int_of(p, C_out_channels);
+    conv_init(c);
+    c->dims = (int)int_of(p, C_spatial_dim);
+    c->dir = is_forward ? 'F' : text_of(p, C_direction)[0];
+    snprintf(c->dtype, sizeof c->dtype, "%s", text_of(p, C_data_type));
+    for (size_t i = 0; i < 3; i++)
+        snprintf(c->layout[i], sizeof c->layout[i], "%s", text_of(p, C_layout));
+    c->n = int_of(p, C_batchsize);
+    c->c = is_forward ? ic : oc;
+    c->k = is_forward ? oc : ic;
+    c->groups = int_of(p, C_group_count);
+    c->bias = int_of(p, C_bias);
+    read_sides(p, c, 1);
+    read_sides(p, c, 2);
 }
 
 static int read_row(struct perfdb *p)
 {
-    int64_t row = int_of(p, P_id), problem[KPRED_MAX_FIELDS] = {0};
-    const char *params[KPRED_MAX_PARAMS];
-    int rc = check_key(p, row);
-    if (rc == 0)
-        rc = read_problem(p, row, problem);
-    if (rc == 0)
-        rc = cut_params(p, row, params);
-    return rc == 0 ? load_add(p->l, row, problem, params) : rc;
+    int64_t row = int_of(p, P_id);
+    struct conv c;
+    int rc = check_cells(p, row);
+    if (rc != 0)
+        return rc;
+    read_key(p, &c);
+    return load_conv_add(p->l, &p->conv, row, &c, text_of(p, P_params));
 }
 
 static int read_rows(struct perfdb *p)
@@ -318,13 +208,11 @@ int perfdb_read(struct loader *l, struct buf *bytes)
     struct perfdb p = {.l = l};
     int rc = -1;
     l->row_prefix = ": perf_db row ";
-    if (map_fields(&p) == 0 && open_bytes(&p, bytes) == 0 && check_schema(&p) == 0
-        && prepare_rows(&p) == 0) {
-        set_pins(&p);
+    if (load_conv_open(l, &p.conv) == 0 && open_bytes(&p, bytes) == 0 && check_schema(&p) == 0
+        && prepare_rows(&p) == 0)
         rc = read_rows(&p);
-    }
     sqlite3_finalize(p.rows);
     sqlite3_close(p.db);
-    buf_free(&p.params);
+    buf_free(&p.conv.params);
     return rc;
 }

@@ -74,6 +74,16 @@ static int is_name(const char *s)
     return n >= 1 && n <= 63 && s[n] == '\0' && strchr("0123456789.:+-", *s) == NULL;
 }
 
+/* A named value in double quotes may be any text, as the names of composable kernels are; but it
+   goes into a string of C, and "??" could begin a trigraph there. */
+static int is_quotable(const char *s)
+{
+    const char *p = s;
+    while (*p >= ' ' && *p <= '~' && *p != '\\')
+        p++;
+    return p > s && p - s <= 255 && *p == '\0' && strstr(s, "??") == NULL;
+}
+
 static int is_number_like(const char *s)
 {
     return strchr("0123456789+-.", *s) != NULL;
@@ -169,17 +179,35 @@ static int add_number(struct reader *r, struct spec_param *p, const char *word)
     return 0;
 }
 
-static int add_name(struct reader *r, struct spec_param *p, const char *word)
+static int add_name(struct reader *r, struct spec_param *p, const char *word, int is_quoted)
 {
     if (p->n_values > 0 && p->names[0] == NULL)
         return bad(r, p->name, word, "is no integer, as the values before it are");
-    if (!is_name(word))
-        return bad(r, p->name, word, "is neither an integer nor a name");
+    if (is_quoted ? !is_quotable(word) : !is_name(word))
+        return bad(r, p->name, word, is_quoted ? "cannot stand in quotes: it is empty, long, or "
+                                                 "has a backslash or `\?\?` in it"
+                                               : "is neither an integer nor a name");
     if (spec_value_index(p, word) >= 0)
         return bad(r, p->name, word, "stands there twice");
     p->names[p->n_values] = word;
     p->values[p->n_values] = (int32_t)p->n_values;
     return 0;
+}
+
+/* Cuts the next value off *s: 1, or 0 at the end, or -1 with a message. */
+static int next_value(struct reader *r, const char *key, char **s, char **word, int *is_quoted)
+{
+    char *start = *s + strspn(*s, blanks);
+    *is_quoted = *start == '"';
+    if (!*is_quoted)
+        return (*word = next_word(s)) != NULL;
+    char *end = strchr(start + 1, '"');
+    if (end == NULL || (end[1] != '\0' && strchr(blanks, end[1]) == NULL))
+        return bad(r, key, start, "a quoted value ends with a quote and a blank");
+    *end = '\0';
+    *word = start + 1;
+    *s = end + 1;
+    return 1;
 }
 
 static int add_param(struct reader *r, char *key, char *value)
@@ -191,16 +219,19 @@ static int add_param(struct reader *r, char *key, char *value)
         return fail("%s:%ld: %s: more than %d parameters", r->path, r->line, key,
                     KPRED_MAX_PARAMS);
     struct spec_param *p = &s->params[s->n_params];
+    char *word = NULL;
+    int rc, is_quoted;
     p->name = key;
-    for (char *word; (word = next_word(&value)) != NULL; p->n_values++) {
+    for (; (rc = next_value(r, key, &value, &word, &is_quoted)) > 0; p->n_values++) {
         if (p->n_values == KPRED_MAX_VALUES)
             return fail("%s:%ld: %s: more than %d values", r->path, r->line, key,
                         KPRED_MAX_VALUES);
-        if ((is_number_like(word) ? add_number(r, p, word) : add_name(r, p, word)) != 0)
+        if ((!is_quoted && is_number_like(word) ? add_number(r, p, word)
+                                                : add_name(r, p, word, is_quoted)) != 0)
             return -1;
     }
     s->n_params++;
-    return 0;
+    return rc;
 }
 
 /* ---- sections and lines ---- */

@@ -7,7 +7,8 @@
                  title and source (free text, optional)
        [data]    format (miopen or csv); for miopen also solver, filter (1x1) and pad (0)
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
-       [params]  NAME = the legal values: strictly ascending integers, or names
+       [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
+                 word of letters, digits and _.:+- stands in double quotes
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit
        [derived] [features] [network]   raw lines, kept for the trainer

@@ -1,0 +1,344 @@
+/* conv.c - see conv.h
+   SPDX-License-Identifier: MIT */
+#include "conv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void conv_init(struct conv *c)
+{
+    memset(c, 0, sizeof *c);
+    c->dims = 2;
+    c->dir = 'F';
+    memcpy(c->dtype, "FP32", 5);
+    c->n = c->c = c->k = c->groups = 1;
+    for (size_t i = 0; i < 3; i++) {
+        memcpy(c->layout[i], "NCHW", 5);
+        c->in[i] = c->out[i] = c->filter[i] = c->stride[i] = c->dilation[i] = 1;
+    }
+}
+
+/* ---- sizes ---- */
+
+int64_t conv_out_size(int64_t in, int64_t filter, int64_t pad, int64_t stride, int64_t dilation)
+{
+    const int64_t room = in + 2 * pad - (dilation * (filter - 1) + 1);
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+int64_t conv_in_size(int64_t out, int64_t filter, int64_t pad, int64_t stride, int64_t dilation)
+{
+    return stride * (out - 1) + dilation * (filter - 1) + 1 - 2 * pad + stride - 1;
+}
+
+/* ---- keys ---- */
+
+enum { MAX_PARTS = 19, MAX_KEY = 512 };
+
+struct key {
+    char *part[MAX_PARTS + 1];
+    size_t n, at; /* at: the next part to read */
+    char *why;
+};
+
+static int bad_part(struct key *k, const char *what, const char *value)
+{
+    snprintf(k->why, 96, "its %s is \"%.40s\"", what, value);
+    return -1;
+}
+
+static int read_number(struct key *k, const char *what, int64_t least, int64_t *out)
+{
+    const char *text = k->part[k->at++];
+    return parse_int(text, least, KPRED_MAX_SIZE, out) == 0 ? 0 : bad_part(k, what, text);
+}
+
+/* "3x3" or "1x3x3": heights and widths, of 3-D keys depths before them. */
+static int read_sides(struct key *k, const char *what, int dims, int64_t least, int64_t out[3])
+{
+    char *text = k->part[k->at++], *side = text;
+    for (int i = 3 - dims; i < 3; i++) {
+        char *x = strchr(side, 'x');
+        if ((x != NULL) != (i < 2))
+            return bad_part(k, what, text);
+        if (x != NULL)
+            *x = '\0';
+        const int bad = parse_int(side, least, KPRED_MAX_SIZE, &out[i]);
+        if (x != NULL)
+            *x = 'x';
+        if (bad)
+            return bad_part(k, what, text);
+        side = x != NULL ? x + 1 : side;
+    }
+    return 0;
+}
+
+static int read_image(struct key *k, const char *what, int dims, int64_t *channels, int64_t size[3])
+{
+    int rc = read_number(k, what, 1, channels);
+    for (int i = 3 - dims; i < 3 && rc == 0; i++)
+        rc = read_number(k, what, 1, &size[i]);
+    return rc;
+}
+
+static int read_word(struct key *k, const char *what, char out[CONV_TEXT])
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    const char *text = k->part[k->at++];
+    const size_t n = strlen(text);
+    if (n == 0 || n >= CONV_TEXT || text[strspn(text, letters)] != '\0')
+        return bad_part(k, what, text);
+    memcpy(out, text, n + 1);
+    return 0;
+}
+
+/* "_g32", "_ciFP8" and so on, one after the other. */
+static int read_suffix(struct key *k, char *text, struct conv *c)
+{
+    static const char type[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    char *p = text, digits[CONV_TEXT];
+    while (*p != '\0') {
+        size_t n;
+        p += *p == '_';
+        if (*p == 'g') {
+            n = strspn(p + 1, "0123456789");
+            snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 20), p + 1);
+            if (parse_int(digits, 1, KPRED_MAX_SIZE, &c->groups) != 0)
+                return bad_part(k, "suffix", text);
+            p += 1 + n;
+            continue;
+        }
+        n = *p == 'c' && p[1] != '\0' && strchr("iwo", p[1]) != NULL ? strspn(p + 2, type) : 0;
+        const size_t used = strlen(c->casts);
+        if (n == 0 || used + n + 4 > sizeof c->casts)
+            return bad_part(k, "suffix", text);
+        snprintf(c->casts + used, sizeof c->casts - used, "_%.*s", (int)(n + 2), p);
+        p += 2 + n;
+    }
+    return 0;
+}
+
+static int read_direction(struct key *k, struct conv *c)
+{
+    char *text = k->part[k->at++];
+    if (*text == '\0' || strchr("FBW", *text) == NULL || (text[1] != '\0' && text[1] != '_'))
+        return bad_part(k, "direction", text);
+    c->dir = *text;
+    return read_suffix(k, text + 1, c);
+}
+
+static int read_layouts(struct key *k, size_t n, struct conv *c)
+{
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = read_word(k, "layout", c->layout[i]);
+    for (size_t i = n; i < 3; i++)
+        memcpy(c->layout[i], c->layout[0], CONV_TEXT);
+    return rc;
+}
+
+static int check_sizes(struct key *k, const struct conv *c)
+{
+    for (int i = 0; i < 3; i++)
+        if (conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i])
+            != c->out[i]) {
+            snprintf(k->why, 96, "no convolution with this filter makes size %" PRId64
+                     " out of %" PRId64, c->out[i], c->in[i]);
+            return -1;
+        }
+    return 0;
+}
+
+/* The image and channels that a key puts first are, for backward directions, the output's. */
+static int read_parts(struct key *k, struct conv *c)
+{
+    const int dims = strchr(k->part[3], 'x') != NULL ? 2 : 3;
+    const size_t n_layouts = k->n - (dims == 2 ? 14 : 16);
+    int64_t channels[2], size[2][3] = {{1, 1, 1}, {1, 1, 1}};
+    c->dims = dims;
+    if (n_layouts != 1 && n_layouts != 3) {
+        snprintf(k->why, 96, "it has %zu parts, and a %d-D key %d or %d", k->n, dims,
+                 dims == 2 ? 15 : 17, dims == 2 ? 17 : 19);
+        return -1;
+    }
+    if (read_image(k, "first image", dims, &channels[0], size[0]) != 0
+        || read_sides(k, "filter", dims, 1, c->filter) != 0
+        || read_image(k, "second image", dims, &channels[1], size[1]) != 0
+        || read_number(k, "batch size", 1, &c->n) != 0
+        || read_sides(k, "pad", dims, 0, c->pad) != 0
+        || read_sides(k, "stride", dims, 1, c->stride) != 0
+        || read_sides(k, "dilation", dims, 1, c->dilation) != 0
+        || read_number(k, "bias", 0, &c->bias) != 0 || read_layouts(k, n_layouts, c) != 0
+        || read_word(k, "data type", c->dtype) != 0 || read_direction(k, c) != 0)
+        return -1;
+    const int swapped = c->dir != 'F';
+    c->c = channels[swapped];
+    c->k = channels[!swapped];
+    memcpy(c->in, size[swapped], sizeof c->in);
+    memcpy(c->out, size[!swapped], sizeof c->out);
+    return check_sizes(k, c);
+}
+
+int conv_parse_key(const char *key, size_t n, struct conv *c, char why[96])
+{
+    struct key k = {.n = 0, .why = why};
+    char copy[MAX_KEY], *p = copy;
+    conv_init(c);
+    if (n >= sizeof copy) {
+        snprintf(why, 96, "it has %zu characters", n);
+        return -1;
+    }
+    memcpy(copy, key, n);
+    copy[n] = '\0';
+    for (; p != NULL && k.n <= MAX_PARTS; k.n++) {
+        k.part[k.n] = p;
+        p = strchr(p, '-');
+        if (p != NULL)
+            *p++ = '\0';
+    }
+    if (k.n < 15 || k.n > MAX_PARTS) {
+        snprintf(why, 96, "it has %s15 parts", k.n < 15 ? "fewer than " : "far more than ");
+        return -1;
+    }
+    return read_parts(&k, c);
+}
+
+static void add_image(struct buf *b, int dims, int64_t channels, const int64_t size[3])
+{
+    buf_printf(b, "%" PRId64, channels);
+    for (int i = 3 - dims; i < 3; i++)
+        buf_printf(b, "-%" PRId64, size[i]);
+}
+
+static void add_sides(struct buf *b, int dims, const int64_t side[3])
+{
+    for (int i = 3 - dims; i < 3; i++)
+        buf_printf(b, "%c%" PRId64, i == 3 - dims ? '-' : 'x', side[i]);
+}
+
+static void add_layouts(struct buf *b, const struct conv *c)
+{
+    const char *usual = c->dims == 2 ? "NCHW" : "NCDHW";
+    int is_usual = 1;
+    for (size_t i = 0; i < 3; i++)
+        is_usual &= strcmp(c->layout[i], usual) == 0;
+    for (size_t i = 0; i < (is_usual ? 1u : 3u); i++)
+        buf_printf(b, "-%s", c->layout[i]);
+}
+
+void conv_add_key(const struct conv *c, struct buf *b)
+{
+    const int swapped = c->dir != 'F';
+    add_image(b, c->dims, swapped ? c->k : c->c, swapped ? c->out : c->in);
+    add_sides(b, c->dims, c->filter);
+    buf_puts(b, "-");
+    add_image(b, c->dims, swapped ? c->c : c->k, swapped ? c->in : c->out);
+    buf_printf(b, "-%" PRId64, c->n);
+    add_sides(b, c->dims, c->pad);
+    add_sides(b, c->dims, c->stride);
+    add_sides(b, c->dims, c->dilation);
+    buf_printf(b, "-%" PRId64, c->bias);
+    add_layouts(b, c);
+    buf_printf(b, "-%s-%c", c->dtype, c->dir);
+    if (c->groups != 1)
+        buf_printf(b, "_g%" PRId64, c->groups);
+    buf_puts(b, c->casts);
+}
+
+/* ---- as a problem of a spec ---- */
+
+const struct conv_source_info conv_sources[CONV_N_SOURCES] = {
+    {"gpu", 1, 1}, {"dir", 1, 0}, {"dtype", 1, 0}, {"n", 0, 0},      {"c", 0, 0},
+    {"h", 0, 0},   {"w", 0, 0},   {"k", 0, 0},     {"stride", 0, 1}, {"groups", 0, 1},
+};
+
+int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOURCES])
+{
+    for (size_t i = 0; i < s->n_fields; i++) {
+        size_t k = 0;
+        while (k < CONV_N_SOURCES && strcmp(s->fields[i].name, conv_sources[k].name) != 0)
+            k++;
+        if (k == CONV_N_SOURCES)
+            return fail("%s: field \"%s\" of %s: is not in a perf-db", path, s->fields[i].name,
+                        s->path);
+        if (conv_sources[k].is_token != (s->fields[i].n_tokens != 0))
+            return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db", path,
+                        conv_sources[k].name, s->path,
+                        conv_sources[k].is_token ? "list of names" : "size");
+    }
+    for (size_t k = 0; k < CONV_N_SOURCES; k++) {
+        field[k] = spec_field_index(s, conv_sources[k].name);
+        if (field[k] < 0 && !conv_sources[k].is_optional)
+            return fail("%s: %s lacks a field \"%s\", without which perf-dbs cannot be read", path,
+                        s->path, conv_sources[k].name);
+    }
+    return 0;
+}
+
+static enum conv_gap_kind found(struct conv_gap *gap, enum conv_gap_kind kind, const char *column,
+                                const char *value, const char *covered)
+{
+    gap->column = column;
+    snprintf(gap->value, sizeof gap->value, "%s", value);
+    snprintf(gap->covered, sizeof gap->covered, "%s", covered);
+    return kind;
+}
+
+/* All numbers that a key says and the fields do not. */
+static enum conv_gap_kind find_number(const struct spec *s, const int *field, const struct conv *c,
+                                      struct conv_gap *gap)
+{
+    const struct {
+        const char *column;
+        enum conv_gap_kind kind;
+        int64_t value, covered;
+    } pins[] = {
+        {"spatial_dim", GAP_DIMS, c->dims, 2},
+        {"bias", GAP_BIAS, c->bias, 0},
+        {"fil_h", GAP_FILTER, c->filter[1], s->filter_h},
+        {"fil_w", GAP_FILTER, c->filter[2], s->filter_w},
+        {"pad_h", GAP_FILTER, c->pad[1], s->pad},
+        {"pad_w", GAP_FILTER, c->pad[2], s->pad},
+        {"dilation_h", GAP_FILTER, c->dilation[1], 1},
+        {"dilation_w", GAP_FILTER, c->dilation[2], 1},
+        {"conv_stride_h", GAP_STRIDE, c->stride[1], field[CONV_STRIDE] < 0 ? 1 : c->stride[1]},
+        {"group_count", GAP_GROUPS, c->groups, field[CONV_GROUPS] < 0 ? 1 : c->groups},
+    };
+    for (size_t i = 0; i < sizeof pins / sizeof *pins; i++)
+        if (pins[i].value != pins[i].covered) {
+            char value[24], covered[32];
+            snprintf(value, sizeof value, "%" PRId64, pins[i].value);
+            snprintf(covered, sizeof covered, "%" PRId64 " only", pins[i].covered);
+            return found(gap, pins[i].kind, pins[i].column, value, covered);
+        }
+    return GAP_NONE;
+}
+
+enum conv_gap_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
+                                 const struct conv *c, struct conv_gap *gap)
+{
+    char value[24];
+    for (size_t i = 0; i < 3 && c->dims == 2; i++)
+        if (strcmp(c->layout[i], "NCHW") != 0)
+            return found(gap, GAP_LAYOUT, "layout", c->layout[i], "NCHW only");
+    enum conv_gap_kind kind = find_number(s, field, c, gap);
+    if (kind != GAP_NONE)
+        return kind;
+    if (c->casts[0] != '\0')
+        return found(gap, GAP_CASTS, "cast", c->casts, "no cast tensors");
+    if (c->stride[1] == c->stride[2])
+        return GAP_NONE;
+    snprintf(value, sizeof value, "%" PRId64, c->stride[2]);
+    return found(gap, GAP_STRIDE, "conv_stride_w", value, "the same stride in h and w only");
+}
+
+void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem)
+{
+    const int64_t value[CONV_N_SOURCES] = {
+        [CONV_N] = c->n, [CONV_C] = c->c, [CONV_H] = c->in[1], [CONV_W] = c->in[2],
+        [CONV_K] = c->k, [CONV_STRIDE] = c->stride[1], [CONV_GROUPS] = c->groups,
+    };
+    for (size_t k = CONV_N; k < CONV_N_SOURCES; k++)
+        if (field[k] >= 0)
+            problem[field[k]] = value[k];
+}

@@ -1,0 +1,77 @@
+/* textdb.c - reads MIOpen's text perf-dbs: KEY=SOLVER:PARAMETERS;SOLVER:PARAMETERS
+   SPDX-License-Identifier: MIT
+
+   Only lines with an entry of the spec's solver count; the others may hold keys that are no
+   convolution's. A line ends with LF or CRLF, the last one with nothing if it likes. */
+#include "load.h"
+
+#include <string.h>
+
+/* Verdict on one line, without its end: the text of the solver's parameters, NULL if it has none. */
+static int find_entry(struct loader *l, int64_t row, char *line, const char **params)
+{
+    char *equals = strchr(line, '=');
+    *params = NULL;
+    if (equals == NULL || equals == line)
+        return load_bad(l, row, DROP_BROKEN, "line", line, "is not of the form key=solver:values");
+    for (char *entry = equals + 1, *next; entry != NULL; entry = next) {
+        next = strchr(entry, ';');
+        if (next != NULL)
+            *next++ = '\0';
+        char *colon = strchr(entry, ':');
+        if (*entry == '\0' && (next == NULL || *next == '\0'))
+            break; /* some lines close with a semicolon */
+        if (colon == NULL || colon == entry)
+            return load_bad(l, row, DROP_BROKEN, "entry", entry, "is not of the form solver:values");
+        *colon = '\0';
+        if (strcmp(entry, l->spec->solver) != 0)
+            continue;
+        if (*params != NULL)
+            return load_bad(l, row, DROP_BROKEN, "solver", entry, "stands in the line twice");
+        *params = colon + 1;
+    }
+    return 0;
+}
+
+static int read_line(struct loader *l, struct load_conv *c, int64_t row, char *line)
+{
+    const char *params;
+    struct conv conv;
+    char why[96];
+    int rc = find_entry(l, row, line, &params);
+    if (rc != 0 || params == NULL)
+        return rc;
+    const size_t n = strcspn(line, "=");
+    line[n] = '\0';
+    if (conv_parse_key(line, n, &conv, why) != 0)
+        return load_bad(l, row, DROP_BROKEN, "key", line, "is no key of a convolution: %s", why);
+    return load_conv_add(l, c, row, &conv, params);
+}
+
+static int read_lines(struct loader *l, struct load_conv *c, char *text)
+{
+    int64_t row = 1;
+    for (char *line = text, *next; *line != '\0'; line = next, row++) {
+        const size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] == '\n');
+        line[n] = '\0';
+        if (n > 0 && line[n - 1] == '\r')
+            line[n - 1] = '\0';
+        if (*line != '\0' && read_line(l, c, row, line) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int textdb_read(struct loader *l, struct buf *bytes)
+{
+    struct load_conv c;
+    l->row_prefix = ":";
+    if (strlen(bytes->s) != bytes->n)
+        return fail("%s: is no text: it holds a NUL byte", l->path);
+    int rc = load_conv_open(l, &c);
+    if (rc == 0)
+        rc = read_lines(l, &c, bytes->s);
+    buf_free(&c.params);
+    return rc;
+}
