@@ -17,10 +17,10 @@ EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
 
 SHARED = runtime registry model program rules spec header_read header_write util opts table \
-         commands conv
+         commands conv split miopen calls driver udb
 KPRED = kpred models predict bench $(SHARED)
-TRAIN = kpred_train ingest train recipe eval data load_conv perfdb textdb csv bz2 \
-        split float_scorer $(SHARED)
+TRAIN = kpred_train ingest train recipe eval data load_conv perfdb textdb csv bz2 float_scorer \
+        udb_sqlite $(SHARED)
 EXACT_TRAIN = additive matrix
 
 object = $(addprefix $(BUILD)/tools/,$(addsuffix .o,$(1)))

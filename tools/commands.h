@@ -16,9 +16,11 @@ int commands_run(const char *program, const struct command *table, int argc, cha
 int cmd_models(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_miopen(int argc, char **argv);
 
 int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
+int cmd_miopen_sqlite(int argc, char **argv); /* kpred-train's miopen */
 
 #endif

@@ -10,6 +10,7 @@ int main(int argc, char **argv)
         { "ingest", "tuning results of any format to CSV", cmd_ingest },
         { "train", "tuning results to a generated header", cmd_train },
         { "eval", "how good a model's predictions are", cmd_eval },
+        { "miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite },
         { NULL, NULL, NULL },
     };
     return commands_run("kpred-train", table, argc, argv);

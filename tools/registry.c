@@ -62,20 +62,29 @@ static int unknown_token(const struct model *model, size_t field, const char *te
     return bad;
 }
 
-int32_t model_token(const struct model *model, size_t field, const char *text, int nearest)
+int32_t model_gpu(const struct model *model, size_t field, const char *text, int nearest,
+                  int *exact)
 {
     const int32_t token = kpred_token(&model->m, field, text);
-    int exact = 0;
-    int32_t gpu = -1;
+    *exact = 1;
     if (token >= 0)
         return token;
-    if (!strcmp(model->m.fields[field].name, "gpu"))
-        gpu = kpred_gpu_token(&model->m, text, 0, &exact);
-    if (gpu >= 0 && (exact || nearest)) {
-        if (!exact)
-            note("no model for %s, taking the nearest trained GPU, %s", text,
-                 model->m.fields[field].tokens[gpu]);
-        return gpu;
+    const int32_t gpu = kpred_gpu_token(&model->m, text, 0, exact);
+    return gpu >= 0 && (*exact || nearest) ? gpu : -1;
+}
+
+int32_t model_token(const struct model *model, size_t field, const char *text, int nearest)
+{
+    const char *const *tokens = model->m.fields[field].tokens;
+    int exact = 0;
+    if (strcmp(model->m.fields[field].name, "gpu")) {
+        const int32_t token = kpred_token(&model->m, field, text);
+        return token >= 0 ? token : unknown_token(model, field, text, -1);
     }
-    return unknown_token(model, field, text, gpu);
+    const int32_t gpu = model_gpu(model, field, text, nearest, &exact);
+    if (gpu < 0)
+        return unknown_token(model, field, text, model_gpu(model, field, text, 1, &exact));
+    if (!exact)
+        note("no model for %s, taking the nearest trained GPU, %s", text, tokens[gpu]);
+    return gpu;
 }

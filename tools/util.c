@@ -166,8 +166,8 @@ int is_identifier(const char *s)
 
 /* ---- files ---- */
 
-/* Opens for reading; a directory would open and only then fail to read, with a poorer message. */
-static FILE *open_input(const char *path)
+/* A directory would open and only then fail to read, with a poorer message. */
+FILE *open_input(const char *path)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {

@@ -53,6 +53,8 @@ int is_identifier(const char *s);
 
 /* ---- files ---- */
 
+/* Opened for reading, or NULL with a message. */
+FILE *open_input(const char *path);
 /* The whole file, 1..most bytes, added to `out`. */
 int read_file(const char *path, size_t most, struct buf *out);
 

@@ -1,0 +1,33 @@
+/* driver.h - the calls of MIOpenDriver that stand in a log
+   SPDX-License-Identifier: MIT
+
+   MIOPEN_ENABLE_LOGGING_CMD=1 makes MIOpen print one for each convolution, after a prefix:
+       MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver conv -n 32 -c 64 -H 56 ... -F 1
+   Scripts hold the same calls. The grammar is MIOpenDriver's: after the operation come options, short or
+   long, each with a value; what is left out has a default. Quotes around a word are taken off; a
+   call ends with its line or at what ends a command in a shell. Needs only libc. */
+#ifndef KPRED_TOOLS_DRIVER_H
+#define KPRED_TOOLS_DRIVER_H
+
+#include "conv.h"
+
+enum driver_kind {
+    DRIVER_NONE,  /* no call is left in the line */
+    DRIVER_OTHER, /* one of another operation: pool, bnorm, ... */
+    DRIVER_CONV,
+    DRIVER_BROKEN /* a convolution that cannot be read; see why */
+};
+
+enum { DRIVER_FORWARD = 1, DRIVER_BACKWARD = 2, DRIVER_WEIGHTS = 4 };
+
+struct driver_call {
+    struct conv conv;  /* its direction is not set */
+    int directions;    /* a sum of the above */
+    int is_transposed; /* the sizes of the output are not set then */
+    char why[192];     /* "-n: value "0": is no integer from 1 to 16777216" */
+};
+
+/* The next call at or after *at, which moves behind it; the text is cut to pieces. */
+enum driver_kind driver_next(char **at, struct driver_call *call);
+
+#endif
