@@ -148,6 +148,17 @@ static void add_entry(struct buf *b, const struct call_model *cm, const kpred_tu
             buf_printf(b, "%s%" PRId32, i != 0 ? "," : "", t->value[i]);
 }
 
+/* Why the rule rejects a problem: would it take another direction? */
+static int find_fault(const struct call_model *cm, int32_t *problem)
+{
+    const kpred_field *field = &cm->model.m.fields[cm->field[CONV_DIR]];
+    int32_t *dir = &problem[cm->field[CONV_DIR]];
+    for (*dir = 0; *dir < field->n_tokens; ++*dir)
+        if (cm->model.m.rule(problem, problem, 0))
+            return CALL_DIRECTION;
+    return CALL_RULE;
+}
+
 /* Adds the entry of the best tuple: 0, or 1 with *gap told, or -1 with a message. */
 static int predict(struct calls *c, struct call_model *cm, const struct conv *conv, int *gap)
 {
@@ -165,7 +176,7 @@ static int predict(struct calls *c, struct call_model *cm, const struct conv *co
         c->extrapolated += cm->ctx.extrapolated != 0;
         return 0;
     }
-    *gap = status == KPRED_ERR_NOT_APPLICABLE ? CALL_RULE : CALL_INFEASIBLE;
+    *gap = status == KPRED_ERR_NOT_APPLICABLE ? find_fault(cm, problem) : CALL_INFEASIBLE;
     if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE
         || status == KPRED_ERR_BUDGET)
         return 1;

@@ -10,7 +10,8 @@
     X(CALL_DTYPE, "a data type that no model covers")                                \
     X(CALL_SIZE, "a size that no model covers")                                      \
     X(CALL_GPU, "no model of the filter covers the GPU")                             \
-    X(CALL_RULE, "outside the limits of the kernels: sizes, direction, stride, type") \
+    X(CALL_DIRECTION, "a direction in which no kernel of the filter runs")           \
+    X(CALL_RULE, "outside the limits of the kernels: sizes, strides, types")         \
     X(CALL_INFEASIBLE, "no legal tuple")                                             \
     X(CALL_OTHER, "another operation than a convolution")                            \
     X(CALL_TRANSPOSED, "a transposed convolution")                                   \
