@@ -115,6 +115,17 @@ refuse "header that kpred-train did not write" 1 \
     "kpred.h: not a header that kpred-train wrote" predict kpred.h n=1
 refuse "unknown model to time" 1 '"no_model" is neither' "$kpred" bench no_model
 refuse "models takes no argument" 2 'unexpected argument "x"' "$kpred" models x
+
+# Without a standard error, messages must not end up in the file that is opened next.
+no_stderr() {
+    echo MIOpenDriver pool -n 1 >"$tmp/pool.log"
+    "$kpred" miopen --gpu gfx906 -o "$tmp/pool.txt" "$tmp/pool.log" 2>&-
+    [ ! -s "$tmp/pool.txt" ]
+}
+check "standard error closed" no_stderr
+refuse "standard input closed" 1 "standard input: cannot read: Bad file descriptor" \
+    sh -c '"$0" miopen --gpu gfx906 <&-' "$kpred"
+
 if [ "$(id -u)" -eq 0 ]; then
     skipped "no permission to read a header" "root may read all"
 else
@@ -389,26 +400,37 @@ to_nowhere() {
     "$@" >&- 2>"$tmp/err"
     [ $? -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err"
 }
-# The reader is gone before anything is written; SIGPIPE is ignored, as under many parents.
-to_closed_pipe() {
-    rm -f "$tmp/fifo" && mkfifo "$tmp/fifo" || return 1
+# The reader is gone before anything is written.
+without_reader() {
+    rm -f "$tmp/fifo" && mkfifo "$tmp/fifo" || exit 2
     # shellcheck disable=SC2094
-    (trap '' PIPE; exec 4<>"$tmp/fifo" 3>"$tmp/fifo" 4<&-; "$@" >&3 2>"$tmp/err")
+    (exec 4<>"$tmp/fifo" 3>"$tmp/fifo" 4<&-; "$@" >&3 2>"$tmp/err")
+}
+# SIGPIPE is ignored, as under many parents.
+to_closed_pipe() {
+    (trap '' PIPE; without_reader "$@")
     [ $? -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err"
 }
+# As the tests were started: by default the signal ends the program.
+to_pipe() { ! without_reader "$@"; }
 # shellcheck disable=SC2086
 unwritable() {
     check "$1 --help" "$1" "$kpred" --help
     check "$1 --version" "$1" "$kpred" --version
     check "$1 predict --help" "$1" "$kpred" predict --help
-    check "$1 predict" "$1" "$kpred" predict $model $fields
-    check "$1 predict --csv" "$1" "$kpred" predict $model $fields -k 1000 --csv
-    check "$1 models" "$1" "$kpred" models
-    check "$1 bench" "$1" "$kpred" bench conv_asm_bwd_wrw_3x3 --beam 1
+    for form in "" --csv --json; do
+        check "$1 predict${form:+ $form}" "$1" "$kpred" predict $model $fields $form
+        check "$1 predict -k 1000${form:+ $form}" "$1" "$kpred" predict $model $fields -k 1000 $form
+        check "$1 models${form:+ $form}" "$1" "$kpred" models $form
+        check "$1 bench${form:+ $form}" "$1" "$kpred" bench conv_asm_bwd_wrw_3x3 --beam 1 $form
+    done
 }
-if [ -w /dev/full ]; then unwritable to_full; else skipped "/dev/full" "it is not there"; fi
-unwritable to_nowhere
-unwritable to_closed_pipe
+# every_sink COMMAND: with each of the functions above
+every_sink() {
+    if [ -w /dev/full ]; then "$1" to_full; else skipped "$1 to_full" "there is no /dev/full"; fi
+    for sink in to_nowhere to_closed_pipe to_pipe; do "$1" $sink; done
+}
+every_sink unwritable
 
 # ---- kpred-train ----
 
@@ -695,7 +717,13 @@ done
 { head -n 1 rows.csv; echo gfx906_60,F,FP32,16,64,56,56,256,1,1,16,1,64,1,1,1,1; } >trained.csv
 refuse "eval: no row to test on" 1 "the data holds no row to test on" \
     "$trainer" eval $model --data trained.csv
-check "eval on a full disk" to_full "$trainer" eval $model --data "$db9"
-check "eval on a closed pipe" to_closed_pipe "$trainer" eval $model --data "$db9"
-check "kpred-train --version on a full disk" to_full "$trainer" --version
+# shellcheck disable=SC2086
+trainer_unwritable() {
+    check "$1 kpred-train --version" "$1" "$trainer" --version
+    for form in "" --csv --json; do
+        check "$1 eval${form:+ $form}" "$1" "$trainer" eval $model --data "$db9" $form
+        check "$1 ingest${form:+ $form}" "$1" "$trainer" ingest "$spec" --data "$db9" $form
+    done
+}
+every_sink trainer_unwritable
 test_end

@@ -547,7 +547,7 @@ static void csv_fuzz(void)
         CHECK(0);
         return;
     }
-    data_write_csv(&s, &d, f);
+    data_write(&s, &d, (struct table_form){.csv = 1}, f);
     fclose(f);
     data_free(&d);
     CHECK(read_file(in(scratch, "plain.csv"), 1 << 20, &text) == 0);

@@ -12,21 +12,22 @@
 enum { N_PROBLEMS = 32, N_ROUNDS = 61, N_REPEATS = 8 };
 
 static const char help[] =
-    "usage: kpred bench [MODEL|FILE.h]... [--beam B,...] [--csv]\n"
+    "usage: kpred bench [MODEL|FILE.h]... [--beam B,...] [--csv|--json]\n"
     "\n"
     "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"
     "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time.\n"
     "\n"
     "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all built-in)\n"
     "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"
-    "  --csv          columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"
+    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"
+    "  --json         as JSON, an array of objects with the same names\n"
     "\n"
     "bytes: what the model adds to a program; arena_words: of int32_t.\n";
 
 struct options {
     struct opt_texts models;
     struct opt_counts beam;
-    int csv;
+    struct table_form form;
 };
 
 /* 31 bits of a 64-bit linear congruential generator (Knuth's MMIX constants) */
@@ -116,13 +117,13 @@ static int bench(struct table *t, const kpred_model *m, size_t beam)
     if (kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) == KPRED_OK)
         n = sample(&ctx, problems, draw_problems(m, problems), tuples, ns);
     if (n) {
-        table_add(t, "%s", m->name);
-        table_add(t, "%zu", beam);
-        table_add(t, "%.0f", ns[n / 2]);
-        table_add(t, "%.0f", ns[0]);
-        table_add(t, "%.0f", ns[n * 95 / 100]);
-        table_add(t, "%zu", model_cost(m).bytes);
-        table_add(t, "%zu", words);
+        table_text(t, m->name);
+        table_number(t, "%zu", beam);
+        table_number(t, "%.0f", ns[n / 2]);
+        table_number(t, "%.0f", ns[0]);
+        table_number(t, "%.0f", ns[n * 95 / 100]);
+        table_number(t, "%zu", model_cost(m).bytes);
+        table_number(t, "%zu", words);
     }
     free(arena);
     free(problems);
@@ -146,19 +147,23 @@ static int bench_model(const struct options *o, struct table *t, const char *nam
 
 static int run(const struct options *o)
 {
-    struct table t = { 0, 0, NULL };
+    struct table t = { 0, { NULL, 0, 0 } };
     const struct builtin *b;
     size_t i;
     int bad = 0;
+    if (table_form_check(&o->form))
+        return 2;
     table_heading(&t, "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
     for (b = builtins; o->models.n == 0 && b->model && !bad; b++)
         bad = bench_model(o, &t, b->model->name);
     for (i = 0; i < o->models.n && !bad; i++)
         bad = bench_model(o, &t, o->models.v[i]);
-    if (bad)
-        return 1;
-    table_print(&t, stdout, o->csv);
-    return flush_stdout() ? 1 : 0;
+    if (!bad) {
+        table_print(&t, stdout, o->form);
+        bad = flush_stdout();
+    }
+    table_free(&t);
+    return bad ? 1 : 0;
 }
 
 int cmd_bench(int argc, char **argv)
@@ -167,7 +172,8 @@ int cmd_bench(int argc, char **argv)
     const struct opt table[] = {
         { .name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models },
         { .name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
-        { .name = "--csv", .kind = OPT_FLAG, .to = &o.csv },
+        { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
+        { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
         { .name = NULL },
     };
     int status;

@@ -5,7 +5,9 @@
 #include "kpred.h"
 #include "util.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static int usage(FILE *f, const char *program, const struct command *table)
 {
@@ -24,10 +26,21 @@ static int version(const char *program)
     return flush_stdout() ? 1 : 0;
 }
 
+/* A program may be started with one of its three streams closed. The next file it opened would then
+   get that number, and messages would end up in it: so the number is taken, by what can be neither
+   read nor written that way. */
+static void hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
 int commands_run(const char *program, const struct command *table, int argc, char **argv)
 {
     const struct command *c;
     program_name = program;
+    hold_streams();
     if (argc < 2) {
         usage(stderr, program, table);
         return 2;

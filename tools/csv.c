@@ -1,4 +1,4 @@
-/* csv.c - reads and writes rows as CSV (RFC 4180)
+/* csv.c - reads rows as CSV (RFC 4180), and writes them as that or as JSON
    SPDX-License-Identifier: MIT
 
    The first record names the columns: those of the spec's fields and parameters in any order;
@@ -213,44 +213,38 @@ int csv_read(struct loader *l, struct buf *bytes)
 
 /* ---- writing ---- */
 
-static void write_cell(FILE *f, const char *text, int is_first)
+static void add_heading(struct table *t, const struct spec *s)
 {
-    if (!is_first)
-        fputc(',', f);
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, f);
-        return;
-    }
-    fputc('"', f);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', f);
-        fputc(*text, f);
-    }
-    fputc('"', f);
-}
-
-static void write_row(const struct spec *s, const int32_t *problem, const unsigned char *target,
-                      FILE *f)
-{
-    char number[12];
-    for (size_t i = 0; i < s->n_fields; i++) {
-        snprintf(number, sizeof number, "%ld", (long)problem[i]);
-        write_cell(f, s->fields[i].n_tokens != 0 ? s->fields[i].tokens[problem[i]] : number,
-                   i == 0);
-    }
+    struct buf names = {0};
+    for (size_t i = 0; i < s->n_fields; i++)
+        buf_printf(&names, "%s,", s->fields[i].name);
     for (size_t i = 0; i < s->n_params; i++)
-        write_cell(f, spec_value_text(&s->params[i], target[i], number), 0);
-    fputc('\n', f);
+        buf_printf(&names, "%s,", s->params[i].name);
+    table_heading(t, names.s);
+    buf_free(&names);
 }
 
-void data_write_csv(const struct spec *spec, const struct dataset *d, FILE *f)
+static void add_row(struct table *t, const struct spec *s, const int32_t *problem,
+                    const unsigned char *target)
 {
-    for (size_t i = 0; i < spec->n_fields; i++)
-        write_cell(f, spec->fields[i].name, i == 0);
-    for (size_t i = 0; i < spec->n_params; i++)
-        write_cell(f, spec->params[i].name, 0);
-    fputc('\n', f);
-    for (size_t i = 0; i < d->n && !ferror(f); i++)
-        write_row(spec, d->problem + i * d->n_fields, d->target + i * d->n_params, f);
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (s->fields[i].n_tokens != 0)
+            table_text(t, s->fields[i].tokens[problem[i]]);
+        else
+            table_number(t, "%ld", (long)problem[i]);
+    for (size_t i = 0; i < s->n_params; i++)
+        if (s->params[i].names[0] != NULL)
+            table_text(t, s->params[i].names[target[i]]);
+        else
+            table_number(t, "%ld", (long)s->params[i].values[target[i]]);
+}
+
+void data_write(const struct spec *spec, const struct dataset *d, struct table_form form, FILE *f)
+{
+    struct table t = {0};
+    add_heading(&t, spec);
+    for (size_t i = 0; i < d->n; i++)
+        add_row(&t, spec, d->problem + i * d->n_fields, d->target + i * d->n_params);
+    table_print(&t, f, form);
+    table_free(&t);
 }

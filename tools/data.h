@@ -4,6 +4,7 @@
 #define KPRED_TOOLS_DATA_H
 
 #include "spec.h"
+#include "table.h"
 
 /* Why a row is left out. The first two are documented kinds that every command leaves out; the
    others are errors unless `lenient`. */
@@ -46,7 +47,7 @@ void data_free(struct dataset *d);
 /* One line on standard error for each reason that dropped rows. */
 void data_note_drops(const struct dataset *d);
 
-/* One column per field and parameter, RFC 4180; write errors are left to ferror(f). */
-void data_write_csv(const struct spec *spec, const struct dataset *d, FILE *f);
+/* One column per field and parameter; write errors are left to ferror(f). */
+void data_write(const struct spec *spec, const struct dataset *d, struct table_form form, FILE *f);
 
 #endif

@@ -16,7 +16,7 @@
 
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
-    "                        [--float] [--by gpu,dtype] [--gpu GPU] [--lenient] [--csv]\n"
+    "                        [--float] [--by gpu,dtype] [--gpu GPU] [--lenient] [--csv|--json]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -30,18 +30,21 @@ static const char help[] =
     "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
     "  --gpu GPU      the GPU of the files; default: their names\n"
     "  --lenient      drop and count rows that would be an error\n"
-    "  --csv          columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
+    "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
+    "  --json         as JSON, an array of objects with the same names\n"
     "\n"
     "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
     "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
-    "the rule accepts. se: standard error of pft, over the groups that the split keeps together.\n";
+    "the rule accepts. The table adds the groups that the split keeps together, and se, the\n"
+    "standard error of pft over them.\n";
 
 struct options {
     const char *model, *gpu, *by, *float_path;
     struct opt_texts data;
     struct opt_counts k;
     long beam;
-    int rows, use_float, lenient, csv; /* rows: 0 all, 1 test */
+    int rows, use_float, lenient; /* rows: 0 all, 1 test */
+    struct table_form form;
 };
 
 struct row {
@@ -157,36 +160,42 @@ static const char *token_name(const struct eval *e, const char *field, int32_t t
     return f < 0 || token < 0 ? "all" : e->model->spec->fields[f].tokens[token];
 }
 
+/* The table is for people: it says how far to trust a figure. */
+static int shows_error(const struct eval *e)
+{
+    return !e->o->form.csv && !e->o->form.json;
+}
+
 static void add_line(const struct eval *e, struct table *t, size_t k, const struct outcome *out,
                      size_t first, size_t end)
 {
     const struct summary s = summarise(e, out, first, end);
     const double n = (double)s.n;
     const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
-    table_add(t, "%s", e->model->m.name);
-    table_add(t, "%s", e->o->rows ? e->model->m.split : "all");
-    table_add(t, "%s", token_name(e, "gpu", e->row[first].gpu));
-    table_add(t, "%s", token_name(e, "dtype", e->row[first].dtype));
-    table_add(t, "%zu", k);
-    table_add(t, "%zu", s.n);
-    if (!e->o->csv)
-        table_add(t, "%zu", s.units);
-    table_add(t, "%.2f", 100.0 * (double)s.hits / n);
-    if (!e->o->csv)
-        table_add(t, "%.2f", 100.0 * sqrt(s.square) / n);
-    table_add(t, "%.2f", 100.0 * (double)s.agree / (n * e->model->m.n_params));
+    table_text(t, e->model->m.name);
+    table_text(t, e->o->rows ? e->model->m.split : "all");
+    table_text(t, token_name(e, "gpu", e->row[first].gpu));
+    table_text(t, token_name(e, "dtype", e->row[first].dtype));
+    table_number(t, "%zu", k);
+    table_number(t, "%zu", s.n);
+    if (shows_error(e))
+        table_number(t, "%zu", s.units);
+    table_number(t, "%.2f", 100.0 * (double)s.hits / n);
+    if (shows_error(e))
+        table_number(t, "%.2f", 100.0 * sqrt(s.square) / n);
+    table_number(t, "%.2f", 100.0 * (double)s.agree / (n * e->model->m.n_params));
     /* rounded down, so that 100.00 says that all are */
-    table_add(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
+    table_number(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
 }
 
 static int evaluate(const struct eval *e)
 {
     struct outcome *out = xcalloc(e->n, sizeof *out);
-    struct table table = { 0, 0, NULL };
+    struct table table = { 0, { NULL, 0, 0 } };
     size_t i, first, end;
     int bad = 0;
-    table_heading(&table, e->o->csv ? "model,split,gpu,dtype,k,n,pft,avg,valid"
-                                    : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid");
+    table_heading(&table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
+                                         : "model,split,gpu,dtype,k,n,pft,avg,valid");
     for (i = 0; i < e->o->k.n && !bad; i++) {
         bad = run_rows(e, (size_t)e->o->k.v[i], out);
         for (first = 0; first < e->n && !bad; first = end) {
@@ -197,10 +206,12 @@ static int evaluate(const struct eval *e)
         }
     }
     free(out);
-    if (bad)
-        return -1;
-    table_print(&table, stdout, e->o->csv);
-    return flush_stdout();
+    if (!bad) {
+        table_print(&table, stdout, e->o->form);
+        bad = flush_stdout();
+    }
+    table_free(&table);
+    return bad;
 }
 
 /* The field to group by, if --by asks for it and the model has it; else -1. */
@@ -316,7 +327,7 @@ static int run(const struct options *o)
 {
     struct model model;
     int bad;
-    if (check_by(o->by) || check_beam(o))
+    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o))
         return 2;
     if (model_open(o->model, &model))
         return 1;
@@ -338,7 +349,8 @@ int cmd_eval(int argc, char **argv)
         { .name = "--by", .kind = OPT_TEXT, .to = &o.by },
         { .name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu },
         { .name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient },
-        { .name = "--csv", .kind = OPT_FLAG, .to = &o.csv },
+        { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
+        { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
         { .name = NULL },
     };
     int status;

@@ -1,4 +1,5 @@
-/* ingest.c - tuning results of any format in, CSV out. Knows no rules: it keeps what is tuned.
+/* ingest.c - tuning results of any format in, CSV or JSON out. Knows no rules: it keeps what is
+   tuned.
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
@@ -8,17 +9,20 @@
 #include <stdlib.h>
 
 static const char help[] =
-    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--lenient] [-o FILE.csv]\n"
+    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--lenient] [-o FILE]\n"
+    "                          [--csv|--json]\n"
     "\n"
-    "Writes the rows of a kernel's data files as CSV: one column per field and parameter of the\n"
-    "spec, sorted, the same bytes whatever the order of the files.\n"
+    "Writes the rows of a kernel's data files as CSV or JSON: one column per field and\n"
+    "parameter of the spec, sorted, the same bytes whatever the order of the files.\n"
     "\n"
     "  SPEC           the kernel's .spec file\n"
     "  --data FILE... perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each of\n"
     "                  these with .bz2\n"
     "  --gpu GPU      the GPU of the files; default: their names up to the first `.` or `-`\n"
     "  --lenient      drop and count rows that would be an error\n"
-    "  -o FILE.csv    write there, whole or not at all; default: standard output\n"
+    "  -o FILE        write there, whole or not at all; default: standard output\n"
+    "  --csv          as CSV (the default)\n"
+    "  --json         as JSON, an array of objects with the columns' names\n"
     "\n"
     "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with\n"
     "the spec, the data or the output, 2 for a wrong command line.\n";
@@ -27,6 +31,7 @@ struct ingest {
     const char *spec, *gpu, *output;
     struct opt_texts data;
     int lenient;
+    struct table_form form;
 };
 
 /* The output is opened first: a path that cannot be written shows before the work is done. */
@@ -41,7 +46,7 @@ static int run(const struct ingest *in, const struct spec *spec)
         return -1;
     }
     data_note_drops(&d);
-    data_write_csv(spec, &d, out.f);
+    data_write(spec, &d, in->form, out.f);
     int rc = out_commit(&out);
     data_free(&d);
     return rc;
@@ -57,10 +62,15 @@ int cmd_ingest(int argc, char **argv)
         {.name = "--gpu", .kind = OPT_TEXT, .to = &in.gpu},
         {.name = "--lenient", .kind = OPT_FLAG, .to = &in.lenient},
         {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &in.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &in.form.json},
         {.name = NULL},
     };
     int status = opts_parse(table, help, argc, argv);
+    if (status < 0 && table_form_check(&in.form) != 0)
+        status = 2;
     if (status < 0) {
+        in.form.csv = !in.form.json;
         status = EXIT_FAILURE;
         if (spec_load(&spec, in.spec) == 0) {
             if (run(&in, &spec) == 0)

@@ -8,11 +8,12 @@
 #include <inttypes.h>
 
 static const char help[] =
-    "usage: kpred models [--csv]\n"
+    "usage: kpred models [--csv|--json]\n"
     "\n"
     "Lists the built-in models.\n"
     "\n"
-    "  --csv   columns model,kernel,fields,gpus,bytes,id\n"
+    "  --csv   as CSV, columns model,kernel,fields,gpus,bytes,id\n"
+    "  --json  as JSON, an array of objects with the same names; fields and gpus are arrays\n"
     "\n"
     "fields: in the order that a problem has, with the accepted tokens or the sizes trained on;\n"
     "bytes: what the generated header adds to a program.\n";
@@ -29,38 +30,50 @@ static int list(struct table *t, const char *name)
 {
     struct model model;
     struct buf fields = { NULL, 0, 0 }, gpus = { NULL, 0, 0 };
+    char id[17];
     int gpu;
     if (model_open(name, &model))
         return -1;
     gpu = spec_field_index(model.spec, "gpu");
-    table_add(t, "%s", model.m.name);
-    table_add(t, "%s", model.m.kernel);
-    table_add(t, "%s", fields_text(&model, &fields));
-    table_add(t, "%s", gpu < 0 ? "" : spec_tokens_text(model.spec->fields + gpu, &gpus));
-    table_add(t, "%zu", model_cost(&model.m).bytes);
-    table_add(t, "%016" PRIx64, model.m.id);
+    snprintf(id, sizeof id, "%016" PRIx64, model.m.id);
+    table_text(t, model.m.name);
+    table_text(t, model.m.kernel);
+    table_words(t, fields_text(&model, &fields));
+    table_words(t, gpu < 0 ? "" : spec_tokens_text(model.spec->fields + gpu, &gpus));
+    table_number(t, "%zu", model_cost(&model.m).bytes);
+    table_text(t, id);
     buf_free(&fields);
     buf_free(&gpus);
     model_free(&model);
     return 0;
 }
 
+static int run(struct table_form form)
+{
+    struct table table = { 0, { NULL, 0, 0 } };
+    const struct builtin *b;
+    int bad = 0;
+    table_heading(&table, "model,kernel,fields,gpus,bytes,id");
+    for (b = builtins; b->model && !bad; b++)
+        bad = list(&table, b->model->name);
+    if (!bad) {
+        table_print(&table, stdout, form);
+        bad = flush_stdout();
+    }
+    table_free(&table);
+    return bad ? 1 : 0;
+}
+
 int cmd_models(int argc, char **argv)
 {
-    int csv = 0, status;
+    struct table_form form = { 0, 0 };
     const struct opt options[] = {
-        { .name = "--csv", .kind = OPT_FLAG, .to = &csv },
+        { .name = "--csv", .kind = OPT_FLAG, .to = &form.csv },
+        { .name = "--json", .kind = OPT_FLAG, .to = &form.json },
         { .name = NULL },
     };
-    struct table table = { 0, 0, NULL };
-    const struct builtin *b;
-    status = opts_parse(options, help, argc, argv);
+    const int status = opts_parse(options, help, argc, argv);
     if (status >= 0)
         return status;
-    table_heading(&table, "model,kernel,fields,gpus,bytes,id");
-    for (b = builtins; b->model; b++)
-        if (list(&table, b->model->name))
-            return 1;
-    table_print(&table, stdout, csv);
-    return flush_stdout() ? 1 : 0;
+    return table_form_check(&form) ? 2 : run(form);
 }

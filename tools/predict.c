@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: kpred predict MODEL|FILE.h FIELD=VALUE... [-k N] [--beam B] [--nearest] [--csv]\n"
+    "usage: kpred predict MODEL|FILE.h FIELD=VALUE... [-k N] [--beam B] [--nearest]\n"
+    "                     [--csv|--json]\n"
     "\n"
     "Prints the most promising legal tuples for a problem, best first.\n"
     "\n"
@@ -19,7 +20,8 @@ static const char help[] =
     "  -k N           how many tuples (default 1)\n"
     "  --beam B       beam width (default: N)\n"
     "  --nearest      for a GPU that was not trained, take the nearest that was\n"
-    "  --csv          columns rank,probability and one per parameter\n"
+    "  --csv          as CSV, columns rank,probability and one per parameter\n"
+    "  --json         as JSON, an array of objects with the same names\n"
     "\n"
     "Example: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 \\\n"
     "             stride=1 -k 8\n";
@@ -28,7 +30,8 @@ struct options {
     const char *model;
     struct opt_texts fields;
     long k, beam;
-    int nearest, csv;
+    int nearest;
+    struct table_form form;
 };
 
 /* One FIELD=VALUE into problem; seen has a bit for each field given. */
@@ -78,14 +81,14 @@ static int take_problem(const struct options *o, const struct model *model, int3
 static void add_value(struct table *t, const kpred_param *p, int32_t value)
 {
     if (p->names)
-        table_add(t, "%s", p->names[value]);
+        table_text(t, p->names[value]);
     else
-        table_add(t, "%" PRId32, value);
+        table_number(t, "%" PRId32, value);
 }
 
 static int print(const struct options *o, const kpred_model *m, const kpred_tuple *tuples, size_t n)
 {
-    struct table t = { 0, 0, NULL };
+    struct table t = { 0, { NULL, 0, 0 } };
     struct buf heading = { NULL, 0, 0 };
     size_t i;
     uint32_t p;
@@ -95,12 +98,13 @@ static int print(const struct options *o, const kpred_model *m, const kpred_tupl
     table_heading(&t, heading.s);
     buf_free(&heading);
     for (i = 0; i < n; i++) {
-        table_add(&t, "%zu", i + 1);
-        table_add(&t, "%.6f", kpred_probability(tuples[i].score) / 16777216.0);
+        table_number(&t, "%zu", i + 1);
+        table_number(&t, "%.6f", kpred_probability(tuples[i].score) / 16777216.0);
         for (p = 0; p < m->n_params; p++)
             add_value(&t, m->params + p, tuples[i].value[p]);
     }
-    table_print(&t, stdout, o->csv);
+    table_print(&t, stdout, o->form);
+    table_free(&t);
     return flush_stdout();
 }
 
@@ -140,6 +144,8 @@ static int run(const struct options *o)
     int32_t problem[KPRED_MAX_FIELDS];
     struct model model;
     int bad;
+    if (table_form_check(&o->form))
+        return 2;
     if (o->beam && o->k > o->beam) {
         fail("-k %ld is more than --beam %ld", o->k, o->beam);
         return 2;
@@ -160,7 +166,8 @@ int cmd_predict(int argc, char **argv)
         { .name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM },
         { .name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
         { .name = "--nearest", .kind = OPT_FLAG, .to = &o.nearest },
-        { .name = "--csv", .kind = OPT_FLAG, .to = &o.csv },
+        { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
+        { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
         { .name = NULL },
     };
     int status;

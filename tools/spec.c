@@ -567,6 +567,10 @@ static int finish_data(struct reader *r)
         && (required(r, SOLVER) == NULL || required(r, FILTER) == NULL || required(r, PAD) == NULL))
         return -1;
     s->solver = r->text[SOLVER];
+    if (s->solver != NULL && (!is_quotable(s->solver) || strpbrk(s->solver, "\"=;:") != NULL)) {
+        r->line = r->at[SOLVER];
+        return bad(r, "solver", s->solver, "cannot be the name of a solver");
+    }
     s->pad = -1;
     if (r->text[FILTER] != NULL && parse_filter(r, r->text[FILTER]) != 0)
         return -1;

@@ -1,20 +1,38 @@
-/* table.h - results as an aligned table or as CSV (RFC 4180)
-   SPDX-License-Identifier: MIT */
+/* table.h - results as an aligned table, as CSV or as JSON
+   SPDX-License-Identifier: MIT
+
+   CSV is that of RFC 4180, but for one thing: lines end with LF, for the sake of Unix tools.
+   JSON (RFC 8259) is an array of objects, one a line, with the columns as names in their order. */
 #ifndef KPRED_TOOLS_TABLE_H
 #define KPRED_TOOLS_TABLE_H
 
 #include "util.h"
 
-struct table { /* all zero is the empty table */
-    size_t columns, cells;
-    char **cell; /* row by row, the first row being the heading */
+struct table_form { /* the flags --csv and --json; neither: aligned */
+    int csv, json;
+};
+
+/* -1 after a message if both are given. */
+int table_form_check(const struct table_form *form);
+
+struct table { /* all zero is the empty table; to be freed */
+    size_t columns;
+    struct buf cells; /* row by row, the first row being the heading; see table.c */
 };
 
 /* The heading: names separated by commas. */
 void table_heading(struct table *t, const char *names);
+
 /* The next cell of the current row. */
-void table_add(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Prints it and empties it. Numbers are set flush right in the aligned form. */
-void table_print(struct table *t, FILE *f, int csv);
+void table_text(struct table *t, const char *s);
+/* `fmt` makes one finite decimal number, such as JSON takes: no plus sign, no point at an end. In
+   the aligned form columns of numbers are set flush right. */
+void table_number(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Words separated by single blanks: in JSON an array of them. */
+void table_words(struct table *t, const char *words);
+
+/* Write errors are left to ferror(f). */
+void table_print(const struct table *t, FILE *f, struct table_form form);
+void table_free(struct table *t);
 
 #endif
