@@ -134,8 +134,8 @@ extern "C" {
 /* ---- >>status ------------------------------------------------------------------------------- */
 
 /* ctx.detail says {index, value, limit} as given in brackets; -1 where nothing is given. */
-#define KPRED_STATUS_LIST(X)                                                                      \
-    X(KPRED_OK, 0, "ok")                                                                          \
+#define KPRED_STATUS_LIST(X) X(KPRED_OK, 0, "ok") KPRED_ERROR_LIST(X)
+#define KPRED_ERROR_LIST(X)                                                                       \
     X(KPRED_ERR_NULL, -1, "null pointer") /* [argument, counted from 0] */                        \
     X(KPRED_ERR_VERSION, -2, "caller compiled against another kpred.h") /* [-, given, expected] */\
     X(KPRED_ERR_FORMAT, -3, "model of another format") /* [-, its format, expected] */            \
@@ -153,8 +153,8 @@ extern "C" {
     X(KPRED_ERR_INFEASIBLE, -15, "no legal tuple exists") /* [-, rule calls of the rescue, -] */  \
     X(KPRED_ERR_BUDGET, -16, "no legal tuple within KPRED_RESCUE_CALLS") /* [-, calls, calls] */
 
-#define KPRI_ENUM(name, code, text) name = code,
-typedef enum kpred_status { KPRED_STATUS_LIST(KPRI_ENUM) KPRI_STATUS_END = 1 } kpred_status;
+#define KPRI_ENUM(name, code, text) , name = code
+typedef enum kpred_status { KPRED_OK = 0 KPRED_ERROR_LIST(KPRI_ENUM) } kpred_status;
 #undef KPRI_ENUM
 
 /* ---- >>types -------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ typedef struct kpred_field {
     const char *name;
     const char *const *tokens;       /* NULL: a size */
     int32_t n_tokens;
-    int32_t least, most;             /* accepted sizes, 0..2^24 */
+    int32_t least, most;             /* accepted sizes, 0..2^24; of tokens, 0 and n_tokens - 1 */
     int32_t trained_min, trained_max; /* sizes seen in training */
 } kpred_field;
 
@@ -271,7 +271,8 @@ typedef struct kpred_tuple {
 typedef struct kpred_detail { int32_t index, value, limit; } kpred_detail;
 
 /* Visible so that the compiler knows its size; read `extrapolated` and `detail`, leave the rest.
-   Holds no resource: nothing to release. */
+   Holds no resource: nothing to release. Contexts of one thread may share an arena, which keeps
+   nothing from one prediction to the next. */
 typedef struct kpred_ctx {
     const kpred_model *model;        /* NULL: not initialised */
     int32_t *arena;
@@ -306,7 +307,9 @@ KPRED_API KPRED_MUST_CHECK kpred_status kpred_predict(kpred_ctx *ctx, const int3
                                                       size_t n_fields, kpred_tuple *out, size_t k,
                                                       size_t *n_out);
 
-/* 1 if the kernel applies to the problem and its rule accepts all n_params values, else 0. */
+/* 1 if the kernel applies to the problem and its rule accepts all n_params values, else 0.
+   pre: each problem[f] lies in the field's least..most, which kpred_predict checks and this does
+   not */
 KPRED_API int kpred_legal(const kpred_model *model, const int32_t *problem, const int32_t *values);
 
 /* Index of the field called `name`; -1: none. */
@@ -319,11 +322,12 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
    same arch before any other, then the nearest arch number, then the nearest number of units (of
    several, or with units 0, the one with most; of equals, the first). With units 0 they may also
    stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very
-   arch where no units are given. -1: the model has no field "gpu", or arch is no gfx name. */
+   arch where no units are given; else 0. -1: the model has no field "gpu", or arch is no gfx name. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
-/* Probability of a score, Q24: 2^24 is certainty. pre: score <= 0 */
+/* Probability of a score, Q24: 2^24 is certainty. It is that among all tuples of the vocabulary, the
+   illegal ones included. pre: score <= 0 */
 KPRED_API int32_t kpred_probability(int32_t score);
 
 /* Hash of all that the runtime reads of a model: names, fields, parameters, program, weights; not
@@ -1333,6 +1337,8 @@ KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, in
 {
     const int32_t field = kpred_field_index(model, "gpu");
     int32_t want, own, best = -1, best_far = 0, best_off = 0, best_units = 0, i;
+    if (exact)
+        *exact = 0;
     if (field < 0 || !model->fields[field].tokens || !kpri_parse_gpu(arch, &want, &own))
         return -1;
     units = units > 0 ? units : own;

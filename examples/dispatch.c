@@ -105,7 +105,6 @@ static enum action action_for(struct worker *w, size_t s, kpred_status status)
     case KPRED_ERR_CONTEXT: /* kpred_init failed, with one of these: */
     case KPRED_ERR_VERSION: case KPRED_ERR_FORMAT: case KPRED_ERR_MODEL: case KPRED_ERR_ID:
     case KPRED_ERR_BEAM: case KPRED_ERR_ALIGN: case KPRED_ERR_ARENA:
-    case KPRI_STATUS_END: /* the list's end, which nothing returns */
         break;
     }
     log_once(w, s, status);

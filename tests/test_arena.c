@@ -279,9 +279,9 @@ static void three_sizes_agree(void)
 }
 
 /* Contexts that take turns, of one model and of two, answer as each one alone. */
-static void contexts_do_not_meet(void)
+static void take_turns(int32_t *first, int32_t *second, int32_t *third)
 {
-    static int32_t first[1 << 16], second[1 << 16], third[1 << 16];
+    enum { WORDS = 1 << 16 };
     static const int32_t n_values[] = { 5, 1, 8, 4 };
     const struct net_shape shape = { 3, { 6, 7, 8 }, 48, 32, 64, 0 };
     int32_t a[TOY_FIELDS] = { 0, 1 }, b[TOY_FIELDS] = { 0, 2 }, c[NET_FIELDS] = { 1, 2, 3 };
@@ -290,9 +290,9 @@ static void contexts_do_not_meet(void)
     toy_make(&toy, 77, 4, n_values, 50, 1 << 18, 2);
     toy.model.rule = KPRED_UNCONSTRAINED;
     net_make(&net, 6, &shape);
-    CHECK_EQ(kpred_init(&one, KPRED_VERSION, &toy.model, 4, first, COUNT(first)), KPRED_OK);
-    CHECK_EQ(kpred_init(&two, KPRED_VERSION, &toy.model, 9, second, COUNT(second)), KPRED_OK);
-    CHECK_EQ(kpred_init(&three, KPRED_VERSION, &net.model, 5, third, COUNT(third)), KPRED_OK);
+    CHECK_EQ(kpred_init(&one, KPRED_VERSION, &toy.model, 4, first, WORDS), KPRED_OK);
+    CHECK_EQ(kpred_init(&two, KPRED_VERSION, &toy.model, 9, second, WORDS), KPRED_OK);
+    CHECK_EQ(kpred_init(&three, KPRED_VERSION, &net.model, 5, third, WORDS), KPRED_OK);
     for (i = 0; i < 100; i++) {
         struct answer turns[3], alone;
         a[0] = b[0] = c[0] = i + 1;
@@ -309,6 +309,19 @@ static void contexts_do_not_meet(void)
     net_free(&net);
 }
 
+static void contexts_do_not_meet(void)
+{
+    static int32_t arenas[3][1 << 16];
+    take_turns(arenas[0], arenas[1], arenas[2]);
+}
+
+/* An arena keeps nothing from one prediction to the next. */
+static void contexts_share_an_arena(void)
+{
+    static int32_t arena[1 << 16];
+    take_turns(arena, arena, arena);
+}
+
 int main(void)
 {
     twin_make_tables();
@@ -320,5 +333,6 @@ int main(void)
     RUN(the_size_is_a_constant);
     RUN(three_sizes_agree);
     RUN(contexts_do_not_meet);
+    RUN(contexts_share_an_arena);
     return test_end();
 }
