@@ -82,7 +82,8 @@ compile_and_run() {
 
 # The trainer's arithmetic is built as the Makefile builds it: CFLAGS may ask for another.
 exact="tools/additive.c tools/matrix.c -fno-fast-math -ffp-contract=off -pthread"
-objects=$(for o in runtime registry model program rules spec header_read header_write util; do
+objects=$(for o in runtime registry model program rules spec header_read header_write util \
+    conv driver; do
     echo "$BUILD/tools/$o.o"; done)
 
 # shellcheck disable=SC2086
@@ -90,7 +91,7 @@ unit() {
     case $1 in
     test_data) ;; # test_data.sh builds it
     test_gradients | test_integer) run "$1" compile_and_run "$1" "tests/$1.c" $exact ;;
-    test_models) run "$1" compile_and_run "$1" "tests/$1.c" $objects ;;
+    test_models | test_driver) run "$1" compile_and_run "$1" "tests/$1.c" $objects ;;
     *) run "$1" compile_and_run "$1" "tests/$1.c" ;;
     esac
 }

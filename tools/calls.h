@@ -43,6 +43,9 @@ struct calls {
 int calls_open(struct calls *c, const char *gpu, int nearest, size_t beam);
 /* One call: its problems are looked up or predicted. 0, or -1 with a message. */
 int calls_add(struct calls *c, enum driver_kind kind, const struct driver_call *call);
+/* Takes from the problem with that key, if there is one, the entries of solvers that stand in
+   `entries` too; returns how many. */
+size_t calls_leave_out(struct calls *c, const char *key, const char *entries);
 void calls_close(struct calls *c);
 
 /* Lines on standard error: what was covered, and how many calls were not, by reason. */

@@ -19,6 +19,8 @@
     "  --nearest     for a GPU that was not trained, take the nearest that was\n"               \
     "  --beam B      beam width (default 1); 10 finds a better first tuple a little more often\n" \
     "  --lenient     leave out and count broken driver lines, which are an error otherwise\n"   \
+    "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n" \
+    "                would take precedence over\n"                                              \
     "  -o FILE       merge into FILE, written whole or not at all; default: standard output\n"
 #define REST                                                                                    \
     "  --force       replace what FILE says for the same problem and solver\n"                  \
@@ -27,19 +29,20 @@
     "was not, is counted on standard error.\n"
 
 static const char help[] =
-    "usage: kpred miopen --gpu GPU [--nearest] [--beam B] [--lenient] [-o FILE [--force]] [LOG...]\n"
+    "usage: kpred miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
+    "                    [-o FILE [--force]] [LOG...]\n"
     "\n" OPERANDS REST "\n"
     "Example: kpred miopen --gpu gfx906_60 -o gfx906_60.HIP.3_2_0_1a2b3c4d.udb.txt train.log\n";
 
 static const char help_sqlite[] =
-    "usage: kpred-train miopen --gpu GPU [--nearest] [--beam B] [--lenient]\n"
+    "usage: kpred-train miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
     "                          [-o FILE | --sqlite FILE [--force]] [LOG...]\n"
     "\n" OPERANDS
     "  --sqlite FILE merge into a SQLite perf-db in place of one of text\n" REST "\n"
     "Example: kpred-train miopen --gpu gfx906_60 --sqlite gfx906_60_1.0.0.udb train.log\n";
 
 struct options {
-    const char *gpu, *output, *sqlite;
+    const char *gpu, *system, *output, *sqlite;
     struct opt_texts logs;
     long beam;
     int nearest, lenient, force;
@@ -121,6 +124,25 @@ static int scan_logs(const struct options *o, struct calls *c)
     return fail("nothing is written; --lenient leaves broken driver lines out");
 }
 
+/* What MIOpen's own database has is the result of tuning: no prediction is to hide it. */
+static int leave_out(const struct options *o, struct calls *c)
+{
+    struct udb known;
+    size_t n = 0;
+    FILE *f = open_input(o->system);
+    if (f == NULL)
+        return -1;
+    fclose(f);
+    if (udb_read(&known, o->system) != 0)
+        return -1;
+    for (size_t i = 0; i < known.n; i++)
+        if (known.lines[i].entries != NULL)
+            n += calls_leave_out(c, known.lines[i].key, known.lines[i].entries);
+    note("%s: has %zu of the entries, which are left out", o->system, n);
+    udb_free(&known);
+    return 0;
+}
+
 /* ---- output ---- */
 
 static void add_lines(const struct calls *c, struct udb *u)
@@ -149,13 +171,15 @@ static int run_logs(const struct options *o, struct calls *c)
     const int is_new = u.n == 0 && o->sqlite == NULL;
     if (rc == 0)
         rc = scan_logs(o, c);
+    if (rc == 0)
+        calls_note(c);
+    if (rc == 0 && o->system != NULL)
+        rc = leave_out(o, c);
     if (rc == 0) {
         add_lines(c, &u);
         rc = o->sqlite != NULL ? o->write_sqlite(&u, path, o->force, &counts)
                                : write_text(o, &u, &counts);
     }
-    if (rc == 0)
-        calls_note(c);
     if (rc == 0 && !is_new)
         note("%s: %zu entries added, %zu replaced, %zu kept", path, counts.added, counts.replaced,
              counts.kept);
@@ -191,6 +215,7 @@ int miopen_run(int argc, char **argv, miopen_sqlite sqlite)
         {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient},
         {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
+        {.name = "--system", .kind = OPT_TEXT, .to = &o.system},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
         {.name = sqlite != NULL ? "--sqlite" : NULL, .kind = OPT_TEXT, .to = &o.sqlite},
         {.name = NULL},
