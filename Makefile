@@ -5,6 +5,13 @@ CFLAGS ?= -O2
 BUILD ?= build
 MIOPEN_DB ?= ../shared/miopen/data
 TENSILE_CSV ?= ../shared/tensile
+INSTALL ?= install
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+DOCDIR ?= $(DATADIR)/doc/kpred
 
 SPECS = $(sort $(wildcard weights/*.spec))
 MODELS = $(sort $(wildcard weights/*.h))
@@ -97,6 +104,22 @@ bench: ## time all models with beams 1, 10, 100: portable C and SIMD
 	@for simd in 0 1; do echo "KPRED_SIMD=$$simd, $(CC) $(CFLAGS)"; \
 	    $(MAKE) -s BUILD=$(BUILD)/simd$$simd CFLAGS='$(CFLAGS) -DKPRED_SIMD='$$simd \
 	        $(BUILD)/simd$$simd/kpred && $(BUILD)/simd$$simd/kpred bench || exit 1; done
+
+.PHONY: install
+install: all ## programs, headers, man pages and all else, below DESTDIR and PREFIX
+	$(INSTALL_VARIABLES) sh tools/install.sh install
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	$(INSTALL_VARIABLES) sh tools/install.sh uninstall
+
+INSTALL_VARIABLES = BUILD='$(BUILD)' INSTALL='$(INSTALL)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' \
+    BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' MANDIR='$(MANDIR)' \
+    DOCDIR='$(DOCDIR)'
+
+.PHONY: dist
+dist: ## what is committed, as build/kpred-VERSION.tar.gz
+	sh tools/dist.sh '$(BUILD)'
 
 .PHONY: clean
 clean: ## remove build/

@@ -87,7 +87,8 @@ analysis() {
     check "gcc -fanalyzer of the headers" gcc -std=c99 -O1 -fanalyzer -Werror -I. -c "$tmp/all.c" \
         -o "$tmp/all.o"
     if have shellcheck; then
-        check "shellcheck" shellcheck -x -e SC1091,SC2016,SC2086 tests/*.sh tools/*.sh .ci/run
+        check "shellcheck" shellcheck -x -e SC1091,SC2016,SC2086 tests/*.sh tools/*.sh \
+            tools/kpred.bash .ci/run
     else
         skip "shellcheck" "no shellcheck"
     fi
@@ -120,6 +121,25 @@ processors() {
     done
 }
 
+# What `make dist` packs passes all tests where there is nothing else, git included.
+tarball() {
+    if ! have git || [ ! -e .git ]; then
+        skip "make check of the tarball" "needs git and .git"
+        return
+    fi
+    if ! make -s dist BUILD="$tmp/dist" >"$tmp/log" 2>&1 \
+        || ! gzip -dc "$tmp"/dist/kpred-*.tar.gz | (cd "$tmp/dist" && tar -xf -); then
+        bad "make check of the tarball: it unpacks"
+        return
+    fi
+    check "make check of the tarball" env BUILD=build MIOPEN_DB="$(absolute "$MIOPEN_DB")" \
+        ORACLE="$(absolute "$ORACLE")" make -C "$tmp"/dist/kpred-*/ check
+}
+
+absolute() {
+    case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
+}
+
 oracle
 returned
 sanitizers
@@ -127,5 +147,6 @@ memory
 analysis
 weights
 processors
+tarball
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

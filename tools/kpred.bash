@@ -1,0 +1,220 @@
+# kpred.bash - completion for kpred and kpred-train
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# Source it, or have it installed where bash-completion looks, once under each program's name; it
+# uses nothing of that package. Commands and options are those that the program's own --help names,
+# models and fields those of `kpred models --csv`. What a file or a field may be is said here.
+
+# ---- what the programs say ----
+
+# _kpred_commands PROGRAM
+_kpred_commands() {
+    "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p'
+}
+
+# _kpred_options PROGRAM COMMAND
+_kpred_options() {
+    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(-[a-z-]*\).*/\1/p'
+    echo --help
+}
+
+# _kpred_models KPRED: lines MODEL,KERNEL,FIELDS,GPUS,...
+_kpred_models() {
+    "$1" models --csv 2>/dev/null | sed 1d
+}
+
+# _kpred_fields KPRED MODEL: lines FIELD, or FIELD=VALUE VALUE ... for tokens; of a header from the
+# spec in its opening comment
+_kpred_fields() {
+    if [[ $2 == *.h ]]; then
+        sed -n '/^\[fields\]/,/^\[params\]/{
+            s/^\([a-z_0-9A-Z]*\) *= *size.*/\1/p
+            t
+            s/^\([a-z_0-9A-Z]*\) *= */\1=/p
+        }' "$2" 2>/dev/null
+    else
+        _kpred_models "$1" | awk -F, -v model="$2" '$1 == model {
+            tokens["gpu"] = "=" $4
+            tokens["dir"] = "=F B W"
+            tokens["dtype"] = "=FP32 FP16 BF16"
+            n = split($3, field, " ")
+            for (i = 1; i <= n; i++) print field[i] tokens[field[i]]
+        }'
+    fi
+}
+
+# ---- what fits ----
+
+# _kpred_reply WORD...: those that begin with $cur
+_kpred_reply() {
+    local word
+    for word in "$@"; do
+        if [[ $word == "$cur"* ]]; then COMPREPLY+=("$word"); fi
+    done
+}
+
+# _kpred_files SUFFIX...: files with one of them, and folders; with no suffix all files. Hidden ones
+# only for who asks. Readline adds slashes and quotes.
+_kpred_files() {
+    local file suffix
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r file; do
+        [[ ${file##*/} == .* && ${cur##*/} != .* || ${file##*/} =~ ^\.\.?$ ]] && continue
+        [[ $# -eq 0 || -d $file ]] && COMPREPLY+=("$file") && continue
+        for suffix in "$@"; do
+            [[ $file == *"$suffix" ]] && COMPREPLY+=("$file")
+        done
+    done < <(compgen -f -- "$cur")
+}
+
+_kpred_data_files() {
+    _kpred_files .db .db.bz2 .csv .csv.bz2 .txt .txt.bz2
+}
+
+# Built-in models and headers
+_kpred_model_or_header() {
+    local names
+    names=$(_kpred_models "$kpred" | cut -d, -f1)
+    # shellcheck disable=SC2086
+    _kpred_reply $names
+    _kpred_files .h
+}
+
+# FIELD= of those not given yet, and the tokens of the one that is being typed
+_kpred_field() {
+    local line name
+    while IFS= read -r line; do
+        name=${line%%=*}
+        if [[ $cur == "$name="* ]]; then
+            # shellcheck disable=SC2086,SC2046
+            [[ $line == *=* ]] && _kpred_reply $(printf "$name=%s " ${line#*=})
+        elif [[ " ${operands[*]} " != *" $name="* ]]; then
+            _kpred_reply "$name="
+        fi
+    done < <(_kpred_fields "$kpred" "${operands[0]}")
+    if [[ ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
+}
+
+# _kpred_value COMMAND OPTION: the value of an option; 1 if it takes none
+_kpred_value() {
+    local names
+    case $1:$2 in
+    *:--data) _kpred_data_files ;;
+    *:--split) _kpred_reply config shape none ;;
+    *:--net) _kpred_reply additive ;;
+    *:--rows) _kpred_reply all test ;;
+    *:--by) _kpred_reply gpu,dtype gpu dtype all ;;
+    *:--gpu)
+        names=$(_kpred_models "$kpred" | cut -d, -f4 | tr ' ' '\n' | sort -u)
+        # shellcheck disable=SC2086
+        _kpred_reply $names
+        ;;
+    ingest:-o) _kpred_files .csv .json ;;
+    train:-o) _kpred_files .h ;;
+    *:-o | *:--sqlite | *:--float-out | *:--plot) _kpred_files ;;
+    *:-k | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
+    *) return 1 ;;
+    esac
+}
+
+# _kpred_operand COMMAND
+_kpred_operand() {
+    case $1 in
+    predict) if [[ ${#operands[@]} -eq 0 ]]; then _kpred_model_or_header; else _kpred_field; fi ;;
+    bench) _kpred_model_or_header ;;
+    eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
+    ingest | train) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
+    miopen) _kpred_files ;;
+    esac
+}
+
+# ---- where the cursor is ----
+
+# Splits the line at blanks into `words`, the last one that of the cursor. The words that bash makes
+# are cut at `=`.
+_kpred_split_line() {
+    local text=${COMP_LINE:0:COMP_POINT}
+    # shellcheck disable=SC2162 # a blank behind a backslash is part of its word
+    read -a words <<<"$text"
+    [[ $text == *[[:blank:]] && $text != *\\[[:blank:]] ]] && words+=('')
+    cur=${words[${#words[@]} - 1]}
+    # Within quotes only bash knows where the word began.
+    [[ ${COMP_WORDS[COMP_CWORD]} == [\"\']* ]] && cur=${COMP_WORDS[COMP_CWORD]:1}
+}
+
+# Goes through the words of a command up to the cursor's: `operands`, and in `option` the one that
+# waits for a value there. All that follows --data belongs to it.
+_kpred_scan() {
+    local word only_operands=
+    option='' operands=()
+    for word in "${words[@]:2:${#words[@]} - 3}"; do
+        if [[ $only_operands || $word == - || $word != -* ]]; then
+            if [[ $option ]]; then
+                [[ $option == --data ]] || option=
+            else
+                operands+=("$word")
+            fi
+        elif [[ $word == -- ]]; then
+            only_operands=yes option=
+        else
+            option=$word
+            _kpred_takes_value "$option" || option=
+        fi
+    done
+}
+
+# An option with a value that is not attached to it: --name, or -k
+_kpred_takes_value() {
+    local COMPREPLY=() cur=/dev/null/none
+    [[ $1 != *=* ]] && _kpred_value "${words[1]}" "$1"
+}
+
+# Bash replaces what stands behind the last of its own word breaks.
+_kpred_cut_at_breaks() {
+    local i head
+    [[ $COMP_WORDBREAKS == *=* && $cur == *=* ]] || return 0
+    head=${cur%"${cur##*=}"}
+    for i in "${!COMPREPLY[@]}"; do
+        COMPREPLY[i]=${COMPREPLY[i]#"$head"}
+    done
+}
+
+# --name=VALUE
+_kpred_attached_value() {
+    local whole=$cur i
+    cur=${whole#*=}
+    _kpred_value "${words[1]}" "${whole%%=*}"
+    for i in "${!COMPREPLY[@]}"; do
+        COMPREPLY[i]=${whole%%=*}=${COMPREPLY[i]}
+    done
+    cur=$whole
+}
+
+_kpred() {
+    local words cur option operands program kpred
+    COMPREPLY=()
+    _kpred_split_line
+    program=${words[0]/#\~/$HOME}
+    kpred=${program/%kpred-train/kpred}
+    type -P "$program" >/dev/null || return 0
+    if [[ ${#words[@]} -eq 2 ]]; then
+        # shellcheck disable=SC2046
+        _kpred_reply $(_kpred_commands "$program") --help --version
+        return 0
+    fi
+    _kpred_scan
+    if [[ $option ]] && [[ $option != --data || $cur != -* ]]; then
+        _kpred_value "${words[1]}" "$option"
+    elif [[ $cur == --*=* ]]; then
+        _kpred_attached_value
+    elif [[ $cur == -* ]]; then
+        # shellcheck disable=SC2046
+        _kpred_reply $(_kpred_options "$program" "${words[1]}")
+    else
+        _kpred_operand "${words[1]}"
+    fi
+    _kpred_cut_at_breaks
+}
+
+complete -F _kpred kpred kpred-train
