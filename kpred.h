@@ -322,12 +322,13 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
    same arch before any other, then the nearest arch number, then the nearest number of units (of
    several, or with units 0, the one with most; of equals, the first). With units 0 they may also
    stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very
-   arch where no units are given; else 0. -1: the model has no field "gpu", or arch is no gfx name. */
+   arch where no units are given; else 0. -1: the model has no field "gpu", or arch is no gfx
+   name. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
-/* Probability of a score, Q24: 2^24 is certainty. It is that among all tuples of the vocabulary, the
-   illegal ones included. pre: score <= 0 */
+/* Probability of a score, Q24: 2^24 is certainty. It is that among all tuples of the vocabulary,
+   the illegal ones included. pre: score <= 0 */
 KPRED_API int32_t kpred_probability(int32_t score);
 
 /* Hash of all that the runtime reads of a model: names, fields, parameters, program, weights; not

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT
 
    usage: test_driver         its tests
-          test_driver --keys  driver lines on standard input; prints a line of keys for each, "?" for a
-                              line without one: tests/miopen_oracle.py compares them with databases */
+          test_driver --keys  driver lines on standard input; prints a line of keys for each, "?"
+                              for one without: tests/miopen_oracle.py compares them with databases */
 #include "driver.h"
 #include "test.h"
 
@@ -211,8 +211,8 @@ static void broken_lines(void)
 static void noise(void)
 {
     static const char *const pieces[] = {
-        "MIOpenDriver", " ", "conv", " -n ", " 1", "\"", "'", " --", "=", ";", " -z same", " -H", "\t",
-        " -u 2", "3", " -_ 3", "\x80", "#", " -F 7", "/", " -I NDHWC", " -g 1",
+        "MIOpenDriver", " ", "conv", " -n ", " 1", "\"", "'", " --", "=", ";", " -z same", " -H",
+        "\t", " -u 2", "3", " -_ 3", "\x80", "#", " -F 7", "/", " -I NDHWC", " -g 1",
     };
     uint64_t seed = 3;
     struct buf line = {0}, keys = {0};

@@ -299,8 +299,8 @@ size_t calls_leave_out(struct calls *c, const char *key, const char *entries)
     if (p == NULL || p->entries == NULL)
         return 0;
     c->entries.n = 0;
-    for (const char *at = p->entries, *start = at; udb_next_entry(&at, &n_solver, &n_params) != NULL;
-         start = at) {
+    for (const char *at = p->entries, *start = at;
+         udb_next_entry(&at, &n_solver, &n_params) != NULL; start = at) {
         if (has_solver(entries, start, n_solver)) {
             n++;
             continue;

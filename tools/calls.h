@@ -1,4 +1,4 @@
-/* calls.h - the convolutions that a log calls for, and the best tuple of every kernel that runs them
+/* calls.h - the convolutions that a log calls for, and the best tuples of the kernels for them
    SPDX-License-Identifier: MIT */
 #ifndef KPRED_TOOLS_CALLS_H
 #define KPRED_TOOLS_CALLS_H

@@ -1,11 +1,12 @@
-/* conv.h - a convolution, the key under which MIOpen's databases hold it, and what a spec makes of it
+/* conv.h - a convolution, its key in MIOpen's databases, and what a spec makes of it
    SPDX-License-Identifier: MIT
 
    A key is  ic-ih-iw-FHxFW-oc-oh-ow-n-PHxPW-SHxSW-DHxDW-bias-layout-dtype-direction  and, if the
-   groups are not 1 or tensors are cast, a suffix such as _g32 or _ciFP8. 3-D keys have a depth before
-   each height; a layout other than NCHW (NCDHW) stands there three times, for both images and the
-   weights. For the backward directions the key is swapped: ic, ih and iw are those of the image that the
-   forward convolution writes, oc, oh and ow of the one that it reads. Needs only libc. */
+   groups are not 1 or tensors are cast, a suffix such as _g32 or _ciFP8. 3-D keys have a depth
+   before each height; a layout other than NCHW (NCDHW) stands there three times, for both images
+   and the weights. For the backward directions the key is swapped: ic, ih and iw are those of the
+   image that the forward convolution writes, oc, oh and ow of the one that it reads. Needs only
+   libc. */
 #ifndef KPRED_TOOLS_CONV_H
 #define KPRED_TOOLS_CONV_H
 

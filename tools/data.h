@@ -38,8 +38,8 @@ struct dataset {
     size_t dropped[DATA_N_DROPS];
 };
 
-/* Reads the files (.db, .txt, .csv, and each with .bz2). gpu, if not NULL, stands for the GPU that a
-   file's name gives. On failure nothing is kept. */
+/* Reads the files (.db, .txt, .csv, and each with .bz2). gpu, if not NULL, stands for the GPU that
+   a file's name gives. On failure nothing is kept. */
 int data_load(const struct spec *spec, const char *const *paths, size_t n, const char *gpu,
               int lenient, struct dataset *out);
 void data_free(struct dataset *d);

@@ -3,9 +3,9 @@
 
    MIOPEN_ENABLE_LOGGING_CMD=1 makes MIOpen print one for each convolution, after a prefix:
        MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver conv -n 32 -c 64 -H 56 ... -F 1
-   Scripts hold the same calls. The grammar is MIOpenDriver's: after the operation come options, short or
-   long, each with a value; what is left out has a default. Quotes around a word are taken off; a
-   call ends with its line or at what ends a command in a shell. Needs only libc. */
+   Scripts hold the same calls. The grammar is MIOpenDriver's: after the operation come options,
+   short or long, each with a value; what is left out has a default. Quotes around a word are taken
+   off; a call ends with its line or at what ends a command in a shell. Needs only libc. */
 #ifndef KPRED_TOOLS_DRIVER_H
 #define KPRED_TOOLS_DRIVER_H
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define OPERANDS                                                                                \
-    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the best\n" \
-    "tuple of every built-in model that runs the problem.\n"                                    \
+    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the\n"   \
+    "best tuple of every built-in model that runs the problem.\n"                               \
     "\n"                                                                                        \
     "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n" \
     "  --gpu GPU     the GPU that the perf-db is for\n"                                         \

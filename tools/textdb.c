@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Verdict on one line, without its end: the text of the solver's parameters, NULL if it has none. */
+/* Verdict on one line, without its end: the text of the solver's parameters, NULL if it has none */
 static int find_entry(struct loader *l, int64_t row, char *line, const char **params)
 {
     char *equals = strchr(line, '=');
@@ -22,7 +22,8 @@ static int find_entry(struct loader *l, int64_t row, char *line, const char **pa
         if (*entry == '\0' && (next == NULL || *next == '\0'))
             break; /* some lines close with a semicolon */
         if (colon == NULL || colon == entry)
-            return load_bad(l, row, DROP_BROKEN, "entry", entry, "is not of the form solver:values");
+            return load_bad(l, row, DROP_BROKEN, "entry", entry,
+                            "is not of the form solver:values");
         *colon = '\0';
         if (strcmp(entry, l->spec->solver) != 0)
             continue;

@@ -148,8 +148,8 @@ static int compare_lines(const void *pa, const void *pb)
     return c != 0 ? c : a->order < b->order ? -1 : 1;
 }
 
-/* The entry of a solver within `b`: the offset of its parameters, *n their number of bytes; 0 if there
-   is none. */
+/* The entry of a solver within `b`: the offset of its parameters, *n their number of bytes; 0 if
+   there is none. */
 static size_t find_entry(const struct buf *b, const char *solver, size_t n_solver, size_t *n)
 {
     size_t length;

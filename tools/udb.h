@@ -1,9 +1,9 @@
 /* udb.h - MIOpen's user perf-db: a line KEY=SOLVER:PARAMETERS;SOLVER:PARAMETERS for each problem
    SPDX-License-Identifier: MIT
 
-   Lines of an existing file and new ones are collected, then written in the order of their keys, the
-   lines of one key joined. What the file holds stays: an entry of a solver is replaced by a new one
-   only on demand, and a line that cannot be read is kept as it is, behind the others. */
+   Lines of an existing file and new ones are collected, then written in the order of their keys,
+   the lines of one key joined. What the file holds stays: an entry of a solver is replaced by a new
+   one only on demand, and a line that cannot be read is kept as it is, behind the others. */
 #ifndef KPRED_TOOLS_UDB_H
 #define KPRED_TOOLS_UDB_H
 

@@ -1,8 +1,9 @@
 /* udb_sqlite.c - new lines into a SQLite perf-db, and `kpred-train miopen`
    SPDX-License-Identifier: MIT
 
-   The tables are those of MIOpen's own databases. A row of config lacks the size of the second image,
-   so two problems of the backward directions may share one; the first in the order of keys counts. */
+   The tables are those of MIOpen's own databases. A row of config lacks the size of the second
+   image, so two problems of the backward directions may share one; the first in the order of keys
+   counts. */
 #include "commands.h"
 #include "conv.h"
 #include "miopen.h"
@@ -205,8 +206,8 @@ static int prepare(struct writer *w)
     return rc == SQLITE_ROW ? 0 : db_failed(w);
 }
 
-/* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when the
-   database is closed. */
+/* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
+   the database is closed. */
 static int write_all(struct writer *w, const struct udb *u)
 {
     if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)
