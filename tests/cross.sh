@@ -10,7 +10,8 @@ printf '#define BUILTIN_MODELS(X)\n' >"$tmp/models.h"
 sources=
 for file in tools/*.c; do
     case $file in
-    tools/perfdb.c | tools/bz2.c | tools/kpred.c | tools/models.c | tools/predict.c | tools/bench.c) ;;
+    tools/perfdb.c | tools/udb_sqlite.c | tools/bz2.c) ;;
+    tools/kpred.c | tools/models.c | tools/predict.c | tools/bench.c) ;;
     *) sources="$sources $file" ;;
     esac
 done

@@ -1,11 +1,13 @@
-/* no_libraries.c - stands in for tools/perfdb.c and tools/bz2.c in builds without SQLite and bzip2 */
+/* no_libraries.c - stands in for what needs SQLite and bzip2 in builds without them: tools/perfdb.c,
+   tools/udb_sqlite.c, tools/bz2.c */
 #include "bz2.h"
+#include "commands.h"
 #include "load.h"
 
 int perfdb_read(struct loader *l, struct buf *bytes)
 {
     (void)bytes;
-    return fail("%s: this build reads CSV only", l->path);
+    return fail("%s: this build reads CSV and text only", l->path);
 }
 
 int bunzip(const char *path, const struct buf *packed, size_t most, struct buf *out)
@@ -13,5 +15,10 @@ int bunzip(const char *path, const struct buf *packed, size_t most, struct buf *
     (void)packed;
     (void)most;
     (void)out;
-    return fail("%s: this build reads CSV only", path);
+    return fail("%s: this build reads CSV and text only", path);
+}
+
+int cmd_miopen_sqlite(int argc, char **argv)
+{
+    return cmd_miopen(argc, argv);
 }

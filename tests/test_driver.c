@@ -3,7 +3,7 @@
 
    usage: test_driver         its tests
           test_driver --keys  driver lines on standard input; prints a line of keys for each, "?"
-                              for one without: tests/miopen_oracle.py compares them with databases */
+                              for one without, for tests/miopen_oracle.py to compare */
 #include "driver.h"
 #include "test.h"
 

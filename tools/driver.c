@@ -252,8 +252,8 @@ static int set_outputs(struct reading *r, struct conv *c)
         c->out[i] = conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i]);
         if (c->out[i] == 0)
             return broken(r->call, "-%c: value \"%" PRId64 "\": the filter is larger than the "
-                          "image, %" PRId64 " with its pads", options[FIL_D + i].letter, c->filter[i],
-                          c->in[i] + 2 * c->pad[i]);
+                          "image, %" PRId64 " with its pads", options[FIL_D + i].letter,
+                          c->filter[i], c->in[i] + 2 * c->pad[i]);
     }
     if (c->c % c->groups != 0 || c->k % c->groups != 0)
         return broken(r->call, "-g: value \"%" PRId64 "\": does not divide the channels, %" PRId64
