@@ -279,10 +279,10 @@ int header_read(const char *path, struct model *out)
     struct reader r = { path, NULL, out };
     int bad;
     memset(out, 0, sizeof *out);
-    if (read_file(path, HEADER_MAX_BYTES, &file))
-        return -1;
+    bad = read_file(path, HEADER_MAX_BYTES, &file);
     r.text = file.s;
-    bad = read_model(&r);
+    if (!bad)
+        bad = read_model(&r);
     buf_free(&file);
     if (bad)
         model_free(out);
