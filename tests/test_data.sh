@@ -203,7 +203,6 @@ refuse "directory as data" 1 "is a directory" ingest "$u" --data "$tmp/gfx900_56
 refuse "directory as spec" 1 "is a directory" ingest "$tmp" --data "$db9"
 refuse "directory as output" 1 "is a directory" ingest "$u" --data "$db9" -o "$tmp"
 refuse "output in no directory" 1 "cannot create" ingest "$u" --data "$db9" -o "$tmp/no/such.csv"
-refuse "find-db" 1 "is a find-db" ingest "$u" --data "$tmp/gfx900_56.HIP.fdb.txt.bz2"
 refuse "unknown kind of file" 1 "ends in none of .db" ingest "$u" --data "$u"
 refuse "the same file twice" 1 "given twice" ingest "$u" --data "$db9" "$db9"
 if [ "$(id -u)" -eq 0 ]; then

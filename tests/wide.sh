@@ -41,6 +41,28 @@ returned() {
     check "returned tuples pass the oracle" sh tests/returned.sh "$BUILD" "$ORACLE" "$MIOPEN_DB"
 }
 
+# Every key of the text databases as a driver line, and as many random problems and broken lines.
+miopen() {
+    if ! have python3 || [ ! -r "$ORACLE" ] || [ ! -x "$BUILD/kpred" ] \
+        || [ ! -r "$MIOPEN_DB/gfx906_60.HIP.fdb.txt.bz2" ]; then
+        skip "kpred miopen, every key" "needs python3, $ORACLE, $MIOPEN_DB and kpred"
+        return
+    fi
+    check "kpred miopen, every key" python3 tests/miopen_oracle.py --rules "$ORACLE" \
+        --data "$MIOPEN_DB" --keys 0 --random 20000 --broken 2000 --seed 7 "$BUILD/kpred"
+    check "kpred miopen, beam 10" python3 tests/miopen_oracle.py --rules "$ORACLE" \
+        --data "$MIOPEN_DB" --seed 8 "$BUILD/kpred" --beam 10
+}
+
+# The README's commands that train
+readme() {
+    if [ ! -x "$BUILD/kpred-train" ] || [ ! -r "$MIOPEN_DB/gfx900_56.db.bz2" ]; then
+        skip "README, with training" "needs kpred-train and $MIOPEN_DB"
+        return
+    fi
+    check "README, with training" env README_ALL=1 MIOPEN_DB="$MIOPEN_DB" sh tests/readme.sh
+}
+
 sanitizers() {
     for cc in gcc clang; do
         if ! have $cc || ! echo 'int main(void){return 0;}' \
@@ -142,6 +164,8 @@ absolute() {
 
 oracle
 returned
+miopen
+readme
 sanitizers
 memory
 analysis

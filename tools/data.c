@@ -201,12 +201,6 @@ static const struct {
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
-static int is_find_db(const char *path)
-{
-    return ends_with(path, ".fdb.txt") || ends_with(path, ".fdb.txt.bz2")
-           || ends_with(path, ".ufdb.txt");
-}
-
 static int find_format(const struct spec *s, const char *path, size_t *out)
 {
     size_t i = 0;
@@ -214,8 +208,6 @@ static int find_format(const struct spec *s, const char *path, size_t *out)
         i++;
     if (i == N_FORMATS)
         return fail("%s: its name ends in none of .db .txt .csv, nor in these with .bz2", path);
-    if (is_find_db(path))
-        return fail("%s: is a find-db, which holds times of solvers and no parameters", path);
     if (formats[i].is_miopen && s->format != SPEC_MIOPEN)
         return fail("%s: the spec's data have format = csv, this is a perf-db", path);
     *out = i;

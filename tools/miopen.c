@@ -49,63 +49,83 @@ struct options {
     miopen_sqlite write_sqlite;
 };
 
-enum { MAX_LINE = 1 << 16, MAX_TOLD = 10 };
+enum { MAX_LINE = 1 << 20, MAX_TOLD = 10 };
 
 /* ---- logs ---- */
 
-/* One line into `line`, cut at MAX_LINE; 0 at the end. A NUL byte is as good as a blank. */
-static int read_line(FILE *f, char *line)
+/* A line of a log. A carriage return ends one too, since progress bars are rewritten with it and
+   calls follow; lines are counted as editors do. A NUL byte is as good as a blank. */
+struct line {
+    char *text; /* of MAX_LINE */
+    size_t number;
+    int is_cut; /* it is longer than that */
+    int at_end; /* the last one ended with LF, or the file begins */
+};
+
+static int read_line(FILE *f, struct line *l)
 {
     size_t n = 0;
     int c = getc_unlocked(f);
+    l->is_cut = 0;
     if (c == EOF)
         return 0;
-    for (; c != EOF && c != '\n'; c = getc_unlocked(f))
-        if (n + 1 < MAX_LINE)
-            line[n++] = c != '\0' ? (char)c : ' ';
-    line[n] = '\0';
+    l->number += (size_t)l->at_end;
+    for (; c != EOF && c != '\n' && c != '\r'; c = getc_unlocked(f)) {
+        l->is_cut |= n + 1 == MAX_LINE;
+        if (!l->is_cut)
+            l->text[n++] = c != '\0' ? (char)c : ' ';
+    }
+    l->text[n] = '\0';
+    l->at_end = c == '\n';
     return 1;
 }
 
-static void tell_broken(const struct calls *c, const char *name, size_t number, const char *why)
+static int add_call(const struct options *o, struct calls *c, const char *name, size_t number,
+                    enum driver_kind kind, const struct driver_call *call)
 {
-    if (c->gaps[CALL_BROKEN] <= MAX_TOLD)
-        fail("%s:%zu: %s", name, number, why);
+    if (calls_add(c, kind, call) != 0)
+        return -1;
+    if (kind == DRIVER_BROKEN && !o->lenient && c->gaps[CALL_BROKEN] <= MAX_TOLD)
+        fail("%s:%zu: %s", name, number, call->why);
+    return 0;
 }
 
-static int scan(const struct options *o, struct calls *c, const char *name, FILE *f, char *line)
+/* Nobody knows what call the rest of a line would have held. */
+static int scan_line(const struct options *o, struct calls *c, const char *name, struct line *l)
 {
     struct driver_call call;
-    size_t number = 0;
-    while (read_line(f, line)) {
-        enum driver_kind kind;
-        char *at = line;
-        c->lines++;
-        number++;
-        while ((kind = driver_next(&at, &call)) != DRIVER_NONE) {
-            if (calls_add(c, kind, &call) != 0)
-                return -1;
-            if (kind == DRIVER_BROKEN && !o->lenient)
-                tell_broken(c, name, number, call.why);
-        }
+    enum driver_kind kind;
+    char *at = l->text;
+    if (l->is_cut) {
+        snprintf(call.why, sizeof call.why, "the line is longer than %d bytes", MAX_LINE - 1);
+        return add_call(o, c, name, l->number, DRIVER_BROKEN, &call);
     }
-    return ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : 0;
+    while ((kind = driver_next(&at, &call)) != DRIVER_NONE)
+        if (add_call(o, c, name, l->number, kind, &call) != 0)
+            return -1;
+    return 0;
+}
+
+static int scan(const struct options *o, struct calls *c, const char *name, FILE *f)
+{
+    struct line l = {.text = xmalloc(MAX_LINE), .at_end = 1};
+    int rc = 0;
+    while (rc == 0 && read_line(f, &l))
+        rc = scan_line(o, c, name, &l);
+    c->lines += l.number;
+    free(l.text);
+    return rc == 0 && ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : rc;
 }
 
 static int scan_log(const struct options *o, struct calls *c, const char *path)
 {
-    char *line = xmalloc(MAX_LINE);
-    int rc = -1;
-    if (strcmp(path, "-") == 0) {
-        rc = scan(o, c, "standard input", stdin, line);
-    } else {
-        FILE *f = open_input(path);
-        if (f != NULL) {
-            rc = scan(o, c, path, f, line);
-            fclose(f);
-        }
-    }
-    free(line);
+    if (strcmp(path, "-") == 0)
+        return scan(o, c, "standard input", stdin);
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    const int rc = scan(o, c, path, f);
+    fclose(f);
     return rc;
 }
 

@@ -7,6 +7,17 @@
 
 #include <string.h>
 
+/* A find-db looks the same, but names an algorithm: in older ones before the solver, in newer ones
+   behind its time and workspace. */
+static int is_of_find_db(const char *entry)
+{
+    const char *values = strchr(entry, ':'), *p = values;
+    for (int i = 0; i < 2 && p != NULL; i++)
+        p = strchr(p + 1, ',');
+    return strncmp(entry, "miopenConvolution", 17) == 0
+           || (p != NULL && strncmp(p + 1, "miopenConvolution", 17) == 0);
+}
+
 /* Verdict on one line, without its end: the text of the solver's parameters, NULL if it has none */
 static int find_entry(struct loader *l, int64_t row, char *line, const char **params)
 {
@@ -21,6 +32,8 @@ static int find_entry(struct loader *l, int64_t row, char *line, const char **pa
         char *colon = strchr(entry, ':');
         if (*entry == '\0' && (next == NULL || *next == '\0'))
             break; /* some lines close with a semicolon */
+        if (is_of_find_db(entry))
+            return fail("%s: is a find-db, which holds times of solvers and no parameters", l->path);
         if (colon == NULL || colon == entry)
             return load_bad(l, row, DROP_BROKEN, "entry", entry,
                             "is not of the form solver:values");

@@ -139,12 +139,21 @@ int udb_read(struct udb *u, const char *path)
 
 /* ---- writing ---- */
 
+/* As whole lines compare, where the `=` follows the key: _g20= comes before _g2=. */
+static int compare_keys(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b)
+        a++, b++;
+    const int x = *a != '\0' ? (unsigned char)*a : '=', y = *b != '\0' ? (unsigned char)*b : '=';
+    return *a == *b ? 0 : x - y;
+}
+
 static int compare_lines(const void *pa, const void *pb)
 {
     const struct udb_line *a = pa, *b = pb;
     if ((a->entries == NULL) != (b->entries == NULL))
         return a->entries == NULL ? 1 : -1;
-    const int c = a->entries != NULL ? strcmp(a->key, b->key) : 0;
+    const int c = a->entries != NULL ? compare_keys(a->key, b->key) : 0;
     return c != 0 ? c : a->order < b->order ? -1 : 1;
 }
 

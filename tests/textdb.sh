@@ -1,0 +1,404 @@
+#!/bin/sh
+# textdb.sh - MIOpen's text perf-dbs as data: what ingest, train and eval make of them
+# SPDX-License-Identifier: MIT
+#
+# The old databases of $MIOPEN_DB are read in full and compared with an independent reader; all else
+# needs only what is here.
+. tests/script.inc
+
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
+trainer=$BUILD/kpred-train
+kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+if [ ! -x "$trainer" ]; then
+    skipped "text perf-dbs" "$trainer is not built"
+    test_end
+    exit
+fi
+
+# ---- whole databases ----
+
+# Prints the rows of a text perf-db as ingest should, and on standard error how many of each kind it
+# leaves out.
+cat >"$tmp/reader.py" <<'END'
+import bz2, collections, re, sys
+
+spec, path, gpu = sys.argv[1:]
+sections, section = collections.defaultdict(list), None
+for line in open(spec):
+    if line.startswith("["):
+        section = line.strip()[1:-1]
+    elif "=" in line:
+        name, _, value = line.partition("=")
+        sections[section].append((name.strip(), value.split()))
+data, params = dict(sections["data"]), sections["params"]
+solver, filters, pad = data["solver"][0], data["filter"][0], data["pad"][0]
+KEY = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+x\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)x(\d+)-(\d+)x(\d+)"
+                 r"-1x1-0-NCHW-(FP32|FP16|BF16)-([FBW])(?:_g(\d+))?")
+rows, left_out = [], collections.Counter()
+with (bz2.open if path.endswith(".bz2") else open)(path, "rt") as f:
+    for line in f:
+        key, _, entries = line.rstrip("\r\n").partition("=")
+        values = dict(e.split(":", 1) for e in entries.split(";") if e).get(solver)
+        if values is None:
+            continue
+        m = KEY.fullmatch(key)
+        if not m or m.group(4) != filters or {m.group(9), m.group(10)} != {pad} \
+                or m.group(11) != m.group(12):
+            raise SystemExit("a key that the spec does not cover: " + key)
+        ic, ih, iw, _, oc, oh, ow, n = m.groups()[:8]
+        stride, dtype, direction, groups = m.group(11), m.group(13), m.group(14), m.group(15)
+        # The user's view: the image that the forward convolution reads, C in and K out.
+        c, h, w, k = (ic, ih, iw, oc) if direction == "F" else (oc, oh, ow, ic)
+        values = values.split(",")
+        if filters == "3x3" and stride == "2":
+            left_out["stride 2"] += 1
+        elif values == "16 16 16 16 1 1 2 3 1".split():
+            left_out["search that failed"] += 1
+        elif len(values) != len(params) or any(v not in p[1] for v, p in zip(values, params)):
+            left_out["parameters"] += 1
+        else:
+            row = [gpu, direction, dtype, n, c, h, w, k, stride]
+            if "groups" in dict(sections["fields"]):
+                row.append(groups or "1")
+            rows.append(",".join(row + values))
+print(",".join(name for name, _ in sections["fields"] + params))
+print("\n".join(sorted(rows)))
+for kind in sorted(left_out):
+    print(left_out[kind], kind, file=sys.stderr)
+END
+
+# same_rows SPEC FILE: ingest gives the rows that the reader gives, and drops as many of each kind
+same_rows() {
+    python3 "$tmp/reader.py" "$1" "$2" gfx906_60 >"$tmp/expected" 2>"$tmp/left_out" || return 1
+    "$trainer" ingest "$1" --lenient --data "$2" --gpu gfx906_60 >"$tmp/rows" 2>"$tmp/err" ||
+        return 1
+    { sed -n 1p "$tmp/rows"; sed 1d "$tmp/rows" | LC_ALL=C sort; } | cmp - "$tmp/expected" &&
+        [ "$(wc -l <"$tmp/rows")" -gt 1 ] && same_drops
+}
+same_drops() {
+    [ "$(wc -l <"$tmp/left_out")" -eq "$(wc -l <"$tmp/err")" ] || return 1
+    while read -r count kind; do
+        grep "dropped $count rows*: " "$tmp/err" | grep -q "$kind" || return 1
+    done <"$tmp/left_out"
+}
+
+# Without --lenient a row that the spec does not allow stops it, and is named.
+strict_or_same() {
+    "$trainer" ingest "$1" --data "$2" --gpu gfx906_60 >"$tmp/strict" 2>"$tmp/err"
+    status=$?
+    if grep -q parameters "$tmp/left_out"; then
+        [ $status -eq 1 ] && [ ! -s "$tmp/strict" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+            grep -qE "^kpred-train: $2:[0-9]+: " "$tmp/err"
+    else
+        [ $status -eq 0 ] && cmp "$tmp/strict" "$tmp/rows"
+    fi
+}
+
+old_databases() {
+    found=''
+    for file in "$MIOPEN_DB"/*.cd.pdb.txt.bz2; do
+        [ -r "$file" ] || continue
+        found=yes short=$(basename "$file" .cd.pdb.txt.bz2)
+        for kernel in $kernels; do
+            check "$short, $kernel" same_rows "weights/$kernel.spec" "$file"
+            check "$short, $kernel, strictly" strict_or_same "weights/$kernel.spec" "$file"
+        done
+    done
+    [ "$found" ] || skipped "old databases in full" "there is none in $MIOPEN_DB"
+}
+if has python3; then
+    old_databases
+else
+    skipped "old databases in full" "there is no python3"
+fi
+
+# What a shipped model makes of labels that another tuning run found: printed, and held to a floor.
+evaluates() {
+    "$trainer" eval "$1" --data "$2" --lenient -k 1,10 --csv >"$tmp/eval.csv" || return 1
+    awk -F, 'NR == 1 { next } { n++; if ($7 < 1 || $9 < 100) bad = 1 }
+        END { exit bad || n < 2 }' "$tmp/eval.csv"
+}
+file=$MIOPEN_DB/gfx900_56-2019-12-06.cd.pdb.txt.bz2
+for kernel in $kernels; do
+    if [ -r "$file" ] && [ -e "weights/$kernel.h" ]; then
+        check "eval on the old gfx900 database, $kernel" evaluates "$kernel" "$file"
+        sed 's/^/    /' "$tmp/eval.csv"
+    else
+        skipped "eval on the old gfx900 database, $kernel" "needs $file and the model"
+    fi
+done
+
+# ---- single lines ----
+
+# key [SED]: a key of the 3x3 spec, changed; line [SED]: a line with it
+key() {
+    echo "64-28-14-3x3-32-28-14-16-1x1-1x1-1x1-0-NCHW-FP32-W" | sed "${1-}"
+}
+wrw=ConvAsmBwdWrW3x3
+values=0,1,8,2,5,4
+line() {
+    echo "$(key "${1-}")=$wrw:$values"
+}
+spec=weights/conv_asm_bwd_wrw_3x3.spec
+good="gfx906_60,W,FP32,16,32,28,14,64,1,1,$values"
+file=$tmp/gfx906_60.txt
+
+ingest() {
+    "$trainer" ingest "$spec" --data "$file" "$@" >"$tmp/rows" 2>"$tmp/err"
+}
+
+# reads FILE-CONTENT [ROW...]: exactly these rows (without the heading), and no complaint
+reads() {
+    printf '%b' "$1" >"$file"; shift
+    if ! ingest || [ -s "$tmp/err" ]; then
+        cat "$tmp/err"
+        return 1
+    fi
+    sed 1d "$tmp/rows" >"$tmp/got"
+    printf '%s\n' "$@" | cmp - "$tmp/got"
+}
+
+# refuses WHERE PATTERN FILE-CONTENT: an error in that line of the file, in one line
+refuses() {
+    printf '%b' "$3" >"$file"
+    ingest
+    [ $? -eq 1 ] && [ ! -s "$tmp/rows" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+        grep -qF -e "kpred-train: $file$1: " "$tmp/err" && grep -qF -e "$2" "$tmp/err" && return
+    cat "$tmp/err"
+    return 1
+}
+
+# drops FILE-CONTENT: with --lenient one row is dropped and the good line that follows it is read
+drops() {
+    printf '%b' "$1\n$(line 's/-16-/-17-/')\n" >"$file"
+    ingest --lenient && [ "$(sed 1d "$tmp/rows")" = "$(echo "$good" | sed 's/,16,/,17,/')" ] &&
+        [ "$(grep -c 'dropped 1 row: ' "$tmp/err")" -eq 1 ] && return
+    cat "$tmp/err"
+    return 1
+}
+
+# refused NAME PATTERN LINE: as the second line of a file an error, with --lenient dropped
+refused() {
+    check "$1" refuses :2 "$2" "$(line)\n$3\n"
+    check "$1, --lenient" drops "$3"
+}
+
+check "a line" reads "$(line)\n" "$good"
+check "CRLF" reads "$(line)\r\n" "$good"
+check "no newline at the end" reads "$(line)" "$good"
+check "CRLF, no newline at the end" reads "$(line)\r\n\r\n$(line)" "$good" "$good"
+check "empty lines" reads "\n\n$(line)\n\r\n" "$good"
+check "several solvers" reads "$(key)=ConvAsm3x3U:1,2,3;$wrw:$values;ConvX<16>:a\n" "$good"
+check "the solver first" reads "$(key)=$wrw:$values;ConvAsm3x3U:1,2,3\n" "$good"
+check "solver with the same beginning" reads \
+    "$(key)=${wrw}V2:9;Conv$wrw:7\n$(key)=${wrw}V2:9;$wrw:$values\n" "$good"
+check "groups" reads "$(line 's/$/_g2/')\n" "${good%,1,"$values"},2,$values"
+check "keys of no convolution, other solvers" reads \
+    "x=Other:1\n7x7-pool=Other:1,2\n-=Other:\n$(line)\n" "$good"
+
+forward="64-28-14-1x1-32-14-7-16-0x0-2x2-1x1-0-NCHW-FP32-F=ConvAsm1x1U:1,16,1,64,1,1,1,1"
+backward="32-14-7-1x1-64-27-14-16-0x0-2x2-1x1-0-NCHW-FP16-B=ConvAsm1x1U:1,16,1,64,1,2,1,1"
+spec=weights/conv_asm_1x1u.spec
+check "stride 2, both views" reads "$backward\n$forward\n" \
+    "gfx906_60,F,FP32,16,64,28,14,32,2,1,16,1,64,1,1,1,1" \
+    "gfx906_60,B,FP16,16,64,27,14,32,2,1,16,1,64,1,2,1,1"
+spec=weights/conv_asm_bwd_wrw_3x3.spec
+
+refused "no =" "" "$(key)"
+refused "no key" "" "=$wrw:$values"
+refused "entry without a colon" "" "$(key)=$wrw"
+refused "empty entry" "" "$(key)=;$wrw:$values"
+refused "the solver twice" "" "$(key)=$wrw:$values;$wrw:$values"
+refused "number with something behind it" "" "$(line 's/-16-/-16x-/')"
+refused "empty number" "" "$(line 's/-16-/--/')"
+refused "negative number" "" "$(line 's/-16-/--16-/')"
+refused "number with a sign" "" "$(line 's/-16-/-+16-/')"
+refused "number beyond 64 bits" "" "$(line 's/-16-/-99999999999999999999-/')"
+refused "size of 0" "" "$(line 's/-16-/-0-/')"
+refused "size beyond all sizes" "" "$(line 's/-16-/-16777217-/')"
+refused "too few parts" "" "$(line 's/-0-NCHW/-NCHW/')"
+refused "too many parts" "" "$(line 's/-0-NCHW/-0-0-NCHW/')"
+refused "two images in one part" "" "$(line 's/-28-14/-28x14/')"
+refused "filter of one side" "" "$(line 's/3x3/3/')"
+refused "pad of three sides" "" "$(line 's/-1x1-/-1x1x1-/')"
+refused "unknown direction" "" "$(line 's/W$/X/')"
+refused "direction of two letters" "" "$(line 's/W$/WW/')"
+refused "unknown data type" "" "$(line 's/FP32/INT8/')"
+refused "unknown suffix" "" "$(line 's/$/_x2/')"
+refused "suffix without a number" "" "$(line 's/$/_g/')"
+refused "groups of 0" "" "$(line 's/$/_g0/')"
+refused "groups with something behind" "" "$(line 's/$/_g2x/')"
+for suffix in _ciFP8 _cwFP8 _coFP8 _ciFP8_cwBFP8_coFP16 _g2_ciFP16; do
+    refused "cast types, $suffix" "" "$(line "s/\$/$suffix/")"
+done
+refused "NHWC" "" "$(line 's/NCHW/NHWC-NHWC-NHWC/')"
+refused "layout once that is not NCHW" "" "$(line 's/NCHW/NHWC/')"
+refused "three dimensions" "" \
+    "64-2-28-14-1x3x3-32-2-28-14-16-0x1x1-1x1x1-1x1x1-0-NCDHW-FP32-W=$wrw:$values"
+refused "three dimensions, groups" "" \
+    "64-2-28-14-1x3x3-32-2-28-14-16-0x1x1-1x1x1-1x1x1-0-NCDHW-FP32-W_g2=$wrw:$values"
+refused "filter" "" "$(line 's/3x3/3x1/')"
+refused "bias" "" "$(line 's/-0-NCHW/-1-NCHW/')"
+refused "dilation" "" "$(line 's/-1x1-0-/-2x2-0-/')"
+refused "too few parameters" "is a list of 5, not 6" "$(key)=$wrw:0,1,8,2,5"
+refused "too many parameters" "is a list of 7, not 6" "$(key)=$wrw:$values,1"
+refused "no parameters" "" "$(key)=$wrw:"
+refused "parameter that is no number" "" "$(key)=$wrw:0,1,8,two,5,4"
+refused "parameter outside the spec" "" "$(key)=$wrw:0,1,8,3,5,4"
+check "stride 2 is left out" drops "$(line 's/-1x1-1x1-0/-2x2-1x1-0/;s/64-28-14/64-14-7/')"
+
+# A find-db has the same keys: told apart, and said so.
+algorithm=miopenConvolutionBwdWeightsAlgo
+find_db() {
+    printf '%s=%s\n' "$(key)" "$1" >"$file"
+    ingest
+    [ $? -eq 1 ] && [ ! -s "$tmp/rows" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+        grep -q "^kpred-train: $file.*find-db" "$tmp/err" && return
+    cat "$tmp/err"
+    return 1
+}
+check "a find-db, newer form" find_db \
+    "$wrw:0.0125,0,${algorithm}Direct;GemmWrw1x1:1.5,72,${algorithm}GEMM"
+check "a find-db, older form" find_db \
+    "${algorithm}Direct:$wrw,0.0125,0,${algorithm}Direct,<unused>"
+
+# ---- files ----
+
+printf '%s\n' "$(line)" >"$file"
+ingest && cp "$tmp/rows" "$tmp/wanted"
+if has bzip2; then
+    packed() {
+        bzip2 -c "$file" >"$file.bz2" &&
+            "$trainer" ingest "$spec" --data "$file.bz2" | cmp - "$tmp/wanted"
+    }
+    check ".txt.bz2" packed
+    corrupt() {
+        head -c 40 "$file.bz2" >"$tmp/gfx906_60-cut.txt.bz2"
+        "$trainer" ingest "$spec" --data "$tmp/gfx906_60-cut.txt.bz2" >"$tmp/rows" 2>"$tmp/err"
+        [ $? -eq 1 ] && [ ! -s "$tmp/rows" ] && grep -q "gfx906_60-cut.txt.bz2: " "$tmp/err"
+    }
+    check ".txt.bz2 that is cut off" corrupt
+    no_bzip2() {
+        cp "$file" "$tmp/gfx906_60-no.txt.bz2"
+        "$trainer" ingest "$spec" --data "$tmp/gfx906_60-no.txt.bz2" >"$tmp/rows" 2>"$tmp/err"
+        [ $? -eq 1 ] && [ ! -s "$tmp/rows" ] && grep -q "gfx906_60-no.txt.bz2: " "$tmp/err"
+    }
+    check ".txt.bz2 that is no bzip2" no_bzip2
+else
+    skipped ".txt.bz2" "there is no bzip2"
+fi
+check "a NUL byte" refuses "" "NUL" "$(line)\n\0\n"
+check "an empty file" refuses "" "" ""
+check "no line of the solver" refuses "" "$wrw" "$(key)=ConvAsm3x3U:1,2,3\n"
+with_csv() { # the rows of a text file and of a CSV file together
+    printf '%s\n' "$(line)" >"$file"
+    "$trainer" ingest "$spec" --data "$file" "$tmp/wanted.csv" >"$tmp/rows" &&
+        [ "$(grep -c "$good" "$tmp/rows")" -eq 2 ]
+}
+cp "$tmp/wanted" "$tmp/wanted.csv"
+check "beside a CSV file" with_csv
+other_gpu() {
+    printf '%s\n' "$(line)" >"$tmp/gfx900_56-2019-12-06.cd.pdb.txt"
+    "$trainer" ingest "$spec" --data "$tmp/gfx900_56-2019-12-06.cd.pdb.txt" |
+        grep -q '^gfx900_56,W' || return 1
+    cp "$tmp/gfx900_56-2019-12-06.cd.pdb.txt" "$tmp/gfx906_64-2019.txt"
+    "$trainer" ingest "$spec" --data "$tmp/gfx906_64-2019.txt" 2>"$tmp/err" && return 1
+    grep -q 'gfx906_64.*nearest is gfx906_60' "$tmp/err" || return 1
+    "$trainer" ingest "$spec" --gpu gfx906_60 --data "$tmp/gfx906_64-2019.txt" |
+        grep -q '^gfx906_60,W'
+}
+check "the GPU is that of the file's name, or that of --gpu" other_gpu
+
+# ---- names as parameters ----
+
+# spec_of SOLVER PARAMETER-LINE...: a spec without features, of 3x3 convolutions
+spec_of() {
+    spec=$tmp/names.spec
+    {
+        printf '[kernel]\nname = names\nrule = unconstrained\n\n[data]\nformat = miopen\n'
+        printf 'solver = %s\nfilter = 3x3\npad = 1\n\n' "$1"; shift
+        sed -n '/^\[fields\]/,/^$/p' weights/conv_asm_bwd_wrw_3x3.spec
+        printf '[params]\n'
+        printf '%s\n' "$@"
+        printf '\n[split]\nconfig = dir,dtype,n,c,h,w,k,stride,groups\n'
+        printf 'shape = min(c,k),max(c,k),h,w\n\n[features]\nonehot dtype\n\n'
+        printf '[network]\nhidden = 16\nepochs = 2\nrounded_epochs = 1\nteachers = 1\n'
+    } >"$spec"
+}
+
+head="gfx906_60,W,FP32,16,32,28,14,64,1,1"
+spec_of ConvHipImplicitGemmGroupWrwXdlops \
+    'kernel_id = "DeviceConv2d<256, 128> Default" "A<1, 2>" other'
+group=ConvHipImplicitGemmGroupWrwXdlops
+check "a name with blanks and commas" reads \
+    "$(key)=ConvX:1;$group:DeviceConv2d<256, 128> Default;ConvY:2\n" \
+    "$head,\"DeviceConv2d<256, 128> Default\""
+check "a name without" reads "$(key)=$group:other\n" "$head,other"
+check "a name that the spec lacks" refuses :1 "kernel_id" "$(key)=$group:DeviceConv2d<256>\n"
+check "half of a name" refuses :1 "kernel_id" "$(key)=$group:A<1\n"
+again() { # what ingest writes, ingest reads
+    reads "$(key)=$group:A<1, 2>\n$(key)=$group:other\n" "$head,\"A<1, 2>\"" "$head,other" &&
+        cp "$tmp/rows" "$tmp/names.csv" &&
+        "$trainer" ingest "$spec" --data "$tmp/names.csv" | cmp - "$tmp/rows"
+}
+check "names with commas, by way of CSV" again
+train_names() {
+    { for n in 1 2 3 4 5 6 7 8; do
+        echo "$(key "s/-16-/-$n-/")=$group:A<1, 2>"
+        echo "$(key "s/-16-/-$((n + 8))-/;s/32-W/16-W/")=$group:other"
+    done; } >"$file"
+    "$trainer" train "$spec" --data "$file" --split none --float-out "$tmp/names.f32" \
+        -o "$tmp/names.h" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+    "$BUILD/kpred" predict "$tmp/names.h" gpu=gfx906 dir=W dtype=FP32 n=3 c=32 h=28 w=14 k=64 \
+        stride=1 groups=1 -k 3 --csv >"$tmp/rows" && grep -qF '"A<1, 2>"' "$tmp/rows" &&
+        grep -qF '"DeviceConv2d<256, 128> Default"' "$tmp/rows" && "$trainer" eval \
+        "$tmp/names.h" --data "$file" --rows all >"$tmp/rows"
+}
+check "names with commas, trained, predicted, evaluated" train_names
+
+spec_of ConvMix 'dir2 = fwd bwd' 'layout = nchw nhwc' 'type = fp16 fp32' 'splits = 0 1 2'
+check "names among integers" reads "$(key)=ConvMix:fwd,nhwc,fp16,0\n" "$head,fwd,nhwc,fp16,0"
+check "a name in the place of an integer" refuses :1 splits "$(key)=ConvMix:fwd,nhwc,fp16,x\n"
+check "an integer in the place of a name" refuses :1 layout "$(key)=ConvMix:fwd,0,fp16,0\n"
+check "too few names" refuses :1 "list of 3, not 4" "$(key)=ConvMix:fwd,nhwc,fp16\n"
+
+spec_of 'ConvOclBwdWrW2<16>' 'pa = 1 2' 'pb = 1 2 3 4' 'pc = 8 16'
+check "a solver with a template argument" reads \
+    "$(key)=ConvOclBwdWrW2<1>:2,4,8;ConvOclBwdWrW2<16>:1,3,16;ConvOclBwdWrW2<2>:1,1,8\n" \
+    "$head,1,3,16"
+check "another template argument is another solver" refuses "" "ConvOclBwdWrW2<16>" \
+    "$(key)=ConvOclBwdWrW2<1>:2,4,8\n"
+
+# ---- train, eval ----
+
+# real rows of several kernels, as they stand in a published text perf-db
+sample=tests/data/gfx906_60.cd.pdb.txt
+spec=weights/conv_asm_bwd_wrw_3x3.spec
+if has python3; then
+    for kernel in $kernels; do
+        check "a few real lines, $kernel" same_rows "weights/$kernel.spec" "$sample"
+    done
+else
+    skipped "a few real lines" "there is no python3"
+fi
+trains() {
+    "$trainer" train $spec --data $sample --lenient --epochs 4 --split none --float-out "$tmp/f32" \
+        -o "$tmp/small.h" && "$trainer" ingest $spec --lenient --data $sample \
+        -o "$tmp/gfx906_60.csv" && "$trainer" train $spec --data "$tmp/gfx906_60.csv" --epochs 4 \
+        --split none --float-out "$tmp/f32" -o "$tmp/same.h" || return 1
+    # the same rows: only what is said of the file differs
+    diff "$tmp/small.h" "$tmp/same.h" >"$tmp/differ"
+    [ "$(grep -vcE '^[<>] +(data|[0-9a-f]{64}$)|^---|^[0-9,c]+$' "$tmp/differ")" -eq 0 ]
+}
+check "train on a text perf-db gives what its rows as CSV give" trains
+evals() {
+    "$trainer" eval "$tmp/small.h" --data $sample --lenient --rows all -k 10 --csv >"$tmp/eval" &&
+        grep -q '^conv_asm_bwd_wrw_3x3,all,gfx906_60,' "$tmp/eval"
+}
+check "eval on a text perf-db" evals
+
+test_end
