@@ -559,6 +559,31 @@ nothing_new() {
 }
 check "-o, nothing to add" nothing_new
 
+# ---- --system: what MIOpen's own database has stays out ----
+
+# system_leaves SYSTEM-LINE OUTPUT N: of one problem's two entries, with N left out
+system_key=64-56-56-1x1-256-56-56-16-0x0-1x1-1x1-0-NCHW-FP32-F
+system_leaves() {
+    log "$(drv 'conv -n 16 -c 64 -H 56 -W 56 -k 256 -y 1 -x 1 -F 1')"
+    printf '%s\n' "$1" >"$tmp/system.txt"
+    miopen --system "$tmp/system.txt" "$tmp/log" || { show $?; return 1; }
+    [ "$(sed 's/:[^;]*//g' "$tmp/out")" = "$2" ] && grep -qF "has $3 of the entries" "$tmp/err" &&
+        return
+    show 0
+}
+check "--system, one solver" system_leaves "$system_key=ConvOclDirectFwd1x1:1;Other:2" \
+    "$system_key=ConvAsm1x1U" 1
+check "--system, both solvers" system_leaves \
+    "$system_key=ConvAsm1x1U:4,16,4,16,2,1,1,1;ConvOclDirectFwd1x1:1" "" 2
+check "--system, another problem" system_leaves \
+    "$(echo "$system_key" | sed 's/-16-0x0/-17-0x0/')=ConvAsm1x1U:1;ConvOclDirectFwd1x1:1" \
+    "$system_key=ConvAsm1x1U;ConvOclDirectFwd1x1" 0
+system_missing() {
+    miopen --system "$tmp/none.txt" "$tmp/log"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q 'none.txt: cannot open' "$tmp/err"
+}
+check "--system, no such file" system_missing
+
 # ---- files that stay as they are ----
 
 # stays STATUS PATTERN OPTION...: $user does, byte for byte, and nothing else is in its folder
@@ -948,6 +973,7 @@ else
     # shellcheck disable=SC2046
     python3 tests/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
         $(for n in $networks; do echo "--log tests/data/$n.log=tests/data/$n.keys"; done) \
+        $([ ! -x "$BUILD/check/test_driver" ] || echo "--key-printer $BUILD/check/test_driver") \
         "$kpred" >"$tmp/oracle" 2>&1
     sed '$d' "$tmp/oracle"
     totals=$(tail -n 1 "$tmp/oracle" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$')

@@ -2,6 +2,7 @@
 """Compares `kpred miopen` with an independent model: MIOpen's driver lines and rules in Python.
 
 usage: miopen_oracle.py [--rules RULES.py] [--data DIR] [--log FILE.log=KEYS]... [--keys N]
+                        [--key-printer TEST_DRIVER]
                         [--random N] [--broken N] [--seed S] KPRED [OPTION...]
 
 RULES.py restates the validity rules of MIOpen's solvers, DIR holds its text perf-dbs and find-dbs,
@@ -12,6 +13,8 @@ OPTIONs go to `KPRED miopen`. The checks are
             the keys printed are exactly those to which the rules say that a kernel applies, each
             with exactly these kernels, every tuple passes the rules, lines are sorted and unique,
             and the summary counts what was there
+  keys      with --key-printer (`test_driver --keys`): the keys of lines, of every layout and
+            dimension, are those of the databases
   random    the same on N random problems, many of them at the limits of what a kernel takes
   broken    N random broken lines: each is named with its line and option, and nothing is printed;
             with --lenient all are counted, and the others give what they give without them
@@ -400,6 +403,27 @@ def check_database(rules, tool, report, rng, folder, how_many):
             name, len(keys), total, dict(without) or "none"), log)
 
 
+def check_printed_keys(report, rng, folder, how_many, program):
+    """Keys of every layout and dimension, as the driver's reader makes them from lines alone."""
+    paths = sorted(glob.glob(os.path.join(folder, "*.txt.bz2")))
+    for path in paths:
+        keys = database_keys(path)
+        if how_many:
+            keys = rng.sample(keys, min(len(keys), how_many // len(paths)))
+        pairs = [(key, problem_of_key(key)[0]) for key in keys]
+        pairs = [(key, problem) for key, problem in pairs if problem is not None]
+        lines = "".join(line_of(rng, problem, DIRECTIONS[problem.direction]) + "\n"
+                        for _, problem in pairs)
+        printed = subprocess.run([program, "--keys"], input=lines, stdout=subprocess.PIPE,
+                                 text=True, check=True).stdout.splitlines()
+        bad = ["%s: line gives %s" % (key, got) for (key, _), got in zip(pairs, printed)
+               if key != got]
+        if len(printed) != len(pairs):
+            bad.append("%d lines of keys for %d" % (len(printed), len(pairs)))
+        report.result("keys, " + os.path.basename(path)[:-len(".txt.bz2")], bad,
+                      "%d lines" % len(pairs))
+
+
 def size(rng, most=11):
     x = rng.randint(1, 1 << rng.randint(1, most))
     step = 1 << rng.randint(0, 6)
@@ -710,6 +734,7 @@ def main():
     parser.add_argument("--log", action="append", default=[])
     parser.add_argument("--print-keys", metavar="LOG")
     parser.add_argument("--keys", type=int, default=8000)
+    parser.add_argument("--key-printer", metavar="TEST_DRIVER")
     parser.add_argument("--random", type=int, default=4000)
     parser.add_argument("--broken", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
@@ -723,6 +748,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(args.kpred, args.options, folder)
         check_database(rules, tool, report, random.Random(args.seed), args.data, args.keys)
+        if args.key_printer:
+            check_printed_keys(report, random.Random(args.seed + 3), args.data, args.keys,
+                               args.key_printer)
         check_random(rules, tool, report, random.Random(args.seed + 1), args.random)
         if args.broken:
             check_broken(rules, tool, report, random.Random(args.seed + 2), args.broken)

@@ -49,7 +49,8 @@ miopen() {
         return
     fi
     check "kpred miopen, every key" python3 tests/miopen_oracle.py --rules "$ORACLE" \
-        --data "$MIOPEN_DB" --keys 0 --random 20000 --broken 2000 --seed 7 "$BUILD/kpred"
+        --data "$MIOPEN_DB" --keys 0 --random 20000 --broken 2000 --seed 7 \
+        --key-printer "$BUILD/check/test_driver" "$BUILD/kpred"
     check "kpred miopen, beam 10" python3 tests/miopen_oracle.py --rules "$ORACLE" \
         --data "$MIOPEN_DB" --seed 8 "$BUILD/kpred" --beam 10
 }
@@ -80,6 +81,19 @@ sanitizers() {
             fi
         done
     done
+}
+
+# Both programs under the sanitizers, as users run them
+programs() {
+    if ! echo 'int main(void){return 0;}' \
+        | gcc -fsanitize=address,undefined -xc - -o "$tmp/probe" 2>/dev/null; then
+        skip "programs under sanitizers" "no gcc with its sanitizers"
+        return
+    fi
+    flags='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all'
+    make BUILD="$tmp/asan" CFLAGS="$flags" >"$tmp/log" 2>&1
+    check "programs under sanitizers" env BUILD="$tmp/asan" CFLAGS="$flags" \
+        sh tests/run.sh cli json miopen textdb test_driver
 }
 
 memory() {
@@ -167,6 +181,7 @@ returned
 miopen
 readme
 sanitizers
+programs
 memory
 analysis
 weights
