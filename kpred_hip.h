@@ -1,0 +1,1033 @@
+/* kpred_hip.h - times candidates on the device with HIP events and picks the fastest
+   SPDX-License-Identifier: MIT (see LICENSE)
+
+In ONE C or C++ file:                      Everywhere else:
+    #define KPRED_HIP_IMPLEMENTATION           #include "kpred_hip.h"
+    #include "kpred_hip.h"
+
+WHAT IT DOES   kpred_predict ranks, the device has the last word: kpred_hip_select launches k
+               candidates on the caller's stream, times them in a race, and names the fastest;
+               kpred_hip_time times one. Nothing else of kpred includes this file. It is hosted,
+               its answers depend on measured time, and it is outside the guarantees of kpred.h.
+
+EXAMPLE        static hipError_t launch(void *user, const kpred_tuple *t, hipStream_t stream)
+               { return my_kernel(user, t->value, stream); }
+               ...
+               kpred_hip_plan plan = { 0 };       // zero: the default of each member
+               kpred_hip_timing timing[10];       // 600 bytes each
+               kpred_hip_result result;
+               plan.launch = launch; plan.user = &args; plan.stream = stream;
+               plan.budget_us = 20000;
+               if (kpred_hip_select(&plan, best, n, timing, &result) >= KPRED_HIP_OK) {
+                   remember(problem, best[result.winner]);
+                   if (!result.launched) launch(&args, &best[result.winner], stream);
+               }
+
+CONTRACT       launch is called any number of times for any candidate in any order, so what it
+               writes must not depend on what an earlier one wrote. Where it does (a sum in place, a
+               fused update, an optimiser's step) `prepare` must bring it back. After a timed
+               selection the outputs are those of whichever candidate ran last: launch the winner
+               once more. Only where result.launched is 1 is the winner's one launch the last thing
+               on the stream. No candidate may leave work on another stream.
+
+THE RACE       1. Entry, one candidate after the other, best-ranked first: a warm-up launch (code is
+                  loaded, `verify` has its look), then a timed one, the probe. Entry ends when half
+                  of the budget is used up; those not reached stay KPRED_HIP_UNTRIED.
+               2. Whatever is slower than drop_factor times the fastest is dropped.
+               3. Rounds: all that are left, in an order that is new each time, enqueued without a
+                  pause, an event pair around each; times are compared within a round, so that a
+                  clock that drifts or steps does no harm. Who is slower than the leader beyond
+                  doubt is dropped. The race ends when one is left, when the differences are known
+                  to `tolerance`, or when budget, launches or KPRED_HIP_SAMPLES rounds are used up.
+               4. The winner is the best-ranked of those that the leader does not beat by more
+                  than the noise.
+               Launches shorter than least_us are batched: several between two events. Not so with
+               `prepare` or a flush, which come before every timed launch.
+
+ERRORS         of a candidate (launch, prepare, flush, events around it) are recorded in its timing
+               and cleared, and the candidate is out. Codes 700 to 719 stay with the context: they
+               end the selection, KPRED_HIP_ERR_STICKY, with the timings so far. Only 701 (out of
+               resources: a launch that did not happen) is the candidate's own where the stream
+               still works after it. The device is never reset. Events and the flush buffer are
+               released on every path; no error is left behind for hipGetLastError.
+
+STREAMS        0 is the null stream. A stream that is being captured is left alone: nothing is
+               launched, the winner is the best-ranked, status KPRED_HIP_CAPTURING. (With the null
+               stream that is also so while another blocking stream is captured.) Any stream must
+               be of the current device: another one is refused before anything is launched,
+               KPRED_HIP_ERR_STREAM. Work that is on the stream already is waited for, once.
+
+THREADS        one selection at a time on a stream; no state outside the caller's objects.
+
+CONFIGURATION
+  KPRED_HIP_API_HEADER     what to include, default <hip/hip_runtime_api.h>; a map of names to
+                           another runtime, such as examples/cuda_as_hip.h, may stand here
+  KPRED_HIP_STATIC         definitions with internal linkage, in each file that asks for it
+  KPRED_HIP_SAMPLES        rounds of one race at most, default 64; 8 bytes each in a timing
+
+CONTENTS       >>hip-status >>hip-types >>hip-api | >>hip-statistics >>hip-candidate >>hip-race
+               >>hip-judge >>hip-api-impl */
+#ifndef KPRED_HIP_H
+#define KPRED_HIP_H
+
+#include "kpred.h"
+
+#ifndef KPRED_HIP_API_HEADER
+#define KPRED_HIP_API_HEADER <hip/hip_runtime_api.h>
+#endif
+#include KPRED_HIP_API_HEADER
+
+#ifdef KPRED_HIP_STATIC
+#ifndef KPRED_HIP_IMPLEMENTATION
+#define KPRED_HIP_IMPLEMENTATION
+#endif
+#if defined(__GNUC__)
+#define KPRED_HIP_API static __attribute__((unused))
+#else
+#define KPRED_HIP_API static
+#endif
+#else
+#define KPRED_HIP_API extern
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- >>hip-status --------------------------------------------------------------------------- */
+
+#ifndef KPRED_HIP_SAMPLES
+#define KPRED_HIP_SAMPLES 64
+#endif
+#define KPRED_HIP_MAX_BATCH 256u     /* launches between two events, at most */
+#define KPRED_HIP_RESOLUTION_US 0.5  /* of events, as HIP's and CUDA's documentation have it */
+#define KPRED_HIP_NONE ((size_t)-1)  /* no winner */
+
+/* From 0 up there is a winner to launch; below, result.error is HIP's own code of the reason, or
+   result.what names the argument. */
+#define KPRED_HIP_STATUS_LIST(X) X(KPRED_HIP_OK, 0, "timed") KPRED_HIP_NOT_TIMED_LIST(X)
+#define KPRED_HIP_NOT_TIMED_LIST(X)                                                               \
+    X(KPRED_HIP_RANKED, 1, "not timed: the best-ranked that works")                               \
+    X(KPRED_HIP_CAPTURING, 2, "not launched: the stream is being captured")                       \
+    X(KPRED_HIP_ERR_NULL, -1, "null pointer") /* what */                                          \
+    X(KPRED_HIP_ERR_VALUE, -2, "value out of range") /* what */                                   \
+    X(KPRED_HIP_ERR_DEVICE, -3, "no device") /* error */                                          \
+    X(KPRED_HIP_ERR_STREAM, -4, "the stream is of another device, or broken") /* error */         \
+    X(KPRED_HIP_ERR_EVENT, -5, "an event cannot be created") /* error */                          \
+    X(KPRED_HIP_ERR_MEMORY, -6, "no memory for the flush buffer") /* error */                     \
+    X(KPRED_HIP_ERR_CANDIDATES, -7, "no candidate works") /* error: the best-ranked one's */      \
+    X(KPRED_HIP_ERR_STICKY, -8, "the context is lost to an earlier error") /* error */
+
+#define KPRI_HIP_ENUM(name, code, text) , name = code
+typedef enum kpred_hip_status {
+    KPRED_HIP_OK = 0 KPRED_HIP_NOT_TIMED_LIST(KPRI_HIP_ENUM)
+} kpred_hip_status;
+#undef KPRI_HIP_ENUM
+
+/* ---- >>hip-types ---------------------------------------------------------------------------- */
+
+/* What to time and how. All zero but `launch`: nothing is timed, the first that works is launched.
+   A callback's error counts against the candidate. */
+typedef struct kpred_hip_plan {
+    void *user;                      /* handed to every callback */
+    hipStream_t stream;              /* of the current device; 0: the null stream */
+
+    /* Enqueues one launch of the candidate. Returns the error of the launch; what a launch leaves
+       for hipGetLastError is seen as well. */
+    hipError_t (*launch)(void *user, const kpred_tuple *candidate, hipStream_t stream);
+    /* Optional: restores what a launch changes in place; enqueued before each launch, not timed. */
+    hipError_t (*prepare)(void *user, const kpred_tuple *candidate, hipStream_t stream);
+    /* Optional: 1 if the outputs are right. Called once a candidate, after its first launch, which
+       has completed. A wrong result never wins. */
+    int (*verify)(void *user, const kpred_tuple *candidate, hipStream_t stream);
+    /* Optional: evicts caches; enqueued before each timed launch, not timed. */
+    hipError_t (*flush)(void *user, hipStream_t stream);
+    /* Optional: the host's time in us, never running backwards. Needed for wall_us. */
+    double (*clock)(void *user);
+
+    double budget_us;                /* device time to spend, prepare and flush included; it may be
+                                        passed by one entry or round. 0: trust the ranking, launch
+                                        the first that works, time nothing */
+    double wall_us;                  /* host time to spend; 0: no limit */
+    double drop_factor;              /* >= 1; 0: 1.15 */
+    double tolerance;                /* relative difference of times that does not matter, below 1;
+                                        0: 0.005 */
+    double least_us;                 /* shortest time between two events; 0: 20 */
+    size_t flush_bytes;              /* device memory to allocate, and to clear before each timed
+                                        launch (twice the last-level cache is enough); 0: none */
+    uint32_t max_launches;           /* at least 2, warm-ups included; 0: no limit */
+} kpred_hip_plan;
+
+typedef enum kpred_hip_outcome {
+    KPRED_HIP_UNTRIED,               /* never launched */
+    KPRED_HIP_FAILED,                /* `error` says why */
+    KPRED_HIP_WRONG,                 /* verify said so */
+    KPRED_HIP_UNTIMED,               /* works, but the events gave no usable time */
+    KPRED_HIP_SLOWER,                /* dropped, or beaten by more than the noise */
+    KPRED_HIP_LEVEL,                 /* works, and was not told apart from the winner */
+    KPRED_HIP_WINNER
+} kpred_hip_outcome;
+
+/* One candidate's; no need to initialise. Times are of one launch, in us. */
+typedef struct kpred_hip_timing {
+    kpred_hip_outcome outcome;
+    hipError_t error;                /* the first one; hipSuccess: none */
+    uint32_t launches;               /* all of it, warm-up included */
+    uint32_t samples;                /* usable ones behind the next three; 0: they are 0 */
+    double median_us, min_us;
+    double mad_us;                   /* median absolute deviation from the median */
+
+    /* private: the event pair, times of the entry and of each round (0: unusable) */
+    hipEvent_t start, stop;
+    double entry_us, sample_us[KPRED_HIP_SAMPLES];
+    uint32_t rounds;
+    size_t turn;                     /* the candidate whose turn it is in this place of a round */
+} kpred_hip_timing;
+
+typedef struct kpred_hip_result {
+    size_t winner;                   /* index of a candidate; KPRED_HIP_NONE: none. After a sticky
+                                        error the best so far, if there is one */
+    int launched;                    /* 1: the winner's launch is on the stream, nothing after it */
+    hipError_t error;                /* HIP's own, see the status; else hipSuccess */
+    hipError_t earlier;              /* found pending on entry, and cleared */
+    const char *what;                /* the argument that is wrong, or NULL */
+    uint32_t launches, rounds, batch; /* launches in all; rounds of the race; launches per sample */
+    double device_us;                /* spent of the budget. A warm-up counts as long as its probe,
+                                        because it may have had code to load */
+    double wall_us;                  /* spent, if there is a clock */
+} kpred_hip_result;
+
+/* ---- >>hip-api ------------------------------------------------------------------------------ */
+
+/* The fastest of candidates[0..n-1], which come best-ranked first, as kpred_predict gives them.
+   timings[0..n-1]: what was measured of each. Everything in *result and timings is set, but for
+   KPRED_HIP_ERR_NULL and _VALUE, where only result->what and ->winner are.
+   Source: the race of MIOpen's generic search (one probe, then more), made robust. */
+KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status
+kpred_hip_select(const kpred_hip_plan *plan, const kpred_tuple *candidates, size_t n,
+                 kpred_hip_timing *timings, kpred_hip_result *result);
+
+/* Times one candidate, until its median is known to `tolerance` or the budget is used up. */
+KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status
+kpred_hip_time(const kpred_hip_plan *plan, const kpred_tuple *candidate, kpred_hip_timing *timing,
+               kpred_hip_result *result);
+
+/* A few words about a status, "unknown status" for others. */
+KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#if defined(KPRED_HIP_IMPLEMENTATION) && !defined(KPRED_HIP_IMPLEMENTED)
+#define KPRED_HIP_IMPLEMENTED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- >>hip-statistics ----------------------------------------------------------------------- */
+
+/* Squares throughout: there is no square root without libm. */
+#define KPRI_HIP_MAD_TO_SIGMA 1.4826 /* for normal noise */
+#define KPRI_HIP_TRIM 5u             /* of the sorted samples, 1/5 at either end does not count;
+                                        of three or more, at least one */
+#define KPRI_HIP_FIRST_LOOK 3u       /* rounds before anyone is dropped */
+#define KPRI_HIP_SURE_SIGMAS 2.0     /* beyond doubt */
+#define KPRI_HIP_WIN_SIGMAS 1.0      /* more than the noise */
+
+static void kpri_hip_sort(double *x, size_t n)
+{
+    size_t i, j;
+    for (i = 1; i < n; i++) {
+        const double value = x[i];
+        for (j = i; j > 0 && x[j - 1] > value; j--)
+            x[j] = x[j - 1];
+        x[j] = value;
+    }
+}
+
+/* x sorted, n > 0 */
+static double kpri_hip_median(const double *x, size_t n)
+{
+    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+/* Mean of the middle: nearly as sharp as the mean, and an outlier or a step does no harm.
+   x sorted, n > 0 */
+static double kpri_hip_middle(const double *x, size_t n)
+{
+    const size_t cut = (n + 2) / KPRI_HIP_TRIM;
+    double sum = 0;
+    size_t i;
+    for (i = cut; i < n - cut; i++)
+        sum += x[i];
+    return sum / (double)(n - 2 * cut);
+}
+
+/* x sorted, 0 < n <= KPRED_HIP_SAMPLES */
+static double kpri_hip_mad(const double *x, size_t n)
+{
+    double away[KPRED_HIP_SAMPLES];
+    const double median = kpri_hip_median(x, n);
+    size_t i;
+    for (i = 0; i < n; i++)
+        away[i] = x[i] < median ? median - x[i] : x[i] - median;
+    kpri_hip_sort(away, n);
+    return kpri_hip_median(away, n);
+}
+
+/* Neither zero, nor backwards, nor not a number, nor the age of the earth */
+static int kpri_hip_usable(double us)
+{
+    return us > 0 && us < 1e12;
+}
+
+/* The usable samples of a candidate, sorted; returns how many. */
+static size_t kpri_hip_samples(const kpred_hip_timing *t, double *x)
+{
+    size_t r, n = 0;
+    for (r = 0; r < t->rounds; r++)
+        if (kpri_hip_usable(t->sample_us[r]))
+            x[n++] = t->sample_us[r];
+    if (n == 0 && kpri_hip_usable(t->entry_us))
+        x[n++] = t->entry_us;
+    kpri_hip_sort(x, n);
+    return n;
+}
+
+static void kpri_hip_summarise(kpred_hip_timing *t)
+{
+    double x[KPRED_HIP_SAMPLES];
+    const size_t n = kpri_hip_samples(t, x);
+    t->samples = (uint32_t)n;
+    if (n == 0)
+        return;
+    t->median_us = kpri_hip_median(x, n);
+    t->min_us = x[0];
+    t->mad_us = kpri_hip_mad(x, n);
+}
+
+/* By how much a candidate is slower than another, relative, over the rounds that both have */
+typedef struct kpri_hip_gap {
+    double mean, mad;
+    size_t n;
+} kpri_hip_gap;
+
+static kpri_hip_gap kpri_hip_compare(const kpred_hip_timing *t, const kpred_hip_timing *other)
+{
+    double x[KPRED_HIP_SAMPLES];
+    kpri_hip_gap gap = { 0, 0, 0 };
+    size_t r;
+    for (r = 0; r < t->rounds && r < other->rounds; r++)
+        if (kpri_hip_usable(t->sample_us[r]) && kpri_hip_usable(other->sample_us[r]))
+            x[gap.n++] = t->sample_us[r] / other->sample_us[r] - 1;
+    if (gap.n == 0)
+        return gap;
+    kpri_hip_sort(x, gap.n);
+    gap.mean = kpri_hip_middle(x, gap.n);
+    gap.mad = kpri_hip_mad(x, gap.n);
+    return gap;
+}
+
+/* ---- >>hip-candidate ------------------------------------------------------------------------ */
+
+typedef struct kpri_hip_race {
+    const kpred_hip_plan *plan;
+    const kpred_tuple *candidates;
+    size_t n;
+    kpred_hip_timing *timings;
+    kpred_hip_result *result;
+    kpred_hip_status status;         /* below KPRED_HIP_OK: it is over */
+    double drop_factor, tolerance, least_us; /* the plan's, or the defaults */
+    hipEvent_t round;                /* the beginning of one */
+    void *buffer;                    /* for the flush */
+    size_t racing;                   /* candidates that are KPRED_HIP_LEVEL */
+    double turn_us;                  /* what a turn of a round is expected to take */
+    double began_us;                 /* by plan->clock */
+    uint32_t batch, random;
+} kpri_hip_race;
+
+/* Errors that stay with the context, 701 apart: see ERRORS. */
+static int kpri_hip_is_sticky(hipError_t error)
+{
+    return (int)error >= 700 && (int)error <= 719 && (int)error != 701;
+}
+
+static void kpri_hip_end(kpri_hip_race *race, kpred_hip_status status, hipError_t error)
+{
+    race->status = status;
+    race->result->error = error;
+    (void)hipGetLastError();
+}
+
+/* Takes a candidate out for an error, which it clears; a sticky one ends all. */
+static void kpri_hip_fail(kpri_hip_race *race, kpred_hip_timing *t, hipError_t error)
+{
+    t->outcome = KPRED_HIP_FAILED;
+    t->error = error;
+    (void)hipGetLastError();
+    if ((int)error == 701)
+        error = hipStreamSynchronize(race->plan->stream);
+    if (kpri_hip_is_sticky(error) || (int)error == 701)
+        kpri_hip_end(race, KPRED_HIP_ERR_STICKY, error);
+}
+
+/* A launch through <<< >>> reports only to hipGetLastError. Not ready (600) is no error but the
+   answer to a query. */
+static hipError_t kpri_hip_pending(hipError_t error)
+{
+    const hipError_t pending = hipGetLastError();
+    return error != hipSuccess || (int)pending == 600 ? error : pending;
+}
+
+static hipError_t kpri_hip_launch(kpri_hip_race *race, size_t i)
+{
+    const kpred_hip_plan *plan = race->plan;
+    race->timings[i].launches++;
+    race->result->launches++;
+    return kpri_hip_pending(plan->launch(plan->user, &race->candidates[i], plan->stream));
+}
+
+static hipError_t kpri_hip_prepare(kpri_hip_race *race, size_t i)
+{
+    const kpred_hip_plan *plan = race->plan;
+    if (!plan->prepare)
+        return hipSuccess;
+    return kpri_hip_pending(plan->prepare(plan->user, &race->candidates[i], plan->stream));
+}
+
+static hipError_t kpri_hip_flush(kpri_hip_race *race)
+{
+    const kpred_hip_plan *plan = race->plan;
+    hipError_t error = hipSuccess;
+    if (plan->flush)
+        error = kpri_hip_pending(plan->flush(plan->user, plan->stream));
+    if (error == hipSuccess && race->buffer)
+        error = hipMemsetAsync(race->buffer, 0, plan->flush_bytes, plan->stream);
+    return error;
+}
+
+/* All of one timed turn, without waiting for it */
+static hipError_t kpri_hip_enqueue(kpri_hip_race *race, size_t i)
+{
+    kpred_hip_timing *t = &race->timings[i];
+    const hipStream_t stream = race->plan->stream;
+    uint32_t b;
+    hipError_t error = kpri_hip_flush(race);
+    if (error == hipSuccess)
+        error = kpri_hip_prepare(race, i);
+    if (error == hipSuccess)
+        error = hipEventRecord(t->start, stream);
+    for (b = 0; b < race->batch && error == hipSuccess; b++)
+        error = kpri_hip_launch(race, i);
+    if (error == hipSuccess)
+        error = hipEventRecord(t->stop, stream);
+    return error;
+}
+
+/* us between two events; the later one is waited for */
+static hipError_t kpri_hip_elapsed(hipEvent_t from, hipEvent_t to, double *us)
+{
+    float ms = 0;
+    hipError_t error = hipEventSynchronize(to);
+    if (error == hipSuccess)
+        error = hipEventElapsedTime(&ms, from, to);
+    *us = error == hipSuccess ? 1e3 * (double)ms : 0;
+    return error;
+}
+
+/* A turn on its own, waited for; us of one launch in *us */
+static hipError_t kpri_hip_turn(kpri_hip_race *race, size_t i, double *us)
+{
+    const hipError_t error = kpri_hip_enqueue(race, i);
+    if (error != hipSuccess)
+        return error;
+    return kpri_hip_elapsed(race->timings[i].start, race->timings[i].stop, us);
+}
+
+/* ---- >>hip-race ----------------------------------------------------------------------------- */
+
+/* Is there enough left for so much device time and so many launches? */
+static int kpri_hip_affords(const kpri_hip_race *race, double us, size_t launches, unsigned share)
+{
+    const kpred_hip_plan *plan = race->plan;
+    const kpred_hip_result *done = race->result;
+    if (plan->wall_us > 0 && plan->clock(plan->user) - race->began_us >= plan->wall_us / share)
+        return 0;
+    if (plan->max_launches && done->launches + launches > plan->max_launches / share)
+        return 0;
+    return done->device_us + us <= plan->budget_us / share;
+}
+
+static int kpri_hip_verified(kpri_hip_race *race, size_t i)
+{
+    const kpred_hip_plan *plan = race->plan;
+    const int right = !plan->verify
+        || plan->verify(plan->user, &race->candidates[i], plan->stream);
+    const hipError_t error = hipGetLastError();
+    if (!right)
+        race->timings[i].outcome = KPRED_HIP_WRONG;
+    if (kpri_hip_is_sticky(error))
+        kpri_hip_fail(race, &race->timings[i], error);
+    return right && race->status >= KPRED_HIP_OK;
+}
+
+/* Warm-up and probe. The warm-up may have loaded code, so its time is only an upper bound; but the
+   smaller of two is hardly ever an outlier. */
+static void kpri_hip_enter(kpri_hip_race *race, size_t i)
+{
+    kpred_hip_timing *t = &race->timings[i];
+    double warm_us = 0, us = 0;
+    hipError_t error = kpri_hip_turn(race, i, &warm_us);
+    if (error == hipSuccess && !kpri_hip_verified(race, i))
+        return;
+    if (error == hipSuccess)
+        error = kpri_hip_turn(race, i, &us);
+    if (error != hipSuccess) {
+        kpri_hip_fail(race, t, error);
+        return;
+    }
+    t->outcome = KPRED_HIP_LEVEL;
+    race->racing++;
+    if (kpri_hip_usable(us))
+        race->result->device_us += 2 * us;
+    t->entry_us = kpri_hip_usable(warm_us) && warm_us < us ? warm_us : us;
+}
+
+static void kpri_hip_enter_all(kpri_hip_race *race)
+{
+    size_t i;
+    for (i = 0; i < race->n && race->status >= KPRED_HIP_OK; i++)
+        if (i == 0 || kpri_hip_affords(race, 0, 2, 2))
+            kpri_hip_enter(race, i);
+}
+
+static void kpri_hip_drop(kpri_hip_race *race, kpred_hip_timing *t, kpred_hip_outcome outcome)
+{
+    t->outcome = outcome;
+    race->racing--;
+}
+
+/* us of the fastest that still races, by its last time; 0: there is none */
+static double kpri_hip_fastest(const kpri_hip_race *race)
+{
+    double least = 0;
+    size_t i;
+    for (i = 0; i < race->n; i++) {
+        const kpred_hip_timing *t = &race->timings[i];
+        const double us = t->rounds ? t->sample_us[t->rounds - 1] : t->entry_us;
+        if (t->outcome == KPRED_HIP_LEVEL && kpri_hip_usable(us) && (least <= 0 || us < least))
+            least = us;
+    }
+    return least;
+}
+
+/* Drops who is far behind on entry; sets what a turn will take. */
+static void kpri_hip_drop_slow(kpri_hip_race *race)
+{
+    const double most = kpri_hip_fastest(race) * race->drop_factor;
+    double sum = 0;
+    size_t i;
+    for (i = 0; i < race->n; i++) {
+        kpred_hip_timing *t = &race->timings[i];
+        if (t->outcome != KPRED_HIP_LEVEL)
+            continue;
+        if (most > 0 && t->entry_us > most)
+            kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
+        else
+            sum += t->entry_us;
+    }
+    race->turn_us = race->racing ? sum / (double)race->racing : 0;
+}
+
+/* Launches between two events. One in twenty less than least_us is no reason for a larger batch.
+   Returns 1 if it has grown, so that earlier samples are no longer comparable. */
+static int kpri_hip_grow_batch(kpri_hip_race *race)
+{
+    const kpred_hip_plan *plan = race->plan;
+    const uint32_t old = race->batch;
+    const double us = kpri_hip_fastest(race);
+    const double wanted = us > 0 ? race->least_us / us + 0.95 : 8.0 * old;
+    if (plan->prepare || plan->flush || race->buffer)
+        return 0;
+    if (wanted >= KPRED_HIP_MAX_BATCH)
+        race->batch = KPRED_HIP_MAX_BATCH;
+    else if (wanted >= old + 1.0)
+        race->batch = (uint32_t)wanted;
+    race->turn_us *= (double)race->batch / old;
+    return race->batch > old;
+}
+
+static uint32_t kpri_hip_random(kpri_hip_race *race, uint32_t below)
+{
+    race->random ^= race->random << 13;
+    race->random ^= race->random >> 17;
+    race->random ^= race->random << 5;
+    return race->random % below;
+}
+
+/* The turns of a round, in a new order: a candidate should not always follow the same one. */
+static void kpri_hip_shuffle(kpri_hip_race *race)
+{
+    kpred_hip_timing *t = race->timings;
+    size_t i, n = 0;
+    for (i = 0; i < race->n; i++)
+        if (t[i].outcome == KPRED_HIP_LEVEL)
+            t[n++].turn = i;
+    for (i = n; i > 1; i--) {
+        const size_t j = kpri_hip_random(race, (uint32_t)i), swap = t[j].turn;
+        t[j].turn = t[i - 1].turn;
+        t[i - 1].turn = swap;
+    }
+}
+
+/* The times of a round whose turns are enqueued; returns the last usable stop event, or 0. */
+static hipEvent_t kpri_hip_collect(kpri_hip_race *race, size_t turns)
+{
+    hipEvent_t last = 0;
+    size_t k;
+    for (k = 0; k < turns && race->status >= KPRED_HIP_OK; k++) {
+        kpred_hip_timing *t = &race->timings[race->timings[k].turn];
+        double us = 0;
+        hipError_t error;
+        if (t->outcome != KPRED_HIP_LEVEL)
+            continue;
+        error = kpri_hip_elapsed(t->start, t->stop, &us);
+        if (error != hipSuccess) {
+            race->racing--;
+            kpri_hip_fail(race, t, error);
+            continue;
+        }
+        t->sample_us[t->rounds++] = us / race->batch;
+        last = t->stop;
+    }
+    return last;
+}
+
+/* Enqueues one turn of each that still races; returns how many there were. */
+static size_t kpri_hip_enqueue_round(kpri_hip_race *race)
+{
+    const size_t turns = race->racing;
+    size_t k;
+    kpri_hip_shuffle(race);
+    for (k = 0; k < turns && race->status >= KPRED_HIP_OK; k++) {
+        const size_t i = race->timings[k].turn;
+        const hipError_t error = kpri_hip_enqueue(race, i);
+        if (error != hipSuccess) {
+            race->racing--;
+            kpri_hip_fail(race, &race->timings[i], error);
+        }
+    }
+    return turns;
+}
+
+/* All turns are enqueued before the first is waited for, so that the device does not wait for the
+   host in between. What the round has cost is a guess where its own event fails. */
+static void kpri_hip_run_round(kpri_hip_race *race)
+{
+    hipEvent_t last;
+    size_t turns;
+    double us = 0;
+    hipError_t error = hipEventRecord(race->round, race->plan->stream);
+    (void)kpri_hip_pending(error);
+    turns = kpri_hip_enqueue_round(race);
+    last = kpri_hip_collect(race, turns);
+    race->result->rounds++;
+    if (error == hipSuccess && last && race->status >= KPRED_HIP_OK)
+        (void)kpri_hip_pending(kpri_hip_elapsed(race->round, last, &us));
+    if (kpri_hip_usable(us))
+        race->turn_us = us / (double)turns;
+    race->result->device_us += race->turn_us * (double)turns;
+}
+
+/* ---- >>hip-judge ---------------------------------------------------------------------------- */
+
+/* The candidate with the smallest time over the rounds; KPRED_HIP_NONE: no time is usable */
+static size_t kpri_hip_leader(const kpri_hip_race *race)
+{
+    double x[KPRED_HIP_SAMPLES], least = 0;
+    size_t i, leader = KPRED_HIP_NONE;
+    for (i = 0; i < race->n; i++) {
+        const size_t n = kpri_hip_samples(&race->timings[i], x);
+        if (race->timings[i].outcome != KPRED_HIP_LEVEL || n == 0)
+            continue;
+        if (leader == KPRED_HIP_NONE || kpri_hip_middle(x, n) < least) {
+            least = kpri_hip_middle(x, n);
+            leader = i;
+        }
+    }
+    return leader;
+}
+
+/* Squared standard error of a gap. The noise is that of this pair or the mean of all pairs,
+   whichever is larger, as few samples may agree by chance; and events are no finer than they are.
+   The middle of n samples is as sharp as the mean of 0.85 n. */
+static double kpri_hip_error2(const kpri_hip_race *race, kpri_hip_gap gap, double mean_mad,
+                              double leader_us)
+{
+    const double mad = gap.mad > mean_mad ? gap.mad : mean_mad;
+    const double sigma = KPRI_HIP_MAD_TO_SIGMA * mad;
+    const double step = KPRED_HIP_RESOLUTION_US / (race->batch * leader_us);
+    return (sigma * sigma + step * step / 6) / (0.85 * (double)gap.n);
+}
+
+/* Compares all that still race with the leader. Drops those that are slower by more than `sigmas`
+   standard errors; returns how far the difference that is known least well may be off, squared. */
+static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
+{
+    const kpred_hip_timing *first = &race->timings[leader];
+    double x[KPRED_HIP_SAMPLES], us, mad = 0, widest = 0;
+    size_t i;
+    const size_t rivals = race->racing - 1;
+    us = kpri_hip_middle(x, kpri_hip_samples(first, x));
+    for (i = 0; i < race->n; i++)
+        if (i != leader && race->timings[i].outcome == KPRED_HIP_LEVEL)
+            mad += kpri_hip_compare(&race->timings[i], first).mad / (double)rivals;
+    for (i = 0; i < race->n; i++) {
+        kpred_hip_timing *t = &race->timings[i];
+        kpri_hip_gap gap;
+        double error2;
+        if (i == leader || t->outcome != KPRED_HIP_LEVEL)
+            continue;
+        gap = kpri_hip_compare(t, first);
+        if (gap.n == 0)
+            continue;
+        error2 = sigmas * sigmas * kpri_hip_error2(race, gap, mad, us);
+        if (gap.mean > 0 && gap.mean * gap.mean > error2)
+            kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
+        else if (error2 > widest)
+            widest = error2;
+    }
+    return widest;
+}
+
+/* Who was timed without a usable time, more often than not, is out. */
+static void kpri_hip_drop_untimed(kpri_hip_race *race)
+{
+    size_t i;
+    for (i = 0; i < race->n; i++) {
+        kpred_hip_timing *t = &race->timings[i];
+        double x[KPRED_HIP_SAMPLES];
+        if (t->outcome == KPRED_HIP_LEVEL && t->rounds >= KPRI_HIP_FIRST_LOOK
+            && 2 * kpri_hip_samples(t, x) < t->rounds)
+            kpri_hip_drop(race, t, KPRED_HIP_UNTIMED);
+    }
+}
+
+static void kpri_hip_forget_rounds(kpri_hip_race *race)
+{
+    size_t i;
+    for (i = 0; i < race->n; i++)
+        if (race->timings[i].outcome == KPRED_HIP_LEVEL)
+            race->timings[i].rounds = 0;
+}
+
+/* How far the median of the only one may be off, squared, relative */
+static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
+{
+    double x[KPRED_HIP_SAMPLES];
+    kpri_hip_gap gap = { 0, 0, 0 };
+    gap.n = kpri_hip_samples(&race->timings[i], x);
+    gap.mad = kpri_hip_mad(x, gap.n) / kpri_hip_median(x, gap.n);
+    return KPRI_HIP_SURE_SIGMAS * KPRI_HIP_SURE_SIGMAS
+        * kpri_hip_error2(race, gap, 0, kpri_hip_median(x, gap.n));
+}
+
+/* Is everything known that the race is about? */
+static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
+{
+    const size_t leader = kpri_hip_leader(race);
+    double error2;
+    if (rounds < KPRI_HIP_FIRST_LOOK || leader == KPRED_HIP_NONE)
+        return 0;
+    error2 = race->n > 1 ? kpri_hip_judge(race, leader, KPRI_HIP_SURE_SIGMAS)
+                         : kpri_hip_own_error2(race, leader);
+    return error2 <= race->tolerance * race->tolerance;
+}
+
+/* Rounds as long as at least `racing` candidates are left */
+static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
+{
+    uint32_t rounds = 0;
+    kpri_hip_grow_batch(race);
+    while (race->status >= KPRED_HIP_OK && race->racing >= racing && rounds < KPRED_HIP_SAMPLES
+           && kpri_hip_affords(race, race->turn_us * (double)race->racing,
+                               race->racing * race->batch, 1)) {
+        kpri_hip_run_round(race);
+        rounds++;
+        if (kpri_hip_grow_batch(race)) {
+            kpri_hip_forget_rounds(race);
+            rounds = 0;
+        }
+        kpri_hip_drop_untimed(race);
+        if (kpri_hip_decided(race, rounds))
+            return;
+    }
+}
+
+/* The best-ranked of those that are level with the leader wins. */
+static void kpri_hip_name_winner(kpri_hip_race *race)
+{
+    kpred_hip_result *result = race->result;
+    const size_t leader = kpri_hip_leader(race);
+    size_t i;
+    if (leader != KPRED_HIP_NONE)
+        kpri_hip_judge(race, leader, KPRI_HIP_WIN_SIGMAS);
+    else if (race->status >= KPRED_HIP_OK)
+        race->status = KPRED_HIP_RANKED;
+    for (i = 0; i < race->n && result->winner == KPRED_HIP_NONE; i++)
+        if (race->timings[i].outcome == KPRED_HIP_LEVEL
+            || (leader == KPRED_HIP_NONE && race->timings[i].outcome == KPRED_HIP_UNTIMED))
+            result->winner = i;
+    if (result->winner != KPRED_HIP_NONE)
+        race->timings[result->winner].outcome = KPRED_HIP_WINNER;
+    else if (race->status >= KPRED_HIP_OK)
+        kpri_hip_end(race, KPRED_HIP_ERR_CANDIDATES, race->timings[0].error);
+}
+
+/* ---- >>hip-api-impl ------------------------------------------------------------------------- */
+
+/* The best-ranked candidate that works, launched and not waited for, unless `verify` has to see
+   it. */
+static void kpri_hip_trust(kpri_hip_race *race)
+{
+    size_t i;
+    for (i = 0; i < race->n && race->status >= KPRED_HIP_OK; i++) {
+        kpred_hip_timing *t = &race->timings[i];
+        hipError_t error = kpri_hip_prepare(race, i);
+        if (error == hipSuccess)
+            error = kpri_hip_launch(race, i);
+        if (error == hipSuccess && race->plan->verify)
+            error = hipStreamSynchronize(race->plan->stream);
+        if (error != hipSuccess) {
+            kpri_hip_fail(race, t, error);
+        } else if (kpri_hip_verified(race, i)) {
+            t->outcome = KPRED_HIP_WINNER;
+            race->result->winner = i;
+            race->result->launched = 1;
+            race->status = KPRED_HIP_RANKED;
+            return;
+        }
+    }
+    if (race->status >= KPRED_HIP_OK)
+        kpri_hip_end(race, KPRED_HIP_ERR_CANDIDATES, race->timings[0].error);
+}
+
+/* Is there a device, and a stream that may be used? */
+static void kpri_hip_open(kpri_hip_race *race)
+{
+    int devices = 0;
+    hipStreamCaptureStatus capture = hipStreamCaptureStatusNone;
+    hipError_t error;
+    race->result->earlier = hipGetLastError();
+    error = hipGetDeviceCount(&devices);
+    if (error != hipSuccess || devices < 1) {
+        kpri_hip_end(race, KPRED_HIP_ERR_DEVICE, error != hipSuccess ? error : hipErrorNoDevice);
+        return;
+    }
+    error = hipStreamIsCapturing(race->plan->stream, &capture);
+    if ((int)error == 906 /* the null stream, while another one is captured */
+        || (error == hipSuccess && capture != hipStreamCaptureStatusNone)) {
+        kpri_hip_end(race, KPRED_HIP_CAPTURING, hipSuccess);
+        race->result->winner = 0;
+    } else if (error != hipSuccess) {
+        kpri_hip_end(race, kpri_hip_is_sticky(error) ? KPRED_HIP_ERR_STICKY
+                                                     : KPRED_HIP_ERR_STREAM, error);
+    }
+}
+
+static void kpri_hip_create_event(kpri_hip_race *race, hipEvent_t *event)
+{
+    hipError_t error;
+    if (race->status < KPRED_HIP_OK)
+        return;
+    error = hipEventCreate(event);
+    if (error != hipSuccess) {
+        *event = 0;
+        kpri_hip_end(race, KPRED_HIP_ERR_EVENT, error);
+    }
+}
+
+/* Events and buffer; then the stream is tried, and what is on it waited for. An event cannot be
+   recorded on a stream of another device. */
+static void kpri_hip_acquire(kpri_hip_race *race)
+{
+    const kpred_hip_plan *plan = race->plan;
+    hipError_t error;
+    size_t i;
+    kpri_hip_create_event(race, &race->round);
+    for (i = 0; i < race->n; i++) {
+        kpri_hip_create_event(race, &race->timings[i].start);
+        kpri_hip_create_event(race, &race->timings[i].stop);
+    }
+    if (race->status < KPRED_HIP_OK)
+        return;
+    error = hipEventRecord(race->round, plan->stream);
+    if (error == hipSuccess)
+        error = hipStreamSynchronize(plan->stream);
+    if (error != hipSuccess) {
+        kpri_hip_end(race, kpri_hip_is_sticky(error) ? KPRED_HIP_ERR_STICKY
+                                                     : KPRED_HIP_ERR_STREAM, error);
+        return;
+    }
+    if (plan->flush_bytes && (error = hipMalloc(&race->buffer, plan->flush_bytes)) != hipSuccess) {
+        race->buffer = 0;
+        kpri_hip_end(race, KPRED_HIP_ERR_MEMORY, error);
+    }
+}
+
+static void kpri_hip_destroy_event(hipEvent_t *event)
+{
+    if (*event)
+        (void)hipEventDestroy(*event);
+    *event = 0;
+}
+
+/* What releasing itself may complain about is nobody's business: the answer stands. */
+static void kpri_hip_release(kpri_hip_race *race)
+{
+    size_t i;
+    kpri_hip_destroy_event(&race->round);
+    for (i = 0; i < race->n; i++) {
+        kpri_hip_destroy_event(&race->timings[i].start);
+        kpri_hip_destroy_event(&race->timings[i].stop);
+    }
+    if (race->buffer)
+        (void)hipFree(race->buffer);
+    (void)hipGetLastError();
+}
+
+/* NULL, or the name of what is out of range; NaN is. */
+static const char *kpri_hip_out_of_range(const kpred_hip_plan *plan, size_t n)
+{
+    if (n == 0 || n > (size_t)0x7fffffff)
+        return "n";
+    if (!(plan->budget_us >= 0 && plan->budget_us < 1e18))
+        return "plan->budget_us";
+    if (!(plan->wall_us >= 0 && plan->wall_us < 1e18))
+        return "plan->wall_us";
+    if (!(plan->drop_factor == 0 || (plan->drop_factor >= 1 && plan->drop_factor < 1e18)))
+        return "plan->drop_factor";
+    if (!(plan->tolerance >= 0 && plan->tolerance < 1))
+        return "plan->tolerance";
+    if (!(plan->least_us >= 0 && plan->least_us < 1e18))
+        return "plan->least_us";
+    if (plan->max_launches == 1)
+        return "plan->max_launches";
+    return 0;
+}
+
+static const char *kpri_hip_is_null(const kpred_hip_plan *plan, const kpred_tuple *candidates,
+                                    const kpred_hip_timing *timings)
+{
+    if (!plan)
+        return "plan";
+    if (!plan->launch)
+        return "plan->launch";
+    if (!plan->clock && plan->wall_us > 0)
+        return "plan->clock";
+    return !candidates ? "candidates" : !timings ? "timings" : 0;
+}
+
+static const kpred_hip_result kpri_hip_no_result = { KPRED_HIP_NONE, 0, hipSuccess, hipSuccess,
+                                                     0, 0, 0, 1, 0, 0 };
+
+static void kpri_hip_clear(kpred_hip_timing *t)
+{
+    t->outcome = KPRED_HIP_UNTRIED;
+    t->error = hipSuccess;
+    t->launches = t->samples = t->rounds = 0;
+    t->median_us = t->min_us = t->mad_us = t->entry_us = 0;
+    t->start = t->stop = 0;
+}
+
+/* The whole selection; the arguments are checked. */
+static kpred_hip_status kpri_hip_run(kpri_hip_race *race, size_t least_racing)
+{
+    size_t i;
+    for (i = 0; i < race->n; i++)
+        kpri_hip_clear(&race->timings[i]);
+    kpri_hip_open(race);
+    if (race->status != KPRED_HIP_OK)
+        return race->status;
+    if (race->plan->budget_us <= 0) {
+        kpri_hip_trust(race);
+        return race->status;
+    }
+    kpri_hip_acquire(race);
+    kpri_hip_enter_all(race);
+    kpri_hip_drop_slow(race);
+    kpri_hip_run_rounds(race, least_racing);
+    kpri_hip_name_winner(race);
+    for (i = 0; i < race->n; i++)
+        kpri_hip_summarise(&race->timings[i]);
+    kpri_hip_release(race);
+    return race->status;
+}
+
+static kpred_hip_status kpri_hip_start(const kpred_hip_plan *plan, const kpred_tuple *candidates,
+                                       size_t n, kpred_hip_timing *timings,
+                                       kpred_hip_result *result, size_t least_racing)
+{
+    kpri_hip_race race;
+    kpred_hip_status status;
+    if (!result)
+        return KPRED_HIP_ERR_NULL;
+    *result = kpri_hip_no_result;
+    if ((result->what = kpri_hip_is_null(plan, candidates, timings)) != 0)
+        return KPRED_HIP_ERR_NULL;
+    if ((result->what = kpri_hip_out_of_range(plan, n)) != 0)
+        return KPRED_HIP_ERR_VALUE;
+    race.plan = plan;
+    race.candidates = candidates;
+    race.n = n;
+    race.timings = timings;
+    race.result = result;
+    race.status = KPRED_HIP_OK;
+    race.drop_factor = plan->drop_factor > 0 ? plan->drop_factor : 1.15;
+    race.tolerance = plan->tolerance > 0 ? plan->tolerance : 0.005;
+    race.least_us = plan->least_us > 0 ? plan->least_us : 20;
+    race.round = 0;
+    race.buffer = 0;
+    race.racing = 0;
+    race.turn_us = 0;
+    race.began_us = plan->clock ? plan->clock(plan->user) : 0;
+    race.batch = 1;
+    race.random = 2463534242u;
+    status = kpri_hip_run(&race, least_racing);
+    result->batch = race.batch;
+    result->wall_us = plan->clock ? plan->clock(plan->user) - race.began_us : 0;
+    return status;
+}
+
+KPRED_HIP_API kpred_hip_status kpred_hip_select(const kpred_hip_plan *plan,
+                                                const kpred_tuple *candidates, size_t n,
+                                                kpred_hip_timing *timings,
+                                                kpred_hip_result *result)
+{
+    return kpri_hip_start(plan, candidates, n, timings, result, 2);
+}
+
+KPRED_HIP_API kpred_hip_status kpred_hip_time(const kpred_hip_plan *plan,
+                                              const kpred_tuple *candidate,
+                                              kpred_hip_timing *timing, kpred_hip_result *result)
+{
+    return kpri_hip_start(plan, candidate, 1, timing, result, 1);
+}
+
+#define KPRI_HIP_TEXT(name, code, text) case name: return text;
+KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status)
+{
+    switch (status) {
+    KPRED_HIP_STATUS_LIST(KPRI_HIP_TEXT)
+    default: return "unknown status";
+    }
+}
+#undef KPRI_HIP_TEXT
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,261 @@
+/* hip_standin.h - stands in for the HIP runtime in tests: a device with a scripted clock and errors
+   SPDX-License-Identifier: MIT
+
+   Given as KPRED_HIP_API_HEADER. The device is a clock: a launch (standin_launch) moves it on, an
+   event reads it. Everything is done at once, in order; errors come where the test puts them.
+   `standin` is all of the state; `standin = standin_fresh` begins anew. */
+#ifndef KPRED_TESTS_HIP_STANDIN_H
+#define KPRED_TESTS_HIP_STANDIN_H
+
+#include <stddef.h>
+
+typedef enum hipError_t {
+    hipSuccess = 0,
+    hipErrorInvalidValue = 1,
+    hipErrorOutOfMemory = 2,
+    hipErrorInvalidConfiguration = 9,
+    hipErrorNoDevice = 100,
+    hipErrorInvalidHandle = 400,
+    hipErrorNotReady = 600,
+    hipErrorIllegalAddress = 700,
+    hipErrorLaunchOutOfResources = 701,
+    hipErrorLaunchFailure = 719,
+    hipErrorStreamCaptureImplicit = 906
+} hipError_t;
+
+typedef enum hipStreamCaptureStatus {
+    hipStreamCaptureStatusNone,
+    hipStreamCaptureStatusActive,
+    hipStreamCaptureStatusInvalidated
+} hipStreamCaptureStatus;
+
+typedef struct standin_event {
+    int alive, recorded;
+    double us;
+} standin_event;
+
+typedef struct standin_stream {
+    int device;
+} standin_stream;
+
+typedef standin_event *hipEvent_t;
+typedef standin_stream *hipStream_t;
+
+#define STANDIN_CALLS(X)                                                                          \
+    X(hipGetDeviceCount) X(hipStreamIsCapturing) X(hipEventCreate) X(hipEventDestroy)             \
+    X(hipEventRecord) X(hipEventSynchronize) X(hipEventElapsedTime) X(hipStreamSynchronize)       \
+    X(hipMalloc) X(hipFree) X(hipMemsetAsync) X(launch)
+#define STANDIN_ENUM(name) STANDIN_##name,
+enum standin_call { STANDIN_CALLS(STANDIN_ENUM) STANDIN_CALL_COUNT };
+#undef STANDIN_ENUM
+
+enum { STANDIN_EVENTS = 64 };
+
+static struct standin {
+    /* the script */
+    int devices, current_device;
+    hipStreamCaptureStatus capture;
+    double quantum_us;               /* events are rounded down to multiples of it; 0: exact */
+    double memset_us;                /* what hipMemsetAsync takes */
+    double time_factor, time_offset; /* what hipEventElapsedTime makes of the truth */
+    int fail_at[STANDIN_CALL_COUNT]; /* the call, counted from 1, that fails; 0: none */
+    hipError_t fail_code[STANDIN_CALL_COUNT]; /* 700..719 but 701: and all calls after it */
+    hipError_t async;                /* what the next synchronisation will find */
+
+    /* what has happened */
+    double now_us;
+    hipError_t pending, sticky;
+    int calls[STANDIN_CALL_COUNT];
+    int live_events, live_buffers;
+    int misuse;                      /* dead or foreign handles, or calls that break a capture */
+    standin_event events[STANDIN_EVENTS];
+    char buffer;
+} standin;
+
+static const struct standin standin_fresh = { .devices = 1, .time_factor = 1 };
+
+static inline hipError_t standin_fails(hipError_t error)
+{
+    if (error >= 700 && error <= 719 && error != hipErrorLaunchOutOfResources)
+        standin.sticky = error;
+    if (error != hipSuccess)
+        standin.pending = error;
+    return error;
+}
+
+/* Counts a call; the error that the script has for it */
+static inline hipError_t standin_called(enum standin_call call)
+{
+    const int n = ++standin.calls[call];
+    if (standin.sticky != hipSuccess)
+        return standin_fails(standin.sticky);
+    if (n == standin.fail_at[call])
+        return standin_fails(standin.fail_code[call]);
+    return hipSuccess;
+}
+
+/* Calls that no capture survives */
+static inline hipError_t standin_called_uncaptured(enum standin_call call)
+{
+    standin.misuse += standin.capture != hipStreamCaptureStatusNone;
+    return standin_called(call);
+}
+
+static inline hipError_t standin_misused(void)
+{
+    standin.misuse++;
+    return standin_fails(hipErrorInvalidHandle);
+}
+
+/* A launch that takes so long */
+static inline hipError_t standin_launch(double us)
+{
+    const hipError_t error = standin_called(STANDIN_launch);
+    if (error == hipSuccess)
+        standin.now_us += us;
+    return error;
+}
+
+static inline hipError_t hipGetLastError(void)
+{
+    const hipError_t error = standin.pending;
+    standin.pending = standin.sticky;
+    return error;
+}
+
+static inline hipError_t hipGetDeviceCount(int *n)
+{
+    const hipError_t error = standin_called(STANDIN_hipGetDeviceCount);
+    if (error == hipSuccess)
+        *n = standin.devices;
+    return error;
+}
+
+static inline hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status)
+{
+    const hipError_t error = standin_called(STANDIN_hipStreamIsCapturing);
+    (void)stream;
+    if (error == hipSuccess)
+        *status = standin.capture;
+    return error;
+}
+
+static inline hipError_t hipEventCreate(hipEvent_t *event)
+{
+    const hipError_t error = standin_called(STANDIN_hipEventCreate);
+    int i;
+    *event = (hipEvent_t)&standin.buffer; /* what a failed call leaves is nobody's to use */
+    if (error != hipSuccess)
+        return error;
+    for (i = 0; i < STANDIN_EVENTS && standin.events[i].alive; i++)
+        ;
+    if (i == STANDIN_EVENTS)
+        return standin_fails(hipErrorOutOfMemory);
+    *event = &standin.events[i];
+    (*event)->alive = 1;
+    (*event)->recorded = 0;
+    standin.live_events++;
+    return hipSuccess;
+}
+
+static inline int standin_is_event(hipEvent_t event)
+{
+    int i;
+    for (i = 0; i < STANDIN_EVENTS; i++)
+        if (event == &standin.events[i])
+            return event->alive;
+    return 0;
+}
+
+/* Releases even where it reports an error, as the real ones do */
+static inline hipError_t hipEventDestroy(hipEvent_t event)
+{
+    const hipError_t error = standin_called(STANDIN_hipEventDestroy);
+    if (!standin_is_event(event))
+        return standin_misused();
+    event->alive = 0;
+    standin.live_events--;
+    return error;
+}
+
+static inline hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
+{
+    const hipError_t error = standin_called_uncaptured(STANDIN_hipEventRecord);
+    const double quantum = standin.quantum_us;
+    if (error != hipSuccess)
+        return error;
+    if (!standin_is_event(event))
+        return standin_misused();
+    if (stream && stream->device != standin.current_device)
+        return standin_fails(hipErrorInvalidHandle);
+    event->recorded = 1;
+    event->us = quantum > 0 ? (double)(long long)(standin.now_us / quantum) * quantum
+                            : standin.now_us;
+    return hipSuccess;
+}
+
+static inline hipError_t standin_wait(enum standin_call call)
+{
+    const hipError_t error = standin_called_uncaptured(call);
+    const hipError_t async = standin.async;
+    if (error != hipSuccess)
+        return error;
+    standin.async = hipSuccess;
+    return standin_fails(async);
+}
+
+static inline hipError_t hipEventSynchronize(hipEvent_t event)
+{
+    return standin_is_event(event) ? standin_wait(STANDIN_hipEventSynchronize)
+                                   : standin_misused();
+}
+
+static inline hipError_t hipStreamSynchronize(hipStream_t stream)
+{
+    (void)stream;
+    return standin_wait(STANDIN_hipStreamSynchronize);
+}
+
+static inline hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEvent_t to)
+{
+    const hipError_t error = standin_called(STANDIN_hipEventElapsedTime);
+    if (error != hipSuccess)
+        return error;
+    if (!standin_is_event(from) || !standin_is_event(to) || !from->recorded || !to->recorded)
+        return standin_misused();
+    *ms = (float)(((to->us - from->us) * standin.time_factor + standin.time_offset) / 1e3);
+    return hipSuccess;
+}
+
+static inline hipError_t hipMalloc(void **memory, size_t bytes)
+{
+    const hipError_t error = standin_called_uncaptured(STANDIN_hipMalloc);
+    (void)bytes;
+    *memory = (void *)&standin.events; /* what a failed call leaves is nobody's to use */
+    if (error != hipSuccess)
+        return error;
+    *memory = &standin.buffer;
+    standin.live_buffers++;
+    return hipSuccess;
+}
+
+static inline hipError_t hipFree(void *memory)
+{
+    const hipError_t error = standin_called_uncaptured(STANDIN_hipFree);
+    if (memory != &standin.buffer)
+        return standin_misused();
+    standin.live_buffers--;
+    return error;
+}
+
+static inline hipError_t hipMemsetAsync(void *memory, int value, size_t bytes, hipStream_t stream)
+{
+    const hipError_t error = standin_called(STANDIN_hipMemsetAsync);
+    (void)value, (void)bytes, (void)stream;
+    if (error == hipSuccess && memory != &standin.buffer)
+        return standin_misused();
+    standin.now_us += standin.memset_us;
+    return error;
+}
+
+#endif
