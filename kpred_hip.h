@@ -31,14 +31,16 @@ CONTRACT       launch is called any number of times for any candidate in any ord
                on the stream. No candidate may leave work on another stream.
 
 THE RACE       1. Entry, one candidate after the other, best-ranked first: a warm-up launch (code is
-                  loaded, `verify` has its look), then a timed one, the probe. Entry ends when half
-                  of the budget is used up; those not reached stay KPRED_HIP_UNTRIED.
+                  loaded, `verify` has its look), then a timed one, the probe. Entry ends when
+                  three quarters of the budget are used up; those not reached stay
+                  KPRED_HIP_UNTRIED.
                2. Whatever is slower than drop_factor times the fastest is dropped.
                3. Rounds: all that are left, in an order that is new each time, enqueued without a
-                  pause, an event pair around each; times are compared within a round, so that a
-                  clock that drifts or steps does no harm. Who is slower than the leader beyond
-                  doubt is dropped. The race ends when one is left, when the differences are known
-                  to `tolerance`, or when budget, launches or KPRED_HIP_SAMPLES rounds are used up.
+                  pause, an event pair around each; times are compared within a round (the probes
+                  are the first), so that a clock that drifts or steps does no harm. Who is slower
+                  than the leader beyond doubt is dropped. The race ends when one is left, when the
+                  differences are known to `tolerance`, or when budget, launches or samples
+                  (KPRED_HIP_SAMPLES) are used up.
                4. The winner is the best-ranked of those that the leader does not beat by more
                   than the noise.
                Launches shorter than least_us are batched: several between two events. Not so with
@@ -63,7 +65,7 @@ CONFIGURATION
   KPRED_HIP_API_HEADER     what to include, default <hip/hip_runtime_api.h>; a map of names to
                            another runtime, such as examples/cuda_as_hip.h, may stand here
   KPRED_HIP_STATIC         definitions with internal linkage, in each file that asks for it
-  KPRED_HIP_SAMPLES        rounds of one race at most, default 64; 8 bytes each in a timing
+  KPRED_HIP_SAMPLES        of a candidate, at most; default 64; 8 bytes each in a timing
 
 CONTENTS       >>hip-status >>hip-types >>hip-api | >>hip-statistics >>hip-candidate >>hip-race
                >>hip-judge >>hip-api-impl */
@@ -177,7 +179,7 @@ typedef struct kpred_hip_timing {
     double median_us, min_us;
     double mad_us;                   /* median absolute deviation from the median */
 
-    /* private: the event pair, times of the entry and of each round (0: unusable) */
+    /* private: the event pair; the smaller time of the entry; the samples, usable or not */
     hipEvent_t start, stop;
     double entry_us, sample_us[KPRED_HIP_SAMPLES];
     uint32_t rounds;
@@ -233,7 +235,8 @@ extern "C" {
 #define KPRI_HIP_MAD_TO_SIGMA 1.4826 /* for normal noise */
 #define KPRI_HIP_TRIM 5u             /* of the sorted samples, 1/5 at either end does not count;
                                         of three or more, at least one */
-#define KPRI_HIP_FIRST_LOOK 3u       /* rounds before anyone is dropped */
+#define KPRI_HIP_ENTRY_SHARE 0.75    /* one more candidate is worth more than one more digit */
+#define KPRI_HIP_FIRST_LOOK 3u       /* samples before anyone is dropped */
 #define KPRI_HIP_SURE_SIGMAS 2.0     /* beyond doubt */
 #define KPRI_HIP_WIN_SIGMAS 1.0      /* more than the noise */
 
@@ -449,16 +452,16 @@ static hipError_t kpri_hip_turn(kpri_hip_race *race, size_t i, double *us)
 
 /* ---- >>hip-race ----------------------------------------------------------------------------- */
 
-/* Is there enough left for so much device time and so many launches? */
-static int kpri_hip_affords(const kpri_hip_race *race, double us, size_t launches, unsigned share)
+/* Is there enough left, of a share of the whole, for so much device time and so many launches? */
+static int kpri_hip_affords(const kpri_hip_race *race, double us, size_t launches, double share)
 {
     const kpred_hip_plan *plan = race->plan;
     const kpred_hip_result *done = race->result;
-    if (plan->wall_us > 0 && plan->clock(plan->user) - race->began_us >= plan->wall_us / share)
+    if (plan->wall_us > 0 && plan->clock(plan->user) - race->began_us >= plan->wall_us * share)
         return 0;
-    if (plan->max_launches && done->launches + launches > plan->max_launches / share)
+    if (plan->max_launches && (double)(done->launches + launches) > plan->max_launches * share)
         return 0;
-    return done->device_us + us <= plan->budget_us / share;
+    return done->device_us + us <= plan->budget_us * share;
 }
 
 static int kpri_hip_verified(kpri_hip_race *race, size_t i)
@@ -494,13 +497,15 @@ static void kpri_hip_enter(kpri_hip_race *race, size_t i)
     if (kpri_hip_usable(us))
         race->result->device_us += 2 * us;
     t->entry_us = kpri_hip_usable(warm_us) && warm_us < us ? warm_us : us;
+    t->sample_us[0] = us;
+    t->rounds = 1;
 }
 
 static void kpri_hip_enter_all(kpri_hip_race *race)
 {
     size_t i;
     for (i = 0; i < race->n && race->status >= KPRED_HIP_OK; i++)
-        if (i == 0 || kpri_hip_affords(race, 0, 2, 2))
+        if (i == 0 || kpri_hip_affords(race, 0, 2, KPRI_HIP_ENTRY_SHARE))
             kpri_hip_enter(race, i);
 }
 
@@ -542,8 +547,16 @@ static void kpri_hip_drop_slow(kpri_hip_race *race)
     race->turn_us = race->racing ? sum / (double)race->racing : 0;
 }
 
+static void kpri_hip_forget_rounds(kpri_hip_race *race)
+{
+    size_t i;
+    for (i = 0; i < race->n; i++)
+        if (race->timings[i].outcome == KPRED_HIP_LEVEL)
+            race->timings[i].rounds = 0;
+}
+
 /* Launches between two events. One in twenty less than least_us is no reason for a larger batch.
-   Returns 1 if it has grown, so that earlier samples are no longer comparable. */
+   Returns 1 if it has grown: earlier samples are no longer comparable, and forgotten. */
 static int kpri_hip_grow_batch(kpri_hip_race *race)
 {
     const kpred_hip_plan *plan = race->plan;
@@ -557,6 +570,8 @@ static int kpri_hip_grow_batch(kpri_hip_race *race)
     else if (wanted >= old + 1.0)
         race->batch = (uint32_t)wanted;
     race->turn_us *= (double)race->batch / old;
+    if (race->batch > old)
+        kpri_hip_forget_rounds(race);
     return race->batch > old;
 }
 
@@ -716,14 +731,6 @@ static void kpri_hip_drop_untimed(kpri_hip_race *race)
     }
 }
 
-static void kpri_hip_forget_rounds(kpri_hip_race *race)
-{
-    size_t i;
-    for (i = 0; i < race->n; i++)
-        if (race->timings[i].outcome == KPRED_HIP_LEVEL)
-            race->timings[i].rounds = 0;
-}
-
 /* How far the median of the only one may be off, squared, relative */
 static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
 {
@@ -750,17 +757,12 @@ static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
 /* Rounds as long as at least `racing` candidates are left */
 static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
 {
-    uint32_t rounds = 0;
-    kpri_hip_grow_batch(race);
+    uint32_t rounds = kpri_hip_grow_batch(race) ? 0 : 1;
     while (race->status >= KPRED_HIP_OK && race->racing >= racing && rounds < KPRED_HIP_SAMPLES
            && kpri_hip_affords(race, race->turn_us * (double)race->racing,
                                race->racing * race->batch, 1)) {
         kpri_hip_run_round(race);
-        rounds++;
-        if (kpri_hip_grow_batch(race)) {
-            kpri_hip_forget_rounds(race);
-            rounds = 0;
-        }
+        rounds = kpri_hip_grow_batch(race) ? 0 : rounds + 1;
         kpri_hip_drop_untimed(race);
         if (kpri_hip_decided(race, rounds))
             return;

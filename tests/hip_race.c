@@ -1,13 +1,13 @@
 /* hip_race.c - how often a selection finds the fastest, on a simulated device, beside other ways
    SPDX-License-Identifier: MIT
 
-   usage: hip_race SEEDS FILE...
+   usage: hip_race [--csv] [--seeds N] [--launches N] [--sigma PERCENT] FILE...
 
    FILE: a Tensile benchmark table, a shape a row, GFLOP/s of a kernel in each column from the 11th.
    A selection takes ten kernels of a row, in random order, and scales their times to 20..2,000 us.
-   A launch takes its kernel's time, times lognormal noise (sigma 1 %), times 1.3 to 2 for one
-   launch in fifty, times a clock that drifts by 3 % over 500 launches or steps by 5 % once.
-   Events are quantised to 0.5 us. Right is what lies within 1 %, or one quantum, of the best. */
+   A launch takes its kernel's time, times lognormal noise (1 %, or --sigma), times 1.3 to 2 for one
+   launch in fifty, times a clock that drifts by 3 % over 500 launches or steps by 5 % once. Events
+   are quantised to 0.5 us. Right is what lies within 1 %, or one quantum, of the best. */
 #define KPRED_HIP_API_HEADER "hip_standin.h"
 #define KPRED_HIP_STATIC
 #include "kpred_hip.h"
@@ -18,7 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = 10, LAUNCHES = 104, FULL_WARM = 2, FULL = 50, MAX_ROWS = 256, MAX_COLUMNS = 16384 };
+enum { K = 10, FULL_WARM = 2, FULL = 50, MAX_LAUNCHES = 10000 };
+enum { MAX_ROWS = 256, MAX_COLUMNS = 16384 };
+
+static struct options { int csv, seeds, launches; double sigma; } options = { 0, 1000, 104, 1 };
 
 /* ---- the tables ---- */
 
@@ -60,8 +63,11 @@ static void read_table(const char *name)
         else
             free(row.us);
     }
-    if (file)
-        fclose(file);
+    if (!file) {
+        perror(name);
+        exit(1);
+    }
+    fclose(file);
 }
 
 /* ---- the device ---- */
@@ -92,7 +98,7 @@ static double normal(void)
 static double launch_us(size_t i)
 {
     const int now = device.launches++;
-    double us = device.us[i] * exp(0.01 * normal());
+    double us = device.us[i] * exp(options.sigma / 100 * normal());
     if (uniform() < 0.02)
         us *= 1.3 + 0.7 * uniform();
     return us * (1 + device.drift * now) * (now >= device.step_at ? 1 + device.step : 1);
@@ -143,7 +149,7 @@ static void prepare(uint64_t seed, int pool)
         device.drift = sign * 0.03 / 500;
     } else {
         device.step = sign * 0.05;
-        device.step_at = (int)(uniform() * LAUNCHES);
+        device.step_at = (int)(uniform() * options.launches);
     }
     standin = standin_fresh;
     standin.quantum_us = 0.5;
@@ -169,7 +175,7 @@ static size_t choose_race(void)
     plan.user = candidates;
     plan.launch = launch;
     plan.budget_us = 1e9;
-    plan.max_launches = LAUNCHES;
+    plan.max_launches = (uint32_t)options.launches;
     if (kpred_hip_select(&plan, candidates, K, timings, &result) != KPRED_HIP_OK)
         exit(1);
     return result.winner;
@@ -186,7 +192,8 @@ static double timed(size_t i)
 /* One after the other, the median of `n` after `warm` */
 static size_t choose_in_turn(int warm, int n)
 {
-    double least = 0, x[FULL];
+    static double x[MAX_LAUNCHES];
+    double least = 0;
     size_t i, best = 0;
     int j;
     for (i = 0; i < K; i++) {
@@ -205,7 +212,7 @@ static size_t choose_in_turn(int warm, int n)
 
 static size_t choose_same_launches(void)
 {
-    return choose_in_turn(1, LAUNCHES / K - 1);
+    return choose_in_turn(1, options.launches / K - 1);
 }
 
 static size_t choose_full(void)
@@ -239,7 +246,7 @@ static const struct way { const char *name; size_t (*choose)(void); } ways[] = {
     { "kpred_hip_select", choose_race },
     { "one after the other, median", choose_same_launches },
     { "MIOpen's generic search", choose_generic_search },
-    { "2 + 50 each, median", choose_full }
+    { "2 + 50 of each, median", choose_full }
 };
 static const struct pool { const char *name; int n; } pools[] = {
     { "any ten of a row", 0 }, { "ten of the best hundred", 100 }, { "the best ten", 10 }
@@ -248,39 +255,75 @@ enum { WAYS = sizeof ways / sizeof *ways, POOLS = sizeof pools / sizeof *pools }
 
 struct score { int right; double launches, loss; int most; };
 
-static struct score try_out(const struct way *way, int pool, int seeds)
+static struct score try_out(const struct way *way, int pool)
 {
     struct score s = { 0, 0, 0, 0 };
     int seed;
-    for (seed = 0; seed < seeds; seed++) {
+    for (seed = 0; seed < options.seeds; seed++) {
         double best, got;
         prepare((uint64_t)seed, pool);
         best = best_us();
         got = device.us[way->choose()];
         s.right += got <= 1.01 * best || got <= best + 0.5;
-        s.loss += (got / best - 1) / seeds;
-        s.launches += (double)device.launches / seeds;
+        s.loss += (got / best - 1) / options.seeds;
+        s.launches += (double)device.launches / options.seeds;
         s.most = device.launches > s.most ? device.launches : s.most;
     }
     return s;
 }
 
+static void print_score(const char *pool, const char *way, struct score s)
+{
+    printf(options.csv ? "%s,\"%s\",%d,%.1f,%.2f,%.1f,%d\n"
+                       : "%-23s  %-27s  %9d  %7.1f  %11.2f  %8.1f  %4d\n",
+           pool, way, options.seeds, 100.0 * s.right / options.seeds, 100 * s.loss, s.launches,
+           s.most);
+}
+
+/* A whole number of at least `least`; else the program ends. */
+static int number(const char *text, int least)
+{
+    char *end;
+    const long n = text ? strtol(text, &end, 10) : 0;
+    if (!text || *end || n < least || n > 1000000) {
+        fprintf(stderr, "hip_race: %s: not a number from %d to 1000000\n", text ? text : "", least);
+        exit(2);
+    }
+    return (int)n;
+}
+
+static void parse(int argc, char **argv)
+{
+    int i;
+    for (i = 1; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(argv[i], "--csv"))
+            options.csv = 1;
+        else if (!strcmp(argv[i], "--seeds"))
+            options.seeds = number(next, 1), i++;
+        else if (!strcmp(argv[i], "--launches"))
+            options.launches = number(next, 2 * K), i++;
+        else if (!strcmp(argv[i], "--sigma"))
+            options.sigma = number(next, 0), i++;
+        else
+            read_table(argv[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const int seeds = argc > 2 ? atoi(argv[1]) : 0;
-    int i, w, p;
-    for (i = 2; i < argc; i++)
-        read_table(argv[i]);
-    if (seeds < 1 || n_rows == 0) {
-        fprintf(stderr, "usage: hip_race SEEDS FILE...\n");
+    int w, p;
+    parse(argc, argv);
+    if (n_rows == 0) {
+        fprintf(stderr, "usage: hip_race [--csv] [--seeds N] [--launches N] [--sigma PERCENT] "
+                        "FILE...\n");
         return 2;
     }
+    printf(options.csv ? "candidates,way,selections,right,loss,launches,most\n"
+                       : "candidates               way                          selections  "
+                         "right %%  mean loss %%  launches  most\n");
     for (p = 0; p < POOLS; p++)
-        for (w = 0; w < WAYS; w++) {
-            const struct score s = try_out(&ways[w], pools[p].n, seeds);
-            printf("%-24s %-28s %5.1f %% right, mean loss %5.2f %%, launches %5.1f, at most %3d\n",
-                   pools[p].name, ways[w].name, 100.0 * s.right / seeds, 100 * s.loss, s.launches,
-                   s.most);
-        }
+        for (w = 0; w < WAYS; w++)
+            print_score(pools[p].name, ways[w].name, try_out(&ways[w], pools[p].n));
     return 0;
 }
