@@ -281,27 +281,17 @@ int calls_add(struct calls *c, enum driver_kind kind, const struct driver_call *
     return 0;
 }
 
-static int has_solver(const char *entries, const char *solver, size_t n)
-{
-    size_t n_solver, n_params;
-    for (const char *at = entries, *start = at; udb_next_entry(&at, &n_solver, &n_params) != NULL;
-         start = at)
-        if (n_solver == n && memcmp(start, solver, n) == 0)
-            return 1;
-    return 0;
-}
-
 size_t calls_leave_out(struct calls *c, const char *key, const char *entries)
 {
     const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
     struct problem *p = slot != 0 ? &c->problems[slot - 1] : NULL;
-    size_t n = 0, n_solver, n_params;
+    size_t n = 0, n_solver, n_params, n_known;
     if (p == NULL || p->entries == NULL)
         return 0;
     c->entries.n = 0;
     for (const char *at = p->entries, *start = at;
          udb_next_entry(&at, &n_solver, &n_params) != NULL; start = at) {
-        if (has_solver(entries, start, n_solver)) {
+        if (udb_find_entry(entries, start, n_solver, &n_known) != NULL) {
             n++;
             continue;
         }
