@@ -113,15 +113,9 @@ static int has_convolution(const struct udb *u)
 static int read_lines(struct udb *u, const char *path, char *text)
 {
     size_t number = 1;
-    for (char *line = text, *next; *line != '\0'; line = next, number++) {
-        size_t n = strcspn(line, "\n");
-        next = line + n + (line[n] == '\n');
-        line[n] = '\0';
-        if (n > 0 && line[n - 1] == '\r')
-            line[n - 1] = '\0';
+    for (char *line; (line = next_line(&text)) != NULL; number++)
         if (*line != '\0')
             read_line(u, path, number, line);
-    }
     if (u->n_broken > MAX_TOLD)
         note("%s: %zu more broken lines are kept as they are", path, u->n_broken - MAX_TOLD);
     if (u->n_broken != 0 && !has_convolution(u))
