@@ -123,14 +123,31 @@ static int read_lines(struct udb *u, const char *path, char *text)
     return 0;
 }
 
-int udb_read(struct udb *u, const char *path)
+/* Nothing there, an empty file and a device hold no lines; a directory is left to read_file, which
+   complains. */
+static int has_lines(const char *path)
 {
     struct stat st;
+    return stat(path, &st) == 0
+           && (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size != 0));
+}
+
+/* With the message that reading would have given */
+static int check_opens(const char *path)
+{
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    fclose(f);
+    return 0;
+}
+
+int udb_read(struct udb *u, const char *path, int must_exist)
+{
     struct buf text = {0};
     memset(u, 0, sizeof *u);
-    if (stat(path, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        || (S_ISREG(st.st_mode) && st.st_size == 0))
-        return 0;
+    if (!has_lines(path))
+        return must_exist ? check_opens(path) : 0;
     int rc = read_file(path, max_bytes, &text);
     if (rc == 0 && strlen(text.s) != text.n)
         rc = fail("%s: is no perf-db: it holds a NUL byte", path);

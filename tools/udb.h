@@ -24,9 +24,9 @@ struct udb_counts {
     size_t added, replaced, kept; /* new entries; kept: the file had one of that solver */
 };
 
-/* The lines of a file, which need not be there; broken ones are told. -1 with a message if the file
-   cannot be read or is no perf-db. */
-int udb_read(struct udb *u, const char *path);
+/* The lines of a file, which need not be there unless it must exist; broken ones are told. -1 with
+   a message if the file cannot be read or is no perf-db. */
+int udb_read(struct udb *u, const char *path, int must_exist);
 /* A new line; the texts are copied. */
 void udb_add(struct udb *u, const char *key, const char *entries);
 /* Sorts, joins and writes; write errors are left to ferror(f). */
