@@ -52,7 +52,9 @@ gives() {
 
 # summary LINES DRIVER COVERED: the counts of $tmp/err and $tmp/out
 summary() {
-    calls="$1 lines?, $2 driver lines?: $3 covered, $(($2 - $3)) not"
+    lines="$1 lines"
+    [ "$1" -ne 1 ] || lines="1 line"
+    calls="$lines, $2 driver lines?: $3 covered, $(($2 - $3)) not"
     head -n 1 "$tmp/err" | grep -qE "^kpred: $calls; $(wc -l <"$tmp/out") problems?, \
 $(tr -cd : <"$tmp/out" | wc -c) entr(y|ies)$" && return
     show 0

@@ -311,8 +311,9 @@ void calls_note(const struct calls *c)
     size_t problems = 0;
     for (size_t i = 0; i < c->n; i++)
         problems += c->problems[i].entries != NULL;
-    note("%zu lines, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
-         c->calls, c->covered, c->calls - c->covered, problems, c->n_entries);
+    note("%zu line%s, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
+         c->lines == 1 ? "" : "s", c->calls, c->covered, c->calls - c->covered, problems,
+         c->n_entries);
     for (size_t i = 0; i < CALL_N_GAPS; i++)
         if (c->gaps[i] != 0)
             note("  %zu line%s: %s", c->gaps[i], c->gaps[i] == 1 ? "" : "s", texts[i]);
