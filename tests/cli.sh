@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/script.inc
 
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+BUILD=$(absolute "$BUILD")
 CC=${CC:-cc}
 kpred=$BUILD/kpred
 trainer=$BUILD/kpred-train
@@ -133,15 +133,7 @@ else
     refuse "no permission to read a header" 1 "Permission denied" predict "$tmp/closed.h" n=1
 fi
 
-has_weights=yes
-for kernel in $kernels; do
-    [ -e "weights/$kernel.h" ] || has_weights=''
-done
-if [ ! "$has_weights" ]; then
-    skipped "all that needs models" "the weights are not there (make weights)"
-    test_end
-    exit
-fi
+need_weights "all that needs models"
 
 # ---- models ----
 

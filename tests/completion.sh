@@ -4,7 +4,7 @@
 . tests/script.inc
 
 export LC_ALL=C # one order for sort
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+BUILD=$(absolute "$BUILD")
 completion=$PWD/tools/kpred.bash
 kpred=$BUILD/kpred
 trainer=$BUILD/kpred-train

@@ -7,7 +7,7 @@ CC=${CC:-cc}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+BUILD=$(absolute "$BUILD")
 
 # Nothing but -I. is needed.
 compile() { $CC -std=c99 -pedantic-errors -Wall -Werror -I. "$@"; }
@@ -262,13 +262,7 @@ embedding() {
 
 # ---- all of them ----
 
-for spec in weights/*.spec; do
-    if [ ! -e "${spec%.spec}.h" ]; then
-        skipped "examples" "the weights are not there (make weights)"
-        test_end
-        exit
-    fi
-done
+need_weights "examples"
 check "minimal" minimal
 for cc in gcc clang; do
     case $(uname -sm) in

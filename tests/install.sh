@@ -5,19 +5,13 @@
 
 export LC_ALL=C # one order for sort
 unset PREFIX BINDIR INCLUDEDIR DATADIR MANDIR DOCDIR INSTALL MAKEFLAGS
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+BUILD=$(absolute "$BUILD")
 tmp=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
 dest="$tmp/with a blank"
 prefix=$dest/usr/local
 
-for spec in weights/*.spec; do
-    if [ ! -e "${spec%.spec}.h" ]; then
-        skipped "all" "the weights are not there (make weights)"
-        test_end
-        exit
-    fi
-done
+need_weights "all"
 
 # target TARGET VARIABLE...: of the Makefile
 target() {

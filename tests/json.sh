@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/script.inc
 
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+BUILD=$(absolute "$BUILD")
 CC=${CC:-cc}
 kpred=$BUILD/kpred
 trainer=$BUILD/kpred-train

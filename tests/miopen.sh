@@ -5,7 +5,7 @@
 # Runs miopen_oracle.py, too, where it has the oracle: ORACLE, MIOPEN_DB as for run.sh.
 . tests/script.inc
 
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+BUILD=$(absolute "$BUILD")
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 kpred=$BUILD/kpred
@@ -16,13 +16,7 @@ export LC_ALL
 tmp=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwx "$tmp"; rm -rf "$tmp"' EXIT
 
-for spec in weights/*.spec; do
-    if [ ! -e "${spec%.spec}.h" ]; then
-        skipped "kpred miopen" "the weights are not there (make weights)"
-        test_end
-        exit
-    fi
-done
+need_weights "kpred miopen"
 
 # ---- what is said of a run ----
 
@@ -58,7 +52,9 @@ gives() {
 
 # summary LINES DRIVER COVERED: the counts of $tmp/err and $tmp/out
 summary() {
-    calls="$1 lines?, $2 driver lines?: $3 covered, $(($2 - $3)) not"
+    lines="$1 lines"
+    [ "$1" -ne 1 ] || lines="1 line"
+    calls="$lines, $2 driver lines?: $3 covered, $(($2 - $3)) not"
     head -n 1 "$tmp/err" | grep -qE "^kpred: $calls; $(wc -l <"$tmp/out") problems?, \
 $(tr -cd : <"$tmp/out" | wc -c) entr(y|ies)$" && return
     show 0

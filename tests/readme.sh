@@ -13,7 +13,7 @@
 
 README=${README:-README.md}
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
-case $MIOPEN_DB in /*) ;; *) MIOPEN_DB=$PWD/$MIOPEN_DB ;; esac
+MIOPEN_DB=$(absolute "$MIOPEN_DB")
 smallest=conv_asm_bwd_wrw_3x3
 root=$PWD
 tmp=$(mktemp -d) || exit 1
@@ -21,13 +21,7 @@ trap 'rm -rf "$tmp"' EXIT
 # as in a shell of the reader's
 unset BUILD CC CFLAGS LDFLAGS MAKEFLAGS MFLAGS MAKELEVEL PREFIX DESTDIR
 
-for spec in weights/*.spec; do
-    if [ ! -e "${spec%.spec}.h" ]; then
-        skipped "commands of $README" "the weights are not there (make weights)"
-        test_end
-        exit
-    fi
-done
+need_weights "commands of $README"
 
 # ---- the commands ----
 

@@ -10,7 +10,7 @@
 # passed, N failed, N skipped`; one that does not get that far counts as a failed one. NAME: only
 # these (test_math, cli, ...). The output of each is kept in $BUILD/check/NAME.log.
 set -u
-BUILD=${BUILD:-build}
+. tests/script.inc # has_weights, and BUILD
 CC=${CC:-cc}
 CFLAGS=${CFLAGS:--O2}
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
@@ -94,10 +94,6 @@ unit() {
     test_models | test_driver) run "$1" compile_and_run "$1" "tests/$1.c" $objects ;;
     *) run "$1" compile_and_run "$1" "tests/$1.c" ;;
     esac
-}
-
-has_weights() {
-    for spec in weights/*.spec; do [ -e "${spec%.spec}.h" ] || return 1; done
 }
 
 for source in tests/test_*.c; do

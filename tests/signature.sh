@@ -56,13 +56,7 @@ make_target() {
     [ "$total" = "total $(cat tests/signature)" ]
 }
 
-for spec in weights/*.spec; do
-    if [ ! -e "${spec%.spec}.h" ]; then
-        skipped "signature" "the weights are not there (make weights)"
-        test_end
-        exit
-    fi
-done
+need_weights "signature"
 if [ ! -e tests/signature ]; then
     skipped "signature" "tests/signature is not there"
     test_end

@@ -6,7 +6,7 @@
 # needs only what is here.
 . tests/script.inc
 
-case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+BUILD=$(absolute "$BUILD")
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
 trainer=$BUILD/kpred-train
 kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1"

@@ -281,27 +281,17 @@ int calls_add(struct calls *c, enum driver_kind kind, const struct driver_call *
     return 0;
 }
 
-static int has_solver(const char *entries, const char *solver, size_t n)
-{
-    size_t n_solver, n_params;
-    for (const char *at = entries, *start = at; udb_next_entry(&at, &n_solver, &n_params) != NULL;
-         start = at)
-        if (n_solver == n && memcmp(start, solver, n) == 0)
-            return 1;
-    return 0;
-}
-
 size_t calls_leave_out(struct calls *c, const char *key, const char *entries)
 {
     const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
     struct problem *p = slot != 0 ? &c->problems[slot - 1] : NULL;
-    size_t n = 0, n_solver, n_params;
+    size_t n = 0, n_solver, n_params, n_known;
     if (p == NULL || p->entries == NULL)
         return 0;
     c->entries.n = 0;
     for (const char *at = p->entries, *start = at;
          udb_next_entry(&at, &n_solver, &n_params) != NULL; start = at) {
-        if (has_solver(entries, start, n_solver)) {
+        if (udb_find_entry(entries, start, n_solver, &n_known) != NULL) {
             n++;
             continue;
         }
@@ -321,8 +311,9 @@ void calls_note(const struct calls *c)
     size_t problems = 0;
     for (size_t i = 0; i < c->n; i++)
         problems += c->problems[i].entries != NULL;
-    note("%zu lines, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
-         c->calls, c->covered, c->calls - c->covered, problems, c->n_entries);
+    note("%zu line%s, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
+         c->lines == 1 ? "" : "s", c->calls, c->covered, c->calls - c->covered, problems,
+         c->n_entries);
     for (size_t i = 0; i < CALL_N_GAPS; i++)
         if (c->gaps[i] != 0)
             note("  %zu line%s: %s", c->gaps[i], c->gaps[i] == 1 ? "" : "s", texts[i]);

@@ -149,11 +149,7 @@ static int leave_out(const struct options *o, struct calls *c)
 {
     struct udb known;
     size_t n = 0;
-    FILE *f = open_input(o->system);
-    if (f == NULL)
-        return -1;
-    fclose(f);
-    if (udb_read(&known, o->system) != 0)
+    if (udb_read(&known, o->system, 1) != 0)
         return -1;
     for (size_t i = 0; i < known.n; i++)
         if (known.lines[i].entries != NULL)
@@ -187,7 +183,7 @@ static int run_logs(const struct options *o, struct calls *c)
     const char *path = o->sqlite != NULL ? o->sqlite : o->output;
     struct udb u = {0};
     struct udb_counts counts;
-    int rc = o->output != NULL ? udb_read(&u, o->output) : 0;
+    int rc = o->output != NULL ? udb_read(&u, o->output, 0) : 0;
     const int is_new = u.n == 0 && o->sqlite == NULL;
     if (rc == 0)
         rc = scan_logs(o, c);

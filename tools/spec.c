@@ -356,10 +356,7 @@ static int read_line(struct reader *r, char *line)
 
 static int read_lines(struct reader *r, char *text)
 {
-    for (char *line = text, *next; line != NULL && *line != '\0'; line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL)
-            *next++ = '\0';
+    for (char *line; (line = next_line(&text)) != NULL;) {
         r->line++;
         if (read_line(r, line) != 0)
             return -1;

@@ -65,15 +65,9 @@ static int read_line(struct loader *l, struct load_conv *c, int64_t row, char *l
 static int read_lines(struct loader *l, struct load_conv *c, char *text)
 {
     int64_t row = 1;
-    for (char *line = text, *next; *line != '\0'; line = next, row++) {
-        const size_t n = strcspn(line, "\n");
-        next = line + n + (line[n] == '\n');
-        line[n] = '\0';
-        if (n > 0 && line[n - 1] == '\r')
-            line[n - 1] = '\0';
+    for (char *line; (line = next_line(&text)) != NULL; row++)
         if (*line != '\0' && read_line(l, c, row, line) < 0)
             return -1;
-    }
     return 0;
 }
 

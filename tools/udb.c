@@ -53,6 +53,17 @@ const char *udb_next_entry(const char **at, size_t *n_solver, size_t *n_params)
     return solver + *n_solver + 1;
 }
 
+const char *udb_find_entry(const char *entries, const char *solver, size_t n_solver,
+                           size_t *n_params)
+{
+    size_t n;
+    for (const char *at = entries, *start = at, *params;
+         (params = udb_next_entry(&at, &n, n_params)) != NULL; start = at)
+        if (n == n_solver && memcmp(start, solver, n) == 0)
+            return params;
+    return NULL;
+}
+
 /* ---- reading ---- */
 
 /* NULL, or what is wrong with entries. */
@@ -102,15 +113,9 @@ static int has_convolution(const struct udb *u)
 static int read_lines(struct udb *u, const char *path, char *text)
 {
     size_t number = 1;
-    for (char *line = text, *next; *line != '\0'; line = next, number++) {
-        size_t n = strcspn(line, "\n");
-        next = line + n + (line[n] == '\n');
-        line[n] = '\0';
-        if (n > 0 && line[n - 1] == '\r')
-            line[n - 1] = '\0';
+    for (char *line; (line = next_line(&text)) != NULL; number++)
         if (*line != '\0')
             read_line(u, path, number, line);
-    }
     if (u->n_broken > MAX_TOLD)
         note("%s: %zu more broken lines are kept as they are", path, u->n_broken - MAX_TOLD);
     if (u->n_broken != 0 && !has_convolution(u))
@@ -118,14 +123,31 @@ static int read_lines(struct udb *u, const char *path, char *text)
     return 0;
 }
 
-int udb_read(struct udb *u, const char *path)
+/* Nothing there, an empty file and a device hold no lines; a directory is left to read_file, which
+   complains. */
+static int has_lines(const char *path)
 {
     struct stat st;
+    return stat(path, &st) == 0
+           && (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size != 0));
+}
+
+/* With the message that reading would have given */
+static int check_opens(const char *path)
+{
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    fclose(f);
+    return 0;
+}
+
+int udb_read(struct udb *u, const char *path, int must_exist)
+{
     struct buf text = {0};
     memset(u, 0, sizeof *u);
-    if (stat(path, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        || (S_ISREG(st.st_mode) && st.st_size == 0))
-        return 0;
+    if (!has_lines(path))
+        return must_exist ? check_opens(path) : 0;
     int rc = read_file(path, max_bytes, &text);
     if (rc == 0 && strlen(text.s) != text.n)
         rc = fail("%s: is no perf-db: it holds a NUL byte", path);
@@ -157,18 +179,6 @@ static int compare_lines(const void *pa, const void *pb)
     return c != 0 ? c : a->order < b->order ? -1 : 1;
 }
 
-/* The entry of a solver within `b`: the offset of its parameters, *n their number of bytes; 0 if
-   there is none. */
-static size_t find_entry(const struct buf *b, const char *solver, size_t n_solver, size_t *n)
-{
-    size_t length;
-    for (const char *at = b->s != NULL ? b->s : "", *start = at, *params;
-         (params = udb_next_entry(&at, &length, n)) != NULL; start = at)
-        if (length == n_solver && memcmp(start, solver, n_solver) == 0)
-            return (size_t)(params - b->s);
-    return 0;
-}
-
 static void replace(struct buf *b, size_t at, size_t n, const char *text, size_t n_text)
 {
     struct buf rest = {0};
@@ -185,13 +195,13 @@ static void join(struct buf *b, const struct udb_line *line, int force, struct u
     size_t n_solver, n_params, n_old;
     const char *at = line->entries, *solver = at, *params;
     for (; (params = udb_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at) {
-        const size_t old = find_entry(b, solver, n_solver, &n_old);
-        if (old == 0) {
+        const char *old = udb_find_entry(b->s != NULL ? b->s : "", solver, n_solver, &n_old);
+        if (old == NULL) {
             buf_puts(b, b->n != 0 ? ";" : "");
             buf_add(b, solver, n_solver + 1 + n_params);
             counts->added += (size_t)line->is_new;
         } else if (line->is_new && force) {
-            replace(b, old, n_old, params, n_params);
+            replace(b, (size_t)(old - b->s), n_old, params, n_params);
             counts->replaced++;
         } else {
             counts->kept += (size_t)line->is_new;

@@ -164,6 +164,19 @@ int is_identifier(const char *s)
     return n >= 1 && n <= 63 && s[n] == '\0' && (*s < '0' || *s > '9');
 }
 
+char *next_line(char **at)
+{
+    char *line = *at;
+    if (*line == '\0')
+        return NULL;
+    const size_t n = strcspn(line, "\n");
+    *at = line + n + (line[n] == '\n');
+    line[n] = '\0';
+    if (n > 0 && line[n - 1] == '\r')
+        line[n - 1] = '\0';
+    return line;
+}
+
 /* ---- files ---- */
 
 /* A directory would open and only then fail to read, with a poorer message. */

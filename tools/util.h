@@ -50,6 +50,9 @@ int ends_with(const char *s, const char *tail);
 int parse_int(const char *s, int64_t least, int64_t most, int64_t *out);
 /* A C identifier of at most 63 characters? */
 int is_identifier(const char *s);
+/* Cuts the next line off a text, in place, and moves *at behind it; NULL if there is none left. A
+   line ends with LF or CRLF, the last one with nothing if it likes. */
+char *next_line(char **at);
 
 /* ---- files ---- */
 
