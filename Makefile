@@ -76,7 +76,8 @@ $(BUILD)/%: examples/%.c kpred.h kpred_constraints.h $(MODELS)
 
 .PHONY: check
 check: all ## run the tests
-	CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' sh tests/run.sh
+	CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
+	    TENSILE_CSV='$(TENSILE_CSV)' sh tests/run.sh
 
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
@@ -104,6 +105,10 @@ bench: ## time all models with beams 1, 10, 100: portable C and SIMD
 	@for simd in 0 1; do echo "KPRED_SIMD=$$simd, $(CC) $(CFLAGS)"; \
 	    $(MAKE) -s BUILD=$(BUILD)/simd$$simd CFLAGS='$(CFLAGS) -DKPRED_SIMD='$$simd \
 	        $(BUILD)/simd$$simd/kpred && $(BUILD)/simd$$simd/kpred bench || exit 1; done
+
+.PHONY: race
+race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
+	@CC='$(CC)' TENSILE_CSV='$(TENSILE_CSV)' sh tests/hip_race.sh --table
 
 .PHONY: install
 install: all ## programs, headers, man pages and all else, below DESTDIR and PREFIX

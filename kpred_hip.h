@@ -659,17 +659,25 @@ static void kpri_hip_run_round(kpri_hip_race *race)
 
 /* ---- >>hip-judge ---------------------------------------------------------------------------- */
 
-/* The candidate with the smallest time over the rounds; KPRED_HIP_NONE: no time is usable */
+/* What a launch takes, by all usable samples; 0: there is none */
+static double kpri_hip_typical(const kpred_hip_timing *t)
+{
+    double x[KPRED_HIP_SAMPLES];
+    const size_t n = kpri_hip_samples(t, x);
+    return n > 0 ? kpri_hip_middle(x, n) : 0;
+}
+
+/* The fastest that still races, by all its samples; KPRED_HIP_NONE: no time is usable */
 static size_t kpri_hip_leader(const kpri_hip_race *race)
 {
-    double x[KPRED_HIP_SAMPLES], least = 0;
+    double least = 0;
     size_t i, leader = KPRED_HIP_NONE;
     for (i = 0; i < race->n; i++) {
-        const size_t n = kpri_hip_samples(&race->timings[i], x);
-        if (race->timings[i].outcome != KPRED_HIP_LEVEL || n == 0)
+        const double us = kpri_hip_typical(&race->timings[i]);
+        if (race->timings[i].outcome != KPRED_HIP_LEVEL || us <= 0)
             continue;
-        if (leader == KPRED_HIP_NONE || kpri_hip_middle(x, n) < least) {
-            least = kpri_hip_middle(x, n);
+        if (leader == KPRED_HIP_NONE || us < least) {
+            least = us;
             leader = i;
         }
     }
@@ -688,28 +696,33 @@ static double kpri_hip_error2(const kpri_hip_race *race, kpri_hip_gap gap, doubl
     return (sigma * sigma + step * step / 6) / (0.85 * (double)gap.n);
 }
 
+/* Mean deviation of the gaps to the leader; there is another one. */
+static double kpri_hip_mean_mad(const kpri_hip_race *race, size_t leader)
+{
+    double sum = 0;
+    size_t i;
+    for (i = 0; i < race->n; i++)
+        if (i != leader && race->timings[i].outcome == KPRED_HIP_LEVEL)
+            sum += kpri_hip_compare(&race->timings[i], &race->timings[leader]).mad;
+    return sum / (double)(race->racing - 1);
+}
+
 /* Compares all that still race with the leader. Drops those that are slower by more than `sigmas`
    standard errors; returns how far the difference that is known least well may be off, squared. */
 static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
 {
     const kpred_hip_timing *first = &race->timings[leader];
-    double x[KPRED_HIP_SAMPLES], us, mad = 0, widest = 0;
+    const double us = kpri_hip_typical(first);
+    const double mad = race->racing > 1 ? kpri_hip_mean_mad(race, leader) : 0;
+    double widest = 0;
     size_t i;
-    const size_t rivals = race->racing - 1;
-    us = kpri_hip_middle(x, kpri_hip_samples(first, x));
-    for (i = 0; i < race->n; i++)
-        if (i != leader && race->timings[i].outcome == KPRED_HIP_LEVEL)
-            mad += kpri_hip_compare(&race->timings[i], first).mad / (double)rivals;
     for (i = 0; i < race->n; i++) {
         kpred_hip_timing *t = &race->timings[i];
-        kpri_hip_gap gap;
-        double error2;
+        const kpri_hip_gap gap = kpri_hip_compare(t, first);
+        const double error2 = gap.n == 0 ? 1
+            : sigmas * sigmas * kpri_hip_error2(race, gap, mad, us);
         if (i == leader || t->outcome != KPRED_HIP_LEVEL)
             continue;
-        gap = kpri_hip_compare(t, first);
-        if (gap.n == 0)
-            continue;
-        error2 = sigmas * sigmas * kpri_hip_error2(race, gap, mad, us);
         if (gap.mean > 0 && gap.mean * gap.mean > error2)
             kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
         else if (error2 > widest)

@@ -6,8 +6,9 @@
    FILE: a Tensile benchmark table, a shape a row, GFLOP/s of a kernel in each column from the 11th.
    A selection takes ten kernels of a row, in random order, and scales their times to 20..2,000 us.
    A launch takes its kernel's time, times lognormal noise (1 %, or --sigma), times 1.3 to 2 for one
-   launch in fifty, times a clock that drifts by 3 % over 500 launches or steps by 5 % once. Events
-   are quantised to 0.5 us. Right is what lies within 1 %, or one quantum, of the best. */
+   launch in fifty, times a clock that drifts by 3 % over 500 launches or steps by 5 % once (in the
+   first 104). Events are quantised to 0.5 us. Right is what lies within 1 %, or one quantum, of the
+   best. */
 #define KPRED_HIP_API_HEADER "hip_standin.h"
 #define KPRED_HIP_STATIC
 #include "kpred_hip.h"
@@ -18,10 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = 10, FULL_WARM = 2, FULL = 50, MAX_LAUNCHES = 10000 };
+enum { K = 10, LAUNCHES = 104, FULL_WARM = 2, FULL = 50, MAX_LAUNCHES = 10000 };
 enum { MAX_ROWS = 256, MAX_COLUMNS = 16384 };
 
-static struct options { int csv, seeds, launches; double sigma; } options = { 0, 1000, 104, 1 };
+static struct options {
+    int csv, seeds, launches;
+    double sigma; /* percent */
+} options = { 0, 1000, LAUNCHES, 1 };
 
 /* ---- the tables ---- */
 
@@ -149,7 +153,7 @@ static void prepare(uint64_t seed, int pool)
         device.drift = sign * 0.03 / 500;
     } else {
         device.step = sign * 0.05;
-        device.step_at = (int)(uniform() * options.launches);
+        device.step_at = (int)(uniform() * LAUNCHES);
     }
     standin = standin_fresh;
     standin.quantum_us = 0.5;
@@ -281,12 +285,13 @@ static void print_score(const char *pool, const char *way, struct score s)
 }
 
 /* A whole number of at least `least`; else the program ends. */
-static int number(const char *text, int least)
+static int number(const char *option, const char *text, int least)
 {
     char *end;
     const long n = text ? strtol(text, &end, 10) : 0;
-    if (!text || *end || n < least || n > 1000000) {
-        fprintf(stderr, "hip_race: %s: not a number from %d to 1000000\n", text ? text : "", least);
+    if (!text || *end || n < least || n > MAX_LAUNCHES) {
+        fprintf(stderr, "hip_race: %s %s: not a number from %d to %d\n", option,
+                text ? text : "(nothing)", least, MAX_LAUNCHES);
         exit(2);
     }
     return (int)n;
@@ -300,11 +305,11 @@ static void parse(int argc, char **argv)
         if (!strcmp(argv[i], "--csv"))
             options.csv = 1;
         else if (!strcmp(argv[i], "--seeds"))
-            options.seeds = number(next, 1), i++;
+            options.seeds = number(argv[i], next, 1), i++;
         else if (!strcmp(argv[i], "--launches"))
-            options.launches = number(next, 2 * K), i++;
+            options.launches = number(argv[i], next, 2 * K), i++;
         else if (!strcmp(argv[i], "--sigma"))
-            options.sigma = number(next, 0), i++;
+            options.sigma = number(argv[i], next, 0), i++;
         else
             read_table(argv[i]);
     }

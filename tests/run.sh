@@ -2,8 +2,8 @@
 # run.sh - compiles and runs every test, prints a line for each and the true totals at the end
 # SPDX-License-Identifier: MIT
 #
-# usage: [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [ORACLE=rules.py] [RANDOM_TUPLES=N]
-#        tests/run.sh [NAME...]
+# usage: [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [ORACLE=rules.py]
+#        [RANDOM_TUPLES=N] tests/run.sh [NAME...]
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/test_*.c is a
 # test, and every tests/*.sh but this one, wide.sh and what that calls. A test's output ends with `N
@@ -14,9 +14,10 @@ set -u
 CC=${CC:-cc}
 CFLAGS=${CFLAGS:--O2}
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
+TENSILE_CSV=${TENSILE_CSV:-../shared/tensile}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 RANDOM_TUPLES=${RANDOM_TUPLES:-100000}
-export BUILD CC CFLAGS MIOPEN_DB
+export BUILD CC CFLAGS MIOPEN_DB TENSILE_CSV
 unset MAKEFLAGS MFLAGS MAKELEVEL # the tests that call make choose for themselves
 out=$BUILD/check
 passed=0 failed=0 skipped=0

@@ -104,24 +104,30 @@ memory() {
 }
 
 analysis() {
-    printf '#define KPRED_IMPLEMENTATION\n#include "kpred.h"\n#include "kpred_constraints.h"\n' \
-        >"$tmp/all.c"
+    cat >"$tmp/all.c" <<'END'
+#define KPRED_IMPLEMENTATION
+#define KPRED_HIP_IMPLEMENTATION
+#define KPRED_HIP_API_HEADER "hip_standin.h"
+#include "kpred.h"
+#include "kpred_constraints.h"
+#include "kpred_hip.h"
+END
     if have cppcheck; then
         check "cppcheck of the headers" cppcheck -q --std=c99 --enable=warning,portability \
             --error-exitcode=1 --inline-suppr -DKPRED_SIMD=0 -DCHAR_BIT=8 \
-            -DINT_MAX=2147483647 -I. "$tmp/all.c"
+            -DINT_MAX=2147483647 -I. -Itests "$tmp/all.c"
     else
         skip "cppcheck of the headers" "no cppcheck"
     fi
     if have clang-tidy; then
         check "clang-tidy of the headers" clang-tidy --quiet --warnings-as-errors='*' \
             --checks='-*,clang-analyzer-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-macro-parentheses,-bugprone-reserved-identifier' \
-            --header-filter='kpred.*' "$tmp/all.c" -- -std=c99 -I.
+            --header-filter='kpred.*' "$tmp/all.c" -- -std=c99 -I. -Itests
     else
         skip "clang-tidy of the headers" "no clang-tidy"
     fi
-    check "gcc -fanalyzer of the headers" gcc -std=c99 -O1 -fanalyzer -Werror -I. -c "$tmp/all.c" \
-        -o "$tmp/all.o"
+    check "gcc -fanalyzer of the headers" gcc -std=c99 -O1 -fanalyzer -Werror -I. -Itests \
+        -c "$tmp/all.c" -o "$tmp/all.o"
     if have shellcheck; then
         check "shellcheck" shellcheck -x -e SC1091,SC2016,SC2086 tests/*.sh tools/*.sh \
             tools/kpred.bash .ci/run
