@@ -74,6 +74,21 @@ $(BUILD)/%: examples/%.c kpred.h kpred_constraints.h $(MODELS)
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -I. $(CFLAGS) $< -o $@
 
+# For ROCm in /opt: HIP_CFLAGS='-D__HIP_PLATFORM_AMD__ -isystem /opt/rocm/include'
+# HIP_LIBS='-L/opt/rocm/lib -lamdhip64'
+HIP_CFLAGS ?= -D__HIP_PLATFORM_AMD__
+HIP_LIBS ?= -lamdhip64
+
+.PHONY: hip_select
+hip_select: $(BUILD)/hip_select ## examples/hip_select.c, which needs HIP
+
+$(BUILD)/hip_select: examples/hip_select.c kpred_hip.h kpred.h kpred_constraints.h $(MODELS)
+	@echo 'int main(void){return 0;}' | $(CC) -include hip/hip_runtime_api.h $(HIP_CFLAGS) -xc - \
+	    -o /dev/null $(HIP_LIBS) >/dev/null 2>&1 || { echo "hip_select needs HIP (Debian: apt-get" \
+	    "install libamdhip64-dev; else set HIP_CFLAGS and HIP_LIBS)" >&2; exit 1; }
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -I. $(HIP_CFLAGS) $(CFLAGS) $< $(LDFLAGS) $(HIP_LIBS) -o $@
+
 .PHONY: check
 check: all ## run the tests
 	CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
@@ -132,4 +147,4 @@ clean: ## remove build/
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z_]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'

@@ -61,6 +61,11 @@ STREAMS        0 is the null stream. A stream that is being captured is left alo
 
 THREADS        one selection at a time on a stream; no state outside the caller's objects.
 
+NEEDS          of HIP: hipGetLastError hipGetDeviceCount hipStreamIsCapturing hipStreamSynchronize
+               hipEventCreate hipEventDestroy hipEventRecord hipEventSynchronize
+               hipEventElapsedTime hipMalloc hipFree hipMemsetAsync. Of libc and libm: nothing.
+                                                                        [tests/hip.sh]
+
 CONFIGURATION
   KPRED_HIP_API_HEADER     what to include, default <hip/hip_runtime_api.h>; a map of names to
                            another runtime, such as examples/cuda_as_hip.h, may stand here
@@ -140,9 +145,10 @@ typedef struct kpred_hip_plan {
     /* Optional: restores what a launch changes in place; enqueued before each launch, not timed. */
     hipError_t (*prepare)(void *user, const kpred_tuple *candidate, hipStream_t stream);
     /* Optional: 1 if the outputs are right. Called once a candidate, after its first launch, which
-       has completed. A wrong result never wins. */
+       has completed. A wrong result never wins. Outputs that an earlier candidate has left are
+       still there where this one wrote nothing, unless `prepare` spoils them. */
     int (*verify)(void *user, const kpred_tuple *candidate, hipStream_t stream);
-    /* Optional: evicts caches; enqueued before each timed launch, not timed. */
+    /* Optional: evicts caches; enqueued before each timed launch, after prepare, not timed. */
     hipError_t (*flush)(void *user, hipStream_t stream);
     /* Optional: the host's time in us, never running backwards. Needed for wall_us. */
     double (*clock)(void *user);
@@ -418,9 +424,9 @@ static hipError_t kpri_hip_enqueue(kpri_hip_race *race, size_t i)
     kpred_hip_timing *t = &race->timings[i];
     const hipStream_t stream = race->plan->stream;
     uint32_t b;
-    hipError_t error = kpri_hip_flush(race);
+    hipError_t error = kpri_hip_prepare(race, i);
     if (error == hipSuccess)
-        error = kpri_hip_prepare(race, i);
+        error = kpri_hip_flush(race);
     if (error == hipSuccess)
         error = hipEventRecord(t->start, stream);
     for (b = 0; b < race->batch && error == hipSuccess; b++)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# examples.sh - every example, and the one in README.md, compiles alone and does what it says
+# examples.sh - every example, and the one in README.md, compiles alone and does what it says; but
+# for hip_select.c, which hip.sh has
 # SPDX-License-Identifier: MIT
 . tests/script.inc
 

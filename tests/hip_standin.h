@@ -3,11 +3,15 @@
 
    Given as KPRED_HIP_API_HEADER. The device is a clock: a launch (standin_launch) moves it on, an
    event reads it. Everything is done at once, in order; errors come where the test puts them.
-   `standin` is all of the state; `standin = standin_fresh` begins anew. */
+   `standin` is all of the state; `standin = standin_fresh` begins anew. Modules, which
+   examples/hip_select.c launches from, and memory that can be written to are at the end. */
 #ifndef KPRED_TESTS_HIP_STANDIN_H
 #define KPRED_TESTS_HIP_STANDIN_H
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef enum hipError_t {
     hipSuccess = 0,
@@ -15,7 +19,10 @@ typedef enum hipError_t {
     hipErrorOutOfMemory = 2,
     hipErrorInvalidConfiguration = 9,
     hipErrorNoDevice = 100,
+    hipErrorInvalidImage = 200,
+    hipErrorFileNotFound = 301,
     hipErrorInvalidHandle = 400,
+    hipErrorNotFound = 500,
     hipErrorNotReady = 600,
     hipErrorIllegalAddress = 700,
     hipErrorLaunchOutOfResources = 701,
@@ -61,6 +68,9 @@ static struct standin {
     int fail_at[STANDIN_CALL_COUNT]; /* the call, counted from 1, that fails; 0: none */
     hipError_t fail_code[STANDIN_CALL_COUNT]; /* 700..719 but 701: and all calls after it */
     hipError_t async;                /* what the next synchronisation will find */
+    int heap;                        /* 1: hipMalloc gives memory, not only an address */
+    /* what a module's kernel does; returns how long it takes */
+    double (*kernel)(unsigned groups, unsigned threads, void **arguments);
 
     /* what has happened */
     double now_us;
@@ -72,7 +82,9 @@ static struct standin {
     char buffer;
 } standin;
 
+#ifndef __cplusplus /* there it is only compiled, and some have no such initialisers */
 static const struct standin standin_fresh = { .devices = 1, .time_factor = 1 };
+#endif
 
 static inline hipError_t standin_fails(hipError_t error)
 {
@@ -227,14 +239,20 @@ static inline hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEven
     return hipSuccess;
 }
 
+static inline int standin_is_buffer(const void *memory)
+{
+    return standin.heap ? memory != NULL : memory == &standin.buffer;
+}
+
 static inline hipError_t hipMalloc(void **memory, size_t bytes)
 {
     const hipError_t error = standin_called_uncaptured(STANDIN_hipMalloc);
-    (void)bytes;
     *memory = (void *)&standin.events; /* what a failed call leaves is nobody's to use */
     if (error != hipSuccess)
         return error;
-    *memory = &standin.buffer;
+    *memory = standin.heap ? calloc(bytes, 1) : &standin.buffer;
+    if (!*memory)
+        return standin_fails(hipErrorOutOfMemory);
     standin.live_buffers++;
     return hipSuccess;
 }
@@ -242,8 +260,10 @@ static inline hipError_t hipMalloc(void **memory, size_t bytes)
 static inline hipError_t hipFree(void *memory)
 {
     const hipError_t error = standin_called_uncaptured(STANDIN_hipFree);
-    if (memory != &standin.buffer)
+    if (!standin_is_buffer(memory))
         return standin_misused();
+    if (standin.heap)
+        free(memory);
     standin.live_buffers--;
     return error;
 }
@@ -251,11 +271,91 @@ static inline hipError_t hipFree(void *memory)
 static inline hipError_t hipMemsetAsync(void *memory, int value, size_t bytes, hipStream_t stream)
 {
     const hipError_t error = standin_called(STANDIN_hipMemsetAsync);
-    (void)value, (void)bytes, (void)stream;
-    if (error == hipSuccess && memory != &standin.buffer)
+    (void)stream;
+    if (error == hipSuccess && !standin_is_buffer(memory))
         return standin_misused();
+    if (error == hipSuccess && standin.heap)
+        memset(memory, value, bytes);
     standin.now_us += standin.memset_us;
     return error;
+}
+
+/* ---- modules, and what else a program needs that launches from one ---- */
+
+typedef struct standin *hipModule_t, *hipFunction_t;
+typedef enum hipMemcpyKind { hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost } hipMemcpyKind;
+
+/* Any file that is not empty is a code object. */
+static inline hipError_t hipModuleLoad(hipModule_t *module, const char *name)
+{
+    FILE *file = fopen(name, "rb");
+    const int empty = !file || fgetc(file) == EOF;
+    *module = &standin;
+    if (!file)
+        return standin_fails(hipErrorFileNotFound);
+    fclose(file);
+    return standin_fails(empty ? hipErrorInvalidImage : hipSuccess);
+}
+
+static inline hipError_t hipModuleUnload(hipModule_t module)
+{
+    return module == &standin ? hipSuccess : standin_misused();
+}
+
+static inline hipError_t hipModuleGetFunction(hipFunction_t *kernel, hipModule_t module,
+                                              const char *name)
+{
+    *kernel = module;
+    return standin_fails(standin.kernel && *name ? hipSuccess : hipErrorNotFound);
+}
+
+static inline hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x,
+                                               unsigned grid_y, unsigned grid_z, unsigned group_x,
+                                               unsigned group_y, unsigned group_z,
+                                               unsigned shared_bytes, hipStream_t stream,
+                                               void **arguments, void **extra)
+{
+    const unsigned groups = grid_x * grid_y * grid_z, threads = group_x * group_y * group_z;
+    hipError_t error = hipSuccess;
+    (void)shared_bytes, (void)stream;
+    if (kernel != &standin || extra)
+        return standin_misused();
+    if (groups == 0 || threads == 0 || threads > 1024)
+        return standin_fails(hipErrorInvalidConfiguration);
+    error = standin_launch(0);
+    if (error == hipSuccess)
+        standin.now_us += standin.kernel(groups, threads, arguments);
+    return error;
+}
+
+static inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind)
+{
+    (void)kind;
+    if (standin.sticky != hipSuccess)
+        return standin_fails(standin.sticky);
+    if (!standin.heap)
+        return standin_misused();
+    memcpy(to, from, bytes);
+    return hipSuccess;
+}
+
+static inline const char *hipGetErrorName(hipError_t error)
+{
+    switch (error) {
+    case hipSuccess: return "hipSuccess";
+    case hipErrorInvalidConfiguration: return "hipErrorInvalidConfiguration";
+    case hipErrorNoDevice: return "hipErrorNoDevice";
+    case hipErrorInvalidImage: return "hipErrorInvalidImage";
+    case hipErrorFileNotFound: return "hipErrorFileNotFound";
+    case hipErrorNotFound: return "hipErrorNotFound";
+    case hipErrorIllegalAddress: return "hipErrorIllegalAddress";
+    default: return "another error";
+    }
+}
+
+static inline const char *hipGetErrorString(hipError_t error)
+{
+    return error == hipSuccess ? "no error" : "an error of the stand-in";
 }
 
 #endif
