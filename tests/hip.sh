@@ -116,6 +116,23 @@ with_nvcc() {
     done
 }
 
+# ---- docs/hip.md ----
+
+# Its program, as far as it is there: the kernel is the reader's
+documented_program() {
+    sed -n '/^```c$/,/^```$/p' docs/hip.md | sed '/^```$/,$d;1d' >"$tmp/tune.c"
+    runtime standin && [ -s "$tmp/tune.c" ] &&
+        $CC -std=c99 -Wall -Wextra -Werror $flags -I. -c "$tmp/tune.c" -o "$tmp/tune.o"
+}
+
+# NAME MEANING of every status, in the header's order
+documented_statuses() {
+    sed -n 's/^| `\(KPRED_HIP_[A-Z_]*\)` | \([^|]*\) | .*/\1 \2/p' docs/hip.md >"$tmp/said"
+    grep -oE 'X\(KPRED_HIP_[A-Z_]+, -?[0-9]+, "[^"]*"\)' kpred_hip.h |
+        sed 's/X(\([A-Z_]*\), [-0-9]*, "\(.*\)")/\1 \2/' >"$tmp/statuses"
+    [ "$(wc -l <"$tmp/statuses")" -ge 11 ] && diff "$tmp/statuses" "$tmp/said"
+}
+
 # ---- what it needs and gives ----
 
 # The calls that the header says it makes
@@ -389,11 +406,13 @@ else
 fi
 objects
 check "prefixes" prefixes
+check "statuses as in docs/hip.md" documented_statuses
 code_objects
 all_weights=yes
 [ -e weights/conv_asm_1x1u.h ] || all_weights=''
 real
 if [ "$all_weights" ]; then
+    check "the program of docs/hip.md" documented_program
     standin
     make_targets
 else
