@@ -31,18 +31,18 @@ CONTRACT       launch is called any number of times for any candidate in any ord
                on the stream. No candidate may leave work on another stream.
 
 THE RACE       1. Entry, one candidate after the other, best-ranked first: a warm-up launch (code is
-                  loaded, `verify` has its look), then a timed one, the probe. Entry ends when
-                  three quarters of the budget are used up; those not reached stay
+                  loaded, `verify` has its look), then a timed one, the probe. Entry ends when one
+                  works and two thirds of the budget are used up; those not reached stay
                   KPRED_HIP_UNTRIED.
                2. Whatever is slower than drop_factor times the fastest is dropped.
                3. Rounds: all that are left, in an order that is new each time, enqueued without a
                   pause, an event pair around each; times are compared within a round (the probes
                   are the first), so that a clock that drifts or steps does no harm. Who is slower
-                  than the leader beyond doubt is dropped. The race ends when one is left, when the
-                  differences are known to `tolerance`, or when budget, launches or samples
-                  (KPRED_HIP_SAMPLES) are used up.
+                  than the leader by more than two standard errors is dropped. The race ends when
+                  one is left, when the differences are known to `tolerance`, or when budget,
+                  launches or samples (KPRED_HIP_SAMPLES) are used up.
                4. The winner is the best-ranked of those that the leader does not beat by more
-                  than the noise.
+                  than one standard error.
                Launches shorter than least_us are batched: several between two events. Not so with
                `prepare` or a flush, which come before every timed launch.
 
@@ -57,7 +57,8 @@ STREAMS        0 is the null stream. A stream that is being captured is left alo
                launched, the winner is the best-ranked, status KPRED_HIP_CAPTURING. (With the null
                stream that is also so while another blocking stream is captured.) Any stream must
                be of the current device: another one is refused before anything is launched,
-               KPRED_HIP_ERR_STREAM. Work that is on the stream already is waited for, once.
+               KPRED_HIP_ERR_STREAM, and work that is on the stream already is waited for, once.
+               With a budget of 0 neither is so: the launches themselves may fail.
 
 THREADS        one selection at a time on a stream; no state outside the caller's objects.
 
@@ -122,7 +123,8 @@ extern "C" {
     X(KPRED_HIP_ERR_STREAM, -4, "the stream is of another device, or broken") /* error */         \
     X(KPRED_HIP_ERR_EVENT, -5, "an event cannot be created") /* error */                          \
     X(KPRED_HIP_ERR_MEMORY, -6, "no memory for the flush buffer") /* error */                     \
-    X(KPRED_HIP_ERR_CANDIDATES, -7, "no candidate works") /* error: the best-ranked one's */      \
+    X(KPRED_HIP_ERR_CANDIDATES, -7, "no candidate works") /* error: the best-ranked one's, */     \
+                                                     /* hipSuccess if verify found it wrong */    \
     X(KPRED_HIP_ERR_STICKY, -8, "the context is lost to an earlier error") /* error */
 
 #define KPRI_HIP_ENUM(name, code, text) , name = code
@@ -146,7 +148,8 @@ typedef struct kpred_hip_plan {
     hipError_t (*prepare)(void *user, const kpred_tuple *candidate, hipStream_t stream);
     /* Optional: 1 if the outputs are right. Called once a candidate, after its first launch, which
        has completed. A wrong result never wins. Outputs that an earlier candidate has left are
-       still there where this one wrote nothing, unless `prepare` spoils them. */
+       still there where this one wrote nothing, unless `prepare` spoils them. An error that it
+       leaves pending is cleared; a sticky one counts. */
     int (*verify)(void *user, const kpred_tuple *candidate, hipStream_t stream);
     /* Optional: evicts caches; enqueued before each timed launch, after prepare, not timed. */
     hipError_t (*flush)(void *user, hipStream_t stream);
@@ -154,16 +157,18 @@ typedef struct kpred_hip_plan {
     double (*clock)(void *user);
 
     double budget_us;                /* device time to spend, prepare and flush included; it may be
-                                        passed by one entry or round. 0: trust the ranking, launch
-                                        the first that works, time nothing */
-    double wall_us;                  /* host time to spend; 0: no limit */
+                                        passed by one entry or round, and by those that fail or
+                                        are wrong before the first that works. 0: trust the
+                                        ranking, launch the first that works, time nothing */
+    double wall_us;                  /* host time to spend, likewise; 0: no limit */
     double drop_factor;              /* >= 1; 0: 1.15 */
     double tolerance;                /* relative difference of times that does not matter, below 1;
                                         0: 0.005 */
     double least_us;                 /* shortest time between two events; 0: 20 */
     size_t flush_bytes;              /* device memory to allocate, and to clear before each timed
                                         launch (twice the last-level cache is enough); 0: none */
-    uint32_t max_launches;           /* at least 2, warm-ups included; 0: no limit */
+    uint32_t max_launches;           /* at least 2, warm-ups included; 0: no limit. It and wall_us
+                                        are limits of a timed selection */
 } kpred_hip_plan;
 
 typedef enum kpred_hip_outcome {
@@ -173,7 +178,7 @@ typedef enum kpred_hip_outcome {
     KPRED_HIP_UNTIMED,               /* works, but the events gave no usable time */
     KPRED_HIP_SLOWER,                /* dropped, or beaten by more than the noise */
     KPRED_HIP_LEVEL,                 /* works, and was not told apart from the winner */
-    KPRED_HIP_WINNER
+    KPRED_HIP_WINNER                 /* of a captured stream it was not launched either */
 } kpred_hip_outcome;
 
 /* One candidate's; no need to initialise. Times are of one launch, in us. */
@@ -201,7 +206,7 @@ typedef struct kpred_hip_result {
     const char *what;                /* the argument that is wrong, or NULL */
     uint32_t launches, rounds, batch; /* launches in all; rounds of the race; launches per sample */
     double device_us;                /* spent of the budget. A warm-up counts as long as its probe,
-                                        because it may have had code to load */
+                                        if there is one: it may have had code to load */
     double wall_us;                  /* spent, if there is a clock */
 } kpred_hip_result;
 
@@ -241,10 +246,12 @@ extern "C" {
 #define KPRI_HIP_MAD_TO_SIGMA 1.4826 /* for normal noise */
 #define KPRI_HIP_TRIM 5u             /* of the sorted samples, 1/5 at either end does not count;
                                         of three or more, at least one */
-#define KPRI_HIP_ENTRY_SHARE 0.75    /* one more candidate is worth more than one more digit */
+#define KPRI_HIP_ENTRY_SHARE (2.0 / 3) /* of the budget; the rest is for a round at least */
 #define KPRI_HIP_FIRST_LOOK 3u       /* samples before anyone is dropped */
-#define KPRI_HIP_SURE_SIGMAS 2.0     /* beyond doubt */
-#define KPRI_HIP_WIN_SIGMAS 1.0      /* more than the noise */
+#define KPRI_HIP_OWN_LOOK 9u         /* samples of one candidate alone: there are no other pairs to
+                                        take the noise from, and that of few is too small */
+#define KPRI_HIP_SURE_SIGMAS 2.0     /* who is slower by so much is dropped */
+#define KPRI_HIP_WIN_SIGMAS 1.0      /* who is slower by so much does not win */
 
 static void kpri_hip_sort(double *x, size_t n)
 {
@@ -366,7 +373,7 @@ static int kpri_hip_is_sticky(hipError_t error)
 
 static void kpri_hip_end(kpri_hip_race *race, kpred_hip_status status, hipError_t error)
 {
-    race->status = status;
+    race->status = kpri_hip_is_sticky(error) ? KPRED_HIP_ERR_STICKY : status;
     race->result->error = error;
     (void)hipGetLastError();
 }
@@ -379,16 +386,20 @@ static void kpri_hip_fail(kpri_hip_race *race, kpred_hip_timing *t, hipError_t e
     (void)hipGetLastError();
     if ((int)error == 701)
         error = hipStreamSynchronize(race->plan->stream);
-    if (kpri_hip_is_sticky(error) || (int)error == 701)
+    else if (!kpri_hip_is_sticky(error))
+        return;
+    if (error != hipSuccess)
         kpri_hip_end(race, KPRED_HIP_ERR_STICKY, error);
 }
 
 /* A launch through <<< >>> reports only to hipGetLastError. Not ready (600) is no error but the
-   answer to a query. */
+   answer to a query. What is sticky counts more than a reason that the caller gives. */
 static hipError_t kpri_hip_pending(hipError_t error)
 {
     const hipError_t pending = hipGetLastError();
-    return error != hipSuccess || (int)pending == 600 ? error : pending;
+    if (error == hipSuccess ? (int)pending != 600 : kpri_hip_is_sticky(pending))
+        return pending;
+    return error;
 }
 
 static hipError_t kpri_hip_launch(kpri_hip_race *race, size_t i)
@@ -436,24 +447,31 @@ static hipError_t kpri_hip_enqueue(kpri_hip_race *race, size_t i)
     return error;
 }
 
-/* us between two events; the later one is waited for */
+/* us between two events, 0 if they are not usable; the later one is waited for */
 static hipError_t kpri_hip_elapsed(hipEvent_t from, hipEvent_t to, double *us)
 {
     float ms = 0;
     hipError_t error = hipEventSynchronize(to);
     if (error == hipSuccess)
         error = hipEventElapsedTime(&ms, from, to);
-    *us = error == hipSuccess ? 1e3 * (double)ms : 0;
+    *us = error == hipSuccess && kpri_hip_usable(1e3 * (double)ms) ? 1e3 * (double)ms : 0;
     return error;
 }
 
-/* A turn on its own, waited for; us of one launch in *us */
+/* A turn on its own, waited for; us of one launch in *us. What comes before it is charged here. */
 static hipError_t kpri_hip_turn(kpri_hip_race *race, size_t i, double *us)
 {
-    const hipError_t error = kpri_hip_enqueue(race, i);
-    if (error != hipSuccess)
-        return error;
-    return kpri_hip_elapsed(race->timings[i].start, race->timings[i].stop, us);
+    const kpred_hip_timing *t = &race->timings[i];
+    double before_us = 0;
+    hipError_t error = hipEventRecord(race->round, race->plan->stream);
+    if (error == hipSuccess)
+        error = kpri_hip_enqueue(race, i);
+    if (error == hipSuccess)
+        error = kpri_hip_elapsed(t->start, t->stop, us);
+    if (error == hipSuccess)
+        error = kpri_hip_elapsed(race->round, t->start, &before_us);
+    race->result->device_us += before_us;
+    return error;
 }
 
 /* ---- >>hip-race ----------------------------------------------------------------------------- */
@@ -490,28 +508,37 @@ static void kpri_hip_enter(kpri_hip_race *race, size_t i)
     kpred_hip_timing *t = &race->timings[i];
     double warm_us = 0, us = 0;
     hipError_t error = kpri_hip_turn(race, i, &warm_us);
-    if (error == hipSuccess && !kpri_hip_verified(race, i))
-        return;
-    if (error == hipSuccess)
+    const int right = error == hipSuccess && kpri_hip_verified(race, i);
+    if (right)
         error = kpri_hip_turn(race, i, &us);
-    if (error != hipSuccess) {
+    race->result->device_us += us > 0 ? 2 * us : warm_us;
+    if (error != hipSuccess)
         kpri_hip_fail(race, t, error);
+    if (!right || error != hipSuccess)
         return;
-    }
     t->outcome = KPRED_HIP_LEVEL;
     race->racing++;
-    if (kpri_hip_usable(us))
-        race->result->device_us += 2 * us;
-    t->entry_us = kpri_hip_usable(warm_us) && warm_us < us ? warm_us : us;
+    t->entry_us = warm_us > 0 && warm_us < us ? warm_us : us;
     t->sample_us[0] = us;
     t->rounds = 1;
+}
+
+/* As long as none works, only max_launches is an end; then another one that costs as much as those
+   before must fit. */
+static int kpri_hip_goes_on_entering(const kpri_hip_race *race)
+{
+    const kpred_hip_result *done = race->result;
+    const uint32_t most = race->plan->max_launches;
+    if (race->racing == 0)
+        return !most || done->launches <= most - 2;
+    return kpri_hip_affords(race, done->device_us / (double)race->racing, 2, KPRI_HIP_ENTRY_SHARE);
 }
 
 static void kpri_hip_enter_all(kpri_hip_race *race)
 {
     size_t i;
     for (i = 0; i < race->n && race->status >= KPRED_HIP_OK; i++)
-        if (i == 0 || kpri_hip_affords(race, 0, 2, KPRI_HIP_ENTRY_SHARE))
+        if (kpri_hip_goes_on_entering(race))
             kpri_hip_enter(race, i);
 }
 
@@ -553,32 +580,36 @@ static void kpri_hip_drop_slow(kpri_hip_race *race)
     race->turn_us = race->racing ? sum / (double)race->racing : 0;
 }
 
-static void kpri_hip_forget_rounds(kpri_hip_race *race)
+/* Launches between two events. One in twenty less than least_us is no reason for a larger batch. */
+static uint32_t kpri_hip_wanted_batch(const kpri_hip_race *race)
 {
+    const kpred_hip_plan *plan = race->plan;
+    const double us = kpri_hip_fastest(race);
+    const double wanted = us > 0 ? race->least_us / us + 0.95 : 8.0 * race->batch;
+    if (plan->prepare || plan->flush || race->buffer || us * race->batch >= 0.95 * race->least_us)
+        return race->batch;
+    return wanted < KPRED_HIP_MAX_BATCH ? (uint32_t)wanted : KPRED_HIP_MAX_BATCH;
+}
+
+/* Returns 1 if the batch has grown: earlier samples are no longer comparable, and are forgotten.
+   There must be enough left for some rounds with it. */
+static int kpri_hip_grow_batch(kpri_hip_race *race)
+{
+    const size_t turns = KPRI_HIP_FIRST_LOOK * race->racing;
+    const double launch_us = race->turn_us / race->batch;
+    uint32_t batch = kpri_hip_wanted_batch(race);
     size_t i;
+    while (batch > race->batch
+           && !kpri_hip_affords(race, launch_us * batch * (double)turns, turns * batch, 1))
+        batch /= 2;
+    if (batch <= race->batch)
+        return 0;
+    race->batch = batch;
+    race->turn_us = launch_us * batch;
     for (i = 0; i < race->n; i++)
         if (race->timings[i].outcome == KPRED_HIP_LEVEL)
             race->timings[i].rounds = 0;
-}
-
-/* Launches between two events. One in twenty less than least_us is no reason for a larger batch.
-   Returns 1 if it has grown: earlier samples are no longer comparable, and forgotten. */
-static int kpri_hip_grow_batch(kpri_hip_race *race)
-{
-    const kpred_hip_plan *plan = race->plan;
-    const uint32_t old = race->batch;
-    const double us = kpri_hip_fastest(race);
-    const double wanted = us > 0 ? race->least_us / us + 0.95 : 8.0 * old;
-    if (plan->prepare || plan->flush || race->buffer)
-        return 0;
-    if (wanted >= KPRED_HIP_MAX_BATCH)
-        race->batch = KPRED_HIP_MAX_BATCH;
-    else if (wanted >= old + 1.0)
-        race->batch = (uint32_t)wanted;
-    race->turn_us *= (double)race->batch / old;
-    if (race->batch > old)
-        kpri_hip_forget_rounds(race);
-    return race->batch > old;
+    return 1;
 }
 
 static uint32_t kpri_hip_random(kpri_hip_race *race, uint32_t below)
@@ -651,14 +682,19 @@ static void kpri_hip_run_round(kpri_hip_race *race)
     hipEvent_t last;
     size_t turns;
     double us = 0;
-    hipError_t error = hipEventRecord(race->round, race->plan->stream);
-    (void)kpri_hip_pending(error);
+    hipError_t error = kpri_hip_pending(hipEventRecord(race->round, race->plan->stream));
+    if (kpri_hip_is_sticky(error)) {
+        kpri_hip_end(race, KPRED_HIP_ERR_STICKY, error);
+        return;
+    }
     turns = kpri_hip_enqueue_round(race);
     last = kpri_hip_collect(race, turns);
     race->result->rounds++;
     if (error == hipSuccess && last && race->status >= KPRED_HIP_OK)
-        (void)kpri_hip_pending(kpri_hip_elapsed(race->round, last, &us));
-    if (kpri_hip_usable(us))
+        error = kpri_hip_pending(kpri_hip_elapsed(race->round, last, &us));
+    if (kpri_hip_is_sticky(error))
+        kpri_hip_end(race, KPRED_HIP_ERR_STICKY, error);
+    if (us > 0)
         race->turn_us = us / (double)turns;
     race->result->device_us += race->turn_us * (double)turns;
 }
@@ -673,14 +709,15 @@ static double kpri_hip_typical(const kpred_hip_timing *t)
     return n > 0 ? kpri_hip_middle(x, n) : 0;
 }
 
-/* The fastest that still races, by all its samples; KPRED_HIP_NONE: no time is usable */
-static size_t kpri_hip_leader(const kpri_hip_race *race)
+/* The fastest of those with this outcome, by all their samples; KPRED_HIP_NONE: no time is
+   usable */
+static size_t kpri_hip_leader(const kpri_hip_race *race, kpred_hip_outcome outcome)
 {
     double least = 0;
     size_t i, leader = KPRED_HIP_NONE;
     for (i = 0; i < race->n; i++) {
         const double us = kpri_hip_typical(&race->timings[i]);
-        if (race->timings[i].outcome != KPRED_HIP_LEVEL || us <= 0)
+        if (race->timings[i].outcome != outcome || us <= 0)
             continue;
         if (leader == KPRED_HIP_NONE || us < least) {
             least = us;
@@ -737,75 +774,99 @@ static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
     return widest;
 }
 
-/* Who was timed without a usable time, more often than not, is out. */
-static void kpri_hip_drop_untimed(kpri_hip_race *race)
+/* Who was timed without a usable time, more often than not, is out; when it is over, who has
+   none. */
+static void kpri_hip_drop_untimed(kpri_hip_race *race, int over)
 {
     size_t i;
     for (i = 0; i < race->n; i++) {
         kpred_hip_timing *t = &race->timings[i];
         double x[KPRED_HIP_SAMPLES];
-        if (t->outcome == KPRED_HIP_LEVEL && t->rounds >= KPRI_HIP_FIRST_LOOK
-            && 2 * kpri_hip_samples(t, x) < t->rounds)
+        const size_t n = kpri_hip_samples(t, x);
+        if (t->outcome == KPRED_HIP_LEVEL
+            && (over ? n == 0 : t->rounds >= KPRI_HIP_FIRST_LOOK && 2 * n < t->rounds))
             kpri_hip_drop(race, t, KPRED_HIP_UNTIMED);
     }
 }
 
-/* How far the median of the only one may be off, squared, relative */
+/* How far the median of the only one may be off, squared, relative. It is less sharp than the
+   middle: as the mean of 0.64 n. */
 static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
 {
     double x[KPRED_HIP_SAMPLES];
     kpri_hip_gap gap = { 0, 0, 0 };
     gap.n = kpri_hip_samples(&race->timings[i], x);
     gap.mad = kpri_hip_mad(x, gap.n) / kpri_hip_median(x, gap.n);
-    return KPRI_HIP_SURE_SIGMAS * KPRI_HIP_SURE_SIGMAS
+    return KPRI_HIP_SURE_SIGMAS * KPRI_HIP_SURE_SIGMAS * 0.85 / 0.64
         * kpri_hip_error2(race, gap, 0, kpri_hip_median(x, gap.n));
 }
 
 /* Is everything known that the race is about? */
 static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
 {
-    const size_t leader = kpri_hip_leader(race);
+    const size_t leader = kpri_hip_leader(race, KPRED_HIP_LEVEL);
     double error2;
-    if (rounds < KPRI_HIP_FIRST_LOOK || leader == KPRED_HIP_NONE)
+    if (rounds < (race->n > 1 ? KPRI_HIP_FIRST_LOOK : KPRI_HIP_OWN_LOOK)
+        || leader == KPRED_HIP_NONE)
         return 0;
     error2 = race->n > 1 ? kpri_hip_judge(race, leader, KPRI_HIP_SURE_SIGMAS)
                          : kpri_hip_own_error2(race, leader);
     return error2 <= race->tolerance * race->tolerance;
 }
 
-/* Rounds as long as at least `racing` candidates are left */
+/* Rounds as long as at least `racing` candidates are left. The batch grows in the first ones only,
+   so that no stray time makes the race forget what it knows. */
 static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
 {
-    uint32_t rounds = kpri_hip_grow_batch(race) ? 0 : 1;
-    while (race->status >= KPRED_HIP_OK && race->racing >= racing && rounds < KPRED_HIP_SAMPLES
+    uint32_t rounds = 1; /* that of the probes */
+    while (race->status >= KPRED_HIP_OK && race->racing >= racing
+           && rounds < KPRED_HIP_SAMPLES && race->result->rounds < KPRED_HIP_SAMPLES
            && kpri_hip_affords(race, race->turn_us * (double)race->racing,
                                race->racing * race->batch, 1)) {
+        if (rounds < KPRI_HIP_FIRST_LOOK && kpri_hip_grow_batch(race))
+            rounds = 0;
         kpri_hip_run_round(race);
-        rounds = kpri_hip_grow_batch(race) ? 0 : rounds + 1;
-        kpri_hip_drop_untimed(race);
+        rounds++;
+        kpri_hip_drop_untimed(race, 0);
         if (kpri_hip_decided(race, rounds))
             return;
     }
+}
+
+/* Whom does the winner come from? Where none is left that could race on, the fastest of those that
+   were dropped is taken back; where there is no time at all, those without one stand in. */
+static kpred_hip_outcome kpri_hip_winners(kpri_hip_race *race)
+{
+    size_t leader;
+    kpri_hip_drop_untimed(race, 1);
+    leader = kpri_hip_leader(race, KPRED_HIP_LEVEL);
+    if (leader != KPRED_HIP_NONE) {
+        kpri_hip_judge(race, leader, KPRI_HIP_WIN_SIGMAS);
+        return KPRED_HIP_LEVEL;
+    }
+    leader = kpri_hip_leader(race, KPRED_HIP_SLOWER);
+    if (leader == KPRED_HIP_NONE)
+        return KPRED_HIP_UNTIMED;
+    race->timings[leader].outcome = KPRED_HIP_LEVEL;
+    return KPRED_HIP_LEVEL;
 }
 
 /* The best-ranked of those that are level with the leader wins. */
 static void kpri_hip_name_winner(kpri_hip_race *race)
 {
     kpred_hip_result *result = race->result;
-    const size_t leader = kpri_hip_leader(race);
+    const kpred_hip_outcome outcome = kpri_hip_winners(race);
     size_t i;
-    if (leader != KPRED_HIP_NONE)
-        kpri_hip_judge(race, leader, KPRI_HIP_WIN_SIGMAS);
-    else if (race->status >= KPRED_HIP_OK)
-        race->status = KPRED_HIP_RANKED;
-    for (i = 0; i < race->n && result->winner == KPRED_HIP_NONE; i++)
-        if (race->timings[i].outcome == KPRED_HIP_LEVEL
-            || (leader == KPRED_HIP_NONE && race->timings[i].outcome == KPRED_HIP_UNTIMED))
-            result->winner = i;
-    if (result->winner != KPRED_HIP_NONE)
-        race->timings[result->winner].outcome = KPRED_HIP_WINNER;
-    else if (race->status >= KPRED_HIP_OK)
+    for (i = 0; i < race->n && race->timings[i].outcome != outcome; i++)
+        ;
+    if (i < race->n) {
+        result->winner = i;
+        race->timings[i].outcome = KPRED_HIP_WINNER;
+        if (outcome == KPRED_HIP_UNTIMED && race->status >= KPRED_HIP_OK)
+            race->status = KPRED_HIP_RANKED;
+    } else if (race->status >= KPRED_HIP_OK) {
         kpri_hip_end(race, KPRED_HIP_ERR_CANDIDATES, race->timings[0].error);
+    }
 }
 
 /* ---- >>hip-api-impl ------------------------------------------------------------------------- */
@@ -853,9 +914,9 @@ static void kpri_hip_open(kpri_hip_race *race)
         || (error == hipSuccess && capture != hipStreamCaptureStatusNone)) {
         kpri_hip_end(race, KPRED_HIP_CAPTURING, hipSuccess);
         race->result->winner = 0;
+        race->timings[0].outcome = KPRED_HIP_WINNER;
     } else if (error != hipSuccess) {
-        kpri_hip_end(race, kpri_hip_is_sticky(error) ? KPRED_HIP_ERR_STICKY
-                                                     : KPRED_HIP_ERR_STREAM, error);
+        kpri_hip_end(race, KPRED_HIP_ERR_STREAM, error);
     }
 }
 
@@ -889,8 +950,7 @@ static void kpri_hip_acquire(kpri_hip_race *race)
     if (error == hipSuccess)
         error = hipStreamSynchronize(plan->stream);
     if (error != hipSuccess) {
-        kpri_hip_end(race, kpri_hip_is_sticky(error) ? KPRED_HIP_ERR_STICKY
-                                                     : KPRED_HIP_ERR_STREAM, error);
+        kpri_hip_end(race, KPRED_HIP_ERR_STREAM, error);
         return;
     }
     if (plan->flush_bytes && (error = hipMalloc(&race->buffer, plan->flush_bytes)) != hipSuccess) {
@@ -941,7 +1001,7 @@ static const char *kpri_hip_out_of_range(const kpred_hip_plan *plan, size_t n)
 }
 
 static const char *kpri_hip_is_null(const kpred_hip_plan *plan, const kpred_tuple *candidates,
-                                    const kpred_hip_timing *timings)
+                                    const kpred_hip_timing *timings, int one)
 {
     if (!plan)
         return "plan";
@@ -949,7 +1009,9 @@ static const char *kpri_hip_is_null(const kpred_hip_plan *plan, const kpred_tupl
         return "plan->launch";
     if (!plan->clock && plan->wall_us > 0)
         return "plan->clock";
-    return !candidates ? "candidates" : !timings ? "timings" : 0;
+    if (!candidates)
+        return one ? "candidate" : "candidates";
+    return timings ? 0 : one ? "timing" : "timings";
 }
 
 static const kpred_hip_result kpri_hip_no_result = { KPRED_HIP_NONE, 0, hipSuccess, hipSuccess,
@@ -997,7 +1059,7 @@ static kpred_hip_status kpri_hip_start(const kpred_hip_plan *plan, const kpred_t
     if (!result)
         return KPRED_HIP_ERR_NULL;
     *result = kpri_hip_no_result;
-    if ((result->what = kpri_hip_is_null(plan, candidates, timings)) != 0)
+    if ((result->what = kpri_hip_is_null(plan, candidates, timings, least_racing == 1)) != 0)
         return KPRED_HIP_ERR_NULL;
     if ((result->what = kpri_hip_out_of_range(plan, n)) != 0)
         return KPRED_HIP_ERR_VALUE;

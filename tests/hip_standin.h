@@ -65,12 +65,14 @@ static struct standin {
     double quantum_us;               /* events are rounded down to multiples of it; 0: exact */
     double memset_us;                /* what hipMemsetAsync takes */
     double time_factor, time_offset; /* what hipEventElapsedTime makes of the truth */
+    double (*distort)(double us);    /* then this, if not NULL */
     int fail_at[STANDIN_CALL_COUNT]; /* the call, counted from 1, that fails; 0: none */
     hipError_t fail_code[STANDIN_CALL_COUNT]; /* 700..719 but 701: and all calls after it */
     hipError_t async;                /* what the next synchronisation will find */
     int heap;                        /* 1: hipMalloc gives memory, not only an address */
     /* what a module's kernel does; returns how long it takes */
     double (*kernel)(unsigned groups, unsigned threads, void **arguments);
+    void (*watch)(enum standin_call call); /* told of each call, if not NULL */
 
     /* what has happened */
     double now_us;
@@ -99,6 +101,8 @@ static inline hipError_t standin_fails(hipError_t error)
 static inline hipError_t standin_called(enum standin_call call)
 {
     const int n = ++standin.calls[call];
+    if (standin.watch)
+        standin.watch(call);
     if (standin.sticky != hipSuccess)
         return standin_fails(standin.sticky);
     if (n == standin.fail_at[call])
@@ -231,11 +235,13 @@ static inline hipError_t hipStreamSynchronize(hipStream_t stream)
 static inline hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEvent_t to)
 {
     const hipError_t error = standin_called(STANDIN_hipEventElapsedTime);
+    double us;
     if (error != hipSuccess)
         return error;
     if (!standin_is_event(from) || !standin_is_event(to) || !from->recorded || !to->recorded)
         return standin_misused();
-    *ms = (float)(((to->us - from->us) * standin.time_factor + standin.time_offset) / 1e3);
+    us = (to->us - from->us) * standin.time_factor + standin.time_offset;
+    *ms = (float)((standin.distort ? standin.distort(us) : us) / 1e3);
     return hipSuccess;
 }
 

@@ -71,9 +71,9 @@ sanitizers() {
             skip "runtime tests under sanitizers, $cc" "no $cc with its sanitizers"
             continue
         fi
-        for t in math network search rescue status arena; do
+        for t in math network search rescue status arena hip hip_plan hip_errors; do
             if $cc -std=c99 -g -O1 -D_GNU_SOURCE -fsanitize=address,undefined \
-                -fno-sanitize-recover=all -I. -Itools "tests/test_$t.c" -o "$tmp/t" -lm \
+                -fno-sanitize-recover=all -I. -Itools -Itests "tests/test_$t.c" -o "$tmp/t" -lm \
                 >"$tmp/log" 2>&1 && "$tmp/t" >"$tmp/log" 2>&1; then
                 ok "test_$t under sanitizers, $cc"
             else

@@ -1,0 +1,362 @@
+/* test_hip.c - kpred_hip.h on a simulated device: who wins, and the figures beside it
+   SPDX-License-Identifier: MIT
+
+   What a plan can ask for: test_hip_plan.c. What errors do: test_hip_errors.c. */
+#include "hip_scene.h"
+
+/* ---- who wins ---- */
+
+/* Times 100 but for one candidate */
+static void check_position(size_t n, size_t fastest, double us)
+{
+    scene_begin(n, 100);
+    scene.us[fastest] = us;
+    scene_select();
+    check_winner(fastest);
+    CHECK_EQ(count_outcome(KPRED_HIP_SLOWER), n - 1);
+}
+
+static void the_fastest_wins_wherever_it_is(void)
+{
+    size_t i;
+    for (i = 0; i < 10; i++) {
+        check_position(10, i, 98);
+        check_position(10, i, 90);
+        check_position(10, i, 1);
+    }
+}
+
+static void thirty_candidates(void)
+{
+    size_t i;
+    for (i = 0; i < 30; i++)
+        check_position(30, i, 95);
+}
+
+static void one_candidate(void)
+{
+    scene_begin(1, 3);
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.launches, 2);
+    CHECK_EQ(scene.result.rounds, 0);
+    CHECK_EQ(scene.result.batch, 1);
+    CHECK(scene_near(scene.timings[0].median_us, 3));
+}
+
+static void equal_times_go_to_the_better_ranked(void)
+{
+    size_t n;
+    for (n = 2; n <= 8; n++) {
+        scene_begin(n, 50);
+        scene_select();
+        check_winner(0);
+        CHECK_EQ(count_outcome(KPRED_HIP_LEVEL), n - 1);
+    }
+}
+
+static void equal_times_behind_a_slower_one(void)
+{
+    scene_begin(5, 50);
+    scene.us[0] = scene.us[2] = 53;
+    scene_select();
+    check_winner(1);
+    CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_SLOWER);
+    CHECK_EQ(scene.timings[2].outcome, KPRED_HIP_SLOWER);
+    CHECK_EQ(scene.timings[3].outcome, KPRED_HIP_LEVEL);
+    CHECK_EQ(scene.timings[4].outcome, KPRED_HIP_LEVEL);
+}
+
+/* Events are no finer than half a microsecond, whatever they say. */
+static void less_than_the_resolution_does_not_win(void)
+{
+    scene_begin(2, 100);
+    scene.us[1] = 99.99;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_LEVEL);
+}
+
+static int wins_of_the_second(double second_us, double noise)
+{
+    int seed, wins = 0;
+    for (seed = 0; seed < 400; seed++) {
+        scene_begin(2, 100);
+        scene.us[1] = second_us;
+        scene.noise = noise;
+        scene.seed = (uint64_t)seed;
+        scene_select();
+        wins += scene.result.winner == 1;
+    }
+    return wins;
+}
+
+/* Chance alone would be one in two. */
+static void noise_seldom_wins(void)
+{
+    CHECK(wins_of_the_second(100, 0.002) < 60);
+    CHECK_EQ(wins_of_the_second(99, 0.002), 400);
+    CHECK(wins_of_the_second(100, 0.03) < 180);
+    CHECK(wins_of_the_second(99, 0.03) > 320);
+}
+
+static void a_difference_counts_if_it_is_larger_than_the_noise(void)
+{
+    scene_of_swings(2, 0.1, 1e-9);
+    scene.us[1] = 99.8;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_LEVEL);
+    scene_of_swings(2, 0.001, 1e-9);
+    scene.us[1] = 99.8;
+    scene_select();
+    check_winner(1);
+    CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_SLOWER);
+}
+
+/* A clock that slows down with every launch, and once by a third */
+static double drifting_us(size_t i, int k)
+{
+    const int now = standin.calls[STANDIN_launch];
+    (void)k;
+    return scene.us[i] * (1 + 0.002 * now) * (now > 35 ? 1.3 : 1);
+}
+
+static void a_drifting_clock_does_no_harm(void)
+{
+    size_t i;
+    for (i = 0; i < 6; i++) {
+        scene_begin(6, 100);
+        scene.us[i] = 98.5;
+        scene.script = drifting_us;
+        scene_select();
+        check_winner(i);
+    }
+}
+
+static int turns[4][4], turn;
+
+/* Which candidate comes in which place of a round, after the 4 * 2 launches of entry */
+static double noting_us(size_t i, int k)
+{
+    if (k > 2)
+        turns[turn++ % 4][i]++;
+    return 100;
+}
+
+static void every_round_has_an_order_of_its_own(void)
+{
+    size_t place, i;
+    memset(turns, turn = 0, sizeof turns);
+    scene_begin(4, 0);
+    scene.script = noting_us;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    CHECK_EQ(scene.result.rounds, KPRED_HIP_SAMPLES - 1);
+    for (place = 0; place < 4; place++)
+        for (i = 0; i < 4; i++)
+            CHECK(turns[place][i] >= 6);
+}
+
+/* One launch in eight takes three times as long. */
+static double interrupted_us(size_t i, int k)
+{
+    return scene.us[i] * (scene_uniform() < 0.125 && k > 2 ? 3 : 1);
+}
+
+static void outliers_do_no_harm(void)
+{
+    size_t i;
+    for (i = 0; i < 6; i++) {
+        scene_begin(6, 100);
+        scene.us[i] = 98;
+        scene.script = interrupted_us;
+        scene.seed = i;
+        scene_select();
+        check_winner(i);
+    }
+}
+
+static void scene_of_noise(uint64_t seed)
+{
+    size_t i;
+    scene_begin(8, 0);
+    scene.seed = seed;
+    for (i = 0; i < scene.n; i++)
+        scene.us[i] = scene_between(100, 110);
+    scene.noise = 0.05;
+}
+
+static void two_runs_are_the_same(void)
+{
+    static struct scene first;
+    uint64_t seed;
+    for (seed = 0; seed < 20; seed++) {
+        scene_of_noise(seed);
+        scene_select();
+        first = scene;
+        scene_of_noise(seed);
+        scene.candidates[3].score = -1000;
+        scene.candidates[0].value[0] = 77;
+        scene_select();
+        CHECK(memcmp(&first.result, &scene.result, sizeof first.result) == 0);
+        CHECK(memcmp(first.timings, scene.timings, sizeof first.timings) == 0);
+    }
+}
+
+/* ---- statistics, beside an independent computation ---- */
+
+/* The value that has `rank` others before it */
+static double naive_at(const double *x, size_t n, size_t rank)
+{
+    size_t i, j;
+    for (i = 0; i < n; i++) {
+        size_t less = 0, equal = 0;
+        for (j = 0; j < n; j++) {
+            less += x[j] < x[i];
+            equal += x[j] <= x[i];
+        }
+        if (less <= rank && rank < equal)
+            return x[i];
+    }
+    return -1;
+}
+
+static double naive_median(const double *x, size_t n)
+{
+    return (naive_at(x, n, (n - 1) / 2) + naive_at(x, n, n / 2)) / 2;
+}
+
+/* Without a batch the probe is the first sample, else it is none, unless there is no other. */
+static void check_statistics(size_t i)
+{
+    const kpred_hip_timing *t = &scene.timings[i];
+    const double *took = scene.took[i];
+    const size_t batch = scene.result.batch, before = batch > 1 ? 2 : 1;
+    const size_t n = ((size_t)scene.launches[i] - before) / batch;
+    double x[KPRED_HIP_SAMPLES], away[KPRED_HIP_SAMPLES], median;
+    size_t r, b;
+    x[0] = took[0] < took[1] ? took[0] : took[1];
+    for (r = 0; r < n && r < KPRED_HIP_SAMPLES; r++)
+        for (x[r] = 0, b = 0; b < batch; b++)
+            x[r] += took[before + r * batch + b] / (double)batch;
+    CHECK_EQ(t->samples, n ? n : 1);
+    median = naive_median(x, t->samples);
+    for (r = 0; r < t->samples; r++)
+        away[r] = fabs(x[r] - median);
+    CHECK(scene_near(t->median_us, median));
+    CHECK(scene_near(t->min_us, naive_at(x, t->samples, 0)));
+    CHECK(fabs(t->mad_us - naive_median(away, t->samples)) < 1e-4);
+}
+
+static void statistics(void)
+{
+    uint64_t seed;
+    size_t i;
+    for (seed = 0; seed < 40; seed++) {
+        scene_of_noise(seed);
+        scene.plan.max_launches = 30 + 5 * (uint32_t)seed;
+        scene.us[4] = 200;
+        scene_select();
+        for (i = 0; i < scene.n; i++)
+            if (scene.launches[i])
+                check_statistics(i);
+        CHECK_EQ(scene.timings[4].samples, scene.launches[4] > 0);
+    }
+}
+
+static void statistics_of_batches(void)
+{
+    uint64_t seed;
+    size_t i;
+    for (seed = 0; seed < 20; seed++) {
+        scene_begin(4, 3);
+        scene.seed = seed;
+        scene.noise = 0.01;
+        scene_select();
+        CHECK_EQ(scene.result.batch, 7);
+        for (i = 0; i < scene.n; i++)
+            check_statistics(i);
+    }
+}
+
+/* ---- kpred_hip_time ---- */
+
+static void time_exactly(void)
+{
+    scene_begin(1, 100);
+    CHECK_EQ(scene_time(), KPRED_HIP_OK);
+    check_winner(0);
+    CHECK(scene.result.rounds < 10);
+    CHECK_EQ(scene.timings[0].samples, scene.result.rounds + 1);
+    CHECK(scene_near(scene.timings[0].median_us, 100));
+}
+
+static uint32_t rounds_to_time(double tolerance, double budget_us)
+{
+    scene_of_swings(1, 0.03, tolerance);
+    scene.plan.budget_us = budget_us;
+    CHECK_EQ(scene_time(), KPRED_HIP_OK);
+    check_statistics(0);
+    return scene.result.rounds;
+}
+
+static void time_until_it_is_known(void)
+{
+    CHECK(rounds_to_time(0.5, 1e9) < 10);
+    CHECK(rounds_to_time(0.03, 1e9) < rounds_to_time(0.02, 1e9));
+    CHECK_EQ(rounds_to_time(1e-9, 1e9), KPRED_HIP_SAMPLES - 1);
+}
+
+static void time_until_the_budget_ends(void)
+{
+    CHECK_EQ(rounds_to_time(1e-9, 1050), 8);
+    CHECK_EQ(rounds_to_time(1e-9, 250), 0);
+}
+
+/* Close to normal: the sum of four */
+static double normal_us(size_t i, int k)
+{
+    (void)k;
+    return scene.us[i] * (1 + scene.noise * (scene_uniform() + scene_uniform() + scene_uniform()
+                                             + scene_uniform() - 2) * sqrt(3));
+}
+
+/* Known means two standard errors: right 19 times out of 20. Looking often costs some of that. */
+static void time_is_as_good_as_it_says(void)
+{
+    int seed, good = 0;
+    for (seed = 0; seed < 400; seed++) {
+        scene_begin(1, 100);
+        scene.seed = (uint64_t)seed;
+        scene.noise = 0.006;
+        scene.script = normal_us;
+        CHECK_EQ(scene_time(), KPRED_HIP_OK);
+        CHECK(scene.result.rounds < KPRED_HIP_SAMPLES);
+        good += fabs(scene.timings[0].median_us / 100 - 1) <= 0.005;
+    }
+    CHECK(good >= 370);
+}
+
+int main(void)
+{
+    RUN(the_fastest_wins_wherever_it_is);
+    RUN(thirty_candidates);
+    RUN(one_candidate);
+    RUN(equal_times_go_to_the_better_ranked);
+    RUN(equal_times_behind_a_slower_one);
+    RUN(less_than_the_resolution_does_not_win);
+    RUN(noise_seldom_wins);
+    RUN(a_difference_counts_if_it_is_larger_than_the_noise);
+    RUN(a_drifting_clock_does_no_harm);
+    RUN(every_round_has_an_order_of_its_own);
+    RUN(outliers_do_no_harm);
+    RUN(two_runs_are_the_same);
+    RUN(statistics);
+    RUN(statistics_of_batches);
+    RUN(time_exactly);
+    RUN(time_until_it_is_known);
+    RUN(time_until_the_budget_ends);
+    RUN(time_is_as_good_as_it_says);
+    return test_end();
+}

@@ -1,0 +1,711 @@
+/* test_hip_errors.c - kpred_hip.h on a simulated device on which things go wrong
+   SPDX-License-Identifier: MIT
+
+   What holds after every path, errors cleared and all released: check_result of hip_scene.h. */
+#include "hip_scene.h"
+
+static const hipError_t sticky_codes[] = { hipErrorIllegalAddress, (hipError_t)702,
+                                           hipErrorLaunchFailure };
+static const hipError_t other_codes[] = { hipErrorInvalidValue, hipErrorInvalidHandle };
+
+/* Three candidates, the last one a little faster; two rounds; all kinds of calls */
+static void scene_of_all_calls(void)
+{
+    scene_begin(3, 100);
+    scene.us[2] = 97;
+    scene.plan.prepare = scene_prepare;
+    scene.plan.flush = scene_flush;
+    scene.plan.verify = scene_verify;
+    scene.plan.flush_bytes = 1000;
+}
+
+/* ---- every call fails once ---- */
+
+static void check_lost(hipError_t code)
+{
+    CHECK_EQ(scene.status, KPRED_HIP_ERR_STICKY);
+    CHECK_EQ(scene.result.error, code);
+    CHECK(count_outcome(KPRED_HIP_FAILED) <= 1);
+}
+
+/* The call is one that the whole selection needs. */
+static void check_ended(kpred_hip_status status, hipError_t code)
+{
+    CHECK_EQ(scene.status, status);
+    CHECK_EQ(scene.result.error, code);
+    CHECK_EQ(scene.result.launches, 0);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), scene.n);
+}
+
+/* One candidate at most is out, with this error, and the fastest of the others wins. */
+static void check_survived(hipError_t code)
+{
+    size_t i;
+    CHECK_EQ(scene.status, KPRED_HIP_OK);
+    CHECK(count_outcome(KPRED_HIP_FAILED) <= 1);
+    CHECK_EQ(scene.result.winner, scene.timings[2].outcome == KPRED_HIP_FAILED ? 0 : 2);
+    for (i = 0; i < scene.n; i++)
+        CHECK(scene.timings[i].error == hipSuccess || scene.timings[i].error == code);
+}
+
+static void check_failed_call(int call, int at, hipError_t code)
+{
+    if (call == STANDIN_hipEventDestroy || call == STANDIN_hipFree)
+        check_winner(2);
+    else if (scene_is_sticky(code))
+        check_lost(code);
+    else if (call == STANDIN_hipGetDeviceCount)
+        check_ended(KPRED_HIP_ERR_DEVICE, code);
+    else if (call == STANDIN_hipEventCreate)
+        check_ended(KPRED_HIP_ERR_EVENT, code);
+    else if (call == STANDIN_hipMalloc)
+        check_ended(KPRED_HIP_ERR_MEMORY, code);
+    else if (call == STANDIN_hipStreamIsCapturing || call == STANDIN_hipStreamSynchronize
+             || (call == STANDIN_hipEventRecord && at == 1))
+        check_ended(KPRED_HIP_ERR_STREAM, code);
+    else
+        check_survived(code);
+}
+
+/* Lets the at-th call fail; 0 if there was none. */
+static int fail_call(int call, int at, hipError_t code)
+{
+    scene_of_all_calls();
+    standin.fail_at[call] = at;
+    standin.fail_code[call] = code;
+    scene_select();
+    if (standin.calls[call] < at) {
+        check_winner(2);
+        return 0;
+    }
+    check_failed_call(call, at, code);
+    return 1;
+}
+
+/* Up to the first that a selection does not get to; how many it was */
+static int fail_all_calls(int call, hipError_t code)
+{
+    int at = 1;
+    while (fail_call(call, at, code))
+        at++;
+    return at - 1;
+}
+
+static void every_call_fails(void)
+{
+    static const int least[STANDIN_CALL_COUNT] = { [STANDIN_hipEventCreate] = 7,
+        [STANDIN_hipEventDestroy] = 7, [STANDIN_hipEventRecord] = 1 + 18 + 14,
+        [STANDIN_launch] = 12, [STANDIN_hipMemsetAsync] = 12, [STANDIN_hipMalloc] = 1,
+        [STANDIN_hipFree] = 1, [STANDIN_hipEventSynchronize] = 12 + 8 };
+    size_t c;
+    int call;
+    for (call = 0; call < STANDIN_CALL_COUNT; call++) {
+        for (c = 0; c < COUNT(sticky_codes); c++)
+            CHECK(fail_all_calls(call, sticky_codes[c]) >= 1);
+        for (c = 0; c < COUNT(other_codes); c++)
+            CHECK(fail_all_calls(call, other_codes[c]) >= least[call]);
+    }
+}
+
+/* The one at the beginning of a round, after 1 and 3 * 6 before, is no candidate's. */
+static void the_event_of_a_round_fails(void)
+{
+    scene_of_all_calls();
+    standin.fail_at[STANDIN_hipEventRecord] = 20;
+    standin.fail_code[STANDIN_hipEventRecord] = hipErrorInvalidValue;
+    scene_select();
+    check_winner(2);
+    CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 0);
+    CHECK_EQ(scene.result.rounds, 2);
+    scene_of_all_calls();
+    standin.fail_at[STANDIN_hipEventRecord] = 20;
+    standin.fail_code[STANDIN_hipEventRecord] = hipErrorIllegalAddress;
+    scene_select();
+    check_lost(hipErrorIllegalAddress);
+    CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 0);
+    CHECK_EQ(scene.result.launches, 6);
+    CHECK(scene.result.winner != KPRED_HIP_NONE);
+}
+
+/* What was measured before is kept, whatever is lost afterwards. */
+static void the_best_so_far_after_a_sticky_error(void)
+{
+    int at;
+    for (at = 1; at <= 12; at++) {
+        scene_of_all_calls();
+        standin.fail_at[STANDIN_launch] = at;
+        standin.fail_code[STANDIN_launch] = hipErrorIllegalAddress;
+        scene_select();
+        check_lost(hipErrorIllegalAddress);
+        CHECK_EQ(scene.result.launches, at);
+        CHECK_EQ(scene.result.winner == KPRED_HIP_NONE, at <= 2);
+        if (at > 9 && scene.timings[2].outcome != KPRED_HIP_FAILED) {
+            CHECK_EQ(scene.result.winner, 2);
+            CHECK(scene_near(scene.timings[2].median_us, 97));
+        }
+    }
+}
+
+/* ---- a candidate fails ---- */
+
+static const hipError_t launch_codes[] = { hipErrorInvalidValue, hipErrorOutOfMemory,
+    hipErrorInvalidConfiguration, (hipError_t)98, (hipError_t)200, hipErrorLaunchOutOfResources,
+    hipErrorIllegalAddress, hipErrorLaunchFailure };
+
+static void check_culprit(size_t i, hipError_t code)
+{
+    const size_t fastest = i == 3 ? 0 : 3;
+    CHECK_EQ(scene.timings[i].outcome, KPRED_HIP_FAILED);
+    CHECK_EQ(scene.timings[i].error, code);
+    CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
+    if (scene_is_sticky(code))
+        check_lost(code);
+    else
+        check_winner(fastest);
+}
+
+static void scene_of_fault(size_t i, int at, hipError_t code, enum scene_way way)
+{
+    const struct scene_fault fault = { i, at, code, way };
+    scene_begin(5, 100);
+    scene.us[3] = 95;
+    scene.us[4] = 101;
+    scene.plan.tolerance = 1e-9;
+    scene.plan.max_launches = 50;
+    scene.launch_fault = fault;
+}
+
+static void launches_fail(void)
+{
+    static const int calls[] = { 1, 2, 3, 4 };
+    size_t i, c, a;
+    int way;
+    for (i = 0; i < 5; i++)
+        for (c = 0; c < COUNT(launch_codes); c++)
+            for (a = 0; a < COUNT(calls); a++)
+                for (way = BOTH; way <= PENDING; way++) {
+                    scene_of_fault(i, calls[a], launch_codes[c], (enum scene_way)way);
+                    scene_select();
+                    check_culprit(i, launch_codes[c]);
+                    CHECK_EQ(scene.launches[i], calls[a]);
+                    CHECK_EQ(scene.timings[i].samples, calls[a] > 2 ? calls[a] - 2 : 0);
+                }
+}
+
+static void launches_fail_without_budget(void)
+{
+    size_t c;
+    int way;
+    for (c = 0; c < COUNT(launch_codes); c++)
+        for (way = BOTH; way <= PENDING; way++) {
+            scene_of_fault(0, 1, launch_codes[c], (enum scene_way)way);
+            scene.plan.budget_us = 0;
+            scene_select();
+            CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_FAILED);
+            CHECK_EQ(scene.timings[0].error, launch_codes[c]);
+            CHECK_EQ(scene.status, scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY
+                                                                    : KPRED_HIP_RANKED);
+            CHECK_EQ(scene.result.launched, !scene_is_sticky(launch_codes[c]));
+        }
+}
+
+/* What comes before the launch, and what is found when it is waited for, for verify */
+static void other_calls_fail_without_budget(void)
+{
+    size_t c;
+    int way;
+    for (c = 0; c < COUNT(launch_codes); c++)
+        for (way = BOTH; way <= ASYNC; way++) {
+            const struct scene_fault fault = { 0, 1, launch_codes[c], (enum scene_way)way };
+            scene_begin(2, 100);
+            scene.plan.budget_us = 0;
+            scene.plan.prepare = scene_prepare;
+            scene.plan.verify = scene_verify;
+            scene.prepare_fault = fault;
+            scene_select();
+            CHECK_EQ(scene.timings[0].error, launch_codes[c]);
+            CHECK_EQ(scene.launches[0], way == ASYNC);
+            CHECK_EQ(scene.verified[0], 0);
+            CHECK_EQ(scene.result.launched, !scene_is_sticky(launch_codes[c]));
+        }
+}
+
+/* A launch that gives a reason of its own, while the context is lost */
+static void a_sticky_error_behind_another(void)
+{
+    int budget;
+    for (budget = 0; budget < 2; budget++) {
+        scene_begin(1, 100);
+        scene.plan.budget_us = budget;
+        scene.plan.launch = scene_refuse;
+        scene.launch_returns = hipErrorInvalidValue;
+        scene.launch_leaves = hipErrorIllegalAddress;
+        scene_select();
+        check_lost(hipErrorIllegalAddress);
+        CHECK_EQ(scene.timings[0].error, hipErrorIllegalAddress);
+    }
+}
+
+static void callbacks_fail(void)
+{
+    size_t c;
+    int way, at;
+    for (c = 0; c < COUNT(launch_codes); c++)
+        for (way = BOTH; way <= PENDING; way++)
+            for (at = 1; at <= 4; at++) {
+                const struct scene_fault fault = { 1, at, launch_codes[c], (enum scene_way)way };
+                scene_of_fault(0, 0, hipSuccess, BOTH);
+                scene.plan.prepare = scene_prepare;
+                scene.prepare_fault = fault;
+                scene_select();
+                check_culprit(1, launch_codes[c]);
+                CHECK_EQ(scene.launches[1], at - 1);
+            }
+}
+
+static void flushes_fail(void)
+{
+    size_t c;
+    int at;
+    for (c = 0; c < COUNT(launch_codes); c++)
+        for (at = 1; at <= 14; at++) {
+            const struct scene_fault fault = { 0, at, launch_codes[c], BOTH };
+            scene_of_fault(0, 0, hipSuccess, BOTH);
+            scene.plan.flush = scene_flush;
+            scene.flush_fault = fault;
+            scene_select();
+            CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
+            CHECK_EQ(scene.status, scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY
+                                                                    : KPRED_HIP_OK);
+            if (at <= 10)
+                CHECK_EQ(scene.timings[(at - 1) / 2].error, launch_codes[c]);
+        }
+}
+
+/* Only a synchronisation finds it: in entry the candidate is known, in a round it is not. */
+static void asynchronous_errors(void)
+{
+    size_t i, c;
+    int at;
+    for (i = 0; i < 5; i++)
+        for (c = 0; c < COUNT(launch_codes); c++)
+            for (at = 1; at <= 4; at++) {
+                scene_of_fault(i, at, launch_codes[c], ASYNC);
+                scene_select();
+                CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
+                if (at <= 2)
+                    check_culprit(i, launch_codes[c]);
+                else if (scene_is_sticky(launch_codes[c]))
+                    check_lost(launch_codes[c]);
+                else
+                    CHECK_EQ(scene.status, KPRED_HIP_OK);
+            }
+}
+
+/* After a 701 the stream is tried; what that finds ends all, whatever it is. */
+static void out_of_resources_and_the_stream(void)
+{
+    static const hipError_t codes[] = { hipErrorLaunchOutOfResources, hipErrorIllegalAddress,
+                                        hipErrorInvalidValue, hipErrorInvalidHandle };
+    size_t c;
+    int at, budget;
+    for (c = 0; c < COUNT(codes); c++)
+        for (at = 1; at <= 4; at++)
+            for (budget = at == 1 ? 0 : 1; budget < 2; budget++) {
+                scene_of_fault(0, at, hipErrorLaunchOutOfResources, BOTH);
+                scene.plan.budget_us = budget * 1e9;
+                standin.fail_at[STANDIN_hipStreamSynchronize] = budget + 1;
+                standin.fail_code[STANDIN_hipStreamSynchronize] = codes[c];
+                scene_select();
+                check_lost(codes[c]);
+                CHECK_EQ(scene.timings[0].error, hipErrorLaunchOutOfResources);
+                CHECK_EQ(scene.result.winner == KPRED_HIP_NONE, at <= 2);
+            }
+}
+
+static void all_fail(void)
+{
+    size_t i;
+    scene_of_fault(0, 0, hipSuccess, BOTH);
+    scene.plan.launch = scene_refuse;
+    scene.launch_returns = hipErrorInvalidConfiguration;
+    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+    CHECK_EQ(scene.result.error, hipErrorInvalidConfiguration);
+    CHECK_EQ(scene.result.launches, 5);
+    for (i = 0; i < 5; i++)
+        CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
+}
+
+/* Those dropped as slower still work. */
+static void a_slower_one_wins_where_the_fastest_fail(void)
+{
+    size_t c;
+    for (c = 0; c < COUNT(launch_codes); c++) {
+        scene_of_fault(3, 4, launch_codes[c], BOTH);
+        scene.us[0] = 500;
+        scene.us[1] = 400;
+        scene.us[2] = 300;
+        scene.us[4] = 0;
+        scene_select();
+        CHECK_EQ(scene.status, scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY
+                                                                : KPRED_HIP_OK);
+        CHECK_EQ(scene.result.winner, 2);
+        CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_SLOWER);
+        CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_SLOWER);
+    }
+}
+
+/* ---- errors of nobody ---- */
+
+static void an_error_from_before(void)
+{
+    int budget;
+    for (budget = 0; budget < 2; budget++) {
+        scene_begin(3, 100);
+        scene.plan.budget_us = budget * 1e9;
+        standin.pending = hipErrorInvalidConfiguration;
+        CHECK_EQ(scene_select(), budget ? KPRED_HIP_OK : KPRED_HIP_RANKED);
+        CHECK_EQ(scene.result.winner, 0);
+        CHECK_EQ(scene.result.earlier, hipErrorInvalidConfiguration);
+        CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 0);
+    }
+    scene_begin(3, 100);
+    scene_select();
+    CHECK_EQ(scene.result.earlier, hipSuccess);
+}
+
+static void a_context_that_is_lost_already(void)
+{
+    scene_begin(3, 100);
+    standin.pending = standin.sticky = hipErrorIllegalAddress;
+    scene_select();
+    check_lost(hipErrorIllegalAddress);
+    CHECK_EQ(scene.result.earlier, hipErrorIllegalAddress);
+    CHECK_EQ(scene.result.launches, 0);
+    CHECK(scene.result.winner == KPRED_HIP_NONE);
+}
+
+static void work_from_before_has_failed(void)
+{
+    scene_begin(3, 100);
+    standin.async = hipErrorIllegalAddress;
+    scene_select();
+    check_lost(hipErrorIllegalAddress);
+    CHECK_EQ(scene.result.launches, 0);
+    scene_begin(3, 100);
+    standin.async = hipErrorInvalidValue;
+    scene_select();
+    check_ended(KPRED_HIP_ERR_STREAM, hipErrorInvalidValue);
+}
+
+static void no_memory_to_flush(void)
+{
+    scene_begin(3, 100);
+    scene.plan.flush_bytes = (size_t)-1;
+    standin.fail_at[STANDIN_hipMalloc] = 1;
+    standin.fail_code[STANDIN_hipMalloc] = hipErrorOutOfMemory;
+    scene_select();
+    check_ended(KPRED_HIP_ERR_MEMORY, hipErrorOutOfMemory);
+}
+
+static void verify_leaves_an_error(void)
+{
+    size_t c;
+    for (c = 0; c < COUNT(launch_codes); c++) {
+        scene_begin(3, 100);
+        scene.plan.verify = scene_verify;
+        scene.verify_leaves = launch_codes[c];
+        scene_select();
+        if (scene_is_sticky(launch_codes[c]))
+            check_lost(launch_codes[c]);
+        else
+            check_winner(0);
+    }
+}
+
+static void no_device(void)
+{
+    static const hipError_t codes[] = { hipErrorNoDevice, (hipError_t)101, (hipError_t)35 };
+    size_t c;
+    for (c = 0; c < COUNT(codes); c++) {
+        scene_begin(3, 100);
+        standin.fail_at[STANDIN_hipGetDeviceCount] = 1;
+        standin.fail_code[STANDIN_hipGetDeviceCount] = codes[c];
+        scene_select();
+        check_ended(KPRED_HIP_ERR_DEVICE, codes[c]);
+    }
+    scene_begin(3, 100);
+    standin.devices = 0;
+    scene_select();
+    check_ended(KPRED_HIP_ERR_DEVICE, hipErrorNoDevice);
+}
+
+/* ---- streams ---- */
+
+/* That no call breaks the capture is in check_result: misuse. */
+static void check_capture(double budget_us)
+{
+    scene.plan.budget_us = budget_us;
+    scene.plan.prepare = scene_prepare;
+    scene.plan.flush = scene_flush;
+    scene.plan.verify = scene_verify;
+    scene.plan.flush_bytes = 1000;
+    CHECK_EQ(scene_select(), KPRED_HIP_CAPTURING);
+    CHECK_EQ(scene.result.winner, 0);
+    CHECK_EQ(scene.result.launches, 0);
+    CHECK_EQ(scene.traced, 0);
+    CHECK_EQ(standin.calls[STANDIN_launch], 0);
+}
+
+static void a_capture_is_left_alone(void)
+{
+    int budget, capture;
+    for (budget = 0; budget < 2; budget++) {
+        for (capture = hipStreamCaptureStatusActive; capture <= hipStreamCaptureStatusInvalidated;
+             capture++) {
+            scene_begin(3, 100);
+            standin.capture = (hipStreamCaptureStatus)capture;
+            check_capture(budget);
+        }
+        scene_begin(3, 100);
+        standin.capture = hipStreamCaptureStatusActive;
+        standin.fail_at[STANDIN_hipStreamIsCapturing] = 1;
+        standin.fail_code[STANDIN_hipStreamIsCapturing] = hipErrorStreamCaptureImplicit;
+        check_capture(budget);
+    }
+}
+
+static void a_stream_of_another_device(void)
+{
+    standin_stream stream = { 1 };
+    scene_begin(3, 100);
+    scene.plan.stream = &stream;
+    scene.plan.flush_bytes = 1000;
+    scene_select();
+    check_ended(KPRED_HIP_ERR_STREAM, hipErrorInvalidHandle);
+    CHECK_EQ(standin.calls[STANDIN_launch], 0);
+    scene_begin(3, 100);
+    scene.plan.stream = &stream;
+    standin.current_device = 1;
+    scene_select();
+    check_winner(0);
+}
+
+/* ---- events that do not work ---- */
+
+static void check_untimed(size_t n, uint32_t wrong, size_t winner)
+{
+    scene.n = n;
+    scene.plan.verify = scene_verify;
+    scene.wrong = wrong;
+    CHECK_EQ(scene_select(), KPRED_HIP_RANKED);
+    CHECK_EQ(scene.result.winner, winner);
+    CHECK_EQ(scene.timings[winner].samples, 0);
+    CHECK(scene.result.launches <= n * (2 + 8 + 64 + 3 * KPRED_HIP_MAX_BATCH));
+    CHECK(scene.result.rounds <= 5);
+}
+
+static void times_that_are_never_usable(void)
+{
+    static const double factors[] = { 0, -1, NAN, INFINITY, -INFINITY, 1e30 };
+    size_t f, n;
+    int flush;
+    for (f = 0; f < COUNT(factors); f++)
+        for (n = 1; n <= 4; n++)
+            for (flush = 0; flush < 2; flush++) {
+                scene_begin(4, 100);
+                scene.plan.flush = flush ? scene_flush : 0;
+                standin.time_factor = factors[f];
+                check_untimed(n, n > 1, n > 1);
+            }
+}
+
+static double bad_us;
+
+/* One in eleven, so never two of the first three rounds of a candidate */
+static double sometimes_bad(double us)
+{
+    return standin.calls[STANDIN_hipEventElapsedTime] % 11 == 3 ? bad_us : us;
+}
+
+static void times_that_are_sometimes_unusable(void)
+{
+    static const double bad[] = { 0, -1, -1e9, NAN, INFINITY, -INFINITY, 1e30 };
+    size_t b, i;
+    for (b = 0; b < COUNT(bad); b++)
+        for (i = 0; i < 4; i++) {
+            scene_begin(4, 100);
+            scene.us[i] = 95;
+            bad_us = bad[b];
+            standin.distort = sometimes_bad;
+            scene_select();
+            check_winner(i);
+            CHECK(scene_near(scene.timings[i].median_us, 95));
+        }
+}
+
+static int bad_call;
+
+static double bad_once(double us)
+{
+    return standin.calls[STANDIN_hipEventElapsedTime] == bad_call ? bad_us : us;
+}
+
+/* Each time in turn, of entry and the first rounds */
+static void a_time_that_is_unusable_once(void)
+{
+    static const double bad[] = { 0, -1e9, NAN, INFINITY, -INFINITY, 1e30 };
+    size_t b;
+    for (b = 0; b < COUNT(bad); b++)
+        for (bad_call = 1; bad_call < 30; bad_call++) {
+            scene_begin(4, 100);
+            scene.us[2] = 95;
+            bad_us = bad[b];
+            standin.distort = bad_once;
+            scene_select();
+            check_winner(2);
+            CHECK(scene.result.rounds >= 2);
+            CHECK_EQ(count_outcome(KPRED_HIP_SLOWER), 3);
+        }
+}
+
+/* A launch that takes no time at all cannot be compared, so it cannot win. */
+static void a_candidate_without_a_time(void)
+{
+    uint32_t most;
+    for (most = 4; most < 80; most++) {
+        scene_begin(4, 100);
+        scene.us[0] = 0;
+        scene.us[3] = 99;
+        scene.plan.max_launches = most;
+        scene_select();
+        CHECK_EQ(scene.timings[0].outcome, scene.status == KPRED_HIP_OK ? KPRED_HIP_UNTIMED
+                                                                        : KPRED_HIP_WINNER);
+        CHECK_EQ(scene.status == KPRED_HIP_OK, scene.launches[1] > 0);
+    }
+}
+
+static void an_untimed_one_stands_in(void)
+{
+    scene_begin(1, 0);
+    CHECK_EQ(scene_time(), KPRED_HIP_RANKED);
+    CHECK_EQ(scene.result.winner, 0);
+    CHECK_EQ(scene.timings[0].samples, 0);
+}
+
+/* ---- at random ---- */
+
+static size_t below(size_t n)
+{
+    return (size_t)(test_random64(&scene.seed) % n);
+}
+
+static struct scene_fault random_fault(void)
+{
+    struct scene_fault fault;
+    fault.candidate = below(scene.n);
+    fault.at = (int)below(4) ? 0 : 1 + (int)below(12);
+    fault.code = launch_codes[below(COUNT(launch_codes))];
+    fault.way = (enum scene_way)below(4);
+    return fault;
+}
+
+static void randomise_device(void)
+{
+    static const double bad[] = { 0, -1, -1e9, NAN, INFINITY, 1e30, 0.01 };
+    const int call = (int)below(STANDIN_CALL_COUNT);
+    standin.fail_at[call] = below(2) ? 1 + (int)below(60) : 0;
+    standin.fail_code[call] = launch_codes[below(COUNT(launch_codes))];
+    standin.quantum_us = below(2) ? 0.5 : 0;
+    standin.memset_us = scene_between(0.1, 100);
+    standin.distort = below(3) ? 0 : sometimes_bad;
+    standin.pending = below(4) ? hipSuccess : hipErrorInvalidValue;
+    bad_us = bad[below(COUNT(bad))];
+}
+
+static void randomise_plan(void)
+{
+    kpred_hip_plan *plan = &scene.plan;
+    plan->budget_us = below(8) ? scene_between(1, 1e6) : 0;
+    plan->prepare = below(4) ? 0 : scene_prepare;
+    plan->flush = below(4) ? 0 : scene_flush;
+    plan->verify = below(2) ? 0 : scene_verify;
+    plan->clock = below(2) ? 0 : scene_clock;
+    plan->wall_us = plan->clock && below(2) ? scene_between(1, 1e5) : 0;
+    plan->flush_bytes = below(4) ? 0 : 1000;
+    plan->drop_factor = below(2) ? scene_between(1, 3) : 0;
+    plan->tolerance = below(2) ? scene_between(1e-6, 0.9) : 0;
+    plan->least_us = below(2) ? scene_between(0.1, 1000) : 0;
+    plan->max_launches = below(2) ? 2 + (uint32_t)below(300) : 0;
+}
+
+static void scene_at_random(uint64_t seed)
+{
+    size_t i;
+    scene_begin(1 + (size_t)(seed % 12), 0);
+    scene.seed = seed;
+    for (i = 0; i < scene.n; i++)
+        scene.us[i] = below(20) ? scene_between(0.5, 1000) : 0;
+    if (below(2))
+        for (i = 0; i < scene.n; i++)
+            scene.us[i] = scene_between(20, 21);
+    scene.noise = below(2) ? scene_between(1e-4, 0.3) : 0;
+    scene.clock_us = scene_between(0.1, 100);
+    scene.prepare_us = scene.flush_us = scene_between(0.1, 100);
+    scene.launch_fault = random_fault();
+    scene.prepare_fault = random_fault();
+    scene.flush_fault = random_fault();
+    scene.wrong = (uint32_t)(test_random64(&scene.seed) & test_random64(&scene.seed));
+    scene.verify_leaves = below(8) ? hipSuccess : hipErrorInvalidValue;
+    scene.launch_leaves = below(8) ? hipSuccess : hipErrorNotReady;
+    randomise_device();
+    randomise_plan();
+}
+
+/* check_result and the callbacks look at each. */
+static void scripts_at_random(void)
+{
+    uint64_t seed;
+    for (seed = 0; seed < 20000 && !test_now.failures; seed++) {
+        scene_at_random(seed);
+        if (scene.n == 1 && seed & 64)
+            scene_time();
+        else
+            scene_select();
+        CHECK(scene.result.launches <= scene.n * (2 + KPRED_HIP_SAMPLES * KPRED_HIP_MAX_BATCH));
+        if (test_now.failures)
+            printf("  seed %d\n", (int)seed);
+    }
+}
+
+int main(void)
+{
+    RUN(every_call_fails);
+    RUN(the_event_of_a_round_fails);
+    RUN(the_best_so_far_after_a_sticky_error);
+    RUN(launches_fail);
+    RUN(launches_fail_without_budget);
+    RUN(other_calls_fail_without_budget);
+    RUN(a_sticky_error_behind_another);
+    RUN(callbacks_fail);
+    RUN(flushes_fail);
+    RUN(asynchronous_errors);
+    RUN(out_of_resources_and_the_stream);
+    RUN(all_fail);
+    RUN(a_slower_one_wins_where_the_fastest_fail);
+    RUN(an_error_from_before);
+    RUN(a_context_that_is_lost_already);
+    RUN(work_from_before_has_failed);
+    RUN(no_memory_to_flush);
+    RUN(verify_leaves_an_error);
+    RUN(no_device);
+    RUN(a_capture_is_left_alone);
+    RUN(a_stream_of_another_device);
+    RUN(times_that_are_never_usable);
+    RUN(times_that_are_sometimes_unusable);
+    RUN(a_time_that_is_unusable_once);
+    RUN(a_candidate_without_a_time);
+    RUN(an_untimed_one_stands_in);
+    RUN(scripts_at_random);
+    return test_end();
+}

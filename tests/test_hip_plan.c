@@ -1,0 +1,670 @@
+/* test_hip_plan.c - kpred_hip.h on a simulated device: options, callbacks, arguments
+   SPDX-License-Identifier: MIT */
+#include "hip_scene.h"
+
+/* ---- options ---- */
+
+static void drop_factor(void)
+{
+    static const double factors[] = { 0, 1, 1.1, 1.15, 1.3, 5 };
+    size_t f, i;
+    for (f = 0; f < COUNT(factors); f++) {
+        const double factor = factors[f] > 0 ? factors[f] : 1.15;
+        scene_begin(12, 0);
+        for (i = 0; i < scene.n; i++)
+            scene.us[i] = 100 + 3.9 * (double)i;
+        scene.us[11] = 100;
+        scene.plan.drop_factor = factors[f];
+        scene_select();
+        check_winner(0);
+        for (i = 0; i < scene.n; i++)
+            CHECK_EQ(scene.launches[i] > 2, scene.us[i] <= 100 * factor);
+    }
+}
+
+static uint32_t rounds_to(double tolerance, double noise)
+{
+    scene_of_swings(2, noise, tolerance);
+    CHECK_EQ(scene_select(), KPRED_HIP_OK);
+    return scene.result.rounds;
+}
+
+static void tolerance(void)
+{
+    CHECK_EQ(rounds_to(0.5, 0.03), 2);
+    CHECK_EQ(rounds_to(1e-9, 0.03), KPRED_HIP_SAMPLES - 1); /* and the probe */
+    CHECK(rounds_to(0.03, 0.03) > 2);
+    CHECK(rounds_to(0.03, 0.03) < rounds_to(0.02, 0.03));
+    CHECK(rounds_to(0.02, 0.03) < KPRED_HIP_SAMPLES);
+    CHECK_EQ(rounds_to(0, 0.005), rounds_to(0.005, 0.005));
+}
+
+static void clear_cases_end_early(void)
+{
+    scene_begin(3, 100);
+    scene.us[2] = 90;
+    scene_select();
+    check_winner(2);
+    CHECK_EQ(scene.result.rounds, 2);
+    CHECK_EQ(scene.timings[2].samples, 3);
+}
+
+static void check_batch(double us, double least_us, uint32_t batch)
+{
+    scene_begin(3, us);
+    scene.plan.least_us = least_us;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.batch, batch);
+    CHECK_EQ(scene.result.launches, 6 + 3 * batch * scene.result.rounds);
+    CHECK(scene_near(scene.timings[0].median_us, us));
+    CHECK(scene_near(scene.timings[2].min_us, us));
+    CHECK(scene.timings[1].samples >= 3);
+}
+
+static void short_launches_are_batched(void)
+{
+    check_batch(100, 0, 1);
+    check_batch(20, 0, 1);
+    check_batch(19.2, 0, 1);
+    check_batch(18, 0, 2);
+    check_batch(10, 0, 2);
+    check_batch(2, 0, 10);
+    check_batch(2, 100, 50);
+    check_batch(2, 511.9, 256);
+    check_batch(2, 1e9, KPRED_HIP_MAX_BATCH);
+    check_batch(0.01, 0, KPRED_HIP_MAX_BATCH);
+}
+
+/* A little faster with every launch at first */
+static double settling_us(size_t i, int k)
+{
+    return scene.us[i] * (1 - 0.0001 * (k < 400 ? k : 400));
+}
+
+/* Below least_us by less than one in twenty is no reason to begin anew, with any batch. */
+static void a_batch_that_is_nearly_long_enough_stays(void)
+{
+    scene_begin(3, 0.2);
+    scene.script = settling_us;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.batch, 100);
+    CHECK_EQ(scene.result.rounds, KPRED_HIP_SAMPLES);
+    CHECK_EQ(scene.timings[0].samples, KPRED_HIP_SAMPLES);
+}
+
+/* Entry saw it slow; from the first round on it is ten times as fast. */
+static double warming_us(size_t i, int k)
+{
+    return scene.us[i] * (k > 2 ? 0.1 : 1);
+}
+
+static void a_batch_grows_when_launches_get_shorter(void)
+{
+    scene_begin(3, 50);
+    scene.us[1] = 48;
+    scene.script = warming_us;
+    scene_select();
+    check_winner(1);
+    CHECK_EQ(scene.result.batch, 5);
+    CHECK(scene_near(scene.timings[1].median_us, 4.8));
+    CHECK_EQ(scene.timings[1].samples, scene.result.rounds - 1);
+    scene_begin(3, 50);
+    scene.script = warming_us;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    CHECK_EQ(scene.result.rounds, KPRED_HIP_SAMPLES);
+    CHECK_EQ(scene.timings[0].samples, KPRED_HIP_SAMPLES - 1);
+}
+
+/* A single time that is far too small must not make the race throw away what it knows. */
+static double freak_us(size_t i, int k)
+{
+    return i == 2 && k == 20 ? 0.01 : scene.us[i];
+}
+
+static void a_freak_time_does_not_change_the_batch(void)
+{
+    scene_begin(4, 100);
+    scene.plan.budget_us = 20000;
+    scene.plan.tolerance = 1e-9;
+    scene.script = freak_us;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.batch, 1);
+    CHECK(scene.timings[0].samples > 40);
+}
+
+/* A larger batch than budget and launches have room for would end the race before it begins. */
+static void a_batch_leaves_room_for_rounds(void)
+{
+    scene_begin(10, 2.2);
+    scene.us[9] = 2;
+    scene.plan.max_launches = 104;
+    scene_select();
+    check_winner(9);
+    CHECK(scene.result.rounds >= 3);
+    scene_begin(10, 2.2);
+    scene.us[9] = 2;
+    scene.plan.budget_us = 300;
+    scene_select();
+    check_winner(9);
+    CHECK(scene.result.rounds >= 3);
+}
+
+static void launches_with_prepare_or_flush_are_not_batched(void)
+{
+    int way;
+    for (way = 0; way < 3; way++) {
+        scene_begin(3, 2);
+        scene.plan.prepare = way == 0 ? scene_prepare : 0;
+        scene.plan.flush = way == 1 ? scene_flush : 0;
+        scene.plan.flush_bytes = way == 2 ? 1000 : 0;
+        scene_select();
+        check_winner(0);
+        CHECK_EQ(scene.result.batch, 1);
+        CHECK_EQ(scene.result.launches, 6 + 3 * scene.result.rounds);
+    }
+}
+
+/* Never more than max_launches (check_result), and all of them if more is to be known */
+static void max_launches(void)
+{
+    uint32_t most;
+    for (most = 2; most < 150; most++) {
+        scene_begin(5, 100);
+        scene.plan.tolerance = 1e-9;
+        scene.plan.max_launches = most;
+        scene_select();
+        check_winner(0);
+        CHECK(scene.result.launches + 5 > most || most < 8);
+    }
+    scene_begin(1, 100);
+    scene.plan.max_launches = 50;
+    scene.plan.tolerance = 1e-9;
+    CHECK_EQ(scene_time(), KPRED_HIP_OK);
+    CHECK_EQ(scene.result.launches, 50);
+}
+
+static void entry_ends_at_two_thirds_of_the_budget(void)
+{
+    size_t i;
+    scene_begin(10, 100);
+    scene.plan.budget_us = 1201;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    check_winner(0);
+    for (i = 0; i < 10; i++)
+        CHECK_EQ(scene.timings[i].outcome == KPRED_HIP_UNTRIED, i >= 4);
+    CHECK_EQ(scene.result.rounds, 1);
+    CHECK(scene_near(scene.result.device_us, 1200));
+}
+
+static void the_first_is_tried_with_any_budget(void)
+{
+    scene_begin(3, 100);
+    scene.plan.budget_us = 1e-300;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.launches, 2);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 2);
+}
+
+/* us that a turn costs beside its launches */
+static double lead_us(void)
+{
+    return (scene.plan.prepare ? scene.prepare_us : 0) + (scene.plan.flush ? scene.flush_us : 0)
+        + (scene.plan.flush_bytes ? standin.memset_us : 0);
+}
+
+static void scene_of_budget(uint64_t seed)
+{
+    size_t i;
+    scene_begin((size_t)test_between(&seed, 1, 12), 0);
+    scene.seed = seed;
+    for (i = 0; i < scene.n; i++)
+        scene.us[i] = scene_between(5, scene_uniform() < 0.5 ? 500 : 6);
+    scene.plan.prepare = scene_uniform() < 0.3 ? scene_prepare : 0;
+    scene.plan.flush = scene_uniform() < 0.3 ? scene_flush : 0;
+    scene.plan.flush_bytes = scene_uniform() < 0.3;
+    scene.plan.verify = scene_verify;
+    scene.wrong = (uint32_t)(test_random64(&scene.seed) & test_random64(&scene.seed));
+    scene.prepare_us = scene_between(1, 1000);
+    scene.flush_us = scene_between(1, 1000);
+    standin.memset_us = scene_between(1, 1000);
+    scene.plan.budget_us = scene_between(1, 1e5);
+    scene.plan.tolerance = scene_uniform() < 0.5 ? 0 : 1e-9;
+}
+
+/* What the candidates before the first that works cost, and the most that an entry or round does */
+static double allowance_us(void)
+{
+    double entry = 0, round = 0, wrong = 0;
+    size_t i;
+    int works = 0;
+    for (i = 0; i < scene.n; i++) {
+        const double turn = scene.us[i] + lead_us();
+        works = works || !(scene.wrong >> i & 1);
+        wrong += works ? 0 : turn;
+        entry = 2 * turn > entry ? 2 * turn : entry;
+        if (scene.launches[i] > 2)
+            round += scene.us[i] * scene.result.batch + lead_us();
+    }
+    return wrong + (entry > round ? entry : round);
+}
+
+/* The device knows what has been spent. */
+static void budgets_are_kept(void)
+{
+    uint64_t seed;
+    for (seed = 0; seed < 3000; seed++) {
+        scene_of_budget(seed);
+        scene_select();
+        CHECK(scene_near(scene.result.device_us, standin.now_us));
+        CHECK(standin.now_us <= scene.plan.budget_us + allowance_us() + 1e-3);
+        CHECK(scene.result.winner != KPRED_HIP_NONE
+              || count_outcome(KPRED_HIP_WRONG) == scene.n);
+    }
+}
+
+static void wrong_ones_are_charged(void)
+{
+    scene_begin(10, 100);
+    scene.plan.verify = scene_verify;
+    scene.plan.budget_us = 1001;
+    scene.wrong = 0x3fe;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 2);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 7);
+}
+
+/* As with a budget of 0: it is no use to stop before there is a winner. */
+static void entry_goes_on_until_one_works(void)
+{
+    scene_begin(10, 100);
+    scene.plan.verify = scene_verify;
+    scene.plan.budget_us = 10;
+    scene.wrong = 0x7f;
+    scene_select();
+    check_winner(7);
+    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 7);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 2);
+    scene_begin(10, 100);
+    scene.plan.verify = scene_verify;
+    scene.plan.max_launches = 6;
+    scene.wrong = 0x7f;
+    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 5);
+}
+
+static void wall_time(void)
+{
+    scene_begin(10, 100);
+    scene.plan.clock = scene_clock;
+    scene.plan.wall_us = 1000;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 6);
+    CHECK_EQ(scene.result.rounds, 1);
+    CHECK(scene_near(scene.result.wall_us, 1200));
+}
+
+/* Where looking at the clock takes long: the device does next to nothing. */
+static void wall_time_of_the_host(void)
+{
+    scene_begin(10, 1);
+    scene.plan.clock = scene_clock;
+    scene.clock_us = 1000;
+    scene.plan.wall_us = 100;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.launches, 2);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 9);
+}
+
+static void a_clock_without_a_limit(void)
+{
+    scene_begin(3, 100);
+    scene.plan.clock = scene_clock;
+    scene_select();
+    check_winner(0);
+    CHECK(scene_near(scene.result.wall_us, standin.now_us));
+}
+
+/* ---- budget 0 ---- */
+
+static void scene_of_trust(size_t n)
+{
+    scene_begin(n, 100);
+    scene.plan.budget_us = 0;
+}
+
+static void check_trusted(size_t winner)
+{
+    CHECK_EQ(scene.status, KPRED_HIP_RANKED);
+    CHECK_EQ(scene.result.winner, winner);
+    CHECK_EQ(scene.result.launched, 1);
+    CHECK_EQ(scene.launches[winner], 1);
+    CHECK_EQ(scene.result.launches, winner + 1);
+    CHECK_EQ(standin.calls[STANDIN_hipEventCreate], 0);
+    CHECK_EQ(standin.calls[STANDIN_hipMalloc], 0);
+}
+
+static void without_budget_the_first_is_launched(void)
+{
+    scene_of_trust(5);
+    scene.us[0] = 1e6;
+    scene.plan.prepare = scene_prepare;
+    scene.plan.flush = scene_flush;
+    scene.plan.flush_bytes = 1000;
+    scene_select();
+    check_trusted(0);
+    CHECK(strcmp(scene.trace, "pl") == 0);
+    CHECK_EQ(standin.calls[STANDIN_hipStreamSynchronize], 0);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 4);
+}
+
+static void without_budget_the_first_that_is_right(void)
+{
+    scene_of_trust(5);
+    scene.plan.verify = scene_verify;
+    scene.wrong = 5;
+    scene_select();
+    check_trusted(1);
+    CHECK(strcmp(scene.trace, "lvlv") == 0);
+    scene_of_trust(5);
+    scene.plan.verify = scene_verify;
+    scene.wrong = 31;
+    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 5);
+    CHECK_EQ(scene.result.launched, 0);
+}
+
+static void without_budget_all_fail(void)
+{
+    size_t i;
+    scene_of_trust(5);
+    scene.plan.launch = scene_refuse;
+    scene.launch_leaves = scene.launch_returns = hipErrorInvalidConfiguration;
+    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+    CHECK_EQ(scene.result.error, hipErrorInvalidConfiguration);
+    for (i = 0; i < 5; i++)
+        CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
+}
+
+static void time_without_budget(void)
+{
+    scene_of_trust(1);
+    CHECK_EQ(scene_time(), KPRED_HIP_RANKED);
+    check_trusted(0);
+}
+
+/* ---- callbacks ---- */
+
+/* How often `unit` stands in the trace, of which only its letters count; -1: not a whole number */
+static int repeats(const char *unit)
+{
+    const size_t length = strlen(unit);
+    size_t i, seen = 0;
+    for (i = 0; i < scene.traced; i++) {
+        if (!strchr(unit, scene.trace[i]))
+            continue;
+        if (scene.trace[i] != unit[seen % length])
+            return -1;
+        seen++;
+    }
+    return seen % length ? -1 : (int)(seen / length);
+}
+
+static void prepare_precedes_each_launch(void)
+{
+    size_t i;
+    scene_begin(6, 3);
+    scene.plan.prepare = scene_prepare;
+    scene.prepare_us = 500;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(repeats("pl"), scene.result.launches);
+    for (i = 0; i < 6; i++) {
+        CHECK_EQ(scene.prepares[i], scene.launches[i]);
+        CHECK(scene_near(scene.timings[i].median_us, 3));
+    }
+}
+
+static void flushes_precede_each_timed_launch(void)
+{
+    size_t i;
+    scene_begin(6, 3);
+    scene.plan.prepare = scene_prepare;
+    scene.plan.flush = scene_flush;
+    scene.plan.flush_bytes = 1000;
+    scene.prepare_us = 500;
+    scene.flush_us = 300;
+    standin.memset_us = 70;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(repeats("pfml"), scene.result.launches);
+    CHECK(!strstr(scene.trace, "fl") && !strstr(scene.trace, "pl") && !strstr(scene.trace, "ml"));
+    for (i = 0; i < 6; i++)
+        CHECK(scene_near(scene.timings[i].median_us, 3));
+}
+
+/* The order of calls is in scene_verify. */
+static void verify_is_called_once(void)
+{
+    size_t i;
+    scene_begin(6, 3);
+    scene.plan.verify = scene_verify;
+    scene_select();
+    check_winner(0);
+    for (i = 0; i < 6; i++)
+        CHECK_EQ(scene.verified[i], 1);
+}
+
+static void a_wrong_one_never_wins(void)
+{
+    size_t i;
+    for (i = 0; i < 6; i++) {
+        scene_begin(6, 100);
+        scene.us[i] = 1;
+        scene.plan.verify = scene_verify;
+        scene.wrong = 1u << i;
+        scene_select();
+        check_winner(i == 0);
+        CHECK_EQ(scene.timings[i].outcome, KPRED_HIP_WRONG);
+        CHECK_EQ(scene.launches[i], 1);
+    }
+}
+
+static void all_are_wrong(void)
+{
+    scene_begin(6, 100);
+    scene.plan.verify = scene_verify;
+    scene.wrong = 63;
+    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+    CHECK_EQ(scene.result.error, hipSuccess);
+    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 6);
+    CHECK_EQ(scene.result.launches, 6);
+}
+
+static void not_ready_is_no_error(void)
+{
+    scene_begin(4, 100);
+    scene.launch_leaves = hipErrorNotReady;
+    scene_select();
+    check_winner(0);
+    scene_of_trust(4);
+    scene.launch_leaves = hipErrorNotReady;
+    scene_select();
+    check_trusted(0);
+}
+
+static void streams(void)
+{
+    standin_stream stream = { 0 };
+    scene_begin(4, 100);
+    scene.plan.stream = &stream;
+    scene_select();
+    check_winner(0);
+    scene_of_trust(4);
+    scene.plan.stream = &stream;
+    scene_select();
+    check_trusted(0);
+}
+
+/* ---- arguments ---- */
+
+static const char untouched[sizeof scene.timings];
+
+static void check_refused(kpred_hip_status status, kpred_hip_status want, const char *what)
+{
+    size_t i;
+    CHECK_EQ(status, want);
+    CHECK(scene.result.what && strcmp(scene.result.what, what) == 0);
+    CHECK(scene.result.winner == KPRED_HIP_NONE);
+    CHECK(memcmp(scene.timings, untouched, sizeof scene.timings) == 0);
+    CHECK_EQ(standin.pending, hipErrorOutOfMemory);
+    for (i = 0; i < STANDIN_CALL_COUNT; i++)
+        CHECK_EQ(standin.calls[i], 0);
+    CHECK(scene.launches[0] == 0 && scene.host_us <= 0);
+}
+
+static void scene_of_arguments(void)
+{
+    scene_begin(3, 100);
+    scene.plan.clock = scene_clock;
+    scene.clock_us = 1;
+    standin.pending = hipErrorOutOfMemory;
+    memset(&scene.result, 0xA5, sizeof scene.result);
+}
+
+static void null_pointers(void)
+{
+    scene_of_arguments();
+    check_refused(kpred_hip_select(0, scene.candidates, 3, scene.timings, &scene.result),
+                  KPRED_HIP_ERR_NULL, "plan");
+    check_refused(kpred_hip_select(&scene.plan, 0, 3, scene.timings, &scene.result),
+                  KPRED_HIP_ERR_NULL, "candidates");
+    check_refused(kpred_hip_select(&scene.plan, scene.candidates, 3, 0, &scene.result),
+                  KPRED_HIP_ERR_NULL, "timings");
+    check_refused(kpred_hip_time(0, scene.candidates, scene.timings, &scene.result),
+                  KPRED_HIP_ERR_NULL, "plan");
+    check_refused(kpred_hip_time(&scene.plan, 0, scene.timings, &scene.result),
+                  KPRED_HIP_ERR_NULL, "candidate");
+    check_refused(kpred_hip_time(&scene.plan, scene.candidates, 0, &scene.result),
+                  KPRED_HIP_ERR_NULL, "timing");
+    CHECK_EQ(kpred_hip_select(&scene.plan, scene.candidates, 3, scene.timings, 0),
+             KPRED_HIP_ERR_NULL);
+    CHECK_EQ(kpred_hip_time(&scene.plan, scene.candidates, scene.timings, 0),
+             KPRED_HIP_ERR_NULL);
+}
+
+static void check_plan(kpred_hip_status want, const char *what)
+{
+    check_refused(kpred_hip_select(&scene.plan, scene.candidates, 3, scene.timings,
+                                   &scene.result), want, what);
+    scene_of_arguments();
+}
+
+static void callbacks_that_are_missing(void)
+{
+    scene_of_arguments();
+    scene.plan.launch = 0;
+    check_plan(KPRED_HIP_ERR_NULL, "plan->launch");
+    scene.plan.clock = 0;
+    scene.plan.wall_us = 1;
+    check_plan(KPRED_HIP_ERR_NULL, "plan->clock");
+}
+
+static void check_number(double *number, double least, double most, const char *what)
+{
+    const double bad[] = { -1, -1e-300, NAN, INFINITY, -INFINITY, least, most };
+    size_t i;
+    for (i = 0; i < COUNT(bad); i++) {
+        scene_of_arguments();
+        *number = bad[i];
+        check_plan(KPRED_HIP_ERR_VALUE, what);
+    }
+}
+
+static void numbers_out_of_range(void)
+{
+    check_number(&scene.plan.budget_us, -2, 1e18, "plan->budget_us");
+    check_number(&scene.plan.wall_us, -2, 1e18, "plan->wall_us");
+    check_number(&scene.plan.drop_factor, 0.999, 1e18, "plan->drop_factor");
+    check_number(&scene.plan.tolerance, -2, 1, "plan->tolerance");
+    check_number(&scene.plan.least_us, -2, 1e18, "plan->least_us");
+    scene_of_arguments();
+    scene.plan.max_launches = 1;
+    check_plan(KPRED_HIP_ERR_VALUE, "plan->max_launches");
+}
+
+static void counts_out_of_range(void)
+{
+    scene_of_arguments();
+    check_refused(kpred_hip_select(&scene.plan, scene.candidates, 0, scene.timings,
+                                   &scene.result), KPRED_HIP_ERR_VALUE, "n");
+    check_refused(kpred_hip_select(&scene.plan, scene.candidates, (size_t)1 << 31, scene.timings,
+                                   &scene.result), KPRED_HIP_ERR_VALUE, "n");
+    check_refused(kpred_hip_select(&scene.plan, scene.candidates, (size_t)-1, scene.timings,
+                                   &scene.result), KPRED_HIP_ERR_VALUE, "n");
+}
+
+/* ---- texts ---- */
+
+static void statuses_have_texts(void)
+{
+    static const char *const unknown = "unknown status";
+    int a, b;
+    for (a = KPRED_HIP_ERR_STICKY; a <= KPRED_HIP_CAPTURING; a++) {
+        const char *text = kpred_hip_status_string((kpred_hip_status)a);
+        CHECK(*text && strcmp(text, unknown) != 0);
+        for (b = KPRED_HIP_ERR_STICKY; b < a; b++)
+            CHECK(strcmp(text, kpred_hip_status_string((kpred_hip_status)b)) != 0);
+    }
+    CHECK(strcmp(kpred_hip_status_string((kpred_hip_status)3), unknown) == 0);
+    CHECK(strcmp(kpred_hip_status_string((kpred_hip_status)-9), unknown) == 0);
+}
+
+int main(void)
+{
+    RUN(drop_factor);
+    RUN(tolerance);
+    RUN(clear_cases_end_early);
+    RUN(short_launches_are_batched);
+    RUN(a_batch_that_is_nearly_long_enough_stays);
+    RUN(a_batch_grows_when_launches_get_shorter);
+    RUN(a_freak_time_does_not_change_the_batch);
+    RUN(a_batch_leaves_room_for_rounds);
+    RUN(launches_with_prepare_or_flush_are_not_batched);
+    RUN(max_launches);
+    RUN(entry_ends_at_two_thirds_of_the_budget);
+    RUN(the_first_is_tried_with_any_budget);
+    RUN(budgets_are_kept);
+    RUN(wrong_ones_are_charged);
+    RUN(entry_goes_on_until_one_works);
+    RUN(wall_time);
+    RUN(wall_time_of_the_host);
+    RUN(a_clock_without_a_limit);
+    RUN(without_budget_the_first_is_launched);
+    RUN(without_budget_the_first_that_is_right);
+    RUN(without_budget_all_fail);
+    RUN(time_without_budget);
+    RUN(prepare_precedes_each_launch);
+    RUN(flushes_precede_each_timed_launch);
+    RUN(verify_is_called_once);
+    RUN(a_wrong_one_never_wins);
+    RUN(all_are_wrong);
+    RUN(not_ready_is_no_error);
+    RUN(streams);
+    RUN(null_pointers);
+    RUN(callbacks_that_are_missing);
+    RUN(numbers_out_of_range);
+    RUN(counts_out_of_range);
+    RUN(statuses_have_texts);
+    return test_end();
+}
