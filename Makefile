@@ -28,7 +28,7 @@ SHARED = runtime registry model program rules spec header_read header_write util
 KPRED = kpred models predict bench $(SHARED)
 TRAIN = kpred_train ingest train recipe eval data load_conv perfdb textdb csv bz2 float_scorer \
         udb_sqlite $(SHARED)
-EXACT_TRAIN = additive matrix
+EXACT_TRAIN = additive adam matrix numbers
 
 object = $(addprefix $(BUILD)/tools/,$(addsuffix .o,$(1)))
 
