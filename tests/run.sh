@@ -84,8 +84,8 @@ compile_and_run() {
 # The trainer's arithmetic is built as the Makefile builds it: CFLAGS may ask for another.
 numbers="tools/adam.c tools/matrix.c tools/numbers.c"
 exact="tools/additive.c $numbers -fno-fast-math -ffp-contract=off -pthread"
-objects=$(for o in runtime registry model program rules spec header_read header_write util \
-    conv driver; do
+objects=$(for o in runtime registry model program rules spec header_read header_text header_write \
+    util conv driver; do
     echo "$BUILD/tools/$o.o"; done)
 
 # shellcheck disable=SC2086
