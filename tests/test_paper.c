@@ -375,10 +375,10 @@ static void check_bilstm(int last)
     for (int way = 0; way < 2; way++)
         memcpy(c.d_fed[way], c.run.way[way].gates, sizeof c.d_fed[way]);
     check_weights(measure_bilstm, &c, "weights");
-    for (int way = 0; way < 2; way++) {
+    for (int way = 0; way < 2; way++)
         check_slopes(measure_bilstm, &c, c.way[way].fed, c.d_fed[way], STEPS * STATE * 4, "input");
-        free(c.way[way].fed);
-    }
+    free(c.way[0].fed);
+    free(c.way[1].fed);
     free(c.asked);
 }
 
