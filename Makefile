@@ -97,6 +97,10 @@ weights: data $(TRAINER) ## train the shipped models again from the data in MIOP
 accuracy: data $(TRAINER) ## measure them, and models of the shape split: weights/README.md
 	sh tools/accuracy.sh $(BUILD) $(DBS)
 
+.PHONY: paper
+paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them
+	@sh tools/paper/compare.sh $(BUILD) $(DBS)
+
 .PHONY: data
 data:
 	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \

@@ -12,7 +12,8 @@ int paper_build(struct paper *p, const struct model *model, const struct paper_d
     size_t floats;
     p->spec = model->spec;
     if (!paper_new(&p->net, dims))
-        return fail("%s: the network's dimensions are impossible", model->m.name);
+        return fail("%s: the network's dimensions are impossible (paper_cells, paper_post and "
+                    "paper_filters are multiples of 16)", model->m.name);
     floats = paper_memory(&p->net) + 2 * paper_state(&p->net) + paper_width(&p->net);
     p->scratch = xcalloc(floats, sizeof *p->scratch);
     p->tape = xcalloc(1, sizeof *p->tape);
