@@ -1,9 +1,10 @@
-/* test_paper.c - the paper's networks: each layer against a plain twin, all derivatives, threads
+/* test_paper.c - the paper's layers and networks against plain twins, derivatives, threads
    SPDX-License-Identifier: MIT
 
    The twins are in double precision, with loops over single numbers and libm's functions. */
 #include "paper/fit.h"
 #include "paper/softmax.h"
+#include "paper_twin.h"
 #include "test.h"
 
 #include "matrix.h"
@@ -227,11 +228,6 @@ static double measure_lstm(void *user)
     return product(lstm_outputs(&c->run), c->asked, STEPS * STATE);
 }
 
-static double sigma(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
 static double gate(const struct lstm_case *c, size_t t, size_t row, size_t g, size_t j,
                    const double *h)
 {
@@ -247,9 +243,9 @@ static void lstm_twin(const struct lstm_case *c, size_t t, size_t row, double *c
 {
     double next[CELLS];
     for (size_t j = 0; j < CELLS; j++) {
-        cell[j] = sigma(gate(c, t, row, 1, j, h)) * cell[j]
-                  + sigma(gate(c, t, row, 0, j, h)) * tanh(gate(c, t, row, 2, j, h));
-        next[j] = sigma(gate(c, t, row, 3, j, h)) * tanh(cell[j]);
+        cell[j] = twin_sigma(gate(c, t, row, 1, j, h)) * cell[j]
+                  + twin_sigma(gate(c, t, row, 0, j, h)) * tanh(gate(c, t, row, 2, j, h));
+        next[j] = twin_sigma(gate(c, t, row, 3, j, h)) * tanh(cell[j]);
     }
     memcpy(h, next, sizeof next);
 }
@@ -714,6 +710,24 @@ static void search_is_training(void)
     }
 }
 
+/* The networks, put together of layers, against twins that were not. */
+static void whole_networks(void)
+{
+    for (int kind = 0; kind < PAPER_KINDS; kind++) {
+        struct paper_net net = new_net((enum paper_kind)kind);
+        for (size_t i = 0; i < net.blocks.n_weights; i++)
+            net.w[i] *= 2;
+        for (size_t i = 0; i < 12; i++) {
+            const struct fit_rows one = { 1, in + i * N_IN, out + i * N_OUT, NULL };
+            double loss = 0;
+            if (!fit_loss(&net, &one, NULL, &loss))
+                exit(1);
+            CHECK(near(loss, twin_loss(&net, one.in, one.out)));
+        }
+        paper_free(&net);
+    }
+}
+
 /* ---- training ----------------------------------------------------------------------------- */
 
 static struct paper_net trained(enum paper_kind kind, size_t epochs, size_t n_threads)
@@ -796,6 +810,7 @@ int main(void)
     RUN(every_compiler);
     RUN(threads);
     RUN(learns);
+    RUN(whole_networks);
     RUN(search_is_training);
     RUN(gradients);
     RUN(gradients_with_dropout);
