@@ -183,18 +183,25 @@ changed "no spec" 's/^spec:$//' "no spec in its opening comment"
 
 data=${MIOPEN_DB:-../shared/miopen/data}/gfx906_60.db.bz2
 
+# Of processor time, so that what else the machine does is not counted; two cores need less.
 within_40_seconds() {
-    start=$(date +%s)
-    "$trainer" train weights/conv_asm_bwd_wrw_3x3.spec --net "$1" --data "$data" --epochs 1 \
+    ("$trainer" train weights/conv_asm_bwd_wrw_3x3.spec --net "$1" --data "$data" --epochs 1 \
         -o "$tmp/full.h" && "$trainer" eval "$tmp/full.h" --data "$data" -k 1 --csv &&
-        [ $(($(date +%s) - start)) -le 40 ]
+        times >"$tmp/times") || return 1
+    tail -n 1 "$tmp/times" | tr 'ms' '  ' |
+        awk '{ seconds = 60 * ($1 + $3) + $2 + $4; print seconds " s"; exit seconds > 40 }'
 }
 
 for net in attn hybrid2; do
-    if [ -r "$data" ]; then
-        check "$net in the paper's size: within 40 seconds" within_40_seconds $net
-    else
-        skipped "$net in the paper's size: within 40 seconds" "$data is not there"
-    fi
+    case ${CFLAGS:-} in
+    *-fsanitize*) skipped "$net in the paper's size: within 40 seconds" "sanitizers are slow" ;;
+    *)
+        if [ -r "$data" ]; then
+            check "$net in the paper's size: within 40 seconds" within_40_seconds $net
+        else
+            skipped "$net in the paper's size: within 40 seconds" "$data is not there"
+        fi
+        ;;
+    esac
 done
 test_end
