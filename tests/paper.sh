@@ -204,4 +204,27 @@ for net in attn hybrid2; do
         ;;
     esac
 done
+
+# ---- make paper ----
+
+# A line for the shipped model and one for the network, of each type; the second time nothing is
+# trained.
+compares() {
+    mkdir -p "$tmp/build" && ln -sf "$trainer" "$tmp/build/kpred-train" || return 1
+    for time in first second; do
+        EPOCHS=1 NETS=encdec KERNELS=conv_asm_bwd_wrw_3x3 K=1,2 \
+            sh tools/paper/compare.sh "$tmp/build" "$data" >"$tmp/$time" 2>"$tmp/$time.err" ||
+            return 1
+    done
+    [ "$(grep -c '| additive | FP' "$tmp/first")" -eq 2 ] &&
+        [ "$(grep -c '| encdec | FP' "$tmp/first")" -eq 2 ] &&
+        cmp "$tmp/first" "$tmp/second" && grep -q trained "$tmp/first.err" &&
+        ! grep -q trained "$tmp/second.err"
+}
+
+if [ -r "$data" ] && has_weights; then
+    check "make paper" compares
+else
+    skipped "make paper" "$data or the weights are not there"
+fi
 test_end
