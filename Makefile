@@ -23,12 +23,14 @@ BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
 EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
 
-SHARED = runtime registry model program rules spec header_read header_write util opts table \
-         commands conv split miopen calls driver udb
+SHARED = runtime registry model program rules spec header_read header_text header_write util opts \
+         table commands conv split miopen calls driver udb
 KPRED = kpred models predict bench $(SHARED)
 TRAIN = kpred_train ingest train recipe eval data load_conv perfdb textdb csv bz2 float_scorer \
-        udb_sqlite $(SHARED)
-EXACT_TRAIN = additive matrix
+        udb_sqlite $(addprefix paper/,header paper scorer words) $(SHARED)
+EXACT_TRAIN = additive adam matrix numbers \
+              $(addprefix paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid lstm \
+                  net onehot softmax)
 
 object = $(addprefix $(BUILD)/tools/,$(addsuffix .o,$(1)))
 
@@ -64,7 +66,7 @@ $(BUILD)/models.h: $(MODELS) tools/models.sh
 	@mkdir -p $(@D)
 	sh tools/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
--include $(wildcard $(BUILD)/tools/*.d)
+-include $(wildcard $(BUILD)/tools/*.d $(BUILD)/tools/paper/*.d)
 
 .PHONY: demo
 demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies
@@ -109,6 +111,10 @@ weights: data $(TRAINER) ## train the shipped models again from the data in MIOP
 .PHONY: accuracy
 accuracy: data $(TRAINER) ## measure them, and models of the shape split: weights/README.md
 	sh tools/accuracy.sh $(BUILD) $(DBS)
+
+.PHONY: paper
+paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them
+	@sh tools/paper/compare.sh $(BUILD) $(DBS)
 
 .PHONY: data
 data:

@@ -488,8 +488,9 @@ no_train "no data" 2 "--data is missing" "$spec" -o kept/out.h
 no_train "no output" 2 "-o is missing" "$spec" --data "$db9"
 no_train "unknown split" 2 '--split: value "some": is none of config|shape|none' "$spec" \
     --data "$db9" --split some -o kept/out.h
-no_train "unknown net" 2 '--net: value "tree": is none of additive' "$spec" --data "$db9" \
-    --net tree -o kept/out.h
+no_train "unknown net" 2 \
+    '--net: value "tree": is none of additive|encdec|attn|attn2|hybrid|hybrid2' "$spec" \
+    --data "$db9" --net tree -o kept/out.h
 for value in 0 -1 1e9 x ""; do
     check "train: --epochs '$value'" refuses_and_keeps 2 "--epochs: " "$trainer" train "$spec" \
         --data "$db9" --epochs "$value" -o kept/out.h

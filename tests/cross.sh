@@ -1,14 +1,14 @@
 #!/bin/sh
 # cross.sh CC RUN - builds kpred-train with a cross compiler, without the readers that need libraries,
-# trains a small model from CSV under the emulator RUN, and compares it with what this machine's build
-# gives: the same bytes.
+# trains small models of all kinds from CSV under the emulator RUN, and compares them with what this
+# machine's build gives: the same bytes.
 set -eu
 cc=$1 run=$2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 printf '#define BUILTIN_MODELS(X)\n' >"$tmp/models.h"
 sources=
-for file in tools/*.c; do
+for file in tools/*.c tools/paper/*.c; do
     case $file in
     tools/perfdb.c | tools/udb_sqlite.c | tools/bz2.c) ;;
     tools/kpred.c | tools/models.c | tools/predict.c | tools/bench.c) ;;
@@ -23,13 +23,22 @@ build() { # CC OUTPUT FLAGS
     cat tests/data/tiny.spec
     printf '\n[derived]\nln = log2 n\n[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n'
     printf 'divides h 2 4\n[network]\nteachers = 2\n'
+    printf 'paper_cells = 16\npaper_post = 32\npaper_filters = 16\n'
 } >"$tmp/tiny.spec"
-train() { # COMMAND OUTPUT
-    $1 train "$tmp/tiny.spec" --data tests/data/tiny.csv --split none --epochs 2 --threads 2 \
-        --float-out "$tmp/f32" -o "$2"
+train() { # COMMAND OUTPUT NET ARGUMENT...
+    command=$1 output=$2 net=$3
+    shift 3
+    $command train "$tmp/tiny.spec" --data tests/data/tiny.csv --split none --epochs 2 --threads 2 \
+        --net "$net" -o "$output" "$@"
+}
+same() { # NET ARGUMENT...
+    train "$run $tmp/there" "$tmp/there.h" "$@"
+    train "$tmp/here" "$tmp/here.h" "$@"
+    cmp "$tmp/there.h" "$tmp/here.h"
 }
 build "$cc" "$tmp/there" -static
 build "${HOSTCC:-cc}" "$tmp/here" ""
-train "$run $tmp/there" "$tmp/there.h"
-train "$tmp/here" "$tmp/here.h"
-cmp "$tmp/there.h" "$tmp/here.h"
+same additive --float-out "$tmp/f32"
+for net in encdec attn attn2 hybrid hybrid2; do
+    same $net
+done

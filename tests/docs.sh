@@ -74,7 +74,7 @@ files() {
 check "files" silent files
 
 # Everything that may be named, a word a line; header guards and the like do no harm.
-cat kpred*.h weights/*.spec tools/* tests/*.c tests/*.h tests/*.sh examples/* Makefile |
+cat kpred*.h weights/*.spec tools/*.* tools/paper/* tests/*.c tests/*.h tests/*.sh examples/* Makefile |
     tr -c 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
 grep -hoE 'KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+' weights/*.h | sort -u >>"$tmp/words"
 

@@ -82,16 +82,21 @@ compile_and_run() {
 }
 
 # The trainer's arithmetic is built as the Makefile builds it: CFLAGS may ask for another.
-exact="tools/additive.c tools/matrix.c -fno-fast-math -ffp-contract=off -pthread"
-objects=$(for o in runtime registry model program rules spec header_read header_write util \
-    conv driver; do
+numbers="tools/adam.c tools/matrix.c tools/numbers.c -fno-fast-math -ffp-contract=off -pthread"
+layers=$(for file in attention attn bilstm blocks conv1d dense encdec fit hybrid lstm net onehot \
+    softmax; do
+    echo tools/paper/$file.c; done)
+objects=$(for o in runtime registry model program rules spec header_read header_text header_write \
+    util conv driver; do
     echo "$BUILD/tools/$o.o"; done)
 
 # shellcheck disable=SC2086
 unit() {
     case $1 in
     test_data) ;; # test_data.sh builds it
-    test_gradients | test_integer) run "$1" compile_and_run "$1" "tests/$1.c" $exact ;;
+    test_gradients | test_integer)
+        run "$1" compile_and_run "$1" "tests/$1.c" tools/additive.c $numbers ;;
+    test_paper) run "$1" compile_and_run "$1" "tests/$1.c" $layers $numbers ;;
     test_models | test_driver) run "$1" compile_and_run "$1" "tests/$1.c" $objects ;;
     *) run "$1" compile_and_run "$1" "tests/$1.c" ;;
     esac

@@ -29,8 +29,8 @@ defaults() {
 
 # Each body against the trainer's integers, on random networks
 same_as_trainer() {
-    build "$1" tests/test_integer.c "integer$1" tools/additive.c tools/matrix.c -fno-fast-math \
-        -ffp-contract=off -pthread -lm && "$tmp/integer$1"
+    build "$1" tests/test_integer.c "integer$1" tools/additive.c tools/adam.c tools/matrix.c \
+        tools/numbers.c -fno-fast-math -ffp-contract=off -pthread -lm && "$tmp/integer$1"
 }
 
 # The shipped model's line of the signature is in both outputs.

@@ -1,5 +1,6 @@
 /* The trainer of the additive network: derivatives, determinism, and its integer twin. */
 #include "../tools/additive.h"
+#include "../tools/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,12 +323,12 @@ static void check_numbers(void)
 {
     double worst = 0;
     for (int i = 0; i < 2000; i++) {
-        double at = -(double)i / 40, back = net_log2((double)net_exp2((float)at));
+        double at = -(double)i / 40, back = num_log2((double)num_exp2((float)at));
         double error = back > at ? back - at : at - back;
         worst = error > worst ? error : worst;
     }
     check(worst < 1e-5, "log2(exp2(x)) = x");
-    check(net_log2(8) == 3 && net_exp2(-3) == 0.125f, "powers of two are exact");
+    check(num_log2(8) == 3 && num_exp2(-3) == 0.125f, "powers of two are exact");
 }
 
 static void check_ensemble(void)

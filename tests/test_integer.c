@@ -1,7 +1,7 @@
 /* test_integer.c - the integer network of kpred.h equals the trainer's integer twin, bit for bit
    SPDX-License-Identifier: MIT
 
-   Linked with tools/additive.c and tools/matrix.c. The trainer rounds random networks of several
+   Linked with tools/additive.c and what that needs. The trainer rounds random networks of several
    dimensions; the same arrays, as kpred-train lays them out, run behind kpred.h's scorer. */
 #define KPRED_STATIC
 #include "kpred.h"

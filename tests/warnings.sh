@@ -93,7 +93,7 @@ done
 libraries=$(printf '#include <sqlite3.h>\n#include <bzlib.h>\n' |
     $CC -xc -fsyntax-only - 2>/dev/null && echo yes)
 tools=''
-for file in tools/*.c; do
+for file in tools/*.c tools/paper/*.c; do
     if [ "$libraries" ] || ! grep -qE '(sqlite3|bzlib)\.h' "$file"; then tools="$tools $file"; fi
 done
 [ "$libraries" ] || skipped "sources that include sqlite3.h or bzlib.h" "they are not installed"

@@ -93,7 +93,7 @@ programs() {
     flags='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all'
     make BUILD="$tmp/asan" CFLAGS="$flags" >"$tmp/log" 2>&1
     check "programs under sanitizers" env BUILD="$tmp/asan" CFLAGS="$flags" \
-        sh tests/run.sh cli json miopen textdb test_driver
+        sh tests/run.sh cli json miopen textdb test_driver paper
 }
 
 memory() {
@@ -130,7 +130,7 @@ END
         -c "$tmp/all.c" -o "$tmp/all.o"
     if have shellcheck; then
         check "shellcheck" shellcheck -x -e SC1091,SC2016,SC2086 tests/*.sh tools/*.sh \
-            tools/kpred.bash .ci/run
+            tools/paper/*.sh tools/kpred.bash .ci/run
     else
         skip "shellcheck" "no shellcheck"
     fi

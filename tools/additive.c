@@ -1,6 +1,8 @@
 #include "additive.h"
 
+#include "adam.h"
 #include "matrix.h"
+#include "numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -110,69 +112,10 @@ static float *block_at(const struct net *net, size_t block)
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-/* splitmix64 */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static uint64_t mix(uint64_t seed, uint64_t a, uint64_t b)
-{
-    uint64_t state = seed ^ (a * 0xd6e8feb86659fd93u) ^ (b * 0xa0761d6478bd642fu);
-    draw(&state);
-    return draw(&state);
-}
-
-/* -1 .. 1 */
-static float draw_signed(uint64_t *state)
-{
-    return (float)((int32_t)(draw(state) >> 40) - (1 << 23)) / (float)(1 << 23);
-}
-
-/* 2^f on -1/2..1/2 is a polynomial (relative error 2e-7), 2^n goes into the exponent's bits. */
-float net_exp2(float x)
-{
-    x = x < -120.0f ? -120.0f : x;
-    float n = (x + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23: rounds to an integer */
-    float f = x - n;
-    float p = 1.5403530e-4f;
-    p = p * f + 1.3333558e-3f;
-    p = p * f + 9.6181291e-3f;
-    p = p * f + 5.5504109e-2f;
-    p = p * f + 2.4022651e-1f;
-    p = p * f + 6.9314718e-1f;
-    p = p * f + 1.0f;
-    uint32_t bits = (uint32_t)((int32_t)n + 127) << 23;
-    float scale;
-    memcpy(&scale, &bits, sizeof scale);
-    return p * scale;
-}
-
-/* log2(m) = 2/ln 2 * atanh((m-1)/(m+1)) for m in sqrt(1/2)..sqrt(2) */
-double net_log2(double x)
-{
-    int n = 0;
-    while (x > 1.4142135623730951) {
-        x *= 0.5;
-        n++;
-    }
-    while (x < 0.70710678118654752) {
-        x *= 2;
-        n--;
-    }
-    double z = (x - 1) / (x + 1), zz = z * z, sum = 0;
-    for (int i = 17; i > 0; i -= 2)
-        sum = sum * zz + 1.0 / i;
-    return n + 2.8853900817779268 * z * sum;
-}
-
 /* Uniform: rows of embeddings +-1/4, else by the number of inputs, wider before a relu. */
 void net_init(struct net *net, uint64_t seed)
 {
-    uint64_t state = mix(seed, 1, 0);
+    uint64_t state = num_mix(seed, 1, 0);
     const struct net_layout *at = &net->at;
     memset(net->w, 0, at->n_weights * sizeof *net->w);
     for (size_t i = 0; i < at->n_blocks; i++) {
@@ -182,7 +125,7 @@ void net_init(struct net *net, uint64_t seed)
         int embeds = b->exponent >= NET_KE && b->exponent % 2 == NET_KE % 2;
         float range = embeds ? 0.25f : sqrtf((i <= NET_WC ? 4.0f : 1.0f) / (float)b->rows);
         for (size_t j = 0; j < b->rows * b->cols; j++)
-            net->w[b->at + j] = range * draw_signed(&state);
+            net->w[b->at + j] = range * num_signed(&state);
     }
     for (size_t t = 0; t < net->dims.n_params; t++) {
         size_t values = net->dims.n_values[t];
@@ -290,7 +233,7 @@ static void drop(float *v, size_t n, float share, uint64_t seed)
     uint32_t limit = (uint32_t)(share * 65536.0f);
     float scale = 1.0f / (1.0f - share);
     for (size_t i = 0; i < n; i += 4) {
-        uint64_t bits = draw(&seed);
+        uint64_t bits = num_draw(&seed);
         for (size_t j = i; j < n && j < i + 4; j++, bits >>= 16)
             v[j] = (bits & 0xffff) < limit ? 0.0f : v[j] * scale;
     }
@@ -317,10 +260,10 @@ static void encode(struct shard *s, const struct pass *p)
     const struct net_dims *d = &net->dims;
     dense(s->x, s->n, d->n_features, block_at(net, NET_W1), block_at(net, NET_B1), d->enc1, s->a1);
     activate(s->a1, s->n * d->enc1, p->rounded, s->a1);
-    drop(s->a1, s->n * d->enc1, p->drop_encoder, mix(p->seed, 2, 0));
+    drop(s->a1, s->n * d->enc1, p->drop_encoder, num_mix(p->seed, 2, 0));
     dense(s->a1, s->n, d->enc1, block_at(net, NET_W2), block_at(net, NET_B2), d->enc2, s->a2);
     activate(s->a2, s->n * d->enc2, p->rounded, s->a2);
-    drop(s->a2, s->n * d->enc2, p->drop_encoder, mix(p->seed, 3, 0));
+    drop(s->a2, s->n * d->enc2, p->drop_encoder, num_mix(p->seed, 3, 0));
     dense(s->a2, s->n, d->enc2, block_at(net, NET_WC), block_at(net, NET_BC),
           net->at.n_active * d->hidden, s->a);
 }
@@ -355,7 +298,7 @@ static void forward_param(struct shard *s, size_t t, const struct pass *p)
         add_prefix(net, t, s->y + i * s->y_step, a);
         activate(a, hidden, p->rounded, h + i * hidden);
     }
-    drop(h, s->n * hidden, p->drop_hidden, mix(p->seed, 4, t));
+    drop(h, s->n * hidden, p->drop_hidden, num_mix(p->seed, 4, t));
     dense(h, s->n, hidden, block_at(net, net->at.out[t]), block_at(net, net->at.bias[t]), cols,
           s->logits);
 }
@@ -392,7 +335,7 @@ static double softmax2(const float *logits, size_t values, uint64_t legal, float
         if (legal >> v & 1 && logits[v] > top)
             top = logits[v];
     for (size_t v = 0; v < pad16(values); v++)
-        p[v] = net_exp2(logits[v] < top ? logits[v] - top : 0.0f);
+        p[v] = num_exp2(logits[v] < top ? logits[v] - top : 0.0f);
     for (size_t v = 0; v < pad16(values); v++)
         p[v] = v < values && legal >> v & 1 ? p[v] : 0.0f;
     for (size_t v = 0; v < values; v++)
@@ -400,7 +343,7 @@ static double softmax2(const float *logits, size_t values, uint64_t legal, float
     float scale = 1.0f / sum;
     for (size_t v = 0; v < values; v++)
         p[v] *= scale;
-    return top + net_log2((double)sum);
+    return top + num_log2((double)sum);
 }
 
 /* Loss of the choice t of every row of the shard, derivatives into d_logits. pick: the rows. */
@@ -510,7 +453,7 @@ static void run_rows(struct shard *s, const struct net_rows *rows, const size_t 
     const struct net_dims *d = &s->net->dims;
     s->n = n;
     load_rows(s, rows, pick, y);
-    drop(s->x, n * d->n_features, drop_input, mix(p->seed, 1, 0));
+    drop(s->x, n * d->n_features, drop_input, num_mix(p->seed, 1, 0));
     encode(s, p);
     for (size_t t = 0; t < d->n_params; t++)
         if (d->n_values[t] > 1) {
@@ -703,19 +646,19 @@ int net_loss(const struct net *net, const struct net_rows *rows, float smoothing
 struct trainer {
     struct net *net;  /* the weights that Adam moves */
     struct net seen;  /* what a step's forward pass sees: these weights, or rounded ones */
-    struct net mean;  /* the running average */
+    struct net mean;  /* the running average, Adam's */
+    struct adam adam;
+    struct adam_schedule schedule;
+    struct adam_step move;
     const struct net_rows *rows;
     const struct net_train_config *config;
     struct net_exponents k;
     struct transposed tr;
     struct shard shard[NET_SHARDS];
-    float *gradients, *moment, *square; /* NET_SHARDS gradients after one another */
-    uint8_t *y;                         /* room for the shards' prefixes */
+    uint8_t *y;       /* room for the shards' prefixes */
     size_t *order;
-    size_t first, n;                    /* the minibatch: order[first .. first + n) */
-    size_t step, n_steps, shard_rows;
-    double decay1, decay2;              /* powers of Adam's decays */
-    float rate, mean_decay;
+    size_t first, n;  /* the minibatch: order[first .. first + n) */
+    size_t shard_rows;
     struct pool *pool;
     struct pass pass;
 };
@@ -726,28 +669,30 @@ static void trainer_free(struct trainer *tr)
     for (size_t i = 0; i < NET_SHARDS; i++)
         free(tr->shard[i].memory);
     free(tr->tr.memory);
-    free(tr->gradients);
-    free(tr->moment);
-    free(tr->square);
     free(tr->y);
     free(tr->order);
     net_free(&tr->seen);
-    net_free(&tr->mean);
+    adam_free(&tr->adam);
 }
 
 static int trainer_buffers(struct trainer *tr)
 {
-    size_t n = tr->net->at.n_weights;
-    tr->gradients = calloc(n * NET_SHARDS, sizeof(float));
-    tr->moment = calloc(n, sizeof(float));
-    tr->square = calloc(n, sizeof(float));
     tr->y = malloc(NET_SHARDS * tr->shard_rows * NET_MAX_PARAMS);
     tr->order = malloc(tr->rows->n * sizeof *tr->order);
-    if (!tr->gradients || !tr->moment || !tr->square || !tr->y || !tr->order)
+    if (!adam_new(&tr->adam, tr->net->w, tr->net->at.n_weights) || !tr->y || !tr->order)
         return 0;
+    tr->mean = *tr->net;
+    tr->mean.w = tr->adam.mean;
     for (size_t i = 0; i < tr->rows->n; i++)
         tr->order[i] = i;
     return 1;
+}
+
+static struct adam_schedule schedule_of(const struct net_train_config *c, size_t n_rows)
+{
+    struct adam_schedule s = {c->rate, c->rate_end, c->warm_up, c->average, 0};
+    s.n_steps = c->epochs * ((n_rows + c->batch - 1) / c->batch);
+    return s;
 }
 
 static int trainer_new(struct trainer *tr, struct net *net, const struct net_rows *rows,
@@ -757,10 +702,9 @@ static int trainer_new(struct trainer *tr, struct net *net, const struct net_row
     tr->net = net;
     tr->rows = rows;
     tr->config = config;
-    tr->decay1 = tr->decay2 = 1;
     tr->shard_rows = (config->batch + NET_SHARDS - 1) / NET_SHARDS;
-    tr->n_steps = config->epochs * ((rows->n + config->batch - 1) / config->batch);
-    if (!net_new(&tr->seen, &net->dims) || !net_new(&tr->mean, &net->dims))
+    tr->schedule = schedule_of(config, rows->n);
+    if (!net_new(&tr->seen, &net->dims))
         return 0;
     if (!transposed_new(&tr->tr, &tr->seen) || !trainer_buffers(tr))
         return 0;
@@ -768,20 +712,10 @@ static int trainer_new(struct trainer *tr, struct net *net, const struct net_row
         if (!shard_new(&tr->shard[i], &net->dims, tr->shard_rows))
             return 0;
         shard_use(&tr->shard[i], &tr->seen, &tr->tr);
-        tr->shard[i].gradient = tr->gradients + i * net->at.n_weights;
+        tr->shard[i].gradient = tr->adam.gradients + i * net->at.n_weights;
     }
-    memcpy(tr->mean.w, net->w, net->at.n_weights * sizeof(float));
     tr->pool = pool_new(config->n_threads);
     return 1;
-}
-
-static void shuffle(size_t *order, size_t n, uint64_t seed)
-{
-    for (size_t i = n; i > 1; i--) {
-        size_t j = (size_t)(draw(&seed) % i), swap = order[j];
-        order[j] = order[i - 1];
-        order[i - 1] = swap;
-    }
 }
 
 static void task_gradient(void *user, size_t index)
@@ -790,31 +724,12 @@ static void task_gradient(void *user, size_t index)
     struct shard *s = &tr->shard[index];
     size_t from = tr->n * index / NET_SHARDS, to = tr->n * (index + 1) / NET_SHARDS;
     struct pass p = tr->pass;
-    p.seed = mix(tr->config->seed, 16 + tr->step, index);
+    p.seed = num_mix(tr->config->seed, 16 + tr->adam.step, index);
     memset(s->gradient, 0, tr->net->at.n_weights * sizeof(float));
     s->loss = 0;
     if (to > from)
         run_rows(s, tr->rows, tr->order + tr->first + from, to - from, &p, tr->config->drop_input,
                  1.0f / (float)tr->n, tr->y + index * tr->shard_rows * NET_MAX_PARAMS);
-}
-
-/* One step of Adam for the weights from..to; the shards' gradients are added in their order. */
-static void adam(struct trainer *tr, size_t from, size_t to, float weight_decay)
-{
-    float *restrict w = tr->net->w, *restrict m = tr->moment, *restrict v = tr->square;
-    float *restrict mean = tr->mean.w;
-    const float *g = tr->gradients;
-    size_t n = tr->net->at.n_weights;
-    float c1 = (float)(1 / (1 - tr->decay1)), c2 = (float)(1 / (1 - tr->decay2));
-    float rate = tr->rate, keep = tr->mean_decay;
-    for (size_t i = from; i < to; i++) {
-        float d = ((g[i] + g[n + i]) + g[2 * n + i]) + g[3 * n + i];
-        m[i] = m[i] * 0.9f + d * 0.1f;
-        v[i] = v[i] * 0.999f + d * d * 0.001f;
-        float move = m[i] * c1 / (sqrtf(v[i] * c2) + 1e-8f) + w[i] * weight_decay;
-        w[i] -= rate * move;
-        mean[i] += (w[i] - mean[i]) * (1.0f - keep);
-    }
 }
 
 static void task_update(void *user, size_t index)
@@ -824,37 +739,21 @@ static void task_update(void *user, size_t index)
     for (size_t i = 0; i < at->n_blocks; i++) {
         const struct net_block *b = &at->block[i];
         size_t n = b->rows * b->cols;
-        adam(tr, b->at + n * index / NET_SHARDS, b->at + n * (index + 1) / NET_SHARDS,
-             b->kind == NET_MATRIX ? tr->config->weight_decay : 0.0f);
+        adam_move(&tr->adam, &tr->move, b->kind == NET_MATRIX ? tr->config->weight_decay : 0.0f,
+                  b->at + n * index / NET_SHARDS, b->at + n * (index + 1) / NET_SHARDS);
     }
-}
-
-/* Rises linearly, then falls along the smooth step 1 - (3 - 2 x) x^2. */
-static float rate_at(const struct net_train_config *c, size_t step, size_t n_steps)
-{
-    float x = ((float)step + 0.5f) / (float)n_steps;
-    if (x < c->warm_up)
-        return c->rate * x / c->warm_up;
-    x = (x - c->warm_up) / (1.0f - c->warm_up);
-    return c->rate_end + (c->rate - c->rate_end) * (1.0f - x * x * (3.0f - 2.0f * x));
 }
 
 static void train_step(struct trainer *tr)
 {
-    const struct net_train_config *c = tr->config;
     if (tr->pass.rounded)
         net_round(tr->net, &tr->k, &tr->seen);
     else
         memcpy(tr->seen.w, tr->net->w, tr->net->at.n_weights * sizeof(float));
     transpose_net(&tr->seen, &tr->tr);
     pool_run(tr->pool, task_gradient, tr, NET_SHARDS);
-    float early = (float)(tr->step + 1) / (float)(tr->step + 10);
-    tr->mean_decay = early < c->average ? early : c->average;
-    tr->rate = rate_at(c, tr->step, tr->n_steps);
-    tr->decay1 *= 0.9;
-    tr->decay2 *= 0.999;
+    tr->move = adam_next(&tr->adam, &tr->schedule);
     pool_run(tr->pool, task_update, tr, NET_SHARDS);
-    tr->step++;
 }
 
 static double train_epoch(struct trainer *tr, size_t epoch)
@@ -865,7 +764,7 @@ static double train_epoch(struct trainer *tr, size_t epoch)
         net_choose_exponents(&tr->mean, &tr->k);
         tr->pass.rounded = 1;
     }
-    shuffle(tr->order, tr->rows->n, mix(c->seed, 5, epoch));
+    num_shuffle(tr->order, tr->rows->n, num_mix(c->seed, 5, epoch));
     for (tr->first = 0; tr->first < tr->rows->n; tr->first += tr->n) {
         tr->n = tr->rows->n - tr->first < c->batch ? tr->rows->n - tr->first : c->batch;
         train_step(tr);
@@ -930,7 +829,7 @@ struct ensemble {
 /* The first value at which the running sum of p passes u of 0..1. */
 static uint8_t draw_value(const float *p, size_t values, uint64_t seed)
 {
-    float u = (float)(draw(&seed) >> 40) / (float)(1 << 24), sum = 0;
+    float u = (float)(num_draw(&seed) >> 40) / (float)(1 << 24), sum = 0;
     for (size_t v = 0; v + 1 < values; v++) {
         sum += p[v];
         if (u < sum)
@@ -972,7 +871,7 @@ static void ensemble_chunk(const struct ensemble *e, struct shard *s, size_t fir
             add_member(e, &s[m], t, targets);
         for (size_t i = 0; i < n && e->draws; i++)
             y[i * d->n_params + t] = draw_value(targets + i * e->width, d->n_values[t],
-                                                mix(e->draws[first + i], 6, t));
+                                                num_mix(e->draws[first + i], 6, t));
         for (size_t i = 0; i < n && d->n_values[t] == 1; i++)
             targets[i * e->width] = 1;
     }

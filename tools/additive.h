@@ -19,10 +19,12 @@
 #ifndef KPRED_ADDITIVE_H
 #define KPRED_ADDITIVE_H
 
+#include "adam.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NET_MAX_PARAMS = 16, NET_MAX_VALUES = 64, NET_SHARDS = 4, NET_ONE = 64, NET_TOP = 127 };
+enum { NET_MAX_PARAMS = 16, NET_MAX_VALUES = 64, NET_SHARDS = ADAM_SHARDS, NET_ONE = 64, NET_TOP = 127 };
 
 /* Widths are multiples of 16; n_features counts the input's activations as they are stored. */
 struct net_dims {
@@ -148,9 +150,5 @@ void qnet_logits(const struct qnet *net, const int32_t *base, size_t t, const ui
 /* A file of the float network: text of dimensions, then little-endian binary32. */
 int net_save(const struct net *net, const char *path);
 int net_load(struct net *net, const char *path);
-
-/* The arithmetic of training, the same everywhere: 2^x for x <= 0, log2(x) for x > 0. */
-float net_exp2(float x);
-double net_log2(double x);
 
 #endif

@@ -5,6 +5,7 @@
 #include "data.h"
 #include "float_scorer.h"
 #include "opts.h"
+#include "paper/paper.h"
 #include "registry.h"
 #include "split.h"
 #include "table.h"
@@ -304,6 +305,39 @@ static int run_model(const struct options *o, const struct model *model)
     return bad;
 }
 
+/* A header that holds a network of the paper */
+static int run_paper(const struct options *o, const struct model *model, struct paper *paper)
+{
+    struct eval e;
+    kpred_model run;
+    if (o->use_float)
+        return fail("%s: --float: it is a float network already", o->model);
+    memset(&e, 0, sizeof e);
+    e.o = o;
+    e.model = model;
+    paper_attach(model, paper, &run);
+    e.run = &run;
+    return run_data(&e);
+}
+
+static int open_and_run(const struct options *o)
+{
+    struct model model;
+    struct paper paper;
+    int bad = paper_read(o->model, &model, &paper);
+    if (bad == 0) {
+        bad = run_paper(o, &model, &paper);
+        paper_close(&paper);
+    } else {
+        bad = bad < 0 || model_open(o->model, &model);
+        if (bad)
+            return -1;
+        bad = run_model(o, &model);
+    }
+    model_free(&model);
+    return bad;
+}
+
 static int check_by(const char *by)
 {
     static const char *const known[] = { "gpu,dtype", "dtype,gpu", "gpu", "dtype", "all" };
@@ -325,15 +359,9 @@ static int check_beam(const struct options *o)
 
 static int run(const struct options *o)
 {
-    struct model model;
-    int bad;
     if (table_form_check(&o->form) || check_by(o->by) || check_beam(o))
         return 2;
-    if (model_open(o->model, &model))
-        return 1;
-    bad = run_model(o, &model);
-    model_free(&model);
-    return bad ? 1 : 0;
+    return open_and_run(o) ? 1 : 0;
 }
 
 int cmd_eval(int argc, char **argv)

@@ -6,88 +6,26 @@
    is what was written. */
 #include "header.h"
 
+#include "header_text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct reader {
-    const char *path, *text;
+    struct header_text h;
     struct model *model;
 };
 
-enum { HEADER_MAX_BYTES = 1 << 24 };
-
 static int foreign(const struct reader *r, const char *what)
 {
-    return fail("%s: not a header that kpred-train wrote: %s", r->path, what);
+    return header_foreign(&r->h, what);
 }
 
-/* The text between two marks, as a copy to be freed; NULL if it is not there. */
-static char *between(const char *text, const char *from, const char *to)
-{
-    const char *a = strstr(text, from), *b = a ? strstr(a, to) : NULL;
-    struct buf copy = { NULL, 0, 0 };
-    if (!b)
-        return NULL;
-    a += strlen(from);
-    buf_add(&copy, a, (size_t)(b - a));
-    return copy.s;
-}
-
-/* Where the initialiser of kpri_NAME_what begins; NULL with a message. */
-static const char *find_array(const struct reader *r, const char *what)
-{
-    struct buf name = { NULL, 0, 0 };
-    const char *p;
-    buf_printf(&name, " kpri_%s_%s[", r->model->m.name, what);
-    p = strstr(r->text, name.s);
-    p = p ? strchr(p, '{') : NULL;
-    if (!p)
-        fail("%s: not a header that kpred-train wrote: array%s] is missing", r->path, name.s);
-    buf_free(&name);
-    return p;
-}
-
-/* Skips to the next number, over names and quoted text; NULL at the initialiser's end. */
-static const char *next_number(const char *p)
-{
-    while (*p && *p != ';') {
-        if (*p == '"') {
-            for (p++; *p && *p != '"'; p++)
-                ;
-            p += *p == '"';
-        } else if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_') {
-            p += strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-        } else if ((*p >= '0' && *p <= '9') || *p == '-') {
-            return p;
-        } else {
-            p++;
-        }
-    }
-    return NULL;
-}
-
-/* Exactly n numbers of least..most into out. */
 static int read_numbers(const struct reader *r, const char *what, int32_t least, int32_t most,
                         int32_t *out, size_t n)
 {
-    const char *p = find_array(r, what);
-    size_t i;
-    if (!p)
-        return -1;
-    for (i = 0; i < n; i++) {
-        char *end;
-        long long x;
-        p = next_number(p);
-        if (!p)
-            return fail("%s: array %s has %zu numbers, expected %zu", r->path, what, i, n);
-        x = strtoll(p, &end, 10);
-        if (end == p || x < least || x > most)
-            return fail("%s: array %s, number %zu: out of range", r->path, what, i);
-        out[i] = (int32_t)x;
-        p = end;
-    }
-    return next_number(p) ? fail("%s: array %s has more than %zu numbers", r->path, what, n) : 0;
+    return header_numbers(&r->h, what, least, most, out, n);
 }
 
 static const int32_t *read_ints(const struct reader *r, const char *what, size_t n)
@@ -129,12 +67,12 @@ static int read_shape(struct reader *r, int32_t x[12])
     const char *p;
     int i;
     buf_printf(&name, " kpri_%s_net = {", r->model->m.name);
-    p = strstr(r->text, name.s);
+    p = strstr(r->h.text, name.s);
     p = p ? p + name.n : NULL;
     buf_free(&name);
     for (i = 0; i < 12 && p; i++) {
         char *end;
-        p = next_number(p);
+        p = header_number(p);
         x[i] = p ? (int32_t)strtol(p, &end, 10) : 0;
         p = p ? end : NULL;
     }
@@ -206,12 +144,13 @@ static int read_heads(struct reader *r)
 
 static int read_id(struct reader *r)
 {
-    const char *p = strstr(r->text, "KPRED_FORMAT, UINT64_C(0x");
+    const char *p = strstr(r->h.text, "KPRED_FORMAT, UINT64_C(0x");
     if (!p)
         return foreign(r, "no id");
     r->model->m.id = strtoull(p + strlen("KPRED_FORMAT, UINT64_C("), NULL, 16);
     if (r->model->m.id != kpred_model_id(&r->model->m))
-        return fail("%s: the content does not match the id %016" PRIx64, r->path, r->model->m.id);
+        return fail("%s: the content does not match the id %016" PRIx64, r->h.path,
+                    r->model->m.id);
     return 0;
 }
 
@@ -222,7 +161,7 @@ static int read_split(const struct reader *r, const struct spec *spec, char spli
     const char *p;
     size_t n;
     buf_printf(&mark, "\"%s\", \"%s\", \"", spec->name, spec->solver ? spec->solver : spec->name);
-    p = strstr(r->text, mark.s);
+    p = strstr(r->h.text, mark.s);
     n = p ? strcspn(p += mark.n, "\"") : 16;
     buf_free(&mark);
     if (n >= 16)
@@ -235,13 +174,13 @@ static int read_split(const struct reader *r, const struct spec *spec, char spli
 /* Writes the code again and compares: what was not read above must be as it was, too. */
 static int check_code(const struct reader *r)
 {
-    const char *code = strstr(r->text, "end of spec */\n");
+    const char *code = strstr(r->h.text, "end of spec */\n");
     char *again = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&again, &n);
     int same;
     if (!f)
-        return fail("%s: out of memory", r->path);
+        return fail("%s: out of memory", r->h.path);
     header_write_code(f, r->model);
     same = fclose(f) == 0 && code && !strcmp(code + strlen("end of spec */\n"), again);
     free(again);
@@ -250,8 +189,8 @@ static int check_code(const struct reader *r)
 
 static int read_spec(struct reader *r, struct spec *spec)
 {
-    char *text = between(r->text, "\nspec:\n", "end of spec */");
-    const int bad = text ? spec_parse(spec, text, r->path)
+    char *text = header_between(r->h.text, "\nspec:\n", "end of spec */");
+    const int bad = text ? spec_parse(spec, text, r->h.path)
                          : foreign(r, "no spec in its opening comment");
     free(text);
     return bad;
@@ -268,6 +207,7 @@ static int read_model(struct reader *r)
     }
     bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
     r->model->own_spec = spec;
+    r->h.name = spec->name;
     return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_id(r)
                    || check_code(r)
                ? -1 : 0;
@@ -276,12 +216,14 @@ static int read_model(struct reader *r)
 int header_read(const char *path, struct model *out)
 {
     struct buf file = { NULL, 0, 0 };
-    struct reader r = { path, NULL, out };
+    struct reader r = { { path, NULL, NULL }, out };
     int bad;
     memset(out, 0, sizeof *out);
     bad = read_file(path, HEADER_MAX_BYTES, &file);
-    r.text = file.s;
-    if (!bad)
+    r.h.text = file.s;
+    if (!bad && header_is_float(file.s))
+        bad = fail("%s: a network of the paper, in floats: only `kpred-train eval` runs it", path);
+    else if (!bad)
         bad = read_model(&r);
     buf_free(&file);
     if (bad)

@@ -102,7 +102,7 @@ _kpred_value() {
     case $1:$2 in
     *:--data) _kpred_data_files ;;
     *:--split) _kpred_reply config shape none ;;
-    *:--net) _kpred_reply additive ;;
+    *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
     *:--rows) _kpred_reply all test ;;
     *:--by) _kpred_reply gpu,dtype gpu dtype all ;;
     *:--gpu)

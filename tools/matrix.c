@@ -55,6 +55,21 @@ INLINE void tile_8x1(size_t k, struct matrix a, const float *b, size_t ldb, floa
     EACH_ROW(STORE1)
 }
 
+/* One row by 8 vectors: reads longer stretches of b, for products of few rows. */
+INLINE void tile_1x8(size_t k, struct matrix a, const float *b, size_t ldb, float *c, int add)
+{
+    lanes zero = {0};
+#define START8(i) lanes part##i = add ? *(const lanes *)(c + 16 * (i)) : zero;
+    EACH_ROW(START8)
+    for (size_t j = 0; j < k; j++) {
+        const float *q = b + j * ldb, p = a.at[j * a.col_step];
+#define STEP8(i) part##i += *(const lanes *)(q + 16 * (i)) * p;
+        EACH_ROW(STEP8)
+    }
+#define STORE8(i) *(lanes *)(c + 16 * (i)) = part##i;
+    EACH_ROW(STORE8)
+}
+
 INLINE void tile_1x1(size_t k, struct matrix a, const float *b, size_t ldb, float *c, int add)
 {
     lanes sum = {0};
@@ -81,9 +96,13 @@ INLINE void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, s
     size_t i = 0;
     for (; i + ROWS <= m; i += ROWS, a.at += ROWS * a.row_step)
         mul_rows(n, k, a, b, ldb, c + i * ldc, ldc, add);
-    for (; i < m; i++, a.at += a.row_step)
-        for (size_t j = 0; j < n; j += 16)
+    for (; i < m; i++, a.at += a.row_step) {
+        size_t j = 0;
+        for (; j + 128 <= n; j += 128)
+            tile_1x8(k, a, b + j, ldb, c + i * ldc + j, add);
+        for (; j < n; j += 16)
             tile_1x1(k, a, b + j, ldb, c + i * ldc + j, add);
+    }
 }
 
 #if defined(__x86_64__) && !defined(__AVX512F__)

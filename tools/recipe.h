@@ -41,7 +41,18 @@
     X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
-    X(crossed, 4, 0, 100)           /* crossed problems for each row */
+    X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \
+    X(paper_cells, 256, 16, 1024)   /* the paper's networks: cells of an LSTM, a multiple of 16 */ \
+    X(paper_post, 512, 16, 2048)    /* of the one behind an attention, the same */                 \
+    X(paper_nodes, 2, 1, 64)        /* of the attention's dense layer */                           \
+    X(paper_filters, 128, 16, 1024) /* of a convolution, the same */                               \
+    X(paper_taps, 3, 1, 8)          /* size of its kernels */                                      \
+    X(paper_stride, 1, 1, 8)                                                                       \
+    X(paper_epochs, 60, 1, 10000)                                                                  \
+    X(paper_batch, 64, 4, 65536)                                                                   \
+    X(paper_rate, 0.001, 0, 1)                                                                     \
+    X(paper_drop, 0.2, 0, 0.9)      /* both dropouts of the LSTMs that write */                    \
+    X(paper_average, 0.999, 0, 1)
 
 struct recipe {
 #define RECIPE_MEMBER(name, normal, least, most) double name;

@@ -4,6 +4,7 @@
 #include "data.h"
 #include "header.h"
 #include "opts.h"
+#include "paper/paper.h"
 #include "recipe.h"
 #include "split.h"
 
@@ -16,7 +17,8 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: kpred-train train SPEC --data FILE... [--split config|shape|none] [--net additive]\n"
+    "usage: kpred-train train SPEC --data FILE... [--split config|shape|none]\n"
+    "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
     "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--lenient]\n"
     "                         [--float-out FILE] -o FILE.h\n"
     "\n"
@@ -28,14 +30,21 @@ static const char help[] =
     "                   these with .bz2\n"
     "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem (config,\n"
     "                   the default), by tensor shape (shape), or none\n"
-    "  --net NET        the kind of network (default and only: additive)\n"
+    "  --net NET        the kind of network (default: additive). The others are those of the paper\n"
+    "                   that kpred starts from, in floats, for eval to compare with:\n"
+    "                   encdec   encoder-decoder LSTM\n"
+    "                   attn     attention between a bi-LSTM and an LSTM\n"
+    "                   attn2    the same, not fed with the parameters it decided\n"
+    "                   hybrid   convolutions, then two bi-LSTMs\n"
+    "                   hybrid2  the same, the second fed with the last states of the first\n"
     "  --epochs N       passes of the final network over its rows (default: the spec's); those of\n"
     "                   its teachers change in proportion\n"
     "  --seed N         of all that is random (default 1)\n"
     "  --threads N      default: one per core\n"
     "  --gpu GPU        the GPU of the files; default: their names\n"
     "  --lenient        drop and count rows that would be an error\n"
-    "  --float-out FILE the network before rounding (default: build/float/ID.f32)\n"
+    "  --float-out FILE the network before rounding (default: build/float/ID.f32); of additive\n"
+    "                   alone, the others are not rounded\n"
     "  -o FILE.h        the header, written whole or not at all\n";
 
 struct options {
@@ -44,6 +53,9 @@ struct options {
     int split, net, lenient;
     long epochs, seed, threads;
 };
+
+/* additive, then the paper's in their order */
+#define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
 
 static const char *const splits[] = { "config", "shape", "none" };
 
@@ -203,9 +215,9 @@ static void write_story(struct buf *b, const struct options *o, const struct dat
                         const struct rows *rows, const struct recipe *r)
 {
     size_t i;
-    buf_printf(b, "   net additive, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
-                  "testing\n", splits[o->split], r->epochs, o->seed, rows->train.n,
-               rows->held_out.n);
+    buf_printf(b, "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
+                  "testing\n", o->net ? paper_names[o->net - 1] : "additive", splits[o->split],
+               o->net ? r->paper_epochs : r->epochs, o->seed, rows->train.n, rows->held_out.n);
     for (i = 0; i < d->n_files; i++)
         buf_printf(b, "   data %s, %zu rows, sha256\n        %s\n", d->files[i].name,
                    d->files[i].rows, d->files[i].sha256);
@@ -259,29 +271,56 @@ static size_t thread_count(const struct options *o)
     return o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
 }
 
+static int train_additive(const struct options *o, struct model *model,
+                          const struct recipe *recipe, const struct dataset *d,
+                          const struct rows *rows, struct outfile *out)
+{
+    struct net net;
+    int bad = recipe_train(recipe, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
+                           thread_count(o), progress_begin(model->m.name), &net);
+    progress_end();
+    if (bad) {
+        out_abandon(out);
+        return -1;
+    }
+    bad = quantise(model, &net) || write_float(o, model, &net);
+    net_free(&net);
+    if (bad)
+        out_abandon(out);
+    return bad ? -1 : write_header(out, o, model, d, rows, recipe);
+}
+
+static int train_paper(const struct options *o, struct model *model, const struct recipe *recipe,
+                       const struct dataset *d, const struct rows *rows, struct outfile *out)
+{
+    struct buf story = { NULL, 0, 0 };
+    struct paper paper;
+    const int bad = paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train,
+                                &rows->held_out, (uint64_t)o->seed, thread_count(o),
+                                progress_begin(model->m.name), &paper);
+    progress_end();
+    if (bad) {
+        out_abandon(out);
+        return -1;
+    }
+    write_story(&story, o, d, rows, recipe);
+    paper_write(out->f, model, &paper, story.s);
+    buf_free(&story);
+    paper_close(&paper);
+    return out_commit(out);
+}
+
 static int train(const struct options *o, struct model *model, const struct recipe *recipe,
                  const struct dataset *d, struct outfile *out)
 {
     struct rows rows;
-    struct net net;
     int bad = divide(model, d, o->split, &rows);
-    if (!bad) {
-        model_train_ranges(model, rows.train.problem, rows.train.n);
-        bad = recipe_train(recipe, model, &rows.train, &rows.held_out, (uint64_t)o->seed,
-                           thread_count(o), progress_begin(model->m.name), &net);
-        progress_end();
-    }
     if (bad) {
         out_abandon(out);
-        rows_free(&rows);
-        return -1;
+    } else {
+        model_train_ranges(model, rows.train.problem, rows.train.n);
+        bad = (o->net ? train_paper : train_additive)(o, model, recipe, d, &rows, out);
     }
-    bad = quantise(model, &net) || write_float(o, model, &net);
-    if (bad)
-        out_abandon(out);
-    else
-        bad = write_header(out, o, model, d, &rows, recipe);
-    net_free(&net);
     rows_free(&rows);
     return bad;
 }
@@ -308,7 +347,7 @@ static int load_and_train(const struct options *o, struct model *model, const st
     if (o->epochs) {
         recipe.teacher_epochs = (double)(long)(recipe.teacher_epochs * (double)o->epochs
                                                / recipe.epochs + 0.999);
-        recipe.epochs = (double)o->epochs;
+        recipe.epochs = recipe.paper_epochs = (double)o->epochs;
     }
     if (out_open(&out, o->output))
         return -1;
@@ -327,6 +366,10 @@ static int run(const struct options *o)
     struct model model;
     struct spec spec;
     int bad;
+    if (o->net && o->float_out) {
+        fail("--float-out is of --net additive alone: %s is not rounded", paper_names[o->net - 1]);
+        return 2;
+    }
     if (spec_load(&spec, o->spec))
         return 1;
     memset(&model, 0, sizeof model);
@@ -343,7 +386,7 @@ int cmd_train(int argc, char **argv)
         { .name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1 },
         { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
         { .name = "--split", .kind = OPT_CHOICE, .to = &o.split, .choices = "config|shape|none" },
-        { .name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = "additive" },
+        { .name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS },
         { .name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000 },
         { .name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX },
         { .name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256 },

@@ -1,0 +1,73 @@
+/* adam.c - see adam.h
+   SPDX-License-Identifier: MIT */
+#include "adam.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int adam_new(struct adam *a, float *w, size_t n)
+{
+    memset(a, 0, sizeof *a);
+    a->n = n;
+    a->w = w;
+    a->decay1 = a->decay2 = 1;
+    a->gradients = calloc(n * ADAM_SHARDS, sizeof(float));
+    a->moment = calloc(n, sizeof(float));
+    a->square = calloc(n, sizeof(float));
+    a->mean = malloc(n * sizeof(float));
+    if (!a->gradients || !a->moment || !a->square || !a->mean)
+        return 0;
+    memcpy(a->mean, w, n * sizeof(float));
+    return 1;
+}
+
+void adam_free(struct adam *a)
+{
+    free(a->gradients);
+    free(a->moment);
+    free(a->square);
+    free(a->mean);
+}
+
+/* Rises linearly, then falls along the smooth step 1 - (3 - 2 x) x^2. */
+static float rate_at(const struct adam_schedule *c, size_t step)
+{
+    float x = ((float)step + 0.5f) / (float)c->n_steps;
+    if (x < c->warm_up)
+        return c->rate * x / c->warm_up;
+    x = (x - c->warm_up) / (1.0f - c->warm_up);
+    return c->rate_end + (c->rate - c->rate_end) * (1.0f - x * x * (3.0f - 2.0f * x));
+}
+
+struct adam_step adam_next(struct adam *a, const struct adam_schedule *schedule)
+{
+    struct adam_step s;
+    float early = (float)(a->step + 1) / (float)(a->step + 10);
+    s.keep = early < schedule->average ? early : schedule->average;
+    s.rate = rate_at(schedule, a->step);
+    a->decay1 *= 0.9;
+    a->decay2 *= 0.999;
+    s.scale1 = (float)(1 / (1 - a->decay1));
+    s.scale2 = (float)(1 / (1 - a->decay2));
+    a->step++;
+    return s;
+}
+
+void adam_move(const struct adam *a, const struct adam_step *s, float weight_decay, size_t from,
+               size_t to)
+{
+    float *restrict w = a->w, *restrict m = a->moment, *restrict v = a->square;
+    float *restrict mean = a->mean;
+    const float *g = a->gradients;
+    const size_t n = a->n;
+    const struct adam_step c = *s;
+    for (size_t i = from; i < to; i++) {
+        float d = ((g[i] + g[n + i]) + g[2 * n + i]) + g[3 * n + i];
+        m[i] = m[i] * 0.9f + d * 0.1f;
+        v[i] = v[i] * 0.999f + d * d * 0.001f;
+        float move = m[i] * c.scale1 / (sqrtf(v[i] * c.scale2) + 1e-8f) + w[i] * weight_decay;
+        w[i] -= c.rate * move;
+        mean[i] += (w[i] - mean[i]) * (1.0f - c.keep);
+    }
+}

@@ -1,0 +1,30 @@
+/* numbers.c - see numbers.h
+   SPDX-License-Identifier: MIT */
+#include "numbers.h"
+
+/* log2(m) = 2/ln 2 * atanh((m-1)/(m+1)) for m in sqrt(1/2)..sqrt(2) */
+double num_log2(double x)
+{
+    int n = 0;
+    while (x > 1.4142135623730951) {
+        x *= 0.5;
+        n++;
+    }
+    while (x < 0.70710678118654752) {
+        x *= 2;
+        n--;
+    }
+    double z = (x - 1) / (x + 1), zz = z * z, sum = 0;
+    for (int i = 17; i > 0; i -= 2)
+        sum = sum * zz + 1.0 / i;
+    return n + 2.8853900817779268 * z * sum;
+}
+
+void num_shuffle(size_t *order, size_t n, uint64_t seed)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)(num_draw(&seed) % i), swap = order[j];
+        order[j] = order[i - 1];
+        order[i - 1] = swap;
+    }
+}

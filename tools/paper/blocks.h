@@ -1,0 +1,66 @@
+/* blocks.h - where the layers of a network keep their weights, and room for what they compute
+   SPDX-License-Identifier: MIT
+
+   All weights of a network are one array of floats, so that Adam, files and tests need not know the
+   layers; a layer holds offsets into it. Rows of numbers are padded with zeros to a multiple of 16,
+   which is what matrix_mul wants. Sequences are [step][row][unit]: the rows of one step together. */
+#ifndef KPRED_PAPER_BLOCKS_H
+#define KPRED_PAPER_BLOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum block_kind {
+    BLOCK_MATRIX, /* [inputs][outputs]; a transposed copy serves the way back */
+    BLOCK_TABLE,  /* a row for each token */
+    BLOCK_BIAS,
+    BLOCK_GATES   /* biases of an LSTM: those of the forget gates begin at 1 */
+};
+
+struct block {
+    size_t at, rows, cols, used; /* columns from `used` on are padding and stay 0 */
+    enum block_kind kind;
+    float range; /* of the uniform start values */
+};
+
+enum { BLOCKS_MOST = 40 };
+
+struct blocks {
+    size_t n, n_weights;
+    struct block block[BLOCKS_MOST];
+};
+
+/* The offset of a new block. */
+size_t blocks_add(struct blocks *b, enum block_kind kind, size_t rows, size_t used, float range);
+void blocks_init(const struct blocks *b, uint64_t seed, float *w);
+/* Block i of w, if it is a matrix, into t. */
+void blocks_transpose(const struct blocks *b, size_t i, const float *w, float *t);
+
+/* The weights, their transposed copies, and the gradient to be added to. t and g may be null where
+   nothing goes back. */
+struct arrays {
+    const float *w, *t;
+    float *g;
+};
+
+size_t pad16(size_t n);
+
+/* Memory handed out piece by piece. With `at` null the pieces are only counted. */
+struct room {
+    float *at;
+    size_t used;
+};
+
+float *room_take(struct room *room, size_t n);
+
+/* ---- what several layers do with numbers ---- */
+
+void fill_rows(const float *bias, size_t rows, size_t cols, float *out);
+void add_columns(const float *m, size_t rows, size_t cols, float *sum);
+void add_to(const float *in, size_t n, float *sum);
+void multiply(const float *in, const float *by, size_t n, float *out);
+
+/* Dropout: n factors, 0 for a share of them and 1 / (1 - share) for the others. */
+void fill_keep(uint64_t seed, float share, size_t n, float *keep);
+
+#endif

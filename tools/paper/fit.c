@@ -1,0 +1,214 @@
+/* fit.c - see fit.h
+   SPDX-License-Identifier: MIT */
+#include "fit.h"
+
+#include "adam.h"
+#include "matrix.h"
+#include "numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows, word after word ---------------------------------------------------------------- */
+
+struct shard {
+    struct paper_tape tape;
+    uint16_t *in, *out; /* [step][row] */
+    double loss;
+};
+
+static int shard_new(struct shard *s, const struct paper_net *net, size_t most)
+{
+    s->loss = 0;
+    s->in = malloc(most * net->dims.n_in * sizeof *s->in);
+    s->out = malloc(most * net->dims.n_out * sizeof *s->out);
+    return paper_tape_new(&s->tape, net, most) && s->in && s->out;
+}
+
+static void shard_free(struct shard *s)
+{
+    paper_tape_free(&s->tape);
+    free(s->in);
+    free(s->out);
+}
+
+/* The i-th of n picked rows. */
+static void load_row(struct shard *s, const struct paper_dims *d, const struct fit_rows *rows,
+                     size_t pick, size_t i, size_t n, uint64_t *seed)
+{
+    for (size_t t = 0; t < d->n_in; t++) {
+        const uint16_t word = rows->in[pick * d->n_in + t];
+        const float u = (float)(num_draw(seed) >> 40) / (float)(1 << 24);
+        s->in[t * n + i] = rows->unknown && u < rows->unknown[word] ? 0 : word;
+    }
+    for (size_t t = 0; t < d->n_out; t++)
+        s->out[t * n + i] = rows->out[pick * d->n_out + t];
+}
+
+/* ---- loss of a set ------------------------------------------------------------------------ */
+
+enum { CHUNK = 32 };
+
+static double loss_of_chunks(const struct paper_net *net, const struct fit_rows *rows,
+                             const struct arrays *a, struct shard *s)
+{
+    struct fit_rows known = *rows;
+    uint64_t seed = 0;
+    double loss = 0;
+    known.unknown = NULL;
+    for (size_t at = 0; at < rows->n; at += CHUNK) {
+        const size_t n = rows->n - at < CHUNK ? rows->n - at : CHUNK;
+        const struct paper_batch batch = {n, s->in, s->out, 0, 0};
+        for (size_t i = 0; i < n; i++)
+            load_row(s, &net->dims, &known, at + i, i, n, &seed);
+        loss += paper_run(net, &s->tape, a, &batch, 1.0f);
+    }
+    return loss;
+}
+
+static void transpose_all(const struct paper_net *net, float *t)
+{
+    for (size_t i = 0; i < net->blocks.n; i++)
+        blocks_transpose(&net->blocks, i, net->w, t);
+}
+
+int fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient,
+             double *loss)
+{
+    float *t = malloc(net->blocks.n_weights * sizeof *t);
+    const struct arrays a = {net->w, t, gradient};
+    struct shard s;
+    const int ok = shard_new(&s, net, CHUNK) && t;
+    if (ok) {
+        transpose_all(net, t);
+        if (gradient)
+            memset(gradient, 0, net->blocks.n_weights * sizeof *gradient);
+        *loss = loss_of_chunks(net, rows, &a, &s);
+    }
+    shard_free(&s);
+    free(t);
+    return ok;
+}
+
+/* ---- training ----------------------------------------------------------------------------- */
+
+struct trainer {
+    struct paper_net *net;
+    const struct fit_rows *rows;
+    const struct fit_config *config;
+    struct adam adam;
+    struct adam_schedule schedule;
+    struct adam_step move;
+    struct shard shard[ADAM_SHARDS];
+    float *t; /* transposed weights */
+    size_t *order, first, n; /* the minibatch: order[first .. first + n) */
+    struct pool *pool;
+};
+
+static int trainer_new(struct trainer *tr)
+{
+    const struct fit_config *c = tr->config;
+    const size_t most = (c->batch + ADAM_SHARDS - 1) / ADAM_SHARDS;
+    const struct adam_schedule s = {c->rate, c->rate / 100, 0.05f, c->average,
+                                    c->epochs * ((tr->rows->n + c->batch - 1) / c->batch)};
+    int ok = adam_new(&tr->adam, tr->net->w, tr->net->blocks.n_weights);
+    for (size_t i = 0; i < ADAM_SHARDS; i++)
+        ok &= shard_new(&tr->shard[i], tr->net, most);
+    tr->schedule = s;
+    tr->t = malloc(tr->net->blocks.n_weights * sizeof *tr->t);
+    tr->order = malloc(tr->rows->n * sizeof *tr->order);
+    tr->pool = pool_new(c->n_threads);
+    for (size_t i = 0; tr->order && i < tr->rows->n; i++)
+        tr->order[i] = i;
+    return ok && tr->t && tr->order;
+}
+
+static void trainer_free(struct trainer *tr)
+{
+    pool_free(tr->pool);
+    adam_free(&tr->adam);
+    for (size_t i = 0; i < ADAM_SHARDS; i++)
+        shard_free(&tr->shard[i]);
+    free(tr->t);
+    free(tr->order);
+}
+
+static void task_transpose(void *user, size_t index)
+{
+    const struct trainer *tr = user;
+    blocks_transpose(&tr->net->blocks, index, tr->net->w, tr->t);
+}
+
+static void task_gradient(void *user, size_t index)
+{
+    struct trainer *tr = user;
+    struct shard *s = &tr->shard[index];
+    const size_t from = tr->n * index / ADAM_SHARDS, to = tr->n * (index + 1) / ADAM_SHARDS;
+    const size_t n_weights = tr->net->blocks.n_weights;
+    const struct arrays a = {tr->net->w, tr->t, tr->adam.gradients + index * n_weights};
+    uint64_t seed = num_mix(tr->config->seed, 16 + tr->adam.step, index);
+    struct paper_batch batch = {to - from, s->in, s->out, tr->config->drop, seed};
+    memset(a.g, 0, n_weights * sizeof *a.g);
+    s->loss = 0;
+    if (to == from)
+        return;
+    for (size_t i = from; i < to; i++)
+        load_row(s, &tr->net->dims, tr->rows, tr->order[tr->first + i], i - from, to - from,
+                 &seed);
+    s->loss = paper_run(tr->net, &s->tape, &a, &batch, 1.0f / (float)tr->n);
+}
+
+static void task_update(void *user, size_t index)
+{
+    const struct trainer *tr = user;
+    const size_t n = tr->net->blocks.n_weights;
+    adam_move(&tr->adam, &tr->move, 0, n * index / ADAM_SHARDS, n * (index + 1) / ADAM_SHARDS);
+}
+
+static double train_epoch(struct trainer *tr, size_t epoch)
+{
+    const struct fit_config *c = tr->config;
+    double loss = 0;
+    num_shuffle(tr->order, tr->rows->n, num_mix(c->seed, 5, epoch));
+    for (tr->first = 0; tr->first < tr->rows->n; tr->first += tr->n) {
+        tr->n = tr->rows->n - tr->first < c->batch ? tr->rows->n - tr->first : c->batch;
+        pool_run(tr->pool, task_transpose, tr, tr->net->blocks.n);
+        pool_run(tr->pool, task_gradient, tr, ADAM_SHARDS);
+        tr->move = adam_next(&tr->adam, &tr->schedule);
+        pool_run(tr->pool, task_update, tr, ADAM_SHARDS);
+        for (size_t i = 0; i < ADAM_SHARDS; i++)
+            loss += tr->shard[i].loss;
+    }
+    return loss / (double)tr->rows->n;
+}
+
+/* The held-out loss is that of the running mean of the weights. */
+static void report(const struct trainer *tr, const struct fit_rows *held_out, size_t epoch,
+                   double loss, fit_progress *progress, void *user)
+{
+    struct paper_net mean = *tr->net;
+    double sum = 0;
+    mean.w = tr->adam.mean;
+    if (!progress)
+        return;
+    if (held_out && held_out->n && fit_loss(&mean, held_out, NULL, &sum))
+        sum /= (double)held_out->n;
+    progress(user, epoch, loss, sum);
+}
+
+int fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
+        const struct fit_config *config, fit_progress *progress, void *user)
+{
+    struct trainer tr;
+    memset(&tr, 0, sizeof tr);
+    tr.net = net;
+    tr.rows = rows;
+    tr.config = config;
+    const int ok = trainer_new(&tr);
+    for (size_t epoch = 0; ok && epoch < config->epochs; epoch++)
+        report(&tr, held_out, epoch, train_epoch(&tr, epoch), progress, user);
+    if (ok)
+        memcpy(net->w, tr.adam.mean, net->blocks.n_weights * sizeof *net->w);
+    trainer_free(&tr);
+    return ok;
+}
