@@ -73,7 +73,8 @@ def ingest(program, spec, files, *options):
         die(f"{program}: {e.strerror}: `make` builds it, or name it with --trainer")
     if done.returncode:
         die(done.stderr.strip() or f"{program}: ended with status {done.returncode}")
-    sys.stderr.write(done.stderr)
+    for line in done.stderr.splitlines():
+        print(f"{os.path.basename(files[0])}: {spec['name']}: {line}", file=sys.stderr)
     rows = list(csv.reader(done.stdout.splitlines()))
     wanted = [name for name, _ in spec["fields"] + spec["params"]]
     if rows[0] != wanted:
