@@ -17,11 +17,13 @@ the product. NAME+rule is the same method with the kernel's rule: it ranks, or t
 rule accepts. Rows come from `kpred-train ingest`, the split is that of docs/protocol.md, training
 rows whose optimum the rule rejects are left out, as in `kpred-train train`.
 
-Needs python3-numpy, a C compiler and, for its methods, python3-sklearn and python3-xgboost; a method
-whose package is missing is skipped with a message.
+Needs python3-numpy, a C compiler and, for the methods that use them, python3-sklearn and
+python3-xgboost; a method whose package is missing is skipped with a message.
 
 Columns: groups are the keys of the split, se the standard error of pft over them; us_predict is a
-problem's share of the time for k tuples, for rankings that do not depend on k for the largest.
+problem's share of the time for k tuples, all problems at once; where the first k of a list are
+taken, for the largest k. A thousandth of the training frequencies is mixed into the probabilities
+of a classifier, so that values it rules out are ranked as well.
 """
 import argparse
 import csv
@@ -35,7 +37,7 @@ from rows import (ROOT, die, ingest, is_test, oracle_problem, print_csv, print_t
 
 HEADING = "method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict".split(",")
 METHODS = "default nearest tree bayes knn svc forest chain network".split()
-SMOOTHING = 1e-3 # of the training frequencies, mixed into a classifier's probabilities
+SMOOTHING = 1e-3 # the part of the training frequencies in a classifier's probabilities
 
 
 class Unavailable(Exception):

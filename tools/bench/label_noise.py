@@ -28,6 +28,10 @@ and far more of them identical, with c and k exchanged) and told on standard err
 are compared as the split does, by the one size that stands for all with the same output; labels
 that this makes ambiguous are left out.
 
+Two tunings may differ by more than chance: with another compiler another tuple is fastest. To see
+how much, write the retuned pairs with --retuned and let `kpred-train eval` judge one network on the
+labels of either file: if only chance told them apart, it would do as well on both.
+
 Standard errors are over layers without n and type.
 """
 import argparse
@@ -140,9 +144,9 @@ def all_labels(rows, specs, path, reference):
     """The labels of a file, with c and k of backward rows as the reference has them."""
     exchanged, plain, swapped = is_exchanged(rows, reference, specs)
     if exchanged:
-        print(f"{os.path.basename(path)}: c and k of backward keys are exchanged: {plain[0]} pairs "
-              f"with a newer file as they stand ({plain[1]} identical), {swapped[0]} ({swapped[1]}) "
-              "exchanged", file=sys.stderr)
+        print(f"{os.path.basename(path)}: c and k of backward keys are exchanged: as they stand "
+              f"{plain[0]} pairs with a newer file, {plain[1]} of them identical, exchanged "
+              f"{swapped[0]} and {swapped[1]}", file=sys.stderr)
     labels = {}
     for spec in specs:
         labels.update(labels_of(spec, rows[spec["name"]], exchanged))
@@ -292,12 +296,32 @@ def layer_lines(files, pairs):
     if not many:
         return
     rate = sum(differing[x] for x in many) / sum(size[x] for x in many)
-    for what, count, chance in (
-            ("none", sum(differing[x] == 0 for x in many), sum((1 - rate) ** size[x] for x in many)),
-            ("all", sum(differing[x] == size[x] for x in many), sum(rate ** size[x] for x in many))):
-        for how, number in (("", count), (", by chance", chance)):
-            yield [files, "all", "all", "all", f"layers of 3 or more: {what} differ{how}",
-                   str(len(many)), f"{100 * number / len(many):.1f}", "-"]
+    counts = [("none differ", sum(differing[x] == 0 for x in many)),
+              ("none differ, by chance", sum((1 - rate) ** size[x] for x in many)),
+              ("all differ", sum(differing[x] == size[x] for x in many)),
+              ("all differ, by chance", sum(rate ** size[x] for x in many))]
+    for what, count in counts:
+        yield [files, "all", "all", "all", f"layers of 3 or more: {what}", str(len(many)),
+               f"{100 * count / len(many):.1f}", "-"]
+
+
+# ---- rows for kpred-train ----
+
+def write_side(path, spec, gpu, pairs, side):
+    """One side of pairs as rows that kpred-train reads."""
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        rows = [[*({**p[0]._asdict(), "gpu": gpu}[name] for name, _ in spec["fields"]), *p[side]]
+                for p in pairs]
+        print_csv([name for name, _ in spec["fields"] + spec["params"]], rows, f)
+
+
+def write_retuned(folder, a, b, spec, pairs):
+    """The retuned pairs, twice: with the labels of file a and with those of b."""
+    names = [os.path.basename(x).split(".")[0] for x in (a, b)]
+    retuned = list(filter(is_retuned, pairs))
+    for side, name in enumerate(names, 1):
+        path = os.path.join(folder, f"{spec['name']}.{'+'.join(names)}.{name}.csv")
+        write_side(path, spec, token_for(spec, a), retuned, side)
 
 
 # ---- the command line ----
@@ -327,6 +351,8 @@ def compare(options, specs, wanted):
             chosen = [p for p in pairs if p[0].kernel == spec["name"]]
             if chosen:
                 lines += lines_of(files, spec, chosen, newest)
+                if options.retuned:
+                    write_retuned(options.retuned, a, b, spec, chosen)
     if not lines:
         die("no two files of one GPU arch hold a label of the same problem")
     return lines
@@ -341,6 +367,8 @@ def main():
     p.add_argument("--data", nargs="+", required=True,
                    help="label files, those of each arch from the newest to the oldest")
     p.add_argument("--trainer", default=os.path.join(ROOT, "build", "kpred-train"))
+    p.add_argument("--retuned", metavar="DIR", help="write the retuned pairs there as CSV, "
+                   "with the labels of one file and of the other")
     p.add_argument("--parameters", action="store_true", help="show the lines of single parameters")
     p.add_argument("--csv", action="store_true", help="all lines, as CSV")
     options = p.parse_args()

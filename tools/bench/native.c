@@ -14,7 +14,8 @@ static const kpred_model *const model = &MODEL;
 const char *bench_split(void);
 int bench_prefix(const int32_t *problem, const unsigned char *index, size_t n);
 size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap);
-int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out, int32_t *found);
+int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
+                  int32_t *found);
 
 const char *bench_split(void) { return model->split; }
 
@@ -66,7 +67,8 @@ static unsigned char index_of(size_t param, int32_t value)
 }
 
 /* The network's k tuples for every problem; found: how many. A status, 0 if all went well. */
-int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out, int32_t *found)
+int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
+                  int32_t *found)
 {
     const size_t words = kpred_arena_words(model, k);
     int32_t *arena = calloc(words, sizeof *arena);
