@@ -18,10 +18,14 @@ as such witnesses. Both shares are of layers that were tuned twice, which no one
 retuned ones, so that one can see whether those are like the others.
 
 merged: after merging tuples that run the same code. ConvOclDirectFwd1x1 reads at most as many input
-channels at once as there are, so values of n_in_data_tiles above that are one. parameter NAME: the
-share of retuned pairs that agree in it; alone NAME: the pairs that agree in all others, how many of
-them agree in it too, and how many would if the two files drew it independently, each from its own
-frequencies (chance): where the two shares are alike, tuning does not tell the values apart.
+channels at once as there are, so values of n_in_data_tiles above that are one. blind: merged, and
+without the parameter of ConvOclDirectFwd1x1 in which tunings agree no more often than by chance
+(out_pix_tile0 where out_pix_tile1 is 1, grp_tile0 else): a finding about labels, it is not shown
+that these values run the same code. ConvAsm1x1U, ConvAsmBwdWrW1x1 and ConvAsmBwdWrW3x3 have no
+values that are known to be the same. parameter NAME: the share of retuned pairs that agree in it;
+alone NAME: of the strict pairs that agree in all others, those that agree in it too, and how many
+would if the two files drew it independently, each from its own frequencies (chance): where the two
+shares are alike, tuning does not tell the values apart.
 
 A text file whose backward keys hold c and k in the user's order is noticed by its pairs (far more,
 and far more of them identical, with c and k exchanged) and told on standard error. Backward sizes
@@ -196,6 +200,16 @@ def merge(label, values, names):
     return (*values[:at], str(min(int(values[at]), channels)), *values[at + 1:])
 
 
+def merge_blind(label, values, names):
+    """The same without the one parameter that tunings do not agree in more often than by chance: in
+    the kernel's version 1 (out_pix_tile1 is 1) out_pix_tile0, in version 0 grp_tile0."""
+    merged = list(merge(label, values, names))
+    if label.kernel == "conv_ocl_direct_fwd_1x1":
+        version = merged[names.index("out_pix_tile1")]
+        merged[names.index("out_pix_tile0" if version == "1" else "grp_tile0")] = ""
+    return merged
+
+
 # ---- figures ----
 
 def share(pairs, same):
@@ -228,28 +242,29 @@ def copied(pairs, bound):
 
 def bracket(pairs, names):
     """(what, [n, percent, se] or None) for one group of pairs."""
-    def same(p):
-        return p[1] == p[2]
+    def same(how):
+        return lambda p: how(p[0], p[1], names) == how(p[0], p[2], names)
 
-    def same_code(p):
-        return merge(p[0], p[1], names) == merge(p[0], p[2], names)
+    def raw(_, values, __):
+        return values
     retuned, strict = (list(filter(f, pairs)) for f in (is_retuned, is_strict))
-    low, high = share(strict, same), share(retuned, same)
-    yield "identical", share(pairs, same)
+    low, high = share(strict, same(raw)), share(retuned, same(raw))
+    yield "identical", share(pairs, same(raw))
     yield "retuned", high
     yield "strict", low
     yield "copied, least", copied(pairs, high)
     yield "copied, most", copied(pairs, low)
-    yield "retuned, merged", share(retuned, same_code)
-    yield "strict, merged", share(strict, same_code)
+    for name, how in (("merged", merge), ("blind", merge_blind)):
+        yield f"retuned, {name}", share(retuned, same(how))
+        yield f"strict, {name}", share(strict, same(how))
 
 
 def by_parameter(pairs, names):
-    """The same for every parameter of the retuned pairs."""
-    retuned = list(filter(is_retuned, pairs))
+    """Agreement in every parameter: of the retuned pairs, and alone of the strict ones."""
+    retuned, strict = (list(filter(f, pairs)) for f in (is_retuned, is_strict))
     for at, name in enumerate(names):
         yield f"parameter {name}", share(retuned, lambda p, at=at: p[1][at] == p[2][at])
-        both, chance = alone(retuned, at)
+        both, chance = alone(strict, at)
         yield f"alone {name}", both
         yield f"alone {name}, chance", chance
 
@@ -279,10 +294,8 @@ def lines_of(files, spec, pairs, newest):
     """All lines of one kernel in two files."""
     names = [name for name, _ in spec["params"]]
     for dtype, direction, chosen in groups_of(pairs):
-        figures = list(bracket(chosen, names)) + list(across(chosen, newest))
-        if direction == "all":
-            figures += by_parameter(chosen, names)
-        for what, figure in figures:
+        figures = [bracket(chosen, names), across(chosen, newest), by_parameter(chosen, names)]
+        for what, figure in itertools.chain(*figures):
             if figure:
                 yield [files, spec["name"], dtype, direction, what, *figure]
 
