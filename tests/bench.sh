@@ -198,7 +198,7 @@ plausible() {
 
 # The figures of the network are those that kpred-train measures.
 as_eval() {
-    classics --csv --methods network >"$tmp/network.csv" || return 1
+    classics --csv --methods network --network weights >"$tmp/network.csv" || return 1
     "$trainer" eval $kernel --data $dbs -k 1,10 --csv | awk -F, 'NR > 1 { print $3, $4, $5, $6,
         $7, $8 }' | sort >"$tmp/a"
     awk -F, 'NR > 1 && $4 != "all" { print $4, $5, $6, $7, $9, $10 }' "$tmp/network.csv" |

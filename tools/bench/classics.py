@@ -480,15 +480,23 @@ def parse_options():
     p.add_argument("--rounds", type=count, default=200, help="trees of a value (default 200)")
     p.add_argument("--eta", type=float, default=0.1, help="the chain's step (default 0.1)")
     p.add_argument("--defaults", help="MIOpen's defaults, beside a rules.py")
-    p.add_argument("--network", help="the header with rule and network (default: beside the spec)")
+    p.add_argument("--network", help="the header with rule and network, or a folder with NAME.h "
+                   "(default: beside the spec)")
     p.add_argument("--trainer", default=os.path.join(ROOT, "build", "kpred-train"))
     p.add_argument("--hits", help="write every test row's outcome to this file")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
     options = p.parse_args()
-    if options.network and len(options.spec) > 1:
-        p.error("--network goes with a single spec")
+    if options.network and not os.path.isdir(options.network) and len(options.spec) > 1:
+        p.error(f"--network {options.network}: with several specs it must be a folder")
     options.k = sorted(set(options.k))
     return options
+
+
+def header_of(path, spec, options):
+    """The header with the rule and the network of a spec."""
+    if options.network and os.path.isdir(options.network):
+        return os.path.join(options.network, spec["name"] + ".h")
+    return options.network or os.path.splitext(path)[0] + ".h"
 
 
 def main():
@@ -496,8 +504,7 @@ def main():
     options, out = parse_options(), {"lines": [], "hits": []}
     for path in options.spec:
         spec = read_spec(path)
-        library = load(options.network or os.path.splitext(path)[0] + ".h")
-        task = load_task(spec, options, library)
+        task = load_task(spec, options, load(header_of(path, spec, options)))
         for method in options.methods:
             run_method(task, method, out)
     print_results(out, options)

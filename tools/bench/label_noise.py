@@ -18,14 +18,13 @@ as such witnesses. Both shares are of layers that were tuned twice, which no one
 retuned ones, so that one can see whether those are like the others.
 
 merged: after merging tuples that run the same code. ConvOclDirectFwd1x1 reads at most as many input
-channels at once as there are, so values of n_in_data_tiles above that are one. blind: merged, and
-without the parameter of ConvOclDirectFwd1x1 in which tunings agree no more often than by chance
+channels at once as there are, so values of n_in_data_tiles above that are one. The other three
+kernels have no values that are known to be the same. blind: merged, and without the parameter of
+ConvOclDirectFwd1x1 in which the current and the older files agree no more often than by chance
 (out_pix_tile0 where out_pix_tile1 is 1, grp_tile0 else): a finding about labels, it is not shown
-that these values run the same code. ConvAsm1x1U, ConvAsmBwdWrW1x1 and ConvAsmBwdWrW3x3 have no
-values that are known to be the same. parameter NAME: the share of retuned pairs that agree in it;
+that these values run the same code. parameter NAME: the share of retuned pairs that agree in it;
 alone NAME: of the strict pairs that agree in all others, those that agree in it too, and how many
-would if the two files drew it independently, each from its own frequencies (chance): where the two
-shares are alike, tuning does not tell the values apart.
+would if the two files drew it independently, each from its own frequencies (chance).
 
 A text file whose backward keys hold c and k in the user's order is noticed by its pairs (far more,
 and far more of them identical, with c and k exchanged) and told on standard error. Backward sizes
@@ -201,8 +200,8 @@ def merge(label, values, names):
 
 
 def merge_blind(label, values, names):
-    """The same without the one parameter that tunings do not agree in more often than by chance: in
-    the kernel's version 1 (out_pix_tile1 is 1) out_pix_tile0, in version 0 grp_tile0."""
+    """The same without the one parameter in which current and older files agree no more often than
+    by chance: in the kernel's version 1 (out_pix_tile1 is 1) out_pix_tile0, in 0 grp_tile0."""
     merged = list(merge(label, values, names))
     if label.kernel == "conv_ocl_direct_fwd_1x1":
         version = merged[names.index("out_pix_tile1")]
