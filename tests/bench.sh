@@ -51,11 +51,11 @@ wrw=4,4,2,1,2,1,1,4,0,2 other_wrw=4,4,2,1,2,1,1,4,0,1
 new=$tmp/gfx900_56-new.cd.pdb.txt
 old=$tmp/gfx900_56-old.cd.pdb.txt
 exchanged=$tmp/gfx900_56-exchanged.cd.pdb.txt
-for n in 1 2 3 4 5 6 7 8; do layer "$new" $n $asm $asm $ocl $wrw; done
+for n in 1 2 3 4 5 6 7 9; do layer "$new" $n $asm $asm $ocl $wrw; done
 for file in "$old" "$exchanged"; do
     for n in 1 2 3 4 5 6; do layer "$file" $n $asm $asm $ocl $wrw; done
     layer "$file" 7 $other_asm $other_asm $other_ocl $other_wrw
-    layer "$file" 8 $other_asm $asm $same_code $other_wrw
+    layer "$file" 9 $other_asm $asm $same_code $other_wrw
 done
 layer "$tmp/gfx900_56-far.cd.pdb.txt" 99 $asm $asm $ocl $wrw
 
@@ -106,6 +106,14 @@ retuned_rows() {
     ! cmp -s "$tmp/new.csv" "$tmp/old.csv"
 }
 
+# Of the eight layers the split keeps n = 9 for testing, forward and backward data.
+test_rows() {
+    noise --csv --test config --data "$new" "$old" >"$tmp/test.csv" || return 1
+    is "$tmp/test.csv" conv_asm_1x1u retuned 2 50.0 &&
+        is "$tmp/test.csv" conv_ocl_direct_fwd_1x1 "retuned, merged" 1 100.0 &&
+        ! grep -q conv_asm_bwd_wrw_1x1 "$tmp/test.csv"
+}
+
 a_table() {
     noise --data "$new" "$old" | grep -q "^gfx900_56-new gfx900_56-old  conv_asm_1x1u .* retuned "
 }
@@ -113,6 +121,7 @@ a_table() {
 check "label_noise.py: the bracket" bracket "$old"
 check "label_noise.py: retuned rows for kpred-train" retuned_rows
 check "label_noise.py: exchanged keys" exchanged_keys
+check "label_noise.py: test rows only" test_rows
 check "label_noise.py: a table" a_table
 check "label_noise.py: no common problem" refuses "no two files of one GPU arch" \
     noise --data "$new" "$tmp/gfx900_56-far.cd.pdb.txt"

@@ -33,7 +33,8 @@ that this makes ambiguous are left out.
 
 Two tunings may differ by more than chance: with another compiler another tuple is fastest. To see
 how much, write the retuned pairs with --retuned and let `kpred-train eval` judge one network on the
-labels of either file: if only chance told them apart, it would do as well on both.
+labels of either file: if only chance told them apart, it would do as well on both. With --test the
+bracket is that of the very rows it is judged on.
 
 Standard errors are over layers without n and type.
 """
@@ -44,8 +45,8 @@ import os
 import sys
 import tempfile
 
-from rows import (ROOT, canonical, die, ingest, print_csv, print_table, progress, read_spec,
-                  share_and_error)
+from rows import (ROOT, canonical, die, ingest, is_test, print_csv, print_table, progress,
+                  read_spec, share_and_error, split_key)
 
 HEADING = "files,kernel,dtype,dir,what,n,percent,se".split(",")
 # Solvers that witness whether a 3x3 layer was tuned again: name, number of parameters.
@@ -319,12 +320,17 @@ def layer_lines(files, pairs):
 
 # ---- rows for kpred-train ----
 
+def fields_of(spec, label, gpu):
+    """A label's problem as the fields of a row."""
+    known = {**label._asdict(), "gpu": gpu}
+    return [str(known[name]) for name, _ in spec["fields"]]
+
+
 def write_side(path, spec, gpu, pairs, side):
     """One side of pairs as rows that kpred-train reads."""
     with open(path, "w", encoding="utf-8", newline="") as f:
-        rows = [[*({**p[0]._asdict(), "gpu": gpu}[name] for name, _ in spec["fields"]), *p[side]]
-                for p in pairs]
-        print_csv([name for name, _ in spec["fields"] + spec["params"]], rows, f)
+        print_csv([name for name, _ in spec["fields"] + spec["params"]],
+                  [[*fields_of(spec, p[0], gpu), *p[side]] for p in pairs], f)
 
 
 def write_retuned(folder, a, b, spec, pairs):
@@ -349,6 +355,11 @@ def load_files(options, specs):
     return labels, [labels[path] for path in first.values()]
 
 
+def is_wanted(spec, label, split):
+    """Whether a label is for testing, if only those are asked for."""
+    return not split or is_test(split_key(spec, split, fields_of(spec, label, "")))
+
+
 def compare(options, specs, wanted):
     """All lines, for every two files of one arch."""
     labels, newest = load_files(options, specs)
@@ -360,7 +371,8 @@ def compare(options, specs, wanted):
         pairs = list(pairs_of(labels[a], labels[b]))
         lines += layer_lines(files, pairs)
         for spec in wanted:
-            chosen = [p for p in pairs if p[0].kernel == spec["name"]]
+            chosen = [p for p in pairs if p[0].kernel == spec["name"]
+                      and is_wanted(spec, p[0], options.test)]
             if chosen:
                 lines += lines_of(files, spec, chosen, newest)
                 if options.retuned:
@@ -379,6 +391,8 @@ def main():
     p.add_argument("--data", nargs="+", required=True,
                    help="label files, those of each arch from the newest to the oldest")
     p.add_argument("--trainer", default=os.path.join(ROOT, "build", "kpred-train"))
+    p.add_argument("--test", choices=("config", "shape"), help="only problems that this split "
+                   "keeps for testing; which are retuned is still seen in all")
     p.add_argument("--retuned", metavar="DIR", help="write the retuned pairs there as CSV, "
                    "with the labels of one file and of the other")
     p.add_argument("--parameters", action="store_true", help="show the lines of single parameters")
