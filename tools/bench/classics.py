@@ -35,6 +35,13 @@ import time
 from rows import (ROOT, die, ingest, is_test, oracle_problem, print_csv, print_table, progress,
                   read_spec, share_and_error, split_key)
 
+try:
+    import numpy as np
+    from native import allowed, legal_tuples, load, predict
+except ImportError as missing:
+    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
+    sys.exit(0)
+
 HEADING = "method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict".split(",")
 METHODS = "default nearest tree bayes knn svc forest chain network".split()
 SMOOTHING = 1e-3 # the part of the training frequencies in a classifier's probabilities
@@ -510,11 +517,5 @@ def main():
     print_results(out, options)
 
 
-try:
-    import numpy as np
-    from native import allowed, legal_tuples, load, predict
-except ImportError as missing:
-    print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
-    sys.exit(0)
 if __name__ == "__main__":
     main()
