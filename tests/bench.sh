@@ -1,0 +1,297 @@
+#!/bin/sh
+# bench.sh - the side-by-side tools of tools/bench: on a few rows they run, count right, and refuse
+# what is wrong
+# SPDX-License-Identifier: MIT
+. tests/script.inc
+
+BUILD=$(absolute "$BUILD")
+CC=${CC:-cc}
+ORACLE=${ORACLE:-../shared/miopen/rules.py}
+trainer=$BUILD/kpred-train
+export CC PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+if ! has python3 || [ ! -x "$trainer" ]; then
+    skipped "tools/bench" "needs python3 and $trainer"
+    test_end
+    exit
+fi
+
+# refuses WORDS COMMAND...: status 2, nothing on standard output, and the message has the words
+refuses() {
+    words=$1
+    shift
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    status=$?
+    [ $status = 2 ] && [ ! -s "$tmp/out" ] && grep -qF -- "$words" "$tmp/err" && return
+    echo "status $status, expected 2 and \"$words\""
+    cat "$tmp/out" "$tmp/err"
+    return 1
+}
+
+# ---- label_noise.py ----
+
+# layer FILE N ASM-F ASM-B OCL WRW: the lines of one layer with the labels given, the last key with
+# c and k as MIOpen has them; of exchanged.* the other way round
+layer() {
+    case $1 in *exchanged*) back=64-14-14-1x1-128-14-14 ;; *) back=128-14-14-1x1-64-14-14 ;; esac
+    rest=$2-0x0-1x1-1x1-0-NCHW-FP32
+    cat >>"$1" <<END
+64-14-14-1x1-128-14-14-$rest-F=ConvAsm1x1U:$3;ConvOclDirectFwd1x1:$5
+$back-$rest-B=ConvAsm1x1U:$4
+$back-$rest-W=ConvAsmBwdWrW1x1:$6
+END
+}
+
+# Eight layers, six of them copies; of the others one label is the same, and one runs the same code.
+asm=1,16,1,64,1,1,1,1 other_asm=2,16,2,64,1,1,1,1
+ocl=1,64,1,1,1,1,32,128,0 other_ocl=1,64,1,1,1,1,16,128,0 same_code=1,64,1,1,1,1,32,2048,0
+wrw=4,4,2,1,2,1,1,4,0,2 other_wrw=4,4,2,1,2,1,1,4,0,1
+new=$tmp/gfx900_56-new.cd.pdb.txt
+old=$tmp/gfx900_56-old.cd.pdb.txt
+exchanged=$tmp/gfx900_56-exchanged.cd.pdb.txt
+for n in 1 2 3 4 5 6 7 9; do layer "$new" $n $asm $asm $ocl $wrw; done
+for file in "$old" "$exchanged"; do
+    for n in 1 2 3 4 5 6; do layer "$file" $n $asm $asm $ocl $wrw; done
+    layer "$file" 7 $other_asm $other_asm $other_ocl $other_wrw
+    layer "$file" 9 $other_asm $asm $same_code $other_wrw
+done
+layer "$tmp/gfx900_56-far.cd.pdb.txt" 99 $asm $asm $ocl $wrw
+
+one_by_one="weights/conv_asm_1x1u.spec weights/conv_asm_bwd_wrw_1x1.spec"
+one_by_one="$one_by_one weights/conv_ocl_direct_fwd_1x1.spec"
+
+noise() {
+    python3 tools/bench/label_noise.py --trainer "$trainer" $one_by_one "$@"
+}
+
+# is FILE KERNEL WHAT N PERCENT: one line of the CSV says so
+is() {
+    got=$(awk -F, -v kernel="$2" -v what="$3" '{ label = $5; for (i = 6; i <= NF - 3; i++)
+            label = label "," $i; gsub(/"/, "", label) }
+        $2 == kernel && $3 == "all" && label == what { print $(NF - 2), $(NF - 1) }' "$1")
+    [ "$got" = "$4 $5" ] && return
+    echo "$2, $3: \"$got\", expected \"$4 $5\""
+    return 1
+}
+
+bracket() {
+    noise --csv --data "$new" "$1" >"$tmp/noise.csv" || return 1
+    is "$tmp/noise.csv" conv_asm_1x1u identical 16 81.2 &&
+        is "$tmp/noise.csv" conv_asm_1x1u retuned 4 25.0 &&
+        is "$tmp/noise.csv" conv_asm_1x1u strict 3 33.3 &&
+        is "$tmp/noise.csv" conv_ocl_direct_fwd_1x1 retuned 2 0.0 &&
+        is "$tmp/noise.csv" conv_ocl_direct_fwd_1x1 "retuned, merged" 2 50.0 &&
+        is "$tmp/noise.csv" conv_asm_bwd_wrw_1x1 "parameter data_prefetch" 2 0.0 &&
+        is "$tmp/noise.csv" conv_asm_bwd_wrw_1x1 "parameter read_size" 2 100.0 &&
+        is "$tmp/noise.csv" all "layers of 3 or more: none differ" 8 75.0
+}
+
+exchanged_keys() {
+    bracket "$exchanged" 2>"$tmp/err" || return 1
+    grep -q "old.*exchanged" "$tmp/err" && return 1
+    grep -qF "$(basename "$exchanged"): c and k of backward keys are exchanged" "$tmp/err"
+}
+
+# kpred-train reads what --retuned writes, with two different labels for the one problem
+retuned_rows() {
+    noise --csv --data "$new" "$old" --retuned "$tmp" >"$tmp/again.csv" || return 1
+    cmp "$tmp/again.csv" "$tmp/noise.csv" || return 1
+    for side in new old; do
+        "$trainer" ingest weights/conv_asm_bwd_wrw_1x1.spec --data \
+            "$tmp/conv_asm_bwd_wrw_1x1.gfx900_56-new+gfx900_56-old.gfx900_56-$side.csv" \
+            >"$tmp/$side.csv" && [ "$(wc -l <"$tmp/$side.csv")" -eq 3 ] || return 1
+    done
+    ! cmp -s "$tmp/new.csv" "$tmp/old.csv"
+}
+
+# Of the eight layers the split keeps n = 9 for testing, forward and backward data.
+test_rows() {
+    noise --csv --test config --data "$new" "$old" >"$tmp/test.csv" || return 1
+    is "$tmp/test.csv" conv_asm_1x1u retuned 2 50.0 &&
+        is "$tmp/test.csv" conv_ocl_direct_fwd_1x1 "retuned, merged" 1 100.0 &&
+        ! grep -q conv_asm_bwd_wrw_1x1 "$tmp/test.csv"
+}
+
+a_table() {
+    noise --data "$new" "$old" | grep -q "^gfx900_56-new gfx900_56-old  conv_asm_1x1u .* retuned "
+}
+
+check "label_noise.py: the bracket" bracket "$old"
+check "label_noise.py: retuned rows for kpred-train" retuned_rows
+check "label_noise.py: exchanged keys" exchanged_keys
+check "label_noise.py: test rows only" test_rows
+check "label_noise.py: a table" a_table
+check "label_noise.py: no common problem" refuses "no two files of one GPU arch" \
+    noise --data "$new" "$tmp/gfx900_56-far.cd.pdb.txt"
+check "label_noise.py: no such file" refuses "$tmp/gfx900_56.none.db" \
+    noise --data "$new" "$tmp/gfx900_56.none.db"
+cp "$new" "$tmp/gfx1030_36.cd.pdb.txt"
+check "label_noise.py: a GPU that the spec has not" refuses "gfx1030_36" \
+    noise --data "$new" "$tmp/gfx1030_36.cd.pdb.txt"
+check "label_noise.py: another format" refuses "tiny.spec: format \"csv\"" \
+    python3 tools/bench/label_noise.py --trainer "$trainer" tests/data/tiny.spec --data "$new"
+
+# ---- paired.py ----
+
+paired() {
+    cat >"$tmp/hits.csv" <<'END'
+method,model,split,key,row,k,hit,agree
+a,m,config,"x,1",1,1,1,8
+a,m,config,"x,1",2,1,1,8
+a,m,config,"y,1",3,1,0,2
+a,m,config,"z,1",4,1,1,8
+b,m,config,"x,1",1,1,0,1
+b,m,config,"x,1",2,1,0,1
+b,m,config,"y,1",3,1,0,2
+b,m,config,"z,1",4,1,1,8
+END
+    python3 tools/bench/paired.py --csv --against b "$tmp/hits.csv" >"$tmp/paired.csv" || return 1
+    # sqrt((2 - 2 * 0.5)^2 + 0.5^2 + 0.5^2) / 4
+    sed -n 2p "$tmp/paired.csv" | grep -xF "m,config,1,a,b,4,3,+50.00,30.62"
+}
+
+check "paired.py" paired
+check "paired.py: no such method" refuses "no method \"network\"" \
+    python3 tools/bench/paired.py "$tmp/hits.csv"
+sed 4d "$tmp/hits.csv" >"$tmp/fewer.csv"
+check "paired.py: other rows" refuses "not measured on the same rows" \
+    python3 tools/bench/paired.py --against b "$tmp/fewer.csv"
+check "paired.py: no hits" refuses "$tmp/paired.csv: columns" \
+    python3 tools/bench/paired.py "$tmp/paired.csv"
+
+# ---- classics.py ----
+
+python=
+for candidate in python3 /usr/bin/python3; do
+    if [ -z "$python" ] && $candidate -c "import numpy" 2>/dev/null; then python=$candidate; fi
+done
+if [ -z "$python" ]; then
+    skipped "classics.py" "needs python3-numpy"
+    test_end
+    exit
+fi
+need_weights "classics.py"
+
+$CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools tests/mkdb.c tools/util.c -lsqlite3 -lbz2 \
+    -o "$tmp/mkdb" || exit 1
+for gpu in gfx900_56 gfx906_60; do
+    "$tmp/mkdb" db "$tmp/$gpu.db" tests/data/$gpu.sql || exit 1
+done
+kernel=conv_asm_1x1u
+dbs="$tmp/gfx900_56.db $tmp/gfx906_60.db"
+
+# classics ARGUMENT...: on a few dozen real rows
+classics() {
+    $python tools/bench/classics.py weights/$kernel.spec --trainer "$trainer" --data $dbs \
+        -k 1,10 --rounds 3 --svc-rows 30 "$@"
+}
+
+# plausible METHOD...: no error, lines of each with the rule and without, more hits for more tuples,
+# the same again with two threads
+plausible() {
+    list=$(echo "$*" | tr ' ' ,)
+    classics --csv --methods "$list" >"$tmp/one.csv" 2>"$tmp/err" || return 1
+    classics --csv --methods "$list" --threads 2 >"$tmp/two.csv" 2>>"$tmp/err" || return 1
+    grep -q '^skip' "$tmp/err" && cat "$tmp/err" && return 1
+    for file in one two; do cut -d, -f1-10 "$tmp/$file.csv" >"$tmp/$file.cut"; done
+    cmp "$tmp/one.cut" "$tmp/two.cut" || return 1
+    awk -F, -v want=$((2 * $#)) '
+        NR > 1 && NF != 12 { print "columns: " $0; bad = 1 }
+        NR > 1 && ($9 < 0 || $9 > 100 || $10 < $9) { print "figures: " $0; bad = 1 }
+        NR > 1 && $4 == "all" && $5 == "all" { at[$1, $6] = $9; name[$1] }
+        END { for (m in name) { n++; if (at[m, 10] < at[m, 1]) { print "k: " m; bad = 1 } }
+              if (n != want) { print n " methods"; bad = 1 }; exit bad }' "$tmp/one.csv"
+}
+
+# The figures of the network are those that kpred-train measures.
+as_eval() {
+    classics --csv --methods network --network weights >"$tmp/network.csv" || return 1
+    "$trainer" eval $kernel --data $dbs -k 1,10 --csv | awk -F, 'NR > 1 { print $3, $4, $5, $6,
+        $7, $8 }' | sort >"$tmp/a"
+    awk -F, 'NR > 1 && $4 != "all" { print $4, $5, $6, $7, $9, $10 }' "$tmp/network.csv" |
+        sort >"$tmp/b"
+    [ -s "$tmp/a" ] && cmp "$tmp/a" "$tmp/b"
+}
+
+# The hits add up to the figure.
+hits() {
+    classics --csv --methods nearest --hits "$tmp/nearest.hits" >"$tmp/nearest.csv" || return 1
+    $python - "$tmp/nearest.hits" "$tmp/nearest.csv" <<'END'
+import csv, sys
+hits, figures = (list(csv.DictReader(open(p))) for p in sys.argv[1:])
+for f in figures:
+    if (f["gpu"], f["dtype"]) == ("all", "all"):
+        found = [int(h["hit"]) for h in hits if (h["method"], h["k"]) == (f["method"], f["k"])]
+        assert len(found) == int(f["n"]) and f"{100 * sum(found) / len(found):.2f}" == f["pft"], f
+END
+}
+
+# A package that cannot be imported: its method is skipped by name, the others run.
+missing_package() {
+    mkdir -p "$tmp/none"
+    for module in xgboost sklearn; do
+        echo "raise ImportError('no $module here')" >"$tmp/none/$module.py"
+    done
+    PYTHONPATH=$tmp/none classics --csv --methods nearest,tree,chain >"$tmp/out" 2>"$tmp/err" &&
+        grep -q "^skip tree: needs python3-sklearn" "$tmp/err" &&
+        grep -q "^skip chain: needs python3-xgboost" "$tmp/err" && grep -q "^nearest," "$tmp/out"
+}
+
+# The legal tuples that rankings choose from are all those, and only those, that the oracle accepts.
+legal() {
+    $python - "$ORACLE" "$trainer" $dbs <<'END'
+import importlib.util, itertools, os, sys
+sys.path.insert(0, "tools/bench")
+import numpy as np, native, rows
+found = importlib.util.spec_from_file_location("rules", sys.argv[1])
+rules = importlib.util.module_from_spec(found)
+found.loader.exec_module(rules)
+spec = rows.read_spec("weights/conv_asm_bwd_wrw_3x3.spec")
+library = native.load("weights/conv_asm_bwd_wrw_3x3.h")
+values = [[int(v) for v in vs] for _, vs in spec["params"]]
+check = rules.SOLVERS[spec["solver"]].rules
+for row in rows.ingest(sys.argv[2], spec, sys.argv[3:])[::6]:
+    problem = np.array([t.index(x) if t else int(x) for (_, t), x in zip(spec["fields"], row)],
+                       np.int32)
+    p = rows.oracle_problem(rules, spec, row)
+    expected = [t for t in itertools.product(*values) if all(ok for _, _, ok in check(p, t))]
+    got = native.legal_tuples(library, problem, len(values))
+    assert [tuple(v[i] for v, i in zip(values, t)) for t in got] == expected, row
+END
+}
+
+check "classics.py: nearest" plausible nearest
+check "classics.py: the network as kpred-train measures it" as_eval
+check "classics.py: hits" hits
+check "classics.py: a package is missing" missing_package
+if $python -c "import sklearn" 2>/dev/null; then
+    check "classics.py: classifiers" plausible tree bayes knn svc forest
+else
+    skipped "classics.py: classifiers" "needs python3-sklearn"
+fi
+if $python -c "import xgboost" 2>/dev/null; then
+    check "classics.py: chain" plausible chain
+else
+    skipped "classics.py: chain" "needs python3-xgboost"
+fi
+if [ -r "$ORACLE" ]; then
+    check "classics.py: legal tuples" legal
+else
+    skipped "classics.py: legal tuples" "needs $ORACLE"
+fi
+
+check "classics.py: no such method" refuses '"oracle" is none of' classics --methods oracle
+check "classics.py: k of 0" refuses '"0": expected a number of at least 1' classics -k 0
+check "classics.py: no such header" refuses "$tmp/none.h" classics --network "$tmp/none.h"
+check "classics.py: a header without a model" refuses "kpred.h: declares no kpred_model" \
+    classics --network kpred.h
+check "classics.py: no such data" refuses "$tmp/none.db" \
+    $python tools/bench/classics.py weights/$kernel.spec --trainer "$trainer" --data "$tmp/none.db"
+check "classics.py: no such program" refuses "$tmp/none" \
+    classics --trainer "$tmp/none"
+check "classics.py: no such spec" refuses "$tmp/none.spec" \
+    $python tools/bench/classics.py "$tmp/none.spec" --network weights/$kernel.h --data $dbs
+
+test_end

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Compares methods on the same test rows, row by row: differences of Pft@k and their errors.
+
+Reads what `classics.py --hits FILE` wrote. A difference is the method's Pft less that of the one it
+is compared with, in points; its standard error is over groups of rows with the same split key, as
+for Pft itself. Two methods that miss the same problems differ less than their own errors suggest,
+so this tells smaller differences apart than two columns of figures do.
+"""
+import argparse
+import collections
+import csv
+
+from rows import die, print_csv, print_table, share_and_error
+
+HEADING = "model,split,k,method,against,n,groups,difference,se".split(",")
+COLUMNS = "method,model,split,key,row,k,hit,agree".split(",")
+
+
+def read_hits(paths):
+    """Outcomes by (model, split, k) and method: a dict from row to (key, hit)."""
+    found = collections.defaultdict(lambda: collections.defaultdict(dict))
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8", newline="") as f:
+                lines = list(csv.reader(f))
+        except (OSError, UnicodeDecodeError) as e:
+            die(f"{path}: {e}")
+        if not lines or lines[0] != COLUMNS:
+            die(f"{path}: columns {','.join(lines[0]) if lines else ''}: expected "
+                f"{','.join(COLUMNS)}")
+        for number, line in enumerate(lines[1:], 2):
+            if len(line) != len(COLUMNS) or line[6] not in "01":
+                die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
+            method, model, split, key, row, k, hit, _ = line
+            found[model, split, k][method][row] = (key, int(hit))
+    return found
+
+
+def difference(a, b, what):
+    """n, groups, difference in points and its error; both must be of the same rows."""
+    if a.keys() != b.keys():
+        die(f"{what}: not measured on the same rows")
+    rows = list(a)
+    units = [a[r][0] for r in rows]
+    points, se = share_and_error([a[r][1] - b[r][1] for r in rows], units)
+    return [str(len(rows)), str(len(set(units))), f"{points:+.2f}", f"{se:.2f}"]
+
+
+def main():
+    """A line for every method, model, split and k."""
+    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("hits", nargs="+", help="files that classics.py --hits wrote")
+    p.add_argument("--against", default="network", help="the method to compare with")
+    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
+    options = p.parse_args()
+    lines = []
+    for (model, split, k), methods in read_hits(options.hits).items():
+        if options.against not in methods:
+            die(f"{model}, split {split}, k = {k}: there is no method \"{options.against}\", only "
+                f"{', '.join(methods)}")
+        other = methods.pop(options.against)
+        for method, rows in methods.items():
+            lines.append([model, split, k, method, options.against,
+                          *difference(rows, other, f"{method} and {options.against}")])
+    (print_csv if options.csv else print_table)(HEADING, lines)
+
+
+if __name__ == "__main__":
+    main()
