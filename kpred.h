@@ -331,6 +331,11 @@ KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, in
    the illegal ones included. pre: score <= 0 */
 KPRED_API int32_t kpred_probability(int32_t score);
 
+/* How many of the n tuples, in the order given, it takes to have a share of the probability, Q24,
+   1..2^24 (as kpred_probability has it); 0: all n together do not reach it. A caller who can time
+   candidates need not time more. pre: no tuple is there twice */
+KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share);
+
 /* Hash of all that the runtime reads of a model: names, fields, parameters, program, weights; not
    the addresses. A net that is no kpred_additive is not looked into. */
 KPRED_API uint64_t kpred_model_id(const kpred_model *model);
@@ -1365,6 +1370,19 @@ KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, in
 KPRED_API int32_t kpred_probability(int32_t score)
 {
     return kpri_exp2_neg(score < -INT32_MAX ? INT32_MAX : -score);
+}
+
+/* Each rounds by less than 1, so that left <= 2^24 stays far from the ends of int32_t. */
+KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share)
+{
+    int32_t left = share;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        left -= kpred_probability(tuples[i].score);
+        if (left <= 0)
+            return i + 1;
+    }
+    return 0;
 }
 
 /* FNV-1a, 64 bits; integers as four bytes, least significant first */

@@ -598,6 +598,26 @@ static void probabilities(void)
         CHECK_EQ(kpred_probability(score), twin_exp2_neg(-score));
 }
 
+static void tuples_needed(void)
+{
+    const int32_t whole = 1 << 24;
+    kpred_tuple t[3] = { { -65536, { 0 } }, { -2 * 65536, { 0 } }, { -3 * 65536, { 0 } } };
+    CHECK_EQ(kpred_tuples_needed(t, 3, 1), 1);
+    CHECK_EQ(kpred_tuples_needed(t, 3, whole / 2), 1); /* of a half, a quarter and an eighth */
+    CHECK_EQ(kpred_tuples_needed(t, 3, whole / 2 + 1), 2);
+    CHECK_EQ(kpred_tuples_needed(t, 3, whole / 4 * 3), 2);
+    CHECK_EQ(kpred_tuples_needed(t, 3, whole / 8 * 7), 3);
+    CHECK_EQ(kpred_tuples_needed(t, 3, whole / 8 * 7 + 1), 0);
+    CHECK_EQ(kpred_tuples_needed(t, 2, whole / 8 * 7), 0);
+    CHECK_EQ(kpred_tuples_needed(t, 3, whole), 0);
+    CHECK_EQ(kpred_tuples_needed(t, 0, 1), 0);
+    CHECK_EQ(kpred_tuples_needed(NULL, 0, 1), 0);
+    t[0].score = 0;
+    CHECK_EQ(kpred_tuples_needed(t, 3, whole), 1);
+    t[0].score = INT32_MIN;
+    CHECK_EQ(kpred_tuples_needed(t, 3, 1), 2);
+}
+
 int main(void)
 {
     twin_make_tables();
@@ -634,5 +654,6 @@ int main(void)
     RUN(gpus_of_other_archs);
     RUN(gpus_that_are_none);
     RUN(probabilities);
+    RUN(tuples_needed);
     return test_end();
 }

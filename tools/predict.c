@@ -20,7 +20,8 @@ static const char help[] =
     "  -k N           how many tuples (default 1)\n"
     "  --beam B       beam width (default: N)\n"
     "  --nearest      for a GPU that was not trained, take the nearest that was\n"
-    "  --csv          as CSV, columns rank,probability and one per parameter\n"
+    "  --csv          as CSV, columns rank,probability and one per parameter (the table\n"
+    "                 has percent)\n"
     "  --json         as JSON, an array of objects with the same names\n"
     "\n"
     "Example: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 \\\n"
@@ -92,14 +93,16 @@ static int print(const struct options *o, const kpred_model *m, const kpred_tupl
     struct buf heading = { NULL, 0, 0 };
     size_t i;
     uint32_t p;
-    buf_puts(&heading, "rank,probability");
+    const int aligned = !o->form.csv && !o->form.json; /* for people: percent */
+    buf_puts(&heading, aligned ? "rank,percent" : "rank,probability");
     for (p = 0; p < m->n_params; p++)
         buf_printf(&heading, ",%s", m->params[p].name);
     table_heading(&t, heading.s);
     buf_free(&heading);
     for (i = 0; i < n; i++) {
         table_number(&t, "%zu", i + 1);
-        table_number(&t, "%.6f", kpred_probability(tuples[i].score) / 16777216.0);
+        table_number(&t, aligned ? "%.2f" : "%.6f",
+                     kpred_probability(tuples[i].score) / 16777216.0 * (aligned ? 100 : 1));
         for (p = 0; p < m->n_params; p++)
             add_value(&t, m->params + p, tuples[i].value[p]);
     }
