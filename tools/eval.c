@@ -6,6 +6,7 @@
 #include "float_scorer.h"
 #include "opts.h"
 #include "paper/paper.h"
+#include "plot.h"
 #include "registry.h"
 #include "split.h"
 #include "table.h"
@@ -18,6 +19,7 @@
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
     "                        [--float] [--by gpu,dtype] [--gpu GPU] [--lenient] [--csv|--json]\n"
+    "                        [--plot FILE.svg]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -33,6 +35,7 @@ static const char help[] =
     "  --lenient      drop and count rows that would be an error\n"
     "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
     "  --json         as JSON, an array of objects with the same names\n"
+    "  --plot FILE    pft against k as an SVG, a curve for each group; gnuplot draws it\n"
     "\n"
     "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
     "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
@@ -40,7 +43,7 @@ static const char help[] =
     "standard error of pft over them.\n";
 
 struct options {
-    const char *model, *gpu, *by, *float_path;
+    const char *model, *gpu, *by, *plot;
     struct opt_texts data;
     struct opt_counts k;
     long beam;
@@ -189,29 +192,68 @@ static void add_line(const struct eval *e, struct table *t, size_t k, const stru
     table_number(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
 }
 
+/* "gfx906_60, FP16", or what there is of it */
+static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
+                      const struct outcome *out, size_t first, size_t end)
+{
+    const struct summary s = summarise(e, out, first, end);
+    const char *gpu = token_name(e, "gpu", e->row[first].gpu);
+    const char *dtype = token_name(e, "dtype", e->row[first].dtype);
+    const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
+    struct buf name = { NULL, 0, 0 };
+    buf_printf(&name, "%s%s%s", both || strcmp(gpu, "all") ? gpu : dtype, both ? ", " : "",
+               both ? dtype : "");
+    plot_point(plot, group, name.s, (double)k, 100.0 * (double)s.hits / (double)s.n);
+    buf_free(&name);
+}
+
+/* One k: a line of the table and a point of a curve for every group */
+static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct table *table,
+                      struct plot *plot)
+{
+    size_t first, end, group = 0;
+    if (run_rows(e, k, out))
+        return -1;
+    for (first = 0; first < e->n; first = end, group++) {
+        for (end = first; end < e->n && e->row[end].gpu == e->row[first].gpu
+                          && e->row[end].dtype == e->row[first].dtype; end++)
+            ;
+        add_line(e, table, k, out, first, end);
+        add_point(e, plot, group, k, out, first, end);
+    }
+    return 0;
+}
+
+static int draw(const struct eval *e, const struct plot *plot)
+{
+    struct buf title = { NULL, 0, 0 };
+    int bad;
+    buf_printf(&title, "%s, %s", e->model->m.name,
+               e->o->rows ? "problems kept from training" : "all problems");
+    bad = plot_write(plot, title.s, "k, tuples returned",
+                     "Pft@k, % of problems whose optimum is among them", e->o->plot);
+    buf_free(&title);
+    return bad;
+}
+
 static int evaluate(const struct eval *e)
 {
     struct outcome *out = xcalloc(e->n, sizeof *out);
     struct table table = { 0, { NULL, 0, 0 } };
-    size_t i, first, end;
+    struct plot plot = { NULL, 0, 0, 0 };
+    size_t i;
     int bad = 0;
     table_heading(&table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
                                          : "model,split,gpu,dtype,k,n,pft,avg,valid");
-    for (i = 0; i < e->o->k.n && !bad; i++) {
-        bad = run_rows(e, (size_t)e->o->k.v[i], out);
-        for (first = 0; first < e->n && !bad; first = end) {
-            for (end = first; end < e->n && e->row[end].gpu == e->row[first].gpu
-                              && e->row[end].dtype == e->row[first].dtype; end++)
-                ;
-            add_line(e, &table, (size_t)e->o->k.v[i], out, first, end);
-        }
-    }
+    for (i = 0; i < e->o->k.n && !bad; i++)
+        bad = evaluate_k(e, (size_t)e->o->k.v[i], out, &table, &plot);
     free(out);
     if (!bad) {
         table_print(&table, stdout, e->o->form);
-        bad = flush_stdout();
+        bad = flush_stdout() || (e->o->plot && draw(e, &plot));
     }
     table_free(&table);
+    plot_free(&plot);
     return bad;
 }
 
@@ -361,7 +403,7 @@ static int run(const struct options *o)
 {
     if (table_form_check(&o->form) || check_by(o->by) || check_beam(o))
         return 2;
-    return open_and_run(o) ? 1 : 0;
+    return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }
 
 int cmd_eval(int argc, char **argv)
@@ -379,6 +421,7 @@ int cmd_eval(int argc, char **argv)
         { .name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient },
         { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
         { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
+        { .name = "--plot", .kind = OPT_TEXT, .to = &o.plot },
         { .name = NULL },
     };
     int status;
