@@ -32,19 +32,6 @@ with() {
     echo "$changed"
 }
 
-# refuses STATUS PATTERN COMMAND...: ends with that status, prints nothing, and of its one line of
-# complaint the pattern (fixed text) is part
-refuses() {
-    status=$1 pattern=$2; shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    got=$?
-    [ $got -eq "$status" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-        grep -qF -e "$pattern" "$tmp/err" && return
-    echo "status $got, not $status with \"$pattern\""
-    cat "$tmp/err" "$tmp/out"
-    return 1
-}
-
 # refuse NAME STATUS PATTERN COMMAND...
 refuse() {
     what=$1; shift

@@ -134,18 +134,6 @@ done
 
 # ---- what is refused ----
 
-# refuses STATUS PATTERN COMMAND...: one line of complaint, of which the pattern is part
-refuses() {
-    status=$1 pattern=$2; shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    got=$?
-    [ $got -eq "$status" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-        grep -qF -e "$pattern" "$tmp/err" && return
-    echo "status $got, not $status with \"$pattern\""
-    cat "$tmp/err" "$tmp/out"
-    return 1
-}
-
 # changed NAME SED-PROGRAM PATTERN: a header that was tampered with
 changed() {
     sed "$2" "$tmp/encdec.h" >"$tmp/changed.h"

@@ -6,8 +6,10 @@
 #ifndef KPRED_TESTS_TEST_H
 #define KPRED_TESTS_TEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define RUN(test) test_run(#test, test)
 #define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
@@ -75,6 +77,19 @@ static inline uint64_t test_random64(uint64_t *seed)
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
+}
+
+/* FNV-1a of the bits, value by value */
+static inline uint64_t test_hash_floats(const float *x, size_t n)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    size_t i;
+    for (i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        h = (h ^ bits) * UINT64_C(0x100000001b3);
+    }
+    return h;
 }
 
 /* least..most, both included */

@@ -1,6 +1,7 @@
 /* The trainer of the additive network: derivatives, determinism, and its integer twin. */
 #include "../tools/additive.h"
 #include "../tools/numbers.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,13 +181,7 @@ static struct net trained(size_t n_threads, size_t rounded_epochs)
 
 static uint64_t hash_of(const struct net *net)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < net->at.n_weights; i++) {
-        uint32_t bits;
-        memcpy(&bits, net->w + i, sizeof bits);
-        h = (h ^ bits) * 0x100000001b3u;
-    }
-    return h;
+    return test_hash_floats(net->w, net->at.n_weights);
 }
 
 /* Changes with the arithmetic or the test's set alone. */

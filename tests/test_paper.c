@@ -741,13 +741,7 @@ static struct paper_net trained(enum paper_kind kind, size_t epochs, size_t n_th
 
 static uint64_t hash_of(const struct paper_net *net)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < net->blocks.n_weights; i++) {
-        uint32_t bits;
-        memcpy(&bits, net->w + i, sizeof bits);
-        h = (h ^ bits) * 0x100000001b3u;
-    }
-    return h;
+    return test_hash_floats(net->w, net->blocks.n_weights);
 }
 
 static void threads(void)

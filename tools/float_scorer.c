@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "float_scorer.h"
 
+#include "numbers.h"
+
 #include <string.h>
 
 /* work: the context as floats, copied in and out bytewise */
@@ -15,14 +17,6 @@ static void start(const kpred_model *model, const int32_t *problem, int32_t *wor
     program_run(s->program, problem, model->n_fields, x);
     net_context(&s->net, 0, x, base);
     memcpy(work, base, model->work_words * sizeof *work);
-}
-
-/* Within the range that the search takes, to Q16. */
-static int32_t fixed_point(float x)
-{
-    const float most = 8191;
-    x = x < -most ? -most : x > most ? most : x;
-    return (int32_t)(x * 65536);
 }
 
 static void logits(const kpred_model *model, int32_t *work, const int32_t *state,
@@ -39,7 +33,7 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
     memcpy(base, work, model->work_words * sizeof *work);
     net_logits(&s->net, 0, base, n_decided, prefix, x);
     for (v = 0; v < n; v++)
-        out[v] = fixed_point(x[v]);
+        out[v] = num_logit(x[v]);
 }
 
 static const kpred_scorer scorer = { start, logits, NULL };

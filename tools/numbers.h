@@ -52,6 +52,14 @@ static inline float num_exp2(float x)
     return p * scale;
 }
 
+/* A float scorer's logit, in log2 units, as the search takes it: Q16, within its range */
+static inline int32_t num_logit(float x)
+{
+    const float most = 8191;
+    x = x < -most ? -most : x > most ? most : x;
+    return (int32_t)(x * 65536);
+}
+
 /* log2(x), x > 0 */
 double num_log2(double x);
 

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "recipe.h"
 
+#include "numbers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,15 +74,6 @@ struct trainer {
     size_t n_features, n_params;
 };
 
-/* SplitMix64 */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static void features_of(const struct trainer *t, const int32_t *problem, uint8_t *x)
 {
     program_run(&t->model->program, problem, t->model->m.n_fields, x);
@@ -112,9 +105,9 @@ static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows
     const size_t n_fields = t->model->m.n_fields;
     int tries;
     for (tries = 0; tries < 20; tries++) {
-        const int32_t *a = rows->problem + draw(seed) % rows->n * n_fields;
-        const int32_t *b = rows->problem + draw(seed) % rows->n * n_fields;
-        const uint64_t mask = draw(seed) & draw(seed); /* each field with probability 1/4 */
+        const int32_t *a = rows->problem + num_draw(seed) % rows->n * n_fields;
+        const int32_t *b = rows->problem + num_draw(seed) % rows->n * n_fields;
+        const uint64_t mask = num_draw(seed) & num_draw(seed); /* each field with probability 1/4 */
         cross(t, a, b, tries < 19 ? mask : 0, out);
         if (!t->model->m.rule || t->model->m.rule(out, out, 0))
             return;
@@ -263,7 +256,7 @@ static int ask_teachers(const struct trainer *t, const struct net *teachers, siz
     rest.x = x + n * t->n_features;
     rest.y = y + n * t->n_params;
     for (i = 0; i < total; i++)
-        draws[i] = draw(&seed);
+        draws[i] = num_draw(&seed);
     ok = net_ensemble(teachers, n_teachers, &first, y, NULL, t->n_threads, target);
     mix_labels(t, y, n, target);
     if (ok && rest.n)

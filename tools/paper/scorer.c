@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "paper.h"
 
+#include "numbers.h"
+
 #include <string.h>
 
 /* work: what paper_start leaves for all prefixes; state: that of a prefix. Both hold floats, copied
@@ -43,14 +45,6 @@ static void load(const struct paper *p, const int32_t *work, const int32_t *stat
     memcpy(state_of(p), state, paper_state(&p->net) * sizeof *state);
 }
 
-/* Within the range that the search takes, to Q16. */
-static int32_t fixed_point(float x)
-{
-    const float most = 8191;
-    x = x < -most ? -most : x > most ? most : x;
-    return (int32_t)(x * 65536);
-}
-
 /* Those words of the answers' vocabulary that are values of the parameter. */
 static void logits(const kpred_model *model, int32_t *work, const int32_t *state,
                    const unsigned char *prefix, size_t n_decided, int32_t *out)
@@ -64,7 +58,7 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
     load(p, work, state);
     paper_logits(&p->net, memory_of(p), state_of(p), p->words.step[n_decided], logits_of(p));
     for (size_t v = 0; v < n; v++)
-        out[v] = fixed_point(logits_of(p)[p->words.answer[n_decided][v]]);
+        out[v] = num_logit(logits_of(p)[p->words.answer[n_decided][v]]);
 }
 
 /* A parameter of one value leaves the state, and nothing comes after the last word. */
