@@ -761,11 +761,12 @@ static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
     size_t i;
     for (i = 0; i < race->n; i++) {
         kpred_hip_timing *t = &race->timings[i];
-        const kpri_hip_gap gap = kpri_hip_compare(t, first);
-        const double error2 = gap.n == 0 ? 1
-            : sigmas * sigmas * kpri_hip_error2(race, gap, mad, us);
+        kpri_hip_gap gap;
+        double error2;
         if (i == leader || t->outcome != KPRED_HIP_LEVEL)
             continue;
+        gap = kpri_hip_compare(t, first);
+        error2 = gap.n == 0 ? 1 : sigmas * sigmas * kpri_hip_error2(race, gap, mad, us);
         if (gap.mean > 0 && gap.mean * gap.mean > error2)
             kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
         else if (error2 > widest)

@@ -9,11 +9,7 @@ nets="encdec attn attn2 hybrid hybrid2"
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-if [ ! -x "$trainer" ]; then
-    skipped "all" "$trainer is not built"
-    test_end
-    exit
-fi
+need_trainer "all"
 
 # ---- a small kernel: answers that follow from the problem, one parameter of one value, names ----
 

@@ -7,11 +7,7 @@ trainer=$(absolute "$BUILD")/kpred-train
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-if [ ! -x "$trainer" ]; then
-    skipped "all" "kpred-train is not built"
-    test_end
-    exit
-fi
+need_trainer "all"
 data=$tmp/rowsum.csv
 awk 'BEGIN {
     print "gpu,rows,cols,threads,unroll"

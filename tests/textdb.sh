@@ -13,11 +13,7 @@ kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-if [ ! -x "$trainer" ]; then
-    skipped "text perf-dbs" "$trainer is not built"
-    test_end
-    exit
-fi
+need_trainer "text perf-dbs"
 
 # ---- whole databases ----
 

@@ -11,11 +11,7 @@ spec=$PWD/weights/$kernel.spec
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-if [ ! -x "$trainer" ]; then
-    skipped "training" "$trainer is not built"
-    test_end
-    exit
-fi
+need_trainer "training"
 
 # ---- data: a few dozen real rows ----
 

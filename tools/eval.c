@@ -170,10 +170,10 @@ static int shows_error(const struct eval *e)
     return !e->o->form.csv && !e->o->form.json;
 }
 
-static void add_line(const struct eval *e, struct table *t, size_t k, const struct outcome *out,
-                     size_t first, size_t end)
+/* Row `first` stands for its group. */
+static void add_line(const struct eval *e, struct table *t, size_t k, struct summary s,
+                     size_t first)
 {
-    const struct summary s = summarise(e, out, first, end);
     const double n = (double)s.n;
     const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
     table_text(t, e->model->m.name);
@@ -194,9 +194,8 @@ static void add_line(const struct eval *e, struct table *t, size_t k, const stru
 
 /* "gfx906_60, FP16", or what there is of it */
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
-                      const struct outcome *out, size_t first, size_t end)
+                      struct summary s, size_t first)
 {
-    const struct summary s = summarise(e, out, first, end);
     const char *gpu = token_name(e, "gpu", e->row[first].gpu);
     const char *dtype = token_name(e, "dtype", e->row[first].dtype);
     const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
@@ -215,11 +214,13 @@ static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struc
     if (run_rows(e, k, out))
         return -1;
     for (first = 0; first < e->n; first = end, group++) {
+        struct summary s;
         for (end = first; end < e->n && e->row[end].gpu == e->row[first].gpu
                           && e->row[end].dtype == e->row[first].dtype; end++)
             ;
-        add_line(e, table, k, out, first, end);
-        add_point(e, plot, group, k, out, first, end);
+        s = summarise(e, out, first, end);
+        add_line(e, table, k, s, first);
+        add_point(e, plot, group, k, s, first);
     }
     return 0;
 }
