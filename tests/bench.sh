@@ -57,6 +57,8 @@ for file in "$old" "$exchanged"; do
     layer "$file" 7 $other_asm $other_asm $other_ocl $other_wrw
     layer "$file" 9 $other_asm $asm $same_code $other_wrw
 done
+# the one row that tells: of 64 written channels 16 are a divisor, of 72 not
+echo "64-14-14-1x1-72-14-14-1-0x0-1x1-1x1-0-NCHW-FP32-B=ConvAsm1x1U:$asm" >>"$exchanged"
 layer "$tmp/gfx900_56-far.cd.pdb.txt" 99 $asm $asm $ocl $wrw
 
 one_by_one="weights/conv_asm_1x1u.spec weights/conv_asm_bwd_wrw_1x1.spec"

@@ -7,6 +7,8 @@
 #define KPRED_IMPLEMENTATION
 #include "kpred.h"
 
+#include "kpred_constraints.h"
+
 #include "bz2.h"
 #include "data.h"
 #include "opts.h"

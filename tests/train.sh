@@ -64,6 +64,53 @@ check "built for any processor, by CFLAGS that forbid it" \
 check "built without optimisation" other_build slow CC="$CC" CFLAGS=-O0 NATIVE= \
     EXACT='-O0 -fno-fast-math -ffp-contract=off -pthread'
 
+# ---- rows that say the same ----
+
+"$trainer" ingest "$spec" --data "$tmp/gfx906_60.db" -o "$tmp/copies.csv" 2>"$tmp/err" || exit 1
+# the same problems, and where n_per_group is not 1 another tuple, which is legal as well
+awk -F, -v OFS=, 'NR > 1 && $NF != 1 { $NF = 1 } 1' "$tmp/copies.csv" >"$tmp/others.csv"
+n_copies=$(($(wc -l <"$tmp/copies.csv") - 1))
+n_others=$(($(sort "$tmp/copies.csv" "$tmp/others.csv" | uniq -u | wc -l) / 2))
+
+# with FILE: a model in other.h, of both databases and of this file
+with() {
+    "$trainer" train "$spec" --data "$tmp/gfx900_56.db" "$1" "$tmp/gfx906_60.db" --epochs 10 \
+        --threads 1 --float-out "$tmp/other.h.f32" -o "$tmp/other.h" 2>"$tmp/err"
+}
+# drops N: that many rows were dropped as copies, and only they
+drops() {
+    grep -v ': stride 2, ' "$tmp/err" >"$tmp/drops"
+    echo "kpred-train: $kernel: dropped $1: another says the same" | cmp - "$tmp/drops"
+}
+rows_used() {
+    sed -n 's/.*; \([0-9]*\) rows to train, \([0-9]*\) kept.*/\1 \2/p' "$1" |
+        awk '{ print $1 + $2 }'
+}
+without_data() {
+    grep -vE '^   data |^ +[0-9a-f]{64}$' "$1"
+}
+
+copies_once() {
+    with "$tmp/copies.csv" && drops "$n_copies rows" && cmp "$tmp/other.h.f32" \
+        "$tmp/$kernel.h.f32" && without_data "$tmp/other.h" >"$tmp/other.txt" &&
+        without_data "$tmp/$kernel.h" | cmp - "$tmp/other.txt"
+}
+one_copy() {
+    sed 2q "$tmp/copies.csv" >"$tmp/one.csv"
+    with "$tmp/one.csv" && drops "1 row"
+}
+no_copy() {
+    trains 2>"$tmp/err" && ! grep -q "says the same" "$tmp/err"
+}
+others_stay() {
+    [ "$n_others" -gt 5 ] && with "$tmp/others.csv" && drops "$((n_copies - n_others)) rows" &&
+        [ "$(rows_used "$tmp/other.h")" -eq $(($(rows_used "$tmp/$kernel.h") + n_others)) ]
+}
+check "copies from another file count once" copies_once
+check "one copy" one_copy
+check "no copy, no word of it" no_copy
+check "another tuple for the same problem counts too" others_stay
+
 # ---- the header ----
 
 # compiles COMMAND...: its definitions, without a warning
@@ -149,13 +196,21 @@ float_differs_little() {
         d = $7 - $16; a = $8 - $17; if (d * d > 36 || a * a > 9 || $6 != $15) exit 1 }'
 }
 
+# Every row, a copy or not, as the database has it.
+counts_copies() {
+    (cd "$tmp/work" && "$trainer" eval model.h --data "$tmp/gfx906_60.db" "$tmp/copies.csv" \
+        --rows all --by all -k 1 --csv) 2>"$tmp/err" >"$tmp/twice.csv" &&
+        ! grep -q "says the same" "$tmp/err" &&
+        [ "$(sed 1d "$tmp/twice.csv" | cut -d, -f6)" -eq $((2 * n_copies)) ]
+}
+
 float_is_missing() {
     (cd "$tmp" && "$trainer" eval work/model.h --data "$tmp/gfx900_56.db" --float) 2>"$tmp/err"
     [ $? -eq 1 ] && grep -q "kpred-train train $kernel.spec" "$tmp/err"
 }
 
-
 check "eval" evaluates
+check "eval counts copies" counts_copies
 check "eval --float" float_differs_little
 check "eval --float says what makes it" float_is_missing
 test_end

@@ -45,6 +45,7 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
 struct load_conv {
     int field[CONV_N_SOURCES]; /* the spec's field with that meaning, or -1 */
     int64_t gpu;
+    int are_channels_exchanged; /* those of backward rows */
     struct buf params; /* the list of one row, cut into pieces; to be freed */
 };
 
@@ -53,6 +54,10 @@ int load_conv_open(struct loader *l, struct load_conv *c);
 /* Verdict on a row: its key and the list of its parameters. */
 int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const struct conv *conv,
                   const char *params);
+
+/* Do the backward keys of a text perf-db have c and k the other way round than conv.h says? If they
+   do, says so. */
+int channels_are_exchanged(const char *path, const char *text);
 
 /* The readers: the file's bytes, unpacked, which they may change. 0, or -1 with a message. */
 int perfdb_read(struct loader *l, struct buf *bytes);

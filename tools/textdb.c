@@ -47,6 +47,13 @@ static int find_entry(struct loader *l, int64_t row, char *line, const char **pa
     return 0;
 }
 
+static void exchange_channels(struct conv *conv)
+{
+    const int64_t c = conv->c;
+    conv->c = conv->k;
+    conv->k = c;
+}
+
 static int read_line(struct loader *l, struct load_conv *c, int64_t row, char *line)
 {
     const char *params;
@@ -59,6 +66,8 @@ static int read_line(struct loader *l, struct load_conv *c, int64_t row, char *l
     line[n] = '\0';
     if (conv_parse_key(line, n, &conv, why) != 0)
         return load_bad(l, row, DROP_BROKEN, "key", line, "is no key of a convolution: %s", why);
+    if (c->are_channels_exchanged && conv.dir != 'F')
+        exchange_channels(&conv);
     return load_conv_add(l, c, row, &conv, params);
 }
 
@@ -78,8 +87,10 @@ int textdb_read(struct loader *l, struct buf *bytes)
     if (strlen(bytes->s) != bytes->n)
         return fail("%s: is no text: it holds a NUL byte", l->path);
     int rc = load_conv_open(l, &c);
-    if (rc == 0)
+    if (rc == 0) {
+        c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
         rc = read_lines(l, &c, bytes->s);
+    }
     buf_free(&c.params);
     return rc;
 }

@@ -23,7 +23,8 @@ static const char help[] =
     "                         [--float-out FILE] -o FILE.h\n"
     "\n"
     "Trains a network on tuning results and writes it as a C header. The same files and options\n"
-    "give the same bytes, whatever the compiler and the number of threads.\n"
+    "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
+    "count once.\n"
     "\n"
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each of\n"
@@ -92,7 +93,8 @@ static void progress_end(void)
 
 struct rows {
     struct recipe_rows train, held_out;
-    size_t illegal; /* rows whose optimum the rule rejects */
+    size_t copies;  /* rows that say the same as another */
+    size_t illegal; /* of the others, those whose optimum the rule rejects */
 };
 
 static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
@@ -110,20 +112,31 @@ static void allocate(struct recipe_rows *r, const struct dataset *d)
     r->target = xcalloc(d->n, d->n_params);
 }
 
+/* Does the row say what the one before it says? Rows are sorted: equal ones stand together. */
+static int is_copy(const struct dataset *d, size_t i)
+{
+    const int32_t *problem = d->problem + i * d->n_fields;
+    const unsigned char *target = d->target + i * d->n_params;
+    return i > 0 && !memcmp(problem - d->n_fields, problem, d->n_fields * sizeof *problem)
+           && !memcmp(target - d->n_params, target, d->n_params);
+}
+
 static int divide(const struct model *model, const struct dataset *d, int split, struct rows *out)
 {
     const struct spec *spec = model->spec;
     const struct split_key *key = split == 0 ? &spec->config : &spec->shape;
     struct buf scratch = { NULL, 0, 0 };
     size_t i;
-    out->illegal = 0;
+    out->copies = out->illegal = 0;
     allocate(&out->train, d);
     allocate(&out->held_out, d);
     if (split < 2 && key->n == 0)
         return fail("%s: section [split] has no key \"%s\"", spec->path, splits[split]);
     for (i = 0; i < d->n; i++) {
         const int32_t *p = d->problem + i * d->n_fields;
-        if (!model_allows(model, p, d->target + i * d->n_params))
+        if (is_copy(d, i))
+            out->copies++;
+        else if (!model_allows(model, p, d->target + i * d->n_params))
             out->illegal++;
         else if (split < 2 && split_is_test(split_row_hash(spec, key, p, &scratch)))
             append(&out->held_out, d, i);
@@ -131,6 +144,9 @@ static int divide(const struct model *model, const struct dataset *d, int split,
             append(&out->train, d, i);
     }
     buf_free(&scratch);
+    if (out->copies)
+        note("%s: dropped %zu row%s: another says the same", model->m.name, out->copies,
+             out->copies == 1 ? "" : "s");
     if (out->illegal)
         note("%s: dropped %zu rows whose optimum the rule rejects", model->m.name, out->illegal);
     return out->train.n ? 0 : fail("%s: no row to train on", model->m.name);

@@ -26,10 +26,8 @@ that these values run the same code. parameter NAME: the share of retuned pairs 
 alone NAME: of the strict pairs that agree in all others, those that agree in it too, and how many
 would if the two files drew it independently, each from its own frequencies (chance).
 
-A text file whose backward keys hold c and k in the user's order is noticed by its pairs (far more,
-and far more of them identical, with c and k exchanged) and told on standard error. Backward sizes
-are compared as the split does, by the one size that stands for all with the same output; labels
-that this makes ambiguous are left out.
+Backward sizes are compared as the split does, by the one size that stands for all with the same
+output; labels that this makes ambiguous are left out.
 
 Two tunings may differ by more than chance: with another compiler another tuple is fastest. To see
 how much, write the retuned pairs with --retuned and let `kpred-train eval` judge one network on the
@@ -42,7 +40,6 @@ import argparse
 import collections
 import itertools
 import os
-import sys
 import tempfile
 
 from rows import (ROOT, canonical, die, ingest, is_test, print_csv, print_table, progress,
@@ -87,73 +84,34 @@ def token_for(spec, path):
     return gpu if gpu in alike else alike[0]
 
 
-def label_of(spec, row, exchanged):
-    """What a row is a label of. exchanged: c and k of backward rows stand the other way round."""
+def label_of(spec, row):
+    """What a row is a label of."""
     field = dict(zip((name for name, _ in spec["fields"]), row))
     n, c, h, w, k, stride = (int(field[x]) for x in ("n", "c", "h", "w", "k", "stride"))
     if field["dir"] != "F":
         h, w = canonical(h, spec, stride), canonical(w, spec, stride)
-        c, k = (k, c) if exchanged else (c, k)
     return Label(spec["name"], field["dir"], field["dtype"], n, c, h, w, k, stride,
                  int(field.get("groups", 1)))
 
 
-def labels_of(spec, rows, exchanged=False):
+def labels_of(spec, rows):
     """The tuple of every label; what is ambiguous is left out."""
     found, ambiguous = {}, set()
     for row in rows:
-        label, values = label_of(spec, row, exchanged), tuple(row[len(spec["fields"]):])
+        label, values = label_of(spec, row), tuple(row[len(spec["fields"]):])
         if found.setdefault(label, values) != values:
             ambiguous.add(label)
     return {label: v for label, v in found.items() if label not in ambiguous}
 
 
 def read_file(path, specs, options):
-    """All rows of a file, by kernel."""
-    rows = {}
-    for spec in specs:
-        progress(f"{os.path.basename(path)}: {spec['name']}")
-        rows[spec["name"]] = ingest(options.trainer, spec, [path], "--lenient", "--gpu",
-                                    token_for(spec, path))
-    progress("")
-    return rows
-
-
-# ---- keys whose channels are exchanged ----
-
-def agreement(a, b):
-    """How many labels two sets share, and how many of those are identical."""
-    both = [x for x in a if x in b]
-    return len(both), sum(a[x] == b[x] for x in both)
-
-
-def backward(labels):
-    """Labels for which it matters in which order c and k stand."""
-    return {x: v for x, v in labels.items() if x.dir != "F" and x.c != x.k and x.stride == 1}
-
-
-def is_exchanged(rows, others, specs):
-    """Whether exchanging c and k of backward rows gives more pairs and more identical ones."""
-    plain, swapped = [0, 0], [0, 0]
-    for spec in specs:
-        other = backward(labels_of(spec, others[spec["name"]]))
-        for total, how in ((plain, False), (swapped, True)):
-            found = agreement(backward(labels_of(spec, rows[spec["name"]], how)), other)
-            total[0] += found[0]
-            total[1] += found[1]
-    return all(2 * p < s for p, s in zip(plain, swapped)), plain, swapped
-
-
-def all_labels(rows, specs, path, reference):
-    """The labels of a file, with c and k of backward rows as the reference has them."""
-    exchanged, plain, swapped = is_exchanged(rows, reference, specs)
-    if exchanged:
-        print(f"{os.path.basename(path)}: c and k of backward keys are exchanged: as they stand "
-              f"{plain[0]} pairs with a newer file, {plain[1]} of them identical, exchanged "
-              f"{swapped[0]} and {swapped[1]}", file=sys.stderr)
+    """The labels of a file."""
     labels = {}
     for spec in specs:
-        labels.update(labels_of(spec, rows[spec["name"]], exchanged))
+        progress(f"{os.path.basename(path)}: {spec['name']}")
+        rows = ingest(options.trainer, spec, [path], "--lenient", "--gpu", token_for(spec, path))
+        labels.update(labels_of(spec, rows))
+    progress("")
     return labels
 
 
@@ -345,13 +303,11 @@ def write_retuned(folder, a, b, spec, pairs):
 # ---- the command line ----
 
 def load_files(options, specs):
-    """The labels of every file, by path; of each arch the first file is the reference."""
-    rows = {path: read_file(path, specs, options) for path in options.data}
+    """The labels of every file, by path, and those of the first file of each arch."""
+    labels = {path: read_file(path, specs, options) for path in options.data}
     first = {}
     for path in options.data:
         first.setdefault(gpu_of(path).split("_")[0], path)
-    labels = {path: all_labels(rows[path], specs, path, rows[first[gpu_of(path).split("_")[0]]])
-              for path in options.data}
     return labels, [labels[path] for path in first.values()]
 
 
