@@ -105,7 +105,7 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 .PHONY: weights
 weights: data $(TRAINER) ## train the shipped models again from the data in MIOPEN_DB
 	for name in $(NAMES); do \
-	    $(BUILD)/kpred-train train weights/$$name.spec --data $(DBS) -o weights/$$name.h || exit 1; \
+	    sh tools/train_model.sh $(BUILD)/kpred-train $$name weights/$$name.h '' $(DBS) || exit 1; \
 	done
 
 .PHONY: accuracy

@@ -407,13 +407,14 @@ static void canonical_is_largest(void)
 
 static int load(struct spec *s, const char *spec, const char *a, const char *b, struct dataset *d)
 {
+    const struct data_options how = {0};
     char paths[2][512];
     const char *const v[2] = {paths[0], paths[1]};
     snprintf(paths[0], sizeof paths[0], "%s/%s", scratch, a);
     snprintf(paths[1], sizeof paths[1], "%s/%s", scratch, b != NULL ? b : "");
     if (spec_load(s, in(specs, spec)) != 0)
         return -1;
-    if (data_load(s, v, b != NULL ? 2 : 1, NULL, 0, d) == 0)
+    if (data_load(s, v, b != NULL ? 2 : 1, &how, d) == 0)
         return 0;
     spec_free(s);
     return -1;
@@ -558,7 +559,8 @@ static void csv_fuzz(void)
         char *changed = mutate(text.s, &n);
         const char *path = in(scratch, "fuzz.csv");
         put_file(path, changed, n);
-        if (data_load(&s, &path, 1, NULL, i % 2, &d) == 0) {
+        const struct data_options how = {.lenient = i % 2};
+        if (data_load(&s, &path, 1, &how, &d) == 0) {
             n_good++;
             data_free(&d);
         }

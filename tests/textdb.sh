@@ -342,10 +342,15 @@ other_gpu() {
     cp "$tmp/gfx900_56-2019-12-06.cd.pdb.txt" "$tmp/gfx906_64-2019.txt"
     "$trainer" ingest "$spec" --data "$tmp/gfx906_64-2019.txt" 2>"$tmp/err" && return 1
     grep -q 'gfx906_64.*nearest is gfx906_60' "$tmp/err" || return 1
-    "$trainer" ingest "$spec" --gpu gfx906_60 --data "$tmp/gfx906_64-2019.txt" |
-        grep -q '^gfx906_60,W'
+    "$trainer" ingest "$spec" --gpu gfx906_60 --data "$tmp/gfx906_64-2019.txt" >"$tmp/named" &&
+        grep -q '^gfx906_60,W' "$tmp/named" || return 1
+    "$trainer" ingest "$spec" --nearest --data "$tmp/gfx906_64-2019.txt" | cmp - "$tmp/named" ||
+        return 1
+    cp "$tmp/gfx906_64-2019.txt" "$tmp/radeon.txt"
+    "$trainer" ingest "$spec" --nearest --data "$tmp/radeon.txt" 2>"$tmp/err" && return 1
+    grep -q 'radeon.*is no GPU of the spec' "$tmp/err"
 }
-check "the GPU is that of the file's name, or that of --gpu" other_gpu
+check "the GPU is that of the file's name, that of --gpu, or the nearest" other_gpu
 
 # spec_of SOLVER PARAMETER-LINE...: a spec without features, of 3x3 convolutions
 spec_of() {

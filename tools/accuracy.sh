@@ -37,7 +37,7 @@ prepare() { # NAME SPLIT DB...
         [ -n "$(find "$header" -newer "weights/$name.spec")" ] && [ -r "build/float/$id.f32" ] &&
             return
     fi
-    "$train" train "weights/$name.spec" --data "$@" --split "$split" -o "$header"
+    sh tools/train_model.sh "$train" "$name" "$header" "--split $split" "$@"
     if [ "$split" = config ] && ! cmp -s "$header" "weights/$name.h"; then
         echo "note: weights/$name.h is not what these data files give" >&2
     fi
@@ -127,7 +127,7 @@ say "# How good the shipped models are" "" \
     "rejects count as a miss. One line comes from" "" \
     "    kpred-train eval FILE.h --data $(basename -a "$@" | tr '\n' ' ')-k $k --by BY [--float]" "" \
     "with weights/NAME.h, or for the shape split the header that" "" \
-    "    kpred-train train weights/NAME.spec --data ... --split shape -o FILE.h" "" "writes."
+    "    sh tools/train_model.sh build/kpred-train NAME FILE.h '--split shape' DB..." "" "writes."
 for spec in weights/*.spec; do
     kernel "$(basename "$spec" .spec)" "$@"
 done

@@ -121,7 +121,7 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     cols->field[i] = find_column(c, name);
     if (is_gpu && cols->field[i] < 0)
         return load_file_gpu(c->l, i, &cols->gpu);
-    if (is_gpu && c->l->gpu_override != NULL)
+    if (is_gpu && c->l->options->gpu != NULL)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is",
                     c->l->path, c->at);
     return cols->field[i] >= 0 ? 0 : fail("%s:%ld: there is no column \"%s\"", c->l->path, c->at,

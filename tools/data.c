@@ -20,7 +20,7 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
     struct buf text = {0};
     va_list args;
     char what[1024];
-    if (l->lenient) {
+    if (l->options->lenient) {
         l->dropped[why]++;
         return 1;
     }
@@ -36,9 +36,10 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
 
 /* ---- GPU names ---- */
 
-/* The token that a GPU's name stands for: itself, or of its arch the one with most units; -1: none,
-   and *nearest (-1: no GPU's name) is what comes closest. */
-static int gpu_token(const struct spec_field *f, const char *name, int *nearest)
+/* The token that a GPU's name stands for: itself, or of a bare arch the one with most units, or if
+   asked for the nearest; -1: none, and *nearest (-1: no GPU's name) is what comes closest. */
+static int gpu_token(const struct loader *l, const struct spec_field *f, const char *name,
+                     int *nearest)
 {
     kpred_field field = {.name = "gpu", .tokens = f->tokens, .n_tokens = (int32_t)f->n_tokens};
     kpred_model model = {.fields = &field, .n_fields = 1};
@@ -48,7 +49,7 @@ static int gpu_token(const struct spec_field *f, const char *name, int *nearest)
         return token;
     *nearest = (int)kpred_gpu_token(&model, name, 0, &exact);
     int is_bare = strlen(name) == 3 + digits && strspn(name + 3, "0123456789abcdef") == digits;
-    return is_bare && exact ? *nearest : -1;
+    return l->options->nearest || (is_bare && exact) ? *nearest : -1;
 }
 
 static const char *gpu_trouble(const struct spec_field *f, int nearest, struct buf *b)
@@ -64,7 +65,7 @@ int load_token(struct loader *l, int64_t row, size_t field, const char *text, in
 {
     const struct spec_field *f = &l->spec->fields[field];
     int is_gpu = strcmp(f->name, "gpu") == 0, nearest = -1, rc = 0;
-    int token = is_gpu ? gpu_token(f, text, &nearest) : spec_token(f, text);
+    int token = is_gpu ? gpu_token(l, f, text, &nearest) : spec_token(f, text);
     *out = token;
     if (token < 0) {
         struct buf b = {0};
@@ -83,15 +84,15 @@ int load_file_gpu(const struct loader *l, size_t field, int64_t *out)
     const char *name = base_name(l->path);
     struct buf gpu = {0}, b = {0};
     int nearest = -1, rc = 0;
-    if (l->gpu_override != NULL)
-        buf_puts(&gpu, l->gpu_override);
+    if (l->options->gpu != NULL)
+        buf_puts(&gpu, l->options->gpu);
     else
         buf_add(&gpu, name, strcspn(name, ".-"));
-    int token = gpu_token(f, gpu.s, &nearest);
+    int token = gpu_token(l, f, gpu.s, &nearest);
     *out = token;
     if (token < 0)
         rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, gpu.s,
-                  l->gpu_override != NULL ? "from --gpu"
+                  l->options->gpu != NULL ? "from --gpu"
                                           : "from the file's name, --gpu overrides it",
                   gpu_trouble(f, nearest, &b));
     buf_free(&gpu);
@@ -328,10 +329,10 @@ static int load_all(struct loader *l, struct dataset *d, const char *const *path
                 l->spec->solver != NULL ? l->spec->solver : l->spec->name);
 }
 
-int data_load(const struct spec *spec, const char *const *paths, size_t n, const char *gpu,
-              int lenient, struct dataset *out)
+int data_load(const struct spec *spec, const char *const *paths, size_t n,
+              const struct data_options *options, struct dataset *out)
 {
-    struct loader l = {.spec = spec, .lenient = lenient, .gpu_override = gpu};
+    struct loader l = {.spec = spec, .options = options};
     memset(out, 0, sizeof *out);
     out->n_fields = spec->n_fields;
     out->n_params = spec->n_params;

@@ -18,8 +18,8 @@
 
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
-    "                        [--float] [--by gpu,dtype] [--gpu GPU] [--lenient] [--csv|--json]\n"
-    "                        [--plot FILE.svg]\n"
+    "                        [--float] [--by gpu,dtype] [--gpu GPU] [--nearest] [--lenient]\n"
+    "                        [--csv|--json] [--plot FILE.svg]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -32,6 +32,7 @@ static const char help[] =
     "                 integer one\n"
     "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
     "  --gpu GPU      the GPU of the files; default: their names\n"
+    "  --nearest      for a GPU that the model lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
     "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
     "  --json         as JSON, an array of objects with the same names\n"
@@ -43,11 +44,12 @@ static const char help[] =
     "standard error of pft over them.\n";
 
 struct options {
-    const char *model, *gpu, *by, *plot;
+    const char *model, *by, *plot;
+    struct data_options how;
     struct opt_texts data;
     struct opt_counts k;
     long beam;
-    int rows, use_float, lenient; /* rows: 0 all, 1 test */
+    int rows, use_float; /* rows: 0 all, 1 test */
     struct table_form form;
 };
 
@@ -299,7 +301,7 @@ static int run_data(struct eval *e)
     if (o->rows && !strcmp(e->model->m.split, "none"))
         return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
                     e->model->m.name);
-    if (data_load(e->model->spec, o->data.v, o->data.n, o->gpu, o->lenient, &e->data))
+    if (data_load(e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
         return -1;
     data_note_drops(&e->data);
     bad = select_rows(e) || evaluate(e);
@@ -418,8 +420,9 @@ int cmd_eval(int argc, char **argv)
         { .name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
         { .name = "--float", .kind = OPT_FLAG, .to = &o.use_float },
         { .name = "--by", .kind = OPT_TEXT, .to = &o.by },
-        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu },
-        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient },
+        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu },
+        { .name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest },
+        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient },
         { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
         { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
         { .name = "--plot", .kind = OPT_TEXT, .to = &o.plot },

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 static const char help[] =
-    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--lenient] [-o FILE]\n"
-    "                          [--csv|--json]\n"
+    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--nearest] [--lenient]\n"
+    "                          [-o FILE] [--csv|--json]\n"
     "\n"
     "Writes the rows of a kernel's data files as CSV or JSON: one column per field and\n"
     "parameter of the spec, sorted, the same bytes whatever the order of the files.\n"
@@ -19,6 +19,7 @@ static const char help[] =
     "  --data FILE... perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each of\n"
     "                  these with .bz2\n"
     "  --gpu GPU      the GPU of the files; default: their names up to the first `.` or `-`\n"
+    "  --nearest      for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
     "  -o FILE        write there, whole or not at all; default: standard output\n"
     "  --csv          as CSV (the default)\n"
@@ -28,9 +29,9 @@ static const char help[] =
     "the spec, the data or the output, 2 for a wrong command line.\n";
 
 struct ingest {
-    const char *spec, *gpu, *output;
+    const char *spec, *output;
     struct opt_texts data;
-    int lenient;
+    struct data_options how;
     struct table_form form;
 };
 
@@ -41,7 +42,7 @@ static int run(const struct ingest *in, const struct spec *spec)
     struct outfile out;
     if (out_open(&out, in->output) != 0)
         return -1;
-    if (data_load(spec, in->data.v, in->data.n, in->gpu, in->lenient, &d) != 0) {
+    if (data_load(spec, in->data.v, in->data.n, &in->how, &d) != 0) {
         out_abandon(&out);
         return -1;
     }
@@ -59,8 +60,9 @@ int cmd_ingest(int argc, char **argv)
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &in.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &in.data, .is_required = 1},
-        {.name = "--gpu", .kind = OPT_TEXT, .to = &in.gpu},
-        {.name = "--lenient", .kind = OPT_FLAG, .to = &in.lenient},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &in.how.gpu},
+        {.name = "--nearest", .kind = OPT_FLAG, .to = &in.how.nearest},
+        {.name = "--lenient", .kind = OPT_FLAG, .to = &in.how.lenient},
         {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
         {.name = "--csv", .kind = OPT_FLAG, .to = &in.form.csv},
         {.name = "--json", .kind = OPT_FLAG, .to = &in.form.json},

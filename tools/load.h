@@ -18,8 +18,7 @@ struct load_row {
 
 struct loader {
     const struct spec *spec;
-    int lenient;
-    const char *gpu_override; /* --gpu or NULL */
+    const struct data_options *options;
     const char *path;         /* of the file being read */
     const char *row_prefix;   /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
     uint32_t file;

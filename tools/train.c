@@ -19,8 +19,8 @@
 static const char help[] =
     "usage: kpred-train train SPEC --data FILE... [--split config|shape|none]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
-    "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--lenient]\n"
-    "                         [--float-out FILE] -o FILE.h\n"
+    "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--nearest]\n"
+    "                         [--lenient] [--float-out FILE] -o FILE.h\n"
     "\n"
     "Trains a network on tuning results and writes it as a C header. The same files and options\n"
     "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
@@ -43,15 +43,17 @@ static const char help[] =
     "  --seed N         of all that is random (default 1)\n"
     "  --threads N      default: one per core\n"
     "  --gpu GPU        the GPU of the files; default: their names\n"
+    "  --nearest        for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient        drop and count rows that would be an error\n"
     "  --float-out FILE the network before rounding (default: build/float/ID.f32); of additive\n"
     "                   alone, the others are not rounded\n"
     "  -o FILE.h        the header, written whole or not at all\n";
 
 struct options {
-    const char *spec, *gpu, *float_out, *output;
+    const char *spec, *float_out, *output;
     struct opt_texts data;
-    int split, net, lenient;
+    struct data_options how;
+    int split, net;
     long epochs, seed, threads;
 };
 
@@ -367,7 +369,7 @@ static int load_and_train(const struct options *o, struct model *model, const st
     }
     if (out_open(&out, o->output))
         return -1;
-    if (data_load(spec, o->data.v, o->data.n, o->gpu, o->lenient, &d)) {
+    if (data_load(spec, o->data.v, o->data.n, &o->how, &d)) {
         out_abandon(&out);
         return -1;
     }
@@ -406,8 +408,9 @@ int cmd_train(int argc, char **argv)
         { .name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000 },
         { .name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX },
         { .name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256 },
-        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu },
-        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient },
+        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu },
+        { .name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest },
+        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient },
         { .name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out },
         { .name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1 },
         { .name = NULL },

@@ -46,8 +46,7 @@ prepare() { # KERNEL NET DB...
     header=$build/paper/$name-$net.h
     [ -n "$(find "$header" -newer "weights/$name.spec" 2>/dev/null)" ] && return
     start=$(date +%s)
-    "$train" train "weights/$name.spec" --net "$net" ${EPOCHS:+--epochs $EPOCHS} \
-        --data "$@" -o "$header"
+    sh tools/train_model.sh "$train" "$name" "$header" "--net $net ${EPOCHS:+--epochs $EPOCHS}" "$@"
     echo "$name $net: trained in $(($(date +%s) - start)) s" >&2
 }
 
