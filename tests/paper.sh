@@ -111,12 +111,19 @@ compiles() {
     $1 -std=c99 $C_WARNINGS -fsyntax-only "$tmp/header.c"
 }
 
+# The method that --hits names is the kind of network.
+named_in_hits() {
+    evaluate "$tmp/$1.h" "$tmp/toy.csv" --hits "$tmp/$1.hits" >"$tmp/out" &&
+        [ "$(sed 1d "$tmp/$1.hits" | cut -d, -f1,2,3 | sort -u)" = "$1,toy,config" ]
+}
+
 for net in $nets; do
     check "$net: train" train $net "$tmp/$net.h" --epochs 1 --threads 1
     check "$net: three threads" other_run $net --threads 3
     check "$net: another seed gives other bytes" other_bytes $net --seed 2
     check "$net: another split gives other bytes" other_bytes $net --split none
     check "$net: eval" evaluates $net
+    check "$net: eval --hits" named_in_hits $net
     check "$net: sizes never seen" unseen $net
     check "$net: learns" learns $net
     for cc in gcc clang; do

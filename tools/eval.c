@@ -2,12 +2,11 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
+#include "any_model.h"
 #include "data.h"
 #include "float_scorer.h"
 #include "opts.h"
-#include "paper/paper.h"
 #include "plot.h"
-#include "registry.h"
 #include "split.h"
 #include "table.h"
 
@@ -19,7 +18,7 @@
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
     "                        [--float] [--by gpu,dtype] [--gpu GPU] [--lenient] [--csv|--json]\n"
-    "                        [--plot FILE.svg]\n"
+    "                        [--plot FILE.svg] [--hits FILE.csv]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -36,6 +35,8 @@ static const char help[] =
     "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
     "  --json         as JSON, an array of objects with the same names\n"
     "  --plot FILE    pft against k as an SVG, a curve for each group; gnuplot draws it\n"
+    "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
+    "                 method,model,split,key,row,k,hit,agree\n"
     "\n"
     "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
     "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
@@ -43,7 +44,7 @@ static const char help[] =
     "standard error of pft over them.\n";
 
 struct options {
-    const char *model, *gpu, *by, *plot;
+    const char *model, *gpu, *by, *plot, *hits;
     struct opt_texts data;
     struct opt_counts k;
     long beam;
@@ -65,10 +66,17 @@ struct outcome {
 struct eval {
     const struct options *o;
     const struct model *model;
-    const kpred_model *run; /* the one that predicts, model->m or its float twin */
+    const kpred_model *run; /* the one that predicts */
+    const char *method;     /* the kind of network */
     struct dataset data;
     struct row *row;
     size_t n;
+};
+
+/* What comes out. */
+struct results {
+    struct table table, hits;
+    struct plot plot;
 };
 
 static size_t agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
@@ -164,6 +172,11 @@ static const char *token_name(const struct eval *e, const char *field, int32_t t
     return f < 0 || token < 0 ? "all" : e->model->spec->fields[f].tokens[token];
 }
 
+static const char *split_name(const struct eval *e)
+{
+    return e->o->rows ? e->model->m.split : "all";
+}
+
 /* The table is for people: it says how far to trust a figure. */
 static int shows_error(const struct eval *e)
 {
@@ -177,7 +190,7 @@ static void add_line(const struct eval *e, struct table *t, size_t k, struct sum
     const double n = (double)s.n;
     const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
     table_text(t, e->model->m.name);
-    table_text(t, e->o->rows ? e->model->m.split : "all");
+    table_text(t, split_name(e));
     table_text(t, token_name(e, "gpu", e->row[first].gpu));
     table_text(t, token_name(e, "dtype", e->row[first].dtype));
     table_number(t, "%zu", k);
@@ -206,21 +219,63 @@ static void add_point(const struct eval *e, struct plot *plot, size_t group, siz
     buf_free(&name);
 }
 
+/* What a split keeps together; NULL: the spec says nothing of it. */
+static const struct split_key *split_key(const struct eval *e)
+{
+    const struct spec *spec = e->model->spec;
+    const struct split_key *key = strcmp(e->model->m.split, "shape") ? &spec->config : &spec->shape;
+    return key->n ? key : NULL;
+}
+
+static void add_hit(const struct eval *e, struct table *t, size_t k, const struct row *r,
+                    const struct outcome *o)
+{
+    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
+    struct buf key = { NULL, 0, 0 };
+    if (split_key(e))
+        split_key_text(e->model->spec, split_key(e), problem, &key);
+    else
+        buf_printf(&key, "%zu", r->index + 1);
+    table_text(t, e->method);
+    table_text(t, e->model->m.name);
+    table_text(t, split_name(e));
+    table_text(t, key.s);
+    table_number(t, "%zu", r->index + 1);
+    table_number(t, "%zu", k);
+    table_number(t, "%zu", o->hit);
+    table_number(t, "%zu", o->agree);
+    buf_free(&key);
+}
+
+/* A line for every row, in the order in which `ingest` writes them, whatever the groups are. */
+static void add_hits(const struct eval *e, struct table *t, size_t k, const struct outcome *out)
+{
+    size_t *place = xcalloc(e->data.n, sizeof *place); /* of a row of the data among ours, + 1 */
+    size_t i;
+    for (i = 0; i < e->n; i++)
+        place[e->row[i].index] = i + 1;
+    for (i = 0; i < e->data.n; i++)
+        if (place[i])
+            add_hit(e, t, k, e->row + place[i] - 1, out + place[i] - 1);
+    free(place);
+}
+
 /* One k: a line of the table and a point of a curve for every group */
-static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct table *table,
-                      struct plot *plot)
+static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct results *to)
 {
     size_t first, end, group = 0;
     if (run_rows(e, k, out))
         return -1;
+    if (e->o->hits)
+        add_hits(e, &to->hits, k, out);
     for (first = 0; first < e->n; first = end, group++) {
         struct summary s;
         for (end = first; end < e->n && e->row[end].gpu == e->row[first].gpu
                           && e->row[end].dtype == e->row[first].dtype; end++)
             ;
         s = summarise(e, out, first, end);
-        add_line(e, table, k, s, first);
-        add_point(e, plot, group, k, s, first);
+        add_line(e, &to->table, k, s, first);
+        add_point(e, &to->plot, group, k, s, first);
     }
     return 0;
 }
@@ -237,24 +292,44 @@ static int draw(const struct eval *e, const struct plot *plot)
     return bad;
 }
 
-static int evaluate(const struct eval *e)
+static int evaluate_all(const struct eval *e, struct results *to)
 {
     struct outcome *out = xcalloc(e->n, sizeof *out);
-    struct table table = { 0, { NULL, 0, 0 } };
-    struct plot plot = { NULL, 0, 0, 0 };
     size_t i;
     int bad = 0;
-    table_heading(&table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
-                                         : "model,split,gpu,dtype,k,n,pft,avg,valid");
+    table_heading(&to->table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
+                                             : "model,split,gpu,dtype,k,n,pft,avg,valid");
+    table_heading(&to->hits, "method,model,split,key,row,k,hit,agree");
     for (i = 0; i < e->o->k.n && !bad; i++)
-        bad = evaluate_k(e, (size_t)e->o->k.v[i], out, &table, &plot);
+        bad = evaluate_k(e, (size_t)e->o->k.v[i], out, to);
     free(out);
-    if (!bad) {
-        table_print(&table, stdout, e->o->form);
-        bad = flush_stdout() || (e->o->plot && draw(e, &plot));
+    return bad;
+}
+
+static int print_results(const struct eval *e, const struct results *r)
+{
+    table_print(&r->table, stdout, e->o->form);
+    return flush_stdout() || (e->o->plot && draw(e, &r->plot)) ? -1 : 0;
+}
+
+/* The file of --hits is opened before the long work, not after it. */
+static int evaluate(const struct eval *e)
+{
+    struct results r = { { 0, { NULL, 0, 0 } }, { 0, { NULL, 0, 0 } }, { NULL, 0, 0, 0 } };
+    struct outfile hits;
+    int bad;
+    if (e->o->hits && out_open(&hits, e->o->hits))
+        return -1;
+    bad = evaluate_all(e, &r) || print_results(e, &r);
+    if (e->o->hits && bad)
+        out_abandon(&hits);
+    else if (e->o->hits) {
+        table_print(&r.hits, hits.f, (struct table_form){ 1, 0 });
+        bad = out_commit(&hits);
     }
-    table_free(&table);
-    plot_free(&plot);
+    table_free(&r.table);
+    table_free(&r.hits);
+    plot_free(&r.plot);
     return bad;
 }
 
@@ -267,14 +342,14 @@ static int group_field(const struct eval *e, const char *name)
 static int select_rows(struct eval *e)
 {
     const struct spec *spec = e->model->spec;
-    const struct split_key *key = strcmp(e->model->m.split, "shape") ? &spec->config : &spec->shape;
+    const struct split_key *key = split_key(e);
     const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
     struct buf scratch = { NULL, 0, 0 };
     size_t i, illegal = 0;
     e->row = xcalloc(e->data.n, sizeof *e->row);
     for (i = 0; i < e->data.n; i++) {
         const int32_t *p = e->data.problem + i * e->data.n_fields;
-        const uint64_t unit = key->n ? split_row_hash(spec, key, p, &scratch) : i;
+        const uint64_t unit = key ? split_row_hash(spec, key, p, &scratch) : i;
         struct row *r = e->row + e->n;
         if (e->o->rows && !split_is_test(unit))
             continue;
@@ -328,56 +403,38 @@ static int load_float(const struct model *model, struct float_scorer *s)
     return bad;
 }
 
-static int run_model(const struct options *o, const struct model *model)
+/* The network before rounding in place of the one that predicts */
+static int run_float(struct eval *e)
 {
-    struct eval e;
     struct float_scorer scorer;
     kpred_model twin;
     int bad;
-    memset(&e, 0, sizeof e);
-    e.o = o;
-    e.model = model;
-    e.run = &model->m;
-    if (!o->use_float)
-        return run_data(&e);
-    if (load_float(model, &scorer))
+    if (load_float(e->model, &scorer))
         return -1;
-    e.run = &twin;
-    bad = float_scorer_attach(model, &scorer, &twin) || run_data(&e);
+    e->run = &twin;
+    e->method = "additive float";
+    bad = float_scorer_attach(e->model, &scorer, &twin) || run_data(e);
     net_free(&scorer.net);
     return bad;
 }
 
-/* A header that holds a network of the paper */
-static int run_paper(const struct options *o, const struct model *model, struct paper *paper)
-{
-    struct eval e;
-    kpred_model run;
-    if (o->use_float)
-        return fail("%s: --float: it is a float network already", o->model);
-    memset(&e, 0, sizeof e);
-    e.o = o;
-    e.model = model;
-    paper_attach(model, paper, &run);
-    e.run = &run;
-    return run_data(&e);
-}
-
 static int open_and_run(const struct options *o)
 {
-    struct model model;
-    struct paper paper;
-    int bad = paper_read(o->model, &model, &paper);
-    if (bad == 0) {
-        bad = run_paper(o, &model, &paper);
-        paper_close(&paper);
-    } else {
-        bad = bad < 0 || model_open(o->model, &model);
-        if (bad)
-            return -1;
-        bad = run_model(o, &model);
-    }
-    model_free(&model);
+    struct any_model any;
+    struct eval e;
+    int bad;
+    if (any_open(o->model, &any))
+        return -1;
+    memset(&e, 0, sizeof e);
+    e.o = o;
+    e.model = &any.model;
+    e.run = &any.run;
+    e.method = any.net;
+    if (o->use_float && any.is_paper)
+        bad = fail("%s: --float: it is a float network already", o->model);
+    else
+        bad = o->use_float ? run_float(&e) : run_data(&e);
+    any_close(&any);
     return bad;
 }
 
@@ -400,9 +457,15 @@ static int check_beam(const struct options *o)
     return 0;
 }
 
+static int check_files(const struct options *o)
+{
+    return o->hits && o->plot && !strcmp(o->hits, o->plot)
+               ? fail("--hits and --plot: both %s", o->hits) : 0;
+}
+
 static int run(const struct options *o)
 {
-    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o))
+    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o) || check_files(o))
         return 2;
     return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }
@@ -423,6 +486,7 @@ int cmd_eval(int argc, char **argv)
         { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
         { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
         { .name = "--plot", .kind = OPT_TEXT, .to = &o.plot },
+        { .name = "--hits", .kind = OPT_TEXT, .to = &o.hits },
         { .name = NULL },
     };
     int status;
