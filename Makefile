@@ -26,8 +26,8 @@ NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -m
 SHARED = runtime registry model program rules spec header_read header_text header_write util opts \
          table commands conv split miopen calls driver udb
 KPRED = kpred models predict bench $(SHARED)
-TRAIN = kpred_train ingest train recipe any_model eval plot data load_conv perfdb textdb csv bz2 \
-        float_scorer udb_sqlite $(addprefix paper/,header paper scorer words) $(SHARED)
+TRAIN = kpred_train ingest train recipe any_model eval reliability temperature plot data load_conv \
+        perfdb textdb csv bz2 float_scorer udb_sqlite $(addprefix paper/,header paper scorer words) $(SHARED)
 EXACT_TRAIN = additive adam matrix numbers \
               $(addprefix paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid lstm \
                   net onehot softmax)

@@ -130,6 +130,8 @@ result ingest gpu,kind,mode "" "" \
     "$trainer" ingest tiny.spec --data "$root/tests/data/tiny.csv"
 result eval model,split,gpu,dtype "" "" \
     "$trainer" eval tiny.h --data "$root/tests/data/tiny.csv" --rows all -k 1,2,6
+result "eval --reliability" model,split,gpu,dtype,bin "" "" \
+    "$trainer" eval tiny.h --data "$root/tests/data/tiny.csv" --rows all -k 1,2 --reliability
 
 ingest_default() {
     "$trainer" ingest tiny.spec --data "$root/tests/data/tiny.csv" >default &&

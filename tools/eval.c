@@ -3,12 +3,9 @@
 #include "commands.h"
 
 #include "any_model.h"
-#include "data.h"
+#include "eval.h"
 #include "float_scorer.h"
-#include "opts.h"
-#include "plot.h"
 #include "split.h"
-#include "table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +15,7 @@
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
     "                        [--float] [--by gpu,dtype] [--gpu GPU] [--lenient] [--csv|--json]\n"
-    "                        [--plot FILE.svg] [--hits FILE.csv]\n"
+    "                        [--reliability] [--plot FILE.svg] [--hits FILE.csv]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -32,46 +29,24 @@ static const char help[] =
     "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
     "  --gpu GPU      the GPU of the files; default: their names\n"
     "  --lenient      drop and count rows that would be an error\n"
+    "  --reliability  how well the probabilities fit, of the first tuple, and of the largest k\n"
+    "                 together: columns model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
     "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
     "  --json         as JSON, an array of objects with the same names\n"
-    "  --plot FILE    pft against k as an SVG, a curve for each group; gnuplot draws it\n"
+    "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
+    "                 was observed against what was predicted; gnuplot draws it\n"
     "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
     "                 method,model,split,key,row,k,hit,agree\n"
     "\n"
     "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
     "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
     "the rule accepts. The table adds the groups that the split keeps together, and se, the\n"
-    "standard error of pft over them.\n";
-
-struct options {
-    const char *model, *gpu, *by, *plot, *hits;
-    struct opt_texts data;
-    struct opt_counts k;
-    long beam;
-    int rows, use_float, lenient; /* rows: 0 all, 1 test */
-    struct table_form form;
-};
-
-struct row {
-    size_t index;  /* into the dataset */
-    uint64_t unit; /* what the split keeps together */
-    int32_t gpu, dtype; /* -1: not grouped by */
-};
-
-/* What one prediction was worth. */
-struct outcome {
-    size_t hit, agree, returned, legal;
-};
-
-struct eval {
-    const struct options *o;
-    const struct model *model;
-    const kpred_model *run; /* the one that predicts */
-    const char *method;     /* the kind of network */
-    struct dataset data;
-    struct row *row;
-    size_t n;
-};
+    "standard error of pft over them.\n"
+    "\n"
+    "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
+    "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
+    "far the two are apart, in the line `all` the mean over the problems of how far those of\n"
+    "their bin are. A line on standard error tells the temperature that would fit best.\n";
 
 /* What comes out. */
 struct results {
@@ -92,19 +67,25 @@ static struct outcome judge(const struct eval *e, size_t row, const kpred_tuple 
 {
     const int32_t *problem = e->data.problem + row * e->data.n_fields;
     const unsigned char *target = e->data.target + row * e->data.n_params;
-    struct outcome o = { 0, 0, n, 0 };
+    struct outcome o = { 0, 0, n, 0, 0, 0, 0 };
+    int64_t all = 0;
     size_t i;
     for (i = 0; i < n; i++) {
         const size_t same = agreement(e, t + i, target);
         o.agree = same > o.agree ? same : o.agree;
         o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
+        all += kpred_probability(t[i].score);
+        if (i == 0) {
+            o.first = (int32_t)all;
+            o.first_hit = same == e->model->m.n_params;
+        }
     }
     o.hit = o.agree == e->model->m.n_params;
+    o.all = (int32_t)(all < 1 << 24 ? all : 1 << 24); /* each was rounded */
     return o;
 }
 
-/* The outcome of every row for one k. */
-static int run_rows(const struct eval *e, size_t k, struct outcome *out)
+int eval_run(const struct eval *e, size_t k, struct outcome *out)
 {
     const size_t beam = e->o->beam ? (size_t)e->o->beam : k;
     const size_t words = kpred_arena_words(e->run, beam);
@@ -129,7 +110,7 @@ static int run_rows(const struct eval *e, size_t k, struct outcome *out)
 
 static int by_group(const void *a, const void *b)
 {
-    const struct row *p = a, *q = b;
+    const struct eval_row *p = a, *q = b;
     if (p->gpu != q->gpu)
         return p->gpu < q->gpu ? -1 : 1;
     if (p->dtype != q->dtype)
@@ -177,6 +158,33 @@ static const char *split_name(const struct eval *e)
     return e->o->rows ? e->model->m.split : "all";
 }
 
+void eval_group_cells(const struct eval *e, struct table *t, size_t first)
+{
+    table_text(t, e->model->m.name);
+    table_text(t, split_name(e));
+    table_text(t, token_name(e, "gpu", e->row[first].gpu));
+    table_text(t, token_name(e, "dtype", e->row[first].dtype));
+}
+
+/* "gfx906_60, FP16", or what there is of it */
+void eval_group_name(const struct eval *e, struct buf *name, size_t first)
+{
+    const char *gpu = token_name(e, "gpu", e->row[first].gpu);
+    const char *dtype = token_name(e, "dtype", e->row[first].dtype);
+    const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
+    buf_printf(name, "%s%s%s", both || strcmp(gpu, "all") ? gpu : dtype, both ? ", " : "",
+               both ? dtype : "");
+}
+
+size_t eval_group_end(const struct eval *e, size_t first)
+{
+    size_t end = first;
+    while (end < e->n && e->row[end].gpu == e->row[first].gpu
+           && e->row[end].dtype == e->row[first].dtype)
+        end++;
+    return end;
+}
+
 /* The table is for people: it says how far to trust a figure. */
 static int shows_error(const struct eval *e)
 {
@@ -189,10 +197,7 @@ static void add_line(const struct eval *e, struct table *t, size_t k, struct sum
 {
     const double n = (double)s.n;
     const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
-    table_text(t, e->model->m.name);
-    table_text(t, split_name(e));
-    table_text(t, token_name(e, "gpu", e->row[first].gpu));
-    table_text(t, token_name(e, "dtype", e->row[first].dtype));
+    eval_group_cells(e, t, first);
     table_number(t, "%zu", k);
     table_number(t, "%zu", s.n);
     if (shows_error(e))
@@ -205,16 +210,11 @@ static void add_line(const struct eval *e, struct table *t, size_t k, struct sum
     table_number(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
 }
 
-/* "gfx906_60, FP16", or what there is of it */
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
                       struct summary s, size_t first)
 {
-    const char *gpu = token_name(e, "gpu", e->row[first].gpu);
-    const char *dtype = token_name(e, "dtype", e->row[first].dtype);
-    const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
     struct buf name = { NULL, 0, 0 };
-    buf_printf(&name, "%s%s%s", both || strcmp(gpu, "all") ? gpu : dtype, both ? ", " : "",
-               both ? dtype : "");
+    eval_group_name(e, &name, first);
     plot_point(plot, group, name.s, (double)k, 100.0 * (double)s.hits / (double)s.n);
     buf_free(&name);
 }
@@ -227,7 +227,7 @@ static const struct split_key *split_key(const struct eval *e)
     return key->n ? key : NULL;
 }
 
-static void add_hit(const struct eval *e, struct table *t, size_t k, const struct row *r,
+static void add_hit(const struct eval *e, struct table *t, size_t k, const struct eval_row *r,
                     const struct outcome *o)
 {
     const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
@@ -264,15 +264,13 @@ static void add_hits(const struct eval *e, struct table *t, size_t k, const stru
 static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct results *to)
 {
     size_t first, end, group = 0;
-    if (run_rows(e, k, out))
+    if (eval_run(e, k, out))
         return -1;
     if (e->o->hits)
         add_hits(e, &to->hits, k, out);
     for (first = 0; first < e->n; first = end, group++) {
         struct summary s;
-        for (end = first; end < e->n && e->row[end].gpu == e->row[first].gpu
-                          && e->row[end].dtype == e->row[first].dtype; end++)
-            ;
+        end = eval_group_end(e, first);
         s = summarise(e, out, first, end);
         add_line(e, &to->table, k, s, first);
         add_point(e, &to->plot, group, k, s, first);
@@ -286,15 +284,19 @@ static int draw(const struct eval *e, const struct plot *plot)
     int bad;
     buf_printf(&title, "%s, %s", e->model->m.name,
                e->o->rows ? "problems kept from training" : "all problems");
-    bad = plot_write(plot, title.s, "k, tuples returned",
-                     "Pft@k, % of problems whose optimum is among them", e->o->plot);
+    if (e->o->reliability)
+        bad = plot_write(plot, title.s, "predicted probability, %",
+                         "observed, % of problems whose optimum is among the k", e->o->plot);
+    else
+        bad = plot_write(plot, title.s, "k, tuples returned",
+                         "Pft@k, % of problems whose optimum is among them", e->o->plot);
     buf_free(&title);
     return bad;
 }
 
-static int evaluate_all(const struct eval *e, struct results *to)
+/* Every k in turn */
+static int evaluate_ks(const struct eval *e, struct outcome *out, struct results *to)
 {
-    struct outcome *out = xcalloc(e->n, sizeof *out);
     size_t i;
     int bad = 0;
     table_heading(&to->table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
@@ -302,7 +304,17 @@ static int evaluate_all(const struct eval *e, struct results *to)
     table_heading(&to->hits, "method,model,split,key,row,k,hit,agree");
     for (i = 0; i < e->o->k.n && !bad; i++)
         bad = evaluate_k(e, (size_t)e->o->k.v[i], out, to);
+    return bad;
+}
+
+static int evaluate_all(const struct eval *e, struct results *to)
+{
+    struct outcome *out = xcalloc(e->n, sizeof *out);
+    const int bad = e->o->reliability ? eval_reliability(e, out, &to->table, &to->plot)
+                                      : evaluate_ks(e, out, to);
     free(out);
+    if (e->o->reliability && !bad)
+        eval_temperature(e);
     return bad;
 }
 
@@ -315,9 +327,10 @@ static int print_results(const struct eval *e, const struct results *r)
 /* The file of --hits is opened before the long work, not after it. */
 static int evaluate(const struct eval *e)
 {
-    struct results r = { { 0, { NULL, 0, 0 } }, { 0, { NULL, 0, 0 } }, { NULL, 0, 0, 0 } };
+    struct results r;
     struct outfile hits;
     int bad;
+    memset(&r, 0, sizeof r);
     if (e->o->hits && out_open(&hits, e->o->hits))
         return -1;
     bad = evaluate_all(e, &r) || print_results(e, &r);
@@ -350,7 +363,7 @@ static int select_rows(struct eval *e)
     for (i = 0; i < e->data.n; i++) {
         const int32_t *p = e->data.problem + i * e->data.n_fields;
         const uint64_t unit = key ? split_row_hash(spec, key, p, &scratch) : i;
-        struct row *r = e->row + e->n;
+        struct eval_row *r = e->row + e->n;
         if (e->o->rows && !split_is_test(unit))
             continue;
         e->n++;
@@ -369,7 +382,7 @@ static int select_rows(struct eval *e)
 
 static int run_data(struct eval *e)
 {
-    const struct options *o = e->o;
+    const struct eval_options *o = e->o;
     int bad;
     if (o->rows && !strcmp(e->model->m.split, "none"))
         return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
@@ -418,7 +431,7 @@ static int run_float(struct eval *e)
     return bad;
 }
 
-static int open_and_run(const struct options *o)
+static int open_and_run(const struct eval_options *o)
 {
     struct any_model any;
     struct eval e;
@@ -448,7 +461,7 @@ static int check_by(const char *by)
     return by ? fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by) : 0;
 }
 
-static int check_beam(const struct options *o)
+static int check_beam(const struct eval_options *o)
 {
     size_t i;
     for (i = 0; o->beam && i < o->k.n; i++)
@@ -457,22 +470,24 @@ static int check_beam(const struct options *o)
     return 0;
 }
 
-static int check_files(const struct options *o)
+static int check_outputs(const struct eval_options *o)
 {
+    if (o->hits && o->reliability)
+        return fail("--hits and --reliability exclude each other");
     return o->hits && o->plot && !strcmp(o->hits, o->plot)
                ? fail("--hits and --plot: both %s", o->hits) : 0;
 }
 
-static int run(const struct options *o)
+static int run(const struct eval_options *o)
 {
-    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o) || check_files(o))
+    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o) || check_outputs(o))
         return 2;
     return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }
 
 int cmd_eval(int argc, char **argv)
 {
-    struct options o;
+    struct eval_options o;
     const struct opt table[] = {
         { .name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1 },
         { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
@@ -483,6 +498,7 @@ int cmd_eval(int argc, char **argv)
         { .name = "--by", .kind = OPT_TEXT, .to = &o.by },
         { .name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu },
         { .name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient },
+        { .name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability },
         { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
         { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
         { .name = "--plot", .kind = OPT_TEXT, .to = &o.plot },
