@@ -168,6 +168,26 @@ consistent() {
         { cat note; return 1; }
 }
 
+# loss_is_probability HEADER ARGUMENT...: of one problem, with each label in turn; where it is the
+# first tuple, its log-loss is what its probability gives.
+loss_is_probability() {
+    header=$1 found=0; shift
+    for problem in gfx900_56,plain,1,4,1 gfx906_60,other,8,9,1 gfx906_60,plain,4,6,1; do
+        for label in 1,fast 1,small 2,fast 2,small 4,fast 4,small; do
+            printf 'gpu,kind,n,h,stride,tile,mode\n%s,%s\n' $problem $label >one.csv
+            "$trainer" eval "$header" "$@" --data one.csv --rows all --reliability --beam 6 --csv \
+                >one 2>note || return 1
+            percent=$(awk -F, '$6 == "all" && $9 == "100.00" { print $8 }' one)
+            [ -n "$percent" ] || continue
+            found=$((found + 1))
+            sed "s/.*in place of \([0-9.]*\).*/\1 $percent/" note | awk '{
+                off = $1 + log($2 / 100) / log(2); if (off ^ 2 > 4e-6) { print; exit 1 } }' ||
+                return 1
+        done
+    done
+    [ $found -eq 3 ]
+}
+
 # Rounding changes little.
 float_is_near() {
     for option in "" --float; do
@@ -211,6 +231,7 @@ fi
 for model in additive.h "additive.h --float" encdec.h; do
     check "$model: observed is Pft" as_pft $model
     check "$model: sums" consistent $model
+    check "$model: log-loss and probability" loss_is_probability $model
 done
 check "the float network is near" float_is_near
 if [ -n "$shipped" ]; then
