@@ -81,7 +81,7 @@ without_command() {
 command_line "$kpred" models predict bench
 check "kpred without a command" without_command "$kpred"
 if [ -x "$trainer" ]; then
-    command_line "$trainer" ingest train eval
+    command_line "$trainer" ingest train eval bench
     check "kpred-train without a command" without_command "$trainer"
 else
     skipped "kpred-train" "it is not built"
