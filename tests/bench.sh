@@ -162,6 +162,11 @@ check "paired.py: other rows" refuses "not measured on the same rows" \
     python3 tools/bench/paired.py --against b "$tmp/fewer.csv"
 check "paired.py: no hits" refuses "$tmp/paired.csv: columns" \
     python3 tools/bench/paired.py "$tmp/paired.csv"
+check "paired.py: a file twice" refuses "hits.csv:2: row 1 of method \"a\" comes twice" \
+    python3 tools/bench/paired.py --against b "$tmp/hits.csv" "$tmp/hits.csv"
+sed '7s/y,1/y,2/' "$tmp/hits.csv" | sed 's/^b,m,config,"y,1"/b,m,config,"y,2"/' >"$tmp/other.csv"
+check "paired.py: other data" refuses 'row 3 is "y,1" and "y,2": not of the same data' \
+    python3 tools/bench/paired.py --against b "$tmp/other.csv"
 
 # ---- classics.py ----
 
@@ -230,6 +235,17 @@ for f in figures:
 END
 }
 
+# What kpred-train eval writes of the same network is the same, but for the method's name, and
+# paired.py joins the two.
+eval_hits() {
+    classics --csv --methods network --network weights --hits "$tmp/network.hits" >"$tmp/out" &&
+        "$trainer" eval $kernel --data $dbs -k 1,10 --hits "$tmp/eval.hits" >"$tmp/out" || return 1
+    sed 's/^network,/additive,/' "$tmp/network.hits" | cmp - "$tmp/eval.hits" || return 1
+    python3 tools/bench/paired.py --csv "$tmp/network.hits" "$tmp/eval.hits" >"$tmp/joined.csv" &&
+        [ "$(sed 1d "$tmp/joined.csv" | cut -d, -f3-5,8- | paste -sd' ' -)" = \
+            "1,additive,network,+0.00,0.00 10,additive,network,+0.00,0.00" ]
+}
+
 # A package that cannot be imported: its method is skipped by name, the others run.
 missing_package() {
     mkdir -p "$tmp/none"
@@ -267,6 +283,7 @@ END
 check "classics.py: nearest" plausible nearest
 check "classics.py: the network as kpred-train measures it" as_eval
 check "classics.py: hits" hits
+check "paired.py: classics.py and kpred-train eval" eval_hits
 check "classics.py: a package is missing" missing_package
 if $python -c "import sklearn" 2>/dev/null; then
     check "classics.py: classifiers" plausible tree bayes knn svc forest

@@ -81,7 +81,7 @@ without_command() {
 command_line "$kpred" models predict bench
 check "kpred without a command" without_command "$kpred"
 if [ -x "$trainer" ]; then
-    command_line "$trainer" ingest train eval
+    command_line "$trainer" ingest train eval bench
     check "kpred-train without a command" without_command "$trainer"
 else
     skipped "kpred-train" "it is not built"
@@ -683,6 +683,44 @@ split_of_none() {
     eval_is 1 all.h --data "$db9" --rows all --by all &&
         refuses 1 "use --rows all" "$trainer" eval all.h --data "$db9"
 }
+# For every k a line for every row, in their order whatever the groups; what is printed is as usual.
+eval_hits() {
+    eval_csv $model --data "$db9" "$db6" --rows all -k 1,10 --hits one.hits >one.csv &&
+        eval_csv $model --data "$db9" "$db6" --rows all -k 1,10 --by all --hits all.hits >all.csv &&
+        cmp one.hits all.hits && eval_csv $model --data "$db9" "$db6" --rows all -k 1,10 |
+        cmp - one.csv || return 1
+    [ "$(head -n 1 one.hits)" = "method,model,split,key,row,k,hit,agree" ] &&
+        [ "$(wc -l <one.hits)" -eq 97 ] &&
+        sed 1d one.hits | awk -v model=$model -F, '{ row = (NR - 1) % 48 + 1
+            if ($1 != "additive" || $2 != model || $3 != "all" || $(NF - 3) != row ||
+                $(NF - 2) != (NR > 48 ? 10 : 1) || $NF > 8 || ($NF == 8) != $(NF - 1)) {
+                print; exit 1 } }'
+}
+# They add up to the figures.
+hits_sum() {
+    sed 1d all.csv | cut -d, -f5-8 >sums.csv
+    sed 1d one.hits | awk -F, '
+        { k = $(NF - 2); n[k]++; hits[k] += $(NF - 1); agree[k] += $NF }
+        END { for (k = 1; k <= 10; k += 9) printf "%d,%d,%.2f,%.2f\n", k, n[k],
+            100 * hits[k] / n[k], 100 * agree[k] / (8 * n[k]) }' | cmp - sums.csv
+}
+hits_unwritable() {
+    refuses 1 "$tmp/none/x.csv: cannot create" "$trainer" eval $model --data "$db9" \
+        --hits "$tmp/none/x.csv" && [ ! -e "$tmp/none" ]
+}
+# What fails later leaves the file as it was.
+hits_kept() {
+    echo old >kept.hits
+    refuses 1 "the data holds no row to test on" "$trainer" eval $model --data trained.csv \
+        --hits kept.hits && [ "$(cat kept.hits)" = old ] &&
+        ! "$trainer" eval $model --data "$db9" --hits kept.hits >/dev/full 2>"$tmp/err" &&
+        [ "$(cat kept.hits)" = old ] && ! find . -name '.kpred*' | grep .
+}
+check "eval --hits" eval_hits
+check "eval --hits: sums" hits_sum
+check "eval --hits: no such folder" hits_unwritable
+refuse "eval: --hits and --plot are one file" 2 "--hits and --plot: both x.csv" \
+    "$trainer" eval $model --data "$db9" --hits x.csv --plot x.csv
 check "eval --csv, test rows" test_rows
 check "eval --rows all -k 1,10" all_rows
 check "eval --by" grouped
@@ -706,6 +744,11 @@ done
 { head -n 1 rows.csv; echo gfx906_60,F,FP32,16,64,56,56,256,1,1,16,1,64,1,1,1,1; } >trained.csv
 refuse "eval: no row to test on" 1 "the data holds no row to test on" \
     "$trainer" eval $model --data trained.csv
+if [ -w /dev/full ]; then
+    check "eval --hits: whole or not at all" hits_kept
+else
+    skipped "eval --hits: whole or not at all" "there is no /dev/full"
+fi
 # shellcheck disable=SC2086
 trainer_unwritable() {
     check "$1 kpred-train --version" "$1" "$trainer" --version

@@ -95,6 +95,7 @@ predict() {
 
 files() {
     offers "bench: headers" "$kpred bench conv_asm_1x1u a" "a.h"
+    offers "kpred-train bench: headers" "$trainer bench conv_asm_1x1u a" "a.h"
     offers "train: a spec" "$trainer train " "b.spec folder"
     offers "train: data" "$trainer train b.spec --data " \
         "c.db c.db.bz2 d.csv d.csv.bz2 e.txt e.txt.bz2 folder"

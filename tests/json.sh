@@ -130,6 +130,9 @@ result ingest gpu,kind,mode "" "" \
     "$trainer" ingest tiny.spec --data "$root/tests/data/tiny.csv"
 result eval model,split,gpu,dtype "" "" \
     "$trainer" eval tiny.h --data "$root/tests/data/tiny.csv" --rows all -k 1,2,6
+result "kpred-train bench" model "" ns,ns_min,ns_p95 "$trainer" bench tiny.h --beam 1,2
+result "eval --reliability" model,split,gpu,dtype,bin "" "" \
+    "$trainer" eval tiny.h --data "$root/tests/data/tiny.csv" --rows all -k 1,2 --reliability
 
 ingest_default() {
     "$trainer" ingest tiny.spec --data "$root/tests/data/tiny.csv" >default &&

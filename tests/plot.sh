@@ -91,8 +91,18 @@ unwritable() {
     [ $? = 1 ] && grep -q "$tmp/none" "$tmp/err"
 }
 
+# A point for every bin, curves for the first tuple and for the largest k, and the diagonal
+reliability() {
+    eval_rowsum --reliability -k 1,3 --by all --csv --plot "$tmp/r.svg" >"$tmp/r.csv" &&
+        [ "$(points "$tmp/r.svg")" -eq $(($(grep -c '[0-9]-[0-9]*0,' "$tmp/r.csv") + 2)) ] &&
+        grep -q '>all, k = 1<' "$tmp/r.svg" && grep -q '>all, k = 3<' "$tmp/r.svg" &&
+        grep -q '>y = x<' "$tmp/r.svg" && grep -q '>predicted probability, %<' "$tmp/r.svg" &&
+        ! grep -q '>y = x<' "$tmp/a.svg" && nothing_left
+}
+
 check "table and plot" table_and_plot
 check "names" names
+check "--reliability" reliability
 check "the same bytes again" same_bytes
 check "a folder that is not there" unwritable
 test_end

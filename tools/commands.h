@@ -22,5 +22,6 @@ int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_miopen_sqlite(int argc, char **argv); /* kpred-train's miopen */
+int cmd_bench_any(int argc, char **argv);     /* and its bench */
 
 #endif

@@ -2,14 +2,10 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "data.h"
+#include "any_model.h"
+#include "eval.h"
 #include "float_scorer.h"
-#include "opts.h"
-#include "paper/paper.h"
-#include "plot.h"
-#include "registry.h"
 #include "split.h"
-#include "table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +15,7 @@
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
     "                        [--float] [--by gpu,dtype] [--gpu GPU] [--nearest] [--lenient]\n"
-    "                        [--csv|--json] [--plot FILE.svg]\n"
+    "                        [--csv|--json] [--reliability] [--plot FILE.svg] [--hits FILE.csv]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -34,43 +30,29 @@ static const char help[] =
     "  --gpu GPU      the GPU of the files; default: their names\n"
     "  --nearest      for a GPU that the model lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
+    "  --reliability  how well the probabilities fit, of the first tuple, and of the largest k\n"
+    "                 together: columns model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
     "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
     "  --json         as JSON, an array of objects with the same names\n"
-    "  --plot FILE    pft against k as an SVG, a curve for each group; gnuplot draws it\n"
+    "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
+    "                 was observed against what was predicted; gnuplot draws it\n"
+    "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
+    "                 method,model,split,key,row,k,hit,agree\n"
     "\n"
     "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
     "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
     "the rule accepts. The table adds the groups that the split keeps together, and se, the\n"
-    "standard error of pft over them.\n";
+    "standard error of pft over them.\n"
+    "\n"
+    "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
+    "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
+    "far the two are apart, in the line `all` the mean over the problems of how far those of\n"
+    "their bin are. A line on standard error tells the temperature that would fit best.\n";
 
-struct options {
-    const char *model, *by, *plot;
-    struct data_options how;
-    struct opt_texts data;
-    struct opt_counts k;
-    long beam;
-    int rows, use_float; /* rows: 0 all, 1 test */
-    struct table_form form;
-};
-
-struct row {
-    size_t index;  /* into the dataset */
-    uint64_t unit; /* what the split keeps together */
-    int32_t gpu, dtype; /* -1: not grouped by */
-};
-
-/* What one prediction was worth. */
-struct outcome {
-    size_t hit, agree, returned, legal;
-};
-
-struct eval {
-    const struct options *o;
-    const struct model *model;
-    const kpred_model *run; /* the one that predicts, model->m or its float twin */
-    struct dataset data;
-    struct row *row;
-    size_t n;
+/* What comes out. */
+struct results {
+    struct table table, hits;
+    struct plot plot;
 };
 
 static size_t agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
@@ -86,19 +68,25 @@ static struct outcome judge(const struct eval *e, size_t row, const kpred_tuple 
 {
     const int32_t *problem = e->data.problem + row * e->data.n_fields;
     const unsigned char *target = e->data.target + row * e->data.n_params;
-    struct outcome o = { 0, 0, n, 0 };
+    struct outcome o = { 0, 0, n, 0, 0, 0, 0 };
+    int64_t all = 0;
     size_t i;
     for (i = 0; i < n; i++) {
         const size_t same = agreement(e, t + i, target);
         o.agree = same > o.agree ? same : o.agree;
         o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
+        all += kpred_probability(t[i].score);
+        if (i == 0) {
+            o.first = (int32_t)all;
+            o.first_hit = same == e->model->m.n_params;
+        }
     }
     o.hit = o.agree == e->model->m.n_params;
+    o.all = (int32_t)(all < 1 << 24 ? all : 1 << 24); /* each was rounded */
     return o;
 }
 
-/* The outcome of every row for one k. */
-static int run_rows(const struct eval *e, size_t k, struct outcome *out)
+int eval_run(const struct eval *e, size_t k, struct outcome *out)
 {
     const size_t beam = e->o->beam ? (size_t)e->o->beam : k;
     const size_t words = kpred_arena_words(e->run, beam);
@@ -123,7 +111,7 @@ static int run_rows(const struct eval *e, size_t k, struct outcome *out)
 
 static int by_group(const void *a, const void *b)
 {
-    const struct row *p = a, *q = b;
+    const struct eval_row *p = a, *q = b;
     if (p->gpu != q->gpu)
         return p->gpu < q->gpu ? -1 : 1;
     if (p->dtype != q->dtype)
@@ -166,6 +154,38 @@ static const char *token_name(const struct eval *e, const char *field, int32_t t
     return f < 0 || token < 0 ? "all" : e->model->spec->fields[f].tokens[token];
 }
 
+static const char *split_name(const struct eval *e)
+{
+    return e->o->rows ? e->model->m.split : "all";
+}
+
+void eval_group_cells(const struct eval *e, struct table *t, size_t first)
+{
+    table_text(t, e->model->m.name);
+    table_text(t, split_name(e));
+    table_text(t, token_name(e, "gpu", e->row[first].gpu));
+    table_text(t, token_name(e, "dtype", e->row[first].dtype));
+}
+
+/* "gfx906_60, FP16", or what there is of it */
+void eval_group_name(const struct eval *e, struct buf *name, size_t first)
+{
+    const char *gpu = token_name(e, "gpu", e->row[first].gpu);
+    const char *dtype = token_name(e, "dtype", e->row[first].dtype);
+    const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
+    buf_printf(name, "%s%s%s", both || strcmp(gpu, "all") ? gpu : dtype, both ? ", " : "",
+               both ? dtype : "");
+}
+
+size_t eval_group_end(const struct eval *e, size_t first)
+{
+    size_t end = first;
+    while (end < e->n && e->row[end].gpu == e->row[first].gpu
+           && e->row[end].dtype == e->row[first].dtype)
+        end++;
+    return end;
+}
+
 /* The table is for people: it says how far to trust a figure. */
 static int shows_error(const struct eval *e)
 {
@@ -178,10 +198,7 @@ static void add_line(const struct eval *e, struct table *t, size_t k, struct sum
 {
     const double n = (double)s.n;
     const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
-    table_text(t, e->model->m.name);
-    table_text(t, e->o->rows ? e->model->m.split : "all");
-    table_text(t, token_name(e, "gpu", e->row[first].gpu));
-    table_text(t, token_name(e, "dtype", e->row[first].dtype));
+    eval_group_cells(e, t, first);
     table_number(t, "%zu", k);
     table_number(t, "%zu", s.n);
     if (shows_error(e))
@@ -194,35 +211,70 @@ static void add_line(const struct eval *e, struct table *t, size_t k, struct sum
     table_number(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
 }
 
-/* "gfx906_60, FP16", or what there is of it */
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
                       struct summary s, size_t first)
 {
-    const char *gpu = token_name(e, "gpu", e->row[first].gpu);
-    const char *dtype = token_name(e, "dtype", e->row[first].dtype);
-    const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
     struct buf name = { NULL, 0, 0 };
-    buf_printf(&name, "%s%s%s", both || strcmp(gpu, "all") ? gpu : dtype, both ? ", " : "",
-               both ? dtype : "");
+    eval_group_name(e, &name, first);
     plot_point(plot, group, name.s, (double)k, 100.0 * (double)s.hits / (double)s.n);
     buf_free(&name);
 }
 
+/* What a split keeps together; NULL: the spec says nothing of it. */
+static const struct split_key *split_key(const struct eval *e)
+{
+    const struct spec *spec = e->model->spec;
+    const struct split_key *key = strcmp(e->model->m.split, "shape") ? &spec->config : &spec->shape;
+    return key->n ? key : NULL;
+}
+
+static void add_hit(const struct eval *e, struct table *t, size_t k, const struct eval_row *r,
+                    const struct outcome *o)
+{
+    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
+    struct buf key = { NULL, 0, 0 };
+    if (split_key(e))
+        split_key_text(e->model->spec, split_key(e), problem, &key);
+    else
+        buf_printf(&key, "%zu", r->index + 1);
+    table_text(t, e->method);
+    table_text(t, e->model->m.name);
+    table_text(t, split_name(e));
+    table_text(t, key.s);
+    table_number(t, "%zu", r->index + 1);
+    table_number(t, "%zu", k);
+    table_number(t, "%zu", o->hit);
+    table_number(t, "%zu", o->agree);
+    buf_free(&key);
+}
+
+/* A line for every row, in the order in which `ingest` writes them, whatever the groups are. */
+static void add_hits(const struct eval *e, struct table *t, size_t k, const struct outcome *out)
+{
+    size_t *place = xcalloc(e->data.n, sizeof *place); /* of a row of the data among ours, + 1 */
+    size_t i;
+    for (i = 0; i < e->n; i++)
+        place[e->row[i].index] = i + 1;
+    for (i = 0; i < e->data.n; i++)
+        if (place[i])
+            add_hit(e, t, k, e->row + place[i] - 1, out + place[i] - 1);
+    free(place);
+}
+
 /* One k: a line of the table and a point of a curve for every group */
-static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct table *table,
-                      struct plot *plot)
+static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct results *to)
 {
     size_t first, end, group = 0;
-    if (run_rows(e, k, out))
+    if (eval_run(e, k, out))
         return -1;
+    if (e->o->hits)
+        add_hits(e, &to->hits, k, out);
     for (first = 0; first < e->n; first = end, group++) {
         struct summary s;
-        for (end = first; end < e->n && e->row[end].gpu == e->row[first].gpu
-                          && e->row[end].dtype == e->row[first].dtype; end++)
-            ;
+        end = eval_group_end(e, first);
         s = summarise(e, out, first, end);
-        add_line(e, table, k, s, first);
-        add_point(e, plot, group, k, s, first);
+        add_line(e, &to->table, k, s, first);
+        add_point(e, &to->plot, group, k, s, first);
     }
     return 0;
 }
@@ -233,30 +285,65 @@ static int draw(const struct eval *e, const struct plot *plot)
     int bad;
     buf_printf(&title, "%s, %s", e->model->m.name,
                e->o->rows ? "problems kept from training" : "all problems");
-    bad = plot_write(plot, title.s, "k, tuples returned",
-                     "Pft@k, % of problems whose optimum is among them", e->o->plot);
+    if (e->o->reliability)
+        bad = plot_write(plot, title.s, "predicted probability, %",
+                         "observed, % of problems whose optimum is among the k", e->o->plot);
+    else
+        bad = plot_write(plot, title.s, "k, tuples returned",
+                         "Pft@k, % of problems whose optimum is among them", e->o->plot);
     buf_free(&title);
     return bad;
 }
 
-static int evaluate(const struct eval *e)
+/* Every k in turn */
+static int evaluate_ks(const struct eval *e, struct outcome *out, struct results *to)
 {
-    struct outcome *out = xcalloc(e->n, sizeof *out);
-    struct table table = { 0, { NULL, 0, 0 } };
-    struct plot plot = { NULL, 0, 0, 0 };
     size_t i;
     int bad = 0;
-    table_heading(&table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
-                                         : "model,split,gpu,dtype,k,n,pft,avg,valid");
+    table_heading(&to->table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
+                                             : "model,split,gpu,dtype,k,n,pft,avg,valid");
+    table_heading(&to->hits, "method,model,split,key,row,k,hit,agree");
     for (i = 0; i < e->o->k.n && !bad; i++)
-        bad = evaluate_k(e, (size_t)e->o->k.v[i], out, &table, &plot);
+        bad = evaluate_k(e, (size_t)e->o->k.v[i], out, to);
+    return bad;
+}
+
+static int evaluate_all(const struct eval *e, struct results *to)
+{
+    struct outcome *out = xcalloc(e->n, sizeof *out);
+    const int bad = e->o->reliability ? eval_reliability(e, out, &to->table, &to->plot)
+                                      : evaluate_ks(e, out, to);
     free(out);
-    if (!bad) {
-        table_print(&table, stdout, e->o->form);
-        bad = flush_stdout() || (e->o->plot && draw(e, &plot));
+    if (e->o->reliability && !bad)
+        eval_temperature(e);
+    return bad;
+}
+
+static int print_results(const struct eval *e, const struct results *r)
+{
+    table_print(&r->table, stdout, e->o->form);
+    return flush_stdout() || (e->o->plot && draw(e, &r->plot)) ? -1 : 0;
+}
+
+/* The file of --hits is opened before the long work, not after it. */
+static int evaluate(const struct eval *e)
+{
+    struct results r;
+    struct outfile hits;
+    int bad;
+    memset(&r, 0, sizeof r);
+    if (e->o->hits && out_open(&hits, e->o->hits))
+        return -1;
+    bad = evaluate_all(e, &r) || print_results(e, &r);
+    if (e->o->hits && bad)
+        out_abandon(&hits);
+    else if (e->o->hits) {
+        table_print(&r.hits, hits.f, (struct table_form){ 1, 0 });
+        bad = out_commit(&hits);
     }
-    table_free(&table);
-    plot_free(&plot);
+    table_free(&r.table);
+    table_free(&r.hits);
+    plot_free(&r.plot);
     return bad;
 }
 
@@ -269,15 +356,15 @@ static int group_field(const struct eval *e, const char *name)
 static int select_rows(struct eval *e)
 {
     const struct spec *spec = e->model->spec;
-    const struct split_key *key = strcmp(e->model->m.split, "shape") ? &spec->config : &spec->shape;
+    const struct split_key *key = split_key(e);
     const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
     struct buf scratch = { NULL, 0, 0 };
     size_t i, illegal = 0;
     e->row = xcalloc(e->data.n, sizeof *e->row);
     for (i = 0; i < e->data.n; i++) {
         const int32_t *p = e->data.problem + i * e->data.n_fields;
-        const uint64_t unit = key->n ? split_row_hash(spec, key, p, &scratch) : i;
-        struct row *r = e->row + e->n;
+        const uint64_t unit = key ? split_row_hash(spec, key, p, &scratch) : i;
+        struct eval_row *r = e->row + e->n;
         if (e->o->rows && !split_is_test(unit))
             continue;
         e->n++;
@@ -296,7 +383,7 @@ static int select_rows(struct eval *e)
 
 static int run_data(struct eval *e)
 {
-    const struct options *o = e->o;
+    const struct eval_options *o = e->o;
     int bad;
     if (o->rows && !strcmp(e->model->m.split, "none"))
         return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
@@ -330,56 +417,38 @@ static int load_float(const struct model *model, struct float_scorer *s)
     return bad;
 }
 
-static int run_model(const struct options *o, const struct model *model)
+/* The network before rounding in place of the one that predicts */
+static int run_float(struct eval *e)
 {
-    struct eval e;
     struct float_scorer scorer;
     kpred_model twin;
     int bad;
-    memset(&e, 0, sizeof e);
-    e.o = o;
-    e.model = model;
-    e.run = &model->m;
-    if (!o->use_float)
-        return run_data(&e);
-    if (load_float(model, &scorer))
+    if (load_float(e->model, &scorer))
         return -1;
-    e.run = &twin;
-    bad = float_scorer_attach(model, &scorer, &twin) || run_data(&e);
+    e->run = &twin;
+    e->method = "additive float";
+    bad = float_scorer_attach(e->model, &scorer, &twin) || run_data(e);
     net_free(&scorer.net);
     return bad;
 }
 
-/* A header that holds a network of the paper */
-static int run_paper(const struct options *o, const struct model *model, struct paper *paper)
+static int open_and_run(const struct eval_options *o)
 {
+    struct any_model any;
     struct eval e;
-    kpred_model run;
-    if (o->use_float)
-        return fail("%s: --float: it is a float network already", o->model);
+    int bad;
+    if (any_open(o->model, &any))
+        return -1;
     memset(&e, 0, sizeof e);
     e.o = o;
-    e.model = model;
-    paper_attach(model, paper, &run);
-    e.run = &run;
-    return run_data(&e);
-}
-
-static int open_and_run(const struct options *o)
-{
-    struct model model;
-    struct paper paper;
-    int bad = paper_read(o->model, &model, &paper);
-    if (bad == 0) {
-        bad = run_paper(o, &model, &paper);
-        paper_close(&paper);
-    } else {
-        bad = bad < 0 || model_open(o->model, &model);
-        if (bad)
-            return -1;
-        bad = run_model(o, &model);
-    }
-    model_free(&model);
+    e.model = &any.model;
+    e.run = &any.run;
+    e.method = any.net;
+    if (o->use_float && any.is_paper)
+        bad = fail("%s: --float: it is a float network already", o->model);
+    else
+        bad = o->use_float ? run_float(&e) : run_data(&e);
+    any_close(&any);
     return bad;
 }
 
@@ -393,7 +462,7 @@ static int check_by(const char *by)
     return by ? fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by) : 0;
 }
 
-static int check_beam(const struct options *o)
+static int check_beam(const struct eval_options *o)
 {
     size_t i;
     for (i = 0; o->beam && i < o->k.n; i++)
@@ -402,16 +471,24 @@ static int check_beam(const struct options *o)
     return 0;
 }
 
-static int run(const struct options *o)
+static int check_outputs(const struct eval_options *o)
 {
-    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o))
+    if (o->hits && o->reliability)
+        return fail("--hits and --reliability exclude each other");
+    return o->hits && o->plot && !strcmp(o->hits, o->plot)
+               ? fail("--hits and --plot: both %s", o->hits) : 0;
+}
+
+static int run(const struct eval_options *o)
+{
+    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o) || check_outputs(o))
         return 2;
     return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }
 
 int cmd_eval(int argc, char **argv)
 {
-    struct options o;
+    struct eval_options o;
     const struct opt table[] = {
         { .name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1 },
         { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
@@ -423,9 +500,11 @@ int cmd_eval(int argc, char **argv)
         { .name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu },
         { .name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest },
         { .name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient },
+        { .name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability },
         { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
         { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
         { .name = "--plot", .kind = OPT_TEXT, .to = &o.plot },
+        { .name = "--hits", .kind = OPT_TEXT, .to = &o.hits },
         { .name = NULL },
     };
     int status;

@@ -222,7 +222,7 @@ int header_read(const char *path, struct model *out)
     bad = read_file(path, HEADER_MAX_BYTES, &file);
     r.h.text = file.s;
     if (!bad && header_is_float(file.s))
-        bad = fail("%s: a network of the paper, in floats: only `kpred-train eval` runs it", path);
+        bad = fail("%s: a network of the paper, in floats: only `kpred-train` runs it", path);
     else if (!bad)
         bad = read_model(&r);
     buf_free(&file);

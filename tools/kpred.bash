@@ -113,7 +113,7 @@ _kpred_value() {
     ingest:-o) _kpred_files .csv .json ;;
     train:-o) _kpred_files .h ;;
     *:--system) _kpred_files .txt ;;
-    *:-o | *:--sqlite | *:--float-out | *:--plot) _kpred_files ;;
+    *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
     *:-k | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
     *) return 1 ;;
     esac

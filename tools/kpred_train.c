@@ -11,6 +11,7 @@ int main(int argc, char **argv)
         { "train", "tuning results to a generated header", cmd_train },
         { "eval", "how good a model's predictions are", cmd_eval },
         { "miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite },
+        { "bench", "time and size of a prediction, by any kind of network", cmd_bench_any },
         { NULL, NULL, NULL },
     };
     return commands_run("kpred-train", table, argc, argv);

@@ -113,6 +113,8 @@ static void put_curves(const struct plot *p, FILE *f)
                 i == 0 ? "plot" : ",", i);
         put_quoted(f, p->curves[i].name);
     }
+    if (p->diagonal)
+        fputs(", x with lines dashtype 2 linecolor rgb 'gray40' title 'y = x'", f);
     putc('\n', f);
 }
 
@@ -124,7 +126,9 @@ static void put_script(const struct plot *p, const char *title, const char *x, c
     put_text(f, "title", title);
     put_text(f, "xlabel", x);
     put_text(f, "ylabel", y);
-    if (p->most >= 10 * p->least)
+    if (p->diagonal)
+        fputs("set xrange [0:100]\n", f);
+    else if (p->most >= 10 * p->least)
         fputs("set logscale x\n", f);
     put_curves(p, f);
 }

@@ -14,13 +14,14 @@ struct plot { /* all zero is the empty plot; to be freed */
     struct plot_curve *curves;
     size_t n;
     double least, most; /* of all x */
+    int diagonal;       /* x is percent as well: both axes 0 to 100, and the line y = x */
 };
 
 /* -1 with a message if there is no gnuplot: before the long work, not after it. */
 int plot_check(void);
 
 /* The next point of a curve; the first one's name counts. index: at most the number of curves.
-   x > 0, y: percent */
+   x > 0 (with a diagonal, >= 0), y: percent */
 void plot_point(struct plot *p, size_t index, const char *name, double x, double y);
 
 /* -1 with a message; the file then is as it was. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares methods on the same test rows, row by row: differences of Pft@k and their errors.
 
-Reads what `classics.py --hits FILE` wrote. A difference is the method's Pft less that of the one it
+Reads what `classics.py --hits FILE` and `kpred-train eval --hits FILE` wrote; the two number rows
+alike, so that their files can be joined. A difference is the method's Pft less that of the one it
 is compared with, in points; its standard error is over groups of rows with the same split key, as
 for Pft itself. Two methods that miss the same problems differ less than their own errors suggest,
 so this tells smaller differences apart than two columns of figures do.
@@ -32,6 +33,8 @@ def read_hits(paths):
             if len(line) != len(COLUMNS) or line[6] not in "01":
                 die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
             method, model, split, key, row, k, hit, _ = line
+            if row in found[model, split, k][method]:
+                die(f"{path}:{number}: row {row} of method \"{method}\" comes twice")
             found[model, split, k][method][row] = (key, int(hit))
     return found
 
@@ -40,6 +43,9 @@ def difference(a, b, what):
     """n, groups, difference in points and its error; both must be of the same rows."""
     if a.keys() != b.keys():
         die(f"{what}: not measured on the same rows")
+    for r, (key, _) in a.items():
+        if b[r][0] != key:
+            die(f"{what}: row {r} is \"{key}\" and \"{b[r][0]}\": not of the same data")
     rows = list(a)
     units = [a[r][0] for r in rows]
     points, se = share_and_error([a[r][1] - b[r][1] for r in rows], units)
@@ -50,7 +56,7 @@ def main():
     """A line for every method, model, split and k."""
     p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("hits", nargs="+", help="files that classics.py --hits wrote")
+    p.add_argument("hits", nargs="+", help="files that --hits wrote")
     p.add_argument("--against", default="network", help="the method to compare with")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
     options = p.parse_args()

@@ -1,0 +1,59 @@
+/* eval.h - between eval.c and what else `kpred-train eval` tells; nobody else includes it
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_EVAL_H
+#define KPRED_TOOLS_EVAL_H
+
+#include "data.h"
+#include "model.h"
+#include "opts.h"
+#include "plot.h"
+
+struct eval_options {
+    const char *model, *by, *plot, *hits;
+    struct data_options how;
+    struct opt_texts data;
+    struct opt_counts k;
+    long beam;
+    int rows, use_float, reliability; /* rows: 0 all, 1 test */
+    struct table_form form;
+};
+
+struct eval_row {
+    size_t index;  /* into the dataset */
+    uint64_t unit; /* what the split keeps together */
+    int32_t gpu, dtype; /* -1: not grouped by */
+};
+
+/* What one prediction was worth. */
+struct outcome {
+    size_t hit, agree, returned, legal;
+    size_t first_hit;   /* of the first tuple alone */
+    int32_t first, all; /* probability of the first tuple, and of all together, Q24; none: 0 */
+};
+
+struct eval {
+    const struct eval_options *o;
+    const struct model *model;
+    const kpred_model *run; /* the one that predicts */
+    const char *method;     /* the kind of network */
+    struct dataset data;
+    struct eval_row *row;   /* by group, in it by unit */
+    size_t n;
+};
+
+/* The outcome of every row for one k. 0, or -1 with a message. */
+int eval_run(const struct eval *e, size_t k, struct outcome *out);
+
+/* The rows of a group follow each other; `first` is its first one. */
+size_t eval_group_end(const struct eval *e, size_t first);
+void eval_group_cells(const struct eval *e, struct table *t, size_t first); /* model to dtype */
+void eval_group_name(const struct eval *e, struct buf *name, size_t first); /* gfx906_60, FP16 */
+
+/* reliability.c: how well probabilities fit, a line for every bin and group, and its curves; `out`
+   has room for every row. 0, or -1 with a message. */
+int eval_reliability(const struct eval *e, struct outcome *out, struct table *t, struct plot *plot);
+
+/* temperature.c: a line on standard error. */
+void eval_temperature(const struct eval *e);
+
+#endif
