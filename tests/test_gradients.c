@@ -81,25 +81,30 @@ static struct net new_net(uint64_t seed)
 
 /* ---- derivatives -------------------------------------------------------------------------- */
 
-static double loss_at(struct net *net, const struct net_rows *rows, float smoothing, size_t i,
+/* What the loss is asked with beside the rows. */
+struct how {
+    float smoothing, temperature;
+};
+
+static double loss_at(struct net *net, const struct net_rows *rows, struct how how, size_t i,
                       float w)
 {
     double loss = 0;
     float kept = net->w[i];
     net->w[i] = w;
-    net_loss(net, rows, smoothing, 0, NULL, &loss);
+    net_loss(net, rows, how.smoothing, how.temperature, 0, NULL, &loss);
     net->w[i] = kept;
     return loss;
 }
 
 /* Whether the derivative agrees with the central difference. Where a relu's corner lies between the
  * two points the one-sided slopes differ, and the derivative must lie between them. */
-static int agrees(struct net *net, const struct net_rows *rows, float smoothing, size_t i, double d)
+static int agrees(struct net *net, const struct net_rows *rows, struct how how, size_t i, double d)
 {
     const float step = 1.0f / 512;
-    double mid = loss_at(net, rows, smoothing, i, net->w[i]);
-    double left = (mid - loss_at(net, rows, smoothing, i, net->w[i] - step)) * 512;
-    double right = (loss_at(net, rows, smoothing, i, net->w[i] + step) - mid) * 512;
+    double mid = loss_at(net, rows, how, i, net->w[i]);
+    double left = (mid - loss_at(net, rows, how, i, net->w[i] - step)) * 512;
+    double right = (loss_at(net, rows, how, i, net->w[i] + step) - mid) * 512;
     double error = (left + right) / 2 - d, corner = right - left;
     error = error < 0 ? -error : error;
     corner = corner < 0 ? -corner : corner;
@@ -107,7 +112,7 @@ static int agrees(struct net *net, const struct net_rows *rows, float smoothing,
 }
 
 /* The steepest weight of a block, and some others. */
-static int block_agrees(struct net *net, const struct net_rows *rows, float smoothing,
+static int block_agrees(struct net *net, const struct net_rows *rows, struct how how,
                         const float *gradient, const struct net_block *b)
 {
     size_t n = b->rows * b->cols, steepest = b->at;
@@ -116,24 +121,26 @@ static int block_agrees(struct net *net, const struct net_rows *rows, float smoo
             steepest = i;
     if (n == 0)
         return 1;
-    int ok = agrees(net, rows, smoothing, steepest, (double)gradient[steepest]);
+    int ok = agrees(net, rows, how, steepest, (double)gradient[steepest]);
     for (int i = 0; i < 6; i++) {
         size_t at = b->at + any((uint32_t)n);
-        ok &= agrees(net, rows, smoothing, at, (double)gradient[at]);
+        ok &= agrees(net, rows, how, at, (double)gradient[at]);
     }
     return ok;
 }
 
-static void check_gradient(const struct net_rows *rows, float smoothing, const char *what)
+static void check_gradient(const struct net_rows *rows, float smoothing, float temperature,
+                           const char *what)
 {
+    const struct how how = {smoothing, temperature};
     struct net net = new_net(3);
     float *gradient = malloc(net.at.n_weights * sizeof *gradient);
     double loss;
     int wrong = 0;
-    if (!gradient || !net_loss(&net, rows, smoothing, 0, gradient, &loss))
+    if (!gradient || !net_loss(&net, rows, smoothing, temperature, 0, gradient, &loss))
         exit(1);
     for (size_t i = 0; i < net.at.n_blocks; i++)
-        if (!block_agrees(&net, rows, smoothing, gradient, &net.at.block[i])) {
+        if (!block_agrees(&net, rows, how, gradient, &net.at.block[i])) {
             printf("      block %zu differs\n", i);
             wrong++;
         }
@@ -145,15 +152,16 @@ static void check_gradient(const struct net_rows *rows, float smoothing, const c
 static void check_gradients(void)
 {
     struct net_rows rows = plain_rows();
-    check_gradient(&rows, 0, "gradient = central difference, every weight array");
-    check_gradient(&rows, 0.1f, "gradient with smoothed labels");
+    check_gradient(&rows, 0, 1, "gradient = central difference, every weight array");
+    check_gradient(&rows, 0.1f, 1, "gradient with smoothed labels");
     rows.weight = weight;
-    check_gradient(&rows, 0, "gradient of weighted rows");
+    check_gradient(&rows, 0, 1, "gradient of weighted rows");
     rows.legal = legal;
-    check_gradient(&rows, 0.1f, "gradient of the softmax over legal values");
+    check_gradient(&rows, 0.1f, 1, "gradient of the softmax over legal values");
     rows.legal = NULL;
     rows.target = target;
-    check_gradient(&rows, 0, "gradient of soft targets");
+    check_gradient(&rows, 0, 1, "gradient of soft targets");
+    check_gradient(&rows, 0, 1.5f, "gradient of soft targets at another temperature");
 }
 
 /* ---- determinism -------------------------------------------------------------------------- */
@@ -173,6 +181,7 @@ static struct net trained(size_t n_threads, size_t rounded_epochs)
     config.weight_decay = 0.01f;
     config.drop_input = config.drop_encoder = config.drop_hidden = 0.1f;
     config.average = 0.99f;
+    config.temperature = 1;
     rows.legal = legal;
     if (!net_train(&net, &rows, NULL, &config, NULL, NULL))
         exit(1);
@@ -210,8 +219,8 @@ static void check_learns(void)
     struct net before = new_net(5), after = trained(1, 0);
     double loss_before, loss_after;
     rows.legal = legal;
-    net_loss(&before, &rows, 0, 0, NULL, &loss_before);
-    net_loss(&after, &rows, 0, 0, NULL, &loss_after);
+    net_loss(&before, &rows, 0, 1, 0, NULL, &loss_before);
+    net_loss(&after, &rows, 0, 1, 0, NULL, &loss_after);
     check(loss_after < 0.8 * loss_before, "training lowers the loss");
     net_free(&before);
     net_free(&after);

@@ -154,7 +154,7 @@ struct shard {
 struct pass {
     int rounded;
     uint64_t seed; /* of the drops; used where a drop is not 0 */
-    float drop_encoder, drop_hidden, smoothing;
+    float drop_encoder, drop_hidden, smoothing, temperature;
 };
 
 static int shard_new(struct shard *s, const struct net_dims *d, size_t capacity)
@@ -355,17 +355,18 @@ static void loss_param(struct shard *s, size_t t, const struct net_rows *rows, c
     for (size_t u = 0; u < t; u++)
         at += d->n_values[u];
     for (size_t i = 0; i < s->n; i++) {
-        float target[NET_MAX_VALUES], *g = s->d_logits + i * cols;
-        const float *l = s->logits + i * cols;
+        float target[NET_MAX_VALUES], *g = s->d_logits + i * cols, *l = s->logits + i * cols;
         size_t row = pick[i];
         float weight = rows->weight ? rows->weight[row] : 1.0f;
         uint64_t legal = legal_values(rows, row * d->n_params + t);
         fill_target(rows, row, t, values, at, width, d->n_params, p->smoothing, target);
+        for (size_t v = 0; v < cols; v++)
+            l[v] *= p->temperature;
         double lse = softmax2(l, values, legal, g);
         for (size_t v = 0; v < values; v++) {
             if (target[v] > 0.0f)
                 s->loss += (double)(weight * target[v]) * (lse - (double)l[v]);
-            g[v] = (g[v] - target[v]) * (weight * scale);
+            g[v] = (g[v] - target[v]) * (weight * scale * p->temperature);
         }
     }
 }
@@ -618,12 +619,12 @@ static double loss_of_chunks(struct shard *s, const struct net_rows *rows, const
     return loss;
 }
 
-int net_loss(const struct net *net, const struct net_rows *rows, float smoothing, int rounded,
-             float *gradient, double *loss)
+int net_loss(const struct net *net, const struct net_rows *rows, float smoothing,
+             float temperature, int rounded, float *gradient, double *loss)
 {
     struct shard s;
     struct transposed tr;
-    struct pass p = {rounded, 0, 0, 0, smoothing};
+    struct pass p = {rounded, 0, 0, 0, smoothing, temperature};
     if (!transposed_new(&tr, net))
         return 0;
     if (!shard_new(&s, &net->dims, CHUNK)) {
@@ -786,7 +787,7 @@ static int report(struct trainer *tr, const struct net_rows *validation, size_t 
             net_round(&tr->mean, &tr->k, &tr->seen);
             net = &tr->seen;
         }
-        if (!net_loss(net, validation, 0, tr->pass.rounded, NULL, &sum))
+        if (!net_loss(net, validation, 0, 1, tr->pass.rounded, NULL, &sum))
             return 0;
         sum /= (double)validation->n;
     }
@@ -804,6 +805,7 @@ int net_train(struct net *net, const struct net_rows *rows, const struct net_row
     tr.pass.drop_encoder = config->drop_encoder;
     tr.pass.drop_hidden = config->drop_hidden;
     tr.pass.smoothing = config->smoothing;
+    tr.pass.temperature = config->temperature;
     for (size_t epoch = 0; ok && epoch < config->epochs; epoch++) {
         double loss = train_epoch(&tr, epoch);
         ok = report(&tr, validation, epoch, loss, progress, user);
@@ -843,7 +845,7 @@ static void add_member(const struct ensemble *e, struct shard *s, size_t t, floa
 {
     size_t values = s->net->dims.n_values[t], cols = pad16(values);
     float share = 1.0f / (float)e->n_nets, p[NET_MAX_VALUES];
-    struct pass pass = {0, 0, 0, 0, 0};
+    struct pass pass = {0, 0, 0, 0, 0, 1};
     forward_param(s, t, &pass);
     for (size_t i = 0; i < s->n; i++) {
         softmax2(s->logits + i * cols, values, ~(uint64_t)0, p);
@@ -855,7 +857,7 @@ static void add_member(const struct ensemble *e, struct shard *s, size_t t, floa
 static void ensemble_chunk(const struct ensemble *e, struct shard *s, size_t first, size_t n)
 {
     const struct net_dims *d = &e->nets->dims;
-    const struct pass pass = {0, 0, 0, 0, 0};
+    const struct pass pass = {0, 0, 0, 0, 0, 1};
     uint8_t *y = e->y + first * d->n_params;
     float *targets = e->targets + first * e->width;
     memset(targets, 0, n * e->width * sizeof *targets);

@@ -81,6 +81,7 @@ struct net_train_config {
     float warm_up;             /* share of the steps */
     float weight_decay;        /* decoupled, of matrices alone */
     float smoothing;           /* mass of a target spread over the legal values */
+    float temperature;         /* what fits the targets is the logits times this; 1: the logits */
     float drop_input, drop_encoder, drop_hidden; /* shares of activations set to zero */
     float average;             /* decay of the running average of weights, per step; 0: none */
 };
@@ -117,8 +118,8 @@ int net_train(struct net *net, const struct net_rows *rows, const struct net_row
 
 /* Sum of the rows' losses in bits and, where gradient is not null, its n_weights derivatives;
  * rounded: whether activations are rounded (the weights should then come from net_round). */
-int net_loss(const struct net *net, const struct net_rows *rows, float smoothing, int rounded,
-             float *gradient, double *loss);
+int net_loss(const struct net *net, const struct net_rows *rows, float smoothing,
+             float temperature, int rounded, float *gradient, double *loss);
 
 /* What an ensemble makes of the rows: targets gets the mean of the nets' probabilities given the
  * prefixes y, [n][net_target_width()]. With draws not null, values are drawn from those means on

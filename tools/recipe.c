@@ -157,6 +157,7 @@ static struct net_train_config common_config(const struct trainer *t)
     c.rate_end = 1e-5f;
     c.warm_up = 0.05f;
     c.average = (float)t->recipe->average;
+    c.temperature = 1;
     return c;
 }
 
@@ -197,6 +198,7 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     c.epochs = (size_t)r->epochs;
     c.batch = (size_t)r->batch;
     c.rounded_epochs = (size_t)r->rounded_epochs;
+    c.temperature = (float)r->temperature;
     c.rate = (float)r->rate;
     c.weight_decay = (float)r->decay;
     c.drop_input = (float)r->drop_input;

@@ -39,6 +39,7 @@
     X(teacher_drop_input, 0, 0, 0.9)                                                               \
     X(teacher_drop_encoder, 0.2, 0, 0.9)                                                           \
     X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
+    X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
     X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \
