@@ -194,7 +194,7 @@ check "unknown net" refuses 2 "is none of additive|encdec|attn|attn2|hybrid|hybr
     train lstm "$tmp/none.h"
 check "--float-out" refuses 2 "--float-out is of --net additive alone" \
     train attn "$tmp/none.h" --float-out "$tmp/none.f32"
-check "eval --float" refuses 1 "it is a float network already" \
+check "eval --float" refuses 1 "it is a float network of its own" \
     evaluate "$tmp/attn.h" "$tmp/toy.csv" --float
 check "kpred predict" refuses 1 'only `kpred-train` runs it' \
     "$BUILD/kpred" predict "$tmp/attn.h" gpu=gfx906 kind=plain n=1 h=1

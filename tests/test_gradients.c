@@ -309,7 +309,8 @@ static void check_bounds(void)
 static void check_file(const char *path)
 {
     struct net net = trained(1, 0), again;
-    int ok = net_save(&net, path) && net_load(&again, path);
+    size_t n = 0;
+    int ok = net_save(&net, 1, path) && net_load(&again, 1, path, &n) && n == 1;
     check(ok && hash_of(&again) == hash_of(&net), "a saved network loads the same");
     FILE *f = fopen(path, "ab");
     if (f) {
@@ -318,7 +319,7 @@ static void check_file(const char *path)
     }
     if (ok)
         net_free(&again);
-    check(!net_load(&again, path), "a file with a byte too many is refused");
+    check(!net_load(&again, 1, path, &n), "a file with a byte too many is refused");
     remove(path);
     net_free(&net);
 }

@@ -210,8 +210,48 @@ float_is_missing() {
     [ $? -eq 1 ] && grep -q "kpred-train train $kernel.spec" "$tmp/err"
 }
 
+# Puts the first teacher in the network's place (alone), and behind it (same): two equal opinions.
+cat >"$tmp/teachers.py" <<'END'
+import sys
+head = b"kpred additive 1\n"
+_, student, *teachers = open(sys.argv[1], "rb").read().split(head)
+as_net = {"alone": [teachers[0]], "same": [student, teachers[0], teachers[0]]}[sys.argv[2]]
+open(sys.argv[3], "wb").write(b"".join(head + n for n in as_net))
+END
+
+# teaches KIND OPTION...: what eval says of the model with such a file in the place of its own
+teaches() {
+    kind=$1; shift
+    mkdir -p "$tmp/taught/build/float"
+    for file in "$tmp"/work/build/float/*.f32; do
+        python3 "$tmp/teachers.py" "$file" "$kind" "$tmp/taught/build/float/$(basename "$file")"
+    done
+    (cd "$tmp/taught" && "$trainer" eval ../work/model.h --data "$tmp/gfx900_56.db" \
+        "$tmp/gfx906_60.db" --rows all -k 1,10 --csv "$@" 2>/dev/null)
+}
+teachers() {
+    evaluate --teachers 1 >"$tmp/teacher.csv" && teaches alone --float >"$tmp/alone.csv" &&
+        teaches same --teachers 2 >"$tmp/same.csv" && teaches same --teachers 1 >"$tmp/one.csv" &&
+        cmp "$tmp/alone.csv" "$tmp/same.csv" && cmp "$tmp/alone.csv" "$tmp/one.csv" &&
+        ! cmp -s "$tmp/teacher.csv" "$tmp/float.csv"
+}
+no_teacher() {
+    teaches same --teachers 3 && return 1
+    (cd "$tmp/taught" && "$trainer" eval ../work/model.h --data "$tmp/gfx900_56.db" --teachers 3) \
+        2>"$tmp/err"
+    [ $? -eq 1 ] && grep -q 'teachers: value "3": the model has 2' "$tmp/err" || return 1
+    "$trainer" eval "$tmp/work/model.h" --data "$tmp/gfx900_56.db" --teachers 1 --float 2>"$tmp/err"
+    [ $? -eq 2 ] && grep -q "exclude each other" "$tmp/err"
+}
+
 check "eval" evaluates
 check "eval counts copies" counts_copies
 check "eval --float" float_differs_little
+if has python3; then
+    check "eval --teachers" teachers
+    check "eval --teachers, bad numbers" no_teacher
+else
+    skipped "eval --teachers" "python3 is not installed"
+fi
 check "eval --float says what makes it" float_is_missing
 test_end

@@ -143,8 +143,8 @@ weights() {
         skip "weights/$name.h made again" "needs kpred-train and $MIOPEN_DB"
         return
     fi
-    "$BUILD/kpred-train" train weights/$name.spec --float-out "$tmp/f32" -o "$tmp/$name.h" \
-        --data "$MIOPEN_DB/gfx900_56.db.bz2" "$MIOPEN_DB/gfx906_60.db.bz2" >"$tmp/log" 2>&1
+    sh tools/train_model.sh "$BUILD/kpred-train" $name "$tmp/$name.h" "--float-out $tmp/f32" \
+        "$MIOPEN_DB/gfx900_56.db.bz2" "$MIOPEN_DB/gfx906_60.db.bz2" >"$tmp/log" 2>&1
     check "weights/$name.h made again" cmp "$tmp/$name.h" weights/$name.h
 }
 

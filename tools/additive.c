@@ -1185,12 +1185,9 @@ int qnet_check_bounds(const struct qnet *q, char *text, size_t size)
 
 static const char FILE_HEAD[] = "kpred additive 1";
 
-int net_save(const struct net *net, const char *path)
+static void save_one(const struct net *net, FILE *f)
 {
     const struct net_dims *d = &net->dims;
-    FILE *f = fopen(path, "wb");
-    if (!f)
-        return 0;
     fprintf(f, "%s\n%zu %zu %zu %zu %zu\n", FILE_HEAD, d->n_features, d->enc1, d->enc2, d->hidden,
             d->n_params);
     for (size_t t = 0; t < d->n_params; t++)
@@ -1201,6 +1198,15 @@ int net_save(const struct net *net, const char *path)
         for (int byte = 0; byte < 4; byte++)
             putc((int)(bits >> (8 * byte) & 0xff), f);
     }
+}
+
+int net_save(const struct net *nets, size_t n, const char *path)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        save_one(&nets[i], f);
     int bad = ferror(f);
     return fclose(f) == 0 && !bad;
 }
@@ -1231,20 +1237,41 @@ static int load_weights(struct net *net, FILE *f)
         }
         memcpy(net->w + i, &bits, sizeof bits);
     }
-    return getc(f) == EOF;
+    return 1;
 }
 
-int net_load(struct net *net, const char *path)
+static int load_one(struct net *net, FILE *f)
 {
     struct net_dims d;
-    FILE *f = fopen(path, "rb");
+    memset(&d, 0, sizeof d);
     net->w = NULL;
+    if (load_dims(&d, f) && net_new(net, &d) && load_weights(net, f))
+        return 1;
+    net_free(net);
+    return 0;
+}
+
+static int at_end(FILE *f)
+{
+    int c = getc(f);
+    ungetc(c, f);
+    return c == EOF;
+}
+
+int net_load(struct net *nets, size_t most, const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    size_t i = 0;
+    int ok;
     if (!f)
         return 0;
-    memset(&d, 0, sizeof d);
-    int ok = load_dims(&d, f) && net_new(net, &d) && load_weights(net, f);
+    do {
+        ok = i < most && load_one(&nets[i], f);
+        i += (size_t)ok;
+    } while (ok && !at_end(f));
     fclose(f);
-    if (!ok)
-        net_free(net);
+    *n = i;
+    while (!ok && i > 0)
+        net_free(&nets[--i]);
     return ok;
 }

@@ -148,8 +148,9 @@ void qnet_context(const struct qnet *net, const uint8_t *x, int32_t *base);
 void qnet_logits(const struct qnet *net, const int32_t *base, size_t t, const uint8_t *prefix,
                  int32_t *logits);
 
-/* A file of the float network: text of dimensions, then little-endian binary32. */
-int net_save(const struct net *net, const char *path);
-int net_load(struct net *net, const char *path);
+/* A file of float networks, one after the other: text of dimensions, then little-endian binary32.
+ * net_load takes at most so many and says how many it holds; all that it gives are the caller's. */
+int net_save(const struct net *nets, size_t n, const char *path);
+int net_load(struct net *nets, size_t most, const char *path, size_t *n);
 
 #endif

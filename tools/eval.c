@@ -5,6 +5,7 @@
 #include "any_model.h"
 #include "eval.h"
 #include "float_scorer.h"
+#include "recipe.h"
 #include "split.h"
 
 #include <inttypes.h>
@@ -14,8 +15,9 @@
 
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
-    "                        [--float] [--by gpu,dtype] [--gpu GPU] [--nearest] [--lenient]\n"
-    "                        [--csv|--json] [--reliability] [--plot FILE.svg] [--hits FILE.csv]\n"
+    "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU] [--nearest]\n"
+    "                        [--lenient] [--csv|--json] [--reliability] [--plot FILE.svg]\n"
+    "                        [--hits FILE.csv]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -26,6 +28,7 @@ static const char help[] =
     "  --beam B       beam width (default: k)\n"
     "  --float        the float network that train left in build/float/ID.f32 in place of the\n"
     "                 integer one\n"
+    "  --teachers N   the mean of N of the networks that taught it, from the same file\n"
     "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
     "  --gpu GPU      the GPU of the files; default: their names\n"
     "  --nearest      for a GPU that the model lacks, take the nearest that it has\n"
@@ -397,8 +400,8 @@ static int run_data(struct eval *e)
     return bad;
 }
 
-/* Loads the float network of the model's id, or says which command makes it. */
-static int load_float(const struct model *model, struct float_scorer *s)
+/* Loads the float networks of the model's id, or says which command makes them. */
+static int load_float(const struct model *model, struct recipe_nets *nets)
 {
     struct buf path = { NULL, 0, 0 };
     FILE *f;
@@ -411,26 +414,38 @@ static int load_float(const struct model *model, struct float_scorer *s)
         bad = fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "
                    "it; for the shipped models `make weights`",
                    path.s, model->m.name, model->m.split);
-    if (!bad && !net_load(&s->net, path.s))
+    if (!bad && !net_load(nets->net, RECIPE_MAX_NETS, path.s, &nets->n))
         bad = fail("%s: not a float network", path.s);
     buf_free(&path);
     return bad;
 }
 
-/* The network before rounding in place of the one that predicts */
-static int run_float(struct eval *e)
+/* The network before rounding, or some of its teachers, in place of the one that predicts */
+static int run_nets(struct eval *e, const struct recipe_nets *nets)
 {
+    const size_t n = (size_t)e->o->teachers;
     struct float_scorer scorer;
     kpred_model twin;
-    int bad;
-    if (load_float(e->model, &scorer))
-        return -1;
+    if (n >= nets->n)
+        return fail("--teachers: value \"%zu\": the model has %zu", n, nets->n - 1);
     e->run = &twin;
-    e->method = "additive float";
-    bad = float_scorer_attach(e->model, &scorer, &twin) || run_data(e);
-    net_free(&scorer.net);
+    e->method = n ? "additive teachers" : "additive float";
+    return float_scorer_attach(e->model, nets->net + (n ? 1 : 0), n ? n : 1, &scorer, &twin)
+           || run_data(e);
+}
+
+static int run_float(struct eval *e)
+{
+    struct recipe_nets nets;
+    int bad;
+    if (load_float(e->model, &nets))
+        return -1;
+    bad = run_nets(e, &nets);
+    recipe_nets_free(&nets);
     return bad;
 }
+
+static int wants_float(const struct eval_options *o) { return o->use_float || o->teachers; }
 
 static int open_and_run(const struct eval_options *o)
 {
@@ -444,10 +459,10 @@ static int open_and_run(const struct eval_options *o)
     e.model = &any.model;
     e.run = &any.run;
     e.method = any.net;
-    if (o->use_float && any.is_paper)
-        bad = fail("%s: --float: it is a float network already", o->model);
+    if (wants_float(o) && any.is_paper)
+        bad = fail("%s: --float, --teachers: it is a float network of its own", o->model);
     else
-        bad = o->use_float ? run_float(&e) : run_data(&e);
+        bad = wants_float(o) ? run_float(&e) : run_data(&e);
     any_close(&any);
     return bad;
 }
@@ -479,9 +494,14 @@ static int check_outputs(const struct eval_options *o)
                ? fail("--hits and --plot: both %s", o->hits) : 0;
 }
 
+static int check_nets(const struct eval_options *o)
+{
+    return o->use_float && o->teachers ? fail("--float and --teachers exclude each other") : 0;
+}
+
 static int run(const struct eval_options *o)
 {
-    if (table_form_check(&o->form) || check_by(o->by) || check_beam(o) || check_outputs(o))
+    if (check_nets(o) || table_form_check(&o->form) || check_by(o->by) || check_beam(o) || check_outputs(o))
         return 2;
     return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }
@@ -496,6 +516,8 @@ int cmd_eval(int argc, char **argv)
         { .name = "-k", .kind = OPT_COUNTS, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM },
         { .name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
         { .name = "--float", .kind = OPT_FLAG, .to = &o.use_float },
+        { .name = "--teachers", .kind = OPT_COUNT, .to = &o.teachers, .least = 1,
+          .most = RECIPE_MAX_NETS - 1 },
         { .name = "--by", .kind = OPT_TEXT, .to = &o.by },
         { .name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu },
         { .name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest },

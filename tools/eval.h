@@ -13,7 +13,7 @@ struct eval_options {
     struct data_options how;
     struct opt_texts data;
     struct opt_counts k;
-    long beam;
+    long beam, teachers; /* 0: none */
     int rows, use_float, reliability; /* rows: 0 all, 1 test */
     struct table_form form;
 };

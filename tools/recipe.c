@@ -116,6 +116,13 @@ static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows
 
 /* ---- training ---- */
 
+void recipe_nets_free(struct recipe_nets *nets)
+{
+    size_t i;
+    for (i = 0; i < nets->n; i++)
+        net_free(&nets->net[i]);
+}
+
 static void report(void *user, size_t epoch, double loss, double held_out)
 {
     const struct trainer *t = user;
@@ -180,11 +187,8 @@ static int train_teachers(struct trainer *t, const struct net_rows *rows,
     for (i = 0; i < n; i++) {
         c.seed = t->seed + 1 + i;
         snprintf(t->what, sizeof t->what, "teacher %zu of %zu", i + 1, n);
-        if (train_one(t, &d, rows, held_out, &c, &teachers[i])) {
-            while (i > 0)
-                net_free(&teachers[--i]);
+        if (train_one(t, &d, rows, held_out, &c, &teachers[i]))
             return -1;
-        }
     }
     return 0;
 }
@@ -289,29 +293,22 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
 }
 
 static int run(struct trainer *t, const struct recipe_rows *rows, uint8_t *x, uint8_t *y,
-               size_t total, const struct net_rows *held_out, struct net *out)
+               size_t total, const struct net_rows *held_out, struct recipe_nets *out)
 {
-    struct net teachers[32];
     struct net_rows labels;
-    size_t i;
-    int bad;
     memset(&labels, 0, sizeof labels);
     labels.n = rows->n;
     labels.x = x;
     labels.y = y;
     if (t->recipe->teachers < 1)
-        return train_student(t, &labels, held_out, out);
-    if (train_teachers(t, &labels, held_out, teachers))
-        return -1;
-    bad = distil(t, rows, teachers, x, y, total, held_out, out);
-    for (i = 0; i < (size_t)t->recipe->teachers; i++)
-        net_free(&teachers[i]);
-    return bad;
+        return train_student(t, &labels, held_out, out->net);
+    return train_teachers(t, &labels, held_out, out->net + 1)
+           || distil(t, rows, out->net + 1, x, y, total, held_out, out->net);
 }
 
 int recipe_train(const struct recipe *recipe, const struct model *model,
                  const struct recipe_rows *rows, const struct recipe_rows *held_out, uint64_t seed,
-                 size_t n_threads, recipe_progress *progress, struct net *out)
+                 size_t n_threads, recipe_progress *progress, struct recipe_nets *out)
 {
     const size_t n_features = (model->program.n_features + 15) / 16 * 16;
     const size_t times = recipe->teachers < 1 ? 1 : (size_t)(1 + recipe->redrawn + recipe->crossed);
@@ -327,7 +324,11 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
     held.y = hy;
     copy_rows(&t, rows, x, y);
     copy_rows(&t, held_out, hx, hy);
+    memset(out, 0, sizeof *out);
+    out->n = 1 + (size_t)recipe->teachers;
     bad = run(&t, rows, x, y, rows->n * times, held.n ? &held : NULL, out);
+    if (bad)
+        recipe_nets_free(out);
     free(x);
     free(y);
     free(hx);

@@ -28,7 +28,7 @@
     X(drop_input, 0, 0, 0.9)        /* dropout: features, */                                       \
     X(drop_encoder, 0, 0, 0.9)      /* dense layers, */                                            \
     X(drop_hidden, 0, 0, 0.9)       /* heads */                                                    \
-    X(teachers, 5, 0, 32)           /* 0: learn from the labels alone */                           \
+    X(teachers, 5, 0, 32)           /* at most RECIPE_MAX_NETS - 1; 0: learn from the labels */    \
     X(teacher_encoder1, 128, 16, 1024)                                                             \
     X(teacher_encoder2, 128, 16, 1024)                                                             \
     X(teacher_hidden, 64, 16, 512)                                                                 \
@@ -64,6 +64,16 @@ struct recipe {
 /* The defaults with what the spec sets. 0, or -1 with a message that names file and line. */
 int recipe_from_spec(const struct spec *spec, struct recipe *out);
 
+enum { RECIPE_MAX_NETS = 33 };
+
+/* What training makes: the student, then its teachers. */
+struct recipe_nets {
+    struct net net[RECIPE_MAX_NETS];
+    size_t n;
+};
+
+void recipe_nets_free(struct recipe_nets *nets);
+
 struct recipe_rows {
     size_t n;
     int32_t *problem;      /* n x n_fields */
@@ -75,10 +85,10 @@ struct recipe_rows {
 typedef void recipe_progress(const char *what, size_t epoch, size_t epochs, double loss,
                              double held_out);
 
-/* Trains *out, which the caller frees with net_free. The result depends on all arguments but
-   n_threads and progress. 0, or -1 with a message. */
+/* Trains *out, which the caller frees with recipe_nets_free. The result depends on all arguments
+   but n_threads and progress. 0, or -1 with a message. */
 int recipe_train(const struct recipe *recipe, const struct model *model,
                  const struct recipe_rows *rows, const struct recipe_rows *held_out, uint64_t seed,
-                 size_t n_threads, recipe_progress *progress, struct net *out);
+                 size_t n_threads, recipe_progress *progress, struct recipe_nets *out);
 
 #endif

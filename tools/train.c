@@ -45,8 +45,8 @@ static const char help[] =
     "  --gpu GPU        the GPU of the files; default: their names\n"
     "  --nearest        for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient        drop and count rows that would be an error\n"
-    "  --float-out FILE the network before rounding (default: build/float/ID.f32); of additive\n"
-    "                   alone, the others are not rounded\n"
+    "  --float-out FILE the network before rounding, and its teachers (default:\n"
+    "                   build/float/ID.f32); of additive alone, the others are not rounded\n"
     "  -o FILE.h        the header, written whole or not at all\n";
 
 struct options {
@@ -256,7 +256,8 @@ static int make_directories(const char *path)
     return bad;
 }
 
-static int write_float(const struct options *o, const struct model *model, const struct net *net)
+static int write_float(const struct options *o, const struct model *model,
+                       const struct recipe_nets *nets)
 {
     struct buf path = { NULL, 0, 0 };
     int bad;
@@ -265,7 +266,7 @@ static int write_float(const struct options *o, const struct model *model, const
     else
         buf_printf(&path, "build/float/%016" PRIx64 ".f32", model->m.id);
     bad = make_directories(path.s);
-    if (!bad && !net_save(net, path.s))
+    if (!bad && !net_save(nets->net, nets->n, path.s))
         bad = fail("%s: cannot be written", path.s);
     buf_free(&path);
     return bad;
@@ -293,16 +294,16 @@ static int train_additive(const struct options *o, struct model *model,
                           const struct recipe *recipe, const struct dataset *d,
                           const struct rows *rows, struct outfile *out)
 {
-    struct net net;
+    struct recipe_nets nets;
     int bad = recipe_train(recipe, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
-                           thread_count(o), progress_begin(model->m.name), &net);
+                           thread_count(o), progress_begin(model->m.name), &nets);
     progress_end();
     if (bad) {
         out_abandon(out);
         return -1;
     }
-    bad = quantise(model, &net) || write_float(o, model, &net);
-    net_free(&net);
+    bad = quantise(model, nets.net) || write_float(o, model, &nets);
+    recipe_nets_free(&nets);
     if (bad)
         out_abandon(out);
     return bad ? -1 : write_header(out, o, model, d, rows, recipe);
