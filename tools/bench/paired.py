@@ -29,21 +29,26 @@ def read_hits(paths):
             die(f"{path}: columns {','.join(lines[0]) if lines else ''}: expected "
                 f"{','.join(COLUMNS)}")
         for number, line in enumerate(lines[1:], 2):
-            if len(line) != len(COLUMNS) or line[6] not in "01":
+            if len(line) != len(COLUMNS) or line[6] not in ("0", "1") \
+                    or not (line[4].isdigit() and line[5].isdigit()):
                 die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
             method, model, split, key, row, k, hit, _ = line
-            found[model, split, k][method][row] = (key, int(hit))
+            outcome = (key, int(hit))
+            if found[model, split, k][method].setdefault(row, outcome) != outcome:
+                die(f"{path}:{number}: {method}, row {row}, k = {k}: there is another outcome "
+                    "before this one")
     return found
 
 
 def difference(a, b, what):
-    """n, groups, difference in points and its error; both must be of the same rows."""
+    """n, groups, difference in points and its error; both must be of the same rows. An outcome is
+    of a row: (unit, hit)."""
     if a.keys() != b.keys():
         die(f"{what}: not measured on the same rows")
     rows = list(a)
     units = [a[r][0] for r in rows]
-    points, se = share_and_error([a[r][1] - b[r][1] for r in rows], units)
-    return [str(len(rows)), str(len(set(units))), f"{points:+.2f}", f"{se:.2f}"]
+    return (len(rows), len(set(units)),
+            *share_and_error([a[r][1] - b[r][1] for r in rows], units))
 
 
 def main():
@@ -61,8 +66,9 @@ def main():
                 f"{', '.join(methods)}")
         other = methods.pop(options.against)
         for method, rows in methods.items():
-            lines.append([model, split, k, method, options.against,
-                          *difference(rows, other, f"{method} and {options.against}")])
+            n, groups, points, se = difference(rows, other, f"{method} and {options.against}")
+            lines.append([model, split, k, method, options.against, str(n), str(groups),
+                          f"{points:+.2f}", f"{se:.2f}"])
     (print_csv if options.csv else print_table)(HEADING, lines)
 
 

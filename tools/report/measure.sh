@@ -1,12 +1,12 @@
 #!/bin/sh
-# measure.sh BUILD DB... - measures what docs/accuracy.md shows, a CSV file for each measurement, into
-# BUILD/report; what is there and newer than what it depends on is not measured again. `make report`
-# runs it, and then report.py.
+# measure.sh BUILD DB... - measures what docs/accuracy.md shows, a CSV file for each measurement,
+# into BUILD/report; what is there and newer than what it depends on is not measured again. `make
+# report` runs it, and then report.py.
 # SPDX-License-Identifier: MIT
 #
-# KERNELS, SPLITS (config shape), NETS (the paper's), METHODS (of classics.py), WIDTHS (of our network,
-# encoder1-encoder2-hidden) in the environment: only these; empty: none. EPOCHS: of the paper's
-# networks, in place of the spec's. THREADS of the classics. DEFAULTS: Python file of MIOpen's defaults.
+# KERNELS, SPLITS (config shape), NETS (the paper's), METHODS (of classics.py), WIDTHS (of our
+# network, encoder1-encoder2-hidden) in the environment: only these; empty: none. EPOCHS: of the
+# paper's networks, in place of the spec's. THREADS, DEFAULTS: of classics.py.
 #
 # Files, NAME a kernel, SPLIT a split (columns: what wrote them):
 #   NAME.rows.csv                   the rows that the others number
@@ -29,6 +29,8 @@ widths=${WIDTHS-32-32-16 64-64-32 192-192-64}
 wide_kernels="conv_asm_1x1u conv_asm_bwd_wrw_3x3"
 defaults=${DEFAULTS:-../shared/miopen/defaults.py}
 k=1,3,10,30,50,100
+python=python3 # or the system's, which has Debian's packages
+python3 -c "import numpy" 2>/dev/null || [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
 out=$build/report
 mkdir -p "$out/frontier"
 
@@ -108,14 +110,14 @@ ours() { # NAME SPLIT DB...
 
 # A method whose package is missing says so, and leaves no file.
 classic() { # NAME SPLIT METHOD DB...
-    name=$1 split=$2 base=$out/$1.$2.$3 method=$3
-    header_of "$1" "$2" "$4" "$5"
+    name=$1 split=$2 method=$3 base=$out/$1.$2.$3
     shift 3
+    header_of "$name" "$split" "$@"
     is_newer "$base.hits.csv" "$header" "weights/$name.spec" "$@" && return
     say "$name, split $split: $method"
-    python3 tools/bench/classics.py "weights/$name.spec" --data "$@" --split "$split" --csv \
-        --methods "$method" --network "$header" --trainer "$train" -k $k --threads "${THREADS:-1}" \
-        --defaults "$defaults" --hits "$base.hits.new" >"$base.classics.new"
+    "$python" tools/bench/classics.py "weights/$name.spec" --data "$@" --split "$split" -k $k \
+        --methods "$method" --network "$header" --trainer "$train" --defaults "$defaults" \
+        --threads "${THREADS:-1}" --hits "$base.hits.new" --csv >"$base.classics.new"
     if [ "$(wc -l <"$base.classics.new")" -gt 1 ]; then
         mv "$base.classics.new" "$base.classics.csv"
         mv "$base.hits.new" "$base.hits.csv"
@@ -132,7 +134,7 @@ paper() { # NAME SPLIT NET DB...
 }
 
 # Every one that is trained, whether asked for or not
-times() { # NAME
+timing() { # NAME
     set -- "$out/$1.time.csv" "additive=weights/$1.h" "$build/paper/config/$1"-*.h
     timed=$1 first=$2
     shift 2
@@ -173,16 +175,15 @@ frontier() { # NAME DB...
 noise() { # DB...
     for text in "$(dirname "$1")"/gfx9*.cd.pdb.txt.bz2; do
         if [ ! -r "$text" ]; then
-            say "no text perf-dbs beside $1: the noise of the labels is not measured"
+            echo "report: no text perf-dbs beside $1: the noise of the labels is not measured" >&2
             return
         fi
         set -- "$@" "$text"
     done
-    is_newer "$out/noise.csv" "$@" && return
+    is_newer "$out/noise.csv" weights/*.spec "$@" && return
     say "noise of the labels"
-    # shellcheck disable=SC2046
-    into "$out/noise.csv" python3 tools/bench/label_noise.py $(printf 'weights/%s.spec ' $kernels) \
-        --trainer "$train" --data "$@" --csv
+    into "$out/noise.csv" python3 tools/bench/label_noise.py weights/*.spec --trainer "$train" \
+        --data "$@" --csv
 }
 
 # ---- all, what takes long last ----
@@ -205,5 +206,5 @@ for split in $splits; do
         for name in $kernels; do paper "$name" "$split" "$net" "$@"; done
     done
 done
-for name in $kernels; do times "$name"; done
+for name in $kernels; do timing "$name"; done
 [ ! -t 2 ] || printf '\r\033[K' >&2
