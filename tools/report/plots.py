@@ -1,8 +1,7 @@
 """plots.py - the figures of docs/accuracy.md, drawn by gnuplot as SVG
 
 A plot's function returns gnuplot's commands, or None if nothing that it would show was measured.
-The same measurements give the same bytes: what gnuplot writes of itself is taken out, and so is the
-second name space, which today's readers of SVG need no more.
+The same measurements give the same bytes.
 """
 import re
 import subprocess
@@ -17,7 +16,7 @@ LOOKS = {name: f"lc rgb '{colour}' dt {dash} pt {mark} lw {width}" for
          name, colour, dash, mark, width in
          [("ours", "#000000", "1", 7, 2), ("net", "#0072b2", "(12,4)", 5, 1),
           ("chain", "#d55e00", "(6,4)", 9, 1), ("forest", "#009e73", "(2,3)", 4, 1),
-          ("nearest", "#cc79a7", "(10,3,2,3)", 6, 1), ("paper", "#444444", "1", 2, 1)]}
+          ("nearest", "#cc79a7", "(10,3,2,3)", 6, 1), ("paper", "#444444", "1", 2, 2)]}
 
 
 def gnuplot(script):
@@ -29,58 +28,111 @@ def gnuplot(script):
         return None
     if done.returncode or "</svg>" not in done.stdout:
         die("gnuplot failed: " + " ".join(done.stderr.split())[:400], 1)
-    svg = re.sub(r"<desc>.*?</desc>\n?", "", done.stdout, flags=re.S)
-    svg = re.sub(r"<title>.*?</title>\n?", "", svg, flags=re.S)
-    svg = re.sub(r'\s+xmlns:xlink="[^"]*"', "", svg).replace("xlink:href", "href")
-    return re.sub(r"[ \t]+\n", "\n", svg)
+    return slim(done.stdout)
+
+
+# What the picture does without: what gnuplot tells of itself, filters that nothing uses, the second
+# name space, which SVG 2 has no need of, defaults, and attributes that the root has.
+SUPERFLUOUS = [r"<desc>.*?</desc>", r"<title>.*?</title>", r"<filter .*?</filter>",
+               r'\sxmlns:xlink="[^"]*"', r'\sfont-family="sans-serif"', r'\sfont-size="12.00"',
+               r'\sclass="gridline"', r'\sid="gnuplot_plot_\w+"', r'\sstroke-width="1.00"',
+               r'\sstroke-linecap="butt"', r'\sstroke-linejoin="miter"', r"\sstroke='black'", r"\scolor='#000000'",
+               r'\sfill="none" color="(black|gray)" stroke="currentColor"',
+               r'\sstroke="none" fill="black"']
+ROOT = '<svg font-family="sans-serif" font-size="12"\n'
+CANVAS = '<style>text{stroke:none;fill:black}</style>\n' \
+         '<g fill="none" color="black" stroke="currentColor">'
+# Groups without attributes around nothing else, empty ones, and equal ones one after the other
+LEAF = r"(?:(?!</?g\b).)*"
+GROUPS = [(rf"<g ?>({LEAF})</g>", r"\1"), (r"<g\b[^>]*>\s*</g>", ""),
+          (rf"(<g\b([^>]*)>{LEAF})</g>\s*<g\2>", r"\1")]
+
+
+def slim(svg):
+    """The same picture in a quarter of the bytes."""
+    svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
+                 lambda m: "#" + "".join(f"{int(x):02x}" for x in m.groups()), svg)
+    for pattern in SUPERFLUOUS:
+        svg = re.sub(pattern, "", svg, flags=re.S)
+    svg = re.sub(r"<svg\s", ROOT, svg, count=1).replace('<g id="gnuplot_canvas">', CANVAS)
+    svg = svg.replace('fill="#ffffff"/>', 'fill="#ffffff" stroke="none"/>', 1)
+    svg = svg.replace("xlink:href", "href")
+    svg = re.sub(r"<tspan *>([^<]*)</tspan>", r"\1", svg)
+    svg = re.sub(r"<g (transform[^>]*)>\s*<text>([^<]*)</text>\s*</g>", r"<text \1>\2</text>", svg)
+    svg = re.sub(r"(\d+\.\d)\d(?=[ ,)])", r"\1", svg)
+    for pattern, what in GROUPS:
+        found = 1
+        while found:
+            svg, found = re.subn(pattern, what, svg, flags=re.S)
+    svg = re.sub(r"[ \t]+(?=['\">\n]|/>)|(?<=[ \t])[ \t]+", "", svg)
+    return re.sub(r"\s*\n\s*", "\n", svg)
 
 
 # ---- scripts ----
 
-class Script:
-    """Commands for one SVG of several panels. A curve is (title, look, points); a look without a
-    dash draws points alone."""
+WIDTH, PANEL, KEY = 760, 240, 66 # pixels; two panels a row
 
-    def __init__(self, width, height, rows, columns):
-        self.lines = [f"set terminal svg size {width},{height} font 'sans-serif,12' "
-                      "background rgb 'white'",
-                      f"set multiplot layout {rows},{columns}", "set grid lc rgb '#cccccc'",
-                      "unset key", "set tics nomirror", "set border 3", "set encoding utf8",
-                      "set pointsize 0.6"]
-        self.blocks = 0
+
+class Script:
+    """Commands for one SVG of several panels, two a row, and a key below them. A curve is (points,
+    look, mode)."""
+
+    def __init__(self, panels):
+        self.rows, self.blocks, self.panels = (panels + 1) // 2, 0, 0
+        self.height = self.rows * PANEL + KEY
+        self.lines = [f"set terminal svg size {WIDTH},{self.height} font 'sans-serif,12' "
+                      "background rgb 'white'", "set multiplot"]
+        self.set("encoding utf8", "grid ytics lc rgb '#bbbbbb'", "tics nomirror", "border 3",
+                 "pointsize 0.6", "ytics 20")
 
     def set(self, *commands):
         """Commands for the panels that follow."""
         self.lines += [f"set {x}" for x in commands]
 
+    def place(self, left, right, top, bottom):
+        """Where the next plot's area is, in pixels from the left and from the top."""
+        self.set(f"lmargin at screen {left / WIDTH:.5f}", f"rmargin at screen {right / WIDTH:.5f}",
+                 f"tmargin at screen {1 - top / self.height:.5f}",
+                 f"bmargin at screen {1 - bottom / self.height:.5f}")
+
     def block(self, points):
         """Points by name."""
         self.blocks += 1
-        self.lines += [f"$b{self.blocks} << END", *points, "END"]
+        self.lines += [f"$b{self.blocks} << END",
+                       *(" ".join(f"{v:.6g}" for v in point) for point in points), "END"]
         return f"$b{self.blocks}"
 
     def panel(self, title, curves, extra=""):
-        """One panel; nothing measured: an empty one that says so."""
-        drawn = [(self.block([" ".join(f"{v:.6g}" for v in p) for p in points]), look, mode)
+        """One panel; if nothing is measured it says so."""
+        row, column = divmod(self.panels, 2)
+        self.panels += 1
+        self.place(column * 380 + 62, column * 380 + 365, row * PANEL + 26, (row + 1) * PANEL - 50)
+        drawn = [f"{self.block(points)} using 1:2 with {mode} {look} notitle"
                  for points, look, mode in curves if points]
-        self.lines.append(f"set title '{title}' noenhanced")
+        self.lines.append(f"set title '{title}' noenhanced offset 0,-0.6")
         self.lines.append("unset label" if drawn
                           else "set label 1 'not measured' at graph 0.5,0.5 center")
-        plots = [f"{name} using 1:2 with {mode} {look}" for name, look, mode in drawn]
-        self.lines.append("plot " + ", ".join([*plots, extra] if extra else plots or ["NaN"]))
+        self.lines.append("plot " + ", ".join(([extra] if extra else []) + drawn
+                                              or ["NaN notitle"]))
 
-    def key(self, entries, columns):
-        """A panel with nothing but the key: (title, look, mode)."""
-        self.lines += ["unset title", "unset border", "unset tics", "unset xlabel", "unset ylabel",
-                       "unset label", "unset grid", "unset logscale", "set yrange [0:1]",
-                       "set xrange [0:1]",
-                       f"set key center center maxcols {columns} noenhanced samplen 3 width 1"]
+    def key(self, entries):
+        """The key: (title, look, mode)."""
+        self.place(0, WIDTH, self.rows * PANEL, self.height)
+        self.lines += [f"unset {x}" for x in ("title", "border", "tics", "xlabel", "ylabel",
+                                              "label", "grid", "logscale")]
+        self.set("yrange [0:1]", "xrange [0:1]", "key center center maxcols 2 maxrows 3 noenhanced "
+                 "samplen 3 width 2 Left reverse")
         self.lines.append("plot " + ", ".join(f"NaN with {mode} {look} title '{title}'"
                                               for title, look, mode in entries))
 
     def text(self):
         """The whole script."""
         return "\n".join(self.lines) + "\n"
+
+
+def labels(x, y):
+    """Commands for the texts of the axes."""
+    return [f"xlabel '{x}' noenhanced offset 0,0.3", f"ylabel '{y}' noenhanced offset 1.5,0"]
 
 
 # ---- Pft@k over k ----
@@ -99,9 +151,9 @@ def curve(m, kernel, split, method, dtype):
 
 def curves(m, split):
     """A panel for each kernel and type: ours, and others."""
-    paper, script, any_curve = read_published(), Script(760, 1180, 5, 2), False
+    paper, script, any_curve = read_published(), Script(2 * len(m.specs)), False
     script.set("logscale x", "xrange [0.9:110]", "yrange [0:100]", "xtics (1, 3, 10, 30, 100)",
-               "xlabel 'k, tuples'", "ylabel 'Pft\\@k, %'")
+               *labels("k, tuples", "Pft@k, %"))
     for kernel in m.specs:
         for dtype in ("FP32", "FP16"):
             shown = [("ours", OURS), ("net", best_net(m, kernel, split)), ("chain", "chain"),
@@ -114,15 +166,18 @@ def curves(m, split):
             if any(points for points, _, _ in drawn):
                 drawn.append((own, LOOKS["paper"], "points"))
             script.panel(f"{m.title(kernel)}, {dtype}", drawn)
-    script.key([("kpred", LOOKS["ours"], "linespoints"), ("chain", LOOKS["chain"], "linespoints"),
-                ("best of the paper''s networks", LOOKS["net"], "linespoints")], 1)
-    script.key([("random forest + rule", LOOKS["forest"], "linespoints"),
-                ("nearest + rule", LOOKS["nearest"], "linespoints"),
-                ("the paper''s own figures", LOOKS["paper"], "points")], 1)
+    names = {"ours": "kpred", "net": "best of the paper''s networks", "chain": "chain",
+             "forest": "random forest + rule", "nearest": "nearest + rule"}
+    script.key([*((name, LOOKS[look], "linespoints") for look, name in names.items()),
+                ("the paper''s own figures", LOOKS["paper"], "points")])
     return script.text() if any_curve else None
 
 
 # ---- calibration ----
+
+LEAST = 10 # problems in a bin: fewer show nothing
+PERFECT = "lc rgb '#777777' dt (1,3)"
+
 
 def calibration(m, _):
     """A panel for each kernel: what was observed against what was predicted."""
@@ -130,17 +185,16 @@ def calibration(m, _):
              ("shape", 10): "forest"}
     if not m.reliability:
         return None
-    script = Script(760, 840, 3, 2)
-    script.set("xrange [0:100]", "yrange [0:100]", "xlabel 'predicted, %'", "ylabel 'observed, %'")
+    script = Script(len(m.specs))
+    script.set("xrange [0:100]", "yrange [0:100]", *labels("predicted, %", "observed, %"))
     for kernel in m.specs:
         drawn = [([(x["predicted"], x["observed"]) for x in m.reliability.get((kernel, split), [])
-                   if x["k"] == k and x["bin"] != "all"], LOOKS[look], "linespoints")
+                   if x["k"] == k and x["bin"] != "all" and x["n"] >= LEAST], LOOKS[look], "linespoints")
                  for (split, k), look in looks.items()]
-        script.panel(m.title(kernel), drawn, "x with lines lc rgb '#999999' dt 3")
+        script.panel(m.title(kernel), drawn, f"x with lines {PERFECT} notitle")
     entries = [(f"{split}, k = {k}", LOOKS[look], "linespoints")
                for (split, k), look in looks.items()]
-    script.key(entries[:2], 1)
-    script.key(entries[2:] + [("perfect", "lc rgb '#999999' dt 3", "lines")], 1)
+    script.key([*entries, ("as predicted", PERFECT, "lines")])
     return script.text()
 
 
@@ -166,18 +220,20 @@ def frontier(m, _):
     kernels = [x for x in m.specs if x in m.widths]
     if not kernels:
         return None
-    script = Script(760, 60 + 300 * len(kernels) + 60, len(kernels) + 1, 2)
-    script.set("logscale x", "yrange [40:100]", "format x '10^{%L}'", "ylabel 'Pft\\@10, %'")
+    script = Script(2 * len(kernels))
+    script.set("logscale x", "ytics autofreq", "format x '10^{%L}'")
     for kernel in kernels:
         found = costs(m, kernel)
+        shares = [p[2] for _, points, _ in found for p in points] or [0, 100]
+        script.set(f"yrange [{min(shares) // 10 * 10:.0f}:{max(shares) // 10 * 10 + 10:.0f}]")
         for at, label in ((0, "bytes"), (1, "time of a prediction (beam 10), µs")):
-            script.set(f"xlabel '{label}'")
+            script.set(*labels(label, "Pft@10, %"))
             script.panel(m.title(kernel), [([(p[at], p[2]) for p in points if p[at] is not None],
                                             LOOKS[look], mode)
                                            for look, points, mode in found])
-    script.key([("kpred at several widths", LOOKS["ours"], "linespoints")], 1)
-    script.key([("the paper''s networks", LOOKS["net"], "points"),
-                (NAMES["chain"], LOOKS["chain"], "points")], 1)
+    script.key([("kpred at several widths", LOOKS["ours"], "linespoints"),
+                ("the paper''s networks", LOOKS["net"], "points"),
+                (NAMES["chain"], LOOKS["chain"], "points")])
     return script.text()
 
 
