@@ -116,6 +116,11 @@ accuracy: data $(TRAINER) ## measure them, and models of the shape split: weight
 paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them
 	@sh tools/paper/compare.sh $(BUILD) $(DBS)
 
+.PHONY: report
+report: data $(TRAINER) ## measure what is not yet, also beside other methods: docs/accuracy.md
+	@sh tools/report/measure.sh $(BUILD) $(DBS)
+	@python3 tools/report/report.py $(BUILD)/report
+
 .PHONY: data
 data:
 	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \

@@ -198,7 +198,7 @@ plausible() {
     for file in one two; do cut -d, -f1-10 "$tmp/$file.csv" >"$tmp/$file.cut"; done
     cmp "$tmp/one.cut" "$tmp/two.cut" || return 1
     awk -F, -v want=$((2 * $#)) '
-        NR > 1 && NF != 12 { print "columns: " $0; bad = 1 }
+        NR > 1 && NF != 13 { print "columns: " $0; bad = 1 }
         NR > 1 && ($9 < 0 || $9 > 100 || $10 < $9) { print "figures: " $0; bad = 1 }
         NR > 1 && $4 == "all" && $5 == "all" { at[$1, $6] = $9; name[$1] }
         END { for (m in name) { n++; if (at[m, 10] < at[m, 1]) { print "k: " m; bad = 1 } }

@@ -130,7 +130,7 @@ END
         -c "$tmp/all.c" -o "$tmp/all.o"
     if have shellcheck; then
         check "shellcheck" shellcheck -x -e SC1091,SC2016,SC2086 tests/*.sh tools/*.sh \
-            tools/paper/*.sh tools/kpred.bash .ci/run
+            tools/paper/*.sh tools/report/*.sh tools/kpred.bash .ci/run
     else
         skip "shellcheck" "no shellcheck"
     fi

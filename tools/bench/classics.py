@@ -22,8 +22,9 @@ python3-xgboost; a method whose package is missing is skipped with a message.
 
 Columns: groups are the keys of the split, se the standard error of pft over them; us_predict is a
 problem's share of the time for k tuples, all problems at once; where the first k of a list are
-taken, for the largest k. A thousandth of the training frequencies is mixed into the probabilities
-of a classifier, so that values it rules out are ranked as well.
+taken, for the largest k; bytes, of the chain alone, what XGBoost saves it in. A thousandth of the
+training frequencies is mixed into the probabilities of a classifier, so that values it rules out
+are ranked as well.
 """
 import argparse
 import csv
@@ -42,7 +43,8 @@ except ImportError as missing:
     print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
     sys.exit(0)
 
-HEADING = "method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict".split(",")
+HEADING = ("method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict,"
+           "bytes").split(",")
 METHODS = "default nearest tree bayes knn svc forest chain network".split()
 SMOOTHING = 1e-3 # the part of the training frequencies in a classifier's probabilities
 
@@ -269,6 +271,7 @@ def fit_chain(_, task):
         progress(f"{task['spec']['name']}: chain: trains {param}")
         state = np.concatenate([x[train], target[train, :t]], 1).astype(np.float32)
         chain.append(fit_boosted(xgboost, state, target[train, t], task["options"]))
+    task["bytes"] = str(sum(len(trees.save_raw()) for _, trees in chain if trees))
     return lambda k, ruled: chain_beam(task, chain, x[task["test"]], k, ruled)
 
 
@@ -394,7 +397,7 @@ def lines_of(task, method, k, agree, seconds, micros):
         yield [method, task["spec"]["name"], task["options"].split, gpu, dtype, str(k),
                str(len(rows)), str(len(set(units))), f"{pft:.2f}",
                f"{100 * agree[rows].mean() / n_params:.2f}", f"{seconds:.1f}", f"{micros:.1f}",
-               f"{se:.2f}"]
+               task["bytes"], f"{se:.2f}"]
 
 
 def hit_lines(task, method, k, agree):
@@ -423,6 +426,7 @@ def measure(task, method, rank, ruled, seconds, out):
 def run_method(task, method, out):
     """Trains and measures a method, or says why it cannot."""
     start = time.perf_counter()
+    task["bytes"] = "-"
     try:
         rank = FIT[method](method, task)
     except Unavailable as e:

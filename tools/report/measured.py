@@ -130,7 +130,7 @@ class Measured:
         for path in find(self.folder, "*.config.*.classics.csv"):
             for at, line in read_csv(path, "method,model,split,gpu,dtype,k,us_predict".split(",")):
                 if (line["gpu"], line["dtype"]) == ("all", "all"):
-                    size = number(at, line, "bytes") if line.get("bytes") else None
+                    size = number(at, line, "bytes") if line.get("bytes", "-") != "-" else None
                     found[self.known(at, line["model"]), line["method"], line["k"]] = \
                         (number(at, line, "us_predict"), size)
         return found
