@@ -36,7 +36,8 @@ def gnuplot(script):
 SUPERFLUOUS = [r"<desc>.*?</desc>", r"<title>.*?</title>", r"<filter .*?</filter>",
                r'\sxmlns:xlink="[^"]*"', r'\sfont-family="sans-serif"', r'\sfont-size="12.00"',
                r'\sclass="gridline"', r'\sid="gnuplot_plot_\w+"', r'\sstroke-width="1.00"',
-               r'\sstroke-linecap="butt"', r'\sstroke-linejoin="miter"', r"\sstroke='black'", r"\scolor='#000000'",
+               r'\sstroke-linecap="butt"', r'\sstroke-linejoin="miter"', r"\sstroke='black'",
+               r"\scolor='#000000'",
                r'\sfill="none" color="(black|gray)" stroke="currentColor"',
                r'\sstroke="none" fill="black"']
 ROOT = '<svg font-family="sans-serif" font-size="12"\n'
@@ -179,6 +180,12 @@ LEAST = 10 # problems in a bin: fewer show nothing
 PERFECT = "lc rgb '#777777' dt (1,3)"
 
 
+def bins(m, kernel, split, k):
+    """(predicted, observed) of the bins that hold enough problems."""
+    return [(x["predicted"], x["observed"]) for x in m.reliability.get((kernel, split), [])
+            if x["k"] == k and x["bin"] != "all" and x["n"] >= LEAST]
+
+
 def calibration(m, _):
     """A panel for each kernel: what was observed against what was predicted."""
     looks = {("config", 1): "ours", ("config", 10): "net", ("shape", 1): "chain",
@@ -188,8 +195,7 @@ def calibration(m, _):
     script = Script(len(m.specs))
     script.set("xrange [0:100]", "yrange [0:100]", *labels("predicted, %", "observed, %"))
     for kernel in m.specs:
-        drawn = [([(x["predicted"], x["observed"]) for x in m.reliability.get((kernel, split), [])
-                   if x["k"] == k and x["bin"] != "all" and x["n"] >= LEAST], LOOKS[look], "linespoints")
+        drawn = [(bins(m, kernel, split, k), LOOKS[look], "linespoints")
                  for (split, k), look in looks.items()]
         script.panel(m.title(kernel), drawn, f"x with lines {PERFECT} notitle")
     entries = [(f"{split}, k = {k}", LOOKS[look], "linespoints")

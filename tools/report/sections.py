@@ -69,8 +69,8 @@ def models(m, _):
     lines = []
     for kernel in m.specs:
         identity, size = m.header(kernel)
-        lines.append([m.title(kernel), f"`{identity}`", f"{int(size):,}",
-                      *(size_of(pft(m, [kernel], split, 1, OURS)) for split in ("config", "shape"))])
+        figures = [pft(m, [kernel], split, 1, OURS) for split in ("config", "shape")]
+        lines.append([m.title(kernel), f"`{identity}`", f"{int(size):,}", *map(size_of, figures)])
     return table(["kernel", "network", "bytes", "`config`: problems (groups)",
                   "`shape`: problems (groups)"], lines)
 
@@ -352,8 +352,9 @@ def merged(m, _):
     added = [b["percent"] - a["percent"] for kernel in m.specs for what in ("strict", "retuned")
              for a, b in zip(noise_of(m, what, kernel=kernel),
                              noise_of(m, f"{what}, merged", kernel=kernel))]
-    return wrapped(f"It adds {max(0.0, min(added)):.1f} to {max(added):.1f} points to the bracket.") \
-        if added else [f"What that adds: {NOT}."]
+    if not added:
+        return [f"What that adds: {NOT}."]
+    return [f"It adds {max(0.0, min(added)):.1f} to {max(added):.1f} points to the bracket."]
 
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, nets, times, classics,
