@@ -19,7 +19,7 @@ fi
 # ---- measurements made up ----
 
 # Two kernels, the second with two networks of the paper and the chain; keys are DTYPE,N.
-mkdir "$tmp/weights" "$tmp/full" "$tmp/full/frontier" "$tmp/empty" "$tmp/docs"
+mkdir "$tmp/weights" "$tmp/full" "$tmp/full/frontier" "$tmp/full/retuned" "$tmp/empty" "$tmp/docs"
 for kernel in conv_asm_1x1u:ConvAsm1x1U conv_asm_bwd_wrw_3x3:ConvAsmBwdWrW3x3; do
     name=${kernel%:*}
     cat >"$tmp/weights/$name.spec" <<END
@@ -85,6 +85,12 @@ write("noise.csv", "files,kernel,dtype,dir,what,n,percent,se",
       [("a b", kernels[0], "all", "all", "strict", 50, 9.0, 1),
        ("a b", kernels[0], "all", "all", "retuned", 70, 25.0, 1),
        ("a b", "all", "all", "all", "layers of 3 or more: none differ", 10, 80.0, "-")])
+for side, tiles, found in (("a", (1, 2, 4, 1), (1, 0, 1, 0)), ("b", (1, 1, 1, 2), (0, 0, 0, 0))):
+    write(f"retuned/{kernels[0]}.a+b.{side}.csv", "gpu,dtype,n,tile",
+          [("gfx900_56", "FP32", 10 + i, tile) for i, tile in enumerate(tiles)])
+    write(f"retuned/{kernels[0]}.a+b.{side}.hits.csv", "method,model,split,key,row,k,hit,agree",
+          [("additive", kernels[0], "config", f'"FP32,{10 + i}"', i + 1, 1, hit, hit)
+           for i, hit in enumerate(found)])
 END
 
 # report FOLDER ARGUMENT...: the document of that folder's measurements; $path: where programs are
@@ -170,6 +176,7 @@ single_lines() {
         has_line "| ConvAsmBwdWrW3x3 | µs, beam 1 | 2.0$times | 3.0 (x 2) |" &&
         has_line "| ConvAsm1x1U | bytes | 12,345 | $no | 777,000 | $no | $no | $no | $no |" &&
         has_line "| ConvAsm1x1U | config | 1 | 30 | 12.3 | 15.7 ± 2.1 | 3.2 |" &&
+        has_line "| ConvAsm1x1U | a | b | 4 (4) | 25.0 ± 21.7 | 50.0 ± 25.0 | 0.0 ± 0.0 |" &&
         has_line "| a and b | 9.0 to 25.0 (50; 70) | not measured |" &&
         has_line "$ends: ConvAsm1x1U 9 to 50 %." &&
         has_line "Copies: not measured." && has_line "Split \`shape\`: not measured."
@@ -283,6 +290,8 @@ wrong "reliability: a column missing" conv_asm_1x1u.config.reliability.csv 's/ob
 wrong "reliability: not a number" conv_asm_1x1u.config.reliability.csv '3s/12.34/much/' \
     'conv_asm_1x1u.config.reliability.csv:3: predicted "much"'
 wrong "times: a cell too many" conv_asm_1x1u.time.csv '4s/$/,1/' "conv_asm_1x1u.time.csv:4: 9 cells"
+wrong "retuned: another problem" retuned/conv_asm_1x1u.a+b.b.csv '3s/11/12/' \
+    "retuned/conv_asm_1x1u.a+b.a.csv: there is no other file"
 wrong "noise: not a number" noise.csv '2s/9.0/none/' 'noise.csv:2: percent "none"'
 check "no such folder" refuses 2 "none: there is no such folder" report none
 echo "{{lottery}}" >"$tmp/template"
@@ -366,6 +375,27 @@ document() {
         grep -q "16 / 16 / 16, shipped" "$tree/docs/accuracy.md"
 }
 
+# Two text perf-dbs beside the others: eight layers, of which the one that is a test row was tuned
+# again, forward with the same result
+text_databases() {
+    python3 - "$tmp" <<'END' || return 1
+import bz2, sys
+rest = "0x0-1x1-1x1-0-NCHW-FP32"
+for run, tiles in (("a", ("1,16,1", "1,16,1")), ("b", ("1,16,1", "2,16,2"))):
+    lines = []
+    for n in (1, 2, 3, 4, 5, 6, 7, 9):
+        forward, backward = tiles if n == 9 else ("1,16,1", "1,16,1")
+        lines.append(f"64-14-14-1x1-128-14-14-{n}-{rest}-F=ConvAsm1x1U:{forward},64,1,1,1,1\n")
+        lines.append(f"128-14-14-1x1-64-14-14-{n}-{rest}-B=ConvAsm1x1U:{backward},64,1,1,1,1\n")
+    with bz2.open(f"{sys.argv[1]}/gfx900_56-{run}.cd.pdb.txt.bz2", "wt") as f:
+        f.writelines(lines)
+END
+    measure SPLITS=config NETS= METHODS= WIDTHS= && [ -s "$tree/build/report/noise.csv" ] &&
+        (cd "$tree" && python3 tools/report/report.py build/report) &&
+        grep "^| ConvAsm1x1U | gfx900_56-a | gfx900_56-b | 1 (1) | 100.0 ± 0.0 | \(10\)*0.0 ± 0.0 |" \
+            "$tree/docs/accuracy.md"
+}
+
 # A method that cannot run says so, leaves no file, and the rest goes on.
 cannot_run() {
     measure SPLITS=config METHODS=default DEFAULTS=none.py 2>"$tmp/err" &&
@@ -386,5 +416,6 @@ check "measure.sh" measures
 check "measure.sh: only what is new" only_what_is_new
 check "the document of what it measured" document
 if [ -n "$methods" ]; then check "measure.sh: a method that cannot run" cannot_run; fi
+check "measure.sh: text perf-dbs" text_databases
 check "measure.sh: a program that fails" breaks
 test_end

@@ -15,7 +15,8 @@
 #   NAME.SPLIT.reliability.csv      predicted probabilities of our network
 #   NAME.time.csv                   bench; its first column, net, says which network it is
 #   frontier/NAME.WIDTH.hits.csv, frontier/NAME.time.csv
-#   noise.csv                       label_noise.py
+#   noise.csv, retuned.csv          label_noise.py; of the test rows of config
+#   retuned/NAME.A+B.A.csv          labels of file A where B was tuned again, and .hits.csv
 set -eu
 build=$1
 shift
@@ -182,14 +183,28 @@ noise() { # DB...
     done
     is_newer "$out/noise.csv" weights/*.spec "$@" && return
     say "noise of the labels"
+    mkdir -p "$out/retuned"
+    into "$out/retuned.csv" python3 tools/bench/label_noise.py weights/*.spec --trainer "$train" \
+        --data "$@" --csv --test config --retuned "$out/retuned"
     into "$out/noise.csv" python3 tools/bench/label_noise.py weights/*.spec --trainer "$train" \
         --data "$@" --csv
+}
+
+# Our network on the labels of either run
+drift() { # NAME
+    for labels in "$out/retuned/$1".*.*.csv; do
+        case $labels in *.hits.csv) continue ;; esac
+        if [ -r "$labels" ] && [ "$(wc -l <"$labels")" -gt 1 ]; then
+            hits "${labels%.csv}.hits.csv" "weights/$1.h" 1 "$labels"
+        fi
+    done
 }
 
 # ---- all, what takes long last ----
 
 for name in $kernels; do rows "$name" "$@"; done
 [ -z "$kernels" ] || noise "$@"
+for name in $kernels; do drift "$name"; done
 for split in $splits; do
     for name in $kernels; do ours "$name" "$split" "$@"; done
 done

@@ -54,7 +54,8 @@ def parts(path):
 class Measured:
     """specs: by kernel. hits: by (kernel, split, k) and method, a dict from row to (key, hit).
     reliability: by (kernel, split). times: by kernel and net. classics: by (kernel, method, k), of
-    the split config. widths, width_times: by kernel and width. noise: lines."""
+    the split config. widths, width_times: by kernel and width. noise: lines. retuned: by kernel
+    and files, (outcomes of the second run, {file: outcomes of our network})."""
 
     def __init__(self, folder, weights):
         self.folder, self.weights = folder, weights
@@ -70,6 +71,7 @@ class Measured:
             self.widths.setdefault(kernel, {})[width] = self.read_outcomes([path])
         self.width_times = self.read_times(find(folder, "frontier/*.time.csv"))
         self.noise = self.read_noise()
+        self.retuned = self.read_retuned()
 
     def known(self, at, kernel):
         """A kernel's name, if there is a spec."""
@@ -154,6 +156,32 @@ class Measured:
         for at, line in lines:
             line["n"], line["percent"] = number(at, line, "n"), number(at, line, "percent")
         return [line for _, line in lines if line["dir"] == "all"]
+
+    def read_retuned(self):
+        """Whether the second run names the first one's label, and what our network makes of
+        either's."""
+        labels, hits = {}, {}
+        for path in find(self.folder, "retuned/*.csv"):
+            kernel, files, side, kind = parts(path)[:4]
+            spec = self.specs[self.known(path, kernel)]
+            if kind == "hits":
+                outcomes = paired.read_hits([path])[kernel, "config", "1"][OURS]
+                hits.setdefault((kernel, files), {})[side] = outcomes
+            else:
+                columns = [name for name, _ in spec["fields"] + spec["params"]]
+                rows = [[line[c] for c in columns] for _, line in read_csv(path, columns)]
+                labels.setdefault((kernel, files), []).append((path, rows))
+        return {which: (self.second_run(which[0], sides), hits.get(which, {}))
+                for which, sides in labels.items() if sides[0][1]}
+
+    def second_run(self, kernel, sides):
+        """Outcomes of one run as a prediction of the other."""
+        spec, both = self.specs[kernel], [rows for _, rows in sides]
+        n = len(spec["fields"])
+        if len(both) != 2 or [x[:n] for x in both[0]] != [x[:n] for x in both[1]]:
+            die(f"{sides[0][0]}: there is no other file with labels of the same problems")
+        return {str(i): (split_key(spec, "config", a), int(a == b))
+                for i, (a, b) in enumerate(zip(*both), 1)}
 
     # -- figures --
 

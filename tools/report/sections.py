@@ -330,6 +330,19 @@ def chance(m, _):
                    + joined(ranges) + ".") if ranges else [f"These ends: {NOT}."]
 
 
+def drift(m, _):
+    """A second run, and our network, on the same retuned test rows."""
+    lines = []
+    for kernel in m.specs:
+        for (name, files), (run, network) in m.retuned.items():
+            sides = files.split("+")
+            if name == kernel:
+                lines.append([m.title(kernel), *sides, size_of(share(run)), with_error(share(run)),
+                              *(with_error(share(network.get(side))) for side in sides)])
+    return table(["kernel", "a", "b", "problems (groups)", "b names a's", "kpred names a's",
+                  "kpred names b's"], lines) if lines else [f"Both: {NOT}."]
+
+
 def parameters(m, _):
     """Where runs disagree most, all pairs of files together."""
     lines = []
@@ -358,5 +371,5 @@ def merged(m, _):
 
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, nets, times, classics,
-                                    calibration, frontier, bracket, copies, chance, parameters,
-                                    merged)}
+                                    calibration, frontier, bracket, copies, chance, drift,
+                                    parameters, merged)}
