@@ -276,8 +276,8 @@ check "gnuplot fails" bad_gnuplot
 ours=conv_asm_bwd_wrw_3x3.config.ours.hits.csv
 wrong "hits: a cell missing" $ours '5s/,[^,]*$//' "$ours:5: "
 wrong "hits: not 0 or 1" $ours '7s/,[01],3$/,2,3/' "$ours:7: "
-wrong "hits: two outcomes of a row" $ours \
-    '2{p;s/,0,3$/,1,3/;t;s/,1,3$/,0,3/}' "$ours:3: additive, row 1"
+wrong "hits: a row twice" $ours \
+    '2{p;s/,0,3$/,1,3/;t;s/,1,3$/,0,3/}' "$ours:3: row 1 of method"
 wrong "hits: a key that is not the row's" $ours \
     's/"FP32,0",1,/"FP32,9",1,/' 'row 1 with key "FP32,9"'
 wrong "hits: fewer rows than ours" conv_asm_bwd_wrw_3x3.config.attn.hits.csv '2d' \

@@ -33,10 +33,9 @@ def read_hits(paths):
                     or not (line[4].isdigit() and line[5].isdigit()):
                 die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
             method, model, split, key, row, k, hit, _ = line
-            outcome = (key, int(hit))
-            if found[model, split, k][method].setdefault(row, outcome) != outcome:
-                die(f"{path}:{number}: {method}, row {row}, k = {k}: there is another outcome "
-                    "before this one")
+            if row in found[model, split, k][method]:
+                die(f"{path}:{number}: row {row} of method \"{method}\" comes twice")
+            found[model, split, k][method][row] = (key, int(hit))
     return found
 
 
