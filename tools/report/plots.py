@@ -5,6 +5,7 @@ The same measurements give the same bytes.
 """
 import re
 import subprocess
+import tempfile
 
 from measured import OURS, difference, share
 from rows import die
@@ -22,8 +23,11 @@ LOOKS = {name: f"lc rgb '{colour}' dt {dash} pt {mark} lw {width}" for
 def gnuplot(script):
     """What gnuplot draws, or None if there is none."""
     try:
-        done = subprocess.run(["gnuplot"], input=script, capture_output=True, text=True,
-                              check=False)
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as f: # not a pipe, which it may close
+            f.write(script)
+            f.seek(0)
+            done = subprocess.run(["gnuplot"], stdin=f, capture_output=True, text=True,
+                                  check=False)
     except FileNotFoundError:
         return None
     if done.returncode or "</svg>" not in done.stdout:
