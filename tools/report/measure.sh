@@ -54,8 +54,8 @@ into() {
 header_of() {
     header=weights/$1.h
     [ "$2" = config ] && return
-    say "$1, split $2: our network"
     header=$build/$2/$1.h
+    is_newer "$header" "weights/$1.spec" || say "$1, split $2: our network"
     train_ours "$@"
 }
 
@@ -127,11 +127,11 @@ classic() { # NAME SPLIT METHOD DB...
 }
 
 paper() { # NAME SPLIT NET DB...
-    name=$1 split=$2 net=$3
-    say "$name, split $split: the paper's $net"
+    name=$1 split=$2 net=$3 header=$build/paper/$2/$1-$3.h
+    is_newer "$header" "weights/$name.spec" || say "$name, split $split: the paper's $net"
     train_paper "$@"
     shift 3
-    hits "$out/$name.$split.$net.hits.csv" "$build/paper/$split/$name-$net.h" $k "$@"
+    hits "$out/$name.$split.$net.hits.csv" "$header" $k "$@"
 }
 
 # Every one that is trained, whether asked for or not

@@ -26,8 +26,8 @@ def gnuplot(script):
         with tempfile.TemporaryFile("w+", encoding="utf-8") as f: # not a pipe, which it may close
             f.write(script)
             f.seek(0)
-            done = subprocess.run(["gnuplot"], stdin=f, capture_output=True, text=True,
-                                  check=False)
+            done = subprocess.run(["gnuplot", "-d"], stdin=f, capture_output=True,
+                                  encoding="utf-8", check=False)
     except FileNotFoundError:
         return None
     if done.returncode or "</svg>" not in done.stdout:
