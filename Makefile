@@ -106,7 +106,8 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 .PHONY: weights
 weights: data $(TRAINER) ## train the shipped models again from the data in MIOPEN_DB
 	for name in $(NAMES); do \
-	    sh tools/train_model.sh $(BUILD)/kpred-train $$name weights/$$name.h '' $(DBS) || exit 1; \
+	    sh tools/train_model.sh $(BUILD)/kpred-train weights/$$name.spec weights/$$name.h '' \
+	        $(DBS) || exit 1; \
 	done
 
 .PHONY: accuracy
@@ -116,6 +117,11 @@ accuracy: data $(TRAINER) ## measure them, and models of the shape split: weight
 .PHONY: paper
 paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them
 	@sh tools/paper/compare.sh $(BUILD) $(DBS)
+
+.PHONY: report
+report: data $(TRAINER) ## measure what is not yet, also beside other methods: docs/accuracy.md
+	@sh tools/report/measure.sh $(BUILD) $(DBS)
+	@python3 tools/report/report.py $(BUILD)/report
 
 .PHONY: data
 data:

@@ -205,7 +205,7 @@ plausible() {
     for file in one two; do cut -d, -f1-10 "$tmp/$file.csv" >"$tmp/$file.cut"; done
     cmp "$tmp/one.cut" "$tmp/two.cut" || return 1
     awk -F, -v want=$((2 * $#)) '
-        NR > 1 && NF != 12 { print "columns: " $0; bad = 1 }
+        NR > 1 && NF != 13 { print "columns: " $0; bad = 1 }
         NR > 1 && ($9 < 0 || $9 > 100 || $10 < $9) { print "figures: " $0; bad = 1 }
         NR > 1 && $4 == "all" && $5 == "all" { at[$1, $6] = $9; name[$1] }
         END { for (m in name) { n++; if (at[m, 10] < at[m, 1]) { print "k: " m; bad = 1 } }
@@ -220,6 +220,22 @@ as_eval() {
     awk -F, 'NR > 1 && $4 != "all" { print $4, $5, $6, $7, $9, $10 }' "$tmp/network.csv" |
         sort >"$tmp/b"
     [ -s "$tmp/a" ] && cmp "$tmp/a" "$tmp/b"
+}
+
+# Older labels of the problems that are tested change nothing, those of others do, and copies do not.
+older() {
+    classics --methods nearest --csv --hits "$tmp/plain.hits" >"$tmp/plain.csv" || return 1
+    "$trainer" ingest weights/$kernel.spec --data $dbs -o "$tmp/rows.csv" || return 1
+    awk -F, -v OFS=, 'NR == FNR { if (FNR > 1) tested[$(NF - 3)]; next }
+        FNR == 1 { print >tests; print >others; next }
+        { $NF = $NF == 1 ? 2 : 1; print >(FNR - 1 in tested ? tests : others) }' \
+        tests="$tmp/tests.csv" others="$tmp/others.csv" "$tmp/plain.hits" "$tmp/rows.csv"
+    cut -d, -f1-10 "$tmp/plain.csv" >"$tmp/plain.cut"
+    for file in tests others rows; do
+        classics --methods nearest --csv --older "$tmp/$file.csv" >"$tmp/older.csv" || return 1
+        cut -d, -f1-10 "$tmp/older.csv" | cmp -s - "$tmp/plain.cut"
+        [ $? -eq $([ $file = others ] && echo 1 || echo 0) ] || { echo "$file"; return 1; }
+    done
 }
 
 # The hits add up to the figure.
@@ -301,6 +317,7 @@ else
     skipped "classics.py: legal tuples" "needs $ORACLE"
 fi
 
+check "classics.py: older runs" older
 check "classics.py: no such method" refuses '"oracle" is none of' classics --methods oracle
 check "classics.py: k of 0" refuses '"0": expected a number of at least 1' classics -k 0
 check "classics.py: no such header" refuses "$tmp/none.h" classics --network "$tmp/none.h"

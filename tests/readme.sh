@@ -73,6 +73,7 @@ END
 not_run() {
     case $1 in
     "make check" | "make check "*) echo "it runs this test" ;;
+    "make report"*) echo "it takes many hours" ;;
     *) return 1 ;;
     esac
 }

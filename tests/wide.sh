@@ -130,7 +130,7 @@ END
         -c "$tmp/all.c" -o "$tmp/all.o"
     if have shellcheck; then
         check "shellcheck" shellcheck -x -e SC1091,SC2016,SC2086 tests/*.sh tools/*.sh \
-            tools/paper/*.sh tools/kpred.bash .ci/run
+            tools/paper/*.sh tools/report/*.sh tools/kpred.bash .ci/run
     else
         skip "shellcheck" "no shellcheck"
     fi
@@ -143,7 +143,8 @@ weights() {
         skip "weights/$name.h made again" "needs kpred-train and $MIOPEN_DB"
         return
     fi
-    sh tools/train_model.sh "$BUILD/kpred-train" $name "$tmp/$name.h" "--float-out $tmp/f32" \
+    sh tools/train_model.sh "$BUILD/kpred-train" weights/$name.spec "$tmp/$name.h" \
+        "--float-out $tmp/f32" \
         "$MIOPEN_DB/gfx900_56.db.bz2" "$MIOPEN_DB/gfx906_60.db.bz2" >"$tmp/log" 2>&1
     check "weights/$name.h made again" cmp "$tmp/$name.h" weights/$name.h
 }

@@ -8,38 +8,20 @@ train=$build/kpred-train
 k=1,10,30,50,100
 out=$(mktemp "$build/accuracy.XXXXXX")
 trap 'rm -f "$out" "$out".*' EXIT
+. tools/trained.inc
 
 say() { printf '%s\n' "$@" >>"$out"; }
 
-# The paper's figures for constrained beam search, Pft @10 @30 @50 @100 (table of section 6; full and
-# half precision; for ConvAsmBwdWrW3x3 it used no constraints).
-paper() {
-    case $1,$2 in
-    conv_asm_1x1u,FP32) echo 19.89 30.40 34.52 40.91 ;;
-    conv_asm_1x1u,FP16) echo 68.48 78.79 81.52 87.27 ;;
-    conv_ocl_direct_fwd_1x1,FP32) echo 72.50 90.49 93.94 95.79 ;;
-    conv_ocl_direct_fwd_1x1,FP16) echo 79.70 86.57 89.25 91.64 ;;
-    conv_asm_bwd_wrw_1x1,FP32) echo 36.47 52.94 60.00 71.37 ;;
-    conv_asm_bwd_wrw_1x1,FP16) echo 44.10 62.11 65.84 73.29 ;;
-    conv_asm_bwd_wrw_3x3,FP32) echo 58.57 81.43 87.14 91.43 ;;
-    conv_asm_bwd_wrw_3x3,FP16) echo 77.78 88.89 91.11 95.56 ;;
-    esac
-}
-
 # Trains NAME for SPLIT into BUILD/SPLIT unless that very model is there with its float network.
 prepare() { # NAME SPLIT DB...
-    name=$1 split=$2
-    shift 2
-    header=$build/$split/$name.h
-    mkdir -p "$build/$split"
+    header=$build/$2/$1.h
     if [ -r "$header" ]; then
         id=$(sed -n 's/.*KPRED_FORMAT, UINT64_C(0x\([0-9a-f]*\)).*/\1/p' "$header")
-        [ -n "$(find "$header" -newer "weights/$name.spec")" ] && [ -r "build/float/$id.f32" ] &&
-            return
+        [ -r "build/float/$id.f32" ] || rm "$header"
     fi
-    sh tools/train_model.sh "$train" "$name" "$header" "--split $split" "$@"
-    if [ "$split" = config ] && ! cmp -s "$header" "weights/$name.h"; then
-        echo "note: weights/$name.h is not what these data files give" >&2
+    train_ours "$@"
+    if [ "$2" = config ] && ! cmp -s "$header" "weights/$1.h"; then
+        echo "note: weights/$1.h is not what these data files give" >&2
     fi
 }
 
@@ -84,7 +66,8 @@ compare() { # NAME: pooled over the GPUs beside the paper, from $out.pooled
             }' "$out.pooled" >>"$out"
         done
         # shellcheck disable=SC2046
-        say "$(printf '| %s | its own | paper | %s | %s | %s | %s |' $dtype $(paper "$1" $dtype))"
+        say "$(printf '| %s | its own | paper | %s | %s | %s | %s |' $dtype \
+            $(published "$1" $dtype beam))"
     done
 }
 
@@ -127,9 +110,10 @@ say "# How good the shipped models are" "" \
     "rejects count as a miss. One line comes from" "" \
     "    kpred-train eval FILE.h --data $(basename -a "$@" | tr '\n' ' ')-k $k --by BY [--float]" "" \
     "with weights/NAME.h, or for the shape split the header that" "" \
-    "    sh tools/train_model.sh build/kpred-train NAME FILE.h '--split shape' DB..." "" "writes."
-for spec in weights/*.spec; do
-    kernel "$(basename "$spec" .spec)" "$@"
+    "    sh tools/train_model.sh build/kpred-train weights/NAME.spec FILE.h '--split shape' DB..." "" \
+    "writes."
+for name in $(all_kernels); do
+    kernel "$name" "$@"
 done
 say "" \
     "The paper's figures are those of \"Optimal Kernel Tuning Parameter Prediction using Deep Sequence" \

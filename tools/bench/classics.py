@@ -22,8 +22,9 @@ python3-xgboost; a method whose package is missing is skipped with a message.
 
 Columns: groups are the keys of the split, se the standard error of pft over them; us_predict is a
 problem's share of the time for k tuples, all problems at once; where the first k of a list are
-taken, for the largest k. A thousandth of the training frequencies is mixed into the probabilities
-of a classifier, so that values it rules out are ranked as well.
+taken, for the largest k; bytes, of the chain alone, what XGBoost saves it in. A thousandth of the
+training frequencies is mixed into the probabilities of a classifier, so that values it rules out
+are ranked as well.
 """
 import argparse
 import csv
@@ -42,7 +43,8 @@ except ImportError as missing:
     print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
     sys.exit(0)
 
-HEADING = "method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict".split(",")
+HEADING = ("method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict,"
+           "bytes").split(",")
 METHODS = "default nearest tree bayes knn svc forest chain network".split()
 SMOOTHING = 1e-3 # the part of the training frequencies in a classifier's probabilities
 
@@ -61,11 +63,21 @@ def need(module, package):
 
 # ---- the task: rows as numbers, and which are for testing ----
 
+def older_rows(spec, options, present):
+    """Those rows of older runs that say something new, once each."""
+    if not options.older:
+        return []
+    rows = ingest(options.trainer, spec, options.older, "--nearest", "--lenient")
+    known = set(map(tuple, present))
+    return [list(r) for r in dict.fromkeys(map(tuple, rows)) if r not in known]
+
+
 def load_task(spec, options, library):
     """Rows of one spec: problem (ints, tokens as indices), target (indices of values), key, unit,
     and the indices of the rows for training and testing."""
     rows = ingest(options.trainer, spec, options.data)
-    n = len(spec["fields"])
+    n, n_present = len(spec["fields"]), len(rows)
+    rows += older_rows(spec, options, rows)
     codes = [{t: i for i, t in enumerate(tokens)} for _, tokens in spec["fields"]]
     values = [{v: i for i, v in enumerate(vs)} for _, vs in spec["params"]]
     problem = np.array([[c[x] if c else int(x) for c, x in zip(codes, r)] for r in rows], np.int32)
@@ -73,7 +85,7 @@ def load_task(spec, options, library):
     key = [split_key(spec, options.split, r) for r in rows]
     kept = [is_test(x) for x in key]
     train = [i for i, t in enumerate(kept) if not t and allowed(library, problem[i], target[i])]
-    test = [i for i, t in enumerate(kept) if t]
+    test = [i for i, t in enumerate(kept[:n_present]) if t]
     if not test or not train:
         die(f"{spec['path']}: {len(train)} rows to train on and {len(test)} to test on")
     return {"spec": spec, "rows": rows, "problem": problem, "target": target, "key": key,
@@ -269,6 +281,7 @@ def fit_chain(_, task):
         progress(f"{task['spec']['name']}: chain: trains {param}")
         state = np.concatenate([x[train], target[train, :t]], 1).astype(np.float32)
         chain.append(fit_boosted(xgboost, state, target[train, t], task["options"]))
+    task["bytes"] = str(sum(len(trees.save_raw()) for _, trees in chain if trees))
     return lambda k, ruled: chain_beam(task, chain, x[task["test"]], k, ruled)
 
 
@@ -394,7 +407,7 @@ def lines_of(task, method, k, agree, seconds, micros):
         yield [method, task["spec"]["name"], task["options"].split, gpu, dtype, str(k),
                str(len(rows)), str(len(set(units))), f"{pft:.2f}",
                f"{100 * agree[rows].mean() / n_params:.2f}", f"{seconds:.1f}", f"{micros:.1f}",
-               f"{se:.2f}"]
+               task["bytes"], f"{se:.2f}"]
 
 
 def hit_lines(task, method, k, agree):
@@ -423,6 +436,7 @@ def measure(task, method, rank, ruled, seconds, out):
 def run_method(task, method, out):
     """Trains and measures a method, or says why it cannot."""
     start = time.perf_counter()
+    task["bytes"] = "-"
     try:
         rank = FIT[method](method, task)
     except Unavailable as e:
@@ -476,6 +490,8 @@ def parse_options():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("spec", nargs="+", help="the kernels' .spec files")
     p.add_argument("--data", nargs="+", required=True, help="tuning results, as for kpred-train")
+    p.add_argument("--older", nargs="*", default=[],
+                   help="older tuning results, to train on alone")
     p.add_argument("--split", choices=("config", "shape"), default="config")
     p.add_argument("--methods", type=list_of(str, METHODS), default=METHODS,
                    help="default: " + ",".join(METHODS))

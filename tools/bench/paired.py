@@ -30,7 +30,8 @@ def read_hits(paths):
             die(f"{path}: columns {','.join(lines[0]) if lines else ''}: expected "
                 f"{','.join(COLUMNS)}")
         for number, line in enumerate(lines[1:], 2):
-            if len(line) != len(COLUMNS) or line[6] not in "01":
+            if len(line) != len(COLUMNS) or line[6] not in ("0", "1") \
+                    or not (line[4].isdigit() and line[5].isdigit()):
                 die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
             method, model, split, key, row, k, hit, _ = line
             if row in found[model, split, k][method]:
@@ -40,7 +41,8 @@ def read_hits(paths):
 
 
 def difference(a, b, what):
-    """n, groups, difference in points and its error; both must be of the same rows."""
+    """n, groups, difference in points and its error; both must be of the same rows. An outcome is
+    of a row: (unit, hit)."""
     if a.keys() != b.keys():
         die(f"{what}: not measured on the same rows")
     for r, (key, _) in a.items():
@@ -48,8 +50,8 @@ def difference(a, b, what):
             die(f"{what}: row {r} is \"{key}\" and \"{b[r][0]}\": not of the same data")
     rows = list(a)
     units = [a[r][0] for r in rows]
-    points, se = share_and_error([a[r][1] - b[r][1] for r in rows], units)
-    return [str(len(rows)), str(len(set(units))), f"{points:+.2f}", f"{se:.2f}"]
+    return (len(rows), len(set(units)),
+            *share_and_error([a[r][1] - b[r][1] for r in rows], units))
 
 
 def main():
@@ -67,8 +69,9 @@ def main():
                 f"{', '.join(methods)}")
         other = methods.pop(options.against)
         for method, rows in methods.items():
-            lines.append([model, split, k, method, options.against,
-                          *difference(rows, other, f"{method} and {options.against}")])
+            n, groups, points, se = difference(rows, other, f"{method} and {options.against}")
+            lines.append([model, split, k, method, options.against, str(n), str(groups),
+                          f"{points:+.2f}", f"{se:.2f}"])
     (print_csv if options.csv else print_table)(HEADING, lines)
 
 

@@ -1,0 +1,227 @@
+#!/bin/sh
+# measure.sh BUILD DB... - measures what docs/accuracy.md shows, a CSV file for each measurement,
+# into BUILD/report; what is there and newer than what it depends on is not measured again. `make
+# report` runs it, and then report.py.
+# SPDX-License-Identifier: MIT
+#
+# KERNELS, SPLITS (config shape), NETS (the paper's), METHODS (of classics.py), WIDTHS (of our
+# network, encoder1-encoder2-hidden) in the environment: only these; empty: none. EPOCHS: of the
+# paper's networks, in place of the spec's. THREADS, DEFAULTS: of classics.py.
+#
+# Files, NAME a kernel, SPLIT a split (columns: what wrote them):
+#   NAME.rows.csv                   the rows that the others number
+#   NAME.SPLIT.WHAT.hits.csv        every test row's outcome; WHAT: ours, a net, a method
+#   NAME.SPLIT.METHOD.classics.csv  times and sizes of a method
+#   NAME.SPLIT.reliability.csv      predicted probabilities of our network
+#   NAME.time.csv                   bench; its first column, net, says which network it is
+#   frontier/NAME.WIDTH.hits.csv, frontier/NAME.time.csv
+#   noise.csv, retuned.csv          label_noise.py; of the test rows of config
+#   retuned/NAME.A+B.A.csv          labels of file A where B was tuned again, and .hits.csv
+set -eu
+build=$1
+shift
+train=$build/kpred-train
+. tools/trained.inc
+kernels=${KERNELS-$(all_kernels)}
+splits=${SPLITS-config shape}
+nets=${NETS-encdec attn attn2 hybrid hybrid2}
+methods=${METHODS-default nearest tree bayes knn svc forest chain}
+widths=${WIDTHS-32-32-16 64-64-32 192-192-64}
+wide_kernels="conv_asm_1x1u conv_asm_bwd_wrw_3x3"
+defaults=${DEFAULTS:-../shared/miopen/defaults.py}
+k=1,3,10,30,50,100
+python=python3 # or the system's, which has Debian's packages
+python3 -c "import numpy" 2>/dev/null || [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+out=$build/report
+mkdir -p "$out/frontier"
+
+# ---- one measurement ----
+
+# Says what is being done: a line that the next one overwrites, or a line in a log
+say() {
+    if [ -t 2 ]; then printf '\r\033[Kreport: %s' "$*" >&2; else echo "report: $*" >&2; fi
+}
+
+# into FILE COMMAND...: its output, under that name once it is whole
+into() {
+    into_file=$1
+    shift
+    "$@" >"$into_file.new"
+    mv "$into_file.new" "$into_file"
+}
+
+# header_of NAME SPLIT DB...: sets $header to that of our network, trained if need be
+header_of() {
+    header=weights/$1.h
+    [ "$2" = config ] && return
+    header=$build/$2/$1.h
+    is_newer "$header" "weights/$1.spec" || say "$1, split $2: our network"
+    train_ours "$@"
+}
+
+# hits FILE HEADER K DB...: every test row's outcome
+hits() {
+    hits_file=$1 hits_header=$2 hits_k=$3
+    shift 3
+    is_newer "$hits_file" "$hits_header" "$@" && return
+    say "$(basename "$hits_file" .csv)"
+    "$train" eval "$hits_header" --data "$@" -k "$hits_k" --by dtype --hits "$hits_file.new" \
+        >/dev/null
+    mv "$hits_file.new" "$hits_file"
+}
+
+# bench FILE WHAT=HEADER...: all in one run, the output with a column before it that says WHAT. The
+# trainer's bench answers in the order of its arguments, two beams each.
+bench() {
+    bench_file=$1
+    shift
+    bench_names=$(printf '%s\n' "$@" | sed 's/=.*//')
+    # shellcheck disable=SC2046
+    set -- $(printf '%s\n' "$@" | sed 's/^[^=]*=//')
+    is_newer "$bench_file" "$@" && return
+    say "$(basename "$bench_file" .csv)"
+    "$train" bench "$@" --beam 1,10 --csv >"$bench_file.raw"
+    into "$bench_file" awk -v names="$bench_names" '
+        BEGIN { n = split(names, name, "\n") }
+        { print (NR == 1 ? "net" : name[int(NR / 2)]) "," $0 }
+        END { if (NR != 2 * n + 1) exit 1 }' "$bench_file.raw"
+    rm "$bench_file.raw"
+}
+
+# ---- what a kernel's measurements are ----
+
+rows() { # NAME DB...
+    rows_file=$out/$1.rows.csv rows_spec=weights/$1.spec
+    shift
+    is_newer "$rows_file" "$rows_spec" "$@" && return
+    say "$(basename "$rows_file" .csv)"
+    into "$rows_file" "$train" ingest "$rows_spec" --data "$@"
+}
+
+ours() { # NAME SPLIT DB...
+    name=$1 split=$2
+    header_of "$@"
+    shift 2
+    hits "$out/$name.$split.ours.hits.csv" "$header" $k "$@"
+    is_newer "$out/$name.$split.reliability.csv" "$header" "$@" && return
+    say "$name.$split.reliability"
+    into "$out/$name.$split.reliability.csv" "$train" eval "$header" --data "$@" -k 1,10 --by all \
+        --reliability --csv
+}
+
+# A method whose package is missing says so, and leaves no file.
+classic() { # NAME SPLIT METHOD DB...
+    name=$1 split=$2 method=$3 base=$out/$1.$2.$3
+    shift 3
+    header_of "$name" "$split" "$@"
+    is_newer "$base.hits.csv" "$header" "weights/$name.spec" "$@" && return
+    say "$name, split $split: $method"
+    more=$(older "weights/$name.spec" "$1")
+    "$python" tools/bench/classics.py "weights/$name.spec" --data "$@" --split "$split" -k $k \
+        --methods "$method" --network "$header" --trainer "$train" --defaults "$defaults" \
+        --older $more \
+        --threads "${THREADS:-1}" --hits "$base.hits.new" --csv >"$base.classics.new"
+    if [ "$(wc -l <"$base.classics.new")" -gt 1 ]; then
+        mv "$base.classics.new" "$base.classics.csv"
+        mv "$base.hits.new" "$base.hits.csv"
+    fi
+    rm -f "$base.classics.new" "$base.hits.new"
+}
+
+paper() { # NAME SPLIT NET DB...
+    name=$1 split=$2 net=$3 header=$build/paper/$2/$1-$3.h
+    is_newer "$header" "weights/$name.spec" || say "$name, split $split: the paper's $net"
+    train_paper "$@"
+    shift 3
+    hits "$out/$name.$split.$net.hits.csv" "$header" $k "$@"
+}
+
+# Every one that is trained, whether asked for or not
+timing() { # NAME
+    set -- "$out/$1.time.csv" "additive=weights/$1.h" "$build/paper/config/$1"-*.h
+    timed=$1 first=$2
+    shift 2
+    for paper_header in "$@"; do
+        shift
+        [ ! -r "$paper_header" ] || set -- "$@" "$(basename "${paper_header##*-}" .h)=$paper_header"
+    done
+    bench "$timed" "$first" "$@"
+}
+
+# with_width SPEC WIDTH: the spec with those numbers in [network]
+with_width() {
+    awk -v width="$2" 'BEGIN { split(width, w, "-") }
+        /^(encoder1|encoder2|hidden)[ =]/ { next }
+        { print }
+        /^\[network\]/ { print "encoder1 = " w[1] "\nencoder2 = " w[2] "\nhidden = " w[3] }' "$1"
+}
+
+frontier() { # NAME DB...
+    name=$1
+    shift
+    timed=
+    for width in $widths; do
+        base=$out/frontier/$name.$width
+        is_newer "$base.spec" "weights/$name.spec" ||
+            into "$base.spec" with_width "weights/$name.spec" "$width"
+        if ! is_newer "$base.h" "$base.spec"; then
+            say "$name: our network at $width"
+            train_model "$base.spec" "$base.h" "" "$@"
+        fi
+        hits "$base.hits.csv" "$base.h" 1,10 "$@"
+        timed="$timed $width=$base.h"
+    done
+    [ -z "$timed" ] || bench "$out/frontier/$name.time.csv" "shipped=weights/$name.h" $timed
+}
+
+# Needs text perf-dbs beside the others.
+noise() { # DB...
+    for text in "$(dirname "$1")"/gfx9*.cd.pdb.txt.bz2; do
+        if [ ! -r "$text" ]; then
+            echo "report: no text perf-dbs beside $1: the noise of the labels is not measured" >&2
+            return
+        fi
+        set -- "$@" "$text"
+    done
+    is_newer "$out/noise.csv" weights/*.spec "$@" && return
+    say "noise of the labels"
+    mkdir -p "$out/retuned"
+    into "$out/retuned.csv" python3 tools/bench/label_noise.py weights/*.spec --trainer "$train" \
+        --data "$@" --csv --test config --retuned "$out/retuned"
+    into "$out/noise.csv" python3 tools/bench/label_noise.py weights/*.spec --trainer "$train" \
+        --data "$@" --csv
+}
+
+# Our network on the labels of either run
+drift() { # NAME
+    for labels in "$out/retuned/$1".*.*.csv; do
+        case $labels in *.hits.csv) continue ;; esac
+        if [ -r "$labels" ] && [ "$(wc -l <"$labels")" -gt 1 ]; then
+            hits "${labels%.csv}.hits.csv" "weights/$1.h" 1 "$labels"
+        fi
+    done
+}
+
+# ---- all, what takes long last ----
+
+for name in $kernels; do rows "$name" "$@"; done
+[ -z "$kernels" ] || noise "$@"
+for name in $kernels; do drift "$name"; done
+for split in $splits; do
+    for name in $kernels; do ours "$name" "$split" "$@"; done
+done
+for method in $methods; do
+    for split in $splits; do
+        for name in $kernels; do classic "$name" "$split" "$method" "$@"; done
+    done
+done
+for name in $kernels; do
+    case " $wide_kernels " in *" $name "*) frontier "$name" "$@" ;; esac
+done
+for split in $splits; do
+    for net in $nets; do
+        for name in $kernels; do paper "$name" "$split" "$net" "$@"; done
+    done
+done
+for name in $kernels; do timing "$name"; done
+[ ! -t 2 ] || printf '\r\033[K' >&2

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Writes docs/accuracy.md and its plots from what measure.sh measured.
+
+The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand for the tables of
+sections.py, and {{plot NAME}} for those of plots.py. What is not measured is said to be so. Files
+take their names when all are written: plots beside the text, as accuracy-NAME.svg. Without gnuplot
+there are none, and the text says so.
+
+Needs only Python's standard library.
+"""
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(os.path.dirname(HERE), "bench"))
+
+import plots  # noqa: E402: needs the path
+import sections  # noqa: E402
+from measured import Measured  # noqa: E402
+from rows import die  # noqa: E402
+
+
+def draw(m):
+    """The plots that can be drawn, by name: SVG, or the reason why there is none."""
+    drawn = {}
+    for name, (function, argument) in plots.PLOTS.items():
+        script = function(m, argument)
+        drawn[name] = (plots.gnuplot(script), "not drawn") if script else (None, sections.NOT)
+    if any(svg is None and why == "not drawn" for svg, why in drawn.values()):
+        print("report.py: there is no gnuplot, which draws plots (Debian: apt-get install "
+              "gnuplot-nox): the report is without them", file=sys.stderr)
+    return drawn
+
+
+def plot_lines(name, drawn, stem):
+    """The picture, or why it is not there."""
+    svg, why = drawn[name]
+    return [f"![{plots.ALT[name]}]({stem}-{name}.svg)"] if svg else [f"(Plot: {why}.)"]
+
+
+def fill(path, m, drawn, stem):
+    """The template's text with everything in its place."""
+    out = []
+    try:
+        with open(path, encoding="utf-8") as f:
+            lines = f.read().splitlines()
+    except (OSError, UnicodeDecodeError) as e:
+        die(f"{path}: {e}")
+    for number, line in enumerate(lines, 1):
+        found = re.fullmatch(r"\{\{(\w+)(?: (\w+))?\}\}", line)
+        if not found:
+            out.append(line)
+        elif found.group(1) == "plot" and found.group(2) in plots.PLOTS:
+            out += plot_lines(found.group(2), drawn, stem)
+        elif found.group(1) in sections.SECTIONS:
+            out += sections.SECTIONS[found.group(1)](m, found.group(2))
+        else:
+            die(f"{path}:{number}: {line}: there is no such section or plot")
+    return "\n".join(out) + "\n"
+
+
+def write_all(texts):
+    """Files by path, each whole and all at the end."""
+    temporary = {}
+    try:
+        for path, text in texts.items():
+            folder = os.path.dirname(path) or "."
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="\n", dir=folder,
+                                             prefix=".kpred", delete=False) as f:
+                temporary[path] = f.name
+                f.write(text)
+            os.chmod(f.name, 0o644)
+        for path in list(temporary):
+            os.replace(temporary[path], path)
+            del temporary[path]
+    except OSError as e:
+        die(str(e), 1)
+    finally:
+        for name in temporary.values():
+            os.unlink(name)
+
+
+def main():
+    """Reads, draws, writes."""
+    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("folder", help="where measure.sh wrote: build/report")
+    p.add_argument("-o", dest="out", default="docs/accuracy.md", metavar="FILE")
+    p.add_argument("--weights", default="weights", help="folder of the specs and shipped headers")
+    p.add_argument("--template", default=os.path.join(HERE, "accuracy.md"))
+    options = p.parse_args()
+    if not os.path.isdir(options.folder):
+        die(f"{options.folder}: there is no such folder: measure.sh makes it")
+    m = Measured(options.folder, options.weights)
+    if not m.specs:
+        die(f"{options.weights}: there is no .spec in it")
+    drawn, base = draw(m), os.path.splitext(options.out)[0]
+    texts = {f"{base}-{name}.svg": svg for name, (svg, _) in drawn.items() if svg}
+    texts[options.out] = fill(options.template, m, drawn, os.path.basename(base))
+    write_all(texts)
+
+
+if __name__ == "__main__":
+    main()
