@@ -74,6 +74,7 @@ for n, kernel in enumerate(kernels):
 last = kernels[1]
 hits(f"{last}.config.attn.hits.csv", "attn", last, 17)
 hits(f"{last}.config.chain.hits.csv", "chain", last, 19)
+hits(f"{last}.config.wide.hits.csv", "wide", last, 23)
 write(f"{last}.config.chain.classics.csv",
       "method,model,split,gpu,dtype,k,n,groups,pft,avg,seconds_train,us_predict,bytes",
       [("chain", last, "config", "all", "all", k, 30, 9, 1, 1, 1, 3 * k, 4567890) for k in (1, 10)])
@@ -154,6 +155,10 @@ narrow = {k: outcomes(f"frontier/{kernel}.32-32-16.hits.csv", k, "") for k in (1
 cells = " | ".join("{:.1f} ± {:.1f} | ".format(*figure(narrow[k])) + gap(narrow[k], ours[k, ""])
                    for k in (1, 10))
 expect(f"| ConvAsmBwdWrW3x3 | 32 / 32 / 16 | 5,000 | 0.7 | 0.9 | {cells} |")
+wide = {k: outcomes(f"{kernel}.config.wide.hits.csv", k, "") for k in (1, 10)}
+cells = " | ".join("{:.1f} ± {:.1f}".format(*figure(wide[k])) + f" ({gap(wide[k], ours[k, ''])})"
+                   for k in (1, 10))
+expect(f"| ConvAsmBwdWrW3x3 | a wide network | {figure(wide[1])[2]} | {cells} |")
 END
 }
 
@@ -228,7 +233,8 @@ nothing_measured() {
         ! grep -v '^groups\|^shape' "$tmp/docs/accuracy.md" | grep -E '[0-9] ±' &&
         [ "$(grep -c '^(Plot: not measured.)$' "$tmp/docs/accuracy.md")" -eq 4 ] &&
         has_line "Split \`config\`: not measured." && has_line "The bracket: not measured." &&
-        has_line "Our network at other widths: not measured."
+        has_line "Our network at other widths: not measured." &&
+        has_line "Float networks: not measured."
 }
 
 # ---- plots ----
@@ -376,7 +382,7 @@ measures() {
     fi
     grep -q "no text perf-dbs" "$tmp/err" || return 1
     for file in $kernel.rows $kernel.config.ours.hits $kernel.config.reliability \
-        $kernel.config.encdec.hits \
+        $kernel.config.encdec.hits $kernel.config.wide.hits \
         ${methods:+$kernel.config.nearest.hits $kernel.config.nearest.classics} \
         $kernel.time frontier/$kernel.32-16-16.hits frontier/$kernel.time; do
         [ -s "$tree/build/report/$file.csv" ] || { echo "$file is not there"; return 1; }

@@ -14,6 +14,7 @@
 #   NAME.SPLIT.METHOD.classics.csv  times and sizes of a method
 #   NAME.SPLIT.reliability.csv      predicted probabilities of our network
 #   NAME.time.csv                   bench; its first column, net, says which network it is
+#   NAME.config.teachers.hits.csv, NAME.config.wide.hits.csv
 #   frontier/NAME.WIDTH.hits.csv, frontier/NAME.time.csv
 #   noise.csv, retuned.csv          label_noise.py; of the test rows of config
 #   retuned/NAME.A+B.A.csv          labels of file A where B was tuned again, and .hits.csv
@@ -174,6 +175,40 @@ frontier() { # NAME DB...
     [ -z "$timed" ] || bench "$out/frontier/$name.time.csv" "shipped=weights/$name.h" $timed
 }
 
+# outcomes FILE METHOD HEADER N DB...: of the mean of N teachers, under a name of their own
+outcomes() {
+    outcomes_file=$1 outcomes_method=$2 outcomes_header=$3 outcomes_n=$4
+    shift 4
+    is_newer "$outcomes_file" "$outcomes_header" "$@" && return
+    say "$(basename "$outcomes_file" .csv)"
+    "$train" eval "$outcomes_header" --teachers "$outcomes_n" --data "$@" -k $k --by dtype \
+        --hits "$outcomes_file.raw" >/dev/null || return 0 # says what makes the float networks
+    into "$outcomes_file" sed "s/^additive teachers,/$outcomes_method,/" "$outcomes_file.raw"
+    rm "$outcomes_file.raw"
+}
+
+# The numbers of a spec in which one large network is trained as a teacher, and next to nothing after it
+WIDE='teachers = 1\nteacher_encoder1 = 384\nteacher_encoder2 = 384\nteacher_hidden = 192
+epochs = 1\nrounded_epochs = 0\nredrawn = 0\ncrossed = 0'
+
+# In floats: the mean of our network's teachers, and a network too large to ship
+floats() { # NAME DB...
+    name=$1 base=$out/frontier/$1.wide
+    shift
+    teachers=$(sed -n 's/^teachers *= *//p' "weights/$name.spec")
+    [ "${teachers:-5}" -eq 0 ] || outcomes "$out/$name.config.teachers.hits.csv" teachers \
+        "weights/$name.h" "${teachers:-5}" "$@"
+    is_newer "$base.spec" "weights/$name.spec" || into "$base.spec" awk -v wide="$WIDE" '
+        /^(teachers|teacher_encoder[12]|teacher_hidden|epochs|rounded_epochs|redrawn|crossed)[ =]/ { next }
+        { print }
+        /^\[network\]/ { print wide }' "weights/$name.spec"
+    if ! is_newer "$base.h" "$base.spec"; then
+        say "$name: a wide network"
+        train_model "$base.spec" "$base.h" "" "$@"
+    fi
+    outcomes "$out/$name.config.wide.hits.csv" wide "$base.h" 1 "$@"
+}
+
 # Needs text perf-dbs beside the others.
 noise() { # DB...
     for text in "$(dirname "$1")"/gfx9*.cd.pdb.txt.bz2; do
@@ -217,6 +252,7 @@ for method in $methods; do
 done
 for name in $kernels; do
     case " $wide_kernels " in *" $name "*) frontier "$name" "$@" ;; esac
+    [ -z "$widths" ] || floats "$name" "$@"
 done
 for split in $splits; do
     for net in $nets; do

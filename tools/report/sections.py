@@ -274,6 +274,21 @@ def frontier(m, _):
                   "Pft@10", "less shipped"], lines)
 
 
+def floats(m, _):
+    """What larger float networks reach."""
+    lines = []
+    for kernel in m.specs:
+        for method, name in (("teachers", "its teachers' mean"), ("wide", "a wide network")):
+            gaps = [minus_ours(m, [kernel], "config", k, method) for k in (1, 10)]
+            figures = [pft(m, [kernel], "config", k, method) for k in (1, 10)]
+            if all(gaps):
+                lines.append([m.title(kernel), name, size_of(figures[0]),
+                              *(f"{with_error(f)} ({with_error(gap, '+.1f')})"
+                                for f, gap in zip(figures, gaps))])
+    return table(["kernel", "", "problems (groups)", "Pft@1 (less kpred)", "Pft@10 (less kpred)"],
+                 lines) if lines else [f"Float networks: {NOT}."]
+
+
 # ---- noise of the labels ----
 
 def noise_of(m, what, **wanted):
@@ -371,5 +386,5 @@ def merged(m, _):
 
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, nets, times, classics,
-                                    calibration, frontier, bracket, copies, chance, drift,
+                                    calibration, frontier, floats, bracket, copies, chance, drift,
                                     parameters, merged)}
