@@ -210,7 +210,7 @@ single_lines() {
         has_line "| ConvAsm1x1U | FP32 | paper's own |  | 19.89 | 30.40 | 34.52 | 40.91 |" &&
         has_line "| ConvAsmBwdWrW3x3 | µs, beam 1 | 2.0$times | 3.0 (x 2) |" &&
         has_line "| ConvAsm1x1U | bytes | 12,345 | $no | 777,000 | $no | $no | $no | $no |" &&
-        has_line "| ConvAsm1x1U | config | 1 | 30 | 12.3 | 15.7 ± 2.1 | 3.2 |" &&
+        has_line "| ConvAsm1x1U | config | 1 | 30 | 12.3 | 15.7 ± 2.1 | 3.2 | 4.1 |" &&
         has_line "| ConvAsm1x1U | a | b | 4 (4) | 25.0 ± 21.7 | 50.0 ± 25.0 | 0.0 ± 0.0 |" &&
         has_line "| a and b | 9.0 to 25.0 (50; 70) | not measured |" &&
         has_line "$ends: ConvAsm1x1U 9 to 50 %." &&

@@ -4,6 +4,7 @@ A function here is named in the template as {{NAME}}, or {{NAME ARGUMENT}}. What
 said.
 """
 import collections
+import math
 import os
 import textwrap
 
@@ -226,18 +227,30 @@ def classics(m, split):
 
 # ---- calibration ----
 
+def chance_error(bins):
+    """The calibration error that is left, on average, if all probabilities are right: in a bin of n
+    problems with probability p the mean distance of a share from p, of a normal distribution."""
+    total = sum(x["n"] for x in bins)
+    spread = [x["n"] * math.sqrt(2 / math.pi * x["predicted"] * (100 - x["predicted"]) / x["n"])
+              for x in bins]
+    return sum(spread) / total
+
+
 def calibration(m, _):
     """The error of each kernel, split and k."""
     lines = []
     for kernel in m.specs:
         for split in ("config", "shape"):
-            alls = [x for x in m.reliability.get((kernel, split), []) if x["bin"] == "all"]
-            lines += [[m.title(kernel), split, f"{x['k']:.0f}", f"{x['n']:,.0f}",
-                       f"{x['predicted']:.1f}", f"{x['observed']:.1f} ± {x['se']:.1f}",
-                       f"{x['ece']:.1f}"] for x in alls]
-            if not alls:
-                lines.append([m.title(kernel), split, *[NOT] * 5])
-    return table(["kernel", "split", "k", "problems", "predicted", "observed", "ECE"], lines)
+            found = m.reliability.get((kernel, split), [])
+            for x in (x for x in found if x["bin"] == "all"):
+                bins = [y for y in found if y["k"] == x["k"] and y["bin"] != "all"]
+                lines.append([m.title(kernel), split, f"{x['k']:.0f}", f"{x['n']:,.0f}",
+                              f"{x['predicted']:.1f}", f"{x['observed']:.1f} ± {x['se']:.1f}",
+                              f"{x['ece']:.1f}", f"{chance_error(bins):.1f}"])
+            if not found:
+                lines.append([m.title(kernel), split, *[NOT] * 6])
+    return table(["kernel", "split", "k", "problems", "predicted", "observed", "ECE", "by chance"],
+                 lines)
 
 
 # ---- accuracy against cost ----
