@@ -38,7 +38,7 @@ from rows import (ROOT, die, ingest, is_test, oracle_problem, print_csv, print_t
 
 try:
     import numpy as np
-    from native import allowed, legal_tuples, load, predict
+    from native import allowed, extensions, legal_tuples, load, predict
 except ImportError as missing:
     print(f"skip all: needs python3-numpy ({missing})", file=sys.stderr)
     sys.exit(0)
@@ -242,15 +242,9 @@ def boosted_logs(task, t, trained, x):
 def forbid(task, index, logs):
     """Sets what the rule rejects to minus infinity."""
     for i, row in enumerate(task["test"]):
-        problem = task["problem"][row]
-        for b in range(index.shape[1]):
-            if index[i, b, 0] < 0:
-                continue
-            prefix = np.append(index[i, b, 1:], 0).astype(np.uint8)
-            for v in range(logs.shape[2]):
-                prefix[-1] = v
-                if not allowed(task["library"], problem, prefix):
-                    logs[i, b, v] = -np.inf
+        alive = index[i, :, 0] >= 0
+        may = extensions(task["library"], task["problem"][row], index[i, alive, 1:], logs.shape[2])
+        logs[i, alive] = np.where(may, logs[i, alive], -np.inf)
 
 
 def chain_beam(task, chain, x, k, ruled):

@@ -13,6 +13,8 @@ static const kpred_model *const model = &MODEL;
 
 const char *bench_split(void);
 int bench_prefix(const int32_t *problem, const unsigned char *index, size_t n);
+void bench_extend(const int32_t *problem, const unsigned char *prefix, size_t rows, size_t n,
+                  unsigned char *may);
 size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap);
 int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
                   int32_t *found);
@@ -27,6 +29,22 @@ int bench_prefix(const int32_t *problem, const unsigned char *index, size_t n)
     for (t = 0; t < n; t++)
         value[t] = model->params[t].values[index[t]];
     return model->rule == NULL || model->rule(problem, value, n) != 0;
+}
+
+/* For each prefix of n values and each value of the next parameter, whether it may follow. */
+void bench_extend(const int32_t *problem, const unsigned char *prefix, size_t rows, size_t n,
+                  unsigned char *may)
+{
+    const size_t n_values = (size_t)model->params[n].n_values;
+    unsigned char index[KPRED_MAX_PARAMS];
+    size_t i, v;
+    for (i = 0; i < rows; i++) {
+        memcpy(index, prefix + i * n, n);
+        for (v = 0; v < n_values; v++) {
+            index[n] = (unsigned char)v;
+            may[i * n_values + v] = (unsigned char)bench_prefix(problem, index, n + 1);
+        }
+    }
 }
 
 /* Advances to the next prefix in order: deeper if this one may stand, else to the next value. */

@@ -39,6 +39,8 @@ def declare(library):
     """Gives the functions their types."""
     library.bench_split.restype = ctypes.c_char_p
     library.bench_prefix.argtypes = [INTS, BYTES, ctypes.c_size_t]
+    library.bench_extend.argtypes = [INTS, BYTES, ctypes.c_size_t, ctypes.c_size_t, BYTES]
+    library.bench_extend.restype = None
     library.bench_legal.argtypes = [INTS, BYTES, ctypes.c_size_t]
     library.bench_legal.restype = ctypes.c_size_t
     library.bench_predict.argtypes = [INTS, ctypes.c_size_t, ctypes.c_size_t, BYTES, INTS]
@@ -48,6 +50,13 @@ def declare(library):
 def allowed(library, problem, index):
     """Whether the rule lets a prefix of value indices stand."""
     return bool(library.bench_prefix(problem, np.ascontiguousarray(index, np.uint8), len(index)))
+
+
+def extensions(library, problem, prefixes, n_values):
+    """Which values the rule lets follow each prefix of value indices, a row each."""
+    may = np.empty((len(prefixes), n_values), np.uint8)
+    library.bench_extend(problem, np.ascontiguousarray(prefixes, np.uint8), *prefixes.shape, may)
+    return may.astype(bool)
 
 
 def legal_tuples(library, problem, n_params):
