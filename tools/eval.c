@@ -33,8 +33,8 @@ static const char help[] =
     "  --gpu GPU      the GPU of the files; default: their names\n"
     "  --nearest      for a GPU that the model lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
-    "  --reliability  how well the probabilities fit, of the first tuple, and of the largest k\n"
-    "                 together: columns model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
+    "  --reliability  how well the probabilities fit, of all k tuples together: columns\n"
+    "                 model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
     "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
     "  --json         as JSON, an array of objects with the same names\n"
     "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
@@ -71,7 +71,7 @@ static struct outcome judge(const struct eval *e, size_t row, const kpred_tuple 
 {
     const int32_t *problem = e->data.problem + row * e->data.n_fields;
     const unsigned char *target = e->data.target + row * e->data.n_params;
-    struct outcome o = { 0, 0, n, 0, 0, 0, 0 };
+    struct outcome o = { 0, 0, n, 0, 0 };
     int64_t all = 0;
     size_t i;
     for (i = 0; i < n; i++) {
@@ -79,13 +79,9 @@ static struct outcome judge(const struct eval *e, size_t row, const kpred_tuple 
         o.agree = same > o.agree ? same : o.agree;
         o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
         all += kpred_probability(t[i].score);
-        if (i == 0) {
-            o.first = (int32_t)all;
-            o.first_hit = same == e->model->m.n_params;
-        }
     }
     o.hit = o.agree == e->model->m.n_params;
-    o.all = (int32_t)(all < 1 << 24 ? all : 1 << 24); /* each was rounded */
+    o.probability = (int32_t)(all < 1 << 24 ? all : 1 << 24); /* each was rounded */
     return o;
 }
 

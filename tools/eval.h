@@ -27,8 +27,7 @@ struct eval_row {
 /* What one prediction was worth. */
 struct outcome {
     size_t hit, agree, returned, legal;
-    size_t first_hit;   /* of the first tuple alone */
-    int32_t first, all; /* probability of the first tuple, and of all together, Q24; none: 0 */
+    int32_t probability; /* of all tuples together, Q24; none: 0 */
 };
 
 struct eval {
@@ -49,7 +48,7 @@ size_t eval_group_end(const struct eval *e, size_t first);
 void eval_group_cells(const struct eval *e, struct table *t, size_t first); /* model to dtype */
 void eval_group_name(const struct eval *e, struct buf *name, size_t first); /* gfx906_60, FP16 */
 
-/* reliability.c: how well probabilities fit, a line for every bin and group, and its curves; `out`
+/* reliability.c: how well probabilities fit, a line for every k, group and bin, and curves; `out`
    has room for every row. 0, or -1 with a message. */
 int eval_reliability(const struct eval *e, struct outcome *out, struct table *t, struct plot *plot);
 

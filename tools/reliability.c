@@ -17,30 +17,17 @@ struct bin {
     double square;     /* sum over units of off^2, for the standard error */
 };
 
-/* What is looked at: the first tuple, or whether the optimum is among all that came back. */
-enum claim { FIRST, AMONG };
-
-static size_t hit_of(const struct outcome *o, enum claim claim)
+static size_t bin_of(const struct outcome *o)
 {
-    return claim == FIRST ? o->first_hit : o->hit;
-}
-
-static int32_t probability_of(const struct outcome *o, enum claim claim)
-{
-    return claim == FIRST ? o->first : o->all;
-}
-
-static size_t bin_of(const struct outcome *o, enum claim claim)
-{
-    const int64_t i = (int64_t)probability_of(o, claim) * BINS / ONE;
+    const int64_t i = (int64_t)o->probability * BINS / ONE;
     return i < BINS ? (size_t)i : BINS - 1;
 }
 
-static void count(struct bin *b, const struct outcome *o, enum claim claim)
+static void count(struct bin *b, const struct outcome *o)
 {
     b->n++;
-    b->hits += hit_of(o, claim);
-    b->predicted += probability_of(o, claim);
+    b->hits += o->hit;
+    b->predicted += o->probability;
 }
 
 static void add_off(struct bin *b, size_t hit)
@@ -49,33 +36,32 @@ static void add_off(struct bin *b, size_t hit)
 }
 
 /* The rows of one unit, first..end-1 */
-static void add_unit(struct bin *bins, const struct outcome *out, enum claim claim, size_t first,
-                     size_t end)
+static void add_unit(struct bin *bins, const struct outcome *out, size_t first, size_t end)
 {
     size_t i;
     for (i = 0; i <= ALL; i++)
         bins[i].off = 0;
     for (i = first; i < end; i++) {
-        add_off(bins + bin_of(out + i, claim), hit_of(out + i, claim));
-        add_off(bins + ALL, hit_of(out + i, claim));
+        add_off(bins + bin_of(out + i), out[i].hit);
+        add_off(bins + ALL, out[i].hit);
     }
     for (i = 0; i <= ALL; i++)
         bins[i].square += bins[i].off * bins[i].off;
 }
 
 /* Rows first..end-1 are one group, sorted by unit. */
-static void fill(const struct eval *e, const struct outcome *out, enum claim claim, size_t first,
-                 size_t end, struct bin *bins)
+static void fill(const struct eval *e, const struct outcome *out, size_t first, size_t end,
+                 struct bin *bins)
 {
     size_t i, j;
     for (i = first; i < end; i++) {
-        count(bins + bin_of(out + i, claim), out + i, claim);
-        count(bins + ALL, out + i, claim);
+        count(bins + bin_of(out + i), out + i);
+        count(bins + ALL, out + i);
     }
     for (i = first; i < end; i = j) {
         for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
             ;
-        add_unit(bins, out, claim, i, j);
+        add_unit(bins, out, i, j);
     }
 }
 
@@ -138,30 +124,21 @@ static void add_group(const struct eval *e, struct table *t, struct plot *plot, 
     buf_free(&name);
 }
 
-static void add_claim(const struct eval *e, const struct outcome *out, enum claim claim, size_t k,
-                      struct table *t, struct plot *plot)
-{
-    size_t first, end;
-    for (first = 0; first < e->n; first = end) {
-        struct bin bins[BINS + 1] = { { 0, 0, 0, 0, 0 } };
-        end = eval_group_end(e, first);
-        fill(e, out, claim, first, end, bins);
-        add_group(e, t, plot, k, bins, first);
-    }
-}
-
 int eval_reliability(const struct eval *e, struct outcome *out, struct table *t, struct plot *plot)
 {
-    long k = 0;
-    size_t i;
-    for (i = 0; i < e->o->k.n; i++)
-        k = e->o->k.v[i] > k ? e->o->k.v[i] : k;
-    if (eval_run(e, (size_t)k, out))
-        return -1;
+    size_t i, first, end;
     table_heading(t, heading);
     plot->diagonal = 1;
-    add_claim(e, out, FIRST, 1, t, plot);
-    if (k > 1)
-        add_claim(e, out, AMONG, (size_t)k, t, plot);
+    for (i = 0; i < e->o->k.n; i++) {
+        const size_t k = (size_t)e->o->k.v[i];
+        if (eval_run(e, k, out))
+            return -1;
+        for (first = 0; first < e->n; first = end) {
+            struct bin bins[BINS + 1] = { { 0, 0, 0, 0, 0 } };
+            end = eval_group_end(e, first);
+            fill(e, out, first, end, bins);
+            add_group(e, t, plot, k, bins, first);
+        }
+    }
     return 0;
 }
