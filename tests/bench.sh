@@ -222,7 +222,7 @@ as_eval() {
     [ -s "$tmp/a" ] && cmp "$tmp/a" "$tmp/b"
 }
 
-# Older labels of the problems that are tested change nothing, those of others do, and copies do not.
+# Older labels of the problems that are tested change nothing, those of others do, copies do not.
 older() {
     classics --methods nearest --csv --hits "$tmp/plain.hits" >"$tmp/plain.csv" || return 1
     "$trainer" ingest weights/$kernel.spec --data $dbs -o "$tmp/rows.csv" || return 1

@@ -16,8 +16,8 @@
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
     "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU] [--nearest]\n"
-    "                        [--lenient] [--csv|--json] [--reliability] [--plot FILE.svg]\n"
-    "                        [--hits FILE.csv]\n"
+    "                        [--lenient] [--reliability] [--plot FILE.svg] [--hits FILE.csv]\n"
+    "                        [--csv|--json]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"

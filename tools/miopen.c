@@ -17,7 +17,7 @@
     "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n" \
     "  --gpu GPU     the GPU that the perf-db is for\n"                                         \
     "  --nearest     for a GPU that was not trained, take the nearest that was\n"               \
-    "  --beam B      beam width (default 1); 10 finds a better first tuple a little more often\n" \
+    "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n" \
     "  --lenient     leave out and count broken driver lines, which are an error otherwise\n"   \
     "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n" \
     "                would take precedence over\n"                                              \
