@@ -233,8 +233,9 @@ older() {
     cut -d, -f1-10 "$tmp/plain.csv" >"$tmp/plain.cut"
     for file in tests others rows; do
         classics --methods nearest --csv --older "$tmp/$file.csv" >"$tmp/older.csv" || return 1
-        cut -d, -f1-10 "$tmp/older.csv" | cmp -s - "$tmp/plain.cut"
-        [ $? -eq $([ $file = others ] && echo 1 || echo 0) ] || { echo "$file"; return 1; }
+        cut -d, -f1-10 "$tmp/older.csv" | cmp -s - "$tmp/plain.cut" && same=yes || same=no
+        [ $file,$same = others,no ] || [ $file,$same = tests,yes ] || [ $file,$same = rows,yes ] ||
+            { echo "$file: $same"; return 1; }
     done
 }
 

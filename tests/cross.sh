@@ -11,7 +11,7 @@ sources=
 for file in tools/*.c tools/paper/*.c; do
     case $file in
     tools/perfdb.c | tools/udb_sqlite.c | tools/bz2.c) ;;
-    tools/kpred.c | tools/models.c | tools/predict.c | tools/bench.c) ;;
+    tools/kpred.c | tools/models.c | tools/predict.c) ;;
     *) sources="$sources $file" ;;
     esac
 done
