@@ -181,11 +181,7 @@ if [ -z "$python" ]; then
 fi
 need_weights "classics.py"
 
-$CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools tests/mkdb.c tools/util.c -lsqlite3 -lbz2 \
-    -o "$tmp/mkdb" || exit 1
-for gpu in gfx900_56 gfx906_60; do
-    "$tmp/mkdb" db "$tmp/$gpu.db" tests/data/$gpu.sql || exit 1
-done
+sample_databases
 kernel=conv_asm_1x1u
 dbs="$tmp/gfx900_56.db $tmp/gfx906_60.db"
 

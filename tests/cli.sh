@@ -426,11 +426,7 @@ if [ ! -x "$trainer" ]; then
     test_end
     exit
 fi
-$CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools tests/mkdb.c tools/util.c -lsqlite3 -lbz2 \
-    -o "$tmp/mkdb" || exit 1
-for gpu in gfx900_56 gfx906_60; do
-    "$tmp/mkdb" db "$tmp/$gpu.db" tests/data/$gpu.sql || exit 1
-done
+sample_databases
 db9=$tmp/gfx900_56.db db6=$tmp/gfx906_60.db
 spec=$root/weights/$model.spec
 mkdir "$tmp/work" && cd "$tmp/work" || exit 1 # there build/float appears

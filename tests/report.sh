@@ -339,10 +339,7 @@ check "a folder that is not there to write into" refuses 1 "No such file" \
 # ---- measure.sh ----
 
 need_trainer "measure.sh"
-for gpu in gfx900_56 gfx906_60; do
-    cc -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools tests/mkdb.c tools/util.c -lsqlite3 -lbz2 \
-        -o "$tmp/mkdb" && "$tmp/mkdb" db "$tmp/$gpu.db" tests/data/$gpu.sql || exit 1
-done
+sample_databases
 
 # A tree of its own, in which a network of one epoch is the shipped one
 kernel=conv_asm_1x1u

@@ -15,11 +15,7 @@ need_trainer "training"
 
 # ---- data: a few dozen real rows ----
 
-$CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools tests/mkdb.c tools/util.c -lsqlite3 -lbz2 \
-    -o "$tmp/mkdb" || exit 1
-for gpu in gfx900_56 gfx906_60; do
-    "$tmp/mkdb" db "$tmp/$gpu.db" tests/data/$gpu.sql || exit 1
-done
+sample_databases
 
 # train PROGRAM OUTPUT ARGUMENT...: beside the header, OUTPUT.f32 gets the float network
 train() {
