@@ -31,13 +31,56 @@ static float *random_floats(size_t n, float range)
     return v;
 }
 
+/* ---- products ----------------------------------------------------------------------------- */
+
+/* c += a * b, each product and sum rounded, over k in ascending order; a may be read transposed. */
+static void multiply_plainly(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t p = 0; p < k; p++)
+                c[i * n + j] += a.at[i * a.row_step + p * a.col_step] * b[p * n + j];
+}
+
+static void check_product(size_t m, size_t n, size_t k)
+{
+    float *a = random_floats(m * k, 1), *b = random_floats(k * n, 1), *c = random_floats(m * n, 1);
+    float *want = malloc(m * n * sizeof *want), *packed = random_floats(k * n, 1);
+    const struct matrix x = { a, 1, m }, by_rows = { b, n, 1 };
+    for (int add = 0; add < 2; add++) {
+        for (size_t i = 0; i < m * n; i++)
+            want[i] = add ? c[i] : 0;
+        multiply_plainly(m, n, k, x, b, want);
+        matrix_pack(k, n, by_rows, packed);
+        matrix_mul_packed(m, n, k, x, packed, c, n, add);
+        CHECK(memcmp(c, want, m * n * sizeof *c) == 0);
+        matrix_mul(m, n, k, x, b, n, c, n, 0);
+        for (size_t i = 0; i < m * n; i++)
+            want[i] = 0;
+        multiply_plainly(m, n, k, x, b, want);
+        CHECK(memcmp(c, want, m * n * sizeof *c) == 0);
+    }
+    free(a);
+    free(b);
+    free(c);
+    free(want);
+    free(packed);
+}
+
+static void products(void)
+{
+    for (size_t m = 1; m < 20; m += 3)
+        for (size_t n = 16; n < 180; n += 16)
+            check_product(m, n, 1 + m * 7 % 5);
+}
+
 /* ---- one layer, its weights and what surrounds it ----------------------------------------- */
 
 enum { ROWS = 5, STEPS = 4, CELLS = 16, WIDE = 32, WORDS = 7, ROOM = 200000 };
 
-static float weights[ROOM], turned[ROOM], gradient[ROOM], memory[ROOM], kept[ROWS * WIDE];
+static float weights[ROOM], panels[ROOM], turned[ROOM], gradient[ROOM], memory[ROOM], kept[ROWS * WIDE];
 static struct blocks blocks;
-static struct arrays arrays = { weights, turned, gradient };
+static struct arrays arrays = { weights, NULL, turned, gradient };
 static struct room room;
 static uint16_t tokens[STEPS * ROWS];
 
@@ -60,7 +103,7 @@ static void fill_weights(void)
         const struct block *b = &blocks.block[i];
         for (size_t j = 0; j < b->rows * b->cols; j++)
             weights[b->at + j] = j % b->cols < b->used ? any_float(0.5f) : 0.0f;
-        blocks_transpose(&blocks, i, weights, turned);
+        blocks_pack(&blocks, i, weights, panels, turned);
     }
 }
 
@@ -616,7 +659,7 @@ struct net_case {
 static double measure_net(void *user)
 {
     struct net_case *c = user;
-    const struct arrays a = { c->net.w, NULL, NULL };
+    const struct arrays a = { c->net.w, NULL, NULL, NULL };
     return paper_run(&c->net, &c->tape, &a, &c->batch, 1);
 }
 
@@ -637,22 +680,22 @@ static void check_net(enum paper_kind kind, float drop)
     static struct net_case c;
     c.net = new_net(kind);
     const size_t n = c.net.blocks.n_weights;
-    float *turned_net = random_floats(n, 0), *g = random_floats(n, 0);
-    const struct arrays a = { c.net.w, turned_net, g };
+    float *packed = random_floats(2 * n, 0), *g = random_floats(n, 0);
+    const struct arrays a = { c.net.w, packed, packed + n, g };
     if (!paper_tape_new(&c.tape, &c.net, ROWS))
         exit(1);
     load_batch(&c, drop);
     for (size_t i = 0; i < n; i++)
         c.net.w[i] += c.net.w[i] != 0 ? any_float(0.2f) : 0;
     for (size_t i = 0; i < c.net.blocks.n; i++)
-        blocks_transpose(&c.net.blocks, i, c.net.w, turned_net);
+        blocks_pack(&c.net.blocks, i, c.net.w, packed, packed + n);
     paper_run(&c.net, &c.tape, &a, &c.batch, 1);
     for (size_t i = 0; i < c.net.blocks.n; i++) {
         const struct block *b = &c.net.blocks.block[i];
         check_slopes(measure_net, &c, c.net.w + b->at, g + b->at, b->rows * b->cols,
                      paper_names[kind]);
     }
-    free(turned_net);
+    free(packed);
     free(g);
     paper_tape_free(&c.tape);
     paper_free(&c.net);
@@ -757,8 +800,8 @@ static void threads(void)
 
 /* Changes with the arithmetic or the test's rows alone. */
 static const uint64_t TRAINED[PAPER_KINDS] = {
-    0xd5b24a6c93c5c0ee, 0x77a32cb658632a45, 0xbe1c7510a11e4460,
-    0xadecf18913ab7be9, 0x0d228f73b83b0532,
+    0x638e5ea31298739d, 0x3b064f92cc956b8b, 0x0fd84bcbdd169e8f,
+    0x9f21c315db06c129, 0x49461c994185e985,
 };
 
 static void every_compiler(void)
@@ -788,6 +831,7 @@ static void learns(void)
 
 int main(void)
 {
+    RUN(products);
     RUN(dense);
     RUN(onehot);
     RUN(lstm);

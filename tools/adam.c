@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int adam_new(struct adam *a, float *w, size_t n)
+int adam_new(struct adam *a, float *w, size_t n, size_t n_shards)
 {
     memset(a, 0, sizeof *a);
     a->n = n;
+    a->n_shards = n_shards;
     a->w = w;
     a->decay1 = a->decay2 = 1;
-    a->gradients = calloc(n * ADAM_SHARDS, sizeof(float));
+    a->gradients = calloc(n * n_shards, sizeof(float));
     a->moment = calloc(n, sizeof(float));
     a->square = calloc(n, sizeof(float));
     a->mean = malloc(n * sizeof(float));
@@ -54,20 +55,37 @@ struct adam_step adam_next(struct adam *a, const struct adam_schedule *schedule)
     return s;
 }
 
-void adam_move(const struct adam *a, const struct adam_step *s, float weight_decay, size_t from,
-               size_t to)
+enum { SOME = 256 };
+
+/* The gradients of all shards, added in their order. */
+static void add_shards(const struct adam *a, size_t from, size_t n, float *restrict sum)
 {
-    float *restrict w = a->w, *restrict m = a->moment, *restrict v = a->square;
-    float *restrict mean = a->mean;
-    const float *g = a->gradients;
-    const size_t n = a->n;
-    const struct adam_step c = *s;
-    for (size_t i = from; i < to; i++) {
-        float d = ((g[i] + g[n + i]) + g[2 * n + i]) + g[3 * n + i];
-        m[i] = m[i] * 0.9f + d * 0.1f;
-        v[i] = v[i] * 0.999f + d * d * 0.001f;
+    memcpy(sum, a->gradients + from, n * sizeof *sum);
+    for (size_t shard = 1; shard < a->n_shards; shard++) {
+        const float *g = a->gradients + shard * a->n + from;
+        for (size_t i = 0; i < n; i++)
+            sum[i] += g[i];
+    }
+}
+
+static void move_some(const struct adam *a, struct adam_step c, float weight_decay, size_t from,
+                      size_t n)
+{
+    float *restrict w = a->w + from, *restrict m = a->moment + from;
+    float *restrict v = a->square + from, *restrict mean = a->mean + from, d[SOME];
+    add_shards(a, from, n, d);
+    for (size_t i = 0; i < n; i++) {
+        m[i] = m[i] * 0.9f + d[i] * 0.1f;
+        v[i] = v[i] * 0.999f + d[i] * d[i] * 0.001f;
         float move = m[i] * c.scale1 / (sqrtf(v[i] * c.scale2) + 1e-8f) + w[i] * weight_decay;
         w[i] -= c.rate * move;
         mean[i] += (w[i] - mean[i]) * (1.0f - c.keep);
     }
+}
+
+void adam_move(const struct adam *a, const struct adam_step *s, float weight_decay, size_t from,
+               size_t to)
+{
+    for (; from < to; from += SOME)
+        move_some(a, *s, weight_decay, from, to - from < SOME ? to - from : SOME);
 }

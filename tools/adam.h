@@ -1,19 +1,17 @@
 /* adam.h - the optimiser of the trainers: Adam with decoupled weight decay, and a running mean
    SPDX-License-Identifier: MIT
 
-   A minibatch is cut into ADAM_SHARDS parts, each with a gradient of its own; these are added in
+   A minibatch is cut into shards, each with a gradient of its own; these are added in
    their order, so that the bits do not depend on the threads that made them. */
 #ifndef KPRED_ADAM_H
 #define KPRED_ADAM_H
 
 #include <stddef.h>
 
-enum { ADAM_SHARDS = 4 };
-
 struct adam {
-    size_t n;                /* weights */
+    size_t n, n_shards;      /* weights; gradients of them */
     float *w;                /* the caller's, that Adam moves */
-    float *gradients;        /* ADAM_SHARDS after one another */
+    float *gradients;        /* of the shards, after one another */
     float *moment, *square;
     float *mean;             /* the running average of w */
     size_t step;
@@ -32,7 +30,8 @@ struct adam_step {
     float rate, scale1, scale2, keep;
 };
 
-int adam_new(struct adam *a, float *w, size_t n); /* 0: out of memory; adam_free in any case */
+/* 0: out of memory; adam_free in any case */
+int adam_new(struct adam *a, float *w, size_t n, size_t n_shards);
 void adam_free(struct adam *a);
 
 /* Goes on to the next step. */

@@ -680,7 +680,7 @@ static int trainer_buffers(struct trainer *tr)
 {
     tr->y = malloc(NET_SHARDS * tr->shard_rows * NET_MAX_PARAMS);
     tr->order = malloc(tr->rows->n * sizeof *tr->order);
-    if (!adam_new(&tr->adam, tr->net->w, tr->net->at.n_weights) || !tr->y || !tr->order)
+    if (!adam_new(&tr->adam, tr->net->w, tr->net->at.n_weights, NET_SHARDS) || !tr->y || !tr->order)
         return 0;
     tr->mean = *tr->net;
     tr->mean.w = tr->adam.mean;

@@ -6,6 +6,12 @@
 
 /* ---- products ---------------------------------------------------------------------------- */
 
+/* Of the panel that begins at column j of n. */
+static inline size_t panel_width(size_t n, size_t j)
+{
+    return n - j < MATRIX_PANEL ? n - j : MATRIX_PANEL;
+}
+
 #if defined(__GNUC__)
 
 typedef float lanes __attribute__((vector_size(64), aligned(4), may_alias));
@@ -70,6 +76,21 @@ INLINE void tile_1x8(size_t k, struct matrix a, const float *b, size_t ldb, floa
     EACH_ROW(STORE8)
 }
 
+INLINE void tile_1x2(size_t k, struct matrix a, const float *b, size_t ldb, float *c, int add)
+{
+    lanes left = {0}, right = {0};
+    if (add) {
+        left = *(const lanes *)c;
+        right = *(const lanes *)(c + 16);
+    }
+    for (size_t j = 0; j < k; j++) {
+        left += *(const lanes *)(b + j * ldb) * a.at[j * a.col_step];
+        right += *(const lanes *)(b + j * ldb + 16) * a.at[j * a.col_step];
+    }
+    *(lanes *)c = left;
+    *(lanes *)(c + 16) = right;
+}
+
 INLINE void tile_1x1(size_t k, struct matrix a, const float *b, size_t ldb, float *c, int add)
 {
     lanes sum = {0};
@@ -105,37 +126,65 @@ INLINE void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, s
     }
 }
 
+/* One panel, for all rows: 32 columns, or the last 16. */
+INLINE void mul_panel(size_t m, size_t width, size_t k, struct matrix a, const float *b, float *c,
+                      size_t ldc, int add)
+{
+    size_t i = 0;
+    for (; i + ROWS <= m; i += ROWS, a.at += ROWS * a.row_step) {
+        if (width == MATRIX_PANEL)
+            tile_8x2(k, a, b, MATRIX_PANEL, c + i * ldc, ldc, add);
+        else
+            tile_8x1(k, a, b, width, c + i * ldc, ldc, add);
+    }
+    for (; i < m; i++, a.at += a.row_step) {
+        if (width == MATRIX_PANEL)
+            tile_1x2(k, a, b, MATRIX_PANEL, c + i * ldc, add);
+        else
+            tile_1x1(k, a, b, width, c + i * ldc, add);
+    }
+}
+
+/* `ldb` is not used: panels say it. */
+INLINE void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
+                       float *c, size_t ldc, int add)
+{
+    (void)ldb;
+    for (size_t j = 0; j < n; j += MATRIX_PANEL)
+        mul_panel(m, panel_width(n, j), k, a, b + j * k, c + j, ldc, add);
+}
+
 #if defined(__x86_64__) && !defined(__AVX512F__)
-#define WIDER(isa)                                                                             \
-    __attribute__((target(#isa))) static void mul_##isa(                                       \
+#define WIDER(isa, what)                                                                       \
+    __attribute__((target(#isa))) static void what##_##isa(                                    \
         size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,   \
         size_t ldc, int add)                                                                   \
     {                                                                                          \
-        mul(m, n, k, a, b, ldb, c, ldc, add);                                                  \
+        what(m, n, k, a, b, ldb, c, ldc, add);                                                 \
     }
-WIDER(avx512f)
-WIDER(avx2)
-#endif
+WIDER(avx512f, mul)
+WIDER(avx512f, mul_packed)
+WIDER(avx2, mul)
+WIDER(avx2, mul_packed)
 
-void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
-                size_t ldc, int add)
-{
-#if defined(__x86_64__) && !defined(__AVX512F__)
-    if (__builtin_cpu_supports("avx512f")) {
-        mul_avx512f(m, n, k, a, b, ldb, c, ldc, add);
-        return;
+#define WIDEST(what)                                     \
+    if (__builtin_cpu_supports("avx512f")) {             \
+        what##_avx512f(m, n, k, a, b, ldb, c, ldc, add); \
+        return;                                          \
+    }                                                    \
+    if (__builtin_cpu_supports("avx2")) {                \
+        what##_avx2(m, n, k, a, b, ldb, c, ldc, add);    \
+        return;                                          \
     }
-    if (__builtin_cpu_supports("avx2")) {
-        mul_avx2(m, n, k, a, b, ldb, c, ldc, add);
-        return;
-    }
+#else
+#define WIDEST(what)
 #endif
-    mul(m, n, k, a, b, ldb, c, ldc, add);
-}
 
 #else
 
-void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
+#define WIDEST(what)
+
+static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
 {
     for (size_t i = 0; i < m; i++, c += ldc, a.at += a.row_step) {
@@ -147,7 +196,38 @@ void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, s
     }
 }
 
+static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
+                       float *c, size_t ldc, int add)
+{
+    (void)ldb;
+    for (size_t j = 0; j < n; j += MATRIX_PANEL)
+        mul(m, panel_width(n, j), k, a, b + j * k, panel_width(n, j), c + j, ldc, add);
+}
+
 #endif
+
+void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
+                size_t ldc, int add)
+{
+    WIDEST(mul)
+    mul(m, n, k, a, b, ldb, c, ldc, add);
+}
+
+void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
+                       size_t ldc, int add)
+{
+    const size_t ldb = 0;
+    WIDEST(mul_packed)
+    mul_packed(m, n, k, a, b, ldb, c, ldc, add);
+}
+
+void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out)
+{
+    for (size_t j = 0; j < cols; j += MATRIX_PANEL)
+        for (size_t i = 0; i < rows; i++)
+            for (size_t c = j; c < j + panel_width(cols, j); c++)
+                *out++ = in.at[i * in.row_step + c * in.col_step];
+}
 
 void matrix_transpose(size_t rows, size_t cols, const float *in, float *out)
 {

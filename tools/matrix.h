@@ -9,7 +9,10 @@
 
 #include <stddef.h>
 
-enum { MATRIX_LANES = 16 }; /* the number of columns of b and c is a multiple of this */
+enum {
+    MATRIX_LANES = 16, /* the number of columns of b and c is a multiple of this */
+    MATRIX_PANEL = 32
+};
 
 /* A matrix read with any strides, so that a transposed operand needs no copy. */
 struct matrix {
@@ -20,6 +23,12 @@ struct matrix {
 /* c[m][n] = a[m][k] * b[k][n], or c += a * b when add is set; rows of b are ldb, of c ldc apart. */
 void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add);
+
+/* The same product with b in panels: 32 columns, the last panel maybe 16, row after row, and then the
+ * next panel. A b that is used often is then read in one stream, once for all rows of a. */
+void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out);
+void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
+                       size_t ldc, int add);
 
 /* out[cols][rows] = in[rows][cols] */
 void matrix_transpose(size_t rows, size_t cols, const float *in, float *out);

@@ -3,7 +3,6 @@
 #include "attention.h"
 
 #include "activation.h"
-#include "matrix.h"
 
 #include <math.h>
 
@@ -80,8 +79,7 @@ void attention_step(const struct attention *l, const struct arrays *a, struct at
 {
     const size_t positions = r->length * r->rows;
     float *alpha = r->alpha + t * positions;
-    const struct matrix x = {s, l->n_s, 1};
-    matrix_mul(r->rows, l->pad, l->n_s, x, a->w + l->w_s, l->pad, r->state_part, l->pad, 0);
+    matrix_forward(a, l->w_s, r->rows, l->n_s, l->pad, s, r->state_part, 0);
     score(l, a, r, r->nodes + t * positions * l->pad, alpha);
     for (size_t i = 0; i < r->rows; i++)
         normalise(r->length, r->rows, alpha + i);
@@ -149,11 +147,10 @@ void attention_step_back(const struct attention *l, const struct arrays *a,
                          const float *d_context, float *d_seq, float *d_s)
 {
     const size_t positions = r->length * r->rows;
-    const struct matrix x = {s, 1, l->n_s}, d = {r->state_part, l->pad, 1};
     context_back(l, r, r->alpha + t * positions, seq, d_context, d_seq);
     score_back(l, a, r, r->nodes + t * positions * l->pad);
-    matrix_mul(l->n_s, l->pad, r->rows, x, r->state_part, l->pad, a->g + l->w_s, l->pad, 1);
-    matrix_mul(r->rows, l->n_s, l->pad, d, a->t + l->w_s, l->n_s, d_s, l->n_s, 1);
+    matrix_gradient(a, l->w_s, r->rows, l->n_s, l->pad, s, r->state_part);
+    matrix_back(a, l->w_s, r->rows, l->n_s, l->pad, r->state_part, d_s, 1);
 }
 
 void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r,

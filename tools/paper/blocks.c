@@ -42,11 +42,38 @@ void blocks_init(const struct blocks *b, uint64_t seed, float *w)
     }
 }
 
-void blocks_transpose(const struct blocks *b, size_t i, const float *w, float *t)
+void blocks_pack(const struct blocks *b, size_t i, const float *w, float *panels, float *turned)
 {
     const struct block *k = &b->block[i];
-    if (k->kind == BLOCK_MATRIX)
-        matrix_transpose(k->rows, k->cols, w + k->at, t + k->at);
+    const struct matrix m = {w + k->at, k->cols, 1}, t = {w + k->at, 1, k->cols};
+    if (k->kind != BLOCK_MATRIX)
+        return;
+    matrix_pack(k->rows, k->cols, m, panels + k->at);
+    matrix_pack(k->cols, k->rows, t, turned + k->at);
+}
+
+void matrix_forward(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
+                    const float *in, float *out, int add)
+{
+    const struct matrix x = {in, n_in, 1};
+    if (a->panels)
+        matrix_mul_packed(rows, n_out, n_in, x, a->panels + at, out, n_out, add);
+    else
+        matrix_mul(rows, n_out, n_in, x, a->w + at, n_out, out, n_out, add);
+}
+
+void matrix_back(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
+                 const float *d_out, float *d_in, int add)
+{
+    const struct matrix y = {d_out, n_out, 1};
+    matrix_mul_packed(rows, n_in, n_out, y, a->turned + at, d_in, n_in, add);
+}
+
+void matrix_gradient(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
+                     const float *in, const float *d_out)
+{
+    const struct matrix x = {in, 1, n_in};
+    matrix_mul(n_in, n_out, rows, x, d_out, n_out, a->g + at, n_out, 1);
 }
 
 float *room_take(struct room *room, size_t n)

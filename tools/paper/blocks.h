@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum block_kind {
-    BLOCK_MATRIX, /* [inputs][outputs]; a transposed copy serves the way back */
+    BLOCK_MATRIX, /* [inputs][outputs] */
     BLOCK_TABLE,  /* a row for each token */
     BLOCK_BIAS,
     BLOCK_GATES   /* biases of an LSTM: those of the forget gates begin at 1 */
@@ -33,15 +33,25 @@ struct blocks {
 /* The offset of a new block. */
 size_t blocks_add(struct blocks *b, enum block_kind kind, size_t rows, size_t used, float range);
 void blocks_init(const struct blocks *b, uint64_t seed, float *w);
-/* Block i of w, if it is a matrix, into t. */
-void blocks_transpose(const struct blocks *b, size_t i, const float *w, float *t);
 
-/* The weights, their transposed copies, and the gradient to be added to. t and g may be null where
-   nothing goes back. */
+/* The weights; their matrices in panels (matrix.h), for products of many rows, or null; the same
+   transposed, and the gradient to be added to: null where nothing goes back. */
 struct arrays {
-    const float *w, *t;
+    const float *w, *panels, *turned;
     float *g;
 };
+
+/* Block i of w, if it is a matrix, into both kinds of panels. */
+void blocks_pack(const struct blocks *b, size_t i, const float *w, float *panels, float *turned);
+
+/* What layers do with the matrix [n_in][n_out] that begins at `at`: out = in * m, d_in = d_out * m
+   transposed (both += with `add`), and in transposed * d_out added to its gradient. */
+void matrix_forward(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
+                    const float *in, float *out, int add);
+void matrix_back(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
+                 const float *d_out, float *d_in, int add);
+void matrix_gradient(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
+                     const float *in, const float *d_out);
 
 size_t pad16(size_t n);
 

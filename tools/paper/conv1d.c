@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "conv1d.h"
 
-#include "matrix.h"
 #include "onehot.h"
 
 #include <math.h>
@@ -41,9 +40,8 @@ void conv1d_forward(const struct conv1d *l, const struct arrays *a, const float 
     fill_rows(a->w + l->b, l->out_length * rows, l->n_out, out);
     for (size_t o = 0; o < l->out_length; o++)
         for (size_t j = 0; j < l->taps; j++) {
-            const struct matrix x = {in + (o * l->stride + j) * rows * l->n_in, l->n_in, 1};
-            matrix_mul(rows, l->n_out, l->n_in, x, a->w + l->w[j], l->n_out,
-                       out + o * rows * l->n_out, l->n_out, 1);
+            const float *at = in + (o * l->stride + j) * rows * l->n_in;
+            matrix_forward(a, l->w[j], rows, l->n_in, l->n_out, at, out + o * rows * l->n_out, 1);
         }
     relu(l->out_length * rows * l->n_out, out);
 }
@@ -57,10 +55,9 @@ void conv1d_backward(const struct conv1d *l, const struct arrays *a, const float
     for (size_t o = 0; o < l->out_length; o++)
         for (size_t j = 0; j < l->taps; j++) {
             const size_t at = (o * l->stride + j) * rows * l->n_in;
-            float *d = d_out + o * rows * l->n_out;
-            const struct matrix x = {in + at, 1, l->n_in}, y = {d, l->n_out, 1};
-            matrix_mul(l->n_in, l->n_out, rows, x, d, l->n_out, a->g + l->w[j], l->n_out, 1);
-            matrix_mul(rows, l->n_in, l->n_out, y, a->t + l->w[j], l->n_in, d_in + at, l->n_in, 1);
+            const float *d = d_out + o * rows * l->n_out;
+            matrix_gradient(a, l->w[j], rows, l->n_in, l->n_out, in + at, d);
+            matrix_back(a, l->w[j], rows, l->n_in, l->n_out, d, d_in + at, 1);
         }
 }
 

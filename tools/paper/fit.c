@@ -66,27 +66,29 @@ static double loss_of_chunks(const struct paper_net *net, const struct fit_rows 
     return loss;
 }
 
-static void transpose_all(const struct paper_net *net, float *t)
+/* Panels of all matrices, and behind them those of their transposes. */
+static void pack_all(const struct paper_net *net, float *panels)
 {
     for (size_t i = 0; i < net->blocks.n; i++)
-        blocks_transpose(&net->blocks, i, net->w, t);
+        blocks_pack(&net->blocks, i, net->w, panels, panels + net->blocks.n_weights);
 }
 
 int fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient,
              double *loss)
 {
-    float *t = malloc(net->blocks.n_weights * sizeof *t);
-    const struct arrays a = {net->w, t, gradient};
+    const size_t n = net->blocks.n_weights;
+    float *panels = malloc(2 * n * sizeof *panels);
+    const struct arrays a = {net->w, panels, panels + n, gradient};
     struct shard s;
-    const int ok = shard_new(&s, net, CHUNK) && t;
+    const int ok = shard_new(&s, net, CHUNK) && panels;
     if (ok) {
-        transpose_all(net, t);
+        pack_all(net, panels);
         if (gradient)
-            memset(gradient, 0, net->blocks.n_weights * sizeof *gradient);
+            memset(gradient, 0, n * sizeof *gradient);
         *loss = loss_of_chunks(net, rows, &a, &s);
     }
     shard_free(&s);
-    free(t);
+    free(panels);
     return ok;
 }
 
@@ -99,8 +101,8 @@ struct trainer {
     struct adam adam;
     struct adam_schedule schedule;
     struct adam_step move;
-    struct shard shard[ADAM_SHARDS];
-    float *t; /* transposed weights */
+    struct shard shard[FIT_SHARDS];
+    float *panels, *turned; /* of the weights */
     size_t *order, first, n; /* the minibatch: order[first .. first + n) */
     struct pool *pool;
 };
@@ -108,44 +110,46 @@ struct trainer {
 static int trainer_new(struct trainer *tr)
 {
     const struct fit_config *c = tr->config;
-    const size_t most = (c->batch + ADAM_SHARDS - 1) / ADAM_SHARDS;
+    const size_t most = (c->batch + FIT_SHARDS - 1) / FIT_SHARDS;
     const struct adam_schedule s = {c->rate, c->rate / 100, 0.05f, c->average,
                                     c->epochs * ((tr->rows->n + c->batch - 1) / c->batch)};
-    int ok = adam_new(&tr->adam, tr->net->w, tr->net->blocks.n_weights);
-    for (size_t i = 0; i < ADAM_SHARDS; i++)
+    int ok = adam_new(&tr->adam, tr->net->w, tr->net->blocks.n_weights, FIT_SHARDS);
+    for (size_t i = 0; i < FIT_SHARDS; i++)
         ok &= shard_new(&tr->shard[i], tr->net, most);
     tr->schedule = s;
-    tr->t = malloc(tr->net->blocks.n_weights * sizeof *tr->t);
+    tr->panels = malloc(2 * tr->net->blocks.n_weights * sizeof *tr->panels);
+    tr->turned = tr->panels + tr->net->blocks.n_weights;
     tr->order = malloc(tr->rows->n * sizeof *tr->order);
     tr->pool = pool_new(c->n_threads);
     for (size_t i = 0; tr->order && i < tr->rows->n; i++)
         tr->order[i] = i;
-    return ok && tr->t && tr->order;
+    return ok && tr->panels && tr->order;
 }
 
 static void trainer_free(struct trainer *tr)
 {
     pool_free(tr->pool);
     adam_free(&tr->adam);
-    for (size_t i = 0; i < ADAM_SHARDS; i++)
+    for (size_t i = 0; i < FIT_SHARDS; i++)
         shard_free(&tr->shard[i]);
-    free(tr->t);
+    free(tr->panels);
     free(tr->order);
 }
 
-static void task_transpose(void *user, size_t index)
+static void task_pack(void *user, size_t index)
 {
     const struct trainer *tr = user;
-    blocks_transpose(&tr->net->blocks, index, tr->net->w, tr->t);
+    blocks_pack(&tr->net->blocks, index, tr->net->w, tr->panels, tr->turned);
 }
 
 static void task_gradient(void *user, size_t index)
 {
     struct trainer *tr = user;
     struct shard *s = &tr->shard[index];
-    const size_t from = tr->n * index / ADAM_SHARDS, to = tr->n * (index + 1) / ADAM_SHARDS;
+    const size_t from = tr->n * index / FIT_SHARDS, to = tr->n * (index + 1) / FIT_SHARDS;
     const size_t n_weights = tr->net->blocks.n_weights;
-    const struct arrays a = {tr->net->w, tr->t, tr->adam.gradients + index * n_weights};
+    const struct arrays a = {tr->net->w, tr->panels, tr->turned,
+                             tr->adam.gradients + index * n_weights};
     uint64_t seed = num_mix(tr->config->seed, 16 + tr->adam.step, index);
     struct paper_batch batch = {to - from, s->in, s->out, tr->config->drop, seed};
     memset(a.g, 0, n_weights * sizeof *a.g);
@@ -162,7 +166,7 @@ static void task_update(void *user, size_t index)
 {
     const struct trainer *tr = user;
     const size_t n = tr->net->blocks.n_weights;
-    adam_move(&tr->adam, &tr->move, 0, n * index / ADAM_SHARDS, n * (index + 1) / ADAM_SHARDS);
+    adam_move(&tr->adam, &tr->move, 0, n * index / FIT_SHARDS, n * (index + 1) / FIT_SHARDS);
 }
 
 static double train_epoch(struct trainer *tr, size_t epoch)
@@ -172,11 +176,11 @@ static double train_epoch(struct trainer *tr, size_t epoch)
     num_shuffle(tr->order, tr->rows->n, num_mix(c->seed, 5, epoch));
     for (tr->first = 0; tr->first < tr->rows->n; tr->first += tr->n) {
         tr->n = tr->rows->n - tr->first < c->batch ? tr->rows->n - tr->first : c->batch;
-        pool_run(tr->pool, task_transpose, tr, tr->net->blocks.n);
-        pool_run(tr->pool, task_gradient, tr, ADAM_SHARDS);
+        pool_run(tr->pool, task_pack, tr, tr->net->blocks.n);
+        pool_run(tr->pool, task_gradient, tr, FIT_SHARDS);
         tr->move = adam_next(&tr->adam, &tr->schedule);
-        pool_run(tr->pool, task_update, tr, ADAM_SHARDS);
-        for (size_t i = 0; i < ADAM_SHARDS; i++)
+        pool_run(tr->pool, task_update, tr, FIT_SHARDS);
+        for (size_t i = 0; i < FIT_SHARDS; i++)
             loss += tr->shard[i].loss;
     }
     return loss / (double)tr->rows->n;

@@ -1,12 +1,15 @@
 /* fit.h - training: minibatches, Adam, dropout of words
    SPDX-License-Identifier: MIT
 
-   The same bits for any number of threads: a minibatch is cut into ADAM_SHARDS parts, whose
-   gradients are added in their order. */
+   The same bits for any number of threads: a minibatch is cut into FIT_SHARDS parts, whose gradients
+   are added in their order. Two, since these networks have millions of weights: each part reads all
+   of them, and writes as many derivatives. */
 #ifndef KPRED_PAPER_FIT_H
 #define KPRED_PAPER_FIT_H
 
 #include "net.h"
+
+enum { FIT_SHARDS = 2 };
 
 /* Row i: in + i * n_in, out + i * n_out. */
 struct fit_rows {

@@ -3,7 +3,6 @@
 #include "lstm.h"
 
 #include "activation.h"
-#include "matrix.h"
 
 #include <math.h>
 
@@ -80,12 +79,11 @@ void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_r
 {
     const size_t n = l->n, before = lstm_before(r, t), after = lstm_after(r, t), all = r->rows * n;
     float *fed = r->fed + t * all, *gates = r->gates + t * all * 4;
-    const struct matrix x = {fed, n, 1};
     if (r->keep)
         multiply(r->h + before, r->keep, all, fed);
     else
         memcpy(fed, r->h + before, all * sizeof *fed);
-    matrix_mul(r->rows, 4 * n, n, x, a->w + l->u, 4 * n, gates, 4 * n, 1);
+    matrix_forward(a, l->u, r->rows, n, 4 * n, fed, gates, 1);
     for (size_t i = 0; i < all; i += n)
         activate(n, gates + 4 * i, r->c + before + i, r->squashed + t * all + i,
                  r->c + after + i, r->h + after + i);
@@ -118,22 +116,19 @@ void lstm_step_back(const struct lstm *l, const struct arrays *a, const struct l
 {
     const size_t n = l->n, all = r->rows * n;
     float *gates = r->gates + t * all * 4;
-    const struct matrix d = {gates, 4 * n, 1};
     if (d_out)
         add_to(d_out, all, r->d_h);
     for (size_t i = 0; i < all; i += n)
         deactivate(n, gates + 4 * i, r->c + lstm_before(r, t) + i, r->squashed + t * all + i,
                    r->d_h + i, r->d_c + i);
-    matrix_mul(r->rows, n, 4 * n, d, a->t + l->u, n, r->d_h, n, 0);
+    matrix_back(a, l->u, r->rows, n, 4 * n, gates, r->d_h, 0);
     if (r->keep)
         multiply(r->d_h, r->keep, all, r->d_h);
 }
 
 void lstm_finish(const struct lstm *l, const struct arrays *a, const struct lstm_run *r)
 {
-    const struct matrix fed = {r->fed, 1, l->n};
-    matrix_mul(l->n, 4 * l->n, r->steps * r->rows, fed, r->gates, 4 * l->n, a->g + l->u, 4 * l->n,
-               1);
+    matrix_gradient(a, l->u, r->steps * r->rows, l->n, 4 * l->n, r->fed, r->gates);
 }
 
 void lstm_backward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,

@@ -202,7 +202,7 @@ static void copy_memory(const struct paper_net *net, const struct paper_tape *ta
 void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
                  float *memory, float *state)
 {
-    const struct arrays a = {net->w, NULL, NULL};
+    const struct arrays a = {net->w, NULL, NULL, NULL};
     const struct paper_batch batch = {1, in, NULL, 0, 0};
     lay_out(net, tape, tape->memory, 1);
     if (paper_has_feedback(net->dims.kind)) {
@@ -219,7 +219,7 @@ void paper_start(const struct paper_net *net, struct paper_tape *tape, const uin
 void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
                   const float *state, uint16_t word, float *next)
 {
-    const struct arrays a = {net->w, NULL, NULL};
+    const struct arrays a = {net->w, NULL, NULL, NULL};
     if (!paper_has_feedback(net->dims.kind))
         return;
     lay_out(net, tape, tape->memory, 1);
@@ -233,7 +233,7 @@ void paper_extend(const struct paper_net *net, struct paper_tape *tape, const fl
 void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
                   float *logits)
 {
-    const struct arrays a = {net->w, NULL, NULL};
+    const struct arrays a = {net->w, NULL, NULL, NULL};
     if (paper_has_feedback(net->dims.kind))
         dense_forward(&net->out, &a, state + net->writer.n, 1, logits);
     else
