@@ -71,6 +71,8 @@ for n, kernel in enumerate(kernels):
     write(f"{kernel}.time.csv", "net,model,beam,ns,ns_min,ns_p95,bytes,arena_words",
           [(net, kernel, beam, ns * beam ** 0.5, 1, 1, size, 9) for beam in (1, 10)
            for net, ns, size in (("additive", 2000, 12345), ("attn", 246000, 777000))])
+for split, epochs in (("config", 40), ("shape", 60)):
+    write(f"{kernels[0]}.{split}.attn.training.csv", "epochs,weights", [(epochs, 1234567)])
 last = kernels[1]
 hits(f"{last}.config.attn.hits.csv", "attn", last, 17)
 hits(f"{last}.config.chain.hits.csv", "chain", last, 19)
@@ -209,6 +211,7 @@ single_lines() {
     has_line "| ConvAsm1x1U | \`0123456789abcdef\` | 12,345 | 30 (25) | not measured |" &&
         has_line "| ConvAsm1x1U | FP32 | paper's own |  | 19.89 | 30.40 | 34.52 | 40.91 |" &&
         has_line "| ConvAsmBwdWrW3x3 | µs, beam 1 | 2.0$times | 3.0 (x 2) |" &&
+        has_line "| ConvAsm1x1U | $no | 40 / 60; 1,235 | $no | $no | $no |" &&
         has_line "| ConvAsm1x1U | bytes | 12,345 | $no | 777,000 | $no | $no | $no | $no |" &&
         has_line "| ConvAsm1x1U | config | 1 | 30 | 12.3 | 15.7 ± 2.1 | 3.2 | 4.1 |" &&
         has_line "| ConvAsm1x1U | a | b | 4 (4) | 25.0 ± 21.7 | 50.0 ± 25.0 | 0.0 ± 0.0 |" &&
@@ -327,6 +330,8 @@ wrong "reliability: a column missing" conv_asm_1x1u.config.reliability.csv 's/ob
 wrong "reliability: not a number" conv_asm_1x1u.config.reliability.csv '3s/12.34/much/' \
     'conv_asm_1x1u.config.reliability.csv:3: predicted "much"'
 wrong "times: a cell too many" conv_asm_1x1u.time.csv '4s/$/,1/' "conv_asm_1x1u.time.csv:4: 9 cells"
+wrong "training: not a number" conv_asm_1x1u.config.attn.training.csv '2s/40/long/' \
+    'conv_asm_1x1u.config.attn.training.csv:2: epochs "long"'
 wrong "retuned: another problem" retuned/conv_asm_1x1u.a+b.b.csv '3s/11/12/' \
     "retuned/conv_asm_1x1u.a+b.a.csv: there is no other file"
 wrong "noise: not a number" noise.csv '2s/9.0/none/' 'noise.csv:2: percent "none"'
@@ -381,7 +386,7 @@ measures() {
     for file in $kernel.rows $kernel.config.ours.hits $kernel.config.reliability \
         $kernel.config.encdec.hits $kernel.config.wide.hits \
         ${methods:+$kernel.config.nearest.hits $kernel.config.nearest.classics} \
-        $kernel.time frontier/$kernel.32-16-16.hits frontier/$kernel.time; do
+        $kernel.config.encdec.training $kernel.time frontier/$kernel.32-16-16.hits frontier/$kernel.time; do
         [ -s "$tree/build/report/$file.csv" ] || { echo "$file is not there"; return 1; }
     done
     [ "$(cut -d, -f1,3 "$tree/build/report/$kernel.time.csv" | tr '\n' ' ')" = \

@@ -12,6 +12,7 @@
 #   NAME.rows.csv                   the rows that the others number
 #   NAME.SPLIT.WHAT.hits.csv        every test row's outcome; WHAT: ours, a net, a method
 #   NAME.SPLIT.METHOD.classics.csv  times and sizes of a method
+#   NAME.SPLIT.NET.training.csv     how long one of the paper's networks was trained, and its size
 #   NAME.SPLIT.reliability.csv      predicted probabilities of our network
 #   NAME.time.csv                   bench; its first column, net, says which network it is
 #   NAME.config.teachers.hits.csv, NAME.config.wide.hits.csv
@@ -133,6 +134,9 @@ paper() { # NAME SPLIT NET DB...
     name=$1 split=$2 net=$3 header=$build/paper/$2/$1-$3.h
     is_newer "$header" "weights/$name.spec" || say "$name, split $split: the paper's $net"
     train_paper "$@"
+    into "$out/$name.$split.$net.training.csv" awk 'BEGIN { print "epochs,weights" }
+        $1 == "net" { for (i = 1; i < NF; i++) if ($i == "epochs") epochs = $(i + 1) + 0 }
+        $1 == "id" { print epochs "," $3; exit }' "$header"
     shift 3
     hits "$out/$name.$split.$net.hits.csv" "$header" $k "$@"
 }

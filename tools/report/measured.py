@@ -54,7 +54,7 @@ def parts(path):
 class Measured:
     """specs: by kernel. hits: by (kernel, split, k) and method, a dict from row to (key, hit).
     reliability: by (kernel, split). times: by kernel and net. classics: by (kernel, method, k), of
-    the split config. widths, width_times: by kernel and width. noise: lines. retuned: by kernel
+    the split config. training: by (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines. retuned: by kernel
     and files, (outcomes of the second run, {file: outcomes of our network})."""
 
     def __init__(self, folder, weights):
@@ -65,6 +65,7 @@ class Measured:
         self.reliability = self.read_reliability()
         self.classics = self.read_classics()
         self.times = self.read_times(find(folder, "*.time.csv"))
+        self.training = self.read_training()
         self.widths = {}
         for path in find(folder, "frontier/*.hits.csv"):
             kernel, width = parts(path)[:2]
@@ -135,6 +136,16 @@ class Measured:
                     size = number(at, line, "bytes") if line.get("bytes", "-") != "-" else None
                     found[self.known(at, line["model"]), line["method"], line["k"]] = \
                         (number(at, line, "us_predict"), size)
+        return found
+
+    def read_training(self):
+        """Epochs and weights of the paper's networks."""
+        found = {}
+        for path in find(self.folder, "*.training.csv"):
+            kernel, split, net = parts(path)[:3]
+            for at, line in read_csv(path, ["epochs", "weights"]):
+                found[self.known(path, kernel), split, net] = \
+                    (number(at, line, "epochs"), number(at, line, "weights"))
         return found
 
     def read_times(self, paths):

@@ -153,6 +153,20 @@ def nets(m, split):
     return out[:-1]
 
 
+def training(m, _):
+    """Epochs of the paper's networks, of both splits where they differ, and their sizes."""
+    lines = []
+    for kernel in m.specs:
+        cells = []
+        for net in NETS:
+            known = [m.training[kernel, split, net] for split in ("config", "shape")
+                     if (kernel, split, net) in m.training]
+            epochs = " / ".join(dict.fromkeys(f"{x[0]:.0f}" for x in known))
+            cells.append(f"{epochs}; {known[0][1] / 1000:,.0f}" if known else NOT)
+        lines.append([m.title(kernel), *cells])
+    return table(["epochs; thousands of weights", *NETS], lines)
+
+
 def chain_cost(m, kernel, beam):
     """The chain's nanoseconds and bytes, as those of a network."""
     micros, size = m.classics.get((kernel, "chain", beam), (None, None))
@@ -398,6 +412,6 @@ def merged(m, _):
     return [f"It adds {max(0.0, min(added)):.1f} to {max(added):.1f} points to the bracket."]
 
 
-SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, nets, times, classics,
-                                    calibration, frontier, floats, bracket, copies, chance, drift,
+SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
+                                    classics, calibration, frontier, floats, bracket, copies, chance, drift,
                                     parameters, merged)}
