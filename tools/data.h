@@ -19,6 +19,8 @@
 enum data_drop { DATA_DROPS(DATA_DROP_NAME) DATA_N_DROPS };
 #undef DATA_DROP_NAME
 
+enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name */
+
 struct data_file {
     char *name;      /* without directory */
     char sha256[65]; /* of the file as it is, compressed or not */
@@ -33,6 +35,7 @@ struct dataset {
     unsigned char *target; /* n x n_params, index of the value in the spec's list */
     uint32_t *file;        /* n, index into files */
     int64_t *row;          /* n, perf_db id or line of the CSV file */
+    double *time_us;       /* n; NULL: the data are not timed */
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];
