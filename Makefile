@@ -27,7 +27,7 @@ SHARED = runtime registry model program rules spec header_read header_text heade
          table commands conv split miopen calls driver udb bench
 KPRED = kpred models predict $(SHARED)
 TRAIN = kpred_train ingest train recipe any_model bench_any eval reliability temperature plot data \
-        load_conv perfdb textdb channels csv bz2 float_scorer udb_sqlite \
+        load_conv perfdb textdb finddb channels csv tensile records bz2 float_scorer udb_sqlite \
         $(addprefix paper/,header paper scorer words) $(SHARED)
 EXACT_TRAIN = additive adam matrix numbers \
               $(addprefix paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid lstm \

@@ -387,7 +387,8 @@ static int run_data(struct eval *e)
     if (o->rows && !strcmp(e->model->m.split, "none"))
         return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
                     e->model->m.name);
-    if (data_load(e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
+    if (data_check_untimed(e->model->spec)
+        || data_load(e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
         return -1;
     data_note_drops(&e->data);
     bad = select_rows(e) || evaluate(e);

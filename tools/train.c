@@ -360,8 +360,8 @@ static int load_and_train(const struct options *o, struct model *model, const st
     struct dataset d;
     struct outfile out;
     int bad;
-    if (model_from_spec(model, spec, splits[o->split]) || check_choice(model)
-        || recipe_from_spec(spec, &recipe))
+    if (data_check_untimed(spec) || model_from_spec(model, spec, splits[o->split])
+        || check_choice(model) || recipe_from_spec(spec, &recipe))
         return -1;
     if (o->epochs) {
         recipe.teacher_epochs = (double)(long)(recipe.teacher_epochs * (double)o->epochs
