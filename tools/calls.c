@@ -124,6 +124,11 @@ static int read_problem(const struct call_model *cm, const struct conv *conv, in
     value[cm->field[CONV_DTYPE]] = kpred_token(m, (size_t)cm->field[CONV_DTYPE], conv->dtype);
     if (value[cm->field[CONV_DTYPE]] < 0)
         return CALL_DTYPE;
+    if (cm->field[CONV_LAYOUT] >= 0)
+        value[cm->field[CONV_LAYOUT]] =
+            kpred_token(m, (size_t)cm->field[CONV_LAYOUT], conv_layout(conv));
+    if (cm->field[CONV_LAYOUT] >= 0 && value[cm->field[CONV_LAYOUT]] < 0)
+        return GAP_LAYOUT;
     if (value[cm->field[CONV_DIR]] < 0)
         return CALL_RULE;
     if (cm->gpu < 0)
