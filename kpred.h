@@ -101,7 +101,7 @@ extern "C" {
 
 #define KPRED_VERSION 100         /* 0.1.0: what the caller was compiled against */
 #define KPRED_FORMAT 1            /* of kpred_model; changes only with its layout or arithmetic */
-#define KPRED_MAX_FIELDS 16       /* fields of a problem */
+#define KPRED_MAX_FIELDS 24       /* fields of a problem */
 #define KPRED_MAX_PARAMS 16       /* parameters of a tuple */
 #define KPRED_MAX_VALUES 64       /* legal values of one parameter */
 #define KPRED_MAX_WIDTH 192       /* activations of a dense layer, features included */
