@@ -994,27 +994,20 @@ static int32_t kpri_conv2d_oc(const int32_t *p)
     return p[kpri_rule_forward(p) ? KPRED_CONV2D_K : KPRED_CONV2D_C];
 }
 
-/* A side of the image that the forward convolution writes; 0 if the filter does not fit.
+/* A side of the image that the forward convolution writes, h for i == 0, w for i == 1. If the filter
+   does not fit, 0, but MIOpen runs forward convolutions as if there were a pixel.
    post: 0 <= result <= 3 * 2^24 */
-static int32_t kpri_conv2d_side(int32_t in, int32_t filter, int32_t pad, int32_t stride,
-                                int32_t dilation)
+static int32_t kpri_conv2d_side(const int32_t *p, int i)
 {
-    int32_t room = in + 2 * pad - 1 - kpred_mul_sat(dilation, filter - 1);
+    int32_t reach = kpred_mul_sat(p[KPRED_CONV2D_DIL_H + i], p[KPRED_CONV2D_Y + i] - 1);
+    int32_t room = p[KPRED_CONV2D_H + i] + 2 * p[KPRED_CONV2D_PAD_H + i] - 1 - reach;
 
-    return room < 0 ? 0 : room / stride + 1;
+    return room < 0 ? kpri_rule_forward(p) : room / p[KPRED_CONV2D_STRIDE_H + i] + 1;
 }
 
-static int32_t kpri_conv2d_out_h(const int32_t *p)
-{
-    return kpri_conv2d_side(p[KPRED_CONV2D_H], p[KPRED_CONV2D_Y], p[KPRED_CONV2D_PAD_H],
-                            p[KPRED_CONV2D_STRIDE_H], p[KPRED_CONV2D_DIL_H]);
-}
+static int32_t kpri_conv2d_out_h(const int32_t *p) { return kpri_conv2d_side(p, 0); }
 
-static int32_t kpri_conv2d_out_w(const int32_t *p)
-{
-    return kpri_conv2d_side(p[KPRED_CONV2D_W], p[KPRED_CONV2D_X], p[KPRED_CONV2D_PAD_W],
-                            p[KPRED_CONV2D_STRIDE_W], p[KPRED_CONV2D_DIL_W]);
-}
+static int32_t kpri_conv2d_out_w(const int32_t *p) { return kpri_conv2d_side(p, 1); }
 
 /* A convolution, with groups that divide its channels. */
 static int kpri_conv2d_exists(const int32_t *p)

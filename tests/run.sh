@@ -120,7 +120,8 @@ elif ! command -v python3 >/dev/null; then
 else
     run rules_oracle python3 tests/rules_oracle.py --exe "$out/test_rules" --oracle "$ORACLE" \
         --random "$RANDOM_TUPLES" --db "gfx900_56=$MIOPEN_DB/gfx900_56.db.bz2" \
-        --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2"
+        --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2" \
+        --db "gfx1030_36=$MIOPEN_DB/gfx1030_36.db.bz2" --db "gfx942130=$MIOPEN_DB/gfx942130.db.bz2"
 fi
 
 # ---- scripts ----

@@ -56,6 +56,7 @@ static view view_of_conv2d(const int32_t *p)
     z.sh = p[KPRED_CONV2D_STRIDE_H], z.stride = p[KPRED_CONV2D_STRIDE_W];
     z.dh = p[KPRED_CONV2D_DIL_H], z.dw = p[KPRED_CONV2D_DIL_W];
     y = out_of(h, z.fh, z.ph, z.sh, z.dh), x = out_of(w, z.fw, z.pw, z.stride, z.dw);
+    y += forward && y == 0, x += forward && x == 0;
     z.ic = forward ? c : k, z.ih = forward ? h : y, z.iw = forward ? w : x;
     z.oc = forward ? k : c, z.oh = forward ? y : h, z.ow = forward ? x : w;
     z.dir = p[KPRED_CONV2D_DIR], z.dtype = p[KPRED_CONV2D_DTYPE];
