@@ -51,7 +51,7 @@ CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
-                           >>conv_hip_igemm_v4r1 >>conv_igemm */
+                           >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_ocl_bwd_wrw2 */
 #ifndef KPRED_CONSTRAINTS_H
 #define KPRED_CONSTRAINTS_H
 
@@ -263,6 +263,13 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_IGEMM_GEMM_M_PER_THREAD, "gemm_m_per_thread")         \
     X(KPRED_IGEMM_GEMM_N_PER_THREAD, "gemm_n_per_thread")
 
+#define KPRED_OCL_BWD_WRW2_LIST(X)                                            \
+    X(KPRED_OCL_BWD_WRW2_N_WAVES, "n_waves")                                  \
+    X(KPRED_OCL_BWD_WRW2_READ_SIZE, "read_size")                              \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_PER_TILE, "n_out_channels_per_tile")  \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_TILES, "n_out_channels_tiles")        \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_ROWS_IN_LCL, "n_out_rows_in_lcl")
+
 #define KPRI_RULES_ENUM(enumerator, spelling) enumerator,
 enum kpred_gpu { KPRED_GPU_LIST(KPRI_RULES_ENUM) KPRED_GPU_COUNT };
 enum kpred_dir { KPRED_DIR_LIST(KPRI_RULES_ENUM) KPRED_DIR_COUNT };
@@ -299,6 +306,7 @@ enum kpred_hip_igemm_v4r1 {
     KPRED_HIP_IGEMM_V4R1_LIST(KPRI_RULES_ENUM) KPRED_HIP_IGEMM_V4R1_COUNT
 };
 enum kpred_igemm { KPRED_IGEMM_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_COUNT };
+enum kpred_ocl_bwd_wrw2 { KPRED_OCL_BWD_WRW2_LIST(KPRI_RULES_ENUM) KPRED_OCL_BWD_WRW2_COUNT };
 
 /* >>rules: X(function, number of fields, list of its parameters) */
 #define KPRED_RULE_LIST(X)                                                   \
@@ -312,11 +320,12 @@ enum kpred_igemm { KPRED_IGEMM_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_COUNT };
     X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST)         \
     X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST)              \
     X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST)                  \
-    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)
+    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                      \
+    X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST)
 
 /* All are of type kpred_rule: 1, or 0 if values[n-1] (for n == 0, the problem) rules out every
-   legal tuple, or if there is no n-th parameter. Fields, if 9 or 10, are KPRED_CONV_FIELD_LIST's, if
-   18, KPRED_CONV2D_FIELD_LIST's.
+   legal tuple, or if there is no n-th parameter. Fields, if 9 or 10, are KPRED_CONV_FIELD_LIST's,
+   if 18, KPRED_CONV2D_FIELD_LIST's.
    pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
         0..KPRED_MAX_SIZE */
 
@@ -350,8 +359,8 @@ int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values
 KPRED_API KPRI_RULES_UNUSED
 int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values, size_t n);
 
-/* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. Of what
-   makes them apply, only that some tuple is accepted is restated; that they are for NCHW is
+/* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. Of
+   what makes them apply, only that some tuple is accepted is restated; that they are for NCHW is
    observed. */
 KPRED_API KPRI_RULES_UNUSED
 int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values, size_t n);
@@ -369,6 +378,11 @@ int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values
    not divide the matrices, but hold what a block's threads compute. */
 KPRED_API KPRI_RULES_UNUSED
 int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
+   All of it observed. (That <N> is for N images or more is not looked at.) */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
 
 #ifdef __cplusplus
 }
@@ -994,8 +1008,8 @@ static int32_t kpri_conv2d_oc(const int32_t *p)
     return p[kpri_rule_forward(p) ? KPRED_CONV2D_K : KPRED_CONV2D_C];
 }
 
-/* A side of the image that the forward convolution writes, h for i == 0, w for i == 1. If the filter
-   does not fit, 0, but MIOpen runs forward convolutions as if there were a pixel.
+/* A side of the image that the forward convolution writes, h for i == 0, w for i == 1. If the
+   filter does not fit, 0, but MIOpen runs forward convolutions as if there were a pixel.
    post: 0 <= result <= 3 * 2^24 */
 static int32_t kpri_conv2d_side(const int32_t *p, int i)
 {
@@ -1260,8 +1274,8 @@ KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int
     return n == 1 && kpred_between(values[0], 1, kpri_rxs_units(problem)); /* V1, R1 */
 }
 
-/* >>conv_hip_igemm_v4r1: one matrix product, of k / k_per_block x B / b_per_block blocks of threads,
-   e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of all
+/* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of
+   threads, e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of all
    images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once; backward
    weights, channels take the place of images, images that of channels, and filter and small image
    exchange theirs. All parameters are powers of two. With MT and NT for the two per_thread_sub_c,
@@ -1470,8 +1484,8 @@ static int32_t kpri_igemm_cluster_n(int32_t block_size) { return block_size == 2
 
 static int kpri_igemm_block_size(int32_t x) { return x == 64 || x == 128 || x == 256; }
 
-/* Backward data: M = c * y * x, N = pixels of the small images, K = k. Forward and backward weights:
-   M = k, and N and K are the pixels and c * y * x, or the reverse. Multiples of d?
+/* Backward data: M = c * y * x, N = pixels of the small images, K = k. Forward and backward
+   weights: M = k, and N and K are the pixels and c * y * x, or the reverse. Multiples of d?
    pre: d is a power of two, at most 128 */
 static int kpri_igemm_weights(const int32_t *p, int32_t d)
 {
@@ -1571,6 +1585,47 @@ KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *
                 && values[KPRED_IGEMM_GEMM_M_PER_BLOCK] >= kpri_igemm_cluster_m(block) * newest;
     case 6: return (newest == 2 || newest == 4)
                 && values[KPRED_IGEMM_GEMM_N_PER_BLOCK] >= kpri_igemm_cluster_n(block) * newest;
+    default: return 0;
+    }
+}
+
+/* >>conv_ocl_bwd_wrw2: n_out_rows_in_lcl lines of the image lie in LDS, for n_out_channels_tiles
+   tiles of n_out_channels_per_tile filters. */
+
+/* [0] Of y = 1 there are no rows, and none has lines for more than 11. */
+static int kpri_wrw2_applies(const int32_t *p)
+{
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
+        && p[KPRED_CONV2D_DIR] == KPRED_DIR_W && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
+        && kpred_between(p[KPRED_CONV2D_Y], 2, 11)
+        && p[KPRED_CONV2D_STRIDE_H] == p[KPRED_CONV2D_STRIDE_W];
+}
+
+/* [3], [4] No more filters at a time than a group has; one tile if there are groups. One filter in
+   one tile always is possible, so that nothing has to be looked ahead to. */
+static int kpri_wrw2_filters(const int32_t *p, int32_t per_tile, int32_t tiles)
+{
+    int32_t groups = p[KPRED_CONV2D_GROUPS];
+
+    return (groups == 1 || tiles == 1) && per_tile * tiles <= p[KPRED_CONV2D_K] / groups;
+}
+
+static int kpri_wrw2_one_of(int32_t x) { return x == 1 || x == 3 || x == 8; }
+
+/* [1..2], and [5]: as many lines as the filter has, and of 3, 5, 7, 9, 11, or 2. */
+KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n)
+{
+    int32_t newest = n ? values[n - 1] : 0;
+
+    switch (n) {
+    case 0: return kpri_wrw2_applies(problem);
+    case 1: return kpri_wrw2_one_of(newest);
+    case 2: return kpred_between(newest, 6, 12);
+    case 3: return kpri_wrw2_one_of(newest) && kpri_wrw2_filters(problem, newest, 1);
+    case 4: return kpri_wrw2_one_of(newest)
+                && kpri_wrw2_filters(problem, kpri_rule_past(values, 2), newest);
+    case 5: return (newest == 2 || (newest & 1)) && kpred_between(newest, 2, 11)
+                && newest >= problem[KPRED_CONV2D_Y];
     default: return 0;
     }
 }

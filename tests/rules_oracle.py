@@ -26,7 +26,8 @@ Of kernels whose conditions are observed only, which the oracle does not have, t
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, importlib.util, itertools, os, random, sqlite3, subprocess, sys, tempfile
+import argparse, bz2, collections, importlib.util, itertools, os, random, sqlite3, subprocess, sys
+import tempfile
 
 UNITS = collections.OrderedDict((("gfx900_56", 56), ("gfx906_60", 60), ("gfx1030_36", 72),
                                  ("gfx942130", 304)))
@@ -42,9 +43,9 @@ CHECKS = ("rows", "problems", "tuples", "prefixes", "complete", "exact")
 
 IGEMM = ((64, 128, 256), (32, 64, 128), (32, 64, 128), (4, 8, 16), (2, 4), (2, 4))
 
-# In the order of the rules: the filter (0: the problem has fields for it, and for all else), the
-# parameters' vocabularies, as in the models' specs, the directions, the oracle's name, if it has the
-# kernel, and the solvers in the databases.
+# In the order of the rules: the name that the oracle has for the kernel, if any; the filter (0: the
+# problem has fields for it, and for all else); the parameters' vocabularies, as in the models' specs;
+# the directions; the solvers in the databases.
 Kernel = collections.namedtuple("Kernel", "name oracle filter vocabulary directions solvers")
 KERNELS = tuple(Kernel(*x) for x in (
     ("conv_asm_1x1u", "ConvAsm1x1U", 1,
@@ -75,6 +76,9 @@ KERNELS = tuple(Kernel(*x) for x in (
      "FW", ("ConvHipImplicitGemmV4R4Fwd", "ConvHipImplicitGemmV4R4WrW")),
     ("conv_mlir_igemm", "", 0, IGEMM,
      "FBW", ("ConvMlirIgemmFwd", "ConvMlirIgemmBwd", "ConvMlirIgemmWrW")),
+    ("conv_ocl_bwd_wrw2", "", 0,
+     ((1, 3, 8), range(6, 13), (1, 3, 8), (1, 3, 8), (2, 3, 5, 7, 9, 11)),
+     "W", tuple("ConvOclBwdWrW2<%d>" % n for n in (1, 2, 4, 8, 16))),
 ))
 
 
@@ -135,8 +139,8 @@ class Conv2d(Problem):
         self.layout, self.groups = LAYOUTS[layout], fields[17]
 
     def applies(self, oracle, problem):
-        """Beside what the oracle leaves implied for all: the filter fits, there is a legal tuple, and
-        what is observed."""
+        """Beside what the oracle leaves implied for all: the filter fits, there is a legal tuple,
+        and what is observed."""
         name, dtype = KERNELS[self.kernel].name, DTYPES[self.dtype]
         return (min(self.out()) > 0 and self.layout == "NCHW" and dtype != "INT8"
                 and Problem.applies(self, oracle, problem)
@@ -388,8 +392,8 @@ def random_problem(rng, kernel):
 
 
 def random_conv2d(rng, kernel):
-    """The same for a kernel with fields for everything; half of the time sizes are multiples of what
-    tiles want."""
+    """The same for a kernel with fields for everything; half of the time sizes are multiples of
+    what tiles want."""
     name, directions = KERNELS[kernel].name, KERNELS[kernel].directions
     pick = rng.choice
     y = 3 if name == "conv_asm_3x3u" else pick((1, 1, 3, 3, 5, 7, 11, 4, random_size(rng, 5)))

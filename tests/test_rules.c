@@ -416,7 +416,8 @@ static int divides_v4r1(const view *z, const int32_t *v)
     int64_t b = v[0], k = v[1], e = v[2], at_once = (int64_t)v[3] * v[5];
     int64_t images = wrw ? z->oc / z->groups : z->n, filters = wrw ? z->ic : z->oc;
     int64_t channels = wrw ? z->n : z->ic / z->groups;
-    int64_t pixels = wrw ? z->fh * z->fw : z->oh * z->ow, taps = wrw ? z->ih * z->iw : z->fh * z->fw;
+    int64_t pixels = wrw ? z->fh * z->fw : z->oh * z->ow;
+    int64_t taps = wrw ? z->ih * z->iw : z->fh * z->fw;
 
     return images % at_once == 0 && filters % k == 0                           /* R1 R2 */
         && images / at_once % b * (pixels % b) % b == 0                        /* R3 */
@@ -516,6 +517,17 @@ static int any_igemm(const view *z)
     return legal_igemm(z, least);
 }
 
+static int applies_wrw2(const view *z)
+{
+    return exists(z) && z->nchw && z->dir == KPRED_DIR_W && z->dtype != KPRED_DTYPE_INT8
+        && z->fh >= 2 && z->fh <= 11 && z->sh == z->stride && z->dh == 1 && z->dw == 1;
+}
+
+static int legal_wrw2(const view *z, const int32_t *v)
+{
+    return v[2] * v[3] <= z->ic / z->groups && (z->groups == 1 || v[3] == 1) && v[4] >= z->fh;
+}
+
 static int legal_mlir(const view *z, const int32_t *v)
 {
     int cm = v[0] == 64 ? 8 : 16, cn = v[0] == 256 ? 16 : 8;
@@ -555,7 +567,8 @@ static const domain all_wrw3[] = {
     {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
 
 static const domain words_3x3u[] = {
-    {10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
+    {10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}},
+    {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
 static const domain words_ocld[] = {
     {3, {8, 16, 32}}, {3, {8, 16, 32}}, {3, {8, 16, 32}}, {3, {8, 16, 32}}, {3, {1, 2, 4}},
     {3, {1, 2, 4}}, {4, {1, 2, 4, 8}}, {3, {1, 2, 4}}, {2, {1, 2}}};
@@ -574,6 +587,9 @@ static const domain all_v4r1[] = {
 static const domain words_igemm[] = {
     {3, {64, 128, 256}}, {3, {32, 64, 128}}, {3, {32, 64, 128}}, {3, {4, 8, 16}}, {2, {2, 4}},
     {2, {2, 4}}};
+static const domain words_wrw2[] = {
+    {3, {1, 3, 8}}, {7, {6, 7, 8, 9, 10, 11, 12}}, {3, {1, 3, 8}}, {3, {1, 3, 8}},
+    {6, {2, 3, 5, 7, 9, 11}}};
 
 typedef struct {
     const char *name;
@@ -586,12 +602,14 @@ typedef struct {
 } kernel;
 
 #define PLUS_ONE(enumerator, spelling) +1
-#define RULE_OF(function, fields, list) {#function, function, fields, 0 list(PLUS_ONE), 0, 0, 0, 0, 0},
+#define RULE_OF(function, fields, list) \
+    {#function, function, fields, 0 list(PLUS_ONE), 0, 0, 0, 0, 0},
 static kernel kernels[] = {KPRED_RULE_LIST(RULE_OF)};
 
 /* The numbers of kernels that the tests ask for. */
 enum {
-    OF_1X1U, OF_OCL, OF_WRW1, OF_WRW3, OF_3X3U, OF_OCLD, OF_RXS, OF_V4R1, OF_V1R1, OF_V4R4, OF_MLIR
+    OF_1X1U, OF_OCL, OF_WRW1, OF_WRW3, OF_3X3U, OF_OCLD, OF_RXS, OF_V4R1, OF_V1R1, OF_V4R4, OF_MLIR,
+    OF_WRW2
 };
 
 static void complete(kernel *k, const domain *words, const domain *all,
@@ -615,6 +633,7 @@ static void complete_kernels(void)
     complete(&kernels[OF_V1R1], words_igemm, words_igemm, applies_v1r1, legal_igemm);
     complete(&kernels[OF_V4R4], words_igemm, words_igemm, applies_v4r4, legal_igemm);
     complete(&kernels[OF_MLIR], words_igemm, words_igemm, exists, legal_mlir);
+    complete(&kernels[OF_WRW2], words_wrw2, words_wrw2, applies_wrw2, legal_wrw2);
     kernels[OF_OCLD].any = any_ocld;
     kernels[OF_V4R1].any = any_v4r1;
     kernels[OF_V1R1].any = kernels[OF_V4R4].any = any_igemm;
@@ -730,13 +749,13 @@ static void random_filter(int rule, int32_t *p)
 
 static void random_conv2d(int rule, int32_t *p)
 {
-    static const int dirs[] = {2, 2, 3, 2, 1, 2, 3};
-    int from_w = rule == OF_V4R1 || rule == OF_V4R4, i;
+    static const int dirs[] = {2, 2, 3, 2, 1, 2, 3, 3};
+    int to_w = rule == OF_V4R1 || rule == OF_V4R4, i;
 
     p[KPRED_CONV2D_GPU] = (int32_t)random_below(KPRED_CONV2D_GPU_COUNT);
     p[KPRED_CONV2D_DIR] = rule == OF_V1R1 ? KPRED_DIR_B
                                           : (int32_t)random_below((uint32_t)dirs[rule - OF_3X3U]);
-    if (from_w && p[KPRED_CONV2D_DIR] == KPRED_DIR_B)
+    if (rule == OF_WRW2 || (to_w && p[KPRED_CONV2D_DIR] == KPRED_DIR_B))
         p[KPRED_CONV2D_DIR] = KPRED_DIR_W;
     p[KPRED_CONV2D_DTYPE] = (int32_t)random_below(rule == OF_3X3U || rule == OF_V4R4 ? 1 : 3);
     p[KPRED_CONV2D_LAYOUT] = random_below(40) == 0;
@@ -868,6 +887,7 @@ static int check_lists(void)
         KPRED_CONV2D_LAYOUT_LIST(ENTRY) END KPRED_ASM_3X3U_LIST(ENTRY) END
         KPRED_OCL_DIRECT_FWD_LIST(ENTRY) END KPRED_BIN_WINOGRAD_RXS_LIST(ENTRY) END
         KPRED_HIP_IGEMM_V4R1_LIST(ENTRY) END KPRED_IGEMM_LIST(ENTRY) END
+        KPRED_OCL_BWD_WRW2_LIST(ENTRY) END
     };
     int i, next = 0, bad = 0, lists = 0;
 
@@ -1020,10 +1040,10 @@ static void report(const char *what, const char *name, int bad)
 
 static int run_checks(void)
 {
-    /* whole spaces of 115200, 115200, 3000000, 2048, 640, 17496, 304, 1492992, 324 tuples, and
-       6193152, 20480, 31104, 3359232 */
-    static const int words[] = {300, 300, 12, 3000, 3000, 600, 600, 24, 3000, 3000, 3000};
-    static const int all[] = {8, 0, 0, 300, 0, 100, 0, 6, 0, 0, 0};
+    /* whole spaces of 115200, 115200, 3000000, 2048, 640, 17496, 304, 1492992, 324, 1134
+       tuples, and 6193152, 20480, 31104, 3359232 */
+    static const int words[] = {300, 300, 12, 3000, 3000, 600, 600, 24, 3000, 3000, 3000, 3000};
+    static const int all[] = {8, 0, 0, 300, 0, 100, 0, 6, 0, 0, 0, 0};
     int i;
 
     report("helpers", "", check_helpers());
