@@ -1275,8 +1275,8 @@ KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int
 }
 
 /* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of
-   threads, e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of all
-   images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once; backward
+   threads, e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of
+   all images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once; backward
    weights, channels take the place of images, images that of channels, and filter and small image
    exchange theirs. All parameters are powers of two. With MT and NT for the two per_thread_sub_c,
    a block has M0 * M1 = k_per_block / (2 * MT) times N0 * N1 = b_per_block threads. */
