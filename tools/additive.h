@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NET_MAX_PARAMS = 16, NET_MAX_VALUES = 64, NET_SHARDS = 4, NET_ONE = 64, NET_TOP = 127 };
+enum { NET_MAX_PARAMS = 16, NET_MAX_VALUES = 128, NET_SHARDS = 4, NET_ONE = 64, NET_TOP = 127 };
 
 /* Widths are multiples of 16; n_features counts the input's activations as they are stored. */
 struct net_dims {

@@ -118,8 +118,8 @@ static int parse_size(struct reader *r, struct spec_field *f, char *rest)
         int64_t v;
         if (i == 2)
             return bad(r, f->name, word, "is too much: a size has a least and a most value");
-        if (parse_int(word, 1, KPRED_MAX_SIZE, &v) != 0)
-            return bad(r, f->name, word, "is no integer from 1 to 2^24");
+        if (parse_int(word, 0, KPRED_MAX_SIZE, &v) != 0)
+            return bad(r, f->name, word, "is no integer from 0 to 2^24");
         *bound[i] = (int32_t)v;
     }
     if (f->least > f->most)
