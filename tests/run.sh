@@ -89,6 +89,7 @@ layers=$(for file in attention attn bilstm blocks conv1d dense encdec fit hybrid
 objects=$(for o in runtime registry model program rules spec header_read header_text header_write \
     util conv driver; do
     echo "$BUILD/tools/$o.o"; done)
+trainer=$(for o in split recipe adam matrix numbers additive; do echo "$BUILD/tools/$o.o"; done)
 
 # shellcheck disable=SC2086
 unit() {
@@ -98,6 +99,7 @@ unit() {
         run "$1" compile_and_run "$1" "tests/$1.c" tools/additive.c $numbers ;;
     test_paper) run "$1" compile_and_run "$1" "tests/$1.c" $layers $numbers ;;
     test_models | test_driver) run "$1" compile_and_run "$1" "tests/$1.c" $objects ;;
+    test_specs) run "$1" compile_and_run "$1" "tests/$1.c" $objects $trainer -pthread ;;
     *) run "$1" compile_and_run "$1" "tests/$1.c" ;;
     esac
 }

@@ -51,8 +51,17 @@ static int same_names(const struct spec *spec, const char *what, const char *con
     return i == n && (some || !list[i]) ? 0 : differs(spec, what, i < n ? is[i] : NULL, list[i]);
 }
 
-/* A kernel with fields for everything may have run on some GPUs or types only, and its spec then
-   stops at the last of these. */
+/* A kernel with fields for everything may have run on some GPUs or types only: its spec may stop at
+   the last of these, and name any GPUs where the rule does not ask which one it is. */
+static int takes_tokens(const struct spec *spec, const struct known *rule, size_t i,
+                        const char *const *list)
+{
+    const struct spec_field *f = spec->fields + i;
+    const int conv2d = rule->n_fields == KPRED_CONV2D_FIELD_COUNT;
+    return (conv2d && i == KPRED_CONV2D_GPU && rule->rule != kpred_rule_conv_bin_winograd_rxs)
+           || same_names(spec, "token", f->tokens, f->n_tokens, list, conv2d) == 0;
+}
+
 static int check_fields(const struct spec *spec, const struct known *rule)
 {
     const int conv2d = rule->n_fields == KPRED_CONV2D_FIELD_COUNT;
@@ -69,7 +78,7 @@ static int check_fields(const struct spec *spec, const struct known *rule)
         if ((f->n_tokens > 0) != (*of != NULL))
             return fail("%s: field %s: rule %s expects %s", spec->path, f->name, rule->name,
                         f->n_tokens ? "a size" : "tokens");
-        if (*of && same_names(spec, "token", f->tokens, f->n_tokens, *of++, conv2d))
+        if (*of && !takes_tokens(spec, rule, i, *of++))
             return -1;
     }
     return 0;

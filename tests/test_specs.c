@@ -1,0 +1,134 @@
+/* test_specs.c - the specs of tests/data/specs: each parses, its rule is one for its fields and
+   parameters, its features and numbers are such that a network can be trained, its split keys tell
+   what they should; and the rule leaves a way to a tuple that the spec can name.
+   SPDX-License-Identifier: MIT */
+#include "kpred.h"
+
+#include "kpred_constraints.h"
+
+#include "program.h"
+#include "recipe.h"
+#include "rules.h"
+#include "split.h"
+
+#include <dirent.h>
+#include <string.h>
+
+static int passed, failed;
+
+static int report(const char *name, int is_good)
+{
+    printf("%s %s\n", is_good ? "ok" : "FAIL", name);
+    *(is_good ? &passed : &failed) += 1;
+    return is_good;
+}
+
+/* A problem of the kernel, in the order of KPRED_CONV2D_FIELD_LIST but for the GPU. */
+static const struct {
+    const char *prefix;
+    int32_t fields[KPRED_CONV2D_FIELD_COUNT];
+} samples[] = {
+    {"conv_asm_3x3u", {0, 0, 0, 0, 16, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1}},
+    {"conv_ocl_direct_fwd", {0, 1, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_hip_igemm_bwd", {0, 1, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_mlir_igemm_bwd", {0, 1, 1, 1, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_mlir_igemm_wrw", {0, 2, 1, 1, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_ocl_bwd_wrw2", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_hip_igemm_v4r1_wrw", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_hip_igemm_v4r4_wrw", {0, 2, 0, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_", {0, 0, 0, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+};
+
+static const int32_t *sample_of(const struct spec *s)
+{
+    size_t i = 0;
+    while (strncmp(s->name, samples[i].prefix, strlen(samples[i].prefix)) != 0)
+        i++;
+    return samples[i].fields;
+}
+
+/* Depth first over the spec's values, like the search; counts no more than it needs. */
+static int has_tuple(const struct spec *s, kpred_rule rule, int32_t *v, size_t depth)
+{
+    if (rule != KPRED_UNCONSTRAINED && !rule(sample_of(s), v, depth))
+        return 0;
+    if (depth == s->n_params)
+        return 1;
+    for (size_t i = 0; i < s->params[depth].n_values; i++) {
+        v[depth] = s->params[depth].values[i];
+        if (has_tuple(s, rule, v, depth + 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* Sizes that strides leave open are one: a side of 55 and one of 56 make the same 28 pixels, and
+   with a filter of 1 and dilation as well. */
+static int keys_are_canonical(const struct spec *s)
+{
+    struct buf a = {0}, b = {0};
+    int32_t p[KPRED_CONV2D_FIELD_COUNT];
+    int is_good;
+    memcpy(p, samples[sizeof samples / sizeof *samples - 1].fields, sizeof p);
+    split_key_text(s, &s->config, p, &a);
+    p[KPRED_CONV2D_H] = 56;
+    split_key_text(s, &s->config, p, &b);
+    is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a.s, b.s) == 0
+              && strstr(a.s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
+    p[KPRED_CONV2D_DIL_H] = 2;
+    split_key_text(s, &s->shape, p, &a);
+    p[KPRED_CONV2D_H] = 57;
+    split_key_text(s, &s->shape, p, &b);
+    is_good &= strcmp(a.s, "64,64,56,56,3,3") == 0 && strcmp(b.s, "64,64,58,56,3,3") == 0;
+    buf_free(&a);
+    buf_free(&b);
+    return is_good;
+}
+
+static void check_spec(const char *path, const char *file)
+{
+    struct spec s;
+    struct program program;
+    struct recipe recipe;
+    kpred_rule rule;
+    const char *name;
+    int32_t v[KPRED_MAX_PARAMS];
+    char label[128];
+    if (!report(file, spec_load(&s, path) == 0))
+        return;
+    snprintf(label, sizeof label, "%s: named like its file", s.name);
+    report(label, strncmp(file, s.name, strlen(s.name)) == 0);
+    snprintf(label, sizeof label, "%s: rule %s", s.name, s.rule);
+    if (report(label, rules_find(&s, &rule, &name) == 0)) {
+        snprintf(label, sizeof label, "%s: has a tuple for a problem", s.name);
+        report(label, has_tuple(&s, rule, v, 0));
+    }
+    snprintf(label, sizeof label, "%s: features", s.name);
+    report(label, program_compile(&s, &program) == 0 && program.n_features <= KPRED_MAX_WIDTH);
+    snprintf(label, sizeof label, "%s: numbers of its network", s.name);
+    report(label, recipe_from_spec(&s, &recipe) == 0 && recipe.hidden == 48);
+    snprintf(label, sizeof label, "%s: split keys", s.name);
+    report(label, keys_are_canonical(&s));
+    spec_free(&s);
+}
+
+int main(void)
+{
+    static const char folder[] = "tests/data/specs";
+    struct dirent *entry;
+    size_t n = 0;
+    DIR *d = opendir(folder);
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (ends_with(entry->d_name, ".spec")) {
+            check_spec(path, entry->d_name);
+            n++;
+        }
+    }
+    if (d != NULL)
+        closedir(d);
+    report("21 specs", n == 21);
+    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+    return failed != 0;
+}
