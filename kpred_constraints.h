@@ -18,7 +18,8 @@ WHAT IT DOES
 
 GUARANTEES                                                              (shown by tests/)
    C1 Every prefix of a tuple is accepted, the empty one and the tuple itself
-      included <=> MIOpen's kernel applies and accepts the tuple.         rules_oracle.py
+      included <=> MIOpen's kernel applies and accepts the tuple; for
+      what is observed (see below): <= only, of all tuned optima.         rules_oracle.py
    C2 No prefix is rejected that a legal tuple begins with.               test_rules.c
    C3 None is accepted that no legal tuple begins with: look-ahead is
       exact for these kernels, a search meets no dead end.                test_rules.c
@@ -40,8 +41,8 @@ HOW TO READ A RULE
      ahead    anticipates a check of later parameters, with the least they can be
      E        elements in 32 bits: 1 for FP32, 2 for FP16 and BF16
      small    the forward convolution's output image, ceil(h / stride) x ceil(w / stride) for 1x1
-     observed by nobody's word: all tuned optima of MIOpen's databases are so. Of the kernels so
-              marked, MIOpen's own conditions are not restated here: C1 does not hold for them
+     observed all tuned optima in MIOpen's databases are so; MIOpen's own condition, if it has one,
+              is not restated here. The declarations say of which rules that holds, or of what part
 
 CONFIGURATION
    KPRED_IMPLEMENTATION   emit the rules' definitions: in one file of a program
@@ -1276,10 +1277,11 @@ KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int
 
 /* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of
    threads, e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of
-   all images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once; backward
-   weights, channels take the place of images, images that of channels, and filter and small image
-   exchange theirs. All parameters are powers of two. With MT and NT for the two per_thread_sub_c,
-   a block has M0 * M1 = k_per_block / (2 * MT) times N0 * N1 = b_per_block threads. */
+   all images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once.
+   Backward weights, channels take the place of images, images that of channels, and filter and
+   small image exchange theirs. All parameters are powers of two. With MT and NT for the two
+   per_thread_sub_c, a block has M0 * M1 = k_per_block / (2 * MT) times N0 * N1 = b_per_block
+   threads. */
 #define KPRI_V4R1(v, NAME) kpri_rule_past(v, KPRED_HIP_IGEMM_V4R1_##NAME)
 
 /* Up to 128, for which kpri_rule_past is too narrow.

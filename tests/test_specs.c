@@ -12,6 +12,7 @@
 #include "split.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int passed, failed;
@@ -112,6 +113,61 @@ static void check_spec(const char *path, const char *file)
     spec_free(&s);
 }
 
+/* The text of a spec with `was` replaced; NULL-terminated, to be freed. */
+static char *changed(const char *text, const char *was, const char *is)
+{
+    const char *at = strstr(text, was);
+    char *out = xrealloc(NULL, strlen(text) + strlen(is) + 1, 1);
+    size_t before = at == NULL ? 0 : (size_t)(at - text);
+    memcpy(out, text, before);
+    strcpy(out + before, at == NULL ? "" : is);
+    strcat(out, at == NULL ? "" : at + strlen(was));
+    return out;
+}
+
+/* What is refused, and what a rule that does not ask for the GPU lets pass. */
+static void check_changes(void)
+{
+    static const struct {
+        const char *file, *was, *is;
+        int is_fine;
+    } changes[] = {
+        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60 gfx1030_36", "gfx900_56 gfx906_60", 1},
+        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60 gfx1030_36", "gfx906_60 gfx900_56", 0},
+        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60 gfx1030_36", "gfx906_60", 0},
+        {"hip_igemm_v4r1_fwd", "gfx900_56 gfx906_60 gfx1030_36", "gfx1030_36", 1},
+        {"hip_igemm_v4r1_fwd", "FP32 FP16 BF16", "FP32 FP16 BF16 INT8", 1},
+        {"hip_igemm_v4r1_fwd", "FP32 FP16 BF16", "FP32 BF16", 0},
+        {"hip_igemm_v4r1_fwd", "layout   = NCHW", "layout   = NHWC", 0},
+        {"hip_igemm_v4r1_fwd", "layout   = NCHW", "layout   = size", 0},
+        {"hip_igemm_v4r1_fwd", "stride_h = size", "stride_h = one two", 0},
+        {"hip_igemm_v4r1_fwd", "dil_h    = size\ndil_w    = size", "dil_w = size\ndil_h = size", 0},
+        {"hip_igemm_v4r1_fwd", "in_copy_b ", "in_copy_z ", 0},
+        {"ck_igemm_fwd_v6r1", "dil_h    = size\n", "", 0}, /* canonical(h) needs it */
+        {"ck_igemm_fwd_v6r1", "pad_w    = size 0 16777216\n", "", 0},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct spec s;
+        struct buf text = {0};
+        char path[128], label[128], *is = NULL;
+        kpred_rule rule;
+        const char *name;
+        int rc = -1;
+        snprintf(path, sizeof path, "tests/data/specs/conv_%s.spec", changes[i].file);
+        if (read_file(path, SPEC_MAX_BYTES, &text) == 0)
+            is = changed(text.s, changes[i].was, changes[i].is);
+        if (is != NULL && *is != '\0' && spec_parse(&s, is, path) == 0) {
+            rc = rules_find(&s, &rule, &name);
+            spec_free(&s);
+        }
+        snprintf(label, sizeof label, "%s: change %zu is %s", changes[i].file, i + 1,
+                 changes[i].is_fine ? "fine" : "refused");
+        report(label, is != NULL && *is != '\0' && (rc == 0) == changes[i].is_fine);
+        free(is);
+        buf_free(&text);
+    }
+}
+
 int main(void)
 {
     static const char folder[] = "tests/data/specs";
@@ -129,6 +185,7 @@ int main(void)
     if (d != NULL)
         closedir(d);
     report("21 specs", n == 21);
+    check_changes();
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     return failed != 0;
 }
