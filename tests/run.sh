@@ -89,7 +89,7 @@ layers=$(for file in attention attn bilstm blocks conv1d dense encdec fit hybrid
 objects=$(for o in runtime registry model program rules spec header_read header_text header_write \
     util conv driver; do
     echo "$BUILD/tools/$o.o"; done)
-trainer=$(for o in split recipe adam matrix numbers additive; do echo "$BUILD/tools/$o.o"; done)
+trainer=$(for o in split list recipe adam matrix numbers additive; do echo "$BUILD/tools/$o.o"; done)
 
 # shellcheck disable=SC2086
 unit() {

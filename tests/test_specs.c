@@ -6,6 +6,7 @@
 
 #include "kpred_constraints.h"
 
+#include "list.h"
 #include "program.h"
 #include "recipe.h"
 #include "rules.h"
@@ -168,6 +169,57 @@ static void check_changes(void)
     }
 }
 
+/* A list of MIOpen's, cut for a spec and put together again. */
+static void check_list(const char *file, const char *list, const char *cut, const char *error)
+{
+    struct spec s;
+    struct buf b = {0}, again = {0}, texts = {0};
+    char path[128], why[96] = "";
+    const char *params[KPRED_MAX_PARAMS];
+    int32_t value[KPRED_MAX_PARAMS];
+    int is_good;
+    snprintf(path, sizeof path, "tests/data/specs/conv_%s.spec", file);
+    if (!report(path, spec_load(&s, path) == 0))
+        return;
+    kpred_param of_model[KPRED_MAX_PARAMS] = {{0}};
+    kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
+    is_good = list_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
+              && strcmp(why, error) == 0;
+    for (size_t i = 0; i < s.n_params && is_good && error[0] == '\0'; i++) {
+        const int index = spec_value_index(&s.params[i], params[i]);
+        of_model[i].names = s.params[i].names[0] != NULL ? s.params[i].names : NULL;
+        value[i] = index >= 0 ? s.params[i].values[index] : -1;
+        buf_printf(&texts, "%s%s", i != 0 ? " " : "", params[i]);
+        is_good &= index >= 0;
+    }
+    if (is_good && error[0] == '\0') {
+        list_add(&m, value, &again);
+        is_good = strcmp(texts.s, cut) == 0 && strcmp(again.s, list) == 0;
+    }
+    report(list, is_good || !printf("  %s: %s; %s\n", why, texts.s, again.s));
+    buf_free(&b);
+    buf_free(&again);
+    buf_free(&texts);
+    spec_free(&s);
+}
+
+static void check_lists(void)
+{
+#define WRW "wrw,nhwc,fp16,0,0,128,64,32,32,32,8,1,1,1,2,0,0,"
+#define REST ",0,0,1,4,1,4,1,8,1,32,1,4,1,2,1,8,1,32,118"
+    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]", WRW "*" REST " 2", "");
+    check_list("igemm_gtc_wrw_nhwc", WRW "10" REST "[10]", WRW "*" REST " 10", "");
+    check_list("igemm_gtc_wrw_nhwc", WRW "0" REST, WRW "*" REST " 0", "");
+    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[3]", "", "ends with [3], and its piece 18 is 2");
+    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]x", "",
+               "ends with [2]x, and its piece 18 is 2");
+    check_list("igemm_gtc_wrw_nhwc", WRW, "", "is a list without a piece 18");
+    check_list("igemm_gtc_wrw_nhwc", "wrw,nhwc", "", "is a list without a piece 18");
+    check_list("asm_3x3u", "2,3,1", "2 3 1", "");
+    check_list("asm_3x3u", "2,3", "", "is a list of 2, not 3");
+    check_list("bin_winograd_rxs_f2x3", "56", "56", "");
+}
+
 int main(void)
 {
     static const char folder[] = "tests/data/specs";
@@ -186,6 +238,7 @@ int main(void)
         closedir(d);
     report("21 specs", n == 21);
     check_changes();
+    check_lists();
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     return failed != 0;
 }
