@@ -965,14 +965,15 @@ static int in_domain(const domain *d, int32_t x)
 static int check_outside(const kernel *k, int tuples)
 {
     int32_t p[MOST_FIELDS], v[MOST_PARAMS];
-    int i, bad = 0, asked = 0;
+    int i, bad = 0, asked = 0, limit;
     size_t n;
 
     for (i = 0; i < tuples; i++) {
         random_problem(k, p);
         if (!k->rule(p, NULL, 0))
             continue;
-        for (n = 0; n < (size_t)k->n_params;) {
+        limit = asked + 100000; /* but for dead ends, a few are enough */
+        for (n = 0; n < (size_t)k->n_params && asked < limit;) {
             const domain *d = &k->all[n];
 
             v[n] = extreme_value();
@@ -981,6 +982,8 @@ static int check_outside(const kernel *k, int tuples)
             n += (size_t)k->rule(p, v, n + 1);
             asked++;
         }
+        if (n < (size_t)k->n_params)
+            return bad + 1;
     }
     sprintf(note, "%d values", asked);
     return bad;
