@@ -55,7 +55,7 @@ refuse() {
 # ---- helpers and files ----
 
 libs="-lsqlite3 -lbz2"
-layer="$tools/util.c $tools/conv.c $tools/load_conv.c $tools/textdb.c $tools/finddb.c $tools/channels.c
+layer="$tools/util.c $tools/conv.c $tools/list.c $tools/load_conv.c $tools/textdb.c $tools/finddb.c $tools/channels.c
        $tools/spec.c $tools/split.c $tools/bz2.c $tools/data.c $tools/perfdb.c $tools/csv.c $tools/tensile.c $tools/records.c $tools/table.c $tools/opts.c"
 # shellcheck disable=SC2086
 compile() { $CC -std=c99 $CFLAGS -I"$root" -I"$tools" -o "$@" $libs || exit 1; }

@@ -1,5 +1,6 @@
 /* load_conv.c - rows of MIOpen's databases: a convolution and a list of parameters
    SPDX-License-Identifier: MIT */
+#include "list.h"
 #include "load.h"
 
 #include <string.h>
@@ -52,36 +53,14 @@ int load_conv_problem(struct loader *l, const struct load_conv *c, int64_t row,
     return rc;
 }
 
-/* Verdict: the list cut into as many texts as the spec has parameters. The one parameter of a spec
-   is the list as it stands: the name of a composable kernel has commas in it. */
-static int cut_params(struct loader *l, struct load_conv *c, int64_t row, const char *list,
-                      const char **params)
-{
-    size_t n = 1, want = l->spec->n_params;
-    for (const char *p = list; *p != '\0'; p++)
-        n += *p == ',';
-    if (n != want && want != 1)
-        return load_bad(l, row, DROP_PARAMS, "params", list, "is a list of %zu, not %zu", n, want);
-    c->params.n = 0;
-    buf_puts(&c->params, list);
-    char *piece = c->params.s;
-    params[0] = piece;
-    for (size_t i = 0; i < want && want > 1; i++) {
-        size_t length = strcspn(piece, ",");
-        params[i] = piece;
-        piece[length] = '\0';
-        piece += length + 1;
-    }
-    return 0;
-}
-
 int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const struct conv *conv,
                   const char *list)
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
     const char *params[KPRED_MAX_PARAMS];
+    char why[96];
     int rc = load_conv_problem(l, c, row, conv, problem);
-    if (rc == 0)
-        rc = cut_params(l, c, row, list, params);
+    if (rc == 0 && list_cut(l->spec, list, &c->params, params, why) != 0)
+        rc = load_bad(l, row, DROP_PARAMS, "params", list, "%s", why);
     return rc == 0 ? load_add(l, row, problem, params) : rc;
 }

@@ -388,16 +388,30 @@ static int find_size(const struct reader *r, const char *name, size_t *out)
     return 0;
 }
 
+/* Of a spec with fields for filters and what goes with them */
+static int parse_canonical_of_fields(const struct reader *r, struct split_item *it,
+                                     const char *name)
+{
+    const int is_h = *name == 'h';
+    return find_size(r, name, &it->a) != 0 || find_size(r, is_h ? "y" : "x", &it->filter_at) != 0
+                   || find_size(r, is_h ? "pad_h" : "pad_w", &it->pad_at) != 0
+                   || find_size(r, is_h ? "stride_h" : "stride_w", &it->b) != 0
+                   || find_size(r, is_h ? "dil_h" : "dil_w", &it->dilation_at) != 0
+               ? -1 : 0;
+}
+
 static int parse_canonical(const struct reader *r, struct split_item *it, const char *name)
 {
     const struct spec *s = r->spec;
     if (strcmp(name, "h") != 0 && strcmp(name, "w") != 0)
         return fail("%s:%ld: split key: canonical(%s): only h and w have a canonical size", r->path,
                     r->line, name);
+    it->kind = SPLIT_CANONICAL;
+    if (spec_field_index(s, *name == 'h' ? "y" : "x") >= 0)
+        return parse_canonical_of_fields(r, it, name);
     if (s->filter_h == 0 || s->pad < 0)
         return fail("%s:%ld: split key: canonical(%s): needs filter and pad in [data]", r->path,
                     r->line, name);
-    it->kind = SPLIT_CANONICAL;
     it->filter = *name == 'h' ? s->filter_h : s->filter_w;
     it->pad = s->pad;
     return find_size(r, name, &it->a) != 0 || find_size(r, "stride", &it->b) != 0 ? -1 : 0;

@@ -13,7 +13,9 @@
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
                  names of the solvers; for tensile integers, named after pieces of kernels' names
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
-                 canonical(h|w), or a literal that begins with a digit
+                 canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
+                 and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
+                 canonical(w) likewise, or x, pad_w, stride_w and dil_w
        [derived] [features] [network]   raw lines, kept for the trainer
 
    Every error names file, line and culprit. Needs only libc. */
@@ -50,7 +52,8 @@ enum split_kind { SPLIT_FIELD, SPLIT_MIN, SPLIT_MAX, SPLIT_CANONICAL, SPLIT_LITE
 struct split_item {
     enum split_kind kind;
     size_t a, b;         /* fields; of canonical: the image size and the stride */
-    int32_t filter, pad; /* of canonical */
+    int32_t filter, pad; /* of canonical, undilated, if filter is not 0; otherwise these fields: */
+    size_t filter_at, pad_at, dilation_at;
     const char *literal;
 };
 
