@@ -571,8 +571,18 @@ void data_free(struct dataset *d)
 
 int data_check_untimed(const struct spec *spec)
 {
-    return spec_is_timed(spec) ? fail("%s: its data are times of options: there are no networks for "
-                                      "them", spec->path) : 0;
+    return spec_is_timed(spec) ? fail("%s: its data are times of options, for which there are no "
+                                      "networks", spec->path) : 0;
+}
+
+size_t data_problem_end(const struct dataset *d, size_t row)
+{
+    const int32_t *problem = d->problem + row * d->n_fields, *p = problem;
+    do {
+        row++;
+        p += d->n_fields;
+    } while (row < d->n && memcmp(p, problem, d->n_fields * sizeof *p) == 0);
+    return row;
 }
 
 /* Rows of options that the spec does not know. */
