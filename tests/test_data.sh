@@ -112,6 +112,20 @@ same_bytes() {
 }
 check ".db = .db.bz2 = CSV = reversed CSV = CSV with CRLF, for four kernels" same_bytes
 
+# What [data] says as fields instead, and a stride for each side: the same rows, longer ones
+more_fields() {
+    sed -e '/^filter/d; /^pad /d; /^rule/s/=.*/= unconstrained/; /^\[split/,/^$/d' \
+        -e 's/^stride.*/y = size\nx = size\npad_h = size 0\npad_w = size 0\n&/' \
+        -e 's/^groups.*/&\nlayout = NCHW NHWC\ndil_h = size\ndil_w = size/' \
+        "$wrw3" | sed 's/^stride.*/stride_h = size\nstride_w = size/' >"$tmp/more.spec"
+    "$prog" ingest "$wrw3" --data "$db9" 2>/dev/null |
+        awk -F, -v OFS=, 'NR > 1 { $9 = "3,3,1,1," $9 "," $9; $10 = $10 ",NCHW,1,1"; print }' \
+            >"$tmp/more.csv"
+    "$prog" ingest "$tmp/more.spec" --data "$db9" >"$tmp/out" 2>/dev/null &&
+        [ "$(wc -l <"$tmp/out")" -gt 10 ] && sed 1d "$tmp/out" | cmp - "$tmp/more.csv"
+}
+check "filter, pads, strides, layout and dilations as fields" more_fields
+
 split_streams() {
     head -c 20000 "$db9" >"$tmp/part1"; tail -c +20001 "$db9" >"$tmp/part2"
     "$mkdb" bz2 "$tmp/gfx900_56-two.db.bz2" "$tmp/part1" "$tmp/part2" &&

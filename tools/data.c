@@ -120,6 +120,7 @@ static int is_documented_drop(const struct spec *s, const int64_t *problem,
     static const char *const start[] = {"16", "16", "16", "16", "1", "1", "2", "3", "1"};
     const char *solver = s->solver != NULL ? s->solver : "";
     int stride = spec_field_index(s, "stride");
+    stride = stride >= 0 ? stride : spec_field_index(s, "stride_h");
     if (strcmp(solver, "ConvAsmBwdWrW3x3") == 0 && stride >= 0 && problem[stride] == 2) {
         *why = DROP_STRIDE_2;
         return 1;
@@ -567,6 +568,16 @@ void data_free(struct dataset *d)
     free(d->file);
     free(d->row);
     memset(d, 0, sizeof *d);
+}
+
+size_t data_problem_end(const struct dataset *d, size_t row)
+{
+    const int32_t *problem = d->problem + row * d->n_fields, *p = problem;
+    do {
+        row++;
+        p += d->n_fields;
+    } while (row < d->n && memcmp(p, problem, d->n_fields * sizeof *p) == 0);
+    return row;
 }
 
 /* Rows of options that the spec does not know. */

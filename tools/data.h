@@ -37,10 +37,10 @@ enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name
    the rows in them matters. Equal problems (of several GPUs' databases, or tuning runs) all stay.
 
    Timed data (of specs for which spec_is_timed) have a row for each option that was measured on a
-   problem: several with one problem, the fastest not first. An option with a value that the spec
-   does not name stays, since it may be the fastest; its text is kept. An option stands once a
-   problem and file, but as often as there are files. Times are kept to 15 decimal digits, so that
-   printing and reading them changes nothing. */
+   problem: data_problem_end says how many. An option with a value that the spec does not name
+   stays, since it may be the fastest; its text is kept. An option stands once a problem and file,
+   but as often as there are files. Times are kept to 15 decimal digits, so that printing and
+   reading them changes nothing. */
 struct dataset {
     size_t n, n_fields, n_params;
     int32_t *problem;      /* n x n_fields, in the spec's order */
@@ -52,7 +52,7 @@ struct dataset {
     size_t n_unknown;      /* such options */
     char **unknown_text;   /* n_unknown x n_params, all their values as text; sorted */
     uint32_t *file;        /* n, index into files */
-    int64_t *row;          /* n, perf_db id or line of the CSV file */
+    int64_t *row;          /* n, perf_db id or line of the file */
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];
@@ -70,6 +70,9 @@ struct data_options {
 int data_load(const struct spec *spec, const char *const *paths, size_t n,
               const struct data_options *options, struct dataset *out);
 void data_free(struct dataset *d);
+
+/* The first row behind `row`, which is below n, that has another problem; n if there is none. */
+size_t data_problem_end(const struct dataset *d, size_t row);
 
 /* One line on standard error for each reason that dropped rows, and one for rows kept although the
    spec does not know their option. */

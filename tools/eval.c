@@ -443,7 +443,7 @@ static size_t add_problems(struct eval *e, const struct held_out *held)
 {
     size_t i, end, single = 0;
     for (i = 0; i < e->data.n; i = end) {
-        end = is_timed(e) ? held_out_problem_end(&e->data, i) : i + 1;
+        end = is_timed(e) ? data_problem_end(&e->data, i) : i + 1;
         if (e->o->rows && !held->is_test[i])
             continue;
         if (is_timed(e) && end - i < 2)

@@ -39,16 +39,6 @@ const struct split_key *held_out_key(const struct spec *spec, const char *split)
     return key->n && !read_fold(split, &fold) ? key : NULL;
 }
 
-size_t held_out_problem_end(const struct dataset *d, size_t first)
-{
-    const int32_t *problem = d->problem + first * d->n_fields;
-    size_t end = first + 1;
-    while (end < d->n && !memcmp(d->problem + end * d->n_fields, problem,
-                                 d->n_fields * sizeof *problem))
-        end++;
-    return end;
-}
-
 /* ---- folds ---- */
 
 struct place {
@@ -86,12 +76,12 @@ static void number_problems(const struct dataset *d, uint64_t *unit)
     struct place *place = xcalloc(d->n, sizeof *place);
     size_t n = 0, i, row, end;
     for (i = 0; i < d->n; i = end) {
-        end = held_out_problem_end(d, i);
+        end = data_problem_end(d, i);
         place[n++] = place_of(d, i, end);
     }
     qsort(place, n, sizeof *place, compare_places);
     for (i = 0; i < n; i++) {
-        end = held_out_problem_end(d, place[i].first);
+        end = data_problem_end(d, place[i].first);
         for (row = place[i].first; row < end; row++)
             unit[row] = i;
     }

@@ -28,7 +28,4 @@ void held_out_free(struct held_out *h);
 /* What the split keeps together; NULL: no key of the spec. */
 const struct split_key *held_out_key(const struct spec *spec, const char *split);
 
-/* The end of the rows that have the same problem as row `first`: rows are sorted. */
-size_t held_out_problem_end(const struct dataset *d, size_t first);
-
 #endif

@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "soft.h"
 
-#include "held_out.h"
 #include "numbers.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@ static const unsigned char *target_of(const struct dataset *d, size_t row)
 size_t soft_most(const struct recipe *recipe, const struct dataset *d)
 {
     size_t problems = 0, i;
-    for (i = 0; i < d->n; i = held_out_problem_end(d, i))
+    for (i = 0; i < d->n; i = data_problem_end(d, i))
         problems++;
     return problems * (d->n_params == 1 ? 1 : (size_t)recipe->draws);
 }

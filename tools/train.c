@@ -146,7 +146,7 @@ static void add_rows(const struct model *model, const struct recipe *recipe,
     size_t i, end;
     for (i = 0; i < d->n; i = end) {
         struct recipe_rows *to = held->is_test[i] ? &out->held_out : &out->train;
-        end = d->time_us ? held_out_problem_end(d, i) : i + 1;
+        end = d->time_us ? data_problem_end(d, i) : i + 1;
         if (!d->time_us)
             add_row(model, d, i, to, out);
         else if (!soft_add(recipe, model, d, i, end, num_mix(seed, 7, i), to))
