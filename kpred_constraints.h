@@ -1065,19 +1065,18 @@ static int kpri_3x3u_applies(const int32_t *p)
         && kpred_between(p[KPRED_CONV2D_W], 4, 1000);
 }
 
-/* Vector registers of a wave: lines read, twice (or what a division needs, if that is more), sums,
-   and up to four.
+/* Vector registers of a wave: lines read, twice, sums, and up to four. (Where k / groups is no power
+   of two, MIOpen reserves at least 4 and 3 for the lines: that is more only for three lines or
+   fewer, of one group of lanes, with at most 35 registers in all, and decides nothing.)
    pre:  filters <= 127, 1 <= lines <= 8
-   post: result < 2^29; for w <= 1000, filters <= 8 and a line at most 228 */
+   post: result < 2^29; for w <= 1000, filters <= 8 and one line at most 228 */
 static int32_t kpri_3x3u_vgprs(const int32_t *p, int32_t filters, int32_t lines)
 {
-    int32_t h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W], share = kpri_conv2d_oc(p);
+    int32_t h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
     int32_t lanes = kpred_ceil_div(w, kpred_ceil_div(w, KPRED_GCN_WAVE_SIZE));
     int32_t groups = kpred_ceil_div(w, lanes), in = groups * (h == lines ? lines : lines + 2);
 
-    share /= p[KPRED_CONV2D_GROUPS];
-    return (h != lines) + (w % lanes != 0) + 2 + groups * filters * lines
-        + (in >= 4 || kpred_is_pow2(share) ? in : 4) + (in >= 3 || kpred_is_pow2(share) ? in : 3);
+    return (h != lines) + (w % lanes != 0) + 2 + 2 * in + groups * filters * lines;
 }
 
 /* [2] V2, R1. (R2 cannot fail: a line of 8 filters takes at most 228 registers.) */

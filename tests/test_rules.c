@@ -735,16 +735,33 @@ static void random_filter(int rule, int32_t *p)
     int odd = random_below(12) == 0, i;
 
     for (i = 0; i < 2; i++) {
-        int32_t y = rule == OF_3X3U ? 3 : filters[random_below(COUNT(filters))];
+        int32_t usual = rule == OF_3X3U ? 3 : filters[random_below(COUNT(filters))];
+        int32_t y = odd && random_below(2) ? random_size(8) : usual;
         int32_t stride = rule == OF_3X3U || random_below(3) ? 1 : 2;
 
-        p[KPRED_CONV2D_Y + i] = odd && random_below(2) ? random_size(6) : y;
+        p[KPRED_CONV2D_Y + i] = y;
         p[KPRED_CONV2D_PAD_H + i] = random_below(3) || rule == OF_3X3U ? y / 2 : 0;
         p[KPRED_CONV2D_STRIDE_H + i] = odd && random_below(4) == 0 ? random_size(3) : stride;
         p[KPRED_CONV2D_DIL_H + i] = odd && random_below(4) == 0 ? random_size(3) : 1;
     }
     for (i = KPRED_CONV2D_Y; i < KPRED_CONV2D_DIL_W && random_below(20); i += 2)
         p[i + 1] = p[i];
+}
+
+/* Tiles and filters that take about all of LDS; a grouped kernel takes filters of any size. */
+static void fill_lds(int32_t *p)
+{
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        p[KPRED_CONV2D_H + i] = 1 + (int32_t)random_below(40);
+        p[KPRED_CONV2D_Y + i] = 90 + (int32_t)random_below(90);
+        p[KPRED_CONV2D_PAD_H + i] = 60;
+        p[KPRED_CONV2D_STRIDE_H + i] = 1 + (int32_t)random_below(2);
+        p[KPRED_CONV2D_DIL_H + i] = 1;
+    }
+    p[KPRED_CONV2D_X] = random_below(2) ? p[KPRED_CONV2D_Y] : p[KPRED_CONV2D_X];
+    p[KPRED_CONV2D_STRIDE_W] = p[KPRED_CONV2D_STRIDE_H];
 }
 
 static void random_conv2d(int rule, int32_t *p)
@@ -767,6 +784,8 @@ static void random_conv2d(int rule, int32_t *p)
     if (rule >= OF_V4R1 && random_below(3))
         p[KPRED_CONV2D_N] *= 8, p[KPRED_CONV2D_C] *= 4, p[KPRED_CONV2D_K] *= 16;
     random_filter(rule, p);
+    if (rule == OF_OCLD && random_below(10) == 0)
+        fill_lds(p);
     p[KPRED_CONV2D_GROUPS] = random_below(3) || rule == OF_V1R1 ? 1 : 1 << random_below(6);
     for (i = KPRED_CONV2D_C; i <= KPRED_CONV2D_K; i += KPRED_CONV2D_K - KPRED_CONV2D_C)
         p[i] *= random_below(10) ? p[KPRED_CONV2D_GROUPS] : 1;

@@ -210,7 +210,8 @@ static void check_lists(void)
     check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]", WRW "*" REST " 2", "");
     check_list("igemm_gtc_wrw_nhwc", WRW "10" REST "[10]", WRW "*" REST " 10", "");
     check_list("igemm_gtc_wrw_nhwc", WRW "0" REST, WRW "*" REST " 0", "");
-    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[3]", "", "ends with [3], and its piece 18 is 2");
+    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[3]", "",
+               "ends with [3], and its piece 18 is 2");
     check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]x", "",
                "ends with [2]x, and its piece 18 is 2");
     check_list("igemm_gtc_wrw_nhwc", WRW, "", "is a list without a piece 18");
