@@ -24,12 +24,13 @@ EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
 
 SHARED = runtime registry model program rules spec header_read header_text header_write util opts \
-         table commands conv split miopen calls driver udb bench
+         table commands conv split list miopen calls driver udb bench
 KPRED = kpred models predict $(SHARED)
-TRAIN = kpred_train ingest train recipe any_model bench_any eval reliability temperature plot data \
-        load_conv perfdb textdb channels csv bz2 float_scorer udb_sqlite \
+TRAIN = kpred_train ingest train held_out any_model bench_any eval shares reliability temperature \
+        plot data load_conv perfdb textdb finddb channels csv tensile records bz2 float_scorer \
+        udb_sqlite \
         $(addprefix paper/,header paper scorer words) $(SHARED)
-EXACT_TRAIN = additive adam matrix numbers \
+EXACT_TRAIN = additive adam matrix numbers recipe soft \
               $(addprefix paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid lstm \
                   net onehot softmax)
 

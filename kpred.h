@@ -101,9 +101,9 @@ extern "C" {
 
 #define KPRED_VERSION 100         /* 0.1.0: what the caller was compiled against */
 #define KPRED_FORMAT 1            /* of kpred_model; changes only with its layout or arithmetic */
-#define KPRED_MAX_FIELDS 16       /* fields of a problem */
+#define KPRED_MAX_FIELDS 24       /* fields of a problem */
 #define KPRED_MAX_PARAMS 16       /* parameters of a tuple */
-#define KPRED_MAX_VALUES 64       /* legal values of one parameter */
+#define KPRED_MAX_VALUES 128      /* legal values of one parameter */
 #define KPRED_MAX_WIDTH 192       /* activations of a dense layer, features included */
 #define KPRED_MAX_HIDDEN 128      /* hidden units of a parameter */
 #define KPRED_MAX_REGISTERS 64    /* of a feature program */
@@ -457,11 +457,11 @@ static int32_t kpri_exp2_neg(int32_t x)
     return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> (x >> 16);
 }
 
-/* log2(x) in Q16. pre: 1 <= x <= 2^31-1. post: 0..31*2^16, rising in x.
+/* log2(x) in Q16. pre: 1 <= x <= 2^31. post: 0..31*2^16, rising in x.
    A table step is at most 1466 and the fraction below 2^16, so the product fits 31 bits. */
-static int32_t kpri_log2(int32_t x)
+static int32_t kpri_log2(uint32_t x)
 {
-    uint32_t m = (uint32_t)x;
+    uint32_t m = x;
     int32_t e = 31;
     const int32_t *t;
     if (m < (uint32_t)1 << 16) { m <<= 16; e -= 16; }
@@ -473,16 +473,17 @@ static int32_t kpri_log2(int32_t x)
     return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
 
-/* Logits to log2-probabilities, in place. pre: 1 <= n <= 64, |x| < 2^29. post: -2^26 <= x <= 0.
-   The largest term is 2^24, so the sum lies in 2^24..2^30. */
+/* Logits to log2-probabilities, in place. pre: 1 <= n <= 128, |x| < 2^29. post: -2^26 <= x <= 0.
+   The largest term is 2^24, so the sum lies in 2^24..2^31. */
 static void kpri_log_softmax(int32_t *x, size_t n)
 {
-    int32_t most = x[0], sum = 0, norm;
+    int32_t most = x[0], norm;
+    uint32_t sum = 0;
     size_t v;
     for (v = 1; v < n; v++)
         most = x[v] > most ? x[v] : most;
     for (v = 0; v < n; v++)
-        sum += kpri_exp2_neg(most - x[v]);
+        sum += (uint32_t)kpri_exp2_neg(most - x[v]);
     norm = most + kpri_log2(sum) - 24 * 65536;
     for (v = 0; v < n; v++)
         x[v] = x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm;
@@ -495,7 +496,7 @@ static int32_t kpri_register(const kpred_instr *in, const int32_t *r)
 {
     const int32_t a = r[in->a], b = r[in->b];
     switch (in->op) {
-    case KPRED_OP_LOG2: return a > 1 ? kpri_log2(a) : 0;
+    case KPRED_OP_LOG2: return a > 1 ? kpri_log2((uint32_t)a) : 0;
     case KPRED_OP_ADD: return kpri_saturate((int64_t)a + b);
     case KPRED_OP_SUB: return kpri_saturate((int64_t)a - b);
     case KPRED_OP_MUL: return kpri_saturate((int64_t)a * b);
@@ -939,7 +940,7 @@ static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_d
     return run;
 }
 
-/* Merge sort without recursion: run[i] holds 2^i short runs or none. pre: 1..2^17-1 slots */
+/* Merge sort without recursion: run[i] holds 2^i short runs or none. pre: 1..2^17 slots */
 static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided, int32_t list)
 {
     int32_t run[15];

@@ -7,7 +7,7 @@
 
 WHAT IT DOES
    A rule tells, for a problem and the first n of a kernel's tuning parameters, whether they can
-   still become a tuple that the kernel runs. Here are the rules of four of MIOpen's convolution
+   still become a tuple that the kernel runs. Here are the rules of MIOpen's tunable convolution
    kernels, the names and numbers of their fields and parameters, the limits of the GPUs they run
    on, and the small predicates one needs to write a rule for a kernel of one's own.
 
@@ -18,12 +18,13 @@ WHAT IT DOES
 
 GUARANTEES                                                              (shown by tests/)
    C1 Every prefix of a tuple is accepted, the empty one and the tuple itself
-      included <=> MIOpen's kernel applies and accepts the tuple.         rules_oracle.py
+      included <=> MIOpen's kernel applies and accepts the tuple; for
+      what is observed (see below): <= only, of all tuned optima.         rules_oracle.py
    C2 No prefix is rejected that a legal tuple begins with.               test_rules.c
    C3 None is accepted that no legal tuple begins with: look-ahead is
-      exact for these four kernels, a search meets no dead end.           test_rules.c
+      exact for these kernels, a search meets no dead end.                test_rules.c
    C4 Rules are pure, and defined for every int32 in `values`, legal or
-      not, and all sizes in 1..KPRED_MAX_SIZE: nothing wraps.             test_rules.c, UBSan
+      not, and all sizes in 1..KPRED_MAX_SIZE, pads from 0: nothing wraps. test_rules.c, UBSan
    C5 Freestanding: no libc symbol, floating point, data, loop, recursion
       or 64-bit division.                                                 nm -u
 
@@ -31,14 +32,17 @@ HOW TO READ A RULE
    rule(problem, values, n) judges values[n-1], takes the values before it as accepted ones, and for
    n == 0 (values may be NULL then) says whether the kernel applies at all. In every direction the
    fields describe the forward convolution: n images of c channels, h x w (the true input size),
-   k filters, square stride. A kernel's name implies the rest: NCHW, no bias, dilation 1, and 1x1
-   filters without padding or 3x3 filters with padding 1. In comments,
+   k filters, square stride. Four kernels are for one filter each, and their names imply the rest:
+   NCHW, no bias, dilation 1, and 1x1 filters without padding or 3x3 filters with padding 1. The
+   others have fields for all of it (KPRED_CONV2D_FIELD_LIST). In comments,
 
      [4] R5   parameter 4 decides check R5 of MIOpen's, in the numbering of the oracle that the
               test asks (V: a parameter's own domain; S: what MIOpen's search emits)
      ahead    anticipates a check of later parameters, with the least they can be
      E        elements in 32 bits: 1 for FP32, 2 for FP16 and BF16
      small    the forward convolution's output image, ceil(h / stride) x ceil(w / stride) for 1x1
+     observed all tuned optima in MIOpen's databases are so; MIOpen's own condition, if it has one,
+              is not restated here. The declarations say of which rules that holds, or of what part
 
 CONFIGURATION
    KPRED_IMPLEMENTATION   emit the rules' definitions: in one file of a program
@@ -46,7 +50,9 @@ CONFIGURATION
 
 CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
-                           >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 */
+                           >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
+                           >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
+                           >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_ocl_bwd_wrw2 */
 #ifndef KPRED_CONSTRAINTS_H
 #define KPRED_CONSTRAINTS_H
 
@@ -139,6 +145,38 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_CONV_STRIDE, "stride")   \
     X(KPRED_CONV_GROUPS, "groups") /* conv_asm_bwd_wrw_3x3 only */
 
+/* The others' fields: filters of y x x, and of each size of the image its own pad and stride. Their
+   tokens are those above and, behind them, some more. */
+#define KPRED_CONV2D_FIELD_LIST(X)         \
+    X(KPRED_CONV2D_GPU, "gpu")             \
+    X(KPRED_CONV2D_DIR, "dir")             \
+    X(KPRED_CONV2D_DTYPE, "dtype")         \
+    X(KPRED_CONV2D_LAYOUT, "layout")       \
+    X(KPRED_CONV2D_N, "n")                 \
+    X(KPRED_CONV2D_C, "c")                 \
+    X(KPRED_CONV2D_H, "h")                 \
+    X(KPRED_CONV2D_W, "w")                 \
+    X(KPRED_CONV2D_K, "k")                 \
+    X(KPRED_CONV2D_Y, "y")                 \
+    X(KPRED_CONV2D_X, "x")                 \
+    X(KPRED_CONV2D_PAD_H, "pad_h")         \
+    X(KPRED_CONV2D_PAD_W, "pad_w")         \
+    X(KPRED_CONV2D_STRIDE_H, "stride_h")   \
+    X(KPRED_CONV2D_STRIDE_W, "stride_w")   \
+    X(KPRED_CONV2D_DIL_H, "dil_h")         \
+    X(KPRED_CONV2D_DIL_W, "dil_w")         \
+    X(KPRED_CONV2D_GROUPS, "groups")
+
+#define KPRED_CONV2D_MORE_GPUS(X)           \
+    X(KPRED_GPU_GFX1030_36, "gfx1030_36")   \
+    X(KPRED_GPU_GFX942130, "gfx942130")
+
+#define KPRED_CONV2D_MORE_DTYPES(X) X(KPRED_DTYPE_INT8, "INT8")
+
+#define KPRED_CONV2D_LAYOUT_LIST(X)   \
+    X(KPRED_LAYOUT_NCHW, "NCHW")      \
+    X(KPRED_LAYOUT_NHWC, "NHWC")
+
 /* >>parameters: of each kernel, in the order in which they are decided. */
 #define KPRED_ASM_1X1U_LIST(X)                                    \
     X(KPRED_ASM_1X1U_READ_SIZE, "read_size")                      \
@@ -181,11 +219,73 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_ASM_BWD_WRW_3X3_PIPE_LINES_DEPTH, "pipe_lines_depth") \
     X(KPRED_ASM_BWD_WRW_3X3_N_PER_GROUP, "n_per_group")
 
+#define KPRED_ASM_3X3U_LIST(X)                                          \
+    X(KPRED_ASM_3X3U_LIMIT_WAVE_CNT, "limit_wave_cnt")                  \
+    X(KPRED_ASM_3X3U_FILTERS_PER_WAVE, "filters_per_wave")              \
+    X(KPRED_ASM_3X3U_OUTPUT_LINES_PER_WAVE, "output_lines_per_wave")
+
+#define KPRED_OCL_DIRECT_FWD_LIST(X)                              \
+    X(KPRED_OCL_DIRECT_FWD_GRP_TILE1, "grp_tile1")                \
+    X(KPRED_OCL_DIRECT_FWD_GRP_TILE0, "grp_tile0")                \
+    X(KPRED_OCL_DIRECT_FWD_IN_TILE1, "in_tile1")                  \
+    X(KPRED_OCL_DIRECT_FWD_IN_TILE0, "in_tile0")                  \
+    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE1, "out_pix_tile1")        \
+    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE0, "out_pix_tile0")        \
+    X(KPRED_OCL_DIRECT_FWD_N_OUT_PIX_TILES, "n_out_pix_tiles")    \
+    X(KPRED_OCL_DIRECT_FWD_N_IN_DATA_TILES, "n_in_data_tiles")    \
+    X(KPRED_OCL_DIRECT_FWD_N_STACKS, "n_stacks")
+
+#define KPRED_BIN_WINOGRAD_RXS_LIST(X) X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups")
+
+#define KPRED_HIP_IGEMM_V4R1_LIST(X)                                                  \
+    X(KPRED_HIP_IGEMM_V4R1_B_PER_BLOCK, "b_per_block")                                \
+    X(KPRED_HIP_IGEMM_V4R1_K_PER_BLOCK, "k_per_block")                                \
+    X(KPRED_HIP_IGEMM_V4R1_E_PER_BLOCK, "e_per_block")                                \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_REPEAT, "gemm_n_repeat")                            \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_PER_THREAD_SUB_C, "gemm_m_per_thread_sub_c")        \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_PER_THREAD_SUB_C, "gemm_n_per_thread_sub_c")        \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL0_CLUSTER, "gemm_m_level0_cluster")            \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL0_CLUSTER, "gemm_n_level0_cluster")            \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL1_CLUSTER, "gemm_m_level1_cluster")            \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL1_CLUSTER, "gemm_n_level1_cluster")            \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_E, "in_copy_e")                                    \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N1, "in_copy_n1")                                  \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_B, "in_copy_b")                                    \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N2, "in_copy_n2")                                  \
+    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_E, "wei_copy_e")                                  \
+    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_K, "wei_copy_k")
+
+/* Of all kernels that are one tiled matrix product. */
+#define KPRED_IGEMM_LIST(X)                                       \
+    X(KPRED_IGEMM_BLOCK_SIZE, "block_size")                       \
+    X(KPRED_IGEMM_GEMM_M_PER_BLOCK, "gemm_m_per_block")           \
+    X(KPRED_IGEMM_GEMM_N_PER_BLOCK, "gemm_n_per_block")           \
+    X(KPRED_IGEMM_GEMM_K_PER_BLOCK, "gemm_k_per_block")           \
+    X(KPRED_IGEMM_GEMM_M_PER_THREAD, "gemm_m_per_thread")         \
+    X(KPRED_IGEMM_GEMM_N_PER_THREAD, "gemm_n_per_thread")
+
+#define KPRED_OCL_BWD_WRW2_LIST(X)                                            \
+    X(KPRED_OCL_BWD_WRW2_N_WAVES, "n_waves")                                  \
+    X(KPRED_OCL_BWD_WRW2_READ_SIZE, "read_size")                              \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_PER_TILE, "n_out_channels_per_tile")  \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_TILES, "n_out_channels_tiles")        \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_ROWS_IN_LCL, "n_out_rows_in_lcl")
+
 #define KPRI_RULES_ENUM(enumerator, spelling) enumerator,
 enum kpred_gpu { KPRED_GPU_LIST(KPRI_RULES_ENUM) KPRED_GPU_COUNT };
 enum kpred_dir { KPRED_DIR_LIST(KPRI_RULES_ENUM) KPRED_DIR_COUNT };
 enum kpred_dtype { KPRED_DTYPE_LIST(KPRI_RULES_ENUM) KPRED_DTYPE_COUNT };
 enum kpred_conv_field { KPRED_CONV_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV_FIELD_COUNT };
+enum kpred_conv2d_field { KPRED_CONV2D_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV2D_FIELD_COUNT };
+enum kpred_conv2d_gpu {
+    KPRI_CONV2D_GPUS_BEFORE = KPRED_GPU_COUNT - 1,
+    KPRED_CONV2D_MORE_GPUS(KPRI_RULES_ENUM) KPRED_CONV2D_GPU_COUNT
+};
+enum kpred_conv2d_dtype {
+    KPRI_CONV2D_DTYPES_BEFORE = KPRED_DTYPE_COUNT - 1,
+    KPRED_CONV2D_MORE_DTYPES(KPRI_RULES_ENUM) KPRED_CONV2D_DTYPE_COUNT
+};
+enum kpred_conv2d_layout { KPRED_CONV2D_LAYOUT_LIST(KPRI_RULES_ENUM) KPRED_CONV2D_LAYOUT_COUNT };
 enum kpred_asm_1x1u { KPRED_ASM_1X1U_LIST(KPRI_RULES_ENUM) KPRED_ASM_1X1U_COUNT };
 enum kpred_ocl_direct_fwd_1x1 {
     KPRED_OCL_DIRECT_FWD_1X1_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_1X1_COUNT
@@ -196,17 +296,39 @@ enum kpred_asm_bwd_wrw_1x1 {
 enum kpred_asm_bwd_wrw_3x3 {
     KPRED_ASM_BWD_WRW_3X3_LIST(KPRI_RULES_ENUM) KPRED_ASM_BWD_WRW_3X3_COUNT
 };
+enum kpred_asm_3x3u { KPRED_ASM_3X3U_LIST(KPRI_RULES_ENUM) KPRED_ASM_3X3U_COUNT };
+enum kpred_ocl_direct_fwd {
+    KPRED_OCL_DIRECT_FWD_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_COUNT
+};
+enum kpred_bin_winograd_rxs {
+    KPRED_BIN_WINOGRAD_RXS_LIST(KPRI_RULES_ENUM) KPRED_BIN_WINOGRAD_RXS_COUNT
+};
+enum kpred_hip_igemm_v4r1 {
+    KPRED_HIP_IGEMM_V4R1_LIST(KPRI_RULES_ENUM) KPRED_HIP_IGEMM_V4R1_COUNT
+};
+enum kpred_igemm { KPRED_IGEMM_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_COUNT };
+enum kpred_ocl_bwd_wrw2 { KPRED_OCL_BWD_WRW2_LIST(KPRI_RULES_ENUM) KPRED_OCL_BWD_WRW2_COUNT };
 
 /* >>rules: X(function, number of fields, list of its parameters) */
 #define KPRED_RULE_LIST(X)                                                   \
     X(kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_LIST)                      \
     X(kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_LIST)  \
     X(kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_LIST)        \
-    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST)
+    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST)       \
+    X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST)                     \
+    X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST)         \
+    X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST)     \
+    X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST)         \
+    X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST)              \
+    X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST)                  \
+    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                      \
+    X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST)
 
-/* All four are of type kpred_rule: 1, or 0 if values[n-1] (for n == 0, the problem) rules out every
-   legal tuple, or if there is no n-th parameter.
-   pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE */
+/* All are of type kpred_rule: 1, or 0 if values[n-1] (for n == 0, the problem) rules out every
+   legal tuple, or if there is no n-th parameter. Fields, if 9 or 10, are KPRED_CONV_FIELD_LIST's,
+   if 18, KPRED_CONV2D_FIELD_LIST's.
+   pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
+        0..KPRED_MAX_SIZE */
 
 /* MIOpen's ConvAsm1x1U: F, B; FP32, FP16. */
 KPRED_API KPRI_RULES_UNUSED
@@ -223,6 +345,45 @@ int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int32_t *value
 /* ConvAsmBwdWrW3x3: W; FP32, FP16; stride 1 (MIOpen no longer runs it with 2); groups. */
 KPRED_API KPRI_RULES_UNUSED
 int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvAsm3x3U: F, B; FP32; filters of 3x3, pads 1, stride 1; groups. */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvOclDirectFwd: F, B; FP32, FP16, BF16; odd filters of 3x3 to 11x11 and some others, any with
+   groups. What MIOpen's search emits and its checks accept, or the default if they accept it. */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvBinWinogradRxSf2x3 and ConvBinWinogradRxSf3x2: FP32, FP16. To which filters and sizes they
+   apply is not restated; that they are for NCHW and dilation 1 is observed. */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. Of
+   what makes them apply, only that some tuple is accepted is restated; that they are for NCHW is
+   observed. */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvHipImplicitGemmBwdDataV1R1: B; FP32, FP16, BF16. As for V4R1; no groups (observed). */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvHipImplicitGemmV4R4Fwd and ConvHipImplicitGemmV4R4WrW: F, W; FP32. All of it observed: they
+   are held to BwdDataV1R1's checks, with their own matrices. */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvMlirIgemmFwd, ConvMlirIgemmBwd and ConvMlirIgemmWrW: all problems. Observed: their tiles need
+   not divide the matrices, but hold what a block's threads compute. */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
+   All of it observed. (That <N> is for N images or more is not looked at.) */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
 
 #ifdef __cplusplus
 }
@@ -485,27 +646,27 @@ static int32_t kpri_ocl_read(const int32_t *p, int32_t x)
 }
 
 /* post: 1 <= result <= max(2, stride) */
-static int32_t kpri_ocl_item(const int32_t *p, int32_t x)
+static int32_t kpri_ocl_item(int32_t stride, int32_t x)
 {
-    int32_t least = x <= 8 ? 1 : 2, stride = p[KPRED_CONV_STRIDE];
+    int32_t least = x <= 8 ? 1 : 2;
 
     return stride > least ? stride : least;
 }
 
 /* Work-items of a tile's side, at least 8.
    post: 8 <= result <= 16 */
-static int32_t kpri_ocl_group(const int32_t *p, int32_t x)
+static int32_t kpri_ocl_group(int32_t stride, int32_t x)
 {
-    int32_t group = (x <= 8 ? 8 : x <= 16 ? 16 : 32) / kpri_ocl_item(p, x);
+    int32_t group = (x <= 8 ? 8 : x <= 16 ? 16 : 32) / kpri_ocl_item(stride, x);
 
     return group > 8 ? group : 8;
 }
 
 /* And the pixels they take.
    post: 8 <= result <= 2^27 */
-static int32_t kpri_ocl_tile(const int32_t *p, int32_t x)
+static int32_t kpri_ocl_tile(int32_t stride, int32_t x)
 {
-    return kpri_ocl_group(p, x) * kpri_ocl_item(p, x);
+    return kpri_ocl_group(stride, x) * kpri_ocl_item(stride, x);
 }
 
 /* The default's n-th value, n in 1..9. */
@@ -513,12 +674,13 @@ static int32_t kpri_ocl_default(const int32_t *p, size_t n)
 {
     int version = kpri_ocl_version(p);
     int32_t ih = kpri_ocl_read(p, p[KPRED_CONV_H]), iw = kpri_ocl_read(p, p[KPRED_CONV_W]);
+    int32_t stride = p[KPRED_CONV_STRIDE];
 
     switch (n) {
-    case 1: return kpri_ocl_group(p, ih);
-    case 2: return version ? kpri_ocl_group(p, iw) : 64;
-    case 3: return kpri_ocl_tile(p, ih);
-    case 4: return kpri_ocl_tile(p, iw);
+    case 1: return kpri_ocl_group(stride, ih);
+    case 2: return version ? kpri_ocl_group(stride, iw) : 64;
+    case 3: return kpri_ocl_tile(stride, ih);
+    case 4: return kpri_ocl_tile(stride, iw);
     case 5: return version;
     case 6: return version ? 0 : kpri_ocl_pixels(p) == 1 ? 1 : 2;
     case 7: return version ? 32 : 16;
@@ -829,6 +991,642 @@ KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int3
     case 4: return kpri_wrw3_k_per_wave(problem, values, newest);
     case 5: return kpri_wrw3_pipe_lines_depth(problem, values, newest);
     case 6: return kpri_wrw3_n_per_group(problem, values, newest);
+    default: return 0;
+    }
+}
+
+/* >>conv2d: what the kernels ask that have a field for everything. The first three fields are those
+   of the others, and kpri_rule_half and kpri_rule_forward read nothing else. */
+
+/* Of the channels that a kernel reads and those that it writes, whichever is k. */
+static int32_t kpri_conv2d_ic(const int32_t *p)
+{
+    return p[kpri_rule_forward(p) ? KPRED_CONV2D_C : KPRED_CONV2D_K];
+}
+
+static int32_t kpri_conv2d_oc(const int32_t *p)
+{
+    return p[kpri_rule_forward(p) ? KPRED_CONV2D_K : KPRED_CONV2D_C];
+}
+
+/* A side of the image that the forward convolution writes, h for i == 0, w for i == 1. If the
+   filter does not fit, 0, but MIOpen runs forward convolutions as if there were a pixel.
+   post: 0 <= result <= 3 * 2^24 */
+static int32_t kpri_conv2d_side(const int32_t *p, int i)
+{
+    int32_t reach = kpred_mul_sat(p[KPRED_CONV2D_DIL_H + i], p[KPRED_CONV2D_Y + i] - 1);
+    int32_t room = p[KPRED_CONV2D_H + i] + 2 * p[KPRED_CONV2D_PAD_H + i] - 1 - reach;
+
+    return room < 0 ? kpri_rule_forward(p) : room / p[KPRED_CONV2D_STRIDE_H + i] + 1;
+}
+
+static int32_t kpri_conv2d_out_h(const int32_t *p) { return kpri_conv2d_side(p, 0); }
+
+static int32_t kpri_conv2d_out_w(const int32_t *p) { return kpri_conv2d_side(p, 1); }
+
+/* A convolution, with groups that divide its channels. */
+static int kpri_conv2d_exists(const int32_t *p)
+{
+    return p[KPRED_CONV2D_C] % p[KPRED_CONV2D_GROUPS] == 0
+        && p[KPRED_CONV2D_K] % p[KPRED_CONV2D_GROUPS] == 0
+        && kpri_conv2d_out_h(p) > 0 && kpri_conv2d_out_w(p) > 0;
+}
+
+static int kpri_conv2d_nchw(const int32_t *p)
+{
+    return p[KPRED_CONV2D_LAYOUT] == KPRED_LAYOUT_NCHW && kpri_conv2d_exists(p);
+}
+
+static int kpri_conv2d_undilated(const int32_t *p)
+{
+    return p[KPRED_CONV2D_DIL_H] == 1 && p[KPRED_CONV2D_DIL_W] == 1;
+}
+
+/* Is the product of three a multiple of d, a power of two? For d <= 128 their last seven bits say.
+   pre: a, b, c >= 0 */
+static int kpri_conv2d_aligned(int32_t a, int32_t b, int32_t c, int32_t d)
+{
+    return kpri_rule_aligned(((a & 127) * (b & 127) & 127) * (c & 127), d);
+}
+
+/* >>conv_asm_3x3u: a wave computes output_lines_per_wave lines of the images of filters_per_wave
+   filters; a line of w pixels lies in groups of up to 64 lanes. */
+#define KPRI_3X3U(v, NAME) kpri_rule_past(v, KPRED_ASM_3X3U_##NAME)
+
+/* [0] */
+static int kpri_3x3u_applies(const int32_t *p)
+{
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
+        && p[KPRED_CONV2D_DIR] != KPRED_DIR_W && p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32
+        && p[KPRED_CONV2D_Y] == 3 && p[KPRED_CONV2D_X] == 3
+        && p[KPRED_CONV2D_PAD_H] == 1 && p[KPRED_CONV2D_PAD_W] == 1
+        && p[KPRED_CONV2D_STRIDE_H] == 1 && p[KPRED_CONV2D_STRIDE_W] == 1
+        && kpri_conv2d_ic(p) / p[KPRED_CONV2D_GROUPS] % 4 == 0
+        && kpred_between(p[KPRED_CONV2D_W], 4, 1000);
+}
+
+/* Vector registers of a wave: lines read, twice, sums, and up to four. (Where k / groups is no power
+   of two, MIOpen reserves at least 4 and 3 for the lines: that is more only for three lines or
+   fewer, of one group of lanes, with at most 35 registers in all, and decides nothing.)
+   pre:  filters <= 127, 1 <= lines <= 8
+   post: result < 2^29; for w <= 1000, filters <= 8 and one line at most 228 */
+static int32_t kpri_3x3u_vgprs(const int32_t *p, int32_t filters, int32_t lines)
+{
+    int32_t h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
+    int32_t lanes = kpred_ceil_div(w, kpred_ceil_div(w, KPRED_GCN_WAVE_SIZE));
+    int32_t groups = kpred_ceil_div(w, lanes), in = groups * (h == lines ? lines : lines + 2);
+
+    return (h != lines) + (w % lanes != 0) + 2 + 2 * in + groups * filters * lines;
+}
+
+/* [2] V2, R1. (R2 cannot fail: a line of 8 filters takes at most 228 registers.) */
+static int kpri_3x3u_filters_per_wave(const int32_t *p, int32_t filters)
+{
+    int32_t groups = p[KPRED_CONV2D_GROUPS];
+
+    return kpred_between(filters, 1, 8)
+        && (groups == 1 || kpri_conv2d_oc(p) / groups % filters == 0);
+}
+
+/* [3] V3, R2 */
+static int kpri_3x3u_output_lines_per_wave(const int32_t *p, const int32_t *v, int32_t lines)
+{
+    return kpred_between(lines, 1, 8)
+        && kpri_3x3u_vgprs(p, KPRI_3X3U(v, FILTERS_PER_WAVE), lines) < KPRED_GCN_VGPRS;
+}
+
+KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n)
+{
+    int32_t newest = n ? values[n - 1] : 0;
+
+    switch (n) {
+    case 0: return kpri_3x3u_applies(problem);
+    case 1: return kpred_between(newest, 0, 9); /* V1 */
+    case 2: return kpri_3x3u_filters_per_wave(problem, newest);
+    case 3: return kpri_3x3u_output_lines_per_wave(problem, values, newest);
+    default: return 0;
+    }
+}
+
+/* >>conv_ocl_direct_fwd: a work-group has grp_tile1 x grp_tile0 work-items for a tile of the image,
+   in_tile1 x in_tile0, each with out_pix_tile1 x out_pix_tile0 of its pixels, in n_out_pix_tiles
+   channels, and reads n_in_data_tiles at a time. Tile sizes decide one another in many ways, so
+   this rule judges all values anew, with the least that may still come in place of those to come:
+   the least work-items, the least tiles, one channel, one stack. */
+
+/* The filters that MIOpen has kernels for. */
+static int kpri_ocld_filter(const int32_t *p)
+{
+    int32_t y = p[KPRED_CONV2D_Y], x = p[KPRED_CONV2D_X], pad = p[KPRED_CONV2D_PAD_H];
+
+    return p[KPRED_CONV2D_GROUPS] > 1
+        || (y == x && kpred_between(y, 3, 11) && (y & 1))
+        || (y == 5 && (x == 10 || x == 20) && p[KPRED_CONV2D_STRIDE_H] == 2 && pad == 0)
+        || (y == 4 && x == 4 && p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16 && pad == 0);
+}
+
+/* [0], without that some tuple is legal */
+static int kpri_ocld_applies(const int32_t *p)
+{
+    int32_t stride = p[KPRED_CONV2D_STRIDE_H], pad = p[KPRED_CONV2D_PAD_H];
+
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
+        && p[KPRED_CONV2D_DIR] != KPRED_DIR_W && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
+        && stride <= 2 && p[KPRED_CONV2D_STRIDE_W] == stride && p[KPRED_CONV2D_PAD_W] == pad
+        && (kpri_rule_forward(p)
+                ? stride == 1 || p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_FP16
+                : pad < p[KPRED_CONV2D_Y] && pad < p[KPRED_CONV2D_X])
+        && kpri_ocld_filter(p);
+}
+
+/* With stride, backward, the kernel takes the stride for out_pix_tile. */
+static int kpri_ocld_strided(const int32_t *p)
+{
+    return !kpri_rule_forward(p) && p[KPRED_CONV2D_STRIDE_H] > 1;
+}
+
+/* A side of what a tile reads. With `strided`, a tile has at least 16 pixels.
+   pre: 8 <= tile <= 32 */
+static int32_t kpri_ocld_side(const int32_t *p, int32_t tile, int32_t filter)
+{
+    int32_t stride = p[KPRED_CONV2D_STRIDE_H];
+
+    if (kpri_rule_forward(p))
+        return (tile - 1) * stride + filter;
+    if (kpri_ocld_strided(p) && tile < 16)
+        tile = 16;
+    return (tile + filter - 1 + stride - 1) / stride;
+}
+
+/* R5: tile and weights of the channels read at a time; groups may have fewer. */
+static int kpri_ocld_fits_lds(const int32_t *p, int32_t tile1, int32_t tile0, int32_t n_out,
+                              int32_t n_in)
+{
+    int32_t y = p[KPRED_CONV2D_Y], x = p[KPRED_CONV2D_X], groups = p[KPRED_CONV2D_GROUPS];
+    int32_t ic = kpri_conv2d_ic(p) / groups, oc = kpri_conv2d_oc(p) / groups, tile, weights;
+
+    ic = n_in < ic ? n_in : ic;
+    oc = n_out < oc ? n_out : oc;
+    tile = kpred_mul_sat(kpred_mul_sat(kpri_ocld_side(p, tile1, y), kpri_ocld_side(p, tile0, x)),
+                         ic);
+    weights = kpred_mul_sat(kpred_mul_sat(y, x), oc * ic);
+    return kpred_fits_lds(tile) && kpred_fits_lds(weights)
+        && kpred_fits_lds((tile + weights) * (4 >> kpri_rule_half(p)));
+}
+
+/* S3, S4; S1, S2: powers of two, the pixels of a work-item 1, 2 or 4 of them. (64 in a tile never
+   pass: they are for sides below 16, and half of a tile has to be less than the side.) */
+static int kpri_ocld_tile(int32_t side, int32_t grp, int32_t tile)
+{
+    return kpri_rule_pow2(grp, 32) && grp >= 8 && grp <= tile
+        && (tile == 8 ? side < 16 : tile == 16 ? side > 8 : tile == 32 && side > 16);
+}
+
+/* The least tile for at least so many work-items. */
+static int32_t kpri_ocld_least(int32_t side, int32_t grp)
+{
+    return side >= 16 && grp < 16 ? 16 : grp;
+}
+
+/* S1, S2, S5
+   pre: kpri_ocld_tile of some side */
+static int kpri_ocld_pixels(int32_t grp, int32_t tile, int32_t pixels)
+{
+    return kpri_rule_pow2(pixels, 4) && grp * pixels == tile;
+}
+
+/* [7..9] S6-S9
+   pre: pixels <= 16 */
+static int kpri_ocld_channels(const int32_t *p, int32_t pixels, int32_t n_out, int32_t n_in,
+                              int32_t stacks)
+{
+    return kpri_rule_pow2(n_out, 8) && n_out <= kpri_conv2d_oc(p)
+        && kpri_rule_pow2(n_in, 4) && n_in <= kpri_conv2d_ic(p)
+        && kpri_rule_pow2(stacks, 2) && stacks <= p[KPRED_CONV2D_N]
+        && pixels * n_out * stacks < 128;
+}
+
+/* S1-S9, R2, R5. (R1, R3, R4 cannot fail. A strided work-group has 8 or 16 work-items a side.) */
+static int kpri_ocld_search(const int32_t *p, const int32_t *v, size_t n)
+{
+    int forward = kpri_rule_forward(p);
+    int32_t oh = forward ? kpri_conv2d_out_h(p) : p[KPRED_CONV2D_H];
+    int32_t ow = forward ? kpri_conv2d_out_w(p) : p[KPRED_CONV2D_W];
+    int32_t grp1 = n > 0 ? v[0] : 8, grp0 = n > 1 ? v[1] : 8;
+    int32_t tile1 = n > 2 ? v[2] : kpri_ocld_least(oh, grp1);
+    int32_t tile0 = n > 3 ? v[3] : kpri_ocld_least(ow, ow > 32 && tile1 > grp0 ? tile1 : grp0);
+    int32_t n_out = n > 6 ? v[6] : 1, n_in = n > 7 ? v[7] : 1;
+
+    return kpri_ocld_tile(oh, grp1, tile1) && kpri_ocld_tile(ow, grp0, tile0)
+        && (ow <= 32 || tile1 <= tile0)
+        && (grp1 * grp0 <= 256 || kpri_ocld_strided(p))
+        && (n < 5 || kpri_ocld_pixels(grp1, tile1, v[4]))
+        && (n < 6 || kpri_ocld_pixels(grp0, tile0, v[5]))
+        && kpri_ocld_channels(p, tile1 / grp1 * (tile0 / grp0), n_out, n_in, n > 8 ? v[8] : 1)
+        && kpri_ocld_fits_lds(p, tile1, tile0, n_out, n_in);
+}
+
+/* Are these the default's values, and does R5 accept it? */
+static int kpri_ocld_default(const int32_t *p, const int32_t *v, size_t n)
+{
+    int forward = kpri_rule_forward(p);
+    int32_t ih = forward ? p[KPRED_CONV2D_H] : kpri_conv2d_out_h(p);
+    int32_t iw = forward ? p[KPRED_CONV2D_W] : kpri_conv2d_out_w(p);
+    int32_t stride = p[KPRED_CONV2D_STRIDE_H];
+
+    return stride <= 2
+        && (n < 1 || v[0] == kpri_ocl_group(stride, ih))
+        && (n < 2 || v[1] == kpri_ocl_group(stride, iw))
+        && (n < 3 || v[2] == kpri_ocl_tile(stride, ih))
+        && (n < 4 || v[3] == kpri_ocl_tile(stride, iw))
+        && (n < 5 || v[4] == kpri_ocl_item(stride, ih))
+        && (n < 6 || v[5] == kpri_ocl_item(stride, iw))
+        && (n < 7 || v[6] == 8) && (n < 8 || v[7] == 2) && (n < 9 || v[8] == 1)
+        && kpri_ocld_fits_lds(p, kpri_ocl_tile(stride, ih), kpri_ocl_tile(stride, iw), 8, 2);
+}
+
+KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values,
+                                             size_t n)
+{
+    if (n > KPRED_OCL_DIRECT_FWD_COUNT || (n == 0 && !kpri_ocld_applies(problem)))
+        return 0;
+    return kpri_ocld_search(problem, values, n) || kpri_ocld_default(problem, values, n);
+}
+
+/* >>conv_bin_winograd_rxs: n_groups work-groups share the work, at most one for each CU. */
+static int32_t kpri_rxs_units(const int32_t *p)
+{
+    switch (p[KPRED_CONV2D_GPU]) {
+    case KPRED_GPU_GFX900_56: return 56;
+    case KPRED_GPU_GFX906_60: return 60;
+    case KPRED_GPU_GFX1030_36: return 72; /* its name counts pairs */
+    default: return 304;
+    }
+}
+
+KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
+                                               size_t n)
+{
+    if (n == 0)
+        return kpri_conv2d_nchw(problem) && kpri_conv2d_undilated(problem)
+            && (problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32
+                || problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16);
+    return n == 1 && kpred_between(values[0], 1, kpri_rxs_units(problem)); /* V1, R1 */
+}
+
+/* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of
+   threads, e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of
+   all images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once.
+   Backward weights, channels take the place of images, images that of channels, and filter and
+   small image exchange theirs. All parameters are powers of two. With MT and NT for the two
+   per_thread_sub_c, a block has M0 * M1 = k_per_block / (2 * MT) times N0 * N1 = b_per_block
+   threads. */
+#define KPRI_V4R1(v, NAME) kpri_rule_past(v, KPRED_HIP_IGEMM_V4R1_##NAME)
+
+/* Up to 128, for which kpri_rule_past is too narrow.
+   post: 0 <= result <= 255 */
+static int32_t kpri_v4r1_k_per_block(const int32_t *v)
+{
+    return v[KPRED_HIP_IGEMM_V4R1_K_PER_BLOCK] & 255;
+}
+
+static int kpri_v4r1_wrw(const int32_t *p) { return p[KPRED_CONV2D_DIR] == KPRED_DIR_W; }
+
+/* R1, R3: are there enough images for NT, and B pixels for b_per_block?
+   pre: nt is 2 or 4 */
+static int kpri_v4r1_pixels(const int32_t *p, int32_t b_per_block, int32_t nt)
+{
+    int wrw = kpri_v4r1_wrw(p);
+    int32_t n = wrw ? p[KPRED_CONV2D_C] / p[KPRED_CONV2D_GROUPS] : p[KPRED_CONV2D_N];
+    int32_t h = wrw ? p[KPRED_CONV2D_Y] : kpri_conv2d_out_h(p);
+    int32_t w = wrw ? p[KPRED_CONV2D_X] : kpri_conv2d_out_w(p);
+
+    return kpri_rule_aligned(n, 2 * nt) && kpri_conv2d_aligned(n / (2 * nt), h, w, b_per_block);
+}
+
+/* R2, R5: a multiple for each group. */
+static int kpri_v4r1_filters(const int32_t *p, int32_t k_per_block)
+{
+    return kpri_rule_aligned(p[KPRED_CONV2D_K] / p[KPRED_CONV2D_GROUPS], k_per_block);
+}
+
+/* R4 */
+static int kpri_v4r1_terms(const int32_t *p, int32_t e_per_block)
+{
+    int wrw = kpri_v4r1_wrw(p);
+    int32_t c = wrw ? p[KPRED_CONV2D_N] : p[KPRED_CONV2D_C] / p[KPRED_CONV2D_GROUPS];
+
+    return kpri_conv2d_aligned(c >> kpri_rule_half(p),
+                               wrw ? kpri_conv2d_out_h(p) : p[KPRED_CONV2D_Y],
+                               wrw ? kpri_conv2d_out_w(p) : p[KPRED_CONV2D_X], e_per_block);
+}
+
+/* [1] V1; ahead to R1-R5 and R9: MT = NT = 2 and e_per_block = 4 demand least, and 64 threads then
+   a k_per_block of 256 / b_per_block. */
+static int kpri_v4r1_b_per_block(const int32_t *p, int32_t b_per_block)
+{
+    return (b_per_block == 8 || b_per_block == 16)
+        && kpri_v4r1_pixels(p, b_per_block, 2) && kpri_v4r1_filters(p, 256 / b_per_block)
+        && kpri_v4r1_terms(p, 4);
+}
+
+/* [0] */
+static int kpri_v4r1_applies(const int32_t *p)
+{
+    return kpri_conv2d_nchw(p) && p[KPRED_CONV2D_DIR] != KPRED_DIR_B
+        && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
+        && (kpri_v4r1_b_per_block(p, 8) || kpri_v4r1_b_per_block(p, 16));
+}
+
+/* [2] V2, R2, R5; ahead to R7, R9: up to 64 with MT = 2; 128 need MT = 4, and half types then as
+   much for NT (R6, R1, R3). */
+static int kpri_v4r1_k(const int32_t *p, const int32_t *v, int32_t k_per_block)
+{
+    int32_t b_per_block = KPRI_V4R1(v, B_PER_BLOCK);
+
+    return kpri_rule_pow2(k_per_block, 128) && k_per_block >= 16
+        && kpri_v4r1_filters(p, k_per_block)
+        && k_per_block * b_per_block >= 256
+        && (k_per_block < 128 || !kpri_rule_half(p) || kpri_v4r1_pixels(p, b_per_block, 4));
+}
+
+/* [3] V3, R4; ahead to R14: M0 * M1, at most k_per_block / 4, are a multiple. */
+static int kpri_v4r1_e(const int32_t *p, const int32_t *v, int32_t e_per_block)
+{
+    return kpri_rule_pow2(e_per_block, 16) && e_per_block >= 4
+        && kpri_v4r1_terms(p, e_per_block)
+        && e_per_block * 4 <= kpri_v4r1_k_per_block(v);
+}
+
+/* [5] V5; ahead to R6 (with R1, R3), to R7: M0 * M1 are at most 16, to R9: 64 threads at least, and
+   to R14. */
+static int kpri_v4r1_mt(const int32_t *p, const int32_t *v, int32_t mt)
+{
+    int32_t k_per_block = kpri_v4r1_k_per_block(v), b_per_block = KPRI_V4R1(v, B_PER_BLOCK);
+
+    return (mt == 2 || mt == 4)
+        && k_per_block <= 32 * mt
+        && k_per_block * b_per_block >= 128 * mt
+        && k_per_block >= 2 * mt * KPRI_V4R1(v, E_PER_BLOCK)
+        && (!kpri_rule_half(p) || kpri_v4r1_pixels(p, b_per_block, mt));
+}
+
+/* [6] V6, R1, R3, R6 */
+static int kpri_v4r1_nt(const int32_t *p, const int32_t *v, int32_t nt)
+{
+    return (nt == 2 || nt == 4)
+        && (!kpri_rule_half(p) || nt == KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C))
+        && kpri_v4r1_pixels(p, KPRI_V4R1(v, B_PER_BLOCK), nt);
+}
+
+/* [7] V7; ahead to R7: M1 is at most 4. And [9] V9, R7. */
+static int kpri_v4r1_m0(const int32_t *v, int32_t m0)
+{
+    int32_t mt = KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C);
+
+    return kpri_rule_pow2(m0, 4)
+        && kpred_between(kpri_v4r1_k_per_block(v), 2 * mt * m0, 8 * mt * m0);
+}
+
+static int kpri_v4r1_m1(const int32_t *v, int32_t m1)
+{
+    int32_t mt = KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C);
+
+    return kpri_rule_pow2(m1, 4)
+        && 2 * mt * KPRI_V4R1(v, GEMM_M_LEVEL0_CLUSTER) * m1 == kpri_v4r1_k_per_block(v);
+}
+
+/* [8] V8; ahead to R8: N1 is at most 4. And [10] V10, R8 (R9 is decided by [5]). */
+static int kpri_v4r1_n0(const int32_t *v, int32_t n0)
+{
+    return kpri_rule_pow2(n0, 4) && kpred_between(KPRI_V4R1(v, B_PER_BLOCK), n0, 4 * n0);
+}
+
+static int kpri_v4r1_n1(const int32_t *v, int32_t n1)
+{
+    return kpri_rule_pow2(n1, 4)
+        && KPRI_V4R1(v, GEMM_N_LEVEL0_CLUSTER) * n1 == KPRI_V4R1(v, B_PER_BLOCK);
+}
+
+/* R14, in which b_per_block cancels: in_copy_e, _n1 and _n2 take M0 * M1, which k_per_block is of
+   this.
+   pre: n1 <= 4 */
+static int32_t kpri_v4r1_copy(const int32_t *v, int32_t n1)
+{
+    return 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) * KPRI_V4R1(v, E_PER_BLOCK) * n1;
+}
+
+/* [12] V12, R11; ahead to R14: in_copy_n2 is at most NT (R13). And [14] V14, R13, R14. */
+static int kpri_v4r1_copy_n1(const int32_t *v, int32_t n1)
+{
+    return kpri_rule_pow2(n1, 2)
+        && kpred_between(kpri_v4r1_k_per_block(v), kpri_v4r1_copy(v, n1),
+                         kpri_v4r1_copy(v, n1) * KPRI_V4R1(v, GEMM_N_PER_THREAD_SUB_C));
+}
+
+static int kpri_v4r1_copy_n2(const int32_t *v, int32_t n2)
+{
+    return kpri_rule_pow2(n2, 4) && n2 <= KPRI_V4R1(v, GEMM_N_PER_THREAD_SUB_C)
+        && kpri_v4r1_copy(v, KPRI_V4R1(v, IN_COPY_N1)) * n2 == kpri_v4r1_k_per_block(v);
+}
+
+/* [15] V15, R15 (e_per_block is at least 4); ahead to R17: wei_copy_k is at most k_per_block (R16),
+   and at least 16, as there are 64 threads. */
+static int kpri_v4r1_weights_e(const int32_t *v, int32_t e)
+{
+    return kpri_rule_pow2(e, 4)
+        && KPRI_V4R1(v, B_PER_BLOCK) <= 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) * e;
+}
+
+/* [16] V16, R16, R17 */
+static int kpri_v4r1_weights_k(const int32_t *v, int32_t k)
+{
+    int32_t threads = kpri_v4r1_k_per_block(v) * KPRI_V4R1(v, B_PER_BLOCK);
+
+    return kpri_rule_pow2(k, 128) && k >= 16 && k <= kpri_v4r1_k_per_block(v)
+        && k * KPRI_V4R1(v, WEI_COPY_E) * 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) == threads;
+}
+
+KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values,
+                                             size_t n)
+{
+    int32_t newest = n ? values[n - 1] : 0;
+
+    switch (n) {
+    case 0: return kpri_v4r1_applies(problem);
+    case 1: return kpri_v4r1_b_per_block(problem, newest);
+    case 2: return kpri_v4r1_k(problem, values, newest);
+    case 3: return kpri_v4r1_e(problem, values, newest);
+    case 4: return newest == 2; /* V4 */
+    case 5: return kpri_v4r1_mt(problem, values, newest);
+    case 6: return kpri_v4r1_nt(problem, values, newest);
+    case 7: return kpri_v4r1_m0(values, newest);
+    case 8: return kpri_v4r1_n0(values, newest);
+    case 9: return kpri_v4r1_m1(values, newest);
+    case 10: return kpri_v4r1_n1(values, newest);
+    case 11: return newest == values[KPRED_HIP_IGEMM_V4R1_E_PER_BLOCK]; /* V11, R10 */
+    case 12: return kpri_v4r1_copy_n1(values, newest);
+    case 13: return newest == values[KPRED_HIP_IGEMM_V4R1_B_PER_BLOCK]; /* V13, R12 */
+    case 14: return kpri_v4r1_copy_n2(values, newest);
+    case 15: return kpri_v4r1_weights_e(values, newest);
+    case 16: return kpri_v4r1_weights_k(values, newest);
+    default: return 0;
+    }
+}
+
+/* >>conv_igemm: one product of an M x K matrix with a K x N one, by blocks of block_size threads in
+   clusters of 8 or 16 times 8 or 16, each with gemm_m_per_thread times gemm_n_per_thread sums or a
+   multiple of them. */
+
+/* Threads of a block side by side. */
+static int32_t kpri_igemm_cluster_m(int32_t block_size) { return block_size == 64 ? 8 : 16; }
+
+static int32_t kpri_igemm_cluster_n(int32_t block_size) { return block_size == 256 ? 16 : 8; }
+
+static int kpri_igemm_block_size(int32_t x) { return x == 64 || x == 128 || x == 256; }
+
+/* Backward data: M = c * y * x, N = pixels of the small images, K = k. Forward and backward
+   weights: M = k, and N and K are the pixels and c * y * x, or the reverse. Multiples of d?
+   pre: d is a power of two, at most 128 */
+static int kpri_igemm_weights(const int32_t *p, int32_t d)
+{
+    return kpri_conv2d_aligned(p[KPRED_CONV2D_C], p[KPRED_CONV2D_Y], p[KPRED_CONV2D_X], d);
+}
+
+static int kpri_igemm_pixels(const int32_t *p, int32_t d)
+{
+    return kpri_conv2d_aligned(p[KPRED_CONV2D_N], kpri_conv2d_out_h(p), kpri_conv2d_out_w(p), d);
+}
+
+static int kpri_igemm_m(const int32_t *p, int32_t d)
+{
+    return p[KPRED_CONV2D_DIR] == KPRED_DIR_B ? kpri_igemm_weights(p, d)
+                                              : kpri_rule_aligned(p[KPRED_CONV2D_K], d);
+}
+
+static int kpri_igemm_n(const int32_t *p, int32_t d)
+{
+    return p[KPRED_CONV2D_DIR] == KPRED_DIR_W ? kpri_igemm_weights(p, d) : kpri_igemm_pixels(p, d);
+}
+
+static int kpri_igemm_k(const int32_t *p, int32_t d)
+{
+    switch (p[KPRED_CONV2D_DIR]) {
+    case KPRED_DIR_F: return kpri_igemm_weights(p, d);
+    case KPRED_DIR_B: return kpri_rule_aligned(p[KPRED_CONV2D_K] >> kpri_rule_half(p), d);
+    default: return kpri_igemm_pixels(p, d);
+    }
+}
+
+/* Has a tile of so many a side twice what the cluster's threads, so many a side, compute at once?
+   pre: threads is 8 or 16 */
+static int kpri_igemm_twice(int32_t tile, int32_t threads, int32_t per_thread)
+{
+    return (per_thread == 2 || per_thread == 4) && tile == 2 * threads * per_thread;
+}
+
+/* V1-V6, R1-R5. R6 to R10 then cannot fail: a tile is at least as large as the block, and at most
+   128 x 128, for which 16 KiB of LDS hold what is read. [1] ahead to R1, R2 with 2 sums a thread.
+   Nothing else decides another. */
+static int kpri_igemm_divides(const int32_t *p, const int32_t *v, size_t n)
+{
+    int32_t newest = v[n - 1], block = v[KPRED_IGEMM_BLOCK_SIZE];
+    int32_t m = kpri_igemm_cluster_m(block), nn = kpri_igemm_cluster_n(block);
+
+    switch (n) {
+    case 1: return kpri_igemm_block_size(newest) && kpri_igemm_m(p, 4 * m)
+                && kpri_igemm_n(p, 4 * nn);
+    case 2: return (newest == 4 * m || newest == 8 * m) && kpri_igemm_m(p, newest);
+    case 3: return (newest == 4 * nn || newest == 8 * nn) && kpri_igemm_n(p, newest);
+    case 4: return (newest == 4 || newest == 8 || newest == 16) && kpri_igemm_k(p, newest);
+    case 5: return kpri_igemm_twice(v[KPRED_IGEMM_GEMM_M_PER_BLOCK], m, newest);
+    case 6: return kpri_igemm_twice(v[KPRED_IGEMM_GEMM_N_PER_BLOCK], nn, newest);
+    default: return 0;
+    }
+}
+
+/* [0] The smallest block is the least demanding one. */
+static int kpri_igemm_applies(const int32_t *p)
+{
+    return kpri_conv2d_nchw(p) && p[KPRED_CONV2D_GROUPS] == 1
+        && kpri_igemm_m(p, 32) && kpri_igemm_n(p, 32) && kpri_igemm_k(p, 4);
+}
+
+KPRED_API int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values,
+                                                 size_t n)
+{
+    if (n == 0)
+        return problem[KPRED_CONV2D_DIR] == KPRED_DIR_B
+            && problem[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8 && kpri_igemm_applies(problem);
+    return kpri_igemm_divides(problem, values, n);
+}
+
+KPRED_API int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values,
+                                             size_t n)
+{
+    if (n == 0)
+        return problem[KPRED_CONV2D_DIR] != KPRED_DIR_B
+            && problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32 && kpri_igemm_applies(problem);
+    return kpri_igemm_divides(problem, values, n);
+}
+
+/* [5], [6] A tile has work for each thread of the cluster; 32 are enough for 2 sums each, so that
+   what comes before needs no look ahead. */
+KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n)
+{
+    int32_t newest = n ? values[n - 1] : 0, block = n ? values[KPRED_IGEMM_BLOCK_SIZE] : 0;
+
+    switch (n) {
+    case 0: return kpri_conv2d_exists(problem);
+    case 1: return kpri_igemm_block_size(newest);
+    case 2:
+    case 3: return newest == 32 || newest == 64 || newest == 128;
+    case 4: return newest == 4 || newest == 8 || newest == 16;
+    case 5: return (newest == 2 || newest == 4)
+                && values[KPRED_IGEMM_GEMM_M_PER_BLOCK] >= kpri_igemm_cluster_m(block) * newest;
+    case 6: return (newest == 2 || newest == 4)
+                && values[KPRED_IGEMM_GEMM_N_PER_BLOCK] >= kpri_igemm_cluster_n(block) * newest;
+    default: return 0;
+    }
+}
+
+/* >>conv_ocl_bwd_wrw2: n_out_rows_in_lcl lines of the image lie in LDS, for n_out_channels_tiles
+   tiles of n_out_channels_per_tile filters. */
+
+/* [0] Of y = 1 there are no rows, and none has lines for more than 11. */
+static int kpri_wrw2_applies(const int32_t *p)
+{
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
+        && p[KPRED_CONV2D_DIR] == KPRED_DIR_W && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
+        && kpred_between(p[KPRED_CONV2D_Y], 2, 11)
+        && p[KPRED_CONV2D_STRIDE_H] == p[KPRED_CONV2D_STRIDE_W];
+}
+
+/* [3], [4] No more filters at a time than a group has; one tile if there are groups. One filter in
+   one tile always is possible, so that nothing has to be looked ahead to. */
+static int kpri_wrw2_filters(const int32_t *p, int32_t per_tile, int32_t tiles)
+{
+    int32_t groups = p[KPRED_CONV2D_GROUPS];
+
+    return (groups == 1 || tiles == 1) && per_tile * tiles <= p[KPRED_CONV2D_K] / groups;
+}
+
+static int kpri_wrw2_one_of(int32_t x) { return x == 1 || x == 3 || x == 8; }
+
+/* [1..2], and [5]: as many lines as the filter has, and of 3, 5, 7, 9, 11, or 2. */
+KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n)
+{
+    int32_t newest = n ? values[n - 1] : 0;
+
+    switch (n) {
+    case 0: return kpri_wrw2_applies(problem);
+    case 1: return kpri_wrw2_one_of(newest);
+    case 2: return kpred_between(newest, 6, 12);
+    case 3: return kpri_wrw2_one_of(newest) && kpri_wrw2_filters(problem, newest, 1);
+    case 4: return kpri_wrw2_one_of(newest)
+                && kpri_wrw2_filters(problem, kpri_rule_past(values, 2), newest);
+    case 5: return (newest == 2 || (newest & 1)) && kpred_between(newest, 2, 11)
+                && newest >= problem[KPRED_CONV2D_Y];
     default: return 0;
     }
 }

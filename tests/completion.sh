@@ -57,7 +57,7 @@ options() {
 
 # choices OPTION: those that some usage gives as OPTION A|B
 choices() {
-    "$trainer" "$2" --help | sed '/^$/q' | sed -n "s/.*\\[$1 \\([a-z0-9|]*\\)\\].*/\\1/p" | tr '|' ' '
+    "$trainer" "$2" --help | sed '/^$/q' | sed -n "s/.*\\[$1 \\([a-z0-9|]*\\)[]|].*/\\1/p" | tr '|' ' '
 }
 
 # ---- the tests ----

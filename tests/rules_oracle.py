@@ -2,7 +2,7 @@
 """Compares the rules of kpred_constraints.h with an oracle: MIOpen's checks restated in Python.
 
 usage: rules_oracle.py --exe TEST_RULES [--oracle RULES.py] [--db GPU=FILE.db[.bz2]]...
-                       [--random N] [--seed S]
+                       [--random N] [--seed S] [--kernel NAME]...
 
 TEST_RULES is the program built from test_rules.c, RULES.py the oracle, each FILE one of MIOpen's
 SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
@@ -20,62 +20,165 @@ SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
   exact        on database problems, all prefixes over the vocabulary are accepted exactly if a
                legal tuple begins with them
 
+Of kernels whose conditions are observed only, which the oracle does not have, the one check is
+
+  observed     the rule accepts every tuned optimum of the databases
+
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, importlib.util, os, random, sqlite3, subprocess, sys, tempfile
+import argparse, bz2, collections, importlib.util, itertools, os, random, sqlite3, subprocess, sys
+import tempfile
 
-GPUS = ("gfx900_56", "gfx906_60")
+UNITS = collections.OrderedDict((("gfx900_56", 56), ("gfx906_60", 60), ("gfx1030_36", 72),
+                                 ("gfx942130", 304)))
+GPUS = tuple(UNITS)
 DIRS = "FBW"
-DTYPES = ("FP32", "FP16", "BF16")
+DTYPES = ("FP32", "FP16", "BF16", "INT8")
+LAYOUTS = ("NCHW", "NHWC")
 FAILED_SEARCH = (16, 16, 16, 16, 1, 1, 2, 3, 1)
+OLDER_SEARCH = (
+    (8, 16, 32, 32, 2, 2, 8, 1, 1), (8, 16, 32, 32, 2, 2, 8, 1, 2), (8, 16, 32, 32, 4, 1, 8, 1, 2),
+    (16, 8, 32, 16, 2, 2, 4, 1, 2), (32, 8, 32, 16, 1, 2, 4, 1, 2), (32, 16, 32, 16, 1, 1, 4, 1, 2))
 CHECKS = ("rows", "problems", "tuples", "prefixes", "complete", "exact")
 
-# The parameters' vocabularies, as in the models' specs.
-KERNELS = (
+IGEMM = ((64, 128, 256), (32, 64, 128), (32, 64, 128), (4, 8, 16), (2, 4), (2, 4))
+
+# In the order of the rules: the name that the oracle has for the kernel, if any; the filter (0: the
+# problem has fields for it, and for all else); the parameters' vocabularies, as in the models' specs;
+# the directions; the solvers in the databases.
+Kernel = collections.namedtuple("Kernel", "name oracle filter vocabulary directions solvers")
+KERNELS = tuple(Kernel(*x) for x in (
     ("conv_asm_1x1u", "ConvAsm1x1U", 1,
      ((1, 2, 3, 4), (1, 4, 8, 16, 32), range(1, 9), (1, 4, 16, 32, 64), (1, 2, 3, 4), (1, 2, 4),
-      (1, 2, 4), (1, 2, 4, 8))),
+      (1, 2, 4), (1, 2, 4, 8)), "FB", ("ConvAsm1x1U",)),
     ("conv_ocl_direct_fwd_1x1", "ConvOclDirectFwd1x1", 1,
      ((1, 8, 16), (8, 16, 64, 128, 256), (1, 8, 16, 32), (1, 8, 16, 32), (0, 1), (0, 1, 2, 4),
-      (4, 8, 16, 32, 64), (4, 8, 64, 128, 256, 2048), (0, 1))),
+      (4, 8, 16, 32, 64), (4, 8, 64, 128, 256, 2048), (0, 1)), "FB", ("ConvOclDirectFwd1x1",)),
     ("conv_asm_bwd_wrw_1x1", "ConvAsmBwdWrW1x1", 1,
-     ((1, 2, 4, 8, 16),) * 5 + ((1, 2, 4), range(1, 9), range(1, 5), (0, 1), range(5))),
+     ((1, 2, 4, 8, 16),) * 5 + ((1, 2, 4), range(1, 9), range(1, 5), (0, 1), range(5)),
+     "W", ("ConvAsmBwdWrW1x1",)),
     ("conv_asm_bwd_wrw_3x3", "ConvAsmBwdWrW3x3", 3,
-     ((0,), (0, 1), (8, 16), (1, 2, 4, 8), range(1, 17), range(1, 9))),
-)
+     ((0,), (0, 1), (8, 16), (1, 2, 4, 8), range(1, 17), range(1, 9)), "W", ("ConvAsmBwdWrW3x3",)),
+    ("conv_asm_3x3u", "ConvAsm3x3U", 0, (range(10), range(1, 9), range(1, 9)),
+     "FB", ("ConvAsm3x3U",)),
+    ("conv_ocl_direct_fwd", "ConvOclDirectFwd", 0,
+     ((8, 16, 32),) * 4 + ((1, 2, 4),) * 2 + ((1, 2, 4, 8), (1, 2, 4), (1, 2)),
+     "FB", ("ConvOclDirectFwd",)),
+    ("conv_bin_winograd_rxs", "ConvBinWinogradRxSf2x3", 0, (range(1, 305),),
+     "FBW", ("ConvBinWinogradRxSf2x3", "ConvBinWinogradRxSf3x2")),
+    ("conv_hip_igemm_v4r1", "ConvHipImplicitGemmV4R1Fwd", 0,
+     ((8, 16), (16, 32, 64, 128), (4, 8, 16), (2,), (2, 4), (2, 4), (1, 2, 4), (2, 4), (1, 2, 4),
+      (2, 4), (4, 8, 16), (1, 2), (8, 16), (1, 2, 4), (1, 2, 4), (16, 32, 64, 128)),
+     "FW", ("ConvHipImplicitGemmV4R1Fwd", "ConvHipImplicitGemmV4R1WrW")),
+    ("conv_hip_igemm_bwd_v1r1", "ConvHipImplicitGemmBwdDataV1R1", 0, IGEMM,
+     "B", ("ConvHipImplicitGemmBwdDataV1R1",)),
+    ("conv_hip_igemm_v4r4", "", 0, IGEMM,
+     "FW", ("ConvHipImplicitGemmV4R4Fwd", "ConvHipImplicitGemmV4R4WrW")),
+    ("conv_mlir_igemm", "", 0, IGEMM,
+     "FBW", ("ConvMlirIgemmFwd", "ConvMlirIgemmBwd", "ConvMlirIgemmWrW")),
+    ("conv_ocl_bwd_wrw2", "", 0,
+     ((1, 3, 8), range(6, 13), (1, 3, 8), (1, 3, 8), (2, 3, 5, 7, 9, 11)),
+     "W", tuple("ConvOclBwdWrW2<%d>" % n for n in (1, 2, 4, 8, 16))),
+))
 
 
 class Problem:
     """Fields in the user's view: gpu dir dtype n c h w k stride [groups]."""
 
     def __init__(self, kernel, gpu, direction, dtype, n, c, h, w, k, stride, groups=1):
-        self.kernel, self.filter = kernel, KERNELS[kernel][2]
-        self.fields = (gpu, direction, dtype, n, c, h, w, k, stride, groups)
+        f = KERNELS[kernel].filter
+        self.kernel, self.gpu, self.direction, self.dtype = kernel, gpu, direction, dtype
+        self.n, self.c, self.h, self.w, self.k, self.groups = n, c, h, w, k, groups
+        self.layout, self.filter, self.pads = "NCHW", (f, f), (f // 2, f // 2)
+        self.strides, self.dilations = (stride, stride), (1, 1)
+        self.fields = (gpu, direction, dtype, n, c, h, w, k, stride) + (groups,) * (f == 3)
 
     def query(self):
-        numbers = self.fields[:9] if self.filter == 1 else self.fields
-        return "P %d %s" % (self.kernel, " ".join(map(str, numbers)))
+        return "P %d %s" % (self.kernel, " ".join(map(str, self.fields)))
+
+    def out(self):
+        """The sides of the image that the forward convolution writes; forward at least a pixel."""
+        sides = zip((self.h, self.w), self.filter, self.pads, self.strides, self.dilations)
+        return [max(DIRS[self.direction] == "F", (x + 2 * p - d * (f - 1) - 1) // s + 1)
+                for x, f, p, s, d in sides]
 
     def oracle(self, oracle):
         """The oracle's problem: a database key, and which of the sizes that it leaves open."""
-        gpu, direction, dtype, n, c, h, w, k, s, groups = self.fields
-        f, pad = self.filter, self.filter // 2
-        out_h, out_w = ((x + 2 * pad - f) // s + 1 for x in (h, w))
-        least_h, least_w = (s * (y - 1) + f - 2 * pad for y in (out_h, out_w))
-        forward = DIRS[direction] == "F"
-        row = (("NCHW", DTYPES[dtype], DIRS[direction], 2)
-               + ((c, h, w) if forward else (k, out_h, out_w)) + (1, f, f, 1)
-               + (k if forward else c, n, pad, pad, 0, s, s, 1, 1, 1, 1, 0, groups))
-        arch, units = GPUS[gpu].split("_")
-        return oracle.Prob(row, arch, int(units), (h - least_h) + s * (w - least_w))
+        out_h, out_w = self.out()
+        sides = zip((self.h, self.w), self.out(), self.filter, self.pads, self.strides,
+                    self.dilations)
+        over = [x - (s * (y - 1) + d * (f - 1) + 1 - 2 * p) for x, y, f, p, s, d in sides]
+        forward = DIRS[self.direction] == "F"
+        row = ((self.layout, DTYPES[self.dtype], DIRS[self.direction], 2)
+               + ((self.c, self.h, self.w) if forward else (self.k, out_h, out_w))
+               + (1,) + self.filter + (1, self.k if forward else self.c, self.n)
+               + self.pads + (0,) + self.strides + (1,) + self.dilations + (1, 0, self.groups))
+        gpu = GPUS[self.gpu]
+        return oracle.Prob(row, "gfx942" if gpu == "gfx942130" else gpu.split("_")[0], UNITS[gpu],
+                           over[0] + self.strides[0] * over[1])
 
     def applies(self, oracle, problem):
         """The oracle leaves implied which directions a kernel is for, and that groups divide c and
         k; without the latter it finds no legal tuple, so there the rule does not apply."""
-        c, k, groups = self.fields[4], self.fields[7], self.fields[9]
-        return (DIRS[self.fields[1]] in ("FB", "FB", "W", "W")[self.kernel]
-                and c % groups == 0 and k % groups == 0
-                and oracle.SOLVERS[KERNELS[self.kernel][1]].applicable(problem))
+        kernel = KERNELS[self.kernel]
+        applicable = oracle.SOLVERS[kernel.oracle].applicable
+        return (DIRS[self.direction] in kernel.directions
+                and self.c % self.groups == 0 and self.k % self.groups == 0
+                and (applicable is None or applicable(problem)))
+
+
+class Conv2d(Problem):
+    """gpu dir dtype layout n c h w k y x pad_h pad_w stride_h stride_w dil_h dil_w groups."""
+
+    def __init__(self, kernel, *fields):
+        self.kernel, self.fields = kernel, fields
+        self.gpu, self.direction, self.dtype, layout = fields[:4]
+        self.n, self.c, self.h, self.w, self.k = fields[4:9]
+        self.filter, self.pads, self.strides, self.dilations = (
+            fields[i:i + 2] for i in (9, 11, 13, 15))
+        self.layout, self.groups = LAYOUTS[layout], fields[17]
+
+    def applies(self, oracle, problem):
+        """Beside what the oracle leaves implied for all: the filter fits, there is a legal tuple,
+        and what is observed."""
+        name, dtype = KERNELS[self.kernel].name, DTYPES[self.dtype]
+        return (min(self.out()) > 0 and self.layout == "NCHW" and dtype != "INT8"
+                and Problem.applies(self, oracle, problem)
+                and (name != "conv_bin_winograd_rxs"
+                     or (self.dilations == (1, 1) and dtype != "BF16"))
+                and (name != "conv_hip_igemm_bwd_v1r1" or self.groups == 1)
+                and self.has_tuple(oracle, problem))
+
+    def has_tuple(self, oracle, problem):
+        """Is a tuple legal of those with the least values, of which one is if any is?"""
+        candidates = CANDIDATES.get(KERNELS[self.kernel].name)
+        rules = oracle.SOLVERS[KERNELS[self.kernel].oracle].rules
+        return not candidates or any(first_failure(rules, problem, values) > len(values)
+                                     for values in candidates(oracle, problem, rules))
+
+
+def ocl_candidates(oracle, problem, _):
+    """The default, and what the search begins with for each tile."""
+    yield oracle.legacy_default(problem)
+    for tile1, tile0, pix1, pix0 in itertools.product((8, 16, 32), (8, 16, 32), (1, 2, 4),
+                                                      (1, 2, 4)):
+        yield (tile1 // pix1, tile0 // pix0, tile1, tile0, pix1, pix0, 1, 1, 1)
+
+
+def v4r1_candidates(_, problem, rules):
+    """With the least e_per_block; a block's copies follow from what is tried."""
+    for b, k, mt in itertools.product((8, 16), (16, 32, 64, 128), (2, 4)):
+        sub_c = (b, k, 4, 2, mt, mt)
+        if first_failure(rules, problem, sub_c + (1,) * 10) <= len(sub_c):
+            continue
+        for m0, m1 in itertools.product((1, 2, 4), (1, 2, 4)):
+            rest = max(1, m0 * m1 // 4)
+            n1 = min(2, rest)
+            yield sub_c + (m0, 4, m1, b // 4, 4, n1, b, rest // n1, 4, m0 * m1 * b // 4)
+
+
+CANDIDATES = {"conv_ocl_direct_fwd": ocl_candidates, "conv_hip_igemm_v4r1": v4r1_candidates,
+              "conv_hip_igemm_bwd_v1r1": lambda *_: ((64, 32, 32, 4, 2, 2),)}
 
 
 class Rules:
@@ -88,6 +191,8 @@ class Rules:
         self.queries.append(query)
 
     def answers(self):
+        if not self.queries:
+            return []
         out = subprocess.run([self.exe, "serve"], input="\n".join(self.queries) + "\n",
                              stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
         asked, self.queries = len(self.queries), []
@@ -142,12 +247,14 @@ def connect(path):
 
 def database_rows(oracle, databases, kernel):
     """(gpu, key, optimum) of every row; keys have columns as the oracle names them."""
+    solvers = KERNELS[kernel].solvers
     for gpu, path in databases:
         connection = connect(path)
         for row in connection.execute(
                 "select p.params, %s from perf_db p join config c on p.config = c.id"
-                " where p.solver = ? order by p.id" % ", ".join("c." + x for x in oracle.COLS),
-                (KERNELS[kernel][1],)):
+                " where p.solver in (%s) and c.spatial_dim = 2 order by p.id"
+                % (", ".join("c." + x for x in oracle.COLS), ", ".join("?" for _ in solvers)),
+                solvers):
             yield (GPUS.index(gpu), dict(zip(oracle.COLS, row[1:])),
                    tuple(int(x) for x in row[0].split(",")))
         connection.close()
@@ -156,42 +263,53 @@ def database_rows(oracle, databases, kernel):
 def problems_of_key(kernel, gpu, key):
     """The user's problems that a database key may stand for: one for each true input size, the
     largest, which is the canonical one, first."""
-    f, s, pad = KERNELS[kernel][2], key["conv_stride_h"], key["pad_h"]
-    implied = [key[x] for x in ("layout", "fil_h", "fil_w", "pad_h", "pad_w", "dilation_h", "bias",
-                                "conv_stride_w")]
-    if implied != ["NCHW", f, f, f // 2, f // 2, 1, 0, s]:
+    f = KERNELS[kernel].filter
+    (pad, stride, dilation), filters = ([(key[x + "_h"], key[x + "_w"]) for x in
+                                         ("pad", "conv_stride", "dilation")],
+                                        (key["fil_h"], key["fil_w"]))
+    forward = key["direction"] == "F"
+    c, k = key["in_channels"], key["out_channels"]
+    c, k = (c, k) if forward else (k, c)
+    implied = ("NCHW", (f, f), (f // 2, f // 2), (1, 1), stride[0])
+    if (key["bias"] != 0
+            or f and (key["layout"], filters, pad, dilation, stride[1]) != implied):
         raise SystemExit("a key that the fields do not describe: %s" % key)
-    common = (kernel, gpu, DIRS.index(key["direction"]), DTYPES.index(key["data_type"]),
-              key["batchsize"])
-    ic, h, w, oc = key["in_channels"], key["in_h"], key["in_w"], key["out_channels"]
-    if key["direction"] == "F":
-        return [Problem(*common, ic, h, w, oc, s, key["group_count"])]
-    h, w = (s * (y - 1) + f - 2 * pad for y in (h, w))
-    return [Problem(*common, oc, h + r, w + q, ic, s, key["group_count"])
-            for r in reversed(range(s)) for q in reversed(range(s))]
+    tokens = (gpu, DIRS.index(key["direction"]), DTYPES.index(key["data_type"]))
+    heights, widths = ([key[x]] if forward else [s * (key[x] - 1) + d * (y - 1) + 1 - 2 * p + r
+                                                 for r in reversed(range(s))]
+                       for x, y, p, s, d in zip(("in_h", "in_w"), filters, pad, stride, dilation))
+    sizes = [(key["batchsize"], c, h, w, k) for h in heights for w in widths]
+    if f:
+        return [Problem(kernel, *tokens, *x, stride[0], key["group_count"]) for x in sizes]
+    return [Conv2d(kernel, *tokens, LAYOUTS.index(key["layout"]), *x, *filters, *pad, *stride,
+                   *dilation, key["group_count"]) for x in sizes]
 
 
 def first_failure(rules, problem, values):
     """The least prefix that decides a failed check; more than there are values if none fails."""
     first = len(values) + 1
-    for _, prefix, ok in rules(problem, values):
-        if not ok and prefix < first:
-            first = prefix
+    try:
+        for _, prefix, ok in rules(problem, values):
+            if not ok and prefix < first:
+                first = prefix
+    except (KeyError, ZeroDivisionError):  # the oracle goes on after a check that has failed
+        if first > len(values):
+            raise
     return first
 
 
 def deciding_prefix(oracle, kernel, problem, values):
     """first_failure; where a default is legal beside what the rules say, also no prefix of it."""
-    first = first_failure(oracle.SOLVERS[KERNELS[kernel][1]].rules, problem, values)
-    if KERNELS[kernel][0] == "conv_ocl_direct_fwd_1x1" and first <= len(values):
+    first = first_failure(oracle.SOLVERS[KERNELS[kernel].oracle].rules, problem, values)
+    if KERNELS[kernel].name.startswith("conv_ocl_direct_fwd") and first <= len(values):
         pairs = zip(values, oracle.legacy_default(problem))
-        first = max(first, 1 + next(i for i, (a, b) in enumerate(pairs) if a != b))
+        first = max(first, 1 + next((i for i, (a, b) in enumerate(pairs) if a != b), -1))
     return first
 
 
 def check_rows(oracle, rules, report, databases, kernel):
     """Returns the distinct problems, each with the canonical size, and the optima of each."""
-    name, solver, _, _ = KERNELS[kernel]
+    name, solver = KERNELS[kernel].name, KERNELS[kernel].oracle
     count, bad, known = collections.Counter(), [], collections.OrderedDict()
     asked = []
     for gpu, key, values in database_rows(oracle, databases, kernel):
@@ -218,8 +336,12 @@ def check_rows(oracle, rules, report, databases, kernel):
             count["accepted"] += 1
         elif any(accepted):
             count["accepted for another size only"] += 1
-        elif solver == "ConvAsmBwdWrW3x3" and problems[0].fields[8] == 2:
+        elif min(problems[0].out()) < 1:
+            count["rejected, no convolution"] += 1
+        elif solver == "ConvAsmBwdWrW3x3" and problems[0].strides[0] == 2:
             count["rejected, stride 2"] += 1
+        elif values in OLDER_SEARCH:
+            count["rejected, older search"] += 1
         elif values == FAILED_SEARCH:
             count["rejected, failed search"] += 1
         else:
@@ -269,9 +391,32 @@ def random_problem(rng, kernel):
                    min(c, 1 << 24), h, w, min(k, 1 << 24), stride, groups)
 
 
+def random_conv2d(rng, kernel):
+    """The same for a kernel with fields for everything; half of the time sizes are multiples of
+    what tiles want."""
+    name, directions = KERNELS[kernel].name, KERNELS[kernel].directions
+    pick = rng.choice
+    y = 3 if name == "conv_asm_3x3u" else pick((1, 1, 3, 3, 5, 7, 11, 4, random_size(rng, 5)))
+    x = y if rng.random() < 0.85 else random_size(rng, 5)
+    pad = pick((y // 2, y // 2, 0)) if name != "conv_asm_3x3u" else 1
+    stride = 1 if name == "conv_asm_3x3u" or rng.random() < 0.7 else pick((1, 2, 2, 3))
+    many = 8 if rng.random() < 0.5 else 1
+    groups = pick((1, 1, 1, 1, 1, 2, 3, 4, 8, 32))
+    share = groups if rng.random() < 0.8 else 1
+    pair = lambda v, other: (v, v) if rng.random() < 0.95 else (v, other)
+    return Conv2d(kernel, rng.randrange(4), DIRS.index(pick(directions if rng.random() < 0.95
+                                                            else DIRS)),
+                  0 if rng.random() < 0.5 else rng.randrange(3), int(rng.random() < 0.03),
+                  random_size(rng, 8) * many, random_size(rng, 9) * many * share,
+                  random_size(rng, 7), random_size(rng, rng.choice((7, 7, 12))),
+                  random_size(rng, 9) * many * share, y, x, *pair(pad, 0), *pair(stride, 2),
+                  *pair(pick((1,) * 20 + (2,)), 1), groups)
+
+
 def check_problems(oracle, rules, report, rng, kernel, known, how_many):
     """Returns the random problems that apply."""
-    problems = [x[0] for x in known] + [random_problem(rng, kernel) for _ in range(how_many)]
+    random_one = random_problem if KERNELS[kernel].filter else random_conv2d
+    problems = [x[0] for x in known] + [random_one(rng, kernel) for _ in range(how_many)]
     expected, bad, count, applicable = [], [], collections.Counter(), []
     for problem in problems:
         rules.ask(problem.query())
@@ -282,7 +427,7 @@ def check_problems(oracle, rules, report, rng, kernel, known, how_many):
             bad.append((problem.fields, "applies" if expect else "does not apply"))
         if expect and i >= len(known):
             applicable.append(problem)
-    report.result("problems_" + KERNELS[kernel][0], bad,
+    report.result("problems_" + KERNELS[kernel].name, bad,
                   "%d of databases, %d random; %s" % (len(known), how_many,
                   ", ".join("%s %d" % x for x in sorted(count.items()))), bad)
     return applicable
@@ -291,7 +436,7 @@ def check_problems(oracle, rules, report, rng, kernel, known, how_many):
 def tuples_of(rng, oracle, kernel, problem, optima, how_many):
     """A walk near the border of the legal: each step changes a value, of an illegal tuple one that
     its first failed check is about. Yields tuples, and deciding_prefix of each."""
-    vocabulary = KERNELS[kernel][3]
+    vocabulary = KERNELS[kernel].vocabulary
     values = list(rng.choice(optima)) if optima else [rng.choice(v) for v in vocabulary]
     choices, random_unit = rng.choice, rng.random
     for _ in range(how_many):
@@ -305,7 +450,7 @@ def tuples_of(rng, oracle, kernel, problem, optima, how_many):
 
 
 def check_tuples(oracle, rules, report, rng, kernel, known, applicable, how_many):
-    name, _, _, vocabulary = KERNELS[kernel]
+    name, vocabulary = KERNELS[kernel].name, KERNELS[kernel].vocabulary
     each = 40
     count, bad, late = collections.Counter(), [], []
     for batch in range(0, how_many, 50 * each):
@@ -313,7 +458,7 @@ def check_tuples(oracle, rules, report, rng, kernel, known, applicable, how_many
         for _ in range(min(50, -(-(how_many - batch) // each))):
             problem, optima = (rng.choice(known) if known and rng.random() < 0.5
                                else (rng.choice(applicable), ()))
-            if optima and optima[0] == FAILED_SEARCH:
+            if optima and optima[0] in (FAILED_SEARCH,) + OLDER_SEARCH:
                 optima = ()
             q = problem.oracle(oracle)
             applies = problem.applies(oracle, q)
@@ -342,11 +487,11 @@ def check_tuples(oracle, rules, report, rng, kernel, known, applicable, how_many
 
 
 def check_complete(oracle, rules, report, kernel, known, applicable):
-    name, solver, _, vocabulary = KERNELS[kernel]
+    name, solver, _, vocabulary = KERNELS[kernel][:4]
     problems, bad = [], []
     for problem in [x[0] for x in known] + applicable:
         q = problem.oracle(oracle)
-        if problem.applies(oracle, q) and problem.fields[8] <= 2:
+        if problem.applies(oracle, q) and max(problem.strides) <= 2:
             rules.ask(problem.query())
             rules.ask("F")
             problems.append((problem, q))
@@ -360,9 +505,10 @@ def check_complete(oracle, rules, report, kernel, known, applicable):
 
 
 def check_exact(rules, report, rng, kernel, known):
-    name, solver, _, _ = KERNELS[kernel]
-    fit = [x[0] for x in known if solver != "ConvAsmBwdWrW3x3" or x[0].fields[8] == 1]
-    problems = rng.sample(fit, min(len(fit), 8 if solver == "ConvAsmBwdWrW1x1" else 250))
+    name, solver = KERNELS[kernel].name, KERNELS[kernel].oracle
+    fit = [x[0] for x in known if solver != "ConvAsmBwdWrW3x3" or x[0].strides[0] == 1]
+    large = solver in ("ConvAsmBwdWrW1x1", "ConvHipImplicitGemmV4R1Fwd")
+    problems = rng.sample(fit, min(len(fit), 8 if large else 250))
     bad, total = [], [0, 0, 0, 0]
     for problem in problems:
         rules.ask(problem.query())
@@ -376,10 +522,44 @@ def check_exact(rules, report, rng, kernel, known):
                   "%d dead ends, %d missed" % tuple([len(problems)] + total), bad)
 
 
+def check_observed(oracle, rules, report, databases, kernel):
+    """Without checks to compare with, the rule has to accept every row, for some size at least."""
+    count, bad, asked = collections.Counter(), [], []
+    for gpu, key, values in database_rows(oracle, databases, kernel):
+        problems = problems_of_key(kernel, gpu, key)
+        for problem in problems:
+            rules.ask(problem.query())
+            rules.ask("T " + " ".join(map(str, values)))
+        asked.append((problems, values))
+    answers = iter(rules.answers())
+    for problems, values in asked:
+        accepted = []
+        for _ in problems:
+            next(answers)
+            accepted.append(int(next(answers).split()[0]) == len(values))
+        count["rows"] += 1
+        if accepted[0]:
+            count["accepted"] += 1
+        elif any(accepted):
+            count["accepted for another size only"] += 1
+        elif min(problems[0].out()) < 1:
+            count["rejected, no convolution"] += 1
+        else:
+            bad.append((problems[0].fields, values))
+    report.result("observed_" + KERNELS[kernel].name, bad or not count["rows"],
+                  ", ".join("%s %d" % x for x in count.items()), bad)
+
+
 def check_kernel(oracle, report, args, kernel):
-    name = KERNELS[kernel][0]
+    name = KERNELS[kernel].name
     rules, rng = Rules(args.exe), random.Random(args.seed * 4 + kernel)
     known = []
+    if not KERNELS[kernel].oracle:
+        if args.db:
+            check_observed(oracle, rules, report, args.db, kernel)
+        else:
+            report.skip("observed_" + name, "no database")
+        return
     if args.db:
         known = check_rows(oracle, rules, report, args.db, kernel)
     else:
@@ -408,6 +588,7 @@ def main():
     parser.add_argument("--db", type=database, action="append", default=[])
     parser.add_argument("--random", type=int, default=1000000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kernel", action="append", default=[])
     args = parser.parse_args()
     report = Report()
     for gpu, path in args.db:
@@ -417,11 +598,12 @@ def main():
     if not os.path.exists(args.oracle):
         for kernel in KERNELS:
             for check in CHECKS:
-                report.skip("%s_%s" % (check, kernel[0]), "no oracle")
+                report.skip("%s_%s" % (check, kernel.name), "no oracle")
         return report.finish()
     oracle = load_oracle(args.oracle)
     for kernel in range(len(KERNELS)):
-        check_kernel(oracle, report, args, kernel)
+        if not args.kernel or KERNELS[kernel].name in args.kernel:
+            check_kernel(oracle, report, args, kernel)
     return report.finish()
 
 

@@ -89,6 +89,7 @@ layers=$(for file in attention attn bilstm blocks conv1d dense encdec fit hybrid
 objects=$(for o in runtime registry model program rules spec header_read header_text header_write \
     util conv driver; do
     echo "$BUILD/tools/$o.o"; done)
+trainer=$(for o in split list recipe adam matrix numbers additive; do echo "$BUILD/tools/$o.o"; done)
 
 # shellcheck disable=SC2086
 unit() {
@@ -98,6 +99,7 @@ unit() {
         run "$1" compile_and_run "$1" "tests/$1.c" tools/additive.c $numbers ;;
     test_paper) run "$1" compile_and_run "$1" "tests/$1.c" $layers $numbers ;;
     test_models | test_driver) run "$1" compile_and_run "$1" "tests/$1.c" $objects ;;
+    test_specs) run "$1" compile_and_run "$1" "tests/$1.c" $objects $trainer -pthread ;;
     *) run "$1" compile_and_run "$1" "tests/$1.c" ;;
     esac
 }
@@ -120,7 +122,8 @@ elif ! command -v python3 >/dev/null; then
 else
     run rules_oracle python3 tests/rules_oracle.py --exe "$out/test_rules" --oracle "$ORACLE" \
         --random "$RANDOM_TUPLES" --db "gfx900_56=$MIOPEN_DB/gfx900_56.db.bz2" \
-        --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2"
+        --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2" \
+        --db "gfx1030_36=$MIOPEN_DB/gfx1030_36.db.bz2" --db "gfx942130=$MIOPEN_DB/gfx942130.db.bz2"
 fi
 
 # ---- scripts ----

@@ -539,13 +539,32 @@ static void bz2_fuzz(void)
     file_fuzz("gfx900_56.db.bz2", "gfx900_56-fuzz.db.bz2", 300);
 }
 
+/* Damaged variants of a text, read as the file `copy` with and without lenience. */
+static void text_fuzz(const struct spec *s, const char *text, size_t length, const char *copy)
+{
+    struct dataset d;
+    int n_good = 0;
+    for (int i = 0; i < 1000; i++) {
+        size_t n = length;
+        char *changed = mutate(text, &n);
+        const char *path = in(scratch, copy);
+        put_file(path, changed, n);
+        const struct data_options how = {.lenient = i % 2};
+        if (data_load(s, &path, 1, &how, &d) == 0) {
+            n_good++;
+            data_free(&d);
+        }
+        free(changed);
+    }
+    CHECK(n_good > 0 && n_good < 1000);
+}
+
 static void csv_fuzz(void)
 {
     struct spec s;
     struct dataset d;
     FILE *f = fopen(in(scratch, "plain.csv"), "wb");
     struct buf text = {0};
-    int n_good = 0;
     if (f == NULL || load(&s, kernels[0], "gfx900_56.db", NULL, &d) != 0) {
         CHECK(0);
         return;
@@ -554,20 +573,79 @@ static void csv_fuzz(void)
     fclose(f);
     data_free(&d);
     CHECK(read_file(in(scratch, "plain.csv"), 1 << 20, &text) == 0);
-    for (int i = 0; i < 1000; i++) {
-        size_t n = text.n;
-        char *changed = mutate(text.s, &n);
-        const char *path = in(scratch, "fuzz.csv");
-        put_file(path, changed, n);
-        const struct data_options how = {.lenient = i % 2};
-        if (data_load(&s, &path, 1, &how, &d) == 0) {
-            n_good++;
-            data_free(&d);
-        }
-        free(changed);
-    }
-    CHECK(n_good > 0 && n_good < 1000);
+    text_fuzz(&s, text.s, text.n, "fuzz.csv");
     buf_free(&text);
+    spec_free(&s);
+}
+
+/* ---- timed data ---- */
+
+#define KERNEL "[kernel]\nname = x\nrule = unconstrained\n[data]\n"
+#define ALGORITHM "miopenConvolutionFwdAlgo"
+
+static const char find_db_spec[] =
+    KERNEL "format = find-db\nfilter = 1x1\npad = 0\n"
+           "[fields]\ndir = F B\ndtype = FP32\nn = size\nc = size\nh = size\nw = size\nk = size\n"
+           "[params]\nsolver = \"A<1>\" B\n";
+static const char find_db[] =
+    "9-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=" ALGORITHM "GEMM:Y,0.25,0," ALGORITHM "GEMM,-;"
+    ALGORITHM "Direct:B,0.75,0," ALGORITHM "Direct,-;" ALGORITHM "FFT:X,0.5,0," ALGORITHM "FFT,-\n"
+    "7-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=B:3,0," ALGORITHM "GEMM;A<1>:4,0," ALGORITHM
+    "Direct;C:0,0," ALGORITHM "FFT\n";
+
+static const char table_spec[] =
+    KERNEL "format = tensile\n[fields]\nm = size\nn = size\nbatch = size\nk = size\n"
+           "[params]\nMT0 = 8 16\nGSU = 1 2\n";
+static const char table[] = "I,SizeI,SizeJ,SizeK,SizeL,TotalFlops,C_MT8x4_GSU1,C_MT16x4_SE_GSU2\n"
+                            "0,1,2,3,4,24000,3,0\n1,1,2,3,5,30000,1.5,6\n";
+
+/* Reads a text as the file `name`: 0, or -1 after a failed check. */
+static int load_text(struct spec *s, const char *spec, const char *text, const char *name,
+                     struct dataset *d)
+{
+    const struct data_options how = {0};
+    const char *path = in(scratch, name);
+    put_file(path, text, strlen(text));
+    const int bad = spec_parse(s, spec, "x.spec") != 0 || data_load(s, &path, 1, &how, d) != 0;
+    CHECK(!bad);
+    return bad ? -1 : 0;
+}
+
+static void timed_find_db(void)
+{
+    static const unsigned char target[] = {0, 1, 1, DATA_UNKNOWN, DATA_UNKNOWN};
+    static const uint32_t unknown[] = {0, 0, 0, 1, 2};
+    static const double time[] = {4000, 3000, 750, 500, 250};
+    struct spec s;
+    struct dataset d;
+    if (load_text(&s, find_db_spec, find_db, "timed.txt", &d) != 0)
+        return;
+    CHECK(d.n == 5 && d.n_unknown == 2 && d.dropped[DROP_FAILED_TIME] == 1);
+    for (size_t i = 0; i < d.n && i < 5; i++) {
+        CHECK(d.target[i] == target[i] && d.unknown[i] == unknown[i] && d.time_us[i] == time[i]);
+        CHECK(d.problem[i * d.n_fields + 3] == (i < 2 ? 7 : 9));
+        CHECK(d.row[i] == (i < 2 ? 2 : 1));
+    }
+    CHECK(strcmp(d.unknown_text[0], "X") == 0 && strcmp(d.unknown_text[1], "Y") == 0);
+    CHECK(data_problem_end(&d, 0) == 2 && data_problem_end(&d, 1) == 2);
+    CHECK(data_problem_end(&d, 2) == 5);
+    data_free(&d);
+    text_fuzz(&s, find_db, sizeof find_db - 1, "fuzz.txt");
+    spec_free(&s);
+}
+
+static void timed_table(void)
+{
+    struct spec s;
+    struct dataset d;
+    if (load_text(&s, table_spec, table, "timed.csv", &d) != 0)
+        return;
+    CHECK(d.n == 3 && d.n_unknown == 0 && d.dropped[DROP_FAILED_TIME] == 1);
+    CHECK(d.time_us[0] == 8 && d.time_us[1] == 20 && d.time_us[2] == 5);
+    CHECK(memcmp(d.target, "\0\0\0\0\1\1", 6) == 0);
+    CHECK(data_problem_end(&d, 0) == 1 && data_problem_end(&d, 1) == 3);
+    data_free(&d);
+    text_fuzz(&s, table, sizeof table - 1, "fuzz_table.csv");
     spec_free(&s);
 }
 
@@ -599,6 +677,8 @@ int main(int argc, char **argv)
     run("database fuzz", db_fuzz);
     run("bzip2 fuzz", bz2_fuzz);
     run("csv fuzz", csv_fuzz);
+    run("timed: a find-db, and its fuzz", timed_find_db);
+    run("timed: a Tensile table, and its fuzz", timed_table);
     printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
     return n_failed != 0;
 }

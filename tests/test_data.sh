@@ -55,8 +55,8 @@ refuse() {
 # ---- helpers and files ----
 
 libs="-lsqlite3 -lbz2"
-layer="$tools/util.c $tools/conv.c $tools/load_conv.c $tools/textdb.c $tools/channels.c
-       $tools/spec.c $tools/split.c $tools/bz2.c $tools/data.c $tools/perfdb.c $tools/csv.c $tools/table.c $tools/opts.c"
+layer="$tools/util.c $tools/conv.c $tools/list.c $tools/load_conv.c $tools/textdb.c $tools/finddb.c $tools/channels.c
+       $tools/spec.c $tools/split.c $tools/bz2.c $tools/data.c $tools/perfdb.c $tools/csv.c $tools/tensile.c $tools/records.c $tools/table.c $tools/opts.c"
 # shellcheck disable=SC2086
 compile() { $CC -std=c99 $CFLAGS -I"$root" -I"$tools" -o "$@" $libs || exit 1; }
 compile "$tmp/mkdb" "$here/mkdb.c" "$tools/util.c"
@@ -111,6 +111,20 @@ same_bytes() {
     done
 }
 check ".db = .db.bz2 = CSV = reversed CSV = CSV with CRLF, for four kernels" same_bytes
+
+# What [data] says as fields instead, and a stride for each side: the same rows, longer ones
+more_fields() {
+    sed -e '/^filter/d; /^pad /d; /^rule/s/=.*/= unconstrained/; /^\[split/,/^$/d' \
+        -e 's/^stride.*/y = size\nx = size\npad_h = size 0\npad_w = size 0\n&/' \
+        -e 's/^groups.*/&\nlayout = NCHW NHWC\ndil_h = size\ndil_w = size/' \
+        "$wrw3" | sed 's/^stride.*/stride_h = size\nstride_w = size/' >"$tmp/more.spec"
+    "$prog" ingest "$wrw3" --data "$db9" 2>/dev/null |
+        awk -F, -v OFS=, 'NR > 1 { $9 = "3,3,1,1," $9 "," $9; $10 = $10 ",NCHW,1,1"; print }' \
+            >"$tmp/more.csv"
+    "$prog" ingest "$tmp/more.spec" --data "$db9" >"$tmp/out" 2>/dev/null &&
+        [ "$(wc -l <"$tmp/out")" -gt 10 ] && sed 1d "$tmp/out" | cmp - "$tmp/more.csv"
+}
+check "filter, pads, strides, layout and dilations as fields" more_fields
 
 split_streams() {
     head -c 20000 "$db9" >"$tmp/part1"; tail -c +20001 "$db9" >"$tmp/part2"
@@ -476,9 +490,9 @@ spec "field with a token given twice" 'kind: value "plain": stands there twice' 
 spec "field with an odd token" 'kind: value "a,b": is neither' 's/other/a,b/'
 spec "field with a number for a token" 'kind: value "7": is neither' 's/other/7/'
 spec "least above most" "h: least 9 is above most 4" 's/size 4/size 9 4/'
-spec "most above 2^24" 'h: value "16777217": is no integer from 1 to 2^24' \
+spec "most above 2^24" 'h: value "16777217": is no integer from 0 to 2^24' \
     's/size 4/size 4 16777217/'
-spec "least of 0" 'h: value "0": is no integer from 1 to 2^24' 's/size 4/size 0/'
+spec "least below 0" 'h: value "-1": is no integer from 0 to 2^24' 's/size 4/size -1/'
 spec "size with three values" 'h: value "6": is too much' 's/size 4/size 4 5 6/'
 spec "size with a name" 'h: value "x": is no integer' 's/size 4/size x/'
 spec "parameter without values" "x.spec:17: tile: has no value" 's/^tile.*/tile =/'
@@ -491,14 +505,14 @@ spec "name among numbers" 'tile: value "x": is no integer, as the values before 
 spec "number among names" 'mode: value "3": is a number among names' 's/fast small/fast 3/'
 spec "name given twice" 'mode: value "fast": stands there twice' 's/fast small/fast fast/'
 spec "value beyond 2^24" 'tile: value "16777217": is no integer of at most' 's/1 2 4/1 16777217/'
-many "f@ = size" 12 >"$tmp/fields"
-spec "17 fields" "f11: more than 16 fields" "/^stride/r $tmp/fields"
+many "f@ = size" 20 >"$tmp/fields"
+spec "25 fields" "f19: more than 24 fields" "/^stride/r $tmp/fields"
 many "p@ = 1" 15 >"$tmp/params"
 spec "17 parameters" "p14: more than 16 parameters" "/^mode/r $tmp/params"
-values=$(many @ 65 | tr '\n' ' ')
-spec "65 values" "tile: more than 64 values" "s/1 2 4/$values/"
-tokens=$(many t@ 65 | tr '\n' ' ')
-spec "65 tokens" "kind: more than 64 names" "s/plain other/$tokens/"
+values=$(many @ 129 | tr '\n' ' ')
+spec "129 values" "tile: more than 128 values" "s/1 2 4/$values/"
+tokens=$(many t@ 129 | tr '\n' ' ')
+spec "129 tokens" "kind: more than 128 names" "s/plain other/$tokens/"
 spec "split key with an unknown field" 'x.spec:21: split key: "m": is no field' 's/kind,n,/m,n,/'
 spec "split key with the GPU" '"gpu": a key is the same on every GPU' 's/kind,n,/gpu,n,/'
 spec "split key with an empty item" "split key: has an empty item" 's/kind,n,/kind,,n,/'

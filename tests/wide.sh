@@ -28,7 +28,8 @@ oracle() {
     cc -std=c99 -O2 -I. tests/test_rules.c -o "$tmp/test_rules" || { bad "oracle: build"; return; }
     check "oracle, a million tuples" python3 tests/rules_oracle.py --oracle "$ORACLE" \
         --db "gfx900_56=$MIOPEN_DB/gfx900_56.db.bz2" --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2" \
-        --exe "$tmp/test_rules" --random 1000000
+        --db "gfx1030_36=$MIOPEN_DB/gfx1030_36.db.bz2" \
+        --db "gfx942130=$MIOPEN_DB/gfx942130.db.bz2" --exe "$tmp/test_rules" --random 1000000
 }
 
 # Every tuple that the shipped models return for the problems of the databases passes the oracle.

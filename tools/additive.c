@@ -309,6 +309,11 @@ static uint64_t legal_values(const struct net_rows *rows, size_t choice)
     return rows->legal ? rows->legal[choice] | (uint64_t)1 << rows->y[choice] : ~(uint64_t)0;
 }
 
+static int has(uint64_t legal, size_t v)
+{
+    return v >= 64 || (legal >> v & 1);
+}
+
 /* What to learn for one choice: a target's row, or y smoothed over the legal values. */
 static void fill_target(const struct net_rows *rows, size_t i, size_t t, size_t values, size_t at,
                         size_t width, size_t n_params, float smoothing, float *target)
@@ -320,9 +325,9 @@ static void fill_target(const struct net_rows *rows, size_t i, size_t t, size_t 
     uint64_t legal = legal_values(rows, i * n_params + t);
     size_t y = rows->y[i * n_params + t], n_legal = 0;
     for (size_t v = 0; v < values; v++)
-        n_legal += legal >> v & 1;
+        n_legal += has(legal, v);
     for (size_t v = 0; v < values; v++)
-        target[v] = legal >> v & 1 ? smoothing / (float)n_legal : 0.0f;
+        target[v] = has(legal, v) ? smoothing / (float)n_legal : 0.0f;
     target[y] += 1.0f - smoothing;
 }
 
@@ -332,12 +337,12 @@ static double softmax2(const float *logits, size_t values, uint64_t legal, float
 {
     float top = -1e30f, sum = 0;
     for (size_t v = 0; v < values; v++)
-        if (legal >> v & 1 && logits[v] > top)
+        if (has(legal, v) && logits[v] > top)
             top = logits[v];
     for (size_t v = 0; v < pad16(values); v++)
         p[v] = num_exp2(logits[v] < top ? logits[v] - top : 0.0f);
     for (size_t v = 0; v < pad16(values); v++)
-        p[v] = v < values && legal >> v & 1 ? p[v] : 0.0f;
+        p[v] = v < values && has(legal, v) ? p[v] : 0.0f;
     for (size_t v = 0; v < values; v++)
         sum += p[v];
     float scale = 1.0f / sum;

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NET_MAX_PARAMS = 16, NET_MAX_VALUES = 64, NET_SHARDS = 4, NET_ONE = 64, NET_TOP = 127 };
+enum { NET_MAX_PARAMS = 16, NET_MAX_VALUES = 128, NET_SHARDS = 4, NET_ONE = 64, NET_TOP = 127 };
 
 /* Widths are multiples of 16; n_features counts the input's activations as they are stored. */
 struct net_dims {
@@ -67,7 +67,8 @@ struct net_rows {
     size_t n;
     const uint8_t *x;
     const uint8_t *y;
-    const uint64_t *legal; /* [n][n_params] masks of what the softmax runs over; may be null */
+    const uint64_t *legal; /* [n][n_params] masks of what the softmax runs over, values
+                              from 64 on in any case; may be null */
     const float *weight;   /* [n]; null: 1 */
     const float *target;   /* [n][net_target_width()] probabilities that replace y as what to learn
                               (y stays the prefix); null: y, smoothed */

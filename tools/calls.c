@@ -2,11 +2,11 @@
    SPDX-License-Identifier: MIT */
 #include "calls.h"
 
+#include "list.h"
 #include "registry.h"
 #include "split.h"
 #include "udb.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +124,11 @@ static int read_problem(const struct call_model *cm, const struct conv *conv, in
     value[cm->field[CONV_DTYPE]] = kpred_token(m, (size_t)cm->field[CONV_DTYPE], conv->dtype);
     if (value[cm->field[CONV_DTYPE]] < 0)
         return CALL_DTYPE;
+    if (cm->field[CONV_LAYOUT] >= 0)
+        value[cm->field[CONV_LAYOUT]] =
+            kpred_token(m, (size_t)cm->field[CONV_LAYOUT], conv_layout(conv));
+    if (cm->field[CONV_LAYOUT] >= 0 && value[cm->field[CONV_LAYOUT]] < 0)
+        return GAP_LAYOUT;
     if (value[cm->field[CONV_DIR]] < 0)
         return CALL_RULE;
     if (cm->gpu < 0)
@@ -140,13 +145,8 @@ static int read_problem(const struct call_model *cm, const struct conv *conv, in
 
 static void add_entry(struct buf *b, const struct call_model *cm, const kpred_tuple *t)
 {
-    const kpred_model *m = &cm->model.m;
     buf_printf(b, "%s%s:", b->n != 0 ? ";" : "", cm->model.spec->solver);
-    for (uint32_t i = 0; i < m->n_params; i++)
-        if (m->params[i].names != NULL)
-            buf_printf(b, "%s%s", i != 0 ? "," : "", m->params[i].names[t->value[i]]);
-        else
-            buf_printf(b, "%s%" PRId32, i != 0 ? "," : "", t->value[i]);
+    list_add(&cm->model.m, t->value, b);
 }
 
 /* Why the rule rejects a problem: would it take another direction? */

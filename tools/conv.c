@@ -144,7 +144,7 @@ static int check_sizes(struct key *k, const struct conv *c)
             != c->out[i]) {
             snprintf(k->why, 96, "no convolution with this filter makes size %" PRId64
                      " out of %" PRId64, c->out[i], c->in[i]);
-            return -1;
+            return 1;
         }
     return 0;
 }
@@ -216,13 +216,24 @@ static void add_sides(struct buf *b, int dims, const int64_t side[3])
         buf_printf(b, "%c%" PRId64, i == 3 - dims ? '-' : 'x', side[i]);
 }
 
+static const char *usual_layout(const struct conv *c)
+{
+    return c->dims == 2 ? "NCHW" : "NCDHW";
+}
+
+/* The first layout that is not the usual one, or NULL. */
+static const char *unusual_layout(const struct conv *c)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(c->layout[i], usual_layout(c)) != 0)
+            return c->layout[i];
+    return NULL;
+}
+
 static void add_layouts(struct buf *b, const struct conv *c)
 {
-    const char *usual = c->dims == 2 ? "NCHW" : "NCDHW";
-    int is_usual = 1;
-    for (size_t i = 0; i < 3; i++)
-        is_usual &= strcmp(c->layout[i], usual) == 0;
-    for (size_t i = 0; i < (is_usual ? 1u : 3u); i++)
+    const size_t n = unusual_layout(c) == NULL ? 1 : 3;
+    for (size_t i = 0; i < n; i++)
         buf_printf(b, "-%s", c->layout[i]);
 }
 
@@ -248,31 +259,66 @@ void conv_add_key(const struct conv *c, struct buf *b)
 /* ---- as a problem of a spec ---- */
 
 const struct conv_source_info conv_sources[CONV_N_SOURCES] = {
-    {"gpu", 1, 1}, {"dir", 1, 0}, {"dtype", 1, 0}, {"n", 0, 0},      {"c", 0, 0},
-    {"h", 0, 0},   {"w", 0, 0},   {"k", 0, 0},     {"stride", 0, 1}, {"groups", 0, 1},
+    {"gpu", 1, 1},      {"dir", 1, 0},      {"dtype", 1, 0},    {"n", 0, 0},     {"c", 0, 0},
+    {"h", 0, 0},        {"w", 0, 0},        {"k", 0, 0},        {"stride", 0, 1}, {"groups", 0, 1},
+    {"layout", 1, 1},   {"d", 0, 1},        {"z", 0, 1},        {"y", 0, 1},     {"x", 0, 1},
+    {"pad_d", 0, 1},    {"pad_h", 0, 1},    {"pad_w", 0, 1},    {"stride_d", 0, 1},
+    {"stride_h", 0, 1}, {"stride_w", 0, 1}, {"dil_d", 0, 1},    {"dil_h", 0, 1}, {"dil_w", 0, 1},
 };
+
+static int check_field(const struct spec *s, const char *path, const struct spec_field *f)
+{
+    size_t k = 0;
+    while (k < CONV_N_SOURCES && strcmp(f->name, conv_sources[k].name) != 0)
+        k++;
+    if (k == CONV_N_SOURCES)
+        return fail("%s: field \"%s\" of %s: is not in a perf-db", path, f->name, s->path);
+    if (conv_sources[k].is_token == (f->n_tokens != 0))
+        return 0;
+    return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db", path, f->name,
+                s->path, conv_sources[k].is_token ? "list of names" : "size");
+}
+
+/* Fields that make no sense without another. */
+static int check_company(const struct spec *s, const char *path,
+                         const int field[CONV_N_SOURCES])
+{
+    static const struct {
+        enum conv_source one, needs;
+    } company[] = {
+        {CONV_D, CONV_Z}, {CONV_Z, CONV_D}, {CONV_Z, CONV_Y}, {CONV_Y, CONV_X}, {CONV_X, CONV_Y},
+        {CONV_PAD_H, CONV_PAD_W}, {CONV_PAD_W, CONV_PAD_H}, {CONV_PAD_D, CONV_D},
+        {CONV_PAD_D, CONV_PAD_H}, {CONV_STRIDE_H, CONV_STRIDE_W}, {CONV_STRIDE_W, CONV_STRIDE_H},
+        {CONV_STRIDE_D, CONV_D}, {CONV_DIL_H, CONV_DIL_W}, {CONV_DIL_W, CONV_DIL_H},
+        {CONV_DIL_D, CONV_D},
+    };
+    for (size_t i = 0; i < sizeof company / sizeof *company; i++)
+        if (field[company[i].one] >= 0 && field[company[i].needs] < 0)
+            return fail("%s: %s has a field \"%s\", which needs one \"%s\"", path, s->path,
+                        conv_sources[company[i].one].name, conv_sources[company[i].needs].name);
+    if (field[CONV_STRIDE] >= 0 && field[CONV_STRIDE_H] >= 0)
+        return fail("%s: %s has a field \"stride\" beside \"stride_h\"", path, s->path);
+    return 0;
+}
 
 int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOURCES])
 {
-    for (size_t i = 0; i < s->n_fields; i++) {
-        size_t k = 0;
-        while (k < CONV_N_SOURCES && strcmp(s->fields[i].name, conv_sources[k].name) != 0)
-            k++;
-        if (k == CONV_N_SOURCES)
-            return fail("%s: field \"%s\" of %s: is not in a perf-db", path, s->fields[i].name,
-                        s->path);
-        if (conv_sources[k].is_token != (s->fields[i].n_tokens != 0))
-            return fail("%s: field \"%s\" of %s: has to be a %s to be read from a perf-db", path,
-                        conv_sources[k].name, s->path,
-                        conv_sources[k].is_token ? "list of names" : "size");
-    }
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (check_field(s, path, &s->fields[i]) != 0)
+            return -1;
     for (size_t k = 0; k < CONV_N_SOURCES; k++) {
         field[k] = spec_field_index(s, conv_sources[k].name);
         if (field[k] < 0 && !conv_sources[k].is_optional)
             return fail("%s: %s lacks a field \"%s\", without which perf-dbs cannot be read", path,
                         s->path, conv_sources[k].name);
     }
-    return 0;
+    return check_company(s, path, field);
+}
+
+const char *conv_layout(const struct conv *c)
+{
+    return strcmp(c->layout[0], c->layout[1]) == 0 && strcmp(c->layout[0], c->layout[2]) == 0
+               ? c->layout[0] : NULL;
 }
 
 static enum conv_gap_kind found(struct conv_gap *gap, enum conv_gap_kind kind, const char *column,
@@ -284,32 +330,45 @@ static enum conv_gap_kind found(struct conv_gap *gap, enum conv_gap_kind kind, c
     return kind;
 }
 
+static enum conv_gap_kind found_number(struct conv_gap *gap, enum conv_gap_kind kind,
+                                       const char *column, int64_t value, const char *covered)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return found(gap, kind, column, text, covered);
+}
+
 /* All numbers that a key says and the fields do not. */
 static enum conv_gap_kind find_number(const struct spec *s, const int *field, const struct conv *c,
                                       struct conv_gap *gap)
 {
+    const int none = -1, is_square = field[CONV_STRIDE] >= 0;
     const struct {
         const char *column;
         enum conv_gap_kind kind;
+        int source; /* a spec with that field covers every value */
         int64_t value, covered;
     } pins[] = {
-        {"spatial_dim", GAP_DIMS, c->dims, 2},
-        {"bias", GAP_BIAS, c->bias, 0},
-        {"fil_h", GAP_FILTER, c->filter[1], s->filter_h},
-        {"fil_w", GAP_FILTER, c->filter[2], s->filter_w},
-        {"pad_h", GAP_FILTER, c->pad[1], s->pad},
-        {"pad_w", GAP_FILTER, c->pad[2], s->pad},
-        {"dilation_h", GAP_FILTER, c->dilation[1], 1},
-        {"dilation_w", GAP_FILTER, c->dilation[2], 1},
-        {"conv_stride_h", GAP_STRIDE, c->stride[1], field[CONV_STRIDE] < 0 ? 1 : c->stride[1]},
-        {"group_count", GAP_GROUPS, c->groups, field[CONV_GROUPS] < 0 ? 1 : c->groups},
+        {"spatial_dim", GAP_DIMS, CONV_D, c->dims, 2},
+        {"bias", GAP_BIAS, none, c->bias, 0},
+        {"fil_h", GAP_FILTER, CONV_Y, c->filter[1], s->filter_h},
+        {"fil_w", GAP_FILTER, CONV_X, c->filter[2], s->filter_w},
+        {"pad_d", GAP_FILTER, CONV_PAD_D, c->pad[0], 0},
+        {"pad_h", GAP_FILTER, CONV_PAD_H, c->pad[1], s->pad},
+        {"pad_w", GAP_FILTER, CONV_PAD_W, c->pad[2], s->pad},
+        {"dilation_d", GAP_FILTER, CONV_DIL_D, c->dilation[0], 1},
+        {"dilation_h", GAP_FILTER, CONV_DIL_H, c->dilation[1], 1},
+        {"dilation_w", GAP_FILTER, CONV_DIL_W, c->dilation[2], 1},
+        {"conv_stride_d", GAP_STRIDE, CONV_STRIDE_D, c->stride[0], 1},
+        {"conv_stride_h", GAP_STRIDE, CONV_STRIDE_H, c->stride[1], is_square ? c->stride[1] : 1},
+        {"group_count", GAP_GROUPS, CONV_GROUPS, c->groups, 1},
     };
     for (size_t i = 0; i < sizeof pins / sizeof *pins; i++)
-        if (pins[i].value != pins[i].covered) {
-            char value[24], covered[32];
-            snprintf(value, sizeof value, "%" PRId64, pins[i].value);
+        if (pins[i].value != pins[i].covered
+            && (pins[i].source == none || field[pins[i].source] < 0)) {
+            char covered[32];
             snprintf(covered, sizeof covered, "%" PRId64 " only", pins[i].covered);
-            return found(gap, pins[i].kind, pins[i].column, value, covered);
+            return found_number(gap, pins[i].kind, pins[i].column, pins[i].value, covered);
         }
     return GAP_NONE;
 }
@@ -317,19 +376,21 @@ static enum conv_gap_kind find_number(const struct spec *s, const int *field, co
 enum conv_gap_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
                                  const struct conv *c, struct conv_gap *gap)
 {
-    char value[24];
-    for (size_t i = 0; i < 3 && c->dims == 2; i++)
-        if (strcmp(c->layout[i], "NCHW") != 0)
-            return found(gap, GAP_LAYOUT, "layout", c->layout[i], "NCHW only");
+    const char *unusual = unusual_layout(c);
+    const int is_other_gap = c->dims == 3 && field[CONV_D] < 0;
+    if (unusual != NULL && !is_other_gap && (field[CONV_LAYOUT] < 0 || conv_layout(c) == NULL))
+        return found(gap, GAP_LAYOUT, "layout", unusual,
+                     field[CONV_LAYOUT] < 0 ? c->dims == 2 ? "NCHW only" : "NCDHW only"
+                                            : "one layout of all tensors");
     enum conv_gap_kind kind = find_number(s, field, c, gap);
     if (kind != GAP_NONE)
         return kind;
     if (c->casts[0] != '\0')
         return found(gap, GAP_CASTS, "cast", c->casts, "no cast tensors");
-    if (c->stride[1] == c->stride[2])
+    if (c->stride[1] == c->stride[2] || field[CONV_STRIDE_W] >= 0)
         return GAP_NONE;
-    snprintf(value, sizeof value, "%" PRId64, c->stride[2]);
-    return found(gap, GAP_STRIDE, "conv_stride_w", value, "the same stride in h and w only");
+    return found_number(gap, GAP_STRIDE, "conv_stride_w", c->stride[2],
+                        "the same stride in h and w only");
 }
 
 void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem)
@@ -337,8 +398,14 @@ void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64
     const int64_t value[CONV_N_SOURCES] = {
         [CONV_N] = c->n, [CONV_C] = c->c, [CONV_H] = c->in[1], [CONV_W] = c->in[2],
         [CONV_K] = c->k, [CONV_STRIDE] = c->stride[1], [CONV_GROUPS] = c->groups,
+        [CONV_D] = c->in[0], [CONV_Z] = c->filter[0], [CONV_Y] = c->filter[1],
+        [CONV_X] = c->filter[2], [CONV_PAD_D] = c->pad[0], [CONV_PAD_H] = c->pad[1],
+        [CONV_PAD_W] = c->pad[2], [CONV_STRIDE_D] = c->stride[0],
+        [CONV_STRIDE_H] = c->stride[1], [CONV_STRIDE_W] = c->stride[2],
+        [CONV_DIL_D] = c->dilation[0], [CONV_DIL_H] = c->dilation[1],
+        [CONV_DIL_W] = c->dilation[2],
     };
-    for (size_t k = CONV_N; k < CONV_N_SOURCES; k++)
-        if (field[k] >= 0)
+    for (size_t k = 0; k < CONV_N_SOURCES; k++)
+        if (field[k] >= 0 && !conv_sources[k].is_token)
             problem[field[k]] = value[k];
 }

@@ -35,17 +35,25 @@ int64_t conv_out_size(int64_t in, int64_t filter, int64_t pad, int64_t stride, i
 /* The largest size of an image from which it makes one of size `out`. */
 int64_t conv_in_size(int64_t out, int64_t filter, int64_t pad, int64_t stride, int64_t dilation);
 
-/* Reads a key of n characters; 0, or -1 with `why` it is none. */
+/* Reads a key of n characters; 0, or with `why` it is none -1, or 1 if all that is wrong is that no
+   convolution with the filter makes the one image's size out of the other's. */
 int conv_parse_key(const char *key, size_t n, struct conv *c, char why[96]);
 /* Adds the key to `b`. */
 void conv_add_key(const struct conv *c, struct buf *b);
 
 /* ---- as a problem of a spec ---- */
 
-/* Which of a spec's fields mean what; see conv_sources. */
+/* Which of a spec's fields mean what; see conv_sources. What a spec has no field for, it covers at
+   one value only: y and x at [data]'s filter, pad_h and pad_w at its pad, strides, dilations and
+   groups at 1, layout at the usual one (NCHW, of 3-D NCDHW); without d and z it covers 2-D
+   convolutions only. `stride` is that of h and w alike, stride_h and stride_w may stand in its
+   place. Of a 2-D convolution d, z, stride_d and dil_d are 1 and pad_d is 0: what tells it from a
+   3-D one of these sizes, which MIOpen measures apart, is layout, so its tokens are the names as
+   they stand in keys (NCHW and NCDHW, NHWC and NDHWC). */
 enum conv_source {
     CONV_GPU, CONV_DIR, CONV_DTYPE, CONV_N, CONV_C, CONV_H, CONV_W, CONV_K, CONV_STRIDE,
-    CONV_GROUPS, CONV_N_SOURCES
+    CONV_GROUPS, CONV_LAYOUT, CONV_D, CONV_Z, CONV_Y, CONV_X, CONV_PAD_D, CONV_PAD_H, CONV_PAD_W,
+    CONV_STRIDE_D, CONV_STRIDE_H, CONV_STRIDE_W, CONV_DIL_D, CONV_DIL_H, CONV_DIL_W, CONV_N_SOURCES
 };
 
 extern const struct conv_source_info {
@@ -79,6 +87,9 @@ struct conv_gap {
 /* GAP_NONE, or the first gap between the spec, with its fields as mapped, and the convolution. */
 enum conv_gap_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
                                  const struct conv *c, struct conv_gap *gap);
+
+/* The layout of all three tensors; NULL if they differ. */
+const char *conv_layout(const struct conv *c);
 
 /* The size fields of the problem; its tokens are left alone. */
 void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem);

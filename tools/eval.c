@@ -5,6 +5,7 @@
 #include "any_model.h"
 #include "eval.h"
 #include "float_scorer.h"
+#include "held_out.h"
 #include "recipe.h"
 #include "split.h"
 
@@ -35,17 +36,23 @@ static const char help[] =
     "  --lenient      drop and count rows that would be an error\n"
     "  --reliability  how well the probabilities fit, of all k tuples together: columns\n"
     "                 model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n"
-    "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid\n"
+    "  --csv          as CSV, columns model,split,gpu,dtype,k,n,pft,avg,valid; of timed data also\n"
+    "                 exact,share,share_p1,share_p5\n"
     "  --json         as JSON, an array of objects with the same names\n"
     "  --plot FILE    pft against k as an SVG, a curve for each group; with --reliability, what\n"
     "                 was observed against what was predicted; gnuplot draws it\n"
     "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
-    "                 method,model,split,key,row,k,hit,agree\n"
+    "                 method,model,split,key,row,k,hit,agree; of timed data also share,unlisted\n"
     "\n"
     "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
     "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
     "the rule accepts. The table adds the groups that the split keeps together, and se, the\n"
     "standard error of pft over them.\n"
+    "\n"
+    "Timed data: tuples that were not timed for a problem are passed over. exact: percent of\n"
+    "problems where the fastest of the first k others is as fast as any; share: the geometric mean\n"
+    "of the best time by its time, with percentiles; unlisted, in the table: percent of problems\n"
+    "whose first tuple was not timed.\n"
     "\n"
     "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
     "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
@@ -58,49 +65,74 @@ struct results {
     struct plot plot;
 };
 
-static size_t agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
+size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
 {
     const kpred_param *params = e->model->m.params;
     size_t i, same = 0;
     for (i = 0; i < e->model->m.n_params; i++)
-        same += t->value[i] == params[i].values[target[i]];
+        same += target[i] != DATA_UNKNOWN && t->value[i] == params[i].values[target[i]];
     return same;
 }
 
-static struct outcome judge(const struct eval *e, size_t row, const kpred_tuple *t, size_t n)
+static int is_timed(const struct eval *e) { return e->data.time_us != NULL; }
+
+/* The row with the optimum */
+static size_t best_row(const struct eval *e, const struct eval_row *r)
 {
-    const int32_t *problem = e->data.problem + row * e->data.n_fields;
-    const unsigned char *target = e->data.target + row * e->data.n_params;
-    struct outcome o = { 0, 0, n, 0, 0 };
+    size_t i, best = r->index;
+    for (i = r->index + 1; i < r->end; i++)
+        if (e->data.time_us[i] < e->data.time_us[best])
+            best = i;
+    return best;
+}
+
+/* n tuples, of which the first k were asked for */
+static struct outcome judge(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
+                            size_t n, size_t k)
+{
+    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
+    const unsigned char *target = e->data.target + best_row(e, r) * e->data.n_params;
+    struct outcome o = { 0, 0, n < k ? n : k, 0, 0, 0, 0, 1 };
     int64_t all = 0;
     size_t i;
-    for (i = 0; i < n; i++) {
-        const size_t same = agreement(e, t + i, target);
+    for (i = 0; i < o.returned; i++) {
+        const size_t same = eval_agreement(e, t + i, target);
         o.agree = same > o.agree ? same : o.agree;
         o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
         all += kpred_probability(t[i].score);
     }
     o.hit = o.agree == e->model->m.n_params;
     o.probability = (int32_t)(all < 1 << 24 ? all : 1 << 24); /* each was rounded */
+    if (is_timed(e))
+        eval_judge_times(e, r, t, n, k, &o);
     return o;
+}
+
+/* How many tuples to look at. Of timed data with one parameter all of them, since those that were not
+   timed are passed over. */
+static size_t most_tuples(const struct eval *e, size_t k)
+{
+    const size_t all = (size_t)e->model->params[0].n_values;
+    return is_timed(e) && e->model->m.n_params == 1 && all > k ? all : k;
 }
 
 int eval_run(const struct eval *e, size_t k, struct outcome *out)
 {
-    const size_t beam = e->o->beam ? (size_t)e->o->beam : k;
+    const size_t most = most_tuples(e, k);
+    const size_t beam = (size_t)e->o->beam > most ? (size_t)e->o->beam : most;
     const size_t words = kpred_arena_words(e->run, beam);
     int32_t *arena = xcalloc(words, sizeof *arena);
-    kpred_tuple *tuples = xcalloc(k, sizeof *tuples);
+    kpred_tuple *tuples = xcalloc(most, sizeof *tuples);
     kpred_ctx ctx;
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, e->run, beam, arena, words);
     size_t i;
     for (i = 0; i < e->n && status == KPRED_OK; i++) {
         const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
         size_t n = 0;
-        status = kpred_predict(&ctx, problem, e->data.n_fields, tuples, k, &n);
+        status = kpred_predict(&ctx, problem, e->data.n_fields, tuples, most, &n);
         if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
             status = KPRED_OK; /* nothing returned: a miss */
-        out[i] = judge(e, e->row[i].index, tuples, n);
+        out[i] = judge(e, e->row + i, tuples, n, k);
     }
     free(arena);
     free(tuples);
@@ -210,30 +242,36 @@ static void add_line(const struct eval *e, struct table *t, size_t k, struct sum
     table_number(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
 }
 
+/* Timed data: what follows in the line */
+static void add_shares(const struct eval *e, struct table *t, const struct eval_shares *s, size_t n)
+{
+    table_number(t, "%.2f", 100.0 * (double)s->exact / (double)n);
+    table_number(t, "%.5f", s->share);
+    if (shows_error(e))
+        table_number(t, "%.5f", s->se);
+    table_number(t, "%.5f", s->p1);
+    table_number(t, "%.5f", s->p5);
+    if (shows_error(e))
+        table_number(t, "%.2f", 100.0 * (double)s->unlisted / (double)n);
+}
+
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
-                      struct summary s, size_t first)
+                      double percent, size_t first)
 {
     struct buf name = { NULL, 0, 0 };
     eval_group_name(e, &name, first);
-    plot_point(plot, group, name.s, (double)k, 100.0 * (double)s.hits / (double)s.n);
+    plot_point(plot, group, name.s, (double)k, percent);
     buf_free(&name);
-}
-
-/* What a split keeps together; NULL: the spec says nothing of it. */
-static const struct split_key *split_key(const struct eval *e)
-{
-    const struct spec *spec = e->model->spec;
-    const struct split_key *key = strcmp(e->model->m.split, "shape") ? &spec->config : &spec->shape;
-    return key->n ? key : NULL;
 }
 
 static void add_hit(const struct eval *e, struct table *t, size_t k, const struct eval_row *r,
                     const struct outcome *o)
 {
     const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
+    const struct split_key *parts = held_out_key(e->model->spec, e->model->m.split);
     struct buf key = { NULL, 0, 0 };
-    if (split_key(e))
-        split_key_text(e->model->spec, split_key(e), problem, &key);
+    if (parts)
+        split_key_text(e->model->spec, parts, problem, &key);
     else
         buf_printf(&key, "%zu", r->index + 1);
     table_text(t, e->method);
@@ -244,6 +282,10 @@ static void add_hit(const struct eval *e, struct table *t, size_t k, const struc
     table_number(t, "%zu", k);
     table_number(t, "%zu", o->hit);
     table_number(t, "%zu", o->agree);
+    if (is_timed(e)) {
+        table_number(t, "%.5f", o->share);
+        table_number(t, "%zu", o->unlisted);
+    }
     buf_free(&key);
 }
 
@@ -260,6 +302,20 @@ static void add_hits(const struct eval *e, struct table *t, size_t k, const stru
     free(place);
 }
 
+static void add_group(const struct eval *e, struct results *to, size_t group, size_t k,
+                      const struct outcome *out, size_t first, size_t end)
+{
+    const struct summary s = summarise(e, out, first, end);
+    double percent = 100.0 * (double)s.hits / (double)s.n;
+    add_line(e, &to->table, k, s, first);
+    if (is_timed(e)) {
+        const struct eval_shares shares = eval_shares_of(e, out, first, end);
+        add_shares(e, &to->table, &shares, s.n);
+        percent = 100.0 * shares.share;
+    }
+    add_point(e, &to->plot, group, k, percent, first);
+}
+
 /* One k: a line of the table and a point of a curve for every group */
 static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct results *to)
 {
@@ -269,11 +325,8 @@ static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struc
     if (e->o->hits)
         add_hits(e, &to->hits, k, out);
     for (first = 0; first < e->n; first = end, group++) {
-        struct summary s;
         end = eval_group_end(e, first);
-        s = summarise(e, out, first, end);
-        add_line(e, &to->table, k, s, first);
-        add_point(e, &to->plot, group, k, s, first);
+        add_group(e, to, group, k, out, first, end);
     }
     return 0;
 }
@@ -289,9 +342,23 @@ static int draw(const struct eval *e, const struct plot *plot)
                          "observed, % of problems whose optimum is among the k", e->o->plot);
     else
         bad = plot_write(plot, title.s, "k, tuples returned",
-                         "Pft@k, % of problems whose optimum is among them", e->o->plot);
+                         is_timed(e) ? "share of the optimum's speed, %, geometric mean"
+                                     : "Pft@k, % of problems whose optimum is among them",
+                         e->o->plot);
     buf_free(&title);
     return bad;
+}
+
+#define HITS "method,model,split,key,row,k,hit,agree"
+
+static const char *heading(const struct eval *e)
+{
+    if (!shows_error(e))
+        return is_timed(e) ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5"
+                           : "model,split,gpu,dtype,k,n,pft,avg,valid";
+    return is_timed(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
+                         "share p1,share p5,unlisted"
+                       : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
 }
 
 /* Every k in turn */
@@ -299,9 +366,8 @@ static int evaluate_ks(const struct eval *e, struct outcome *out, struct results
 {
     size_t i;
     int bad = 0;
-    table_heading(&to->table, shows_error(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid"
-                                             : "model,split,gpu,dtype,k,n,pft,avg,valid");
-    table_heading(&to->hits, "method,model,split,key,row,k,hit,agree");
+    table_heading(&to->table, heading(e));
+    table_heading(&to->hits, is_timed(e) ? HITS ",share,unlisted" : HITS);
     for (i = 0; i < e->o->k.n && !bad; i++)
         bad = evaluate_k(e, (size_t)e->o->k.v[i], out, to);
     return bad;
@@ -352,30 +418,64 @@ static int group_field(const struct eval *e, const char *name)
     return e->o->by && !strstr(e->o->by, name) ? -1 : spec_field_index(e->model->spec, name);
 }
 
+/* How many of the optima the rule rejects */
+static size_t count_illegal(const struct eval *e)
+{
+    size_t i, illegal = 0;
+    for (i = 0; i < e->n; i++) {
+        const size_t best = best_row(e, e->row + i);
+        const unsigned char *target = e->data.target + best * e->data.n_params;
+        illegal += target[0] != DATA_UNKNOWN
+                   && !model_allows(e->model, e->data.problem + best * e->data.n_fields, target);
+    }
+    return illegal;
+}
+
+/* Row i, or the problem whose options are rows i..end-1. */
+static void add_problem(struct eval *e, size_t i, size_t end, uint64_t unit)
+{
+    const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
+    const int32_t *p = e->data.problem + i * e->data.n_fields;
+    struct eval_row *r = e->row + e->n++;
+    r->index = i;
+    r->end = end;
+    r->unit = unit;
+    r->gpu = gpu < 0 ? -1 : p[gpu];
+    r->dtype = dtype < 0 ? -1 : p[dtype];
+}
+
+/* A problem with a single option tells nothing: how many there are. */
+static size_t add_problems(struct eval *e, const struct held_out *held)
+{
+    size_t i, end, single = 0;
+    for (i = 0; i < e->data.n; i = end) {
+        end = is_timed(e) ? data_problem_end(&e->data, i) : i + 1;
+        if (e->o->rows && !held->is_test[i])
+            continue;
+        if (is_timed(e) && end - i < 2)
+            single++;
+        else
+            add_problem(e, i, end, held->unit[i]);
+    }
+    return single;
+}
+
 static int select_rows(struct eval *e)
 {
-    const struct spec *spec = e->model->spec;
-    const struct split_key *key = split_key(e);
-    const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
-    struct buf scratch = { NULL, 0, 0 };
-    size_t i, illegal = 0;
+    struct held_out held;
+    size_t single = 0, illegal;
+    const int bad = held_out_find(e->model->spec, e->model->m.split, &e->data, &held);
     e->row = xcalloc(e->data.n, sizeof *e->row);
-    for (i = 0; i < e->data.n; i++) {
-        const int32_t *p = e->data.problem + i * e->data.n_fields;
-        const uint64_t unit = key ? split_row_hash(spec, key, p, &scratch) : i;
-        struct eval_row *r = e->row + e->n;
-        if (e->o->rows && !split_is_test(unit))
-            continue;
-        e->n++;
-        r->index = i;
-        r->unit = unit;
-        r->gpu = gpu < 0 ? -1 : p[gpu];
-        r->dtype = dtype < 0 ? -1 : p[dtype];
-        illegal += !model_allows(e->model, p, e->data.target + i * e->data.n_params);
-    }
-    buf_free(&scratch);
+    if (!bad)
+        single = add_problems(e, &held);
+    held_out_free(&held);
+    if (bad)
+        return -1;
+    illegal = count_illegal(e);
     if (illegal)
         note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, illegal);
+    if (single)
+        note("%s: %zu problems with a single timed option are left out", e->model->m.name, single);
     qsort(e->row, e->n, sizeof *e->row, by_group);
     return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
 }

@@ -20,6 +20,7 @@ struct eval_options {
 
 struct eval_row {
     size_t index;  /* into the dataset */
+    size_t end;    /* timed data: of the options of the problem; else index + 1 */
     uint64_t unit; /* what the split keeps together */
     int32_t gpu, dtype; /* -1: not grouped by */
 };
@@ -28,6 +29,10 @@ struct eval_row {
 struct outcome {
     size_t hit, agree, returned, legal;
     int32_t probability; /* of all tuples together, Q24; none: 0 */
+    /* timed data */
+    size_t exact;    /* the best of k timed tuples is as fast as any */
+    size_t unlisted; /* the first tuple was not timed */
+    double share;    /* of the best time in that of the best of k timed tuples */
 };
 
 struct eval {
@@ -42,6 +47,23 @@ struct eval {
 
 /* The outcome of every row for one k. 0, or -1 with a message. */
 int eval_run(const struct eval *e, size_t k, struct outcome *out);
+
+/* How many parameters of the tuple are those of a target. */
+size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
+
+/* shares.c: n tuples, best first; those that were not timed for the problem are passed over. If none
+   of them was, the share is that of the slowest option. */
+void eval_judge_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
+                      size_t n, size_t k, struct outcome *o);
+
+struct eval_shares {
+    size_t exact, unlisted;
+    double share, se, p1, p5; /* geometric mean, its standard error, percentiles */
+};
+
+/* Of the rows first..end-1, sorted by unit. */
+struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
+                                  size_t end);
 
 /* The rows of a group follow each other; `first` is its first one. */
 size_t eval_group_end(const struct eval *e, size_t first);

@@ -1,5 +1,6 @@
 /* load_conv.c - rows of MIOpen's databases: a convolution and a list of parameters
    SPDX-License-Identifier: MIT */
+#include "list.h"
 #include "load.h"
 
 #include <string.h>
@@ -12,46 +13,44 @@ int load_conv_open(struct loader *l, struct load_conv *c)
     return c->field[CONV_GPU] < 0 ? 0 : load_file_gpu(l, (size_t)c->field[CONV_GPU], &c->gpu);
 }
 
-/* Verdict on the key, and its problem in the spec's order. */
-static int read_problem(struct loader *l, const struct load_conv *c, int64_t row,
-                        const struct conv *conv, int64_t *problem)
+/* A find-db holds whatever a library was asked for: types and layouts that a spec does not name are
+   no mistake there. */
+static int is_left_out(const struct loader *l, const struct load_conv *c, const struct conv *conv,
+                       enum conv_gap_kind gap, enum data_drop *why)
+{
+    const struct spec_field *f = l->spec->fields;
+    const int layout = c->field[CONV_LAYOUT];
+    if (l->spec->format != SPEC_FIND_DB)
+        return 0;
+    *why = conv->casts[0] != '\0' ? DROP_CASTS : DROP_UNNAMED;
+    return conv->casts[0] != '\0' || gap == GAP_LAYOUT
+           || spec_token(&f[c->field[CONV_DTYPE]], conv->dtype) < 0
+           || (layout >= 0 && spec_token(&f[layout], conv_layout(conv)) < 0);
+}
+
+int load_conv_problem(struct loader *l, const struct load_conv *c, int64_t row,
+                      const struct conv *conv, int64_t *problem)
 {
     struct conv_gap gap;
+    enum data_drop why;
     const char dir[] = {conv->dir, '\0'};
     const size_t dir_field = (size_t)c->field[CONV_DIR], dtype_field = (size_t)c->field[CONV_DTYPE];
-    if (conv_find_gap(l->spec, c->field, conv, &gap) != GAP_NONE)
+    const int layout = c->field[CONV_LAYOUT];
+    const enum conv_gap_kind kind = conv_find_gap(l->spec, c->field, conv, &gap);
+    if (is_left_out(l, c, conv, kind, &why))
+        return load_drop(l, why);
+    if (kind != GAP_NONE)
         return load_bad(l, row, DROP_OUTSIDE, gap.column, gap.value, "the spec covers %s",
                         gap.covered);
     int rc = load_token(l, row, dir_field, dir, &problem[dir_field]);
     if (rc == 0)
         rc = load_token(l, row, dtype_field, conv->dtype, &problem[dtype_field]);
+    if (rc == 0 && layout >= 0)
+        rc = load_token(l, row, (size_t)layout, conv_layout(conv), &problem[layout]);
     if (c->field[CONV_GPU] >= 0)
         problem[c->field[CONV_GPU]] = c->gpu;
     conv_put_sizes(c->field, conv, problem);
     return rc;
-}
-
-/* Verdict: the list cut into as many texts as the spec has parameters. The one parameter of a spec
-   is the list as it stands: the name of a composable kernel has commas in it. */
-static int cut_params(struct loader *l, struct load_conv *c, int64_t row, const char *list,
-                      const char **params)
-{
-    size_t n = 1, want = l->spec->n_params;
-    for (const char *p = list; *p != '\0'; p++)
-        n += *p == ',';
-    if (n != want && want != 1)
-        return load_bad(l, row, DROP_PARAMS, "params", list, "is a list of %zu, not %zu", n, want);
-    c->params.n = 0;
-    buf_puts(&c->params, list);
-    char *piece = c->params.s;
-    params[0] = piece;
-    for (size_t i = 0; i < want && want > 1; i++) {
-        size_t length = strcspn(piece, ",");
-        params[i] = piece;
-        piece[length] = '\0';
-        piece += length + 1;
-    }
-    return 0;
 }
 
 int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const struct conv *conv,
@@ -59,8 +58,9 @@ int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const stru
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
     const char *params[KPRED_MAX_PARAMS];
-    int rc = read_problem(l, c, row, conv, problem);
-    if (rc == 0)
-        rc = cut_params(l, c, row, list, params);
+    char why[96];
+    int rc = load_conv_problem(l, c, row, conv, problem);
+    if (rc == 0 && list_cut(l->spec, list, &c->params, params, why) != 0)
+        rc = load_bad(l, row, DROP_PARAMS, "params", list, "%s", why);
     return rc == 0 ? load_add(l, row, problem, params) : rc;
 }

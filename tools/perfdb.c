@@ -203,12 +203,21 @@ static int read_rows(struct perfdb *p)
     return rc == SQLITE_DONE ? 0 : db_failed(p);
 }
 
+static int open_fields(struct perfdb *p)
+{
+    if (load_conv_open(p->l, &p->conv) != 0)
+        return -1;
+    return p->conv.field[CONV_D] < 0
+               ? 0 : fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only",
+                          p->l->path, p->l->spec->path);
+}
+
 int perfdb_read(struct loader *l, struct buf *bytes)
 {
     struct perfdb p = {.l = l};
     int rc = -1;
     l->row_prefix = ": perf_db row ";
-    if (load_conv_open(l, &p.conv) == 0 && open_bytes(&p, bytes) == 0 && check_schema(&p) == 0
+    if (open_fields(&p) == 0 && open_bytes(&p, bytes) == 0 && check_schema(&p) == 0
         && prepare_rows(&p) == 0)
         rc = read_rows(&p);
     sqlite3_finalize(p.rows);

@@ -114,6 +114,14 @@ static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows
     }
 }
 
+size_t recipe_width(const struct model *model)
+{
+    size_t p, width = 0;
+    for (p = 0; p < model->m.n_params; p++)
+        width += (size_t)model->params[p].n_values;
+    return width;
+}
+
 /* ---- training ---- */
 
 void recipe_nets_free(struct recipe_nets *nets)
@@ -212,16 +220,19 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     return train_one(t, &d, rows, held_out, &c, out);
 }
 
-/* Mixes the labels y of n rows into the teachers' means. */
-static void mix_labels(const struct trainer *t, const uint8_t *y, size_t n, float *target)
+/* Mixes the labels y of n rows into the teachers' means, or what is to be learnt in place of them. */
+static void mix_labels(const struct trainer *t, const uint8_t *y, const float *soft, size_t n,
+                       float *target)
 {
     const float share = (float)t->recipe->label_share;
     size_t i, p, v;
     for (i = 0; i < n; i++)
         for (p = 0; p < t->n_params; p++) {
             const size_t n_values = (size_t)t->model->params[p].n_values;
-            for (v = 0; v < n_values; v++, target++)
-                *target = (1 - share) * *target + (v == y[i * t->n_params + p] ? share : 0);
+            for (v = 0; v < n_values; v++, target++) {
+                const float label = soft ? *soft++ : (float)(v == y[i * t->n_params + p]);
+                *target = (1 - share) * *target + share * label;
+            }
         }
 }
 
@@ -245,7 +256,7 @@ static void multiply_rows(const struct trainer *t, const struct recipe_rows *row
 /* The teachers' opinion on every row: of the first n given their labels, which are mixed in; of the
    others on the way to values drawn from it. */
 static int ask_teachers(const struct trainer *t, const struct net *teachers, size_t n, size_t total,
-                        const uint8_t *x, uint8_t *y, float *target)
+                        const uint8_t *x, uint8_t *y, const float *soft, float *target)
 {
     const size_t n_teachers = (size_t)t->recipe->teachers;
     const struct net_dims *d = &teachers[0].dims;
@@ -264,7 +275,7 @@ static int ask_teachers(const struct trainer *t, const struct net *teachers, siz
     for (i = 0; i < total; i++)
         draws[i] = num_draw(&seed);
     ok = net_ensemble(teachers, n_teachers, &first, y, NULL, t->n_threads, target);
-    mix_labels(t, y, n, target);
+    mix_labels(t, y, soft, n, target);
     if (ok && rest.n)
         ok = net_ensemble(teachers, n_teachers, &rest, y + n * t->n_params, draws, t->n_threads,
                           target + n * net_target_width(d));
@@ -286,7 +297,7 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
     all.y = y;
     all.target = target;
     multiply_rows(t, rows, x, total);
-    bad = ask_teachers(t, teachers, rows->n, total, x, y, target)
+    bad = ask_teachers(t, teachers, rows->n, total, x, y, rows->soft, target)
           || train_student(t, &all, held_out, out);
     free(target);
     return bad;
@@ -300,6 +311,7 @@ static int run(struct trainer *t, const struct recipe_rows *rows, uint8_t *x, ui
     labels.n = rows->n;
     labels.x = x;
     labels.y = y;
+    labels.target = rows->soft;
     if (t->recipe->teachers < 1)
         return train_student(t, &labels, held_out, out->net);
     return train_teachers(t, &labels, held_out, out->net + 1)
@@ -322,6 +334,7 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
     held.n = held_out->n;
     held.x = hx;
     held.y = hy;
+    held.target = held_out->soft;
     copy_rows(&t, rows, x, y);
     copy_rows(&t, held_out, hx, hy);
     memset(out, 0, sizeof *out);

@@ -41,6 +41,8 @@
     X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
     X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
+    X(sharpness, 8, 0, 1000)        /* of shares, for timed data (soft.h) */                       \
+    X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
     X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \
     X(paper_cells, 256, 16, 1024)   /* the paper's networks: cells of an LSTM, a multiple of 16 */ \
@@ -78,7 +80,12 @@ struct recipe_rows {
     size_t n;
     int32_t *problem;      /* n x n_fields */
     unsigned char *target; /* n x n_params, indexes of values */
+    float *soft;           /* n x recipe_width(), of each parameter the distribution to learn, given
+                              the target's values before it; null: the target itself */
 };
+
+/* The values of all parameters together. */
+size_t recipe_width(const struct model *model);
 
 /* A line of news: what is being trained ("teacher 2 of 5"), and losses in bits a row; held_out is
    that of `held_out` rows, or 0 without any. */

@@ -12,7 +12,19 @@ static const char *const fields[] = { KPRED_CONV_FIELD_LIST(SPELLING) NULL };
 static const char *const gpus[] = { KPRED_GPU_LIST(SPELLING) NULL };
 static const char *const dirs[] = { KPRED_DIR_LIST(SPELLING) NULL };
 static const char *const dtypes[] = { KPRED_DTYPE_LIST(SPELLING) NULL };
-static const char *const *const tokens[] = { gpus, dirs, dtypes }; /* of the first fields */
+static const char *const *const tokens[] = { gpus, dirs, dtypes, NULL }; /* of the first fields */
+
+static const char *const conv2d_fields[] = { KPRED_CONV2D_FIELD_LIST(SPELLING) NULL };
+static const char *const conv2d_gpus[] = {
+    KPRED_GPU_LIST(SPELLING) KPRED_CONV2D_MORE_GPUS(SPELLING) NULL
+};
+static const char *const conv2d_dtypes[] = {
+    KPRED_DTYPE_LIST(SPELLING) KPRED_CONV2D_MORE_DTYPES(SPELLING) NULL
+};
+static const char *const conv2d_layouts[] = { KPRED_CONV2D_LAYOUT_LIST(SPELLING) NULL };
+static const char *const *const conv2d_tokens[] = {
+    conv2d_gpus, dirs, conv2d_dtypes, conv2d_layouts, NULL
+};
 
 #define RULE(rule, n_fields, list) { rule, #rule, n_fields, { list(SPELLING) NULL } },
 
@@ -29,30 +41,44 @@ static int differs(const struct spec *spec, const char *what, const char *is, co
                 spec->rule, should ? should : "(none)");
 }
 
-/* Are is[0..n-1] the names of the list, in order? */
+/* Are is[0..n-1] the names of the list, in order? With `some`, the last ones may be missing. */
 static int same_names(const struct spec *spec, const char *what, const char *const *is, size_t n,
-                      const char *const *list)
+                      const char *const *list, int some)
 {
     size_t i;
     for (i = 0; i < n && list[i] && !strcmp(is[i], list[i]); i++)
         ;
-    return i == n && !list[i] ? 0 : differs(spec, what, i < n ? is[i] : NULL, list[i]);
+    return i == n && (some || !list[i]) ? 0 : differs(spec, what, i < n ? is[i] : NULL, list[i]);
+}
+
+/* A kernel with fields for everything may have run on some GPUs or types only: its spec may stop at
+   the last of these, and name any GPUs where the rule does not ask which one it is. */
+static int takes_tokens(const struct spec *spec, const struct known *rule, size_t i,
+                        const char *const *list)
+{
+    const struct spec_field *f = spec->fields + i;
+    const int conv2d = rule->n_fields == KPRED_CONV2D_FIELD_COUNT;
+    return (conv2d && i == KPRED_CONV2D_GPU && rule->rule != kpred_rule_conv_bin_winograd_rxs)
+           || same_names(spec, "token", f->tokens, f->n_tokens, list, conv2d) == 0;
 }
 
 static int check_fields(const struct spec *spec, const struct known *rule)
 {
+    const int conv2d = rule->n_fields == KPRED_CONV2D_FIELD_COUNT;
+    const char *const *names = conv2d ? conv2d_fields : fields;
+    const char *const *const *of = conv2d ? conv2d_tokens : tokens;
     size_t i;
     if (spec->n_fields != rule->n_fields)
         return fail("%s: %zu fields where rule %s expects %zu", spec->path, spec->n_fields,
                     rule->name, rule->n_fields);
     for (i = 0; i < spec->n_fields; i++) {
         const struct spec_field *f = spec->fields + i;
-        if (strcmp(f->name, fields[i]))
-            return differs(spec, "field", f->name, fields[i]);
-        if ((f->n_tokens > 0) != (i < sizeof tokens / sizeof *tokens))
+        if (strcmp(f->name, names[i]))
+            return differs(spec, "field", f->name, names[i]);
+        if ((f->n_tokens > 0) != (*of != NULL))
             return fail("%s: field %s: rule %s expects %s", spec->path, f->name, rule->name,
                         f->n_tokens ? "a size" : "tokens");
-        if (f->n_tokens && same_names(spec, "token", f->tokens, f->n_tokens, tokens[i]))
+        if (*of && !takes_tokens(spec, rule, i, *of++))
             return -1;
     }
     return 0;
@@ -64,7 +90,7 @@ static int check_params(const struct spec *spec, const struct known *rule)
     size_t t;
     for (t = 0; t < spec->n_params; t++)
         names[t] = spec->params[t].name;
-    return same_names(spec, "parameter", names, spec->n_params, rule->params);
+    return same_names(spec, "parameter", names, spec->n_params, rule->params, 0);
 }
 
 int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "tensile"};
+
 /* ---- what a parser in progress knows ---- */
 
 /* The keys with one text each; the others are fields and parameters. */
@@ -118,8 +120,8 @@ static int parse_size(struct reader *r, struct spec_field *f, char *rest)
         int64_t v;
         if (i == 2)
             return bad(r, f->name, word, "is too much: a size has a least and a most value");
-        if (parse_int(word, 1, KPRED_MAX_SIZE, &v) != 0)
-            return bad(r, f->name, word, "is no integer from 1 to 2^24");
+        if (parse_int(word, 0, KPRED_MAX_SIZE, &v) != 0)
+            return bad(r, f->name, word, "is no integer from 0 to 2^24");
         *bound[i] = (int32_t)v;
     }
     if (f->least > f->most)
@@ -386,16 +388,30 @@ static int find_size(const struct reader *r, const char *name, size_t *out)
     return 0;
 }
 
+/* Of a spec with fields for filters and what goes with them */
+static int parse_canonical_of_fields(const struct reader *r, struct split_item *it,
+                                     const char *name)
+{
+    const int is_h = *name == 'h';
+    return find_size(r, name, &it->a) != 0 || find_size(r, is_h ? "y" : "x", &it->filter_at) != 0
+                   || find_size(r, is_h ? "pad_h" : "pad_w", &it->pad_at) != 0
+                   || find_size(r, is_h ? "stride_h" : "stride_w", &it->b) != 0
+                   || find_size(r, is_h ? "dil_h" : "dil_w", &it->dilation_at) != 0
+               ? -1 : 0;
+}
+
 static int parse_canonical(const struct reader *r, struct split_item *it, const char *name)
 {
     const struct spec *s = r->spec;
     if (strcmp(name, "h") != 0 && strcmp(name, "w") != 0)
         return fail("%s:%ld: split key: canonical(%s): only h and w have a canonical size", r->path,
                     r->line, name);
+    it->kind = SPLIT_CANONICAL;
+    if (spec_field_index(s, *name == 'h' ? "y" : "x") >= 0)
+        return parse_canonical_of_fields(r, it, name);
     if (s->filter_h == 0 || s->pad < 0)
         return fail("%s:%ld: split key: canonical(%s): needs filter and pad in [data]", r->path,
                     r->line, name);
-    it->kind = SPLIT_CANONICAL;
     it->filter = *name == 'h' ? s->filter_h : s->filter_w;
     it->pad = s->pad;
     return find_size(r, name, &it->a) != 0 || find_size(r, "stride", &it->b) != 0 ? -1 : 0;
@@ -551,24 +567,88 @@ static int parse_pad(struct reader *r, const char *text)
     return 0;
 }
 
-static int finish_data(struct reader *r)
+/* Of a convolution: the spec has either the fields, of which this is one, or the key of [data]. */
+static int check_key_or_field(struct reader *r, enum slot slot, const char *field, const char *both)
 {
-    struct spec *s = r->spec;
+    const int has_field = spec_field_index(r->spec, field) >= 0;
+    if (!has_field)
+        return required(r, slot) != NULL ? 0 : -1;
+    r->line = r->at[slot];
+    return r->text[slot] == NULL ? 0 : bad(r, slot_names[slot].key, r->text[slot], both);
+}
+
+static int check_convolution(struct reader *r)
+{
+    return check_key_or_field(r, FILTER, "y", "the fields y and x say it") != 0
+                   || check_key_or_field(r, PAD, "pad_h", "the fields pad_h and pad_w say it") != 0
+               ? -1 : 0;
+}
+
+/* The options of a find-db are its solvers: one parameter, whose values are their names. */
+static int check_find_db(struct reader *r)
+{
+    const struct spec *s = r->spec;
+    r->line = r->opened[PARAMS];
+    if (s->n_params != 1 || s->params[0].names[0] == NULL)
+        return fail("%s:%ld: [params]: for find-db it is one parameter, the names of the solvers",
+                    r->path, r->line);
+    r->line = r->at[SOLVER];
+    return r->text[SOLVER] == NULL ? 0 : bad(r, "solver", r->text[SOLVER],
+                                             "a find-db has all solvers, [params] names them");
+}
+
+static int check_solver(struct reader *r)
+{
+    r->spec->solver = required(r, SOLVER);
+    if (r->spec->solver == NULL)
+        return -1;
+    r->line = r->at[SOLVER];
+    return is_quotable(r->spec->solver) && strpbrk(r->spec->solver, "\"=;:") == NULL
+               ? 0 : bad(r, "solver", r->spec->solver, "cannot be the name of a solver");
+}
+
+/* The keys of [data] that go with its format. */
+static int check_format(struct reader *r)
+{
+    switch (r->spec->format) {
+    case SPEC_MIOPEN: return check_solver(r) != 0 ? -1 : check_convolution(r);
+    case SPEC_FIND_DB: return check_find_db(r) != 0 ? -1 : check_convolution(r);
+    case SPEC_TENSILE:
+    case SPEC_CSV:
+    case SPEC_N_FORMATS: break;
+    }
+    return r->text[SOLVER] != NULL ? check_solver(r) : 0;
+}
+
+/* Timed rows have that column beside those of fields and parameters. */
+static int check_time(const struct reader *r)
+{
+    const struct spec *s = r->spec;
+    if (spec_is_timed(s)
+        && (spec_field_index(s, "time_us") >= 0 || spec_param_index(s, "time_us") >= 0))
+        return fail("%s: time_us: is the time of each row, not a field or parameter", r->path);
+    return 0;
+}
+
+static int parse_format(struct reader *r)
+{
     const char *format = required(r, FORMAT);
+    size_t i = 0;
     if (format == NULL)
         return -1;
-    if (strcmp(format, "miopen") != 0 && strcmp(format, "csv") != 0)
-        return bad(r, "format", format, "is neither miopen nor csv");
-    s->format = *format == 'm' ? SPEC_MIOPEN : SPEC_CSV;
-    if (s->format == SPEC_MIOPEN
-        && (required(r, SOLVER) == NULL || required(r, FILTER) == NULL || required(r, PAD) == NULL))
+    while (i < SPEC_N_FORMATS && strcmp(format, spec_formats[i]) != 0)
+        i++;
+    if (i == SPEC_N_FORMATS)
+        return bad(r, "format", format, "is neither miopen nor csv, find-db or tensile");
+    r->spec->format = (enum spec_format)i;
+    return 0;
+}
+
+static int finish_data(struct reader *r)
+{
+    if (parse_format(r) != 0 || check_format(r) != 0 || check_time(r) != 0)
         return -1;
-    s->solver = r->text[SOLVER];
-    if (s->solver != NULL && (!is_quotable(s->solver) || strpbrk(s->solver, "\"=;:") != NULL)) {
-        r->line = r->at[SOLVER];
-        return bad(r, "solver", s->solver, "cannot be the name of a solver");
-    }
-    s->pad = -1;
+    r->spec->pad = -1;
     if (r->text[FILTER] != NULL && parse_filter(r, r->text[FILTER]) != 0)
         return -1;
     return r->text[PAD] != NULL ? parse_pad(r, r->text[PAD]) : 0;
@@ -627,6 +707,11 @@ void spec_free(struct spec *s)
 int spec_is_unconstrained(const struct spec *s)
 {
     return strcmp(s->rule, "unconstrained") == 0;
+}
+
+int spec_is_timed(const struct spec *s)
+{
+    return s->format == SPEC_FIND_DB || s->format == SPEC_TENSILE;
 }
 
 int spec_field_index(const struct spec *s, const char *name)

@@ -5,12 +5,17 @@
 
        [kernel]  name, rule (the name of a predicate, or `unconstrained`), header (where it lives),
                  title and source (free text, optional)
-       [data]    format (miopen or csv); for miopen also solver, filter (1x1) and pad (0)
+       [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
+                 convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
+                 fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
-                 word of letters, digits and _.:+- stands in double quotes
+                 word of letters, digits and _.:+- stands in double quotes. For find-db one, the
+                 names of the solvers; for tensile integers, named after pieces of kernels' names
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
-                 canonical(h|w), or a literal that begins with a digit
+                 canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
+                 and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
+                 canonical(w) likewise, or x, pad_w, stride_w and dil_w
        [derived] [features] [network]   raw lines, kept for the trainer
 
    Every error names file, line and culprit. Needs only libc. */
@@ -25,7 +30,8 @@
 #define SPEC_MAX_VALUE KPRED_MAX_SIZE       /* a parameter's value lies in -this..this */
 #define SPEC_MAX_BYTES ((size_t)1 << 20)
 
-enum spec_format { SPEC_MIOPEN, SPEC_CSV };
+enum spec_format { SPEC_MIOPEN, SPEC_CSV, SPEC_FIND_DB, SPEC_TENSILE, SPEC_N_FORMATS };
+extern const char *const spec_formats[SPEC_N_FORMATS]; /* as in [data] */
 
 struct spec_field {
     const char *name;
@@ -46,7 +52,8 @@ enum split_kind { SPLIT_FIELD, SPLIT_MIN, SPLIT_MAX, SPLIT_CANONICAL, SPLIT_LITE
 struct split_item {
     enum split_kind kind;
     size_t a, b;         /* fields; of canonical: the image size and the stride */
-    int32_t filter, pad; /* of canonical */
+    int32_t filter, pad; /* of canonical, undilated, if filter is not 0; otherwise these fields: */
+    size_t filter_at, pad_at, dilation_at;
     const char *literal;
 };
 
@@ -88,6 +95,8 @@ int spec_load(struct spec *s, const char *path);
 void spec_free(struct spec *s);
 
 int spec_is_unconstrained(const struct spec *s);
+/* Do its data say how long each option took? */
+int spec_is_timed(const struct spec *s);
 /* An index, or -1. */
 int spec_field_index(const struct spec *s, const char *name);
 int spec_param_index(const struct spec *s, const char *name);

@@ -2,12 +2,23 @@
    SPDX-License-Identifier: MIT */
 #include "split.h"
 
-int32_t split_canonical(int32_t h, int32_t filter, int32_t pad, int32_t stride)
+int32_t split_canonical(int32_t h, int64_t filter, int32_t pad, int32_t stride)
 {
-    int64_t room = (int64_t)h + 2 * pad - filter;
+    int64_t room = (int64_t)h + 2 * (int64_t)pad - filter;
     if (room < 0)
         return h;
-    return (int32_t)(stride * (room / stride) + filter - 2 * pad + stride - 1);
+    return (int32_t)(h + stride - 1 - room % stride);
+}
+
+static int32_t canonical(const struct split_item *it, const int32_t *problem)
+{
+    int64_t filter = it->filter;
+    int32_t pad = it->pad;
+    if (filter == 0) {
+        filter = (int64_t)problem[it->dilation_at] * (problem[it->filter_at] - 1) + 1;
+        pad = problem[it->pad_at];
+    }
+    return split_canonical(problem[it->a], filter, pad, problem[it->b]);
 }
 
 static void add_number(struct buf *b, int32_t v)
@@ -23,7 +34,7 @@ static void add_item(const struct spec *s, const struct split_item *it, const in
     case SPLIT_LITERAL: buf_puts(b, it->literal); break;
     case SPLIT_MIN: add_number(b, x < y ? x : y); break;
     case SPLIT_MAX: add_number(b, x > y ? x : y); break;
-    case SPLIT_CANONICAL: add_number(b, split_canonical(x, it->filter, it->pad, y)); break;
+    case SPLIT_CANONICAL: add_number(b, canonical(it, problem)); break;
     case SPLIT_FIELD:
         if (s->fields[it->a].n_tokens != 0)
             buf_puts(b, s->fields[it->a].tokens[x]);

@@ -11,9 +11,10 @@
 
 /* The size that stands for every image size with the same output: with y outputs,
    stride * (y - 1) + filter - 2 * pad + stride - 1. For stride 1, and where the filter does not fit
-   into the padded image, h itself.
-   pre: 1 <= h, stride <= 2^24; 1 <= filter <= 4096; 0 <= pad <= 4096 */
-int32_t split_canonical(int32_t h, int32_t filter, int32_t pad, int32_t stride);
+   into the padded image, h itself. A dilated filter is as large as what it reaches over.
+   pre: 1 <= h, stride <= 2^24; 1 <= filter <= 2^48; 0 <= pad <= 2^24
+   post: h <= result < h + stride */
+int32_t split_canonical(int32_t h, int64_t filter, int32_t pad, int32_t stride);
 
 /* Puts the key of a problem, in the spec's field order, in place of what `key` held. */
 void split_key_text(const struct spec *s, const struct split_key *k, const int32_t *problem,

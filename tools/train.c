@@ -5,8 +5,10 @@
 #include "header.h"
 #include "opts.h"
 #include "paper/paper.h"
+#include "held_out.h"
+#include "numbers.h"
 #include "recipe.h"
-#include "split.h"
+#include "soft.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +19,7 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: kpred-train train SPEC --data FILE... [--split config|shape|none]\n"
+    "usage: kpred-train train SPEC --data FILE... [--split config|shape|none|fold:I/N]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
     "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--nearest]\n"
     "                         [--lenient] [--float-out FILE] -o FILE.h\n"
@@ -30,7 +32,8 @@ static const char help[] =
     "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each of\n"
     "                   these with .bz2\n"
     "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem (config,\n"
-    "                   the default), by tensor shape (shape), or none\n"
+    "                   the default), by tensor shape (shape), or none; fold:I/N: every N-th\n"
+    "                   problem of the files, from number I, the first being 0\n"
     "  --net NET        the kind of network (default: additive). The others are those of the paper\n"
     "                   that kpred starts from, in floats, for eval to compare with:\n"
     "                   encdec   encoder-decoder LSTM\n"
@@ -50,17 +53,15 @@ static const char help[] =
     "  -o FILE.h        the header, written whole or not at all\n";
 
 struct options {
-    const char *spec, *float_out, *output;
+    const char *spec, *split, *float_out, *output;
     struct opt_texts data;
     struct data_options how;
-    int split, net;
+    int net;
     long epochs, seed, threads;
 };
 
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
-
-static const char *const splits[] = { "config", "shape", "none" };
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
 
@@ -97,6 +98,7 @@ struct rows {
     struct recipe_rows train, held_out;
     size_t copies;  /* rows that say the same as another */
     size_t illegal; /* of the others, those whose optimum the rule rejects */
+    size_t lost;    /* problems of timed data of which the model can return no option */
 };
 
 static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
@@ -107,11 +109,12 @@ static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
     to->n++;
 }
 
-static void allocate(struct recipe_rows *r, const struct dataset *d)
+static void allocate(struct recipe_rows *r, const struct dataset *d, size_t most, size_t width)
 {
     r->n = 0;
-    r->problem = xcalloc(d->n, d->n_fields * sizeof *r->problem);
-    r->target = xcalloc(d->n, d->n_params);
+    r->problem = xcalloc(most, d->n_fields * sizeof *r->problem);
+    r->target = xcalloc(most, d->n_params);
+    r->soft = d->time_us ? xcalloc(most, width * sizeof *r->soft) : NULL;
 }
 
 /* Does the row say what the one before it says? Rows are sorted: equal ones stand together. */
@@ -123,43 +126,69 @@ static int is_copy(const struct dataset *d, size_t i)
            && !memcmp(target - d->n_params, target, d->n_params);
 }
 
-static int divide(const struct model *model, const struct dataset *d, int split, struct rows *out)
+/* One optimum */
+static void add_row(const struct model *model, const struct dataset *d, size_t i,
+                    struct recipe_rows *to, struct rows *out)
 {
-    const struct spec *spec = model->spec;
-    const struct split_key *key = split == 0 ? &spec->config : &spec->shape;
-    struct buf scratch = { NULL, 0, 0 };
-    size_t i;
-    out->copies = out->illegal = 0;
-    allocate(&out->train, d);
-    allocate(&out->held_out, d);
-    if (split < 2 && key->n == 0)
-        return fail("%s: section [split] has no key \"%s\"", spec->path, splits[split]);
-    for (i = 0; i < d->n; i++) {
-        const int32_t *p = d->problem + i * d->n_fields;
-        if (is_copy(d, i))
-            out->copies++;
-        else if (!model_allows(model, p, d->target + i * d->n_params))
-            out->illegal++;
-        else if (split < 2 && split_is_test(split_row_hash(spec, key, p, &scratch)))
-            append(&out->held_out, d, i);
-        else
-            append(&out->train, d, i);
+    const int32_t *problem = d->problem + i * d->n_fields;
+    if (is_copy(d, i))
+        out->copies++;
+    else if (!model_allows(model, problem, d->target + i * d->n_params))
+        out->illegal++;
+    else
+        append(to, d, i);
+}
+
+static void add_rows(const struct model *model, const struct recipe *recipe,
+                     const struct dataset *d, uint64_t seed, const struct held_out *held,
+                     struct rows *out)
+{
+    size_t i, end;
+    for (i = 0; i < d->n; i = end) {
+        struct recipe_rows *to = held->is_test[i] ? &out->held_out : &out->train;
+        end = d->time_us ? data_problem_end(d, i) : i + 1;
+        if (!d->time_us)
+            add_row(model, d, i, to, out);
+        else if (!soft_add(recipe, model, d, i, end, num_mix(seed, 7, i), to))
+            out->lost++;
     }
-    buf_free(&scratch);
-    if (out->copies)
-        note("%s: dropped %zu row%s: another says the same", model->m.name, out->copies,
-             out->copies == 1 ? "" : "s");
-    if (out->illegal)
-        note("%s: dropped %zu rows whose optimum the rule rejects", model->m.name, out->illegal);
-    return out->train.n ? 0 : fail("%s: no row to train on", model->m.name);
+}
+
+static void note_dropped(const char *model, size_t n, const char *what, const char *why)
+{
+    if (n)
+        note("%s: dropped %zu %s%s%s", model, n, what, n == 1 ? "" : "s", why);
+}
+
+static int divide(const struct model *model, const struct recipe *recipe, const struct dataset *d,
+                  const struct options *o, struct rows *out)
+{
+    const size_t most = d->time_us ? soft_most(recipe, d) : d->n, width = recipe_width(model);
+    struct held_out held;
+    const int bad = held_out_find(model->spec, o->split, d, &held);
+    memset(out, 0, sizeof *out);
+    allocate(&out->train, d, most, width);
+    allocate(&out->held_out, d, most, width);
+    if (!bad)
+        add_rows(model, recipe, d, (uint64_t)o->seed, &held, out);
+    held_out_free(&held);
+    note_dropped(model->m.name, out->copies, "row", ": another says the same");
+    note_dropped(model->m.name, out->illegal, "row", " whose optimum the rule rejects");
+    note_dropped(model->m.name, out->lost, "problem", " that the model can do nothing for");
+    return bad ? -1 : out->train.n ? 0 : fail("%s: no row to train on", model->m.name);
+}
+
+static void free_rows(struct recipe_rows *r)
+{
+    free(r->problem);
+    free(r->target);
+    free(r->soft);
 }
 
 static void rows_free(struct rows *r)
 {
-    free(r->train.problem);
-    free(r->train.target);
-    free(r->held_out.problem);
-    free(r->held_out.target);
+    free_rows(&r->train);
+    free_rows(&r->held_out);
 }
 
 /* ---- from the float network to the model ---- */
@@ -234,7 +263,7 @@ static void write_story(struct buf *b, const struct options *o, const struct dat
 {
     size_t i;
     buf_printf(b, "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
-                  "testing\n", o->net ? paper_names[o->net - 1] : "additive", splits[o->split],
+                  "testing\n", o->net ? paper_names[o->net - 1] : "additive", o->split,
                o->net ? r->paper_epochs : r->epochs, o->seed, rows->train.n, rows->held_out.n);
     for (i = 0; i < d->n_files; i++)
         buf_printf(b, "   data %s, %zu rows, sha256\n        %s\n", d->files[i].name,
@@ -333,7 +362,7 @@ static int train(const struct options *o, struct model *model, const struct reci
                  const struct dataset *d, struct outfile *out)
 {
     struct rows rows;
-    int bad = divide(model, d, o->split, &rows);
+    int bad = divide(model, recipe, d, o, &rows);
     if (bad) {
         out_abandon(out);
     } else {
@@ -360,7 +389,7 @@ static int load_and_train(const struct options *o, struct model *model, const st
     struct dataset d;
     struct outfile out;
     int bad;
-    if (model_from_spec(model, spec, splits[o->split]) || check_choice(model)
+    if (model_from_spec(model, spec, o->split) || check_choice(model)
         || recipe_from_spec(spec, &recipe))
         return -1;
     if (o->epochs) {
@@ -385,6 +414,10 @@ static int run(const struct options *o)
     struct model model;
     struct spec spec;
     int bad;
+    if (!held_out_is_split(o->split)) {
+        fail("--split \"%s\": expected config, shape, none or fold:I/N with I < N", o->split);
+        return 2;
+    }
     if (o->net && o->float_out) {
         fail("--float-out is of --net additive alone: %s is not rounded", paper_names[o->net - 1]);
         return 2;
@@ -404,7 +437,7 @@ int cmd_train(int argc, char **argv)
     const struct opt table[] = {
         { .name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1 },
         { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
-        { .name = "--split", .kind = OPT_CHOICE, .to = &o.split, .choices = "config|shape|none" },
+        { .name = "--split", .kind = OPT_TEXT, .to = &o.split },
         { .name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS },
         { .name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000 },
         { .name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX },
@@ -419,6 +452,7 @@ int cmd_train(int argc, char **argv)
     int status;
     memset(&o, 0, sizeof o);
     o.seed = 1;
+    o.split = "config";
     status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

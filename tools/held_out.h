@@ -1,0 +1,31 @@
+/* held_out.h - which rows a split keeps from training, and what it keeps together
+   SPDX-License-Identifier: MIT
+
+   config, shape   a tenth of the keys (split.h)
+   none            nothing
+   fold:I/N        of the problems, counted from 0 in the order in which the files name them, every
+                   N-th one, from number I */
+#ifndef KPRED_TOOLS_HELD_OUT_H
+#define KPRED_TOOLS_HELD_OUT_H
+
+#include "data.h"
+
+enum { HELD_OUT_NAME = 16 }; /* room for the name of a split */
+
+/* Is it the name of a split? */
+int held_out_is_split(const char *name);
+
+struct held_out {
+    uint64_t *unit;         /* of each row what it stays together with */
+    unsigned char *is_test; /* of each row */
+};
+
+/* 0, or -1 with a message: the spec says nothing of that split. To be freed in any case. */
+int held_out_find(const struct spec *spec, const char *split, const struct dataset *d,
+                  struct held_out *out);
+void held_out_free(struct held_out *h);
+
+/* What the split keeps together; NULL: no key of the spec. */
+const struct split_key *held_out_key(const struct spec *spec, const char *split);
+
+#endif

@@ -1,0 +1,29 @@
+/* list.h - the text that a tuple is in MIOpen's databases
+   SPDX-License-Identifier: MIT
+
+   The values of the spec's parameters, joined by commas; of a spec with one parameter, its value as
+   it stands, which may have commas in it, as the names of composable kernels have.
+
+   Some solvers write a whole kernel, all of its properties, for two choices: which kernel, and into
+   how many parts the work is split. Their specs have two parameters. The names of the first are such
+   lists, with `*` for the piece that is the second's value:
+
+       kernel = "fwd,fp32,64,*,7" "fwd,fp32,128,*,9"
+       split  = 0 1 2
+
+   The tuple (fwd,fp32,128,*,9  2) is the text fwd,fp32,128,2,9[2], that with 0 for 2 has no [0].
+   A text that lacks [2] is read, too: older versions of MIOpen wrote it so. */
+#ifndef KPRED_TOOLS_LIST_H
+#define KPRED_TOOLS_LIST_H
+
+#include "spec.h"
+
+/* Cuts a list into the texts of the spec's parameters, which lie in `b` in place of what it held. 0,
+   or -1 with what is wrong with it; that a text is no value of its parameter is not looked at. */
+int list_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
+             char why[96]);
+
+/* Adds the list for a tuple of the model. */
+void list_add(const kpred_model *m, const int32_t *value, struct buf *b);
+
+#endif

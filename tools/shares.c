@@ -1,0 +1,112 @@
+/* shares.c - what predictions are worth where several options of a problem were timed
+   SPDX-License-Identifier: MIT */
+#include "eval.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int is_option(const struct eval *e, const kpred_tuple *t, size_t row)
+{
+    return eval_agreement(e, t, e->data.target + row * e->data.n_params)
+           == e->model->m.n_params;
+}
+
+/* The time of the tuple; 0: it was not timed for this problem. */
+static double time_of(const struct eval *e, const struct eval_row *r, const kpred_tuple *t)
+{
+    size_t i;
+    for (i = r->index; i < r->end; i++)
+        if (is_option(e, t, i))
+            return e->data.time_us[i];
+    return 0;
+}
+
+static double best_time(const struct eval *e, const struct eval_row *r)
+{
+    double best = e->data.time_us[r->index];
+    size_t i;
+    for (i = r->index + 1; i < r->end; i++)
+        best = e->data.time_us[i] < best ? e->data.time_us[i] : best;
+    return best;
+}
+
+static double worst_time(const struct eval *e, const struct eval_row *r)
+{
+    double worst = e->data.time_us[r->index];
+    size_t i;
+    for (i = r->index + 1; i < r->end; i++)
+        worst = e->data.time_us[i] > worst ? e->data.time_us[i] : worst;
+    return worst;
+}
+
+void eval_judge_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
+                      size_t n, size_t k, struct outcome *o)
+{
+    const double best = best_time(e, r);
+    double found = 0;
+    size_t i, timed = 0;
+    for (i = 0; i < n && timed < k; i++) {
+        const double time = time_of(e, r, t + i);
+        timed += time > 0;
+        if (time > 0 && (found == 0 || time < found))
+            found = time;
+        if (i == 0)
+            o->unlisted = !(time > 0);
+    }
+    if (found == 0) /* no better can be said of it */
+        found = worst_time(e, r);
+    o->exact = found == best;
+    o->share = best / found;
+}
+
+/* ---- of a group ---- */
+
+static int compare(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+    return (*p > *q) - (*p < *q);
+}
+
+/* The least share that at least `percent` percent of the problems do not exceed */
+static double percentile(const double *sorted, size_t n, size_t percent)
+{
+    const size_t rank = (n * percent + 99) / 100;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+/* Of the logarithm of the mean, over what the split keeps together */
+static double error_of(const struct eval *e, const struct outcome *out, size_t first, size_t end,
+                       double mean)
+{
+    double square = 0;
+    size_t i, j;
+    for (i = first; i < end; i = j) {
+        double off = 0;
+        for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
+            off += log(out[j].share) - mean;
+        square += off * off;
+    }
+    return sqrt(square) / (double)(end - first);
+}
+
+struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
+                                  size_t end)
+{
+    const size_t n = end - first;
+    double *sorted = xcalloc(n, sizeof *sorted), sum = 0;
+    struct eval_shares s = { 0, 0, 0, 0, 0, 0 };
+    size_t i;
+    for (i = 0; i < n; i++) {
+        sorted[i] = out[first + i].share;
+        sum += log(sorted[i]);
+        s.exact += out[first + i].exact;
+        s.unlisted += out[first + i].unlisted;
+    }
+    qsort(sorted, n, sizeof *sorted, compare);
+    s.share = exp(sum / (double)n);
+    s.se = s.share * error_of(e, out, first, end, sum / (double)n);
+    s.p1 = percentile(sorted, n, 1);
+    s.p5 = percentile(sorted, n, 5);
+    free(sorted);
+    return s;
+}
