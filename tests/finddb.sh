@@ -5,6 +5,7 @@
 # Three find-dbs of $MIOPEN_DB are read in full and compared with an independent reader; all else
 # needs only what is here.
 . tests/script.inc
+. tests/ingest.inc
 
 BUILD=$(absolute "$BUILD")
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
@@ -14,8 +15,6 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "find-dbs"
-
-ingest() { "$trainer" ingest "$@"; }
 
 # ---- good lines ----
 
@@ -47,20 +46,6 @@ gfx906_60,B,FP16,$sizes,2,ConvMlirIgemmBwd,0.01
 gfx906_60,W,BF16,$sizes,1,ConvOclBwdWrW2<16>,3000
 END
 
-# gives FILE EXPECTED NOTE...: ingest makes those rows of it, and tells those notes alone
-gives() {
-    from=$1 rows=$2
-    shift 2
-    ingest $spec --data "$from" >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
-    cmp "$tmp/out" "$rows" && tells "$@"
-}
-# tells NOTE...: these are the lines on standard error
-tells() {
-    [ "$(wc -l <"$tmp/err")" -eq $# ] || { cat "$tmp/err"; return 1; }
-    for text; do
-        grep -qxF "kpred-train: $text" "$tmp/err" || { echo "no: $text"; cat "$tmp/err"; return 1; }
-    done
-}
 failed_once="dropped 1 row: a time or speed of 0, a failed measurement"
 check "newer layout" gives "$tmp/gfx906_60.new.txt" "$tmp/rows.csv" "$failed_once"
 check "older layout" gives "$tmp/gfx906_60.old.txt" "$tmp/rows.csv" "$failed_once"
@@ -250,8 +235,6 @@ perf_db() {
         ingest $spec --data "$tmp/gfx906_60.db"
 }
 check "a perf-db" perf_db
-check "train" refuses 1 "its data are times of options" "$trainer" train $spec \
-    --data "$tmp/gfx906_60.new.txt" -o "$tmp/x.h"
 
 # ---- CSV ----
 

@@ -5,6 +5,7 @@
 # The tables of $TENSILE_CSV are read in full and compared with an independent reader; all else
 # needs only what is here.
 . tests/script.inc
+. tests/ingest.inc
 
 BUILD=$(absolute "$BUILD")
 TENSILE_CSV=${TENSILE_CSV:-../shared/tensile}
@@ -13,8 +14,6 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "Tensile's tables"
-
-ingest() { "$trainer" ingest "$@"; }
 
 # ---- a small table ----
 
@@ -59,19 +58,6 @@ m,n,batch,k,MT0,GSU,SE,time_us
 7,8,1,64,32,2,1,14.336
 END
 
-# gives FILE EXPECTED NOTE...: ingest makes those rows of it, and tells those notes alone
-gives() {
-    from=$1 rows=$2
-    shift 2
-    ingest $spec --data "$from" >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
-    cmp "$tmp/out" "$rows" && tells "$@"
-}
-tells() {
-    [ "$(wc -l <"$tmp/err")" -eq $# ] || { cat "$tmp/err"; return 1; }
-    for text; do
-        grep -qxF "kpred-train: $text" "$tmp/err" || { echo "no: $text"; cat "$tmp/err"; return 1; }
-    done
-}
 failed_once="dropped 1 row: a time or speed of 0, a failed measurement"
 check "a table" gives "$tmp/table.csv" "$tmp/rows.csv" "$failed_once"
 check "a table with blanks" gives "$tmp/blanks.csv" "$tmp/rows.csv" "$failed_once"
