@@ -478,7 +478,7 @@ no_train() {
 no_train "no spec" 2 "SPEC is missing" --data "$db9" -o kept/out.h
 no_train "no data" 2 "--data is missing" "$spec" -o kept/out.h
 no_train "no output" 2 "-o is missing" "$spec" --data "$db9"
-no_train "unknown split" 2 '--split: value "some": is none of config|shape|none' "$spec" \
+no_train "unknown split" 2 '--split "some": expected config, shape, none or fold:I/N' "$spec" \
     --data "$db9" --split some -o kept/out.h
 no_train "unknown net" 2 \
     '--net: value "tree": is none of additive|encdec|attn|attn2|hybrid|hybrid2' "$spec" \
