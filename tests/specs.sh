@@ -64,6 +64,15 @@ same_counts() {
         [ "$(count "$solver" 1)" -eq $(($1 + $2 + $3)) ]
 }
 
+# same_sums SPEC: two parameters that are one number in the database add up to it, in every row
+same_sums() {
+    awk -F, 'NR > 1 { print $(NF - 1) + $NF }' "$tmp/rows" | sort -n >"$tmp/sums"
+    for gpu in $gpus; do
+        sqlite3 "$tmp/$gpu.db" "SELECT p.params FROM perf_db p JOIN config c ON c.id = p.config
+            WHERE p.solver = '$(of "$1" solver)' AND $fits"
+    done | sort -n | cmp - "$tmp/sums" && [ -s "$tmp/sums" ]
+}
+
 for spec in tests/data/specs/*.spec; do
     name=$(basename "$spec" .spec) gpus=$(of "$spec" gpu) missing=
     for gpu in $gpus; do
@@ -75,6 +84,7 @@ for spec in tests/data/specs/*.spec; do
         skipped "$name, rows" "no database of$missing in $MIOPEN_DB"
     else
         check "$name, rows" same_counts "$spec"
+        ! grep -q '^[a-z_]*_plus *=' "$spec" || check "$name, sums" same_sums "$spec"
     fi
 done
 test_end
