@@ -1256,8 +1256,8 @@ KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32
     return kpri_ocld_search(problem, values, n) || kpri_ocld_default(problem, values, n);
 }
 
-/* >>conv_bin_winograd_rxs: n_groups + n_groups_plus work-groups share the work, at most one for
-   each CU. The first is a multiple of 16 and the second 1 to 16, so that each number is one pair. */
+/* >>conv_bin_winograd_rxs: n_groups + n_groups_plus work-groups share the work, at most one a CU.
+   The first is a multiple of 16, the second 1 to 16, so that each number is one pair. */
 static int32_t kpri_rxs_units(const int32_t *p)
 {
     switch (p[KPRED_CONV2D_GPU]) {

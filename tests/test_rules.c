@@ -622,8 +622,6 @@ static void complete(kernel *k, const domain *words, const domain *all,
 
 static void complete_kernels(void)
 {
-    int i;
-
     complete(&kernels[0], words_1x1u, all_1x1u, applies_1x1u, legal_1x1u);
     complete(&kernels[1], words_ocl, words_ocl, applies_ocl, legal_ocl);
     complete(&kernels[2], words_wrw1, words_wrw1, applies_wrw1, legal_wrw1);

@@ -314,6 +314,18 @@ check "filter as fields, a bias" refuses :2 'bias: value "1"' \
     "$(line)\n$(line 's/-0-NCHW/-1-NCHW/')\n"
 spec=weights/conv_asm_bwd_wrw_3x3.spec
 
+# One number that is two parameters, their sum
+spec=tests/data/specs/conv_bin_winograd_rxs_f3x2.spec
+sum_of() {
+    echo "$(key)=ConvBinWinogradRxSf3x2:$1"
+}
+problem="gfx906_60,W,FP32,NCHW,16,32,28,14,64,3,3,1,1,1,1,1,1,1"
+check "a sum" reads "$(sum_of 16)\n$(sum_of 17)\n$(sum_of 60)\n" \
+    "$problem,0,16" "$problem,16,1" "$problem,48,12"
+check "no sum" refuses :2 'params: value "305": has "305", which is no n_groups + n_groups_plus' \
+    "$(sum_of 304)\n$(sum_of 305)\n"
+spec=weights/conv_asm_bwd_wrw_3x3.spec
+
 # A find-db has the same keys: told apart, and said so.
 algorithm=miopenConvolutionBwdWeightsAlgo
 find_db() {

@@ -42,7 +42,8 @@ static int is_rest(const char *name, const char *before)
 static int is_sum(const struct spec *s, size_t i)
 {
     return i + 1 < s->n_params && s->params[i].names[0] == NULL
-           && s->params[i + 1].names[0] == NULL && is_rest(s->params[i + 1].name, s->params[i].name);
+           && s->params[i + 1].names[0] == NULL
+           && is_rest(s->params[i + 1].name, s->params[i].name);
 }
 
 static size_t count_pieces(const struct spec *s)
