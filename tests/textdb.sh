@@ -324,6 +324,13 @@ check "a sum" reads "$(sum_of 16)\n$(sum_of 17)\n$(sum_of 60)\n" \
     "$problem,0,16" "$problem,16,1" "$problem,48,12"
 check "no sum" refuses :2 'params: value "305": has "305", which is no n_groups + n_groups_plus' \
     "$(sum_of 304)\n$(sum_of 305)\n"
+sed -e '/^rule/s/=.*/= unconstrained/; /^header/d; /^n_groups /s/.*/tile = 1 2\n&/' \
+    -e '/^n_groups_plus/s/.*/&\nmode = a b/' $spec >"$tmp/sum.spec"
+spec=$tmp/sum.spec
+check "a sum in a list" reads "$(sum_of 2,304,b)\n" "$problem,2,288,16,b"
+check "a sum in a list that is too short" refuses :1 "is a list of 2, not 3" "$(sum_of 2,304)\n"
+check "no sum in a list" refuses :1 'has "0", which is no n_groups + n_groups_plus' \
+    "$(sum_of 2,0,b)\n"
 spec=weights/conv_asm_bwd_wrw_3x3.spec
 
 # A find-db has the same keys: told apart, and said so.
