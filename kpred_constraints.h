@@ -235,7 +235,10 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_OCL_DIRECT_FWD_N_IN_DATA_TILES, "n_in_data_tiles")    \
     X(KPRED_OCL_DIRECT_FWD_N_STACKS, "n_stacks")
 
-#define KPRED_BIN_WINOGRAD_RXS_LIST(X) X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups")
+/* The number of work-groups is the sum of both: it may be more than a parameter can have values. */
+#define KPRED_BIN_WINOGRAD_RXS_LIST(X)                       \
+    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups")           \
+    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS_PLUS, "n_groups_plus")
 
 #define KPRED_HIP_IGEMM_V4R1_LIST(X)                                                  \
     X(KPRED_HIP_IGEMM_V4R1_B_PER_BLOCK, "b_per_block")                                \
@@ -1253,7 +1256,8 @@ KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32
     return kpri_ocld_search(problem, values, n) || kpri_ocld_default(problem, values, n);
 }
 
-/* >>conv_bin_winograd_rxs: n_groups work-groups share the work, at most one for each CU. */
+/* >>conv_bin_winograd_rxs: n_groups + n_groups_plus work-groups share the work, at most one a CU.
+   The first is a multiple of 16, the second 1 to 16, so that each number is one pair. */
 static int32_t kpri_rxs_units(const int32_t *p)
 {
     switch (p[KPRED_CONV2D_GPU]) {
@@ -1267,11 +1271,15 @@ static int32_t kpri_rxs_units(const int32_t *p)
 KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
                                                size_t n)
 {
+    const int32_t units = kpri_rxs_units(problem);
     if (n == 0)
         return kpri_conv2d_nchw(problem) && kpri_conv2d_undilated(problem)
             && (problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32
                 || problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16);
-    return n == 1 && kpred_between(values[0], 1, kpri_rxs_units(problem)); /* V1, R1 */
+    if (n == 1) /* ahead to R1 */
+        return kpred_divides(16, values[0]) && kpred_between(values[0], 0, units - 1);
+    return n == 2 && kpred_between(values[1], 1, 16)
+        && values[1] <= units - (values[0] & 511); /* V1, R1; kpri_rule_past is too narrow */
 }
 
 /* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of

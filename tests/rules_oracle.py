@@ -64,7 +64,7 @@ KERNELS = tuple(Kernel(*x) for x in (
     ("conv_ocl_direct_fwd", "ConvOclDirectFwd", 0,
      ((8, 16, 32),) * 4 + ((1, 2, 4),) * 2 + ((1, 2, 4, 8), (1, 2, 4), (1, 2)),
      "FB", ("ConvOclDirectFwd",)),
-    ("conv_bin_winograd_rxs", "ConvBinWinogradRxSf2x3", 0, (range(1, 305),),
+    ("conv_bin_winograd_rxs", "ConvBinWinogradRxSf2x3", 0, (range(0, 304, 16), range(1, 17)),
      "FBW", ("ConvBinWinogradRxSf2x3", "ConvBinWinogradRxSf3x2")),
     ("conv_hip_igemm_v4r1", "ConvHipImplicitGemmV4R1Fwd", 0,
      ((8, 16), (16, 32, 64, 128), (4, 8, 16), (2,), (2, 4), (2, 4), (1, 2, 4), (2, 4), (1, 2, 4),
@@ -152,7 +152,7 @@ class Conv2d(Problem):
     def has_tuple(self, oracle, problem):
         """Is a tuple legal of those with the least values, of which one is if any is?"""
         candidates = CANDIDATES.get(KERNELS[self.kernel].name)
-        rules = oracle.SOLVERS[KERNELS[self.kernel].oracle].rules
+        rules = rules_of(oracle, self.kernel)
         return not candidates or any(first_failure(rules, problem, values) > len(values)
                                      for values in candidates(oracle, problem, rules))
 
@@ -255,8 +255,10 @@ def database_rows(oracle, databases, kernel):
                 " where p.solver in (%s) and c.spatial_dim = 2 order by p.id"
                 % (", ".join("c." + x for x in oracle.COLS), ", ".join("?" for _ in solvers)),
                 solvers):
-            yield (GPUS.index(gpu), dict(zip(oracle.COLS, row[1:])),
-                   tuple(int(x) for x in row[0].split(",")))
+            values = tuple(int(x) for x in row[0].split(","))
+            if is_sum(kernel):
+                values = ((values[0] - 1) // 16 * 16, (values[0] - 1) % 16 + 1)
+            yield GPUS.index(gpu), dict(zip(oracle.COLS, row[1:])), values
         connection.close()
 
 
@@ -285,6 +287,20 @@ def problems_of_key(kernel, gpu, key):
                    *dilation, key["group_count"]) for x in sizes]
 
 
+def is_sum(kernel):
+    """Are the parameters two, steps of 16 and 1 to 16, whose sum is the one that MIOpen has?"""
+    return KERNELS[kernel].name == "conv_bin_winograd_rxs"
+
+
+def rules_of(oracle, kernel):
+    rules = oracle.SOLVERS[KERNELS[kernel].oracle].rules
+    if not is_sum(kernel):
+        return rules
+    return lambda problem, values: (
+        [("step", 1, values[0] % 16 == 0), ("rest", 2, 1 <= values[1] <= 16)]
+        + [(name, 2, ok) for name, _, ok in rules(problem, (sum(values),))])
+
+
 def first_failure(rules, problem, values):
     """The least prefix that decides a failed check; more than there are values if none fails."""
     first = len(values) + 1
@@ -300,7 +316,7 @@ def first_failure(rules, problem, values):
 
 def deciding_prefix(oracle, kernel, problem, values):
     """first_failure; where a default is legal beside what the rules say, also no prefix of it."""
-    first = first_failure(oracle.SOLVERS[KERNELS[kernel].oracle].rules, problem, values)
+    first = first_failure(rules_of(oracle, kernel), problem, values)
     if KERNELS[kernel].name.startswith("conv_ocl_direct_fwd") and first <= len(values):
         pairs = zip(values, oracle.legacy_default(problem))
         first = max(first, 1 + next((i for i, (a, b) in enumerate(pairs) if a != b), -1))
@@ -320,7 +336,7 @@ def check_rows(oracle, rules, report, databases, kernel):
             rules.ask("T " + " ".join(map(str, values)))
         asked.append((problems, values))
     answers = iter(rules.answers())
-    check = oracle.SOLVERS[solver].rules
+    check = rules_of(oracle, kernel)
     for problems, values in asked:
         accepted = []
         for problem in problems:
@@ -499,7 +515,7 @@ def check_complete(oracle, rules, report, kernel, known, applicable):
     for (problem, q), answer in zip(problems, answers):
         values = tuple(map(int, answer.split()))
         if (len(values) != len(vocabulary) or any(x not in v for x, v in zip(values, vocabulary))
-                or first_failure(oracle.SOLVERS[solver].rules, q, values) <= len(values)):
+                or first_failure(rules_of(oracle, kernel), q, values) <= len(values)):
             bad.append((problem.fields, answer))
     report.result("complete_" + name, bad, "%d problems" % len(problems), bad)
 

@@ -126,6 +126,54 @@ more_fields() {
 }
 check "filter, pads, strides, layout and dilations as fields" more_fields
 
+# one_row: the SQL that gives one row of that kernel a key of its own, with changes
+one_row() {
+    echo "CREATE TEMP TABLE one AS SELECT * FROM config WHERE id =
+            (SELECT config FROM perf_db WHERE solver = 'ConvAsmBwdWrW3x3' ORDER BY id LIMIT 1);
+          UPDATE one SET id = 999998, conv_stride_h = 1, conv_stride_w = 1, $1;
+          INSERT INTO config SELECT * FROM one;
+          UPDATE perf_db SET config = 999998 WHERE id =
+            (SELECT min(id) FROM perf_db WHERE solver = 'ConvAsmBwdWrW3x3')"
+}
+# selective NOTE SQL: one row less, and the note; a spec with the filter in [data] stops at that row
+selective() {
+    variant part "$(one_row "in_h = 7, in_w = 7")"
+    "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/all" 2>/dev/null
+    variant part "$(one_row "$2")"
+    "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
+        [ "$(wc -l <"$tmp/out")" -eq $(($(wc -l <"$tmp/all") - 1)) ] &&
+        grep -qxF "kpred-train: dropped 1 row: $1" "$tmp/err" &&
+        ! "$prog" ingest "$wrw3" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
+        [ ! -s "$tmp/out" ] && grep -q "gfx900_56-part.db: perf_db row [0-9]*: " "$tmp/err"
+}
+unnamed="a data type, layout or depth that the spec does not name"
+sizes="a key whose image sizes no convolution with its filter has"
+check "filter as fields: 3-D is left out" selective "$unnamed" "spatial_dim = 3"
+check "filter as fields: 3-D of NCDHW is left out" selective "$unnamed" \
+    "spatial_dim = 3, layout = 'NCDHW'"
+check "filter as fields: another data type is left out" selective "$unnamed" "data_type = 'INT8'"
+check "filter as fields: no image is left out" selective "$sizes" "in_h = -5, in_w = -5"
+check "filter as fields: an image of 0 is left out" selective "$sizes" "in_w = 0"
+strictly() {
+    variant part "$(one_row "$2")"
+    ! "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
+        [ ! -s "$tmp/out" ] && grep -qF "$1" "$tmp/err"
+}
+check "filter as fields: no filter is an error" strictly "y: value \"0\"" "fil_h = 0"
+check "filter as fields: a stride of 0 is an error" strictly "stride_h: value \"0\"" \
+    "conv_stride_h = 0"
+check "filter as fields: a size beyond all is an error" strictly "h: value \"" \
+    "in_h = 9223372036854775807"
+check "filter as fields: an unknown direction is an error" strictly "dir: value \"X\"" \
+    "direction = 'X'"
+check "filter as fields: a bias is an error" strictly "bias: value \"1\"" "bias = 1"
+small_image() {
+    variant part "$(one_row "direction = 'F', in_h = 2, in_w = 2, pad_h = 0, pad_w = 0")"
+    "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" 2>&1 >/dev/null |
+        grep -qF "dropped 1 row: $sizes"
+}
+check "filter as fields: a filter beyond the image is left out" small_image
+
 split_streams() {
     head -c 20000 "$db9" >"$tmp/part1"; tail -c +20001 "$db9" >"$tmp/part2"
     "$mkdb" bz2 "$tmp/gfx900_56-two.db.bz2" "$tmp/part1" "$tmp/part2" &&

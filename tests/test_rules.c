@@ -403,7 +403,7 @@ static int applies_rxs(const view *z)
         && (z->dtype == KPRED_DTYPE_FP32 || z->dtype == KPRED_DTYPE_FP16);
 }
 
-static int legal_rxs(const view *z, const int32_t *v) { return v[0] <= z->units; } /* R1 */
+static int legal_rxs(const view *z, const int32_t *v) { return v[0] + v[1] <= z->units; } /* R1 */
 
 static int applies_v4r1(const view *z)
 {
@@ -539,7 +539,7 @@ static int legal_mlir(const view *z, const int32_t *v)
 
 typedef struct {
     int n;
-    int32_t v[304];
+    int32_t v[20];
 } domain; /* of a parameter */
 
 /* What the models' vocabularies hold, and all that MIOpen takes. */
@@ -575,7 +575,9 @@ static const domain words_ocld[] = {
 static const domain all_ocld[] = {
     {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}},
     {3, {1, 2, 4}}, {3, {1, 2, 4}}, {4, {1, 2, 4, 8}}, {3, {1, 2, 4}}, {2, {1, 2}}};
-static domain words_rxs[] = {{304, {1}}}; /* and so on */
+static const domain words_rxs[] = {
+    {19, {0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 272, 288}},
+    {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}};
 static const domain words_v4r1[] = {
     {2, {8, 16}}, {4, {16, 32, 64, 128}}, {3, {4, 8, 16}}, {1, {2}}, {2, {2, 4}}, {2, {2, 4}},
     {3, {1, 2, 4}}, {2, {2, 4}}, {3, {1, 2, 4}}, {2, {2, 4}}, {3, {4, 8, 16}}, {2, {1, 2}},
@@ -620,8 +622,6 @@ static void complete(kernel *k, const domain *words, const domain *all,
 
 static void complete_kernels(void)
 {
-    int i;
-
     complete(&kernels[0], words_1x1u, all_1x1u, applies_1x1u, legal_1x1u);
     complete(&kernels[1], words_ocl, words_ocl, applies_ocl, legal_ocl);
     complete(&kernels[2], words_wrw1, words_wrw1, applies_wrw1, legal_wrw1);
@@ -637,8 +637,6 @@ static void complete_kernels(void)
     kernels[OF_OCLD].any = any_ocld;
     kernels[OF_V4R1].any = any_v4r1;
     kernels[OF_V1R1].any = kernels[OF_V4R4].any = any_igemm;
-    for (i = 0; i < words_rxs[0].n; i++)
-        words_rxs[0].v[i] = i + 1;
 }
 
 /* >>walk: every tuple of a parameter space, and every prefix of one. */

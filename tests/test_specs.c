@@ -133,9 +133,11 @@ static void check_changes(void)
         const char *file, *was, *is;
         int is_fine;
     } changes[] = {
-        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60 gfx1030_36", "gfx900_56 gfx906_60", 1},
-        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60 gfx1030_36", "gfx906_60 gfx900_56", 0},
-        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60 gfx1030_36", "gfx906_60", 0},
+        {"bin_winograd_rxs_f2x3", "gfx1030_36 gfx942130", "gfx1030_36", 1},
+        {"bin_winograd_rxs_f2x3", " gfx1030_36 gfx942130", "", 1},
+        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60", "gfx906_60 gfx900_56", 0},
+        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60", "gfx906_60", 0},
+        {"bin_winograd_rxs_f2x3", "n_groups_plus", "n_groups_more", 0},
         {"hip_igemm_v4r1_fwd", "gfx900_56 gfx906_60 gfx1030_36", "gfx1030_36", 1},
         {"hip_igemm_v4r1_fwd", "FP32 FP16 BF16", "FP32 FP16 BF16 INT8", 1},
         {"hip_igemm_v4r1_fwd", "FP32 FP16 BF16", "FP32 BF16", 0},
@@ -187,6 +189,7 @@ static void check_list(const char *file, const char *list, const char *cut, cons
               && strcmp(why, error) == 0;
     for (size_t i = 0; i < s.n_params && is_good && error[0] == '\0'; i++) {
         const int index = spec_value_index(&s.params[i], params[i]);
+        of_model[i].name = s.params[i].name;
         of_model[i].names = s.params[i].names[0] != NULL ? s.params[i].names : NULL;
         value[i] = index >= 0 ? s.params[i].values[index] : -1;
         buf_printf(&texts, "%s%s", i != 0 ? " " : "", params[i]);
@@ -206,6 +209,7 @@ static void check_list(const char *file, const char *list, const char *cut, cons
 static void check_lists(void)
 {
 #define WRW "wrw,nhwc,fp16,0,0,128,64,32,32,32,8,1,1,1,2,0,0,"
+#define SUM(text) "has \"" text "\", which is no n_groups + n_groups_plus"
 #define REST ",0,0,1,4,1,4,1,8,1,32,1,4,1,2,1,8,1,32,118"
     check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]", WRW "*" REST " 2", "");
     check_list("igemm_gtc_wrw_nhwc", WRW "10" REST "[10]", WRW "*" REST " 10", "");
@@ -218,7 +222,18 @@ static void check_lists(void)
     check_list("igemm_gtc_wrw_nhwc", "wrw,nhwc", "", "is a list without a piece 18");
     check_list("asm_3x3u", "2,3,1", "2 3 1", "");
     check_list("asm_3x3u", "2,3", "", "is a list of 2, not 3");
-    check_list("bin_winograd_rxs_f2x3", "56", "56", "");
+    check_list("bin_winograd_rxs_f2x3", "1", "0 1", "");
+    check_list("bin_winograd_rxs_f2x3", "16", "0 16", "");
+    check_list("bin_winograd_rxs_f2x3", "17", "16 1", "");
+    check_list("bin_winograd_rxs_f3x2", "56", "48 8", "");
+    check_list("bin_winograd_rxs_f3x2", "304", "288 16", "");
+    check_list("bin_winograd_rxs_f3x2", "305", "", SUM("305"));
+    check_list("bin_winograd_rxs_f3x2", "0", "", SUM("0"));
+    check_list("bin_winograd_rxs_f3x2", "-8", "", SUM("-8"));
+    check_list("bin_winograd_rxs_f3x2", "", "", SUM(""));
+    check_list("bin_winograd_rxs_f3x2", "8,8", "", SUM("8,8"));
+    check_list("bin_winograd_rxs_f3x2", "2147483648", "", SUM("2147483648"));
+    check_list("bin_winograd_rxs_f3x2", "-2147483648", "", SUM("-2147483648"));
 }
 
 int main(void)

@@ -285,6 +285,54 @@ refused "parameter that is no number" "" "$(key)=$wrw:0,1,8,two,5,4"
 refused "parameter outside the spec" "" "$(key)=$wrw:0,1,8,3,5,4"
 check "stride 2 is left out" drops "$(line 's/-1x1-1x1-0/-2x2-1x1-0/;s/64-28-14/64-14-7/')"
 
+# A spec with fields for the filter takes of a solver's rows those that it is about.
+sed -e '/^filter/d; /^pad /d; /^rule/s/=.*/= unconstrained/; /^\[split/,/^$/d' \
+    -e 's/^groups.*/&\ny = size\nx = size\npad_h = size 0\npad_w = size 0/' \
+    $spec >"$tmp/more.spec"
+selective() {
+    printf '%b' "$2=$wrw:$values\n$(line)\n" >"$file"
+    "$trainer" ingest "$tmp/more.spec" --data "$file" >"$tmp/rows" 2>"$tmp/err" &&
+        [ "$(wc -l <"$tmp/rows")" -eq 2 ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+        grep -qxF "kpred-train: dropped 1 row: $1" "$tmp/err" && return
+    cat "$tmp/err"
+    return 1
+}
+unnamed="a data type, layout or depth that the spec does not name"
+sizes="a key whose image sizes no convolution with its filter has"
+check "filter as fields, INT8" selective "$unnamed" "$(key 's/FP32/INT8/')"
+check "filter as fields, NHWC" selective "$unnamed" "$(key 's/NCHW/NHWC-NHWC-NHWC/')"
+check "filter as fields, 3-D" selective "$unnamed" \
+    "64-2-28-14-1x3x3-32-2-28-14-16-0x1x1-1x1x1-1x1x1-0-NCDHW-FP32-W"
+check "filter as fields, casts" selective "cast tensors" "$(key 's/$/_ciFP8/')"
+check "filter as fields, sizes that contradict each other" selective "$sizes" \
+    "$(key 's/-1x1-1x1-1x1/-0x0-1x1-1x1/')"
+mv "$tmp/more.spec" "$tmp/wrw.spec"
+spec=$tmp/wrw.spec
+check "filter as fields, a negative number" refuses :2 "is no key of a convolution" \
+    "$(line)\n$(line 's/-16-/--16-/')\n"
+check "filter as fields, a bias" refuses :2 'bias: value "1"' \
+    "$(line)\n$(line 's/-0-NCHW/-1-NCHW/')\n"
+spec=weights/conv_asm_bwd_wrw_3x3.spec
+
+# One number that is two parameters, their sum
+spec=tests/data/specs/conv_bin_winograd_rxs_f3x2.spec
+sum_of() {
+    echo "$(key)=ConvBinWinogradRxSf3x2:$1"
+}
+problem="gfx906_60,W,FP32,NCHW,16,32,28,14,64,3,3,1,1,1,1,1,1,1"
+check "a sum" reads "$(sum_of 16)\n$(sum_of 17)\n$(sum_of 60)\n" \
+    "$problem,0,16" "$problem,16,1" "$problem,48,12"
+check "no sum" refuses :2 'params: value "305": has "305", which is no n_groups + n_groups_plus' \
+    "$(sum_of 304)\n$(sum_of 305)\n"
+sed -e '/^rule/s/=.*/= unconstrained/; /^header/d; /^n_groups /s/.*/tile = 1 2\n&/' \
+    -e '/^n_groups_plus/s/.*/&\nmode = a b/' $spec >"$tmp/sum.spec"
+spec=$tmp/sum.spec
+check "a sum in a list" reads "$(sum_of 2,304,b)\n" "$problem,2,288,16,b"
+check "a sum in a list that is too short" refuses :1 "is a list of 2, not 3" "$(sum_of 2,304)\n"
+check "no sum in a list" refuses :1 'has "0", which is no n_groups + n_groups_plus' \
+    "$(sum_of 2,0,b)\n"
+spec=weights/conv_asm_bwd_wrw_3x3.spec
+
 # A find-db has the same keys: told apart, and said so.
 algorithm=miopenConvolutionBwdWeightsAlgo
 find_db() {

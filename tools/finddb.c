@@ -108,19 +108,6 @@ static size_t count_entries(const char *p)
     return n;
 }
 
-/* Verdict on the key. */
-static int read_key(struct loader *l, const struct load_conv *c, int64_t row, const char *key,
-                    struct conv *conv, int64_t *problem)
-{
-    char why[96];
-    const int rc = conv_parse_key(key, strlen(key), conv, why);
-    if (rc > 0)
-        return load_drop(l, DROP_SIZES);
-    if (rc < 0)
-        return load_bad(l, row, DROP_BROKEN, "key", key, "is no key of a convolution: %s", why);
-    return load_conv_problem(l, c, row, conv, problem);
-}
-
 static int read_line(struct loader *l, const struct load_conv *c, int64_t row, char *line)
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
@@ -130,7 +117,9 @@ static int read_line(struct loader *l, const struct load_conv *c, int64_t row, c
         return load_bad(l, row, DROP_BROKEN, "line", line, "is not of the form key=entry;entry");
     *at++ = '\0';
     l->at_once = count_entries(at);
-    const int rc = read_key(l, c, row, line, &conv, problem);
+    int rc = load_conv_key(l, c, row, line, &conv);
+    if (rc == 0)
+        rc = load_conv_problem(l, c, row, &conv, problem);
     l->at_once = 1;
     if (rc != 0)
         return rc;

@@ -69,6 +69,7 @@ int load_figure(struct loader *l, int64_t row, const char *column, const char *t
 /* What the readers of MIOpen's databases have in common. */
 struct load_conv {
     int field[CONV_N_SOURCES]; /* the spec's field with that meaning, or -1 */
+    int is_selective; /* a row that is not what the spec is about is no mistake; see data.h */
     int64_t gpu;
     int are_channels_exchanged; /* those of backward rows */
     struct buf params; /* the list of one row, cut into pieces; to be freed */
@@ -76,7 +77,10 @@ struct load_conv {
 
 /* 0 or -1 with a message. */
 int load_conv_open(struct loader *l, struct load_conv *c);
-/* Verdict on a key, and its problem in the spec's order. */
+/* Verdict on the key of a text database: reads it. */
+int load_conv_key(struct loader *l, const struct load_conv *c, int64_t row, const char *key,
+                  struct conv *conv);
+/* Verdict on a convolution, and its problem in the spec's order. */
 int load_conv_problem(struct loader *l, const struct load_conv *c, int64_t row,
                       const struct conv *conv, int64_t *problem);
 /* Verdict on a row: its key and the list of its parameters. */

@@ -10,20 +10,31 @@ int load_conv_open(struct loader *l, struct load_conv *c)
     memset(c, 0, sizeof *c);
     if (conv_map_fields(l->spec, l->path, c->field) != 0)
         return -1;
+    c->is_selective = l->spec->format == SPEC_FIND_DB || c->field[CONV_Y] >= 0;
     return c->field[CONV_GPU] < 0 ? 0 : load_file_gpu(l, (size_t)c->field[CONV_GPU], &c->gpu);
 }
 
-/* A find-db holds whatever a library was asked for: types and layouts that a spec does not name are
-   no mistake there. */
+int load_conv_key(struct loader *l, const struct load_conv *c, int64_t row, const char *key,
+                  struct conv *conv)
+{
+    char why[96];
+    const int rc = conv_parse_key(key, strlen(key), conv, why);
+    if (rc > 0 && c->is_selective)
+        return load_drop(l, DROP_SIZES);
+    return rc == 0 ? 0 : load_bad(l, row, DROP_BROKEN, "key", key,
+                                  "is no key of a convolution: %s", why);
+}
+
+/* Is it of a kind that a selective spec is not about? */
 static int is_left_out(const struct loader *l, const struct load_conv *c, const struct conv *conv,
                        enum conv_gap_kind gap, enum data_drop *why)
 {
     const struct spec_field *f = l->spec->fields;
     const int layout = c->field[CONV_LAYOUT];
-    if (l->spec->format != SPEC_FIND_DB)
+    if (!c->is_selective)
         return 0;
     *why = conv->casts[0] != '\0' ? DROP_CASTS : DROP_UNNAMED;
-    return conv->casts[0] != '\0' || gap == GAP_LAYOUT
+    return conv->casts[0] != '\0' || gap == GAP_LAYOUT || gap == GAP_DIMS
            || spec_token(&f[c->field[CONV_DTYPE]], conv->dtype) < 0
            || (layout >= 0 && spec_token(&f[layout], conv_layout(conv)) < 0);
 }

@@ -183,6 +183,19 @@ static void read_key(const struct perfdb *p, struct conv *c)
     read_sides(p, c, 2);
 }
 
+/* Do the sides say that there is no such image, and are they nothing worse? The far image of a
+   backward row is the largest possible, so that this is about the one in the row. */
+static int is_without_image(const struct conv *c, int i)
+{
+    const int64_t most = KPRED_MAX_SIZE;
+    if (c->filter[i] < 1 || c->filter[i] > most || c->pad[i] < 0 || c->pad[i] > most
+        || c->stride[i] < 1 || c->stride[i] > most || c->dilation[i] < 1 || c->dilation[i] > most
+        || c->in[i] > most)
+        return 0;
+    return c->in[i] < 1
+           || conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i]) < 1;
+}
+
 static int read_row(struct perfdb *p)
 {
     int64_t row = int_of(p, P_id);
@@ -191,6 +204,8 @@ static int read_row(struct perfdb *p)
     if (rc != 0)
         return rc;
     read_key(p, &c);
+    if (p->conv.is_selective && (is_without_image(&c, 1) || is_without_image(&c, 2)))
+        return load_drop(p->l, DROP_SIZES);
     return load_conv_add(p->l, &p->conv, row, &c, text_of(p, P_params));
 }
 

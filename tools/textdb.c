@@ -58,14 +58,13 @@ static int read_line(struct loader *l, struct load_conv *c, int64_t row, char *l
 {
     const char *params;
     struct conv conv;
-    char why[96];
     int rc = find_entry(l, row, line, &params);
     if (rc != 0 || params == NULL)
         return rc;
-    const size_t n = strcspn(line, "=");
-    line[n] = '\0';
-    if (conv_parse_key(line, n, &conv, why) != 0)
-        return load_bad(l, row, DROP_BROKEN, "key", line, "is no key of a convolution: %s", why);
+    line[strcspn(line, "=")] = '\0';
+    rc = load_conv_key(l, c, row, line, &conv);
+    if (rc != 0)
+        return rc;
     if (c->are_channels_exchanged && conv.dir != 'F')
         exchange_channels(&conv);
     return load_conv_add(l, c, row, &conv, params);
