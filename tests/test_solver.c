@@ -245,40 +245,72 @@ static void sizes_of(const int32_t *p, int64_t size[3])
     size[2] = p[KPRED_CONV3D_N] * side_of(p, 0) * side_of(p, 1) * side_of(p, 2);
 }
 
-/* The largest powers of two that all accepted sizes are multiples of, then what is rejected is
-   so for one of them, for fewer images than any, or for images not in eights. */
+static void vary(const int32_t *base, int i, int32_t *p)
+{
+    int32_t groups = base[KPRED_CONV3D_GROUPS];
+
+    memcpy(p, base, FIELDS * sizeof *p);
+    p[KPRED_CONV3D_N] = i % 3 ? 1 + random_below(64) : 8 * (1 + random_below(8));
+    p[KPRED_CONV3D_C] = i % 2 ? 128 : groups * (1 + i % 200);
+    p[KPRED_CONV3D_K] = i % 5 ? 128 : groups * (1 + i % 99);
+}
+
+typedef struct {
+    int64_t bits[3]; /* set in some accepted size */
+    int32_t least, images;
+} demands;
+
+/* What all accepted ones of the problems have in common. */
+static demands demands_of(int32_t (*problems)[FIELDS], int n, int solver)
+{
+    demands d = {{0, 0, 0}, INT32_MAX, 0};
+    int64_t size[3];
+    int i, j;
+
+    for (i = 0; i < n; i++) {
+        int32_t images = problems[i][KPRED_CONV3D_N];
+        if (!accepts(problems[i], solver))
+            continue;
+        sizes_of(problems[i], size);
+        for (j = 0; j < 3; j++)
+            d.bits[j] |= size[j];
+        d.images |= images;
+        d.least = images < d.least ? images : d.least;
+    }
+    return d;
+}
+
+static int meets(const demands *d, const int32_t *p)
+{
+    int64_t size[3], power;
+    int j, all = p[KPRED_CONV3D_N] >= d->least && (d->images & 7 || p[KPRED_CONV3D_N] % 8 == 0);
+
+    sizes_of(p, size);
+    for (j = 0; j < 3; j++) {
+        power = d->bits[j] & -d->bits[j]; /* 0: there are no pixels, as the filter does not fit */
+        all = all && (!power || size[j] % power == 0);
+    }
+    return all;
+}
+
+/* What is rejected is so for its sizes: they are no multiples of the powers of two of which all
+   accepted ones are multiples, its images fewer than any's, or not in eights as all others' are. */
 static int check_multiples(void)
 {
-    static int32_t seen[3000][FIELDS];
-    int s, i, j, bad = 0, rejected = 0;
+    static int32_t problems[3000][FIELDS];
+    int32_t base[FIELDS];
+    int s, i, bad = 0, rejected = 0;
 
     for (s = 0; s < SOLVERS; s++) {
-        int64_t must[3] = {0, 0, 0}, size[3];
-        int32_t least = INT32_MAX, eights = 0;
-
-        if (!find_accepted(seen[0], s))
+        demands d;
+        if (!find_accepted(base, s))
             return 1;
-        for (i = 0; i < COUNT(seen); i++) {
-            memcpy(seen[i], seen[0], sizeof seen[0]);
-            seen[i][KPRED_CONV3D_N] = i % 3 ? 1 + random_below(64) : 8 * (1 + random_below(8));
-            seen[i][KPRED_CONV3D_C] = i % 2 ? 128 : seen[i][KPRED_CONV3D_GROUPS] * (1 + i % 200);
-            seen[i][KPRED_CONV3D_K] = i % 5 ? 128 : seen[i][KPRED_CONV3D_GROUPS] * (1 + i % 99);
-            if (!accepts(seen[i], s))
-                continue;
-            sizes_of(seen[i], size);
-            for (j = 0; j < 3; j++)
-                must[j] |= size[j];
-            eights |= seen[i][KPRED_CONV3D_N];
-            least = seen[i][KPRED_CONV3D_N] < least ? seen[i][KPRED_CONV3D_N] : least;
-        }
-        for (i = 0; i < COUNT(seen); i++) {
-            int should = seen[i][KPRED_CONV3D_N] >= least
-                      && seen[i][KPRED_CONV3D_N] % (eights & 7 ? 1 : 8) == 0;
-            sizes_of(seen[i], size);
-            for (j = 0; j < 3; j++)
-                should = should && size[j] % (must[j] & -must[j]) == 0;
-            bad += should != accepts(seen[i], s);
-            rejected += !should;
+        for (i = 0; i < COUNT(problems); i++)
+            vary(base, i, problems[i]);
+        d = demands_of(problems, COUNT(problems), s);
+        for (i = 0; i < COUNT(problems); i++) {
+            bad += meets(&d, problems[i]) != accepts(problems[i], s);
+            rejected += !accepts(problems[i], s);
         }
     }
     sprintf(note, "%d rejected", rejected);
@@ -295,7 +327,8 @@ static int32_t extreme_size(void)
 /* Any problem has a solver; values that are none, and second ones, are rejected. */
 static int check_extremes(void)
 {
-    int32_t p[FIELDS], v[2];
+    const int32_t v[2] = {0, 0};
+    int32_t p[FIELDS];
     int i, f, s, bad = 0;
 
     for (i = 0; i < 100000; i++) {
@@ -307,7 +340,6 @@ static int check_extremes(void)
             p[f] -= random_below(2) ? p[f] : 0;
         for (s = 0; s < SOLVERS; s++)
             some |= accepts(p, s);
-        v[0] = KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVFWD + p[KPRED_CONV3D_DIR] * 0, v[1] = 0;
         bad += !some || kpred_rule_conv_solver(p, NULL, 0) != 1 || kpred_rule_conv_solver(p, v, 2);
         bad += accepts(p, -1) || accepts(p, SOLVERS) || accepts(p, INT32_MAX)
             || accepts(p, INT32_MIN);
