@@ -120,7 +120,7 @@ for command in "gcc -std=c99" "clang -std=c99" "g++ -std=c++17" "clang++ -std=c+
 done
 
 # left_out OPTION MAIN STATUS: whether a rule's table is in a program depends on what its main uses,
-# if the linker may leave out sections. (Both mains are only compiled: they have no problem.)
+# if the linker may leave out sections. (They are built, not run: their problem is none.)
 left_out() {
     printf '#include "kpred_constraints.h"\n%s\n' "$2" >"$out/rules.c"
     gcc -std=c99 -O2 $1 -ffunction-sections -fdata-sections -Wl,--gc-sections -I. "$out/rules.c" \
@@ -128,8 +128,9 @@ left_out() {
     nm "$out/rules" | grep -q kpri_solvers
     [ $? -eq $3 ]
 }
-one='int main(int n, char **v) { (void)v; return kpred_rule_conv_mlir_igemm(&n, &n, 0); }'
-solver='int main(int n, char **v) { (void)v; return kpred_rule_conv_solver(&n, &n, (size_t)n); }'
+body='int32_t p[KPRED_CONV3D_FIELD_COUNT]; int main(int n, char **v) { (void)v; return'
+one="$body kpred_rule_conv_mlir_igemm(p, p, (size_t)n); }"
+solver="$body kpred_rule_conv_solver(p, p, (size_t)n); }"
 for how in KPRED_IMPLEMENTATION KPRED_STATIC; do
     if has gcc && has nm && gcc -Wl,--gc-sections -xc - -o "$out/empty" 2>/dev/null <<END
 int main(void) { return 0; }
