@@ -1799,15 +1799,16 @@ KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t
 }
 
 /* >>conv_solver: a word has a bit for each thing that a problem can be, and one for each solver
-   tells the things with which it was never listed. Known are, from MIOpen's sources or a solver's
-   name: directions; filters, pads and strides of those made for one or two of them; for those in
-   assembly or OpenCL, of Winograd and of FFT, NCHW alone, and no dilation or groups where the table
-   says so; FP32 alone where it says so for both halves; images of ConvOclBwdWrW2<N>; square filters
-   for MLIR; no Xdlops on gfx906 and gfx1030, no ConvWinograd3x3MultipassWrW on gfx1030. The rest is
-   observed in five find-dbs (gfx906_60, gfx90878, gfx90a6e, gfx942130, gfx1030_36; 526,000
-   problems), and only where 100 or more listings were to be expected if the thing did not matter.
-   With two sorts of exception, looser: filters of 5x5 to 11x11 and strides of 4 of matrix products,
-   and multiples for what is no product of tiles, are not asked for. */
+   tells the things that rule it out.
+   Known, from a solver's name or MIOpen's conditions for it: directions; filters, pads and strides
+   of those made for one or two of them; NCHW alone, no dilation and no groups for those in assembly
+   or OpenCL, of Winograd and FFT, where the table says so; N images for ConvOclBwdWrW2<N>; no Xdlops
+   on gfx906 and gfx1030, which lack the instructions.
+   Observed, in five find-dbs (gfx906_60, gfx90878, gfx90a6e, gfx942130, gfx1030_36: 526,000
+   problems): all else. Only where 100 or more listings were to be expected if the thing did not
+   matter; or where solvers of one family agree, as in square filters for MLIR, and none of
+   ConvWinograd3x3MultipassWrW on gfx1030. Not taken from there, though as rare: that matrix products
+   are not for filters of 5x5 to 11x11 or strides of 4, and multiples for what has no tiles. */
 
 /* types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
    dirs     1 F, 2 B, 4 W
