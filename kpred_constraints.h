@@ -178,8 +178,8 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_LAYOUT_NCHW, "NCHW")      \
     X(KPRED_LAYOUT_NHWC, "NHWC")
 
-/* The fields of a solver's choice, for 2-D and 3-D: a 2-D convolution has depth 1. Triples are in the
-   order depth, height, width. Types are KPRED_DTYPE_LIST's. */
+/* The fields of a solver's choice, for 2-D and 3-D: a 2-D convolution has depth 1. Triples are in
+   the order depth, height, width. Types are KPRED_DTYPE_LIST's. */
 #define KPRED_CONV3D_FIELD_LIST(X)         \
     X(KPRED_CONV3D_GPU, "gpu")             \
     X(KPRED_CONV3D_DIR, "dir")             \
@@ -1801,14 +1801,15 @@ KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t
 /* >>conv_solver: a word has a bit for each thing that a problem can be, and one for each solver
    tells the things that rule it out.
    Known, from a solver's name or MIOpen's conditions for it: directions; filters, pads and strides
-   of those made for one or two of them; NCHW alone, no dilation and no groups for those in assembly
-   or OpenCL, of Winograd and FFT, where the table says so; N images for ConvOclBwdWrW2<N>; no Xdlops
-   on gfx906 and gfx1030, which lack the instructions.
+   of those made for one or two of them; NCHW alone, no dilation and no groups for those in
+   assembly or OpenCL, of Winograd and FFT, where the table says so; N images for
+   ConvOclBwdWrW2<N>; no Xdlops on gfx906 and gfx1030, which lack the instructions.
    Observed, in five find-dbs (gfx906_60, gfx90878, gfx90a6e, gfx942130, gfx1030_36: 526,000
    problems): all else. Only where 100 or more listings were to be expected if the thing did not
    matter; or where solvers of one family agree, as in square filters for MLIR, and none of
-   ConvWinograd3x3MultipassWrW on gfx1030. Not taken from there, though as rare: that matrix products
-   are not for filters of 5x5 to 11x11 or strides of 4, and multiples for what has no tiles. */
+   ConvWinograd3x3MultipassWrW on gfx1030. Not taken from there, though as rare: that matrix
+   products are not for filters of 5x5 to 11x11 or strides of 4, and multiples for what has no
+   tiles. */
 
 /* types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
    dirs     1 F, 2 B, 4 W
@@ -1841,7 +1842,7 @@ static const uint64_t kpri_solvers[KPRED_CONV_SOLVER_COUNT] = {
     KPRI_SOLVER(004577, 4, 1, 0x001,  1,  3, 4,  1,  1,  1,  1), /* ConvAsmBwdWrW1x1 */
     KPRI_SOLVER(007033, 4, 1, 0x002,  2,  1, 6,  1,  1,  1,  1), /* ConvAsmBwdWrW3x3 */
     /* ConvAsmImplicitGemmGTCDynamicBwdXdlops */
-    KPRI_SOLVER(004030, 2, 1, 0x3FF, 15, 15, 7,  1,  4,  1,  1),
+    KPRI_SOLVER(004030, 2, 1, 0x3FF, 15, 15, 7,  1,  1,  1,  1),
     /* ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC */
     KPRI_SOLVER(007730, 2, 3, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
     /* ConvAsmImplicitGemmGTCDynamicFwdXdlops */
