@@ -25,8 +25,8 @@ GUARANTEES                                                              (shown b
       exact for these kernels, a search meets no dead end.                test_rules.c
    C4 Rules are pure, and defined for every int32 in `values`, legal or
       not, and all sizes in 1..KPRED_MAX_SIZE, pads from 0: nothing wraps. test_rules.c, UBSan
-   C5 Freestanding: no libc symbol, floating point, data, loop, recursion
-      or 64-bit division.                                                 nm -u
+   C5 Freestanding: no libc symbol, floating point, loop, recursion or
+      64-bit division; data are constant.                                               nm -u
 
 HOW TO READ A RULE
    rule(problem, values, n) judges values[n-1], takes the values before it as accepted ones, and for
@@ -52,7 +52,8 @@ CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
-                           >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_ocl_bwd_wrw2 */
+                           >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_ocl_bwd_wrw2
+                           >>conv_solver */
 #ifndef KPRED_CONSTRAINTS_H
 #define KPRED_CONSTRAINTS_H
 
@@ -177,6 +178,43 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_LAYOUT_NCHW, "NCHW")      \
     X(KPRED_LAYOUT_NHWC, "NHWC")
 
+/* The fields of a solver's choice, for 2-D and 3-D: a 2-D convolution has depth 1. Triples are in
+   the order depth, height, width. Types are KPRED_DTYPE_LIST's. */
+#define KPRED_CONV3D_FIELD_LIST(X)         \
+    X(KPRED_CONV3D_GPU, "gpu")             \
+    X(KPRED_CONV3D_DIR, "dir")             \
+    X(KPRED_CONV3D_DTYPE, "dtype")         \
+    X(KPRED_CONV3D_LAYOUT, "layout")       \
+    X(KPRED_CONV3D_N, "n")                 \
+    X(KPRED_CONV3D_C, "c")                 \
+    X(KPRED_CONV3D_D, "d")                 \
+    X(KPRED_CONV3D_H, "h")                 \
+    X(KPRED_CONV3D_W, "w")                 \
+    X(KPRED_CONV3D_K, "k")                 \
+    X(KPRED_CONV3D_Z, "z")                 \
+    X(KPRED_CONV3D_Y, "y")                 \
+    X(KPRED_CONV3D_X, "x")                 \
+    X(KPRED_CONV3D_PAD_D, "pad_d")         \
+    X(KPRED_CONV3D_PAD_H, "pad_h")         \
+    X(KPRED_CONV3D_PAD_W, "pad_w")         \
+    X(KPRED_CONV3D_STRIDE_D, "stride_d")   \
+    X(KPRED_CONV3D_STRIDE_H, "stride_h")   \
+    X(KPRED_CONV3D_STRIDE_W, "stride_w")   \
+    X(KPRED_CONV3D_DIL_D, "dil_d")         \
+    X(KPRED_CONV3D_DIL_H, "dil_h")         \
+    X(KPRED_CONV3D_DIL_W, "dil_w")         \
+    X(KPRED_CONV3D_GROUPS, "groups")
+
+/* The GPUs of MIOpen's find-dbs. */
+#define KPRED_CONV3D_GPU_LIST(X)                   \
+    X(KPRED_CONV3D_GPU_GFX906_60, "gfx906_60")     \
+    X(KPRED_CONV3D_GPU_GFX90878, "gfx90878")       \
+    X(KPRED_CONV3D_GPU_GFX90A6E, "gfx90a6e")       \
+    X(KPRED_CONV3D_GPU_GFX942130, "gfx942130")     \
+    X(KPRED_CONV3D_GPU_GFX1030_36, "gfx1030_36")
+
+#define KPRED_CONV3D_MORE_LAYOUTS(X) X(KPRED_LAYOUT_NCDHW, "NCDHW")
+
 /* >>parameters: of each kernel, in the order in which they are decided. */
 #define KPRED_ASM_1X1U_LIST(X)                                    \
     X(KPRED_ASM_1X1U_READ_SIZE, "read_size")                      \
@@ -274,6 +312,108 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_TILES, "n_out_channels_tiles")        \
     X(KPRED_OCL_BWD_WRW2_N_OUT_ROWS_IN_LCL, "n_out_rows_in_lcl")
 
+#define KPRED_CONV_SOLVER_PARAM_LIST(X) X(KPRED_CONV_SOLVER_SOLVER, "solver")
+
+/* The values of its one parameter: MIOpen's solvers that its find-dbs name. */
+#define KPRED_CONV_SOLVER_LIST(X) \
+    X(KPRED_CONV_SOLVER_CONVASM1X1U, "ConvAsm1x1U") \
+    X(KPRED_CONV_SOLVER_CONVASM1X1UV2, "ConvAsm1x1UV2") \
+    X(KPRED_CONV_SOLVER_CONVASM3X3U, "ConvAsm3x3U") \
+    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2B1, "ConvAsm5x10u2v2b1") \
+    X(KPRED_CONV_SOLVER_CONVASM7X7C3H224W224K64U2V2P3Q3F1, "ConvAsm7x7c3h224w224k64u2v2p3q3f1") \
+    X(KPRED_CONV_SOLVER_CONVASMBWDWRW1X1, "ConvAsmBwdWrW1x1") \
+    X(KPRED_CONV_SOLVER_CONVASMBWDWRW3X3, "ConvAsmBwdWrW3x3") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPS, \
+      "ConvAsmImplicitGemmGTCDynamicBwdXdlops") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPSNHWC, \
+      "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPS, \
+      "ConvAsmImplicitGemmGTCDynamicFwdXdlops") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPSNHWC, \
+      "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPS, \
+      "ConvAsmImplicitGemmGTCDynamicWrwXdlops") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPSNHWC, \
+      "ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICBWD, "ConvAsmImplicitGemmV4R1DynamicBwd") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICFWD, "ConvAsmImplicitGemmV4R1DynamicFwd") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICFWD_1X1, \
+      "ConvAsmImplicitGemmV4R1DynamicFwd_1x1") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICWRW, "ConvAsmImplicitGemmV4R1DynamicWrw") \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRAD3X3U, "ConvBinWinograd3x3U") \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXS, "ConvBinWinogradRxS") \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3, "ConvBinWinogradRxSf2x3") \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3G1, "ConvBinWinogradRxSf2x3g1") \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF3X2, "ConvBinWinogradRxSf3x2") \
+    X(KPRED_CONV_SOLVER_CONVCKIGEMMFWDV6R1DLOPSNCHW, "ConvCkIgemmFwdV6r1DlopsNchw") \
+    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVBWD, "ConvDirectNaiveConvBwd") \
+    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVFWD, "ConvDirectNaiveConvFwd") \
+    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVWRW, "ConvDirectNaiveConvWrw") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV1R1, "ConvHipImplicitGemmBwdDataV1R1") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV4R1XDLOPS, \
+      "ConvHipImplicitGemmBwdDataV4R1Xdlops") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS, \
+      "ConvHipImplicitGemmForwardV4R4Xdlops") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS_PADDED_GEMM, \
+      "ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R5XDLOPS, \
+      "ConvHipImplicitGemmForwardV4R5Xdlops") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFWDXDLOPS, "ConvHipImplicitGemmFwdXdlops") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1FWD, "ConvHipImplicitGemmV4R1Fwd") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1WRW, "ConvHipImplicitGemmV4R1WrW") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4FWD, "ConvHipImplicitGemmV4R4Fwd") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4WRW, "ConvHipImplicitGemmV4R4WrW") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS, "ConvHipImplicitGemmWrwV4R4Xdlops") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS_PADDED_GEMM, \
+      "ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm") \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWD, "ConvMlirIgemmBwd") \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWDXDLOPS, "ConvMlirIgemmBwdXdlops") \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWD, "ConvMlirIgemmFwd") \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWDXDLOPS, "ConvMlirIgemmFwdXdlops") \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRW, "ConvMlirIgemmWrW") \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRWXDLOPS, "ConvMlirIgemmWrWXdlops") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW1X1, "ConvOclBwdWrW1x1") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_16_, "ConvOclBwdWrW2<16>") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_1_, "ConvOclBwdWrW2<1>") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_2_, "ConvOclBwdWrW2<2>") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_4_, "ConvOclBwdWrW2<4>") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_8_, "ConvOclBwdWrW2<8>") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2NONTUNABLE, "ConvOclBwdWrW2NonTunable") \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW53, "ConvOclBwdWrW53") \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD, "ConvOclDirectFwd") \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD11X11, "ConvOclDirectFwd11x11") \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD1X1, "ConvOclDirectFwd1x1") \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDFUSED, "ConvOclDirectFwdFused") \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDGEN, "ConvOclDirectFwdGen") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_2_, \
+      "ConvWinograd3x3MultipassWrW<1-1-7-2>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_3_, \
+      "ConvWinograd3x3MultipassWrW<1-1-7-3>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_2_, "ConvWinograd3x3MultipassWrW<3-2>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_3_, "ConvWinograd3x3MultipassWrW<3-3>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_4_, "ConvWinograd3x3MultipassWrW<3-4>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_5_, "ConvWinograd3x3MultipassWrW<3-5>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_6_, "ConvWinograd3x3MultipassWrW<3-6>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_3_, "ConvWinograd3x3MultipassWrW<5-3>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_4_, "ConvWinograd3x3MultipassWrW<5-4>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_1_1_, \
+      "ConvWinograd3x3MultipassWrW<7-2-1-1>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_3_1_1_, \
+      "ConvWinograd3x3MultipassWrW<7-3-1-1>") \
+    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE1, "GemmBwd1x1_stride1") \
+    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE2, "GemmBwd1x1_stride2") \
+    X(KPRED_CONV_SOLVER_GEMMBWDREST, "GemmBwdRest") \
+    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_1, "GemmFwd1x1_0_1") \
+    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_2, "GemmFwd1x1_0_2") \
+    X(KPRED_CONV_SOLVER_GEMMFWDREST, "GemmFwdRest") \
+    X(KPRED_CONV_SOLVER_GEMMWRW1X1_STRIDE1, "GemmWrw1x1_stride1") \
+    X(KPRED_CONV_SOLVER_GEMMWRWUNIVERSAL, "GemmWrwUniversal") \
+    X(KPRED_CONV_SOLVER_FFT, "fft") \
+    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2F1, "ConvAsm5x10u2v2f1") \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDXDLOPS, "ConvHipImplicitGemmBwdXdlops") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_, "ConvWinograd3x3MultipassWrW<7-2>") \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_3_, "ConvWinograd3x3MultipassWrW<7-3>")
+
 #define KPRI_RULES_ENUM(enumerator, spelling) enumerator,
 enum kpred_gpu { KPRED_GPU_LIST(KPRI_RULES_ENUM) KPRED_GPU_COUNT };
 enum kpred_dir { KPRED_DIR_LIST(KPRI_RULES_ENUM) KPRED_DIR_COUNT };
@@ -311,6 +451,16 @@ enum kpred_hip_igemm_v4r1 {
 };
 enum kpred_igemm { KPRED_IGEMM_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_COUNT };
 enum kpred_ocl_bwd_wrw2 { KPRED_OCL_BWD_WRW2_LIST(KPRI_RULES_ENUM) KPRED_OCL_BWD_WRW2_COUNT };
+enum kpred_conv3d_field { KPRED_CONV3D_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV3D_FIELD_COUNT };
+enum kpred_conv3d_gpu { KPRED_CONV3D_GPU_LIST(KPRI_RULES_ENUM) KPRED_CONV3D_GPU_COUNT };
+enum kpred_conv3d_layout {
+    KPRI_CONV3D_LAYOUTS_BEFORE = KPRED_CONV2D_LAYOUT_COUNT - 1,
+    KPRED_CONV3D_MORE_LAYOUTS(KPRI_RULES_ENUM) KPRED_CONV3D_LAYOUT_COUNT
+};
+enum kpred_conv_solver_param {
+    KPRED_CONV_SOLVER_PARAM_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_PARAM_COUNT
+};
+enum kpred_conv_solver { KPRED_CONV_SOLVER_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_COUNT };
 
 /* >>rules: X(function, number of fields, list of its parameters) */
 #define KPRED_RULE_LIST(X)                                                   \
@@ -327,9 +477,13 @@ enum kpred_ocl_bwd_wrw2 { KPRED_OCL_BWD_WRW2_LIST(KPRI_RULES_ENUM) KPRED_OCL_BWD
     X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                      \
     X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST)
 
+/* And of what chooses among kernels: X(function, number of fields, its parameter, the values) */
+#define KPRED_CHOICE_LIST(X) \
+    X(kpred_rule_conv_solver, 23, KPRED_CONV_SOLVER_PARAM_LIST, KPRED_CONV_SOLVER_LIST)
+
 /* All are of type kpred_rule: 1, or 0 if values[n-1] (for n == 0, the problem) rules out every
    legal tuple, or if there is no n-th parameter. Fields, if 9 or 10, are KPRED_CONV_FIELD_LIST's,
-   if 18, KPRED_CONV2D_FIELD_LIST's.
+   if 18, KPRED_CONV2D_FIELD_LIST's, if 23, KPRED_CONV3D_FIELD_LIST's.
    pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
         0..KPRED_MAX_SIZE */
 
@@ -387,6 +541,13 @@ int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, si
    All of it observed. (That <N> is for N images or more is not looked at.) */
 KPRED_API KPRI_RULES_UNUSED
 int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
+
+/* Which solvers of MIOpen cannot be the one that is chosen: those that MIOpen's find-dbs never list
+   for such a problem. A problem is seen as in KPRI_SOLVER below, so that not all that a solver
+   demands is asked, and what is left may still not apply. To every problem the naive solver of its
+   direction applies. */
+KPRED_API KPRI_RULES_UNUSED
+int kpred_rule_conv_solver(const int32_t *problem, const int32_t *values, size_t n);
 
 #ifdef __cplusplus
 }
@@ -1012,13 +1173,19 @@ static int32_t kpri_conv2d_oc(const int32_t *p)
     return p[kpri_rule_forward(p) ? KPRED_CONV2D_K : KPRED_CONV2D_C];
 }
 
+/* How far a filter can move along a padded side, negative if it does not fit. */
+static int32_t kpri_conv_room(int32_t side, int32_t filter, int32_t pad, int32_t dilation)
+{
+    return side + 2 * pad - 1 - kpred_mul_sat(dilation, filter - 1);
+}
+
 /* A side of the image that the forward convolution writes, h for i == 0, w for i == 1. If the
    filter does not fit, 0, but MIOpen runs forward convolutions as if there were a pixel.
    post: 0 <= result <= 3 * 2^24 */
 static int32_t kpri_conv2d_side(const int32_t *p, int i)
 {
-    int32_t reach = kpred_mul_sat(p[KPRED_CONV2D_DIL_H + i], p[KPRED_CONV2D_Y + i] - 1);
-    int32_t room = p[KPRED_CONV2D_H + i] + 2 * p[KPRED_CONV2D_PAD_H + i] - 1 - reach;
+    int32_t room = kpri_conv_room(p[KPRED_CONV2D_H + i], p[KPRED_CONV2D_Y + i],
+                                  p[KPRED_CONV2D_PAD_H + i], p[KPRED_CONV2D_DIL_H + i]);
 
     return room < 0 ? kpri_rule_forward(p) : room / p[KPRED_CONV2D_STRIDE_H + i] + 1;
 }
@@ -1637,6 +1804,231 @@ KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t
                 && newest >= problem[KPRED_CONV2D_Y];
     default: return 0;
     }
+}
+
+/* >>conv_solver: a word has a bit for each thing that a problem can be, and one for each solver
+   tells the things that rule it out.
+   Known, from a solver's name or MIOpen's conditions for it: directions; filters, pads and strides
+   of those made for one or two of them; NCHW alone, no dilation and no groups for those in
+   assembly or OpenCL, of Winograd and FFT, where the table says so; N images for
+   ConvOclBwdWrW2<N>; no Xdlops on gfx906 and gfx1030, which lack the instructions.
+   Observed, in five find-dbs (gfx906_60, gfx90878, gfx90a6e, gfx942130, gfx1030_36: 526,000
+   problems): all else. Only where 100 or more listings were to be expected if the thing did not
+   matter; or where solvers of one family agree, as in square filters for MLIR, and none of
+   ConvWinograd3x3MultipassWrW on gfx1030. Not taken from there, though as rare: that matrix
+   products are not for filters of 5x5 to 11x11 or strides of 4, and multiples for what has no
+   tiles. */
+
+/* types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
+   dirs     1 F, 2 B, 4 W
+   layouts  1 NCHW, 2 NHWC, 4 NCDHW
+   filters  1 1x1, 2 3x3, 4 5x5, 8 7x7, 0x10 1x7, 0x20 7x1, 0x40 5x10, 0x80 11x11, 0x100 other
+            squares and cubes, 0x200 others
+   pads     1 none, 2 of 1, 4 of 2, 8 others
+   strides  1, 2, 4 as they are (that of the depth may be 1), 8 others
+   more     1 dilated, 2 groups, 4 images not in eights
+   k, e, b, n: filters of a group, terms of a sum (channels of a group x filter), and pixels of the
+            small images must be multiples of so many, images at least so many: powers of two up to
+            64, 32, 32, 16. In the problem's word, bits of the powers for which that is not so */
+#define KPRI_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)         \
+    ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                      \
+     | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35            \
+     | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53  \
+     | (uint64_t)(n) << 58)
+
+#define KPRI_SOLVER(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)              \
+    KPRI_SOLVER_WORD(077777 ^ (types), 7 ^ (dirs), 7 ^ (layouts), 0x3FF ^ (filters), 15 ^ (pads), \
+                     15 ^ (strides), 7 ^ (more), (k) - 1, (e) - 1, (b) - 1, (n) - 1)
+
+static const uint64_t kpri_solvers[KPRED_CONV_SOLVER_COUNT] = {
+    KPRI_SOLVER(004333, 3, 1, 0x001,  1,  3, 4,  1,  1,  1,  1), /* ConvAsm1x1U */
+    KPRI_SOLVER(001111, 3, 1, 0x001,  1,  2, 4,  1,  1,  1,  1), /* ConvAsm1x1UV2 */
+    KPRI_SOLVER(001111, 3, 1, 0x002,  2,  1, 6,  1,  1,  1,  1), /* ConvAsm3x3U */
+    KPRI_SOLVER(011111, 2, 1, 0x040, 15,  2, 4,  1,  1,  1,  1), /* ConvAsm5x10u2v2b1 */
+    /* ConvAsm7x7c3h224w224k64u2v2p3q3f1 */
+    KPRI_SOLVER(011111, 1, 1, 0x008,  8,  2, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(004577, 4, 1, 0x001,  1,  3, 4,  1,  1,  1,  1), /* ConvAsmBwdWrW1x1 */
+    KPRI_SOLVER(007033, 4, 1, 0x002,  2,  1, 6,  1,  1,  1,  1), /* ConvAsmBwdWrW3x3 */
+    /* ConvAsmImplicitGemmGTCDynamicBwdXdlops */
+    KPRI_SOLVER(004030, 2, 1, 0x3FF, 15, 15, 7,  1,  1,  1,  1),
+    /* ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC */
+    KPRI_SOLVER(007730, 2, 3, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    /* ConvAsmImplicitGemmGTCDynamicFwdXdlops */
+    KPRI_SOLVER(004030, 1, 1, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    /* ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC */
+    KPRI_SOLVER(007730, 1, 3, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    /* ConvAsmImplicitGemmGTCDynamicWrwXdlops */
+    KPRI_SOLVER(004030, 4, 1, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    /* ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC */
+    KPRI_SOLVER(007730, 4, 3, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    /* ConvAsmImplicitGemmV4R1DynamicBwd */
+    KPRI_SOLVER(001001, 2, 1, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    /* ConvAsmImplicitGemmV4R1DynamicFwd */
+    KPRI_SOLVER(001001, 1, 1, 0x3FF, 15, 15, 1,  1,  1, 32,  8),
+    /* ConvAsmImplicitGemmV4R1DynamicFwd_1x1 */
+    KPRI_SOLVER(001001, 1, 1, 0x001, 15, 15, 5,  1,  1, 32,  1),
+    /* ConvAsmImplicitGemmV4R1DynamicWrw */
+    KPRI_SOLVER(000001, 4, 1, 0x3FF, 15, 15, 5, 32, 32,  8,  1),
+    KPRI_SOLVER(000011, 3, 1, 0x002,  2,  1, 4,  1,  1,  1,  1), /* ConvBinWinograd3x3U */
+    KPRI_SOLVER(004033, 7, 1, 0x3FF, 15, 15, 4,  1,  1,  1,  1), /* ConvBinWinogradRxS */
+    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15,  3, 6,  1,  1,  1,  1), /* ConvBinWinogradRxSf2x3 */
+    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15,  3, 4,  1,  1,  1,  1), /* ConvBinWinogradRxSf2x3g1 */
+    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15,  3, 6,  1,  1,  1,  1), /* ConvBinWinogradRxSf3x2 */
+    KPRI_SOLVER(037003, 1, 1, 0x3FF, 15, 15, 5, 64,  8, 32,  1), /* ConvCkIgemmFwdV6r1DlopsNchw */
+    KPRI_SOLVER(077777, 2, 7, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvDirectNaiveConvBwd */
+    KPRI_SOLVER(077777, 1, 7, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvDirectNaiveConvFwd */
+    KPRI_SOLVER(077777, 4, 7, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvDirectNaiveConvWrw */
+    /* ConvHipImplicitGemmBwdDataV1R1 */
+    KPRI_SOLVER(014111, 2, 5, 0x3FF, 15, 15, 5,  4, 32, 32,  1),
+    /* ConvHipImplicitGemmBwdDataV4R1Xdlops */
+    KPRI_SOLVER(004060, 2, 1, 0x3FF, 15, 15, 7,  8,  8, 16,  1),
+    /* ConvHipImplicitGemmForwardV4R4Xdlops */
+    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7,  4,  4, 16,  1),
+    /* ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm */
+    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7,  1,  1,  1,  1),
+    /* ConvHipImplicitGemmForwardV4R5Xdlops */
+    KPRI_SOLVER(004770, 1, 1, 0x3FE, 15, 15, 7,  8,  4, 16,  1),
+    KPRI_SOLVER(007770, 1, 6, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvHipImplicitGemmFwdXdlops */
+    KPRI_SOLVER(074777, 1, 1, 0x3FF, 15, 15, 3, 16,  8, 32,  8), /* ConvHipImplicitGemmV4R1Fwd */
+    KPRI_SOLVER(074577, 4, 1, 0x3FF, 15, 15, 7, 16, 32,  8,  1), /* ConvHipImplicitGemmV4R1WrW */
+    KPRI_SOLVER(014111, 1, 5, 0x3FF, 15, 15, 5, 32,  4, 32,  1), /* ConvHipImplicitGemmV4R4Fwd */
+    KPRI_SOLVER(014111, 4, 5, 0x3FF, 15, 15, 5, 32, 32,  4,  1), /* ConvHipImplicitGemmV4R4WrW */
+    /* ConvHipImplicitGemmWrwV4R4Xdlops */
+    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7,  4, 16,  4,  1),
+    /* ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm */
+    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7,  1,  1,  1,  1),
+    KPRI_SOLVER(004003, 2, 3, 0x18F, 15, 15, 7,  1,  1,  1,  1), /* ConvMlirIgemmBwd */
+    KPRI_SOLVER(004330, 2, 3, 0x18F, 15,  7, 7,  1,  1,  1,  1), /* ConvMlirIgemmBwdXdlops */
+    KPRI_SOLVER(004003, 1, 3, 0x18F, 15, 15, 7,  1,  1,  1,  1), /* ConvMlirIgemmFwd */
+    KPRI_SOLVER(004330, 1, 3, 0x18F, 15,  7, 7,  1,  1,  1,  1), /* ConvMlirIgemmFwdXdlops */
+    KPRI_SOLVER(004003, 4, 3, 0x18F, 15, 15, 7,  1,  1,  1,  1), /* ConvMlirIgemmWrW */
+    KPRI_SOLVER(004330, 4, 3, 0x18F, 15,  7, 7,  1,  1,  1,  1), /* ConvMlirIgemmWrWXdlops */
+    KPRI_SOLVER(004777, 4, 1, 0x001, 15, 15, 4, 16, 16,  1,  1), /* ConvOclBwdWrW1x1 */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1, 16), /* ConvOclBwdWrW2<16> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  1), /* ConvOclBwdWrW2<1> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  2), /* ConvOclBwdWrW2<2> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  4), /* ConvOclBwdWrW2<4> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  8), /* ConvOclBwdWrW2<8> */
+    KPRI_SOLVER(077777, 4, 1, 0x1F2, 15, 15, 4,  1,  1,  1,  1), /* ConvOclBwdWrW2NonTunable */
+    KPRI_SOLVER(074777, 4, 1, 0x3FF, 15,  1, 6,  1,  1,  1,  1), /* ConvOclBwdWrW53 */
+    KPRI_SOLVER(074777, 3, 1, 0x3FF, 15,  3, 6,  1,  1,  1,  1), /* ConvOclDirectFwd */
+    KPRI_SOLVER(077777, 1, 1, 0x080, 13,  4, 4,  1,  1,  1,  1), /* ConvOclDirectFwd11x11 */
+    KPRI_SOLVER(004777, 3, 1, 0x001,  1,  3, 4,  1,  1,  1,  1), /* ConvOclDirectFwd1x1 */
+    KPRI_SOLVER(077777, 3, 1, 0x3FF, 15, 15, 6,  1,  1,  1,  1), /* ConvOclDirectFwdFused */
+    KPRI_SOLVER(077777, 1, 1, 0x3FE, 15, 14, 4,  1,  1,  1,  1), /* ConvOclDirectFwdGen */
+    /* ConvWinograd3x3MultipassWrW<1-1-7-2> */
+    KPRI_SOLVER(007777, 4, 1, 0x010, 15,  1, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<1-1-7-3> */
+    KPRI_SOLVER(007777, 4, 1, 0x010, 15,  1, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<3-2> */
+    KPRI_SOLVER(007577, 4, 1, 0x002, 15,  2, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<3-3> */
+    KPRI_SOLVER(007577, 4, 1, 0x002, 15,  2, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<3-4> */
+    KPRI_SOLVER(007555, 4, 1, 0x002, 15,  3, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<3-5> */
+    KPRI_SOLVER(007555, 4, 1, 0x002, 15,  3, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<3-6> */
+    KPRI_SOLVER(007555, 4, 1, 0x002, 15,  3, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<5-3> */
+    KPRI_SOLVER(007777, 4, 1, 0x004, 15,  1, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<5-4> */
+    KPRI_SOLVER(007777, 4, 1, 0x004, 15,  1, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<7-2-1-1> */
+    KPRI_SOLVER(007777, 4, 1, 0x020, 15,  1, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<7-3-1-1> */
+    KPRI_SOLVER(007777, 4, 1, 0x020, 15,  1, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(077777, 2, 5, 0x001,  1,  1, 6,  1,  1,  1,  1), /* GemmBwd1x1_stride1 */
+    KPRI_SOLVER(077777, 2, 3, 0x001,  1, 14, 4,  1,  1,  1,  1), /* GemmBwd1x1_stride2 */
+    KPRI_SOLVER(077777, 2, 5, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* GemmBwdRest */
+    KPRI_SOLVER(077777, 1, 5, 0x001,  1,  1, 4,  1,  1,  1,  1), /* GemmFwd1x1_0_1 */
+    KPRI_SOLVER(077777, 1, 1, 0x001,  1, 14, 4,  1,  1,  1,  1), /* GemmFwd1x1_0_2 */
+    KPRI_SOLVER(077777, 1, 5, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* GemmFwdRest */
+    KPRI_SOLVER(077777, 4, 5, 0x001,  1,  1, 6,  1,  1,  1,  1), /* GemmWrw1x1_stride1 */
+    KPRI_SOLVER(077777, 4, 5, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* GemmWrwUniversal */
+    KPRI_SOLVER(011111, 3, 1, 0x004,  4,  1, 4,  1,  1,  1,  1), /* fft */
+    KPRI_SOLVER(011111, 1, 1, 0x040, 15,  2, 4,  1,  1,  1,  1), /* ConvAsm5x10u2v2f1 */
+    KPRI_SOLVER(007770, 2, 6, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvHipImplicitGemmBwdXdlops */
+    /* ConvWinograd3x3MultipassWrW<7-2> */
+    KPRI_SOLVER(007777, 4, 1, 0x008, 15,  1, 4,  1,  1,  1,  1),
+    /* ConvWinograd3x3MultipassWrW<7-3> */
+    KPRI_SOLVER(007777, 4, 1, 0x008, 15,  1, 4,  1,  1,  1,  1)
+};
+
+/* Bits of the powers 2, 4, 8, ... that x is no multiple of: those above its lowest bit. */
+static uint32_t kpri_solver_uneven(uint32_t x, uint32_t all)
+{
+    return all & ~((x & (0u - x)) - 1);
+}
+
+static uint32_t kpri_solver_filter(const int32_t *p)
+{
+    int32_t z = p[KPRED_CONV3D_Z], y = p[KPRED_CONV3D_Y], x = p[KPRED_CONV3D_X];
+
+    if (z != 1)
+        return z == y && y == x ? 0x100 : 0x200;
+    if (y != x)
+        return y == 1 && x == 7 ? 0x10 : y == 7 && x == 1 ? 0x20 : y == 5 && x == 10 ? 0x40 : 0x200;
+    return y == 1 ? 1 : y == 3 ? 2 : y == 5 ? 4 : y == 7 ? 8 : y == 11 ? 0x80 : 0x100;
+}
+
+static uint32_t kpri_solver_pad(const int32_t *p)
+{
+    int32_t h = p[KPRED_CONV3D_PAD_H];
+
+    return p[KPRED_CONV3D_PAD_D] == 0 && h == p[KPRED_CONV3D_PAD_W] && h < 3 ? 1u << h : 8;
+}
+
+static uint32_t kpri_solver_stride(const int32_t *p)
+{
+    int32_t d = p[KPRED_CONV3D_STRIDE_D], h = p[KPRED_CONV3D_STRIDE_H];
+    int same = h == p[KPRED_CONV3D_STRIDE_W] && (d == 1 || d == h);
+
+    return same && (h == 1 || h == 2 || h == 4) ? (uint32_t)h : 8;
+}
+
+static uint32_t kpri_solver_more(const int32_t *p)
+{
+    int dilated = p[KPRED_CONV3D_DIL_D] > 1 || p[KPRED_CONV3D_DIL_H] > 1
+               || p[KPRED_CONV3D_DIL_W] > 1;
+
+    return (uint32_t)dilated | (p[KPRED_CONV3D_GROUPS] > 1 ? 2u : 0)
+        | (p[KPRED_CONV3D_N] & 7 ? 4u : 0);
+}
+
+/* As kpri_conv2d_side, but 0 for all filters that do not fit: then nothing is uneven. */
+static uint32_t kpri_solver_side(const int32_t *p, int i)
+{
+    int32_t room = kpri_conv_room(p[KPRED_CONV3D_D + i], p[KPRED_CONV3D_Z + i],
+                                  p[KPRED_CONV3D_PAD_D + i], p[KPRED_CONV3D_DIL_D + i]);
+
+    return room < 0 ? 0 : (uint32_t)(room / p[KPRED_CONV3D_STRIDE_D + i] + 1);
+}
+
+/* Products wrap, which their lowest bits do not notice. */
+static uint64_t kpri_solver_word(const int32_t *p)
+{
+    int32_t n = p[KPRED_CONV3D_N], groups = p[KPRED_CONV3D_GROUPS];
+    uint32_t terms = (uint32_t)(p[KPRED_CONV3D_C] / groups) * (uint32_t)p[KPRED_CONV3D_Z]
+                   * (uint32_t)p[KPRED_CONV3D_Y] * (uint32_t)p[KPRED_CONV3D_X];
+    uint32_t pixels = (uint32_t)n * kpri_solver_side(p, 0) * kpri_solver_side(p, 1)
+                    * kpri_solver_side(p, 2);
+
+    return KPRI_SOLVER_WORD(1u << (3 * p[KPRED_CONV3D_GPU] + p[KPRED_CONV3D_DTYPE]),
+                            1u << p[KPRED_CONV3D_DIR], 1u << p[KPRED_CONV3D_LAYOUT],
+                            kpri_solver_filter(p), kpri_solver_pad(p), kpri_solver_stride(p),
+                            kpri_solver_more(p),
+                            kpri_solver_uneven((uint32_t)(p[KPRED_CONV3D_K] / groups), 63),
+                            kpri_solver_uneven(terms, 31), kpri_solver_uneven(pixels, 31),
+                            (n < 2) | (n < 4) << 1 | (n < 8) << 2 | (n < 16) << 3);
+}
+
+KPRED_API int kpred_rule_conv_solver(const int32_t *problem, const int32_t *values, size_t n)
+{
+    if (n == 0)
+        return 1;
+    return n == 1 && kpred_between(values[0], 0, KPRED_CONV_SOLVER_COUNT - 1)
+        && !(kpri_solver_word(problem) & kpri_solvers[values[0]]);
 }
 
 #endif /* KPRI_RULES_IMPLEMENTED */

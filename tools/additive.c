@@ -309,7 +309,7 @@ static uint64_t legal_values(const struct net_rows *rows, size_t choice)
     return rows->legal ? rows->legal[choice] | (uint64_t)1 << rows->y[choice] : ~(uint64_t)0;
 }
 
-static int has(uint64_t legal, size_t v)
+static size_t has(uint64_t legal, size_t v)
 {
     return v >= 64 || (legal >> v & 1);
 }

@@ -26,14 +26,43 @@ static const char *const *const conv2d_tokens[] = {
     conv2d_gpus, dirs, conv2d_dtypes, conv2d_layouts, NULL
 };
 
-#define RULE(rule, n_fields, list) { rule, #rule, n_fields, { list(SPELLING) NULL } },
+static const char *const conv3d_fields[] = { KPRED_CONV3D_FIELD_LIST(SPELLING) NULL };
+static const char *const conv3d_gpus[] = { KPRED_CONV3D_GPU_LIST(SPELLING) NULL };
+static const char *const conv3d_layouts[] = {
+    KPRED_CONV2D_LAYOUT_LIST(SPELLING) KPRED_CONV3D_MORE_LAYOUTS(SPELLING) NULL
+};
+static const char *const *const conv3d_tokens[] = {
+    conv3d_gpus, dirs, dtypes, conv3d_layouts, NULL
+};
+
+/* What rules with so many fields expect. */
+static const struct vocabulary {
+    size_t n_fields;
+    const char *const *fields;
+    const char *const *const *tokens; /* of the first fields */
+} vocabularies[] = {
+    { KPRED_CONV2D_FIELD_COUNT, conv2d_fields, conv2d_tokens },
+    { KPRED_CONV3D_FIELD_COUNT, conv3d_fields, conv3d_tokens },
+    { 0, fields, tokens } /* 9 or 10 of them */
+};
+
+static const char *const no_values[] = { NULL }; /* the rule takes integers */
+
+#define RULE(rule, n_fields, list) { rule, #rule, n_fields, { list(SPELLING) NULL }, no_values },
+#define CHOICE_VALUES(rule, n_fields, list, values) \
+    static const char *const rule##_values[] = { values(SPELLING) NULL };
+#define CHOICE(rule, n_fields, list, values) \
+    { rule, #rule, n_fields, { list(SPELLING) NULL }, rule##_values },
+
+KPRED_CHOICE_LIST(CHOICE_VALUES)
 
 static const struct known {
     kpred_rule rule;
     const char *name;
     size_t n_fields;
     const char *params[KPRED_MAX_PARAMS + 1];
-} known[] = { KPRED_RULE_LIST(RULE) };
+    const char *const *values; /* names, of its one parameter */
+} known[] = { KPRED_RULE_LIST(RULE) KPRED_CHOICE_LIST(CHOICE) };
 
 static int differs(const struct spec *spec, const char *what, const char *is, const char *should)
 {
@@ -62,11 +91,18 @@ static int takes_tokens(const struct spec *spec, const struct known *rule, size_
            || same_names(spec, "token", f->tokens, f->n_tokens, list, conv2d) == 0;
 }
 
+static const struct vocabulary *vocabulary_of(const struct known *rule)
+{
+    const struct vocabulary *v = vocabularies;
+    while (v->n_fields && v->n_fields != rule->n_fields)
+        v++;
+    return v;
+}
+
 static int check_fields(const struct spec *spec, const struct known *rule)
 {
-    const int conv2d = rule->n_fields == KPRED_CONV2D_FIELD_COUNT;
-    const char *const *names = conv2d ? conv2d_fields : fields;
-    const char *const *const *of = conv2d ? conv2d_tokens : tokens;
+    const char *const *names = vocabulary_of(rule)->fields;
+    const char *const *const *of = vocabulary_of(rule)->tokens;
     size_t i;
     if (spec->n_fields != rule->n_fields)
         return fail("%s: %zu fields where rule %s expects %zu", spec->path, spec->n_fields,
@@ -93,6 +129,15 @@ static int check_params(const struct spec *spec, const struct known *rule)
     return same_names(spec, "parameter", names, spec->n_params, rule->params, 0);
 }
 
+/* A choice's values are names, of which a spec may leave the last ones out. */
+static int check_values(const struct spec *spec, const struct known *rule)
+{
+    const struct spec_param *p = spec->params;
+    return !*rule->values ? 0
+           : p->names[0]  ? same_names(spec, "value", p->names, p->n_values, rule->values, 1)
+                          : differs(spec, "value", "(an integer)", *rule->values);
+}
+
 int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
 {
     size_t i;
@@ -104,7 +149,8 @@ int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
         if (!strcmp(known[i].name, spec->rule)) {
             *rule = known[i].rule;
             *name = known[i].name;
-            return check_fields(spec, &known[i]) || check_params(spec, &known[i]) ? -1 : 0;
+            return check_fields(spec, &known[i]) || check_params(spec, &known[i])
+                   || check_values(spec, &known[i]) ? -1 : 0;
         }
     return fail("%s: rule \"%s\" is not in kpred_constraints.h", spec->path, spec->rule);
 }

@@ -1,0 +1,447 @@
+/* Tests of kpred_rule_conv_solver, the choice among MIOpen's solvers.
+
+   test_solver          what solvers' names say about them, and naive statements of what the rule
+                        looks at: each thing alone decides, multiples, least sizes; extremes
+   test_solver rows     reads ingest's CSV of a find-db on standard input: no solver that a row
+                        names is rejected; tells how many solvers a problem has left on average */
+#define KPRED_IMPLEMENTATION
+#include "kpred.h"
+#include "kpred_constraints.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = KPRED_CONV_SOLVER_COUNT };
+
+#define SPELLING(enumerator, spelling) spelling,
+static const char *const solvers[] = { KPRED_CONV_SOLVER_LIST(SPELLING) };
+static const char *const gpus[] = { KPRED_CONV3D_GPU_LIST(SPELLING) };
+static const char *const dirs[] = { KPRED_DIR_LIST(SPELLING) };
+static const char *const dtypes[] = { KPRED_DTYPE_LIST(SPELLING) };
+static const char *const layouts[] = {
+    KPRED_CONV2D_LAYOUT_LIST(SPELLING) KPRED_CONV3D_MORE_LAYOUTS(SPELLING)
+};
+static const char *const fields[] = { KPRED_CONV3D_FIELD_LIST(SPELLING) };
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+static uint64_t random_state = 88172645463325252u;
+
+static int32_t random_below(uint32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (int32_t)((random_state >> 11) % n);
+}
+
+static int accepts(const int32_t *p, int32_t solver)
+{
+    return kpred_rule_conv_solver(p, &solver, 1);
+}
+
+/* ---- problems ---- */
+
+/* Things that can be exchanged without a look at the others, from the field on. */
+static const struct {
+    int first, n;
+} axes[] = {
+    {KPRED_CONV3D_GPU, 1}, {KPRED_CONV3D_DIR, 1}, {KPRED_CONV3D_LAYOUT, 1}, {KPRED_CONV3D_Z, 3},
+    {KPRED_CONV3D_PAD_D, 3}, {KPRED_CONV3D_STRIDE_D, 3}, {KPRED_CONV3D_DIL_D, 3},
+    {KPRED_CONV3D_GROUPS, 1}
+};
+
+static void random_filter(int32_t *p)
+{
+    static const int32_t filters[][2] = {{1, 1}, {1, 1}, {3, 3}, {5, 5}, {7, 7}, {1, 7}, {7, 1},
+                                         {5, 10}, {11, 11}, {2, 2}, {3, 1}};
+    static const int32_t strides[] = {1, 1, 2, 4, 3};
+    const int32_t *filter = filters[random_below(COUNT(filters))];
+    int i, same = random_below(8);
+
+    p[KPRED_CONV3D_Z] = random_below(9) ? 1 : 3;
+    p[KPRED_CONV3D_Y] = filter[0], p[KPRED_CONV3D_X] = filter[1];
+    p[KPRED_CONV3D_PAD_D] = 0, p[KPRED_CONV3D_STRIDE_D] = 1, p[KPRED_CONV3D_DIL_D] = 1;
+    for (i = 0; i < 2; i++) {
+        p[KPRED_CONV3D_PAD_H + i] = random_below(4);
+        p[KPRED_CONV3D_STRIDE_H + i] = strides[random_below(COUNT(strides))];
+        p[KPRED_CONV3D_DIL_H + i] = 1 + !random_below(9);
+    }
+    if (same) {
+        p[KPRED_CONV3D_PAD_W] = p[KPRED_CONV3D_PAD_H];
+        p[KPRED_CONV3D_STRIDE_W] = p[KPRED_CONV3D_STRIDE_H];
+    }
+}
+
+/* Sizes that are multiples of all that a solver asks for. */
+static void random_problem(int32_t *p)
+{
+    p[KPRED_CONV3D_GPU] = random_below(KPRED_CONV3D_GPU_COUNT);
+    p[KPRED_CONV3D_DIR] = random_below(KPRED_DIR_COUNT);
+    p[KPRED_CONV3D_DTYPE] = random_below(KPRED_DTYPE_COUNT);
+    p[KPRED_CONV3D_LAYOUT] = random_below(3) ? 0 : random_below(KPRED_CONV3D_LAYOUT_COUNT);
+    p[KPRED_CONV3D_GROUPS] = random_below(3) ? 1 : 2;
+    p[KPRED_CONV3D_N] = 64 * (1 + random_below(4));
+    p[KPRED_CONV3D_C] = 128 * (1 + random_below(8)), p[KPRED_CONV3D_K] = 128;
+    p[KPRED_CONV3D_D] = 1 + 4 * random_below(2);
+    p[KPRED_CONV3D_H] = 20 + random_below(40), p[KPRED_CONV3D_W] = 20 + random_below(40);
+    random_filter(p);
+}
+
+static int find_accepted(int32_t *p, int solver)
+{
+    int i;
+
+    for (i = 0; i < 2000000; i++) {
+        random_problem(p);
+        if (accepts(p, solver))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- what names say ---- */
+
+static int has(const char *name, const char *part) { return strstr(name, part) != NULL; }
+
+static int direction_fits(const char *s, int dir)
+{
+    if (has(s, "WrW") || has(s, "Wrw"))
+        return dir == KPRED_DIR_W;
+    if (has(s, "Bwd") || has(s, "b1"))
+        return dir == KPRED_DIR_B;
+    if ((has(s, "Fwd") && !has(s, "OclDirectFwd")) || has(s, "Forward") || has(s, "f1")
+        || has(s, "FwdGen") || has(s, "Fwd11x11"))
+        return dir == KPRED_DIR_F || has(s, "3x2") || has(s, "2x3");
+    return has(s, "BinWinogradRxS") || dir != KPRED_DIR_W;
+}
+
+static int filter_fits(const char *s, const int32_t *p)
+{
+    int32_t y = p[KPRED_CONV3D_Y], x = p[KPRED_CONV3D_X];
+
+    if (has(s, "Multipass")) {
+        const char *text = strchr(s, '<') + 1;
+        int h = text[0] - '0', w = text[3] == '-' ? text[4] - '0' : h;
+        return p[KPRED_CONV3D_Z] == 1 && y == h && x == w && p[KPRED_CONV3D_GROUPS] == 1;
+    }
+    if (has(s, "Mlir"))
+        return y == x && p[KPRED_CONV3D_LAYOUT] != KPRED_LAYOUT_NCDHW;
+    if (has(s, "11x11"))
+        return y == 11 && x == 11;
+    if (has(s, "1x1"))
+        return y == 1 && x == 1 && p[KPRED_CONV3D_Z] == 1;
+    if (has(s, "5x10"))
+        return y == 5 && x == 10 && p[KPRED_CONV3D_STRIDE_H] == 2;
+    if (has(s, "3x3U") || has(s, "WrW3x3"))
+        return y == 3 && x == 3 && p[KPRED_CONV3D_STRIDE_H] == 1;
+    return !has(s, "7x7") || (y == 7 && x == 7);
+}
+
+static int images_fit(const char *s, int32_t n)
+{
+    return !has(s, "WrW2<") || n >= atoi(strchr(s, '<') + 1);
+}
+
+static int fits(const char *s, const int32_t *p)
+{
+    int flat = has(s, "Ocl") || has(s, "Winograd") || has(s, "fft") || has(s, "ConvAsm");
+    int nhwc = p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NHWC;
+    int gpu = p[KPRED_CONV3D_GPU];
+
+    return direction_fits(s, p[KPRED_CONV3D_DIR]) && filter_fits(s, p)
+        && images_fit(s, p[KPRED_CONV3D_N])
+        && !(flat && p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NCDHW)
+        && !(flat && nhwc && !has(s, "NHWC"))
+        && !(has(s, "Xdlops") && (gpu == KPRED_CONV3D_GPU_GFX906_60
+                                  || gpu == KPRED_CONV3D_GPU_GFX1030_36));
+}
+
+/* ---- checks: how often each failed ---- */
+
+static char note[100];
+
+static int check_lists(void)
+{
+    static const char *const enumerators[] = {
+#define NAME(enumerator, spelling) #enumerator,
+        KPRED_CONV_SOLVER_LIST(NAME)
+    };
+    int s, t, bad = SOLVERS != 81;
+    size_t i;
+
+    for (s = 0; s < SOLVERS; s++) {
+        const char *e = enumerators[s] + strlen("KPRED_CONV_SOLVER_");
+        bad += strlen(e) != strlen(solvers[s]);
+        for (i = 0; e[i] && solvers[s][i]; i++) {
+            int c = (unsigned char)solvers[s][i];
+            bad += e[i] != (isalnum(c) ? toupper(c) : '_');
+        }
+        for (t = 0; t < s; t++)
+            bad += !strcmp(solvers[s], solvers[t]);
+    }
+    sprintf(note, "%d solvers", SOLVERS);
+    return bad;
+}
+
+static int check_names(void)
+{
+    int32_t p[FIELDS];
+    int i, s, accepted = 0, bad = 0;
+
+    for (i = 0; i < 100000; i++) {
+        random_problem(p);
+        p[KPRED_CONV3D_N] = 1 + random_below(40);
+        for (s = 0; s < SOLVERS; s++)
+            if (accepts(p, s)) {
+                accepted++;
+                bad += !fits(solvers[s], p);
+            }
+    }
+    sprintf(note, "%d acceptances", accepted);
+    return bad || accepted < 100000;
+}
+
+/* Of two accepted problems, any mixture is accepted as well (type and GPU go together); and each
+   solver has an accepted problem at all. */
+static int check_axes(void)
+{
+    int32_t p[FIELDS], q[FIELDS];
+    int s, i, bad = 0, mixed = 0;
+
+    for (s = 0; s < SOLVERS; s++)
+        for (i = 0; i < 30; i++) {
+            int a = random_below(COUNT(axes));
+            if (!find_accepted(p, s) || !find_accepted(q, s))
+                return ++bad;
+            if (axes[a].first == KPRED_CONV3D_GPU)
+                p[KPRED_CONV3D_DTYPE] = q[KPRED_CONV3D_DTYPE];
+            memcpy(p + axes[a].first, q + axes[a].first, sizeof *p * (size_t)axes[a].n);
+            bad += !accepts(p, s);
+            mixed++;
+        }
+    sprintf(note, "%d mixtures", mixed);
+    return bad;
+}
+
+static int64_t side_of(const int32_t *p, int i)
+{
+    int64_t room = (int64_t)p[KPRED_CONV3D_D + i] + 2 * (int64_t)p[KPRED_CONV3D_PAD_D + i] - 1
+                 - (int64_t)p[KPRED_CONV3D_DIL_D + i] * (p[KPRED_CONV3D_Z + i] - 1);
+
+    return room < 0 ? 0 : room / p[KPRED_CONV3D_STRIDE_D + i] + 1;
+}
+
+/* What must be multiples: filters, terms, pixels; and images. */
+static void sizes_of(const int32_t *p, int64_t size[3])
+{
+    int32_t groups = p[KPRED_CONV3D_GROUPS];
+
+    size[0] = p[KPRED_CONV3D_K] / groups;
+    size[1] = (int64_t)(p[KPRED_CONV3D_C] / groups) * p[KPRED_CONV3D_Z] * p[KPRED_CONV3D_Y]
+            * p[KPRED_CONV3D_X];
+    size[2] = p[KPRED_CONV3D_N] * side_of(p, 0) * side_of(p, 1) * side_of(p, 2);
+}
+
+static void vary(const int32_t *base, int i, int32_t *p)
+{
+    int32_t groups = base[KPRED_CONV3D_GROUPS];
+
+    memcpy(p, base, FIELDS * sizeof *p);
+    p[KPRED_CONV3D_N] = i % 3 ? 1 + random_below(64) : 8 * (1 + random_below(8));
+    p[KPRED_CONV3D_C] = i % 2 ? 128 : groups * (1 + i % 200);
+    p[KPRED_CONV3D_K] = i % 5 ? 128 : groups * (1 + i % 99);
+}
+
+typedef struct {
+    int64_t bits[3]; /* set in some accepted size */
+    int32_t least, images;
+} demands;
+
+/* What all accepted ones of the problems have in common. */
+static demands demands_of(int32_t (*problems)[FIELDS], int n, int solver)
+{
+    demands d = {{0, 0, 0}, INT32_MAX, 0};
+    int64_t size[3];
+    int i, j;
+
+    for (i = 0; i < n; i++) {
+        int32_t images = problems[i][KPRED_CONV3D_N];
+        if (!accepts(problems[i], solver))
+            continue;
+        sizes_of(problems[i], size);
+        for (j = 0; j < 3; j++)
+            d.bits[j] |= size[j];
+        d.images |= images;
+        d.least = images < d.least ? images : d.least;
+    }
+    return d;
+}
+
+static int meets(const demands *d, const int32_t *p)
+{
+    int64_t size[3], power;
+    int j, all = p[KPRED_CONV3D_N] >= d->least && (d->images & 7 || p[KPRED_CONV3D_N] % 8 == 0);
+
+    sizes_of(p, size);
+    for (j = 0; j < 3; j++) {
+        power = d->bits[j] & -d->bits[j]; /* 0: there are no pixels, as the filter does not fit */
+        all = all && (!power || size[j] % power == 0);
+    }
+    return all;
+}
+
+/* What is rejected is so for its sizes: they are no multiples of the powers of two of which all
+   accepted ones are multiples, its images fewer than any's, or not in eights as all others' are. */
+static int check_multiples(void)
+{
+    static int32_t problems[3000][FIELDS];
+    int32_t base[FIELDS];
+    int s, i, bad = 0, rejected = 0;
+
+    for (s = 0; s < SOLVERS; s++) {
+        demands d;
+        if (!find_accepted(base, s))
+            return 1;
+        for (i = 0; i < COUNT(problems); i++)
+            vary(base, i, problems[i]);
+        d = demands_of(problems, COUNT(problems), s);
+        for (i = 0; i < COUNT(problems); i++) {
+            bad += meets(&d, problems[i]) != accepts(problems[i], s);
+            rejected += !accepts(problems[i], s);
+        }
+    }
+    sprintf(note, "%d rejected", rejected);
+    return bad || rejected < 1000;
+}
+
+static int32_t extreme_size(void)
+{
+    static const int32_t sizes[] = {1, 2, 7, 8, 65535, 65536, 1 << 22, (1 << 24) - 1, 1 << 24};
+
+    return sizes[random_below(COUNT(sizes))];
+}
+
+/* Any problem has a solver; values that are none, and second ones, are rejected. */
+static int check_extremes(void)
+{
+    const int32_t v[2] = {0, 0};
+    int32_t p[FIELDS];
+    int i, f, s, bad = 0;
+
+    for (i = 0; i < 100000; i++) {
+        int some = 0;
+        random_problem(p);
+        for (f = KPRED_CONV3D_N; f < FIELDS; f++)
+            p[f] = extreme_size();
+        for (f = KPRED_CONV3D_PAD_D; f <= KPRED_CONV3D_PAD_W; f++)
+            p[f] -= random_below(2) ? p[f] : 0;
+        for (s = 0; s < SOLVERS; s++)
+            some |= accepts(p, s);
+        bad += !some || kpred_rule_conv_solver(p, NULL, 0) != 1 || kpred_rule_conv_solver(p, v, 2);
+        bad += accepts(p, -1) || accepts(p, SOLVERS) || accepts(p, INT32_MAX)
+            || accepts(p, INT32_MIN);
+    }
+    sprintf(note, "%d problems", i);
+    return bad;
+}
+
+static int passed, failed;
+
+static void report(const char *name, int bad)
+{
+    printf("%s %s (%s)\n", bad ? "FAIL" : "ok", name, note);
+    *(bad ? &failed : &passed) += 1;
+}
+
+/* ---- rows ---- */
+
+static int index_of(const char *text, const char *const *names, int n)
+{
+    int i;
+
+    for (i = 0; i < n && strcmp(text, names[i]); i++)
+        ;
+    return i < n ? i : -1;
+}
+
+#define INDEX_OF(text, names) index_of(text, names, COUNT(names))
+
+static int32_t field_of(int f, const char *text)
+{
+    switch (f) {
+    case KPRED_CONV3D_GPU: return INDEX_OF(text, gpus);
+    case KPRED_CONV3D_DIR: return INDEX_OF(text, dirs);
+    case KPRED_CONV3D_DTYPE: return INDEX_OF(text, dtypes);
+    case KPRED_CONV3D_LAYOUT: return INDEX_OF(text, layouts);
+    default: return atoi(text);
+    }
+}
+
+/* The solver of the row, its problem in p; -1: not such a row. */
+static int read_row(char *line, int32_t *p)
+{
+    char *text = strtok(line, ",\"\n");
+    int f;
+
+    for (f = 0; f < FIELDS && text; f++, text = strtok(NULL, ",\"\n")) {
+        p[f] = field_of(f, text);
+        if (p[f] < 0)
+            return -1;
+    }
+    return text ? INDEX_OF(text, solvers) : -1;
+}
+
+static int heading_fits(char *line)
+{
+    char *text = line ? strtok(line, ",\n") : NULL;
+    int f;
+
+    for (f = 0; f < FIELDS && text && !strcmp(text, fields[f]); f++)
+        text = strtok(NULL, ",\n");
+    return f == FIELDS && text && !strcmp(text, "solver");
+}
+
+/* Rows of one problem follow each other. */
+static int check_rows(void)
+{
+    char line[1000];
+    int32_t p[FIELDS], last[FIELDS] = {-1};
+    long rows = 0, problems = 0, rejected = 0, left = 0;
+    int s, solver;
+
+    if (!heading_fits(fgets(line, sizeof line, stdin)))
+        return fprintf(stderr, "test_solver: not the heading of a find-db's rows\n"), 1;
+    while (fgets(line, sizeof line, stdin)) {
+        solver = read_row(line, p);
+        if (solver < 0)
+            return fprintf(stderr, "test_solver: row %ld has an unknown value\n", rows + 1), 1;
+        rows++;
+        if (!accepts(p, solver) && rejected++ < 5)
+            fprintf(stderr, "test_solver: row %ld: %s is rejected\n", rows, solvers[solver]);
+        if (!memcmp(p, last, sizeof p))
+            continue;
+        memcpy(last, p, sizeof p);
+        problems++;
+        for (s = 0; s < SOLVERS; s++)
+            left += accepts(p, s);
+    }
+    printf("%ld rows, %ld rejected; %ld problems with %.1f of %d solvers left\n", rows, rejected,
+           problems, problems ? (double)left / (double)problems : 0.0, (int)SOLVERS);
+    return rejected > 0 || rows == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "rows"))
+        return check_rows();
+    report("lists", check_lists());
+    report("names", check_names());
+    report("axes", check_axes());
+    report("multiples", check_multiples());
+    report("extremes", check_extremes());
+    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+    return failed != 0;
+}
