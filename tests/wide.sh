@@ -165,7 +165,7 @@ processors() {
     done
 }
 
-# What `make dist` packs passes all tests where there is nothing else, git included.
+# What `make dist` packs passes all tests where there is nothing else: no git, and no data.
 tarball() {
     if ! have git || [ ! -e .git ]; then
         skip "make check of the tarball" "needs git and .git"
@@ -176,12 +176,8 @@ tarball() {
         bad "make check of the tarball: it unpacks"
         return
     fi
-    check "make check of the tarball" env BUILD=build MIOPEN_DB="$(absolute "$MIOPEN_DB")" \
-        ORACLE="$(absolute "$ORACLE")" make -C "$tmp"/dist/kpred-*/ check
-}
-
-absolute() {
-    case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
+    check "make check of the tarball" env BUILD=build MIOPEN_DB="$tmp/none" \
+        TENSILE_CSV="$tmp/none" ORACLE="$tmp/none" make -C "$tmp"/dist/kpred-*/ check
 }
 
 oracle
