@@ -108,8 +108,8 @@ static struct outcome judge(const struct eval *e, const struct eval_row *r, cons
     return o;
 }
 
-/* How many tuples to look at. Of timed data with one parameter all of them, since those that were not
-   timed are passed over. */
+/* How many tuples to look at. Of timed data with one parameter all of them, since those that were
+   not timed are passed over. */
 static size_t most_tuples(const struct eval *e, size_t k)
 {
     const size_t all = (size_t)e->model->params[0].n_values;
@@ -597,7 +597,8 @@ static int check_nets(const struct eval_options *o)
 
 static int run(const struct eval_options *o)
 {
-    if (check_nets(o) || table_form_check(&o->form) || check_by(o->by) || check_beam(o) || check_outputs(o))
+    if (check_nets(o) || table_form_check(&o->form) || check_by(o->by) || check_beam(o)
+        || check_outputs(o))
         return 2;
     return (o->plot && plot_check()) || open_and_run(o) ? 1 : 0;
 }
