@@ -76,8 +76,7 @@ size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned
 
 static int is_timed(const struct eval *e) { return e->data.time_us != NULL; }
 
-/* The row with the optimum */
-static size_t best_row(const struct eval *e, const struct eval_row *r)
+size_t eval_best_row(const struct eval *e, const struct eval_row *r)
 {
     size_t i, best = r->index;
     for (i = r->index + 1; i < r->end; i++)
@@ -91,7 +90,7 @@ static struct outcome judge(const struct eval *e, const struct eval_row *r, cons
                             size_t n, size_t k)
 {
     const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
-    const unsigned char *target = e->data.target + best_row(e, r) * e->data.n_params;
+    const unsigned char *target = e->data.target + eval_best_row(e, r) * e->data.n_params;
     struct outcome o = { 0, 0, n < k ? n : k, 0, 0, 0, 0, 1 };
     int64_t all = 0;
     size_t i;
@@ -423,7 +422,7 @@ static size_t count_illegal(const struct eval *e)
 {
     size_t i, illegal = 0;
     for (i = 0; i < e->n; i++) {
-        const size_t best = best_row(e, e->row + i);
+        const size_t best = eval_best_row(e, e->row + i);
         const unsigned char *target = e->data.target + best * e->data.n_params;
         illegal += target[0] != DATA_UNKNOWN
                    && !model_allows(e->model, e->data.problem + best * e->data.n_fields, target);

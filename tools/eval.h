@@ -51,6 +51,9 @@ int eval_run(const struct eval *e, size_t k, struct outcome *out);
 /* How many parameters of the tuple are those of a target. */
 size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
 
+/* The row of the dataset with the optimum. */
+size_t eval_best_row(const struct eval *e, const struct eval_row *r);
+
 /* shares.c: n tuples, best first; those that were not timed for the problem are passed over. If none
    of them was, the share is that of the slowest option. */
 void eval_judge_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,

@@ -14,7 +14,8 @@
    The tuple (fwd,fp32,128,*,9  2) is the text fwd,fp32,128,2,9[2], that with 0 for 2 has no [0].
    A text that lacks [2] is read, too: older versions of MIOpen wrote it so.
 
-   A number with more values than a parameter can have is two parameters, the second named after the first with `_plus` behind; both have integers as values. In the list stands their sum:
+   A number with more values than a parameter can have is two parameters, the second named after the
+   first with `_plus` behind; both have integers as values. In the list stands their sum:
 
        n_groups      = 0 16 32 48
        n_groups_plus = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16

@@ -21,15 +21,6 @@ static double time_of(const struct eval *e, const struct eval_row *r, const kpre
     return 0;
 }
 
-static double best_time(const struct eval *e, const struct eval_row *r)
-{
-    double best = e->data.time_us[r->index];
-    size_t i;
-    for (i = r->index + 1; i < r->end; i++)
-        best = e->data.time_us[i] < best ? e->data.time_us[i] : best;
-    return best;
-}
-
 static double worst_time(const struct eval *e, const struct eval_row *r)
 {
     double worst = e->data.time_us[r->index];
@@ -42,7 +33,7 @@ static double worst_time(const struct eval *e, const struct eval_row *r)
 void eval_judge_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
                       size_t n, size_t k, struct outcome *o)
 {
-    const double best = best_time(e, r);
+    const double best = e->data.time_us[eval_best_row(e, r)];
     double found = 0;
     size_t i, timed = 0;
     for (i = 0; i < n && timed < k; i++) {
