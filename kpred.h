@@ -116,8 +116,10 @@ extern "C" {
    A generated header gives it as NAME_ARENA(beam). Integer constant expressions throughout. */
 #define KPRED_ARENA_WORDS(work, state, params, lane, beam)                                        \
     ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state)                       \
-     + 2 * (lane) * KPRI_MAX(beam, params) + KPRI_BUCKETS)
+     + 2 * (lane) * KPRI_EXTENDED(params, beam) + KPRI_BUCKETS)
 #define KPRI_MAX(a, b) ((a) > (b) ? (a) : (b))
+/* Prefixes that are extended side by side: of a single parameter, the empty one alone. */
+#define KPRI_EXTENDED(params, beam) ((params) == 1 ? (params) : KPRI_MAX(beam, params))
 #define KPRI_RECORDS(params, beam) KPRI_MAX(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state) (KPRI_PREFIX_WORDS(params) + (state))
 #define KPRI_PREFIX_WORDS(params) ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
@@ -1198,7 +1200,7 @@ static kpred_status kpri_check_problem(kpred_ctx *ctx, const int32_t *problem, u
 static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *problem)
 {
     const kpred_model *m = ctx->model;
-    const size_t slots = m->lane * KPRI_MAX((size_t)ctx->beam, (size_t)m->n_params);
+    const size_t slots = m->lane * KPRI_EXTENDED((size_t)m->n_params, (size_t)ctx->beam);
     s->model = m;
     s->problem = problem;
     s->beam = ctx->beam;

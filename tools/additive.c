@@ -154,7 +154,7 @@ struct shard {
 struct pass {
     int rounded;
     uint64_t seed; /* of the drops; used where a drop is not 0 */
-    float drop_encoder, drop_hidden, smoothing, temperature;
+    float drop_encoder, drop_hidden, temperature, regret;
 };
 
 static int shard_new(struct shard *s, const struct net_dims *d, size_t capacity)
@@ -303,52 +303,81 @@ static void forward_param(struct shard *s, size_t t, const struct pass *p)
           s->logits);
 }
 
-/* The values that the softmax of a choice runs over; the label's always does. */
-static uint64_t legal_values(const struct net_rows *rows, size_t choice)
+/* What to learn for one choice: a target's row, or y. */
+static void fill_target(const struct net_rows *rows, size_t i, size_t t, const struct net_dims *d,
+                        size_t at, float *target)
 {
-    return rows->legal ? rows->legal[choice] | (uint64_t)1 << rows->y[choice] : ~(uint64_t)0;
-}
-
-static size_t has(uint64_t legal, size_t v)
-{
-    return v >= 64 || (legal >> v & 1);
-}
-
-/* What to learn for one choice: a target's row, or y smoothed over the legal values. */
-static void fill_target(const struct net_rows *rows, size_t i, size_t t, size_t values, size_t at,
-                        size_t width, size_t n_params, float smoothing, float *target)
-{
+    size_t values = d->n_values[t];
     if (rows->target) {
-        memcpy(target, rows->target + i * width + at, values * sizeof *target);
-        return;
+        memcpy(target, rows->target + i * net_target_width(d) + at, values * sizeof *target);
+    } else {
+        memset(target, 0, values * sizeof *target);
+        target[rows->y[i * d->n_params + t]] = 1.0f;
     }
-    uint64_t legal = legal_values(rows, i * n_params + t);
-    size_t y = rows->y[i * n_params + t], n_legal = 0;
-    for (size_t v = 0; v < values; v++)
-        n_legal += has(legal, v);
-    for (size_t v = 0; v < values; v++)
-        target[v] = has(legal, v) ? smoothing / (float)n_legal : 0.0f;
-    target[y] += 1.0f - smoothing;
 }
 
-/* p[v] = the softmax over the legal values, padding included with 0; the result is log2 of the sum
- * of 2^logit. */
-static double softmax2(const float *logits, size_t values, uint64_t legal, float *p)
+/* p[v] = the softmax, padding included with 0; the result is log2 of the sum of 2^logit. */
+static double softmax2(const float *logits, size_t values, float *p)
 {
     float top = -1e30f, sum = 0;
     for (size_t v = 0; v < values; v++)
-        if (has(legal, v) && logits[v] > top)
+        if (logits[v] > top)
             top = logits[v];
     for (size_t v = 0; v < pad16(values); v++)
         p[v] = num_exp2(logits[v] < top ? logits[v] - top : 0.0f);
-    for (size_t v = 0; v < pad16(values); v++)
-        p[v] = v < values && has(legal, v) ? p[v] : 0.0f;
+    for (size_t v = values; v < pad16(values); v++)
+        p[v] = 0.0f;
     for (size_t v = 0; v < values; v++)
         sum += p[v];
     float scale = 1.0f / sum;
     for (size_t v = 0; v < values; v++)
         p[v] *= scale;
     return top + num_log2((double)sum);
+}
+
+/* cost[v] = how many octaves the share of v is below the greatest, q[v] = p among the values that
+ * have a share, both 0 for the others; the result is the mean of cost by q. */
+static float mean_cost(const float *share, const float *p, size_t values, float *q, float *cost)
+{
+    float best = 0, sum = 0, mean = 0;
+    for (size_t v = 0; v < values; v++) {
+        best = share[v] > best ? share[v] : best;
+        q[v] = share[v] > 0.0f ? p[v] + 1e-12f : 0.0f; /* not all of them 0 */
+        sum += q[v];
+    }
+    for (size_t v = 0; v < values; v++) {
+        q[v] /= sum;
+        cost[v] = share[v] > 0.0f ? (float)-num_log2((double)(share[v] / best)) : 0.0f;
+        mean += q[v] * cost[v];
+    }
+    return mean;
+}
+
+static const float LN2 = 0.693147180559945f;
+
+/* Adds the regret's part of the loss to the result, and its derivatives by the logits to g. */
+static double add_regret(const float *share, const float *p, size_t values, float regret, float *g)
+{
+    float q[NET_MAX_VALUES], cost[NET_MAX_VALUES], mean = mean_cost(share, p, values, q, cost);
+    for (size_t v = 0; v < values; v++)
+        g[v] += regret * LN2 * q[v] * (cost[v] - mean);
+    return (double)(regret * mean);
+}
+
+/* Loss of one choice, g = its derivatives by the logits. share: null, or for the regret. */
+static double loss_choice(const float *target, const float *share, const float *logits,
+                          size_t values, float regret, float *g)
+{
+    float p[NET_MAX_VALUES];
+    double lse = softmax2(logits, values, p), loss = 0;
+    for (size_t v = 0; v < values; v++) {
+        if (target[v] > 0.0f)
+            loss += (double)target[v] * (lse - (double)logits[v]);
+        g[v] = p[v] - target[v];
+    }
+    for (size_t v = values; v < pad16(values); v++)
+        g[v] = 0.0f;
+    return share ? loss + add_regret(share, p, values, regret, g) : loss;
 }
 
 /* Loss of the choice t of every row of the shard, derivatives into d_logits. pick: the rows. */
@@ -361,18 +390,15 @@ static void loss_param(struct shard *s, size_t t, const struct net_rows *rows, c
         at += d->n_values[u];
     for (size_t i = 0; i < s->n; i++) {
         float target[NET_MAX_VALUES], *g = s->d_logits + i * cols, *l = s->logits + i * cols;
-        size_t row = pick[i];
-        float weight = rows->weight ? rows->weight[row] : 1.0f;
-        uint64_t legal = legal_values(rows, row * d->n_params + t);
-        fill_target(rows, row, t, values, at, width, d->n_params, p->smoothing, target);
+        float weight = rows->weight ? rows->weight[pick[i]] : 1.0f;
+        const float *share = p->regret > 0.0f && pick[i] < rows->n_timed
+                                 ? rows->timed + pick[i] * width + at : NULL;
+        fill_target(rows, pick[i], t, d, at, target);
         for (size_t v = 0; v < cols; v++)
             l[v] *= p->temperature;
-        double lse = softmax2(l, values, legal, g);
-        for (size_t v = 0; v < values; v++) {
-            if (target[v] > 0.0f)
-                s->loss += (double)(weight * target[v]) * (lse - (double)l[v]);
-            g[v] = (g[v] - target[v]) * (weight * scale * p->temperature);
-        }
+        s->loss += (double)weight * loss_choice(target, share, l, values, p->regret, g);
+        for (size_t v = 0; v < values; v++)
+            g[v] *= weight * scale * p->temperature;
     }
 }
 
@@ -624,12 +650,12 @@ static double loss_of_chunks(struct shard *s, const struct net_rows *rows, const
     return loss;
 }
 
-int net_loss(const struct net *net, const struct net_rows *rows, float smoothing,
-             float temperature, int rounded, float *gradient, double *loss)
+int net_loss(const struct net *net, const struct net_rows *rows, float temperature, float regret,
+             int rounded, float *gradient, double *loss)
 {
     struct shard s;
     struct transposed tr;
-    struct pass p = {rounded, 0, 0, 0, smoothing, temperature};
+    struct pass p = {rounded, 0, 0, 0, temperature, regret};
     if (!transposed_new(&tr, net))
         return 0;
     if (!shard_new(&s, &net->dims, CHUNK)) {
@@ -792,7 +818,7 @@ static int report(struct trainer *tr, const struct net_rows *validation, size_t 
             net_round(&tr->mean, &tr->k, &tr->seen);
             net = &tr->seen;
         }
-        if (!net_loss(net, validation, 0, 1, tr->pass.rounded, NULL, &sum))
+        if (!net_loss(net, validation, 1, 0, tr->pass.rounded, NULL, &sum))
             return 0;
         sum /= (double)validation->n;
     }
@@ -809,7 +835,7 @@ int net_train(struct net *net, const struct net_rows *rows, const struct net_row
     int ok = trainer_new(&tr, net, rows, config);
     tr.pass.drop_encoder = config->drop_encoder;
     tr.pass.drop_hidden = config->drop_hidden;
-    tr.pass.smoothing = config->smoothing;
+    tr.pass.regret = config->regret;
     tr.pass.temperature = config->temperature;
     for (size_t epoch = 0; ok && epoch < config->epochs; epoch++) {
         double loss = train_epoch(&tr, epoch);
@@ -850,10 +876,10 @@ static void add_member(const struct ensemble *e, struct shard *s, size_t t, floa
 {
     size_t values = s->net->dims.n_values[t], cols = pad16(values);
     float share = 1.0f / (float)e->n_nets, p[NET_MAX_VALUES];
-    struct pass pass = {0, 0, 0, 0, 0, 1};
+    struct pass pass = {0, 0, 0, 0, 1, 0};
     forward_param(s, t, &pass);
     for (size_t i = 0; i < s->n; i++) {
-        softmax2(s->logits + i * cols, values, ~(uint64_t)0, p);
+        softmax2(s->logits + i * cols, values, p);
         for (size_t v = 0; v < values; v++)
             targets[i * e->width + v] += p[v] * share;
     }
@@ -862,7 +888,7 @@ static void add_member(const struct ensemble *e, struct shard *s, size_t t, floa
 static void ensemble_chunk(const struct ensemble *e, struct shard *s, size_t first, size_t n)
 {
     const struct net_dims *d = &e->nets->dims;
-    const struct pass pass = {0, 0, 0, 0, 0, 1};
+    const struct pass pass = {0, 0, 0, 0, 1, 0};
     uint8_t *y = e->y + first * d->n_params;
     float *targets = e->targets + first * e->width;
     memset(targets, 0, n * e->width * sizeof *targets);

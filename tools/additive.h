@@ -67,11 +67,12 @@ struct net_rows {
     size_t n;
     const uint8_t *x;
     const uint8_t *y;
-    const uint64_t *legal; /* [n][n_params] masks of what the softmax runs over, values
-                              from 64 on in any case; may be null */
     const float *weight;   /* [n]; null: 1 */
     const float *target;   /* [n][net_target_width()] probabilities that replace y as what to learn
-                              (y stays the prefix); null: y, smoothed */
+                              (y stays the prefix); null: y */
+    const float *timed;    /* [n_timed][net_target_width()] of the first rows, the shares that their
+                              times give (soft.h), for the regret */
+    size_t n_timed;
 };
 
 struct net_train_config {
@@ -81,8 +82,9 @@ struct net_train_config {
     float rate, rate_end;      /* Adam's step, after the warm-up and at the end */
     float warm_up;             /* share of the steps */
     float weight_decay;        /* decoupled, of matrices alone */
-    float smoothing;           /* mass of a target spread over the legal values */
     float temperature;         /* what fits the targets is the logits times this; 1: the logits */
+    float regret;              /* part in the loss of what choosing by the probabilities costs: the
+                                  mean of log2(greatest share / share) over values that have one */
     float drop_input, drop_encoder, drop_hidden; /* shares of activations set to zero */
     float average;             /* decay of the running average of weights, per step; 0: none */
 };
@@ -119,8 +121,8 @@ int net_train(struct net *net, const struct net_rows *rows, const struct net_row
 
 /* Sum of the rows' losses in bits and, where gradient is not null, its n_weights derivatives;
  * rounded: whether activations are rounded (the weights should then come from net_round). */
-int net_loss(const struct net *net, const struct net_rows *rows, float smoothing,
-             float temperature, int rounded, float *gradient, double *loss);
+int net_loss(const struct net *net, const struct net_rows *rows, float temperature, float regret,
+             int rounded, float *gradient, double *loss);
 
 /* What an ensemble makes of the rows: targets gets the mean of the nets' probabilities given the
  * prefixes y, [n][net_target_width()]. With draws not null, values are drawn from those means on

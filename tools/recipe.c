@@ -176,6 +176,12 @@ static struct net_train_config common_config(const struct trainer *t)
     return c;
 }
 
+/* A target falls `sharpness` times as fast as a time rises. */
+static float regret_of(const struct recipe *r)
+{
+    return r->sharpness > 0 ? (float)(r->regret / r->sharpness) : 0;
+}
+
 static int train_teachers(struct trainer *t, const struct net_rows *rows,
                           const struct net_rows *held_out, struct net *teachers)
 {
@@ -185,6 +191,7 @@ static int train_teachers(struct trainer *t, const struct net_rows *rows,
         dimensions(t, r->teacher_encoder1, r->teacher_encoder2, r->teacher_hidden);
     struct net_train_config c = common_config(t);
     size_t i;
+    c.regret = regret_of(r);
     c.epochs = (size_t)r->teacher_epochs;
     c.batch = (size_t)r->teacher_batch;
     c.rate = (float)r->teacher_rate;
@@ -211,6 +218,7 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     c.batch = (size_t)r->batch;
     c.rounded_epochs = (size_t)r->rounded_epochs;
     c.temperature = (float)r->temperature;
+    c.regret = regret_of(r);
     c.rate = (float)r->rate;
     c.weight_decay = (float)r->decay;
     c.drop_input = (float)r->drop_input;
@@ -296,6 +304,8 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
     all.x = x;
     all.y = y;
     all.target = target;
+    all.timed = rows->soft;
+    all.n_timed = rows->soft ? rows->n : 0;
     multiply_rows(t, rows, x, total);
     bad = ask_teachers(t, teachers, rows->n, total, x, y, rows->soft, target)
           || train_student(t, &all, held_out, out);
@@ -311,7 +321,8 @@ static int run(struct trainer *t, const struct recipe_rows *rows, uint8_t *x, ui
     labels.n = rows->n;
     labels.x = x;
     labels.y = y;
-    labels.target = rows->soft;
+    labels.target = labels.timed = rows->soft;
+    labels.n_timed = rows->soft ? rows->n : 0;
     if (t->recipe->teachers < 1)
         return train_student(t, &labels, held_out, out->net);
     return train_teachers(t, &labels, held_out, out->net + 1)

@@ -42,6 +42,7 @@
     X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
     X(sharpness, 8, 0, 1000)        /* of shares, for timed data (soft.h) */                       \
+    X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost (soft.h) */\
     X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
     X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \

@@ -57,6 +57,10 @@ static double best_time(const struct options *o)
     return best;
 }
 
+/* An option that was timed has a share, be it slow: what has none is unknown to the regret. Floats
+   hold it after all shares are made to sum to 1. */
+#define LEAST (-110.0)
+
 static int set_shares(struct options *o, const struct model *model, double sharpness)
 {
     double best;
@@ -65,9 +69,10 @@ static int set_shares(struct options *o, const struct model *model, double sharp
         o->share[i] = is_known(model, o->d, o->first + i);
     best = best_time(o);
     for (i = 0; i < o->n && best > 0; i++)
-        if (o->share[i] > 0)
-            o->share[i] = (double)num_exp2(
-                (float)(sharpness * num_log2(best / o->d->time_us[o->first + i])));
+        if (o->share[i] > 0) {
+            const double octaves = sharpness * num_log2(best / o->d->time_us[o->first + i]);
+            o->share[i] = (double)num_exp2((float)(octaves > LEAST ? octaves : LEAST));
+        }
     return best > 0;
 }
 

@@ -4,7 +4,10 @@
    An option that is nearly as fast as the best one is nearly as good an answer. Of a problem's
    options, that with time t gets the share (best / t)^sharpness of the probability, and the network
    learns these shares: of each parameter the distribution that they give, the values before it
-   known. */
+   known. To learn them well is not yet to choose well: where one option is ten times as slow as
+   the best, it matters more which is taken than where they are within a tenth. `regret` adds to the
+   loss what a choice by the network's probabilities costs on average, in octaves of time, among the
+   options that were timed. */
 #ifndef KPRED_TOOLS_SOFT_H
 #define KPRED_TOOLS_SOFT_H
 
