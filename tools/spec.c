@@ -529,12 +529,12 @@ static int finish_kernel(struct reader *r)
     if (s->rule == NULL)
         return -1;
     if (!is_identifier(s->rule))
-        return bad(r, "rule", s->rule, "is neither a function's name nor `unconstrained`");
+        return bad(r, "rule", s->rule, "is no function's name, nor `unconstrained` or `listed`");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->header = r->text[HEADER];
     if (s->header == NULL)
-        return spec_is_unconstrained(s) || required(r, HEADER) != NULL ? 0 : -1;
+        return spec_is_unconstrained(s) || spec_is_listed(s) || required(r, HEADER) != NULL ? 0 : -1;
     r->line = r->at[HEADER];
     return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is no header's name");
 }
@@ -707,6 +707,11 @@ void spec_free(struct spec *s)
 int spec_is_unconstrained(const struct spec *s)
 {
     return strcmp(s->rule, "unconstrained") == 0;
+}
+
+int spec_is_listed(const struct spec *s)
+{
+    return strcmp(s->rule, "listed") == 0;
 }
 
 int spec_is_timed(const struct spec *s)

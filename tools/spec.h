@@ -3,7 +3,8 @@
 
    INI text; `#` or `;` begins a comment line; keys keep their order:
 
-       [kernel]  name, rule (the name of a predicate, or `unconstrained`), header (where it lives),
+       [kernel]  name, rule (the name of a predicate, `unconstrained`, or `listed`: legal are the tuples
+                 of the data alone, see listed.h), header (where the predicate lives),
                  title and source (free text, optional)
        [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
                  convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
@@ -96,6 +97,8 @@ int spec_load(struct spec *s, const char *path);
 void spec_free(struct spec *s);
 
 int spec_is_unconstrained(const struct spec *s);
+/* Are its legal tuples those of the data? */
+int spec_is_listed(const struct spec *s);
 /* Do its data say how long each option took? */
 int spec_is_timed(const struct spec *s);
 /* An index, or -1. */

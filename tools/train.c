@@ -6,6 +6,7 @@
 #include "opts.h"
 #include "paper/paper.h"
 #include "held_out.h"
+#include "listed.h"
 #include "numbers.h"
 #include "recipe.h"
 #include "soft.h"
@@ -404,7 +405,11 @@ static int load_and_train(const struct options *o, struct model *model, const st
         return -1;
     }
     data_note_drops(&d);
-    bad = train(o, model, &recipe, &d, &out);
+    bad = model->listed && listed_take(model, &d);
+    if (bad)
+        out_abandon(&out);
+    else
+        bad = train(o, model, &recipe, &d, &out);
     data_free(&d);
     return bad;
 }
@@ -425,7 +430,10 @@ static int run(const struct options *o)
     if (spec_load(&spec, o->spec))
         return 1;
     memset(&model, 0, sizeof model);
-    bad = load_and_train(o, &model, &spec);
+    bad = spec_is_listed(&spec) && o->net
+              ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
+                     paper_names[o->net - 1])
+              : load_and_train(o, &model, &spec);
     model_free(&model);
     spec_free(&spec);
     return bad ? 1 : 0;
