@@ -30,7 +30,7 @@ TRAIN = kpred_train ingest train held_out any_model bench_any eval shares reliab
         plot data load_conv perfdb textdb finddb channels csv tensile records bz2 float_scorer \
         udb_sqlite \
         $(addprefix paper/,header paper scorer words) $(SHARED)
-EXACT_TRAIN = additive adam matrix numbers recipe soft \
+EXACT_TRAIN = additive adam matrix numbers recipe soft judge \
               $(addprefix paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid lstm \
                   net onehot softmax)
 

@@ -18,7 +18,7 @@
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w
-       [derived] [features] [network]   raw lines, kept for the trainer
+       [derived] [features] [network] [judge]   raw lines, kept for the trainer
 
    Every error names file, line and culprit. Needs only libc. */
 #ifndef KPRED_TOOLS_SPEC_H
@@ -87,7 +87,7 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_PARAMS];
     struct split_key config, shape;
-    struct spec_lines derived, features, network;
+    struct spec_lines derived, features, network, judge;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
 };
 
