@@ -124,6 +124,10 @@ report: data $(TRAINER) ## measure what is not yet, also beside other methods: d
 	@sh tools/report/measure.sh $(BUILD) $(DBS)
 	@python3 tools/report/report.py $(BUILD)/report
 
+.PHONY: gemm
+gemm: $(TRAINER) ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
+	@sh tools/folds.sh $(BUILD) '$(TENSILE_CSV)'
+
 .PHONY: data
 data:
 	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \

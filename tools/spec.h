@@ -18,7 +18,8 @@
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w
-       [derived] [features] [network] [judge]   raw lines, kept for the trainer
+       [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
+                 last
 
    Every error names file, line and culprit. Needs only libc. */
 #ifndef KPRED_TOOLS_SPEC_H
