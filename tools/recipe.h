@@ -42,7 +42,6 @@
     X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
     X(sharpness, 8, 0, 1000)        /* of shares, for timed data (soft.h) */                       \
-    X(by_best, 0, 0, 1)             /* 1: a value's share is that of its best option (soft.h) */   \
     X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
     X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \

@@ -32,7 +32,6 @@ struct options {
     size_t first, n;
     double *share;      /* n, not of sum 1; 0: no option for the model */
     unsigned char *out; /* n: has not the values that are decided */
-    int by_best;        /* a value's share is that of its best option, not of all together */
 };
 
 /* Is it one that the model can return? */
@@ -107,18 +106,16 @@ static void put_distributions(struct options *o, const struct model *model, cons
     memset(o->out, 0, o->n);
     for (p = 0; p < o->d->n_params; p++) {
         const size_t n_values = (size_t)model->params[p].n_values;
-        double of[KPRED_MAX_VALUES] = { 0 }, all = 0;
+        double sum[KPRED_MAX_VALUES] = { 0 }, all = 0;
         for (i = 0; i < o->n; i++)
             if (o->share[i] > 0 && !o->out[i]) {
                 const unsigned char v = target_of(o->d, o->first + i)[p];
-                of[v] = !o->by_best ? of[v] + o->share[i]
-                        : o->share[i] > of[v] ? o->share[i] : of[v];
+                sum[v] += o->share[i];
+                all += o->share[i];
                 o->out[i] = v != y[p];
             }
         for (i = 0; i < n_values; i++)
-            all += of[i];
-        for (i = 0; i < n_values; i++)
-            *soft++ = (float)(of[i] / all);
+            *soft++ = (float)(sum[i] / all);
     }
 }
 
@@ -138,7 +135,7 @@ int soft_add(const struct recipe *recipe, const struct model *model, const struc
              size_t first, size_t end, uint64_t seed, struct recipe_rows *to)
 {
     const size_t n = end - first;
-    struct options o = { d, first, n, xcalloc(n, sizeof *o.share), xcalloc(n, 1), recipe->by_best > 0 };
+    struct options o = { d, first, n, xcalloc(n, sizeof *o.share), xcalloc(n, 1) };
     const int any = set_shares(&o, model, recipe->sharpness);
     size_t i;
     if (any && d->n_params == 1)

@@ -4,9 +4,7 @@
    An option that is nearly as fast as the best one is nearly as good an answer. Of a problem's
    options, that with time t gets the share (best / t)^sharpness of the probability, and the network
    learns these shares: of each parameter the distribution that they give, the values before it
-   known. A value has the shares of all options with it, or with `by_best` only that of the best of
-   them, so that the most probable value at each step leads to the best option, also where it is
-   one among many bad ones. */
+   known. */
 #ifndef KPRED_TOOLS_SOFT_H
 #define KPRED_TOOLS_SOFT_H
 
