@@ -23,8 +23,8 @@ BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
 EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
 
-SHARED = runtime registry model program rules listed spec header_read header_text header_write util opts \
-         table commands conv split list miopen calls driver udb bench
+SHARED = runtime registry model program rules listed spec header_read header_text header_write \
+         util opts table commands conv split list miopen calls driver udb bench
 KPRED = kpred models predict $(SHARED)
 TRAIN = kpred_train ingest train held_out any_model bench_any eval shares reliability temperature \
         plot data load_conv perfdb textdb finddb channels csv tensile records bz2 float_scorer \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench_gemm.sh - tools/bench/gemm.py and shares.py, and the folds of tools/folds.sh, on small tables
+# bench_gemm.sh - tools/bench/gemm.py, shares.py and the folds of tools/folds.sh, on small tables
 # SPDX-License-Identifier: MIT
 . tests/script.inc
 
@@ -66,7 +66,7 @@ END
 gemm() {
     $python tools/bench/gemm.py "$tmp/small.spec" --data "$tmp/table.csv" --trainer "$trainer" "$@"
 }
-# The nearest of shape 1 is 2, of 3 it is 4, and the other way round: their best kernels are the same.
+# The nearest of shape 1 is 2, of 3 it is 4, and the other way round: their best ones are the same.
 nearest() {
     gemm --methods nearest -k 1,4 --hits "$tmp/nearest.csv" --csv >"$tmp/out" || return 1
     printf '%s\n' method,model,k,n,exact,share,share_p5 nearest,small,1,4,100.00,1.00000,1.00000 \

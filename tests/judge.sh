@@ -99,8 +99,8 @@ refused() { # NAME TEXT ARGUMENT...
         [ ! -e bad.h ]
 }
 spec plain tensile ""
-check "--beside without judges" refused plain "plain.spec: --beside: the spec has no section [judge]" \
-    --beside other.csv
+check "--beside without judges" refused plain \
+    "plain.spec: --beside: the spec has no section [judge]" --beside other.csv
 spec labels csv "$lines"
 check "judges without times" refused labels "labels.spec:33: [judge]: is for timed data"
 spec empty tensile "[judge]

@@ -147,7 +147,8 @@ check "another rule in the code" changed 's/kpri_listed(/kpri_other(/' \
 # refused NAME TEXT DATA ARGUMENT...: and no header is left
 refused() {
     refused_spec=$1 text=$2 data=$3; shift 3
-    refuses 1 "$text" "$trainer" train $refused_spec.spec --data $data "$@" -o bad.h && [ ! -e bad.h ]
+    refuses 1 "$text" "$trainer" train $refused_spec.spec --data $data "$@" -o bad.h &&
+        [ ! -e bad.h ]
 }
 values=$(awk 'BEGIN { for (i = 1; i < 128; i++) printf " %d", i }')
 spec large listed "tile =$values

@@ -1,6 +1,6 @@
 #!/bin/sh
-# folds.sh BUILD TABLES - how good the GEMM models are: every shape of Tensile's tables (in the folder
-# TABLES) left out once, pooled, and beside other methods; what is measured stays in BUILD/gemm, and
+# folds.sh BUILD TABLES - how good the GEMM models are: every shape of Tensile's tables (in the
+# folder TABLES) left out once, pooled, and beside other methods; what is measured stays in BUILD/gemm, and
 # only what is not there or is older than what it depends on is measured again
 # SPDX-License-Identifier: MIT
 #

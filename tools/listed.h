@@ -5,9 +5,9 @@
    data name them all. Rows that a split keeps from training count as well, since a library knows
    its kernels whatever the problem.
 
-   The tuples stand in the model as a bit for each prefix, see kpri_listed in kpred.h, which both the
-   generated header and the tools ask. The rule's name, and with it the model's id, has a hash of
-   the bits. */
+   The tuples stand in the model as a bit for each prefix, see kpri_listed in kpred.h, which both
+   the generated header and the tools ask. The rule's name, and with it the model's id, has a hash
+   of the bits. */
 #ifndef KPRED_TOOLS_LISTED_H
 #define KPRED_TOOLS_LISTED_H
 
