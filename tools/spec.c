@@ -534,7 +534,8 @@ static int finish_kernel(struct reader *r)
     if (s->rule == NULL)
         return -1;
     if (!is_identifier(s->rule))
-        return bad(r, "rule", s->rule, "is no function's name, nor `unconstrained` or `listed`");
+        return bad(r, "rule", s->rule,
+                   "is neither a function's name nor `unconstrained` nor `listed`");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->header = r->text[HEADER];
