@@ -23,14 +23,14 @@ BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
 EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
 
-SHARED = runtime registry model program rules spec header_read header_text header_write util opts \
-         table commands conv split list miopen calls driver udb bench
+SHARED = runtime registry model program rules listed spec header_read header_text header_write \
+         util opts table commands conv split list miopen calls driver udb bench
 KPRED = kpred models predict $(SHARED)
 TRAIN = kpred_train ingest train held_out any_model bench_any eval shares reliability temperature \
         plot data load_conv perfdb textdb finddb channels csv tensile records bz2 float_scorer \
         udb_sqlite \
         $(addprefix paper/,header paper scorer words) $(SHARED)
-EXACT_TRAIN = additive adam matrix numbers recipe soft \
+EXACT_TRAIN = additive adam matrix numbers recipe soft judge \
               $(addprefix paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid lstm \
                   net onehot softmax)
 
@@ -123,6 +123,10 @@ paper: data $(TRAINER) ## train the five networks of the paper, into build/paper
 report: data $(TRAINER) ## measure what is not yet, also beside other methods: docs/accuracy.md
 	@sh tools/report/measure.sh $(BUILD) $(DBS)
 	@python3 tools/report/report.py $(BUILD)/report
+
+.PHONY: gemm
+gemm: $(TRAINER) ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
+	@sh tools/folds.sh $(BUILD) '$(TENSILE_CSV)'
 
 .PHONY: data
 data:

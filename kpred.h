@@ -375,8 +375,10 @@ extern "C" {
    program may lack: hiding the loop's counter from them keeps the loop. */
 #if defined(__GNUC__)
 #define KPRI_KEEP_LOOP(i) __asm__ volatile("" : "+r"(i))
+#define KPRI_MAYBE_UNUSED __attribute__((unused))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
+#define KPRI_MAYBE_UNUSED
 #endif
 
 static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
@@ -413,6 +415,30 @@ static void kpri_fill(int32_t *to, int32_t value, size_t n)
         to[i + 2] = value;
         to[i + 3] = value;
     }
+}
+
+/* For generated rules whose legal tuples are listed: a bit for each prefix of values, 1 if a legal
+   tuple begins with it. First the empty prefix, then those of one value, of two, and so on, each
+   length in the order of the values' indexes.
+   pre: all bits together are fewer than 2^32; the first n - 1 values are some of the parameters' */
+static KPRI_MAYBE_UNUSED int kpri_listed(const kpred_param *params, const uint8_t *bits,
+                                         const int32_t *values, size_t n)
+{
+    uint32_t first = 0, size = 1, at = 0;
+    size_t t;
+    for (t = 0; t < n; t++) {
+        const int32_t count = params[t].n_values;
+        int32_t v = 0;
+        while (v < count && params[t].values[v] != values[t])
+            v++;
+        if (v == count)
+            return 0;
+        first += size;
+        size *= (uint32_t)count;
+        at = at * (uint32_t)count + (uint32_t)v;
+    }
+    at += first;
+    return bits[at / 8] >> (at % 8) & 1;
 }
 
 static int kpri_same_text(const char *a, const char *b)

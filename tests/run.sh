@@ -86,8 +86,8 @@ numbers="tools/adam.c tools/matrix.c tools/numbers.c -fno-fast-math -ffp-contrac
 layers=$(for file in attention attn bilstm blocks conv1d dense encdec fit hybrid lstm net onehot \
     softmax; do
     echo tools/paper/$file.c; done)
-objects=$(for o in runtime registry model program rules spec header_read header_text header_write \
-    util conv driver; do
+objects=$(for o in runtime registry model program rules listed spec header_read header_text \
+    header_write util conv driver; do
     echo "$BUILD/tools/$o.o"; done)
 trainer=$(for o in split list recipe adam matrix numbers additive; do echo "$BUILD/tools/$o.o"; done)
 

@@ -7,6 +7,7 @@
 #include "header.h"
 
 #include "header_text.h"
+#include "listed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -142,6 +143,21 @@ static int read_heads(struct reader *r)
     return 0;
 }
 
+/* The bits of the rule `listed`, as they were; they name the rule. */
+static int read_listed(struct reader *r)
+{
+    struct model *m = r->model;
+    int32_t *wide = xcalloc(m->n_listed + 1, sizeof *wide);
+    const int bad = m->listed && read_numbers(r, "listed", 0, 255, wide, m->n_listed);
+    size_t i;
+    for (i = 0; i < m->n_listed && !bad; i++)
+        m->listed[i] = (unsigned char)wide[i];
+    if (m->listed)
+        listed_name(m);
+    free(wide);
+    return bad ? -1 : 0;
+}
+
 static int read_id(struct reader *r)
 {
     const char *p = strstr(r->h.text, "KPRED_FORMAT, UINT64_C(0x");
@@ -208,8 +224,8 @@ static int read_model(struct reader *r)
     bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
     r->model->own_spec = spec;
     r->h.name = spec->name;
-    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_id(r)
-                   || check_code(r)
+    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_listed(r)
+                   || read_id(r) || check_code(r)
                ? -1 : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct writer {
@@ -137,6 +138,24 @@ static void write_layers(struct writer *w)
     }
 }
 
+/* The rule `listed`: its bits, eight a byte, and the function that asks them */
+static void write_listed(struct writer *w)
+{
+    const struct model *m = w->model;
+    int32_t *ints = xcalloc(m->n_listed, sizeof *ints);
+    size_t i;
+    for (i = 0; i < m->n_listed; i++)
+        ints[i] = m->listed[i];
+    fprintf(w->f, "static const uint8_t kpri_%s_listed[%zu] = ", w->m->name, m->n_listed);
+    write_numbers(w, NULL, ints, m->n_listed);
+    fprintf(w->f,
+            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n"
+            "{\n    (void)problem;\n"
+            "    return kpri_listed(kpri_%s_params, kpri_%s_listed, values, n);\n}\n",
+            w->m->name, w->m->name, w->m->name);
+    free(ints);
+}
+
 static void write_head_arrays(struct writer *w)
 {
     size_t t;
@@ -205,8 +224,12 @@ static void write_model(struct writer *w)
             ", %" PRIu32 ",\n",
             m->name, m->id, m->name, m->kernel, m->split, m->name, m->name, m->n_fields,
             m->n_params, m->lane, m->work_words, m->state_words);
-    fprintf(w->f, "    %s, \"%s\",\n    &kpred_additive_scorer, &kpri_%s_net, NULL\n};\n",
-            *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED", m->rule_name, m->name);
+    if (w->model->listed)
+        fprintf(w->f, "    kpri_%s_rule, ", m->name);
+    else
+        fprintf(w->f, "    %s, ", *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED");
+    fprintf(w->f, "\"%s\",\n    &kpred_additive_scorer, &kpri_%s_net, NULL\n};\n",
+            m->rule_name, m->name);
 }
 
 static void write_macros(struct writer *w)
@@ -280,6 +303,8 @@ void header_write_code(FILE *f, const struct model *model)
     write_fields(&w);
     write_params(&w);
     write_net(&w);
+    if (model->listed)
+        write_listed(&w);
     write_model(&w);
     fprintf(f, "\n#endif\n");
 }

@@ -100,7 +100,7 @@ _kpred_field() {
 _kpred_value() {
     local names
     case $1:$2 in
-    *:--data) _kpred_data_files ;;
+    *:--data | *:--beside) _kpred_data_files ;;
     *:--split) _kpred_reply config shape none ;;
     *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
     *:--rows) _kpred_reply all test ;;

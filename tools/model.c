@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "model.h"
 
+#include "listed.h"
 #include "rules.h"
 
 #include <inttypes.h>
@@ -27,6 +28,7 @@ void *model_array(struct model *model, size_t n, size_t size)
 
 void model_free(struct model *model)
 {
+    listed_close(model);
     while (model->n_arrays)
         free(model->arrays[--model->n_arrays]);
     if (model->own_spec)
@@ -84,6 +86,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.net = &model->net;
     model->net.heads = model->heads;
     if (rules_find(spec, &model->m.rule, &model->m.rule_name)
+        || (spec_is_listed(spec) && listed_open(model))
         || program_compile(spec, &model->program))
         return -1;
     model->net.program = model->program.instr;
@@ -285,7 +288,7 @@ static size_t aligned(size_t bytes)
 struct model_cost model_cost(const kpred_model *m)
 {
     const kpred_additive *net = net_of(m);
-    struct model_cost c = { interface_bytes(m), 0, 0, 0, 0 };
+    struct model_cost c = { interface_bytes(m) + aligned(listed_bytes(m)), 0, 0, 0, 0 };
     int64_t logit;
     size_t i;
     c.bytes += aligned(sizeof *net) + aligned(net->n_instr * sizeof *net->program);

@@ -7,7 +7,7 @@
 
 #include "kpred_constraints.h"
 
-enum { MODEL_MAX_ARRAYS = 8 + 3 * KPRED_MAX_PARAMS };
+enum { MODEL_MAX_ARRAYS = 9 + 3 * KPRED_MAX_PARAMS };
 
 struct model {
     kpred_model m; /* points into the rest: a struct model must not be copied */
@@ -19,6 +19,9 @@ struct model {
     kpred_additive net;
     kpred_head heads[KPRED_MAX_PARAMS];
     char split[16];
+    unsigned char *listed; /* of the rule `listed` (listed.h), else NULL: n_listed bytes of bits */
+    size_t n_listed;
+    char rule_name[24]; /* of that rule */
     void *arrays[MODEL_MAX_ARRAYS];
     size_t n_arrays;
 };

@@ -232,16 +232,48 @@ static int compile_section(struct compiler *c, const struct spec_lines *lines,
     return 0;
 }
 
+static void begin(struct compiler *c, const struct spec *spec, struct program *out)
+{
+    memset(c, 0, sizeof *c);
+    memset(out, 0, sizeof *out);
+    c->spec = spec;
+    c->out = out;
+}
+
+static void name_register(struct compiler *c, const char *name)
+{
+    snprintf(c->names[c->out->n_registers++], sizeof c->names[0], "%s", name);
+}
+
+/* A line of [judge]: a register or, without `=`, a feature */
+static int compile_either(struct compiler *c, const struct words *w)
+{
+    return w->n > 1 && !strcmp(w->v[1], "=") ? compile_register(c, w) : compile_feature(c, w);
+}
+
+int program_compile_judge(const struct spec *spec, struct program *out)
+{
+    static struct compiler c;
+    size_t i;
+    begin(&c, spec, out);
+    for (i = 0; i < spec->n_fields; i++)
+        name_register(&c, spec->fields[i].name);
+    for (i = 0; i < spec->n_params; i++)
+        name_register(&c, spec->params[i].name);
+    name_register(&c, "table");
+    if (compile_section(&c, &spec->judge, compile_either))
+        return -1;
+    return out->n_features ? 0 : fail("%s:%ld: [judge]: has no feature", spec->path,
+                                      spec->judge.line);
+}
+
 int program_compile(const struct spec *spec, struct program *out)
 {
     static struct compiler c;
     size_t i;
-    memset(&c, 0, sizeof c);
-    memset(out, 0, sizeof *out);
-    c.spec = spec;
-    c.out = out;
+    begin(&c, spec, out);
     for (i = 0; i < spec->n_fields; i++)
-        snprintf(c.names[out->n_registers++], sizeof c.names[0], "%s", spec->fields[i].name);
+        name_register(&c, spec->fields[i].name);
     if (compile_section(&c, &spec->derived, compile_register)
         || compile_section(&c, &spec->features, compile_feature))
         return -1;

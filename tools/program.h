@@ -28,6 +28,10 @@ struct program {
 /* 0, or -1 with a message that names file, line and culprit. */
 int program_compile(const struct spec *spec, struct program *out);
 
+/* That of the section [judge], which has both kinds of lines: its registers hold a problem, the
+   values of its parameters, under their names, and `table`: see judge.h. The same result. */
+int program_compile_judge(const struct spec *spec, struct program *out);
+
 /* The activations of one problem, as the runtime computes them. */
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
                  uint8_t *features);

@@ -182,13 +182,11 @@ static float regret_of(const struct recipe *r)
     return r->sharpness > 0 ? (float)(r->regret / r->sharpness) : 0;
 }
 
-static int train_teachers(struct trainer *t, const struct net_rows *rows,
+static int train_teachers(struct trainer *t, const struct net_dims *d, const struct net_rows *rows,
                           const struct net_rows *held_out, struct net *teachers)
 {
     const struct recipe *r = t->recipe;
     const size_t n = (size_t)r->teachers;
-    const struct net_dims d =
-        dimensions(t, r->teacher_encoder1, r->teacher_encoder2, r->teacher_hidden);
     struct net_train_config c = common_config(t);
     size_t i;
     c.regret = regret_of(r);
@@ -202,10 +200,27 @@ static int train_teachers(struct trainer *t, const struct net_rows *rows,
     for (i = 0; i < n; i++) {
         c.seed = t->seed + 1 + i;
         snprintf(t->what, sizeof t->what, "teacher %zu of %zu", i + 1, n);
-        if (train_one(t, &d, rows, held_out, &c, &teachers[i]))
+        if (train_one(t, d, rows, held_out, &c, &teachers[i]))
             return -1;
     }
     return 0;
+}
+
+int recipe_train_teachers(const struct recipe *recipe, const struct model *model,
+                          size_t n_features, const struct net_rows *rows, uint64_t seed,
+                          size_t n_threads, recipe_progress *progress, struct recipe_nets *out)
+{
+    struct trainer t = { recipe, model, seed, n_threads, progress, "", 0, n_features, 1 };
+    struct net_dims d = dimensions(&t, recipe->teacher_encoder1, recipe->teacher_encoder2,
+                                   recipe->teacher_hidden);
+    int bad;
+    d.n_values[0] = 2;
+    memset(out, 0, sizeof *out);
+    out->n = (size_t)recipe->teachers;
+    bad = train_teachers(&t, &d, rows, NULL, out->net);
+    if (bad)
+        recipe_nets_free(out);
+    return bad;
 }
 
 static int train_student(struct trainer *t, const struct net_rows *rows,
@@ -316,6 +331,8 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
 static int run(struct trainer *t, const struct recipe_rows *rows, uint8_t *x, uint8_t *y,
                size_t total, const struct net_rows *held_out, struct recipe_nets *out)
 {
+    const struct net_dims d = dimensions(t, t->recipe->teacher_encoder1,
+                                         t->recipe->teacher_encoder2, t->recipe->teacher_hidden);
     struct net_rows labels;
     memset(&labels, 0, sizeof labels);
     labels.n = rows->n;
@@ -325,7 +342,7 @@ static int run(struct trainer *t, const struct recipe_rows *rows, uint8_t *x, ui
     labels.n_timed = rows->soft ? rows->n : 0;
     if (t->recipe->teachers < 1)
         return train_student(t, &labels, held_out, out->net);
-    return train_teachers(t, &labels, held_out, out->net + 1)
+    return train_teachers(t, &d, &labels, held_out, out->net + 1)
            || distil(t, rows, out->net + 1, x, y, total, held_out, out->net);
 }
 

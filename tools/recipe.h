@@ -44,6 +44,9 @@
     X(sharpness, 8, 0, 1000)        /* of shares, for timed data (soft.h) */                       \
     X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost (soft.h) */\
     X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
+    X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
+    X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
+    X(judge_sharpness, 3, 0.1, 100) /* of the shares that they learn */                            \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
     X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \
     X(paper_cells, 256, 16, 1024)   /* the paper's networks: cells of an LSTM, a multiple of 16 */ \
@@ -98,5 +101,11 @@ typedef void recipe_progress(const char *what, size_t epoch, size_t epochs, doub
 int recipe_train(const struct recipe *recipe, const struct model *model,
                  const struct recipe_rows *rows, const struct recipe_rows *held_out, uint64_t seed,
                  size_t n_threads, recipe_progress *progress, struct recipe_nets *out);
+
+/* Only the teachers, as networks of n_features activations, a multiple of 16, and one parameter of
+   two values. To be freed as above. */
+int recipe_train_teachers(const struct recipe *recipe, const struct model *model,
+                          size_t n_features, const struct net_rows *rows, uint64_t seed,
+                          size_t n_threads, recipe_progress *progress, struct recipe_nets *out);
 
 #endif

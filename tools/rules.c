@@ -143,7 +143,7 @@ int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
     size_t i;
     *rule = KPRED_UNCONSTRAINED;
     *name = "";
-    if (spec_is_unconstrained(spec))
+    if (spec_is_unconstrained(spec) || spec_is_listed(spec))
         return 0;
     for (i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].name, spec->rule)) {

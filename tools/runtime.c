@@ -4,6 +4,7 @@
 #include "kpred.h"
 
 #include "kpred_constraints.h"
+#include "listed.h"
 #include "models.h" /* generated: every weights/NAME.h, the spec of each, BUILTIN_MODELS(X) */
 #include "registry.h"
 
@@ -23,6 +24,11 @@ void program_run(const struct program *program, const int32_t *problem, size_t n
     kpri_features(&net, n_fields, program->n_features, registers, x);
     for (i = 0; i < program->n_features; i++)
         features[i] = (uint8_t)x[i];
+}
+
+int listed_accepts(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n)
+{
+    return kpri_listed(params, bits, values, n);
 }
 
 #define BUILTIN(name) { &kpred_model_##name, kpred_spec_##name },

@@ -35,7 +35,7 @@ struct reader {
     const char *path;
     long line; /* the one being read; the text's last one at the end */
     const struct section *section;
-    long opened[8]; /* line of each section's heading, in the order of sections[] */
+    long opened[9]; /* line of each section's heading, in the order of sections[] */
     char *text[N_SLOTS];
     long at[N_SLOTS];
 };
@@ -300,6 +300,11 @@ static int feature_line(struct reader *r, char *line)
     return add_raw(r, &r->spec->features, line);
 }
 
+static int judge_line(struct reader *r, char *line)
+{
+    return add_raw(r, &r->spec->judge, line);
+}
+
 static int network_line(struct reader *r, char *line)
 {
     return add_raw(r, &r->spec->network, line);
@@ -308,9 +313,9 @@ static int network_line(struct reader *r, char *line)
 static const struct section sections[] = {
     {"kernel", slot_line},    {"data", slot_line},        {"fields", field_line},
     {"params", param_line},   {"split", slot_line},       {"derived", derived_line},
-    {"features", feature_line}, {"network", network_line},
+    {"features", feature_line}, {"network", network_line}, {"judge", judge_line},
 };
-enum { KERNEL, DATA, FIELDS, PARAMS, SPLIT, DERIVED, FEATURES, NETWORK, N_SECTIONS };
+enum { KERNEL, DATA, FIELDS, PARAMS, SPLIT, DERIVED, FEATURES, NETWORK, JUDGE, N_SECTIONS };
 
 static int open_section(struct reader *r, char *line)
 {
@@ -529,12 +534,13 @@ static int finish_kernel(struct reader *r)
     if (s->rule == NULL)
         return -1;
     if (!is_identifier(s->rule))
-        return bad(r, "rule", s->rule, "is neither a function's name nor `unconstrained`");
+        return bad(r, "rule", s->rule,
+                   "is neither a function's name nor `unconstrained` nor `listed`");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->header = r->text[HEADER];
     if (s->header == NULL)
-        return spec_is_unconstrained(s) || required(r, HEADER) != NULL ? 0 : -1;
+        return spec_is_unconstrained(s) || spec_is_listed(s) || required(r, HEADER) != NULL ? 0 : -1;
     r->line = r->at[HEADER];
     return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is no header's name");
 }
@@ -660,6 +666,7 @@ static int finish(struct reader *r)
     s->derived.line = r->opened[DERIVED];
     s->features.line = r->opened[FEATURES];
     s->network.line = r->opened[NETWORK];
+    s->judge.line = r->opened[JUDGE];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0)
         return -1;
     if (parse_split(r, CONFIG, &s->config) != 0)
@@ -701,12 +708,18 @@ void spec_free(struct spec *s)
     free(s->derived.v);
     free(s->features.v);
     free(s->network.v);
+    free(s->judge.v);
     memset(s, 0, sizeof *s);
 }
 
 int spec_is_unconstrained(const struct spec *s)
 {
     return strcmp(s->rule, "unconstrained") == 0;
+}
+
+int spec_is_listed(const struct spec *s)
+{
+    return strcmp(s->rule, "listed") == 0;
 }
 
 int spec_is_timed(const struct spec *s)

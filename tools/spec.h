@@ -3,7 +3,8 @@
 
    INI text; `#` or `;` begins a comment line; keys keep their order:
 
-       [kernel]  name, rule (the name of a predicate, or `unconstrained`), header (where it lives),
+       [kernel]  name, rule (the name of a predicate, `unconstrained`, or `listed`: legal are the tuples
+                 of the data alone, see listed.h), header (where the predicate lives),
                  title and source (free text, optional)
        [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
                  convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
@@ -17,7 +18,8 @@
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w
-       [derived] [features] [network]   raw lines, kept for the trainer
+       [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
+                 last
 
    Every error names file, line and culprit. Needs only libc. */
 #ifndef KPRED_TOOLS_SPEC_H
@@ -86,7 +88,7 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_PARAMS];
     struct split_key config, shape;
-    struct spec_lines derived, features, network;
+    struct spec_lines derived, features, network, judge;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
 };
 
@@ -96,6 +98,8 @@ int spec_load(struct spec *s, const char *path);
 void spec_free(struct spec *s);
 
 int spec_is_unconstrained(const struct spec *s);
+/* Are its legal tuples those of the data? */
+int spec_is_listed(const struct spec *s);
 /* Do its data say how long each option took? */
 int spec_is_timed(const struct spec *s);
 /* An index, or -1. */

@@ -6,6 +6,8 @@
 #include "opts.h"
 #include "paper/paper.h"
 #include "held_out.h"
+#include "judge.h"
+#include "listed.h"
 #include "numbers.h"
 #include "recipe.h"
 #include "soft.h"
@@ -19,7 +21,8 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: kpred-train train SPEC --data FILE... [--split config|shape|none|fold:I/N]\n"
+    "usage: kpred-train train SPEC --data FILE... [--beside FILE...]\n"
+    "                         [--split config|shape|none|fold:I/N]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
     "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--nearest]\n"
     "                         [--lenient] [--float-out FILE] -o FILE.h\n"
@@ -31,6 +34,9 @@ static const char help[] =
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each of\n"
     "                   these with .bz2\n"
+    "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
+    "                   which the judges learn as well, for specs with a section [judge];\n"
+    "                   --split keeps none of them\n"
     "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem (config,\n"
     "                   the default), by tensor shape (shape), or none; fold:I/N: every N-th\n"
     "                   problem of the files, from number I, the first being 0\n"
@@ -54,14 +60,25 @@ static const char help[] =
 
 struct options {
     const char *spec, *split, *float_out, *output;
-    struct opt_texts data;
+    struct opt_texts data, beside;
     struct data_options how;
     int net;
     long epochs, seed, threads;
 };
 
+struct data {
+    struct dataset own, *beside;
+    size_t n_beside;
+};
+
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
+
+static size_t thread_count(const struct options *o)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
+}
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
 
@@ -96,6 +113,7 @@ static void progress_end(void)
 
 struct rows {
     struct recipe_rows train, held_out;
+    size_t measured; /* of train, the first ones; the others are of judges (judge.h) */
     size_t copies;  /* rows that say the same as another */
     size_t illegal; /* of the others, those whose optimum the rule rejects */
     size_t lost;    /* problems of timed data of which the model can return no option */
@@ -160,17 +178,42 @@ static void note_dropped(const char *model, size_t n, const char *what, const ch
         note("%s: dropped %zu %s%s%s", model, n, what, n == 1 ? "" : "s", why);
 }
 
-static int divide(const struct model *model, const struct recipe *recipe, const struct dataset *d,
+static size_t rows_at_most(const struct model *model, const struct recipe *recipe,
+                           const struct dataset *d)
+{
+    return !d->time_us ? d->n : soft_most(recipe, d)
+           + (model->spec->judge.n ? judge_most(recipe, d) : 0);
+}
+
+/* What the judges say, who are the recipe's teachers. */
+static int add_judged(const struct model *model, const struct recipe *recipe,
+                      const struct data *data, const struct options *o,
+                      const struct held_out *held, struct rows *out)
+{
+    const struct judge_task task = { recipe, model, &data->own, held->is_test, data->beside,
+                                     data->n_beside, (uint64_t)o->seed, thread_count(o),
+                                     progress_begin(model->m.name) };
+    const int bad = judge_add(&task, &out->train);
+    progress_end();
+    return bad;
+}
+
+static int divide(const struct model *model, const struct recipe *recipe, const struct data *data,
                   const struct options *o, struct rows *out)
 {
-    const size_t most = d->time_us ? soft_most(recipe, d) : d->n, width = recipe_width(model);
+    const struct dataset *d = &data->own;
+    const size_t most = rows_at_most(model, recipe, d), width = recipe_width(model);
     struct held_out held;
-    const int bad = held_out_find(model->spec, o->split, d, &held);
+    int bad = held_out_find(model->spec, o->split, d, &held);
     memset(out, 0, sizeof *out);
     allocate(&out->train, d, most, width);
     allocate(&out->held_out, d, most, width);
-    if (!bad)
+    if (!bad) {
         add_rows(model, recipe, d, (uint64_t)o->seed, &held, out);
+        out->measured = out->train.n;
+        if (model->spec->judge.n)
+            bad = add_judged(model, recipe, data, o, &held, out);
+    }
     held_out_free(&held);
     note_dropped(model->m.name, out->copies, "row", ": another says the same");
     note_dropped(model->m.name, out->illegal, "row", " whose optimum the rule rejects");
@@ -257,17 +300,25 @@ static int quantise(struct model *model, const struct net *net)
 
 /* ---- output ---- */
 
+static void write_files(struct buf *b, const char *what, const struct dataset *d)
+{
+    size_t i;
+    for (i = 0; i < d->n_files; i++)
+        buf_printf(b, "   %s %s, %zu rows, sha256\n        %s\n", what, d->files[i].name,
+                   d->files[i].rows, d->files[i].sha256);
+}
+
 /* Lines for the header's opening comment. */
-static void write_story(struct buf *b, const struct options *o, const struct dataset *d,
+static void write_story(struct buf *b, const struct options *o, const struct data *d,
                         const struct rows *rows, const struct recipe *r)
 {
     size_t i;
     buf_printf(b, "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
                   "testing\n", o->net ? paper_names[o->net - 1] : "additive", o->split,
                o->net ? r->paper_epochs : r->epochs, o->seed, rows->train.n, rows->held_out.n);
-    for (i = 0; i < d->n_files; i++)
-        buf_printf(b, "   data %s, %zu rows, sha256\n        %s\n", d->files[i].name,
-                   d->files[i].rows, d->files[i].sha256);
+    write_files(b, "data", &d->own);
+    for (i = 0; i < d->n_beside; i++)
+        write_files(b, "beside", &d->beside[i]);
 }
 
 /* Makes the directories above a path, as far as they are missing. */
@@ -302,7 +353,7 @@ static int write_float(const struct options *o, const struct model *model,
 }
 
 static int write_header(struct outfile *out, const struct options *o, const struct model *model,
-                        const struct dataset *d, const struct rows *rows, const struct recipe *r)
+                        const struct data *d, const struct rows *rows, const struct recipe *r)
 {
     struct buf story = { NULL, 0, 0 };
     write_story(&story, o, d, rows, r);
@@ -313,18 +364,16 @@ static int write_header(struct outfile *out, const struct options *o, const stru
 
 /* ---- the command ---- */
 
-static size_t thread_count(const struct options *o)
-{
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
-}
-
 static int train_additive(const struct options *o, struct model *model,
-                          const struct recipe *recipe, const struct dataset *d,
+                          const struct recipe *recipe, const struct data *d,
                           const struct rows *rows, struct outfile *out)
 {
     struct recipe_nets nets;
-    int bad = recipe_train(recipe, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
+    struct recipe r = *recipe;
+    int bad;
+    if (model->spec->judge.n)
+        r.teachers = 0; /* the rows are their opinion */
+    bad = recipe_train(&r, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
                            thread_count(o), progress_begin(model->m.name), &nets);
     progress_end();
     if (bad) {
@@ -339,7 +388,7 @@ static int train_additive(const struct options *o, struct model *model,
 }
 
 static int train_paper(const struct options *o, struct model *model, const struct recipe *recipe,
-                       const struct dataset *d, const struct rows *rows, struct outfile *out)
+                       const struct data *d, const struct rows *rows, struct outfile *out)
 {
     struct buf story = { NULL, 0, 0 };
     struct paper paper;
@@ -359,18 +408,27 @@ static int train_paper(const struct options *o, struct model *model, const struc
 }
 
 static int train(const struct options *o, struct model *model, const struct recipe *recipe,
-                 const struct dataset *d, struct outfile *out)
+                 const struct data *d, struct outfile *out)
 {
     struct rows rows;
     int bad = divide(model, recipe, d, o, &rows);
     if (bad) {
         out_abandon(out);
     } else {
-        model_train_ranges(model, rows.train.problem, rows.train.n);
+        model_train_ranges(model, rows.train.problem, rows.measured);
         bad = (o->net ? train_paper : train_additive)(o, model, recipe, d, &rows, out);
     }
     rows_free(&rows);
     return bad;
+}
+
+/* What [judge] and --beside are for */
+static int check_judge(const struct options *o, const struct spec *spec)
+{
+    if (spec->judge.n && !spec_is_timed(spec))
+        return fail("%s:%ld: [judge]: is for timed data", spec->path, spec->judge.line);
+    return spec->judge.n || !o->beside.n
+               ? 0 : fail("%s: --beside: the spec has no section [judge]", spec->path);
 }
 
 /* A network needs something to choose between. */
@@ -383,29 +441,64 @@ static int check_choice(const struct model *model)
     return fail("%s: no parameter has more than one value: nothing to learn", model->spec->path);
 }
 
+static void data_close(struct data *d)
+{
+    size_t i;
+    for (i = 0; i < d->n_beside; i++)
+        data_free(&d->beside[i]);
+    free(d->beside);
+    data_free(&d->own);
+}
+
+static int data_open(const struct options *o, const struct spec *spec, struct data *d)
+{
+    size_t i;
+    memset(d, 0, sizeof *d);
+    if (data_load(spec, o->data.v, o->data.n, &o->how, &d->own))
+        return -1;
+    data_note_drops(&d->own);
+    d->beside = xcalloc(o->beside.n + 1, sizeof *d->beside);
+    for (i = 0; i < o->beside.n; i++) {
+        if (data_load(spec, &o->beside.v[i], 1, &o->how, &d->beside[i])) {
+            data_close(d);
+            return -1;
+        }
+        d->n_beside++;
+        data_note_drops(&d->beside[i]);
+    }
+    return 0;
+}
+
+static void set_epochs(const struct options *o, struct recipe *r)
+{
+    if (!o->epochs)
+        return;
+    r->teacher_epochs = (double)(long)(r->teacher_epochs * (double)o->epochs / r->epochs + 0.999);
+    r->epochs = r->paper_epochs = (double)o->epochs;
+}
+
 static int load_and_train(const struct options *o, struct model *model, const struct spec *spec)
 {
     struct recipe recipe;
-    struct dataset d;
+    struct data d;
     struct outfile out;
     int bad;
-    if (model_from_spec(model, spec, o->split) || check_choice(model)
+    if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe))
         return -1;
-    if (o->epochs) {
-        recipe.teacher_epochs = (double)(long)(recipe.teacher_epochs * (double)o->epochs
-                                               / recipe.epochs + 0.999);
-        recipe.epochs = recipe.paper_epochs = (double)o->epochs;
-    }
+    set_epochs(o, &recipe);
     if (out_open(&out, o->output))
         return -1;
-    if (data_load(spec, o->data.v, o->data.n, &o->how, &d)) {
+    if (data_open(o, spec, &d)) {
         out_abandon(&out);
         return -1;
     }
-    data_note_drops(&d);
-    bad = train(o, model, &recipe, &d, &out);
-    data_free(&d);
+    bad = model->listed && listed_take(model, &d.own);
+    if (bad)
+        out_abandon(&out);
+    else
+        bad = train(o, model, &recipe, &d, &out);
+    data_close(&d);
     return bad;
 }
 
@@ -425,7 +518,10 @@ static int run(const struct options *o)
     if (spec_load(&spec, o->spec))
         return 1;
     memset(&model, 0, sizeof model);
-    bad = load_and_train(o, &model, &spec);
+    bad = spec_is_listed(&spec) && o->net
+              ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
+                     paper_names[o->net - 1])
+              : load_and_train(o, &model, &spec);
     model_free(&model);
     spec_free(&spec);
     return bad ? 1 : 0;
@@ -437,6 +533,7 @@ int cmd_train(int argc, char **argv)
     const struct opt table[] = {
         { .name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1 },
         { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
+        { .name = "--beside", .kind = OPT_TEXTS, .to = &o.beside },
         { .name = "--split", .kind = OPT_TEXT, .to = &o.split },
         { .name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS },
         { .name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000 },
@@ -457,5 +554,6 @@ int cmd_train(int argc, char **argv)
     if (status < 0)
         status = run(&o);
     free(o.data.v);
+    free(o.beside.v);
     return status;
 }

@@ -65,10 +65,26 @@ def read_spec(path):
             "split": {name: re.split(r",(?![^(]*\))", v) for name, v in sections["split"]}}
 
 
+def read_timed_spec(path):
+    """Of a spec whose data say how long each option took: path, name, fields (their names), and
+    params."""
+    sections = read_sections(path)
+    for name in ("kernel", "data", "fields", "params"):
+        if name not in sections:
+            die(f"{path}: there is no section [{name}]")
+    form = dict(sections["data"]).get("format")
+    if form not in ("tensile", "find-db"):
+        die(f"{path}: format \"{form}\": its data are not timed")
+    return {"path": path, "name": dict(sections["kernel"])["name"],
+            "fields": [name for name, _ in sections["fields"]],
+            "params": [(name, v.split()) for name, v in sections["params"]]}
+
+
 # ---- rows ----
 
-def ingest(program, spec, files, *options):
-    """The rows of data files as `kpred-train ingest` reads them; what it leaves out it tells."""
+def ingest(program, spec, files, *options, columns=()):
+    """The rows of data files as `kpred-train ingest` reads them; what it leaves out it tells. They
+    have those columns at their end."""
     command = [program, "ingest", spec["path"], *options, "--data", *files]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -79,7 +95,8 @@ def ingest(program, spec, files, *options):
     for line in done.stderr.splitlines():
         print(f"{os.path.basename(files[0])}: {spec['name']}: {line}", file=sys.stderr)
     rows = list(csv.reader(done.stdout.splitlines()))
-    wanted = [name for name, _ in spec["fields"] + spec["params"]]
+    wanted = [x if isinstance(x, str) else x[0] for x in spec["fields"] + spec["params"]]
+    wanted += columns
     if rows[0] != wanted:
         die(f"{program}: columns {','.join(rows[0])}: expected {','.join(wanted)}")
     return rows[1:]
