@@ -38,7 +38,7 @@ static void fill_targets(size_t row)
     for (size_t t = 0; t < PARAMS; p += DIMS.n_values[t++]) {
         float sum = 0;
         for (size_t v = 0; v < DIMS.n_values[t]; v++)
-            sum += p[v] = (float)(any(9) + 10 * (v == y[row * PARAMS + t]));
+            sum += p[v] = (float)(any(9) + (v == y[row * PARAMS + t] ? 10 : 0));
         for (size_t v = 0; v < DIMS.n_values[t]; v++)
             p[v] /= sum;
     }
