@@ -107,13 +107,13 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 .PHONY: weights
 weights: data $(TRAINER) ## train the shipped models again from the data in MIOPEN_DB
 	for name in $(NAMES); do \
-	    sh tools/train_model.sh $(BUILD)/kpred-train weights/$$name.spec weights/$$name.h '' \
-	        $(DBS) || exit 1; \
+	    MIOPEN_DB='$(MIOPEN_DB)' sh tools/train_model.sh $(BUILD)/kpred-train \
+	        weights/$$name.spec weights/$$name.h '' || exit 1; \
 	done
 
 .PHONY: accuracy
 accuracy: data $(TRAINER) ## measure them, and models of the shape split: weights/README.md
-	sh tools/accuracy.sh $(BUILD) $(DBS)
+	MIOPEN_DB='$(MIOPEN_DB)' sh tools/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: paper
 paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them

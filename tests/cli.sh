@@ -12,6 +12,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwx "$tmp"; rm -rf "$tmp"' EXIT
 
 kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1"
+models="$kernels conv_solver"
 fields="gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 stride=1"
 
 # problem_of MODEL: one that its kernel applies to
@@ -129,11 +130,11 @@ models_csv() {
     line="$line"'gfx900_56 gfx906_60,[0-9]+,[0-9a-f]{16}$'
     "$kpred" models --csv >"$tmp/models.csv" &&
         [ "$(head -n 1 "$tmp/models.csv")" = "model,kernel,fields,gpus,bytes,id" ] &&
-        [ "$(sed 1d "$tmp/models.csv" | cut -d, -f1)" = "$(echo "$kernels" | tr ' ' '\n')" ] &&
+        [ "$(sed 1d "$tmp/models.csv" | cut -d, -f1)" = "$(echo "$models" | tr ' ' '\n')" ] &&
         [ "$(grep -cE "$line" "$tmp/models.csv")" -eq 4 ]
 }
 models_table() {
-    "$kpred" models >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq 5 ] || return 1
+    "$kpred" models >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq 6 ] || return 1
     sed 1d "$tmp/models.csv" | while IFS=, read -r model _ _ _ bytes id; do
         grep -qE "^$model .* $bytes +$id\$" "$tmp/out" || exit 1
     done
@@ -355,8 +356,8 @@ bench_line() {
 bench_csv() {
     "$kpred" bench --beam 1,2 --csv >"$tmp/bench.csv" &&
         [ "$(head -n 1 "$tmp/bench.csv")" = "model,beam,ns,ns_min,ns_p95,bytes,arena_words" ] &&
-        [ "$(wc -l <"$tmp/bench.csv")" -eq 9 ] || return 1
-    for kernel in $kernels; do
+        [ "$(wc -l <"$tmp/bench.csv")" -eq 11 ] || return 1
+    for kernel in $models; do
         bench_line "$kernel" 1 && bench_line "$kernel" 2 || return 1
     done
 }

@@ -28,7 +28,7 @@ freestanding() {
 resnet50() {
     compile -O2 examples/resnet50.c -o "$tmp/resnet50" && "$tmp/resnet50" >"$tmp/out" || return 1
     [ "$(grep -cE '^ +[0-9]+(,[0-9]+){5,9} +[0-9.]+ %$' "$tmp/out")" -ge 8 ] || return 1
-    for spec in weights/*.spec; do
+    for spec in $(perf_specs); do
         grep -q "^$(basename "$spec" .spec) " "$tmp/out" || return 1
     done
 }

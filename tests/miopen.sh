@@ -695,7 +695,7 @@ read_back() {
     sed 1d "$tmp/rows" | sort | cmp - "$tmp/expected" && [ "$(wc -l <"$tmp/rows")" -gt 3 ]
 }
 if [ -x "$trainer" ]; then
-    for spec in weights/*.spec; do
+    for spec in $(perf_specs); do
         kernel=$(basename "$spec" .spec)
         check "the output as data, $kernel" read_back "$kernel"
     done
@@ -877,7 +877,7 @@ shared_rows() {
 ingest_db() {
     rm -f "$db"
     sqlite "$tmp/both" || return 1
-    for spec in weights/*.spec; do
+    for spec in $(perf_specs); do
         "$trainer" ingest "$spec" --data "$db" >"$tmp/rows" || return 1
         [ "$(wc -l <"$tmp/rows")" -gt 1 ] || return 1
     done

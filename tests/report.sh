@@ -19,7 +19,8 @@ fi
 # ---- measurements made up ----
 
 # Two kernels, the second with two networks of the paper and the chain; keys are DTYPE,N.
-mkdir "$tmp/weights" "$tmp/full" "$tmp/full/frontier" "$tmp/full/retuned" "$tmp/empty" "$tmp/docs"
+mkdir "$tmp/weights" "$tmp/full" "$tmp/full/frontier" "$tmp/full/retuned" "$tmp/full/timed" \
+    "$tmp/empty" "$tmp/docs"
 for kernel in conv_asm_1x1u:ConvAsm1x1U conv_asm_bwd_wrw_3x3:ConvAsmBwdWrW3x3; do
     name=${kernel%:*}
     cat >"$tmp/weights/$name.spec" <<END
@@ -88,6 +89,12 @@ write("noise.csv", "files,kernel,dtype,dir,what,n,percent,se",
       [("a b", kernels[0], "all", "all", "strict", 50, 9.0, 1),
        ("a b", kernels[0], "all", "all", "retuned", 70, 25.0, 1),
        ("a b", "all", "all", "all", "layers of 3 or more: none differ", 10, 80.0, "-")])
+for name, method, rate in (("ours", "additive", 7), ("table", "table", 13)):
+    write(f"timed/conv_solver.config.gfx90a6e.{name}.hits.csv",
+          "method,model,split,key,row,k,hit,agree,share,unlisted",
+          [(method, "conv_solver", "config", f'"F,{i // 3}"', i, k, int(i * rate % 10 < 5 + k), 0,
+            1 if i * rate % 10 < 5 + k else (i * rate % 9 + 1) / 10, int(i % 7 == 0))
+           for k in (1, 2) for i in range(1, 61)])
 for side, tiles, found in (("a", (1, 2, 4, 1), (1, 0, 1, 0)), ("b", (1, 1, 1, 2), (0, 0, 0, 0))):
     write(f"retuned/{kernels[0]}.a+b.{side}.csv", "gpu,dtype,n,tile",
           [("gfx900_56", "FP32", 10 + i, tile) for i, tile in enumerate(tiles)])
@@ -234,10 +241,48 @@ same_again() {
 nothing_measured() {
     rm -f "$tmp/docs/"* && report empty && ! ls "$tmp/docs/"*.svg 2>/dev/null &&
         ! grep -v '^groups\|^shape' "$tmp/docs/accuracy.md" | grep -E '[0-9] ±' &&
-        [ "$(grep -c '^(Plot: not measured.)$' "$tmp/docs/accuracy.md")" -eq 4 ] &&
+        [ "$(grep -c '^(Plot: not measured.)$' "$tmp/docs/accuracy.md")" -eq 5 ] &&
+        has_line "(Shares, split \`shape\`: not measured.)" &&
         has_line "Split \`config\`: not measured." && has_line "The bracket: not measured." &&
         has_line "Our network at other widths: not measured." &&
         has_line "Float networks: not measured."
+}
+
+# The shares of one GPU, of our network and another method, from the same files again
+timed() {
+    report full || return 1
+    python3 - "$tmp" <<'END'
+import csv, math, statistics, sys
+tmp = sys.argv[1]
+lines = open(f"{tmp}/docs/accuracy.md").read().splitlines()
+
+def outcomes(name, k):
+    with open(f"{tmp}/full/timed/conv_solver.config.gfx90a6e.{name}.hits.csv") as f:
+        return [x for x in csv.DictReader(f) if x["k"] == str(k)]
+
+def mean(of):
+    return math.exp(statistics.fmean(math.log(float(x["share"])) for x in of))
+
+def spread(of):  # by hand: what each group adds to the mean of the logarithms
+    m = math.log(mean(of))
+    return {g: sum(mean(of) * (math.log(float(x["share"])) - m) for x in of if x["key"] == g)
+            for g in {x["key"] for x in of}}
+
+def error(groups, n):
+    return math.sqrt(sum(v * v for v in groups.values())) / n
+
+ours, own = outcomes("ours", 1), spread(outcomes("ours", 1))
+for name, title in (("ours", "kpred"), ("table", "table")):
+    one, two = outcomes(name, 1), outcomes(name, 2)
+    n, other, shares = len(one), spread(one), sorted(float(x["share"]) for x in one)
+    less = "" if name == "ours" else f"{mean(one) - mean(ours):+.4f} ± " \
+        f"{error({g: other[g] - own[g] for g in own}, n):.4f}"
+    line = (f"| gfx90a6e | {title} | {n} ({len(own)}) | "
+            f"{100 * sum(x['hit'] == '1' for x in one) / n:.1f} | "
+            f"{mean(one):.4f} ± {error(other, n):.4f} | {less} | {shares[0]:.3f} | {shares[2]:.3f} | "
+            f"{100 * sum(x['unlisted'] == '1' for x in one) / n:.1f} | {mean(two):.4f} |")
+    assert line in lines, line
+END
 }
 
 # ---- plots ----
@@ -253,7 +298,8 @@ pictures() {
     report full || return 1
     got="$(marks config gpPt6) $(marks config gpPt8) $(marks config gpPt4)"
     got="$got $(marks calibration gpPt6) $(marks frontier gpPt6)"
-    [ "$got" = "24 12 12 2 4" ] || { echo "marks: $got"; return 1; }
+    got="$got $(marks solvers gpPt6) $(marks solvers gpPt8)"
+    [ "$got" = "24 12 12 2 4 18 0" ] || { echo "marks: $got"; return 1; }
     [ ! -e "$tmp/docs/accuracy-shape.svg" ] || return 1
     for svg in "$tmp/docs/"*.svg; do
         [ "$(wc -c <"$svg")" -lt 60000 ] && ! grep -E 'xlink|//[^w]' "$svg" &&
@@ -303,6 +349,7 @@ check "figures" figures
 check "figures of single lines" single_lines
 check "figures of all kernels together" pooled
 check "ten of ours, a hundred of the paper's" ten_and_hundred
+check "shares of timed data" timed
 check "nothing measured" nothing_measured
 if has gnuplot; then
     check "pictures" pictures
@@ -332,6 +379,9 @@ wrong "reliability: not a number" conv_asm_1x1u.config.reliability.csv '3s/12.34
 wrong "times: a cell too many" conv_asm_1x1u.time.csv '4s/$/,1/' "conv_asm_1x1u.time.csv:4: 9 cells"
 wrong "training: not a number" conv_asm_1x1u.config.attn.training.csv '2s/40/long/' \
     'conv_asm_1x1u.config.attn.training.csv:2: epochs "long"'
+timed=timed/conv_solver.config.gfx90a6e.ours.hits.csv
+wrong "shares: more than all" $timed '4s/,[^,]*,\([01]\)$/,1.5,\1/' "$timed:4: "
+wrong "shares: a problem missing" $timed '2d' "gfx90a6e: table and ours: not measured on the same"
 wrong "retuned: another problem" retuned/conv_asm_1x1u.a+b.b.csv '3s/11/12/' \
     "retuned/conv_asm_1x1u.a+b.a.csv: there is no other file"
 wrong "noise: not a number" noise.csv '2s/9.0/none/' 'noise.csv:2: percent "none"'

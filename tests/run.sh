@@ -106,7 +106,7 @@ unit() {
 
 for source in tests/test_*.c; do
     name=$(basename "$source" .c)
-    if grep -q '^#include "weights/' "$source" && ! has_weights; then
+    if grep -q '^#include "\(weights/\|shipped.h\)' "$source" && ! has_weights; then
         skip "$name" "the weights are not there (make weights)"
     else
         unit "$name"

@@ -8,22 +8,16 @@
    the number of tuples, their scores and values, the detail and the extrapolated fields are hashed,
    four bytes each, least significant first. */
 #define KPRED_IMPLEMENTATION
-#include "weights/conv_asm_1x1u.h"
-#include "weights/conv_asm_bwd_wrw_1x1.h"
-#include "weights/conv_asm_bwd_wrw_3x3.h"
-#include "weights/conv_ocl_direct_fwd_1x1.h"
+#include "shipped.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { N_PROBLEMS = 256, MOST_BEAM = 100, ARENA_WORDS = 1 << 15 };
 
-static const kpred_model *const models[] = {
-    &kpred_model_conv_asm_1x1u,
-    &kpred_model_conv_asm_bwd_wrw_1x1,
-    &kpred_model_conv_asm_bwd_wrw_3x3,
-    &kpred_model_conv_ocl_direct_fwd_1x1,
-};
+#define MODEL(name, NAME) &kpred_model_##name,
+static const kpred_model *const models[] = { SHIPPED(MODEL) };
+#undef MODEL
 
 static const uint32_t beams[] = { 1, 2, 5, 10, 37, MOST_BEAM };
 

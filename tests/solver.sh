@@ -7,7 +7,7 @@
 
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
 trainer=$BUILD/kpred-train
-spec=tests/data/conv_solver.spec
+spec=weights/conv_solver.spec
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 

@@ -12,10 +12,7 @@
    A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best
    tuple that beam 10 finds the score and the values. */
 #define KPRED_IMPLEMENTATION
-#include "weights/conv_asm_1x1u.h"
-#include "weights/conv_asm_bwd_wrw_1x1.h"
-#include "weights/conv_asm_bwd_wrw_3x3.h"
-#include "weights/conv_ocl_direct_fwd_1x1.h"
+#include "shipped.h"
 
 #include "test.h"
 
@@ -27,12 +24,9 @@ enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
 
 static const char *path = "tests/data/golden.csv";
 
-static const kpred_model *const models[] = {
-    &kpred_model_conv_asm_1x1u,
-    &kpred_model_conv_asm_bwd_wrw_1x1,
-    &kpred_model_conv_asm_bwd_wrw_3x3,
-    &kpred_model_conv_ocl_direct_fwd_1x1,
-};
+#define MODEL(name, NAME) &kpred_model_##name,
+static const kpred_model *const models[] = { SHIPPED(MODEL) };
+#undef MODEL
 
 static const kpred_model *find_model(const char *line)
 {
@@ -170,6 +164,11 @@ static void no_other_lines(void)
     fclose(f);
 }
 
+static void conv_solver(void)
+{
+    check_model(&kpred_model_conv_solver);
+}
+
 int main(int argc, char **argv)
 {
     const int prints = argc > 1 && !strcmp(argv[1], "--print");
@@ -181,6 +180,7 @@ int main(int argc, char **argv)
     RUN(conv_asm_bwd_wrw_1x1);
     RUN(conv_asm_bwd_wrw_3x3);
     RUN(conv_ocl_direct_fwd_1x1);
+    RUN(conv_solver);
     RUN(no_other_lines);
     return test_end();
 }

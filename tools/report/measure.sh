@@ -4,9 +4,10 @@
 # report` runs it, and then report.py.
 # SPDX-License-Identifier: MIT
 #
-# KERNELS, SPLITS (config shape), NETS (the paper's), METHODS (of classics.py), WIDTHS (of our
-# network, encoder1-encoder2-hidden) in the environment: only these; empty: none. EPOCHS: of the
-# paper's networks, in place of the spec's. THREADS, DEFAULTS: of classics.py.
+# KERNELS, SPLITS (config shape), NETS (the paper's), METHODS (of classics.py), TIMED (methods of
+# solvers.py), WIDTHS (of our network, encoder1-encoder2-hidden) in the environment: only these; empty:
+# none. EPOCHS: of the paper's networks, in place of the spec's. THREADS: of Python's methods. DEFAULTS:
+# of classics.py.
 #
 # Files, NAME a kernel, SPLIT a split (columns: what wrote them):
 #   NAME.rows.csv                   the rows that the others number
@@ -17,6 +18,7 @@
 #   NAME.time.csv                   bench; its first column, net, says which network it is
 #   NAME.config.teachers.hits.csv, NAME.config.wide.hits.csv
 #   frontier/NAME.WIDTH.hits.csv, frontier/NAME.time.csv
+#   timed/NAME.SPLIT.GPU.METHOD.hits.csv  of timed data, GPU by GPU: ours, and those of solvers.py
 #   noise.csv, retuned.csv          label_noise.py; of the test rows of config
 #   retuned/NAME.A+B.A.csv          labels of file A where B was tuned again, and .hits.csv
 set -eu
@@ -28,6 +30,7 @@ kernels=${KERNELS-$(all_kernels)}
 splits=${SPLITS-config shape}
 nets=${NETS-encdec attn attn2 hybrid hybrid2}
 methods=${METHODS-default nearest tree bayes knn svc forest chain}
+timed_methods=${TIMED-table boosted}
 widths=${WIDTHS-32-32-16 64-64-32 192-192-64}
 wide_kernels="conv_asm_1x1u conv_asm_bwd_wrw_3x3"
 defaults=${DEFAULTS:-../shared/miopen/defaults.py}
@@ -241,6 +244,29 @@ drift() { # NAME
     done
 }
 
+# Of find-dbs beside the others, which may be missing
+timed() { # NAME SPLIT DIR
+    name=$1 split=$2 files=$(data_of "weights/$1.spec" "$3")
+    mkdir -p "$out/timed"
+    for file in $files; do [ -r "$file" ] || return 0; done
+    header_of "$name" "$split" $files
+    for file in $files; do
+        base=$out/timed/$name.$split.$(basename "$file" .HIP.fdb.txt.bz2)
+        timed_k=1,2,3,4
+        hits "$base.ours.hits.csv" "$header" $timed_k "$file"
+        [ "$name" = conv_solver ] || continue
+        for method in $timed_methods; do
+            is_newer "$base.$method.hits.csv" "weights/$name.spec" "$file" && continue
+            say "$(basename "$base"): $method"
+            "$python" tools/bench/solvers.py "weights/$name.spec" --data "$file" --split "$split" \
+                -k $timed_k --methods "$method" --trainer "$train" --threads "${THREADS:-1}" \
+                --hits "$base.$method.hits.new" >/dev/null
+            [ ! -r "$base.$method.hits.new" ] ||
+                mv "$base.$method.hits.new" "$base.$method.hits.csv"
+        done
+    done
+}
+
 # ---- all, what takes long last ----
 
 for name in $kernels; do rows "$name" "$@"; done
@@ -248,6 +274,9 @@ for name in $kernels; do rows "$name" "$@"; done
 for name in $kernels; do drift "$name"; done
 for split in $splits; do
     for name in $kernels; do ours "$name" "$split" "$@"; done
+done
+for spec in $(timed_specs); do
+    for split in $splits; do timed "$(basename "$spec" .spec)" "$split" "$(dirname "$1")"; done
 done
 for method in $methods; do
     for split in $splits; do

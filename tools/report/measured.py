@@ -11,6 +11,7 @@ import re
 
 import paired
 from rows import die, read_sections, read_spec, share_and_error, split_key
+from timed import read_timed
 
 OURS = "additive"
 Figure = collections.namedtuple("Figure", "n groups value se")
@@ -59,7 +60,7 @@ class Measured:
 
     def __init__(self, folder, weights):
         self.folder, self.weights = folder, weights
-        self.specs = {s["name"]: s for s in map(read_spec, find(weights, "*.spec"))}
+        self.specs = {s["name"]: s for s in map(read_spec, find(weights, "*.spec", has_labels))}
         self.types = {}
         self.hits = self.read_outcomes(find(folder, "*.hits.csv"))
         self.reliability = self.read_reliability()
@@ -73,6 +74,7 @@ class Measured:
         self.width_times = self.read_times(find(folder, "frontier/*.time.csv"))
         self.noise = self.read_noise()
         self.retuned = self.read_retuned()
+        self.timed = read_timed(folder)
 
     def known(self, at, kernel):
         """A kernel's name, if there is a spec."""
@@ -234,9 +236,14 @@ class Measured:
         return "-".join(own.get(name, "128") for name in ("encoder1", "encoder2", "hidden"))
 
 
-def find(folder, pattern):
-    """Files of a folder, in order."""
-    return sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
+def find(folder, pattern, wanted=None):
+    """Files of a folder, in order, that are wanted."""
+    return sorted(filter(wanted, glob.glob(os.path.join(glob.escape(folder), pattern))))
+
+
+def has_labels(spec):
+    """Whether a spec's data are labels of MIOpen's perf-dbs."""
+    return dict(read_sections(spec).get("data", [])).get("format") == "miopen"
 
 
 def share(outcomes):

@@ -10,6 +10,7 @@ import tempfile
 from measured import OURS, difference, share
 from rows import die
 from sections import NAMES, NETS, chain_cost, pft, read_published, widths_of
+from timed import METHODS, by_k, losses, of_model
 
 KS = ("1", "3", "10", "30", "50", "100")
 # Curves differ in colour (Okabe and Ito's), dashes and marks.
@@ -247,10 +248,35 @@ def frontier(m, _):
     return script.text()
 
 
+# ---- shares of the optimum ----
+
+def solvers(m, split):
+    """For each GPU a panel of share against k, and one of the worst problems at k = 1."""
+    found = of_model(m, "conv_solver", split)
+    if not found:
+        return None
+    looks = dict(zip(METHODS, ("ours", "chain", "nearest")))
+    script = Script(2 * len(found))
+    script.set("ytics autofreq")
+    for gpu, methods in found:
+        shown = [(methods[name], LOOKS[look]) for name, look in looks.items() if name in methods]
+        script.lines.append("unset logscale")
+        script.set("xrange [0.8:4.2]", "yrange [*:1]", "xtics 1", *labels("k, solvers", "share"))
+        script.panel(gpu, [(by_k(of), look, "linespoints") for of, look in shown])
+        script.set("logscale x", "xrange [0.08:32]", "yrange [0:1]",
+                   "xtics (0.1, 0.3, 1, 3, 10, 30)", *labels("problems, %", "share, at most, k = 1"))
+        script.panel(gpu, [(losses(of[1]), look, "linespoints") for of, look in shown])
+    script.key([(METHODS[name], LOOKS[look], "linespoints") for name, look in looks.items()])
+    return script.text()
+
+
 PLOTS = {"config": (curves, "config"), "shape": (curves, "shape"),
-         "calibration": (calibration, None), "frontier": (frontier, None)}
+         "calibration": (calibration, None), "frontier": (frontier, None),
+         "solvers": (solvers, "config")}
 ALT = {"config": "Pft@k over k on the test rows of the split config, a panel for each kernel and "
                  "type",
        "shape": "the same for the split shape",
        "calibration": "observed against predicted share of hits, a panel for each kernel",
+       "solvers": "share of the optimum against k, and of the worst problems, a pair of panels for "
+                  "each GPU",
        "frontier": "Pft@10 against bytes and against the time of a prediction"}

@@ -10,6 +10,7 @@ import textwrap
 
 from measured import OURS, difference, number, read_csv, share
 from rows import ROOT
+from timed import solvers
 
 NETS = "encdec attn attn2 hybrid hybrid2".split()
 CLASSICS = "default tree bayes knn svc forest nearest chain".split()
@@ -414,4 +415,4 @@ def merged(m, _):
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
                                     classics, calibration, frontier, floats, bracket, copies, chance, drift,
-                                    parameters, merged)}
+                                    parameters, merged, solvers)}

@@ -1,0 +1,22 @@
+/* shipped.h - every model of weights/, for tests that look at all of them
+   SPDX-License-Identifier: MIT
+
+   SHIPPED(X) lists them as X(name, NAME), as their macros spell it. tests/test_models.c fails where
+   the list is not that of weights/. */
+#ifndef KPRED_TESTS_SHIPPED_H
+#define KPRED_TESTS_SHIPPED_H
+
+#include "weights/conv_asm_1x1u.h"
+#include "weights/conv_asm_bwd_wrw_1x1.h"
+#include "weights/conv_asm_bwd_wrw_3x3.h"
+#include "weights/conv_ocl_direct_fwd_1x1.h"
+#include "weights/conv_solver.h"
+
+#define SHIPPED(X)                                                                                 \
+    X(conv_asm_1x1u, CONV_ASM_1X1U)                                                                \
+    X(conv_asm_bwd_wrw_1x1, CONV_ASM_BWD_WRW_1X1)                                                  \
+    X(conv_asm_bwd_wrw_3x3, CONV_ASM_BWD_WRW_3X3)                                                  \
+    X(conv_ocl_direct_fwd_1x1, CONV_OCL_DIRECT_FWD_1X1)                                            \
+    X(conv_solver, CONV_SOLVER)
+
+#endif

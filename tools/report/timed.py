@@ -1,0 +1,139 @@
+"""timed.py - of timed data: the share of the optimum that methods reach, as tables and plots
+
+Reads timed/NAME.SPLIT.GPU.METHOD.hits.csv of the folder that measure.sh fills. A figure is of
+outcomes: by row (unit, logarithm of the share, exact, unlisted).
+"""
+import collections
+import csv
+import math
+import os
+
+from rows import die
+
+COLUMNS = "method,model,split,key,row,k,hit,agree,share,unlisted".split(",")
+METHODS = {"additive": "kpred", "boosted": "boosted trees", "table": "table"}
+Outcome = collections.namedtuple("Outcome", "unit log exact unlisted")
+
+
+# ---- reading ----
+
+def outcome_of(at, line):
+    """One line of a file, checked."""
+    try:
+        found = dict(zip(COLUMNS, line, strict=True))
+        share, exact, unlisted = float(found["share"]), int(found["hit"]), int(found["unlisted"])
+        if not 0 < share <= 1:
+            raise ValueError
+    except ValueError:
+        die(f"{at}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
+    return found, Outcome(found["key"], math.log(share), exact, unlisted)
+
+
+def read_timed(folder):
+    """By (model, split, gpu), method and k, the outcomes by row."""
+    found = collections.defaultdict(lambda: collections.defaultdict(dict))
+    folder = os.path.join(folder, "timed")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if not name.endswith(".hits.csv"):
+            continue
+        path, (model, split, gpu) = os.path.join(folder, name), name.split(".")[:3]
+        with open(path, encoding="utf-8", newline="") as f:
+            lines = list(csv.reader(f))
+        if not lines or lines[0] != COLUMNS:
+            die(f"{path}: expected columns {','.join(COLUMNS)}")
+        for number, line in enumerate(lines[1:], 2):
+            x, outcome = outcome_of(f"{path}:{number}", line)
+            found[model, split, gpu][x["method"]].setdefault(int(x["k"]), {})[x["row"]] = outcome
+    return found
+
+
+# ---- figures ----
+
+def mean_log(outcomes):
+    """Mean logarithm of the share."""
+    return sum(o.log for o in outcomes.values()) / len(outcomes)
+
+
+def error_of(parts, units):
+    """Standard error of a mean of parts, which sum to 0, over groups with the same unit."""
+    off = collections.Counter()
+    for part, unit in zip(parts, units):
+        off[unit] += part
+    return math.sqrt(sum(x * x for x in off.values())) / len(parts)
+
+
+def influence(outcomes):
+    """By row, how much more than the average it adds to the geometric mean (times n)."""
+    mean = mean_log(outcomes)
+    return {row: math.exp(mean) * (o.log - mean) for row, o in outcomes.items()}
+
+
+def share(outcomes):
+    """Geometric mean and its standard error."""
+    parts = influence(outcomes)
+    return (math.exp(mean_log(outcomes)),
+            error_of(list(parts.values()), [outcomes[row].unit for row in parts]))
+
+
+def difference(a, b, what):
+    """How much greater a's share is than b's, and the standard error of that, of the same rows."""
+    if a.keys() != b.keys():
+        die(f"{what}: not measured on the same problems")
+    x, y = influence(a), influence(b)
+    return (share(a)[0] - share(b)[0],
+            error_of([x[row] - y[row] for row in a], [a[row].unit for row in a]))
+
+
+def percentile(outcomes, percent):
+    """As eval gives it."""
+    logs = sorted(o.log for o in outcomes.values())
+    return math.exp(logs[max(0, -(-len(logs) * percent // 100) - 1)])
+
+
+# ---- tables ----
+
+def of_model(m, model, split):
+    """(gpu, by method) in the order of the files."""
+    return [(gpu, methods) for (name, s, gpu), methods in m.timed.items()
+            if (name, s) == (model, split)]
+
+
+def line_of(gpu, name, methods):
+    """A line of the table."""
+    first, second = methods[name][1], methods[name][2]
+    n = len(first)
+    less = "" if name == "additive" or "additive" not in methods else "{:+.4f} ± {:.4f}".format(
+        *difference(first, methods["additive"][1], f"{gpu}: {name} and ours"))
+    return [gpu, METHODS.get(name, name), f"{n:,} ({len({o.unit for o in first.values()}):,})",
+            f"{100 * sum(o.exact for o in first.values()) / n:.1f}",
+            "{:.4f} ± {:.4f}".format(*share(first)), less, f"{percentile(first, 1):.3f}",
+            f"{percentile(first, 5):.3f}",
+            f"{100 * sum(o.unlisted for o in first.values()) / n:.1f}", f"{share(second)[0]:.4f}"]
+
+
+def solvers(m, split):
+    """Our solvers beside other ways to choose them, GPU by GPU."""
+    lines = [line_of(gpu, name, methods) for gpu, methods in of_model(m, "conv_solver", split)
+             for name in METHODS if name in methods]
+    if not lines:
+        return [f"(Shares, split `{split}`: not measured.)"]
+    heading = ["GPU", "", "problems (groups)", "exact, %", "share@1", "less ours", "p1", "p5",
+               "unlisted, %", "share@2"]
+    return ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading),
+            *("| " + " | ".join(line) + " |" for line in lines)]
+
+
+# ---- curves ----
+
+def by_k(of):
+    """(k, share) of one method."""
+    return [(k, share(outcomes)[0]) for k, outcomes in sorted(of.items())]
+
+
+RANKS = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30]
+
+
+def losses(outcomes):
+    """(percent of problems, share that they do not exceed)."""
+    logs = sorted(o.log for o in outcomes.values())
+    return [(p, math.exp(logs[math.ceil(len(logs) * p / 100) - 1])) for p in RANKS]
