@@ -150,7 +150,7 @@ say "" "Models that learn from times are judged by the time of the best of their
     "that of the fastest one measured: share, the geometric mean of the speed that is reached; p1 and" \
     "p5, what 1 % and 5 % of the problems do not exceed; exact, percent where it is the fastest. An" \
     "option that was not measured for the problem is passed over; unlisted: how often the first was one." \
-    "Files: $(for spec in $(timed_specs); do data_of "$spec" .; done | sed 's/^..//' | tr '\n' ' ')"
+    "Files:" "$(for spec in $(timed_specs); do data_of "$spec" .; done | sed 's/^..//' | paste -sd' ' -)"
 for spec in $(timed_specs); do
     # shellcheck disable=SC2046
     timed "$(basename "$spec" .spec)" $(data_of "$spec" "$MIOPEN_DB")

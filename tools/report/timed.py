@@ -21,12 +21,12 @@ def outcome_of(at, line):
     """One line of a file, checked."""
     try:
         found = dict(zip(COLUMNS, line, strict=True))
-        share, exact, unlisted = float(found["share"]), int(found["hit"]), int(found["unlisted"])
+        share, unlisted = float(found["share"]), int(found["unlisted"])
         if not 0 < share <= 1:
             raise ValueError
     except ValueError:
         die(f"{at}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
-    return found, Outcome(found["key"], math.log(share), exact, unlisted)
+    return found, Outcome(found["key"], math.log(share), share == 1, unlisted)
 
 
 def read_timed(folder):
