@@ -124,7 +124,7 @@ check "shares.py: a share above 1" refused "wrong.csv:2" shares "$tmp/wrong.csv"
 check "gemm.py: no such method" refused 'none of nearest' gemm --methods oracle
 check "gemm.py: k of 0" refused '-k "0"' gemm -k 0
 check "gemm.py: no GEMM" refused 'there is no "m"' $python tools/bench/gemm.py \
-    tests/data/conv_solver.spec --data "$tmp/table.csv" --trainer "$trainer"
+    weights/conv_solver.spec --data "$tmp/table.csv" --trainer "$trainer"
 
 # ---- folds.sh, in a copy whose specs are small ----
 

@@ -83,7 +83,7 @@ predict() {
         "gpu= groups="
     offers "predict: fields not given yet" "$line n=1 gpu=gfx906 h=4 --nearest k=2 " \
         "dir= dtype= c= w= stride="
-    offers "predict: a GPU" "$line gpu=" "$gpus"
+    offers "predict: a GPU" "$line gpu=" "gfx900_56 gfx906_60"
     offers "predict: a direction" "$line n=1 dir=" "F B W"
     offers "predict: a type" "$line dtype=F" "FP32 FP16"
     offers "predict: a size" "$line n=" ""
