@@ -1,7 +1,8 @@
 """rows.py - what the side-by-side tools share: specs, rows of `kpred-train ingest`, splits, errors
 
-Needs only the standard library. A spec is a dict with name, solver, rule, filter and pad; fields, a
-list of (name, tokens), without tokens a size; params, a list of (name, values); split, the items of
+Needs only the standard library. A spec is a dict with name, solver and rule; filter, along h and w,
+and pad, None unless [data] has them; fields, a list of (name, tokens), without tokens a size;
+from_zero, the names of sizes that may be 0; params, a list of (name, values); split, the items of
 each key. A row is a list of texts in the order of the columns: fields, then parameters.
 """
 import csv
@@ -49,6 +50,21 @@ def read_sections(path):
     return sections
 
 
+def words(text):
+    """The words of a line; what stands in double quotes is one, without them."""
+    return [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text)]
+
+
+def numbers(path, data, name, like):
+    """The numbers of a line of [data] that looks like that; None without the line."""
+    if name not in data:
+        return None
+    match = re.fullmatch(re.sub(r"\d", r"(\\d+)", like), data[name])
+    if not match:
+        die(f"{path}: [data]: {name} \"{data[name]}\": expected something like {like}")
+    return [int(x) for x in match.groups()]
+
+
 def read_spec(path):
     """A spec as described above. kpred-train checks it in full; here only what is used."""
     sections = read_sections(path)
@@ -58,11 +74,14 @@ def read_spec(path):
     kernel, data = dict(sections["kernel"]), dict(sections["data"])
     if data.get("format") != "miopen":
         die(f"{path}: format \"{data.get('format')}\": only miopen is compared")
-    fields = [(name, [] if v.split()[0] == "size" else v.split()) for name, v in sections["fields"]]
+    fields = [(name, v.split()) for name, v in sections["fields"]]
+    pad = numbers(path, data, "pad", "0")
     return {"path": path, "name": kernel["name"], "rule": kernel["rule"], "solver": data["solver"],
-            "filter": int(data["filter"].split("x")[0]), "pad": int(data["pad"]), "fields": fields,
-            "params": [(name, v.split()) for name, v in sections["params"]],
-            "split": {name: re.split(r",(?![^(]*\))", v) for name, v in sections["split"]}}
+            "filter": numbers(path, data, "filter", "1x1"), "pad": pad and pad[0],
+            "fields": [(name, [] if v[0] == "size" else v) for name, v in fields],
+            "from_zero": {name for name, v in fields if v[:2] == ["size", "0"]},
+            "params": [(name, words(v)) for name, v in sections["params"]],
+            "split": {name: key_items(v) for name, v in sections["split"]}}
 
 
 def read_timed_spec(path):
@@ -77,7 +96,7 @@ def read_timed_spec(path):
         die(f"{path}: format \"{form}\": its data are not timed")
     return {"path": path, "name": dict(sections["kernel"])["name"],
             "fields": [name for name, _ in sections["fields"]],
-            "params": [(name, v.split()) for name, v in sections["params"]]}
+            "params": [(name, words(v)) for name, v in sections["params"]]}
 
 
 # ---- rows ----
@@ -120,21 +139,35 @@ def is_test(key):
     return split_hash(key) % 10 == 0
 
 
-def canonical(size, spec, stride):
+def key_items(text):
+    """The items of a key: what is between commas outside of parentheses."""
+    return [item.strip() for item in re.split(r",(?![^(]*\))", text)]
+
+
+def window(spec, axis, size):
+    """How far a filter reaches along h or w, pad and stride; size: what each field is that is one,
+    numbers or arrays."""
+    filter_name = {"h": "y", "w": "x"}[axis]
+    if filter_name not in size:
+        return spec["filter"]["hw".index(axis)], spec["pad"], size["stride"]
+    reach = size[f"dil_{axis}"] * (size[filter_name] - 1) + 1
+    return reach, size[f"pad_{axis}"], size[f"stride_{axis}"]
+
+
+def canonical(size, reach, pad, stride):
     """The one size that stands for all those with the same output."""
-    room = size + 2 * spec["pad"] - spec["filter"]
-    if room < 0:
-        return size
-    return stride * (room // stride) + spec["filter"] - 2 * spec["pad"] + stride - 1
+    room = size + 2 * pad - reach
+    return size if room < 0 else size + stride - 1 - room % stride
 
 
 def split_item(item, spec, field):
     """One item of a key: a field, min(a,b), max(a,b), canonical(a), or itself."""
-    m = re.fullmatch(r"(\w+)\((\w+)(?:,(\w+))?\)", item)
+    m = re.fullmatch(r"(\w+)\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?\)", item)
     if not m:
         return field.get(item, item)
     if m.group(1) == "canonical":
-        return str(canonical(int(field[m.group(2)]), spec, int(field["stride"])))
+        size = {name: int(x) for name, x in field.items() if x.isdigit()}
+        return str(canonical(size[m.group(2)], *window(spec, m.group(2), size)))
     return str({"min": min, "max": max}[m.group(1)](int(field[m.group(2)]), int(field[m.group(3)])))
 
 
@@ -151,7 +184,7 @@ def oracle_problem(rules, spec, row):
     that such a key does not hold is what stride and remainder make of the other."""
     field = dict(zip((name for name, _ in spec["fields"]), row))
     n, c, h, w, k, s = (int(field[name]) for name in ("n", "c", "h", "w", "k", "stride"))
-    side, pad = spec["filter"], spec["pad"]
+    side, pad = spec["filter"][0], spec["pad"]
     y, x = ((v + 2 * pad - side) // s + 1 for v in (h, w))
     forward = field["dir"] == "F"
     known = dict.fromkeys(rules.COLS, 1)

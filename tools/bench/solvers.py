@@ -18,11 +18,10 @@ with a message.
 import argparse
 import collections
 import math
-import re
 import sys
 import time
 
-from rows import (ROOT, die, ingest, is_test, print_csv, print_table, progress, read_sections,
+from rows import (ROOT, die, ingest, is_test, key_items, print_csv, print_table, progress, read_sections,
                   read_timed_spec, share_and_error, split_item)
 
 try:
@@ -61,7 +60,7 @@ def split_items(options):
     split = dict(read_sections(options.spec).get("split", []))
     if options.split not in split:
         die(f"{options.spec}: there is no split \"{options.split}\"")
-    return re.split(r",(?![^(]*\))", split[options.split])
+    return key_items(split[options.split])
 
 
 def fastest(problem):
