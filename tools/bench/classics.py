@@ -27,14 +27,13 @@ training frequencies is mixed into the probabilities of a classifier, so that va
 are ranked as well.
 """
 import argparse
-import csv
 import importlib.util
 import os
 import sys
 import time
 
-from rows import (ROOT, die, ingest, is_test, oracle_problem, print_csv, print_table, progress,
-                  read_spec, share_and_error, split_key, window)
+from rows import (HITS, ROOT, die, ingest, is_test, oracle_problem, parser_of, print_csv,
+                  print_table, progress, read_spec, share_and_error, split_key, window, write_csv)
 
 try:
     import numpy as np
@@ -480,8 +479,7 @@ def print_results(out, options):
         print_table([*HEADING[:9], "se", *HEADING[9:]],
                     [[*line[:9], line[-1], *line[9:-1]] for line in out["lines"]])
     if options.hits:
-        with open(options.hits, "w", encoding="utf-8", newline="") as f:
-            print_csv("method,model,split,key,row,k,hit,agree".split(","), out["hits"], f)
+        write_csv(options.hits, HITS, out["hits"])
 
 
 # ---- the command line ----
@@ -506,8 +504,7 @@ def count(text):
 
 def parse_options():
     """The command line; status 2 if it is wrong."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("spec", nargs="+", help="the kernels' .spec files")
     p.add_argument("--data", nargs="+", required=True, help="tuning results, as for kpred-train")
     p.add_argument("--older", nargs="*", default=[],

@@ -36,14 +36,13 @@ bracket is that of the very rows it is judged on.
 
 Standard errors are over layers without n and type.
 """
-import argparse
 import collections
 import itertools
 import os
 import tempfile
 
-from rows import (ROOT, canonical, die, ingest, is_test, print_csv, print_table, progress,
-                  read_spec, share_and_error, split_key, window)
+from rows import (ROOT, canonical, die, ingest, is_test, parser_of, print_csv, print_table,
+                  progress, read_spec, share_and_error, split_key, window, write_csv)
 
 HEADING = "files,kernel,dtype,dir,what,n,percent,se".split(",")
 # Solvers that witness whether a 3x3 layer was tuned again: name, number of parameters.
@@ -287,9 +286,8 @@ def fields_of(spec, label, gpu):
 
 def write_side(path, spec, gpu, pairs, side):
     """One side of pairs as rows that kpred-train reads."""
-    with open(path, "w", encoding="utf-8", newline="") as f:
-        print_csv([name for name, _ in spec["fields"] + spec["params"]],
-                  [[*fields_of(spec, p[0], gpu), *p[side]] for p in pairs], f)
+    write_csv(path, [name for name, _ in spec["fields"] + spec["params"]],
+              [[*fields_of(spec, p[0], gpu), *p[side]] for p in pairs])
 
 
 def write_retuned(folder, a, b, spec, pairs):
@@ -341,8 +339,7 @@ def compare(options, specs, wanted):
 
 def main():
     """Compares all files of one arch in pairs."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("spec", nargs="+", help="the kernels' .spec files; together they find more "
                    "layers tuned twice than each alone")
     p.add_argument("--data", nargs="+", required=True,

@@ -1,10 +1,12 @@
-"""rows.py - what the side-by-side tools share: specs, rows of `kpred-train ingest`, splits, errors
+"""rows.py - what the side-by-side tools share: specs, rows of `kpred-train ingest`, splits, errors,
+outcomes, command lines
 
 Needs only the standard library. A spec is a dict with name, solver and rule; filter, along h and w,
 and pad, None unless [data] has them; fields, a list of (name, tokens), without tokens a size;
 from_zero, the names of sizes that may be 0; params, a list of (name, values); split, the items of
 each key. A row is a list of texts in the order of the columns: fields, then parameters.
 """
+import argparse
 import csv
 import math
 import os
@@ -15,6 +17,8 @@ import sys
 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` is no error
 
+HITS = "method,model,split,key,row,k,hit,agree".split(",")
+TIMED_HITS = [*HITS, "share", "unlisted"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -199,7 +203,49 @@ def oracle_problem(rules, spec, row):
     return rules.Prob([known[name] for name in rules.COLS], arch, int(units or 0), rest)
 
 
+# ---- outcomes, as --hits writes them ----
+
+def is_share(text):
+    """A number above 0, at most 1?"""
+    try:
+        return 0 < float(text) <= 1
+    except ValueError:
+        return False
+
+
+def is_outcome(line):
+    """Whether the cells of a line of --hits can be what the columns say."""
+    found = dict(zip(TIMED_HITS, line))
+    return (all(found[name].isdigit() for name in ("row", "k", "unlisted") if name in found)
+            and found["hit"] in ("0", "1") and is_share(found.get("share", "1")))
+
+
+def read_outcomes(path, columns):
+    """Where each line of a file of --hits stands, and its cells, checked."""
+    try:
+        with open(path, encoding="utf-8", newline="") as f:
+            lines = list(csv.reader(f))
+    except (OSError, UnicodeDecodeError) as e:
+        die(f"{path}: {e}")
+    if not lines or lines[0] != columns:
+        die(f"{path}: columns {','.join(lines[0]) if lines else ''}: expected {','.join(columns)}")
+    for number, line in enumerate(lines[1:], 2):
+        if len(line) != len(columns) or not is_outcome(line):
+            die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(columns)}")
+        yield f"{path}:{number}", line
+
+
 # ---- figures ----
+
+def geometric_mean(shares):
+    """Of positive numbers."""
+    return math.exp(sum(map(math.log, shares)) / len(shares))
+
+
+def percentile(values, percent):
+    """As eval gives it."""
+    return sorted(values)[max(0, -(-len(values) * percent // 100) - 1)]
+
 
 def share_and_error(hits, units):
     """Percent of hits, and its standard error over groups of rows that share a unit."""
@@ -226,3 +272,61 @@ def print_table(heading, lines):
     for line in [heading, *lines]:
         cells = (x.rjust(w) if r else x.ljust(w) for x, w, r in zip(line, width, right))
         print("  ".join(cells).rstrip())
+
+
+def print_lines(heading, lines, options):
+    """CSV if that is asked for, else a table."""
+    (print_csv if options.csv else print_table)(heading, lines)
+
+
+def write_csv(path, heading, lines):
+    """A file of CSV."""
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            print_csv(heading, lines, f)
+    except OSError as e:
+        die(f"{path}: {e.strerror}")
+
+
+# ---- the command lines of tools that choose among timed options ----
+
+def parser_of(text):
+    """A parser with the tool's own text as its help."""
+    return argparse.ArgumentParser(description=text, allow_abbrev=False,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def parse_timed(p, known, methods, lists, what):
+    """Adds the options that these tools share and reads the command line: methods as a list, and
+    lists, the k in ascending order. methods and lists: the defaults; what: of which --hits tells."""
+    p.add_argument("--methods", default=methods, help=f"some of {', '.join(known)}")
+    p.add_argument("-k", default=lists, help="lengths of lists")
+    p.add_argument("--threads", type=int, default=1, help="of XGBoost")
+    p.add_argument("--trainer", default=f"{ROOT}/build/kpred-train", help="kpred-train")
+    p.add_argument("--hits", help=f"as CSV what each {what} was worth for each k")
+    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
+    options = p.parse_args()
+    options.methods = options.methods.split(",")
+    for method in options.methods:
+        if method not in known:
+            die(f"--methods: \"{method}\": none of {', '.join(known)}")
+    if not all(x.isdigit() and int(x) > 0 for x in options.k.split(",")):
+        die(f"-k \"{options.k}\": expected positive integers with commas between them")
+    options.lists = sorted({int(x) for x in options.k.split(",")})
+    return options
+
+
+def compare_timed(options, heading, measure):
+    """Prints what measure yields for each method, lines of the table and of --hits; a method whose
+    package is missing is skipped with a message."""
+    lines, hits = [], []
+    for method in options.methods:
+        try:
+            for more_lines, more_hits in measure(method):
+                lines += more_lines
+                hits += more_hits
+        except ImportError as e:
+            print(f"skip {method}: needs python3-xgboost ({e})", file=sys.stderr)
+    if options.hits:
+        write_csv(options.hits, TIMED_HITS, hits)
+    print_lines(heading, lines, options)
