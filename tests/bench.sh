@@ -170,15 +170,7 @@ check "paired.py: other data" refuses 'row 3 is "y,1" and "y,2": not of the same
 
 # ---- classics.py ----
 
-python=
-for candidate in python3 /usr/bin/python3; do
-    if [ -z "$python" ] && $candidate -c "import numpy" 2>/dev/null; then python=$candidate; fi
-done
-if [ -z "$python" ]; then
-    skipped "classics.py" "needs python3-numpy"
-    test_end
-    exit
-fi
+need_numpy "classics.py"
 need_weights "classics.py"
 
 sample_databases
@@ -294,25 +286,27 @@ for row in rows.ingest(sys.argv[2], spec, sys.argv[3:])[::6]:
 END
 }
 
-# all_methods WHAT: every method on the rows of $spec, the network as kpred-train measures it
+# all_methods WHAT CLASSIFIER...: on the rows of $spec, the network as kpred-train measures it
 all_methods() {
-    check "classics.py: $1: nearest" plausible nearest
-    check "classics.py: $1: the network as kpred-train measures it" as_eval
-    check "classics.py: $1: hits" hits
-    check "paired.py: $1: classics.py and kpred-train eval" eval_hits
+    what=$1
+    shift
+    check "classics.py: $what: nearest" plausible nearest
+    check "classics.py: $what: the network as kpred-train measures it" as_eval
+    check "paired.py: $what: classics.py and kpred-train eval" eval_hits
     if $python -c "import sklearn" 2>/dev/null; then
-        check "classics.py: $1: classifiers" plausible tree bayes knn svc forest
+        check "classics.py: $what: classifiers" plausible "$@"
     else
-        skipped "classics.py: $1: classifiers" "needs python3-sklearn"
+        skipped "classics.py: $what: classifiers" "needs python3-sklearn"
     fi
     if $python -c "import xgboost" 2>/dev/null; then
-        check "classics.py: $1: chain" plausible chain
+        check "classics.py: $what: chain" plausible chain
     else
-        skipped "classics.py: $1: chain" "needs python3-xgboost"
+        skipped "classics.py: $what: chain" "needs python3-xgboost"
     fi
 }
 
-all_methods "one filter"
+all_methods "one filter" tree bayes knn svc forest
+check "classics.py: hits" hits
 check "classics.py: a package is missing" missing_package
 if [ -r "$ORACLE" ]; then
     check "classics.py: legal tuples" legal
@@ -415,7 +409,7 @@ for split in config shape; do
         "$(cat "$tmp/err")"
 done
 mv "$tmp/config.h" "$model"
-all_methods "filters"
+all_methods "filters" tree knn
 
 # Of the other split, whose keys are other texts, the same
 other_split() {
@@ -427,7 +421,7 @@ other_split() {
 check "classics.py: filters: the split by shape" other_split
 
 sed 's/^solver.*/&\nfilter = 3/' "$spec" >"$tmp/half.spec"
-check "classics.py: half a filter" refuses "half.spec: [data]: filter \"3\": expected something like" \
+check "classics.py: half a filter" refuses "half.spec: [data]: filter \"3\": expected" \
     $python tools/bench/classics.py "$tmp/half.spec" --trainer "$trainer" --data "$dbs"
 check "label_noise.py: a kernel with filters" refuses "mix.spec: no filter in [data]" \
     python3 tools/bench/label_noise.py --trainer "$trainer" "$spec" --data "$dbs"
