@@ -170,24 +170,17 @@ check "paired.py: other data" refuses 'row 3 is "y,1" and "y,2": not of the same
 
 # ---- classics.py ----
 
-python=
-for candidate in python3 /usr/bin/python3; do
-    if [ -z "$python" ] && $candidate -c "import numpy" 2>/dev/null; then python=$candidate; fi
-done
-if [ -z "$python" ]; then
-    skipped "classics.py" "needs python3-numpy"
-    test_end
-    exit
-fi
+need_numpy "classics.py"
 need_weights "classics.py"
 
 sample_databases
 kernel=conv_asm_1x1u
+spec=weights/$kernel.spec model=$kernel header=weights
 dbs="$tmp/gfx900_56.db $tmp/gfx906_60.db"
 
-# classics ARGUMENT...: on a few dozen real rows
+# classics ARGUMENT...: on a few dozen rows
 classics() {
-    $python tools/bench/classics.py weights/$kernel.spec --trainer "$trainer" --data $dbs \
+    $python tools/bench/classics.py "$spec" --trainer "$trainer" --network "$header" --data $dbs \
         -k 1,10 --rounds 3 --svc-rows 30 "$@"
 }
 
@@ -210,8 +203,8 @@ plausible() {
 
 # The figures of the network are those that kpred-train measures.
 as_eval() {
-    classics --csv --methods network --network weights >"$tmp/network.csv" || return 1
-    "$trainer" eval $kernel --data $dbs -k 1,10 --csv | awk -F, 'NR > 1 { print $3, $4, $5, $6,
+    classics --csv --methods network >"$tmp/network.csv" || return 1
+    "$trainer" eval "$model" --data $dbs -k 1,10 --csv | awk -F, 'NR > 1 { print $3, $4, $5, $6,
         $7, $8 }' | sort >"$tmp/a"
     awk -F, 'NR > 1 && $4 != "all" { print $4, $5, $6, $7, $9, $10 }' "$tmp/network.csv" |
         sort >"$tmp/b"
@@ -221,7 +214,7 @@ as_eval() {
 # Older labels of the problems that are tested change nothing, those of others do, copies do not.
 older() {
     classics --methods nearest --csv --hits "$tmp/plain.hits" >"$tmp/plain.csv" || return 1
-    "$trainer" ingest weights/$kernel.spec --data $dbs -o "$tmp/rows.csv" || return 1
+    "$trainer" ingest "$spec" --data $dbs -o "$tmp/rows.csv" || return 1
     awk -F, -v OFS=, 'NR == FNR { if (FNR > 1) tested[$(NF - 3)]; next }
         FNR == 1 { print >tests; print >others; next }
         { $NF = $NF == 1 ? 2 : 1; print >(FNR - 1 in tested ? tests : others) }' \
@@ -251,8 +244,8 @@ END
 # What kpred-train eval writes of the same network is the same, but for the method's name, and
 # paired.py joins the two.
 eval_hits() {
-    classics --csv --methods network --network weights --hits "$tmp/network.hits" >"$tmp/out" &&
-        "$trainer" eval $kernel --data $dbs -k 1,10 --hits "$tmp/eval.hits" >"$tmp/out" || return 1
+    classics --csv --methods network --hits "$tmp/network.hits" >"$tmp/out" &&
+        "$trainer" eval "$model" --data $dbs -k 1,10 --hits "$tmp/eval.hits" >"$tmp/out" || return 1
     sed 's/^network,/additive,/' "$tmp/network.hits" | cmp - "$tmp/eval.hits" || return 1
     python3 tools/bench/paired.py --csv "$tmp/network.hits" "$tmp/eval.hits" >"$tmp/joined.csv" &&
         [ "$(sed 1d "$tmp/joined.csv" | cut -d, -f3-5,8- | paste -sd' ' -)" = \
@@ -293,21 +286,28 @@ for row in rows.ingest(sys.argv[2], spec, sys.argv[3:])[::6]:
 END
 }
 
-check "classics.py: nearest" plausible nearest
-check "classics.py: the network as kpred-train measures it" as_eval
+# all_methods WHAT CLASSIFIER...: on the rows of $spec, the network as kpred-train measures it
+all_methods() {
+    what=$1
+    shift
+    check "classics.py: $what: nearest" plausible nearest
+    check "classics.py: $what: the network as kpred-train measures it" as_eval
+    check "paired.py: $what: classics.py and kpred-train eval" eval_hits
+    if $python -c "import sklearn" 2>/dev/null; then
+        check "classics.py: $what: classifiers" plausible "$@"
+    else
+        skipped "classics.py: $what: classifiers" "needs python3-sklearn"
+    fi
+    if $python -c "import xgboost" 2>/dev/null; then
+        check "classics.py: $what: chain" plausible chain
+    else
+        skipped "classics.py: $what: chain" "needs python3-xgboost"
+    fi
+}
+
+all_methods "one filter" tree bayes knn svc forest
 check "classics.py: hits" hits
-check "paired.py: classics.py and kpred-train eval" eval_hits
 check "classics.py: a package is missing" missing_package
-if $python -c "import sklearn" 2>/dev/null; then
-    check "classics.py: classifiers" plausible tree bayes knn svc forest
-else
-    skipped "classics.py: classifiers" "needs python3-sklearn"
-fi
-if $python -c "import xgboost" 2>/dev/null; then
-    check "classics.py: chain" plausible chain
-else
-    skipped "classics.py: chain" "needs python3-xgboost"
-fi
 if [ -r "$ORACLE" ]; then
     check "classics.py: legal tuples" legal
 else
@@ -321,10 +321,109 @@ check "classics.py: no such header" refuses "$tmp/none.h" classics --network "$t
 check "classics.py: a header without a model" refuses "kpred.h: declares no kpred_model" \
     classics --network kpred.h
 check "classics.py: no such data" refuses "$tmp/none.db" \
-    $python tools/bench/classics.py weights/$kernel.spec --trainer "$trainer" --data "$tmp/none.db"
+    $python tools/bench/classics.py "$spec" --trainer "$trainer" --data "$tmp/none.db"
 check "classics.py: no such program" refuses "$tmp/none" \
     classics --trainer "$tmp/none"
 check "classics.py: no such spec" refuses "$tmp/none.spec" \
     $python tools/bench/classics.py "$tmp/none.spec" --network weights/$kernel.h --data $dbs
+
+# ---- classics.py, of a kernel with filters ----
+
+# convolutions: lines of a perf-db, of filters, pads, strides and dilations that differ by side, in
+# all directions; keys of B and W have the images exchanged. The tuple follows the problem.
+convolutions() {
+    awk 'function out(side, filter, pad, stride, dilation) {
+            return int((side + 2 * pad - dilation * (filter - 1) - 1) / stride) + 1
+        }
+        BEGIN {
+            split("1x1 3x3 1x7 7x1 5x3", filter); split("F B W", dir)
+            for (i = 0; i < 180; i++) {
+                split(filter[i % 5 + 1], f, "x")
+                c = 16 * (i % 4 + 1); k = 24 * (i % 7 + 1); h = 14 + i % 9; w = 28 - i % 11
+                n = i % 6 + 1; sh = i % 2 + 1; sw = int(i / 2) % 2 + 1; dh = int(i / 3) % 2 + 1
+                ph = int(f[1] / 2) * (i % 3 > 0); pw = int(f[2] / 2)
+                d = dir[int(i / 7) % 3 + 1]; near = c "-" h "-" w
+                far = k "-" out(h, f[1], ph, sh, dh) "-" out(w, f[2], pw, sw, 1)
+                if (d != "F") { swap = near; near = far; far = swap }
+                part = n % 4; whole = part > 0 ? "[" part "]" : ""
+                name = "narrow," part ",9" whole
+                if (k % 48 == 0) name = "wide," part ",7" whole
+                printf "%s-%s-%s-%d-%dx%d-%dx%d-", near, filter[i % 5 + 1], far, n, ph, pw, sh, sw
+                printf "%dx1-0-NCHW-FP32-%s=ConvMix:%s\n", dh, d, name
+            }
+        }'
+}
+
+# A name with commas, a parameter that is a piece of it, sizes from 0.
+mixed_spec() {
+    cat <<'END'
+[kernel]
+name = conv_mix
+rule = unconstrained
+[data]
+format = miopen
+solver = ConvMix
+[fields]
+gpu = gfx906_60
+dir = F B W
+dtype = FP32
+n = size
+c = size
+h = size
+w = size
+k = size
+y = size
+x = size
+pad_h = size 0 16777216
+pad_w = size 0 16777216
+stride_h = size
+stride_w = size
+dil_h = size
+dil_w = size
+[params]
+kernel = "wide,*,7" "narrow,*,9" "neither,*,9"
+part = 0 1 2 3
+[split]
+config = dir, n,c,canonical(h),canonical(w),k,y,x,pad_h,pad_w,stride_h,stride_w,dil_h,dil_w
+shape = min(c, k),max(c,k),canonical( h ),canonical(w),y,x
+[derived]
+ln = log2 n
+[features]
+hats ln 0 1 4
+divides k 4 2
+[network]
+teachers = 0
+epochs = 3
+encoder1 = 16
+encoder2 = 16
+hidden = 16
+END
+}
+
+model=$tmp/mix.h header=$tmp/mix.h spec=$tmp/mix.spec dbs=$tmp/gfx906_60-mix.cd.pdb.txt
+convolutions >"$dbs"
+mixed_spec >"$spec"
+for split in config shape; do
+    "$trainer" train "$spec" --data "$dbs" --split $split --threads 1 --float-out "$tmp/mix.f32" \
+        -o "$tmp/$split.h" 2>"$tmp/err" || failed "classics.py: a header with filters" \
+        "$(cat "$tmp/err")"
+done
+mv "$tmp/config.h" "$model"
+all_methods "filters" tree knn
+
+# Of the other split, whose keys are other texts, the same
+other_split() {
+    classics --csv --split shape --methods network --network "$tmp/shape.h" \
+        --hits "$tmp/network.hits" >"$tmp/out" && "$trainer" eval "$tmp/shape.h" --data "$dbs" \
+        -k 1,10 --hits "$tmp/eval.hits" >"$tmp/out" || return 1
+    sed 's/^network,/additive,/' "$tmp/network.hits" | cmp - "$tmp/eval.hits"
+}
+check "classics.py: filters: the split by shape" other_split
+
+sed 's/^solver.*/&\nfilter = 3/' "$spec" >"$tmp/half.spec"
+check "classics.py: half a filter" refuses "half.spec: [data]: filter \"3\": expected" \
+    $python tools/bench/classics.py "$tmp/half.spec" --trainer "$trainer" --data "$dbs"
+check "label_noise.py: a kernel with filters" refuses "mix.spec: no filter in [data]" \
+    python3 tools/bench/label_noise.py --trainer "$trainer" "$spec" --data "$dbs"
 
 test_end

@@ -11,15 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "GEMM"
-python=
-for p in python3 /usr/bin/python3; do
-    [ -n "$python" ] || ! $p -c "import numpy" 2>/dev/null || python=$p
-done
-if [ -z "$python" ]; then
-    skipped "GEMM" "needs python3-numpy"
-    test_end
-    exit
-fi
+need_numpy "GEMM"
 
 # Four shapes, four kernels: b is never the best, but the best one for all together.
 head=GFlops,SizeI,SizeJ,SizeK,SizeL,TotalFlops
@@ -32,22 +24,8 @@ $head,$a,$b,$c,$d
 0,512,512,1,64,33554432,10,80,50,100
 0,512,256,1,64,16777216,20,80,50,100
 END
-cat >"$tmp/small.spec" <<'END'
-[kernel]
-name = small
-rule = listed
-[data]
-format = tensile
-[fields]
-m = size
-n = size
-batch = size
-k = size
-[params]
-MT0 = 32 64
-MT1 = 32
-MT2 = 8
-GSU = 1 2
+tensile_spec listed "MT0 = 32 64" "MT1 = 32" "MT2 = 8" "GSU = 1 2" >"$tmp/small.spec"
+cat >>"$tmp/small.spec" <<'END'
 [split]
 config = m,n,batch,k
 [derived]

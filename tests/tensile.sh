@@ -19,22 +19,7 @@ need_trainer "Tensile's tables"
 
 # Two kernels that differ in four pieces, of which PGR and TT follow from the others. The second
 # table has more blanks, the first none.
-cat >"$tmp/small.spec" <<'END'
-[kernel]
-name = small
-rule = unconstrained
-[data]
-format = tensile
-[fields]
-m = size
-n = size
-batch = size
-k = size
-[params]
-MT0 = 32 64
-GSU = 1 2
-SE = 1
-END
+tensile_spec unconstrained "MT0 = 32 64" "GSU = 1 2" "SE = 1" >"$tmp/small.spec"
 spec=$tmp/small.spec
 shape=GFlops,SizeI,SizeJ,SizeK,SizeL,LDD,LDC,LDA,LDB,TotalFlops
 one=Cijk_Ailk_Bljk_SB_MT32x32x8_MI16x16x4x1_SE_GSU1_PGR1_TT1_16_WG32_8_1

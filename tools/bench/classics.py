@@ -27,14 +27,13 @@ training frequencies is mixed into the probabilities of a classifier, so that va
 are ranked as well.
 """
 import argparse
-import csv
 import importlib.util
 import os
 import sys
 import time
 
-from rows import (ROOT, die, ingest, is_test, oracle_problem, print_csv, print_table, progress,
-                  read_spec, share_and_error, split_key)
+from rows import (HITS, ROOT, die, ingest, is_test, oracle_problem, parser_of, print_csv,
+                  print_table, progress, read_spec, share_and_error, split_key, window, write_csv)
 
 try:
     import numpy as np
@@ -98,26 +97,51 @@ def column(task, name):
     return task["problem"][:, [f for f, _ in task["spec"]["fields"]].index(name)]
 
 
+def image_sizes(spec, size):
+    """The output's sides and area."""
+    oh, ow = ((size[a] + 2 * pad - reach) // stride + 1
+              for a, (reach, pad, stride) in ((a, window(spec, a, size)) for a in "hw"))
+    return {"oh": oh, "ow": ow, "ohw": oh * ow}
+
+
+def gemm_sizes(size):
+    """Of specs with filters: channels a group, and the sides of the matrix products that the three
+    directions are."""
+    gc, gk = (np.ceil(size[f] / size["groups"]) if "groups" in size else size[f] for f in "ck")
+    yx = size["y"] * size["x"]
+    return {"gc": gc, "gk": gk, "cyx": gc * yx, "kyx": gk * yx, "nohw": size["n"] * size["ohw"],
+            "nhw": size["n"] * size["h"] * size["w"]}
+
+
 def tree_features(task):
     """Fields, products and remainders: what trees cannot make of the fields themselves."""
     size = {f: column(task, f).astype(float) for f, tokens in task["spec"]["fields"] if not tokens}
-    size["oh"] = np.ceil(size["h"] / size["stride"])
-    size["ow"] = np.ceil(size["w"] / size["stride"])
-    size["ohw"] = size["oh"] * size["ow"]
+    gemm = {}
+    size.update(image_sizes(task["spec"], size))
     products = [size["ohw"] * size["n"], size["c"] * size["k"], size["ohw"] * size["c"],
                 size["ohw"] * size["k"], size["ohw"] * size["n"] * size["c"] * size["k"]]
+    if "y" in size:
+        gemm = gemm_sizes(size)
+        weights = gemm["gk"] * gemm["cyx"]
+        products += [weights, gemm["nohw"] * gemm["gk"], gemm["nohw"] * weights]
     remainders = [size[f] % m for f in ("n", "c", "k", "ohw") for m in (2, 3, 4, 8, 16, 32, 64)]
     remainders += [size[f] % m for f in ("oh", "ow") for m in (2, 3, 4, 5, 7, 8, 16)]
+    remainders += [x % m for x in gemm.values() for m in (2, 3, 4, 8, 16, 32, 64, 128)]
     tokens = [column(task, f) for f, tokens in task["spec"]["fields"] if tokens]
-    return np.stack([*tokens, *size.values(), *products, *remainders], 1).astype(np.float32)
+    return np.stack([*tokens, *size.values(), *gemm.values(), *products, *remainders],
+                    1).astype(np.float32)
+
+
+def octaves(task, name):
+    """A size of all rows as log2, of 1 more where it may be 0."""
+    return np.log2(column(task, name) + (name in task["spec"]["from_zero"]))
 
 
 def plain_features(task):
     """Fields only: tokens as one-hot, sizes as log2, all with mean 0 and deviation 1."""
     columns = []
     for name, tokens in task["spec"]["fields"]:
-        x = column(task, name)
-        columns += [x == i for i in range(len(tokens))] if tokens else [np.log2(x)]
+        columns += [column(task, name) == i for i in range(len(tokens))] or [octaves(task, name)]
     x = np.stack(columns, 1).astype(float)
     mean, deviation = x[task["train"]].mean(0), x[task["train"]].std(0)
     keep = deviation > 0
@@ -286,8 +310,7 @@ def distances(task, train, test):
     come after all others."""
     total = np.zeros((len(test), len(train)), np.float32)
     for name, tokens in task["spec"]["fields"]:
-        x = column(task, name)
-        x = x.astype(np.float32) if tokens else np.log2(x).astype(np.float32)
+        x = (column if tokens else octaves)(task, name).astype(np.float32)
         off = x[test][:, None] - x[train][None, :]
         total += 1e6 * (off != 0) if tokens else off * off
     return total
@@ -337,6 +360,8 @@ def load_defaults(path):
 def fit_default(_, task):
     """One tuple a problem, whatever k is."""
     defaults, spec = load_defaults(task["options"].defaults), task["spec"]
+    if spec["solver"] not in defaults.D or not spec["filter"]:
+        raise Unavailable(f"{task['options'].defaults} has none for {spec['solver']}")
     choose = defaults.D[spec["solver"]]
     values = [{v: i for i, v in enumerate(vs)} for _, vs in spec["params"]]
 
@@ -454,8 +479,7 @@ def print_results(out, options):
         print_table([*HEADING[:9], "se", *HEADING[9:]],
                     [[*line[:9], line[-1], *line[9:-1]] for line in out["lines"]])
     if options.hits:
-        with open(options.hits, "w", encoding="utf-8", newline="") as f:
-            print_csv("method,model,split,key,row,k,hit,agree".split(","), out["hits"], f)
+        write_csv(options.hits, HITS, out["hits"])
 
 
 # ---- the command line ----
@@ -480,8 +504,7 @@ def count(text):
 
 def parse_options():
     """The command line; status 2 if it is wrong."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("spec", nargs="+", help="the kernels' .spec files")
     p.add_argument("--data", nargs="+", required=True, help="tuning results, as for kpred-train")
     p.add_argument("--older", nargs="*", default=[],

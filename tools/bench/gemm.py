@@ -15,11 +15,10 @@ that of the fastest among the k; over shapes the geometric mean. --hits writes t
 Needs python3-numpy and, for boosted and together, python3-xgboost; a method whose package is
 missing is skipped with a message.
 """
-import argparse
-import math
 import sys
 
-from rows import ROOT, die, ingest, print_csv, print_table, progress, read_timed_spec
+from rows import (compare_timed, die, geometric_mean, ingest, parse_timed, parser_of, percentile,
+                  progress, read_timed_spec)
 
 try:
     import numpy as np
@@ -28,7 +27,6 @@ except ImportError as missing:
     sys.exit(0)
 
 HEADING = "method,model,k,n,exact,share,share_p5".split(",")
-HITS = "method,model,split,key,row,k,hit,agree,share,unlisted".split(",")
 SIZES = "m n batch k".split()
 TILES = "MT0 MT1 MT2 GSU".split()
 UNITS = 120 # compute units of MI100
@@ -134,15 +132,15 @@ def hit_lines(task, method, k, ranked):
 
 def summary(task, method, k, lines):
     """The line of the table."""
-    share = sorted(float(line[8]) for line in lines)
+    share = [float(line[8]) for line in lines]
     exact = sum(int(line[6]) for line in lines)
     return [method, task["name"], str(k), str(len(share)), f"{100 * exact / len(share):.2f}",
-            f"{math.exp(sum(map(math.log, share)) / len(share)):.5f}",
-            f"{share[max(0, -(-len(share) * 5 // 100) - 1)]:.5f}"]
+            f"{geometric_mean(share):.5f}", f"{percentile(share, 5):.5f}"]
 
 
-def measure(task, method, lists):
+def measure(task, method):
     """Lines of the table and of --hits."""
+    lists = task["options"].lists
     ranked, table, hits = [], [], []
     for out in range(len(task["own"]["shape"])):
         progress(f"{task['name']}: {method}, shape {out + 1} of {len(task['own']['shape'])}")
@@ -152,7 +150,7 @@ def measure(task, method, lists):
         lines = list(hit_lines(task, method, k, ranked))
         hits += lines
         table.append(summary(task, method, k, lines))
-    return table, hits
+    yield table, hits
 
 
 def make_task(options):
@@ -172,51 +170,20 @@ def make_task(options):
             "beside": beside, "options": options}
 
 
-def lists_of(text):
-    """The k of the lists."""
-    if not all(x.isdigit() and int(x) > 0 for x in text.split(",")):
-        die(f"-k \"{text}\": expected positive integers with commas between them")
-    return sorted({int(x) for x in text.split(",")})
-
-
 def parse():
     """The command line."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("spec", help="a spec of Tensile's tables")
     p.add_argument("--data", required=True, help="the table")
     p.add_argument("--beside", nargs="+", default=[], help="other tables that the spec can read")
-    p.add_argument("--methods", default="nearest,portfolio,boosted",
-                   help=f"some of {', '.join(METHODS)}")
-    p.add_argument("-k", default="1,4,8", help="lengths of lists")
-    p.add_argument("--threads", type=int, default=1, help="of XGBoost")
-    p.add_argument("--trainer", default=f"{ROOT}/build/kpred-train", help="kpred-train")
-    p.add_argument("--hits", help="as CSV what each shape was worth for each k")
-    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
-    options = p.parse_args()
-    for method in options.methods.split(","):
-        if method not in METHODS:
-            die(f"--methods: \"{method}\": none of {', '.join(METHODS)}")
-    return options
+    return parse_timed(p, METHODS, "nearest,portfolio,boosted", "1,4,8", "shape")
 
 
 def main():
     """A line for every method and k."""
     options = parse()
-    lists, task = lists_of(options.k), make_task(options)
-    lines, hits = [], []
-    for method in options.methods.split(","):
-        try:
-            more = measure(task, method, lists)
-        except ImportError as e:
-            print(f"skip {method}: needs python3-xgboost ({e})", file=sys.stderr)
-            continue
-        lines += more[0]
-        hits += more[1]
-    if options.hits:
-        with open(options.hits, "w", encoding="utf-8", newline="") as f:
-            print_csv(HITS, hits, f)
-    (print_csv if options.csv else print_table)(HEADING, lines)
+    task = make_task(options)
+    compare_timed(options, HEADING, lambda method: measure(task, method))
 
 
 if __name__ == "__main__":

@@ -36,14 +36,13 @@ bracket is that of the very rows it is judged on.
 
 Standard errors are over layers without n and type.
 """
-import argparse
 import collections
 import itertools
 import os
 import tempfile
 
-from rows import (ROOT, canonical, die, ingest, is_test, print_csv, print_table, progress,
-                  read_spec, share_and_error, split_key)
+from rows import (ROOT, canonical, die, ingest, is_test, parser_of, print_csv, print_table,
+                  progress, read_spec, share_and_error, split_key, window, write_csv)
 
 HEADING = "files,kernel,dtype,dir,what,n,percent,se".split(",")
 # Solvers that witness whether a 3x3 layer was tuned again: name, number of parameters.
@@ -56,7 +55,7 @@ Label = collections.namedtuple("Label", "kernel dir dtype n c h w k stride group
 
 def witness_specs(spec, folder):
     """Specs of the witnesses of a 3x3 kernel: the kernel's own fields, parameters without names."""
-    for solver, n in WITNESSES if spec["filter"] == 3 else ():
+    for solver, n in WITNESSES if spec["filter"][0] == 3 else ():
         name = solver.strip(">").replace("<", "_")
         lines = ["[kernel]", f"name = {name}", "rule = unconstrained", "[data]",
                  "format = miopen", f"solver = {solver}", "filter = 3x3", "pad = 1", "[fields]"]
@@ -89,7 +88,8 @@ def label_of(spec, row):
     field = dict(zip((name for name, _ in spec["fields"]), row))
     n, c, h, w, k, stride = (int(field[x]) for x in ("n", "c", "h", "w", "k", "stride"))
     if field["dir"] != "F":
-        h, w = canonical(h, spec, stride), canonical(w, spec, stride)
+        h, w = (canonical(x, *window(spec, axis, {"stride": stride}))
+                for axis, x in (("h", h), ("w", w)))
     return Label(spec["name"], field["dir"], field["dtype"], n, c, h, w, k, stride,
                  int(field.get("groups", 1)))
 
@@ -286,9 +286,8 @@ def fields_of(spec, label, gpu):
 
 def write_side(path, spec, gpu, pairs, side):
     """One side of pairs as rows that kpred-train reads."""
-    with open(path, "w", encoding="utf-8", newline="") as f:
-        print_csv([name for name, _ in spec["fields"] + spec["params"]],
-                  [[*fields_of(spec, p[0], gpu), *p[side]] for p in pairs], f)
+    write_csv(path, [name for name, _ in spec["fields"] + spec["params"]],
+              [[*fields_of(spec, p[0], gpu), *p[side]] for p in pairs])
 
 
 def write_retuned(folder, a, b, spec, pairs):
@@ -340,8 +339,7 @@ def compare(options, specs, wanted):
 
 def main():
     """Compares all files of one arch in pairs."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("spec", nargs="+", help="the kernels' .spec files; together they find more "
                    "layers tuned twice than each alone")
     p.add_argument("--data", nargs="+", required=True,
@@ -355,6 +353,9 @@ def main():
     p.add_argument("--csv", action="store_true", help="all lines, as CSV")
     options = p.parse_args()
     wanted = [read_spec(path) for path in options.spec]
+    for spec in wanted:
+        if not spec["filter"]:
+            die(f"{spec['path']}: no filter in [data]: only kernels of one filter are compared")
     with tempfile.TemporaryDirectory() as folder:
         witnesses = [w for s in wanted for w in witness_specs(s, folder)]
         lines = compare(options, wanted + witnesses, wanted)

@@ -7,35 +7,20 @@ is compared with, in points; its standard error is over groups of rows with the 
 for Pft itself. Two methods that miss the same problems differ less than their own errors suggest,
 so this tells smaller differences apart than two columns of figures do.
 """
-import argparse
 import collections
-import csv
 
-from rows import die, print_csv, print_table, share_and_error
+from rows import HITS, die, parser_of, print_lines, read_outcomes, share_and_error
 
 HEADING = "model,split,k,method,against,n,groups,difference,se".split(",")
-COLUMNS = "method,model,split,key,row,k,hit,agree".split(",")
 
 
 def read_hits(paths):
     """Outcomes by (model, split, k) and method: a dict from row to (key, hit)."""
     found = collections.defaultdict(lambda: collections.defaultdict(dict))
     for path in paths:
-        try:
-            with open(path, encoding="utf-8", newline="") as f:
-                lines = list(csv.reader(f))
-        except (OSError, UnicodeDecodeError) as e:
-            die(f"{path}: {e}")
-        if not lines or lines[0] != COLUMNS:
-            die(f"{path}: columns {','.join(lines[0]) if lines else ''}: expected "
-                f"{','.join(COLUMNS)}")
-        for number, line in enumerate(lines[1:], 2):
-            if len(line) != len(COLUMNS) or line[6] not in ("0", "1") \
-                    or not (line[4].isdigit() and line[5].isdigit()):
-                die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
-            method, model, split, key, row, k, hit, _ = line
+        for at, (method, model, split, key, row, k, hit, _) in read_outcomes(path, HITS):
             if row in found[model, split, k][method]:
-                die(f"{path}:{number}: row {row} of method \"{method}\" comes twice")
+                die(f"{at}: row {row} of method \"{method}\" comes twice")
             found[model, split, k][method][row] = (key, int(hit))
     return found
 
@@ -56,8 +41,7 @@ def difference(a, b, what):
 
 def main():
     """A line for every method, model, split and k."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("hits", nargs="+", help="files that --hits wrote")
     p.add_argument("--against", default="network", help="the method to compare with")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
@@ -72,7 +56,7 @@ def main():
             n, groups, points, se = difference(rows, other, f"{method} and {options.against}")
             lines.append([model, split, k, method, options.against, str(n), str(groups),
                           f"{points:+.2f}", f"{se:.2f}"])
-    (print_csv if options.csv else print_table)(HEADING, lines)
+    print_lines(HEADING, lines, options)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
-"""rows.py - what the side-by-side tools share: specs, rows of `kpred-train ingest`, splits, errors
+"""rows.py - what the side-by-side tools share: specs, rows of `kpred-train ingest`, splits, errors,
+outcomes, command lines
 
-Needs only the standard library. A spec is a dict with name, solver, rule, filter and pad; fields, a
-list of (name, tokens), without tokens a size; params, a list of (name, values); split, the items of
+Needs only the standard library. A spec is a dict with name, solver and rule; filter, along h and w,
+and pad, None unless [data] has them; fields, a list of (name, tokens), without tokens a size;
+from_zero, the names of sizes that may be 0; params, a list of (name, values); split, the items of
 each key. A row is a list of texts in the order of the columns: fields, then parameters.
 """
+import argparse
 import csv
 import math
 import os
@@ -14,6 +17,8 @@ import sys
 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` is no error
 
+HITS = "method,model,split,key,row,k,hit,agree".split(",")
+TIMED_HITS = [*HITS, "share", "unlisted"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -49,6 +54,21 @@ def read_sections(path):
     return sections
 
 
+def words(text):
+    """The words of a line; what stands in double quotes is one, without them."""
+    return [quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', text)]
+
+
+def numbers(path, data, name, like):
+    """The numbers of a line of [data] that looks like that; None without the line."""
+    if name not in data:
+        return None
+    match = re.fullmatch(re.sub(r"\d", r"(\\d+)", like), data[name])
+    if not match:
+        die(f"{path}: [data]: {name} \"{data[name]}\": expected something like {like}")
+    return [int(x) for x in match.groups()]
+
+
 def read_spec(path):
     """A spec as described above. kpred-train checks it in full; here only what is used."""
     sections = read_sections(path)
@@ -58,11 +78,14 @@ def read_spec(path):
     kernel, data = dict(sections["kernel"]), dict(sections["data"])
     if data.get("format") != "miopen":
         die(f"{path}: format \"{data.get('format')}\": only miopen is compared")
-    fields = [(name, [] if v.split()[0] == "size" else v.split()) for name, v in sections["fields"]]
+    fields = [(name, v.split()) for name, v in sections["fields"]]
+    pad = numbers(path, data, "pad", "0")
     return {"path": path, "name": kernel["name"], "rule": kernel["rule"], "solver": data["solver"],
-            "filter": int(data["filter"].split("x")[0]), "pad": int(data["pad"]), "fields": fields,
-            "params": [(name, v.split()) for name, v in sections["params"]],
-            "split": {name: re.split(r",(?![^(]*\))", v) for name, v in sections["split"]}}
+            "filter": numbers(path, data, "filter", "1x1"), "pad": pad and pad[0],
+            "fields": [(name, [] if v[0] == "size" else v) for name, v in fields],
+            "from_zero": {name for name, v in fields if v[:2] == ["size", "0"]},
+            "params": [(name, words(v)) for name, v in sections["params"]],
+            "split": {name: key_items(v) for name, v in sections["split"]}}
 
 
 def read_timed_spec(path):
@@ -77,7 +100,7 @@ def read_timed_spec(path):
         die(f"{path}: format \"{form}\": its data are not timed")
     return {"path": path, "name": dict(sections["kernel"])["name"],
             "fields": [name for name, _ in sections["fields"]],
-            "params": [(name, v.split()) for name, v in sections["params"]]}
+            "params": [(name, words(v)) for name, v in sections["params"]]}
 
 
 # ---- rows ----
@@ -120,21 +143,35 @@ def is_test(key):
     return split_hash(key) % 10 == 0
 
 
-def canonical(size, spec, stride):
+def key_items(text):
+    """The items of a key: what is between commas outside of parentheses."""
+    return [item.strip() for item in re.split(r",(?![^(]*\))", text)]
+
+
+def window(spec, axis, size):
+    """How far a filter reaches along h or w, pad and stride; size: what each field is that is one,
+    numbers or arrays."""
+    filter_name = {"h": "y", "w": "x"}[axis]
+    if filter_name not in size:
+        return spec["filter"]["hw".index(axis)], spec["pad"], size["stride"]
+    reach = size[f"dil_{axis}"] * (size[filter_name] - 1) + 1
+    return reach, size[f"pad_{axis}"], size[f"stride_{axis}"]
+
+
+def canonical(size, reach, pad, stride):
     """The one size that stands for all those with the same output."""
-    room = size + 2 * spec["pad"] - spec["filter"]
-    if room < 0:
-        return size
-    return stride * (room // stride) + spec["filter"] - 2 * spec["pad"] + stride - 1
+    room = size + 2 * pad - reach
+    return size if room < 0 else size + stride - 1 - room % stride
 
 
 def split_item(item, spec, field):
     """One item of a key: a field, min(a,b), max(a,b), canonical(a), or itself."""
-    m = re.fullmatch(r"(\w+)\((\w+)(?:,(\w+))?\)", item)
+    m = re.fullmatch(r"(\w+)\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?\)", item)
     if not m:
         return field.get(item, item)
     if m.group(1) == "canonical":
-        return str(canonical(int(field[m.group(2)]), spec, int(field["stride"])))
+        size = {name: int(x) for name, x in field.items() if x.isdigit()}
+        return str(canonical(size[m.group(2)], *window(spec, m.group(2), size)))
     return str({"min": min, "max": max}[m.group(1)](int(field[m.group(2)]), int(field[m.group(3)])))
 
 
@@ -151,7 +188,7 @@ def oracle_problem(rules, spec, row):
     that such a key does not hold is what stride and remainder make of the other."""
     field = dict(zip((name for name, _ in spec["fields"]), row))
     n, c, h, w, k, s = (int(field[name]) for name in ("n", "c", "h", "w", "k", "stride"))
-    side, pad = spec["filter"], spec["pad"]
+    side, pad = spec["filter"][0], spec["pad"]
     y, x = ((v + 2 * pad - side) // s + 1 for v in (h, w))
     forward = field["dir"] == "F"
     known = dict.fromkeys(rules.COLS, 1)
@@ -166,7 +203,49 @@ def oracle_problem(rules, spec, row):
     return rules.Prob([known[name] for name in rules.COLS], arch, int(units or 0), rest)
 
 
+# ---- outcomes, as --hits writes them ----
+
+def is_share(text):
+    """A number above 0, at most 1?"""
+    try:
+        return 0 < float(text) <= 1
+    except ValueError:
+        return False
+
+
+def is_outcome(line):
+    """Whether the cells of a line of --hits can be what the columns say."""
+    found = dict(zip(TIMED_HITS, line))
+    return (all(found[name].isdigit() for name in ("row", "k", "unlisted") if name in found)
+            and found["hit"] in ("0", "1") and is_share(found.get("share", "1")))
+
+
+def read_outcomes(path, columns):
+    """Where each line of a file of --hits stands, and its cells, checked."""
+    try:
+        with open(path, encoding="utf-8", newline="") as f:
+            lines = list(csv.reader(f))
+    except (OSError, UnicodeDecodeError) as e:
+        die(f"{path}: {e}")
+    if not lines or lines[0] != columns:
+        die(f"{path}: columns {','.join(lines[0]) if lines else ''}: expected {','.join(columns)}")
+    for number, line in enumerate(lines[1:], 2):
+        if len(line) != len(columns) or not is_outcome(line):
+            die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(columns)}")
+        yield f"{path}:{number}", line
+
+
 # ---- figures ----
+
+def geometric_mean(shares):
+    """Of positive numbers."""
+    return math.exp(sum(map(math.log, shares)) / len(shares))
+
+
+def percentile(values, percent):
+    """As eval gives it."""
+    return sorted(values)[max(0, -(-len(values) * percent // 100) - 1)]
+
 
 def share_and_error(hits, units):
     """Percent of hits, and its standard error over groups of rows that share a unit."""
@@ -193,3 +272,61 @@ def print_table(heading, lines):
     for line in [heading, *lines]:
         cells = (x.rjust(w) if r else x.ljust(w) for x, w, r in zip(line, width, right))
         print("  ".join(cells).rstrip())
+
+
+def print_lines(heading, lines, options):
+    """CSV if that is asked for, else a table."""
+    (print_csv if options.csv else print_table)(heading, lines)
+
+
+def write_csv(path, heading, lines):
+    """A file of CSV."""
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            print_csv(heading, lines, f)
+    except OSError as e:
+        die(f"{path}: {e.strerror}")
+
+
+# ---- the command lines of tools that choose among timed options ----
+
+def parser_of(text):
+    """A parser with the tool's own text as its help."""
+    return argparse.ArgumentParser(description=text, allow_abbrev=False,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def parse_timed(p, known, methods, lists, what):
+    """Adds the options that these tools share and reads the command line: methods as a list, and
+    lists, the k in ascending order. methods and lists: the defaults; what: of which --hits tells."""
+    p.add_argument("--methods", default=methods, help=f"some of {', '.join(known)}")
+    p.add_argument("-k", default=lists, help="lengths of lists")
+    p.add_argument("--threads", type=int, default=1, help="of XGBoost")
+    p.add_argument("--trainer", default=f"{ROOT}/build/kpred-train", help="kpred-train")
+    p.add_argument("--hits", help=f"as CSV what each {what} was worth for each k")
+    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
+    options = p.parse_args()
+    options.methods = options.methods.split(",")
+    for method in options.methods:
+        if method not in known:
+            die(f"--methods: \"{method}\": none of {', '.join(known)}")
+    if not all(x.isdigit() and int(x) > 0 for x in options.k.split(",")):
+        die(f"-k \"{options.k}\": expected positive integers with commas between them")
+    options.lists = sorted({int(x) for x in options.k.split(",")})
+    return options
+
+
+def compare_timed(options, heading, measure):
+    """Prints what measure yields for each method, lines of the table and of --hits; a method whose
+    package is missing is skipped with a message."""
+    lines, hits = [], []
+    for method in options.methods:
+        try:
+            for more_lines, more_hits in measure(method):
+                lines += more_lines
+                hits += more_hits
+        except ImportError as e:
+            print(f"skip {method}: needs python3-xgboost ({e})", file=sys.stderr)
+    if options.hits:
+        write_csv(options.hits, TIMED_HITS, hits)
+    print_lines(heading, lines, options)

@@ -7,48 +7,20 @@ of a split, pool. The share is the geometric mean, as eval prints it. A differen
 share less that of the one it is compared with, on the same problems; its interval is that of 95
 percent of so many resamples of the problems (--resamples), the same ones for every method.
 """
-import argparse
 import collections
-import csv
 import math
 import random
 
-from rows import die, print_csv, print_table
+from rows import TIMED_HITS, die, parser_of, print_lines, read_outcomes
 
 HEADING = "k,method,n,share,against,difference,low,high".split(",")
-COLUMNS = "method,model,split,key,row,k,hit,agree,share,unlisted".split(",")
-
-
-def read_lines(path):
-    """The lines of one file, checked."""
-    try:
-        with open(path, encoding="utf-8", newline="") as f:
-            lines = list(csv.reader(f))
-    except (OSError, UnicodeDecodeError) as e:
-        die(f"{path}: {e}")
-    if not lines or lines[0] != COLUMNS:
-        die(f"{path}: columns {','.join(lines[0]) if lines else ''}: expected {','.join(COLUMNS)}")
-    for number, line in enumerate(lines[1:], 2):
-        if len(line) != len(COLUMNS) or not (line[4].isdigit() and line[5].isdigit()) \
-                or not is_share(line[8]):
-            die(f"{path}:{number}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
-    return lines[1:]
-
-
-def is_share(text):
-    """A number above 0, at most 1?"""
-    try:
-        return 0 < float(text) <= 1
-    except ValueError:
-        return False
 
 
 def read_hits(paths):
     """By k and method: from (model, row) to the logarithm of the share."""
     found = collections.defaultdict(lambda: collections.defaultdict(dict))
     for path in paths:
-        for line in read_lines(path):
-            method, model, _, _, row, k, _, _, share, _ = line
+        for _, (method, model, _, _, row, k, _, _, share, _) in read_outcomes(path, TIMED_HITS):
             of = found[int(k)][method]
             if (model, row) in of:
                 die(f"{path}: row {row} of {model}, method \"{method}\", comes twice")
@@ -92,8 +64,7 @@ def compare(k, methods, options):
 
 def main():
     """A line for every k and method."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("hits", nargs="+", help="files that --hits wrote")
     p.add_argument("--against", default="additive", help="the method to compare with")
     p.add_argument("--resamples", type=int, default=10000, help="of the problems")
@@ -104,7 +75,7 @@ def main():
     lines = []
     for k, methods in sorted(read_hits(options.hits).items()):
         lines += compare(k, methods, options)
-    (print_csv if options.csv else print_table)(HEADING, lines)
+    print_lines(HEADING, lines, options)
 
 
 if __name__ == "__main__":

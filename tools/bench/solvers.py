@@ -15,15 +15,13 @@ shares.py compares.
 Needs python3-numpy and, for boosted, python3-xgboost; a method whose package is missing is skipped
 with a message.
 """
-import argparse
 import collections
-import math
-import re
 import sys
 import time
 
-from rows import (ROOT, die, ingest, is_test, print_csv, print_table, progress, read_sections,
-                  read_timed_spec, share_and_error, split_item)
+from rows import (compare_timed, die, geometric_mean, ingest, is_test, key_items, parse_timed,
+                  parser_of, percentile, progress, read_sections, read_timed_spec, share_and_error,
+                  split_item)
 
 try:
     import numpy as np
@@ -32,7 +30,6 @@ except ImportError as missing:
     sys.exit(0)
 
 HEADING = "method,split,gpu,k,n,groups,exact,share,share_p1,share_p5,unlisted,seconds".split(",")
-HITS = "method,model,split,key,row,k,hit,agree,share,unlisted".split(",")
 TABLE = "dir dtype y x stride_h stride_w".split()
 
 
@@ -61,7 +58,7 @@ def split_items(options):
     split = dict(read_sections(options.spec).get("split", []))
     if options.split not in split:
         die(f"{options.spec}: there is no split \"{options.split}\"")
-    return re.split(r",(?![^(]*\))", split[options.split])
+    return key_items(split[options.split])
 
 
 def fastest(problem):
@@ -117,18 +114,12 @@ def outcome(problem, ranked, k):
     return min(times.values()) / min(listed), not ranked or ranked[0] not in times
 
 
-def percentile(shares, percent):
-    """As eval gives it."""
-    return sorted(shares)[max(0, -(-len(shares) * percent // 100) - 1)]
-
-
 def summary(head, problems, shares, unlisted, seconds):
     """The line of the table."""
     exact, _ = share_and_error([s == 1 for s in shares], [p["key"] for p in problems])
-    mean = math.exp(sum(map(math.log, shares)) / len(shares))
     return [*head, str(len(shares)), str(len({p["key"] for p in problems})), f"{exact:.2f}",
-            f"{mean:.5f}", f"{percentile(shares, 1):.5f}", f"{percentile(shares, 5):.5f}",
-            f"{100 * sum(unlisted) / len(unlisted):.2f}", f"{seconds:.0f}"]
+            f"{geometric_mean(shares):.5f}", f"{percentile(shares, 1):.5f}",
+            f"{percentile(shares, 5):.5f}", f"{100 * sum(unlisted) / len(unlisted):.2f}", f"{seconds:.0f}"]
 
 
 def measure(method, gpu, problems, options):
@@ -154,27 +145,13 @@ def measure(method, gpu, problems, options):
 
 def parse():
     """The command line."""
-    p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = parser_of(__doc__)
     p.add_argument("spec", help="weights/conv_solver.spec")
     p.add_argument("--data", nargs="+", required=True, help="find-dbs")
     p.add_argument("--split", default="config", help="config or shape")
-    p.add_argument("--methods", default="table,boosted", help=f"some of {', '.join(METHODS)}")
     p.add_argument("--gpus", help="some of the GPUs of the files, with commas; default: all")
     p.add_argument("--trees", type=int, default=500, help="rounds of boosted")
-    p.add_argument("-k", default="1,2", help="lengths of lists")
-    p.add_argument("--threads", type=int, default=1, help="of XGBoost")
-    p.add_argument("--trainer", default=f"{ROOT}/build/kpred-train", help="kpred-train")
-    p.add_argument("--hits", help="as CSV what each problem was worth for each k")
-    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
-    options = p.parse_args()
-    for method in options.methods.split(","):
-        if method not in METHODS:
-            die(f"--methods: \"{method}\": none of {', '.join(METHODS)}")
-    if not all(x.isdigit() and int(x) > 0 for x in options.k.split(",")):
-        die(f"-k \"{options.k}\": expected positive integers with commas between them")
-    options.lists = sorted({int(x) for x in options.k.split(",")})
-    return options
+    return parse_timed(p, METHODS, "table,boosted", "1,2", "problem")
 
 
 def main():
@@ -182,23 +159,12 @@ def main():
     options = parse()
     problems = read_problems(options)
     gpus = list(dict.fromkeys(p["gpu"] for p in problems))
-    for gpu in options.gpus.split(",") if options.gpus else []:
+    wanted = options.gpus.split(",") if options.gpus else gpus
+    for gpu in wanted:
         if gpu not in gpus:
             die(f"--gpus: \"{gpu}\": the files have {', '.join(gpus)}")
-    lines, hits = [], []
-    for method in options.methods.split(","):
-        for gpu in options.gpus.split(",") if options.gpus else gpus:
-            try:
-                more = measure(method, gpu, problems, options)
-            except ImportError as e:
-                print(f"skip {method}: needs python3-xgboost ({e})", file=sys.stderr)
-                break
-            lines += more[0]
-            hits += more[1]
-    if options.hits:
-        with open(options.hits, "w", encoding="utf-8", newline="") as f:
-            print_csv(HITS, hits, f)
-    (print_csv if options.csv else print_table)(HEADING, lines)
+    compare_timed(options, HEADING, lambda method: (measure(method, gpu, problems, options)
+                                                    for gpu in wanted))
 
 
 if __name__ == "__main__":

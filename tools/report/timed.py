@@ -4,30 +4,16 @@ Reads timed/NAME.SPLIT.GPU.METHOD.hits.csv of the folder that measure.sh fills. 
 outcomes: by row (unit, logarithm of the share, exact, unlisted).
 """
 import collections
-import csv
 import math
 import os
 
-from rows import die
+from rows import TIMED_HITS, die, percentile, read_outcomes
 
-COLUMNS = "method,model,split,key,row,k,hit,agree,share,unlisted".split(",")
 METHODS = {"additive": "kpred", "boosted": "boosted trees", "table": "table"}
 Outcome = collections.namedtuple("Outcome", "unit log exact unlisted")
 
 
 # ---- reading ----
-
-def outcome_of(at, line):
-    """One line of a file, checked."""
-    try:
-        found = dict(zip(COLUMNS, line, strict=True))
-        share, unlisted = float(found["share"]), int(found["unlisted"])
-        if not 0 < share <= 1:
-            raise ValueError
-    except ValueError:
-        die(f"{at}: \"{','.join(line)}\": expected {','.join(COLUMNS)}")
-    return found, Outcome(found["key"], math.log(share), share == 1, unlisted)
-
 
 def read_timed(folder):
     """By (model, split, gpu), method and k, the outcomes by row."""
@@ -37,13 +23,10 @@ def read_timed(folder):
         if not name.endswith(".hits.csv"):
             continue
         path, (model, split, gpu) = os.path.join(folder, name), name.split(".")[:3]
-        with open(path, encoding="utf-8", newline="") as f:
-            lines = list(csv.reader(f))
-        if not lines or lines[0] != COLUMNS:
-            die(f"{path}: expected columns {','.join(COLUMNS)}")
-        for number, line in enumerate(lines[1:], 2):
-            x, outcome = outcome_of(f"{path}:{number}", line)
-            found[model, split, gpu][x["method"]].setdefault(int(x["k"]), {})[x["row"]] = outcome
+        for _, line in read_outcomes(path, TIMED_HITS):
+            method, _, _, key, row, k, _, _, worth, unlisted = line
+            found[model, split, gpu][method].setdefault(int(k), {})[row] = Outcome(
+                key, math.log(float(worth)), float(worth) == 1, int(unlisted))
     return found
 
 
@@ -84,10 +67,9 @@ def difference(a, b, what):
             error_of([x[row] - y[row] for row in a], [a[row].unit for row in a]))
 
 
-def percentile(outcomes, percent):
-    """As eval gives it."""
-    logs = sorted(o.log for o in outcomes.values())
-    return math.exp(logs[max(0, -(-len(logs) * percent // 100) - 1)])
+def reached(outcomes, percent):
+    """The share that so many percent do not exceed."""
+    return math.exp(percentile([o.log for o in outcomes.values()], percent))
 
 
 # ---- tables ----
@@ -106,8 +88,8 @@ def line_of(gpu, name, methods):
         *difference(first, methods["additive"][1], f"{gpu}: {name} and ours"))
     return [gpu, METHODS.get(name, name), f"{n:,} ({len({o.unit for o in first.values()}):,})",
             f"{100 * sum(o.exact for o in first.values()) / n:.1f}",
-            "{:.4f} ± {:.4f}".format(*share(first)), less, f"{percentile(first, 1):.3f}",
-            f"{percentile(first, 5):.3f}",
+            "{:.4f} ± {:.4f}".format(*share(first)), less, f"{reached(first, 1):.3f}",
+            f"{reached(first, 5):.3f}",
             f"{100 * sum(o.unlisted for o in first.values()) / n:.1f}", f"{share(second)[0]:.4f}"]
 
 
