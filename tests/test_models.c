@@ -613,6 +613,30 @@ static void a_wide_beam_returns_every_legal_tuple(void)
     for_problems(N_PROBLEMS, check_completeness);
 }
 
+/* ---- several models at a time, as the tools open them ---- */
+
+/* Built-in ones take none of the places of listed rules, of which there are few. (The refusal says
+   so on standard error.) */
+static void listed_models_at_a_time(void)
+{
+    enum { N_BUILT_IN = 3, N_PLACES = 8, N_OPEN = N_BUILT_IN + N_PLACES };
+    static const char *const names[] = { "gemm_mi100_nn", "gemm_mi100_nt", "gemm_mi100_tn" };
+    const int32_t none[] = { 512, 512, 32, 2, 4, 15, 0, 0, 128, 1 }; /* no kernel's values */
+    struct model model[N_OPEN], more;
+    size_t i;
+    for (i = 0; i < N_OPEN; i++) {
+        CHECK(!model_open(i < N_BUILT_IN ? names[i] : "weights/gemm_mi100_tn.h", &model[i]));
+        CHECK(model[i].m.rule(none, none, 0) && model[i].m.rule(none, none, 1));
+        CHECK(!model[i].m.rule(none, none, model[i].m.n_params));
+    }
+    CHECK(model_open("weights/gemm_mi100_nn.h", &more));
+    model_free(&model[N_BUILT_IN]);
+    CHECK(!model_open("weights/gemm_mi100_nn.h", &model[N_BUILT_IN]));
+    CHECK_EQ(model[N_BUILT_IN].m.id, model[0].m.id);
+    for (i = 0; i < N_OPEN; i++)
+        model_free(&model[i]);
+}
+
 int main(void)
 {
     twin_make_tables();
@@ -627,5 +651,6 @@ int main(void)
     RUN(costs_stay_within_the_macros);
     RUN(scores_equal_the_twin);
     RUN(a_wide_beam_returns_every_legal_tuple);
+    RUN(listed_models_at_a_time);
     return test_end();
 }
