@@ -16,6 +16,7 @@ DOCDIR ?= $(DATADIR)/doc/kpred
 SPECS = $(sort $(wildcard weights/*.spec))
 MODELS = $(sort $(wildcard weights/*.h))
 NAMES = $(notdir $(SPECS:.spec=))
+TABLES = $(if $(filter weights/gemm_%,$(SPECS)),tables)
 DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
 
 BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
@@ -105,9 +106,9 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 	@$(BUILD)/signature/signature
 
 .PHONY: weights
-weights: data $(TRAINER) ## train the shipped models again from the data in MIOPEN_DB
+weights: data $(TABLES) $(TRAINER) ## train the shipped models again, from MIOPEN_DB and TENSILE_CSV
 	for name in $(NAMES); do \
-	    MIOPEN_DB='$(MIOPEN_DB)' sh tools/train_model.sh $(BUILD)/kpred-train \
+	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '' || exit 1; \
 	done
 
@@ -125,13 +126,19 @@ report: data $(TRAINER) ## measure what is not yet, also beside other methods: d
 	@python3 tools/report/report.py $(BUILD)/report
 
 .PHONY: gemm
-gemm: $(TRAINER) ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
+gemm: tables $(TRAINER) ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
 	@sh tools/folds.sh $(BUILD) '$(TENSILE_CSV)'
 
 .PHONY: data
 data:
 	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \
 	    "folder src/kernels of a checkout of https://github.com/ROCm/MIOpen" >&2; exit 1; }
+
+.PHONY: tables
+tables:
+	@ls '$(TENSILE_CSV)'/mi100-sgemm-*.csv.bz2 >/dev/null 2>&1 || { echo "no tables of GEMM kernels in" \
+	    "$(TENSILE_CSV): set TENSILE_CSV to the folder of those of https://github.com/ROCm/Tensile" \
+	    "that the headers of weights/gemm_* name" >&2; exit 1; }
 
 .PHONY: bench
 bench: ## time all models with beams 1, 10, 100: portable C and SIMD

@@ -107,14 +107,14 @@ check "gemm.py: no GEMM" refused 'there is no "m"' $python tools/bench/gemm.py \
 # ---- folds.sh, in a copy whose specs are small ----
 
 if has bzip2; then
-    mkdir -p "$tmp/copy/tests/data" "$tmp/copy/build" "$tmp/tables"
+    mkdir -p "$tmp/copy/weights" "$tmp/copy/build" "$tmp/tables"
     cp -r tools "$tmp/copy/"
     ln -s "$trainer" "$tmp/copy/build/kpred-train"
     for layout in nn:Ailk_Bljk nt:Ailk_Bjlk tn:Alik_Bljk; do
         name=gemm_mi100_${layout%:*}
         { sed "s/^name = small/name = $name/" "$tmp/small.spec" && printf '[judge]\nlm = log2 m
 lt = log2 MT0\nramp lm 0 16\nramp lt 0 8\n'; } |
-            sed 's/^teachers = 0/teachers = 1/' >"$tmp/copy/tests/data/$name.spec"
+            sed 's/^teachers = 0/teachers = 1/' >"$tmp/copy/weights/$name.spec"
         sed "s/Ailk_Bljk/${layout#*:}/g" "$tmp/table.csv" |
             bzip2 >"$tmp/tables/mi100-sgemm-Cijk_${layout#*:}_SB_00.csv.bz2"
     done

@@ -12,7 +12,8 @@ tmp=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwx "$tmp"; rm -rf "$tmp"' EXIT
 
 kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1"
-models="$kernels conv_solver"
+models="$kernels conv_solver gemm_mi100_nn gemm_mi100_nt gemm_mi100_tn"
+n_models=$(echo "$models" | wc -w)
 fields="gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 stride=1"
 
 # problem_of MODEL: one that its kernel applies to
@@ -20,6 +21,7 @@ problem_of() {
     case $1 in
     conv_asm_bwd_wrw_3x3) echo "$(with dir=W) groups=1" ;;
     conv_asm_bwd_wrw_1x1) with dir=W ;;
+    gemm_*) echo "m=1024 n=512 batch=1 k=256" ;;
     *) echo "$fields" ;;
     esac
 }
@@ -134,7 +136,7 @@ models_csv() {
         [ "$(grep -cE "$line" "$tmp/models.csv")" -eq 4 ]
 }
 models_table() {
-    "$kpred" models >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq 6 ] || return 1
+    "$kpred" models >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq $((1 + n_models)) ] || return 1
     sed 1d "$tmp/models.csv" | while IFS=, read -r model _ _ _ bytes id; do
         grep -qE "^$model .* $bytes +$id\$" "$tmp/out" || exit 1
     done
@@ -187,7 +189,7 @@ predict_header() {
     # shellcheck disable=SC2046
     predict "weights/$1.h" $(problem_of "$1") -k 5 --csv | cmp - "$tmp/five.csv"
 }
-for kernel in $kernels; do
+for kernel in $kernels gemm_mi100_nt; do
     check "predict --csv, $kernel" predict_csv "$kernel"
     check "predict, $kernel" predict_table "$kernel"
     check "predict FILE.h, $kernel" predict_header "$kernel"
@@ -356,7 +358,7 @@ bench_line() {
 bench_csv() {
     "$kpred" bench --beam 1,2 --csv >"$tmp/bench.csv" &&
         [ "$(head -n 1 "$tmp/bench.csv")" = "model,beam,ns,ns_min,ns_p95,bytes,arena_words" ] &&
-        [ "$(wc -l <"$tmp/bench.csv")" -eq 11 ] || return 1
+        [ "$(wc -l <"$tmp/bench.csv")" -eq $((1 + 2 * n_models)) ] || return 1
     for kernel in $models; do
         bench_line "$kernel" 1 && bench_line "$kernel" 2 || return 1
     done

@@ -71,14 +71,16 @@ held_to_help() {
 }
 
 models=$("$kpred" models --csv | sed 1d | cut -d, -f1)
-gpus=$("$kpred" models --csv | sed 1d | cut -d, -f4 | tr ' ' '\n' | sort -u)
+convolutions=$(echo "$models" | grep '^conv_')
+gpus=$("$kpred" models --csv | sed 1d | cut -d, -f4 | tr ' ' '\n' | sed '/^$/d' | sort -u)
 fields="gpu= dir= dtype= n= c= h= w= k= stride="
 
 predict() {
     line="$kpred predict conv_asm_1x1u"
-    offers "predict: a model" "$kpred predict conv_" "$models"
+    offers "predict: a model" "$kpred predict conv_" "$convolutions"
     offers "predict: a model or a header" "$kpred predict " "$models a.h folder"
     offers "predict: fields" "$line " "$fields"
+    offers "predict: fields of a GEMM" "$kpred predict gemm_mi100_nt " "m= n= batch= k="
     offers "predict: fields of another model" "$kpred predict conv_asm_bwd_wrw_3x3 -k 3 g" \
         "gpu= groups="
     offers "predict: fields not given yet" "$line n=1 gpu=gfx906 h=4 --nearest k=2 " \
@@ -120,7 +122,7 @@ values() {
     offers "train: --split=" "$trainer train b.spec --split=" "config shape none"
     offers "eval: --by" "$trainer eval conv_asm_1x1u --by " "gpu,dtype gpu dtype all"
     offers "eval: --gpu" "$trainer eval conv_asm_1x1u --gpu " "$gpus"
-    offers "eval: a model" "$trainer eval --rows all conv_" "$models"
+    offers "eval: a model" "$trainer eval --rows all conv_" "$convolutions"
     offers "eval: behind the model" "$trainer eval conv_asm_1x1u " ""
 }
 

@@ -112,7 +112,9 @@ static void show(const kpred_model *m, int32_t *arena, size_t words)
                        16, 64, 28, 28, 64, 1, 1 }; /* n c h w k stride groups */
     int32_t solver[] = { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 0, 16, 64, 1, 28, 28, 64, 1, 1, 1,
                          0, 0, 0, 1, 1, 1, 1, 1, 1, 1 }; /* layout n c d h w k, filter, ... groups */
-    int32_t *problem = m->n_fields == sizeof solver / sizeof *solver ? solver : tile;
+    int32_t gemm[] = { 1024, 512, 1, 256 }; /* m n batch k */
+    int32_t *problem = m->n_fields == sizeof solver / sizeof *solver ? solver
+                       : m->n_fields == sizeof gemm / sizeof *gemm ? gemm : tile;
     kpred_tuple out[4];
     kpred_ctx ctx;
     size_t i, p, n = 0;

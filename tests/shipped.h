@@ -11,12 +11,18 @@
 #include "weights/conv_asm_bwd_wrw_3x3.h"
 #include "weights/conv_ocl_direct_fwd_1x1.h"
 #include "weights/conv_solver.h"
+#include "weights/gemm_mi100_nn.h"
+#include "weights/gemm_mi100_nt.h"
+#include "weights/gemm_mi100_tn.h"
 
 #define SHIPPED(X)                                                                                 \
     X(conv_asm_1x1u, CONV_ASM_1X1U)                                                                \
     X(conv_asm_bwd_wrw_1x1, CONV_ASM_BWD_WRW_1X1)                                                  \
     X(conv_asm_bwd_wrw_3x3, CONV_ASM_BWD_WRW_3X3)                                                  \
     X(conv_ocl_direct_fwd_1x1, CONV_OCL_DIRECT_FWD_1X1)                                            \
-    X(conv_solver, CONV_SOLVER)
+    X(conv_solver, CONV_SOLVER)                                                                    \
+    X(gemm_mi100_nn, GEMM_MI100_NN)                                                                \
+    X(gemm_mi100_nt, GEMM_MI100_NT)                                                                \
+    X(gemm_mi100_tn, GEMM_MI100_TN)
 
 #endif

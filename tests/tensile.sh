@@ -177,11 +177,11 @@ END
 
 # same_rows NN FILE ROWS: ingest gives the rows that the reader gives
 same_rows() {
-    python3 "$tmp/reader.py" "$2" tests/data/gemm_mi100_$1.spec | LC_ALL=C sort >"$tmp/expected" &&
-        ingest tests/data/gemm_mi100_$1.spec --data "$2" -o "$tmp/whole.csv" >"$tmp/err" 2>&1 &&
+    python3 "$tmp/reader.py" "$2" weights/gemm_mi100_$1.spec | LC_ALL=C sort >"$tmp/expected" &&
+        ingest weights/gemm_mi100_$1.spec --data "$2" -o "$tmp/whole.csv" >"$tmp/err" 2>&1 &&
         [ ! -s "$tmp/err" ] && sed 1d "$tmp/whole.csv" | LC_ALL=C sort | cmp - "$tmp/expected" &&
         [ $(($(wc -l <"$tmp/whole.csv") - 1)) -eq "$3" ] &&
-        ingest tests/data/gemm_mi100_$1.spec --data "$tmp/whole.csv" | cmp - "$tmp/whole.csv"
+        ingest weights/gemm_mi100_$1.spec --data "$tmp/whole.csv" | cmp - "$tmp/whole.csv"
 }
 while read -r layout operands rows; do
     file=$TENSILE_CSV/mi100-sgemm-Cijk_${operands}_SB_00.csv.bz2

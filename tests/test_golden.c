@@ -169,6 +169,21 @@ static void conv_solver(void)
     check_model(&kpred_model_conv_solver);
 }
 
+static void gemm_mi100_nn(void)
+{
+    check_model(&kpred_model_gemm_mi100_nn);
+}
+
+static void gemm_mi100_nt(void)
+{
+    check_model(&kpred_model_gemm_mi100_nt);
+}
+
+static void gemm_mi100_tn(void)
+{
+    check_model(&kpred_model_gemm_mi100_tn);
+}
+
 int main(int argc, char **argv)
 {
     const int prints = argc > 1 && !strcmp(argv[1], "--print");
@@ -181,6 +196,9 @@ int main(int argc, char **argv)
     RUN(conv_asm_bwd_wrw_3x3);
     RUN(conv_ocl_direct_fwd_1x1);
     RUN(conv_solver);
+    RUN(gemm_mi100_nn);
+    RUN(gemm_mi100_nt);
+    RUN(gemm_mi100_tn);
     RUN(no_other_lines);
     return test_end();
 }

@@ -580,6 +580,23 @@ size_t data_problem_end(const struct dataset *d, size_t row)
     return row;
 }
 
+size_t data_count_problems(const struct dataset *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        n++;
+    return n;
+}
+
+double data_best_time(const struct dataset *d, size_t first, size_t n, const double *counts)
+{
+    double best = 0;
+    for (size_t i = 0; i < n; i++)
+        if (counts[i] > 0 && (best == 0 || d->time_us[first + i] < best))
+            best = d->time_us[first + i];
+    return best;
+}
+
 /* Rows of options that the spec does not know. */
 static size_t count_unknown(const struct dataset *d)
 {

@@ -7,6 +7,8 @@
 #include "spec.h"
 #include "table.h"
 
+#include <string.h>
+
 /* Why a row is left out. The first three are documented kinds that every command leaves out. So are
    the three from DROP_UNNAMED to DROP_SIZES where a file holds more than a spec is about: of
    find-dbs, and of the perf-dbs of a spec with a field `y`, which takes all filters of a solver;
@@ -75,6 +77,17 @@ void data_free(struct dataset *d);
 
 /* The first row behind `row`, which is below n, that has another problem; n if there is none. */
 size_t data_problem_end(const struct dataset *d, size_t row);
+size_t data_count_problems(const struct dataset *d);
+
+/* Does the spec name every value of the row's option? */
+static inline int data_is_known(const struct dataset *d, size_t row)
+{
+    return memchr(d->target + row * d->n_params, DATA_UNKNOWN, d->n_params) == NULL;
+}
+
+/* Of timed data, the least time of the n rows from `first` on that count: whose `counts` is above 0.
+   0: none does. */
+double data_best_time(const struct dataset *d, size_t first, size_t n, const double *counts);
 
 /* One line on standard error for each reason that dropped rows, and one for rows kept although the
    spec does not know their option. */

@@ -6,63 +6,46 @@
 #
 # LAYOUTS (nn nt tn) and METHODS (of tools/bench/gemm.py) in the environment: only these. THREADS:
 # how many may be used.
+#
+# Files, for eval --hits and gemm.py --hits: LAYOUT-I.csv, shape I left out; LAYOUT-METHOD.csv
 set -eu
 
-build=$1 tables=$2
+build=$1 TENSILE_CSV=$2
 train=$build/kpred-train
+. tools/trained.inc
 out=$build/gemm
-lists=1,4,8
+lists=1,2,4,8
 threads=${THREADS:-$(getconf _NPROCESSORS_ONLN)}
-python=python3 # or the system's, which has Debian's packages
-python3 -c "import numpy" 2>/dev/null || [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+find_python
 mkdir -p "$out"
-
-table() { # LAYOUT: the path of its table
-    case $1 in nn) operands=Ailk_Bljk ;; nt) operands=Ailk_Bjlk ;; tn) operands=Alik_Bljk ;; esac
-    echo "$tables/mi100-sgemm-Cijk_${operands}_SB_00.csv.bz2"
-}
-
-# choose LAYOUT: $own, its table, and $others, those of the other two (paths without blanks)
-choose() {
-    own=$(table $1) others=
-    for other in nn nt tn; do [ $other = "$1" ] || others="$others $(table $other)"; done
-}
-
-# is_new FILE DEPENDENCY...: is it there, and younger than these?
-is_new() {
-    file=$1; shift
-    [ -e "$file" ] || return 1
-    for than; do [ -z "$(find "$than" -newer "$file")" ] || return 1; done
-}
-
-say() { # on a terminal, a line that the next one overwrites
-    [ ! -t 2 ] || printf '\r\033[K%s' "$1" >&2
-}
 
 # fold LAYOUT I N
 fold() {
-    spec=tests/data/gemm_mi100_$1.spec model=$out/$1-$2.h hits=$out/$1-$2.csv
-    is_new "$hits" "$spec" "$own" "$train" && return
-    say "$1: shape $(($2 + 1)) of $3"
-    "$train" train "$spec" --data "$own" --beside $others --split "fold:$2/$3" \
-        --threads "$threads" --float-out "$out/$1-$2.f32" -o "$model"
+    model=$out/$1-$2.h hits=$out/$1-$2.csv
+    is_newer "$hits" "$spec" "$own" "$train" && return
+    show "$1: shape $(($2 + 1)) of $3" || :
+    train_model "$spec" "$model" \
+        "--split fold:$2/$3 --threads $threads --float-out $out/$1-$2.f32" "$own"
     "$train" eval "$model" --data "$own" -k $lists --hits "$hits" >"$out/$1-$2.txt"
 }
 
-# classics LAYOUT: the other methods, on the same shapes, as far as their packages are there
-classics() {
-    spec=tests/data/gemm_mi100_$1.spec hits=$out/$1-classics.csv
-    is_new "$hits" "$spec" "$own" tools/bench/gemm.py && return
-    say "$1: other methods"
-    $python tools/bench/gemm.py "$spec" --data "$own" --beside $others -k $lists \
-        --methods "${METHODS:-nearest,portfolio,boosted}" --trainer "$train" --threads "$threads" \
-        --hits "$hits.new" >"$out/$1-classics.txt"
-    [ ! -e "$hits.new" ] || mv "$hits.new" "$hits"
+# other LAYOUT METHOD: one of the other methods, on the same shapes; if its package is missing, no file
+other() {
+    hits=$out/$1-$2.csv
+    is_newer "$hits" "$spec" "$own" tools/bench/gemm.py && return
+    show "$1: $2" || :
+    # shellcheck disable=SC2046
+    $python tools/bench/gemm.py "$spec" --data "$own" --beside $(beside_of "$spec") -k $lists \
+        --methods "$2" --trainer "$train" --threads "$threads" --hits "$hits.new" >"$out/$1-$2.txt"
+    [ ! -e "$hits.new" ] || [ "$(wc -l <"$hits.new")" -eq 1 ] || mv "$hits.new" "$hits"
+    rm -f "$hits.new"
 }
 
-for layout in ${LAYOUTS:-nn nt tn}; do
-    choose $layout
-    [ -r "$own" ] || { echo "folds.sh: there is no $own" >&2; exit 1; }
+files=
+for layout in ${LAYOUTS:-$LAYOUTS_OF_GEMM}; do
+    spec=weights/gemm_mi100_$layout.spec
+    need_tables "$spec"
+    own=$(data_of "$spec" .)
     # a line a shape, behind a heading
     shapes=$(($(bzip2 -dc "$own" | wc -l) - 1))
     i=0
@@ -70,9 +53,10 @@ for layout in ${LAYOUTS:-nn nt tn}; do
         fold $layout $i $shapes
         i=$((i + 1))
     done
-    classics $layout
+    for method in $(echo "${METHODS:-nearest,portfolio,boosted,together}" | tr , ' '); do
+        other $layout $method
+    done
+    files="$files $(echo "$out/$layout"-*.csv)"
 done
-say ''
-files=
-for layout in ${LAYOUTS:-nn nt tn}; do files="$files $(echo "$out/$layout"-*.csv)"; done
+show '' || :
 exec $python tools/bench/shares.py $files

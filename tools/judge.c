@@ -40,11 +40,6 @@ static void activations(const struct judges *j, const int32_t *problem, const un
 
 /* ---- judges ---- */
 
-static int is_known(const struct dataset *d, size_t row)
-{
-    return !memchr(d->target + row * d->n_params, DATA_UNKNOWN, d->n_params);
-}
-
 static void add_lesson(const struct judges *j, struct lessons *to, const struct dataset *d,
                        size_t row, size_t table, double share)
 {
@@ -66,17 +61,19 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
                         size_t first, size_t end, size_t table)
 {
     const struct recipe *r = j->task->recipe;
+    const size_t n = end - first;
     uint64_t seed = num_mix(j->task->seed, 11 + table, first);
-    double best = 0;
+    double *known = xcalloc(n, sizeof *known), best;
     size_t i;
-    for (i = first; i < end; i++)
-        if (is_known(d, i) && (best == 0 || d->time_us[i] < best))
-            best = d->time_us[i];
-    for (i = first; i < end; i++)
-        if ((double)(num_draw(&seed) % (end - first)) < r->judge_rows && is_known(d, i))
-            add_lesson(j, to, d, i, table,
+    for (i = 0; i < n; i++)
+        known[i] = data_is_known(d, first + i);
+    best = data_best_time(d, first, n, known);
+    for (i = 0; i < n; i++)
+        if ((double)(num_draw(&seed) % n) < r->judge_rows && known[i] > 0)
+            add_lesson(j, to, d, first + i, table,
                        (double)num_exp2((float)(r->judge_sharpness
-                                                * num_log2(best / d->time_us[i]))));
+                                                * num_log2(best / d->time_us[first + i]))));
+    free(known);
 }
 
 static void add_table(const struct judges *j, struct lessons *to, const struct dataset *d,
@@ -131,7 +128,7 @@ static void list_options(const struct dataset *d, struct dataset *one)
     size_t i, n = 0;
     one->target = xcalloc(d->n, d->n_params);
     for (i = 0; i < d->n; i++)
-        if (is_known(d, i))
+        if (data_is_known(d, i))
             memcpy(one->target + n++ * d->n_params, d->target + i * d->n_params, d->n_params);
     tuple_bytes = d->n_params;
     qsort(one->target, n, d->n_params, compare_tuples);
@@ -238,14 +235,6 @@ static size_t list_problems(const struct judge_task *t, int32_t *out)
     return n;
 }
 
-static size_t count_problems(const struct dataset *d)
-{
-    size_t n = 0, i;
-    for (i = 0; i < d->n; i = data_problem_end(d, i))
-        n++;
-    return n;
-}
-
 static int add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
                         size_t n_known, struct recipe_rows *to)
 {
@@ -271,7 +260,7 @@ static int add_opinions(const struct judges *j, struct dataset *one, const int32
 
 size_t judge_most(const struct recipe *recipe, const struct dataset *d)
 {
-    return (count_problems(d) + (size_t)recipe->judged) * (size_t)recipe->draws;
+    return (data_count_problems(d) + (size_t)recipe->judged) * (size_t)recipe->draws;
 }
 
 int judge_add(const struct judge_task *task, struct recipe_rows *to)
@@ -287,7 +276,7 @@ int judge_add(const struct judge_task *task, struct recipe_rows *to)
     j.width = (j.program.n_features + 15) / 16 * 16;
     if (train_judges(&j))
         return -1;
-    known = xcalloc(count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
+    known = xcalloc(data_count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
     open_options(task->data, &one);
     bad = add_opinions(&j, &one, known, list_problems(task, known), to);
     close_options(&one);

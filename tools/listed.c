@@ -93,16 +93,11 @@ static void set_bits(struct model *model, const unsigned char *target)
     }
 }
 
-static int is_known(const unsigned char *target, size_t n)
-{
-    return memchr(target, DATA_UNKNOWN, n) == NULL;
-}
-
 int listed_take(struct model *model, const struct dataset *d)
 {
     size_t i;
     for (i = 0; i < d->n; i++)
-        if (is_known(d->target + i * d->n_params, d->n_params))
+        if (data_is_known(d, i))
             set_bits(model, d->target + i * d->n_params);
     listed_name(model);
     return model->listed[0] & 1 ? 0 : fail("%s: rule listed: the data have no tuple of the spec",

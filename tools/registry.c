@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "header.h"
+#include "listed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,10 @@ static int builtin_open(const struct builtin *b, struct model *out)
     out->own_spec = spec;
     if (bad)
         model_free(out);
-    else
+    else {
+        listed_close(out); /* its rule is compiled in: what is read may have the slot */
         out->m = *b->model;
+    }
     return bad;
 }
 

@@ -19,10 +19,7 @@ static const unsigned char *target_of(const struct dataset *d, size_t row)
 
 size_t soft_most(const struct recipe *recipe, const struct dataset *d)
 {
-    size_t problems = 0, i;
-    for (i = 0; i < d->n; i = data_problem_end(d, i))
-        problems++;
-    return problems * (d->n_params == 1 ? 1 : (size_t)recipe->draws);
+    return data_count_problems(d) * (d->n_params == 1 ? 1 : (size_t)recipe->draws);
 }
 
 /* ---- the options of one problem ---- */
@@ -35,26 +32,9 @@ struct options {
 };
 
 /* Is it one that the model can return? */
-static int is_known(const struct model *model, const struct dataset *d, size_t row)
+static int can_return(const struct model *model, const struct dataset *d, size_t row)
 {
-    size_t p;
-    for (p = 0; p < d->n_params; p++)
-        if (target_of(d, row)[p] == DATA_UNKNOWN)
-            return 0;
-    return model_allows(model, problem_of(d, row), target_of(d, row));
-}
-
-/* The least time of those that have a share; 0: none has. */
-static double best_time(const struct options *o)
-{
-    double best = 0;
-    size_t i;
-    for (i = 0; i < o->n; i++) {
-        const double t = o->d->time_us[o->first + i];
-        if (o->share[i] > 0 && (best == 0 || t < best))
-            best = t;
-    }
-    return best;
+    return data_is_known(d, row) && model_allows(model, problem_of(d, row), target_of(d, row));
 }
 
 /* An option that was timed has a share, be it slow: what has none is unknown to the regret. Floats
@@ -66,8 +46,8 @@ static int set_shares(struct options *o, const struct model *model, double sharp
     double best;
     size_t i;
     for (i = 0; i < o->n; i++)
-        o->share[i] = is_known(model, o->d, o->first + i);
-    best = best_time(o);
+        o->share[i] = can_return(model, o->d, o->first + i);
+    best = data_best_time(o->d, o->first, o->n, o->share);
     for (i = 0; i < o->n && best > 0; i++)
         if (o->share[i] > 0) {
             const double octaves = sharpness * num_log2(best / o->d->time_us[o->first + i]);

@@ -35,8 +35,7 @@ widths=${WIDTHS-32-32-16 64-64-32 192-192-64}
 wide_kernels="conv_asm_1x1u conv_asm_bwd_wrw_3x3"
 defaults=${DEFAULTS:-../shared/miopen/defaults.py}
 k=1,3,10,30,50,100
-python=python3 # or the system's, which has Debian's packages
-python3 -c "import numpy" 2>/dev/null || [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+find_python
 out=$build/report
 mkdir -p "$out/frontier"
 
@@ -44,7 +43,7 @@ mkdir -p "$out/frontier"
 
 # Says what is being done: a line that the next one overwrites, or a line in a log
 say() {
-    if [ -t 2 ]; then printf '\r\033[Kreport: %s' "$*" >&2; else echo "report: $*" >&2; fi
+    show "report: $*" || echo "report: $*" >&2
 }
 
 # into FILE COMMAND...: its output, under that name once it is whole
@@ -293,4 +292,4 @@ for split in $splits; do
     done
 done
 for name in $kernels; do timing "$name"; done
-[ ! -t 2 ] || printf '\r\033[K' >&2
+show '' || :
