@@ -1,21 +1,15 @@
 /* returned.c MODEL K < CSV - for each problem in the CSV that `kpred-train ingest` wrote for the model,
    a line: status, the problem, then up to K predicted tuples, separated by ';'. For returned.py. */
 #define KPRED_IMPLEMENTATION
-#include "weights/conv_asm_1x1u.h"
-#include "weights/conv_asm_bwd_wrw_1x1.h"
-#include "weights/conv_asm_bwd_wrw_3x3.h"
-#include "weights/conv_ocl_direct_fwd_1x1.h"
+#include "shipped.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const kpred_model *const models[] = {
-    &kpred_model_conv_asm_1x1u,
-    &kpred_model_conv_asm_bwd_wrw_1x1,
-    &kpred_model_conv_asm_bwd_wrw_3x3,
-    &kpred_model_conv_ocl_direct_fwd_1x1,
-};
+#define MODEL(name, NAME) &kpred_model_##name,
+static const kpred_model *const models[] = { SHIPPED(MODEL) };
+#undef MODEL
 
 static int32_t arena[65536];
 static kpred_tuple out[KPRED_MAX_BEAM];
@@ -30,6 +24,14 @@ static int read_problem(const kpred_model *m, char *line, int32_t *problem)
     return f == m->n_fields;
 }
 
+static void print_field(const kpred_field *field, int32_t x, const char *before)
+{
+    if (field->tokens)
+        printf("%s%s", before, field->tokens[x]);
+    else
+        printf("%s%d", before, (int)x);
+}
+
 static void print_line(kpred_ctx *ctx, const int32_t *problem, size_t k)
 {
     const kpred_model *m = ctx->model;
@@ -38,7 +40,7 @@ static void print_line(kpred_ctx *ctx, const int32_t *problem, size_t k)
     const kpred_status status = kpred_predict(ctx, problem, m->n_fields, out, k, &n);
     printf("%d ", (int)status);
     for (f = 0; f < m->n_fields; f++)
-        printf("%s%d", f ? "," : "", (int)problem[f]);
+        print_field(m->fields + f, problem[f], f ? "," : "");
     for (i = 0; i < n; i++)
         for (t = 0; t < m->n_params; t++)
             printf("%c%d", t ? ',' : ';', (int)out[i].value[t]);

@@ -6,10 +6,11 @@ build=$1 oracle=$2 db=$3 k=${4:-10}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 "${CC:-cc}" -std=c99 -O2 -I. tests/returned.c -o "$tmp/returned"
+. tools/trained.inc
 grep -lx 'format *= *miopen' weights/*.spec | while read -r spec; do
     name=$(basename "$spec" .spec)
-    "$build/kpred-train" ingest "$spec" --data "$db/gfx900_56.db.bz2" "$db/gfx906_60.db.bz2" \
-        -o "$tmp/rows.csv"
+    # shellcheck disable=SC2046
+    "$build/kpred-train" ingest "$spec" --data $(data_of "$spec" "$db") -o "$tmp/rows.csv"
     "$tmp/returned" "$name" "$k" <"$tmp/rows.csv" >"$tmp/lines"
     python3 tests/returned.py "$oracle" "$name" <"$tmp/lines"
 done

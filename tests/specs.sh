@@ -1,5 +1,5 @@
 #!/bin/sh
-# specs.sh - the specs of tests/data/specs read the databases of the GPUs that they name
+# specs.sh - the specs of kernels whose filter is a field read the databases of the GPUs that they name
 # SPDX-License-Identifier: MIT
 #
 # Without --lenient, and as many rows as SQLite counts; needs the databases in $MIOPEN_DB.
@@ -73,7 +73,7 @@ same_sums() {
     done | sort -n | cmp - "$tmp/sums" && [ -s "$tmp/sums" ]
 }
 
-for spec in tests/data/specs/*.spec; do
+for spec in $(grep -l "^y  *= size" $(perf_specs) weights/recipes/*.spec); do
     name=$(basename "$spec" .spec) gpus=$(of "$spec" gpu) missing=
     for gpu in $gpus; do
         unpacked "$gpu" 2>/dev/null || missing="$missing $gpu"

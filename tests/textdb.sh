@@ -315,7 +315,7 @@ check "filter as fields, a bias" refuses :2 'bias: value "1"' \
 spec=weights/conv_asm_bwd_wrw_3x3.spec
 
 # One number that is two parameters, their sum
-spec=tests/data/specs/conv_bin_winograd_rxs_f3x2.spec
+spec=weights/conv_bin_winograd_rxs_f3x2.spec
 sum_of() {
     echo "$(key)=ConvBinWinogradRxSf3x2:$1"
 }

@@ -4,9 +4,9 @@
 # report` runs it, and then report.py.
 # SPDX-License-Identifier: MIT
 #
-# KERNELS, SPLITS (config shape), NETS (the paper's), METHODS (of classics.py), TIMED (methods of
-# solvers.py), WIDTHS (of our network, encoder1-encoder2-hidden) in the environment: only these; empty:
-# none. EPOCHS: of the paper's networks, in place of the spec's. THREADS: of Python's methods. DEFAULTS:
+# KERNELS (those that the paper judges), MORE (the other kernels), SPLITS (config shape), NETS (the
+# paper's), METHODS (of classics.py), TIMED (methods of solvers.py), WIDTHS (of our network,
+# encoder1-encoder2-hidden) in the environment: only these; empty: none. EPOCHS: of the paper's networks, in place of the spec's. THREADS: of Python's methods. DEFAULTS:
 # of classics.py.
 #
 # Files, NAME a kernel, SPLIT a split (columns: what wrote them):
@@ -27,6 +27,9 @@ shift
 train=$build/kpred-train
 . tools/trained.inc
 kernels=${KERNELS-$(all_kernels)}
+more=${MORE-$(more_kernels)}
+more_methods="nearest forest chain"
+dbs=$(dirname "$1")
 splits=${SPLITS-config shape}
 nets=${NETS-encdec attn attn2 hybrid hybrid2}
 methods=${METHODS-default nearest tree bayes knn svc forest chain}
@@ -224,12 +227,13 @@ noise() { # DB...
         fi
         set -- "$@" "$text"
     done
-    is_newer "$out/noise.csv" weights/*.spec "$@" && return
+    noise_specs=$(all_kernels | sed 's|.*|weights/&.spec|')
+    is_newer "$out/noise.csv" $noise_specs "$@" && return
     say "noise of the labels"
     mkdir -p "$out/retuned"
-    into "$out/retuned.csv" python3 tools/bench/label_noise.py weights/*.spec --trainer "$train" \
+    into "$out/retuned.csv" python3 tools/bench/label_noise.py $noise_specs --trainer "$train" \
         --data "$@" --csv --test config --retuned "$out/retuned"
-    into "$out/noise.csv" python3 tools/bench/label_noise.py weights/*.spec --trainer "$train" \
+    into "$out/noise.csv" python3 tools/bench/label_noise.py $noise_specs --trainer "$train" \
         --data "$@" --csv
 }
 
@@ -266,20 +270,33 @@ timed() { # NAME SPLIT DIR
     done
 }
 
+# other FUNCTION NAME ARGUMENT...: FUNCTION NAME ARGUMENT... DB..., with the databases of the GPUs of that
+# kernel; nothing where one is missing
+other() {
+    other_what=$1 other_dbs=$(data_of "weights/$2.spec" "$dbs")
+    shift
+    for db in $other_dbs; do [ -r "$db" ] || return 0; done
+    "$other_what" "$@" $other_dbs
+}
+
 # ---- all, what takes long last ----
 
 for name in $kernels; do rows "$name" "$@"; done
+for name in $more; do other rows "$name"; done
 [ -z "$kernels" ] || noise "$@"
 for name in $kernels; do drift "$name"; done
 for split in $splits; do
     for name in $kernels; do ours "$name" "$split" "$@"; done
+    for name in $more; do other ours "$name" "$split"; done
 done
 for spec in $(timed_specs); do
-    for split in $splits; do timed "$(basename "$spec" .spec)" "$split" "$(dirname "$1")"; done
+    for split in $splits; do timed "$(basename "$spec" .spec)" "$split" "$dbs"; done
 done
 for method in $methods; do
     for split in $splits; do
         for name in $kernels; do classic "$name" "$split" "$method" "$@"; done
+        case " $more_methods " in *" $method "*) ;; *) continue ;; esac
+        for name in $more; do other classic "$name" "$split" "$method"; done
     done
 done
 for name in $kernels; do

@@ -10,10 +10,11 @@ import os
 import re
 
 import paired
-from rows import die, read_sections, read_spec, share_and_error, split_key
+from rows import ROOT, die, read_sections, read_spec, share_and_error, split_key
 from timed import read_timed
 
 OURS = "additive"
+PUBLISHED = os.path.join(ROOT, "tools", "paper", "published.csv") # the paper's own figures
 Figure = collections.namedtuple("Figure", "n groups value se")
 
 
@@ -53,14 +54,17 @@ def parts(path):
 # ---- all that was measured ----
 
 class Measured:
-    """specs: by kernel. hits: by (kernel, split, k) and method, a dict from row to (key, hit).
+    """specs: by kernel, of those that the paper judges; more: of the others. hits: by (kernel, split, k) and method, a dict from row to (key, hit).
     reliability: by (kernel, split). times: by kernel and net. classics: by (kernel, method, k), of
     the split config. training: by (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines. retuned: by kernel
     and files, (outcomes of the second run, {file: outcomes of our network})."""
 
     def __init__(self, folder, weights):
         self.folder, self.weights = folder, weights
-        self.specs = {s["name"]: s for s in map(read_spec, find(weights, "*.spec", has_labels))}
+        self.every = {s["name"]: s for s in map(read_spec, find(weights, "*.spec", has_labels))}
+        judged = {line["model"] for _, line in read_csv(PUBLISHED, ["model"])}
+        self.specs = {name: s for name, s in self.every.items() if name in judged}
+        self.more = {name: s for name, s in self.every.items() if name not in judged}
         self.types = {}
         self.hits = self.read_outcomes(find(folder, "*.hits.csv"))
         self.reliability = self.read_reliability()
@@ -78,7 +82,7 @@ class Measured:
 
     def known(self, at, kernel):
         """A kernel's name, if there is a spec."""
-        if kernel not in self.specs:
+        if kernel not in self.every:
             die(f"{at}: kernel \"{kernel}\": there is no spec in {self.weights}")
         return kernel
 
@@ -86,7 +90,7 @@ class Measured:
 
     def rows_of(self, kernel):
         """The rows that hits number."""
-        spec, path = self.specs[kernel], os.path.join(self.folder, f"{kernel}.rows.csv")
+        spec, path = self.every[kernel], os.path.join(self.folder, f"{kernel}.rows.csv")
         columns = [name for name, _ in spec["fields"] + spec["params"]]
         return [[line[c] for c in columns] for _, line in read_csv(path, columns)]
 
@@ -107,8 +111,8 @@ class Measured:
     def check_rows(self, kernel, split, method, outcomes):
         """Each row's key must be what the split makes of the row; notes the rows' types."""
         if (kernel, split) not in self.types:
-            dtype = [name for name, _ in self.specs[kernel]["fields"]].index("dtype")
-            self.types[kernel, split] = {str(i): (split_key(self.specs[kernel], split, r), r[dtype])
+            dtype = [name for name, _ in self.every[kernel]["fields"]].index("dtype")
+            self.types[kernel, split] = {str(i): (split_key(self.every[kernel], split, r), r[dtype])
                                          for i, r in enumerate(self.rows_of(kernel), 1)}
         rows = self.types[kernel, split]
         for row, (key, _) in outcomes.items():
@@ -176,7 +180,7 @@ class Measured:
         labels, hits = {}, {}
         for path in find(self.folder, "retuned/*.csv"):
             kernel, files, side, kind = parts(path)[:4]
-            spec = self.specs[self.known(path, kernel)]
+            spec = self.every[self.known(path, kernel)]
             if kind == "hits":
                 outcomes = paired.read_hits([path])[kernel, "config", "1"][OURS]
                 hits.setdefault((kernel, files), {})[side] = outcomes
@@ -189,7 +193,7 @@ class Measured:
 
     def second_run(self, kernel, sides):
         """Outcomes of one run as a prediction of the other."""
-        spec, both = self.specs[kernel], [rows for _, rows in sides]
+        spec, both = self.every[kernel], [rows for _, rows in sides]
         n = len(spec["fields"])
         if len(both) != 2 or [x[:n] for x in both[0]] != [x[:n] for x in both[1]]:
             die(f"{sides[0][0]}: there is no other file with labels of the same problems")
@@ -214,11 +218,11 @@ class Measured:
         """The types of the test rows of our network, in the spec's order."""
         hits = self.outcomes([kernel], split, 1, OURS)
         present = {self.types[kernel, split][row][1] for _, row in hits or ()}
-        return [t for t in dict(self.specs[kernel]["fields"])["dtype"] if t in present]
+        return [t for t in dict(self.every[kernel]["fields"])["dtype"] if t in present]
 
     def title(self, kernel):
         """A kernel's name for people."""
-        return self.specs[kernel]["solver"]
+        return self.every[kernel]["solver"]
 
     def header(self, kernel):
         """(id, bytes) of the shipped network."""
@@ -232,7 +236,7 @@ class Measured:
 
     def width(self, kernel):
         """The shipped network's width, as the names of the others are made."""
-        own = dict(read_sections(self.specs[kernel]["path"]).get("network", []))
+        own = dict(read_sections(self.every[kernel]["path"]).get("network", []))
         return "-".join(own.get(name, "128") for name in ("encoder1", "encoder2", "hidden"))
 
 

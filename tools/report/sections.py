@@ -5,11 +5,9 @@ said.
 """
 import collections
 import math
-import os
 import textwrap
 
-from measured import OURS, difference, number, read_csv, share
-from rows import ROOT
+from measured import OURS, PUBLISHED, difference, number, read_csv, share
 from timed import solvers
 
 NETS = "encdec attn attn2 hybrid hybrid2".split()
@@ -81,9 +79,8 @@ def models(m, _):
 
 def read_published():
     """Pft by (kernel, type, net, k): the paper's."""
-    path = os.path.join(ROOT, "tools", "paper", "published.csv")
     return {(x["model"], x["dtype"], x["net"], x["k"]): number(at, x, "pft")
-            for at, x in read_csv(path, "model,dtype,net,k,pft".split(","))}
+            for at, x in read_csv(PUBLISHED, "model,dtype,net,k,pft".split(","))}
 
 
 def published(m, _):
@@ -238,6 +235,32 @@ def classics(m, split):
             for name, method in classic_lines(m, split)]
     return [f"Split `{split}`, Pft@1 / 10 / 100:", "", *table(["", *titles], lines), "",
             f"Split `{split}`, less kpred at k = 1 / 10:", "", *table(["", *titles], less)]
+
+
+# ---- other kernels ----
+
+def rival(m, kernel, split, method):
+    """Pft@1 / 10 of a method, and how much more that is than ours."""
+    figures = [pft(m, [kernel], split, k, method) for k in (1, 10)]
+    if not all(figures):
+        return NOT
+    return f"{' / '.join(f'{f.value:.1f}' for f in figures)} ({gaps(m, kernel, split, method)})"
+
+
+def more(m, split):
+    """Kernels that the paper does not judge, GPUs and types pooled."""
+    lines = []
+    for kernel in m.more:
+        ours = [pft(m, [kernel], split, k, OURS) for k in (1, 10)]
+        if all(ours):
+            lines.append([m.title(kernel), size_of(ours[0]), " / ".join(map(with_error, ours)),
+                          *(rival(m, kernel, split, x) for x in
+                            ("nearest+rule", "forest+rule", "chain+rule"))])
+    if not lines:
+        return [f"Split `{split}`: {NOT}."]
+    return [f"Split `{split}`, Pft@1 / 10:", "",
+            *table(["kernel", "problems (groups)", "ours", "nearest + rule", "random forest + rule",
+                    "chain + rule"], lines)]
 
 
 # ---- calibration ----
@@ -415,4 +438,4 @@ def merged(m, _):
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
                                     classics, calibration, frontier, floats, bracket, copies, chance, drift,
-                                    parameters, merged, solvers)}
+                                    parameters, merged, solvers, more)}
