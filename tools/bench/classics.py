@@ -14,8 +14,9 @@
 
 The first five give a probability for every value of every parameter; tuples are ranked, exactly, by
 the product. NAME+rule is the same method with the kernel's rule: it ranks, or takes, only what the
-rule accepts. Rows come from `kpred-train ingest`, the split is that of docs/protocol.md, training
-rows whose optimum the rule rejects are left out, as in `kpred-train train`.
+rule accepts (a problem's legal tuples, of most kernels some hundred, are all scored). Rows come
+from `kpred-train ingest`, the split is that of docs/protocol.md, training rows whose optimum the
+rule rejects are left out, as in `kpred-train train`.
 
 Needs python3-numpy, a C compiler and, for the methods that use them, python3-sklearn and
 python3-xgboost; a method whose package is missing is skipped with a message.
@@ -114,22 +115,22 @@ def gemm_sizes(size):
 
 
 def tree_features(task):
-    """Fields, products and remainders: what trees cannot make of the fields themselves."""
+    """Fields, products and remainders: what trees cannot make of the fields themselves. With fields
+    for the filter, those of the matrix products."""
     size = {f: column(task, f).astype(float) for f, tokens in task["spec"]["fields"] if not tokens}
-    gemm = {}
     size.update(image_sizes(task["spec"], size))
     products = [size["ohw"] * size["n"], size["c"] * size["k"], size["ohw"] * size["c"],
                 size["ohw"] * size["k"], size["ohw"] * size["n"] * size["c"] * size["k"]]
+    divided, divisors = ("n", "c", "k", "ohw"), (2, 3, 4, 8, 16, 32, 64)
     if "y" in size:
-        gemm = gemm_sizes(size)
-        weights = gemm["gk"] * gemm["cyx"]
-        products += [weights, gemm["nohw"] * gemm["gk"], gemm["nohw"] * weights]
-    remainders = [size[f] % m for f in ("n", "c", "k", "ohw") for m in (2, 3, 4, 8, 16, 32, 64)]
+        size.update(gemm_sizes(size))
+        weights = size["gk"] * size["cyx"]
+        products += [weights, size["nohw"] * size["gk"], size["nohw"] * weights]
+        divided, divisors = ("gc", "gk", "nohw", "cyx"), (4, 8, 16, 32, 64, 128)
+    remainders = [size[f] % m for f in divided for m in divisors]
     remainders += [size[f] % m for f in ("oh", "ow") for m in (2, 3, 4, 5, 7, 8, 16)]
-    remainders += [x % m for x in gemm.values() for m in (2, 3, 4, 8, 16, 32, 64, 128)]
     tokens = [column(task, f) for f, tokens in task["spec"]["fields"] if tokens]
-    return np.stack([*tokens, *size.values(), *gemm.values(), *products, *remainders],
-                    1).astype(np.float32)
+    return np.stack([*tokens, *size.values(), *products, *remainders], 1).astype(np.float32)
 
 
 def octaves(task, name):

@@ -298,7 +298,7 @@ def parser_of(text):
 
 def parse_timed(p, known, methods, lists, what):
     """Adds the options that these tools share and reads the command line: methods as a list, and
-    lists, the k in ascending order. methods and lists: the defaults; what: of which --hits tells."""
+    lists, the k in ascending order. Given are the defaults of both; what: of which --hits tells."""
     p.add_argument("--methods", default=methods, help=f"some of {', '.join(known)}")
     p.add_argument("-k", default=lists, help="lengths of lists")
     p.add_argument("--threads", type=int, default=1, help="of XGBoost")

@@ -119,7 +119,8 @@ def summary(head, problems, shares, unlisted, seconds):
     exact, _ = share_and_error([s == 1 for s in shares], [p["key"] for p in problems])
     return [*head, str(len(shares)), str(len({p["key"] for p in problems})), f"{exact:.2f}",
             f"{geometric_mean(shares):.5f}", f"{percentile(shares, 1):.5f}",
-            f"{percentile(shares, 5):.5f}", f"{100 * sum(unlisted) / len(unlisted):.2f}", f"{seconds:.0f}"]
+            f"{percentile(shares, 5):.5f}", f"{100 * sum(unlisted) / len(unlisted):.2f}",
+            f"{seconds:.0f}"]
 
 
 def measure(method, gpu, problems, options):
