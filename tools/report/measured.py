@@ -10,6 +10,7 @@ import os
 import re
 
 import paired
+from gemm import read_gemm
 from rows import die, read_sections, read_spec, share_and_error, split_key
 from timed import read_timed
 
@@ -56,9 +57,10 @@ class Measured:
     """specs: by kernel. hits: by (kernel, split, k) and method, a dict from row to (key, hit).
     reliability: by (kernel, split). times: by kernel and net. classics: by (kernel, method, k), of
     the split config. training: by (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines. retuned: by kernel
-    and files, (outcomes of the second run, {file: outcomes of our network})."""
+    and files, (outcomes of the second run, {file: outcomes of our network}). timed: timed.py. gemm:
+    gemm.py."""
 
-    def __init__(self, folder, weights):
+    def __init__(self, folder, weights, folds):
         self.folder, self.weights = folder, weights
         self.specs = {s["name"]: s for s in map(read_spec, find(weights, "*.spec", has_labels))}
         self.types = {}
@@ -75,6 +77,7 @@ class Measured:
         self.noise = self.read_noise()
         self.retuned = self.read_retuned()
         self.timed = read_timed(folder)
+        self.gemm = read_gemm(folds)
 
     def known(self, at, kernel):
         """A kernel's name, if there is a spec."""

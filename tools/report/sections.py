@@ -8,9 +8,10 @@ import math
 import os
 import textwrap
 
+from gemm import gemm, gemm_losses
 from measured import OURS, difference, number, read_csv, share
 from rows import ROOT
-from timed import solvers
+from timed import solvers, table
 
 NETS = "encdec attn attn2 hybrid hybrid2".split()
 CLASSICS = "default tree bayes knn svc forest nearest chain".split()
@@ -24,12 +25,6 @@ NOT = "not measured"
 def wrapped(text):
     """A paragraph's lines."""
     return textwrap.wrap(text, 112, break_long_words=False, break_on_hyphens=False)
-
-
-def table(heading, lines):
-    """A Markdown table."""
-    return ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading),
-            *("| " + " | ".join(line) + " |" for line in lines)]
 
 
 def with_error(figure, form=".1f"):
@@ -415,4 +410,4 @@ def merged(m, _):
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
                                     classics, calibration, frontier, floats, bracket, copies, chance, drift,
-                                    parameters, merged, solvers)}
+                                    parameters, merged, solvers, gemm, gemm_losses)}
