@@ -113,8 +113,8 @@ weights: data $(TABLES) $(TRAINER) ## train the shipped models again, from MIOPE
 	done
 
 .PHONY: accuracy
-accuracy: data $(TRAINER) ## measure them, and models of the shape split: weights/README.md
-	MIOPEN_DB='$(MIOPEN_DB)' sh tools/accuracy.sh $(BUILD) $(DBS)
+accuracy: data $(TABLES) $(TRAINER) ## measure them, and models of other splits: weights/README.md
+	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: paper
 paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them

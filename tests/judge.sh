@@ -90,6 +90,19 @@ ranges() {
 }
 check "trained ranges are those of the model's own problems" ranges
 
+# Legal is what our table has: the other table's kernels teach judges, and are none of ours.
+own_kernels() {
+    sed 's/^name = .*/name = own/; s/^rule = .*/rule = listed/; s/^epochs = .*/epochs = 2/
+        s/^judged = .*/judged = 2/; s/^teacher_epochs = .*/teacher_epochs = 2/' judged.spec >own.spec
+    grep -v ',128,' ours.csv >few.csv
+    for beside in "" "--beside other.csv"; do
+        "$trainer" train own.spec --data few.csv $beside --split none -o own.h --float-out f32 &&
+            grep -o '"listed_[0-9a-f]*"' own.h || return 1
+    done >names 2>log
+    [ "$(wc -l <names)" -eq 2 ] && [ "$(sort -u names | wc -l)" -eq 1 ]
+}
+check "other tables add no legal tuple" own_kernels
+
 # ---- refusals ----
 
 refused() { # NAME TEXT ARGUMENT...

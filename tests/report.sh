@@ -241,7 +241,8 @@ same_again() {
 nothing_measured() {
     rm -f "$tmp/docs/"* && report empty && ! ls "$tmp/docs/"*.svg 2>/dev/null &&
         ! grep -v '^groups\|^shape' "$tmp/docs/accuracy.md" | grep -E '[0-9] ±' &&
-        [ "$(grep -c '^(Plot: not measured.)$' "$tmp/docs/accuracy.md")" -eq 5 ] &&
+        [ "$(grep -c '^(Plot: not measured.)$' "$tmp/docs/accuracy.md")" -eq 6 ] &&
+        [ "$(grep -c '^(Not measured: `make gemm` does it' "$tmp/docs/accuracy.md")" -eq 2 ] &&
         has_line "(Shares, split \`shape\`: not measured.)" &&
         has_line "Split \`config\`: not measured." && has_line "The bracket: not measured." &&
         has_line "Our network at other widths: not measured." &&
@@ -283,6 +284,76 @@ for name, title in (("ours", "kpred"), ("table", "table")):
             f"{100 * sum(x['unlisted'] == '1' for x in one) / n:.1f} | {mean(two):.4f} |")
     assert line in lines, line
 END
+}
+
+# The shares of GEMM: three shapes of one layout and two of another, two methods, from figures by hand
+gemm_folds() { # FOLDER
+    rm -rf "$1" && mkdir "$1" || return 1
+    heading=method,model,split,key,row,k,hit,agree,share,unlisted
+    while read -r layout shape k ours near; do
+        for line in "$layout-$shape additive fold:$shape/3 $ours" "$layout-nearest nearest one-out $near"; do
+            set -- "$1" $line
+            [ -e "$1/$2.csv" ] || echo $heading >"$1/$2.csv"
+            echo "$3,gemm_mi100_$layout,$4,$shape,$shape,$k,0,0,$5,0" >>"$1/$2.csv"
+        done
+    done <<END
+nn 0 1 0.5 0.64
+nn 1 1 0.9 0.36
+nn 2 1 1 0.9
+nt 0 1 0.8 0.8
+nt 1 1 0.995 0.95
+nn 0 4 0.6 0.7
+nn 1 4 0.9 0.4
+nn 2 4 1 1
+nt 0 4 0.9 0.81
+nt 1 4 1 1
+nn 0 8 0.7 0.7
+nn 1 8 0.95 0.5
+nn 2 8 1 1
+nt 0 8 0.95 0.85
+nt 1 8 1 1
+END
+}
+
+gemm() {
+    gemm_folds "$tmp/folds" && report full --gemm "$tmp/folds" || return 1
+    python3 - "$tmp/docs/accuracy.md" <<'END'
+import random, re, statistics, sys
+lines = open(sys.argv[1]).read().splitlines()
+ours = {1: (0.5, 0.9, 1, 0.8, 0.995), 4: (0.6, 0.9, 1, 0.9, 1), 8: (0.7, 0.95, 1, 0.95, 1)}
+near = {1: (0.64, 0.36, 0.9, 0.8, 0.95), 4: (0.7, 0.4, 1, 0.81, 1), 8: (0.7, 0.5, 1, 0.85, 1)}
+mean = statistics.geometric_mean
+for layout, part in (("NN", slice(0, 3)), ("NT", slice(3, 5)), ("all", slice(0, 5))):
+    n = len(ours[1][part])
+    own = "".join(f" {mean(ours[k][part]):.4f} |  |" for k in (1, 4, 8))
+    assert f"| {layout} | kpred | {n} |{own}" in lines, own
+    line, = (x for x in lines if x.startswith(f"| {layout} | nearest neighbour | {n} |"))
+    cells = line.split(" | ")[3:]
+    for i, k in enumerate((1, 4, 8)):
+        a, b = near[k][part], ours[k][part]
+        assert cells[2 * i] == f"{mean(a):.4f}", line
+        less, low, high = map(float, re.findall(r"[-+][0-9.]+", cells[2 * i + 1]))
+        draws = sorted(mean([a[j] for j in pick]) - mean([b[j] for j in pick])
+                       for pick in (random.choices(range(n), k=n) for _ in range(4000)))
+        assert abs(less - mean(a) + mean(b)) < 0.0006, line
+        assert abs(low - draws[100]) < 0.03 and abs(high - draws[3900]) < 0.03, line
+assert "| 1 | kpred | 0.500 | 0.900 | 0 | 1 | 2 | 3 | 2 |" in lines
+assert "| 1 | nearest neighbour | 0.360 | 0.800 | 1 | 2 | 3 | 4 | 0 |" in lines
+assert not any("| TN |" in x or "XGBoost, own table |" in x for x in lines)
+END
+}
+
+# Three of the four panels of layouts have something to show, at three k each.
+gemm_picture() {
+    got="$(marks gemm gpPt6)"
+    [ "$got" = 9 ] || { echo "marks: $got"; return 1; }
+}
+
+# A shape that one method lacks: the folds are not done
+gemm_in_part() {
+    gemm_folds "$tmp/part" && rm "$tmp/part/nt-1.csv" && echo old >"$tmp/docs/accuracy.md" &&
+        refuses 2 "nearest and additive: not measured on the same shapes" \
+            report full --gemm "$tmp/part" && has_line old
 }
 
 # ---- plots ----
@@ -351,6 +422,14 @@ check "figures of all kernels together" pooled
 check "ten of ours, a hundred of the paper's" ten_and_hundred
 check "shares of timed data" timed
 check "nothing measured" nothing_measured
+check "shares of GEMM" gemm
+if has gnuplot; then
+    check "shares of GEMM: the picture" gemm_picture
+else
+    skipped "shares of GEMM: the picture" "there is no gnuplot (gnuplot-nox)"
+fi
+check "shares of GEMM: in part" gemm_in_part
+rm -f "$tmp/docs/"*
 if has gnuplot; then
     check "pictures" pictures
     check "the same again" same_again

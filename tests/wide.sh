@@ -5,6 +5,7 @@
 set -u
 BUILD=${BUILD:-build}
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
+TENSILE_CSV=${TENSILE_CSV:-../shared/tensile}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -137,17 +138,23 @@ END
     fi
 }
 
-# The smallest shipped header, made again from the data, byte for byte.
-weights() {
-    name=conv_asm_bwd_wrw_3x3
-    if [ ! -x "$BUILD/kpred-train" ] || [ ! -r "$MIOPEN_DB/gfx900_56.db.bz2" ]; then
-        skip "weights/$name.h made again" "needs kpred-train and $MIOPEN_DB"
+# remade NAME DATA: the shipped header, made again, byte for byte, if the data are there
+remade() {
+    if [ ! -x "$BUILD/kpred-train" ] || [ ! -r "$2" ]; then
+        skip "weights/$1.h made again" "needs kpred-train and $2"
         return
     fi
-    sh tools/train_model.sh "$BUILD/kpred-train" weights/$name.spec "$tmp/$name.h" \
-        "--float-out $tmp/f32" \
-        "$MIOPEN_DB/gfx900_56.db.bz2" "$MIOPEN_DB/gfx906_60.db.bz2" >"$tmp/log" 2>&1
-    check "weights/$name.h made again" cmp "$tmp/$name.h" weights/$name.h
+    MIOPEN_DB="$MIOPEN_DB" TENSILE_CSV="$TENSILE_CSV" sh tools/train_model.sh \
+        "$BUILD/kpred-train" "weights/$1.spec" "$tmp/$1.h" "--float-out $tmp/f32" >"$tmp/log" 2>&1
+    check "weights/$1.h made again" cmp "$tmp/$1.h" "weights/$1.h"
+}
+
+# The smallest shipped header of a convolution, and the GEMM models
+weights() {
+    remade conv_asm_bwd_wrw_3x3 "$MIOPEN_DB/gfx900_56.db.bz2"
+    for layout in nn nt tn; do
+        remade gemm_mi100_$layout "$TENSILE_CSV/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2"
+    done
 }
 
 processors() {

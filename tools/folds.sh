@@ -4,8 +4,8 @@
 # only what is not there or is older than what it depends on is measured again
 # SPDX-License-Identifier: MIT
 #
-# LAYOUTS (nn nt tn) and METHODS (of tools/bench/gemm.py) in the environment: only these. THREADS:
-# how many may be used.
+# LAYOUTS (nn nt tn) and METHODS (of tools/bench/gemm.py; empty: none) in the environment: only these.
+# THREADS: how many may be used.
 #
 # Files, for eval --hits and gemm.py --hits: LAYOUT-I.csv, shape I left out; LAYOUT-METHOD.csv
 set -eu
@@ -53,7 +53,7 @@ for layout in ${LAYOUTS:-$LAYOUTS_OF_GEMM}; do
         fold $layout $i $shapes
         i=$((i + 1))
     done
-    for method in $(echo "${METHODS:-nearest,portfolio,boosted,together}" | tr , ' '); do
+    for method in $(echo "${METHODS-nearest,portfolio,boosted,together}" | tr , ' '); do
         other $layout $method
     done
     files="$files $(echo "$out/$layout"-*.csv)"

@@ -10,6 +10,7 @@ import os
 import re
 
 import paired
+from gemm import read_gemm
 from rows import ROOT, die, read_sections, read_spec, share_and_error, split_key
 from timed import read_timed
 
@@ -54,12 +55,14 @@ def parts(path):
 # ---- all that was measured ----
 
 class Measured:
-    """specs: by kernel, of those that the paper judges; more: of the others. hits: by (kernel, split, k) and method, a dict from row to (key, hit).
-    reliability: by (kernel, split). times: by kernel and net. classics: by (kernel, method, k), of
-    the split config. training: by (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines. retuned: by kernel
-    and files, (outcomes of the second run, {file: outcomes of our network})."""
+    """specs: by kernel, of those that the paper judges; more: of the others; every: of both. hits: by
+    (kernel, split, k) and method, a dict from row to (key, hit). reliability: by (kernel, split).
+    times: by kernel and net. classics: by (kernel, method, k), of the split config. training: by
+    (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines.
+    retuned: by kernel and files, (outcomes of the second run, {file: outcomes of our network}).
+    timed: timed.py. gemm: gemm.py."""
 
-    def __init__(self, folder, weights):
+    def __init__(self, folder, weights, folds):
         self.folder, self.weights = folder, weights
         self.every = {s["name"]: s for s in map(read_spec, find(weights, "*.spec", has_labels))}
         judged = {line["model"] for _, line in read_csv(PUBLISHED, ["model"])}
@@ -79,6 +82,7 @@ class Measured:
         self.noise = self.read_noise()
         self.retuned = self.read_retuned()
         self.timed = read_timed(folder)
+        self.gemm = read_gemm(folds)
 
     def known(self, at, kernel):
         """A kernel's name, if there is a spec."""

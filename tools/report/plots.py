@@ -7,6 +7,7 @@ import re
 import subprocess
 import tempfile
 
+import gemm
 from measured import OURS, difference, share
 from rows import die
 from sections import NAMES, NETS, chain_cost, pft, read_published, widths_of
@@ -270,13 +271,37 @@ def solvers(m, split):
     return script.text()
 
 
+def gemms(m, _):
+    """Share against k, layout by layout and pooled, and how it is spread."""
+    looks = dict(zip(gemm.METHODS, ("ours", "nearest", "forest", "net", "chain")))
+    shown = {x: (name, LOOKS[looks[x]]) for x, name in gemm.methods_of(m).items()}
+    if not shown:
+        return None
+    script = Script(len(gemm.LAYOUTS) + 2)
+    script.set("ytics autofreq", "logscale x", "xrange [0.9:9]", "yrange [0.5:1]",
+               "xtics (1, 2, 4, 8)", *labels("k, kernels", "share"))
+    for layout in gemm.LAYOUTS:
+        title = f"{layout}, {len(gemm.logs_of(m, layout, 1, OURS))} shapes"
+        script.panel(title, [(gemm.by_k(m, layout, x), look, "linespoints")
+                             for x, (_, look) in shown.items()])
+    script.lines.append("unset logscale")
+    script.set("xrange [0:100]", "yrange [0:1]", "xtics 20", *labels("shapes, %", "share, at most"))
+    for k in (1, 8):
+        script.panel(f"all, k = {k}", [(gemm.distribution(m, k, x), look, "steps")
+                                       for x, (_, look) in shown.items()])
+    script.key([(name, look, "linespoints") for name, look in shown.values()])
+    return script.text()
+
+
 PLOTS = {"config": (curves, "config"), "shape": (curves, "shape"),
          "calibration": (calibration, None), "frontier": (frontier, None),
-         "solvers": (solvers, "config")}
+         "solvers": (solvers, "config"), "gemm": (gemms, None)}
 ALT = {"config": "Pft@k over k on the test rows of the split config, a panel for each kernel and "
                  "type",
        "shape": "the same for the split shape",
        "calibration": "observed against predicted share of hits, a panel for each kernel",
        "solvers": "share of the optimum against k, and of the worst problems, a pair of panels for "
                   "each GPU",
+       "gemm": "share of the optimum against k for three layouts of GEMM and all together, and how "
+               "it is spread over the shapes",
        "frontier": "Pft@10 against bytes and against the time of a prediction"}

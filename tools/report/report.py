@@ -88,13 +88,15 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folder", help="where measure.sh wrote: build/report")
+    p.add_argument("--gemm", metavar="FOLDER", help="where folds.sh wrote (default: gemm beside it)")
     p.add_argument("-o", dest="out", default="docs/accuracy.md", metavar="FILE")
     p.add_argument("--weights", default="weights", help="folder of the specs and shipped headers")
     p.add_argument("--template", default=os.path.join(HERE, "accuracy.md"))
     options = p.parse_args()
     if not os.path.isdir(options.folder):
         die(f"{options.folder}: there is no such folder: measure.sh makes it")
-    m = Measured(options.folder, options.weights)
+    folds = options.gemm or os.path.join(os.path.dirname(os.path.abspath(options.folder)), "gemm")
+    m = Measured(options.folder, options.weights, folds)
     if not m.specs:
         die(f"{options.weights}: there is no .spec in it")
     drawn, base = draw(m), os.path.splitext(options.out)[0]

@@ -7,8 +7,9 @@ import collections
 import math
 import textwrap
 
+from gemm import gemm, gemm_losses
 from measured import OURS, PUBLISHED, difference, number, read_csv, share
-from timed import solvers
+from timed import solvers, table
 
 NETS = "encdec attn attn2 hybrid hybrid2".split()
 CLASSICS = "default tree bayes knn svc forest nearest chain".split()
@@ -22,12 +23,6 @@ NOT = "not measured"
 def wrapped(text):
     """A paragraph's lines."""
     return textwrap.wrap(text, 112, break_long_words=False, break_on_hyphens=False)
-
-
-def table(heading, lines):
-    """A Markdown table."""
-    return ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading),
-            *("| " + " | ".join(line) + " |" for line in lines)]
 
 
 def with_error(figure, form=".1f"):
@@ -438,4 +433,4 @@ def merged(m, _):
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
                                     classics, calibration, frontier, floats, bracket, copies, chance, drift,
-                                    parameters, merged, solvers, more)}
+                                    parameters, merged, solvers, more, gemm, gemm_losses)}

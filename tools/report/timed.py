@@ -74,6 +74,12 @@ def reached(outcomes, percent):
 
 # ---- tables ----
 
+def table(heading, lines):
+    """A Markdown table."""
+    return ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading),
+            *("| " + " | ".join(line) + " |" for line in lines)]
+
+
 def of_model(m, model, split):
     """(gpu, by method) in the order of the files."""
     return [(gpu, methods) for (name, s, gpu), methods in m.timed.items()
@@ -101,8 +107,7 @@ def solvers(m, split):
         return [f"(Shares, split `{split}`: not measured.)"]
     heading = ["GPU", "", "problems (groups)", "exact, %", "share@1", "less ours", "p1", "p5",
                "unlisted, %", "share@2"]
-    return ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading),
-            *("| " + " | ".join(line) + " |" for line in lines)]
+    return table(heading, lines)
 
 
 # ---- curves ----
