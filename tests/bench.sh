@@ -329,8 +329,8 @@ check "classics.py: no such spec" refuses "$tmp/none.spec" \
 
 # ---- classics.py, of a kernel with filters ----
 
-# convolutions: lines of a perf-db, of filters, pads, strides and dilations that differ by side, in
-# all directions; keys of B and W have the images exchanged. The tuple follows the problem.
+# convolutions: lines of a perf-db; filters, pads, strides (to 3: 2 would hide pads) and dilations
+# differ by side; keys of B and W have the images exchanged. The tuple follows the problem.
 convolutions() {
     awk 'function out(side, filter, pad, stride, dilation) {
             return int((side + 2 * pad - dilation * (filter - 1) - 1) / stride) + 1
@@ -340,8 +340,8 @@ convolutions() {
             for (i = 0; i < 180; i++) {
                 split(filter[i % 5 + 1], f, "x")
                 c = 16 * (i % 4 + 1); k = 24 * (i % 7 + 1); h = 14 + i % 9; w = 28 - i % 11
-                n = i % 6 + 1; sh = i % 2 + 1; sw = int(i / 2) % 2 + 1; dh = int(i / 3) % 2 + 1
-                ph = int(f[1] / 2) * (i % 3 > 0); pw = int(f[2] / 2)
+                n = i % 6 + 1; sh = i % 3 + 1; sw = int(i / 2) % 3 + 1; dh = int(i / 3) % 2 + 1
+                ph = int(f[1] / 2) * (i % 4 > 0); pw = int(f[2] / 2)
                 d = dir[int(i / 7) % 3 + 1]; near = c "-" h "-" w
                 far = k "-" out(h, f[1], ph, sh, dh) "-" out(w, f[2], pw, sw, 1)
                 if (d != "F") { swap = near; near = far; far = swap }
