@@ -52,8 +52,8 @@ CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
-                           >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_ocl_bwd_wrw2
-                           >>conv_solver */
+                           >>conv_hip_igemm_v4r1 >>conv_igemm >>one_way
+                           >>conv_ocl_bwd_wrw2 >>conv_solver */
 #ifndef KPRED_CONSTRAINTS_H
 #define KPRED_CONSTRAINTS_H
 
@@ -477,6 +477,18 @@ enum kpred_conv_solver { KPRED_CONV_SOLVER_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLV
     X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                      \
     X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST)
 
+/* Of solvers that run one direction of another rule's: X(function, number of fields, list of its
+   parameters, that rule, the direction) */
+#define KPRED_ONE_WAY_LIST(X)                                                          \
+    X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST,               \
+      kpred_rule_conv_hip_igemm_v4r1, KPRED_DIR_W)                                     \
+    X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST,                        \
+      kpred_rule_conv_hip_igemm_v4r4, KPRED_DIR_W)                                     \
+    X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm, \
+      KPRED_DIR_B)                                                                     \
+    X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm, \
+      KPRED_DIR_W)
+
 /* And of what chooses among kernels: X(function, number of fields, its parameter, the values) */
 #define KPRED_CHOICE_LIST(X) \
     X(kpred_rule_conv_solver, 23, KPRED_CONV_SOLVER_PARAM_LIST, KPRED_CONV_SOLVER_LIST)
@@ -536,6 +548,15 @@ int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values
    not divide the matrices, but hold what a block's threads compute. */
 KPRED_API KPRI_RULES_UNUSED
 int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
+
+/* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd and ConvMlirIgemmWrW: the
+   rules above for the one direction of the solver. (Of the forward ones a spec does without: its
+   problems have no other direction.) */
+#define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, of, dir) \
+    KPRED_API KPRI_RULES_UNUSED                              \
+    int rule(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
+#undef KPRI_ONE_WAY_DECLARED
 
 /* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
    All of it observed. (That <N> is for N images or more is not looked at.) */
@@ -1764,6 +1785,16 @@ KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *
     default: return 0;
     }
 }
+
+/* >>one_way: rules of solvers that run one direction of what others run more of */
+
+#define KPRI_ONE_WAY(rule, n_fields, list, of, dir)                                 \
+    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n)     \
+    {                                                                               \
+        return problem[KPRED_CONV2D_DIR] == dir && of(problem, values, n);          \
+    }
+KPRED_ONE_WAY_LIST(KPRI_ONE_WAY)
+#undef KPRI_ONE_WAY
 
 /* >>conv_ocl_bwd_wrw2: n_out_rows_in_lcl lines of the image lie in LDS, for n_out_channels_tiles
    tiles of n_out_channels_per_tile filters. */

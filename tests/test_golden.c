@@ -134,25 +134,10 @@ static void check_model(const kpred_model *m)
     CHECK(n >= 24);
 }
 
-static void conv_asm_1x1u(void)
-{
-    check_model(&kpred_model_conv_asm_1x1u);
-}
-
-static void conv_asm_bwd_wrw_1x1(void)
-{
-    check_model(&kpred_model_conv_asm_bwd_wrw_1x1);
-}
-
-static void conv_asm_bwd_wrw_3x3(void)
-{
-    check_model(&kpred_model_conv_asm_bwd_wrw_3x3);
-}
-
-static void conv_ocl_direct_fwd_1x1(void)
-{
-    check_model(&kpred_model_conv_ocl_direct_fwd_1x1);
-}
+#define CHECK_MODEL(name, NAME) \
+    static void name(void) { check_model(&kpred_model_##name); }
+SHIPPED(CHECK_MODEL)
+#undef CHECK_MODEL
 
 static void no_other_lines(void)
 {
@@ -164,26 +149,6 @@ static void no_other_lines(void)
     fclose(f);
 }
 
-static void conv_solver(void)
-{
-    check_model(&kpred_model_conv_solver);
-}
-
-static void gemm_mi100_nn(void)
-{
-    check_model(&kpred_model_gemm_mi100_nn);
-}
-
-static void gemm_mi100_nt(void)
-{
-    check_model(&kpred_model_gemm_mi100_nt);
-}
-
-static void gemm_mi100_tn(void)
-{
-    check_model(&kpred_model_gemm_mi100_tn);
-}
-
 int main(int argc, char **argv)
 {
     const int prints = argc > 1 && !strcmp(argv[1], "--print");
@@ -191,14 +156,9 @@ int main(int argc, char **argv)
         path = argv[1 + prints];
     if (prints)
         return print();
-    RUN(conv_asm_1x1u);
-    RUN(conv_asm_bwd_wrw_1x1);
-    RUN(conv_asm_bwd_wrw_3x3);
-    RUN(conv_ocl_direct_fwd_1x1);
-    RUN(conv_solver);
-    RUN(gemm_mi100_nn);
-    RUN(gemm_mi100_nt);
-    RUN(gemm_mi100_tn);
+#define RUN_MODEL(name, NAME) RUN(name);
+    SHIPPED(RUN_MODEL)
+#undef RUN_MODEL
     RUN(no_other_lines);
     return test_end();
 }

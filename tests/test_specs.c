@@ -77,6 +77,25 @@ static int has_tuple(const struct spec *s, kpred_rule rule, int32_t *v, size_t d
     return 0;
 }
 
+/* Of which directions, by their tokens, the rule takes the sample */
+static int directions(const struct spec *s, kpred_rule rule)
+{
+    int32_t p[KPRED_CONV2D_FIELD_COUNT];
+    int taken = 0;
+    memcpy(p, sample_of(s), sizeof p);
+    for (int32_t dir = 0; dir < (int32_t)s->fields[KPRED_CONV2D_DIR].n_tokens; dir++) {
+        p[KPRED_CONV2D_DIR] = dir;
+        if (rule == KPRED_UNCONSTRAINED || rule(p, p, 0))
+            taken |= 1 << dir;
+    }
+    return taken;
+}
+
+static int is_one_way(const struct spec *s)
+{
+    return strstr(s->name, "igemm") != NULL || strstr(s->name, "_wrw") != NULL;
+}
+
 /* Sizes that strides leave open are one: a side of 55 and one of 56 make the same 28 pixels, and
    with a filter of 1 and dilation as well. */
 static int keys_are_canonical(const struct spec *s)
@@ -122,6 +141,9 @@ static int check_spec(const char *path, const char *file)
     if (report(label, rules_find(&s, &rule, &name) == 0)) {
         snprintf(label, sizeof label, "%s: has a tuple for a problem", s.name);
         report(label, has_tuple(&s, rule, v, 0));
+        snprintf(label, sizeof label, "%s: its directions", s.name);
+        const int taken = directions(&s, rule);
+        report(label, taken != 0 && (!is_one_way(&s) || (taken & (taken - 1)) == 0));
     }
     snprintf(label, sizeof label, "%s: features", s.name);
     report(label, program_compile(&s, &program) == 0 && program.n_features <= KPRED_MAX_WIDTH);

@@ -49,6 +49,7 @@ static const struct vocabulary {
 static const char *const no_values[] = { NULL }; /* the rule takes integers */
 
 #define RULE(rule, n_fields, list) { rule, #rule, n_fields, { list(SPELLING) NULL }, no_values },
+#define ONE_WAY(rule, n_fields, list, of, dir) RULE(rule, n_fields, list)
 #define CHOICE_VALUES(rule, n_fields, list, values) \
     static const char *const rule##_values[] = { values(SPELLING) NULL };
 #define CHOICE(rule, n_fields, list, values) \
@@ -62,7 +63,7 @@ static const struct known {
     size_t n_fields;
     const char *params[KPRED_MAX_PARAMS + 1];
     const char *const *values; /* names, of its one parameter */
-} known[] = { KPRED_RULE_LIST(RULE) KPRED_CHOICE_LIST(CHOICE) };
+} known[] = { KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(ONE_WAY) KPRED_CHOICE_LIST(CHOICE) };
 
 static int differs(const struct spec *spec, const char *what, const char *is, const char *should)
 {

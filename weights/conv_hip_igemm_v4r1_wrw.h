@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 772 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id f159c755b6b8d9bf, 116092 bytes; a prediction costs 98304 multiply-adds and at most
+   id 12455414c3e33f82, 116096 bytes; a prediction costs 98304 multiply-adds and at most
    5664 more a unit of beam; largest accumulator 392348 of 2147483647
 
 spec:
@@ -18,7 +18,7 @@ spec:
 name   = conv_hip_igemm_v4r1_wrw
 title  = ConvHipImplicitGemmV4R1WrW: implicit GEMM, backward weights, HIP
 source = ROCm/MIOpen, *.db.bz2 of src/kernels (MIT licence)
-rule   = kpred_rule_conv_hip_igemm_v4r1
+rule   = kpred_rule_conv_hip_igemm_v4r1_wrw
 header = kpred_constraints.h
 
 [data]
@@ -3640,10 +3640,10 @@ static const kpred_additive kpri_conv_hip_igemm_v4r1_wrw_net = {
     kpri_conv_hip_igemm_v4r1_wrw_heads
 };
 KPRED_DATA const kpred_model kpred_model_conv_hip_igemm_v4r1_wrw = {
-    KPRED_FORMAT, UINT64_C(0xf159c755b6b8d9bf),
+    KPRED_FORMAT, UINT64_C(0x12455414c3e33f82),
     "conv_hip_igemm_v4r1_wrw", "ConvHipImplicitGemmV4R1WrW", "config",
     kpri_conv_hip_igemm_v4r1_wrw_fields, kpri_conv_hip_igemm_v4r1_wrw_params, 18, 16, 4, 480, 0,
-    kpred_rule_conv_hip_igemm_v4r1, "kpred_rule_conv_hip_igemm_v4r1",
+    kpred_rule_conv_hip_igemm_v4r1_wrw, "kpred_rule_conv_hip_igemm_v4r1_wrw",
     &kpred_additive_scorer, &kpri_conv_hip_igemm_v4r1_wrw_net, NULL
 };
 
