@@ -183,6 +183,27 @@ same_rows() {
         [ $(($(wc -l <"$tmp/whole.csv") - 1)) -eq "$3" ] &&
         ingest weights/gemm_mi100_$1.spec --data "$tmp/whole.csv" | cmp - "$tmp/whole.csv"
 }
+# What `make weights` runs for GEMM, without the tables: a line that says so, and no header.
+no_tables() { # TEXT NAME=VALUE... COMMAND...
+    text=$1
+    shift
+    refuses 1 "$text" env "$@" "$tmp/none.h" '' && [ ! -e "$tmp/none.h" ]
+}
+recipe="sh tools/train_model.sh $trainer"
+check "no folder of tables" no_tables \
+    "train_model.sh: there is no $tmp/none/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2: TENSILE_CSV" \
+    TENSILE_CSV="$tmp/none" $recipe weights/gemm_mi100_nn.spec
+mkdir "$tmp/one"
+: >"$tmp/one/mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2"
+check "no table of another layout" no_tables \
+    "train_model.sh: there is no $tmp/one/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2: TENSILE_CSV" \
+    TENSILE_CSV="$tmp/one" $recipe weights/gemm_mi100_tn.spec
+cp "$tmp/small.spec" "$tmp/gemm_mi100_tt.spec"
+check "a layout that there is not" no_tables 'train_model.sh: "tt": none of nn nt tn' \
+    TENSILE_CSV="$tmp/one" $recipe "$tmp/gemm_mi100_tt.spec"
+check "a spec without a table" no_tables 'small.spec: no table is known for it' \
+    TENSILE_CSV="$tmp/one" $recipe "$tmp/small.spec"
+
 while read -r layout operands rows; do
     file=$TENSILE_CSV/mi100-sgemm-Cijk_${operands}_SB_00.csv.bz2
     if [ ! -r "$file" ]; then

@@ -85,8 +85,8 @@ static inline int data_is_known(const struct dataset *d, size_t row)
     return memchr(d->target + row * d->n_params, DATA_UNKNOWN, d->n_params) == NULL;
 }
 
-/* Of timed data, the least time of the n rows from `first` on that count: whose `counts` is above 0.
-   0: none does. */
+/* Of timed data, the least time of the n rows from `first` on that count, whose `counts` is above
+   0. 0: none does. */
 double data_best_time(const struct dataset *d, size_t first, size_t n, const double *counts);
 
 /* One line on standard error for each reason that dropped rows, and one for rows kept although the

@@ -4,8 +4,8 @@
 # only what is not there or is older than what it depends on is measured again
 # SPDX-License-Identifier: MIT
 #
-# LAYOUTS (nn nt tn) and METHODS (of tools/bench/gemm.py; empty: none) in the environment: only these.
-# THREADS: how many may be used.
+# LAYOUTS (nn nt tn) and METHODS (of tools/bench/gemm.py; empty: none) in the environment: only
+# these. THREADS: how many may be used.
 #
 # Files, for eval --hits and gemm.py --hits: LAYOUT-I.csv, shape I left out; LAYOUT-METHOD.csv
 set -eu
@@ -29,7 +29,7 @@ fold() {
     "$train" eval "$model" --data "$own" -k $lists --hits "$hits" >"$out/$1-$2.txt"
 }
 
-# other LAYOUT METHOD: one of the other methods, on the same shapes; if its package is missing, no file
+# other LAYOUT METHOD: one of the other methods, on the same shapes; no file if its package is missing
 other() {
     hits=$out/$1-$2.csv
     is_newer "$hits" "$spec" "$own" tools/bench/gemm.py && return

@@ -302,6 +302,5 @@ ALT = {"config": "Pft@k over k on the test rows of the split config, a panel for
        "calibration": "observed against predicted share of hits, a panel for each kernel",
        "solvers": "share of the optimum against k, and of the worst problems, a pair of panels for "
                   "each GPU",
-       "gemm": "share of the optimum against k for three layouts of GEMM and all together, and how "
-               "it is spread over the shapes",
+       "gemm": "share of the optimum against k, by layout, and how it is spread over the shapes",
        "frontier": "Pft@10 against bytes and against the time of a prediction"}
