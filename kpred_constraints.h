@@ -52,7 +52,7 @@ CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
-                           >>conv_hip_igemm_v4r1 >>conv_igemm >>one_way
+                           >>conv_hip_igemm_v4r1 >>conv_igemm >>one_way >>conv_igemm_gtc
                            >>conv_ocl_bwd_wrw2 >>conv_solver */
 #ifndef KPRED_CONSTRAINTS_H
 #define KPRED_CONSTRAINTS_H
@@ -273,6 +273,56 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_OCL_DIRECT_FWD_N_IN_DATA_TILES, "n_in_data_tiles")    \
     X(KPRED_OCL_DIRECT_FWD_N_STACKS, "n_stacks")
 
+#define KPRED_IGEMM_GTC_LIST(X)              \
+    X(KPRED_IGEMM_GTC_KERNEL, "kernel")      \
+    X(KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT, "gemm_k_global_split")
+
+/* What each kernel asks for, a word in the order of the models' values: bit 0: FP16, else FP32; bit 1:
+   any filter, else 1x1 without pads, strides and dilations; bits 4 to 7 and 8 to 11: the power of two
+   that divides a group's c and its k. Observed, and read from the kernel's name, as
+   tools/rules.c says. */
+#define KPRED_IGEMM_GTC_FWD_KERNELS(X)                                                        \
+    X(0x022) X(0x020) X(0x022) X(0x002) X(0x010) X(0x002) X(0x002) X(0x022) X(0x020)          \
+    X(0x022) X(0x020) X(0x022) X(0x020) X(0x022) X(0x002) X(0x002) X(0x042) X(0x042)          \
+    X(0x040) X(0x040) X(0x032) X(0x032) X(0x030) X(0x030) X(0x022) X(0x020) X(0x022)          \
+    X(0x020) X(0x002) X(0x002) X(0x020) X(0x022) X(0x020) X(0x022) X(0x020) X(0x002)          \
+    X(0x002) X(0x022) X(0x020) X(0x022) X(0x022) X(0x020) X(0x022) X(0x020) X(0x022)          \
+    X(0x020) X(0x020) X(0x022) X(0x020) X(0x022) X(0x022) X(0x020) X(0x020) X(0x022)          \
+    X(0x020) X(0x022) X(0x022) X(0x020) X(0x033) X(0x031) X(0x033) X(0x031) X(0x033)          \
+    X(0x031) X(0x033) X(0x031) X(0x023) X(0x021) X(0x021) X(0x003) X(0x021) X(0x003)          \
+    X(0x033) X(0x031) X(0x033) X(0x031) X(0x033) X(0x031) X(0x033) X(0x031) X(0x003)          \
+    X(0x003) X(0x033) X(0x031) X(0x033) X(0x031) X(0x043) X(0x043) X(0x041) X(0x041)          \
+    X(0x003) X(0x023) X(0x021) X(0x003) X(0x033) X(0x031) X(0x033) X(0x033) X(0x031)          \
+    X(0x031) X(0x033) X(0x031) X(0x031) X(0x003) X(0x033) X(0x031) X(0x003) X(0x023)          \
+    X(0x021) X(0x021) X(0x033) X(0x031)
+#define KPRED_IGEMM_GTC_BWD_KERNELS(X)                                                        \
+    X(0x420) X(0x422) X(0x002) X(0x420) X(0x002) X(0x002) X(0x422) X(0x420) X(0x422)          \
+    X(0x002) X(0x002) X(0x002) X(0x542) X(0x540) X(0x542) X(0x540) X(0x422) X(0x420)          \
+    X(0x422) X(0x420) X(0x432) X(0x430) X(0x432) X(0x430) X(0x002) X(0x002) X(0x002)          \
+    X(0x002) X(0x520) X(0x420) X(0x002) X(0x002) X(0x002) X(0x420) X(0x422) X(0x420)          \
+    X(0x420) X(0x522) X(0x520) X(0x422) X(0x420) X(0x422) X(0x420) X(0x002) X(0x002)          \
+    X(0x002) X(0x522) X(0x520) X(0x522) X(0x422) X(0x420) X(0x422) X(0x522) X(0x520)          \
+    X(0x422) X(0x420) X(0x522) X(0x520) X(0x522) X(0x520) X(0x520) X(0x522) X(0x533)          \
+    X(0x531) X(0x533) X(0x533) X(0x531) X(0x533) X(0x533) X(0x531) X(0x423) X(0x421)          \
+    X(0x423) X(0x003) X(0x533) X(0x531) X(0x433) X(0x431) X(0x003) X(0x533) X(0x531)          \
+    X(0x533) X(0x533) X(0x531) X(0x533) X(0x003) X(0x003) X(0x003) X(0x533) X(0x531)          \
+    X(0x533) X(0x531) X(0x003) X(0x003) X(0x003) X(0x533) X(0x531) X(0x533) X(0x003)          \
+    X(0x003) X(0x533) X(0x531) X(0x533) X(0x533) X(0x531) X(0x533) X(0x633) X(0x631)          \
+    X(0x633) X(0x421) X(0x003) X(0x003) X(0x533) X(0x531) X(0x423) X(0x421) X(0x523)          \
+    X(0x521) X(0x533) X(0x531)
+#define KPRED_IGEMM_GTC_WRW_KERNELS(X)                                                        \
+    X(0x000) X(0x002) X(0x000) X(0x002) X(0x000) X(0x002) X(0x002) X(0x000) X(0x002)          \
+    X(0x000) X(0x002) X(0x000) X(0x000) X(0x002) X(0x000) X(0x000) X(0x002) X(0x002)          \
+    X(0x000) X(0x000) X(0x002) X(0x000) X(0x002) X(0x002) X(0x000) X(0x002) X(0x000)          \
+    X(0x000) X(0x002) X(0x002) X(0x000) X(0x002) X(0x000) X(0x002) X(0x002) X(0x000)          \
+    X(0x000) X(0x002) X(0x002) X(0x003) X(0x003) X(0x001) X(0x003) X(0x003) X(0x003)          \
+    X(0x003) X(0x001) X(0x001) X(0x003) X(0x003) X(0x003) X(0x001) X(0x001) X(0x003)          \
+    X(0x003) X(0x001) X(0x001) X(0x001) X(0x003) X(0x003) X(0x001) X(0x003) X(0x003)          \
+    X(0x001) X(0x001) X(0x001) X(0x001) X(0x003) X(0x003) X(0x001) X(0x001) X(0x001)          \
+    X(0x003) X(0x003) X(0x001) X(0x001) X(0x001) X(0x001) X(0x001) X(0x001) X(0x003)          \
+    X(0x001) X(0x001) X(0x003) X(0x003) X(0x003) X(0x003) X(0x001) X(0x001) X(0x001)          \
+    X(0x003) X(0x001)
+
 /* The number of work-groups is the sum of both: it may be more than a parameter can have values. */
 #define KPRED_BIN_WINOGRAD_RXS_LIST(X)                       \
     X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups")           \
@@ -446,6 +496,7 @@ enum kpred_ocl_direct_fwd {
 enum kpred_bin_winograd_rxs {
     KPRED_BIN_WINOGRAD_RXS_LIST(KPRI_RULES_ENUM) KPRED_BIN_WINOGRAD_RXS_COUNT
 };
+enum kpred_igemm_gtc { KPRED_IGEMM_GTC_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_GTC_COUNT };
 enum kpred_hip_igemm_v4r1 {
     KPRED_HIP_IGEMM_V4R1_LIST(KPRI_RULES_ENUM) KPRED_HIP_IGEMM_V4R1_COUNT
 };
@@ -476,6 +527,16 @@ enum kpred_conv_solver { KPRED_CONV_SOLVER_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLV
     X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST)                  \
     X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                      \
     X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST)
+
+/* Of kernels with names: X(function, number of fields, list of its parameters, the kernels' words,
+   their direction) */
+#define KPRED_NAMED_LIST(X)                                                  \
+    X(kpred_rule_conv_igemm_gtc_fwd, 18, KPRED_IGEMM_GTC_LIST,               \
+      KPRED_IGEMM_GTC_FWD_KERNELS, KPRED_DIR_F)                              \
+    X(kpred_rule_conv_igemm_gtc_bwd, 18, KPRED_IGEMM_GTC_LIST,               \
+      KPRED_IGEMM_GTC_BWD_KERNELS, KPRED_DIR_B)                              \
+    X(kpred_rule_conv_igemm_gtc_wrw, 18, KPRED_IGEMM_GTC_LIST,               \
+      KPRED_IGEMM_GTC_WRW_KERNELS, KPRED_DIR_W)
 
 /* Of solvers that run one direction of another rule's: X(function, number of fields, list of its
    parameters, that rule, the direction) */
@@ -557,6 +618,14 @@ int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, si
     int rule(const int32_t *problem, const int32_t *values, size_t n);
 KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
 #undef KPRI_ONE_WAY_DECLARED
+
+/* ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
+   All of it observed: a kernel computes one type, has its filters, and reads vectors of channels. */
+#define KPRI_NAMED_DECLARED(rule, n_fields, list, words, dir) \
+    KPRED_API KPRI_RULES_UNUSED                               \
+    int rule(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_NAMED_LIST(KPRI_NAMED_DECLARED)
+#undef KPRI_NAMED_DECLARED
 
 /* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
    All of it observed. (That <N> is for N images or more is not looked at.) */
@@ -1795,6 +1864,64 @@ KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *
     }
 KPRED_ONE_WAY_LIST(KPRI_ONE_WAY)
 #undef KPRI_ONE_WAY
+
+/* >>conv_igemm_gtc: the word of a kernel (KPRED_IGEMM_GTC_FWD_KERNELS) against the problem's: what it
+   is, and what it has. */
+
+/* Is 1 << (bits of the word from `from`) a divisor of a group's share of x? */
+static int kpri_gtc_divides(uint32_t word, int from, int32_t x, int32_t groups)
+{
+    return kpri_rule_aligned(x / groups, (int32_t)1 << (word >> from & 15));
+}
+
+/* A matrix product: each pixel by itself */
+static int kpri_gtc_is_point(const int32_t *p)
+{
+    return p[KPRED_CONV2D_Y] == 1 && p[KPRED_CONV2D_X] == 1 && kpri_conv2d_undilated(p)
+        && p[KPRED_CONV2D_PAD_H] == 0 && p[KPRED_CONV2D_PAD_W] == 0
+        && p[KPRED_CONV2D_STRIDE_H] == 1 && p[KPRED_CONV2D_STRIDE_W] == 1;
+}
+
+static int kpri_gtc_kernel(const int32_t *p, uint32_t word)
+{
+    int32_t groups = p[KPRED_CONV2D_GROUPS];
+
+    return (word & 1) == (p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16)
+        && (word & 2 || kpri_gtc_is_point(p))
+        && kpri_gtc_divides(word, 4, p[KPRED_CONV2D_C], groups)
+        && kpri_gtc_divides(word, 8, p[KPRED_CONV2D_K], groups);
+}
+
+static int kpri_gtc_applies(const int32_t *p, int32_t dir, const uint16_t *words, size_t n)
+{
+    size_t i;
+
+    if (p[KPRED_CONV2D_DIR] != dir || p[KPRED_CONV2D_DTYPE] > KPRED_DTYPE_FP16
+        || !kpri_conv2d_exists(p))
+        return 0;
+    for (i = 0; i < n; i++)
+        if (kpri_gtc_kernel(p, words[i]))
+            return 1;
+    return 0;
+}
+
+#define KPRI_NAMED_WORD(word) word,
+#define KPRI_NAMED(rule, n_fields, list, words, dir)                                         \
+    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n)              \
+    {                                                                                        \
+        static const uint16_t word[] = { words(KPRI_NAMED_WORD) };                           \
+        const int32_t n_words = (int32_t)(sizeof word / sizeof *word);                       \
+                                                                                             \
+        if (n == 0)                                                                          \
+            return kpri_gtc_applies(problem, dir, word, (size_t)n_words);                    \
+        if (n == KPRED_IGEMM_GTC_COUNT)                                                      \
+            return kpred_between(values[KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT], 0, 10);         \
+        return n == 1 && kpred_between(values[KPRED_IGEMM_GTC_KERNEL], 0, n_words - 1)       \
+            && kpri_gtc_kernel(problem, word[values[KPRED_IGEMM_GTC_KERNEL]]);               \
+    }
+KPRED_NAMED_LIST(KPRI_NAMED)
+#undef KPRI_NAMED
+#undef KPRI_NAMED_WORD
 
 /* >>conv_ocl_bwd_wrw2: n_out_rows_in_lcl lines of the image lie in LDS, for n_out_channels_tiles
    tiles of n_out_channels_per_tile filters. */

@@ -36,6 +36,8 @@ static const struct {
     {"conv_hip_igemm_bwd", {0, 1, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
     {"conv_mlir_igemm_bwd", {0, 1, 1, 1, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
     {"conv_mlir_igemm_wrw", {0, 2, 1, 1, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_igemm_gtc_bwd", {0, 1, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_igemm_gtc_wrw", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
     {"conv_ocl_bwd_wrw2", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
     {"conv_hip_igemm_v4r1_wrw", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
     {"conv_hip_igemm_v4r4_wrw", {0, 2, 0, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
@@ -204,6 +206,9 @@ static void check_changes(void)
         {"hip_igemm_v4r1_fwd", "stride_h = size", "stride_h = one two", 0},
         {"hip_igemm_v4r1_fwd", "dil_h    = size\ndil_w    = size", "dil_w = size\ndil_h = size", 0},
         {"hip_igemm_v4r1_fwd", "in_copy_b ", "in_copy_z ", 0},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,1,256,64,16", "fwd,nhwc,fp16,0,1,256,64,16", 0},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,0,", "fwd,nhwc,fp32,0,1,", 0},
+        {"igemm_gtc_bwd_nhwc", "dir      = F B", "dir      = B", 0},
         {"ck_igemm_fwd_v6r1", "dil_h    = size\n", "", 0}, /* canonical(h) needs it */
         {"ck_igemm_fwd_v6r1", "pad_w    = size 0 16777216\n", "", 0},
     };

@@ -4,6 +4,7 @@
 
 #include "kpred_constraints.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SPELLING(enumerator, spelling) spelling,
@@ -48,14 +49,22 @@ static const struct vocabulary {
 
 static const char *const no_values[] = { NULL }; /* the rule takes integers */
 
-#define RULE(rule, n_fields, list) { rule, #rule, n_fields, { list(SPELLING) NULL }, no_values },
+#define RULE(rule, n_fields, list) \
+    { rule, #rule, n_fields, { list(SPELLING) NULL }, no_values, NULL, 0 },
+#define WORD(word) word,
+#define WORDS(rule, n_fields, list, words, dir) \
+    static const uint16_t rule##_words[] = { words(WORD) };
+#define NAMED(rule, n_fields, list, words, dir)                        \
+    { rule, #rule, n_fields, { list(SPELLING) NULL }, no_values,       \
+      rule##_words, sizeof rule##_words / sizeof *rule##_words },
 #define ONE_WAY(rule, n_fields, list, of, dir) RULE(rule, n_fields, list)
 #define CHOICE_VALUES(rule, n_fields, list, values) \
     static const char *const rule##_values[] = { values(SPELLING) NULL };
 #define CHOICE(rule, n_fields, list, values) \
-    { rule, #rule, n_fields, { list(SPELLING) NULL }, rule##_values },
+    { rule, #rule, n_fields, { list(SPELLING) NULL }, rule##_values, NULL, 0 },
 
 KPRED_CHOICE_LIST(CHOICE_VALUES)
+KPRED_NAMED_LIST(WORDS)
 
 static const struct known {
     kpred_rule rule;
@@ -63,7 +72,12 @@ static const struct known {
     size_t n_fields;
     const char *params[KPRED_MAX_PARAMS + 1];
     const char *const *values; /* names, of its one parameter */
-} known[] = { KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(ONE_WAY) KPRED_CHOICE_LIST(CHOICE) };
+    const uint16_t *words;     /* or of its first one's kernels */
+    size_t n_words;
+} known[] = {
+    KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(ONE_WAY) KPRED_NAMED_LIST(NAMED)
+    KPRED_CHOICE_LIST(CHOICE)
+};
 
 static int differs(const struct spec *spec, const char *what, const char *is, const char *should)
 {
@@ -139,6 +153,63 @@ static int check_values(const struct spec *spec, const struct known *rule)
                           : differs(spec, "value", "(an integer)", *rule->values);
 }
 
+/* ---- kernels with names ---- */
+
+enum {
+    GTC_DIR, GTC_TYPE = 2, GTC_ANY_FILTER = 4, GTC_K_BLOCK = 7, GTC_MERGED = 18, GTC_A = 20,
+    GTC_B = 28, GTC_PIECES = 36
+};
+
+static uint32_t log2_of(uint32_t x)
+{
+    uint32_t bits = 0;
+    while (x >>= 1)
+        bits++;
+    return bits;
+}
+
+/* The word of a kernel by its name (KPRED_IGEMM_GTC_FWD_KERNELS): forward and backward data, the
+   longest vector that a thread reads divides c; backward data, it divides k as well, and so does
+   gemm_k_per_block, if y, x and k are not merged. */
+static uint32_t gtc_word(const char *name)
+{
+    uint32_t piece[GTC_PIECES] = { 0 }, vector, c = 0, k = 0;
+    const char *text[GTC_PIECES], *p = name;
+    size_t i;
+    for (i = 0; i < GTC_PIECES && p; i++) {
+        text[i] = p;
+        piece[i] = (uint32_t)strtoul(p, NULL, 10);
+        p = strchr(p, ',');
+        p += p != NULL;
+    }
+    if (i < GTC_PIECES)
+        return UINT32_MAX;
+    vector = piece[GTC_A + 1] | piece[GTC_A + 3] | piece[GTC_B + 1] | piece[GTC_B + 3];
+    if (text[GTC_DIR][0] != 'w')
+        c = log2_of(vector);
+    if (text[GTC_DIR][0] == 'b')
+        k = log2_of(vector | (piece[GTC_MERGED] ? 0 : piece[GTC_K_BLOCK]));
+    return (uint32_t)!strncmp(text[GTC_TYPE], "fp16", 4)
+           | (uint32_t)(piece[GTC_ANY_FILTER] != 0) << 1 | c << 4 | k << 8;
+}
+
+/* Each kernel is one for which the rule has the word. */
+static int check_words(const struct spec *spec, const struct known *rule)
+{
+    const struct spec_param *p = spec->params;
+    size_t v;
+    if (!rule->n_words)
+        return 0;
+    if (p->n_values != rule->n_words)
+        return fail("%s: %zu kernels where rule %s expects %zu", spec->path, p->n_values,
+                    rule->name, rule->n_words);
+    for (v = 0; v < p->n_values; v++)
+        if (!p->names[v] || gtc_word(p->names[v]) != rule->words[v])
+            return fail("%s: kernel \"%s\": rule %s expects another one there", spec->path,
+                        p->names[v] ? p->names[v] : "(an integer)", rule->name);
+    return 0;
+}
+
 int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
 {
     size_t i;
@@ -151,7 +222,7 @@ int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
             *rule = known[i].rule;
             *name = known[i].name;
             return check_fields(spec, &known[i]) || check_params(spec, &known[i])
-                   || check_values(spec, &known[i]) ? -1 : 0;
+                   || check_values(spec, &known[i]) || check_words(spec, &known[i]) ? -1 : 0;
         }
     return fail("%s: rule \"%s\" is not in kpred_constraints.h", spec->path, spec->rule);
 }

@@ -6,7 +6,7 @@
    net additive, split config, epochs 40, seed 1; 2193 rows to train, 253 kept for testing
    data gfx942130.db.bz2, 2446 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id 875a1fd46cad823e, 99537 bytes; a prediction costs 61440 multiply-adds and at most
+   id cf2ec2927ad4cf47, 99566 bytes; a prediction costs 61440 multiply-adds and at most
    11616 more a unit of beam; largest accumulator 377603 of 2147483647
 
 spec:
@@ -14,7 +14,8 @@ spec:
 name   = conv_igemm_gtc_fwd_nhwc
 title  = ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC: implicit GEMM, forward, GCN assembly
 source = ROCm/MIOpen, *.db.bz2 of src/kernels (MIT licence)
-rule   = unconstrained
+rule   = kpred_rule_conv_igemm_gtc_fwd
+header = kpred_constraints.h
 
 [data]
 format = miopen
@@ -130,6 +131,7 @@ end of spec */
 #define KPRED_MODEL_CONV_IGEMM_GTC_FWD_NHWC_H
 
 #include "kpred.h"
+#include "kpred_constraints.h"
 
 #define KPRED_CONV_IGEMM_GTC_FWD_NHWC_FIELDS 18
 #define KPRED_CONV_IGEMM_GTC_FWD_NHWC_PARAMS 2
@@ -2924,10 +2926,10 @@ static const kpred_additive kpri_conv_igemm_gtc_fwd_nhwc_net = {
     kpri_conv_igemm_gtc_fwd_nhwc_heads
 };
 KPRED_DATA const kpred_model kpred_model_conv_igemm_gtc_fwd_nhwc = {
-    KPRED_FORMAT, UINT64_C(0x875a1fd46cad823e),
+    KPRED_FORMAT, UINT64_C(0xcf2ec2927ad4cf47),
     "conv_igemm_gtc_fwd_nhwc", "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC", "config",
     kpri_conv_igemm_gtc_fwd_nhwc_fields, kpri_conv_igemm_gtc_fwd_nhwc_params, 18, 2, 128, 192, 0,
-    KPRED_UNCONSTRAINED, "",
+    kpred_rule_conv_igemm_gtc_fwd, "kpred_rule_conv_igemm_gtc_fwd",
     &kpred_additive_scorer, &kpri_conv_igemm_gtc_fwd_nhwc_net, NULL
 };
 
