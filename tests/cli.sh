@@ -12,9 +12,15 @@ tmp=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwx "$tmp"; rm -rf "$tmp"' EXIT
 
 kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1"
-models="$kernels conv_solver gemm_mi100_nn gemm_mi100_nt gemm_mi100_tn"
+models=$(for header in weights/*.h; do basename "$header" .h; done)
 n_models=$(echo "$models" | wc -w)
 fields="gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 stride=1"
+
+# conv2d GPU DIR: fields of a kernel that has them for all
+conv2d() {
+    echo "gpu=$1 dir=$2 dtype=FP32 layout=NCHW n=16 c=64 h=56 w=56 k=256 y=3 x=3 pad_h=1 pad_w=1" \
+        "stride_h=1 stride_w=1 dil_h=1 dil_w=1 groups=1"
+}
 
 # problem_of MODEL: one that its kernel applies to
 problem_of() {
@@ -22,6 +28,11 @@ problem_of() {
     conv_asm_bwd_wrw_3x3) echo "$(with dir=W) groups=1" ;;
     conv_asm_bwd_wrw_1x1) with dir=W ;;
     gemm_*) echo "m=1024 n=512 batch=1 k=256" ;;
+    conv_igemm_gtc_fwd*) conv2d gfx942130 F ;;
+    conv_igemm_gtc_bwd*) conv2d gfx942130 B ;;
+    conv_igemm_gtc_wrw*) conv2d gfx942130 W ;;
+    conv_hip_igemm_*) conv2d gfx906_60 W ;;
+    conv_bin_*) conv2d gfx906_60 F ;;
     *) echo "$fields" ;;
     esac
 }

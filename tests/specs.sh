@@ -73,6 +73,13 @@ same_sums() {
     done | sort -n | cmp - "$tmp/sums" && [ -s "$tmp/sums" ]
 }
 
+# no_rejected SPEC: the rule, which is observed, takes every optimum
+no_rejected() {
+    # shellcheck disable=SC2046
+    "$trainer" eval "${1%.spec}.h" --rows all -k 1 --data $(printf "$tmp/%s.db " $gpus) \
+        >"$tmp/rows" 2>"$tmp/err" && ! grep "rule rejects" "$tmp/err"
+}
+
 for spec in $(grep -l "^y  *= size" $(perf_specs) weights/recipes/*.spec); do
     name=$(basename "$spec" .spec) gpus=$(of "$spec" gpu) missing=
     for gpu in $gpus; do
@@ -85,6 +92,7 @@ for spec in $(grep -l "^y  *= size" $(perf_specs) weights/recipes/*.spec); do
     else
         check "$name, rows" same_counts "$spec"
         ! grep -q '^[a-z_]*_plus *=' "$spec" || check "$name, sums" same_sums "$spec"
+        ! grep -q '_igemm_gtc_' "$spec" || check "$name, optima" no_rejected "$spec"
     fi
 done
 test_end
