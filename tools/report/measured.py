@@ -10,8 +10,8 @@ import os
 import re
 
 import paired
-from gemm import read_gemm
 from rows import ROOT, die, read_sections, read_spec, share_and_error, split_key
+from tiles import read_gemm
 from timed import read_timed
 
 OURS = "additive"
@@ -60,7 +60,7 @@ class Measured:
     times: by kernel and net. classics: by (kernel, method, k), of the split config. training: by
     (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines.
     retuned: by kernel and files, (outcomes of the second run, {file: outcomes of our network}).
-    timed: timed.py. gemm: gemm.py."""
+    timed: timed.py. gemm: tiles.py."""
 
     def __init__(self, folder, weights, folds):
         self.folder, self.weights = folder, weights

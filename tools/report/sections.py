@@ -7,8 +7,8 @@ import collections
 import math
 import textwrap
 
-from gemm import gemm, gemm_losses
 from measured import OURS, PUBLISHED, difference, number, read_csv, share
+from tiles import gemm, gemm_losses
 from timed import solvers, table
 
 NETS = "encdec attn attn2 hybrid hybrid2".split()

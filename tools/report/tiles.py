@@ -1,4 +1,4 @@
-"""gemm.py - of the GEMM models, each shape left out once: the share of the optimum beside that of
+"""tiles.py - of the GEMM models, each shape left out once: the share of the optimum beside that of
 other methods, as tables and curves
 
 Reads what `make gemm` leaves in a folder. A figure is of logarithms of shares, by (model, row).
