@@ -18,10 +18,12 @@ fi
 
 # ---- measurements made up ----
 
-# Two kernels, the second with two networks of the paper and the chain; keys are DTYPE,N.
+# Two kernels, the second with two networks of the paper and the chain, and one that the paper does not
+# judge; keys are DTYPE,N.
 mkdir "$tmp/weights" "$tmp/full" "$tmp/full/frontier" "$tmp/full/retuned" "$tmp/full/timed" \
     "$tmp/empty" "$tmp/docs"
-for kernel in conv_asm_1x1u:ConvAsm1x1U conv_asm_bwd_wrw_3x3:ConvAsmBwdWrW3x3; do
+for kernel in conv_asm_1x1u:ConvAsm1x1U conv_asm_bwd_wrw_3x3:ConvAsmBwdWrW3x3 \
+    conv_asm_3x3u:ConvAsm3x3U; do
     name=${kernel%:*}
     cat >"$tmp/weights/$name.spec" <<END
 [kernel]
@@ -72,6 +74,11 @@ for n, kernel in enumerate(kernels):
     write(f"{kernel}.time.csv", "net,model,beam,ns,ns_min,ns_p95,bytes,arena_words",
           [(net, kernel, beam, ns * beam ** 0.5, 1, 1, size, 9) for beam in (1, 10)
            for net, ns, size in (("additive", 2000, 12345), ("attn", 246000, 777000))])
+other = "conv_asm_3x3u"
+write(f"{other}.rows.csv", "gpu,dtype,n,tile", [
+    ("gfx900_56", "FP16" if i % 3 == 0 else "FP32", i // 4, 1) for i in range(1, 61)])
+hits(f"{other}.config.ours.hits.csv", "additive", other, 37)
+hits(f"{other}.config.nearest.hits.csv", "nearest+rule", other, 29)
 for split, epochs in (("config", 40), ("shape", 60)):
     write(f"{kernels[0]}.{split}.attn.training.csv", "epochs,weights", [(epochs, 1234567)])
 last = kernels[1]
@@ -157,6 +164,13 @@ for d in ("FP32", "FP16"):
         expect(f"| ConvAsmBwdWrW3x3 | {d} | {figure(ours[k, d])[2]} | "
                + "{:.1f} ± {:.1f}".format(*figure(ours[k, d])) + " | not measured | "
                + f"{figure(attn)[0]:.1f} ({gap(attn, ours[k, d])})" + " | not measured" * 3 + " |")
+other = {k: (outcomes("conv_asm_3x3u.config.ours.hits.csv", k, ""),
+             outcomes("conv_asm_3x3u.config.nearest.hits.csv", k, "")) for k in (1, 10)}
+expect(f"| ConvAsm3x3U | {figure(other[1][0])[2]} | "
+       + " / ".join("{:.1f} ± {:.1f}".format(*figure(own)) for own, _ in other.values()) + " | "
+       + " / ".join(f"{figure(near)[0]:.1f}" for _, near in other.values()) + " ("
+       + " / ".join(gap(near, own) for own, near in other.values())
+       + ") | not measured | not measured |")
 chain = {k: outcomes(f"{kernel}.config.chain.hits.csv", k, "") for k in (1, 10, 100)}
 expect("| chain | not measured | " + " / ".join(f"{figure(chain[k])[0]:.1f}" for k in chain) + " |")
 expect("| chain | not measured | " + " / ".join(gap(chain[k], ours[k, ""]) for k in (1, 10)) + " |")

@@ -27,8 +27,8 @@ shift
 train=$build/kpred-train
 . tools/trained.inc
 kernels=${KERNELS-$(all_kernels)}
-more=${MORE-$(more_kernels)}
-more_methods="nearest forest chain"
+others=${MORE-$(more_kernels)}
+others_methods="nearest forest chain"
 dbs=$(dirname "$1")
 splits=${SPLITS-config shape}
 nets=${NETS-encdec attn attn2 hybrid hybrid2}
@@ -282,12 +282,12 @@ other() {
 # ---- all, what takes long last ----
 
 for name in $kernels; do rows "$name" "$@"; done
-for name in $more; do other rows "$name"; done
+for name in $others; do other rows "$name"; done
 [ -z "$kernels" ] || noise "$@"
 for name in $kernels; do drift "$name"; done
 for split in $splits; do
     for name in $kernels; do ours "$name" "$split" "$@"; done
-    for name in $more; do other ours "$name" "$split"; done
+    for name in $others; do other ours "$name" "$split"; done
 done
 for spec in $(timed_specs); do
     for split in $splits; do timed "$(basename "$spec" .spec)" "$split" "$dbs"; done
@@ -295,8 +295,8 @@ done
 for method in $methods; do
     for split in $splits; do
         for name in $kernels; do classic "$name" "$split" "$method" "$@"; done
-        case " $more_methods " in *" $method "*) ;; *) continue ;; esac
-        for name in $more; do other classic "$name" "$split" "$method"; done
+        case " $others_methods " in *" $method "*) ;; *) continue ;; esac
+        for name in $others; do other classic "$name" "$split" "$method"; done
     done
 done
 for name in $kernels; do
