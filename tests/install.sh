@@ -112,8 +112,11 @@ static void show(const kpred_model *m, int32_t *arena, size_t words)
                        16, 64, 28, 28, 64, 1, 1 }; /* n c h w k stride groups */
     int32_t solver[] = { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 0, 16, 64, 1, 28, 28, 64, 1, 1, 1,
                          0, 0, 0, 1, 1, 1, 1, 1, 1, 1 }; /* layout n c d h w k, filter, ... groups */
+    int32_t conv2d[] = { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 0, 16, 64, 28, 28, 64, 3, 3, 1, 1,
+                         1, 1, 1, 1, 1 }; /* layout n c h w k, filter, pads, ... groups */
     int32_t gemm[] = { 1024, 512, 1, 256 }; /* m n batch k */
     int32_t *problem = m->n_fields == sizeof solver / sizeof *solver ? solver
+                       : m->n_fields == sizeof conv2d / sizeof *conv2d ? conv2d
                        : m->n_fields == sizeof gemm / sizeof *gemm ? gemm : tile;
     kpred_tuple out[4];
     kpred_ctx ctx;
@@ -121,8 +124,8 @@ static void show(const kpred_model *m, int32_t *arena, size_t words)
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, m, 4, arena, words);
     if (status == KPRED_OK)
         status = kpred_predict(&ctx, problem, m->n_fields, out, 4, &n);
-    if (status == KPRED_ERR_NOT_APPLICABLE) {
-        problem[1] = KPRED_DIR_W;
+    while (status == KPRED_ERR_NOT_APPLICABLE && problem[1] < KPRED_DIR_W) {
+        problem[1]++;
         status = kpred_predict(&ctx, problem, m->n_fields, out, 4, &n);
     }
     printf("%s: %s\n", m->name, kpred_status_string(status));
