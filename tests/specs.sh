@@ -80,7 +80,9 @@ no_rejected() {
         >"$tmp/rows" 2>"$tmp/err" && ! grep "rule rejects" "$tmp/err"
 }
 
-for spec in $(grep -l "^y  *= size" $(perf_specs) weights/recipes/*.spec); do
+# shellcheck disable=SC2046
+grep -l '^y  *= size' $(perf_specs) weights/recipes/*.spec >"$tmp/specs"
+while IFS= read -r spec; do
     name=$(basename "$spec" .spec) gpus=$(of "$spec" gpu) missing=
     for gpu in $gpus; do
         unpacked "$gpu" 2>/dev/null || missing="$missing $gpu"
@@ -94,5 +96,5 @@ for spec in $(grep -l "^y  *= size" $(perf_specs) weights/recipes/*.spec); do
         ! grep -q '^[a-z_]*_plus *=' "$spec" || check "$name, sums" same_sums "$spec"
         ! grep -q '_igemm_gtc_' "$spec" || check "$name, optima" no_rejected "$spec"
     fi
-done
+done <"$tmp/specs"
 test_end
