@@ -25,15 +25,7 @@ four=$tmp/four
 kpred=$four/kpred
 trainer=$four/kpred-train
 
-# Only what has the models in it is compiled again.
-build_four() {
-    set -- -s BUILD="$four" CC="$CC" CFLAGS="$CFLAGS" MODELS="$(printf 'weights/%s.h ' $judged)"
-    make "$@" "$four/models.h" && mkdir "$four/tools" "$four/tools/paper" || return 1
-    cp "$BUILD"/tools/*.o "$four/tools" && cp "$BUILD"/tools/paper/*.o "$four/tools/paper" &&
-        rm "$four/tools/runtime.o" && make "$@" "$kpred" || return 1
-    [ ! -x "$BUILD/kpred-train" ] || make "$@" "$trainer"
-}
-check "programs with four kernels" build_four
+check "programs with four kernels" sh tests/four.sh "$BUILD" "$four"
 
 # ---- what is said of a run ----
 

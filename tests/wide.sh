@@ -50,11 +50,12 @@ miopen() {
         skip "kpred miopen, every key" "needs python3, $ORACLE, $MIOPEN_DB and kpred"
         return
     fi
+    check "programs with four kernels" sh tests/four.sh "$BUILD" "$tmp/four"
     check "kpred miopen, every key" python3 tests/miopen_oracle.py --rules "$ORACLE" \
         --data "$MIOPEN_DB" --keys 0 --random 20000 --broken 2000 --seed 7 \
-        --key-printer "$BUILD/check/test_driver" "$BUILD/kpred"
+        --key-printer "$BUILD/check/test_driver" "$tmp/four/kpred"
     check "kpred miopen, beam 10" python3 tests/miopen_oracle.py --rules "$ORACLE" \
-        --data "$MIOPEN_DB" --seed 8 "$BUILD/kpred" --beam 10
+        --data "$MIOPEN_DB" --seed 8 "$tmp/four/kpred" --beam 10
 }
 
 # The README's commands that train
