@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { N_PROBLEMS = 256, MOST_BEAM = 100, ARENA_WORDS = 1 << 15 };
+enum { N_PROBLEMS = 96, MOST_BEAM = 100, ARENA_WORDS = 1 << 15 };
 
 #define MODEL(name, NAME) &kpred_model_##name,
 static const kpred_model *const models[] = { SHIPPED(MODEL) };
