@@ -24,16 +24,20 @@ BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
 EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
 
-SHARED = runtime registry model program rules listed spec header_read header_text header_write \
-         util opts table commands conv split list miopen calls driver udb bench
-KPRED = kpred models predict $(SHARED)
-TRAIN = kpred_train ingest train held_out any_model bench_any eval shares reliability temperature \
-        plot data load_conv perfdb textdb finddb channels csv tensile records bz2 float_scorer \
-        udb_sqlite \
-        $(addprefix paper/,header paper scorer words) $(SHARED)
-EXACT_TRAIN = additive adam matrix numbers recipe soft judge \
-              $(addprefix paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid lstm \
-                  net onehot softmax)
+SHARED = $(addprefix base/,opts table util) \
+         $(addprefix model/,header_read header_text header_write listed model program registry \
+             rules runtime spec) \
+         data/split $(addprefix miopen/,conv coverage driver tuple_text user_db) \
+         $(addprefix cli/,bench commands miopen)
+KPRED = $(addprefix cli/,kpred models predict) $(SHARED)
+TRAIN = $(addprefix base/,bz2 csv_records plot) $(addprefix data/,csv data held_out tensile) \
+        $(addprefix miopen/,channels finddb miopen_rows perfdb textdb user_db_sqlite) \
+        $(addprefix train/paper/,header paper scorer words) \
+        $(addprefix eval/,float_scorer predictor reliability shares temperature) \
+        $(addprefix cli/,bench_any eval ingest kpred_train train) $(SHARED)
+EXACT_TRAIN = base/numbers $(addprefix train/,additive adam judge matrix recipe time_targets) \
+              $(addprefix train/paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid \
+                  lstm net onehot softmax)
 
 object = $(addprefix $(BUILD)/tools/,$(addsuffix .o,$(1)))
 
@@ -65,11 +69,11 @@ $(call object,$(EXACT_TRAIN)): $(BUILD)/tools/%.o: tools/%.c
 	$(CC) $(BASE) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
 
 # Every generated header, and its spec as text: what the programs have built in.
-$(BUILD)/models.h: $(MODELS) tools/models.sh
+$(BUILD)/models.h: $(MODELS) tools/release/models.sh
 	@mkdir -p $(@D)
-	sh tools/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
+	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
--include $(wildcard $(BUILD)/tools/*.d $(BUILD)/tools/paper/*.d)
+-include $(wildcard $(BUILD)/tools/*/*.d $(BUILD)/tools/*/*/*.d)
 
 .PHONY: demo
 demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies
@@ -97,7 +101,7 @@ $(BUILD)/hip_select: examples/hip_select.c kpred_hip.h kpred.h kpred_constraints
 .PHONY: check
 check: all ## run the tests
 	CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
-	    TENSILE_CSV='$(TENSILE_CSV)' sh tests/run.sh
+	    TENSILE_CSV='$(TENSILE_CSV)' sh tests/harness/run.sh
 
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
@@ -108,17 +112,17 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 .PHONY: weights
 weights: data $(TABLES) $(TRAINER) ## train the shipped models again, from MIOPEN_DB and TENSILE_CSV
 	for name in $(NAMES); do \
-	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/train_model.sh $(BUILD)/kpred-train \
+	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '' || exit 1; \
 	done
 
 .PHONY: accuracy
 accuracy: data $(TABLES) $(TRAINER) ## measure them, and models of other splits: weights/README.md
-	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/accuracy.sh $(BUILD) $(DBS)
+	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/report/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: paper
 paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them
-	@sh tools/paper/compare.sh $(BUILD) $(DBS)
+	@sh tools/report/compare.sh $(BUILD) $(DBS)
 
 .PHONY: report
 report: data $(TRAINER) ## measure what is not yet, also beside other methods: docs/accuracy.md
@@ -127,7 +131,7 @@ report: data $(TRAINER) ## measure what is not yet, also beside other methods: d
 
 .PHONY: gemm
 gemm: tables $(TRAINER) ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
-	@sh tools/folds.sh $(BUILD) '$(TENSILE_CSV)'
+	@sh tools/report/folds.sh $(BUILD) '$(TENSILE_CSV)'
 
 .PHONY: data
 data:
@@ -148,15 +152,15 @@ bench: ## time all models with beams 1, 10, 100: portable C and SIMD
 
 .PHONY: race
 race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
-	@CC='$(CC)' TENSILE_CSV='$(TENSILE_CSV)' sh tests/hip_race.sh --table
+	@CC='$(CC)' TENSILE_CSV='$(TENSILE_CSV)' sh tests/hip/hip_race.sh --table
 
 .PHONY: install
 install: all ## programs, headers, man pages and all else, below DESTDIR and PREFIX
-	$(INSTALL_VARIABLES) sh tools/install.sh install
+	$(INSTALL_VARIABLES) sh tools/release/install.sh install
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	$(INSTALL_VARIABLES) sh tools/install.sh uninstall
+	$(INSTALL_VARIABLES) sh tools/release/install.sh uninstall
 
 INSTALL_VARIABLES = BUILD='$(BUILD)' INSTALL='$(INSTALL)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' \
     BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' DATADIR='$(DATADIR)' MANDIR='$(MANDIR)' \
@@ -164,7 +168,7 @@ INSTALL_VARIABLES = BUILD='$(BUILD)' INSTALL='$(INSTALL)' DESTDIR='$(DESTDIR)' P
 
 .PHONY: dist
 dist: ## what is committed, as build/kpred-VERSION.tar.gz
-	sh tools/dist.sh '$(BUILD)'
+	sh tools/release/dist.sh '$(BUILD)'
 
 .PHONY: clean
 clean: ## remove build/

@@ -22,18 +22,18 @@ EXAMPLE        static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(8)];
 GUARANTEES
   G1  Same model and input, same bytes out: every C99 target with 8-bit bytes, int of at least 32
       bits and the exact-width types; every compiler, optimisation level, -ffast-math, word size,
-      endianness, SIMD or not.                                          [tests/signature.sh]
+      endianness, SIMD or not.                                          [tests/runtime/signature.sh]
   G2  No floating point, libc symbol, allocation, recursion, mutable global, division wider than
-      32 bits, struct copy.                                             [tests/freestanding.sh]
+      32 bits, struct copy.                                             [tests/runtime/freestanding.sh]
   G3  All memory is the caller's arena: int32_t words, holding 32-bit integers and unsigned chars
       alone. Its size is a constant (NAME_ARENA(beam)), a query (kpred_arena_words) and checked by
-      kpred_init. A context serves one thread at a time; a model any number.  [tests/test_arena.c]
+      kpred_init. A context serves one thread at a time; a model any number.  [tests/runtime/test_arena.c]
   G4  Every tuple returned satisfies the model's rule; none comes twice. Where a legal tuple exists
-      at least one is returned, or the status is KPRED_ERR_BUDGET.      [tests/test_search.c]
+      at least one is returned, or the status is KPRED_ERR_BUDGET.      [tests/runtime/test_search.c]
   G5  On an error the outputs are untouched, the status says what, ctx.detail says which field or
-      argument.                                                         [tests/test_status.c]
+      argument.                                                         [tests/runtime/test_status.c]
   G8  A size outside the trained range is accepted and flagged in ctx.extrapolated; an unknown token
-      is an error. Sizes reach 2^24; products saturate or are logarithms.     [tests/test_status.c]
+      is an error. Sizes reach 2^24; products saturate or are logarithms.     [tests/runtime/test_status.c]
   (G6 and G7, reproducible weights and proved bounds, are the tools': see README.md.)
 
 NON-GOALS      training, files, threads inside a call, hostile models (weights are code)
@@ -585,7 +585,7 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* ---- >>network ------------------------------------------------------------------------------ */
 
 /* Every accumulator below stays within int32: the exporter proves it for each row from the weights
-   and activations of 0..127, and tests/test_models.c proves it again for the shipped arrays. */
+   and activations of 0..127, and tests/model/test_models.c proves it again for the shipped arrays. */
 
 /* Both bodies define the same three functions with the same results:
      kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16

@@ -280,7 +280,7 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
 /* What each kernel asks for, a word in the order of the models' values: bit 0: FP16, else FP32; bit 1:
    any filter, else 1x1 without pads, strides and dilations; bits 4 to 7 and 8 to 11: the power of two
    that divides a group's c and its k. Observed, and read from the kernel's name, as
-   tools/rules.c says. */
+   tools/model/rules.c says. */
 #define KPRED_IGEMM_GTC_FWD_KERNELS(X)                                                        \
     X(0x022) X(0x020) X(0x022) X(0x002) X(0x010) X(0x002) X(0x002) X(0x022) X(0x020)          \
     X(0x022) X(0x020) X(0x022) X(0x020) X(0x022) X(0x002) X(0x002) X(0x042) X(0x042)          \

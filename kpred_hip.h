@@ -65,7 +65,7 @@ THREADS        one selection at a time on a stream; no state outside the caller'
 NEEDS          of HIP: hipGetLastError hipGetDeviceCount hipStreamIsCapturing hipStreamSynchronize
                hipEventCreate hipEventDestroy hipEventRecord hipEventSynchronize
                hipEventElapsedTime hipMalloc hipFree hipMemsetAsync. Of libc and libm: nothing.
-                                                                        [tests/hip.sh]
+                                                                        [tests/hip/hip.sh]
 
 CONFIGURATION
   KPRED_HIP_API_HEADER     what to include, default <hip/hip_runtime_api.h>; a map of names to

@@ -8,7 +8,7 @@
    the number of tuples, their scores and values, the detail and the extrapolated fields are hashed,
    four bytes each, least significant first. */
 #define KPRED_IMPLEMENTATION
-#include "shipped.h"
+#include "model/shipped.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* select.c - examples/hip_select.c on the stand-in: the device does what the kernel does, in a time
    that is a formula of the launch. The script is named by the environment's SCRIPT.
    SPDX-License-Identifier: MIT */
-#define KPRED_HIP_API_HEADER "hip_standin.h"
+#define KPRED_HIP_API_HEADER "hip/hip_standin.h"
 int hip_select_main(int argc, char **argv);
 #define main hip_select_main
 #include "examples/hip_select.c"

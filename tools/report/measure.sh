@@ -25,7 +25,7 @@ set -eu
 build=$1
 shift
 train=$build/kpred-train
-. tools/trained.inc
+. tools/train/trained.inc
 kernels=${KERNELS-$(all_kernels)}
 others=${MORE-$(more_kernels)}
 others_methods="nearest forest chain"
@@ -124,7 +124,7 @@ classic() { # NAME SPLIT METHOD DB...
     is_newer "$base.hits.csv" "$header" "weights/$name.spec" "$@" && return
     say "$name, split $split: $method"
     more=$(older "weights/$name.spec" "$1")
-    "$python" tools/bench/classics.py "weights/$name.spec" --data "$@" --split "$split" -k $k \
+    "$python" tools/peers/classics.py "weights/$name.spec" --data "$@" --split "$split" -k $k \
         --methods "$method" --network "$header" --trainer "$train" --defaults "$defaults" \
         --older $more \
         --threads "${THREADS:-1}" --hits "$base.hits.new" --csv >"$base.classics.new"
@@ -231,9 +231,9 @@ noise() { # DB...
     is_newer "$out/noise.csv" $noise_specs "$@" && return
     say "noise of the labels"
     mkdir -p "$out/retuned"
-    into "$out/retuned.csv" python3 tools/bench/label_noise.py $noise_specs --trainer "$train" \
+    into "$out/retuned.csv" python3 tools/peers/label_noise.py $noise_specs --trainer "$train" \
         --data "$@" --csv --test config --retuned "$out/retuned"
-    into "$out/noise.csv" python3 tools/bench/label_noise.py $noise_specs --trainer "$train" \
+    into "$out/noise.csv" python3 tools/peers/label_noise.py $noise_specs --trainer "$train" \
         --data "$@" --csv
 }
 
@@ -261,7 +261,7 @@ timed() { # NAME SPLIT DIR
         for method in $timed_methods; do
             is_newer "$base.$method.hits.csv" "weights/$name.spec" "$file" && continue
             say "$(basename "$base"): $method"
-            "$python" tools/bench/solvers.py "weights/$name.spec" --data "$file" --split "$split" \
+            "$python" tools/peers/solvers.py "weights/$name.spec" --data "$file" --split "$split" \
                 -k $timed_k --methods "$method" --trainer "$train" --threads "${THREADS:-1}" \
                 --hits "$base.$method.hits.new" >/dev/null
             [ ! -r "$base.$method.hits.new" ] ||

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(1, os.path.join(os.path.dirname(HERE), "bench"))
+sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 
 import plots  # noqa: E402: needs the path
 import sections  # noqa: E402

@@ -1,0 +1,222 @@
+#!/bin/sh
+# tensile.sh - tables of Tensile's benchmarks as timed data: what ingest makes of them
+# SPDX-License-Identifier: MIT
+#
+# The tables of $TENSILE_CSV are read in full and compared with an independent reader; all else
+# needs only what is here.
+. tests/harness/script.inc
+. tests/data/ingest.inc
+
+BUILD=$(absolute "$BUILD")
+TENSILE_CSV=${TENSILE_CSV:-../shared/tensile}
+trainer=$BUILD/kpred-train
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+need_trainer "Tensile's tables"
+
+# ---- a small table ----
+
+# Two kernels that differ in four pieces, of which PGR and TT follow from the others. The second
+# table has more blanks, the first none.
+tensile_spec unconstrained "MT0 = 32 64" "GSU = 1 2" "SE = 1" >"$tmp/small.spec"
+spec=$tmp/small.spec
+shape=GFlops,SizeI,SizeJ,SizeK,SizeL,LDD,LDC,LDA,LDB,TotalFlops
+one=Cijk_Ailk_Bljk_SB_MT32x32x8_MI16x16x4x1_SE_GSU1_PGR1_TT1_16_WG32_8_1
+two=Cijk_Ailk_Bljk_SB_MT64x32x8_MI16x16x4x1_SE_GSU2_PGR2_TT2_16_WG32_8_1
+three=Cijk_Ailk_Bljk_SB_MT32x32x8_MI16x16x4x1_SE_GSU2_PGR2_TT1_16_WG32_8_1
+cat >"$tmp/table.csv" <<END
+$shape,$one,$two,$three
+0,7,8,1,64,1,1,1,1,7168,14,0,0.5
+1,5,8,2,64,1,1,1,1,3000000,3000,1.5e3,7
+END
+{
+    echo " $shape, $one, $two , $three" | sed 's/,/ , /g'
+    sed '1d; s/,/, /g' "$tmp/table.csv"
+} >"$tmp/blanks.csv"
+cat >"$tmp/rows.csv" <<'END'
+m,n,batch,k,MT0,GSU,SE,time_us
+5,8,2,64,32,1,1,1
+5,8,2,64,32,2,1,428.571428571429
+5,8,2,64,64,2,1,2
+7,8,1,64,32,1,1,0.512
+7,8,1,64,32,2,1,14.336
+END
+
+failed_once="dropped 1 row: a time or speed of 0, a failed measurement"
+check "a table" gives "$tmp/table.csv" "$tmp/rows.csv" "$failed_once"
+check "a table with blanks" gives "$tmp/blanks.csv" "$tmp/rows.csv" "$failed_once"
+sed 's/$/\r/' "$tmp/table.csv" >"$tmp/crlf.csv"
+check "lines that end with CRLF" gives "$tmp/crlf.csv" "$tmp/rows.csv" "$failed_once"
+if has bzip2; then
+    bzip2 -k "$tmp/table.csv"
+    check "packed" gives "$tmp/table.csv.bz2" "$tmp/rows.csv" "$failed_once"
+else
+    skipped "packed" "no bzip2"
+fi
+cp "$tmp/rows.csv" "$tmp/back.csv"
+check "ingest's CSV" gives "$tmp/back.csv" "$tmp/rows.csv"
+
+unknown_stay() {
+    sed 's/MT64x/MT96x/; s/GSU1/GSU01/' "$tmp/table.csv" >"$tmp/unknown_table.csv"
+    sed 's/^5,8,2,64,64/5,8,2,64,96/' "$tmp/rows.csv" >"$tmp/unknown.csv"
+    kept="1 row names an option that the spec does not know: kept, never predicted"
+    gives "$tmp/unknown_table.csv" "$tmp/unknown.csv" "$failed_once" "$kept" &&
+        cp "$tmp/unknown.csv" "$tmp/back.csv" && gives "$tmp/back.csv" "$tmp/unknown.csv" "$kept"
+}
+check "kernels that the spec does not know stay" unknown_stay
+
+gpu_field() {
+    sed 's/^m = /gpu = gfx908 gfx90a\n&/' $spec >"$tmp/gpu.spec"
+    refuses 1 'gpu: value "table"' ingest "$tmp/gpu.spec" --data "$tmp/table.csv" &&
+        ingest "$tmp/gpu.spec" --gpu gfx908 --data "$tmp/table.csv" 2>/dev/null >"$tmp/gpu" &&
+        sed 's/^/gfx908,/; 1s/.*/gpu,&/; 1s/gfx908,//' "$tmp/rows.csv" | cmp - "$tmp/gpu"
+}
+check "a field for the GPU" gpu_field
+
+# ---- errors ----
+
+# bad NAME PATTERN DROPPED SED: of the changed table ingest complains with the pattern, and with
+# --lenient makes the rows of $tmp/fewer and drops what is DROPPED beside the failed measurement
+bad() {
+    sed "$4" "$tmp/table.csv" >"$tmp/changed.csv"
+    check "$1" bad_table "$2" "$3"
+}
+bad_table() {
+    refuses 1 "changed.csv:$1" ingest $spec --data "$tmp/changed.csv" || return 1
+    ingest $spec --lenient --data "$tmp/changed.csv" >"$tmp/out" 2>"$tmp/err" &&
+        cmp "$tmp/out" "$tmp/fewer" && grep -qxF "kpred-train: dropped $2" "$tmp/err"
+}
+cell="a cell that cannot be read"
+grep -v '428' "$tmp/rows.csv" >"$tmp/fewer"
+for speed in "" -7 inf nan 7x 1e999 0x7; do
+    bad "the speed \"$speed\"" "3: $three: value \"$speed\": is no finite number of at least 0" \
+        "1 row: $cell" "3s/,7\$/,$speed/"
+done
+bad "a speed beyond all" "3: time_us: value \"inf\": is no time" "1 row: $cell" '3s/,7$/,1e-307/'
+grep -v '^5' "$tmp/rows.csv" >"$tmp/fewer"
+bad "a cell too few" '3: row: value "1": has 12 cells, the header has 13' "3 rows: $cell" '3s/,7$//'
+bad "a cell too many" '3: row: value "1": has 14 cells, the header has 13' "3 rows: $cell" \
+    '3s/$/,8/'
+bad "a size that is none" '3: m: value "5x": is no integer' "3 rows: $cell" '3s/^1,5,/1,5x,/'
+bad "a size of 0" '3: k: value "0": is outside of 1..16777216' \
+    "3 rows: a problem that the spec does not cover" '3s/,64,/,0,/'
+bad "no operations" '3: TotalFlops: value "0": is no number of operations' "3 rows: $cell" \
+    '3s/,3000000,/,0,/'
+grep -v ',32,1,1' "$tmp/rows.csv" >"$tmp/fewer"
+for name in MX32 Cijk_M32 Cijk_MT Cijk_MTx Cijk_MT3x Cijk_MT32_ Cijk_MT32_7a Cijk_MT32_GSU1_GSU2 \
+    Cijk_MT32_GSU12345678901 Cijk_MT32__GSU1; do
+    bad "the column $name" "1: column: value \"$name\": is no kernel's name" "2 rows: $cell" \
+        "1s/$one/$name/"
+done
+bad "a column that lacks a parameter" \
+    '1: column: value "Cijk_MT32x32_SE": has no GSU' "2 rows: $cell" "1s/$one/Cijk_MT32x32_SE/"
+bad "a column of one tile size" '1: column: value "Cijk_MT32_SE_GSU1": has no MT0' \
+    "2 rows: $cell" "1s/$one/Cijk_MT32_SE_GSU1/"
+
+# table_says PATTERN SED: of the changed table ingest complains with the pattern, --lenient or not
+table_says() {
+    sed "$2" "$tmp/table.csv" >"$tmp/changed.csv"
+    refuses 1 "$1" ingest $spec --data "$tmp/changed.csv" &&
+        refuses 1 "$1" ingest $spec --lenient --data "$tmp/changed.csv"
+}
+check "a column that is missing" table_says \
+    'changed.csv:1: there is no column "SizeK" before "TotalFlops"' '1s/SizeK/SizeX/'
+check "no kernel" table_says 'changed.csv:1: no kernel follows' '1s/TotalFlops.*/TotalFlops/'
+check "no TotalFlops" table_says 'there is no column "m"' '1s/TotalFlops/Flops/'
+apart() {
+    grep -v '^GSU' $spec >"$tmp/coarse.spec"
+    refuses 1 "table.csv:1: columns \"$one\" and \"$three\": the parameters of $tmp/coarse.spec" \
+        ingest "$tmp/coarse.spec" --data "$tmp/table.csv"
+}
+check "kernels that the parameters do not tell apart" apart
+
+# spec_says PATTERN SED: ingest with the changed spec fails with the pattern
+spec_says() {
+    sed "$2" $spec >"$tmp/changed.spec"
+    refuses 1 "$1" ingest "$tmp/changed.spec" --data "$tmp/table.csv"
+}
+check "a field that tables lack" spec_says 'field "d" of' 's/^k = /d = size\n&/'
+check "a field that is missing" spec_says 'lacks a field "batch"' '/^batch/d'
+check "a parameter of names" spec_says 'parameter "SE" of' 's/^SE.*/SE = yes/'
+check "a perf-db" refuses 1 "format = tensile, this is a perf-db or find-db" \
+    ingest $spec --data "$tmp/none.txt"
+twice() {
+    sed '3p' "$tmp/table.csv" >"$tmp/twice.csv"
+    gives "$tmp/twice.csv" "$tmp/rows.csv" "$failed_once" || return 1
+    sed '3p; 3s/,7$/,6/' "$tmp/table.csv" >"$tmp/twice.csv"
+    refuses 1 'twice.csv:4: time_us: value "500": the same option of the same problem took 428' \
+        ingest $spec --data "$tmp/twice.csv"
+}
+check "a shape twice" twice
+
+# ---- whole tables ----
+
+cat >"$tmp/reader.py" <<'END'
+"""Prints the rows of a table as ingest should."""
+import bz2, re, sys
+
+path, spec = sys.argv[1:]
+names = [line.split()[0] for line in
+         open(spec).read().split("[params]")[1].split("[")[0].split("\n") if line.strip()]
+lines = bz2.open(path, "rt").read().splitlines()
+head = [cell.strip() for cell in lines[0].split(",")]
+first = head.index("TotalFlops")
+kernels = []
+for column in head[first + 1:]:
+    tile = dict(zip(("MT0", "MT1", "MT2"), re.search(r"_MT(\d+)x(\d+)x(\d+)_", column).groups()))
+    kernels.append(",".join(tile[name] if name in tile else
+                            re.search("_%s([0-9]+)(?=_|$)" % name, column).group(1)
+                            for name in names))
+for line in lines[1:]:
+    cells = line.split(",")
+    problem = ",".join(cells[i].strip() for i in range(1, 5))
+    for kernel, speed in zip(kernels, cells[first + 1:]):
+        print("%s,%s,%.15g" % (problem, kernel, float(cells[first]) / float(speed) / 1000))
+END
+
+# same_rows NN FILE ROWS: ingest gives the rows that the reader gives
+same_rows() {
+    python3 "$tmp/reader.py" "$2" weights/gemm_mi100_$1.spec | LC_ALL=C sort >"$tmp/expected" &&
+        ingest weights/gemm_mi100_$1.spec --data "$2" -o "$tmp/whole.csv" >"$tmp/err" 2>&1 &&
+        [ ! -s "$tmp/err" ] && sed 1d "$tmp/whole.csv" | LC_ALL=C sort | cmp - "$tmp/expected" &&
+        [ $(($(wc -l <"$tmp/whole.csv") - 1)) -eq "$3" ] &&
+        ingest weights/gemm_mi100_$1.spec --data "$tmp/whole.csv" | cmp - "$tmp/whole.csv"
+}
+# What `make weights` runs for GEMM, without the tables: a line that says so, and no header.
+no_tables() { # TEXT NAME=VALUE... COMMAND...
+    text=$1
+    shift
+    refuses 1 "$text" env "$@" "$tmp/none.h" '' && [ ! -e "$tmp/none.h" ]
+}
+recipe="sh tools/train/train_model.sh $trainer"
+check "no folder of tables" no_tables \
+    "train_model.sh: there is no $tmp/none/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2: TENSILE_CSV" \
+    TENSILE_CSV="$tmp/none" $recipe weights/gemm_mi100_nn.spec
+mkdir "$tmp/one"
+: >"$tmp/one/mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2"
+check "no table of another layout" no_tables \
+    "train_model.sh: there is no $tmp/one/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2: TENSILE_CSV" \
+    TENSILE_CSV="$tmp/one" $recipe weights/gemm_mi100_tn.spec
+cp "$tmp/small.spec" "$tmp/gemm_mi100_tt.spec"
+check "a layout that there is not" no_tables 'train_model.sh: "tt": none of nn nt tn' \
+    TENSILE_CSV="$tmp/one" $recipe "$tmp/gemm_mi100_tt.spec"
+check "a spec without a table" no_tables 'small.spec: no table is known for it' \
+    TENSILE_CSV="$tmp/one" $recipe "$tmp/small.spec"
+
+while read -r layout operands rows; do
+    file=$TENSILE_CSV/mi100-sgemm-Cijk_${operands}_SB_00.csv.bz2
+    if [ ! -r "$file" ]; then
+        skipped "$layout in full" "there is no $file"
+    elif ! has python3; then
+        skipped "$layout in full" "there is no python3"
+    else
+        check "$layout in full" same_rows $layout "$file" "$rows"
+    fi
+done <<'END'
+nn Ailk_Bljk 177120
+nt Ailk_Bjlk 75520
+tn Alik_Bljk 118080
+END
+
+test_end

@@ -1,0 +1,684 @@
+/* test_data.c - the tools' data layer, function by function; test_data.sh builds and runs it
+   SPDX-License-Identifier: MIT
+
+   test_data SCRATCH SPECS: a directory with the databases that test_data.sh makes, where files may
+   be written, and the directory of the shipped .spec files. */
+#define _POSIX_C_SOURCE 200809L
+#define KPRED_IMPLEMENTATION
+#include "kpred.h"
+
+#include "kpred_constraints.h"
+
+#include "base/bz2.h"
+#include "data/data.h"
+#include "base/opts.h"
+#include "data/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *scratch, *specs;
+static int n_passed, n_failed, is_good;
+
+#define CHECK(condition)                                                     \
+    do {                                                                     \
+        if (!(condition)) {                                                  \
+            printf("  %s:%d: %s\n", __FILE__, __LINE__, #condition);         \
+            is_good = 0;                                                     \
+        }                                                                    \
+    } while (0)
+
+static void run(const char *name, void (*test)(void))
+{
+    is_good = 1;
+    test();
+    printf("%s %s\n", is_good ? "ok" : "FAIL", name);
+    fflush(stdout);
+    n_passed += is_good;
+    n_failed += !is_good;
+}
+
+/* A path in a directory; the text is overwritten by the fourth call after. */
+static const char *in(const char *directory, const char *name)
+{
+    static char paths[4][512];
+    static int at;
+    at = (at + 1) % 4;
+    snprintf(paths[at], sizeof paths[at], "%s/%s", directory, name);
+    return paths[at];
+}
+
+static void put_file(const char *path, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK(f != NULL && fwrite(bytes, 1, n, f) == n);
+    if (f != NULL)
+        fclose(f);
+}
+
+static int file_is(const char *path, const char *text)
+{
+    struct buf b = {0};
+    int is = read_file(path, 1 << 20, &b) == 0 && strcmp(b.s, text) == 0;
+    buf_free(&b);
+    return is;
+}
+
+/* A generator for the fuzzers; the same numbers everywhere. */
+static uint32_t random_state = 1;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state = random_state * 1664525 + 1013904223;
+    return (random_state >> 8) % n;
+}
+
+/* ---- util ---- */
+
+static void sha256_vectors(void)
+{
+    static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    char hex[65], *million = malloc(1000000);
+    memset(million, 'a', 1000000);
+    sha256_hex("", 0, hex);
+    CHECK(strcmp(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855") == 0);
+    sha256_hex("abc", 3, hex);
+    CHECK(strcmp(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0);
+    sha256_hex(two_blocks, 56, hex);
+    CHECK(strcmp(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1") == 0);
+    sha256_hex(million, 1000000, hex);
+    CHECK(strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0") == 0);
+    put_file(in(scratch, "million"), million, 1000000);
+    CHECK(sha256_file(in(scratch, "million"), hex) == 0);
+    CHECK(strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0") == 0);
+    CHECK(sha256_file(in(scratch, "nothing there"), hex) != 0);
+    free(million);
+}
+
+static void sha256_chunks(void)
+{
+    unsigned char text[200], whole[32], parts[32];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (unsigned char)(7 * i);
+    for (size_t n = 0; n <= sizeof text; n++)
+        for (size_t cut = 0; cut <= n; cut += 13) {
+            struct sha256 a, b;
+            sha256_init(&a);
+            sha256_add(&a, text, n);
+            sha256_end(&a, whole);
+            sha256_init(&b);
+            sha256_add(&b, text, cut);
+            sha256_add(&b, text + cut, n - cut);
+            sha256_end(&b, parts);
+            CHECK(memcmp(whole, parts, 32) == 0);
+        }
+}
+
+static void integers(void)
+{
+    static const char *const wrong[] = {"", "-", "+1", " 1", "1 ", "1x", "0x1", "1.0", "--1",
+                                        "99999999999999999999", "101", "-101"};
+    int64_t v = 5;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(parse_int(wrong[i], -100, 100, &v) == -1 && v == 5);
+    CHECK(parse_int("100", -100, 100, &v) == 0 && v == 100);
+    CHECK(parse_int("-100", -100, 100, &v) == 0 && v == -100);
+    CHECK(parse_int("007", -100, 100, &v) == 0 && v == 7);
+}
+
+static void texts(void)
+{
+    struct buf b = {0};
+    for (int i = 0; i < 1000; i++)
+        buf_printf(&b, "%d,", i % 10);
+    CHECK(b.n == 2000 && strlen(b.s) == 2000 && b.s[1998] == '9');
+    buf_free(&b);
+    buf_add(&b, "", 0);
+    CHECK(b.s != NULL && b.s[0] == '\0');
+    buf_free(&b);
+    CHECK(strcmp(base_name("a/b/c.db"), "c.db") == 0 && strcmp(base_name("c"), "c") == 0);
+    CHECK(ends_with("x.db.bz2", ".db.bz2") && !ends_with("db", ".db") && ends_with("x", ""));
+    CHECK(is_identifier("_a9") && !is_identifier("9a"));
+    CHECK(!is_identifier("") && !is_identifier("a-"));
+}
+
+static void read_whole_file(void)
+{
+    struct buf b = {0};
+    const char *path = in(scratch, "some");
+    put_file(path, "0123456789", 10);
+    CHECK(read_file(path, 10, &b) == 0 && b.n == 10 && strcmp(b.s, "0123456789") == 0);
+    CHECK(read_file(path, 10, &b) == 0 && b.n == 20); /* adds */
+    buf_free(&b);
+    CHECK(read_file(path, 9, &b) != 0);
+    buf_free(&b);
+    CHECK(read_file(scratch, 9, &b) != 0 && read_file(in(scratch, "none"), 9, &b) != 0);
+    put_file(path, "", 0);
+    CHECK(read_file(path, 9, &b) != 0);
+    buf_free(&b);
+}
+
+static void output_whole_or_not(void)
+{
+    struct outfile o;
+    struct stat st;
+    const char *path = in(scratch, "out"), *other = in(scratch, "link");
+    put_file(path, "old", 3);
+    CHECK(chmod(path, 0640) == 0 && symlink("out", other) == 0);
+    CHECK(out_open(&o, path) == 0);
+    fputs("new", o.f);
+    fflush(o.f);
+    CHECK(file_is(path, "old"));
+    char *temporary = xstrdup(o.temporary);
+    out_abandon(&o);
+    CHECK(file_is(path, "old") && access(temporary, F_OK) != 0);
+    free(temporary);
+    CHECK(out_open(&o, other) == 0);
+    fputs("new", o.f);
+    CHECK(out_commit(&o) == 0 && file_is(path, "new"));
+    CHECK(lstat(other, &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
+    CHECK(out_open(&o, scratch) != 0 && out_open(&o, "") != 0);
+    CHECK(out_open(&o, in(scratch, "no/such/place")) != 0);
+    CHECK(out_open(&o, "/dev/null") == 0 && o.temporary == NULL);
+    CHECK(out_commit(&o) == 0);
+    unlink(other);
+}
+
+/* ---- command lines ---- */
+
+struct line {
+    int flag, choice, status;
+    const char *spec, *text;
+    long count;
+    struct opt_counts counts;
+    struct opt_texts files, rest;
+};
+
+/* A command line, its words separated by blanks, through a table with an option of each kind. */
+static struct line parse(const char *words)
+{
+    static char copy[512];
+    static char *argv[64];
+    struct line l = {.choice = -1, .count = 7};
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXT, .to = &l.spec, .is_required = 1},
+        {.name = "REST", .kind = OPT_TEXTS, .to = &l.rest},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &l.files},
+        {.name = "--flag", .kind = OPT_FLAG, .to = &l.flag},
+        {.name = "--split", .kind = OPT_CHOICE, .to = &l.choice, .choices = "config|shape|none"},
+        {.name = "--counts", .kind = OPT_COUNTS, .to = &l.counts, .least = 1, .most = 1024},
+        {.name = "-k", .kind = OPT_COUNT, .to = &l.count, .least = 1, .most = 1024},
+        {.name = "-o", .kind = OPT_TEXT, .to = &l.text},
+        {.name = NULL},
+    };
+    int argc = 0;
+    snprintf(copy, sizeof copy, "%s", words);
+    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
+        argv[argc++] = w;
+    l.status = opts_parse(table, "help\n", argc, argv);
+    free(l.files.v);
+    free(l.rest.v);
+    return l;
+}
+
+static void options_good(void)
+{
+    struct line l = parse("cmd a.spec --data x y --flag -o out -k 10 --split shape "
+                          "--counts 1,10,30");
+    CHECK(l.status == -1 && strcmp(l.spec, "a.spec") == 0 && l.files.n == 2 && l.flag == 1);
+    CHECK(strcmp(l.text, "out") == 0 && l.count == 10 && l.choice == 1 && l.rest.n == 0);
+    CHECK(l.counts.n == 3 && l.counts.v[0] == 1 && l.counts.v[2] == 30);
+    l = parse("cmd --data=x y -k10 -oout --split=none a.spec more and");
+    CHECK(l.status == -1 && l.files.n == 2 && l.count == 10 && l.choice == 2 && l.rest.n == 2);
+    CHECK(strcmp(l.text, "out") == 0);
+    l = parse("cmd --data x --data y a.spec"); /* the list goes on to the next option */
+    CHECK(l.status == 2);
+    l = parse("cmd --data x --data y -- a.spec -k");
+    CHECK(l.status == -1 && l.files.n == 2 && l.rest.n == 1 && l.count == 7);
+}
+
+static void options_bad(void)
+{
+    static const char *const wrong[] = {
+        "cmd", "cmd --data", "cmd a --bogus", "cmd a --data --flag", "cmd a -k", "cmd a -k 0",
+        "cmd a -k 10x", "cmd a -k 1025", "cmd a -k -1", "cmd a -k 1 -k 2", "cmd a --flag --flag",
+        "cmd a --flag=1", "cmd a --split", "cmd a --split both", "cmd a --split conf",
+        "cmd a --counts 1,", "cmd a --counts ,1", "cmd a --counts 1,,2", "cmd a --counts 1;2",
+        "cmd a --counts=", "cmd a -o", "cmd a --dat x", "cmd a --datax", "cmd a -x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct line l = parse(wrong[i]);
+        CHECK(l.status == 2 || !printf("  %s\n", wrong[i]));
+    }
+}
+
+/* ---- specs ---- */
+
+static const char *const kernels[4] = {"conv_asm_1x1u.spec", "conv_ocl_direct_fwd_1x1.spec",
+                                       "conv_asm_bwd_wrw_1x1.spec", "conv_asm_bwd_wrw_3x3.spec"};
+
+static void shipped_specs(void)
+{
+    static const size_t n_params[4] = {8, 9, 10, 6}, n_values[4] = {36, 35, 47, 33};
+    for (size_t k = 0; k < 4; k++) {
+        struct spec s;
+        size_t values = 0;
+        if (spec_load(&s, in(specs, kernels[k])) != 0) {
+            CHECK(0);
+            continue;
+        }
+        for (size_t i = 0; i < s.n_params; i++)
+            values += s.params[i].n_values;
+        CHECK(s.n_fields == (k == 3 ? 10 : 9) && s.n_params == n_params[k]);
+        CHECK(values == n_values[k] || !printf("  %s: %zu\n", s.name, values));
+        CHECK(s.format == SPEC_MIOPEN && s.filter_h == (k == 3 ? 3 : 1) && s.pad == (k == 3));
+        CHECK(spec_field_index(&s, "stride") == 8 && s.fields[8].most == KPRED_MAX_SIZE);
+        CHECK(spec_token(&s.fields[0], "gfx906_60") == 1 && spec_token(&s.fields[1], "W") == 2);
+        CHECK(spec_token(&s.fields[2], "BF16") == 2 && spec_token(&s.fields[2], "FP64") == -1);
+        CHECK(!spec_is_unconstrained(&s) && s.config.n == 9 && s.shape.n == 5);
+        spec_free(&s);
+    }
+}
+
+static const char tiny[] = "# a comment\r\n"
+                           "[kernel]\n name = toy \n\n; another\nrule = unconstrained\n"
+                           "[data]\nformat = csv\n"
+                           "[derived]\n  a = b = c  \n# no\n[features]\none\n two\n"
+                           "[fields]\nkind = x y\nn = size 2 9\n"
+                           "[params]\ntile = -4 0 8\nmode = fast 1-slow\n";
+
+static void spec_texts(void)
+{
+    struct spec s;
+    struct buf b = {0};
+    char number[12];
+    CHECK(spec_parse(&s, tiny, "toy") != 0); /* 1-slow is no name */
+    char *good = xstrdup(tiny);
+    memcpy(strstr(good, "1-slow"), "s-slow", 6);
+    if (spec_parse(&s, good, "toy.spec") == 0) {
+        CHECK(strcmp(s.text, good) == 0 && strcmp(s.path, "toy.spec") == 0);
+        CHECK(s.derived.line == 9 && s.derived.n == 1 && s.derived.v[0].line == 10);
+        CHECK(strcmp(s.derived.v[0].text, "a = b = c") == 0);
+        CHECK(s.features.n == 2 && s.features.v[1].line == 14 && s.network.line == 0);
+        CHECK(s.title[0] == '\0' && s.header == NULL && s.solver == NULL && s.pad == -1);
+        CHECK(s.fields[1].least == 2 && s.fields[1].most == 9 && s.fields[0].most == 1);
+        CHECK(spec_value_index(&s.params[0], "-4") == 0 && spec_value_index(&s.params[0], "4") < 0);
+        CHECK(spec_value_index(&s.params[1], "s-slow") == 1 && s.params[1].values[1] == 1);
+        CHECK(strcmp(spec_value_text(&s.params[0], 0, number), "-4") == 0);
+        CHECK(strcmp(spec_values_text(&s.params[1], &b), "fast s-slow") == 0);
+        spec_free(&s);
+    } else {
+        CHECK(0);
+    }
+    buf_free(&b);
+    free(good);
+}
+
+/* A text with some bytes changed, dropped or doubled; to be freed. */
+static char *mutate(const char *text, size_t *n)
+{
+    static const char marks[] = "=[](),\"\r\n #x0-9";
+    struct buf b = {0};
+    uint32_t rate = 1 + random_below(400);
+    for (size_t i = 0; i < *n; i++) {
+        uint32_t r = random_below(rate * 4);
+        if (r == 0)
+            buf_add(&b, &marks[random_below(sizeof marks - 1)], 1);
+        if (r != 1)
+            buf_add(&b, text + i, 1);
+        if (r == 2)
+            buf_add(&b, text + i, 1);
+    }
+    if (random_below(8) == 0)
+        b.n = random_below((uint32_t)b.n + 1);
+    buf_add(&b, "", 0);
+    *n = b.n;
+    return b.s;
+}
+
+static void spec_fuzz(void)
+{
+    struct buf text = {0};
+    int n_good = 0;
+    CHECK(read_file(in(specs, kernels[3]), 1 << 20, &text) == 0);
+    for (int i = 0; i < 3000; i++) {
+        struct spec s;
+        size_t n = text.n;
+        char *changed = mutate(text.s, &n);
+        if (spec_parse(&s, changed, "fuzz") == 0) {
+            n_good++;
+            spec_free(&s);
+        }
+        free(changed);
+    }
+    CHECK(n_good > 0 && n_good < 3000);
+    buf_free(&text);
+}
+
+/* ---- splits ---- */
+
+static void split_facts(void)
+{
+    static const int32_t problem[9] = {1, 0, 0, 16, 64, 56, 56, 256, 1};
+    static const int32_t strided[10] = {0, 2, 1, 4, 256, 14, 13, 64, 2, 32};
+    struct spec s;
+    struct buf key = {0};
+    CHECK(spec_load(&s, in(specs, kernels[0])) == 0);
+    split_key_text(&s, &s.config, problem, &key);
+    CHECK(strcmp(key.s, "F,FP32,16,64,56,56,256,1,1") == 0);
+    CHECK(split_hash(key.s, key.n) == UINT64_C(0xeeae04836b31d84a));
+    CHECK(split_row_hash(&s, &s.shape, problem, &key) == UINT64_C(0x8a4925e9e37eb743));
+    CHECK(strcmp(key.s, "64,256,56,56,1x1") == 0);
+    CHECK(!split_is_test(UINT64_C(0xeeae04836b31d84a)));
+    CHECK(!split_is_test(UINT64_C(0x8a4925e9e37eb743)) && split_is_test(20));
+    spec_free(&s);
+    CHECK(spec_load(&s, in(specs, kernels[3])) == 0);
+    split_key_text(&s, &s.config, strided, &key);
+    CHECK(strcmp(key.s, "W,FP16,4,256,14,14,64,2,32") == 0);
+    split_key_text(&s, &s.shape, strided, &key);
+    CHECK(strcmp(key.s, "64,256,14,14,3x3") == 0);
+    spec_free(&s);
+    buf_free(&key);
+}
+
+/* The canonical size is the largest one with the same output. */
+static void canonical_is_largest(void)
+{
+    for (int32_t f = 1; f <= 5; f++)
+        for (int32_t pad = 0; pad <= 2; pad++)
+            for (int32_t stride = 1; stride <= 4; stride++)
+                for (int32_t h = 1; h <= 40; h++) {
+                    int32_t c = split_canonical(h, f, pad, stride), x = h;
+                    if (h + 2 * pad < f) {
+                        CHECK(c == h);
+                        continue;
+                    }
+                    while ((x + 1 + 2 * pad - f) / stride == (h + 2 * pad - f) / stride)
+                        x++;
+                    CHECK(c == x);
+                    CHECK(split_canonical(c, f, pad, stride) == c);
+                }
+    CHECK(split_canonical(1 << 24, 1, 0, 1 << 24) == 1 << 24);
+}
+
+/* ---- data ---- */
+
+static int load(struct spec *s, const char *spec, const char *a, const char *b, struct dataset *d)
+{
+    const struct data_options how = {0};
+    char paths[2][512];
+    const char *const v[2] = {paths[0], paths[1]};
+    snprintf(paths[0], sizeof paths[0], "%s/%s", scratch, a);
+    snprintf(paths[1], sizeof paths[1], "%s/%s", scratch, b != NULL ? b : "");
+    if (spec_load(s, in(specs, spec)) != 0)
+        return -1;
+    if (data_load(s, v, b != NULL ? 2 : 1, &how, d) == 0)
+        return 0;
+    spec_free(s);
+    return -1;
+}
+
+static void order_of_files(void)
+{
+    for (size_t k = 0; k < 4; k++) {
+        struct spec s, t;
+        struct dataset a, b;
+        if (load(&s, kernels[k], "gfx900_56.db", "gfx906_60.db", &a) != 0
+            || load(&t, kernels[k], "gfx906_60.db", "gfx900_56.db", &b) != 0) {
+            CHECK(0);
+            return;
+        }
+        CHECK(a.n == b.n && a.n >= 24 && a.n_files == 2);
+        CHECK(memcmp(a.problem, b.problem, a.n * a.n_fields * sizeof *a.problem) == 0);
+        CHECK(memcmp(a.target, b.target, a.n * a.n_params) == 0);
+        CHECK(memcmp(a.file, b.file, a.n * sizeof *a.file) == 0);
+        CHECK(memcmp(a.row, b.row, a.n * sizeof *a.row) == 0);
+        CHECK(strcmp(a.files[0].name, "gfx900_56.db") == 0);
+        CHECK(strcmp(b.files[0].name, "gfx900_56.db") == 0);
+        CHECK(strcmp(a.files[1].sha256, b.files[1].sha256) == 0);
+        CHECK(a.files[0].rows == b.files[0].rows && a.files[0].rows + a.files[1].rows == a.n);
+        data_free(&a);
+        data_free(&b);
+        spec_free(&s);
+        spec_free(&t);
+    }
+}
+
+static void rows_are_sorted(void)
+{
+    struct spec s;
+    struct dataset d;
+    if (load(&s, kernels[0], "gfx900_56.db", "gfx906_60.db", &d) != 0) {
+        CHECK(0);
+        return;
+    }
+    for (size_t i = 1; i < d.n; i++) {
+        const int32_t *p = d.problem + (i - 1) * d.n_fields, *q = p + d.n_fields;
+        size_t f = 0;
+        while (f + 1 < d.n_fields && p[f] == q[f])
+            f++;
+        CHECK(p[f] < q[f]);
+    }
+    for (size_t i = 0; i < d.n; i++) /* the gpu is the file's */
+        CHECK(d.problem[i * d.n_fields] == (int32_t)d.file[i]);
+    data_free(&d);
+    spec_free(&s);
+}
+
+/* The values of the row of gfx900_56.db with this perf_db id, joined; "" if it is not there. */
+static const char *row_text(const struct dataset *d, int64_t id)
+{
+    static char text[256];
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < d->n; i++)
+        for (size_t f = 0; d->row[i] == id && d->file[i] == 0 && f < d->n_fields; f++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%ld", f != 0 ? "," : "",
+                                  (long)d->problem[i * d->n_fields + f]);
+    return text;
+}
+
+/* F keeps the key's sizes, B and W swap c and k and turn the output's size into the input's. */
+static void swapped_keys(void)
+{
+    struct spec s;
+    struct dataset d;
+    if (load(&s, kernels[0], "swap.gfx900_56.db", NULL, &d) == 0)
+        CHECK(0); /* "swap" is no GPU */
+    if (load(&s, kernels[0], "gfx900_56-swap.db", NULL, &d) != 0) {
+        CHECK(0);
+        return;
+    }
+    CHECK(strcmp(row_text(&d, 1), "0,0,0,8,64,27,28,256,2") == 0);
+    CHECK(strcmp(row_text(&d, 2), "0,1,0,8,256,28,30,64,2") == 0);
+    CHECK(strcmp(row_text(&d, 3), "0,1,1,8,256,14,15,64,1") == 0);
+    data_free(&d);
+    spec_free(&s);
+    if (load(&s, kernels[3], "gfx900_56-swap.db", NULL, &d) != 0) {
+        CHECK(0);
+        return;
+    }
+    CHECK(strcmp(row_text(&d, 4), "0,2,0,8,256,14,15,64,1,32") == 0);
+    CHECK(d.n == 1 && d.dropped[DROP_STRIDE_2] == 1);
+    data_free(&d);
+    spec_free(&s);
+}
+
+/* Damaged files end in a message or in rows, never in a crash. */
+static void file_fuzz(const char *name, const char *copy, int n_runs)
+{
+    struct buf bytes = {0};
+    CHECK(read_file(in(scratch, name), 1 << 24, &bytes) == 0);
+    for (int i = 0; i < n_runs && bytes.n != 0; i++) {
+        struct spec s;
+        struct dataset d;
+        char *changed = xmalloc(bytes.n);
+        size_t n = random_below(3) == 0 ? random_below((uint32_t)bytes.n) : bytes.n;
+        memcpy(changed, bytes.s, bytes.n);
+        for (uint32_t k = random_below(12); k > 0; k--)
+            changed[random_below((uint32_t)bytes.n)] = (char)(random_below(256) - 128);
+        put_file(in(scratch, copy), changed, n);
+        if (load(&s, kernels[0], copy, NULL, &d) == 0) {
+            data_free(&d);
+            spec_free(&s);
+        }
+        free(changed);
+    }
+    buf_free(&bytes);
+}
+
+static void db_fuzz(void)
+{
+    file_fuzz("gfx900_56.db", "gfx900_56-fuzz.db", 300);
+}
+
+static void bz2_fuzz(void)
+{
+    file_fuzz("gfx900_56.db.bz2", "gfx900_56-fuzz.db.bz2", 300);
+}
+
+/* Damaged variants of a text, read as the file `copy` with and without lenience. */
+static void text_fuzz(const struct spec *s, const char *text, size_t length, const char *copy)
+{
+    struct dataset d;
+    int n_good = 0;
+    for (int i = 0; i < 1000; i++) {
+        size_t n = length;
+        char *changed = mutate(text, &n);
+        const char *path = in(scratch, copy);
+        put_file(path, changed, n);
+        const struct data_options how = {.lenient = i % 2};
+        if (data_load(s, &path, 1, &how, &d) == 0) {
+            n_good++;
+            data_free(&d);
+        }
+        free(changed);
+    }
+    CHECK(n_good > 0 && n_good < 1000);
+}
+
+static void csv_fuzz(void)
+{
+    struct spec s;
+    struct dataset d;
+    FILE *f = fopen(in(scratch, "plain.csv"), "wb");
+    struct buf text = {0};
+    if (f == NULL || load(&s, kernels[0], "gfx900_56.db", NULL, &d) != 0) {
+        CHECK(0);
+        return;
+    }
+    data_write(&s, &d, (struct table_form){.csv = 1}, f);
+    fclose(f);
+    data_free(&d);
+    CHECK(read_file(in(scratch, "plain.csv"), 1 << 20, &text) == 0);
+    text_fuzz(&s, text.s, text.n, "fuzz.csv");
+    buf_free(&text);
+    spec_free(&s);
+}
+
+/* ---- timed data ---- */
+
+#define KERNEL "[kernel]\nname = x\nrule = unconstrained\n[data]\n"
+#define ALGORITHM "miopenConvolutionFwdAlgo"
+
+static const char find_db_spec[] =
+    KERNEL "format = find-db\nfilter = 1x1\npad = 0\n"
+           "[fields]\ndir = F B\ndtype = FP32\nn = size\nc = size\nh = size\nw = size\nk = size\n"
+           "[params]\nsolver = \"A<1>\" B\n";
+static const char find_db[] =
+    "9-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=" ALGORITHM "GEMM:Y,0.25,0," ALGORITHM "GEMM,-;"
+    ALGORITHM "Direct:B,0.75,0," ALGORITHM "Direct,-;" ALGORITHM "FFT:X,0.5,0," ALGORITHM "FFT,-\n"
+    "7-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=B:3,0," ALGORITHM "GEMM;A<1>:4,0," ALGORITHM
+    "Direct;C:0,0," ALGORITHM "FFT\n";
+
+static const char table_spec[] =
+    KERNEL "format = tensile\n[fields]\nm = size\nn = size\nbatch = size\nk = size\n"
+           "[params]\nMT0 = 8 16\nGSU = 1 2\n";
+static const char table[] = "I,SizeI,SizeJ,SizeK,SizeL,TotalFlops,C_MT8x4_GSU1,C_MT16x4_SE_GSU2\n"
+                            "0,1,2,3,4,24000,3,0\n1,1,2,3,5,30000,1.5,6\n";
+
+/* Reads a text as the file `name`: 0, or -1 after a failed check. */
+static int load_text(struct spec *s, const char *spec, const char *text, const char *name,
+                     struct dataset *d)
+{
+    const struct data_options how = {0};
+    const char *path = in(scratch, name);
+    put_file(path, text, strlen(text));
+    const int bad = spec_parse(s, spec, "x.spec") != 0 || data_load(s, &path, 1, &how, d) != 0;
+    CHECK(!bad);
+    return bad ? -1 : 0;
+}
+
+static void timed_find_db(void)
+{
+    static const unsigned char target[] = {0, 1, 1, DATA_UNKNOWN, DATA_UNKNOWN};
+    static const uint32_t unknown[] = {0, 0, 0, 1, 2};
+    static const double time[] = {4000, 3000, 750, 500, 250};
+    struct spec s;
+    struct dataset d;
+    if (load_text(&s, find_db_spec, find_db, "timed.txt", &d) != 0)
+        return;
+    CHECK(d.n == 5 && d.n_unknown == 2 && d.dropped[DROP_FAILED_TIME] == 1);
+    for (size_t i = 0; i < d.n && i < 5; i++) {
+        CHECK(d.target[i] == target[i] && d.unknown[i] == unknown[i] && d.time_us[i] == time[i]);
+        CHECK(d.problem[i * d.n_fields + 3] == (i < 2 ? 7 : 9));
+        CHECK(d.row[i] == (i < 2 ? 2 : 1));
+    }
+    CHECK(strcmp(d.unknown_text[0], "X") == 0 && strcmp(d.unknown_text[1], "Y") == 0);
+    CHECK(data_problem_end(&d, 0) == 2 && data_problem_end(&d, 1) == 2);
+    CHECK(data_problem_end(&d, 2) == 5);
+    data_free(&d);
+    text_fuzz(&s, find_db, sizeof find_db - 1, "fuzz.txt");
+    spec_free(&s);
+}
+
+static void timed_table(void)
+{
+    struct spec s;
+    struct dataset d;
+    if (load_text(&s, table_spec, table, "timed.csv", &d) != 0)
+        return;
+    CHECK(d.n == 3 && d.n_unknown == 0 && d.dropped[DROP_FAILED_TIME] == 1);
+    CHECK(d.time_us[0] == 8 && d.time_us[1] == 20 && d.time_us[2] == 5);
+    CHECK(memcmp(d.target, "\0\0\0\0\1\1", 6) == 0);
+    CHECK(data_problem_end(&d, 0) == 1 && data_problem_end(&d, 1) == 3);
+    data_free(&d);
+    text_fuzz(&s, table, sizeof table - 1, "fuzz_table.csv");
+    spec_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    scratch = argv[1];
+    specs = argv[2];
+    program_name = "test_data";
+    if (freopen(in(scratch, "messages"), "w", stderr) == NULL)
+        return 1;
+    run("sha256 of the FIPS vectors", sha256_vectors);
+    run("sha256 in chunks", sha256_chunks);
+    run("integers", integers);
+    run("texts", texts);
+    run("reading a whole file", read_whole_file);
+    run("output whole or not at all", output_whole_or_not);
+    run("options: good lines", options_good);
+    run("options: bad lines", options_bad);
+    run("the shipped specs", shipped_specs);
+    run("spec texts", spec_texts);
+    run("spec fuzz", spec_fuzz);
+    run("split facts", split_facts);
+    run("canonical size is the largest", canonical_is_largest);
+    run("order of files does not matter", order_of_files);
+    run("rows are sorted", rows_are_sorted);
+    run("keys swapped back", swapped_keys);
+    run("database fuzz", db_fuzz);
+    run("bzip2 fuzz", bz2_fuzz);
+    run("csv fuzz", csv_fuzz);
+    run("timed: a find-db, and its fuzz", timed_find_db);
+    run("timed: a Tensile table, and its fuzz", timed_table);
+    printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
+    return n_failed != 0;
+}

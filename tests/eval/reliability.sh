@@ -1,0 +1,244 @@
+#!/bin/sh
+# reliability.sh - `kpred-train eval --reliability` against the same figures computed from what
+# `kpred predict` prints
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+BUILD=$(absolute "$BUILD")
+kpred=$BUILD/kpred
+trainer=$BUILD/kpred-train
+tiny=$PWD/tests/fixtures/tiny.spec
+has_weights && shipped=conv_asm_1x1u || shipped=
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+need_trainer "all"
+
+# 120 problems, each on two GPUs, of which four in a row share a key; labels that only partly follow
+# from the problem. The spec has six tuples and no rule.
+awk 'BEGIN {
+    print "gpu,kind,n,h,stride,tile,mode"
+    for (i = 0; i < 240; i++) {
+        x = (x + 1) * 16807 % 2147483647; noise = int(x / 65536) % 4
+        n = 2 ^ (int(i / 4) % 5); h = 4 + int(i / 4) % 12
+        print (i % 2 ? "gfx900_56" : "gfx906_60") "," (i % 8 < 4 ? "plain" : "other") "," n "," h \
+            ",1," 2 ^ (noise ? n % 3 : noise % 3) "," (noise > 1 || h % 3 ? "fast" : "small")
+    } }' >"$tmp/data.csv"
+cd "$tmp" || exit 1
+cat "$tiny" - >tiny.spec <<'END'
+[derived]
+ln = log2 n
+[features]
+onehot kind
+hats ln 0 1 5
+equals h 4 12
+[network]
+encoder1       = 16
+encoder2       = 16
+hidden         = 16
+rounded_epochs = 1
+teachers       = 1
+teacher_epochs = 120
+paper_cells    = 16
+END
+for net in additive encdec; do
+    "$trainer" train tiny.spec --net $net --data data.csv --epochs 120 --threads 1 -o $net.h \
+        >log 2>&1 || { failed "train $net" "$(head -3 log)"; test_end; exit; }
+done
+
+# evaluate HEADER ARGUMENT...: CSV of the probabilities; what it notes is in `note`
+evaluate() {
+    header=$1; shift
+    "$trainer" eval "$header" --data data.csv --rows all --reliability "$@" 2>note
+}
+
+# as_csv HEADER ARGUMENT...: into figures.csv
+as_csv() {
+    evaluate "$@" --csv >figures.csv || { cat note; return 1; }
+}
+
+# ---- the same again in Python ----
+
+cat >again.py <<'END_OF_PYTHON'
+"""again.py KPRED RELIABILITY.csv NOTE K,... GROUPED: the same of additive.h and data.csv"""
+import collections, csv, math, re, subprocess, sys
+
+kpred, figures, note, ks, grouped = sys.argv[1:6]
+ks, grouped = [int(k) for k in ks.split(",")], grouped == "gpu"
+FIELDS, PARAMS = ("gpu", "kind", "n", "h", "stride"), ("tile", "mode")
+rows = list(csv.DictReader(open("data.csv")))
+
+def predict(row, k, cache={}):
+    problem = tuple(f"{f}={row[f]}" for f in FIELDS)
+    if (problem, k) not in cache:
+        command = [kpred, "predict", "additive.h", *problem, "-k", str(k), "--csv"]
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        cache[problem, k] = [(float(t["probability"]), tuple(t[p] for p in PARAMS))
+                             for t in csv.DictReader(text.splitlines())]
+    return cache[problem, k]
+
+def claims(row, k):
+    """(probability that the optimum is among k tuples, whether it was)"""
+    tuples = predict(row, k)
+    return sum(p for p, _ in tuples), tuple(row[p] for p in PARAMS) in [t for _, t in tuples]
+
+def line(part):
+    n = len(part)
+    predicted, observed = (100 * sum(x[i] for x in part) / n for i in (0, 1))
+    off = collections.Counter()
+    for _, hit, key in part:
+        off[key] += hit - observed / 100
+    return n, predicted, observed, 100 * math.sqrt(sum(x * x for x in off.values())) / n
+
+expected = {}
+for gpu in sorted({r["gpu"] for r in rows}) if grouped else ["all"]:
+    group = [r for r in rows if gpu in ("all", r["gpu"])]
+    for k in ks:
+        part = [(*claims(r, k), (r["kind"], r["n"], r["h"], r["stride"])) for r in group]
+        error = 0
+        for b in range(10):
+            inside = [x for x in part if min(9, int(10 * x[0])) == b]
+            if inside:
+                n, predicted, observed, se = line(inside)
+                gap = abs(observed - predicted)
+                error += n * gap
+                expected[gpu, k, f"{10 * b}-{10 * b + 10}"] = n, predicted, observed, se, gap
+        expected[gpu, k, "all"] = *line(part), error / len(part)
+
+got = {(r["gpu"], int(r["k"]), r["bin"]):
+       tuple(float(r[c]) for c in ("n", "predicted", "observed", "se", "ece"))
+       for r in csv.DictReader(open(figures))}
+assert got.keys() == expected.keys(), (sorted(got), sorted(expected))
+assert len(got) > 4 * len(ks), "too few bins to tell anything"
+for key, values in expected.items():
+    for x, y in zip(values, got[key]):
+        assert abs(x - y) < 0.006, (key, values, got[key])
+
+# All six tuples give what each parameter's softmax said, and so its logits but for a constant.
+def loss(row, temperature):
+    p = {t: x for x, t in predict(row, 6)}
+    label, bits = tuple(row[q] for q in PARAMS), 0
+    for d in range(len(PARAMS)):
+        mass = collections.Counter()
+        for t, x in p.items():
+            if t[:d] == label[:d]:
+                mass[t[d]] += x
+        warm = {v: x ** (1 / temperature) for v, x in mass.items()}
+        bits -= math.log2(warm[label[d]] / sum(warm.values()))
+    return bits
+
+said = re.search(r"tiny: temperature (\d\.\d\d): .* (\d+\.\d{4}) bits a problem in place of "
+                 r"(\d+\.\d{4}) \((\d+) problems\)", open(note).read())
+assert said, open(note).read()
+mean = {t: sum(loss(r, t / 100) for r in rows) / len(rows) for t in range(50, 201)}
+best = min(mean, key=mean.get)
+assert abs(float(said[1]) - best / 100) < 0.015, (said[0], best)
+assert abs(float(said[2]) - mean[best]) < 0.002 and abs(float(said[3]) - mean[100]) < 0.002, said[0]
+assert int(said[4]) == len(rows)
+END_OF_PYTHON
+
+# recomputed K BY: as the script above does
+recomputed() {
+    as_csv additive.h -k "$1" --by "$2" &&
+        python3 again.py "$kpred" figures.csv note "$1" "$2"
+}
+
+# ---- beside the usual table, for every kind of network ----
+
+# as_pft HEADER ARGUMENT...: what is observed of all problems is Pft
+as_pft() {
+    as_csv "$@" -k 2,4 --by gpu || return 1
+    "$trainer" eval "$@" --data data.csv --rows all --csv -k 2,4 --by gpu 2>/dev/null |
+        sed 1d | cut -d, -f3,5,6,7 >pft
+    awk -F, '$6 == "all" { print $3 "," $5 "," $7 "," $9 }' figures.csv | cmp - pft
+}
+
+# HEADER ARGUMENT...: bins add up, their ece is what the line tells, and a temperature is told.
+consistent() {
+    as_csv "$@" -k 3 --by all || return 1
+    awk -F, 'NR == 1 { if ($0 != "model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece") exit 1 }
+        NR > 1 && NF != 11 { exit 1 }
+        NR > 1 && $6 != "all" { n += $7; gap = $9 - $8; gap = gap < 0 ? -gap : gap; sum += $7 * gap
+            if ((gap - $11) ^ 2 > 2e-4) exit 1 }
+        $6 == "all" { if (n != $7 || n != 240 || (sum / n - $11) ^ 2 > 2e-4) exit 1
+            ends++; n = sum = 0 }
+        END { if (ends != 1) exit 1 }' figures.csv || { cat figures.csv; return 1; }
+    sed -n 's/.*temperature \([0-9.]*\): .* \([0-9.]*\) bits .* \([0-9.]*\) (.*/\1 \2 \3/p' note |
+        awk '$1 < 0.5 || $1 > 2 || $2 > $3 || $3 > 3 { exit 1 } END { exit NR != 1 }' ||
+        { cat note; return 1; }
+}
+
+# loss_is_probability HEADER ARGUMENT...: of one problem, with each label in turn; where it is the
+# first tuple, its log-loss is what its probability gives.
+loss_is_probability() {
+    header=$1 found=0; shift
+    for problem in gfx900_56,plain,1,4,1 gfx906_60,other,8,9,1 gfx906_60,plain,4,6,1; do
+        for label in 1,fast 1,small 2,fast 2,small 4,fast 4,small; do
+            printf 'gpu,kind,n,h,stride,tile,mode\n%s,%s\n' $problem $label >one.csv
+            "$trainer" eval "$header" "$@" --data one.csv --rows all --reliability --beam 6 --csv \
+                >one 2>note || return 1
+            percent=$(awk -F, '$6 == "all" && $9 == "100.00" { print $8 }' one)
+            [ -n "$percent" ] || continue
+            found=$((found + 1))
+            sed "s/.*in place of \([0-9.]*\).*/\1 $percent/" note | awk '{
+                off = $1 + log($2 / 100) / log(2); if (off ^ 2 > 4e-6) { print; exit 1 } }' ||
+                return 1
+        done
+    done
+    [ $found -eq 3 ]
+}
+
+# Rounding changes little.
+float_is_near() {
+    for option in "" --float; do
+        as_csv additive.h $option && sed 's/.*in place of \([0-9.]*\).*/\1/' note || return 1
+    done | paste -sd' ' - | awk '($1 - $2) ^ 2 > 1e-3 || $1 == $2 || NF != 2 { print; exit 1 }'
+}
+
+# The same cells in every form
+forms() {
+    as_csv additive.h -k 3 --by all &&
+        evaluate additive.h -k 3 --by all | tr -s ' ' ',' | cmp - figures.csv &&
+        evaluate additive.h -k 3 --by all --json >figures.json || return 1
+    python3 -c 'import csv, json
+for a, b in zip(csv.DictReader(open("figures.csv")), json.load(open("figures.json")), strict=True):
+    assert list(a) == list(b) and all(float(b[x]) == float(a[x]) if type(b[x]) != str else
+                                      b[x] == a[x] for x in a), (a, b)
+    assert type(b["ece"]) == float and type(b["bin"]) == str'
+}
+
+# Where the kernel does not apply nothing is predicted: 0 percent, of which 0 came true, and no row
+# to find a temperature with.
+not_applicable() {
+    {
+        echo gpu,dir,dtype,n,c,h,w,k,stride,read_size,k_mult,chunks_per_wave,chunk_size,n_mult,\
+c_mult,waves_c_in_group,waves_k_in_group
+        echo gfx906,F,FP16,16,3,56,56,5,1,1,16,1,64,1,1,1,1
+    } >never.csv
+    "$trainer" eval $shipped --data never.csv --rows all --reliability --csv >figures.csv 2>note &&
+        ! grep temperature note && [ "$(sed 1d figures.csv | cut -d, -f5-11 | paste -sd' ' -)" = \
+            "1,0-10,1,0.00,0.00,0.00,0.00 1,all,1,0.00,0.00,0.00,0.00" ]
+}
+
+if has python3; then
+    check "k = 1" recomputed 1 all
+    check "k = 1 and 2" recomputed 1,2 all
+    check "k = 2, by GPU" recomputed 2 gpu
+    check "table, CSV and JSON" forms
+else
+    skipped "against kpred predict" "there is no python3"
+fi
+for model in additive.h "additive.h --float" encdec.h; do
+    check "$model: observed is Pft" as_pft $model
+    check "$model: sums" consistent $model
+    check "$model: log-loss and probability" loss_is_probability $model
+done
+check "the float network is near" float_is_near
+if [ -n "$shipped" ]; then
+    check "a kernel that does not apply" not_applicable
+else
+    skipped "a kernel that does not apply" "the weights are not there (make weights)"
+fi
+check "--hits as well" refuses 2 "--hits and --reliability exclude each other" \
+    "$trainer" eval encdec.h --data data.csv --reliability --hits x.csv
+test_end

@@ -1,0 +1,334 @@
+/* hip_race.c - how often a selection finds the fastest, on a simulated device, beside other ways
+   SPDX-License-Identifier: MIT
+
+   usage: hip_race [--csv] [--seeds N] [--launches N] [--sigma PERCENT] FILE...
+
+   FILE: a Tensile benchmark table, a shape a row, GFLOP/s of a kernel in each column from the 11th.
+   A selection takes ten kernels of a row, in random order, and scales their times to 20..2,000 us.
+   A launch takes its kernel's time, times lognormal noise (1 %, or --sigma), times 1.3 to 2 for one
+   launch in fifty, times a clock that drifts by 3 % over 500 launches or steps by 5 % once (in the
+   first 104). Events are quantised to 0.5 us. Right is what lies within 1 %, or one quantum, of the
+   best. */
+#define KPRED_HIP_API_HEADER "hip/hip_standin.h"
+#define KPRED_HIP_STATIC
+#include "kpred_hip.h"
+
+#include "harness/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { K = 10, LAUNCHES = 104, FULL_WARM = 2, FULL = 50, MAX_LAUNCHES = 10000 };
+enum { MAX_ROWS = 256, MAX_COLUMNS = 16384 };
+
+static struct options {
+    int csv, seeds, launches;
+    double sigma; /* percent */
+} options = { 0, 1000, LAUNCHES, 1 };
+
+/* ---- the tables ---- */
+
+struct row { double *us; int n; };
+static struct row rows[MAX_ROWS];
+static int n_rows;
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Times, unscaled, in ascending order */
+static struct row parse_row(char *line)
+{
+    struct row row = { malloc(MAX_COLUMNS * sizeof *row.us), 0 };
+    char *word = strtok(line, ",");
+    int column;
+    for (column = 0; word && row.us && row.n < MAX_COLUMNS; column++, word = strtok(NULL, ","))
+        if (column >= 10 && atof(word) > 0)
+            row.us[row.n++] = 1 / atof(word);
+    if (row.us)
+        qsort(row.us, (size_t)row.n, sizeof *row.us, compare_doubles);
+    return row;
+}
+
+static void read_table(const char *name)
+{
+    static char line[1 << 22];
+    FILE *file = fopen(name, "r");
+    int header = 1;
+    for (; file && fgets(line, sizeof line, file); header = 0) {
+        struct row row = { NULL, 0 };
+        if (!header && n_rows < MAX_ROWS)
+            row = parse_row(line);
+        if (row.n >= K)
+            rows[n_rows++] = row;
+        else
+            free(row.us);
+    }
+    if (!file) {
+        perror(name);
+        exit(1);
+    }
+    fclose(file);
+}
+
+/* ---- the device ---- */
+
+static struct device {
+    uint64_t seed;
+    double us[K];
+    int launches, step_at;
+    double drift, step;
+} device;
+
+static double uniform(void)
+{
+    return (double)(test_random64(&device.seed) >> 11) / 9007199254740992.0;
+}
+
+static int below(int n)
+{
+    return (int)(test_random64(&device.seed) % (uint64_t)n);
+}
+
+static double normal(void)
+{
+    const double radius = sqrt(-2 * log(1 - uniform())), angle = uniform();
+    return radius * cos(2 * 3.14159265358979323846 * angle);
+}
+
+static double launch_us(size_t i)
+{
+    const int now = device.launches++;
+    double us = device.us[i] * exp(options.sigma / 100 * normal());
+    if (uniform() < 0.02)
+        us *= 1.3 + 0.7 * uniform();
+    return us * (1 + device.drift * now) * (now >= device.step_at ? 1 + device.step : 1);
+}
+
+static hipError_t launch(void *user, const kpred_tuple *candidate, hipStream_t stream)
+{
+    (void)stream;
+    return standin_launch(launch_us((size_t)(candidate - (const kpred_tuple *)user)));
+}
+
+/* The i-th of several numbers below n, none twice */
+static int draw(int n, int i)
+{
+    static int drawn[K];
+    int j;
+    do {
+        drawn[i] = below(n);
+        for (j = 0; j < i && drawn[j] != drawn[i]; j++)
+            ;
+    } while (j < i);
+    return drawn[i];
+}
+
+/* Ten kernels out of the fastest `pool` of a row (0: of all), and the state of the clock */
+static void prepare(uint64_t seed, int pool)
+{
+    const struct row *row;
+    double least = 1e300, most = 0, scale;
+    int i, sign;
+    device.seed = seed;
+    row = &rows[below(n_rows)];
+    pool = pool && pool < row->n ? pool : row->n;
+    for (i = 0; i < K; i++)
+        device.us[i] = row->us[draw(pool, i)];
+    for (i = 0; i < K; i++) {
+        least = device.us[i] < least ? device.us[i] : least;
+        most = device.us[i] > most ? device.us[i] : most;
+    }
+    scale = most / least < 100 ? 20 * pow(100 * least / most, uniform()) / least : 20 / least;
+    for (i = 0; i < K; i++)
+        device.us[i] = device.us[i] * scale < 2000 ? device.us[i] * scale : 2000;
+    sign = uniform() < 0.5 ? -1 : 1;
+    device.launches = 0;
+    device.drift = device.step = 0;
+    device.step_at = 1 << 30;
+    if (uniform() < 0.5) {
+        device.drift = sign * 0.03 / 500;
+    } else {
+        device.step = sign * 0.05;
+        device.step_at = (int)(uniform() * LAUNCHES);
+    }
+    standin = standin_fresh;
+    standin.quantum_us = 0.5;
+}
+
+static double best_us(void)
+{
+    double least = device.us[0];
+    int i;
+    for (i = 1; i < K; i++)
+        least = device.us[i] < least ? device.us[i] : least;
+    return least;
+}
+
+/* ---- ways to choose: each returns the index ---- */
+
+static size_t choose_race(void)
+{
+    static kpred_tuple candidates[K];
+    static kpred_hip_timing timings[K];
+    kpred_hip_plan plan = { 0 };
+    kpred_hip_result result;
+    plan.user = candidates;
+    plan.launch = launch;
+    plan.budget_us = 1e9;
+    plan.max_launches = (uint32_t)options.launches;
+    if (kpred_hip_select(&plan, candidates, K, timings, &result) != KPRED_HIP_OK)
+        exit(1);
+    return result.winner;
+}
+
+/* A launch between two events */
+static double timed(size_t i)
+{
+    const double begin = floor(standin.now_us / 0.5) * 0.5;
+    standin.now_us += launch_us(i);
+    return floor(standin.now_us / 0.5) * 0.5 - begin;
+}
+
+/* One after the other, the median of `n` after `warm` */
+static size_t choose_in_turn(int warm, int n)
+{
+    static double x[MAX_LAUNCHES];
+    double least = 0;
+    size_t i, best = 0;
+    int j;
+    for (i = 0; i < K; i++) {
+        for (j = 0; j < warm; j++)
+            timed(i);
+        for (j = 0; j < n; j++)
+            x[j] = timed(i);
+        qsort(x, (size_t)n, sizeof *x, compare_doubles);
+        if (i == 0 || (x[n / 2] + x[(n - 1) / 2]) / 2 < least) {
+            least = (x[n / 2] + x[(n - 1) / 2]) / 2;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static size_t choose_same_launches(void)
+{
+    return choose_in_turn(1, options.launches / K - 1);
+}
+
+static size_t choose_full(void)
+{
+    return choose_in_turn(FULL_WARM, FULL);
+}
+
+/* MIOpen's generic search: a probe; within 1.10 of the best so far nine more, whose mean counts */
+static size_t choose_generic_search(void)
+{
+    double least = 0;
+    size_t i, best = 0;
+    int j;
+    for (i = 0; i < K; i++) {
+        double us = timed(i);
+        if (i > 0 && us >= 1.10 * least)
+            continue;
+        for (us = 0, j = 0; j < 9; j++)
+            us += timed(i) / 9;
+        if (i == 0 || us < least) {
+            least = us;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ---- the table ---- */
+
+static const struct way { const char *name; size_t (*choose)(void); } ways[] = {
+    { "kpred_hip_select", choose_race },
+    { "one after the other, median", choose_same_launches },
+    { "MIOpen's generic search", choose_generic_search },
+    { "2 + 50 of each, median", choose_full }
+};
+static const struct pool { const char *name; int n; } pools[] = {
+    { "any ten of a row", 0 }, { "ten of the best hundred", 100 }, { "the best ten", 10 }
+};
+enum { WAYS = sizeof ways / sizeof *ways, POOLS = sizeof pools / sizeof *pools };
+
+struct score { int right; double launches, loss; int most; };
+
+static struct score try_out(const struct way *way, int pool)
+{
+    struct score s = { 0, 0, 0, 0 };
+    int seed;
+    for (seed = 0; seed < options.seeds; seed++) {
+        double best, got;
+        prepare((uint64_t)seed, pool);
+        best = best_us();
+        got = device.us[way->choose()];
+        s.right += got <= 1.01 * best || got <= best + 0.5;
+        s.loss += (got / best - 1) / options.seeds;
+        s.launches += (double)device.launches / options.seeds;
+        s.most = device.launches > s.most ? device.launches : s.most;
+    }
+    return s;
+}
+
+static void print_score(const char *pool, const char *way, struct score s)
+{
+    printf(options.csv ? "%s,\"%s\",%d,%.1f,%.2f,%.1f,%d\n"
+                       : "%-23s  %-27s  %9d  %7.1f  %11.2f  %8.1f  %4d\n",
+           pool, way, options.seeds, 100.0 * s.right / options.seeds, 100 * s.loss, s.launches,
+           s.most);
+}
+
+/* A whole number of at least `least`; else the program ends. */
+static int number(const char *option, const char *text, int least)
+{
+    char *end;
+    const long n = text ? strtol(text, &end, 10) : 0;
+    if (!text || *end || n < least || n > MAX_LAUNCHES) {
+        fprintf(stderr, "hip_race: %s %s: not a number from %d to %d\n", option,
+                text ? text : "(nothing)", least, MAX_LAUNCHES);
+        exit(2);
+    }
+    return (int)n;
+}
+
+static void parse(int argc, char **argv)
+{
+    int i;
+    for (i = 1; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(argv[i], "--csv"))
+            options.csv = 1;
+        else if (!strcmp(argv[i], "--seeds"))
+            options.seeds = number(argv[i], next, 1), i++;
+        else if (!strcmp(argv[i], "--launches"))
+            options.launches = number(argv[i], next, 2 * K), i++;
+        else if (!strcmp(argv[i], "--sigma"))
+            options.sigma = number(argv[i], next, 0), i++;
+        else
+            read_table(argv[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int w, p;
+    parse(argc, argv);
+    if (n_rows == 0) {
+        fprintf(stderr, "usage: hip_race [--csv] [--seeds N] [--launches N] [--sigma PERCENT] "
+                        "FILE...\n");
+        return 2;
+    }
+    printf(options.csv ? "candidates,way,selections,right,loss,launches,most\n"
+                       : "candidates               way                          selections  "
+                         "right %%  mean loss %%  launches  most\n");
+    for (p = 0; p < POOLS; p++)
+        for (w = 0; w < WAYS; w++)
+            print_score(pools[p].name, ways[w].name, try_out(&ways[w], pools[p].n));
+    return 0;
+}

@@ -1,0 +1,1039 @@
+#!/bin/sh
+# miopen.sh - kpred miopen: from logs of MIOpen to user perf-dbs
+# SPDX-License-Identifier: MIT
+#
+# Runs miopen_oracle.py, too, where it has the oracle: ORACLE, MIOPEN_DB as for run.sh.
+. tests/harness/script.inc
+
+BUILD=$(absolute "$BUILD")
+MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
+ORACLE=${ORACLE:-../shared/miopen/rules.py}
+networks="bert densenet121 googlenet mobilenet resnet50 vgg16"
+LC_ALL=C
+export LC_ALL
+tmp=$(mktemp -d) || exit 1
+trap 'chmod -R u+rwx "$tmp"; rm -rf "$tmp"' EXIT
+
+need_weights "kpred miopen"
+
+# ---- programs ----
+
+# What is read from a log and written does not depend on what else ships: most tests are of programs
+# with the four kernels that the paper judges. "all models" below is about the others, too.
+judged=$(sed 1d tools/report/published.csv | cut -d, -f1 | uniq)
+four=$tmp/four
+kpred=$four/kpred
+trainer=$four/kpred-train
+
+check "programs with four kernels" sh tests/miopen/four.sh "$BUILD" "$four"
+
+# ---- what is said of a run ----
+
+# miopen ARGUMENT...: output to $tmp/out, messages to $tmp/err
+miopen() {
+    "$kpred" miopen --gpu gfx906_60 "$@" >"$tmp/out" 2>"$tmp/err"
+}
+
+# show STATUS: what the last run said; fails
+show() {
+    echo "status $1"
+    cat "$tmp/err" "$tmp/out"
+    return 1
+}
+
+# log LINE...: as $tmp/log
+log() {
+    printf '%s\n' "$@" >"$tmp/log"
+}
+
+# drv OPERATION-AND-OPTIONS: a driver line
+drv() {
+    echo "MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver $1"
+}
+
+# gives KEY=SOLVER;SOLVER...: the log does, with status 0
+gives() {
+    miopen "$tmp/log" || { show $?; return 1; }
+    printf '%s\n' "$@" | sed '/^$/d' >"$tmp/expected"
+    sed 's/:[^;]*//g' "$tmp/out" | cmp - "$tmp/expected" && return
+    show 0
+}
+
+# summary LINES DRIVER COVERED: the counts of $tmp/err and $tmp/out
+summary() {
+    lines="$1 lines"
+    [ "$1" -ne 1 ] || lines="1 line"
+    calls="$lines, $2 driver lines?: $3 covered, $(($2 - $3)) not"
+    head -n 1 "$tmp/err" | grep -qE "^kpred: $calls; $(wc -l <"$tmp/out") problems?, \
+$(tr -cd : <"$tmp/out" | wc -c) entr(y|ies)$" && return
+    show 0
+}
+
+# refused STATUS PATTERN ARGUMENT...: nothing is printed, and of the complaint the pattern is part
+refused() {
+    wanted=$1 pattern=$2; shift 2
+    miopen "$@"
+    got=$?
+    [ $got -eq "$wanted" ] && [ ! -s "$tmp/out" ] && grep -qE -e "$pattern" "$tmp/err" && return
+    show $got
+}
+
+# ---- networks ----
+
+network() {
+    miopen "tests/fixtures/$1.log" || { show $?; return 1; }
+    sed 's/:[^;]*//g' "$tmp/out" | cmp - "tests/fixtures/$1.keys"
+}
+for network in $networks; do
+    cat "tests/fixtures/$network.log" >>"$tmp/all"
+    check "$network" network "$network"
+done
+
+# ---- keys ----
+
+strided="-n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
+log "$(drv "conv $strided -F 1")"
+F="64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F=ConvAsm1x1U;ConvOclDirectFwd1x1"
+check "forward" gives "$F"
+log "$(drv "conv $strided -F 2")"
+B="256-28-14-1x1-64-55-28-16-0x0-2x2-1x1-0-NCHW-FP32-B=ConvAsm1x1U;ConvOclDirectFwd1x1"
+check "backward data" gives "$B"
+log "$(drv "conv $strided -F 4")"
+W="256-28-14-1x1-64-55-28-16-0x0-2x2-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW1x1"
+check "backward weights" gives "$W"
+for mask in 0 7; do
+    log "$(drv "conv $strided -F $mask")"
+    check "-F $mask" gives "$B" "$W" "$F"
+done
+log "$(drv "conv $strided -F 3")"
+check "-F 3" gives "$B" "$F"
+log "$(drv "conv $strided -F 6")"
+check "-F 6" gives "$B" "$W"
+log "$(drv "conv -y 1 -x 1 -F 1")"
+check "all defaults" gives \
+    "3-32-32-1x1-32-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-F=ConvAsm1x1U;ConvOclDirectFwd1x1"
+log "MIOpenDriver conv"
+check "no option" gives
+check "no option: nothing covered is no error" summary 1 1 0
+log "$(drv "convfp16 -n 32 -c 128 -H 28 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -g 32 -F 4")"
+check "3x3, groups, FP16" gives \
+    "64-28-56-3x3-128-28-56-32-1x1-1x1-1x1-0-NCHW-FP16-W_g32=ConvAsmBwdWrW3x3"
+log "$(drv "convbfp16 -n 32 -c 128 -H 28 -W 56 -k 64 -y 1 -x 1 -F 0")"
+check "BF16" gives \
+    "128-28-56-1x1-64-28-56-32-0x0-1x1-1x1-0-NCHW-BF16-F=ConvOclDirectFwd1x1" \
+    "64-28-56-1x1-128-28-56-32-0x0-1x1-1x1-0-NCHW-BF16-B=ConvOclDirectFwd1x1" \
+    "64-28-56-1x1-128-28-56-32-0x0-1x1-1x1-0-NCHW-BF16-W=ConvAsmBwdWrW1x1"
+same="64-28-28-3x3-64-28-28-8-1x1-1x1-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW3x3"
+log "$(drv "conv -n 8 -c 64 -k 64 -H 28 -W 28 -F 4 -z same")"
+check "--pad_mode same" gives "$same"
+log "$(drv "conv -n 8 -c 64 -k 64 -H 28 -W 28 -y 1 -x 1 -F 4 -p 3 -q 2 --pad_mode valid")"
+check "--pad_mode valid" gives \
+    "64-28-28-1x1-64-28-28-8-0x0-1x1-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW1x1"
+log "$(drv "conv -n 8 -c 64 -k 64 -H 28 -W 28 -p 1 -q 1 -l 2 -j 2 -F 4 -z valid")"
+check "--pad_mode valid, dilated: the pads stay" gives
+log "$(drv "conv -n 8 -c 64 -k 64 -H 28 -W 28 -y 1 -x 1 -F 4 -! 1 -@ 3")"
+check "the third dimension does not matter to two" gives \
+    "64-28-28-1x1-64-28-28-8-0x0-1x1-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW1x1"
+
+# ---- spellings ----
+
+log "$(drv "conv $strided -F 1")"
+miopen "$tmp/log" && cp "$tmp/out" "$tmp/wanted"
+gives_the_same() {
+    printf '%b\n' "$1" >"$tmp/log"
+    miopen "$tmp/log" && cmp "$tmp/out" "$tmp/wanted" && return
+    show 1
+}
+long="--batchsize 16 --in_channels 64 --in_h 55 --in_w 28 --out_channels 256 --fil_h 1 --fil_w 1"
+long="$long --conv_stride_h 2 --conv_stride_w 2 --forw 1"
+check "long options" gives_the_same "MIOpenDriver conv $long"
+check "--option=value" gives_the_same "MIOpenDriver conv $(echo "$long" |
+    sed 's/\(--[a-z_]*\) /\1=/g')"
+check "every option" gives_the_same "MIOpenDriver conv $long --in_d 1 --fil_d 1 --pad_d 0 \
+--pad_h 0 --pad_w 0 --conv_stride_d 1 --dilation_d 1 --dilation_h 1 --dilation_w 1 --group_count 1 \
+--mode conv --pad_mode default --spatial_dim 2 --in_layout NCHW --fil_layout NCHW --out_layout \
+NCHW --bias 0 --time 1 --iter 10 --verify 0 --wall 2 --search 1 --printconv 0 --dump_output 0 \
+--in_data a.bin --weights b.bin --in_bias c.bin --dout_data d.bin --solution 5 --gpualloc 0 \
+--verification_cache dir/ --tensor_vect 0 --vector_length 1 --pad_val 0 --trans_output_pad_d 0 \
+--trans_output_pad_h 0 --trans_output_pad_w 0 --in_cast_type -1 --out_cast_type -1 \
+--wei_cast_type -1"
+check "every letter" gives_the_same "MIOpenDriver conv $strided -F 1 -! 32 -@ 3 -\$ 0 -p 0 -q 0 \
+-# 1 -^ 1 -l 1 -j 1 -g 1 -m conv -z default -_ 2 -I NCHW -f NCHW -O NCHW -b 0 -t 1 -i 10 -V 0 -w \
+2 -s 1 -P 0 -o 0 -d a.bin -e b.bin -a c.bin -D d.bin -S 5 -G 0 -C dir/ -Z 0 -L 1 -r 0 \
+-% 0 -Y 0 -X 0"
+check "tabs" gives_the_same "\tMIOpenDriver\tconv\t$(echo "$strided" | tr ' ' '\t')\t-F\t1\t"
+check "quotes" gives_the_same "\"/opt/x/MIOpenDriver\" 'conv' $strided '-F' \"1\""
+check "the same option twice, the same value" gives_the_same \
+    "MIOpenDriver conv $strided -F 1 --in_h=55 -n 16"
+for suffix in '| tee x' '|tee' '> x -n 0' '>x' '< y' '<y' '2>&1' '2> err' '2>err' '& wait' \
+    '&& false' '; MIOpenDriver pool' ';' '# -n 0' '#2' ')' ') 2>x'; do
+    check "the call ends before: $suffix" gives_the_same "(MIOpenDriver conv $strided -F 1 $suffix"
+done
+for prefix in ./bin/ /opt/rocm-5.7.0/bin/ 'MIOpen(HIP): Command [LogCmdFindConvolution] ./' \
+    '2024-05-01 [0] "x" ' 'MIOPEN_LOG_LEVEL=6 ' 'time -p ../'; do
+    check "prefix: $prefix" gives_the_same "${prefix}MIOpenDriver conv $strided -F 1"
+done
+for word in MIOpenDrivers xMIOpenDriver MIOpenDriver/ /opt/MIOpenDriver.sh miopendriver; do
+    log "$word conv $strided -F 1 -n 0"
+    check "no driver line: $word" gives
+done
+
+# ---- logs ----
+
+cat tests/fixtures/resnet50.log tests/fixtures/mobilenet.log >"$tmp/both"
+miopen "$tmp/both" && cp "$tmp/out" "$tmp/wanted"
+same() {
+    "$@" >"$tmp/out" 2>"$tmp/err" && cmp "$tmp/out" "$tmp/wanted" && return
+    show 1
+}
+gpu="miopen --gpu gfx906_60"
+stdin() { "$kpred" $gpu <"$tmp/both"; }
+check "standard input" same stdin
+dash() { "$kpred" $gpu - <"$tmp/both"; }
+check "-" same dash
+check "several logs" same "$kpred" $gpu tests/fixtures/resnet50.log tests/fixtures/mobilenet.log
+check "in another order, again and again" same "$kpred" $gpu tests/fixtures/mobilenet.log \
+    tests/fixtures/resnet50.log tests/fixtures/mobilenet.log
+dash_between() { "$kpred" $gpu tests/fixtures/mobilenet.log - <tests/fixtures/resnet50.log; }
+check "a log and -" same dash_between
+sed '1!G;h;$!d' "$tmp/both" >"$tmp/log"
+check "lines in another order" same "$kpred" $gpu "$tmp/log"
+sed 's/$/\r/' "$tmp/both" >"$tmp/log"
+check "CRLF" same "$kpred" $gpu "$tmp/log"
+printf '%s' "$(cat "$tmp/both")" >"$tmp/log"
+check "no newline at the end" same "$kpred" $gpu "$tmp/log"
+sed 's/^/[rank 0] \x1b[1mINFO\x1b[0m /;i\
+step 12: loss 0.5 (MIOpen)\
+\
+MIOpen(HIP): Info [FindSolutionImpl] ConvAsm1x1U' "$tmp/both" >"$tmp/log"
+check "other lines between, and text before" same "$kpred" $gpu "$tmp/log"
+paste -d ';' "$tmp/both" "$tmp/both" | sed 's/;/ ; /g' >"$tmp/log"
+check "several calls in a line" same "$kpred" $gpu "$tmp/log"
+check "sorted" sort -c "$tmp/wanted"
+check "no key twice" sh -c 'test -z "$(cut -d= -f1 "$1" | sort | uniq -d)"' sh "$tmp/wanted"
+both_groups() { # of lines with _g2 and _g20, by bytes, the = counts
+    log "$(drv "conv -n 8 -c 320 -k 320 -H 28 -W 28 -p 1 -q 1 -F 4 -g 2")" \
+        "$(drv "conv -n 8 -c 320 -k 320 -H 28 -W 28 -p 1 -q 1 -F 4 -g 20")"
+    miopen "$tmp/log" && [ "$(wc -l <"$tmp/out")" -eq 2 ] && sort -c "$tmp/out"
+}
+check "lines are sorted by bytes, the = too" both_groups
+: >"$tmp/log"
+check "an empty log" gives
+check "an empty log: the summary" summary 0 0 0
+long_line() { # none of it may get lost without a word
+    { printf '%70000s' x; drv "conv $strided -F 1"; } >"$tmp/log"
+    miopen "$tmp/log" || return 0
+    [ -s "$tmp/out" ] && return
+    show 0
+}
+check "a call behind 70,000 characters" long_line
+long_call() {
+    { printf 'MIOpenDriver conv -F 1 -y 1 -x 1'; printf '%70000s' ' '; echo "-n 7"; } >"$tmp/log"
+    miopen "$tmp/log" || return 0
+    grep -q '^3-32-32-1x1-32-32-32-7-' "$tmp/out" && return
+    show 0
+}
+check "a call that is 70,000 characters long" long_call
+crash() {
+    miopen "$@"
+    status=$?
+    [ $status -le 1 ] || show $status
+}
+check "a program for a log" crash "$kpred"
+head -c 100000 /dev/urandom >"$tmp/noise"
+check "noise for a log" crash "$tmp/noise"
+check "a log that is not there" refused 1 "^kpred: $tmp/no.log: .*No such file" "$tmp/no.log"
+check "a log that is not there, after one that is" refused 1 "^kpred: $tmp/no.log: " "$tmp/both" \
+    "$tmp/no.log"
+check "a directory for a log" refused 1 "^kpred: $tmp: .*directory" "$tmp"
+
+# ---- what is not covered ----
+
+# uncovered NAME LINE [PATTERN]: counted, with a reason
+uncovered() {
+    log "$2" "$(drv "conv $strided -F 1")"
+    gives "$F" && summary 2 2 1 && [ "$(grep -cE '^kpred: +1 line: ' "$tmp/err")" -eq 1 ] &&
+        grep -qiE -e "^kpred: +1 line: .*$3" "$tmp/err" && return
+    show 0
+}
+uncovered_as() { check "not covered: $1" uncovered "$@"; }
+uncovered_as "bias" "$(drv "conv $strided -b 1")" "bias"
+uncovered_as "transposed" "$(drv "conv $strided -m trans")" "trans"
+uncovered_as "three dimensions" "$(drv "conv -_ 3 -! 8 -@ 1 $strided")" "3-D"
+uncovered_as "layout" "$(drv "conv $strided -I NHWC -f NHWC -O NHWC")" "layout"
+uncovered_as "one layout of three" "$(drv "conv $strided --out_layout=NHWC")" "layout"
+uncovered_as "INT8" "$(drv "convint8 $strided")" "data type"
+uncovered_as "filter" "$(drv "conv -y 5 -x 5 -p 2 -q 2")" "filter"
+uncovered_as "a filter that is not square" "$(drv "conv -y 1 -x 3 -q 1")" "filter"
+uncovered_as "dilation" "$(drv "conv -y 3 -x 3 -p 2 -q 2 -l 2 -j 2")" "dilation"
+uncovered_as "pads" "$(drv "conv -y 1 -x 1 -p 1 -q 1")" "pad"
+uncovered_as "strides" "$(drv "conv -y 1 -x 1 -u 1 -v 2")" "stride"
+uncovered_as "groups" "$(drv "conv -y 1 -x 1 -c 64 -k 64 -g 2")" "group"
+uncovered_as "direction" "$(drv "conv -c 64 -k 64 -p 1 -q 1 -F 1")" ""
+for operation in pool bnorm CBAInfer gemm softmax convfp64 conv2; do
+    uncovered_as "$operation" "$(drv "$operation -n 0 --what")" "operation"
+done
+several_reasons() {
+    log "$(drv pool)" "$(drv pool)" "$(drv "conv $strided -b 1")" "$(drv "conv $strided -F 0")" "x"
+    gives "$B" "$W" "$F" && summary 5 4 1 && grep -q '^kpred: *2 lines: ' "$tmp/err" &&
+        grep -q '^kpred: *1 line: ' "$tmp/err" || return 1
+    sed 1d "$tmp/err" | sed 's/^ *//' >"$tmp/reasons"
+    sed '1!G;h;$!d' "$tmp/log" >"$tmp/other" && miopen "$tmp/other" &&
+        sed 1d "$tmp/err" | sed 's/^ *//' | cmp - "$tmp/reasons"
+}
+check "reasons are counted, in a fixed order" several_reasons
+
+# ---- broken lines ----
+
+# is_broken NAME CALL OPTION: named, and with --lenient left out and counted
+is_broken() {
+    log "$(drv "conv $strided -F 1")" "" "$(drv "$1")"
+    refused 1 "^kpred: $tmp/log:3: .*$2" "$tmp/log" &&
+        [ "$(grep -c "^kpred: $tmp/log:" "$tmp/err")" -eq 1 ] &&
+        refused_from_stdin "^kpred: standard input:3: .*$2" && miopen --lenient "$tmp/log" &&
+        sed 's/:[^;]*//g' "$tmp/out" | grep -qxF "$F" &&
+        grep -q '^kpred: *1 line: broken' "$tmp/err" && return
+    show $?
+}
+refused_from_stdin() {
+    "$kpred" miopen --gpu gfx906_60 <"$tmp/log" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -qE -e "$1" "$tmp/err"
+}
+broken() { check "broken: $1" is_broken "$2" "$3"; }
+broken "unknown letter" "conv -B 3" '-B'
+broken "unknown name" "conv --batch 3" '--batch'
+broken "unknown name with a value" "conv --batch=3" '--batch'
+broken "letter with a value behind it" "conv -n3" '-n3'
+broken "no value" "conv -n" '-n'
+broken "no value before a pipe" "conv -n | tee x" '-n'
+broken "an option for a value" "conv -n -c 3" '-n.*-c'
+broken "no number" "conv --in_h x" '--in_h.*"x"'
+broken "empty number" "conv --in_h ''" '--in_h'
+broken "empty number behind =" "conv --in_h=" '--in_h'
+broken "number with something behind it" "conv -W 28x" '-W.*"28x"'
+broken "fraction" "conv -W 28.5" '-W'
+broken "number beyond 64 bits" "conv -W 99999999999999999999999" '-W'
+broken "size of 0" "conv -n 0" '-n: value "0": is no integer from 1 to 16777216$'
+broken "size above the most" "conv -c 16777217" '-c'
+broken "negative pad" "conv -p -1" '-p'
+broken "-F above 7" "conv -F 8" '-F'
+broken "negative -F" "conv -F -1" '-F'
+broken "four dimensions" "conv -_ 4" '-_'
+broken "one dimension" "conv --spatial_dim=1" '--spatial_dim'
+broken "mode" "conv -m convolution" '-m.*"convolution"'
+broken "pad_mode" "conv --pad_mode Same" '--pad_mode'
+broken "layout" "conv -I NWHC" '-I'
+broken "one option, two values" "conv -n 3 --batchsize 4" '(-n|--batchsize)'
+broken "one letter, two values" "conv -u 1 -u 2" '-u'
+broken "layout of three dimensions for two" "conv -_ 2 -f NCDHW" '(-f|-_|layout|dim)'
+broken "layout of two dimensions for three" "conv -_ 3 -O NHWC" '(-O|-_|layout|dim)'
+broken "filter that does not fit" "conv -y 35 -x 1 -p 1" '(-y|filter)'
+broken "dilated filter that does not fit" "conv -x 3 -j 16" '(-x|filter)'
+broken "filter that does not fit in depth" "conv -_ 3 -! 2" '(-@|filter)'
+broken "groups that do not divide c" "conv -c 3 -k 32 -g 2" '(-g|groups)'
+broken "groups that do not divide k" "conv -c 32 -k 3 -g 2" '(-g|groups)'
+broken "stray word" "conv -n 3 4" '"4"'
+broken "stray text" "conv really" '"really"'
+
+many_broken() {
+    i=0
+    while [ $i -lt 13 ]; do
+        drv "conv -n $i -c 0"
+        i=$((i + 1))
+    done >"$tmp/log"
+    refused 1 "3 more" "$tmp/log" && [ "$(grep -c "^kpred: $tmp/log:" "$tmp/err")" -eq 10 ]
+}
+check "ten broken lines are named, the others counted" many_broken
+broken_in_two() {
+    drv "conv -n 0" >"$tmp/one.log"
+    drv "conv -c 0" >"$tmp/two.log"
+    refused 1 "^kpred: $tmp/one.log:1: -n" "$tmp/one.log" "$tmp/both" "$tmp/two.log" &&
+        grep -q "^kpred: $tmp/two.log:1: -c" "$tmp/err"
+}
+check "broken lines of two logs" broken_in_two
+crlf_broken() {
+    printf 'MIOpenDriver conv -n x\r\n' >"$tmp/log"
+    refused 1 '-n: value "x"' "$tmp/log"
+}
+check "broken lines with CRLF" crlf_broken
+
+# ---- entries ----
+
+# same_as_predict SOLVER MODEL KEY BEAM FIELD=VALUE...: the tuple is the first that predict gives
+same_as_predict() {
+    solver=$1 model=$2 key=$3 beam=$4; shift 4
+    tuple=$("$kpred" predict "$model" gpu=gfx906_60 "$@" --beam "$beam" --csv |
+        sed -n '2s/^[^,]*,[^,]*,//p')
+    miopen --beam "$beam" "$tmp/log" && [ "$tuple" ] &&
+        grep -F "$key=" "$tmp/out" | tr '=' ';' | grep -qF ";$solver:$tuple" && return
+    show 0
+}
+log "$(drv "conv $strided -F 0")" \
+    "$(drv "convfp16 -n 32 -c 128 -H 28 -W 56 -k 64 -p 1 -q 1 -g 32 -F 4")"
+fields="n=16 c=64 h=55 w=28 k=256 stride=2"
+for beam in 1 10; do
+    for dir in F B; do
+        key=$F
+        [ $dir = F ] || key=$B
+        for model in conv_asm_1x1u:ConvAsm1x1U conv_ocl_direct_fwd_1x1:ConvOclDirectFwd1x1; do
+            check "entry, ${model%:*}, $dir, beam $beam" same_as_predict "${model#*:}" \
+                "${model%:*}" "${key%%=*}" $beam dir=$dir dtype=FP32 $fields
+        done
+    done
+    check "entry, conv_asm_bwd_wrw_1x1, beam $beam" same_as_predict ConvAsmBwdWrW1x1 \
+        conv_asm_bwd_wrw_1x1 "${W%%=*}" $beam dir=W dtype=FP32 $fields
+    check "entry, conv_asm_bwd_wrw_3x3, beam $beam" same_as_predict ConvAsmBwdWrW3x3 \
+        conv_asm_bwd_wrw_3x3 64-28-56-3x3-128-28-56-32-1x1-1x1-1x1-0-NCHW-FP16-W_g32 $beam dir=W \
+        dtype=FP16 n=32 c=128 h=28 w=56 k=64 stride=1 groups=32
+done
+default_beam() {
+    miopen "$tmp/both" && cmp "$tmp/out" "$tmp/wanted" && miopen --beam 1 "$tmp/both" &&
+        cmp "$tmp/out" "$tmp/wanted" && miopen --beam 100 "$tmp/both" &&
+        ! cmp -s "$tmp/out" "$tmp/wanted" && sed 's/:[^;]*//g' "$tmp/out" >"$tmp/hundred" &&
+        sed 's/:[^;]*//g' "$tmp/wanted" | cmp - "$tmp/hundred"
+}
+check "--beam" default_beam
+
+# ---- GPUs ----
+
+gpus() { "$kpred" miopen --gpu "$@" tests/fixtures/resnet50.log >"$tmp/out" 2>"$tmp/err"; }
+bare_gpu() {
+    gpus gfx906_60 && cp "$tmp/out" "$tmp/exact" && gpus gfx906 && cmp "$tmp/out" "$tmp/exact" &&
+        gpus gfx900 && ! cmp -s "$tmp/out" "$tmp/exact"
+}
+check "a GPU without its units" bare_gpu
+other_gpu() {
+    gpus "$1"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q "nearest.* gfx90[06]" "$tmp/err" && return
+    show 1
+}
+for other in gfx1030 gfx908_120 gfx906_64; do
+    check "a GPU that no model knows: $other" other_gpu $other
+done
+nearest() {
+    gpus gfx906_64 --nearest && cmp "$tmp/out" "$tmp/exact" && grep -q gfx906_60 "$tmp/err"
+}
+check "--nearest" nearest
+nearest_of_its_own() {
+    gpus gfx906_60 && sed 's/x/x/' "$tmp/err" >"$tmp/said" && gpus gfx906_60 --nearest &&
+        cmp "$tmp/out" "$tmp/exact" && cmp "$tmp/err" "$tmp/said"
+}
+check "--nearest with a GPU that is known" nearest_of_its_own
+no_gpu() {
+    gpus "$1"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && return
+    show 1
+}
+for other in sm_80 gfx; do
+    check "no GPU: \"$other\"" no_gpu "$other"
+done
+no_such_gpu() { gpus sm_80 --nearest && return 1; [ $? -eq 1 ]; }
+check "--nearest of no GPU" no_such_gpu
+
+# ---- the command line ----
+
+check "--beam 0" refused 2 '--beam' --beam 0 "$tmp/both"
+check "--beam 1025" refused 2 '--beam' --beam 1025 "$tmp/both"
+check "--beam x" refused 2 '--beam' --beam x "$tmp/both"
+check "--force without -o" refused 2 '--force' --force "$tmp/both"
+check "unknown option" refused 2 'unknown option "--no"' --no "$tmp/both"
+check "kpred has no --sqlite" refused 2 'unknown option "--sqlite"' --sqlite x "$tmp/both"
+check "-o without a file" refused 2 '-o' "$tmp/both" -o
+without_gpu() {
+    "$kpred" miopen "$tmp/both" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 2 ] && [ ! -s "$tmp/out" ] && grep -q -e '--gpu' "$tmp/err"
+}
+check "no --gpu" without_gpu
+helps() {
+    "$1" miopen --help >"$tmp/out" 2>"$tmp/err" && [ ! -s "$tmp/err" ] || return 1
+    for option in --gpu --nearest --beam --lenient --force -o LOG; do
+        grep -q -e "$option" "$tmp/out" || return 1
+    done
+    [ -z "$(awk 'length > 100' "$tmp/out")" ]
+}
+check "--help" helps "$kpred"
+
+# ---- an output file ----
+
+mkdir "$tmp/dir"
+user=$tmp/dir/user.txt
+
+# merge CONTENT [OPTION...]: the file before, and a run over both logs with its name
+merge() {
+    printf '%b' "$1" >"$user"; shift
+    miopen -o "$user" "$@" "$tmp/both" && [ ! -s "$tmp/out" ] &&
+        [ "$(ls "$tmp/dir")" = user.txt ] && return
+    show $?
+}
+
+# becomes NAME EXPECTED CONTENT [OPTION...]
+becomes() {
+    wanted=$1; shift
+    merge "$@" && cmp "$user" "$wanted"
+}
+
+new_file() {
+    miopen -o "$user" "$tmp/both" && [ ! -s "$tmp/out" ] && cmp "$user" "$tmp/wanted" &&
+        summary_only && return
+    show $?
+}
+summary_only() { ! grep -q ' kept' "$tmp/err"; }
+check "-o, a new file" new_file
+again() {
+    miopen -o "$user" "$tmp/both" && cmp "$user" "$tmp/wanted" &&
+        grep -qE "^kpred: $user: 0 entries added, 0 replaced, [1-9][0-9]* kept" "$tmp/err"
+}
+check "-o, again" again
+check "-o, again with --force" sh -c '"$1" miopen --gpu gfx906_60 -o "$2" --force "$3" 2>"$4" &&
+    cmp "$2" "$5"' sh "$kpred" "$user" "$tmp/both" "$tmp/err" "$tmp/wanted"
+check "-o, an empty file" becomes "$tmp/wanted" ""
+
+key=$(sed -n '/=ConvAsm1x1U:[^;]*;/s/=.*//p' "$tmp/wanted" | sed -n 3p) # it has two solvers
+asm=$(sed -n "s/^$key=\(ConvAsm1x1U:[^;]*\);.*/\1/p" "$tmp/wanted")
+ocl=$(sed -n "s/^$key=.*;\(ConvOcl[^;]*\)/\1/p" "$tmp/wanted")
+mine=ConvAsm1x1U:1,1,1,1,1,1,1,1
+# with_entries SOLVER...: the output with these entries of the key
+with_entries() { sed "s/^$key=.*/$key=$1/" "$tmp/wanted" >"$tmp/merged"; }
+with_entries "$mine;$ocl"
+check "-o keeps an entry of the user" becomes "$tmp/merged" "$key=$mine\n"
+check "-o reports it" grep -qE "^kpred: $user: [0-9]+ entries added, 0 replaced, 1 kept" "$tmp/err"
+check "-o --force replaces it" becomes "$tmp/wanted" "$key=$mine\n" --force
+check "-o --force reports it" grep -qE "added, 1 replaced, 0 kept" "$tmp/err"
+check "-o --force, CRLF" becomes "$tmp/wanted" "$key=$mine\r\n" --force
+
+# the other solvers' entries stay, whatever the order of all
+others_stay() {
+    merge "$key=ConvBinWinogradRxSf2x3:7;$mine;Zed<1>:a b,\n" "$@" || return 1
+    sed -n "s/^$key=//p" "$user" | tr ';' '\n' | sort >"$tmp/entries"
+    printf '%s\n' ConvBinWinogradRxSf2x3:7 'Zed<1>:a b,' "$expected_asm" "$ocl" | sort |
+        cmp - "$tmp/entries"
+}
+expected_asm=$mine
+check "-o keeps entries of other solvers" others_stay
+expected_asm=$asm
+check "-o --force keeps entries of other solvers" others_stay --force
+
+foreign="1-1-1-3x3-2-3-3-128-0x0-1x1-1x1-0-NCHW-FP32-B=ConvX:1,2\n"
+nhwc="1-9-9-1x1-6-9-9-8-0x0-1x1-1x1-0-NHWC-NHWC-NHWC-FP32-F=ConvX:1;ConvY:kernel<1, 2>\n"
+{ cat "$tmp/wanted"; printf '%b' "$foreign$nhwc"; } | sort >"$tmp/merged"
+check "-o keeps foreign keys" becomes "$tmp/merged" "$nhwc$foreign"
+check "-o --force keeps foreign keys" becomes "$tmp/merged" "$nhwc$foreign" --force
+check "-o, no newline at the end" becomes "$tmp/merged" "$nhwc${foreign%??}"
+check "-o, CRLF" becomes "$tmp/merged" "${nhwc%??}\r\n${foreign%??}\r\n"
+check "-o, empty lines" becomes "$tmp/merged" "\n$nhwc\n\r\n$foreign\n"
+
+{ cat "$tmp/wanted"; echo "1-1-1-3x3-2-3-3-128-0x0-1x1-1x1-0-NCHW-FP32-B=ConvX:1,2;ConvY:3"; } |
+    sort >"$tmp/merged"
+check "-o joins lines with the same key, the first entry counts" becomes "$tmp/merged" \
+    "$foreign${foreign%%=*}=ConvY:3;ConvX:9\n"
+
+good=$foreign
+{ { cat "$tmp/wanted"; printf '%b' "$good"; } | sort; printf '%s\n' "no equals" "=NoKey:1" \
+    "1-2-3=no colon"; } >"$tmp/merged"
+check "-o keeps broken lines, at the end" becomes "$tmp/merged" \
+    "no equals\n$good=NoKey:1\n1-2-3=no colon\n"
+broken_are_named() {
+    for line in 1 3 4; do
+        grep -q "^kpred: $user:$line: " "$tmp/err" || show 0 || return 1
+    done
+    [ "$(grep -c "^kpred: $user:[0-9]" "$tmp/err")" -eq 3 ]
+}
+check "-o names broken lines" broken_are_named
+many_broken_kept() {
+    i=0
+    { printf '%b' "$good"; while [ $i -lt 14 ]; do echo "broken $i"; i=$((i + 1)); done; } >"$user"
+    miopen -o "$user" "$tmp/both" && [ "$(grep -c "^kpred: $user:[0-9]" "$tmp/err")" -eq 10 ] &&
+        grep -q '4 more' "$tmp/err" && [ "$(tail -n 14 "$user" | grep -c '^broken')" -eq 14 ]
+}
+check "-o names ten broken lines, and counts the others" many_broken_kept
+twice() {
+    merge "no equals\n$good" && cp "$user" "$tmp/once" && miopen -o "$user" "$tmp/both" &&
+        cmp "$user" "$tmp/once"
+}
+check "-o twice is as good as once" twice
+in_steps() {
+    rm -f "$user"
+    miopen -o "$user" tests/fixtures/resnet50.log && miopen -o "$user" tests/fixtures/mobilenet.log &&
+        cmp "$user" "$tmp/wanted"
+}
+check "-o, log after log" in_steps
+nothing_new() {
+    : >"$tmp/log"
+    printf '%b' "$foreign" >"$user" && miopen -o "$user" "$tmp/log" &&
+        [ "$(cat "$user")" = "${foreign%??}" ]
+}
+check "-o, nothing to add" nothing_new
+
+# ---- --system: what MIOpen's own database has stays out ----
+
+# system_leaves SYSTEM-LINE OUTPUT N: of one problem's two entries, with N left out
+system_key=64-56-56-1x1-256-56-56-16-0x0-1x1-1x1-0-NCHW-FP32-F
+system_leaves() {
+    log "$(drv 'conv -n 16 -c 64 -H 56 -W 56 -k 256 -y 1 -x 1 -F 1')"
+    printf '%s\n' "$1" >"$tmp/system.txt"
+    miopen --system "$tmp/system.txt" "$tmp/log" || { show $?; return 1; }
+    [ "$(sed 's/:[^;]*//g' "$tmp/out")" = "$2" ] && grep -qF "has $3 of the entries" "$tmp/err" &&
+        return
+    show 0
+}
+check "--system, one solver" system_leaves "$system_key=ConvOclDirectFwd1x1:1;Other:2" \
+    "$system_key=ConvAsm1x1U" 1
+check "--system, both solvers" system_leaves \
+    "$system_key=ConvAsm1x1U:4,16,4,16,2,1,1,1;ConvOclDirectFwd1x1:1" "" 2
+check "--system, another problem" system_leaves \
+    "$(echo "$system_key" | sed 's/-16-0x0/-17-0x0/')=ConvAsm1x1U:1;ConvOclDirectFwd1x1:1" \
+    "$system_key=ConvAsm1x1U;ConvOclDirectFwd1x1" 0
+system_missing() {
+    miopen --system "$tmp/none.txt" "$tmp/log"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q 'none.txt: cannot open' "$tmp/err"
+}
+check "--system, no such file" system_missing
+
+# ---- files that stay as they are ----
+
+# stays STATUS PATTERN OPTION...: $user does, byte for byte, and nothing else is in its folder
+stays() {
+    cp "$user" "$tmp/before" && files=$(ls -A "$tmp/dir")
+    refused "$@" && cmp "$user" "$tmp/before" && [ "$(ls -A "$tmp/dir")" = "$files" ] && return
+    show $?
+}
+printf '%b' "$foreign" >"$user"
+drv "conv -n 0" >"$tmp/log"
+check "a broken log leaves the file alone" stays 1 "$tmp/log:1: " -o "$user" "$tmp/log"
+check "so does a log that is not there" stays 1 "$tmp/no" -o "$user" "$tmp/both" "$tmp/no"
+unknown_gpu() {
+    cp "$user" "$tmp/before"
+    gpus gfx1030 -o "$user"
+    [ $? -eq 1 ] && cmp "$user" "$tmp/before" && [ "$(ls -A "$tmp/dir")" = user.txt ]
+}
+check "so does an unknown GPU" unknown_gpu
+check "so does a wrong command line" stays 2 beam --beam 0 -o "$user" "$tmp/both"
+printf '%b\0%b' "$foreign" "$foreign" >"$user"
+check "a file with a NUL byte" stays 1 "$user: .*NUL" -o "$user" "$tmp/both"
+check "a file with a NUL byte, --force" stays 1 "$user: .*NUL" -o "$user" --force "$tmp/both"
+printf 'some text\nand more\n' >"$user"
+check "a file of other text" stays 1 "$user" -o "$user" "$tmp/both"
+cp "$kpred" "$user"
+check "a program" stays 1 "$user" -o "$user" "$tmp/both"
+head -c 5000 /dev/urandom >"$user"
+check "noise" stays 1 "$user" -o "$user" --force "$tmp/both"
+cp tests/fixtures/tiny.csv "$user"
+check "a CSV file" stays 1 "$user" -o "$user" "$tmp/both"
+mkdir "$tmp/dir/folder"
+check "a directory" stays 1 "$tmp/dir/folder" -o "$tmp/dir/folder" "$tmp/both"
+check "a folder that is not there" stays 1 "$tmp/dir/no/x.txt" -o "$tmp/dir/no/x.txt" "$tmp/both"
+check "an empty name" stays 2 "-o" -o "" "$tmp/both"
+if [ -w /dev/full ]; then
+    full() {
+        "$kpred" $gpu "$tmp/both" >/dev/full 2>"$tmp/err"
+        [ $? -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err" && return
+        show $?
+    }
+    check "standard output on a full disk" full
+    check "-o on a full disk" refused 1 "/dev/full: cannot write" -o /dev/full "$tmp/both"
+    check "-o leaves a device a device" test -c /dev/full
+else
+    skipped "full disk" "there is no /dev/full"
+fi
+printf '%b' "$foreign" >"$user"
+small_disk() {
+    cp "$user" "$tmp/before"
+    (trap '' XFSZ; ulimit -f 1; "$kpred" $gpu -o "$user" "$tmp/both") >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 1 ] && cmp "$user" "$tmp/before" && [ -z "$(find "$tmp/dir" -name '.*' -type f)" ]
+}
+check "a disk that runs full" small_disk
+if [ "$(id -u)" -eq 0 ]; then
+    skipped "a folder that is read-only" "root may write all"
+    skipped "a file that may not be read" "root may read all"
+else
+    read_only() {
+        chmod a-w "$tmp/dir"
+        stays 1 "$user" -o "$user" "$tmp/both"
+        status=$?
+        chmod u+w "$tmp/dir"
+        return $status
+    }
+    check "a folder that is read-only" read_only
+    secret() {
+        chmod 0 "$user"
+        refused 1 "$user: .*denied" -o "$user" "$tmp/both"
+        status=$?
+        chmod 644 "$user"
+        return $status
+    }
+    check "a file that may not be read" secret
+fi
+keeps_mode() {
+    printf '%b' "$foreign" >"$user" && chmod 640 "$user" && miopen -o "$user" "$tmp/both" &&
+        [ "$(find "$user" -perm 640)" ]
+}
+check "-o keeps the permissions" keeps_mode
+reads_and_writes() { # the log is the output: what it holds is no perf-db
+    cp "$tmp/both" "$user"
+    stays 1 "$user" -o "$user" "$user"
+}
+check "the log for the output" reads_and_writes
+
+# ---- kpred-train: the same, and read back ----
+
+if [ ! -x "$trainer" ]; then
+    skipped "kpred-train miopen" "it is not built"
+    skipped "the output as data" "kpred-train is not built"
+else
+    check "kpred-train miopen" same "$trainer" $gpu "$tmp/both"
+    check "kpred-train miopen --help" helps "$trainer"
+    check "kpred-train miopen --help has --sqlite" sh -c \
+        '"$1" miopen --help | grep -q -e --sqlite' sh "$trainer"
+fi
+
+# Problems and tuples of the output, as ingest reads them back and as they stand in it: a spec's
+# rows are its solver's entries, the key turned to the user's view.
+read_back() {
+    miopen "$tmp/all" && cp "$tmp/out" "$tmp/all.txt" || show $? || return 1
+    solver=$(sed -n 's/^solver *= *//p' "weights/$1.spec")
+    groups=$(grep -c '^groups' "weights/$1.spec")
+    tr '=' ';' <"$tmp/all.txt" | awk -F';' -v solver="$solver" '{ for (i = 2; i <= NF; i++) {
+        split($i, e, ":"); if (e[1] == solver) print $1 ";" e[2] } }' |
+        sed 's/x\([0-9]\)/-\1/g;s/_g/-/' | tr ';' '-' | awk -F- -v groups="$groups" '{
+        f = $19 == "F"; g = NF > 20 ? $20 : 1
+        print "gfx906_60," $19 "," $18 "," $9 "," (f ? $1 : $6) "," (f ? $2 : $7) "," \
+            (f ? $3 : $8) "," (f ? $6 : $1) "," $12 (groups ? "," g : "") "," $NF }' |
+        sort >"$tmp/expected"
+    "$trainer" ingest "weights/$1.spec" --data "$tmp/all.txt" --gpu gfx906_60 >"$tmp/rows" ||
+        return 1
+    sed 1d "$tmp/rows" | sort | cmp - "$tmp/expected" && [ "$(wc -l <"$tmp/rows")" -gt 3 ]
+}
+if [ -x "$trainer" ]; then
+    for kernel in $judged; do
+        check "the output as data, $kernel" read_back "$kernel"
+    done
+fi
+
+# ---- all models ----
+
+# of SPEC NAME: the values of a line of the spec
+of() {
+    sed -n "s/^$2 *= *//p" "$1"
+}
+
+# count_fields SPEC
+count_fields() {
+    awk '/^\[/ { inside = $0 == "[fields]" } inside && /=/ { n++ } END { print n }' "$1"
+}
+
+# fields_of N HEADING ROW: FIELD=VALUE of the first N columns
+fields_of() {
+    echo "$2" | awk -F, -v n="$1" -v row="$3" '{ split(row, v, ",")
+        for (i = 1; i <= n; i++) printf "%s=%s ", $i, v[i] }'
+}
+
+# answers SPEC GPU: every entry of its solver, read back, is what predict says of that problem
+answers() {
+    model=$(basename "$1" .spec) n_fields=$(count_fields "$1")
+    "$BUILD/kpred" miopen --gpu "$2" tests/fixtures/resnet50.log "$tmp/log" >"$tmp/all.txt" \
+        2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+    "$BUILD/kpred-train" ingest "$1" --data "$tmp/all.txt" --gpu "$2" >"$tmp/rows" || return 1
+    heading=$(sed 1q "$tmp/rows")
+    sed 1d "$tmp/rows" | head -n 8 >"$tmp/some"
+    [ -s "$tmp/some" ] || { echo "no entry of $(of "$1" solver)"; return 1; }
+    while IFS= read -r row; do
+        fields=$(fields_of "$n_fields" "$heading" "$row")
+        # shellcheck disable=SC2086
+        tuple=$("$BUILD/kpred" predict "$model" $fields --csv | sed -n '2s/^[^,]*,[^,]*,//p')
+        [ "$(echo "$row" | cut -d, -f$((n_fields + 1))-)" = "$tuple" ] ||
+            { echo "$fields: $row: predict says $tuple"; return 1; }
+    done <"$tmp/some"
+}
+log "$(drv "conv -n 16 -c 64 -H 28 -W 28 -k 128 -y 3 -x 3 -p 1 -q 1 -F 0")" \
+    "$(drv "conv -n 16 -c 64 -H 28 -W 28 -k 128 -y 1 -x 1 -F 0")" \
+    "$(drv "convfp16 -n 16 -c 64 -H 28 -W 28 -k 128 -y 1 -x 1 -F 0")"
+if [ -x "$BUILD/kpred-train" ]; then
+    for spec in $(perf_specs); do
+        for device in $(of "$spec" gpu); do
+            check "all models, $(basename "$spec" .spec), $device" answers "$spec" "$device"
+        done
+    done
+fi
+
+# ---- SQLite ----
+
+# Compares a perf-db of SQLite with one of text: the schema, every row, the integrity.
+cat >"$tmp/same_rows.py" <<'END'
+import re, sqlite3, sys
+
+# MIOpen's columns of a key, in the order of its index
+KEY = ("layout data_type direction spatial_dim in_channels in_h in_w in_d fil_h fil_w fil_d"
+       " out_channels batchsize pad_h pad_w pad_d conv_stride_h conv_stride_w conv_stride_d"
+       " dilation_h dilation_w dilation_d bias group_count").split()
+
+
+def columns(db, table):
+    return [(r[1], r[2], r[3], r[5]) for r in db.execute("pragma table_info(%s)" % table)]
+
+
+def unique_indices(db, table):
+    names = [r[1] for r in db.execute("pragma index_list(%s)" % table) if r[2] == 1]
+    return sorted([r[2] for r in db.execute("pragma index_info(%s)" % n)] for n in names)
+
+
+def check_schema(db):
+    texts = ("layout", "data_type", "direction")
+    config = [("id", "INTEGER", 0, 1)]
+    config += [(name, "TEXT" if name in texts else "INT", 1, 0) for name in KEY]
+    assert columns(db, "config") == config, columns(db, "config")
+    assert columns(db, "perf_db") == [("id", "INTEGER", 0, 1), ("solver", "TEXT", 1, 0),
+                                      ("config", "INTEGER", 1, 0), ("params", "TEXT", 1, 0)]
+    assert unique_indices(db, "config") == [KEY]
+    assert unique_indices(db, "perf_db") == [["solver", "config"]]
+
+
+def config_of(key):
+    m = re.fullmatch(r"(\d+)-(\d+)-(\d+)-(\d+)x(\d+)-(\d+)-\d+-\d+-(\d+)-(\d+)x(\d+)-(\d+)x(\d+)"
+                     r"-(\d+)x(\d+)-(\d+)-NCHW-(\w+)-([FBW])(?:_g(\d+))?", key)
+    ic, ih, iw, fh, fw, oc, n, ph, pw, sh, sw, dh, dw, bias = map(int, m.groups()[:14])
+    return ("NCHW", m.group(15), m.group(16), 2, ic, ih, iw, 1, fh, fw, 1, oc, n, ph, pw, 0, sh, sw,
+            0, dh, dw, 0, bias, int(m.group(17) or 1))
+
+
+def rows_of(text):
+    rows = {}
+    for line in open(text):
+        key, _, entries = line.rstrip("\n").partition("=")
+        for entry in entries.split(";"):
+            solver, _, params = entry.partition(":")
+            rows.setdefault((solver, config_of(key)), params)
+    return rows
+
+
+def main(database, text):
+    db = sqlite3.connect("file:%s?mode=ro" % database, uri=True)
+    assert db.execute("pragma integrity_check").fetchall() == [("ok",)]
+    check_schema(db)
+    got = {(r[0], r[2:]): r[1] for r in db.execute(
+        "select p.solver, p.params, %s from perf_db p join config c on p.config = c.id"
+        % ", ".join("c." + name for name in KEY))}
+    wanted = rows_of(text)
+    assert got == wanted, sorted(set(got.items()) ^ set(wanted.items()))[:3]
+    assert db.execute("select count(*) from perf_db").fetchone()[0] == len(got)
+    lonely = "select count(*) from config where id not in (select config from perf_db)"
+    assert db.execute(lonely).fetchone()[0] == 0
+
+
+main(*sys.argv[1:])
+END
+cat >"$tmp/sql.py" <<'END'
+import sqlite3, sys
+
+db = sqlite3.connect(sys.argv[1])
+for statement in sys.argv[2:]:
+    for row in db.execute(statement):
+        print("|".join(map(str, row)))
+db.commit()
+END
+sql() { python3 "$tmp/sql.py" "$@"; }
+same_rows() { python3 "$tmp/same_rows.py" "$@"; }
+
+db=$tmp/dir/gfx906_60.db
+sqlite() { "$trainer" $gpu --sqlite "$db" "$@" >"$tmp/out" 2>"$tmp/err"; }
+new_db() {
+    rm -f "$db"
+    sqlite "$tmp/both" && [ ! -s "$tmp/out" ] && same_rows "$db" "$tmp/wanted" && return
+    show $?
+}
+again_db() {
+    cp "$db" "$tmp/before" && sqlite "$tmp/both" && same_rows "$db" "$tmp/wanted" &&
+        grep -qE "0 entries added, 0 replaced, [1-9][0-9]* kept" "$tmp/err" && return
+    show $?
+}
+# change COLUMN-TEXT: of ConvAsm1x1U's first row
+change_first() {
+    sql "$db" "update perf_db set params = '$1' where id = (select min(id) from perf_db
+        where solver = 'ConvAsm1x1U')"
+}
+keeps_entry() {
+    change_first 9,9,9 && sqlite "$tmp/both" &&
+        [ "$(sql "$db" "select count(*) from perf_db where params = '9,9,9'")" = 1 ]
+}
+replaces_entry() {
+    sqlite --force "$tmp/both" && same_rows "$db" "$tmp/wanted" &&
+        grep -qE "[1-9][0-9]* replaced, 0 kept" "$tmp/err"
+}
+keeps_others() { # a solver and a key of the user's
+    sql "$db" "insert into perf_db(solver, config, params) values ('ConvX', 1, 'a,b')" \
+        "create table notes (x)" "insert into notes values (7)" && sqlite --force "$tmp/both" &&
+        [ "$(sql "$db" "select params from perf_db where solver = 'ConvX'")" = a,b ] &&
+        [ "$(sql "$db" 'select x from notes')" = 7 ]
+}
+in_steps_db() {
+    rm -f "$db"
+    sqlite tests/fixtures/mobilenet.log && sqlite tests/fixtures/resnet50.log &&
+        same_rows "$db" "$tmp/wanted"
+}
+# What is no perf-db of SQLite stays, byte for byte.
+stays_db() {
+    cp "$db" "$tmp/before" && files=$(ls -A "$tmp/dir")
+    sqlite "$@"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && cmp "$db" "$tmp/before" &&
+        [ "$(ls -A "$tmp/dir")" = "$files" ] && grep -q '^kpred' "$tmp/err" && return
+    show $?
+}
+no_database() { echo "no database" >"$db" && stays_db "$tmp/both"; }
+text_db() { cp "$tmp/wanted" "$db" && stays_db "$tmp/both"; }
+other_tables() {
+    rm -f "$db" && sql "$db" "create table t (a, b)" "insert into t values (1, 2)" &&
+        stays_db "$tmp/both"
+}
+other_columns() {
+    rm -f "$db" && sql "$db" "create table config (id integer primary key, layout text)" \
+        "create table perf_db (id integer primary key, solver text)" && stays_db "$tmp/both"
+}
+cut_db() {
+    rm -f "$db" && sqlite tests/fixtures/resnet50.log && head -c 9000 "$db" >"$tmp/cut" &&
+        cp "$tmp/cut" "$db" && stays_db "$tmp/both"
+}
+broken_log_db() {
+    rm -f "$db" && sqlite tests/fixtures/mobilenet.log && drv "conv -n 0" >"$tmp/log" &&
+        stays_db "$tmp/both" "$tmp/log"
+}
+locked_db() { # another process writes: the error says so, and does not take for ever
+    rm -f "$db" && sqlite tests/fixtures/mobilenet.log && cp "$db" "$tmp/before" || return 1
+    python3 -c 'import sqlite3, subprocess, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("begin exclusive")
+sys.exit(subprocess.run(sys.argv[2:], timeout=60).returncode != 1)' "$db" "$trainer" $gpu \
+        --sqlite "$db" "$tmp/both" >"$tmp/out" 2>"$tmp/err" && cmp "$db" "$tmp/before" &&
+        grep -q locked "$tmp/err" && return
+    show $?
+}
+both_outputs() {
+    "$trainer" $gpu --sqlite "$tmp/x.db" -o "$tmp/x.txt" "$tmp/both" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 2 ] && [ ! -e "$tmp/x.db" ] && [ ! -e "$tmp/x.txt" ]
+}
+no_folder_db() {
+    "$trainer" $gpu --sqlite "$tmp/no/x.db" "$tmp/both" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 1 ] && grep -q "$tmp/no/x.db" "$tmp/err"
+}
+stays_new() { # a database that would be new is not made if the log is broken
+    rm -f "$db"
+    drv "conv -n 0" >"$tmp/log"
+    sqlite "$tmp/log"
+    [ $? -eq 1 ] && [ ! -e "$db" ]
+}
+# Backward problems whose other image differs share a row; SQLite has no place for it.
+shared_rows() {
+    rm -f "$db"
+    log "$(drv "conv -n 16 -c 64 -H 55 -W 55 -k 64 -y 1 -x 1 -u 2 -v 2 -F 6")" \
+        "$(drv "conv -n 16 -c 64 -H 56 -W 56 -k 64 -y 1 -x 1 -u 2 -v 2 -F 6")"
+    miopen "$tmp/log" && cp "$tmp/out" "$tmp/shared" && [ "$(wc -l <"$tmp/shared")" -eq 4 ] &&
+        sqlite "$tmp/log" && same_rows "$db" "$tmp/shared" && return
+    show $?
+}
+ingest_db() {
+    rm -f "$db"
+    sqlite "$tmp/both" || return 1
+    for kernel in $judged; do
+        "$trainer" ingest "weights/$kernel.spec" --data "$db" >"$tmp/rows" || return 1
+        [ "$(wc -l <"$tmp/rows")" -gt 1 ] || return 1
+    done
+}
+sqlite_name() { echo "SQLite, $1"; }
+if [ ! -x "$trainer" ]; then
+    skipped "SQLite" "kpred-train is not built"
+elif ! has python3 || ! python3 -c 'import sqlite3' 2>/dev/null; then
+    skipped "SQLite" "there is no python3 with sqlite3"
+else
+    rm -rf "$tmp/dir" && mkdir "$tmp/dir"
+    for test in new_db again_db keeps_entry replaces_entry keeps_others in_steps_db shared_rows \
+        ingest_db no_database text_db other_tables other_columns cut_db broken_log_db locked_db \
+        both_outputs no_folder_db stays_new; do
+        check "SQLite, $test" $test
+    done
+    check "SQLite, --force without an output" sh -c \
+        '"$1" miopen --gpu gfx906 --force "$2" 2>/dev/null; test $? -eq 2' sh "$trainer" \
+        "$tmp/both"
+fi
+
+# ---- speed and memory ----
+
+# Long logs from the short ones: each driver line again and again, other lines between.
+repeated() {
+    awk -v n="$1" '{ line[NR] = $0 }
+        END { for (i = 0; i < n; i++)
+            print i % 3 == 2 ? "step " i ": loss 0.5, 12 ms" : line[i % NR + 1] }' "$tmp/all"
+}
+repeated 1000 >"$tmp/short.log"
+repeated 100000 >"$tmp/long.log"
+
+# Seconds, and KB at most when all is read. The latter is asked of the running program: what the
+# system tells of one that has ended includes the interpreter that started it.
+cat >"$tmp/measure.py" <<'END'
+import array, fcntl, subprocess, sys, termios, time
+
+start = time.time()
+with open(sys.argv[1], "rb") as log, open(sys.argv[2], "wb") as out:
+    kpred = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE, stdout=out,
+                             stderr=subprocess.DEVNULL)
+    kpred.stdin.write(log.read())
+    kpred.stdin.flush()
+unread = array.array("i", [1])
+while unread[0] and kpred.poll() is None and time.time() < start + 100:
+    fcntl.ioctl(kpred.stdin, termios.FIONREAD, unread)
+with open("/proc/%d/status" % kpred.pid) as f:
+    most = next(line.split()[1] for line in f if line.startswith("VmHWM"))
+kpred.stdin.close()
+if kpred.wait(100) != 0:
+    sys.exit("it failed")
+print("%.2f %s" % (time.time() - start, most))
+END
+# measure NAME: seconds and KB into $tmp/NAME.took; the output has to be that of the short log
+measure() {
+    python3 "$tmp/measure.py" "$tmp/$1.log" "$tmp/$1.out" "$kpred" miopen --gpu gfx906 \
+        >"$tmp/$1.took" && cmp "$tmp/$1.out" "$tmp/short.out"
+}
+longest() {
+    repeated 1000000 >"$tmp/longest.log" && measure longest
+    status=$?
+    rm -f "$tmp/longest.log"
+    return $status
+}
+# differ FIELD LIMIT A B: that of B's measures is less than LIMIT above A's
+differ() {
+    cat "$tmp/$3.took" "$tmp/$4.took" | awk -v f="$1" -v limit="$2" '{ v[NR] = $f }
+        END { exit v[2] - v[1] >= limit }'
+}
+if has python3 && grep -q '^VmHWM' /proc/self/status 2>/dev/null; then
+    check "1,000 lines" measure short
+    check "100,000 lines give the same" measure long
+    check "1,000,000 lines give the same" longest
+    echo "    seconds, KB: $(cat "$tmp/short.took"); $(cat "$tmp/long.took"); $(cat \
+        "$tmp/longest.took")"
+    check "100,000 lines take less than 20 s" differ 1 20 short long
+    check "1,000,000 lines take no more memory" differ 2 2048 long longest
+else
+    skipped "speed and memory" "needs python3 and /proc"
+fi
+
+# ---- the oracle ----
+
+if ! has python3; then
+    skipped "the oracle" "there is no python3"
+elif [ ! -r "$ORACLE" ]; then
+    skipped "the oracle" "needs $ORACLE"
+else
+    # shellcheck disable=SC2046
+    python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
+        $(for n in $networks; do echo "--log tests/fixtures/$n.log=tests/fixtures/$n.keys"; done) \
+        $([ ! -x "$BUILD/check/test_driver" ] || echo "--key-printer $BUILD/check/test_driver") \
+        "$kpred" >"$tmp/oracle" 2>&1
+    sed '$d' "$tmp/oracle"
+    totals=$(tail -n 1 "$tmp/oracle" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$')
+    if [ "$totals" ]; then
+        # shellcheck disable=SC2046
+        set -- $(echo "$totals" | tr -cd '0-9 ')
+        n_passed=$((n_passed + $1)) n_failed=$((n_failed + $2)) n_skipped=$((n_skipped + $3))
+    else
+        failed "the oracle" "$(tail -n 3 "$tmp/oracle")"
+    fi
+fi
+
+test_end

@@ -1,0 +1,243 @@
+/* test_driver.c - driver lines and the keys of MIOpen's databases
+   SPDX-License-Identifier: MIT
+
+   usage: test_driver         its tests
+          test_driver --keys  driver lines on standard input; prints a line of keys for each, "?"
+                              for one without, for tests/miopen/miopen_oracle.py to compare */
+#include "miopen/driver.h"
+#include "harness/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- keys of lines ---- */
+
+/* The keys of all calls of a line, separated by blanks; "?" for anything but a convolution. */
+static const char *keys_of(const char *text, struct buf *keys)
+{
+    struct driver_call call;
+    enum driver_kind kind;
+    char *line = xstrdup(text), *at = line;
+    keys->n = 0;
+    buf_puts(keys, "");
+    while ((kind = driver_next(&at, &call)) != DRIVER_NONE) {
+        if (kind != DRIVER_CONV || call.is_transposed) {
+            buf_puts(keys, keys->n != 0 ? " ?" : "?");
+            continue;
+        }
+        for (int i = 0; i < 3; i++)
+            if (call.directions >> i & 1) {
+                call.conv.dir = "FBW"[i];
+                buf_puts(keys, keys->n != 0 ? " " : "");
+                conv_add_key(&call.conv, keys);
+            }
+    }
+    free(line);
+    return keys->s;
+}
+
+static int print_keys(void)
+{
+    struct buf keys = {0};
+    char line[4096];
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        const char *text = keys_of(line, &keys);
+        puts(*text != '\0' ? text : "?");
+    }
+    buf_free(&keys);
+    return fflush(stdout) != 0;
+}
+
+/* ---- keys ---- */
+
+/* Every form that a key has; written again it is the same. */
+static void keys_come_back(void)
+{
+    static const char *const keys[] = {
+        "64-56-56-1x1-256-56-56-16-0x0-1x1-1x1-0-NCHW-FP32-F",
+        "256-28-28-1x1-64-55-56-16-0x0-2x2-1x1-0-NCHW-FP16-B",
+        "480-14-14-1x1-120-14-14-512-0x0-1x1-1x1-0-NCHW-FP16-F_g3",
+        "1024-14-14-1x1-2048-7-7-1024-0x0-2x2-1x1-0-NHWC-NHWC-NHWC-BF16-F",
+        "1024-1-14-14-1x1x1-2048-1-7-7-4-0x0x0-1x2x2-1x1x1-0-NCDHW-FP32-F",
+        "2048-1-28-28-1x3x3-256-1-28-28-1-0x12x12-1x1x1-1x12x12-0-NCDHW-FP32-F",
+        "32-4-9-9-3x3x3-16-4-9-9-2-1x1x1-1x1x1-1x1x1-0-NDHWC-NDHWC-NDHWC-FP16-W_g2",
+        "64-56-56-1x1-256-56-56-16-0x0-1x1-1x1-1-NCHW-INT8-F_ciFP8_cwFP8_coBFP8",
+    };
+    struct buf b = {0};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct conv c;
+        char why[96] = "";
+        b.n = 0;
+        CHECK(conv_parse_key(keys[i], strlen(keys[i]), &c, why) == 0);
+        conv_add_key(&c, &b);
+        CHECK(strcmp(b.s, keys[i]) == 0);
+    }
+    buf_free(&b);
+}
+
+static void a_backward_key_is_swapped(void)
+{
+    static const char key[] = "256-28-27-3x5-64-56-55-16-1x2-2x2-1x1-0-NCHW-FP16-W_g4";
+    struct conv c;
+    char why[96];
+    CHECK(conv_parse_key(key, sizeof key - 1, &c, why) != 0); /* 55 wide makes 28 */
+    CHECK(strstr(why, "55") != NULL);
+    const char *fits = "256-28-28-3x5-64-56-55-16-1x2-2x2-1x1-0-NCHW-FP16-W_g4";
+    CHECK(conv_parse_key(fits, strlen(fits), &c, why) == 0);
+    CHECK(c.dims == 2 && c.dir == 'W' && c.n == 16 && c.c == 64 && c.k == 256 && c.groups == 4);
+    CHECK(c.in[1] == 56 && c.in[2] == 55 && c.out[1] == 28 && c.out[2] == 28);
+    CHECK(c.filter[1] == 3 && c.filter[2] == 5 && c.pad[1] == 1 && c.pad[2] == 2);
+    CHECK(c.in[0] == 1 && c.pad[0] == 0 && c.stride[0] == 1);
+}
+
+/* One character less is no key; another one may make another key, which then comes back. */
+static void damaged_keys(void)
+{
+    static const char key[] = "480-14-14-1x1-120-14-14-512-0x0-1x1-1x1-0-NCHW-FP16-F_g3";
+    static const char others[] = "0x-_gF9;=\x7f";
+    const size_t n = sizeof key - 1;
+    struct buf once = {0}, twice = {0};
+    struct conv c;
+    char why[96];
+    for (size_t i = 0; i < n; i++)
+        for (const char *other = others; *other != '\0'; other++) {
+            char damaged[sizeof key];
+            memcpy(damaged, key, sizeof key);
+            damaged[i] = *other;
+            if (conv_parse_key(damaged, n, &c, why) != 0)
+                continue;
+            once.n = twice.n = 0;
+            conv_add_key(&c, &once);
+            CHECK(conv_parse_key(once.s, once.n, &c, why) == 0);
+            conv_add_key(&c, &twice);
+            CHECK(strcmp(once.s, twice.s) == 0);
+        }
+    for (size_t i = 0; i < n - 3; i++)
+        CHECK(conv_parse_key(key, i, &c, why) != 0);
+    buf_free(&once);
+    buf_free(&twice);
+}
+
+/* ---- lines ---- */
+
+static void check_keys(const char *line, const char *expected)
+{
+    struct buf keys = {0};
+    const char *got = keys_of(line, &keys);
+    CHECK(strcmp(got, expected) == 0);
+    if (strcmp(got, expected) != 0)
+        printf("  %s\n  gives    %s\n  expected %s\n", line, got, expected);
+    buf_free(&keys);
+}
+
+#define ALL_DEFAULT_F "3-32-32-3x3-32-30-30-100-0x0-1x1-1x1-0-NCHW-FP32-F"
+#define ALL_DEFAULT_B "32-30-30-3x3-3-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-B"
+#define ALL_DEFAULT_W "32-30-30-3x3-3-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-W"
+
+static void what_a_line_leaves_out_has_a_default(void)
+{
+    check_keys("MIOpenDriver conv", ALL_DEFAULT_F " " ALL_DEFAULT_B " " ALL_DEFAULT_W);
+    check_keys("MIOpenDriver conv -F 1", ALL_DEFAULT_F);
+    check_keys("MIOpenDriver conv -F 6", ALL_DEFAULT_B " " ALL_DEFAULT_W);
+    check_keys("MIOpenDriver conv -F 1 --spatial_dim 3",
+               "3-32-32-32-3x3x3-32-30-30-30-100-0x0x0-1x1x1-1x1x1-0-NCDHW-FP32-F");
+}
+
+static void where_a_call_begins_and_ends(void)
+{
+    check_keys("", "");
+    check_keys("MIOpenDriver", "");
+    check_keys("xMIOpenDriver conv -F 1", "");
+    check_keys("MIOpenDriver pool -n 1", "?");
+    check_keys("\"/opt/rocm/bin/MIOpenDriver\" 'conv' '-F' \"1\"\r\n", ALL_DEFAULT_F);
+    check_keys("MIOpenDriver conv -F 1; ./bin/MIOpenDriver conv --forw=1 2>&1 | tee log",
+               ALL_DEFAULT_F " " ALL_DEFAULT_F);
+    check_keys("cmd = \"./MIOpenDriver conv -F 1\", more", ALL_DEFAULT_F);
+    check_keys("MIOpenDriver conv -F 1 # -n 0", ALL_DEFAULT_F);
+}
+
+static void pad_modes(void)
+{
+    check_keys("MIOpenDriver conv -z same -F 1",
+               "3-32-32-3x3-32-32-32-100-1x1-1x1-1x1-0-NCHW-FP32-F");
+    check_keys("MIOpenDriver conv -z same -u 2 -v 2 -H 33 -F 1",
+               "3-33-32-3x3-32-17-15-100-1x0-2x2-1x1-0-NCHW-FP32-F");
+    check_keys("MIOpenDriver conv -z valid -p 1 -q 1 -F 1", ALL_DEFAULT_F);
+    check_keys("MIOpenDriver conv -z valid -p 1 -q 1 -l 2 -F 1",
+               "3-32-32-3x3-32-30-32-100-1x1-1x1-2x1-0-NCHW-FP32-F");
+}
+
+static void check_broken(const char *options, const char *why)
+{
+    struct driver_call call = {.why = ""};
+    struct buf line = {0};
+    buf_printf(&line, "MIOpenDriver conv %s", options);
+    char *at = line.s;
+    CHECK(driver_next(&at, &call) == DRIVER_BROKEN);
+    CHECK(strstr(call.why, why) != NULL);
+    if (strstr(call.why, why) == NULL)
+        printf("  %s: %s\n", options, call.why);
+    buf_free(&line);
+}
+
+static void broken_lines(void)
+{
+    check_broken("-n 0", "-n: value \"0\": is no integer from 1 to 16777216");
+    check_broken("-n 1x", "-n: value \"1x\": is no integer");
+    check_broken("-n 16777217", "-n: value \"16777217\": is no integer");
+    check_broken("-n 99999999999999999999999", "is no integer");
+    check_broken("-p -1", "-p: value \"-1\": is no integer from 0");
+    check_broken("-F 8", "-F: value \"8\": is no integer from 0 to 7");
+    check_broken("--batchsize= -c 3", "--batchsize: needs a value");
+    check_broken("-c 3 -n", "-n: needs a value");
+    check_broken("-c -n 3", "-c: value \"-n\": is no integer");
+    check_broken("-n 2 --batchsize 3", "another one is given before, \"2\"");
+    check_broken("--no 3", "\"--no\": is no option");
+    check_broken("-n3 3", "\"-n3\": is no option");
+    check_broken("- 3", "\"-\": is no option");
+    check_broken("more -n 3", "\"more\": is no option");
+    check_broken("-m group", "-m: value \"group\": is none of conv trans");
+    check_broken("-z full", "is none of default same valid");
+    check_broken("-I NHCW", "is none of NCHW");
+    check_broken("-_ 3 -I NCHW", "--in_layout: value \"NCHW\": is no layout of 3-D");
+    check_broken("-_ 2 -O NCDHW", "--out_layout: value \"NCDHW\": is no layout of 2-D");
+    check_broken("-H 2", "-y: value \"3\": the filter is larger than the image, 2 with");
+    check_broken("-W 4 -j 2", "-x: value \"3\": the filter is larger");
+    check_broken("-c 6 -g 4", "-g: value \"4\": does not divide the channels, 6 and 32");
+    check_broken("-c 4 -k 6 -g 4", "-g: value \"4\": does not divide the channels, 4 and 6");
+}
+
+/* Whatever stands in a line, it is read to its end and no further. */
+static void noise(void)
+{
+    static const char *const pieces[] = {
+        "MIOpenDriver", " ", "conv", " -n ", " 1", "\"", "'", " --", "=", ";", " -z same", " -H",
+        "\t", " -u 2", "3", " -_ 3", "\x80", "#", " -F 7", "/", " -I NDHWC", " -g 1",
+    };
+    uint64_t seed = 3;
+    struct buf line = {0}, keys = {0};
+    for (int i = 0; i < 20000; i++) {
+        line.n = 0;
+        buf_puts(&line, "MIOpenDriver conv");
+        for (int n = (int)test_between(&seed, 0, 12); n > 0; n--)
+            buf_puts(&line, pieces[test_between(&seed, 0, sizeof pieces / sizeof *pieces - 1)]);
+        CHECK(keys_of(line.s, &keys) != NULL);
+    }
+    buf_free(&line);
+    buf_free(&keys);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--keys") == 0)
+        return print_keys();
+    RUN(keys_come_back);
+    RUN(a_backward_key_is_swapped);
+    RUN(damaged_keys);
+    RUN(what_a_line_leaves_out_has_a_default);
+    RUN(where_a_call_begins_and_ends);
+    RUN(pad_modes);
+    RUN(broken_lines);
+    RUN(noise);
+    return test_end();
+}

@@ -1,0 +1,661 @@
+/* test_models.c - the shipped models: bounds, sizes, texts, and what they predict
+   SPDX-License-Identifier: MIT
+
+   Linked with the programs' objects, whose builtins[] it looks at. twin_score states the arithmetic
+   of kpred.h a second time, from the header's text: 64 bits, division, tables from libm. */
+#include "kpred.h"
+
+#include "model/listed.h"
+#include "model/registry.h"
+#include "shipped.h"
+#include "harness/test.h"
+#include "runtime/twin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of kernels takes as much again; of a parameter with more than 64 values each prefix has 128
+   slots. */
+enum {
+    MOST_BYTES = 128 * 1024, MOST_LISTED = 256 * 1024, MOST_WORDS = 2048, MOST_WIDE_WORDS = 3584,
+    MOST_BEAM = 100, N_PROBLEMS = 150
+};
+
+static const kpred_additive *net_of(const kpred_model *m)
+{
+    return (const kpred_additive *)m->net;
+}
+
+/* The macros of a header, for a beam of 10 */
+static const struct macros {
+    const kpred_model *model;
+    size_t fields, params, arena, rule_calls, multiply_adds;
+} macros[] = {
+#define MACROS(name, NAME)                                                                        \
+    { &kpred_model_##name, KPRED_##NAME##_FIELDS, KPRED_##NAME##_PARAMS, KPRED_##NAME##_ARENA(10), \
+      KPRED_##NAME##_RULE_CALLS(10), KPRED_##NAME##_MULTIPLY_ADDS(10) },
+    SHIPPED(MACROS)
+#undef MACROS
+};
+
+static void header_macros(void)
+{
+    const size_t n = sizeof macros / sizeof *macros;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const struct macros *h = macros + i;
+        const struct model_cost cost = model_cost(h->model);
+        CHECK(builtins[i].model == h->model);
+        CHECK_EQ(h->fields, h->model->n_fields);
+        CHECK_EQ(h->params, h->model->n_params);
+        CHECK_EQ(h->arena, kpred_arena_words(h->model, 10));
+        CHECK_EQ(h->rule_calls, KPRED_RULE_CALLS(cost.values, 10));
+        CHECK_EQ(h->multiply_adds, KPRED_MULTIPLY_ADDS(cost.start, cost.step, 10));
+    }
+    CHECK(!builtins[n].model);
+}
+
+/* ---- dimensions and texts ---- */
+
+static void sizes(void)
+{
+    const struct builtin *b;
+    for (b = builtins; b->model; b++) {
+        const size_t most = listed_bytes(b->model) ? MOST_LISTED : MOST_BYTES;
+        CHECK(model_cost(b->model).bytes <= most);
+        CHECK(kpred_arena_words(b->model, 10)
+              <= (b->model->lane > 64 && b->model->n_params > 1 ? MOST_WIDE_WORDS : MOST_WORDS));
+    }
+}
+
+static void ids(void)
+{
+    const struct builtin *b;
+    for (b = builtins; b->model; b++) {
+        CHECK_EQ(b->model->format, KPRED_FORMAT);
+        CHECK_EQ(b->model->id, kpred_model_id(b->model));
+        CHECK(!strcmp(b->model->split, listed_bytes(b->model) ? "none" : "config"));
+    }
+}
+
+static void ranges(void)
+{
+    const struct builtin *b;
+    uint32_t f;
+    for (b = builtins; b->model; b++)
+        for (f = 0; f < b->model->n_fields; f++) {
+            const kpred_field *field = b->model->fields + f;
+            CHECK(field->tokens ? field->n_tokens > 0 : field->n_tokens == 0);
+            CHECK(field->tokens || field->least >= 0);
+            CHECK(field->least <= field->trained_min);
+            CHECK(field->trained_min <= field->trained_max);
+            CHECK(field->trained_max <= field->most && field->most <= KPRED_MAX_SIZE);
+        }
+}
+
+static void values_ascend(void)
+{
+    const struct builtin *b;
+    uint32_t t;
+    int32_t v;
+    for (b = builtins; b->model; b++)
+        for (t = 0; t < b->model->n_params; t++) {
+            const kpred_param *p = b->model->params + t;
+            CHECK(p->n_values >= 1 && p->n_values <= (int32_t)b->model->lane);
+            for (v = 1; v < p->n_values; v++)
+                CHECK(p->values[v - 1] < p->values[v]);
+            CHECK((net_of(b->model)->heads[t].weight == NULL) == (p->n_values == 1));
+        }
+}
+
+/* A listed rule is the header's own, named after its bits, which a spec does not have. */
+static int same_rule(const kpred_model *a, const kpred_model *b)
+{
+    return b->rule && (listed_bytes(b) ? listed_bytes(a) == listed_bytes(b)
+                                       : a->rule == b->rule && !strcmp(a->rule_name, b->rule_name));
+}
+
+static void same_interface(const kpred_model *a, const kpred_model *b)
+{
+    uint32_t i;
+    int32_t j;
+    CHECK(a->n_fields == b->n_fields && a->n_params == b->n_params && a->lane == b->lane);
+    CHECK(!strcmp(a->name, b->name) && !strcmp(a->kernel, b->kernel));
+    CHECK(same_rule(a, b));
+    for (i = 0; i < a->n_fields; i++) {
+        const kpred_field *f = a->fields + i, *g = b->fields + i;
+        CHECK(!strcmp(f->name, g->name) && f->n_tokens == g->n_tokens);
+        CHECK(f->least == g->least && f->most == g->most);
+        for (j = 0; j < f->n_tokens; j++)
+            CHECK(!strcmp(f->tokens[j], g->tokens[j]));
+    }
+    for (i = 0; i < a->n_params; i++) {
+        const kpred_param *p = a->params + i, *q = b->params + i;
+        CHECK(!strcmp(p->name, q->name) && p->n_values == q->n_values && !p->names == !q->names);
+        CHECK(!memcmp(p->values, q->values, (size_t)p->n_values * sizeof *p->values));
+    }
+}
+
+static void same_program(const kpred_additive *a, const kpred_additive *b)
+{
+    size_t i;
+    CHECK(a->n_instr == b->n_instr && a->n_features == b->n_features);
+    for (i = 0; i < a->n_instr; i++) {
+        const kpred_instr *p = a->program + i, *q = b->program + i;
+        CHECK(p->op == q->op && p->a == q->a && p->b == q->b && p->n == q->n && p->k == q->k);
+    }
+}
+
+/* The spec in the header's comment is that of the model, and the very file beside it. */
+static void specs(void)
+{
+    const struct builtin *b;
+    for (b = builtins; b->model; b++) {
+        struct buf text = { NULL, 0, 0 }, file = { NULL, 0, 0 };
+        struct model model;
+        struct spec spec;
+        const char *const *line;
+        char path[128];
+        for (line = b->spec; *line; line++)
+            buf_puts(&text, *line);
+        snprintf(path, sizeof path, "weights/%s.spec", b->model->name);
+        CHECK(!read_file(path, SPEC_MAX_BYTES, &file) && !strcmp(text.s, file.s));
+        CHECK(!spec_parse(&spec, text.s, path) && !model_from_spec(&model, &spec, "config"));
+        same_interface(&model.m, b->model);
+        same_program(&model.net, net_of(b->model));
+        model_free(&model);
+        spec_free(&spec);
+        buf_free(&text);
+        buf_free(&file);
+    }
+}
+
+/* ---- bounds ---- */
+
+/* What a sum can come to on the way, in whatever order its terms are added */
+struct interval {
+    int64_t least, most;
+};
+
+static void add_term(struct interval *sum, int64_t least, int64_t most)
+{
+    sum->least += least < 0 ? least : 0;
+    sum->most += most > 0 ? most : 0;
+}
+
+/* n weights times activations of 0..127, and a bias; a weight of -128 fails. */
+static struct interval row_interval(const int8_t *w, int32_t bias, size_t n)
+{
+    struct interval sum = { 0, 0 };
+    size_t i;
+    add_term(&sum, bias, bias);
+    for (i = 0; i < n; i++) {
+        CHECK(w[i] != -128);
+        add_term(&sum, 127 * (int64_t)w[i], 127 * (int64_t)w[i]);
+    }
+    return sum;
+}
+
+/* Fits int32, and so does what requantisation adds; keeps the largest magnitude in *most. */
+static void check_accumulator(struct interval sum, int shift, int64_t *most)
+{
+    CHECK(shift >= 1 && shift <= 24);
+    sum.most += (int64_t)1 << (shift - 1);
+    CHECK(sum.least >= INT32_MIN && sum.most <= INT32_MAX);
+    *most = sum.most > *most ? sum.most : *most;
+    *most = -sum.least > *most ? -sum.least : *most;
+}
+
+static void check_layer(const kpred_layer *l, int64_t *most)
+{
+    size_t r;
+    CHECK(l->rows % 16 == 0 && l->cols % 16 == 0 && l->cols <= KPRED_MAX_WIDTH);
+    for (r = 0; r < l->rows; r++)
+        check_accumulator(row_interval(l->weight + r * l->cols, l->bias[r], l->cols), l->shift,
+                          most);
+}
+
+/* What the embeddings of the parameters before t add to its hidden unit i */
+static void add_embeddings(const kpred_model *m, uint32_t t, size_t i, struct interval *sum)
+{
+    const kpred_head *head = net_of(m)->heads + t;
+    const int8_t *e = head->embedding;
+    const int64_t scale = (int64_t)1 << head->embedding_shift;
+    int64_t least, most;
+    uint32_t u;
+    int32_t v;
+    for (u = 0; u < t; u++) {
+        if (!net_of(m)->heads[u].weight)
+            continue;
+        for (v = 0, least = most = e[i]; v < m->params[u].n_values; v++, e += net_of(m)->hidden) {
+            CHECK(e[i] != -128);
+            least = e[i] < least ? e[i] : least;
+            most = e[i] > most ? e[i] : most;
+        }
+        add_term(sum, least * scale, most * scale);
+    }
+}
+
+/* Head t, whose part of the context begins with row `row`. */
+static void check_head(const kpred_model *m, uint32_t t, size_t row, int64_t *most)
+{
+    const kpred_head *head = net_of(m)->heads + t;
+    const kpred_layer *l = net_of(m)->layer + 2;
+    const size_t hidden = net_of(m)->hidden;
+    int64_t largest = 0;
+    size_t i;
+    CHECK(head->embedding_shift <= 15 && head->logit_shift <= 24);
+    for (i = 0; i < hidden; i++) {
+        struct interval sum = row_interval(l->weight + (row + i) * l->cols, l->bias[row + i],
+                                           l->cols);
+        add_embeddings(m, t, i, &sum);
+        check_accumulator(sum, head->hidden_shift, most);
+    }
+    for (i = 0; i < ((size_t)m->params[t].n_values + 3) / 4 * 4; i++)
+        check_accumulator(row_interval(head->weight + i * hidden, head->bias[i], hidden), 1,
+                          &largest);
+    CHECK(largest << head->logit_shift < (int64_t)1 << 29);
+    *most = largest > *most ? largest : *most;
+}
+
+static void bounds(void)
+{
+    const struct builtin *b;
+    for (b = builtins; b->model; b++) {
+        const kpred_additive *net = net_of(b->model);
+        int64_t most = 0;
+        size_t row = 0;
+        uint32_t t;
+        check_layer(&net->layer[0], &most);
+        check_layer(&net->layer[1], &most);
+        for (t = 0; t < b->model->n_params; t++)
+            if (net->heads[t].weight) {
+                check_head(b->model, t, row, &most);
+                row += net->hidden;
+            }
+        CHECK_EQ(net->layer[2].rows, row);
+        CHECK(net->hidden % 16 == 0 && net->hidden <= KPRED_MAX_HIDDEN);
+        CHECK(most <= model_cost(b->model).largest_accumulator); /* what the header states */
+    }
+}
+
+/* ---- the arithmetic a second time ---- */
+
+static int64_t twin_register(const kpred_instr *in, const int64_t *r)
+{
+    const int64_t a = r[in->a], b = r[in->b], whole = a >= 0 && b > 0;
+    int64_t x = in->k;
+    switch (in->op) {
+    case KPRED_OP_LOG2: x = a < 1 ? 0 : twin_log2(a); break;
+    case KPRED_OP_ADD: x = a + b; break;
+    case KPRED_OP_SUB: x = a - b; break;
+    case KPRED_OP_MUL: x = a * b; break;
+    case KPRED_OP_CEIL_DIV: x = whole ? (a + b - 1) / b : 0; break;
+    case KPRED_OP_MOD: x = whole ? a % b : 0; break;
+    case KPRED_OP_MIN: x = a < b ? a : b; break;
+    case KPRED_OP_MAX: x = a > b ? a : b; break;
+    default: break;
+    }
+    return twin_clamp(x, INT32_MIN, INT32_MAX);
+}
+
+static int64_t twin_activation(const kpred_instr *in, int64_t a, int64_t i)
+{
+    const int64_t width = (int64_t)1 << in->b, centre = in->k + i * width;
+    const int64_t far = a < centre ? centre - a : a - centre;
+    switch (in->op) {
+    case KPRED_OP_EQUALS: return a == in->k + i ? 127 : 0;
+    case KPRED_OP_RAMP: return twin_clamp(twin_floor_div((a - in->k) * 127, width), 0, 127);
+    case KPRED_OP_HATS:
+        if ((a < centre && i == 0) || (a > centre && i == in->n - 1))
+            return 127;
+        return twin_clamp(127 - far * 127 / width, 0, 127);
+    case KPRED_OP_DIVIDES: return a % (in->k * ((int64_t)1 << i)) == 0 ? 127 : 0;
+    default: return a < 0 ? 0 : a % in->k * 127 / in->k;
+    }
+}
+
+static void twin_features(const kpred_model *m, const int32_t *problem, int64_t *x)
+{
+    const kpred_additive *net = net_of(m);
+    int64_t r[KPRED_MAX_REGISTERS];
+    size_t i, n_registers = m->n_fields, n = 0;
+    int j;
+    for (i = 0; i < n_registers; i++)
+        r[i] = problem[i];
+    for (i = 0; i < net->n_instr; i++) {
+        const kpred_instr *in = net->program + i;
+        if (in->op <= KPRED_OP_CONST)
+            r[n_registers++] = twin_register(in, r);
+        for (j = 0; in->op > KPRED_OP_CONST && j < in->n; j++)
+            x[n++] = twin_activation(in, r[in->a], j);
+    }
+    while (n < net->layer[0].cols)
+        x[n++] = 0;
+}
+
+static int64_t twin_dot(const int8_t *w, int64_t bias, const int64_t *x, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++)
+        bias += w[i] * x[i];
+    return bias;
+}
+
+/* One layer with ReLU, in place. */
+static void twin_dense(const kpred_layer *l, int64_t *x)
+{
+    int64_t y[KPRED_MAX_WIDTH];
+    size_t r;
+    for (r = 0; r < l->rows; r++)
+        y[r] = twin_requantise(twin_dot(l->weight + r * l->cols, l->bias[r], x, l->cols), l->shift);
+    memcpy(x, y, l->rows * sizeof *x);
+}
+
+/* What the values chosen so far, by their indexes, add to hidden unit i of parameter t */
+static int64_t twin_prefix(const kpred_model *m, uint32_t t, const int32_t *index, size_t i)
+{
+    const size_t hidden = net_of(m)->hidden;
+    int64_t sum = 0;
+    size_t row = 0;
+    uint32_t u;
+    for (u = 0; u < t; u++)
+        if (net_of(m)->heads[u].weight) {
+            sum += net_of(m)->heads[t].embedding[(row + (size_t)index[u]) * hidden + i];
+            row += (size_t)m->params[u].n_values;
+        }
+    return sum * ((int64_t)1 << net_of(m)->heads[t].embedding_shift);
+}
+
+/* log2-probability of value index[t] after the values before it; c: what the encoder gives, row:
+   where the parameter's part of the context begins */
+static int64_t twin_parameter(const kpred_model *m, uint32_t t, const int32_t *index,
+                              const int64_t *c, size_t row)
+{
+    const kpred_head *head = net_of(m)->heads + t;
+    const kpred_layer *l = net_of(m)->layer + 2;
+    const size_t hidden = net_of(m)->hidden, n = (size_t)m->params[t].n_values;
+    int64_t h[KPRED_MAX_HIDDEN], x[KPRED_MAX_VALUES];
+    size_t i;
+    for (i = 0; i < hidden; i++)
+        h[i] = twin_requantise(twin_dot(l->weight + (row + i) * l->cols, l->bias[row + i], c,
+                                        l->cols) + twin_prefix(m, t, index, i),
+                               head->hidden_shift);
+    for (i = 0; i < n; i++)
+        x[i] = twin_dot(head->weight + i * hidden, head->bias[i], h, hidden)
+               * ((int64_t)1 << head->logit_shift);
+    twin_log_softmax(x, n);
+    return x[index[t]];
+}
+
+static int64_t twin_score(const kpred_model *m, const int32_t *problem, const int32_t *index)
+{
+    int64_t x[KPRED_MAX_WIDTH], score = 0;
+    size_t row = 0;
+    uint32_t t;
+    twin_features(m, problem, x);
+    twin_dense(&net_of(m)->layer[0], x);
+    twin_dense(&net_of(m)->layer[1], x);
+    for (t = 0; t < m->n_params; t++)
+        if (net_of(m)->heads[t].weight) {
+            score += twin_parameter(m, t, index, x, row);
+            row += net_of(m)->hidden;
+        }
+    return score;
+}
+
+/* ---- random problems ---- */
+
+static int32_t draw_size(uint64_t *seed, const kpred_field *f)
+{
+    const int32_t bits = test_between(seed, 0, test_between(seed, 0, 9) ? 10 : 24);
+    int32_t x = test_between(seed, 0, 1) ? test_between(seed, 1, 1 << bits)
+                                         : (2 * test_between(seed, 0, 4) + 1) << bits / 2;
+    x = x < f->least ? f->least : x;
+    return x > f->most ? f->most : x;
+}
+
+static void draw_problem(uint64_t *seed, const kpred_model *m, int32_t *problem)
+{
+    uint32_t f;
+    for (f = 0; f < m->n_fields; f++)
+        problem[f] = m->fields[f].tokens ? test_between(seed, 0, m->fields[f].n_tokens - 1)
+                                         : draw_size(seed, m->fields + f);
+}
+
+/* What a prediction asked for: its rule and scorer are the model's own, with counters. */
+static struct {
+    const kpred_model *model;
+    size_t starts, rules, multiply_adds;
+} count;
+
+static int counting_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    count.rules++;
+    return count.model->rule(problem, values, n);
+}
+
+static void counting_start(const kpred_model *m, const int32_t *problem, int32_t *work,
+                           int32_t *state)
+{
+    const kpred_layer *l = net_of(m)->layer;
+    int i;
+    for (i = 0; i < 3; i++)
+        count.multiply_adds += (size_t)l[i].rows * l[i].cols;
+    count.starts++;
+    kpred_additive_scorer.start(m, problem, work, state);
+}
+
+static void counting_logits(const kpred_model *m, int32_t *work, const int32_t *state,
+                            const unsigned char *prefix, size_t t, int32_t *logits)
+{
+    const size_t n = (size_t)m->params[t].n_values;
+    if (n > 1)
+        count.multiply_adds += ((n + 3) / 4 * 4 + t) * net_of(m)->hidden;
+    kpred_additive_scorer.logits(m, work, state, prefix, t, logits);
+}
+
+static const kpred_scorer counting_scorer = { counting_start, counting_logits, NULL };
+
+struct run {
+    kpred_model model; /* the counting copy */
+    const kpred_model *own;
+    int32_t *arena, problem[KPRED_MAX_FIELDS];
+    kpred_ctx ctx;
+    kpred_tuple best[MOST_BEAM];
+    size_t beam, n;
+};
+
+static void run_begin(struct run *r, const kpred_model *m, size_t beam)
+{
+    const size_t words = kpred_arena_words(m, beam);
+    memset(r, 0, sizeof *r);
+    r->own = m;
+    r->beam = beam;
+    r->model = *m;
+    r->model.rule = counting_rule;
+    r->model.scorer = &counting_scorer;
+    r->model.id = kpred_model_id(&r->model);
+    r->arena = xcalloc(words, sizeof *r->arena);
+    CHECK_EQ(kpred_init(&r->ctx, KPRED_VERSION, &r->model, beam, r->arena, words), KPRED_OK);
+}
+
+/* A prediction for the next random problem that the kernel applies to. */
+static void run_next(struct run *r, uint64_t *seed)
+{
+    do
+        draw_problem(seed, r->own, r->problem);
+    while (!r->own->rule(r->problem, r->problem, 0));
+    memset(&count, 0, sizeof count);
+    count.model = r->own;
+    r->n = 0;
+    CHECK_EQ(kpred_predict(&r->ctx, r->problem, r->own->n_fields, r->best, r->beam, &r->n),
+             KPRED_OK);
+    CHECK(r->n >= 1 && r->n <= r->beam);
+}
+
+/* Calls `check` with each model, beam and random problem. */
+static void for_problems(size_t n_problems, void (*check)(const struct run *))
+{
+    static const size_t beams[] = { 1, 10, MOST_BEAM };
+    const struct builtin *b;
+    uint64_t seed = 1;
+    size_t i, j;
+    for (b = builtins; b->model; b++)
+        for (j = 0; j < sizeof beams / sizeof *beams; j++) {
+            struct run r;
+            run_begin(&r, b->model, beams[j]);
+            for (i = 0; i < n_problems; i++) {
+                run_next(&r, &seed);
+                check(&r);
+            }
+            free(r.arena);
+        }
+}
+
+/* ---- what is returned ---- */
+
+static void indexes_of(const kpred_model *m, const int32_t *values, int32_t *index)
+{
+    uint32_t t;
+    int32_t v;
+    for (t = 0; t < m->n_params; t++) {
+        for (v = 0; v < m->params[t].n_values && m->params[t].values[v] != values[t]; v++)
+            ;
+        CHECK(v < m->params[t].n_values);
+        index[t] = v < m->params[t].n_values ? v : 0;
+    }
+}
+
+/* -1, 0, 1 as tuple a comes before, with, after b (values ascend with their indexes) */
+static int order_of(const struct run *r, const kpred_tuple *a, const kpred_tuple *b)
+{
+    uint32_t t;
+    if (a->score != b->score)
+        return a->score > b->score ? -1 : 1;
+    for (t = 0; t < r->own->n_params; t++)
+        if (a->value[t] != b->value[t])
+            return a->value[t] < b->value[t] ? -1 : 1;
+    return 0;
+}
+
+static int same_values(const struct run *r, const kpred_tuple *a, const kpred_tuple *b)
+{
+    return !memcmp(a->value, b->value, r->own->n_params * sizeof *a->value);
+}
+
+static void check_tuples(const struct run *r)
+{
+    size_t i, j;
+    for (i = 0; i < r->n; i++) {
+        CHECK(kpred_legal(r->own, r->problem, r->best[i].value));
+        CHECK(r->best[i].score <= 0);
+        CHECK(i == 0 || order_of(r, &r->best[i - 1], &r->best[i]) < 0);
+        for (j = 0; j < i; j++)
+            CHECK(!same_values(r, &r->best[i], &r->best[j]));
+    }
+}
+
+static void tuples_are_legal_and_in_order(void)
+{
+    for_problems(N_PROBLEMS, check_tuples);
+}
+
+static void check_costs(const struct run *r)
+{
+    const struct model_cost cost = model_cost(r->own);
+    CHECK_EQ(count.starts, 1); /* no rescue: the rules see every dead end coming */
+    CHECK(count.rules <= KPRED_RULE_CALLS(cost.values, r->beam));
+    CHECK(count.multiply_adds <= KPRED_MULTIPLY_ADDS(cost.start, cost.step, r->beam));
+}
+
+static void costs_stay_within_the_macros(void)
+{
+    for_problems(N_PROBLEMS, check_costs);
+}
+
+static void check_scores(const struct run *r)
+{
+    int32_t index[KPRED_MAX_PARAMS];
+    size_t i;
+    for (i = 0; i < r->n; i += 1 + r->n / 3) {
+        indexes_of(r->own, r->best[i].value, index);
+        CHECK_EQ(r->best[i].score, twin_score(r->own, r->problem, index));
+    }
+}
+
+static void scores_equal_the_twin(void)
+{
+    for_problems(N_PROBLEMS / 5, check_scores);
+}
+
+/* Legal tuples that begin with the first n values, but not more than `most` of them. */
+static size_t count_legal(const struct run *r, int32_t *values, uint32_t n, size_t most)
+{
+    const kpred_param *p = r->own->params + n;
+    size_t found = 0;
+    int32_t v;
+    if (n == r->own->n_params)
+        return 1;
+    for (v = 0; v < p->n_values && found < most; v++) {
+        values[n] = p->values[v];
+        if (r->own->rule(r->problem, values, n + 1))
+            found += count_legal(r, values, n + 1, most - found);
+    }
+    return found;
+}
+
+/* Their rules accept no prefix without a legal tuple, so a beam that has room for all of them
+   returns them all. */
+static void check_completeness(const struct run *r)
+{
+    int32_t values[KPRED_MAX_PARAMS];
+    CHECK_EQ(r->n, count_legal(r, values, 0, r->beam));
+}
+
+static void a_wide_beam_returns_every_legal_tuple(void)
+{
+    for_problems(N_PROBLEMS, check_completeness);
+}
+
+/* ---- several models at a time, as the tools open them ---- */
+
+/* Built-in ones take none of the places of listed rules, of which there are few. (The refusal says
+   so on standard error.) */
+static void listed_models_at_a_time(void)
+{
+    enum { N_BUILT_IN = 3, N_PLACES = 8, N_OPEN = N_BUILT_IN + N_PLACES };
+    static const char *const names[] = { "gemm_mi100_nn", "gemm_mi100_nt", "gemm_mi100_tn" };
+    const int32_t none[] = { 512, 512, 32, 2, 4, 15, 0, 0, 128, 1 }; /* no kernel's values */
+    struct model model[N_OPEN], more;
+    size_t i;
+    for (i = 0; i < N_OPEN; i++) {
+        CHECK(!model_open(i < N_BUILT_IN ? names[i] : "weights/gemm_mi100_tn.h", &model[i]));
+        CHECK(model[i].m.rule(none, none, 0) && model[i].m.rule(none, none, 1));
+        CHECK(!model[i].m.rule(none, none, model[i].m.n_params));
+    }
+    CHECK(model_open("weights/gemm_mi100_nn.h", &more));
+    model_free(&model[N_BUILT_IN]);
+    CHECK(!model_open("weights/gemm_mi100_nn.h", &model[N_BUILT_IN]));
+    CHECK_EQ(model[N_BUILT_IN].m.id, model[0].m.id);
+    for (i = 0; i < N_OPEN; i++)
+        model_free(&model[i]);
+}
+
+int main(void)
+{
+    twin_make_tables();
+    RUN(header_macros);
+    RUN(sizes);
+    RUN(ids);
+    RUN(ranges);
+    RUN(values_ascend);
+    RUN(specs);
+    RUN(bounds);
+    RUN(tuples_are_legal_and_in_order);
+    RUN(costs_stay_within_the_macros);
+    RUN(scores_equal_the_twin);
+    RUN(a_wide_beam_returns_every_legal_tuple);
+    RUN(listed_models_at_a_time);
+    return test_end();
+}

@@ -1,0 +1,310 @@
+/* test_specs.c - the specs of weights/ and weights/recipes/ that have the fields of a 2-D convolution,
+   filter, padding and all: each parses, its rule is one for its fields and
+   parameters, its features and numbers are such that a network can be trained, its split keys tell
+   what they should; and the rule leaves a way to a tuple that the spec can name.
+   SPDX-License-Identifier: MIT */
+#include "kpred.h"
+
+#include "kpred_constraints.h"
+
+#include "miopen/tuple_text.h"
+#include "model/program.h"
+#include "train/recipe.h"
+#include "model/rules.h"
+#include "data/split.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int passed, failed;
+
+static int report(const char *name, int is_good)
+{
+    printf("%s %s\n", is_good ? "ok" : "FAIL", name);
+    *(is_good ? &passed : &failed) += 1;
+    return is_good;
+}
+
+/* A problem of the kernel, in the order of KPRED_CONV2D_FIELD_LIST but for the GPU. */
+static const struct {
+    const char *prefix;
+    int32_t fields[KPRED_CONV2D_FIELD_COUNT];
+} samples[] = {
+    {"conv_asm_3x3u", {0, 0, 0, 0, 16, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1}},
+    {"conv_ocl_direct_fwd", {0, 1, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_hip_igemm_bwd", {0, 1, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_mlir_igemm_bwd", {0, 1, 1, 1, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_mlir_igemm_wrw", {0, 2, 1, 1, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_igemm_gtc_bwd", {0, 1, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_igemm_gtc_wrw", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_ocl_bwd_wrw2", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_hip_igemm_v4r1_wrw", {0, 2, 1, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_hip_igemm_v4r4_wrw", {0, 2, 0, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+    {"conv_", {0, 0, 0, 0, 16, 64, 55, 56, 64, 3, 3, 1, 1, 2, 2, 1, 1, 1}},
+};
+
+static const int32_t *sample_of(const struct spec *s)
+{
+    size_t i = 0;
+    while (strncmp(s->name, samples[i].prefix, strlen(samples[i].prefix)) != 0)
+        i++;
+    return samples[i].fields;
+}
+
+/* The path of a spec by its name without "conv_", wherever it lies. */
+static void find_spec(const char *name, char *path, size_t size)
+{
+    FILE *f;
+    snprintf(path, size, "weights/conv_%s.spec", name);
+    f = fopen(path, "r");
+    if (f != NULL)
+        fclose(f);
+    else
+        snprintf(path, size, "weights/recipes/conv_%s.spec", name);
+}
+
+/* Depth first over the spec's values, like the search; counts no more than it needs. */
+static int has_tuple(const struct spec *s, kpred_rule rule, int32_t *v, size_t depth)
+{
+    if (rule != KPRED_UNCONSTRAINED && !rule(sample_of(s), v, depth))
+        return 0;
+    if (depth == s->n_params)
+        return 1;
+    for (size_t i = 0; i < s->params[depth].n_values; i++) {
+        v[depth] = s->params[depth].values[i];
+        if (has_tuple(s, rule, v, depth + 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* Of which directions, by their tokens, the rule takes the sample */
+static int directions(const struct spec *s, kpred_rule rule)
+{
+    int32_t p[KPRED_CONV2D_FIELD_COUNT];
+    int taken = 0;
+    memcpy(p, sample_of(s), sizeof p);
+    for (int32_t dir = 0; dir < (int32_t)s->fields[KPRED_CONV2D_DIR].n_tokens; dir++) {
+        p[KPRED_CONV2D_DIR] = dir;
+        if (rule == KPRED_UNCONSTRAINED || rule(p, p, 0))
+            taken |= 1 << dir;
+    }
+    return taken;
+}
+
+static int is_one_way(const struct spec *s)
+{
+    return strstr(s->name, "igemm") != NULL || strstr(s->name, "_wrw") != NULL;
+}
+
+/* Sizes that strides leave open are one: a side of 55 and one of 56 make the same 28 pixels, and
+   with a filter of 1 and dilation as well. */
+static int keys_are_canonical(const struct spec *s)
+{
+    struct buf a = {0}, b = {0};
+    int32_t p[KPRED_CONV2D_FIELD_COUNT];
+    int is_good;
+    memcpy(p, samples[sizeof samples / sizeof *samples - 1].fields, sizeof p);
+    split_key_text(s, &s->config, p, &a);
+    p[KPRED_CONV2D_H] = 56;
+    split_key_text(s, &s->config, p, &b);
+    is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a.s, b.s) == 0
+              && strstr(a.s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
+    p[KPRED_CONV2D_DIL_H] = 2;
+    split_key_text(s, &s->shape, p, &a);
+    p[KPRED_CONV2D_H] = 57;
+    split_key_text(s, &s->shape, p, &b);
+    is_good &= strcmp(a.s, "64,64,56,56,3,3") == 0 && strcmp(b.s, "64,64,58,56,3,3") == 0;
+    buf_free(&a);
+    buf_free(&b);
+    return is_good;
+}
+
+/* 1 if it is one of those, else 0. */
+static int check_spec(const char *path, const char *file)
+{
+    struct spec s;
+    struct program program;
+    struct recipe recipe;
+    kpred_rule rule;
+    const char *name;
+    int32_t v[KPRED_MAX_PARAMS];
+    char label[128];
+    if (!report(file, spec_load(&s, path) == 0))
+        return 0;
+    if (s.n_fields != KPRED_CONV2D_FIELD_COUNT) {
+        spec_free(&s);
+        return 0;
+    }
+    snprintf(label, sizeof label, "%s: named like its file", s.name);
+    report(label, strncmp(file, s.name, strlen(s.name)) == 0);
+    snprintf(label, sizeof label, "%s: rule %s", s.name, s.rule);
+    if (report(label, rules_find(&s, &rule, &name) == 0)) {
+        snprintf(label, sizeof label, "%s: has a tuple for a problem", s.name);
+        report(label, has_tuple(&s, rule, v, 0));
+        snprintf(label, sizeof label, "%s: its directions", s.name);
+        const int taken = directions(&s, rule);
+        report(label, taken != 0 && (!is_one_way(&s) || (taken & (taken - 1)) == 0));
+    }
+    snprintf(label, sizeof label, "%s: features", s.name);
+    report(label, program_compile(&s, &program) == 0 && program.n_features <= KPRED_MAX_WIDTH);
+    snprintf(label, sizeof label, "%s: numbers of its network", s.name);
+    report(label, recipe_from_spec(&s, &recipe) == 0 && recipe.teachers >= 1);
+    snprintf(label, sizeof label, "%s: split keys", s.name);
+    report(label, keys_are_canonical(&s));
+    spec_free(&s);
+    return 1;
+}
+
+/* Those of a folder; how many. */
+static int check_folder(const char *folder)
+{
+    struct dirent *entry;
+    DIR *d = opendir(folder);
+    int n = 0;
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (ends_with(entry->d_name, ".spec"))
+            n += check_spec(path, entry->d_name);
+    }
+    if (d != NULL)
+        closedir(d);
+    return n;
+}
+
+/* The text of a spec with `was` replaced; NULL-terminated, to be freed. */
+static char *changed(const char *text, const char *was, const char *is)
+{
+    const char *at = strstr(text, was);
+    char *out = xrealloc(NULL, strlen(text) + strlen(is) + 1, 1);
+    size_t before = at == NULL ? 0 : (size_t)(at - text);
+    memcpy(out, text, before);
+    strcpy(out + before, at == NULL ? "" : is);
+    strcat(out, at == NULL ? "" : at + strlen(was));
+    return out;
+}
+
+/* What is refused, and what a rule that does not ask for the GPU lets pass. */
+static void check_changes(void)
+{
+    static const struct {
+        const char *file, *was, *is;
+        int is_fine;
+    } changes[] = {
+        {"bin_winograd_rxs_f2x3", "gfx1030_36 gfx942130", "gfx1030_36", 1},
+        {"bin_winograd_rxs_f2x3", " gfx1030_36 gfx942130", "", 1},
+        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60", "gfx906_60 gfx900_56", 0},
+        {"bin_winograd_rxs_f2x3", "gfx900_56 gfx906_60", "gfx906_60", 0},
+        {"bin_winograd_rxs_f2x3", "n_groups_plus", "n_groups_more", 0},
+        {"hip_igemm_v4r1_fwd", "gfx900_56 gfx906_60 gfx1030_36", "gfx1030_36", 1},
+        {"hip_igemm_v4r1_fwd", "FP32 FP16 BF16", "FP32 FP16 BF16 INT8", 1},
+        {"hip_igemm_v4r1_fwd", "FP32 FP16 BF16", "FP32 BF16", 0},
+        {"hip_igemm_v4r1_fwd", "layout   = NCHW", "layout   = NHWC", 0},
+        {"hip_igemm_v4r1_fwd", "layout   = NCHW", "layout   = size", 0},
+        {"hip_igemm_v4r1_fwd", "stride_h = size", "stride_h = one two", 0},
+        {"hip_igemm_v4r1_fwd", "dil_h    = size\ndil_w    = size", "dil_w = size\ndil_h = size", 0},
+        {"hip_igemm_v4r1_fwd", "in_copy_b ", "in_copy_z ", 0},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,1,256,64,16", "fwd,nhwc,fp16,0,1,256,64,16", 0},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,0,", "fwd,nhwc,fp32,0,1,", 0},
+        {"igemm_gtc_bwd_nhwc", "dir      = F B", "dir      = B", 0},
+        {"ck_igemm_fwd_v6r1", "dil_h    = size\n", "", 0}, /* canonical(h) needs it */
+        {"ck_igemm_fwd_v6r1", "pad_w    = size 0 16777216\n", "", 0},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct spec s;
+        struct buf text = {0};
+        char path[128], label[128], *is = NULL;
+        kpred_rule rule;
+        const char *name;
+        int rc = -1;
+        find_spec(changes[i].file, path, sizeof path);
+        if (read_file(path, SPEC_MAX_BYTES, &text) == 0)
+            is = changed(text.s, changes[i].was, changes[i].is);
+        if (is != NULL && *is != '\0' && spec_parse(&s, is, path) == 0) {
+            rc = rules_find(&s, &rule, &name);
+            spec_free(&s);
+        }
+        snprintf(label, sizeof label, "%s: change %zu is %s", changes[i].file, i + 1,
+                 changes[i].is_fine ? "fine" : "refused");
+        report(label, is != NULL && *is != '\0' && (rc == 0) == changes[i].is_fine);
+        free(is);
+        buf_free(&text);
+    }
+}
+
+/* A list of MIOpen's, cut for a spec and put together again. */
+static void check_list(const char *file, const char *list, const char *cut, const char *error)
+{
+    struct spec s;
+    struct buf b = {0}, again = {0}, texts = {0};
+    char path[128], why[96] = "";
+    const char *params[KPRED_MAX_PARAMS];
+    int32_t value[KPRED_MAX_PARAMS];
+    int is_good;
+    find_spec(file, path, sizeof path);
+    if (!report(path, spec_load(&s, path) == 0))
+        return;
+    kpred_param of_model[KPRED_MAX_PARAMS] = {{0}};
+    kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
+    is_good = list_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
+              && strcmp(why, error) == 0;
+    for (size_t i = 0; i < s.n_params && is_good && error[0] == '\0'; i++) {
+        const int index = spec_value_index(&s.params[i], params[i]);
+        of_model[i].name = s.params[i].name;
+        of_model[i].names = s.params[i].names[0] != NULL ? s.params[i].names : NULL;
+        value[i] = index >= 0 ? s.params[i].values[index] : -1;
+        buf_printf(&texts, "%s%s", i != 0 ? " " : "", params[i]);
+        is_good &= index >= 0;
+    }
+    if (is_good && error[0] == '\0') {
+        list_add(&m, value, &again);
+        is_good = strcmp(texts.s, cut) == 0 && strcmp(again.s, list) == 0;
+    }
+    report(list, is_good || !printf("  %s: %s; %s\n", why, texts.s, again.s));
+    buf_free(&b);
+    buf_free(&again);
+    buf_free(&texts);
+    spec_free(&s);
+}
+
+static void check_lists(void)
+{
+#define WRW "wrw,nhwc,fp16,0,0,128,64,32,32,32,8,1,1,1,2,0,0,"
+#define SUM(text) "has \"" text "\", which is no n_groups + n_groups_plus"
+#define REST ",0,0,1,4,1,4,1,8,1,32,1,4,1,2,1,8,1,32,118"
+    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]", WRW "*" REST " 2", "");
+    check_list("igemm_gtc_wrw_nhwc", WRW "10" REST "[10]", WRW "*" REST " 10", "");
+    check_list("igemm_gtc_wrw_nhwc", WRW "0" REST, WRW "*" REST " 0", "");
+    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[3]", "",
+               "ends with [3], and its piece 18 is 2");
+    check_list("igemm_gtc_wrw_nhwc", WRW "2" REST "[2]x", "",
+               "ends with [2]x, and its piece 18 is 2");
+    check_list("igemm_gtc_wrw_nhwc", WRW, "", "is a list without a piece 18");
+    check_list("igemm_gtc_wrw_nhwc", "wrw,nhwc", "", "is a list without a piece 18");
+    check_list("asm_3x3u", "2,3,1", "2 3 1", "");
+    check_list("asm_3x3u", "2,3", "", "is a list of 2, not 3");
+    check_list("bin_winograd_rxs_f2x3", "1", "0 1", "");
+    check_list("bin_winograd_rxs_f2x3", "16", "0 16", "");
+    check_list("bin_winograd_rxs_f2x3", "17", "16 1", "");
+    check_list("bin_winograd_rxs_f3x2", "56", "48 8", "");
+    check_list("bin_winograd_rxs_f3x2", "304", "288 16", "");
+    check_list("bin_winograd_rxs_f3x2", "305", "", SUM("305"));
+    check_list("bin_winograd_rxs_f3x2", "0", "", SUM("0"));
+    check_list("bin_winograd_rxs_f3x2", "-8", "", SUM("-8"));
+    check_list("bin_winograd_rxs_f3x2", "", "", SUM(""));
+    check_list("bin_winograd_rxs_f3x2", "8,8", "", SUM("8,8"));
+    check_list("bin_winograd_rxs_f3x2", "2147483648", "", SUM("2147483648"));
+    check_list("bin_winograd_rxs_f3x2", "-2147483648", "", SUM("-2147483648"));
+}
+
+int main(void)
+{
+    const int n = check_folder("weights") + check_folder("weights/recipes");
+    report("21 specs", n == 21);
+    check_changes();
+    check_lists();
+    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+    return failed != 0;
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# dist.sh - `make dist`: all that is committed, the same bytes every time, and it builds and works
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+export LC_ALL=C # one order for sort
+unset MAKEFLAGS
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+if [ ! -e .git ] || ! has git; then
+    skipped "all" "there is no .git or no git"
+    test_end
+    exit
+fi
+tree=kpred-$(git show HEAD:kpred.h | sh tools/release/version.sh)
+
+# dist FOLDER: its bytes are those of the first
+dist() {
+    make -s dist BUILD="$1" && cmp "$tmp/one/$tree.tar.gz" "$1/$tree.tar.gz"
+}
+
+# The user's umask, time zone and language make no difference.
+other_user() {
+    (umask 077 && LC_ALL=C.UTF-8 TZ=Asia/Tokyo && export LC_ALL TZ && dist "$tmp/two")
+}
+
+# Nor does the checkout, or what is not committed in it; that is said.
+other_checkout() {
+    git clone -q . "$tmp/clone" && cd "$tmp/clone" || return 1
+    # The test's own tree may be ahead of what it has committed.
+    git checkout -q "$(git -C "$OLDPWD" rev-parse HEAD)" || return 1
+    echo changed >>README.md
+    echo new >new.txt
+    dist "$tmp/three" 2>"$tmp/err" && grep -q 'M README.md' "$tmp/err" &&
+        grep -q '?? new.txt' "$tmp/err"
+}
+
+unpack() {
+    gzip -dc "$tmp/one/$tree.tar.gz" | (cd "$tmp" && tar -xf -) && [ -d "$tmp/$tree" ]
+}
+
+all_files() {
+    git -c core.quotePath=false ls-tree -r --name-only HEAD | sort >"$tmp/wanted"
+    (cd "$tmp/$tree" && find . ! -type d | sed 's|^\./||' | sort) >"$tmp/got"
+    diff "$tmp/wanted" "$tmp/got"
+}
+
+# Owner 0, and every file as old as the commit
+owner_and_time() {
+    time=$(TZ=UTC git log -1 --date=format-local:'%Y-%m-%d %H:%M' --format=%cd)
+    TZ=UTC tar --numeric-owner -tvzf "$tmp/one/$tree.tar.gz" | awk '{ print $2, $4, $5 }' |
+        sort -u >"$tmp/kinds"
+    [ "$(cat "$tmp/kinds")" = "0/0 $time" ] || { cat "$tmp/kinds"; return 1; }
+}
+
+# in_tree COMMAND...: in the unpacked tree, with nothing of this one
+in_tree() {
+    (cd "$tmp/$tree" && env -u MIOPEN_DB -u ORACLE BUILD=build "$@")
+}
+
+demo() {
+    in_tree make -s demo >"$tmp/log" 2>&1 && grep -q '^ *conv_asm_1x1u ' "$tmp/log"
+}
+
+# No tarball without git, not even of a checkout that happens to lie around the tree.
+no_git() {
+    git init -q "$tmp" || return 1
+    ! in_tree make -s dist >"$tmp/log" 2>&1 && grep -q 'has no .git' "$tmp/log" &&
+        [ ! -e "$tmp/$tree/build/$tree.tar.gz" ]
+}
+
+check "a tarball" make -s dist BUILD="$tmp/one"
+check "the same bytes for another user" other_user
+check "the same bytes from another checkout" other_checkout
+check "it unpacks" unpack
+check "all files and no other" all_files
+case $(tar --version 2>/dev/null) in
+*GNU*) check "owner and time" owner_and_time ;;
+*) skipped "owner and time" "it takes GNU tar to see them" ;;
+esac
+check "unpacked: make" in_tree make -s
+check "unpacked: make demo" demo
+check "unpacked: some tests" in_tree sh tests/harness/run.sh test_math test_golden cli
+check "unpacked: no make dist" no_git
+test_end

@@ -1,0 +1,233 @@
+#!/bin/sh
+# docs.sh - what the README and docs/ name exists, and what they compute comes out
+# SPDX-License-Identifier: MIT
+#
+# Held true: relative links and their headings; files; names with kpred's prefixes; internals that the
+# two design documents name; make targets; commands and their options; tables of figures that repeat
+# the README's; the hashes of protocol.md; the pictures; widths of lines.
+. tests/harness/script.inc
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+DOCS="README.md $(echo docs/*.md)"
+DESIGN="docs/how-it-works.md docs/protocol.md" # name functions and variables without a prefix
+WIDTH=120
+
+# silent COMMAND...: says nothing; its output are complaints
+silent() {
+    ! "$@" | grep .
+}
+
+# ---- what a document holds ----
+
+# code FILE: its code, a line each: fenced and indented blocks, and spans between backticks
+code() {
+    awk '/^```/ { fenced = !fenced; next }
+         fenced { print; next }
+         /^    / && (blank || block) { print substr($0, 5); block = 1; next }
+         { block = 0; blank = /^ *$/
+           n = split($0, part, "`"); for (i = 2; i <= n; i += 2) print part[i] }' "$1"
+}
+
+# words FILE PATTERN: its words of that form, once each; NAME in them stands for any name
+words() {
+    tr -c 'A-Za-z0-9_./*-' '\n' <"$1" | sed 's/[.-]*$//' | grep -xE "$2" | sort -u
+}
+
+# ---- links ----
+
+# headings FILE: of each heading what a link calls it
+headings() {
+    awk '/^```/ { fenced = !fenced } !fenced && /^#+ / {
+             sub(/^#+ /, ""); $0 = tolower($0); gsub(/[^a-z0-9 _-]/, ""); gsub(/ /, "-"); print }' "$1"
+}
+
+links() {
+    for doc in $DOCS; do
+        grep -oE '\]\([^) ]+\)' "$doc" | sed 's/^](//;s/)$//' | grep -vE '^(https?|mailto):' |
+            while read -r link; do
+                file=${link%%#*} heading=
+                case $link in *'#'*) heading=${link#*#} ;; esac
+                path=$doc
+                [ -z "$file" ] || path=$(dirname "$doc")/$file
+                if [ ! -e "$path" ]; then
+                    echo "$doc: $link: no such file"
+                elif [ -n "$heading" ] && ! headings "$path" | grep -qxF -e "$heading"; then
+                    echo "$doc: $link: no such heading"
+                fi
+            done
+    done
+}
+check "links" silent links
+
+# ---- names ----
+
+files() {
+    for doc in $DOCS; do
+        words "$doc" '(\.ci|docs|examples|tests|tools|weights)/.*|kpred[a-z_]*\.h' | while read -r word; do
+            # shellcheck disable=SC2046
+            set -- $(echo "$word" | sed 's/NAME/*/g')
+            [ -e "$1" ] || echo "$doc: $word: no such file"
+        done
+    done
+}
+check "files" silent files
+
+# Everything that may be named, a word a line; header guards and the like do no harm.
+cat kpred*.h weights/*.spec tools/*.* tools/train/paper/* tests/*.c tests/*.h tests/*.sh examples/* Makefile |
+    tr -c 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
+grep -hoE 'KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+' weights/*.h | sort -u >>"$tmp/words"
+
+# The kernels that the documents make up have generated names too.
+own=$(sed -n 's/^name  *= *\([a-z0-9_]*\)$/-e \1/p' docs/*.md | tr '\n' ' ')
+
+# The prefix alone, and names with a placeholder in them, say nothing.
+prefixed() {
+    for doc in $DOCS; do
+        words "$doc" '(kpred|KPRED|kpri|KPRI)_[A-Za-z0-9_]*[A-Za-z0-9]' | grep -v NAME | grep -vi ${own:--e /} |
+            grep -vxFf "$tmp/words" | sed "s|^|$doc: |; s|\$|: no such name|"
+    done
+}
+check "names with a prefix" silent prefixed
+
+internals() {
+    for doc in $DESIGN; do
+        code "$doc" | grep -xE '[a-z][a-z0-9]*(_[a-z0-9]+)+' | sort -u | grep -vxFf "$tmp/words" |
+            sed "s|^|$doc: |; s|\$|: no such name|"
+    done
+}
+check "internals" silent internals
+
+# ---- commands ----
+
+targets() {
+    for doc in $DOCS; do
+        code "$doc" | sed -n 's/ *#.*//; s/-C *[^ ]*//; s/^make //p' | tr ' ' '\n' | grep -xE '[a-z][a-z-]*' | sort -u |
+            while read -r target; do
+                grep -qE "^$target:" Makefile || echo "$doc: make $target: no such target"
+            done
+    done
+}
+check "make targets" silent targets
+
+# command_lines PROGRAM: DOCUMENT COMMAND ARGUMENTS...
+command_lines() {
+    for doc in $DOCS; do
+        code "$doc" | sed -n 's/  *#.*//; s/^\(\$ \)\{0,1\}\(build\/\)\{0,1\}'"$1"' \([a-z].*\)/\3/p' |
+            sed "s|^|$doc |"
+    done
+}
+
+commands() {
+    for program in kpred kpred-train; do
+        main=tools/$(echo $program | tr - _).c
+        command_lines $program | while read -r doc command arguments; do
+            grep -q "\"$command\"" "$main" || echo "$doc: $program $command: no such command"
+            for word in $arguments; do
+                case $word in --[a-z]* | '[--'[a-z]*) ;; *) continue ;; esac
+                option=$(echo "$word" | sed 's/^\[//; s/[]=].*//')
+                grep -qF -e "\"$option\"" tools/*.c || echo "$doc: $program $command: no option $option"
+            done
+        done
+    done
+}
+check "commands" silent commands
+
+# ---- figures ----
+
+# A row of accuracy figures in docs/ is one of the README's, to the letter.
+figures() {
+    grep -hE '^\| `conv_[a-z0-9_]*` \| (FP32|FP16|BF16) \|' docs/*.md | grep -vxFf README.md
+}
+check "figures as in the README" silent figures
+
+# GEMM in the README: the pooled lines of docs/accuracy.md, to three digits and without the 0
+gemm_figures() {
+    awk -F ' *[|] *' '
+        function short(x) { return sprintf("%.3f", x) }
+        $2 == "all" && $3 == "kpred" { print "kpred", short($5), short($7), short($9) }
+        $2 == "all" && $3 ~ /^(nearest|greedy|XGBoost, all)/ { print substr($3, 1, 4), $6, $8, $10 }
+        ' docs/accuracy.md | sed 's/\([ +(-]\)0\./\1./g' | sort >"$tmp/accuracy"
+    sed 's/the same k/greedy/' README.md |
+        awk -F ' *[|] *' '/[|] k = 4 [|] k = 8 [|]/ { on = 1 } !NF { on = 0 }
+            on && /^[|] (kpred|nearest|greedy|XGBoost)/ {
+                print ($2 == "kpred" ? $2 : substr($2, 1, 4)), $3, $4, $5 }' | sort >"$tmp/readme"
+    [ "$(wc -l <"$tmp/readme")" -eq 4 ] && diff "$tmp/readme" "$tmp/accuracy"
+}
+check "GEMM as in docs/accuracy.md" gemm_figures
+
+# The size of each model, as its header has it
+sizes() {
+    for header in weights/*.h; do
+        name=$(basename "$header" .h)
+        sed -n '1,20s/.* id [0-9a-f]*, \([0-9]*\) bytes; a prediction costs \([0-9]*\) .*/\1 \2/p' "$header" |
+            while read -r bytes adds; do
+                tr -d , <docs/how-it-works.md | grep -q "^| .$name. | $adds | [0-9]* | $bytes |\$" ||
+                    echo "$name: $adds multiply-adds and $bytes bytes are not in docs/how-it-works.md"
+            done
+    done
+}
+check "sizes of the models" silent sizes
+
+# The example of docs/miopen.md, run: its log, its file, its summary
+example() {
+    sed -n '/^## A complete example/,/^## /p' docs/miopen.md | sed -n 's/^    //p' >"$tmp/example"
+    grep -F MIOpenDriver "$tmp/example" >"$tmp/log.txt"
+    grep -E '^[0-9-]+x[0-9]+-.*=Conv' "$tmp/example" >"$tmp/file"
+    grep '^kpred: ' "$tmp/example" >"$tmp/summary"
+    "$BUILD/kpred" miopen --gpu gfx906_60 "$tmp/log.txt" >"$tmp/out" 2>"$tmp/err"
+    [ -s "$tmp/file" ] && diff "$tmp/file" "$tmp/out" && diff "$tmp/summary" "$tmp/err"
+}
+check "the example of miopen.md" example
+
+# ---- hashes ----
+
+# The rows of the table, key, hash, part; and what the document's own program makes of the keys
+documented_hashes() {
+    sed -n 's/^| `[a-z]*` | `\([^`]*\)` | `\(0x[0-9a-f]*\)` | \([a-z]*\) |$/\1 \2 \3/p' docs/protocol.md
+}
+
+hashes() {
+    sed -n '/^```python$/,/^```$/p' docs/protocol.md | sed '1d;$d' >"$tmp/hash.py"
+    documented_hashes >"$tmp/said"
+    [ "$(wc -l <"$tmp/said")" -ge 2 ] || { echo "the table of keys is not there"; return 1; }
+    # shellcheck disable=SC2046
+    python3 "$tmp/hash.py" $(cut -d' ' -f1 "$tmp/said") | diff "$tmp/said" -
+}
+
+if has python3; then
+    check "hashes of protocol.md" hashes
+else
+    skipped "hashes of protocol.md" "there is no python3"
+fi
+
+# ---- pictures ----
+
+well_formed() {
+    python3 -c 'import sys, xml.etree.ElementTree as e
+sys.exit(e.parse(sys.argv[1]).getroot().tag != "{http://www.w3.org/2000/svg}svg")' "$1"
+}
+
+# Nothing from elsewhere and nothing that runs
+self_contained() {
+    ! sed 's|xmlns="http://www.w3.org/2000/svg"||' "$1" |
+        grep -niE '<script|<image|<foreignObject|<!ENTITY|@import|//|[[:space:]]on[a-z]+=|href="[^#]|url\([^#]'
+}
+
+for svg in docs/*.svg; do
+    if has python3; then
+        check "$svg is XML" well_formed "$svg"
+    else
+        skipped "$svg is XML" "there is no python3"
+    fi
+    check "$svg stands alone" self_contained "$svg"
+done
+check "size of docs/dataflow.svg" [ "$(wc -c <docs/dataflow.svg)" -lt 12288 ]
+
+# ---- form ----
+
+long_lines() {
+    LC_ALL=C.UTF-8 grep -nE "^.{$((WIDTH + 1))}" docs/*.md | grep -vE '^[^:]*:[0-9]*:(    |[|>])' | cut -c1-80
+}
+check "no line over $WIDTH columns but of code and tables" silent long_lines
+test_end

@@ -1,0 +1,145 @@
+#!/bin/sh
+# embed.sh - every way to include the headers, as C and C++, without a warning
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+out=$BUILD/embed
+mkdir -p "$out"
+sum= # what every program must print
+
+# object FILE COMPILER OPTION...: compiles with the warnings of the compiler's language
+object() {
+    object=$1 compiler=$2
+    shift 2
+    case $compiler in
+    *++) language="-xc++ $WARNINGS" ;;
+    *) language="-xc $C_WARNINGS" ;;
+    esac
+    $compiler $language -O1 -I. -Itests/release/embed -c -o "$out/$object.o" "$@"
+}
+
+# program NAME "COMMAND FOR FIRST" "COMMAND FOR SECOND": two files with a main make one program, the
+# sum of which is that of every other
+program() {
+    object first $2 -DNAME=first tests/release/embed/use.c || return 1
+    object second $3 -DNAME=second tests/release/embed/use.c || return 1
+    object main $2 tests/release/embed/main.c || return 1
+    ${2%% *} "$out/first.o" "$out/second.o" "$out/main.o" -o "$out/$1" || return 1
+    got=$("$out/$1") || return 1
+    sum=${sum:-$got}
+    [ "$got" = "$sum" ] || { echo "sum $got, not $sum"; return 1; }
+}
+
+# The program runs in this shell, not in a substitution, so that it can keep the sum.
+check_program() {
+    for command in "${2%% *}" "${3%% *}"; do
+        has "$command" || { skipped "$1" "no $command"; return; }
+    done
+    if program "$@" >"$out/log" 2>&1; then
+        passed "$1"
+    else
+        failed "$1" "$(head -5 "$out/log")"
+    fi
+}
+
+# all_ways NAME COMMAND: the definitions in one file; in each its own; both; late
+all_ways() {
+    check_program "$1-two-files" "$2 -DKPRED_IMPLEMENTATION" "$2"
+    check_program "$1-static" "$2 -DKPRED_STATIC" "$2 -DKPRED_STATIC"
+    check_program "$1-static-and-shared" "$2 -DKPRED_IMPLEMENTATION" "$2 -DKPRED_STATIC"
+    check_program "$1-late" "$2 -DLATE" "$2"
+}
+
+for cc in gcc clang; do
+    cxx=g++
+    [ $cc = gcc ] || cxx=clang++
+    all_ways $cc-c99 "$cc -std=c99"
+    all_ways $cxx-c++17 "$cxx -std=c++17"
+    check_program $cc-c11 "$cc -std=c11 -DKPRED_IMPLEMENTATION" "$cc -std=c11"
+    check_program $cxx-c++11 "$cxx -std=c++11 -DKPRED_IMPLEMENTATION" "$cxx -std=c++11"
+    check_program $cxx-uses-$cc "$cxx -std=c++11" "$cc -std=c99 -DKPRED_IMPLEMENTATION"
+    check_program $cc-c99-portable "$cc -std=c99 -DKPRED_STATIC -DKPRED_SIMD=0" \
+        "$cc -std=c99 -DKPRED_STATIC"
+done
+
+# shipped_source MODEL...: a program that predicts with each of the shipped models
+shipped_source() {
+    printf '#define KPRED_IMPLEMENTATION\n'
+    for model in "$@"; do
+        printf '#include "weights/%s.h"\n' "$model"
+    done
+    cat <<'END'
+static int works(const kpred_model *m, int32_t *arena, size_t words)
+{
+    int32_t problem[KPRED_MAX_FIELDS];
+    kpred_tuple out[4];
+    kpred_ctx ctx;
+    kpred_status status;
+    size_t f, n = 0;
+    for (f = 0; f < m->n_fields; f++)
+        problem[f] = m->fields[f].tokens ? 0 : m->fields[f].trained_min;
+    if (words != kpred_arena_words(m, 4)
+        || kpred_init(&ctx, KPRED_VERSION, m, 4, arena, words) != KPRED_OK)
+        return 0;
+    status = kpred_predict(&ctx, problem, m->n_fields, out, 4, &n);
+    return status == KPRED_OK ? n > 0 && kpred_legal(m, problem, out[0].value)
+                              : status == KPRED_ERR_NOT_APPLICABLE;
+}
+
+int main(void)
+{
+    int n_bad = 0;
+END
+    for model in "$@"; do
+        upper=$(echo "$model" | tr '[:lower:]' '[:upper:]')
+        printf '    static int32_t %s[KPRED_%s_ARENA(4)];\n' "$model" "$upper"
+    done
+    for model in "$@"; do
+        printf '    n_bad += !works(&kpred_model_%s, %s, sizeof %s / sizeof *%s);\n' \
+            "$model" "$model" "$model" "$model"
+    done
+    printf '    return n_bad;\n}\n'
+}
+
+shipped() {
+    object shipped $1 "$out/shipped.c" || return 1
+    ${1%% *} "$out/shipped.o" -o "$out/shipped" && "$out/shipped"
+}
+
+models=$(for header in weights/*.h; do [ ! -e "$header" ] || basename "$header" .h; done)
+[ -z "$models" ] || shipped_source $models >"$out/shipped.c"
+for command in "gcc -std=c99" "clang -std=c99" "g++ -std=c++17" "clang++ -std=c++11"; do
+    name="shipped-models-${command%% *}"
+    if [ -z "$models" ]; then
+        skipped "$name" "no weights/*.h"
+    elif ! has "${command%% *}"; then
+        skipped "$name" "no ${command%% *}"
+    else
+        check "$name" shipped "$command"
+    fi
+done
+
+# left_out OPTION MAIN STATUS: whether a rule's table is in a program depends on what its main uses,
+# if the linker may leave out sections. (They are built, not run: their problem is none.)
+left_out() {
+    printf '#include "kpred_constraints.h"\n%s\n' "$2" >"$out/rules.c"
+    gcc -std=c99 -O2 $1 -ffunction-sections -fdata-sections -Wl,--gc-sections -I. "$out/rules.c" \
+        -o "$out/rules" || return 1
+    nm "$out/rules" | grep -q kpri_solvers
+    [ $? -eq $3 ]
+}
+body='int32_t p[KPRED_CONV3D_FIELD_COUNT]; int main(int n, char **v) { (void)v; return'
+one="$body kpred_rule_conv_mlir_igemm(p, p, (size_t)n); }"
+solver="$body kpred_rule_conv_solver(p, p, (size_t)n); }"
+for how in KPRED_IMPLEMENTATION KPRED_STATIC; do
+    if has gcc && has nm && gcc -Wl,--gc-sections -xc - -o "$out/empty" 2>/dev/null <<END
+int main(void) { return 0; }
+END
+    then
+        check "rule-unused-$how" left_out -D$how "$one" 1
+        check "rule-used-$how" left_out -D$how "$solver" 0
+    else
+        skipped "rule-unused-$how" "no gcc, nm or linker with --gc-sections"
+    fi
+done
+test_end

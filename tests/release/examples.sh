@@ -1,0 +1,313 @@
+#!/bin/sh
+# examples.sh - every example, and the one in README.md, compiles alone and does what it says; but
+# for hip_select.c, which hip.sh has
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+CC=${CC:-cc}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+BUILD=$(absolute "$BUILD")
+
+# Nothing but -I. is needed.
+compile() { $CC -std=c99 -pedantic-errors -Wall -Werror -I. "$@"; }
+
+minimal() {
+    compile examples/minimal.c -o "$tmp/minimal" && "$tmp/minimal" >"$tmp/out" || return 1
+    [ "$(grep -cE '^[a-z_]+=[0-9]+$' "$tmp/out")" -eq 8 ] && [ "$(wc -l <"$tmp/out")" -eq 8 ] &&
+        head -n 1 "$tmp/out" | grep -q '^read_size='
+}
+
+freestanding() {
+    "$@" -std=c99 -Wall -Werror -I. -ffreestanding -nostdlib -static examples/freestanding.c \
+        -o "$tmp/freestanding" && "$tmp/freestanding"
+}
+
+# Solvers for each convolution, and of every kernel a tuple for some, with a probability
+resnet50() {
+    compile -O2 examples/resnet50.c -o "$tmp/resnet50" && "$tmp/resnet50" >"$tmp/out" || return 1
+    [ "$(grep -cE '^    solver: [A-Z].* [0-9.]+ %$' "$tmp/out")" -eq 120 ] || return 1
+    for spec in $(perf_specs); do
+        grep -qE "^    $(basename "$spec" .spec) +[0-9a-z*,]+  [0-9.]+ %$" "$tmp/out" || return 1
+    done
+}
+
+readme() {
+    sed -n '/^```c$/,/^```$/p' README.md | sed '/^```$/,$d;1d' >"$tmp/readme.c"
+    [ -s "$tmp/readme.c" ] && compile "$tmp/readme.c" -o "$tmp/readme" && "$tmp/readme"
+}
+
+
+# ---- dispatch.c ----
+
+DISPATCH_WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror"
+
+# dispatch COMMAND...: what it decides into $tmp/decisions, one line a problem, and what it logs
+dispatch() {
+    "$@" -std=c99 examples/dispatch.c -pthread -o "$tmp/dispatch" &&
+        "$tmp/dispatch" >"$tmp/decisions" 2>"$tmp/log" || return 1
+    [ "$(tail -n 1 "$tmp/decisions")" = "0 wrong" ]
+}
+
+# decided GPU PATTERN: a line for that GPU ends so
+decided() {
+    grep -qE "^$1 .* \| $2\$" "$tmp/decisions" || { echo "no line for $1 ends with: $2"; return 1; }
+}
+
+tuple='[0-9]+(,[0-9]+){5,8}'
+
+every_kind() {
+    decided gfx906:60 "conv_asm_1x1u $tuple \| predicted" &&
+        decided gfx906:60 "conv_asm_bwd_wrw_3x3 $tuple \| predicted" &&
+        decided gfx906:60 "conv_ocl_direct_fwd_1x1 $tuple \| predicted" &&
+        decided gfx906:60 "conv_asm_1x1u $tuple \| extrapolated, tune later" &&
+        decided gfx906:64 "conv_asm_1x1u $tuple \| nearest GPU, tune later" &&
+        decided gfx1100:96 "conv_ocl_direct_fwd_1x1 $tuple \| default, tune later" &&
+        decided gfx906:60 "- \| no kernel" && [ "$(wc -l <"$tmp/decisions")" -eq 9 ]
+}
+
+# One line from each of the two threads, though both 1x1 kernels were asked about 0 channels
+logs_once() {
+    grep -c '^conv_asm_1x1u: size out of range (index 4, value 0, limit 1)$' "$tmp/log" |
+        grep -qx 2 && [ "$(wc -l <"$tmp/log")" -eq 2 ]
+}
+
+# The program of the tools finds the same tuples, beam 10.
+same_as_kpred() {
+    sed -n -e '/| predicted$/b found' -e '/| extrapolated/!d' -e ':found' \
+        -e 's/^\(gfx[0-9]*\):60 [13]x[13] \(.*\) | \(.*\) \(.*\) | .*/\1 \2 \3 \4/p' \
+        "$tmp/decisions" >"$tmp/predicted"
+    [ "$(wc -l <"$tmp/predicted")" -eq 4 ] || return 1
+    while read -r gpu dir dtype n c h w k stride groups model values; do
+        case $model in *3x3) groups="groups=$groups" ;; *) groups= ;; esac
+        "$BUILD/kpred" predict "$model" gpu=$gpu dir=$dir dtype=$dtype n=$n c=$c h=$h w=$w k=$k \
+            stride=$stride $groups --beam 10 --csv 2>/dev/null | sed 1d | cut -d, -f3- |
+            grep -qx "$values" || { echo "$model: other than $values"; return 1; }
+    done <"$tmp/predicted"
+}
+
+# NAME MEANING: kpred.h's list of statuses
+meanings() {
+    grep -oE 'X\(KPRED_[A-Z_]+, -?[0-9]+, "[^"]*"\)' kpred.h |
+        sed 's/X(\([A-Z_]*\), [-0-9]*, "\(.*\)")/\1 \2/'
+}
+statuses() { meanings | cut -d' ' -f1; }
+
+# ACTION, status by status, as the switch has it: a `break` leads to the return at its end.
+actions() {
+    awk '/^static enum action action_for/ { inside = 1 }
+         !inside { next }
+         { rest = $0
+           while (match(rest, /case KPRED_[A-Z_]*:/)) {
+               name[++n] = substr(rest, RSTART + 5, RLENGTH - 6)
+               rest = substr(rest, RSTART + RLENGTH) } }
+         /return / { what = $0; sub(/.*return /, "", what); sub(/;.*/, "", what)
+                     for (i = 1; i <= n; i++) print name[i], what
+                     n = 0 }
+         /^}/ { exit }' examples/dispatch.c
+}
+
+handles_all() {
+    statuses >"$tmp/statuses"
+    [ "$(wc -l <"$tmp/statuses")" -ge 17 ] || return 1
+    actions | cut -d' ' -f1 | sort >"$tmp/handled"
+    sort "$tmp/statuses" | cmp - "$tmp/handled"
+}
+
+# asks_for_case COMMAND...: the compiler names the missing case where kpred.h has one status more
+asks_for_case() {
+    mkdir -p "$tmp/more" || return 1
+    sed 's/^    X(KPRED_ERR_NULL, -1, .*/    X(KPRED_ERR_MORE, -99, "one more") \\\
+&/' kpred.h >"$tmp/more/kpred.h"
+    grep -q KPRED_ERR_MORE "$tmp/more/kpred.h" || return 1
+    ! "$@" -isystem "$tmp/more" -isystem . examples/dispatch.c 2>"$tmp/missing" &&
+        grep -q 'dispatch.c:.*KPRED_ERR_MORE.*not .*handled in switch' "$tmp/missing"
+}
+
+# builds COMMAND...: it can link what uses threads, and the result runs
+builds() {
+    cat >"$tmp/probe.c" <<'END'
+#include <pthread.h>
+static void *run(void *x) { return x; }
+int main(void) { pthread_t t; return pthread_create(&t, 0, run, 0) || pthread_join(t, 0); }
+END
+    "$@" "$tmp/probe.c" -pthread -o "$tmp/probe" 2>/dev/null && "$tmp/probe" 2>/dev/null
+}
+
+# dispatch_with COMPILER: everything about dispatch.c that depends on it
+dispatch_with() {
+    check "dispatch, $1" dispatch $1 $DISPATCH_WARNINGS -I.
+    check "dispatch, $1: every kind of decision" every_kind
+    check "dispatch, $1: a log line a thread" logs_once
+    check "dispatch, $1 -Wswitch-enum" dispatch $1 $DISPATCH_WARNINGS -Wswitch-enum -I.
+    check "dispatch, $1 asks for the case of a new status" asks_for_case $1 -std=c99 \
+        $DISPATCH_WARNINGS -Wswitch-enum -c -o "$tmp/more.o"
+    if builds $1 -fsanitize=thread; then
+        check "dispatch, $1 -fsanitize=thread" dispatch $1 -g -O1 -fsanitize=thread -I.
+        check "dispatch, $1 -fsanitize=thread: a log line a thread" logs_once
+    else
+        skipped "dispatch, $1 -fsanitize=thread" "it cannot link that here, or not run it"
+    fi
+}
+
+# ---- cpp.cpp ----
+
+cpp() {
+    "$@" -I. examples/cpp.cpp -o "$tmp/cpp" && "$tmp/cpp" >"$tmp/out" || return 1
+    [ "$(grep -cE '^read_size=[0-9]+ ([a-z_]+=[0-9]+ ){7} +[0-9.]+ %$' "$tmp/out")" -eq 3 ] &&
+        [ "$(wc -l <"$tmp/out")" -eq 3 ] || return 1
+    # The same problem and beam as the first of dispatch.c, so the same tuple
+    head -n 1 "$tmp/out" | sed 's/  .*//;s/[a-z_]*=//g;s/ /,/g' >"$tmp/cpp_tuple"
+    head -n 1 "$tmp/decisions" | grep -qF "| conv_asm_1x1u $(cat "$tmp/cpp_tuple") |"
+}
+
+cpp_with() {
+    for std in c++11 c++20; do
+        if echo | $1 -std=$std -xc++ -fsyntax-only - 2>/dev/null; then
+            check "cpp, $1 -std=$std" cpp $1 -std=$std $DISPATCH_WARNINGS
+        else
+            skipped "cpp, $1 -std=$std" "it does not know that standard"
+        fi
+    done
+}
+
+# ---- docs/embedding.md: its blocks in order, as if one followed it ----
+
+# Block by block into $tmp/blocks: NN-PART.c and NN-PART.sh, PART own for what needs the trainer
+blocks() {
+    mkdir "$tmp/blocks" && awk -v dir="$tmp/blocks" '
+        /^## / { part = /kernel of your own/ ? "own" : "all" }
+        /^```(c|sh)$/ { file = sprintf("%s/%02d-%s.%s", dir, ++n, part, substr($0, 4)); next }
+        /^```/ { if (file) close(file); file = ""; next }
+        file { print > file }' docs/embedding.md
+}
+
+# A file of C: it names itself in its first line, compiles, and a whole program runs.
+c_block() {
+    file=$(sed -n '1s,^/\* \([a-z_]*\)\.c - .*,\1,p' "$1")
+    [ "$file" ] || { echo "the block does not begin with its name"; return 1; }
+    cp "$1" "$tmp/work/$file.c" && cd "$tmp/work" || return 1
+    set -- $CC -std=c99 -pedantic-errors $DISPATCH_WARNINGS -I"$KPRED" -I. "$file.c"
+    if grep -q '^int main' "$file.c"; then
+        "$@" -o "$file" && "./$file" >"$file.out"
+    else
+        "$@" -c -o "$file.o"
+    fi
+}
+
+sh_block() {
+    cd "$tmp/work" && sh -eu "$1" >"$1.out"
+}
+
+run_blocks() {
+    blocks && mkdir "$tmp/work" "$tmp/kpred" || return 1
+    for part in kpred.h kpred_constraints.h weights; do ln -s "$PWD/$part" "$tmp/kpred"; done
+    ln -s "$BUILD" "$tmp/kpred/build"
+    export KPRED="$tmp/kpred"
+    if [ -x "$BUILD/kpred-train" ] && [ -x "$BUILD/kpred" ]; then trainer=yes; else trainer=; fi
+    for block in "$tmp"/blocks/*; do basename "$block"; done >"$tmp/order"
+    while read -r block; do
+        if [ "${block#*-own.}" != "$block" ] && [ ! "$trainer" ]; then
+            skipped "embedding.md: $block" "kpred-train or kpred is not built"
+        else
+            check "embedding.md: $block" "${block##*.}_block" "$tmp/blocks/$block"
+        fi
+    done <"$tmp/order"
+}
+
+# What it tells to copy is all that an include needs.
+copied_files() {
+    $CC -std=c99 -I"$tmp/work/third_party/kpred" examples/minimal.c -o "$tmp/copied" &&
+        "$tmp/copied"
+}
+
+# What it says a program prints, it prints.
+gpu_output() {
+    grep -E '^    (gfx|sm_)[0-9]+ with ' docs/embedding.md | sed 's/^    //' >"$tmp/said"
+    [ -s "$tmp/said" ] && cmp "$tmp/said" "$tmp/work/gpu.out"
+}
+
+# Block quotes are lines of README.md.
+quotes() {
+    sed -n 's/^> //p' docs/embedding.md >"$tmp/quotes"
+    [ -s "$tmp/quotes" ] || return 1
+    while read -r line; do
+        grep -qxF "$line" README.md || { echo "README.md has not: $line"; return 1; }
+    done <"$tmp/quotes"
+}
+
+# The table has every status, what kpred.h says that it means, and what dispatch.c does.
+status_table() {
+    meanings >"$tmp/meanings"
+    [ "$(wc -l <"$tmp/meanings")" -eq "$(grep -c '^| `KPRED_' docs/embedding.md)" ] || return 1
+    actions >"$tmp/actions"
+    while read -r status meaning; do
+        action=$(sed -n "s/^$status //p" "$tmp/actions")
+        grep -qF "| \`$status\` | $meaning | \`$action\` |" docs/embedding.md ||
+            { echo "$status: not: $meaning, $action"; return 1; }
+    done <"$tmp/meanings"
+}
+
+embedding() {
+    run_blocks
+    check "embedding.md: the copied files suffice" copied_files
+    check "embedding.md: what gpu.c prints" gpu_output
+    check "embedding.md: every status" status_table
+    if [ -e README.md ]; then
+        check "embedding.md: figures" quotes
+    else
+        skipped "embedding.md: figures" "README.md is not there"
+    fi
+}
+
+# ---- all of them ----
+
+need_weights "examples"
+check "minimal" minimal
+for cc in gcc clang; do
+    case $(uname -sm) in
+    "Linux x86_64" | "Linux aarch64") ;;
+    *) skipped "freestanding, $cc" "it knows Linux on x86-64 and aarch64 only"; continue ;;
+    esac
+    if has $cc; then
+        check "freestanding, $cc" freestanding $cc -O0
+        check "freestanding, $cc -O2" freestanding $cc -O2
+    else
+        skipped "freestanding, $cc" "it is not installed"
+    fi
+done
+check "resnet50" resnet50
+if [ -e README.md ]; then
+    check "README.md" readme
+else
+    skipped "README.md" "it is not there"
+fi
+check "dispatch handles every status" handles_all
+for cc in gcc clang; do
+    if has $cc; then
+        dispatch_with $cc
+    else
+        skipped "dispatch, $cc" "it is not installed"
+    fi
+done
+if [ ! -s "$tmp/decisions" ]; then
+    skipped "dispatch, compared with kpred" "dispatch was not built"
+elif [ -x "$BUILD/kpred" ]; then
+    check "dispatch, compared with kpred" same_as_kpred
+else
+    skipped "dispatch, compared with kpred" "kpred is not built"
+fi
+for cxx in g++ clang++; do
+    if has $cxx; then
+        cpp_with $cxx
+    else
+        skipped "cpp, $cxx" "it is not installed"
+    fi
+done
+if [ -e docs/embedding.md ]; then
+    embedding
+else
+    skipped "embedding.md" "it is not there"
+fi
+test_end

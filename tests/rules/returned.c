@@ -1,0 +1,69 @@
+/* returned.c MODEL K < CSV - for each problem in the CSV that `kpred-train ingest` wrote for the model,
+   a line: status, the problem, then up to K predicted tuples, separated by ';'. For returned.py. */
+#define KPRED_IMPLEMENTATION
+#include "model/shipped.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL(name, NAME) &kpred_model_##name,
+static const kpred_model *const models[] = { SHIPPED(MODEL) };
+#undef MODEL
+
+static int32_t arena[65536];
+static kpred_tuple out[KPRED_MAX_BEAM];
+
+/* The columns stand in the model's order. */
+static int read_problem(const kpred_model *m, char *line, int32_t *problem)
+{
+    uint32_t f;
+    char *cell = strtok(line, ",\r\n");
+    for (f = 0; f < m->n_fields && cell; f++, cell = strtok(NULL, ",\r\n"))
+        problem[f] = m->fields[f].tokens ? kpred_token(m, f, cell) : (int32_t)atol(cell);
+    return f == m->n_fields;
+}
+
+static void print_field(const kpred_field *field, int32_t x, const char *before)
+{
+    if (field->tokens)
+        printf("%s%s", before, field->tokens[x]);
+    else
+        printf("%s%d", before, (int)x);
+}
+
+static void print_line(kpred_ctx *ctx, const int32_t *problem, size_t k)
+{
+    const kpred_model *m = ctx->model;
+    size_t n = 0, i;
+    uint32_t f, t;
+    const kpred_status status = kpred_predict(ctx, problem, m->n_fields, out, k, &n);
+    printf("%d ", (int)status);
+    for (f = 0; f < m->n_fields; f++)
+        print_field(m->fields + f, problem[f], f ? "," : "");
+    for (i = 0; i < n; i++)
+        for (t = 0; t < m->n_params; t++)
+            printf("%c%d", t ? ',' : ';', (int)out[i].value[t]);
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    char line[1024];
+    int32_t problem[KPRED_MAX_FIELDS];
+    const kpred_model *m = NULL;
+    kpred_ctx ctx;
+    size_t i, k = argc > 2 ? (size_t)atol(argv[2]) : 0;
+    for (i = 0; argc > 1 && i < sizeof models / sizeof *models; i++)
+        if (!strcmp(models[i]->name, argv[1]))
+            m = models[i];
+    if (!m || kpred_init(&ctx, KPRED_VERSION, m, k, arena, sizeof arena / sizeof *arena)
+        || !fgets(line, sizeof line, stdin))
+        return 1;
+    while (fgets(line, sizeof line, stdin)) {
+        if (!read_problem(m, line, problem))
+            return 1;
+        print_line(&ctx, problem, k);
+    }
+    return 0;
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+# solver.sh - the rule of a solver's choice: rejects no solver that MIOpen's find-dbs list
+# SPDX-License-Identifier: MIT
+#
+# Needs the find-dbs of $MIOPEN_DB for most of it. test_solver is built here.
+. tests/harness/script.inc
+
+MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
+trainer=$BUILD/kpred-train
+spec=weights/conv_solver.spec
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+need_trainer "find-dbs and the spec"
+
+${CC:-cc} -std=c99 -O2 -I. tests/rules/test_solver.c -o "$tmp/test_solver" || exit 1
+
+# ---- the spec names the values that the rule expects ----
+
+key=64-7-8-1x1-32-7-8-4-0x0-1x1-1x1-0-NCHW-FP16-F
+echo "$key=GemmFwdRest:4,0,miopenConvolutionFwdAlgoGEMM" >"$tmp/gfx906_60.txt"
+
+# trains EDIT: with the spec so edited
+trains() {
+    sed "$1" $spec >"$tmp/mine.spec"
+    "$trainer" train "$tmp/mine.spec" --data "$tmp/gfx906_60.txt" \
+        --split none --epochs 1 --threads 1 --float-out "$tmp/f32" -o "$tmp/mine.h"
+}
+where="where rule kpred_rule_conv_solver expects"
+check "fewer values" trains '/^solver /s/ ConvAsm5x10u2v2f1.*//'
+check "values in another order" refuses 1 "value \"ConvAsm1x1UV2\" $where \"ConvAsm1x1U\"" \
+    trains '/^solver /s/ConvAsm1x1U ConvAsm1x1UV2/ConvAsm1x1UV2 ConvAsm1x1U/'
+check "integers for values" refuses 1 "value \"(an integer)\" $where \"ConvAsm1x1U\"" \
+    trains '/^solver /s/=.*/= 1 2 3/; /^format /s/=.*/= csv/'
+check "an unknown value" refuses 1 "value \"cudnn\" $where \"ConvAsm5x10u2v2f1\"" \
+    trains '/^solver /s/ ConvAsm5x10u2v2f1.*/ cudnn/'
+check "fields in another order" refuses 1 "field \"dil_h\" $where \"dil_d\"" \
+    trains '/^dil_d /{h;d;};/^dil_h /G'
+check "another GPU" refuses 1 "token \"gfx900_56\" $where \"gfx906_60\"" \
+    trains '/^gpu /s/gfx906_60/gfx900_56/'
+
+# ---- the find-dbs ----
+
+# reject_none DATA: the counts go to the log as well
+reject_none() {
+    "$trainer" ingest $spec --data "$1" 2>"$tmp/err" | "$tmp/test_solver" rows
+}
+
+# One whose rows have the solver of another direction shows that the check can fail.
+echo "$key=GemmBwdRest:4,0,miopenConvolutionFwdAlgoGEMM" >"$tmp/gfx90878.txt"
+can_fail() { ! reject_none "$tmp/gfx90878.txt" && reject_none "$tmp/gfx906_60.txt"; }
+check "a solver of another direction is rejected" can_fail
+
+for gpu in gfx906_60 gfx90878 gfx90a6e gfx942130 gfx1030_36; do
+    data=$MIOPEN_DB/$gpu.HIP.fdb.txt.bz2
+    if [ ! -r "$data" ]; then
+        skipped "no listed solver of $gpu is rejected" "no $data"
+        continue
+    fi
+    check "no listed solver of $gpu is rejected" reject_none "$data"
+    echo "    $output"
+done
+test_end

@@ -1,0 +1,164 @@
+/* test_golden.c - golden predictions: problems and what the shipped models answered to them
+   SPDX-License-Identifier: MIT
+
+       test_golden [FILE]           compares with the file (default: tests/fixtures/golden.csv)
+       test_golden --print [FILE]   prints the file's problems with what the models answer now
+
+   To renew the file after the weights changed:
+
+       cc -std=c99 -I. tests/runtime/test_golden.c -o build/test_golden
+       build/test_golden --print >golden.new && mv golden.new tests/fixtures/golden.csv
+
+   A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best
+   tuple that beam 10 finds the score and the values. */
+#define KPRED_IMPLEMENTATION
+#include "model/shipped.h"
+
+#include "harness/test.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
+
+static const char *path = "tests/fixtures/golden.csv";
+
+#define MODEL(name, NAME) &kpred_model_##name,
+static const kpred_model *const models[] = { SHIPPED(MODEL) };
+#undef MODEL
+
+static const kpred_model *find_model(const char *line)
+{
+    const size_t n = strcspn(line, ",");
+    size_t i;
+    for (i = 0; i < sizeof models / sizeof *models; i++)
+        if (strlen(models[i]->name) == n && !strncmp(models[i]->name, line, n))
+            return models[i];
+    return NULL;
+}
+
+/* Fields from text that ends with a comma; 0 if it is not as the model wants it. */
+static int read_problem(const kpred_model *m, const char *text, int32_t *problem)
+{
+    uint32_t f;
+    for (f = 0; f < m->n_fields; f++) {
+        const size_t n = strcspn(text, " ,");
+        char word[64];
+        if (n == 0 || n >= sizeof word || (text[n] == ',') != (f + 1 == m->n_fields))
+            return 0;
+        memcpy(word, text, n);
+        word[n] = 0;
+        problem[f] = m->fields[f].tokens ? kpred_token(m, f, word) : (int32_t)atol(word);
+        text += n + 1;
+    }
+    return 1;
+}
+
+/* The best tuple for a problem, as a line has it: SCORE,VALUE VALUE ... */
+static void write_answer(const kpred_model *m, const int32_t *problem, char *out, size_t size)
+{
+    static int32_t arena[ARENA_WORDS];
+    kpred_tuple best;
+    kpred_ctx ctx;
+    size_t n, at;
+    uint32_t t;
+    kpred_status status = kpred_init(&ctx, KPRED_VERSION, m, BEAM, arena, ARENA_WORDS);
+    if (status == KPRED_OK)
+        status = kpred_predict(&ctx, problem, m->n_fields, &best, 1, &n);
+    if (status != KPRED_OK) {
+        snprintf(out, size, "%s", kpred_status_string(status));
+        return;
+    }
+    at = (size_t)snprintf(out, size, "%" PRId32 ",", best.score);
+    for (t = 0; t < m->n_params && at < size; t++)
+        at += (size_t)snprintf(out + at, size - at, "%s%" PRId32, t ? " " : "", best.value[t]);
+}
+
+/* Where the answer of a line begins, its end cut off; `now` gets what it is today. NULL: no line of
+   the file's form. */
+static char *read_line(char *line, char *now, size_t size)
+{
+    const kpred_model *m = find_model(line);
+    char *problem = strchr(line, ','), *answer = problem ? strchr(problem + 1, ',') : NULL;
+    int32_t fields[KPRED_MAX_FIELDS];
+    line[strcspn(line, "\n")] = 0;
+    if (!m || !answer || !read_problem(m, problem + 1, fields))
+        return NULL;
+    write_answer(m, fields, now, size);
+    return answer + 1;
+}
+
+static FILE *open_file(char *heading)
+{
+    FILE *f = fopen(path, "r");
+    if (f && fgets(heading, MOST_LINE, f))
+        return f;
+    fprintf(stderr, "%s cannot be read\n", path);
+    exit(1);
+}
+
+static int print(void)
+{
+    char line[MOST_LINE], now[MOST_LINE];
+    FILE *f = open_file(line);
+    fputs(line, stdout);
+    while (fgets(line, sizeof line, f)) {
+        char *answer = read_line(line, now, sizeof now);
+        if (!answer) {
+            fprintf(stderr, "%s: %s: no line of its form\n", path, line);
+            return 1;
+        }
+        printf("%.*s%s\n", (int)(answer - line), line, now);
+    }
+    fclose(f);
+    return fflush(stdout) || ferror(stdout);
+}
+
+/* The lines of one model, of which there are a few dozen */
+static void check_model(const kpred_model *m)
+{
+    char line[MOST_LINE], now[MOST_LINE];
+    FILE *f = open_file(line);
+    int n = 0;
+    while (fgets(line, sizeof line, f)) {
+        if (find_model(line) == m) {
+            char *answer = read_line(line, now, sizeof now);
+            n++;
+            CHECK(answer);
+            if (answer && strcmp(answer, now))
+                test_fail(path, n, line), printf("  now %s\n", now);
+        }
+    }
+    fclose(f);
+    CHECK(n >= 24);
+}
+
+#define CHECK_MODEL(name, NAME) \
+    static void name(void) { check_model(&kpred_model_##name); }
+SHIPPED(CHECK_MODEL)
+#undef CHECK_MODEL
+
+static void no_other_lines(void)
+{
+    char line[MOST_LINE];
+    FILE *f = open_file(line);
+    CHECK(!strcmp(line, "model,problem,score,values\n"));
+    while (fgets(line, sizeof line, f))
+        CHECK(find_model(line));
+    fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+    const int prints = argc > 1 && !strcmp(argv[1], "--print");
+    if (argc > 1 + prints)
+        path = argv[1 + prints];
+    if (prints)
+        return print();
+#define RUN_MODEL(name, NAME) RUN(name);
+    SHIPPED(RUN_MODEL)
+#undef RUN_MODEL
+    RUN(no_other_lines);
+    return test_end();
+}

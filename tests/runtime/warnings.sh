@@ -1,0 +1,124 @@
+#!/bin/sh
+# warnings.sh - not one warning: headers and weights as C99 and C++17, tools, tests and examples
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+CC=${CC:-cc}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# gcc looks at what it would compile only when it does; clang sees all without.
+c_of() {
+    case $1 in
+    gcc) echo "gcc -std=c99 $C_WARNINGS -O1 -c -o $tmp/object" ;;
+    *) echo "$1 -std=c99 $C_WARNINGS -fsyntax-only" ;;
+    esac
+}
+
+cxx_of() {
+    case $1 in
+    g++) echo "g++ -std=c++17 $WARNINGS -Wmissing-declarations -O1 -c -o $tmp/object -xc++" ;;
+    *) echo "$1 -std=c++17 $WARNINGS -Wmissing-prototypes -fsyntax-only -xc++" ;;
+    esac
+}
+
+# including HEADER...: a file that includes them, $tmp/including.c
+including() {
+    for header in "$@"; do echo "#include \"$header\""; done >"$tmp/including.c"
+}
+
+# For declarations alone, and with definitions
+includes() {
+    command=$1; shift
+    including "$@"
+    $command -I. "$tmp/including.c" && $command -I. -DKPRED_IMPLEMENTATION "$tmp/including.c"
+}
+
+# With static definitions, of each body of the network
+includes_static() {
+    command=$1; shift
+    including "$@"
+    $command -I. -DKPRED_STATIC "$tmp/including.c" &&
+        $command -I. -DKPRED_STATIC -DKPRED_SIMD=0 "$tmp/including.c"
+}
+
+# What the sources of tools, tests and examples are compiled with
+all_clean() {
+    command=$1; shift
+    for file in "$@"; do
+        $command -D_POSIX_C_SOURCE=200809L -I. -Itools -Itests -Itests/release/embed -I"$BUILD" "$file" ||
+            return 1
+    done
+}
+
+language() {
+    for header in kpred.h kpred_constraints.h $weights; do
+        check "$1: $header" includes "$2" "$header"
+    done
+    for header in kpred.h kpred_constraints.h; do
+        check "$1: $header, static" includes_static "$2" $header
+    done
+    # shellcheck disable=SC2086
+    [ -z "$weights" ] || check "$1: all models, static" includes_static "$2" $weights
+}
+
+# A program with one model; printed, as it depends on the machine.
+compile_time() {
+    including "$1"
+    echo 'int main(void) { return 0; }' >>"$tmp/including.c"
+    start=$(date +%s%N)
+    $CC -std=c99 -O2 -I. -DKPRED_IMPLEMENTATION "$tmp/including.c" -o "$tmp/one" || return 1
+    end=$(date +%s%N)
+    echo "$1: a program with it compiles in $(((end - start) / 1000000)) ms"
+}
+
+weights='' all_weights=yes
+for spec in weights/*.spec; do
+    if [ -e "${spec%.spec}.h" ]; then weights="$weights ${spec%.spec}.h"; else all_weights=; fi
+done
+[ "$all_weights" ] || skipped "some or all weights" "they are not there (make weights)"
+
+tests=''
+for file in tests/*.c tests/*/*.c tests/release/embed/*.c; do
+    case $file in
+    tests/release/embed/use.c | tests/release/embed/main.c) ;; # embed.sh compiles them, with a name each
+    *) if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then tests="$tests $file"; fi ;;
+    esac
+done
+examples=''
+for file in examples/*.c; do
+    [ "$file" != examples/hip_select.c ] || continue # hip.sh compiles it, for each runtime
+    if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then examples="$examples $file"; fi
+done
+libraries=$(printf '#include <sqlite3.h>\n#include <bzlib.h>\n' |
+    $CC -xc -fsyntax-only - 2>/dev/null && echo yes)
+tools=''
+for file in tools/*/*.c tools/train/paper/*.c; do
+    if [ "$libraries" ] || ! grep -qE '(sqlite3|bzlib)\.h' "$file"; then tools="$tools $file"; fi
+done
+[ "$libraries" ] || skipped "sources that include sqlite3.h or bzlib.h" "they are not installed"
+
+for cc in gcc clang; do
+    if ! has $cc; then
+        skipped "$cc" "it is not installed"
+        continue
+    fi
+    language $cc "$(c_of $cc)"
+    # shellcheck disable=SC2086
+    check "$cc: tools" all_clean "$(c_of $cc)" $tools
+    # shellcheck disable=SC2086
+    check "$cc: tests" all_clean "$(c_of $cc)" $tests
+    # shellcheck disable=SC2086
+    check "$cc: examples" all_clean "$(c_of $cc)" $examples
+done
+for cxx in g++ clang++; do
+    if has $cxx; then
+        language $cxx "$(cxx_of $cxx)"
+    else
+        skipped "$cxx" "it is not installed"
+    fi
+done
+for header in $weights; do
+    compile_time "$header"
+done
+test_end

@@ -1,0 +1,44 @@
+#!/bin/sh
+# cross.sh CC RUN - builds kpred-train with a cross compiler, without the readers that need libraries,
+# trains small models of all kinds from CSV under the emulator RUN, and compares them with what this
+# machine's build gives: the same bytes.
+set -eu
+cc=$1 run=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+printf '#define BUILTIN_MODELS(X)\n' >"$tmp/models.h"
+sources=
+for file in tools/*/*.c tools/train/paper/*.c; do
+    case $file in
+    tools/miopen/perfdb.c | tools/miopen/user_db_sqlite.c | tools/base/bz2.c) ;;
+    tools/cli/kpred.c | tools/cli/models.c | tools/cli/predict.c | tools/peers/*) ;;
+    *) sources="$sources $file" ;;
+    esac
+done
+build() { # CC OUTPUT FLAGS
+    $1 -std=c99 -D_POSIX_C_SOURCE=200809L -O2 -fno-fast-math -ffp-contract=off -I. -Itools \
+        -I"$tmp" $3 $sources tests/cli/no_libraries.c -o "$2" -lm -pthread
+}
+{
+    cat tests/fixtures/tiny.spec
+    printf '\n[derived]\nln = log2 n\n[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n'
+    printf 'divides h 2 4\n[network]\nteachers = 2\n'
+    printf 'paper_cells = 16\npaper_post = 32\npaper_filters = 16\n'
+} >"$tmp/tiny.spec"
+train() { # COMMAND OUTPUT NET ARGUMENT...
+    command=$1 output=$2 net=$3
+    shift 3
+    $command train "$tmp/tiny.spec" --data tests/fixtures/tiny.csv --split none --epochs 2 --threads 2 \
+        --net "$net" -o "$output" "$@"
+}
+same() { # NET ARGUMENT...
+    train "$run $tmp/there" "$tmp/there.h" "$@"
+    train "$tmp/here" "$tmp/here.h" "$@"
+    cmp "$tmp/there.h" "$tmp/here.h"
+}
+build "$cc" "$tmp/there" -static
+build "${HOSTCC:-cc}" "$tmp/here" ""
+same additive --float-out "$tmp/f32"
+for net in encdec attn attn2 hybrid hybrid2; do
+    same $net
+done

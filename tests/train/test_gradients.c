@@ -1,0 +1,380 @@
+/* The trainer of the additive network: derivatives, determinism, and its integer twin. */
+#include "train/additive.h"
+#include "base/numbers.h"
+#include "harness/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int n_passed, n_failed;
+
+static void check(int ok, const char *what)
+{
+    printf("%s  %s\n", ok ? "ok  " : "FAIL", what);
+    *(ok ? &n_passed : &n_failed) += 1;
+}
+
+static uint64_t state = 7;
+
+static uint32_t any(uint32_t n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((state >> 33) % n);
+}
+
+/* ---- a small problem set ------------------------------------------------------------------ */
+
+enum { ROWS = 150, PARAMS = 5 };
+static const struct net_dims DIMS = {32, 32, 48, 16, PARAMS, {3, 1, 2, 17, 5}};
+
+static uint8_t x[ROWS * 32], y[ROWS * PARAMS];
+static float weight[ROWS], target[ROWS * 28];
+
+/* Most of it the label, some values with nothing */
+static void fill_targets(size_t row)
+{
+    float *p = target + row * 28;
+    for (size_t t = 0; t < PARAMS; p += DIMS.n_values[t++]) {
+        float sum = 0;
+        for (size_t v = 0; v < DIMS.n_values[t]; v++)
+            sum += p[v] = (float)(any(9) + (v == y[row * PARAMS + t] ? 10 : 0));
+        for (size_t v = 0; v < DIMS.n_values[t]; v++)
+            p[v] /= sum;
+    }
+}
+
+/* Labels that depend on the inputs and on each other, so that there is something to learn. */
+static void fill_rows(void)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t seen = 0;
+        for (size_t j = 0; j < 32; j++)
+            x[i * 32 + j] = (uint8_t)any(128);
+        for (size_t t = 0; t < PARAMS; t++) {
+            uint32_t v = (uint32_t)x[i * 32 + t] / 20 + seen;
+            y[i * PARAMS + t] = (uint8_t)(v % DIMS.n_values[t]);
+            seen += y[i * PARAMS + t];
+        }
+        weight[i] = (float)(1 + any(4)) / 4;
+        fill_targets(i);
+    }
+}
+
+static struct net_rows plain_rows(void)
+{
+    struct net_rows rows = {ROWS, x, y, NULL, NULL, NULL, 0};
+    return rows;
+}
+
+static struct net new_net(uint64_t seed)
+{
+    struct net net;
+    if (!net_new(&net, &DIMS)) {
+        puts("FAIL  out of memory");
+        exit(1);
+    }
+    net_init(&net, seed);
+    return net;
+}
+
+/* ---- derivatives -------------------------------------------------------------------------- */
+
+/* What the loss is asked with beside the rows. */
+struct how {
+    float temperature, regret;
+};
+
+static double loss_at(struct net *net, const struct net_rows *rows, struct how how, size_t i,
+                      float w)
+{
+    double loss = 0;
+    float kept = net->w[i];
+    net->w[i] = w;
+    net_loss(net, rows, how.temperature, how.regret, 0, NULL, &loss);
+    net->w[i] = kept;
+    return loss;
+}
+
+/* Whether the derivative agrees with the central difference. Where a relu's corner lies between the
+ * two points the one-sided slopes differ, and the derivative must lie between them. */
+static int agrees(struct net *net, const struct net_rows *rows, struct how how, size_t i, double d)
+{
+    const float step = 1.0f / 512;
+    double mid = loss_at(net, rows, how, i, net->w[i]);
+    double left = (mid - loss_at(net, rows, how, i, net->w[i] - step)) * 512;
+    double right = (loss_at(net, rows, how, i, net->w[i] + step) - mid) * 512;
+    double error = (left + right) / 2 - d, corner = right - left;
+    error = error < 0 ? -error : error;
+    corner = corner < 0 ? -corner : corner;
+    return error <= 0.02 + 0.01 * (d < 0 ? -d : d) || (error <= corner && corner < 2);
+}
+
+/* The steepest weight of a block, and some others. */
+static int block_agrees(struct net *net, const struct net_rows *rows, struct how how,
+                        const float *gradient, const struct net_block *b)
+{
+    size_t n = b->rows * b->cols, steepest = b->at;
+    for (size_t i = b->at; i < b->at + n; i++)
+        if (gradient[i] * gradient[i] > gradient[steepest] * gradient[steepest])
+            steepest = i;
+    if (n == 0)
+        return 1;
+    int ok = agrees(net, rows, how, steepest, (double)gradient[steepest]);
+    for (int i = 0; i < 6; i++) {
+        size_t at = b->at + any((uint32_t)n);
+        ok &= agrees(net, rows, how, at, (double)gradient[at]);
+    }
+    return ok;
+}
+
+static void check_gradient(const struct net_rows *rows, float temperature, float regret,
+                           const char *what)
+{
+    const struct how how = {temperature, regret};
+    struct net net = new_net(3);
+    float *gradient = malloc(net.at.n_weights * sizeof *gradient);
+    double loss;
+    int wrong = 0;
+    if (!gradient || !net_loss(&net, rows, temperature, regret, 0, gradient, &loss))
+        exit(1);
+    for (size_t i = 0; i < net.at.n_blocks; i++)
+        if (!block_agrees(&net, rows, how, gradient, &net.at.block[i])) {
+            printf("      block %zu differs\n", i);
+            wrong++;
+        }
+    check(wrong == 0, what);
+    free(gradient);
+    net_free(&net);
+}
+
+static void check_gradients(void)
+{
+    struct net_rows rows = plain_rows();
+    check_gradient(&rows, 1, 0, "gradient = central difference, every weight array");
+    rows.weight = weight;
+    check_gradient(&rows, 1, 0, "gradient of weighted rows");
+    rows.target = target;
+    check_gradient(&rows, 1, 0, "gradient of soft targets");
+    check_gradient(&rows, 1.5f, 0, "gradient of soft targets at another temperature");
+    rows.timed = target;
+    rows.n_timed = ROWS / 2;
+    check_gradient(&rows, 1.5f, 1, "gradient of soft targets with regret");
+    rows.target = NULL;
+    check_gradient(&rows, 1, 1, "gradient of labels with regret");
+}
+
+/* ---- determinism -------------------------------------------------------------------------- */
+
+static struct net trained(size_t n_threads, size_t rounded_epochs)
+{
+    struct net_rows rows = plain_rows();
+    struct net_train_config config = {0};
+    struct net net = new_net(5);
+    config.seed = 5;
+    config.epochs = 16;
+    config.batch = 22;
+    config.n_threads = n_threads;
+    config.rounded_epochs = rounded_epochs;
+    config.rate = 0.01f;
+    config.warm_up = 0.1f;
+    config.weight_decay = 0.01f;
+    config.drop_input = config.drop_encoder = config.drop_hidden = 0.1f;
+    config.average = 0.99f;
+    config.temperature = 1;
+    config.regret = 0.5f;
+    rows.target = rows.timed = target;
+    rows.n_timed = ROWS;
+    if (!net_train(&net, &rows, NULL, &config, NULL, NULL))
+        exit(1);
+    return net;
+}
+
+static uint64_t hash_of(const struct net *net)
+{
+    return test_hash_floats(net->w, net->at.n_weights);
+}
+
+/* Changes with the arithmetic or the test's set alone. */
+static const uint64_t TRAINED = 0xb01226b8af5f79cau;
+
+static void check_threads(void)
+{
+    uint64_t first = 0;
+    int same = 1;
+    for (size_t threads = 1; threads <= 3; threads++) {
+        struct net net = trained(threads, 4);
+        if (threads == 1)
+            first = hash_of(&net);
+        same &= hash_of(&net) == first;
+        net_free(&net);
+    }
+    check(same, "1, 2 and 3 threads train the same bits");
+    check(first == TRAINED, "those bits are the same on every compiler and vector width");
+    if (first != TRAINED)
+        printf("      hash 0x%016llx\n", (unsigned long long)first);
+}
+
+static void check_learns(void)
+{
+    struct net_rows rows = plain_rows();
+    struct net before = new_net(5), after = trained(1, 0);
+    double loss_before, loss_after;
+    net_loss(&before, &rows, 1, 0, 0, NULL, &loss_before);
+    net_loss(&after, &rows, 1, 0, 0, NULL, &loss_after);
+    check(loss_after < 0.95 * loss_before, "training lowers the loss");
+    net_free(&before);
+    net_free(&after);
+}
+
+/* ---- the integer twin --------------------------------------------------------------------- */
+
+/* logits are integers in Q16, the float ones exact multiples of 2^-16 */
+static int same_logits(const struct net *net, const struct qnet *q, size_t row)
+{
+    static float base[4 * 16];
+    static int32_t integer_base[4 * 16];
+    const uint8_t *prefix = y + row * PARAMS;
+    int same = 1;
+    net_context(net, 1, x + row * 32, base);
+    qnet_context(q, x + row * 32, integer_base);
+    for (size_t t = 0; t < PARAMS; t++) {
+        float l[NET_MAX_VALUES];
+        int32_t k[NET_MAX_VALUES];
+        net_logits(net, 1, base, t, prefix, l);
+        qnet_logits(q, integer_base, t, prefix, k);
+        for (size_t v = 0; v < net->dims.n_values[t]; v++)
+            same &= (double)l[v] * 65536.0 == (double)k[v];
+    }
+    return same;
+}
+
+static void check_twin(const struct net *net, const char *what)
+{
+    struct net rounded = new_net(1);
+    struct net_exponents k;
+    struct qnet q;
+    char text[128] = "";
+    int same = 1;
+    net_choose_exponents(net, &k);
+    net_round(net, &k, &rounded);
+    if (!net_quantise(net, &k, &q))
+        exit(1);
+    for (size_t i = 0; i < ROWS; i++)
+        same &= same_logits(&rounded, &q, i);
+    check(same, what);
+    check(qnet_check_bounds(&q, text, sizeof text), "its bounds hold");
+    if (text[0])
+        printf("      %s\n", text);
+    qnet_free(&q);
+    net_free(&rounded);
+}
+
+static void check_twins(void)
+{
+    struct net net = new_net(9), learnt = trained(2, 4);
+    check_twin(&learnt, "rounded float forward pass = integers, trained network");
+    for (size_t i = 0; i < net.at.n_weights; i++)
+        net.w[i] *= 3.0f;
+    check_twin(&net, "rounded float forward pass = integers, activations at the clip");
+    net_free(&net);
+    net_free(&learnt);
+}
+
+static void check_bounds(void)
+{
+    struct net net = new_net(9);
+    struct net_exponents k;
+    struct qnet q;
+    char text[128];
+    net_choose_exponents(&net, &k);
+    if (!net_quantise(&net, &k, &q))
+        exit(1);
+    q.b1[3] = INT32_MAX - 100;
+    check(!qnet_check_bounds(&q, text, sizeof text), "a bias too large in the encoder is caught");
+    q.b1[3] = 0;
+    q.bc[17] = INT32_MIN;
+    check(!qnet_check_bounds(&q, text, sizeof text), "a bias too large in a context is caught");
+    q.bc[17] = 0;
+    q.bias[3][16] = 1 << 29;
+    check(!qnet_check_bounds(&q, text, sizeof text), "a logit too large is caught");
+    q.bias[3][16] = 0;
+    q.k.k[NET_KE + 2 * 2] = q.k.k[NET_KC] + 7;
+    check(!qnet_check_bounds(&q, text, sizeof text), "a negative shift is caught");
+    qnet_free(&q);
+    net_free(&net);
+}
+
+/* ---- files, numbers, ensembles ------------------------------------------------------------- */
+
+static void check_file(const char *path)
+{
+    struct net net = trained(1, 0), again;
+    size_t n = 0;
+    int ok = net_save(&net, 1, path) && net_load(&again, 1, path, &n) && n == 1;
+    check(ok && hash_of(&again) == hash_of(&net), "a saved network loads the same");
+    FILE *f = fopen(path, "ab");
+    if (f) {
+        putc(0, f);
+        fclose(f);
+    }
+    if (ok)
+        net_free(&again);
+    check(!net_load(&again, 1, path, &n), "a file with a byte too many is refused");
+    remove(path);
+    net_free(&net);
+}
+
+static void check_numbers(void)
+{
+    double worst = 0;
+    for (int i = 0; i < 2000; i++) {
+        double at = -(double)i / 40, back = num_log2((double)num_exp2((float)at));
+        double error = back > at ? back - at : at - back;
+        worst = error > worst ? error : worst;
+    }
+    check(worst < 1e-5, "log2(exp2(x)) = x");
+    check(num_log2(8) == 3 && num_exp2(-3) == 0.125f, "powers of two are exact");
+}
+
+static void check_ensemble(void)
+{
+    static float one[ROWS * 28], two[ROWS * 28];
+    static uint8_t drawn[ROWS * PARAMS], again[ROWS * PARAMS];
+    uint64_t draws[ROWS];
+    struct net_rows rows = plain_rows();
+    struct net nets[2] = {new_net(1), new_net(2)};
+    int sums = 1;
+    for (size_t i = 0; i < ROWS; i++)
+        draws[i] = i;
+    memcpy(drawn, y, sizeof drawn);
+    memcpy(again, y, sizeof again);
+    net_ensemble(nets, 2, &rows, drawn, draws, 1, one);
+    net_ensemble(nets, 2, &rows, again, draws, 3, two);
+    check(!memcmp(one, two, sizeof one) && !memcmp(drawn, again, sizeof drawn),
+          "ensembles do not depend on threads");
+    for (size_t i = 0; i < ROWS; i++) {
+        float sum = 0;
+        for (size_t v = 0; v < 28; v++)
+            sum += one[i * 28 + v];
+        sums &= sum > 4.999f && sum < 5.001f;
+    }
+    check(sums, "an ensemble's probabilities sum to 1");
+    net_free(&nets[0]);
+    net_free(&nets[1]);
+}
+
+int main(int argc, char **argv)
+{
+    fill_rows();
+    check_numbers();
+    check_gradients();
+    check_threads();
+    check_learns();
+    check_twins();
+    check_bounds();
+    check_ensemble();
+    check_file(argc > 1 ? argv[1] : "test_gradients.tmp");
+    printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
+    return n_failed != 0;
+}

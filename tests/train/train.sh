@@ -1,0 +1,253 @@
+#!/bin/sh
+# train.sh - training: the same bytes from every thread count and compiler, and a header that works
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+BUILD=$(absolute "$BUILD")
+CC=${CC:-cc}
+trainer=$BUILD/kpred-train
+kernel=conv_asm_bwd_wrw_3x3
+spec=$PWD/weights/$kernel.spec
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+need_trainer "training"
+
+# ---- data: a few dozen real rows ----
+
+sample_databases
+
+# train PROGRAM OUTPUT ARGUMENT...: beside the header, OUTPUT.f32 gets the float network
+train() {
+    program=$1 output=$2; shift 2
+    "$program" train "$spec" --data "$tmp/gfx900_56.db" "$tmp/gfx906_60.db" --epochs 10 \
+        --float-out "$output.f32" -o "$output" "$@"
+}
+
+trains() { train "$trainer" "$tmp/$kernel.h" --threads 1; }
+
+same() { cmp "$1" "$tmp/$kernel.h" && cmp "$1.f32" "$tmp/$kernel.h.f32"; }
+
+check "a small model" trains
+
+# ---- the same bytes ----
+
+other_run() { train "$trainer" "$tmp/other.h" "$@" && same "$tmp/other.h"; }
+other_bytes() { train "$trainer" "$tmp/other.h" "$@" && ! cmp -s "$tmp/other.h" "$tmp/$kernel.h"; }
+
+check "again" other_run --threads 1
+check "three threads" other_run --threads 3
+check "more threads than work" other_run --threads 64
+check "another seed gives other bytes" other_bytes --seed 2
+check "another split gives other bytes" other_bytes --split shape
+
+# other_build DIRECTORY MAKE-ARGUMENT...: the same from a trainer built otherwise
+other_build() {
+    directory=$tmp/$1; shift
+    make -s BUILD="$directory" MODELS= "$@" "$directory/kpred-train" >/dev/null || return 1
+    train "$directory/kpred-train" "$tmp/other.h" && same "$tmp/other.h"
+}
+
+for cc in gcc clang; do
+    if has $cc; then
+        check "built by $cc" other_build $cc CC=$cc CFLAGS=-O2
+    else
+        skipped "built by $cc" "it is not installed"
+    fi
+done
+check "built for any processor, by CFLAGS that forbid it" \
+    other_build plain CC="$CC" NATIVE= CFLAGS='-O1 -ffast-math'
+check "built without optimisation" other_build slow CC="$CC" CFLAGS=-O0 NATIVE= \
+    EXACT='-O0 -fno-fast-math -ffp-contract=off -pthread'
+
+# ---- rows that say the same ----
+
+"$trainer" ingest "$spec" --data "$tmp/gfx906_60.db" -o "$tmp/copies.csv" 2>"$tmp/err" || exit 1
+# the same problems, and where n_per_group is not 1 another tuple, which is legal as well
+awk -F, -v OFS=, 'NR > 1 && $NF != 1 { $NF = 1 } 1' "$tmp/copies.csv" >"$tmp/others.csv"
+n_copies=$(($(wc -l <"$tmp/copies.csv") - 1))
+n_others=$(($(sort "$tmp/copies.csv" "$tmp/others.csv" | uniq -u | wc -l) / 2))
+
+# with FILE: a model in other.h, of both databases and of this file
+with() {
+    "$trainer" train "$spec" --data "$tmp/gfx900_56.db" "$1" "$tmp/gfx906_60.db" --epochs 10 \
+        --threads 1 --float-out "$tmp/other.h.f32" -o "$tmp/other.h" 2>"$tmp/err"
+}
+# drops N: that many rows were dropped as copies, and only they
+drops() {
+    grep -v ': stride 2, ' "$tmp/err" >"$tmp/drops"
+    echo "kpred-train: $kernel: dropped $1: another says the same" | cmp - "$tmp/drops"
+}
+rows_used() {
+    sed -n 's/.*; \([0-9]*\) rows to train, \([0-9]*\) kept.*/\1 \2/p' "$1" |
+        awk '{ print $1 + $2 }'
+}
+without_data() {
+    grep -vE '^   data |^ +[0-9a-f]{64}$' "$1"
+}
+
+copies_once() {
+    with "$tmp/copies.csv" && drops "$n_copies rows" && cmp "$tmp/other.h.f32" \
+        "$tmp/$kernel.h.f32" && without_data "$tmp/other.h" >"$tmp/other.txt" &&
+        without_data "$tmp/$kernel.h" | cmp - "$tmp/other.txt"
+}
+one_copy() {
+    sed 2q "$tmp/copies.csv" >"$tmp/one.csv"
+    with "$tmp/one.csv" && drops "1 row"
+}
+no_copy() {
+    trains 2>"$tmp/err" && ! grep -q "says the same" "$tmp/err"
+}
+others_stay() {
+    [ "$n_others" -gt 5 ] && with "$tmp/others.csv" && drops "$((n_copies - n_others)) rows" &&
+        [ "$(rows_used "$tmp/other.h")" -eq $(($(rows_used "$tmp/$kernel.h") + n_others)) ]
+}
+check "copies from another file count once" copies_once
+check "one copy" one_copy
+check "no copy, no word of it" no_copy
+check "another tuple for the same problem counts too" others_stay
+
+# ---- the header ----
+
+# compiles COMMAND...: its definitions, without a warning
+compiles() {
+    printf '#define KPRED_IMPLEMENTATION\n#include "%s"\n' "$tmp/$kernel.h" >"$tmp/header.c"
+    "$@" -I. -c "$tmp/header.c" -o "$tmp/header.o"
+}
+
+for cc in gcc clang; do
+    if has $cc; then
+        # shellcheck disable=SC2086
+        check "compiles as C99, $cc" compiles $cc -std=c99 $C_WARNINGS
+    else
+        skipped "compiles as C99, $cc" "it is not installed"
+    fi
+done
+for cxx in g++ clang++; do
+    if has $cxx; then
+        # shellcheck disable=SC2086
+        check "compiles as C++17, $cxx" compiles $cxx -xc++ -std=c++17 $WARNINGS
+    else
+        skipped "compiles as C++17, $cxx" "it is not installed"
+    fi
+done
+
+names_its_data() {
+    for gpu in gfx900_56 gfx906_60; do
+        sum=$(sha256sum "$tmp/$gpu.db" | cut -d' ' -f1)
+        grep -A1 "^   data $gpu.db, [0-9]* rows, sha256\$" "$tmp/$kernel.h" | grep -q "^ *$sum\$" ||
+            return 1
+    done
+}
+if has sha256sum; then
+    check "names its data" names_its_data
+else
+    skipped "names its data" "there is no sha256sum"
+fi
+
+holds_its_spec() {
+    sed -n '/^spec:$/,/^end of spec/p' "$tmp/$kernel.h" | sed '1d;$d' | cmp - "$spec"
+}
+check "holds its spec" holds_its_spec
+
+# Read back from its text, and compiled into a program: the same predictions
+round_trip() {
+    make -s BUILD="$tmp/with" CC="$CC" MODELS="$tmp/$kernel.h" "$tmp/with/kpred" >/dev/null ||
+        return 1
+    for dtype in FP32 FP16; do
+        for gpu in gfx900_56 gfx906_60; do
+            for model in "$kernel" "$tmp/$kernel.h"; do
+                "$tmp/with/kpred" predict "$model" gpu=$gpu dir=W dtype=$dtype n=32 c=64 h=28 w=28 \
+                    k=128 stride=1 groups=2 -k 50 --csv || return 1
+            done >"$tmp/both.csv"
+            [ "$(wc -l <"$tmp/both.csv")" -eq 102 ] || return 1
+            [ "$(sort "$tmp/both.csv" | uniq -u | wc -l)" -eq 0 ] || return 1
+        done
+    done
+}
+check "round trip" round_trip
+
+# ---- eval, in a folder of its own: there the trainer leaves the float network in build/float ----
+
+mkdir "$tmp/work"
+
+# evaluate ARGUMENT...: all rows as one group, k of 1, 10, 30
+evaluate() {
+    (cd "$tmp/work" && "$trainer" eval model.h --data "$tmp/gfx900_56.db" "$tmp/gfx906_60.db" \
+        --rows all --by all -k 1,10,30 --csv "$@")
+}
+
+evaluates() {
+    (cd "$tmp/work" && "$trainer" train "$spec" --data "$tmp/gfx900_56.db" "$tmp/gfx906_60.db" \
+        --epochs 10 -o model.h) && cmp "$tmp/work/model.h" "$tmp/$kernel.h" || return 1
+    evaluate >"$tmp/integer.csv" && [ "$(wc -l <"$tmp/integer.csv")" -eq 4 ] || return 1
+    awk -F, 'NR > 1 && ($6 < 30 || $9 != "100.00") { bad = 1 }
+             NR > 1 { if ($7 < last) bad = 1; last = $7 } END { exit bad }' "$tmp/integer.csv"
+}
+
+# Few of the few dozen optima change their rank by the rounding.
+float_differs_little() {
+    evaluate --float --hits "$tmp/hits" >"$tmp/float.csv" &&
+        [ "$(sed 1d "$tmp/hits" | cut -d, -f1 | sort -u)" = "additive float" ] || return 1
+    paste -d, "$tmp/integer.csv" "$tmp/float.csv" | awk -F, 'NR > 1 {
+        d = $7 - $16; a = $8 - $17; if (d * d > 36 || a * a > 9 || $6 != $15) exit 1 }'
+}
+
+# Every row, a copy or not, as the database has it.
+counts_copies() {
+    (cd "$tmp/work" && "$trainer" eval model.h --data "$tmp/gfx906_60.db" "$tmp/copies.csv" \
+        --rows all --by all -k 1 --csv) 2>"$tmp/err" >"$tmp/twice.csv" &&
+        ! grep -q "says the same" "$tmp/err" &&
+        [ "$(sed 1d "$tmp/twice.csv" | cut -d, -f6)" -eq $((2 * n_copies)) ]
+}
+
+float_is_missing() {
+    (cd "$tmp" && "$trainer" eval work/model.h --data "$tmp/gfx900_56.db" --float) 2>"$tmp/err"
+    [ $? -eq 1 ] && grep -q "kpred-train train $kernel.spec" "$tmp/err"
+}
+
+# Puts the first teacher in the network's place (alone), and behind it (same): two equal opinions.
+cat >"$tmp/teachers.py" <<'END'
+import sys
+head = b"kpred additive 1\n"
+_, student, *teachers = open(sys.argv[1], "rb").read().split(head)
+as_net = {"alone": [teachers[0]], "same": [student, teachers[0], teachers[0]]}[sys.argv[2]]
+open(sys.argv[3], "wb").write(b"".join(head + n for n in as_net))
+END
+
+# teaches KIND OPTION...: what eval says of the model with such a file in the place of its own
+teaches() {
+    kind=$1; shift
+    mkdir -p "$tmp/taught/build/float"
+    for file in "$tmp"/work/build/float/*.f32; do
+        python3 "$tmp/teachers.py" "$file" "$kind" "$tmp/taught/build/float/$(basename "$file")"
+    done
+    (cd "$tmp/taught" && "$trainer" eval ../work/model.h --data "$tmp/gfx900_56.db" \
+        "$tmp/gfx906_60.db" --rows all -k 1,10 --csv "$@" 2>/dev/null)
+}
+teachers() {
+    evaluate --teachers 1 >"$tmp/teacher.csv" && teaches alone --float >"$tmp/alone.csv" &&
+        teaches same --teachers 2 >"$tmp/same.csv" && teaches same --teachers 1 >"$tmp/one.csv" &&
+        cmp "$tmp/alone.csv" "$tmp/same.csv" && cmp "$tmp/alone.csv" "$tmp/one.csv" &&
+        ! cmp -s "$tmp/teacher.csv" "$tmp/float.csv"
+}
+no_teacher() {
+    teaches same --teachers 3 && return 1
+    (cd "$tmp/taught" && "$trainer" eval ../work/model.h --data "$tmp/gfx900_56.db" --teachers 3) \
+        2>"$tmp/err"
+    [ $? -eq 1 ] && grep -q 'teachers: value "3": the model has 2' "$tmp/err" || return 1
+    "$trainer" eval "$tmp/work/model.h" --data "$tmp/gfx900_56.db" --teachers 1 --float 2>"$tmp/err"
+    [ $? -eq 2 ] && grep -q "exclude each other" "$tmp/err"
+}
+
+check "eval" evaluates
+check "eval counts copies" counts_copies
+check "eval --float" float_differs_little
+if has python3; then
+    check "eval --teachers" teachers
+    check "eval --teachers, bad numbers" no_teacher
+else
+    skipped "eval --teachers" "python3 is not installed"
+fi
+check "eval --float says what makes it" float_is_missing
+test_end

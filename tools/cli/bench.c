@@ -1,0 +1,238 @@
+/* bench.c - `kpred bench`, and `kpred-train bench`, which also runs the paper's networks
+   SPDX-License-Identifier: MIT */
+#include "bench.h"
+
+#include "commands.h"
+#include "base/opts.h"
+#include "model/registry.h"
+#include "base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Slow predictions need no repeats for the clock's sake, and fewer rounds must do. */
+enum { N_PROBLEMS = 32, N_ROUNDS = 61, N_REPEATS = 8, SLOW_NS = 1000000, MOST_SECONDS = 10 };
+
+#define HELP(program, more)                                                                     \
+    "usage: " program " bench [MODEL|FILE.h]... [--beam B,...] [--csv|--json]\n"                \
+    "\n"                                                                                        \
+    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n" \
+    "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n" \
+    "longer than a millisecond is timed less often.\n"                                          \
+    "\n"                                                                                        \
+    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all built-in)\n" \
+    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"                     \
+    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"          \
+    "  --json         as JSON, an array of objects with the same names\n"                       \
+    "\n"                                                                                        \
+    "bytes: what the model adds to a program" more "; arena_words: of int32_t.\n"
+
+static const char help[] = HELP("kpred", "");
+static const char help_any[] =
+    HELP("kpred-train", ", of the paper's networks (train --net) 4 for each\nweight");
+
+struct options {
+    struct opt_texts models;
+    struct opt_counts beam;
+    struct table_form form;
+};
+
+struct bench {
+    const struct opt_counts *beam;
+    struct table table;
+};
+
+/* 31 bits of a 64-bit linear congruential generator (Knuth's MMIX constants) */
+static uint32_t draw(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*seed >> 33);
+}
+
+/* Sizes log-uniform over the range trained on, rounded to few significant bits as real ones are. */
+static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
+{
+    uint32_t f;
+    for (f = 0; f < m->n_fields; f++) {
+        const kpred_field *field = m->fields + f;
+        int32_t x = field->trained_max, bits;
+        if (field->tokens) {
+            problem[f] = (int32_t)(draw(seed) % (uint32_t)field->n_tokens);
+            continue;
+        }
+        for (bits = 0; x >> bits; bits++)
+            ;
+        bits = (int32_t)(draw(seed) % (uint32_t)bits);
+        x = ((1 << bits) | (int32_t)(draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);
+        x &= ~(((1 << bits) >> 2) - 1) | (bits < 2 ? -1 : 0);
+        problem[f] = x < field->trained_min ? field->trained_min
+                     : x > field->trained_max ? field->trained_max : x;
+    }
+}
+
+/* Fills `problems` with ones that the kernel applies to; how many there were within the tries. */
+static size_t draw_problems(const kpred_model *m, int32_t *problems)
+{
+    uint64_t seed = 1;
+    size_t n = 0;
+    long tries;
+    for (tries = 0; tries < 1000000 && n < N_PROBLEMS; tries++) {
+        int32_t *p = problems + n * m->n_fields;
+        draw_problem(m, &seed, p);
+        n += !m->rule || m->rule(p, p, 0);
+    }
+    return n;
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Nanoseconds of each of some predictions of one problem; -1 if it cannot be predicted */
+static double time_problem(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples, int repeats)
+{
+    const double start = now_ns();
+    size_t n_out;
+    int r;
+    for (r = 0; r < repeats; r++)
+        if (kpred_predict(ctx, p, ctx->model->n_fields, tuples, ctx->beam, &n_out))
+            return -1;
+    return (now_ns() - start) / repeats;
+}
+
+/* By the second prediction: the first one is cold. */
+static int repeats_of(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples)
+{
+    time_problem(ctx, p, tuples, 1);
+    return time_problem(ctx, p, tuples, 1) > SLOW_NS ? 1 : N_REPEATS;
+}
+
+/* Mean time of the repeats of each problem in each round, sorted; the first round warms up. The
+   number of samples. */
+static size_t sample(kpred_ctx *ctx, const int32_t *problems, size_t n_problems,
+                     kpred_tuple *tuples, double *ns)
+{
+    const int repeats = repeats_of(ctx, problems, tuples);
+    double spent = 0;
+    size_t round, i, n = 0;
+    for (round = 0; round <= N_ROUNDS && (round < 2 || spent < MOST_SECONDS * 1e9); round++)
+        for (i = 0; i < n_problems; i++) {
+            const int32_t *p = problems + i * ctx->model->n_fields;
+            const double each = time_problem(ctx, p, tuples, repeats);
+            if (each < 0)
+                return 0;
+            spent += each * repeats;
+            if (round)
+                ns[n++] = each;
+        }
+    qsort(ns, n, sizeof *ns, by_value);
+    return n;
+}
+
+static int bench_beam(struct bench *b, const kpred_model *m, const char *name, size_t bytes,
+                      size_t beam)
+{
+    struct table *t = &b->table;
+    const size_t words = kpred_arena_words(m, beam);
+    int32_t *arena = xcalloc(words, sizeof *arena);
+    int32_t *problems = xcalloc((size_t)N_PROBLEMS * m->n_fields, sizeof *problems);
+    kpred_tuple *tuples = xcalloc(beam, sizeof *tuples);
+    double *ns = xcalloc((size_t)N_PROBLEMS * N_ROUNDS, sizeof *ns);
+    kpred_ctx ctx;
+    size_t n = 0;
+    if (kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) == KPRED_OK)
+        n = sample(&ctx, problems, draw_problems(m, problems), tuples, ns);
+    if (n) {
+        table_text(t, name);
+        table_number(t, "%zu", beam);
+        table_number(t, "%.0f", ns[n / 2]);
+        table_number(t, "%.0f", ns[0]);
+        table_number(t, "%.0f", ns[n * 95 / 100]);
+        table_number(t, "%zu", bytes);
+        table_number(t, "%zu", words);
+    }
+    free(arena);
+    free(problems);
+    free(tuples);
+    free(ns);
+    return n ? 0 : fail("%s: no problem found that it could predict", m->name);
+}
+
+int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
+{
+    size_t i;
+    int bad = 0;
+    for (i = 0; i < b->beam->n && !bad; i++)
+        bad = bench_beam(b, run, name, bytes, (size_t)b->beam->v[i]);
+    return bad;
+}
+
+static int open_default(struct bench *b, const char *name)
+{
+    struct model model;
+    int bad;
+    if (model_open(name, &model))
+        return -1;
+    bad = bench_model(b, &model.m, model.m.name, model_cost(&model.m).bytes);
+    model_free(&model);
+    return bad;
+}
+
+static int run(const struct options *o, bench_opener open)
+{
+    struct bench bench = { &o->beam, { 0, { NULL, 0, 0 } } };
+    const struct builtin *b;
+    size_t i;
+    int bad = 0;
+    if (table_form_check(&o->form))
+        return 2;
+    table_heading(&bench.table, "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
+    for (b = builtins; o->models.n == 0 && b->model && !bad; b++)
+        bad = open(&bench, b->model->name);
+    for (i = 0; i < o->models.n && !bad; i++)
+        bad = open(&bench, o->models.v[i]);
+    if (!bad) {
+        table_print(&bench.table, stdout, o->form);
+        bad = flush_stdout();
+    }
+    table_free(&bench.table);
+    return bad ? 1 : 0;
+}
+
+int bench_run(int argc, char **argv, bench_opener open)
+{
+    struct options o;
+    const struct opt table[] = {
+        { .name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models },
+        { .name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
+        { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
+        { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
+        { .name = NULL },
+    };
+    int status;
+    memset(&o, 0, sizeof o);
+    o.beam.n = 3;
+    o.beam.v[0] = 1;
+    o.beam.v[1] = 10;
+    o.beam.v[2] = 100;
+    status = opts_parse(table, open ? help_any : help, argc, argv);
+    if (status < 0)
+        status = run(&o, open ? open : open_default);
+    free(o.models.v);
+    return status;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    return bench_run(argc, argv, NULL);
+}

@@ -1,0 +1,25 @@
+/* bench_any.c - `kpred-train bench`: that of kpred, for the paper's networks as well
+   SPDX-License-Identifier: MIT */
+#include "eval/predictor.h"
+#include "bench.h"
+#include "commands.h"
+
+/* A network of the paper stands beside that of the same kernel: it is told apart by its kind. */
+static int open_and_time(struct bench *b, const char *name)
+{
+    struct any_model any;
+    struct buf label = { NULL, 0, 0 };
+    int bad;
+    if (any_open(name, &any))
+        return -1;
+    buf_printf(&label, any.is_paper ? "%s %s" : "%s", any.model.m.name, any.net);
+    bad = bench_model(b, &any.run, label.s, any_bytes(&any));
+    buf_free(&label);
+    any_close(&any);
+    return bad;
+}
+
+int cmd_bench_any(int argc, char **argv)
+{
+    return bench_run(argc, argv, open_and_time);
+}

@@ -1,0 +1,86 @@
+/* ingest.c - tuning results of any format in, CSV or JSON out. Knows no rules: it keeps what is
+   tuned.
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include "data/data.h"
+#include "base/opts.h"
+
+#include <stdlib.h>
+
+static const char help[] =
+    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--nearest] [--lenient]\n"
+    "                          [-o FILE] [--csv|--json]\n"
+    "\n"
+    "Writes the rows of a kernel's data files as CSV or JSON: one column per field and\n"
+    "parameter of the spec, and of timed data (find-dbs, tables of Tensile) one for the time,\n"
+    "time_us; sorted, the same bytes whatever the order of the files.\n"
+    "\n"
+    "  SPEC           the kernel's .spec file\n"
+    "  --data FILE... perf-dbs of SQLite (.db) and of text (.txt), find-dbs (.txt), tables of\n"
+    "                  Tensile (.csv), CSV files (.csv), and each of these with .bz2\n"
+    "  --gpu GPU      the GPU of the files; default: their names up to the first `.` or `-`\n"
+    "  --nearest      for a GPU that the spec lacks, take the nearest that it has\n"
+    "  --lenient      drop and count rows that would be an error\n"
+    "  -o FILE        write there, whole or not at all; default: standard output\n"
+    "  --csv          as CSV (the default)\n"
+    "  --json         as JSON, an array of objects with the columns' names\n"
+    "\n"
+    "Rows left out are counted by reason on standard error. Exit status: 0, 1 for trouble with\n"
+    "the spec, the data or the output, 2 for a wrong command line.\n";
+
+struct ingest {
+    const char *spec, *output;
+    struct opt_texts data;
+    struct data_options how;
+    struct table_form form;
+};
+
+/* The output is opened first: a path that cannot be written shows before the work is done. */
+static int run(const struct ingest *in, const struct spec *spec)
+{
+    struct dataset d;
+    struct outfile out;
+    if (out_open(&out, in->output) != 0)
+        return -1;
+    if (data_load(spec, in->data.v, in->data.n, &in->how, &d) != 0) {
+        out_abandon(&out);
+        return -1;
+    }
+    data_note_drops(&d);
+    data_write(spec, &d, in->form, out.f);
+    int rc = out_commit(&out);
+    data_free(&d);
+    return rc;
+}
+
+int cmd_ingest(int argc, char **argv)
+{
+    struct ingest in = {0};
+    struct spec spec;
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXT, .to = &in.spec, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &in.data, .is_required = 1},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &in.how.gpu},
+        {.name = "--nearest", .kind = OPT_FLAG, .to = &in.how.nearest},
+        {.name = "--lenient", .kind = OPT_FLAG, .to = &in.how.lenient},
+        {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &in.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &in.form.json},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0 && table_form_check(&in.form) != 0)
+        status = 2;
+    if (status < 0) {
+        in.form.csv = !in.form.json;
+        status = EXIT_FAILURE;
+        if (spec_load(&spec, in.spec) == 0) {
+            if (run(&in, &spec) == 0)
+                status = EXIT_SUCCESS;
+            spec_free(&spec);
+        }
+    }
+    free(in.data.v);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* miopen.c - `kpred miopen`, and `kpred-train miopen`, which also writes SQLite
+   SPDX-License-Identifier: MIT */
+#include "miopen.h"
+
+#include "miopen/coverage.h"
+#include "commands.h"
+#include "base/opts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPERANDS                                                                                \
+    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the\n"   \
+    "best tuple of every built-in model that runs the problem.\n"                               \
+    "\n"                                                                                        \
+    "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n" \
+    "  --gpu GPU     the GPU that the perf-db is for\n"                                         \
+    "  --nearest     for a GPU that was not trained, take the nearest that was\n"               \
+    "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n" \
+    "  --lenient     leave out and count broken driver lines, which are an error otherwise\n"   \
+    "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n" \
+    "                would take precedence over\n"                                              \
+    "  -o FILE       merge into FILE, written whole or not at all; default: standard output\n"
+#define REST                                                                                    \
+    "  --force       replace what FILE says for the same problem and solver\n"                  \
+    "\n"                                                                                        \
+    "MIOpen logs its calls with MIOPEN_ENABLE_LOGGING_CMD=1. What was covered, and why the rest\n" \
+    "was not, is counted on standard error.\n"
+
+static const char help[] =
+    "usage: kpred miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
+    "                    [-o FILE [--force]] [LOG...]\n"
+    "\n" OPERANDS REST "\n"
+    "Example: kpred miopen --gpu gfx906_60 -o gfx906_60.HIP.3_2_0_1a2b3c4d.udb.txt train.log\n";
+
+static const char help_sqlite[] =
+    "usage: kpred-train miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
+    "                          [-o FILE | --sqlite FILE [--force]] [LOG...]\n"
+    "\n" OPERANDS
+    "  --sqlite FILE merge into a SQLite perf-db in place of one of text\n" REST "\n"
+    "Example: kpred-train miopen --gpu gfx906_60 --sqlite gfx906_60_1.0.0.udb train.log\n";
+
+struct options {
+    const char *gpu, *system, *output, *sqlite;
+    struct opt_texts logs;
+    long beam;
+    int nearest, lenient, force;
+    miopen_sqlite write_sqlite;
+};
+
+enum { MAX_LINE = 1 << 20, MAX_TOLD = 10 };
+
+/* ---- logs ---- */
+
+/* A line of a log. A carriage return ends one too, since progress bars are rewritten with it and
+   calls follow; lines are counted as editors do. A NUL byte is as good as a blank. */
+struct line {
+    char *text; /* of MAX_LINE */
+    size_t number;
+    int is_cut; /* it is longer than that */
+    int at_end; /* the last one ended with LF, or the file begins */
+};
+
+static int read_line(FILE *f, struct line *l)
+{
+    size_t n = 0;
+    int c = getc_unlocked(f);
+    l->is_cut = 0;
+    if (c == EOF)
+        return 0;
+    l->number += (size_t)l->at_end;
+    for (; c != EOF && c != '\n' && c != '\r'; c = getc_unlocked(f)) {
+        l->is_cut |= n + 1 == MAX_LINE;
+        if (!l->is_cut)
+            l->text[n++] = c != '\0' ? (char)c : ' ';
+    }
+    l->text[n] = '\0';
+    l->at_end = c == '\n';
+    return 1;
+}
+
+static int add_call(const struct options *o, struct calls *c, const char *name, size_t number,
+                    enum driver_kind kind, const struct driver_call *call)
+{
+    if (calls_add(c, kind, call) != 0)
+        return -1;
+    if (kind == DRIVER_BROKEN && !o->lenient && c->gaps[CALL_BROKEN] <= MAX_TOLD)
+        fail("%s:%zu: %s", name, number, call->why);
+    return 0;
+}
+
+/* Nobody knows what call the rest of a line would have held. */
+static int scan_line(const struct options *o, struct calls *c, const char *name, struct line *l)
+{
+    struct driver_call call;
+    enum driver_kind kind;
+    char *at = l->text;
+    if (l->is_cut) {
+        snprintf(call.why, sizeof call.why, "the line is longer than %d bytes", MAX_LINE - 1);
+        return add_call(o, c, name, l->number, DRIVER_BROKEN, &call);
+    }
+    while ((kind = driver_next(&at, &call)) != DRIVER_NONE)
+        if (add_call(o, c, name, l->number, kind, &call) != 0)
+            return -1;
+    return 0;
+}
+
+static int scan(const struct options *o, struct calls *c, const char *name, FILE *f)
+{
+    struct line l = {.text = xmalloc(MAX_LINE), .at_end = 1};
+    int rc = 0;
+    while (rc == 0 && read_line(f, &l))
+        rc = scan_line(o, c, name, &l);
+    c->lines += l.number;
+    free(l.text);
+    return rc == 0 && ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : rc;
+}
+
+static int scan_log(const struct options *o, struct calls *c, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return scan(o, c, "standard input", stdin);
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    const int rc = scan(o, c, path, f);
+    fclose(f);
+    return rc;
+}
+
+static int scan_logs(const struct options *o, struct calls *c)
+{
+    if (o->logs.n == 0 && scan_log(o, c, "-") != 0)
+        return -1;
+    for (size_t i = 0; i < o->logs.n; i++)
+        if (scan_log(o, c, o->logs.v[i]) != 0)
+            return -1;
+    const size_t broken = c->gaps[CALL_BROKEN];
+    if (broken == 0 || o->lenient)
+        return 0;
+    if (broken > MAX_TOLD)
+        fail("%zu more driver lines are broken", broken - MAX_TOLD);
+    return fail("nothing is written; --lenient leaves broken driver lines out");
+}
+
+/* What MIOpen's own database has is the result of tuning: no prediction is to hide it. */
+static int leave_out(const struct options *o, struct calls *c)
+{
+    struct udb known;
+    size_t n = 0;
+    if (udb_read(&known, o->system, 1) != 0)
+        return -1;
+    for (size_t i = 0; i < known.n; i++)
+        if (known.lines[i].entries != NULL)
+            n += calls_leave_out(c, known.lines[i].key, known.lines[i].entries);
+    note("%s: has %zu of the entries, which are left out", o->system, n);
+    udb_free(&known);
+    return 0;
+}
+
+/* ---- output ---- */
+
+static void add_lines(const struct calls *c, struct udb *u)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->problems[i].entries != NULL)
+            udb_add(u, c->problems[i].key, c->problems[i].entries);
+}
+
+static int write_text(const struct options *o, struct udb *u, struct udb_counts *counts)
+{
+    struct outfile out;
+    if (out_open(&out, o->output) != 0)
+        return -1;
+    udb_write(u, o->force, out.f, counts);
+    return out_commit(&out);
+}
+
+/* An output that is no perf-db shows before the logs are read. */
+static int run_logs(const struct options *o, struct calls *c)
+{
+    const char *path = o->sqlite != NULL ? o->sqlite : o->output;
+    struct udb u = {0};
+    struct udb_counts counts;
+    int rc = o->output != NULL ? udb_read(&u, o->output, 0) : 0;
+    const int is_new = u.n == 0 && o->sqlite == NULL;
+    if (rc == 0)
+        rc = scan_logs(o, c);
+    if (rc == 0)
+        calls_note(c);
+    if (rc == 0 && o->system != NULL)
+        rc = leave_out(o, c);
+    if (rc == 0) {
+        add_lines(c, &u);
+        rc = o->sqlite != NULL ? o->write_sqlite(&u, path, o->force, &counts)
+                               : write_text(o, &u, &counts);
+    }
+    if (rc == 0 && !is_new)
+        note("%s: %zu entries added, %zu replaced, %zu kept", path, counts.added, counts.replaced,
+             counts.kept);
+    udb_free(&u);
+    return rc;
+}
+
+static int run(const struct options *o)
+{
+    struct calls c;
+    if (o->output != NULL && o->sqlite != NULL) {
+        fail("miopen: -o and --sqlite: one output is enough");
+        return 2;
+    }
+    if (o->force && o->output == NULL && o->sqlite == NULL) {
+        fail("miopen: --force: there is no FILE whose entries it could replace");
+        return 2;
+    }
+    int bad = calls_open(&c, o->gpu, o->nearest, (size_t)o->beam);
+    if (!bad)
+        bad = run_logs(o, &c);
+    calls_close(&c);
+    return bad ? 1 : 0;
+}
+
+int miopen_run(int argc, char **argv, miopen_sqlite sqlite)
+{
+    struct options o = {.beam = 1, .write_sqlite = sqlite};
+    const struct opt table[] = {
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu, .is_required = 1},
+        {.name = "LOG", .kind = OPT_TEXTS, .to = &o.logs},
+        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.nearest},
+        {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
+        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.lenient},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
+        {.name = "--system", .kind = OPT_TEXT, .to = &o.system},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
+        {.name = sqlite != NULL ? "--sqlite" : NULL, .kind = OPT_TEXT, .to = &o.sqlite},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, sqlite != NULL ? help_sqlite : help, argc, argv);
+    if (status < 0)
+        status = run(&o);
+    free(o.logs.v);
+    return status;
+}
+
+int cmd_miopen(int argc, char **argv)
+{
+    return miopen_run(argc, argv, NULL);
+}

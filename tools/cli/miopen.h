@@ -1,0 +1,14 @@
+/* miopen.h - from MIOpen's log to a user perf-db of predicted parameters
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_MIOPEN_H
+#define KPRED_TOOLS_MIOPEN_H
+
+#include "miopen/user_db.h"
+
+/* Writes new lines into a SQLite perf-db; see udb_write_sqlite. */
+typedef int (*miopen_sqlite)(const struct udb *, const char *path, int force, struct udb_counts *);
+
+/* The command of both programs; sqlite: NULL where there is no SQLite. */
+int miopen_run(int argc, char **argv, miopen_sqlite sqlite);
+
+#endif

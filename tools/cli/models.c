@@ -1,0 +1,79 @@
+/* models.c - `kpred models`
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "base/opts.h"
+#include "model/registry.h"
+#include "base/table.h"
+
+#include <inttypes.h>
+
+static const char help[] =
+    "usage: kpred models [--csv|--json]\n"
+    "\n"
+    "Lists the built-in models.\n"
+    "\n"
+    "  --csv   as CSV, columns model,kernel,fields,gpus,bytes,id\n"
+    "  --json  as JSON, an array of objects with the same names; fields and gpus are arrays\n"
+    "\n"
+    "fields: in the order that a problem has, with the accepted tokens or the sizes trained on;\n"
+    "bytes: what the generated header adds to a program.\n";
+
+static const char *fields_text(const struct model *model, struct buf *b)
+{
+    uint32_t i;
+    for (i = 0; i < model->m.n_fields; i++)
+        buf_printf(b, "%s%s", i ? " " : "", model->m.fields[i].name);
+    return b->s;
+}
+
+static int list(struct table *t, const char *name)
+{
+    struct model model;
+    struct buf fields = { NULL, 0, 0 }, gpus = { NULL, 0, 0 };
+    char id[17];
+    int gpu;
+    if (model_open(name, &model))
+        return -1;
+    gpu = spec_field_index(model.spec, "gpu");
+    snprintf(id, sizeof id, "%016" PRIx64, model.m.id);
+    table_text(t, model.m.name);
+    table_text(t, model.m.kernel);
+    table_words(t, fields_text(&model, &fields));
+    table_words(t, gpu < 0 ? "" : spec_tokens_text(model.spec->fields + gpu, &gpus));
+    table_number(t, "%zu", model_cost(&model.m).bytes);
+    table_text(t, id);
+    buf_free(&fields);
+    buf_free(&gpus);
+    model_free(&model);
+    return 0;
+}
+
+static int run(struct table_form form)
+{
+    struct table table = { 0, { NULL, 0, 0 } };
+    const struct builtin *b;
+    int bad = 0;
+    table_heading(&table, "model,kernel,fields,gpus,bytes,id");
+    for (b = builtins; b->model && !bad; b++)
+        bad = list(&table, b->model->name);
+    if (!bad) {
+        table_print(&table, stdout, form);
+        bad = flush_stdout();
+    }
+    table_free(&table);
+    return bad ? 1 : 0;
+}
+
+int cmd_models(int argc, char **argv)
+{
+    struct table_form form = { 0, 0 };
+    const struct opt options[] = {
+        { .name = "--csv", .kind = OPT_FLAG, .to = &form.csv },
+        { .name = "--json", .kind = OPT_FLAG, .to = &form.json },
+        { .name = NULL },
+    };
+    const int status = opts_parse(options, help, argc, argv);
+    if (status >= 0)
+        return status;
+    return table_form_check(&form) ? 2 : run(form);
+}

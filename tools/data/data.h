@@ -1,0 +1,100 @@
+/* data.h - past tuning results: problems, and the parameters that were fastest on them or, of timed
+   data, how long each option took
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_DATA_H
+#define KPRED_TOOLS_DATA_H
+
+#include "model/spec.h"
+#include "base/table.h"
+
+#include <string.h>
+
+/* Why a row is left out. The first three are documented kinds that every command leaves out. So are
+   the three from DROP_UNNAMED to DROP_SIZES where a file holds more than a spec is about: of
+   find-dbs, and of the perf-dbs of a spec with a field `y`, which takes all filters of a solver;
+   with `filter` in [data], they are errors. Errors are dropped and counted if `lenient`. */
+#define DATA_DROPS(X)                                                               \
+    X(DROP_STRIDE_2, "stride 2, which MIOpen no longer runs with this kernel")      \
+    X(DROP_FAILED_SEARCH, "the start value of a search that failed")                \
+    X(DROP_FAILED_TIME, "a time or speed of 0, a failed measurement")               \
+    X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name")     \
+    X(DROP_CASTS, "cast tensors")                                                   \
+    X(DROP_SIZES, "a key whose image sizes no convolution with its filter has")     \
+    X(DROP_BROKEN, "a cell that cannot be read")                                    \
+    X(DROP_TWICE, "a second, longer time of one problem and option")                \
+    X(DROP_OUTSIDE, "a problem that the spec does not cover")                       \
+    X(DROP_PARAMS, "parameters that the spec does not allow")
+
+#define DATA_DROP_NAME(name, text) name,
+enum data_drop { DATA_DROPS(DATA_DROP_NAME) DATA_N_DROPS };
+#undef DATA_DROP_NAME
+
+struct data_file {
+    char *name;      /* without directory */
+    char sha256[65]; /* of the file as it is, compressed or not */
+    size_t rows;     /* taken from it */
+};
+
+enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name */
+
+/* Rows are sorted by problem, then target, then time; neither the order of the files nor that of
+   the rows in them matters. Equal problems (of several GPUs' databases, or tuning runs) all stay.
+
+   Timed data (of specs for which spec_is_timed) have a row for each option that was measured on a
+   problem: data_problem_end says how many. An option with a value that the spec does not name
+   stays, since it may be the fastest; its text is kept. An option stands once a problem and file,
+   but as often as there are files. Times are kept to 15 decimal digits, so that printing and
+   reading them changes nothing. */
+struct dataset {
+    size_t n, n_fields, n_params;
+    int32_t *problem;      /* n x n_fields, in the spec's order */
+    unsigned char *target; /* n x n_params, index of the value in the spec's list; of timed data
+                              also DATA_UNKNOWN */
+    double *time_us;       /* n, microseconds, finite and above 0; NULL: the data are not timed */
+    uint32_t *unknown;     /* n: 0, or of an option that the spec does not know 1 + its index into
+                              unknown_text; NULL: the data are not timed */
+    size_t n_unknown;      /* such options */
+    char **unknown_text;   /* n_unknown x n_params, all their values as text; sorted */
+    uint32_t *file;        /* n, index into files */
+    int64_t *row;          /* n, perf_db id or line of the file */
+    size_t n_files;
+    struct data_file *files; /* sorted by name */
+    size_t dropped[DATA_N_DROPS];
+};
+
+/* How to take what the files hold. */
+struct data_options {
+    const char *gpu; /* if not NULL, stands for the GPU that a file's name gives */
+    int nearest;     /* take the nearest GPU of the spec for one that it lacks */
+    int lenient;     /* drop and count rows that would be an error */
+};
+
+/* Reads the files (.db, .txt, .csv, and each with .bz2) in the spec's format, or as CSV with its
+   columns. On failure nothing is kept. */
+int data_load(const struct spec *spec, const char *const *paths, size_t n,
+              const struct data_options *options, struct dataset *out);
+void data_free(struct dataset *d);
+
+/* The first row behind `row`, which is below n, that has another problem; n if there is none. */
+size_t data_problem_end(const struct dataset *d, size_t row);
+size_t data_count_problems(const struct dataset *d);
+
+/* Does the spec name every value of the row's option? */
+static inline int data_is_known(const struct dataset *d, size_t row)
+{
+    return memchr(d->target + row * d->n_params, DATA_UNKNOWN, d->n_params) == NULL;
+}
+
+/* Of timed data, the least time of the n rows from `first` on that count, whose `counts` is above
+   0. 0: none does. */
+double data_best_time(const struct dataset *d, size_t first, size_t n, const double *counts);
+
+/* One line on standard error for each reason that dropped rows, and one for rows kept although the
+   spec does not know their option. */
+void data_note_drops(const struct dataset *d);
+
+/* One column per field and parameter, and of timed data one time_us; write errors are left to
+   ferror(f). */
+void data_write(const struct spec *spec, const struct dataset *d, struct table_form form, FILE *f);
+
+#endif

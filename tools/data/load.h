@@ -1,0 +1,105 @@
+/* load.h - between data.c and the readers of each file format; nobody else includes it
+   SPDX-License-Identifier: MIT
+
+   Functions that say "verdict" return 0 to go on, 1 if the row is dropped and counted, and -1 if
+   the load has failed with a message. */
+#ifndef KPRED_TOOLS_LOAD_H
+#define KPRED_TOOLS_LOAD_H
+
+#include "miopen/conv.h"
+#include "data.h"
+#include "base/csv_records.h"
+
+struct load_row {
+    int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
+    unsigned char target[KPRED_MAX_PARAMS];
+    double time; /* microseconds; 0: not timed */
+    uint32_t unknown, file;
+    int64_t row;
+};
+
+/* An option that the spec does not know. */
+struct load_unknown {
+    char *text;  /* its values, each but the last followed by LOAD_SEPARATOR */
+    uint32_t id; /* as rows call it, from 1 */
+};
+
+enum { LOAD_SEPARATOR = '\x1f' };
+
+struct loader {
+    const struct spec *spec;
+    const struct data_options *options;
+    const char *path;         /* of the file being read */
+    const char *row_prefix;   /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
+    uint32_t file;
+    struct load_row *rows;
+    size_t n, cap;
+    size_t n_unknown, unknown_cap;
+    struct load_unknown *unknown; /* sorted by text */
+    size_t at_once; /* how many rows hang on the verdict at hand */
+    size_t dropped[DATA_N_DROPS];
+};
+
+/* The verdict on rows of a kind that is always left out. */
+int load_drop(struct loader *l, enum data_drop why);
+
+/* Verdict on a row with a wrong cell. */
+int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *column,
+             const char *value, const char *fmt, ...) PRINTF_LIKE(6, 7);
+
+/* Verdict on a record that has not as many cells as the header. */
+int load_ragged(struct loader *l, const struct records *r, size_t n_header);
+
+/* Verdict: the number of a token given as text; of a field called gpu also as a bare arch. */
+int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out);
+
+/* The GPU of the file being read, by --gpu or its name: 0 or -1 with a message. */
+int load_file_gpu(const struct loader *l, size_t field, int64_t *out);
+
+/* Verdict: checks a problem (in the spec's order) and the texts of its parameters, keeps them. */
+int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params);
+/* The same of timed data. */
+int load_add_timed(struct loader *l, int64_t row, const int64_t *problem,
+                   const char *const *params, double time_us);
+
+/* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
+   failed. */
+int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
+
+/* What the readers of MIOpen's databases have in common. */
+struct load_conv {
+    int field[CONV_N_SOURCES]; /* the spec's field with that meaning, or -1 */
+    int is_selective; /* a row that is not what the spec is about is no mistake; see data.h */
+    int64_t gpu;
+    int are_channels_exchanged; /* those of backward rows */
+    struct buf params; /* the list of one row, cut into pieces; to be freed */
+};
+
+/* 0 or -1 with a message. */
+int load_conv_open(struct loader *l, struct load_conv *c);
+/* Verdict on the key of a text database: reads it. */
+int load_conv_key(struct loader *l, const struct load_conv *c, int64_t row, const char *key,
+                  struct conv *conv);
+/* Verdict on a convolution, and its problem in the spec's order. */
+int load_conv_problem(struct loader *l, const struct load_conv *c, int64_t row,
+                      const struct conv *conv, int64_t *problem);
+/* Verdict on a row: its key and the list of its parameters. */
+int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const struct conv *conv,
+                  const char *params);
+
+/* Do the backward keys of a text perf-db have c and k the other way round than conv.h says? If they
+   do, says so. */
+int channels_are_exchanged(const char *path, const char *text);
+
+/* The readers: the file's bytes, unpacked, which they may change. 0, or -1 with a message. */
+int perfdb_read(struct loader *l, struct buf *bytes);
+int textdb_read(struct loader *l, struct buf *bytes);
+int finddb_read(struct loader *l, struct buf *bytes);
+int csv_read(struct loader *l, struct buf *bytes);
+
+/* Is the record the header of a Tensile table, and such tables what the spec is about? */
+int tensile_is_header(const struct loader *l, const struct records *r);
+/* The rest of a table whose header was read: 0 or -1 with a message. */
+int tensile_read(struct loader *l, struct records *r);
+
+#endif

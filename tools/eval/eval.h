@@ -1,0 +1,83 @@
+/* eval.h - between eval.c and what else `kpred-train eval` tells; nobody else includes it
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_EVAL_H
+#define KPRED_TOOLS_EVAL_H
+
+#include "data/data.h"
+#include "model/model.h"
+#include "base/opts.h"
+#include "base/plot.h"
+
+struct eval_options {
+    const char *model, *by, *plot, *hits;
+    struct data_options how;
+    struct opt_texts data;
+    struct opt_counts k;
+    long beam, teachers; /* 0: none */
+    int rows, use_float, reliability; /* rows: 0 all, 1 test */
+    struct table_form form;
+};
+
+struct eval_row {
+    size_t index;  /* into the dataset */
+    size_t end;    /* timed data: of the options of the problem; else index + 1 */
+    uint64_t unit; /* what the split keeps together */
+    int32_t gpu, dtype; /* -1: not grouped by */
+};
+
+/* What one prediction was worth. */
+struct outcome {
+    size_t hit, agree, returned, legal;
+    int32_t probability; /* of all tuples together, Q24; none: 0 */
+    /* timed data */
+    size_t exact;    /* the best of k timed tuples is as fast as any */
+    size_t unlisted; /* the first tuple was not timed */
+    double share;    /* of the best time in that of the best of k timed tuples */
+};
+
+struct eval {
+    const struct eval_options *o;
+    const struct model *model;
+    const kpred_model *run; /* the one that predicts */
+    const char *method;     /* the kind of network */
+    struct dataset data;
+    struct eval_row *row;   /* by group, in it by unit */
+    size_t n;
+};
+
+/* The outcome of every row for one k. 0, or -1 with a message. */
+int eval_run(const struct eval *e, size_t k, struct outcome *out);
+
+/* How many parameters of the tuple are those of a target. */
+size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
+
+/* The row of the dataset with the optimum. */
+size_t eval_best_row(const struct eval *e, const struct eval_row *r);
+
+/* shares.c: n tuples, best first; those that were not timed for the problem are passed over. If none
+   of them was, the share is that of the slowest option. */
+void eval_judge_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
+                      size_t n, size_t k, struct outcome *o);
+
+struct eval_shares {
+    size_t exact, unlisted;
+    double share, se, p1, p5; /* geometric mean, its standard error, percentiles */
+};
+
+/* Of the rows first..end-1, sorted by unit. */
+struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
+                                  size_t end);
+
+/* The rows of a group follow each other; `first` is its first one. */
+size_t eval_group_end(const struct eval *e, size_t first);
+void eval_group_cells(const struct eval *e, struct table *t, size_t first); /* model to dtype */
+void eval_group_name(const struct eval *e, struct buf *name, size_t first); /* gfx906_60, FP16 */
+
+/* reliability.c: how well probabilities fit, a line for every k, group and bin, and curves; `out`
+   has room for every row. 0, or -1 with a message. */
+int eval_reliability(const struct eval *e, struct outcome *out, struct table *t, struct plot *plot);
+
+/* temperature.c: a line on standard error. */
+void eval_temperature(const struct eval *e);
+
+#endif

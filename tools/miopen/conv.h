@@ -1,0 +1,97 @@
+/* conv.h - a convolution, its key in MIOpen's databases, and what a spec makes of it
+   SPDX-License-Identifier: MIT
+
+   A key is  ic-ih-iw-FHxFW-oc-oh-ow-n-PHxPW-SHxSW-DHxDW-bias-layout-dtype-direction  and, if the
+   groups are not 1 or tensors are cast, a suffix such as _g32 or _ciFP8. 3-D keys have a depth
+   before each height; a layout other than NCHW (NCDHW) stands there three times, for both images
+   and the weights. For the backward directions the key is swapped: ic, ih and iw are those of the
+   image that the forward convolution writes, oc, oh and ow of the one that it reads. Needs only
+   libc. */
+#ifndef KPRED_TOOLS_CONV_H
+#define KPRED_TOOLS_CONV_H
+
+#include "model/spec.h"
+
+enum { CONV_TEXT = 24, CONV_CASTS = 64 };
+
+/* In the user's view: sizes are those of the forward convolution, whatever the direction. Arrays of
+   three are depth, height, width; of a 2-D convolution the first is 1, of pad 0. */
+struct conv {
+    int dims; /* 2 or 3 */
+    char dir; /* F, B (data) or W (weights) */
+    char dtype[CONV_TEXT];
+    char layout[3][CONV_TEXT]; /* of input, weights, output */
+    int64_t n, c, k, groups, bias;
+    int64_t in[3], out[3];
+    int64_t filter[3], pad[3], stride[3], dilation[3];
+    char casts[CONV_CASTS]; /* suffixes for cast tensors, "_ciFP8"; "" for none */
+};
+
+/* The 2-D 1x1 FP32 forward convolution of one pixel, to be filled in. */
+void conv_init(struct conv *c);
+
+/* The size of the image that a forward convolution writes; 0 if the filter does not fit. */
+int64_t conv_out_size(int64_t in, int64_t filter, int64_t pad, int64_t stride, int64_t dilation);
+/* The largest size of an image from which it makes one of size `out`. */
+int64_t conv_in_size(int64_t out, int64_t filter, int64_t pad, int64_t stride, int64_t dilation);
+
+/* Reads a key of n characters; 0, or with `why` it is none -1, or 1 if all that is wrong is that no
+   convolution with the filter makes the one image's size out of the other's. */
+int conv_parse_key(const char *key, size_t n, struct conv *c, char why[96]);
+/* Adds the key to `b`. */
+void conv_add_key(const struct conv *c, struct buf *b);
+
+/* ---- as a problem of a spec ---- */
+
+/* Which of a spec's fields mean what; see conv_sources. What a spec has no field for, it covers at
+   one value only: y and x at [data]'s filter, pad_h and pad_w at its pad, strides, dilations and
+   groups at 1, layout at the usual one (NCHW, of 3-D NCDHW); without d and z it covers 2-D
+   convolutions only. `stride` is that of h and w alike, stride_h and stride_w may stand in its
+   place. Of a 2-D convolution d, z, stride_d and dil_d are 1 and pad_d is 0: what tells it from a
+   3-D one of these sizes, which MIOpen measures apart, is layout, so its tokens are the names as
+   they stand in keys (NCHW and NCDHW, NHWC and NDHWC). */
+enum conv_source {
+    CONV_GPU, CONV_DIR, CONV_DTYPE, CONV_N, CONV_C, CONV_H, CONV_W, CONV_K, CONV_STRIDE,
+    CONV_GROUPS, CONV_LAYOUT, CONV_D, CONV_Z, CONV_Y, CONV_X, CONV_PAD_D, CONV_PAD_H, CONV_PAD_W,
+    CONV_STRIDE_D, CONV_STRIDE_H, CONV_STRIDE_W, CONV_DIL_D, CONV_DIL_H, CONV_DIL_W, CONV_N_SOURCES
+};
+
+extern const struct conv_source_info {
+    const char *name;
+    int is_token, is_optional;
+} conv_sources[CONV_N_SOURCES];
+
+/* For each source the spec's field, or -1. 0, or -1 with a message that begins with `path`. */
+int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOURCES]);
+
+/* What of a convolution a spec may not cover. */
+#define CONV_GAPS(X)                                                            \
+    X(GAP_LAYOUT, "a layout other than NCHW")                                   \
+    X(GAP_DIMS, "3-D")                                                          \
+    X(GAP_BIAS, "with a bias")                                                  \
+    X(GAP_CASTS, "with cast tensors")                                           \
+    X(GAP_FILTER, "a filter, pads or dilations that no model covers")           \
+    X(GAP_STRIDE, "strides that no model of the filter covers")                 \
+    X(GAP_GROUPS, "groups, which no model of the filter covers")
+
+#define CONV_GAP_NAME(name, text) name,
+enum conv_gap_kind { CONV_GAPS(CONV_GAP_NAME) CONV_N_GAPS, GAP_NONE = -1 };
+#undef CONV_GAP_NAME
+
+struct conv_gap {
+    const char *column; /* of MIOpen's databases */
+    char value[CONV_CASTS];
+    char covered[48];   /* what the spec covers, "1 only" */
+};
+
+/* GAP_NONE, or the first gap between the spec, with its fields as mapped, and the convolution. */
+enum conv_gap_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
+                                 const struct conv *c, struct conv_gap *gap);
+
+/* The layout of all three tensors; NULL if they differ. */
+const char *conv_layout(const struct conv *c);
+
+/* The size fields of the problem; its tokens are left alone. */
+void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem);
+
+#endif

@@ -1,0 +1,322 @@
+/* calls.c - see calls.h
+   SPDX-License-Identifier: MIT */
+#include "coverage.h"
+
+#include "tuple_text.h"
+#include "model/registry.h"
+#include "data/split.h"
+#include "user_db.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct call_model {
+    struct model model;
+    int field[CONV_N_SOURCES];
+    int32_t gpu; /* -1: the model has not seen it */
+    int32_t *arena;
+    kpred_ctx ctx;
+};
+
+/* ---- models ---- */
+
+static int open_model(struct call_model *cm, const struct builtin *b, size_t beam)
+{
+    if (model_open(b->model->name, &cm->model) != 0)
+        return -1;
+    if (cm->model.spec->format != SPEC_MIOPEN)
+        return 0;
+    if (conv_map_fields(cm->model.spec, b->model->name, cm->field) != 0)
+        return -1;
+    const size_t words = kpred_arena_words(&cm->model.m, beam);
+    cm->arena = xcalloc(words, sizeof *cm->arena);
+    const kpred_status status =
+        kpred_init(&cm->ctx, KPRED_VERSION, &cm->model.m, beam, cm->arena, words);
+    return status == KPRED_OK ? 0 : fail("%s: %s", b->model->name, kpred_status_string(status));
+}
+
+/* Each model's token of the GPU; at least one has to have it. */
+static int set_gpu(struct calls *c, const char *gpu, int nearest)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < c->n_models; i++) {
+        struct call_model *cm = c->models[i];
+        int exact = 1;
+        cm->gpu = cm->field[CONV_GPU] < 0 ? 0
+                  : model_gpu(&cm->model, (size_t)cm->field[CONV_GPU], gpu, nearest, &exact);
+        if (cm->gpu >= 0 && !exact && known == 0)
+            note("no model for %s, taking the nearest trained GPU, %s", gpu,
+                 cm->model.m.fields[cm->field[CONV_GPU]].tokens[cm->gpu]);
+        known += cm->gpu >= 0;
+    }
+    if (known != 0)
+        return 0;
+    for (size_t i = 0; i < c->n_models; i++)
+        if (c->models[i]->field[CONV_GPU] >= 0) {
+            model_token(&c->models[i]->model, (size_t)c->models[i]->field[CONV_GPU], gpu, 0);
+            return -1; /* with that message */
+        }
+    return fail("there is no model of a kernel of MIOpen");
+}
+
+static void close_model(struct call_model *cm)
+{
+    model_free(&cm->model);
+    free(cm->arena);
+    free(cm);
+}
+
+static int by_solver(const void *pa, const void *pb)
+{
+    const struct call_model *const *a = pa, *const *b = pb;
+    return strcmp((*a)->model.spec->solver, (*b)->model.spec->solver);
+}
+
+int calls_open(struct calls *c, const char *gpu, int nearest, size_t beam)
+{
+    size_t n = 0;
+    memset(c, 0, sizeof *c);
+    while (builtins[n].model != NULL)
+        n++;
+    c->models = xcalloc(n, sizeof(struct call_model *));
+    for (size_t i = 0; i < n; i++) {
+        struct call_model *cm = xcalloc(1, sizeof *cm);
+        c->models[c->n_models++] = cm;
+        if (open_model(cm, &builtins[i], beam) != 0)
+            return -1;
+        if (cm->model.spec->format != SPEC_MIOPEN)
+            close_model(c->models[--c->n_models]);
+    }
+    qsort(c->models, c->n_models, sizeof(struct call_model *), by_solver);
+    return set_gpu(c, gpu, nearest);
+}
+
+void calls_close(struct calls *c)
+{
+    for (size_t i = 0; i < c->n_models; i++)
+        close_model(c->models[i]);
+    for (size_t i = 0; i < c->n; i++) {
+        free(c->problems[i].key);
+        free(c->problems[i].entries);
+    }
+    free(c->models);
+    free(c->problems);
+    free(c->slots);
+    buf_free(&c->key);
+    buf_free(&c->entries);
+    memset(c, 0, sizeof *c);
+}
+
+/* ---- one problem, one model ---- */
+
+/* The problem in the model's fields; -1, or why the model does not cover it. */
+static int read_problem(const struct call_model *cm, const struct conv *conv, int32_t *problem)
+{
+    const kpred_model *m = &cm->model.m;
+    const char dir[] = {conv->dir, '\0'};
+    int64_t value[KPRED_MAX_FIELDS] = {0};
+    struct conv_gap gap;
+    const enum conv_gap_kind kind = conv_find_gap(cm->model.spec, cm->field, conv, &gap);
+    if (kind != GAP_NONE)
+        return (int)kind;
+    conv_put_sizes(cm->field, conv, value);
+    value[cm->field[CONV_DIR]] = kpred_token(m, (size_t)cm->field[CONV_DIR], dir);
+    value[cm->field[CONV_DTYPE]] = kpred_token(m, (size_t)cm->field[CONV_DTYPE], conv->dtype);
+    if (value[cm->field[CONV_DTYPE]] < 0)
+        return CALL_DTYPE;
+    if (cm->field[CONV_LAYOUT] >= 0)
+        value[cm->field[CONV_LAYOUT]] =
+            kpred_token(m, (size_t)cm->field[CONV_LAYOUT], conv_layout(conv));
+    if (cm->field[CONV_LAYOUT] >= 0 && value[cm->field[CONV_LAYOUT]] < 0)
+        return GAP_LAYOUT;
+    if (value[cm->field[CONV_DIR]] < 0)
+        return CALL_RULE;
+    if (cm->gpu < 0)
+        return CALL_GPU;
+    if (cm->field[CONV_GPU] >= 0)
+        value[cm->field[CONV_GPU]] = cm->gpu;
+    for (size_t f = 0; f < m->n_fields; f++) {
+        if (value[f] < m->fields[f].least || value[f] > m->fields[f].most)
+            return CALL_SIZE;
+        problem[f] = (int32_t)value[f];
+    }
+    return -1;
+}
+
+static void add_entry(struct buf *b, const struct call_model *cm, const kpred_tuple *t)
+{
+    buf_printf(b, "%s%s:", b->n != 0 ? ";" : "", cm->model.spec->solver);
+    list_add(&cm->model.m, t->value, b);
+}
+
+/* Why the rule rejects a problem: would it take another direction? */
+static int find_fault(const struct call_model *cm, int32_t *problem)
+{
+    const kpred_field *field = &cm->model.m.fields[cm->field[CONV_DIR]];
+    int32_t *dir = &problem[cm->field[CONV_DIR]];
+    for (*dir = 0; *dir < field->n_tokens; ++*dir)
+        if (cm->model.m.rule(problem, problem, 0))
+            return CALL_DIRECTION;
+    return CALL_RULE;
+}
+
+/* Adds the entry of the best tuple: 0, or 1 with *gap told, or -1 with a message. */
+static int predict(struct calls *c, struct call_model *cm, const struct conv *conv, int *gap)
+{
+    int32_t problem[KPRED_MAX_FIELDS];
+    kpred_tuple best;
+    size_t n = 0;
+    *gap = read_problem(cm, conv, problem);
+    if (*gap >= 0)
+        return 1;
+    const kpred_status status =
+        kpred_predict(&cm->ctx, problem, cm->model.m.n_fields, &best, 1, &n);
+    if (status == KPRED_OK) {
+        add_entry(&c->entries, cm, &best);
+        c->n_entries++;
+        c->extrapolated += cm->ctx.extrapolated != 0;
+        return 0;
+    }
+    *gap = status == KPRED_ERR_NOT_APPLICABLE ? find_fault(cm, problem) : CALL_INFEASIBLE;
+    if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE
+        || status == KPRED_ERR_BUDGET)
+        return 1;
+    return fail("%s: %s", cm->model.m.name, kpred_status_string(status));
+}
+
+/* ---- distinct problems ---- */
+
+static size_t *find_slot(const struct calls *c, const char *key, size_t n)
+{
+    size_t i = (size_t)split_hash(key, n) & (c->n_slots - 1);
+    while (c->slots[i] != 0 && strcmp(c->problems[c->slots[i] - 1].key, key) != 0)
+        i = (i + 1) & (c->n_slots - 1);
+    return &c->slots[i];
+}
+
+/* Keeps at least half of the slots free. */
+static void grow(struct calls *c)
+{
+    if (2 * c->n < c->n_slots)
+        return;
+    c->n_slots = c->n_slots != 0 ? 2 * c->n_slots : 1024;
+    free(c->slots);
+    c->slots = xcalloc(c->n_slots, sizeof *c->slots);
+    for (size_t i = 0; i < c->n; i++)
+        *find_slot(c, c->problems[i].key, strlen(c->problems[i].key)) = i + 1;
+}
+
+static struct problem *new_problem(struct calls *c, const char *key)
+{
+    if (c->n == c->cap) {
+        c->cap = c->cap != 0 ? 2 * c->cap : 256;
+        c->problems = xrealloc(c->problems, c->cap, sizeof *c->problems);
+    }
+    struct problem *p = &c->problems[c->n++];
+    p->key = xstrdup(key);
+    p->entries = NULL;
+    p->gap = -1;
+    return p;
+}
+
+/* Looks the problem up, or predicts it with every model; NULL with a message. */
+static const struct problem *find_problem(struct calls *c, const struct conv *conv)
+{
+    c->key.n = c->entries.n = 0;
+    conv_add_key(conv, &c->key);
+    grow(c);
+    size_t *slot = find_slot(c, c->key.s, c->key.n);
+    if (*slot != 0)
+        return &c->problems[*slot - 1];
+    struct problem *p = new_problem(c, c->key.s);
+    *slot = c->n;
+    for (size_t i = 0; i < c->n_models; i++) {
+        int gap;
+        const int rc = predict(c, c->models[i], conv, &gap);
+        if (rc < 0)
+            return NULL;
+        if (rc > 0 && gap > p->gap)
+            p->gap = gap;
+    }
+    if (c->entries.n != 0)
+        p->entries = xstrdup(c->entries.s);
+    return p;
+}
+
+/* ---- calls ---- */
+
+static int add_conv(struct calls *c, const struct driver_call *call)
+{
+    static const char dirs[] = "FBW"; /* in the order of DRIVER_FORWARD and so on */
+    struct conv conv = call->conv;
+    int covered = 0, gap = -1;
+    for (int i = 0; i < 3; i++) {
+        if (!(call->directions >> i & 1))
+            continue;
+        conv.dir = dirs[i];
+        const struct problem *p = find_problem(c, &conv);
+        if (p == NULL)
+            return -1;
+        covered |= p->entries != NULL;
+        gap = p->gap > gap ? p->gap : gap;
+    }
+    if (covered)
+        c->covered++;
+    else
+        c->gaps[gap]++;
+    return 0;
+}
+
+int calls_add(struct calls *c, enum driver_kind kind, const struct driver_call *call)
+{
+    c->calls++;
+    if (kind == DRIVER_OTHER)
+        c->gaps[CALL_OTHER]++;
+    else if (kind == DRIVER_BROKEN)
+        c->gaps[CALL_BROKEN]++;
+    else if (call->is_transposed)
+        c->gaps[CALL_TRANSPOSED]++;
+    else
+        return add_conv(c, call);
+    return 0;
+}
+
+size_t calls_leave_out(struct calls *c, const char *key, const char *entries)
+{
+    const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
+    struct problem *p = slot != 0 ? &c->problems[slot - 1] : NULL;
+    size_t n = 0, n_solver, n_params, n_known;
+    if (p == NULL || p->entries == NULL)
+        return 0;
+    c->entries.n = 0;
+    for (const char *at = p->entries, *start = at;
+         udb_next_entry(&at, &n_solver, &n_params) != NULL; start = at) {
+        if (udb_find_entry(entries, start, n_solver, &n_known) != NULL) {
+            n++;
+            continue;
+        }
+        buf_puts(&c->entries, c->entries.n != 0 ? ";" : "");
+        buf_add(&c->entries, start, n_solver + 1 + n_params);
+    }
+    free(p->entries);
+    p->entries = c->entries.n != 0 ? xstrdup(c->entries.s) : NULL;
+    return n;
+}
+
+void calls_note(const struct calls *c)
+{
+#define GAP_TEXT(name, text) text,
+    static const char *const texts[CALL_N_GAPS] = {CONV_GAPS(GAP_TEXT) CALL_GAPS(GAP_TEXT)};
+#undef GAP_TEXT
+    size_t problems = 0;
+    for (size_t i = 0; i < c->n; i++)
+        problems += c->problems[i].entries != NULL;
+    note("%zu line%s, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
+         c->lines == 1 ? "" : "s", c->calls, c->covered, c->calls - c->covered, problems,
+         c->n_entries);
+    for (size_t i = 0; i < CALL_N_GAPS; i++)
+        if (c->gaps[i] != 0)
+            note("  %zu line%s: %s", c->gaps[i], c->gaps[i] == 1 ? "" : "s", texts[i]);
+    if (c->extrapolated != 0)
+        note("%zu entries are for sizes outside the range trained on", c->extrapolated);
+}

@@ -1,0 +1,39 @@
+/* list.h - the text that a tuple is in MIOpen's databases
+   SPDX-License-Identifier: MIT
+
+   The values of the spec's parameters, joined by commas; if that is one value, the text as it is,
+   which may have commas in it, as the names of composable kernels have.
+
+   Some solvers write a whole kernel, all of its properties, for two choices: which kernel, and into
+   how many parts the work is split. Their specs have two parameters. The names of the first are such
+   lists, with `*` for the piece that is the second's value:
+
+       kernel = "fwd,fp32,64,*,7" "fwd,fp32,128,*,9"
+       split  = 0 1 2
+
+   The tuple (fwd,fp32,128,*,9  2) is the text fwd,fp32,128,2,9[2], that with 0 for 2 has no [0].
+   A text that lacks [2] is read, too: older versions of MIOpen wrote it so.
+
+   A number with more values than a parameter can have is two parameters, the second named after the
+   first with `_plus` behind; both have integers as values. In the list stands their sum:
+
+       n_groups      = 0 16 32 48
+       n_groups_plus = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+
+   The tuple (48 8) is the text 56. Of several pairs with a sum, the one with the largest first value
+   is read. */
+#ifndef KPRED_TOOLS_LIST_H
+#define KPRED_TOOLS_LIST_H
+
+#include "model/spec.h"
+
+/* Cuts a list into the texts of the spec's parameters, which lie in `b` in place of what it held. 0,
+   or -1 with what is wrong with it; that a text is no value of its parameter is looked at in sums
+   only. */
+int list_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
+             char why[96]);
+
+/* Adds the list for a tuple of the model. */
+void list_add(const kpred_model *m, const int32_t *value, struct buf *b);
+
+#endif

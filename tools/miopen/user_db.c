@@ -1,0 +1,235 @@
+/* udb.c - see udb.h
+   SPDX-License-Identifier: MIT */
+#include "user_db.h"
+
+#include "conv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_TOLD = 10 };
+static const size_t max_bytes = (size_t)1 << 30;
+
+/* ---- lines ---- */
+
+static void add_line(struct udb *u, char *key, char *entries, int is_new)
+{
+    if (u->n == u->cap) {
+        u->cap = u->cap != 0 ? 2 * u->cap : 256;
+        u->lines = xrealloc(u->lines, u->cap, sizeof *u->lines);
+    }
+    struct udb_line *line = &u->lines[u->n];
+    line->key = key;
+    line->entries = entries;
+    line->order = u->n++;
+    line->is_new = is_new;
+}
+
+void udb_add(struct udb *u, const char *key, const char *entries)
+{
+    add_line(u, xstrdup(key), xstrdup(entries), 1);
+}
+
+void udb_free(struct udb *u)
+{
+    for (size_t i = 0; i < u->n; i++) {
+        free(u->lines[i].key);
+        free(u->lines[i].entries);
+    }
+    free(u->lines);
+    memset(u, 0, sizeof *u);
+}
+
+const char *udb_next_entry(const char **at, size_t *n_solver, size_t *n_params)
+{
+    const char *solver = *at;
+    if (*solver == '\0')
+        return NULL;
+    const size_t n = strcspn(solver, ";");
+    *n_solver = strcspn(solver, ":");
+    *n_params = n - *n_solver - 1;
+    *at = solver + n + (solver[n] == ';');
+    return solver + *n_solver + 1;
+}
+
+const char *udb_find_entry(const char *entries, const char *solver, size_t n_solver,
+                           size_t *n_params)
+{
+    size_t n;
+    for (const char *at = entries, *start = at, *params;
+         (params = udb_next_entry(&at, &n, n_params)) != NULL; start = at)
+        if (n == n_solver && memcmp(start, solver, n) == 0)
+            return params;
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+/* NULL, or what is wrong with entries. */
+static const char *find_trouble(const char *entries)
+{
+    const char *p = entries;
+    if (*p == '\0')
+        return "nothing follows the `=`";
+    while (*p != '\0') {
+        const size_t n = strcspn(p, ";"), solver = strcspn(p, ":;");
+        if (solver == n || solver == 0)
+            return "an entry is not of the form solver:values";
+        p += n + (p[n] == ';');
+    }
+    return NULL;
+}
+
+/* A line without its end. */
+static void read_line(struct udb *u, const char *path, size_t number, char *line)
+{
+    char *equals = strchr(line, '=');
+    const char *trouble = equals == NULL  ? "there is no `=`"
+                          : equals == line ? "there is no key before the `=`"
+                                           : find_trouble(equals + 1);
+    if (trouble == NULL) {
+        *equals = '\0';
+        add_line(u, xstrdup(line), xstrdup(equals + 1), 0);
+        return;
+    }
+    if (u->n_broken++ < MAX_TOLD)
+        note("%s:%zu: \"%.60s\": %s: the line is kept as it is", path, number, line, trouble);
+    add_line(u, xstrdup(line), NULL, 0);
+}
+
+/* Other text has lines of that form too, PATH=/bin:/usr/bin; it must not be taken for a perf-db. */
+static int has_convolution(const struct udb *u)
+{
+    struct conv c;
+    char why[96];
+    for (size_t i = 0; i < u->n; i++)
+        if (u->lines[i].entries != NULL
+            && conv_parse_key(u->lines[i].key, strlen(u->lines[i].key), &c, why) == 0)
+            return 1;
+    return 0;
+}
+
+static int read_lines(struct udb *u, const char *path, char *text)
+{
+    size_t number = 1;
+    for (char *line; (line = next_line(&text)) != NULL; number++)
+        if (*line != '\0')
+            read_line(u, path, number, line);
+    if (u->n_broken > MAX_TOLD)
+        note("%s: %zu more broken lines are kept as they are", path, u->n_broken - MAX_TOLD);
+    if (u->n_broken != 0 && !has_convolution(u))
+        return fail("%s: is no perf-db: no line begins with the key of a convolution", path);
+    return 0;
+}
+
+/* Nothing there, an empty file and a device hold no lines; a directory is left to read_file, which
+   complains. */
+static int has_lines(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0
+           && (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size != 0));
+}
+
+/* With the message that reading would have given */
+static int check_opens(const char *path)
+{
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    fclose(f);
+    return 0;
+}
+
+int udb_read(struct udb *u, const char *path, int must_exist)
+{
+    struct buf text = {0};
+    memset(u, 0, sizeof *u);
+    if (!has_lines(path))
+        return must_exist ? check_opens(path) : 0;
+    int rc = read_file(path, max_bytes, &text);
+    if (rc == 0 && strlen(text.s) != text.n)
+        rc = fail("%s: is no perf-db: it holds a NUL byte", path);
+    if (rc == 0)
+        rc = read_lines(u, path, text.s);
+    buf_free(&text);
+    if (rc != 0)
+        udb_free(u);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+/* As whole lines compare, where the `=` follows the key: _g20= comes before _g2=. */
+static int compare_keys(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b)
+        a++, b++;
+    const int x = *a != '\0' ? (unsigned char)*a : '=', y = *b != '\0' ? (unsigned char)*b : '=';
+    return *a == *b ? 0 : x - y;
+}
+
+static int compare_lines(const void *pa, const void *pb)
+{
+    const struct udb_line *a = pa, *b = pb;
+    if ((a->entries == NULL) != (b->entries == NULL))
+        return a->entries == NULL ? 1 : -1;
+    const int c = a->entries != NULL ? compare_keys(a->key, b->key) : 0;
+    return c != 0 ? c : a->order < b->order ? -1 : 1;
+}
+
+static void replace(struct buf *b, size_t at, size_t n, const char *text, size_t n_text)
+{
+    struct buf rest = {0};
+    buf_puts(&rest, b->s + at + n);
+    b->n = at;
+    buf_add(b, text, n_text);
+    buf_add(b, rest.s, rest.n);
+    buf_free(&rest);
+}
+
+/* Adds the entries of one more line of the key to those in `b`. */
+static void join(struct buf *b, const struct udb_line *line, int force, struct udb_counts *counts)
+{
+    size_t n_solver, n_params, n_old;
+    const char *at = line->entries, *solver = at, *params;
+    for (; (params = udb_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at) {
+        const char *old = udb_find_entry(b->s != NULL ? b->s : "", solver, n_solver, &n_old);
+        if (old == NULL) {
+            buf_puts(b, b->n != 0 ? ";" : "");
+            buf_add(b, solver, n_solver + 1 + n_params);
+            counts->added += (size_t)line->is_new;
+        } else if (line->is_new && force) {
+            replace(b, (size_t)(old - b->s), n_old, params, n_params);
+            counts->replaced++;
+        } else {
+            counts->kept += (size_t)line->is_new;
+        }
+    }
+}
+
+void udb_write(struct udb *u, int force, FILE *f, struct udb_counts *counts)
+{
+    struct buf entries = {0};
+    memset(counts, 0, sizeof *counts);
+    if (u->n != 0)
+        qsort(u->lines, u->n, sizeof *u->lines, compare_lines);
+    for (size_t i = 0, end; i < u->n && !ferror(f); i = end) {
+        const struct udb_line *first = &u->lines[i];
+        end = i + 1;
+        if (first->entries == NULL) {
+            fprintf(f, "%s\n", first->key);
+            continue;
+        }
+        entries.n = 0;
+        if (entries.s != NULL)
+            entries.s[0] = '\0';
+        join(&entries, first, force, counts);
+        for (; end < u->n && u->lines[end].entries != NULL
+               && strcmp(u->lines[end].key, first->key) == 0; end++)
+            join(&entries, &u->lines[end], force, counts);
+        fprintf(f, "%s=%s\n", first->key, entries.s);
+    }
+    buf_free(&entries);
+}

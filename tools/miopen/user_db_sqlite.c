@@ -1,0 +1,243 @@
+/* udb_sqlite.c - new lines into a SQLite perf-db, and `kpred-train miopen`
+   SPDX-License-Identifier: MIT
+
+   The tables are those of MIOpen's own databases. A row of config lacks the size of the second
+   image, so two problems of the backward directions may share one; the first in the order of keys
+   counts. */
+#include "cli/commands.h"
+#include "conv.h"
+#include "cli/miopen.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the tables ---- */
+
+#define COLUMNS                                                                               \
+    "layout,data_type,direction,spatial_dim,in_channels,in_h,in_w,in_d,fil_h,fil_w,fil_d,"    \
+    "out_channels,batchsize,pad_h,pad_w,pad_d,conv_stride_h,conv_stride_w,conv_stride_d,"     \
+    "dilation_h,dilation_w,dilation_d,bias,group_count"
+
+enum { N_TEXTS = 3, N_COLUMNS = 24 };
+
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS config (id INTEGER PRIMARY KEY ASC, layout TEXT NOT NULL,"
+    " data_type TEXT NOT NULL, direction TEXT NOT NULL, spatial_dim INT NOT NULL,"
+    " in_channels INT NOT NULL, in_h INT NOT NULL, in_w INT NOT NULL, in_d INT NOT NULL,"
+    " fil_h INT NOT NULL, fil_w INT NOT NULL, fil_d INT NOT NULL, out_channels INT NOT NULL,"
+    " batchsize INT NOT NULL, pad_h INT NOT NULL, pad_w INT NOT NULL, pad_d INT NOT NULL,"
+    " conv_stride_h INT NOT NULL, conv_stride_w INT NOT NULL, conv_stride_d INT NOT NULL,"
+    " dilation_h INT NOT NULL, dilation_w INT NOT NULL, dilation_d INT NOT NULL,"
+    " bias INT NOT NULL, group_count INT NOT NULL);"
+    "CREATE UNIQUE INDEX IF NOT EXISTS idx_config ON config(" COLUMNS ");"
+    "CREATE TABLE IF NOT EXISTS perf_db (id INTEGER PRIMARY KEY ASC, solver TEXT NOT NULL,"
+    " config INTEGER NOT NULL, params TEXT NOT NULL);"
+    "CREATE UNIQUE INDEX IF NOT EXISTS idx_perf_db ON perf_db(solver, config);";
+
+enum statement { ADD_CONFIG, FIND_CONFIG, FIND_ENTRY, ADD_ENTRY, SET_ENTRY, N_STATEMENTS };
+
+static const char *const statements[N_STATEMENTS] = {
+    [ADD_CONFIG] = "INSERT OR IGNORE INTO config(" COLUMNS
+                   ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [FIND_CONFIG] = "SELECT id FROM config WHERE (" COLUMNS
+                    ") = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [FIND_ENTRY] = "SELECT id FROM perf_db WHERE solver = ?1 AND config = ?2",
+    [ADD_ENTRY] = "INSERT INTO perf_db(solver, config, params) VALUES (?1, ?2, ?3)",
+    [SET_ENTRY] = "UPDATE perf_db SET params = ?2 WHERE id = ?1",
+};
+
+struct writer {
+    const char *path;
+    sqlite3 *db;
+    sqlite3_stmt *st[N_STATEMENTS];
+    sqlite3_int64 first; /* rows of perf_db above it were added just now */
+    int force;
+    struct udb_counts *counts;
+};
+
+static int db_failed(const struct writer *w)
+{
+    return fail("%s: SQLite: %s", w->path, sqlite3_errmsg(w->db));
+}
+
+static int run_sql(const struct writer *w, const char *sql)
+{
+    return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_failed(w);
+}
+
+/* Runs a bound statement: the id that its row begins with, 0 for no row, -1 with a message. */
+static sqlite3_int64 step(const struct writer *w, enum statement which)
+{
+    sqlite3_stmt *st = w->st[which];
+    const int rc = sqlite3_step(st);
+    sqlite3_int64 id = rc == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        id = db_failed(w);
+    sqlite3_reset(st);
+    return id;
+}
+
+/* ---- lines ---- */
+
+static void bind_config(sqlite3_stmt *st, const struct conv *c)
+{
+    const int back = c->dir != 'F', depth = c->dims == 3; /* as MIOpen fills the depths of 2-D */
+    const int64_t *in = back ? c->out : c->in;
+    const char dir[] = {c->dir, '\0'};
+    const char *const texts[N_TEXTS] = {c->layout[0], c->dtype, dir};
+    const int64_t numbers[N_COLUMNS - N_TEXTS] = {
+        c->dims, back ? c->k : c->c, in[1], in[2], in[0],
+        c->filter[1], c->filter[2], c->filter[0], back ? c->c : c->k, c->n,
+        c->pad[1], c->pad[2], c->pad[0], c->stride[1], c->stride[2], depth ? c->stride[0] : 0,
+        c->dilation[1], c->dilation[2], depth ? c->dilation[0] : 0, c->bias, c->groups,
+    };
+    for (int i = 0; i < N_TEXTS; i++)
+        sqlite3_bind_text(st, i + 1, texts[i], -1, SQLITE_TRANSIENT);
+    for (int i = N_TEXTS; i < N_COLUMNS; i++)
+        sqlite3_bind_int64(st, i + 1, numbers[i - N_TEXTS]);
+}
+
+/* The row of config that holds the convolution, made if there is none; -1 with a message. */
+static sqlite3_int64 find_config(const struct writer *w, const struct conv *c)
+{
+    bind_config(w->st[ADD_CONFIG], c);
+    bind_config(w->st[FIND_CONFIG], c);
+    return step(w, ADD_CONFIG) < 0 ? -1 : step(w, FIND_CONFIG);
+}
+
+static int write_entry(struct writer *w, sqlite3_int64 config, const char *solver, int n_solver,
+                       const char *params, int n_params)
+{
+    sqlite3_bind_text(w->st[FIND_ENTRY], 1, solver, n_solver, SQLITE_STATIC);
+    sqlite3_bind_int64(w->st[FIND_ENTRY], 2, config);
+    const sqlite3_int64 id = step(w, FIND_ENTRY);
+    if (id < 0)
+        return -1;
+    if (id != 0 && (!w->force || id > w->first)) {
+        w->counts->kept += id <= w->first;
+        return 0;
+    }
+    const enum statement which = id != 0 ? SET_ENTRY : ADD_ENTRY;
+    sqlite3_stmt *st = w->st[which];
+    if (id != 0) {
+        sqlite3_bind_int64(st, 1, id);
+        sqlite3_bind_text(st, 2, params, n_params, SQLITE_STATIC);
+        w->counts->replaced++;
+    } else {
+        sqlite3_bind_text(st, 1, solver, n_solver, SQLITE_STATIC);
+        sqlite3_bind_int64(st, 2, config);
+        sqlite3_bind_text(st, 3, params, n_params, SQLITE_STATIC);
+        w->counts->added++;
+    }
+    return step(w, which) < 0 ? -1 : 0;
+}
+
+static int write_line(struct writer *w, const struct udb_line *line)
+{
+    struct conv c;
+    char why[96];
+    const char *at = line->entries, *solver = at, *params;
+    size_t n_solver, n_params;
+    if (conv_parse_key(line->key, strlen(line->key), &c, why) != 0)
+        return fail("%s: key \"%s\": %s", w->path, line->key, why);
+    const sqlite3_int64 config = find_config(w, &c);
+    if (config < 0)
+        return -1;
+    for (; (params = udb_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at)
+        if (write_entry(w, config, solver, (int)n_solver, params, (int)n_params) != 0)
+            return -1;
+    return 0;
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+    const struct udb_line *const *a = pa, *const *b = pb;
+    return strcmp((*a)->key, (*b)->key);
+}
+
+static int write_lines(struct writer *w, const struct udb *u)
+{
+    const struct udb_line **order = xcalloc(u->n, sizeof(struct udb_line *));
+    int rc = 0;
+    for (size_t i = 0; i < u->n; i++)
+        order[i] = &u->lines[i];
+    qsort(order, u->n, sizeof(struct udb_line *), by_key);
+    for (size_t i = 0; i < u->n && rc == 0; i++)
+        rc = write_line(w, order[i]);
+    free(order);
+    return rc;
+}
+
+/* ---- the database ---- */
+
+/* An existing database has to be a perf-db already; a new or an empty file becomes one. */
+static int check_tables(const struct writer *w)
+{
+    sqlite3_stmt *st;
+    int tables = 0, ours = 0;
+    if (sqlite3_prepare_v2(w->db, "SELECT name IN ('config', 'perf_db') FROM sqlite_master "
+                                  "WHERE type = 'table'", -1, &st, NULL) != SQLITE_OK)
+        return db_failed(w);
+    int rc;
+    for (; (rc = sqlite3_step(st)) == SQLITE_ROW; tables++)
+        ours += sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    if (rc != SQLITE_DONE)
+        return db_failed(w);
+    return tables == 0 || ours == 2 ? 0 : fail("%s: is no perf-db: it lacks the table config or "
+                                               "perf_db", w->path);
+}
+
+static int prepare(struct writer *w)
+{
+    for (size_t i = 0; i < N_STATEMENTS; i++)
+        if (sqlite3_prepare_v2(w->db, statements[i], -1, &w->st[i], NULL) != SQLITE_OK)
+            return db_failed(w);
+    sqlite3_stmt *st;
+    if (sqlite3_prepare_v2(w->db, "SELECT ifnull(max(id), 0) FROM perf_db", -1, &st, NULL)
+        != SQLITE_OK)
+        return db_failed(w);
+    const int rc = sqlite3_step(st);
+    w->first = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return rc == SQLITE_ROW ? 0 : db_failed(w);
+}
+
+/* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
+   the database is closed. */
+static int write_all(struct writer *w, const struct udb *u)
+{
+    if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)
+        != SQLITE_OK)
+        return db_failed(w);
+    sqlite3_busy_timeout(w->db, 10000);
+    if (check_tables(w) != 0 || run_sql(w, "BEGIN IMMEDIATE") != 0 || run_sql(w, schema) != 0
+        || prepare(w) != 0 || write_lines(w, u) != 0)
+        return -1;
+    return run_sql(w, "COMMIT");
+}
+
+int udb_write_sqlite(const struct udb *u, const char *path, int force, struct udb_counts *counts)
+{
+    struct writer w = {.path = path, .force = force, .counts = counts};
+    struct stat st;
+    const int is_new = stat(path, &st) != 0;
+    memset(counts, 0, sizeof *counts);
+    if (!is_new && S_ISDIR(st.st_mode))
+        return fail("%s: is a directory", path);
+    const int rc = write_all(&w, u);
+    for (size_t i = 0; i < N_STATEMENTS; i++)
+        sqlite3_finalize(w.st[i]);
+    sqlite3_close(w.db);
+    if (rc != 0 && is_new)
+        unlink(path);
+    return rc;
+}
+
+int cmd_miopen_sqlite(int argc, char **argv)
+{
+    return miopen_run(argc, argv, udb_write_sqlite);
+}

@@ -1,0 +1,118 @@
+/* spec.h - the .spec text: what a kernel is, its fields and parameters, how its data is split
+   SPDX-License-Identifier: MIT
+
+   INI text; `#` or `;` begins a comment line; keys keep their order:
+
+       [kernel]  name, rule (the name of a predicate, `unconstrained`, or `listed`: legal are the tuples
+                 of the data alone, see listed.h), header (where the predicate lives),
+                 title and source (free text, optional)
+       [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
+                 convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
+                 fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields
+       [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
+       [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
+                 word of letters, digits and _.:+- stands in double quotes. For find-db one, the
+                 names of the solvers; for tensile integers, named after pieces of kernels' names
+                 Two that are one number in perf-dbs, their sum: NAME and NAME_plus, see list.h
+       [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
+                 canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
+                 and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
+                 canonical(w) likewise, or x, pad_w, stride_w and dil_w
+       [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
+                 last
+
+   Every error names file, line and culprit. Needs only libc. */
+#ifndef KPRED_TOOLS_SPEC_H
+#define KPRED_TOOLS_SPEC_H
+
+#include "kpred.h"
+#include "base/util.h"
+
+#define SPEC_MAX_TOKENS KPRED_MAX_VALUES
+#define SPEC_MAX_ITEMS 24                   /* of a split key */
+#define SPEC_MAX_VALUE KPRED_MAX_SIZE       /* a parameter's value lies in -this..this */
+#define SPEC_MAX_BYTES ((size_t)1 << 20)
+
+enum spec_format { SPEC_MIOPEN, SPEC_CSV, SPEC_FIND_DB, SPEC_TENSILE, SPEC_N_FORMATS };
+extern const char *const spec_formats[SPEC_N_FORMATS]; /* as in [data] */
+
+struct spec_field {
+    const char *name;
+    size_t n_tokens; /* 0: a size, least..most */
+    const char *tokens[SPEC_MAX_TOKENS];
+    int32_t least, most; /* of a token field: 0 and n_tokens - 1 */
+};
+
+struct spec_param {
+    const char *name;
+    size_t n_values;
+    const char *names[KPRED_MAX_VALUES]; /* NULL for integers */
+    int32_t values[KPRED_MAX_VALUES];    /* of a name: its index */
+};
+
+enum split_kind { SPLIT_FIELD, SPLIT_MIN, SPLIT_MAX, SPLIT_CANONICAL, SPLIT_LITERAL };
+
+struct split_item {
+    enum split_kind kind;
+    size_t a, b;         /* fields; of canonical: the image size and the stride */
+    int32_t filter, pad; /* of canonical, undilated, if filter is not 0; otherwise these fields: */
+    size_t filter_at, pad_at, dilation_at;
+    const char *literal;
+};
+
+struct split_key { /* n == 0: the spec has none */
+    size_t n;
+    struct split_item items[SPEC_MAX_ITEMS];
+};
+
+struct spec_line {
+    const char *text; /* trimmed, never empty, no comment */
+    long line;        /* from 1 */
+};
+
+struct spec_lines {
+    long line; /* of the section's heading; 0: the spec has no such section */
+    size_t n;
+    struct spec_line *v;
+};
+
+struct spec {
+    const char *path;
+    const char *text; /* as read */
+    const char *name, *rule;
+    const char *title, *source, *header; /* if absent: "", "", NULL */
+    enum spec_format format;
+    const char *solver; /* the last four: as in [data]; NULL, 0, 0, -1 if absent */
+    int32_t filter_h, filter_w, pad;
+    size_t n_fields, n_params;
+    struct spec_field fields[KPRED_MAX_FIELDS];
+    struct spec_param params[KPRED_MAX_PARAMS];
+    struct split_key config, shape;
+    struct spec_lines derived, features, network, judge;
+    char *owned[3]; /* path, text, and the copy of it that all other strings point into */
+};
+
+/* On success *s owns copies of all it needs and is to be freed; on failure nothing is kept. */
+int spec_parse(struct spec *s, const char *text, const char *path);
+int spec_load(struct spec *s, const char *path);
+void spec_free(struct spec *s);
+
+int spec_is_unconstrained(const struct spec *s);
+/* Are its legal tuples those of the data? */
+int spec_is_listed(const struct spec *s);
+/* Do its data say how long each option took? */
+int spec_is_timed(const struct spec *s);
+/* An index, or -1. */
+int spec_field_index(const struct spec *s, const char *name);
+int spec_param_index(const struct spec *s, const char *name);
+int spec_token(const struct spec_field *f, const char *name);
+/* The index of a legal value given as text, a number or a name; -1: not legal. */
+int spec_value_index(const struct spec_param *p, const char *text);
+
+/* The tokens or values, separated by blanks; `b` takes them and is to be freed. */
+const char *spec_tokens_text(const struct spec_field *f, struct buf *b);
+const char *spec_values_text(const struct spec_param *p, struct buf *b);
+/* Value `i` of a parameter as text; `b` is overwritten if the value is a number. */
+const char *spec_value_text(const struct spec_param *p, size_t i, char b[12]);
+
+#endif

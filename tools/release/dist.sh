@@ -1,0 +1,32 @@
+#!/bin/sh
+# dist.sh - what is committed as FOLDER/kpred-VERSION.tar.gz: the same bytes from every checkout
+# SPDX-License-Identifier: MIT
+#
+# usage: sh tools/release/dist.sh FOLDER, from the repository's root
+set -eu
+folder=$1
+tmp=$folder/dist.$$
+trap 'rm -f "$tmp"' EXIT
+
+die() {
+    echo "dist.sh: $1" >&2
+    exit 1
+}
+
+# An unpacked tarball inside of another project's checkout must not pack that project.
+[ -e .git ] || die "this tree has no .git: a tarball is made of what is committed"
+command -v git >/dev/null || die "there is no git"
+version=$(git show HEAD:kpred.h | sh tools/release/version.sh)
+changes=$(git status --porcelain)
+[ -z "$changes" ] || echo "dist.sh: left out is what is not committed:
+$changes" >&2
+
+# Nothing of the user's configuration may change the bytes. git sets owner 0, and as the time of
+# every file that of the commit.
+name=kpred-$version
+mkdir -p "$folder"
+git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf archive --format=tar \
+    --prefix="$name/" -o "$tmp" HEAD
+gzip -n -9 <"$tmp" >"$tmp.gz" || { rm -f "$tmp.gz"; exit 1; }
+mv "$tmp.gz" "$folder/$name.tar.gz"
+echo "$folder/$name.tar.gz"

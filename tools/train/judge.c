@@ -1,0 +1,286 @@
+/* judge.c - see judge.h
+   SPDX-License-Identifier: MIT */
+#include "judge.h"
+
+#include "base/numbers.h"
+#include "time_targets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct judges {
+    const struct judge_task *task;
+    struct program program;
+    size_t width; /* of its activations, a multiple of 16 */
+    struct recipe_nets nets;
+};
+
+/* What the judges learn from: activations, and shares with what is left to 1. */
+struct lessons {
+    size_t n, room;
+    uint8_t *x;
+    float *target;
+};
+
+/* ---- activations ---- */
+
+static void activations(const struct judges *j, const int32_t *problem, const unsigned char *target,
+                        size_t table, uint8_t *x)
+{
+    const struct model *m = j->task->model;
+    int32_t registers[KPRED_MAX_FIELDS + KPRED_MAX_PARAMS + 1];
+    size_t n = m->m.n_fields, p;
+    memcpy(registers, problem, n * sizeof *registers);
+    for (p = 0; p < m->m.n_params; p++)
+        registers[n++] = m->params[p].values[target[p]];
+    registers[n++] = (int32_t)table;
+    program_run(&j->program, registers, n, x);
+}
+
+/* ---- judges ---- */
+
+static void add_lesson(const struct judges *j, struct lessons *to, const struct dataset *d,
+                       size_t row, size_t table, double share)
+{
+    if (to->n == to->room) {
+        to->room = 2 * to->room + 1024;
+        to->x = xrealloc(to->x, to->room, j->width);
+        to->target = xrealloc(to->target, to->room, 2 * sizeof *to->target);
+    }
+    memset(to->x + to->n * j->width, 0, j->width);
+    activations(j, d->problem + row * d->n_fields, d->target + row * d->n_params, table,
+                to->x + to->n * j->width);
+    to->target[2 * to->n] = (float)share;
+    to->target[2 * to->n + 1] = (float)(1 - share);
+    to->n++;
+}
+
+/* Some of the options of the problem of rows first..end-1 */
+static void add_problem(const struct judges *j, struct lessons *to, const struct dataset *d,
+                        size_t first, size_t end, size_t table)
+{
+    const struct recipe *r = j->task->recipe;
+    const size_t n = end - first;
+    uint64_t seed = num_mix(j->task->seed, 11 + table, first);
+    double *known = xcalloc(n, sizeof *known), best;
+    size_t i;
+    for (i = 0; i < n; i++)
+        known[i] = data_is_known(d, first + i);
+    best = data_best_time(d, first, n, known);
+    for (i = 0; i < n; i++)
+        if ((double)(num_draw(&seed) % n) < r->judge_rows && known[i] > 0)
+            add_lesson(j, to, d, first + i, table,
+                       (double)num_exp2((float)(r->judge_sharpness
+                                                * num_log2(best / d->time_us[first + i]))));
+    free(known);
+}
+
+static void add_table(const struct judges *j, struct lessons *to, const struct dataset *d,
+                      const unsigned char *is_test, size_t table)
+{
+    size_t i, end;
+    for (i = 0; i < d->n; i = end) {
+        end = data_problem_end(d, i);
+        if (!is_test || !is_test[i])
+            add_problem(j, to, d, i, end, table);
+    }
+}
+
+static int train_judges(struct judges *j)
+{
+    const struct judge_task *t = j->task;
+    struct lessons lessons = { 0, 0, NULL, NULL };
+    struct net_rows rows;
+    uint8_t *y;
+    size_t i;
+    int bad;
+    add_table(j, &lessons, t->data, t->is_test, 0);
+    for (i = 0; i < t->n_beside; i++)
+        add_table(j, &lessons, &t->beside[i], NULL, 1 + i);
+    y = xcalloc(lessons.n + 1, 1);
+    memset(&rows, 0, sizeof rows);
+    rows.n = lessons.n;
+    rows.x = lessons.x;
+    rows.y = y;
+    rows.target = lessons.target;
+    bad = !rows.n ? fail("%s: no row for its judges", t->model->m.name)
+                  : recipe_train_teachers(t->recipe, t->model, j->width, &rows, t->seed,
+                                          t->n_threads, t->progress, &j->nets);
+    free(y);
+    free(lessons.x);
+    free(lessons.target);
+    return bad;
+}
+
+/* ---- the options to judge: a problem of timed data, whose times are theirs ---- */
+
+static size_t tuple_bytes; /* for qsort */
+
+static int compare_tuples(const void *a, const void *b)
+{
+    return memcmp(a, b, tuple_bytes);
+}
+
+/* The distinct tuples of the data */
+static void list_options(const struct dataset *d, struct dataset *one)
+{
+    size_t i, n = 0;
+    one->target = xcalloc(d->n, d->n_params);
+    for (i = 0; i < d->n; i++)
+        if (data_is_known(d, i))
+            memcpy(one->target + n++ * d->n_params, d->target + i * d->n_params, d->n_params);
+    tuple_bytes = d->n_params;
+    qsort(one->target, n, d->n_params, compare_tuples);
+    for (i = 0; i < n; i++)
+        if (!one->n || compare_tuples(one->target + (one->n - 1) * d->n_params,
+                                      one->target + i * d->n_params))
+            memmove(one->target + one->n++ * d->n_params, one->target + i * d->n_params,
+                    d->n_params);
+}
+
+static void open_options(const struct dataset *d, struct dataset *one)
+{
+    memset(one, 0, sizeof *one);
+    one->n_fields = d->n_fields;
+    one->n_params = d->n_params;
+    list_options(d, one);
+    one->problem = xcalloc(one->n + 1, d->n_fields * sizeof *one->problem);
+    one->time_us = xcalloc(one->n + 1, sizeof *one->time_us);
+}
+
+static void close_options(struct dataset *one)
+{
+    free(one->problem);
+    free(one->target);
+    free(one->time_us);
+}
+
+enum { CHUNK = 2048 };
+
+/* Their opinion on options first..first+n-1, as times */
+static int judge_chunk(const struct judges *j, struct dataset *one, size_t first, size_t n,
+                       uint8_t *x)
+{
+    const struct judge_task *t = j->task;
+    float target[2 * CHUNK];
+    uint8_t y[CHUNK] = { 0 };
+    struct net_rows rows;
+    size_t i;
+    for (i = 0; i < n; i++)
+        activations(j, one->problem, one->target + (first + i) * one->n_params, 0,
+                    x + i * j->width);
+    memset(&rows, 0, sizeof rows);
+    rows.n = n;
+    rows.x = x;
+    rows.y = y;
+    if (!net_ensemble(j->nets.net, j->nets.n, &rows, y, NULL, t->n_threads, target))
+        return fail("%s: out of memory", t->model->m.name);
+    for (i = 0; i < n; i++) {
+        const double share = target[2 * i] > 1e-9f ? (double)target[2 * i] : 1e-9;
+        one->time_us[first + i] = (double)num_exp2((float)(-num_log2(share)
+                                                           / t->recipe->judge_sharpness));
+    }
+    return 0;
+}
+
+static int judge_problem(const struct judges *j, struct dataset *one, const int32_t *problem,
+                         uint8_t *x)
+{
+    size_t i;
+    for (i = 0; i < one->n; i++)
+        memcpy(one->problem + i * one->n_fields, problem, one->n_fields * sizeof *problem);
+    for (i = 0; i < one->n; i += CHUNK)
+        if (judge_chunk(j, one, i, one->n - i < CHUNK ? one->n - i : CHUNK, x))
+            return -1;
+    return 0;
+}
+
+/* ---- problems ---- */
+
+/* Changed by up to half an octave, and divisible by the same power of two up to 64 */
+static int32_t near_to(int32_t size, uint64_t *seed)
+{
+    const float octaves = 0.5f * num_signed(seed);
+    const double to = (double)size * (double)num_exp2(octaves);
+    int32_t by = 1, n;
+    while (by < 64 && size % (2 * by) == 0)
+        by *= 2;
+    n = (int32_t)(to / by + 0.5);
+    return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
+}
+
+static void make_up(const struct judge_task *t, const int32_t *known, size_t n_known,
+                    uint64_t *seed, int32_t *out)
+{
+    const size_t n_fields = t->data->n_fields;
+    size_t f;
+    for (f = 0; f < n_fields; f++) {
+        const int32_t size = known[num_draw(seed) % n_known * n_fields + f];
+        const int is_changed = (int)(num_draw(seed) >> 63);
+        const int32_t changed = near_to(size, seed);
+        out[f] = t->model->fields[f].tokens || size == 1 || !is_changed ? size : changed;
+    }
+}
+
+/* The problems to train on; how many. */
+static size_t list_problems(const struct judge_task *t, int32_t *out)
+{
+    const struct dataset *d = t->data;
+    size_t n = 0, i;
+    for (i = 0; i < d->n; i = data_problem_end(d, i))
+        if (!t->is_test[i])
+            memcpy(out + n++ * d->n_fields, d->problem + i * d->n_fields,
+                   d->n_fields * sizeof *out);
+    return n;
+}
+
+static int add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
+                        size_t n_known, struct recipe_rows *to)
+{
+    const struct judge_task *t = j->task;
+    const size_t n = n_known + (size_t)t->recipe->judged;
+    uint8_t *x = xcalloc(CHUNK, j->width);
+    uint64_t seed = num_mix(t->seed, 12, 0);
+    int32_t problem[KPRED_MAX_FIELDS];
+    size_t i;
+    int bad = 0;
+    for (i = 0; i < n && !bad; i++) {
+        if (i < n_known)
+            memcpy(problem, known + i * one->n_fields, one->n_fields * sizeof *problem);
+        else
+            make_up(t, known, n_known, &seed, problem);
+        bad = judge_problem(j, one, problem, x);
+        if (!bad)
+            soft_add(t->recipe, t->model, one, 0, one->n, num_mix(t->seed, 13, i), to);
+    }
+    free(x);
+    return bad;
+}
+
+size_t judge_most(const struct recipe *recipe, const struct dataset *d)
+{
+    return (data_count_problems(d) + (size_t)recipe->judged) * (size_t)recipe->draws;
+}
+
+int judge_add(const struct judge_task *task, struct recipe_rows *to)
+{
+    struct judges j;
+    struct dataset one;
+    int32_t *known;
+    int bad;
+    memset(&j, 0, sizeof j);
+    j.task = task;
+    if (program_compile_judge(task->model->spec, &j.program))
+        return -1;
+    j.width = (j.program.n_features + 15) / 16 * 16;
+    if (train_judges(&j))
+        return -1;
+    known = xcalloc(data_count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
+    open_options(task->data, &one);
+    bad = add_opinions(&j, &one, known, list_problems(task, known), to);
+    close_options(&one);
+    free(known);
+    recipe_nets_free(&j.nets);
+    return bad;
+}

@@ -1,0 +1,241 @@
+/* net.c - what the five networks share, see net.h
+   SPDX-License-Identifier: MIT */
+#include "kinds.h"
+
+#include "base/numbers.h"
+#include "softmax.h"
+
+#include <stdlib.h>
+
+const char *const paper_names[PAPER_KINDS] = {"encdec", "attn", "attn2", "hybrid", "hybrid2"};
+
+static const struct paper_ops *const ops[PAPER_KINDS] = {
+    &paper_encdec, &paper_attn, &paper_attn, &paper_hybrid, &paper_hybrid,
+};
+
+static const struct paper_ops *ops_of(const struct paper_net *net)
+{
+    return ops[net->dims.kind];
+}
+
+int paper_has_feedback(enum paper_kind kind)
+{
+    return kind == PAPER_ENCDEC || kind == PAPER_ATTN;
+}
+
+/* ---- dimensions and weights --------------------------------------------------------------- */
+
+static int dims_possible(const struct paper_dims *d)
+{
+#define WITHIN(name, most) d->name >= 1 && d->name <= (most) &&
+    return PAPER_DIMS(WITHIN) d->cells % 16 == 0 && d->post % 16 == 0 && d->filters % 16 == 0;
+#undef WITHIN
+}
+
+int paper_new(struct paper_net *net, const struct paper_dims *dims)
+{
+    memset(net, 0, sizeof *net);
+    if (!dims_possible(dims))
+        return 0;
+    net->dims = *dims;
+    ops_of(net)->build(net);
+    dense_new(&net->out, &net->blocks, ops_of(net)->width(net), dims->out_words, BLOCK_BIAS);
+    net->w = calloc(net->blocks.n_weights, sizeof *net->w);
+    return net->w != NULL;
+}
+
+void paper_free(struct paper_net *net)
+{
+    free(net->w);
+    net->w = NULL;
+}
+
+/* ---- tapes -------------------------------------------------------------------------------- */
+
+/* Lays the tape out for so many rows; gives the floats that takes. */
+static size_t lay_out(const struct paper_net *net, struct paper_tape *tape, float *memory,
+                      size_t rows)
+{
+    const struct paper_dims *d = &net->dims;
+    const size_t n = d->n_out * rows;
+    struct room room = {memory, 0};
+    ops_of(net)->rooms(net, tape, &room, rows);
+    tape->keep_word = room_take(&room, n);
+    tape->top = room_take(&room, n * net->out.n_in);
+    tape->d_top = room_take(&room, n * net->out.n_in);
+    tape->logits = room_take(&room, n * net->out.n_out);
+    return room.used;
+}
+
+int paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most)
+{
+    memset(tape, 0, sizeof *tape);
+    tape->most = most;
+    tape->memory = malloc(lay_out(net, tape, NULL, most) * sizeof(float));
+    tape->before = malloc(most * sizeof *tape->before);
+    if (!tape->memory || !tape->before)
+        return 0;
+    for (size_t i = 0; i < most; i++)
+        tape->before[i] = (uint16_t)net->dims.out_words;
+    return 1;
+}
+
+void paper_tape_free(struct paper_tape *tape)
+{
+    free(tape->memory);
+    free(tape->before);
+}
+
+/* ---- what kinds share --------------------------------------------------------------------- */
+
+const uint16_t *paper_fed(const struct paper_tape *tape, const struct paper_batch *batch, size_t t)
+{
+    return t ? batch->out + (t - 1) * batch->n : tape->before;
+}
+
+float *paper_keep(const struct paper_batch *batch, uint64_t which, size_t n, float *room)
+{
+    if (batch->drop <= 0.0f)
+        return NULL;
+    fill_keep(num_mix(batch->seed, which, 0), batch->drop, n, room);
+    return room;
+}
+
+/* A one-hot vector's dropout: a word is dropped from a row as often as it comes, or never. */
+void paper_drop_words(const struct paper_net *net, struct paper_tape *tape,
+                      const struct paper_batch *batch)
+{
+    const uint64_t limit = (uint64_t)(batch->drop * 65536.0f);
+    for (size_t t = 0; t < net->dims.n_out; t++)
+        for (size_t i = 0; i < batch->n; i++) {
+            const uint16_t word = paper_fed(tape, batch, t)[i];
+            const uint64_t bits = num_mix(batch->seed, 100 + i, word) & 0xffff;
+            tape->keep_word[t * batch->n + i] =
+                bits < limit ? 0.0f : 1.0f / (1.0f - batch->drop);
+        }
+}
+
+void paper_read_words(const struct paper_net *net, const struct arrays *a,
+                      const struct paper_batch *batch, int way, const struct lstm_run *run)
+{
+    const size_t rows = net->dims.n_in * batch->n;
+    onehot_begin(&net->in[way], a, rows, run->gates);
+    onehot_add(&net->in[way], a, batch->in, NULL, rows, run->gates);
+}
+
+void paper_read_words_back(const struct paper_net *net, const struct arrays *a,
+                           const struct paper_batch *batch, int way, const struct lstm_run *run)
+{
+    onehot_backward(&net->in[way], a, batch->in, NULL, run->gates, net->dims.n_in * batch->n);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+double paper_run(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
+                 const struct paper_batch *batch, float scale)
+{
+    const size_t rows = net->dims.n_out * batch->n;
+    lay_out(net, tape, tape->memory, batch->n);
+    ops_of(net)->forward(net, tape, a, batch);
+    dense_forward(&net->out, a, tape->top, rows, tape->logits);
+    const double loss = softmax_loss(tape->logits, rows, net->dims.out_words, net->out.n_out,
+                                     batch->out, scale, a->g ? tape->logits : NULL);
+    if (!a->g)
+        return loss;
+    dense_back_weights(&net->out, a, tape->top, tape->logits, rows);
+    dense_back_in(&net->out, a, tape->logits, rows, tape->d_top, 0);
+    ops_of(net)->backward(net, tape, a, batch);
+    return loss;
+}
+
+/* ---- one problem -------------------------------------------------------------------------- */
+
+size_t paper_width(const struct paper_net *net)
+{
+    return net->out.n_out;
+}
+
+size_t paper_state(const struct paper_net *net)
+{
+    return paper_has_feedback(net->dims.kind) ? 2 * net->writer.n : 0;
+}
+
+size_t paper_memory(const struct paper_net *net)
+{
+    struct paper_tape tape;
+    float *piece[2];
+    size_t length[2];
+    if (!paper_has_feedback(net->dims.kind))
+        return net->dims.n_out * net->out.n_out;
+    memset(&tape, 0, sizeof tape);
+    lay_out(net, &tape, NULL, 1);
+    return ops_of(net)->memory(net, &tape, piece, length);
+}
+
+/* The writer's state after step 0, its cells and its output. */
+static void take_state(const struct lstm_run *r, float *state)
+{
+    memcpy(state, r->c + lstm_after(r, 0), r->n * sizeof *state);
+    memcpy(state + r->n, r->h + lstm_after(r, 0), r->n * sizeof *state);
+}
+
+static void put_state(const struct lstm_run *r, const float *state)
+{
+    memcpy(r->c + lstm_before(r, 0), state, r->n * sizeof *state);
+    memcpy(r->h + lstm_before(r, 0), state + r->n, r->n * sizeof *state);
+}
+
+/* Between the pieces of the tape and `memory`. */
+static void copy_memory(const struct paper_net *net, const struct paper_tape *tape, float *to,
+                        const float *from)
+{
+    float *piece[2];
+    size_t length[2], at = 0;
+    ops_of(net)->memory(net, tape, piece, length);
+    for (int i = 0; i < 2; at += length[i++])
+        if (length[i] && to)
+            memcpy(to + at, piece[i], length[i] * sizeof *to);
+        else if (length[i])
+            memcpy(piece[i], from + at, length[i] * sizeof *from);
+}
+
+void paper_start(const struct paper_net *net, struct paper_tape *tape, const uint16_t *in,
+                 float *memory, float *state)
+{
+    const struct arrays a = {net->w, NULL, NULL, NULL};
+    const struct paper_batch batch = {1, in, NULL, 0, 0};
+    lay_out(net, tape, tape->memory, 1);
+    if (paper_has_feedback(net->dims.kind)) {
+        ops_of(net)->read(net, tape, &a, &batch);
+        copy_memory(net, tape, memory, NULL);
+        ops_of(net)->write(net, tape, &a, 0, tape->before);
+        take_state(&tape->writer, state);
+    } else {
+        ops_of(net)->forward(net, tape, &a, &batch);
+        dense_forward(&net->out, &a, tape->top, net->dims.n_out, memory);
+    }
+}
+
+void paper_extend(const struct paper_net *net, struct paper_tape *tape, const float *memory,
+                  const float *state, uint16_t word, float *next)
+{
+    const struct arrays a = {net->w, NULL, NULL, NULL};
+    if (!paper_has_feedback(net->dims.kind))
+        return;
+    lay_out(net, tape, tape->memory, 1);
+    tape->writer.keep = NULL;
+    copy_memory(net, tape, NULL, memory);
+    put_state(&tape->writer, state);
+    ops_of(net)->write(net, tape, &a, 0, &word);
+    take_state(&tape->writer, next);
+}
+
+void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
+                  float *logits)
+{
+    const struct arrays a = {net->w, NULL, NULL, NULL};
+    if (paper_has_feedback(net->dims.kind))
+        dense_forward(&net->out, &a, state + net->writer.n, 1, logits);
+    else
+        memcpy(logits, memory + t * net->out.n_out, net->out.n_out * sizeof *logits);
+}

@@ -1,0 +1,378 @@
+/* recipe.c - see recipe.h
+   SPDX-License-Identifier: MIT */
+#include "recipe.h"
+
+#include "base/numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the spec's numbers ---- */
+
+struct number {
+    const char *name;
+    double least, most;
+    size_t at; /* of the member */
+};
+
+#define RECIPE_NUMBER(name, normal, least, most) { #name, least, most, offsetof(struct recipe, name) },
+static const struct number numbers[] = { RECIPE_NUMBERS(RECIPE_NUMBER) };
+
+static const struct number *find_number(const char *name, size_t n)
+{
+    size_t i;
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strlen(numbers[i].name) == n && !strncmp(numbers[i].name, name, n))
+            return &numbers[i];
+    return NULL;
+}
+
+static int set_number(const struct spec *spec, const struct spec_line *line, struct recipe *r)
+{
+    const size_t n = strcspn(line->text, " \t=");
+    const struct number *to = find_number(line->text, n);
+    const char *value = line->text + n + strspn(line->text + n, " \t");
+    char *end;
+    double x;
+    if (!to)
+        return fail("%s:%ld: \"%.*s\": no such number of the network", spec->path, line->line,
+                    (int)n, line->text);
+    if (*value != '=')
+        return fail("%s:%ld: %s: expected NAME = NUMBER", spec->path, line->line, to->name);
+    x = strtod(value + 1, &end);
+    if (end == value + 1 || *end || !(x >= to->least && x <= to->most))
+        return fail("%s:%ld: %s: \"%s\" is no number from %g to %g", spec->path, line->line,
+                    to->name, value + 1, to->least, to->most);
+    memcpy((char *)r + to->at, &x, sizeof x);
+    return 0;
+}
+
+int recipe_from_spec(const struct spec *spec, struct recipe *out)
+{
+#define RECIPE_DEFAULT(name, normal, least, most) normal,
+    static const struct recipe normal = { RECIPE_NUMBERS(RECIPE_DEFAULT) };
+    size_t i;
+    *out = normal;
+    for (i = 0; i < spec->network.n; i++)
+        if (set_number(spec, &spec->network.v[i], out))
+            return -1;
+    if ((int)out->encoder1 % 16 || (int)out->encoder2 % 16 || (int)out->hidden % 16)
+        return fail("%s: encoder1, encoder2 and hidden must be multiples of 16", spec->path);
+    return 0;
+}
+
+/* ---- rows ---- */
+
+struct trainer {
+    const struct recipe *recipe;
+    const struct model *model;
+    uint64_t seed;
+    size_t n_threads;
+    recipe_progress *progress;
+    char what[32]; /* is being trained */
+    size_t epochs; /* of it */
+    size_t n_features, n_params;
+};
+
+static void features_of(const struct trainer *t, const int32_t *problem, uint8_t *x)
+{
+    program_run(&t->model->program, problem, t->model->m.n_fields, x);
+}
+
+/* Features and labels of rows into x and y. */
+static void copy_rows(const struct trainer *t, const struct recipe_rows *rows, uint8_t *x,
+                      uint8_t *y)
+{
+    size_t i;
+    for (i = 0; i < rows->n; i++)
+        features_of(t, rows->problem + i * t->model->m.n_fields, x + i * t->n_features);
+    memcpy(y, rows->target, rows->n * t->n_params);
+}
+
+/* A problem with some of its fields taken from another one. Bit f of `mask`: field f is. */
+static void cross(const struct trainer *t, const int32_t *a, const int32_t *b, uint64_t mask,
+                  int32_t *out)
+{
+    size_t f;
+    for (f = 0; f < t->model->m.n_fields; f++)
+        out[f] = (mask >> f & 1) ? b[f] : a[f];
+}
+
+/* A crossed problem to which the kernel applies; after some tries just a copy. */
+static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows, uint64_t *seed,
+                         int32_t *out)
+{
+    const size_t n_fields = t->model->m.n_fields;
+    int tries;
+    for (tries = 0; tries < 20; tries++) {
+        const int32_t *a = rows->problem + num_draw(seed) % rows->n * n_fields;
+        const int32_t *b = rows->problem + num_draw(seed) % rows->n * n_fields;
+        const uint64_t mask = num_draw(seed) & num_draw(seed); /* each field with probability 1/4 */
+        cross(t, a, b, tries < 19 ? mask : 0, out);
+        if (!t->model->m.rule || t->model->m.rule(out, out, 0))
+            return;
+    }
+}
+
+size_t recipe_width(const struct model *model)
+{
+    size_t p, width = 0;
+    for (p = 0; p < model->m.n_params; p++)
+        width += (size_t)model->params[p].n_values;
+    return width;
+}
+
+/* ---- training ---- */
+
+void recipe_nets_free(struct recipe_nets *nets)
+{
+    size_t i;
+    for (i = 0; i < nets->n; i++)
+        net_free(&nets->net[i]);
+}
+
+static void report(void *user, size_t epoch, double loss, double held_out)
+{
+    const struct trainer *t = user;
+    if (t->progress)
+        t->progress(t->what, epoch + 1, t->epochs, loss, held_out);
+}
+
+static struct net_dims dimensions(const struct trainer *t, double e1, double e2, double hidden)
+{
+    struct net_dims d = { t->n_features, (size_t)e1, (size_t)e2, (size_t)hidden, t->n_params, { 0 } };
+    size_t p;
+    for (p = 0; p < t->n_params; p++)
+        d.n_values[p] = (size_t)t->model->params[p].n_values;
+    return d;
+}
+
+static int train_one(struct trainer *t, const struct net_dims *d, const struct net_rows *rows,
+                     const struct net_rows *held_out, const struct net_train_config *c,
+                     struct net *out)
+{
+    t->epochs = c->epochs;
+    if (!net_new(out, d))
+        return fail("%s: the network's dimensions are impossible", t->model->m.name);
+    net_init(out, c->seed);
+    if (!net_train(out, rows, held_out, c, report, t)) {
+        net_free(out);
+        return fail("%s: training failed: out of memory", t->model->m.name);
+    }
+    return 0;
+}
+
+/* What teachers and student share: the shape of the schedule, the average, the threads. */
+static struct net_train_config common_config(const struct trainer *t)
+{
+    struct net_train_config c;
+    memset(&c, 0, sizeof c);
+    c.seed = t->seed;
+    c.n_threads = t->n_threads;
+    c.rate_end = 1e-5f;
+    c.warm_up = 0.05f;
+    c.average = (float)t->recipe->average;
+    c.temperature = 1;
+    return c;
+}
+
+/* A target falls `sharpness` times as fast as a time rises. */
+static float regret_of(const struct recipe *r)
+{
+    return r->sharpness > 0 ? (float)(r->regret / r->sharpness) : 0;
+}
+
+static int train_teachers(struct trainer *t, const struct net_dims *d, const struct net_rows *rows,
+                          const struct net_rows *held_out, struct net *teachers)
+{
+    const struct recipe *r = t->recipe;
+    const size_t n = (size_t)r->teachers;
+    struct net_train_config c = common_config(t);
+    size_t i;
+    c.regret = regret_of(r);
+    c.epochs = (size_t)r->teacher_epochs;
+    c.batch = (size_t)r->teacher_batch;
+    c.rate = (float)r->teacher_rate;
+    c.weight_decay = (float)r->teacher_decay;
+    c.drop_input = (float)r->teacher_drop_input;
+    c.drop_encoder = (float)r->teacher_drop_encoder;
+    c.drop_hidden = (float)r->teacher_drop_hidden;
+    for (i = 0; i < n; i++) {
+        c.seed = t->seed + 1 + i;
+        snprintf(t->what, sizeof t->what, "teacher %zu of %zu", i + 1, n);
+        if (train_one(t, d, rows, held_out, &c, &teachers[i]))
+            return -1;
+    }
+    return 0;
+}
+
+int recipe_train_teachers(const struct recipe *recipe, const struct model *model,
+                          size_t n_features, const struct net_rows *rows, uint64_t seed,
+                          size_t n_threads, recipe_progress *progress, struct recipe_nets *out)
+{
+    struct trainer t = { recipe, model, seed, n_threads, progress, "", 0, n_features, 1 };
+    struct net_dims d = dimensions(&t, recipe->teacher_encoder1, recipe->teacher_encoder2,
+                                   recipe->teacher_hidden);
+    int bad;
+    d.n_values[0] = 2;
+    memset(out, 0, sizeof *out);
+    out->n = (size_t)recipe->teachers;
+    bad = train_teachers(&t, &d, rows, NULL, out->net);
+    if (bad)
+        recipe_nets_free(out);
+    return bad;
+}
+
+static int train_student(struct trainer *t, const struct net_rows *rows,
+                         const struct net_rows *held_out, struct net *out)
+{
+    const struct recipe *r = t->recipe;
+    const struct net_dims d = dimensions(t, r->encoder1, r->encoder2, r->hidden);
+    struct net_train_config c = common_config(t);
+    c.epochs = (size_t)r->epochs;
+    c.batch = (size_t)r->batch;
+    c.rounded_epochs = (size_t)r->rounded_epochs;
+    c.temperature = (float)r->temperature;
+    c.regret = regret_of(r);
+    c.rate = (float)r->rate;
+    c.weight_decay = (float)r->decay;
+    c.drop_input = (float)r->drop_input;
+    c.drop_encoder = (float)r->drop_encoder;
+    c.drop_hidden = (float)r->drop_hidden;
+    snprintf(t->what, sizeof t->what, "student");
+    return train_one(t, &d, rows, held_out, &c, out);
+}
+
+/* Mixes the labels y of n rows into the teachers' means, or what is to be learnt in place of them. */
+static void mix_labels(const struct trainer *t, const uint8_t *y, const float *soft, size_t n,
+                       float *target)
+{
+    const float share = (float)t->recipe->label_share;
+    size_t i, p, v;
+    for (i = 0; i < n; i++)
+        for (p = 0; p < t->n_params; p++) {
+            const size_t n_values = (size_t)t->model->params[p].n_values;
+            for (v = 0; v < n_values; v++, target++) {
+                const float label = soft ? *soft++ : (float)(v == y[i * t->n_params + p]);
+                *target = (1 - share) * *target + share * label;
+            }
+        }
+}
+
+/* Fills in what follows the first rows->n of x: the same again, then crossed problems. */
+static void multiply_rows(const struct trainer *t, const struct recipe_rows *rows, uint8_t *x,
+                          size_t total)
+{
+    const size_t again = rows->n * (size_t)t->recipe->redrawn;
+    uint64_t seed = t->seed ^ UINT64_C(0x637265737365640a);
+    int32_t problem[KPRED_MAX_FIELDS];
+    size_t i;
+    for (i = rows->n; i < total; i++)
+        if (i < rows->n + again) {
+            memcpy(x + i * t->n_features, x + i % rows->n * t->n_features, t->n_features);
+        } else {
+            draw_crossed(t, rows, &seed, problem);
+            features_of(t, problem, x + i * t->n_features);
+        }
+}
+
+/* The teachers' opinion on every row: of the first n given their labels, which are mixed in; of the
+   others on the way to values drawn from it. */
+static int ask_teachers(const struct trainer *t, const struct net *teachers, size_t n, size_t total,
+                        const uint8_t *x, uint8_t *y, const float *soft, float *target)
+{
+    const size_t n_teachers = (size_t)t->recipe->teachers;
+    const struct net_dims *d = &teachers[0].dims;
+    uint64_t *draws = xcalloc(total, sizeof *draws), seed = t->seed + 1000;
+    struct net_rows first, rest;
+    size_t i;
+    int ok;
+    memset(&first, 0, sizeof first);
+    first.n = n;
+    first.x = x;
+    first.y = y;
+    rest = first;
+    rest.n = total - n;
+    rest.x = x + n * t->n_features;
+    rest.y = y + n * t->n_params;
+    for (i = 0; i < total; i++)
+        draws[i] = num_draw(&seed);
+    ok = net_ensemble(teachers, n_teachers, &first, y, NULL, t->n_threads, target);
+    mix_labels(t, y, soft, n, target);
+    if (ok && rest.n)
+        ok = net_ensemble(teachers, n_teachers, &rest, y + n * t->n_params, draws, t->n_threads,
+                          target + n * net_target_width(d));
+    free(draws);
+    return ok ? 0 : fail("%s: out of memory", t->model->m.name);
+}
+
+/* Steps 2 and 3. x and y have room for `total` rows, of which the first rows->n are filled in. */
+static int distil(struct trainer *t, const struct recipe_rows *rows, const struct net *teachers,
+                  uint8_t *x, uint8_t *y, size_t total, const struct net_rows *held_out,
+                  struct net *out)
+{
+    float *target = xmalloc(total * net_target_width(&teachers[0].dims) * sizeof *target);
+    struct net_rows all;
+    int bad;
+    memset(&all, 0, sizeof all);
+    all.n = total;
+    all.x = x;
+    all.y = y;
+    all.target = target;
+    all.timed = rows->soft;
+    all.n_timed = rows->soft ? rows->n : 0;
+    multiply_rows(t, rows, x, total);
+    bad = ask_teachers(t, teachers, rows->n, total, x, y, rows->soft, target)
+          || train_student(t, &all, held_out, out);
+    free(target);
+    return bad;
+}
+
+static int run(struct trainer *t, const struct recipe_rows *rows, uint8_t *x, uint8_t *y,
+               size_t total, const struct net_rows *held_out, struct recipe_nets *out)
+{
+    const struct net_dims d = dimensions(t, t->recipe->teacher_encoder1,
+                                         t->recipe->teacher_encoder2, t->recipe->teacher_hidden);
+    struct net_rows labels;
+    memset(&labels, 0, sizeof labels);
+    labels.n = rows->n;
+    labels.x = x;
+    labels.y = y;
+    labels.target = labels.timed = rows->soft;
+    labels.n_timed = rows->soft ? rows->n : 0;
+    if (t->recipe->teachers < 1)
+        return train_student(t, &labels, held_out, out->net);
+    return train_teachers(t, &d, &labels, held_out, out->net + 1)
+           || distil(t, rows, out->net + 1, x, y, total, held_out, out->net);
+}
+
+int recipe_train(const struct recipe *recipe, const struct model *model,
+                 const struct recipe_rows *rows, const struct recipe_rows *held_out, uint64_t seed,
+                 size_t n_threads, recipe_progress *progress, struct recipe_nets *out)
+{
+    const size_t n_features = (model->program.n_features + 15) / 16 * 16;
+    const size_t times = recipe->teachers < 1 ? 1 : (size_t)(1 + recipe->redrawn + recipe->crossed);
+    struct trainer t = { recipe, model, seed, n_threads, progress, "", 0, n_features,
+                         model->m.n_params };
+    uint8_t *x = xcalloc(rows->n * times, n_features), *y = xcalloc(rows->n * times, t.n_params);
+    uint8_t *hx = xcalloc(held_out->n + 1, n_features), *hy = xcalloc(held_out->n + 1, t.n_params);
+    struct net_rows held;
+    int bad;
+    memset(&held, 0, sizeof held);
+    held.n = held_out->n;
+    held.x = hx;
+    held.y = hy;
+    held.target = held_out->soft;
+    copy_rows(&t, rows, x, y);
+    copy_rows(&t, held_out, hx, hy);
+    memset(out, 0, sizeof *out);
+    out->n = 1 + (size_t)recipe->teachers;
+    bad = run(&t, rows, x, y, rows->n * times, held.n ? &held : NULL, out);
+    if (bad)
+        recipe_nets_free(out);
+    free(x);
+    free(y);
+    free(hx);
+    free(hy);
+    return bad;
+}

@@ -1,0 +1,111 @@
+/* recipe.h - how the default network is trained
+   SPDX-License-Identifier: MIT
+
+   A small network learns more from the opinion of an ensemble than from one noisy label a problem:
+   1. teachers  several networks are trained on the rows, with dropout, from different seeds;
+   2. rows      each training row's target becomes a mix of its label and the teachers' mean; it
+                comes again with prefixes drawn from the teachers; and problems crossed from two
+                training problems, to which the kernel applies, join in the same way;
+   3. student   the network that ships is trained on all of these.
+   The spec's [network] section may set any of the numbers below as `name = number`. */
+#ifndef KPRED_TOOLS_RECIPE_H
+#define KPRED_TOOLS_RECIPE_H
+
+#include "additive.h"
+#include "model/model.h"
+
+/* X(name, default, least, most) */
+#define RECIPE_NUMBERS(X)                                                                          \
+    X(encoder1, 128, 16, 192)       /* width of the first dense layer, a multiple of 16 */         \
+    X(encoder2, 128, 16, 192)       /* of the second */                                            \
+    X(hidden, 64, 16, 128)          /* of each parameter's head */                                 \
+    X(epochs, 30, 1, 10000)         /* over the student's rows */                                  \
+    X(batch, 256, 4, 65536)                                                                        \
+    X(rate, 0.004, 0, 1)            /* Adam's step size */                                         \
+    X(decay, 0, 0, 1)               /* weight decay */                                             \
+    X(average, 0.999, 0, 1)         /* running average of the weights */                           \
+    X(rounded_epochs, 0, 0, 10000)  /* last epochs trained with rounded weights */                 \
+    X(drop_input, 0, 0, 0.9)        /* dropout: features, */                                       \
+    X(drop_encoder, 0, 0, 0.9)      /* dense layers, */                                            \
+    X(drop_hidden, 0, 0, 0.9)       /* heads */                                                    \
+    X(teachers, 5, 0, 32)           /* at most RECIPE_MAX_NETS - 1; 0: learn from the labels */    \
+    X(teacher_encoder1, 128, 16, 1024)                                                             \
+    X(teacher_encoder2, 128, 16, 1024)                                                             \
+    X(teacher_hidden, 64, 16, 512)                                                                 \
+    X(teacher_epochs, 60, 1, 10000)                                                                \
+    X(teacher_batch, 256, 4, 65536)                                                                \
+    X(teacher_rate, 0.004, 0, 1)                                                                   \
+    X(teacher_decay, 0.01, 0, 1)                                                                   \
+    X(teacher_drop_input, 0, 0, 0.9)                                                               \
+    X(teacher_drop_encoder, 0.2, 0, 0.9)                                                           \
+    X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
+    X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
+    X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
+    X(sharpness, 8, 0, 1000)        /* of shares, for timed data (soft.h) */                       \
+    X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost (soft.h) */\
+    X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
+    X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
+    X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
+    X(judge_sharpness, 3, 0.1, 100) /* of the shares that they learn */                            \
+    X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
+    X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \
+    X(paper_cells, 256, 16, 1024)   /* the paper's networks: cells of an LSTM, a multiple of 16 */ \
+    X(paper_post, 512, 16, 2048)    /* of the one behind an attention, the same */                 \
+    X(paper_nodes, 2, 1, 64)        /* of the attention's dense layer */                           \
+    X(paper_filters, 128, 16, 1024) /* of a convolution, the same */                               \
+    X(paper_taps, 3, 1, 8)          /* size of its kernels */                                      \
+    X(paper_stride, 1, 1, 8)                                                                       \
+    X(paper_epochs, 60, 1, 10000)                                                                  \
+    X(paper_batch, 64, 4, 65536)                                                                   \
+    X(paper_rate, 0.001, 0, 1)                                                                     \
+    X(paper_drop, 0.2, 0, 0.9)      /* both dropouts of the LSTMs that write */                    \
+    X(paper_average, 0.999, 0, 1)
+
+struct recipe {
+#define RECIPE_MEMBER(name, normal, least, most) double name;
+    RECIPE_NUMBERS(RECIPE_MEMBER)
+#undef RECIPE_MEMBER
+};
+
+/* The defaults with what the spec sets. 0, or -1 with a message that names file and line. */
+int recipe_from_spec(const struct spec *spec, struct recipe *out);
+
+enum { RECIPE_MAX_NETS = 33 };
+
+/* What training makes: the student, then its teachers. */
+struct recipe_nets {
+    struct net net[RECIPE_MAX_NETS];
+    size_t n;
+};
+
+void recipe_nets_free(struct recipe_nets *nets);
+
+struct recipe_rows {
+    size_t n;
+    int32_t *problem;      /* n x n_fields */
+    unsigned char *target; /* n x n_params, indexes of values */
+    float *soft;           /* n x recipe_width(), of each parameter the distribution to learn, given
+                              the target's values before it; null: the target itself */
+};
+
+/* The values of all parameters together. */
+size_t recipe_width(const struct model *model);
+
+/* A line of news: what is being trained ("teacher 2 of 5"), and losses in bits a row; held_out is
+   that of `held_out` rows, or 0 without any. */
+typedef void recipe_progress(const char *what, size_t epoch, size_t epochs, double loss,
+                             double held_out);
+
+/* Trains *out, which the caller frees with recipe_nets_free. The result depends on all arguments
+   but n_threads and progress. 0, or -1 with a message. */
+int recipe_train(const struct recipe *recipe, const struct model *model,
+                 const struct recipe_rows *rows, const struct recipe_rows *held_out, uint64_t seed,
+                 size_t n_threads, recipe_progress *progress, struct recipe_nets *out);
+
+/* Only the teachers, as networks of n_features activations, a multiple of 16, and one parameter of
+   two values. To be freed as above. */
+int recipe_train_teachers(const struct recipe *recipe, const struct model *model,
+                          size_t n_features, const struct net_rows *rows, uint64_t seed,
+                          size_t n_threads, recipe_progress *progress, struct recipe_nets *out);
+
+#endif
