@@ -24,16 +24,18 @@ GUARANTEES
       bits and the exact-width types; every compiler, optimisation level, -ffast-math, word size,
       endianness, SIMD or not.                                          [tests/runtime/signature.sh]
   G2  No floating point, libc symbol, allocation, recursion, mutable global, division wider than
-      32 bits, struct copy.                                             [tests/runtime/freestanding.sh]
+      32 bits, struct copy.                                          [tests/runtime/freestanding.sh]
   G3  All memory is the caller's arena: int32_t words, holding 32-bit integers and unsigned chars
       alone. Its size is a constant (NAME_ARENA(beam)), a query (kpred_arena_words) and checked by
-      kpred_init. A context serves one thread at a time; a model any number.  [tests/runtime/test_arena.c]
+      kpred_init. A context serves one thread at a time; a model any number.
+                                                                        [tests/runtime/test_arena.c]
   G4  Every tuple returned satisfies the model's rule; none comes twice. Where a legal tuple exists
-      at least one is returned, or the status is KPRED_ERR_BUDGET.      [tests/runtime/test_search.c]
+      at least one is returned, or the status is KPRED_ERR_BUDGET.     [tests/runtime/test_search.c]
   G5  On an error the outputs are untouched, the status says what, ctx.detail says which field or
-      argument.                                                         [tests/runtime/test_status.c]
+      argument.                                                        [tests/runtime/test_status.c]
   G8  A size outside the trained range is accepted and flagged in ctx.extrapolated; an unknown token
-      is an error. Sizes reach 2^24; products saturate or are logarithms.     [tests/runtime/test_status.c]
+      is an error. Sizes reach 2^24; products saturate or are logarithms.
+                                                                       [tests/runtime/test_status.c]
   (G6 and G7, reproducible weights and proved bounds, are the tools': see README.md.)
 
 NON-GOALS      training, files, threads inside a call, hostile models (weights are code)
@@ -99,60 +101,60 @@ extern "C" {
 
 /* ---- >>limits ------------------------------------------------------------------------------- */
 
-#define KPRED_VERSION 100         /* 0.1.0: what the caller was compiled against */
-#define KPRED_FORMAT 1            /* of kpred_model; changes only with its layout or arithmetic */
-#define KPRED_MAX_FIELDS 24       /* fields of a problem */
-#define KPRED_MAX_PARAMS 16       /* parameters of a tuple */
-#define KPRED_MAX_VALUES 128      /* legal values of one parameter */
-#define KPRED_MAX_WIDTH 192       /* activations of a dense layer, features included */
-#define KPRED_MAX_HIDDEN 128      /* hidden units of a parameter */
-#define KPRED_MAX_REGISTERS 64    /* of a feature program */
-#define KPRED_MAX_BEAM 1024
-#define KPRED_MAX_SIZE (1 << 24)  /* largest value of a size field */
-#define KPRED_RESCUE_CALLS 65536  /* rule calls of one rescue, at most */
+#define KPRED_VERSION       100 /* 0.1.0: what the caller was compiled against */
+#define KPRED_FORMAT        1   /* of kpred_model; changes only with its layout or arithmetic */
+#define KPRED_MAX_FIELDS    24  /* fields of a problem */
+#define KPRED_MAX_PARAMS    16  /* parameters of a tuple */
+#define KPRED_MAX_VALUES    128 /* legal values of one parameter */
+#define KPRED_MAX_WIDTH     192 /* activations of a dense layer, features included */
+#define KPRED_MAX_HIDDEN    128 /* hidden units of a parameter */
+#define KPRED_MAX_REGISTERS 64  /* of a feature program */
+#define KPRED_MAX_BEAM      1024
+#define KPRED_MAX_SIZE      (1 << 24) /* largest value of a size field */
+#define KPRED_RESCUE_CALLS  65536     /* rule calls of one rescue, at most */
 
 /* Words of arena for a model of these dimensions. work, state: words of the scorer; params: number
    of parameters; lane: the most values of a parameter, rounded up to a power of two, at least 4.
    A generated header gives it as NAME_ARENA(beam). Integer constant expressions throughout. */
-#define KPRED_ARENA_WORDS(work, state, params, lane, beam)                                        \
-    ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state)                       \
-     + 2 * (lane) * KPRI_EXTENDED(params, beam) + KPRI_BUCKETS)
+#define KPRED_ARENA_WORDS(work, state, params, lane, beam)                  \
+    ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state) \
+     + KPRI_EXTENDED(params, beam) * 2 * (lane) + KPRI_BUCKETS)
 #define KPRI_MAX(a, b) ((a) > (b) ? (a) : (b))
 /* Prefixes that are extended side by side: of a single parameter, the empty one alone. */
-#define KPRI_EXTENDED(params, beam) ((params) == 1 ? (params) : KPRI_MAX(beam, params))
-#define KPRI_RECORDS(params, beam) KPRI_MAX(2 * (beam), (params) + 1)
+#define KPRI_EXTENDED(params, beam)      ((params) == 1 ? (params) : KPRI_MAX(beam, params))
+#define KPRI_RECORDS(params, beam)       KPRI_MAX(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state) (KPRI_PREFIX_WORDS(params) + (state))
-#define KPRI_PREFIX_WORDS(params) ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
-#define KPRI_BUCKETS 384
+#define KPRI_PREFIX_WORDS(params)        ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
+#define KPRI_BUCKETS                     384
 
 /* Upper bounds of what one kpred_predict costs; a generated header gives them as
    NAME_RULE_CALLS(beam) and NAME_MULTIPLY_ADDS(beam). values: of all parameters together, counted;
    start: multiply-adds of encoder and context; step: those of one extension of a prefix, over all
    parameters together. A rescue, which models with look-ahead in their rule hardly ever need, adds
    at most KPRED_RESCUE_CALLS rule calls, and start + KPRED_RESCUE_CALLS * step multiply-adds. */
-#define KPRED_RULE_CALLS(values, beam) (1 + (values) * (beam))
+#define KPRED_RULE_CALLS(values, beam)         (1 + (values) * (beam))
 #define KPRED_MULTIPLY_ADDS(start, step, beam) ((start) + (step) * (beam))
 
 /* ---- >>status ------------------------------------------------------------------------------- */
 
 /* ctx.detail says {index, value, limit} as given in brackets; -1 where nothing is given. */
 #define KPRED_STATUS_LIST(X) X(KPRED_OK, 0, "ok") KPRED_ERROR_LIST(X)
-#define KPRED_ERROR_LIST(X)                                                                       \
-    X(KPRED_ERR_NULL, -1, "null pointer") /* [argument, counted from 0] */                        \
-    X(KPRED_ERR_VERSION, -2, "caller compiled against another kpred.h") /* [-, given, expected] */\
-    X(KPRED_ERR_FORMAT, -3, "model of another format") /* [-, its format, expected] */            \
-    X(KPRED_ERR_MODEL, -4, "model outside the limits of this build") /* [-, value, limit] */      \
-    X(KPRED_ERR_ID, -5, "model content does not match its id")                                    \
-    X(KPRED_ERR_BEAM, -6, "beam is 0 or beyond KPRED_MAX_BEAM") /* [-, beam, limit] */            \
-    X(KPRED_ERR_ALIGN, -7, "arena not aligned for int32_t")                                       \
-    X(KPRED_ERR_ARENA, -8, "arena too small") /* [-, words given, words needed] */                \
-    X(KPRED_ERR_CONTEXT, -9, "context not initialised")                                           \
-    X(KPRED_ERR_FIELDS, -10, "wrong number of problem fields") /* [-, given, expected] */         \
-    X(KPRED_ERR_SIZE, -11, "size out of range") /* [field, value, limit it violates] */           \
-    X(KPRED_ERR_TOKEN, -12, "unknown token") /* [field, value, number of tokens] */               \
-    X(KPRED_ERR_K, -13, "k is 0 or larger than the beam") /* [-, k, beam] */                      \
-    X(KPRED_ERR_NOT_APPLICABLE, -14, "the kernel does not apply to this problem")                 \
-    X(KPRED_ERR_INFEASIBLE, -15, "no legal tuple exists") /* [-, rule calls of the rescue, -] */  \
+#define KPRED_ERROR_LIST(X)                                                                        \
+    X(KPRED_ERR_NULL, -1, "null pointer") /* [argument, counted from 0] */                         \
+    X(KPRED_ERR_VERSION, -2, "caller compiled against another kpred.h") /* [-, given, expected] */ \
+    X(KPRED_ERR_FORMAT, -3, "model of another format") /* [-, its format, expected] */             \
+    X(KPRED_ERR_MODEL, -4, "model outside the limits of this build") /* [-, value, limit] */       \
+    X(KPRED_ERR_ID, -5, "model content does not match its id")                                     \
+    X(KPRED_ERR_BEAM, -6, "beam is 0 or beyond KPRED_MAX_BEAM") /* [-, beam, limit] */             \
+    X(KPRED_ERR_ALIGN, -7, "arena not aligned for int32_t")                                        \
+    X(KPRED_ERR_ARENA, -8, "arena too small") /* [-, words given, words needed] */                 \
+    X(KPRED_ERR_CONTEXT, -9, "context not initialised")                                            \
+    X(KPRED_ERR_FIELDS, -10, "wrong number of problem fields") /* [-, given, expected] */          \
+    X(KPRED_ERR_SIZE, -11, "size out of range")           /* [field, value, limit it violates] */  \
+    X(KPRED_ERR_TOKEN, -12, "unknown token")              /* [field, value, number of tokens] */   \
+    X(KPRED_ERR_K, -13, "k is 0 or larger than the beam") /* [-, k, beam] */                       \
+    X(KPRED_ERR_NOT_APPLICABLE, -14, "the kernel does not apply to this problem")                  \
+    X(KPRED_ERR_INFEASIBLE, -15, "no legal tuple exists") /* [-, rule calls of the rescue, -] */   \
     X(KPRED_ERR_BUDGET, -16, "no legal tuple within KPRED_RESCUE_CALLS") /* [-, calls, calls] */
 
 #define KPRI_ENUM(name, code, text) , name = code
@@ -173,16 +175,16 @@ typedef int (*kpred_rule)(const int32_t *problem, const int32_t *values, size_t 
 
 typedef struct kpred_field {
     const char *name;
-    const char *const *tokens;       /* NULL: a size */
+    const char *const *tokens; /* NULL: a size */
     int32_t n_tokens;
-    int32_t least, most;             /* accepted sizes, 0..2^24; of tokens, 0 and n_tokens - 1 */
+    int32_t least, most;              /* accepted sizes, 0..2^24; of tokens, 0 and n_tokens - 1 */
     int32_t trained_min, trained_max; /* sizes seen in training */
 } kpred_field;
 
 typedef struct kpred_param {
     const char *name;
-    const int32_t *values;           /* ascending; for names 0, 1, ... */
-    const char *const *names;        /* NULL: the values are integers */
+    const int32_t *values;    /* ascending; for names 0, 1, ... */
+    const char *const *names; /* NULL: the values are integers */
     int32_t n_values;
 } kpred_param;
 
@@ -202,58 +204,61 @@ typedef struct kpred_scorer {
 
 /* A model: generated, const, shared by all threads. */
 typedef struct kpred_model {
-    uint32_t format;                 /* KPRED_FORMAT */
-    uint64_t id;                     /* hash of all it contains, see kpred_model_id */
-    const char *name;                /* "conv_asm_1x1u", as in kpred_model_conv_asm_1x1u */
-    const char *kernel;              /* the kernel's own name, "ConvAsm1x1U" */
-    const char *split;               /* what was kept from training: "config", "shape", "none" */
+    uint32_t format;    /* KPRED_FORMAT */
+    uint64_t id;        /* hash of all it contains, see kpred_model_id */
+    const char *name;   /* "conv_asm_1x1u", as in kpred_model_conv_asm_1x1u */
+    const char *kernel; /* the kernel's own name, "ConvAsm1x1U" */
+    const char *split;  /* what was kept from training: "config", "shape", "none" */
     const kpred_field *fields;
     const kpred_param *params;
     uint32_t n_fields, n_params;
-    uint32_t lane;                   /* see KPRED_ARENA_WORDS */
+    uint32_t lane; /* see KPRED_ARENA_WORDS */
     uint32_t work_words, state_words;
-    kpred_rule rule;                 /* or KPRED_UNCONSTRAINED */
-    const char *rule_name;           /* "" without a rule */
+    kpred_rule rule;       /* or KPRED_UNCONSTRAINED */
+    const char *rule_name; /* "" without a rule */
     const kpred_scorer *scorer;
-    const void *net;                 /* the scorer's; kpred_additive for kpred_additive_scorer */
-    const void *extensions;          /* per-extension features: none in format 1, NULL */
+    const void *net;        /* the scorer's; kpred_additive for kpred_additive_scorer */
+    const void *extensions; /* per-extension features: none in format 1, NULL */
 } kpred_model;
 
 /* The feature program: instructions that append a register, then ones that append activations.
    Registers 0..n_fields-1 hold the problem. a, b: registers; n: activations; k: a constant.
    Values saturate at the ends of int32_t. Logarithms are Q16, log2 of less than 1 counts as 0. */
 typedef enum kpred_opcode {
-    KPRED_OP_LOG2,      /* log2(r[a])                                                           */
-    KPRED_OP_ADD,       /* r[a] + r[b]                                                          */
-    KPRED_OP_SUB,       /* r[a] - r[b]                                                          */
-    KPRED_OP_MUL,       /* r[a] * r[b]                                                          */
-    KPRED_OP_CEIL_DIV,  /* ceil(r[a] / r[b]); 0 unless r[a] >= 0 and r[b] > 0                   */
-    KPRED_OP_MOD,       /* r[a] mod r[b]; 0 unless r[a] >= 0 and r[b] > 0                       */
-    KPRED_OP_MIN,       /* min(r[a], r[b])                                                      */
-    KPRED_OP_MAX,       /* max(r[a], r[b])                                                      */
-    KPRED_OP_CONST,     /* k                                                                    */
-    KPRED_OP_EQUALS,    /* n activations: 127 where r[a] == k + i, else 0                       */
-    KPRED_OP_RAMP,      /* 1: (r[a] - k) * 127 / 2^b, clamped to 0..127                         */
-    KPRED_OP_HATS,      /* n: 127 - |r[a] - c_i| * 127 / 2^b, at least 0, c_i = k + i * 2^b;
-                           below the first centre and above the last 127                        */
-    KPRED_OP_DIVIDES,   /* n: 127 where k * 2^i divides r[a], else 0                            */
-    KPRED_OP_FRACTION   /* 1: (r[a] mod k) * 127 / k, k > 0; 0 for negative r[a]                */
+    KPRED_OP_LOG2,     /* log2(r[a])                                                           */
+    KPRED_OP_ADD,      /* r[a] + r[b]                                                          */
+    KPRED_OP_SUB,      /* r[a] - r[b]                                                          */
+    KPRED_OP_MUL,      /* r[a] * r[b]                                                          */
+    KPRED_OP_CEIL_DIV, /* ceil(r[a] / r[b]); 0 unless r[a] >= 0 and r[b] > 0                   */
+    KPRED_OP_MOD,      /* r[a] mod r[b]; 0 unless r[a] >= 0 and r[b] > 0                       */
+    KPRED_OP_MIN,      /* min(r[a], r[b])                                                      */
+    KPRED_OP_MAX,      /* max(r[a], r[b])                                                      */
+    KPRED_OP_CONST,    /* k                                                                    */
+    KPRED_OP_EQUALS,   /* n activations: 127 where r[a] == k + i, else 0                       */
+    KPRED_OP_RAMP,     /* 1: (r[a] - k) * 127 / 2^b, clamped to 0..127                         */
+    KPRED_OP_HATS,     /* n: 127 - |r[a] - c_i| * 127 / 2^b, at least 0, c_i = k + i * 2^b;
+                          below the first centre and above the last 127                        */
+    KPRED_OP_DIVIDES,  /* n: 127 where k * 2^i divides r[a], else 0                            */
+    KPRED_OP_FRACTION  /* 1: (r[a] mod k) * 127 / k, k > 0; 0 for negative r[a]                */
 } kpred_opcode;
 
-typedef struct kpred_instr { uint8_t op, a, b, n; int32_t k; } kpred_instr;
+typedef struct kpred_instr {
+    uint8_t op, a, b, n;
+    int32_t k;
+} kpred_instr;
 
 /* rows x cols weights, row by row; both multiples of 16 (padding: 0) */
 typedef struct kpred_layer {
     const int8_t *weight;
     const int32_t *bias;
     uint16_t rows, cols;
-    uint8_t shift;                   /* s above; unused in the context layer */
+    uint8_t shift; /* s above; unused in the context layer */
 } kpred_layer;
 
 /* One parameter of more than one value; the others have weight == NULL. */
 typedef struct kpred_head {
-    const int8_t *embedding;         /* [sum of n_values over earlier heads][hidden] */
-    const int8_t *weight;            /* [n_values rounded up to 4][hidden] */
+    const int8_t *embedding; /* [sum of n_values over earlier heads][hidden] */
+    const int8_t *weight;    /* [n_values rounded up to 4][hidden] */
     const int32_t *bias;
     uint8_t embedding_shift, hidden_shift, logit_shift; /* e, s, r above */
 } kpred_head;
@@ -261,8 +266,8 @@ typedef struct kpred_head {
 typedef struct kpred_additive {
     const kpred_instr *program;
     uint16_t n_instr, n_features, hidden;
-    kpred_layer layer[3];            /* dense, dense, context (rows: heads x hidden) */
-    const kpred_head *heads;         /* one a parameter */
+    kpred_layer layer[3];    /* dense, dense, context (rows: heads x hidden) */
+    const kpred_head *heads; /* one a parameter */
 } kpred_additive;
 
 typedef struct kpred_tuple {
@@ -270,18 +275,20 @@ typedef struct kpred_tuple {
     int32_t value[KPRED_MAX_PARAMS]; /* the first n_params are set */
 } kpred_tuple;
 
-typedef struct kpred_detail { int32_t index, value, limit; } kpred_detail;
+typedef struct kpred_detail {
+    int32_t index, value, limit;
+} kpred_detail;
 
 /* Visible so that the compiler knows its size; read `extrapolated` and `detail`, leave the rest.
    Holds no resource: nothing to release. Contexts of one thread may share an arena, which keeps
    nothing from one prediction to the next. */
 typedef struct kpred_ctx {
-    const kpred_model *model;        /* NULL: not initialised */
+    const kpred_model *model; /* NULL: not initialised */
     int32_t *arena;
     uint32_t beam;
-    uint32_t extrapolated;           /* of the last prediction that succeeded: bit f set if field f
-                                        lies outside the range the model was trained on */
-    kpred_detail detail;             /* after an error, see >>status */
+    uint32_t extrapolated; /* of the last prediction that succeeded: bit f set if field f
+                              lies outside the range the model was trained on */
+    kpred_detail detail;   /* after an error, see >>status */
 } kpred_ctx;
 
 /* ---- >>api ---------------------------------------------------------------------------------- */
@@ -457,18 +464,17 @@ static const int32_t kpri_exp2_table[65] = {
     13805598, 13656884, 13509772, 13364245, 13220286, 13077877, 12937002, 12797645, 12659789,
     12523418, 12388516, 12255067, 12123055, 11992466, 11863283, 11735492, 11609078, 11484025,
     11360319, 11237946, 11116891, 10997140, 10878679, 10761494, 10645571, 10530897, 10417458,
-    10305242, 10194234, 10084422, 9975792, 9868333, 9762032, 9656875, 9552851, 9449948, 9348154,
-    9247455, 9147842, 9049301, 8951823, 8855394, 8760003, 8665641, 8572295, 8479954, 8388608
-};
+    10305242, 10194234, 10084422, 9975792,  9868333,  9762032,  9656875,  9552851,  9449948,
+    9348154,  9247455,  9147842,  9049301,  8951823,  8855394,  8760003,  8665641,  8572295,
+    8479954,  8388608};
 
 /* round(2^16 * log2(1 + i/64)) */
 static const int32_t kpri_log2_table[65] = {
-    0, 1466, 2909, 4331, 5732, 7112, 8473, 9814, 11136, 12440, 13727, 14996, 16248, 17484,
-    18704, 19909, 21098, 22272, 23433, 24579, 25711, 26830, 27936, 29029, 30109, 31178, 32234,
-    33279, 34312, 35334, 36346, 37346, 38336, 39316, 40286, 41246, 42196, 43137, 44068, 44990,
-    45904, 46809, 47705, 48593, 49472, 50344, 51207, 52063, 52911, 53751, 54584, 55410, 56229,
-    57040, 57845, 58643, 59434, 60219, 60997, 61769, 62534, 63294, 64047, 64794, 65536
-};
+    0,     1466,  2909,  4331,  5732,  7112,  8473,  9814,  11136, 12440, 13727, 14996, 16248,
+    17484, 18704, 19909, 21098, 22272, 23433, 24579, 25711, 26830, 27936, 29029, 30109, 31178,
+    32234, 33279, 34312, 35334, 36346, 37346, 38336, 39316, 40286, 41246, 42196, 43137, 44068,
+    44990, 45904, 46809, 47705, 48593, 49472, 50344, 51207, 52063, 52911, 53751, 54584, 55410,
+    56229, 57040, 57845, 58643, 59434, 60219, 60997, 61769, 62534, 63294, 64047, 64794, 65536};
 
 static int32_t kpri_saturate(int64_t x)
 {
@@ -492,11 +498,26 @@ static int32_t kpri_log2(uint32_t x)
     uint32_t m = x;
     int32_t e = 31;
     const int32_t *t;
-    if (m < (uint32_t)1 << 16) { m <<= 16; e -= 16; }
-    if (m < (uint32_t)1 << 24) { m <<= 8; e -= 8; }
-    if (m < (uint32_t)1 << 28) { m <<= 4; e -= 4; }
-    if (m < (uint32_t)1 << 30) { m <<= 2; e -= 2; }
-    if (m < (uint32_t)1 << 31) { m <<= 1; e -= 1; }
+    if (m < (uint32_t)1 << 16) {
+        m <<= 16;
+        e -= 16;
+    }
+    if (m < (uint32_t)1 << 24) {
+        m <<= 8;
+        e -= 8;
+    }
+    if (m < (uint32_t)1 << 28) {
+        m <<= 4;
+        e -= 4;
+    }
+    if (m < (uint32_t)1 << 30) {
+        m <<= 2;
+        e -= 2;
+    }
+    if (m < (uint32_t)1 << 31) {
+        m <<= 1;
+        e -= 1;
+    }
     t = kpri_log2_table + ((m >> 25) & 63);
     return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
@@ -585,7 +606,7 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* ---- >>network ------------------------------------------------------------------------------ */
 
 /* Every accumulator below stays within int32: the exporter proves it for each row from the weights
-   and activations of 0..127, and tests/model/test_models.c proves it again for the shipped arrays. */
+   and activations of 0..127; tests/model/test_models.c proves it again for the shipped arrays. */
 
 /* Both bodies define the same three functions with the same results:
      kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16
@@ -648,8 +669,8 @@ static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_
             c = kpri_madd16(c, w + i + 2 * cols, x0, x1);
             d = kpri_madd16(d, w + i + 3 * cols, x0, x1);
         }
-        kpri_store(y + r, _mm_add_epi32(_mm_srai_epi32(kpri_sum4(a, b, c, d), 8),
-                                        kpri_load(bias + r)));
+        kpri_store(y + r,
+                   _mm_add_epi32(_mm_srai_epi32(kpri_sum4(a, b, c, d), 8), kpri_load(bias + r)));
     }
 }
 
@@ -852,9 +873,8 @@ static void kpri_additive_logits(const kpred_model *model, int32_t *work, const 
         logits[v] *= 1 << head->logit_shift;
 }
 
-KPRED_DATA const kpred_scorer kpred_additive_scorer = {
-    kpri_additive_start, kpri_additive_logits, 0
-};
+KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri_additive_logits,
+                                                       0};
 
 /* ---- >>search ------------------------------------------------------------------------------- */
 
@@ -868,7 +888,7 @@ typedef struct kpri_search {
     int32_t *work, *records, *score, *next, *bucket;
     size_t record_words, beam;
     unsigned lane_bits;
-    int32_t top;                     /* score at which bucket 0 begins */
+    int32_t top; /* score at which bucket 0 begins */
 } kpri_search;
 
 static unsigned char *kpri_indexes(const kpri_search *s, int32_t *record)
@@ -1169,7 +1189,8 @@ static kpred_status kpri_check_model(kpred_ctx *ctx, const kpred_model *m)
     if (m->id != kpred_model_id(m))
         return kpri_fail(ctx, KPRED_ERR_ID, -1, -1, -1);
     return m->scorer == &kpred_additive_scorer
-               ? kpri_check_additive(ctx, (const kpred_additive *)m->net) : KPRED_OK;
+               ? kpri_check_additive(ctx, (const kpred_additive *)m->net)
+               : KPRED_OK;
 }
 
 KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_model *model,
@@ -1535,7 +1556,7 @@ KPRED_API uint64_t kpred_model_id(const kpred_model *model)
 
 KPRED_API const char *kpred_status_string(kpred_status status)
 {
-#define KPRI_CASE(name, code, text)                                                               \
+#define KPRI_CASE(name, code, text) \
     case name: return text;
     switch (status) {
         KPRED_STATUS_LIST(KPRI_CASE)

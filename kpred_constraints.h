@@ -72,29 +72,41 @@ extern "C" {
 /* >>limits: what a compute unit (CU) of AMD's GCN3 and Vega GPUs (gfx8, gfx9) offers. Sources: the
    reference guides "Graphics Core Next Architecture, Generation 3" and "Vega Instruction Set
    Architecture" of AMD; registers and LDS are also those of MIOpen's own checks. */
-#define KPRED_GCN_WAVE_SIZE 64       /* work-items of a wave, a lane each */
-#define KPRED_GCN_SIMDS 4            /* a work-group's waves spread over them */
+#define KPRED_GCN_WAVE_SIZE       64 /* work-items of a wave, a lane each */
+#define KPRED_GCN_SIMDS           4  /* a work-group's waves spread over them */
 #define KPRED_GCN_WORKGROUP_WAVES 16 /* waves of a work-group: 1024 work-items */
-#define KPRED_GCN_VGPRS 256          /* vector registers a lane: the most one wave can address, and
-                                        all there are for the waves of a SIMD together */
-#define KPRED_GCN_SGPRS 102          /* scalar registers a wave can address (s0 to s101) */
-#define KPRED_GCN_LDS_BYTES 65536    /* local data share */
+/* Vector registers a lane: the most one wave can address, and all for a SIMD's waves together */
+#define KPRED_GCN_VGPRS     256
+#define KPRED_GCN_SGPRS     102   /* scalar registers a wave can address (s0 to s101) */
+#define KPRED_GCN_LDS_BYTES 65536 /* local data share */
 
 /* >>helpers: for rules, yours too. Defined for every int32 where no `pre:` says otherwise. */
 
 /* Is lo <= x <= hi? */
-static inline int kpred_between(int32_t x, int32_t lo, int32_t hi) { return lo <= x && x <= hi; }
+static inline int kpred_between(int32_t x, int32_t lo, int32_t hi)
+{
+    return lo <= x && x <= hi;
+}
 
 /* Is x one of 1, 2, 4, ... 2^30? */
-static inline int kpred_is_pow2(int32_t x) { return x > 0 && (x & (x - 1)) == 0; }
+static inline int kpred_is_pow2(int32_t x)
+{
+    return x > 0 && (x & (x - 1)) == 0;
+}
 
 /* Is x a multiple of d? Never if d < 1. */
-static inline int kpred_divides(int32_t d, int32_t x) { return d > 0 && x % d == 0; }
+static inline int kpred_divides(int32_t d, int32_t x)
+{
+    return d > 0 && x % d == 0;
+}
 
 /* ceil(a / b), for large a as well.
    pre:  a >= 0, b >= 1
    post: 0 <= result <= a */
-static inline int32_t kpred_ceil_div(int32_t a, int32_t b) { return a / b + (a % b != 0); }
+static inline int32_t kpred_ceil_div(int32_t a, int32_t b)
+{
+    return a / b + (a % b != 0);
+}
 
 /* The lesser of a * b and INT32_MAX, so that a product of any number of factors >= 1 compares with
    any limit below INT32_MAX as the true product does.
@@ -117,136 +129,139 @@ static inline int kpred_fits_vgprs(int32_t vgprs, int32_t waves)
 
 /* Has a CU room for one work-group with so many bytes of LDS?
    pre: bytes >= 0 */
-static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_BYTES; }
+static inline int kpred_fits_lds(int32_t bytes)
+{
+    return bytes <= KPRED_GCN_LDS_BYTES;
+}
 
 /* >>vocabulary: tokens and fields of the four models, X(enumerator, spelling), counted from 0. */
-#define KPRED_GPU_LIST(X)                \
-    X(KPRED_GPU_GFX900_56, "gfx900_56")  \
+#define KPRED_GPU_LIST(X)               \
+    X(KPRED_GPU_GFX900_56, "gfx900_56") \
     X(KPRED_GPU_GFX906_60, "gfx906_60")
 
-#define KPRED_DIR_LIST(X)                           \
-    X(KPRED_DIR_F, "F") /* forward */               \
-    X(KPRED_DIR_B, "B") /* backward, data */        \
+#define KPRED_DIR_LIST(X)                    \
+    X(KPRED_DIR_F, "F") /* forward */        \
+    X(KPRED_DIR_B, "B") /* backward, data */ \
     X(KPRED_DIR_W, "W") /* backward, weights */
 
-#define KPRED_DTYPE_LIST(X)      \
-    X(KPRED_DTYPE_FP32, "FP32")  \
-    X(KPRED_DTYPE_FP16, "FP16")  \
+#define KPRED_DTYPE_LIST(X)     \
+    X(KPRED_DTYPE_FP32, "FP32") \
+    X(KPRED_DTYPE_FP16, "FP16") \
     X(KPRED_DTYPE_BF16, "BF16")
 
-#define KPRED_CONV_FIELD_LIST(X)     \
-    X(KPRED_CONV_GPU, "gpu")         \
-    X(KPRED_CONV_DIR, "dir")         \
-    X(KPRED_CONV_DTYPE, "dtype")     \
-    X(KPRED_CONV_N, "n")             \
-    X(KPRED_CONV_C, "c")             \
-    X(KPRED_CONV_H, "h")             \
-    X(KPRED_CONV_W, "w")             \
-    X(KPRED_CONV_K, "k")             \
-    X(KPRED_CONV_STRIDE, "stride")   \
+#define KPRED_CONV_FIELD_LIST(X)   \
+    X(KPRED_CONV_GPU, "gpu")       \
+    X(KPRED_CONV_DIR, "dir")       \
+    X(KPRED_CONV_DTYPE, "dtype")   \
+    X(KPRED_CONV_N, "n")           \
+    X(KPRED_CONV_C, "c")           \
+    X(KPRED_CONV_H, "h")           \
+    X(KPRED_CONV_W, "w")           \
+    X(KPRED_CONV_K, "k")           \
+    X(KPRED_CONV_STRIDE, "stride") \
     X(KPRED_CONV_GROUPS, "groups") /* conv_asm_bwd_wrw_3x3 only */
 
 /* The others' fields: filters of y x x, and of each size of the image its own pad and stride. Their
    tokens are those above and, behind them, some more. */
-#define KPRED_CONV2D_FIELD_LIST(X)         \
-    X(KPRED_CONV2D_GPU, "gpu")             \
-    X(KPRED_CONV2D_DIR, "dir")             \
-    X(KPRED_CONV2D_DTYPE, "dtype")         \
-    X(KPRED_CONV2D_LAYOUT, "layout")       \
-    X(KPRED_CONV2D_N, "n")                 \
-    X(KPRED_CONV2D_C, "c")                 \
-    X(KPRED_CONV2D_H, "h")                 \
-    X(KPRED_CONV2D_W, "w")                 \
-    X(KPRED_CONV2D_K, "k")                 \
-    X(KPRED_CONV2D_Y, "y")                 \
-    X(KPRED_CONV2D_X, "x")                 \
-    X(KPRED_CONV2D_PAD_H, "pad_h")         \
-    X(KPRED_CONV2D_PAD_W, "pad_w")         \
-    X(KPRED_CONV2D_STRIDE_H, "stride_h")   \
-    X(KPRED_CONV2D_STRIDE_W, "stride_w")   \
-    X(KPRED_CONV2D_DIL_H, "dil_h")         \
-    X(KPRED_CONV2D_DIL_W, "dil_w")         \
+#define KPRED_CONV2D_FIELD_LIST(X)       \
+    X(KPRED_CONV2D_GPU, "gpu")           \
+    X(KPRED_CONV2D_DIR, "dir")           \
+    X(KPRED_CONV2D_DTYPE, "dtype")       \
+    X(KPRED_CONV2D_LAYOUT, "layout")     \
+    X(KPRED_CONV2D_N, "n")               \
+    X(KPRED_CONV2D_C, "c")               \
+    X(KPRED_CONV2D_H, "h")               \
+    X(KPRED_CONV2D_W, "w")               \
+    X(KPRED_CONV2D_K, "k")               \
+    X(KPRED_CONV2D_Y, "y")               \
+    X(KPRED_CONV2D_X, "x")               \
+    X(KPRED_CONV2D_PAD_H, "pad_h")       \
+    X(KPRED_CONV2D_PAD_W, "pad_w")       \
+    X(KPRED_CONV2D_STRIDE_H, "stride_h") \
+    X(KPRED_CONV2D_STRIDE_W, "stride_w") \
+    X(KPRED_CONV2D_DIL_H, "dil_h")       \
+    X(KPRED_CONV2D_DIL_W, "dil_w")       \
     X(KPRED_CONV2D_GROUPS, "groups")
 
-#define KPRED_CONV2D_MORE_GPUS(X)           \
-    X(KPRED_GPU_GFX1030_36, "gfx1030_36")   \
+#define KPRED_CONV2D_MORE_GPUS(X)         \
+    X(KPRED_GPU_GFX1030_36, "gfx1030_36") \
     X(KPRED_GPU_GFX942130, "gfx942130")
 
 #define KPRED_CONV2D_MORE_DTYPES(X) X(KPRED_DTYPE_INT8, "INT8")
 
-#define KPRED_CONV2D_LAYOUT_LIST(X)   \
-    X(KPRED_LAYOUT_NCHW, "NCHW")      \
+#define KPRED_CONV2D_LAYOUT_LIST(X) \
+    X(KPRED_LAYOUT_NCHW, "NCHW")    \
     X(KPRED_LAYOUT_NHWC, "NHWC")
 
 /* The fields of a solver's choice, for 2-D and 3-D: a 2-D convolution has depth 1. Triples are in
    the order depth, height, width. Types are KPRED_DTYPE_LIST's. */
-#define KPRED_CONV3D_FIELD_LIST(X)         \
-    X(KPRED_CONV3D_GPU, "gpu")             \
-    X(KPRED_CONV3D_DIR, "dir")             \
-    X(KPRED_CONV3D_DTYPE, "dtype")         \
-    X(KPRED_CONV3D_LAYOUT, "layout")       \
-    X(KPRED_CONV3D_N, "n")                 \
-    X(KPRED_CONV3D_C, "c")                 \
-    X(KPRED_CONV3D_D, "d")                 \
-    X(KPRED_CONV3D_H, "h")                 \
-    X(KPRED_CONV3D_W, "w")                 \
-    X(KPRED_CONV3D_K, "k")                 \
-    X(KPRED_CONV3D_Z, "z")                 \
-    X(KPRED_CONV3D_Y, "y")                 \
-    X(KPRED_CONV3D_X, "x")                 \
-    X(KPRED_CONV3D_PAD_D, "pad_d")         \
-    X(KPRED_CONV3D_PAD_H, "pad_h")         \
-    X(KPRED_CONV3D_PAD_W, "pad_w")         \
-    X(KPRED_CONV3D_STRIDE_D, "stride_d")   \
-    X(KPRED_CONV3D_STRIDE_H, "stride_h")   \
-    X(KPRED_CONV3D_STRIDE_W, "stride_w")   \
-    X(KPRED_CONV3D_DIL_D, "dil_d")         \
-    X(KPRED_CONV3D_DIL_H, "dil_h")         \
-    X(KPRED_CONV3D_DIL_W, "dil_w")         \
+#define KPRED_CONV3D_FIELD_LIST(X)       \
+    X(KPRED_CONV3D_GPU, "gpu")           \
+    X(KPRED_CONV3D_DIR, "dir")           \
+    X(KPRED_CONV3D_DTYPE, "dtype")       \
+    X(KPRED_CONV3D_LAYOUT, "layout")     \
+    X(KPRED_CONV3D_N, "n")               \
+    X(KPRED_CONV3D_C, "c")               \
+    X(KPRED_CONV3D_D, "d")               \
+    X(KPRED_CONV3D_H, "h")               \
+    X(KPRED_CONV3D_W, "w")               \
+    X(KPRED_CONV3D_K, "k")               \
+    X(KPRED_CONV3D_Z, "z")               \
+    X(KPRED_CONV3D_Y, "y")               \
+    X(KPRED_CONV3D_X, "x")               \
+    X(KPRED_CONV3D_PAD_D, "pad_d")       \
+    X(KPRED_CONV3D_PAD_H, "pad_h")       \
+    X(KPRED_CONV3D_PAD_W, "pad_w")       \
+    X(KPRED_CONV3D_STRIDE_D, "stride_d") \
+    X(KPRED_CONV3D_STRIDE_H, "stride_h") \
+    X(KPRED_CONV3D_STRIDE_W, "stride_w") \
+    X(KPRED_CONV3D_DIL_D, "dil_d")       \
+    X(KPRED_CONV3D_DIL_H, "dil_h")       \
+    X(KPRED_CONV3D_DIL_W, "dil_w")       \
     X(KPRED_CONV3D_GROUPS, "groups")
 
 /* The GPUs of MIOpen's find-dbs. */
-#define KPRED_CONV3D_GPU_LIST(X)                   \
-    X(KPRED_CONV3D_GPU_GFX906_60, "gfx906_60")     \
-    X(KPRED_CONV3D_GPU_GFX90878, "gfx90878")       \
-    X(KPRED_CONV3D_GPU_GFX90A6E, "gfx90a6e")       \
-    X(KPRED_CONV3D_GPU_GFX942130, "gfx942130")     \
+#define KPRED_CONV3D_GPU_LIST(X)               \
+    X(KPRED_CONV3D_GPU_GFX906_60, "gfx906_60") \
+    X(KPRED_CONV3D_GPU_GFX90878, "gfx90878")   \
+    X(KPRED_CONV3D_GPU_GFX90A6E, "gfx90a6e")   \
+    X(KPRED_CONV3D_GPU_GFX942130, "gfx942130") \
     X(KPRED_CONV3D_GPU_GFX1030_36, "gfx1030_36")
 
 #define KPRED_CONV3D_MORE_LAYOUTS(X) X(KPRED_LAYOUT_NCDHW, "NCDHW")
 
 /* >>parameters: of each kernel, in the order in which they are decided. */
-#define KPRED_ASM_1X1U_LIST(X)                                    \
-    X(KPRED_ASM_1X1U_READ_SIZE, "read_size")                      \
-    X(KPRED_ASM_1X1U_K_MULT, "k_mult")                            \
-    X(KPRED_ASM_1X1U_CHUNKS_PER_WAVE, "chunks_per_wave")          \
-    X(KPRED_ASM_1X1U_CHUNK_SIZE, "chunk_size")                    \
-    X(KPRED_ASM_1X1U_N_MULT, "n_mult")                            \
-    X(KPRED_ASM_1X1U_C_MULT, "c_mult")                            \
-    X(KPRED_ASM_1X1U_WAVES_C_IN_GROUP, "waves_c_in_group")        \
+#define KPRED_ASM_1X1U_LIST(X)                             \
+    X(KPRED_ASM_1X1U_READ_SIZE, "read_size")               \
+    X(KPRED_ASM_1X1U_K_MULT, "k_mult")                     \
+    X(KPRED_ASM_1X1U_CHUNKS_PER_WAVE, "chunks_per_wave")   \
+    X(KPRED_ASM_1X1U_CHUNK_SIZE, "chunk_size")             \
+    X(KPRED_ASM_1X1U_N_MULT, "n_mult")                     \
+    X(KPRED_ASM_1X1U_C_MULT, "c_mult")                     \
+    X(KPRED_ASM_1X1U_WAVES_C_IN_GROUP, "waves_c_in_group") \
     X(KPRED_ASM_1X1U_WAVES_K_IN_GROUP, "waves_k_in_group")
 
-#define KPRED_OCL_DIRECT_FWD_1X1_LIST(X)                          \
-    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE1, "grp_tile1")            \
-    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE0, "grp_tile0")            \
-    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE1, "in_tile1")              \
-    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE0, "in_tile0")              \
-    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE1, "out_pix_tile1")    \
-    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE0, "out_pix_tile0")    \
+#define KPRED_OCL_DIRECT_FWD_1X1_LIST(X)                           \
+    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE1, "grp_tile1")             \
+    X(KPRED_OCL_DIRECT_FWD_1X1_GRP_TILE0, "grp_tile0")             \
+    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE1, "in_tile1")               \
+    X(KPRED_OCL_DIRECT_FWD_1X1_IN_TILE0, "in_tile0")               \
+    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE1, "out_pix_tile1")     \
+    X(KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE0, "out_pix_tile0")     \
     X(KPRED_OCL_DIRECT_FWD_1X1_N_OUT_PIX_TILES, "n_out_pix_tiles") \
     X(KPRED_OCL_DIRECT_FWD_1X1_N_IN_DATA_TILES, "n_in_data_tiles") \
     X(KPRED_OCL_DIRECT_FWD_1X1_N_STACKS, "n_stacks")
 
-#define KPRED_ASM_BWD_WRW_1X1_LIST(X)                             \
-    X(KPRED_ASM_BWD_WRW_1X1_CHUNK_SIZE, "chunk_size")             \
-    X(KPRED_ASM_BWD_WRW_1X1_C_PER_GPR, "c_per_gpr")               \
-    X(KPRED_ASM_BWD_WRW_1X1_C_MULT, "c_mult")                     \
-    X(KPRED_ASM_BWD_WRW_1X1_K_PER_GPR, "k_per_gpr")               \
-    X(KPRED_ASM_BWD_WRW_1X1_K_MULT, "k_mult")                     \
-    X(KPRED_ASM_BWD_WRW_1X1_N_PER_GPR, "n_per_gpr")               \
-    X(KPRED_ASM_BWD_WRW_1X1_N_PART_CNT, "n_part_cnt")             \
-    X(KPRED_ASM_BWD_WRW_1X1_READ_SIZE, "read_size")               \
-    X(KPRED_ASM_BWD_WRW_1X1_SHORT_STORE, "short_store")           \
+#define KPRED_ASM_BWD_WRW_1X1_LIST(X)                   \
+    X(KPRED_ASM_BWD_WRW_1X1_CHUNK_SIZE, "chunk_size")   \
+    X(KPRED_ASM_BWD_WRW_1X1_C_PER_GPR, "c_per_gpr")     \
+    X(KPRED_ASM_BWD_WRW_1X1_C_MULT, "c_mult")           \
+    X(KPRED_ASM_BWD_WRW_1X1_K_PER_GPR, "k_per_gpr")     \
+    X(KPRED_ASM_BWD_WRW_1X1_K_MULT, "k_mult")           \
+    X(KPRED_ASM_BWD_WRW_1X1_N_PER_GPR, "n_per_gpr")     \
+    X(KPRED_ASM_BWD_WRW_1X1_N_PART_CNT, "n_part_cnt")   \
+    X(KPRED_ASM_BWD_WRW_1X1_READ_SIZE, "read_size")     \
+    X(KPRED_ASM_BWD_WRW_1X1_SHORT_STORE, "short_store") \
     X(KPRED_ASM_BWD_WRW_1X1_DATA_PREFETCH, "data_prefetch")
 
 #define KPRED_ASM_BWD_WRW_3X3_LIST(X)                             \
@@ -257,30 +272,31 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(KPRED_ASM_BWD_WRW_3X3_PIPE_LINES_DEPTH, "pipe_lines_depth") \
     X(KPRED_ASM_BWD_WRW_3X3_N_PER_GROUP, "n_per_group")
 
-#define KPRED_ASM_3X3U_LIST(X)                                          \
-    X(KPRED_ASM_3X3U_LIMIT_WAVE_CNT, "limit_wave_cnt")                  \
-    X(KPRED_ASM_3X3U_FILTERS_PER_WAVE, "filters_per_wave")              \
+#define KPRED_ASM_3X3U_LIST(X)                             \
+    X(KPRED_ASM_3X3U_LIMIT_WAVE_CNT, "limit_wave_cnt")     \
+    X(KPRED_ASM_3X3U_FILTERS_PER_WAVE, "filters_per_wave") \
     X(KPRED_ASM_3X3U_OUTPUT_LINES_PER_WAVE, "output_lines_per_wave")
 
-#define KPRED_OCL_DIRECT_FWD_LIST(X)                              \
-    X(KPRED_OCL_DIRECT_FWD_GRP_TILE1, "grp_tile1")                \
-    X(KPRED_OCL_DIRECT_FWD_GRP_TILE0, "grp_tile0")                \
-    X(KPRED_OCL_DIRECT_FWD_IN_TILE1, "in_tile1")                  \
-    X(KPRED_OCL_DIRECT_FWD_IN_TILE0, "in_tile0")                  \
-    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE1, "out_pix_tile1")        \
-    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE0, "out_pix_tile0")        \
-    X(KPRED_OCL_DIRECT_FWD_N_OUT_PIX_TILES, "n_out_pix_tiles")    \
-    X(KPRED_OCL_DIRECT_FWD_N_IN_DATA_TILES, "n_in_data_tiles")    \
+#define KPRED_OCL_DIRECT_FWD_LIST(X)                           \
+    X(KPRED_OCL_DIRECT_FWD_GRP_TILE1, "grp_tile1")             \
+    X(KPRED_OCL_DIRECT_FWD_GRP_TILE0, "grp_tile0")             \
+    X(KPRED_OCL_DIRECT_FWD_IN_TILE1, "in_tile1")               \
+    X(KPRED_OCL_DIRECT_FWD_IN_TILE0, "in_tile0")               \
+    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE1, "out_pix_tile1")     \
+    X(KPRED_OCL_DIRECT_FWD_OUT_PIX_TILE0, "out_pix_tile0")     \
+    X(KPRED_OCL_DIRECT_FWD_N_OUT_PIX_TILES, "n_out_pix_tiles") \
+    X(KPRED_OCL_DIRECT_FWD_N_IN_DATA_TILES, "n_in_data_tiles") \
     X(KPRED_OCL_DIRECT_FWD_N_STACKS, "n_stacks")
 
-#define KPRED_IGEMM_GTC_LIST(X)              \
-    X(KPRED_IGEMM_GTC_KERNEL, "kernel")      \
+#define KPRED_IGEMM_GTC_LIST(X)         \
+    X(KPRED_IGEMM_GTC_KERNEL, "kernel") \
     X(KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT, "gemm_k_global_split")
 
 /* What each kernel asks for, a word in the order of the models' values: bit 0: FP16, else FP32; bit 1:
    any filter, else 1x1 without pads, strides and dilations; bits 4 to 7 and 8 to 11: the power of two
    that divides a group's c and its k. Observed, and read from the kernel's name, as
    tools/model/rules.c says. */
+/* clang-format off */
 #define KPRED_IGEMM_GTC_FWD_KERNELS(X)                                                        \
     X(0x022) X(0x020) X(0x022) X(0x002) X(0x010) X(0x002) X(0x002) X(0x022) X(0x020)          \
     X(0x022) X(0x020) X(0x022) X(0x020) X(0x022) X(0x002) X(0x002) X(0x042) X(0x042)          \
@@ -322,146 +338,147 @@ static inline int kpred_fits_lds(int32_t bytes) { return bytes <= KPRED_GCN_LDS_
     X(0x003) X(0x003) X(0x001) X(0x001) X(0x001) X(0x001) X(0x001) X(0x001) X(0x003)          \
     X(0x001) X(0x001) X(0x003) X(0x003) X(0x003) X(0x003) X(0x001) X(0x001) X(0x001)          \
     X(0x003) X(0x001)
+/* clang-format on */
 
 /* The number of work-groups is the sum of both: it may be more than a parameter can have values. */
-#define KPRED_BIN_WINOGRAD_RXS_LIST(X)                       \
-    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups")           \
+#define KPRED_BIN_WINOGRAD_RXS_LIST(X)             \
+    X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups") \
     X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS_PLUS, "n_groups_plus")
 
-#define KPRED_HIP_IGEMM_V4R1_LIST(X)                                                  \
-    X(KPRED_HIP_IGEMM_V4R1_B_PER_BLOCK, "b_per_block")                                \
-    X(KPRED_HIP_IGEMM_V4R1_K_PER_BLOCK, "k_per_block")                                \
-    X(KPRED_HIP_IGEMM_V4R1_E_PER_BLOCK, "e_per_block")                                \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_REPEAT, "gemm_n_repeat")                            \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_PER_THREAD_SUB_C, "gemm_m_per_thread_sub_c")        \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_PER_THREAD_SUB_C, "gemm_n_per_thread_sub_c")        \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL0_CLUSTER, "gemm_m_level0_cluster")            \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL0_CLUSTER, "gemm_n_level0_cluster")            \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL1_CLUSTER, "gemm_m_level1_cluster")            \
-    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL1_CLUSTER, "gemm_n_level1_cluster")            \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_E, "in_copy_e")                                    \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N1, "in_copy_n1")                                  \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_B, "in_copy_b")                                    \
-    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N2, "in_copy_n2")                                  \
-    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_E, "wei_copy_e")                                  \
+#define KPRED_HIP_IGEMM_V4R1_LIST(X)                                           \
+    X(KPRED_HIP_IGEMM_V4R1_B_PER_BLOCK, "b_per_block")                         \
+    X(KPRED_HIP_IGEMM_V4R1_K_PER_BLOCK, "k_per_block")                         \
+    X(KPRED_HIP_IGEMM_V4R1_E_PER_BLOCK, "e_per_block")                         \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_REPEAT, "gemm_n_repeat")                     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_PER_THREAD_SUB_C, "gemm_m_per_thread_sub_c") \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_PER_THREAD_SUB_C, "gemm_n_per_thread_sub_c") \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL0_CLUSTER, "gemm_m_level0_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL0_CLUSTER, "gemm_n_level0_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_M_LEVEL1_CLUSTER, "gemm_m_level1_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_GEMM_N_LEVEL1_CLUSTER, "gemm_n_level1_cluster")     \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_E, "in_copy_e")                             \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N1, "in_copy_n1")                           \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_B, "in_copy_b")                             \
+    X(KPRED_HIP_IGEMM_V4R1_IN_COPY_N2, "in_copy_n2")                           \
+    X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_E, "wei_copy_e")                           \
     X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_K, "wei_copy_k")
 
 /* Of all kernels that are one tiled matrix product. */
-#define KPRED_IGEMM_LIST(X)                                       \
-    X(KPRED_IGEMM_BLOCK_SIZE, "block_size")                       \
-    X(KPRED_IGEMM_GEMM_M_PER_BLOCK, "gemm_m_per_block")           \
-    X(KPRED_IGEMM_GEMM_N_PER_BLOCK, "gemm_n_per_block")           \
-    X(KPRED_IGEMM_GEMM_K_PER_BLOCK, "gemm_k_per_block")           \
-    X(KPRED_IGEMM_GEMM_M_PER_THREAD, "gemm_m_per_thread")         \
+#define KPRED_IGEMM_LIST(X)                               \
+    X(KPRED_IGEMM_BLOCK_SIZE, "block_size")               \
+    X(KPRED_IGEMM_GEMM_M_PER_BLOCK, "gemm_m_per_block")   \
+    X(KPRED_IGEMM_GEMM_N_PER_BLOCK, "gemm_n_per_block")   \
+    X(KPRED_IGEMM_GEMM_K_PER_BLOCK, "gemm_k_per_block")   \
+    X(KPRED_IGEMM_GEMM_M_PER_THREAD, "gemm_m_per_thread") \
     X(KPRED_IGEMM_GEMM_N_PER_THREAD, "gemm_n_per_thread")
 
-#define KPRED_OCL_BWD_WRW2_LIST(X)                                            \
-    X(KPRED_OCL_BWD_WRW2_N_WAVES, "n_waves")                                  \
-    X(KPRED_OCL_BWD_WRW2_READ_SIZE, "read_size")                              \
-    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_PER_TILE, "n_out_channels_per_tile")  \
-    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_TILES, "n_out_channels_tiles")        \
+#define KPRED_OCL_BWD_WRW2_LIST(X)                                           \
+    X(KPRED_OCL_BWD_WRW2_N_WAVES, "n_waves")                                 \
+    X(KPRED_OCL_BWD_WRW2_READ_SIZE, "read_size")                             \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_PER_TILE, "n_out_channels_per_tile") \
+    X(KPRED_OCL_BWD_WRW2_N_OUT_CHANNELS_TILES, "n_out_channels_tiles")       \
     X(KPRED_OCL_BWD_WRW2_N_OUT_ROWS_IN_LCL, "n_out_rows_in_lcl")
 
 #define KPRED_CONV_SOLVER_PARAM_LIST(X) X(KPRED_CONV_SOLVER_SOLVER, "solver")
 
 /* The values of its one parameter: MIOpen's solvers that its find-dbs name. */
-#define KPRED_CONV_SOLVER_LIST(X) \
-    X(KPRED_CONV_SOLVER_CONVASM1X1U, "ConvAsm1x1U") \
-    X(KPRED_CONV_SOLVER_CONVASM1X1UV2, "ConvAsm1x1UV2") \
-    X(KPRED_CONV_SOLVER_CONVASM3X3U, "ConvAsm3x3U") \
-    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2B1, "ConvAsm5x10u2v2b1") \
+#define KPRED_CONV_SOLVER_LIST(X)                                                               \
+    X(KPRED_CONV_SOLVER_CONVASM1X1U, "ConvAsm1x1U")                                             \
+    X(KPRED_CONV_SOLVER_CONVASM1X1UV2, "ConvAsm1x1UV2")                                         \
+    X(KPRED_CONV_SOLVER_CONVASM3X3U, "ConvAsm3x3U")                                             \
+    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2B1, "ConvAsm5x10u2v2b1")                                 \
     X(KPRED_CONV_SOLVER_CONVASM7X7C3H224W224K64U2V2P3Q3F1, "ConvAsm7x7c3h224w224k64u2v2p3q3f1") \
-    X(KPRED_CONV_SOLVER_CONVASMBWDWRW1X1, "ConvAsmBwdWrW1x1") \
-    X(KPRED_CONV_SOLVER_CONVASMBWDWRW3X3, "ConvAsmBwdWrW3x3") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPS, \
-      "ConvAsmImplicitGemmGTCDynamicBwdXdlops") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPSNHWC, \
-      "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPS, \
-      "ConvAsmImplicitGemmGTCDynamicFwdXdlops") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPSNHWC, \
-      "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPS, \
-      "ConvAsmImplicitGemmGTCDynamicWrwXdlops") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPSNHWC, \
-      "ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC") \
+    X(KPRED_CONV_SOLVER_CONVASMBWDWRW1X1, "ConvAsmBwdWrW1x1")                                   \
+    X(KPRED_CONV_SOLVER_CONVASMBWDWRW3X3, "ConvAsmBwdWrW3x3")                                   \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPS,                                 \
+      "ConvAsmImplicitGemmGTCDynamicBwdXdlops")                                                 \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPSNHWC,                             \
+      "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC")                                             \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPS,                                 \
+      "ConvAsmImplicitGemmGTCDynamicFwdXdlops")                                                 \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPSNHWC,                             \
+      "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC")                                             \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPS,                                 \
+      "ConvAsmImplicitGemmGTCDynamicWrwXdlops")                                                 \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPSNHWC,                             \
+      "ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC")                                             \
     X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICBWD, "ConvAsmImplicitGemmV4R1DynamicBwd") \
     X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICFWD, "ConvAsmImplicitGemmV4R1DynamicFwd") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICFWD_1X1, \
-      "ConvAsmImplicitGemmV4R1DynamicFwd_1x1") \
+    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICFWD_1X1,                                  \
+      "ConvAsmImplicitGemmV4R1DynamicFwd_1x1")                                                  \
     X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICWRW, "ConvAsmImplicitGemmV4R1DynamicWrw") \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRAD3X3U, "ConvBinWinograd3x3U") \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXS, "ConvBinWinogradRxS") \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3, "ConvBinWinogradRxSf2x3") \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3G1, "ConvBinWinogradRxSf2x3g1") \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF3X2, "ConvBinWinogradRxSf3x2") \
-    X(KPRED_CONV_SOLVER_CONVCKIGEMMFWDV6R1DLOPSNCHW, "ConvCkIgemmFwdV6r1DlopsNchw") \
-    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVBWD, "ConvDirectNaiveConvBwd") \
-    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVFWD, "ConvDirectNaiveConvFwd") \
-    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVWRW, "ConvDirectNaiveConvWrw") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV1R1, "ConvHipImplicitGemmBwdDataV1R1") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV4R1XDLOPS, \
-      "ConvHipImplicitGemmBwdDataV4R1Xdlops") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS, \
-      "ConvHipImplicitGemmForwardV4R4Xdlops") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS_PADDED_GEMM, \
-      "ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R5XDLOPS, \
-      "ConvHipImplicitGemmForwardV4R5Xdlops") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFWDXDLOPS, "ConvHipImplicitGemmFwdXdlops") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1FWD, "ConvHipImplicitGemmV4R1Fwd") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1WRW, "ConvHipImplicitGemmV4R1WrW") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4FWD, "ConvHipImplicitGemmV4R4Fwd") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4WRW, "ConvHipImplicitGemmV4R4WrW") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS, "ConvHipImplicitGemmWrwV4R4Xdlops") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS_PADDED_GEMM, \
-      "ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm") \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWD, "ConvMlirIgemmBwd") \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWDXDLOPS, "ConvMlirIgemmBwdXdlops") \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWD, "ConvMlirIgemmFwd") \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWDXDLOPS, "ConvMlirIgemmFwdXdlops") \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRW, "ConvMlirIgemmWrW") \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRWXDLOPS, "ConvMlirIgemmWrWXdlops") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW1X1, "ConvOclBwdWrW1x1") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_16_, "ConvOclBwdWrW2<16>") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_1_, "ConvOclBwdWrW2<1>") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_2_, "ConvOclBwdWrW2<2>") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_4_, "ConvOclBwdWrW2<4>") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_8_, "ConvOclBwdWrW2<8>") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2NONTUNABLE, "ConvOclBwdWrW2NonTunable") \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW53, "ConvOclBwdWrW53") \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD, "ConvOclDirectFwd") \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD11X11, "ConvOclDirectFwd11x11") \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD1X1, "ConvOclDirectFwd1x1") \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDFUSED, "ConvOclDirectFwdFused") \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDGEN, "ConvOclDirectFwdGen") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_2_, \
-      "ConvWinograd3x3MultipassWrW<1-1-7-2>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_3_, \
-      "ConvWinograd3x3MultipassWrW<1-1-7-3>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_2_, "ConvWinograd3x3MultipassWrW<3-2>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_3_, "ConvWinograd3x3MultipassWrW<3-3>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_4_, "ConvWinograd3x3MultipassWrW<3-4>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_5_, "ConvWinograd3x3MultipassWrW<3-5>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_6_, "ConvWinograd3x3MultipassWrW<3-6>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_3_, "ConvWinograd3x3MultipassWrW<5-3>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_4_, "ConvWinograd3x3MultipassWrW<5-4>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_1_1_, \
-      "ConvWinograd3x3MultipassWrW<7-2-1-1>") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_3_1_1_, \
-      "ConvWinograd3x3MultipassWrW<7-3-1-1>") \
-    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE1, "GemmBwd1x1_stride1") \
-    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE2, "GemmBwd1x1_stride2") \
-    X(KPRED_CONV_SOLVER_GEMMBWDREST, "GemmBwdRest") \
-    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_1, "GemmFwd1x1_0_1") \
-    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_2, "GemmFwd1x1_0_2") \
-    X(KPRED_CONV_SOLVER_GEMMFWDREST, "GemmFwdRest") \
-    X(KPRED_CONV_SOLVER_GEMMWRW1X1_STRIDE1, "GemmWrw1x1_stride1") \
-    X(KPRED_CONV_SOLVER_GEMMWRWUNIVERSAL, "GemmWrwUniversal") \
-    X(KPRED_CONV_SOLVER_FFT, "fft") \
-    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2F1, "ConvAsm5x10u2v2f1") \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDXDLOPS, "ConvHipImplicitGemmBwdXdlops") \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_, "ConvWinograd3x3MultipassWrW<7-2>") \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRAD3X3U, "ConvBinWinograd3x3U")                             \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXS, "ConvBinWinogradRxS")                               \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3, "ConvBinWinogradRxSf2x3")                       \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3G1, "ConvBinWinogradRxSf2x3g1")                   \
+    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF3X2, "ConvBinWinogradRxSf3x2")                       \
+    X(KPRED_CONV_SOLVER_CONVCKIGEMMFWDV6R1DLOPSNCHW, "ConvCkIgemmFwdV6r1DlopsNchw")             \
+    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVBWD, "ConvDirectNaiveConvBwd")                       \
+    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVFWD, "ConvDirectNaiveConvFwd")                       \
+    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVWRW, "ConvDirectNaiveConvWrw")                       \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV1R1, "ConvHipImplicitGemmBwdDataV1R1")       \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV4R1XDLOPS,                                   \
+      "ConvHipImplicitGemmBwdDataV4R1Xdlops")                                                   \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS,                                   \
+      "ConvHipImplicitGemmForwardV4R4Xdlops")                                                   \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS_PADDED_GEMM,                       \
+      "ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm")                                       \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R5XDLOPS,                                   \
+      "ConvHipImplicitGemmForwardV4R5Xdlops")                                                   \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFWDXDLOPS, "ConvHipImplicitGemmFwdXdlops")           \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1FWD, "ConvHipImplicitGemmV4R1Fwd")               \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1WRW, "ConvHipImplicitGemmV4R1WrW")               \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4FWD, "ConvHipImplicitGemmV4R4Fwd")               \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4WRW, "ConvHipImplicitGemmV4R4WrW")               \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS, "ConvHipImplicitGemmWrwV4R4Xdlops")   \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS_PADDED_GEMM,                           \
+      "ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm")                                           \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWD, "ConvMlirIgemmBwd")                                   \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWDXDLOPS, "ConvMlirIgemmBwdXdlops")                       \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWD, "ConvMlirIgemmFwd")                                   \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWDXDLOPS, "ConvMlirIgemmFwdXdlops")                       \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRW, "ConvMlirIgemmWrW")                                   \
+    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRWXDLOPS, "ConvMlirIgemmWrWXdlops")                       \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW1X1, "ConvOclBwdWrW1x1")                                   \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_16_, "ConvOclBwdWrW2<16>")                               \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_1_, "ConvOclBwdWrW2<1>")                                 \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_2_, "ConvOclBwdWrW2<2>")                                 \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_4_, "ConvOclBwdWrW2<4>")                                 \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_8_, "ConvOclBwdWrW2<8>")                                 \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2NONTUNABLE, "ConvOclBwdWrW2NonTunable")                   \
+    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW53, "ConvOclBwdWrW53")                                     \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD, "ConvOclDirectFwd")                                   \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD11X11, "ConvOclDirectFwd11x11")                         \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD1X1, "ConvOclDirectFwd1x1")                             \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDFUSED, "ConvOclDirectFwdFused")                         \
+    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDGEN, "ConvOclDirectFwdGen")                             \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_2_,                                   \
+      "ConvWinograd3x3MultipassWrW<1-1-7-2>")                                                   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_3_,                                   \
+      "ConvWinograd3x3MultipassWrW<1-1-7-3>")                                                   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_2_, "ConvWinograd3x3MultipassWrW<3-2>")   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_3_, "ConvWinograd3x3MultipassWrW<3-3>")   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_4_, "ConvWinograd3x3MultipassWrW<3-4>")   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_5_, "ConvWinograd3x3MultipassWrW<3-5>")   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_6_, "ConvWinograd3x3MultipassWrW<3-6>")   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_3_, "ConvWinograd3x3MultipassWrW<5-3>")   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_4_, "ConvWinograd3x3MultipassWrW<5-4>")   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_1_1_,                                   \
+      "ConvWinograd3x3MultipassWrW<7-2-1-1>")                                                   \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_3_1_1_,                                   \
+      "ConvWinograd3x3MultipassWrW<7-3-1-1>")                                                   \
+    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE1, "GemmBwd1x1_stride1")                               \
+    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE2, "GemmBwd1x1_stride2")                               \
+    X(KPRED_CONV_SOLVER_GEMMBWDREST, "GemmBwdRest")                                             \
+    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_1, "GemmFwd1x1_0_1")                                       \
+    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_2, "GemmFwd1x1_0_2")                                       \
+    X(KPRED_CONV_SOLVER_GEMMFWDREST, "GemmFwdRest")                                             \
+    X(KPRED_CONV_SOLVER_GEMMWRW1X1_STRIDE1, "GemmWrw1x1_stride1")                               \
+    X(KPRED_CONV_SOLVER_GEMMWRWUNIVERSAL, "GemmWrwUniversal")                                   \
+    X(KPRED_CONV_SOLVER_FFT, "fft")                                                             \
+    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2F1, "ConvAsm5x10u2v2f1")                                 \
+    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDXDLOPS, "ConvHipImplicitGemmBwdXdlops")           \
+    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_, "ConvWinograd3x3MultipassWrW<7-2>")   \
     X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_3_, "ConvWinograd3x3MultipassWrW<7-3>")
 
 #define KPRI_RULES_ENUM(enumerator, spelling) enumerator,
@@ -490,16 +507,12 @@ enum kpred_asm_bwd_wrw_3x3 {
     KPRED_ASM_BWD_WRW_3X3_LIST(KPRI_RULES_ENUM) KPRED_ASM_BWD_WRW_3X3_COUNT
 };
 enum kpred_asm_3x3u { KPRED_ASM_3X3U_LIST(KPRI_RULES_ENUM) KPRED_ASM_3X3U_COUNT };
-enum kpred_ocl_direct_fwd {
-    KPRED_OCL_DIRECT_FWD_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_COUNT
-};
+enum kpred_ocl_direct_fwd { KPRED_OCL_DIRECT_FWD_LIST(KPRI_RULES_ENUM) KPRED_OCL_DIRECT_FWD_COUNT };
 enum kpred_bin_winograd_rxs {
     KPRED_BIN_WINOGRAD_RXS_LIST(KPRI_RULES_ENUM) KPRED_BIN_WINOGRAD_RXS_COUNT
 };
 enum kpred_igemm_gtc { KPRED_IGEMM_GTC_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_GTC_COUNT };
-enum kpred_hip_igemm_v4r1 {
-    KPRED_HIP_IGEMM_V4R1_LIST(KPRI_RULES_ENUM) KPRED_HIP_IGEMM_V4R1_COUNT
-};
+enum kpred_hip_igemm_v4r1 { KPRED_HIP_IGEMM_V4R1_LIST(KPRI_RULES_ENUM) KPRED_HIP_IGEMM_V4R1_COUNT };
 enum kpred_igemm { KPRED_IGEMM_LIST(KPRI_RULES_ENUM) KPRED_IGEMM_COUNT };
 enum kpred_ocl_bwd_wrw2 { KPRED_OCL_BWD_WRW2_LIST(KPRI_RULES_ENUM) KPRED_OCL_BWD_WRW2_COUNT };
 enum kpred_conv3d_field { KPRED_CONV3D_FIELD_LIST(KPRI_RULES_ENUM) KPRED_CONV3D_FIELD_COUNT };
@@ -514,41 +527,40 @@ enum kpred_conv_solver_param {
 enum kpred_conv_solver { KPRED_CONV_SOLVER_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_COUNT };
 
 /* >>rules: X(function, number of fields, list of its parameters) */
-#define KPRED_RULE_LIST(X)                                                   \
-    X(kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_LIST)                      \
-    X(kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_LIST)  \
-    X(kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_LIST)        \
-    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST)       \
-    X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST)                     \
-    X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST)         \
-    X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST)     \
-    X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST)         \
-    X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST)              \
-    X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST)                  \
-    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                      \
+#define KPRED_RULE_LIST(X)                                                  \
+    X(kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_LIST)                     \
+    X(kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_LIST) \
+    X(kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_LIST)       \
+    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST)      \
+    X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST)                    \
+    X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST)        \
+    X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST)    \
+    X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST)        \
+    X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST)             \
+    X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST)                 \
+    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                     \
     X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST)
 
 /* Of kernels with names: X(function, number of fields, list of its parameters, the kernels' words,
    their direction) */
-#define KPRED_NAMED_LIST(X)                                                  \
-    X(kpred_rule_conv_igemm_gtc_fwd, 18, KPRED_IGEMM_GTC_LIST,               \
-      KPRED_IGEMM_GTC_FWD_KERNELS, KPRED_DIR_F)                              \
-    X(kpred_rule_conv_igemm_gtc_bwd, 18, KPRED_IGEMM_GTC_LIST,               \
-      KPRED_IGEMM_GTC_BWD_KERNELS, KPRED_DIR_B)                              \
-    X(kpred_rule_conv_igemm_gtc_wrw, 18, KPRED_IGEMM_GTC_LIST,               \
-      KPRED_IGEMM_GTC_WRW_KERNELS, KPRED_DIR_W)
+#define KPRED_NAMED_LIST(X)                                                                 \
+    X(kpred_rule_conv_igemm_gtc_fwd, 18, KPRED_IGEMM_GTC_LIST, KPRED_IGEMM_GTC_FWD_KERNELS, \
+      KPRED_DIR_F)                                                                          \
+    X(kpred_rule_conv_igemm_gtc_bwd, 18, KPRED_IGEMM_GTC_LIST, KPRED_IGEMM_GTC_BWD_KERNELS, \
+      KPRED_DIR_B)                                                                          \
+    X(kpred_rule_conv_igemm_gtc_wrw, 18, KPRED_IGEMM_GTC_LIST, KPRED_IGEMM_GTC_WRW_KERNELS, \
+      KPRED_DIR_W)
 
 /* Of solvers that run one direction of another rule's: X(function, number of fields, list of its
    parameters, that rule, the direction) */
-#define KPRED_ONE_WAY_LIST(X)                                                          \
-    X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST,               \
-      kpred_rule_conv_hip_igemm_v4r1, KPRED_DIR_W)                                     \
-    X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST,                        \
-      kpred_rule_conv_hip_igemm_v4r4, KPRED_DIR_W)                                     \
-    X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm, \
-      KPRED_DIR_B)                                                                     \
-    X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm, \
-      KPRED_DIR_W)
+#define KPRED_ONE_WAY_LIST(X)                                                                   \
+    X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST,                        \
+      kpred_rule_conv_hip_igemm_v4r1, KPRED_DIR_W)                                              \
+    X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST, kpred_rule_conv_hip_igemm_v4r4, \
+      KPRED_DIR_W)                                                                              \
+    X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm,         \
+      KPRED_DIR_B)                                                                              \
+    X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm, KPRED_DIR_W)
 
 /* And of what chooses among kernels: X(function, number of fields, its parameter, the values) */
 #define KPRED_CHOICE_LIST(X) \
@@ -561,83 +573,81 @@ enum kpred_conv_solver { KPRED_CONV_SOLVER_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLV
         0..KPRED_MAX_SIZE */
 
 /* MIOpen's ConvAsm1x1U: F, B; FP32, FP16. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_1x1u(const int32_t *problem,
+                                                         const int32_t *values, size_t n);
 
 /* ConvOclDirectFwd1x1: F, B; FP32, FP16, BF16. What MIOpen's search emits, or its default. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem,
+                                                                   const int32_t *values, size_t n);
 
 /* ConvAsmBwdWrW1x1: W; FP32, FP16, BF16. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem,
+                                                                const int32_t *values, size_t n);
 
 /* ConvAsmBwdWrW3x3: W; FP32, FP16; stride 1 (MIOpen no longer runs it with 2); groups. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem,
+                                                                const int32_t *values, size_t n);
 
 /* ConvAsm3x3U: F, B; FP32; filters of 3x3, pads 1, stride 1; groups. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_3x3u(const int32_t *problem,
+                                                         const int32_t *values, size_t n);
 
 /* ConvOclDirectFwd: F, B; FP32, FP16, BF16; odd filters of 3x3 to 11x11 and some others, any with
    groups. What MIOpen's search emits and its checks accept, or the default if they accept it. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem,
+                                                               const int32_t *values, size_t n);
 
 /* ConvBinWinogradRxSf2x3 and ConvBinWinogradRxSf3x2: FP32, FP16. To which filters and sizes they
    apply is not restated; that they are for NCHW and dilation 1 is observed. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem,
+                                                                 const int32_t *values, size_t n);
 
 /* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. Of
    what makes them apply, only that some tuple is accepted is restated; that they are for NCHW is
    observed. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem,
+                                                               const int32_t *values, size_t n);
 
 /* ConvHipImplicitGemmBwdDataV1R1: B; FP32, FP16, BF16. As for V4R1; no groups (observed). */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem,
+                                                                   const int32_t *values, size_t n);
 
 /* ConvHipImplicitGemmV4R4Fwd and ConvHipImplicitGemmV4R4WrW: F, W; FP32. All of it observed: they
    are held to BwdDataV1R1's checks, with their own matrices. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem,
+                                                               const int32_t *values, size_t n);
 
 /* ConvMlirIgemmFwd, ConvMlirIgemmBwd and ConvMlirIgemmWrW: all problems. Observed: their tiles need
    not divide the matrices, but hold what a block's threads compute. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_mlir_igemm(const int32_t *problem,
+                                                           const int32_t *values, size_t n);
 
 /* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd and ConvMlirIgemmWrW: the
    rules above for the one direction of the solver. (Of the forward ones a spec does without: its
    problems have no other direction.) */
 #define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, of, dir) \
-    KPRED_API KPRI_RULES_UNUSED                              \
-    int rule(const int32_t *problem, const int32_t *values, size_t n);
+    KPRED_API KPRI_RULES_UNUSED int rule(const int32_t *problem, const int32_t *values, size_t n);
 KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
 #undef KPRI_ONE_WAY_DECLARED
 
 /* ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
    All of it observed: a kernel computes one type, has its filters, and reads vectors of channels. */
 #define KPRI_NAMED_DECLARED(rule, n_fields, list, words, dir) \
-    KPRED_API KPRI_RULES_UNUSED                               \
-    int rule(const int32_t *problem, const int32_t *values, size_t n);
+    KPRED_API KPRI_RULES_UNUSED int rule(const int32_t *problem, const int32_t *values, size_t n);
 KPRED_NAMED_LIST(KPRI_NAMED_DECLARED)
 #undef KPRI_NAMED_DECLARED
 
 /* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
    All of it observed. (That <N> is for N images or more is not looked at.) */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem,
+                                                             const int32_t *values, size_t n);
 
 /* Which solvers of MIOpen cannot be the one that is chosen: those that MIOpen's find-dbs never list
    for such a problem. A problem is seen as in KPRI_SOLVER below, so that not all that a solver
    demands is asked, and what is left may still not apply. To every problem the naive solver of its
    direction applies. */
-KPRED_API KPRI_RULES_UNUSED
-int kpred_rule_conv_solver(const int32_t *problem, const int32_t *values, size_t n);
+KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_solver(const int32_t *problem,
+                                                       const int32_t *values, size_t n);
 
 #ifdef __cplusplus
 }
@@ -653,18 +663,33 @@ int kpred_rule_conv_solver(const int32_t *problem, const int32_t *values, size_t
 /* A value judged before. The mask changes no legal one where this is used (64 is the largest), and
    bounds what is computed from those that are not.
    post: 0 <= result <= 127 */
-static int32_t kpri_rule_past(const int32_t *v, int i) { return v[i] & 127; }
+static int32_t kpri_rule_past(const int32_t *v, int i)
+{
+    return v[i] & 127;
+}
 
 /* Is x one of 1, 2, 4, ... most? */
-static int kpri_rule_pow2(int32_t x, int32_t most) { return kpred_is_pow2(x) && x <= most; }
+static int kpri_rule_pow2(int32_t x, int32_t most)
+{
+    return kpred_is_pow2(x) && x <= most;
+}
 
 /* Is x a multiple of d, a power of two? */
-static int kpri_rule_aligned(int32_t x, int32_t d) { return (x & (d - 1)) == 0; }
+static int kpri_rule_aligned(int32_t x, int32_t d)
+{
+    return (x & (d - 1)) == 0;
+}
 
 /* log2 of E: x is even enough for packing if !(x & half). */
-static int32_t kpri_rule_half(const int32_t *p) { return p[KPRED_CONV_DTYPE] != KPRED_DTYPE_FP32; }
+static int32_t kpri_rule_half(const int32_t *p)
+{
+    return p[KPRED_CONV_DTYPE] != KPRED_DTYPE_FP32;
+}
 
-static int kpri_rule_forward(const int32_t *p) { return p[KPRED_CONV_DIR] == KPRED_DIR_F; }
+static int kpri_rule_forward(const int32_t *p)
+{
+    return p[KPRED_CONV_DIR] == KPRED_DIR_F;
+}
 
 /* The channels a 1x1 kernel sums over, and those that it writes. */
 static int32_t kpri_rule_ic(const int32_t *p)
@@ -702,10 +727,9 @@ static int kpri_rule_sizes(const int32_t *p, int32_t image)
     int32_t n = p[KPRED_CONV_N], c = p[KPRED_CONV_C], k = p[KPRED_CONV_K];
     int32_t c_image = kpred_mul_sat(c, image), k_image = kpred_mul_sat(k, image);
 
-    return n < 1 << 16 && c < 1 << 16 && k < 1 << 16
-        && c_image < 1 << 24 && k_image < 1 << 24
-        && kpred_mul_sat(n, c_image) < 1 << 29 && kpred_mul_sat(n, k_image) < 1 << 29
-        && kpred_mul_sat(c, k) < 1 << 29;
+    return n < 1 << 16 && c < 1 << 16 && k < 1 << 16 && c_image < 1 << 24 && k_image < 1 << 24
+           && kpred_mul_sat(n, c_image) < 1 << 29 && kpred_mul_sat(n, k_image) < 1 << 29
+           && kpred_mul_sat(c, k) < 1 << 29;
 }
 
 /* >>conv_asm_1x1u: a wave computes k_mult filters on chunks_per_wave chunks of chunk_size pixels,
@@ -737,14 +761,11 @@ static int kpri_1x1u_applies(const int32_t *p)
     int32_t half = kpri_rule_half(p), small = kpri_rule_small(p);
 
     return p[KPRED_CONV_DIR] != KPRED_DIR_W && p[KPRED_CONV_DTYPE] != KPRED_DTYPE_BF16
-        && p[KPRED_CONV_STRIDE] <= 2
-        && !(p[KPRED_CONV_C] & half) && !(p[KPRED_CONV_K] & half)
-        && kpri_1x1u_hw(p) >= 1 << half
-        && (!half || kpri_rule_oc(p) >= 4)
-        && (!half || kpri_rule_forward(p) || kpri_rule_aligned(kpri_rule_oc(p), 4))
-        && kpred_mul_sat(p[KPRED_CONV_C], kpri_rule_large(p)) < 1 << 22
-        && kpred_mul_sat(p[KPRED_CONV_K], small) < 1 << 22
-        && kpri_rule_sizes(p, small);
+           && p[KPRED_CONV_STRIDE] <= 2 && !(p[KPRED_CONV_C] & half) && !(p[KPRED_CONV_K] & half)
+           && kpri_1x1u_hw(p) >= 1 << half && (!half || kpri_rule_oc(p) >= 4)
+           && (!half || kpri_rule_forward(p) || kpri_rule_aligned(kpri_rule_oc(p), 4))
+           && kpred_mul_sat(p[KPRED_CONV_C], kpri_rule_large(p)) < 1 << 22
+           && kpred_mul_sat(p[KPRED_CONV_K], small) < 1 << 22 && kpri_rule_sizes(p, small);
 }
 
 /* Vector registers of a wave: five, inputs twice, sums, and one for an odd image of 16-bit pixels.
@@ -778,10 +799,8 @@ static int kpri_1x1u_k_mult(const int32_t *p, int32_t k_mult)
     int32_t oc = kpri_rule_oc(p);
 
     return (k_mult == 1 || (kpred_between(k_mult, 4, 32) && k_mult % 4 == 0))
-        && !(k_mult & kpri_rule_half(p))
-        && (kpri_rule_forward(p) || oc % k_mult == 0)
-        && kpri_1x1u_fits_sgprs(k_mult, 1 << kpri_rule_half(p))
-        && k_mult <= oc;
+           && !(k_mult & kpri_rule_half(p)) && (kpri_rule_forward(p) || oc % k_mult == 0)
+           && kpri_1x1u_fits_sgprs(k_mult, 1 << kpri_rule_half(p)) && k_mult <= oc;
 }
 
 /* [3] V3, R3, R4; ahead to R5 with chunk_size = 1, to R8 with n_mult = 1, c_mult = E. */
@@ -789,18 +808,16 @@ static int kpri_1x1u_chunks_per_wave(const int32_t *p, const int32_t *v, int32_t
 {
     int32_t half = kpri_rule_half(p);
 
-    return kpred_between(chunks, 1, 16)
-        && KPRI_1X1U(v, READ_SIZE) << half <= chunks
-        && !(chunks & half)
-        && chunks <= kpri_1x1u_hw(p)
-        && kpri_1x1u_vgprs(p, v, 1, 1 << half) < KPRED_GCN_VGPRS;
+    return kpred_between(chunks, 1, 16) && KPRI_1X1U(v, READ_SIZE) << half <= chunks
+           && !(chunks & half) && chunks <= kpri_1x1u_hw(p)
+           && kpri_1x1u_vgprs(p, v, 1, 1 << half) < KPRED_GCN_VGPRS;
 }
 
 /* [4] V4; R5: chunks_per_wave <= ceil(hw / chunk_size). */
 static int kpri_1x1u_chunk_size(const int32_t *p, const int32_t *v, int32_t chunk_size)
 {
     return kpri_rule_pow2(chunk_size, 64)
-        && (KPRI_1X1U(v, CHUNKS_PER_WAVE) - 1) * chunk_size < kpri_1x1u_hw(p);
+           && (KPRI_1X1U(v, CHUNKS_PER_WAVE) - 1) * chunk_size < kpri_1x1u_hw(p);
 }
 
 /* [5] V5; R6: n_mult <= ceil(n / (64 / chunk_size)); ahead to R8 with c_mult = E.
@@ -808,18 +825,17 @@ static int kpri_1x1u_chunk_size(const int32_t *p, const int32_t *v, int32_t chun
 static int kpri_1x1u_n_mult(const int32_t *p, const int32_t *v, int32_t n_mult)
 {
     return kpred_between(n_mult, 1, 8)
-        && (n_mult - 1) * 64 < p[KPRED_CONV_N] * KPRI_1X1U(v, CHUNK_SIZE)
-        && kpri_1x1u_vgprs(p, v, n_mult, 1 << kpri_rule_half(p)) < KPRED_GCN_VGPRS;
+           && (n_mult - 1) * 64 < p[KPRED_CONV_N] * KPRI_1X1U(v, CHUNK_SIZE)
+           && kpri_1x1u_vgprs(p, v, n_mult, 1 << kpri_rule_half(p)) < KPRED_GCN_VGPRS;
 }
 
 /* [6] V6, R7-R9; ahead to R11: a multiple of c_mult for each wave is one in all. */
 static int kpri_1x1u_c_mult(const int32_t *p, const int32_t *v, int32_t c_mult)
 {
-    return kpri_rule_pow2(c_mult, 32)
-        && !(c_mult & kpri_rule_half(p))
-        && kpri_1x1u_vgprs(p, v, KPRI_1X1U(v, N_MULT), c_mult) < KPRED_GCN_VGPRS
-        && kpri_1x1u_fits_sgprs(KPRI_1X1U(v, K_MULT), c_mult)
-        && kpri_rule_aligned(kpri_rule_ic(p), c_mult);
+    return kpri_rule_pow2(c_mult, 32) && !(c_mult & kpri_rule_half(p))
+           && kpri_1x1u_vgprs(p, v, KPRI_1X1U(v, N_MULT), c_mult) < KPRED_GCN_VGPRS
+           && kpri_1x1u_fits_sgprs(KPRI_1X1U(v, K_MULT), c_mult)
+           && kpri_rule_aligned(kpri_rule_ic(p), c_mult);
 }
 
 /* R14: 4 * floor(256 / vgprs) >= waves. */
@@ -837,19 +853,17 @@ static int kpri_1x1u_waves_c(const int32_t *p, const int32_t *v, int32_t waves_c
 {
     int32_t ic = kpri_rule_ic(p);
 
-    return kpred_between(waves_c, 1, 8)
-        && waves_c <= ic
-        && kpri_rule_aligned(kpred_ceil_div(ic, waves_c), KPRI_1X1U(v, C_MULT))
-        && kpri_1x1u_fits_vgprs(p, v, waves_c);
+    return kpred_between(waves_c, 1, 8) && waves_c <= ic
+           && kpri_rule_aligned(kpred_ceil_div(ic, waves_c), KPRI_1X1U(v, C_MULT))
+           && kpri_1x1u_fits_vgprs(p, v, waves_c);
 }
 
 /* [8] V8, R12-R14 */
 static int kpri_1x1u_waves_k(const int32_t *p, const int32_t *v, int32_t waves_k)
 {
-    return kpri_rule_pow2(waves_k, 8)
-        && KPRI_1X1U(v, K_MULT) * waves_k <= kpri_rule_oc(p)
-        && KPRI_1X1U(v, WAVES_C_IN_GROUP) * waves_k <= KPRED_GCN_WORKGROUP_WAVES
-        && kpri_1x1u_fits_vgprs(p, v, KPRI_1X1U(v, WAVES_C_IN_GROUP) * waves_k);
+    return kpri_rule_pow2(waves_k, 8) && KPRI_1X1U(v, K_MULT) * waves_k <= kpri_rule_oc(p)
+           && KPRI_1X1U(v, WAVES_C_IN_GROUP) * waves_k <= KPRED_GCN_WORKGROUP_WAVES
+           && kpri_1x1u_fits_vgprs(p, v, KPRI_1X1U(v, WAVES_C_IN_GROUP) * waves_k);
 }
 
 KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *values, size_t n)
@@ -877,7 +891,7 @@ KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *va
 static int kpri_ocl_version(const int32_t *p)
 {
     return kpri_rule_forward(p) && p[KPRED_CONV_DTYPE] == KPRED_DTYPE_FP32
-        && kpri_rule_aligned(p[KPRED_CONV_C] | p[KPRED_CONV_K], 16);
+           && kpri_rule_aligned(p[KPRED_CONV_C] | p[KPRED_CONV_K], 16);
 }
 
 /* The most pixels for a work-item of version 0: with stride 1 the largest of 1, 2, 4 that divides
@@ -957,8 +971,8 @@ static int kpri_ocl_n_out_pix_tiles(const int32_t *p, const int32_t *v, int32_t 
     if (kpri_ocl_version(p))
         return n_out == 16 || n_out == 32 || n_out == 64;
     return kpri_rule_pow2(n_out, 64) && n_out >= 4
-        && (n_out <= 16 || kpri_rule_aligned(kpri_rule_oc(p), n_out))
-        && n_out * kpri_rule_past(v, KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE0) < 128;
+           && (n_out <= 16 || kpri_rule_aligned(kpri_rule_oc(p), n_out))
+           && n_out * kpri_rule_past(v, KPRED_OCL_DIRECT_FWD_1X1_OUT_PIX_TILE0) < 128;
 }
 
 /* [8] S8 */
@@ -1007,7 +1021,7 @@ KPRED_API int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const i
 static int kpri_wrw1_applies(const int32_t *p)
 {
     return p[KPRED_CONV_DIR] == KPRED_DIR_W && p[KPRED_CONV_STRIDE] <= 2
-        && kpri_rule_sizes(p, kpri_rule_small(p));
+           && kpri_rule_sizes(p, kpri_rule_small(p));
 }
 
 /* R6: 12 registers, a sum for each product, and sets of (c_mult + k_mult) * read_size values: one
@@ -1031,16 +1045,15 @@ static int kpri_wrw1_c_per_gpr(const int32_t *v, int32_t c_per_gpr)
 /* [4] V4, R3; ahead to R6 with the least of all that is open. */
 static int kpri_wrw1_k_per_gpr(const int32_t *p, const int32_t *v, int32_t k_per_gpr)
 {
-    return kpri_rule_pow2(k_per_gpr, 16)
-        && k_per_gpr <= KPRI_WRW1(v, C_PER_GPR)
-        && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), k_per_gpr, 1, 1, 1, 0);
+    return kpri_rule_pow2(k_per_gpr, 16) && k_per_gpr <= KPRI_WRW1(v, C_PER_GPR)
+           && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), k_per_gpr, 1, 1, 1, 0);
 }
 
 /* [5] V5; ahead to R6. */
 static int kpri_wrw1_k_mult(const int32_t *p, const int32_t *v, int32_t k_mult)
 {
     return kpri_rule_pow2(k_mult, 16)
-        && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), KPRI_WRW1(v, K_PER_GPR), k_mult, 1, 1, 0);
+           && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), KPRI_WRW1(v, K_PER_GPR), k_mult, 1, 1, 0);
 }
 
 /* [7] V7; R7: all waves but one hand their sums over in LDS, 4 bytes a lane. (R6 cannot fail: this
@@ -1050,15 +1063,15 @@ static int kpri_wrw1_n_part_cnt(const int32_t *v, int32_t waves)
     int32_t sums = KPRI_WRW1(v, C_MULT) * KPRI_WRW1(v, K_MULT) * KPRI_WRW1(v, K_PER_GPR);
 
     return kpred_between(waves, 1, 8)
-        && kpred_fits_lds(kpred_mul_sat((waves - 1) * KPRED_GCN_WAVE_SIZE * 4, sums));
+           && kpred_fits_lds(kpred_mul_sat((waves - 1) * KPRED_GCN_WAVE_SIZE * 4, sums));
 }
 
 /* [8] V8; ahead to R6 without prefetch. */
 static int kpri_wrw1_read_size(const int32_t *p, const int32_t *v, int32_t read_size)
 {
     return kpred_between(read_size, 1, 4)
-        && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), KPRI_WRW1(v, K_PER_GPR), KPRI_WRW1(v, K_MULT),
-                          KPRI_WRW1(v, N_PART_CNT), read_size, 0);
+           && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), KPRI_WRW1(v, K_PER_GPR), KPRI_WRW1(v, K_MULT),
+                             KPRI_WRW1(v, N_PART_CNT), read_size, 0);
 }
 
 /* [9] V9; R5a: only 16-bit types can be stored one by one; R5b, R5c: in pairs if c_mult and c are
@@ -1076,8 +1089,8 @@ static int kpri_wrw1_short_store(const int32_t *p, const int32_t *v, int32_t sho
 static int kpri_wrw1_data_prefetch(const int32_t *p, const int32_t *v, int32_t prefetch)
 {
     return kpred_between(prefetch, 0, 4)
-        && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), KPRI_WRW1(v, K_PER_GPR), KPRI_WRW1(v, K_MULT),
-                          KPRI_WRW1(v, N_PART_CNT), KPRI_WRW1(v, READ_SIZE), prefetch);
+           && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), KPRI_WRW1(v, K_PER_GPR), KPRI_WRW1(v, K_MULT),
+                             KPRI_WRW1(v, N_PART_CNT), KPRI_WRW1(v, READ_SIZE), prefetch);
 }
 
 KPRED_API int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int32_t *values,
@@ -1130,14 +1143,12 @@ static int kpri_wrw3_applies(const int32_t *p)
     int32_t c = p[KPRED_CONV_C], k = p[KPRED_CONV_K], image = kpri_rule_large(p);
 
     return p[KPRED_CONV_DIR] == KPRED_DIR_W && p[KPRED_CONV_STRIDE] == 1
-        && (p[KPRED_CONV_DTYPE] == KPRED_DTYPE_FP32
-            || (p[KPRED_CONV_DTYPE] == KPRED_DTYPE_FP16 && !(p[KPRED_CONV_N] & 1)))
-        && p[KPRED_CONV_W] <= 512 && p[KPRED_CONV_H] < 1 << 16
-        && kpri_rule_sizes(p, image)
-        && kpred_mul_sat(c, image) < 1 << 22 && kpred_mul_sat(k, image) < 1 << 22
-        && kpred_mul_sat(c * 9, k) < 1 << 29
-        && kpri_wrw3_share(p, c, 1) && kpri_wrw3_share(p, k, 1)
-        && (kpri_wrw3_share(p, c, 4) || kpri_wrw3_share(p, k, 4));
+           && (p[KPRED_CONV_DTYPE] == KPRED_DTYPE_FP32
+               || (p[KPRED_CONV_DTYPE] == KPRED_DTYPE_FP16 && !(p[KPRED_CONV_N] & 1)))
+           && p[KPRED_CONV_W] <= 512 && p[KPRED_CONV_H] < 1 << 16 && kpri_rule_sizes(p, image)
+           && kpred_mul_sat(c, image) < 1 << 22 && kpred_mul_sat(k, image) < 1 << 22
+           && kpred_mul_sat(c * 9, k) < 1 << 29 && kpri_wrw3_share(p, c, 1)
+           && kpri_wrw3_share(p, k, 1) && (kpri_wrw3_share(p, c, 4) || kpri_wrw3_share(p, k, 4));
 }
 
 /* Registers for a line of the image, E elements each: chunks of 16, or of 8 that overlap by one.
@@ -1156,7 +1167,7 @@ static int32_t kpri_wrw3_line(const int32_t *p, int32_t chunk_size)
    pre:  k_per_wave, depth <= 127
    post: result < 2^30 */
 static int32_t kpri_wrw3_vgprs(const int32_t *p, int32_t chunk_size, int32_t k_per_wave,
-                                int32_t depth)
+                               int32_t depth)
 {
     int32_t half = kpri_rule_half(p), line = kpri_wrw3_line(p, chunk_size) << half;
 
@@ -1168,7 +1179,7 @@ static int32_t kpri_wrw3_vgprs(const int32_t *p, int32_t chunk_size, int32_t k_p
    pre:  1 <= depth <= 16, k_per_wave <= 127, at most 256 registers for lines
    post: result < 2^30 */
 static int32_t kpri_wrw3_code(const int32_t *p, int32_t chunk_size, int32_t k_per_wave,
-                               int32_t depth)
+                              int32_t depth)
 {
     int32_t half = kpri_rule_half(p), line = kpri_wrw3_line(p, chunk_size);
     int32_t emulated = half && p[KPRED_CONV_GPU] != KPRED_GPU_GFX906_60;
@@ -1184,7 +1195,7 @@ static int32_t kpri_wrw3_code(const int32_t *p, int32_t chunk_size, int32_t k_pe
 static int kpri_wrw3_fits(const int32_t *p, int32_t chunk_size, int32_t k_per_wave, int32_t depth)
 {
     return kpri_wrw3_vgprs(p, chunk_size, k_per_wave, depth) <= KPRED_GCN_VGPRS
-        && kpri_wrw3_code(p, chunk_size, k_per_wave, depth) < 32000;
+           && kpri_wrw3_code(p, chunk_size, k_per_wave, depth) < 32000;
 }
 
 /* [2] V2 (R1: the stride is 1 anyway); ahead to R2 with chunk_size = 16. */
@@ -1197,25 +1208,25 @@ static int kpri_wrw3_reverse_inout(const int32_t *p, int32_t reverse)
 static int kpri_wrw3_chunk_size(const int32_t *p, const int32_t *v, int32_t chunk_size)
 {
     return (chunk_size == 8 || chunk_size == 16)
-        && kpri_wrw3_share(p, kpri_wrw3_held(p, KPRI_WRW3(v, REVERSE_INOUT)),
-                           KPRED_GCN_WAVE_SIZE / chunk_size)
-        && kpri_wrw3_fits(p, chunk_size, 1, 1);
+           && kpri_wrw3_share(p, kpri_wrw3_held(p, KPRI_WRW3(v, REVERSE_INOUT)),
+                              KPRED_GCN_WAVE_SIZE / chunk_size)
+           && kpri_wrw3_fits(p, chunk_size, 1, 1);
 }
 
 /* [4] V4, R3, R5; ahead to R8, R12. */
 static int kpri_wrw3_k_per_wave(const int32_t *p, const int32_t *v, int32_t k_per_wave)
 {
     return kpri_rule_pow2(k_per_wave, 8)
-        && kpri_wrw3_share(p, kpri_wrw3_paired(p, KPRI_WRW3(v, REVERSE_INOUT)), k_per_wave)
-        && KPRI_WRW3(v, CHUNK_SIZE) * k_per_wave <= KPRED_GCN_WAVE_SIZE
-        && kpri_wrw3_fits(p, KPRI_WRW3(v, CHUNK_SIZE), k_per_wave, 1);
+           && kpri_wrw3_share(p, kpri_wrw3_paired(p, KPRI_WRW3(v, REVERSE_INOUT)), k_per_wave)
+           && KPRI_WRW3(v, CHUNK_SIZE) * k_per_wave <= KPRED_GCN_WAVE_SIZE
+           && kpri_wrw3_fits(p, KPRI_WRW3(v, CHUNK_SIZE), k_per_wave, 1);
 }
 
 /* [5] V5, R6, R8, R12 */
 static int kpri_wrw3_pipe_lines_depth(const int32_t *p, const int32_t *v, int32_t depth)
 {
     return kpred_between(depth, 1, 16) && depth <= p[KPRED_CONV_H]
-        && kpri_wrw3_fits(p, KPRI_WRW3(v, CHUNK_SIZE), KPRI_WRW3(v, K_PER_WAVE), depth);
+           && kpri_wrw3_fits(p, KPRI_WRW3(v, CHUNK_SIZE), KPRI_WRW3(v, K_PER_WAVE), depth);
 }
 
 /* [6] V6, R7; R9: five waves and more have half of the registers; R10; R11: all waves but one hand
@@ -1223,13 +1234,12 @@ static int kpri_wrw3_pipe_lines_depth(const int32_t *p, const int32_t *v, int32_
 static int kpri_wrw3_n_per_group(const int32_t *p, const int32_t *v, int32_t waves)
 {
     int32_t limit = KPRI_WRW3(v, LIMIT_WAVE_CNT), k_per_wave = KPRI_WRW3(v, K_PER_WAVE);
-    int32_t vgprs = kpri_wrw3_vgprs(p, KPRI_WRW3(v, CHUNK_SIZE), k_per_wave,
-                                    KPRI_WRW3(v, PIPE_LINES_DEPTH));
+    int32_t vgprs =
+        kpri_wrw3_vgprs(p, KPRI_WRW3(v, CHUNK_SIZE), k_per_wave, KPRI_WRW3(v, PIPE_LINES_DEPTH));
 
-    return kpred_between(waves, 1, 8) && waves <= p[KPRED_CONV_N]
-        && kpred_fits_vgprs(vgprs, waves)
-        && (limit == 0 || limit * 4 >= waves)
-        && kpred_fits_lds((waves - 1) * KPRED_GCN_WAVE_SIZE * 4 * 9 * k_per_wave);
+    return kpred_between(waves, 1, 8) && waves <= p[KPRED_CONV_N] && kpred_fits_vgprs(vgprs, waves)
+           && (limit == 0 || limit * 4 >= waves)
+           && kpred_fits_lds((waves - 1) * KPRED_GCN_WAVE_SIZE * 4 * 9 * k_per_wave);
 }
 
 KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int32_t *values,
@@ -1280,16 +1290,22 @@ static int32_t kpri_conv2d_side(const int32_t *p, int i)
     return room < 0 ? kpri_rule_forward(p) : room / p[KPRED_CONV2D_STRIDE_H + i] + 1;
 }
 
-static int32_t kpri_conv2d_out_h(const int32_t *p) { return kpri_conv2d_side(p, 0); }
+static int32_t kpri_conv2d_out_h(const int32_t *p)
+{
+    return kpri_conv2d_side(p, 0);
+}
 
-static int32_t kpri_conv2d_out_w(const int32_t *p) { return kpri_conv2d_side(p, 1); }
+static int32_t kpri_conv2d_out_w(const int32_t *p)
+{
+    return kpri_conv2d_side(p, 1);
+}
 
 /* A convolution, with groups that divide its channels. */
 static int kpri_conv2d_exists(const int32_t *p)
 {
     return p[KPRED_CONV2D_C] % p[KPRED_CONV2D_GROUPS] == 0
-        && p[KPRED_CONV2D_K] % p[KPRED_CONV2D_GROUPS] == 0
-        && kpri_conv2d_out_h(p) > 0 && kpri_conv2d_out_w(p) > 0;
+           && p[KPRED_CONV2D_K] % p[KPRED_CONV2D_GROUPS] == 0 && kpri_conv2d_out_h(p) > 0
+           && kpri_conv2d_out_w(p) > 0;
 }
 
 static int kpri_conv2d_nchw(const int32_t *p)
@@ -1316,13 +1332,12 @@ static int kpri_conv2d_aligned(int32_t a, int32_t b, int32_t c, int32_t d)
 /* [0] */
 static int kpri_3x3u_applies(const int32_t *p)
 {
-    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
-        && p[KPRED_CONV2D_DIR] != KPRED_DIR_W && p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32
-        && p[KPRED_CONV2D_Y] == 3 && p[KPRED_CONV2D_X] == 3
-        && p[KPRED_CONV2D_PAD_H] == 1 && p[KPRED_CONV2D_PAD_W] == 1
-        && p[KPRED_CONV2D_STRIDE_H] == 1 && p[KPRED_CONV2D_STRIDE_W] == 1
-        && kpri_conv2d_ic(p) / p[KPRED_CONV2D_GROUPS] % 4 == 0
-        && kpred_between(p[KPRED_CONV2D_W], 4, 1000);
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p) && p[KPRED_CONV2D_DIR] != KPRED_DIR_W
+           && p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32 && p[KPRED_CONV2D_Y] == 3
+           && p[KPRED_CONV2D_X] == 3 && p[KPRED_CONV2D_PAD_H] == 1 && p[KPRED_CONV2D_PAD_W] == 1
+           && p[KPRED_CONV2D_STRIDE_H] == 1 && p[KPRED_CONV2D_STRIDE_W] == 1
+           && kpri_conv2d_ic(p) / p[KPRED_CONV2D_GROUPS] % 4 == 0
+           && kpred_between(p[KPRED_CONV2D_W], 4, 1000);
 }
 
 /* Vector registers of a wave: lines read, twice, sums, and up to four. (Where k / groups is no power
@@ -1345,14 +1360,14 @@ static int kpri_3x3u_filters_per_wave(const int32_t *p, int32_t filters)
     int32_t groups = p[KPRED_CONV2D_GROUPS];
 
     return kpred_between(filters, 1, 8)
-        && (groups == 1 || kpri_conv2d_oc(p) / groups % filters == 0);
+           && (groups == 1 || kpri_conv2d_oc(p) / groups % filters == 0);
 }
 
 /* [3] V3, R2 */
 static int kpri_3x3u_output_lines_per_wave(const int32_t *p, const int32_t *v, int32_t lines)
 {
     return kpred_between(lines, 1, 8)
-        && kpri_3x3u_vgprs(p, KPRI_3X3U(v, FILTERS_PER_WAVE), lines) < KPRED_GCN_VGPRS;
+           && kpri_3x3u_vgprs(p, KPRI_3X3U(v, FILTERS_PER_WAVE), lines) < KPRED_GCN_VGPRS;
 }
 
 KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n)
@@ -1379,10 +1394,9 @@ static int kpri_ocld_filter(const int32_t *p)
 {
     int32_t y = p[KPRED_CONV2D_Y], x = p[KPRED_CONV2D_X], pad = p[KPRED_CONV2D_PAD_H];
 
-    return p[KPRED_CONV2D_GROUPS] > 1
-        || (y == x && kpred_between(y, 3, 11) && (y & 1))
-        || (y == 5 && (x == 10 || x == 20) && p[KPRED_CONV2D_STRIDE_H] == 2 && pad == 0)
-        || (y == 4 && x == 4 && p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16 && pad == 0);
+    return p[KPRED_CONV2D_GROUPS] > 1 || (y == x && kpred_between(y, 3, 11) && (y & 1))
+           || (y == 5 && (x == 10 || x == 20) && p[KPRED_CONV2D_STRIDE_H] == 2 && pad == 0)
+           || (y == 4 && x == 4 && p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16 && pad == 0);
 }
 
 /* [0], without that some tuple is legal */
@@ -1390,13 +1404,12 @@ static int kpri_ocld_applies(const int32_t *p)
 {
     int32_t stride = p[KPRED_CONV2D_STRIDE_H], pad = p[KPRED_CONV2D_PAD_H];
 
-    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
-        && p[KPRED_CONV2D_DIR] != KPRED_DIR_W && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
-        && stride <= 2 && p[KPRED_CONV2D_STRIDE_W] == stride && p[KPRED_CONV2D_PAD_W] == pad
-        && (kpri_rule_forward(p)
-                ? stride == 1 || p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_FP16
-                : pad < p[KPRED_CONV2D_Y] && pad < p[KPRED_CONV2D_X])
-        && kpri_ocld_filter(p);
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p) && p[KPRED_CONV2D_DIR] != KPRED_DIR_W
+           && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8 && stride <= 2
+           && p[KPRED_CONV2D_STRIDE_W] == stride && p[KPRED_CONV2D_PAD_W] == pad
+           && (kpri_rule_forward(p) ? stride == 1 || p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_FP16
+                                    : pad < p[KPRED_CONV2D_Y] && pad < p[KPRED_CONV2D_X])
+           && kpri_ocld_filter(p);
 }
 
 /* With stride, backward, the kernel takes the stride for out_pix_tile. */
@@ -1427,11 +1440,11 @@ static int kpri_ocld_fits_lds(const int32_t *p, int32_t tile1, int32_t tile0, in
 
     ic = n_in < ic ? n_in : ic;
     oc = n_out < oc ? n_out : oc;
-    tile = kpred_mul_sat(kpred_mul_sat(kpri_ocld_side(p, tile1, y), kpri_ocld_side(p, tile0, x)),
-                         ic);
+    tile =
+        kpred_mul_sat(kpred_mul_sat(kpri_ocld_side(p, tile1, y), kpri_ocld_side(p, tile0, x)), ic);
     weights = kpred_mul_sat(kpred_mul_sat(y, x), oc * ic);
     return kpred_fits_lds(tile) && kpred_fits_lds(weights)
-        && kpred_fits_lds((tile + weights) * (4 >> kpri_rule_half(p)));
+           && kpred_fits_lds((tile + weights) * (4 >> kpri_rule_half(p)));
 }
 
 /* S3, S4; S1, S2: powers of two, the pixels of a work-item 1, 2 or 4 of them. (64 in a tile never
@@ -1439,7 +1452,9 @@ static int kpri_ocld_fits_lds(const int32_t *p, int32_t tile1, int32_t tile0, in
 static int kpri_ocld_tile(int32_t side, int32_t grp, int32_t tile)
 {
     return kpri_rule_pow2(grp, 32) && grp >= 8 && grp <= tile
-        && (tile == 8 ? side < 16 : tile == 16 ? side > 8 : tile == 32 && side > 16);
+           && (tile == 8    ? side < 16
+               : tile == 16 ? side > 8
+                            : tile == 32 && side > 16);
 }
 
 /* The least tile for at least so many work-items. */
@@ -1460,10 +1475,9 @@ static int kpri_ocld_pixels(int32_t grp, int32_t tile, int32_t pixels)
 static int kpri_ocld_channels(const int32_t *p, int32_t pixels, int32_t n_out, int32_t n_in,
                               int32_t stacks)
 {
-    return kpri_rule_pow2(n_out, 8) && n_out <= kpri_conv2d_oc(p)
-        && kpri_rule_pow2(n_in, 4) && n_in <= kpri_conv2d_ic(p)
-        && kpri_rule_pow2(stacks, 2) && stacks <= p[KPRED_CONV2D_N]
-        && pixels * n_out * stacks < 128;
+    return kpri_rule_pow2(n_out, 8) && n_out <= kpri_conv2d_oc(p) && kpri_rule_pow2(n_in, 4)
+           && n_in <= kpri_conv2d_ic(p) && kpri_rule_pow2(stacks, 2) && stacks <= p[KPRED_CONV2D_N]
+           && pixels * n_out * stacks < 128;
 }
 
 /* S1-S9, R2, R5. (R1, R3, R4 cannot fail. A strided work-group has 8 or 16 work-items a side.) */
@@ -1478,12 +1492,11 @@ static int kpri_ocld_search(const int32_t *p, const int32_t *v, size_t n)
     int32_t n_out = n > 6 ? v[6] : 1, n_in = n > 7 ? v[7] : 1;
 
     return kpri_ocld_tile(oh, grp1, tile1) && kpri_ocld_tile(ow, grp0, tile0)
-        && (ow <= 32 || tile1 <= tile0)
-        && (grp1 * grp0 <= 256 || kpri_ocld_strided(p))
-        && (n < 5 || kpri_ocld_pixels(grp1, tile1, v[4]))
-        && (n < 6 || kpri_ocld_pixels(grp0, tile0, v[5]))
-        && kpri_ocld_channels(p, tile1 / grp1 * (tile0 / grp0), n_out, n_in, n > 8 ? v[8] : 1)
-        && kpri_ocld_fits_lds(p, tile1, tile0, n_out, n_in);
+           && (ow <= 32 || tile1 <= tile0) && (grp1 * grp0 <= 256 || kpri_ocld_strided(p))
+           && (n < 5 || kpri_ocld_pixels(grp1, tile1, v[4]))
+           && (n < 6 || kpri_ocld_pixels(grp0, tile0, v[5]))
+           && kpri_ocld_channels(p, tile1 / grp1 * (tile0 / grp0), n_out, n_in, n > 8 ? v[8] : 1)
+           && kpri_ocld_fits_lds(p, tile1, tile0, n_out, n_in);
 }
 
 /* Are these the default's values, and does R5 accept it? */
@@ -1494,15 +1507,14 @@ static int kpri_ocld_default(const int32_t *p, const int32_t *v, size_t n)
     int32_t iw = forward ? p[KPRED_CONV2D_W] : kpri_conv2d_out_w(p);
     int32_t stride = p[KPRED_CONV2D_STRIDE_H];
 
-    return stride <= 2
-        && (n < 1 || v[0] == kpri_ocl_group(stride, ih))
-        && (n < 2 || v[1] == kpri_ocl_group(stride, iw))
-        && (n < 3 || v[2] == kpri_ocl_tile(stride, ih))
-        && (n < 4 || v[3] == kpri_ocl_tile(stride, iw))
-        && (n < 5 || v[4] == kpri_ocl_item(stride, ih))
-        && (n < 6 || v[5] == kpri_ocl_item(stride, iw))
-        && (n < 7 || v[6] == 8) && (n < 8 || v[7] == 2) && (n < 9 || v[8] == 1)
-        && kpri_ocld_fits_lds(p, kpri_ocl_tile(stride, ih), kpri_ocl_tile(stride, iw), 8, 2);
+    return stride <= 2 && (n < 1 || v[0] == kpri_ocl_group(stride, ih))
+           && (n < 2 || v[1] == kpri_ocl_group(stride, iw))
+           && (n < 3 || v[2] == kpri_ocl_tile(stride, ih))
+           && (n < 4 || v[3] == kpri_ocl_tile(stride, iw))
+           && (n < 5 || v[4] == kpri_ocl_item(stride, ih))
+           && (n < 6 || v[5] == kpri_ocl_item(stride, iw)) && (n < 7 || v[6] == 8)
+           && (n < 8 || v[7] == 2) && (n < 9 || v[8] == 1)
+           && kpri_ocld_fits_lds(p, kpri_ocl_tile(stride, ih), kpri_ocl_tile(stride, iw), 8, 2);
 }
 
 KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values,
@@ -1531,12 +1543,12 @@ KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int
     const int32_t units = kpri_rxs_units(problem);
     if (n == 0)
         return kpri_conv2d_nchw(problem) && kpri_conv2d_undilated(problem)
-            && (problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32
-                || problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16);
+               && (problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32
+                   || problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16);
     if (n == 1) /* ahead to R1 */
         return kpred_divides(16, values[0]) && kpred_between(values[0], 0, units - 1);
     return n == 2 && kpred_between(values[1], 1, 16)
-        && values[1] <= units - (values[0] & 511); /* V1, R1; kpri_rule_past is too narrow */
+           && values[1] <= units - (values[0] & 511); /* V1, R1; kpri_rule_past is too narrow */
 }
 
 /* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of
@@ -1555,7 +1567,10 @@ static int32_t kpri_v4r1_k_per_block(const int32_t *v)
     return v[KPRED_HIP_IGEMM_V4R1_K_PER_BLOCK] & 255;
 }
 
-static int kpri_v4r1_wrw(const int32_t *p) { return p[KPRED_CONV2D_DIR] == KPRED_DIR_W; }
+static int kpri_v4r1_wrw(const int32_t *p)
+{
+    return p[KPRED_CONV2D_DIR] == KPRED_DIR_W;
+}
 
 /* R1, R3: are there enough images for NT, and B pixels for b_per_block?
    pre: nt is 2 or 4 */
@@ -1590,17 +1605,16 @@ static int kpri_v4r1_terms(const int32_t *p, int32_t e_per_block)
    a k_per_block of 256 / b_per_block. */
 static int kpri_v4r1_b_per_block(const int32_t *p, int32_t b_per_block)
 {
-    return (b_per_block == 8 || b_per_block == 16)
-        && kpri_v4r1_pixels(p, b_per_block, 2) && kpri_v4r1_filters(p, 256 / b_per_block)
-        && kpri_v4r1_terms(p, 4);
+    return (b_per_block == 8 || b_per_block == 16) && kpri_v4r1_pixels(p, b_per_block, 2)
+           && kpri_v4r1_filters(p, 256 / b_per_block) && kpri_v4r1_terms(p, 4);
 }
 
 /* [0] */
 static int kpri_v4r1_applies(const int32_t *p)
 {
     return kpri_conv2d_nchw(p) && p[KPRED_CONV2D_DIR] != KPRED_DIR_B
-        && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
-        && (kpri_v4r1_b_per_block(p, 8) || kpri_v4r1_b_per_block(p, 16));
+           && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
+           && (kpri_v4r1_b_per_block(p, 8) || kpri_v4r1_b_per_block(p, 16));
 }
 
 /* [2] V2, R2, R5; ahead to R7, R9: up to 64 with MT = 2; 128 need MT = 4, and half types then as
@@ -1610,17 +1624,15 @@ static int kpri_v4r1_k(const int32_t *p, const int32_t *v, int32_t k_per_block)
     int32_t b_per_block = KPRI_V4R1(v, B_PER_BLOCK);
 
     return kpri_rule_pow2(k_per_block, 128) && k_per_block >= 16
-        && kpri_v4r1_filters(p, k_per_block)
-        && k_per_block * b_per_block >= 256
-        && (k_per_block < 128 || !kpri_rule_half(p) || kpri_v4r1_pixels(p, b_per_block, 4));
+           && kpri_v4r1_filters(p, k_per_block) && k_per_block * b_per_block >= 256
+           && (k_per_block < 128 || !kpri_rule_half(p) || kpri_v4r1_pixels(p, b_per_block, 4));
 }
 
 /* [3] V3, R4; ahead to R14: M0 * M1, at most k_per_block / 4, are a multiple. */
 static int kpri_v4r1_e(const int32_t *p, const int32_t *v, int32_t e_per_block)
 {
-    return kpri_rule_pow2(e_per_block, 16) && e_per_block >= 4
-        && kpri_v4r1_terms(p, e_per_block)
-        && e_per_block * 4 <= kpri_v4r1_k_per_block(v);
+    return kpri_rule_pow2(e_per_block, 16) && e_per_block >= 4 && kpri_v4r1_terms(p, e_per_block)
+           && e_per_block * 4 <= kpri_v4r1_k_per_block(v);
 }
 
 /* [5] V5; ahead to R6 (with R1, R3), to R7: M0 * M1 are at most 16, to R9: 64 threads at least, and
@@ -1629,19 +1641,17 @@ static int kpri_v4r1_mt(const int32_t *p, const int32_t *v, int32_t mt)
 {
     int32_t k_per_block = kpri_v4r1_k_per_block(v), b_per_block = KPRI_V4R1(v, B_PER_BLOCK);
 
-    return (mt == 2 || mt == 4)
-        && k_per_block <= 32 * mt
-        && k_per_block * b_per_block >= 128 * mt
-        && k_per_block >= 2 * mt * KPRI_V4R1(v, E_PER_BLOCK)
-        && (!kpri_rule_half(p) || kpri_v4r1_pixels(p, b_per_block, mt));
+    return (mt == 2 || mt == 4) && k_per_block <= 32 * mt && k_per_block * b_per_block >= 128 * mt
+           && k_per_block >= 2 * mt * KPRI_V4R1(v, E_PER_BLOCK)
+           && (!kpri_rule_half(p) || kpri_v4r1_pixels(p, b_per_block, mt));
 }
 
 /* [6] V6, R1, R3, R6 */
 static int kpri_v4r1_nt(const int32_t *p, const int32_t *v, int32_t nt)
 {
     return (nt == 2 || nt == 4)
-        && (!kpri_rule_half(p) || nt == KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C))
-        && kpri_v4r1_pixels(p, KPRI_V4R1(v, B_PER_BLOCK), nt);
+           && (!kpri_rule_half(p) || nt == KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C))
+           && kpri_v4r1_pixels(p, KPRI_V4R1(v, B_PER_BLOCK), nt);
 }
 
 /* [7] V7; ahead to R7: M1 is at most 4. And [9] V9, R7. */
@@ -1650,7 +1660,7 @@ static int kpri_v4r1_m0(const int32_t *v, int32_t m0)
     int32_t mt = KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C);
 
     return kpri_rule_pow2(m0, 4)
-        && kpred_between(kpri_v4r1_k_per_block(v), 2 * mt * m0, 8 * mt * m0);
+           && kpred_between(kpri_v4r1_k_per_block(v), 2 * mt * m0, 8 * mt * m0);
 }
 
 static int kpri_v4r1_m1(const int32_t *v, int32_t m1)
@@ -1658,7 +1668,7 @@ static int kpri_v4r1_m1(const int32_t *v, int32_t m1)
     int32_t mt = KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C);
 
     return kpri_rule_pow2(m1, 4)
-        && 2 * mt * KPRI_V4R1(v, GEMM_M_LEVEL0_CLUSTER) * m1 == kpri_v4r1_k_per_block(v);
+           && 2 * mt * KPRI_V4R1(v, GEMM_M_LEVEL0_CLUSTER) * m1 == kpri_v4r1_k_per_block(v);
 }
 
 /* [8] V8; ahead to R8: N1 is at most 4. And [10] V10, R8 (R9 is decided by [5]). */
@@ -1670,7 +1680,7 @@ static int kpri_v4r1_n0(const int32_t *v, int32_t n0)
 static int kpri_v4r1_n1(const int32_t *v, int32_t n1)
 {
     return kpri_rule_pow2(n1, 4)
-        && KPRI_V4R1(v, GEMM_N_LEVEL0_CLUSTER) * n1 == KPRI_V4R1(v, B_PER_BLOCK);
+           && KPRI_V4R1(v, GEMM_N_LEVEL0_CLUSTER) * n1 == KPRI_V4R1(v, B_PER_BLOCK);
 }
 
 /* R14, in which b_per_block cancels: in_copy_e, _n1 and _n2 take M0 * M1, which k_per_block is of
@@ -1685,14 +1695,14 @@ static int32_t kpri_v4r1_copy(const int32_t *v, int32_t n1)
 static int kpri_v4r1_copy_n1(const int32_t *v, int32_t n1)
 {
     return kpri_rule_pow2(n1, 2)
-        && kpred_between(kpri_v4r1_k_per_block(v), kpri_v4r1_copy(v, n1),
-                         kpri_v4r1_copy(v, n1) * KPRI_V4R1(v, GEMM_N_PER_THREAD_SUB_C));
+           && kpred_between(kpri_v4r1_k_per_block(v), kpri_v4r1_copy(v, n1),
+                            kpri_v4r1_copy(v, n1) * KPRI_V4R1(v, GEMM_N_PER_THREAD_SUB_C));
 }
 
 static int kpri_v4r1_copy_n2(const int32_t *v, int32_t n2)
 {
     return kpri_rule_pow2(n2, 4) && n2 <= KPRI_V4R1(v, GEMM_N_PER_THREAD_SUB_C)
-        && kpri_v4r1_copy(v, KPRI_V4R1(v, IN_COPY_N1)) * n2 == kpri_v4r1_k_per_block(v);
+           && kpri_v4r1_copy(v, KPRI_V4R1(v, IN_COPY_N1)) * n2 == kpri_v4r1_k_per_block(v);
 }
 
 /* [15] V15, R15 (e_per_block is at least 4); ahead to R17: wei_copy_k is at most k_per_block (R16),
@@ -1700,7 +1710,7 @@ static int kpri_v4r1_copy_n2(const int32_t *v, int32_t n2)
 static int kpri_v4r1_weights_e(const int32_t *v, int32_t e)
 {
     return kpri_rule_pow2(e, 4)
-        && KPRI_V4R1(v, B_PER_BLOCK) <= 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) * e;
+           && KPRI_V4R1(v, B_PER_BLOCK) <= 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) * e;
 }
 
 /* [16] V16, R16, R17 */
@@ -1709,7 +1719,7 @@ static int kpri_v4r1_weights_k(const int32_t *v, int32_t k)
     int32_t threads = kpri_v4r1_k_per_block(v) * KPRI_V4R1(v, B_PER_BLOCK);
 
     return kpri_rule_pow2(k, 128) && k >= 16 && k <= kpri_v4r1_k_per_block(v)
-        && k * KPRI_V4R1(v, WEI_COPY_E) * 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) == threads;
+           && k * KPRI_V4R1(v, WEI_COPY_E) * 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) == threads;
 }
 
 KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values,
@@ -1744,11 +1754,20 @@ KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32
    multiple of them. */
 
 /* Threads of a block side by side. */
-static int32_t kpri_igemm_cluster_m(int32_t block_size) { return block_size == 64 ? 8 : 16; }
+static int32_t kpri_igemm_cluster_m(int32_t block_size)
+{
+    return block_size == 64 ? 8 : 16;
+}
 
-static int32_t kpri_igemm_cluster_n(int32_t block_size) { return block_size == 256 ? 16 : 8; }
+static int32_t kpri_igemm_cluster_n(int32_t block_size)
+{
+    return block_size == 256 ? 16 : 8;
+}
 
-static int kpri_igemm_block_size(int32_t x) { return x == 64 || x == 128 || x == 256; }
+static int kpri_igemm_block_size(int32_t x)
+{
+    return x == 64 || x == 128 || x == 256;
+}
 
 /* Backward data: M = c * y * x, N = pixels of the small images, K = k. Forward and backward
    weights: M = k, and N and K are the pixels and c * y * x, or the reverse. Multiples of d?
@@ -1799,8 +1818,8 @@ static int kpri_igemm_divides(const int32_t *p, const int32_t *v, size_t n)
     int32_t m = kpri_igemm_cluster_m(block), nn = kpri_igemm_cluster_n(block);
 
     switch (n) {
-    case 1: return kpri_igemm_block_size(newest) && kpri_igemm_m(p, 4 * m)
-                && kpri_igemm_n(p, 4 * nn);
+    case 1:
+        return kpri_igemm_block_size(newest) && kpri_igemm_m(p, 4 * m) && kpri_igemm_n(p, 4 * nn);
     case 2: return (newest == 4 * m || newest == 8 * m) && kpri_igemm_m(p, newest);
     case 3: return (newest == 4 * nn || newest == 8 * nn) && kpri_igemm_n(p, newest);
     case 4: return (newest == 4 || newest == 8 || newest == 16) && kpri_igemm_k(p, newest);
@@ -1813,8 +1832,8 @@ static int kpri_igemm_divides(const int32_t *p, const int32_t *v, size_t n)
 /* [0] The smallest block is the least demanding one. */
 static int kpri_igemm_applies(const int32_t *p)
 {
-    return kpri_conv2d_nchw(p) && p[KPRED_CONV2D_GROUPS] == 1
-        && kpri_igemm_m(p, 32) && kpri_igemm_n(p, 32) && kpri_igemm_k(p, 4);
+    return kpri_conv2d_nchw(p) && p[KPRED_CONV2D_GROUPS] == 1 && kpri_igemm_m(p, 32)
+           && kpri_igemm_n(p, 32) && kpri_igemm_k(p, 4);
 }
 
 KPRED_API int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values,
@@ -1822,7 +1841,7 @@ KPRED_API int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const i
 {
     if (n == 0)
         return problem[KPRED_CONV2D_DIR] == KPRED_DIR_B
-            && problem[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8 && kpri_igemm_applies(problem);
+               && problem[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8 && kpri_igemm_applies(problem);
     return kpri_igemm_divides(problem, values, n);
 }
 
@@ -1831,7 +1850,7 @@ KPRED_API int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32
 {
     if (n == 0)
         return problem[KPRED_CONV2D_DIR] != KPRED_DIR_B
-            && problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32 && kpri_igemm_applies(problem);
+               && problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32 && kpri_igemm_applies(problem);
     return kpri_igemm_divides(problem, values, n);
 }
 
@@ -1847,20 +1866,22 @@ KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *
     case 2:
     case 3: return newest == 32 || newest == 64 || newest == 128;
     case 4: return newest == 4 || newest == 8 || newest == 16;
-    case 5: return (newest == 2 || newest == 4)
-                && values[KPRED_IGEMM_GEMM_M_PER_BLOCK] >= kpri_igemm_cluster_m(block) * newest;
-    case 6: return (newest == 2 || newest == 4)
-                && values[KPRED_IGEMM_GEMM_N_PER_BLOCK] >= kpri_igemm_cluster_n(block) * newest;
+    case 5:
+        return (newest == 2 || newest == 4)
+               && values[KPRED_IGEMM_GEMM_M_PER_BLOCK] >= kpri_igemm_cluster_m(block) * newest;
+    case 6:
+        return (newest == 2 || newest == 4)
+               && values[KPRED_IGEMM_GEMM_N_PER_BLOCK] >= kpri_igemm_cluster_n(block) * newest;
     default: return 0;
     }
 }
 
 /* >>one_way: rules of solvers that run one direction of what others run more of */
 
-#define KPRI_ONE_WAY(rule, n_fields, list, of, dir)                                 \
-    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n)     \
-    {                                                                               \
-        return problem[KPRED_CONV2D_DIR] == dir && of(problem, values, n);          \
+#define KPRI_ONE_WAY(rule, n_fields, list, of, dir)                             \
+    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n) \
+    {                                                                           \
+        return problem[KPRED_CONV2D_DIR] == dir && of(problem, values, n);      \
     }
 KPRED_ONE_WAY_LIST(KPRI_ONE_WAY)
 #undef KPRI_ONE_WAY
@@ -1878,8 +1899,8 @@ static int kpri_gtc_divides(uint32_t word, int from, int32_t x, int32_t groups)
 static int kpri_gtc_is_point(const int32_t *p)
 {
     return p[KPRED_CONV2D_Y] == 1 && p[KPRED_CONV2D_X] == 1 && kpri_conv2d_undilated(p)
-        && p[KPRED_CONV2D_PAD_H] == 0 && p[KPRED_CONV2D_PAD_W] == 0
-        && p[KPRED_CONV2D_STRIDE_H] == 1 && p[KPRED_CONV2D_STRIDE_W] == 1;
+           && p[KPRED_CONV2D_PAD_H] == 0 && p[KPRED_CONV2D_PAD_W] == 0
+           && p[KPRED_CONV2D_STRIDE_H] == 1 && p[KPRED_CONV2D_STRIDE_W] == 1;
 }
 
 static int kpri_gtc_kernel(const int32_t *p, uint32_t word)
@@ -1887,9 +1908,9 @@ static int kpri_gtc_kernel(const int32_t *p, uint32_t word)
     int32_t groups = p[KPRED_CONV2D_GROUPS];
 
     return (word & 1) == (p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16)
-        && (word & 2 || kpri_gtc_is_point(p))
-        && kpri_gtc_divides(word, 4, p[KPRED_CONV2D_C], groups)
-        && kpri_gtc_divides(word, 8, p[KPRED_CONV2D_K], groups);
+           && (word & 2 || kpri_gtc_is_point(p))
+           && kpri_gtc_divides(word, 4, p[KPRED_CONV2D_C], groups)
+           && kpri_gtc_divides(word, 8, p[KPRED_CONV2D_K], groups);
 }
 
 static int kpri_gtc_applies(const int32_t *p, int32_t dir, const uint16_t *words, size_t n)
@@ -1906,18 +1927,18 @@ static int kpri_gtc_applies(const int32_t *p, int32_t dir, const uint16_t *words
 }
 
 #define KPRI_NAMED_WORD(word) word,
-#define KPRI_NAMED(rule, n_fields, list, words, dir)                                         \
-    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n)              \
-    {                                                                                        \
-        static const uint16_t word[] = { words(KPRI_NAMED_WORD) };                           \
-        const int32_t n_words = (int32_t)(sizeof word / sizeof *word);                       \
-                                                                                             \
-        if (n == 0)                                                                          \
-            return kpri_gtc_applies(problem, dir, word, (size_t)n_words);                    \
-        if (n == KPRED_IGEMM_GTC_COUNT)                                                      \
-            return kpred_between(values[KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT], 0, 10);         \
-        return n == 1 && kpred_between(values[KPRED_IGEMM_GTC_KERNEL], 0, n_words - 1)       \
-            && kpri_gtc_kernel(problem, word[values[KPRED_IGEMM_GTC_KERNEL]]);               \
+#define KPRI_NAMED(rule, n_fields, list, words, dir)                                   \
+    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n)        \
+    {                                                                                  \
+        static const uint16_t word[] = {words(KPRI_NAMED_WORD)};                       \
+        const int32_t n_words = (int32_t)(sizeof word / sizeof *word);                 \
+                                                                                       \
+        if (n == 0)                                                                    \
+            return kpri_gtc_applies(problem, dir, word, (size_t)n_words);              \
+        if (n == KPRED_IGEMM_GTC_COUNT)                                                \
+            return kpred_between(values[KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT], 0, 10);  \
+        return n == 1 && kpred_between(values[KPRED_IGEMM_GTC_KERNEL], 0, n_words - 1) \
+               && kpri_gtc_kernel(problem, word[values[KPRED_IGEMM_GTC_KERNEL]]);      \
     }
 KPRED_NAMED_LIST(KPRI_NAMED)
 #undef KPRI_NAMED
@@ -1929,10 +1950,9 @@ KPRED_NAMED_LIST(KPRI_NAMED)
 /* [0] Of y = 1 there are no rows, and none has lines for more than 11. */
 static int kpri_wrw2_applies(const int32_t *p)
 {
-    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
-        && p[KPRED_CONV2D_DIR] == KPRED_DIR_W && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8
-        && kpred_between(p[KPRED_CONV2D_Y], 2, 11)
-        && p[KPRED_CONV2D_STRIDE_H] == p[KPRED_CONV2D_STRIDE_W];
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p) && p[KPRED_CONV2D_DIR] == KPRED_DIR_W
+           && p[KPRED_CONV2D_DTYPE] != KPRED_DTYPE_INT8 && kpred_between(p[KPRED_CONV2D_Y], 2, 11)
+           && p[KPRED_CONV2D_STRIDE_H] == p[KPRED_CONV2D_STRIDE_W];
 }
 
 /* [3], [4] No more filters at a time than a group has; one tile if there are groups. One filter in
@@ -1944,7 +1964,10 @@ static int kpri_wrw2_filters(const int32_t *p, int32_t per_tile, int32_t tiles)
     return (groups == 1 || tiles == 1) && per_tile * tiles <= p[KPRED_CONV2D_K] / groups;
 }
 
-static int kpri_wrw2_one_of(int32_t x) { return x == 1 || x == 3 || x == 8; }
+static int kpri_wrw2_one_of(int32_t x)
+{
+    return x == 1 || x == 3 || x == 8;
+}
 
 /* [1..2], and [5]: as many lines as the filter has, and of 3, 5, 7, 9, 11, or 2. */
 KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n)
@@ -1956,10 +1979,12 @@ KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t
     case 1: return kpri_wrw2_one_of(newest);
     case 2: return kpred_between(newest, 6, 12);
     case 3: return kpri_wrw2_one_of(newest) && kpri_wrw2_filters(problem, newest, 1);
-    case 4: return kpri_wrw2_one_of(newest)
-                && kpri_wrw2_filters(problem, kpri_rule_past(values, 2), newest);
-    case 5: return (newest == 2 || (newest & 1)) && kpred_between(newest, 2, 11)
-                && newest >= problem[KPRED_CONV2D_Y];
+    case 4:
+        return kpri_wrw2_one_of(newest)
+               && kpri_wrw2_filters(problem, kpri_rule_past(values, 2), newest);
+    case 5:
+        return (newest == 2 || (newest & 1)) && kpred_between(newest, 2, 11)
+               && newest >= problem[KPRED_CONV2D_Y];
     default: return 0;
     }
 }
@@ -1988,130 +2013,129 @@ KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t
    k, e, b, n: filters of a group, terms of a sum (channels of a group x filter), and pixels of the
             small images must be multiples of so many, images at least so many: powers of two up to
             64, 32, 32, 16. In the problem's word, bits of the powers for which that is not so */
-#define KPRI_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)         \
-    ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                      \
-     | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35            \
-     | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53  \
+#define KPRI_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)        \
+    ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                     \
+     | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35           \
+     | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53 \
      | (uint64_t)(n) << 58)
 
-#define KPRI_SOLVER(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)              \
+#define KPRI_SOLVER(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)               \
     KPRI_SOLVER_WORD(077777 ^ (types), 7 ^ (dirs), 7 ^ (layouts), 0x3FF ^ (filters), 15 ^ (pads), \
-                     15 ^ (strides), 7 ^ (more), (k) - 1, (e) - 1, (b) - 1, (n) - 1)
+                     15 ^ (strides), 7 ^ (more), (k)-1, (e)-1, (b)-1, (n)-1)
 
 static const uint64_t kpri_solvers[KPRED_CONV_SOLVER_COUNT] = {
-    KPRI_SOLVER(004333, 3, 1, 0x001,  1,  3, 4,  1,  1,  1,  1), /* ConvAsm1x1U */
-    KPRI_SOLVER(001111, 3, 1, 0x001,  1,  2, 4,  1,  1,  1,  1), /* ConvAsm1x1UV2 */
-    KPRI_SOLVER(001111, 3, 1, 0x002,  2,  1, 6,  1,  1,  1,  1), /* ConvAsm3x3U */
-    KPRI_SOLVER(011111, 2, 1, 0x040, 15,  2, 4,  1,  1,  1,  1), /* ConvAsm5x10u2v2b1 */
+    KPRI_SOLVER(004333, 3, 1, 0x001, 1, 3, 4, 1, 1, 1, 1),  /* ConvAsm1x1U */
+    KPRI_SOLVER(001111, 3, 1, 0x001, 1, 2, 4, 1, 1, 1, 1),  /* ConvAsm1x1UV2 */
+    KPRI_SOLVER(001111, 3, 1, 0x002, 2, 1, 6, 1, 1, 1, 1),  /* ConvAsm3x3U */
+    KPRI_SOLVER(011111, 2, 1, 0x040, 15, 2, 4, 1, 1, 1, 1), /* ConvAsm5x10u2v2b1 */
     /* ConvAsm7x7c3h224w224k64u2v2p3q3f1 */
-    KPRI_SOLVER(011111, 1, 1, 0x008,  8,  2, 4,  1,  1,  1,  1),
-    KPRI_SOLVER(004577, 4, 1, 0x001,  1,  3, 4,  1,  1,  1,  1), /* ConvAsmBwdWrW1x1 */
-    KPRI_SOLVER(007033, 4, 1, 0x002,  2,  1, 6,  1,  1,  1,  1), /* ConvAsmBwdWrW3x3 */
+    KPRI_SOLVER(011111, 1, 1, 0x008, 8, 2, 4, 1, 1, 1, 1),
+    KPRI_SOLVER(004577, 4, 1, 0x001, 1, 3, 4, 1, 1, 1, 1), /* ConvAsmBwdWrW1x1 */
+    KPRI_SOLVER(007033, 4, 1, 0x002, 2, 1, 6, 1, 1, 1, 1), /* ConvAsmBwdWrW3x3 */
     /* ConvAsmImplicitGemmGTCDynamicBwdXdlops */
-    KPRI_SOLVER(004030, 2, 1, 0x3FF, 15, 15, 7,  1,  1,  1,  1),
+    KPRI_SOLVER(004030, 2, 1, 0x3FF, 15, 15, 7, 1, 1, 1, 1),
     /* ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC */
-    KPRI_SOLVER(007730, 2, 3, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    KPRI_SOLVER(007730, 2, 3, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
     /* ConvAsmImplicitGemmGTCDynamicFwdXdlops */
-    KPRI_SOLVER(004030, 1, 1, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    KPRI_SOLVER(004030, 1, 1, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
     /* ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC */
-    KPRI_SOLVER(007730, 1, 3, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    KPRI_SOLVER(007730, 1, 3, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
     /* ConvAsmImplicitGemmGTCDynamicWrwXdlops */
-    KPRI_SOLVER(004030, 4, 1, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    KPRI_SOLVER(004030, 4, 1, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
     /* ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC */
-    KPRI_SOLVER(007730, 4, 3, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    KPRI_SOLVER(007730, 4, 3, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
     /* ConvAsmImplicitGemmV4R1DynamicBwd */
-    KPRI_SOLVER(001001, 2, 1, 0x3FF, 15, 15, 5,  1,  1,  1,  1),
+    KPRI_SOLVER(001001, 2, 1, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
     /* ConvAsmImplicitGemmV4R1DynamicFwd */
-    KPRI_SOLVER(001001, 1, 1, 0x3FF, 15, 15, 1,  1,  1, 32,  8),
+    KPRI_SOLVER(001001, 1, 1, 0x3FF, 15, 15, 1, 1, 1, 32, 8),
     /* ConvAsmImplicitGemmV4R1DynamicFwd_1x1 */
-    KPRI_SOLVER(001001, 1, 1, 0x001, 15, 15, 5,  1,  1, 32,  1),
+    KPRI_SOLVER(001001, 1, 1, 0x001, 15, 15, 5, 1, 1, 32, 1),
     /* ConvAsmImplicitGemmV4R1DynamicWrw */
-    KPRI_SOLVER(000001, 4, 1, 0x3FF, 15, 15, 5, 32, 32,  8,  1),
-    KPRI_SOLVER(000011, 3, 1, 0x002,  2,  1, 4,  1,  1,  1,  1), /* ConvBinWinograd3x3U */
-    KPRI_SOLVER(004033, 7, 1, 0x3FF, 15, 15, 4,  1,  1,  1,  1), /* ConvBinWinogradRxS */
-    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15,  3, 6,  1,  1,  1,  1), /* ConvBinWinogradRxSf2x3 */
-    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15,  3, 4,  1,  1,  1,  1), /* ConvBinWinogradRxSf2x3g1 */
-    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15,  3, 6,  1,  1,  1,  1), /* ConvBinWinogradRxSf3x2 */
-    KPRI_SOLVER(037003, 1, 1, 0x3FF, 15, 15, 5, 64,  8, 32,  1), /* ConvCkIgemmFwdV6r1DlopsNchw */
-    KPRI_SOLVER(077777, 2, 7, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvDirectNaiveConvBwd */
-    KPRI_SOLVER(077777, 1, 7, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvDirectNaiveConvFwd */
-    KPRI_SOLVER(077777, 4, 7, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvDirectNaiveConvWrw */
+    KPRI_SOLVER(000001, 4, 1, 0x3FF, 15, 15, 5, 32, 32, 8, 1),
+    KPRI_SOLVER(000011, 3, 1, 0x002, 2, 1, 4, 1, 1, 1, 1),     /* ConvBinWinograd3x3U */
+    KPRI_SOLVER(004033, 7, 1, 0x3FF, 15, 15, 4, 1, 1, 1, 1),   /* ConvBinWinogradRxS */
+    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1),    /* ConvBinWinogradRxSf2x3 */
+    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15, 3, 4, 1, 1, 1, 1),    /* ConvBinWinogradRxSf2x3g1 */
+    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1),    /* ConvBinWinogradRxSf3x2 */
+    KPRI_SOLVER(037003, 1, 1, 0x3FF, 15, 15, 5, 64, 8, 32, 1), /* ConvCkIgemmFwdV6r1DlopsNchw */
+    KPRI_SOLVER(077777, 2, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvDirectNaiveConvBwd */
+    KPRI_SOLVER(077777, 1, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvDirectNaiveConvFwd */
+    KPRI_SOLVER(077777, 4, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvDirectNaiveConvWrw */
     /* ConvHipImplicitGemmBwdDataV1R1 */
-    KPRI_SOLVER(014111, 2, 5, 0x3FF, 15, 15, 5,  4, 32, 32,  1),
+    KPRI_SOLVER(014111, 2, 5, 0x3FF, 15, 15, 5, 4, 32, 32, 1),
     /* ConvHipImplicitGemmBwdDataV4R1Xdlops */
-    KPRI_SOLVER(004060, 2, 1, 0x3FF, 15, 15, 7,  8,  8, 16,  1),
+    KPRI_SOLVER(004060, 2, 1, 0x3FF, 15, 15, 7, 8, 8, 16, 1),
     /* ConvHipImplicitGemmForwardV4R4Xdlops */
-    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7,  4,  4, 16,  1),
+    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7, 4, 4, 16, 1),
     /* ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm */
-    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7,  1,  1,  1,  1),
+    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7, 1, 1, 1, 1),
     /* ConvHipImplicitGemmForwardV4R5Xdlops */
-    KPRI_SOLVER(004770, 1, 1, 0x3FE, 15, 15, 7,  8,  4, 16,  1),
-    KPRI_SOLVER(007770, 1, 6, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvHipImplicitGemmFwdXdlops */
-    KPRI_SOLVER(074777, 1, 1, 0x3FF, 15, 15, 3, 16,  8, 32,  8), /* ConvHipImplicitGemmV4R1Fwd */
-    KPRI_SOLVER(074577, 4, 1, 0x3FF, 15, 15, 7, 16, 32,  8,  1), /* ConvHipImplicitGemmV4R1WrW */
-    KPRI_SOLVER(014111, 1, 5, 0x3FF, 15, 15, 5, 32,  4, 32,  1), /* ConvHipImplicitGemmV4R4Fwd */
-    KPRI_SOLVER(014111, 4, 5, 0x3FF, 15, 15, 5, 32, 32,  4,  1), /* ConvHipImplicitGemmV4R4WrW */
+    KPRI_SOLVER(004770, 1, 1, 0x3FE, 15, 15, 7, 8, 4, 16, 1),
+    KPRI_SOLVER(007770, 1, 6, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvHipImplicitGemmFwdXdlops */
+    KPRI_SOLVER(074777, 1, 1, 0x3FF, 15, 15, 3, 16, 8, 32, 8), /* ConvHipImplicitGemmV4R1Fwd */
+    KPRI_SOLVER(074577, 4, 1, 0x3FF, 15, 15, 7, 16, 32, 8, 1), /* ConvHipImplicitGemmV4R1WrW */
+    KPRI_SOLVER(014111, 1, 5, 0x3FF, 15, 15, 5, 32, 4, 32, 1), /* ConvHipImplicitGemmV4R4Fwd */
+    KPRI_SOLVER(014111, 4, 5, 0x3FF, 15, 15, 5, 32, 32, 4, 1), /* ConvHipImplicitGemmV4R4WrW */
     /* ConvHipImplicitGemmWrwV4R4Xdlops */
-    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7,  4, 16,  4,  1),
+    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7, 4, 16, 4, 1),
     /* ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm */
-    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7,  1,  1,  1,  1),
-    KPRI_SOLVER(004003, 2, 3, 0x18F, 15, 15, 7,  1,  1,  1,  1), /* ConvMlirIgemmBwd */
-    KPRI_SOLVER(004330, 2, 3, 0x18F, 15,  7, 7,  1,  1,  1,  1), /* ConvMlirIgemmBwdXdlops */
-    KPRI_SOLVER(004003, 1, 3, 0x18F, 15, 15, 7,  1,  1,  1,  1), /* ConvMlirIgemmFwd */
-    KPRI_SOLVER(004330, 1, 3, 0x18F, 15,  7, 7,  1,  1,  1,  1), /* ConvMlirIgemmFwdXdlops */
-    KPRI_SOLVER(004003, 4, 3, 0x18F, 15, 15, 7,  1,  1,  1,  1), /* ConvMlirIgemmWrW */
-    KPRI_SOLVER(004330, 4, 3, 0x18F, 15,  7, 7,  1,  1,  1,  1), /* ConvMlirIgemmWrWXdlops */
-    KPRI_SOLVER(004777, 4, 1, 0x001, 15, 15, 4, 16, 16,  1,  1), /* ConvOclBwdWrW1x1 */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1, 16), /* ConvOclBwdWrW2<16> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  1), /* ConvOclBwdWrW2<1> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  2), /* ConvOclBwdWrW2<2> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  4), /* ConvOclBwdWrW2<4> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6,  1,  1,  1,  8), /* ConvOclBwdWrW2<8> */
-    KPRI_SOLVER(077777, 4, 1, 0x1F2, 15, 15, 4,  1,  1,  1,  1), /* ConvOclBwdWrW2NonTunable */
-    KPRI_SOLVER(074777, 4, 1, 0x3FF, 15,  1, 6,  1,  1,  1,  1), /* ConvOclBwdWrW53 */
-    KPRI_SOLVER(074777, 3, 1, 0x3FF, 15,  3, 6,  1,  1,  1,  1), /* ConvOclDirectFwd */
-    KPRI_SOLVER(077777, 1, 1, 0x080, 13,  4, 4,  1,  1,  1,  1), /* ConvOclDirectFwd11x11 */
-    KPRI_SOLVER(004777, 3, 1, 0x001,  1,  3, 4,  1,  1,  1,  1), /* ConvOclDirectFwd1x1 */
-    KPRI_SOLVER(077777, 3, 1, 0x3FF, 15, 15, 6,  1,  1,  1,  1), /* ConvOclDirectFwdFused */
-    KPRI_SOLVER(077777, 1, 1, 0x3FE, 15, 14, 4,  1,  1,  1,  1), /* ConvOclDirectFwdGen */
+    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7, 1, 1, 1, 1),
+    KPRI_SOLVER(004003, 2, 3, 0x18F, 15, 15, 7, 1, 1, 1, 1),   /* ConvMlirIgemmBwd */
+    KPRI_SOLVER(004330, 2, 3, 0x18F, 15, 7, 7, 1, 1, 1, 1),    /* ConvMlirIgemmBwdXdlops */
+    KPRI_SOLVER(004003, 1, 3, 0x18F, 15, 15, 7, 1, 1, 1, 1),   /* ConvMlirIgemmFwd */
+    KPRI_SOLVER(004330, 1, 3, 0x18F, 15, 7, 7, 1, 1, 1, 1),    /* ConvMlirIgemmFwdXdlops */
+    KPRI_SOLVER(004003, 4, 3, 0x18F, 15, 15, 7, 1, 1, 1, 1),   /* ConvMlirIgemmWrW */
+    KPRI_SOLVER(004330, 4, 3, 0x18F, 15, 7, 7, 1, 1, 1, 1),    /* ConvMlirIgemmWrWXdlops */
+    KPRI_SOLVER(004777, 4, 1, 0x001, 15, 15, 4, 16, 16, 1, 1), /* ConvOclBwdWrW1x1 */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 16),  /* ConvOclBwdWrW2<16> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 1),   /* ConvOclBwdWrW2<1> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 2),   /* ConvOclBwdWrW2<2> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 4),   /* ConvOclBwdWrW2<4> */
+    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 8),   /* ConvOclBwdWrW2<8> */
+    KPRI_SOLVER(077777, 4, 1, 0x1F2, 15, 15, 4, 1, 1, 1, 1),   /* ConvOclBwdWrW2NonTunable */
+    KPRI_SOLVER(074777, 4, 1, 0x3FF, 15, 1, 6, 1, 1, 1, 1),    /* ConvOclBwdWrW53 */
+    KPRI_SOLVER(074777, 3, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1),    /* ConvOclDirectFwd */
+    KPRI_SOLVER(077777, 1, 1, 0x080, 13, 4, 4, 1, 1, 1, 1),    /* ConvOclDirectFwd11x11 */
+    KPRI_SOLVER(004777, 3, 1, 0x001, 1, 3, 4, 1, 1, 1, 1),     /* ConvOclDirectFwd1x1 */
+    KPRI_SOLVER(077777, 3, 1, 0x3FF, 15, 15, 6, 1, 1, 1, 1),   /* ConvOclDirectFwdFused */
+    KPRI_SOLVER(077777, 1, 1, 0x3FE, 15, 14, 4, 1, 1, 1, 1),   /* ConvOclDirectFwdGen */
     /* ConvWinograd3x3MultipassWrW<1-1-7-2> */
-    KPRI_SOLVER(007777, 4, 1, 0x010, 15,  1, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007777, 4, 1, 0x010, 15, 1, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<1-1-7-3> */
-    KPRI_SOLVER(007777, 4, 1, 0x010, 15,  1, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007777, 4, 1, 0x010, 15, 1, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<3-2> */
-    KPRI_SOLVER(007577, 4, 1, 0x002, 15,  2, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007577, 4, 1, 0x002, 15, 2, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<3-3> */
-    KPRI_SOLVER(007577, 4, 1, 0x002, 15,  2, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007577, 4, 1, 0x002, 15, 2, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<3-4> */
-    KPRI_SOLVER(007555, 4, 1, 0x002, 15,  3, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007555, 4, 1, 0x002, 15, 3, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<3-5> */
-    KPRI_SOLVER(007555, 4, 1, 0x002, 15,  3, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007555, 4, 1, 0x002, 15, 3, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<3-6> */
-    KPRI_SOLVER(007555, 4, 1, 0x002, 15,  3, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007555, 4, 1, 0x002, 15, 3, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<5-3> */
-    KPRI_SOLVER(007777, 4, 1, 0x004, 15,  1, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007777, 4, 1, 0x004, 15, 1, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<5-4> */
-    KPRI_SOLVER(007777, 4, 1, 0x004, 15,  1, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007777, 4, 1, 0x004, 15, 1, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<7-2-1-1> */
-    KPRI_SOLVER(007777, 4, 1, 0x020, 15,  1, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007777, 4, 1, 0x020, 15, 1, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<7-3-1-1> */
-    KPRI_SOLVER(007777, 4, 1, 0x020, 15,  1, 4,  1,  1,  1,  1),
-    KPRI_SOLVER(077777, 2, 5, 0x001,  1,  1, 6,  1,  1,  1,  1), /* GemmBwd1x1_stride1 */
-    KPRI_SOLVER(077777, 2, 3, 0x001,  1, 14, 4,  1,  1,  1,  1), /* GemmBwd1x1_stride2 */
-    KPRI_SOLVER(077777, 2, 5, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* GemmBwdRest */
-    KPRI_SOLVER(077777, 1, 5, 0x001,  1,  1, 4,  1,  1,  1,  1), /* GemmFwd1x1_0_1 */
-    KPRI_SOLVER(077777, 1, 1, 0x001,  1, 14, 4,  1,  1,  1,  1), /* GemmFwd1x1_0_2 */
-    KPRI_SOLVER(077777, 1, 5, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* GemmFwdRest */
-    KPRI_SOLVER(077777, 4, 5, 0x001,  1,  1, 6,  1,  1,  1,  1), /* GemmWrw1x1_stride1 */
-    KPRI_SOLVER(077777, 4, 5, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* GemmWrwUniversal */
-    KPRI_SOLVER(011111, 3, 1, 0x004,  4,  1, 4,  1,  1,  1,  1), /* fft */
-    KPRI_SOLVER(011111, 1, 1, 0x040, 15,  2, 4,  1,  1,  1,  1), /* ConvAsm5x10u2v2f1 */
-    KPRI_SOLVER(007770, 2, 6, 0x3FF, 15, 15, 7,  1,  1,  1,  1), /* ConvHipImplicitGemmBwdXdlops */
+    KPRI_SOLVER(007777, 4, 1, 0x020, 15, 1, 4, 1, 1, 1, 1),
+    KPRI_SOLVER(077777, 2, 5, 0x001, 1, 1, 6, 1, 1, 1, 1),   /* GemmBwd1x1_stride1 */
+    KPRI_SOLVER(077777, 2, 3, 0x001, 1, 14, 4, 1, 1, 1, 1),  /* GemmBwd1x1_stride2 */
+    KPRI_SOLVER(077777, 2, 5, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* GemmBwdRest */
+    KPRI_SOLVER(077777, 1, 5, 0x001, 1, 1, 4, 1, 1, 1, 1),   /* GemmFwd1x1_0_1 */
+    KPRI_SOLVER(077777, 1, 1, 0x001, 1, 14, 4, 1, 1, 1, 1),  /* GemmFwd1x1_0_2 */
+    KPRI_SOLVER(077777, 1, 5, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* GemmFwdRest */
+    KPRI_SOLVER(077777, 4, 5, 0x001, 1, 1, 6, 1, 1, 1, 1),   /* GemmWrw1x1_stride1 */
+    KPRI_SOLVER(077777, 4, 5, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* GemmWrwUniversal */
+    KPRI_SOLVER(011111, 3, 1, 0x004, 4, 1, 4, 1, 1, 1, 1),   /* fft */
+    KPRI_SOLVER(011111, 1, 1, 0x040, 15, 2, 4, 1, 1, 1, 1),  /* ConvAsm5x10u2v2f1 */
+    KPRI_SOLVER(007770, 2, 6, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* ConvHipImplicitGemmBwdXdlops */
     /* ConvWinograd3x3MultipassWrW<7-2> */
-    KPRI_SOLVER(007777, 4, 1, 0x008, 15,  1, 4,  1,  1,  1,  1),
+    KPRI_SOLVER(007777, 4, 1, 0x008, 15, 1, 4, 1, 1, 1, 1),
     /* ConvWinograd3x3MultipassWrW<7-3> */
-    KPRI_SOLVER(007777, 4, 1, 0x008, 15,  1, 4,  1,  1,  1,  1)
-};
+    KPRI_SOLVER(007777, 4, 1, 0x008, 15, 1, 4, 1, 1, 1, 1)};
 
 /* Bits of the powers 2, 4, 8, ... that x is no multiple of: those above its lowest bit. */
 static uint32_t kpri_solver_uneven(uint32_t x, uint32_t all)
@@ -2147,11 +2171,11 @@ static uint32_t kpri_solver_stride(const int32_t *p)
 
 static uint32_t kpri_solver_more(const int32_t *p)
 {
-    int dilated = p[KPRED_CONV3D_DIL_D] > 1 || p[KPRED_CONV3D_DIL_H] > 1
-               || p[KPRED_CONV3D_DIL_W] > 1;
+    int dilated =
+        p[KPRED_CONV3D_DIL_D] > 1 || p[KPRED_CONV3D_DIL_H] > 1 || p[KPRED_CONV3D_DIL_W] > 1;
 
     return (uint32_t)dilated | (p[KPRED_CONV3D_GROUPS] > 1 ? 2u : 0)
-        | (p[KPRED_CONV3D_N] & 7 ? 4u : 0);
+           | (p[KPRED_CONV3D_N] & 7 ? 4u : 0);
 }
 
 /* As kpri_conv2d_side, but 0 for all filters that do not fit: then nothing is uneven. */
@@ -2168,9 +2192,9 @@ static uint64_t kpri_solver_word(const int32_t *p)
 {
     int32_t n = p[KPRED_CONV3D_N], groups = p[KPRED_CONV3D_GROUPS];
     uint32_t terms = (uint32_t)(p[KPRED_CONV3D_C] / groups) * (uint32_t)p[KPRED_CONV3D_Z]
-                   * (uint32_t)p[KPRED_CONV3D_Y] * (uint32_t)p[KPRED_CONV3D_X];
-    uint32_t pixels = (uint32_t)n * kpri_solver_side(p, 0) * kpri_solver_side(p, 1)
-                    * kpri_solver_side(p, 2);
+                     * (uint32_t)p[KPRED_CONV3D_Y] * (uint32_t)p[KPRED_CONV3D_X];
+    uint32_t pixels =
+        (uint32_t)n * kpri_solver_side(p, 0) * kpri_solver_side(p, 1) * kpri_solver_side(p, 2);
 
     return KPRI_SOLVER_WORD(1u << (3 * p[KPRED_CONV3D_GPU] + p[KPRED_CONV3D_DTYPE]),
                             1u << p[KPRED_CONV3D_DIR], 1u << p[KPRED_CONV3D_LAYOUT],
@@ -2186,7 +2210,7 @@ KPRED_API int kpred_rule_conv_solver(const int32_t *problem, const int32_t *valu
     if (n == 0)
         return 1;
     return n == 1 && kpred_between(values[0], 0, KPRED_CONV_SOLVER_COUNT - 1)
-        && !(kpri_solver_word(problem) & kpri_solvers[values[0]]);
+           && !(kpri_solver_word(problem) & kpri_solvers[values[0]]);
 }
 
 #endif /* KPRI_RULES_IMPLEMENTED */

@@ -107,24 +107,24 @@ extern "C" {
 #ifndef KPRED_HIP_SAMPLES
 #define KPRED_HIP_SAMPLES 64
 #endif
-#define KPRED_HIP_MAX_BATCH 256u     /* launches between two events, at most */
+#define KPRED_HIP_MAX_BATCH     256u /* launches between two events, at most */
 #define KPRED_HIP_RESOLUTION_US 0.5  /* of events, as HIP's and CUDA's documentation have it */
-#define KPRED_HIP_NONE ((size_t)-1)  /* no winner */
+#define KPRED_HIP_NONE          ((size_t)-1) /* no winner */
 
 /* From 0 up there is a winner to launch; below, result.error is HIP's own code of the reason, or
    result.what names the argument. */
 #define KPRED_HIP_STATUS_LIST(X) X(KPRED_HIP_OK, 0, "timed") KPRED_HIP_NOT_TIMED_LIST(X)
-#define KPRED_HIP_NOT_TIMED_LIST(X)                                                               \
-    X(KPRED_HIP_RANKED, 1, "not timed: the best-ranked that works")                               \
-    X(KPRED_HIP_CAPTURING, 2, "not launched: the stream is being captured")                       \
-    X(KPRED_HIP_ERR_NULL, -1, "null pointer") /* what */                                          \
-    X(KPRED_HIP_ERR_VALUE, -2, "value out of range") /* what */                                   \
-    X(KPRED_HIP_ERR_DEVICE, -3, "no device") /* error */                                          \
-    X(KPRED_HIP_ERR_STREAM, -4, "the stream is of another device, or broken") /* error */         \
-    X(KPRED_HIP_ERR_EVENT, -5, "an event cannot be created") /* error */                          \
-    X(KPRED_HIP_ERR_MEMORY, -6, "no memory for the flush buffer") /* error */                     \
-    X(KPRED_HIP_ERR_CANDIDATES, -7, "no candidate works") /* error: the best-ranked one's, */     \
-                                                     /* hipSuccess if verify found it wrong */    \
+#define KPRED_HIP_NOT_TIMED_LIST(X)                                                           \
+    X(KPRED_HIP_RANKED, 1, "not timed: the best-ranked that works")                           \
+    X(KPRED_HIP_CAPTURING, 2, "not launched: the stream is being captured")                   \
+    X(KPRED_HIP_ERR_NULL, -1, "null pointer")                                 /* what */      \
+    X(KPRED_HIP_ERR_VALUE, -2, "value out of range")                          /* what */      \
+    X(KPRED_HIP_ERR_DEVICE, -3, "no device")                                  /* error */     \
+    X(KPRED_HIP_ERR_STREAM, -4, "the stream is of another device, or broken") /* error */     \
+    X(KPRED_HIP_ERR_EVENT, -5, "an event cannot be created")                  /* error */     \
+    X(KPRED_HIP_ERR_MEMORY, -6, "no memory for the flush buffer")             /* error */     \
+    X(KPRED_HIP_ERR_CANDIDATES, -7, "no candidate works") /* error: the best-ranked one's, */ \
+    /* hipSuccess if verify found it wrong */                                                 \
     X(KPRED_HIP_ERR_STICKY, -8, "the context is lost to an earlier error") /* error */
 
 #define KPRI_HIP_ENUM(name, code, text) , name = code
@@ -138,8 +138,8 @@ typedef enum kpred_hip_status {
 /* What to time and how. All zero but `launch`: nothing is timed, the first that works is launched.
    A callback's error counts against the candidate. */
 typedef struct kpred_hip_plan {
-    void *user;                      /* handed to every callback */
-    hipStream_t stream;              /* of the current device; 0: the null stream */
+    void *user;         /* handed to every callback */
+    hipStream_t stream; /* of the current device; 0: the null stream */
 
     /* Enqueues one launch of the candidate. Returns the error of the launch; what a launch leaves
        for hipGetLastError is seen as well. */
@@ -156,58 +156,58 @@ typedef struct kpred_hip_plan {
     /* Optional: the host's time in us, never running backwards. Needed for wall_us. */
     double (*clock)(void *user);
 
-    double budget_us;                /* device time to spend, prepare and flush included; it may be
-                                        passed by one entry or round, and by those that fail or
-                                        are wrong before the first that works. 0: trust the
-                                        ranking, launch the first that works, time nothing */
-    double wall_us;                  /* host time to spend, likewise; 0: no limit */
-    double drop_factor;              /* >= 1; 0: 1.15 */
-    double tolerance;                /* relative difference of times that does not matter, below 1;
-                                        0: 0.005 */
-    double least_us;                 /* shortest time between two events; 0: 20 */
-    size_t flush_bytes;              /* device memory to allocate, and to clear before each timed
-                                        launch (twice the last-level cache is enough); 0: none */
-    uint32_t max_launches;           /* at least 2, warm-ups included; 0: no limit. It and wall_us
-                                        are limits of a timed selection */
+    double budget_us;      /* device time to spend, prepare and flush included; it may be
+                              passed by one entry or round, and by those that fail or
+                              are wrong before the first that works. 0: trust the
+                              ranking, launch the first that works, time nothing */
+    double wall_us;        /* host time to spend, likewise; 0: no limit */
+    double drop_factor;    /* >= 1; 0: 1.15 */
+    double tolerance;      /* relative difference of times that does not matter, below 1;
+                              0: 0.005 */
+    double least_us;       /* shortest time between two events; 0: 20 */
+    size_t flush_bytes;    /* device memory to allocate, and to clear before each timed
+                              launch (twice the last-level cache is enough); 0: none */
+    uint32_t max_launches; /* at least 2, warm-ups included; 0: no limit. It and wall_us
+                              are limits of a timed selection */
 } kpred_hip_plan;
 
 typedef enum kpred_hip_outcome {
-    KPRED_HIP_UNTRIED,               /* never launched */
-    KPRED_HIP_FAILED,                /* `error` says why */
-    KPRED_HIP_WRONG,                 /* verify said so */
-    KPRED_HIP_UNTIMED,               /* works, but the events gave no usable time */
-    KPRED_HIP_SLOWER,                /* dropped, or beaten by more than the noise */
-    KPRED_HIP_LEVEL,                 /* works, and was not told apart from the winner */
-    KPRED_HIP_WINNER                 /* of a captured stream it was not launched either */
+    KPRED_HIP_UNTRIED, /* never launched */
+    KPRED_HIP_FAILED,  /* `error` says why */
+    KPRED_HIP_WRONG,   /* verify said so */
+    KPRED_HIP_UNTIMED, /* works, but the events gave no usable time */
+    KPRED_HIP_SLOWER,  /* dropped, or beaten by more than the noise */
+    KPRED_HIP_LEVEL,   /* works, and was not told apart from the winner */
+    KPRED_HIP_WINNER   /* of a captured stream it was not launched either */
 } kpred_hip_outcome;
 
 /* One candidate's; no need to initialise. Times are of one launch, in us. */
 typedef struct kpred_hip_timing {
     kpred_hip_outcome outcome;
-    hipError_t error;                /* the first one; hipSuccess: none */
-    uint32_t launches;               /* all of it, warm-up included */
-    uint32_t samples;                /* usable ones behind the next three; 0: they are 0 */
+    hipError_t error;  /* the first one; hipSuccess: none */
+    uint32_t launches; /* all of it, warm-up included */
+    uint32_t samples;  /* usable ones behind the next three; 0: they are 0 */
     double median_us, min_us;
-    double mad_us;                   /* median absolute deviation from the median */
+    double mad_us; /* median absolute deviation from the median */
 
     /* private: the event pair; the smaller time of the entry; the samples, usable or not */
     hipEvent_t start, stop;
     double entry_us, sample_us[KPRED_HIP_SAMPLES];
     uint32_t rounds;
-    size_t turn;                     /* the candidate whose turn it is in this place of a round */
+    size_t turn; /* the candidate whose turn it is in this place of a round */
 } kpred_hip_timing;
 
 typedef struct kpred_hip_result {
-    size_t winner;                   /* index of a candidate; KPRED_HIP_NONE: none. After a sticky
-                                        error the best so far, if there is one */
-    int launched;                    /* 1: the winner's launch is on the stream, nothing after it */
-    hipError_t error;                /* HIP's own, see the status; else hipSuccess */
-    hipError_t earlier;              /* found pending on entry, and cleared */
-    const char *what;                /* the argument that is wrong, or NULL */
+    size_t winner;      /* index of a candidate; KPRED_HIP_NONE: none. After a sticky
+                           error the best so far, if there is one */
+    int launched;       /* 1: the winner's launch is on the stream, nothing after it */
+    hipError_t error;   /* HIP's own, see the status; else hipSuccess */
+    hipError_t earlier; /* found pending on entry, and cleared */
+    const char *what;   /* the argument that is wrong, or NULL */
     uint32_t launches, rounds, batch; /* launches in all; rounds of the race; launches per sample */
-    double device_us;                /* spent of the budget. A warm-up counts as long as its probe,
-                                        if there is one: it may have had code to load */
-    double wall_us;                  /* spent, if there is a clock */
+    double device_us;                 /* spent of the budget. A warm-up counts as long as its probe,
+                                         if there is one: it may have had code to load */
+    double wall_us;                   /* spent, if there is a clock */
 } kpred_hip_result;
 
 /* ---- >>hip-api ------------------------------------------------------------------------------ */
@@ -216,14 +216,17 @@ typedef struct kpred_hip_result {
    timings[0..n-1]: what was measured of each. Everything in *result and timings is set, but for
    KPRED_HIP_ERR_NULL and _VALUE, where only result->what and ->winner are.
    Source: the race of MIOpen's generic search (one probe, then more), made robust. */
-KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status
-kpred_hip_select(const kpred_hip_plan *plan, const kpred_tuple *candidates, size_t n,
-                 kpred_hip_timing *timings, kpred_hip_result *result);
+KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status kpred_hip_select(const kpred_hip_plan *plan,
+                                                                 const kpred_tuple *candidates,
+                                                                 size_t n,
+                                                                 kpred_hip_timing *timings,
+                                                                 kpred_hip_result *result);
 
 /* Times one candidate, until its median is known to `tolerance` or the budget is used up. */
-KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status
-kpred_hip_time(const kpred_hip_plan *plan, const kpred_tuple *candidate, kpred_hip_timing *timing,
-               kpred_hip_result *result);
+KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status kpred_hip_time(const kpred_hip_plan *plan,
+                                                               const kpred_tuple *candidate,
+                                                               kpred_hip_timing *timing,
+                                                               kpred_hip_result *result);
 
 /* A few words about a status, "unknown status" for others. */
 KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status);
@@ -243,15 +246,16 @@ extern "C" {
 /* ---- >>hip-statistics ----------------------------------------------------------------------- */
 
 /* Squares throughout: there is no square root without libm. */
-#define KPRI_HIP_MAD_TO_SIGMA 1.4826 /* for normal noise */
-#define KPRI_HIP_TRIM 5u             /* of the sorted samples, 1/5 at either end does not count;
-                                        of three or more, at least one */
-#define KPRI_HIP_ENTRY_SHARE (2.0 / 3) /* of the budget; the rest is for a round at least */
-#define KPRI_HIP_FIRST_LOOK 3u       /* samples before anyone is dropped */
-#define KPRI_HIP_OWN_LOOK 9u         /* samples of one candidate alone: there are no other pairs to
-                                        take the noise from, and that of few is too small */
-#define KPRI_HIP_SURE_SIGMAS 2.0     /* who is slower by so much is dropped */
-#define KPRI_HIP_WIN_SIGMAS 1.0      /* who is slower by so much does not win */
+#define KPRI_HIP_MAD_TO_SIGMA 1.4826    /* for normal noise */
+#define KPRI_HIP_ENTRY_SHARE  (2.0 / 3) /* of the budget; the rest is for a round at least */
+/* Of the sorted samples, 1/5 at either end does not count; of three or more, at least one. */
+#define KPRI_HIP_TRIM       5u
+#define KPRI_HIP_FIRST_LOOK 3u /* samples before anyone is dropped */
+/* Samples of one candidate alone: there are no other pairs to take the noise from, and that of few
+   is too small. */
+#define KPRI_HIP_OWN_LOOK    9u
+#define KPRI_HIP_SURE_SIGMAS 2.0 /* who is slower by so much is dropped */
+#define KPRI_HIP_WIN_SIGMAS  1.0 /* who is slower by so much does not win */
 
 static void kpri_hip_sort(double *x, size_t n)
 {
@@ -334,7 +338,7 @@ typedef struct kpri_hip_gap {
 static kpri_hip_gap kpri_hip_compare(const kpred_hip_timing *t, const kpred_hip_timing *other)
 {
     double x[KPRED_HIP_SAMPLES];
-    kpri_hip_gap gap = { 0, 0, 0 };
+    kpri_hip_gap gap = {0, 0, 0};
     size_t r;
     for (r = 0; r < t->rounds && r < other->rounds; r++)
         if (kpri_hip_usable(t->sample_us[r]) && kpri_hip_usable(other->sample_us[r]))
@@ -355,13 +359,13 @@ typedef struct kpri_hip_race {
     size_t n;
     kpred_hip_timing *timings;
     kpred_hip_result *result;
-    kpred_hip_status status;         /* below KPRED_HIP_OK: it is over */
+    kpred_hip_status status;                 /* below KPRED_HIP_OK: it is over */
     double drop_factor, tolerance, least_us; /* the plan's, or the defaults */
-    hipEvent_t round;                /* the beginning of one */
-    void *buffer;                    /* for the flush */
-    size_t racing;                   /* candidates that are KPRED_HIP_LEVEL */
-    double turn_us;                  /* what a turn of a round is expected to take */
-    double began_us;                 /* by plan->clock */
+    hipEvent_t round;                        /* the beginning of one */
+    void *buffer;                            /* for the flush */
+    size_t racing;                           /* candidates that are KPRED_HIP_LEVEL */
+    double turn_us;                          /* what a turn of a round is expected to take */
+    double began_us;                         /* by plan->clock */
     uint32_t batch, random;
 } kpri_hip_race;
 
@@ -491,8 +495,7 @@ static int kpri_hip_affords(const kpri_hip_race *race, double us, size_t launche
 static int kpri_hip_verified(kpri_hip_race *race, size_t i)
 {
     const kpred_hip_plan *plan = race->plan;
-    const int right = !plan->verify
-        || plan->verify(plan->user, &race->candidates[i], plan->stream);
+    const int right = !plan->verify || plan->verify(plan->user, &race->candidates[i], plan->stream);
     const hipError_t error = hipGetLastError();
     if (!right)
         race->timings[i].outcome = KPRED_HIP_WRONG;
@@ -795,11 +798,11 @@ static void kpri_hip_drop_untimed(kpri_hip_race *race, int over)
 static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
 {
     double x[KPRED_HIP_SAMPLES];
-    kpri_hip_gap gap = { 0, 0, 0 };
+    kpri_hip_gap gap = {0, 0, 0};
     gap.n = kpri_hip_samples(&race->timings[i], x);
     gap.mad = kpri_hip_mad(x, gap.n) / kpri_hip_median(x, gap.n);
     return KPRI_HIP_SURE_SIGMAS * KPRI_HIP_SURE_SIGMAS * 0.85 / 0.64
-        * kpri_hip_error2(race, gap, 0, kpri_hip_median(x, gap.n));
+           * kpri_hip_error2(race, gap, 0, kpri_hip_median(x, gap.n));
 }
 
 /* Is everything known that the race is about? */
@@ -820,8 +823,8 @@ static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
 static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
 {
     uint32_t rounds = 1; /* that of the probes */
-    while (race->status >= KPRED_HIP_OK && race->racing >= racing
-           && rounds < KPRED_HIP_SAMPLES && race->result->rounds < KPRED_HIP_SAMPLES
+    while (race->status >= KPRED_HIP_OK && race->racing >= racing && rounds < KPRED_HIP_SAMPLES
+           && race->result->rounds < KPRED_HIP_SAMPLES
            && kpri_hip_affords(race, race->turn_us * (double)race->racing,
                                race->racing * race->batch, 1)) {
         if (rounds < KPRI_HIP_FIRST_LOOK && kpri_hip_grow_batch(race))
@@ -1015,8 +1018,8 @@ static const char *kpri_hip_is_null(const kpred_hip_plan *plan, const kpred_tupl
     return timings ? 0 : one ? "timing" : "timings";
 }
 
-static const kpred_hip_result kpri_hip_no_result = { KPRED_HIP_NONE, 0, hipSuccess, hipSuccess,
-                                                     0, 0, 0, 1, 0, 0 };
+static const kpred_hip_result kpri_hip_no_result = {
+    KPRED_HIP_NONE, 0, hipSuccess, hipSuccess, 0, 0, 0, 1, 0, 0};
 
 static void kpri_hip_clear(kpred_hip_timing *t)
 {
@@ -1088,8 +1091,7 @@ static kpred_hip_status kpri_hip_start(const kpred_hip_plan *plan, const kpred_t
 
 KPRED_HIP_API kpred_hip_status kpred_hip_select(const kpred_hip_plan *plan,
                                                 const kpred_tuple *candidates, size_t n,
-                                                kpred_hip_timing *timings,
-                                                kpred_hip_result *result)
+                                                kpred_hip_timing *timings, kpred_hip_result *result)
 {
     return kpri_hip_start(plan, candidates, n, timings, result, 2);
 }
@@ -1101,11 +1103,12 @@ KPRED_HIP_API kpred_hip_status kpred_hip_time(const kpred_hip_plan *plan,
     return kpri_hip_start(plan, candidate, 1, timing, result, 1);
 }
 
-#define KPRI_HIP_TEXT(name, code, text) case name: return text;
+#define KPRI_HIP_TEXT(name, code, text) \
+    case name: return text;
 KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status)
 {
     switch (status) {
-    KPRED_HIP_STATUS_LIST(KPRI_HIP_TEXT)
+        KPRED_HIP_STATUS_LIST(KPRI_HIP_TEXT)
     default: return "unknown status";
     }
 }

@@ -12,8 +12,9 @@
 
 // A model with the arena of one beam. A context points into the arena, so it stays where it is; it
 // holds nothing that a destructor would have to release. For one thread at a time.
-template <std::size_t Beam, std::size_t Words> class predictor {
-public:
+template <std::size_t Beam, std::size_t Words> class predictor
+{
+  public:
     explicit predictor(const kpred_model &model)
         : status_(kpred_init(&ctx_, KPRED_VERSION, &model, Beam, arena_.data(), Words))
     {
@@ -22,7 +23,10 @@ public:
     predictor &operator=(const predictor &) = delete;
 
     // Of the constructor. Where it failed, predict answers KPRED_ERR_CONTEXT.
-    kpred_status status() const { return status_; }
+    kpred_status status() const
+    {
+        return status_;
+    }
 
     // The best tuples, K of them at most; the number of fields comes with the array.
     template <std::size_t Fields, std::size_t K>
@@ -33,17 +37,19 @@ public:
         return kpred_predict(&ctx_, problem.data(), Fields, best.data(), K, &n);
     }
 
-    bool extrapolated() const { return ctx_.extrapolated != 0; }
+    bool extrapolated() const
+    {
+        return ctx_.extrapolated != 0;
+    }
 
-private:
+  private:
     std::array<std::int32_t, Words> arena_{};
     kpred_ctx ctx_{};
     kpred_status status_;
 };
 
 // The generated macro is a constant expression, so it serves as a template argument.
-template <std::size_t Beam>
-using conv_asm_1x1u = predictor<Beam, KPRED_CONV_ASM_1X1U_ARENA(Beam)>;
+template <std::size_t Beam> using conv_asm_1x1u = predictor<Beam, KPRED_CONV_ASM_1X1U_ARENA(Beam)>;
 
 static void print(const kpred_model &model, const kpred_tuple &tuple)
 {
@@ -57,8 +63,7 @@ int main()
     static conv_asm_1x1u<10> predictor(kpred_model_conv_asm_1x1u);
     // n c h w k stride
     const std::array<std::int32_t, KPRED_CONV_ASM_1X1U_FIELDS> problem{
-        { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1 }
-    };
+        {KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1}};
     std::array<kpred_tuple, 3> best;
     std::size_t n = 0;
     kpred_status status = predictor.status();

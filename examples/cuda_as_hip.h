@@ -16,32 +16,32 @@
 
 /* ---- what kpred_hip.h needs: CUDA 10 or later ---- */
 
-#define hipError_t cudaError_t
-#define hipSuccess cudaSuccess
-#define hipErrorNoDevice cudaErrorNoDevice
-#define hipEvent_t cudaEvent_t
-#define hipStream_t cudaStream_t
-#define hipStreamCaptureStatus enum cudaStreamCaptureStatus
+#define hipError_t                 cudaError_t
+#define hipSuccess                 cudaSuccess
+#define hipErrorNoDevice           cudaErrorNoDevice
+#define hipEvent_t                 cudaEvent_t
+#define hipStream_t                cudaStream_t
+#define hipStreamCaptureStatus     enum cudaStreamCaptureStatus
 #define hipStreamCaptureStatusNone cudaStreamCaptureStatusNone
 
-#define hipGetLastError cudaGetLastError
-#define hipGetDeviceCount cudaGetDeviceCount
+#define hipGetLastError      cudaGetLastError
+#define hipGetDeviceCount    cudaGetDeviceCount
 #define hipStreamIsCapturing cudaStreamIsCapturing
 #define hipStreamSynchronize cudaStreamSynchronize
-#define hipEventCreate cudaEventCreate
-#define hipEventDestroy cudaEventDestroy
-#define hipEventRecord cudaEventRecord
-#define hipEventSynchronize cudaEventSynchronize
-#define hipEventElapsedTime cudaEventElapsedTime
-#define hipMalloc cudaMalloc
-#define hipFree cudaFree
-#define hipMemsetAsync cudaMemsetAsync
+#define hipEventCreate       cudaEventCreate
+#define hipEventDestroy      cudaEventDestroy
+#define hipEventRecord       cudaEventRecord
+#define hipEventSynchronize  cudaEventSynchronize
+#define hipEventElapsedTime  cudaEventElapsedTime
+#define hipMalloc            cudaMalloc
+#define hipFree              cudaFree
+#define hipMemsetAsync       cudaMemsetAsync
 
 /* ---- what hip_select.c needs besides ---- */
 
-#define hipGetErrorName cudaGetErrorName
-#define hipGetErrorString cudaGetErrorString
-#define hipMemcpy cudaMemcpy
+#define hipGetErrorName       cudaGetErrorName
+#define hipGetErrorString     cudaGetErrorString
+#define hipMemcpy             cudaMemcpy
 #define hipMemcpyHostToDevice cudaMemcpyHostToDevice
 #define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
 
@@ -49,9 +49,9 @@
    driver's cuModuleLoad and its like. */
 #if CUDART_VERSION >= 13000
 
-#define hipModule_t cudaLibrary_t
-#define hipFunction_t cudaKernel_t
-#define hipModuleUnload cudaLibraryUnload
+#define hipModule_t          cudaLibrary_t
+#define hipFunction_t        cudaKernel_t
+#define hipModuleUnload      cudaLibraryUnload
 #define hipModuleGetFunction cudaLibraryGetKernel
 
 static inline cudaError_t hipModuleLoad(cudaLibrary_t *module, const char *name)

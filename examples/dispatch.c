@@ -12,8 +12,10 @@
 #include <string.h>
 
 enum { SOLVERS = 3, DEFAULTS = 8, BEAM = 10, FIELDS = KPRED_CONV_FIELD_COUNT };
-enum { ARENA = KPRED_CONV_ASM_1X1U_ARENA(BEAM) + KPRED_CONV_OCL_DIRECT_FWD_1X1_ARENA(BEAM)
-               + KPRED_CONV_ASM_BWD_WRW_3X3_ARENA(BEAM) };
+enum {
+    ARENA = KPRED_CONV_ASM_1X1U_ARENA(BEAM) + KPRED_CONV_OCL_DIRECT_FWD_1X1_ARENA(BEAM)
+            + KPRED_CONV_ASM_BWD_WRW_3X3_ARENA(BEAM)
+};
 
 /* In order of preference: a model ranks tuples of its kernel, not kernels. Of the defaults the
    first legal one is used; a row of zeros is legal for none of these kernels. */
@@ -22,37 +24,54 @@ static const struct solver {
     int32_t filter, gcn; /* gcn: in assembly, for GPUs of that family alone */
     int32_t defaults[DEFAULTS][KPRED_MAX_PARAMS];
 } solvers[SOLVERS] = {
-    { &kpred_model_conv_asm_1x1u, 1, 1, /* MIOpen's untuned choices, for FP32 and then for FP16 */
-      { { 4, 16, 4, 16, 2, 1, 1, 1 }, { 1, 4, 4, 1, 1, 1, 1, 1 }, { 1, 1, 4, 1, 1, 2, 1, 1 },
-        { 1, 1, 2, 1, 1, 1, 1, 1 }, { 1, 1, 1, 1, 1, 1, 1, 1 }, { 4, 16, 8, 16, 2, 2, 1, 1 },
-        { 1, 4, 8, 1, 1, 2, 1, 1 }, { 1, 4, 2, 1, 1, 2, 1, 1 } } },
-    { &kpred_model_conv_ocl_direct_fwd_1x1, 1, 0,
-      { { 1, 64, 1, 1, 1, 1, 32, 128, 0 }, { 1, 64, 1, 1, 0, 1, 16, 4, 0 } } },
-    { &kpred_model_conv_asm_bwd_wrw_3x3, 3, 1,
-      { { 0, 0, 16, 1, 2, 1 }, { 0, 1, 16, 1, 2, 1 }, { 0, 0, 16, 1, 1, 1 },
-        { 0, 1, 16, 1, 1, 1 } } }
-};
+    {&kpred_model_conv_asm_1x1u,
+     1,
+     1, /* MIOpen's untuned choices, for FP32 and then for FP16 */
+     {{4, 16, 4, 16, 2, 1, 1, 1},
+      {1, 4, 4, 1, 1, 1, 1, 1},
+      {1, 1, 4, 1, 1, 2, 1, 1},
+      {1, 1, 2, 1, 1, 1, 1, 1},
+      {1, 1, 1, 1, 1, 1, 1, 1},
+      {4, 16, 8, 16, 2, 2, 1, 1},
+      {1, 4, 8, 1, 1, 2, 1, 1},
+      {1, 4, 2, 1, 1, 2, 1, 1}}},
+    {&kpred_model_conv_ocl_direct_fwd_1x1,
+     1,
+     0,
+     {{1, 64, 1, 1, 1, 1, 32, 128, 0}, {1, 64, 1, 1, 0, 1, 16, 4, 0}}},
+    {&kpred_model_conv_asm_bwd_wrw_3x3,
+     3,
+     1,
+     {{0, 0, 16, 1, 2, 1}, {0, 1, 16, 1, 2, 1}, {0, 0, 16, 1, 1, 1}, {0, 1, 16, 1, 1, 1}}}};
 
-static const struct device { const char *arch; int32_t units, gcn; } devices[] = {
-    { "gfx906", 60, 1 }, { "gfx906", 64, 1 }, { "gfx1100", 96, 0 }
-};
+static const struct device {
+    const char *arch;
+    int32_t units, gcn;
+} devices[] = {{"gfx906", 60, 1}, {"gfx906", 64, 1}, {"gfx1100", 96, 0}};
 
 /* Fields as the models have them: gpu (filled in later) dir dtype n c h w k stride groups. */
-struct problem { const struct device *device; int32_t filter, field[FIELDS]; };
+struct problem {
+    const struct device *device;
+    int32_t filter, field[FIELDS];
+};
 static const struct problem problems[] = {
-    { &devices[0], 1, { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1 } },
-    { &devices[0], 3, { 0, KPRED_DIR_W, KPRED_DTYPE_FP16, 32, 64, 56, 56, 64, 1, 1 } },
-    { &devices[0], 1, { 0, KPRED_DIR_F, KPRED_DTYPE_FP16, 16, 63, 28, 28, 128, 1, 1 } },
-    { &devices[0], 1, { 0, KPRED_DIR_B, KPRED_DTYPE_FP32, 2048, 64, 28, 28, 256, 1, 1 } },
-    { &devices[1], 1, { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1 } },
-    { &devices[2], 1, { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1 } },
-    { &devices[0], 3, { 0, KPRED_DIR_W, KPRED_DTYPE_FP32, 16, 64, 56, 56, 64, 2, 1 } },
-    { &devices[0], 1, { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 0, 56, 56, 256, 1, 1 } },
+    {&devices[0], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1}},
+    {&devices[0], 3, {0, KPRED_DIR_W, KPRED_DTYPE_FP16, 32, 64, 56, 56, 64, 1, 1}},
+    {&devices[0], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP16, 16, 63, 28, 28, 128, 1, 1}},
+    {&devices[0], 1, {0, KPRED_DIR_B, KPRED_DTYPE_FP32, 2048, 64, 28, 28, 256, 1, 1}},
+    {&devices[1], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1}},
+    {&devices[2], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1}},
+    {&devices[0], 3, {0, KPRED_DIR_W, KPRED_DTYPE_FP32, 16, 64, 56, 56, 64, 2, 1}},
+    {&devices[0], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 0, 56, 56, 256, 1, 1}},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
 enum why { PREDICTED, EXTRAPOLATED, NEAREST_GPU, DEFAULT, NO_KERNEL }; /* the best first */
-struct choice { enum why why; int tune_later; int32_t field[FIELDS], value[KPRED_MAX_PARAMS]; };
+struct choice {
+    enum why why;
+    int tune_later;
+    int32_t field[FIELDS], value[KPRED_MAX_PARAMS];
+};
 
 /* All that a thread writes to: nothing is shared, so nothing is locked. */
 struct worker {
@@ -94,18 +113,25 @@ static enum action action_for(struct worker *w, size_t s, kpred_status status)
 {
     switch (status) {
     case KPRED_OK: return TAKE;
-    case KPRED_ERR_NOT_APPLICABLE: case KPRED_ERR_INFEASIBLE: /* nothing wrong: not this kernel */
-        return SKIP;
+    case KPRED_ERR_NOT_APPLICABLE:
+    case KPRED_ERR_INFEASIBLE: /* nothing wrong: not this kernel */ return SKIP;
     case KPRED_ERR_BUDGET: /* no legal tuple found in time, though there may be one */
         return USE_DEFAULT;
-    case KPRED_ERR_SIZE: case KPRED_ERR_TOKEN: /* no problem that the rule is defined for */
+    case KPRED_ERR_SIZE:
+    case KPRED_ERR_TOKEN: /* no problem that the rule is defined for */
         log_once(w, s, status);
         return SKIP;
-    case KPRED_ERR_NULL: case KPRED_ERR_FIELDS: case KPRED_ERR_K: /* a mistake in this file */
+    case KPRED_ERR_NULL:
+    case KPRED_ERR_FIELDS:
+    case KPRED_ERR_K:       /* a mistake in this file */
     case KPRED_ERR_CONTEXT: /* kpred_init failed, with one of these: */
-    case KPRED_ERR_VERSION: case KPRED_ERR_FORMAT: case KPRED_ERR_MODEL: case KPRED_ERR_ID:
-    case KPRED_ERR_BEAM: case KPRED_ERR_ALIGN: case KPRED_ERR_ARENA:
-        break;
+    case KPRED_ERR_VERSION:
+    case KPRED_ERR_FORMAT:
+    case KPRED_ERR_MODEL:
+    case KPRED_ERR_ID:
+    case KPRED_ERR_BEAM:
+    case KPRED_ERR_ALIGN:
+    case KPRED_ERR_ARENA: break;
     }
     log_once(w, s, status);
     return USE_DEFAULT;
@@ -182,8 +208,8 @@ static void *run(void *worker)
 /* "gfx906:60 1x1 F FP32 16 64 56 56 256 1 1", then what was decided */
 static void show(const struct problem *p, const struct choice *c, const kpred_model *m)
 {
-    static const char *const text[] = { "predicted", "extrapolated", "nearest GPU", "default",
-                                        "no kernel" };
+    static const char *const text[] = {"predicted", "extrapolated", "nearest GPU", "default",
+                                       "no kernel"};
     uint32_t i;
     printf("%s:%d %dx%d %s %s", p->device->arch, (int)p->device->units, (int)p->filter,
            (int)p->filter, m->fields[1].tokens[p->field[1]], m->fields[2].tokens[p->field[2]]);

@@ -26,8 +26,16 @@ static int predict(void)
 {
     static int32_t arena[KPRED_CONV_ASM_BWD_WRW_3X3_ARENA(10)];
     static kpred_tuple best[10];
-    static const int32_t problem[] = { KPRED_GPU_GFX900_56, KPRED_DIR_W, KPRED_DTYPE_FP32,
-                                       32, 64, 56, 56, 64, 1, 1 }; /* n c h w k stride groups */
+    static const int32_t problem[] = {KPRED_GPU_GFX900_56,
+                                      KPRED_DIR_W,
+                                      KPRED_DTYPE_FP32,
+                                      32,
+                                      64,
+                                      56,
+                                      56,
+                                      64,
+                                      1,
+                                      1}; /* n c h w k stride groups */
     const kpred_model *model = &kpred_model_conv_asm_bwd_wrw_3x3;
     kpred_ctx ctx;
     size_t i, n = 0;

@@ -30,19 +30,19 @@ static const kpred_model *const model = &kpred_model_conv_asm_1x1u;
 
 /* gpu dir dtype n c h w k stride; the third request is the first one again. */
 static const int32_t requests[][FIELDS] = {
-    { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 28, 28, 128, 1 },
-    { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 128, 27, 27, 256, 2 },
-    { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 28, 28, 128, 1 },
+    {KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 28, 28, 128, 1},
+    {KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 128, 27, 27, 256, 2},
+    {KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 28, 28, 128, 1},
 };
 
 /* ---- the device ---- */
 
 static struct gpu {
-    const char *missing;             /* what there are no timings without; NULL: nothing */
+    const char *missing; /* what there are no timings without; NULL: nothing */
     hipModule_t module;
     hipFunction_t add;
-    void *first, *second, *sum;      /* ELEMENTS each */
-    unsigned n;                      /* elements of the present problem */
+    void *first, *second, *sum; /* ELEMENTS each */
+    unsigned n;                 /* elements of the present problem */
 } gpu;
 
 static float host[ELEMENTS];
@@ -86,7 +86,8 @@ static void open_gpu(const char *code_object)
     if (error == hipSuccess && devices < 1)
         error = hipErrorNoDevice;
     gpu.missing = error != hipSuccess ? hipGetErrorName(error)
-                                      : code_object ? NULL : "no code object was given";
+                  : code_object       ? NULL
+                                      : "no code object was given";
     if (gpu.missing)
         return;
     must(hipModuleLoad(&gpu.module, code_object), code_object);
@@ -113,11 +114,11 @@ static hipError_t launch(void *user, const kpred_tuple *candidate, hipStream_t s
 {
     struct gpu *g = user;
     const int32_t *v = candidate->value;
-    const unsigned wanted = 64 * (unsigned)(v[KPRED_ASM_1X1U_WAVES_C_IN_GROUP]
-                                            * v[KPRED_ASM_1X1U_WAVES_K_IN_GROUP]);
+    const unsigned wanted =
+        64 * (unsigned)(v[KPRED_ASM_1X1U_WAVES_C_IN_GROUP] * v[KPRED_ASM_1X1U_WAVES_K_IN_GROUP]);
     const unsigned threads = wanted < MOST_THREADS ? wanted : MOST_THREADS;
     unsigned each = (unsigned)(v[KPRED_ASM_1X1U_READ_SIZE] * v[KPRED_ASM_1X1U_N_MULT]);
-    void *arguments[] = { &g->first, &g->second, &g->sum, &g->n, &each };
+    void *arguments[] = {&g->first, &g->second, &g->sum, &g->n, &each};
     const unsigned in_group = threads * each, groups = (g->n + in_group - 1) / in_group;
     return hipModuleLaunchKernel(g->add, groups, 1, 1, threads, 1, 1, 0, stream, arguments, NULL);
 }
@@ -148,7 +149,7 @@ static int verify(void *user, const kpred_tuple *candidate, hipStream_t stream)
 static kpred_hip_status time_them(const kpred_tuple *ranked, size_t n, kpred_hip_timing *timings,
                                   kpred_hip_result *result)
 {
-    kpred_hip_plan plan = { 0 };
+    kpred_hip_plan plan = {0};
     plan.user = &gpu;
     plan.launch = launch;
     plan.prepare = prepare;
@@ -163,7 +164,10 @@ static kpred_hip_status time_them(const kpred_tuple *ranked, size_t n, kpred_hip
    one for each. The key is the whole problem. */
 struct memory {
     size_t n;
-    struct decision { int32_t field[FIELDS]; kpred_tuple tuple; } decision[REMEMBERED];
+    struct decision {
+        int32_t field[FIELDS];
+        kpred_tuple tuple;
+    } decision[REMEMBERED];
 };
 
 static const kpred_tuple *recall(const struct memory *m, const int32_t *field)
@@ -207,8 +211,8 @@ static const char *text_of(const kpred_tuple *t)
 
 static void print_timing(const kpred_hip_timing *t)
 {
-    static const char *const outcomes[] = { "untried", "failed", "wrong", "untimed", "slower",
-                                            "level", "winner" };
+    static const char *const outcomes[] = {"untried", "failed", "wrong", "untimed",
+                                           "slower",  "level",  "winner"};
     if (t->samples)
         printf(" %9.2f %9.2f %7.2f", t->median_us, t->min_us, t->mad_us);
     else

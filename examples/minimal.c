@@ -7,8 +7,15 @@
 int main(void)
 {
     static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(1)];
-    const int32_t problem[] = { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32,
-                                16, 64, 56, 56, 256, 1 }; /* n c h w k stride */
+    const int32_t problem[] = {KPRED_GPU_GFX906_60,
+                               KPRED_DIR_F,
+                               KPRED_DTYPE_FP32,
+                               16,
+                               64,
+                               56,
+                               56,
+                               256,
+                               1}; /* n c h w k stride */
     kpred_ctx ctx;
     kpred_tuple best;
     size_t i, n;

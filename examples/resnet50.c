@@ -21,29 +21,32 @@
 static const struct layer {
     int32_t c, hw, k, filter, stride;
 } layers[] = {
-    { 3, 224, 64, 7, 2 },    { 64, 56, 64, 1, 1 },    { 64, 56, 64, 3, 1 },
-    { 64, 56, 256, 1, 1 },   { 256, 56, 64, 1, 1 },   { 256, 56, 128, 1, 1 },
-    { 128, 28, 128, 3, 1 },  { 128, 28, 512, 1, 1 },  { 256, 56, 512, 1, 2 },
-    { 512, 28, 128, 1, 1 },  { 512, 28, 256, 1, 1 },  { 256, 14, 256, 3, 1 },
-    { 256, 14, 1024, 1, 1 }, { 512, 28, 1024, 1, 2 }, { 1024, 14, 256, 1, 1 },
-    { 1024, 14, 512, 1, 1 }, { 512, 7, 512, 3, 1 },   { 512, 7, 2048, 1, 1 },
-    { 1024, 14, 2048, 1, 2 }, { 2048, 7, 512, 1, 1 },
+    {3, 224, 64, 7, 2},    {64, 56, 64, 1, 1},    {64, 56, 64, 3, 1},     {64, 56, 256, 1, 1},
+    {256, 56, 64, 1, 1},   {256, 56, 128, 1, 1},  {128, 28, 128, 3, 1},   {128, 28, 512, 1, 1},
+    {256, 56, 512, 1, 2},  {512, 28, 128, 1, 1},  {512, 28, 256, 1, 1},   {256, 14, 256, 3, 1},
+    {256, 14, 1024, 1, 1}, {512, 28, 1024, 1, 2}, {1024, 14, 256, 1, 1},  {1024, 14, 512, 1, 1},
+    {512, 7, 512, 3, 1},   {512, 7, 2048, 1, 1},  {1024, 14, 2048, 1, 2}, {2048, 7, 512, 1, 1},
 };
 
 static const struct target {
     const char *gpu, *dtype;
-} targets[] = { { "gfx906_60", "FP32" }, { "gfx942130", "FP16" } };
+} targets[] = {{"gfx906_60", "FP32"}, {"gfx942130", "FP16"}};
 
 /* A side of 0: the filter is a field of its problems. */
 static const struct kernel {
     const kpred_model *model;
     int32_t filter;
 } kernels[] = {
-    { &kpred_model_conv_asm_1x1u, 1 },           { &kpred_model_conv_ocl_direct_fwd_1x1, 1 },
-    { &kpred_model_conv_asm_bwd_wrw_1x1, 1 },    { &kpred_model_conv_asm_bwd_wrw_3x3, 3 },
-    { &kpred_model_conv_bin_winograd_rxs_f2x3, 0 }, { &kpred_model_conv_bin_winograd_rxs_f3x2, 0 },
-    { &kpred_model_conv_hip_igemm_v4r1_wrw, 0 }, { &kpred_model_conv_igemm_gtc_fwd_nhwc, 0 },
-    { &kpred_model_conv_igemm_gtc_bwd_nhwc, 0 }, { &kpred_model_conv_igemm_gtc_wrw_nhwc, 0 },
+    {&kpred_model_conv_asm_1x1u, 1},
+    {&kpred_model_conv_ocl_direct_fwd_1x1, 1},
+    {&kpred_model_conv_asm_bwd_wrw_1x1, 1},
+    {&kpred_model_conv_asm_bwd_wrw_3x3, 3},
+    {&kpred_model_conv_bin_winograd_rxs_f2x3, 0},
+    {&kpred_model_conv_bin_winograd_rxs_f3x2, 0},
+    {&kpred_model_conv_hip_igemm_v4r1_wrw, 0},
+    {&kpred_model_conv_igemm_gtc_fwd_nhwc, 0},
+    {&kpred_model_conv_igemm_gtc_bwd_nhwc, 0},
+    {&kpred_model_conv_igemm_gtc_wrw_nhwc, 0},
 };
 
 enum { BEAM = 10, BATCH = 32 };
@@ -53,14 +56,31 @@ static int32_t arena[8192];
 static int32_t field_of(const kpred_model *m, uint32_t f, const struct target *t,
                         const struct layer *l, const char *dir)
 {
-    const struct { const char *name, *token; } tokens[] = {
-        { "gpu", t->gpu }, { "dir", dir }, { "dtype", t->dtype }, { "layout", "NCHW" },
+    const struct {
+        const char *name, *token;
+    } tokens[] = {
+        {"gpu", t->gpu},
+        {"dir", dir},
+        {"dtype", t->dtype},
+        {"layout", "NCHW"},
     };
-    const struct { const char *name; int32_t size; } sizes[] = {
-        { "n", BATCH }, { "c", l->c }, { "h", l->hw }, { "w", l->hw }, { "k", l->k },
-        { "y", l->filter }, { "x", l->filter }, { "pad_d", 0 }, { "pad_h", l->filter / 2 },
-        { "pad_w", l->filter / 2 }, { "stride", l->stride }, { "stride_h", l->stride },
-        { "stride_w", l->stride },
+    const struct {
+        const char *name;
+        int32_t size;
+    } sizes[] = {
+        {"n", BATCH},
+        {"c", l->c},
+        {"h", l->hw},
+        {"w", l->hw},
+        {"k", l->k},
+        {"y", l->filter},
+        {"x", l->filter},
+        {"pad_d", 0},
+        {"pad_h", l->filter / 2},
+        {"pad_w", l->filter / 2},
+        {"stride", l->stride},
+        {"stride_h", l->stride},
+        {"stride_w", l->stride},
     };
     const kpred_field *field = m->fields + f;
     size_t i;
@@ -128,8 +148,7 @@ static size_t print_kernels(const struct target *t, const struct layer *l, const
     size_t i, taken = 0;
     for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         const kpred_model *m = kernels[i].model;
-        if ((kernels[i].filter && kernels[i].filter != l->filter)
-            || !predict(m, t, l, dir, best))
+        if ((kernels[i].filter && kernels[i].filter != l->filter) || !predict(m, t, l, dir, best))
             continue;
         printf("    %-27s ", m->name);
         print_tuple(m, best);
@@ -141,7 +160,7 @@ static size_t print_kernels(const struct target *t, const struct layer *l, const
 
 int main(void)
 {
-    static const char *const dirs[] = { "F", "B", "W" };
+    static const char *const dirs[] = {"F", "B", "W"};
     size_t i, d, t, problems = 0, tuples = 0, solved = 0;
     for (t = 0; t < sizeof targets / sizeof *targets; t++)
         for (i = 0; i < sizeof layers / sizeof *layers; i++)

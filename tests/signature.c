@@ -16,10 +16,10 @@
 enum { N_PROBLEMS = 96, MOST_BEAM = 100, ARENA_WORDS = 1 << 15 };
 
 #define MODEL(name, NAME) &kpred_model_##name,
-static const kpred_model *const models[] = { SHIPPED(MODEL) };
+static const kpred_model *const models[] = {SHIPPED(MODEL)};
 #undef MODEL
 
-static const uint32_t beams[] = { 1, 2, 5, 10, 37, MOST_BEAM };
+static const uint32_t beams[] = {1, 2, 5, 10, 37, MOST_BEAM};
 
 enum { N_MODELS = sizeof models / sizeof *models, N_BEAMS = sizeof beams / sizeof *beams };
 
@@ -60,7 +60,7 @@ static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
    out of range, the rest is left to chance. */
 static void draw_next(const kpred_model *m, uint64_t *seed, int32_t *problem)
 {
-    static const int32_t wrong[] = { -1, KPRED_MAX_SIZE + 1, INT32_MIN, INT32_MAX };
+    static const int32_t wrong[] = {-1, KPRED_MAX_SIZE + 1, INT32_MIN, INT32_MAX};
     const uint32_t kind = draw(seed, 16);
     const uint32_t field = draw(seed, m->n_fields);
     int tries = 0;

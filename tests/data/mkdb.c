@@ -44,7 +44,9 @@ static int add_stream(FILE *f, const char *path)
         unsigned room = (unsigned)(in.n + in.n / 50 + 1000);
         out.s = xmalloc(room);
         rc = BZ2_bzBuffToBuffCompress(out.s, &room, in.s, (unsigned)in.n, 9, 0, 0) == BZ_OK
-             && fwrite(out.s, 1, room, f) == room ? 0 : fail("%s: cannot compress", path);
+                     && fwrite(out.s, 1, room, f) == room
+                 ? 0
+                 : fail("%s: cannot compress", path);
     }
     buf_free(&in);
     buf_free(&out);

@@ -10,8 +10,8 @@
 #include "kpred_constraints.h"
 
 #include "base/bz2.h"
-#include "data/data.h"
 #include "base/opts.h"
+#include "data/data.h"
 #include "data/split.h"
 
 #include <stdlib.h>
@@ -22,12 +22,12 @@
 static const char *scratch, *specs;
 static int n_passed, n_failed, is_good;
 
-#define CHECK(condition)                                                     \
-    do {                                                                     \
-        if (!(condition)) {                                                  \
-            printf("  %s:%d: %s\n", __FILE__, __LINE__, #condition);         \
-            is_good = 0;                                                     \
-        }                                                                    \
+#define CHECK(condition)                                             \
+    do {                                                             \
+        if (!(condition)) {                                          \
+            printf("  %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            is_good = 0;                                             \
+        }                                                            \
     } while (0)
 
 static void run(const char *name, void (*test)(void))
@@ -118,8 +118,9 @@ static void sha256_chunks(void)
 
 static void integers(void)
 {
-    static const char *const wrong[] = {"", "-", "+1", " 1", "1 ", "1x", "0x1", "1.0", "--1",
-                                        "99999999999999999999", "101", "-101"};
+    static const char *const wrong[] = {"",    "-",   "+1",  " 1",  "1 ",
+                                        "1x",  "0x1", "1.0", "--1", "99999999999999999999",
+                                        "101", "-101"};
     int64_t v = 5;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK(parse_int(wrong[i], -100, 100, &v) == -1 && v == 5);
@@ -242,12 +243,30 @@ static void options_good(void)
 
 static void options_bad(void)
 {
-    static const char *const wrong[] = {
-        "cmd", "cmd --data", "cmd a --bogus", "cmd a --data --flag", "cmd a -k", "cmd a -k 0",
-        "cmd a -k 10x", "cmd a -k 1025", "cmd a -k -1", "cmd a -k 1 -k 2", "cmd a --flag --flag",
-        "cmd a --flag=1", "cmd a --split", "cmd a --split both", "cmd a --split conf",
-        "cmd a --counts 1,", "cmd a --counts ,1", "cmd a --counts 1,,2", "cmd a --counts 1;2",
-        "cmd a --counts=", "cmd a -o", "cmd a --dat x", "cmd a --datax", "cmd a -x"};
+    static const char *const wrong[] = {"cmd",
+                                        "cmd --data",
+                                        "cmd a --bogus",
+                                        "cmd a --data --flag",
+                                        "cmd a -k",
+                                        "cmd a -k 0",
+                                        "cmd a -k 10x",
+                                        "cmd a -k 1025",
+                                        "cmd a -k -1",
+                                        "cmd a -k 1 -k 2",
+                                        "cmd a --flag --flag",
+                                        "cmd a --flag=1",
+                                        "cmd a --split",
+                                        "cmd a --split both",
+                                        "cmd a --split conf",
+                                        "cmd a --counts 1,",
+                                        "cmd a --counts ,1",
+                                        "cmd a --counts 1,,2",
+                                        "cmd a --counts 1;2",
+                                        "cmd a --counts=",
+                                        "cmd a -o",
+                                        "cmd a --dat x",
+                                        "cmd a --datax",
+                                        "cmd a -x"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct line l = parse(wrong[i]);
         CHECK(l.status == 2 || !printf("  %s\n", wrong[i]));
@@ -580,7 +599,7 @@ static void csv_fuzz(void)
 
 /* ---- timed data ---- */
 
-#define KERNEL "[kernel]\nname = x\nrule = unconstrained\n[data]\n"
+#define KERNEL    "[kernel]\nname = x\nrule = unconstrained\n[data]\n"
 #define ALGORITHM "miopenConvolutionFwdAlgo"
 
 static const char find_db_spec[] =
@@ -588,8 +607,9 @@ static const char find_db_spec[] =
            "[fields]\ndir = F B\ndtype = FP32\nn = size\nc = size\nh = size\nw = size\nk = size\n"
            "[params]\nsolver = \"A<1>\" B\n";
 static const char find_db[] =
-    "9-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=" ALGORITHM "GEMM:Y,0.25,0," ALGORITHM "GEMM,-;"
-    ALGORITHM "Direct:B,0.75,0," ALGORITHM "Direct,-;" ALGORITHM "FFT:X,0.5,0," ALGORITHM "FFT,-\n"
+    "9-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=" ALGORITHM "GEMM:Y,0.25,0," ALGORITHM
+    "GEMM,-;" ALGORITHM "Direct:B,0.75,0," ALGORITHM "Direct,-;" ALGORITHM "FFT:X,0.5,0," ALGORITHM
+    "FFT,-\n"
     "7-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=B:3,0," ALGORITHM "GEMM;A<1>:4,0," ALGORITHM
     "Direct;C:0,0," ALGORITHM "FFT\n";
 

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RUN(test) test_run(#test, test)
+#define RUN(test)        test_run(#test, test)
 #define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
-#define CHECK_EQ(got, want)                                                                       \
+#define CHECK_EQ(got, want) \
     test_equal((long long)(got), (long long)(want), __FILE__, __LINE__, #got)
 
 static struct {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum { N = 3, FASTEST = 1 };
-static const int32_t megabytes[N] = { 256, 64, 128 };
+static const int32_t megabytes[N] = {256, 64, 128};
 
 static kpred_tuple candidates[N];
 static kpred_hip_plan plan;

@@ -25,11 +25,14 @@ enum { MAX_ROWS = 256, MAX_COLUMNS = 16384 };
 static struct options {
     int csv, seeds, launches;
     double sigma; /* percent */
-} options = { 0, 1000, LAUNCHES, 1 };
+} options = {0, 1000, LAUNCHES, 1};
 
 /* ---- the tables ---- */
 
-struct row { double *us; int n; };
+struct row {
+    double *us;
+    int n;
+};
 static struct row rows[MAX_ROWS];
 static int n_rows;
 
@@ -42,7 +45,7 @@ static int compare_doubles(const void *a, const void *b)
 /* Times, unscaled, in ascending order */
 static struct row parse_row(char *line)
 {
-    struct row row = { malloc(MAX_COLUMNS * sizeof *row.us), 0 };
+    struct row row = {malloc(MAX_COLUMNS * sizeof *row.us), 0};
     char *word = strtok(line, ",");
     int column;
     for (column = 0; word && row.us && row.n < MAX_COLUMNS; column++, word = strtok(NULL, ","))
@@ -59,7 +62,7 @@ static void read_table(const char *name)
     FILE *file = fopen(name, "r");
     int header = 1;
     for (; file && fgets(line, sizeof line, file); header = 0) {
-        struct row row = { NULL, 0 };
+        struct row row = {NULL, 0};
         if (!header && n_rows < MAX_ROWS)
             row = parse_row(line);
         if (row.n >= K)
@@ -174,7 +177,7 @@ static size_t choose_race(void)
 {
     static kpred_tuple candidates[K];
     static kpred_hip_timing timings[K];
-    kpred_hip_plan plan = { 0 };
+    kpred_hip_plan plan = {0};
     kpred_hip_result result;
     plan.user = candidates;
     plan.launch = launch;
@@ -246,22 +249,28 @@ static size_t choose_generic_search(void)
 
 /* ---- the table ---- */
 
-static const struct way { const char *name; size_t (*choose)(void); } ways[] = {
-    { "kpred_hip_select", choose_race },
-    { "one after the other, median", choose_same_launches },
-    { "MIOpen's generic search", choose_generic_search },
-    { "2 + 50 of each, median", choose_full }
-};
-static const struct pool { const char *name; int n; } pools[] = {
-    { "any ten of a row", 0 }, { "ten of the best hundred", 100 }, { "the best ten", 10 }
-};
+static const struct way {
+    const char *name;
+    size_t (*choose)(void);
+} ways[] = {{"kpred_hip_select", choose_race},
+            {"one after the other, median", choose_same_launches},
+            {"MIOpen's generic search", choose_generic_search},
+            {"2 + 50 of each, median", choose_full}};
+static const struct pool {
+    const char *name;
+    int n;
+} pools[] = {{"any ten of a row", 0}, {"ten of the best hundred", 100}, {"the best ten", 10}};
 enum { WAYS = sizeof ways / sizeof *ways, POOLS = sizeof pools / sizeof *pools };
 
-struct score { int right; double launches, loss; int most; };
+struct score {
+    int right;
+    double launches, loss;
+    int most;
+};
 
 static struct score try_out(const struct way *way, int pool)
 {
-    struct score s = { 0, 0, 0, 0 };
+    struct score s = {0, 0, 0, 0};
     int seed;
     for (seed = 0; seed < options.seeds; seed++) {
         double best, got;

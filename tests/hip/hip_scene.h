@@ -22,22 +22,27 @@ enum { MOST = 31, MANY_LAUNCHES = 1024, MANY_CALLS = 1 << 16 };
 enum scene_way { BOTH, RETURNED, PENDING, ASYNC };
 
 /* What goes wrong at the at-th call for a candidate, counted from 1; 0: nothing */
-struct scene_fault { size_t candidate; int at; hipError_t code; enum scene_way way; };
+struct scene_fault {
+    size_t candidate;
+    int at;
+    hipError_t code;
+    enum scene_way way;
+};
 
 static struct scene {
     /* the script */
     kpred_hip_plan plan;
     kpred_tuple candidates[MOST];
     size_t n;
-    double us[MOST];                 /* of a launch */
-    double noise;                    /* times 1 - noise to 1 + noise */
+    double us[MOST];                   /* of a launch */
+    double noise;                      /* times 1 - noise to 1 + noise */
     double (*script)(size_t i, int k); /* us of its k-th launch, from 1; NULL: us and noise */
     double prepare_us, flush_us;
-    double clock_us;                 /* what a look at the clock takes; it also sees the device's */
+    double clock_us; /* what a look at the clock takes; it also sees the device's */
     struct scene_fault launch_fault, prepare_fault, flush_fault;
-    uint32_t wrong;                  /* bit i: verify says so */
+    uint32_t wrong;                          /* bit i: verify says so */
     hipError_t verify_leaves, launch_leaves; /* pending */
-    hipError_t launch_returns;       /* scene_refuse does */
+    hipError_t launch_returns;               /* scene_refuse does */
     uint64_t seed;
 
     /* what has happened */
@@ -45,10 +50,10 @@ static struct scene {
     kpred_hip_result result;
     kpred_hip_timing timings[MOST];
     int launches[MOST], prepares[MOST], verified[MOST], flushes;
-    int busy;                        /* launched, and not waited for since */
+    int busy;                         /* launched, and not waited for since */
     double took[MOST][MANY_LAUNCHES]; /* us of each launch */
     double host_us;
-    char trace[MANY_CALLS];          /* f p l v: callbacks, e: event recorded, m: memset */
+    char trace[MANY_CALLS]; /* f p l v: callbacks, e: event recorded, m: memset */
     size_t traced;
 } scene;
 
@@ -130,8 +135,7 @@ static inline hipError_t scene_refuse(void *user, const kpred_tuple *candidate, 
     return scene.launch_returns;
 }
 
-static inline hipError_t scene_prepare(void *user, const kpred_tuple *candidate,
-                                       hipStream_t stream)
+static inline hipError_t scene_prepare(void *user, const kpred_tuple *candidate, hipStream_t stream)
 {
     const size_t i = scene_index(candidate);
     hipError_t error;
@@ -280,8 +284,8 @@ static inline void scene_poison(void)
 static inline kpred_hip_status scene_select(void)
 {
     scene_poison();
-    scene.status = kpred_hip_select(&scene.plan, scene.candidates, scene.n, scene.timings,
-                                    &scene.result);
+    scene.status =
+        kpred_hip_select(&scene.plan, scene.candidates, scene.n, scene.timings, &scene.result);
     check_result();
     return scene.status;
 }

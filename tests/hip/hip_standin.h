@@ -48,10 +48,12 @@ typedef struct standin_stream {
 typedef standin_event *hipEvent_t;
 typedef standin_stream *hipStream_t;
 
+/* clang-format off */
 #define STANDIN_CALLS(X)                                                                          \
     X(hipGetDeviceCount) X(hipStreamIsCapturing) X(hipEventCreate) X(hipEventDestroy)             \
     X(hipEventRecord) X(hipEventSynchronize) X(hipEventElapsedTime) X(hipStreamSynchronize)       \
     X(hipMalloc) X(hipFree) X(hipMemsetAsync) X(launch)
+/* clang-format on */
 #define STANDIN_ENUM(name) STANDIN_##name,
 enum standin_call { STANDIN_CALLS(STANDIN_ENUM) STANDIN_CALL_COUNT };
 #undef STANDIN_ENUM
@@ -68,8 +70,8 @@ static struct standin {
     double (*distort)(double us);    /* then this, if not NULL */
     int fail_at[STANDIN_CALL_COUNT]; /* the call, counted from 1, that fails; 0: none */
     hipError_t fail_code[STANDIN_CALL_COUNT]; /* 700..719 but 701: and all calls after it */
-    hipError_t async;                /* what the next synchronisation will find */
-    int heap;                        /* 1: hipMalloc gives memory, not only an address */
+    hipError_t async;                         /* what the next synchronisation will find */
+    int heap;                                 /* 1: hipMalloc gives memory, not only an address */
     /* what a module's kernel does; returns how long it takes */
     double (*kernel)(unsigned groups, unsigned threads, void **arguments);
     void (*watch)(enum standin_call call); /* told of each call, if not NULL */
@@ -79,13 +81,13 @@ static struct standin {
     hipError_t pending, sticky;
     int calls[STANDIN_CALL_COUNT];
     int live_events, live_buffers;
-    int misuse;                      /* dead or foreign handles, or calls that break a capture */
+    int misuse; /* dead or foreign handles, or calls that break a capture */
     standin_event events[STANDIN_EVENTS];
     char buffer;
 } standin;
 
 #ifndef __cplusplus /* there it is only compiled, and some have no such initialisers */
-static const struct standin standin_fresh = { .devices = 1, .time_factor = 1 };
+static const struct standin standin_fresh = {.devices = 1, .time_factor = 1};
 #endif
 
 static inline hipError_t standin_fails(hipError_t error)
@@ -205,8 +207,8 @@ static inline hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
     if (stream && stream->device != standin.current_device)
         return standin_fails(hipErrorInvalidHandle);
     event->recorded = 1;
-    event->us = quantum > 0 ? (double)(long long)(standin.now_us / quantum) * quantum
-                            : standin.now_us;
+    event->us =
+        quantum > 0 ? (double)(long long)(standin.now_us / quantum) * quantum : standin.now_us;
     return hipSuccess;
 }
 
@@ -222,8 +224,7 @@ static inline hipError_t standin_wait(enum standin_call call)
 
 static inline hipError_t hipEventSynchronize(hipEvent_t event)
 {
-    return standin_is_event(event) ? standin_wait(STANDIN_hipEventSynchronize)
-                                   : standin_misused();
+    return standin_is_event(event) ? standin_wait(STANDIN_hipEventSynchronize) : standin_misused();
 }
 
 static inline hipError_t hipStreamSynchronize(hipStream_t stream)

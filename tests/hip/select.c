@@ -35,8 +35,8 @@ static void set_up(void)
     standin.kernel = is("kernel") ? NULL : kernel;
     standin.devices = !is("device");
     standin.fail_at[STANDIN_launch] = is("failed") || is("sticky") ? 3 : 0;
-    standin.fail_code[STANDIN_launch] = is("sticky") ? hipErrorIllegalAddress
-                                                     : hipErrorInvalidConfiguration;
+    standin.fail_code[STANDIN_launch] =
+        is("sticky") ? hipErrorIllegalAddress : hipErrorInvalidConfiguration;
 }
 
 int main(int argc, char **argv)

@@ -318,8 +318,11 @@ static void time_until_the_budget_ends(void)
 static double normal_us(size_t i, int k)
 {
     (void)k;
-    return scene.us[i] * (1 + scene.noise * (scene_uniform() + scene_uniform() + scene_uniform()
-                                             + scene_uniform() - 2) * sqrt(3));
+    return scene.us[i]
+           * (1
+              + scene.noise
+                    * (scene_uniform() + scene_uniform() + scene_uniform() + scene_uniform() - 2)
+                    * sqrt(3));
 }
 
 /* Known means two standard errors: right 19 times out of 20. Looking often costs some of that. */

@@ -4,9 +4,9 @@
    What holds after every path, errors cleared and all released: check_result of hip_scene.h. */
 #include "hip_scene.h"
 
-static const hipError_t sticky_codes[] = { hipErrorIllegalAddress, (hipError_t)702,
-                                           hipErrorLaunchFailure };
-static const hipError_t other_codes[] = { hipErrorInvalidValue, hipErrorInvalidHandle };
+static const hipError_t sticky_codes[] = {hipErrorIllegalAddress, (hipError_t)702,
+                                          hipErrorLaunchFailure};
+static const hipError_t other_codes[] = {hipErrorInvalidValue, hipErrorInvalidHandle};
 
 /* Three candidates, the last one a little faster; two rounds; all kinds of calls */
 static void scene_of_all_calls(void)
@@ -93,10 +93,14 @@ static int fail_all_calls(int call, hipError_t code)
 
 static void every_call_fails(void)
 {
-    static const int least[STANDIN_CALL_COUNT] = { [STANDIN_hipEventCreate] = 7,
-        [STANDIN_hipEventDestroy] = 7, [STANDIN_hipEventRecord] = 1 + 18 + 14,
-        [STANDIN_launch] = 12, [STANDIN_hipMemsetAsync] = 12, [STANDIN_hipMalloc] = 1,
-        [STANDIN_hipFree] = 1, [STANDIN_hipEventSynchronize] = 12 + 8 };
+    static const int least[STANDIN_CALL_COUNT] = {[STANDIN_hipEventCreate] = 7,
+                                                  [STANDIN_hipEventDestroy] = 7,
+                                                  [STANDIN_hipEventRecord] = 1 + 18 + 14,
+                                                  [STANDIN_launch] = 12,
+                                                  [STANDIN_hipMemsetAsync] = 12,
+                                                  [STANDIN_hipMalloc] = 1,
+                                                  [STANDIN_hipFree] = 1,
+                                                  [STANDIN_hipEventSynchronize] = 12 + 8};
     size_t c;
     int call;
     for (call = 0; call < STANDIN_CALL_COUNT; call++) {
@@ -148,9 +152,10 @@ static void the_best_so_far_after_a_sticky_error(void)
 
 /* ---- a candidate fails ---- */
 
-static const hipError_t launch_codes[] = { hipErrorInvalidValue, hipErrorOutOfMemory,
-    hipErrorInvalidConfiguration, (hipError_t)98, (hipError_t)200, hipErrorLaunchOutOfResources,
-    hipErrorIllegalAddress, hipErrorLaunchFailure };
+static const hipError_t launch_codes[] = {
+    hipErrorInvalidValue,   hipErrorOutOfMemory,  hipErrorInvalidConfiguration,
+    (hipError_t)98,         (hipError_t)200,      hipErrorLaunchOutOfResources,
+    hipErrorIllegalAddress, hipErrorLaunchFailure};
 
 static void check_culprit(size_t i, hipError_t code)
 {
@@ -166,7 +171,7 @@ static void check_culprit(size_t i, hipError_t code)
 
 static void scene_of_fault(size_t i, int at, hipError_t code, enum scene_way way)
 {
-    const struct scene_fault fault = { i, at, code, way };
+    const struct scene_fault fault = {i, at, code, way};
     scene_begin(5, 100);
     scene.us[3] = 95;
     scene.us[4] = 101;
@@ -177,7 +182,7 @@ static void scene_of_fault(size_t i, int at, hipError_t code, enum scene_way way
 
 static void launches_fail(void)
 {
-    static const int calls[] = { 1, 2, 3, 4 };
+    static const int calls[] = {1, 2, 3, 4};
     size_t i, c, a;
     int way;
     for (i = 0; i < 5; i++)
@@ -203,8 +208,8 @@ static void launches_fail_without_budget(void)
             scene_select();
             CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_FAILED);
             CHECK_EQ(scene.timings[0].error, launch_codes[c]);
-            CHECK_EQ(scene.status, scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY
-                                                                    : KPRED_HIP_RANKED);
+            CHECK_EQ(scene.status,
+                     scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY : KPRED_HIP_RANKED);
             CHECK_EQ(scene.result.launched, !scene_is_sticky(launch_codes[c]));
         }
 }
@@ -216,7 +221,7 @@ static void other_calls_fail_without_budget(void)
     int way;
     for (c = 0; c < COUNT(launch_codes); c++)
         for (way = BOTH; way <= ASYNC; way++) {
-            const struct scene_fault fault = { 0, 1, launch_codes[c], (enum scene_way)way };
+            const struct scene_fault fault = {0, 1, launch_codes[c], (enum scene_way)way};
             scene_begin(2, 100);
             scene.plan.budget_us = 0;
             scene.plan.prepare = scene_prepare;
@@ -253,7 +258,7 @@ static void callbacks_fail(void)
     for (c = 0; c < COUNT(launch_codes); c++)
         for (way = BOTH; way <= PENDING; way++)
             for (at = 1; at <= 4; at++) {
-                const struct scene_fault fault = { 1, at, launch_codes[c], (enum scene_way)way };
+                const struct scene_fault fault = {1, at, launch_codes[c], (enum scene_way)way};
                 scene_of_fault(0, 0, hipSuccess, BOTH);
                 scene.plan.prepare = scene_prepare;
                 scene.prepare_fault = fault;
@@ -269,14 +274,14 @@ static void flushes_fail(void)
     int at;
     for (c = 0; c < COUNT(launch_codes); c++)
         for (at = 1; at <= 14; at++) {
-            const struct scene_fault fault = { 0, at, launch_codes[c], BOTH };
+            const struct scene_fault fault = {0, at, launch_codes[c], BOTH};
             scene_of_fault(0, 0, hipSuccess, BOTH);
             scene.plan.flush = scene_flush;
             scene.flush_fault = fault;
             scene_select();
             CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
-            CHECK_EQ(scene.status, scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY
-                                                                    : KPRED_HIP_OK);
+            CHECK_EQ(scene.status,
+                     scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY : KPRED_HIP_OK);
             if (at <= 10)
                 CHECK_EQ(scene.timings[(at - 1) / 2].error, launch_codes[c]);
         }
@@ -305,8 +310,8 @@ static void asynchronous_errors(void)
 /* After a 701 the stream is tried; what that finds ends all, whatever it is. */
 static void out_of_resources_and_the_stream(void)
 {
-    static const hipError_t codes[] = { hipErrorLaunchOutOfResources, hipErrorIllegalAddress,
-                                        hipErrorInvalidValue, hipErrorInvalidHandle };
+    static const hipError_t codes[] = {hipErrorLaunchOutOfResources, hipErrorIllegalAddress,
+                                       hipErrorInvalidValue, hipErrorInvalidHandle};
     size_t c;
     int at, budget;
     for (c = 0; c < COUNT(codes); c++)
@@ -347,8 +352,8 @@ static void a_slower_one_wins_where_the_fastest_fail(void)
         scene.us[2] = 300;
         scene.us[4] = 0;
         scene_select();
-        CHECK_EQ(scene.status, scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY
-                                                                : KPRED_HIP_OK);
+        CHECK_EQ(scene.status,
+                 scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY : KPRED_HIP_OK);
         CHECK_EQ(scene.result.winner, 2);
         CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_SLOWER);
         CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_SLOWER);
@@ -425,7 +430,7 @@ static void verify_leaves_an_error(void)
 
 static void no_device(void)
 {
-    static const hipError_t codes[] = { hipErrorNoDevice, (hipError_t)101, (hipError_t)35 };
+    static const hipError_t codes[] = {hipErrorNoDevice, (hipError_t)101, (hipError_t)35};
     size_t c;
     for (c = 0; c < COUNT(codes); c++) {
         scene_begin(3, 100);
@@ -477,7 +482,7 @@ static void a_capture_is_left_alone(void)
 
 static void a_stream_of_another_device(void)
 {
-    standin_stream stream = { 1 };
+    standin_stream stream = {1};
     scene_begin(3, 100);
     scene.plan.stream = &stream;
     scene.plan.flush_bytes = 1000;
@@ -507,7 +512,7 @@ static void check_untimed(size_t n, uint32_t wrong, size_t winner)
 
 static void times_that_are_never_usable(void)
 {
-    static const double factors[] = { 0, -1, NAN, INFINITY, -INFINITY, 1e30 };
+    static const double factors[] = {0, -1, NAN, INFINITY, -INFINITY, 1e30};
     size_t f, n;
     int flush;
     for (f = 0; f < COUNT(factors); f++)
@@ -530,7 +535,7 @@ static double sometimes_bad(double us)
 
 static void times_that_are_sometimes_unusable(void)
 {
-    static const double bad[] = { 0, -1, -1e9, NAN, INFINITY, -INFINITY, 1e30 };
+    static const double bad[] = {0, -1, -1e9, NAN, INFINITY, -INFINITY, 1e30};
     size_t b, i;
     for (b = 0; b < COUNT(bad); b++)
         for (i = 0; i < 4; i++) {
@@ -554,7 +559,7 @@ static double bad_once(double us)
 /* Each time in turn, of entry and the first rounds */
 static void a_time_that_is_unusable_once(void)
 {
-    static const double bad[] = { 0, -1e9, NAN, INFINITY, -INFINITY, 1e30 };
+    static const double bad[] = {0, -1e9, NAN, INFINITY, -INFINITY, 1e30};
     size_t b;
     for (b = 0; b < COUNT(bad); b++)
         for (bad_call = 1; bad_call < 30; bad_call++) {
@@ -579,8 +584,8 @@ static void a_candidate_without_a_time(void)
         scene.us[3] = 99;
         scene.plan.max_launches = most;
         scene_select();
-        CHECK_EQ(scene.timings[0].outcome, scene.status == KPRED_HIP_OK ? KPRED_HIP_UNTIMED
-                                                                        : KPRED_HIP_WINNER);
+        CHECK_EQ(scene.timings[0].outcome,
+                 scene.status == KPRED_HIP_OK ? KPRED_HIP_UNTIMED : KPRED_HIP_WINNER);
         CHECK_EQ(scene.status == KPRED_HIP_OK, scene.launches[1] > 0);
     }
 }
@@ -612,7 +617,7 @@ static struct scene_fault random_fault(void)
 
 static void randomise_device(void)
 {
-    static const double bad[] = { 0, -1, -1e9, NAN, INFINITY, 1e30, 0.01 };
+    static const double bad[] = {0, -1, -1e9, NAN, INFINITY, 1e30, 0.01};
     const int call = (int)below(STANDIN_CALL_COUNT);
     standin.fail_at[call] = below(2) ? 1 + (int)below(60) : 0;
     standin.fail_code[call] = launch_codes[below(COUNT(launch_codes))];

@@ -6,7 +6,7 @@
 
 static void drop_factor(void)
 {
-    static const double factors[] = { 0, 1, 1.1, 1.15, 1.3, 5 };
+    static const double factors[] = {0, 1, 1.1, 1.15, 1.3, 5};
     size_t f, i;
     for (f = 0; f < COUNT(factors); f++) {
         const double factor = factors[f] > 0 ? factors[f] : 1.15;
@@ -216,7 +216,7 @@ static void the_first_is_tried_with_any_budget(void)
 static double lead_us(void)
 {
     return (scene.plan.prepare ? scene.prepare_us : 0) + (scene.plan.flush ? scene.flush_us : 0)
-        + (scene.plan.flush_bytes ? standin.memset_us : 0);
+           + (scene.plan.flush_bytes ? standin.memset_us : 0);
 }
 
 static void scene_of_budget(uint64_t seed)
@@ -264,8 +264,7 @@ static void budgets_are_kept(void)
         scene_select();
         CHECK(scene_near(scene.result.device_us, standin.now_us));
         CHECK(standin.now_us <= scene.plan.budget_us + allowance_us() + 1e-3);
-        CHECK(scene.result.winner != KPRED_HIP_NONE
-              || count_outcome(KPRED_HIP_WRONG) == scene.n);
+        CHECK(scene.result.winner != KPRED_HIP_NONE || count_outcome(KPRED_HIP_WRONG) == scene.n);
     }
 }
 
@@ -505,7 +504,7 @@ static void not_ready_is_no_error(void)
 
 static void streams(void)
 {
-    standin_stream stream = { 0 };
+    standin_stream stream = {0};
     scene_begin(4, 100);
     scene.plan.stream = &stream;
     scene_select();
@@ -553,20 +552,19 @@ static void null_pointers(void)
                   KPRED_HIP_ERR_NULL, "timings");
     check_refused(kpred_hip_time(0, scene.candidates, scene.timings, &scene.result),
                   KPRED_HIP_ERR_NULL, "plan");
-    check_refused(kpred_hip_time(&scene.plan, 0, scene.timings, &scene.result),
-                  KPRED_HIP_ERR_NULL, "candidate");
+    check_refused(kpred_hip_time(&scene.plan, 0, scene.timings, &scene.result), KPRED_HIP_ERR_NULL,
+                  "candidate");
     check_refused(kpred_hip_time(&scene.plan, scene.candidates, 0, &scene.result),
                   KPRED_HIP_ERR_NULL, "timing");
     CHECK_EQ(kpred_hip_select(&scene.plan, scene.candidates, 3, scene.timings, 0),
              KPRED_HIP_ERR_NULL);
-    CHECK_EQ(kpred_hip_time(&scene.plan, scene.candidates, scene.timings, 0),
-             KPRED_HIP_ERR_NULL);
+    CHECK_EQ(kpred_hip_time(&scene.plan, scene.candidates, scene.timings, 0), KPRED_HIP_ERR_NULL);
 }
 
 static void check_plan(kpred_hip_status want, const char *what)
 {
-    check_refused(kpred_hip_select(&scene.plan, scene.candidates, 3, scene.timings,
-                                   &scene.result), want, what);
+    check_refused(kpred_hip_select(&scene.plan, scene.candidates, 3, scene.timings, &scene.result),
+                  want, what);
     scene_of_arguments();
 }
 
@@ -582,7 +580,7 @@ static void callbacks_that_are_missing(void)
 
 static void check_number(double *number, double least, double most, const char *what)
 {
-    const double bad[] = { -1, -1e-300, NAN, INFINITY, -INFINITY, least, most };
+    const double bad[] = {-1, -1e-300, NAN, INFINITY, -INFINITY, least, most};
     size_t i;
     for (i = 0; i < COUNT(bad); i++) {
         scene_of_arguments();
@@ -606,12 +604,14 @@ static void numbers_out_of_range(void)
 static void counts_out_of_range(void)
 {
     scene_of_arguments();
-    check_refused(kpred_hip_select(&scene.plan, scene.candidates, 0, scene.timings,
-                                   &scene.result), KPRED_HIP_ERR_VALUE, "n");
+    check_refused(kpred_hip_select(&scene.plan, scene.candidates, 0, scene.timings, &scene.result),
+                  KPRED_HIP_ERR_VALUE, "n");
     check_refused(kpred_hip_select(&scene.plan, scene.candidates, (size_t)1 << 31, scene.timings,
-                                   &scene.result), KPRED_HIP_ERR_VALUE, "n");
-    check_refused(kpred_hip_select(&scene.plan, scene.candidates, (size_t)-1, scene.timings,
-                                   &scene.result), KPRED_HIP_ERR_VALUE, "n");
+                                   &scene.result),
+                  KPRED_HIP_ERR_VALUE, "n");
+    check_refused(
+        kpred_hip_select(&scene.plan, scene.candidates, (size_t)-1, scene.timings, &scene.result),
+        KPRED_HIP_ERR_VALUE, "n");
 }
 
 /* ---- texts ---- */

@@ -4,8 +4,8 @@
    usage: test_driver         its tests
           test_driver --keys  driver lines on standard input; prints a line of keys for each, "?"
                               for one without, for tests/miopen/miopen_oracle.py to compare */
-#include "miopen/driver.h"
 #include "harness/test.h"
+#include "miopen/driver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,8 +211,9 @@ static void broken_lines(void)
 static void noise(void)
 {
     static const char *const pieces[] = {
-        "MIOpenDriver", " ", "conv", " -n ", " 1", "\"", "'", " --", "=", ";", " -z same", " -H",
-        "\t", " -u 2", "3", " -_ 3", "\x80", "#", " -F 7", "/", " -I NDHWC", " -g 1",
+        "MIOpenDriver", " ",     "conv", " -n ",  " 1", "\"",    "'",    " --", "=",     ";",
+        " -z same",     " -H",   "\t",   " -u 2", "3",  " -_ 3", "\x80", "#",   " -F 7", "/",
+        " -I NDHWC",    " -g 1",
     };
     uint64_t seed = 3;
     struct buf line = {0}, keys = {0};

@@ -5,11 +5,11 @@
    of kpred.h a second time, from the header's text: 64 bits, division, tables from libm. */
 #include "kpred.h"
 
+#include "harness/test.h"
 #include "model/listed.h"
 #include "model/registry.h"
-#include "shipped.h"
-#include "harness/test.h"
 #include "runtime/twin.h"
+#include "shipped.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,12 @@
 /* A list of kernels takes as much again; of a parameter with more than 64 values each prefix has 128
    slots. */
 enum {
-    MOST_BYTES = 128 * 1024, MOST_LISTED = 256 * 1024, MOST_WORDS = 2048, MOST_WIDE_WORDS = 3584,
-    MOST_BEAM = 100, N_PROBLEMS = 150
+    MOST_BYTES = 128 * 1024,
+    MOST_LISTED = 256 * 1024,
+    MOST_WORDS = 2048,
+    MOST_WIDE_WORDS = 3584,
+    MOST_BEAM = 100,
+    N_PROBLEMS = 150
 };
 
 static const kpred_additive *net_of(const kpred_model *m)
@@ -31,9 +35,9 @@ static const struct macros {
     const kpred_model *model;
     size_t fields, params, arena, rule_calls, multiply_adds;
 } macros[] = {
-#define MACROS(name, NAME)                                                                        \
-    { &kpred_model_##name, KPRED_##NAME##_FIELDS, KPRED_##NAME##_PARAMS, KPRED_##NAME##_ARENA(10), \
-      KPRED_##NAME##_RULE_CALLS(10), KPRED_##NAME##_MULTIPLY_ADDS(10) },
+#define MACROS(name, NAME)                                                           \
+    {&kpred_model_##name,      KPRED_##NAME##_FIELDS,         KPRED_##NAME##_PARAMS, \
+     KPRED_##NAME##_ARENA(10), KPRED_##NAME##_RULE_CALLS(10), KPRED_##NAME##_MULTIPLY_ADDS(10)},
     SHIPPED(MACROS)
 #undef MACROS
 };
@@ -111,8 +115,9 @@ static void values_ascend(void)
 /* A listed rule is the header's own, named after its bits, which a spec does not have. */
 static int same_rule(const kpred_model *a, const kpred_model *b)
 {
-    return b->rule && (listed_bytes(b) ? listed_bytes(a) == listed_bytes(b)
-                                       : a->rule == b->rule && !strcmp(a->rule_name, b->rule_name));
+    return b->rule
+           && (listed_bytes(b) ? listed_bytes(a) == listed_bytes(b)
+                               : a->rule == b->rule && !strcmp(a->rule_name, b->rule_name));
 }
 
 static void same_interface(const kpred_model *a, const kpred_model *b)
@@ -151,7 +156,7 @@ static void specs(void)
 {
     const struct builtin *b;
     for (b = builtins; b->model; b++) {
-        struct buf text = { NULL, 0, 0 }, file = { NULL, 0, 0 };
+        struct buf text = {NULL, 0, 0}, file = {NULL, 0, 0};
         struct model model;
         struct spec spec;
         const char *const *line;
@@ -186,7 +191,7 @@ static void add_term(struct interval *sum, int64_t least, int64_t most)
 /* n weights times activations of 0..127, and a bias; a weight of -128 fails. */
 static struct interval row_interval(const int8_t *w, int32_t bias, size_t n)
 {
-    struct interval sum = { 0, 0 };
+    struct interval sum = {0, 0};
     size_t i;
     add_term(&sum, bias, bias);
     for (i = 0; i < n; i++) {
@@ -246,8 +251,8 @@ static void check_head(const kpred_model *m, uint32_t t, size_t row, int64_t *mo
     size_t i;
     CHECK(head->embedding_shift <= 15 && head->logit_shift <= 24);
     for (i = 0; i < hidden; i++) {
-        struct interval sum = row_interval(l->weight + (row + i) * l->cols, l->bias[row + i],
-                                           l->cols);
+        struct interval sum =
+            row_interval(l->weight + (row + i) * l->cols, l->bias[row + i], l->cols);
         add_embeddings(m, t, i, &sum);
         check_accumulator(sum, head->hidden_shift, most);
     }
@@ -378,9 +383,10 @@ static int64_t twin_parameter(const kpred_model *m, uint32_t t, const int32_t *i
     int64_t h[KPRED_MAX_HIDDEN], x[KPRED_MAX_VALUES];
     size_t i;
     for (i = 0; i < hidden; i++)
-        h[i] = twin_requantise(twin_dot(l->weight + (row + i) * l->cols, l->bias[row + i], c,
-                                        l->cols) + twin_prefix(m, t, index, i),
-                               head->hidden_shift);
+        h[i] =
+            twin_requantise(twin_dot(l->weight + (row + i) * l->cols, l->bias[row + i], c, l->cols)
+                                + twin_prefix(m, t, index, i),
+                            head->hidden_shift);
     for (i = 0; i < n; i++)
         x[i] = twin_dot(head->weight + i * hidden, head->bias[i], h, hidden)
                * ((int64_t)1 << head->logit_shift);
@@ -455,7 +461,7 @@ static void counting_logits(const kpred_model *m, int32_t *work, const int32_t *
     kpred_additive_scorer.logits(m, work, state, prefix, t, logits);
 }
 
-static const kpred_scorer counting_scorer = { counting_start, counting_logits, NULL };
+static const kpred_scorer counting_scorer = {counting_start, counting_logits, NULL};
 
 struct run {
     kpred_model model; /* the counting copy */
@@ -497,7 +503,7 @@ static void run_next(struct run *r, uint64_t *seed)
 /* Calls `check` with each model, beam and random problem. */
 static void for_problems(size_t n_problems, void (*check)(const struct run *))
 {
-    static const size_t beams[] = { 1, 10, MOST_BEAM };
+    static const size_t beams[] = {1, 10, MOST_BEAM};
     const struct builtin *b;
     uint64_t seed = 1;
     size_t i, j;
@@ -625,8 +631,8 @@ static void a_wide_beam_returns_every_legal_tuple(void)
 static void listed_models_at_a_time(void)
 {
     enum { N_BUILT_IN = 3, N_PLACES = 8, N_OPEN = N_BUILT_IN + N_PLACES };
-    static const char *const names[] = { "gemm_mi100_nn", "gemm_mi100_nt", "gemm_mi100_tn" };
-    const int32_t none[] = { 512, 512, 32, 2, 4, 15, 0, 0, 128, 1 }; /* no kernel's values */
+    static const char *const names[] = {"gemm_mi100_nn", "gemm_mi100_nt", "gemm_mi100_tn"};
+    const int32_t none[] = {512, 512, 32, 2, 4, 15, 0, 0, 128, 1}; /* no kernel's values */
     struct model model[N_OPEN], more;
     size_t i;
     for (i = 0; i < N_OPEN; i++) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MODEL(name, NAME) &kpred_model_##name,
-static const kpred_model *const models[] = { SHIPPED(MODEL) };
+static const kpred_model *const models[] = {SHIPPED(MODEL)};
 #undef MODEL
 
 static int32_t arena[65536];

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+#define COUNT(a)    ((int)(sizeof(a) / sizeof((a)[0])))
 #define MOST_PARAMS 16
 #define MOST_FIELDS 18
 
@@ -33,7 +33,10 @@ typedef struct {
     int nchw;
 } view;
 
-static int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t ceil_of(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
 
 static int64_t out_of(int64_t in, int64_t filter, int64_t pad, int64_t stride, int64_t dilation)
 {
@@ -99,10 +102,9 @@ static int less(int64_t a, int64_t b, int64_t c, int64_t limit)
 
 static int common_limits(const view *z, int64_t h, int64_t w)
 {
-    return z->n < 65536 && z->ic < 65536 && z->oc < 65536
-        && less(h, w, z->ic, 1 << 24) && less(h, w, z->oc, 1 << 24)
-        && less(h * w, z->ic, z->n, 1 << 29) && less(h * w, z->oc, z->n, 1 << 29)
-        && less(z->ic, z->oc, 1, 1 << 29);
+    return z->n < 65536 && z->ic < 65536 && z->oc < 65536 && less(h, w, z->ic, 1 << 24)
+           && less(h, w, z->oc, 1 << 24) && less(h * w, z->ic, z->n, 1 << 29)
+           && less(h * w, z->oc, z->n, 1 << 29) && less(z->ic, z->oc, 1, 1 << 29);
 }
 
 /* >>legal: naive statements, in the order and with the numbers of MIOpen's checks. */
@@ -112,10 +114,10 @@ static int applies_1x1u(const view *z)
     int small_is_out = z->dir == KPRED_DIR_F && z->stride > 1;
 
     return z->dir != KPRED_DIR_W && z->dtype != KPRED_DTYPE_BF16 && z->stride <= 2
-        && z->ic % z->e == 0 && z->oc % z->e == 0 && z->oh * z->ow >= z->e
-        && (z->e == 1 || z->oc >= 4) && (z->dir == KPRED_DIR_F || z->e == 1 || z->oc % 4 == 0)
-        && less(z->iw, z->ih, 4 * z->ic, 1 << 24) && less(z->ow, z->oh, 4 * z->oc, 1 << 24)
-        && common_limits(z, small_is_out ? z->oh : z->ih, small_is_out ? z->ow : z->iw);
+           && z->ic % z->e == 0 && z->oc % z->e == 0 && z->oh * z->ow >= z->e
+           && (z->e == 1 || z->oc >= 4) && (z->dir == KPRED_DIR_F || z->e == 1 || z->oc % 4 == 0)
+           && less(z->iw, z->ih, 4 * z->ic, 1 << 24) && less(z->ow, z->oh, 4 * z->oc, 1 << 24)
+           && common_limits(z, small_is_out ? z->oh : z->ih, small_is_out ? z->ow : z->iw);
 }
 
 static int legal_1x1u(const view *z, const int32_t *v)
@@ -125,21 +127,24 @@ static int legal_1x1u(const view *z, const int32_t *v)
     int64_t vgprs = 5 + 2 * ceil_of(cpw * nm * cm, e) + cpw * nm * km + (hw % e != 0);
     int64_t share = ceil_of(z->ic, wc), last = z->ic - share * (wc - 1);
 
-    return km % e == 0 && (z->dir != KPRED_DIR_B || z->oc % km == 0)    /* R1 R2 */
-        && rs * e <= cpw && cpw % e == 0 && cpw <= ceil_of(hw, cs)      /* R3 R4 R5 */
-        && nm <= ceil_of(z->n, 64 / cs) && cm % e == 0                  /* R6 R7 */
-        && vgprs < 256 && 25 + 2 * km * cm < 102                        /* R8 R9 */
-        && wc <= z->ic && share % cm == 0 && last % cm == 0             /* R10 R11 */
-        && km * wk <= z->oc && wc * wk <= 16                            /* R12 R13 */
-        && 256 / vgprs * 4 >= wc * wk;                                  /* R14 */
+    return km % e == 0 && (z->dir != KPRED_DIR_B || z->oc % km == 0)  /* R1 R2 */
+           && rs * e <= cpw && cpw % e == 0 && cpw <= ceil_of(hw, cs) /* R3 R4 R5 */
+           && nm <= ceil_of(z->n, 64 / cs) && cm % e == 0             /* R6 R7 */
+           && vgprs < 256 && 25 + 2 * km * cm < 102                   /* R8 R9 */
+           && wc <= z->ic && share % cm == 0 && last % cm == 0        /* R10 R11 */
+           && km * wk <= z->oc && wc * wk <= 16                       /* R12 R13 */
+           && 256 / vgprs * 4 >= wc * wk;                             /* R14 */
 }
 
-static int applies_ocl(const view *z) { return z->dir != KPRED_DIR_W; }
+static int applies_ocl(const view *z)
+{
+    return z->dir != KPRED_DIR_W;
+}
 
 static int version_of(const view *z)
 {
-    return z->dtype == KPRED_DTYPE_FP32 && z->dir == KPRED_DIR_F
-        && z->ic % 16 == 0 && z->oc % 16 == 0;
+    return z->dtype == KPRED_DTYPE_FP32 && z->dir == KPRED_DIR_F && z->ic % 16 == 0
+           && z->oc % 16 == 0;
 }
 
 /* How many of 1, 2, 4 the search tries for out_pix_tile0. */
@@ -189,19 +194,19 @@ static int legal_ocl(const view *z, const int32_t *v)
         return 0;
     if (version_of(z))
         return g0 == 64 && (op0 == 0 || op0 == 1 || op0 == 4) && (no == 16 || no == 32 || no == 64)
-            && (ni == 64 || ni == 128 || ni == 256 || ni == 2048);
+               && (ni == 64 || ni == 128 || ni == 256 || ni == 2048);
     return (g0 == 64 || g0 == 128 || g0 == 256)
-        && (op0 == 1 || (op0 == 2 && pixel_choices(z) > 1) || (op0 == 4 && pixel_choices(z) > 2))
-        && (no == 4 || no == 8 || no == 16 || (no == 32 && z->oc % 32 == 0)
-            || (no == 64 && z->oc % 64 == 0))
-        && !(no == 32 && op0 >= 4) && !(no == 64 && op0 >= 2)
-        && (ni == 4 || (ni == 8 && z->ic % 8 == 0));
+           && (op0 == 1 || (op0 == 2 && pixel_choices(z) > 1) || (op0 == 4 && pixel_choices(z) > 2))
+           && (no == 4 || no == 8 || no == 16 || (no == 32 && z->oc % 32 == 0)
+               || (no == 64 && z->oc % 64 == 0))
+           && !(no == 32 && op0 >= 4) && !(no == 64 && op0 >= 2)
+           && (ni == 4 || (ni == 8 && z->ic % 8 == 0));
 }
 
 static int applies_wrw1(const view *z)
 {
     return z->dir == KPRED_DIR_W && z->stride <= 2
-        && (z->stride > 1 ? common_limits(z, z->ih, z->iw) : common_limits(z, z->oh, z->ow));
+           && (z->stride > 1 ? common_limits(z, z->ih, z->iw) : common_limits(z, z->oh, z->ow));
 }
 
 static int legal_wrw1(const view *z, const int32_t *v)
@@ -210,24 +215,23 @@ static int legal_wrw1(const view *z, const int32_t *v)
     int ss = v[8], dp = v[9], rest = 64 / (cg * ng * cs), sums = cm * km * kg, half = z->e == 2;
     int bf16 = z->dtype == KPRED_DTYPE_BF16 ? (cm + km) * rs : 0;
 
-    return cs * cg >= 16 && (cs == 1 || cs * cg <= 16) && kg <= cg              /* R1 R2 R3 */
-        && (rest == 1 || rest == 2 || rest == 4) && cs * cg * ng * rest == 64   /* V11 R4 */
-        && (half || ss == 0)                                                    /* R5a */
-        && !(half && ss == 0 && (cm % 2 || z->oc % 2))                          /* R5b R5c */
-        && sums + 12 + (cm + km) * rs * (dp + 1) + bf16 <= (np > 4 ? 128 : 256) /* R6 */
-        && (np <= 1 || (np - 1) * 64 * 4 * sums <= 65536);                      /* R7 */
+    return cs * cg >= 16 && (cs == 1 || cs * cg <= 16) && kg <= cg                 /* R1 R2 R3 */
+           && (rest == 1 || rest == 2 || rest == 4) && cs * cg * ng * rest == 64   /* V11 R4 */
+           && (half || ss == 0)                                                    /* R5a */
+           && !(half && ss == 0 && (cm % 2 || z->oc % 2))                          /* R5b R5c */
+           && sums + 12 + (cm + km) * rs * (dp + 1) + bf16 <= (np > 4 ? 128 : 256) /* R6 */
+           && (np <= 1 || (np - 1) * 64 * 4 * sums <= 65536);                      /* R7 */
 }
 
 static int applies_wrw3(const view *z)
 {
     return z->dir == KPRED_DIR_W && z->stride == 1 && z->ow <= 512 && z->oh < 65536
-        && (z->dtype == KPRED_DTYPE_FP32 || (z->dtype == KPRED_DTYPE_FP16 && z->n % 2 == 0))
-        && (z->oc % (4 * z->groups) == 0 || z->ic % (4 * z->groups) == 0)
-        && z->n < 65536 && z->ic < 65536 && z->oc < 65536
-        && less(z->oh, z->ow, z->oc, 1 << 22) && less(z->oh, z->ow, z->ic, 1 << 22)
-        && less(z->oc, 9, 1, 1 << 22) && less(z->ic, 9, 1, 1 << 22)
-        && less(z->oh * z->ow, z->oc, z->n, 1 << 29) && less(z->oh * z->ow, z->ic, z->n, 1 << 29)
-        && less(z->oc, z->ic, 9, 1 << 29);
+           && (z->dtype == KPRED_DTYPE_FP32 || (z->dtype == KPRED_DTYPE_FP16 && z->n % 2 == 0))
+           && (z->oc % (4 * z->groups) == 0 || z->ic % (4 * z->groups) == 0) && z->n < 65536
+           && z->ic < 65536 && z->oc < 65536 && less(z->oh, z->ow, z->oc, 1 << 22)
+           && less(z->oh, z->ow, z->ic, 1 << 22) && less(z->oc, 9, 1, 1 << 22)
+           && less(z->ic, 9, 1, 1 << 22) && less(z->oh * z->ow, z->oc, z->n, 1 << 29)
+           && less(z->oh * z->ow, z->ic, z->n, 1 << 29) && less(z->oc, z->ic, 9, 1 << 29);
 }
 
 static int64_t code_wrw3(const view *z, int64_t kpw, int64_t pld, int64_t line)
@@ -255,13 +259,13 @@ static int legal_wrw3(const view *z, const int32_t *v)
     int64_t line = cs == 16 ? ceil_of(words, 16) : ceil_of(words, 7);
     int64_t vgprs = vgprs_wrw3(z, sums, pld, line, k / (rio ? cpw : kpw) / g);
 
-    return a % (cpw * g) == 0 && b % (kpw * g) == 0                       /* R2 R3 */
-        && (c % cpw == 0 || k % cpw == 0) && cs * kpw <= 64               /* R4 R5 */
-        && pld <= z->oh && pld <= 16 && npg <= z->n                       /* R6 R7 */
-        && vgprs <= 256 && (npg <= 4 || vgprs <= 128)                     /* R8 R9 */
-        && (lwc == 0 || lwc * 4 >= npg)                                   /* R10 */
-        && (npg - 1) * 64 * 4 * sums <= 65536                             /* R11 */
-        && code_wrw3(z, kpw, pld, line) < 32000;                          /* R12 */
+    return a % (cpw * g) == 0 && b % (kpw * g) == 0            /* R2 R3 */
+           && (c % cpw == 0 || k % cpw == 0) && cs * kpw <= 64 /* R4 R5 */
+           && pld <= z->oh && pld <= 16 && npg <= z->n         /* R6 R7 */
+           && vgprs <= 256 && (npg <= 4 || vgprs <= 128)       /* R8 R9 */
+           && (lwc == 0 || lwc * 4 >= npg)                     /* R10 */
+           && (npg - 1) * 64 * 4 * sums <= 65536               /* R11 */
+           && code_wrw3(z, kpw, pld, line) < 32000;            /* R12 */
 }
 
 /* The kernels with fields for everything. Groups divide c and k, and the filter fits, where one of
@@ -269,21 +273,21 @@ static int legal_wrw3(const view *z, const int32_t *v)
 
 static int exists(const view *z)
 {
-    return z->ic % z->groups == 0 && z->oc % z->groups == 0 && z->ih > 0 && z->iw > 0
-        && z->oh > 0 && z->ow > 0;
+    return z->ic % z->groups == 0 && z->oc % z->groups == 0 && z->ih > 0 && z->iw > 0 && z->oh > 0
+           && z->ow > 0;
 }
 
 static int square(const view *z, int64_t filter, int64_t pad, int64_t stride)
 {
     return z->fh == filter && z->fw == filter && z->ph == pad && z->pw == pad && z->sh == stride
-        && z->stride == stride;
+           && z->stride == stride;
 }
 
 static int applies_3x3u(const view *z)
 {
     return exists(z) && z->nchw && z->dir != KPRED_DIR_W && square(z, 3, 1, 1) && z->dh == 1
-        && z->dw == 1 && z->ic / z->groups % 4 == 0 && 3 < z->iw && z->iw <= 1000
-        && z->dtype == KPRED_DTYPE_FP32;
+           && z->dw == 1 && z->ic / z->groups % 4 == 0 && 3 < z->iw && z->iw <= 1000
+           && z->dtype == KPRED_DTYPE_FP32;
 }
 
 static int64_t division_3x3u(int64_t share, int64_t in, int64_t registers)
@@ -297,10 +301,10 @@ static int legal_3x3u(const view *z, const int32_t *v)
     int64_t lanes = ceil_of(z->iw, ceil_of(z->iw, 64)), groups = ceil_of(z->iw, lanes);
     int64_t in = groups * (z->ih == olp ? olp : olp + 2);
     int64_t vgprs = (z->ih != olp) + (z->iw % lanes != 0) + division_3x3u(share, in, 4)
-                  + division_3x3u(share, in, 3) + 2 + groups * fpw * olp;
+                    + division_3x3u(share, in, 3) + 2 + groups * fpw * olp;
 
     return (z->groups == 1 || (z->oc % fpw == 0 && z->oc / fpw % z->groups == 0)) /* R1 */
-        && vgprs < 256;                                                          /* R2 */
+           && vgprs < 256;                                                        /* R2 */
 }
 
 static int applies_ocld(const view *z)
@@ -310,10 +314,10 @@ static int applies_ocld(const view *z)
     int four = square(z, 4, 0, z->sh) && z->dtype == KPRED_DTYPE_FP16;
 
     return exists(z) && z->nchw && z->dir != KPRED_DIR_W && z->dtype != KPRED_DTYPE_INT8
-        && z->sh == z->stride && z->ph == z->pw && z->dh == 1 && z->dw == 1 && z->sh <= 2
-        && (z->groups > 1 || odd || wide || four)
-        && !(z->dir == KPRED_DIR_B && (z->fw - z->pw - 1 < 0 || z->fh - z->ph - 1 < 0))
-        && !(z->dir == KPRED_DIR_F && z->dtype == KPRED_DTYPE_FP16 && z->sh == 2);
+           && z->sh == z->stride && z->ph == z->pw && z->dh == 1 && z->dw == 1 && z->sh <= 2
+           && (z->groups > 1 || odd || wide || four)
+           && !(z->dir == KPRED_DIR_B && (z->fw - z->pw - 1 < 0 || z->fh - z->ph - 1 < 0))
+           && !(z->dir == KPRED_DIR_F && z->dtype == KPRED_DTYPE_FP16 && z->sh == 2);
 }
 
 static void default_ocld(const view *z, int32_t *d)
@@ -336,7 +340,7 @@ static int tile_is_searched(int64_t side, int64_t tile)
     int wide = side >= 16;
 
     return (tile == 16 || tile == 32 || (!wide && (tile == 8 || tile == 64)))
-        && !(side * 2 <= tile && tile > 8);
+           && !(side * 2 <= tile && tile > 8);
 }
 
 static int searched_ocld(const view *z, const int32_t *v)
@@ -344,13 +348,16 @@ static int searched_ocld(const view *z, const int32_t *v)
     int g1 = v[0], g0 = v[1], it1 = v[2], it0 = v[3], op1 = v[4], op0 = v[5], no = v[6], ni = v[7];
     int ns = v[8];
 
-    return g1 == it1 / op1 && g1 >= 8 && g0 == it0 / op0 && g0 >= 8             /* S1 S2 */
-        && tile_is_searched(z->oh, it1) && tile_is_searched(z->ow, it0)         /* S3 S4 */
-        && !(z->ow > 32 && it1 > it0) && no <= z->oc && ni <= z->ic && ns <= z->n /* S4b S6-S8 */
-        && op1 * op0 * no * ns < 128;                                           /* S9 */
+    return g1 == it1 / op1 && g1 >= 8 && g0 == it0 / op0 && g0 >= 8                  /* S1 S2 */
+           && tile_is_searched(z->oh, it1) && tile_is_searched(z->ow, it0)           /* S3 S4 */
+           && !(z->ow > 32 && it1 > it0) && no <= z->oc && ni <= z->ic && ns <= z->n /* S4b S6-S8 */
+           && op1 * op0 * no * ns < 128;                                             /* S9 */
 }
 
-static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 /* A side of what a work-group reads, at 4 bytes or 2 too much for any int64_t. */
 static int64_t read_ocld(const view *z, int64_t tile, int64_t filter)
@@ -375,8 +382,8 @@ static int legal_ocld(const view *z, const int32_t *v)
     n_out = least_of(z->oc / z->groups, v[6]);
     n_out = least_of(ceil_of(ceil_of(g0 * g1, stacks), alu) * n_out, z->oc / z->groups);
     image = read_ocld(z, g0 * p0, z->fw) * read_ocld(z, g1 * p1, z->fh);
-    return n_out > 0 && image <= 65536 && z->fh * z->fw <= 65536                     /* R4 R5 */
-        && (image * n_in * stacks + n_out * n_in * z->fh * z->fw) * (4 / z->e) <= 65536;
+    return n_out > 0 && image <= 65536 && z->fh * z->fw <= 65536 /* R4 R5 */
+           && (image * n_in * stacks + n_out * n_in * z->fh * z->fw) * (4 / z->e) <= 65536;
 }
 
 /* Some search value with all that is open at its least, or the default. */
@@ -400,10 +407,13 @@ static int any_ocld(const view *z)
 static int applies_rxs(const view *z)
 {
     return exists(z) && z->nchw && z->dh == 1 && z->dw == 1
-        && (z->dtype == KPRED_DTYPE_FP32 || z->dtype == KPRED_DTYPE_FP16);
+           && (z->dtype == KPRED_DTYPE_FP32 || z->dtype == KPRED_DTYPE_FP16);
 }
 
-static int legal_rxs(const view *z, const int32_t *v) { return v[0] + v[1] <= z->units; } /* R1 */
+static int legal_rxs(const view *z, const int32_t *v)
+{
+    return v[0] + v[1] <= z->units;
+} /* R1 */
 
 static int applies_v4r1(const view *z)
 {
@@ -419,10 +429,10 @@ static int divides_v4r1(const view *z, const int32_t *v)
     int64_t pixels = wrw ? z->fh * z->fw : z->oh * z->ow;
     int64_t taps = wrw ? z->ih * z->iw : z->fh * z->fw;
 
-    return images % at_once == 0 && filters % k == 0                           /* R1 R2 */
-        && images / at_once % b * (pixels % b) % b == 0                        /* R3 */
-        && channels / z->e % e * (taps % e) % e == 0                           /* R4 */
-        && filters / k % z->groups == 0;                                       /* R5 */
+    return images % at_once == 0 && filters % k == 0       /* R1 R2 */
+           && images / at_once % b * (pixels % b) % b == 0 /* R3 */
+           && channels / z->e % e * (taps % e) % e == 0    /* R4 */
+           && filters / k % z->groups == 0;                /* R5 */
 }
 
 static int legal_v4r1(const view *z, const int32_t *v)
@@ -431,12 +441,12 @@ static int legal_v4r1(const view *z, const int32_t *v)
     int m1 = v[8], n1 = v[9], ce = v[10], cn1 = v[11], cb = v[12], cn2 = v[13], we = v[14];
     int wk = v[15], threads = m0 * n0 * m1 * n1;
 
-    return (z->e == 1 || mt == nt)                                             /* R6 */
-        && k % (mt * m0 * m1) == 0 && k / (mt * m0 * m1) == 2                  /* R7 */
-        && nr * nt * b == nr * nt * n0 * n1 && threads >= 64 && threads <= 512 /* R8 R9 */
-        && ce == e && nr % cn1 == 0 && cb == b && nt % cn2 == 0                /* R10-R13 */
-        && ce * cn1 * cb * cn2 == threads && e % we == 0 && k % wk == 0        /* R14-R16 */
-        && we * wk == threads && divides_v4r1(z, v);                           /* R17 */
+    return (z->e == 1 || mt == nt)                                                /* R6 */
+           && k % (mt * m0 * m1) == 0 && k / (mt * m0 * m1) == 2                  /* R7 */
+           && nr * nt * b == nr * nt * n0 * n1 && threads >= 64 && threads <= 512 /* R8 R9 */
+           && ce == e && nr % cn1 == 0 && cb == b && nt % cn2 == 0                /* R10-R13 */
+           && ce * cn1 * cb * cn2 == threads && e % we == 0 && k % wk == 0        /* R14-R16 */
+           && we * wk == threads && divides_v4r1(z, v);                           /* R17 */
 }
 
 /* Some tuple with the least e_per_block; other values follow from what is tried. */
@@ -447,8 +457,8 @@ static int any_v4r1(const view *z)
     for (i = 0; i < 2 * 4 * 2 * 2 * 9; i++) {
         int b = 8 << i % 2, k = 16 << i / 2 % 4, mt = 2 << i / 8 % 2, nt = 2 << i / 16 % 2;
         int m0 = 1 << i / 32 % 3, m1 = 1 << i / 96, rest = m0 * m1 / 4, cn1 = rest > 1 ? 2 : 1;
-        int32_t v[16] = {b, k, 4, 2, mt, nt, m0, 4, m1, b / 4, 4, cn1, b, rest / cn1, 4,
-                         m0 * m1 * b / 4};
+        int32_t v[16] = {b,  k,     4, 2,   mt, nt,         m0, 4,
+                         m1, b / 4, 4, cn1, b,  rest / cn1, 4,  m0 * m1 * b / 4};
 
         if (rest > 0 && legal_v4r1(z, v))
             return 1;
@@ -473,13 +483,13 @@ static void sides_igemm(const view *z, int64_t side[3])
 static int applies_v1r1(const view *z)
 {
     return exists(z) && z->nchw && z->groups == 1 && z->dir == KPRED_DIR_B
-        && z->dtype != KPRED_DTYPE_INT8;
+           && z->dtype != KPRED_DTYPE_INT8;
 }
 
 static int applies_v4r4(const view *z)
 {
     return exists(z) && z->nchw && z->groups == 1 && z->dir != KPRED_DIR_B
-        && z->dtype == KPRED_DTYPE_FP32;
+           && z->dtype == KPRED_DTYPE_FP32;
 }
 
 static int64_t common_power(int64_t a, int64_t b, int64_t most)
@@ -505,9 +515,9 @@ static int legal_igemm(const view *z, const int32_t *v)
 
     sides_igemm(z, side);
     return side[0] % m == 0 && side[1] % n == 0 && side[2] % k == 0            /* R1-R3 */
-        && m / mt / cm == 2 && n / nt / cn == 2                                /* R4 R5 */
-        && k * m >= block && k * n >= block && copies_igemm(block, k, m, 0)    /* R6-R8 */
-        && copies_igemm(block, k, n, side[1]) && lds <= 65536;                 /* R9 R10 */
+           && m / mt / cm == 2 && n / nt / cn == 2                             /* R4 R5 */
+           && k * m >= block && k * n >= block && copies_igemm(block, k, m, 0) /* R6-R8 */
+           && copies_igemm(block, k, n, side[1]) && lds <= 65536;              /* R9 R10 */
 }
 
 static int any_igemm(const view *z)
@@ -520,7 +530,7 @@ static int any_igemm(const view *z)
 static int applies_wrw2(const view *z)
 {
     return exists(z) && z->nchw && z->dir == KPRED_DIR_W && z->dtype != KPRED_DTYPE_INT8
-        && z->fh >= 2 && z->fh <= 11 && z->sh == z->stride && z->dh == 1 && z->dw == 1;
+           && z->fh >= 2 && z->fh <= 11 && z->sh == z->stride && z->dh == 1 && z->dw == 1;
 }
 
 static int legal_wrw2(const view *z, const int32_t *v)
@@ -544,54 +554,79 @@ typedef struct {
 
 /* What the models' vocabularies hold, and all that MIOpen takes. */
 static const domain words_1x1u[] = {
-    {4, {1, 2, 3, 4}}, {5, {1, 4, 8, 16, 32}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}},
-    {5, {1, 4, 16, 32, 64}}, {4, {1, 2, 3, 4}}, {3, {1, 2, 4}}, {3, {1, 2, 4}}, {4, {1, 2, 4, 8}}};
-static const domain all_1x1u[] = {
-    {4, {1, 2, 3, 4}}, {9, {1, 4, 8, 12, 16, 20, 24, 28, 32}},
-    {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, {7, {1, 2, 4, 8, 16, 32, 64}},
-    {8, {1, 2, 3, 4, 5, 6, 7, 8}}, {6, {1, 2, 4, 8, 16, 32}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}},
-    {4, {1, 2, 4, 8}}};
-static const domain words_ocl[] = {
-    {3, {1, 8, 16}}, {5, {8, 16, 64, 128, 256}}, {4, {1, 8, 16, 32}}, {4, {1, 8, 16, 32}},
-    {2, {0, 1}}, {4, {0, 1, 2, 4}}, {5, {4, 8, 16, 32, 64}}, {6, {4, 8, 64, 128, 256, 2048}},
-    {2, {0, 1}}};
+    {4, {1, 2, 3, 4}},       {5, {1, 4, 8, 16, 32}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}},
+    {5, {1, 4, 16, 32, 64}}, {4, {1, 2, 3, 4}},      {3, {1, 2, 4}},
+    {3, {1, 2, 4}},          {4, {1, 2, 4, 8}}};
+static const domain all_1x1u[] = {{4, {1, 2, 3, 4}},
+                                  {9, {1, 4, 8, 12, 16, 20, 24, 28, 32}},
+                                  {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+                                  {7, {1, 2, 4, 8, 16, 32, 64}},
+                                  {8, {1, 2, 3, 4, 5, 6, 7, 8}},
+                                  {6, {1, 2, 4, 8, 16, 32}},
+                                  {8, {1, 2, 3, 4, 5, 6, 7, 8}},
+                                  {4, {1, 2, 4, 8}}};
+static const domain words_ocl[] = {{3, {1, 8, 16}},
+                                   {5, {8, 16, 64, 128, 256}},
+                                   {4, {1, 8, 16, 32}},
+                                   {4, {1, 8, 16, 32}},
+                                   {2, {0, 1}},
+                                   {4, {0, 1, 2, 4}},
+                                   {5, {4, 8, 16, 32, 64}},
+                                   {6, {4, 8, 64, 128, 256, 2048}},
+                                   {2, {0, 1}}};
 static const domain words_wrw1[] = {
-    {5, {1, 2, 4, 8, 16}}, {5, {1, 2, 4, 8, 16}}, {5, {1, 2, 4, 8, 16}}, {5, {1, 2, 4, 8, 16}},
-    {5, {1, 2, 4, 8, 16}}, {3, {1, 2, 4}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}}, {4, {1, 2, 3, 4}},
-    {2, {0, 1}}, {5, {0, 1, 2, 3, 4}}};
-static const domain words_wrw3[] = {
-    {1, {0}}, {2, {0, 1}}, {2, {8, 16}}, {4, {1, 2, 4, 8}},
-    {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
-static const domain all_wrw3[] = {
-    {10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, {2, {0, 1}}, {2, {8, 16}}, {4, {1, 2, 4, 8}},
-    {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
+    {5, {1, 2, 4, 8, 16}},         {5, {1, 2, 4, 8, 16}}, {5, {1, 2, 4, 8, 16}},
+    {5, {1, 2, 4, 8, 16}},         {5, {1, 2, 4, 8, 16}}, {3, {1, 2, 4}},
+    {8, {1, 2, 3, 4, 5, 6, 7, 8}}, {4, {1, 2, 3, 4}},     {2, {0, 1}},
+    {5, {0, 1, 2, 3, 4}}};
+static const domain words_wrw3[] = {{1, {0}},
+                                    {2, {0, 1}},
+                                    {2, {8, 16}},
+                                    {4, {1, 2, 4, 8}},
+                                    {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+                                    {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
+static const domain all_wrw3[] = {{10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+                                  {2, {0, 1}},
+                                  {2, {8, 16}},
+                                  {4, {1, 2, 4, 8}},
+                                  {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+                                  {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
 
-static const domain words_3x3u[] = {
-    {10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}},
-    {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
-static const domain words_ocld[] = {
-    {3, {8, 16, 32}}, {3, {8, 16, 32}}, {3, {8, 16, 32}}, {3, {8, 16, 32}}, {3, {1, 2, 4}},
-    {3, {1, 2, 4}}, {4, {1, 2, 4, 8}}, {3, {1, 2, 4}}, {2, {1, 2}}};
-static const domain all_ocld[] = {
-    {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}},
-    {3, {1, 2, 4}}, {3, {1, 2, 4}}, {4, {1, 2, 4, 8}}, {3, {1, 2, 4}}, {2, {1, 2}}};
+static const domain words_3x3u[] = {{10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+                                    {8, {1, 2, 3, 4, 5, 6, 7, 8}},
+                                    {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
+static const domain words_ocld[] = {{3, {8, 16, 32}},  {3, {8, 16, 32}}, {3, {8, 16, 32}},
+                                    {3, {8, 16, 32}},  {3, {1, 2, 4}},   {3, {1, 2, 4}},
+                                    {4, {1, 2, 4, 8}}, {3, {1, 2, 4}},   {2, {1, 2}}};
+static const domain all_ocld[] = {{4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}},
+                                  {4, {8, 16, 32, 64}}, {3, {1, 2, 4}},       {3, {1, 2, 4}},
+                                  {4, {1, 2, 4, 8}},    {3, {1, 2, 4}},       {2, {1, 2}}};
 static const domain words_rxs[] = {
     {19, {0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 272, 288}},
     {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}};
-static const domain words_v4r1[] = {
-    {2, {8, 16}}, {4, {16, 32, 64, 128}}, {3, {4, 8, 16}}, {1, {2}}, {2, {2, 4}}, {2, {2, 4}},
-    {3, {1, 2, 4}}, {2, {2, 4}}, {3, {1, 2, 4}}, {2, {2, 4}}, {3, {4, 8, 16}}, {2, {1, 2}},
-    {2, {8, 16}}, {3, {1, 2, 4}}, {3, {1, 2, 4}}, {4, {16, 32, 64, 128}}};
-static const domain all_v4r1[] = {
-    {2, {8, 16}}, {4, {16, 32, 64, 128}}, {3, {4, 8, 16}}, {1, {2}}, {2, {2, 4}}, {2, {2, 4}},
-    {3, {1, 2, 4}}, {3, {1, 2, 4}}, {3, {1, 2, 4}}, {3, {1, 2, 4}}, {3, {4, 8, 16}}, {2, {1, 2}},
-    {2, {8, 16}}, {3, {1, 2, 4}}, {3, {1, 2, 4}}, {4, {16, 32, 64, 128}}};
-static const domain words_igemm[] = {
-    {3, {64, 128, 256}}, {3, {32, 64, 128}}, {3, {32, 64, 128}}, {3, {4, 8, 16}}, {2, {2, 4}},
-    {2, {2, 4}}};
-static const domain words_wrw2[] = {
-    {3, {1, 3, 8}}, {7, {6, 7, 8, 9, 10, 11, 12}}, {3, {1, 3, 8}}, {3, {1, 3, 8}},
-    {6, {2, 3, 5, 7, 9, 11}}};
+static const domain words_v4r1[] = {{2, {8, 16}},    {4, {16, 32, 64, 128}},
+                                    {3, {4, 8, 16}}, {1, {2}},
+                                    {2, {2, 4}},     {2, {2, 4}},
+                                    {3, {1, 2, 4}},  {2, {2, 4}},
+                                    {3, {1, 2, 4}},  {2, {2, 4}},
+                                    {3, {4, 8, 16}}, {2, {1, 2}},
+                                    {2, {8, 16}},    {3, {1, 2, 4}},
+                                    {3, {1, 2, 4}},  {4, {16, 32, 64, 128}}};
+static const domain all_v4r1[] = {{2, {8, 16}},    {4, {16, 32, 64, 128}},
+                                  {3, {4, 8, 16}}, {1, {2}},
+                                  {2, {2, 4}},     {2, {2, 4}},
+                                  {3, {1, 2, 4}},  {3, {1, 2, 4}},
+                                  {3, {1, 2, 4}},  {3, {1, 2, 4}},
+                                  {3, {4, 8, 16}}, {2, {1, 2}},
+                                  {2, {8, 16}},    {3, {1, 2, 4}},
+                                  {3, {1, 2, 4}},  {4, {16, 32, 64, 128}}};
+static const domain words_igemm[] = {{3, {64, 128, 256}}, {3, {32, 64, 128}}, {3, {32, 64, 128}},
+                                     {3, {4, 8, 16}},     {2, {2, 4}},        {2, {2, 4}}};
+static const domain words_wrw2[] = {{3, {1, 3, 8}},
+                                    {7, {6, 7, 8, 9, 10, 11, 12}},
+                                    {3, {1, 3, 8}},
+                                    {3, {1, 3, 8}},
+                                    {6, {2, 3, 5, 7, 9, 11}}};
 
 typedef struct {
     const char *name;
@@ -610,7 +645,17 @@ static kernel kernels[] = {KPRED_RULE_LIST(RULE_OF)};
 
 /* The numbers of kernels that the tests ask for. */
 enum {
-    OF_1X1U, OF_OCL, OF_WRW1, OF_WRW3, OF_3X3U, OF_OCLD, OF_RXS, OF_V4R1, OF_V1R1, OF_V4R4, OF_MLIR,
+    OF_1X1U,
+    OF_OCL,
+    OF_WRW1,
+    OF_WRW3,
+    OF_3X3U,
+    OF_OCLD,
+    OF_RXS,
+    OF_V4R1,
+    OF_V1R1,
+    OF_V4R4,
+    OF_MLIR,
     OF_WRW2
 };
 
@@ -768,8 +813,8 @@ static void random_conv2d(int rule, int32_t *p)
     int to_w = rule == OF_V4R1 || rule == OF_V4R4, i;
 
     p[KPRED_CONV2D_GPU] = (int32_t)random_below(KPRED_CONV2D_GPU_COUNT);
-    p[KPRED_CONV2D_DIR] = rule == OF_V1R1 ? KPRED_DIR_B
-                                          : (int32_t)random_below((uint32_t)dirs[rule - OF_3X3U]);
+    p[KPRED_CONV2D_DIR] =
+        rule == OF_V1R1 ? KPRED_DIR_B : (int32_t)random_below((uint32_t)dirs[rule - OF_3X3U]);
     if (rule == OF_WRW2 || (to_w && p[KPRED_CONV2D_DIR] == KPRED_DIR_B))
         p[KPRED_CONV2D_DIR] = KPRED_DIR_W;
     p[KPRED_CONV2D_DTYPE] = (int32_t)random_below(rule == OF_3X3U || rule == OF_V4R4 ? 1 : 3);
@@ -823,16 +868,37 @@ static void random_problem(const kernel *k, int32_t *p)
 /* Sizes and values chosen to overflow what is computed carelessly. */
 static int32_t extreme_size(void)
 {
-    static const int32_t sizes[] = {1, 2, 3, 4, 7, 8, 255, 512, 513, 65535, 65536, 1 << 22,
-                                    (1 << 23) + 1, (1 << 24) - 1, 1 << 24};
+    static const int32_t sizes[] = {
+        1,      2, 3, 4, 7, 8, 255, 512, 513, 65535, 65536, 1 << 22, (1 << 23) + 1, (1 << 24) - 1,
+        1 << 24};
     return random_below(3) ? sizes[random_below(COUNT(sizes))] : random_size(23);
 }
 
 static int32_t extreme_value(void)
 {
-    static const int32_t values[] = {
-        0, 1, 2, 3, 4, 8, 16, 32, 64, 65, 127, 128, 2048, -1, -2, -64, 1 << 16, 1 << 30,
-        (1 << 30) + 1, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
+    static const int32_t values[] = {0,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     8,
+                                     16,
+                                     32,
+                                     64,
+                                     65,
+                                     127,
+                                     128,
+                                     2048,
+                                     -1,
+                                     -2,
+                                     -64,
+                                     1 << 16,
+                                     1 << 30,
+                                     (1 << 30) + 1,
+                                     INT32_MAX,
+                                     INT32_MAX - 1,
+                                     INT32_MIN,
+                                     INT32_MIN + 1};
     int32_t small = (int32_t)random_below(80) - 5;
 
     switch (random_below(4)) {
@@ -894,18 +960,19 @@ static int check_lists(void)
         int value, first;
     } all[] = {
 #define ENTRY(enumerator, spelling) {#enumerator, spelling, enumerator, 0},
-#define END {"", "", 0, 1},
-        KPRED_GPU_LIST(ENTRY) END KPRED_DIR_LIST(ENTRY) END KPRED_DTYPE_LIST(ENTRY) END
-        KPRED_CONV_FIELD_LIST(ENTRY) END KPRED_ASM_1X1U_LIST(ENTRY) END
-        KPRED_OCL_DIRECT_FWD_1X1_LIST(ENTRY) END KPRED_ASM_BWD_WRW_1X1_LIST(ENTRY) END
-        KPRED_ASM_BWD_WRW_3X3_LIST(ENTRY) END KPRED_CONV2D_FIELD_LIST(ENTRY) END
-        KPRED_GPU_LIST(ENTRY) KPRED_CONV2D_MORE_GPUS(ENTRY) END
-        KPRED_DTYPE_LIST(ENTRY) KPRED_CONV2D_MORE_DTYPES(ENTRY) END
-        KPRED_CONV2D_LAYOUT_LIST(ENTRY) END KPRED_ASM_3X3U_LIST(ENTRY) END
-        KPRED_OCL_DIRECT_FWD_LIST(ENTRY) END KPRED_BIN_WINOGRAD_RXS_LIST(ENTRY) END
-        KPRED_HIP_IGEMM_V4R1_LIST(ENTRY) END KPRED_IGEMM_LIST(ENTRY) END
-        KPRED_OCL_BWD_WRW2_LIST(ENTRY) END
-    };
+#define END                         {"", "", 0, 1},
+        KPRED_GPU_LIST(ENTRY) END KPRED_DIR_LIST(ENTRY) END KPRED_DTYPE_LIST(ENTRY)
+            END KPRED_CONV_FIELD_LIST(ENTRY) END KPRED_ASM_1X1U_LIST(ENTRY)
+                END KPRED_OCL_DIRECT_FWD_1X1_LIST(ENTRY) END KPRED_ASM_BWD_WRW_1X1_LIST(ENTRY)
+                    END KPRED_ASM_BWD_WRW_3X3_LIST(ENTRY) END KPRED_CONV2D_FIELD_LIST(ENTRY)
+                        END KPRED_GPU_LIST(ENTRY) KPRED_CONV2D_MORE_GPUS(ENTRY)
+                            END KPRED_DTYPE_LIST(ENTRY) KPRED_CONV2D_MORE_DTYPES(ENTRY)
+                                END KPRED_CONV2D_LAYOUT_LIST(ENTRY) END KPRED_ASM_3X3U_LIST(ENTRY)
+                                    END KPRED_OCL_DIRECT_FWD_LIST(ENTRY)
+                                        END KPRED_BIN_WINOGRAD_RXS_LIST(ENTRY)
+                                            END KPRED_HIP_IGEMM_V4R1_LIST(ENTRY)
+                                                END KPRED_IGEMM_LIST(ENTRY)
+                                                    END KPRED_OCL_BWD_WRW2_LIST(ENTRY) END};
     int i, next = 0, bad = 0, lists = 0;
 
     for (i = 0; i < COUNT(all); i++) {
@@ -915,7 +982,7 @@ static int check_lists(void)
         next++;
     }
     bad += kernels[0].n_params != 8 || kernels[1].n_params != 9 || kernels[2].n_params != 10
-        || kernels[3].n_params != 6 || kernels[3].n_fields != KPRED_CONV_FIELD_COUNT;
+           || kernels[3].n_params != 6 || kernels[3].n_fields != KPRED_CONV_FIELD_COUNT;
     for (i = OF_3X3U; i < COUNT(kernels); i++)
         bad += kernels[i].n_fields != KPRED_CONV2D_FIELD_COUNT;
     for (i = 0; i < COUNT(all); i++)
@@ -939,7 +1006,7 @@ static int check_problems(const kernel *k, int problems)
             set_to_limit(p);
         see = view_of(p, k->n_fields);
         applies = k->applies(&see) && see.ic % see.groups == 0 && see.oc % see.groups == 0
-            && (!k->any || k->any(&see));
+                  && (!k->any || k->any(&see));
         bad += k->rule(p, NULL, 0) != applies;
         applicable += applies;
     }
@@ -1012,8 +1079,8 @@ static void extreme_problem(int conv2d, int32_t *p)
 
     p[KPRED_CONV_GPU] = (int32_t)random_below(conv2d ? KPRED_CONV2D_GPU_COUNT : KPRED_GPU_COUNT);
     p[KPRED_CONV_DIR] = (int32_t)random_below(KPRED_DIR_COUNT);
-    p[KPRED_CONV_DTYPE] = (int32_t)random_below(conv2d ? KPRED_CONV2D_DTYPE_COUNT
-                                                       : KPRED_DTYPE_COUNT);
+    p[KPRED_CONV_DTYPE] =
+        (int32_t)random_below(conv2d ? KPRED_CONV2D_DTYPE_COUNT : KPRED_DTYPE_COUNT);
     for (f = KPRED_CONV_N; f < MOST_FIELDS; f++)
         p[f] = extreme_size();
     if (conv2d) {

@@ -16,14 +16,13 @@
 enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = KPRED_CONV_SOLVER_COUNT };
 
 #define SPELLING(enumerator, spelling) spelling,
-static const char *const solvers[] = { KPRED_CONV_SOLVER_LIST(SPELLING) };
-static const char *const gpus[] = { KPRED_CONV3D_GPU_LIST(SPELLING) };
-static const char *const dirs[] = { KPRED_DIR_LIST(SPELLING) };
-static const char *const dtypes[] = { KPRED_DTYPE_LIST(SPELLING) };
-static const char *const layouts[] = {
-    KPRED_CONV2D_LAYOUT_LIST(SPELLING) KPRED_CONV3D_MORE_LAYOUTS(SPELLING)
-};
-static const char *const fields[] = { KPRED_CONV3D_FIELD_LIST(SPELLING) };
+static const char *const solvers[] = {KPRED_CONV_SOLVER_LIST(SPELLING)};
+static const char *const gpus[] = {KPRED_CONV3D_GPU_LIST(SPELLING)};
+static const char *const dirs[] = {KPRED_DIR_LIST(SPELLING)};
+static const char *const dtypes[] = {KPRED_DTYPE_LIST(SPELLING)};
+static const char *const layouts[] = {KPRED_CONV2D_LAYOUT_LIST(SPELLING)
+                                          KPRED_CONV3D_MORE_LAYOUTS(SPELLING)};
+static const char *const fields[] = {KPRED_CONV3D_FIELD_LIST(SPELLING)};
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
@@ -47,16 +46,14 @@ static int accepts(const int32_t *p, int32_t solver)
 /* Things that can be exchanged without a look at the others, from the field on. */
 static const struct {
     int first, n;
-} axes[] = {
-    {KPRED_CONV3D_GPU, 1}, {KPRED_CONV3D_DIR, 1}, {KPRED_CONV3D_LAYOUT, 1}, {KPRED_CONV3D_Z, 3},
-    {KPRED_CONV3D_PAD_D, 3}, {KPRED_CONV3D_STRIDE_D, 3}, {KPRED_CONV3D_DIL_D, 3},
-    {KPRED_CONV3D_GROUPS, 1}
-};
+} axes[] = {{KPRED_CONV3D_GPU, 1},   {KPRED_CONV3D_DIR, 1},   {KPRED_CONV3D_LAYOUT, 1},
+            {KPRED_CONV3D_Z, 3},     {KPRED_CONV3D_PAD_D, 3}, {KPRED_CONV3D_STRIDE_D, 3},
+            {KPRED_CONV3D_DIL_D, 3}, {KPRED_CONV3D_GROUPS, 1}};
 
 static void random_filter(int32_t *p)
 {
-    static const int32_t filters[][2] = {{1, 1}, {1, 1}, {3, 3}, {5, 5}, {7, 7}, {1, 7}, {7, 1},
-                                         {5, 10}, {11, 11}, {2, 2}, {3, 1}};
+    static const int32_t filters[][2] = {{1, 1}, {1, 1},  {3, 3},   {5, 5}, {7, 7}, {1, 7},
+                                         {7, 1}, {5, 10}, {11, 11}, {2, 2}, {3, 1}};
     static const int32_t strides[] = {1, 1, 2, 4, 3};
     const int32_t *filter = filters[random_below(COUNT(filters))];
     int i, same = random_below(8);
@@ -104,7 +101,10 @@ static int find_accepted(int32_t *p, int solver)
 
 /* ---- what names say ---- */
 
-static int has(const char *name, const char *part) { return strstr(name, part) != NULL; }
+static int has(const char *name, const char *part)
+{
+    return strstr(name, part) != NULL;
+}
 
 static int direction_fits(const char *s, int dir)
 {
@@ -152,11 +152,11 @@ static int fits(const char *s, const int32_t *p)
     int gpu = p[KPRED_CONV3D_GPU];
 
     return direction_fits(s, p[KPRED_CONV3D_DIR]) && filter_fits(s, p)
-        && images_fit(s, p[KPRED_CONV3D_N])
-        && !(flat && p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NCDHW)
-        && !(flat && nhwc && !has(s, "NHWC"))
-        && !(has(s, "Xdlops") && (gpu == KPRED_CONV3D_GPU_GFX906_60
-                                  || gpu == KPRED_CONV3D_GPU_GFX1030_36));
+           && images_fit(s, p[KPRED_CONV3D_N])
+           && !(flat && p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NCDHW)
+           && !(flat && nhwc && !has(s, "NHWC"))
+           && !(has(s, "Xdlops")
+                && (gpu == KPRED_CONV3D_GPU_GFX906_60 || gpu == KPRED_CONV3D_GPU_GFX1030_36));
 }
 
 /* ---- checks: how often each failed ---- */
@@ -167,8 +167,7 @@ static int check_lists(void)
 {
     static const char *const enumerators[] = {
 #define NAME(enumerator, spelling) #enumerator,
-        KPRED_CONV_SOLVER_LIST(NAME)
-    };
+        KPRED_CONV_SOLVER_LIST(NAME)};
     int s, t, bad = SOLVERS != 81;
     size_t i;
 
@@ -229,7 +228,7 @@ static int check_axes(void)
 static int64_t side_of(const int32_t *p, int i)
 {
     int64_t room = (int64_t)p[KPRED_CONV3D_D + i] + 2 * (int64_t)p[KPRED_CONV3D_PAD_D + i] - 1
-                 - (int64_t)p[KPRED_CONV3D_DIL_D + i] * (p[KPRED_CONV3D_Z + i] - 1);
+                   - (int64_t)p[KPRED_CONV3D_DIL_D + i] * (p[KPRED_CONV3D_Z + i] - 1);
 
     return room < 0 ? 0 : room / p[KPRED_CONV3D_STRIDE_D + i] + 1;
 }
@@ -241,7 +240,7 @@ static void sizes_of(const int32_t *p, int64_t size[3])
 
     size[0] = p[KPRED_CONV3D_K] / groups;
     size[1] = (int64_t)(p[KPRED_CONV3D_C] / groups) * p[KPRED_CONV3D_Z] * p[KPRED_CONV3D_Y]
-            * p[KPRED_CONV3D_X];
+              * p[KPRED_CONV3D_X];
     size[2] = p[KPRED_CONV3D_N] * side_of(p, 0) * side_of(p, 1) * side_of(p, 2);
 }
 
@@ -341,8 +340,8 @@ static int check_extremes(void)
         for (s = 0; s < SOLVERS; s++)
             some |= accepts(p, s);
         bad += !some || kpred_rule_conv_solver(p, NULL, 0) != 1 || kpred_rule_conv_solver(p, v, 2);
-        bad += accepts(p, -1) || accepts(p, SOLVERS) || accepts(p, INT32_MAX)
-            || accepts(p, INT32_MIN);
+        bad +=
+            accepts(p, -1) || accepts(p, SOLVERS) || accepts(p, INT32_MAX) || accepts(p, INT32_MIN);
     }
     sprintf(note, "%d problems", i);
     return bad;

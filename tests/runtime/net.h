@@ -31,20 +31,20 @@ struct net {
 };
 
 static const kpred_field net_fields[NET_FIELDS] = {
-    { "a", 0, 0, 1, KPRED_MAX_SIZE, 1, 4096 },
-    { "b", 0, 0, 1, KPRED_MAX_SIZE, 1, 4096 },
-    { "c", 0, 0, 0, KPRED_MAX_SIZE, 0, 64 },
+    {"a", 0, 0, 1, KPRED_MAX_SIZE, 1, 4096},
+    {"b", 0, 0, 1, KPRED_MAX_SIZE, 1, 4096},
+    {"c", 0, 0, 0, KPRED_MAX_SIZE, 0, 64},
 };
 
 /* 3 fields, 6 registers; 27 activations, so that 5 of 32 are padding */
 static const kpred_instr net_program[] = {
-    { KPRED_OP_LOG2, 0, 0, 0, 0 },          { KPRED_OP_LOG2, 1, 0, 0, 0 },
-    { KPRED_OP_MUL, 0, 1, 0, 0 },           { KPRED_OP_CEIL_DIV, 0, 1, 0, 0 },
-    { KPRED_OP_MOD, 1, 2, 0, 0 },           { KPRED_OP_CONST, 0, 0, 0, 77 },
-    { KPRED_OP_HATS, 3, 16, 10, 0 },        { KPRED_OP_HATS, 4, 17, 6, 65536 },
-    { KPRED_OP_EQUALS, 2, 0, 4, 1 },        { KPRED_OP_DIVIDES, 0, 0, 4, 2 },
-    { KPRED_OP_FRACTION, 5, 0, 1, 64 },     { KPRED_OP_RAMP, 5, 20, 1, 0 },
-    { KPRED_OP_RAMP, 7, 6, 1, 0 },
+    {KPRED_OP_LOG2, 0, 0, 0, 0},      {KPRED_OP_LOG2, 1, 0, 0, 0},
+    {KPRED_OP_MUL, 0, 1, 0, 0},       {KPRED_OP_CEIL_DIV, 0, 1, 0, 0},
+    {KPRED_OP_MOD, 1, 2, 0, 0},       {KPRED_OP_CONST, 0, 0, 0, 77},
+    {KPRED_OP_HATS, 3, 16, 10, 0},    {KPRED_OP_HATS, 4, 17, 6, 65536},
+    {KPRED_OP_EQUALS, 2, 0, 4, 1},    {KPRED_OP_DIVIDES, 0, 0, 4, 2},
+    {KPRED_OP_FRACTION, 5, 0, 1, 64}, {KPRED_OP_RAMP, 5, 20, 1, 0},
+    {KPRED_OP_RAMP, 7, 6, 1, 0},
 };
 enum { NET_COLS = 32, NET_WORDS = NET_FIELDS + 6 };
 

@@ -60,7 +60,7 @@ static struct net net;
 /* Toys with state and without, with every law; returns the model and sets its problem. */
 static const kpred_model *random_toy(int i, int32_t *problem)
 {
-    static const enum toy_kind kinds[] = { TOY_ANY, TOY_PREFIX, TOY_TUPLE };
+    static const enum toy_kind kinds[] = {TOY_ANY, TOY_PREFIX, TOY_TUPLE};
     int32_t n_values[KPRED_MAX_PARAMS];
     const uint32_t n_params = (uint32_t)test_between(&seed, 1, i % 2 ? 6 : KPRED_MAX_PARAMS);
     uint32_t t;
@@ -132,7 +132,7 @@ static void check_guarded(const kpred_model *m, const int32_t *problem, size_t b
     }
 }
 
-static const size_t beams[] = { 1, 2, 3, 8, 17, 100, 1024 };
+static const size_t beams[] = {1, 2, 3, 8, 17, 100, 1024};
 
 static void toys_stay_inside(void)
 {
@@ -225,16 +225,16 @@ static size_t as_label(size_t words)
 
 static void the_size_is_a_constant(void)
 {
-    static const int32_t n_values[] = { 9, 2, 2, 2, 2 };
+    static const int32_t n_values[] = {9, 2, 2, 2, 2};
     int32_t inner[KPRED_ARENA_WORDS(7, 3, 5, 16, 4)];
     kpred_ctx ctx;
     toy_make(&toy, 1, 5, n_values, 1, 0, 3);
     toy.model.work_words = 7;
     toy_seal(&toy);
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, 1, as_bound, COUNT(as_bound)), KPRED_OK);
-    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, 1024, as_other_bound,
-                        COUNT(as_other_bound)),
-             KPRED_OK);
+    CHECK_EQ(
+        kpred_init(&ctx, KPRED_VERSION, &toy.model, 1024, as_other_bound, COUNT(as_other_bound)),
+        KPRED_OK);
     CHECK_EQ(COUNT(as_bound), kpred_arena_words(&toy.model, 1));
     CHECK_EQ(COUNT(as_other_bound), kpred_arena_words(&toy.model, 1024));
     CHECK_EQ(AS_ENUMERATOR, kpred_arena_words(&toy.model, 33));
@@ -250,8 +250,8 @@ static void check_size(uint32_t work, uint32_t state, uint32_t params, uint32_t 
     const size_t words = kpred_arena_words(&toy.model, beam);
     kpred_ctx ctx;
     CHECK_EQ(words, KPRED_ARENA_WORDS(work, state, params, lane, (uint32_t)beam));
-    CHECK_EQ(words, KPRED_ARENA_WORDS((size_t)work, (size_t)state, (size_t)params, (size_t)lane,
-                                      beam));
+    CHECK_EQ(words,
+             KPRED_ARENA_WORDS((size_t)work, (size_t)state, (size_t)params, (size_t)lane, beam));
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, beam, arena, 1), KPRED_ERR_ARENA);
     CHECK_EQ(ctx.detail.limit, words);
     CHECK(beam == 1 || words >= kpred_arena_words(&toy.model, beam - 1));
@@ -259,7 +259,7 @@ static void check_size(uint32_t work, uint32_t state, uint32_t params, uint32_t 
 
 static void three_sizes_agree(void)
 {
-    static const uint32_t works[] = { 0, 1, 5, 1000, 100000 }, states[] = { 0, 1, 7, 300 };
+    static const uint32_t works[] = {0, 1, 5, 1000, 100000}, states[] = {0, 1, 7, 300};
     int32_t n_values[KPRED_MAX_PARAMS];
     uint32_t params, lane, w, s, b;
     for (params = 1; params <= KPRED_MAX_PARAMS; params++)
@@ -282,9 +282,9 @@ static void three_sizes_agree(void)
 static void take_turns(int32_t *first, int32_t *second, int32_t *third)
 {
     enum { WORDS = 1 << 16 };
-    static const int32_t n_values[] = { 5, 1, 8, 4 };
-    const struct net_shape shape = { 3, { 6, 7, 8 }, 48, 32, 64, 0 };
-    int32_t a[TOY_FIELDS] = { 0, 1 }, b[TOY_FIELDS] = { 0, 2 }, c[NET_FIELDS] = { 1, 2, 3 };
+    static const int32_t n_values[] = {5, 1, 8, 4};
+    const struct net_shape shape = {3, {6, 7, 8}, 48, 32, 64, 0};
+    int32_t a[TOY_FIELDS] = {0, 1}, b[TOY_FIELDS] = {0, 2}, c[NET_FIELDS] = {1, 2, 3};
     kpred_ctx one, two, three;
     int i;
     toy_make(&toy, 77, 4, n_values, 50, 1 << 18, 2);

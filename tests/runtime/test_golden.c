@@ -25,7 +25,7 @@ enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
 static const char *path = "tests/fixtures/golden.csv";
 
 #define MODEL(name, NAME) &kpred_model_##name,
-static const kpred_model *const models[] = { SHIPPED(MODEL) };
+static const kpred_model *const models[] = {SHIPPED(MODEL)};
 #undef MODEL
 
 static const kpred_model *find_model(const char *line)
@@ -134,8 +134,11 @@ static void check_model(const kpred_model *m)
     CHECK(n >= 24);
 }
 
-#define CHECK_MODEL(name, NAME) \
-    static void name(void) { check_model(&kpred_model_##name); }
+#define CHECK_MODEL(name, NAME)           \
+    static void name(void)                \
+    {                                     \
+        check_model(&kpred_model_##name); \
+    }
 SHIPPED(CHECK_MODEL)
 #undef CHECK_MODEL
 

@@ -10,11 +10,34 @@
 
 static uint64_t seed = 1;
 
-static const int32_t edges[] = {
-    INT32_MIN, INT32_MIN + 1, -(1 << 24), -65536, -1000, -128, -3, -2, -1, 0, 1, 2, 3, 7, 16, 127,
-    128, 1000, 46340, 46341, 65535, 65536, (1 << 24) - 1, 1 << 24, (1 << 30) - 1, 1 << 30,
-    INT32_MAX - 1, INT32_MAX
-};
+static const int32_t edges[] = {INT32_MIN,
+                                INT32_MIN + 1,
+                                -(1 << 24),
+                                -65536,
+                                -1000,
+                                -128,
+                                -3,
+                                -2,
+                                -1,
+                                0,
+                                1,
+                                2,
+                                3,
+                                7,
+                                16,
+                                127,
+                                128,
+                                1000,
+                                46340,
+                                46341,
+                                65535,
+                                65536,
+                                (1 << 24) - 1,
+                                1 << 24,
+                                (1 << 30) - 1,
+                                1 << 30,
+                                INT32_MAX - 1,
+                                INT32_MAX};
 
 /* An edge, or any number at all. */
 static int32_t any_int(void)
@@ -112,7 +135,7 @@ static void check_softmax(const int32_t *logits, size_t n)
 
 static void softmax_of_random(void)
 {
-    static const int32_t spreads[] = { 0, 1, 1000, 65536, 1 << 20, 1 << 24, (1 << 29) - 1 };
+    static const int32_t spreads[] = {0, 1, 1000, 65536, 1 << 20, 1 << 24, (1 << 29) - 1};
     int32_t x[KPRED_MAX_VALUES];
     size_t n, v, s;
     int i;
@@ -147,7 +170,10 @@ static void softmax_of_edges(void)
 }
 
 /* 16 accumulators at a time, as many as the function takes. pre: acc + 2^(s-1) fits int32 */
-static struct { int32_t acc[16]; size_t n; } batch;
+static struct {
+    int32_t acc[16];
+    size_t n;
+} batch;
 
 static void flush_batch(int s)
 {
@@ -228,7 +254,7 @@ static int64_t twin_register(int op, int64_t a, int64_t b, int64_t k)
 
 static void check_register(int op, int32_t a, int32_t b)
 {
-    const kpred_instr in = { (uint8_t)op, 2, 1, 0, a ^ b };
+    const kpred_instr in = {(uint8_t)op, 2, 1, 0, a ^ b};
     int32_t r[3];
     r[0] = 77;
     r[1] = b;
@@ -321,8 +347,8 @@ static void equals_and_ramps(void)
             const int64_t reach = (int64_t)1 << b;
             in = instruction(KPRED_OP_RAMP, b, 1, k);
             check_activations(&in, any_int());
-            check_activations(&in, kpri_saturate(k + (int64_t)(test_random64(&seed) % 130)
-                                                 * reach / 127));
+            check_activations(
+                &in, kpri_saturate(k + (int64_t)(test_random64(&seed) % 130) * reach / 127));
         }
     }
 }
@@ -337,9 +363,9 @@ static void hats(void)
             const kpred_instr in = instruction(KPRED_OP_HATS, b, n, k);
             const int64_t reach = ((int64_t)n + 2) * ((int64_t)1 << b);
             check_activations(&in, any_int());
-            check_activations(&in, kpri_saturate(k - ((int64_t)1 << b)
-                                                 + (int64_t)(test_random64(&seed)
-                                                             % (uint64_t)reach)));
+            check_activations(&in,
+                              kpri_saturate(k - ((int64_t)1 << b)
+                                            + (int64_t)(test_random64(&seed) % (uint64_t)reach)));
         }
 }
 
@@ -374,8 +400,8 @@ static void fractions(void)
 {
     int i;
     for (i = 0; i < 100000; i++) {
-        const int32_t k = i % 2 ? test_between(&seed, 1, KPRED_MAX_SIZE)
-                                : test_between(&seed, 1, 300);
+        const int32_t k =
+            i % 2 ? test_between(&seed, 1, KPRED_MAX_SIZE) : test_between(&seed, 1, 300);
         const kpred_instr in = instruction(KPRED_OP_FRACTION, 0, 1, i ? k : KPRED_MAX_SIZE);
         check_activations(&in, any_int());
         check_activations(&in, kpri_saturate((int64_t)k * test_between(&seed, 0, 99) - 1));
@@ -386,16 +412,16 @@ static void fractions(void)
 static void programs(void)
 {
     static const kpred_instr code[] = {
-        { KPRED_OP_MUL, 0, 1, 0, 0 },       { KPRED_OP_EQUALS, 2, 0, 3, 12 },
-        { KPRED_OP_CONST, 0, 0, 0, -5 },    { KPRED_OP_ADD, 3, 2, 0, 0 },
-        { KPRED_OP_RAMP, 4, 3, 1, 6 },      { KPRED_OP_LOG2, 2, 0, 0, 0 },
-        { KPRED_OP_HATS, 5, 16, 3, 65536 }, { KPRED_OP_FRACTION, 1, 0, 1, 8 },
+        {KPRED_OP_MUL, 0, 1, 0, 0},       {KPRED_OP_EQUALS, 2, 0, 3, 12},
+        {KPRED_OP_CONST, 0, 0, 0, -5},    {KPRED_OP_ADD, 3, 2, 0, 0},
+        {KPRED_OP_RAMP, 4, 3, 1, 6},      {KPRED_OP_LOG2, 2, 0, 0, 0},
+        {KPRED_OP_HATS, 5, 16, 3, 65536}, {KPRED_OP_FRACTION, 1, 0, 1, 8},
     };
-    kpred_additive net = { 0 };
-    int32_t r[7] = { 4, 3, -1, -1, -1, -1, 99 };
+    kpred_additive net = {0};
+    int32_t r[7] = {4, 3, -1, -1, -1, -1, 99};
     int16_t x[16];
     size_t i;
-    static const int16_t expected[16] = { 127, 0, 0, 15, 0, 0, 127, 47 };
+    static const int16_t expected[16] = {127, 0, 0, 15, 0, 0, 127, 47};
     for (i = 0; i < 16; i++)
         x[i] = -1;
     net.program = code;

@@ -114,8 +114,9 @@ static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extr
     for (i = 0; i < n; i++) {
         const int64_t far = (int64_t)127 * 15 * scale;
         base[i] = extreme == 1 ? (int32_t)(INT32_MAX - far - half)
-                  : extreme == 2 ? (int32_t)(INT32_MIN + far)
-                  : test_between(&seed, -(200 << (s < 22 ? s : 22)), 200 << (s < 22 ? s : 22));
+                  : extreme == 2
+                      ? (int32_t)(INT32_MIN + far)
+                      : test_between(&seed, -(200 << (s < 22 ? s : 22)), 200 << (s < 22 ? s : 22));
     }
     kpri_hidden(base, row, rows, e, s, n, h);
     for (i = 0; i < n; i++) {
@@ -147,8 +148,8 @@ static void twin_dense(const kpred_layer *l, const int16_t *x, int16_t *y)
 {
     size_t r;
     for (r = 0; r < l->rows; r++)
-        y[r] = (int16_t)twin_requantise(
-            l->bias[r] + dot(l->weight + r * l->cols, x, l->cols), l->shift);
+        y[r] = (int16_t)twin_requantise(l->bias[r] + dot(l->weight + r * l->cols, x, l->cols),
+                                        l->shift);
 }
 
 /* The context: raw accumulators, one head after the other. */
@@ -156,7 +157,7 @@ static void twin_start(const struct net *net, const int32_t *problem, int64_t *b
 {
     const kpred_layer *l = net->net.layer;
     int32_t registers[NET_WORDS];
-    int16_t x[KPRED_MAX_WIDTH] = { 0 }, y[KPRED_MAX_WIDTH] = { 0 };
+    int16_t x[KPRED_MAX_WIDTH] = {0}, y[KPRED_MAX_WIDTH] = {0};
     size_t r;
     memcpy(registers, problem, NET_FIELDS * sizeof *problem);
     kpri_features(&net->net, NET_FIELDS, l[0].cols, registers, x);
@@ -180,7 +181,7 @@ static void twin_logits(const struct net *net, const int64_t *base, const unsign
 {
     const kpred_head *head = net->heads + t;
     const size_t n = net->net.hidden;
-    int16_t h[KPRED_MAX_HIDDEN] = { 0 };
+    int16_t h[KPRED_MAX_HIDDEN] = {0};
     size_t i, u;
     int32_t v;
     for (u = 0; u < t; u++)
@@ -193,8 +194,9 @@ static void twin_logits(const struct net *net, const int64_t *base, const unsign
         h[i] = (int16_t)twin_requantise(acc, head->hidden_shift);
     }
     for (v = 0; v < net->params[t].n_values; v++)
-        logits[v] = !head->weight ? 0 : (head->bias[v] + dot(head->weight + (size_t)v * n, h, n))
-                                            * (1 << head->logit_shift);
+        logits[v] = !head->weight ? 0
+                                  : (head->bias[v] + dot(head->weight + (size_t)v * n, h, n))
+                                        * (1 << head->logit_shift);
 }
 
 static void check_scorer(const struct net *net, const int32_t *problem)
@@ -202,7 +204,7 @@ static void check_scorer(const struct net *net, const int32_t *problem)
     const kpred_model *m = &net->model;
     int32_t *work = (int32_t *)buffer(m->work_words, sizeof *work);
     int32_t *logits = (int32_t *)buffer(m->lane, sizeof *logits);
-    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = { 0 }, twin[KPRED_MAX_VALUES] = { 0 };
+    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0}, twin[KPRED_MAX_VALUES] = {0};
     unsigned char prefix[KPRED_MAX_PARAMS];
     size_t t;
     int32_t v;
@@ -259,7 +261,7 @@ static void check_score(const struct net *net, const int64_t *base, const kpred_
 
 static void check_prediction(const struct net *net, const int32_t *problem, size_t beam)
 {
-    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = { 0 };
+    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0};
     const size_t words = kpred_arena_words(&net->model, beam);
     int32_t *arena = (int32_t *)buffer(words, sizeof *arena);
     kpred_tuple *out = (kpred_tuple *)buffer(beam, sizeof *out);
@@ -280,7 +282,7 @@ static void check_prediction(const struct net *net, const int32_t *problem, size
 
 static void predictions(void)
 {
-    static const size_t beams[] = { 1, 2, 10, 100 };
+    static const size_t beams[] = {1, 2, 10, 100};
     struct net_shape shape;
     struct net net;
     int32_t problem[NET_FIELDS];
@@ -297,7 +299,7 @@ static void predictions(void)
 /* The model's content is its id: a weight more or less is another model. */
 static void id_covers_the_weights(void)
 {
-    static const struct net_shape shape = { 3, { 5, 1, 7 }, 32, 16, 48, 0 };
+    static const struct net_shape shape = {3, {5, 1, 7}, 32, 16, 48, 0};
     struct net net;
     uint64_t id;
     size_t i;

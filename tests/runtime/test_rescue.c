@@ -6,7 +6,7 @@
 #include "toy.h"
 
 static uint64_t seed = 3;
-static const int32_t problem[TOY_FIELDS] = { 5, 6 };
+static const int32_t problem[TOY_FIELDS] = {5, 6};
 static struct toy toy;
 static kpred_ctx ctx;
 
@@ -53,7 +53,7 @@ static void check_detail(int32_t value, int32_t limit)
 /* One tuple in 300 is legal: the beam is full of others, the rescue finds the naive one's tuple. */
 static void found(void)
 {
-    static const int32_t n_values[] = { 7, 1, 5, 8, 6 };
+    static const int32_t n_values[] = {7, 1, 5, 8, 6};
     int i, n_found = 0;
     for (i = 0; i < 200; i++) {
         make(5, n_values, i % 2 ? 1 << 20 : 3, i % 3 ? 0 : 4);
@@ -67,7 +67,7 @@ static void found(void)
 /* Dead ends at every depth. */
 static void found_behind_dead_ends(void)
 {
-    static const int32_t n_values[] = { 4, 4, 4, 4, 4, 4 };
+    static const int32_t n_values[] = {4, 4, 4, 4, 4, 4};
     int i, n_found = 0;
     for (i = 0; i < 3000; i++) {
         make(6, n_values, 1 << 20, i % 2 ? 2 : 0);
@@ -82,7 +82,7 @@ static void found_behind_dead_ends(void)
 
 static void infeasible(void)
 {
-    static const int32_t n_values[] = { 3, 4, 5 };
+    static const int32_t n_values[] = {3, 4, 5};
     make(3, n_values, 1 << 20, 0);
     toy_law.density = UINT64_MAX;
     CHECK_EQ(check_rescue(2), KPRED_ERR_INFEASIBLE);
@@ -92,7 +92,7 @@ static void infeasible(void)
 /* Infeasible at once: no first value is legal. */
 static void infeasible_from_the_start(void)
 {
-    static const int32_t n_values[] = { 3, 4, 5 };
+    static const int32_t n_values[] = {3, 4, 5};
     make(3, n_values, 1 << 20, 0);
     toy_law.kind = TOY_PREFIX;
     toy_law.density = 1;
@@ -102,7 +102,7 @@ static void infeasible_from_the_start(void)
 
 static void out_of_budget(void)
 {
-    static const int32_t n_values[] = { 64, 64, 64 };
+    static const int32_t n_values[] = {64, 64, 64};
     make(3, n_values, 1 << 20, 2);
     toy_law.density = UINT64_MAX;
     CHECK_EQ(check_rescue(4), KPRED_ERR_BUDGET);
@@ -111,7 +111,7 @@ static void out_of_budget(void)
 }
 
 /* 64 (1 + 33 (1 + 30)) = 65536: the budget just lasts for the whole space. */
-static const int32_t whole_budget[] = { 64, 33, 30 };
+static const int32_t whole_budget[] = {64, 33, 30};
 
 static void infeasible_with_the_last_call(void)
 {
@@ -132,7 +132,7 @@ static void found_with_the_last_call(void)
 /* 1 + 64 (1 + 33 (1 + 30)): one call more than there is. */
 static void one_call_short(void)
 {
-    static const int32_t n_values[] = { 1, 64, 33, 30 };
+    static const int32_t n_values[] = {1, 64, 33, 30};
     make(4, n_values, 1, 0);
     toy_law.kind = TOY_END;
     CHECK_EQ(check_rescue(1), KPRED_ERR_BUDGET);
@@ -146,7 +146,7 @@ static void one_call_short(void)
 /* That the kernel does not apply is said before anything is searched. */
 static void not_applicable_is_another_thing(void)
 {
-    static const int32_t n_values[] = { 3, 4 };
+    static const int32_t n_values[] = {3, 4};
     kpred_tuple out[1];
     size_t n = 99;
     make(2, n_values, 1, 0);
@@ -161,7 +161,7 @@ static void not_applicable_is_another_thing(void)
 /* A context goes on as if nothing had been. */
 static void a_context_survives(void)
 {
-    static const int32_t n_values[] = { 6, 6, 6 };
+    static const int32_t n_values[] = {6, 6, 6};
     static struct naive list[TOY_MOST];
     kpred_tuple out[5];
     size_t n, i;

@@ -83,10 +83,16 @@ static void check_case(const struct toy *toy, const int32_t *problem, size_t bea
 }
 
 /* Logits of all kinds: all equal, many ties, few, none; flat, peaked, at the limits. */
-static const struct { int32_t levels, spread; } shapes[] = {
-    { 1, 0 }, { 2, 65536 }, { 3, 1 << 20 }, { 5, 3000 }, { 1 << 20, 1 << 18 },
-    { 1 << 20, 1 << 22 }, { 1 << 30, (1 << 29) - 1 }, { 2, (1 << 29) - 1 }
-};
+static const struct {
+    int32_t levels, spread;
+} shapes[] = {{1, 0},
+              {2, 65536},
+              {3, 1 << 20},
+              {5, 3000},
+              {1 << 20, 1 << 18},
+              {1 << 20, 1 << 22},
+              {1 << 30, (1 << 29) - 1},
+              {2, (1 << 29) - 1}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 /* A random space of at most `most` tuples. */
@@ -126,10 +132,11 @@ static void random_problem(int32_t *problem)
     problem[1] = test_between(&seed, 0, 3);
 }
 
-static const struct { enum toy_kind kind; uint64_t density; } laws[] = {
-    { TOY_ANY, 1 }, { TOY_ANY, 2 }, { TOY_PREFIX, 2 }, { TOY_PREFIX, 5 }, { TOY_PREFIX, 40 },
-    { TOY_TUPLE, 2 }, { TOY_TUPLE, 30 }, { TOY_AHEAD, 3 }, { TOY_AHEAD, 30 }
-};
+static const struct {
+    enum toy_kind kind;
+    uint64_t density;
+} laws[] = {{TOY_ANY, 1},   {TOY_ANY, 2},    {TOY_PREFIX, 2}, {TOY_PREFIX, 5}, {TOY_PREFIX, 40},
+            {TOY_TUPLE, 2}, {TOY_TUPLE, 30}, {TOY_AHEAD, 3},  {TOY_AHEAD, 30}};
 enum { N_LAWS = sizeof laws / sizeof *laws };
 
 /* Every legal tuple of the space, in order. */
@@ -165,7 +172,7 @@ static void a_beam_as_wide_as_the_space_is_exhaustive(void)
 
 static void a_narrow_beam_is_the_naive_one(void)
 {
-    static const size_t beams[] = { 1, 2, 3, 5, 17, 64, 100 };
+    static const size_t beams[] = {1, 2, 3, 5, 17, 64, 100};
     struct toy toy;
     int32_t problem[TOY_FIELDS];
     int i, law, shape;
@@ -208,9 +215,9 @@ static void never_nothing_where_something_is_legal(void)
 /* The scorer's state goes with its prefix: with state and without, the same tuples. */
 static void state_travels_with_its_prefix(void)
 {
-    static const int32_t n_values[] = { 5, 3, 7, 1, 4, 6 };
+    static const int32_t n_values[] = {5, 3, 7, 1, 4, 6};
     static kpred_tuple without[50], with[50];
-    const int32_t problem[TOY_FIELDS] = { 12, 34 };
+    const int32_t problem[TOY_FIELDS] = {12, 34};
     struct toy toy;
     kpred_ctx ctx;
     uint32_t words;
@@ -228,7 +235,7 @@ static void state_travels_with_its_prefix(void)
 
 static void check_dimensions(uint32_t n_params, const int32_t *n_values, size_t beam)
 {
-    static const enum toy_kind kinds[] = { TOY_ANY, TOY_PREFIX };
+    static const enum toy_kind kinds[] = {TOY_ANY, TOY_PREFIX};
     struct toy toy;
     int32_t problem[TOY_FIELDS];
     int i, shape;
@@ -254,8 +261,8 @@ static void one_parameter(void)
 
 static void single_values(void)
 {
-    static const int32_t ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-    static const int32_t some[16] = { 1, 3, 1, 1, 4, 1, 2, 1, 1, 1, 5, 1, 1, 1, 1, 1 };
+    static const int32_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int32_t some[16] = {1, 3, 1, 1, 4, 1, 2, 1, 1, 1, 5, 1, 1, 1, 1, 1};
     uint32_t n;
     for (n = 1; n <= KPRED_MAX_PARAMS; n++) {
         check_dimensions(n, ones, n);
@@ -265,8 +272,8 @@ static void single_values(void)
 
 static void sixteen_parameters(void)
 {
-    static const int32_t twos[16] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 };
-    static const int32_t many[16] = { 9, 2, 4, 5, 3, 1, 6, 2, 2, 3, 64, 2, 7, 1, 2, 3 };
+    static const int32_t twos[16] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    static const int32_t many[16] = {9, 2, 4, 5, 3, 1, 6, 2, 2, 3, 64, 2, 7, 1, 2, 3};
     check_dimensions(16, twos, 1);
     check_dimensions(16, twos, 100);
     check_dimensions(16, many, 33);
@@ -274,7 +281,7 @@ static void sixteen_parameters(void)
 
 static void as_many_values_as_fit(void)
 {
-    static const int32_t wide[3] = { 128, 64, 128 };
+    static const int32_t wide[3] = {128, 64, 128};
     check_dimensions(3, wide, 1);
     check_dimensions(3, wide, 2);
     check_dimensions(3, wide, 129);
@@ -282,7 +289,7 @@ static void as_many_values_as_fit(void)
 
 static void widest_beams(void)
 {
-    static const int32_t n_values[4] = { 40, 64, 7, 33 };
+    static const int32_t n_values[4] = {40, 64, 7, 33};
     check_dimensions(4, n_values, 1023);
     check_dimensions(4, n_values, 1024);
 }
@@ -290,8 +297,8 @@ static void widest_beams(void)
 /* 2^17 extensions in one step, all of one score: the longest list that is ever sorted. */
 static void as_many_ties_as_fit(void)
 {
-    static const int32_t n_values[3] = { 64, 128, 128 };
-    const int32_t problem[TOY_FIELDS] = { 1, 2 };
+    static const int32_t n_values[3] = {64, 128, 128};
+    const int32_t problem[TOY_FIELDS] = {1, 2};
     struct toy toy;
     toy_make(&toy, 5, 3, n_values, 1, 0, 0);
     check_case(&toy, problem, 1024, 1024);
@@ -302,8 +309,8 @@ static void as_many_ties_as_fit(void)
 /* The least score there is: every parameter at its floor of -2^26. */
 static void the_least_score(void)
 {
-    static const int32_t twos[16] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 };
-    const int32_t problem[TOY_FIELDS] = { 7, 7 };
+    static const int32_t twos[16] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    const int32_t problem[TOY_FIELDS] = {7, 7};
     struct toy toy;
     toy_make(&toy, 4, 16, twos, 0, (1 << 29) - 1, 0);
     set_law(&toy, TOY_LAST, 1);
@@ -316,8 +323,8 @@ static void the_least_score(void)
 /* k tuples are the first k of more. */
 static void fewer_tuples_are_the_first(void)
 {
-    static const int32_t n_values[4] = { 8, 8, 8, 8 };
-    const int32_t problem[TOY_FIELDS] = { 7, 7 };
+    static const int32_t n_values[4] = {8, 8, 8, 8};
+    const int32_t problem[TOY_FIELDS] = {7, 7};
     kpred_tuple few[40];
     struct toy toy;
     kpred_ctx ctx;

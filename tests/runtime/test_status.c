@@ -8,17 +8,18 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 enum { BEAM = 6, N_FIELDS = 4 };
 
-static const char *const gpus[] = { "gfx900_56", "gfx900_64", "gfx906_60", "gfx906_64", "gfx90878",
-                                    "gfx90a:sramecc+:xnack-", "gfx1030_36", "some other device" };
-static const char *const dirs[] = { "F", "B", "W" };
+static const char *const gpus[] = {"gfx900_56",  "gfx900_64",        "gfx906_60",
+                                   "gfx906_64",  "gfx90878",         "gfx90a:sramecc+:xnack-",
+                                   "gfx1030_36", "some other device"};
+static const char *const dirs[] = {"F", "B", "W"};
 static const kpred_field fields[N_FIELDS] = {
-    { "gpu", gpus, COUNT(gpus), 0, 0, 0, 0 },
-    { "dir", dirs, COUNT(dirs), 0, 0, 0, 0 },
-    { "n", 0, 0, 1, KPRED_MAX_SIZE, 4, 100 },
-    { "h", 0, 0, 3, 500, 3, 400 },
+    {"gpu", gpus, COUNT(gpus), 0, 0, 0, 0},
+    {"dir", dirs, COUNT(dirs), 0, 0, 0, 0},
+    {"n", 0, 0, 1, KPRED_MAX_SIZE, 4, 100},
+    {"h", 0, 0, 3, 500, 3, 400},
 };
-static const int32_t n_values[] = { 3, 5, 4 };
-static const int32_t good[N_FIELDS] = { 0, 2, 50, 50 };
+static const int32_t n_values[] = {3, 5, 4};
+static const int32_t good[N_FIELDS] = {0, 2, 50, 50};
 
 static struct toy toy;
 static kpred_ctx ctx;
@@ -103,7 +104,7 @@ static void refuse_dimension(uint32_t *dimension, uint32_t number, int32_t limit
 
 static void init_model_dimensions(void)
 {
-    static const uint32_t lanes[] = { 0, 1, 2, 3, 5, 12, 127, 256, UINT32_MAX };
+    static const uint32_t lanes[] = {0, 1, 2, 3, 5, 12, 127, 256, UINT32_MAX};
     size_t i;
     prepare();
     refuse_dimension(&toy.model.n_fields, 0, KPRED_MAX_FIELDS);
@@ -117,7 +118,7 @@ static void init_model_dimensions(void)
 
 static void init_model_values(void)
 {
-    static const int32_t numbers[] = { 0, -1, 9, INT32_MAX, INT32_MIN };
+    static const int32_t numbers[] = {0, -1, 9, INT32_MAX, INT32_MIN};
     size_t i;
     prepare();
     CHECK_EQ(toy.model.lane, 8);
@@ -149,17 +150,17 @@ static void init_id(void)
 /* Whatever changes in a model changes its id. */
 static void id_covers_all(void)
 {
-    static const char *const names[] = { "a", "b", "c" };
+    static const char *const names[] = {"a", "b", "c"};
     static kpred_field changed[N_FIELDS];
     prepare();
-#define CHANGED(edit)                                                                             \
-    do {                                                                                          \
-        prepare();                                                                                \
-        memcpy(changed, fields, sizeof changed);                                                  \
-        toy.model.fields = changed;                                                               \
-        CHECK(kpred_model_id(&toy.model) == toy.model.id);                                        \
-        edit;                                                                                     \
-        CHECK(kpred_model_id(&toy.model) != toy.model.id);                                        \
+#define CHANGED(edit)                                      \
+    do {                                                   \
+        prepare();                                         \
+        memcpy(changed, fields, sizeof changed);           \
+        toy.model.fields = changed;                        \
+        CHECK(kpred_model_id(&toy.model) == toy.model.id); \
+        edit;                                              \
+        CHECK(kpred_model_id(&toy.model) != toy.model.id); \
     } while (0)
     CHANGED(toy.model.name = "toz");
     CHANGED(toy.model.kernel = "toys");
@@ -192,9 +193,9 @@ static void init_beam(void)
     check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, KPRED_MAX_BEAM + 1, toy_arena,
                              COUNT(toy_arena)),
                   KPRED_ERR_BEAM, -1, KPRED_MAX_BEAM + 1, KPRED_MAX_BEAM);
-    check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, SIZE_MAX, toy_arena,
-                             COUNT(toy_arena)),
-                  KPRED_ERR_BEAM, -1, INT32_MAX, KPRED_MAX_BEAM);
+    check_refused(
+        kpred_init(&ctx, KPRED_VERSION, &toy.model, SIZE_MAX, toy_arena, COUNT(toy_arena)),
+        KPRED_ERR_BEAM, -1, INT32_MAX, KPRED_MAX_BEAM);
     CHECK_EQ(kpred_arena_words(&toy.model, 0), 0);
     CHECK_EQ(kpred_arena_words(&toy.model, KPRED_MAX_BEAM + 1), 0);
     CHECK_EQ(kpred_arena_words(0, 1), 0);
@@ -354,7 +355,7 @@ static void predict_infeasible(void)
 
 static void predict_budget(void)
 {
-    static const int32_t many[] = { 64, 64, 64 };
+    static const int32_t many[] = {64, 64, 64};
     toy_make(&toy, 8, 3, many, 1 << 20, 1 << 18, 0);
     toy.model.fields = fields;
     toy.model.n_fields = N_FIELDS;
@@ -379,7 +380,7 @@ static void check_extrapolated(const int32_t *problem, uint32_t want)
 
 static void extrapolation_is_flagged(void)
 {
-    static const int32_t both[] = { 7, 0, KPRED_MAX_SIZE, 500 };
+    static const int32_t both[] = {7, 0, KPRED_MAX_SIZE, 500};
     prepare();
     CHECK_EQ(ctx.extrapolated, 0);
     check_extrapolated(good, 0);
@@ -456,10 +457,12 @@ static void a_second_init_renews(void)
 
 static void every_status_has_a_text(void)
 {
-#define ROW(name, code, text) { name, code, text },
-    static const struct { kpred_status status; int code; const char *text; } all[] = {
-        KPRED_STATUS_LIST(ROW)
-    };
+#define ROW(name, code, text) {name, code, text},
+    static const struct {
+        kpred_status status;
+        int code;
+        const char *text;
+    } all[] = {KPRED_STATUS_LIST(ROW)};
 #undef ROW
     size_t i, j;
     CHECK_EQ(KPRED_OK, 0);
@@ -562,10 +565,10 @@ static void gpus_of_other_archs(void)
 
 static void gpus_that_are_none(void)
 {
-    static const char *const nonsense[] = { "", "g", "gf", "gfx", "gfx9", "gfx90", "gfx103",
-                                            "gfx_906", "GFX906", "sm_80", "xgfx906", "gfxabz",
-                                            "gfx9 06", "gfx-906", "some other device" };
-    static const char *const odd[] = { "one", "two" };
+    static const char *const nonsense[] = {
+        "",       "g",     "gf",      "gfx",    "gfx9",    "gfx90",   "gfx103",           "gfx_906",
+        "GFX906", "sm_80", "xgfx906", "gfxabz", "gfx9 06", "gfx-906", "some other device"};
+    static const char *const odd[] = {"one", "two"};
     kpred_field changed[N_FIELDS];
     size_t i;
     prepare();
@@ -601,7 +604,7 @@ static void probabilities(void)
 static void tuples_needed(void)
 {
     const int32_t whole = 1 << 24;
-    kpred_tuple t[3] = { { -65536, { 0 } }, { -2 * 65536, { 0 } }, { -3 * 65536, { 0 } } };
+    kpred_tuple t[3] = {{-65536, {0}}, {-2 * 65536, {0}}, {-3 * 65536, {0}}};
     CHECK_EQ(kpred_tuples_needed(t, 3, 1), 1);
     CHECK_EQ(kpred_tuples_needed(t, 3, whole / 2), 1); /* of a half, a quarter and an eighth */
     CHECK_EQ(kpred_tuples_needed(t, 3, whole / 2 + 1), 2);

@@ -16,8 +16,8 @@ enum { TOY_FIELDS = 2, TOY_MOST = 1 << 17, TOY_SET = 1 << 19 };
 
 struct toy_net {
     uint64_t seed;
-    int32_t levels, spread;     /* logits: one of `levels` numbers within -spread..spread; 0 levels:
-                                   spread for the first value, -spread for the others */
+    int32_t levels, spread; /* logits: one of `levels` numbers within -spread..spread; 0 levels:
+                               spread for the first value, -spread for the others */
     int32_t n_values[KPRED_MAX_PARAMS];
 };
 
@@ -131,7 +131,10 @@ static inline int toy_allows(const int32_t *values, size_t n)
 }
 
 /* A set of hashes that forgets all in no time. */
-static struct { uint64_t hash[TOY_SET]; uint32_t age[TOY_SET], now; } toy_set;
+static struct {
+    uint64_t hash[TOY_SET];
+    uint32_t age[TOY_SET], now;
+} toy_set;
 
 static inline int toy_set_has(uint64_t hash, int add)
 {
@@ -245,12 +248,12 @@ static inline void toy_extend(const kpred_model *m, int32_t *work, const int32_t
     toy_scribble(m, work, TOY_FIELDS);
 }
 
-static const kpred_scorer toy_without_state = { toy_start, toy_logits, 0 };
-static const kpred_scorer toy_with_state = { toy_start, toy_logits, toy_extend };
+static const kpred_scorer toy_without_state = {toy_start, toy_logits, 0};
+static const kpred_scorer toy_with_state = {toy_start, toy_logits, toy_extend};
 
 static const kpred_field toy_fields[TOY_FIELDS] = {
-    { "x", 0, 0, 0, KPRED_MAX_SIZE, 1, 1000 },
-    { "y", 0, 0, 0, KPRED_MAX_SIZE, 1, 1000 },
+    {"x", 0, 0, 0, KPRED_MAX_SIZE, 1, 1000},
+    {"y", 0, 0, 0, KPRED_MAX_SIZE, 1, 1000},
 };
 
 /* ---- models ---- */
@@ -345,7 +348,7 @@ static inline void naive_values(const struct toy *toy, const struct naive *p, in
 /* Is the prefix of length n legal, given that the shorter one is? */
 static inline int naive_allows(const struct toy *toy, const struct naive *p, size_t n)
 {
-    int32_t values[KPRED_MAX_PARAMS] = { 0 };
+    int32_t values[KPRED_MAX_PARAMS] = {0};
     naive_values(toy, p, values);
     return !toy->model.rule || toy_allows(values, n);
 }
@@ -368,7 +371,7 @@ static inline void naive_scores(const struct toy *toy, const int32_t *problem,
 static inline size_t naive_extensions(const struct toy *toy, const int32_t *problem,
                                       const struct naive *p, size_t n, struct naive *out)
 {
-    int64_t scores[KPRED_MAX_VALUES] = { 0 };
+    int64_t scores[KPRED_MAX_VALUES] = {0};
     int32_t v;
     naive_scores(toy, problem, p, n, scores);
     for (v = 0; v < toy->net.n_values[n]; v++) {
@@ -380,17 +383,16 @@ static inline size_t naive_extensions(const struct toy *toy, const int32_t *prob
 }
 
 /* Every legal tuple in order, however unlikely: the space counted through. Returns how many. */
-static inline size_t naive_exhaust(const struct toy *toy, const int32_t *problem,
-                                   struct naive *out)
+static inline size_t naive_exhaust(const struct toy *toy, const int32_t *problem, struct naive *out)
 {
     const size_t n_params = toy->model.n_params;
-    struct naive p = { 0 };
+    struct naive p = {0};
     size_t n = 0, t;
     for (;;) {
         int legal = 1;
         p.score = 0;
         for (t = 0; t < n_params; t++) {
-            int64_t scores[KPRED_MAX_VALUES] = { 0 };
+            int64_t scores[KPRED_MAX_VALUES] = {0};
             naive_scores(toy, problem, &p, t, scores);
             p.score += scores[p.index[t]];
             legal = legal && naive_allows(toy, &p, t + 1);
@@ -462,13 +464,13 @@ static inline kpred_status naive_rescue(const struct toy *toy, const int32_t *pr
 
 /* ---- comparing ---- */
 
-static int32_t toy_arena[KPRED_ARENA_WORDS(8, 8, KPRED_MAX_PARAMS, KPRED_MAX_VALUES,
-                                           KPRED_MAX_BEAM)];
+static int32_t
+    toy_arena[KPRED_ARENA_WORDS(8, 8, KPRED_MAX_PARAMS, KPRED_MAX_VALUES, KPRED_MAX_BEAM)];
 
 static inline void toy_check_tuple(const struct toy *toy, const kpred_tuple *got,
                                    const struct naive *want)
 {
-    int32_t values[KPRED_MAX_PARAMS] = { 0 };
+    int32_t values[KPRED_MAX_PARAMS] = {0};
     uint32_t t;
     naive_values(toy, want, values);
     CHECK_EQ(got->score, want->score);

@@ -63,7 +63,7 @@ static inline void twin_bilstm(const struct paper_net *net, const struct bilstm 
 {
     const size_t n = l->way[0].n;
     for (size_t way = 0; way < 2; way++) {
-        twin_vector c = { 0 }, h = { 0 };
+        twin_vector c = {0}, h = {0};
         for (size_t k = 0; k < steps; k++) {
             const size_t t = way ? steps - 1 - k : k;
             twin_lstm(net, &l->way[way], fed[way][t], c, h);
@@ -82,14 +82,14 @@ static inline size_t twin_before(const struct paper_net *net, const uint16_t *an
 static inline void twin_encdec(const struct paper_net *net, const uint16_t *in,
                                const uint16_t *answer, twin_vector *top)
 {
-    twin_vector c = { 0 }, h = { 0 };
+    twin_vector c = {0}, h = {0};
     for (size_t t = 0; t < net->dims.n_in; t++) {
-        twin_vector fed = { 0 };
+        twin_vector fed = {0};
         twin_word(net, &net->in[0], in[t], fed);
         twin_lstm(net, &net->reader.way[0], fed, c, h);
     }
     for (size_t t = 0; t < net->dims.n_out; t++) {
-        twin_vector fed = { 0 };
+        twin_vector fed = {0};
         twin_word(net, &net->fed, twin_before(net, answer, t), fed);
         twin_lstm(net, &net->writer, fed, c, h);
         memcpy(top[t], h, sizeof h);
@@ -124,7 +124,7 @@ static inline void twin_attn(const struct paper_net *net, const uint16_t *in,
                              const uint16_t *answer, twin_vector *top)
 {
     static twin_vector read[2][TWIN_STEPS], a[TWIN_STEPS];
-    twin_vector c = { 0 }, h = { 0 }, last, context, fed;
+    twin_vector c = {0}, h = {0}, last, context, fed;
     memset(read, 0, sizeof read);
     for (size_t way = 0; way < 2; way++)
         for (size_t t = 0; t < net->dims.n_in; t++)
@@ -149,8 +149,7 @@ static inline void twin_conv(const struct paper_net *net, const struct conv1d *l
             double sum = (double)net->w[l->b + f];
             for (size_t j = 0; j < l->taps; j++)
                 for (size_t i = 0; i < l->n_in; i++)
-                    sum += in[o * l->stride + j][i]
-                           * (double)net->w[l->w[j] + i * l->n_out + f];
+                    sum += in[o * l->stride + j][i] * (double)net->w[l->w[j] + i * l->n_out + f];
             out[o][f] = sum > 0 ? sum : 0;
         }
 }

@@ -1,7 +1,7 @@
 /* The trainer of the additive network: derivatives, determinism, and its integer twin. */
-#include "train/additive.h"
 #include "base/numbers.h"
 #include "harness/test.h"
+#include "train/additive.h"
 
 #include <stdio.h>
 #include <stdlib.h>

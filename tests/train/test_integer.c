@@ -6,8 +6,8 @@
 #define KPRED_STATIC
 #include "kpred.h"
 
-#include "train/additive.h"
 #include "harness/test.h"
+#include "train/additive.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,32 +200,32 @@ static void check_scales(const struct net_dims *dims)
 
 static void small(void)
 {
-    static const struct net_dims dims = { 16, 16, 16, 16, 1, { 2 } };
+    static const struct net_dims dims = {16, 16, 16, 16, 1, {2}};
     check_scales(&dims);
 }
 
 static void shipped(void)
 {
-    static const struct net_dims dims = { 128, 128, 128, 64, 8, { 4, 5, 8, 5, 4, 3, 3, 4 } };
+    static const struct net_dims dims = {128, 128, 128, 64, 8, {4, 5, 8, 5, 4, 3, 3, 4}};
     check_scales(&dims);
 }
 
 static void single_values(void)
 {
-    static const struct net_dims dims = { 48, 32, 64, 32, 9, { 1, 1, 3, 1, 17, 2, 1, 5, 1 } };
+    static const struct net_dims dims = {48, 32, 64, 32, 9, {1, 1, 3, 1, 17, 2, 1, 5, 1}};
     check_scales(&dims);
 }
 
 static void nothing_to_decide(void)
 {
-    static const struct net_dims dims = { 16, 16, 16, 16, 3, { 1, 1, 1 } };
+    static const struct net_dims dims = {16, 16, 16, 16, 3, {1, 1, 1}};
     check_network(&dims, 1);
 }
 
 static void largest(void)
 {
-    static const struct net_dims dims = { 192, 192, 192, 128, 16,
-        { 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64 } };
+    static const struct net_dims dims = {
+        192, 192, 192, 128, 16, {64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64}};
     check_scales(&dims);
 }
 

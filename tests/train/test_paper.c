@@ -2,13 +2,13 @@
    SPDX-License-Identifier: MIT
 
    The twins are in double precision, with loops over single numbers and libm's functions. */
+#include "harness/test.h"
+#include "paper_twin.h"
 #include "train/paper/fit.h"
 #include "train/paper/softmax.h"
-#include "paper_twin.h"
-#include "harness/test.h"
 
-#include "train/matrix.h"
 #include "base/numbers.h"
+#include "train/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,8 @@ static float *random_floats(size_t n, float range)
 /* ---- products ----------------------------------------------------------------------------- */
 
 /* c += a * b, each product and sum rounded, over k in ascending order; a may be read transposed. */
-static void multiply_plainly(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c)
+static void multiply_plainly(size_t m, size_t n, size_t k, struct matrix a, const float *b,
+                             float *c)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++)
@@ -46,7 +47,7 @@ static void check_product(size_t m, size_t n, size_t k)
 {
     float *a = random_floats(m * k, 1), *b = random_floats(k * n, 1), *c = random_floats(m * n, 1);
     float *want = malloc(m * n * sizeof *want), *packed = random_floats(k * n, 1);
-    const struct matrix x = { a, 1, m }, by_rows = { b, n, 1 };
+    const struct matrix x = {a, 1, m}, by_rows = {b, n, 1};
     for (int add = 0; add < 2; add++) {
         for (size_t i = 0; i < m * n; i++)
             want[i] = add ? c[i] : 0;
@@ -78,9 +79,10 @@ static void products(void)
 
 enum { ROWS = 5, STEPS = 4, CELLS = 16, WIDE = 32, WORDS = 7, ROOM = 200000 };
 
-static float weights[ROOM], panels[ROOM], turned[ROOM], gradient[ROOM], memory[ROOM], kept[ROWS * WIDE];
+static float weights[ROOM], panels[ROOM], turned[ROOM], gradient[ROOM], memory[ROOM],
+    kept[ROWS * WIDE];
 static struct blocks blocks;
-static struct arrays arrays = { weights, NULL, turned, gradient };
+static struct arrays arrays = {weights, NULL, turned, gradient};
 static struct room room;
 static uint16_t tokens[STEPS * ROWS];
 
@@ -383,7 +385,7 @@ static double measure_bilstm(void *user)
 /* The forward half at step t is what an LSTM makes of steps 0..t, the other one of T-1..t. */
 static void compare_bilstm(struct bilstm_case *c, size_t row, int way)
 {
-    double cell[CELLS] = { 0 }, h[CELLS] = { 0 };
+    double cell[CELLS] = {0}, h[CELLS] = {0};
     for (size_t k = 0; k < STEPS; k++) {
         const size_t t = way ? STEPS - 1 - k : k, at = c->last ? row : t * ROWS + row;
         lstm_twin(&c->way[way], t, row, cell, h);
@@ -459,8 +461,9 @@ static double conv_twin(const struct conv_case *c, size_t o, size_t row, size_t 
     for (size_t j = 0; j < c->l.taps; j++)
         for (size_t k = 0; k < c->l.n_in; k++) {
             const size_t at = (o * c->l.stride + j) * ROWS + row;
-            const double x = !c->of_words ? (double)c->in[at * c->l.n_in + k]
-                             : c->words[at] == k ? 1 : 0;
+            const double x = !c->of_words        ? (double)c->in[at * c->l.n_in + k]
+                             : c->words[at] == k ? 1
+                                                 : 0;
             sum += x * (double)weights[c->l.w[j] + k * c->l.n_out + f];
         }
     return sum > 0 ? sum : 0;
@@ -483,8 +486,8 @@ static void check_conv(int of_words, size_t taps, size_t stride)
     CHECK_EQ(c.l.out_length, (LENGTH - c.l.taps) / stride + 1);
     for (size_t o = 0; o < c.l.out_length; o++)
         for (size_t i = 0; i < ROWS * CELLS; i++)
-            CHECK(near((double)c.out[o * ROWS * CELLS + i],
-                       conv_twin(&c, o, i / CELLS, i % CELLS)));
+            CHECK(
+                near((double)c.out[o * ROWS * CELLS + i], conv_twin(&c, o, i / CELLS, i % CELLS)));
     memcpy(c.d_out, c.asked, sizeof c.d_out);
     if (of_words)
         conv1d_backward_tokens(&c.l, &arrays, c.words, c.out, ROWS, c.d_out);
@@ -539,8 +542,7 @@ static double score_twin(const struct attention_case *c, size_t t, size_t row, s
             x += (double)c->seq[(place * ROWS + row) * WIDE + j]
                  * (double)weights[c->l.look.w + j * 16 + d];
         for (size_t j = 0; j < CELLS; j++)
-            x += (double)c->s[t * STATE + row * CELLS + j]
-                 * (double)weights[c->l.w_s + j * 16 + d];
+            x += (double)c->s[t * STATE + row * CELLS + j] * (double)weights[c->l.w_s + j * 16 + d];
         score += tanh(x) * (double)weights[c->l.v + d];
     }
     return score;
@@ -562,7 +564,7 @@ static void compare_attention(const struct attention_case *c, size_t t, size_t r
 static void attention(void)
 {
     static struct attention_case c;
-    float d_seq[STEPS * ROWS * WIDE] = { 0 }, d_s[2 * STATE] = { 0 };
+    float d_seq[STEPS * ROWS * WIDE] = {0}, d_s[2 * STATE] = {0};
     begin();
     attention_new(&c.l, &blocks, CELLS, WIDE, NODES);
     attention_run_new(&c.l, &c.run, &room, STEPS, 2, ROWS);
@@ -619,7 +621,7 @@ enum { N_ROWS = 90, N_IN = 5, N_OUT = 4, OUT_WORDS = 6 };
 
 static uint16_t in[N_ROWS * N_IN], out[N_ROWS * N_OUT];
 static float unknown[WORDS];
-static const struct fit_rows rows = { N_ROWS, in, out, unknown };
+static const struct fit_rows rows = {N_ROWS, in, out, unknown};
 
 /* Answers that depend on the problem and on each other, so that there is something to learn. */
 static void make_rows(void)
@@ -639,7 +641,7 @@ static void make_rows(void)
 
 static struct paper_net new_net(enum paper_kind kind)
 {
-    const struct paper_dims d = { kind, N_IN, WORDS, N_OUT, OUT_WORDS, 16, 32, 2, 16, 2, 1 };
+    const struct paper_dims d = {kind, N_IN, WORDS, N_OUT, OUT_WORDS, 16, 32, 2, 16, 2, 1};
     struct paper_net net;
     if (!paper_new(&net, &d))
         exit(1);
@@ -659,13 +661,13 @@ struct net_case {
 static double measure_net(void *user)
 {
     struct net_case *c = user;
-    const struct arrays a = { c->net.w, NULL, NULL, NULL };
+    const struct arrays a = {c->net.w, NULL, NULL, NULL};
     return paper_run(&c->net, &c->tape, &a, &c->batch, 1);
 }
 
 static void load_batch(struct net_case *c, float drop)
 {
-    const struct paper_batch batch = { ROWS, c->in, c->out, drop, 5 };
+    const struct paper_batch batch = {ROWS, c->in, c->out, drop, 5};
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t t = 0; t < N_IN; t++)
             c->in[t * ROWS + i] = in[i * N_IN + t];
@@ -681,7 +683,7 @@ static void check_net(enum paper_kind kind, float drop)
     c.net = new_net(kind);
     const size_t n = c.net.blocks.n_weights;
     float *packed = random_floats(2 * n, 0), *g = random_floats(n, 0);
-    const struct arrays a = { c.net.w, packed, packed + n, g };
+    const struct arrays a = {c.net.w, packed, packed + n, g};
     if (!paper_tape_new(&c.tape, &c.net, ROWS))
         exit(1);
     load_batch(&c, drop);
@@ -761,7 +763,7 @@ static void whole_networks(void)
         for (size_t i = 0; i < net.blocks.n_weights; i++)
             net.w[i] *= 2;
         for (size_t i = 0; i < 12; i++) {
-            const struct fit_rows one = { 1, in + i * N_IN, out + i * N_OUT, NULL };
+            const struct fit_rows one = {1, in + i * N_IN, out + i * N_OUT, NULL};
             double loss = 0;
             if (!fit_loss(&net, &one, NULL, &loss))
                 exit(1);
@@ -775,7 +777,7 @@ static void whole_networks(void)
 
 static struct paper_net trained(enum paper_kind kind, size_t epochs, size_t n_threads)
 {
-    const struct fit_config c = { 5, epochs, 22, n_threads, 0.01f, 0.2f, 0.9f };
+    const struct fit_config c = {5, epochs, 22, n_threads, 0.01f, 0.2f, 0.9f};
     struct paper_net net = new_net(kind);
     if (!fit(&net, &rows, NULL, &c, NULL, NULL))
         exit(1);

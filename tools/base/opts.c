@@ -88,25 +88,18 @@ static int set_value(const struct parser *p, const struct opt *o, const char *va
 {
     int choice;
     switch (o->kind) {
-    case OPT_FLAG:
-        *(int *)o->to = 1;
-        return 0;
-    case OPT_TEXT:
-        *(const char **)o->to = value;
-        return 0;
+    case OPT_FLAG: *(int *)o->to = 1; return 0;
+    case OPT_TEXT: *(const char **)o->to = value; return 0;
     case OPT_COUNT:
         return read_count(o, value, strlen(value), o->to) == 0 ? 0 : bad_value(p, o, value);
-    case OPT_COUNTS:
-        return read_counts(o, value, o->to) == 0 ? 0 : bad_value(p, o, value);
+    case OPT_COUNTS: return read_counts(o, value, o->to) == 0 ? 0 : bad_value(p, o, value);
     case OPT_CHOICE:
         choice = find_choice(o->choices, value);
         if (choice < 0)
             return bad_value(p, o, value);
         *(int *)o->to = choice;
         return 0;
-    case OPT_TEXTS:
-        add_text(o->to, value);
-        return 0;
+    case OPT_TEXTS: add_text(o->to, value); return 0;
     }
     return USAGE;
 }

@@ -109,7 +109,9 @@ static void put_curves(const struct plot *p, FILE *f)
     for (size_t i = 0; i < p->n; i++)
         fprintf(f, "$curve%zu << END\n%sEND\n", i, p->curves[i].points.s);
     for (size_t i = 0; i < p->n; i++) {
-        fprintf(f, "%s $curve%zu using 1:2 smooth unique with linespoints pointtype 7 pointsize 0.5 title ",
+        fprintf(f,
+                "%s $curve%zu using 1:2 smooth unique with linespoints pointtype 7 pointsize 0.5 "
+                "title ",
                 i == 0 ? "plot" : ",", i);
         put_quoted(f, p->curves[i].name);
     }
@@ -122,7 +124,8 @@ static void put_script(const struct plot *p, const char *title, const char *x, c
                        FILE *f)
 {
     fputs("set terminal svg size 720,480 background rgb 'white'\n"
-          "set key bottom right noenhanced\nset grid\nset yrange [0:100]\n", f);
+          "set key bottom right noenhanced\nset grid\nset yrange [0:100]\n",
+          f);
     put_text(f, "title", title);
     put_text(f, "xlabel", x);
     put_text(f, "ylabel", y);

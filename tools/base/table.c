@@ -84,8 +84,12 @@ static int is_left(const struct table *t, const char *cell, FILE *f)
 static size_t utf8_length(const char *s)
 {
     const unsigned char *p = (const unsigned char *)s;
-    const size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3
-                     : p[0] < 0xf5 ? 4 : 0;
+    const size_t n = p[0] < 0x80   ? 1
+                     : p[0] < 0xc2 ? 0
+                     : p[0] < 0xe0 ? 2
+                     : p[0] < 0xf0 ? 3
+                     : p[0] < 0xf5 ? 4
+                                   : 0;
     size_t i;
     for (i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80)

@@ -1,7 +1,7 @@
 /* util.c - messages, memory, text, files, SHA-256
    SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE   700 /* realpath */
 #include "util.h"
 
 #include <errno.h>
@@ -378,7 +378,7 @@ static void schedule(uint32_t w[64], const unsigned char *block)
     for (int i = 16; i < 64; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
         w[i] = w[i - 16] + (rotr(a, 7) ^ rotr(a, 18) ^ a >> 3) + w[i - 7]
-             + (rotr(b, 17) ^ rotr(b, 19) ^ b >> 10);
+               + (rotr(b, 17) ^ rotr(b, 19) ^ b >> 10);
     }
 }
 
@@ -400,9 +400,9 @@ static void compress(uint32_t h[8], const unsigned char *block)
     memcpy(v, h, sizeof v);
     for (int i = 0; i < 64; i++) {
         uint32_t t1 = v[7] + (rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25))
-                    + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
+                      + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
         uint32_t t2 = (rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22))
-                    + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+                      + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
         memmove(v + 1, v, 7 * sizeof *v);
         v[4] += t1;
         v[0] = t1 + t2;

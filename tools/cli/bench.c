@@ -2,10 +2,10 @@
    SPDX-License-Identifier: MIT */
 #include "bench.h"
 
-#include "commands.h"
 #include "base/opts.h"
-#include "model/registry.h"
 #include "base/table.h"
+#include "commands.h"
+#include "model/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +14,19 @@
 /* Slow predictions need no repeats for the clock's sake, and fewer rounds must do. */
 enum { N_PROBLEMS = 32, N_ROUNDS = 61, N_REPEATS = 8, SLOW_NS = 1000000, MOST_SECONDS = 10 };
 
-#define HELP(program, more)                                                                     \
-    "usage: " program " bench [MODEL|FILE.h]... [--beam B,...] [--csv|--json]\n"                \
-    "\n"                                                                                        \
-    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n" \
+#define HELP(program, more)                                                                       \
+    "usage: " program " bench [MODEL|FILE.h]... [--beam B,...] [--csv|--json]\n"                  \
+    "\n"                                                                                          \
+    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"   \
     "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n" \
-    "longer than a millisecond is timed less often.\n"                                          \
-    "\n"                                                                                        \
-    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all built-in)\n" \
-    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"                     \
-    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"          \
-    "  --json         as JSON, an array of objects with the same names\n"                       \
-    "\n"                                                                                        \
+    "longer than a millisecond is timed less often.\n"                                            \
+    "\n"                                                                                          \
+    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all "          \
+    "built-in)\n"                                                                                 \
+    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"                       \
+    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"            \
+    "  --json         as JSON, an array of objects with the same names\n"                         \
+    "\n"                                                                                          \
     "bytes: what the model adds to a program" more "; arena_words: of int32_t.\n"
 
 static const char help[] = HELP("kpred", "");
@@ -66,8 +67,9 @@ static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
         bits = (int32_t)(draw(seed) % (uint32_t)bits);
         x = ((1 << bits) | (int32_t)(draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);
         x &= ~(((1 << bits) >> 2) - 1) | (bits < 2 ? -1 : 0);
-        problem[f] = x < field->trained_min ? field->trained_min
-                     : x > field->trained_max ? field->trained_max : x;
+        problem[f] = x < field->trained_min   ? field->trained_min
+                     : x > field->trained_max ? field->trained_max
+                                              : x;
     }
 }
 
@@ -190,7 +192,7 @@ static int open_default(struct bench *b, const char *name)
 
 static int run(const struct options *o, bench_opener open)
 {
-    struct bench bench = { &o->beam, { 0, { NULL, 0, 0 } } };
+    struct bench bench = {&o->beam, {0, {NULL, 0, 0}}};
     const struct builtin *b;
     size_t i;
     int bad = 0;
@@ -213,11 +215,11 @@ int bench_run(int argc, char **argv, bench_opener open)
 {
     struct options o;
     const struct opt table[] = {
-        { .name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models },
-        { .name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
-        { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
-        { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
-        { .name = NULL },
+        {.name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models},
+        {.name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        {.name = NULL},
     };
     int status;
     memset(&o, 0, sizeof o);

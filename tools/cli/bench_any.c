@@ -1,14 +1,14 @@
 /* bench_any.c - `kpred-train bench`: that of kpred, for the paper's networks as well
    SPDX-License-Identifier: MIT */
-#include "eval/predictor.h"
 #include "bench.h"
 #include "commands.h"
+#include "eval/predictor.h"
 
 /* A network of the paper stands beside that of the same kernel: it is told apart by its kind. */
 static int open_and_time(struct bench *b, const char *name)
 {
     struct any_model any;
-    struct buf label = { NULL, 0, 0 };
+    struct buf label = {NULL, 0, 0};
     int bad;
     if (any_open(name, &any))
         return -1;

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "kpred.h"
 #include "base/util.h"
+#include "kpred.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -14,8 +14,10 @@ static int usage(FILE *f, const char *program, const struct command *table)
     fprintf(f, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
     for (; table->name; table++)
         fprintf(f, "  %-8s %s\n", table->name, table->summary);
-    fprintf(f, "\n`%s COMMAND --help` says more. Exit status: 0, 1 for trouble with what a command\n"
-               "was given, 2 for a wrong command line.\n", program);
+    fprintf(f,
+            "\n`%s COMMAND --help` says more. Exit status: 0, 1 for trouble with what a command\n"
+            "was given, 2 for a wrong command line.\n",
+            program);
     return f == stdout && flush_stdout() ? 1 : 0;
 }
 

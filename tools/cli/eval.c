@@ -2,12 +2,12 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "eval/predictor.h"
+#include "data/held_out.h"
+#include "data/split.h"
 #include "eval/eval.h"
 #include "eval/float_scorer.h"
-#include "data/held_out.h"
+#include "eval/predictor.h"
 #include "train/recipe.h"
-#include "data/split.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +24,8 @@ static const char help[] =
     "\n"
     "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
     "  --data FILE... tuning results, as for train\n"
-    "  --rows WHICH   test (default): those the model's own split kept from training; all: every row\n"
+    "  --rows WHICH   test (default): those the model's own split kept from training; all: every "
+    "row\n"
     "  -k K,...       tuples asked for (default 1)\n"
     "  --beam B       beam width (default: k)\n"
     "  --float        the float network that train left in build/float/ID.f32 in place of the\n"
@@ -44,13 +45,16 @@ static const char help[] =
     "  --hits FILE    as CSV what each problem was worth for each k, columns\n"
     "                 method,model,split,key,row,k,hit,agree; of timed data also share,unlisted\n"
     "\n"
-    "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the tuple\n"
-    "that agrees best, the percent of parameters that agree; valid: percent of returned tuples that\n"
+    "pft: percent of problems whose tuned optimum is, whole, among the k tuples; avg: of the "
+    "tuple\n"
+    "that agrees best, the percent of parameters that agree; valid: percent of returned tuples "
+    "that\n"
     "the rule accepts. The table adds the groups that the split keeps together, and se, the\n"
     "standard error of pft over them.\n"
     "\n"
     "Timed data: tuples that were not timed for a problem are passed over. exact: percent of\n"
-    "problems where the fastest of the first k others is as fast as any; share: the geometric mean\n"
+    "problems where the fastest of the first k others is as fast as any; share: the geometric "
+    "mean\n"
     "of the best time by its time, with percentiles; unlisted, in the table: percent of problems\n"
     "whose first tuple was not timed.\n"
     "\n"
@@ -74,7 +78,10 @@ size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned
     return same;
 }
 
-static int is_timed(const struct eval *e) { return e->data.time_us != NULL; }
+static int is_timed(const struct eval *e)
+{
+    return e->data.time_us != NULL;
+}
 
 size_t eval_best_row(const struct eval *e, const struct eval_row *r)
 {
@@ -91,7 +98,7 @@ static struct outcome judge(const struct eval *e, const struct eval_row *r, cons
 {
     const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
     const unsigned char *target = e->data.target + eval_best_row(e, r) * e->data.n_params;
-    struct outcome o = { 0, 0, n < k ? n : k, 0, 0, 0, 0, 1 };
+    struct outcome o = {0, 0, n < k ? n : k, 0, 0, 0, 0, 1};
     int64_t all = 0;
     size_t i;
     for (i = 0; i < o.returned; i++) {
@@ -135,8 +142,7 @@ int eval_run(const struct eval *e, size_t k, struct outcome *out)
     }
     free(arena);
     free(tuples);
-    return status == KPRED_OK ? 0
-                              : fail("%s: %s", e->model->m.name, kpred_status_string(status));
+    return status == KPRED_OK ? 0 : fail("%s: %s", e->model->m.name, kpred_status_string(status));
 }
 
 static int by_group(const void *a, const void *b)
@@ -160,7 +166,7 @@ struct summary {
 static struct summary summarise(const struct eval *e, const struct outcome *out, size_t first,
                                 size_t end)
 {
-    struct summary s = { end - first, 0, 0, 0, 0, 0, 0 };
+    struct summary s = {end - first, 0, 0, 0, 0, 0, 0};
     size_t i, j;
     for (i = first; i < end; i++) {
         s.hits += out[i].hit;
@@ -257,7 +263,7 @@ static void add_shares(const struct eval *e, struct table *t, const struct eval_
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
                       double percent, size_t first)
 {
-    struct buf name = { NULL, 0, 0 };
+    struct buf name = {NULL, 0, 0};
     eval_group_name(e, &name, first);
     plot_point(plot, group, name.s, (double)k, percent);
     buf_free(&name);
@@ -268,7 +274,7 @@ static void add_hit(const struct eval *e, struct table *t, size_t k, const struc
 {
     const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
     const struct split_key *parts = held_out_key(e->model->spec, e->model->m.split);
-    struct buf key = { NULL, 0, 0 };
+    struct buf key = {NULL, 0, 0};
     if (parts)
         split_key_text(e->model->spec, parts, problem, &key);
     else
@@ -332,7 +338,7 @@ static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struc
 
 static int draw(const struct eval *e, const struct plot *plot)
 {
-    struct buf title = { NULL, 0, 0 };
+    struct buf title = {NULL, 0, 0};
     int bad;
     buf_printf(&title, "%s, %s", e->model->m.name,
                e->o->rows ? "problems kept from training" : "all problems");
@@ -402,7 +408,7 @@ static int evaluate(const struct eval *e)
     if (e->o->hits && bad)
         out_abandon(&hits);
     else if (e->o->hits) {
-        table_print(&r.hits, hits.f, (struct table_form){ 1, 0 });
+        table_print(&r.hits, hits.f, (struct table_form){1, 0});
         bad = out_commit(&hits);
     }
     table_free(&r.table);
@@ -498,7 +504,7 @@ static int run_data(struct eval *e)
 /* Loads the float networks of the model's id, or says which command makes them. */
 static int load_float(const struct model *model, struct recipe_nets *nets)
 {
-    struct buf path = { NULL, 0, 0 };
+    struct buf path = {NULL, 0, 0};
     FILE *f;
     int bad = 0;
     buf_printf(&path, "build/float/%016" PRIx64 ".f32", model->m.id);
@@ -540,7 +546,10 @@ static int run_float(struct eval *e)
     return bad;
 }
 
-static int wants_float(const struct eval_options *o) { return o->use_float || o->teachers; }
+static int wants_float(const struct eval_options *o)
+{
+    return o->use_float || o->teachers;
+}
 
 static int open_and_run(const struct eval_options *o)
 {
@@ -564,7 +573,7 @@ static int open_and_run(const struct eval_options *o)
 
 static int check_by(const char *by)
 {
-    static const char *const known[] = { "gpu,dtype", "dtype,gpu", "gpu", "dtype", "all" };
+    static const char *const known[] = {"gpu,dtype", "dtype,gpu", "gpu", "dtype", "all"};
     size_t i;
     for (i = 0; by && i < sizeof known / sizeof *known; i++)
         if (!strcmp(by, known[i]))
@@ -586,7 +595,8 @@ static int check_outputs(const struct eval_options *o)
     if (o->hits && o->reliability)
         return fail("--hits and --reliability exclude each other");
     return o->hits && o->plot && !strcmp(o->hits, o->plot)
-               ? fail("--hits and --plot: both %s", o->hits) : 0;
+               ? fail("--hits and --plot: both %s", o->hits)
+               : 0;
 }
 
 static int check_nets(const struct eval_options *o)
@@ -606,24 +616,27 @@ int cmd_eval(int argc, char **argv)
 {
     struct eval_options o;
     const struct opt table[] = {
-        { .name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1 },
-        { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
-        { .name = "--rows", .kind = OPT_CHOICE, .to = &o.rows, .choices = "all|test" },
-        { .name = "-k", .kind = OPT_COUNTS, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM },
-        { .name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
-        { .name = "--float", .kind = OPT_FLAG, .to = &o.use_float },
-        { .name = "--teachers", .kind = OPT_COUNT, .to = &o.teachers, .least = 1,
-          .most = RECIPE_MAX_NETS - 1 },
-        { .name = "--by", .kind = OPT_TEXT, .to = &o.by },
-        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu },
-        { .name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest },
-        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient },
-        { .name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability },
-        { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
-        { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
-        { .name = "--plot", .kind = OPT_TEXT, .to = &o.plot },
-        { .name = "--hits", .kind = OPT_TEXT, .to = &o.hits },
-        { .name = NULL },
+        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
+        {.name = "--rows", .kind = OPT_CHOICE, .to = &o.rows, .choices = "all|test"},
+        {.name = "-k", .kind = OPT_COUNTS, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
+        {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
+        {.name = "--float", .kind = OPT_FLAG, .to = &o.use_float},
+        {.name = "--teachers",
+         .kind = OPT_COUNT,
+         .to = &o.teachers,
+         .least = 1,
+         .most = RECIPE_MAX_NETS - 1},
+        {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
+        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
+        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
+        {.name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
+        {.name = "--hits", .kind = OPT_TEXT, .to = &o.hits},
+        {.name = NULL},
     };
     int status;
     memset(&o, 0, sizeof o);

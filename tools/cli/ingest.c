@@ -3,8 +3,8 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "data/data.h"
 #include "base/opts.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 

@@ -7,11 +7,11 @@
 int main(int argc, char **argv)
 {
     static const struct command table[] = {
-        { "models", "the built-in models: kernel, fields, GPUs, bytes, id", cmd_models },
-        { "predict", "the most promising legal tuples for one problem", cmd_predict },
-        { "miopen", "MIOpen's log to a user perf-db of predicted parameters", cmd_miopen },
-        { "bench", "time and size of a prediction", cmd_bench },
-        { NULL, NULL, NULL },
+        {"models", "the built-in models: kernel, fields, GPUs, bytes, id", cmd_models},
+        {"predict", "the most promising legal tuples for one problem", cmd_predict},
+        {"miopen", "MIOpen's log to a user perf-db of predicted parameters", cmd_miopen},
+        {"bench", "time and size of a prediction", cmd_bench},
+        {NULL, NULL, NULL},
     };
     return commands_run("kpred", table, argc, argv);
 }

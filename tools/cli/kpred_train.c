@@ -7,12 +7,12 @@
 int main(int argc, char **argv)
 {
     static const struct command table[] = {
-        { "ingest", "tuning results of any format to CSV", cmd_ingest },
-        { "train", "tuning results to a generated header", cmd_train },
-        { "eval", "how good a model's predictions are", cmd_eval },
-        { "miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite },
-        { "bench", "time and size of a prediction, by any kind of network", cmd_bench_any },
-        { NULL, NULL, NULL },
+        {"ingest", "tuning results of any format to CSV", cmd_ingest},
+        {"train", "tuning results to a generated header", cmd_train},
+        {"eval", "how good a model's predictions are", cmd_eval},
+        {"miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite},
+        {"bench", "time and size of a prediction, by any kind of network", cmd_bench_any},
+        {NULL, NULL, NULL},
     };
     return commands_run("kpred-train", table, argc, argv);
 }

@@ -2,29 +2,29 @@
    SPDX-License-Identifier: MIT */
 #include "miopen.h"
 
-#include "miopen/coverage.h"
-#include "commands.h"
 #include "base/opts.h"
+#include "commands.h"
+#include "miopen/coverage.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERANDS                                                                                \
-    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the\n"   \
-    "best tuple of every built-in model that runs the problem.\n"                               \
-    "\n"                                                                                        \
-    "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n" \
-    "  --gpu GPU     the GPU that the perf-db is for\n"                                         \
-    "  --nearest     for a GPU that was not trained, take the nearest that was\n"               \
-    "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n" \
-    "  --lenient     leave out and count broken driver lines, which are an error otherwise\n"   \
+#define OPERANDS                                                                                  \
+    "Turns the MIOpen driver lines of logs into a user perf-db of predicted parameters: the\n"    \
+    "best tuple of every built-in model that runs the problem.\n"                                 \
+    "\n"                                                                                          \
+    "  LOG...        logs, or scripts with calls of MIOpenDriver; none, or -: standard input\n"   \
+    "  --gpu GPU     the GPU that the perf-db is for\n"                                           \
+    "  --nearest     for a GPU that was not trained, take the nearest that was\n"                 \
+    "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n"  \
+    "  --lenient     leave out and count broken driver lines, which are an error otherwise\n"     \
     "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n" \
-    "                would take precedence over\n"                                              \
+    "                would take precedence over\n"                                                \
     "  -o FILE       merge into FILE, written whole or not at all; default: standard output\n"
-#define REST                                                                                    \
-    "  --force       replace what FILE says for the same problem and solver\n"                  \
-    "\n"                                                                                        \
+#define REST                                                                                       \
+    "  --force       replace what FILE says for the same problem and solver\n"                     \
+    "\n"                                                                                           \
     "MIOpen logs its calls with MIOPEN_ENABLE_LOGGING_CMD=1. What was covered, and why the rest\n" \
     "was not, is counted on standard error.\n"
 
@@ -37,8 +37,7 @@ static const char help[] =
 static const char help_sqlite[] =
     "usage: kpred-train miopen --gpu GPU [--nearest] [--beam B] [--lenient] [--system FILE]\n"
     "                          [-o FILE | --sqlite FILE [--force]] [LOG...]\n"
-    "\n" OPERANDS
-    "  --sqlite FILE merge into a SQLite perf-db in place of one of text\n" REST "\n"
+    "\n" OPERANDS "  --sqlite FILE merge into a SQLite perf-db in place of one of text\n" REST "\n"
     "Example: kpred-train miopen --gpu gfx906_60 --sqlite gfx906_60_1.0.0.udb train.log\n";
 
 struct options {

@@ -1,9 +1,9 @@
 /* models.c - `kpred models`
    SPDX-License-Identifier: MIT */
-#include "commands.h"
 #include "base/opts.h"
-#include "model/registry.h"
 #include "base/table.h"
+#include "commands.h"
+#include "model/registry.h"
 
 #include <inttypes.h>
 
@@ -29,7 +29,7 @@ static const char *fields_text(const struct model *model, struct buf *b)
 static int list(struct table *t, const char *name)
 {
     struct model model;
-    struct buf fields = { NULL, 0, 0 }, gpus = { NULL, 0, 0 };
+    struct buf fields = {NULL, 0, 0}, gpus = {NULL, 0, 0};
     char id[17];
     int gpu;
     if (model_open(name, &model))
@@ -50,7 +50,7 @@ static int list(struct table *t, const char *name)
 
 static int run(struct table_form form)
 {
-    struct table table = { 0, { NULL, 0, 0 } };
+    struct table table = {0, {NULL, 0, 0}};
     const struct builtin *b;
     int bad = 0;
     table_heading(&table, "model,kernel,fields,gpus,bytes,id");
@@ -66,11 +66,11 @@ static int run(struct table_form form)
 
 int cmd_models(int argc, char **argv)
 {
-    struct table_form form = { 0, 0 };
+    struct table_form form = {0, 0};
     const struct opt options[] = {
-        { .name = "--csv", .kind = OPT_FLAG, .to = &form.csv },
-        { .name = "--json", .kind = OPT_FLAG, .to = &form.json },
-        { .name = NULL },
+        {.name = "--csv", .kind = OPT_FLAG, .to = &form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &form.json},
+        {.name = NULL},
     };
     const int status = opts_parse(options, help, argc, argv);
     if (status >= 0)

@@ -1,9 +1,9 @@
 /* predict.c - `kpred predict`
    SPDX-License-Identifier: MIT */
-#include "commands.h"
 #include "base/opts.h"
-#include "model/registry.h"
 #include "base/table.h"
+#include "commands.h"
+#include "model/registry.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static const char help[] =
     "                 has percent)\n"
     "  --json         as JSON, an array of objects with the same names\n"
     "\n"
-    "Example: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 \\\n"
+    "Example: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 "
+    "\\\n"
     "             stride=1 -k 8\n";
 
 struct options {
@@ -40,7 +41,7 @@ static int take_field(const struct options *o, const struct model *model, const 
                       int32_t *problem, uint32_t *seen)
 {
     const char *value = strchr(text, '=');
-    struct buf name = { NULL, 0, 0 };
+    struct buf name = {NULL, 0, 0};
     const kpred_field *field;
     int64_t x;
     int32_t f;
@@ -89,8 +90,8 @@ static void add_value(struct table *t, const kpred_param *p, int32_t value)
 
 static int print(const struct options *o, const kpred_model *m, const kpred_tuple *tuples, size_t n)
 {
-    struct table t = { 0, { NULL, 0, 0 } };
-    struct buf heading = { NULL, 0, 0 };
+    struct table t = {0, {NULL, 0, 0}};
+    struct buf heading = {NULL, 0, 0};
     size_t i;
     uint32_t p;
     const int aligned = !o->form.csv && !o->form.json; /* for people: percent */
@@ -164,14 +165,14 @@ int cmd_predict(int argc, char **argv)
 {
     struct options o;
     const struct opt table[] = {
-        { .name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1 },
-        { .name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.fields },
-        { .name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM },
-        { .name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM },
-        { .name = "--nearest", .kind = OPT_FLAG, .to = &o.nearest },
-        { .name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv },
-        { .name = "--json", .kind = OPT_FLAG, .to = &o.form.json },
-        { .name = NULL },
+        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
+        {.name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.fields},
+        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
+        {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
+        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.nearest},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        {.name = NULL},
     };
     int status;
     memset(&o, 0, sizeof o);

@@ -1,14 +1,14 @@
 /* train.c - `kpred-train train`: tuning results in, a generated header out
    SPDX-License-Identifier: MIT */
+#include "base/numbers.h"
+#include "base/opts.h"
 #include "commands.h"
 #include "data/data.h"
-#include "model/header.h"
-#include "base/opts.h"
-#include "train/paper/paper.h"
 #include "data/held_out.h"
-#include "train/judge.h"
+#include "model/header.h"
 #include "model/listed.h"
-#include "base/numbers.h"
+#include "train/judge.h"
+#include "train/paper/paper.h"
 #include "train/recipe.h"
 #include "train/time_targets.h"
 
@@ -32,15 +32,18 @@ static const char help[] =
     "count once.\n"
     "\n"
     "  SPEC             the kernel's .spec file\n"
-    "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each of\n"
+    "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each "
+    "of\n"
     "                   these with .bz2\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well, for specs with a section [judge];\n"
     "                   --split keeps none of them\n"
-    "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem (config,\n"
+    "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem "
+    "(config,\n"
     "                   the default), by tensor shape (shape), or none; fold:I/N: every N-th\n"
     "                   problem of the files, from number I, the first being 0\n"
-    "  --net NET        the kind of network (default: additive). The others are those of the paper\n"
+    "  --net NET        the kind of network (default: additive). The others are those of the "
+    "paper\n"
     "                   that kpred starts from, in floats, for eval to compare with:\n"
     "                   encdec   encoder-decoder LSTM\n"
     "                   attn     attention between a bi-LSTM and an LSTM\n"
@@ -114,9 +117,9 @@ static void progress_end(void)
 struct rows {
     struct recipe_rows train, held_out;
     size_t measured; /* of train, the first ones; the others are of judges (judge.h) */
-    size_t copies;  /* rows that say the same as another */
-    size_t illegal; /* of the others, those whose optimum the rule rejects */
-    size_t lost;    /* problems of timed data of which the model can return no option */
+    size_t copies;   /* rows that say the same as another */
+    size_t illegal;  /* of the others, those whose optimum the rule rejects */
+    size_t lost;     /* problems of timed data of which the model can return no option */
 };
 
 static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
@@ -181,18 +184,24 @@ static void note_dropped(const char *model, size_t n, const char *what, const ch
 static size_t rows_at_most(const struct model *model, const struct recipe *recipe,
                            const struct dataset *d)
 {
-    return !d->time_us ? d->n : soft_most(recipe, d)
-           + (model->spec->judge.n ? judge_most(recipe, d) : 0);
+    return !d->time_us ? d->n
+                       : soft_most(recipe, d) + (model->spec->judge.n ? judge_most(recipe, d) : 0);
 }
 
 /* What the judges say, who are the recipe's teachers. */
 static int add_judged(const struct model *model, const struct recipe *recipe,
-                      const struct data *data, const struct options *o,
-                      const struct held_out *held, struct rows *out)
+                      const struct data *data, const struct options *o, const struct held_out *held,
+                      struct rows *out)
 {
-    const struct judge_task task = { recipe, model, &data->own, held->is_test, data->beside,
-                                     data->n_beside, (uint64_t)o->seed, thread_count(o),
-                                     progress_begin(model->m.name) };
+    const struct judge_task task = {recipe,
+                                    model,
+                                    &data->own,
+                                    held->is_test,
+                                    data->beside,
+                                    data->n_beside,
+                                    (uint64_t)o->seed,
+                                    thread_count(o),
+                                    progress_begin(model->m.name)};
     const int bad = judge_add(&task, &out->train);
     progress_end();
     return bad;
@@ -313,8 +322,10 @@ static void write_story(struct buf *b, const struct options *o, const struct dat
                         const struct rows *rows, const struct recipe *r)
 {
     size_t i;
-    buf_printf(b, "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
-                  "testing\n", o->net ? paper_names[o->net - 1] : "additive", o->split,
+    buf_printf(b,
+               "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
+               "testing\n",
+               o->net ? paper_names[o->net - 1] : "additive", o->split,
                o->net ? r->paper_epochs : r->epochs, o->seed, rows->train.n, rows->held_out.n);
     write_files(b, "data", &d->own);
     for (i = 0; i < d->n_beside; i++)
@@ -339,7 +350,7 @@ static int make_directories(const char *path)
 static int write_float(const struct options *o, const struct model *model,
                        const struct recipe_nets *nets)
 {
-    struct buf path = { NULL, 0, 0 };
+    struct buf path = {NULL, 0, 0};
     int bad;
     if (o->float_out)
         buf_puts(&path, o->float_out);
@@ -355,7 +366,7 @@ static int write_float(const struct options *o, const struct model *model,
 static int write_header(struct outfile *out, const struct options *o, const struct model *model,
                         const struct data *d, const struct rows *rows, const struct recipe *r)
 {
-    struct buf story = { NULL, 0, 0 };
+    struct buf story = {NULL, 0, 0};
     write_story(&story, o, d, rows, r);
     header_write(out->f, model, story.s);
     buf_free(&story);
@@ -364,17 +375,16 @@ static int write_header(struct outfile *out, const struct options *o, const stru
 
 /* ---- the command ---- */
 
-static int train_additive(const struct options *o, struct model *model,
-                          const struct recipe *recipe, const struct data *d,
-                          const struct rows *rows, struct outfile *out)
+static int train_additive(const struct options *o, struct model *model, const struct recipe *recipe,
+                          const struct data *d, const struct rows *rows, struct outfile *out)
 {
     struct recipe_nets nets;
     struct recipe r = *recipe;
     int bad;
     if (model->spec->judge.n)
         r.teachers = 0; /* the rows are their opinion */
-    bad = recipe_train(&r, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
-                           thread_count(o), progress_begin(model->m.name), &nets);
+    bad = recipe_train(&r, model, &rows->train, &rows->held_out, (uint64_t)o->seed, thread_count(o),
+                       progress_begin(model->m.name), &nets);
     progress_end();
     if (bad) {
         out_abandon(out);
@@ -390,11 +400,11 @@ static int train_additive(const struct options *o, struct model *model,
 static int train_paper(const struct options *o, struct model *model, const struct recipe *recipe,
                        const struct data *d, const struct rows *rows, struct outfile *out)
 {
-    struct buf story = { NULL, 0, 0 };
+    struct buf story = {NULL, 0, 0};
     struct paper paper;
-    const int bad = paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train,
-                                &rows->held_out, (uint64_t)o->seed, thread_count(o),
-                                progress_begin(model->m.name), &paper);
+    const int bad =
+        paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train, &rows->held_out,
+                    (uint64_t)o->seed, thread_count(o), progress_begin(model->m.name), &paper);
     progress_end();
     if (bad) {
         out_abandon(out);
@@ -428,7 +438,8 @@ static int check_judge(const struct options *o, const struct spec *spec)
     if (spec->judge.n && !spec_is_timed(spec))
         return fail("%s:%ld: [judge]: is for timed data", spec->path, spec->judge.line);
     return spec->judge.n || !o->beside.n
-               ? 0 : fail("%s: --beside: the spec has no section [judge]", spec->path);
+               ? 0
+               : fail("%s: --beside: the spec has no section [judge]", spec->path);
 }
 
 /* A network needs something to choose between. */
@@ -531,20 +542,20 @@ int cmd_train(int argc, char **argv)
 {
     struct options o;
     const struct opt table[] = {
-        { .name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1 },
-        { .name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1 },
-        { .name = "--beside", .kind = OPT_TEXTS, .to = &o.beside },
-        { .name = "--split", .kind = OPT_TEXT, .to = &o.split },
-        { .name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS },
-        { .name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000 },
-        { .name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX },
-        { .name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256 },
-        { .name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu },
-        { .name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest },
-        { .name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient },
-        { .name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out },
-        { .name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1 },
-        { .name = NULL },
+        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
+        {.name = "--beside", .kind = OPT_TEXTS, .to = &o.beside},
+        {.name = "--split", .kind = OPT_TEXT, .to = &o.split},
+        {.name = "--net", .kind = OPT_CHOICE, .to = &o.net, .choices = NETS},
+        {.name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 10000},
+        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX},
+        {.name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
+        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
+        {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
+        {.name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
+        {.name = NULL},
     };
     int status;
     memset(&o, 0, sizeof o);

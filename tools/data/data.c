@@ -41,8 +41,8 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
 
 int load_ragged(struct loader *l, const struct records *r, size_t n_header)
 {
-    return load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0],
-                    "has %zu cell%s, the header has %zu", r->n, r->n == 1 ? "" : "s", n_header);
+    return load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0], "has %zu cell%s, the header has %zu",
+                    r->n, r->n == 1 ? "" : "s", n_header);
 }
 
 /* ---- GPU names ---- */
@@ -126,8 +126,7 @@ static int is_documented_drop(const struct spec *s, const int64_t *problem,
         return 1;
     }
     *why = DROP_FAILED_SEARCH;
-    if (strcmp(solver, "ConvOclDirectFwd1x1") != 0
-        || s->n_params != sizeof start / sizeof *start)
+    if (strcmp(solver, "ConvOclDirectFwd1x1") != 0 || s->n_params != sizeof start / sizeof *start)
         return 0;
     for (size_t i = 0; i < s->n_params; i++)
         if (strcmp(params[i], start[i]) != 0)
@@ -159,8 +158,8 @@ static int check_param(struct loader *l, int64_t row, const struct spec_param *p
         return 0;
     if (is_number && parse_int(text, INT32_MIN, INT32_MAX, &v) != 0)
         rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is no integer");
-    else if (spec_is_timed(l->spec) && (is_number || (*text != '\0'
-                                                      && strchr(text, LOAD_SEPARATOR) == NULL)))
+    else if (spec_is_timed(l->spec)
+             && (is_number || (*text != '\0' && strchr(text, LOAD_SEPARATOR) == NULL)))
         return 0;
     else
         rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is none of %s", spec_values_text(p, &b));
@@ -232,8 +231,8 @@ static struct load_row *new_row(struct loader *l)
     return &l->rows[l->n++];
 }
 
-static int add_row(struct loader *l, int64_t row, const int64_t *problem,
-                   const char *const *params, double time)
+static int add_row(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
+                   double time)
 {
     const struct spec *s = l->spec;
     struct load_row *r;
@@ -266,8 +265,8 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
 }
 
 /* To 15 digits, which reading what is printed restores. */
-int load_add_timed(struct loader *l, int64_t row, const int64_t *problem,
-                   const char *const *params, double time_us)
+int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
+                   double time_us)
 {
     char text[32];
     snprintf(text, sizeof text, "%.15g", time_us);
@@ -351,8 +350,8 @@ static const struct {
     enum kind kind;
     int packed;
 } formats[] = {
-    {".db", DATABASE, 0}, {".db.bz2", DATABASE, 1}, {".txt", TEXT, 0}, {".txt.bz2", TEXT, 1},
-    {".csv", TABLE, 0},   {".csv.bz2", TABLE, 1},
+    {".db", DATABASE, 0},  {".db.bz2", DATABASE, 1}, {".txt", TEXT, 0},
+    {".txt.bz2", TEXT, 1}, {".csv", TABLE, 0},       {".csv.bz2", TABLE, 1},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -375,8 +374,8 @@ static int read_kind(struct loader *l, enum kind kind, struct buf *bytes)
 {
     switch (kind) {
     case DATABASE: return perfdb_read(l, bytes);
-    case TEXT: return l->spec->format == SPEC_FIND_DB ? finddb_read(l, bytes)
-                                                      : textdb_read(l, bytes);
+    case TEXT:
+        return l->spec->format == SPEC_FIND_DB ? finddb_read(l, bytes) : textdb_read(l, bytes);
     case TABLE: break;
     }
     return csv_read(l, bytes);

@@ -4,8 +4,8 @@
 #ifndef KPRED_TOOLS_DATA_H
 #define KPRED_TOOLS_DATA_H
 
-#include "model/spec.h"
 #include "base/table.h"
+#include "model/spec.h"
 
 #include <string.h>
 
@@ -13,16 +13,16 @@
    the three from DROP_UNNAMED to DROP_SIZES where a file holds more than a spec is about: of
    find-dbs, and of the perf-dbs of a spec with a field `y`, which takes all filters of a solver;
    with `filter` in [data], they are errors. Errors are dropped and counted if `lenient`. */
-#define DATA_DROPS(X)                                                               \
-    X(DROP_STRIDE_2, "stride 2, which MIOpen no longer runs with this kernel")      \
-    X(DROP_FAILED_SEARCH, "the start value of a search that failed")                \
-    X(DROP_FAILED_TIME, "a time or speed of 0, a failed measurement")               \
-    X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name")     \
-    X(DROP_CASTS, "cast tensors")                                                   \
-    X(DROP_SIZES, "a key whose image sizes no convolution with its filter has")     \
-    X(DROP_BROKEN, "a cell that cannot be read")                                    \
-    X(DROP_TWICE, "a second, longer time of one problem and option")                \
-    X(DROP_OUTSIDE, "a problem that the spec does not cover")                       \
+#define DATA_DROPS(X)                                                           \
+    X(DROP_STRIDE_2, "stride 2, which MIOpen no longer runs with this kernel")  \
+    X(DROP_FAILED_SEARCH, "the start value of a search that failed")            \
+    X(DROP_FAILED_TIME, "a time or speed of 0, a failed measurement")           \
+    X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name") \
+    X(DROP_CASTS, "cast tensors")                                               \
+    X(DROP_SIZES, "a key whose image sizes no convolution with its filter has") \
+    X(DROP_BROKEN, "a cell that cannot be read")                                \
+    X(DROP_TWICE, "a second, longer time of one problem and option")            \
+    X(DROP_OUTSIDE, "a problem that the spec does not cover")                   \
     X(DROP_PARAMS, "parameters that the spec does not allow")
 
 #define DATA_DROP_NAME(name, text) name,

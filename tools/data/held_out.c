@@ -60,10 +60,10 @@ static int compare_places(const void *pa, const void *pb)
 /* Where the problem of rows first..end-1 is named first. */
 static struct place place_of(const struct dataset *d, size_t first, size_t end)
 {
-    struct place least = { d->file[first], d->row[first], first };
+    struct place least = {d->file[first], d->row[first], first};
     size_t i;
     for (i = first + 1; i < end; i++) {
-        const struct place other = { d->file[i], d->row[i], first };
+        const struct place other = {d->file[i], d->row[i], first};
         if (compare_places(&other, &least) < 0)
             least = other;
     }
@@ -90,10 +90,10 @@ static void number_problems(const struct dataset *d, uint64_t *unit)
 
 /* ---- interface ---- */
 
-static void hash_keys(const struct spec *spec, const struct split_key *key,
-                      const struct dataset *d, uint64_t *unit)
+static void hash_keys(const struct spec *spec, const struct split_key *key, const struct dataset *d,
+                      uint64_t *unit)
 {
-    struct buf scratch = { NULL, 0, 0 };
+    struct buf scratch = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < d->n; i++)
         unit[i] = split_row_hash(spec, key, d->problem + i * d->n_fields, &scratch);
@@ -104,7 +104,7 @@ int held_out_find(const struct spec *spec, const char *split, const struct datas
                   struct held_out *out)
 {
     const struct split_key *key = held_out_key(spec, split);
-    struct fold fold = { 0, 0 };
+    struct fold fold = {0, 0};
     size_t i;
     out->unit = xcalloc(d->n, sizeof *out->unit);
     out->is_test = xcalloc(d->n, 1);
@@ -118,7 +118,7 @@ int held_out_find(const struct spec *spec, const char *split, const struct datas
         if (!fold.of && !key)
             out->unit[i] = i;
         out->is_test[i] = (unsigned char)(fold.of ? out->unit[i] % fold.of == fold.number
-                                          : is_keyed(split) && split_is_test(out->unit[i]));
+                                                  : is_keyed(split) && split_is_test(out->unit[i]));
     }
     return 0;
 }

@@ -6,9 +6,9 @@
 #ifndef KPRED_TOOLS_LOAD_H
 #define KPRED_TOOLS_LOAD_H
 
-#include "miopen/conv.h"
-#include "data.h"
 #include "base/csv_records.h"
+#include "data.h"
+#include "miopen/conv.h"
 
 struct load_row {
     int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
@@ -29,14 +29,14 @@ enum { LOAD_SEPARATOR = '\x1f' };
 struct loader {
     const struct spec *spec;
     const struct data_options *options;
-    const char *path;         /* of the file being read */
-    const char *row_prefix;   /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
+    const char *path;       /* of the file being read */
+    const char *row_prefix; /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
     uint32_t file;
     struct load_row *rows;
     size_t n, cap;
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown; /* sorted by text */
-    size_t at_once; /* how many rows hang on the verdict at hand */
+    size_t at_once;               /* how many rows hang on the verdict at hand */
     size_t dropped[DATA_N_DROPS];
 };
 
@@ -59,8 +59,8 @@ int load_file_gpu(const struct loader *l, size_t field, int64_t *out);
 /* Verdict: checks a problem (in the spec's order) and the texts of its parameters, keeps them. */
 int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params);
 /* The same of timed data. */
-int load_add_timed(struct loader *l, int64_t row, const int64_t *problem,
-                   const char *const *params, double time_us);
+int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
+                   double time_us);
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
    failed. */
@@ -72,7 +72,7 @@ struct load_conv {
     int is_selective; /* a row that is not what the spec is about is no mistake; see data.h */
     int64_t gpu;
     int are_channels_exchanged; /* those of backward rows */
-    struct buf params; /* the list of one row, cut into pieces; to be freed */
+    struct buf params;          /* the list of one row, cut into pieces; to be freed */
 };
 
 /* 0 or -1 with a message. */

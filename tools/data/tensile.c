@@ -32,7 +32,7 @@ struct kernel {
 struct tensile {
     struct loader *l;
     struct records *r;
-    size_t n_cells, flops; /* of the header; the column TotalFlops */
+    size_t n_cells, flops;      /* of the header; the column TotalFlops */
     int size[KPRED_MAX_FIELDS]; /* the column of each field; -1: the file gives the GPU */
     int64_t gpu;
     size_t n_kernels;
@@ -174,8 +174,9 @@ static int map_field(struct tensile *t, size_t field)
                     t->l->spec->path);
     t->size[field] = records_find(t->r, sizes[i].column);
     return t->size[field] >= 0 && (size_t)t->size[field] < t->flops
-               ? 0 : fail("%s:%ld: there is no column \"%s\" before \"TotalFlops\"", t->l->path,
-                          t->r->at, sizes[i].column);
+               ? 0
+               : fail("%s:%ld: there is no column \"%s\" before \"TotalFlops\"", t->l->path,
+                      t->r->at, sizes[i].column);
 }
 
 static int map_fields(struct tensile *t)
@@ -188,7 +189,8 @@ static int map_fields(struct tensile *t)
     for (size_t i = 0; i < s->n_params; i++)
         if (s->params[i].names[0] != NULL)
             return fail("%s: parameter \"%s\" of %s: has to be integers to be read from a Tensile "
-                        "table", t->l->path, s->params[i].name, s->path);
+                        "table",
+                        t->l->path, s->params[i].name, s->path);
     for (size_t i = 0; i < s->n_fields; i++)
         if (map_field(t, i) != 0)
             return -1;
@@ -213,7 +215,8 @@ static int check_apart(const struct tensile *t)
         if (k[i].name != NULL && k[i - 1].name != NULL
             && memcmp(k[i].value, k[i - 1].value, sizeof k->value) == 0)
             rc = fail("%s:%ld: columns \"%s\" and \"%s\": the parameters of %s do not tell them "
-                      "apart", t->l->path, t->r->at, k[i - 1].name, k[i].name, t->l->spec->path);
+                      "apart",
+                      t->l->path, t->r->at, k[i - 1].name, k[i].name, t->l->spec->path);
     free(k);
     return rc;
 }

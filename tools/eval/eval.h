@@ -3,25 +3,25 @@
 #ifndef KPRED_TOOLS_EVAL_H
 #define KPRED_TOOLS_EVAL_H
 
-#include "data/data.h"
-#include "model/model.h"
 #include "base/opts.h"
 #include "base/plot.h"
+#include "data/data.h"
+#include "model/model.h"
 
 struct eval_options {
     const char *model, *by, *plot, *hits;
     struct data_options how;
     struct opt_texts data;
     struct opt_counts k;
-    long beam, teachers; /* 0: none */
+    long beam, teachers;              /* 0: none */
     int rows, use_float, reliability; /* rows: 0 all, 1 test */
     struct table_form form;
 };
 
 struct eval_row {
-    size_t index;  /* into the dataset */
-    size_t end;    /* timed data: of the options of the problem; else index + 1 */
-    uint64_t unit; /* what the split keeps together */
+    size_t index;       /* into the dataset */
+    size_t end;         /* timed data: of the options of the problem; else index + 1 */
+    uint64_t unit;      /* what the split keeps together */
     int32_t gpu, dtype; /* -1: not grouped by */
 };
 
@@ -41,7 +41,7 @@ struct eval {
     const kpred_model *run; /* the one that predicts */
     const char *method;     /* the kind of network */
     struct dataset data;
-    struct eval_row *row;   /* by group, in it by unit */
+    struct eval_row *row; /* by group, in it by unit */
     size_t n;
 };
 

@@ -8,14 +8,17 @@
 
 enum { MOST_CONTEXT = KPRED_MAX_PARAMS * 512 }; /* floats of one network */
 
-static size_t context_size(const struct net *net) { return net->at.n_active * net->dims.hidden; }
+static size_t context_size(const struct net *net)
+{
+    return net->at.n_active * net->dims.hidden;
+}
 
 /* work: the contexts as floats, one network's after the other, copied in and out bytewise */
 
 static void start(const kpred_model *model, const int32_t *problem, int32_t *work, int32_t *state)
 {
     const struct float_scorer *s = model->net;
-    uint8_t x[KPRED_MAX_WIDTH + 16] = { 0 };
+    uint8_t x[KPRED_MAX_WIDTH + 16] = {0};
     float base[MOST_CONTEXT];
     size_t i;
     (void)state;
@@ -46,7 +49,7 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
     const struct float_scorer *s = model->net;
     const size_t n = (size_t)model->params[n_decided].n_values;
     float base[MOST_CONTEXT], x[KPRED_MAX_VALUES + 16];
-    double mean[KPRED_MAX_VALUES] = { 0 };
+    double mean[KPRED_MAX_VALUES] = {0};
     size_t i, v;
     (void)state;
     out[0] = 0;
@@ -61,7 +64,7 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
         out[v] = num_logit(s->n_nets == 1 ? x[v] : (float)num_log2(mean[v]));
 }
 
-static const kpred_scorer scorer = { start, logits, NULL };
+static const kpred_scorer scorer = {start, logits, NULL};
 
 static int fits(const struct model *model, const struct net *net)
 {

@@ -3,8 +3,8 @@
 #ifndef KPRED_TOOLS_FLOAT_SCORER_H
 #define KPRED_TOOLS_FLOAT_SCORER_H
 
-#include "train/additive.h"
 #include "model/model.h"
+#include "train/additive.h"
 
 /* The mean of the networks' probabilities, of one just its own. */
 struct float_scorer {

@@ -92,7 +92,7 @@ static void add_line(const struct eval *e, struct table *t, size_t k, const stru
                      size_t i, size_t first)
 {
     const struct bin *b = bins + i;
-    struct buf name = { NULL, 0, 0 };
+    struct buf name = {NULL, 0, 0};
     buf_printf(&name, "%zu-%zu", i * 100 / BINS, (i + 1) * 100 / BINS);
     eval_group_cells(e, t, first);
     table_number(t, "%zu", k);
@@ -101,8 +101,8 @@ static void add_line(const struct eval *e, struct table *t, size_t k, const stru
     table_number(t, "%.2f", predicted(b));
     table_number(t, "%.2f", observed(b));
     table_number(t, "%.2f", 100.0 * sqrt(b->square) / (double)b->n);
-    table_number(t, "%.2f", i == ALL ? calibration_error(bins, 0, BINS)
-                                     : calibration_error(bins, i, i + 1));
+    table_number(t, "%.2f",
+                 i == ALL ? calibration_error(bins, 0, BINS) : calibration_error(bins, i, i + 1));
     buf_free(&name);
 }
 
@@ -111,7 +111,7 @@ static void add_group(const struct eval *e, struct table *t, struct plot *plot, 
                       const struct bin *bins, size_t first)
 {
     const size_t curve = plot->n;
-    struct buf name = { NULL, 0, 0 };
+    struct buf name = {NULL, 0, 0};
     size_t i;
     eval_group_name(e, &name, first);
     buf_printf(&name, ", k = %zu", k);
@@ -134,7 +134,7 @@ int eval_reliability(const struct eval *e, struct outcome *out, struct table *t,
         if (eval_run(e, k, out))
             return -1;
         for (first = 0; first < e->n; first = end) {
-            struct bin bins[BINS + 1] = { { 0, 0, 0, 0, 0 } };
+            struct bin bins[BINS + 1] = {{0, 0, 0, 0, 0}};
             end = eval_group_end(e, first);
             fill(e, out, first, end, bins);
             add_group(e, t, plot, k, bins, first);

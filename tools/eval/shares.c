@@ -7,8 +7,7 @@
 
 static int is_option(const struct eval *e, const kpred_tuple *t, size_t row)
 {
-    return eval_agreement(e, t, e->data.target + row * e->data.n_params)
-           == e->model->m.n_params;
+    return eval_agreement(e, t, e->data.target + row * e->data.n_params) == e->model->m.n_params;
 }
 
 /* The time of the tuple; 0: it was not timed for this problem. */
@@ -85,7 +84,7 @@ struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *ou
 {
     const size_t n = end - first;
     double *sorted = xcalloc(n, sizeof *sorted), sum = 0;
-    struct eval_shares s = { 0, 0, 0, 0, 0, 0 };
+    struct eval_shares s = {0, 0, 0, 0, 0, 0};
     size_t i;
     for (i = 0; i < n; i++) {
         sorted[i] = out[first + i].share;

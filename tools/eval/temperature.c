@@ -64,7 +64,7 @@ static void add_row(struct margins *g, struct scratch *s, const int32_t *problem
 /* Rows that the kernel does not apply to have no prediction to judge. */
 static struct margins gather(const struct eval *e)
 {
-    struct margins g = { e->run, 0, 0, NULL };
+    struct margins g = {e->run, 0, 0, NULL};
     struct scratch s;
     size_t i;
     for (i = 0; i < e->run->n_params; i++)

@@ -28,7 +28,7 @@ static const struct judge {
 };
 
 struct evidence {
-    struct spec *covered;       /* of it only what conv_find_gap asks */
+    struct spec *covered;      /* of it only what conv_find_gap asks */
     size_t as_read, exchanged; /* optima that are legal only so */
 };
 
@@ -134,6 +134,7 @@ int channels_are_exchanged(const char *path, const char *text)
     if (e.exchanged <= e.as_read)
         return 0;
     note("%s: c and k of backward keys are exchanged: %zu of its optima are legal only so, %zu "
-         "only as they stand", path, e.exchanged, e.as_read);
+         "only as they stand",
+         path, e.exchanged, e.as_read);
     return 1;
 }

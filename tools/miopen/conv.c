@@ -142,8 +142,9 @@ static int check_sizes(struct key *k, const struct conv *c)
     for (int i = 0; i < 3; i++)
         if (conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i])
             != c->out[i]) {
-            snprintf(k->why, 96, "no convolution with this filter makes size %" PRId64
-                     " out of %" PRId64, c->out[i], c->in[i]);
+            snprintf(k->why, 96,
+                     "no convolution with this filter makes size %" PRId64 " out of %" PRId64,
+                     c->out[i], c->in[i]);
             return 1;
         }
     return 0;
@@ -164,8 +165,7 @@ static int read_parts(struct key *k, struct conv *c)
     if (read_image(k, "first image", dims, &channels[0], size[0]) != 0
         || read_sides(k, "filter", dims, 1, c->filter) != 0
         || read_image(k, "second image", dims, &channels[1], size[1]) != 0
-        || read_number(k, "batch size", 1, &c->n) != 0
-        || read_sides(k, "pad", dims, 0, c->pad) != 0
+        || read_number(k, "batch size", 1, &c->n) != 0 || read_sides(k, "pad", dims, 0, c->pad) != 0
         || read_sides(k, "stride", dims, 1, c->stride) != 0
         || read_sides(k, "dilation", dims, 1, c->dilation) != 0
         || read_number(k, "bias", 0, &c->bias) != 0 || read_layouts(k, n_layouts, c) != 0
@@ -259,11 +259,11 @@ void conv_add_key(const struct conv *c, struct buf *b)
 /* ---- as a problem of a spec ---- */
 
 const struct conv_source_info conv_sources[CONV_N_SOURCES] = {
-    {"gpu", 1, 1},      {"dir", 1, 0},      {"dtype", 1, 0},    {"n", 0, 0},     {"c", 0, 0},
-    {"h", 0, 0},        {"w", 0, 0},        {"k", 0, 0},        {"stride", 0, 1}, {"groups", 0, 1},
-    {"layout", 1, 1},   {"d", 0, 1},        {"z", 0, 1},        {"y", 0, 1},     {"x", 0, 1},
-    {"pad_d", 0, 1},    {"pad_h", 0, 1},    {"pad_w", 0, 1},    {"stride_d", 0, 1},
-    {"stride_h", 0, 1}, {"stride_w", 0, 1}, {"dil_d", 0, 1},    {"dil_h", 0, 1}, {"dil_w", 0, 1},
+    {"gpu", 1, 1},      {"dir", 1, 0},   {"dtype", 1, 0}, {"n", 0, 0},        {"c", 0, 0},
+    {"h", 0, 0},        {"w", 0, 0},     {"k", 0, 0},     {"stride", 0, 1},   {"groups", 0, 1},
+    {"layout", 1, 1},   {"d", 0, 1},     {"z", 0, 1},     {"y", 0, 1},        {"x", 0, 1},
+    {"pad_d", 0, 1},    {"pad_h", 0, 1}, {"pad_w", 0, 1}, {"stride_d", 0, 1}, {"stride_h", 0, 1},
+    {"stride_w", 0, 1}, {"dil_d", 0, 1}, {"dil_h", 0, 1}, {"dil_w", 0, 1},
 };
 
 static int check_field(const struct spec *s, const char *path, const struct spec_field *f)
@@ -280,16 +280,25 @@ static int check_field(const struct spec *s, const char *path, const struct spec
 }
 
 /* Fields that make no sense without another. */
-static int check_company(const struct spec *s, const char *path,
-                         const int field[CONV_N_SOURCES])
+static int check_company(const struct spec *s, const char *path, const int field[CONV_N_SOURCES])
 {
     static const struct {
         enum conv_source one, needs;
     } company[] = {
-        {CONV_D, CONV_Z}, {CONV_Z, CONV_D}, {CONV_Z, CONV_Y}, {CONV_Y, CONV_X}, {CONV_X, CONV_Y},
-        {CONV_PAD_H, CONV_PAD_W}, {CONV_PAD_W, CONV_PAD_H}, {CONV_PAD_D, CONV_D},
-        {CONV_PAD_D, CONV_PAD_H}, {CONV_STRIDE_H, CONV_STRIDE_W}, {CONV_STRIDE_W, CONV_STRIDE_H},
-        {CONV_STRIDE_D, CONV_D}, {CONV_DIL_H, CONV_DIL_W}, {CONV_DIL_W, CONV_DIL_H},
+        {CONV_D, CONV_Z},
+        {CONV_Z, CONV_D},
+        {CONV_Z, CONV_Y},
+        {CONV_Y, CONV_X},
+        {CONV_X, CONV_Y},
+        {CONV_PAD_H, CONV_PAD_W},
+        {CONV_PAD_W, CONV_PAD_H},
+        {CONV_PAD_D, CONV_D},
+        {CONV_PAD_D, CONV_PAD_H},
+        {CONV_STRIDE_H, CONV_STRIDE_W},
+        {CONV_STRIDE_W, CONV_STRIDE_H},
+        {CONV_STRIDE_D, CONV_D},
+        {CONV_DIL_H, CONV_DIL_W},
+        {CONV_DIL_W, CONV_DIL_H},
         {CONV_DIL_D, CONV_D},
     };
     for (size_t i = 0; i < sizeof company / sizeof *company; i++)
@@ -318,7 +327,8 @@ int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOU
 const char *conv_layout(const struct conv *c)
 {
     return strcmp(c->layout[0], c->layout[1]) == 0 && strcmp(c->layout[0], c->layout[2]) == 0
-               ? c->layout[0] : NULL;
+               ? c->layout[0]
+               : NULL;
 }
 
 static enum conv_gap_kind found(struct conv_gap *gap, enum conv_gap_kind kind, const char *column,
@@ -396,13 +406,25 @@ enum conv_gap_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SO
 void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem)
 {
     const int64_t value[CONV_N_SOURCES] = {
-        [CONV_N] = c->n, [CONV_C] = c->c, [CONV_H] = c->in[1], [CONV_W] = c->in[2],
-        [CONV_K] = c->k, [CONV_STRIDE] = c->stride[1], [CONV_GROUPS] = c->groups,
-        [CONV_D] = c->in[0], [CONV_Z] = c->filter[0], [CONV_Y] = c->filter[1],
-        [CONV_X] = c->filter[2], [CONV_PAD_D] = c->pad[0], [CONV_PAD_H] = c->pad[1],
-        [CONV_PAD_W] = c->pad[2], [CONV_STRIDE_D] = c->stride[0],
-        [CONV_STRIDE_H] = c->stride[1], [CONV_STRIDE_W] = c->stride[2],
-        [CONV_DIL_D] = c->dilation[0], [CONV_DIL_H] = c->dilation[1],
+        [CONV_N] = c->n,
+        [CONV_C] = c->c,
+        [CONV_H] = c->in[1],
+        [CONV_W] = c->in[2],
+        [CONV_K] = c->k,
+        [CONV_STRIDE] = c->stride[1],
+        [CONV_GROUPS] = c->groups,
+        [CONV_D] = c->in[0],
+        [CONV_Z] = c->filter[0],
+        [CONV_Y] = c->filter[1],
+        [CONV_X] = c->filter[2],
+        [CONV_PAD_D] = c->pad[0],
+        [CONV_PAD_H] = c->pad[1],
+        [CONV_PAD_W] = c->pad[2],
+        [CONV_STRIDE_D] = c->stride[0],
+        [CONV_STRIDE_H] = c->stride[1],
+        [CONV_STRIDE_W] = c->stride[2],
+        [CONV_DIL_D] = c->dilation[0],
+        [CONV_DIL_H] = c->dilation[1],
         [CONV_DIL_W] = c->dilation[2],
     };
     for (size_t k = 0; k < CONV_N_SOURCES; k++)

@@ -51,9 +51,31 @@ void conv_add_key(const struct conv *c, struct buf *b);
    3-D one of these sizes, which MIOpen measures apart, is layout, so its tokens are the names as
    they stand in keys (NCHW and NCDHW, NHWC and NDHWC). */
 enum conv_source {
-    CONV_GPU, CONV_DIR, CONV_DTYPE, CONV_N, CONV_C, CONV_H, CONV_W, CONV_K, CONV_STRIDE,
-    CONV_GROUPS, CONV_LAYOUT, CONV_D, CONV_Z, CONV_Y, CONV_X, CONV_PAD_D, CONV_PAD_H, CONV_PAD_W,
-    CONV_STRIDE_D, CONV_STRIDE_H, CONV_STRIDE_W, CONV_DIL_D, CONV_DIL_H, CONV_DIL_W, CONV_N_SOURCES
+    CONV_GPU,
+    CONV_DIR,
+    CONV_DTYPE,
+    CONV_N,
+    CONV_C,
+    CONV_H,
+    CONV_W,
+    CONV_K,
+    CONV_STRIDE,
+    CONV_GROUPS,
+    CONV_LAYOUT,
+    CONV_D,
+    CONV_Z,
+    CONV_Y,
+    CONV_X,
+    CONV_PAD_D,
+    CONV_PAD_H,
+    CONV_PAD_W,
+    CONV_STRIDE_D,
+    CONV_STRIDE_H,
+    CONV_STRIDE_W,
+    CONV_DIL_D,
+    CONV_DIL_H,
+    CONV_DIL_W,
+    CONV_N_SOURCES
 };
 
 extern const struct conv_source_info {
@@ -65,13 +87,13 @@ extern const struct conv_source_info {
 int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOURCES]);
 
 /* What of a convolution a spec may not cover. */
-#define CONV_GAPS(X)                                                            \
-    X(GAP_LAYOUT, "a layout other than NCHW")                                   \
-    X(GAP_DIMS, "3-D")                                                          \
-    X(GAP_BIAS, "with a bias")                                                  \
-    X(GAP_CASTS, "with cast tensors")                                           \
-    X(GAP_FILTER, "a filter, pads or dilations that no model covers")           \
-    X(GAP_STRIDE, "strides that no model of the filter covers")                 \
+#define CONV_GAPS(X)                                                  \
+    X(GAP_LAYOUT, "a layout other than NCHW")                         \
+    X(GAP_DIMS, "3-D")                                                \
+    X(GAP_BIAS, "with a bias")                                        \
+    X(GAP_CASTS, "with cast tensors")                                 \
+    X(GAP_FILTER, "a filter, pads or dilations that no model covers") \
+    X(GAP_STRIDE, "strides that no model of the filter covers")       \
     X(GAP_GROUPS, "groups, which no model of the filter covers")
 
 #define CONV_GAP_NAME(name, text) name,
@@ -81,7 +103,7 @@ enum conv_gap_kind { CONV_GAPS(CONV_GAP_NAME) CONV_N_GAPS, GAP_NONE = -1 };
 struct conv_gap {
     const char *column; /* of MIOpen's databases */
     char value[CONV_CASTS];
-    char covered[48];   /* what the spec covers, "1 only" */
+    char covered[48]; /* what the spec covers, "1 only" */
 };
 
 /* GAP_NONE, or the first gap between the spec, with its fields as mapped, and the convolution. */

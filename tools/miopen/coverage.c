@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "coverage.h"
 
-#include "tuple_text.h"
-#include "model/registry.h"
 #include "data/split.h"
+#include "model/registry.h"
+#include "tuple_text.h"
 #include "user_db.h"
 
 #include <stdlib.h>
@@ -42,8 +42,9 @@ static int set_gpu(struct calls *c, const char *gpu, int nearest)
     for (size_t i = 0; i < c->n_models; i++) {
         struct call_model *cm = c->models[i];
         int exact = 1;
-        cm->gpu = cm->field[CONV_GPU] < 0 ? 0
-                  : model_gpu(&cm->model, (size_t)cm->field[CONV_GPU], gpu, nearest, &exact);
+        cm->gpu = cm->field[CONV_GPU] < 0
+                      ? 0
+                      : model_gpu(&cm->model, (size_t)cm->field[CONV_GPU], gpu, nearest, &exact);
         if (cm->gpu >= 0 && !exact && known == 0)
             note("no model for %s, taking the nearest trained GPU, %s", gpu,
                  cm->model.m.fields[cm->field[CONV_GPU]].tokens[cm->gpu]);

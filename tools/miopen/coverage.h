@@ -6,15 +6,15 @@
 #include "driver.h"
 
 /* Why no model covers a call, from the general to the particular: the last reason met is told. */
-#define CALL_GAPS(X)                                                                 \
-    X(CALL_DTYPE, "a data type that no model covers")                                \
-    X(CALL_SIZE, "a size that no model covers")                                      \
-    X(CALL_GPU, "no model of the filter covers the GPU")                             \
-    X(CALL_DIRECTION, "a direction in which no kernel of the filter runs")           \
-    X(CALL_RULE, "outside the limits of the kernels: sizes, strides, types")         \
-    X(CALL_INFEASIBLE, "no legal tuple")                                             \
-    X(CALL_OTHER, "another operation than a convolution")                            \
-    X(CALL_TRANSPOSED, "a transposed convolution")                                   \
+#define CALL_GAPS(X)                                                         \
+    X(CALL_DTYPE, "a data type that no model covers")                        \
+    X(CALL_SIZE, "a size that no model covers")                              \
+    X(CALL_GPU, "no model of the filter covers the GPU")                     \
+    X(CALL_DIRECTION, "a direction in which no kernel of the filter runs")   \
+    X(CALL_RULE, "outside the limits of the kernels: sizes, strides, types") \
+    X(CALL_INFEASIBLE, "no legal tuple")                                     \
+    X(CALL_OTHER, "another operation than a convolution")                    \
+    X(CALL_TRANSPOSED, "a transposed convolution")                           \
     X(CALL_BROKEN, "broken")
 
 #define CALL_GAP_NAME(name, text) name,

@@ -8,39 +8,40 @@
 
 /* ---- options: MIOpenDriver's letters, names and defaults ---- */
 
-#define SIZE_OPTIONS(X)                                                                       \
-    X(BATCHSIZE, 'n', "batchsize", 100, 1, KPRED_MAX_SIZE)                                    \
-    X(IN_CHANNELS, 'c', "in_channels", 3, 1, KPRED_MAX_SIZE)                                  \
-    X(OUT_CHANNELS, 'k', "out_channels", 32, 1, KPRED_MAX_SIZE)                               \
-    X(IN_D, '!', "in_d", 32, 1, KPRED_MAX_SIZE)                                               \
-    X(IN_H, 'H', "in_h", 32, 1, KPRED_MAX_SIZE)                                               \
-    X(IN_W, 'W', "in_w", 32, 1, KPRED_MAX_SIZE)                                               \
-    X(FIL_D, '@', "fil_d", 3, 1, KPRED_MAX_SIZE)                                              \
-    X(FIL_H, 'y', "fil_h", 3, 1, KPRED_MAX_SIZE)                                              \
-    X(FIL_W, 'x', "fil_w", 3, 1, KPRED_MAX_SIZE)                                              \
-    X(PAD_D, '$', "pad_d", 0, 0, KPRED_MAX_SIZE)                                              \
-    X(PAD_H, 'p', "pad_h", 0, 0, KPRED_MAX_SIZE)                                              \
-    X(PAD_W, 'q', "pad_w", 0, 0, KPRED_MAX_SIZE)                                              \
-    X(STRIDE_D, '#', "conv_stride_d", 1, 1, KPRED_MAX_SIZE)                                   \
-    X(STRIDE_H, 'u', "conv_stride_h", 1, 1, KPRED_MAX_SIZE)                                   \
-    X(STRIDE_W, 'v', "conv_stride_w", 1, 1, KPRED_MAX_SIZE)                                   \
-    X(DILATION_D, '^', "dilation_d", 1, 1, KPRED_MAX_SIZE)                                    \
-    X(DILATION_H, 'l', "dilation_h", 1, 1, KPRED_MAX_SIZE)                                    \
-    X(DILATION_W, 'j', "dilation_w", 1, 1, KPRED_MAX_SIZE)                                    \
-    X(GROUPS, 'g', "group_count", 1, 1, KPRED_MAX_SIZE)                                       \
-    X(FORW, 'F', "forw", 0, 0, 7)                                                             \
-    X(BIAS, 'b', "bias", 0, 0, 1)                                                             \
+#define SIZE_OPTIONS(X)                                         \
+    X(BATCHSIZE, 'n', "batchsize", 100, 1, KPRED_MAX_SIZE)      \
+    X(IN_CHANNELS, 'c', "in_channels", 3, 1, KPRED_MAX_SIZE)    \
+    X(OUT_CHANNELS, 'k', "out_channels", 32, 1, KPRED_MAX_SIZE) \
+    X(IN_D, '!', "in_d", 32, 1, KPRED_MAX_SIZE)                 \
+    X(IN_H, 'H', "in_h", 32, 1, KPRED_MAX_SIZE)                 \
+    X(IN_W, 'W', "in_w", 32, 1, KPRED_MAX_SIZE)                 \
+    X(FIL_D, '@', "fil_d", 3, 1, KPRED_MAX_SIZE)                \
+    X(FIL_H, 'y', "fil_h", 3, 1, KPRED_MAX_SIZE)                \
+    X(FIL_W, 'x', "fil_w", 3, 1, KPRED_MAX_SIZE)                \
+    X(PAD_D, '$', "pad_d", 0, 0, KPRED_MAX_SIZE)                \
+    X(PAD_H, 'p', "pad_h", 0, 0, KPRED_MAX_SIZE)                \
+    X(PAD_W, 'q', "pad_w", 0, 0, KPRED_MAX_SIZE)                \
+    X(STRIDE_D, '#', "conv_stride_d", 1, 1, KPRED_MAX_SIZE)     \
+    X(STRIDE_H, 'u', "conv_stride_h", 1, 1, KPRED_MAX_SIZE)     \
+    X(STRIDE_W, 'v', "conv_stride_w", 1, 1, KPRED_MAX_SIZE)     \
+    X(DILATION_D, '^', "dilation_d", 1, 1, KPRED_MAX_SIZE)      \
+    X(DILATION_H, 'l', "dilation_h", 1, 1, KPRED_MAX_SIZE)      \
+    X(DILATION_W, 'j', "dilation_w", 1, 1, KPRED_MAX_SIZE)      \
+    X(GROUPS, 'g', "group_count", 1, 1, KPRED_MAX_SIZE)         \
+    X(FORW, 'F', "forw", 0, 0, 7)                               \
+    X(BIAS, 'b', "bias", 0, 0, 1)                               \
     X(SPATIAL_DIM, '_', "spatial_dim", 2, 2, 3)
 
-#define WORD_OPTIONS(X)                                                                       \
-    X(MODE, 'm', "mode", "conv trans")                                                        \
-    X(PAD_MODE, 'z', "pad_mode", "default same valid")                                        \
-    X(IN_LAYOUT, 'I', "in_layout", LAYOUTS)                                                   \
-    X(FIL_LAYOUT, 'f', "fil_layout", LAYOUTS)                                                 \
+#define WORD_OPTIONS(X)                                \
+    X(MODE, 'm', "mode", "conv trans")                 \
+    X(PAD_MODE, 'z', "pad_mode", "default same valid") \
+    X(IN_LAYOUT, 'I', "in_layout", LAYOUTS)            \
+    X(FIL_LAYOUT, 'f', "fil_layout", LAYOUTS)          \
     X(OUT_LAYOUT, 'O', "out_layout", LAYOUTS)
 #define LAYOUTS "NCHW NHWC CHWN NCHWc4 NCHWc8 CHWNc4 CHWNc8 NCDHW NDHWC"
 
 /* They say how to run a convolution, not which. */
+/* clang-format off */
 #define OTHER_OPTIONS(X)                                                                      \
     X('t', "time") X('i', "iter") X('V', "verify") X('w', "wall") X('s', "search")            \
     X('P', "printconv") X('o', "dump_output") X('d', "in_data") X('e', "weights")             \
@@ -49,9 +50,10 @@
     X('r', "pad_val") X('%', "trans_output_pad_d") X('Y', "trans_output_pad_h")               \
     X('X', "trans_output_pad_w") X('U', "in_cast_type") X('T', "out_cast_type")               \
     X('R', "wei_cast_type")
+/* clang-format on */
 
 #define SIZE_INDEX(id, letter, name, value, least, most) id,
-#define WORD_INDEX(id, letter, name, choices) id,
+#define WORD_INDEX(id, letter, name, choices)            id,
 enum { SIZE_OPTIONS(SIZE_INDEX) N_SIZES };
 enum { WORD_FIRST = N_SIZES - 1, WORD_OPTIONS(WORD_INDEX) N_KNOWN };
 
@@ -62,12 +64,11 @@ struct option {
     const char *choices;        /* of a word; NULL for a size */
 };
 
-#define SIZE_ROW(id, letter, name, value, least, most) { letter, name, value, least, most, NULL },
-#define WORD_ROW(id, letter, name, choices) { letter, name, 0, 0, 0, choices },
-#define OTHER_ROW(letter, name) { letter, name, 0, 0, 0, NULL },
-static const struct option options[] = {
-    SIZE_OPTIONS(SIZE_ROW) WORD_OPTIONS(WORD_ROW) OTHER_OPTIONS(OTHER_ROW)
-};
+#define SIZE_ROW(id, letter, name, value, least, most) {letter, name, value, least, most, NULL},
+#define WORD_ROW(id, letter, name, choices)            {letter, name, 0, 0, 0, choices},
+#define OTHER_ROW(letter, name)                        {letter, name, 0, 0, 0, NULL},
+static const struct option options[] = {SIZE_OPTIONS(SIZE_ROW) WORD_OPTIONS(WORD_ROW)
+                                            OTHER_OPTIONS(OTHER_ROW)};
 enum { N_OPTIONS = sizeof options / sizeof *options };
 
 /* ---- words ---- */
@@ -157,8 +158,9 @@ static int set_option(struct reading *r, size_t i, const char *word, size_t n, c
     r->given[i] = value;
     if (i < N_SIZES) {
         if (parse_int(value, o->least, o->most, &r->size[i]) != 0)
-            return broken(r->call, "%.*s: value \"%.40s\": is no integer from %" PRId64
-                          " to %" PRId64, (int)n, word, value, o->least, o->most);
+            return broken(r->call,
+                          "%.*s: value \"%.40s\": is no integer from %" PRId64 " to %" PRId64,
+                          (int)n, word, value, o->least, o->most);
     } else if (i < N_KNOWN) {
         if (!is_choice(o->choices, value))
             return broken(r->call, "%.*s: value \"%.40s\": is none of %s", (int)n, word, value,
@@ -251,13 +253,16 @@ static int set_outputs(struct reading *r, struct conv *c)
     for (int i = 3 - c->dims; i < 3; i++) {
         c->out[i] = conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i]);
         if (c->out[i] == 0)
-            return broken(r->call, "-%c: value \"%" PRId64 "\": the filter is larger than the "
-                          "image, %" PRId64 " with its pads", options[FIL_D + i].letter,
-                          c->filter[i], c->in[i] + 2 * c->pad[i]);
+            return broken(r->call,
+                          "-%c: value \"%" PRId64 "\": the filter is larger than the "
+                          "image, %" PRId64 " with its pads",
+                          options[FIL_D + i].letter, c->filter[i], c->in[i] + 2 * c->pad[i]);
     }
     if (c->c % c->groups != 0 || c->k % c->groups != 0)
-        return broken(r->call, "-g: value \"%" PRId64 "\": does not divide the channels, %" PRId64
-                      " and %" PRId64, c->groups, c->c, c->k);
+        return broken(r->call,
+                      "-g: value \"%" PRId64 "\": does not divide the channels, %" PRId64
+                      " and %" PRId64,
+                      c->groups, c->c, c->k);
     return 0;
 }
 
@@ -292,8 +297,8 @@ static enum driver_kind read_conv(struct words *w, struct driver_call *call)
 static const char *type_of(const char *operation)
 {
     static const char *const types[][2] = {
-        {"conv", "FP32"}, {"convfp16", "FP16"}, {"convbfp16", "BF16"}, {"convint8", "INT8"},
-        {"convfp8", "FP8"}, {"convbfp8", "BFP8"},
+        {"conv", "FP32"},     {"convfp16", "FP16"}, {"convbfp16", "BF16"},
+        {"convint8", "INT8"}, {"convfp8", "FP8"},   {"convbfp8", "BFP8"},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i][0], operation) == 0)

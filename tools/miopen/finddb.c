@@ -28,7 +28,10 @@ static int is_algorithm(char dir, const char *text)
     char full[64];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(full, sizeof full, "miopenConvolution%sAlgo%s",
-                 dir == 'F' ? "Fwd" : dir == 'B' ? "BwdData" : "BwdWeights", names[i]);
+                 dir == 'F'   ? "Fwd"
+                 : dir == 'B' ? "BwdData"
+                              : "BwdWeights",
+                 names[i]);
         if (strcmp(text, full) == 0)
             return 1;
     }

@@ -1,7 +1,7 @@
 /* load_conv.c - rows of MIOpen's databases: a convolution and a list of parameters
    SPDX-License-Identifier: MIT */
-#include "tuple_text.h"
 #include "data/load.h"
+#include "tuple_text.h"
 
 #include <string.h>
 
@@ -21,8 +21,9 @@ int load_conv_key(struct loader *l, const struct load_conv *c, int64_t row, cons
     const int rc = conv_parse_key(key, strlen(key), conv, why);
     if (rc > 0 && c->is_selective)
         return load_drop(l, DROP_SIZES);
-    return rc == 0 ? 0 : load_bad(l, row, DROP_BROKEN, "key", key,
-                                  "is no key of a convolution: %s", why);
+    return rc == 0
+               ? 0
+               : load_bad(l, row, DROP_BROKEN, "key", key, "is no key of a convolution: %s", why);
 }
 
 /* Is it of a kind that a selective spec is not about? */

@@ -15,10 +15,12 @@
 
 /* ---- columns ---- */
 
+/* clang-format off */
 #define CONFIG_COLUMNS(X)                                                                      \
     X(layout) X(data_type) X(direction) X(spatial_dim) X(in_channels) X(in_h) X(in_w) X(fil_h) \
     X(fil_w) X(out_channels) X(batchsize) X(pad_h) X(pad_w) X(conv_stride_h) X(conv_stride_w)  \
     X(dilation_h) X(dilation_w) X(bias) X(group_count)
+/* clang-format on */
 
 #define COLUMN_INDEX(name) C_##name,
 enum { P_id, P_params, C_id, CONFIG_COLUMNS(COLUMN_INDEX) N_COLUMNS, FIRST_INT = C_spatial_dim };
@@ -54,7 +56,8 @@ static int open_bytes(struct perfdb *p, struct buf *bytes)
         != SQLITE_OK)
         return db_failed(p);
     if (sqlite3_deserialize(p->db, "main", (unsigned char *)bytes->s, (sqlite3_int64)bytes->n,
-                            (sqlite3_int64)bytes->n, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
+                            (sqlite3_int64)bytes->n, SQLITE_DESERIALIZE_READONLY)
+        != SQLITE_OK)
         return db_failed(p);
     return 0;
 }
@@ -65,7 +68,8 @@ static int has_column(struct perfdb *p, const char *table, const char *column)
     sqlite3_stmt *st;
     if (sqlite3_prepare_v2(p->db,
                            "SELECT 1 FROM pragma_table_info(?1) WHERE ?2 IS NULL OR name = ?2", -1,
-                           &st, NULL) != SQLITE_OK)
+                           &st, NULL)
+        != SQLITE_OK)
         return db_failed(p);
     sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
     sqlite3_bind_text(st, 2, column, -1, SQLITE_STATIC);
@@ -223,8 +227,9 @@ static int open_fields(struct perfdb *p)
     if (load_conv_open(p->l, &p->conv) != 0)
         return -1;
     return p->conv.field[CONV_D] < 0
-               ? 0 : fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only",
-                          p->l->path, p->l->spec->path);
+               ? 0
+               : fail("%s: field \"d\" of %s: perf-dbs of SQLite are read in 2-D only", p->l->path,
+                      p->l->spec->path);
 }
 
 int perfdb_read(struct loader *l, struct buf *bytes)

@@ -33,7 +33,8 @@ static int find_entry(struct loader *l, int64_t row, char *line, const char **pa
         if (*entry == '\0' && (next == NULL || *next == '\0'))
             break; /* some lines close with a semicolon */
         if (is_of_find_db(entry))
-            return fail("%s: is a find-db, which holds times of solvers and no parameters", l->path);
+            return fail("%s: is a find-db, which holds times of solvers and no parameters",
+                        l->path);
         if (colon == NULL || colon == entry)
             return load_bad(l, row, DROP_BROKEN, "entry", entry,
                             "is not of the form solver:values");

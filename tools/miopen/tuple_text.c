@@ -41,8 +41,7 @@ static int is_rest(const char *name, const char *before)
 
 static int is_sum(const struct spec *s, size_t i)
 {
-    return i + 1 < s->n_params && s->params[i].names[0] == NULL
-           && s->params[i + 1].names[0] == NULL
+    return i + 1 < s->n_params && s->params[i].names[0] == NULL && s->params[i + 1].names[0] == NULL
            && is_rest(s->params[i + 1].name, s->params[i].name);
 }
 
@@ -92,8 +91,7 @@ static int cut_sums(const struct spec *s, const char *const *piece, char room[][
 }
 
 /* The list without the piece and what stands in brackets behind it, and then that piece. */
-static int cut_gap(const char *list, size_t piece, struct buf *b, const char **params,
-                   char why[96])
+static int cut_gap(const char *list, size_t piece, struct buf *b, const char **params, char why[96])
 {
     const char *p = list, *tail = strchr(list, '[');
     for (size_t i = 0; i < piece && p != NULL; i++) {

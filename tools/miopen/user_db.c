@@ -85,7 +85,7 @@ static const char *find_trouble(const char *entries)
 static void read_line(struct udb *u, const char *path, size_t number, char *line)
 {
     char *equals = strchr(line, '=');
-    const char *trouble = equals == NULL  ? "there is no `=`"
+    const char *trouble = equals == NULL   ? "there is no `=`"
                           : equals == line ? "there is no key before the `=`"
                                            : find_trouble(equals + 1);
     if (trouble == NULL) {
@@ -227,7 +227,8 @@ void udb_write(struct udb *u, int force, FILE *f, struct udb_counts *counts)
             entries.s[0] = '\0';
         join(&entries, first, force, counts);
         for (; end < u->n && u->lines[end].entries != NULL
-               && strcmp(u->lines[end].key, first->key) == 0; end++)
+               && strcmp(u->lines[end].key, first->key) == 0;
+             end++)
             join(&entries, &u->lines[end], force, counts);
         fprintf(f, "%s=%s\n", first->key, entries.s);
     }

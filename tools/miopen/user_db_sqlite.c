@@ -5,8 +5,8 @@
    image, so two problems of the backward directions may share one; the first in the order of keys
    counts. */
 #include "cli/commands.h"
-#include "conv.h"
 #include "cli/miopen.h"
+#include "conv.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 
 /* ---- the tables ---- */
 
-#define COLUMNS                                                                               \
-    "layout,data_type,direction,spatial_dim,in_channels,in_h,in_w,in_d,fil_h,fil_w,fil_d,"    \
-    "out_channels,batchsize,pad_h,pad_w,pad_d,conv_stride_h,conv_stride_w,conv_stride_d,"     \
+#define COLUMNS                                                                            \
+    "layout,data_type,direction,spatial_dim,in_channels,in_h,in_w,in_d,fil_h,fil_w,fil_d," \
+    "out_channels,batchsize,pad_h,pad_w,pad_d,conv_stride_h,conv_stride_w,conv_stride_d,"  \
     "dilation_h,dilation_w,dilation_d,bias,group_count"
 
 enum { N_TEXTS = 3, N_COLUMNS = 24 };
@@ -89,10 +89,27 @@ static void bind_config(sqlite3_stmt *st, const struct conv *c)
     const char dir[] = {c->dir, '\0'};
     const char *const texts[N_TEXTS] = {c->layout[0], c->dtype, dir};
     const int64_t numbers[N_COLUMNS - N_TEXTS] = {
-        c->dims, back ? c->k : c->c, in[1], in[2], in[0],
-        c->filter[1], c->filter[2], c->filter[0], back ? c->c : c->k, c->n,
-        c->pad[1], c->pad[2], c->pad[0], c->stride[1], c->stride[2], depth ? c->stride[0] : 0,
-        c->dilation[1], c->dilation[2], depth ? c->dilation[0] : 0, c->bias, c->groups,
+        c->dims,
+        back ? c->k : c->c,
+        in[1],
+        in[2],
+        in[0],
+        c->filter[1],
+        c->filter[2],
+        c->filter[0],
+        back ? c->c : c->k,
+        c->n,
+        c->pad[1],
+        c->pad[2],
+        c->pad[0],
+        c->stride[1],
+        c->stride[2],
+        depth ? c->stride[0] : 0,
+        c->dilation[1],
+        c->dilation[2],
+        depth ? c->dilation[0] : 0,
+        c->bias,
+        c->groups,
     };
     for (int i = 0; i < N_TEXTS; i++)
         sqlite3_bind_text(st, i + 1, texts[i], -1, SQLITE_TRANSIENT);
@@ -178,8 +195,11 @@ static int check_tables(const struct writer *w)
 {
     sqlite3_stmt *st;
     int tables = 0, ours = 0;
-    if (sqlite3_prepare_v2(w->db, "SELECT name IN ('config', 'perf_db') FROM sqlite_master "
-                                  "WHERE type = 'table'", -1, &st, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(w->db,
+                           "SELECT name IN ('config', 'perf_db') FROM sqlite_master "
+                           "WHERE type = 'table'",
+                           -1, &st, NULL)
+        != SQLITE_OK)
         return db_failed(w);
     int rc;
     for (; (rc = sqlite3_step(st)) == SQLITE_ROW; tables++)
@@ -187,8 +207,10 @@ static int check_tables(const struct writer *w)
     sqlite3_finalize(st);
     if (rc != SQLITE_DONE)
         return db_failed(w);
-    return tables == 0 || ours == 2 ? 0 : fail("%s: is no perf-db: it lacks the table config or "
-                                               "perf_db", w->path);
+    return tables == 0 || ours == 2 ? 0
+                                    : fail("%s: is no perf-db: it lacks the table config or "
+                                           "perf_db",
+                                           w->path);
 }
 
 static int prepare(struct writer *w)

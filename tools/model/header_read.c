@@ -64,7 +64,7 @@ static int read_ranges(struct reader *r)
 /* n_instr, n_features, hidden, then rows, cols, shift of three layers */
 static int read_shape(struct reader *r, int32_t x[12])
 {
-    struct buf name = { NULL, 0, 0 };
+    struct buf name = {NULL, 0, 0};
     const char *p;
     int i;
     buf_printf(&name, " kpri_%s_net = {", r->model->m.name);
@@ -165,15 +165,14 @@ static int read_id(struct reader *r)
         return foreign(r, "no id");
     r->model->m.id = strtoull(p + strlen("KPRED_FORMAT, UINT64_C("), NULL, 16);
     if (r->model->m.id != kpred_model_id(&r->model->m))
-        return fail("%s: the content does not match the id %016" PRIx64, r->h.path,
-                    r->model->m.id);
+        return fail("%s: the content does not match the id %016" PRIx64, r->h.path, r->model->m.id);
     return 0;
 }
 
 /* The split is the third of the model's three names. */
 static int read_split(const struct reader *r, const struct spec *spec, char split[16])
 {
-    struct buf mark = { NULL, 0, 0 };
+    struct buf mark = {NULL, 0, 0};
     const char *p;
     size_t n;
     buf_printf(&mark, "\"%s\", \"%s\", \"", spec->name, spec->solver ? spec->solver : spec->name);
@@ -206,8 +205,8 @@ static int check_code(const struct reader *r)
 static int read_spec(struct reader *r, struct spec *spec)
 {
     char *text = header_between(r->h.text, "\nspec:\n", "end of spec */");
-    const int bad = text ? spec_parse(spec, text, r->h.path)
-                         : foreign(r, "no spec in its opening comment");
+    const int bad =
+        text ? spec_parse(spec, text, r->h.path) : foreign(r, "no spec in its opening comment");
     free(text);
     return bad;
 }
@@ -224,15 +223,16 @@ static int read_model(struct reader *r)
     bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
     r->model->own_spec = spec;
     r->h.name = spec->name;
-    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_listed(r)
-                   || read_id(r) || check_code(r)
-               ? -1 : 0;
+    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_listed(r) || read_id(r)
+                   || check_code(r)
+               ? -1
+               : 0;
 }
 
 int header_read(const char *path, struct model *out)
 {
-    struct buf file = { NULL, 0, 0 };
-    struct reader r = { { path, NULL, NULL }, out };
+    struct buf file = {NULL, 0, 0};
+    struct reader r = {{path, NULL, NULL}, out};
     int bad;
     memset(out, 0, sizeof *out);
     bad = read_file(path, HEADER_MAX_BYTES, &file);

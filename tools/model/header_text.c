@@ -18,7 +18,7 @@ int header_foreign(const struct header_text *h, const char *what)
 char *header_between(const char *text, const char *from, const char *to)
 {
     const char *a = strstr(text, from), *b = a ? strstr(a, to) : NULL;
-    struct buf copy = { NULL, 0, 0 };
+    struct buf copy = {NULL, 0, 0};
     if (!b)
         return NULL;
     a += strlen(from);
@@ -28,7 +28,7 @@ char *header_between(const char *text, const char *from, const char *to)
 
 const char *header_array(const struct header_text *h, const char *what)
 {
-    struct buf name = { NULL, 0, 0 };
+    struct buf name = {NULL, 0, 0};
     const char *p;
     buf_printf(&name, " kpri_%s_%s[", h->name, what);
     p = strstr(h->text, name.s);

@@ -16,8 +16,8 @@ struct writer {
 };
 
 static const char *const op_names[] = {
-    "LOG2", "ADD",    "SUB",  "MUL",  "CEIL_DIV", "MOD",      "MIN",
-    "MAX",  "CONST",  "EQUALS", "RAMP", "HATS",   "DIVIDES", "FRACTION",
+    "LOG2", "ADD",   "SUB",    "MUL",  "CEIL_DIV", "MOD",     "MIN",
+    "MAX",  "CONST", "EQUALS", "RAMP", "HATS",     "DIVIDES", "FRACTION",
 };
 
 /* Numbers on lines of at most 100 columns, between braces. */
@@ -228,8 +228,8 @@ static void write_model(struct writer *w)
         fprintf(w->f, "    kpri_%s_rule, ", m->name);
     else
         fprintf(w->f, "    %s, ", *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED");
-    fprintf(w->f, "\"%s\",\n    &kpred_additive_scorer, &kpri_%s_net, NULL\n};\n",
-            m->rule_name, m->name);
+    fprintf(w->f, "\"%s\",\n    &kpred_additive_scorer, &kpri_%s_net, NULL\n};\n", m->rule_name,
+            m->name);
 }
 
 static void write_macros(struct writer *w)
@@ -280,7 +280,7 @@ static void write_declaration(struct writer *w)
 
 static struct writer make_writer(FILE *f, const struct model *model)
 {
-    struct writer w = { f, model, &model->m, (const kpred_additive *)model->m.net, "" };
+    struct writer w = {f, model, &model->m, (const kpred_additive *)model->m.net, ""};
     size_t i;
     for (i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
         w.upper[i] = (char)toupper((unsigned char)w.m->name[i]);

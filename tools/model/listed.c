@@ -21,16 +21,16 @@ static int accepts(const struct model *model, const int32_t *values, size_t n)
     return listed_accepts(model->params, model->listed, values, n);
 }
 
-#define RULE(i)                                                                      \
-    static int rule##i(const int32_t *problem, const int32_t *values, size_t n)      \
-    {                                                                                \
-        (void)problem;                                                               \
-        return accepts(open_models[i], values, n);                                   \
+#define RULE(i)                                                                 \
+    static int rule##i(const int32_t *problem, const int32_t *values, size_t n) \
+    {                                                                           \
+        (void)problem;                                                          \
+        return accepts(open_models[i], values, n);                              \
     }
 SLOTS(RULE)
 
 #define RULE_NAME(i) rule##i,
-static const kpred_rule rules[] = { SLOTS(RULE_NAME) };
+static const kpred_rule rules[] = {SLOTS(RULE_NAME)};
 
 /* ---- the bits ---- */
 
@@ -100,8 +100,9 @@ int listed_take(struct model *model, const struct dataset *d)
         if (data_is_known(d, i))
             set_bits(model, d->target + i * d->n_params);
     listed_name(model);
-    return model->listed[0] & 1 ? 0 : fail("%s: rule listed: the data have no tuple of the spec",
-                                           model->m.name);
+    return model->listed[0] & 1
+               ? 0
+               : fail("%s: rule listed: the data have no tuple of the spec", model->m.name);
 }
 
 void listed_name(struct model *model)

@@ -86,8 +86,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.net = &model->net;
     model->net.heads = model->heads;
     if (rules_find(spec, &model->m.rule, &model->m.rule_name)
-        || (spec_is_listed(spec) && listed_open(model))
-        || program_compile(spec, &model->program))
+        || (spec_is_listed(spec) && listed_open(model)) || program_compile(spec, &model->program))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;
@@ -164,8 +163,8 @@ static int64_t layer_bound(const kpred_layer *l)
     int64_t most = 0;
     size_t r;
     for (r = 0; r < l->rows; r++) {
-        const int64_t b = row_bound(l->weight + r * l->cols, l->bias[r], l->cols)
-                          + ((int64_t)1 << l->shift);
+        const int64_t b =
+            row_bound(l->weight + r * l->cols, l->bias[r], l->cols) + ((int64_t)1 << l->shift);
         most = b > most ? b : most;
     }
     return most;
@@ -288,7 +287,7 @@ static size_t aligned(size_t bytes)
 struct model_cost model_cost(const kpred_model *m)
 {
     const kpred_additive *net = net_of(m);
-    struct model_cost c = { interface_bytes(m) + aligned(listed_bytes(m)), 0, 0, 0, 0 };
+    struct model_cost c = {interface_bytes(m) + aligned(listed_bytes(m)), 0, 0, 0, 0};
     int64_t logit;
     size_t i;
     c.bytes += aligned(sizeof *net) + aligned(net->n_instr * sizeof *net->program);

@@ -10,7 +10,7 @@
 enum { MODEL_MAX_ARRAYS = 9 + 3 * KPRED_MAX_PARAMS };
 
 struct model {
-    kpred_model m; /* points into the rest: a struct model must not be copied */
+    kpred_model m;           /* points into the rest: a struct model must not be copied */
     const struct spec *spec; /* the caller's, to outlive the model */
     struct spec *own_spec;   /* or the model's own; else NULL */
     struct program program;

@@ -24,13 +24,13 @@ static const struct op {
     uint8_t code;
     size_t n_words; /* operands of a register op, arguments of a feature */
 } ops[] = {
-    { "log2", KPRED_OP_LOG2, 1 },         { "add", KPRED_OP_ADD, 2 },
-    { "sub", KPRED_OP_SUB, 2 },           { "mul", KPRED_OP_MUL, 2 },
-    { "ceil_div", KPRED_OP_CEIL_DIV, 2 }, { "mod", KPRED_OP_MOD, 2 },
-    { "min", KPRED_OP_MIN, 2 },           { "max", KPRED_OP_MAX, 2 },
-    { "onehot", KPRED_OP_EQUALS, 1 },     { "equals", KPRED_OP_EQUALS, 3 },
-    { "hats", KPRED_OP_HATS, 4 },         { "ramp", KPRED_OP_RAMP, 3 },
-    { "divides", KPRED_OP_DIVIDES, 3 },   { "fraction", KPRED_OP_FRACTION, 2 },
+    {"log2", KPRED_OP_LOG2, 1},         {"add", KPRED_OP_ADD, 2},
+    {"sub", KPRED_OP_SUB, 2},           {"mul", KPRED_OP_MUL, 2},
+    {"ceil_div", KPRED_OP_CEIL_DIV, 2}, {"mod", KPRED_OP_MOD, 2},
+    {"min", KPRED_OP_MIN, 2},           {"max", KPRED_OP_MAX, 2},
+    {"onehot", KPRED_OP_EQUALS, 1},     {"equals", KPRED_OP_EQUALS, 3},
+    {"hats", KPRED_OP_HATS, 4},         {"ramp", KPRED_OP_RAMP, 3},
+    {"divides", KPRED_OP_DIVIDES, 3},   {"fraction", KPRED_OP_FRACTION, 2},
 };
 
 static int wrong(const struct compiler *c, const char *word, const char *what)
@@ -94,7 +94,7 @@ static int find_register(const struct compiler *c, const char *name)
 /* A register by name, or a new one for a number; -1 with a message. */
 static int operand(struct compiler *c, const char *word)
 {
-    kpred_instr in = { KPRED_OP_CONST, 0, 0, 0, 0 };
+    kpred_instr in = {KPRED_OP_CONST, 0, 0, 0, 0};
     int64_t k;
     const int r = find_register(c, word);
     if (r >= 0)
@@ -108,7 +108,7 @@ static int operand(struct compiler *c, const char *word)
 /* NAME = OP A [B] | NAME = NUMBER */
 static int compile_register(struct compiler *c, const struct words *w)
 {
-    kpred_instr in = { KPRED_OP_CONST, 0, 0, 0, 0 };
+    kpred_instr in = {KPRED_OP_CONST, 0, 0, 0, 0};
     const struct op *op;
     int64_t k;
     int a, b;
@@ -202,7 +202,7 @@ static int feature_arguments(struct compiler *c, const struct words *w, kpred_in
 
 static int compile_feature(struct compiler *c, const struct words *w)
 {
-    kpred_instr in = { 0, 0, 0, 0, 0 };
+    kpred_instr in = {0, 0, 0, 0, 0};
     const struct op *op = find_op(c, w->v[0], w->n - 1, 1);
     int a;
     if (!op)
@@ -263,8 +263,8 @@ int program_compile_judge(const struct spec *spec, struct program *out)
     name_register(&c, "table");
     if (compile_section(&c, &spec->judge, compile_either))
         return -1;
-    return out->n_features ? 0 : fail("%s:%ld: [judge]: has no feature", spec->path,
-                                      spec->judge.line);
+    return out->n_features ? 0
+                           : fail("%s:%ld: [judge]: has no feature", spec->path, spec->judge.line);
 }
 
 int program_compile(const struct spec *spec, struct program *out)

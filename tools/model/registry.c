@@ -10,7 +10,7 @@
 
 static int builtin_open(const struct builtin *b, struct model *out)
 {
-    struct buf text = { NULL, 0, 0 };
+    struct buf text = {NULL, 0, 0};
     struct spec *spec = xcalloc(1, sizeof *spec);
     const char *const *line;
     int bad;
@@ -30,7 +30,7 @@ static int builtin_open(const struct builtin *b, struct model *out)
 
 int model_open(const char *name, struct model *out)
 {
-    struct buf known = { NULL, 0, 0 };
+    struct buf known = {NULL, 0, 0};
     const struct builtin *b;
     int bad;
     memset(out, 0, sizeof *out);
@@ -52,7 +52,7 @@ int model_open(const char *name, struct model *out)
 static int unknown_token(const struct model *model, size_t field, const char *text, int32_t nearest)
 {
     const struct spec_field *f = model->spec->fields + field;
-    struct buf list = { NULL, 0, 0 };
+    struct buf list = {NULL, 0, 0};
     const char *tokens = spec_tokens_text(f, &list);
     int bad;
     if (nearest < 0)

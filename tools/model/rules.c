@@ -9,32 +9,26 @@
 
 #define SPELLING(enumerator, spelling) spelling,
 
-static const char *const fields[] = { KPRED_CONV_FIELD_LIST(SPELLING) NULL };
-static const char *const gpus[] = { KPRED_GPU_LIST(SPELLING) NULL };
-static const char *const dirs[] = { KPRED_DIR_LIST(SPELLING) NULL };
-static const char *const dtypes[] = { KPRED_DTYPE_LIST(SPELLING) NULL };
-static const char *const *const tokens[] = { gpus, dirs, dtypes, NULL }; /* of the first fields */
+static const char *const fields[] = {KPRED_CONV_FIELD_LIST(SPELLING) NULL};
+static const char *const gpus[] = {KPRED_GPU_LIST(SPELLING) NULL};
+static const char *const dirs[] = {KPRED_DIR_LIST(SPELLING) NULL};
+static const char *const dtypes[] = {KPRED_DTYPE_LIST(SPELLING) NULL};
+static const char *const *const tokens[] = {gpus, dirs, dtypes, NULL}; /* of the first fields */
 
-static const char *const conv2d_fields[] = { KPRED_CONV2D_FIELD_LIST(SPELLING) NULL };
-static const char *const conv2d_gpus[] = {
-    KPRED_GPU_LIST(SPELLING) KPRED_CONV2D_MORE_GPUS(SPELLING) NULL
-};
-static const char *const conv2d_dtypes[] = {
-    KPRED_DTYPE_LIST(SPELLING) KPRED_CONV2D_MORE_DTYPES(SPELLING) NULL
-};
-static const char *const conv2d_layouts[] = { KPRED_CONV2D_LAYOUT_LIST(SPELLING) NULL };
-static const char *const *const conv2d_tokens[] = {
-    conv2d_gpus, dirs, conv2d_dtypes, conv2d_layouts, NULL
-};
+static const char *const conv2d_fields[] = {KPRED_CONV2D_FIELD_LIST(SPELLING) NULL};
+static const char *const conv2d_gpus[] = {KPRED_GPU_LIST(SPELLING) KPRED_CONV2D_MORE_GPUS(SPELLING)
+                                              NULL};
+static const char *const conv2d_dtypes[] = {KPRED_DTYPE_LIST(SPELLING)
+                                                KPRED_CONV2D_MORE_DTYPES(SPELLING) NULL};
+static const char *const conv2d_layouts[] = {KPRED_CONV2D_LAYOUT_LIST(SPELLING) NULL};
+static const char *const *const conv2d_tokens[] = {conv2d_gpus, dirs, conv2d_dtypes, conv2d_layouts,
+                                                   NULL};
 
-static const char *const conv3d_fields[] = { KPRED_CONV3D_FIELD_LIST(SPELLING) NULL };
-static const char *const conv3d_gpus[] = { KPRED_CONV3D_GPU_LIST(SPELLING) NULL };
-static const char *const conv3d_layouts[] = {
-    KPRED_CONV2D_LAYOUT_LIST(SPELLING) KPRED_CONV3D_MORE_LAYOUTS(SPELLING) NULL
-};
-static const char *const *const conv3d_tokens[] = {
-    conv3d_gpus, dirs, dtypes, conv3d_layouts, NULL
-};
+static const char *const conv3d_fields[] = {KPRED_CONV3D_FIELD_LIST(SPELLING) NULL};
+static const char *const conv3d_gpus[] = {KPRED_CONV3D_GPU_LIST(SPELLING) NULL};
+static const char *const conv3d_layouts[] = {KPRED_CONV2D_LAYOUT_LIST(SPELLING)
+                                                 KPRED_CONV3D_MORE_LAYOUTS(SPELLING) NULL};
+static const char *const *const conv3d_tokens[] = {conv3d_gpus, dirs, dtypes, conv3d_layouts, NULL};
 
 /* What rules with so many fields expect. */
 static const struct vocabulary {
@@ -42,26 +36,31 @@ static const struct vocabulary {
     const char *const *fields;
     const char *const *const *tokens; /* of the first fields */
 } vocabularies[] = {
-    { KPRED_CONV2D_FIELD_COUNT, conv2d_fields, conv2d_tokens },
-    { KPRED_CONV3D_FIELD_COUNT, conv3d_fields, conv3d_tokens },
-    { 0, fields, tokens } /* 9 or 10 of them */
+    {KPRED_CONV2D_FIELD_COUNT, conv2d_fields, conv2d_tokens},
+    {KPRED_CONV3D_FIELD_COUNT, conv3d_fields, conv3d_tokens},
+    {0, fields, tokens} /* 9 or 10 of them */
 };
 
-static const char *const no_values[] = { NULL }; /* the rule takes integers */
+static const char *const no_values[] = {NULL}; /* the rule takes integers */
 
 #define RULE(rule, n_fields, list) \
-    { rule, #rule, n_fields, { list(SPELLING) NULL }, no_values, NULL, 0 },
+    {rule, #rule, n_fields, {list(SPELLING) NULL}, no_values, NULL, 0},
 #define WORD(word) word,
 #define WORDS(rule, n_fields, list, words, dir) \
-    static const uint16_t rule##_words[] = { words(WORD) };
-#define NAMED(rule, n_fields, list, words, dir)                        \
-    { rule, #rule, n_fields, { list(SPELLING) NULL }, no_values,       \
-      rule##_words, sizeof rule##_words / sizeof *rule##_words },
+    static const uint16_t rule##_words[] = {words(WORD)};
+#define NAMED(rule, n_fields, list, words, dir) \
+    {rule,                                      \
+     #rule,                                     \
+     n_fields,                                  \
+     {list(SPELLING) NULL},                     \
+     no_values,                                 \
+     rule##_words,                              \
+     sizeof rule##_words / sizeof *rule##_words},
 #define ONE_WAY(rule, n_fields, list, of, dir) RULE(rule, n_fields, list)
 #define CHOICE_VALUES(rule, n_fields, list, values) \
-    static const char *const rule##_values[] = { values(SPELLING) NULL };
+    static const char *const rule##_values[] = {values(SPELLING) NULL};
 #define CHOICE(rule, n_fields, list, values) \
-    { rule, #rule, n_fields, { list(SPELLING) NULL }, rule##_values, NULL, 0 },
+    {rule, #rule, n_fields, {list(SPELLING) NULL}, rule##_values, NULL, 0},
 
 KPRED_CHOICE_LIST(CHOICE_VALUES)
 KPRED_NAMED_LIST(WORDS)
@@ -74,10 +73,8 @@ static const struct known {
     const char *const *values; /* names, of its one parameter */
     const uint16_t *words;     /* or of its first one's kernels */
     size_t n_words;
-} known[] = {
-    KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(ONE_WAY) KPRED_NAMED_LIST(NAMED)
-    KPRED_CHOICE_LIST(CHOICE)
-};
+} known[] = {KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(ONE_WAY) KPRED_NAMED_LIST(NAMED)
+                 KPRED_CHOICE_LIST(CHOICE)};
 
 static int differs(const struct spec *spec, const char *what, const char *is, const char *should)
 {
@@ -156,8 +153,14 @@ static int check_values(const struct spec *spec, const struct known *rule)
 /* ---- kernels with names ---- */
 
 enum {
-    GTC_DIR, GTC_TYPE = 2, GTC_ANY_FILTER = 4, GTC_K_BLOCK = 7, GTC_MERGED = 18, GTC_A = 20,
-    GTC_B = 28, GTC_PIECES = 36
+    GTC_DIR,
+    GTC_TYPE = 2,
+    GTC_ANY_FILTER = 4,
+    GTC_K_BLOCK = 7,
+    GTC_MERGED = 18,
+    GTC_A = 20,
+    GTC_B = 28,
+    GTC_PIECES = 36
 };
 
 static uint32_t log2_of(uint32_t x)
@@ -173,7 +176,7 @@ static uint32_t log2_of(uint32_t x)
    gemm_k_per_block, if y, x and k are not merged. */
 static uint32_t gtc_word(const char *name)
 {
-    uint32_t piece[GTC_PIECES] = { 0 }, vector, c = 0, k = 0;
+    uint32_t piece[GTC_PIECES] = {0}, vector, c = 0, k = 0;
     const char *text[GTC_PIECES], *p = name;
     size_t i;
     for (i = 0; i < GTC_PIECES && p; i++) {
@@ -222,7 +225,9 @@ int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
             *rule = known[i].rule;
             *name = known[i].name;
             return check_fields(spec, &known[i]) || check_params(spec, &known[i])
-                   || check_values(spec, &known[i]) || check_words(spec, &known[i]) ? -1 : 0;
+                           || check_values(spec, &known[i]) || check_words(spec, &known[i])
+                       ? -1
+                       : 0;
         }
     return fail("%s: rule \"%s\" is not in kpred_constraints.h", spec->path, spec->rule);
 }

@@ -31,5 +31,5 @@ int listed_accepts(const kpred_param *params, const uint8_t *bits, const int32_t
     return kpri_listed(params, bits, values, n);
 }
 
-#define BUILTIN(name) { &kpred_model_##name, kpred_spec_##name },
-const struct builtin builtins[] = { BUILTIN_MODELS(BUILTIN) { NULL, NULL } };
+#define BUILTIN(name) {&kpred_model_##name, kpred_spec_##name},
+const struct builtin builtins[] = {BUILTIN_MODELS(BUILTIN){NULL, NULL}};

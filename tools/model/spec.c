@@ -12,15 +12,26 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "t
 
 /* The keys with one text each; the others are fields and parameters. */
 enum slot {
-    NAME, TITLE, SOURCE, RULE, HEADER, FORMAT, SOLVER, FILTER, PAD, CONFIG, SHAPE, N_SLOTS
+    NAME,
+    TITLE,
+    SOURCE,
+    RULE,
+    HEADER,
+    FORMAT,
+    SOLVER,
+    FILTER,
+    PAD,
+    CONFIG,
+    SHAPE,
+    N_SLOTS
 };
 
 static const struct {
     const char *section, *key;
 } slot_names[N_SLOTS] = {
-    {"kernel", "name"}, {"kernel", "title"}, {"kernel", "source"}, {"kernel", "rule"},
-    {"kernel", "header"}, {"data", "format"}, {"data", "solver"}, {"data", "filter"},
-    {"data", "pad"}, {"split", "config"}, {"split", "shape"},
+    {"kernel", "name"},   {"kernel", "title"}, {"kernel", "source"}, {"kernel", "rule"},
+    {"kernel", "header"}, {"data", "format"},  {"data", "solver"},   {"data", "filter"},
+    {"data", "pad"},      {"split", "config"}, {"split", "shape"},
 };
 
 struct reader;
@@ -186,9 +197,10 @@ static int add_name(struct reader *r, struct spec_param *p, const char *word, in
     if (p->n_values > 0 && p->names[0] == NULL)
         return bad(r, p->name, word, "is no integer, as the values before it are");
     if (is_quoted ? !is_quotable(word) : !is_name(word))
-        return bad(r, p->name, word, is_quoted ? "cannot stand in quotes: it is empty, long, or "
-                                                 "has a backslash or `\?\?` in it"
-                                               : "is neither an integer nor a name");
+        return bad(r, p->name, word,
+                   is_quoted ? "cannot stand in quotes: it is empty, long, or "
+                               "has a backslash or `\?\?` in it"
+                             : "is neither an integer nor a name");
     if (spec_value_index(p, word) >= 0)
         return bad(r, p->name, word, "stands there twice");
     p->names[p->n_values] = word;
@@ -218,18 +230,17 @@ static int add_param(struct reader *r, char *key, char *value)
     if (check_new_name(r, key) != 0)
         return -1;
     if (s->n_params == KPRED_MAX_PARAMS)
-        return fail("%s:%ld: %s: more than %d parameters", r->path, r->line, key,
-                    KPRED_MAX_PARAMS);
+        return fail("%s:%ld: %s: more than %d parameters", r->path, r->line, key, KPRED_MAX_PARAMS);
     struct spec_param *p = &s->params[s->n_params];
     char *word = NULL;
     int rc, is_quoted;
     p->name = key;
     for (; (rc = next_value(r, key, &value, &word, &is_quoted)) > 0; p->n_values++) {
         if (p->n_values == KPRED_MAX_VALUES)
-            return fail("%s:%ld: %s: more than %d values", r->path, r->line, key,
-                        KPRED_MAX_VALUES);
+            return fail("%s:%ld: %s: more than %d values", r->path, r->line, key, KPRED_MAX_VALUES);
         if ((!is_quoted && is_number_like(word) ? add_number(r, p, word)
-                                                : add_name(r, p, word, is_quoted)) != 0)
+                                                : add_name(r, p, word, is_quoted))
+            != 0)
             return -1;
     }
     s->n_params++;
@@ -241,8 +252,9 @@ static int add_param(struct reader *r, char *key, char *value)
 static int set_slot(struct reader *r, char *key, char *value)
 {
     size_t i = 0;
-    while (i < N_SLOTS && (strcmp(slot_names[i].section, r->section->name) != 0
-                           || strcmp(slot_names[i].key, key) != 0))
+    while (i < N_SLOTS
+           && (strcmp(slot_names[i].section, r->section->name) != 0
+               || strcmp(slot_names[i].key, key) != 0))
         i++;
     if (i == N_SLOTS)
         return fail("%s:%ld: [%s]: unknown key \"%s\"", r->path, r->line, r->section->name, key);
@@ -311,8 +323,8 @@ static int network_line(struct reader *r, char *line)
 }
 
 static const struct section sections[] = {
-    {"kernel", slot_line},    {"data", slot_line},        {"fields", field_line},
-    {"params", param_line},   {"split", slot_line},       {"derived", derived_line},
+    {"kernel", slot_line},      {"data", slot_line},       {"fields", field_line},
+    {"params", param_line},     {"split", slot_line},      {"derived", derived_line},
     {"features", feature_line}, {"network", network_line}, {"judge", judge_line},
 };
 enum { KERNEL, DATA, FIELDS, PARAMS, SPLIT, DERIVED, FEATURES, NETWORK, JUDGE, N_SECTIONS };
@@ -402,7 +414,8 @@ static int parse_canonical_of_fields(const struct reader *r, struct split_item *
                    || find_size(r, is_h ? "pad_h" : "pad_w", &it->pad_at) != 0
                    || find_size(r, is_h ? "stride_h" : "stride_w", &it->b) != 0
                    || find_size(r, is_h ? "dil_h" : "dil_w", &it->dilation_at) != 0
-               ? -1 : 0;
+               ? -1
+               : 0;
 }
 
 static int parse_canonical(const struct reader *r, struct split_item *it, const char *name)
@@ -441,7 +454,8 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
         return fail("%s:%ld: split key: %s: takes two fields", r->path, r->line, word);
     *comma = '\0';
     return find_size(r, trim(open + 1), &it->a) != 0 || find_size(r, trim(comma + 1), &it->b) != 0
-               ? -1 : 0;
+               ? -1
+               : 0;
 }
 
 static int parse_item(const struct reader *r, struct split_item *it, char *word)
@@ -540,7 +554,8 @@ static int finish_kernel(struct reader *r)
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->header = r->text[HEADER];
     if (s->header == NULL)
-        return spec_is_unconstrained(s) || spec_is_listed(s) || required(r, HEADER) != NULL ? 0 : -1;
+        return spec_is_unconstrained(s) || spec_is_listed(s) || required(r, HEADER) != NULL ? 0
+                                                                                            : -1;
     r->line = r->at[HEADER];
     return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is no header's name");
 }
@@ -552,8 +567,8 @@ static int parse_filter(struct reader *r, char *text)
     r->line = r->at[FILTER];
     if (x != NULL)
         *x = '\0';
-    int rc = x == NULL || parse_int(text, 1, 1 << 12, &h) != 0
-             || parse_int(x + 1, 1, 1 << 12, &w) != 0;
+    int rc =
+        x == NULL || parse_int(text, 1, 1 << 12, &h) != 0 || parse_int(x + 1, 1, 1 << 12, &w) != 0;
     if (x != NULL)
         *x = 'x';
     if (rc)
@@ -587,7 +602,8 @@ static int check_convolution(struct reader *r)
 {
     return check_key_or_field(r, FILTER, "y", "the fields y and x say it") != 0
                    || check_key_or_field(r, PAD, "pad_h", "the fields pad_h and pad_w say it") != 0
-               ? -1 : 0;
+               ? -1
+               : 0;
 }
 
 /* The options of a find-db are its solvers: one parameter, whose values are their names. */
@@ -599,8 +615,9 @@ static int check_find_db(struct reader *r)
         return fail("%s:%ld: [params]: for find-db it is one parameter, the names of the solvers",
                     r->path, r->line);
     r->line = r->at[SOLVER];
-    return r->text[SOLVER] == NULL ? 0 : bad(r, "solver", r->text[SOLVER],
-                                             "a find-db has all solvers, [params] names them");
+    return r->text[SOLVER] == NULL ? 0
+                                   : bad(r, "solver", r->text[SOLVER],
+                                         "a find-db has all solvers, [params] names them");
 }
 
 static int check_solver(struct reader *r)
@@ -610,7 +627,8 @@ static int check_solver(struct reader *r)
         return -1;
     r->line = r->at[SOLVER];
     return is_quotable(r->spec->solver) && strpbrk(r->spec->solver, "\"=;:") == NULL
-               ? 0 : bad(r, "solver", r->spec->solver, "cannot be the name of a solver");
+               ? 0
+               : bad(r, "solver", r->spec->solver, "cannot be the name of a solver");
 }
 
 /* The keys of [data] that go with its format. */

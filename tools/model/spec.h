@@ -25,13 +25,13 @@
 #ifndef KPRED_TOOLS_SPEC_H
 #define KPRED_TOOLS_SPEC_H
 
-#include "kpred.h"
 #include "base/util.h"
+#include "kpred.h"
 
 #define SPEC_MAX_TOKENS KPRED_MAX_VALUES
-#define SPEC_MAX_ITEMS 24                   /* of a split key */
-#define SPEC_MAX_VALUE KPRED_MAX_SIZE       /* a parameter's value lies in -this..this */
-#define SPEC_MAX_BYTES ((size_t)1 << 20)
+#define SPEC_MAX_ITEMS  24             /* of a split key */
+#define SPEC_MAX_VALUE  KPRED_MAX_SIZE /* a parameter's value lies in -this..this */
+#define SPEC_MAX_BYTES  ((size_t)1 << 20)
 
 enum spec_format { SPEC_MIOPEN, SPEC_CSV, SPEC_FIND_DB, SPEC_TENSILE, SPEC_N_FORMATS };
 extern const char *const spec_formats[SPEC_N_FORMATS]; /* as in [data] */

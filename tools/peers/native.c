@@ -19,7 +19,10 @@ size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap);
 int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
                   int32_t *found);
 
-const char *bench_split(void) { return model->split; }
+const char *bench_split(void)
+{
+    return model->split;
+}
 
 /* Whether the first n values may stand. */
 int bench_prefix(const int32_t *problem, const unsigned char *index, size_t n)
@@ -62,7 +65,7 @@ static size_t next_prefix(unsigned char *index, size_t n, int deeper)
 /* All legal tuples of a problem, in order; how many, of which the first `cap` are written. */
 size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap)
 {
-    unsigned char index[KPRED_MAX_PARAMS] = { 0 };
+    unsigned char index[KPRED_MAX_PARAMS] = {0};
     const size_t whole = model->n_params;
     size_t found = 0, n;
     if (!bench_prefix(problem, index, 0))
@@ -85,8 +88,7 @@ static unsigned char index_of(size_t param, int32_t value)
 }
 
 /* The network's k tuples for every problem; found: how many. A status, 0 if all went well. */
-int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out,
-                  int32_t *found)
+int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *out, int32_t *found)
 {
     const size_t words = kpred_arena_words(model, k);
     int32_t *arena = calloc(words, sizeof *arena);

@@ -9,13 +9,13 @@
 #include <stddef.h>
 
 struct adam {
-    size_t n, n_shards;      /* weights; gradients of them */
-    float *w;                /* the caller's, that Adam moves */
-    float *gradients;        /* of the shards, after one another */
+    size_t n, n_shards; /* weights; gradients of them */
+    float *w;           /* the caller's, that Adam moves */
+    float *gradients;   /* of the shards, after one another */
     float *moment, *square;
-    float *mean;             /* the running average of w */
+    float *mean; /* the running average of w */
     size_t step;
-    double decay1, decay2;   /* powers of Adam's decays */
+    double decay1, decay2; /* powers of Adam's decays */
 };
 
 struct adam_schedule {

@@ -1,8 +1,8 @@
 #include "additive.h"
 
 #include "adam.h"
-#include "matrix.h"
 #include "base/numbers.h"
+#include "matrix.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,8 +142,8 @@ struct shard {
     const struct net *net;
     const float *w2_t, *wc_t, *out_t[NET_MAX_PARAMS]; /* transposed copies of the matrices */
     size_t n, capacity;
-    float *x, *a1, *a2, *a, *h, *logits;   /* activations; a: all a_t, h: all relu(a_t) */
-    float *d_logits, *d_a, *d_c, *d_1;     /* derivatives */
+    float *x, *a1, *a2, *a, *h, *logits; /* activations; a: all a_t, h: all relu(a_t) */
+    float *d_logits, *d_a, *d_c, *d_1;   /* derivatives */
     const uint8_t *y;
     size_t y_step;
     float *gradient;
@@ -391,8 +391,8 @@ static void loss_param(struct shard *s, size_t t, const struct net_rows *rows, c
     for (size_t i = 0; i < s->n; i++) {
         float target[NET_MAX_VALUES], *g = s->d_logits + i * cols, *l = s->logits + i * cols;
         float weight = rows->weight ? rows->weight[pick[i]] : 1.0f;
-        const float *share = p->regret > 0.0f && pick[i] < rows->n_timed
-                                 ? rows->timed + pick[i] * width + at : NULL;
+        const float *share =
+            p->regret > 0.0f && pick[i] < rows->n_timed ? rows->timed + pick[i] * width + at : NULL;
         fill_target(rows, pick[i], t, d, at, target);
         for (size_t v = 0; v < cols; v++)
             l[v] *= p->temperature;
@@ -676,9 +676,9 @@ int net_loss(const struct net *net, const struct net_rows *rows, float temperatu
 /* ---- training ---------------------------------------------------------------------------- */
 
 struct trainer {
-    struct net *net;  /* the weights that Adam moves */
-    struct net seen;  /* what a step's forward pass sees: these weights, or rounded ones */
-    struct net mean;  /* the running average, Adam's */
+    struct net *net; /* the weights that Adam moves */
+    struct net seen; /* what a step's forward pass sees: these weights, or rounded ones */
+    struct net mean; /* the running average, Adam's */
     struct adam adam;
     struct adam_schedule schedule;
     struct adam_step move;
@@ -687,9 +687,9 @@ struct trainer {
     struct net_exponents k;
     struct transposed tr;
     struct shard shard[NET_SHARDS];
-    uint8_t *y;       /* room for the shards' prefixes */
+    uint8_t *y; /* room for the shards' prefixes */
     size_t *order;
-    size_t first, n;  /* the minibatch: order[first .. first + n) */
+    size_t first, n; /* the minibatch: order[first .. first + n) */
     size_t shard_rows;
     struct pool *pool;
     struct pass pass;
@@ -1102,8 +1102,8 @@ void qnet_context(const struct qnet *q, const uint8_t *x, int32_t *base)
     uint8_t c1[WIDEST], c2[WIDEST];
     const struct net_dims *d = &q->dims;
     for (size_t i = 0; i < d->enc1; i++)
-        c1[i] = requantise(dot(q->w1 + i * d->n_features, x, d->n_features, q->b1[i]),
-                           q->k.k[NET_K1]);
+        c1[i] =
+            requantise(dot(q->w1 + i * d->n_features, x, d->n_features, q->b1[i]), q->k.k[NET_K1]);
     for (size_t i = 0; i < d->enc2; i++)
         c2[i] = requantise(dot(q->w2 + i * d->enc1, c1, d->enc1, q->b2[i]), q->k.k[NET_K2]);
     for (size_t i = 0; i < q->at.n_active * d->hidden; i++)
@@ -1203,8 +1203,8 @@ int qnet_check_bounds(const struct qnet *q, char *text, size_t size)
             snprintf(text, size, "exponent %zu: %d", i, q->k.k[i]);
             return 0;
         }
-    if (!rows_within(q->w1, q->b1, d->enc1, d->n_features, (int64_t)1 << 31, "w1", text, size) ||
-        !rows_within(q->w2, q->b2, d->enc2, d->enc1, (int64_t)1 << 31, "w2", text, size))
+    if (!rows_within(q->w1, q->b1, d->enc1, d->n_features, (int64_t)1 << 31, "w1", text, size)
+        || !rows_within(q->w2, q->b2, d->enc2, d->enc1, (int64_t)1 << 31, "w2", text, size))
         return 0;
     for (size_t t = 0; t < d->n_params; t++)
         if (d->n_values[t] > 1 && !param_within(q, t, text, size))
@@ -1248,7 +1248,9 @@ static int load_dims(struct net_dims *d, FILE *f)
     if (!fgets(line, sizeof line, f) || strncmp(line, FILE_HEAD, sizeof FILE_HEAD - 1) != 0)
         return 0;
     if (fscanf(f, "%zu %zu %zu %zu %zu", &d->n_features, &d->enc1, &d->enc2, &d->hidden,
-               &d->n_params) != 5 || d->n_params > NET_MAX_PARAMS)
+               &d->n_params)
+            != 5
+        || d->n_params > NET_MAX_PARAMS)
         return 0;
     for (size_t t = 0; t < d->n_params; t++)
         if (fscanf(f, "%zu", &d->n_values[t]) != 1)

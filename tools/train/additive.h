@@ -67,26 +67,26 @@ struct net_rows {
     size_t n;
     const uint8_t *x;
     const uint8_t *y;
-    const float *weight;   /* [n]; null: 1 */
-    const float *target;   /* [n][net_target_width()] probabilities that replace y as what to learn
-                              (y stays the prefix); null: y */
-    const float *timed;    /* [n_timed][net_target_width()] of the first rows, the shares that their
-                              times give (soft.h), for the regret */
+    const float *weight; /* [n]; null: 1 */
+    const float *target; /* [n][net_target_width()] probabilities that replace y as what to learn
+                            (y stays the prefix); null: y */
+    const float *timed;  /* [n_timed][net_target_width()] of the first rows, the shares that their
+                            times give (soft.h), for the regret */
     size_t n_timed;
 };
 
 struct net_train_config {
     uint64_t seed;
     size_t epochs, batch, n_threads;
-    size_t rounded_epochs;     /* the last so many see rounded weights and activations */
-    float rate, rate_end;      /* Adam's step, after the warm-up and at the end */
-    float warm_up;             /* share of the steps */
-    float weight_decay;        /* decoupled, of matrices alone */
-    float temperature;         /* what fits the targets is the logits times this; 1: the logits */
-    float regret;              /* part in the loss of what choosing by the probabilities costs: the
-                                  mean of log2(greatest share / share) over values that have one */
+    size_t rounded_epochs; /* the last so many see rounded weights and activations */
+    float rate, rate_end;  /* Adam's step, after the warm-up and at the end */
+    float warm_up;         /* share of the steps */
+    float weight_decay;    /* decoupled, of matrices alone */
+    float temperature;     /* what fits the targets is the logits times this; 1: the logits */
+    float regret;          /* part in the loss of what choosing by the probabilities costs: the
+                              mean of log2(greatest share / share) over values that have one */
     float drop_input, drop_encoder, drop_hidden; /* shares of activations set to zero */
-    float average;             /* decay of the running average of weights, per step; 0: none */
+    float average; /* decay of the running average of weights, per step; 0: none */
 };
 
 /* loss in bits a row, of the training rows as seen on the way and of the validation rows (or 0) */
@@ -101,12 +101,12 @@ struct qnet {
     struct net_dims dims;
     struct net_layout at;
     struct net_exponents k;
-    int8_t *w1, *w2, *wc;                            /* wc: n_active * hidden rows */
+    int8_t *w1, *w2, *wc; /* wc: n_active * hidden rows */
     int32_t *b1, *b2, *bc;
     int8_t *emb[NET_MAX_PARAMS]; /* [first_row[t]][hidden] */
     int8_t *out[NET_MAX_PARAMS]; /* [n_values[t]][hidden] */
     int32_t *bias[NET_MAX_PARAMS];
-    size_t n_bytes;                                  /* of all the arrays */
+    size_t n_bytes; /* of all the arrays */
     void *memory;
 };
 

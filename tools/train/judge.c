@@ -71,8 +71,8 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
     for (i = 0; i < n; i++)
         if ((double)(num_draw(&seed) % n) < r->judge_rows && known[i] > 0)
             add_lesson(j, to, d, first + i, table,
-                       (double)num_exp2((float)(r->judge_sharpness
-                                                * num_log2(best / d->time_us[first + i]))));
+                       (double)num_exp2(
+                           (float)(r->judge_sharpness * num_log2(best / d->time_us[first + i]))));
     free(known);
 }
 
@@ -90,7 +90,7 @@ static void add_table(const struct judges *j, struct lessons *to, const struct d
 static int train_judges(struct judges *j)
 {
     const struct judge_task *t = j->task;
-    struct lessons lessons = { 0, 0, NULL, NULL };
+    struct lessons lessons = {0, 0, NULL, NULL};
     struct net_rows rows;
     uint8_t *y;
     size_t i;
@@ -133,8 +133,9 @@ static void list_options(const struct dataset *d, struct dataset *one)
     tuple_bytes = d->n_params;
     qsort(one->target, n, d->n_params, compare_tuples);
     for (i = 0; i < n; i++)
-        if (!one->n || compare_tuples(one->target + (one->n - 1) * d->n_params,
-                                      one->target + i * d->n_params))
+        if (!one->n
+            || compare_tuples(one->target + (one->n - 1) * d->n_params,
+                              one->target + i * d->n_params))
             memmove(one->target + one->n++ * d->n_params, one->target + i * d->n_params,
                     d->n_params);
 }
@@ -164,7 +165,7 @@ static int judge_chunk(const struct judges *j, struct dataset *one, size_t first
 {
     const struct judge_task *t = j->task;
     float target[2 * CHUNK];
-    uint8_t y[CHUNK] = { 0 };
+    uint8_t y[CHUNK] = {0};
     struct net_rows rows;
     size_t i;
     for (i = 0; i < n; i++)
@@ -178,8 +179,8 @@ static int judge_chunk(const struct judges *j, struct dataset *one, size_t first
         return fail("%s: out of memory", t->model->m.name);
     for (i = 0; i < n; i++) {
         const double share = target[2 * i] > 1e-9f ? (double)target[2 * i] : 1e-9;
-        one->time_us[first + i] = (double)num_exp2((float)(-num_log2(share)
-                                                           / t->recipe->judge_sharpness));
+        one->time_us[first + i] =
+            (double)num_exp2((float)(-num_log2(share) / t->recipe->judge_sharpness));
     }
     return 0;
 }

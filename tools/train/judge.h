@@ -22,10 +22,10 @@
 
 struct judge_task {
     const struct recipe *recipe;
-    const struct model *model;     /* with a section [judge] in its spec */
+    const struct model *model; /* with a section [judge] in its spec */
     const struct dataset *data;
-    const unsigned char *is_test;  /* rows of data to learn nothing from */
-    const struct dataset *beside;  /* n_beside other tables */
+    const unsigned char *is_test; /* rows of data to learn nothing from */
+    const struct dataset *beside; /* n_beside other tables */
     size_t n_beside;
     uint64_t seed;
     size_t n_threads;

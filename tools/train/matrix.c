@@ -20,28 +20,28 @@ typedef float lanes __attribute__((vector_size(64), aligned(4), may_alias));
 
 /* One tile of 8 rows by 2 vectors stays in registers while k runs; every accumulator is named so
  * that no compiler has to unroll a loop to see that. */
-#define ROWS 8
+#define ROWS        8
 #define EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
 INLINE void tile_8x2(size_t k, struct matrix a, const float *b, size_t ldb, float *c, size_t ldc,
                      int add)
 {
     lanes zero = {0};
-#define START(i)                                                     \
-    lanes left##i = add ? *(const lanes *)(c + (i) * ldc) : zero;    \
-    lanes right##i = add ? *(const lanes *)(c + (i) * ldc + 16) : zero;
+#define START(i)                                                \
+    lanes left##i = add ? *(const lanes *)(c + (i)*ldc) : zero; \
+    lanes right##i = add ? *(const lanes *)(c + (i)*ldc + 16) : zero;
     EACH_ROW(START)
     for (size_t j = 0; j < k; j++) {
         lanes b0 = *(const lanes *)(b + j * ldb), b1 = *(const lanes *)(b + j * ldb + 16);
         const float *p = a.at + j * a.col_step;
-#define STEP(i)                          \
-    left##i += b0 * p[(i) * a.row_step]; \
-    right##i += b1 * p[(i) * a.row_step];
+#define STEP(i)                        \
+    left##i += b0 * p[(i)*a.row_step]; \
+    right##i += b1 * p[(i)*a.row_step];
         EACH_ROW(STEP)
     }
-#define STORE(i)                         \
-    *(lanes *)(c + (i) * ldc) = left##i; \
-    *(lanes *)(c + (i) * ldc + 16) = right##i;
+#define STORE(i)                       \
+    *(lanes *)(c + (i)*ldc) = left##i; \
+    *(lanes *)(c + (i)*ldc + 16) = right##i;
     EACH_ROW(STORE)
 }
 
@@ -49,15 +49,15 @@ INLINE void tile_8x1(size_t k, struct matrix a, const float *b, size_t ldb, floa
                      int add)
 {
     lanes zero = {0};
-#define START1(i) lanes sum##i = add ? *(const lanes *)(c + (i) * ldc) : zero;
+#define START1(i) lanes sum##i = add ? *(const lanes *)(c + (i)*ldc) : zero;
     EACH_ROW(START1)
     for (size_t j = 0; j < k; j++) {
         lanes b0 = *(const lanes *)(b + j * ldb);
         const float *p = a.at + j * a.col_step;
-#define STEP1(i) sum##i += b0 * p[(i) * a.row_step];
+#define STEP1(i) sum##i += b0 * p[(i)*a.row_step];
         EACH_ROW(STEP1)
     }
-#define STORE1(i) *(lanes *)(c + (i) * ldc) = sum##i;
+#define STORE1(i) *(lanes *)(c + (i)*ldc) = sum##i;
     EACH_ROW(STORE1)
 }
 
@@ -155,12 +155,12 @@ INLINE void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const floa
 }
 
 #if defined(__x86_64__) && !defined(__AVX512F__)
-#define WIDER(isa, what)                                                                       \
-    __attribute__((target(#isa))) static void what##_##isa(                                    \
-        size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,   \
-        size_t ldc, int add)                                                                   \
-    {                                                                                          \
-        what(m, n, k, a, b, ldb, c, ldc, add);                                                 \
+#define WIDER(isa, what)                                                                     \
+    __attribute__((target(#isa))) static void what##_##isa(                                  \
+        size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c, \
+        size_t ldc, int add)                                                                 \
+    {                                                                                        \
+        what(m, n, k, a, b, ldb, c, ldc, add);                                               \
     }
 WIDER(avx512f, mul)
 WIDER(avx512f, mul_packed)
@@ -286,8 +286,8 @@ struct pool *pool_new(size_t n_threads)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->done, NULL);
-    while (p->n_threads < n_threads - 1 &&
-           pthread_create(&p->thread[p->n_threads], NULL, pool_thread, p) == 0)
+    while (p->n_threads < n_threads - 1
+           && pthread_create(&p->thread[p->n_threads], NULL, pool_thread, p) == 0)
         p->n_threads++;
     return p;
 }

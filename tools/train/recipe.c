@@ -15,8 +15,9 @@ struct number {
     size_t at; /* of the member */
 };
 
-#define RECIPE_NUMBER(name, normal, least, most) { #name, least, most, offsetof(struct recipe, name) },
-static const struct number numbers[] = { RECIPE_NUMBERS(RECIPE_NUMBER) };
+#define RECIPE_NUMBER(name, normal, least, most) \
+    {#name, least, most, offsetof(struct recipe, name)},
+static const struct number numbers[] = {RECIPE_NUMBERS(RECIPE_NUMBER)};
 
 static const struct number *find_number(const char *name, size_t n)
 {
@@ -50,7 +51,7 @@ static int set_number(const struct spec *spec, const struct spec_line *line, str
 int recipe_from_spec(const struct spec *spec, struct recipe *out)
 {
 #define RECIPE_DEFAULT(name, normal, least, most) normal,
-    static const struct recipe normal = { RECIPE_NUMBERS(RECIPE_DEFAULT) };
+    static const struct recipe normal = {RECIPE_NUMBERS(RECIPE_DEFAULT)};
     size_t i;
     *out = normal;
     for (i = 0; i < spec->network.n; i++)
@@ -140,7 +141,7 @@ static void report(void *user, size_t epoch, double loss, double held_out)
 
 static struct net_dims dimensions(const struct trainer *t, double e1, double e2, double hidden)
 {
-    struct net_dims d = { t->n_features, (size_t)e1, (size_t)e2, (size_t)hidden, t->n_params, { 0 } };
+    struct net_dims d = {t->n_features, (size_t)e1, (size_t)e2, (size_t)hidden, t->n_params, {0}};
     size_t p;
     for (p = 0; p < t->n_params; p++)
         d.n_values[p] = (size_t)t->model->params[p].n_values;
@@ -206,13 +207,13 @@ static int train_teachers(struct trainer *t, const struct net_dims *d, const str
     return 0;
 }
 
-int recipe_train_teachers(const struct recipe *recipe, const struct model *model,
-                          size_t n_features, const struct net_rows *rows, uint64_t seed,
-                          size_t n_threads, recipe_progress *progress, struct recipe_nets *out)
+int recipe_train_teachers(const struct recipe *recipe, const struct model *model, size_t n_features,
+                          const struct net_rows *rows, uint64_t seed, size_t n_threads,
+                          recipe_progress *progress, struct recipe_nets *out)
 {
-    struct trainer t = { recipe, model, seed, n_threads, progress, "", 0, n_features, 1 };
-    struct net_dims d = dimensions(&t, recipe->teacher_encoder1, recipe->teacher_encoder2,
-                                   recipe->teacher_hidden);
+    struct trainer t = {recipe, model, seed, n_threads, progress, "", 0, n_features, 1};
+    struct net_dims d =
+        dimensions(&t, recipe->teacher_encoder1, recipe->teacher_encoder2, recipe->teacher_hidden);
     int bad;
     d.n_values[0] = 2;
     memset(out, 0, sizeof *out);
@@ -352,8 +353,8 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
 {
     const size_t n_features = (model->program.n_features + 15) / 16 * 16;
     const size_t times = recipe->teachers < 1 ? 1 : (size_t)(1 + recipe->redrawn + recipe->crossed);
-    struct trainer t = { recipe, model, seed, n_threads, progress, "", 0, n_features,
-                         model->m.n_params };
+    struct trainer t = {recipe, model, seed,       n_threads,        progress,
+                        "",     0,     n_features, model->m.n_params};
     uint8_t *x = xcalloc(rows->n * times, n_features), *y = xcalloc(rows->n * times, t.n_params);
     uint8_t *hx = xcalloc(held_out->n + 1, n_features), *hy = xcalloc(held_out->n + 1, t.n_params);
     struct net_rows held;

@@ -16,19 +16,19 @@
 
 /* X(name, default, least, most) */
 #define RECIPE_NUMBERS(X)                                                                          \
-    X(encoder1, 128, 16, 192)       /* width of the first dense layer, a multiple of 16 */         \
-    X(encoder2, 128, 16, 192)       /* of the second */                                            \
-    X(hidden, 64, 16, 128)          /* of each parameter's head */                                 \
-    X(epochs, 30, 1, 10000)         /* over the student's rows */                                  \
+    X(encoder1, 128, 16, 192) /* width of the first dense layer, a multiple of 16 */               \
+    X(encoder2, 128, 16, 192) /* of the second */                                                  \
+    X(hidden, 64, 16, 128)    /* of each parameter's head */                                       \
+    X(epochs, 30, 1, 10000)   /* over the student's rows */                                        \
     X(batch, 256, 4, 65536)                                                                        \
-    X(rate, 0.004, 0, 1)            /* Adam's step size */                                         \
-    X(decay, 0, 0, 1)               /* weight decay */                                             \
-    X(average, 0.999, 0, 1)         /* running average of the weights */                           \
-    X(rounded_epochs, 0, 0, 10000)  /* last epochs trained with rounded weights */                 \
-    X(drop_input, 0, 0, 0.9)        /* dropout: features, */                                       \
-    X(drop_encoder, 0, 0, 0.9)      /* dense layers, */                                            \
-    X(drop_hidden, 0, 0, 0.9)       /* heads */                                                    \
-    X(teachers, 5, 0, 32)           /* at most RECIPE_MAX_NETS - 1; 0: learn from the labels */    \
+    X(rate, 0.004, 0, 1)           /* Adam's step size */                                          \
+    X(decay, 0, 0, 1)              /* weight decay */                                              \
+    X(average, 0.999, 0, 1)        /* running average of the weights */                            \
+    X(rounded_epochs, 0, 0, 10000) /* last epochs trained with rounded weights */                  \
+    X(drop_input, 0, 0, 0.9)       /* dropout: features, */                                        \
+    X(drop_encoder, 0, 0, 0.9)     /* dense layers, */                                             \
+    X(drop_hidden, 0, 0, 0.9)      /* heads */                                                     \
+    X(teachers, 5, 0, 32)          /* at most RECIPE_MAX_NETS - 1; 0: learn from the labels */     \
     X(teacher_encoder1, 128, 16, 1024)                                                             \
     X(teacher_encoder2, 128, 16, 1024)                                                             \
     X(teacher_hidden, 64, 16, 512)                                                                 \
@@ -39,12 +39,12 @@
     X(teacher_drop_input, 0, 0, 0.9)                                                               \
     X(teacher_drop_encoder, 0.2, 0, 0.9)                                                           \
     X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
-    X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
-    X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
-    X(sharpness, 8, 0, 1000)        /* of shares, for timed data (soft.h) */                       \
-    X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost (soft.h) */\
-    X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
-    X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
+    X(temperature, 1, 0.1, 10) /* what the student's logits are divided by */                      \
+    X(label_share, 0.5, 0, 1)  /* of a label in the mix with the teachers' mean */                 \
+    X(sharpness, 8, 0, 1000)   /* of shares, for timed data (soft.h) */                            \
+    X(regret, 0, 0, 1000)      /* for timed data: weight in the loss of times lost (soft.h) */     \
+    X(draws, 64, 1, 100000)    /* rows a problem of timed data with several parameters */          \
+    X(judged, 300, 0, 100000)  /* problems made up for [judge] (judge.h) */                        \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
     X(judge_sharpness, 3, 0.1, 100) /* of the shares that they learn */                            \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
@@ -58,7 +58,7 @@
     X(paper_epochs, 60, 1, 10000)                                                                  \
     X(paper_batch, 64, 4, 65536)                                                                   \
     X(paper_rate, 0.001, 0, 1)                                                                     \
-    X(paper_drop, 0.2, 0, 0.9)      /* both dropouts of the LSTMs that write */                    \
+    X(paper_drop, 0.2, 0, 0.9) /* both dropouts of the LSTMs that write */                         \
     X(paper_average, 0.999, 0, 1)
 
 struct recipe {
@@ -104,8 +104,8 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
 
 /* Only the teachers, as networks of n_features activations, a multiple of 16, and one parameter of
    two values. To be freed as above. */
-int recipe_train_teachers(const struct recipe *recipe, const struct model *model,
-                          size_t n_features, const struct net_rows *rows, uint64_t seed,
-                          size_t n_threads, recipe_progress *progress, struct recipe_nets *out);
+int recipe_train_teachers(const struct recipe *recipe, const struct model *model, size_t n_features,
+                          const struct net_rows *rows, uint64_t seed, size_t n_threads,
+                          recipe_progress *progress, struct recipe_nets *out);
 
 #endif

@@ -91,7 +91,7 @@ static void put_distributions(struct options *o, const struct model *model, cons
     memset(o->out, 0, o->n);
     for (p = 0; p < o->d->n_params; p++) {
         const size_t n_values = (size_t)model->params[p].n_values;
-        double sum[KPRED_MAX_VALUES] = { 0 }, all = 0;
+        double sum[KPRED_MAX_VALUES] = {0}, all = 0;
         for (i = 0; i < o->n; i++)
             if (o->share[i] > 0 && !o->out[i]) {
                 const unsigned char v = target_of(o->d, o->first + i)[p];
@@ -120,7 +120,7 @@ int soft_add(const struct recipe *recipe, const struct model *model, const struc
              size_t first, size_t end, uint64_t seed, struct recipe_rows *to)
 {
     const size_t n = end - first;
-    struct options o = { d, first, n, xcalloc(n, sizeof *o.share), xcalloc(n, 1) };
+    struct options o = {d, first, n, xcalloc(n, sizeof *o.share), xcalloc(n, 1)};
     const int any = set_shares(&o, model, recipe->sharpness);
     size_t i;
     if (any && d->n_params == 1)

@@ -5,9 +5,9 @@
 
 #include "kpred.h"
 
-#define KPRED_BETA_FIELDS 1
-#define KPRED_BETA_PARAMS 3
-#define KPRED_BETA_ARENA(beam) KPRED_ARENA_WORDS(1, 1, 3, 8, beam)
+#define KPRED_BETA_FIELDS           1
+#define KPRED_BETA_PARAMS           3
+#define KPRED_BETA_ARENA(beam)      KPRED_ARENA_WORDS(1, 1, 3, 8, beam)
 #define KPRED_BETA_RULE_CALLS(beam) KPRED_RULE_CALLS(11, beam)
 
 #ifndef KPRED_STATIC
@@ -25,13 +25,13 @@ extern const kpred_model kpred_model_beta;
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_BETA)
 #define KPRI_MODEL_BETA
 
-static const kpred_field kpri_beta_fields[] = { { "n", NULL, 0, 0, 16777216, 1, 512 } };
-static const int32_t kpri_beta_values0[] = { 1, 2, 4, 8, 16 };
-static const int32_t kpri_beta_values1[] = { 7 };
+static const kpred_field kpri_beta_fields[] = {{"n", NULL, 0, 0, 16777216, 1, 512}};
+static const int32_t kpri_beta_values0[] = {1, 2, 4, 8, 16};
+static const int32_t kpri_beta_values1[] = {7};
 static const kpred_param kpri_beta_params[] = {
-    { "r", kpri_beta_values0, NULL, 5 },
-    { "s", kpri_beta_values1, NULL, 1 },
-    { "t", kpri_beta_values0, NULL, 5 },
+    {"r", kpri_beta_values0, NULL, 5},
+    {"s", kpri_beta_values1, NULL, 1},
+    {"t", kpri_beta_values0, NULL, 5},
 };
 
 /* r * t is at most n */
@@ -66,15 +66,23 @@ static void kpri_beta_extend(const kpred_model *model, int32_t *work, const int3
     next[0] = state[0] + value_index;
 }
 
-static const kpred_scorer kpri_beta_scorer = {
-    kpri_beta_start, kpri_beta_logits, kpri_beta_extend
-};
-KPRED_DATA const kpred_model kpred_model_beta = {
-    KPRED_FORMAT, 0, /* the program fills the id in */
-    "beta", "Beta", "none",
-    kpri_beta_fields, kpri_beta_params, 1, 3, 8, 1, 1,
-    kpri_beta_rule, "kpri_beta_rule",
-    &kpri_beta_scorer, NULL, NULL
-};
+static const kpred_scorer kpri_beta_scorer = {kpri_beta_start, kpri_beta_logits, kpri_beta_extend};
+KPRED_DATA const kpred_model kpred_model_beta = {KPRED_FORMAT,
+                                                 0, /* the program fills the id in */
+                                                 "beta",
+                                                 "Beta",
+                                                 "none",
+                                                 kpri_beta_fields,
+                                                 kpri_beta_params,
+                                                 1,
+                                                 3,
+                                                 8,
+                                                 1,
+                                                 1,
+                                                 kpri_beta_rule,
+                                                 "kpri_beta_rule",
+                                                 &kpri_beta_scorer,
+                                                 NULL,
+                                                 NULL};
 
 #endif

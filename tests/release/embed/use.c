@@ -40,11 +40,11 @@ static int32_t all_of(const kpred_model *original, const int32_t *problem, size_
 int32_t NAME(void)
 {
     static int32_t alpha[KPRED_ALPHA_ARENA(4)], beta[KPRED_BETA_ARENA(4)];
-    const int32_t problem[KPRED_ALPHA_FIELDS] = { 1, 100 };
+    const int32_t problem[KPRED_ALPHA_FIELDS] = {1, 100};
     const int32_t one = all_of(&kpred_model_alpha, problem, KPRED_ALPHA_FIELDS, alpha,
                                sizeof alpha / sizeof *alpha);
-    const int32_t two = all_of(&kpred_model_beta, problem + 1, KPRED_BETA_FIELDS, beta,
-                               sizeof beta / sizeof *beta);
+    const int32_t two =
+        all_of(&kpred_model_beta, problem + 1, KPRED_BETA_FIELDS, beta, sizeof beta / sizeof *beta);
     return one && two ? one ^ two << 1 : 0;
 }
 

@@ -142,9 +142,9 @@ static void score_back(const struct attention *l, const struct arrays *a, struct
     }
 }
 
-void attention_step_back(const struct attention *l, const struct arrays *a,
-                         struct attention_run *r, size_t t, const float *seq, const float *s,
-                         const float *d_context, float *d_seq, float *d_s)
+void attention_step_back(const struct attention *l, const struct arrays *a, struct attention_run *r,
+                         size_t t, const float *seq, const float *s, const float *d_context,
+                         float *d_seq, float *d_s)
 {
     const size_t positions = r->length * r->rows;
     context_back(l, r, r->alpha + t * positions, seq, d_context, d_seq);

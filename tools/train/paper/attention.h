@@ -17,12 +17,12 @@ struct attention {
 
 struct attention_run {
     size_t length, steps, rows;
-    float *looked;            /* [length][rows][pad]: a W_a + b */
-    float *nodes;             /* [steps][length][rows][pad]: the tanh */
-    float *alpha;             /* [steps][length][rows] */
-    float *state_part;        /* [rows][pad]: s W_s, on the way back its derivatives */
-    float *d_looked;          /* [length][rows][pad] */
-    float *d_score;           /* [length][rows] */
+    float *looked;     /* [length][rows][pad]: a W_a + b */
+    float *nodes;      /* [steps][length][rows][pad]: the tanh */
+    float *alpha;      /* [steps][length][rows] */
+    float *state_part; /* [rows][pad]: s W_s, on the way back its derivatives */
+    float *d_looked;   /* [length][rows][pad] */
+    float *d_score;    /* [length][rows] */
 };
 
 void attention_new(struct attention *l, struct blocks *b, size_t n_s, size_t n_a, size_t n_d);
@@ -39,9 +39,9 @@ void attention_step(const struct attention *l, const struct arrays *a, struct at
 /* Before the first step back: d_looked = 0. */
 void attention_back_begin(const struct attention *l, struct attention_run *r);
 /* Adds to d_seq; d_s is added to. */
-void attention_step_back(const struct attention *l, const struct arrays *a,
-                         struct attention_run *r, size_t t, const float *seq, const float *s,
-                         const float *d_context, float *d_seq, float *d_s);
+void attention_step_back(const struct attention *l, const struct arrays *a, struct attention_run *r,
+                         size_t t, const float *seq, const float *s, const float *d_context,
+                         float *d_seq, float *d_s);
 /* After the last step back: W_a and b, and what of d_seq comes through them. */
 void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r,
                       const float *seq, float *d_seq);

@@ -56,8 +56,8 @@ static size_t fed_width(const struct paper_net *net, const struct paper_tape *ta
 }
 
 /* The context, after dropout, and the word before are what the writer is fed. */
-static void write_word(const struct paper_net *net, struct paper_tape *tape,
-                       const struct arrays *a, size_t t, const uint16_t *fed)
+static void write_word(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
+                       size_t t, const uint16_t *fed)
 {
     struct lstm_run *r = &tape->writer;
     const size_t n = fed_width(net, tape);
@@ -95,8 +95,8 @@ static void forward(const struct paper_net *net, struct paper_tape *tape, const 
 }
 
 /* Step t back: through the writer into its state before, and through the attention. */
-static void write_back(const struct paper_net *net, struct paper_tape *tape,
-                       const struct arrays *a, size_t t)
+static void write_back(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
+                       size_t t)
 {
     struct lstm_run *r = &tape->writer;
     const size_t n = fed_width(net, tape), state = r->rows * r->n;

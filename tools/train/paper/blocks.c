@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "blocks.h"
 
-#include "train/matrix.h"
 #include "base/numbers.h"
+#include "train/matrix.h"
 
 size_t pad16(size_t n)
 {

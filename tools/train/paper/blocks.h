@@ -14,7 +14,7 @@ enum block_kind {
     BLOCK_MATRIX, /* [inputs][outputs] */
     BLOCK_TABLE,  /* a row for each token */
     BLOCK_BIAS,
-    BLOCK_GATES   /* biases of an LSTM: those of the forget gates begin at 1 */
+    BLOCK_GATES /* biases of an LSTM: those of the forget gates begin at 1 */
 };
 
 struct block {

@@ -17,8 +17,7 @@ void conv1d_new(struct conv1d *l, struct blocks *b, enum block_kind kind, size_t
     l->stride = stride;
     l->out_length = (length - l->taps) / stride + 1;
     for (size_t j = 0; j < l->taps; j++)
-        l->w[j] = blocks_add(b, kind, n_in, n_out,
-                             sqrtf(6.0f / (float)(l->taps * (n_in + n_out))));
+        l->w[j] = blocks_add(b, kind, n_in, n_out, sqrtf(6.0f / (float)(l->taps * (n_in + n_out))));
     l->b = blocks_add(b, BLOCK_BIAS, 1, n_out, 0);
 }
 

@@ -47,8 +47,8 @@ static const float *keep_of(const struct paper_tape *tape, const struct lstm_run
     return r->keep ? tape->keep_word + t * r->rows : NULL;
 }
 
-static void write_word(const struct paper_net *net, struct paper_tape *tape,
-                       const struct arrays *a, size_t t, const uint16_t *fed)
+static void write_word(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
+                       size_t t, const uint16_t *fed)
 {
     struct lstm_run *r = &tape->writer;
     float *gates = r->gates + t * r->rows * 4 * r->n;

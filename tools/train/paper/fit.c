@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "fit.h"
 
+#include "base/numbers.h"
 #include "train/adam.h"
 #include "train/matrix.h"
-#include "base/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ struct trainer {
     struct adam_schedule schedule;
     struct adam_step move;
     struct shard shard[FIT_SHARDS];
-    float *panels, *turned; /* of the weights */
+    float *panels, *turned;  /* of the weights */
     size_t *order, first, n; /* the minibatch: order[first .. first + n) */
     struct pool *pool;
 };
@@ -157,8 +157,7 @@ static void task_gradient(void *user, size_t index)
     if (to == from)
         return;
     for (size_t i = from; i < to; i++)
-        load_row(s, &tr->net->dims, tr->rows, tr->order[tr->first + i], i - from, to - from,
-                 &seed);
+        load_row(s, &tr->net->dims, tr->rows, tr->order[tr->first + i], i - from, to - from, &seed);
     s->loss = paper_run(tr->net, &s->tape, &a, &batch, 1.0f / (float)tr->n);
 }
 

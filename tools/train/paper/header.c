@@ -76,8 +76,9 @@ static void write_weights(const struct writer *w)
         uint32_t m;
         int e;
         split_float(net->w[i], &m, &e);
-        put_number(&l, text, snprintf(text, sizeof text, "%s0x%" PRIx32 "p%d,",
-                                      signbit(net->w[i]) ? "-" : "", m, e));
+        put_number(&l, text,
+                   snprintf(text, sizeof text, "%s0x%" PRIx32 "p%d,", signbit(net->w[i]) ? "-" : "",
+                            m, e));
     }
     fprintf(w->f, "\n};\n");
 }
@@ -85,8 +86,8 @@ static void write_weights(const struct writer *w)
 static void write_shape(const struct writer *w)
 {
     const struct paper_dims *d = &w->p->net.dims;
-#define SHAPE(name, most) (int32_t)d->name,
-    const int32_t shape[] = {PAPER_DIMS(SHAPE)(int32_t)w->p->words.n_sizes};
+#define SHAPE(name, most) (int32_t) d->name,
+    const int32_t shape[] = {PAPER_DIMS(SHAPE)(int32_t) w->p->words.n_sizes};
 #undef SHAPE
     write_ints(w, "shape", shape, sizeof shape / sizeof *shape);
 }
@@ -112,9 +113,9 @@ static void write_code(const struct writer *w)
     fprintf(w->f, "#ifndef " HEADER_FLOAT_GUARD "%s_H\n#define " HEADER_FLOAT_GUARD "%s_H\n\n",
             guard, guard);
     fprintf(w->f, "#include <stdint.h>\n\n");
-    fprintf(w->f, "/* net, split, id */\nstatic const char kpri_%s_net[] = \"%s %s %016" PRIx64
-            "\";\n", m->name, paper_names[w->p->net.dims.kind], w->model->split,
-            paper_id(w->model, w->p));
+    fprintf(w->f,
+            "/* net, split, id */\nstatic const char kpri_%s_net[] = \"%s %s %016" PRIx64 "\";\n",
+            m->name, paper_names[w->p->net.dims.kind], w->model->split, paper_id(w->model, w->p));
     write_ranges(w);
     write_shape(w);
     write_ints(w, "names", w->p->words.name, w->p->words.n_names);
@@ -208,8 +209,8 @@ static int read_words(struct reader *r, const struct paper_dims *d, size_t n_siz
     if ((w->n_names && header_numbers(&r->h, "names", 0, UINT16_MAX, w->name, w->n_names))
         || (n_sizes && header_numbers(&r->h, "sizes", INT32_MIN, INT32_MAX, w->size, n_sizes)))
         return -1;
-    if (words_count(w) || d->in_words != w->n || d->n_in != spec->n_fields
-        || d->n_out != w->n_steps || d->out_words != w->n_answers)
+    if (words_count(w) || d->in_words != w->n || d->n_in != spec->n_fields || d->n_out != w->n_steps
+        || d->out_words != w->n_answers)
         return header_foreign(&r->h, "the network's dimensions contradict the spec");
     return 0;
 }
@@ -266,8 +267,9 @@ static int read_weights(struct reader *r)
 
 static int check_id(const struct reader *r)
 {
-    return paper_id(r->model, r->p) == r->id ? 0
-           : fail("%s: the content does not match the id %016" PRIx64, r->h.path, r->id);
+    return paper_id(r->model, r->p) == r->id
+               ? 0
+               : fail("%s: the content does not match the id %016" PRIx64, r->h.path, r->id);
 }
 
 /* Writes the code again and compares: what was not read above must be as it was, too. */
@@ -296,7 +298,8 @@ static int read_all(struct reader *r)
     r->model->own_spec = spec;
     return bad || read_ranges(r) || read_shape(r, &dims) || paper_build(r->p, r->model, &dims)
                    || read_weights(r) || check_id(r) || check_code(r)
-               ? -1 : 0;
+               ? -1
+               : 0;
 }
 
 int paper_read(const char *path, struct model *model, struct paper *out)

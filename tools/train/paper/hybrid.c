@@ -14,8 +14,7 @@ static void build(struct paper_net *net)
 {
     const struct paper_dims *d = &net->dims;
     struct blocks *b = &net->blocks;
-    conv1d_new(&net->conv[0], b, BLOCK_TABLE, d->n_in, d->in_words, d->filters, d->taps,
-               d->stride);
+    conv1d_new(&net->conv[0], b, BLOCK_TABLE, d->n_in, d->in_words, d->filters, d->taps, d->stride);
     conv1d_new(&net->conv[1], b, BLOCK_MATRIX, net->conv[0].out_length, d->filters, d->filters,
                d->taps, d->stride);
     for (int layer = 0; layer < 2; layer++) {

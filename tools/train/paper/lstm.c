@@ -85,8 +85,8 @@ void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_r
         memcpy(fed, r->h + before, all * sizeof *fed);
     matrix_forward(a, l->u, r->rows, n, 4 * n, fed, gates, 1);
     for (size_t i = 0; i < all; i += n)
-        activate(n, gates + 4 * i, r->c + before + i, r->squashed + t * all + i,
-                 r->c + after + i, r->h + after + i);
+        activate(n, gates + 4 * i, r->c + before + i, r->squashed + t * all + i, r->c + after + i,
+                 r->h + after + i);
 }
 
 void lstm_forward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r)

@@ -22,12 +22,12 @@ struct lstm {
 struct lstm_run {
     size_t n, steps, rows;
     int reverse;
-    float *gates;       /* [steps][rows][4 n]: the input's part, then the activated gates, then
-                           their derivatives */
+    float *gates; /* [steps][rows][4 n]: the input's part, then the activated gates, then
+                     their derivatives */
     float *c, *h;
     float *fed, *squashed; /* [steps][rows][n]: h' after dropout, and tanh(c) */
-    const float *keep;  /* [rows][n], or null */
-    float *d_h, *d_c;   /* [rows][n]: on the way back, what the later step asks of this state */
+    const float *keep;     /* [rows][n], or null */
+    float *d_h, *d_c;      /* [rows][n]: on the way back, what the later step asks of this state */
 };
 
 void lstm_new(struct lstm *l, struct blocks *b, size_t n);

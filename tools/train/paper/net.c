@@ -110,8 +110,7 @@ void paper_drop_words(const struct paper_net *net, struct paper_tape *tape,
         for (size_t i = 0; i < batch->n; i++) {
             const uint16_t word = paper_fed(tape, batch, t)[i];
             const uint64_t bits = num_mix(batch->seed, 100 + i, word) & 0xffff;
-            tape->keep_word[t * batch->n + i] =
-                bits < limit ? 0.0f : 1.0f / (1.0f - batch->drop);
+            tape->keep_word[t * batch->n + i] = bits < limit ? 0.0f : 1.0f / (1.0f - batch->drop);
         }
 }
 

@@ -29,16 +29,16 @@ enum paper_kind { PAPER_ENCDEC, PAPER_ATTN, PAPER_ATTN2, PAPER_HYBRID, PAPER_HYB
 extern const char *const paper_names[PAPER_KINDS];
 
 /* Words of the output are 0..out_words-1; that many is the one that stands before the first. */
-#define PAPER_DIMS(X)                                                                            \
-    X(n_in, 16)        /* words of a problem */                                                  \
-    X(in_words, 65536) /* in the vocabulary of problems */                                       \
-    X(n_out, 16)       /* words of an answer */                                                  \
-    X(out_words, 1024) /* in the vocabulary of answers */                                        \
-    X(cells, 1024)     /* of an LSTM, a multiple of 16 */                                        \
-    X(post, 2048)      /* of the LSTM behind an attention, the same */                           \
-    X(nodes, 64)       /* of the attention's dense layer */                                      \
-    X(filters, 1024)   /* of a convolution, a multiple of 16 */                                  \
-    X(taps, 8)         /* of its kernels */                                                      \
+#define PAPER_DIMS(X)                                                  \
+    X(n_in, 16)        /* words of a problem */                        \
+    X(in_words, 65536) /* in the vocabulary of problems */             \
+    X(n_out, 16)       /* words of an answer */                        \
+    X(out_words, 1024) /* in the vocabulary of answers */              \
+    X(cells, 1024)     /* of an LSTM, a multiple of 16 */              \
+    X(post, 2048)      /* of the LSTM behind an attention, the same */ \
+    X(nodes, 64)       /* of the attention's dense layer */            \
+    X(filters, 1024)   /* of a convolution, a multiple of 16 */        \
+    X(taps, 8)         /* of its kernels */                            \
     X(stride, 8)
 
 struct paper_dims {
@@ -52,14 +52,14 @@ struct paper_net {
     struct paper_dims dims;
     struct blocks blocks;
     float *w;
-    struct onehot in[2];      /* problem words to the gates of the reading LSTM or bi-LSTM */
-    struct bilstm reader;     /* encdec uses one way of it */
+    struct onehot in[2];  /* problem words to the gates of the reading LSTM or bi-LSTM */
+    struct bilstm reader; /* encdec uses one way of it */
     struct conv1d conv[2];
     struct attention look;
-    struct dense picked;      /* from the attention to the writer's gates */
-    struct onehot fed;        /* from the word written before to the writer's gates */
+    struct dense picked; /* from the attention to the writer's gates */
+    struct onehot fed;   /* from the word written before to the writer's gates */
     struct lstm writer;
-    struct dense to[2][2];    /* hybrid: to the gates of layer i, way j */
+    struct dense to[2][2]; /* hybrid: to the gates of layer i, way j */
     struct bilstm layer[2];
     struct dense out;
 };
@@ -76,10 +76,10 @@ struct paper_batch {
 struct paper_tape {
     size_t most;
     void *memory;
-    uint16_t *before;         /* the word before the first, for every row */
-    float *keep_word;         /* [n_out][rows]: dropout of the word that is fed */
-    float *keep_fed[2];       /* dropout of the vectors that layers are fed, */
-    float *keep_state[2][2];  /* and of their states, by layer and way */
+    uint16_t *before;        /* the word before the first, for every row */
+    float *keep_word;        /* [n_out][rows]: dropout of the word that is fed */
+    float *keep_fed[2];      /* dropout of the vectors that layers are fed, */
+    float *keep_state[2][2]; /* and of their states, by layer and way */
     struct bilstm_run reader, layer[2];
     struct lstm_run writer;
     struct attention_run look;
@@ -87,9 +87,9 @@ struct paper_tape {
     float *picked, *d_picked; /* its contexts, [n_out][rows][2 cells], and the d of one */
     float *map[2], *d_map[2]; /* of the convolutions */
     float *flat, *d_flat, *once;
-    float *mid, *d_mid;       /* from the first layer to the second */
-    float *top, *d_top;       /* what the dense layer is fed, [n_out][rows][..] */
-    float *logits;            /* [n_out][rows][out.n_out], later their derivatives */
+    float *mid, *d_mid; /* from the first layer to the second */
+    float *top, *d_top; /* what the dense layer is fed, [n_out][rows][..] */
+    float *logits;      /* [n_out][rows][out.n_out], later their derivatives */
 };
 
 int paper_new(struct paper_net *net, const struct paper_dims *dims); /* 0: impossible, or memory */

@@ -13,7 +13,8 @@ int paper_build(struct paper *p, const struct model *model, const struct paper_d
     p->spec = model->spec;
     if (!paper_new(&p->net, dims))
         return fail("%s: the network's dimensions are impossible (paper_cells, paper_post and "
-                    "paper_filters are multiples of 16)", model->m.name);
+                    "paper_filters are multiples of 16)",
+                    model->m.name);
     floats = paper_memory(&p->net) + 2 * paper_state(&p->net) + paper_width(&p->net);
     p->scratch = xcalloc(floats, sizeof *p->scratch);
     p->tape = xcalloc(1, sizeof *p->tape);
@@ -87,8 +88,9 @@ static void report(void *user, size_t epoch, double loss, double held_out)
 static struct paper_dims dimensions(enum paper_kind kind, const struct recipe *r,
                                     const struct paper *p)
 {
-    struct paper_dims d = {kind, p->spec->n_fields, p->words.n, p->words.n_steps,
-                           p->words.n_answers, 0, 0, 0, 0, 0, 0};
+    struct paper_dims d = {
+        kind, p->spec->n_fields, p->words.n, p->words.n_steps, p->words.n_answers, 0, 0, 0, 0, 0,
+        0};
     d.cells = (size_t)r->paper_cells;
     d.post = (size_t)r->paper_post;
     d.nodes = (size_t)r->paper_nodes;
@@ -100,8 +102,13 @@ static struct paper_dims dimensions(enum paper_kind kind, const struct recipe *r
 
 static struct fit_config configuration(const struct recipe *r, uint64_t seed, size_t n_threads)
 {
-    struct fit_config c = {seed, (size_t)r->paper_epochs, (size_t)r->paper_batch, n_threads,
-                           (float)r->paper_rate, (float)r->paper_drop, (float)r->paper_average};
+    struct fit_config c = {seed,
+                           (size_t)r->paper_epochs,
+                           (size_t)r->paper_batch,
+                           n_threads,
+                           (float)r->paper_rate,
+                           (float)r->paper_drop,
+                           (float)r->paper_average};
     return c;
 }
 
@@ -122,8 +129,9 @@ static int train_net(struct paper *p, const struct model *model, const struct fi
     blocks_init(&p->net.blocks, c->seed, p->net.w);
     if (!fit(&p->net, rows, held_out, c, progress ? report : NULL, &news))
         return fail("%s: training failed: out of memory", model->m.name);
-    return is_finite(&p->net) ? 0 : fail("%s: training diverged: a lower paper_rate may help",
-                                         model->m.name);
+    return is_finite(&p->net)
+               ? 0
+               : fail("%s: training diverged: a lower paper_rate may help", model->m.name);
 }
 
 static int train_rows(struct paper *p, const struct model *model, const struct recipe_rows *rows,
@@ -152,8 +160,7 @@ int paper_train(enum paper_kind kind, const struct recipe *recipe, const struct 
     if (words_new(&out->words, model->spec, rows->problem, rows->n))
         return -1;
     const struct paper_dims dims = dimensions(kind, recipe, out);
-    if (!paper_build(out, model, &dims)
-        && !train_rows(out, model, rows, held_out, &c, progress))
+    if (!paper_build(out, model, &dims) && !train_rows(out, model, rows, held_out, &c, progress))
         return 0;
     paper_close(out);
     return -1;

@@ -13,10 +13,10 @@
 #include "model/model.h"
 
 struct words {
-    size_t n;                 /* of problems, "unknown" included */
+    size_t n; /* of problems, "unknown" included */
     size_t n_names, n_sizes;
-    int32_t *name;            /* of the spec's token fields, one after the other: the word, or 0 */
-    int32_t *size;            /* ascending; the words after those of names */
+    int32_t *name; /* of the spec's token fields, one after the other: the word, or 0 */
+    int32_t *size; /* ascending; the words after those of names */
     size_t n_answers, n_steps;
     size_t step[KPRED_MAX_PARAMS]; /* of a parameter, among those with more than one value */
     uint16_t answer[KPRED_MAX_PARAMS][KPRED_MAX_VALUES];
