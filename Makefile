@@ -20,60 +20,56 @@ TABLES = $(if $(filter weights/gemm_%,$(SPECS)),tables)
 DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
 
 BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
-# The trainer's arithmetic: the same bits on every machine, so nothing that lets a compiler regroup.
-EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
-NATIVE := $(shell echo | $(CC) -march=native -xc -E - >/dev/null 2>&1 && echo -march=native)
-
-SHARED = $(addprefix base/,opts table util) \
-         $(addprefix model/,header_read header_text header_write listed model program registry \
-             rules runtime spec) \
-         data/split $(addprefix miopen/,conv coverage driver tuple_text user_db) \
-         $(addprefix cli/,bench commands miopen)
-KPRED = $(addprefix cli/,kpred models predict) $(SHARED)
-TRAIN = $(addprefix base/,bz2 csv_records plot) $(addprefix data/,csv data held_out tensile) \
-        $(addprefix miopen/,channels finddb miopen_rows perfdb textdb user_db_sqlite) \
-        $(addprefix train/paper/,header paper scorer words) \
-        $(addprefix eval/,float_scorer predictor reliability shares temperature) \
-        $(addprefix cli/,bench_any eval ingest kpred_train train) $(SHARED)
-EXACT_TRAIN = base/numbers $(addprefix train/,additive adam judge matrix recipe time_targets) \
-              $(addprefix train/paper/,attention attn bilstm blocks conv1d dense encdec fit hybrid \
-                  lstm net onehot softmax)
-
-object = $(addprefix $(BUILD)/tools/,$(addsuffix .o,$(1)))
-
+# Libraries that some files can do without, each by itself: a file of data that needs one says so.
 HASH := \#
-HAVE_LIBS := $(shell printf '$(HASH)include <sqlite3.h>\n$(HASH)include <bzlib.h>\nint main(void){return 0;}' \
-    | $(CC) -xc - -o /dev/null -lsqlite3 -lbz2 >/dev/null 2>&1 && echo yes)
-TRAINER = $(if $(HAVE_LIBS),$(BUILD)/kpred-train,no-trainer)
+library = $(shell printf '$(HASH)include <$(1).h>\nint main(void){return 0;}' \
+    | $(CC) -xc - -o /dev/null -l$(2) >/dev/null 2>&1 && echo -DHAVE_$(3) -l$(2))
+LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib,bz2,BZIP2))
+
+# The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
+# tests take what they need. tools/README.md says what is where.
+ROOMS = base model data miopen train train/paper eval cli
+SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
+MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
+OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
+ARCHIVE = $(BUILD)/libkpred-tools.a
+PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
 
 .PHONY: all
-all: $(BUILD)/kpred $(TRAINER) ## both programs, into build/
+all: $(PROGRAMS) ## both programs, into build/
 
-.PHONY: no-trainer
-no-trainer:
-	@echo "kpred-train is not built: it needs SQLite and bzip2 (Debian: apt-get install" \
-	    "libsqlite3-dev libbz2-dev)"
-
-$(BUILD)/kpred: $(call object,$(KPRED))
+$(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o $(ARCHIVE)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
 
-$(BUILD)/kpred-train: $(call object,$(TRAIN) $(EXACT_TRAIN))
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ -lsqlite3 -lbz2 -lm -pthread
+$(BUILD)/kpred-train: $(BUILD)/tools/cli/kpred_train.o $(ARCHIVE) $(BUILD)/libraries
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/libraries,$^) -o $@ $(LIBRARIES) -lm -pthread
 
-$(BUILD)/tools/%.o: tools/%.c $(BUILD)/models.h
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -MMD -MP -c $< -o $@
+$(ARCHIVE): $(filter-out $(MAINS:%.c=$(BUILD)/%.o),$(OBJECTS))
+	rm -f $@ && $(AR) rcs $@ $^
 
-$(call object,$(EXACT_TRAIN)): $(BUILD)/tools/%.o: tools/%.c
+$(OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
+	$(CC) $(BASE) $(CFLAGS) $(EXACT) $(filter -D%,$(LIBRARIES)) -MMD -MP -c $< -o $@
+
+# The trainers' arithmetic gives the same bits on every machine: nothing that lets a compiler
+# regroup. NATIVE=-march=native makes training faster, and the programs run on this machine alone.
+$(BUILD)/tools/train/%.o $(BUILD)/tools/base/numbers.o: \
+    EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
+
+# What was found of the libraries; it changes when they come or go.
+$(BUILD)/libraries: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
+$(addprefix $(BUILD)/tools/,base/bz2.o miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
+.PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.
+$(BUILD)/tools/model/runtime.o: $(BUILD)/models.h
 $(BUILD)/models.h: $(MODELS) tools/release/models.sh
 	@mkdir -p $(@D)
 	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
--include $(wildcard $(BUILD)/tools/*/*.d $(BUILD)/tools/*/*/*.d)
+-include $(OBJECTS:.o=.d)
 
 .PHONY: demo
 demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies
@@ -110,27 +106,27 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 	@$(BUILD)/signature/signature
 
 .PHONY: weights
-weights: data $(TABLES) $(TRAINER) ## train the shipped models again, from MIOPEN_DB and TENSILE_CSV
+weights: data $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB and TENSILE_CSV
 	for name in $(NAMES); do \
 	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '' || exit 1; \
 	done
 
 .PHONY: accuracy
-accuracy: data $(TABLES) $(TRAINER) ## measure them, and models of other splits: weights/README.md
+accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure them, and models of other splits: weights/README.md
 	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/report/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: paper
-paper: data $(TRAINER) ## train the five networks of the paper, into build/paper, and judge them
+paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into build/paper, and judge them
 	@sh tools/report/compare.sh $(BUILD) $(DBS)
 
 .PHONY: report
-report: data $(TRAINER) ## measure what is not yet, also beside other methods: docs/accuracy.md
+report: data $(BUILD)/kpred-train ## measure what is not yet, also beside other methods: docs/accuracy.md
 	@sh tools/report/measure.sh $(BUILD) $(DBS)
 	@python3 tools/report/report.py $(BUILD)/report
 
 .PHONY: gemm
-gemm: tables $(TRAINER) ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
+gemm: tables $(BUILD)/kpred-train ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
 	@sh tools/report/folds.sh $(BUILD) '$(TENSILE_CSV)'
 
 .PHONY: data

@@ -54,14 +54,13 @@ refuse() {
 
 # ---- helpers and files ----
 
-libs="-lsqlite3 -lbz2"
-layer="$tools/base/util.c $tools/miopen/conv.c $tools/miopen/tuple_text.c $tools/miopen/miopen_rows.c $tools/miopen/textdb.c $tools/miopen/finddb.c $tools/miopen/channels.c
-       $tools/model/spec.c $tools/data/split.c $tools/base/bz2.c $tools/data/data.c $tools/miopen/perfdb.c $tools/data/csv.c $tools/data/tensile.c $tools/base/csv_records.c $tools/base/table.c $tools/base/opts.c"
-# shellcheck disable=SC2086
-compile() { $CC -std=c99 $CFLAGS -I"$root" -I"$tools" -o "$@" $libs || exit 1; }
-compile "$tmp/mkdb" "$here/mkdb.c" "$tools/base/util.c"
-# shellcheck disable=SC2086
-compile "$tmp/test_data" "$here/test_data.c" $layer
+# shellcheck disable=SC2046,SC2086
+compile() {
+    $CC -std=c99 $CFLAGS -I"$root" -I"$tools" -o "$@" "$BUILD/libkpred-tools.a" \
+        $(cat "$BUILD/libraries") -lm || exit 1
+}
+compile "$tmp/mkdb" "$here/mkdb.c"
+compile "$tmp/test_data" "$here/test_data.c"
 mkdb=$tmp/mkdb
 
 # variant NAME SQL...: the gfx900_56 fixture with changes, as $tmp/gfx900_56-NAME.db

@@ -10,7 +10,7 @@
 # passed, N failed, N skipped`; one that does not get that far counts as a failed one. NAME: only
 # these (test_math, cli, ...). The output of each is kept in $BUILD/check/NAME.log.
 set -u
-. tests/harness/script.inc # has_weights, and BUILD
+. tests/harness/script.inc # has_weights, $archive, and BUILD
 CC=${CC:-cc}
 CFLAGS=${CFLAGS:--O2}
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
@@ -73,46 +73,21 @@ run() {
 
 # ---- programs in C ----
 
-# compile_and_run NAME SOURCE ARGUMENT...: the arguments go to the compiler
+# compile_and_run NAME SOURCE: what a test needs of the tools is in the archive that make built
 compile_and_run() {
-    exe=$out/$1 source=$2; shift 2
+    exe=$out/$1
     # shellcheck disable=SC2086
-    $CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -Itests -I"$BUILD" $CFLAGS "$source" "$@" \
-        -lm -o "$exe" && "$exe"
-}
-
-# The trainer's arithmetic is built as the Makefile builds it: CFLAGS may ask for another.
-numbers="tools/train/adam.c tools/train/matrix.c tools/base/numbers.c -fno-fast-math -ffp-contract=off -pthread"
-layers=$(for file in attention attn bilstm blocks conv1d dense encdec fit hybrid lstm net onehot \
-    softmax; do
-    echo tools/train/paper/$file.c; done)
-objects=$(for o in model/runtime model/registry model/model model/program model/rules model/listed \
-    model/spec model/header_read model/header_text model/header_write base/util miopen/conv \
-    miopen/driver; do
-    echo "$BUILD/tools/$o.o"; done)
-trainer=$(for o in data/split miopen/tuple_text train/recipe train/adam train/matrix base/numbers \
-    train/additive; do
-    echo "$BUILD/tools/$o.o"; done)
-
-# shellcheck disable=SC2086
-unit() {
-    case $1 in
-    test_data) ;; # test_data.sh builds it
-    test_gradients | test_integer)
-        run "$1" compile_and_run "$1" "$source" tools/train/additive.c $numbers ;;
-    test_paper) run "$1" compile_and_run "$1" "$source" $layers $numbers ;;
-    test_models | test_driver) run "$1" compile_and_run "$1" "$source" $objects ;;
-    test_specs) run "$1" compile_and_run "$1" "$source" $objects $trainer -pthread ;;
-    *) run "$1" compile_and_run "$1" "$source" ;;
-    esac
+    $CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -Itests -I"$BUILD" $CFLAGS "$2" "$archive" \
+        -lm -pthread -o "$exe" && "$exe"
 }
 
 for source in tests/*/test_*.c; do
     name=$(basename "$source" .c)
+    [ "$name" != test_data ] || continue # test_data.sh builds it
     if grep -q '^#include "\(weights/\|shipped.h\)' "$source" && ! has_weights; then
         skip "$name" "the weights are not there (make weights)"
     else
-        unit "$name"
+        run "$name" compile_and_run "$name" "$source"
     fi
 done
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# four.sh BUILD DIR - kpred and, where BUILD has it, kpred-train with the four kernels that the paper judges,
+# four.sh BUILD DIR - kpred and kpred-train with the four kernels that the paper judges,
 # into DIR, from the objects of BUILD: what is tested with these does not depend on what else ships.
 # SPDX-License-Identifier: MIT
 #
@@ -11,5 +11,5 @@ set -- -s BUILD="$four" MODELS="$(printf 'weights/%s.h ' $judged)"
 make "$@" "$four/models.h"
 cp -r "$build/tools" "$four/tools"
 rm "$four/tools/model/runtime.o" # has the models in it
-make "$@" "$four/kpred"
-[ ! -x "$build/kpred-train" ] || make "$@" "$four/kpred-train"
+cp "$build/libraries" "$four"
+make "$@"

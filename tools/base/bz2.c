@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "bz2.h"
 
+#ifdef HAVE_BZIP2
+
 #include <bzlib.h>
 #include <limits.h>
 #include <string.h>
@@ -54,3 +56,15 @@ int bunzip(const char *path, const struct buf *packed, size_t most, struct buf *
         rc = fail("%s: is empty once unpacked", path);
     return rc;
 }
+
+#else
+
+int bunzip(const char *path, const struct buf *packed, size_t most, struct buf *out)
+{
+    (void)packed;
+    (void)most;
+    (void)out;
+    return fail_without(path, "bzip2", "libbz2-dev");
+}
+
+#endif

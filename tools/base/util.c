@@ -36,6 +36,12 @@ int fail(const char *fmt, ...)
     return -1;
 }
 
+int fail_without(const char *path, const char *library, const char *package)
+{
+    return fail("%s: needs %s, which this program was built without (Debian: apt-get install %s)",
+                path, library, package);
+}
+
 void note(const char *fmt, ...)
 {
     va_list args;

@@ -21,7 +21,6 @@ int cmd_miopen(int argc, char **argv);
 int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
-int cmd_miopen_sqlite(int argc, char **argv); /* kpred-train's miopen */
-int cmd_bench_any(int argc, char **argv);     /* and its bench */
+int cmd_bench_any(int argc, char **argv); /* kpred-train's bench */
 
 #endif

@@ -1,8 +1,15 @@
 /* kpred_train.c - the program for those who make models
    SPDX-License-Identifier: MIT */
 #include "commands.h"
+#include "miopen.h"
 
 #include <stddef.h>
+
+/* The one command that differs, so that kpred needs no SQLite. */
+static int cmd_miopen_sqlite(int argc, char **argv)
+{
+    return miopen_run(argc, argv, udb_write_sqlite);
+}
 
 int main(int argc, char **argv)
 {

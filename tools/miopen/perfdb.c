@@ -5,6 +5,8 @@
    without the size of the second image. */
 #include "data/load.h"
 
+#ifdef HAVE_SQLITE
+
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,3 +247,13 @@ int perfdb_read(struct loader *l, struct buf *bytes)
     buf_free(&p.conv.params);
     return rc;
 }
+
+#else
+
+int perfdb_read(struct loader *l, struct buf *bytes)
+{
+    (void)bytes;
+    return fail_without(l->path, "SQLite", "libsqlite3-dev");
+}
+
+#endif

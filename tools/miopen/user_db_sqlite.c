@@ -1,11 +1,13 @@
-/* udb_sqlite.c - new lines into a SQLite perf-db, and `kpred-train miopen`
+/* user_db_sqlite.c - new lines into a SQLite perf-db
    SPDX-License-Identifier: MIT
 
    The tables are those of MIOpen's own databases. A row of config lacks the size of the second
    image, so two problems of the backward directions may share one; the first in the order of keys
    counts. */
-#include "cli/commands.h"
-#include "cli/miopen.h"
+#include "user_db.h"
+
+#ifdef HAVE_SQLITE
+
 #include "conv.h"
 
 #include <sqlite3.h>
@@ -259,7 +261,14 @@ int udb_write_sqlite(const struct udb *u, const char *path, int force, struct ud
     return rc;
 }
 
-int cmd_miopen_sqlite(int argc, char **argv)
+#else
+
+int udb_write_sqlite(const struct udb *u, const char *path, int force, struct udb_counts *counts)
 {
-    return miopen_run(argc, argv, udb_write_sqlite);
+    (void)u;
+    (void)force;
+    (void)counts;
+    return fail_without(path, "SQLite", "libsqlite3-dev");
 }
+
+#endif
