@@ -26,7 +26,7 @@ oracle() {
         skip "oracle, a million tuples" "needs python3, $ORACLE and $MIOPEN_DB"
         return
     fi
-    cc -std=c99 -O2 -I. tests/rules/test_rules.c -o "$tmp/test_rules" || { bad "oracle: build"; return; }
+    cc -std=c99 -O2 -I. -Itests tests/rules/test_rules.c -o "$tmp/test_rules" || { bad "oracle: build"; return; }
     check "oracle, a million tuples" python3 tests/rules/rules_oracle.py --oracle "$ORACLE" \
         --db "gfx900_56=$MIOPEN_DB/gfx900_56.db.bz2" --db "gfx906_60=$MIOPEN_DB/gfx906_60.db.bz2" \
         --db "gfx1030_36=$MIOPEN_DB/gfx1030_36.db.bz2" \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench.sh - the side-by-side tools of tools/bench: on a few rows they run, count right, and refuse
+# bench.sh - the side-by-side tools of tools/peers: on a few rows they run, count right, and refuse
 # what is wrong
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
@@ -13,7 +13,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 if ! has python3 || [ ! -x "$trainer" ]; then
-    skipped "tools/bench" "needs python3 and $trainer"
+    skipped "tools/peers" "needs python3 and $trainer"
     test_end
     exit
 fi
@@ -267,7 +267,7 @@ missing_package() {
 legal() {
     $python - "$ORACLE" "$trainer" $dbs <<'END'
 import importlib.util, itertools, os, sys
-sys.path.insert(0, "tools/bench")
+sys.path.insert(0, "tools/peers")
 import numpy as np, native, rows
 found = importlib.util.spec_from_file_location("rules", sys.argv[1])
 rules = importlib.util.module_from_spec(found)

@@ -5,7 +5,7 @@ set -eu
 build=$1 oracle=$2 db=$3 k=${4:-10}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-"${CC:-cc}" -std=c99 -O2 -I. tests/rules/returned.c -o "$tmp/returned"
+"${CC:-cc}" -std=c99 -O2 -I. -Itests tests/rules/returned.c -o "$tmp/returned"
 . tools/train/trained.inc
 grep -lx 'format *= *miopen' weights/*.spec | while read -r spec; do
     name=$(basename "$spec" .spec)

@@ -13,7 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "find-dbs and the spec"
 
-${CC:-cc} -std=c99 -O2 -I. tests/rules/test_solver.c -o "$tmp/test_solver" || exit 1
+${CC:-cc} -std=c99 -O2 -I. -Itests tests/rules/test_solver.c -o "$tmp/test_solver" || exit 1
 
 # ---- the spec names the values that the rule expects ----
 

@@ -17,7 +17,7 @@ variant() {
     shift
     if ! has "$1"; then
         skipped "$name" "no $1"
-    elif ! "$@" -std=c99 -D_POSIX_C_SOURCE=200809L -I. tests/runtime/test_network.c -o "$out/$name" -lm \
+    elif ! "$@" -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itests tests/runtime/test_network.c -o "$out/$name" -lm \
         2>"$out/$name.err"; then
         case "$*" in
         *-m32*) skipped "$name" "$1 cannot build for 32 bits here" ;;

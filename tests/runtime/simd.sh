@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 build() {
     simd=$1 source=$2 output=$3; shift 3
     # shellcheck disable=SC2086
-    $CC -std=c99 -I. -Itools $CFLAGS "-DKPRED_SIMD=$simd" "$source" "$@" -o "$tmp/$output"
+    $CC -std=c99 -I. -Itools -Itests $CFLAGS "-DKPRED_SIMD=$simd" "$source" "$@" -o "$tmp/$output"
 }
 
 # What KPRED_SIMD is where the user says nothing
