@@ -74,7 +74,7 @@ files() {
 check "files" silent files
 
 # Everything that may be named, a word a line; header guards and the like do no harm.
-cat kpred*.h weights/*.spec tools/*.* tools/train/paper/* tests/*.c tests/*.h tests/*.sh examples/* Makefile |
+cat kpred*.h weights/*.spec $(git ls-files tools tests 2>/dev/null || find tools tests -type f) examples/* Makefile |
     tr -c 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
 grep -hoE 'KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+' weights/*.h | sort -u >>"$tmp/words"
 
@@ -120,13 +120,13 @@ command_lines() {
 
 commands() {
     for program in kpred kpred-train; do
-        main=tools/$(echo $program | tr - _).c
+        main=tools/cli/$(echo $program | tr - _).c
         command_lines $program | while read -r doc command arguments; do
             grep -q "\"$command\"" "$main" || echo "$doc: $program $command: no such command"
             for word in $arguments; do
                 case $word in --[a-z]* | '[--'[a-z]*) ;; *) continue ;; esac
                 option=$(echo "$word" | sed 's/^\[//; s/[]=].*//')
-                grep -qF -e "\"$option\"" tools/*.c || echo "$doc: $program $command: no option $option"
+                grep -qF -e "\"$option\"" tools/cli/*.c || echo "$doc: $program $command: no option $option"
             done
         done
     done

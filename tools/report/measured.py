@@ -15,7 +15,7 @@ from tiles import read_gemm
 from timed import read_timed
 
 OURS = "additive"
-PUBLISHED = os.path.join(ROOT, "tools", "paper", "published.csv") # the paper's own figures
+PUBLISHED = os.path.join(ROOT, "tools", "report", "published.csv") # the paper's
 Figure = collections.namedtuple("Figure", "n groups value se")
 
 
