@@ -64,7 +64,7 @@ $(addprefix $(BUILD)/tools/,base/bz2.o miopen/perfdb.o miopen/user_db_sqlite.o):
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.
-$(BUILD)/tools/model/runtime.o: $(BUILD)/models.h
+$(BUILD)/tools/model/runtime.o $(BUILD)/tools/model/registry.o: $(BUILD)/models.h
 $(BUILD)/models.h: $(MODELS) tools/release/models.sh
 	@mkdir -p $(@D)
 	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@

@@ -10,6 +10,6 @@ judged=$(sed 1d tools/report/published.csv | cut -d, -f1 | uniq)
 set -- -s BUILD="$four" MODELS="$(printf 'weights/%s.h ' $judged)"
 make "$@" "$four/models.h"
 cp -r "$build/tools" "$four/tools"
-rm "$four/tools/model/runtime.o" # has the models in it
+rm "$four/tools/model/runtime.o" "$four/tools/model/registry.o" # have the models in them
 cp "$build/libraries" "$four"
 make "$@"

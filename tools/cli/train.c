@@ -6,7 +6,6 @@
 #include "data/data.h"
 #include "data/held_out.h"
 #include "model/header.h"
-#include "model/listed.h"
 #include "train/judge.h"
 #include "train/paper/paper.h"
 #include "train/recipe.h"
@@ -504,7 +503,7 @@ static int load_and_train(const struct options *o, struct model *model, const st
         out_abandon(&out);
         return -1;
     }
-    bad = model->listed && listed_take(model, &d.own);
+    bad = model->listed && model_list(model, d.own.target, d.own.n);
     if (bad)
         out_abandon(&out);
     else

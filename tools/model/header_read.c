@@ -7,7 +7,6 @@
 #include "header.h"
 
 #include "header_text.h"
-#include "listed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -153,7 +152,7 @@ static int read_listed(struct reader *r)
     for (i = 0; i < m->n_listed && !bad; i++)
         m->listed[i] = (unsigned char)wide[i];
     if (m->listed)
-        listed_name(m);
+        model_name_list(m);
     free(wide);
     return bad ? -1 : 0;
 }

@@ -1,35 +1,30 @@
-/* listed.h - the rule `listed`: legal are the tuples of the data, and no others
+/* listed.h - the bits of the rule `listed`, and a rule for each model that has it
    SPDX-License-Identifier: MIT
 
    For kernels that a library has compiled one by one: whatever it holds has been measured, so the
-   data name them all. Rows that a split keeps from training count as well, since a library knows
-   its kernels whatever the problem.
-
-   The tuples stand in the model as a bit for each prefix, see kpri_listed in kpred.h, which both
-   the generated header and the tools ask. The rule's name, and with it the model's id, has a hash
-   of the bits. */
+   data name all legal tuples. They stand in the model as a bit for each prefix, see kpri_listed in
+   kpred.h, which both the generated header and the tools ask. */
 #ifndef KPRED_TOOLS_LISTED_H
 #define KPRED_TOOLS_LISTED_H
 
-#include "data/data.h"
-#include "model.h"
+#include "kpred.h"
 
-/* Room for the bits of the model's parameters, all 0, and a rule that asks them. The runtime calls
-   a rule with no word of the model, so only a few models at a time can have one: 0, or -1 with a
-   message, also where the parameters have too many tuples. listed_close does nothing to others. */
-int listed_open(struct model *model);
-void listed_close(struct model *model);
+#define LISTED_PREFIX "listed_" /* of the rule's name; behind it a hash of the bits */
 
-/* Sets the bits of the tuples of all rows. 0, or -1 with a message: there are none. */
-int listed_take(struct model *model, const struct dataset *d);
+/* Prefixes of values for which there is room, and models with such a rule at a time. */
+enum { LISTED_MAX_BITS = 1 << 21, LISTED_MAX_MODELS = 8 };
 
-/* Names the rule after its bits, however they came. */
-void listed_name(struct model *model);
+/* Bytes of a bit for each prefix, of any length; 0: there are too many. */
+size_t listed_bytes(const kpred_param *params, size_t n_params);
 
-/* What the bits take in a header; 0 for models with another rule. */
-size_t listed_bytes(const kpred_model *m);
+/* A rule that asks these bits. The runtime calls a rule with no word of the model, so only a few
+   can be there at a time: NULL if that many are. listed_release ends it, and does nothing where
+   there is none. */
+kpred_rule listed_rule(const kpred_param *params, const unsigned char *bits);
+void listed_release(const unsigned char *bits);
 
-/* In runtime.c: kpri_listed */
-int listed_accepts(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n);
+/* Sets the bits of every prefix of a tuple, given by the indexes of its values. */
+void listed_add(const kpred_param *params, size_t n_params, unsigned char *bits,
+                const unsigned char *target);
 
 #endif

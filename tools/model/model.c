@@ -28,7 +28,8 @@ void *model_array(struct model *model, size_t n, size_t size)
 
 void model_free(struct model *model)
 {
-    listed_close(model);
+    if (model->listed)
+        listed_release(model->listed);
     while (model->n_arrays)
         free(model->arrays[--model->n_arrays]);
     if (model->own_spec)
@@ -71,6 +72,62 @@ static void set_params(struct model *model, const struct spec *spec)
     model->m.n_params = (uint32_t)spec->n_params;
 }
 
+/* ---- the rule `listed` ---- */
+
+/* Room for the bits, all 0, and a rule that asks them. */
+static int open_list(struct model *model)
+{
+    model->n_listed = listed_bytes(model->params, model->m.n_params);
+    if (!model->n_listed)
+        return fail("%s: rule listed: the parameters have more than %d prefixes of values",
+                    model->spec->path, LISTED_MAX_BITS);
+    model->listed = model_array(model, model->n_listed, 1);
+    model->m.rule = listed_rule(model->params, model->listed);
+    if (!model->m.rule)
+        return fail("%s: rule listed: at most %d such models at a time", model->spec->path,
+                    LISTED_MAX_MODELS);
+    model_name_list(model);
+    return 0;
+}
+
+static int is_tuple(const struct model *model, const unsigned char *target)
+{
+    size_t t;
+    for (t = 0; t < model->m.n_params && target[t] < model->params[t].n_values; t++)
+        ;
+    return t == model->m.n_params;
+}
+
+int model_list(struct model *model, const unsigned char *targets, size_t n)
+{
+    const size_t n_params = model->m.n_params;
+    size_t i;
+    for (i = 0; i < n; i++, targets += n_params)
+        if (is_tuple(model, targets))
+            listed_add(model->params, n_params, model->listed, targets);
+    model_name_list(model);
+    return model->listed[0] & 1
+               ? 0
+               : fail("%s: rule listed: the data have no tuple of the spec", model->m.name);
+}
+
+void model_name_list(struct model *model)
+{
+    char hex[65];
+    sha256_hex(model->listed, model->n_listed, hex);
+    snprintf(model->rule_name, sizeof model->rule_name, LISTED_PREFIX "%.16s", hex);
+    model->m.rule_name = model->rule_name;
+}
+
+size_t model_list_bytes(const kpred_model *m)
+{
+    return strncmp(m->rule_name, LISTED_PREFIX, strlen(LISTED_PREFIX)) == 0
+               ? listed_bytes(m->params, m->n_params)
+               : 0;
+}
+
+/* ---- from a spec ---- */
+
 int model_from_spec(struct model *model, const struct spec *spec, const char *split)
 {
     memset(model, 0, sizeof *model);
@@ -86,7 +143,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.net = &model->net;
     model->net.heads = model->heads;
     if (rules_find(spec, &model->m.rule, &model->m.rule_name)
-        || (spec_is_listed(spec) && listed_open(model)) || program_compile(spec, &model->program))
+        || (spec_is_listed(spec) && open_list(model)) || program_compile(spec, &model->program))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;
@@ -287,7 +344,7 @@ static size_t aligned(size_t bytes)
 struct model_cost model_cost(const kpred_model *m)
 {
     const kpred_additive *net = net_of(m);
-    struct model_cost c = {interface_bytes(m) + aligned(listed_bytes(m)), 0, 0, 0, 0};
+    struct model_cost c = {interface_bytes(m) + aligned(model_list_bytes(m)), 0, 0, 0, 0};
     int64_t logit;
     size_t i;
     c.bytes += aligned(sizeof *net) + aligned(net->n_instr * sizeof *net->program);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "program.h"
 
+#include "runtime.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,4 +282,11 @@ int program_compile(const struct spec *spec, struct program *out)
     if (out->n_features == 0)
         return fail("%s: section [features] is missing or empty", spec->path);
     return 0;
+}
+
+void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
+                 uint8_t *features)
+{
+    runtime_features(program->instr, program->n_instr, problem, n_fields, features,
+                     program->n_features);
 }

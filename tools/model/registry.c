@@ -4,9 +4,14 @@
 
 #include "header.h"
 #include "listed.h"
+#define BUILTIN_SPECS
+#include "models.h" /* generated: every weights/NAME.h, the spec of each, BUILTIN_MODELS(X) */
 
 #include <stdlib.h>
 #include <string.h>
+
+#define BUILTIN(name) {&kpred_model_##name, kpred_spec_##name},
+const struct builtin builtins[] = {BUILTIN_MODELS(BUILTIN){NULL, NULL}};
 
 static int builtin_open(const struct builtin *b, struct model *out)
 {
@@ -22,7 +27,9 @@ static int builtin_open(const struct builtin *b, struct model *out)
     if (bad)
         model_free(out);
     else {
-        listed_close(out); /* its rule is compiled in: what is read may have the slot */
+        if (out->listed)
+            listed_release(
+                out->listed); /* its rule is compiled in: what is read may have the slot */
         out->m = *b->model;
     }
     return bad;

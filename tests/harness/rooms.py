@@ -1,0 +1,117 @@
+"""rooms.py - the rooms of tools/: arrows one way, no circle among files, few headers of other rooms
+
+SPDX-License-Identifier: MIT
+
+usage: rooms.py BUILD. It reads the includes of tools/ and the symbols of the objects in BUILD/tools, and prints a
+line for each thing that is wrong.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+# A room may use itself and those before it; train and eval stand side by side.
+ORDER = {"base": 0, "model": 1, "data": 2, "miopen": 3, "train": 4, "eval": 5, "cli": 6}
+MOST_FOREIGN = 3 # headers of other rooms that one file includes
+MOST_AT_TOP = 12 # files of C directly in tools/
+
+
+def room(path):
+    """tools/train/paper/net.c: train"""
+    return path.split("/")[1]
+
+
+def includes(path):
+    """The headers of tools/ that a file includes, as paths"""
+    with open(path, encoding="utf-8") as f:
+        for name in re.findall(r'^#\s*include "([^"]+)"', f.read(), re.M):
+            for folder in (os.path.dirname(path), "tools"):
+                header = os.path.normpath(os.path.join(folder, name))
+                if header.startswith("tools/") and os.path.exists(header):
+                    yield header
+                    break
+
+
+def symbols(path):
+    """What an object defines for others, and what it needs"""
+    defined, needed = set(), set()
+    for line in subprocess.check_output(["nm", "-g", path], text=True).splitlines():
+        kind, name = line.split()[-2:]
+        (needed if kind in "Uw" else defined).add(name)
+    return defined, needed
+
+
+def edges_of_includes(files):
+    """From a file without its ending to those it includes"""
+    edges = {}
+    for path in files:
+        edges.setdefault(os.path.splitext(path)[0], set()).update(
+            os.path.splitext(h)[0] for h in includes(path))
+    return edges
+
+
+def edges_of_symbols(build):
+    """From a source to those whose functions it calls"""
+    home, needs = {}, {}
+    for path in glob.glob(f"{build}/tools/**/*.o", recursive=True):
+        source = os.path.splitext(os.path.relpath(path, build))[0]
+        defined, needs[source] = symbols(path)
+        home.update((name, source) for name in defined)
+    return {source: {home[n] for n in names if n in home} for source, names in needs.items()}
+
+
+def reachable(edges, start):
+    """All that can be reached from there in one step or more"""
+    found, left = set(), [start]
+    while left:
+        for to in edges.get(left.pop(), ()):
+            if to not in found:
+                found.add(to)
+                left.append(to)
+    return found
+
+
+def circles(edges, kind):
+    """A line for each circle: the files that reach each other"""
+    edges = {source: to - {source} for source, to in edges.items()}
+    reach, told = {source: reachable(edges, source) for source in edges}, set()
+    for source in sorted(edges):
+        circle = {to for to in reach[source] if source in reach.get(to, ())}
+        if circle and source not in told:
+            told |= circle
+            yield f"a circle of {kind}: {' '.join(sorted(circle))}"
+
+
+def uphill(edges, kind):
+    """A line for each arrow that points from a room to a later one"""
+    for source, targets in sorted(edges.items()):
+        for to in sorted(targets):
+            if ORDER[room(to)] > ORDER[room(source)] or {room(source), room(to)} == {"train", "eval"} \
+                    and room(source) == "train":
+                yield f"{source} needs {to}: {kind} of a later room"
+
+
+def foreign(files):
+    """A line for each file that needs too many headers of other rooms"""
+    for path in files:
+        others = sorted(h for h in includes(path) if room(h) != room(path))
+        if len(others) > MOST_FOREIGN:
+            yield f"{path} includes {len(others)} headers of other rooms: {' '.join(others)}"
+
+
+def main():
+    build = sys.argv[1]
+    files = [f for f in sorted(glob.glob("tools/**/*.[ch]", recursive=True)) if room(f) in ORDER]
+    at_top = glob.glob("tools/*.c")
+    wrong = list(foreign(files))
+    if len(at_top) > MOST_AT_TOP:
+        wrong.append(f"tools/: {len(at_top)} files of C")
+    for kind, edges in (("includes", edges_of_includes(files)), ("symbols", edges_of_symbols(build))):
+        wrong += list(circles(edges, kind)) + list(uphill(edges, kind))
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

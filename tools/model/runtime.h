@@ -1,0 +1,15 @@
+/* runtime.h - what the tools need of the insides of kpred.h
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_RUNTIME_H
+#define KPRED_TOOLS_RUNTIME_H
+
+#include "kpred.h"
+
+/* kpri_features: the n_features activations of one problem. */
+void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t *problem,
+                      size_t n_fields, uint8_t *features, size_t n_features);
+
+/* kpri_listed: does the rule of these bits accept the first n values? */
+int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n);
+
+#endif
