@@ -11,7 +11,7 @@
 
 #include "base/bz2.h"
 #include "base/opts.h"
-#include "data/data.h"
+#include "cli/readers.h"
 #include "data/split.h"
 
 #include <stdlib.h>
@@ -433,7 +433,7 @@ static int load(struct spec *s, const char *spec, const char *a, const char *b, 
     snprintf(paths[1], sizeof paths[1], "%s/%s", scratch, b != NULL ? b : "");
     if (spec_load(s, in(specs, spec)) != 0)
         return -1;
-    if (data_load(s, v, b != NULL ? 2 : 1, &how, d) == 0)
+    if (data_load(readers, s, v, b != NULL ? 2 : 1, &how, d) == 0)
         return 0;
     spec_free(s);
     return -1;
@@ -569,7 +569,7 @@ static void text_fuzz(const struct spec *s, const char *text, size_t length, con
         const char *path = in(scratch, copy);
         put_file(path, changed, n);
         const struct data_options how = {.lenient = i % 2};
-        if (data_load(s, &path, 1, &how, &d) == 0) {
+        if (data_load(readers, s, &path, 1, &how, &d) == 0) {
             n_good++;
             data_free(&d);
         }
@@ -626,7 +626,8 @@ static int load_text(struct spec *s, const char *spec, const char *text, const c
     const struct data_options how = {0};
     const char *path = in(scratch, name);
     put_file(path, text, strlen(text));
-    const int bad = spec_parse(s, spec, "x.spec") != 0 || data_load(s, &path, 1, &how, d) != 0;
+    const int bad =
+        spec_parse(s, spec, "x.spec") != 0 || data_load(readers, s, &path, 1, &how, d) != 0;
     CHECK(!bad);
     return bad ? -1 : 0;
 }

@@ -6,7 +6,6 @@
 #include "kpred.h"
 
 #include "harness/test.h"
-#include "model/listed.h"
 #include "model/registry.h"
 #include "runtime/twin.h"
 #include "shipped.h"
@@ -65,7 +64,7 @@ static void sizes(void)
 {
     const struct builtin *b;
     for (b = builtins; b->model; b++) {
-        const size_t most = listed_bytes(b->model) ? MOST_LISTED : MOST_BYTES;
+        const size_t most = model_list_bytes(b->model) ? MOST_LISTED : MOST_BYTES;
         CHECK(model_cost(b->model).bytes <= most);
         CHECK(kpred_arena_words(b->model, 10)
               <= (b->model->lane > 64 && b->model->n_params > 1 ? MOST_WIDE_WORDS : MOST_WORDS));
@@ -78,7 +77,7 @@ static void ids(void)
     for (b = builtins; b->model; b++) {
         CHECK_EQ(b->model->format, KPRED_FORMAT);
         CHECK_EQ(b->model->id, kpred_model_id(b->model));
-        CHECK(!strcmp(b->model->split, listed_bytes(b->model) ? "none" : "config"));
+        CHECK(!strcmp(b->model->split, model_list_bytes(b->model) ? "none" : "config"));
     }
 }
 
@@ -116,7 +115,7 @@ static void values_ascend(void)
 static int same_rule(const kpred_model *a, const kpred_model *b)
 {
     return b->rule
-           && (listed_bytes(b) ? listed_bytes(a) == listed_bytes(b)
+           && (model_list_bytes(b) ? model_list_bytes(a) == model_list_bytes(b)
                                : a->rule == b->rule && !strcmp(a->rule_name, b->rule_name));
 }
 

@@ -248,7 +248,7 @@ static void check_list(const char *file, const char *list, const char *cut, cons
         return;
     kpred_param of_model[KPRED_MAX_PARAMS] = {{0}};
     kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
-    is_good = list_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
+    is_good = tuple_text_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
               && strcmp(why, error) == 0;
     for (size_t i = 0; i < s.n_params && is_good && error[0] == '\0'; i++) {
         const int index = spec_value_index(&s.params[i], params[i]);
@@ -259,7 +259,7 @@ static void check_list(const char *file, const char *list, const char *cut, cons
         is_good &= index >= 0;
     }
     if (is_good && error[0] == '\0') {
-        list_add(&m, value, &again);
+        tuple_text_add(&m, value, &again);
         is_good = strcmp(texts.s, cut) == 0 && strcmp(again.s, list) == 0;
     }
     report(list, is_good || !printf("  %s: %s; %s\n", why, texts.s, again.s));

@@ -1,4 +1,4 @@
-/* records.c - see records.h
+/* csv_records.c - see csv_records.h
    SPDX-License-Identifier: MIT */
 #include "csv_records.h"
 
@@ -13,7 +13,7 @@ static int is_line_end(const char *p)
 }
 
 /* Unquotes a cell in place; c->next is behind its closing quote afterwards. */
-static int quoted_cell(struct records *c)
+static int quoted_cell(struct csv_records *c)
 {
     char *from = c->next + 1, *to = c->next;
     for (; from < c->end && (from[0] != '"' || from[1] == '"'); from++) {
@@ -32,7 +32,7 @@ static int quoted_cell(struct records *c)
     return 0;
 }
 
-static int plain_cell(struct records *c)
+static int plain_cell(struct csv_records *c)
 {
     while (c->next < c->end && *c->next != ',' && *c->next != '"' && !is_line_end(c->next))
         c->next++;
@@ -42,7 +42,7 @@ static int plain_cell(struct records *c)
 }
 
 /* Ends the cell and steps over what ends it; 1 if another cell of the record follows. */
-static int close_cell(struct records *c)
+static int close_cell(struct csv_records *c)
 {
     char *mark = c->next;
     int more = *mark == ',';
@@ -54,7 +54,7 @@ static int close_cell(struct records *c)
     return more;
 }
 
-static int add_cell(struct records *c)
+static int add_cell(struct csv_records *c)
 {
     if (c->n == MAX_CELLS)
         return fail("%s:%ld: more than %d cells", c->path, c->at, MAX_CELLS);
@@ -66,7 +66,7 @@ static int add_cell(struct records *c)
     return 0;
 }
 
-int records_next(struct records *c)
+int csv_records_next(struct csv_records *c)
 {
     int more = 1;
     for (; c->next < c->end && is_line_end(c->next); c->line++)
@@ -82,7 +82,7 @@ int records_next(struct records *c)
     return 1;
 }
 
-int records_open(struct records *c, const char *path, struct buf *text)
+int csv_records_open(struct csv_records *c, const char *path, struct buf *text)
 {
     memset(c, 0, sizeof *c);
     c->path = path;
@@ -94,7 +94,7 @@ int records_open(struct records *c, const char *path, struct buf *text)
     return strlen(text->s) == text->n ? 0 : fail("%s: is no text: it holds a NUL byte", path);
 }
 
-int records_find(const struct records *c, const char *name)
+int csv_records_find(const struct csv_records *c, const char *name)
 {
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->cell[i], name) == 0)
@@ -102,7 +102,7 @@ int records_find(const struct records *c, const char *name)
     return -1;
 }
 
-void records_close(struct records *c)
+void csv_records_close(struct csv_records *c)
 {
     free(c->cell);
 }

@@ -7,15 +7,15 @@
 /* A network of the paper stands beside that of the same kernel: it is told apart by its kind. */
 static int open_and_time(struct bench *b, const char *name)
 {
-    struct any_model any;
+    struct predictor any;
     struct buf label = {NULL, 0, 0};
     int bad;
-    if (any_open(name, &any))
+    if (predictor_open(name, &any))
         return -1;
     buf_printf(&label, any.is_paper ? "%s %s" : "%s", any.model.m.name, any.net);
-    bad = bench_model(b, &any.run, label.s, any_bytes(&any));
+    bad = bench_model(b, &any.run, label.s, predictor_bytes(&any));
     buf_free(&label);
-    any_close(&any);
+    predictor_close(&any);
     return bad;
 }
 

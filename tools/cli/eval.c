@@ -1,15 +1,12 @@
 /* eval.c - `kpred-train eval`: how good predictions are (see weights/README.md)
    SPDX-License-Identifier: MIT */
 #include "commands.h"
+#include "readers.h"
 
-#include "data/held_out.h"
-#include "data/split.h"
+#include "base/opts.h"
 #include "eval/eval.h"
-#include "eval/float_scorer.h"
 #include "eval/predictor.h"
-#include "train/recipe.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,99 +60,22 @@ static const char help[] =
     "far the two are apart, in the line `all` the mean over the problems of how far those of\n"
     "their bin are. A line on standard error tells the temperature that would fit best.\n";
 
+struct options {
+    const char *model, *by, *plot, *hits;
+    struct data_options how;
+    struct opt_texts data;
+    struct opt_counts k;
+    long beam, teachers;              /* 0: none */
+    int rows, use_float, reliability; /* rows: 0 all, 1 test */
+    struct table_form form;
+};
+
 /* What comes out. */
 struct results {
+    const struct options *o;
     struct table table, hits;
     struct plot plot;
 };
-
-size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
-{
-    const kpred_param *params = e->model->m.params;
-    size_t i, same = 0;
-    for (i = 0; i < e->model->m.n_params; i++)
-        same += target[i] != DATA_UNKNOWN && t->value[i] == params[i].values[target[i]];
-    return same;
-}
-
-static int is_timed(const struct eval *e)
-{
-    return e->data.time_us != NULL;
-}
-
-size_t eval_best_row(const struct eval *e, const struct eval_row *r)
-{
-    size_t i, best = r->index;
-    for (i = r->index + 1; i < r->end; i++)
-        if (e->data.time_us[i] < e->data.time_us[best])
-            best = i;
-    return best;
-}
-
-/* n tuples, of which the first k were asked for */
-static struct outcome judge(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
-                            size_t n, size_t k)
-{
-    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
-    const unsigned char *target = e->data.target + eval_best_row(e, r) * e->data.n_params;
-    struct outcome o = {0, 0, n < k ? n : k, 0, 0, 0, 0, 1};
-    int64_t all = 0;
-    size_t i;
-    for (i = 0; i < o.returned; i++) {
-        const size_t same = eval_agreement(e, t + i, target);
-        o.agree = same > o.agree ? same : o.agree;
-        o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
-        all += kpred_probability(t[i].score);
-    }
-    o.hit = o.agree == e->model->m.n_params;
-    o.probability = (int32_t)(all < 1 << 24 ? all : 1 << 24); /* each was rounded */
-    if (is_timed(e))
-        eval_judge_times(e, r, t, n, k, &o);
-    return o;
-}
-
-/* How many tuples to look at. Of timed data with one parameter all of them, since those that were
-   not timed are passed over. */
-static size_t most_tuples(const struct eval *e, size_t k)
-{
-    const size_t all = (size_t)e->model->params[0].n_values;
-    return is_timed(e) && e->model->m.n_params == 1 && all > k ? all : k;
-}
-
-int eval_run(const struct eval *e, size_t k, struct outcome *out)
-{
-    const size_t most = most_tuples(e, k);
-    const size_t beam = (size_t)e->o->beam > most ? (size_t)e->o->beam : most;
-    const size_t words = kpred_arena_words(e->run, beam);
-    int32_t *arena = xcalloc(words, sizeof *arena);
-    kpred_tuple *tuples = xcalloc(most, sizeof *tuples);
-    kpred_ctx ctx;
-    kpred_status status = kpred_init(&ctx, KPRED_VERSION, e->run, beam, arena, words);
-    size_t i;
-    for (i = 0; i < e->n && status == KPRED_OK; i++) {
-        const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
-        size_t n = 0;
-        status = kpred_predict(&ctx, problem, e->data.n_fields, tuples, most, &n);
-        if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
-            status = KPRED_OK; /* nothing returned: a miss */
-        out[i] = judge(e, e->row + i, tuples, n, k);
-    }
-    free(arena);
-    free(tuples);
-    return status == KPRED_OK ? 0 : fail("%s: %s", e->model->m.name, kpred_status_string(status));
-}
-
-static int by_group(const void *a, const void *b)
-{
-    const struct eval_row *p = a, *q = b;
-    if (p->gpu != q->gpu)
-        return p->gpu < q->gpu ? -1 : 1;
-    if (p->dtype != q->dtype)
-        return p->dtype < q->dtype ? -1 : 1;
-    if (p->unit != q->unit)
-        return p->unit < q->unit ? -1 : 1;
-    return p->index < q->index ? -1 : p->index > q->index;
-}
 
 struct summary {
     size_t n, units, hits, agree, returned, legal;
@@ -184,63 +104,26 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
     return s;
 }
 
-static const char *token_name(const struct eval *e, const char *field, int32_t token)
-{
-    const int f = spec_field_index(e->model->spec, field);
-    return f < 0 || token < 0 ? "all" : e->model->spec->fields[f].tokens[token];
-}
-
-static const char *split_name(const struct eval *e)
-{
-    return e->o->rows ? e->model->m.split : "all";
-}
-
-void eval_group_cells(const struct eval *e, struct table *t, size_t first)
-{
-    table_text(t, e->model->m.name);
-    table_text(t, split_name(e));
-    table_text(t, token_name(e, "gpu", e->row[first].gpu));
-    table_text(t, token_name(e, "dtype", e->row[first].dtype));
-}
-
-/* "gfx906_60, FP16", or what there is of it */
-void eval_group_name(const struct eval *e, struct buf *name, size_t first)
-{
-    const char *gpu = token_name(e, "gpu", e->row[first].gpu);
-    const char *dtype = token_name(e, "dtype", e->row[first].dtype);
-    const int both = strcmp(gpu, "all") && strcmp(dtype, "all");
-    buf_printf(name, "%s%s%s", both || strcmp(gpu, "all") ? gpu : dtype, both ? ", " : "",
-               both ? dtype : "");
-}
-
-size_t eval_group_end(const struct eval *e, size_t first)
-{
-    size_t end = first;
-    while (end < e->n && e->row[end].gpu == e->row[first].gpu
-           && e->row[end].dtype == e->row[first].dtype)
-        end++;
-    return end;
-}
-
 /* The table is for people: it says how far to trust a figure. */
-static int shows_error(const struct eval *e)
+static int shows_error(const struct results *to)
 {
-    return !e->o->form.csv && !e->o->form.json;
+    return !to->o->form.csv && !to->o->form.json;
 }
 
 /* Row `first` stands for its group. */
-static void add_line(const struct eval *e, struct table *t, size_t k, struct summary s,
+static void add_line(const struct eval *e, struct results *to, size_t k, struct summary s,
                      size_t first)
 {
+    struct table *t = &to->table;
     const double n = (double)s.n;
     const double legal = s.returned ? 100.0 * (double)s.legal / (double)s.returned : 100;
     eval_group_cells(e, t, first);
     table_number(t, "%zu", k);
     table_number(t, "%zu", s.n);
-    if (shows_error(e))
+    if (shows_error(to))
         table_number(t, "%zu", s.units);
     table_number(t, "%.2f", 100.0 * (double)s.hits / n);
-    if (shows_error(e))
+    if (shows_error(to))
         table_number(t, "%.2f", 100.0 * sqrt(s.square) / n);
     table_number(t, "%.2f", 100.0 * (double)s.agree / (n * e->model->m.n_params));
     /* rounded down, so that 100.00 says that all are */
@@ -248,15 +131,16 @@ static void add_line(const struct eval *e, struct table *t, size_t k, struct sum
 }
 
 /* Timed data: what follows in the line */
-static void add_shares(const struct eval *e, struct table *t, const struct eval_shares *s, size_t n)
+static void add_shares(struct results *to, const struct eval_shares *s, size_t n)
 {
+    struct table *t = &to->table;
     table_number(t, "%.2f", 100.0 * (double)s->exact / (double)n);
     table_number(t, "%.5f", s->share);
-    if (shows_error(e))
+    if (shows_error(to))
         table_number(t, "%.5f", s->se);
     table_number(t, "%.5f", s->p1);
     table_number(t, "%.5f", s->p5);
-    if (shows_error(e))
+    if (shows_error(to))
         table_number(t, "%.2f", 100.0 * (double)s->unlisted / (double)n);
 }
 
@@ -272,22 +156,17 @@ static void add_point(const struct eval *e, struct plot *plot, size_t group, siz
 static void add_hit(const struct eval *e, struct table *t, size_t k, const struct eval_row *r,
                     const struct outcome *o)
 {
-    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
-    const struct split_key *parts = held_out_key(e->model->spec, e->model->m.split);
     struct buf key = {NULL, 0, 0};
-    if (parts)
-        split_key_text(e->model->spec, parts, problem, &key);
-    else
-        buf_printf(&key, "%zu", r->index + 1);
+    eval_row_key(e, r, &key);
     table_text(t, e->method);
     table_text(t, e->model->m.name);
-    table_text(t, split_name(e));
+    table_text(t, eval_split_name(e));
     table_text(t, key.s);
     table_number(t, "%zu", r->index + 1);
     table_number(t, "%zu", k);
     table_number(t, "%zu", o->hit);
     table_number(t, "%zu", o->agree);
-    if (is_timed(e)) {
+    if (eval_is_timed(e)) {
         table_number(t, "%.5f", o->share);
         table_number(t, "%zu", o->unlisted);
     }
@@ -312,10 +191,10 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
 {
     const struct summary s = summarise(e, out, first, end);
     double percent = 100.0 * (double)s.hits / (double)s.n;
-    add_line(e, &to->table, k, s, first);
-    if (is_timed(e)) {
+    add_line(e, to, k, s, first);
+    if (eval_is_timed(e)) {
         const struct eval_shares shares = eval_shares_of(e, out, first, end);
-        add_shares(e, &to->table, &shares, s.n);
+        add_shares(to, &shares, s.n);
         percent = 100.0 * shares.share;
     }
     add_point(e, &to->plot, group, k, percent, first);
@@ -327,7 +206,7 @@ static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struc
     size_t first, end, group = 0;
     if (eval_run(e, k, out))
         return -1;
-    if (e->o->hits)
+    if (to->o->hits)
         add_hits(e, &to->hits, k, out);
     for (first = 0; first < e->n; first = end, group++) {
         end = eval_group_end(e, first);
@@ -336,34 +215,37 @@ static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struc
     return 0;
 }
 
-static int draw(const struct eval *e, const struct plot *plot)
+static int draw(const struct eval *e, const struct results *r)
 {
+    const struct options *o = r->o;
     struct buf title = {NULL, 0, 0};
     int bad;
     buf_printf(&title, "%s, %s", e->model->m.name,
-               e->o->rows ? "problems kept from training" : "all problems");
-    if (e->o->reliability)
-        bad = plot_write(plot, title.s, "predicted probability, %",
-                         "observed, % of problems whose optimum is among the k", e->o->plot);
+               o->rows ? "problems kept from training" : "all problems");
+    if (o->reliability)
+        bad = plot_write(&r->plot, title.s, "predicted probability, %",
+                         "observed, % of problems whose optimum is among the k", o->plot);
     else
-        bad = plot_write(plot, title.s, "k, tuples returned",
-                         is_timed(e) ? "share of the optimum's speed, %, geometric mean"
-                                     : "Pft@k, % of problems whose optimum is among them",
-                         e->o->plot);
+        bad = plot_write(&r->plot, title.s, "k, tuples returned",
+                         eval_is_timed(e) ? "share of the optimum's speed, %, geometric mean"
+                                          : "Pft@k, % of problems whose optimum is among them",
+                         o->plot);
     buf_free(&title);
     return bad;
 }
 
 #define HITS "method,model,split,key,row,k,hit,agree"
 
-static const char *heading(const struct eval *e)
+static const char *heading(const struct eval *e, const struct results *to)
 {
-    if (!shows_error(e))
-        return is_timed(e) ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5"
-                           : "model,split,gpu,dtype,k,n,pft,avg,valid";
-    return is_timed(e) ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
-                         "share p1,share p5,unlisted"
-                       : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
+    if (!shows_error(to))
+        return eval_is_timed(e)
+                   ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5"
+                   : "model,split,gpu,dtype,k,n,pft,avg,valid";
+    return eval_is_timed(e)
+               ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
+                 "share p1,share p5,unlisted"
+               : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
 }
 
 /* Every k in turn */
@@ -371,43 +253,43 @@ static int evaluate_ks(const struct eval *e, struct outcome *out, struct results
 {
     size_t i;
     int bad = 0;
-    table_heading(&to->table, heading(e));
-    table_heading(&to->hits, is_timed(e) ? HITS ",share,unlisted" : HITS);
-    for (i = 0; i < e->o->k.n && !bad; i++)
-        bad = evaluate_k(e, (size_t)e->o->k.v[i], out, to);
+    table_heading(&to->table, heading(e, to));
+    table_heading(&to->hits, eval_is_timed(e) ? HITS ",share,unlisted" : HITS);
+    for (i = 0; i < to->o->k.n && !bad; i++)
+        bad = evaluate_k(e, (size_t)to->o->k.v[i], out, to);
     return bad;
 }
 
 static int evaluate_all(const struct eval *e, struct results *to)
 {
     struct outcome *out = xcalloc(e->n, sizeof *out);
-    const int bad = e->o->reliability ? eval_reliability(e, out, &to->table, &to->plot)
-                                      : evaluate_ks(e, out, to);
+    const struct opt_counts *k = &to->o->k;
+    const int bad = to->o->reliability ? eval_reliability(e, k->v, k->n, out, &to->table, &to->plot)
+                                       : evaluate_ks(e, out, to);
     free(out);
-    if (e->o->reliability && !bad)
+    if (to->o->reliability && !bad)
         eval_temperature(e);
     return bad;
 }
 
 static int print_results(const struct eval *e, const struct results *r)
 {
-    table_print(&r->table, stdout, e->o->form);
-    return flush_stdout() || (e->o->plot && draw(e, &r->plot)) ? -1 : 0;
+    table_print(&r->table, stdout, r->o->form);
+    return flush_stdout() || (r->o->plot && draw(e, r)) ? -1 : 0;
 }
 
 /* The file of --hits is opened before the long work, not after it. */
-static int evaluate(const struct eval *e)
+static int evaluate(const struct eval *e, const struct options *o)
 {
-    struct results r;
+    struct results r = {.o = o};
     struct outfile hits;
     int bad;
-    memset(&r, 0, sizeof r);
-    if (e->o->hits && out_open(&hits, e->o->hits))
+    if (o->hits && out_open(&hits, o->hits))
         return -1;
     bad = evaluate_all(e, &r) || print_results(e, &r);
-    if (e->o->hits && bad)
+    if (o->hits && bad)
         out_abandon(&hits);
-    else if (e->o->hits) {
+    else if (o->hits) {
         table_print(&r.hits, hits.f, (struct table_form){1, 0});
         bad = out_commit(&hits);
     }
@@ -417,157 +299,36 @@ static int evaluate(const struct eval *e)
     return bad;
 }
 
-/* The field to group by, if --by asks for it and the model has it; else -1. */
-static int group_field(const struct eval *e, const char *name)
+static int run_data(struct eval *e, const struct options *o)
 {
-    return e->o->by && !strstr(e->o->by, name) ? -1 : spec_field_index(e->model->spec, name);
-}
-
-/* How many of the optima the rule rejects */
-static size_t count_illegal(const struct eval *e)
-{
-    size_t i, illegal = 0;
-    for (i = 0; i < e->n; i++) {
-        const size_t best = eval_best_row(e, e->row + i);
-        const unsigned char *target = e->data.target + best * e->data.n_params;
-        illegal += target[0] != DATA_UNKNOWN
-                   && !model_allows(e->model, e->data.problem + best * e->data.n_fields, target);
-    }
-    return illegal;
-}
-
-/* Row i, or the problem whose options are rows i..end-1. */
-static void add_problem(struct eval *e, size_t i, size_t end, uint64_t unit)
-{
-    const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
-    const int32_t *p = e->data.problem + i * e->data.n_fields;
-    struct eval_row *r = e->row + e->n++;
-    r->index = i;
-    r->end = end;
-    r->unit = unit;
-    r->gpu = gpu < 0 ? -1 : p[gpu];
-    r->dtype = dtype < 0 ? -1 : p[dtype];
-}
-
-/* A problem with a single option tells nothing: how many there are. */
-static size_t add_problems(struct eval *e, const struct held_out *held)
-{
-    size_t i, end, single = 0;
-    for (i = 0; i < e->data.n; i = end) {
-        end = is_timed(e) ? data_problem_end(&e->data, i) : i + 1;
-        if (e->o->rows && !held->is_test[i])
-            continue;
-        if (is_timed(e) && end - i < 2)
-            single++;
-        else
-            add_problem(e, i, end, held->unit[i]);
-    }
-    return single;
-}
-
-static int select_rows(struct eval *e)
-{
-    struct held_out held;
-    size_t single = 0, illegal;
-    const int bad = held_out_find(e->model->spec, e->model->m.split, &e->data, &held);
-    e->row = xcalloc(e->data.n, sizeof *e->row);
-    if (!bad)
-        single = add_problems(e, &held);
-    held_out_free(&held);
-    if (bad)
-        return -1;
-    illegal = count_illegal(e);
-    if (illegal)
-        note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, illegal);
-    if (single)
-        note("%s: %zu problems with a single timed option are left out", e->model->m.name, single);
-    qsort(e->row, e->n, sizeof *e->row, by_group);
-    return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
-}
-
-static int run_data(struct eval *e)
-{
-    const struct eval_options *o = e->o;
     int bad;
     if (o->rows && !strcmp(e->model->m.split, "none"))
         return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
                     e->model->m.name);
-    if (data_load(e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
+    if (data_load(readers, e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
         return -1;
     data_note_drops(&e->data);
-    bad = select_rows(e) || evaluate(e);
+    bad = eval_select_rows(e) || evaluate(e, o);
     free(e->row);
     data_free(&e->data);
     return bad;
 }
 
-/* Loads the float networks of the model's id, or says which command makes them. */
-static int load_float(const struct model *model, struct recipe_nets *nets)
+static int open_and_run(const struct options *o)
 {
-    struct buf path = {NULL, 0, 0};
-    FILE *f;
-    int bad = 0;
-    buf_printf(&path, "build/float/%016" PRIx64 ".f32", model->m.id);
-    f = fopen(path.s, "rb");
-    if (f)
-        fclose(f);
-    else
-        bad = fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "
-                   "it; for the shipped models `make weights`",
-                   path.s, model->m.name, model->m.split);
-    if (!bad && !net_load(nets->net, RECIPE_MAX_NETS, path.s, &nets->n))
-        bad = fail("%s: not a float network", path.s);
-    buf_free(&path);
-    return bad;
-}
-
-/* The network before rounding, or some of its teachers, in place of the one that predicts */
-static int run_nets(struct eval *e, const struct recipe_nets *nets)
-{
-    const size_t n = (size_t)e->o->teachers;
-    struct float_scorer scorer;
-    kpred_model twin;
-    if (n >= nets->n)
-        return fail("--teachers: value \"%zu\": the model has %zu", n, nets->n - 1);
-    e->run = &twin;
-    e->method = n ? "additive teachers" : "additive float";
-    return float_scorer_attach(e->model, nets->net + (n ? 1 : 0), n ? n : 1, &scorer, &twin)
-           || run_data(e);
-}
-
-static int run_float(struct eval *e)
-{
-    struct recipe_nets nets;
-    int bad;
-    if (load_float(e->model, &nets))
+    struct predictor p;
+    struct eval e = {.model = &p.model,
+                     .run = &p.run,
+                     .by = o->by,
+                     .beam = (size_t)o->beam,
+                     .only_test = o->rows};
+    int bad = o->use_float || o->teachers ? predictor_open_float(o->model, (size_t)o->teachers, &p)
+                                          : predictor_open(o->model, &p);
+    if (bad)
         return -1;
-    bad = run_nets(e, &nets);
-    recipe_nets_free(&nets);
-    return bad;
-}
-
-static int wants_float(const struct eval_options *o)
-{
-    return o->use_float || o->teachers;
-}
-
-static int open_and_run(const struct eval_options *o)
-{
-    struct any_model any;
-    struct eval e;
-    int bad;
-    if (any_open(o->model, &any))
-        return -1;
-    memset(&e, 0, sizeof e);
-    e.o = o;
-    e.model = &any.model;
-    e.run = &any.run;
-    e.method = any.net;
-    if (wants_float(o) && any.is_paper)
-        bad = fail("%s: --float, --teachers: it is a float network of its own", o->model);
-    else
-        bad = wants_float(o) ? run_float(&e) : run_data(&e);
-    any_close(&any);
+    e.method = p.net;
+    bad = run_data(&e, o);
+    predictor_close(&p);
     return bad;
 }
 
@@ -581,7 +342,7 @@ static int check_by(const char *by)
     return by ? fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by) : 0;
 }
 
-static int check_beam(const struct eval_options *o)
+static int check_beam(const struct options *o)
 {
     size_t i;
     for (i = 0; o->beam && i < o->k.n; i++)
@@ -590,7 +351,7 @@ static int check_beam(const struct eval_options *o)
     return 0;
 }
 
-static int check_outputs(const struct eval_options *o)
+static int check_outputs(const struct options *o)
 {
     if (o->hits && o->reliability)
         return fail("--hits and --reliability exclude each other");
@@ -599,12 +360,12 @@ static int check_outputs(const struct eval_options *o)
                : 0;
 }
 
-static int check_nets(const struct eval_options *o)
+static int check_nets(const struct options *o)
 {
     return o->use_float && o->teachers ? fail("--float and --teachers exclude each other") : 0;
 }
 
-static int run(const struct eval_options *o)
+static int run(const struct options *o)
 {
     if (check_nets(o) || table_form_check(&o->form) || check_by(o->by) || check_beam(o)
         || check_outputs(o))
@@ -614,7 +375,7 @@ static int run(const struct eval_options *o)
 
 int cmd_eval(int argc, char **argv)
 {
-    struct eval_options o;
+    struct options o;
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
@@ -626,7 +387,7 @@ int cmd_eval(int argc, char **argv)
          .kind = OPT_COUNT,
          .to = &o.teachers,
          .least = 1,
-         .most = RECIPE_MAX_NETS - 1},
+         .most = PREDICTOR_MAX_TEACHERS},
         {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
         {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},

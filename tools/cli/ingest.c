@@ -2,9 +2,9 @@
    tuned.
    SPDX-License-Identifier: MIT */
 #include "commands.h"
+#include "readers.h"
 
 #include "base/opts.h"
-#include "data/data.h"
 
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ static int run(const struct ingest *in, const struct spec *spec)
     struct outfile out;
     if (out_open(&out, in->output) != 0)
         return -1;
-    if (data_load(spec, in->data.v, in->data.n, &in->how, &d) != 0) {
+    if (data_load(readers, spec, in->data.v, in->data.n, &in->how, &d) != 0) {
         out_abandon(&out);
         return -1;
     }

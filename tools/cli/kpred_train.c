@@ -8,7 +8,7 @@
 /* The one command that differs, so that kpred needs no SQLite. */
 static int cmd_miopen_sqlite(int argc, char **argv)
 {
-    return miopen_run(argc, argv, udb_write_sqlite);
+    return miopen_run(argc, argv, user_db_write_sqlite);
 }
 
 int main(int argc, char **argv)

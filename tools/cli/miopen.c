@@ -79,10 +79,10 @@ static int read_line(FILE *f, struct line *l)
     return 1;
 }
 
-static int add_call(const struct options *o, struct calls *c, const char *name, size_t number,
+static int add_call(const struct options *o, struct coverage *c, const char *name, size_t number,
                     enum driver_kind kind, const struct driver_call *call)
 {
-    if (calls_add(c, kind, call) != 0)
+    if (coverage_add(c, kind, call) != 0)
         return -1;
     if (kind == DRIVER_BROKEN && !o->lenient && c->gaps[CALL_BROKEN] <= MAX_TOLD)
         fail("%s:%zu: %s", name, number, call->why);
@@ -90,7 +90,7 @@ static int add_call(const struct options *o, struct calls *c, const char *name, 
 }
 
 /* Nobody knows what call the rest of a line would have held. */
-static int scan_line(const struct options *o, struct calls *c, const char *name, struct line *l)
+static int scan_line(const struct options *o, struct coverage *c, const char *name, struct line *l)
 {
     struct driver_call call;
     enum driver_kind kind;
@@ -105,7 +105,7 @@ static int scan_line(const struct options *o, struct calls *c, const char *name,
     return 0;
 }
 
-static int scan(const struct options *o, struct calls *c, const char *name, FILE *f)
+static int scan(const struct options *o, struct coverage *c, const char *name, FILE *f)
 {
     struct line l = {.text = xmalloc(MAX_LINE), .at_end = 1};
     int rc = 0;
@@ -116,7 +116,7 @@ static int scan(const struct options *o, struct calls *c, const char *name, FILE
     return rc == 0 && ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : rc;
 }
 
-static int scan_log(const struct options *o, struct calls *c, const char *path)
+static int scan_log(const struct options *o, struct coverage *c, const char *path)
 {
     if (strcmp(path, "-") == 0)
         return scan(o, c, "standard input", stdin);
@@ -128,7 +128,7 @@ static int scan_log(const struct options *o, struct calls *c, const char *path)
     return rc;
 }
 
-static int scan_logs(const struct options *o, struct calls *c)
+static int scan_logs(const struct options *o, struct coverage *c)
 {
     if (o->logs.n == 0 && scan_log(o, c, "-") != 0)
         return -1;
@@ -144,50 +144,50 @@ static int scan_logs(const struct options *o, struct calls *c)
 }
 
 /* What MIOpen's own database has is the result of tuning: no prediction is to hide it. */
-static int leave_out(const struct options *o, struct calls *c)
+static int leave_out(const struct options *o, struct coverage *c)
 {
-    struct udb known;
+    struct user_db known;
     size_t n = 0;
-    if (udb_read(&known, o->system, 1) != 0)
+    if (user_db_read(&known, o->system, 1) != 0)
         return -1;
     for (size_t i = 0; i < known.n; i++)
         if (known.lines[i].entries != NULL)
-            n += calls_leave_out(c, known.lines[i].key, known.lines[i].entries);
+            n += coverage_leave_out(c, known.lines[i].key, known.lines[i].entries);
     note("%s: has %zu of the entries, which are left out", o->system, n);
-    udb_free(&known);
+    user_db_free(&known);
     return 0;
 }
 
 /* ---- output ---- */
 
-static void add_lines(const struct calls *c, struct udb *u)
+static void add_lines(const struct coverage *c, struct user_db *u)
 {
     for (size_t i = 0; i < c->n; i++)
         if (c->problems[i].entries != NULL)
-            udb_add(u, c->problems[i].key, c->problems[i].entries);
+            user_db_add(u, c->problems[i].key, c->problems[i].entries);
 }
 
-static int write_text(const struct options *o, struct udb *u, struct udb_counts *counts)
+static int write_text(const struct options *o, struct user_db *u, struct user_db_counts *counts)
 {
     struct outfile out;
     if (out_open(&out, o->output) != 0)
         return -1;
-    udb_write(u, o->force, out.f, counts);
+    user_db_write(u, o->force, out.f, counts);
     return out_commit(&out);
 }
 
 /* An output that is no perf-db shows before the logs are read. */
-static int run_logs(const struct options *o, struct calls *c)
+static int run_logs(const struct options *o, struct coverage *c)
 {
     const char *path = o->sqlite != NULL ? o->sqlite : o->output;
-    struct udb u = {0};
-    struct udb_counts counts;
-    int rc = o->output != NULL ? udb_read(&u, o->output, 0) : 0;
+    struct user_db u = {0};
+    struct user_db_counts counts;
+    int rc = o->output != NULL ? user_db_read(&u, o->output, 0) : 0;
     const int is_new = u.n == 0 && o->sqlite == NULL;
     if (rc == 0)
         rc = scan_logs(o, c);
     if (rc == 0)
-        calls_note(c);
+        coverage_note(c);
     if (rc == 0 && o->system != NULL)
         rc = leave_out(o, c);
     if (rc == 0) {
@@ -198,13 +198,13 @@ static int run_logs(const struct options *o, struct calls *c)
     if (rc == 0 && !is_new)
         note("%s: %zu entries added, %zu replaced, %zu kept", path, counts.added, counts.replaced,
              counts.kept);
-    udb_free(&u);
+    user_db_free(&u);
     return rc;
 }
 
 static int run(const struct options *o)
 {
-    struct calls c;
+    struct coverage c;
     if (o->output != NULL && o->sqlite != NULL) {
         fail("miopen: -o and --sqlite: one output is enough");
         return 2;
@@ -213,10 +213,10 @@ static int run(const struct options *o)
         fail("miopen: --force: there is no FILE whose entries it could replace");
         return 2;
     }
-    int bad = calls_open(&c, o->gpu, o->nearest, (size_t)o->beam);
+    int bad = coverage_open(&c, o->gpu, o->nearest, (size_t)o->beam);
     if (!bad)
         bad = run_logs(o, &c);
-    calls_close(&c);
+    coverage_close(&c);
     return bad ? 1 : 0;
 }
 

@@ -3,9 +3,9 @@
 #include "base/numbers.h"
 #include "base/opts.h"
 #include "commands.h"
-#include "data/data.h"
 #include "data/held_out.h"
 #include "model/header.h"
+#include "readers.h"
 #include "train/judge.h"
 #include "train/paper/paper.h"
 #include "train/recipe.h"
@@ -464,12 +464,12 @@ static int data_open(const struct options *o, const struct spec *spec, struct da
 {
     size_t i;
     memset(d, 0, sizeof *d);
-    if (data_load(spec, o->data.v, o->data.n, &o->how, &d->own))
+    if (data_load(readers, spec, o->data.v, o->data.n, &o->how, &d->own))
         return -1;
     data_note_drops(&d->own);
     d->beside = xcalloc(o->beside.n + 1, sizeof *d->beside);
     for (i = 0; i < o->beside.n; i++) {
-        if (data_load(spec, &o->beside.v[i], 1, &o->how, &d->beside[i])) {
+        if (data_load(readers, spec, &o->beside.v[i], 1, &o->how, &d->beside[i])) {
             data_close(d);
             return -1;
         }

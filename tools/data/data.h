@@ -62,17 +62,6 @@ struct dataset {
     size_t dropped[DATA_N_DROPS];
 };
 
-/* How to take what the files hold. */
-struct data_options {
-    const char *gpu; /* if not NULL, stands for the GPU that a file's name gives */
-    int nearest;     /* take the nearest GPU of the spec for one that it lacks */
-    int lenient;     /* drop and count rows that would be an error */
-};
-
-/* Reads the files (.db, .txt, .csv, and each with .bz2) in the spec's format, or as CSV with its
-   columns. On failure nothing is kept. */
-int data_load(const struct spec *spec, const char *const *paths, size_t n,
-              const struct data_options *options, struct dataset *out);
 void data_free(struct dataset *d);
 
 /* The first row behind `row`, which is below n, that has another problem; n if there is none. */

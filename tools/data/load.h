@@ -1,4 +1,4 @@
-/* load.h - between data.c and the readers of each file format; nobody else includes it
+/* load.h - what the readers of all file formats put their rows into
    SPDX-License-Identifier: MIT
 
    Functions that say "verdict" return 0 to go on, 1 if the row is dropped and counted, and -1 if
@@ -8,7 +8,13 @@
 
 #include "base/csv_records.h"
 #include "data.h"
-#include "miopen/conv.h"
+
+/* How to take what the files hold. */
+struct data_options {
+    const char *gpu; /* if not NULL, stands for the GPU that a file's name gives */
+    int nearest;     /* take the nearest GPU of the spec for one that it lacks */
+    int lenient;     /* drop and count rows that would be an error */
+};
 
 struct load_row {
     int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
@@ -48,7 +54,7 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
              const char *value, const char *fmt, ...) PRINTF_LIKE(6, 7);
 
 /* Verdict on a record that has not as many cells as the header. */
-int load_ragged(struct loader *l, const struct records *r, size_t n_header);
+int load_ragged(struct loader *l, const struct csv_records *r, size_t n_header);
 
 /* Verdict: the number of a token given as text; of a field called gpu also as a bare arch. */
 int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out);
@@ -66,40 +72,11 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
    failed. */
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
 
-/* What the readers of MIOpen's databases have in common. */
-struct load_conv {
-    int field[CONV_N_SOURCES]; /* the spec's field with that meaning, or -1 */
-    int is_selective; /* a row that is not what the spec is about is no mistake; see data.h */
-    int64_t gpu;
-    int are_channels_exchanged; /* those of backward rows */
-    struct buf params;          /* the list of one row, cut into pieces; to be freed */
-};
+/* Of timed rows: in the order of problems, and of one by option? 0: the same option. */
+int load_compare_options(const struct load_row *a, const struct load_row *b);
 
-/* 0 or -1 with a message. */
-int load_conv_open(struct loader *l, struct load_conv *c);
-/* Verdict on the key of a text database: reads it. */
-int load_conv_key(struct loader *l, const struct load_conv *c, int64_t row, const char *key,
-                  struct conv *conv);
-/* Verdict on a convolution, and its problem in the spec's order. */
-int load_conv_problem(struct loader *l, const struct load_conv *c, int64_t row,
-                      const struct conv *conv, int64_t *problem);
-/* Verdict on a row: its key and the list of its parameters. */
-int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const struct conv *conv,
-                  const char *params);
-
-/* Do the backward keys of a text perf-db have c and k the other way round than conv.h says? If they
-   do, says so. */
-int channels_are_exchanged(const char *path, const char *text);
-
-/* The readers: the file's bytes, unpacked, which they may change. 0, or -1 with a message. */
-int perfdb_read(struct loader *l, struct buf *bytes);
-int textdb_read(struct loader *l, struct buf *bytes);
-int finddb_read(struct loader *l, struct buf *bytes);
-int csv_read(struct loader *l, struct buf *bytes);
-
-/* Is the record the header of a Tensile table, and such tables what the spec is about? */
-int tensile_is_header(const struct loader *l, const struct records *r);
-/* The rest of a table whose header was read: 0 or -1 with a message. */
-int tensile_read(struct loader *l, struct records *r);
+/* Of the rows from `start` on, those of one file, keeps the fastest of each problem and option. 0,
+   or -1 with a message. */
+int load_drop_twice(struct loader *l, size_t start);
 
 #endif

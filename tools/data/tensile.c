@@ -10,7 +10,7 @@
    From MT on it is pieces, letters with no number (which counts as 1), one or several. They have
    the names of parameters: GRVW, of several numbers MT0, MT1, MT2. A spec needs to list no more of
    them than tell the kernels of a table apart. */
-#include "load.h"
+#include "tensile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct kernel {
 
 struct tensile {
     struct loader *l;
-    struct records *r;
+    struct csv_records *r;
     size_t n_cells, flops;      /* of the header; the column TotalFlops */
     int size[KPRED_MAX_FIELDS]; /* the column of each field; -1: the file gives the GPU */
     int64_t gpu;
@@ -135,7 +135,7 @@ static char *trim(char *s)
     return s;
 }
 
-static void trim_cells(struct records *r)
+static void trim_cells(struct csv_records *r)
 {
     for (size_t i = 0; i < r->n; i++)
         r->cell[i] = trim(r->cell[i]);
@@ -147,7 +147,7 @@ static int is_flops(const char *cell)
     return strncmp(name, "TotalFlops", 10) == 0 && name[10 + strspn(name + 10, " \t")] == '\0';
 }
 
-int tensile_is_header(const struct loader *l, const struct records *r)
+int tensile_is_header(const struct loader *l, const struct csv_records *r)
 {
     for (size_t i = 0; i < r->n && l->spec->format == SPEC_TENSILE; i++)
         if (is_flops(r->cell[i]))
@@ -172,7 +172,7 @@ static int map_field(struct tensile *t, size_t field)
     if (i == N_SIZES || f->n_tokens != 0)
         return fail("%s: field \"%s\" of %s: is not in a Tensile table", t->l->path, f->name,
                     t->l->spec->path);
-    t->size[field] = records_find(t->r, sizes[i].column);
+    t->size[field] = csv_records_find(t->r, sizes[i].column);
     return t->size[field] >= 0 && (size_t)t->size[field] < t->flops
                ? 0
                : fail("%s:%ld: there is no column \"%s\" before \"TotalFlops\"", t->l->path,
@@ -226,7 +226,7 @@ static int read_header(struct tensile *t)
     int rc = 0;
     trim_cells(t->r);
     t->n_cells = t->r->n;
-    t->flops = (size_t)records_find(t->r, "TotalFlops");
+    t->flops = (size_t)csv_records_find(t->r, "TotalFlops");
     t->n_kernels = t->n_cells - t->flops - 1;
     if (map_fields(t) != 0)
         return -1;
@@ -293,11 +293,11 @@ static int read_row(struct tensile *t)
     return rc;
 }
 
-int tensile_read(struct loader *l, struct records *r)
+int tensile_read(struct loader *l, struct csv_records *r)
 {
     struct tensile t = {.l = l, .r = r};
     int rc = read_header(&t);
-    while (rc >= 0 && (rc = records_next(r)) > 0)
+    while (rc >= 0 && (rc = csv_records_next(r)) > 0)
         rc = read_row(&t) < 0 ? -1 : 0;
     free(t.kernels);
     return rc < 0 ? -1 : 0;

@@ -1,22 +1,11 @@
-/* eval.h - between eval.c and what else `kpred-train eval` tells; nobody else includes it
+/* eval.h - how good predictions are: rows to test on, what each was worth, figures of groups
    SPDX-License-Identifier: MIT */
 #ifndef KPRED_TOOLS_EVAL_H
 #define KPRED_TOOLS_EVAL_H
 
-#include "base/opts.h"
 #include "base/plot.h"
 #include "data/data.h"
 #include "model/model.h"
-
-struct eval_options {
-    const char *model, *by, *plot, *hits;
-    struct data_options how;
-    struct opt_texts data;
-    struct opt_counts k;
-    long beam, teachers;              /* 0: none */
-    int rows, use_float, reliability; /* rows: 0 all, 1 test */
-    struct table_form form;
-};
 
 struct eval_row {
     size_t index;       /* into the dataset */
@@ -36,14 +25,23 @@ struct outcome {
 };
 
 struct eval {
-    const struct eval_options *o;
     const struct model *model;
     const kpred_model *run; /* the one that predicts */
     const char *method;     /* the kind of network */
+    const char *by;         /* what to group by, "gpu,dtype"; NULL: all that the model has */
+    size_t beam;            /* 0: as many as are asked for */
+    int only_test;          /* the rows that the model's split kept from training, or all */
     struct dataset data;
     struct eval_row *row; /* by group, in it by unit */
     size_t n;
 };
+
+/* score.c */
+
+int eval_is_timed(const struct eval *e);
+
+/* Sets e->row of the data, the caller's to free: 0, or -1 with a message. */
+int eval_select_rows(struct eval *e);
 
 /* The outcome of every row for one k. 0, or -1 with a message. */
 int eval_run(const struct eval *e, size_t k, struct outcome *out);
@@ -54,10 +52,10 @@ size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned
 /* The row of the dataset with the optimum. */
 size_t eval_best_row(const struct eval *e, const struct eval_row *r);
 
-/* shares.c: n tuples, best first; those that were not timed for the problem are passed over. If none
-   of them was, the share is that of the slowest option. */
-void eval_judge_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
-                      size_t n, size_t k, struct outcome *o);
+/* Adds the key by which the model's split knows the row. */
+void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *key);
+
+/* shares.c: figures of times */
 
 struct eval_shares {
     size_t exact, unlisted;
@@ -68,14 +66,18 @@ struct eval_shares {
 struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
                                   size_t end);
 
+/* groups.c */
+
 /* The rows of a group follow each other; `first` is its first one. */
 size_t eval_group_end(const struct eval *e, size_t first);
+const char *eval_split_name(const struct eval *e);
 void eval_group_cells(const struct eval *e, struct table *t, size_t first); /* model to dtype */
 void eval_group_name(const struct eval *e, struct buf *name, size_t first); /* gfx906_60, FP16 */
 
 /* reliability.c: how well probabilities fit, a line for every k, group and bin, and curves; `out`
    has room for every row. 0, or -1 with a message. */
-int eval_reliability(const struct eval *e, struct outcome *out, struct table *t, struct plot *plot);
+int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct outcome *out,
+                     struct table *t, struct plot *plot);
 
 /* temperature.c: a line on standard error. */
 void eval_temperature(const struct eval *e);

@@ -1,24 +1,33 @@
-/* any_model.h - a model of either kind: the default network, or one of the paper's
+/* predictor.h - whatever network predicts: the default one, its float twins, or one of the paper's
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_ANY_MODEL_H
-#define KPRED_TOOLS_ANY_MODEL_H
+#ifndef KPRED_TOOLS_PREDICTOR_H
+#define KPRED_TOOLS_PREDICTOR_H
+
+#include "float_scorer.h"
 
 #include "train/paper/paper.h"
+#include "train/recipe.h"
 
-struct any_model {
-    struct model model; /* a struct any_model must not be copied */
+enum { PREDICTOR_MAX_TEACHERS = RECIPE_MAX_NETS - 1 };
+
+struct predictor {
+    struct model model; /* a struct predictor must not be copied */
     struct paper paper; /* if is_paper */
-    kpred_model run;    /* what predicts */
-    const char *net;    /* "additive", or the name of the paper's network */
+    struct recipe_nets nets;
+    struct float_scorer scorer; /* of some of them */
+    kpred_model run;            /* what predicts */
+    const char *net; /* "additive", "additive float", or the name of the paper's network */
     int is_paper;
 };
 
-/* A built-in model by name, or a generated header by path. 0, or -1 with a message; any_close
-   afterwards. */
-int any_open(const char *name, struct any_model *out);
-void any_close(struct any_model *m);
+/* A built-in model by name, or a generated header by path. 0, or -1 with a message;
+   predictor_close afterwards. */
+int predictor_open(const char *name, struct predictor *out);
+/* The same with the network before rounding, or the mean of some of its teachers, in its place. */
+int predictor_open_float(const char *name, size_t teachers, struct predictor *out);
+void predictor_close(struct predictor *p);
 
 /* What the header adds to a program; of the paper's networks their weights alone. */
-size_t any_bytes(const struct any_model *m);
+size_t predictor_bytes(const struct predictor *p);
 
 #endif

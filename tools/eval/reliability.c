@@ -124,20 +124,20 @@ static void add_group(const struct eval *e, struct table *t, struct plot *plot, 
     buf_free(&name);
 }
 
-int eval_reliability(const struct eval *e, struct outcome *out, struct table *t, struct plot *plot)
+int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct outcome *out,
+                     struct table *t, struct plot *plot)
 {
     size_t i, first, end;
     table_heading(t, heading);
     plot->diagonal = 1;
-    for (i = 0; i < e->o->k.n; i++) {
-        const size_t k = (size_t)e->o->k.v[i];
-        if (eval_run(e, k, out))
+    for (i = 0; i < n_k; i++) {
+        if (eval_run(e, (size_t)k[i], out))
             return -1;
         for (first = 0; first < e->n; first = end) {
             struct bin bins[BINS + 1] = {{0, 0, 0, 0, 0}};
             end = eval_group_end(e, first);
             fill(e, out, first, end, bins);
-            add_group(e, t, plot, k, bins, first);
+            add_group(e, t, plot, (size_t)k[i], bins, first);
         }
     }
     return 0;

@@ -1,55 +1,9 @@
-/* shares.c - what predictions are worth where several options of a problem were timed
+/* shares.c - what the predictions of a group are worth where options were timed
    SPDX-License-Identifier: MIT */
 #include "eval.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int is_option(const struct eval *e, const kpred_tuple *t, size_t row)
-{
-    return eval_agreement(e, t, e->data.target + row * e->data.n_params) == e->model->m.n_params;
-}
-
-/* The time of the tuple; 0: it was not timed for this problem. */
-static double time_of(const struct eval *e, const struct eval_row *r, const kpred_tuple *t)
-{
-    size_t i;
-    for (i = r->index; i < r->end; i++)
-        if (is_option(e, t, i))
-            return e->data.time_us[i];
-    return 0;
-}
-
-static double worst_time(const struct eval *e, const struct eval_row *r)
-{
-    double worst = e->data.time_us[r->index];
-    size_t i;
-    for (i = r->index + 1; i < r->end; i++)
-        worst = e->data.time_us[i] > worst ? e->data.time_us[i] : worst;
-    return worst;
-}
-
-void eval_judge_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
-                      size_t n, size_t k, struct outcome *o)
-{
-    const double best = e->data.time_us[eval_best_row(e, r)];
-    double found = 0;
-    size_t i, timed = 0;
-    for (i = 0; i < n && timed < k; i++) {
-        const double time = time_of(e, r, t + i);
-        timed += time > 0;
-        if (time > 0 && (found == 0 || time < found))
-            found = time;
-        if (i == 0)
-            o->unlisted = !(time > 0);
-    }
-    if (found == 0) /* no better can be said of it */
-        found = worst_time(e, r);
-    o->exact = found == best;
-    o->share = best / found;
-}
-
-/* ---- of a group ---- */
 
 static int compare(const void *a, const void *b)
 {

@@ -6,7 +6,9 @@
    does not show it, the optima do: read the wrong way round, some are illegal. A whole file is one
    or the other, so all kernels whose rules are known decide together, whichever is wanted: there
    are kernels whose rules hardly look at channels. */
-#include "data/load.h"
+#include "channels.h"
+
+#include "conv.h"
 
 #include "kpred_constraints.h"
 

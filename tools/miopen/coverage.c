@@ -1,4 +1,4 @@
-/* calls.c - see calls.h
+/* coverage.c - see coverage.h
    SPDX-License-Identifier: MIT */
 #include "coverage.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct call_model {
+struct coverage_model {
     struct model model;
     int field[CONV_N_SOURCES];
     int32_t gpu; /* -1: the model has not seen it */
@@ -20,7 +20,7 @@ struct call_model {
 
 /* ---- models ---- */
 
-static int open_model(struct call_model *cm, const struct builtin *b, size_t beam)
+static int open_model(struct coverage_model *cm, const struct builtin *b, size_t beam)
 {
     if (model_open(b->model->name, &cm->model) != 0)
         return -1;
@@ -36,11 +36,11 @@ static int open_model(struct call_model *cm, const struct builtin *b, size_t bea
 }
 
 /* Each model's token of the GPU; at least one has to have it. */
-static int set_gpu(struct calls *c, const char *gpu, int nearest)
+static int set_gpu(struct coverage *c, const char *gpu, int nearest)
 {
     size_t known = 0;
     for (size_t i = 0; i < c->n_models; i++) {
-        struct call_model *cm = c->models[i];
+        struct coverage_model *cm = c->models[i];
         int exact = 1;
         cm->gpu = cm->field[CONV_GPU] < 0
                       ? 0
@@ -60,7 +60,7 @@ static int set_gpu(struct calls *c, const char *gpu, int nearest)
     return fail("there is no model of a kernel of MIOpen");
 }
 
-static void close_model(struct call_model *cm)
+static void close_model(struct coverage_model *cm)
 {
     model_free(&cm->model);
     free(cm->arena);
@@ -69,30 +69,30 @@ static void close_model(struct call_model *cm)
 
 static int by_solver(const void *pa, const void *pb)
 {
-    const struct call_model *const *a = pa, *const *b = pb;
+    const struct coverage_model *const *a = pa, *const *b = pb;
     return strcmp((*a)->model.spec->solver, (*b)->model.spec->solver);
 }
 
-int calls_open(struct calls *c, const char *gpu, int nearest, size_t beam)
+int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
 {
     size_t n = 0;
     memset(c, 0, sizeof *c);
     while (builtins[n].model != NULL)
         n++;
-    c->models = xcalloc(n, sizeof(struct call_model *));
+    c->models = xcalloc(n, sizeof(struct coverage_model *));
     for (size_t i = 0; i < n; i++) {
-        struct call_model *cm = xcalloc(1, sizeof *cm);
+        struct coverage_model *cm = xcalloc(1, sizeof *cm);
         c->models[c->n_models++] = cm;
         if (open_model(cm, &builtins[i], beam) != 0)
             return -1;
         if (cm->model.spec->format != SPEC_MIOPEN)
             close_model(c->models[--c->n_models]);
     }
-    qsort(c->models, c->n_models, sizeof(struct call_model *), by_solver);
+    qsort(c->models, c->n_models, sizeof(struct coverage_model *), by_solver);
     return set_gpu(c, gpu, nearest);
 }
 
-void calls_close(struct calls *c)
+void coverage_close(struct coverage *c)
 {
     for (size_t i = 0; i < c->n_models; i++)
         close_model(c->models[i]);
@@ -111,7 +111,7 @@ void calls_close(struct calls *c)
 /* ---- one problem, one model ---- */
 
 /* The problem in the model's fields; -1, or why the model does not cover it. */
-static int read_problem(const struct call_model *cm, const struct conv *conv, int32_t *problem)
+static int read_problem(const struct coverage_model *cm, const struct conv *conv, int32_t *problem)
 {
     const kpred_model *m = &cm->model.m;
     const char dir[] = {conv->dir, '\0'};
@@ -144,14 +144,14 @@ static int read_problem(const struct call_model *cm, const struct conv *conv, in
     return -1;
 }
 
-static void add_entry(struct buf *b, const struct call_model *cm, const kpred_tuple *t)
+static void add_entry(struct buf *b, const struct coverage_model *cm, const kpred_tuple *t)
 {
     buf_printf(b, "%s%s:", b->n != 0 ? ";" : "", cm->model.spec->solver);
-    list_add(&cm->model.m, t->value, b);
+    tuple_text_add(&cm->model.m, t->value, b);
 }
 
 /* Why the rule rejects a problem: would it take another direction? */
-static int find_fault(const struct call_model *cm, int32_t *problem)
+static int find_fault(const struct coverage_model *cm, int32_t *problem)
 {
     const kpred_field *field = &cm->model.m.fields[cm->field[CONV_DIR]];
     int32_t *dir = &problem[cm->field[CONV_DIR]];
@@ -162,7 +162,7 @@ static int find_fault(const struct call_model *cm, int32_t *problem)
 }
 
 /* Adds the entry of the best tuple: 0, or 1 with *gap told, or -1 with a message. */
-static int predict(struct calls *c, struct call_model *cm, const struct conv *conv, int *gap)
+static int predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv, int *gap)
 {
     int32_t problem[KPRED_MAX_FIELDS];
     kpred_tuple best;
@@ -187,7 +187,7 @@ static int predict(struct calls *c, struct call_model *cm, const struct conv *co
 
 /* ---- distinct problems ---- */
 
-static size_t *find_slot(const struct calls *c, const char *key, size_t n)
+static size_t *find_slot(const struct coverage *c, const char *key, size_t n)
 {
     size_t i = (size_t)split_hash(key, n) & (c->n_slots - 1);
     while (c->slots[i] != 0 && strcmp(c->problems[c->slots[i] - 1].key, key) != 0)
@@ -196,7 +196,7 @@ static size_t *find_slot(const struct calls *c, const char *key, size_t n)
 }
 
 /* Keeps at least half of the slots free. */
-static void grow(struct calls *c)
+static void grow(struct coverage *c)
 {
     if (2 * c->n < c->n_slots)
         return;
@@ -207,7 +207,7 @@ static void grow(struct calls *c)
         *find_slot(c, c->problems[i].key, strlen(c->problems[i].key)) = i + 1;
 }
 
-static struct problem *new_problem(struct calls *c, const char *key)
+static struct problem *new_problem(struct coverage *c, const char *key)
 {
     if (c->n == c->cap) {
         c->cap = c->cap != 0 ? 2 * c->cap : 256;
@@ -221,7 +221,7 @@ static struct problem *new_problem(struct calls *c, const char *key)
 }
 
 /* Looks the problem up, or predicts it with every model; NULL with a message. */
-static const struct problem *find_problem(struct calls *c, const struct conv *conv)
+static const struct problem *find_problem(struct coverage *c, const struct conv *conv)
 {
     c->key.n = c->entries.n = 0;
     conv_add_key(conv, &c->key);
@@ -246,7 +246,7 @@ static const struct problem *find_problem(struct calls *c, const struct conv *co
 
 /* ---- calls ---- */
 
-static int add_conv(struct calls *c, const struct driver_call *call)
+static int add_conv(struct coverage *c, const struct driver_call *call)
 {
     static const char dirs[] = "FBW"; /* in the order of DRIVER_FORWARD and so on */
     struct conv conv = call->conv;
@@ -268,7 +268,7 @@ static int add_conv(struct calls *c, const struct driver_call *call)
     return 0;
 }
 
-int calls_add(struct calls *c, enum driver_kind kind, const struct driver_call *call)
+int coverage_add(struct coverage *c, enum driver_kind kind, const struct driver_call *call)
 {
     c->calls++;
     if (kind == DRIVER_OTHER)
@@ -282,7 +282,7 @@ int calls_add(struct calls *c, enum driver_kind kind, const struct driver_call *
     return 0;
 }
 
-size_t calls_leave_out(struct calls *c, const char *key, const char *entries)
+size_t coverage_leave_out(struct coverage *c, const char *key, const char *entries)
 {
     const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
     struct problem *p = slot != 0 ? &c->problems[slot - 1] : NULL;
@@ -291,8 +291,8 @@ size_t calls_leave_out(struct calls *c, const char *key, const char *entries)
         return 0;
     c->entries.n = 0;
     for (const char *at = p->entries, *start = at;
-         udb_next_entry(&at, &n_solver, &n_params) != NULL; start = at) {
-        if (udb_find_entry(entries, start, n_solver, &n_known) != NULL) {
+         user_db_next_entry(&at, &n_solver, &n_params) != NULL; start = at) {
+        if (user_db_find_entry(entries, start, n_solver, &n_known) != NULL) {
             n++;
             continue;
         }
@@ -304,7 +304,7 @@ size_t calls_leave_out(struct calls *c, const char *key, const char *entries)
     return n;
 }
 
-void calls_note(const struct calls *c)
+void coverage_note(const struct coverage *c)
 {
 #define GAP_TEXT(name, text) text,
     static const char *const texts[CALL_N_GAPS] = {CONV_GAPS(GAP_TEXT) CALL_GAPS(GAP_TEXT)};

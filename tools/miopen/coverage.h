@@ -1,7 +1,7 @@
-/* calls.h - the convolutions that a log calls for, and the best tuples of the kernels for them
+/* coverage.h - the convolutions that a log calls for, and the best tuples of the kernels for them
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_CALLS_H
-#define KPRED_TOOLS_CALLS_H
+#ifndef KPRED_TOOLS_COVERAGE_H
+#define KPRED_TOOLS_COVERAGE_H
 
 #include "driver.h"
 
@@ -28,9 +28,9 @@ struct problem {
     int gap;
 };
 
-struct calls {
+struct coverage {
     size_t n_models;
-    struct call_model **models; /* in the order of their solvers' names */
+    struct coverage_model **models; /* in the order of their solvers' names */
     size_t n, cap;
     struct problem *problems;
     size_t n_slots, *slots; /* hash table of indices into problems, + 1; 0: free */
@@ -39,16 +39,16 @@ struct calls {
     size_t gaps[CALL_N_GAPS]; /* calls that are not covered */
 };
 
-/* Opens the built-in models for a GPU. 0, or -1 with a message; calls_close in both cases. */
-int calls_open(struct calls *c, const char *gpu, int nearest, size_t beam);
+/* Opens the built-in models for a GPU. 0, or -1 with a message; coverage_close in both cases. */
+int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam);
 /* One call: its problems are looked up or predicted. 0, or -1 with a message. */
-int calls_add(struct calls *c, enum driver_kind kind, const struct driver_call *call);
+int coverage_add(struct coverage *c, enum driver_kind kind, const struct driver_call *call);
 /* Takes from the problem with that key, if there is one, the entries of solvers that stand in
    `entries` too; returns how many. */
-size_t calls_leave_out(struct calls *c, const char *key, const char *entries);
-void calls_close(struct calls *c);
+size_t coverage_leave_out(struct coverage *c, const char *key, const char *entries);
+void coverage_close(struct coverage *c);
 
 /* Lines on standard error: what was covered, and how many calls were not, by reason. */
-void calls_note(const struct calls *c);
+void coverage_note(const struct coverage *c);
 
 #endif

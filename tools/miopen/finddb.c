@@ -10,7 +10,7 @@
    of a measurement that failed. A few keys have sizes that contradict each other, such as a 3x3
    filter that makes an image of 1x1 out of one of 2x2: they are left out. A line ends with LF or
    CRLF, the last one with nothing if it likes. */
-#include "data/load.h"
+#include "miopen_rows.h"
 
 #include <string.h>
 
@@ -111,7 +111,7 @@ static size_t count_entries(const char *p)
     return n;
 }
 
-static int read_line(struct loader *l, const struct load_conv *c, int64_t row, char *line)
+static int read_line(struct loader *l, const struct miopen_rows *c, int64_t row, char *line)
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
     struct conv conv;
@@ -120,9 +120,9 @@ static int read_line(struct loader *l, const struct load_conv *c, int64_t row, c
         return load_bad(l, row, DROP_BROKEN, "line", line, "is not of the form key=entry;entry");
     *at++ = '\0';
     l->at_once = count_entries(at);
-    int rc = load_conv_key(l, c, row, line, &conv);
+    int rc = miopen_rows_key(l, c, row, line, &conv);
     if (rc == 0)
-        rc = load_conv_problem(l, c, row, &conv, problem);
+        rc = miopen_rows_problem(l, c, row, &conv, problem);
     l->at_once = 1;
     if (rc != 0)
         return rc;
@@ -134,12 +134,12 @@ static int read_line(struct loader *l, const struct load_conv *c, int64_t row, c
 
 int finddb_read(struct loader *l, struct buf *bytes)
 {
-    struct load_conv c;
+    struct miopen_rows c;
     char *at = bytes->s, *line;
     l->row_prefix = ":";
     if (strlen(bytes->s) != bytes->n)
         return fail("%s: is no text: it holds a NUL byte", l->path);
-    if (load_conv_open(l, &c) != 0)
+    if (miopen_rows_open(l, &c) != 0)
         return -1;
     for (int64_t row = 1; (line = next_line(&at)) != NULL; row++)
         if (*line != '\0' && read_line(l, &c, row, line) < 0)

@@ -1,11 +1,12 @@
-/* load_conv.c - rows of MIOpen's databases: a convolution and a list of parameters
+/* miopen_rows.c - rows of MIOpen's databases: a convolution and a list of parameters
    SPDX-License-Identifier: MIT */
-#include "data/load.h"
+#include "miopen_rows.h"
+
 #include "tuple_text.h"
 
 #include <string.h>
 
-int load_conv_open(struct loader *l, struct load_conv *c)
+int miopen_rows_open(struct loader *l, struct miopen_rows *c)
 {
     memset(c, 0, sizeof *c);
     if (conv_map_fields(l->spec, l->path, c->field) != 0)
@@ -14,8 +15,8 @@ int load_conv_open(struct loader *l, struct load_conv *c)
     return c->field[CONV_GPU] < 0 ? 0 : load_file_gpu(l, (size_t)c->field[CONV_GPU], &c->gpu);
 }
 
-int load_conv_key(struct loader *l, const struct load_conv *c, int64_t row, const char *key,
-                  struct conv *conv)
+int miopen_rows_key(struct loader *l, const struct miopen_rows *c, int64_t row, const char *key,
+                    struct conv *conv)
 {
     char why[96];
     const int rc = conv_parse_key(key, strlen(key), conv, why);
@@ -27,7 +28,7 @@ int load_conv_key(struct loader *l, const struct load_conv *c, int64_t row, cons
 }
 
 /* Is it of a kind that a selective spec is not about? */
-static int is_left_out(const struct loader *l, const struct load_conv *c, const struct conv *conv,
+static int is_left_out(const struct loader *l, const struct miopen_rows *c, const struct conv *conv,
                        enum conv_gap_kind gap, enum data_drop *why)
 {
     const struct spec_field *f = l->spec->fields;
@@ -40,8 +41,8 @@ static int is_left_out(const struct loader *l, const struct load_conv *c, const 
            || (layout >= 0 && spec_token(&f[layout], conv_layout(conv)) < 0);
 }
 
-int load_conv_problem(struct loader *l, const struct load_conv *c, int64_t row,
-                      const struct conv *conv, int64_t *problem)
+int miopen_rows_problem(struct loader *l, const struct miopen_rows *c, int64_t row,
+                        const struct conv *conv, int64_t *problem)
 {
     struct conv_gap gap;
     enum data_drop why;
@@ -65,14 +66,14 @@ int load_conv_problem(struct loader *l, const struct load_conv *c, int64_t row,
     return rc;
 }
 
-int load_conv_add(struct loader *l, struct load_conv *c, int64_t row, const struct conv *conv,
-                  const char *list)
+int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const struct conv *conv,
+                    const char *list)
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
     const char *params[KPRED_MAX_PARAMS];
     char why[96];
-    int rc = load_conv_problem(l, c, row, conv, problem);
-    if (rc == 0 && list_cut(l->spec, list, &c->params, params, why) != 0)
+    int rc = miopen_rows_problem(l, c, row, conv, problem);
+    if (rc == 0 && tuple_text_cut(l->spec, list, &c->params, params, why) != 0)
         rc = load_bad(l, row, DROP_PARAMS, "params", list, "%s", why);
     return rc == 0 ? load_add(l, row, problem, params) : rc;
 }

@@ -3,7 +3,7 @@
 
    A row of table config is the key of a convolution (conv.h), swapped for the backward directions,
    without the size of the second image. */
-#include "data/load.h"
+#include "miopen_rows.h"
 
 #ifdef HAVE_SQLITE
 
@@ -35,7 +35,7 @@ struct perfdb {
     struct loader *l;
     sqlite3 *db;
     sqlite3_stmt *rows;
-    struct load_conv conv;
+    struct miopen_rows conv;
 };
 
 /* ---- the database ---- */
@@ -212,7 +212,7 @@ static int read_row(struct perfdb *p)
     read_key(p, &c);
     if (p->conv.is_selective && (is_without_image(&c, 1) || is_without_image(&c, 2)))
         return load_drop(p->l, DROP_SIZES);
-    return load_conv_add(p->l, &p->conv, row, &c, text_of(p, P_params));
+    return miopen_rows_add(p->l, &p->conv, row, &c, text_of(p, P_params));
 }
 
 static int read_rows(struct perfdb *p)
@@ -226,7 +226,7 @@ static int read_rows(struct perfdb *p)
 
 static int open_fields(struct perfdb *p)
 {
-    if (load_conv_open(p->l, &p->conv) != 0)
+    if (miopen_rows_open(p->l, &p->conv) != 0)
         return -1;
     return p->conv.field[CONV_D] < 0
                ? 0

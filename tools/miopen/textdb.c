@@ -3,7 +3,8 @@
 
    Only lines with an entry of the spec's solver count; the others may hold keys that are no
    convolution's. A line ends with LF or CRLF, the last one with nothing if it likes. */
-#include "data/load.h"
+#include "channels.h"
+#include "miopen_rows.h"
 
 #include <string.h>
 
@@ -55,7 +56,7 @@ static void exchange_channels(struct conv *conv)
     conv->k = c;
 }
 
-static int read_line(struct loader *l, struct load_conv *c, int64_t row, char *line)
+static int read_line(struct loader *l, struct miopen_rows *c, int64_t row, char *line)
 {
     const char *params;
     struct conv conv;
@@ -63,15 +64,15 @@ static int read_line(struct loader *l, struct load_conv *c, int64_t row, char *l
     if (rc != 0 || params == NULL)
         return rc;
     line[strcspn(line, "=")] = '\0';
-    rc = load_conv_key(l, c, row, line, &conv);
+    rc = miopen_rows_key(l, c, row, line, &conv);
     if (rc != 0)
         return rc;
     if (c->are_channels_exchanged && conv.dir != 'F')
         exchange_channels(&conv);
-    return load_conv_add(l, c, row, &conv, params);
+    return miopen_rows_add(l, c, row, &conv, params);
 }
 
-static int read_lines(struct loader *l, struct load_conv *c, char *text)
+static int read_lines(struct loader *l, struct miopen_rows *c, char *text)
 {
     int64_t row = 1;
     for (char *line; (line = next_line(&text)) != NULL; row++)
@@ -82,11 +83,11 @@ static int read_lines(struct loader *l, struct load_conv *c, char *text)
 
 int textdb_read(struct loader *l, struct buf *bytes)
 {
-    struct load_conv c;
+    struct miopen_rows c;
     l->row_prefix = ":";
     if (strlen(bytes->s) != bytes->n)
         return fail("%s: is no text: it holds a NUL byte", l->path);
-    int rc = load_conv_open(l, &c);
+    int rc = miopen_rows_open(l, &c);
     if (rc == 0) {
         c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
         rc = read_lines(l, &c, bytes->s);

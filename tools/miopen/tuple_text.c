@@ -1,4 +1,4 @@
-/* list.c - see list.h
+/* tuple_text.c - see tuple_text.h
    SPDX-License-Identifier: MIT */
 #include "tuple_text.h"
 
@@ -121,8 +121,8 @@ static int cut_gap(const char *list, size_t piece, struct buf *b, const char **p
     return 0;
 }
 
-int list_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
-             char why[96])
+int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
+                   char why[96])
 {
     static const char blank[KPRED_MAX_PARAMS][12];
     const char *pieces[KPRED_MAX_PARAMS];
@@ -166,7 +166,7 @@ static void add_values(const kpred_model *m, const int32_t *value, struct buf *b
     }
 }
 
-void list_add(const kpred_model *m, const int32_t *value, struct buf *b)
+void tuple_text_add(const kpred_model *m, const int32_t *value, struct buf *b)
 {
     const char *name = m->params[0].names != NULL ? m->params[0].names[value[0]] : "", *gap;
     size_t piece;

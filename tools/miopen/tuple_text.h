@@ -1,4 +1,4 @@
-/* list.h - the text that a tuple is in MIOpen's databases
+/* tuple_text.h - the text that a tuple is in MIOpen's databases
    SPDX-License-Identifier: MIT
 
    The values of the spec's parameters, joined by commas; if that is one value, the text as it is,
@@ -22,18 +22,18 @@
 
    The tuple (48 8) is the text 56. Of several pairs with a sum, the one with the largest first value
    is read. */
-#ifndef KPRED_TOOLS_LIST_H
-#define KPRED_TOOLS_LIST_H
+#ifndef KPRED_TOOLS_TUPLE_TEXT_H
+#define KPRED_TOOLS_TUPLE_TEXT_H
 
 #include "model/spec.h"
 
 /* Cuts a list into the texts of the spec's parameters, which lie in `b` in place of what it held. 0,
    or -1 with what is wrong with it; that a text is no value of its parameter is looked at in sums
    only. */
-int list_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
-             char why[96]);
+int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
+                   char why[96]);
 
 /* Adds the list for a tuple of the model. */
-void list_add(const kpred_model *m, const int32_t *value, struct buf *b);
+void tuple_text_add(const kpred_model *m, const int32_t *value, struct buf *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* udb.c - see udb.h
+/* user_db.c - see user_db.h
    SPDX-License-Identifier: MIT */
 #include "user_db.h"
 
@@ -13,25 +13,25 @@ static const size_t max_bytes = (size_t)1 << 30;
 
 /* ---- lines ---- */
 
-static void add_line(struct udb *u, char *key, char *entries, int is_new)
+static void add_line(struct user_db *u, char *key, char *entries, int is_new)
 {
     if (u->n == u->cap) {
         u->cap = u->cap != 0 ? 2 * u->cap : 256;
         u->lines = xrealloc(u->lines, u->cap, sizeof *u->lines);
     }
-    struct udb_line *line = &u->lines[u->n];
+    struct user_db_line *line = &u->lines[u->n];
     line->key = key;
     line->entries = entries;
     line->order = u->n++;
     line->is_new = is_new;
 }
 
-void udb_add(struct udb *u, const char *key, const char *entries)
+void user_db_add(struct user_db *u, const char *key, const char *entries)
 {
     add_line(u, xstrdup(key), xstrdup(entries), 1);
 }
 
-void udb_free(struct udb *u)
+void user_db_free(struct user_db *u)
 {
     for (size_t i = 0; i < u->n; i++) {
         free(u->lines[i].key);
@@ -41,7 +41,7 @@ void udb_free(struct udb *u)
     memset(u, 0, sizeof *u);
 }
 
-const char *udb_next_entry(const char **at, size_t *n_solver, size_t *n_params)
+const char *user_db_next_entry(const char **at, size_t *n_solver, size_t *n_params)
 {
     const char *solver = *at;
     if (*solver == '\0')
@@ -53,12 +53,12 @@ const char *udb_next_entry(const char **at, size_t *n_solver, size_t *n_params)
     return solver + *n_solver + 1;
 }
 
-const char *udb_find_entry(const char *entries, const char *solver, size_t n_solver,
-                           size_t *n_params)
+const char *user_db_find_entry(const char *entries, const char *solver, size_t n_solver,
+                               size_t *n_params)
 {
     size_t n;
     for (const char *at = entries, *start = at, *params;
-         (params = udb_next_entry(&at, &n, n_params)) != NULL; start = at)
+         (params = user_db_next_entry(&at, &n, n_params)) != NULL; start = at)
         if (n == n_solver && memcmp(start, solver, n) == 0)
             return params;
     return NULL;
@@ -82,7 +82,7 @@ static const char *find_trouble(const char *entries)
 }
 
 /* A line without its end. */
-static void read_line(struct udb *u, const char *path, size_t number, char *line)
+static void read_line(struct user_db *u, const char *path, size_t number, char *line)
 {
     char *equals = strchr(line, '=');
     const char *trouble = equals == NULL   ? "there is no `=`"
@@ -99,7 +99,7 @@ static void read_line(struct udb *u, const char *path, size_t number, char *line
 }
 
 /* Other text has lines of that form too, PATH=/bin:/usr/bin; it must not be taken for a perf-db. */
-static int has_convolution(const struct udb *u)
+static int has_convolution(const struct user_db *u)
 {
     struct conv c;
     char why[96];
@@ -110,7 +110,7 @@ static int has_convolution(const struct udb *u)
     return 0;
 }
 
-static int read_lines(struct udb *u, const char *path, char *text)
+static int read_lines(struct user_db *u, const char *path, char *text)
 {
     size_t number = 1;
     for (char *line; (line = next_line(&text)) != NULL; number++)
@@ -142,7 +142,7 @@ static int check_opens(const char *path)
     return 0;
 }
 
-int udb_read(struct udb *u, const char *path, int must_exist)
+int user_db_read(struct user_db *u, const char *path, int must_exist)
 {
     struct buf text = {0};
     memset(u, 0, sizeof *u);
@@ -155,7 +155,7 @@ int udb_read(struct udb *u, const char *path, int must_exist)
         rc = read_lines(u, path, text.s);
     buf_free(&text);
     if (rc != 0)
-        udb_free(u);
+        user_db_free(u);
     return rc;
 }
 
@@ -172,7 +172,7 @@ static int compare_keys(const char *a, const char *b)
 
 static int compare_lines(const void *pa, const void *pb)
 {
-    const struct udb_line *a = pa, *b = pb;
+    const struct user_db_line *a = pa, *b = pb;
     if ((a->entries == NULL) != (b->entries == NULL))
         return a->entries == NULL ? 1 : -1;
     const int c = a->entries != NULL ? compare_keys(a->key, b->key) : 0;
@@ -190,12 +190,13 @@ static void replace(struct buf *b, size_t at, size_t n, const char *text, size_t
 }
 
 /* Adds the entries of one more line of the key to those in `b`. */
-static void join(struct buf *b, const struct udb_line *line, int force, struct udb_counts *counts)
+static void join(struct buf *b, const struct user_db_line *line, int force,
+                 struct user_db_counts *counts)
 {
     size_t n_solver, n_params, n_old;
     const char *at = line->entries, *solver = at, *params;
-    for (; (params = udb_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at) {
-        const char *old = udb_find_entry(b->s != NULL ? b->s : "", solver, n_solver, &n_old);
+    for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at) {
+        const char *old = user_db_find_entry(b->s != NULL ? b->s : "", solver, n_solver, &n_old);
         if (old == NULL) {
             buf_puts(b, b->n != 0 ? ";" : "");
             buf_add(b, solver, n_solver + 1 + n_params);
@@ -209,14 +210,14 @@ static void join(struct buf *b, const struct udb_line *line, int force, struct u
     }
 }
 
-void udb_write(struct udb *u, int force, FILE *f, struct udb_counts *counts)
+void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts *counts)
 {
     struct buf entries = {0};
     memset(counts, 0, sizeof *counts);
     if (u->n != 0)
         qsort(u->lines, u->n, sizeof *u->lines, compare_lines);
     for (size_t i = 0, end; i < u->n && !ferror(f); i = end) {
-        const struct udb_line *first = &u->lines[i];
+        const struct user_db_line *first = &u->lines[i];
         end = i + 1;
         if (first->entries == NULL) {
             fprintf(f, "%s\n", first->key);

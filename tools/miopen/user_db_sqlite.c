@@ -57,7 +57,7 @@ struct writer {
     sqlite3_stmt *st[N_STATEMENTS];
     sqlite3_int64 first; /* rows of perf_db above it were added just now */
     int force;
-    struct udb_counts *counts;
+    struct user_db_counts *counts;
 };
 
 static int db_failed(const struct writer *w)
@@ -154,7 +154,7 @@ static int write_entry(struct writer *w, sqlite3_int64 config, const char *solve
     return step(w, which) < 0 ? -1 : 0;
 }
 
-static int write_line(struct writer *w, const struct udb_line *line)
+static int write_line(struct writer *w, const struct user_db_line *line)
 {
     struct conv c;
     char why[96];
@@ -165,7 +165,7 @@ static int write_line(struct writer *w, const struct udb_line *line)
     const sqlite3_int64 config = find_config(w, &c);
     if (config < 0)
         return -1;
-    for (; (params = udb_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at)
+    for (; (params = user_db_next_entry(&at, &n_solver, &n_params)) != NULL; solver = at)
         if (write_entry(w, config, solver, (int)n_solver, params, (int)n_params) != 0)
             return -1;
     return 0;
@@ -173,17 +173,17 @@ static int write_line(struct writer *w, const struct udb_line *line)
 
 static int by_key(const void *pa, const void *pb)
 {
-    const struct udb_line *const *a = pa, *const *b = pb;
+    const struct user_db_line *const *a = pa, *const *b = pb;
     return strcmp((*a)->key, (*b)->key);
 }
 
-static int write_lines(struct writer *w, const struct udb *u)
+static int write_lines(struct writer *w, const struct user_db *u)
 {
-    const struct udb_line **order = xcalloc(u->n, sizeof(struct udb_line *));
+    const struct user_db_line **order = xcalloc(u->n, sizeof(struct user_db_line *));
     int rc = 0;
     for (size_t i = 0; i < u->n; i++)
         order[i] = &u->lines[i];
-    qsort(order, u->n, sizeof(struct udb_line *), by_key);
+    qsort(order, u->n, sizeof(struct user_db_line *), by_key);
     for (size_t i = 0; i < u->n && rc == 0; i++)
         rc = write_line(w, order[i]);
     free(order);
@@ -232,7 +232,7 @@ static int prepare(struct writer *w)
 
 /* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
    the database is closed. */
-static int write_all(struct writer *w, const struct udb *u)
+static int write_all(struct writer *w, const struct user_db *u)
 {
     if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)
         != SQLITE_OK)
@@ -244,7 +244,8 @@ static int write_all(struct writer *w, const struct udb *u)
     return run_sql(w, "COMMIT");
 }
 
-int udb_write_sqlite(const struct udb *u, const char *path, int force, struct udb_counts *counts)
+int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
+                         struct user_db_counts *counts)
 {
     struct writer w = {.path = path, .force = force, .counts = counts};
     struct stat st;
@@ -263,7 +264,8 @@ int udb_write_sqlite(const struct udb *u, const char *path, int force, struct ud
 
 #else
 
-int udb_write_sqlite(const struct udb *u, const char *path, int force, struct udb_counts *counts)
+int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
+                         struct user_db_counts *counts)
 {
     (void)u;
     (void)force;

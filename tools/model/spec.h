@@ -13,7 +13,7 @@
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
                  names of the solvers; for tensile integers, named after pieces of kernels' names
-                 Two that are one number in perf-dbs, their sum: NAME and NAME_plus, see list.h
+                 Two that are one number in perf-dbs, their sum: NAME and NAME_plus, see tuple_text.h
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;

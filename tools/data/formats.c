@@ -1,0 +1,230 @@
+/* formats.c - see formats.h
+   SPDX-License-Identifier: MIT */
+#include "formats.h"
+
+#include "base/bz2.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILES = 1 << 16 };
+static const size_t max_bytes = (size_t)1 << 30; /* of one file, unpacked */
+
+/* ---- what a file holds ---- */
+
+static int has_ending(const char *path, const char *ending, int *is_packed)
+{
+    struct buf packed = {0};
+    buf_printf(&packed, "%s.bz2", ending);
+    *is_packed = ends_with(path, packed.s);
+    buf_free(&packed);
+    return *is_packed || ends_with(path, ending);
+}
+
+static int unknown_ending(const struct data_format *f, const char *path)
+{
+    struct buf endings = {0};
+    for (; f->ending != NULL; f++)
+        if (endings.n == 0 || !ends_with(endings.s, f->ending))
+            buf_printf(&endings, " %s", f->ending);
+    fail("%s: its name ends in none of%s, nor in these with .bz2", path, endings.s);
+    buf_free(&endings);
+    return -1;
+}
+
+/* The format of a file that the spec's data may have; NULL with a message */
+static const struct data_format *find_format(const struct data_format *formats,
+                                             const struct spec *s, const char *path, int *is_packed)
+{
+    const struct data_format *f, *other = NULL;
+    for (f = formats; f->ending != NULL; f++) {
+        if (!has_ending(base_name(path), f->ending, is_packed))
+            continue;
+        if (f->format == SPEC_N_FORMATS || f->format == s->format)
+            return f;
+        other = f;
+    }
+    if (other == NULL)
+        unknown_ending(formats, path);
+    else
+        fail("%s: the spec's data have format = %s, this is a %s", path, spec_formats[s->format],
+             other->what);
+    return NULL;
+}
+
+/* ---- files ---- */
+
+static int same_file_before(const struct dataset *d, const char *path)
+{
+    for (size_t i = 0; i + 1 < d->n_files; i++)
+        if (strcmp(d->files[i].sha256, d->files[d->n_files - 1].sha256) == 0)
+            return fail("%s: the same data as %s: given twice", path, d->files[i].name);
+    return 0;
+}
+
+static int load_file(struct loader *l, const struct data_format *formats, struct dataset *d,
+                     const char *path)
+{
+    struct data_file *file = &d->files[d->n_files];
+    struct buf raw = {0}, unpacked = {0};
+    const size_t before = l->n;
+    int is_packed;
+    const struct data_format *f = find_format(formats, l->spec, path, &is_packed);
+    if (f == NULL)
+        return -1;
+    if (read_file(path, max_bytes, &raw) != 0) {
+        buf_free(&raw);
+        return -1;
+    }
+    l->path = path;
+    l->file = (uint32_t)d->n_files++;
+    file->name = xstrdup(base_name(path));
+    sha256_hex(raw.s, raw.n, file->sha256);
+    int rc = same_file_before(d, path);
+    if (rc == 0 && is_packed)
+        rc = bunzip(path, &raw, max_bytes, &unpacked);
+    if (rc == 0)
+        rc = f->read(l, is_packed ? &unpacked : &raw);
+    if (rc == 0)
+        rc = load_drop_twice(l, before);
+    file->rows = l->n - before;
+    buf_free(&raw);
+    buf_free(&unpacked);
+    return rc;
+}
+
+/* ---- one order, whatever the order on the command line ---- */
+
+static int compare_files(const void *pa, const void *pb)
+{
+    const struct data_file *const *a = pa, *const *b = pb;
+    int c = strcmp((*a)->name, (*b)->name);
+    return c != 0 ? c : strcmp((*a)->sha256, (*b)->sha256);
+}
+
+static void sort_files(struct dataset *d, struct loader *l)
+{
+    size_t n = d->n_files;
+    struct data_file **order = xcalloc(n, sizeof *order), *sorted = xcalloc(n, sizeof *sorted);
+    uint32_t *rank = xcalloc(n, sizeof *rank);
+    for (size_t i = 0; i < n; i++)
+        order[i] = &d->files[i];
+    qsort(order, n, sizeof *order, compare_files);
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = *order[i];
+        rank[order[i] - d->files] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < l->n; i++)
+        l->rows[i].file = rank[l->rows[i].file];
+    free(d->files);
+    d->files = sorted;
+    free(order);
+    free(rank);
+}
+
+/* Problem and target first, then time; file and row only make the order total. */
+static int compare_rows(const void *pa, const void *pb)
+{
+    const struct load_row *a = pa, *b = pb;
+    int c = load_compare_options(a, b);
+    if (c != 0)
+        return c;
+    if (a->time < b->time || a->time > b->time)
+        return a->time < b->time ? -1 : 1;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The unknown options in the order of their texts, whatever the order in which they came. */
+static void take_unknown(struct dataset *d, struct loader *l)
+{
+    uint32_t *rank = xcalloc(l->n_unknown + 1, sizeof *rank);
+    d->n_unknown = l->n_unknown;
+    d->unknown_text = xcalloc(l->n_unknown * d->n_params + 1, sizeof *d->unknown_text);
+    for (size_t i = 0; i < l->n_unknown; i++) {
+        char *text = l->unknown[i].text;
+        rank[l->unknown[i].id] = (uint32_t)i + 1;
+        for (size_t p = 0; p < d->n_params; p++) {
+            char *end = strchr(text, LOAD_SEPARATOR);
+            if (end != NULL)
+                *end = '\0';
+            d->unknown_text[i * d->n_params + p] = xstrdup(text);
+            text = end != NULL ? end + 1 : text;
+        }
+    }
+    for (size_t i = 0; i < l->n; i++)
+        l->rows[i].unknown = rank[l->rows[i].unknown];
+    free(rank);
+}
+
+static void take_times(struct dataset *d, const struct loader *l)
+{
+    d->time_us = xcalloc(d->n, sizeof *d->time_us);
+    d->unknown = xcalloc(d->n, sizeof *d->unknown);
+    for (size_t i = 0; i < d->n; i++) {
+        d->time_us[i] = l->rows[i].time;
+        d->unknown[i] = l->rows[i].unknown;
+    }
+}
+
+static void take_rows(struct dataset *d, struct loader *l)
+{
+    const size_t f = d->n_fields, p = d->n_params;
+    take_unknown(d, l);
+    qsort(l->rows, l->n, sizeof *l->rows, compare_rows);
+    d->n = l->n;
+    d->problem = xcalloc(d->n * f, sizeof *d->problem);
+    d->target = xcalloc(d->n * p, 1);
+    d->file = xcalloc(d->n, sizeof *d->file);
+    d->row = xcalloc(d->n, sizeof *d->row);
+    for (size_t i = 0; i < d->n; i++) {
+        memcpy(d->problem + i * f, l->rows[i].problem, f * sizeof *d->problem);
+        memcpy(d->target + i * p, l->rows[i].target, p);
+        d->file[i] = l->rows[i].file;
+        d->row[i] = l->rows[i].row;
+    }
+    if (spec_is_timed(l->spec))
+        take_times(d, l);
+    memcpy(d->dropped, l->dropped, sizeof d->dropped);
+}
+
+/* ---- all files ---- */
+
+static int load_all(struct loader *l, const struct data_format *formats, struct dataset *d,
+                    const char *const *paths, size_t n)
+{
+    if (n == 0 || n > MAX_FILES)
+        return fail("%s", n == 0 ? "no data file given" : "too many data files");
+    d->files = xcalloc(n, sizeof *d->files);
+    for (size_t i = 0; i < n; i++)
+        if (load_file(l, formats, d, paths[i]) != 0)
+            return -1;
+    if (l->n != 0)
+        return 0;
+    memcpy(d->dropped, l->dropped, sizeof d->dropped);
+    data_note_drops(d);
+    return fail("%s%s: no row of %s is left to use", paths[0], n > 1 ? " and the other files" : "",
+                l->spec->solver != NULL ? l->spec->solver : l->spec->name);
+}
+
+int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
+              size_t n, const struct data_options *options, struct dataset *out)
+{
+    struct loader l = {.spec = spec, .options = options, .at_once = 1};
+    memset(out, 0, sizeof *out);
+    out->n_fields = spec->n_fields;
+    out->n_params = spec->n_params;
+    int rc = load_all(&l, formats, out, paths, n);
+    if (rc == 0) {
+        sort_files(out, &l);
+        take_rows(out, &l);
+    } else {
+        data_free(out);
+    }
+    for (size_t i = 0; i < l.n_unknown; i++)
+        free(l.unknown[i].text);
+    free(l.unknown);
+    free(l.rows);
+    return rc;
+}

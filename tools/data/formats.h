@@ -1,0 +1,23 @@
+/* formats.h - data files of any format into one sorted dataset
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_FORMATS_H
+#define KPRED_TOOLS_FORMATS_H
+
+#include "load.h"
+
+/* A table of them, which a format without an ending ends, says who reads which files. Those of one
+   ending follow each other. */
+struct data_format {
+    const char *ending;      /* of a file's name, maybe with .bz2 behind it */
+    enum spec_format format; /* of the specs that have such data; SPEC_N_FORMATS: any */
+    const char *what;        /* all that a file of that ending may be: "perf-db" */
+    int (*read)(struct loader *l,
+                struct buf *bytes); /* unpacked, and its to change; 0, or -1 with a
+                                                         message */
+};
+
+/* Reads the files in the spec's format, or as CSV with its columns. On failure nothing is kept. */
+int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
+              size_t n, const struct data_options *options, struct dataset *out);
+
+#endif

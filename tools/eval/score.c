@@ -1,0 +1,224 @@
+/* score.c - the rows to test on, and what each prediction was worth
+   SPDX-License-Identifier: MIT */
+#include "eval.h"
+
+#include "data/held_out.h"
+#include "data/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int eval_is_timed(const struct eval *e)
+{
+    return e->data.time_us != NULL;
+}
+
+size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
+{
+    const kpred_param *params = e->model->m.params;
+    size_t i, same = 0;
+    for (i = 0; i < e->model->m.n_params; i++)
+        same += target[i] != DATA_UNKNOWN && t->value[i] == params[i].values[target[i]];
+    return same;
+}
+
+size_t eval_best_row(const struct eval *e, const struct eval_row *r)
+{
+    size_t i, best = r->index;
+    for (i = r->index + 1; i < r->end; i++)
+        if (e->data.time_us[i] < e->data.time_us[best])
+            best = i;
+    return best;
+}
+
+/* ---- which rows ---- */
+
+/* The field to group by, if it is one to group by and the model has it; else -1. */
+static int group_field(const struct eval *e, const char *name)
+{
+    return e->by && !strstr(e->by, name) ? -1 : spec_field_index(e->model->spec, name);
+}
+
+/* How many of the optima the rule rejects */
+static size_t count_illegal(const struct eval *e)
+{
+    size_t i, illegal = 0;
+    for (i = 0; i < e->n; i++) {
+        const size_t best = eval_best_row(e, e->row + i);
+        const unsigned char *target = e->data.target + best * e->data.n_params;
+        illegal += target[0] != DATA_UNKNOWN
+                   && !model_allows(e->model, e->data.problem + best * e->data.n_fields, target);
+    }
+    return illegal;
+}
+
+/* Row i, or the problem whose options are rows i..end-1. */
+static void add_problem(struct eval *e, size_t i, size_t end, uint64_t unit)
+{
+    const int gpu = group_field(e, "gpu"), dtype = group_field(e, "dtype");
+    const int32_t *p = e->data.problem + i * e->data.n_fields;
+    struct eval_row *r = e->row + e->n++;
+    r->index = i;
+    r->end = end;
+    r->unit = unit;
+    r->gpu = gpu < 0 ? -1 : p[gpu];
+    r->dtype = dtype < 0 ? -1 : p[dtype];
+}
+
+/* A problem with a single option tells nothing: how many there are. */
+static size_t add_problems(struct eval *e, const struct held_out *held)
+{
+    size_t i, end, single = 0;
+    for (i = 0; i < e->data.n; i = end) {
+        end = eval_is_timed(e) ? data_problem_end(&e->data, i) : i + 1;
+        if (e->only_test && !held->is_test[i])
+            continue;
+        if (eval_is_timed(e) && end - i < 2)
+            single++;
+        else
+            add_problem(e, i, end, held->unit[i]);
+    }
+    return single;
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct eval_row *p = a, *q = b;
+    if (p->gpu != q->gpu)
+        return p->gpu < q->gpu ? -1 : 1;
+    if (p->dtype != q->dtype)
+        return p->dtype < q->dtype ? -1 : 1;
+    if (p->unit != q->unit)
+        return p->unit < q->unit ? -1 : 1;
+    return p->index < q->index ? -1 : p->index > q->index;
+}
+
+int eval_select_rows(struct eval *e)
+{
+    struct held_out held;
+    size_t single = 0, illegal;
+    const int bad = held_out_find(e->model->spec, e->model->m.split, &e->data, &held);
+    e->row = xcalloc(e->data.n, sizeof *e->row);
+    if (!bad)
+        single = add_problems(e, &held);
+    held_out_free(&held);
+    if (bad)
+        return -1;
+    illegal = count_illegal(e);
+    if (illegal)
+        note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, illegal);
+    if (single)
+        note("%s: %zu problems with a single timed option are left out", e->model->m.name, single);
+    qsort(e->row, e->n, sizeof *e->row, by_group);
+    return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
+}
+
+void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *key)
+{
+    const struct split_key *parts = held_out_key(e->model->spec, e->model->m.split);
+    if (parts)
+        split_key_text(e->model->spec, parts, e->data.problem + r->index * e->data.n_fields, key);
+    else
+        buf_printf(key, "%zu", r->index + 1);
+}
+
+/* ---- what a prediction was worth ---- */
+
+static int is_option(const struct eval *e, const kpred_tuple *t, size_t row)
+{
+    return eval_agreement(e, t, e->data.target + row * e->data.n_params) == e->model->m.n_params;
+}
+
+/* The time of the tuple; 0: it was not timed for this problem. */
+static double time_of(const struct eval *e, const struct eval_row *r, const kpred_tuple *t)
+{
+    size_t i;
+    for (i = r->index; i < r->end; i++)
+        if (is_option(e, t, i))
+            return e->data.time_us[i];
+    return 0;
+}
+
+static double worst_time(const struct eval *e, const struct eval_row *r)
+{
+    double worst = e->data.time_us[r->index];
+    size_t i;
+    for (i = r->index + 1; i < r->end; i++)
+        worst = e->data.time_us[i] > worst ? e->data.time_us[i] : worst;
+    return worst;
+}
+
+/* n tuples, best first; those that were not timed for the problem are passed over. If none of them
+   was, the share is that of the slowest option. */
+static void score_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
+                        size_t n, size_t k, struct outcome *o)
+{
+    const double best = e->data.time_us[eval_best_row(e, r)];
+    double found = 0;
+    size_t i, timed = 0;
+    for (i = 0; i < n && timed < k; i++) {
+        const double time = time_of(e, r, t + i);
+        timed += time > 0;
+        if (time > 0 && (found == 0 || time < found))
+            found = time;
+        if (i == 0)
+            o->unlisted = !(time > 0);
+    }
+    if (found == 0) /* no better can be said of it */
+        found = worst_time(e, r);
+    o->exact = found == best;
+    o->share = best / found;
+}
+
+/* n tuples, of which the first k were asked for */
+static struct outcome score_row(const struct eval *e, const struct eval_row *r,
+                                const kpred_tuple *t, size_t n, size_t k)
+{
+    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
+    const unsigned char *target = e->data.target + eval_best_row(e, r) * e->data.n_params;
+    struct outcome o = {0, 0, n < k ? n : k, 0, 0, 0, 0, 1};
+    int64_t all = 0;
+    size_t i;
+    for (i = 0; i < o.returned; i++) {
+        const size_t same = eval_agreement(e, t + i, target);
+        o.agree = same > o.agree ? same : o.agree;
+        o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
+        all += kpred_probability(t[i].score);
+    }
+    o.hit = o.agree == e->model->m.n_params;
+    o.probability = (int32_t)(all < 1 << 24 ? all : 1 << 24); /* each was rounded */
+    if (eval_is_timed(e))
+        score_times(e, r, t, n, k, &o);
+    return o;
+}
+
+/* How many tuples to look at. Of timed data with one parameter all of them, since those that were
+   not timed are passed over. */
+static size_t most_tuples(const struct eval *e, size_t k)
+{
+    const size_t all = (size_t)e->model->params[0].n_values;
+    return eval_is_timed(e) && e->model->m.n_params == 1 && all > k ? all : k;
+}
+
+int eval_run(const struct eval *e, size_t k, struct outcome *out)
+{
+    const size_t most = most_tuples(e, k);
+    const size_t beam = e->beam > most ? e->beam : most;
+    const size_t words = kpred_arena_words(e->run, beam);
+    int32_t *arena = xcalloc(words, sizeof *arena);
+    kpred_tuple *tuples = xcalloc(most, sizeof *tuples);
+    kpred_ctx ctx;
+    kpred_status status = kpred_init(&ctx, KPRED_VERSION, e->run, beam, arena, words);
+    size_t i;
+    for (i = 0; i < e->n && status == KPRED_OK; i++) {
+        const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
+        size_t n = 0;
+        status = kpred_predict(&ctx, problem, e->data.n_fields, tuples, most, &n);
+        if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
+            status = KPRED_OK; /* nothing returned: a miss */
+        out[i] = score_row(e, e->row + i, tuples, n, k);
+    }
+    free(arena);
+    free(tuples);
+    return status == KPRED_OK ? 0 : fail("%s: %s", e->model->m.name, kpred_status_string(status));
+}

@@ -1,0 +1,10 @@
+/* channels.h - which way round the channels stand in the backward keys of a text perf-db
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_CHANNELS_H
+#define KPRED_TOOLS_CHANNELS_H
+
+/* Do the backward keys of a text perf-db have c and k the other way round than conv.h says? If they
+   do, says so. */
+int channels_are_exchanged(const char *path, const char *text);
+
+#endif

@@ -1,0 +1,35 @@
+/* miopen_rows.h - rows of MIOpen's databases, and the readers of each kind of file
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_MIOPEN_ROWS_H
+#define KPRED_TOOLS_MIOPEN_ROWS_H
+
+#include "conv.h"
+#include "data/load.h"
+
+/* What the readers of MIOpen's databases have in common. */
+struct miopen_rows {
+    int field[CONV_N_SOURCES]; /* the spec's field with that meaning, or -1 */
+    int is_selective; /* a row that is not what the spec is about is no mistake; see data.h */
+    int64_t gpu;
+    int are_channels_exchanged; /* those of backward rows */
+    struct buf params;          /* the list of one row, cut into pieces; to be freed */
+};
+
+/* 0 or -1 with a message. */
+int miopen_rows_open(struct loader *l, struct miopen_rows *c);
+/* Verdict on the key of a text database: reads it. */
+int miopen_rows_key(struct loader *l, const struct miopen_rows *c, int64_t row, const char *key,
+                    struct conv *conv);
+/* Verdict on a convolution, and its problem in the spec's order. */
+int miopen_rows_problem(struct loader *l, const struct miopen_rows *c, int64_t row,
+                        const struct conv *conv, int64_t *problem);
+/* Verdict on a row: its key and the list of its parameters. */
+int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const struct conv *conv,
+                    const char *params);
+
+/* The readers, see struct data_format. */
+int perfdb_read(struct loader *l, struct buf *bytes);
+int textdb_read(struct loader *l, struct buf *bytes);
+int finddb_read(struct loader *l, struct buf *bytes);
+
+#endif
