@@ -58,10 +58,7 @@ static int add_cell(struct csv_records *c)
 {
     if (c->n == MAX_CELLS)
         return fail("%s:%ld: more than %d cells", c->path, c->at, MAX_CELLS);
-    if (c->n == c->cap) {
-        c->cap = c->cap != 0 ? 2 * c->cap : 64;
-        c->cell = xrealloc(c->cell, c->cap, sizeof *c->cell);
-    }
+    c->cell = xgrow(c->cell, c->n, &c->cap, sizeof *c->cell);
     c->cell[c->n] = c->next;
     return 0;
 }

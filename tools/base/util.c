@@ -78,6 +78,14 @@ void *xrealloc(void *p, size_t n, size_t size)
     return need(realloc(p, n * size != 0 ? n * size : 1));
 }
 
+void *xgrow(void *p, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return p;
+    *cap = *cap != 0 ? 2 * *cap : 64;
+    return xrealloc(p, *cap, size);
+}
+
 char *xstrdup(const char *s)
 {
     size_t n = strlen(s) + 1;

@@ -32,6 +32,8 @@ void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
+/* Room for one more than n elements, of which there is room for *cap. */
+void *xgrow(void *p, size_t n, size_t *cap, size_t size);
 char *xstrdup(const char *s);
 
 /* ---- text ---- */

@@ -21,6 +21,5 @@ int cmd_miopen(int argc, char **argv);
 int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
-int cmd_bench_any(int argc, char **argv); /* kpred-train's bench */
 
 #endif

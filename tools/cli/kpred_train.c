@@ -1,14 +1,37 @@
 /* kpred_train.c - the program for those who make models
    SPDX-License-Identifier: MIT */
+#include "bench.h"
 #include "commands.h"
 #include "miopen.h"
 
+#include "eval/predictor.h"
+
 #include <stddef.h>
 
-/* The one command that differs, so that kpred needs no SQLite. */
+/* The two commands that differ, so that kpred needs neither SQLite nor the networks of the paper. */
 static int cmd_miopen_sqlite(int argc, char **argv)
 {
     return miopen_run(argc, argv, user_db_write_sqlite);
+}
+
+/* A network of the paper stands beside that of the same kernel: it is told apart by its kind. */
+static int open_and_time(struct bench *b, const char *name)
+{
+    struct predictor any;
+    struct buf label = {NULL, 0, 0};
+    int bad;
+    if (predictor_open(name, &any))
+        return -1;
+    buf_printf(&label, any.is_paper ? "%s %s" : "%s", any.model.m.name, any.net);
+    bad = bench_model(b, &any.run, label.s, predictor_bytes(&any));
+    buf_free(&label);
+    predictor_close(&any);
+    return bad;
+}
+
+static int cmd_bench_all(int argc, char **argv)
+{
+    return bench_run(argc, argv, open_and_time);
 }
 
 int main(int argc, char **argv)
@@ -18,7 +41,7 @@ int main(int argc, char **argv)
         {"train", "tuning results to a generated header", cmd_train},
         {"eval", "how good a model's predictions are", cmd_eval},
         {"miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite},
-        {"bench", "time and size of a prediction, by any kind of network", cmd_bench_any},
+        {"bench", "time and size of a prediction, by any kind of network", cmd_bench_all},
         {NULL, NULL, NULL},
     };
     return commands_run("kpred-train", table, argc, argv);

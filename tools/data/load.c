@@ -204,10 +204,7 @@ static uint32_t unknown_id(struct loader *l, const char *const *params)
         buf_free(&text);
         return l->unknown[at].id;
     }
-    if (l->n_unknown == l->unknown_cap) {
-        l->unknown_cap = l->unknown_cap != 0 ? 2 * l->unknown_cap : 64;
-        l->unknown = xrealloc(l->unknown, l->unknown_cap, sizeof *l->unknown);
-    }
+    l->unknown = xgrow(l->unknown, l->n_unknown, &l->unknown_cap, sizeof *l->unknown);
     memmove(l->unknown + at + 1, l->unknown + at, (l->n_unknown - at) * sizeof *l->unknown);
     l->unknown[at] = (struct load_unknown){text.s, (uint32_t)++l->n_unknown};
     return l->unknown[at].id;
@@ -217,10 +214,7 @@ static uint32_t unknown_id(struct loader *l, const char *const *params)
 
 static struct load_row *new_row(struct loader *l)
 {
-    if (l->n == l->cap) {
-        l->cap = l->cap != 0 ? 2 * l->cap : 1024;
-        l->rows = xrealloc(l->rows, l->cap, sizeof *l->rows);
-    }
+    l->rows = xgrow(l->rows, l->n, &l->cap, sizeof *l->rows);
     memset(&l->rows[l->n], 0, sizeof *l->rows);
     return &l->rows[l->n++];
 }

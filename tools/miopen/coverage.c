@@ -209,10 +209,7 @@ static void grow(struct coverage *c)
 
 static struct problem *new_problem(struct coverage *c, const char *key)
 {
-    if (c->n == c->cap) {
-        c->cap = c->cap != 0 ? 2 * c->cap : 256;
-        c->problems = xrealloc(c->problems, c->cap, sizeof *c->problems);
-    }
+    c->problems = xgrow(c->problems, c->n, &c->cap, sizeof *c->problems);
     struct problem *p = &c->problems[c->n++];
     p->key = xstrdup(key);
     p->entries = NULL;

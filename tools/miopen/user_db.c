@@ -15,10 +15,7 @@ static const size_t max_bytes = (size_t)1 << 30;
 
 static void add_line(struct user_db *u, char *key, char *entries, int is_new)
 {
-    if (u->n == u->cap) {
-        u->cap = u->cap != 0 ? 2 * u->cap : 256;
-        u->lines = xrealloc(u->lines, u->cap, sizeof *u->lines);
-    }
+    u->lines = xgrow(u->lines, u->n, &u->cap, sizeof *u->lines);
     struct user_db_line *line = &u->lines[u->n];
     line->key = key;
     line->entries = entries;
