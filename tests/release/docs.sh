@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs.sh - what the README and docs/ name exists, and what they compute comes out
+# docs.sh - what the documents name exists, and what they compute comes out
 # SPDX-License-Identifier: MIT
 #
 # Held true: relative links and their headings; files; names with kpred's prefixes; internals that the
@@ -9,7 +9,7 @@
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-DOCS="README.md $(echo docs/*.md)"
+DOCS="README.md CONTRIBUTING.md SECURITY.md tools/README.md $(echo docs/*.md)"
 DESIGN="docs/how-it-works.md docs/protocol.md" # name functions and variables without a prefix
 WIDTH=120
 
@@ -74,6 +74,7 @@ files() {
 check "files" silent files
 
 # Everything that may be named, a word a line; header guards and the like do no harm.
+# shellcheck disable=SC2046
 cat kpred*.h weights/*.spec $(git ls-files tools tests 2>/dev/null || find tools tests -type f) examples/* Makefile |
     tr -c 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
 grep -hoE 'KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+' weights/*.h | sort -u >>"$tmp/words"
@@ -227,7 +228,7 @@ check "size of docs/dataflow.svg" [ "$(wc -c <docs/dataflow.svg)" -lt 12288 ]
 # ---- form ----
 
 long_lines() {
-    LC_ALL=C.UTF-8 grep -nE "^.{$((WIDTH + 1))}" docs/*.md | grep -vE '^[^:]*:[0-9]*:(    |[|>])' | cut -c1-80
+    LC_ALL=C.UTF-8 grep -nE "^.{$((WIDTH + 1))}" $DOCS | grep -vE '^[^:]*:[0-9]*:(    |[|>])' | cut -c1-80
 }
 check "no line over $WIDTH columns but of code and tables" silent long_lines
 test_end

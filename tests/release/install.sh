@@ -41,7 +41,8 @@ wanted_files() {
     echo share/pkgconfig/kpred.pc
     printf 'include/kpred/%s\n' kpred*.h weights/*.h
     printf '%s\n' weights/*.spec | sed 's|^weights|share/kpred|'
-    for document in README.md CHANGELOG.md LICENSE weights/README.md $(find examples -type f) \
+    for document in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md \
+        tools/README.md $(find examples -type f) \
         $(find docs -name '*.md' -o -name '*.svg' -o -name '*.png'); do
         echo "share/doc/kpred/$document"
     done
@@ -51,6 +52,15 @@ right_files() {
     wanted_files | sort >"$tmp/wanted"
     files_below "$prefix" >"$tmp/got"
     diff "$tmp/wanted" "$tmp/got"
+}
+
+# Documents link to each other and to the web, and to nothing that is not installed.
+right_links() {
+    ! (cd "$prefix/share/doc/kpred" && find . -name '*.md' | while read -r doc; do
+        grep -oE '\]\([^) #]+' "$doc" | sed 's/^](//' | grep -v '^https\{0,1\}:' | while read -r link; do
+            [ -e "${doc%/*}/$link" ] || echo "$doc: $link: is not installed"
+        done
+    done) | grep .
 }
 
 # Readable by all, whatever the umask of who installs
@@ -274,6 +284,7 @@ spares_others() {
 
 check "install" with_umask
 check "the files" right_files
+check "links of the documents" right_links
 check "their modes" right_modes
 check "a second install" overwrites
 if has pkg-config; then

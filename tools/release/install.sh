@@ -43,7 +43,7 @@ programs() {
 }
 
 list_documents() {
-    ls README.md CHANGELOG.md LICENSE weights/README.md
+    ls README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md tools/README.md
     find docs -type f \( -name '*.md' -o -name '*.svg' -o -name '*.png' \) ! -name '.*'
     find examples -type f ! -name '.*' ! -name '*~' ! -name '*.o'
 }
