@@ -94,7 +94,7 @@ chosen() {
     *)
         every_suite >"$out/every"
         for name in "$@"; do
-            grep -E " $name(-.*)?\$" "$out/every" || echo "unknown $name"
+            grep " $name\$" "$out/every" || grep " $name-" "$out/every" || echo "unknown $name"
         done
         ;;
     esac
@@ -126,5 +126,6 @@ for name in $names; do
 done >"$out/skips"
 [ ! -s "$out/skips" ] || { echo "skipped:"; cat "$out/skips"; }
 # shellcheck disable=SC2046
-cat $(printf "$out/%s.totals " $names) | awk '{ p += $1; f += $2; s += $3 }
-    END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }'
+awk '{ p += $1; f += $2; s += $3 }
+    END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' \
+    $(printf "$out/%s.totals " $names)

@@ -1,6 +1,8 @@
 #!/bin/sh
-# signature.sh [gcc|clang] - every variant of the compilers predicts what tests/signature says
+# signature.sh - every variant of the compilers predicts what tests/signature says
 # SPDX-License-Identifier: MIT
+#
+# usage: signature.sh [gcc|clang]
 #
 # tests/signature holds the total that `make signature` prints. It changes with the weights and with
 # the arithmetic; a commit that changes it says so. Other processors: processors.sh.
