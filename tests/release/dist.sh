@@ -59,7 +59,7 @@ owner_and_time() {
 
 # in_tree COMMAND...: in the unpacked tree, with nothing of this one; what is built is not optimised
 in_tree() {
-    (cd "$tmp/$tree" && env -u MIOPEN_DB -u ORACLE BUILD=build CFLAGS=-O0 "$@")
+    (cd "$tmp/$tree" && env -u MIOPEN_DB -u TENSILE_CSV -u ORACLE BUILD=build CFLAGS=-O0 "$@")
 }
 
 demo() {

@@ -52,13 +52,6 @@ copy() {
     fi
 }
 
-# What make built here is newer than its sources there, too.
-copy_built() {
-    mkdir "$tmp/tree/build" && for file in tools libkpred-tools.a models.h libraries kpred kpred-train; do
-        [ ! -e "$built/$file" ] || cp -pR "$built/$file" "$tmp/tree/build" || return 1
-    done
-}
-
 # The files that the commands read
 provide() {
     sed -n '/^```c$/,/^```$/p' "$README" | sed '/^```$/,$d;1d' >example.c
@@ -174,7 +167,7 @@ commands "$README" >"$tmp/commands"
 some_commands() { [ "$(wc -l <"$tmp/commands")" -ge 5 ]; }
 check "commands are found" some_commands
 check "a copy of the tree" copy "$tmp/tree"
-(cd "$tmp/tree" && provide && copy_built)
+(cd "$tmp/tree" && provide && BUILD=$built && copy_built build)
 # In the place of `make check`, which builds before it tests
 check "make" run_in "$tmp/tree" make
 trainer=''
