@@ -48,7 +48,7 @@ totals() {
     echo "0 passed, 1 failed, 0 skipped"
 }
 
-# one NAME: runs it; its line, and its counts in NAME.totals
+# one NAME: runs it; its line, its counts in NAME.totals, and its processor time in NAME.times
 one() {
     name=$1 log=$out/$1.log
     start=$(date +%s)
@@ -60,8 +60,9 @@ one() {
         echo "it ended with status $status and counted no failure" >>"$log"
         set -- "$1" 1 "$3"
     fi
-    printf '%-16s %4s passed, %s failed, %s skipped, %s s\n' "$name" "$@" $seconds
+    printf '%-18s %4s passed, %s failed, %s skipped, %s s\n' "$name" "$@" $seconds
     echo "$@" >"$out/$name.totals"
+    times | tail -n 1 >"$out/$name.times"
 }
 
 if [ "${1-}" = --one ]; then

@@ -2,7 +2,8 @@
 # signature.sh - every variant of the compilers predicts what tests/signature says
 # SPDX-License-Identifier: MIT
 #
-# usage: signature.sh [gcc|clang]
+# usage: signature.sh [gcc|clang|make], the variants of a compiler and of that for C++ beside it, or what
+# `make signature` says
 #
 # tests/signature holds the total that `make signature` prints. It changes with the weights and with
 # the arithmetic; a commit that changes it says so. Other processors: processors.sh.
@@ -57,10 +58,11 @@ make_target() {
 need_weights "signature"
 if [ ! -e tests/signature ]; then
     skipped "signature" "tests/signature is not there"
-elif [ "${1-}" = clang ]; then
-    each_variant p variant clang clang++
 else
-    each_variant p variant gcc g++
-    check "make signature" make_target
+    case ${1-} in
+    gcc) each_variant p variant gcc g++ ;;
+    clang) each_variant p variant clang clang++ ;;
+    *) check "make signature" make_target ;;
+    esac
 fi
 test_end
