@@ -94,10 +94,17 @@ $(BUILD)/hip_select: examples/hip_select.c kpred_hip.h kpred.h kpred_constraints
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -I. $(HIP_CFLAGS) $(CFLAGS) $< $(LDFLAGS) $(HIP_LIBS) -o $@
 
+# JOBS=N: so many suites at a time, in place of one for each core
+RUN = CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
+    TENSILE_CSV='$(TENSILE_CSV)' sh tests/harness/run.sh
+
 .PHONY: check
-check: all ## run the tests
-	CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
-	    TENSILE_CSV='$(TENSILE_CSV)' sh tests/harness/run.sh
+check: all ## run the tests; the first line says how long they take
+	@$(RUN)
+
+.PHONY: smoke
+smoke: all ## run the few tests that show in a minute whether much is broken
+	@$(RUN) --smoke
 
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature

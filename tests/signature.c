@@ -7,7 +7,9 @@
    compiler, option and machine, or kpred.h's first guarantee is broken. Of each answer the status,
    the number of tuples, their scores and values, the detail and the extrapolated fields are hashed,
    four bytes each, least significant first. */
+#ifndef MODELS_APART /* else their definitions, and the headers', are in other files */
 #define KPRED_IMPLEMENTATION
+#endif
 #include "model/shipped.h"
 
 #include <inttypes.h>

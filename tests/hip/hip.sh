@@ -6,7 +6,6 @@
 # shellcheck disable=SC2089,SC2090 # the compiler is to see the quotes
 . tests/harness/script.inc
 
-CC=${CC:-cc}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
@@ -90,7 +89,7 @@ compiles() {
         pair "$1" $2 definitions use && pair "$1" $2 static static_use
 }
 
-# in_language COMPILER EXTENSION "WARNINGS" STANDARD...
+# in_language COMPILER EXTENSION "WARNINGS" OLDER_STANDARD NEWER: a real runtime with the older one
 in_language() {
     compiler=$1 extension=$2 warnings=$3; shift 3
     if ! has $compiler; then
@@ -98,7 +97,8 @@ in_language() {
         return
     fi
     for standard in "$@"; do
-        for api in standin hip cuda; do
+        [ $standard = "$1" ] && apis='standin hip cuda' || apis=standin
+        for api in $apis; do
             if runtime $api; then
                 check "$compiler -std=$standard, $api" \
                     compiles "$compiler -std=$standard $warnings -O1" $extension
@@ -236,7 +236,7 @@ RANK='^ *[1-8] +[0-9]+\.[0-9]{2}  [0-9]+(,[0-9]+){7}' # of a line of the table
 
 example() {
     for cc in gcc clang; do
-        ! has $cc || $cc -std=c99 $C_WARNINGS -O2 $flags -I. examples/hip_select.c \
+        ! has $cc || $cc -std=c99 $C_WARNINGS -O1 $flags -I. examples/hip_select.c \
             -o "$tmp/example" $libs || return 1
     done
 }
@@ -289,7 +289,7 @@ real() {
 
 standin_example() {
     for cc in gcc clang; do
-        ! has $cc || $cc -std=c99 -D_POSIX_C_SOURCE=200809L $C_WARNINGS -O2 -I. -Itests \
+        ! has $cc || $cc -std=c99 -D_POSIX_C_SOURCE=200809L $C_WARNINGS -O1 -I. -Itests \
             tests/hip/select.c -o "$tmp/example" || return 1
     done
 }
@@ -378,7 +378,7 @@ no_hip() {
 }
 
 make_example() {
-    make -s BUILD="$tmp/build" CC="$CC" HIP_CFLAGS="$flags" HIP_LIBS="$libs" hip_select &&
+    make -s BUILD="$tmp/build" CC="$CC" CFLAGS=-O0 HIP_CFLAGS="$flags" HIP_LIBS="$libs" hip_select &&
         "$tmp/build/hip_select"
 }
 

@@ -1020,11 +1020,11 @@ if ! has python3; then
 elif [ ! -r "$ORACLE" ]; then
     skipped "the oracle" "needs $ORACLE"
 else
+    test_program test_driver "$tmp/test_driver"
     # shellcheck disable=SC2046
     python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
         $(for n in $networks; do echo "--log tests/fixtures/$n.log=tests/fixtures/$n.keys"; done) \
-        $([ ! -x "$BUILD/check/test_driver" ] || echo "--key-printer $BUILD/check/test_driver") \
-        "$kpred" >"$tmp/oracle" 2>&1
+        --key-printer "$tmp/test_driver" "$kpred" >"$tmp/oracle" 2>&1
     sed '$d' "$tmp/oracle"
     totals=$(tail -n 1 "$tmp/oracle" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$')
     if [ "$totals" ]; then

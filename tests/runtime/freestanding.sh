@@ -2,14 +2,15 @@
 # freestanding.sh - what the headers need and give: no symbol, no float, little stack, little code
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
+. tests/harness/variants.inc
 
-out=$BUILD/freestanding
-mkdir -p "$out"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
 MOST_STACK=1024 # bytes of kpred_predict, the rule's apart, gcc -O2
 MOST_CODE=12288 # bytes of kpred.h, gcc -Os, portable body
 
 for header in kpred kpred_constraints; do
-    printf '#define KPRED_IMPLEMENTATION\n#include "%s.h"\n' $header >"$out/$header.c"
+    printf '#define KPRED_IMPLEMENTATION\n#include "%s.h"\n' $header >"$tmp/$header.c"
 done
 
 # object HEADER COMMAND...: compiles the definitions that a header brings; position-dependent, so
@@ -17,54 +18,28 @@ done
 object() {
     source=$1
     shift
-    "$@" -std=c99 -ffreestanding -fno-pic -I. -c "$out/$source.c" -o "$out/$source.o"
+    "$@" -ffreestanding -fno-pic -I. -c "$tmp/$source.c" -o "$tmp/$source.o"
 }
 
 # No symbol from elsewhere, compilers' helpers (as for wide divisions) included; none exported
 # without the public prefix; nothing to write to.
 symbols() {
     object "$@" || return 1
-    undefined=$(nm -u "$out/$1.o")
+    undefined=$(nm -u "$tmp/$1.o")
     [ -z "$undefined" ] || { echo "undefined:" $undefined; return 1; }
-    private=$(nm -g --defined-only "$out/$1.o" | awk '$3 !~ /^kpred_/')
+    private=$(nm -g --defined-only "$tmp/$1.o" | awk '$3 !~ /^kpred_/')
     [ -z "$private" ] || { echo "exported:" $private; return 1; }
-    data=$(nm "$out/$1.o" | awk '$2 ~ /^[bBdDcCsSgG]$/')
+    data=$(nm "$tmp/$1.o" | awk '$2 ~ /^[bBdDcCsSgG]$/')
     [ -z "$data" ] || { echo "not constant:" $data; return 1; }
 }
 
-check_symbols() { # NAME COMMAND...
-    variant=$1
-    shift
+variant() {
     for header in kpred kpred_constraints; do
-        check "$variant-$header" symbols $header "$@"
+        check "$header: $*" symbols $header "$@"
     done
 }
 
-builds_for_32_bits() {
-    object kpred $1 -m32 -DKPRED_SIMD=0 2>/dev/null
-}
-
-for cc in gcc clang; do
-    if ! has $cc; then
-        skipped "$cc-symbols" "no $cc"
-        continue
-    fi
-    for level in 0 1 2 3 s; do
-        check_symbols "$cc-O$level" $cc -O$level -DKPRED_SIMD=0
-    done
-    if echo | $cc -E -dM -xc - | grep -q __SSE2__; then
-        check_symbols "$cc-O2-sse2" $cc -O2 -DKPRED_SIMD=1
-    else
-        skipped "$cc-O2-sse2" "no SSE2"
-    fi
-    if ! builds_for_32_bits $cc; then
-        skipped "$cc-32-bits" "$cc cannot build for 32 bits here"
-        continue
-    fi
-    for level in 0 2; do
-        check_symbols "$cc-32-bits-O$level" $cc -m32 -O$level -DKPRED_SIMD=0
-    done
-done
+each_variant f variant
 
 # ---- no floating point ----
 
@@ -80,9 +55,9 @@ no_float() {
 # Without the registers that hold it, no floating point compiles.
 for header in kpred kpred_constraints; do
     check "no-float-in-$header" no_float $header.h
-    if has gcc && object kpred gcc -mgeneral-regs-only -DKPRED_SIMD=0 2>/dev/null; then
+    if ! unavailable gcc -mgeneral-regs-only >/dev/null; then
         check "no-float-registers-for-$header" \
-            object $header gcc -O2 -mgeneral-regs-only -DKPRED_SIMD=0
+            object $header gcc -std=c99 -O1 -mgeneral-regs-only -DKPRED_SIMD=0
     else
         skipped "no-float-registers-for-$header" "no gcc with -mgeneral-regs-only"
     fi
@@ -112,13 +87,13 @@ deepest() {
 }
 
 stack_is_small() {
-    object kpred gcc -O2 -fcallgraph-info=su $1 || return 1
-    bytes=$(deepest "$out/kpred.ci")
-    echo "$bytes bytes, at most $MOST_STACK" | tee "$out/stack$1"
+    object kpred gcc -std=c99 -O2 -fcallgraph-info=su $1 || return 1
+    bytes=$(deepest "$tmp/kpred.ci")
+    echo "$bytes bytes, at most $MOST_STACK"
     [ "$bytes" -gt 100 ] && [ "$bytes" -le $MOST_STACK ]
 }
 
-if has gcc && object kpred gcc -O2 -fcallgraph-info=su 2>/dev/null; then
+if ! unavailable gcc -fcallgraph-info=su >/dev/null; then
     check "stack-portable" stack_is_small -DKPRED_SIMD=0
     if echo | gcc -E -dM -xc - | grep -q __SSE2__; then
         check "stack-sse2" stack_is_small -DKPRED_SIMD=1
@@ -133,9 +108,9 @@ fi
 
 # Text with its constants, as `size` counts them.
 code_is_small() {
-    gcc -std=c99 -Os -DKPRED_SIMD=0 -I. -c "$out/kpred.c" -o "$out/size.o" || return 1
-    bytes=$(size "$out/size.o" | awk 'NR == 2 { print $1 }')
-    echo "$bytes bytes, at most $MOST_CODE" | tee "$out/size"
+    gcc -std=c99 -Os -DKPRED_SIMD=0 -I. -c "$tmp/kpred.c" -o "$tmp/size.o" || return 1
+    bytes=$(size "$tmp/size.o" | awk 'NR == 2 { print $1 }')
+    echo "$bytes bytes, at most $MOST_CODE"
     [ "$bytes" -gt 1000 ] && [ "$bytes" -le $MOST_CODE ]
 }
 

@@ -1,54 +1,53 @@
 #!/bin/sh
-# signature.sh - every compiler, option and word size predicts what tests/signature says
+# signature.sh - every variant of the compilers predicts what tests/signature says
 # SPDX-License-Identifier: MIT
 #
+# usage: signature.sh [gcc|clang|make], the variants of a compiler and of that for C++ beside it, or what
+# `make signature` says
+#
 # tests/signature holds the total that `make signature` prints. It changes with the weights and with
-# the arithmetic; a commit that changes it says so. Other processors: wide.sh.
+# the arithmetic; a commit that changes it says so. Other processors: processors.sh.
 . tests/harness/script.inc
+. tests/harness/variants.inc
 
-CC=${CC:-cc}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-run() {
-    "$@" -I. tests/signature.c -o "$tmp/signature" || return 1
-    "$tmp/signature" >"$tmp/all" || return 1
-    total=$(sed -n 's/^total //p' "$tmp/all")
-    [ "$total" = "$(cat tests/signature)" ] || { echo "total $total"; return 1; }
+# The weights are the same bytes for every option but the word size, so a compiler reads them once
+# for each. The definitions of the headers that are in this object, too, give way to those of the variant.
+models() {
+    printf '#define KPRED_IMPLEMENTATION\n#include "model/shipped.h"\n' >"$tmp/models.c"
+    # shellcheck disable=SC2086
+    [ -e "$tmp/models$2.o" ] || { $1 -std=c99 -O1 $2 $C_WARNINGS -I. -Itests -c "$tmp/models.c" \
+        -o "$tmp/models$2.o" && objcopy --weaken "$tmp/models$2.o"; }
 }
 
-# variant COMMAND...: the name of the test is the command
+# apart COMMAND...: the program of the variant's headers and of models that are compiled already.
+# That clang does not vectorize a loop when it checks every step of it is no defect.
+apart() {
+    case $* in *-m32*) bits=-m32 ;; *) bits= ;; esac
+    printf '#define KPRED_IMPLEMENTATION\n#include "kpred_constraints.h"\n#include "kpred.h"\n' \
+        >"$tmp/headers.c"
+    # shellcheck disable=SC2086
+    models "$1" "$bits" && "$@" $C_WARNINGS -Wno-pass-failed -I. -DMODELS_APART "$tmp/headers.c" tests/signature.c \
+        "$tmp/models$bits.o" -o "$tmp/signature"
+}
+
+# together COMMAND...: all of it in one file, in C++
+together() {
+    # shellcheck disable=SC2086
+    "$@" -xc++ $WARNINGS -I. tests/signature.c -o "$tmp/signature"
+}
+
+# Every model's line is that of the first variant, which tells more than the total.
+predicts() {
+    case $1 in *++) together "$@" ;; *) apart "$@" ;; esac && "$tmp/signature" >"$tmp/all" || return 1
+    [ -e "$tmp/first" ] || cp "$tmp/all" "$tmp/first"
+    diff "$tmp/first" "$tmp/all" && [ "$(sed -n 's/^total //p' "$tmp/all")" = "$(cat tests/signature)" ]
+}
+
 variant() {
-    check "$*" run "$@"
-}
-
-builds() {
-    echo 'int main(void) { return 0; }' >"$tmp/probe.c"
-    "$@" "$tmp/probe.c" -o "$tmp/probe" 2>/dev/null && "$tmp/probe"
-}
-
-# Each of the options with the portable body and, where there is one, the other
-bodies() {
-    if echo | "$@" -E -dM -xc - 2>/dev/null | grep -q __SSE2__; then
-        variant "$@" -DKPRED_SIMD=1
-    fi
-    variant "$@" -DKPRED_SIMD=0
-}
-
-compiler() {
-    bodies "$1" -std=c99 -O0
-    bodies "$1" -std=c99 -O2
-    bodies "$1" -std=c99 -O3 -ffast-math
-    if builds "$1" -m32; then
-        variant "$1" -std=c99 -O2 -m32 -funsigned-char -DKPRED_SIMD=0
-    else
-        skipped "$1 -m32" "it cannot build for 32 bits here"
-    fi
-    if builds "$1" -fsanitize=undefined; then
-        bodies "$1" -std=c99 -O1 -fsanitize=undefined -fno-sanitize-recover=all
-    else
-        skipped "$1 -fsanitize=undefined" "it has no such sanitizer here"
-    fi
+    check "$*" predicts "$@"
 }
 
 make_target() {
@@ -59,15 +58,11 @@ make_target() {
 need_weights "signature"
 if [ ! -e tests/signature ]; then
     skipped "signature" "tests/signature is not there"
-    test_end
-    exit
+else
+    case ${1-} in
+    gcc) each_variant p variant gcc g++ ;;
+    clang) each_variant p variant clang clang++ ;;
+    *) check "make signature" make_target ;;
+    esac
 fi
-for cc in gcc clang; do
-    if has $cc; then
-        compiler $cc
-    else
-        skipped "$cc" "it is not installed"
-    fi
-done
-check "make signature" make_target
 test_end

@@ -1,0 +1,29 @@
+#!/bin/sh
+# sanitized.sh - the programs, as users run them, find nothing under the sanitizers, nor under valgrind
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+test_begin
+flags='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all'
+
+# Suites that run the programs, of programs built so
+suites() {
+    export CFLAGS="$flags" BUILD="$tmp/build"
+    make -s -j2 EXACT='-ffp-contract=off -pthread' || return 1
+    JOBS=1 sh tests/harness/run.sh cli json miopen textdb test_driver paper >"$tmp/log" 2>&1 && return
+    grep -A 9 FAIL "$tmp/log" || tail -n 20 "$tmp/log"
+    return 1
+}
+
+under_valgrind() {
+    valgrind -q --error-exitcode=9 --leak-check=full "$kpred" predict conv_asm_bwd_wrw_3x3 \
+        gpu=gfx900 dir=W dtype=FP16 n=32 c=64 h=28 w=28 k=64 stride=1 groups=1 -k 20
+}
+
+if echo 'int main(void){return 0;}' | "$CC" $flags -xc - -o "$tmp/probe" 2>/dev/null; then
+    check "programs under sanitizers" suites
+else
+    skipped "programs under sanitizers" "no $CC with its sanitizers"
+fi
+check_with valgrind "kpred predict under valgrind" under_valgrind
+test_end

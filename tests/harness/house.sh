@@ -1,0 +1,70 @@
+#!/bin/sh
+# house.sh - the rules of the house: format, first lines, languages, the table of suites
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+test_begin
+# all that is written by hand, but in an unpacked tarball there may be a build folder
+sources() {
+    find tools tests examples -name "$1" ! -path '*/build/*' | sort
+}
+
+# clang-format of another version writes other lines.
+formatter() {
+    for name in clang-format-14 clang-format; do
+        $name --version 2>/dev/null | grep -q 'version 14\.' && echo $name && return
+    done
+    echo clang-format-14
+}
+
+formatted() {
+    # shellcheck disable=SC2046
+    $format --dry-run -Werror kpred*.h $(sources '*.[ch]') $(sources '*.cpp')
+}
+
+shells() {
+    # shellcheck disable=SC2046
+    shellcheck -x -e SC1091,SC2016,SC2086 $(sources '*.sh') tools/release/kpred.bash .ci/run
+}
+
+pythons() {
+    # shellcheck disable=SC2046
+    pyflakes3 $(sources '*.py')
+}
+
+# Each says in its first three lines what it is, and its licence.
+first_lines() {
+    for kind in '*.[ch]' '*.sh' '*.py' '*.inc' '*.bash'; do sources "$kind"; done |
+        grep -v '^examples' | while read -r file; do
+        name=$(basename "$file")
+        head -n 3 "$file" | grep -qF "$name - " && head -n 3 "$file" | grep -q SPDX-License-Identifier ||
+            echo "$file"
+    done >"$tmp/bad"
+    [ ! -s "$tmp/bad" ] || { tr '\n' ' ' <"$tmp/bad"; return 1; }
+}
+
+# A script of Python is a file, which pyflakes3 reads and an editor knows.
+no_python_inside() {
+    # shellcheck disable=SC2046
+    ! grep -nE 'python3? (- )?.*<<|cat >.*\.py"? *<<' $(sources '*.sh') $(sources '*.inc') .ci/run
+}
+
+# What tests/harness/suites names is there.
+table() {
+    grep -v '^#' tests/harness/suites | while read -r _ kind name; do
+        case $kind in smoke | check | wide) ;; *) echo "$name: $kind" ;; esac
+        ls tests/*/"${name%%-*}".sh tests/*/"$name".c >"$tmp/found" 2>/dev/null
+        [ -s "$tmp/found" ] || echo "no $name"
+    done >"$tmp/bad"
+    [ ! -s "$tmp/bad" ] || { cat "$tmp/bad"; return 1; }
+}
+
+format=$(formatter)
+check_with "$format" "clang-format" formatted
+check_with shellcheck "shellcheck" shells
+check_with pyflakes3 "pyflakes3" pythons
+check "name, purpose and licence" first_lines
+check "no Python in a shell script" no_python_inside
+check "the table of suites" table
+# ---- the rooms' arrows: their check goes here ----
+test_end

@@ -1,0 +1,23 @@
+#!/bin/sh
+# weights.sh - the shipped headers of the GEMM models are trained again, byte for byte
+# SPDX-License-Identifier: MIT
+#
+# usage: weights.sh [nn|nt|tn]
+#
+# The smallest header of a convolution is trained again by the commands of README.md: readme.sh.
+. tests/harness/script.inc
+
+test_begin
+need_trainer "the weights made again"
+
+# remade NAME: what a user's `make weights` trains is what ships
+remade() {
+    sh tools/train/train_model.sh "$trainer" "weights/$1.spec" "$tmp/$1.h" \
+        "--float-out $tmp/f32" && cmp "$tmp/$1.h" "weights/$1.h"
+}
+
+for layout in ${1:-nn nt tn}; do
+    check_with "$TENSILE_CSV/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2" \
+        "weights/gemm_mi100_$layout.h made again" remade gemm_mi100_$layout
+done
+test_end
