@@ -66,5 +66,5 @@ check_with pyflakes3 "pyflakes3" pythons
 check "name, purpose and licence" first_lines
 check "no Python in a shell script" no_python_inside
 check "the table of suites" table
-# ---- the rooms' arrows: their check goes here ----
+check_with python3 "the rooms of tools/" python3 tests/harness/rooms.py "$BUILD"
 test_end
