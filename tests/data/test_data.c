@@ -520,7 +520,7 @@ static void swapped_keys(void)
         return;
     }
     CHECK(strcmp(row_text(&d, 4), "0,2,0,8,256,14,15,64,1,32") == 0);
-    CHECK(d.n == 1 && d.dropped[DROP_STRIDE_2] == 1);
+    CHECK(d.n == 1 && d.dropped[DROP_RETIRED] == 1);
     data_free(&d);
     spec_free(&s);
 }
