@@ -198,9 +198,11 @@ mkdir "$tmp/one"
 check "no table of another layout" no_tables \
     "train_model.sh: there is no $tmp/one/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2: TENSILE_CSV" \
     TENSILE_CSV="$tmp/one" $recipe weights/gemm_mi100_tn.spec
-cp "$tmp/small.spec" "$tmp/gemm_mi100_tt.spec"
-check "a layout that there is not" no_tables 'train_model.sh: "tt": none of nn nt tn' \
-    TENSILE_CSV="$tmp/one" $recipe "$tmp/gemm_mi100_tt.spec"
+sed 's/^format.*/&\nfiles = own.csv/' "$tmp/small.spec" >"$tmp/own.spec"
+check "no table of its own" no_tables "train_model.sh: there is no $tmp/one/own.csv: TENSILE_CSV" \
+    TENSILE_CSV="$tmp/one" $recipe "$tmp/own.spec"
+check "a layout that there is not" refuses 1 'folds.sh: "tt": none of nn nt tn' \
+    env LAYOUTS=tt sh tools/report/folds.sh "$BUILD" "$tmp/one"
 check "a spec without a table" no_tables 'small.spec: no table is known for it' \
     TENSILE_CSV="$tmp/one" $recipe "$tmp/small.spec"
 
