@@ -69,6 +69,12 @@ $(BUILD)/models.h: $(MODELS) tools/release/models.sh
 	@mkdir -p $(@D)
 	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
+# The kernels whose optima tell how old databases are to be read
+$(BUILD)/tools/miopen/channels.o: $(BUILD)/witnesses.h
+$(BUILD)/witnesses.h: $(SPECS) tools/release/witnesses.sh tools/train/trained.inc
+	@mkdir -p $(@D)
+	sh tools/release/witnesses.sh $(SPECS) > $@.tmp && mv $@.tmp $@
+
 -include $(OBJECTS:.o=.d)
 
 .PHONY: demo

@@ -8,7 +8,7 @@ set -eu
 build=$1 four=$2
 judged=$(sed 1d tools/report/published.csv | cut -d, -f1 | uniq)
 set -- -s BUILD="$four" MODELS="$(printf 'weights/%s.h ' $judged)"
-make "$@" "$four/models.h"
+make "$@" "$four/models.h" "$four/witnesses.h"
 cp -r "$build/tools" "$four/tools"
 rm "$four/tools/model/runtime.o" # has the models in it
 cp "$build/libraries" "$four"

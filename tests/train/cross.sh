@@ -7,6 +7,7 @@ cc=$1 run=$2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 printf '#define BUILTIN_MODELS(X)\n' >"$tmp/models.h"
+sh tools/release/witnesses.sh weights/*.spec >"$tmp/witnesses.h"
 sources=
 for file in tools/*/*.c tools/train/paper/*.c; do
     case $file in tools/cli/kpred.c | tools/peers/*) ;; *) sources="$sources $file" ;; esac

@@ -9,23 +9,19 @@
 #include "data/load.h"
 
 #include "kpred_constraints.h"
+#include "witnesses.h" /* generated: WITNESSES(X), of the shipped specs */
 
 #include <stdlib.h>
 #include <string.h>
 
+#define WITNESS(...) {__VA_ARGS__},
 /* The rules' problems have the fields in the order of conv_source. */
 static const struct judge {
     const char *solver;
     kpred_rule rule;
     size_t n_fields, n_params;
     int32_t filter, pad;
-} judges[] = {
-    {"ConvAsm1x1U", kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_COUNT, 1, 0},
-    {"ConvOclDirectFwd1x1", kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_COUNT,
-     1, 0},
-    {"ConvAsmBwdWrW1x1", kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_COUNT, 1, 0},
-    {"ConvAsmBwdWrW3x3", kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_COUNT, 3, 1},
-};
+} judges[] = {WITNESSES(WITNESS){.solver = NULL}};
 
 struct evidence {
     struct spec *covered;      /* of it only what conv_find_gap asks */
@@ -116,10 +112,10 @@ static void ask_all(struct evidence *e, const char *line)
     if (equals == NULL || conv_parse_key(line, (size_t)(equals - line), &conv, why) != 0
         || conv.dir == 'F' || conv.c == conv.k)
         return;
-    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
-        const char *values = find_values(equals + 1, judges[i].solver);
+    for (const struct judge *j = judges; j->solver != NULL; j++) {
+        const char *values = find_values(equals + 1, j->solver);
         if (values != NULL)
-            ask(e, &judges[i], &conv, values);
+            ask(e, j, &conv, values);
     }
 }
 
