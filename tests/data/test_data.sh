@@ -561,7 +561,9 @@ for key in files beside older; do
     wrong $key ".csv" '.csv": is no plain name of a file'
 done
 spec "shipped" 'x.spec:22: shipped: value "all": is none of config' 's/^config.*/&\nshipped = all/'
-spec "labels" 'x.spec:3: blind: value "n": is no parameter' '1a[labels]\nblind = tile n'
+for key in capped blind; do
+    spec "labels, $key" "x.spec:3: $key: value \"n\": is no parameter" "1a[labels]\n$key = tile n"
+done
 spec "empty fields" "x.spec:9: [fields]: is empty" '/^\[fields\]/,/^$/{/=/d;}'
 spec "empty params" "x.spec:16: [params]: is empty" '/^\[params\]/,/^$/{/=/d;}'
 spec "field without a kind" "x.spec:12: n: has no value" 's/^n .*/n =/'
