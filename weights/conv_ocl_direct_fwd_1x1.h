@@ -24,6 +24,8 @@ format = miopen
 solver = ConvOclDirectFwd1x1
 filter = 1x1
 pad    = 0
+# What a search starts with is no result of it.
+failed = 16 16 16 16 1 1 2 3 1
 
 [fields]
 gpu    = gfx900_56 gfx906_60
@@ -46,6 +48,13 @@ out_pix_tile0   = 0 1 2 4
 n_out_pix_tiles = 4 8 16 32 64
 n_in_data_tiles = 4 8 64 128 256 2048
 n_stacks        = 0 1
+
+[labels]
+# The kernel reads at most as many input channels at once as there are.
+capped = n_in_data_tiles
+# Where out_pix_tile1 is 0, newer and older labels agree in grp_tile0 by chance alone; where it is 1,
+# they do so in out_pix_tile0.
+blind  = out_pix_tile1 grp_tile0 out_pix_tile0
 
 [split]
 config = dir,dtype,n,c,canonical(h),canonical(w),k,stride,1

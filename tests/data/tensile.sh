@@ -198,11 +198,33 @@ mkdir "$tmp/one"
 check "no table of another layout" no_tables \
     "train_model.sh: there is no $tmp/one/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2: TENSILE_CSV" \
     TENSILE_CSV="$tmp/one" $recipe weights/gemm_mi100_tn.spec
-cp "$tmp/small.spec" "$tmp/gemm_mi100_tt.spec"
-check "a layout that there is not" no_tables 'train_model.sh: "tt": none of nn nt tn' \
-    TENSILE_CSV="$tmp/one" $recipe "$tmp/gemm_mi100_tt.spec"
+# What stands in another section, or in a comment, is no such key.
+sed 's/^\[data\]/[derived]\nfiles = log2 m\n&/; s/^format.*/&\n# files = no.csv\n  files=own.csv/' \
+    "$tmp/small.spec" >"$tmp/own.spec"
+check "no table of its own" no_tables "train_model.sh: there is no $tmp/one/own.csv: TENSILE_CSV" \
+    TENSILE_CSV="$tmp/one" $recipe "$tmp/own.spec"
+check "a layout that there is not" refuses 1 'folds.sh: "tt": none of nn nt tn' \
+    env LAYOUTS=tt sh tools/report/folds.sh "$BUILD" "$tmp/one"
 check "a spec without a table" no_tables 'small.spec: no table is known for it' \
     TENSILE_CSV="$tmp/one" $recipe "$tmp/small.spec"
+
+# trains_on TEXT SPEC FILE OPTIONS: train_model.sh hands that to the trainer, between data and header
+trains_on() {
+    file=$3
+    [ "$(TENSILE_CSV="$tmp/one" sh tools/train/train_model.sh echo "$2" x.h "$4" "$file")" = \
+        "train $2 --data $file $1 -o x.h" ]
+}
+for table in Ailk_Bljk Ailk_Bjlk; do : >"$tmp/one/mi100-sgemm-Cijk_${table}_SB_00.csv.bz2"; done
+beside="--beside $tmp/one/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2"
+beside="$beside $tmp/one/mi100-sgemm-Cijk_Ailk_Bjlk_SB_00.csv.bz2"
+check "what ships of GEMM" trains_on "$beside --split none" weights/gemm_mi100_tn.spec a.csv ''
+check "another split of GEMM" trains_on "$beside --split fold:0/2" weights/gemm_mi100_tn.spec a.csv \
+    '--split fold:0/2'
+for run in gfx900_56-2019-12-06 gfx906_60-2019-07-19 gfx906_64-2019-07-19; do
+    : >"$tmp/one/$run.cd.pdb.txt.bz2"
+done
+check "labels of older runs" trains_on "$(echo "$tmp"/one/gfx9*.txt.bz2) --nearest --lenient" \
+    weights/conv_asm_bwd_wrw_3x3.spec "$tmp/one/a.db" ''
 
 while read -r layout operands rows; do
     file=$TENSILE_CSV/mi100-sgemm-Cijk_${operands}_SB_00.csv.bz2

@@ -116,7 +116,7 @@ static int same_rule(const kpred_model *a, const kpred_model *b)
 {
     return b->rule
            && (model_list_bytes(b) ? model_list_bytes(a) == model_list_bytes(b)
-                               : a->rule == b->rule && !strcmp(a->rule_name, b->rule_name));
+                                   : a->rule == b->rule && !strcmp(a->rule_name, b->rule_name));
 }
 
 static void same_interface(const kpred_model *a, const kpred_model *b)

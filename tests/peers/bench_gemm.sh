@@ -112,7 +112,8 @@ if has bzip2; then
     ln -s "$trainer" "$tmp/copy/build/kpred-train"
     for layout in nn:Ailk_Bljk nt:Ailk_Bjlk tn:Alik_Bljk; do
         name=gemm_mi100_${layout%:*}
-        { sed "s/^name = small/name = $name/" "$tmp/small.spec" && printf '[judge]\nlm = log2 m
+        grep -E '^(files|beside) ' weights/$name.spec >"$tmp/files"
+        { sed "s/^name = small/name = $name/; /^format/r $tmp/files" "$tmp/small.spec" && printf '[judge]\nlm = log2 m
 lt = log2 MT0\nramp lm 0 16\nramp lt 0 8\n'; } |
             sed 's/^teachers = 0/teachers = 1/' >"$tmp/copy/weights/$name.spec"
         sed "s/Ailk_Bljk/${layout#*:}/g" "$tmp/table.csv" |

@@ -48,6 +48,9 @@ hidden = 48
 END
     echo "/* id 0123456789abcdef, 12345 bytes; */" >"$tmp/weights/$name.h"
 done
+for layout in nn nt tn; do
+    printf '[data]\nformat = tensile\n' >"$tmp/weights/gemm_mi100_$layout.spec"
+done
 
 python3 - "$tmp/full" <<'END'
 import sys

@@ -9,12 +9,13 @@
 
 #include <string.h>
 
-/* Why a row is left out. The first three are documented kinds that every command leaves out. So are
-   the three from DROP_UNNAMED to DROP_SIZES where a file holds more than a spec is about: of
+/* Why a row is left out. The first three are documented kinds that every command leaves out; the
+   spec says which rows are of the first two, and its `retired` begins the first text. So are the
+   three from DROP_UNNAMED to DROP_SIZES where a file holds more than a spec is about: of
    find-dbs, and of the perf-dbs of a spec with a field `y`, which takes all filters of a solver;
    with `filter` in [data], they are errors. Errors are dropped and counted if `lenient`. */
 #define DATA_DROPS(X)                                                           \
-    X(DROP_STRIDE_2, "stride 2, which MIOpen no longer runs with this kernel")  \
+    X(DROP_RETIRED, ", which MIOpen no longer runs with this kernel")           \
     X(DROP_FAILED_SEARCH, "the start value of a search that failed")            \
     X(DROP_FAILED_TIME, "a time or speed of 0, a failed measurement")           \
     X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name") \
@@ -60,6 +61,7 @@ struct dataset {
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];
+    const char *retired; /* the spec's, which has to live as long */
 };
 
 void data_free(struct dataset *d);

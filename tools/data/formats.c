@@ -213,6 +213,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
 {
     struct loader l = {.spec = spec, .options = options, .at_once = 1};
     memset(out, 0, sizeof *out);
+    out->retired = spec->retired;
     out->n_fields = spec->n_fields;
     out->n_params = spec->n_params;
     int rc = load_all(&l, formats, out, paths, n);

@@ -107,25 +107,18 @@ int load_file_gpu(const struct loader *l, size_t field, int64_t *out)
 
 /* ---- checks ---- */
 
-/* MIOpen's databases hold rows that are no optimum any more; see DATA_DROPS. */
+/* MIOpen's databases hold rows that are no optimum any more; the spec says which. */
 static int is_documented_drop(const struct spec *s, const int64_t *problem,
                               const char *const *params, enum data_drop *why)
 {
-    static const char *const start[] = {"16", "16", "16", "16", "1", "1", "2", "3", "1"};
-    const char *solver = s->solver != NULL ? s->solver : "";
-    int stride = spec_field_index(s, "stride");
-    stride = stride >= 0 ? stride : spec_field_index(s, "stride_h");
-    if (strcmp(solver, "ConvAsmBwdWrW3x3") == 0 && stride >= 0 && problem[stride] == 2) {
-        *why = DROP_STRIDE_2;
+    *why = DROP_RETIRED;
+    if (s->retired != NULL && problem[s->retired_field] == s->retired_value)
         return 1;
-    }
     *why = DROP_FAILED_SEARCH;
-    if (strcmp(solver, "ConvOclDirectFwd1x1") != 0 || s->n_params != sizeof start / sizeof *start)
-        return 0;
-    for (size_t i = 0; i < s->n_params; i++)
-        if (strcmp(params[i], start[i]) != 0)
-            return 0;
-    return 1;
+    size_t i = 0;
+    while (i < s->n_params && s->failed[i] != NULL && strcmp(params[i], s->failed[i]) == 0)
+        i++;
+    return i == s->n_params;
 }
 
 /* Verdict on one field's value. */

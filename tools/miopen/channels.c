@@ -4,35 +4,63 @@
    A key of a backward direction begins with the image that the forward convolution writes, and with
    its channels. Some old files have that image's size there, but the channels of the other. A key
    does not show it, the optima do: read the wrong way round, some are illegal. A whole file is one
-   or the other, so all kernels whose rules are known decide together, whichever is wanted: there
-   are kernels whose rules hardly look at channels. */
+   or the other, so all built-in kernels of one filter decide together, whichever is wanted: there are
+   kernels whose rules hardly look at channels. */
 #include "channels.h"
 
 #include "conv.h"
 
-#include "kpred_constraints.h"
+#include "model/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The rules' problems have the fields in the order of conv_source. */
-static const struct judge {
-    const char *solver;
-    kpred_rule rule;
-    size_t n_fields, n_params;
-    int32_t filter, pad;
-} judges[] = {
-    {"ConvAsm1x1U", kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_COUNT, 1, 0},
-    {"ConvOclDirectFwd1x1", kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_COUNT,
-     1, 0},
-    {"ConvAsmBwdWrW1x1", kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_COUNT, 1, 0},
-    {"ConvAsmBwdWrW3x3", kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_COUNT, 3, 1},
+/* A built-in model whose spec holds the filter to one size, and which is so a kernel's own. */
+struct witness {
+    struct model model;
+    int field[CONV_N_SOURCES];
 };
 
 struct evidence {
-    struct spec *covered;      /* of it only what conv_find_gap asks */
+    size_t n;
+    struct witness **witnesses;
     size_t as_read, exchanged; /* optima that are legal only so */
 };
+
+static void close_witness(struct witness *w)
+{
+    model_free(&w->model);
+    free(w);
+}
+
+/* 0, or -1 with a message; end_evidence in both cases */
+static int begin_evidence(struct evidence *e)
+{
+    size_t n = 0;
+    memset(e, 0, sizeof *e);
+    while (builtins[n].model != NULL)
+        n++;
+    e->witnesses = xcalloc(n + 1, sizeof(struct witness *));
+    for (const struct builtin *b = builtins; b->model != NULL; b++) {
+        struct witness *w = e->witnesses[e->n] = xcalloc(1, sizeof *w);
+        const int rc = model_open(b->model->name, &w->model);
+        e->n++;
+        if (rc != 0)
+            return -1;
+        if (w->model.spec->format != SPEC_MIOPEN || w->model.spec->filter_h == 0)
+            close_witness(e->witnesses[--e->n]);
+        else if (conv_map_fields(w->model.spec, b->model->name, w->field) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void end_evidence(struct evidence *e)
+{
+    while (e->n != 0)
+        close_witness(e->witnesses[--e->n]);
+    free(e->witnesses);
+}
 
 /* The values of a solver in a line's list of entries, or NULL. */
 static const char *find_values(const char *entries, const char *solver)
@@ -60,52 +88,39 @@ static size_t read_values(const char *p, int32_t values[KPRED_MAX_PARAMS])
     return 0;
 }
 
-static int dtype_token(const char *name)
+/* The problem of the witness's rule: 0, or -1 if it is none of that kernel's. */
+static int make_problem(const struct witness *w, const struct conv *conv,
+                        int32_t problem[KPRED_MAX_FIELDS])
 {
-#define SPELLING(enumerator, spelling) spelling,
-    static const char *const names[] = {KPRED_DTYPE_LIST(SPELLING)};
-#undef SPELLING
-    int i = KPRED_DTYPE_COUNT - 1;
-    while (i >= 0 && strcmp(names[i], name) != 0)
-        i--;
-    return i;
-}
-
-/* The problem as the judge's rule takes it: 0, or -1 if it is none of that kernel's. */
-static int make_problem(const struct evidence *e, const struct judge *j, const struct conv *conv,
-                        int32_t problem[CONV_N_SOURCES])
-{
-    int field[CONV_N_SOURCES];
-    int64_t value[CONV_N_SOURCES] = {
-        [CONV_GPU] = KPRED_GPU_GFX906_60, /* where most is legal */
-        [CONV_DIR] = conv->dir == 'B' ? KPRED_DIR_B : KPRED_DIR_W,
-        [CONV_DTYPE] = dtype_token(conv->dtype),
-    };
+    const kpred_model *m = &w->model.m;
+    const char dir[] = {conv->dir, '\0'};
+    const int *field = w->field;
+    int64_t value[KPRED_MAX_FIELDS] = {0};
     struct conv_gap gap;
-    for (size_t i = 0; i < CONV_N_SOURCES; i++)
-        field[i] = i < j->n_fields ? (int)i : -1;
-    e->covered->filter_h = e->covered->filter_w = j->filter;
-    e->covered->pad = j->pad;
-    if (value[CONV_DTYPE] < 0 || conv_find_gap(e->covered, field, conv, &gap) != GAP_NONE)
+    if (conv_find_gap(w->model.spec, field, conv, &gap) != GAP_NONE)
         return -1;
     conv_put_sizes(field, conv, value);
-    for (size_t i = 0; i < CONV_N_SOURCES; i++)
-        problem[i] = (int32_t)value[i];
-    return 0;
+    value[field[CONV_DIR]] = kpred_token(m, (size_t)field[CONV_DIR], dir);
+    value[field[CONV_DTYPE]] = kpred_token(m, (size_t)field[CONV_DTYPE], conv->dtype);
+    if (field[CONV_GPU] >= 0) /* the last one, where most is legal */
+        value[field[CONV_GPU]] = m->fields[field[CONV_GPU]].most;
+    for (size_t f = 0; f < m->n_fields; f++)
+        problem[f] = (int32_t)value[f];
+    return value[field[CONV_DIR]] >= 0 && value[field[CONV_DTYPE]] >= 0 ? 0 : -1;
 }
 
 /* Which readings of the row are legal? */
-static void ask(struct evidence *e, const struct judge *j, const struct conv *conv,
+static void ask(struct evidence *e, const struct witness *w, const struct conv *conv,
                 const char *list)
 {
-    const kpred_model model = {.rule = j->rule, .n_params = (uint32_t)j->n_params};
-    int32_t problem[CONV_N_SOURCES], values[KPRED_MAX_PARAMS];
-    if (read_values(list, values) != j->n_params || make_problem(e, j, conv, problem) != 0)
+    const kpred_model *m = &w->model.m;
+    int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_PARAMS];
+    if (read_values(list, values) != m->n_params || make_problem(w, conv, problem) != 0)
         return;
-    const int as_read = kpred_legal(&model, problem, values);
-    problem[CONV_C] = (int32_t)conv->k;
-    problem[CONV_K] = (int32_t)conv->c;
-    const int exchanged = kpred_legal(&model, problem, values);
+    const int as_read = kpred_legal(m, problem, values);
+    problem[w->field[CONV_C]] = (int32_t)conv->k;
+    problem[w->field[CONV_K]] = (int32_t)conv->c;
+    const int exchanged = kpred_legal(m, problem, values);
     e->as_read += as_read && !exchanged;
     e->exchanged += exchanged && !as_read;
 }
@@ -118,25 +133,27 @@ static void ask_all(struct evidence *e, const char *line)
     if (equals == NULL || conv_parse_key(line, (size_t)(equals - line), &conv, why) != 0
         || conv.dir == 'F' || conv.c == conv.k)
         return;
-    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
-        const char *values = find_values(equals + 1, judges[i].solver);
+    for (size_t i = 0; i < e->n; i++) {
+        const char *values = find_values(equals + 1, e->witnesses[i]->model.spec->solver);
         if (values != NULL)
-            ask(e, &judges[i], &conv, values);
+            ask(e, e->witnesses[i], &conv, values);
     }
 }
 
 int channels_are_exchanged(const char *path, const char *text)
 {
-    struct evidence e = {.covered = xcalloc(1, sizeof *e.covered)};
+    struct evidence e;
+    int rc = begin_evidence(&e);
     char *copy = xstrdup(text), *at = copy, *line;
-    while ((line = next_line(&at)) != NULL)
+    while (rc == 0 && (line = next_line(&at)) != NULL)
         ask_all(&e, line);
     free(copy);
-    free(e.covered);
-    if (e.exchanged <= e.as_read)
-        return 0;
-    note("%s: c and k of backward keys are exchanged: %zu of its optima are legal only so, %zu "
-         "only as they stand",
-         path, e.exchanged, e.as_read);
-    return 1;
+    end_evidence(&e);
+    if (rc == 0 && e.exchanged > e.as_read) {
+        note("%s: c and k of backward keys are exchanged: %zu of its optima are legal only so, %zu "
+             "only as they stand",
+             path, e.exchanged, e.as_read);
+        rc = 1;
+    }
+    return rc;
 }

@@ -90,7 +90,7 @@ int textdb_read(struct loader *l, struct buf *bytes)
     int rc = miopen_rows_open(l, &c);
     if (rc == 0) {
         c.are_channels_exchanged = channels_are_exchanged(l->path, bytes->s);
-        rc = read_lines(l, &c, bytes->s);
+        rc = c.are_channels_exchanged < 0 ? -1 : read_lines(l, &c, bytes->s);
     }
     buf_free(&c.params);
     return rc;

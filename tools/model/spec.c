@@ -21,17 +21,28 @@ enum slot {
     SOLVER,
     FILTER,
     PAD,
+    RETIRED,
+    FAILED,
+    FILES,
+    BESIDE,
+    OLDER,
     CONFIG,
     SHAPE,
+    SHIPPED,
+    WITNESSES,
+    CAPPED,
+    BLIND,
     N_SLOTS
 };
 
 static const struct {
     const char *section, *key;
 } slot_names[N_SLOTS] = {
-    {"kernel", "name"},   {"kernel", "title"}, {"kernel", "source"}, {"kernel", "rule"},
-    {"kernel", "header"}, {"data", "format"},  {"data", "solver"},   {"data", "filter"},
-    {"data", "pad"},      {"split", "config"}, {"split", "shape"},
+    {"kernel", "name"},   {"kernel", "title"},     {"kernel", "source"}, {"kernel", "rule"},
+    {"kernel", "header"}, {"data", "format"},      {"data", "solver"},   {"data", "filter"},
+    {"data", "pad"},      {"data", "retired"},     {"data", "failed"},   {"data", "files"},
+    {"data", "beside"},   {"data", "older"},       {"split", "config"},  {"split", "shape"},
+    {"split", "shipped"}, {"labels", "witnesses"}, {"labels", "capped"}, {"labels", "blind"},
 };
 
 struct reader;
@@ -46,7 +57,7 @@ struct reader {
     const char *path;
     long line; /* the one being read; the text's last one at the end */
     const struct section *section;
-    long opened[9]; /* line of each section's heading, in the order of sections[] */
+    long opened[10]; /* line of each section's heading, in the order of sections[] */
     char *text[N_SLOTS];
     long at[N_SLOTS];
 };
@@ -326,8 +337,9 @@ static const struct section sections[] = {
     {"kernel", slot_line},      {"data", slot_line},       {"fields", field_line},
     {"params", param_line},     {"split", slot_line},      {"derived", derived_line},
     {"features", feature_line}, {"network", network_line}, {"judge", judge_line},
+    {"labels", slot_line},
 };
-enum { KERNEL, DATA, FIELDS, PARAMS, SPLIT, DERIVED, FEATURES, NETWORK, JUDGE, N_SECTIONS };
+enum { KERNEL, DATA, FIELDS, PARAMS, SPLIT, DERIVED, FEATURES, NETWORK, JUDGE, LABELS, N_SECTIONS };
 
 static int open_section(struct reader *r, char *line)
 {
@@ -678,6 +690,116 @@ static int finish_data(struct reader *r)
     return r->text[PAD] != NULL ? parse_pad(r, r->text[PAD]) : 0;
 }
 
+/* ---- what of the data is left out, and where they are ---- */
+
+/* Times are those of all options, and no row of them is a mistake. */
+static int check_untimed(struct reader *r, enum slot slot)
+{
+    r->line = r->at[slot];
+    return spec_is_timed(r->spec) ? bad(r, slot_names[slot].key, r->text[slot],
+                                        "no row of data with times is left out for that")
+                                  : 0;
+}
+
+/* A field's value given as text: 0, or -1 without a message. */
+static int parse_field_value(const struct spec_field *f, const char *text, int64_t *out)
+{
+    if (f->n_tokens == 0)
+        return parse_int(text, f->least, f->most, out);
+    *out = spec_token(f, text);
+    return *out < 0 ? -1 : 0;
+}
+
+static int parse_retired(struct reader *r, char *text)
+{
+    struct spec *s = r->spec;
+    char *end = text + strcspn(text, blanks);
+    const char *value = end + strspn(end, blanks), cut = *end;
+    if (check_untimed(r, RETIRED) != 0)
+        return -1;
+    *end = '\0';
+    const int i = spec_field_index(s, text);
+    *end = cut;
+    if (i < 0 || parse_field_value(&s->fields[i], value, &s->retired_value) != 0)
+        return bad(r, "retired", text, "is no field with one of its values");
+    s->retired = text;
+    s->retired_field = (size_t)i;
+    return 0;
+}
+
+static int parse_failed(struct reader *r, char *text)
+{
+    struct spec *s = r->spec;
+    size_t n = 0;
+    char *word = NULL;
+    int rc, is_quoted;
+    int64_t v;
+    if (check_untimed(r, FAILED) != 0)
+        return -1;
+    for (; (rc = next_value(r, "failed", &text, &word, &is_quoted)) > 0; n++) {
+        if (n == s->n_params)
+            return bad(r, "failed", word, "is one too many: there is one value a parameter");
+        if (s->params[n].names[0] == NULL && parse_int(word, INT32_MIN, INT32_MAX, &v) != 0)
+            return bad(r, "failed", word, "is no integer");
+        s->failed[n] = word;
+    }
+    if (rc == 0 && n < s->n_params)
+        return fail("%s:%ld: failed: has no value for parameter %s", r->path, r->line,
+                    s->params[n].name);
+    return rc;
+}
+
+/* Scripts look files up in a folder of theirs, and take the text apart at its blanks. */
+static int check_files(struct reader *r, enum slot slot)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
+    const char *p = r->text[slot];
+    r->line = r->at[slot];
+    while (p != NULL && *p != '\0') {
+        const size_t n = strcspn(p, blanks);
+        if (strspn(p, letters) < n || strchr(".-+", *p) != NULL)
+            return fail("%s:%ld: %s: value \"%.*s\": is no plain name of a file", r->path, r->line,
+                        slot_names[slot].key, (int)n, p);
+        p += n + strspn(p + n, blanks);
+    }
+    return 0;
+}
+
+static int check_params(struct reader *r, enum slot slot)
+{
+    char *word, *rest = r->text[slot];
+    r->line = r->at[slot];
+    while (rest != NULL && (word = next_word(&rest)) != NULL)
+        if (spec_param_index(r->spec, word) < 0)
+            return bad(r, slot_names[slot].key, word, "is no parameter");
+    return 0;
+}
+
+static int check_shipped(struct reader *r, const char *split)
+{
+    r->line = r->at[SHIPPED];
+    return strcmp(split, "config") == 0 || strcmp(split, "shape") == 0 || strcmp(split, "none") == 0
+               ? 0
+               : bad(r, "shipped", split, "is none of config, shape, none");
+}
+
+static int finish_rows(struct reader *r)
+{
+    if (r->text[RETIRED] != NULL && parse_retired(r, r->text[RETIRED]) != 0)
+        return -1;
+    if (r->text[FAILED] != NULL && parse_failed(r, r->text[FAILED]) != 0)
+        return -1;
+    for (int slot = FILES; slot <= OLDER; slot++)
+        if (check_files(r, (enum slot)slot) != 0)
+            return -1;
+    if (check_params(r, CAPPED) != 0 || check_params(r, BLIND) != 0)
+        return -1;
+    return r->text[SHIPPED] != NULL ? check_shipped(r, r->text[SHIPPED]) : 0;
+}
+
+/* ---- the whole ---- */
+
 static int finish(struct reader *r)
 {
     struct spec *s = r->spec;
@@ -685,7 +807,8 @@ static int finish(struct reader *r)
     s->features.line = r->opened[FEATURES];
     s->network.line = r->opened[NETWORK];
     s->judge.line = r->opened[JUDGE];
-    if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0)
+    if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
+        || finish_rows(r) != 0)
         return -1;
     if (parse_split(r, CONFIG, &s->config) != 0)
         return -1;

@@ -8,7 +8,12 @@
                  title and source (free text, optional)
        [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
                  convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
-                 fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields
+                 fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields.
+                 Rows without times are left out that have a field at a value (retired = stride 2:
+                 MIOpen no longer runs the kernel there), or the tuple that a search leaves which
+                 failed (failed = its values). Which files, by their plain names, scripts look up
+                 (trained.inc): `files` to train on, without it those of the GPUs; `beside` them
+                 for judges (--beside); `older`, labels of older tuning runs to learn as well
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
@@ -17,7 +22,10 @@
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
-                 canonical(w) likewise, or x, pad_w, stride_w and dil_w
+                 canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split of
+                 the model that ships, config (as without it), shape or none
+       [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped and blind,
+                 names of parameters
        [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
                  last
 
@@ -82,8 +90,12 @@ struct spec {
     const char *name, *rule;
     const char *title, *source, *header; /* if absent: "", "", NULL */
     enum spec_format format;
-    const char *solver; /* the last four: as in [data]; NULL, 0, 0, -1 if absent */
+    const char *solver; /* these four: as in [data]; NULL, 0, 0, -1 if absent */
     int32_t filter_h, filter_w, pad;
+    const char *retired; /* text, field and value; NULL, 0, 0 if absent */
+    size_t retired_field;
+    int64_t retired_value;
+    const char *failed[KPRED_MAX_PARAMS]; /* a text a parameter; all NULL if absent */
     size_t n_fields, n_params;
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_PARAMS];

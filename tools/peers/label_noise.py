@@ -12,19 +12,20 @@ whole or tuned again as a whole. Hence a bracket for pairs tuned twice:
   strict    at least two others, and all of them differ: hardly any copy is left, but neither are
             layers whose labels tend to agree, so it is a lower bound
 
-For 3x3 filters, where a layer has a single label, labels of other solvers in the same files serve
-as such witnesses. Both shares are of layers that were tuned twice, which no one drew at random:
-`gpus` says how often the labels of the newest files of two GPUs agree, on all problems and on the
-retuned ones, so that one can see whether those are like the others.
+Where a layer has a single label, labels of other solvers in the same files serve as witnesses,
+which the spec's section [labels] names, each with the number of its parameters. Both shares are of
+layers that were tuned twice, which no one drew at random: `gpus` says how often the labels of the
+newest files of two GPUs agree, on all problems and on the retuned ones, so that one can see whether
+those are like the others.
 
-merged: after merging tuples that run the same code. ConvOclDirectFwd1x1 reads at most as many input
-channels at once as there are, so values of n_in_data_tiles above that are one. The other three
-kernels have no values that are known to be the same. blind: merged, and without the parameter of
-ConvOclDirectFwd1x1 in which the current and the older files agree no more often than by chance
-(out_pix_tile0 where out_pix_tile1 is 1, grp_tile0 else): a finding about labels, it is not shown
-that these values run the same code. parameter NAME: the share of retuned pairs that agree in it;
-alone NAME: of the strict pairs that agree in all others, those that agree in it too, and how many
-would if the two files drew it independently, each from its own frequencies (chance).
+merged: after merging tuples that run the same code. Values of a parameter that is `capped` in
+[labels] are one if they are above the number of input channels: the kernel reads no more at once
+than there are. blind: merged, and without the parameter in which the current and the older files
+agree no more often than by chance: a finding about labels, it is not shown that its values run the
+same code. Of the parameters that `blind` in [labels] names, the value of the first says which of
+the others it is. parameter NAME: the share of retuned pairs that agree in it; alone NAME: of the
+strict pairs that agree in all others, those that agree in it too, and how many would if the two
+files drew it independently, each from its own frequencies (chance).
 
 Backward sizes are compared as the split does, by the one size that stands for all with the same
 output; labels that this makes ambiguous are left out.
@@ -45,23 +46,24 @@ from rows import (ROOT, canonical, die, ingest, is_test, parser_of, print_csv, p
                   progress, read_spec, share_and_error, split_key, window, write_csv)
 
 HEADING = "files,kernel,dtype,dir,what,n,percent,se".split(",")
-# Solvers that witness whether a 3x3 layer was tuned again: name, number of parameters.
-WITNESSES = [("ConvOclDirectFwd", 9), ("ConvAsm3x3U", 3)] \
-    + [(f"ConvOclBwdWrW2<{n}>", 5) for n in (1, 2, 4, 8, 16)]
 Label = collections.namedtuple("Label", "kernel dir dtype n c h w k stride groups")
 
 
 # ---- label files ----
 
 def witness_specs(spec, folder):
-    """Specs of the witnesses of a 3x3 kernel: the kernel's own fields, parameters without names."""
-    for solver, n in WITNESSES if spec["filter"][0] == 3 else ():
+    """Specs of a kernel's witnesses: its own fields, and parameters without names."""
+    data = f"filter = {'x'.join(map(str, spec['filter']))}", f"pad = {spec['pad']}"
+    for witness in spec["labels"].get("witnesses", "").split():
+        solver, colon, n = witness.partition(":")
+        if not colon or not n.isdigit():
+            die(f"{spec['path']}: witnesses \"{witness}\": expected SOLVER:PARAMETERS")
         name = solver.strip(">").replace("<", "_")
         lines = ["[kernel]", f"name = {name}", "rule = unconstrained", "[data]",
-                 "format = miopen", f"solver = {solver}", "filter = 3x3", "pad = 1", "[fields]"]
+                 "format = miopen", f"solver = {solver}", *data, "[fields]"]
         lines += [f"{name} = {' '.join(tokens) or 'size'}" for name, tokens in spec["fields"]]
-        lines += ["[params]"]
-        lines += [f"p{i} = {' '.join(map(str, [*range(33), 48, 64, 128, 256]))}" for i in range(n)]
+        values = " ".join(map(str, [*range(33), 48, 64, 128, 256]))
+        lines += ["[params]"] + [f"p{i} = {values}" for i in range(int(n))]
         lines += ["[split]"] + [f"{k} = {','.join(v)}" for k, v in spec["split"].items()]
         path = os.path.join(folder, f"{name}.spec")
         with open(path, "w", encoding="utf-8") as f:
@@ -149,22 +151,21 @@ def is_strict(pair):
     return pair[3] >= 2 and pair[3] == pair[4]
 
 
-def merge(label, values, names):
+def merge(label, values, spec):
     """The values with those that run the same code made one."""
-    if label.kernel != "conv_ocl_direct_fwd_1x1":
-        return values
+    capped = spec["labels"].get("capped", "").split()
     channels = label.c if label.dir == "F" else label.k
-    at = names.index("n_in_data_tiles")
-    return (*values[:at], str(min(int(values[at]), channels)), *values[at + 1:])
+    return [str(min(int(v), channels)) if name in capped else v
+            for v, (name, _) in zip(values, spec["params"])]
 
 
-def merge_blind(label, values, names):
+def merge_blind(label, values, spec):
     """The same without the one parameter in which current and older files agree no more often than
-    by chance: in the kernel's version 1 (out_pix_tile1 is 1) out_pix_tile0, in 0 grp_tile0."""
-    merged = list(merge(label, values, names))
-    if label.kernel == "conv_ocl_direct_fwd_1x1":
-        version = merged[names.index("out_pix_tile1")]
-        merged[names.index("out_pix_tile0" if version == "1" else "grp_tile0")] = ""
+    by chance."""
+    merged, names = merge(label, values, spec), [name for name, _ in spec["params"]]
+    if "blind" in spec["labels"]:
+        first, *others = map(names.index, spec["labels"]["blind"].split())
+        merged[others[spec["params"][first][1].index(values[first])]] = ""
     return merged
 
 
@@ -198,10 +199,10 @@ def copied(pairs, bound):
     return [str(len(pairs)), f"{100 * max(0, same - p) / (1 - p):.1f}", "-"]
 
 
-def bracket(pairs, names):
+def bracket(pairs, spec):
     """(what, [n, percent, se] or None) for one group of pairs."""
     def same(how):
-        return lambda p: how(p[0], p[1], names) == how(p[0], p[2], names)
+        return lambda p: how(p[0], p[1], spec) == how(p[0], p[2], spec)
 
     def raw(_, values, __):
         return values
@@ -252,7 +253,7 @@ def lines_of(files, spec, pairs, newest):
     """All lines of one kernel in two files."""
     names = [name for name, _ in spec["params"]]
     for dtype, direction, chosen in groups_of(pairs):
-        figures = [bracket(chosen, names), across(chosen, newest), by_parameter(chosen, names)]
+        figures = [bracket(chosen, spec), across(chosen, newest), by_parameter(chosen, names)]
         for what, figure in itertools.chain(*figures):
             if figure:
                 yield [files, spec["name"], dtype, direction, what, *figure]

@@ -4,7 +4,8 @@ outcomes, command lines
 Needs only the standard library. A spec is a dict with name, solver and rule; filter, along h and w,
 and pad, None unless [data] has them; fields, a list of (name, tokens), without tokens a size;
 from_zero, the names of sizes that may be 0; params, a list of (name, values); split, the items of
-each key. A row is a list of texts in the order of the columns: fields, then parameters.
+each key; labels, the texts of that section. A row is a list of texts in the order of the columns:
+fields, then parameters.
 """
 import argparse
 import csv
@@ -85,7 +86,8 @@ def read_spec(path):
             "fields": [(name, [] if v[0] == "size" else v) for name, v in fields],
             "from_zero": {name for name, v in fields if v[:2] == ["size", "0"]},
             "params": [(name, words(v)) for name, v in sections["params"]],
-            "split": {name: key_items(v) for name, v in sections["split"]}}
+            "split": {name: key_items(v) for name, v in sections["split"]},
+            "labels": dict(sections.get("labels", []))}
 
 
 def read_timed_spec(path):

@@ -36,8 +36,8 @@ TABLE = "dir dtype y x stride_h stride_w".split()
 # ---- problems ----
 
 def read_problems(options):
-    """The problems of at least two listed solvers: a dict with gpu, field, row (the number of the
-    first), key, and options, from solver to time."""
+    """The problems of at least two listed solvers: a dict with model, gpu, field, row (the number
+    of the first), key, and options, from solver to time."""
     spec = read_timed_spec(options.spec)
     items = split_items(options)
     rows = ingest(options.trainer, spec, options.data, columns=("time_us",))
@@ -45,7 +45,8 @@ def read_problems(options):
     for number, row in enumerate(rows, 1):
         if row[:-2] != last:
             last = row[:-2]
-            found.append({"field": dict(zip(spec["fields"], last)), "row": number, "options": {}})
+            found.append({"model": spec["name"], "field": dict(zip(spec["fields"], last)),
+                          "row": number, "options": {}})
         found[-1]["options"][row[-2]] = float(row[-1])
     for p in found:
         p["gpu"] = p["field"]["gpu"]
@@ -139,7 +140,7 @@ def measure(method, gpu, problems, options):
         both = [outcome(p, r, k) for p, r in zip(test, ranked)]
         shares, unlisted = zip(*both)
         lines.append(summary([method, options.split, gpu, str(k)], test, shares, unlisted, seconds))
-        hits += [[method, "conv_solver", options.split, p["key"], str(p["row"]), str(k),
+        hits += [[method, p["model"], options.split, p["key"], str(p["row"]), str(k),
                   str(int(s == 1)), "0", f"{s:.5f}", str(int(u))] for p, (s, u) in zip(test, both)]
     return lines, hits
 

@@ -146,7 +146,7 @@ gemm() { # NAME FILE...
 }
 
 all_gemm() {
-    say "" "## gemm_mi100_nn, gemm_mi100_nt, gemm_mi100_tn" "" \
+    say "" "## $(specs_of tensile | sed 's|.*/||; s/\.spec$//' | paste -sd, | sed 's/,/, /g')" "" \
         "Every kernel was timed on each of the few shapes of Tensile's tables, and what ships has learnt all" \
         "of them. So these are not its own figures but those of models that were trained as it is, each" \
         "without one shape, and judged by that shape (\`make gemm\`): int8, the share's geometric mean over" \
@@ -154,7 +154,7 @@ all_gemm() {
         "| layout | shapes | exact | share@1 | least@1 | share@2 | share@4 | share@8 | least@8 |" \
         "|---|---|---|---|---|---|---|---|---|"
     METHODS='' sh tools/report/folds.sh "$build" "$TENSILE_CSV" >/dev/null
-    for layout in $LAYOUTS_OF_GEMM; do
+    for layout in $(layouts_of_gemm); do
         gemm "$(echo $layout | tr '[:lower:]' '[:upper:]')" "$build/gemm/$layout"-[0-9]*.csv
     done
     gemm all "$build"/gemm/??-[0-9]*.csv
@@ -190,7 +190,7 @@ for spec in $(timed_specs); do
     # shellcheck disable=SC2046
     timed "$(basename "$spec" .spec)" $(data_of "$spec" "$MIOPEN_DB")
 done
-[ ! -e weights/gemm_mi100_nn.spec ] || all_gemm
+[ -z "$(specs_of tensile)" ] || all_gemm
 say "" \
     "The paper's figures are those of \"Optimal Kernel Tuning Parameter Prediction using Deep Sequence" \
     "Models\": its own extract of MIOpen's database and its own random tenth, one GPU, constrained beam" \

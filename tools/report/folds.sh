@@ -35,15 +35,15 @@ other() {
     is_newer "$hits" "$spec" "$own" tools/peers/gemm.py && return
     show "$1: $2" || :
     # shellcheck disable=SC2046
-    $python tools/peers/gemm.py "$spec" --data "$own" --beside $(beside_of "$spec") -k $lists \
+    $python tools/peers/gemm.py "$spec" --data "$own" --beside $(files_of "$spec" beside .) -k $lists \
         --methods "$2" --trainer "$train" --threads "$threads" --hits "$hits.new" >"$out/$1-$2.txt"
     [ ! -e "$hits.new" ] || [ "$(wc -l <"$hits.new")" -eq 1 ] || mv "$hits.new" "$hits"
     rm -f "$hits.new"
 }
 
 files=
-for layout in ${LAYOUTS:-$LAYOUTS_OF_GEMM}; do
-    spec=weights/gemm_mi100_$layout.spec
+for layout in ${LAYOUTS:-$(layouts_of_gemm)}; do
+    spec=$(spec_of_layout "$layout")
     need_tables "$spec"
     own=$(data_of "$spec" .)
     # a line a shape, behind a heading

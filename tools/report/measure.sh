@@ -34,8 +34,6 @@ splits=${SPLITS-config shape}
 nets=${NETS-encdec attn attn2 hybrid hybrid2}
 methods=${METHODS-default nearest tree bayes knn svc forest chain}
 timed_methods=${TIMED-table boosted}
-widths=${WIDTHS-32-32-16 64-64-32 192-192-64}
-wide_kernels="conv_asm_1x1u conv_asm_bwd_wrw_3x3"
 defaults=${DEFAULTS:-../shared/miopen/defaults.py}
 k=1,3,10,30,50,100
 find_python
@@ -158,6 +156,11 @@ timing() { # NAME
     bench "$timed" "$first" "$@"
 }
 
+# widths_of NAME: those at which our network is shown beside the one that ships
+widths_of() {
+    awk -F, -v name="$1" '$1 == name { print $2 }' tools/report/widths.csv
+}
+
 # with_width SPEC WIDTH: the spec with those numbers in [network]
 with_width() {
     awk -v width="$2" 'BEGIN { split(width, w, "-") }
@@ -170,7 +173,7 @@ frontier() { # NAME DB...
     name=$1
     shift
     timed=
-    for width in $widths; do
+    for width in ${WIDTHS-$(widths_of "$name")}; do
         base=$out/frontier/$name.$width
         is_newer "$base.spec" "weights/$name.spec" ||
             into "$base.spec" with_width "weights/$name.spec" "$width"
@@ -204,7 +207,7 @@ epochs = 1\nrounded_epochs = 0\nredrawn = 0\ncrossed = 0'
 floats() { # NAME DB...
     name=$1 base=$out/frontier/$1.wide
     shift
-    teachers=$(sed -n 's/^teachers *= *//p' "weights/$name.spec")
+    teachers=$(spec_line "weights/$name.spec" network teachers)
     [ "${teachers:-5}" -eq 0 ] || outcomes "$out/$name.config.teachers.hits.csv" teachers \
         "weights/$name.h" "${teachers:-5}" "$@"
     is_newer "$base.spec" "weights/$name.spec" || into "$base.spec" awk -v wide="$WIDE" '
@@ -257,7 +260,6 @@ timed() { # NAME SPLIT DIR
         base=$out/timed/$name.$split.$(basename "$file" .HIP.fdb.txt.bz2)
         timed_k=1,2,3,4
         hits "$base.ours.hits.csv" "$header" $timed_k "$file"
-        [ "$name" = conv_solver ] || continue
         for method in $timed_methods; do
             is_newer "$base.$method.hits.csv" "weights/$name.spec" "$file" && continue
             say "$(basename "$base"): $method"
@@ -300,8 +302,8 @@ for method in $methods; do
     done
 done
 for name in $kernels; do
-    case " $wide_kernels " in *" $name "*) frontier "$name" "$@" ;; esac
-    [ -z "$widths" ] || floats "$name" "$@"
+    [ -z "$(widths_of "$name")" ] || frontier "$name" "$@"
+    [ -z "${WIDTHS-all}" ] || floats "$name" "$@"
 done
 for split in $splits; do
     for net in $nets; do

@@ -11,7 +11,7 @@ import re
 
 import paired
 from rows import ROOT, die, read_sections, read_spec, share_and_error, split_key
-from tiles import read_gemm
+from tiles import read_gemm, read_layouts
 from timed import read_timed
 
 OURS = "additive"
@@ -60,11 +60,11 @@ class Measured:
     times: by kernel and net. classics: by (kernel, method, k), of the split config. training: by
     (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines.
     retuned: by kernel and files, (outcomes of the second run, {file: outcomes of our network}).
-    timed: timed.py. gemm: tiles.py."""
+    timed: timed.py. gemm, layouts: tiles.py."""
 
     def __init__(self, folder, weights, folds):
         self.folder, self.weights = folder, weights
-        self.every = {s["name"]: s for s in map(read_spec, find(weights, "*.spec", has_labels))}
+        self.every = {s["name"]: s for s in map(read_spec, specs_of(weights, "miopen"))}
         judged = {line["model"] for _, line in read_csv(PUBLISHED, ["model"])}
         self.specs = {name: s for name, s in self.every.items() if name in judged}
         self.more = {name: s for name, s in self.every.items() if name not in judged}
@@ -82,7 +82,7 @@ class Measured:
         self.noise = self.read_noise()
         self.retuned = self.read_retuned()
         self.timed = read_timed(folder)
-        self.gemm = read_gemm(folds)
+        self.gemm, self.layouts = read_gemm(folds), read_layouts(specs_of(weights, "tensile"))
 
     def known(self, at, kernel):
         """A kernel's name, if there is a spec."""
@@ -244,14 +244,15 @@ class Measured:
         return "-".join(own.get(name, "128") for name in ("encoder1", "encoder2", "hidden"))
 
 
-def find(folder, pattern, wanted=None):
-    """Files of a folder, in order, that are wanted."""
-    return sorted(filter(wanted, glob.glob(os.path.join(glob.escape(folder), pattern))))
+def find(folder, pattern):
+    """Files of a folder, in order."""
+    return sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
 
 
-def has_labels(spec):
-    """Whether a spec's data are labels of MIOpen's perf-dbs."""
-    return dict(read_sections(spec).get("data", [])).get("format") == "miopen"
+def specs_of(weights, form):
+    """The specs whose data have that format."""
+    return [path for path in find(weights, "*.spec")
+            if dict(read_sections(path).get("data", [])).get("format") == form]
 
 
 def share(outcomes):

@@ -11,7 +11,7 @@ import tiles
 from measured import OURS, difference, share
 from rows import die
 from sections import NAMES, NETS, chain_cost, pft, read_published, widths_of
-from timed import METHODS, by_k, losses, of_model
+from timed import METHODS, by_k, losses, of_split
 
 KS = ("1", "3", "10", "30", "50", "100")
 # Curves differ in colour (Okabe and Ito's), dashes and marks.
@@ -253,7 +253,7 @@ def frontier(m, _):
 
 def solvers(m, split):
     """For each GPU a panel of share against k, and one of the worst problems at k = 1."""
-    found = of_model(m, "conv_solver", split)
+    found = of_split(m, split)
     if not found:
         return None
     looks = dict(zip(METHODS, ("ours", "chain", "nearest")))
@@ -277,10 +277,10 @@ def gemms(m, _):
     shown = {x: (name, LOOKS[looks[x]]) for x, name in tiles.methods_of(m).items()}
     if not shown:
         return None
-    script = Script(len(tiles.LAYOUTS) + 2)
+    script = Script(len(m.layouts) + 2)
     script.set("ytics autofreq", "logscale x", "xrange [0.9:9]", "yrange [0.5:1]",
                "xtics (1, 2, 4, 8)", *labels("k, kernels", "share"))
-    for layout in tiles.LAYOUTS:
+    for layout in m.layouts:
         title = f"{layout}, {len(tiles.logs_of(m, layout, 1, OURS))} shapes"
         script.panel(title, [(tiles.by_k(m, layout, x), look, "linespoints")
                              for x, (_, look) in shown.items()])

@@ -14,7 +14,6 @@ from timed import table
 OURS = "additive"
 METHODS = {OURS: "kpred", "nearest": "nearest neighbour", "portfolio": "greedy portfolio",
            "boosted": "XGBoost, own table", "together": "XGBoost, all three tables"}
-LAYOUTS = {"NN": "gemm_mi100_nn", "NT": "gemm_mi100_nt", "TN": "gemm_mi100_tn", "all": None}
 KS = (1, 4, 8)
 RESAMPLES = 10000
 NONE = "(Not measured: `make gemm` does it, and `make report` again shows it.)"
@@ -33,10 +32,16 @@ def read_gemm(folder):
     return found
 
 
+def read_layouts(specs):
+    """The models by the layout of their operands, with which a model's name ends; "all": any."""
+    models = [os.path.splitext(os.path.basename(path))[0] for path in specs]
+    return {**{model.rsplit("_", 1)[-1].upper(): model for model in models}, "all": None}
+
+
 def logs_of(m, layout, k, method):
     """In the order of the shapes; none: not measured."""
     of = m.gemm.get(k, {}).get(method, {})
-    return [of[key] for key in sorted(of) if LAYOUTS[layout] in (None, key[0])]
+    return [of[key] for key in sorted(of) if m.layouts[layout] in (None, key[0])]
 
 
 def methods_of(m):
@@ -58,7 +63,7 @@ def gemm(m, _):
     """Layout by layout, and pooled."""
     lines = [[layout, name, str(len(logs_of(m, layout, KS[0], method))),
               *(cell for k in KS for cell in cells(m, layout, k, method))]
-             for layout in LAYOUTS if logs_of(m, layout, KS[0], OURS)
+             for layout in m.layouts if logs_of(m, layout, KS[0], OURS)
              for method, name in methods_of(m).items()]
     if not lines:
         return [NONE]

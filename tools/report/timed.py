@@ -80,10 +80,9 @@ def table(heading, lines):
             *("| " + " | ".join(line) + " |" for line in lines)]
 
 
-def of_model(m, model, split):
+def of_split(m, split):
     """(gpu, by method) in the order of the files."""
-    return [(gpu, methods) for (name, s, gpu), methods in m.timed.items()
-            if (name, s) == (model, split)]
+    return [(gpu, methods) for (_, s, gpu), methods in m.timed.items() if s == split]
 
 
 def line_of(gpu, name, methods):
@@ -101,7 +100,7 @@ def line_of(gpu, name, methods):
 
 def solvers(m, split):
     """Our solvers beside other ways to choose them, GPU by GPU."""
-    lines = [line_of(gpu, name, methods) for gpu, methods in of_model(m, "conv_solver", split)
+    lines = [line_of(gpu, name, methods) for gpu, methods in of_split(m, split)
              for name in METHODS if name in methods]
     if not lines:
         return [f"(Shares, split `{split}`: not measured.)"]
