@@ -515,8 +515,8 @@ static int load_float(const struct model *model, struct recipe_nets *nets)
         bad = fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "
                    "it; for the shipped models `make weights`",
                    path.s, model->m.name, model->m.split);
-    if (!bad && !net_load(nets->net, RECIPE_MAX_NETS, path.s, &nets->n))
-        bad = fail("%s: not a float network", path.s);
+    if (!bad)
+        bad = net_load(nets->net, RECIPE_MAX_NETS, path.s, &nets->n);
     buf_free(&path);
     return bad;
 }

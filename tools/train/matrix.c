@@ -1,10 +1,15 @@
+/* matrix.c - see matrix.h
+   SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "matrix.h"
 
+#include "base/util.h"
+
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- products ---------------------------------------------------------------------------- */
+/* ---- products ---- */
 
 /* Of the panel that begins at column j of n. */
 static inline size_t panel_width(size_t n, size_t j)
@@ -19,7 +24,7 @@ typedef float lanes __attribute__((vector_size(64), aligned(4), may_alias));
 #define INLINE static inline __attribute__((always_inline))
 
 /* One tile of 8 rows by 2 vectors stays in registers while k runs; every accumulator is named so
- * that no compiler has to unroll a loop to see that. */
+   that no compiler has to unroll a loop to see that. */
 #define ROWS        8
 #define EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
@@ -237,7 +242,27 @@ void matrix_transpose(size_t rows, size_t cols, const float *in, float *out)
                 out[j * rows + i] = in[i * cols + j];
 }
 
-/* ---- threads ----------------------------------------------------------------------------- */
+/* ---- rows ---- */
+
+void fill_rows(const float *row, size_t rows, size_t cols, float *out)
+{
+    for (size_t i = 0; i < rows; i++)
+        memcpy(out + i * cols, row, cols * sizeof *out);
+}
+
+void add_to(const float *restrict in, size_t n, float *restrict sum)
+{
+    for (size_t i = 0; i < n; i++)
+        sum[i] += in[i];
+}
+
+void add_columns(const float *m, size_t rows, size_t cols, float *sum)
+{
+    for (size_t i = 0; i < rows; i++)
+        add_to(m + i * cols, cols, sum);
+}
+
+/* ---- threads ---- */
 
 struct pool {
     pthread_mutex_t lock;
@@ -280,9 +305,7 @@ struct pool *pool_new(size_t n_threads)
 {
     if (n_threads < 2)
         return NULL;
-    struct pool *p = calloc(1, sizeof *p + (n_threads - 1) * sizeof p->thread[0]);
-    if (!p)
-        return NULL;
+    struct pool *p = xcalloc(1, sizeof *p + (n_threads - 1) * sizeof p->thread[0]);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->done, NULL);

@@ -1,0 +1,12 @@
+/* float_file.h - where the networks go that a header was rounded from
+   SPDX-License-Identifier: MIT */
+#ifndef KPRED_TOOLS_FLOAT_FILE_H
+#define KPRED_TOOLS_FLOAT_FILE_H
+
+#include "recipe.h"
+
+/* Into `path`, or if that is NULL build/float/ID.f32, whose folders it makes. 0, or -1 with a
+   message. */
+int float_file_write(const struct model *model, const struct recipe_nets *nets, const char *path);
+
+#endif
