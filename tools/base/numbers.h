@@ -32,6 +32,12 @@ static inline float num_signed(uint64_t *state)
     return (float)((int32_t)(num_draw(state) >> 40) - (1 << 23)) / (float)(1 << 23);
 }
 
+/* 0 .. 1, less than 1 */
+static inline float num_unit(uint64_t *state)
+{
+    return (float)(num_draw(state) >> 40) / (float)(1 << 24);
+}
+
 /* 2^x, |x| < 126, what is below -120 as -120. 2^f on -1/2..1/2 is a polynomial (relative error
    2e-7), 2^n goes into the exponent's bits. */
 static inline float num_exp2(float x)

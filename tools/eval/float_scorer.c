@@ -29,8 +29,8 @@ static void start(const kpred_model *model, const int32_t *problem, int32_t *wor
     }
 }
 
-/* Adds a share of the softmax of n logits in log2 units. */
-static void add_probabilities(const float *logit, size_t n, double share, double *sum)
+/* Adds the softmax of n logits in log2 units, times a weight. */
+static void add_probabilities(const float *logit, size_t n, double weight, double *sum)
 {
     float top = logit[0], p[KPRED_MAX_VALUES], all = 0;
     size_t v;
@@ -39,7 +39,7 @@ static void add_probabilities(const float *logit, size_t n, double share, double
     for (v = 0; v < n; v++)
         all += p[v] = num_exp2(logit[v] - top);
     for (v = 0; v < n; v++)
-        sum[v] += share * (double)p[v] / (double)all;
+        sum[v] += weight * (double)p[v] / (double)all;
 }
 
 /* Logits of the mean of the networks' probabilities: of one network its own. */

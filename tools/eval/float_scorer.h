@@ -4,7 +4,7 @@
 #define KPRED_TOOLS_FLOAT_SCORER_H
 
 #include "model/model.h"
-#include "train/additive.h"
+#include "train/additive_net.h"
 
 /* The mean of the networks' probabilities, of one just its own. */
 struct float_scorer {

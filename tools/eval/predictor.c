@@ -3,8 +3,8 @@
 #include "predictor.h"
 
 #include "model/registry.h"
+#include "train/float_file.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 int predictor_open(const char *name, struct predictor *out)
@@ -24,29 +24,9 @@ int predictor_open(const char *name, struct predictor *out)
     return 0;
 }
 
-/* Loads the float networks of the model's id, or says which command makes them. */
-static int load_float(const struct model *model, struct recipe_nets *nets)
-{
-    struct buf path = {NULL, 0, 0};
-    FILE *f;
-    int bad = 0;
-    buf_printf(&path, "build/float/%016" PRIx64 ".f32", model->m.id);
-    f = fopen(path.s, "rb");
-    if (f)
-        fclose(f);
-    else
-        bad = fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "
-                   "it; for the shipped models `make weights`",
-                   path.s, model->m.name, model->m.split);
-    if (!bad && !net_load(nets->net, RECIPE_MAX_NETS, path.s, &nets->n))
-        bad = fail("%s: not a float network", path.s);
-    buf_free(&path);
-    return bad;
-}
-
 static int take_float(struct predictor *p, size_t teachers)
 {
-    if (load_float(&p->model, &p->nets))
+    if (float_file_read(&p->model, &p->nets))
         return -1;
     if (teachers >= p->nets.n)
         return fail("--teachers: value \"%zu\": the model has %zu", teachers, p->nets.n - 1);

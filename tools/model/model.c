@@ -299,10 +299,36 @@ static int64_t accumulator_bound(const kpred_model *m, int64_t *logit)
     return most;
 }
 
+static int check_shift(const kpred_model *m, const char *what, size_t i, int least, int shift,
+                       int most)
+{
+    return shift >= least && shift <= most ? 0
+                                           : fail("%s: %s %zu: a shift of %d, not %d to %d",
+                                                  m->name, what, i, shift, least, most);
+}
+
+/* Those that the runtime's words have room for. */
+static int check_shifts(const kpred_model *m)
+{
+    const kpred_head *head = net_of(m)->heads;
+    size_t i;
+    int bad = 0;
+    for (i = 0; i < 3 && !bad; i++)
+        bad = check_shift(m, "layer", i, 1, net_of(m)->layer[i].shift, 24);
+    for (i = 0; i < m->n_params && !bad; i++)
+        if (head[i].weight)
+            bad = check_shift(m, "hidden units of parameter", i, 1, head[i].hidden_shift, 24)
+                  || check_shift(m, "embeddings of parameter", i, 0, head[i].embedding_shift, 15)
+                  || check_shift(m, "logits of parameter", i, 0, head[i].logit_shift, 10);
+    return bad ? -1 : 0;
+}
+
 int model_seal(struct model *model)
 {
-    int64_t logit;
-    const int64_t most = accumulator_bound(&model->m, &logit);
+    int64_t logit, most;
+    if (check_shifts(&model->m))
+        return -1;
+    most = accumulator_bound(&model->m, &logit);
     if (most > INT32_MAX || logit >= (int64_t)1 << 29)
         return fail("%s: accumulators may reach %" PRId64 " (limit 2147483647), logits %" PRId64
                     " (limit 536870911)",

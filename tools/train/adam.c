@@ -2,25 +2,25 @@
    SPDX-License-Identifier: MIT */
 #include "adam.h"
 
+#include "base/util.h"
+#include "matrix.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int adam_new(struct adam *a, float *w, size_t n, size_t n_shards)
+void adam_new(struct adam *a, float *w, size_t n, size_t n_shards)
 {
     memset(a, 0, sizeof *a);
     a->n = n;
     a->n_shards = n_shards;
     a->w = w;
     a->decay1 = a->decay2 = 1;
-    a->gradients = calloc(n * n_shards, sizeof(float));
-    a->moment = calloc(n, sizeof(float));
-    a->square = calloc(n, sizeof(float));
-    a->mean = malloc(n * sizeof(float));
-    if (!a->gradients || !a->moment || !a->square || !a->mean)
-        return 0;
+    a->gradients = xcalloc(n * n_shards, sizeof(float));
+    a->moment = xcalloc(n, sizeof(float));
+    a->square = xcalloc(n, sizeof(float));
+    a->mean = xmalloc(n * sizeof(float));
     memcpy(a->mean, w, n * sizeof(float));
-    return 1;
 }
 
 void adam_free(struct adam *a)
@@ -68,6 +68,7 @@ static void add_shards(const struct adam *a, size_t from, size_t n, float *restr
     }
 }
 
+WIDE_VECTORS
 static void move_some(const struct adam *a, struct adam_step c, float weight_decay, size_t from,
                       size_t n)
 {

@@ -20,7 +20,7 @@ struct adam {
 
 struct adam_schedule {
     float rate, rate_end; /* after the warm-up, and at the end */
-    float warm_up;        /* share of the steps */
+    float warm_up;        /* part of the steps */
     float average;        /* decay of the running mean, per step; 0: it is w */
     size_t n_steps;
 };
@@ -30,8 +30,7 @@ struct adam_step {
     float rate, scale1, scale2, keep;
 };
 
-/* 0: out of memory; adam_free in any case */
-int adam_new(struct adam *a, float *w, size_t n, size_t n_shards);
+void adam_new(struct adam *a, float *w, size_t n, size_t n_shards);
 void adam_free(struct adam *a);
 
 /* Goes on to the next step. */

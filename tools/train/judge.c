@@ -3,6 +3,7 @@
 #include "judge.h"
 
 #include "base/numbers.h"
+#include "ensemble.h"
 #include "time_targets.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ struct judges {
     struct recipe_nets nets;
 };
 
-/* What the judges learn from: activations, and shares with what is left to 1. */
+/* What the judges learn from: activations, and marks with what is left to 1. */
 struct lessons {
     size_t n, room;
     uint8_t *x;
@@ -41,7 +42,7 @@ static void activations(const struct judges *j, const int32_t *problem, const un
 /* ---- judges ---- */
 
 static void add_lesson(const struct judges *j, struct lessons *to, const struct dataset *d,
-                       size_t row, size_t table, double share)
+                       size_t row, size_t table, double mark)
 {
     if (to->n == to->room) {
         to->room = 2 * to->room + 1024;
@@ -51,8 +52,8 @@ static void add_lesson(const struct judges *j, struct lessons *to, const struct 
     memset(to->x + to->n * j->width, 0, j->width);
     activations(j, d->problem + row * d->n_fields, d->target + row * d->n_params, table,
                 to->x + to->n * j->width);
-    to->target[2 * to->n] = (float)share;
-    to->target[2 * to->n + 1] = (float)(1 - share);
+    to->target[2 * to->n] = (float)mark;
+    to->target[2 * to->n + 1] = (float)(1 - mark);
     to->n++;
 }
 
@@ -160,8 +161,8 @@ static void close_options(struct dataset *one)
 enum { CHUNK = 2048 };
 
 /* Their opinion on options first..first+n-1, as times */
-static int judge_chunk(const struct judges *j, struct dataset *one, size_t first, size_t n,
-                       uint8_t *x)
+static void judge_chunk(const struct judges *j, struct dataset *one, size_t first, size_t n,
+                        uint8_t *x)
 {
     const struct judge_task *t = j->task;
     float target[2 * CHUNK];
@@ -175,26 +176,22 @@ static int judge_chunk(const struct judges *j, struct dataset *one, size_t first
     rows.n = n;
     rows.x = x;
     rows.y = y;
-    if (!net_ensemble(j->nets.net, j->nets.n, &rows, y, NULL, t->n_threads, target))
-        return fail("%s: out of memory", t->model->m.name);
+    net_ensemble(j->nets.net, j->nets.n, &rows, y, NULL, t->n_threads, target);
     for (i = 0; i < n; i++) {
-        const double share = target[2 * i] > 1e-9f ? (double)target[2 * i] : 1e-9;
+        const double mark = target[2 * i] > 1e-9f ? (double)target[2 * i] : 1e-9;
         one->time_us[first + i] =
-            (double)num_exp2((float)(-num_log2(share) / t->recipe->judge_sharpness));
+            (double)num_exp2((float)(-num_log2(mark) / t->recipe->judge_sharpness));
     }
-    return 0;
 }
 
-static int judge_problem(const struct judges *j, struct dataset *one, const int32_t *problem,
-                         uint8_t *x)
+static void judge_problem(const struct judges *j, struct dataset *one, const int32_t *problem,
+                          uint8_t *x)
 {
     size_t i;
     for (i = 0; i < one->n; i++)
         memcpy(one->problem + i * one->n_fields, problem, one->n_fields * sizeof *problem);
     for (i = 0; i < one->n; i += CHUNK)
-        if (judge_chunk(j, one, i, one->n - i < CHUNK ? one->n - i : CHUNK, x))
-            return -1;
-    return 0;
+        judge_chunk(j, one, i, one->n - i < CHUNK ? one->n - i : CHUNK, x);
 }
 
 /* ---- problems ---- */
@@ -236,8 +233,8 @@ static size_t list_problems(const struct judge_task *t, int32_t *out)
     return n;
 }
 
-static int add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
-                        size_t n_known, struct recipe_rows *to)
+static void add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
+                         size_t n_known, struct recipe_rows *to)
 {
     const struct judge_task *t = j->task;
     const size_t n = n_known + (size_t)t->recipe->judged;
@@ -245,18 +242,15 @@ static int add_opinions(const struct judges *j, struct dataset *one, const int32
     uint64_t seed = num_mix(t->seed, 12, 0);
     int32_t problem[KPRED_MAX_FIELDS];
     size_t i;
-    int bad = 0;
-    for (i = 0; i < n && !bad; i++) {
+    for (i = 0; i < n; i++) {
         if (i < n_known)
             memcpy(problem, known + i * one->n_fields, one->n_fields * sizeof *problem);
         else
             make_up(t, known, n_known, &seed, problem);
-        bad = judge_problem(j, one, problem, x);
-        if (!bad)
-            soft_add(t->recipe, t->model, one, 0, one->n, num_mix(t->seed, 13, i), to);
+        judge_problem(j, one, problem, x);
+        time_targets_add(t->recipe, t->model, one, 0, one->n, num_mix(t->seed, 13, i), to);
     }
     free(x);
-    return bad;
 }
 
 size_t judge_most(const struct recipe *recipe, const struct dataset *d)
@@ -269,7 +263,6 @@ int judge_add(const struct judge_task *task, struct recipe_rows *to)
     struct judges j;
     struct dataset one;
     int32_t *known;
-    int bad;
     memset(&j, 0, sizeof j);
     j.task = task;
     if (program_compile_judge(task->model->spec, &j.program))
@@ -279,9 +272,9 @@ int judge_add(const struct judge_task *task, struct recipe_rows *to)
         return -1;
     known = xcalloc(data_count_problems(task->data) + 1, task->data->n_fields * sizeof *known);
     open_options(task->data, &one);
-    bad = add_opinions(&j, &one, known, list_problems(task, known), to);
+    add_opinions(&j, &one, known, list_problems(task, known), to);
     close_options(&one);
     free(known);
     recipe_nets_free(&j.nets);
-    return bad;
+    return 0;
 }

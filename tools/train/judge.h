@@ -6,14 +6,14 @@
    with problems. With a section [judge] in its spec, timed data are learnt in two steps.
 
    1. judges    the recipe's teachers see a problem and an option together, by the features of
-                [judge], and learn (best / t)^judge_sharpness. They may learn from other tables as
-                well, say those of the same kernels for transposed operands. The register `table` is
+                [judge], and learn its mark, (best / t)^judge_sharpness. They may learn from other
+                tables as well, say those of the same kernels for transposed operands. The register `table` is
                 0 for the data of the model and 1, 2, ... for the others.
    2. opinions  they judge all the data's tuples for the problems to train on, and for `judged`
                 others that are made up of them: each size comes from some problem, half of the
                 time changed by up to half an octave, and divisible by the same power of two up to
                 64. What they make of a problem's options stands in for times, from which the
-                student learns as from those that were measured (soft.h). */
+                student learns as from those that were measured (time_targets.h). */
 #ifndef KPRED_TOOLS_JUDGE_H
 #define KPRED_TOOLS_JUDGE_H
 

@@ -1,10 +1,15 @@
+/* matrix.c - see matrix.h
+   SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "matrix.h"
 
+#include "base/util.h"
+
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- products ---------------------------------------------------------------------------- */
+/* ---- products ---- */
 
 /* Of the panel that begins at column j of n. */
 static inline size_t panel_width(size_t n, size_t j)
@@ -19,7 +24,7 @@ typedef float lanes __attribute__((vector_size(64), aligned(4), may_alias));
 #define INLINE static inline __attribute__((always_inline))
 
 /* One tile of 8 rows by 2 vectors stays in registers while k runs; every accumulator is named so
- * that no compiler has to unroll a loop to see that. */
+   that no compiler has to unroll a loop to see that. */
 #define ROWS        8
 #define EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
@@ -111,7 +116,8 @@ INLINE void mul_rows(size_t n, size_t k, struct matrix a, const float *b, size_t
         tile_8x1(k, a, b + j, ldb, c + j, ldc, add);
 }
 
-INLINE void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
+WIDE_VECTORS
+static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
 {
     size_t i = 0;
@@ -145,44 +151,15 @@ INLINE void mul_panel(size_t m, size_t width, size_t k, struct matrix a, const f
     }
 }
 
-/* `ldb` is not used: panels say it. */
-INLINE void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
-                       float *c, size_t ldc, int add)
+WIDE_VECTORS
+static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
+                       size_t ldc, int add)
 {
-    (void)ldb;
     for (size_t j = 0; j < n; j += MATRIX_PANEL)
         mul_panel(m, panel_width(n, j), k, a, b + j * k, c + j, ldc, add);
 }
 
-#if defined(__x86_64__) && !defined(__AVX512F__)
-#define WIDER(isa, what)                                                                     \
-    __attribute__((target(#isa))) static void what##_##isa(                                  \
-        size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c, \
-        size_t ldc, int add)                                                                 \
-    {                                                                                        \
-        what(m, n, k, a, b, ldb, c, ldc, add);                                               \
-    }
-WIDER(avx512f, mul)
-WIDER(avx512f, mul_packed)
-WIDER(avx2, mul)
-WIDER(avx2, mul_packed)
-
-#define WIDEST(what)                                     \
-    if (__builtin_cpu_supports("avx512f")) {             \
-        what##_avx512f(m, n, k, a, b, ldb, c, ldc, add); \
-        return;                                          \
-    }                                                    \
-    if (__builtin_cpu_supports("avx2")) {                \
-        what##_avx2(m, n, k, a, b, ldb, c, ldc, add);    \
-        return;                                          \
-    }
 #else
-#define WIDEST(what)
-#endif
-
-#else
-
-#define WIDEST(what)
 
 static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
@@ -196,10 +173,9 @@ static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, s
     }
 }
 
-static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
-                       float *c, size_t ldc, int add)
+static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
+                       size_t ldc, int add)
 {
-    (void)ldb;
     for (size_t j = 0; j < n; j += MATRIX_PANEL)
         mul(m, panel_width(n, j), k, a, b + j * k, panel_width(n, j), c + j, ldc, add);
 }
@@ -209,16 +185,13 @@ static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const floa
 void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
 {
-    WIDEST(mul)
     mul(m, n, k, a, b, ldb, c, ldc, add);
 }
 
 void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
                        size_t ldc, int add)
 {
-    const size_t ldb = 0;
-    WIDEST(mul_packed)
-    mul_packed(m, n, k, a, b, ldb, c, ldc, add);
+    mul_packed(m, n, k, a, b, c, ldc, add);
 }
 
 void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out)
@@ -237,7 +210,27 @@ void matrix_transpose(size_t rows, size_t cols, const float *in, float *out)
                 out[j * rows + i] = in[i * cols + j];
 }
 
-/* ---- threads ----------------------------------------------------------------------------- */
+/* ---- rows ---- */
+
+void fill_rows(const float *row, size_t rows, size_t cols, float *out)
+{
+    for (size_t i = 0; i < rows; i++)
+        memcpy(out + i * cols, row, cols * sizeof *out);
+}
+
+void add_to(const float *restrict in, size_t n, float *restrict sum)
+{
+    for (size_t i = 0; i < n; i++)
+        sum[i] += in[i];
+}
+
+void add_columns(const float *m, size_t rows, size_t cols, float *sum)
+{
+    for (size_t i = 0; i < rows; i++)
+        add_to(m + i * cols, cols, sum);
+}
+
+/* ---- threads ---- */
 
 struct pool {
     pthread_mutex_t lock;
@@ -280,9 +273,7 @@ struct pool *pool_new(size_t n_threads)
 {
     if (n_threads < 2)
         return NULL;
-    struct pool *p = calloc(1, sizeof *p + (n_threads - 1) * sizeof p->thread[0]);
-    if (!p)
-        return NULL;
+    struct pool *p = xcalloc(1, sizeof *p + (n_threads - 1) * sizeof p->thread[0]);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->done, NULL);

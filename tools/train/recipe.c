@@ -3,6 +3,7 @@
 #include "recipe.h"
 
 #include "base/numbers.h"
+#include "ensemble.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,17 +154,14 @@ static int train_one(struct trainer *t, const struct net_dims *d, const struct n
                      struct net *out)
 {
     t->epochs = c->epochs;
-    if (!net_new(out, d))
-        return fail("%s: the network's dimensions are impossible", t->model->m.name);
+    if (net_new(out, d, t->model->m.name))
+        return -1;
     net_init(out, c->seed);
-    if (!net_train(out, rows, held_out, c, report, t)) {
-        net_free(out);
-        return fail("%s: training failed: out of memory", t->model->m.name);
-    }
+    net_train(out, rows, held_out, c, report, t);
     return 0;
 }
 
-/* What teachers and student share: the shape of the schedule, the average, the threads. */
+/* What teachers and student have in common: the shape of the schedule, the average, the threads. */
 static struct net_train_config common_config(const struct trainer *t)
 {
     struct net_train_config c;
@@ -248,14 +246,14 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
 static void mix_labels(const struct trainer *t, const uint8_t *y, const float *soft, size_t n,
                        float *target)
 {
-    const float share = (float)t->recipe->label_share;
+    const float weight = (float)t->recipe->label_share;
     size_t i, p, v;
     for (i = 0; i < n; i++)
         for (p = 0; p < t->n_params; p++) {
             const size_t n_values = (size_t)t->model->params[p].n_values;
             for (v = 0; v < n_values; v++, target++) {
                 const float label = soft ? *soft++ : (float)(v == y[i * t->n_params + p]);
-                *target = (1 - share) * *target + share * label;
+                *target = (1 - weight) * *target + weight * label;
             }
         }
 }
@@ -279,15 +277,15 @@ static void multiply_rows(const struct trainer *t, const struct recipe_rows *row
 
 /* The teachers' opinion on every row: of the first n given their labels, which are mixed in; of the
    others on the way to values drawn from it. */
-static int ask_teachers(const struct trainer *t, const struct net *teachers, size_t n, size_t total,
-                        const uint8_t *x, uint8_t *y, const float *soft, float *target)
+static void ask_teachers(const struct trainer *t, const struct net *teachers, size_t n,
+                         size_t total, const uint8_t *x, uint8_t *y, const float *soft,
+                         float *target)
 {
     const size_t n_teachers = (size_t)t->recipe->teachers;
     const struct net_dims *d = &teachers[0].dims;
     uint64_t *draws = xcalloc(total, sizeof *draws), seed = t->seed + 1000;
     struct net_rows first, rest;
     size_t i;
-    int ok;
     memset(&first, 0, sizeof first);
     first.n = n;
     first.x = x;
@@ -298,13 +296,12 @@ static int ask_teachers(const struct trainer *t, const struct net *teachers, siz
     rest.y = y + n * t->n_params;
     for (i = 0; i < total; i++)
         draws[i] = num_draw(&seed);
-    ok = net_ensemble(teachers, n_teachers, &first, y, NULL, t->n_threads, target);
+    net_ensemble(teachers, n_teachers, &first, y, NULL, t->n_threads, target);
     mix_labels(t, y, soft, n, target);
-    if (ok && rest.n)
-        ok = net_ensemble(teachers, n_teachers, &rest, y + n * t->n_params, draws, t->n_threads,
-                          target + n * net_target_width(d));
+    if (rest.n)
+        net_ensemble(teachers, n_teachers, &rest, y + n * t->n_params, draws, t->n_threads,
+                     target + n * net_target_width(d));
     free(draws);
-    return ok ? 0 : fail("%s: out of memory", t->model->m.name);
 }
 
 /* Steps 2 and 3. x and y have room for `total` rows, of which the first rows->n are filled in. */
@@ -323,8 +320,8 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
     all.timed = rows->soft;
     all.n_timed = rows->soft ? rows->n : 0;
     multiply_rows(t, rows, x, total);
-    bad = ask_teachers(t, teachers, rows->n, total, x, y, rows->soft, target)
-          || train_student(t, &all, held_out, out);
+    ask_teachers(t, teachers, rows->n, total, x, y, rows->soft, target);
+    bad = train_student(t, &all, held_out, out);
     free(target);
     return bad;
 }

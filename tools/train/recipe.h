@@ -11,7 +11,7 @@
 #ifndef KPRED_TOOLS_RECIPE_H
 #define KPRED_TOOLS_RECIPE_H
 
-#include "additive.h"
+#include "additive_train.h"
 #include "model/model.h"
 
 /* X(name, default, least, most) */
@@ -39,14 +39,14 @@
     X(teacher_drop_input, 0, 0, 0.9)                                                               \
     X(teacher_drop_encoder, 0.2, 0, 0.9)                                                           \
     X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
-    X(temperature, 1, 0.1, 10) /* what the student's logits are divided by */                      \
-    X(label_share, 0.5, 0, 1)  /* of a label in the mix with the teachers' mean */                 \
-    X(sharpness, 8, 0, 1000)   /* of shares, for timed data (soft.h) */                            \
-    X(regret, 0, 0, 1000)      /* for timed data: weight in the loss of times lost (soft.h) */     \
-    X(draws, 64, 1, 100000)    /* rows a problem of timed data with several parameters */          \
-    X(judged, 300, 0, 100000)  /* problems made up for [judge] (judge.h) */                        \
+    X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
+    X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
+    X(sharpness, 8, 0, 1000)        /* of odds, for timed data (time_targets.h) */                 \
+    X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost */         \
+    X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
+    X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
-    X(judge_sharpness, 3, 0.1, 100) /* of the shares that they learn */                            \
+    X(judge_sharpness, 3, 0.1, 100) /* of the marks that they learn */                             \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
     X(crossed, 4, 0, 100)           /* crossed problems for each row */                            \
     X(paper_cells, 256, 16, 1024)   /* the paper's networks: cells of an LSTM, a multiple of 16 */ \

@@ -1,4 +1,4 @@
-/* soft.c - see soft.h
+/* time_targets.c - see time_targets.h
    SPDX-License-Identifier: MIT */
 #include "time_targets.h"
 
@@ -17,7 +17,7 @@ static const unsigned char *target_of(const struct dataset *d, size_t row)
     return d->target + row * d->n_params;
 }
 
-size_t soft_most(const struct recipe *recipe, const struct dataset *d)
+size_t time_targets_most(const struct recipe *recipe, const struct dataset *d)
 {
     return data_count_problems(d) * (d->n_params == 1 ? 1 : (size_t)recipe->draws);
 }
@@ -27,7 +27,7 @@ size_t soft_most(const struct recipe *recipe, const struct dataset *d)
 struct options {
     const struct dataset *d;
     size_t first, n;
-    double *share;      /* n, not of sum 1; 0: no option for the model */
+    double *odds;       /* n, not of sum 1; 0: no option for the model */
     unsigned char *out; /* n: has not the values that are decided */
 };
 
@@ -37,37 +37,37 @@ static int can_return(const struct model *model, const struct dataset *d, size_t
     return data_is_known(d, row) && model_allows(model, problem_of(d, row), target_of(d, row));
 }
 
-/* An option that was timed has a share, be it slow: what has none is unknown to the regret. Floats
-   hold it after all shares are made to sum to 1. */
+/* An option that was timed has odds, be it slow: what has none is unknown to the regret. Floats hold
+   them after all are made to sum to 1. */
 #define LEAST (-110.0)
 
-static int set_shares(struct options *o, const struct model *model, double sharpness)
+static int set_odds(struct options *o, const struct model *model, double sharpness)
 {
     double best;
     size_t i;
     for (i = 0; i < o->n; i++)
-        o->share[i] = can_return(model, o->d, o->first + i);
-    best = data_best_time(o->d, o->first, o->n, o->share);
+        o->odds[i] = can_return(model, o->d, o->first + i);
+    best = data_best_time(o->d, o->first, o->n, o->odds);
     for (i = 0; i < o->n && best > 0; i++)
-        if (o->share[i] > 0) {
+        if (o->odds[i] > 0) {
             const double octaves = sharpness * num_log2(best / o->d->time_us[o->first + i]);
-            o->share[i] = (double)num_exp2((float)(octaves > LEAST ? octaves : LEAST));
+            o->odds[i] = (double)num_exp2((float)(octaves > LEAST ? octaves : LEAST));
         }
     return best > 0;
 }
 
-/* An option, by its share; of one parameter the first of the best ones. */
+/* An option, by its odds; of one parameter the first of the best ones. */
 static size_t draw(const struct options *o, uint64_t *seed)
 {
     double all = 0, at;
     size_t i, last = 0;
     for (i = 0; i < o->n; i++)
-        all += o->share[i];
+        all += o->odds[i];
     at = all * ((double)(num_draw(seed) >> 11) / (double)(UINT64_C(1) << 53));
     for (i = 0; i < o->n; i++)
-        if (o->share[i] > 0) {
+        if (o->odds[i] > 0) {
             last = i;
-            at -= o->share[i];
+            at -= o->odds[i];
             if (at < 0)
                 break;
         }
@@ -78,7 +78,7 @@ static size_t best_of(const struct options *o)
 {
     size_t i, best = 0;
     for (i = 1; i < o->n; i++)
-        if (o->share[i] > o->share[best])
+        if (o->odds[i] > o->odds[best])
             best = i;
     return best;
 }
@@ -93,10 +93,10 @@ static void put_distributions(struct options *o, const struct model *model, cons
         const size_t n_values = (size_t)model->params[p].n_values;
         double sum[KPRED_MAX_VALUES] = {0}, all = 0;
         for (i = 0; i < o->n; i++)
-            if (o->share[i] > 0 && !o->out[i]) {
+            if (o->odds[i] > 0 && !o->out[i]) {
                 const unsigned char v = target_of(o->d, o->first + i)[p];
-                sum[v] += o->share[i];
-                all += o->share[i];
+                sum[v] += o->odds[i];
+                all += o->odds[i];
                 o->out[i] = v != y[p];
             }
         for (i = 0; i < n_values; i++)
@@ -116,18 +116,19 @@ static void add_row(struct options *o, const struct model *model, size_t option,
     to->n++;
 }
 
-int soft_add(const struct recipe *recipe, const struct model *model, const struct dataset *d,
-             size_t first, size_t end, uint64_t seed, struct recipe_rows *to)
+int time_targets_add(const struct recipe *recipe, const struct model *model,
+                     const struct dataset *d, size_t first, size_t end, uint64_t seed,
+                     struct recipe_rows *to)
 {
     const size_t n = end - first;
-    struct options o = {d, first, n, xcalloc(n, sizeof *o.share), xcalloc(n, 1)};
-    const int any = set_shares(&o, model, recipe->sharpness);
+    struct options o = {d, first, n, xcalloc(n, sizeof *o.odds), xcalloc(n, 1)};
+    const int any = set_odds(&o, model, recipe->sharpness);
     size_t i;
     if (any && d->n_params == 1)
         add_row(&o, model, best_of(&o), to);
     for (i = 0; any && d->n_params > 1 && i < (size_t)recipe->draws; i++)
         add_row(&o, model, draw(&o, &seed), to);
-    free(o.share);
+    free(o.odds);
     free(o.out);
     return any;
 }

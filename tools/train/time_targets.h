@@ -1,25 +1,26 @@
-/* soft.h - what to learn from problems of which several options were timed
+/* time_targets.h - what to learn from problems of which several options were timed
    SPDX-License-Identifier: MIT
 
    An option that is nearly as fast as the best one is nearly as good an answer. Of a problem's
-   options, that with time t gets the share (best / t)^sharpness of the probability, and the network
-   learns these shares: of each parameter the distribution that they give, the values before it
-   known. To learn them well is not yet to choose well: where one option is ten times as slow as
-   the best, it matters more which is taken than where they are within a tenth. `regret` adds to the
-   loss what a choice by the network's probabilities costs on average, in octaves of time, among the
-   options that were timed. */
-#ifndef KPRED_TOOLS_SOFT_H
-#define KPRED_TOOLS_SOFT_H
+   options, that with time t gets the odds (best / t)^sharpness, and the network learns the
+   probabilities that go like them: of each parameter the distribution that they give, the values
+   before it known. To learn them well is not yet to choose well: where one option is ten times as
+   slow as the best, it matters more which is taken than where they are within a tenth. `regret`
+   adds to the loss what a choice by the network's probabilities costs on average, in octaves of
+   time, among the options that were timed. */
+#ifndef KPRED_TOOLS_TIME_TARGETS_H
+#define KPRED_TOOLS_TIME_TARGETS_H
 
 #include "data/data.h"
 #include "recipe.h"
 
 /* Adds rows about the problem of rows first..end-1 to `to`, which has room for as many as
-   soft_most() says: with one parameter one row, else recipe->draws rows, each with a tuple drawn by
-   the shares. Options that the spec does not name or the rule rejects have no share. 0: there is no
-   other option, and nothing is added. */
-int soft_add(const struct recipe *recipe, const struct model *model, const struct dataset *d,
-             size_t first, size_t end, uint64_t seed, struct recipe_rows *to);
-size_t soft_most(const struct recipe *recipe, const struct dataset *d);
+   time_targets_most() says: with one parameter one row, else recipe->draws rows, each with a tuple
+   drawn by the odds. Options that the spec does not name or the rule rejects have none. Is there
+   another option? If not, nothing is added. */
+int time_targets_add(const struct recipe *recipe, const struct model *model,
+                     const struct dataset *d, size_t first, size_t end, uint64_t seed,
+                     struct recipe_rows *to);
+size_t time_targets_most(const struct recipe *recipe, const struct dataset *d);
 
 #endif

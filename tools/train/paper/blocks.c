@@ -3,12 +3,6 @@
 #include "blocks.h"
 
 #include "base/numbers.h"
-#include "train/matrix.h"
-
-size_t pad16(size_t n)
-{
-    return (n + 15) & ~(size_t)15;
-}
 
 size_t blocks_add(struct blocks *b, enum block_kind kind, size_t rows, size_t used, float range)
 {
@@ -45,17 +39,16 @@ void blocks_init(const struct blocks *b, uint64_t seed, float *w)
 void blocks_pack(const struct blocks *b, size_t i, const float *w, float *panels, float *turned)
 {
     const struct block *k = &b->block[i];
-    const struct matrix m = {w + k->at, k->cols, 1}, t = {w + k->at, 1, k->cols};
     if (k->kind != BLOCK_MATRIX)
         return;
-    matrix_pack(k->rows, k->cols, m, panels + k->at);
-    matrix_pack(k->cols, k->rows, t, turned + k->at);
+    matrix_pack(k->rows, k->cols, by_rows(w + k->at, k->cols), panels + k->at);
+    matrix_pack(k->cols, k->rows, by_cols(w + k->at, k->cols), turned + k->at);
 }
 
 void matrix_forward(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                     const float *in, float *out, int add)
 {
-    const struct matrix x = {in, n_in, 1};
+    const struct matrix x = by_rows(in, n_in);
     if (a->panels)
         matrix_mul_packed(rows, n_out, n_in, x, a->panels + at, out, n_out, add);
     else
@@ -65,15 +58,13 @@ void matrix_forward(const struct arrays *a, size_t at, size_t rows, size_t n_in,
 void matrix_back(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                  const float *d_out, float *d_in, int add)
 {
-    const struct matrix y = {d_out, n_out, 1};
-    matrix_mul_packed(rows, n_in, n_out, y, a->turned + at, d_in, n_in, add);
+    matrix_mul_packed(rows, n_in, n_out, by_rows(d_out, n_out), a->turned + at, d_in, n_in, add);
 }
 
 void matrix_gradient(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                      const float *in, const float *d_out)
 {
-    const struct matrix x = {in, 1, n_in};
-    matrix_mul(n_in, n_out, rows, x, d_out, n_out, a->g + at, n_out, 1);
+    matrix_mul(n_in, n_out, rows, by_cols(in, n_in), d_out, n_out, a->g + at, n_out, 1);
 }
 
 float *room_take(struct room *room, size_t n)
@@ -83,34 +74,16 @@ float *room_take(struct room *room, size_t n)
     return p;
 }
 
-void fill_rows(const float *bias, size_t rows, size_t cols, float *out)
-{
-    for (size_t i = 0; i < rows; i++)
-        memcpy(out + i * cols, bias, cols * sizeof *out);
-}
-
-void add_columns(const float *m, size_t rows, size_t cols, float *sum)
-{
-    for (size_t i = 0; i < rows; i++)
-        add_to(m + i * cols, cols, sum);
-}
-
-void add_to(const float *restrict in, size_t n, float *restrict sum)
-{
-    for (size_t i = 0; i < n; i++)
-        sum[i] += in[i];
-}
-
 void multiply(const float *in, const float *by, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = in[i] * by[i];
 }
 
-void fill_keep(uint64_t seed, float share, size_t n, float *keep)
+void fill_keep(uint64_t seed, float rate, size_t n, float *keep)
 {
-    const uint32_t limit = (uint32_t)(share * 65536.0f);
-    const float scale = 1.0f / (1.0f - share);
+    const uint32_t limit = (uint32_t)(rate * 65536.0f);
+    const float scale = 1.0f / (1.0f - rate);
     for (size_t i = 0; i < n; i += 4) {
         uint64_t bits = num_draw(&seed);
         for (size_t j = i; j < n && j < i + 4; j++, bits >>= 16)

@@ -7,7 +7,8 @@
 #ifndef KPRED_PAPER_BLOCKS_H
 #define KPRED_PAPER_BLOCKS_H
 
-#include <stddef.h>
+#include "train/matrix.h"
+
 #include <stdint.h>
 
 enum block_kind {
@@ -53,8 +54,6 @@ void matrix_back(const struct arrays *a, size_t at, size_t rows, size_t n_in, si
 void matrix_gradient(const struct arrays *a, size_t at, size_t rows, size_t n_in, size_t n_out,
                      const float *in, const float *d_out);
 
-size_t pad16(size_t n);
-
 /* Memory handed out piece by piece. With `at` null the pieces are only counted. */
 struct room {
     float *at;
@@ -65,12 +64,9 @@ float *room_take(struct room *room, size_t n);
 
 /* ---- what several layers do with numbers ---- */
 
-void fill_rows(const float *bias, size_t rows, size_t cols, float *out);
-void add_columns(const float *m, size_t rows, size_t cols, float *sum);
-void add_to(const float *in, size_t n, float *sum);
 void multiply(const float *in, const float *by, size_t n, float *out);
 
-/* Dropout: n factors, 0 for a share of them and 1 / (1 - share) for the others. */
-void fill_keep(uint64_t seed, float share, size_t n, float *keep);
+/* Dropout: n factors, 0 at that rate and 1 / (1 - rate) for the others. */
+void fill_keep(uint64_t seed, float rate, size_t n, float *keep);
 
 #endif

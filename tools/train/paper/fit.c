@@ -3,11 +3,10 @@
 #include "fit.h"
 
 #include "base/numbers.h"
+#include "base/util.h"
 #include "train/adam.h"
-#include "train/matrix.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- rows, word after word ---------------------------------------------------------------- */
 
@@ -17,12 +16,12 @@ struct shard {
     double loss;
 };
 
-static int shard_new(struct shard *s, const struct paper_net *net, size_t most)
+static void shard_new(struct shard *s, const struct paper_net *net, size_t most)
 {
     s->loss = 0;
-    s->in = malloc(most * net->dims.n_in * sizeof *s->in);
-    s->out = malloc(most * net->dims.n_out * sizeof *s->out);
-    return paper_tape_new(&s->tape, net, most) && s->in && s->out;
+    s->in = xmalloc(most * net->dims.n_in * sizeof *s->in);
+    s->out = xmalloc(most * net->dims.n_out * sizeof *s->out);
+    paper_tape_new(&s->tape, net, most);
 }
 
 static void shard_free(struct shard *s)
@@ -38,7 +37,7 @@ static void load_row(struct shard *s, const struct paper_dims *d, const struct f
 {
     for (size_t t = 0; t < d->n_in; t++) {
         const uint16_t word = rows->in[pick * d->n_in + t];
-        const float u = (float)(num_draw(seed) >> 40) / (float)(1 << 24);
+        const float u = num_unit(seed);
         s->in[t * n + i] = rows->unknown && u < rows->unknown[word] ? 0 : word;
     }
     for (size_t t = 0; t < d->n_out; t++)
@@ -73,23 +72,21 @@ static void pack_all(const struct paper_net *net, float *panels)
         blocks_pack(&net->blocks, i, net->w, panels, panels + net->blocks.n_weights);
 }
 
-int fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient,
-             double *loss)
+double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient)
 {
     const size_t n = net->blocks.n_weights;
-    float *panels = malloc(2 * n * sizeof *panels);
+    float *panels = xmalloc(2 * n * sizeof *panels);
     const struct arrays a = {net->w, panels, panels + n, gradient};
     struct shard s;
-    const int ok = shard_new(&s, net, CHUNK) && panels;
-    if (ok) {
-        pack_all(net, panels);
-        if (gradient)
-            memset(gradient, 0, n * sizeof *gradient);
-        *loss = loss_of_chunks(net, rows, &a, &s);
-    }
+    double loss;
+    shard_new(&s, net, CHUNK);
+    pack_all(net, panels);
+    if (gradient)
+        memset(gradient, 0, n * sizeof *gradient);
+    loss = loss_of_chunks(net, rows, &a, &s);
     shard_free(&s);
     free(panels);
-    return ok;
+    return loss;
 }
 
 /* ---- training ----------------------------------------------------------------------------- */
@@ -107,23 +104,22 @@ struct trainer {
     struct pool *pool;
 };
 
-static int trainer_new(struct trainer *tr)
+static void trainer_new(struct trainer *tr)
 {
     const struct fit_config *c = tr->config;
     const size_t most = (c->batch + FIT_SHARDS - 1) / FIT_SHARDS;
     const struct adam_schedule s = {c->rate, c->rate / 100, 0.05f, c->average,
                                     c->epochs * ((tr->rows->n + c->batch - 1) / c->batch)};
-    int ok = adam_new(&tr->adam, tr->net->w, tr->net->blocks.n_weights, FIT_SHARDS);
+    adam_new(&tr->adam, tr->net->w, tr->net->blocks.n_weights, FIT_SHARDS);
     for (size_t i = 0; i < FIT_SHARDS; i++)
-        ok &= shard_new(&tr->shard[i], tr->net, most);
+        shard_new(&tr->shard[i], tr->net, most);
     tr->schedule = s;
-    tr->panels = malloc(2 * tr->net->blocks.n_weights * sizeof *tr->panels);
+    tr->panels = xmalloc(2 * tr->net->blocks.n_weights * sizeof *tr->panels);
     tr->turned = tr->panels + tr->net->blocks.n_weights;
-    tr->order = malloc(tr->rows->n * sizeof *tr->order);
+    tr->order = xmalloc(tr->rows->n * sizeof *tr->order);
     tr->pool = pool_new(c->n_threads);
-    for (size_t i = 0; tr->order && i < tr->rows->n; i++)
+    for (size_t i = 0; i < tr->rows->n; i++)
         tr->order[i] = i;
-    return ok && tr->panels && tr->order;
 }
 
 static void trainer_free(struct trainer *tr)
@@ -194,24 +190,22 @@ static void report(const struct trainer *tr, const struct fit_rows *held_out, si
     mean.w = tr->adam.mean;
     if (!progress)
         return;
-    if (held_out && held_out->n && fit_loss(&mean, held_out, NULL, &sum))
-        sum /= (double)held_out->n;
+    if (held_out && held_out->n)
+        sum = fit_loss(&mean, held_out, NULL) / (double)held_out->n;
     progress(user, epoch, loss, sum);
 }
 
-int fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
-        const struct fit_config *config, fit_progress *progress, void *user)
+void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
+         const struct fit_config *config, fit_progress *progress, void *user)
 {
     struct trainer tr;
     memset(&tr, 0, sizeof tr);
     tr.net = net;
     tr.rows = rows;
     tr.config = config;
-    const int ok = trainer_new(&tr);
-    for (size_t epoch = 0; ok && epoch < config->epochs; epoch++)
+    trainer_new(&tr);
+    for (size_t epoch = 0; epoch < config->epochs; epoch++)
         report(&tr, held_out, epoch, train_epoch(&tr, epoch), progress, user);
-    if (ok)
-        memcpy(net->w, tr.adam.mean, net->blocks.n_weights * sizeof *net->w);
+    memcpy(net->w, tr.adam.mean, net->blocks.n_weights * sizeof *net->w);
     trainer_free(&tr);
-    return ok;
 }

@@ -28,12 +28,10 @@ struct fit_config {
 /* losses in bits a row; held_out is 0 without such rows */
 typedef void fit_progress(void *user, size_t epoch, double loss, double held_out);
 
-/* 0: out of memory */
-int fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
-        const struct fit_config *config, fit_progress *progress, void *user);
+void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
+         const struct fit_config *config, fit_progress *progress, void *user);
 
 /* The rows' loss in bits, without dropout; where gradient is not null, its n_weights derivatives. */
-int fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient,
-             double *loss);
+double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient);
 
 #endif

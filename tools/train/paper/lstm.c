@@ -59,6 +59,7 @@ void lstm_clear(struct lstm_run *r)
 }
 
 /* The gates of one row, and its new state. */
+WIDE_VECTORS
 static void activate(size_t n, float *restrict g, const float *restrict before,
                      float *restrict squashed, float *restrict c, float *restrict h)
 {
@@ -96,6 +97,7 @@ void lstm_forward(const struct lstm *l, const struct arrays *a, const struct lst
 }
 
 /* One row: g becomes the derivatives before the activation, d_c that of the cell before. */
+WIDE_VECTORS
 static void deactivate(size_t n, float *restrict g, const float *restrict before,
                        const float *restrict squashed, const float *restrict d_h,
                        float *restrict d_c)

@@ -1,8 +1,9 @@
-/* net.c - what the five networks share, see net.h
+/* net.c - what the five networks have in common, see net.h
    SPDX-License-Identifier: MIT */
 #include "kinds.h"
 
 #include "base/numbers.h"
+#include "base/util.h"
 #include "softmax.h"
 
 #include <stdlib.h>
@@ -32,16 +33,18 @@ static int dims_possible(const struct paper_dims *d)
 #undef WITHIN
 }
 
-int paper_new(struct paper_net *net, const struct paper_dims *dims)
+int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *name)
 {
     memset(net, 0, sizeof *net);
     if (!dims_possible(dims))
-        return 0;
+        return fail("%s: the network's dimensions are impossible (paper_cells, paper_post and "
+                    "paper_filters are multiples of 16)",
+                    name);
     net->dims = *dims;
     ops_of(net)->build(net);
     dense_new(&net->out, &net->blocks, ops_of(net)->width(net), dims->out_words, BLOCK_BIAS);
-    net->w = calloc(net->blocks.n_weights, sizeof *net->w);
-    return net->w != NULL;
+    net->w = xcalloc(net->blocks.n_weights, sizeof *net->w);
+    return 0;
 }
 
 void paper_free(struct paper_net *net)
@@ -67,17 +70,14 @@ static size_t lay_out(const struct paper_net *net, struct paper_tape *tape, floa
     return room.used;
 }
 
-int paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most)
+void paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most)
 {
     memset(tape, 0, sizeof *tape);
     tape->most = most;
-    tape->memory = malloc(lay_out(net, tape, NULL, most) * sizeof(float));
-    tape->before = malloc(most * sizeof *tape->before);
-    if (!tape->memory || !tape->before)
-        return 0;
+    tape->memory = xmalloc(lay_out(net, tape, NULL, most) * sizeof(float));
+    tape->before = xmalloc(most * sizeof *tape->before);
     for (size_t i = 0; i < most; i++)
         tape->before[i] = (uint16_t)net->dims.out_words;
-    return 1;
 }
 
 void paper_tape_free(struct paper_tape *tape)
@@ -86,7 +86,7 @@ void paper_tape_free(struct paper_tape *tape)
     free(tape->before);
 }
 
-/* ---- what kinds share --------------------------------------------------------------------- */
+/* ---- what kinds have in common ---- */
 
 const uint16_t *paper_fed(const struct paper_tape *tape, const struct paper_batch *batch, size_t t)
 {

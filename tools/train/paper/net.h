@@ -92,11 +92,12 @@ struct paper_tape {
     float *logits;      /* [n_out][rows][out.n_out], later their derivatives */
 };
 
-int paper_new(struct paper_net *net, const struct paper_dims *dims); /* 0: impossible, or memory */
+/* Weights all 0. 0, or -1 with a message that begins with the name: no such dimensions. */
+int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *name);
 void paper_free(struct paper_net *net);
 int paper_has_feedback(enum paper_kind kind); /* do logits depend on the words before? */
 
-int paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most);
+void paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most);
 void paper_tape_free(struct paper_tape *tape);
 
 /* The loss in bits of all rows and words together; with a->g its derivatives times scale are added
@@ -104,7 +105,7 @@ void paper_tape_free(struct paper_tape *tape);
 double paper_run(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                  const struct paper_batch *batch, float scale);
 
-/* One problem, for a search. `memory` is what all prefixes share, `state` that of a prefix; both
+/* One problem, for a search. `memory` is what all prefixes have in common, `state` that of a prefix; both
    are floats that may be copied. Logits (paper_width() of them) are those of the word after it. */
 size_t paper_width(const struct paper_net *net);
 size_t paper_memory(const struct paper_net *net);

@@ -11,14 +11,13 @@ int paper_build(struct paper *p, const struct model *model, const struct paper_d
 {
     size_t floats;
     p->spec = model->spec;
-    if (!paper_new(&p->net, dims))
-        return fail("%s: the network's dimensions are impossible (paper_cells, paper_post and "
-                    "paper_filters are multiples of 16)",
-                    model->m.name);
+    if (paper_new(&p->net, dims, model->m.name))
+        return -1;
     floats = paper_memory(&p->net) + 2 * paper_state(&p->net) + paper_width(&p->net);
     p->scratch = xcalloc(floats, sizeof *p->scratch);
     p->tape = xcalloc(1, sizeof *p->tape);
-    return paper_tape_new(p->tape, &p->net, 1) ? 0 : fail("%s: out of memory", model->m.name);
+    paper_tape_new(p->tape, &p->net, 1);
+    return 0;
 }
 
 void paper_close(struct paper *p)
@@ -61,14 +60,14 @@ static void free_rows(struct sentences *s)
 
 /* A word that occurs c times is shown as unknown with probability 1/4 / (1/4 + c), as Kiperwasser
    and Goldberg (2016) do, so that "unknown" comes to mean a rare word. */
-static float *unknown_shares(const struct paper *p, const struct fit_rows *rows)
+static float *unknown_rates(const struct paper *p, const struct fit_rows *rows)
 {
-    float *share = xcalloc(p->words.n, sizeof *share);
+    float *rate = xcalloc(p->words.n, sizeof *rate);
     for (size_t i = 0; i < rows->n * p->spec->n_fields; i++)
-        share[rows->in[i]] += 1.0f;
+        rate[rows->in[i]] += 1.0f;
     for (size_t i = 0; i < p->words.n; i++)
-        share[i] = 0.25f / (0.25f + share[i]);
-    return share;
+        rate[i] = 0.25f / (0.25f + rate[i]);
+    return rate;
 }
 
 /* ---- training ----------------------------------------------------------------------------- */
@@ -127,8 +126,7 @@ static int train_net(struct paper *p, const struct model *model, const struct fi
     struct news news = {progress, "", c->epochs};
     snprintf(news.what, sizeof news.what, "%s", paper_names[p->net.dims.kind]);
     blocks_init(&p->net.blocks, c->seed, p->net.w);
-    if (!fit(&p->net, rows, held_out, c, progress ? report : NULL, &news))
-        return fail("%s: training failed: out of memory", model->m.name);
+    fit(&p->net, rows, held_out, c, progress ? report : NULL, &news);
     return is_finite(&p->net)
                ? 0
                : fail("%s: training diverged: a lower paper_rate may help", model->m.name);
@@ -141,10 +139,10 @@ static int train_rows(struct paper *p, const struct model *model, const struct r
     struct sentences train, held;
     struct fit_rows train_rows = make_rows(p, rows, &train);
     const struct fit_rows held_rows = make_rows(p, held_out, &held);
-    float *share = unknown_shares(p, &train_rows);
-    train_rows.unknown = share;
+    float *rate = unknown_rates(p, &train_rows);
+    train_rows.unknown = rate;
     const int bad = train_net(p, model, &train_rows, &held_rows, c, progress);
-    free(share);
+    free(rate);
     free_rows(&train);
     free_rows(&held);
     return bad;

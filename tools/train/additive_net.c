@@ -1,0 +1,290 @@
+/* additive_net.c - see additive_net.h
+   SPDX-License-Identifier: MIT */
+#include "additive_net.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+#include "matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- layout ---- */
+
+static size_t add_block(struct net_layout *at, size_t rows, size_t cols, enum net_kind kind,
+                        size_t exponent)
+{
+    struct net_block *b = &at->block[at->n_blocks];
+    b->at = at->n_weights;
+    b->rows = rows;
+    b->cols = cols;
+    b->kind = kind;
+    b->exponent = exponent;
+    at->n_weights += rows * cols;
+    return at->n_blocks++;
+}
+
+static size_t add_dense(struct net_layout *at, size_t n_in, size_t n_out, size_t exponent)
+{
+    const size_t matrix = add_block(at, n_in, n_out, NET_MATRIX, exponent);
+    add_block(at, 1, n_out, NET_BIAS, exponent);
+    return matrix;
+}
+
+static void count_values(const struct net_dims *d, struct net_layout *at)
+{
+    size_t rows = 0;
+    for (size_t t = 0; t < d->n_params; t++) {
+        at->first_row[t] = rows;
+        at->slot[t] = at->n_active;
+        if (d->n_values[t] > 1) {
+            rows += d->n_values[t];
+            at->n_active++;
+        }
+    }
+    at->first_row[d->n_params] = rows;
+}
+
+static void lay_out(const struct net_dims *d, struct net_layout *at)
+{
+    memset(at, 0, sizeof *at);
+    count_values(d, at);
+    add_dense(at, d->n_features, d->enc1, NET_K1);
+    add_dense(at, d->enc1, d->enc2, NET_K2);
+    add_dense(at, d->enc2, at->n_active * d->hidden, NET_KC);
+    for (size_t t = 0; t < d->n_params; t++)
+        if (d->n_values[t] > 1) {
+            const size_t k = NET_KE + 2 * t;
+            at->emb[t] = add_block(at, at->first_row[t], d->hidden, NET_MATRIX, k);
+            at->out[t] = add_dense(at, d->hidden, pad16(d->n_values[t]), k + 1);
+        }
+}
+
+static int dims_possible(const struct net_dims *d)
+{
+    if (!d->n_features || !d->enc1 || !d->enc2 || !d->hidden || !d->n_params)
+        return 0;
+    if ((d->n_features | d->enc1 | d->enc2 | d->hidden) % 16 || d->n_params > NET_MAX_PARAMS)
+        return 0;
+    if (d->n_features > 4096 || d->enc1 > 4096 || d->enc2 > 4096 || d->hidden > 4096)
+        return 0;
+    for (size_t t = 0; t < d->n_params; t++)
+        if (d->n_values[t] < 1 || d->n_values[t] > NET_MAX_VALUES)
+            return 0;
+    return 1;
+}
+
+int net_new(struct net *net, const struct net_dims *dims, const char *name)
+{
+    net->w = NULL;
+    if (!dims_possible(dims))
+        return fail("%s: the network's dimensions are impossible", name);
+    net->dims = *dims;
+    lay_out(dims, &net->at);
+    net->w = xcalloc(net->at.n_weights, sizeof *net->w);
+    return 0;
+}
+
+void net_free(struct net *net)
+{
+    free(net->w);
+    net->w = NULL;
+}
+
+size_t net_target_width(const struct net_dims *d)
+{
+    size_t width = 0;
+    for (size_t t = 0; t < d->n_params; t++)
+        width += d->n_values[t];
+    return width;
+}
+
+/* Uniform: rows of embeddings +-1/4, else by the number of inputs, wider before a relu. */
+void net_init(struct net *net, uint64_t seed)
+{
+    uint64_t state = num_mix(seed, 1, 0);
+    const struct net_layout *at = &net->at;
+    memset(net->w, 0, at->n_weights * sizeof *net->w);
+    for (size_t i = 0; i < at->n_blocks; i++) {
+        const struct net_block *b = &at->block[i];
+        if (b->kind == NET_BIAS)
+            continue;
+        int embeds = b->exponent >= NET_KE && b->exponent % 2 == NET_KE % 2;
+        float range = embeds ? 0.25f : sqrtf((i <= NET_WC ? 4.0f : 1.0f) / (float)b->rows);
+        for (size_t j = 0; j < b->rows * b->cols; j++)
+            net->w[b->at + j] = range * num_signed(&state);
+    }
+    for (size_t t = 0; t < net->dims.n_params; t++) {
+        size_t values = net->dims.n_values[t];
+        const struct net_block *b = &at->block[at->out[t]];
+        for (size_t j = 0; values > 1 && j < b->rows; j++)
+            memset(net->w + b->at + j * b->cols + values, 0, (b->cols - values) * sizeof(float));
+    }
+}
+
+/* ---- one problem ---- */
+
+void net_dense(const struct net *net, size_t block, const float *in, size_t n, float *out)
+{
+    const struct net_block *b = &net->at.block[block], *bias = b + 1;
+    fill_rows(net->w + bias->at, n, b->cols, out);
+    matrix_mul(n, b->cols, b->rows, by_rows(in, b->rows), net->w + b->at, b->cols, out, b->cols, 1);
+}
+
+static float clipped(float v)
+{
+    v = v > 0.0f ? v : 0.0f;
+    return v < net_activation(NET_TOP) ? v : net_activation(NET_TOP);
+}
+
+/* The integer network's rounding is floor(q + 1/2), q of 0..127 exact in float. */
+WIDE_VECTORS
+static void activate(const float *in, size_t n, int rounded, float *out)
+{
+    if (!rounded)
+        for (size_t i = 0; i < n; i++)
+            out[i] = clipped(in[i]);
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = net_activation((int32_t)(clipped(in[i]) * NET_ONE + 0.5f));
+}
+
+void net_activate(const float *in, size_t n, int rounded, float *out)
+{
+    activate(in, n, rounded, out);
+}
+
+void net_add_prefix(const struct net *net, size_t t, const uint8_t *prefix, float *a)
+{
+    const float *emb = net->w + net->at.block[net->at.emb[t]].at;
+    const size_t hidden = net->dims.hidden;
+    for (size_t u = 0; u < t; u++)
+        if (net->dims.n_values[u] > 1)
+            add_to(emb + (net->at.first_row[u] + prefix[u]) * hidden, hidden, a);
+}
+
+void net_context(const struct net *net, int rounded, const uint8_t *x, float *base)
+{
+    enum { WIDEST = 4096 };
+    float in[WIDEST], out[WIDEST];
+    const struct net_dims *d = &net->dims;
+    for (size_t j = 0; j < d->n_features; j++)
+        in[j] = net_activation(x[j]);
+    net_dense(net, NET_W1, in, 1, out);
+    net_activate(out, d->enc1, rounded, in);
+    net_dense(net, NET_W2, in, 1, out);
+    net_activate(out, d->enc2, rounded, in);
+    net_dense(net, NET_WC, in, 1, base);
+}
+
+void net_logits(const struct net *net, int rounded, const float *base, size_t t,
+                const uint8_t *prefix, float *logits)
+{
+    float a[4096], out[NET_MAX_VALUES];
+    size_t hidden = net->dims.hidden, values = net->dims.n_values[t];
+    if (values == 1) {
+        logits[0] = 0;
+        return;
+    }
+    memcpy(a, base + net->at.slot[t] * hidden, hidden * sizeof *a);
+    net_add_prefix(net, t, prefix, a);
+    net_activate(a, hidden, rounded, a);
+    net_dense(net, net->at.out[t], a, 1, out);
+    memcpy(logits, out, values * sizeof *out);
+}
+
+/* ---- files ---- */
+
+static const char FILE_HEAD[] = "kpred additive 1";
+
+static void save_one(const struct net *net, FILE *f)
+{
+    const struct net_dims *d = &net->dims;
+    fprintf(f, "%s\n%zu %zu %zu %zu %zu\n", FILE_HEAD, d->n_features, d->enc1, d->enc2, d->hidden,
+            d->n_params);
+    for (size_t t = 0; t < d->n_params; t++)
+        fprintf(f, "%zu%c", d->n_values[t], t + 1 < d->n_params ? ' ' : '\n');
+    for (size_t i = 0; i < net->at.n_weights; i++) {
+        uint32_t bits;
+        memcpy(&bits, net->w + i, sizeof bits);
+        for (int byte = 0; byte < 4; byte++)
+            putc((int)(bits >> (8 * byte) & 0xff), f);
+    }
+}
+
+int net_save(const struct net *nets, size_t n, const char *path)
+{
+    struct outfile out;
+    if (out_open(&out, path))
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        save_one(&nets[i], out.f);
+    return out_commit(&out);
+}
+
+static int load_dims(struct net_dims *d, FILE *f)
+{
+    char line[64];
+    memset(d, 0, sizeof *d);
+    if (!fgets(line, sizeof line, f) || strncmp(line, FILE_HEAD, sizeof FILE_HEAD - 1) != 0)
+        return -1;
+    if (fscanf(f, "%zu %zu %zu %zu %zu", &d->n_features, &d->enc1, &d->enc2, &d->hidden,
+               &d->n_params)
+            != 5
+        || d->n_params > NET_MAX_PARAMS)
+        return -1;
+    for (size_t t = 0; t < d->n_params; t++)
+        if (fscanf(f, "%zu", &d->n_values[t]) != 1)
+            return -1;
+    return getc(f) == '\n' && dims_possible(d) ? 0 : -1;
+}
+
+static int load_weights(struct net *net, FILE *f)
+{
+    for (size_t i = 0; i < net->at.n_weights; i++) {
+        uint32_t bits = 0;
+        for (int byte = 0; byte < 4; byte++) {
+            int c = getc(f);
+            if (c == EOF)
+                return -1;
+            bits |= (uint32_t)c << (8 * byte);
+        }
+        memcpy(net->w + i, &bits, sizeof bits);
+    }
+    return 0;
+}
+
+static int load_one(struct net *net, const char *path, FILE *f)
+{
+    struct net_dims d;
+    if (load_dims(&d, f) || net_new(net, &d, path))
+        return -1;
+    if (!load_weights(net, f))
+        return 0;
+    net_free(net);
+    return -1;
+}
+
+static int at_end(FILE *f)
+{
+    int c = getc(f);
+    ungetc(c, f);
+    return c == EOF;
+}
+
+int net_load(struct net *nets, size_t most, const char *path, size_t *n)
+{
+    FILE *f = open_input(path);
+    int bad;
+    *n = 0;
+    if (!f)
+        return -1;
+    do {
+        bad = *n == most || load_one(&nets[*n], path, f);
+        *n += !bad;
+    } while (!bad && !at_end(f));
+    fclose(f);
+    while (bad && *n > 0)
+        net_free(&nets[--*n]);
+    return bad ? fail("%s: not a float network", path) : 0;
+}

@@ -1,0 +1,166 @@
+/* training_rows.c - see training_rows.h
+   SPDX-License-Identifier: MIT */
+#include "training_rows.h"
+
+#include "base/numbers.h"
+#include "judge.h"
+#include "time_targets.h"
+
+#include <stdlib.h>
+
+/* ---- files ---- */
+
+void training_data_close(struct training_data *d)
+{
+    size_t i;
+    for (i = 0; i < d->n_beside; i++)
+        data_free(&d->beside[i]);
+    free(d->beside);
+    data_free(&d->own);
+}
+
+int training_data_open(const struct spec *spec, const struct training_files *files,
+                       const struct data_options *how, struct training_data *out)
+{
+    size_t i;
+    memset(out, 0, sizeof *out);
+    if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
+        return -1;
+    data_note_drops(&out->own);
+    out->beside = xcalloc(files->n_beside, sizeof *out->beside);
+    for (i = 0; i < files->n_beside; i++) {
+        if (data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i])) {
+            training_data_close(out);
+            return -1;
+        }
+        out->n_beside++;
+        data_note_drops(&out->beside[i]);
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+
+struct maker {
+    const struct training_task *task;
+    const struct model *model;
+    const struct dataset *data;
+    struct training_rows *out;
+};
+
+static void append(struct recipe_rows *to, const struct dataset *d, size_t i)
+{
+    memcpy(to->problem + to->n * d->n_fields, d->problem + i * d->n_fields,
+           d->n_fields * sizeof *to->problem);
+    memcpy(to->target + to->n * d->n_params, d->target + i * d->n_params, d->n_params);
+    to->n++;
+}
+
+/* Does the row say what the one before it says? Rows are sorted: equal ones stand together. */
+static int is_copy(const struct dataset *d, size_t i)
+{
+    const int32_t *problem = d->problem + i * d->n_fields;
+    const unsigned char *target = d->target + i * d->n_params;
+    return i > 0 && !memcmp(problem - d->n_fields, problem, d->n_fields * sizeof *problem)
+           && !memcmp(target - d->n_params, target, d->n_params);
+}
+
+/* One optimum */
+static void add_optimum(const struct maker *m, size_t i, struct recipe_rows *to)
+{
+    const struct dataset *d = m->data;
+    if (is_copy(d, i))
+        m->out->copies++;
+    else if (!model_allows(m->model, d->problem + i * d->n_fields, d->target + i * d->n_params))
+        m->out->illegal++;
+    else
+        append(to, d, i);
+}
+
+static void add_measured(const struct maker *m, const unsigned char *is_test)
+{
+    const struct training_task *t = m->task;
+    const struct dataset *d = m->data;
+    size_t i, end;
+    for (i = 0; i < d->n; i = end) {
+        struct recipe_rows *to = is_test[i] ? &m->out->held_out : &m->out->train;
+        end = d->time_us ? data_problem_end(d, i) : i + 1;
+        if (!d->time_us)
+            add_optimum(m, i, to);
+        else if (!time_targets_add(t->recipe, m->model, d, i, end, num_mix(t->seed, 7, i), to))
+            m->out->lost++;
+    }
+}
+
+/* What the judges say, who are the recipe's teachers. */
+static int add_judged(const struct maker *m, const struct training_data *data,
+                      const unsigned char *is_test)
+{
+    const struct training_task *t = m->task;
+    const struct judge_task task = {t->recipe, m->model,     &data->own,
+                                    is_test,   data->beside, data->n_beside,
+                                    t->seed,   t->n_threads, t->progress};
+    return judge_add(&task, &m->out->train);
+}
+
+static void allocate(struct recipe_rows *r, const struct dataset *d, size_t most, size_t width)
+{
+    r->problem = xcalloc(most, d->n_fields * sizeof *r->problem);
+    r->target = xcalloc(most, d->n_params);
+    r->soft = d->time_us ? xcalloc(most, width * sizeof *r->soft) : NULL;
+}
+
+static size_t rows_at_most(const struct maker *m)
+{
+    const struct recipe *r = m->task->recipe;
+    return !m->data->time_us ? m->data->n
+                             : time_targets_most(r, m->data)
+                                   + (m->model->spec->judge.n ? judge_most(r, m->data) : 0);
+}
+
+int training_rows_make(const struct training_task *task, struct model *model,
+                       const struct training_data *data, struct training_rows *out)
+{
+    const struct maker m = {task, model, &data->own, out};
+    struct held_out held;
+    int bad;
+    memset(out, 0, sizeof *out);
+    if (model->listed && model_list(model, m.data->target, m.data->n))
+        return -1;
+    allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));
+    allocate(&out->held_out, m.data, rows_at_most(&m), recipe_width(model));
+    bad = held_out_find(model->spec, task->split, m.data, &held);
+    if (!bad) {
+        add_measured(&m, held.is_test);
+        model_train_ranges(model, out->train.problem, out->train.n); /* the judges' are made up */
+        bad = model->spec->judge.n && add_judged(&m, data, held.is_test);
+    }
+    held_out_free(&held);
+    return bad ? -1 : 0;
+}
+
+static void note_dropped(const char *model, size_t n, const char *what, const char *why)
+{
+    if (n)
+        note("%s: dropped %zu %s%s%s", model, n, what, n == 1 ? "" : "s", why);
+}
+
+void training_rows_note_drops(const struct training_rows *rows, const char *model)
+{
+    note_dropped(model, rows->copies, "row", ": another says the same");
+    note_dropped(model, rows->illegal, "row", " whose optimum the rule rejects");
+    note_dropped(model, rows->lost, "problem", " that the model can do nothing for");
+}
+
+static void free_rows(struct recipe_rows *r)
+{
+    free(r->problem);
+    free(r->target);
+    free(r->soft);
+}
+
+void training_rows_free(struct training_rows *rows)
+{
+    free_rows(&rows->train);
+    free_rows(&rows->held_out);
+}
