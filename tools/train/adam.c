@@ -3,6 +3,7 @@
 #include "adam.h"
 
 #include "base/util.h"
+#include "matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,6 +68,7 @@ static void add_shards(const struct adam *a, size_t from, size_t n, float *restr
     }
 }
 
+WIDE_VECTORS
 static void move_some(const struct adam *a, struct adam_step c, float weight_decay, size_t from,
                       size_t n)
 {

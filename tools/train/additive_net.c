@@ -138,7 +138,8 @@ static float clipped(float v)
 }
 
 /* The integer network's rounding is floor(q + 1/2), q of 0..127 exact in float. */
-void net_activate(const float *in, size_t n, int rounded, float *out)
+WIDE_VECTORS
+static void clip(const float *in, size_t n, int rounded, float *out)
 {
     if (!rounded)
         for (size_t i = 0; i < n; i++)
@@ -146,6 +147,11 @@ void net_activate(const float *in, size_t n, int rounded, float *out)
     else
         for (size_t i = 0; i < n; i++)
             out[i] = net_activation((int32_t)(clipped(in[i]) * NET_ONE + 0.5f));
+}
+
+void net_activate(const float *in, size_t n, int rounded, float *out)
+{
+    clip(in, n, rounded, out);
 }
 
 void net_add_prefix(const struct net *net, size_t t, const uint8_t *prefix, float *a)

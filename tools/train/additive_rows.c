@@ -80,6 +80,7 @@ static void drop(float *v, size_t n, float rate, uint64_t seed)
 }
 
 /* d *= the slope of net_activate and drop at the output a */
+WIDE_VECTORS
 static void slope(const float *a, size_t n, float rate, float *d)
 {
     float scale = 1.0f / (1.0f - rate), top = net_activation(NET_TOP) * scale;
@@ -153,7 +154,8 @@ static void fill_target(const struct net_rows *rows, size_t i, size_t t, const s
     }
 }
 
-double net_softmax2(const float *logits, size_t values, float *p)
+WIDE_VECTORS
+static double softmax2(const float *logits, size_t values, float *p)
 {
     float top = -1e30f, sum = 0;
     for (size_t v = 0; v < values; v++)
@@ -169,6 +171,11 @@ double net_softmax2(const float *logits, size_t values, float *p)
     for (size_t v = 0; v < values; v++)
         p[v] *= scale;
     return top + num_log2((double)sum);
+}
+
+double net_softmax2(const float *logits, size_t values, float *p)
+{
+    return softmax2(logits, values, p);
 }
 
 /* cost[v] = how many octaves what was timed of v is below the greatest, q[v] = p among the values

@@ -116,7 +116,8 @@ INLINE void mul_rows(size_t n, size_t k, struct matrix a, const float *b, size_t
         tile_8x1(k, a, b + j, ldb, c + j, ldc, add);
 }
 
-INLINE void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
+WIDE_VECTORS
+static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
 {
     size_t i = 0;
@@ -150,44 +151,15 @@ INLINE void mul_panel(size_t m, size_t width, size_t k, struct matrix a, const f
     }
 }
 
-/* `ldb` is not used: panels say it. */
-INLINE void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
-                       float *c, size_t ldc, int add)
+WIDE_VECTORS
+static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
+                       size_t ldc, int add)
 {
-    (void)ldb;
     for (size_t j = 0; j < n; j += MATRIX_PANEL)
         mul_panel(m, panel_width(n, j), k, a, b + j * k, c + j, ldc, add);
 }
 
-#if defined(__x86_64__) && !defined(__AVX512F__)
-#define WIDER(isa, what)                                                                     \
-    __attribute__((target(#isa))) static void what##_##isa(                                  \
-        size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c, \
-        size_t ldc, int add)                                                                 \
-    {                                                                                        \
-        what(m, n, k, a, b, ldb, c, ldc, add);                                               \
-    }
-WIDER(avx512f, mul)
-WIDER(avx512f, mul_packed)
-WIDER(avx2, mul)
-WIDER(avx2, mul_packed)
-
-#define WIDEST(what)                                     \
-    if (__builtin_cpu_supports("avx512f")) {             \
-        what##_avx512f(m, n, k, a, b, ldb, c, ldc, add); \
-        return;                                          \
-    }                                                    \
-    if (__builtin_cpu_supports("avx2")) {                \
-        what##_avx2(m, n, k, a, b, ldb, c, ldc, add);    \
-        return;                                          \
-    }
 #else
-#define WIDEST(what)
-#endif
-
-#else
-
-#define WIDEST(what)
 
 static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
@@ -201,10 +173,9 @@ static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, s
     }
 }
 
-static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
-                       float *c, size_t ldc, int add)
+static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
+                       size_t ldc, int add)
 {
-    (void)ldb;
     for (size_t j = 0; j < n; j += MATRIX_PANEL)
         mul(m, panel_width(n, j), k, a, b + j * k, panel_width(n, j), c + j, ldc, add);
 }
@@ -214,16 +185,13 @@ static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const floa
 void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
 {
-    WIDEST(mul)
     mul(m, n, k, a, b, ldb, c, ldc, add);
 }
 
 void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
                        size_t ldc, int add)
 {
-    const size_t ldb = 0;
-    WIDEST(mul_packed)
-    mul_packed(m, n, k, a, b, ldb, c, ldc, add);
+    mul_packed(m, n, k, a, b, c, ldc, add);
 }
 
 void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out)
