@@ -139,7 +139,7 @@ static float clipped(float v)
 
 /* The integer network's rounding is floor(q + 1/2), q of 0..127 exact in float. */
 WIDE_VECTORS
-static void activate(const float *in, size_t n, int rounded, float *out)
+static void clip(const float *in, size_t n, int rounded, float *out)
 {
     if (!rounded)
         for (size_t i = 0; i < n; i++)
@@ -151,7 +151,7 @@ static void activate(const float *in, size_t n, int rounded, float *out)
 
 void net_activate(const float *in, size_t n, int rounded, float *out)
 {
-    activate(in, n, rounded, out);
+    clip(in, n, rounded, out);
 }
 
 void net_add_prefix(const struct net *net, size_t t, const uint8_t *prefix, float *a)

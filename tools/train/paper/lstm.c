@@ -60,8 +60,8 @@ void lstm_clear(struct lstm_run *r)
 
 /* The gates of one row, and its new state. */
 WIDE_VECTORS
-static void activate(size_t n, float *restrict g, const float *restrict before,
-                     float *restrict squashed, float *restrict c, float *restrict h)
+static void open_gates(size_t n, float *restrict g, const float *restrict before,
+                       float *restrict squashed, float *restrict c, float *restrict h)
 {
     for (size_t j = 0; j < 2 * n; j++)
         g[j] = sigmoid(g[j]);
@@ -86,8 +86,8 @@ void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_r
         memcpy(fed, r->h + before, all * sizeof *fed);
     matrix_forward(a, l->u, r->rows, n, 4 * n, fed, gates, 1);
     for (size_t i = 0; i < all; i += n)
-        activate(n, gates + 4 * i, r->c + before + i, r->squashed + t * all + i, r->c + after + i,
-                 r->h + after + i);
+        open_gates(n, gates + 4 * i, r->c + before + i, r->squashed + t * all + i, r->c + after + i,
+                   r->h + after + i);
 }
 
 void lstm_forward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r)
@@ -98,9 +98,9 @@ void lstm_forward(const struct lstm *l, const struct arrays *a, const struct lst
 
 /* One row: g becomes the derivatives before the activation, d_c that of the cell before. */
 WIDE_VECTORS
-static void deactivate(size_t n, float *restrict g, const float *restrict before,
-                       const float *restrict squashed, const float *restrict d_h,
-                       float *restrict d_c)
+static void close_gates(size_t n, float *restrict g, const float *restrict before,
+                        const float *restrict squashed, const float *restrict d_h,
+                        float *restrict d_c)
 {
     for (size_t j = 0; j < n; j++) {
         const float i = g[j], f = g[n + j], v = g[2 * n + j], o = g[3 * n + j], s = squashed[j];
@@ -121,8 +121,8 @@ void lstm_step_back(const struct lstm *l, const struct arrays *a, const struct l
     if (d_out)
         add_to(d_out, all, r->d_h);
     for (size_t i = 0; i < all; i += n)
-        deactivate(n, gates + 4 * i, r->c + lstm_before(r, t) + i, r->squashed + t * all + i,
-                   r->d_h + i, r->d_c + i);
+        close_gates(n, gates + 4 * i, r->c + lstm_before(r, t) + i, r->squashed + t * all + i,
+                    r->d_h + i, r->d_c + i);
     matrix_back(a, l->u, r->rows, n, 4 * n, gates, r->d_h, 0);
     if (r->keep)
         multiply(r->d_h, r->keep, all, r->d_h);
