@@ -1,4 +1,5 @@
-/* Tests of kpred_constraints.h.
+/* test_rules.c - tests of kpred_constraints.h
+   SPDX-License-Identifier: MIT
 
    test_rules          checks that need nothing else: a second, naive statement of each kernel's
                        checks (`legal`, written from MIOpen's and not from the rules) is compared
@@ -15,9 +16,9 @@
 #include "kpred.h"
 #include "kpred_constraints.h"
 
-#include <stdio.h>
+#include "harness/test.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #define COUNT(a)    ((int)(sizeof(a) / sizeof((a)[0])))
 #define MOST_PARAMS 16
@@ -729,16 +730,13 @@ static walk walk_all(const kernel *k, const domain *domains, const int32_t *p)
     return w;
 }
 
-/* >>random: xorshift64*, and problems of which a good part is within a kernel's reach. */
-
-static uint64_t random_state = 88172645463325252u;
+/* >>random: problems of which a good part is within a kernel's reach. */
 
 static uint32_t random_below(uint32_t n)
 {
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return (uint32_t)((random_state * 2685821657736338717u) >> 33) % n;
+    static uint64_t seed = 1;
+
+    return (uint32_t)(test_random64(&seed) % n);
 }
 
 /* 1..2^bits, small numbers as likely as large ones, multiples of powers of two favoured. */
@@ -1116,15 +1114,6 @@ static int check_extremes(const kernel *k, int tuples)
 
 /* >>main */
 
-static int passed, failed;
-
-static void report(const char *what, const char *name, int bad)
-{
-    printf("%s %s%s (%s)\n", bad ? "FAIL" : "ok", what, name, note);
-    fflush(stdout);
-    *(bad ? &failed : &passed) += 1;
-}
-
 static int run_checks(void)
 {
     /* whole spaces of 115200, 115200, 3000000, 2048, 640, 17496, 304, 1492992, 324, 1134
@@ -1133,21 +1122,20 @@ static int run_checks(void)
     static const int all[] = {8, 0, 0, 300, 0, 100, 0, 6, 0, 0, 0, 0};
     int i;
 
-    report("helpers", "", check_helpers());
-    report("lists", "", check_lists());
+    CASE(check_helpers() == 0, "helpers (%s)", note);
+    CASE(check_lists() == 0, "lists (%s)", note);
     for (i = 0; i < COUNT(kernels); i++) {
         const kernel *k = &kernels[i];
         const char *name = k->name + strlen("kpred_rule");
 
-        report("problems", name, check_problems(k, k->any ? 100000 : 300000));
-        report("exact", name, check_walks(k, k->words, words[i]));
+        CASE(check_problems(k, k->any ? 100000 : 300000) == 0, "problems%s (%s)", name, note);
+        CASE(check_walks(k, k->words, words[i]) == 0, "exact%s (%s)", name, note);
         if (all[i])
-            report("exact_beyond_vocabulary", name, check_walks(k, k->all, all[i]));
-        report("outside", name, check_outside(k, 20000));
-        report("extremes", name, check_extremes(k, 200000));
+            CASE(check_walks(k, k->all, all[i]) == 0, "exact_beyond_vocabulary%s (%s)", name, note);
+        CASE(check_outside(k, 20000) == 0, "outside%s (%s)", name, note);
+        CASE(check_extremes(k, 200000) == 0, "extremes%s (%s)", name, note);
     }
-    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-    return failed != 0;
+    return test_end();
 }
 
 static int accepted_values(const kernel *k, const int32_t *p, const int32_t *v)

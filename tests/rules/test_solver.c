@@ -1,4 +1,5 @@
-/* Tests of kpred_rule_conv_solver, the choice among MIOpen's solvers.
+/* test_solver.c - tests of kpred_rule_conv_solver, the choice among MIOpen's solvers
+   SPDX-License-Identifier: MIT
 
    test_solver          what solvers' names say about them, and naive statements of what the rule
                         looks at: each thing alone decides, multiples, least sizes; extremes
@@ -8,10 +9,10 @@
 #include "kpred.h"
 #include "kpred_constraints.h"
 
+#include "harness/test.h"
+
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = KPRED_CONV_SOLVER_COUNT };
 
@@ -26,14 +27,10 @@ static const char *const fields[] = {KPRED_CONV3D_FIELD_LIST(SPELLING)};
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-static uint64_t random_state = 88172645463325252u;
-
-static int32_t random_below(uint32_t n)
+static int32_t random_below(int32_t n)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (int32_t)((random_state >> 11) % n);
+    static uint64_t seed = 1;
+    return test_between(&seed, 0, n - 1);
 }
 
 static int accepts(const int32_t *p, int32_t solver)
@@ -347,14 +344,6 @@ static int check_extremes(void)
     return bad;
 }
 
-static int passed, failed;
-
-static void report(const char *name, int bad)
-{
-    printf("%s %s (%s)\n", bad ? "FAIL" : "ok", name, note);
-    *(bad ? &failed : &passed) += 1;
-}
-
 /* ---- rows ---- */
 
 static int index_of(const char *text, const char *const *names, int n)
@@ -436,11 +425,10 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "rows"))
         return check_rows();
-    report("lists", check_lists());
-    report("names", check_names());
-    report("axes", check_axes());
-    report("multiples", check_multiples());
-    report("extremes", check_extremes());
-    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-    return failed != 0;
+    CASE(check_lists() == 0, "lists (%s)", note);
+    CASE(check_names() == 0, "names (%s)", note);
+    CASE(check_axes() == 0, "axes (%s)", note);
+    CASE(check_multiples() == 0, "multiples (%s)", note);
+    CASE(check_extremes() == 0, "extremes (%s)", note);
+    return test_end();
 }
