@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares `kpred miopen` with an independent model: MIOpen's driver lines and rules in Python.
+# SPDX-License-Identifier: MIT
+"""miopen_oracle.py - compares `kpred miopen` with MIOpen's driver lines and rules in Python
 
 usage: miopen_oracle.py [--rules RULES.py] [--data DIR] [--log FILE.log=KEYS]... [--keys N]
                         [--key-printer TEST_DRIVER]

@@ -1,6 +1,8 @@
 #!/bin/sh
-# returned.sh BUILD ORACLE MIOPEN_DB [K] - predicts K tuples (default 10) for every problem of the
-# databases with every shipped model of a kernel in them; each must pass the oracle, and none may be without.
+# returned.sh - what every shipped model predicts for the problems of the databases passes the oracle
+# SPDX-License-Identifier: MIT
+#
+# returned.sh BUILD ORACLE MIOPEN_DB [K]: K tuples (default 10) a problem; none may be without.
 set -eu
 build=$1 oracle=$2 db=$3 k=${4:-10}
 tmp=$(mktemp -d)

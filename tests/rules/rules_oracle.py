@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the rules of kpred_constraints.h with an oracle: MIOpen's checks restated in Python.
+# SPDX-License-Identifier: MIT
+"""rules_oracle.py - compares the rules of kpred_constraints.h with MIOpen's checks in Python
 
 usage: rules_oracle.py --exe TEST_RULES [--oracle RULES.py] [--db GPU=FILE.db[.bz2]]...
                        [--random N] [--seed S] [--kernel NAME]...

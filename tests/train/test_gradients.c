@@ -1,4 +1,5 @@
-/* The trainer of the additive network: derivatives, determinism, and its integer twin. */
+/* test_gradients.c - the additive network's trainer: derivatives, determinism, its integer twin
+   SPDX-License-Identifier: MIT */
 #include "base/numbers.h"
 #include "harness/test.h"
 #include "train/additive.h"
