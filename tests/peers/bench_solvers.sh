@@ -3,11 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-trainer=$BUILD/kpred-train
-export PYTHONDONTWRITEBYTECODE=1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 need_trainer "solvers"
 need_numpy "solvers"
@@ -81,16 +77,12 @@ gpus() {
 }
 check "solvers.py: GPUs" gpus
 
-if $python -c "import xgboost" 2>/dev/null; then
-    boosted() {
-        solvers --data "$one" --methods boosted --csv -k 2 --hits "$tmp/boosted.csv" >"$tmp/out" &&
-            grep -q '^boosted,config,gfx942130,2,[0-9]*,[0-9]*,100.00,1.00000,' "$tmp/out" &&
-            [ "$(wc -l <"$tmp/boosted.csv")" -eq $((($(wc -l <"$tmp/table.csv") + 1) / 2)) ]
-    }
-    check "solvers.py: boosted trees" boosted
-else
-    skipped "solvers.py: boosted trees" "needs python3-xgboost"
-fi
+boosted() {
+    solvers --data "$one" --methods boosted --csv -k 2 --hits "$tmp/boosted.csv" >"$tmp/out" &&
+        grep -q '^boosted,config,gfx942130,2,[0-9]*,[0-9]*,100.00,1.00000,' "$tmp/out" &&
+        [ "$(wc -l <"$tmp/boosted.csv")" -eq $((($(wc -l <"$tmp/table.csv") + 1) / 2)) ]
+}
+check_module xgboost "solvers.py: boosted trees" boosted
 missing_package() {
     mkdir -p "$tmp/none" && echo "raise ImportError('no xgboost here')" >"$tmp/none/xgboost.py"
     PYTHONPATH=$tmp/none solvers --data "$one" --csv >"$tmp/out" 2>"$tmp/err" &&

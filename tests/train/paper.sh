@@ -3,11 +3,8 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-trainer=$BUILD/kpred-train
+test_begin
 nets="encdec attn attn2 hybrid hybrid2"
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "all"
 
@@ -127,11 +124,7 @@ for net in $nets; do
     check "$net: sizes never seen" unseen $net
     check "$net: learns" learns $net
     for cc in gcc clang; do
-        if has $cc; then
-            check "$net: the header compiles, $cc" compiles $cc "$tmp/$net.h"
-        else
-            skipped "$net: the header compiles, $cc" "it is not installed"
-        fi
+        check_with $cc "$net: the header compiles, $cc" compiles $cc "$tmp/$net.h"
     done
 done
 
@@ -229,13 +222,7 @@ within_40_seconds() {
 for net in attn hybrid2; do
     case ${CFLAGS:-} in
     *-fsanitize*) skipped "$net in the paper's size: within 40 seconds" "sanitizers are slow" ;;
-    *)
-        if [ -r "$data" ]; then
-            check "$net in the paper's size: within 40 seconds" within_40_seconds $net
-        else
-            skipped "$net in the paper's size: within 40 seconds" "$data is not there"
-        fi
-        ;;
+    *) check_with "$data" "$net in the paper's size: within 40 seconds" within_40_seconds $net ;;
     esac
 done
 
@@ -256,9 +243,6 @@ compares() {
         ! grep -q trained "$tmp/second.err"
 }
 
-if [ -r "$data" ] && has_weights; then
-    check "make paper" compares
-else
-    skipped "make paper" "$data or the weights are not there"
-fi
+need_weights "make paper"
+check_with "$data" "make paper" compares
 test_end
