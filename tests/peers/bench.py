@@ -6,15 +6,15 @@ bench.py legal ORACLE KPRED-TRAIN DATA...  the legal tuples that rankings choose
 """
 # SPDX-License-Identifier: MIT
 import csv
-import importlib.util
 import itertools
 import sys
 
 import numpy as np
 
-sys.path.insert(0, "tools/peers")
+sys.path[:0] = ["tools/peers", "tests/harness"]
 import native
 import rows
+from report import load_oracle
 
 
 def hits(*files):
@@ -27,9 +27,7 @@ def hits(*files):
 
 
 def legal(oracle, trainer, *data):
-    found = importlib.util.spec_from_file_location("rules", oracle)
-    rules = importlib.util.module_from_spec(found)
-    found.loader.exec_module(rules)
+    rules = load_oracle(oracle)
     spec = rows.read_spec("weights/conv_asm_bwd_wrw_3x3.spec")
     library = native.load("weights/conv_asm_bwd_wrw_3x3.h")
     values = [[int(v) for v in vs] for _, vs in spec["params"]]
