@@ -433,11 +433,7 @@ check "train --split none" train "$spec" --data "$db9" --split none -o all.h
 
 # ---- a model of one's own: no rule, names among the values, sizes with limits, data in CSV ----
 
-{
-    cat "$root/tests/fixtures/tiny.spec"
-    printf '\n[derived]\nln = log2 n\n[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n'
-    printf '[network]\nteachers = 0\n'
-} >tiny.spec
+tiny_spec >tiny.spec
 tiny="gpu=gfx900 kind=other n=8 h=7 stride=2"
 
 tiny_model() {

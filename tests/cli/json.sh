@@ -96,11 +96,7 @@ for command in ingest eval; do
 done
 data=$root/tests/fixtures/tiny.csv
 cd "$tmp" || exit 1 # there build/float appears
-{
-    cat "$root/tests/fixtures/tiny.spec"
-    printf '\n[derived]\nln = log2 n\n[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n'
-    printf '[network]\nteachers = 0\n'
-} >tiny.spec
+tiny_spec >tiny.spec
 "$trainer" train tiny.spec --data "$data" --split none --epochs 1 --threads 1 \
     -o tiny.h >/dev/null 2>&1 || failed "model with names among its values" "cannot be trained"
 result "predict, names for values" mode "" "" \

@@ -131,7 +131,7 @@ spec_says() {
 check "a field that tables lack" spec_says 'field "d" of' 's/^k = /d = size\n&/'
 check "a field that is missing" spec_says 'lacks a field "batch"' '/^batch/d'
 check "a parameter of names" spec_says 'parameter "SE" of' 's/^SE.*/SE = yes/'
-check "a perf-db" refuses 1 "format = tensile, this is a perf-db or find-db" \
+refuse "a perf-db" 1 "format = tensile, this is a perf-db or find-db" \
     ingest $spec --data "$tmp/none.txt"
 twice() {
     sed '3p' "$tmp/table.csv" >"$tmp/twice.csv"

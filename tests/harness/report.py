@@ -1,4 +1,4 @@
-"""report.py - named checks of tests in Python, as test.h prints them; and the oracle of some of them"""
+"""report.py - named checks of tests in Python, as test.h prints them; and the oracle of some"""
 # SPDX-License-Identifier: MIT
 import importlib.util
 

@@ -106,14 +106,14 @@ check "label_noise.py: retuned rows for kpred-train" retuned_rows
 check "label_noise.py: exchanged keys" exchanged_keys
 check "label_noise.py: test rows only" test_rows
 check "label_noise.py: a table" a_table
-check "label_noise.py: no common problem" refuses 2 "no two files of one GPU arch" \
+refuse "label_noise.py: no common problem" 2 "no two files of one GPU arch" \
     noise --data "$new" "$tmp/gfx900_56-far.cd.pdb.txt"
-check "label_noise.py: no such file" refuses 2 "$tmp/gfx900_56.none.db" \
+refuse "label_noise.py: no such file" 2 "$tmp/gfx900_56.none.db" \
     noise --data "$new" "$tmp/gfx900_56.none.db"
 cp "$new" "$tmp/gfx1030_36.cd.pdb.txt"
-check "label_noise.py: a GPU that the spec has not" refuses 2 "gfx1030_36" \
+refuse "label_noise.py: a GPU that the spec has not" 2 "gfx1030_36" \
     noise --data "$new" "$tmp/gfx1030_36.cd.pdb.txt"
-check "label_noise.py: another format" refuses 2 "tiny.spec: format \"csv\"" \
+refuse "label_noise.py: another format" 2 "tiny.spec: format \"csv\"" \
     python3 tools/peers/label_noise.py --trainer "$trainer" tests/fixtures/tiny.spec --data "$new"
 
 # ---- paired.py ----
@@ -136,17 +136,17 @@ END
 }
 
 check "paired.py" paired
-check "paired.py: no such method" refuses 2 "no method \"network\"" \
+refuse "paired.py: no such method" 2 "no method \"network\"" \
     python3 tools/peers/paired.py "$tmp/hits.csv"
 sed 4d "$tmp/hits.csv" >"$tmp/fewer.csv"
-check "paired.py: other rows" refuses 2 "not measured on the same rows" \
+refuse "paired.py: other rows" 2 "not measured on the same rows" \
     python3 tools/peers/paired.py --against b "$tmp/fewer.csv"
-check "paired.py: no hits" refuses 2 "$tmp/paired.csv: columns" \
+refuse "paired.py: no hits" 2 "$tmp/paired.csv: columns" \
     python3 tools/peers/paired.py "$tmp/paired.csv"
-check "paired.py: a file twice" refuses 2 "hits.csv:2: row 1 of method \"a\" comes twice" \
+refuse "paired.py: a file twice" 2 "hits.csv:2: row 1 of method \"a\" comes twice" \
     python3 tools/peers/paired.py --against b "$tmp/hits.csv" "$tmp/hits.csv"
 sed '7s/y,1/y,2/' "$tmp/hits.csv" | sed 's/^b,m,config,"y,1"/b,m,config,"y,2"/' >"$tmp/other.csv"
-check "paired.py: other data" refuses 2 'row 3 is "y,1" and "y,2": not of the same data' \
+refuse "paired.py: other data" 2 'row 3 is "y,1" and "y,2": not of the same data' \
     python3 tools/peers/paired.py --against b "$tmp/other.csv"
 
 # ---- classics.py ----
@@ -257,16 +257,15 @@ check "classics.py: a package is missing" missing_package
 check_with "$ORACLE" "classics.py: legal tuples" legal
 
 check "classics.py: older runs" older
-check "classics.py: no such method" refuses 2 '"oracle" is none of' classics --methods oracle
-check "classics.py: k of 0" refuses 2 '"0": expected a number of at least 1' classics -k 0
-check "classics.py: no such header" refuses 2 "$tmp/none.h" classics --network "$tmp/none.h"
-check "classics.py: a header without a model" refuses 2 "kpred.h: declares no kpred_model" \
+refuse "classics.py: no such method" 2 '"oracle" is none of' classics --methods oracle
+refuse "classics.py: k of 0" 2 '"0": expected a number of at least 1' classics -k 0
+refuse "classics.py: no such header" 2 "$tmp/none.h" classics --network "$tmp/none.h"
+refuse "classics.py: a header without a model" 2 "kpred.h: declares no kpred_model" \
     classics --network kpred.h
-check "classics.py: no such data" refuses 2 "$tmp/none.db" \
+refuse "classics.py: no such data" 2 "$tmp/none.db" \
     $python tools/peers/classics.py "$spec" --trainer "$trainer" --data "$tmp/none.db"
-check "classics.py: no such program" refuses 2 "$tmp/none" \
-    classics --trainer "$tmp/none"
-check "classics.py: no such spec" refuses 2 "$tmp/none.spec" \
+refuse "classics.py: no such program" 2 "$tmp/none" classics --trainer "$tmp/none"
+refuse "classics.py: no such spec" 2 "$tmp/none.spec" \
     $python tools/peers/classics.py "$tmp/none.spec" --network weights/$kernel.h --data $dbs
 
 # ---- classics.py, of a kernel with filters ----
@@ -363,9 +362,9 @@ other_split() {
 check "classics.py: filters: the split by shape" other_split
 
 sed 's/^solver.*/&\nfilter = 3/' "$spec" >"$tmp/half.spec"
-check "classics.py: half a filter" refuses 2 "half.spec: [data]: filter \"3\": expected" \
+refuse "classics.py: half a filter" 2 "half.spec: [data]: filter \"3\": expected" \
     $python tools/peers/classics.py "$tmp/half.spec" --trainer "$trainer" --data "$dbs"
-check "label_noise.py: a kernel with filters" refuses 2 "mix.spec: no filter in [data]" \
+refuse "label_noise.py: a kernel with filters" 2 "mix.spec: no filter in [data]" \
     python3 tools/peers/label_noise.py --trainer "$trainer" "$spec" --data "$dbs"
 
 test_end

@@ -78,18 +78,18 @@ compared() {
             $8 > -0.18) }' "$tmp/out"
 }
 check "shares.py: differences and intervals" compared
-check "shares.py: no such method" refuses 2 'there is no method "additive", only nearest' \
+refuse "shares.py: no such method" 2 'there is no method "additive", only nearest' \
     shares "$tmp/nearest.csv"
-check "shares.py: twice the same" refuses 2 "comes twice" \
+refuse "shares.py: twice the same" 2 "comes twice" \
     shares "$tmp/nearest.csv" "$tmp/nearest.csv" --against nearest
 sed '$d' "$tmp/portfolio.csv" >"$tmp/fewer.csv"
-check "shares.py: other problems" refuses 2 "not measured on the same problems" \
+refuse "shares.py: other problems" 2 "not measured on the same problems" \
     shares "$tmp/nearest.csv" "$tmp/fewer.csv" --against nearest
 sed '2s/,[0-9.]*,0$/,1.5,0/' "$tmp/nearest.csv" >"$tmp/wrong.csv"
-check "shares.py: a share above 1" refuses 2 "wrong.csv:2" shares "$tmp/wrong.csv" --against nearest
-check "gemm.py: no such method" refuses 2 'none of nearest' gemm --methods oracle
-check "gemm.py: k of 0" refuses 2 '-k "0"' gemm -k 0
-check "gemm.py: no GEMM" refuses 2 'there is no "m"' $python tools/peers/gemm.py \
+refuse "shares.py: a share above 1" 2 "wrong.csv:2" shares "$tmp/wrong.csv" --against nearest
+refuse "gemm.py: no such method" 2 'none of nearest' gemm --methods oracle
+refuse "gemm.py: k of 0" 2 '-k "0"' gemm -k 0
+refuse "gemm.py: no GEMM" 2 'there is no "m"' $python tools/peers/gemm.py \
     weights/conv_solver.spec --data "$tmp/table.csv" --trainer "$trainer"
 
 # ---- folds.sh, in a copy whose specs are small ----

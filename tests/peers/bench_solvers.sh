@@ -91,16 +91,15 @@ missing_package() {
 }
 check "solvers.py: a package is missing" missing_package
 
-check "solvers.py: no such method" refuses 2 'none of table, boosted' \
+refuse "solvers.py: no such method" 2 'none of table, boosted' \
     solvers --data "$one" --methods oracle
-check "solvers.py: k of 0" refuses 2 '-k "0"' solvers --data "$one" -k 0
-check "solvers.py: no such split" refuses 2 'there is no split "fold"' \
-    solvers --data "$one" --split fold
-check "solvers.py: no such GPU" refuses 2 '--gpus: "gfx1030_36": the files have gfx942130' \
+refuse "solvers.py: k of 0" 2 '-k "0"' solvers --data "$one" -k 0
+refuse "solvers.py: no such split" 2 'there is no split "fold"' solvers --data "$one" --split fold
+refuse "solvers.py: no such GPU" 2 '--gpus: "gfx1030_36": the files have gfx942130' \
     solvers --data "$one" --gpus gfx1030_36
-check "solvers.py: no such folder for hits" refuses 2 "$tmp/none/none/hits.csv" \
+refuse "solvers.py: no such folder for hits" 2 "$tmp/none/none/hits.csv" \
     solvers --data "$one" --methods table --hits "$tmp/none/none/hits.csv"
-check "solvers.py: data without times" refuses 2 'its data are not timed' \
+refuse "solvers.py: data without times" 2 'its data are not timed' \
     $python tools/peers/solvers.py weights/conv_asm_1x1u.spec --data "$one" --trainer "$trainer"
 
 test_end

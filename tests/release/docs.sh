@@ -73,6 +73,7 @@ files() {
 check "files" silent files
 
 # Everything that may be named, a word a line; header guards and the like do no harm.
+# shellcheck disable=SC2046
 cat kpred*.h weights/*.spec $(git ls-files tools tests 2>/dev/null || find tools tests -type f) examples/* Makefile |
     tr -c 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
 grep -hoE 'KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+' weights/*.h | sort -u >>"$tmp/words"

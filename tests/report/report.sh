@@ -234,7 +234,7 @@ wrong() {
     if cmp -s "$tmp/full/$2" "$tmp/wrong/$2"; then
         failed "$1" "the test changes nothing"
     else
-        check "$1" refuses 2 "$4" report wrong
+        refuse "$1" 2 "$4" report wrong
         check "$1: the document is as it was" has_line old
     fi
 }
@@ -284,10 +284,10 @@ wrong "shares: a problem missing" $timed '2d' "gfx90a6e: table and ours: not mea
 wrong "retuned: another problem" retuned/conv_asm_1x1u.a+b.b.csv '3s/11/12/' \
     "retuned/conv_asm_1x1u.a+b.a.csv: there is no other file"
 wrong "noise: not a number" noise.csv '2s/9.0/none/' 'noise.csv:2: percent "none"'
-check "no such folder" refuses 2 "none: there is no such folder" report none
+refuse "no such folder" 2 "none: there is no such folder" report none
 echo "{{lottery}}" >"$tmp/template"
-check "no such section" refuses 2 "template:1: {{lottery}}" report full --template "$tmp/template"
-check "a folder that is not there to write into" refuses 1 "No such file" \
+refuse "no such section" 2 "template:1: {{lottery}}" report full --template "$tmp/template"
+refuse "a folder that is not there to write into" 1 "No such file" \
     report full -o "$tmp/nowhere/accuracy.md"
 
 # ---- measure.sh ----

@@ -26,15 +26,15 @@ trains() {
 }
 where="where rule kpred_rule_conv_solver expects"
 check "fewer values" trains '/^solver /s/ ConvAsm5x10u2v2f1.*//'
-check "values in another order" refuses 1 "value \"ConvAsm1x1UV2\" $where \"ConvAsm1x1U\"" \
+refuse "values in another order" 1 "value \"ConvAsm1x1UV2\" $where \"ConvAsm1x1U\"" \
     trains '/^solver /s/ConvAsm1x1U ConvAsm1x1UV2/ConvAsm1x1UV2 ConvAsm1x1U/'
-check "integers for values" refuses 1 "value \"(an integer)\" $where \"ConvAsm1x1U\"" \
+refuse "integers for values" 1 "value \"(an integer)\" $where \"ConvAsm1x1U\"" \
     trains '/^solver /s/=.*/= 1 2 3/; /^format /s/=.*/= csv/'
-check "an unknown value" refuses 1 "value \"cudnn\" $where \"ConvAsm5x10u2v2f1\"" \
+refuse "an unknown value" 1 "value \"cudnn\" $where \"ConvAsm5x10u2v2f1\"" \
     trains '/^solver /s/ ConvAsm5x10u2v2f1.*/ cudnn/'
-check "fields in another order" refuses 1 "field \"dil_h\" $where \"dil_d\"" \
+refuse "fields in another order" 1 "field \"dil_h\" $where \"dil_d\"" \
     trains '/^dil_d /{h;d;};/^dil_h /G'
-check "another GPU" refuses 1 "token \"gfx900_56\" $where \"gfx906_60\"" \
+refuse "another GPU" 1 "token \"gfx900_56\" $where \"gfx906_60\"" \
     trains '/^gpu /s/gfx906_60/gfx900_56/'
 
 # ---- the find-dbs ----
