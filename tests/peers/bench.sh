@@ -257,8 +257,17 @@ check "classics.py: a package is missing" missing_package
 check_with "$ORACLE" "classics.py: legal tuples" legal
 
 check "classics.py: older runs" older
-refuse "classics.py: no such method" 2 '"oracle" is none of' classics --methods oracle
-refuse "classics.py: k of 0" 2 '"0": expected a number of at least 1' classics -k 0
+# misused WORDS ARGUMENT...: status 2, and behind the usage the words
+misused() {
+    words=$1
+    shift
+    classics "$@" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 2 ] && [ ! -s "$tmp/out" ] && grep -qF -e "$words" "$tmp/err" && return
+    cat "$tmp/err"
+    return 1
+}
+check "classics.py: no such method" misused '"oracle" is none of' --methods oracle
+check "classics.py: k of 0" misused '"0": expected a number of at least 1' -k 0
 refuse "classics.py: no such header" 2 "$tmp/none.h" classics --network "$tmp/none.h"
 refuse "classics.py: a header without a model" 2 "kpred.h: declares no kpred_model" \
     classics --network kpred.h
