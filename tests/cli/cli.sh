@@ -3,13 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-CC=${CC:-cc}
-kpred=$BUILD/kpred
-trainer=$BUILD/kpred-train
-root=$PWD
-tmp=$(mktemp -d) || exit 1
-trap 'chmod -R u+rwx "$tmp"; rm -rf "$tmp"' EXIT
+test_begin
 
 kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1"
 models=$(for header in weights/*.h; do basename "$header" .h; done)
@@ -44,21 +38,6 @@ with() {
         changed=$(echo "$changed" | sed "s/ ${pair%%=*}=[^ ]*/ $pair/")
     done
     echo "$changed"
-}
-
-# refuse NAME STATUS PATTERN COMMAND...
-refuse() {
-    what=$1; shift
-    check "$what" refuses "$@"
-}
-
-# prints TEXT COMMAND...: the command succeeds, says nothing on standard error, and this
-prints() {
-    expected=$1; shift
-    got=$("$@" 2>"$tmp/err") && [ "$got" = "$expected" ] && [ ! -s "$tmp/err" ] && return
-    printf '%s\n' "$got"
-    cat "$tmp/err"
-    return 1
 }
 
 predict() { "$kpred" predict "$@"; }
@@ -454,11 +433,7 @@ check "train --split none" train "$spec" --data "$db9" --split none -o all.h
 
 # ---- a model of one's own: no rule, names among the values, sizes with limits, data in CSV ----
 
-{
-    cat "$root/tests/fixtures/tiny.spec"
-    printf '\n[derived]\nln = log2 n\n[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n'
-    printf '[network]\nteachers = 0\n'
-} >tiny.spec
+tiny_spec >tiny.spec
 tiny="gpu=gfx900 kind=other n=8 h=7 stride=2"
 
 tiny_model() {
@@ -611,11 +586,7 @@ float_in_no_directory() {
     : >file
     refuses 1 "file" train "$spec" --data "$db9" --float-out file/x.f32 -o kept/out.h && untouched
 }
-if [ -w /dev/full ]; then
-    check "train: output on a full disk" full_disk
-else
-    skipped "train: output on a full disk" "there is no /dev/full"
-fi
+check_with /dev/full "train: output on a full disk" full_disk
 check "train: output beyond the limit" size_limit
 check "train: float network that cannot be written" float_in_no_directory
 if [ "$(id -u)" -eq 0 ]; then
@@ -754,11 +725,7 @@ done
 { head -n 1 rows.csv; echo gfx906_60,F,FP32,16,64,56,56,256,1,1,16,1,64,1,1,1,1; } >trained.csv
 refuse "eval: no row to test on" 1 "the data holds no row to test on" \
     "$trainer" eval $model --data trained.csv
-if [ -w /dev/full ]; then
-    check "eval --hits: whole or not at all" hits_kept
-else
-    skipped "eval --hits: whole or not at all" "there is no /dev/full"
-fi
+check_with /dev/full "eval --hits: whole or not at all" hits_kept
 # shellcheck disable=SC2086
 trainer_unwritable() {
     check "$1 kpred-train --version" "$1" "$trainer" --version

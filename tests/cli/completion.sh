@@ -4,13 +4,9 @@
 . tests/harness/script.inc
 
 export LC_ALL=C # one order for sort
-BUILD=$(absolute "$BUILD")
+test_begin
 completion=$PWD/tools/release/kpred.bash
-kpred=$BUILD/kpred
-trainer=$BUILD/kpred-train
 package=/usr/share/bash-completion/bash_completion
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 # ---- one line completed ----
 
@@ -158,11 +154,7 @@ prepare() {
         >a.h
 }
 
-if ! has bash; then
-    skipped "all" "there is no bash"
-    test_end
-    exit
-fi
+need bash "all"
 setup=
 (prepare) || exit 1
 held_to_help "$kpred"

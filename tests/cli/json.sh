@@ -3,26 +3,12 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-CC=${CC:-cc}
-kpred=$BUILD/kpred
-trainer=$BUILD/kpred-train
-root=$PWD
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 cells=$tmp/cells
 $CC -std=c99 -I. -Itools tests/data/cells.c "$archive" -o "$cells" || exit 1
 
 # ---- the forms, of cells made up ----
-
-# prints TEXT COMMAND...
-prints() {
-    expected=$1; shift
-    got=$("$@") && [ "$got" = "$expected" ] && return
-    printf '%s\n' "$got"
-    return 1
-}
 
 # A text that looks like a number is a text, and stands left; one column has cells of both kinds.
 set -- id,n,both t0123456789012345 n5 n1 t12e4567890123456 n-10.50 tone
@@ -48,11 +34,7 @@ check "a table with characters of several bytes" prints "a   b
 é   1
 µs  2" "$cells" table a,b té n1 tµs n2
 
-if ! has python3; then
-    skipped "JSON beside CSV" "there is no python3"
-    test_end
-    exit
-fi
+need python3 "JSON beside CSV"
 check "text that is hard to write" python3 tests/data/cells.py hostile "$cells"
 
 # ---- commands ----
@@ -106,42 +88,33 @@ if [ -e weights/$model.h ]; then
 else
     skipped "models, predict, bench" "the weights are not there (make weights)"
 fi
-if [ ! -x "$trainer" ]; then
-    skipped "ingest, eval" "kpred-train is not built"
-    test_end
-    exit
-fi
+need_trainer "ingest, eval"
 
 # A model with names among its values, and data with quotes and line ends
 for command in ingest eval; do
     check "$command --help" says_so "$trainer" $command
 done
+data=$root/tests/fixtures/tiny.csv
 cd "$tmp" || exit 1 # there build/float appears
-{
-    cat "$root/tests/fixtures/tiny.spec"
-    printf '\n[derived]\nln = log2 n\n[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n'
-    printf '[network]\nteachers = 0\n'
-} >tiny.spec
-"$trainer" train tiny.spec --data "$root/tests/fixtures/tiny.csv" --split none --epochs 1 --threads 1 \
+tiny_spec >tiny.spec
+"$trainer" train tiny.spec --data "$data" --split none --epochs 1 --threads 1 \
     -o tiny.h >/dev/null 2>&1 || failed "model with names among its values" "cannot be trained"
 result "predict, names for values" mode "" "" \
     "$kpred" predict tiny.h gpu=gfx900 kind=other n=8 h=7 stride=2 -k 10
-result ingest gpu,kind,mode "" "" \
-    "$trainer" ingest tiny.spec --data "$root/tests/fixtures/tiny.csv"
+result ingest gpu,kind,mode "" "" "$trainer" ingest tiny.spec --data "$data"
 result eval model,split,gpu,dtype "" "" \
-    "$trainer" eval tiny.h --data "$root/tests/fixtures/tiny.csv" --rows all -k 1,2,6
+    "$trainer" eval tiny.h --data "$data" --rows all -k 1,2,6
 result "kpred-train bench" model "" ns,ns_min,ns_p95 "$trainer" bench tiny.h --beam 1,2
 result "eval --reliability" model,split,gpu,dtype,bin "" "" \
-    "$trainer" eval tiny.h --data "$root/tests/fixtures/tiny.csv" --rows all -k 1,2 --reliability
+    "$trainer" eval tiny.h --data "$data" --rows all -k 1,2 --reliability
 
 ingest_default() {
-    "$trainer" ingest tiny.spec --data "$root/tests/fixtures/tiny.csv" >default &&
-        "$trainer" ingest tiny.spec --data "$root/tests/fixtures/tiny.csv" --csv | cmp - default
+    "$trainer" ingest tiny.spec --data "$data" >default &&
+        "$trainer" ingest tiny.spec --data "$data" --csv | cmp - default
 }
 ingest_to_file() {
-    "$trainer" ingest tiny.spec --data "$root/tests/fixtures/tiny.csv" --json >whole &&
-        "$trainer" ingest tiny.spec --data "$root/tests/fixtures/tiny.csv" --json -o file &&
-        cmp file whole
+    "$trainer" ingest tiny.spec --data "$data" --json >whole &&
+        "$trainer" ingest tiny.spec --data "$data" --json -o file && cmp file whole
 }
 check "ingest writes CSV by default" ingest_default
 check "ingest --json -o" ingest_to_file

@@ -4,8 +4,7 @@
 . tests/harness/script.inc
 
 export LC_ALL=C # one order for sort and comm
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 # ---- what --help says ----
 
@@ -82,16 +81,8 @@ groff_silent() {
 }
 
 check_page() {
-    if has mandoc; then
-        check "$1: mandoc" mandoc -T lint -W warning "$1"
-    else
-        skipped "$1: mandoc" "it is not installed"
-    fi
-    if has groff; then
-        check "$1: groff" groff_silent "$1"
-    else
-        skipped "$1: groff" "it is not installed"
-    fi
+    check_with mandoc "$1: mandoc" mandoc -T lint -W warning "$1"
+    check_with groff "$1: groff" groff_silent "$1"
 }
 
 for program in kpred kpred-train; do

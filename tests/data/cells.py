@@ -7,6 +7,7 @@ cells.py compare CSV JSON TEXTS WORDS VARYING   two files of one command, cell b
 cells.py hostile PROGRAM                        tests/data/cells.c with what is hard to write
 cells.py terminal COMMAND...                    prints plain lines on a pseudo-terminal
 """
+# SPDX-License-Identifier: MIT
 import codecs
 import csv
 import io

@@ -7,11 +7,8 @@
 . tests/harness/script.inc
 . tests/data/ingest.inc
 
-BUILD=$(absolute "$BUILD")
+test_begin
 TENSILE_CSV=${TENSILE_CSV:-../shared/tensile}
-trainer=$BUILD/kpred-train
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "Tensile's tables"
 
@@ -48,12 +45,7 @@ check "a table" gives "$tmp/table.csv" "$tmp/rows.csv" "$failed_once"
 check "a table with blanks" gives "$tmp/blanks.csv" "$tmp/rows.csv" "$failed_once"
 sed 's/$/\r/' "$tmp/table.csv" >"$tmp/crlf.csv"
 check "lines that end with CRLF" gives "$tmp/crlf.csv" "$tmp/rows.csv" "$failed_once"
-if has bzip2; then
-    bzip2 -k "$tmp/table.csv"
-    check "packed" gives "$tmp/table.csv.bz2" "$tmp/rows.csv" "$failed_once"
-else
-    skipped "packed" "no bzip2"
-fi
+check_with bzip2 "packed" packed "$tmp/table.csv" "$tmp/rows.csv" "$failed_once"
 cp "$tmp/rows.csv" "$tmp/back.csv"
 check "ingest's CSV" gives "$tmp/back.csv" "$tmp/rows.csv"
 
@@ -139,7 +131,7 @@ spec_says() {
 check "a field that tables lack" spec_says 'field "d" of' 's/^k = /d = size\n&/'
 check "a field that is missing" spec_says 'lacks a field "batch"' '/^batch/d'
 check "a parameter of names" spec_says 'parameter "SE" of' 's/^SE.*/SE = yes/'
-check "a perf-db" refuses 1 "format = tensile, this is a perf-db or find-db" \
+refuse "a perf-db" 1 "format = tensile, this is a perf-db or find-db" \
     ingest $spec --data "$tmp/none.txt"
 twice() {
     sed '3p' "$tmp/table.csv" >"$tmp/twice.csv"

@@ -12,6 +12,7 @@
 #include "base/opts.h"
 #include "cli/readers.h"
 #include "data/split.h"
+#include "harness/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,26 +20,6 @@
 #include <unistd.h>
 
 static const char *scratch, *specs;
-static int n_passed, n_failed, is_good;
-
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            printf("  %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            is_good = 0;                                             \
-        }                                                            \
-    } while (0)
-
-static void run(const char *name, void (*test)(void))
-{
-    is_good = 1;
-    test();
-    printf("%s %s\n", is_good ? "ok" : "FAIL", name);
-    fflush(stdout);
-    n_passed += is_good;
-    n_failed += !is_good;
-}
-
 /* A path in a directory; the text is overwritten by the fourth call after. */
 static const char *in(const char *directory, const char *name)
 {
@@ -65,13 +46,10 @@ static int file_is(const char *path, const char *text)
     return is;
 }
 
-/* A generator for the fuzzers; the same numbers everywhere. */
-static uint32_t random_state = 1;
-
 static uint32_t random_below(uint32_t n)
 {
-    random_state = random_state * 1664525 + 1013904223;
-    return (random_state >> 8) % n;
+    static uint64_t seed = 1;
+    return (uint32_t)(test_random64(&seed) % n);
 }
 
 /* ---- util ---- */
@@ -82,16 +60,16 @@ static void sha256_vectors(void)
     char hex[65], *million = malloc(1000000);
     memset(million, 'a', 1000000);
     sha256_hex("", 0, hex);
-    CHECK(strcmp(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855") == 0);
+    CHECK_TEXT(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     sha256_hex("abc", 3, hex);
-    CHECK(strcmp(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0);
+    CHECK_TEXT(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     sha256_hex(two_blocks, 56, hex);
-    CHECK(strcmp(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1") == 0);
+    CHECK_TEXT(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     sha256_hex(million, 1000000, hex);
-    CHECK(strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0") == 0);
+    CHECK_TEXT(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     put_file(in(scratch, "million"), million, 1000000);
     CHECK(sha256_file(in(scratch, "million"), hex) == 0);
-    CHECK(strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0") == 0);
+    CHECK_TEXT(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     CHECK(sha256_file(in(scratch, "nothing there"), hex) != 0);
     free(million);
 }
@@ -233,7 +211,7 @@ static void options_good(void)
     CHECK(l.counts.n == 3 && l.counts.v[0] == 1 && l.counts.v[2] == 30);
     l = parse("cmd --data=x y -k10 -oout --split=none a.spec more and");
     CHECK(l.status == -1 && l.files.n == 2 && l.count == 10 && l.choice == 2 && l.rest.n == 2);
-    CHECK(strcmp(l.text, "out") == 0);
+    CHECK_TEXT(l.text, "out");
     l = parse("cmd --data x --data y a.spec"); /* the list goes on to the next option */
     CHECK(l.status == 2);
     l = parse("cmd --data x --data y -- a.spec -k");
@@ -242,33 +220,17 @@ static void options_good(void)
 
 static void options_bad(void)
 {
-    static const char *const wrong[] = {"cmd",
-                                        "cmd --data",
-                                        "cmd a --bogus",
-                                        "cmd a --data --flag",
-                                        "cmd a -k",
-                                        "cmd a -k 0",
-                                        "cmd a -k 10x",
-                                        "cmd a -k 1025",
-                                        "cmd a -k -1",
-                                        "cmd a -k 1 -k 2",
-                                        "cmd a --flag --flag",
-                                        "cmd a --flag=1",
-                                        "cmd a --split",
-                                        "cmd a --split both",
-                                        "cmd a --split conf",
-                                        "cmd a --counts 1,",
-                                        "cmd a --counts ,1",
-                                        "cmd a --counts 1,,2",
-                                        "cmd a --counts 1;2",
-                                        "cmd a --counts=",
-                                        "cmd a -o",
-                                        "cmd a --dat x",
-                                        "cmd a --datax",
-                                        "cmd a -x"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct line l = parse(wrong[i]);
-        CHECK(l.status == 2 || !printf("  %s\n", wrong[i]));
+    static const char wrong[] =
+        "--bogus\0--data --flag\0-k\0-k 0\0-k 10x\0-k 1025\0-k -1\0-k 1 -k 2\0"
+        "--flag --flag\0--flag=1\0--split\0--split both\0--split conf\0--counts 1,\0"
+        "--counts ,1\0--counts 1,,2\0--counts 1;2\0--counts=\0-o\0--dat x\0--datax\0"
+        "-x\0";
+    char words[64];
+    CHECK_EQ(parse("cmd").status, 2);
+    CHECK_EQ(parse("cmd --data").status, 2);
+    for (const char *w = wrong; *w != '\0'; w += strlen(w) + 1) {
+        snprintf(words, sizeof words, "cmd a %s", w);
+        CHECK_OF(parse(words).status == 2, words);
     }
 }
 
@@ -283,14 +245,11 @@ static void shipped_specs(void)
     for (size_t k = 0; k < 4; k++) {
         struct spec s;
         size_t values = 0;
-        if (spec_load(&s, in(specs, kernels[k])) != 0) {
-            CHECK(0);
-            continue;
-        }
+        REQUIRE(spec_load(&s, in(specs, kernels[k])) == 0);
         for (size_t i = 0; i < s.n_params; i++)
             values += s.params[i].n_values;
         CHECK(s.n_fields == (k == 3 ? 10 : 9) && s.n_params == n_params[k]);
-        CHECK(values == n_values[k] || !printf("  %s: %zu\n", s.name, values));
+        CHECK_EQ(values, n_values[k]);
         CHECK(s.format == SPEC_MIOPEN && s.filter_h == (k == 3 ? 3 : 1) && s.pad == (k == 3));
         CHECK(spec_field_index(&s, "stride") == 8 && s.fields[8].most == KPRED_MAX_SIZE);
         CHECK(spec_token(&s.fields[0], "gfx906_60") == 1 && spec_token(&s.fields[1], "W") == 2);
@@ -315,21 +274,18 @@ static void spec_texts(void)
     CHECK(spec_parse(&s, tiny, "toy") != 0); /* 1-slow is no name */
     char *good = xstrdup(tiny);
     memcpy(strstr(good, "1-slow"), "s-slow", 6);
-    if (spec_parse(&s, good, "toy.spec") == 0) {
-        CHECK(strcmp(s.text, good) == 0 && strcmp(s.path, "toy.spec") == 0);
-        CHECK(s.derived.line == 9 && s.derived.n == 1 && s.derived.v[0].line == 10);
-        CHECK(strcmp(s.derived.v[0].text, "a = b = c") == 0);
-        CHECK(s.features.n == 2 && s.features.v[1].line == 14 && s.network.line == 0);
-        CHECK(s.title[0] == '\0' && s.header == NULL && s.solver == NULL && s.pad == -1);
-        CHECK(s.fields[1].least == 2 && s.fields[1].most == 9 && s.fields[0].most == 1);
-        CHECK(spec_value_index(&s.params[0], "-4") == 0 && spec_value_index(&s.params[0], "4") < 0);
-        CHECK(spec_value_index(&s.params[1], "s-slow") == 1 && s.params[1].values[1] == 1);
-        CHECK(strcmp(spec_value_text(&s.params[0], 0, number), "-4") == 0);
-        CHECK(strcmp(spec_values_text(&s.params[1], &b), "fast s-slow") == 0);
-        spec_free(&s);
-    } else {
-        CHECK(0);
-    }
+    REQUIRE(spec_parse(&s, good, "toy.spec") == 0);
+    CHECK(strcmp(s.text, good) == 0 && strcmp(s.path, "toy.spec") == 0);
+    CHECK(s.derived.line == 9 && s.derived.n == 1 && s.derived.v[0].line == 10);
+    CHECK_TEXT(s.derived.v[0].text, "a = b = c");
+    CHECK(s.features.n == 2 && s.features.v[1].line == 14 && s.network.line == 0);
+    CHECK(s.title[0] == '\0' && s.header == NULL && s.solver == NULL && s.pad == -1);
+    CHECK(s.fields[1].least == 2 && s.fields[1].most == 9 && s.fields[0].most == 1);
+    CHECK(spec_value_index(&s.params[0], "-4") == 0 && spec_value_index(&s.params[0], "4") < 0);
+    CHECK(spec_value_index(&s.params[1], "s-slow") == 1 && s.params[1].values[1] == 1);
+    CHECK_TEXT(spec_value_text(&s.params[0], 0, number), "-4");
+    CHECK_TEXT(spec_values_text(&s.params[1], &b), "fast s-slow");
+    spec_free(&s);
     buf_free(&b);
     free(good);
 }
@@ -385,18 +341,18 @@ static void split_facts(void)
     struct buf key = {0};
     CHECK(spec_load(&s, in(specs, kernels[0])) == 0);
     split_key_text(&s, &s.config, problem, &key);
-    CHECK(strcmp(key.s, "F,FP32,16,64,56,56,256,1,1") == 0);
+    CHECK_TEXT(key.s, "F,FP32,16,64,56,56,256,1,1");
     CHECK(split_hash(key.s, key.n) == UINT64_C(0xeeae04836b31d84a));
     CHECK(split_row_hash(&s, &s.shape, problem, &key) == UINT64_C(0x8a4925e9e37eb743));
-    CHECK(strcmp(key.s, "64,256,56,56,1x1") == 0);
+    CHECK_TEXT(key.s, "64,256,56,56,1x1");
     CHECK(!split_is_test(UINT64_C(0xeeae04836b31d84a)));
     CHECK(!split_is_test(UINT64_C(0x8a4925e9e37eb743)) && split_is_test(20));
     spec_free(&s);
     CHECK(spec_load(&s, in(specs, kernels[3])) == 0);
     split_key_text(&s, &s.config, strided, &key);
-    CHECK(strcmp(key.s, "W,FP16,4,256,14,14,64,2,32") == 0);
+    CHECK_TEXT(key.s, "W,FP16,4,256,14,14,64,2,32");
     split_key_text(&s, &s.shape, strided, &key);
-    CHECK(strcmp(key.s, "64,256,14,14,3x3") == 0);
+    CHECK_TEXT(key.s, "64,256,14,14,3x3");
     spec_free(&s);
     buf_free(&key);
 }
@@ -443,19 +399,16 @@ static void order_of_files(void)
     for (size_t k = 0; k < 4; k++) {
         struct spec s, t;
         struct dataset a, b;
-        if (load(&s, kernels[k], "gfx900_56.db", "gfx906_60.db", &a) != 0
-            || load(&t, kernels[k], "gfx906_60.db", "gfx900_56.db", &b) != 0) {
-            CHECK(0);
-            return;
-        }
+        REQUIRE(load(&s, kernels[k], "gfx900_56.db", "gfx906_60.db", &a) == 0);
+        REQUIRE(load(&t, kernels[k], "gfx906_60.db", "gfx900_56.db", &b) == 0);
         CHECK(a.n == b.n && a.n >= 24 && a.n_files == 2);
         CHECK(memcmp(a.problem, b.problem, a.n * a.n_fields * sizeof *a.problem) == 0);
         CHECK(memcmp(a.target, b.target, a.n * a.n_params) == 0);
         CHECK(memcmp(a.file, b.file, a.n * sizeof *a.file) == 0);
         CHECK(memcmp(a.row, b.row, a.n * sizeof *a.row) == 0);
-        CHECK(strcmp(a.files[0].name, "gfx900_56.db") == 0);
-        CHECK(strcmp(b.files[0].name, "gfx900_56.db") == 0);
-        CHECK(strcmp(a.files[1].sha256, b.files[1].sha256) == 0);
+        CHECK_TEXT(a.files[0].name, "gfx900_56.db");
+        CHECK_TEXT(b.files[0].name, "gfx900_56.db");
+        CHECK_TEXT(a.files[1].sha256, b.files[1].sha256);
         CHECK(a.files[0].rows == b.files[0].rows && a.files[0].rows + a.files[1].rows == a.n);
         data_free(&a);
         data_free(&b);
@@ -468,10 +421,7 @@ static void rows_are_sorted(void)
 {
     struct spec s;
     struct dataset d;
-    if (load(&s, kernels[0], "gfx900_56.db", "gfx906_60.db", &d) != 0) {
-        CHECK(0);
-        return;
-    }
+    REQUIRE(load(&s, kernels[0], "gfx900_56.db", "gfx906_60.db", &d) == 0);
     for (size_t i = 1; i < d.n; i++) {
         const int32_t *p = d.problem + (i - 1) * d.n_fields, *q = p + d.n_fields;
         size_t f = 0;
@@ -503,22 +453,15 @@ static void swapped_keys(void)
 {
     struct spec s;
     struct dataset d;
-    if (load(&s, kernels[0], "swap.gfx900_56.db", NULL, &d) == 0)
-        CHECK(0); /* "swap" is no GPU */
-    if (load(&s, kernels[0], "gfx900_56-swap.db", NULL, &d) != 0) {
-        CHECK(0);
-        return;
-    }
-    CHECK(strcmp(row_text(&d, 1), "0,0,0,8,64,27,28,256,2") == 0);
-    CHECK(strcmp(row_text(&d, 2), "0,1,0,8,256,28,30,64,2") == 0);
-    CHECK(strcmp(row_text(&d, 3), "0,1,1,8,256,14,15,64,1") == 0);
+    REQUIRE(load(&s, kernels[0], "swap.gfx900_56.db", NULL, &d) != 0); /* "swap" is no GPU */
+    REQUIRE(load(&s, kernels[0], "gfx900_56-swap.db", NULL, &d) == 0);
+    CHECK_TEXT(row_text(&d, 1), "0,0,0,8,64,27,28,256,2");
+    CHECK_TEXT(row_text(&d, 2), "0,1,0,8,256,28,30,64,2");
+    CHECK_TEXT(row_text(&d, 3), "0,1,1,8,256,14,15,64,1");
     data_free(&d);
     spec_free(&s);
-    if (load(&s, kernels[3], "gfx900_56-swap.db", NULL, &d) != 0) {
-        CHECK(0);
-        return;
-    }
-    CHECK(strcmp(row_text(&d, 4), "0,2,0,8,256,14,15,64,1,32") == 0);
+    REQUIRE(load(&s, kernels[3], "gfx900_56-swap.db", NULL, &d) == 0);
+    CHECK_TEXT(row_text(&d, 4), "0,2,0,8,256,14,15,64,1,32");
     CHECK(d.n == 1 && d.dropped[DROP_RETIRED] == 1);
     data_free(&d);
     spec_free(&s);
@@ -583,10 +526,7 @@ static void csv_fuzz(void)
     struct dataset d;
     FILE *f = fopen(in(scratch, "plain.csv"), "wb");
     struct buf text = {0};
-    if (f == NULL || load(&s, kernels[0], "gfx900_56.db", NULL, &d) != 0) {
-        CHECK(0);
-        return;
-    }
+    REQUIRE(f != NULL && load(&s, kernels[0], "gfx900_56.db", NULL, &d) == 0);
     data_write(&s, &d, (struct table_form){.csv = 1}, f);
     fclose(f);
     data_free(&d);
@@ -618,17 +558,14 @@ static const char table_spec[] =
 static const char table[] = "I,SizeI,SizeJ,SizeK,SizeL,TotalFlops,C_MT8x4_GSU1,C_MT16x4_SE_GSU2\n"
                             "0,1,2,3,4,24000,3,0\n1,1,2,3,5,30000,1.5,6\n";
 
-/* Reads a text as the file `name`: 0, or -1 after a failed check. */
+/* Reads a text as the file `name`. */
 static int load_text(struct spec *s, const char *spec, const char *text, const char *name,
                      struct dataset *d)
 {
     const struct data_options how = {0};
     const char *path = in(scratch, name);
     put_file(path, text, strlen(text));
-    const int bad =
-        spec_parse(s, spec, "x.spec") != 0 || data_load(readers, s, &path, 1, &how, d) != 0;
-    CHECK(!bad);
-    return bad ? -1 : 0;
+    return spec_parse(s, spec, "x.spec") != 0 ? -1 : data_load(readers, s, &path, 1, &how, d);
 }
 
 static void timed_find_db(void)
@@ -638,8 +575,7 @@ static void timed_find_db(void)
     static const double time[] = {4000, 3000, 750, 500, 250};
     struct spec s;
     struct dataset d;
-    if (load_text(&s, find_db_spec, find_db, "timed.txt", &d) != 0)
-        return;
+    REQUIRE(load_text(&s, find_db_spec, find_db, "timed.txt", &d) == 0);
     CHECK(d.n == 5 && d.n_unknown == 2 && d.dropped[DROP_FAILED_TIME] == 1);
     for (size_t i = 0; i < d.n && i < 5; i++) {
         CHECK(d.target[i] == target[i] && d.unknown[i] == unknown[i] && d.time_us[i] == time[i]);
@@ -658,8 +594,7 @@ static void timed_table(void)
 {
     struct spec s;
     struct dataset d;
-    if (load_text(&s, table_spec, table, "timed.csv", &d) != 0)
-        return;
+    REQUIRE(load_text(&s, table_spec, table, "timed.csv", &d) == 0);
     CHECK(d.n == 3 && d.n_unknown == 0 && d.dropped[DROP_FAILED_TIME] == 1);
     CHECK(d.time_us[0] == 8 && d.time_us[1] == 20 && d.time_us[2] == 5);
     CHECK(memcmp(d.target, "\0\0\0\0\1\1", 6) == 0);
@@ -678,27 +613,26 @@ int main(int argc, char **argv)
     program_name = "test_data";
     if (freopen(in(scratch, "messages"), "w", stderr) == NULL)
         return 1;
-    run("sha256 of the FIPS vectors", sha256_vectors);
-    run("sha256 in chunks", sha256_chunks);
-    run("integers", integers);
-    run("texts", texts);
-    run("reading a whole file", read_whole_file);
-    run("output whole or not at all", output_whole_or_not);
-    run("options: good lines", options_good);
-    run("options: bad lines", options_bad);
-    run("the shipped specs", shipped_specs);
-    run("spec texts", spec_texts);
-    run("spec fuzz", spec_fuzz);
-    run("split facts", split_facts);
-    run("canonical size is the largest", canonical_is_largest);
-    run("order of files does not matter", order_of_files);
-    run("rows are sorted", rows_are_sorted);
-    run("keys swapped back", swapped_keys);
-    run("database fuzz", db_fuzz);
-    run("bzip2 fuzz", bz2_fuzz);
-    run("csv fuzz", csv_fuzz);
-    run("timed: a find-db, and its fuzz", timed_find_db);
-    run("timed: a Tensile table, and its fuzz", timed_table);
-    printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
-    return n_failed != 0;
+    test_run("sha256 of the FIPS vectors", sha256_vectors);
+    test_run("sha256 in chunks", sha256_chunks);
+    test_run("integers", integers);
+    test_run("texts", texts);
+    test_run("reading a whole file", read_whole_file);
+    test_run("output whole or not at all", output_whole_or_not);
+    test_run("options: good lines", options_good);
+    test_run("options: bad lines", options_bad);
+    test_run("the shipped specs", shipped_specs);
+    test_run("spec texts", spec_texts);
+    test_run("spec fuzz", spec_fuzz);
+    test_run("split facts", split_facts);
+    test_run("canonical size is the largest", canonical_is_largest);
+    test_run("order of files does not matter", order_of_files);
+    test_run("rows are sorted", rows_are_sorted);
+    test_run("keys swapped back", swapped_keys);
+    test_run("database fuzz", db_fuzz);
+    test_run("bzip2 fuzz", bz2_fuzz);
+    test_run("csv fuzz", csv_fuzz);
+    test_run("timed: a find-db, and its fuzz", timed_find_db);
+    test_run("timed: a Tensile table, and its fuzz", timed_table);
+    return test_end();
 }

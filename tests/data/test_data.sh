@@ -2,65 +2,20 @@
 # test_data.sh - the tools' data layer: specs, perf-dbs, CSV, `kpred-train ingest`
 # SPDX-License-Identifier: MIT
 #
-# usage: [BUILD=build] [CC=cc] [CFLAGS=...] [KPRED_TRAIN=build/kpred-train] tests/data/test_data.sh
-# Builds its helpers into $BUILD. Prints ok, FAIL or skip and a name for each test, and the totals.
+# usage: [BUILD=build] [CC=cc] [CFLAGS=...] tests/data/test_data.sh
 set -u
-here=$(dirname "$0")
-root=$here/../..
-tools=$root/tools
-BUILD=${BUILD:-build}
-CC=${CC:-cc}
-CFLAGS=${CFLAGS:--O1 -Wall -Wextra}
-prog=${KPRED_TRAIN:-$BUILD/kpred-train}
-specs=$root/weights
-data=$root/tests/fixtures
-passed=0 failed=0 skipped=0
+. tests/harness/script.inc
 
-if [ ! -x "$prog" ]; then
-    echo "skip the data layer ($prog is not built)"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-mkdir -p "$BUILD" || exit 1
-tmp=$(mktemp -d "$BUILD/test_data.XXXXXX") || exit 1
-trap 'chmod -R u+rwx "$tmp" 2>/dev/null; rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
+test_begin
+specs=weights data=tests/fixtures
 
-ok() { echo "ok $1"; passed=$((passed + 1)); }
-bad() { echo "FAIL $1"; failed=$((failed + 1)); }
-skip() { echo "skip $1"; skipped=$((skipped + 1)); }
-
-# check NAME COMMAND...: the command must succeed
-check() {
-    name=$1; shift
-    if "$@" >"$tmp/check" 2>&1; then ok "$name"; else bad "$name"; sed 's/^/  /' "$tmp/check"; fi
-}
-
-# refuse NAME STATUS PATTERN ARGUMENT...: the program must end with that status, print nothing on
-# standard output, and one line that contains the pattern (fixed text) on standard error
-refuse() {
-    name=$1 status=$2 pattern=$3; shift 3
-    "$prog" "$@" >"$tmp/out" 2>"$tmp/err"
-    got=$?
-    if [ $got -eq "$status" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-        grep -qF -e "$pattern" "$tmp/err"; then
-        ok "$name"
-    else
-        bad "$name"
-        echo "  status $got, expected $status and \"$pattern\"; it said:"
-        sed 's/^/  /' "$tmp/err"
-    fi
-}
+need_trainer "the data layer"
 
 # ---- helpers and files ----
 
-# shellcheck disable=SC2046,SC2086
-compile() {
-    $CC -std=c99 $CFLAGS -I"$root" -I"$tools" -o "$@" "$BUILD/libkpred-tools.a" \
-        $(cat "$BUILD/libraries") -lm || exit 1
-}
-compile "$tmp/mkdb" "$here/mkdb.c"
-compile "$tmp/test_data" "$here/test_data.c"
+ingest() { "$trainer" ingest "$@"; }
+
+sample_databases
 mkdb=$tmp/mkdb
 
 # variant NAME SQL...: the gfx900_56 fixture with changes, as $tmp/gfx900_56-NAME.db
@@ -69,8 +24,6 @@ variant() {
     "$mkdb" db "$tmp/gfx900_56-$variant.db" "$data/gfx900_56.sql" "$@" || exit 1
 }
 
-"$mkdb" db "$tmp/gfx900_56.db" "$data/gfx900_56.sql" || exit 1
-"$mkdb" db "$tmp/gfx906_60.db" "$data/gfx906_60.sql" || exit 1
 "$mkdb" db "$tmp/gfx900_56-swap.db" "$data/swap.sql" || exit 1
 cp "$tmp/gfx900_56-swap.db" "$tmp/swap.gfx900_56.db"
 "$mkdb" bz2 "$tmp/gfx900_56.db.bz2" "$tmp/gfx900_56.db" || exit 1
@@ -83,29 +36,30 @@ db6=$tmp/gfx906_60.db
 
 # ---- the functions ----
 
+compiles() {
+    # shellcheck disable=SC2046
+    $CC -std=c99 ${CFLAGS:--O1 -Wall -Wextra} -D_POSIX_C_SOURCE=200809L -I. -Itools -Itests \
+        -o "$tmp/test_data" tests/data/test_data.c "$archive" $(libraries) -lm
+}
+check "test_data.c compiles" compiles
 mkdir "$tmp/unit" && cp "$tmp"/*.db "$tmp"/*.bz2 "$tmp/unit" || exit 1
-"$tmp/test_data" "$tmp/unit" "$specs" >"$tmp/unit.out"
-unit=$?
-grep -v '^[0-9]* passed,' "$tmp/unit.out"
-passed=$((passed + $(grep -c '^ok ' "$tmp/unit.out")))
-failed=$((failed + $(grep -c '^FAIL ' "$tmp/unit.out")))
-[ $unit -eq 0 ] || grep -q '^FAIL ' "$tmp/unit.out" || bad "test_data ended with status $unit"
+checks_of "test_data.c" "$tmp/test_data" "$tmp/unit" "$specs"
 
 # ---- good data ----
 
 same_bytes() {
     for k in conv_asm_1x1u conv_ocl_direct_fwd_1x1 conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3; do
         s=$specs/$k.spec c=$tmp/$k.csv
-        "$prog" ingest "$s" --data "$db9" "$db6" -o "$c" 2>"$tmp/drops" || return 1
-        "$prog" ingest "$s" --data "$db6.bz2" "$db9.bz2" 2>/dev/null | cmp - "$c" || return 1
-        "$prog" ingest "$s" --data "$c" | cmp - "$c" || return 1
+        ingest "$s" --data "$db9" "$db6" -o "$c" 2>"$tmp/drops" || return 1
+        ingest "$s" --data "$db6.bz2" "$db9.bz2" 2>/dev/null | cmp - "$c" || return 1
+        ingest "$s" --data "$c" | cmp - "$c" || return 1
         sed -n '1p' "$c" >"$tmp/reverse.csv"
         sed '1d' "$c" | sed '1!G;h;$!d' >>"$tmp/reverse.csv"
         "$mkdb" bz2 "$tmp/reverse.csv.bz2" "$tmp/reverse.csv" || return 1
-        "$prog" ingest "$s" --data "$tmp/reverse.csv" | cmp - "$c" || return 1
-        "$prog" ingest "$s" --data "$tmp/reverse.csv.bz2" | cmp - "$c" || return 1
+        ingest "$s" --data "$tmp/reverse.csv" | cmp - "$c" || return 1
+        ingest "$s" --data "$tmp/reverse.csv.bz2" | cmp - "$c" || return 1
         sed 's/$/\r/' "$c" >"$tmp/crlf.csv"
-        "$prog" ingest "$s" --data "$tmp/crlf.csv" | cmp - "$c" || return 1
+        ingest "$s" --data "$tmp/crlf.csv" | cmp - "$c" || return 1
         [ "$(wc -l <"$c")" -ge 37 ] || return 1
     done
 }
@@ -118,10 +72,10 @@ more_fields() {
         -e 's/^stride.*/y = size\nx = size\npad_h = size 0\npad_w = size 0\n&/' \
         -e 's/^groups.*/&\nlayout = NCHW NHWC\ndil_h = size\ndil_w = size/' \
         "$wrw3" | sed 's/^stride.*/stride_h = size\nstride_w = size/' >"$tmp/more.spec"
-    "$prog" ingest "$wrw3" --data "$db9" 2>/dev/null |
+    ingest "$wrw3" --data "$db9" 2>/dev/null |
         awk -F, -v OFS=, 'NR > 1 { $9 = "3,3,1,1," $9 "," $9; $10 = $10 ",NCHW,1,1"; print }' \
             >"$tmp/more.csv"
-    "$prog" ingest "$tmp/more.spec" --data "$db9" >"$tmp/out" 2>/dev/null &&
+    ingest "$tmp/more.spec" --data "$db9" >"$tmp/out" 2>/dev/null &&
         [ "$(wc -l <"$tmp/out")" -gt 10 ] && sed 1d "$tmp/out" | cmp - "$tmp/more.csv"
 }
 check "filter, pads, strides, layout and dilations as fields" more_fields
@@ -138,12 +92,12 @@ one_row() {
 # selective NOTE SQL: one row less, and the note; a spec with the filter in [data] stops at that row
 selective() {
     variant part "$(one_row "in_h = 7, in_w = 7")"
-    "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/all" 2>/dev/null
+    ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/all" 2>/dev/null
     variant part "$(one_row "$2")"
-    "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
+    ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
         [ "$(wc -l <"$tmp/out")" -eq $(($(wc -l <"$tmp/all") - 1)) ] &&
         grep -qxF "kpred-train: dropped 1 row: $1" "$tmp/err" &&
-        ! "$prog" ingest "$wrw3" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
+        ! ingest "$wrw3" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
         [ ! -s "$tmp/out" ] && grep -q "gfx900_56-part.db: perf_db row [0-9]*: " "$tmp/err"
 }
 unnamed="a data type, layout or depth that the spec does not name"
@@ -156,7 +110,7 @@ check "filter as fields: no image is left out" selective "$sizes" "in_h = -5, in
 check "filter as fields: an image of 0 is left out" selective "$sizes" "in_w = 0"
 strictly() {
     variant part "$(one_row "$2")"
-    ! "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
+    ! ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" >"$tmp/out" 2>"$tmp/err" &&
         [ ! -s "$tmp/out" ] && grep -qF "$1" "$tmp/err"
 }
 check "filter as fields: no filter is an error" strictly "y: value \"0\"" "fil_h = 0"
@@ -169,7 +123,7 @@ check "filter as fields: an unknown direction is an error" strictly "dir: value 
 check "filter as fields: a bias is an error" strictly "bias: value \"1\"" "bias = 1"
 small_image() {
     variant part "$(one_row "direction = 'F', in_h = 2, in_w = 2, pad_h = 0, pad_w = 0")"
-    "$prog" ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" 2>&1 >/dev/null |
+    ingest "$tmp/more.spec" --data "$tmp/gfx900_56-part.db" 2>&1 >/dev/null |
         grep -qF "dropped 1 row: $sizes"
 }
 check "filter as fields: a filter beyond the image is left out" small_image
@@ -177,8 +131,8 @@ check "filter as fields: a filter beyond the image is left out" small_image
 split_streams() {
     head -c 20000 "$db9" >"$tmp/part1"; tail -c +20001 "$db9" >"$tmp/part2"
     "$mkdb" bz2 "$tmp/gfx900_56-two.db.bz2" "$tmp/part1" "$tmp/part2" &&
-    "$prog" ingest "$u" --data "$tmp/gfx900_56-two.db.bz2" >"$tmp/two.csv" &&
-    "$prog" ingest "$u" --data "$db9" | cmp - "$tmp/two.csv"
+    ingest "$u" --data "$tmp/gfx900_56-two.db.bz2" >"$tmp/two.csv" &&
+    ingest "$u" --data "$db9" | cmp - "$tmp/two.csv"
 }
 check "bzip2 streams in a row" split_streams
 
@@ -186,7 +140,7 @@ sorted_text='gpu,kind,n,h,stride,tile,mode
 gfx900_56,other,8,7,2,1,small
 gfx900_56,other,8,7,2,2,fast
 gfx906_60,plain,16,64,1,4,fast'
-tiny_csv() { [ "$("$prog" ingest "$data/tiny.spec" --data "$data/tiny.csv")" = "$sorted_text" ]; }
+tiny_csv() { [ "$(ingest "$data/tiny.spec" --data "$data/tiny.csv")" = "$sorted_text" ]; }
 check "CSV: any order of columns, extra ones, quotes, bare arch" tiny_csv
 
 tiny_variants() {
@@ -194,7 +148,7 @@ tiny_variants() {
     printf '%s' "$(cat "$data/tiny.csv")" >"$tmp/open.csv" # the last line lacks its end
     { cat "$data/tiny.csv"; printf '\n\n'; } >"$tmp/blank.csv"
     for f in bom open blank; do
-        [ "$("$prog" ingest "$data/tiny.spec" --data "$tmp/$f.csv")" = "$sorted_text" ] || return 1
+        [ "$(ingest "$data/tiny.spec" --data "$tmp/$f.csv")" = "$sorted_text" ] || return 1
     done
 }
 check "CSV: byte order mark, unended last line, empty lines" tiny_variants
@@ -202,15 +156,15 @@ check "CSV: byte order mark, unended last line, empty lines" tiny_variants
 no_gpu_column() {
     sed 's/^gfx900_56,//;s/^gpu,//' "$tmp/conv_asm_1x1u.csv" | grep -v gfx906 >"$tmp/gfx900-my.csv"
     cp "$tmp/gfx900-my.csv" "$tmp/my.csv"
-    "$prog" ingest "$u" --data "$db9" >"$tmp/900.csv" || return 1
-    "$prog" ingest "$u" --data "$tmp/gfx900-my.csv" | cmp - "$tmp/900.csv" &&
-    "$prog" ingest "$u" --data "$tmp/my.csv" --gpu gfx900_56 | cmp - "$tmp/900.csv"
+    ingest "$u" --data "$db9" >"$tmp/900.csv" || return 1
+    ingest "$u" --data "$tmp/gfx900-my.csv" | cmp - "$tmp/900.csv" &&
+    ingest "$u" --data "$tmp/my.csv" --gpu gfx900_56 | cmp - "$tmp/900.csv"
 }
 check "CSV without a gpu column: the file's name or --gpu" no_gpu_column
 
 gpu_override() {
     cp "$db9" "$tmp/some.db"
-    "$prog" ingest "$u" --data "$tmp/some.db" --gpu gfx906 | sed 1d | grep -c '^gfx906_60,' |
+    ingest "$u" --data "$tmp/some.db" --gpu gfx906 | sed 1d | grep -c '^gfx906_60,' |
         grep -qx 24
 }
 check "--gpu with a bare arch" gpu_override
@@ -218,14 +172,14 @@ check "--gpu with a bare arch" gpu_override
 most_units() {
     sed 's/^gpu .*/gpu = gfx906_60 gfx906_64 gfx90878 gfx90a68 gfx90a6e/' "$u" >"$tmp/gpus.spec"
     for pair in gfx906:gfx906_64 gfx906_60:gfx906_60 gfx908:gfx90878 gfx90a:gfx90a6e; do
-        "$prog" ingest "$tmp/gpus.spec" --data "$tmp/some.db" --gpu "${pair%:*}" |
+        ingest "$tmp/gpus.spec" --data "$tmp/some.db" --gpu "${pair%:*}" |
             sed -n 2p | grep -q "^${pair#*:}," || return 1
     done
 }
 check "a bare arch means its GPU with most units" most_units
 
 drops() {
-    "$prog" ingest "$1" --data "$db9" "$db6" 2>&1 >/dev/null | grep -qF "$2"
+    ingest "$1" --data "$db9" "$db6" 2>&1 >/dev/null | grep -qF "$2"
 }
 check "stride 2 of ConvAsmBwdWrW3x3 is dropped and counted" drops "$wrw3" \
     "dropped $(grep -c "'FP[0-9]*','W',2,[0-9]*,[0-9]*,[0-9]*,1,3,3,.*,2,2,0," \
@@ -245,7 +199,7 @@ that failed
 }
 check "the spec says what is left out" left_out
 
-help_text() { "$prog" ingest --help | grep -q '^usage: kpred-train ingest SPEC --data'; }
+help_text() { ingest --help | grep -q '^usage: kpred-train ingest SPEC --data'; }
 check "--help" help_text
 
 # ---- the command line ----
@@ -280,8 +234,8 @@ refuse "output in no directory" 1 "cannot create" ingest "$u" --data "$db9" -o "
 refuse "unknown kind of file" 1 "ends in none of .db" ingest "$u" --data "$u"
 refuse "the same file twice" 1 "given twice" ingest "$u" --data "$db9" "$db9"
 if [ "$(id -u)" -eq 0 ]; then
-    skip "no permission to read (root may read all)"
-    skip "no permission to write (root may write all)"
+    skipped "no permission to read" "root may read all"
+    skipped "no permission to write" "root may write all"
 else
     cp "$db9" "$tmp/gfx900_56-closed.db" && chmod 0 "$tmp/gfx900_56-closed.db"
     refuse "no permission to read" 1 "Permission denied" \
@@ -332,7 +286,7 @@ broken() {
     variant bad "$@"
     refuse "$name" 1 "$pattern" ingest "$u" --data "$tmp/gfx900_56-bad.db"
     lenient() {
-        "$prog" ingest "$u" --data "$tmp/gfx900_56-bad.db" --lenient >"$tmp/out" 2>"$tmp/err" &&
+        ingest "$u" --data "$tmp/gfx900_56-bad.db" --lenient >"$tmp/out" 2>"$tmp/err" &&
             [ "$(wc -l <"$tmp/out")" -eq 24 ] && grep -q ': dropped 1 row: ' "$tmp/err"
     }
     check "$name, --lenient" lenient
@@ -358,7 +312,7 @@ variant none "DELETE FROM perf_db WHERE solver = 'ConvAsm1x1U'"
 refuse "no row of the solver" 1 "no row of ConvAsm1x1U is left" \
     ingest "$u" --data "$tmp/gfx900_56-none.db"
 one_file_without() {
-    "$prog" ingest "$u" --data "$tmp/gfx900_56-none.db" "$db6" | sed 1d | wc -l | grep -qw 24
+    ingest "$u" --data "$tmp/gfx900_56-none.db" "$db6" | sed 1d | wc -l | grep -qw 24
 }
 check "no row of the solver in one of two files" one_file_without
 
@@ -449,7 +403,7 @@ csv "quote within a cell" ':2: a quote within a cell' '2s/fast/fa"st/'
 csv "header alone" "no row of tiny is left" '2,$d'
 csv_lenient() {
     sed '2s/,4,/,3,/;5s/,7,/,x,/' "$data/tiny.csv" >"$tmp/gfx900.csv"
-    "$prog" ingest "$data/tiny.spec" --lenient --data "$tmp/gfx900.csv" >"$tmp/out" 2>"$tmp/err" &&
+    ingest "$data/tiny.spec" --lenient --data "$tmp/gfx900.csv" >"$tmp/out" 2>"$tmp/err" &&
         [ "$(wc -l <"$tmp/out")" -eq 2 ] && [ "$(grep -c 'dropped 1 row: ' "$tmp/err")" -eq 2 ]
 }
 check "CSV: --lenient drops and counts by reason" csv_lenient
@@ -463,7 +417,7 @@ refuse "CSV: only empty lines" 1 "has no header" ingest "$data/tiny.spec" --data
 kept_on_error() {
     echo old >"$tmp/keep.csv"
     variant bad "$(params '')"
-    "$prog" ingest "$u" --data "$tmp/gfx900_56-bad.db" -o "$tmp/keep.csv" && return 1
+    ingest "$u" --data "$tmp/gfx900_56-bad.db" -o "$tmp/keep.csv" && return 1
     [ "$(cat "$tmp/keep.csv")" = old ] && [ -z "$(find "$tmp" -name '.kpred-*')" ]
 }
 check "-o keeps the old file when the data are bad" kept_on_error
@@ -471,20 +425,20 @@ check "-o keeps the old file when the data are bad" kept_on_error
 # under a limit on the size of files: the write fails, or kills the program
 kept_on_full_disk() {
     echo old >"$tmp/keep.csv"
-    (trap '' XFSZ; ulimit -f 1; "$prog" ingest "$u" --data "$db9" -o "$tmp/keep.csv") 2>"$tmp/err"
+    (trap '' XFSZ; ulimit -f 1; ingest "$u" --data "$db9" -o "$tmp/keep.csv") 2>"$tmp/err"
     [ $? -eq 1 ] && grep -q 'keep.csv: cannot write: ' "$tmp/err" &&
         [ "$(cat "$tmp/keep.csv")" = old ] && [ -z "$(find "$tmp" -name '.kpred-*')" ]
 }
 check "-o keeps the old file when the disk is full" kept_on_full_disk
 kept_when_killed() {
     # shellcheck disable=SC3045
-    (ulimit -f 1; ulimit -c 0; "$prog" ingest "$u" --data "$db9" -o "$tmp/keep.csv") && return 1
+    (ulimit -f 1; ulimit -c 0; ingest "$u" --data "$db9" -o "$tmp/keep.csv") && return 1
     [ "$(cat "$tmp/keep.csv")" = old ]
 }
 check "-o keeps the old file when the program is killed" kept_when_killed
 if [ -w /dev/full ]; then
     full() {
-        "$prog" "$@" >/dev/full 2>"$tmp/err"
+        "$trainer" "$@" >/dev/full 2>"$tmp/err"
         [ $? -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err"
     }
     check "standard output on a full disk" full ingest "$u" --data "$db9"
@@ -492,10 +446,10 @@ if [ -w /dev/full ]; then
     refuse "-o on a full disk" 1 "/dev/full: cannot write" ingest "$u" --data "$db9" -o /dev/full
     check "-o leaves a device a device" test -c /dev/full
 else
-    skip "full disk (there is no /dev/full)"
+    skipped "full disk" "there is no /dev/full"
 fi
 closed() {
-    "$prog" ingest "$u" --data "$db9" >&- 2>"$tmp/err"
+    ingest "$u" --data "$db9" >&- 2>"$tmp/err"
     [ $? -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err"
 }
 check "closed standard output" closed
@@ -503,7 +457,7 @@ closed_pipe() { # the reader is gone before anything is written
     mkfifo "$tmp/fifo" || return 1
     (exec 3<"$tmp/fifo") &
     (trap '' PIPE; exec 3>"$tmp/fifo"; sleep 1
-     "$prog" ingest "$u" --data "$db9" >&3 2>"$tmp/err"; echo $? >"$tmp/status")
+     ingest "$u" --data "$db9" >&3 2>"$tmp/err"; echo $? >"$tmp/status")
     [ "$(cat "$tmp/status")" -eq 1 ] && grep -q 'standard output: cannot write' "$tmp/err"
 }
 check "closed pipe" closed_pipe
@@ -611,6 +565,4 @@ spec "control character" "x.spec:3: byte 0x01: is no text" "s/^name.*/name = x$(
 printf '[kernel]\nname = x\0y\n' >"$tmp/x.spec"
 refuse "spec: NUL byte" 1 "holds a NUL byte" ingest "$tmp/x.spec" --data "$data/tiny.csv"
 refuse "spec: a database for a spec" 1 "is no text" ingest "$db9" --data "$data/tiny.csv"
-
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+test_end

@@ -3,9 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-trainer=$(absolute "$BUILD")/kpred-train
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 need_trainer "all"
 data=$tmp/rowsum.csv
@@ -53,11 +51,7 @@ check "no gnuplot" no_gnuplot
 check "gnuplot fails" bad_gnuplot "exit 3"
 check "gnuplot dies" bad_gnuplot 'kill -9 $$'
 
-if ! has gnuplot; then
-    skipped "plots" "there is no gnuplot (gnuplot-nox)"
-    test_end
-    exit
-fi
+need gnuplot "plots"
 
 # points FILE: circles that mark points; the key has one for each curve
 points() {

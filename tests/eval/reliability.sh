@@ -4,13 +4,8 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-kpred=$BUILD/kpred
-trainer=$BUILD/kpred-train
-tiny=$PWD/tests/fixtures/tiny.spec
-has_weights && shipped=conv_asm_1x1u || shipped=
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
+tiny=$root/tests/fixtures/tiny.spec
 
 need_trainer "all"
 
@@ -57,90 +52,10 @@ as_csv() {
     evaluate "$@" --csv >figures.csv || { cat note; return 1; }
 }
 
-# ---- the same again in Python ----
-
-cat >again.py <<'END_OF_PYTHON'
-"""again.py KPRED RELIABILITY.csv NOTE K,... GROUPED: the same of additive.h and data.csv"""
-import collections, csv, math, re, subprocess, sys
-
-kpred, figures, note, ks, grouped = sys.argv[1:6]
-ks, grouped = [int(k) for k in ks.split(",")], grouped == "gpu"
-FIELDS, PARAMS = ("gpu", "kind", "n", "h", "stride"), ("tile", "mode")
-rows = list(csv.DictReader(open("data.csv")))
-
-def predict(row, k, cache={}):
-    problem = tuple(f"{f}={row[f]}" for f in FIELDS)
-    if (problem, k) not in cache:
-        command = [kpred, "predict", "additive.h", *problem, "-k", str(k), "--csv"]
-        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        cache[problem, k] = [(float(t["probability"]), tuple(t[p] for p in PARAMS))
-                             for t in csv.DictReader(text.splitlines())]
-    return cache[problem, k]
-
-def claims(row, k):
-    """(probability that the optimum is among k tuples, whether it was)"""
-    tuples = predict(row, k)
-    return sum(p for p, _ in tuples), tuple(row[p] for p in PARAMS) in [t for _, t in tuples]
-
-def line(part):
-    n = len(part)
-    predicted, observed = (100 * sum(x[i] for x in part) / n for i in (0, 1))
-    off = collections.Counter()
-    for _, hit, key in part:
-        off[key] += hit - observed / 100
-    return n, predicted, observed, 100 * math.sqrt(sum(x * x for x in off.values())) / n
-
-expected = {}
-for gpu in sorted({r["gpu"] for r in rows}) if grouped else ["all"]:
-    group = [r for r in rows if gpu in ("all", r["gpu"])]
-    for k in ks:
-        part = [(*claims(r, k), (r["kind"], r["n"], r["h"], r["stride"])) for r in group]
-        error = 0
-        for b in range(10):
-            inside = [x for x in part if min(9, int(10 * x[0])) == b]
-            if inside:
-                n, predicted, observed, se = line(inside)
-                gap = abs(observed - predicted)
-                error += n * gap
-                expected[gpu, k, f"{10 * b}-{10 * b + 10}"] = n, predicted, observed, se, gap
-        expected[gpu, k, "all"] = *line(part), error / len(part)
-
-got = {(r["gpu"], int(r["k"]), r["bin"]):
-       tuple(float(r[c]) for c in ("n", "predicted", "observed", "se", "ece"))
-       for r in csv.DictReader(open(figures))}
-assert got.keys() == expected.keys(), (sorted(got), sorted(expected))
-assert len(got) > 4 * len(ks), "too few bins to tell anything"
-for key, values in expected.items():
-    for x, y in zip(values, got[key]):
-        assert abs(x - y) < 0.006, (key, values, got[key])
-
-# All six tuples give what each parameter's softmax said, and so its logits but for a constant.
-def loss(row, temperature):
-    p = {t: x for x, t in predict(row, 6)}
-    label, bits = tuple(row[q] for q in PARAMS), 0
-    for d in range(len(PARAMS)):
-        mass = collections.Counter()
-        for t, x in p.items():
-            if t[:d] == label[:d]:
-                mass[t[d]] += x
-        warm = {v: x ** (1 / temperature) for v, x in mass.items()}
-        bits -= math.log2(warm[label[d]] / sum(warm.values()))
-    return bits
-
-said = re.search(r"tiny: temperature (\d\.\d\d): .* (\d+\.\d{4}) bits a problem in place of "
-                 r"(\d+\.\d{4}) \((\d+) problems\)", open(note).read())
-assert said, open(note).read()
-mean = {t: sum(loss(r, t / 100) for r in rows) / len(rows) for t in range(50, 201)}
-best = min(mean, key=mean.get)
-assert abs(float(said[1]) - best / 100) < 0.015, (said[0], best)
-assert abs(float(said[2]) - mean[best]) < 0.002 and abs(float(said[3]) - mean[100]) < 0.002, said[0]
-assert int(said[4]) == len(rows)
-END_OF_PYTHON
-
-# recomputed K BY: as the script above does
+# recomputed K BY: the same again in Python
 recomputed() {
     as_csv additive.h -k "$1" --by "$2" &&
-        python3 again.py "$kpred" figures.csv note "$1" "$2"
+        python3 "$root/tests/eval/reliability.py" figures "$kpred" figures.csv note "$1" "$2"
 }
 
 # ---- beside the usual table, for every kind of network ----
@@ -200,11 +115,7 @@ forms() {
     as_csv additive.h -k 3 --by all &&
         evaluate additive.h -k 3 --by all | tr -s ' ' ',' | cmp - figures.csv &&
         evaluate additive.h -k 3 --by all --json >figures.json || return 1
-    python3 -c 'import csv, json
-for a, b in zip(csv.DictReader(open("figures.csv")), json.load(open("figures.json")), strict=True):
-    assert list(a) == list(b) and all(float(b[x]) == float(a[x]) if type(b[x]) != str else
-                                      b[x] == a[x] for x in a), (a, b)
-    assert type(b["ece"]) == float and type(b["bin"]) == str'
+    python3 "$root/tests/eval/reliability.py" forms
 }
 
 # Where the kernel does not apply nothing is predicted: 0 percent, of which 0 came true, and no row
@@ -215,7 +126,7 @@ not_applicable() {
 c_mult,waves_c_in_group,waves_k_in_group
         echo gfx906,F,FP16,16,3,56,56,5,1,1,16,1,64,1,1,1,1
     } >never.csv
-    "$trainer" eval $shipped --data never.csv --rows all --reliability --csv >figures.csv 2>note &&
+    "$trainer" eval conv_asm_1x1u --data never.csv --rows all --reliability --csv >figures.csv 2>note &&
         ! grep temperature note && [ "$(sed 1d figures.csv | cut -d, -f5-11 | paste -sd' ' -)" = \
             "1,0-10,1,0.00,0.00,0.00,0.00 1,all,1,0.00,0.00,0.00,0.00" ]
 }
@@ -234,11 +145,7 @@ for model in additive.h "additive.h --float" encdec.h; do
     check "$model: log-loss and probability" loss_is_probability $model
 done
 check "the float network is near" float_is_near
-if [ -n "$shipped" ]; then
-    check "a kernel that does not apply" not_applicable
-else
-    skipped "a kernel that does not apply" "the weights are not there (make weights)"
-fi
-check "--hits as well" refuses 2 "--hits and --reliability exclude each other" \
+refuse "--hits as well" 2 "--hits and --reliability exclude each other" \
     "$trainer" eval encdec.h --data data.csv --reliability --hits x.csv
+check_with "$root/weights/conv_asm_1x1u.h" "a kernel that does not apply" not_applicable
 test_end

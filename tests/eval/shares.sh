@@ -4,11 +4,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-kpred=$BUILD/kpred
-trainer=$BUILD/kpred-train
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 need_trainer "timed data"
 cd "$tmp" || exit 1
@@ -57,44 +53,12 @@ evaluate() { # NAME ARGUMENT...: the header NAME.h on the data of its spec
 trains() { train two --epochs 150 -o two.h && train one --epochs 150 -o one.h; }
 check "networks learn from timed data" trains
 
-# ---- the same again in Python ----
-
-cat >again.py <<'END'
-import csv, math, subprocess, sys
-kpred, name, ks = sys.argv[1], sys.argv[2], [int(k) for k in sys.argv[3].split(",")]
-problems = {}
-with open(name.split("-")[0] + ".csv") as f:
-    for line in csv.DictReader(f):
-        values = tuple(line[x] for x in ("tile", "part") if x in line)
-        problems.setdefault((int(line["m"]), int(line["n"])), {})[values] = float(line["time_us"])
-problems = {p: o for p, o in problems.items() if len(o) > 1}
-for k in ks:
-    shares, exact, hits = [], 0, 0
-    for (m, n), options in problems.items():
-        most = 3 if name.startswith("one") else k
-        out = subprocess.run([kpred, "predict", name + ".h", f"m={m}", f"n={n}", "-k", str(most),
-                              "--csv"], capture_output=True, text=True, check=True).stdout
-        ranking = [tuple(x.split(",")[2:]) for x in out.splitlines()[1:]]
-        found = [options[t] for t in ranking if t in options][:k]
-        best = min(options.values())
-        share = best / min(found) if found else best / max(options.values())
-        shares.append(share)
-        exact += share == 1
-        hits += min(options, key=options.get) in ranking[:k]
-    shares.sort()
-    count = len(shares)
-    mean = math.exp(sum(map(math.log, shares)) / count)
-    at = [shares[max(math.ceil(count * q / 100), 1) - 1] for q in (1, 5)]
-    print(f"{name.split('-')[0]},all,all,all,{k},{count},{100 * hits / count:.2f}",
-          f"{100 * exact / count:.2f},{mean:.5f},{at[0]:.5f},{at[1]:.5f}", sep=";")
-END
-
 # Of one header: pft, exact and shares for every k
 agrees() {
     evaluate "$1" -k "$2" --csv >got.csv || { cat note; return 1; }
     head -1 got.csv | grep -qx 'model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5' &&
         awk -F, 'NR > 1 { print $1 "," $2 "," $3 "," $4 "," $5 "," $6 "," $7 ";" $10 "," $11 "," \
-            $12 "," $13 }' got.csv >got && python3 again.py "$kpred" "$1" "$2" | diff - got
+            $12 "," $13 }' got.csv >got && python3 "$root/tests/eval/shares.py" worth "$kpred" "$1" "$2" | diff - got
 }
 check "shares of two parameters" agrees two 1,2,4,8
 check "shares of one parameter, which is ranked whole" agrees one 1,2,3
@@ -151,22 +115,7 @@ fold() {
     train two --split "fold:$1/4" --epochs 2 -o two-fold.h &&
         "$trainer" eval two-fold.h --data two.csv --hits hits.csv --csv >got.csv 2>note || return 1
     sed -n 2p got.csv | grep -q "^two,fold:$1/4," || return 1
-    python3 - "$1" <<'END'
-import csv, sys
-order, rows = [], {}
-for line in csv.DictReader(open("two.csv")):
-    key = (int(line["m"]), int(line["n"]))
-    rows.setdefault(key, []).append(line)
-    if key not in order:
-        order.append(key)
-want = {k for i, k in enumerate(order) if i % 4 == int(sys.argv[1]) and len(rows[k]) > 1}
-first, row = {}, 0  # the rows of the sorted data, from 1
-for key in sorted(rows):
-    first[row + 1] = key
-    row += len(rows[key])
-got = {first[int(x["row"])] for x in csv.DictReader(open("hits.csv"))}
-assert got == want, (got ^ want)
-END
+    python3 "$root/tests/eval/shares.py" fold "$1"
 }
 for i in 0 3; do check "fold $i of 4" fold $i; done
 
@@ -179,7 +128,7 @@ none_twice() {
 check "every row is kept by one fold" none_twice
 
 for bad in fold:4/4 fold:-1/4 fold:01/4 fold:1/ fold:1/4x folds config,shape; do
-    check "--split \"$bad\"" refuses 2 "--split \"$bad\": expected config, shape, none or fold:I/N" \
+    refuse "--split \"$bad\"" 2 "--split \"$bad\": expected config, shape, none or fold:I/N" \
         "$trainer" train two.spec --data two.csv --split "$bad" -o bad.h
 done
 
@@ -195,11 +144,7 @@ hits() {
 }
 check "the outcome of every problem adds up" hits
 
-if has gnuplot; then
-    draws() { evaluate two -k 1,2,4 --plot two.svg >/dev/null && grep -q "share of the optimum" two.svg; }
-    check "a plot of shares" draws
-else
-    skipped "a plot of shares" "gnuplot is not installed"
-fi
+draws() { evaluate two -k 1,2,4 --plot two.svg >/dev/null && grep -q "share of the optimum" two.svg; }
+check_with gnuplot "a plot of shares" draws
 
 test_end

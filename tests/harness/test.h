@@ -1,20 +1,35 @@
 /* test.h - named tests: `ok NAME` or `FAIL NAME: file:line what`, and the counts at the end
    SPDX-License-Identifier: MIT
 
-       static void sums(void) { CHECK(1 + 1 == 2); CHECK_EQ(2 + 2, 4); }
-       int main(void) { RUN(sums); return test_end(); } */
+       static void sums(void) { CHECK(1 + 1 == 2); CHECK_EQ(2 + 2, 4); CHECK_TEXT("a", "a"); }
+       int main(void) { RUN(sums); CASE(3 > 2, "%d is more", 3); return test_end(); } */
 #ifndef KPRED_TESTS_TEST_H
 #define KPRED_TESTS_TEST_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #define RUN(test)        test_run(#test, test)
-#define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
+#define CHECK(condition) CHECK_OF(condition, #condition)
+/* with what to say in place of the condition */
+#define CHECK_OF(condition, what) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, what))
+/* A failure ends the test. */
+#define REQUIRE(condition)                             \
+    do {                                               \
+        if (!(condition)) {                            \
+            test_fail(__FILE__, __LINE__, #condition); \
+            return;                                    \
+        }                                              \
+    } while (0)
 #define CHECK_EQ(got, want) \
     test_equal((long long)(got), (long long)(want), __FILE__, __LINE__, #got)
+#define CHECK_TEXT(got, want) test_same(got, want, __FILE__, __LINE__, #got)
+/* A test that is one condition, with a name made as by printf: is the condition met? */
+#define CASE(condition, ...) \
+    test_case((condition) != 0, __FILE__, __LINE__, #condition, __VA_ARGS__)
 
 static struct {
     const char *name, *reason; /* of the test that runs: why it was skipped, or NULL */
@@ -42,18 +57,32 @@ static inline void test_equal(long long got, long long want, const char *file, i
     test_fail(file, line, text);
 }
 
+static inline void test_same(const char *got, const char *want, const char *file, int line,
+                             const char *what)
+{
+    char text[256];
+    if (strcmp(got, want) == 0)
+        return;
+    snprintf(text, sizeof text, "%s is \"%s\", not \"%s\"", what, got, want);
+    test_fail(file, line, text);
+}
+
 /* The test that calls it cannot run here; it returns at once. */
 static inline void test_skip(const char *reason)
 {
     test_now.reason = reason;
 }
 
-static inline void test_run(const char *name, void (*test)(void))
+static inline void test_start(const char *name)
 {
     test_now.name = name;
     test_now.reason = 0;
     test_now.failures = 0;
-    test();
+}
+
+static inline void test_stop(void)
+{
+    const char *name = test_now.name;
     if (test_now.failures)
         test_now.failed++;
     else if (test_now.reason)
@@ -61,6 +90,28 @@ static inline void test_run(const char *name, void (*test)(void))
     else
         test_now.passed++, printf("ok %s\n", name);
     fflush(stdout);
+}
+
+static inline void test_run(const char *name, void (*test)(void))
+{
+    test_start(name);
+    test();
+    test_stop();
+}
+
+static inline int test_case(int is_met, const char *file, int line, const char *what,
+                            const char *format, ...)
+{
+    char name[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    test_start(name);
+    if (!is_met)
+        test_fail(file, line, what);
+    test_stop();
+    return is_met;
 }
 
 static inline int test_end(void)

@@ -9,12 +9,10 @@
 # AMD's benchmark runs in ROCm/Tensile (MIT licence); TENSILE_CSV has all shapes and kernels.
 . tests/harness/script.inc
 
-CC=${CC:-cc}
+test_begin
 TENSILE_CSV=${TENSILE_CSV:-../shared/tensile}
 LAUNCHES=104
 RIGHT=95
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 build() {
     $CC -std=c99 -O2 -I. -Itests tests/hip/hip_race.c -lm -o "$tmp/hip_race"

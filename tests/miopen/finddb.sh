@@ -7,12 +7,9 @@
 . tests/harness/script.inc
 . tests/data/ingest.inc
 
-BUILD=$(absolute "$BUILD")
+test_begin
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
-trainer=$BUILD/kpred-train
 spec=weights/conv_solver.spec
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "find-dbs"
 
@@ -52,12 +49,7 @@ check "older layout" gives "$tmp/gfx906_60.old.txt" "$tmp/rows.csv" "$failed_onc
 
 sed 's/$/\r/' "$tmp/gfx906_60.new.txt" >"$tmp/gfx906_60.crlf.txt"
 check "lines that end with CRLF" gives "$tmp/gfx906_60.crlf.txt" "$tmp/rows.csv" "$failed_once"
-if has bzip2; then
-    bzip2 -k "$tmp/gfx906_60.old.txt"
-    check "packed" gives "$tmp/gfx906_60.old.txt.bz2" "$tmp/rows.csv" "$failed_once"
-else
-    skipped "packed" "no bzip2"
-fi
+check_with bzip2 "packed" packed "$tmp/gfx906_60.old.txt" "$tmp/rows.csv" "$failed_once"
 cp "$tmp/rows.csv" "$tmp/back.csv"
 check "ingest's CSV" gives "$tmp/back.csv" "$tmp/rows.csv"
 
@@ -348,65 +340,12 @@ check "what a spec with few fields covers" few
 
 # ---- whole find-dbs ----
 
-cat >"$tmp/reader.py" <<'END'
-"""Prints the rows of a find-db as ingest should, and on standard error how many of each kind it
-leaves out."""
-import bz2, collections, sys
-
-path, gpu = sys.argv[1:]
-left_out = collections.Counter()
-
-
-def fits(image, out, filters, pads, strides, dilations):
-    return all(i + 2 * p >= d * (f - 1) + 1 and (i + 2 * p - d * (f - 1) - 1) // s + 1 == o
-               for i, o, f, p, s, d in zip(image, out, filters, pads, strides, dilations))
-
-
-for line in bz2.open(path, "rt"):
-    key, _, entries = line.rstrip("\n").partition("=")
-    entries = entries.split(";")
-    part = key.split("-")
-    dims = 2 if "x" in part[3] else 3
-    numbers = [[int(x) for x in p.split("x")] for p in part[:8 + 2 * dims]]
-    flat = [n[0] for n in numbers]
-    first, second = flat[1:1 + dims], flat[3 + dims:3 + 2 * dims]
-    filters, pads, strides, dilations = (numbers[i] for i in (1 + dims, 4 + 2 * dims, 5 + 2 * dims,
-                                                              6 + 2 * dims))
-    layout, dtype = part[8 + 2 * dims], part[-2]
-    direction, _, groups = part[-1].partition("_g")
-    c, k, image, out = flat[0], flat[2 + dims], first, second
-    if direction != "F":
-        c, k, image, out = k, c, out, image
-    if not fits(image, out, filters, pads, strides, dilations):
-        left_out["a key whose"] += len(entries)
-        continue
-    if dtype not in ("FP32", "FP16", "BF16"):
-        left_out["a data type"] += len(entries)
-        continue
-    if dims == 2:
-        image, filters, pads = [1] + image, [1] + filters, [0] + pads
-        strides, dilations = [1] + strides, [1] + dilations
-    problem = ",".join(map(str, [gpu, direction, dtype, layout, flat[3 + 2 * dims], c, *image, k,
-                                 *filters, *pads, *strides, *dilations, groups or 1]))
-    for entry in entries:
-        solver, _, rest = entry.partition(":")
-        figures = rest.split(",")
-        if solver.startswith("miopen"):
-            solver = figures.pop(0)
-        time = 1000 * float(figures[0])
-        if time == 0:
-            left_out["a time"] += 1
-        else:
-            print("%s,%s,%.15g" % (problem, solver, time))
-for kind in left_out:
-    print(left_out[kind], kind, file=sys.stderr)
-END
 
 # same_rows GPU: ingest gives the rows that the reader gives, and drops as many of each kind; all of
 # those are read again
 same_rows() {
     file=$MIOPEN_DB/$1.HIP.fdb.txt.bz2
-    python3 "$tmp/reader.py" "$file" "$1" 2>"$tmp/left_out" | LC_ALL=C sort >"$tmp/expected" &&
+    python3 tests/miopen/finddb.py "$file" "$1" 2>"$tmp/left_out" | LC_ALL=C sort >"$tmp/expected" &&
         ingest $spec --data "$file" -o "$tmp/whole.csv" 2>"$tmp/err" || return 1
     sed 1d "$tmp/whole.csv" | LC_ALL=C sort | cmp - "$tmp/expected" &&
         [ "$(wc -l <"$tmp/whole.csv")" -gt 30000 ] || return 1

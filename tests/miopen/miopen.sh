@@ -5,14 +5,11 @@
 # Runs miopen_oracle.py, too, where it has the oracle: ORACLE, MIOPEN_DB as for run.sh.
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
+test_begin
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
 networks="bert densenet121 googlenet mobilenet resnet50 vgg16"
-LC_ALL=C
-export LC_ALL
-tmp=$(mktemp -d) || exit 1
-trap 'chmod -R u+rwx "$tmp"; rm -rf "$tmp"' EXIT
+export LC_ALL=C
 
 need_weights "kpred miopen"
 
@@ -757,81 +754,8 @@ fi
 
 # ---- SQLite ----
 
-# Compares a perf-db of SQLite with one of text: the schema, every row, the integrity.
-cat >"$tmp/same_rows.py" <<'END'
-import re, sqlite3, sys
-
-# MIOpen's columns of a key, in the order of its index
-KEY = ("layout data_type direction spatial_dim in_channels in_h in_w in_d fil_h fil_w fil_d"
-       " out_channels batchsize pad_h pad_w pad_d conv_stride_h conv_stride_w conv_stride_d"
-       " dilation_h dilation_w dilation_d bias group_count").split()
-
-
-def columns(db, table):
-    return [(r[1], r[2], r[3], r[5]) for r in db.execute("pragma table_info(%s)" % table)]
-
-
-def unique_indices(db, table):
-    names = [r[1] for r in db.execute("pragma index_list(%s)" % table) if r[2] == 1]
-    return sorted([r[2] for r in db.execute("pragma index_info(%s)" % n)] for n in names)
-
-
-def check_schema(db):
-    texts = ("layout", "data_type", "direction")
-    config = [("id", "INTEGER", 0, 1)]
-    config += [(name, "TEXT" if name in texts else "INT", 1, 0) for name in KEY]
-    assert columns(db, "config") == config, columns(db, "config")
-    assert columns(db, "perf_db") == [("id", "INTEGER", 0, 1), ("solver", "TEXT", 1, 0),
-                                      ("config", "INTEGER", 1, 0), ("params", "TEXT", 1, 0)]
-    assert unique_indices(db, "config") == [KEY]
-    assert unique_indices(db, "perf_db") == [["solver", "config"]]
-
-
-def config_of(key):
-    m = re.fullmatch(r"(\d+)-(\d+)-(\d+)-(\d+)x(\d+)-(\d+)-\d+-\d+-(\d+)-(\d+)x(\d+)-(\d+)x(\d+)"
-                     r"-(\d+)x(\d+)-(\d+)-NCHW-(\w+)-([FBW])(?:_g(\d+))?", key)
-    ic, ih, iw, fh, fw, oc, n, ph, pw, sh, sw, dh, dw, bias = map(int, m.groups()[:14])
-    return ("NCHW", m.group(15), m.group(16), 2, ic, ih, iw, 1, fh, fw, 1, oc, n, ph, pw, 0, sh, sw,
-            0, dh, dw, 0, bias, int(m.group(17) or 1))
-
-
-def rows_of(text):
-    rows = {}
-    for line in open(text):
-        key, _, entries = line.rstrip("\n").partition("=")
-        for entry in entries.split(";"):
-            solver, _, params = entry.partition(":")
-            rows.setdefault((solver, config_of(key)), params)
-    return rows
-
-
-def main(database, text):
-    db = sqlite3.connect("file:%s?mode=ro" % database, uri=True)
-    assert db.execute("pragma integrity_check").fetchall() == [("ok",)]
-    check_schema(db)
-    got = {(r[0], r[2:]): r[1] for r in db.execute(
-        "select p.solver, p.params, %s from perf_db p join config c on p.config = c.id"
-        % ", ".join("c." + name for name in KEY))}
-    wanted = rows_of(text)
-    assert got == wanted, sorted(set(got.items()) ^ set(wanted.items()))[:3]
-    assert db.execute("select count(*) from perf_db").fetchone()[0] == len(got)
-    lonely = "select count(*) from config where id not in (select config from perf_db)"
-    assert db.execute(lonely).fetchone()[0] == 0
-
-
-main(*sys.argv[1:])
-END
-cat >"$tmp/sql.py" <<'END'
-import sqlite3, sys
-
-db = sqlite3.connect(sys.argv[1])
-for statement in sys.argv[2:]:
-    for row in db.execute(statement):
-        print("|".join(map(str, row)))
-db.commit()
-END
-sql() { python3 "$tmp/sql.py" "$@"; }
-same_rows() { python3 "$tmp/same_rows.py" "$@"; }
+sql() { python3 tests/miopen/sql.py run "$@"; }
+same_rows() { python3 tests/miopen/same_rows.py "$@"; }
 
 db=$tmp/dir/gfx906_60.db
 sqlite() { "$trainer" $gpu --sqlite "$db" "$@" >"$tmp/out" 2>"$tmp/err"; }
@@ -897,12 +821,8 @@ broken_log_db() {
 }
 locked_db() { # another process writes: the error says so, and does not take for ever
     rm -f "$db" && sqlite tests/fixtures/mobilenet.log && cp "$db" "$tmp/before" || return 1
-    python3 -c 'import sqlite3, subprocess, sys
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute("begin exclusive")
-sys.exit(subprocess.run(sys.argv[2:], timeout=60).returncode != 1)' "$db" "$trainer" $gpu \
-        --sqlite "$db" "$tmp/both" >"$tmp/out" 2>"$tmp/err" && cmp "$db" "$tmp/before" &&
-        grep -q locked "$tmp/err" && return
+    python3 tests/miopen/sql.py locked "$db" "$trainer" $gpu --sqlite "$db" "$tmp/both" \
+        >"$tmp/out" 2>"$tmp/err" && cmp "$db" "$tmp/before" && grep -q locked "$tmp/err" && return
     show $?
 }
 both_outputs() {
@@ -964,30 +884,9 @@ repeated() {
 repeated 1000 >"$tmp/short.log"
 repeated 100000 >"$tmp/long.log"
 
-# Seconds, and KB at most when all is read. The latter is asked of the running program: what the
-# system tells of one that has ended includes the interpreter that started it.
-cat >"$tmp/measure.py" <<'END'
-import array, fcntl, subprocess, sys, termios, time
-
-start = time.time()
-with open(sys.argv[1], "rb") as log, open(sys.argv[2], "wb") as out:
-    kpred = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE, stdout=out,
-                             stderr=subprocess.DEVNULL)
-    kpred.stdin.write(log.read())
-    kpred.stdin.flush()
-unread = array.array("i", [1])
-while unread[0] and kpred.poll() is None and time.time() < start + 100:
-    fcntl.ioctl(kpred.stdin, termios.FIONREAD, unread)
-with open("/proc/%d/status" % kpred.pid) as f:
-    most = next(line.split()[1] for line in f if line.startswith("VmHWM"))
-kpred.stdin.close()
-if kpred.wait(100) != 0:
-    sys.exit("it failed")
-print("%.2f %s" % (time.time() - start, most))
-END
 # measure NAME: seconds and KB into $tmp/NAME.took; the output has to be that of the short log
 measure() {
-    python3 "$tmp/measure.py" "$tmp/$1.log" "$tmp/$1.out" "$kpred" miopen --gpu gfx906 \
+    python3 tests/miopen/measure.py "$tmp/$1.log" "$tmp/$1.out" "$kpred" miopen --gpu gfx906 \
         >"$tmp/$1.took" && cmp "$tmp/$1.out" "$tmp/short.out"
 }
 longest() {
@@ -1015,25 +914,15 @@ fi
 
 # ---- the oracle ----
 
-if ! has python3; then
-    skipped "the oracle" "there is no python3"
-elif [ ! -r "$ORACLE" ]; then
+need python3 "the oracle"
+if [ ! -r "$ORACLE" ]; then
     skipped "the oracle" "needs $ORACLE"
 else
     test_program test_driver "$tmp/test_driver"
     # shellcheck disable=SC2046
-    python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
+    checks_of "the oracle" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
         $(for n in $networks; do echo "--log tests/fixtures/$n.log=tests/fixtures/$n.keys"; done) \
-        --key-printer "$tmp/test_driver" "$kpred" >"$tmp/oracle" 2>&1
-    sed '$d' "$tmp/oracle"
-    totals=$(tail -n 1 "$tmp/oracle" | grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$')
-    if [ "$totals" ]; then
-        # shellcheck disable=SC2046
-        set -- $(echo "$totals" | tr -cd '0-9 ')
-        n_passed=$((n_passed + $1)) n_failed=$((n_failed + $2)) n_skipped=$((n_skipped + $3))
-    else
-        failed "the oracle" "$(tail -n 3 "$tmp/oracle")"
-    fi
+        --key-printer "$tmp/test_driver" "$kpred"
 fi
 
 test_end

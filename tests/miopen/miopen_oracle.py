@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares `kpred miopen` with an independent model: MIOpen's driver lines and rules in Python.
+# SPDX-License-Identifier: MIT
+"""miopen_oracle.py - compares `kpred miopen` with MIOpen's driver lines and rules in Python
 
 usage: miopen_oracle.py [--rules RULES.py] [--data DIR] [--log FILE.log=KEYS]... [--keys N]
                         [--key-printer TEST_DRIVER]
@@ -23,7 +24,10 @@ OPTIONs go to `KPRED miopen`. The checks are
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, glob, importlib.util, os, random, re, subprocess, sys, tempfile
+import argparse, bz2, collections, glob, os, random, re, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "harness"))
+from report import Report, load_oracle
 
 GPUS = (("gfx900", 56), ("gfx906", 60))
 OPERATIONS = {"FP32": "conv", "FP16": "convfp16", "BF16": "convbfp16", "INT8": "convint8"}
@@ -348,28 +352,6 @@ def check_log(tool, report, rng, name, log):
 
 
 # ---- checks ----
-
-class Report:
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-
-    def result(self, name, bad, counts):
-        print("%s %s (%s)" % ("FAIL" if bad else "ok", name, counts), flush=True)
-        for example in bad[:5]:
-            print("     ", example)
-        if len(bad) > 5:
-            print("      and %d more" % (len(bad) - 5))
-        self.failed += bool(bad)
-        self.passed += not bad
-
-    def skip(self, name, why):
-        print("skip %s: %s" % (name, why))
-        self.skipped += 1
-
-    def finish(self):
-        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
-        return self.failed > 0
-
 
 def database_keys(path):
     opened = bz2.open if path.endswith(".bz2") else open
@@ -720,13 +702,6 @@ def print_keys(rules, path):
         print(line)
 
 
-def load_rules(path):
-    spec = importlib.util.spec_from_file_location("miopen_rules", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rules", default="../shared/miopen/rules.py")
@@ -741,7 +716,7 @@ def main():
     parser.add_argument("kpred", nargs="?")
     parser.add_argument("options", nargs=argparse.REMAINDER)
     args = parser.parse_args()
-    rules = load_rules(args.rules)
+    rules = load_oracle(args.rules)
     if args.print_keys:
         return print_keys(rules, args.print_keys)
     report = Report()

@@ -6,13 +6,9 @@
 # needs only what is here.
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
+test_begin
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
-CC=${CC:-cc}
-trainer=$BUILD/kpred-train
 kernels="conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1"
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "text perf-dbs"
 
@@ -22,61 +18,9 @@ need_trainer "text perf-dbs"
 # rules; here its name says so, and below the database of SQLite confirms it.
 swapped=gfx900_56-2019-12-06
 
-# Prints the rows of a text perf-db as ingest should, and on standard error how many of each kind it
-# leaves out.
-cat >"$tmp/reader.py" <<'END'
-import bz2, collections, re, sys
-
-spec, path, gpu, exchanged = sys.argv[1:]
-sections, section = collections.defaultdict(list), None
-for line in open(spec):
-    if line.startswith("["):
-        section = line.strip()[1:-1]
-    elif "=" in line:
-        name, _, value = line.partition("=")
-        sections[section].append((name.strip(), value.split()))
-data, params = dict(sections["data"]), sections["params"]
-solver, filters, pad = data["solver"][0], data["filter"][0], data["pad"][0]
-KEY = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+x\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)x(\d+)-(\d+)x(\d+)"
-                 r"-1x1-0-NCHW-(FP32|FP16|BF16)-([FBW])(?:_g(\d+))?")
-rows, left_out = [], collections.Counter()
-with (bz2.open if path.endswith(".bz2") else open)(path, "rt") as f:
-    for line in f:
-        key, _, entries = line.rstrip("\r\n").partition("=")
-        values = dict(e.split(":", 1) for e in entries.split(";") if e).get(solver)
-        if values is None:
-            continue
-        m = KEY.fullmatch(key)
-        if not m or m.group(4) != filters or {m.group(9), m.group(10)} != {pad} \
-                or m.group(11) != m.group(12):
-            raise SystemExit("a key that the spec does not cover: " + key)
-        ic, ih, iw, _, oc, oh, ow, n = m.groups()[:8]
-        stride, dtype, direction, groups = m.group(11), m.group(13), m.group(14), m.group(15)
-        # The user's view: the image that the forward convolution reads, C in and K out.
-        c, h, w, k = (ic, ih, iw, oc) if direction == "F" else (oc, oh, ow, ic)
-        if direction != "F" and exchanged in path:
-            c, k = k, c
-        values = values.split(",")
-        if filters == "3x3" and stride == "2":
-            left_out["stride 2"] += 1
-        elif values == "16 16 16 16 1 1 2 3 1".split():
-            left_out["search that failed"] += 1
-        elif len(values) != len(params) or any(v not in p[1] for v, p in zip(values, params)):
-            left_out["parameters"] += 1
-        else:
-            row = [gpu, direction, dtype, n, c, h, w, k, stride]
-            if "groups" in dict(sections["fields"]):
-                row.append(groups or "1")
-            rows.append(",".join(row + values))
-print(",".join(name for name, _ in sections["fields"] + params))
-print("\n".join(sorted(rows)))
-for kind in sorted(left_out):
-    print(left_out[kind], kind, file=sys.stderr)
-END
-
 # same_rows SPEC FILE: ingest gives the rows that the reader gives, and drops as many of each kind
 same_rows() {
-    python3 "$tmp/reader.py" "$1" "$2" gfx906_60 $swapped >"$tmp/expected" 2>"$tmp/left_out" ||
+    python3 tests/miopen/textdb.py "$1" "$2" gfx906_60 $swapped >"$tmp/expected" 2>"$tmp/left_out" ||
         return 1
     "$trainer" ingest "$1" --lenient --data "$2" --gpu gfx906_60 >"$tmp/rows" 2>"$tmp/err" ||
         return 1
@@ -135,11 +79,7 @@ old_databases() {
             check "$short, $kernel, strictly" strict_or_same "weights/$kernel.spec" "$file"
         done
         for database in "$MIOPEN_DB/${short%%_*}"_*.db.bz2; do
-            if [ -r "$database" ]; then
-                check "$short, c and k" as_in_database "$database" "$file"
-            else
-                skipped "$short, c and k" "there is no $database"
-            fi
+            check_with "$database" "$short, c and k" as_in_database "$database" "$file"
         done
     done
     [ "$found" ] || skipped "old databases in full" "there is none in $MIOPEN_DB"
@@ -497,8 +437,7 @@ not_csv() { # what a text file would be exchanged for
 }
 check "CSV stays as it is" not_csv
 not_sqlite() { # the rows of which a text file would be exchanged, in SQLite
-    $CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools tests/data/mkdb.c "$archive" $(libraries) \
-        -o "$tmp/mkdb" && "$tmp/mkdb" db "$tmp/gfx906_60.db" tests/fixtures/gfx900_56.sql \
+    make_mkdb && "$tmp/mkdb" db "$tmp/gfx906_60.db" tests/fixtures/gfx900_56.sql \
         "DELETE FROM perf_db" "DELETE FROM config" \
         "INSERT INTO config VALUES (1,'NCHW','FP32','B',2,64,14,14,1,1,1,1,72,1,0,0,0,1,1,0,1,1,0,
             0,1)" \

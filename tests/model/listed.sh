@@ -4,12 +4,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-kpred=$BUILD/kpred
-trainer=$BUILD/kpred-train
-root=$PWD
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 need_trainer "the rule listed"
 cd "$tmp" || exit 1
@@ -93,20 +88,10 @@ int main(void)
 }
 END
 for cc in gcc clang; do
-    if has $cc; then
-        compiled() {
-            $cc -std=c99 -O2 $C_WARNINGS -I"$root" -I. rule.c -o rule && ./rule
-        }
-        check "the header's rule, every prefix, built by $cc" compiled
-    else
-        skipped "the header's rule, built by $cc" "it is not installed"
-    fi
+    compiled() { $cc -std=c99 -O2 $C_WARNINGS -I"$root" -I. rule.c -o rule && ./rule; }
+    check_with $cc "the header's rule, every prefix, built by $cc" compiled
 done
-if has g++; then
-    check "the header in C++" g++ -std=c++11 $WARNINGS -x c++ -I"$root" -I. rule.c -o rule
-else
-    skipped "the header in C++" "g++ is not installed"
-fi
+check_with g++ "the header in C++" g++ -std=c++11 $WARNINGS -x c++ -I"$root" -I. rule.c -o rule
 
 # ---- the model's id and size ----
 

@@ -5,11 +5,8 @@
 # Without --lenient, and as many rows as SQLite counts; needs the databases in $MIOPEN_DB.
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
+test_begin
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
-trainer=$BUILD/kpred-train
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "specs on databases"
 

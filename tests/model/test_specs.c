@@ -1,13 +1,15 @@
-/* test_specs.c - the specs of weights/ and weights/recipes/ that have the fields of a 2-D convolution,
-   filter, padding and all: each parses, its rule is one for its fields and
-   parameters, its features and numbers are such that a network can be trained, its split keys tell
-   what they should; and the rule leaves a way to a tuple that the spec can name.
-   SPDX-License-Identifier: MIT */
+/* test_specs.c - the specs of weights/ and weights/recipes/ that have the fields of a 2-D convolution
+   SPDX-License-Identifier: MIT
+
+   Each parses, its rule is one for its fields and parameters, its features and numbers are such that
+   a network can be trained, its split keys tell what they should; and the rule leaves a way to a
+   tuple that the spec can name. */
 #include "kpred.h"
 
 #include "kpred_constraints.h"
 
 #include "data/split.h"
+#include "harness/test.h"
 #include "miopen/tuple_text.h"
 #include "model/program.h"
 #include "model/rules.h"
@@ -16,15 +18,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-
-static int report(const char *name, int is_good)
-{
-    printf("%s %s\n", is_good ? "ok" : "FAIL", name);
-    *(is_good ? &passed : &failed) += 1;
-    return is_good;
-}
 
 /* A problem of the kernel, in the order of KPRED_CONV2D_FIELD_LIST but for the GPU. */
 static const struct {
@@ -130,29 +123,24 @@ static int check_spec(const char *path, const char *file)
     kpred_rule rule;
     const char *name;
     int32_t v[KPRED_MAX_PARAMS];
-    char label[128];
-    if (!report(file, spec_load(&s, path) == 0))
+    if (!CASE(spec_load(&s, path) == 0, "%s", file))
         return 0;
     if (s.n_fields != KPRED_CONV2D_FIELD_COUNT) {
         spec_free(&s);
         return 0;
     }
-    snprintf(label, sizeof label, "%s: named like its file", s.name);
-    report(label, strncmp(file, s.name, strlen(s.name)) == 0);
-    snprintf(label, sizeof label, "%s: rule %s", s.name, s.rule);
-    if (report(label, rules_find(&s, &rule, &name) == 0)) {
-        snprintf(label, sizeof label, "%s: has a tuple for a problem", s.name);
-        report(label, has_tuple(&s, rule, v, 0));
-        snprintf(label, sizeof label, "%s: its directions", s.name);
+    CASE(strncmp(file, s.name, strlen(s.name)) == 0, "%s: named like its file", s.name);
+    if (CASE(rules_find(&s, &rule, &name) == 0, "%s: rule %s", s.name, s.rule)) {
+        CASE(has_tuple(&s, rule, v, 0), "%s: has a tuple for a problem", s.name);
         const int taken = directions(&s, rule);
-        report(label, taken != 0 && (!is_one_way(&s) || (taken & (taken - 1)) == 0));
+        CASE(taken != 0 && (!is_one_way(&s) || (taken & (taken - 1)) == 0), "%s: its directions",
+             s.name);
     }
-    snprintf(label, sizeof label, "%s: features", s.name);
-    report(label, program_compile(&s, &program) == 0 && program.n_features <= KPRED_MAX_WIDTH);
-    snprintf(label, sizeof label, "%s: numbers of its network", s.name);
-    report(label, recipe_from_spec(&s, &recipe) == 0 && recipe.teachers >= 1);
-    snprintf(label, sizeof label, "%s: split keys", s.name);
-    report(label, keys_are_canonical(&s));
+    CASE(program_compile(&s, &program) == 0 && program.n_features <= KPRED_MAX_WIDTH,
+         "%s: features", s.name);
+    CASE(recipe_from_spec(&s, &recipe) == 0 && recipe.teachers >= 1, "%s: numbers of its network",
+         s.name);
+    CASE(keys_are_canonical(&s), "%s: split keys", s.name);
     spec_free(&s);
     return 1;
 }
@@ -215,7 +203,7 @@ static void check_changes(void)
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct spec s;
         struct buf text = {0};
-        char path[128], label[128], *is = NULL;
+        char path[128], *is = NULL;
         kpred_rule rule;
         const char *name;
         int rc = -1;
@@ -226,9 +214,8 @@ static void check_changes(void)
             rc = rules_find(&s, &rule, &name);
             spec_free(&s);
         }
-        snprintf(label, sizeof label, "%s: change %zu is %s", changes[i].file, i + 1,
-                 changes[i].is_fine ? "fine" : "refused");
-        report(label, is != NULL && *is != '\0' && (rc == 0) == changes[i].is_fine);
+        CASE(is != NULL && *is != '\0' && (rc == 0) == changes[i].is_fine, "%s: change %zu is %s",
+             changes[i].file, i + 1, changes[i].is_fine ? "fine" : "refused");
         free(is);
         buf_free(&text);
     }
@@ -244,7 +231,7 @@ static void check_list(const char *file, const char *list, const char *cut, cons
     int32_t value[KPRED_MAX_PARAMS];
     int is_good;
     find_spec(file, path, sizeof path);
-    if (!report(path, spec_load(&s, path) == 0))
+    if (!CASE(spec_load(&s, path) == 0, "%s", path))
         return;
     kpred_param of_model[KPRED_MAX_PARAMS] = {{0}};
     kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
@@ -262,7 +249,8 @@ static void check_list(const char *file, const char *list, const char *cut, cons
         tuple_text_add(&m, value, &again);
         is_good = strcmp(texts.s, cut) == 0 && strcmp(again.s, list) == 0;
     }
-    report(list, is_good || !printf("  %s: %s; %s\n", why, texts.s, again.s));
+    if (!CASE(is_good, "%s: list \"%s\"", file, list))
+        printf("  %s: %s; %s\n", why, texts.s, again.s);
     buf_free(&b);
     buf_free(&again);
     buf_free(&texts);
@@ -302,9 +290,8 @@ static void check_lists(void)
 int main(void)
 {
     const int n = check_folder("weights") + check_folder("weights/recipes");
-    report("21 specs", n == 21);
+    CASE(n == 21, "21 specs");
     check_changes();
     check_lists();
-    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-    return failed != 0;
+    return test_end();
 }

@@ -4,31 +4,12 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-CC=${CC:-cc}
+test_begin
 ORACLE=${ORACLE:-../shared/miopen/rules.py}
-trainer=$BUILD/kpred-train
-export CC PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+export CC OMP_NUM_THREADS=1
 
-if ! has python3 || [ ! -x "$trainer" ]; then
-    skipped "tools/peers" "needs python3 and $trainer"
-    test_end
-    exit
-fi
-
-# refuses WORDS COMMAND...: status 2, nothing on standard output, and the message has the words
-refuses() {
-    words=$1
-    shift
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    status=$?
-    [ $status = 2 ] && [ ! -s "$tmp/out" ] && grep -qF -- "$words" "$tmp/err" && return
-    echo "status $status, expected 2 and \"$words\""
-    cat "$tmp/out" "$tmp/err"
-    return 1
-}
+need python3 "tools/peers"
+need_trainer "tools/peers"
 
 # ---- label_noise.py ----
 
@@ -125,14 +106,14 @@ check "label_noise.py: retuned rows for kpred-train" retuned_rows
 check "label_noise.py: exchanged keys" exchanged_keys
 check "label_noise.py: test rows only" test_rows
 check "label_noise.py: a table" a_table
-check "label_noise.py: no common problem" refuses "no two files of one GPU arch" \
+refuse "label_noise.py: no common problem" 2 "no two files of one GPU arch" \
     noise --data "$new" "$tmp/gfx900_56-far.cd.pdb.txt"
-check "label_noise.py: no such file" refuses "$tmp/gfx900_56.none.db" \
+refuse "label_noise.py: no such file" 2 "$tmp/gfx900_56.none.db" \
     noise --data "$new" "$tmp/gfx900_56.none.db"
 cp "$new" "$tmp/gfx1030_36.cd.pdb.txt"
-check "label_noise.py: a GPU that the spec has not" refuses "gfx1030_36" \
+refuse "label_noise.py: a GPU that the spec has not" 2 "gfx1030_36" \
     noise --data "$new" "$tmp/gfx1030_36.cd.pdb.txt"
-check "label_noise.py: another format" refuses "tiny.spec: format \"csv\"" \
+refuse "label_noise.py: another format" 2 "tiny.spec: format \"csv\"" \
     python3 tools/peers/label_noise.py --trainer "$trainer" tests/fixtures/tiny.spec --data "$new"
 
 # ---- paired.py ----
@@ -155,17 +136,17 @@ END
 }
 
 check "paired.py" paired
-check "paired.py: no such method" refuses "no method \"network\"" \
+refuse "paired.py: no such method" 2 "no method \"network\"" \
     python3 tools/peers/paired.py "$tmp/hits.csv"
 sed 4d "$tmp/hits.csv" >"$tmp/fewer.csv"
-check "paired.py: other rows" refuses "not measured on the same rows" \
+refuse "paired.py: other rows" 2 "not measured on the same rows" \
     python3 tools/peers/paired.py --against b "$tmp/fewer.csv"
-check "paired.py: no hits" refuses "$tmp/paired.csv: columns" \
+refuse "paired.py: no hits" 2 "$tmp/paired.csv: columns" \
     python3 tools/peers/paired.py "$tmp/paired.csv"
-check "paired.py: a file twice" refuses "hits.csv:2: row 1 of method \"a\" comes twice" \
+refuse "paired.py: a file twice" 2 "hits.csv:2: row 1 of method \"a\" comes twice" \
     python3 tools/peers/paired.py --against b "$tmp/hits.csv" "$tmp/hits.csv"
 sed '7s/y,1/y,2/' "$tmp/hits.csv" | sed 's/^b,m,config,"y,1"/b,m,config,"y,2"/' >"$tmp/other.csv"
-check "paired.py: other data" refuses 'row 3 is "y,1" and "y,2": not of the same data' \
+refuse "paired.py: other data" 2 'row 3 is "y,1" and "y,2": not of the same data' \
     python3 tools/peers/paired.py --against b "$tmp/other.csv"
 
 # ---- classics.py ----
@@ -228,17 +209,9 @@ older() {
     done
 }
 
-# The hits add up to the figure.
 hits() {
     classics --csv --methods nearest --hits "$tmp/nearest.hits" >"$tmp/nearest.csv" || return 1
-    $python - "$tmp/nearest.hits" "$tmp/nearest.csv" <<'END'
-import csv, sys
-hits, figures = (list(csv.DictReader(open(p))) for p in sys.argv[1:])
-for f in figures:
-    if (f["gpu"], f["dtype"]) == ("all", "all"):
-        found = [int(h["hit"]) for h in hits if (h["method"], h["k"]) == (f["method"], f["k"])]
-        assert len(found) == int(f["n"]) and f"{100 * sum(found) / len(found):.2f}" == f["pft"], f
-END
+    $python tests/peers/bench.py hits "$tmp/nearest.hits" "$tmp/nearest.csv"
 }
 
 # What kpred-train eval writes of the same network is the same, but for the method's name, and
@@ -263,27 +236,8 @@ missing_package() {
         grep -q "^skip chain: needs python3-xgboost" "$tmp/err" && grep -q "^nearest," "$tmp/out"
 }
 
-# The legal tuples that rankings choose from are all those, and only those, that the oracle accepts.
 legal() {
-    $python - "$ORACLE" "$trainer" $dbs <<'END'
-import importlib.util, itertools, os, sys
-sys.path.insert(0, "tools/peers")
-import numpy as np, native, rows
-found = importlib.util.spec_from_file_location("rules", sys.argv[1])
-rules = importlib.util.module_from_spec(found)
-found.loader.exec_module(rules)
-spec = rows.read_spec("weights/conv_asm_bwd_wrw_3x3.spec")
-library = native.load("weights/conv_asm_bwd_wrw_3x3.h")
-values = [[int(v) for v in vs] for _, vs in spec["params"]]
-check = rules.SOLVERS[spec["solver"]].rules
-for row in rows.ingest(sys.argv[2], spec, sys.argv[3:])[::6]:
-    problem = np.array([t.index(x) if t else int(x) for (_, t), x in zip(spec["fields"], row)],
-                       np.int32)
-    p = rows.oracle_problem(rules, spec, row)
-    expected = [t for t in itertools.product(*values) if all(ok for _, _, ok in check(p, t))]
-    got = native.legal_tuples(library, problem, len(values))
-    assert [tuple(v[i] for v, i in zip(values, t)) for t in got] == expected, row
-END
+    $python tests/peers/bench.py legal "$ORACLE" "$trainer" $dbs
 }
 
 # all_methods WHAT CLASSIFIER...: on the rows of $spec, the network as kpred-train measures it
@@ -293,38 +247,34 @@ all_methods() {
     check "classics.py: $what: nearest" plausible nearest
     check "classics.py: $what: the network as kpred-train measures it" as_eval
     check "paired.py: $what: classics.py and kpred-train eval" eval_hits
-    if $python -c "import sklearn" 2>/dev/null; then
-        check "classics.py: $what: classifiers" plausible "$@"
-    else
-        skipped "classics.py: $what: classifiers" "needs python3-sklearn"
-    fi
-    if $python -c "import xgboost" 2>/dev/null; then
-        check "classics.py: $what: chain" plausible chain
-    else
-        skipped "classics.py: $what: chain" "needs python3-xgboost"
-    fi
+    check_module sklearn "classics.py: $what: classifiers" plausible "$@"
+    check_module xgboost "classics.py: $what: chain" plausible chain
 }
 
 all_methods "one filter" tree bayes knn svc forest
 check "classics.py: hits" hits
 check "classics.py: a package is missing" missing_package
-if [ -r "$ORACLE" ]; then
-    check "classics.py: legal tuples" legal
-else
-    skipped "classics.py: legal tuples" "needs $ORACLE"
-fi
+check_with "$ORACLE" "classics.py: legal tuples" legal
 
 check "classics.py: older runs" older
-check "classics.py: no such method" refuses '"oracle" is none of' classics --methods oracle
-check "classics.py: k of 0" refuses '"0": expected a number of at least 1' classics -k 0
-check "classics.py: no such header" refuses "$tmp/none.h" classics --network "$tmp/none.h"
-check "classics.py: a header without a model" refuses "kpred.h: declares no kpred_model" \
+# misused WORDS ARGUMENT...: status 2, and behind the usage the words
+misused() {
+    words=$1
+    shift
+    classics "$@" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 2 ] && [ ! -s "$tmp/out" ] && grep -qF -e "$words" "$tmp/err" && return
+    cat "$tmp/err"
+    return 1
+}
+check "classics.py: no such method" misused '"oracle" is none of' --methods oracle
+check "classics.py: k of 0" misused '"0": expected a number of at least 1' -k 0
+refuse "classics.py: no such header" 2 "$tmp/none.h" classics --network "$tmp/none.h"
+refuse "classics.py: a header without a model" 2 "kpred.h: declares no kpred_model" \
     classics --network kpred.h
-check "classics.py: no such data" refuses "$tmp/none.db" \
+refuse "classics.py: no such data" 2 "$tmp/none.db" \
     $python tools/peers/classics.py "$spec" --trainer "$trainer" --data "$tmp/none.db"
-check "classics.py: no such program" refuses "$tmp/none" \
-    classics --trainer "$tmp/none"
-check "classics.py: no such spec" refuses "$tmp/none.spec" \
+refuse "classics.py: no such program" 2 "$tmp/none" classics --trainer "$tmp/none"
+refuse "classics.py: no such spec" 2 "$tmp/none.spec" \
     $python tools/peers/classics.py "$tmp/none.spec" --network weights/$kernel.h --data $dbs
 
 # ---- classics.py, of a kernel with filters ----
@@ -421,9 +371,9 @@ other_split() {
 check "classics.py: filters: the split by shape" other_split
 
 sed 's/^solver.*/&\nfilter = 3/' "$spec" >"$tmp/half.spec"
-check "classics.py: half a filter" refuses "half.spec: [data]: filter \"3\": expected" \
+refuse "classics.py: half a filter" 2 "half.spec: [data]: filter \"3\": expected" \
     $python tools/peers/classics.py "$tmp/half.spec" --trainer "$trainer" --data "$dbs"
-check "label_noise.py: a kernel with filters" refuses "mix.spec: no filter in [data]" \
+refuse "label_noise.py: a kernel with filters" 2 "mix.spec: no filter in [data]" \
     python3 tools/peers/label_noise.py --trainer "$trainer" "$spec" --data "$dbs"
 
 test_end

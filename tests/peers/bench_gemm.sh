@@ -3,12 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-trainer=$BUILD/kpred-train
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 need_trainer "GEMM"
 need_numpy "GEMM"
@@ -62,16 +57,12 @@ portfolio() {
 printf '%s\n' portfolio,small,1,4,0.00,0.82391,0.80000 portfolio,small,4,4,100.00,1.00000,1.00000 \
     >"$tmp/want"
 check "gemm.py: one portfolio for all" portfolio
-if $python -c "import xgboost" 2>/dev/null; then
-    boosted() {
-        gemm --methods boosted,together --beside "$tmp/table.csv" -k 4 --csv | sed 1d >"$tmp/out"
-        printf '%s\n' boosted,small,4,4,100.00,1.00000,1.00000 \
-            together,small,4,4,100.00,1.00000,1.00000 | diff - "$tmp/out"
-    }
-    check "gemm.py: boosted trees" boosted
-else
-    skipped "gemm.py: boosted trees" "needs python3-xgboost"
-fi
+boosted() {
+    gemm --methods boosted,together --beside "$tmp/table.csv" -k 4 --csv | sed 1d >"$tmp/out"
+    printf '%s\n' boosted,small,4,4,100.00,1.00000,1.00000 \
+        together,small,4,4,100.00,1.00000,1.00000 | diff - "$tmp/out"
+}
+check_module xgboost "gemm.py: boosted trees" boosted
 
 # ---- shares.py ----
 
@@ -87,21 +78,18 @@ compared() {
             $8 > -0.18) }' "$tmp/out"
 }
 check "shares.py: differences and intervals" compared
-refused() { # TEXT COMMAND...
-    refuses 2 "$@"
-}
-check "shares.py: no such method" refused 'there is no method "additive", only nearest' \
+refuse "shares.py: no such method" 2 'there is no method "additive", only nearest' \
     shares "$tmp/nearest.csv"
-check "shares.py: twice the same" refused "comes twice" \
+refuse "shares.py: twice the same" 2 "comes twice" \
     shares "$tmp/nearest.csv" "$tmp/nearest.csv" --against nearest
 sed '$d' "$tmp/portfolio.csv" >"$tmp/fewer.csv"
-check "shares.py: other problems" refused "not measured on the same problems" \
+refuse "shares.py: other problems" 2 "not measured on the same problems" \
     shares "$tmp/nearest.csv" "$tmp/fewer.csv" --against nearest
 sed '2s/,[0-9.]*,0$/,1.5,0/' "$tmp/nearest.csv" >"$tmp/wrong.csv"
-check "shares.py: a share above 1" refused "wrong.csv:2" shares "$tmp/wrong.csv" --against nearest
-check "gemm.py: no such method" refused 'none of nearest' gemm --methods oracle
-check "gemm.py: k of 0" refused '-k "0"' gemm -k 0
-check "gemm.py: no GEMM" refused 'there is no "m"' $python tools/peers/gemm.py \
+refuse "shares.py: a share above 1" 2 "wrong.csv:2" shares "$tmp/wrong.csv" --against nearest
+refuse "gemm.py: no such method" 2 'none of nearest' gemm --methods oracle
+refuse "gemm.py: k of 0" 2 '-k "0"' gemm -k 0
+refuse "gemm.py: no GEMM" 2 'there is no "m"' $python tools/peers/gemm.py \
     weights/conv_solver.spec --data "$tmp/table.csv" --trainer "$trainer"
 
 # ---- folds.sh, in a copy whose specs are small ----

@@ -3,11 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-trainer=$BUILD/kpred-train
-export PYTHONDONTWRITEBYTECODE=1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 need_trainer "solvers"
 need_numpy "solvers"
@@ -81,16 +77,12 @@ gpus() {
 }
 check "solvers.py: GPUs" gpus
 
-if $python -c "import xgboost" 2>/dev/null; then
-    boosted() {
-        solvers --data "$one" --methods boosted --csv -k 2 --hits "$tmp/boosted.csv" >"$tmp/out" &&
-            grep -q '^boosted,config,gfx942130,2,[0-9]*,[0-9]*,100.00,1.00000,' "$tmp/out" &&
-            [ "$(wc -l <"$tmp/boosted.csv")" -eq $((($(wc -l <"$tmp/table.csv") + 1) / 2)) ]
-    }
-    check "solvers.py: boosted trees" boosted
-else
-    skipped "solvers.py: boosted trees" "needs python3-xgboost"
-fi
+boosted() {
+    solvers --data "$one" --methods boosted --csv -k 2 --hits "$tmp/boosted.csv" >"$tmp/out" &&
+        grep -q '^boosted,config,gfx942130,2,[0-9]*,[0-9]*,100.00,1.00000,' "$tmp/out" &&
+        [ "$(wc -l <"$tmp/boosted.csv")" -eq $((($(wc -l <"$tmp/table.csv") + 1) / 2)) ]
+}
+check_module xgboost "solvers.py: boosted trees" boosted
 missing_package() {
     mkdir -p "$tmp/none" && echo "raise ImportError('no xgboost here')" >"$tmp/none/xgboost.py"
     PYTHONPATH=$tmp/none solvers --data "$one" --csv >"$tmp/out" 2>"$tmp/err" &&
@@ -99,16 +91,15 @@ missing_package() {
 }
 check "solvers.py: a package is missing" missing_package
 
-check "solvers.py: no such method" refuses 2 'none of table, boosted' \
+refuse "solvers.py: no such method" 2 'none of table, boosted' \
     solvers --data "$one" --methods oracle
-check "solvers.py: k of 0" refuses 2 '-k "0"' solvers --data "$one" -k 0
-check "solvers.py: no such split" refuses 2 'there is no split "fold"' \
-    solvers --data "$one" --split fold
-check "solvers.py: no such GPU" refuses 2 '--gpus: "gfx1030_36": the files have gfx942130' \
+refuse "solvers.py: k of 0" 2 '-k "0"' solvers --data "$one" -k 0
+refuse "solvers.py: no such split" 2 'there is no split "fold"' solvers --data "$one" --split fold
+refuse "solvers.py: no such GPU" 2 '--gpus: "gfx1030_36": the files have gfx942130' \
     solvers --data "$one" --gpus gfx1030_36
-check "solvers.py: no such folder for hits" refuses 2 "$tmp/none/none/hits.csv" \
+refuse "solvers.py: no such folder for hits" 2 "$tmp/none/none/hits.csv" \
     solvers --data "$one" --methods table --hits "$tmp/none/none/hits.csv"
-check "solvers.py: data without times" refuses 2 'its data are not timed' \
+refuse "solvers.py: data without times" 2 'its data are not timed' \
     $python tools/peers/solvers.py weights/conv_asm_1x1u.spec --data "$one" --trainer "$trainer"
 
 test_end

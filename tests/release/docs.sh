@@ -7,8 +7,7 @@
 # the README's; the hashes of protocol.md; the pictures; widths of lines.
 . tests/harness/script.inc
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 DOCS="README.md CONTRIBUTING.md SECURITY.md tools/README.md $(echo docs/*.md)"
 DESIGN="docs/how-it-works.md docs/protocol.md" # name functions and variables without a prefix
 WIDTH=120
@@ -196,11 +195,7 @@ hashes() {
     python3 "$tmp/hash.py" $(cut -d' ' -f1 "$tmp/said") | diff "$tmp/said" -
 }
 
-if has python3; then
-    check "hashes of protocol.md" hashes
-else
-    skipped "hashes of protocol.md" "there is no python3"
-fi
+check_with python3 "hashes of protocol.md" hashes
 
 # ---- pictures ----
 
@@ -216,11 +211,7 @@ self_contained() {
 }
 
 for svg in docs/*.svg; do
-    if has python3; then
-        check "$svg is XML" well_formed "$svg"
-    else
-        skipped "$svg is XML" "there is no python3"
-    fi
+    check_with python3 "$svg is XML" well_formed "$svg"
     check "$svg stands alone" self_contained "$svg"
 done
 check "size of docs/dataflow.svg" [ "$(wc -c <docs/dataflow.svg)" -lt 12288 ]

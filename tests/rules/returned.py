@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""returned.py ORACLE MODEL < lines of returned.c: every tuple must pass the oracle, and every problem
-to which the oracle says that the kernel applies must have got one. Exit status 1 if not. Of a kernel
-that the oracle does not know it says so."""
+"""returned.py - every tuple of a model passes the oracle, and every problem has one; else status 1
+
+returned.py ORACLE MODEL < lines of returned.c: problems are those to which the oracle says that the
+kernel applies. Of a kernel that the oracle does not know it says so.
+"""
+# SPDX-License-Identifier: MIT
 import sys
 
 from rules_oracle import (DIRS, DTYPES, GPUS, KERNELS, LAYOUTS, Conv2d, Problem, first_failure,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the rules of kpred_constraints.h with an oracle: MIOpen's checks restated in Python.
+# SPDX-License-Identifier: MIT
+"""rules_oracle.py - compares the rules of kpred_constraints.h with MIOpen's checks in Python
 
 usage: rules_oracle.py --exe TEST_RULES [--oracle RULES.py] [--db GPU=FILE.db[.bz2]]...
                        [--random N] [--seed S] [--kernel NAME]...
@@ -26,8 +27,10 @@ Of kernels whose conditions are observed only, which the oracle does not have, t
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, importlib.util, itertools, os, random, sqlite3, subprocess, sys
-import tempfile
+import argparse, bz2, collections, itertools, os, random, sqlite3, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "harness"))
+from report import Report, load_oracle
 
 UNITS = collections.OrderedDict((("gfx900_56", 56), ("gfx906_60", 60), ("gfx1030_36", 72),
                                  ("gfx942130", 304)))
@@ -202,34 +205,6 @@ class Rules:
         return lines
 
 
-class Report:
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-
-    def result(self, name, bad, counts, examples=()):
-        print("%s %s (%s)" % ("FAIL" if bad else "ok", name, counts))
-        for example in examples[:5]:
-            print("     ", example)
-        sys.stdout.flush()
-        self.failed += bool(bad)
-        self.passed += not bad
-
-    def skip(self, name, why):
-        print("skip %s (%s)" % (name, why))
-        self.skipped += 1
-
-    def finish(self):
-        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
-        return self.failed > 0
-
-
-def load_oracle(path):
-    spec = importlib.util.spec_from_file_location("miopen_rules", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def connect(path):
     """A connection to the database, unpacked into a temporary file if need be."""
     if not path.endswith(".bz2"):
@@ -323,43 +298,55 @@ def deciding_prefix(oracle, kernel, problem, values):
     return first
 
 
-def check_rows(oracle, rules, report, databases, kernel):
-    """Returns the distinct problems, each with the canonical size, and the optima of each."""
-    name, solver = KERNELS[kernel].name, KERNELS[kernel].oracle
-    count, bad, known = collections.Counter(), [], collections.OrderedDict()
+def ask_rows(oracle, rules, databases, kernel):
+    """The rows, each as the problems of its key, its values, and for which of them it is accepted."""
     asked = []
     for gpu, key, values in database_rows(oracle, databases, kernel):
         problems = problems_of_key(kernel, gpu, key)
-        known.setdefault(problems[0].fields, (problems[0], []))[1].append(values)
         for problem in problems:
             rules.ask(problem.query())
             rules.ask("T " + " ".join(map(str, values)))
         asked.append((problems, values))
-    answers = iter(rules.answers())
+    answers = iter(rules.answers()[1::2])
+    return [(problems, values, [int(next(answers).split()[0]) == len(values) for _ in problems])
+            for problems, values in asked]
+
+
+def fate(problems, accepted):
+    """What the rule says of a row, and why, as far as that is the same for all kernels; or None."""
+    if accepted[0]:
+        return "accepted"
+    if any(accepted):
+        return "accepted for another size only"
+    return "rejected, no convolution" if min(problems[0].out()) < 1 else None
+
+
+def fate_of_search(solver, problem, values):
+    """Why a row is rejected that the tuning of its day left; or None."""
+    if solver == "ConvAsmBwdWrW3x3" and problem.strides[0] == 2:
+        return "rejected, stride 2"
+    if values in OLDER_SEARCH:
+        return "rejected, older search"
+    return "rejected, failed search" if values == FAILED_SEARCH else None
+
+
+def check_rows(oracle, rules, report, databases, kernel):
+    """Returns the distinct problems, each with the canonical size, and the optima of each."""
+    name, solver = KERNELS[kernel].name, KERNELS[kernel].oracle
+    count, bad, known = collections.Counter(), [], collections.OrderedDict()
     check = rules_of(oracle, kernel)
-    for problems, values in asked:
-        accepted = []
-        for problem in problems:
+    for problems, values, accepted in ask_rows(oracle, rules, databases, kernel):
+        known.setdefault(problems[0].fields, (problems[0], []))[1].append(values)
+        for problem, is_accepted in zip(problems, accepted):
             q = problem.oracle(oracle)
             legal = (problem.applies(oracle, q)
                      and first_failure(check, q, values) > len(values))
-            next(answers)
-            accepted.append(int(next(answers).split()[0]) == len(values))
-            if accepted[-1] != bool(legal):
+            if is_accepted != bool(legal):
                 bad.append((problem.fields, values, "legal" if legal else "illegal"))
         count["rows"] += 1
-        if accepted[0]:
-            count["accepted"] += 1
-        elif any(accepted):
-            count["accepted for another size only"] += 1
-        elif min(problems[0].out()) < 1:
-            count["rejected, no convolution"] += 1
-        elif solver == "ConvAsmBwdWrW3x3" and problems[0].strides[0] == 2:
-            count["rejected, stride 2"] += 1
-        elif values in OLDER_SEARCH:
-            count["rejected, older search"] += 1
-        elif values == FAILED_SEARCH:
-            count["rejected, failed search"] += 1
+        what = fate(problems, accepted) or fate_of_search(solver, problems[0], values)
+        if what:
+            count[what] += 1
         else:
             bad.append((problems[0].fields, values, "rejected for no known reason"))
     report.result("rows_" + name, bad or not count["rows"],
@@ -540,26 +527,12 @@ def check_exact(rules, report, rng, kernel, known):
 
 def check_observed(oracle, rules, report, databases, kernel):
     """Without checks to compare with, the rule has to accept every row, for some size at least."""
-    count, bad, asked = collections.Counter(), [], []
-    for gpu, key, values in database_rows(oracle, databases, kernel):
-        problems = problems_of_key(kernel, gpu, key)
-        for problem in problems:
-            rules.ask(problem.query())
-            rules.ask("T " + " ".join(map(str, values)))
-        asked.append((problems, values))
-    answers = iter(rules.answers())
-    for problems, values in asked:
-        accepted = []
-        for _ in problems:
-            next(answers)
-            accepted.append(int(next(answers).split()[0]) == len(values))
+    count, bad = collections.Counter(), []
+    for problems, values, accepted in ask_rows(oracle, rules, databases, kernel):
+        what = fate(problems, accepted)
         count["rows"] += 1
-        if accepted[0]:
-            count["accepted"] += 1
-        elif any(accepted):
-            count["accepted for another size only"] += 1
-        elif min(problems[0].out()) < 1:
-            count["rejected, no convolution"] += 1
+        if what:
+            count[what] += 1
         else:
             bad.append((problems[0].fields, values))
     report.result("observed_" + KERNELS[kernel].name, bad or not count["rows"],

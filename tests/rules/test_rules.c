@@ -1,4 +1,5 @@
-/* Tests of kpred_constraints.h.
+/* test_rules.c - tests of kpred_constraints.h
+   SPDX-License-Identifier: MIT
 
    test_rules          checks that need nothing else: a second, naive statement of each kernel's
                        checks (`legal`, written from MIOpen's and not from the rules) is compared
@@ -15,9 +16,9 @@
 #include "kpred.h"
 #include "kpred_constraints.h"
 
-#include <stdio.h>
+#include "harness/test.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #define COUNT(a)    ((int)(sizeof(a) / sizeof((a)[0])))
 #define MOST_PARAMS 16
@@ -41,7 +42,6 @@ static int64_t ceil_of(int64_t a, int64_t b)
 static int64_t out_of(int64_t in, int64_t filter, int64_t pad, int64_t stride, int64_t dilation)
 {
     int64_t room = in + 2 * pad - dilation * (filter - 1) - 1;
-
     return room < 0 ? 0 : room / stride + 1;
 }
 
@@ -52,7 +52,6 @@ static view view_of_conv2d(const int32_t *p)
     int64_t c = p[KPRED_CONV2D_C], h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
     int64_t k = p[KPRED_CONV2D_K], y, x;
     view z = {0};
-
     z.n = p[KPRED_CONV2D_N], z.groups = p[KPRED_CONV2D_GROUPS];
     z.fh = p[KPRED_CONV2D_Y], z.fw = p[KPRED_CONV2D_X];
     z.ph = p[KPRED_CONV2D_PAD_H], z.pw = p[KPRED_CONV2D_PAD_W];
@@ -77,7 +76,6 @@ static view view_of_conv(const int32_t *p, int n_fields)
     int64_t y = (h + 2 * pad - filter) / s + 1, x = (w + 2 * pad - filter) / s + 1;
     int forward = p[KPRED_CONV_DIR] == KPRED_DIR_F;
     view z = {0};
-
     z.n = p[KPRED_CONV_N], z.stride = s;
     z.ic = forward ? c : k, z.ih = forward ? h : y, z.iw = forward ? w : x;
     z.oc = forward ? k : c, z.oh = forward ? y : h, z.ow = forward ? x : w;
@@ -112,7 +110,6 @@ static int common_limits(const view *z, int64_t h, int64_t w)
 static int applies_1x1u(const view *z)
 {
     int small_is_out = z->dir == KPRED_DIR_F && z->stride > 1;
-
     return z->dir != KPRED_DIR_W && z->dtype != KPRED_DTYPE_BF16 && z->stride <= 2
            && z->ic % z->e == 0 && z->oc % z->e == 0 && z->oh * z->ow >= z->e
            && (z->e == 1 || z->oc >= 4) && (z->dir == KPRED_DIR_F || z->e == 1 || z->oc % 4 == 0)
@@ -126,7 +123,6 @@ static int legal_1x1u(const view *z, const int32_t *v)
     int64_t e = z->e, hw = z->oh * z->ow;
     int64_t vgprs = 5 + 2 * ceil_of(cpw * nm * cm, e) + cpw * nm * km + (hw % e != 0);
     int64_t share = ceil_of(z->ic, wc), last = z->ic - share * (wc - 1);
-
     return km % e == 0 && (z->dir != KPRED_DIR_B || z->oc % km == 0)  /* R1 R2 */
            && rs * e <= cpw && cpw % e == 0 && cpw <= ceil_of(hw, cs) /* R3 R4 R5 */
            && nm <= ceil_of(z->n, 64 / cs) && cm % e == 0             /* R6 R7 */
@@ -159,7 +155,6 @@ static void default_ocl(const view *z, int64_t *d)
 {
     int64_t t[2], op[2], g[2];
     int version = version_of(z), i;
-
     for (i = 0; i < 2; i++) {
         int64_t side = i ? z->ih : z->iw;
         t[i] = side <= 8 ? 8 : side <= 16 ? 16 : 32;
@@ -177,7 +172,6 @@ static int is_default(const view *z, const int32_t *v)
 {
     int64_t d[9];
     int i;
-
     default_ocl(z, d);
     for (i = 0; i < 9 && d[i] == v[i]; i++)
         ;
@@ -187,7 +181,6 @@ static int is_default(const view *z, const int32_t *v)
 static int legal_ocl(const view *z, const int32_t *v)
 {
     int64_t g0 = v[1], op0 = v[5], no = v[6], ni = v[7];
-
     if (is_default(z, v))
         return 1;
     if (v[0] != 1 || v[2] != 1 || v[3] != 1 || v[4] != version_of(z) || v[8] != 0)
@@ -214,7 +207,6 @@ static int legal_wrw1(const view *z, const int32_t *v)
     int cs = v[0], cg = v[1], cm = v[2], kg = v[3], km = v[4], ng = v[5], np = v[6], rs = v[7];
     int ss = v[8], dp = v[9], rest = 64 / (cg * ng * cs), sums = cm * km * kg, half = z->e == 2;
     int bf16 = z->dtype == KPRED_DTYPE_BF16 ? (cm + km) * rs : 0;
-
     return cs * cg >= 16 && (cs == 1 || cs * cg <= 16) && kg <= cg                 /* R1 R2 R3 */
            && (rest == 1 || rest == 2 || rest == 4) && cs * cg * ng * rest == 64   /* V11 R4 */
            && (half || ss == 0)                                                    /* R5a */
@@ -239,7 +231,6 @@ static int64_t code_wrw3(const view *z, int64_t kpw, int64_t pld, int64_t line)
     int64_t unroll = pld * (pld + 2), steps = z->oh - 1 - pld < 0 ? 0 : z->oh - 1 - pld;
     int64_t loops = pld + unroll + steps % unroll + 1, memory = 3 + (line + 3) / 4;
     int64_t vector = kpw * 3 * line * 3 * 4 * (z->e == 2 && z->gfx900 ? 2 : 1) / 3 * z->e;
-
     return loops * (memory + vector + (z->e == 2 ? 3 * memory : 0)) * z->e;
 }
 
@@ -247,7 +238,6 @@ static int64_t vgprs_wrw3(const view *z, int64_t sums, int64_t pld, int64_t line
 {
     int64_t in = (pld + 2) * z->e * line, out = pld * z->e * line;
     int64_t division = (in >= 4 ? 0 : 4) + (out >= 3 ? 0 : 3);
-
     return sums + in + out + (filters & (filters - 1) ? division : 0) + 6 + z->e - 1;
 }
 
@@ -258,7 +248,6 @@ static int legal_wrw3(const view *z, const int32_t *v)
     int64_t sums = 9 * cpw * kpw * cs / 64, words = ceil_of(z->ow, z->e);
     int64_t line = cs == 16 ? ceil_of(words, 16) : ceil_of(words, 7);
     int64_t vgprs = vgprs_wrw3(z, sums, pld, line, k / (rio ? cpw : kpw) / g);
-
     return a % (cpw * g) == 0 && b % (kpw * g) == 0            /* R2 R3 */
            && (c % cpw == 0 || k % cpw == 0) && cs * kpw <= 64 /* R4 R5 */
            && pld <= z->oh && pld <= 16 && npg <= z->n         /* R6 R7 */
@@ -302,7 +291,6 @@ static int legal_3x3u(const view *z, const int32_t *v)
     int64_t in = groups * (z->ih == olp ? olp : olp + 2);
     int64_t vgprs = (z->ih != olp) + (z->iw % lanes != 0) + division_3x3u(share, in, 4)
                     + division_3x3u(share, in, 3) + 2 + groups * fpw * olp;
-
     return (z->groups == 1 || (z->oc % fpw == 0 && z->oc / fpw % z->groups == 0)) /* R1 */
            && vgprs < 256;                                                        /* R2 */
 }
@@ -312,7 +300,6 @@ static int applies_ocld(const view *z)
     int odd = z->fh == z->fw && z->fh % 2 && z->fh >= 3 && z->fh <= 11;
     int wide = z->fh == 5 && (z->fw == 10 || z->fw == 20) && z->sh == 2 && z->ph == 0;
     int four = square(z, 4, 0, z->sh) && z->dtype == KPRED_DTYPE_FP16;
-
     return exists(z) && z->nchw && z->dir != KPRED_DIR_W && z->dtype != KPRED_DTYPE_INT8
            && z->sh == z->stride && z->ph == z->pw && z->dh == 1 && z->dw == 1 && z->sh <= 2
            && (z->groups > 1 || odd || wide || four)
@@ -323,7 +310,6 @@ static int applies_ocld(const view *z)
 static void default_ocld(const view *z, int32_t *d)
 {
     int i;
-
     for (i = 0; i < 2; i++) {
         int64_t side = i ? z->iw : z->ih, tile = side <= 8 ? 8 : side <= 16 ? 16 : 32;
         int64_t pixels = tile == 8 ? 1 : 2, group;
@@ -338,7 +324,6 @@ static void default_ocld(const view *z, int32_t *d)
 static int tile_is_searched(int64_t side, int64_t tile)
 {
     int wide = side >= 16;
-
     return (tile == 16 || tile == 32 || (!wide && (tile == 8 || tile == 64)))
            && !(side * 2 <= tile && tile > 8);
 }
@@ -347,7 +332,6 @@ static int searched_ocld(const view *z, const int32_t *v)
 {
     int g1 = v[0], g0 = v[1], it1 = v[2], it0 = v[3], op1 = v[4], op0 = v[5], no = v[6], ni = v[7];
     int ns = v[8];
-
     return g1 == it1 / op1 && g1 >= 8 && g0 == it0 / op0 && g0 >= 8                  /* S1 S2 */
            && tile_is_searched(z->oh, it1) && tile_is_searched(z->ow, it0)           /* S3 S4 */
            && !(z->ow > 32 && it1 > it0) && no <= z->oc && ni <= z->ic && ns <= z->n /* S4b S6-S8 */
@@ -373,7 +357,6 @@ static int legal_ocld(const view *z, const int32_t *v)
     int64_t g1 = v[2] / p1 > 8 ? v[2] / p1 : 8, g0 = v[3] / p0 > 8 ? v[3] / p0 : 8;
     int64_t alu = ceil_of(g0 * p0, p0) * ceil_of(g1 * p1, p1);
     int32_t d[9];
-
     default_ocld(z, d);
     stacks = least_of(z->n, least_of(v[8], ceil_of(g0 * g1, alu)));
     if ((memcmp(v, d, sizeof d) && !searched_ocld(z, v)) || alu > 256 || stacks < 1) /* R2 R3 */
@@ -391,7 +374,6 @@ static int any_ocld(const view *z)
 {
     int32_t v[9];
     int i;
-
     default_ocld(z, v);
     if (legal_ocld(z, v))
         return 1;
@@ -428,7 +410,6 @@ static int divides_v4r1(const view *z, const int32_t *v)
     int64_t channels = wrw ? z->n : z->ic / z->groups;
     int64_t pixels = wrw ? z->fh * z->fw : z->oh * z->ow;
     int64_t taps = wrw ? z->ih * z->iw : z->fh * z->fw;
-
     return images % at_once == 0 && filters % k == 0       /* R1 R2 */
            && images / at_once % b * (pixels % b) % b == 0 /* R3 */
            && channels / z->e % e * (taps % e) % e == 0    /* R4 */
@@ -440,7 +421,6 @@ static int legal_v4r1(const view *z, const int32_t *v)
     int b = v[0], k = v[1], e = v[2], nr = v[3], mt = v[4], nt = v[5], m0 = v[6], n0 = v[7];
     int m1 = v[8], n1 = v[9], ce = v[10], cn1 = v[11], cb = v[12], cn2 = v[13], we = v[14];
     int wk = v[15], threads = m0 * n0 * m1 * n1;
-
     return (z->e == 1 || mt == nt)                                                /* R6 */
            && k % (mt * m0 * m1) == 0 && k / (mt * m0 * m1) == 2                  /* R7 */
            && nr * nt * b == nr * nt * n0 * n1 && threads >= 64 && threads <= 512 /* R8 R9 */
@@ -453,7 +433,6 @@ static int legal_v4r1(const view *z, const int32_t *v)
 static int any_v4r1(const view *z)
 {
     int i;
-
     for (i = 0; i < 2 * 4 * 2 * 2 * 9; i++) {
         int b = 8 << i % 2, k = 16 << i / 2 % 4, mt = 2 << i / 8 % 2, nt = 2 << i / 16 % 2;
         int m0 = 1 << i / 32 % 3, m1 = 1 << i / 96, rest = m0 * m1 / 4, cn1 = rest > 1 ? 2 : 1;
@@ -474,7 +453,6 @@ static void sides_igemm(const view *z, int64_t side[3])
     int64_t c = forward ? z->ic : z->oc, k = forward ? z->oc : z->ic;
     int64_t taps = z->fh % 128 * (z->fw % 128) * (c % 128);
     int64_t pixels = z->n % 128 * (out_h % 128) * (out_w % 128);
-
     side[0] = z->dir == KPRED_DIR_B ? taps : k;
     side[1] = z->dir == KPRED_DIR_W ? taps : pixels;
     side[2] = z->dir == KPRED_DIR_W ? pixels : z->dir == KPRED_DIR_B ? k / z->e : taps;
@@ -503,7 +481,6 @@ static int64_t common_power(int64_t a, int64_t b, int64_t most)
 static int copies_igemm(int64_t block, int64_t k, int64_t tile, int64_t extent)
 {
     int64_t each = k * tile / block, source = common_power(tile, extent, 4);
-
     source = common_power(each, source, source);
     return k / (each / source) > 0 && tile / source > 0;
 }
@@ -512,7 +489,6 @@ static int legal_igemm(const view *z, const int32_t *v)
 {
     int64_t block = v[0], m = v[1], n = v[2], k = v[3], mt = v[4], nt = v[5], side[3];
     int64_t cm = block == 64 ? 8 : 16, cn = block == 256 ? 16 : 8, lds = 2 * (k * m + k * n) * 4;
-
     sides_igemm(z, side);
     return side[0] % m == 0 && side[1] % n == 0 && side[2] % k == 0            /* R1-R3 */
            && m / mt / cm == 2 && n / nt / cn == 2                             /* R4 R5 */
@@ -523,7 +499,6 @@ static int legal_igemm(const view *z, const int32_t *v)
 static int any_igemm(const view *z)
 {
     static const int32_t least[] = {64, 32, 32, 4, 2, 2};
-
     return legal_igemm(z, least);
 }
 
@@ -541,7 +516,6 @@ static int legal_wrw2(const view *z, const int32_t *v)
 static int legal_mlir(const view *z, const int32_t *v)
 {
     int cm = v[0] == 64 ? 8 : 16, cn = v[0] == 256 ? 16 : 8;
-
     return v[1] / v[4] / cm >= 1 && v[2] / v[5] / cn >= 1 && z->n > 0;
 }
 
@@ -552,81 +526,75 @@ typedef struct {
     int32_t v[20];
 } domain; /* of a parameter */
 
-/* What the models' vocabularies hold, and all that MIOpen takes. */
-static const domain words_1x1u[] = {
-    {4, {1, 2, 3, 4}},       {5, {1, 4, 8, 16, 32}}, {8, {1, 2, 3, 4, 5, 6, 7, 8}},
-    {5, {1, 4, 16, 32, 64}}, {4, {1, 2, 3, 4}},      {3, {1, 2, 4}},
-    {3, {1, 2, 4}},          {4, {1, 2, 4, 8}}};
-static const domain all_1x1u[] = {{4, {1, 2, 3, 4}},
-                                  {9, {1, 4, 8, 12, 16, 20, 24, 28, 32}},
-                                  {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
-                                  {7, {1, 2, 4, 8, 16, 32, 64}},
-                                  {8, {1, 2, 3, 4, 5, 6, 7, 8}},
-                                  {6, {1, 2, 4, 8, 16, 32}},
-                                  {8, {1, 2, 3, 4, 5, 6, 7, 8}},
-                                  {4, {1, 2, 4, 8}}};
-static const domain words_ocl[] = {{3, {1, 8, 16}},
-                                   {5, {8, 16, 64, 128, 256}},
-                                   {4, {1, 8, 16, 32}},
-                                   {4, {1, 8, 16, 32}},
-                                   {2, {0, 1}},
-                                   {4, {0, 1, 2, 4}},
-                                   {5, {4, 8, 16, 32, 64}},
-                                   {6, {4, 8, 64, 128, 256, 2048}},
-                                   {2, {0, 1}}};
-static const domain words_wrw1[] = {
-    {5, {1, 2, 4, 8, 16}},         {5, {1, 2, 4, 8, 16}}, {5, {1, 2, 4, 8, 16}},
-    {5, {1, 2, 4, 8, 16}},         {5, {1, 2, 4, 8, 16}}, {3, {1, 2, 4}},
-    {8, {1, 2, 3, 4, 5, 6, 7, 8}}, {4, {1, 2, 3, 4}},     {2, {0, 1}},
-    {5, {0, 1, 2, 3, 4}}};
-static const domain words_wrw3[] = {{1, {0}},
-                                    {2, {0, 1}},
-                                    {2, {8, 16}},
-                                    {4, {1, 2, 4, 8}},
-                                    {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
-                                    {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
-static const domain all_wrw3[] = {{10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-                                  {2, {0, 1}},
-                                  {2, {8, 16}},
-                                  {4, {1, 2, 4, 8}},
-                                  {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
-                                  {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
+#define LIST(...)                                                  \
+    {                                                              \
+        (int)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), \
+        {                                                          \
+            __VA_ARGS__                                            \
+        }                                                          \
+    }
+#define FROM_0_TO_1   LIST(0, 1)
+#define FROM_0_TO_9   LIST(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+#define FROM_1_TO_4   LIST(1, 2, 3, 4)
+#define FROM_1_TO_8   LIST(1, 2, 3, 4, 5, 6, 7, 8)
+#define FROM_1_TO_16  LIST(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#define POWERS_1_2    LIST(1, 2)
+#define POWERS_1_4    LIST(1, 2, 4)
+#define POWERS_1_8    LIST(1, 2, 4, 8)
+#define POWERS_1_16   LIST(1, 2, 4, 8, 16)
+#define POWERS_2_4    LIST(2, 4)
+#define POWERS_4_16   LIST(4, 8, 16)
+#define POWERS_8_16   LIST(8, 16)
+#define POWERS_8_32   LIST(8, 16, 32)
+#define POWERS_8_64   LIST(8, 16, 32, 64)
+#define POWERS_16_128 LIST(16, 32, 64, 128)
+#define POWERS_32_128 LIST(32, 64, 128)
 
-static const domain words_3x3u[] = {{10, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-                                    {8, {1, 2, 3, 4, 5, 6, 7, 8}},
-                                    {8, {1, 2, 3, 4, 5, 6, 7, 8}}};
-static const domain words_ocld[] = {{3, {8, 16, 32}},  {3, {8, 16, 32}}, {3, {8, 16, 32}},
-                                    {3, {8, 16, 32}},  {3, {1, 2, 4}},   {3, {1, 2, 4}},
-                                    {4, {1, 2, 4, 8}}, {3, {1, 2, 4}},   {2, {1, 2}}};
-static const domain all_ocld[] = {{4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}}, {4, {8, 16, 32, 64}},
-                                  {4, {8, 16, 32, 64}}, {3, {1, 2, 4}},       {3, {1, 2, 4}},
-                                  {4, {1, 2, 4, 8}},    {3, {1, 2, 4}},       {2, {1, 2}}};
+/* What the models' vocabularies hold, and all that MIOpen takes. */
+static const domain words_1x1u[] = {FROM_1_TO_4, LIST(1, 4, 8, 16, 32),
+                                    FROM_1_TO_8, LIST(1, 4, 16, 32, 64),
+                                    FROM_1_TO_4, POWERS_1_4,
+                                    POWERS_1_4,  POWERS_1_8};
+static const domain all_1x1u[] = {FROM_1_TO_4,  LIST(1, 4, 8, 12, 16, 20, 24, 28, 32),
+                                  FROM_1_TO_16, LIST(1, 2, 4, 8, 16, 32, 64),
+                                  FROM_1_TO_8,  LIST(1, 2, 4, 8, 16, 32),
+                                  FROM_1_TO_8,  POWERS_1_8};
+static const domain words_ocl[] = {LIST(1, 8, 16),
+                                   LIST(8, 16, 64, 128, 256),
+                                   LIST(1, 8, 16, 32),
+                                   LIST(1, 8, 16, 32),
+                                   FROM_0_TO_1,
+                                   LIST(0, 1, 2, 4),
+                                   LIST(4, 8, 16, 32, 64),
+                                   LIST(4, 8, 64, 128, 256, 2048),
+                                   FROM_0_TO_1};
+static const domain words_wrw1[] = {POWERS_1_16, POWERS_1_16,        POWERS_1_16, POWERS_1_16,
+                                    POWERS_1_16, POWERS_1_4,         FROM_1_TO_8, FROM_1_TO_4,
+                                    FROM_0_TO_1, LIST(0, 1, 2, 3, 4)};
+static const domain words_wrw3[] = {LIST(0),    FROM_0_TO_1,  POWERS_8_16,
+                                    POWERS_1_8, FROM_1_TO_16, FROM_1_TO_8};
+static const domain all_wrw3[] = {FROM_0_TO_9, FROM_0_TO_1,  POWERS_8_16,
+                                  POWERS_1_8,  FROM_1_TO_16, FROM_1_TO_8};
+static const domain words_3x3u[] = {FROM_0_TO_9, FROM_1_TO_8, FROM_1_TO_8};
+static const domain words_ocld[] = {POWERS_8_32, POWERS_8_32, POWERS_8_32, POWERS_8_32, POWERS_1_4,
+                                    POWERS_1_4,  POWERS_1_8,  POWERS_1_4,  POWERS_1_2};
+static const domain all_ocld[] = {POWERS_8_64, POWERS_8_64, POWERS_8_64, POWERS_8_64, POWERS_1_4,
+                                  POWERS_1_4,  POWERS_1_8,  POWERS_1_4,  POWERS_1_2};
 static const domain words_rxs[] = {
-    {19, {0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 272, 288}},
-    {16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}};
-static const domain words_v4r1[] = {{2, {8, 16}},    {4, {16, 32, 64, 128}},
-                                    {3, {4, 8, 16}}, {1, {2}},
-                                    {2, {2, 4}},     {2, {2, 4}},
-                                    {3, {1, 2, 4}},  {2, {2, 4}},
-                                    {3, {1, 2, 4}},  {2, {2, 4}},
-                                    {3, {4, 8, 16}}, {2, {1, 2}},
-                                    {2, {8, 16}},    {3, {1, 2, 4}},
-                                    {3, {1, 2, 4}},  {4, {16, 32, 64, 128}}};
-static const domain all_v4r1[] = {{2, {8, 16}},    {4, {16, 32, 64, 128}},
-                                  {3, {4, 8, 16}}, {1, {2}},
-                                  {2, {2, 4}},     {2, {2, 4}},
-                                  {3, {1, 2, 4}},  {3, {1, 2, 4}},
-                                  {3, {1, 2, 4}},  {3, {1, 2, 4}},
-                                  {3, {4, 8, 16}}, {2, {1, 2}},
-                                  {2, {8, 16}},    {3, {1, 2, 4}},
-                                  {3, {1, 2, 4}},  {4, {16, 32, 64, 128}}};
-static const domain words_igemm[] = {{3, {64, 128, 256}}, {3, {32, 64, 128}}, {3, {32, 64, 128}},
-                                     {3, {4, 8, 16}},     {2, {2, 4}},        {2, {2, 4}}};
-static const domain words_wrw2[] = {{3, {1, 3, 8}},
-                                    {7, {6, 7, 8, 9, 10, 11, 12}},
-                                    {3, {1, 3, 8}},
-                                    {3, {1, 3, 8}},
-                                    {6, {2, 3, 5, 7, 9, 11}}};
+    LIST(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 272, 288),
+    FROM_1_TO_16};
+static const domain words_v4r1[] = {POWERS_8_16, POWERS_16_128, POWERS_4_16, LIST(2),
+                                    POWERS_2_4,  POWERS_2_4,    POWERS_1_4,  POWERS_2_4,
+                                    POWERS_1_4,  POWERS_2_4,    POWERS_4_16, POWERS_1_2,
+                                    POWERS_8_16, POWERS_1_4,    POWERS_1_4,  POWERS_16_128};
+static const domain all_v4r1[] = {POWERS_8_16, POWERS_16_128, POWERS_4_16, LIST(2),
+                                  POWERS_2_4,  POWERS_2_4,    POWERS_1_4,  POWERS_1_4,
+                                  POWERS_1_4,  POWERS_1_4,    POWERS_4_16, POWERS_1_2,
+                                  POWERS_8_16, POWERS_1_4,    POWERS_1_4,  POWERS_16_128};
+static const domain words_igemm[] = {LIST(64, 128, 256), POWERS_32_128, POWERS_32_128,
+                                     POWERS_4_16,        POWERS_2_4,    POWERS_2_4};
+static const domain words_wrw2[] = {LIST(1, 3, 8), LIST(6, 7, 8, 9, 10, 11, 12), LIST(1, 3, 8),
+                                    LIST(1, 3, 8), LIST(2, 3, 5, 7, 9, 11)};
 
 typedef struct {
     const char *name;
@@ -701,7 +669,6 @@ static long walk_from(walk *w, int depth, int hope)
     const domain *d = &w->domains[depth];
     long legal = 0;
     int i;
-
     if (depth == w->k->n_params)
         legal = w->k->legal(&w->see, w->v);
     else
@@ -720,7 +687,6 @@ static walk walk_all(const kernel *k, const domain *domains, const int32_t *p)
 {
     walk w = {0};
     int hope = k->rule(p, NULL, 0);
-
     w.k = k, w.domains = domains, w.p = p, w.see = view_of(p, k->n_fields);
     if (k->applies(&w.see))
         w.legal = walk_from(&w, 0, hope);
@@ -729,16 +695,12 @@ static walk walk_all(const kernel *k, const domain *domains, const int32_t *p)
     return w;
 }
 
-/* >>random: xorshift64*, and problems of which a good part is within a kernel's reach. */
-
-static uint64_t random_state = 88172645463325252u;
+/* >>random: problems of which a good part is within a kernel's reach. */
 
 static uint32_t random_below(uint32_t n)
 {
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return (uint32_t)((random_state * 2685821657736338717u) >> 33) % n;
+    static uint64_t seed = 1;
+    return (uint32_t)(test_random64(&seed) % n);
 }
 
 /* 1..2^bits, small numbers as likely as large ones, multiples of powers of two favoured. */
@@ -746,7 +708,6 @@ static int32_t random_size(int bits)
 {
     uint32_t most = 1u << (1 + random_below((uint32_t)bits));
     uint32_t x = 1 + random_below(most), step = 1u << random_below(7);
-
     if (random_below(4) == 0)
         return (int32_t)most;
     return (int32_t)(random_below(2) && x >= step ? x / step * step : x);
@@ -759,7 +720,6 @@ static void set_to_limit(int32_t *p)
     static const int32_t limits[] = {512, 1 << 16, 1 << 22, 1 << 24, 1 << 29, (1 << 29) / 9};
     int field = KPRED_CONV_N + (int)random_below(5), i;
     int64_t x = limits[random_below(COUNT(limits))];
-
     for (i = KPRED_CONV_N; i <= KPRED_CONV_K; i++)
         if (random_below(4) == 0)
             p[i] = random_size(i == KPRED_CONV_H || i == KPRED_CONV_W ? 2 : 16);
@@ -776,7 +736,6 @@ static void random_filter(int rule, int32_t *p)
 {
     static const int32_t filters[] = {1, 1, 3, 3, 5, 7, 11, 4};
     int odd = random_below(12) == 0, i;
-
     for (i = 0; i < 2; i++) {
         int32_t usual = rule == OF_3X3U ? 3 : filters[random_below(COUNT(filters))];
         int32_t y = odd && random_below(2) ? random_size(8) : usual;
@@ -795,7 +754,6 @@ static void random_filter(int rule, int32_t *p)
 static void fill_lds(int32_t *p)
 {
     int i;
-
     for (i = 0; i < 2; i++) {
         p[KPRED_CONV2D_H + i] = 1 + (int32_t)random_below(40);
         p[KPRED_CONV2D_Y + i] = 90 + (int32_t)random_below(90);
@@ -811,7 +769,6 @@ static void random_conv2d(int rule, int32_t *p)
 {
     static const int dirs[] = {2, 2, 3, 2, 1, 2, 3, 3};
     int to_w = rule == OF_V4R1 || rule == OF_V4R4, i;
-
     p[KPRED_CONV2D_GPU] = (int32_t)random_below(KPRED_CONV2D_GPU_COUNT);
     p[KPRED_CONV2D_DIR] =
         rule == OF_V1R1 ? KPRED_DIR_B : (int32_t)random_below((uint32_t)dirs[rule - OF_3X3U]);
@@ -842,7 +799,6 @@ static void random_conv2d(int rule, int32_t *p)
 static void random_conv(const kernel *k, int32_t *p)
 {
     int rule = (int)(k - kernels), backward_weights = rule >= 2;
-
     p[KPRED_CONV_GPU] = (int32_t)random_below(KPRED_GPU_COUNT);
     p[KPRED_CONV_DIR] = backward_weights ? KPRED_DIR_W : (int32_t)random_below(2);
     p[KPRED_CONV_DTYPE] = (int32_t)random_below(rule == 0 || rule == 3 ? 2 : 3);
@@ -876,34 +832,14 @@ static int32_t extreme_size(void)
 
 static int32_t extreme_value(void)
 {
-    static const int32_t values[] = {0,
-                                     1,
-                                     2,
-                                     3,
-                                     4,
-                                     8,
-                                     16,
-                                     32,
-                                     64,
-                                     65,
-                                     127,
-                                     128,
-                                     2048,
-                                     -1,
-                                     -2,
-                                     -64,
-                                     1 << 16,
-                                     1 << 30,
-                                     (1 << 30) + 1,
-                                     INT32_MAX,
-                                     INT32_MAX - 1,
-                                     INT32_MIN,
-                                     INT32_MIN + 1};
+    static const int32_t values[] = {0, 1, 2, 3, 4, 8, 16, 32, 64, 65, 127, 128, 2048, -1, -2, -64};
+    static const int32_t large[] = {1 << 16,       1 << 30,   (1 << 30) + 1, INT32_MAX,
+                                    INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
     int32_t small = (int32_t)random_below(80) - 5;
-
     switch (random_below(4)) {
     case 0: return small;
     case 1: return small * (int32_t)random_below(1 << 24);
+    case 2: return large[random_below(COUNT(large))];
     default: return values[random_below(COUNT(values))];
     }
 }
@@ -916,7 +852,6 @@ static int check_helpers(void)
 {
     int32_t a, b;
     int bad = 0;
-
     for (a = 0; a < 600; a++)
         for (b = 1; b < 100; b++) {
             bad += kpred_divides(b, a) != (a / b * b == a);
@@ -944,7 +879,6 @@ static int check_helpers(void)
 static int same_name(const char *enumerator, const char *spelling)
 {
     size_t a = strlen(enumerator), b = strlen(spelling), i;
-
     for (i = 0; i < b && i < a; i++) {
         char e = enumerator[a - 1 - i], s = spelling[b - 1 - i];
         if (e != s && !(s >= 'a' && s <= 'z' && e - 'A' == s - 'a'))
@@ -974,7 +908,6 @@ static int check_lists(void)
                                                 END KPRED_IGEMM_LIST(ENTRY)
                                                     END KPRED_OCL_BWD_WRW2_LIST(ENTRY) END};
     int i, next = 0, bad = 0, lists = 0;
-
     for (i = 0; i < COUNT(all); i++) {
         next = all[i].first ? -1 : next;
         bad += !all[i].first && all[i].value != next;
@@ -996,7 +929,6 @@ static int check_problems(const kernel *k, int problems)
 {
     int32_t p[MOST_FIELDS];
     int i, bad = 0, applicable = 0;
-
     for (i = 0; i < problems; i++) {
         view see;
         int applies;
@@ -1021,7 +953,6 @@ static int check_walks(const kernel *k, const domain *domains, int problems)
     int32_t p[MOST_FIELDS];
     long legal = 0, accepted = 0, dead = 0, missed = 0;
     int i, applicable = 0;
-
     for (i = 0; i < problems;) {
         walk w;
 
@@ -1039,7 +970,6 @@ static int check_walks(const kernel *k, const domain *domains, int problems)
 static int in_domain(const domain *d, int32_t x)
 {
     int i;
-
     for (i = 0; i < d->n && d->v[i] != x; i++)
         ;
     return i < d->n;
@@ -1051,7 +981,6 @@ static int check_outside(const kernel *k, int tuples)
     int32_t p[MOST_FIELDS], v[MOST_PARAMS];
     int i, bad = 0, asked = 0, limit;
     size_t n;
-
     for (i = 0; i < tuples; i++) {
         random_problem(k, p);
         if (!k->rule(p, NULL, 0))
@@ -1076,7 +1005,6 @@ static int check_outside(const kernel *k, int tuples)
 static void extreme_problem(int conv2d, int32_t *p)
 {
     int f;
-
     p[KPRED_CONV_GPU] = (int32_t)random_below(conv2d ? KPRED_CONV2D_GPU_COUNT : KPRED_GPU_COUNT);
     p[KPRED_CONV_DIR] = (int32_t)random_below(KPRED_DIR_COUNT);
     p[KPRED_CONV_DTYPE] =
@@ -1096,7 +1024,6 @@ static int check_extremes(const kernel *k, int tuples)
     int32_t p[MOST_FIELDS], v[MOST_PARAMS + 1];
     int i, bad = 0;
     size_t n;
-
     for (i = 0; i < tuples; i++) {
         extreme_problem(k->n_fields == KPRED_CONV2D_FIELD_COUNT, p);
         for (n = 0; n < (size_t)k->n_params; n++) {
@@ -1116,15 +1043,6 @@ static int check_extremes(const kernel *k, int tuples)
 
 /* >>main */
 
-static int passed, failed;
-
-static void report(const char *what, const char *name, int bad)
-{
-    printf("%s %s%s (%s)\n", bad ? "FAIL" : "ok", what, name, note);
-    fflush(stdout);
-    *(bad ? &failed : &passed) += 1;
-}
-
 static int run_checks(void)
 {
     /* whole spaces of 115200, 115200, 3000000, 2048, 640, 17496, 304, 1492992, 324, 1134
@@ -1132,28 +1050,25 @@ static int run_checks(void)
     static const int words[] = {300, 300, 12, 3000, 3000, 600, 600, 24, 3000, 3000, 3000, 3000};
     static const int all[] = {8, 0, 0, 300, 0, 100, 0, 6, 0, 0, 0, 0};
     int i;
-
-    report("helpers", "", check_helpers());
-    report("lists", "", check_lists());
+    CASE(check_helpers() == 0, "helpers (%s)", note);
+    CASE(check_lists() == 0, "lists (%s)", note);
     for (i = 0; i < COUNT(kernels); i++) {
         const kernel *k = &kernels[i];
         const char *name = k->name + strlen("kpred_rule");
 
-        report("problems", name, check_problems(k, k->any ? 100000 : 300000));
-        report("exact", name, check_walks(k, k->words, words[i]));
+        CASE(check_problems(k, k->any ? 100000 : 300000) == 0, "problems%s (%s)", name, note);
+        CASE(check_walks(k, k->words, words[i]) == 0, "exact%s (%s)", name, note);
         if (all[i])
-            report("exact_beyond_vocabulary", name, check_walks(k, k->all, all[i]));
-        report("outside", name, check_outside(k, 20000));
-        report("extremes", name, check_extremes(k, 200000));
+            CASE(check_walks(k, k->all, all[i]) == 0, "exact_beyond_vocabulary%s (%s)", name, note);
+        CASE(check_outside(k, 20000) == 0, "outside%s (%s)", name, note);
+        CASE(check_extremes(k, 200000) == 0, "extremes%s (%s)", name, note);
     }
-    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-    return failed != 0;
+    return test_end();
 }
 
 static int accepted_values(const kernel *k, const int32_t *p, const int32_t *v)
 {
     size_t n = 0;
-
     while (n <= (size_t)k->n_params && k->rule(p, v, n))
         n++;
     return (int)n - 1;
@@ -1163,7 +1078,6 @@ static int accepted_values(const kernel *k, const int32_t *p, const int32_t *v)
 static int find_tuple(const kernel *k, const int32_t *p, int32_t *v, int depth)
 {
     int i;
-
     if (!k->rule(p, v, (size_t)depth))
         return 0;
     if (depth == k->n_params)
@@ -1180,7 +1094,6 @@ static void print_tuple(const kernel *k, const int32_t *p)
 {
     int32_t v[MOST_PARAMS];
     int i, n = find_tuple(k, p, v, 0) ? k->n_params : 0;
-
     for (i = 0; i < n; i++)
         printf(i ? " %d" : "%d", (int)v[i]);
     printf("\n");
@@ -1189,7 +1102,6 @@ static void print_tuple(const kernel *k, const int32_t *p)
 static int read_numbers(const char *s, int32_t *to, int n)
 {
     int i;
-
     for (i = 0; i < n; i++) {
         char *end;
         to[i] = (int32_t)strtol(s, &end, 10);
@@ -1207,7 +1119,6 @@ static int serve(void)
     const kernel *k = kernels;
     view see = {0};
     walk w;
-
     while (fgets(line, sizeof line, stdin))
         if (line[0] == 'P' && read_numbers(line + 1, p, 1) && p[0] >= 0 && p[0] < COUNT(kernels)
             && read_numbers(line + 1, p, 1 + kernels[p[0]].n_fields)) {

@@ -1,4 +1,5 @@
-/* Tests of kpred_rule_conv_solver, the choice among MIOpen's solvers.
+/* test_solver.c - tests of kpred_rule_conv_solver, the choice among MIOpen's solvers
+   SPDX-License-Identifier: MIT
 
    test_solver          what solvers' names say about them, and naive statements of what the rule
                         looks at: each thing alone decides, multiples, least sizes; extremes
@@ -8,10 +9,10 @@
 #include "kpred.h"
 #include "kpred_constraints.h"
 
+#include "harness/test.h"
+
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = KPRED_CONV_SOLVER_COUNT };
 
@@ -26,14 +27,10 @@ static const char *const fields[] = {KPRED_CONV3D_FIELD_LIST(SPELLING)};
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-static uint64_t random_state = 88172645463325252u;
-
-static int32_t random_below(uint32_t n)
+static int32_t random_below(int32_t n)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (int32_t)((random_state >> 11) % n);
+    static uint64_t seed = 1;
+    return test_between(&seed, 0, n - 1);
 }
 
 static int accepts(const int32_t *p, int32_t solver)
@@ -57,7 +54,6 @@ static void random_filter(int32_t *p)
     static const int32_t strides[] = {1, 1, 2, 4, 3};
     const int32_t *filter = filters[random_below(COUNT(filters))];
     int i, same = random_below(8);
-
     p[KPRED_CONV3D_Z] = random_below(9) ? 1 : 3;
     p[KPRED_CONV3D_Y] = filter[0], p[KPRED_CONV3D_X] = filter[1];
     p[KPRED_CONV3D_PAD_D] = 0, p[KPRED_CONV3D_STRIDE_D] = 1, p[KPRED_CONV3D_DIL_D] = 1;
@@ -90,7 +86,6 @@ static void random_problem(int32_t *p)
 static int find_accepted(int32_t *p, int solver)
 {
     int i;
-
     for (i = 0; i < 2000000; i++) {
         random_problem(p);
         if (accepts(p, solver))
@@ -121,7 +116,6 @@ static int direction_fits(const char *s, int dir)
 static int filter_fits(const char *s, const int32_t *p)
 {
     int32_t y = p[KPRED_CONV3D_Y], x = p[KPRED_CONV3D_X];
-
     if (has(s, "Multipass")) {
         const char *text = strchr(s, '<') + 1;
         int h = text[0] - '0', w = text[3] == '-' ? text[4] - '0' : h;
@@ -150,7 +144,6 @@ static int fits(const char *s, const int32_t *p)
     int flat = has(s, "Ocl") || has(s, "Winograd") || has(s, "fft") || has(s, "ConvAsm");
     int nhwc = p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NHWC;
     int gpu = p[KPRED_CONV3D_GPU];
-
     return direction_fits(s, p[KPRED_CONV3D_DIR]) && filter_fits(s, p)
            && images_fit(s, p[KPRED_CONV3D_N])
            && !(flat && p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NCDHW)
@@ -170,7 +163,6 @@ static int check_lists(void)
         KPRED_CONV_SOLVER_LIST(NAME)};
     int s, t, bad = SOLVERS != 81;
     size_t i;
-
     for (s = 0; s < SOLVERS; s++) {
         const char *e = enumerators[s] + strlen("KPRED_CONV_SOLVER_");
         bad += strlen(e) != strlen(solvers[s]);
@@ -189,7 +181,6 @@ static int check_names(void)
 {
     int32_t p[FIELDS];
     int i, s, accepted = 0, bad = 0;
-
     for (i = 0; i < 100000; i++) {
         random_problem(p);
         p[KPRED_CONV3D_N] = 1 + random_below(40);
@@ -209,7 +200,6 @@ static int check_axes(void)
 {
     int32_t p[FIELDS], q[FIELDS];
     int s, i, bad = 0, mixed = 0;
-
     for (s = 0; s < SOLVERS; s++)
         for (i = 0; i < 30; i++) {
             int a = random_below(COUNT(axes));
@@ -229,7 +219,6 @@ static int64_t side_of(const int32_t *p, int i)
 {
     int64_t room = (int64_t)p[KPRED_CONV3D_D + i] + 2 * (int64_t)p[KPRED_CONV3D_PAD_D + i] - 1
                    - (int64_t)p[KPRED_CONV3D_DIL_D + i] * (p[KPRED_CONV3D_Z + i] - 1);
-
     return room < 0 ? 0 : room / p[KPRED_CONV3D_STRIDE_D + i] + 1;
 }
 
@@ -237,7 +226,6 @@ static int64_t side_of(const int32_t *p, int i)
 static void sizes_of(const int32_t *p, int64_t size[3])
 {
     int32_t groups = p[KPRED_CONV3D_GROUPS];
-
     size[0] = p[KPRED_CONV3D_K] / groups;
     size[1] = (int64_t)(p[KPRED_CONV3D_C] / groups) * p[KPRED_CONV3D_Z] * p[KPRED_CONV3D_Y]
               * p[KPRED_CONV3D_X];
@@ -247,7 +235,6 @@ static void sizes_of(const int32_t *p, int64_t size[3])
 static void vary(const int32_t *base, int i, int32_t *p)
 {
     int32_t groups = base[KPRED_CONV3D_GROUPS];
-
     memcpy(p, base, FIELDS * sizeof *p);
     p[KPRED_CONV3D_N] = i % 3 ? 1 + random_below(64) : 8 * (1 + random_below(8));
     p[KPRED_CONV3D_C] = i % 2 ? 128 : groups * (1 + i % 200);
@@ -265,7 +252,6 @@ static demands demands_of(int32_t (*problems)[FIELDS], int n, int solver)
     demands d = {{0, 0, 0}, INT32_MAX, 0};
     int64_t size[3];
     int i, j;
-
     for (i = 0; i < n; i++) {
         int32_t images = problems[i][KPRED_CONV3D_N];
         if (!accepts(problems[i], solver))
@@ -283,7 +269,6 @@ static int meets(const demands *d, const int32_t *p)
 {
     int64_t size[3], power;
     int j, all = p[KPRED_CONV3D_N] >= d->least && (d->images & 7 || p[KPRED_CONV3D_N] % 8 == 0);
-
     sizes_of(p, size);
     for (j = 0; j < 3; j++) {
         power = d->bits[j] & -d->bits[j]; /* 0: there are no pixels, as the filter does not fit */
@@ -299,7 +284,6 @@ static int check_multiples(void)
     static int32_t problems[3000][FIELDS];
     int32_t base[FIELDS];
     int s, i, bad = 0, rejected = 0;
-
     for (s = 0; s < SOLVERS; s++) {
         demands d;
         if (!find_accepted(base, s))
@@ -319,7 +303,6 @@ static int check_multiples(void)
 static int32_t extreme_size(void)
 {
     static const int32_t sizes[] = {1, 2, 7, 8, 65535, 65536, 1 << 22, (1 << 24) - 1, 1 << 24};
-
     return sizes[random_below(COUNT(sizes))];
 }
 
@@ -329,7 +312,6 @@ static int check_extremes(void)
     const int32_t v[2] = {0, 0};
     int32_t p[FIELDS];
     int i, f, s, bad = 0;
-
     for (i = 0; i < 100000; i++) {
         int some = 0;
         random_problem(p);
@@ -347,20 +329,11 @@ static int check_extremes(void)
     return bad;
 }
 
-static int passed, failed;
-
-static void report(const char *name, int bad)
-{
-    printf("%s %s (%s)\n", bad ? "FAIL" : "ok", name, note);
-    *(bad ? &failed : &passed) += 1;
-}
-
 /* ---- rows ---- */
 
 static int index_of(const char *text, const char *const *names, int n)
 {
     int i;
-
     for (i = 0; i < n && strcmp(text, names[i]); i++)
         ;
     return i < n ? i : -1;
@@ -384,7 +357,6 @@ static int read_row(char *line, int32_t *p)
 {
     char *text = strtok(line, ",\"\n");
     int f;
-
     for (f = 0; f < FIELDS && text; f++, text = strtok(NULL, ",\"\n")) {
         p[f] = field_of(f, text);
         if (p[f] < 0)
@@ -397,7 +369,6 @@ static int heading_fits(char *line)
 {
     char *text = line ? strtok(line, ",\n") : NULL;
     int f;
-
     for (f = 0; f < FIELDS && text && !strcmp(text, fields[f]); f++)
         text = strtok(NULL, ",\n");
     return f == FIELDS && text && !strcmp(text, "solver");
@@ -410,7 +381,6 @@ static int check_rows(void)
     int32_t p[FIELDS], last[FIELDS] = {-1};
     long rows = 0, problems = 0, rejected = 0, left = 0;
     int s, solver;
-
     if (!heading_fits(fgets(line, sizeof line, stdin)))
         return fprintf(stderr, "test_solver: not the heading of a find-db's rows\n"), 1;
     while (fgets(line, sizeof line, stdin)) {
@@ -436,11 +406,10 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "rows"))
         return check_rows();
-    report("lists", check_lists());
-    report("names", check_names());
-    report("axes", check_axes());
-    report("multiples", check_multiples());
-    report("extremes", check_extremes());
-    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-    return failed != 0;
+    CASE(check_lists() == 0, "lists (%s)", note);
+    CASE(check_names() == 0, "names (%s)", note);
+    CASE(check_axes() == 0, "axes (%s)", note);
+    CASE(check_multiples() == 0, "multiples (%s)", note);
+    CASE(check_extremes() == 0, "extremes (%s)", note);
+    return test_end();
 }

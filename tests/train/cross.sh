@@ -1,7 +1,9 @@
 #!/bin/sh
-# cross.sh CC RUN - builds kpred-train with a cross compiler, without the readers that need libraries,
-# trains small models of all kinds from CSV under the emulator RUN, and compares them with what this
-# machine's build gives: the same bytes.
+# cross.sh - kpred-train of a cross compiler gives the same bytes as that of this machine
+# SPDX-License-Identifier: MIT
+#
+# cross.sh CC RUN: it is built without the readers that need libraries, and trains small models of all
+# kinds from CSV under the emulator RUN.
 set -eu
 cc=$1 run=$2
 tmp=$(mktemp -d)

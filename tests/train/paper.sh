@@ -3,11 +3,8 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-trainer=$BUILD/kpred-train
+test_begin
 nets="encdec attn attn2 hybrid hybrid2"
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "all"
 
@@ -127,11 +124,7 @@ for net in $nets; do
     check "$net: sizes never seen" unseen $net
     check "$net: learns" learns $net
     for cc in gcc clang; do
-        if has $cc; then
-            check "$net: the header compiles, $cc" compiles $cc "$tmp/$net.h"
-        else
-            skipped "$net: the header compiles, $cc" "it is not installed"
-        fi
+        check_with $cc "$net: the header compiles, $cc" compiles $cc "$tmp/$net.h"
     done
 done
 
@@ -175,8 +168,8 @@ bench_refuses() {
 for net in encdec hybrid2; do check "bench: $net" paper_bench $net; done
 check "bench: side by side" side_by_side
 check "bench: a header that was tampered with" bench_refuses
-check "bench: no such header" refuses 1 "none.h: cannot open" "$trainer" bench "$tmp/none.h"
-check "bench: --beam 0" refuses 2 "--beam: " "$trainer" bench "$tmp/attn.h" --beam 0
+refuse "bench: no such header" 1 "none.h: cannot open" "$trainer" bench "$tmp/none.h"
+refuse "bench: --beam 0" 2 "--beam: " "$trainer" bench "$tmp/attn.h" --beam 0
 
 # ---- what is refused ----
 
@@ -186,19 +179,19 @@ changed() {
     if cmp -s "$tmp/encdec.h" "$tmp/changed.h"; then
         failed "$1" "the test changes nothing"
     else
-        check "$1" refuses 1 "$3" evaluate "$tmp/changed.h" "$tmp/toy.csv"
+        refuse "$1" 1 "$3" evaluate "$tmp/changed.h" "$tmp/toy.csv"
     fi
 }
 
-check "unknown net" refuses 2 "is none of additive|encdec|attn|attn2|hybrid|hybrid2" \
+refuse "unknown net" 2 "is none of additive|encdec|attn|attn2|hybrid|hybrid2" \
     train lstm "$tmp/none.h"
-check "--float-out" refuses 2 "--float-out is of --net additive alone" \
+refuse "--float-out" 2 "--float-out is of --net additive alone" \
     train attn "$tmp/none.h" --float-out "$tmp/none.f32"
-check "eval --float" refuses 1 "it is a float network of its own" \
+refuse "eval --float" 1 "it is a float network of its own" \
     evaluate "$tmp/attn.h" "$tmp/toy.csv" --float
-check "kpred predict" refuses 1 'only `kpred-train` runs it' \
+refuse "kpred predict" 1 'only `kpred-train` runs it' \
     "$BUILD/kpred" predict "$tmp/attn.h" gpu=gfx906 kind=plain n=1 h=1
-check "kpred bench" refuses 1 'only `kpred-train` runs it' "$BUILD/kpred" bench "$tmp/attn.h"
+refuse "kpred bench" 1 'only `kpred-train` runs it' "$BUILD/kpred" bench "$tmp/attn.h"
 changed "another weight" '/_weights\[/,$s/^0x[0-9a-f]*p/0x1p/' "does not match the id"
 changed "another id" 's/^\(static const char kpri_toy_net.* \)[0-9a-f]*"/\1123"/' \
     "does not match the id 0000000000000123"
@@ -229,13 +222,7 @@ within_40_seconds() {
 for net in attn hybrid2; do
     case ${CFLAGS:-} in
     *-fsanitize*) skipped "$net in the paper's size: within 40 seconds" "sanitizers are slow" ;;
-    *)
-        if [ -r "$data" ]; then
-            check "$net in the paper's size: within 40 seconds" within_40_seconds $net
-        else
-            skipped "$net in the paper's size: within 40 seconds" "$data is not there"
-        fi
-        ;;
+    *) check_with "$data" "$net in the paper's size: within 40 seconds" within_40_seconds $net ;;
     esac
 done
 
@@ -256,9 +243,6 @@ compares() {
         ! grep -q trained "$tmp/second.err"
 }
 
-if [ -r "$data" ] && has_weights; then
-    check "make paper" compares
-else
-    skipped "make paper" "$data or the weights are not there"
-fi
+need_weights "make paper"
+check_with "$data" "make paper" compares
 test_end

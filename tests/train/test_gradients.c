@@ -7,14 +7,6 @@
 #include "train/additive_train.h"
 #include "train/ensemble.h"
 
-static int n_passed, n_failed;
-
-static void check(int ok, const char *what)
-{
-    printf("%s  %s\n", ok ? "ok  " : "FAIL", what);
-    *(ok ? &n_passed : &n_failed) += 1;
-}
-
 static uint64_t state = 7;
 
 static uint32_t any(uint32_t n)
@@ -139,7 +131,7 @@ static void check_gradient(const struct net_rows *rows, float temperature, float
             printf("      block %zu differs\n", i);
             wrong++;
         }
-    check(wrong == 0, what);
+    CASE(wrong == 0, what);
     free(gradient);
     net_free(&net);
 }
@@ -204,8 +196,8 @@ static void check_threads(void)
         same &= hash_of(&net) == first;
         net_free(&net);
     }
-    check(same, "1, 2 and 3 threads train the same bits");
-    check(first == TRAINED, "those bits are the same on every compiler and vector width");
+    CASE(same, "1, 2 and 3 threads train the same bits");
+    CASE(first == TRAINED, "those bits are the same on every compiler and vector width");
     if (first != TRAINED)
         printf("      hash 0x%016llx\n", (unsigned long long)first);
 }
@@ -214,8 +206,8 @@ static void check_learns(void)
 {
     struct net_rows rows = plain_rows();
     struct net before = new_net(5), after = trained(1, 0);
-    check(net_loss(&after, &rows, 1, 0, 0, NULL) < 0.95 * net_loss(&before, &rows, 1, 0, 0, NULL),
-          "training lowers the loss");
+    CASE(net_loss(&after, &rows, 1, 0, 0, NULL) < 0.95 * net_loss(&before, &rows, 1, 0, 0, NULL),
+         "training lowers the loss");
     net_free(&before);
     net_free(&after);
 }
@@ -227,8 +219,8 @@ static uint64_t problems = 1; /* the seed of what it is asked */
 static void check_twin(const struct net *net, const char *what)
 {
     static struct rounded r;
-    check(!rounded_begin(&r, net, &problems), "its bounds hold");
-    check(rounded_differing(&r, ROWS, &problems) == 0, what);
+    CASE(!rounded_begin(&r, net, &problems), "its bounds hold");
+    CASE(rounded_differing(&r, ROWS, &problems) == 0, what);
     rounded_end(&r);
 }
 
@@ -269,14 +261,14 @@ static int shift_refused(struct model *model, uint8_t *shift, int value)
 static void check_shifts(struct model *m)
 {
     kpred_head *h = &m->heads[2];
-    check(shift_refused(m, &h->embedding_shift, -1), "a negative shift is caught");
-    check(shift_refused(m, &h->embedding_shift, 16), "a prefix shifted too far is caught");
-    check(shift_refused(m, &h->logit_shift, 11), "a logit shifted too far is caught");
-    check(shift_refused(m, &h->hidden_shift, 0), "hidden units that are not shifted are caught");
+    CASE(shift_refused(m, &h->embedding_shift, -1), "a negative shift is caught");
+    CASE(shift_refused(m, &h->embedding_shift, 16), "a prefix shifted too far is caught");
+    CASE(shift_refused(m, &h->logit_shift, 11), "a logit shifted too far is caught");
+    CASE(shift_refused(m, &h->hidden_shift, 0), "hidden units that are not shifted are caught");
     for (size_t i = 0; i < 3; i++)
-        check(shift_refused(m, &m->net.layer[i].shift, 0)
-                  && shift_refused(m, &m->net.layer[i].shift, 25),
-              "a layer's shift out of range is caught");
+        CASE(shift_refused(m, &m->net.layer[i].shift, 0)
+                 && shift_refused(m, &m->net.layer[i].shift, 25),
+             "a layer's shift out of range is caught");
 }
 
 /* With room for the context alone, and for what the prefix adds only if it is shifted little */
@@ -298,12 +290,12 @@ static void check_bounds(void)
     struct net net = new_net(9);
     struct model *m = &r.model;
     rounded_begin(&r, &net, &problems);
-    check(bias_refused(m, &m->net.layer[0].bias, 32, 3, INT32_MAX - 100),
-          "a bias too large in the encoder is caught");
-    check(bias_refused(m, &m->net.layer[2].bias, 64, 17, INT32_MIN),
-          "a bias too large in a context is caught");
-    check(bias_refused(m, &m->heads[3].bias, 20, 16, 1 << 29), "a logit too large is caught");
-    check(prefix_counts(m), "what a prefix adds is counted");
+    CASE(bias_refused(m, &m->net.layer[0].bias, 32, 3, INT32_MAX - 100),
+         "a bias too large in the encoder is caught");
+    CASE(bias_refused(m, &m->net.layer[2].bias, 64, 17, INT32_MIN),
+         "a bias too large in a context is caught");
+    CASE(bias_refused(m, &m->heads[3].bias, 20, 16, 1 << 29), "a logit too large is caught");
+    CASE(prefix_counts(m), "what a prefix adds is counted");
     check_shifts(m);
     rounded_end(&r);
     net_free(&net);
@@ -316,7 +308,7 @@ static void check_file(const char *path)
     struct net net = trained(1, 0), again;
     size_t n = 0;
     int ok = !net_save(&net, 1, path) && !net_load(&again, 1, path, &n) && n == 1;
-    check(ok && hash_of(&again) == hash_of(&net), "a saved network loads the same");
+    CASE(ok && hash_of(&again) == hash_of(&net), "a saved network loads the same");
     FILE *f = fopen(path, "ab");
     if (f) {
         putc(0, f);
@@ -324,7 +316,7 @@ static void check_file(const char *path)
     }
     if (ok)
         net_free(&again);
-    check(net_load(&again, 1, path, &n), "a file with a byte too many is refused");
+    CASE(net_load(&again, 1, path, &n), "a file with a byte too many is refused");
     remove(path);
     net_free(&net);
 }
@@ -337,8 +329,8 @@ static void check_numbers(void)
         double error = back > at ? back - at : at - back;
         worst = error > worst ? error : worst;
     }
-    check(worst < 1e-5, "log2(exp2(x)) = x");
-    check(num_log2(8) == 3 && num_exp2(-3) == 0.125f, "powers of two are exact");
+    CASE(worst < 1e-5, "log2(exp2(x)) = x");
+    CASE(num_log2(8) == 3 && num_exp2(-3) == 0.125f, "powers of two are exact");
 }
 
 static void check_ensemble(void)
@@ -355,15 +347,15 @@ static void check_ensemble(void)
     memcpy(again, y, sizeof again);
     net_ensemble(nets, 2, &rows, drawn, draws, 1, one);
     net_ensemble(nets, 2, &rows, again, draws, 3, two);
-    check(!memcmp(one, two, sizeof one) && !memcmp(drawn, again, sizeof drawn),
-          "ensembles do not depend on threads");
+    CASE(!memcmp(one, two, sizeof one) && !memcmp(drawn, again, sizeof drawn),
+         "ensembles do not depend on threads");
     for (size_t i = 0; i < ROWS; i++) {
         float sum = 0;
         for (size_t v = 0; v < 28; v++)
             sum += one[i * 28 + v];
         sums &= sum > 4.999f && sum < 5.001f;
     }
-    check(sums, "an ensemble's probabilities sum to 1");
+    CASE(sums, "an ensemble's probabilities sum to 1");
     net_free(&nets[0]);
     net_free(&nets[1]);
 }
@@ -379,6 +371,5 @@ int main(int argc, char **argv)
     check_bounds();
     check_ensemble();
     check_file(argc > 1 ? argv[1] : "test_gradients.tmp");
-    printf("%d passed, %d failed, 0 skipped\n", n_passed, n_failed);
-    return n_failed != 0;
+    return test_end();
 }

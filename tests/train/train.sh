@@ -3,13 +3,9 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-BUILD=$(absolute "$BUILD")
-CC=${CC:-cc}
-trainer=$BUILD/kpred-train
+test_begin
 kernel=conv_asm_bwd_wrw_3x3
 spec=$PWD/weights/$kernel.spec
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
 need_trainer "training"
 
@@ -49,11 +45,7 @@ other_build() {
 }
 
 for cc in gcc clang; do
-    if has $cc; then
-        check "built by $cc" other_build $cc CC=$cc CFLAGS=-O2
-    else
-        skipped "built by $cc" "it is not installed"
-    fi
+    check_with $cc "built by $cc" other_build $cc CC=$cc CFLAGS=-O2
 done
 check "built for any processor, by CFLAGS that forbid it" \
     other_build plain CC="$CC" NATIVE= CFLAGS='-O1 -ffast-math'
@@ -116,20 +108,12 @@ compiles() {
 }
 
 for cc in gcc clang; do
-    if has $cc; then
-        # shellcheck disable=SC2086
-        check "compiles as C99, $cc" compiles $cc -std=c99 $C_WARNINGS
-    else
-        skipped "compiles as C99, $cc" "it is not installed"
-    fi
+    # shellcheck disable=SC2086
+    check_with $cc "compiles as C99, $cc" compiles $cc -std=c99 $C_WARNINGS
 done
 for cxx in g++ clang++; do
-    if has $cxx; then
-        # shellcheck disable=SC2086
-        check "compiles as C++17, $cxx" compiles $cxx -xc++ -std=c++17 $WARNINGS
-    else
-        skipped "compiles as C++17, $cxx" "it is not installed"
-    fi
+    # shellcheck disable=SC2086
+    check_with $cxx "compiles as C++17, $cxx" compiles $cxx -xc++ -std=c++17 $WARNINGS
 done
 
 names_its_data() {
@@ -139,11 +123,7 @@ names_its_data() {
             return 1
     done
 }
-if has sha256sum; then
-    check "names its data" names_its_data
-else
-    skipped "names its data" "there is no sha256sum"
-fi
+check_with sha256sum "names its data" names_its_data
 
 holds_its_spec() {
     sed -n '/^spec:$/,/^end of spec/p' "$tmp/$kernel.h" | sed '1d;$d' | cmp - "$spec"
@@ -206,21 +186,12 @@ float_is_missing() {
     [ $? -eq 1 ] && grep -q "kpred-train train $kernel.spec" "$tmp/err"
 }
 
-# Puts the first teacher in the network's place (alone), and behind it (same): two equal opinions.
-cat >"$tmp/teachers.py" <<'END'
-import sys
-head = b"kpred additive 1\n"
-_, student, *teachers = open(sys.argv[1], "rb").read().split(head)
-as_net = {"alone": [teachers[0]], "same": [student, teachers[0], teachers[0]]}[sys.argv[2]]
-open(sys.argv[3], "wb").write(b"".join(head + n for n in as_net))
-END
-
 # teaches KIND OPTION...: what eval says of the model with such a file in the place of its own
 teaches() {
     kind=$1; shift
     mkdir -p "$tmp/taught/build/float"
     for file in "$tmp"/work/build/float/*.f32; do
-        python3 "$tmp/teachers.py" "$file" "$kind" "$tmp/taught/build/float/$(basename "$file")"
+        python3 tests/train/teachers.py "$file" "$kind" "$tmp/taught/build/float/$(basename "$file")"
     done
     (cd "$tmp/taught" && "$trainer" eval ../work/model.h --data "$tmp/gfx900_56.db" \
         "$tmp/gfx906_60.db" --rows all -k 1,10 --csv "$@" 2>/dev/null)

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 import tiles
-from measured import OURS, difference, share
+from measured import OURS, share
 from rows import die
 from sections import NAMES, NETS, chain_cost, pft, read_published, widths_of
 from timed import METHODS, by_k, losses, of_split
