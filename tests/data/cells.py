@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """cells.py - results of the programs as JSON, CSV and on a terminal; exit status 1 if one is wrong
 
 cells.py compare CSV JSON TEXTS WORDS VARYING   two files of one command, cell by cell; columns,

@@ -188,7 +188,7 @@ check "the failed search is dropped and counted" drops "$ocl" \
     "dropped 1 row: the start value of a search that failed"
 told() { # KEYS: what the small CSV file lacks with these in [data], and how many rows it has
     sed "s/^format.*/&\n$1/" "$data/tiny.spec" >"$tmp/x.spec"
-    "$prog" ingest "$tmp/x.spec" --data "$data/tiny.csv" 2>&1 >"$tmp/rows" | paste -sd' '
+    "$trainer" ingest "$tmp/x.spec" --data "$data/tiny.csv" 2>&1 >"$tmp/rows" | paste -sd' '
     wc -l <"$tmp/rows"
 }
 left_out() {

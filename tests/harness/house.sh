@@ -32,13 +32,13 @@ pythons() {
     pyflakes3 $(sources '*.py')
 }
 
-# Each says in its first three lines what it is, and its licence.
+# Each says at its top what it is, maybe with its arguments, and its licence.
 first_lines() {
     for kind in '*.[ch]' '*.sh' '*.py' '*.inc' '*.bash'; do sources "$kind"; done |
         grep -v '^examples' | while read -r file; do
-        name=$(basename "$file")
-        head -n 3 "$file" | grep -qF "$name - " && head -n 3 "$file" | grep -q SPDX-License-Identifier ||
-            echo "$file"
+        name=$(basename "$file" | sed 's/[.]/[.]/g')
+        head -n 8 "$file" | grep -qE "$name( .*)? - " &&
+            head -n 8 "$file" | grep -q SPDX-License-Identifier || echo "$file"
     done >"$tmp/bad"
     [ ! -s "$tmp/bad" ] || { tr '\n' ' ' <"$tmp/bad"; return 1; }
 }

@@ -62,11 +62,8 @@ provide() {
                 print (gpu ? "gfx906_60" : "gfx900_56") "," r "," c "," \
                     (c < 100 ? 64 : c < 1000 ? 128 : 256) "," (r % 16 ? 1 : 4) }' >results.csv
     # a training run that logs its convolutions
-    cat >train.py <<END
-import shutil, sys
-with open("$root/tests/fixtures/resnet50.log") as log:
-    shutil.copyfileobj(log, sys.stderr)
-END
+    printf 'import sys\nwith open("%s") as log:\n    sys.stderr.write(log.read())\n' \
+        "$root/tests/fixtures/resnet50.log" >train.py
 }
 
 # ---- one command ----

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# classics.py - other ways to predict tuning parameters, beside kpred
+# SPDX-License-Identifier: MIT
 """Other ways to predict tuning parameters, on the rows that kpred's models are measured on.
 
   tree      decision tree, one classifier a parameter

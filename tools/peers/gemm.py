@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# gemm.py - other ways to choose the kernel of a GEMM, beside kpred
+# SPDX-License-Identifier: MIT
 """Other ways to choose the kernel of a GEMM from Tensile's tables, each shape left out once.
 
   nearest    the fastest kernels of the nearest other shape, by the logarithms of its sizes

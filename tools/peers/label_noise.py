@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# label_noise.py - how often a second tuning names the same tuple
+# SPDX-License-Identifier: MIT
 """How often an independent re-tuning of a problem names the same tuple: what top-1 can mean.
 
 Reads label files (perf-dbs of SQLite and text) with `kpred-train ingest`, and compares those of one

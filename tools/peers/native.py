@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """native.py - the rule and the network of a generated header, called through native.c"""
 import ctypes
 import os

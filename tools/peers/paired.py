@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# paired.py - methods compared row by row on the same test rows
+# SPDX-License-Identifier: MIT
 """Compares methods on the same test rows, row by row: differences of Pft@k and their errors.
 
 Reads what `classics.py --hits FILE` and `kpred-train eval --hits FILE` wrote; the two number rows

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """rows.py - what the side-by-side tools share: specs, rows of `kpred-train ingest`, splits, errors,
 outcomes, command lines
 

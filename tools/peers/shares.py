@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# shares.py - methods compared on the same timed problems
+# SPDX-License-Identifier: MIT
 """Compares methods on the same timed problems: pooled shares of the optimum and their differences.
 
 Reads what `gemm.py --hits FILE` and `kpred-train eval --hits FILE` wrote for timed data; the two

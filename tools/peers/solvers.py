@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# solvers.py - other ways to choose the solver of a convolution, beside kpred
+# SPDX-License-Identifier: MIT
 """Other ways to choose MIOpen's solver for a convolution, on the problems of its find-dbs.
 
   table      the solvers of the training problems with the same GPU, direction, type, filter, stride

@@ -3,6 +3,7 @@
 # BUILD/shape), integer and float, and writes weights/README.md. The DBs are those of the kernels that
 # the paper judges; those of others, and timed data, come from MIOPEN_DB, and from TENSILE_CSV for GEMM.
 # `make accuracy` runs it.
+# SPDX-License-Identifier: MIT
 set -eu
 build=$1
 shift

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """measured.py - the measurements in a folder, checked and by name; files as measure.sh lists them
 
 What has not been measured is None. A figure is of outcomes: a dict from a row to (unit, hit), over

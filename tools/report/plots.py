@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """plots.py - the figures of docs/accuracy.md, drawn by gnuplot as SVG
 
 A plot's function returns gnuplot's commands, or None if nothing that it would show was measured.

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# report.py - docs/accuracy.md and its plots from measurements
+# SPDX-License-Identifier: MIT
 """Writes docs/accuracy.md and its plots from what measure.sh measured.
 
 The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand for the tables of

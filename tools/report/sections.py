@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """sections.py - the tables and computed sentences of docs/accuracy.md, each a list of lines
 
 A function here is named in the template as {{NAME}}, or {{NAME ARGUMENT}}. What was not measured is

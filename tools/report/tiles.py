@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """tiles.py - of the GEMM models, each shape left out once: the share of the optimum beside that of
 other methods, as tables and curves
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """timed.py - of timed data: the share of the optimum that methods reach, as tables and plots
 
 Reads timed/NAME.SPLIT.GPU.METHOD.hits.csv of the folder that measure.sh fills. A figure is of

@@ -1,9 +1,78 @@
-/* kinds.h - what each kind of network defines; for net.c
+/* kinds.h - what a network of any kind is made of, and what each kind defines
    SPDX-License-Identifier: MIT */
 #ifndef KPRED_PAPER_KINDS_H
 #define KPRED_PAPER_KINDS_H
 
-#include "net.h"
+#include "attention.h"
+#include "bilstm.h"
+#include "conv1d.h"
+#include "onehot.h"
+
+enum paper_kind { PAPER_ENCDEC, PAPER_ATTN, PAPER_ATTN2, PAPER_HYBRID, PAPER_HYBRID2, PAPER_KINDS };
+
+/* Words of the output are 0..out_words-1; that many is the one that stands before the first. */
+#define PAPER_DIMS(X)                                                  \
+    X(n_in, 16)        /* words of a problem */                        \
+    X(in_words, 65536) /* in the vocabulary of problems */             \
+    X(n_out, 16)       /* words of an answer */                        \
+    X(out_words, 1024) /* in the vocabulary of answers */              \
+    X(cells, 1024)     /* of an LSTM, a multiple of 16 */              \
+    X(post, 2048)      /* of the LSTM behind an attention, the same */ \
+    X(nodes, 64)       /* of the attention's dense layer */            \
+    X(filters, 1024)   /* of a convolution, a multiple of 16 */        \
+    X(taps, 8)         /* of its kernels */                            \
+    X(stride, 8)
+
+struct paper_dims {
+    enum paper_kind kind;
+#define PAPER_DIM(name, most) size_t name;
+    PAPER_DIMS(PAPER_DIM)
+#undef PAPER_DIM
+};
+
+struct paper_net {
+    struct paper_dims dims;
+    struct blocks blocks;
+    float *w;
+    struct onehot in[2];  /* problem words to the gates of the reading LSTM or bi-LSTM */
+    struct bilstm reader; /* encdec uses one way of it */
+    struct conv1d conv[2];
+    struct attention look;
+    struct dense picked; /* from the attention to the writer's gates */
+    struct onehot fed;   /* from the word written before to the writer's gates */
+    struct lstm writer;
+    struct dense to[2][2]; /* hybrid: to the gates of layer i, way j */
+    struct bilstm layer[2];
+    struct dense out;
+};
+
+/* Rows to run together: words [step][row], the right answers included. */
+struct paper_batch {
+    size_t n;
+    const uint16_t *in, *out;
+    float drop; /* both dropouts; 0: none */
+    uint64_t seed;
+};
+
+/* What a pass computes, of at most `most` rows. */
+struct paper_tape {
+    size_t most;
+    void *memory;
+    uint16_t *before;        /* the word before the first, for every row */
+    float *keep_word;        /* [n_out][rows]: dropout of the word that is fed */
+    float *keep_fed[2];      /* dropout of the vectors that layers are fed, */
+    float *keep_state[2][2]; /* and of their states, by layer and way */
+    struct bilstm_run reader, layer[2];
+    struct lstm_run writer;
+    struct attention_run look;
+    float *seq, *d_seq;       /* what the attention looks at */
+    float *picked, *d_picked; /* its contexts, [n_out][rows][2 cells], and the d of one */
+    float *map[2], *d_map[2]; /* of the convolutions */
+    float *flat, *d_flat, *once;
+    float *mid, *d_mid; /* from the first layer to the second */
+    float *top, *d_top; /* what the dense layer is fed, [n_out][rows][..] */
+    float *logits;      /* [n_out][rows][out.n_out], later their derivatives */
+};
 
 struct paper_ops {
     void (*build)(struct paper_net *net); /* its layers, but for the last, `out` */
@@ -26,6 +95,8 @@ struct paper_ops {
 };
 
 extern const struct paper_ops paper_encdec, paper_attn, paper_hybrid;
+
+int paper_has_feedback(enum paper_kind kind); /* do logits depend on the words before? */
 
 /* The words fed to step t: those written before. */
 const uint16_t *paper_fed(const struct paper_tape *tape, const struct paper_batch *batch, size_t t);

@@ -19,83 +19,13 @@
 #ifndef KPRED_PAPER_NET_H
 #define KPRED_PAPER_NET_H
 
-#include "attention.h"
-#include "bilstm.h"
-#include "conv1d.h"
-#include "onehot.h"
-
-enum paper_kind { PAPER_ENCDEC, PAPER_ATTN, PAPER_ATTN2, PAPER_HYBRID, PAPER_HYBRID2, PAPER_KINDS };
+#include "kinds.h"
 
 extern const char *const paper_names[PAPER_KINDS];
-
-/* Words of the output are 0..out_words-1; that many is the one that stands before the first. */
-#define PAPER_DIMS(X)                                                  \
-    X(n_in, 16)        /* words of a problem */                        \
-    X(in_words, 65536) /* in the vocabulary of problems */             \
-    X(n_out, 16)       /* words of an answer */                        \
-    X(out_words, 1024) /* in the vocabulary of answers */              \
-    X(cells, 1024)     /* of an LSTM, a multiple of 16 */              \
-    X(post, 2048)      /* of the LSTM behind an attention, the same */ \
-    X(nodes, 64)       /* of the attention's dense layer */            \
-    X(filters, 1024)   /* of a convolution, a multiple of 16 */        \
-    X(taps, 8)         /* of its kernels */                            \
-    X(stride, 8)
-
-struct paper_dims {
-    enum paper_kind kind;
-#define PAPER_DIM(name, most) size_t name;
-    PAPER_DIMS(PAPER_DIM)
-#undef PAPER_DIM
-};
-
-struct paper_net {
-    struct paper_dims dims;
-    struct blocks blocks;
-    float *w;
-    struct onehot in[2];  /* problem words to the gates of the reading LSTM or bi-LSTM */
-    struct bilstm reader; /* encdec uses one way of it */
-    struct conv1d conv[2];
-    struct attention look;
-    struct dense picked; /* from the attention to the writer's gates */
-    struct onehot fed;   /* from the word written before to the writer's gates */
-    struct lstm writer;
-    struct dense to[2][2]; /* hybrid: to the gates of layer i, way j */
-    struct bilstm layer[2];
-    struct dense out;
-};
-
-/* Rows to run together: words [step][row], the right answers included. */
-struct paper_batch {
-    size_t n;
-    const uint16_t *in, *out;
-    float drop; /* both dropouts; 0: none */
-    uint64_t seed;
-};
-
-/* What a pass computes, of at most `most` rows. */
-struct paper_tape {
-    size_t most;
-    void *memory;
-    uint16_t *before;        /* the word before the first, for every row */
-    float *keep_word;        /* [n_out][rows]: dropout of the word that is fed */
-    float *keep_fed[2];      /* dropout of the vectors that layers are fed, */
-    float *keep_state[2][2]; /* and of their states, by layer and way */
-    struct bilstm_run reader, layer[2];
-    struct lstm_run writer;
-    struct attention_run look;
-    float *seq, *d_seq;       /* what the attention looks at */
-    float *picked, *d_picked; /* its contexts, [n_out][rows][2 cells], and the d of one */
-    float *map[2], *d_map[2]; /* of the convolutions */
-    float *flat, *d_flat, *once;
-    float *mid, *d_mid; /* from the first layer to the second */
-    float *top, *d_top; /* what the dense layer is fed, [n_out][rows][..] */
-    float *logits;      /* [n_out][rows][out.n_out], later their derivatives */
-};
 
 /* Weights all 0. 0, or -1 with a message that begins with the name: no such dimensions. */
 int paper_new(struct paper_net *net, const struct paper_dims *dims, const char *name);
 void paper_free(struct paper_net *net);
-int paper_has_feedback(enum paper_kind kind); /* do logits depend on the words before? */
 
 void paper_tape_new(struct paper_tape *tape, const struct paper_net *net, size_t most);
 void paper_tape_free(struct paper_tape *tape);
