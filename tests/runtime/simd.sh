@@ -22,7 +22,7 @@ defaults() {
 
 # Each body against the trainer's integers, on random networks
 same_as_trainer() {
-    (CFLAGS="$CFLAGS -DKPRED_SIMD=$1" && test_program test_integer "$tmp/integer") && "$tmp/integer"
+    test_program test_integer "$tmp/integer" "-DKPRED_SIMD=$1" && "$tmp/integer"
 }
 
 # shellcheck disable=SC2086
