@@ -47,8 +47,7 @@ static int32_t draw_size(uint64_t *seed)
 
 static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
 {
-    uint32_t f;
-    for (f = 0; f < m->n_fields; f++) {
+    for (uint32_t f = 0; f < m->n_fields; f++) {
         const kpred_field *field = m->fields + f;
         const int32_t x = draw_size(seed);
         if (field->tokens)
@@ -77,21 +76,18 @@ static void draw_next(const kpred_model *m, uint64_t *seed, int32_t *problem)
 
 static void add_word(uint64_t *hash, uint32_t x)
 {
-    int shift;
-    for (shift = 0; shift < 32; shift += 8)
+    for (int shift = 0; shift < 32; shift += 8)
         *hash = (*hash ^ (x >> shift & 255)) * UINT64_C(0x100000001b3);
 }
 
 static void add_answer(uint64_t *hash, const kpred_ctx *ctx, kpred_status status,
                        const kpred_tuple *tuples, size_t n)
 {
-    size_t i;
-    uint32_t t;
     add_word(hash, (uint32_t)status);
     add_word(hash, (uint32_t)n);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         add_word(hash, (uint32_t)tuples[i].score);
-        for (t = 0; t < ctx->model->n_params; t++)
+        for (uint32_t t = 0; t < ctx->model->n_params; t++)
             add_word(hash, (uint32_t)tuples[i].value[t]);
     }
     add_word(hash, (uint32_t)ctx->detail.index);
@@ -109,10 +105,9 @@ static int run_beam(const kpred_model *m, uint32_t beam, uint64_t *hash)
     uint64_t seed = beam;
     int32_t problem[KPRED_MAX_FIELDS];
     kpred_ctx ctx;
-    int i;
     if (kpred_init(&ctx, KPRED_VERSION, m, beam, arena, ARENA_WORDS) != KPRED_OK)
         return 0;
-    for (i = 0; i < N_PROBLEMS; i++) {
+    for (int i = 0; i < N_PROBLEMS; i++) {
         const uint32_t k = draw(&seed, 2) ? beam : draw(&seed, beam + 2);
         size_t n = 0;
         kpred_status status;
@@ -127,10 +122,9 @@ int main(void)
 {
     const uint64_t basis = UINT64_C(0xcbf29ce484222325);
     uint64_t total = basis;
-    int i, j;
-    for (i = 0; i < N_MODELS; i++) {
+    for (int i = 0; i < N_MODELS; i++) {
         uint64_t hash = basis;
-        for (j = 0; j < N_BEAMS; j++)
+        for (int j = 0; j < N_BEAMS; j++)
             if (!run_beam(models[i], beams[j], &hash)) {
                 fprintf(stderr, "%s cannot be run\n", models[i]->name);
                 return 1;

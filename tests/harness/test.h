@@ -134,8 +134,7 @@ static inline uint64_t test_random64(uint64_t *seed)
 static inline uint64_t test_hash_floats(const float *x, size_t n)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
-    size_t i;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         uint32_t bits;
         memcpy(&bits, x + i, sizeof bits);
         h = (h ^ bits) * UINT64_C(0x100000001b3);

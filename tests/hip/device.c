@@ -72,8 +72,7 @@ static void with_device(void)
 int main(void)
 {
     const hipError_t error = device_error();
-    int i;
-    for (i = 0; i < N; i++)
+    for (int i = 0; i < N; i++)
         candidates[i].value[0] = megabytes[i];
     plan.launch = launch;
     plan.budget_us = 50000;

@@ -47,8 +47,7 @@ static struct row parse_row(char *line)
 {
     struct row row = {malloc(MAX_COLUMNS * sizeof *row.us), 0};
     char *word = strtok(line, ",");
-    int column;
-    for (column = 0; word && row.us && row.n < MAX_COLUMNS; column++, word = strtok(NULL, ","))
+    for (int column = 0; word && row.us && row.n < MAX_COLUMNS; column++, word = strtok(NULL, ","))
         if (column >= 10 && atof(word) > 0)
             row.us[row.n++] = 1 / atof(word);
     if (row.us)
@@ -133,22 +132,21 @@ static int draw(int n, int i)
 /* Ten kernels out of the fastest `pool` of a row (0: of all), and the state of the clock */
 static void prepare(uint64_t seed, int pool)
 {
-    const struct row *row;
-    double least = 1e300, most = 0, scale;
-    int i, sign;
+    double least = 1e300, most = 0;
     device.seed = seed;
-    row = &rows[below(n_rows)];
+    const struct row *row = &rows[below(n_rows)];
     pool = pool && pool < row->n ? pool : row->n;
-    for (i = 0; i < K; i++)
+    for (int i = 0; i < K; i++)
         device.us[i] = row->us[draw(pool, i)];
-    for (i = 0; i < K; i++) {
+    for (int i = 0; i < K; i++) {
         least = device.us[i] < least ? device.us[i] : least;
         most = device.us[i] > most ? device.us[i] : most;
     }
-    scale = most / least < 100 ? 20 * pow(100 * least / most, uniform()) / least : 20 / least;
-    for (i = 0; i < K; i++)
+    double scale =
+        most / least < 100 ? 20 * pow(100 * least / most, uniform()) / least : 20 / least;
+    for (int i = 0; i < K; i++)
         device.us[i] = device.us[i] * scale < 2000 ? device.us[i] * scale : 2000;
-    sign = uniform() < 0.5 ? -1 : 1;
+    int sign = uniform() < 0.5 ? -1 : 1;
     device.launches = 0;
     device.drift = device.step = 0;
     device.step_at = 1 << 30;
@@ -165,8 +163,7 @@ static void prepare(uint64_t seed, int pool)
 static double best_us(void)
 {
     double least = device.us[0];
-    int i;
-    for (i = 1; i < K; i++)
+    for (int i = 1; i < K; i++)
         least = device.us[i] < least ? device.us[i] : least;
     return least;
 }
@@ -201,12 +198,11 @@ static size_t choose_in_turn(int warm, int n)
 {
     static double x[MAX_LAUNCHES];
     double least = 0;
-    size_t i, best = 0;
-    int j;
-    for (i = 0; i < K; i++) {
-        for (j = 0; j < warm; j++)
+    size_t best = 0;
+    for (size_t i = 0; i < K; i++) {
+        for (int j = 0; j < warm; j++)
             timed(i);
-        for (j = 0; j < n; j++)
+        for (int j = 0; j < n; j++)
             x[j] = timed(i);
         qsort(x, (size_t)n, sizeof *x, compare_doubles);
         if (i == 0 || (x[n / 2] + x[(n - 1) / 2]) / 2 < least) {
@@ -231,9 +227,9 @@ static size_t choose_full(void)
 static size_t choose_generic_search(void)
 {
     double least = 0;
-    size_t i, best = 0;
+    size_t best = 0;
     int j;
-    for (i = 0; i < K; i++) {
+    for (size_t i = 0; i < K; i++) {
         double us = timed(i);
         if (i > 0 && us >= 1.10 * least)
             continue;
@@ -271,8 +267,7 @@ struct score {
 static struct score try_out(const struct way *way, int pool)
 {
     struct score s = {0, 0, 0, 0};
-    int seed;
-    for (seed = 0; seed < options.seeds; seed++) {
+    for (int seed = 0; seed < options.seeds; seed++) {
         double best, got;
         prepare((uint64_t)seed, pool);
         best = best_us();
@@ -308,8 +303,7 @@ static int number(const char *option, const char *text, int least)
 
 static void parse(int argc, char **argv)
 {
-    int i;
-    for (i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : NULL;
         if (!strcmp(argv[i], "--csv"))
             options.csv = 1;
@@ -326,7 +320,6 @@ static void parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int w, p;
     parse(argc, argv);
     if (n_rows == 0) {
         fprintf(stderr, "usage: hip_race [--csv] [--seeds N] [--launches N] [--sigma PERCENT] "
@@ -336,8 +329,8 @@ int main(int argc, char **argv)
     printf(options.csv ? "candidates,way,selections,right,loss,launches,most\n"
                        : "candidates               way                          selections  "
                          "right %%  mean loss %%  launches  most\n");
-    for (p = 0; p < POOLS; p++)
-        for (w = 0; w < WAYS; w++)
+    for (int p = 0; p < POOLS; p++)
+        for (int w = 0; w < WAYS; w++)
             print_score(pools[p].name, ways[w].name, try_out(&ways[w], pools[p].n));
     return 0;
 }

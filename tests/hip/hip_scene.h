@@ -223,13 +223,12 @@ static inline void check_result(void)
 {
     const kpred_hip_result *r = &scene.result;
     uint32_t launches = 0;
-    size_t i;
     CHECK_EQ(standin.live_events, 0);
     CHECK_EQ(standin.live_buffers, 0);
     CHECK_EQ(standin.misuse, 0);
     CHECK_EQ(hipGetLastError(), standin.sticky);
     check_verdict();
-    for (i = 0; i < scene.n; i++) {
+    for (size_t i = 0; i < scene.n; i++) {
         check_timing(i);
         launches += scene.timings[i].launches;
     }
@@ -247,12 +246,11 @@ static inline void check_result(void)
 static inline void scene_begin(size_t n, double us)
 {
     static const struct scene fresh;
-    size_t i;
     standin = standin_fresh;
     standin.watch = scene_watch;
     scene = fresh;
     scene.n = n;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         scene.us[i] = us;
     scene.plan.user = &scene;
     scene.plan.launch = scene_launch;
@@ -311,8 +309,8 @@ static inline void check_winner(size_t winner)
 
 static inline size_t count_outcome(kpred_hip_outcome outcome)
 {
-    size_t i, n = 0;
-    for (i = 0; i < scene.n; i++)
+    size_t n = 0;
+    for (size_t i = 0; i < scene.n; i++)
         n += scene.timings[i].outcome == outcome;
     return n;
 }

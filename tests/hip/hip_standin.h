@@ -178,8 +178,7 @@ static inline hipError_t hipEventCreate(hipEvent_t *event)
 
 static inline int standin_is_event(hipEvent_t event)
 {
-    int i;
-    for (i = 0; i < STANDIN_EVENTS; i++)
+    for (int i = 0; i < STANDIN_EVENTS; i++)
         if (event == &standin.events[i])
             return event->alive;
     return 0;

@@ -21,8 +21,8 @@ static double kernel(unsigned groups, unsigned threads, void **arguments)
     const float *const *second = (const float *const *)arguments[1];
     float *const *sum = (float *const *)arguments[2];
     const unsigned n = *(const unsigned *)arguments[3], each = *(const unsigned *)arguments[4];
-    unsigned i;
-    for (i = 0; i < n && i < groups * threads * each && !(is("wrong") && threads == 64); i++)
+    for (unsigned i = 0; i < n && i < groups * threads * each && !(is("wrong") && threads == 64);
+         i++)
         (*sum)[i] = (*first)[i] + (*second)[i];
     return 100 + 6.0 * each + threads / 16;
 }
@@ -41,11 +41,10 @@ static void set_up(void)
 
 int main(int argc, char **argv)
 {
-    int status;
     if (getenv("SCRIPT"))
         script = getenv("SCRIPT");
     set_up();
-    status = hip_select_main(argc, argv);
+    int status = hip_select_main(argc, argv);
     printf("%d events, %d launches, %d left, %d misused\n", standin.calls[STANDIN_hipEventCreate],
            standin.calls[STANDIN_launch], standin.live_events + standin.live_buffers,
            standin.misuse);

@@ -18,8 +18,7 @@ static void check_position(size_t n, size_t fastest, double us)
 
 static void the_fastest_wins_wherever_it_is(void)
 {
-    size_t i;
-    for (i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 10; i++) {
         check_position(10, i, 98);
         check_position(10, i, 90);
         check_position(10, i, 1);
@@ -28,8 +27,7 @@ static void the_fastest_wins_wherever_it_is(void)
 
 static void thirty_candidates(void)
 {
-    size_t i;
-    for (i = 0; i < 30; i++)
+    for (size_t i = 0; i < 30; i++)
         check_position(30, i, 95);
 }
 
@@ -46,8 +44,7 @@ static void one_candidate(void)
 
 static void equal_times_go_to_the_better_ranked(void)
 {
-    size_t n;
-    for (n = 2; n <= 8; n++) {
+    for (size_t n = 2; n <= 8; n++) {
         scene_begin(n, 50);
         scene_select();
         check_winner(0);
@@ -79,8 +76,8 @@ static void less_than_the_resolution_does_not_win(void)
 
 static int wins_of_the_second(double second_us, double noise)
 {
-    int seed, wins = 0;
-    for (seed = 0; seed < 400; seed++) {
+    int wins = 0;
+    for (int seed = 0; seed < 400; seed++) {
         scene_begin(2, 100);
         scene.us[1] = second_us;
         scene.noise = noise;
@@ -124,8 +121,7 @@ static double drifting_us(size_t i, int k)
 
 static void a_drifting_clock_does_no_harm(void)
 {
-    size_t i;
-    for (i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 6; i++) {
         scene_begin(6, 100);
         scene.us[i] = 98.5;
         scene.script = drifting_us;
@@ -146,15 +142,14 @@ static double noting_us(size_t i, int k)
 
 static void every_round_has_an_order_of_its_own(void)
 {
-    size_t place, i;
     memset(turns, turn = 0, sizeof turns);
     scene_begin(4, 0);
     scene.script = noting_us;
     scene.plan.tolerance = 1e-9;
     scene_select();
     CHECK_EQ(scene.result.rounds, KPRED_HIP_SAMPLES - 1);
-    for (place = 0; place < 4; place++)
-        for (i = 0; i < 4; i++)
+    for (size_t place = 0; place < 4; place++)
+        for (size_t i = 0; i < 4; i++)
             CHECK(turns[place][i] >= 6);
 }
 
@@ -166,8 +161,7 @@ static double interrupted_us(size_t i, int k)
 
 static void outliers_do_no_harm(void)
 {
-    size_t i;
-    for (i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 6; i++) {
         scene_begin(6, 100);
         scene.us[i] = 98;
         scene.script = interrupted_us;
@@ -179,10 +173,9 @@ static void outliers_do_no_harm(void)
 
 static void scene_of_noise(uint64_t seed)
 {
-    size_t i;
     scene_begin(8, 0);
     scene.seed = seed;
-    for (i = 0; i < scene.n; i++)
+    for (size_t i = 0; i < scene.n; i++)
         scene.us[i] = scene_between(100, 110);
     scene.noise = 0.05;
 }
@@ -190,8 +183,7 @@ static void scene_of_noise(uint64_t seed)
 static void two_runs_are_the_same(void)
 {
     static struct scene first;
-    uint64_t seed;
-    for (seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < 20; seed++) {
         scene_of_noise(seed);
         scene_select();
         first = scene;
@@ -209,10 +201,9 @@ static void two_runs_are_the_same(void)
 /* The value that has `rank` others before it */
 static double naive_at(const double *x, size_t n, size_t rank)
 {
-    size_t i, j;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t less = 0, equal = 0;
-        for (j = 0; j < n; j++) {
+        for (size_t j = 0; j < n; j++) {
             less += x[j] < x[i];
             equal += x[j] <= x[i];
         }
@@ -234,15 +225,15 @@ static void check_statistics(size_t i)
     const double *took = scene.took[i];
     const size_t batch = scene.result.batch, before = batch > 1 ? 2 : 1;
     const size_t n = ((size_t)scene.launches[i] - before) / batch;
-    double x[KPRED_HIP_SAMPLES], away[KPRED_HIP_SAMPLES], median;
-    size_t r, b;
+    double x[KPRED_HIP_SAMPLES], away[KPRED_HIP_SAMPLES];
+    size_t b;
     x[0] = took[0] < took[1] ? took[0] : took[1];
-    for (r = 0; r < n && r < KPRED_HIP_SAMPLES; r++)
+    for (size_t r = 0; r < n && r < KPRED_HIP_SAMPLES; r++)
         for (x[r] = 0, b = 0; b < batch; b++)
             x[r] += took[before + r * batch + b] / (double)batch;
     CHECK_EQ(t->samples, n ? n : 1);
-    median = naive_median(x, t->samples);
-    for (r = 0; r < t->samples; r++)
+    double median = naive_median(x, t->samples);
+    for (size_t r = 0; r < t->samples; r++)
         away[r] = fabs(x[r] - median);
     CHECK(scene_near(t->median_us, median));
     CHECK(scene_near(t->min_us, naive_at(x, t->samples, 0)));
@@ -251,14 +242,12 @@ static void check_statistics(size_t i)
 
 static void statistics(void)
 {
-    uint64_t seed;
-    size_t i;
-    for (seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < 40; seed++) {
         scene_of_noise(seed);
         scene.plan.max_launches = 30 + 5 * (uint32_t)seed;
         scene.us[4] = 200;
         scene_select();
-        for (i = 0; i < scene.n; i++)
+        for (size_t i = 0; i < scene.n; i++)
             if (scene.launches[i])
                 check_statistics(i);
         CHECK_EQ(scene.timings[4].samples, scene.launches[4] > 0);
@@ -267,15 +256,13 @@ static void statistics(void)
 
 static void statistics_of_batches(void)
 {
-    uint64_t seed;
-    size_t i;
-    for (seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < 20; seed++) {
         scene_begin(4, 3);
         scene.seed = seed;
         scene.noise = 0.01;
         scene_select();
         CHECK_EQ(scene.result.batch, 7);
-        for (i = 0; i < scene.n; i++)
+        for (size_t i = 0; i < scene.n; i++)
             check_statistics(i);
     }
 }
@@ -328,8 +315,8 @@ static double normal_us(size_t i, int k)
 /* Known means two standard errors: right 19 times out of 20. Looking often costs some of that. */
 static void time_is_as_good_as_it_says(void)
 {
-    int seed, good = 0;
-    for (seed = 0; seed < 400; seed++) {
+    int good = 0;
+    for (int seed = 0; seed < 400; seed++) {
         scene_begin(1, 100);
         scene.seed = (uint64_t)seed;
         scene.noise = 0.006;

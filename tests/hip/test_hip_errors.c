@@ -40,11 +40,10 @@ static void check_ended(kpred_hip_status status, hipError_t code)
 /* One candidate at most is out, with this error, and the fastest of the others wins. */
 static void check_survived(hipError_t code)
 {
-    size_t i;
     CHECK_EQ(scene.status, KPRED_HIP_OK);
     CHECK(count_outcome(KPRED_HIP_FAILED) <= 1);
     CHECK_EQ(scene.result.winner, scene.timings[2].outcome == KPRED_HIP_FAILED ? 0 : 2);
-    for (i = 0; i < scene.n; i++)
+    for (size_t i = 0; i < scene.n; i++)
         CHECK(scene.timings[i].error == hipSuccess || scene.timings[i].error == code);
 }
 
@@ -101,12 +100,10 @@ static void every_call_fails(void)
                                                   [STANDIN_hipMalloc] = 1,
                                                   [STANDIN_hipFree] = 1,
                                                   [STANDIN_hipEventSynchronize] = 12 + 8};
-    size_t c;
-    int call;
-    for (call = 0; call < STANDIN_CALL_COUNT; call++) {
-        for (c = 0; c < COUNT(sticky_codes); c++)
+    for (int call = 0; call < STANDIN_CALL_COUNT; call++) {
+        for (size_t c = 0; c < COUNT(sticky_codes); c++)
             CHECK(fail_all_calls(call, sticky_codes[c]) >= 1);
-        for (c = 0; c < COUNT(other_codes); c++)
+        for (size_t c = 0; c < COUNT(other_codes); c++)
             CHECK(fail_all_calls(call, other_codes[c]) >= least[call]);
     }
 }
@@ -134,8 +131,7 @@ static void the_event_of_a_round_fails(void)
 /* What was measured before is kept, whatever is lost afterwards. */
 static void the_best_so_far_after_a_sticky_error(void)
 {
-    int at;
-    for (at = 1; at <= 12; at++) {
+    for (int at = 1; at <= 12; at++) {
         scene_of_all_calls();
         standin.fail_at[STANDIN_launch] = at;
         standin.fail_code[STANDIN_launch] = hipErrorIllegalAddress;
@@ -183,12 +179,10 @@ static void scene_of_fault(size_t i, int at, hipError_t code, enum scene_way way
 static void launches_fail(void)
 {
     static const int calls[] = {1, 2, 3, 4};
-    size_t i, c, a;
-    int way;
-    for (i = 0; i < 5; i++)
-        for (c = 0; c < COUNT(launch_codes); c++)
-            for (a = 0; a < COUNT(calls); a++)
-                for (way = BOTH; way <= PENDING; way++) {
+    for (size_t i = 0; i < 5; i++)
+        for (size_t c = 0; c < COUNT(launch_codes); c++)
+            for (size_t a = 0; a < COUNT(calls); a++)
+                for (int way = BOTH; way <= PENDING; way++) {
                     scene_of_fault(i, calls[a], launch_codes[c], (enum scene_way)way);
                     scene_select();
                     check_culprit(i, launch_codes[c]);
@@ -199,10 +193,8 @@ static void launches_fail(void)
 
 static void launches_fail_without_budget(void)
 {
-    size_t c;
-    int way;
-    for (c = 0; c < COUNT(launch_codes); c++)
-        for (way = BOTH; way <= PENDING; way++) {
+    for (size_t c = 0; c < COUNT(launch_codes); c++)
+        for (int way = BOTH; way <= PENDING; way++) {
             scene_of_fault(0, 1, launch_codes[c], (enum scene_way)way);
             scene.plan.budget_us = 0;
             scene_select();
@@ -217,10 +209,8 @@ static void launches_fail_without_budget(void)
 /* What comes before the launch, and what is found when it is waited for, for verify */
 static void other_calls_fail_without_budget(void)
 {
-    size_t c;
-    int way;
-    for (c = 0; c < COUNT(launch_codes); c++)
-        for (way = BOTH; way <= ASYNC; way++) {
+    for (size_t c = 0; c < COUNT(launch_codes); c++)
+        for (int way = BOTH; way <= ASYNC; way++) {
             const struct scene_fault fault = {0, 1, launch_codes[c], (enum scene_way)way};
             scene_begin(2, 100);
             scene.plan.budget_us = 0;
@@ -238,8 +228,7 @@ static void other_calls_fail_without_budget(void)
 /* A launch that gives a reason of its own, while the context is lost */
 static void a_sticky_error_behind_another(void)
 {
-    int budget;
-    for (budget = 0; budget < 2; budget++) {
+    for (int budget = 0; budget < 2; budget++) {
         scene_begin(1, 100);
         scene.plan.budget_us = budget;
         scene.plan.launch = scene_refuse;
@@ -253,11 +242,9 @@ static void a_sticky_error_behind_another(void)
 
 static void callbacks_fail(void)
 {
-    size_t c;
-    int way, at;
-    for (c = 0; c < COUNT(launch_codes); c++)
-        for (way = BOTH; way <= PENDING; way++)
-            for (at = 1; at <= 4; at++) {
+    for (size_t c = 0; c < COUNT(launch_codes); c++)
+        for (int way = BOTH; way <= PENDING; way++)
+            for (int at = 1; at <= 4; at++) {
                 const struct scene_fault fault = {1, at, launch_codes[c], (enum scene_way)way};
                 scene_of_fault(0, 0, hipSuccess, BOTH);
                 scene.plan.prepare = scene_prepare;
@@ -270,10 +257,8 @@ static void callbacks_fail(void)
 
 static void flushes_fail(void)
 {
-    size_t c;
-    int at;
-    for (c = 0; c < COUNT(launch_codes); c++)
-        for (at = 1; at <= 14; at++) {
+    for (size_t c = 0; c < COUNT(launch_codes); c++)
+        for (int at = 1; at <= 14; at++) {
             const struct scene_fault fault = {0, at, launch_codes[c], BOTH};
             scene_of_fault(0, 0, hipSuccess, BOTH);
             scene.plan.flush = scene_flush;
@@ -290,11 +275,9 @@ static void flushes_fail(void)
 /* Only a synchronisation finds it: in entry the candidate is known, in a round it is not. */
 static void asynchronous_errors(void)
 {
-    size_t i, c;
-    int at;
-    for (i = 0; i < 5; i++)
-        for (c = 0; c < COUNT(launch_codes); c++)
-            for (at = 1; at <= 4; at++) {
+    for (size_t i = 0; i < 5; i++)
+        for (size_t c = 0; c < COUNT(launch_codes); c++)
+            for (int at = 1; at <= 4; at++) {
                 scene_of_fault(i, at, launch_codes[c], ASYNC);
                 scene_select();
                 CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
@@ -312,11 +295,9 @@ static void out_of_resources_and_the_stream(void)
 {
     static const hipError_t codes[] = {hipErrorLaunchOutOfResources, hipErrorIllegalAddress,
                                        hipErrorInvalidValue, hipErrorInvalidHandle};
-    size_t c;
-    int at, budget;
-    for (c = 0; c < COUNT(codes); c++)
-        for (at = 1; at <= 4; at++)
-            for (budget = at == 1 ? 0 : 1; budget < 2; budget++) {
+    for (size_t c = 0; c < COUNT(codes); c++)
+        for (int at = 1; at <= 4; at++)
+            for (int budget = at == 1 ? 0 : 1; budget < 2; budget++) {
                 scene_of_fault(0, at, hipErrorLaunchOutOfResources, BOTH);
                 scene.plan.budget_us = budget * 1e9;
                 standin.fail_at[STANDIN_hipStreamSynchronize] = budget + 1;
@@ -330,22 +311,20 @@ static void out_of_resources_and_the_stream(void)
 
 static void all_fail(void)
 {
-    size_t i;
     scene_of_fault(0, 0, hipSuccess, BOTH);
     scene.plan.launch = scene_refuse;
     scene.launch_returns = hipErrorInvalidConfiguration;
     CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
     CHECK_EQ(scene.result.error, hipErrorInvalidConfiguration);
     CHECK_EQ(scene.result.launches, 5);
-    for (i = 0; i < 5; i++)
+    for (size_t i = 0; i < 5; i++)
         CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
 }
 
 /* Those dropped as slower still work. */
 static void a_slower_one_wins_where_the_fastest_fail(void)
 {
-    size_t c;
-    for (c = 0; c < COUNT(launch_codes); c++) {
+    for (size_t c = 0; c < COUNT(launch_codes); c++) {
         scene_of_fault(3, 4, launch_codes[c], BOTH);
         scene.us[0] = 500;
         scene.us[1] = 400;
@@ -364,8 +343,7 @@ static void a_slower_one_wins_where_the_fastest_fail(void)
 
 static void an_error_from_before(void)
 {
-    int budget;
-    for (budget = 0; budget < 2; budget++) {
+    for (int budget = 0; budget < 2; budget++) {
         scene_begin(3, 100);
         scene.plan.budget_us = budget * 1e9;
         standin.pending = hipErrorInvalidConfiguration;
@@ -415,8 +393,7 @@ static void no_memory_to_flush(void)
 
 static void verify_leaves_an_error(void)
 {
-    size_t c;
-    for (c = 0; c < COUNT(launch_codes); c++) {
+    for (size_t c = 0; c < COUNT(launch_codes); c++) {
         scene_begin(3, 100);
         scene.plan.verify = scene_verify;
         scene.verify_leaves = launch_codes[c];
@@ -431,8 +408,7 @@ static void verify_leaves_an_error(void)
 static void no_device(void)
 {
     static const hipError_t codes[] = {hipErrorNoDevice, (hipError_t)101, (hipError_t)35};
-    size_t c;
-    for (c = 0; c < COUNT(codes); c++) {
+    for (size_t c = 0; c < COUNT(codes); c++) {
         scene_begin(3, 100);
         standin.fail_at[STANDIN_hipGetDeviceCount] = 1;
         standin.fail_code[STANDIN_hipGetDeviceCount] = codes[c];
@@ -464,10 +440,9 @@ static void check_capture(double budget_us)
 
 static void a_capture_is_left_alone(void)
 {
-    int budget, capture;
-    for (budget = 0; budget < 2; budget++) {
-        for (capture = hipStreamCaptureStatusActive; capture <= hipStreamCaptureStatusInvalidated;
-             capture++) {
+    for (int budget = 0; budget < 2; budget++) {
+        for (int capture = hipStreamCaptureStatusActive;
+             capture <= hipStreamCaptureStatusInvalidated; capture++) {
             scene_begin(3, 100);
             standin.capture = (hipStreamCaptureStatus)capture;
             check_capture(budget);
@@ -513,11 +488,9 @@ static void check_untimed(size_t n, uint32_t wrong, size_t winner)
 static void times_that_are_never_usable(void)
 {
     static const double factors[] = {0, -1, NAN, INFINITY, -INFINITY, 1e30};
-    size_t f, n;
-    int flush;
-    for (f = 0; f < COUNT(factors); f++)
-        for (n = 1; n <= 4; n++)
-            for (flush = 0; flush < 2; flush++) {
+    for (size_t f = 0; f < COUNT(factors); f++)
+        for (size_t n = 1; n <= 4; n++)
+            for (int flush = 0; flush < 2; flush++) {
                 scene_begin(4, 100);
                 scene.plan.flush = flush ? scene_flush : 0;
                 standin.time_factor = factors[f];
@@ -536,9 +509,8 @@ static double sometimes_bad(double us)
 static void times_that_are_sometimes_unusable(void)
 {
     static const double bad[] = {0, -1, -1e9, NAN, INFINITY, -INFINITY, 1e30};
-    size_t b, i;
-    for (b = 0; b < COUNT(bad); b++)
-        for (i = 0; i < 4; i++) {
+    for (size_t b = 0; b < COUNT(bad); b++)
+        for (size_t i = 0; i < 4; i++) {
             scene_begin(4, 100);
             scene.us[i] = 95;
             bad_us = bad[b];
@@ -560,8 +532,7 @@ static double bad_once(double us)
 static void a_time_that_is_unusable_once(void)
 {
     static const double bad[] = {0, -1e9, NAN, INFINITY, -INFINITY, 1e30};
-    size_t b;
-    for (b = 0; b < COUNT(bad); b++)
+    for (size_t b = 0; b < COUNT(bad); b++)
         for (bad_call = 1; bad_call < 30; bad_call++) {
             scene_begin(4, 100);
             scene.us[2] = 95;
@@ -577,8 +548,7 @@ static void a_time_that_is_unusable_once(void)
 /* A launch that takes no time at all cannot be compared, so it cannot win. */
 static void a_candidate_without_a_time(void)
 {
-    uint32_t most;
-    for (most = 4; most < 80; most++) {
+    for (uint32_t most = 4; most < 80; most++) {
         scene_begin(4, 100);
         scene.us[0] = 0;
         scene.us[3] = 99;
@@ -646,13 +616,12 @@ static void randomise_plan(void)
 
 static void scene_at_random(uint64_t seed)
 {
-    size_t i;
     scene_begin(1 + (size_t)(seed % 12), 0);
     scene.seed = seed;
-    for (i = 0; i < scene.n; i++)
+    for (size_t i = 0; i < scene.n; i++)
         scene.us[i] = below(20) ? scene_between(0.5, 1000) : 0;
     if (below(2))
-        for (i = 0; i < scene.n; i++)
+        for (size_t i = 0; i < scene.n; i++)
             scene.us[i] = scene_between(20, 21);
     scene.noise = below(2) ? scene_between(1e-4, 0.3) : 0;
     scene.clock_us = scene_between(0.1, 100);
@@ -670,8 +639,7 @@ static void scene_at_random(uint64_t seed)
 /* check_result and the callbacks look at each. */
 static void scripts_at_random(void)
 {
-    uint64_t seed;
-    for (seed = 0; seed < 20000 && !test_now.failures; seed++) {
+    for (uint64_t seed = 0; seed < 20000 && !test_now.failures; seed++) {
         scene_at_random(seed);
         if (scene.n == 1 && seed & 64)
             scene_time();

@@ -7,17 +7,16 @@
 static void drop_factor(void)
 {
     static const double factors[] = {0, 1, 1.1, 1.15, 1.3, 5};
-    size_t f, i;
-    for (f = 0; f < COUNT(factors); f++) {
+    for (size_t f = 0; f < COUNT(factors); f++) {
         const double factor = factors[f] > 0 ? factors[f] : 1.15;
         scene_begin(12, 0);
-        for (i = 0; i < scene.n; i++)
+        for (size_t i = 0; i < scene.n; i++)
             scene.us[i] = 100 + 3.9 * (double)i;
         scene.us[11] = 100;
         scene.plan.drop_factor = factors[f];
         scene_select();
         check_winner(0);
-        for (i = 0; i < scene.n; i++)
+        for (size_t i = 0; i < scene.n; i++)
             CHECK_EQ(scene.launches[i] > 2, scene.us[i] <= 100 * factor);
     }
 }
@@ -156,8 +155,7 @@ static void a_batch_leaves_room_for_rounds(void)
 
 static void launches_with_prepare_or_flush_are_not_batched(void)
 {
-    int way;
-    for (way = 0; way < 3; way++) {
+    for (int way = 0; way < 3; way++) {
         scene_begin(3, 2);
         scene.plan.prepare = way == 0 ? scene_prepare : 0;
         scene.plan.flush = way == 1 ? scene_flush : 0;
@@ -172,8 +170,7 @@ static void launches_with_prepare_or_flush_are_not_batched(void)
 /* Never more than max_launches (check_result), and all of them if more is to be known */
 static void max_launches(void)
 {
-    uint32_t most;
-    for (most = 2; most < 150; most++) {
+    for (uint32_t most = 2; most < 150; most++) {
         scene_begin(5, 100);
         scene.plan.tolerance = 1e-9;
         scene.plan.max_launches = most;
@@ -190,13 +187,12 @@ static void max_launches(void)
 
 static void entry_ends_at_two_thirds_of_the_budget(void)
 {
-    size_t i;
     scene_begin(10, 100);
     scene.plan.budget_us = 1201;
     scene.plan.tolerance = 1e-9;
     scene_select();
     check_winner(0);
-    for (i = 0; i < 10; i++)
+    for (size_t i = 0; i < 10; i++)
         CHECK_EQ(scene.timings[i].outcome == KPRED_HIP_UNTRIED, i >= 4);
     CHECK_EQ(scene.result.rounds, 1);
     CHECK(scene_near(scene.result.device_us, 1200));
@@ -221,10 +217,9 @@ static double lead_us(void)
 
 static void scene_of_budget(uint64_t seed)
 {
-    size_t i;
     scene_begin((size_t)test_between(&seed, 1, 12), 0);
     scene.seed = seed;
-    for (i = 0; i < scene.n; i++)
+    for (size_t i = 0; i < scene.n; i++)
         scene.us[i] = scene_between(5, scene_uniform() < 0.5 ? 500 : 6);
     scene.plan.prepare = scene_uniform() < 0.3 ? scene_prepare : 0;
     scene.plan.flush = scene_uniform() < 0.3 ? scene_flush : 0;
@@ -242,9 +237,8 @@ static void scene_of_budget(uint64_t seed)
 static double allowance_us(void)
 {
     double entry = 0, round = 0, wrong = 0;
-    size_t i;
     int works = 0;
-    for (i = 0; i < scene.n; i++) {
+    for (size_t i = 0; i < scene.n; i++) {
         const double turn = scene.us[i] + lead_us();
         works = works || !(scene.wrong >> i & 1);
         wrong += works ? 0 : turn;
@@ -258,8 +252,7 @@ static double allowance_us(void)
 /* The device knows what has been spent. */
 static void budgets_are_kept(void)
 {
-    uint64_t seed;
-    for (seed = 0; seed < 3000; seed++) {
+    for (uint64_t seed = 0; seed < 3000; seed++) {
         scene_of_budget(seed);
         scene_select();
         CHECK(scene_near(scene.result.device_us, standin.now_us));
@@ -385,13 +378,12 @@ static void without_budget_the_first_that_is_right(void)
 
 static void without_budget_all_fail(void)
 {
-    size_t i;
     scene_of_trust(5);
     scene.plan.launch = scene_refuse;
     scene.launch_leaves = scene.launch_returns = hipErrorInvalidConfiguration;
     CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
     CHECK_EQ(scene.result.error, hipErrorInvalidConfiguration);
-    for (i = 0; i < 5; i++)
+    for (size_t i = 0; i < 5; i++)
         CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
 }
 
@@ -408,8 +400,8 @@ static void time_without_budget(void)
 static int repeats(const char *unit)
 {
     const size_t length = strlen(unit);
-    size_t i, seen = 0;
-    for (i = 0; i < scene.traced; i++) {
+    size_t seen = 0;
+    for (size_t i = 0; i < scene.traced; i++) {
         if (!strchr(unit, scene.trace[i]))
             continue;
         if (scene.trace[i] != unit[seen % length])
@@ -421,14 +413,13 @@ static int repeats(const char *unit)
 
 static void prepare_precedes_each_launch(void)
 {
-    size_t i;
     scene_begin(6, 3);
     scene.plan.prepare = scene_prepare;
     scene.prepare_us = 500;
     scene_select();
     check_winner(0);
     CHECK_EQ(repeats("pl"), scene.result.launches);
-    for (i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 6; i++) {
         CHECK_EQ(scene.prepares[i], scene.launches[i]);
         CHECK(scene_near(scene.timings[i].median_us, 3));
     }
@@ -436,7 +427,6 @@ static void prepare_precedes_each_launch(void)
 
 static void flushes_precede_each_timed_launch(void)
 {
-    size_t i;
     scene_begin(6, 3);
     scene.plan.prepare = scene_prepare;
     scene.plan.flush = scene_flush;
@@ -448,26 +438,24 @@ static void flushes_precede_each_timed_launch(void)
     check_winner(0);
     CHECK_EQ(repeats("pfml"), scene.result.launches);
     CHECK(!strstr(scene.trace, "fl") && !strstr(scene.trace, "pl") && !strstr(scene.trace, "ml"));
-    for (i = 0; i < 6; i++)
+    for (size_t i = 0; i < 6; i++)
         CHECK(scene_near(scene.timings[i].median_us, 3));
 }
 
 /* The order of calls is in scene_verify. */
 static void verify_is_called_once(void)
 {
-    size_t i;
     scene_begin(6, 3);
     scene.plan.verify = scene_verify;
     scene_select();
     check_winner(0);
-    for (i = 0; i < 6; i++)
+    for (size_t i = 0; i < 6; i++)
         CHECK_EQ(scene.verified[i], 1);
 }
 
 static void a_wrong_one_never_wins(void)
 {
-    size_t i;
-    for (i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 6; i++) {
         scene_begin(6, 100);
         scene.us[i] = 1;
         scene.plan.verify = scene_verify;
@@ -521,13 +509,12 @@ static const char untouched[sizeof scene.timings];
 
 static void check_refused(kpred_hip_status status, kpred_hip_status want, const char *what)
 {
-    size_t i;
     CHECK_EQ(status, want);
     CHECK(scene.result.what && strcmp(scene.result.what, what) == 0);
     CHECK(scene.result.winner == KPRED_HIP_NONE);
     CHECK(memcmp(scene.timings, untouched, sizeof scene.timings) == 0);
     CHECK_EQ(standin.pending, hipErrorOutOfMemory);
-    for (i = 0; i < STANDIN_CALL_COUNT; i++)
+    for (size_t i = 0; i < STANDIN_CALL_COUNT; i++)
         CHECK_EQ(standin.calls[i], 0);
     CHECK(scene.launches[0] == 0 && scene.host_us <= 0);
 }
@@ -581,8 +568,7 @@ static void callbacks_that_are_missing(void)
 static void check_number(double *number, double least, double most, const char *what)
 {
     const double bad[] = {-1, -1e-300, NAN, INFINITY, -INFINITY, least, most};
-    size_t i;
-    for (i = 0; i < COUNT(bad); i++) {
+    for (size_t i = 0; i < COUNT(bad); i++) {
         scene_of_arguments();
         *number = bad[i];
         check_plan(KPRED_HIP_ERR_VALUE, what);
@@ -619,11 +605,10 @@ static void counts_out_of_range(void)
 static void statuses_have_texts(void)
 {
     static const char *const unknown = "unknown status";
-    int a, b;
-    for (a = KPRED_HIP_ERR_STICKY; a <= KPRED_HIP_CAPTURING; a++) {
+    for (int a = KPRED_HIP_ERR_STICKY; a <= KPRED_HIP_CAPTURING; a++) {
         const char *text = kpred_hip_status_string((kpred_hip_status)a);
         CHECK(*text && strcmp(text, unknown) != 0);
-        for (b = KPRED_HIP_ERR_STICKY; b < a; b++)
+        for (int b = KPRED_HIP_ERR_STICKY; b < a; b++)
             CHECK(strcmp(text, kpred_hip_status_string((kpred_hip_status)b)) != 0);
     }
     CHECK(strcmp(kpred_hip_status_string((kpred_hip_status)3), unknown) == 0);

@@ -44,8 +44,7 @@ static const struct macros {
 static void header_macros(void)
 {
     const size_t n = sizeof macros / sizeof *macros;
-    size_t i;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct macros *h = macros + i;
         const struct model_cost cost = model_cost(h->model);
         CHECK(builtins[i].model == h->model);
@@ -62,8 +61,7 @@ static void header_macros(void)
 
 static void sizes(void)
 {
-    const struct builtin *b;
-    for (b = builtins; b->model; b++) {
+    for (const struct builtin *b = builtins; b->model; b++) {
         const size_t most = model_list_bytes(b->model) ? MOST_LISTED : MOST_BYTES;
         CHECK(model_cost(b->model).bytes <= most);
         CHECK(kpred_arena_words(b->model, 10)
@@ -73,8 +71,7 @@ static void sizes(void)
 
 static void ids(void)
 {
-    const struct builtin *b;
-    for (b = builtins; b->model; b++) {
+    for (const struct builtin *b = builtins; b->model; b++) {
         CHECK_EQ(b->model->format, KPRED_FORMAT);
         CHECK_EQ(b->model->id, kpred_model_id(b->model));
         CHECK(!strcmp(b->model->split, model_list_bytes(b->model) ? "none" : "config"));
@@ -83,10 +80,8 @@ static void ids(void)
 
 static void ranges(void)
 {
-    const struct builtin *b;
-    uint32_t f;
-    for (b = builtins; b->model; b++)
-        for (f = 0; f < b->model->n_fields; f++) {
+    for (const struct builtin *b = builtins; b->model; b++)
+        for (uint32_t f = 0; f < b->model->n_fields; f++) {
             const kpred_field *field = b->model->fields + f;
             CHECK(field->tokens ? field->n_tokens > 0 : field->n_tokens == 0);
             CHECK(field->tokens || field->least >= 0);
@@ -98,14 +93,11 @@ static void ranges(void)
 
 static void values_ascend(void)
 {
-    const struct builtin *b;
-    uint32_t t;
-    int32_t v;
-    for (b = builtins; b->model; b++)
-        for (t = 0; t < b->model->n_params; t++) {
+    for (const struct builtin *b = builtins; b->model; b++)
+        for (uint32_t t = 0; t < b->model->n_params; t++) {
             const kpred_param *p = b->model->params + t;
             CHECK(p->n_values >= 1 && p->n_values <= (int32_t)b->model->lane);
-            for (v = 1; v < p->n_values; v++)
+            for (int32_t v = 1; v < p->n_values; v++)
                 CHECK(p->values[v - 1] < p->values[v]);
             CHECK((net_of(b->model)->heads[t].weight == NULL) == (p->n_values == 1));
         }
@@ -121,19 +113,17 @@ static int same_rule(const kpred_model *a, const kpred_model *b)
 
 static void same_interface(const kpred_model *a, const kpred_model *b)
 {
-    uint32_t i;
-    int32_t j;
     CHECK(a->n_fields == b->n_fields && a->n_params == b->n_params && a->lane == b->lane);
     CHECK(!strcmp(a->name, b->name) && !strcmp(a->kernel, b->kernel));
     CHECK(same_rule(a, b));
-    for (i = 0; i < a->n_fields; i++) {
+    for (uint32_t i = 0; i < a->n_fields; i++) {
         const kpred_field *f = a->fields + i, *g = b->fields + i;
         CHECK(!strcmp(f->name, g->name) && f->n_tokens == g->n_tokens);
         CHECK(f->least == g->least && f->most == g->most);
-        for (j = 0; j < f->n_tokens; j++)
+        for (int32_t j = 0; j < f->n_tokens; j++)
             CHECK(!strcmp(f->tokens[j], g->tokens[j]));
     }
-    for (i = 0; i < a->n_params; i++) {
+    for (uint32_t i = 0; i < a->n_params; i++) {
         const kpred_param *p = a->params + i, *q = b->params + i;
         CHECK(!strcmp(p->name, q->name) && p->n_values == q->n_values && !p->names == !q->names);
         CHECK(!memcmp(p->values, q->values, (size_t)p->n_values * sizeof *p->values));
@@ -142,9 +132,8 @@ static void same_interface(const kpred_model *a, const kpred_model *b)
 
 static void same_program(const kpred_additive *a, const kpred_additive *b)
 {
-    size_t i;
     CHECK(a->n_instr == b->n_instr && a->n_features == b->n_features);
-    for (i = 0; i < a->n_instr; i++) {
+    for (size_t i = 0; i < a->n_instr; i++) {
         const kpred_instr *p = a->program + i, *q = b->program + i;
         CHECK(p->op == q->op && p->a == q->a && p->b == q->b && p->n == q->n && p->k == q->k);
     }
@@ -153,8 +142,7 @@ static void same_program(const kpred_additive *a, const kpred_additive *b)
 /* The spec in the header's comment is that of the model, and the very file beside it. */
 static void specs(void)
 {
-    const struct builtin *b;
-    for (b = builtins; b->model; b++) {
+    for (const struct builtin *b = builtins; b->model; b++) {
         struct buf text = {NULL, 0, 0}, file = {NULL, 0, 0};
         struct model model;
         struct spec spec;
@@ -191,9 +179,8 @@ static void add_term(struct interval *sum, int64_t least, int64_t most)
 static struct interval row_interval(const int8_t *w, int32_t bias, size_t n)
 {
     struct interval sum = {0, 0};
-    size_t i;
     add_term(&sum, bias, bias);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         CHECK(w[i] != -128);
         add_term(&sum, 127 * (int64_t)w[i], 127 * (int64_t)w[i]);
     }
@@ -212,9 +199,8 @@ static void check_accumulator(struct interval sum, int shift, int64_t *most)
 
 static void check_layer(const kpred_layer *l, int64_t *most)
 {
-    size_t r;
     CHECK(l->rows % 16 == 0 && l->cols % 16 == 0 && l->cols <= KPRED_MAX_WIDTH);
-    for (r = 0; r < l->rows; r++)
+    for (size_t r = 0; r < l->rows; r++)
         check_accumulator(row_interval(l->weight + r * l->cols, l->bias[r], l->cols), l->shift,
                           most);
 }
@@ -226,9 +212,8 @@ static void add_embeddings(const kpred_model *m, uint32_t t, size_t i, struct in
     const int8_t *e = head->embedding;
     const int64_t scale = (int64_t)1 << head->embedding_shift;
     int64_t least, most;
-    uint32_t u;
     int32_t v;
-    for (u = 0; u < t; u++) {
+    for (uint32_t u = 0; u < t; u++) {
         if (!net_of(m)->heads[u].weight)
             continue;
         for (v = 0, least = most = e[i]; v < m->params[u].n_values; v++, e += net_of(m)->hidden) {
@@ -247,15 +232,14 @@ static void check_head(const kpred_model *m, uint32_t t, size_t row, int64_t *mo
     const kpred_layer *l = net_of(m)->layer + 2;
     const size_t hidden = net_of(m)->hidden;
     int64_t largest = 0;
-    size_t i;
     CHECK(head->embedding_shift <= 15 && head->logit_shift <= 24);
-    for (i = 0; i < hidden; i++) {
+    for (size_t i = 0; i < hidden; i++) {
         struct interval sum =
             row_interval(l->weight + (row + i) * l->cols, l->bias[row + i], l->cols);
         add_embeddings(m, t, i, &sum);
         check_accumulator(sum, head->hidden_shift, most);
     }
-    for (i = 0; i < ((size_t)m->params[t].n_values + 3) / 4 * 4; i++)
+    for (size_t i = 0; i < ((size_t)m->params[t].n_values + 3) / 4 * 4; i++)
         check_accumulator(row_interval(head->weight + i * hidden, head->bias[i], hidden), 1,
                           &largest);
     CHECK(largest << head->logit_shift < (int64_t)1 << 29);
@@ -264,8 +248,7 @@ static void check_head(const kpred_model *m, uint32_t t, size_t row, int64_t *mo
 
 static void bounds(void)
 {
-    const struct builtin *b;
-    for (b = builtins; b->model; b++) {
+    for (const struct builtin *b = builtins; b->model; b++) {
         const kpred_additive *net = net_of(b->model);
         int64_t most = 0;
         size_t row = 0;
@@ -323,15 +306,14 @@ static void twin_features(const kpred_model *m, const int32_t *problem, int64_t 
 {
     const kpred_additive *net = net_of(m);
     int64_t r[KPRED_MAX_REGISTERS];
-    size_t i, n_registers = m->n_fields, n = 0;
-    int j;
-    for (i = 0; i < n_registers; i++)
+    size_t n_registers = m->n_fields, n = 0;
+    for (size_t i = 0; i < n_registers; i++)
         r[i] = problem[i];
-    for (i = 0; i < net->n_instr; i++) {
+    for (size_t i = 0; i < net->n_instr; i++) {
         const kpred_instr *in = net->program + i;
         if (in->op <= KPRED_OP_CONST)
             r[n_registers++] = twin_register(in, r);
-        for (j = 0; in->op > KPRED_OP_CONST && j < in->n; j++)
+        for (int j = 0; in->op > KPRED_OP_CONST && j < in->n; j++)
             x[n++] = twin_activation(in, r[in->a], j);
     }
     while (n < net->layer[0].cols)
@@ -340,8 +322,7 @@ static void twin_features(const kpred_model *m, const int32_t *problem, int64_t 
 
 static int64_t twin_dot(const int8_t *w, int64_t bias, const int64_t *x, size_t n)
 {
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         bias += w[i] * x[i];
     return bias;
 }
@@ -350,8 +331,7 @@ static int64_t twin_dot(const int8_t *w, int64_t bias, const int64_t *x, size_t 
 static void twin_dense(const kpred_layer *l, int64_t *x)
 {
     int64_t y[KPRED_MAX_WIDTH];
-    size_t r;
-    for (r = 0; r < l->rows; r++)
+    for (size_t r = 0; r < l->rows; r++)
         y[r] = twin_requantise(twin_dot(l->weight + r * l->cols, l->bias[r], x, l->cols), l->shift);
     memcpy(x, y, l->rows * sizeof *x);
 }
@@ -362,8 +342,7 @@ static int64_t twin_prefix(const kpred_model *m, uint32_t t, const int32_t *inde
     const size_t hidden = net_of(m)->hidden;
     int64_t sum = 0;
     size_t row = 0;
-    uint32_t u;
-    for (u = 0; u < t; u++)
+    for (uint32_t u = 0; u < t; u++)
         if (net_of(m)->heads[u].weight) {
             sum += net_of(m)->heads[t].embedding[(row + (size_t)index[u]) * hidden + i];
             row += (size_t)m->params[u].n_values;
@@ -380,13 +359,12 @@ static int64_t twin_parameter(const kpred_model *m, uint32_t t, const int32_t *i
     const kpred_layer *l = net_of(m)->layer + 2;
     const size_t hidden = net_of(m)->hidden, n = (size_t)m->params[t].n_values;
     int64_t h[KPRED_MAX_HIDDEN], x[KPRED_MAX_VALUES];
-    size_t i;
-    for (i = 0; i < hidden; i++)
+    for (size_t i = 0; i < hidden; i++)
         h[i] =
             twin_requantise(twin_dot(l->weight + (row + i) * l->cols, l->bias[row + i], c, l->cols)
                                 + twin_prefix(m, t, index, i),
                             head->hidden_shift);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         x[i] = twin_dot(head->weight + i * hidden, head->bias[i], h, hidden)
                * ((int64_t)1 << head->logit_shift);
     twin_log_softmax(x, n);
@@ -397,11 +375,10 @@ static int64_t twin_score(const kpred_model *m, const int32_t *problem, const in
 {
     int64_t x[KPRED_MAX_WIDTH], score = 0;
     size_t row = 0;
-    uint32_t t;
     twin_features(m, problem, x);
     twin_dense(&net_of(m)->layer[0], x);
     twin_dense(&net_of(m)->layer[1], x);
-    for (t = 0; t < m->n_params; t++)
+    for (uint32_t t = 0; t < m->n_params; t++)
         if (net_of(m)->heads[t].weight) {
             score += twin_parameter(m, t, index, x, row);
             row += net_of(m)->hidden;
@@ -422,8 +399,7 @@ static int32_t draw_size(uint64_t *seed, const kpred_field *f)
 
 static void draw_problem(uint64_t *seed, const kpred_model *m, int32_t *problem)
 {
-    uint32_t f;
-    for (f = 0; f < m->n_fields; f++)
+    for (uint32_t f = 0; f < m->n_fields; f++)
         problem[f] = m->fields[f].tokens ? test_between(seed, 0, m->fields[f].n_tokens - 1)
                                          : draw_size(seed, m->fields + f);
 }
@@ -444,8 +420,7 @@ static void counting_start(const kpred_model *m, const int32_t *problem, int32_t
                            int32_t *state)
 {
     const kpred_layer *l = net_of(m)->layer;
-    int i;
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         count.multiply_adds += (size_t)l[i].rows * l[i].cols;
     count.starts++;
     kpred_additive_scorer.start(m, problem, work, state);
@@ -503,14 +478,12 @@ static void run_next(struct run *r, uint64_t *seed)
 static void for_problems(size_t n_problems, void (*check)(const struct run *))
 {
     static const size_t beams[] = {1, 10, MOST_BEAM};
-    const struct builtin *b;
     uint64_t seed = 1;
-    size_t i, j;
-    for (b = builtins; b->model; b++)
-        for (j = 0; j < sizeof beams / sizeof *beams; j++) {
+    for (const struct builtin *b = builtins; b->model; b++)
+        for (size_t j = 0; j < sizeof beams / sizeof *beams; j++) {
             struct run r;
             run_begin(&r, b->model, beams[j]);
-            for (i = 0; i < n_problems; i++) {
+            for (size_t i = 0; i < n_problems; i++) {
                 run_next(&r, &seed);
                 check(&r);
             }
@@ -522,9 +495,8 @@ static void for_problems(size_t n_problems, void (*check)(const struct run *))
 
 static void indexes_of(const kpred_model *m, const int32_t *values, int32_t *index)
 {
-    uint32_t t;
     int32_t v;
-    for (t = 0; t < m->n_params; t++) {
+    for (uint32_t t = 0; t < m->n_params; t++) {
         for (v = 0; v < m->params[t].n_values && m->params[t].values[v] != values[t]; v++)
             ;
         CHECK(v < m->params[t].n_values);
@@ -535,10 +507,9 @@ static void indexes_of(const kpred_model *m, const int32_t *values, int32_t *ind
 /* -1, 0, 1 as tuple a comes before, with, after b (values ascend with their indexes) */
 static int order_of(const struct run *r, const kpred_tuple *a, const kpred_tuple *b)
 {
-    uint32_t t;
     if (a->score != b->score)
         return a->score > b->score ? -1 : 1;
-    for (t = 0; t < r->own->n_params; t++)
+    for (uint32_t t = 0; t < r->own->n_params; t++)
         if (a->value[t] != b->value[t])
             return a->value[t] < b->value[t] ? -1 : 1;
     return 0;
@@ -551,12 +522,11 @@ static int same_values(const struct run *r, const kpred_tuple *a, const kpred_tu
 
 static void check_tuples(const struct run *r)
 {
-    size_t i, j;
-    for (i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         CHECK(kpred_legal(r->own, r->problem, r->best[i].value));
         CHECK(r->best[i].score <= 0);
         CHECK(i == 0 || order_of(r, &r->best[i - 1], &r->best[i]) < 0);
-        for (j = 0; j < i; j++)
+        for (size_t j = 0; j < i; j++)
             CHECK(!same_values(r, &r->best[i], &r->best[j]));
     }
 }
@@ -582,8 +552,7 @@ static void costs_stay_within_the_macros(void)
 static void check_scores(const struct run *r)
 {
     int32_t index[KPRED_MAX_PARAMS];
-    size_t i;
-    for (i = 0; i < r->n; i += 1 + r->n / 3) {
+    for (size_t i = 0; i < r->n; i += 1 + r->n / 3) {
         indexes_of(r->own, r->best[i].value, index);
         CHECK_EQ(r->best[i].score, twin_score(r->own, r->problem, index));
     }
@@ -599,10 +568,9 @@ static size_t count_legal(const struct run *r, int32_t *values, uint32_t n, size
 {
     const kpred_param *p = r->own->params + n;
     size_t found = 0;
-    int32_t v;
     if (n == r->own->n_params)
         return 1;
-    for (v = 0; v < p->n_values && found < most; v++) {
+    for (int32_t v = 0; v < p->n_values && found < most; v++) {
         values[n] = p->values[v];
         if (r->own->rule(r->problem, values, n + 1))
             found += count_legal(r, values, n + 1, most - found);
@@ -633,8 +601,7 @@ static void listed_models_at_a_time(void)
     static const char *const names[] = {"gemm_mi100_nn", "gemm_mi100_nt", "gemm_mi100_tn"};
     const int32_t none[] = {512, 512, 32, 2, 4, 15, 0, 0, 128, 1}; /* no kernel's values */
     struct model model[N_OPEN], more;
-    size_t i;
-    for (i = 0; i < N_OPEN; i++) {
+    for (size_t i = 0; i < N_OPEN; i++) {
         CHECK(!model_open(i < N_BUILT_IN ? names[i] : "weights/gemm_mi100_tn.h", &model[i]));
         CHECK(model[i].m.rule(none, none, 0) && model[i].m.rule(none, none, 1));
         CHECK(!model[i].m.rule(none, none, model[i].m.n_params));
@@ -643,7 +610,7 @@ static void listed_models_at_a_time(void)
     model_free(&model[N_BUILT_IN]);
     CHECK(!model_open("weights/gemm_mi100_nn.h", &model[N_BUILT_IN]));
     CHECK_EQ(model[N_BUILT_IN].m.id, model[0].m.id);
-    for (i = 0; i < N_OPEN; i++)
+    for (size_t i = 0; i < N_OPEN; i++)
         model_free(&model[i]);
 }
 

@@ -97,13 +97,12 @@ static int keys_are_canonical(const struct spec *s)
 {
     struct buf a = {0}, b = {0};
     int32_t p[KPRED_CONV2D_FIELD_COUNT];
-    int is_good;
     memcpy(p, samples[sizeof samples / sizeof *samples - 1].fields, sizeof p);
     split_key_text(s, &s->config, p, &a);
     p[KPRED_CONV2D_H] = 56;
     split_key_text(s, &s->config, p, &b);
-    is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a.s, b.s) == 0
-              && strstr(a.s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
+    int is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a.s, b.s) == 0
+                  && strstr(a.s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
     p[KPRED_CONV2D_DIL_H] = 2;
     split_key_text(s, &s->shape, p, &a);
     p[KPRED_CONV2D_H] = 57;
@@ -229,14 +228,13 @@ static void check_list(const char *file, const char *list, const char *cut, cons
     char path[128], why[96] = "";
     const char *params[KPRED_MAX_PARAMS];
     int32_t value[KPRED_MAX_PARAMS];
-    int is_good;
     find_spec(file, path, sizeof path);
     if (!CASE(spec_load(&s, path) == 0, "%s", path))
         return;
     kpred_param of_model[KPRED_MAX_PARAMS] = {{0}};
     kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
-    is_good = tuple_text_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
-              && strcmp(why, error) == 0;
+    int is_good = tuple_text_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
+                  && strcmp(why, error) == 0;
     for (size_t i = 0; i < s.n_params && is_good && error[0] == '\0'; i++) {
         const int index = spec_value_index(&s.params[i], params[i]);
         of_model[i].name = s.params[i].name;

@@ -38,14 +38,13 @@ static void print_field(const kpred_field *field, int32_t x, const char *before)
 static void print_line(kpred_ctx *ctx, const int32_t *problem, size_t k)
 {
     const kpred_model *m = ctx->model;
-    size_t n = 0, i;
-    uint32_t f, t;
+    size_t n = 0;
     const kpred_status status = kpred_predict(ctx, problem, m->n_fields, out, k, &n);
     printf("%d ", (int)status);
-    for (f = 0; f < m->n_fields; f++)
+    for (uint32_t f = 0; f < m->n_fields; f++)
         print_field(m->fields + f, problem[f], f ? "," : "");
-    for (i = 0; i < n; i++)
-        for (t = 0; t < m->n_params; t++)
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t t = 0; t < m->n_params; t++)
             printf("%c%d", t ? ',' : ';', (int)out[i].value[t]);
     putchar('\n');
 }

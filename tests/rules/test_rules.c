@@ -50,14 +50,14 @@ static view view_of_conv2d(const int32_t *p)
     static const int units[] = {56, 60, 72, 304};
     int forward = p[KPRED_CONV2D_DIR] == KPRED_DIR_F;
     int64_t c = p[KPRED_CONV2D_C], h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
-    int64_t k = p[KPRED_CONV2D_K], y, x;
+    int64_t k = p[KPRED_CONV2D_K], x;
     view z = {0};
     z.n = p[KPRED_CONV2D_N], z.groups = p[KPRED_CONV2D_GROUPS];
     z.fh = p[KPRED_CONV2D_Y], z.fw = p[KPRED_CONV2D_X];
     z.ph = p[KPRED_CONV2D_PAD_H], z.pw = p[KPRED_CONV2D_PAD_W];
     z.sh = p[KPRED_CONV2D_STRIDE_H], z.stride = p[KPRED_CONV2D_STRIDE_W];
     z.dh = p[KPRED_CONV2D_DIL_H], z.dw = p[KPRED_CONV2D_DIL_W];
-    y = out_of(h, z.fh, z.ph, z.sh, z.dh), x = out_of(w, z.fw, z.pw, z.stride, z.dw);
+    int64_t y = out_of(h, z.fh, z.ph, z.sh, z.dh), x = out_of(w, z.fw, z.pw, z.stride, z.dw);
     y += forward && y == 0, x += forward && x == 0;
     z.ic = forward ? c : k, z.ih = forward ? h : y, z.iw = forward ? w : x;
     z.oc = forward ? k : c, z.oh = forward ? y : h, z.ow = forward ? x : w;
@@ -309,8 +309,7 @@ static int applies_ocld(const view *z)
 
 static void default_ocld(const view *z, int32_t *d)
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         int64_t side = i ? z->iw : z->ih, tile = side <= 8 ? 8 : side <= 16 ? 16 : 32;
         int64_t pixels = tile == 8 ? 1 : 2, group;
 
@@ -353,18 +352,18 @@ static int64_t read_ocld(const view *z, int64_t tile, int64_t filter)
 static int legal_ocld(const view *z, const int32_t *v)
 {
     int strided = z->dir != KPRED_DIR_F && z->sh > 1;
-    int64_t p1 = strided ? z->sh : v[4], p0 = strided ? z->sh : v[5], n_in, n_out, stacks, image;
+    int64_t p1 = strided ? z->sh : v[4], p0 = strided ? z->sh : v[5];
     int64_t g1 = v[2] / p1 > 8 ? v[2] / p1 : 8, g0 = v[3] / p0 > 8 ? v[3] / p0 : 8;
     int64_t alu = ceil_of(g0 * p0, p0) * ceil_of(g1 * p1, p1);
     int32_t d[9];
     default_ocld(z, d);
-    stacks = least_of(z->n, least_of(v[8], ceil_of(g0 * g1, alu)));
+    int64_t stacks = least_of(z->n, least_of(v[8], ceil_of(g0 * g1, alu)));
     if ((memcmp(v, d, sizeof d) && !searched_ocld(z, v)) || alu > 256 || stacks < 1) /* R2 R3 */
         return 0;
-    n_in = least_of(z->ic / z->groups, v[7]);
-    n_out = least_of(z->oc / z->groups, v[6]);
+    int64_t n_in = least_of(z->ic / z->groups, v[7]);
+    int64_t n_out = least_of(z->oc / z->groups, v[6]);
     n_out = least_of(ceil_of(ceil_of(g0 * g1, stacks), alu) * n_out, z->oc / z->groups);
-    image = read_ocld(z, g0 * p0, z->fw) * read_ocld(z, g1 * p1, z->fh);
+    int64_t image = read_ocld(z, g0 * p0, z->fw) * read_ocld(z, g1 * p1, z->fh);
     return n_out > 0 && image <= 65536 && z->fh * z->fw <= 65536 /* R4 R5 */
            && (image * n_in * stacks + n_out * n_in * z->fh * z->fw) * (4 / z->e) <= 65536;
 }
@@ -373,11 +372,10 @@ static int legal_ocld(const view *z, const int32_t *v)
 static int any_ocld(const view *z)
 {
     int32_t v[9];
-    int i;
     default_ocld(z, v);
     if (legal_ocld(z, v))
         return 1;
-    for (i = 0; i < 81; i++) {
+    for (int i = 0; i < 81; i++) {
         v[2] = 8 << i % 3, v[3] = 8 << i / 3 % 3, v[4] = 1 << i / 9 % 3, v[5] = 1 << i / 27;
         v[0] = v[2] / v[4], v[1] = v[3] / v[5], v[6] = v[7] = v[8] = 1;
         if (legal_ocld(z, v))
@@ -432,8 +430,7 @@ static int legal_v4r1(const view *z, const int32_t *v)
 /* Some tuple with the least e_per_block; other values follow from what is tried. */
 static int any_v4r1(const view *z)
 {
-    int i;
-    for (i = 0; i < 2 * 4 * 2 * 2 * 9; i++) {
+    for (int i = 0; i < 2 * 4 * 2 * 2 * 9; i++) {
         int b = 8 << i % 2, k = 16 << i / 2 % 4, mt = 2 << i / 8 % 2, nt = 2 << i / 16 % 2;
         int m0 = 1 << i / 32 % 3, m1 = 1 << i / 96, rest = m0 * m1 / 4, cn1 = rest > 1 ? 2 : 1;
         int32_t v[16] = {b,  k,     4, 2,   mt, nt,         m0, 4,
@@ -668,11 +665,10 @@ static long walk_from(walk *w, int depth, int hope)
 {
     const domain *d = &w->domains[depth];
     long legal = 0;
-    int i;
     if (depth == w->k->n_params)
         legal = w->k->legal(&w->see, w->v);
     else
-        for (i = 0; i < d->n; i++) {
+        for (int i = 0; i < d->n; i++) {
             w->v[depth] = d->v[i];
             legal += walk_from(w, depth + 1, hope && w->k->rule(w->p, w->v, (size_t)depth + 1));
         }
@@ -753,8 +749,7 @@ static void random_filter(int rule, int32_t *p)
 /* Tiles and filters that take about all of LDS; a grouped kernel takes filters of any size. */
 static void fill_lds(int32_t *p)
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         p[KPRED_CONV2D_H + i] = 1 + (int32_t)random_below(40);
         p[KPRED_CONV2D_Y + i] = 90 + (int32_t)random_below(90);
         p[KPRED_CONV2D_PAD_H + i] = 60;
@@ -768,7 +763,7 @@ static void fill_lds(int32_t *p)
 static void random_conv2d(int rule, int32_t *p)
 {
     static const int dirs[] = {2, 2, 3, 2, 1, 2, 3, 3};
-    int to_w = rule == OF_V4R1 || rule == OF_V4R4, i;
+    int to_w = rule == OF_V4R1 || rule == OF_V4R4;
     p[KPRED_CONV2D_GPU] = (int32_t)random_below(KPRED_CONV2D_GPU_COUNT);
     p[KPRED_CONV2D_DIR] =
         rule == OF_V1R1 ? KPRED_DIR_B : (int32_t)random_below((uint32_t)dirs[rule - OF_3X3U]);
@@ -787,7 +782,7 @@ static void random_conv2d(int rule, int32_t *p)
     if (rule == OF_OCLD && random_below(10) == 0)
         fill_lds(p);
     p[KPRED_CONV2D_GROUPS] = random_below(3) || rule == OF_V1R1 ? 1 : 1 << random_below(6);
-    for (i = KPRED_CONV2D_C; i <= KPRED_CONV2D_K; i += KPRED_CONV2D_K - KPRED_CONV2D_C)
+    for (int i = KPRED_CONV2D_C; i <= KPRED_CONV2D_K; i += KPRED_CONV2D_K - KPRED_CONV2D_C)
         p[i] *= random_below(10) ? p[KPRED_CONV2D_GROUPS] : 1;
     if (random_below(50) == 0) {
         p[KPRED_CONV2D_DIR] = (int32_t)random_below(KPRED_DIR_COUNT);
@@ -850,9 +845,9 @@ static char note[200];
 
 static int check_helpers(void)
 {
-    int32_t a, b;
+    int32_t b;
     int bad = 0;
-    for (a = 0; a < 600; a++)
+    for (int32_t a = 0; a < 600; a++)
         for (b = 1; b < 100; b++) {
             bad += kpred_divides(b, a) != (a / b * b == a);
             bad += kpred_ceil_div(a, b) != (a + b - 1) / b;
@@ -860,7 +855,7 @@ static int check_helpers(void)
             bad += a > 0 && kpred_fits_vgprs(a, b) != (256 / a * 4 >= b);
             bad += kpred_between(a, b, 2 * b) != (a / b == 1 || a == 2 * b);
         }
-    for (a = 0; a <= 30; a++) {
+    for (int32_t a = 0; a <= 30; a++) {
         b = (int32_t)1 << a;
         bad += !kpred_is_pow2(b) || (a > 1 && (kpred_is_pow2(b + 1) || kpred_is_pow2(b - 1)));
         bad += kpred_mul_sat(b, 1 << 16) != (a < 15 ? b << 16 : INT32_MAX);
@@ -907,8 +902,8 @@ static int check_lists(void)
                                             END KPRED_HIP_IGEMM_V4R1_LIST(ENTRY)
                                                 END KPRED_IGEMM_LIST(ENTRY)
                                                     END KPRED_OCL_BWD_WRW2_LIST(ENTRY) END};
-    int i, next = 0, bad = 0, lists = 0;
-    for (i = 0; i < COUNT(all); i++) {
+    int next = 0, bad = 0, lists = 0;
+    for (int i = 0; i < COUNT(all); i++) {
         next = all[i].first ? -1 : next;
         bad += !all[i].first && all[i].value != next;
         bad += !same_name(all[i].enumerator, all[i].spelling);
@@ -916,9 +911,9 @@ static int check_lists(void)
     }
     bad += kernels[0].n_params != 8 || kernels[1].n_params != 9 || kernels[2].n_params != 10
            || kernels[3].n_params != 6 || kernels[3].n_fields != KPRED_CONV_FIELD_COUNT;
-    for (i = OF_3X3U; i < COUNT(kernels); i++)
+    for (int i = OF_3X3U; i < COUNT(kernels); i++)
         bad += kernels[i].n_fields != KPRED_CONV2D_FIELD_COUNT;
-    for (i = 0; i < COUNT(all); i++)
+    for (int i = 0; i < COUNT(all); i++)
         lists += all[i].first;
     sprintf(note, "%d entries", COUNT(all) - lists);
     return bad;
@@ -928,8 +923,8 @@ static int check_lists(void)
 static int check_problems(const kernel *k, int problems)
 {
     int32_t p[MOST_FIELDS];
-    int i, bad = 0, applicable = 0;
-    for (i = 0; i < problems; i++) {
+    int bad = 0, applicable = 0;
+    for (int i = 0; i < problems; i++) {
         view see;
         int applies;
 
@@ -952,8 +947,8 @@ static int check_walks(const kernel *k, const domain *domains, int problems)
 {
     int32_t p[MOST_FIELDS];
     long legal = 0, accepted = 0, dead = 0, missed = 0;
-    int i, applicable = 0;
-    for (i = 0; i < problems;) {
+    int applicable = 0;
+    for (int i = 0; i < problems;) {
         walk w;
 
         random_problem(k, p);
@@ -979,9 +974,9 @@ static int in_domain(const domain *d, int32_t x)
 static int check_outside(const kernel *k, int tuples)
 {
     int32_t p[MOST_FIELDS], v[MOST_PARAMS];
-    int i, bad = 0, asked = 0, limit;
+    int bad = 0, asked = 0, limit;
     size_t n;
-    for (i = 0; i < tuples; i++) {
+    for (int i = 0; i < tuples; i++) {
         random_problem(k, p);
         if (!k->rule(p, NULL, 0))
             continue;
@@ -1004,12 +999,11 @@ static int check_outside(const kernel *k, int tuples)
 
 static void extreme_problem(int conv2d, int32_t *p)
 {
-    int f;
     p[KPRED_CONV_GPU] = (int32_t)random_below(conv2d ? KPRED_CONV2D_GPU_COUNT : KPRED_GPU_COUNT);
     p[KPRED_CONV_DIR] = (int32_t)random_below(KPRED_DIR_COUNT);
     p[KPRED_CONV_DTYPE] =
         (int32_t)random_below(conv2d ? KPRED_CONV2D_DTYPE_COUNT : KPRED_DTYPE_COUNT);
-    for (f = KPRED_CONV_N; f < MOST_FIELDS; f++)
+    for (int f = KPRED_CONV_N; f < MOST_FIELDS; f++)
         p[f] = extreme_size();
     if (conv2d) {
         p[KPRED_CONV2D_LAYOUT] = (int32_t)random_below(KPRED_CONV2D_LAYOUT_COUNT);
@@ -1022,9 +1016,9 @@ static void extreme_problem(int conv2d, int32_t *p)
 static int check_extremes(const kernel *k, int tuples)
 {
     int32_t p[MOST_FIELDS], v[MOST_PARAMS + 1];
-    int i, bad = 0;
+    int bad = 0;
     size_t n;
-    for (i = 0; i < tuples; i++) {
+    for (int i = 0; i < tuples; i++) {
         extreme_problem(k->n_fields == KPRED_CONV2D_FIELD_COUNT, p);
         for (n = 0; n < (size_t)k->n_params; n++) {
             const domain *d = &k->all[n];
@@ -1049,10 +1043,9 @@ static int run_checks(void)
        tuples, and 6193152, 20480, 31104, 3359232 */
     static const int words[] = {300, 300, 12, 3000, 3000, 600, 600, 24, 3000, 3000, 3000, 3000};
     static const int all[] = {8, 0, 0, 300, 0, 100, 0, 6, 0, 0, 0, 0};
-    int i;
     CASE(check_helpers() == 0, "helpers (%s)", note);
     CASE(check_lists() == 0, "lists (%s)", note);
-    for (i = 0; i < COUNT(kernels); i++) {
+    for (int i = 0; i < COUNT(kernels); i++) {
         const kernel *k = &kernels[i];
         const char *name = k->name + strlen("kpred_rule");
 
@@ -1077,12 +1070,11 @@ static int accepted_values(const kernel *k, const int32_t *p, const int32_t *v)
 /* Depth first, like a search; finds the first tuple that the rule accepts. */
 static int find_tuple(const kernel *k, const int32_t *p, int32_t *v, int depth)
 {
-    int i;
     if (!k->rule(p, v, (size_t)depth))
         return 0;
     if (depth == k->n_params)
         return 1;
-    for (i = 0; i < k->words[depth].n; i++) {
+    for (int i = 0; i < k->words[depth].n; i++) {
         v[depth] = k->words[depth].v[i];
         if (find_tuple(k, p, v, depth + 1))
             return 1;
@@ -1101,8 +1093,7 @@ static void print_tuple(const kernel *k, const int32_t *p)
 
 static int read_numbers(const char *s, int32_t *to, int n)
 {
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         char *end;
         to[i] = (int32_t)strtol(s, &end, 10);
         if (end == s)

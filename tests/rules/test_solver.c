@@ -85,8 +85,7 @@ static void random_problem(int32_t *p)
 
 static int find_accepted(int32_t *p, int solver)
 {
-    int i;
-    for (i = 0; i < 2000000; i++) {
+    for (int i = 0; i < 2000000; i++) {
         random_problem(p);
         if (accepts(p, solver))
             return 1;
@@ -161,16 +160,15 @@ static int check_lists(void)
     static const char *const enumerators[] = {
 #define NAME(enumerator, spelling) #enumerator,
         KPRED_CONV_SOLVER_LIST(NAME)};
-    int s, t, bad = SOLVERS != 81;
-    size_t i;
-    for (s = 0; s < SOLVERS; s++) {
+    int bad = SOLVERS != 81;
+    for (int s = 0; s < SOLVERS; s++) {
         const char *e = enumerators[s] + strlen("KPRED_CONV_SOLVER_");
         bad += strlen(e) != strlen(solvers[s]);
-        for (i = 0; e[i] && solvers[s][i]; i++) {
+        for (size_t i = 0; e[i] && solvers[s][i]; i++) {
             int c = (unsigned char)solvers[s][i];
             bad += e[i] != (isalnum(c) ? toupper(c) : '_');
         }
-        for (t = 0; t < s; t++)
+        for (int t = 0; t < s; t++)
             bad += !strcmp(solvers[s], solvers[t]);
     }
     sprintf(note, "%d solvers", SOLVERS);
@@ -180,11 +178,11 @@ static int check_lists(void)
 static int check_names(void)
 {
     int32_t p[FIELDS];
-    int i, s, accepted = 0, bad = 0;
-    for (i = 0; i < 100000; i++) {
+    int accepted = 0, bad = 0;
+    for (int i = 0; i < 100000; i++) {
         random_problem(p);
         p[KPRED_CONV3D_N] = 1 + random_below(40);
-        for (s = 0; s < SOLVERS; s++)
+        for (int s = 0; s < SOLVERS; s++)
             if (accepts(p, s)) {
                 accepted++;
                 bad += !fits(solvers[s], p);
@@ -199,9 +197,9 @@ static int check_names(void)
 static int check_axes(void)
 {
     int32_t p[FIELDS], q[FIELDS];
-    int s, i, bad = 0, mixed = 0;
-    for (s = 0; s < SOLVERS; s++)
-        for (i = 0; i < 30; i++) {
+    int bad = 0, mixed = 0;
+    for (int s = 0; s < SOLVERS; s++)
+        for (int i = 0; i < 30; i++) {
             int a = random_below(COUNT(axes));
             if (!find_accepted(p, s) || !find_accepted(q, s))
                 return ++bad;
@@ -251,13 +249,12 @@ static demands demands_of(int32_t (*problems)[FIELDS], int n, int solver)
 {
     demands d = {{0, 0, 0}, INT32_MAX, 0};
     int64_t size[3];
-    int i, j;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         int32_t images = problems[i][KPRED_CONV3D_N];
         if (!accepts(problems[i], solver))
             continue;
         sizes_of(problems[i], size);
-        for (j = 0; j < 3; j++)
+        for (int j = 0; j < 3; j++)
             d.bits[j] |= size[j];
         d.images |= images;
         d.least = images < d.least ? images : d.least;
@@ -283,15 +280,15 @@ static int check_multiples(void)
 {
     static int32_t problems[3000][FIELDS];
     int32_t base[FIELDS];
-    int s, i, bad = 0, rejected = 0;
-    for (s = 0; s < SOLVERS; s++) {
+    int bad = 0, rejected = 0;
+    for (int s = 0; s < SOLVERS; s++) {
         demands d;
         if (!find_accepted(base, s))
             return 1;
-        for (i = 0; i < COUNT(problems); i++)
+        for (int i = 0; i < COUNT(problems); i++)
             vary(base, i, problems[i]);
         d = demands_of(problems, COUNT(problems), s);
-        for (i = 0; i < COUNT(problems); i++) {
+        for (int i = 0; i < COUNT(problems); i++) {
             bad += meets(&d, problems[i]) != accepts(problems[i], s);
             rejected += !accepts(problems[i], s);
         }
@@ -311,15 +308,15 @@ static int check_extremes(void)
 {
     const int32_t v[2] = {0, 0};
     int32_t p[FIELDS];
-    int i, f, s, bad = 0;
+    int i, bad = 0;
     for (i = 0; i < 100000; i++) {
         int some = 0;
         random_problem(p);
-        for (f = KPRED_CONV3D_N; f < FIELDS; f++)
+        for (int f = KPRED_CONV3D_N; f < FIELDS; f++)
             p[f] = extreme_size();
-        for (f = KPRED_CONV3D_PAD_D; f <= KPRED_CONV3D_PAD_W; f++)
+        for (int f = KPRED_CONV3D_PAD_D; f <= KPRED_CONV3D_PAD_W; f++)
             p[f] -= random_below(2) ? p[f] : 0;
-        for (s = 0; s < SOLVERS; s++)
+        for (int s = 0; s < SOLVERS; s++)
             some |= accepts(p, s);
         bad += !some || kpred_rule_conv_solver(p, NULL, 0) != 1 || kpred_rule_conv_solver(p, v, 2);
         bad +=
@@ -356,8 +353,7 @@ static int32_t field_of(int f, const char *text)
 static int read_row(char *line, int32_t *p)
 {
     char *text = strtok(line, ",\"\n");
-    int f;
-    for (f = 0; f < FIELDS && text; f++, text = strtok(NULL, ",\"\n")) {
+    for (int f = 0; f < FIELDS && text; f++, text = strtok(NULL, ",\"\n")) {
         p[f] = field_of(f, text);
         if (p[f] < 0)
             return -1;
@@ -380,7 +376,7 @@ static int check_rows(void)
     char line[1000];
     int32_t p[FIELDS], last[FIELDS] = {-1};
     long rows = 0, problems = 0, rejected = 0, left = 0;
-    int s, solver;
+    int solver;
     if (!heading_fits(fgets(line, sizeof line, stdin)))
         return fprintf(stderr, "test_solver: not the heading of a find-db's rows\n"), 1;
     while (fgets(line, sizeof line, stdin)) {
@@ -394,7 +390,7 @@ static int check_rows(void)
             continue;
         memcpy(last, p, sizeof p);
         problems++;
-        for (s = 0; s < SOLVERS; s++)
+        for (int s = 0; s < SOLVERS; s++)
             left += accepts(p, s);
     }
     printf("%ld rows, %ld rejected; %ld problems with %.1f of %d solvers left\n", rows, rejected,

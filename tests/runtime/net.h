@@ -60,8 +60,7 @@ static inline void *net_array(struct net *net, size_t n, size_t size)
 static inline const int8_t *net_weights(struct net *net, uint64_t *seed, int extreme, size_t n)
 {
     int8_t *w = (int8_t *)net_array(net, n, 1);
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         w[i] = (int8_t)(extreme ? test_between(seed, 0, 1) * 254 - 127
                                 : test_between(seed, -127, 127));
     return w;
@@ -70,8 +69,7 @@ static inline const int8_t *net_weights(struct net *net, uint64_t *seed, int ext
 static inline const int32_t *net_biases(struct net *net, uint64_t *seed, size_t n)
 {
     int32_t *b = (int32_t *)net_array(net, n, sizeof(int32_t));
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         b[i] = test_between(seed, -40000, 40000);
     return b;
 }
@@ -91,8 +89,7 @@ static inline void net_layer(struct net *net, uint64_t *seed, int extreme, int a
 static inline size_t net_make_heads(struct net *net, uint64_t *seed, const struct net_shape *shape)
 {
     size_t above = 0, n = 0;
-    uint32_t t;
-    for (t = 0; t < shape->n_params; t++) {
+    for (uint32_t t = 0; t < shape->n_params; t++) {
         kpred_head *head = net->heads + t;
         const size_t rows = ((size_t)shape->n_values[t] + 3) / 4 * 4;
         if (shape->n_values[t] == 1)
@@ -112,12 +109,10 @@ static inline size_t net_make_heads(struct net *net, uint64_t *seed, const struc
 
 static inline void net_make_params(struct net *net, const struct net_shape *shape)
 {
-    uint32_t t;
-    int32_t v;
-    for (v = 0; v < KPRED_MAX_VALUES; v++)
+    for (int32_t v = 0; v < KPRED_MAX_VALUES; v++)
         net->values[v] = v * v + 1;
     net->model.lane = 4;
-    for (t = 0; t < shape->n_params; t++) {
+    for (uint32_t t = 0; t < shape->n_params; t++) {
         net->params[t].name = "p";
         net->params[t].values = net->values;
         net->params[t].n_values = shape->n_values[t];
@@ -150,7 +145,6 @@ static inline void net_make_model(struct net *net, const struct net_shape *shape
 /* To be freed by net_free. */
 static inline void net_make(struct net *net, uint64_t seed, const struct net_shape *shape)
 {
-    size_t n_heads;
     memset(net, 0, sizeof *net);
     net->net.program = net_program;
     net->net.n_instr = sizeof net_program / sizeof *net_program;
@@ -158,7 +152,7 @@ static inline void net_make(struct net *net, uint64_t seed, const struct net_sha
     net->net.hidden = shape->hidden;
     net->net.heads = net->heads;
     net_make_params(net, shape);
-    n_heads = net_make_heads(net, &seed, shape);
+    size_t n_heads = net_make_heads(net, &seed, shape);
     net_layer(net, &seed, shape->extreme, 0, shape->wide1, NET_COLS);
     net_layer(net, &seed, shape->extreme, 1, shape->wide2, shape->wide1);
     net_layer(net, &seed, shape->extreme, 2, n_heads * shape->hidden, shape->wide2);
@@ -167,16 +161,14 @@ static inline void net_make(struct net *net, uint64_t seed, const struct net_sha
 
 static inline void net_free(struct net *net)
 {
-    size_t i;
-    for (i = 0; i < net->n_arrays; i++)
+    for (size_t i = 0; i < net->n_arrays; i++)
         free(net->arrays[i]);
 }
 
 static inline void net_random_shape(uint64_t *seed, struct net_shape *shape)
 {
-    uint32_t t;
     shape->n_params = (uint32_t)test_between(seed, 1, KPRED_MAX_PARAMS);
-    for (t = 0; t < shape->n_params; t++)
+    for (uint32_t t = 0; t < shape->n_params; t++)
         shape->n_values[t] = test_between(seed, 0, 3) ? test_between(seed, 1, 9)
                                                       : test_between(seed, 1, KPRED_MAX_VALUES);
     if (test_between(seed, 0, 2) == 0)

@@ -63,8 +63,7 @@ static const kpred_model *random_toy(int i, int32_t *problem)
     static const enum toy_kind kinds[] = {TOY_ANY, TOY_PREFIX, TOY_TUPLE};
     int32_t n_values[KPRED_MAX_PARAMS];
     const uint32_t n_params = (uint32_t)test_between(&seed, 1, i % 2 ? 6 : KPRED_MAX_PARAMS);
-    uint32_t t;
-    for (t = 0; t < n_params; t++)
+    for (uint32_t t = 0; t < n_params; t++)
         n_values[t] = test_between(&seed, 1, i % 7 == 0 ? KPRED_MAX_VALUES : 7);
     toy_make(&toy, test_random64(&seed), n_params, n_values, i % 3 ? 1 << 20 : 2, 1 << 19,
              i % 4 ? 1 + (uint32_t)(i % 4) * 2 : 0);
@@ -111,11 +110,10 @@ static struct answer in_guarded(const kpred_model *m, const int32_t *problem, si
 {
     const size_t words = kpred_arena_words(m, beam);
     const struct guarded g = guard(words, at_end);
-    struct answer a;
     kpred_ctx ctx;
     memset(g.words, garbage, words * sizeof *g.words);
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, g.words, words), KPRED_OK);
-    a = ask(&ctx, problem, m->n_fields, beam);
+    struct answer a = ask(&ctx, problem, m->n_fields, beam);
     release(&g);
     return a;
 }
@@ -125,8 +123,7 @@ static struct answer in_guarded(const kpred_model *m, const int32_t *problem, si
 static void check_guarded(const kpred_model *m, const int32_t *problem, size_t beam)
 {
     const struct answer zeroed = in_guarded(m, problem, beam, 0, 0);
-    int i;
-    for (i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         const struct answer a = in_guarded(m, problem, beam, i % 2, i < 2 ? 0xff : 0x7f);
         CHECK(same_answer(&a, &zeroed));
     }
@@ -137,8 +134,7 @@ static const size_t beams[] = {1, 2, 3, 8, 17, 100, 1024};
 static void toys_stay_inside(void)
 {
     int32_t problem[TOY_FIELDS];
-    int i;
-    for (i = 0; i < 300; i++) {
+    for (int i = 0; i < 300; i++) {
         const kpred_model *m = random_toy(i, problem);
         check_guarded(m, problem, beams[i % (i % 9 ? 5 : 7)]);
     }
@@ -147,8 +143,7 @@ static void toys_stay_inside(void)
 static void nets_stay_inside(void)
 {
     int32_t problem[NET_FIELDS];
-    int i;
-    for (i = 0; i < 40; i++) {
+    for (int i = 0; i < 40; i++) {
         const kpred_model *m = random_net(problem);
         check_guarded(m, problem, beams[i % 6]);
         net_free(&net);
@@ -159,9 +154,8 @@ static void nets_stay_inside(void)
 static void rescues_stay_inside(void)
 {
     int32_t problem[TOY_FIELDS], n_values[KPRED_MAX_PARAMS];
-    uint32_t n, t;
-    for (n = 1; n <= KPRED_MAX_PARAMS; n++) {
-        for (t = 0; t < n; t++)
+    for (uint32_t n = 1; n <= KPRED_MAX_PARAMS; n++) {
+        for (uint32_t t = 0; t < n; t++)
             n_values[t] = n < 11 ? 3 : 2;
         toy_make(&toy, n, n, n_values, 1 << 20, 1 << 17, n % 2 ? 3 : 0);
         toy_law.kind = TOY_TUPLE;
@@ -178,8 +172,7 @@ static void rescues_stay_inside(void)
 static void one_word_short_is_refused_untouched(void)
 {
     int32_t problem[TOY_FIELDS];
-    int i;
-    for (i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; i++) {
         const kpred_model *m = random_toy(i, problem);
         const size_t beam = beams[i % 7], words = kpred_arena_words(m, beam);
         const struct guarded g = guard(words, i % 2);
@@ -261,19 +254,19 @@ static void three_sizes_agree(void)
 {
     static const uint32_t works[] = {0, 1, 5, 1000, 100000}, states[] = {0, 1, 7, 300};
     int32_t n_values[KPRED_MAX_PARAMS];
-    uint32_t params, lane, w, s, b;
-    for (params = 1; params <= KPRED_MAX_PARAMS; params++)
-        for (lane = 4; lane <= KPRED_MAX_VALUES; lane *= 2)
-            for (w = 0; w < COUNT(works) * COUNT(states); w++) {
+    uint32_t s;
+    for (uint32_t params = 1; params <= KPRED_MAX_PARAMS; params++)
+        for (uint32_t lane = 4; lane <= KPRED_MAX_VALUES; lane *= 2)
+            for (uint32_t w = 0; w < COUNT(works) * COUNT(states); w++) {
                 s = states[w % COUNT(states)];
                 n_values[0] = (int32_t)lane;
-                for (b = 1; b < params; b++)
+                for (uint32_t b = 1; b < params; b++)
                     n_values[b] = 2;
                 toy_make(&toy, 1, params, n_values, 1, 0, 0);
                 toy.model.work_words = works[w / COUNT(states)];
                 toy.model.state_words = s;
                 toy_seal(&toy);
-                for (b = 0; b < COUNT(beams); b++)
+                for (uint32_t b = 0; b < COUNT(beams); b++)
                     check_size(toy.model.work_words, s, params, lane, beams[b]);
             }
 }
@@ -286,14 +279,13 @@ static void take_turns(int32_t *first, int32_t *second, int32_t *third)
     const struct net_shape shape = {3, {6, 7, 8}, 48, 32, 64, 0};
     int32_t a[TOY_FIELDS] = {0, 1}, b[TOY_FIELDS] = {0, 2}, c[NET_FIELDS] = {1, 2, 3};
     kpred_ctx one, two, three;
-    int i;
     toy_make(&toy, 77, 4, n_values, 50, 1 << 18, 2);
     toy.model.rule = KPRED_UNCONSTRAINED;
     net_make(&net, 6, &shape);
     CHECK_EQ(kpred_init(&one, KPRED_VERSION, &toy.model, 4, first, WORDS), KPRED_OK);
     CHECK_EQ(kpred_init(&two, KPRED_VERSION, &toy.model, 9, second, WORDS), KPRED_OK);
     CHECK_EQ(kpred_init(&three, KPRED_VERSION, &net.model, 5, third, WORDS), KPRED_OK);
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         struct answer turns[3], alone;
         a[0] = b[0] = c[0] = i + 1;
         turns[0] = ask(&one, a, TOY_FIELDS, 4);

@@ -31,8 +31,7 @@ static const kpred_model *const models[] = {SHIPPED(MODEL)};
 static const kpred_model *find_model(const char *line)
 {
     const size_t n = strcspn(line, ",");
-    size_t i;
-    for (i = 0; i < sizeof models / sizeof *models; i++)
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strlen(models[i]->name) == n && !strncmp(models[i]->name, line, n))
             return models[i];
     return NULL;
@@ -41,8 +40,7 @@ static const kpred_model *find_model(const char *line)
 /* Fields from text that ends with a comma; 0 if it is not as the model wants it. */
 static int read_problem(const kpred_model *m, const char *text, int32_t *problem)
 {
-    uint32_t f;
-    for (f = 0; f < m->n_fields; f++) {
+    for (uint32_t f = 0; f < m->n_fields; f++) {
         const size_t n = strcspn(text, " ,");
         char word[64];
         if (n == 0 || n >= sizeof word || (text[n] == ',') != (f + 1 == m->n_fields))
@@ -61,8 +59,7 @@ static void write_answer(const kpred_model *m, const int32_t *problem, char *out
     static int32_t arena[ARENA_WORDS];
     kpred_tuple best;
     kpred_ctx ctx;
-    size_t n, at;
-    uint32_t t;
+    size_t n;
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, m, BEAM, arena, ARENA_WORDS);
     if (status == KPRED_OK)
         status = kpred_predict(&ctx, problem, m->n_fields, &best, 1, &n);
@@ -70,8 +67,8 @@ static void write_answer(const kpred_model *m, const int32_t *problem, char *out
         snprintf(out, size, "%s", kpred_status_string(status));
         return;
     }
-    at = (size_t)snprintf(out, size, "%" PRId32 ",", best.score);
-    for (t = 0; t < m->n_params && at < size; t++)
+    size_t at = (size_t)snprintf(out, size, "%" PRId32 ",", best.score);
+    for (uint32_t t = 0; t < m->n_params && at < size; t++)
         at += (size_t)snprintf(out + at, size - at, "%s%" PRId32, t ? " " : "", best.value[t]);
 }
 

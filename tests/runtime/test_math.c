@@ -26,10 +26,9 @@ static int32_t any_int(void)
 
 static void tables_are_their_formula(void)
 {
-    int i;
     CHECK_EQ(COUNT(kpri_exp2_table), 65);
     CHECK_EQ(COUNT(kpri_log2_table), 65);
-    for (i = 0; i <= 64; i++) {
+    for (int i = 0; i <= 64; i++) {
         CHECK_EQ(kpri_exp2_table[i], twin_exp2_table[i]);
         CHECK_EQ(kpri_log2_table[i], twin_log2_table[i]);
     }
@@ -38,9 +37,9 @@ static void tables_are_their_formula(void)
 /* Linear interpolation errs by at most (ln 2 / 64)^2 / 8 of the value, two roundings by one. */
 static void exp2_everywhere(void)
 {
-    int32_t x, last = 1 << 24;
+    int32_t last = 1 << 24;
     CHECK_EQ(kpri_exp2_neg(0), 1 << 24);
-    for (x = 0; x <= 26 << 16; x++) {
+    for (int32_t x = 0; x <= 26 << 16; x++) {
         const int32_t y = kpri_exp2_neg(x);
         const double exact = exp2(24 - x / 65536.0);
         CHECK_EQ(y, twin_exp2_neg(x));
@@ -52,8 +51,7 @@ static void exp2_everywhere(void)
 
 static void exp2_far_out(void)
 {
-    int i;
-    for (i = 0; i < 100000; i++)
+    for (int i = 0; i < 100000; i++)
         CHECK_EQ(kpri_exp2_neg(test_between(&seed, 25 << 16, INT32_MAX)), 0);
     CHECK_EQ(kpri_exp2_neg(INT32_MAX), 0);
 }
@@ -71,24 +69,21 @@ static void check_log2(uint32_t x)
 
 static void log2_everywhere(void)
 {
-    uint32_t x;
-    for (x = 1; x <= 1 << 22; x++)
+    for (uint32_t x = 1; x <= 1 << 22; x++)
         check_log2(x);
 }
 
 static void log2_of_large(void)
 {
-    int32_t e, d;
-    int i;
-    for (i = 0; i < 1000000; i++)
+    for (int i = 0; i < 1000000; i++)
         check_log2((uint32_t)test_between(&seed, 1, INT32_MAX));
-    for (e = 0; e < 31; e++) {
+    for (int32_t e = 0; e < 31; e++) {
         CHECK_EQ(kpri_log2((uint32_t)1 << e), e * 65536);
-        for (d = e > 6 ? -64 : 0; d <= 64; d++)
+        for (int32_t d = e > 6 ? -64 : 0; d <= 64; d++)
             check_log2((uint32_t)(((int64_t)1 << e) + d));
     }
     CHECK_EQ(kpri_log2((uint32_t)1 << 31), 31 * 65536);
-    for (d = 0; d < 64; d++)
+    for (int32_t d = 0; d < 64; d++)
         check_log2(((uint32_t)1 << 31) - (uint32_t)d);
 }
 
@@ -97,12 +92,11 @@ static void check_softmax(const int32_t *logits, size_t n)
     int32_t x[KPRED_MAX_VALUES];
     int64_t twin[KPRED_MAX_VALUES];
     double sum = 0;
-    size_t v;
-    for (v = 0; v < n; v++)
+    for (size_t v = 0; v < n; v++)
         twin[v] = x[v] = logits[v];
     kpri_log_softmax(x, n);
     twin_log_softmax(twin, n);
-    for (v = 0; v < n; v++) {
+    for (size_t v = 0; v < n; v++) {
         CHECK_EQ(x[v], twin[v]);
         CHECK(x[v] <= 0 && x[v] >= -(1 << 26));
         sum += exp2(x[v] / 65536.0);
@@ -114,12 +108,10 @@ static void softmax_of_random(void)
 {
     static const int32_t spreads[] = {0, 1, 1000, 65536, 1 << 20, 1 << 24, (1 << 29) - 1};
     int32_t x[KPRED_MAX_VALUES];
-    size_t n, v, s;
-    int i;
-    for (i = 0; i < 100; i++)
-        for (s = 0; s < COUNT(spreads); s++)
-            for (n = 1; n <= KPRED_MAX_VALUES; n++) {
-                for (v = 0; v < n; v++)
+    for (int i = 0; i < 100; i++)
+        for (size_t s = 0; s < COUNT(spreads); s++)
+            for (size_t n = 1; n <= KPRED_MAX_VALUES; n++) {
+                for (size_t v = 0; v < n; v++)
                     x[v] = test_between(&seed, -spreads[s], spreads[s]);
                 check_softmax(x, n);
             }
@@ -129,15 +121,14 @@ static void softmax_of_edges(void)
 {
     const int32_t most = (1 << 29) - 1;
     int32_t x[KPRED_MAX_VALUES];
-    size_t n, v;
-    for (n = 1; n <= KPRED_MAX_VALUES; n++) {
-        for (v = 0; v < n; v++)
+    for (size_t n = 1; n <= KPRED_MAX_VALUES; n++) {
+        for (size_t v = 0; v < n; v++)
             x[v] = v == n / 2 ? most : -most;
         check_softmax(x, n);
-        for (v = 0; v < n; v++)
+        for (size_t v = 0; v < n; v++)
             x[v] = v % 2 ? most : -most;
         check_softmax(x, n);
-        for (v = 0; v < n; v++)
+        for (size_t v = 0; v < n; v++)
             x[v] = most;
         check_softmax(x, n);
     }
@@ -155,11 +146,10 @@ static struct {
 static void flush_batch(int s)
 {
     int16_t y[16];
-    size_t i;
-    for (i = batch.n; i < 16; i++)
+    for (size_t i = batch.n; i < 16; i++)
         batch.acc[i] = -1;
     kpri_requantise(batch.acc, (unsigned)s, 16, y);
-    for (i = 0; i < batch.n; i++)
+    for (size_t i = 0; i < batch.n; i++)
         CHECK_EQ(y[i], twin_requantise(batch.acc[i], s));
     batch.n = 0;
 }
@@ -175,16 +165,13 @@ static void check_requantise(int64_t acc, int s)
 /* Where each of 0..127 begins, and the ends of int32. */
 static void requantise_edges(void)
 {
-    int64_t q, d;
-    size_t e;
-    int s;
-    for (s = 1; s <= 24; s++) {
-        for (q = -2; q <= 130; q++)
-            for (d = -2; d <= 2; d++)
+    for (int s = 1; s <= 24; s++) {
+        for (int64_t q = -2; q <= 130; q++)
+            for (int64_t d = -2; d <= 2; d++)
                 check_requantise(q * ((int64_t)1 << s) - ((int64_t)1 << (s - 1)) + d, s);
-        for (e = 0; e < COUNT(edges); e++)
+        for (size_t e = 0; e < COUNT(edges); e++)
             check_requantise(edges[e], s);
-        for (d = 0; d <= 2; d++)
+        for (int64_t d = 0; d <= 2; d++)
             check_requantise(INT32_MAX - ((int64_t)1 << (s - 1)) - d, s);
         flush_batch(s);
     }
@@ -192,9 +179,8 @@ static void requantise_edges(void)
 
 static void requantise_random(void)
 {
-    int s, i;
-    for (s = 1; s <= 24; s++) {
-        for (i = 0; i < 100000; i++) {
+    for (int s = 1; s <= 24; s++) {
+        for (int i = 0; i < 100000; i++) {
             check_requantise(test_between(&seed, INT32_MIN, INT32_MAX), s);
             check_requantise(test_between(&seed, -(1 << s), 130 << (s < 23 ? s : 23)), s);
         }
@@ -204,8 +190,7 @@ static void requantise_random(void)
 
 static void saturate_at_the_ends(void)
 {
-    int64_t d;
-    for (d = -3; d <= 3; d++) {
+    for (int64_t d = -3; d <= 3; d++) {
         CHECK_EQ(kpri_saturate(INT32_MAX + d), d > 0 ? INT32_MAX : INT32_MAX + d);
         CHECK_EQ(kpri_saturate(INT32_MIN + d), d < 0 ? INT32_MIN : INT32_MIN + d);
         CHECK_EQ(kpri_saturate(d), d);
@@ -242,13 +227,11 @@ static void check_register(int op, int32_t a, int32_t b)
 
 static void registers_against_wide(void)
 {
-    size_t i, j;
-    int op, n;
-    for (op = KPRED_OP_LOG2; op <= KPRED_OP_CONST; op++) {
-        for (i = 0; i < COUNT(edges); i++)
-            for (j = 0; j < COUNT(edges); j++)
+    for (int op = KPRED_OP_LOG2; op <= KPRED_OP_CONST; op++) {
+        for (size_t i = 0; i < COUNT(edges); i++)
+            for (size_t j = 0; j < COUNT(edges); j++)
                 check_register(op, edges[i], edges[j]);
-        for (n = 0; n < 100000; n++)
+        for (int n = 0; n < 100000; n++)
             check_register(op, any_int(), any_int());
     }
 }
@@ -256,14 +239,12 @@ static void registers_against_wide(void)
 static void share_against_wide(void)
 {
     int64_t d;
-    unsigned s;
-    int i;
-    for (i = 0; i < 200000; i++) {
+    for (int i = 0; i < 200000; i++) {
         d = (int64_t)(test_random64(&seed) >> (31 + i % 33));
-        for (s = 0; s < 32; s++)
+        for (unsigned s = 0; s < 32; s++)
             CHECK_EQ(kpri_share(d, s), twin_clamp(d * 127 / ((int64_t)1 << s), 0, 127));
     }
-    for (s = 0; s < 32; s++) {
+    for (unsigned s = 0; s < 32; s++) {
         CHECK_EQ(kpri_share(0, s), 0);
         CHECK_EQ(kpri_share((int64_t)1 << s, s), 127);
         CHECK_EQ(kpri_share(((int64_t)1 << 33) - 1, s), 127);
@@ -293,8 +274,7 @@ static int64_t twin_activation(const kpred_instr *in, int64_t a, int64_t i)
 
 static void check_activations(const kpred_instr *in, int32_t a)
 {
-    int32_t i;
-    for (i = 0; i < in->n; i++) {
+    for (int32_t i = 0; i < in->n; i++) {
         const int32_t q = kpri_activation(in, a, i);
         CHECK_EQ(q, twin_activation(in, a, i));
         CHECK(q >= 0 && q <= 127);
@@ -314,13 +294,12 @@ static kpred_instr instruction(int op, int b, int n, int32_t k)
 
 static void equals_and_ramps(void)
 {
-    int i, b;
-    for (i = 0; i < 20000; i++) {
+    for (int i = 0; i < 20000; i++) {
         const int32_t k = any_int();
         kpred_instr in = instruction(KPRED_OP_EQUALS, 0, test_between(&seed, 1, 255), k);
         check_activations(&in, any_int());
         check_activations(&in, kpri_saturate((int64_t)k + test_between(&seed, -3, 260)));
-        for (b = 0; b < 32; b++) {
+        for (int b = 0; b < 32; b++) {
             const int64_t reach = (int64_t)1 << b;
             in = instruction(KPRED_OP_RAMP, b, 1, k);
             check_activations(&in, any_int());
@@ -332,9 +311,8 @@ static void equals_and_ramps(void)
 
 static void hats(void)
 {
-    int i, b;
-    for (i = 0; i < 2000; i++)
-        for (b = 0; b < 32; b++) {
+    for (int i = 0; i < 2000; i++)
+        for (int b = 0; b < 32; b++) {
             const int n = i % 8 ? test_between(&seed, 1, 20) : test_between(&seed, 1, 255);
             const int32_t k = i % 4 ? test_between(&seed, -3, 20 << 16) : any_int();
             const kpred_instr in = instruction(KPRED_OP_HATS, b, n, k);
@@ -350,9 +328,9 @@ static void hats(void)
 static void hats_sum_up(void)
 {
     const kpred_instr in = instruction(KPRED_OP_HATS, 4, 5, 100);
-    int32_t a, i, sum;
-    for (a = 0; a < 300; a++) {
-        for (i = sum = 0; i < 5; i++)
+    int32_t sum;
+    for (int32_t a = 0; a < 300; a++) {
+        for (int32_t i = sum = 0; i < 5; i++)
             sum += kpri_activation(&in, a, i);
         CHECK(sum == 127 || (sum == 128 && a > 100 && a < 164));
     }
@@ -361,8 +339,7 @@ static void hats_sum_up(void)
 /* pre: 1 <= k * 2^i fits int32 */
 static void divisibility(void)
 {
-    int i;
-    for (i = 0; i < 100000; i++) {
+    for (int i = 0; i < 100000; i++) {
         const int n = test_between(&seed, 1, 31);
         const int32_t k = test_between(&seed, 1, INT32_MAX >> (n - 1));
         const kpred_instr in = instruction(KPRED_OP_DIVIDES, 0, n, k);
@@ -375,8 +352,7 @@ static void divisibility(void)
 /* pre: 1 <= k <= 2^24 */
 static void fractions(void)
 {
-    int i;
-    for (i = 0; i < 100000; i++) {
+    for (int i = 0; i < 100000; i++) {
         const int32_t k =
             i % 2 ? test_between(&seed, 1, KPRED_MAX_SIZE) : test_between(&seed, 1, 300);
         const kpred_instr in = instruction(KPRED_OP_FRACTION, 0, 1, i ? k : KPRED_MAX_SIZE);
@@ -397,32 +373,30 @@ static void programs(void)
     kpred_additive net = {0};
     int32_t r[7] = {4, 3, -1, -1, -1, -1, 99};
     int16_t x[16];
-    size_t i;
     static const int16_t expected[16] = {127, 0, 0, 15, 0, 0, 127, 47};
-    for (i = 0; i < 16; i++)
+    for (size_t i = 0; i < 16; i++)
         x[i] = -1;
     net.program = code;
     net.n_instr = COUNT(code);
     kpri_features(&net, 2, 16, r, x);
     CHECK(r[2] == 12 && r[3] == -5 && r[4] == 7 && r[5] == kpri_log2(12) && r[6] == 99);
-    for (i = 0; i < 16; i++)
+    for (size_t i = 0; i < 16; i++)
         CHECK_EQ(x[i], expected[i]);
 }
 
 static void copying_and_filling(void)
 {
     int32_t from[9], to[12];
-    size_t n, i;
-    for (n = 0; n <= 9; n++) {
-        for (i = 0; i < 12; i++)
+    for (size_t n = 0; n <= 9; n++) {
+        for (size_t i = 0; i < 12; i++)
             to[i] = -7;
-        for (i = 0; i < 9; i++)
+        for (size_t i = 0; i < 9; i++)
             from[i] = (int32_t)i * 3;
         kpri_copy(to, from, n);
-        for (i = 0; i < 12; i++)
+        for (size_t i = 0; i < 12; i++)
             CHECK_EQ(to[i], i < n ? (int)i * 3 : -7);
         kpri_fill(to, 5, n & ~(size_t)3);
-        for (i = 0; i < 12; i++)
+        for (size_t i = 0; i < 12; i++)
             CHECK_EQ(to[i], i < (n & ~(size_t)3) ? 5 : i < n ? (int)i * 3 : -7);
     }
 }

@@ -28,8 +28,7 @@ static void *buffer(size_t n, size_t size)
 static int64_t dot(const int8_t *w, const int16_t *x, size_t n)
 {
     int64_t sum = 0;
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         sum += (int64_t)w[i] * x[i];
     return sum;
 }
@@ -41,17 +40,16 @@ static void check_matvec(size_t rows, size_t cols, int extreme)
     int8_t *w = (int8_t *)buffer(rows * cols, 1);
     int16_t *x = (int16_t *)buffer(cols, sizeof *x);
     int32_t *bias = (int32_t *)buffer(rows, sizeof *bias), *y = (int32_t *)buffer(rows, sizeof *y);
-    size_t i;
-    for (i = 0; i < rows * cols; i++)
+    for (size_t i = 0; i < rows * cols; i++)
         w[i] = (int8_t)(extreme == 1 ? 127 : extreme == 2 ? -127 : test_between(&seed, -127, 127));
-    for (i = 0; i < cols; i++)
+    for (size_t i = 0; i < cols; i++)
         x[i] = (int16_t)(extreme ? 127 : test_between(&seed, 0, 127));
-    for (i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows; i++)
         bias[i] = extreme == 1   ? INT32_MAX - (int32_t)cols * 127 * 127
                   : extreme == 2 ? INT32_MIN + (int32_t)cols * 127 * 127
                                  : test_between(&seed, -(1 << 30), 1 << 30);
     kpri_matvec(w, bias, rows, cols, x, y);
-    for (i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
         CHECK_EQ(y[i], bias[i] + dot(w + i * cols, x, cols));
         sign_int(y[i]);
     }
@@ -60,9 +58,8 @@ static void check_matvec(size_t rows, size_t cols, int extreme)
 
 static void matvec(void)
 {
-    size_t rows, cols;
-    for (rows = 4; rows <= KPRED_MAX_WIDTH; rows += rows < 20 ? 4 : 36)
-        for (cols = 16; cols <= KPRED_MAX_WIDTH; cols += 16) {
+    for (size_t rows = 4; rows <= KPRED_MAX_WIDTH; rows += rows < 20 ? 4 : 36)
+        for (size_t cols = 16; cols <= KPRED_MAX_WIDTH; cols += 16) {
             check_matvec(rows, cols, 0);
             check_matvec(rows, cols, 1);
             check_matvec(rows, cols, 2);
@@ -74,25 +71,22 @@ static void check_requantise(size_t n, unsigned s, int32_t reach)
     int32_t *acc = (int32_t *)buffer(n, sizeof *acc);
     int16_t *y = (int16_t *)buffer(n, sizeof *y);
     const int32_t most = INT32_MAX - (1 << (s - 1));
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         acc[i] = test_between(&seed, -reach, reach < most ? reach : most);
     acc[0] = INT32_MIN;
     acc[n - 1] = most;
     kpri_requantise(acc, s, n, y);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         CHECK_EQ(y[i], twin_requantise(acc[i], s));
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         sign_int(y[i]);
     free(acc), free(y);
 }
 
 static void requantise(void)
 {
-    size_t n;
-    unsigned s;
-    for (s = 1; s <= 24; s++)
-        for (n = 16; n <= KPRED_MAX_WIDTH; n += 16) {
+    for (unsigned s = 1; s <= 24; s++)
+        for (size_t n = 16; n <= KPRED_MAX_WIDTH; n += 16) {
             check_requantise(n, s, INT32_MAX);
             check_requantise(n, s, 140 << (s < 23 ? s : 23));
         }
@@ -106,12 +100,11 @@ static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extr
     int16_t *h = (int16_t *)buffer(n, sizeof *h);
     const int8_t *row[KPRED_MAX_PARAMS];
     const int64_t scale = (int64_t)1 << e, half = (int64_t)1 << (s - 1);
-    size_t i, r;
-    for (i = 0; i < rows * n; i++)
+    for (size_t i = 0; i < rows * n; i++)
         w[i] = (int8_t)(extreme == 1 ? 127 : extreme == 2 ? -127 : test_between(&seed, -127, 127));
-    for (r = 0; r < rows; r++)
+    for (size_t r = 0; r < rows; r++)
         row[r] = w + (rows - 1 - r) * n;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const int64_t far = (int64_t)127 * 15 * scale;
         base[i] = extreme == 1 ? (int32_t)(INT32_MAX - far - half)
                   : extreme == 2
@@ -119,9 +112,9 @@ static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extr
                       : test_between(&seed, -(200 << (s < 22 ? s : 22)), 200 << (s < 22 ? s : 22));
     }
     kpri_hidden(base, row, rows, e, s, n, h);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         int64_t acc = base[i];
-        for (r = 0; r < rows; r++)
+        for (size_t r = 0; r < rows; r++)
             acc += row[r][i] * scale;
         CHECK_EQ(h[i], twin_requantise(acc, s));
         sign_int(h[i]);
@@ -131,11 +124,9 @@ static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extr
 
 static void hidden(void)
 {
-    size_t rows;
-    unsigned e, s;
-    for (rows = 0; rows < KPRED_MAX_PARAMS; rows++)
-        for (e = 0; e <= 15; e++)
-            for (s = 1; s <= 24; s++) {
+    for (size_t rows = 0; rows < KPRED_MAX_PARAMS; rows++)
+        for (unsigned e = 0; e <= 15; e++)
+            for (unsigned s = 1; s <= 24; s++) {
                 const size_t n = 16 * (size_t)test_between(&seed, 1, KPRED_MAX_HIDDEN / 16);
                 check_hidden(rows, n, e, s, test_between(&seed, 0, 2));
                 check_hidden(rows, 16, e, s, 0);
@@ -146,8 +137,7 @@ static void hidden(void)
 
 static void twin_dense(const kpred_layer *l, const int16_t *x, int16_t *y)
 {
-    size_t r;
-    for (r = 0; r < l->rows; r++)
+    for (size_t r = 0; r < l->rows; r++)
         y[r] = (int16_t)twin_requantise(l->bias[r] + dot(l->weight + r * l->cols, x, l->cols),
                                         l->shift);
 }
@@ -158,20 +148,19 @@ static void twin_start(const struct net *net, const int32_t *problem, int64_t *b
     const kpred_layer *l = net->net.layer;
     int32_t registers[NET_WORDS];
     int16_t x[KPRED_MAX_WIDTH] = {0}, y[KPRED_MAX_WIDTH] = {0};
-    size_t r;
     memcpy(registers, problem, NET_FIELDS * sizeof *problem);
     kpri_features(&net->net, NET_FIELDS, l[0].cols, registers, x);
     twin_dense(&l[0], x, y);
     twin_dense(&l[1], y, x);
-    for (r = 0; r < l[2].rows; r++)
+    for (size_t r = 0; r < l[2].rows; r++)
         base[r] = l[2].bias[r] + dot(l[2].weight + r * l[2].cols, x, l[2].cols);
 }
 
 /* Embedding of value v of parameter u, as parameter t sees it, unit i. */
 static int64_t twin_embedding(const struct net *net, size_t t, size_t u, size_t v, size_t i)
 {
-    size_t row = v, p;
-    for (p = 0; p < u; p++)
+    size_t row = v;
+    for (size_t p = 0; p < u; p++)
         row += net->heads[p].weight ? (size_t)net->params[p].n_values : 0;
     return net->heads[t].embedding[row * net->net.hidden + i];
 }
@@ -182,18 +171,16 @@ static void twin_logits(const struct net *net, const int64_t *base, const unsign
     const kpred_head *head = net->heads + t;
     const size_t n = net->net.hidden;
     int16_t h[KPRED_MAX_HIDDEN] = {0};
-    size_t i, u;
-    int32_t v;
-    for (u = 0; u < t; u++)
+    for (size_t u = 0; u < t; u++)
         base += net->heads[u].weight ? n : 0;
-    for (i = 0; head->weight && i < n; i++) {
+    for (size_t i = 0; head->weight && i < n; i++) {
         int64_t acc = base[i];
-        for (u = 0; u < t; u++)
+        for (size_t u = 0; u < t; u++)
             if (net->heads[u].weight)
                 acc += twin_embedding(net, t, u, prefix[u], i) * (1 << head->embedding_shift);
         h[i] = (int16_t)twin_requantise(acc, head->hidden_shift);
     }
-    for (v = 0; v < net->params[t].n_values; v++)
+    for (int32_t v = 0; v < net->params[t].n_values; v++)
         logits[v] = !head->weight ? 0
                                   : (head->bias[v] + dot(head->weight + (size_t)v * n, h, n))
                                         * (1 << head->logit_shift);
@@ -206,14 +193,12 @@ static void check_scorer(const struct net *net, const int32_t *problem)
     int32_t *logits = (int32_t *)buffer(m->lane, sizeof *logits);
     int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0}, twin[KPRED_MAX_VALUES] = {0};
     unsigned char prefix[KPRED_MAX_PARAMS];
-    size_t t;
-    int32_t v;
     twin_start(net, problem, base);
     m->scorer->start(m, problem, work, 0);
-    for (t = 0; t < m->n_params; t++) {
+    for (size_t t = 0; t < m->n_params; t++) {
         twin_logits(net, base, prefix, t, twin);
         m->scorer->logits(m, work, 0, prefix, t, logits);
-        for (v = 0; v < m->params[t].n_values; v++) {
+        for (int32_t v = 0; v < m->params[t].n_values; v++) {
             CHECK_EQ(logits[v], twin[v]);
             CHECK(logits[v] < 1 << 29 && logits[v] > -(1 << 29));
             sign_int(logits[v]);
@@ -228,11 +213,10 @@ static void scorer(void)
     struct net_shape shape;
     struct net net;
     int32_t problem[NET_FIELDS];
-    int i, j;
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         net_random_shape(&seed, &shape);
         net_make(&net, test_random64(&seed), &shape);
-        for (j = 0; j < 4; j++) {
+        for (int j = 0; j < 4; j++) {
             net_random_problem(&seed, problem);
             check_scorer(&net, problem);
         }
@@ -247,8 +231,7 @@ static void check_score(const struct net *net, const int64_t *base, const kpred_
 {
     unsigned char prefix[KPRED_MAX_PARAMS];
     int64_t logits[KPRED_MAX_VALUES], score = 0;
-    size_t t;
-    for (t = 0; t < net->model.n_params; t++) {
+    for (size_t t = 0; t < net->model.n_params; t++) {
         prefix[t] = 0;
         while (net->values[prefix[t]] != tuple->value[t])
             prefix[t]++;
@@ -266,15 +249,15 @@ static void check_prediction(const struct net *net, const int32_t *problem, size
     int32_t *arena = (int32_t *)buffer(words, sizeof *arena);
     kpred_tuple *out = (kpred_tuple *)buffer(beam, sizeof *out);
     kpred_ctx ctx;
-    size_t n = 0, i, t;
+    size_t n = 0;
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &net->model, beam, arena, words), KPRED_OK);
     CHECK_EQ(kpred_predict(&ctx, problem, NET_FIELDS, out, beam, &n), KPRED_OK);
     twin_start(net, problem, base);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         check_score(net, base, &out[i]);
         CHECK(i == 0 || out[i - 1].score >= out[i].score);
         sign_int(out[i].score);
-        for (t = 0; t < net->model.n_params; t++)
+        for (size_t t = 0; t < net->model.n_params; t++)
             sign_int(out[i].value[t]);
     }
     free(arena), free(out);
@@ -286,8 +269,7 @@ static void predictions(void)
     struct net_shape shape;
     struct net net;
     int32_t problem[NET_FIELDS];
-    int i;
-    for (i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++) {
         net_random_shape(&seed, &shape);
         net_make(&net, test_random64(&seed), &shape);
         net_random_problem(&seed, problem);
@@ -302,10 +284,9 @@ static void id_covers_the_weights(void)
     static const struct net_shape shape = {3, {5, 1, 7}, 32, 16, 48, 0};
     struct net net;
     uint64_t id;
-    size_t i;
     net_make(&net, 11, &shape);
     id = net.model.id;
-    for (i = 0; i < net.n_arrays; i++) {
+    for (size_t i = 0; i < net.n_arrays; i++) {
         unsigned char *byte = (unsigned char *)net.arrays[i];
         *byte ^= 1;
         CHECK(kpred_model_id(&net.model) != id);

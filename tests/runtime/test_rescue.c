@@ -54,8 +54,8 @@ static void check_detail(int32_t value, int32_t limit)
 static void found(void)
 {
     static const int32_t n_values[] = {7, 1, 5, 8, 6};
-    int i, n_found = 0;
-    for (i = 0; i < 200; i++) {
+    int n_found = 0;
+    for (int i = 0; i < 200; i++) {
         make(5, n_values, i % 2 ? 1 << 20 : 3, i % 3 ? 0 : 4);
         toy_law.density = 300;
         if (beam_dies(1 + (size_t)(i % 3)))
@@ -68,8 +68,8 @@ static void found(void)
 static void found_behind_dead_ends(void)
 {
     static const int32_t n_values[] = {4, 4, 4, 4, 4, 4};
-    int i, n_found = 0;
-    for (i = 0; i < 3000; i++) {
+    int n_found = 0;
+    for (int i = 0; i < 3000; i++) {
         make(6, n_values, 1 << 20, i % 2 ? 2 : 0);
         toy_law.kind = TOY_PREFIX;
         toy_law.density = 2;
@@ -164,7 +164,7 @@ static void a_context_survives(void)
     static const int32_t n_values[] = {6, 6, 6};
     static struct naive list[TOY_MOST];
     kpred_tuple out[5];
-    size_t n, i;
+    size_t n;
     long calls;
     make(3, n_values, 1 << 20, 0);
     toy_law.density = UINT64_MAX;
@@ -173,7 +173,7 @@ static void a_context_survives(void)
     toy_begin(problem);
     CHECK_EQ(kpred_predict(&ctx, problem, TOY_FIELDS, out, 5, &n), KPRED_OK);
     CHECK_EQ(n, naive_beam(&toy, problem, 5, list, &calls));
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         toy_check_tuple(&toy, &out[i], &list[i]);
 }
 

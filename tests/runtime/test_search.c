@@ -13,8 +13,7 @@ static long n_died, n_found_again; /* beams that died out; of them, those the re
 static long all_values(const struct toy *toy)
 {
     long n = 0;
-    uint32_t t;
-    for (t = 0; t < toy->model.n_params; t++)
+    for (uint32_t t = 0; t < toy->model.n_params; t++)
         n += toy->net.n_values[t];
     return n;
 }
@@ -23,12 +22,11 @@ static long all_values(const struct toy *toy)
 static void check_promises(const struct toy *toy, const int32_t *problem, size_t n)
 {
     const size_t bytes = toy->model.n_params * sizeof *found->value;
-    size_t i, j;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         CHECK(kpred_legal(&toy->model, problem, found[i].value));
         CHECK(found[i].score <= 0);
         CHECK(i == 0 || found[i - 1].score >= found[i].score);
-        for (j = i; j-- > 0 && found[j].score == found[i].score;)
+        for (size_t j = i; j-- > 0 && found[j].score == found[i].score;)
             CHECK(memcmp(found[i].value, found[j].value, bytes) != 0);
     }
 }
@@ -67,7 +65,7 @@ static void check_case(const struct toy *toy, const int32_t *problem, size_t bea
 {
     kpred_ctx ctx;
     long calls;
-    size_t n = 0, i;
+    size_t n = 0;
     const size_t n_expected = naive_beam(toy, problem, beam, expected, &calls);
     const kpred_status status = toy_predict(toy, problem, beam, found, k, &n, &ctx);
     if (n_expected == 0) {
@@ -76,7 +74,7 @@ static void check_case(const struct toy *toy, const int32_t *problem, size_t bea
     }
     CHECK_EQ(status, KPRED_OK);
     CHECK_EQ(n, n_expected < k ? n_expected : k);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         toy_check_tuple(toy, &found[i], &expected[i]);
     check_costs(toy, beam, calls);
     check_promises(toy, problem, n);
@@ -99,9 +97,8 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 static size_t random_space(size_t most, int32_t *n_values, uint32_t *n_params)
 {
     size_t space = 1;
-    uint32_t t;
     *n_params = (uint32_t)test_between(&seed, 1, 6);
-    for (t = 0; t < *n_params; t++) {
+    for (uint32_t t = 0; t < *n_params; t++) {
         const size_t room = most / space < 9 ? most / space : 9;
         n_values[t] = test_between(&seed, 1, (int32_t)(t == 0 && most > 99 ? room + 40 : room));
         space *= (size_t)n_values[t];
@@ -143,12 +140,12 @@ enum { N_LAWS = sizeof laws / sizeof *laws };
 static void check_whole_space(const struct toy *toy, const int32_t *problem, size_t beam)
 {
     kpred_ctx ctx;
-    size_t n = 0, i;
+    size_t n = 0;
     const size_t n_legal = naive_exhaust(toy, problem, expected);
     const kpred_status status = toy_predict(toy, problem, beam, found, beam, &n, &ctx);
     CHECK_EQ(status, n_legal ? KPRED_OK : KPRED_ERR_INFEASIBLE);
     CHECK_EQ(n, n_legal);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         toy_check_tuple(toy, &found[i], &expected[i]);
     check_promises(toy, problem, n);
 }
@@ -157,10 +154,9 @@ static void a_beam_as_wide_as_the_space_is_exhaustive(void)
 {
     struct toy toy;
     int32_t problem[TOY_FIELDS];
-    int i, law, shape;
-    for (i = 0; i < 4; i++)
-        for (shape = 0; shape < N_SHAPES; shape++)
-            for (law = 0; law < N_LAWS; law++) {
+    for (int i = 0; i < 4; i++)
+        for (int shape = 0; shape < N_SHAPES; shape++)
+            for (int law = 0; law < N_LAWS; law++) {
                 const size_t space = random_toy(&toy, i ? 60 : 1000, shape);
                 const size_t beam = space < KPRED_MAX_BEAM ? space : KPRED_MAX_BEAM;
                 set_law(&toy, laws[law].kind, laws[law].density);
@@ -175,11 +171,10 @@ static void a_narrow_beam_is_the_naive_one(void)
     static const size_t beams[] = {1, 2, 3, 5, 17, 64, 100};
     struct toy toy;
     int32_t problem[TOY_FIELDS];
-    int i, law, shape;
     n_died = n_found_again = 0;
-    for (i = 0; i < 42; i++)
-        for (shape = 0; shape < N_SHAPES; shape++)
-            for (law = 0; law < N_LAWS; law++) {
+    for (int i = 0; i < 42; i++)
+        for (int shape = 0; shape < N_SHAPES; shape++)
+            for (int law = 0; law < N_LAWS; law++) {
                 const size_t beam = beams[i % 7];
                 (void)random_toy(&toy, laws[law].kind == TOY_AHEAD ? 1000 : 30000, shape);
                 set_law(&toy, laws[law].kind, laws[law].density);
@@ -195,8 +190,8 @@ static void never_nothing_where_something_is_legal(void)
     struct toy toy;
     kpred_ctx ctx;
     int32_t problem[TOY_FIELDS];
-    size_t n, i;
-    for (i = 0; i < 400; i++) {
+    size_t n;
+    for (size_t i = 0; i < 400; i++) {
         const int shape = (int)(i % N_SHAPES);
         kpred_status status;
         (void)random_toy(&toy, 200, shape);
@@ -220,14 +215,13 @@ static void state_travels_with_its_prefix(void)
     const int32_t problem[TOY_FIELDS] = {12, 34};
     struct toy toy;
     kpred_ctx ctx;
-    uint32_t words;
-    size_t n = 0, i;
-    for (words = 0; words <= 8; words += 2) {
+    size_t n = 0;
+    for (uint32_t words = 0; words <= 8; words += 2) {
         toy_make(&toy, 99, 6, n_values, 1 << 20, 1 << 17, words);
         CHECK_EQ(toy_predict(&toy, problem, 50, words ? with : without, 50, &n, &ctx), KPRED_OK);
         CHECK_EQ(n, 50);
         CHECK_EQ(toy_record.faults, 0);
-        for (i = 0; words && i < n; i++)
+        for (size_t i = 0; words && i < n; i++)
             CHECK(with[i].score == without[i].score
                   && memcmp(with[i].value, without[i].value, sizeof(int32_t[6])) == 0);
     }
@@ -238,9 +232,8 @@ static void check_dimensions(uint32_t n_params, const int32_t *n_values, size_t 
     static const enum toy_kind kinds[] = {TOY_ANY, TOY_PREFIX};
     struct toy toy;
     int32_t problem[TOY_FIELDS];
-    int i, shape;
-    for (i = 0; i < 2; i++)
-        for (shape = 0; shape < N_SHAPES; shape++) {
+    for (int i = 0; i < 2; i++)
+        for (int shape = 0; shape < N_SHAPES; shape++) {
             toy_make(&toy, test_random64(&seed), n_params, n_values, shapes[shape].levels,
                      shapes[shape].spread, shape % 2 ? 2 : 0);
             set_law(&toy, kinds[i], i ? 6 : 1);
@@ -251,8 +244,7 @@ static void check_dimensions(uint32_t n_params, const int32_t *n_values, size_t 
 
 static void one_parameter(void)
 {
-    int32_t n;
-    for (n = 1; n <= KPRED_MAX_VALUES; n += n < 5 ? 1 : 41) {
+    for (int32_t n = 1; n <= KPRED_MAX_VALUES; n += n < 5 ? 1 : 41) {
         check_dimensions(1, &n, 1);
         check_dimensions(1, &n, 10);
         check_dimensions(1, &n, 1024);
@@ -263,8 +255,7 @@ static void single_values(void)
 {
     static const int32_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static const int32_t some[16] = {1, 3, 1, 1, 4, 1, 2, 1, 1, 1, 5, 1, 1, 1, 1, 1};
-    uint32_t n;
-    for (n = 1; n <= KPRED_MAX_PARAMS; n++) {
+    for (uint32_t n = 1; n <= KPRED_MAX_PARAMS; n++) {
         check_dimensions(n, ones, n);
         check_dimensions(n, some, 20);
     }
@@ -328,13 +319,13 @@ static void fewer_tuples_are_the_first(void)
     kpred_tuple few[40];
     struct toy toy;
     kpred_ctx ctx;
-    size_t n, k, i;
+    size_t n;
     toy_make(&toy, 3, 4, n_values, 4, 1 << 16, 0);
     CHECK_EQ(toy_predict(&toy, problem, 40, found, 40, &n, &ctx), KPRED_OK);
-    for (k = 1; k <= 40; k++) {
+    for (size_t k = 1; k <= 40; k++) {
         CHECK_EQ(toy_predict(&toy, problem, 40, few, k, &n, &ctx), KPRED_OK);
         CHECK_EQ(n, k);
-        for (i = 0; i < k; i++)
+        for (size_t i = 0; i < k; i++)
             CHECK(memcmp(few[i].value, found[i].value, sizeof(int32_t[4])) == 0
                   && few[i].score == found[i].score);
     }

@@ -105,24 +105,22 @@ static void refuse_dimension(uint32_t *dimension, uint32_t number, int32_t limit
 static void init_model_dimensions(void)
 {
     static const uint32_t lanes[] = {0, 1, 2, 3, 5, 12, 127, 256, UINT32_MAX};
-    size_t i;
     prepare();
     refuse_dimension(&toy.model.n_fields, 0, KPRED_MAX_FIELDS);
     refuse_dimension(&toy.model.n_fields, KPRED_MAX_FIELDS + 1, KPRED_MAX_FIELDS);
     refuse_dimension(&toy.model.n_fields, UINT32_MAX, KPRED_MAX_FIELDS);
     refuse_dimension(&toy.model.n_params, 0, KPRED_MAX_PARAMS);
     refuse_dimension(&toy.model.n_params, KPRED_MAX_PARAMS + 1, KPRED_MAX_PARAMS);
-    for (i = 0; i < COUNT(lanes); i++)
+    for (size_t i = 0; i < COUNT(lanes); i++)
         refuse_dimension(&toy.model.lane, lanes[i], KPRED_MAX_VALUES);
 }
 
 static void init_model_values(void)
 {
     static const int32_t numbers[] = {0, -1, 9, INT32_MAX, INT32_MIN};
-    size_t i;
     prepare();
     CHECK_EQ(toy.model.lane, 8);
-    for (i = 0; i < COUNT(numbers); i++) {
+    for (size_t i = 0; i < COUNT(numbers); i++) {
         toy.params[1].n_values = numbers[i];
         check_refused(init_model(), KPRED_ERR_MODEL, -1, numbers[i], 8);
     }
@@ -204,9 +202,8 @@ static void init_beam(void)
 static void init_align(void)
 {
     const uintptr_t at = (uintptr_t)toy_arena;
-    size_t by;
     prepare();
-    for (by = 1; by < sizeof(int32_t); by++)
+    for (size_t by = 1; by < sizeof(int32_t); by++)
         check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, (int32_t *)(at + by),
                                  COUNT(toy_arena) - 1),
                       KPRED_ERR_ALIGN, -1, -1, -1);
@@ -214,9 +211,8 @@ static void init_align(void)
 
 static void init_arena(void)
 {
-    size_t words;
     prepare();
-    words = kpred_arena_words(&toy.model, BEAM);
+    size_t words = kpred_arena_words(&toy.model, BEAM);
     check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, toy_arena, words - 1),
                   KPRED_ERR_ARENA, -1, (int32_t)words - 1, (int32_t)words);
     check_refused(kpred_init(&ctx, KPRED_VERSION, &toy.model, BEAM, toy_arena, 0), KPRED_ERR_ARENA,
@@ -229,8 +225,7 @@ static void init_arena(void)
 static int all_bytes_are(const void *p, size_t n, int byte)
 {
     const unsigned char *bytes = (const unsigned char *)p;
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (bytes[i] != byte)
             return 0;
     return 1;
@@ -403,7 +398,7 @@ static void every_field_has_its_flag(void)
 {
     kpred_field sizes[KPRED_MAX_FIELDS];
     int32_t problem[KPRED_MAX_FIELDS];
-    size_t f, i;
+    size_t f;
     prepare();
     for (f = 0; f < KPRED_MAX_FIELDS; f++)
         sizes[f] = fields[2];
@@ -412,7 +407,7 @@ static void every_field_has_its_flag(void)
     toy_seal(&toy);
     CHECK_EQ(init_model(), KPRED_OK);
     for (f = 0; f < KPRED_MAX_FIELDS; f++) {
-        for (i = 0; i < KPRED_MAX_FIELDS; i++)
+        for (size_t i = 0; i < KPRED_MAX_FIELDS; i++)
             problem[i] = i == f ? 1 : 50;
         toy_begin(problem);
         CHECK_EQ(kpred_predict(&ctx, problem, KPRED_MAX_FIELDS, out, 1, &n_out), KPRED_OK);
@@ -426,14 +421,13 @@ static void every_field_has_its_flag(void)
 /* Of out, n_out tuples, of each n_params values. */
 static void nothing_else_is_written(void)
 {
-    size_t i, k;
     prepare();
-    for (k = 1; k <= BEAM; k++) {
+    for (size_t k = 1; k <= BEAM; k++) {
         memset(out, 0xa5, sizeof out);
         toy_begin(good);
         CHECK_EQ(kpred_predict(&ctx, good, N_FIELDS, out, k, &n_out), KPRED_OK);
         CHECK_EQ(n_out, k);
-        for (i = 0; i < k; i++)
+        for (size_t i = 0; i < k; i++)
             CHECK(all_bytes_are(out[i].value + 3, sizeof out->value - sizeof(int32_t[3]), 0xa5));
         CHECK(all_bytes_are(out + k, (BEAM + 1 - k) * sizeof *out, 0xa5));
     }
@@ -464,14 +458,13 @@ static void every_status_has_a_text(void)
         const char *text;
     } all[] = {KPRED_STATUS_LIST(ROW)};
 #undef ROW
-    size_t i, j;
     CHECK_EQ(KPRED_OK, 0);
     CHECK_EQ(COUNT(all), 17);
-    for (i = 0; i < COUNT(all); i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         CHECK_EQ(all[i].status, all[i].code);
         CHECK_EQ(all[i].code, -(int)i);
         CHECK(strcmp(kpred_status_string(all[i].status), all[i].text) == 0 && *all[i].text);
-        for (j = 0; j < i; j++)
+        for (size_t j = 0; j < i; j++)
             CHECK(strcmp(all[i].text, all[j].text) != 0);
     }
 }
@@ -570,9 +563,8 @@ static void gpus_that_are_none(void)
         "GFX906", "sm_80", "xgfx906", "gfxabz", "gfx9 06", "gfx-906", "some other device"};
     static const char *const odd[] = {"one", "two"};
     kpred_field changed[N_FIELDS];
-    size_t i;
     prepare();
-    for (i = 0; i < COUNT(nonsense); i++)
+    for (size_t i = 0; i < COUNT(nonsense); i++)
         check_gpu(nonsense[i], 60, -1, 0);
     memcpy(changed, fields, sizeof changed);
     toy.model.fields = changed;
@@ -589,7 +581,6 @@ static void gpus_that_are_none(void)
 
 static void probabilities(void)
 {
-    int32_t score;
     CHECK_EQ(kpred_probability(0), 1 << 24);
     CHECK_EQ(kpred_probability(-65536), 1 << 23);
     CHECK_EQ(kpred_probability(-24 * 65536), 1);
@@ -597,7 +588,7 @@ static void probabilities(void)
     CHECK_EQ(kpred_probability(-(1 << 30)), 0);
     CHECK_EQ(kpred_probability(-INT32_MAX), 0);
     CHECK_EQ(kpred_probability(INT32_MIN), 0);
-    for (score = -30 * 65536; score < 0; score += 97)
+    for (int32_t score = -30 * 65536; score < 0; score += 97)
         CHECK_EQ(kpred_probability(score), twin_exp2_neg(-score));
 }
 

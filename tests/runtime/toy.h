@@ -78,16 +78,14 @@ static inline int32_t toy_logit(const struct toy_net *net, uint64_t prefix, int3
 static inline uint64_t toy_hash_values(const int32_t *values, size_t n)
 {
     uint64_t h = toy_law.seed;
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         h = toy_mix(h, (uint64_t)(int64_t)values[i]);
     return h;
 }
 
 static inline int toy_all_last(const int32_t *values, size_t n)
 {
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (values[i] != toy_law.toy->values[i][toy_law.toy->net.n_values[i] - 1])
             return 0;
     return 1;
@@ -103,11 +101,10 @@ static inline int toy_legal_tuple(const int32_t *values)
 static inline int toy_completable(const int32_t *values, size_t n)
 {
     int32_t longer[KPRED_MAX_PARAMS];
-    int32_t v;
     if (n == toy_law.toy->model.n_params)
         return toy_legal_tuple(values);
     memcpy(longer, values, n * sizeof *values);
-    for (v = 0; v < toy_law.toy->net.n_values[n]; v++) {
+    for (int32_t v = 0; v < toy_law.toy->net.n_values[n]; v++) {
         longer[n] = toy_law.toy->values[n][v];
         if (toy_completable(longer, n + 1))
             return 1;
@@ -156,8 +153,7 @@ static inline uint64_t toy_prefix_hash(const int32_t *values, size_t n)
 
 static inline int toy_is_value(size_t t, int32_t value)
 {
-    int32_t v;
-    for (v = 0; v < toy_law.toy->net.n_values[t]; v++)
+    for (int32_t v = 0; v < toy_law.toy->net.n_values[t]; v++)
         if (toy_law.toy->values[t][v] == value)
             return 1;
     return 0;
@@ -167,7 +163,6 @@ static inline int toy_is_value(size_t t, int32_t value)
    was not accepted before. */
 static inline int toy_rule(const int32_t *problem, const int32_t *values, size_t n)
 {
-    int answer;
     toy_record.rules++;
     toy_record.rules_since_start++;
     toy_record.faults += problem != toy_record.problem || n > toy_law.toy->model.n_params;
@@ -175,7 +170,7 @@ static inline int toy_rule(const int32_t *problem, const int32_t *values, size_t
         toy_record.faults += !toy_set_has(toy_prefix_hash(values, n - 1), 0);
         toy_record.faults += !toy_is_value(n - 1, values[n - 1]);
     }
-    answer = toy_allows(values, n);
+    int answer = toy_allows(values, n);
     if (answer)
         (void)toy_set_has(toy_prefix_hash(values, n), 1);
     return answer;
@@ -193,23 +188,20 @@ static inline void toy_begin(const int32_t *problem)
 /* Fills what it may use and need not leave: all of work behind the problem, all of the lane. */
 static inline void toy_scribble(const kpred_model *m, int32_t *work, size_t from)
 {
-    size_t i;
-    for (i = from; i < m->work_words; i++)
+    for (size_t i = from; i < m->work_words; i++)
         work[i] = (int32_t)0x5a5a5a5a;
 }
 
 static inline void toy_put_state(const kpred_model *m, uint64_t h, int32_t *state)
 {
-    uint32_t i;
-    for (i = 0; i < m->state_words; i++)
+    for (uint32_t i = 0; i < m->state_words; i++)
         state[i] = (int32_t)(uint32_t)(i % 2 ? h >> 32 : h & UINT32_MAX);
 }
 
 /* The hash of the prefix as its state holds it; state_words: 0, or 2 and more. */
 static inline uint64_t toy_get_state(const kpred_model *m, const int32_t *state)
 {
-    uint32_t i;
-    for (i = 2; i < m->state_words; i++)
+    for (uint32_t i = 2; i < m->state_words; i++)
         toy_record.faults += state[i] != state[i % 2];
     return (uint64_t)(uint32_t)state[1] << 32 | (uint32_t)state[0];
 }
@@ -229,13 +221,11 @@ static inline void toy_logits(const kpred_model *m, int32_t *work, const int32_t
 {
     const struct toy_net *net = (const struct toy_net *)m->net;
     uint64_t h = toy_root(net, work);
-    size_t u;
-    int32_t v;
     toy_record.logits++;
-    for (u = 0; u < n_decided; u++)
+    for (size_t u = 0; u < n_decided; u++)
         h = toy_mix(h, prefix[u]);
     toy_record.faults += m->state_words && toy_get_state(m, state) != h;
-    for (v = 0; v < (int32_t)m->lane; v++)
+    for (int32_t v = 0; v < (int32_t)m->lane; v++)
         logits[v] = v < net->n_values[n_decided] ? toy_logit(net, h, v) : INT32_MAX;
     toy_scribble(m, work, TOY_FIELDS);
 }
@@ -260,8 +250,8 @@ static const kpred_field toy_fields[TOY_FIELDS] = {
 
 static inline uint32_t toy_lane(const struct toy *toy)
 {
-    uint32_t lane = 4, t;
-    for (t = 0; t < toy->model.n_params; t++)
+    uint32_t lane = 4;
+    for (uint32_t t = 0; t < toy->model.n_params; t++)
         while ((int32_t)lane < toy->net.n_values[t])
             lane *= 2;
     return lane;
@@ -274,11 +264,10 @@ static inline void toy_seal(struct toy *toy)
 
 static inline void toy_make_values(struct toy *toy, uint64_t seed)
 {
-    uint32_t t;
-    int32_t v, value;
-    for (t = 0; t < toy->model.n_params; t++) {
+    int32_t value;
+    for (uint32_t t = 0; t < toy->model.n_params; t++) {
         value = test_between(&seed, -50, 50);
-        for (v = 0; v < toy->net.n_values[t]; v++) {
+        for (int32_t v = 0; v < toy->net.n_values[t]; v++) {
             toy->values[t][v] = value;
             value += test_between(&seed, 1, 1 << 20);
         }
@@ -340,8 +329,7 @@ static inline int naive_order(const void *left, const void *right)
 
 static inline void naive_values(const struct toy *toy, const struct naive *p, int32_t *values)
 {
-    uint32_t t;
-    for (t = 0; t < toy->model.n_params; t++)
+    for (uint32_t t = 0; t < toy->model.n_params; t++)
         values[t] = toy->values[t][p->index[t]];
 }
 
@@ -358,11 +346,9 @@ static inline void naive_scores(const struct toy *toy, const int32_t *problem,
                                 const struct naive *p, size_t n, int64_t *out)
 {
     uint64_t h = toy_root(&toy->net, problem);
-    size_t u;
-    int32_t v;
-    for (u = 0; u < n; u++)
+    for (size_t u = 0; u < n; u++)
         h = toy_mix(h, p->index[u]);
-    for (v = 0; v < toy->net.n_values[n]; v++)
+    for (int32_t v = 0; v < toy->net.n_values[n]; v++)
         out[v] = toy_logit(&toy->net, h, v);
     twin_log_softmax(out, (size_t)toy->net.n_values[n]);
 }
@@ -414,10 +400,10 @@ static inline size_t naive_beam(const struct toy *toy, const int32_t *problem, s
                                 struct naive *list, long *calls)
 {
     static struct naive wide[TOY_MOST];
-    size_t n = 1, n_wide, t, i;
+    size_t n = 1, n_wide, i;
     memset(list, 0, sizeof *list);
     *calls = 0;
-    for (t = 0; t < toy->model.n_params; t++) {
+    for (size_t t = 0; t < toy->model.n_params; t++) {
         for (n_wide = i = 0; i < n; i++)
             n_wide += naive_extensions(toy, problem, &list[i], t, wide + n_wide);
         qsort(wide, n_wide, sizeof *wide, naive_order);
@@ -434,12 +420,11 @@ static inline int naive_descend(const struct toy *toy, const int32_t *problem, s
                                 size_t n, long *left)
 {
     struct naive next[KPRED_MAX_VALUES];
-    size_t count, i;
     if (n == toy->model.n_params)
         return 1;
-    count = naive_extensions(toy, problem, p, n, next);
+    size_t count = naive_extensions(toy, problem, p, n, next);
     qsort(next, count, sizeof *next, naive_order);
-    for (i = 0; i < count && *left >= 0; i++)
+    for (size_t i = 0; i < count && *left >= 0; i++)
         if (--*left >= 0 && naive_allows(toy, &next[i], n + 1)
             && naive_descend(toy, problem, &next[i], n + 1, left)) {
             *p = next[i];
@@ -471,10 +456,9 @@ static inline void toy_check_tuple(const struct toy *toy, const kpred_tuple *got
                                    const struct naive *want)
 {
     int32_t values[KPRED_MAX_PARAMS] = {0};
-    uint32_t t;
     naive_values(toy, want, values);
     CHECK_EQ(got->score, want->score);
-    for (t = 0; t < toy->model.n_params; t++)
+    for (uint32_t t = 0; t < toy->model.n_params; t++)
         CHECK_EQ(got->value[t], values[t]);
 }
 

@@ -11,8 +11,7 @@ static int64_t twin_exp2_table[65], twin_log2_table[65];
 
 static inline void twin_make_tables(void)
 {
-    int i;
-    for (i = 0; i <= 64; i++) {
+    for (int i = 0; i <= 64; i++) {
         twin_exp2_table[i] = llroundl(ldexpl(exp2l(-(long double)i / 64), 24));
         twin_log2_table[i] = llroundl(ldexpl(log2l(1 + (long double)i / 64), 16));
     }
@@ -39,11 +38,11 @@ static inline int64_t twin_exp2_neg(int64_t x)
 /* The 16 bits of the fraction below the 6 of the step are what a 32-bit mantissa leaves. */
 static inline int64_t twin_log2(int64_t x)
 {
-    int64_t e = 0, step, rest;
+    int64_t e = 0;
     while ((int64_t)2 << e <= x)
         e++;
-    step = (x - ((int64_t)1 << e)) * 64 / ((int64_t)1 << e);
-    rest = ((x - ((int64_t)1 << e)) * 64 * 65536 / ((int64_t)1 << e)) % 65536;
+    int64_t step = (x - ((int64_t)1 << e)) * 64 / ((int64_t)1 << e);
+    int64_t rest = ((x - ((int64_t)1 << e)) * 64 * 65536 / ((int64_t)1 << e)) % 65536;
     return e * 65536 + twin_log2_table[step]
            + (twin_log2_table[step + 1] - twin_log2_table[step]) * rest / 65536;
 }
@@ -51,12 +50,11 @@ static inline int64_t twin_log2(int64_t x)
 static inline void twin_log_softmax(int64_t *x, size_t n)
 {
     int64_t most = x[0], sum = 0;
-    size_t v;
-    for (v = 0; v < n; v++)
+    for (size_t v = 0; v < n; v++)
         most = x[v] > most ? x[v] : most;
-    for (v = 0; v < n; v++)
+    for (size_t v = 0; v < n; v++)
         sum += twin_exp2_neg(most - x[v]);
-    for (v = 0; v < n; v++)
+    for (size_t v = 0; v < n; v++)
         x[v] = twin_clamp(x[v] - most - (twin_log2(sum) - 24 * 65536), -67108864, 0);
 }
 

@@ -25,8 +25,7 @@ struct rounded {
 /* A feature an instruction, of any kind and a random field, over most of 0..127 */
 static inline void rounded_draw_program(struct model *m, size_t n_features, uint64_t *seed)
 {
-    size_t i;
-    for (i = 0; i < n_features; i++) {
+    for (size_t i = 0; i < n_features; i++) {
         kpred_instr *in = m->program.instr + i;
         in->a = (uint8_t)test_between(seed, 0, ROUNDED_FIELDS - 1);
         in->n = 1;
@@ -43,7 +42,6 @@ static inline void rounded_draw_program(struct model *m, size_t n_features, uint
 static inline void rounded_describe(struct model *m, const struct net_dims *d, uint64_t *seed)
 {
     static const int32_t values[NET_MAX_VALUES];
-    size_t i;
     memset(m, 0, sizeof *m);
     m->m.name = m->m.kernel = m->m.split = m->m.rule_name = "test";
     m->m.fields = m->fields;
@@ -52,9 +50,9 @@ static inline void rounded_describe(struct model *m, const struct net_dims *d, u
     m->m.n_params = (uint32_t)d->n_params;
     m->m.net = &m->net;
     m->net.heads = m->heads;
-    for (i = 0; i < ROUNDED_FIELDS; i++)
+    for (size_t i = 0; i < ROUNDED_FIELDS; i++)
         m->fields[i].name = "field";
-    for (i = 0; i < d->n_params; i++) {
+    for (size_t i = 0; i < d->n_params; i++) {
         m->params[i].name = "param";
         m->params[i].values = values;
         m->params[i].n_values = (int32_t)d->n_values[i];
@@ -91,15 +89,14 @@ static inline long rounded_start(const struct rounded *r, int32_t *work, float *
     int16_t wide[KPRED_MAX_WIDTH];
     uint8_t x[KPRED_MAX_WIDTH];
     long differing = 0;
-    size_t i;
-    for (i = 0; i < ROUNDED_FIELDS; i++)
+    for (size_t i = 0; i < ROUNDED_FIELDS; i++)
         registers[i] = problem[i] = test_between(seed, 0, 1 << test_between(seed, 1, 22));
     kpri_features(&r->model.net, ROUNDED_FIELDS, n_features, registers, wide);
-    for (i = 0; i < n_features; i++)
+    for (size_t i = 0; i < n_features; i++)
         x[i] = (uint8_t)wide[i];
     kpri_additive_start(&r->model.m, problem, work, NULL);
     net_context(&r->net, 1, x, base);
-    for (i = 0; i < r->net.at.n_active * r->net.dims.hidden; i++)
+    for (size_t i = 0; i < r->net.at.n_active * r->net.dims.hidden; i++)
         differing += (double)base[i] * unit != (double)work[i];
     return differing;
 }
@@ -113,11 +110,10 @@ static inline long rounded_logits(const struct rounded *r, int32_t *work, const 
     float floats[NET_MAX_VALUES];
     unsigned char prefix[NET_MAX_PARAMS];
     long differing = 0;
-    size_t t, v;
-    for (t = 0; t < d->n_params; t++) {
+    for (size_t t = 0; t < d->n_params; t++) {
         kpri_additive_logits(&r->model.m, work, NULL, prefix, t, integers);
         net_logits(&r->net, 1, base, t, prefix, floats);
-        for (v = 0; v < d->n_values[t]; v++)
+        for (size_t v = 0; v < d->n_values[t]; v++)
             differing += (double)floats[v] * 65536.0 != (double)integers[v];
         prefix[t] = (unsigned char)test_between(seed, 0, (int32_t)d->n_values[t] - 1);
     }
@@ -130,10 +126,9 @@ static inline long rounded_differing(const struct rounded *r, size_t n_problems,
     static int32_t work[ROUNDED_BASE];
     static float base[ROUNDED_BASE];
     long differing = 0;
-    size_t i, prefix;
-    for (i = 0; i < n_problems; i++) {
+    for (size_t i = 0; i < n_problems; i++) {
         differing += rounded_start(r, work, base, seed);
-        for (prefix = 0; prefix < ROUNDED_PREFIXES; prefix++)
+        for (size_t prefix = 0; prefix < ROUNDED_PREFIXES; prefix++)
             differing += rounded_logits(r, work, base, seed);
     }
     return differing;

@@ -78,10 +78,9 @@ struct how {
 static double loss_at(struct net *net, const struct net_rows *rows, struct how how, size_t i,
                       float w)
 {
-    double loss;
     float kept = net->w[i];
     net->w[i] = w;
-    loss = net_loss(net, rows, how.temperature, how.regret, 0, NULL);
+    double loss = net_loss(net, rows, how.temperature, how.regret, 0, NULL);
     net->w[i] = kept;
     return loss;
 }

@@ -14,11 +14,10 @@ static void check_network(const struct net_dims *dims, float scale)
 {
     static struct rounded r;
     struct net net;
-    size_t i;
     if (net_new(&net, dims, "test"))
         exit(1);
     net_init(&net, test_random64(&seed));
-    for (i = 0; i < net.at.n_weights; i++)
+    for (size_t i = 0; i < net.at.n_weights; i++)
         net.w[i] = net.w[i] * scale + (net.w[i] < 0 ? -0.01f : 0.01f);
     CHECK(!rounded_begin(&r, &net, &seed));
     CHECK_EQ(rounded_differing(&r, N_PROBLEMS, &seed), 0);
@@ -68,8 +67,7 @@ static void largest(void)
 
 static void random_dimensions(void)
 {
-    int i;
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         struct net_dims d;
         size_t t;
         memset(&d, 0, sizeof d);

@@ -141,13 +141,12 @@ int plot_write(const struct plot *p, const char *title, const char *x, const cha
 {
     FILE *script = tmpfile();
     struct outfile out;
-    int bad;
     if (script == NULL)
         return fail("%s: no temporary file: %s", path, strerror(errno));
     put_script(p, title, x, y, script);
-    bad = fflush(script) != 0 || lseek(fileno(script), 0, SEEK_SET) != 0
-              ? fail("%s: temporary file: %s", path, strerror(errno))
-              : out_open(&out, path);
+    int bad = fflush(script) != 0 || lseek(fileno(script), 0, SEEK_SET) != 0
+                  ? fail("%s: temporary file: %s", path, strerror(errno))
+                  : out_open(&out, path);
     if (bad == 0 && run_gnuplot(fileno(script), NULL, out.f) == 0)
         bad = out_commit(&out);
     else if (bad == 0) {

@@ -65,8 +65,7 @@ static const char *cells_end(const struct table *t)
 static const char *first_row(const struct table *t)
 {
     const char *cell = t->cells.s;
-    size_t c;
-    for (c = 0; c < t->columns; c++)
+    for (size_t c = 0; c < t->columns; c++)
         cell = next_cell(cell);
     return cell;
 }
@@ -90,8 +89,7 @@ static size_t utf8_length(const char *s)
                      : p[0] < 0xf0 ? 3
                      : p[0] < 0xf5 ? 4
                                    : 0;
-    size_t i;
-    for (i = 1; i < n; i++)
+    for (size_t i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
     if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0)
@@ -135,9 +133,8 @@ static struct layout *lay_out(const struct table *t)
 static void print_aligned(const struct table *t, FILE *f)
 {
     struct layout *columns = lay_out(t);
-    const char *cell;
     size_t i = 0;
-    for (cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
+    for (const char *cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
         const int pad = (int)(columns[i].width - display_width(text_of(cell)));
         const int right = columns[i].right, last = i + 1 == t->columns;
         i = last ? 0 : i + 1;
@@ -167,9 +164,8 @@ static void print_csv_cell(FILE *f, const char *s)
 
 static void print_csv(const struct table *t, FILE *f)
 {
-    const char *cell;
     size_t i = 0;
-    for (cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
+    for (const char *cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
         const int last = i + 1 == t->columns;
         i = last ? 0 : i + 1;
         print_csv_cell(f, text_of(cell));
@@ -228,8 +224,7 @@ static void print_json_cell(FILE *f, const char *cell)
 static const char *print_json_row(const struct table *t, FILE *f, const char *cell)
 {
     const char *name = t->cells.s;
-    size_t c;
-    for (c = 0; c < t->columns; c++) {
+    for (size_t c = 0; c < t->columns; c++) {
         fputs(c ? ", " : "{", f);
         print_json_string(f, text_of(name), strlen(text_of(name)));
         fputs(": ", f);

@@ -54,8 +54,7 @@ static uint32_t draw(uint64_t *seed)
 /* Sizes log-uniform over the range trained on, rounded to few significant bits as real ones are. */
 static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
 {
-    uint32_t f;
-    for (f = 0; f < m->n_fields; f++) {
+    for (uint32_t f = 0; f < m->n_fields; f++) {
         const kpred_field *field = m->fields + f;
         int32_t x = field->trained_max, bits;
         if (field->tokens) {
@@ -78,8 +77,7 @@ static size_t draw_problems(const kpred_model *m, int32_t *problems)
 {
     uint64_t seed = 1;
     size_t n = 0;
-    long tries;
-    for (tries = 0; tries < 1000000 && n < N_PROBLEMS; tries++) {
+    for (long tries = 0; tries < 1000000 && n < N_PROBLEMS; tries++) {
         int32_t *p = problems + n * m->n_fields;
         draw_problem(m, &seed, p);
         n += !m->rule || m->rule(p, p, 0);
@@ -105,8 +103,7 @@ static double time_problem(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples
 {
     const double start = now_ns();
     size_t n_out;
-    int r;
-    for (r = 0; r < repeats; r++)
+    for (int r = 0; r < repeats; r++)
         if (kpred_predict(ctx, p, ctx->model->n_fields, tuples, ctx->beam, &n_out))
             return -1;
     return (now_ns() - start) / repeats;
@@ -126,9 +123,9 @@ static size_t sample(kpred_ctx *ctx, const int32_t *problems, size_t n_problems,
 {
     const int repeats = repeats_of(ctx, problems, tuples);
     double spent = 0;
-    size_t round, i, n = 0;
-    for (round = 0; round <= N_ROUNDS && (round < 2 || spent < MOST_SECONDS * 1e9); round++)
-        for (i = 0; i < n_problems; i++) {
+    size_t n = 0;
+    for (size_t round = 0; round <= N_ROUNDS && (round < 2 || spent < MOST_SECONDS * 1e9); round++)
+        for (size_t i = 0; i < n_problems; i++) {
             const int32_t *p = problems + i * ctx->model->n_fields;
             const double each = time_problem(ctx, p, tuples, repeats);
             if (each < 0)
@@ -172,9 +169,8 @@ static int bench_beam(struct bench *b, const kpred_model *m, const char *name, s
 
 int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
 {
-    size_t i;
     int bad = 0;
-    for (i = 0; i < b->beam->n && !bad; i++)
+    for (size_t i = 0; i < b->beam->n && !bad; i++)
         bad = bench_beam(b, run, name, bytes, (size_t)b->beam->v[i]);
     return bad;
 }
@@ -182,10 +178,9 @@ int bench_model(struct bench *b, const kpred_model *run, const char *name, size_
 static int open_default(struct bench *b, const char *name)
 {
     struct model model;
-    int bad;
     if (model_open(name, &model))
         return -1;
-    bad = bench_model(b, &model.m, model.m.name, model_cost(&model.m).bytes);
+    int bad = bench_model(b, &model.m, model.m.name, model_cost(&model.m).bytes);
     model_free(&model);
     return bad;
 }
@@ -193,15 +188,13 @@ static int open_default(struct bench *b, const char *name)
 static int run(const struct options *o, bench_opener open)
 {
     struct bench bench = {&o->beam, {0, {NULL, 0, 0}}};
-    const struct builtin *b;
-    size_t i;
     int bad = 0;
     if (table_form_check(&o->form))
         return 2;
     table_heading(&bench.table, "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
-    for (b = builtins; o->models.n == 0 && b->model && !bad; b++)
+    for (const struct builtin *b = builtins; o->models.n == 0 && b->model && !bad; b++)
         bad = open(&bench, b->model->name);
-    for (i = 0; i < o->models.n && !bad; i++)
+    for (size_t i = 0; i < o->models.n && !bad; i++)
         bad = open(&bench, o->models.v[i]);
     if (!bad) {
         table_print(&bench.table, stdout, o->form);
@@ -221,13 +214,12 @@ int bench_run(int argc, char **argv, bench_opener open)
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
     };
-    int status;
     memset(&o, 0, sizeof o);
     o.beam.n = 3;
     o.beam.v[0] = 1;
     o.beam.v[1] = 10;
     o.beam.v[2] = 100;
-    status = opts_parse(table, open ? help_any : help, argc, argv);
+    int status = opts_parse(table, open ? help_any : help, argc, argv);
     if (status < 0)
         status = run(&o, open ? open : open_default);
     free(o.models.v);

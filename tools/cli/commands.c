@@ -41,7 +41,6 @@ static void hold_streams(void)
 
 int commands_run(const char *program, const struct command *table, int argc, char **argv)
 {
-    const struct command *c;
     program_name = program;
     hold_streams();
     if (argc < 2) {
@@ -52,7 +51,7 @@ int commands_run(const char *program, const struct command *table, int argc, cha
         return usage(stdout, program, table);
     if (!strcmp(argv[1], "--version"))
         return version(program);
-    for (c = table; c->name; c++)
+    for (const struct command *c = table; c->name; c++)
         if (!strcmp(c->name, argv[1]))
             return c->run(argc - 1, argv + 1);
     fail("\"%s\" is no command; `%s --help` lists them", argv[1], program);

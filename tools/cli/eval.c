@@ -87,14 +87,14 @@ static struct summary summarise(const struct eval *e, const struct outcome *out,
                                 size_t end)
 {
     struct summary s = {end - first, 0, 0, 0, 0, 0, 0};
-    size_t i, j;
-    for (i = first; i < end; i++) {
+    size_t j;
+    for (size_t i = first; i < end; i++) {
         s.hits += out[i].hit;
         s.agree += out[i].agree;
         s.returned += out[i].returned;
         s.legal += out[i].legal;
     }
-    for (i = first; i < end; i = j) {
+    for (size_t i = first; i < end; i = j) {
         double off = 0;
         for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
             off += (double)out[j].hit - (double)s.hits / (double)s.n;
@@ -177,10 +177,9 @@ static void add_hit(const struct eval *e, struct table *t, size_t k, const struc
 static void add_hits(const struct eval *e, struct table *t, size_t k, const struct outcome *out)
 {
     size_t *place = xcalloc(e->data.n, sizeof *place); /* of a row of the data among ours, + 1 */
-    size_t i;
-    for (i = 0; i < e->n; i++)
+    for (size_t i = 0; i < e->n; i++)
         place[e->row[i].index] = i + 1;
-    for (i = 0; i < e->data.n; i++)
+    for (size_t i = 0; i < e->data.n; i++)
         if (place[i])
             add_hit(e, t, k, e->row + place[i] - 1, out + place[i] - 1);
     free(place);
@@ -203,12 +202,12 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
 /* One k: a line of the table and a point of a curve for every group */
 static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct results *to)
 {
-    size_t first, end, group = 0;
+    size_t end, group = 0;
     if (eval_run(e, k, out))
         return -1;
     if (to->o->hits)
         add_hits(e, &to->hits, k, out);
-    for (first = 0; first < e->n; first = end, group++) {
+    for (size_t first = 0; first < e->n; first = end, group++) {
         end = eval_group_end(e, first);
         add_group(e, to, group, k, out, first, end);
     }
@@ -251,11 +250,10 @@ static const char *heading(const struct eval *e, const struct results *to)
 /* Every k in turn */
 static int evaluate_ks(const struct eval *e, struct outcome *out, struct results *to)
 {
-    size_t i;
     int bad = 0;
     table_heading(&to->table, heading(e, to));
     table_heading(&to->hits, eval_is_timed(e) ? HITS ",share,unlisted" : HITS);
-    for (i = 0; i < to->o->k.n && !bad; i++)
+    for (size_t i = 0; i < to->o->k.n && !bad; i++)
         bad = evaluate_k(e, (size_t)to->o->k.v[i], out, to);
     return bad;
 }
@@ -283,10 +281,9 @@ static int evaluate(const struct eval *e, const struct options *o)
 {
     struct results r = {.o = o};
     struct outfile hits;
-    int bad;
     if (o->hits && out_open(&hits, o->hits))
         return -1;
-    bad = evaluate_all(e, &r) || print_results(e, &r);
+    int bad = evaluate_all(e, &r) || print_results(e, &r);
     if (o->hits && bad)
         out_abandon(&hits);
     else if (o->hits) {
@@ -301,14 +298,13 @@ static int evaluate(const struct eval *e, const struct options *o)
 
 static int run_data(struct eval *e, const struct options *o)
 {
-    int bad;
     if (o->rows && !strcmp(e->model->m.split, "none"))
         return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
                     e->model->m.name);
     if (data_load(readers, e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
         return -1;
     data_note_drops(&e->data);
-    bad = eval_select_rows(e) || evaluate(e, o);
+    int bad = eval_select_rows(e) || evaluate(e, o);
     free(e->row);
     data_free(&e->data);
     return bad;
@@ -335,8 +331,7 @@ static int open_and_run(const struct options *o)
 static int check_by(const char *by)
 {
     static const char *const known[] = {"gpu,dtype", "dtype,gpu", "gpu", "dtype", "all"};
-    size_t i;
-    for (i = 0; by && i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; by && i < sizeof known / sizeof *known; i++)
         if (!strcmp(by, known[i]))
             return 0;
     return by ? fail("--by \"%s\": expected gpu,dtype, gpu, dtype or all", by) : 0;
@@ -344,8 +339,7 @@ static int check_by(const char *by)
 
 static int check_beam(const struct options *o)
 {
-    size_t i;
-    for (i = 0; o->beam && i < o->k.n; i++)
+    for (size_t i = 0; o->beam && i < o->k.n; i++)
         if (o->k.v[i] > o->beam)
             return fail("-k %ld is more than --beam %ld", o->k.v[i], o->beam);
     return 0;
@@ -399,12 +393,11 @@ int cmd_eval(int argc, char **argv)
         {.name = "--hits", .kind = OPT_TEXT, .to = &o.hits},
         {.name = NULL},
     };
-    int status;
     memset(&o, 0, sizeof o);
     o.rows = 1;
     o.k.n = 1;
     o.k.v[0] = 1;
-    status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);
     free(o.data.v);

@@ -19,11 +19,10 @@ static int open_and_time(struct bench *b, const char *name)
 {
     struct predictor any;
     struct buf label = {NULL, 0, 0};
-    int bad;
     if (predictor_open(name, &any))
         return -1;
     buf_printf(&label, any.is_paper ? "%s %s" : "%s", any.model.m.name, any.net);
-    bad = bench_model(b, &any.run, label.s, predictor_bytes(&any));
+    int bad = bench_model(b, &any.run, label.s, predictor_bytes(&any));
     buf_free(&label);
     predictor_close(&any);
     return bad;

@@ -20,8 +20,7 @@ static const char help[] =
 
 static const char *fields_text(const struct model *model, struct buf *b)
 {
-    uint32_t i;
-    for (i = 0; i < model->m.n_fields; i++)
+    for (uint32_t i = 0; i < model->m.n_fields; i++)
         buf_printf(b, "%s%s", i ? " " : "", model->m.fields[i].name);
     return b->s;
 }
@@ -31,10 +30,9 @@ static int list(struct table *t, const char *name)
     struct model model;
     struct buf fields = {NULL, 0, 0}, gpus = {NULL, 0, 0};
     char id[17];
-    int gpu;
     if (model_open(name, &model))
         return -1;
-    gpu = spec_field_index(model.spec, "gpu");
+    int gpu = spec_field_index(model.spec, "gpu");
     snprintf(id, sizeof id, "%016" PRIx64, model.m.id);
     table_text(t, model.m.name);
     table_text(t, model.m.kernel);
@@ -51,10 +49,9 @@ static int list(struct table *t, const char *name)
 static int run(struct table_form form)
 {
     struct table table = {0, {NULL, 0, 0}};
-    const struct builtin *b;
     int bad = 0;
     table_heading(&table, "model,kernel,fields,gpus,bytes,id");
-    for (b = builtins; b->model && !bad; b++)
+    for (const struct builtin *b = builtins; b->model && !bad; b++)
         bad = list(&table, b->model->name);
     if (!bad) {
         table_print(&table, stdout, form);

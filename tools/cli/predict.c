@@ -42,17 +42,15 @@ static int take_field(const struct options *o, const struct model *model, const 
 {
     const char *value = strchr(text, '=');
     struct buf name = {NULL, 0, 0};
-    const kpred_field *field;
     int64_t x;
-    int32_t f;
     if (!value)
         return fail("\"%s\": expected FIELD=VALUE", text);
     buf_add(&name, text, (size_t)(value++ - text));
-    f = kpred_field_index(&model->m, name.s);
+    int32_t f = kpred_field_index(&model->m, name.s);
     buf_free(&name);
     if (f < 0)
         return fail("%s: no field \"%.*s\"", model->m.name, (int)(value - 1 - text), text);
-    field = model->m.fields + f;
+    const kpred_field *field = model->m.fields + f;
     if (*seen >> f & 1)
         return fail("%s: field %s is given twice", model->m.name, field->name);
     *seen |= (uint32_t)1 << f;
@@ -69,12 +67,11 @@ static int take_field(const struct options *o, const struct model *model, const 
 
 static int take_problem(const struct options *o, const struct model *model, int32_t *problem)
 {
-    uint32_t seen = 0, f;
-    size_t i;
-    for (i = 0; i < o->fields.n; i++)
+    uint32_t seen = 0;
+    for (size_t i = 0; i < o->fields.n; i++)
         if (take_field(o, model, o->fields.v[i], problem, &seen))
             return -1;
-    for (f = 0; f < model->m.n_fields; f++)
+    for (uint32_t f = 0; f < model->m.n_fields; f++)
         if (!(seen >> f & 1))
             return fail("%s: field %s is missing", model->m.name, model->m.fields[f].name);
     return 0;
@@ -92,19 +89,17 @@ static int print(const struct options *o, const kpred_model *m, const kpred_tupl
 {
     struct table t = {0, {NULL, 0, 0}};
     struct buf heading = {NULL, 0, 0};
-    size_t i;
-    uint32_t p;
     const int aligned = !o->form.csv && !o->form.json; /* for people: percent */
     buf_puts(&heading, aligned ? "rank,percent" : "rank,probability");
-    for (p = 0; p < m->n_params; p++)
+    for (uint32_t p = 0; p < m->n_params; p++)
         buf_printf(&heading, ",%s", m->params[p].name);
     table_heading(&t, heading.s);
     buf_free(&heading);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         table_number(&t, "%zu", i + 1);
         table_number(&t, aligned ? "%.2f" : "%.6f",
                      kpred_probability(tuples[i].score) / 16777216.0 * (aligned ? 100 : 1));
-        for (p = 0; p < m->n_params; p++)
+        for (uint32_t p = 0; p < m->n_params; p++)
             add_value(&t, m->params + p, tuples[i].value[p]);
     }
     table_print(&t, stdout, o->form);
@@ -114,8 +109,7 @@ static int print(const struct options *o, const kpred_model *m, const kpred_tupl
 
 static void note_extrapolation(const kpred_ctx *ctx, const int32_t *problem)
 {
-    uint32_t f;
-    for (f = 0; f < ctx->model->n_fields; f++)
+    for (uint32_t f = 0; f < ctx->model->n_fields; f++)
         if (ctx->extrapolated >> f & 1)
             note("%s=%" PRId32 " lies outside the range trained on, %" PRId32 "..%" PRId32,
                  ctx->model->fields[f].name, problem[f], ctx->model->fields[f].trained_min,
@@ -130,14 +124,13 @@ static int predict(const struct options *o, const struct model *model, const int
     kpred_tuple *tuples = xcalloc(k, sizeof *tuples);
     size_t n = 0;
     kpred_ctx ctx;
-    int bad;
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, &model->m, beam, arena, words);
     if (status == KPRED_OK)
         status = kpred_predict(&ctx, problem, model->m.n_fields, tuples, k, &n);
     if (status == KPRED_OK)
         note_extrapolation(&ctx, problem);
-    bad = status == KPRED_OK ? print(o, &model->m, tuples, n)
-                             : fail("%s: %s", model->m.name, kpred_status_string(status));
+    int bad = status == KPRED_OK ? print(o, &model->m, tuples, n)
+                                 : fail("%s: %s", model->m.name, kpred_status_string(status));
     free(arena);
     free(tuples);
     return bad;
@@ -147,7 +140,6 @@ static int run(const struct options *o)
 {
     int32_t problem[KPRED_MAX_FIELDS];
     struct model model;
-    int bad;
     if (table_form_check(&o->form))
         return 2;
     if (o->beam && o->k > o->beam) {
@@ -156,7 +148,7 @@ static int run(const struct options *o)
     }
     if (model_open(o->model, &model))
         return 1;
-    bad = take_problem(o, &model, problem) || predict(o, &model, problem);
+    int bad = take_problem(o, &model, problem) || predict(o, &model, problem);
     model_free(&model);
     return bad ? 1 : 0;
 }
@@ -174,10 +166,9 @@ int cmd_predict(int argc, char **argv)
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
     };
-    int status;
     memset(&o, 0, sizeof o);
     o.k = 1;
-    status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);
     free(o.fields.v);

@@ -115,8 +115,7 @@ static int make_rows(const struct options *o, struct model *model, const struct 
 
 static void write_files(struct buf *b, const char *what, const struct dataset *d)
 {
-    size_t i;
-    for (i = 0; i < d->n_files; i++)
+    for (size_t i = 0; i < d->n_files; i++)
         buf_printf(b, "   %s %s, %zu rows, sha256\n        %s\n", what, d->files[i].name,
                    d->files[i].rows, d->files[i].sha256);
 }
@@ -125,14 +124,13 @@ static void write_files(struct buf *b, const char *what, const struct dataset *d
 static void write_story(struct buf *b, const struct options *o, const struct training_data *d,
                         const struct training_rows *rows, const struct recipe *r)
 {
-    size_t i;
     buf_printf(b,
                "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
                "testing\n",
                o->net ? paper_names[o->net - 1] : "additive", o->split,
                o->net ? r->paper_epochs : r->epochs, o->seed, rows->train.n, rows->held_out.n);
     write_files(b, "data", &d->own);
-    for (i = 0; i < d->n_beside; i++)
+    for (size_t i = 0; i < d->n_beside; i++)
         write_files(b, "beside", &d->beside[i]);
 }
 
@@ -143,11 +141,10 @@ static int train_additive(const struct options *o, struct model *model, const st
 {
     struct recipe_nets nets;
     struct recipe r = *recipe;
-    int bad;
     if (model->spec->judge.n)
         r.teachers = 0; /* the rows are their opinion */
-    bad = recipe_train(&r, model, &rows->train, &rows->held_out, (uint64_t)o->seed, thread_count(o),
-                       progress_begin(model->m.name), &nets);
+    int bad = recipe_train(&r, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
+                           thread_count(o), progress_begin(model->m.name), &nets);
     progress_end();
     if (bad)
         return -1;
@@ -201,8 +198,7 @@ static int check_judge(const struct options *o, const struct spec *spec)
 /* A network needs something to choose between. */
 static int check_choice(const struct model *model)
 {
-    size_t t;
-    for (t = 0; t < model->m.n_params; t++)
+    for (size_t t = 0; t < model->m.n_params; t++)
         if (model->params[t].n_values > 1)
             return 0;
     return fail("%s: no parameter has more than one value: nothing to learn", model->spec->path);
@@ -222,14 +218,13 @@ static int load_and_train(const struct options *o, struct model *model, const st
     struct recipe recipe;
     struct training_data d;
     struct outfile out;
-    int bad;
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe))
         return -1;
     set_epochs(o, &recipe);
     if (out_open(&out, o->output))
         return -1;
-    bad = training_data_open(spec, &files, &o->how, &d);
+    int bad = training_data_open(spec, &files, &o->how, &d);
     if (!bad) {
         bad = train(o, model, &recipe, &d, out.f);
         training_data_close(&d);
@@ -244,7 +239,6 @@ static int run(const struct options *o)
 {
     struct model model;
     struct spec spec;
-    int bad;
     if (!held_out_is_split(o->split)) {
         fail("--split \"%s\": expected config, shape, none or fold:I/N with I < N", o->split);
         return 2;
@@ -256,10 +250,10 @@ static int run(const struct options *o)
     if (spec_load(&spec, o->spec))
         return 1;
     memset(&model, 0, sizeof model);
-    bad = spec_is_listed(&spec) && o->net
-              ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
-                     paper_names[o->net - 1])
-              : load_and_train(o, &model, &spec);
+    int bad = spec_is_listed(&spec) && o->net
+                  ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
+                         paper_names[o->net - 1])
+                  : load_and_train(o, &model, &spec);
     model_free(&model);
     spec_free(&spec);
     return bad ? 1 : 0;
@@ -284,11 +278,10 @@ int cmd_train(int argc, char **argv)
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
         {.name = NULL},
     };
-    int status;
     memset(&o, 0, sizeof o);
     o.seed = 1;
     o.split = "config";
-    status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);
     free(o.data.v);

@@ -36,8 +36,8 @@ static int unknown_ending(const struct data_format *f, const char *path)
 static const struct data_format *find_format(const struct data_format *formats,
                                              const struct spec *s, const char *path, int *is_packed)
 {
-    const struct data_format *f, *other = NULL;
-    for (f = formats; f->ending != NULL; f++) {
+    const struct data_format *other = NULL;
+    for (const struct data_format *f = formats; f->ending != NULL; f++) {
         if (!has_ending(base_name(path), f->ending, is_packed))
             continue;
         if (f->format == SPEC_N_FORMATS || f->format == s->format)

@@ -61,8 +61,7 @@ static int compare_places(const void *pa, const void *pb)
 static struct place place_of(const struct dataset *d, size_t first, size_t end)
 {
     struct place least = {d->file[first], d->row[first], first};
-    size_t i;
-    for (i = first + 1; i < end; i++) {
+    for (size_t i = first + 1; i < end; i++) {
         const struct place other = {d->file[i], d->row[i], first};
         if (compare_places(&other, &least) < 0)
             least = other;
@@ -74,15 +73,15 @@ static struct place place_of(const struct dataset *d, size_t first, size_t end)
 static void number_problems(const struct dataset *d, uint64_t *unit)
 {
     struct place *place = xcalloc(d->n, sizeof *place);
-    size_t n = 0, i, row, end;
-    for (i = 0; i < d->n; i = end) {
+    size_t n = 0, end;
+    for (size_t i = 0; i < d->n; i = end) {
         end = data_problem_end(d, i);
         place[n++] = place_of(d, i, end);
     }
     qsort(place, n, sizeof *place, compare_places);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         end = data_problem_end(d, place[i].first);
-        for (row = place[i].first; row < end; row++)
+        for (size_t row = place[i].first; row < end; row++)
             unit[row] = i;
     }
     free(place);
@@ -94,8 +93,7 @@ static void hash_keys(const struct spec *spec, const struct split_key *key, cons
                       uint64_t *unit)
 {
     struct buf scratch = {NULL, 0, 0};
-    size_t i;
-    for (i = 0; i < d->n; i++)
+    for (size_t i = 0; i < d->n; i++)
         unit[i] = split_row_hash(spec, key, d->problem + i * d->n_fields, &scratch);
     buf_free(&scratch);
 }
@@ -105,7 +103,6 @@ int held_out_find(const struct spec *spec, const char *split, const struct datas
 {
     const struct split_key *key = held_out_key(spec, split);
     struct fold fold = {0, 0};
-    size_t i;
     out->unit = xcalloc(d->n, sizeof *out->unit);
     out->is_test = xcalloc(d->n, 1);
     if (is_keyed(split) && !key)
@@ -114,7 +111,7 @@ int held_out_find(const struct spec *spec, const char *split, const struct datas
         number_problems(d, out->unit);
     else if (key)
         hash_keys(spec, key, d, out->unit);
-    for (i = 0; i < d->n; i++) {
+    for (size_t i = 0; i < d->n; i++) {
         if (!fold.of && !key)
             out->unit[i] = i;
         out->is_test[i] = (unsigned char)(fold.of ? out->unit[i] % fold.of == fold.number

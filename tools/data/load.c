@@ -216,7 +216,6 @@ static int add_row(struct loader *l, int64_t row, const int64_t *problem, const 
                    double time)
 {
     const struct spec *s = l->spec;
-    struct load_row *r;
     unsigned char target[KPRED_MAX_PARAMS];
     int rc = 0;
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
@@ -225,7 +224,7 @@ static int add_row(struct loader *l, int64_t row, const int64_t *problem, const 
         rc = check_param(l, row, &s->params[i], params[i], &target[i]);
     if (rc != 0)
         return rc;
-    r = new_row(l);
+    struct load_row *r = new_row(l);
     for (size_t i = 0; i < s->n_fields; i++)
         r->problem[i] = (int32_t)problem[i];
     memcpy(r->target, target, s->n_params);

@@ -245,7 +245,6 @@ static int read_header(struct tensile *t)
 /* Verdict on the shape. */
 static int read_shape(struct tensile *t, int64_t *problem, double *flops)
 {
-    const char *text;
     int64_t operations;
     if (t->r->n != t->n_cells)
         return load_ragged(t->l, t->r, t->n_cells);
@@ -257,7 +256,7 @@ static int read_shape(struct tensile *t, int64_t *problem, double *flops)
             return load_bad(t->l, t->r->at, DROP_BROKEN, t->l->spec->fields[i].name,
                             t->r->cell[column], "is no integer");
     }
-    text = t->r->cell[t->flops];
+    const char *text = t->r->cell[t->flops];
     if (parse_int(text, 1, INT64_MAX, &operations) != 0)
         return load_bad(t->l, t->r->at, DROP_BROKEN, "TotalFlops", text,
                         "is no number of operations");

@@ -20,10 +20,9 @@ static void start(const kpred_model *model, const int32_t *problem, int32_t *wor
     const struct float_scorer *s = model->net;
     uint8_t x[KPRED_MAX_WIDTH + 16] = {0};
     float base[MOST_CONTEXT];
-    size_t i;
     (void)state;
     program_run(s->program, problem, model->n_fields, x);
-    for (i = 0; i < s->n_nets; work += context_size(&s->nets[i++])) {
+    for (size_t i = 0; i < s->n_nets; work += context_size(&s->nets[i++])) {
         net_context(&s->nets[i], 0, x, base);
         memcpy(work, base, context_size(&s->nets[i]) * sizeof *work);
     }
@@ -33,12 +32,11 @@ static void start(const kpred_model *model, const int32_t *problem, int32_t *wor
 static void add_probabilities(const float *logit, size_t n, double weight, double *sum)
 {
     float top = logit[0], p[KPRED_MAX_VALUES], all = 0;
-    size_t v;
-    for (v = 1; v < n; v++)
+    for (size_t v = 1; v < n; v++)
         top = logit[v] > top ? logit[v] : top;
-    for (v = 0; v < n; v++)
+    for (size_t v = 0; v < n; v++)
         all += p[v] = num_exp2(logit[v] - top);
-    for (v = 0; v < n; v++)
+    for (size_t v = 0; v < n; v++)
         sum[v] += weight * (double)p[v] / (double)all;
 }
 
@@ -50,17 +48,16 @@ static void logits(const kpred_model *model, int32_t *work, const int32_t *state
     const size_t n = (size_t)model->params[n_decided].n_values;
     float base[MOST_CONTEXT], x[KPRED_MAX_VALUES + 16];
     double mean[KPRED_MAX_VALUES] = {0};
-    size_t i, v;
     (void)state;
     out[0] = 0;
     if (n < 2)
         return;
-    for (i = 0; i < s->n_nets; work += context_size(&s->nets[i++])) {
+    for (size_t i = 0; i < s->n_nets; work += context_size(&s->nets[i++])) {
         memcpy(base, work, context_size(&s->nets[i]) * sizeof *work);
         net_logits(&s->nets[i], 0, base, n_decided, prefix, x);
         add_probabilities(x, n, 1.0 / (double)s->n_nets, mean);
     }
-    for (v = 0; v < n; v++)
+    for (size_t v = 0; v < n; v++)
         out[v] = num_logit(s->n_nets == 1 ? x[v] : (float)num_log2(mean[v]));
 }
 
@@ -70,8 +67,7 @@ static int fits(const struct model *model, const struct net *net)
 {
     const struct net_dims *d = &net->dims;
     const kpred_model *m = &model->m;
-    size_t t;
-    for (t = 0; t < m->n_params && t < d->n_params; t++)
+    for (size_t t = 0; t < m->n_params && t < d->n_params; t++)
         if (d->n_values[t] != (size_t)m->params[t].n_values)
             return 0;
     return d->n_params == m->n_params && d->n_features == model->net.layer[0].cols
@@ -81,10 +77,9 @@ static int fits(const struct model *model, const struct net *net)
 int float_scorer_attach(const struct model *model, const struct net *nets, size_t n,
                         struct float_scorer *s, kpred_model *out)
 {
-    size_t i;
     *out = model->m;
     out->work_words = 0;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!fits(model, &nets[i]))
             return fail("%s: the float network does not fit the model", model->m.name);
         out->work_words += (uint32_t)context_size(&nets[i]);

@@ -37,11 +37,11 @@ static int take_float(struct predictor *p, size_t teachers)
 
 int predictor_open_float(const char *name, size_t teachers, struct predictor *out)
 {
-    int bad;
     if (predictor_open(name, out))
         return -1;
-    bad = out->is_paper ? fail("%s: --float, --teachers: it is a float network of its own", name)
-                        : take_float(out, teachers);
+    int bad = out->is_paper
+                  ? fail("%s: --float, --teachers: it is a float network of its own", name)
+                  : take_float(out, teachers);
     if (bad)
         predictor_close(out);
     return bad;

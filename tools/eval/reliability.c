@@ -38,14 +38,13 @@ static void add_off(struct bin *b, size_t hit)
 /* The rows of one unit, first..end-1 */
 static void add_unit(struct bin *bins, const struct outcome *out, size_t first, size_t end)
 {
-    size_t i;
-    for (i = 0; i <= ALL; i++)
+    for (size_t i = 0; i <= ALL; i++)
         bins[i].off = 0;
-    for (i = first; i < end; i++) {
+    for (size_t i = first; i < end; i++) {
         add_off(bins + bin_of(out + i), out[i].hit);
         add_off(bins + ALL, out[i].hit);
     }
-    for (i = 0; i <= ALL; i++)
+    for (size_t i = 0; i <= ALL; i++)
         bins[i].square += bins[i].off * bins[i].off;
 }
 
@@ -53,12 +52,12 @@ static void add_unit(struct bin *bins, const struct outcome *out, size_t first, 
 static void fill(const struct eval *e, const struct outcome *out, size_t first, size_t end,
                  struct bin *bins)
 {
-    size_t i, j;
-    for (i = first; i < end; i++) {
+    size_t j;
+    for (size_t i = first; i < end; i++) {
         count(bins + bin_of(out + i), out + i);
         count(bins + ALL, out + i);
     }
-    for (i = first; i < end; i = j) {
+    for (size_t i = first; i < end; i = j) {
         for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
             ;
         add_unit(bins, out, i, j);
@@ -79,8 +78,8 @@ static double observed(const struct bin *b)
 static double calibration_error(const struct bin *bins, size_t from, size_t to)
 {
     double sum = 0;
-    size_t i, n = 0;
-    for (i = from; i < to; i++)
+    size_t n = 0;
+    for (size_t i = from; i < to; i++)
         if (bins[i].n) {
             sum += (double)bins[i].n * fabs(observed(bins + i) - predicted(bins + i));
             n += bins[i].n;
@@ -112,10 +111,9 @@ static void add_group(const struct eval *e, struct table *t, struct plot *plot, 
 {
     const size_t curve = plot->n;
     struct buf name = {NULL, 0, 0};
-    size_t i;
     eval_group_name(e, &name, first);
     buf_printf(&name, ", k = %zu", k);
-    for (i = 0; i <= ALL; i++) {
+    for (size_t i = 0; i <= ALL; i++) {
         if (bins[i].n)
             add_line(e, t, k, bins, i, first);
         if (bins[i].n && i < ALL)
@@ -127,13 +125,13 @@ static void add_group(const struct eval *e, struct table *t, struct plot *plot, 
 int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct outcome *out,
                      struct table *t, struct plot *plot)
 {
-    size_t i, first, end;
+    size_t end;
     table_heading(t, heading);
     plot->diagonal = 1;
-    for (i = 0; i < n_k; i++) {
+    for (size_t i = 0; i < n_k; i++) {
         if (eval_run(e, (size_t)k[i], out))
             return -1;
-        for (first = 0; first < e->n; first = end) {
+        for (size_t first = 0; first < e->n; first = end) {
             struct bin bins[BINS + 1] = {{0, 0, 0, 0, 0}};
             end = eval_group_end(e, first);
             fill(e, out, first, end, bins);

@@ -16,16 +16,16 @@ int eval_is_timed(const struct eval *e)
 size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
 {
     const kpred_param *params = e->model->m.params;
-    size_t i, same = 0;
-    for (i = 0; i < e->model->m.n_params; i++)
+    size_t same = 0;
+    for (size_t i = 0; i < e->model->m.n_params; i++)
         same += target[i] != DATA_UNKNOWN && t->value[i] == params[i].values[target[i]];
     return same;
 }
 
 size_t eval_best_row(const struct eval *e, const struct eval_row *r)
 {
-    size_t i, best = r->index;
-    for (i = r->index + 1; i < r->end; i++)
+    size_t best = r->index;
+    for (size_t i = r->index + 1; i < r->end; i++)
         if (e->data.time_us[i] < e->data.time_us[best])
             best = i;
     return best;
@@ -42,8 +42,8 @@ static int group_field(const struct eval *e, const char *name)
 /* How many of the optima the rule rejects */
 static size_t count_illegal(const struct eval *e)
 {
-    size_t i, illegal = 0;
-    for (i = 0; i < e->n; i++) {
+    size_t illegal = 0;
+    for (size_t i = 0; i < e->n; i++) {
         const size_t best = eval_best_row(e, e->row + i);
         const unsigned char *target = e->data.target + best * e->data.n_params;
         illegal += target[0] != DATA_UNKNOWN
@@ -68,8 +68,8 @@ static void add_problem(struct eval *e, size_t i, size_t end, uint64_t unit)
 /* A problem with a single option tells nothing: how many there are. */
 static size_t add_problems(struct eval *e, const struct held_out *held)
 {
-    size_t i, end, single = 0;
-    for (i = 0; i < e->data.n; i = end) {
+    size_t end, single = 0;
+    for (size_t i = 0; i < e->data.n; i = end) {
         end = eval_is_timed(e) ? data_problem_end(&e->data, i) : i + 1;
         if (e->only_test && !held->is_test[i])
             continue;
@@ -96,7 +96,7 @@ static int by_group(const void *a, const void *b)
 int eval_select_rows(struct eval *e)
 {
     struct held_out held;
-    size_t single = 0, illegal;
+    size_t single = 0;
     const int bad = held_out_find(e->model->spec, e->model->m.split, &e->data, &held);
     e->row = xcalloc(e->data.n, sizeof *e->row);
     if (!bad)
@@ -104,7 +104,7 @@ int eval_select_rows(struct eval *e)
     held_out_free(&held);
     if (bad)
         return -1;
-    illegal = count_illegal(e);
+    size_t illegal = count_illegal(e);
     if (illegal)
         note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, illegal);
     if (single)
@@ -132,8 +132,7 @@ static int is_option(const struct eval *e, const kpred_tuple *t, size_t row)
 /* The time of the tuple; 0: it was not timed for this problem. */
 static double time_of(const struct eval *e, const struct eval_row *r, const kpred_tuple *t)
 {
-    size_t i;
-    for (i = r->index; i < r->end; i++)
+    for (size_t i = r->index; i < r->end; i++)
         if (is_option(e, t, i))
             return e->data.time_us[i];
     return 0;
@@ -142,8 +141,7 @@ static double time_of(const struct eval *e, const struct eval_row *r, const kpre
 static double worst_time(const struct eval *e, const struct eval_row *r)
 {
     double worst = e->data.time_us[r->index];
-    size_t i;
-    for (i = r->index + 1; i < r->end; i++)
+    for (size_t i = r->index + 1; i < r->end; i++)
         worst = e->data.time_us[i] > worst ? e->data.time_us[i] : worst;
     return worst;
 }
@@ -155,8 +153,8 @@ static void score_times(const struct eval *e, const struct eval_row *r, const kp
 {
     const double best = e->data.time_us[eval_best_row(e, r)];
     double found = 0;
-    size_t i, timed = 0;
-    for (i = 0; i < n && timed < k; i++) {
+    size_t timed = 0;
+    for (size_t i = 0; i < n && timed < k; i++) {
         const double time = time_of(e, r, t + i);
         timed += time > 0;
         if (time > 0 && (found == 0 || time < found))
@@ -178,8 +176,7 @@ static struct outcome score_row(const struct eval *e, const struct eval_row *r,
     const unsigned char *target = e->data.target + eval_best_row(e, r) * e->data.n_params;
     struct outcome o = {0, 0, n < k ? n : k, 0, 0, 0, 0, 1};
     int64_t all = 0;
-    size_t i;
-    for (i = 0; i < o.returned; i++) {
+    for (size_t i = 0; i < o.returned; i++) {
         const size_t same = eval_agreement(e, t + i, target);
         o.agree = same > o.agree ? same : o.agree;
         o.legal += (size_t)kpred_legal(&e->model->m, problem, t[i].value);
@@ -209,8 +206,7 @@ int eval_run(const struct eval *e, size_t k, struct outcome *out)
     kpred_tuple *tuples = xcalloc(most, sizeof *tuples);
     kpred_ctx ctx;
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, e->run, beam, arena, words);
-    size_t i;
-    for (i = 0; i < e->n && status == KPRED_OK; i++) {
+    for (size_t i = 0; i < e->n && status == KPRED_OK; i++) {
         const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
         size_t n = 0;
         status = kpred_predict(&ctx, problem, e->data.n_fields, tuples, most, &n);

@@ -23,8 +23,8 @@ static double error_of(const struct eval *e, const struct outcome *out, size_t f
                        double mean)
 {
     double square = 0;
-    size_t i, j;
-    for (i = first; i < end; i = j) {
+    size_t j;
+    for (size_t i = first; i < end; i = j) {
         double off = 0;
         for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
             off += log(out[j].share) - mean;
@@ -39,8 +39,7 @@ struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *ou
     const size_t n = end - first;
     double *sorted = xcalloc(n, sizeof *sorted), sum = 0;
     struct eval_shares s = {0, 0, 0, 0, 0, 0};
-    size_t i;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         sorted[i] = out[first + i].share;
         sum += log(sorted[i]);
         s.exact += out[first + i].exact;

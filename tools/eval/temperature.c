@@ -50,12 +50,10 @@ static void add_row(struct margins *g, struct scratch *s, const int32_t *problem
                     const unsigned char *target)
 {
     int32_t *at = g->at + g->n++ * g->width;
-    size_t t;
-    int32_t v;
     g->m->scorer->start(g->m, problem, s->work, s->state);
-    for (t = 0; t < g->m->n_params; t++) {
+    for (size_t t = 0; t < g->m->n_params; t++) {
         g->m->scorer->logits(g->m, s->work, s->state, target, t, s->logits);
-        for (v = 0; v < g->m->params[t].n_values; v++)
+        for (int32_t v = 0; v < g->m->params[t].n_values; v++)
             *at++ = s->logits[v] - s->logits[target[t]];
         extend(g->m, s, t, target[t]);
     }
@@ -66,12 +64,11 @@ static struct margins gather(const struct eval *e)
 {
     struct margins g = {e->run, 0, 0, NULL};
     struct scratch s;
-    size_t i;
-    for (i = 0; i < e->run->n_params; i++)
+    for (size_t i = 0; i < e->run->n_params; i++)
         g.width += (size_t)e->run->params[i].n_values;
     g.at = xcalloc(e->n, g.width * sizeof *g.at);
     scratch_new(&s, e->run);
-    for (i = 0; i < e->n; i++) {
+    for (size_t i = 0; i < e->n; i++) {
         const size_t row = e->row[i].index;
         const int32_t *problem = e->data.problem + row * e->data.n_fields;
         if (!e->run->rule || e->run->rule(problem, problem, 0))
@@ -84,11 +81,11 @@ static struct margins gather(const struct eval *e)
 /* -log2 of the optimum's share of one softmax; nothing overflows, since the largest is taken out */
 static double loss_of(const int32_t *margin, int32_t n, double scale)
 {
-    int32_t most = 0, v;
+    int32_t most = 0;
     double sum = 0;
-    for (v = 0; v < n; v++)
+    for (int32_t v = 0; v < n; v++)
         most = margin[v] > most ? margin[v] : most;
-    for (v = 0; v < n; v++)
+    for (int32_t v = 0; v < n; v++)
         sum += exp2(((double)margin[v] - most) * scale);
     return most * scale + log2(sum);
 }
@@ -99,9 +96,8 @@ static double mean_loss(const struct margins *g, int hundredths)
     const double scale = 100.0 / hundredths / 65536;
     const int32_t *at = g->at;
     double sum = 0;
-    size_t i, t;
-    for (i = 0; i < g->n; i++)
-        for (t = 0; t < g->m->n_params; t++) {
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t t = 0; t < g->m->n_params; t++) {
             sum += loss_of(at, g->m->params[t].n_values, scale);
             at += g->m->params[t].n_values;
         }

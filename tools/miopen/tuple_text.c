@@ -168,9 +168,9 @@ static void add_values(const kpred_model *m, const int32_t *value, struct buf *b
 
 void tuple_text_add(const kpred_model *m, const int32_t *value, struct buf *b)
 {
-    const char *name = m->params[0].names != NULL ? m->params[0].names[value[0]] : "", *gap;
+    const char *name = m->params[0].names != NULL ? m->params[0].names[value[0]] : "";
     size_t piece;
-    gap = m->n_params == 2 ? find_gap(name, &piece) : NULL;
+    const char *gap = m->n_params == 2 ? find_gap(name, &piece) : NULL;
     if (gap == NULL) {
         add_values(m, value, b);
         return;

@@ -39,8 +39,7 @@ static const int8_t *read_bytes(const struct reader *r, const char *what, size_t
     int32_t *wide = xcalloc(n ? n : 1, sizeof *wide);
     int8_t *out = model_array(r->model, n, 1);
     const int bad = read_numbers(r, what, -127, 127, wide, n);
-    size_t i;
-    for (i = 0; i < n && !bad; i++)
+    for (size_t i = 0; i < n && !bad; i++)
         out[i] = (int8_t)wide[i];
     free(wide);
     return bad ? NULL : out;
@@ -50,10 +49,9 @@ static const int8_t *read_bytes(const struct reader *r, const char *what, size_t
 static int read_ranges(struct reader *r)
 {
     int32_t x[5 * KPRED_MAX_FIELDS];
-    uint32_t f;
     if (read_numbers(r, "fields", INT32_MIN, INT32_MAX, x, 5 * (size_t)r->model->m.n_fields))
         return -1;
-    for (f = 0; f < r->model->m.n_fields; f++) {
+    for (uint32_t f = 0; f < r->model->m.n_fields; f++) {
         r->model->fields[f].trained_min = x[5 * f + 3];
         r->model->fields[f].trained_max = x[5 * f + 4];
     }
@@ -64,13 +62,11 @@ static int read_ranges(struct reader *r)
 static int read_shape(struct reader *r, int32_t x[12])
 {
     struct buf name = {NULL, 0, 0};
-    const char *p;
-    int i;
     buf_printf(&name, " kpri_%s_net = {", r->model->m.name);
-    p = strstr(r->h.text, name.s);
+    const char *p = strstr(r->h.text, name.s);
     p = p ? p + name.n : NULL;
     buf_free(&name);
-    for (i = 0; i < 12 && p; i++) {
+    for (int i = 0; i < 12 && p; i++) {
         char *end;
         p = header_number(p);
         x[i] = p ? (int32_t)strtol(p, &end, 10) : 0;
@@ -78,7 +74,7 @@ static int read_shape(struct reader *r, int32_t x[12])
     }
     if (!p)
         return foreign(r, "the network's dimensions are missing");
-    for (i = 3; i < 12; i += 3)
+    for (int i = 3; i < 12; i += 3)
         if (x[i] < 16 || x[i] > 65535 || x[i] % 16 || x[i + 1] < 16 || x[i + 1] > KPRED_MAX_WIDTH)
             return foreign(r, "the network's dimensions are impossible");
     if (x[2] < 16 || x[2] > KPRED_MAX_HIDDEN || x[2] % 16 || x[6] > KPRED_MAX_WIDTH)
@@ -89,11 +85,10 @@ static int read_shape(struct reader *r, int32_t x[12])
 
 static int read_layers(struct reader *r)
 {
-    size_t i;
     int32_t x[12];
     if (read_shape(r, x))
         return -1;
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         kpred_layer *l = r->model->net.layer + i;
         char what[32];
         if (l->rows != x[3 + 3 * i] || l->cols != x[4 + 3 * i])
@@ -128,10 +123,10 @@ static int read_heads(struct reader *r)
 {
     const size_t n_params = r->model->m.n_params;
     int32_t x[6 * KPRED_MAX_PARAMS];
-    size_t t, n = 0;
+    size_t n = 0;
     if (read_numbers(r, "heads", 0, 31, x, 3 * n_params))
         return -1;
-    for (t = 0; t < n_params; t++, n += 3) {
+    for (size_t t = 0; t < n_params; t++, n += 3) {
         kpred_head *h = r->model->heads + t;
         h->embedding_shift = (uint8_t)x[n];
         h->hidden_shift = (uint8_t)x[n + 1];
@@ -148,8 +143,7 @@ static int read_listed(struct reader *r)
     struct model *m = r->model;
     int32_t *wide = xcalloc(m->n_listed + 1, sizeof *wide);
     const int bad = m->listed && read_numbers(r, "listed", 0, 255, wide, m->n_listed);
-    size_t i;
-    for (i = 0; i < m->n_listed && !bad; i++)
+    for (size_t i = 0; i < m->n_listed && !bad; i++)
         m->listed[i] = (unsigned char)wide[i];
     if (m->listed)
         model_name_list(m);
@@ -172,10 +166,9 @@ static int read_id(struct reader *r)
 static int read_split(const struct reader *r, const struct spec *spec, char split[16])
 {
     struct buf mark = {NULL, 0, 0};
-    const char *p;
     size_t n;
     buf_printf(&mark, "\"%s\", \"%s\", \"", spec->name, spec->solver ? spec->solver : spec->name);
-    p = strstr(r->h.text, mark.s);
+    const char *p = strstr(r->h.text, mark.s);
     n = p ? strcspn(p += mark.n, "\"") : 16;
     buf_free(&mark);
     if (n >= 16)
@@ -192,11 +185,10 @@ static int check_code(const struct reader *r)
     char *again = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&again, &n);
-    int same;
     if (!f)
         return fail("%s: out of memory", r->h.path);
     header_write_code(f, r->model);
-    same = fclose(f) == 0 && code && !strcmp(code + strlen("end of spec */\n"), again);
+    int same = fclose(f) == 0 && code && !strcmp(code + strlen("end of spec */\n"), again);
     free(again);
     return same ? 0 : foreign(r, "its code is not what its spec and weights give");
 }
@@ -214,12 +206,11 @@ static int read_model(struct reader *r)
 {
     struct spec *spec = xcalloc(1, sizeof *spec);
     char split[16];
-    int bad;
     if (read_spec(r, spec)) {
         free(spec);
         return -1;
     }
-    bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
+    int bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
     r->model->own_spec = spec;
     r->h.name = spec->name;
     return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_listed(r) || read_id(r)
@@ -232,9 +223,8 @@ int header_read(const char *path, struct model *out)
 {
     struct buf file = {NULL, 0, 0};
     struct reader r = {{path, NULL, NULL}, out};
-    int bad;
     memset(out, 0, sizeof *out);
-    bad = read_file(path, HEADER_MAX_BYTES, &file);
+    int bad = read_file(path, HEADER_MAX_BYTES, &file);
     r.h.text = file.s;
     if (!bad && header_is_float(file.s))
         bad = fail("%s: a network of the paper, in floats: only `kpred-train` runs it", path);

@@ -29,9 +29,8 @@ char *header_between(const char *text, const char *from, const char *to)
 const char *header_array(const struct header_text *h, const char *what)
 {
     struct buf name = {NULL, 0, 0};
-    const char *p;
     buf_printf(&name, " kpri_%s_%s[", h->name, what);
-    p = strstr(h->text, name.s);
+    const char *p = strstr(h->text, name.s);
     p = p ? strchr(p, '{') : NULL;
     if (!p)
         fail("%s: not a header that kpred-train wrote: array%s] is missing", h->path, name.s);
@@ -61,10 +60,9 @@ int header_numbers(const struct header_text *h, const char *what, int32_t least,
                    int32_t *out, size_t n)
 {
     const char *p = header_array(h, what);
-    size_t i;
     if (!p)
         return -1;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         char *end;
         long long x;
         p = header_number(p);

@@ -23,10 +23,9 @@ static const char *const op_names[] = {
 /* Numbers on lines of at most 100 columns, between braces. */
 static void write_numbers(struct writer *w, const int8_t *bytes, const int32_t *ints, size_t n)
 {
-    size_t i;
     int column = 0;
     fprintf(w->f, "{\n");
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         char text[16];
         const int width = snprintf(text, sizeof text, "%" PRId32 ",", ints ? ints[i] : bytes[i]);
         if (column + width > 100) {
@@ -60,21 +59,19 @@ static void write_reference(struct writer *w, const char *what, size_t i)
 static void write_names(struct writer *w, const char *what, size_t i, const char *const *names,
                         int32_t n)
 {
-    int32_t j;
     fprintf(w->f, "static const char *const kpri_%s_%s%zu[] = { ", w->m->name, what, i);
-    for (j = 0; j < n; j++)
+    for (int32_t j = 0; j < n; j++)
         fprintf(w->f, "%s\"%s\"", j ? ", " : "", names[j]);
     fprintf(w->f, " };\n");
 }
 
 static void write_fields(struct writer *w)
 {
-    uint32_t i;
-    for (i = 0; i < w->m->n_fields; i++)
+    for (uint32_t i = 0; i < w->m->n_fields; i++)
         if (w->m->fields[i].tokens)
             write_names(w, "tokens", i, w->m->fields[i].tokens, w->m->fields[i].n_tokens);
     fprintf(w->f, "static const kpred_field kpri_%s_fields[] = {\n", w->m->name);
-    for (i = 0; i < w->m->n_fields; i++) {
+    for (uint32_t i = 0; i < w->m->n_fields; i++) {
         const kpred_field *f = w->m->fields + i;
         fprintf(w->f, "    { \"%s\", ", f->name);
         if (f->tokens)
@@ -89,8 +86,7 @@ static void write_fields(struct writer *w)
 
 static void write_params(struct writer *w)
 {
-    uint32_t i;
-    for (i = 0; i < w->m->n_params; i++) {
+    for (uint32_t i = 0; i < w->m->n_params; i++) {
         const kpred_param *p = w->m->params + i;
         char what[32];
         snprintf(what, sizeof what, "values%" PRIu32, i);
@@ -99,7 +95,7 @@ static void write_params(struct writer *w)
             write_names(w, "names", i, p->names, p->n_values);
     }
     fprintf(w->f, "static const kpred_param kpri_%s_params[] = {\n", w->m->name);
-    for (i = 0; i < w->m->n_params; i++) {
+    for (uint32_t i = 0; i < w->m->n_params; i++) {
         const kpred_param *p = w->m->params + i;
         fprintf(w->f, "    { \"%s\", ", p->name);
         write_reference(w, "values", i);
@@ -115,9 +111,8 @@ static void write_params(struct writer *w)
 
 static void write_program(struct writer *w)
 {
-    size_t i;
     fprintf(w->f, "static const kpred_instr kpri_%s_program[] = {\n", w->m->name);
-    for (i = 0; i < w->net->n_instr; i++) {
+    for (size_t i = 0; i < w->net->n_instr; i++) {
         const kpred_instr *in = w->net->program + i;
         fprintf(w->f, "    { KPRED_OP_%s, %d, %d, %d, %" PRId32 " },\n", op_names[in->op], in->a,
                 in->b, in->n, in->k);
@@ -127,8 +122,7 @@ static void write_program(struct writer *w)
 
 static void write_layers(struct writer *w)
 {
-    size_t i;
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         const kpred_layer *l = w->net->layer + i;
         char what[32];
         snprintf(what, sizeof what, "weight%zu", i);
@@ -143,8 +137,7 @@ static void write_listed(struct writer *w)
 {
     const struct model *m = w->model;
     int32_t *ints = xcalloc(m->n_listed, sizeof *ints);
-    size_t i;
-    for (i = 0; i < m->n_listed; i++)
+    for (size_t i = 0; i < m->n_listed; i++)
         ints[i] = m->listed[i];
     fprintf(w->f, "static const uint8_t kpri_%s_listed[%zu] = ", w->m->name, m->n_listed);
     write_numbers(w, NULL, ints, m->n_listed);
@@ -158,8 +151,7 @@ static void write_listed(struct writer *w)
 
 static void write_head_arrays(struct writer *w)
 {
-    size_t t;
-    for (t = 0; t < w->m->n_params; t++) {
+    for (size_t t = 0; t < w->m->n_params; t++) {
         const kpred_head *h = w->net->heads + t;
         const size_t rows = model_head_rows(w->m, t), above = model_embedding_rows(w->m, t);
         char what[32];
@@ -177,10 +169,9 @@ static void write_head_arrays(struct writer *w)
 
 static void write_heads(struct writer *w)
 {
-    size_t t;
     write_head_arrays(w);
     fprintf(w->f, "static const kpred_head kpri_%s_heads[] = {\n", w->m->name);
-    for (t = 0; t < w->m->n_params; t++) {
+    for (size_t t = 0; t < w->m->n_params; t++) {
         const kpred_head *h = w->net->heads + t;
         if (!h->weight) {
             fprintf(w->f, "    { NULL, NULL, NULL, 0, 0, 0 },\n");
@@ -199,14 +190,13 @@ static void write_heads(struct writer *w)
 
 static void write_net(struct writer *w)
 {
-    size_t i;
     write_program(w);
     write_layers(w);
     write_heads(w);
     fprintf(w->f, "static const kpred_additive kpri_%s_net = {\n    kpri_%s_program, %d, %d, %d,\n",
             w->m->name, w->m->name, w->net->n_instr, w->net->n_features, w->net->hidden);
     fprintf(w->f, "    {\n");
-    for (i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         fprintf(w->f, "        { kpri_%s_weight%zu, kpri_%s_bias%zu, %d, %d, %d },\n", w->m->name,
                 i, w->m->name, i, w->net->layer[i].rows, w->net->layer[i].cols,
                 w->net->layer[i].shift);
@@ -281,8 +271,7 @@ static void write_declaration(struct writer *w)
 static struct writer make_writer(FILE *f, const struct model *model)
 {
     struct writer w = {f, model, &model->m, (const kpred_additive *)model->m.net, ""};
-    size_t i;
-    for (i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
+    for (size_t i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
         w.upper[i] = (char)toupper((unsigned char)w.m->name[i]);
     return w;
 }

@@ -57,8 +57,8 @@ size_t listed_bytes(const kpred_param *params, size_t n_params)
 void listed_add(const kpred_param *params, size_t n_params, unsigned char *bits,
                 const unsigned char *target)
 {
-    size_t t, first = 0, size = 1, at = 0;
-    for (t = 0;; t++) {
+    size_t first = 0, size = 1, at = 0;
+    for (size_t t = 0;; t++) {
         unsigned char *byte = &bits[(first + at) / 8];
         *byte = (unsigned char)(*byte | 1 << (first + at) % 8);
         if (t == n_params)

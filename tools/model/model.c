@@ -40,8 +40,7 @@ void model_free(struct model *model)
 
 static void set_fields(struct model *model, const struct spec *spec)
 {
-    size_t i;
-    for (i = 0; i < spec->n_fields; i++) {
+    for (size_t i = 0; i < spec->n_fields; i++) {
         const struct spec_field *from = spec->fields + i;
         kpred_field *to = model->fields + i;
         to->name = from->name;
@@ -56,9 +55,8 @@ static void set_fields(struct model *model, const struct spec *spec)
 
 static void set_params(struct model *model, const struct spec *spec)
 {
-    size_t t;
     model->m.lane = 4;
-    for (t = 0; t < spec->n_params; t++) {
+    for (size_t t = 0; t < spec->n_params; t++) {
         const struct spec_param *from = spec->params + t;
         kpred_param *to = model->params + t;
         to->name = from->name;
@@ -101,8 +99,7 @@ static int is_tuple(const struct model *model, const unsigned char *target)
 int model_list(struct model *model, const unsigned char *targets, size_t n)
 {
     const size_t n_params = model->m.n_params;
-    size_t i;
-    for (i = 0; i < n; i++, targets += n_params)
+    for (size_t i = 0; i < n; i++, targets += n_params)
         if (is_tuple(model, targets))
             listed_add(model->params, n_params, model->listed, targets);
     model_name_list(model);
@@ -154,8 +151,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
 int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target)
 {
     int32_t values[KPRED_MAX_PARAMS];
-    size_t t;
-    for (t = 0; t < model->m.n_params; t++)
+    for (size_t t = 0; t < model->m.n_params; t++)
         values[t] = model->m.params[t].values[target[t]];
     return kpred_legal(&model->m, problem, values);
 }
@@ -163,10 +159,9 @@ int model_allows(const struct model *model, const int32_t *problem, const unsign
 void model_train_ranges(struct model *model, const int32_t *problems, size_t n)
 {
     const size_t n_fields = model->m.n_fields;
-    size_t f, i;
-    for (f = 0; f < n_fields; f++) {
+    for (size_t f = 0; f < n_fields; f++) {
         kpred_field *field = model->fields + f;
-        for (i = 0; i < n && !field->tokens; i++) {
+        for (size_t i = 0; i < n && !field->tokens; i++) {
             const int32_t x = problems[i * n_fields + f];
             field->trained_min = i == 0 || x < field->trained_min ? x : field->trained_min;
             field->trained_max = i == 0 || x > field->trained_max ? x : field->trained_max;
@@ -177,15 +172,15 @@ void model_train_ranges(struct model *model, const int32_t *problems, size_t n)
 void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidden)
 {
     kpred_layer *l = model->net.layer;
-    size_t t, heads = 0, words = model->program.n_registers, i;
-    for (t = 0; t < model->m.n_params; t++)
+    size_t heads = 0, words = model->program.n_registers;
+    for (size_t t = 0; t < model->m.n_params; t++)
         heads += model->params[t].n_values > 1;
     l[0].cols = (uint16_t)round_up(model->program.n_features, 16);
     l[0].rows = l[1].cols = (uint16_t)enc1;
     l[1].rows = l[2].cols = (uint16_t)enc2;
     l[2].rows = (uint16_t)(heads * hidden);
     model->net.hidden = (uint16_t)hidden;
-    for (i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         words = l[i].rows > words ? l[i].rows : words;
     model->m.work_words = (uint32_t)words;
 }
@@ -197,8 +192,8 @@ size_t model_head_rows(const kpred_model *m, size_t t)
 
 size_t model_embedding_rows(const kpred_model *m, size_t t)
 {
-    size_t u, rows = 0;
-    for (u = 0; u < t; u++)
+    size_t rows = 0;
+    for (size_t u = 0; u < t; u++)
         rows += net_of(m)->heads[u].weight ? (size_t)m->params[u].n_values : 0;
     return rows;
 }
@@ -209,8 +204,7 @@ size_t model_embedding_rows(const kpred_model *m, size_t t)
 static int64_t row_bound(const int8_t *w, int32_t bias, size_t n)
 {
     int64_t sum = 0;
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         sum += w[i] < 0 ? -w[i] : w[i];
     return 127 * sum + (bias < 0 ? -(int64_t)bias : bias);
 }
@@ -218,8 +212,7 @@ static int64_t row_bound(const int8_t *w, int32_t bias, size_t n)
 static int64_t layer_bound(const kpred_layer *l)
 {
     int64_t most = 0;
-    size_t r;
-    for (r = 0; r < l->rows; r++) {
+    for (size_t r = 0; r < l->rows; r++) {
         const int64_t b =
             row_bound(l->weight + r * l->cols, l->bias[r], l->cols) + ((int64_t)1 << l->shift);
         most = b > most ? b : most;
@@ -234,8 +227,7 @@ static int64_t embedding_bound(const kpred_model *m, size_t t, size_t i)
     const size_t hidden = net_of(m)->hidden;
     const int8_t *e = net_of(m)->heads[t].embedding;
     int64_t sum = 0;
-    size_t u;
-    for (u = 0; u < t; u++) {
+    for (size_t u = 0; u < t; u++) {
         int64_t most = 0;
         int32_t v;
         for (v = 0; v < m->params[u].n_values && net_of(m)->heads[u].weight; v++, e += hidden)
@@ -251,8 +243,7 @@ static int64_t hidden_bound(const kpred_model *m, size_t t, size_t row)
     const kpred_layer *l = net_of(m)->layer + 2;
     const kpred_head *head = net_of(m)->heads + t;
     int64_t most = 0;
-    size_t i;
-    for (i = 0; i < net_of(m)->hidden; i++, row++) {
+    for (size_t i = 0; i < net_of(m)->hidden; i++, row++) {
         const int64_t b = row_bound(l->weight + row * l->cols, l->bias[row], l->cols)
                           + embedding_bound(m, t, i) + ((int64_t)1 << head->hidden_shift);
         most = b > most ? b : most;
@@ -266,8 +257,7 @@ static int64_t logit_bound(const kpred_model *m, size_t t)
     const kpred_head *head = net_of(m)->heads + t;
     const size_t hidden = net_of(m)->hidden;
     int64_t most = 0;
-    size_t r;
-    for (r = 0; r < model_head_rows(m, t); r++) {
+    for (size_t r = 0; r < model_head_rows(m, t); r++) {
         const int64_t b = row_bound(head->weight + r * hidden, head->bias[r], hidden)
                           * ((int64_t)1 << head->logit_shift);
         most = b > most ? b : most;
@@ -280,13 +270,13 @@ static int64_t accumulator_bound(const kpred_model *m, int64_t *logit)
 {
     const kpred_additive *net = net_of(m);
     int64_t most = 0;
-    size_t i, t, row = 0;
+    size_t row = 0;
     *logit = 0;
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const int64_t b = layer_bound(net->layer + i);
         most = b > most ? b : most;
     }
-    for (t = 0; t < m->n_params; t++) {
+    for (size_t t = 0; t < m->n_params; t++) {
         int64_t b;
         if (!net->heads[t].weight)
             continue;
@@ -311,11 +301,10 @@ static int check_shift(const kpred_model *m, const char *what, size_t i, int lea
 static int check_shifts(const kpred_model *m)
 {
     const kpred_head *head = net_of(m)->heads;
-    size_t i;
     int bad = 0;
-    for (i = 0; i < 3 && !bad; i++)
+    for (size_t i = 0; i < 3 && !bad; i++)
         bad = check_shift(m, "layer", i, 1, net_of(m)->layer[i].shift, 24);
-    for (i = 0; i < m->n_params && !bad; i++)
+    for (size_t i = 0; i < m->n_params && !bad; i++)
         if (head[i].weight)
             bad = check_shift(m, "hidden units of parameter", i, 1, head[i].hidden_shift, 24)
                   || check_shift(m, "embeddings of parameter", i, 0, head[i].embedding_shift, 15)
@@ -325,10 +314,10 @@ static int check_shifts(const kpred_model *m)
 
 int model_seal(struct model *model)
 {
-    int64_t logit, most;
+    int64_t logit;
     if (check_shifts(&model->m))
         return -1;
-    most = accumulator_bound(&model->m, &logit);
+    int64_t most = accumulator_bound(&model->m, &logit);
     if (most > INT32_MAX || logit >= (int64_t)1 << 29)
         return fail("%s: accumulators may reach %" PRId64 " (limit 2147483647), logits %" PRId64
                     " (limit 536870911)",
@@ -341,8 +330,8 @@ int model_seal(struct model *model)
 
 static size_t text_bytes(const char *const *names, size_t n)
 {
-    size_t i, bytes = 0;
-    for (i = 0; names && i < n; i++)
+    size_t bytes = 0;
+    for (size_t i = 0; names && i < n; i++)
         bytes += strlen(names[i]) + 1 + sizeof *names;
     return bytes;
 }
@@ -372,14 +361,13 @@ struct model_cost model_cost(const kpred_model *m)
     const kpred_additive *net = net_of(m);
     struct model_cost c = {interface_bytes(m) + aligned(model_list_bytes(m)), 0, 0, 0, 0};
     int64_t logit;
-    size_t i;
     c.bytes += aligned(sizeof *net) + aligned(net->n_instr * sizeof *net->program);
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         const size_t n = (size_t)net->layer[i].rows * net->layer[i].cols;
         c.bytes += aligned(n) + aligned(4 * (size_t)net->layer[i].rows);
         c.start += n;
     }
-    for (i = 0; i < m->n_params; i++) {
+    for (size_t i = 0; i < m->n_params; i++) {
         const size_t rows = model_head_rows(m, i), above = model_embedding_rows(m, i);
         c.bytes += sizeof *net->heads;
         c.values += (size_t)m->params[i].n_values;

@@ -55,8 +55,7 @@ static int split_words(const struct compiler *c, char *text, struct words *w)
 static const struct op *find_op(const struct compiler *c, const char *name, size_t n_words,
                                 int feature)
 {
-    size_t i;
-    for (i = 0; i < sizeof ops / sizeof *ops; i++)
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (!strcmp(ops[i].name, name) && (ops[i].code > KPRED_OP_CONST) == feature) {
             if (ops[i].n_words == n_words)
                 return &ops[i];
@@ -86,8 +85,7 @@ static int add_instr(struct compiler *c, kpred_instr in, const char *name)
 
 static int find_register(const struct compiler *c, const char *name)
 {
-    size_t i;
-    for (i = 0; i < c->out->n_registers; i++)
+    for (size_t i = 0; i < c->out->n_registers; i++)
         if (!strcmp(c->names[i], name))
             return (int)i;
     return -1;
@@ -111,9 +109,7 @@ static int operand(struct compiler *c, const char *word)
 static int compile_register(struct compiler *c, const struct words *w)
 {
     kpred_instr in = {KPRED_OP_CONST, 0, 0, 0, 0};
-    const struct op *op;
     int64_t k;
-    int a, b;
     if (w->n < 3 || strcmp(w->v[1], "="))
         return wrong(c, w->v[0], "expected NAME = OP A [B]");
     if (!is_identifier(w->v[0]) || find_register(c, w->v[0]) >= 0)
@@ -122,11 +118,11 @@ static int compile_register(struct compiler *c, const struct words *w)
         in.k = (int32_t)k;
         return add_instr(c, in, w->v[0]);
     }
-    op = find_op(c, w->v[2], w->n - 3, 0);
+    const struct op *op = find_op(c, w->v[2], w->n - 3, 0);
     if (!op)
         return -1;
-    a = operand(c, w->v[3]);
-    b = a < 0 || op->n_words == 1 ? a : operand(c, w->v[4]);
+    int a = operand(c, w->v[3]);
+    int b = a < 0 || op->n_words == 1 ? a : operand(c, w->v[4]);
     if (a < 0 || b < 0)
         return -1;
     in.op = op->code;
@@ -206,10 +202,9 @@ static int compile_feature(struct compiler *c, const struct words *w)
 {
     kpred_instr in = {0, 0, 0, 0, 0};
     const struct op *op = find_op(c, w->v[0], w->n - 1, 1);
-    int a;
     if (!op)
         return -1;
-    a = find_register(c, w->v[1]);
+    int a = find_register(c, w->v[1]);
     if (a < 0)
         return wrong(c, w->v[1], "neither a field nor a register");
     in.op = op->code;
@@ -220,8 +215,7 @@ static int compile_feature(struct compiler *c, const struct words *w)
 static int compile_section(struct compiler *c, const struct spec_lines *lines,
                            int (*compile)(struct compiler *, const struct words *))
 {
-    size_t i;
-    for (i = 0; i < lines->n; i++) {
+    for (size_t i = 0; i < lines->n; i++) {
         char *text = xstrdup(lines->v[i].text);
         struct words w;
         int bad;
@@ -256,11 +250,10 @@ static int compile_either(struct compiler *c, const struct words *w)
 int program_compile_judge(const struct spec *spec, struct program *out)
 {
     static struct compiler c;
-    size_t i;
     begin(&c, spec, out);
-    for (i = 0; i < spec->n_fields; i++)
+    for (size_t i = 0; i < spec->n_fields; i++)
         name_register(&c, spec->fields[i].name);
-    for (i = 0; i < spec->n_params; i++)
+    for (size_t i = 0; i < spec->n_params; i++)
         name_register(&c, spec->params[i].name);
     name_register(&c, "table");
     if (compile_section(&c, &spec->judge, compile_either))
@@ -272,9 +265,8 @@ int program_compile_judge(const struct spec *spec, struct program *out)
 int program_compile(const struct spec *spec, struct program *out)
 {
     static struct compiler c;
-    size_t i;
     begin(&c, spec, out);
-    for (i = 0; i < spec->n_fields; i++)
+    for (size_t i = 0; i < spec->n_fields; i++)
         name_register(&c, spec->fields[i].name);
     if (compile_section(&c, &spec->derived, compile_register)
         || compile_section(&c, &spec->features, compile_feature))

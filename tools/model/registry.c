@@ -18,10 +18,10 @@ static int builtin_open(const struct builtin *b, struct model *out)
     struct buf text = {NULL, 0, 0};
     struct spec *spec = xcalloc(1, sizeof *spec);
     const char *const *line;
-    int bad;
     for (line = b->spec; *line; line++)
         buf_puts(&text, *line);
-    bad = spec_parse(spec, text.s, b->model->name) || model_from_spec(out, spec, b->model->split);
+    int bad =
+        spec_parse(spec, text.s, b->model->name) || model_from_spec(out, spec, b->model->split);
     buf_free(&text);
     out->own_spec = spec;
     if (bad)
@@ -38,20 +38,18 @@ static int builtin_open(const struct builtin *b, struct model *out)
 int model_open(const char *name, struct model *out)
 {
     struct buf known = {NULL, 0, 0};
-    const struct builtin *b;
-    int bad;
     memset(out, 0, sizeof *out);
     if (ends_with(name, ".h"))
         return header_read(name, out);
-    for (b = builtins; b->model; b++) {
+    for (const struct builtin *b = builtins; b->model; b++) {
         if (!strcmp(b->model->name, name)) {
             buf_free(&known);
             return builtin_open(b, out);
         }
         buf_printf(&known, " %s", b->model->name);
     }
-    bad = fail("\"%s\" is neither a built-in model (%s ) nor the path of a header (FILE.h)", name,
-               known.s ? known.s : " none");
+    int bad = fail("\"%s\" is neither a built-in model (%s ) nor the path of a header (FILE.h)",
+                   name, known.s ? known.s : " none");
     buf_free(&known);
     return bad;
 }

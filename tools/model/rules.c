@@ -115,11 +115,10 @@ static int check_fields(const struct spec *spec, const struct known *rule)
 {
     const char *const *names = vocabulary_of(rule)->fields;
     const char *const *const *of = vocabulary_of(rule)->tokens;
-    size_t i;
     if (spec->n_fields != rule->n_fields)
         return fail("%s: %zu fields where rule %s expects %zu", spec->path, spec->n_fields,
                     rule->name, rule->n_fields);
-    for (i = 0; i < spec->n_fields; i++) {
+    for (size_t i = 0; i < spec->n_fields; i++) {
         const struct spec_field *f = spec->fields + i;
         if (strcmp(f->name, names[i]))
             return differs(spec, "field", f->name, names[i]);
@@ -135,8 +134,7 @@ static int check_fields(const struct spec *spec, const struct known *rule)
 static int check_params(const struct spec *spec, const struct known *rule)
 {
     const char *names[KPRED_MAX_PARAMS];
-    size_t t;
-    for (t = 0; t < spec->n_params; t++)
+    for (size_t t = 0; t < spec->n_params; t++)
         names[t] = spec->params[t].name;
     return same_names(spec, "parameter", names, spec->n_params, rule->params, 0);
 }
@@ -200,13 +198,12 @@ static uint32_t gtc_word(const char *name)
 static int check_words(const struct spec *spec, const struct known *rule)
 {
     const struct spec_param *p = spec->params;
-    size_t v;
     if (!rule->n_words)
         return 0;
     if (p->n_values != rule->n_words)
         return fail("%s: %zu kernels where rule %s expects %zu", spec->path, p->n_values,
                     rule->name, rule->n_words);
-    for (v = 0; v < p->n_values; v++)
+    for (size_t v = 0; v < p->n_values; v++)
         if (!p->names[v] || gtc_word(p->names[v]) != rule->words[v])
             return fail("%s: kernel \"%s\": rule %s expects another one there", spec->path,
                         p->names[v] ? p->names[v] : "(an integer)", rule->name);
@@ -215,12 +212,11 @@ static int check_words(const struct spec *spec, const struct known *rule)
 
 int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
 {
-    size_t i;
     *rule = KPRED_UNCONSTRAINED;
     *name = "";
     if (spec_is_unconstrained(spec) || spec_is_listed(spec))
         return 0;
-    for (i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].name, spec->rule)) {
             *rule = known[i].rule;
             *name = known[i].name;

@@ -14,13 +14,12 @@ void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t 
     kpred_additive net;
     int32_t registers[KPRED_MAX_REGISTERS];
     int16_t x[KPRED_MAX_WIDTH];
-    size_t i;
     memset(&net, 0, sizeof net);
     net.program = program;
     net.n_instr = (uint16_t)n_instr;
     memcpy(registers, problem, n_fields * sizeof *registers);
     kpri_features(&net, n_fields, n_features, registers, x);
-    for (i = 0; i < n_features; i++)
+    for (size_t i = 0; i < n_features; i++)
         features[i] = (uint8_t)x[i];
 }
 

@@ -32,11 +32,10 @@ static void add_own_path(const struct model *model, struct buf *path)
 int float_file_write(const struct model *model, const struct recipe_nets *nets, const char *path)
 {
     struct buf own = {NULL, 0, 0};
-    int bad;
     if (!path)
         add_own_path(model, &own);
     path = path ? path : own.s;
-    bad = make_directories(path) || net_save(nets->net, nets->n, path) ? -1 : 0;
+    int bad = make_directories(path) || net_save(nets->net, nets->n, path) ? -1 : 0;
     buf_free(&own);
     return bad;
 }

@@ -31,9 +31,9 @@ static void activations(const struct judges *j, const int32_t *problem, const un
 {
     const struct model *m = j->task->model;
     int32_t registers[KPRED_MAX_FIELDS + KPRED_MAX_PARAMS + 1];
-    size_t n = m->m.n_fields, p;
+    size_t n = m->m.n_fields;
     memcpy(registers, problem, n * sizeof *registers);
-    for (p = 0; p < m->m.n_params; p++)
+    for (size_t p = 0; p < m->m.n_params; p++)
         registers[n++] = m->params[p].values[target[p]];
     registers[n++] = (int32_t)table;
     program_run(&j->program, registers, n, x);
@@ -65,11 +65,10 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
     const size_t n = end - first;
     uint64_t seed = num_mix(j->task->seed, 11 + table, first);
     double *known = xcalloc(n, sizeof *known), best;
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         known[i] = data_is_known(d, first + i);
     best = data_best_time(d, first, n, known);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if ((double)(num_draw(&seed) % n) < r->judge_rows && known[i] > 0)
             add_lesson(j, to, d, first + i, table,
                        (double)num_exp2(
@@ -80,8 +79,8 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
 static void add_table(const struct judges *j, struct lessons *to, const struct dataset *d,
                       const unsigned char *is_test, size_t table)
 {
-    size_t i, end;
-    for (i = 0; i < d->n; i = end) {
+    size_t end;
+    for (size_t i = 0; i < d->n; i = end) {
         end = data_problem_end(d, i);
         if (!is_test || !is_test[i])
             add_problem(j, to, d, i, end, table);
@@ -93,21 +92,18 @@ static int train_judges(struct judges *j)
     const struct judge_task *t = j->task;
     struct lessons lessons = {0, 0, NULL, NULL};
     struct net_rows rows;
-    uint8_t *y;
-    size_t i;
-    int bad;
     add_table(j, &lessons, t->data, t->is_test, 0);
-    for (i = 0; i < t->n_beside; i++)
+    for (size_t i = 0; i < t->n_beside; i++)
         add_table(j, &lessons, &t->beside[i], NULL, 1 + i);
-    y = xcalloc(lessons.n + 1, 1);
+    uint8_t *y = xcalloc(lessons.n + 1, 1);
     memset(&rows, 0, sizeof rows);
     rows.n = lessons.n;
     rows.x = lessons.x;
     rows.y = y;
     rows.target = lessons.target;
-    bad = !rows.n ? fail("%s: no row for its judges", t->model->m.name)
-                  : recipe_train_teachers(t->recipe, t->model, j->width, &rows, t->seed,
-                                          t->n_threads, t->progress, &j->nets);
+    int bad = !rows.n ? fail("%s: no row for its judges", t->model->m.name)
+                      : recipe_train_teachers(t->recipe, t->model, j->width, &rows, t->seed,
+                                              t->n_threads, t->progress, &j->nets);
     free(y);
     free(lessons.x);
     free(lessons.target);
@@ -126,14 +122,14 @@ static int compare_tuples(const void *a, const void *b)
 /* The distinct tuples of the data */
 static void list_options(const struct dataset *d, struct dataset *one)
 {
-    size_t i, n = 0;
+    size_t n = 0;
     one->target = xcalloc(d->n, d->n_params);
-    for (i = 0; i < d->n; i++)
+    for (size_t i = 0; i < d->n; i++)
         if (data_is_known(d, i))
             memcpy(one->target + n++ * d->n_params, d->target + i * d->n_params, d->n_params);
     tuple_bytes = d->n_params;
     qsort(one->target, n, d->n_params, compare_tuples);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (!one->n
             || compare_tuples(one->target + (one->n - 1) * d->n_params,
                               one->target + i * d->n_params))
@@ -168,8 +164,7 @@ static void judge_chunk(const struct judges *j, struct dataset *one, size_t firs
     float target[2 * CHUNK];
     uint8_t y[CHUNK] = {0};
     struct net_rows rows;
-    size_t i;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         activations(j, one->problem, one->target + (first + i) * one->n_params, 0,
                     x + i * j->width);
     memset(&rows, 0, sizeof rows);
@@ -177,7 +172,7 @@ static void judge_chunk(const struct judges *j, struct dataset *one, size_t firs
     rows.x = x;
     rows.y = y;
     net_ensemble(j->nets.net, j->nets.n, &rows, y, NULL, t->n_threads, target);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const double mark = target[2 * i] > 1e-9f ? (double)target[2 * i] : 1e-9;
         one->time_us[first + i] =
             (double)num_exp2((float)(-num_log2(mark) / t->recipe->judge_sharpness));
@@ -187,10 +182,9 @@ static void judge_chunk(const struct judges *j, struct dataset *one, size_t firs
 static void judge_problem(const struct judges *j, struct dataset *one, const int32_t *problem,
                           uint8_t *x)
 {
-    size_t i;
-    for (i = 0; i < one->n; i++)
+    for (size_t i = 0; i < one->n; i++)
         memcpy(one->problem + i * one->n_fields, problem, one->n_fields * sizeof *problem);
-    for (i = 0; i < one->n; i += CHUNK)
+    for (size_t i = 0; i < one->n; i += CHUNK)
         judge_chunk(j, one, i, one->n - i < CHUNK ? one->n - i : CHUNK, x);
 }
 
@@ -201,10 +195,10 @@ static int32_t near_to(int32_t size, uint64_t *seed)
 {
     const float octaves = 0.5f * num_signed(seed);
     const double to = (double)size * (double)num_exp2(octaves);
-    int32_t by = 1, n;
+    int32_t by = 1;
     while (by < 64 && size % (2 * by) == 0)
         by *= 2;
-    n = (int32_t)(to / by + 0.5);
+    int32_t n = (int32_t)(to / by + 0.5);
     return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
 }
 
@@ -212,8 +206,7 @@ static void make_up(const struct judge_task *t, const int32_t *known, size_t n_k
                     uint64_t *seed, int32_t *out)
 {
     const size_t n_fields = t->data->n_fields;
-    size_t f;
-    for (f = 0; f < n_fields; f++) {
+    for (size_t f = 0; f < n_fields; f++) {
         const int32_t size = known[num_draw(seed) % n_known * n_fields + f];
         const int is_changed = (int)(num_draw(seed) >> 63);
         const int32_t changed = near_to(size, seed);
@@ -225,8 +218,8 @@ static void make_up(const struct judge_task *t, const int32_t *known, size_t n_k
 static size_t list_problems(const struct judge_task *t, int32_t *out)
 {
     const struct dataset *d = t->data;
-    size_t n = 0, i;
-    for (i = 0; i < d->n; i = data_problem_end(d, i))
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
         if (!t->is_test[i])
             memcpy(out + n++ * d->n_fields, d->problem + i * d->n_fields,
                    d->n_fields * sizeof *out);
@@ -241,8 +234,7 @@ static void add_opinions(const struct judges *j, struct dataset *one, const int3
     uint8_t *x = xcalloc(CHUNK, j->width);
     uint64_t seed = num_mix(t->seed, 12, 0);
     int32_t problem[KPRED_MAX_FIELDS];
-    size_t i;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (i < n_known)
             memcpy(problem, known + i * one->n_fields, one->n_fields * sizeof *problem);
         else

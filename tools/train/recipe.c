@@ -22,8 +22,7 @@ static const struct number numbers[] = {RECIPE_NUMBERS(RECIPE_NUMBER)};
 
 static const struct number *find_number(const char *name, size_t n)
 {
-    size_t i;
-    for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strlen(numbers[i].name) == n && !strncmp(numbers[i].name, name, n))
             return &numbers[i];
     return NULL;
@@ -35,13 +34,12 @@ static int set_number(const struct spec *spec, const struct spec_line *line, str
     const struct number *to = find_number(line->text, n);
     const char *value = line->text + n + strspn(line->text + n, " \t");
     char *end;
-    double x;
     if (!to)
         return fail("%s:%ld: \"%.*s\": no such number of the network", spec->path, line->line,
                     (int)n, line->text);
     if (*value != '=')
         return fail("%s:%ld: %s: expected NAME = NUMBER", spec->path, line->line, to->name);
-    x = strtod(value + 1, &end);
+    double x = strtod(value + 1, &end);
     if (end == value + 1 || *end || !(x >= to->least && x <= to->most))
         return fail("%s:%ld: %s: \"%s\" is no number from %g to %g", spec->path, line->line,
                     to->name, value + 1, to->least, to->most);
@@ -53,9 +51,8 @@ int recipe_from_spec(const struct spec *spec, struct recipe *out)
 {
 #define RECIPE_DEFAULT(name, normal, least, most) normal,
     static const struct recipe normal = {RECIPE_NUMBERS(RECIPE_DEFAULT)};
-    size_t i;
     *out = normal;
-    for (i = 0; i < spec->network.n; i++)
+    for (size_t i = 0; i < spec->network.n; i++)
         if (set_number(spec, &spec->network.v[i], out))
             return -1;
     if ((int)out->encoder1 % 16 || (int)out->encoder2 % 16 || (int)out->hidden % 16)
@@ -85,8 +82,7 @@ static void features_of(const struct trainer *t, const int32_t *problem, uint8_t
 static void copy_rows(const struct trainer *t, const struct recipe_rows *rows, uint8_t *x,
                       uint8_t *y)
 {
-    size_t i;
-    for (i = 0; i < rows->n; i++)
+    for (size_t i = 0; i < rows->n; i++)
         features_of(t, rows->problem + i * t->model->m.n_fields, x + i * t->n_features);
     memcpy(y, rows->target, rows->n * t->n_params);
 }
@@ -95,8 +91,7 @@ static void copy_rows(const struct trainer *t, const struct recipe_rows *rows, u
 static void cross(const struct trainer *t, const int32_t *a, const int32_t *b, uint64_t mask,
                   int32_t *out)
 {
-    size_t f;
-    for (f = 0; f < t->model->m.n_fields; f++)
+    for (size_t f = 0; f < t->model->m.n_fields; f++)
         out[f] = (mask >> f & 1) ? b[f] : a[f];
 }
 
@@ -105,8 +100,7 @@ static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows
                          int32_t *out)
 {
     const size_t n_fields = t->model->m.n_fields;
-    int tries;
-    for (tries = 0; tries < 20; tries++) {
+    for (int tries = 0; tries < 20; tries++) {
         const int32_t *a = rows->problem + num_draw(seed) % rows->n * n_fields;
         const int32_t *b = rows->problem + num_draw(seed) % rows->n * n_fields;
         const uint64_t mask = num_draw(seed) & num_draw(seed); /* each field with probability 1/4 */
@@ -118,8 +112,8 @@ static void draw_crossed(const struct trainer *t, const struct recipe_rows *rows
 
 size_t recipe_width(const struct model *model)
 {
-    size_t p, width = 0;
-    for (p = 0; p < model->m.n_params; p++)
+    size_t width = 0;
+    for (size_t p = 0; p < model->m.n_params; p++)
         width += (size_t)model->params[p].n_values;
     return width;
 }
@@ -128,8 +122,7 @@ size_t recipe_width(const struct model *model)
 
 void recipe_nets_free(struct recipe_nets *nets)
 {
-    size_t i;
-    for (i = 0; i < nets->n; i++)
+    for (size_t i = 0; i < nets->n; i++)
         net_free(&nets->net[i]);
 }
 
@@ -143,8 +136,7 @@ static void report(void *user, size_t epoch, double loss, double held_out)
 static struct net_dims dimensions(const struct trainer *t, double e1, double e2, double hidden)
 {
     struct net_dims d = {t->n_features, (size_t)e1, (size_t)e2, (size_t)hidden, t->n_params, {0}};
-    size_t p;
-    for (p = 0; p < t->n_params; p++)
+    for (size_t p = 0; p < t->n_params; p++)
         d.n_values[p] = (size_t)t->model->params[p].n_values;
     return d;
 }
@@ -187,7 +179,6 @@ static int train_teachers(struct trainer *t, const struct net_dims *d, const str
     const struct recipe *r = t->recipe;
     const size_t n = (size_t)r->teachers;
     struct net_train_config c = common_config(t);
-    size_t i;
     c.regret = regret_of(r);
     c.epochs = (size_t)r->teacher_epochs;
     c.batch = (size_t)r->teacher_batch;
@@ -196,7 +187,7 @@ static int train_teachers(struct trainer *t, const struct net_dims *d, const str
     c.drop_input = (float)r->teacher_drop_input;
     c.drop_encoder = (float)r->teacher_drop_encoder;
     c.drop_hidden = (float)r->teacher_drop_hidden;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         c.seed = t->seed + 1 + i;
         snprintf(t->what, sizeof t->what, "teacher %zu of %zu", i + 1, n);
         if (train_one(t, d, rows, held_out, &c, &teachers[i]))
@@ -212,11 +203,10 @@ int recipe_train_teachers(const struct recipe *recipe, const struct model *model
     struct trainer t = {recipe, model, seed, n_threads, progress, "", 0, n_features, 1};
     struct net_dims d =
         dimensions(&t, recipe->teacher_encoder1, recipe->teacher_encoder2, recipe->teacher_hidden);
-    int bad;
     d.n_values[0] = 2;
     memset(out, 0, sizeof *out);
     out->n = (size_t)recipe->teachers;
-    bad = train_teachers(&t, &d, rows, NULL, out->net);
+    int bad = train_teachers(&t, &d, rows, NULL, out->net);
     if (bad)
         recipe_nets_free(out);
     return bad;
@@ -247,11 +237,10 @@ static void mix_labels(const struct trainer *t, const uint8_t *y, const float *s
                        float *target)
 {
     const float weight = (float)t->recipe->label_share;
-    size_t i, p, v;
-    for (i = 0; i < n; i++)
-        for (p = 0; p < t->n_params; p++) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t p = 0; p < t->n_params; p++) {
             const size_t n_values = (size_t)t->model->params[p].n_values;
-            for (v = 0; v < n_values; v++, target++) {
+            for (size_t v = 0; v < n_values; v++, target++) {
                 const float label = soft ? *soft++ : (float)(v == y[i * t->n_params + p]);
                 *target = (1 - weight) * *target + weight * label;
             }
@@ -265,8 +254,7 @@ static void multiply_rows(const struct trainer *t, const struct recipe_rows *row
     const size_t again = rows->n * (size_t)t->recipe->redrawn;
     uint64_t seed = t->seed ^ UINT64_C(0x637265737365640a);
     int32_t problem[KPRED_MAX_FIELDS];
-    size_t i;
-    for (i = rows->n; i < total; i++)
+    for (size_t i = rows->n; i < total; i++)
         if (i < rows->n + again) {
             memcpy(x + i * t->n_features, x + i % rows->n * t->n_features, t->n_features);
         } else {
@@ -284,17 +272,16 @@ static void ask_teachers(const struct trainer *t, const struct net *teachers, si
     const size_t n_teachers = (size_t)t->recipe->teachers;
     const struct net_dims *d = &teachers[0].dims;
     uint64_t *draws = xcalloc(total, sizeof *draws), seed = t->seed + 1000;
-    struct net_rows first, rest;
-    size_t i;
+    struct net_rows first;
     memset(&first, 0, sizeof first);
     first.n = n;
     first.x = x;
     first.y = y;
-    rest = first;
+    struct net_rows rest = first;
     rest.n = total - n;
     rest.x = x + n * t->n_features;
     rest.y = y + n * t->n_params;
-    for (i = 0; i < total; i++)
+    for (size_t i = 0; i < total; i++)
         draws[i] = num_draw(&seed);
     net_ensemble(teachers, n_teachers, &first, y, NULL, t->n_threads, target);
     mix_labels(t, y, soft, n, target);
@@ -311,7 +298,6 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
 {
     float *target = xmalloc(total * net_target_width(&teachers[0].dims) * sizeof *target);
     struct net_rows all;
-    int bad;
     memset(&all, 0, sizeof all);
     all.n = total;
     all.x = x;
@@ -321,7 +307,7 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
     all.n_timed = rows->soft ? rows->n : 0;
     multiply_rows(t, rows, x, total);
     ask_teachers(t, teachers, rows->n, total, x, y, rows->soft, target);
-    bad = train_student(t, &all, held_out, out);
+    int bad = train_student(t, &all, held_out, out);
     free(target);
     return bad;
 }
@@ -355,7 +341,6 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
     uint8_t *x = xcalloc(rows->n * times, n_features), *y = xcalloc(rows->n * times, t.n_params);
     uint8_t *hx = xcalloc(held_out->n + 1, n_features), *hy = xcalloc(held_out->n + 1, t.n_params);
     struct net_rows held;
-    int bad;
     memset(&held, 0, sizeof held);
     held.n = held_out->n;
     held.x = hx;
@@ -365,7 +350,7 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
     copy_rows(&t, held_out, hx, hy);
     memset(out, 0, sizeof *out);
     out->n = 1 + (size_t)recipe->teachers;
-    bad = run(&t, rows, x, y, rows->n * times, held.n ? &held : NULL, out);
+    int bad = run(&t, rows, x, y, rows->n * times, held.n ? &held : NULL, out);
     if (bad)
         recipe_nets_free(out);
     free(x);

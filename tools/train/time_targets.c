@@ -43,12 +43,10 @@ static int can_return(const struct model *model, const struct dataset *d, size_t
 
 static int set_odds(struct options *o, const struct model *model, double sharpness)
 {
-    double best;
-    size_t i;
-    for (i = 0; i < o->n; i++)
+    for (size_t i = 0; i < o->n; i++)
         o->odds[i] = can_return(model, o->d, o->first + i);
-    best = data_best_time(o->d, o->first, o->n, o->odds);
-    for (i = 0; i < o->n && best > 0; i++)
+    double best = data_best_time(o->d, o->first, o->n, o->odds);
+    for (size_t i = 0; i < o->n && best > 0; i++)
         if (o->odds[i] > 0) {
             const double octaves = sharpness * num_log2(best / o->d->time_us[o->first + i]);
             o->odds[i] = (double)num_exp2((float)(octaves > LEAST ? octaves : LEAST));
@@ -59,12 +57,12 @@ static int set_odds(struct options *o, const struct model *model, double sharpne
 /* An option, by its odds; of one parameter the first of the best ones. */
 static size_t draw(const struct options *o, uint64_t *seed)
 {
-    double all = 0, at;
-    size_t i, last = 0;
-    for (i = 0; i < o->n; i++)
+    double all = 0;
+    size_t last = 0;
+    for (size_t i = 0; i < o->n; i++)
         all += o->odds[i];
-    at = all * ((double)(num_draw(seed) >> 11) / (double)(UINT64_C(1) << 53));
-    for (i = 0; i < o->n; i++)
+    double at = all * ((double)(num_draw(seed) >> 11) / (double)(UINT64_C(1) << 53));
+    for (size_t i = 0; i < o->n; i++)
         if (o->odds[i] > 0) {
             last = i;
             at -= o->odds[i];
@@ -76,8 +74,8 @@ static size_t draw(const struct options *o, uint64_t *seed)
 
 static size_t best_of(const struct options *o)
 {
-    size_t i, best = 0;
-    for (i = 1; i < o->n; i++)
+    size_t best = 0;
+    for (size_t i = 1; i < o->n; i++)
         if (o->odds[i] > o->odds[best])
             best = i;
     return best;
@@ -87,19 +85,18 @@ static size_t best_of(const struct options *o)
 static void put_distributions(struct options *o, const struct model *model, const unsigned char *y,
                               float *soft)
 {
-    size_t p, i;
     memset(o->out, 0, o->n);
-    for (p = 0; p < o->d->n_params; p++) {
+    for (size_t p = 0; p < o->d->n_params; p++) {
         const size_t n_values = (size_t)model->params[p].n_values;
         double sum[KPRED_MAX_VALUES] = {0}, all = 0;
-        for (i = 0; i < o->n; i++)
+        for (size_t i = 0; i < o->n; i++)
             if (o->odds[i] > 0 && !o->out[i]) {
                 const unsigned char v = target_of(o->d, o->first + i)[p];
                 sum[v] += o->odds[i];
                 all += o->odds[i];
                 o->out[i] = v != y[p];
             }
-        for (i = 0; i < n_values; i++)
+        for (size_t i = 0; i < n_values; i++)
             *soft++ = (float)(sum[i] / all);
     }
 }
@@ -123,10 +120,9 @@ int time_targets_add(const struct recipe *recipe, const struct model *model,
     const size_t n = end - first;
     struct options o = {d, first, n, xcalloc(n, sizeof *o.odds), xcalloc(n, 1)};
     const int any = set_odds(&o, model, recipe->sharpness);
-    size_t i;
     if (any && d->n_params == 1)
         add_row(&o, model, best_of(&o), to);
-    for (i = 0; any && d->n_params > 1 && i < (size_t)recipe->draws; i++)
+    for (size_t i = 0; any && d->n_params > 1 && i < (size_t)recipe->draws; i++)
         add_row(&o, model, draw(&o, &seed), to);
     free(o.odds);
     free(o.out);

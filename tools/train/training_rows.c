@@ -12,8 +12,7 @@
 
 void training_data_close(struct training_data *d)
 {
-    size_t i;
-    for (i = 0; i < d->n_beside; i++)
+    for (size_t i = 0; i < d->n_beside; i++)
         data_free(&d->beside[i]);
     free(d->beside);
     data_free(&d->own);
@@ -22,13 +21,12 @@ void training_data_close(struct training_data *d)
 int training_data_open(const struct spec *spec, const struct training_files *files,
                        const struct data_options *how, struct training_data *out)
 {
-    size_t i;
     memset(out, 0, sizeof *out);
     if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
         return -1;
     data_note_drops(&out->own);
     out->beside = xcalloc(files->n_beside, sizeof *out->beside);
-    for (i = 0; i < files->n_beside; i++) {
+    for (size_t i = 0; i < files->n_beside; i++) {
         if (data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i])) {
             training_data_close(out);
             return -1;
@@ -81,8 +79,8 @@ static void add_measured(const struct maker *m, const unsigned char *is_test)
 {
     const struct training_task *t = m->task;
     const struct dataset *d = m->data;
-    size_t i, end;
-    for (i = 0; i < d->n; i = end) {
+    size_t end;
+    for (size_t i = 0; i < d->n; i = end) {
         struct recipe_rows *to = is_test[i] ? &m->out->held_out : &m->out->train;
         end = d->time_us ? data_problem_end(d, i) : i + 1;
         if (!d->time_us)
@@ -123,13 +121,12 @@ int training_rows_make(const struct training_task *task, struct model *model,
 {
     const struct maker m = {task, model, &data->own, out};
     struct held_out held;
-    int bad;
     memset(out, 0, sizeof *out);
     if (model->listed && model_list(model, m.data->target, m.data->n))
         return -1;
     allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));
     allocate(&out->held_out, m.data, rows_at_most(&m), recipe_width(model));
-    bad = held_out_find(model->spec, task->split, m.data, &held);
+    int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
         add_measured(&m, held.is_test);
         model_train_ranges(model, out->train.problem, out->train.n); /* the judges' are made up */

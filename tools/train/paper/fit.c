@@ -78,12 +78,11 @@ double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float 
     float *panels = xmalloc(2 * n * sizeof *panels);
     const struct arrays a = {net->w, panels, panels + n, gradient};
     struct shard s;
-    double loss;
     shard_new(&s, net, CHUNK);
     pack_all(net, panels);
     if (gradient)
         memset(gradient, 0, n * sizeof *gradient);
-    loss = loss_of_chunks(net, rows, &a, &s);
+    double loss = loss_of_chunks(net, rows, &a, &s);
     shard_free(&s);
     free(panels);
     return loss;

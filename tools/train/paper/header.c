@@ -167,9 +167,8 @@ static int read_spec(struct reader *r)
 static int read_net(struct reader *r)
 {
     struct buf mark = {NULL, 0, 0};
-    const char *p;
     buf_printf(&mark, " kpri_%s_net[] = \"", r->h.name);
-    p = strstr(r->h.text, mark.s);
+    const char *p = strstr(r->h.text, mark.s);
     const int n = p ? sscanf(p + mark.n, "%15s %15s %16" SCNx64, r->net, r->split, &r->id) : 0;
     buf_free(&mark);
     return n == 3 ? 0 : header_foreign(&r->h, "no net, split and id");
@@ -290,10 +289,9 @@ static int check_code(const struct reader *r)
 static int read_all(struct reader *r)
 {
     struct paper_dims dims;
-    struct spec *spec;
     if (read_spec(r) || read_net(r))
         return -1;
-    spec = r->model->own_spec;
+    struct spec *spec = r->model->own_spec;
     const int bad = model_from_spec(r->model, spec, r->split);
     r->model->own_spec = spec;
     return bad || read_ranges(r) || read_shape(r, &dims) || paper_build(r->p, r->model, &dims)
@@ -306,14 +304,13 @@ int paper_read(const char *path, struct model *model, struct paper *out)
 {
     struct buf file = {NULL, 0, 0};
     struct reader r = {{path, NULL, NULL}, model, out, "", "", 0};
-    int bad;
     memset(model, 0, sizeof *model);
     memset(out, 0, sizeof *out);
     FILE *f = ends_with(path, ".h") ? fopen(path, "r") : NULL;
     if (!f)
         return 1; /* whoever opens it next says why not */
     fclose(f);
-    bad = read_file(path, HEADER_MAX_BYTES, &file);
+    int bad = read_file(path, HEADER_MAX_BYTES, &file);
     r.h.text = file.s;
     if (!bad)
         bad = header_is_float(file.s) ? read_all(&r) : 1;

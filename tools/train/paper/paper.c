@@ -9,11 +9,10 @@
 
 int paper_build(struct paper *p, const struct model *model, const struct paper_dims *dims)
 {
-    size_t floats;
     p->spec = model->spec;
     if (paper_new(&p->net, dims, model->m.name))
         return -1;
-    floats = paper_memory(&p->net) + 2 * paper_state(&p->net) + paper_width(&p->net);
+    size_t floats = paper_memory(&p->net) + 2 * paper_state(&p->net) + paper_width(&p->net);
     p->scratch = xcalloc(floats, sizeof *p->scratch);
     p->tape = xcalloc(1, sizeof *p->tape);
     paper_tape_new(p->tape, &p->net, 1);
