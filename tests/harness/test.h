@@ -3,8 +3,7 @@
 
        static void sums(void) { CHECK(1 + 1 == 2); CHECK_EQ(2 + 2, 4); CHECK_TEXT("a", "a"); }
        int main(void) { RUN(sums); CASE(3 > 2, "%d is more", 3); return test_end(); } */
-#ifndef KPRED_TESTS_TEST_H
-#define KPRED_TESTS_TEST_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,5 +147,3 @@ static inline int32_t test_between(uint64_t *seed, int32_t least, int32_t most)
     const uint64_t n = (uint64_t)((int64_t)most - least + 1);
     return (int32_t)((int64_t)(test_random64(seed) % n) + least);
 }
-
-#endif

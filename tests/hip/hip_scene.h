@@ -3,8 +3,7 @@
 
    scene_begin sets all up, a test changes what it is about, scene_select or scene_time runs it and
    checks what holds after every path: check_result. */
-#ifndef KPRED_TESTS_HIP_SCENE_H
-#define KPRED_TESTS_HIP_SCENE_H
+#pragma once
 
 #define KPRED_HIP_API_HEADER "hip/hip_standin.h"
 #define KPRED_HIP_STATIC
@@ -314,5 +313,3 @@ static inline size_t count_outcome(kpred_hip_outcome outcome)
         n += scene.timings[i].outcome == outcome;
     return n;
 }
-
-#endif

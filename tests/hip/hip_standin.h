@@ -5,8 +5,7 @@
    event reads it. Everything is done at once, in order; errors come where the test puts them.
    `standin` is all of the state; `standin = standin_fresh` begins anew. Modules, which
    examples/hip_select.c launches from, and memory that can be written to are at the end. */
-#ifndef KPRED_TESTS_HIP_STANDIN_H
-#define KPRED_TESTS_HIP_STANDIN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -363,5 +362,3 @@ static inline const char *hipGetErrorString(hipError_t error)
 {
     return error == hipSuccess ? "no error" : "an error of the stand-in";
 }
-
-#endif

@@ -3,8 +3,7 @@
 
    SHIPPED(X) lists them as X(name, NAME), as their macros spell it. tests/model/test_models.c fails where
    the list is not that of weights/. */
-#ifndef KPRED_TESTS_SHIPPED_H
-#define KPRED_TESTS_SHIPPED_H
+#pragma once
 
 #include "weights/conv_asm_1x1u.h"
 #include "weights/conv_asm_bwd_wrw_1x1.h"
@@ -36,5 +35,3 @@
     X(gemm_mi100_nn, GEMM_MI100_NN)                           \
     X(gemm_mi100_nt, GEMM_MI100_NT)                           \
     X(gemm_mi100_tn, GEMM_MI100_TN)
-
-#endif

@@ -3,8 +3,7 @@
 
    Include it after the definitions of kpred.h. Every array is as long as it must be and no longer,
    so that a sanitiser sees who reads on. */
-#ifndef KPRED_TESTS_NET_H
-#define KPRED_TESTS_NET_H
+#pragma once
 
 #include "harness/test.h"
 
@@ -185,5 +184,3 @@ static inline void net_random_problem(uint64_t *seed, int32_t *problem)
     problem[1] = test_between(seed, 1, test_between(seed, 0, 1) ? 300 : KPRED_MAX_SIZE);
     problem[2] = test_between(seed, 0, 9);
 }
-
-#endif

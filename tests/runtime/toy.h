@@ -3,8 +3,7 @@
 
    Include it after kpred.h. The naive searches know the header's text only: they share the hash and
    the law with the model under test, no line of its search or arithmetic. */
-#ifndef KPRED_TESTS_TOY_H
-#define KPRED_TESTS_TOY_H
+#pragma once
 
 #include "harness/test.h"
 #include "twin.h"
@@ -472,5 +471,3 @@ static inline kpred_status toy_predict(const struct toy *toy, const int32_t *pro
     toy_begin(problem);
     return kpred_predict(ctx, problem, TOY_FIELDS, out, k, n);
 }
-
-#endif

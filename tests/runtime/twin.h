@@ -1,7 +1,6 @@
 /* twin.h - the arithmetic of kpred.h stated a second time: 64 bits, division, tables from libm
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TESTS_TWIN_H
-#define KPRED_TESTS_TWIN_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ static inline int64_t twin_requantise(int64_t acc, int64_t s)
 {
     return twin_clamp(twin_floor_div(acc + ((int64_t)1 << (s - 1)), (int64_t)1 << s), 0, 127);
 }
-
-#endif

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: MIT
 
    Only where the weights lie is taken from the networks. */
-#ifndef KPRED_TESTS_PAPER_TWIN_H
-#define KPRED_TESTS_PAPER_TWIN_H
+#pragma once
 
 #include "train/paper/net.h"
 
@@ -199,5 +198,3 @@ static inline double twin_loss(const struct paper_net *net, const uint16_t *in,
     }
     return loss;
 }
-
-#endif

@@ -4,8 +4,7 @@
    A float network is rounded twice: into a model, as kpred-train does, which kpred.h's scorer runs,
    and into floats that hold the same numbers. The features come from a random program. Include it
    with KPRED_STATIC, so that the scorer is the one that is compiled here. */
-#ifndef KPRED_TESTS_ROUNDED_H
-#define KPRED_TESTS_ROUNDED_H
+#pragma once
 
 #include "kpred.h"
 
@@ -133,5 +132,3 @@ static inline long rounded_differing(const struct rounded *r, size_t n_problems,
     }
     return differing;
 }
-
-#endif

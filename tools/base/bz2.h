@@ -1,12 +1,9 @@
 /* bz2.h - bzip2 data in memory
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_BZ2_H
-#define KPRED_TOOLS_BZ2_H
+#pragma once
 
 #include "util.h"
 
 /* Adds what `packed` holds, one stream or several in a row, to `out`: 1..most bytes. `path` is for
    the message. */
 int bunzip(const char *path, const struct buf *packed, size_t most, struct buf *out);
-
-#endif

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: MIT
 
    A line ends with LF or CRLF, the last one with nothing if it likes; empty lines are skipped. */
-#ifndef KPRED_TOOLS_CSV_RECORDS_H
-#define KPRED_TOOLS_CSV_RECORDS_H
+#pragma once
 
 #include "util.h"
 
@@ -23,5 +22,3 @@ int csv_records_next(struct csv_records *c);
 /* The first cell of that text, or -1. */
 int csv_records_find(const struct csv_records *c, const char *name);
 void csv_records_close(struct csv_records *c);
-
-#endif

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: MIT
 
    Build with -ffp-contract=off. What is inline here is so that loops around it become vectors. */
-#ifndef KPRED_NUMBERS_H
-#define KPRED_NUMBERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ static inline int32_t num_logit(float x)
 double num_log2(double x);
 
 void num_shuffle(size_t *order, size_t n, uint64_t seed);
-
-#endif

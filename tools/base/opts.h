@@ -4,8 +4,7 @@
    A command's arguments are described by a table: options by their names ("--data", "-o"),
    operands, in their order, by a word ("SPEC"). Long options take "--name value" or "--name=value",
    short ones "-k value" or "-kvalue". "--" ends the options; what follows are operands. */
-#ifndef KPRED_TOOLS_OPTS_H
-#define KPRED_TOOLS_OPTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ struct opt {
 /* argv[0] is the command's name. `help` is printed for --help and -h. Returns -1 to go on, else the
    status to exit with: 0 after help (1 if it could not be written), 2 after a message. */
 int opts_parse(const struct opt *table, const char *help, int argc, char **argv);
-
-#endif

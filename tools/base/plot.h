@@ -1,7 +1,6 @@
 /* plot.h - curves, drawn by gnuplot into an SVG
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_PLOT_H
-#define KPRED_TOOLS_PLOT_H
+#pragma once
 
 #include "util.h"
 
@@ -28,5 +27,3 @@ void plot_point(struct plot *p, size_t index, const char *name, double x, double
 int plot_write(const struct plot *p, const char *title, const char *x, const char *y,
                const char *path);
 void plot_free(struct plot *p);
-
-#endif

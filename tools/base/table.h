@@ -3,8 +3,7 @@
 
    CSV is that of RFC 4180, but for one thing: lines end with LF, for the sake of Unix tools.
    JSON (RFC 8259) is an array of objects, one a line, with the columns as names in their order. */
-#ifndef KPRED_TOOLS_TABLE_H
-#define KPRED_TOOLS_TABLE_H
+#pragma once
 
 #include "util.h"
 
@@ -34,5 +33,3 @@ void table_words(struct table *t, const char *words);
 /* Write errors are left to ferror(f). */
 void table_print(const struct table *t, FILE *f, struct table_form form);
 void table_free(struct table *t);
-
-#endif

@@ -474,20 +474,3 @@ void sha256_hex(const void *data, size_t n, char hex[65])
     sha256_add(&s, data, n);
     end_hex(&s, hex);
 }
-
-int sha256_file(const char *path, char hex[65])
-{
-    char chunk[4096];
-    struct sha256 s;
-    size_t n;
-    FILE *f = open_input(path);
-    if (f == NULL)
-        return -1;
-    sha256_init(&s);
-    while ((n = fread(chunk, 1, sizeof chunk, f)) != 0)
-        sha256_add(&s, chunk, n);
-    int rc = ferror(f) ? fail("%s: cannot read: %s", path, strerror(errno)) : 0;
-    fclose(f);
-    end_hex(&s, hex);
-    return rc;
-}

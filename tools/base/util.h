@@ -3,8 +3,7 @@
 
    Functions that can fail return 0, or -1 after one line that says what is wrong, through fail();
    only running out of memory ends the program. Needs libc and POSIX, nothing else. */
-#ifndef KPRED_TOOLS_UTIL_H
-#define KPRED_TOOLS_UTIL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +89,3 @@ void sha256_init(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *data, size_t n);
 void sha256_end(struct sha256 *s, unsigned char digest[32]);
 void sha256_hex(const void *data, size_t n, char hex[65]);
-int sha256_file(const char *path, char hex[65]);
-
-#endif

@@ -1,7 +1,6 @@
 /* bench.h - times predictions, for both programs
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_BENCH_H
-#define KPRED_TOOLS_BENCH_H
+#pragma once
 
 #include "model/model.h"
 
@@ -16,5 +15,3 @@ int bench_model(struct bench *b, const kpred_model *run, const char *name, size_
 
 /* The command of both programs; open: NULL where there is only the default network. */
 int bench_run(int argc, char **argv, bench_opener open);
-
-#endif

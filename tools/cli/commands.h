@@ -1,8 +1,7 @@
 /* commands.h - the subcommands of both programs; each takes its own name as argv[0] and returns the
    status to exit with: 0, 1 for trouble with what it was given, 2 for a wrong command line
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_COMMANDS_H
-#define KPRED_TOOLS_COMMANDS_H
+#pragma once
 
 struct command {
     const char *name, *summary;
@@ -21,5 +20,3 @@ int cmd_miopen(int argc, char **argv);
 int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
-
-#endif

@@ -381,7 +381,7 @@ int cmd_eval(int argc, char **argv)
          .kind = OPT_COUNT,
          .to = &o.teachers,
          .least = 1,
-         .most = PREDICTOR_MAX_TEACHERS},
+         .most = MAX_TEACHERS},
         {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
         {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},

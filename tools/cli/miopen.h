@@ -1,7 +1,6 @@
 /* miopen.h - from MIOpen's log to a user perf-db of predicted parameters
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_MIOPEN_H
-#define KPRED_TOOLS_MIOPEN_H
+#pragma once
 
 #include "miopen/user_db.h"
 
@@ -11,5 +10,3 @@ typedef int (*miopen_sqlite)(const struct user_db *, const char *path, int force
 
 /* The command of both programs; sqlite: NULL where there is no SQLite. */
 int miopen_run(int argc, char **argv, miopen_sqlite sqlite);
-
-#endif

@@ -1,10 +1,7 @@
 /* csv.h - the reader of CSV, which hands Tensile's tables on
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_CSV_H
-#define KPRED_TOOLS_CSV_H
+#pragma once
 
 #include "load.h"
 
 int csv_read(struct loader *l, struct buf *bytes); /* see struct data_format */
-
-#endif

@@ -1,8 +1,7 @@
 /* data.h - past tuning results: problems, and the parameters that were fastest on them or, of timed
    data, how long each option took
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_DATA_H
-#define KPRED_TOOLS_DATA_H
+#pragma once
 
 #include "base/table.h"
 #include "model/spec.h"
@@ -87,5 +86,3 @@ void data_note_drops(const struct dataset *d);
 /* One column per field and parameter, and of timed data one time_us; write errors are left to
    ferror(f). */
 void data_write(const struct spec *spec, const struct dataset *d, struct table_form form, FILE *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* formats.h - data files of any format into one sorted dataset
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_FORMATS_H
-#define KPRED_TOOLS_FORMATS_H
+#pragma once
 
 #include "load.h"
 
@@ -19,5 +18,3 @@ struct data_format {
 /* Reads the files in the spec's format, or as CSV with its columns. On failure nothing is kept. */
 int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
               size_t n, const struct data_options *options, struct dataset *out);
-
-#endif

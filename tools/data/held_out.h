@@ -5,8 +5,7 @@
    none            nothing
    fold:I/N        of the problems, counted from 0 in the order in which the files name them, every
                    N-th one, from number I */
-#ifndef KPRED_TOOLS_HELD_OUT_H
-#define KPRED_TOOLS_HELD_OUT_H
+#pragma once
 
 #include "data.h"
 
@@ -27,5 +26,3 @@ void held_out_free(struct held_out *h);
 
 /* What the split keeps together; NULL: no key of the spec. */
 const struct split_key *held_out_key(const struct spec *spec, const char *split);
-
-#endif

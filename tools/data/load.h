@@ -3,8 +3,7 @@
 
    Functions that say "verdict" return 0 to go on, 1 if the row is dropped and counted, and -1 if
    the load has failed with a message. */
-#ifndef KPRED_TOOLS_LOAD_H
-#define KPRED_TOOLS_LOAD_H
+#pragma once
 
 #include "base/csv_records.h"
 #include "data.h"
@@ -78,5 +77,3 @@ int load_compare_options(const struct load_row *a, const struct load_row *b);
 /* Of the rows from `start` on, those of one file, keeps the fastest of each problem and option. 0,
    or -1 with a message. */
 int load_drop_twice(struct loader *l, size_t start);
-
-#endif

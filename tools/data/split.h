@@ -4,8 +4,7 @@
    A row's key is a text such as F,FP32,16,64,56,56,256,1,1, written from its problem by the spec's
    [split] items. x = FNV-1a 64 of the key's bytes, then MurmurHash3's 64-bit finaliser (plain FNV
    correlates with the key's parity); the row is for testing if x mod 10 = 0. */
-#ifndef KPRED_TOOLS_SPLIT_H
-#define KPRED_TOOLS_SPLIT_H
+#pragma once
 
 #include "model/spec.h"
 
@@ -25,5 +24,3 @@ uint64_t split_hash(const char *key, size_t n);
 uint64_t split_row_hash(const struct spec *s, const struct split_key *k, const int32_t *problem,
                         struct buf *scratch);
 int split_is_test(uint64_t hash);
-
-#endif

@@ -1,7 +1,6 @@
 /* tensile.h - the reader of the tables of Tensile's benchmarks
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_TENSILE_H
-#define KPRED_TOOLS_TENSILE_H
+#pragma once
 
 #include "load.h"
 
@@ -9,5 +8,3 @@
 int tensile_is_header(const struct loader *l, const struct csv_records *r);
 /* The rest of a table whose header was read: 0 or -1 with a message. */
 int tensile_read(struct loader *l, struct csv_records *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* eval.h - how good predictions are: rows to test on, what each was worth, figures of groups
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_EVAL_H
-#define KPRED_TOOLS_EVAL_H
+#pragma once
 
 #include "base/plot.h"
 #include "data/data.h"
@@ -81,5 +80,3 @@ int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct out
 
 /* temperature.c: a line on standard error. */
 void eval_temperature(const struct eval *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* float_scorer.h - float networks behind the scorer interface, for `eval --float` and `--teachers`
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_FLOAT_SCORER_H
-#define KPRED_TOOLS_FLOAT_SCORER_H
+#pragma once
 
 #include "model/model.h"
 #include "train/additive_net.h"
@@ -17,5 +16,3 @@ struct float_scorer {
    outlive the copy. 0, or -1 with a message if a network does not fit the model. */
 int float_scorer_attach(const struct model *model, const struct net *nets, size_t n,
                         struct float_scorer *s, kpred_model *out);
-
-#endif

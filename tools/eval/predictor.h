@@ -1,14 +1,13 @@
 /* predictor.h - whatever network predicts: the default one, its float twins, or one of the paper's
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_PREDICTOR_H
-#define KPRED_TOOLS_PREDICTOR_H
+#pragma once
 
 #include "float_scorer.h"
 
 #include "train/paper/paper.h"
 #include "train/recipe.h"
 
-enum { PREDICTOR_MAX_TEACHERS = RECIPE_MAX_NETS - 1 };
+enum { MAX_TEACHERS = RECIPE_MAX_NETS - 1 };
 
 struct predictor {
     struct model model; /* a struct predictor must not be copied */
@@ -29,5 +28,3 @@ void predictor_close(struct predictor *p);
 
 /* What the header adds to a program; of the paper's networks their weights alone. */
 size_t predictor_bytes(const struct predictor *p);
-
-#endif

@@ -23,8 +23,7 @@ static double error_of(const struct eval *e, const struct outcome *out, size_t f
                        double mean)
 {
     double square = 0;
-    size_t j;
-    for (size_t i = first; i < end; i = j) {
+    for (size_t i = first, j; i < end; i = j) {
         double off = 0;
         for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
             off += log(out[j].share) - mean;

@@ -279,32 +279,19 @@ static int check_field(const struct spec *s, const char *path, const struct spec
                 s->path, conv_sources[k].is_token ? "list of names" : "size");
 }
 
-/* Fields that make no sense without another. */
+/* Fields that make no sense without the one that stands behind them. */
 static int check_company(const struct spec *s, const char *path, const int field[CONV_N_SOURCES])
 {
-    static const struct {
-        enum conv_source one, needs;
-    } company[] = {
-        {CONV_D, CONV_Z},
-        {CONV_Z, CONV_D},
-        {CONV_Z, CONV_Y},
-        {CONV_Y, CONV_X},
-        {CONV_X, CONV_Y},
-        {CONV_PAD_H, CONV_PAD_W},
-        {CONV_PAD_W, CONV_PAD_H},
-        {CONV_PAD_D, CONV_D},
-        {CONV_PAD_D, CONV_PAD_H},
-        {CONV_STRIDE_H, CONV_STRIDE_W},
-        {CONV_STRIDE_W, CONV_STRIDE_H},
-        {CONV_STRIDE_D, CONV_D},
-        {CONV_DIL_H, CONV_DIL_W},
-        {CONV_DIL_W, CONV_DIL_H},
-        {CONV_DIL_D, CONV_D},
-    };
-    for (size_t i = 0; i < sizeof company / sizeof *company; i++)
-        if (field[company[i].one] >= 0 && field[company[i].needs] < 0)
+    static const enum conv_source pairs[] = {
+        CONV_D,        CONV_Z,        CONV_Z,        CONV_D,        CONV_Z,        CONV_Y,
+        CONV_Y,        CONV_X,        CONV_X,        CONV_Y,        CONV_PAD_H,    CONV_PAD_W,
+        CONV_PAD_W,    CONV_PAD_H,    CONV_PAD_D,    CONV_D,        CONV_PAD_D,    CONV_PAD_H,
+        CONV_STRIDE_H, CONV_STRIDE_W, CONV_STRIDE_W, CONV_STRIDE_H, CONV_STRIDE_D, CONV_D,
+        CONV_DIL_H,    CONV_DIL_W,    CONV_DIL_W,    CONV_DIL_H,    CONV_DIL_D,    CONV_D};
+    for (const enum conv_source *p = pairs; p < pairs + sizeof pairs / sizeof *pairs; p += 2)
+        if (field[p[0]] >= 0 && field[p[1]] < 0)
             return fail("%s: %s has a field \"%s\", which needs one \"%s\"", path, s->path,
-                        conv_sources[company[i].one].name, conv_sources[company[i].needs].name);
+                        conv_sources[p[0]].name, conv_sources[p[1]].name);
     if (field[CONV_STRIDE] >= 0 && field[CONV_STRIDE_H] >= 0)
         return fail("%s: %s has a field \"stride\" beside \"stride_h\"", path, s->path);
     return 0;

@@ -7,8 +7,7 @@
    and the weights. For the backward directions the key is swapped: ic, ih and iw are those of the
    image that the forward convolution writes, oc, oh and ow of the one that it reads. Needs only
    libc. */
-#ifndef KPRED_TOOLS_CONV_H
-#define KPRED_TOOLS_CONV_H
+#pragma once
 
 #include "model/spec.h"
 
@@ -115,5 +114,3 @@ const char *conv_layout(const struct conv *c);
 
 /* The size fields of the problem; its tokens are left alone. */
 void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem);
-
-#endif

@@ -1,7 +1,6 @@
 /* coverage.h - the convolutions that a log calls for, and the best tuples of the kernels for them
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_COVERAGE_H
-#define KPRED_TOOLS_COVERAGE_H
+#pragma once
 
 #include "driver.h"
 
@@ -50,5 +49,3 @@ void coverage_close(struct coverage *c);
 
 /* Lines on standard error: what was covered, and how many calls were not, by reason. */
 void coverage_note(const struct coverage *c);
-
-#endif

@@ -6,8 +6,7 @@
    Scripts hold the same calls. The grammar is MIOpenDriver's: after the operation come options,
    short or long, each with a value; what is left out has a default. Quotes around a word are taken
    off; a call ends with its line or at what ends a command in a shell. Needs only libc. */
-#ifndef KPRED_TOOLS_DRIVER_H
-#define KPRED_TOOLS_DRIVER_H
+#pragma once
 
 #include "conv.h"
 
@@ -29,5 +28,3 @@ struct driver_call {
 
 /* The next call at or after *at, which moves behind it; the text is cut to pieces. */
 enum driver_kind driver_next(char **at, struct driver_call *call);
-
-#endif

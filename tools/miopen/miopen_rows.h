@@ -1,7 +1,6 @@
 /* miopen_rows.h - rows of MIOpen's databases, and the readers of each kind of file
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_MIOPEN_ROWS_H
-#define KPRED_TOOLS_MIOPEN_ROWS_H
+#pragma once
 
 #include "conv.h"
 #include "data/load.h"
@@ -31,5 +30,3 @@ int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const 
 int perfdb_read(struct loader *l, struct buf *bytes);
 int textdb_read(struct loader *l, struct buf *bytes);
 int finddb_read(struct loader *l, struct buf *bytes);
-
-#endif

@@ -22,8 +22,7 @@
 
    The tuple (48 8) is the text 56. Of several pairs with a sum, the one with the largest first value
    is read. */
-#ifndef KPRED_TOOLS_TUPLE_TEXT_H
-#define KPRED_TOOLS_TUPLE_TEXT_H
+#pragma once
 
 #include "model/spec.h"
 
@@ -35,5 +34,3 @@ int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const 
 
 /* Adds the list for a tuple of the model. */
 void tuple_text_add(const kpred_model *m, const int32_t *value, struct buf *b);
-
-#endif

@@ -4,8 +4,7 @@
    Lines of an existing file and new ones are collected, then written in the order of their keys,
    the lines of one key joined. What the file holds stays: an entry of a solver is replaced by a new
    one only on demand, and a line that cannot be read is kept as it is, behind the others. */
-#ifndef KPRED_TOOLS_USER_DB_H
-#define KPRED_TOOLS_USER_DB_H
+#pragma once
 
 #include "base/util.h"
 
@@ -45,5 +44,3 @@ const char *user_db_find_entry(const char *entries, const char *solver, size_t n
    file then being as it was. Only in kpred-train. */
 int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
                          struct user_db_counts *counts);
-
-#endif

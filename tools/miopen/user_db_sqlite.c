@@ -23,8 +23,6 @@
     "out_channels,batchsize,pad_h,pad_w,pad_d,conv_stride_h,conv_stride_w,conv_stride_d,"  \
     "dilation_h,dilation_w,dilation_d,bias,group_count"
 
-enum { N_TEXTS = 3, N_COLUMNS = 24 };
-
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS config (id INTEGER PRIMARY KEY ASC, layout TEXT NOT NULL,"
     " data_type TEXT NOT NULL, direction TEXT NOT NULL, spatial_dim INT NOT NULL,"
@@ -84,39 +82,36 @@ static sqlite3_int64 step(const struct writer *w, enum statement which)
 
 /* ---- lines ---- */
 
+/* Binds the next places, from *at on, to the sizes of height, width and depth. */
+static void bind_sides(sqlite3_stmt *st, int *at, const int64_t *side, int64_t depth)
+{
+    sqlite3_bind_int64(st, (*at)++, side[1]);
+    sqlite3_bind_int64(st, (*at)++, side[2]);
+    sqlite3_bind_int64(st, (*at)++, depth);
+}
+
 static void bind_config(sqlite3_stmt *st, const struct conv *c)
 {
     const int back = c->dir != 'F', depth = c->dims == 3; /* as MIOpen fills the depths of 2-D */
     const int64_t *in = back ? c->out : c->in;
     const char dir[] = {c->dir, '\0'};
-    const char *const texts[N_TEXTS] = {c->layout[0], c->dtype, dir};
-    const int64_t numbers[N_COLUMNS - N_TEXTS] = {
-        c->dims,
-        back ? c->k : c->c,
-        in[1],
-        in[2],
-        in[0],
-        c->filter[1],
-        c->filter[2],
-        c->filter[0],
-        back ? c->c : c->k,
-        c->n,
-        c->pad[1],
-        c->pad[2],
-        c->pad[0],
-        c->stride[1],
-        c->stride[2],
-        depth ? c->stride[0] : 0,
-        c->dilation[1],
-        c->dilation[2],
-        depth ? c->dilation[0] : 0,
-        c->bias,
-        c->groups,
-    };
-    for (int i = 0; i < N_TEXTS; i++)
-        sqlite3_bind_text(st, i + 1, texts[i], -1, SQLITE_TRANSIENT);
-    for (int i = N_TEXTS; i < N_COLUMNS; i++)
-        sqlite3_bind_int64(st, i + 1, numbers[i - N_TEXTS]);
+    const char *const texts[] = {c->layout[0], c->dtype, dir};
+    int at = 1;
+    while (at <= 3) {
+        sqlite3_bind_text(st, at, texts[at - 1], -1, SQLITE_TRANSIENT);
+        at++;
+    }
+    sqlite3_bind_int64(st, at++, c->dims);
+    sqlite3_bind_int64(st, at++, back ? c->k : c->c);
+    bind_sides(st, &at, in, in[0]);
+    bind_sides(st, &at, c->filter, c->filter[0]);
+    sqlite3_bind_int64(st, at++, back ? c->c : c->k);
+    sqlite3_bind_int64(st, at++, c->n);
+    bind_sides(st, &at, c->pad, c->pad[0]);
+    bind_sides(st, &at, c->stride, depth ? c->stride[0] : 0);
+    bind_sides(st, &at, c->dilation, depth ? c->dilation[0] : 0);
+    sqlite3_bind_int64(st, at++, c->bias);
+    sqlite3_bind_int64(st, at, c->groups);
 }
 
 /* The row of config that holds the convolution, made if there is none; -1 with a message. */

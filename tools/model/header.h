@@ -1,7 +1,6 @@
 /* header.h - a model as a C header: written by kpred-train, read back by both programs
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_HEADER_H
-#define KPRED_TOOLS_HEADER_H
+#pragma once
 
 #include "model.h"
 
@@ -16,5 +15,3 @@ void header_write_code(FILE *f, const struct model *model);
 
 /* Reads a header that header_write wrote; 0, or -1 with a message. The model's id is checked. */
 int header_read(const char *path, struct model *out);
-
-#endif

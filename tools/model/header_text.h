@@ -1,7 +1,6 @@
 /* header_text.h - finding arrays of numbers in the text of a generated header
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_HEADER_TEXT_H
-#define KPRED_TOOLS_HEADER_TEXT_H
+#pragma once
 
 #include "base/util.h"
 
@@ -31,5 +30,3 @@ const char *header_number(const char *p);
 /* The array's numbers into out: exactly n, each of least..most. */
 int header_numbers(const struct header_text *h, const char *what, int32_t least, int32_t most,
                    int32_t *out, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
    For kernels that a library has compiled one by one: whatever it holds has been measured, so the
    data name all legal tuples. They stand in the model as a bit for each prefix, see kpri_listed in
    kpred.h, which both the generated header and the tools ask. */
-#ifndef KPRED_TOOLS_LISTED_H
-#define KPRED_TOOLS_LISTED_H
+#pragma once
 
 #include "kpred.h"
 
@@ -26,5 +25,3 @@ void listed_release(const unsigned char *bits);
 /* Sets the bits of every prefix of a tuple, given by the indexes of its values. */
 void listed_add(const kpred_param *params, size_t n_params, unsigned char *bits,
                 const unsigned char *target);
-
-#endif

@@ -1,7 +1,6 @@
 /* model.h - a model in the tools' memory: what the runtime runs, with its spec
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_MODEL_H
-#define KPRED_TOOLS_MODEL_H
+#pragma once
 
 #include "program.h"
 
@@ -69,5 +68,3 @@ struct model_cost {
 };
 
 struct model_cost model_cost(const kpred_model *m);
-
-#endif

@@ -13,8 +13,7 @@
        divides c 2 6                     R FIRST COUNT: divisible by FIRST, 2 FIRST, 4 FIRST, ...?
        fraction hw 64                    R K: (R mod K) / K
 */
-#ifndef KPRED_TOOLS_PROGRAM_H
-#define KPRED_TOOLS_PROGRAM_H
+#pragma once
 
 #include "spec.h"
 
@@ -35,5 +34,3 @@ int program_compile_judge(const struct spec *spec, struct program *out);
 /* The activations of one problem, as the runtime computes them. */
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,
                  uint8_t *features);
-
-#endif

@@ -1,7 +1,6 @@
 /* registry.h - models by name: those built in, and headers that kpred-train wrote
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_REGISTRY_H
-#define KPRED_TOOLS_REGISTRY_H
+#pragma once
 
 #include "model.h"
 
@@ -24,5 +23,3 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
 /* The token of a field as users write it: for a GPU also a bare arch, or with `nearest` the nearest
    trained one, which is then told on standard error. -1 with a message. */
 int32_t model_token(const struct model *model, size_t field, const char *text, int nearest);
-
-#endif

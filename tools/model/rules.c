@@ -150,16 +150,8 @@ static int check_values(const struct spec *spec, const struct known *rule)
 
 /* ---- kernels with names ---- */
 
-enum {
-    GTC_DIR,
-    GTC_TYPE = 2,
-    GTC_ANY_FILTER = 4,
-    GTC_K_BLOCK = 7,
-    GTC_MERGED = 18,
-    GTC_A = 20,
-    GTC_B = 28,
-    GTC_PIECES = 36
-};
+enum { GTC_DIR, GTC_TYPE = 2, GTC_ANY_FILTER = 4, GTC_K_BLOCK = 7, GTC_MERGED = 18 };
+enum { GTC_A = 20, GTC_B = 28, GTC_PIECES = 36 };
 
 static uint32_t log2_of(uint32_t x)
 {

@@ -1,12 +1,9 @@
 /* rules.h - the rules of kpred_constraints.h by name, and the vocabulary each expects
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_RULES_H
-#define KPRED_TOOLS_RULES_H
+#pragma once
 
 #include "spec.h"
 
 /* The rule that the spec names, after checking that the spec's fields, tokens and parameters are
    those the rule was written for. Unconstrained and listed: no rule, name "". 0, or -1 with a message. */
 int rules_find(const struct spec *spec, kpred_rule *rule, const char **name);
-
-#endif

@@ -1,7 +1,6 @@
 /* runtime.h - what the tools need of the insides of kpred.h
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_RUNTIME_H
-#define KPRED_TOOLS_RUNTIME_H
+#pragma once
 
 #include "kpred.h"
 
@@ -11,5 +10,3 @@ void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t 
 
 /* kpri_listed: does the rule of these bits accept the first n values? */
 int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n);
-
-#endif

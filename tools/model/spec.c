@@ -11,39 +11,33 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "t
 /* ---- what a parser in progress knows ---- */
 
 /* The keys with one text each; the others are fields and parameters. */
-enum slot {
-    NAME,
-    TITLE,
-    SOURCE,
-    RULE,
-    HEADER,
-    FORMAT,
-    SOLVER,
-    FILTER,
-    PAD,
-    RETIRED,
-    FAILED,
-    FILES,
-    BESIDE,
-    OLDER,
-    CONFIG,
-    SHAPE,
-    SHIPPED,
-    WITNESSES,
-    CAPPED,
-    BLIND,
-    N_SLOTS
-};
-
+#define SLOTS(X)                        \
+    X(NAME, "kernel", "name")           \
+    X(TITLE, "kernel", "title")         \
+    X(SOURCE, "kernel", "source")       \
+    X(RULE, "kernel", "rule")           \
+    X(HEADER, "kernel", "header")       \
+    X(FORMAT, "data", "format")         \
+    X(SOLVER, "data", "solver")         \
+    X(FILTER, "data", "filter")         \
+    X(PAD, "data", "pad")               \
+    X(RETIRED, "data", "retired")       \
+    X(FAILED, "data", "failed")         \
+    X(FILES, "data", "files")           \
+    X(BESIDE, "data", "beside")         \
+    X(OLDER, "data", "older")           \
+    X(CONFIG, "split", "config")        \
+    X(SHAPE, "split", "shape")          \
+    X(SHIPPED, "split", "shipped")      \
+    X(WITNESSES, "labels", "witnesses") \
+    X(CAPPED, "labels", "capped")       \
+    X(BLIND, "labels", "blind")
+#define SLOT(slot, section, key) slot,
+enum slot { SLOTS(SLOT) N_SLOTS };
+#define SLOT_NAME(slot, section, key) {section, key},
 static const struct {
     const char *section, *key;
-} slot_names[N_SLOTS] = {
-    {"kernel", "name"},   {"kernel", "title"},     {"kernel", "source"}, {"kernel", "rule"},
-    {"kernel", "header"}, {"data", "format"},      {"data", "solver"},   {"data", "filter"},
-    {"data", "pad"},      {"data", "retired"},     {"data", "failed"},   {"data", "files"},
-    {"data", "beside"},   {"data", "older"},       {"split", "config"},  {"split", "shape"},
-    {"split", "shipped"}, {"labels", "witnesses"}, {"labels", "capped"}, {"labels", "blind"},
-};
+} slot_names[N_SLOTS] = {SLOTS(SLOT_NAME)};
 
 struct reader;
 

@@ -30,8 +30,7 @@
                  last
 
    Every error names file, line and culprit. Needs only libc. */
-#ifndef KPRED_TOOLS_SPEC_H
-#define KPRED_TOOLS_SPEC_H
+#pragma once
 
 #include "base/util.h"
 #include "kpred.h"
@@ -126,5 +125,3 @@ const char *spec_tokens_text(const struct spec_field *f, struct buf *b);
 const char *spec_values_text(const struct spec_param *p, struct buf *b);
 /* Value `i` of a parameter as text; `b` is overwritten if the value is a number. */
 const char *spec_value_text(const struct spec_param *p, size_t i, char b[12]);
-
-#endif

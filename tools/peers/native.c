@@ -28,8 +28,7 @@ const char *bench_split(void)
 int bench_prefix(const int32_t *problem, const unsigned char *index, size_t n)
 {
     int32_t value[KPRED_MAX_PARAMS];
-    size_t t;
-    for (t = 0; t < n; t++)
+    for (size_t t = 0; t < n; t++)
         value[t] = model->params[t].values[index[t]];
     return model->rule == NULL || model->rule(problem, value, n) != 0;
 }
@@ -40,10 +39,9 @@ void bench_extend(const int32_t *problem, const unsigned char *prefix, size_t ro
 {
     const size_t n_values = (size_t)model->params[n].n_values;
     unsigned char index[KPRED_MAX_PARAMS];
-    size_t i, v;
-    for (i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
         memcpy(index, prefix + i * n, n);
-        for (v = 0; v < n_values; v++) {
+        for (size_t v = 0; v < n_values; v++) {
             index[n] = (unsigned char)v;
             may[i * n_values + v] = (unsigned char)bench_prefix(problem, index, n + 1);
         }
@@ -67,10 +65,10 @@ size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap)
 {
     unsigned char index[KPRED_MAX_PARAMS] = {0};
     const size_t whole = model->n_params;
-    size_t found = 0, n;
+    size_t found = 0;
     if (!bench_prefix(problem, index, 0))
         return 0;
-    for (n = next_prefix(index, 0, 1); n > 0;) {
+    for (size_t n = next_prefix(index, 0, 1); n > 0;) {
         const int may = bench_prefix(problem, index, n);
         if (may && n == whole && found++ < cap)
             memcpy(out + (found - 1) * whole, index, whole);
@@ -95,15 +93,14 @@ int bench_predict(const int32_t *problem, size_t rows, size_t k, unsigned char *
     kpred_tuple *tuple = calloc(k, sizeof *tuple);
     kpred_ctx ctx;
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, model, k, arena, words);
-    size_t i, j, t;
-    for (i = 0; i < rows && status == KPRED_OK; i++) {
+    for (size_t i = 0; i < rows && status == KPRED_OK; i++) {
         size_t n = 0;
         status = kpred_predict(&ctx, problem + i * model->n_fields, model->n_fields, tuple, k, &n);
         if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
             status = KPRED_OK;
         found[i] = (int32_t)n;
-        for (j = 0; j < n; j++)
-            for (t = 0; t < model->n_params; t++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t t = 0; t < model->n_params; t++)
                 out[(i * k + j) * model->n_params + t] = index_of(t, tuple[j].value[t]);
     }
     free(arena);

@@ -3,8 +3,7 @@
 
    A minibatch is cut into shards, each with a gradient of its own; these are added in
    their order, so that the bits do not depend on the threads that made them. */
-#ifndef KPRED_ADAM_H
-#define KPRED_ADAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ struct adam_step adam_next(struct adam *a, const struct adam_schedule *schedule)
 /* The step for the weights from..to. */
 void adam_move(const struct adam *a, const struct adam_step *s, float weight_decay, size_t from,
                size_t to);
-
-#endif

@@ -8,8 +8,7 @@
    relu clips to 0..127/64. Parameters with a single value have no weights and probability 1.
    An activation is an integer q of 0..127 that stands for q / 64, in every layer and in the input.
    quantise.h says what the integer network makes of this. */
-#ifndef KPRED_ADDITIVE_NET_H
-#define KPRED_ADDITIVE_NET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ static inline float net_activation(int q)
    or -1 with a message. */
 int net_save(const struct net *nets, size_t n, const char *path);
 int net_load(struct net *nets, size_t most, const char *path, size_t *n);
-
-#endif

@@ -2,8 +2,7 @@
    SPDX-License-Identifier: MIT
 
    The same bits on every compiler and vector width (matrix.h), for a given cut into shards. */
-#ifndef KPRED_ADDITIVE_ROWS_H
-#define KPRED_ADDITIVE_ROWS_H
+#pragma once
 
 #include "additive_net.h"
 
@@ -62,5 +61,3 @@ void net_shard_logits(struct net_shard *s, size_t t, const struct net_pass *p);
 
 /* p[v] = the softmax, padding included with 0; the result is log2 of the sum of 2^logit. */
 double net_softmax2(const float *logits, size_t values, float *p);
-
-#endif

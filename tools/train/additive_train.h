@@ -3,8 +3,7 @@
 
    It gives the same bits on every compiler, vector width and number of threads (see matrix.h): a
    minibatch is cut into NET_SHARDS parts whose gradients are added in order. */
-#ifndef KPRED_ADDITIVE_TRAIN_H
-#define KPRED_ADDITIVE_TRAIN_H
+#pragma once
 
 #include "additive_rows.h"
 
@@ -33,5 +32,3 @@ void net_train(struct net *net, const struct net_rows *rows, const struct net_ro
    rounded: whether activations are rounded (the weights should then come from net_round). */
 double net_loss(const struct net *net, const struct net_rows *rows, float temperature, float regret,
                 int rounded, float *gradient);
-
-#endif

@@ -1,7 +1,6 @@
 /* ensemble.h - the mean opinion of several additive networks
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_ENSEMBLE_H
-#define KPRED_ENSEMBLE_H
+#pragma once
 
 #include "additive_rows.h"
 
@@ -11,5 +10,3 @@
    have the same inputs and values, and any widths. */
 void net_ensemble(const struct net *nets, size_t n_nets, const struct net_rows *rows, uint8_t *y,
                   const uint64_t *draws, size_t n_threads, float *targets);
-
-#endif

@@ -1,7 +1,6 @@
 /* float_file.h - where the networks are kept that a header was rounded from
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_FLOAT_FILE_H
-#define KPRED_TOOLS_FLOAT_FILE_H
+#pragma once
 
 #include "recipe.h"
 
@@ -12,5 +11,3 @@ int float_file_write(const struct model *model, const struct recipe_nets *nets, 
 /* Reads those of a model from build/float/ID.f32. 0, or -1 with a message, which says what makes the
    file where it is not there. */
 int float_file_read(const struct model *model, struct recipe_nets *nets);
-
-#endif

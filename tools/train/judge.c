@@ -79,8 +79,7 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
 static void add_table(const struct judges *j, struct lessons *to, const struct dataset *d,
                       const unsigned char *is_test, size_t table)
 {
-    size_t end;
-    for (size_t i = 0; i < d->n; i = end) {
+    for (size_t i = 0, end; i < d->n; i = end) {
         end = data_problem_end(d, i);
         if (!is_test || !is_test[i])
             add_problem(j, to, d, i, end, table);

@@ -14,8 +14,7 @@
                 time changed by up to half an octave, and divisible by the same power of two up to
                 64. What they make of a problem's options stands in for times, from which the
                 student learns as from those that were measured (time_targets.h). */
-#ifndef KPRED_TOOLS_JUDGE_H
-#define KPRED_TOOLS_JUDGE_H
+#pragma once
 
 #include "data/data.h"
 #include "recipe.h"
@@ -36,5 +35,3 @@ struct judge_task {
    with a message. */
 int judge_add(const struct judge_task *task, struct recipe_rows *to);
 size_t judge_most(const struct recipe *recipe, const struct dataset *d);
-
-#endif

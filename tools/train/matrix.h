@@ -4,8 +4,7 @@
    Every product gives the same bits on every compiler, vector width and number of threads: an
    element of the result is summed over k in ascending order, each product and each sum rounded to
    float on its own (build with -ffp-contract=off). Vectors run over independent columns only. */
-#ifndef KPRED_MATRIX_H
-#define KPRED_MATRIX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h> /* says __GLIBC__ */
@@ -75,5 +74,3 @@ struct pool;
 struct pool *pool_new(size_t n_threads); /* null when it cannot start them, or for 0 and 1 */
 void pool_free(struct pool *pool);
 void pool_run(struct pool *pool, pool_task *task, void *user, size_t n_tasks);
-
-#endif

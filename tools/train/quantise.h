@@ -7,8 +7,7 @@
      context     the products Wc_t c + bc_t of all parameters, one matrix, acc scale 2^-(6+kc)
      prefix      (sum of the int8 rows) << (6 + kc - ke_t), that shift being 0..15
      logit       acc << (10 - ku_t), Q16, ku_t <= 10 */
-#ifndef KPRED_QUANTISE_H
-#define KPRED_QUANTISE_H
+#pragma once
 
 #include "additive_net.h"
 #include "model/model.h"
@@ -26,5 +25,3 @@ void net_round(const struct net *net, const struct net_exponents *k, struct net 
 /* Rounds the network into the model's arrays, with those exponents, and seals the model. 0, or -1
    with a message. */
 int net_quantise(const struct net *net, struct model *model);
-
-#endif

@@ -8,8 +8,7 @@
                 training problems, to which the kernel applies, join in the same way;
    3. student   the network that ships is trained on all of these.
    The spec's [network] section may set any of the numbers below as `name = number`. */
-#ifndef KPRED_TOOLS_RECIPE_H
-#define KPRED_TOOLS_RECIPE_H
+#pragma once
 
 #include "additive_train.h"
 #include "model/model.h"
@@ -107,5 +106,3 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
 int recipe_train_teachers(const struct recipe *recipe, const struct model *model, size_t n_features,
                           const struct net_rows *rows, uint64_t seed, size_t n_threads,
                           recipe_progress *progress, struct recipe_nets *out);
-
-#endif

@@ -8,8 +8,7 @@
    slow as the best, it matters more which is taken than where they are within a tenth. `regret`
    adds to the loss what a choice by the network's probabilities costs on average, in octaves of
    time, among the options that were timed. */
-#ifndef KPRED_TOOLS_TIME_TARGETS_H
-#define KPRED_TOOLS_TIME_TARGETS_H
+#pragma once
 
 #include "data/data.h"
 #include "recipe.h"
@@ -22,5 +21,3 @@ int time_targets_add(const struct recipe *recipe, const struct model *model,
                      const struct dataset *d, size_t first, size_t end, uint64_t seed,
                      struct recipe_rows *to);
 size_t time_targets_most(const struct recipe *recipe, const struct dataset *d);
-
-#endif

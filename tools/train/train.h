@@ -1,12 +1,9 @@
 /* train.h - all that the command `train` needs of this room: data, networks, what ships of them
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_TRAIN_H
-#define KPRED_TOOLS_TRAIN_H
+#pragma once
 
 #include "float_file.h"
 #include "quantise.h"
 #include "training_rows.h"
 
 #include "paper/paper.h"
-
-#endif

@@ -79,8 +79,7 @@ static void add_measured(const struct maker *m, const unsigned char *is_test)
 {
     const struct training_task *t = m->task;
     const struct dataset *d = m->data;
-    size_t end;
-    for (size_t i = 0; i < d->n; i = end) {
+    for (size_t i = 0, end; i < d->n; i = end) {
         struct recipe_rows *to = is_test[i] ? &m->out->held_out : &m->out->train;
         end = d->time_us ? data_problem_end(d, i) : i + 1;
         if (!d->time_us)

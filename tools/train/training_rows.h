@@ -1,7 +1,6 @@
 /* training_rows.h - from files of tuning results to the rows that a network learns from
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_TOOLS_TRAINING_ROWS_H
-#define KPRED_TOOLS_TRAINING_ROWS_H
+#pragma once
 
 #include "data/formats.h"
 #include "data/held_out.h"
@@ -47,5 +46,3 @@ int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out);
 void training_rows_note_drops(const struct training_rows *rows, const char *model);
 void training_rows_free(struct training_rows *rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* activation.h - sigmoid and tanh from the trainers' own exp2
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_PAPER_ACTIVATION_H
-#define KPRED_PAPER_ACTIVATION_H
+#pragma once
 
 #include "base/numbers.h"
 
@@ -17,5 +16,3 @@ static inline float tanh_of(float x)
     const float z = num_exp2((x < 0.0f ? x : -x) * 2.88539008f), r = (1.0f - z) / (1.0f + z);
     return x < 0.0f ? -r : r;
 }
-
-#endif

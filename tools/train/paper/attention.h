@@ -4,8 +4,7 @@
        score     e_l = v . tanh(s W_s + a_l W_a + b), a dense layer of n_d nodes and their weights
        weights   alpha = softmax(e) over the positions l
        context   sum over l of alpha_l a_l */
-#ifndef KPRED_PAPER_ATTENTION_H
-#define KPRED_PAPER_ATTENTION_H
+#pragma once
 
 #include "dense.h"
 
@@ -45,5 +44,3 @@ void attention_step_back(const struct attention *l, const struct arrays *a, stru
 /* After the last step back: W_a and b, and what of d_seq comes through them. */
 void attention_finish(const struct attention *l, const struct arrays *a, struct attention_run *r,
                       const float *seq, float *d_seq);
-
-#endif

@@ -1,7 +1,6 @@
 /* bilstm.h - two LSTMs over the same sequence, one from its end; their outputs side by side
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_PAPER_BILSTM_H
-#define KPRED_PAPER_BILSTM_H
+#pragma once
 
 #include "lstm.h"
 
@@ -29,5 +28,3 @@ void bilstm_backward(const struct bilstm *l, const struct arrays *a, struct bils
 /* The same from those of the last states. */
 void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
                           const float *d_last);
-
-#endif

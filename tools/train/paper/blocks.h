@@ -4,8 +4,7 @@
    All weights of a network are one array of floats, so that Adam, files and tests need not know the
    layers; a layer holds offsets into it. Rows of numbers are padded with zeros to a multiple of 16,
    which is what matrix_mul wants. Sequences are [step][row][unit]: the rows of one step together. */
-#ifndef KPRED_PAPER_BLOCKS_H
-#define KPRED_PAPER_BLOCKS_H
+#pragma once
 
 #include "train/matrix.h"
 
@@ -68,5 +67,3 @@ void multiply(const float *in, const float *by, size_t n, float *out);
 
 /* Dropout: n factors, 0 at that rate and 1 / (1 - rate) for the others. */
 void fill_keep(uint64_t seed, float rate, size_t n, float *keep);
-
-#endif

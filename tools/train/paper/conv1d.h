@@ -3,8 +3,7 @@
 
    Without padding: a sequence of length t becomes one of (t - k) / s + 1. The input of the first
    layer is one-hot tokens, for which W_j is a table with a row a token. */
-#ifndef KPRED_PAPER_CONV1D_H
-#define KPRED_PAPER_CONV1D_H
+#pragma once
 
 #include "blocks.h"
 
@@ -32,5 +31,3 @@ void conv1d_backward(const struct conv1d *l, const struct arrays *a, const float
                      const float *out, size_t rows, float *d_out, float *d_in);
 void conv1d_backward_tokens(const struct conv1d *l, const struct arrays *a, const uint16_t *in,
                             const float *out, size_t rows, float *d_out);
-
-#endif

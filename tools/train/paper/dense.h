@@ -1,7 +1,6 @@
 /* dense.h - out = in W + b
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_PAPER_DENSE_H
-#define KPRED_PAPER_DENSE_H
+#pragma once
 
 #include "blocks.h"
 
@@ -22,5 +21,3 @@ void dense_back_in(const struct dense *d, const struct arrays *a, const float *d
 /* To those of the weights, which are added to. */
 void dense_back_weights(const struct dense *d, const struct arrays *a, const float *in,
                         const float *d_out, size_t rows);
-
-#endif

@@ -4,8 +4,7 @@
    The same bits for any number of threads: a minibatch is cut into FIT_SHARDS parts, whose gradients
    are added in their order. Two, since these networks have millions of weights: each part reads all
    of them, and writes as many derivatives. */
-#ifndef KPRED_PAPER_FIT_H
-#define KPRED_PAPER_FIT_H
+#pragma once
 
 #include "net.h"
 
@@ -33,5 +32,3 @@ void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_ro
 
 /* The rows' loss in bits, without dropout; where gradient is not null, its n_weights derivatives. */
 double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient);
-
-#endif

@@ -1,7 +1,6 @@
 /* kinds.h - what a network of any kind is made of, and what each kind defines
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_PAPER_KINDS_H
-#define KPRED_PAPER_KINDS_H
+#pragma once
 
 #include "attention.h"
 #include "bilstm.h"
@@ -111,5 +110,3 @@ void paper_read_words(const struct paper_net *net, const struct arrays *a,
                       const struct paper_batch *batch, int way, const struct lstm_run *run);
 void paper_read_words_back(const struct paper_net *net, const struct arrays *a,
                            const struct paper_batch *batch, int way, const struct lstm_run *run);
-
-#endif

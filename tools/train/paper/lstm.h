@@ -7,8 +7,7 @@
 
    c' and h' are those of the step before; h' first goes through the recurrent dropout, with the
    same factors in every step. */
-#ifndef KPRED_PAPER_LSTM_H
-#define KPRED_PAPER_LSTM_H
+#pragma once
 
 #include "blocks.h"
 
@@ -54,5 +53,3 @@ void lstm_finish(const struct lstm *l, const struct arrays *a, const struct lstm
 /* Both, d_h and d_c beginning at 0; d_out [steps][rows][n]. */
 void lstm_backward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,
                    const float *d_out);
-
-#endif

@@ -16,8 +16,7 @@
 
    Dropout and recurrent dropout are those of the writing (bi-)LSTMs: of what they are fed, and of
    their own state, with the same factors in every step. */
-#ifndef KPRED_PAPER_NET_H
-#define KPRED_PAPER_NET_H
+#pragma once
 
 #include "kinds.h"
 
@@ -46,5 +45,3 @@ void paper_extend(const struct paper_net *net, struct paper_tape *tape, const fl
                   const float *state, uint16_t word, float *next);
 void paper_logits(const struct paper_net *net, const float *memory, const float *state, size_t t,
                   float *logits);
-
-#endif

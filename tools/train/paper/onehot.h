@@ -1,7 +1,6 @@
 /* onehot.h - a dense layer whose input is a one-hot token: out = the token's row, plus b
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_PAPER_ONEHOT_H
-#define KPRED_PAPER_ONEHOT_H
+#pragma once
 
 #include "blocks.h"
 
@@ -23,5 +22,3 @@ void onehot_add(const struct onehot *o, const struct arrays *a, const uint16_t *
                 const float *keep, size_t rows, float *out);
 void onehot_backward(const struct onehot *o, const struct arrays *a, const uint16_t *token,
                      const float *keep, const float *d_out, size_t rows);
-
-#endif

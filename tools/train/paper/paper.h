@@ -3,8 +3,7 @@
 
    For comparisons in the tools; the default network is what programs launch with. The weights are
    floats, so that what it predicts is not promised to be the same on every machine. */
-#ifndef KPRED_PAPER_PAPER_H
-#define KPRED_PAPER_PAPER_H
+#pragma once
 
 #include "net.h"
 #include "train/recipe.h"
@@ -38,5 +37,3 @@ uint64_t paper_id(const struct model *model, const struct paper *p);
 void paper_write(FILE *f, const struct model *model, const struct paper *p, const char *story);
 /* Reads it back. 0; -1 with a message; or 1: it is no such header, and no message. */
 int paper_read(const char *path, struct model *model, struct paper *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* softmax.h - from logits in log2 units to a loss in bits
    SPDX-License-Identifier: MIT */
-#ifndef KPRED_PAPER_SOFTMAX_H
-#define KPRED_PAPER_SOFTMAX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
    which `values` count. d, which may be the logits or null: its derivatives times scale. */
 double softmax_loss(const float *logits, size_t rows, size_t values, size_t cols, const uint16_t *y,
                     float scale, float *d);
-
-#endif

@@ -7,8 +7,7 @@
 
    An answer is a sentence of one word a parameter that has more than one value. The same number (or
    the same name) is the same word for every parameter. */
-#ifndef KPRED_PAPER_WORDS_H
-#define KPRED_PAPER_WORDS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -38,5 +37,3 @@ void words_of_problem(const struct words *w, const struct spec *spec, const int3
 /* target: indexes of values, as in a dataset */
 void words_of_answer(const struct words *w, const struct spec *spec, const unsigned char *target,
                      uint16_t *out);
-
-#endif
