@@ -62,7 +62,7 @@ one() {
     fi
     printf '%-18s %4s passed, %s failed, %s skipped, %s s\n' "$name" "$@" $seconds
     echo "$@" >"$out/$name.totals"
-    times | tail -n 1 >"$out/$name.times"
+    times >"$out/$name.times"
 }
 
 if [ "${1-}" = --one ]; then
