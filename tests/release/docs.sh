@@ -72,6 +72,16 @@ files() {
 }
 check "files" silent files
 
+# tools/README.md has a table for each room, which names every file of it and no other.
+tables_of_rooms() {
+    awk '/^##/ { room = $2; gsub(/[`:]/, "", room) }
+         room ~ /^tools\// && /^[|] `/ { split($0, cell, "|"); n = split(cell[2], part, "`")
+             for (i = 2; i <= n; i += 2) print room part[i] }' tools/README.md | sort >"$tmp/said"
+    (git ls-files tools 2>/dev/null || find tools -type f) | grep '/.*/' | grep -v pycache |
+        sed 's/\.[ch]$//' | sort -u | diff "$tmp/said" -
+}
+check "tables of the rooms" tables_of_rooms
+
 # Everything that may be named, a word a line; header guards and the like do no harm.
 # shellcheck disable=SC2046
 cat kpred*.h weights/*.spec $(git ls-files tools tests 2>/dev/null || find tools tests -type f) examples/* Makefile |
