@@ -99,8 +99,8 @@ RUN = CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
     TENSILE_CSV='$(TENSILE_CSV)' sh tests/harness/run.sh
 
 .PHONY: check
-check: all ## run the tests; the first line says how long they take
-	@$(RUN)
+check: all ## run the tests; the first line says how long they take. SUITES=--all: those of the gate, too
+	@$(RUN) $(SUITES)
 
 .PHONY: smoke
 smoke: all ## run the few tests that show in a minute whether much is broken

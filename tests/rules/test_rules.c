@@ -50,7 +50,7 @@ static view view_of_conv2d(const int32_t *p)
     static const int units[] = {56, 60, 72, 304};
     int forward = p[KPRED_CONV2D_DIR] == KPRED_DIR_F;
     int64_t c = p[KPRED_CONV2D_C], h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
-    int64_t k = p[KPRED_CONV2D_K], x;
+    int64_t k = p[KPRED_CONV2D_K];
     view z = {0};
     z.n = p[KPRED_CONV2D_N], z.groups = p[KPRED_CONV2D_GROUPS];
     z.fh = p[KPRED_CONV2D_Y], z.fw = p[KPRED_CONV2D_X];
