@@ -12,7 +12,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 cells=$tmp/cells
-$CC -std=c99 -I. -Itools tests/data/cells.c "$archive" -o "$cells" || exit 1
+$CC -std=c99 $CFLAGS -I. -Itools tests/data/cells.c "$archive" -o "$cells" || exit 1
 
 # ---- the forms, of cells made up ----
 

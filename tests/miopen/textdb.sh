@@ -497,8 +497,7 @@ not_csv() { # what a text file would be exchanged for
 }
 check "CSV stays as it is" not_csv
 not_sqlite() { # the rows of which a text file would be exchanged, in SQLite
-    $CC -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools tests/data/mkdb.c "$archive" $(libraries) \
-        -o "$tmp/mkdb" && "$tmp/mkdb" db "$tmp/gfx906_60.db" tests/fixtures/gfx900_56.sql \
+    make_mkdb && "$tmp/mkdb" db "$tmp/gfx906_60.db" tests/fixtures/gfx900_56.sql \
         "DELETE FROM perf_db" "DELETE FROM config" \
         "INSERT INTO config VALUES (1,'NCHW','FP32','B',2,64,14,14,1,1,1,1,72,1,0,0,0,1,1,0,1,1,0,
             0,1)" \
