@@ -6,7 +6,7 @@
 test_begin
 
 cells=$tmp/cells
-$CC -std=c99 -I. -Itools tests/data/cells.c "$archive" -o "$cells" || exit 1
+$CC -std=c99 $CFLAGS -I. -Itools tests/data/cells.c "$archive" -o "$cells" || exit 1
 
 # ---- the forms, of cells made up ----
 

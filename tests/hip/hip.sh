@@ -236,7 +236,7 @@ RANK='^ *[1-8] +[0-9]+\.[0-9]{2}  [0-9]+(,[0-9]+){7}' # of a line of the table
 
 example() {
     for cc in gcc clang; do
-        ! has $cc || $cc -std=c99 $C_WARNINGS -O1 $flags -I. examples/hip_select.c \
+        ! has $cc || $cc -std=c99 $C_WARNINGS -O0 $flags -I. examples/hip_select.c \
             -o "$tmp/example" $libs || return 1
     done
 }
