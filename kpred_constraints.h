@@ -292,8 +292,8 @@ static inline int kpred_fits_lds(int32_t bytes)
     X(KPRED_IGEMM_GTC_KERNEL, "kernel") \
     X(KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT, "gemm_k_global_split")
 
-/* What each kernel asks for, a word in the order of the models' values: bit 0: FP16, else FP32; bit 1:
-   any filter, else 1x1 without pads, strides and dilations; bits 4 to 7 and 8 to 11: the power of two
+/* What each kernel asks for, a word in the order of a model's values: bit 0: FP16 or not; bit 1:
+   any filter, else 1x1 without pads, strides, dilations; bits 4 to 7 and 8 to 11: the power of two
    that divides a group's c and its k. Observed, and read from the kernel's name, as
    tools/model/rules.c says. */
 /* clang-format off */
@@ -622,7 +622,7 @@ KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_hip_igemm_v4r4(const int32_t *pr
 KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_mlir_igemm(const int32_t *problem,
                                                            const int32_t *values, size_t n);
 
-/* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd and ConvMlirIgemmWrW: the
+/* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd, ConvMlirIgemmWrW: the
    rules above for the one direction of the solver. (Of the forward ones a spec does without: its
    problems have no other direction.) */
 #define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, of, dir) \
@@ -631,7 +631,7 @@ KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
 #undef KPRI_ONE_WAY_DECLARED
 
 /* ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
-   All of it observed: a kernel computes one type, has its filters, and reads vectors of channels. */
+   All of it observed: a kernel computes one type, has its filters, reads vectors of channels. */
 #define KPRI_NAMED_DECLARED(rule, n_fields, list, words, dir) \
     KPRED_API KPRI_RULES_UNUSED int rule(const int32_t *problem, const int32_t *values, size_t n);
 KPRED_NAMED_LIST(KPRI_NAMED_DECLARED)
@@ -1340,7 +1340,7 @@ static int kpri_3x3u_applies(const int32_t *p)
            && kpred_between(p[KPRED_CONV2D_W], 4, 1000);
 }
 
-/* Vector registers of a wave: lines read, twice, sums, and up to four. (Where k / groups is no power
+/* Vector registers of a wave: lines read, twice, sums, up to four. (Where k / groups is no power
    of two, MIOpen reserves at least 4 and 3 for the lines: that is more only for three lines or
    fewer, of one group of lanes, with at most 35 registers in all, and decides nothing.)
    pre:  filters <= 127, 1 <= lines <= 8
@@ -1886,8 +1886,8 @@ KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *
 KPRED_ONE_WAY_LIST(KPRI_ONE_WAY)
 #undef KPRI_ONE_WAY
 
-/* >>conv_igemm_gtc: the word of a kernel (KPRED_IGEMM_GTC_FWD_KERNELS) against the problem's: what it
-   is, and what it has. */
+/* >>conv_igemm_gtc: the word of a kernel (KPRED_IGEMM_GTC_FWD_KERNELS) against the problem's: what
+   it is, and what it has. */
 
 /* Is 1 << (bits of the word from `from`) a divisor of a group's share of x? */
 static int kpri_gtc_divides(uint32_t word, int from, int32_t x, int32_t groups)

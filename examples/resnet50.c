@@ -1,6 +1,6 @@
-/* resnet50.c - every convolution of ResNet-50 (batch 32) in all three directions, on two GPUs: which
-   of MIOpen's solvers is the fastest, and of each kernel that ships and applies the best legal tuple,
-   with its probability. `make demo` runs it. */
+/* resnet50.c - every convolution of ResNet-50 (batch 32) in all three directions, on two GPUs:
+   which of MIOpen's solvers is the fastest, and of each kernel that ships and applies the best
+   legal tuple, with its probability. `make demo` runs it. */
 #define KPRED_IMPLEMENTATION
 #include "weights/conv_asm_1x1u.h"
 #include "weights/conv_asm_bwd_wrw_1x1.h"

@@ -21,7 +21,9 @@ formatter() {
 
 formatted() {
     # shellcheck disable=SC2046
-    $format --dry-run -Werror kpred*.h $(sources '*.[ch]') $(sources '*.cpp')
+    set -- kpred*.h $(sources '*.[ch]') $(sources '*.cpp')
+    $format --dry-run -Werror "$@" && # which leaves comments alone
+        ! awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns" }' "$@" | grep .
 }
 
 shells() {

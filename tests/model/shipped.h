@@ -1,8 +1,8 @@
 /* shipped.h - every model of weights/, for tests that look at all of them
    SPDX-License-Identifier: MIT
 
-   SHIPPED(X) lists them as X(name, NAME), as their macros spell it. tests/model/test_models.c fails where
-   the list is not that of weights/. */
+   SHIPPED(X) lists them as X(name, NAME), as their macros spell it. tests/model/test_models.c fails
+   where the list is not that of weights/. */
 #pragma once
 
 #include "weights/conv_asm_1x1u.h"

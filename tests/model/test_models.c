@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of kernels takes as much again; of a parameter with more than 64 values each prefix has 128
-   slots. */
+/* A list of kernels takes as much again; of a parameter with more than 64 values each prefix has
+   128 slots. */
 enum {
     MOST_BYTES = 128 * 1024,
     MOST_LISTED = 256 * 1024,

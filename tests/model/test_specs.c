@@ -1,7 +1,7 @@
-/* test_specs.c - the specs of weights/ and weights/recipes/ that have the fields of a 2-D convolution
+/* test_specs.c - the specs of weights/ and its recipes that have the fields of a 2-D convolution
    SPDX-License-Identifier: MIT
 
-   Each parses, its rule is one for its fields and parameters, its features and numbers are such that
+   Each parses, its rule is one for its fields and parameters, its features and numbers are so that
    a network can be trained, its split keys tell what they should; and the rule leaves a way to a
    tuple that the spec can name. */
 #include "kpred.h"

@@ -1,8 +1,8 @@
 /* returned.c - what a shipped model predicts for each problem of a table, for returned.py
    SPDX-License-Identifier: MIT
 
-   returned MODEL K < CSV that `kpred-train ingest` wrote for the model: for each problem a line with
-   the status, the problem, then up to K predicted tuples, separated by ';'. */
+   returned MODEL K < CSV that `kpred-train ingest` wrote for the model: for each problem a line
+   with the status, the problem, then up to K predicted tuples, separated by ';'. */
 #define KPRED_IMPLEMENTATION
 #include "model/shipped.h"
 

@@ -1,4 +1,4 @@
-/* paper_twin.h - the paper's networks stated a second time: one row, doubles, libm, no layers reused
+/* paper_twin.h - the paper's networks stated again: one row, doubles, libm, no layers reused
    SPDX-License-Identifier: MIT
 
    Only where the weights lie is taken from the networks. */

@@ -15,7 +15,7 @@ struct csv_records {
     char **cell; /* of the record, in place */
 };
 
-/* Reads from the text, which it changes. 0, or -1 with a message; csv_records_close in both cases. */
+/* Reads from the text, which it changes. 0, or -1 with a message; then csv_records_close. */
 int csv_records_open(struct csv_records *c, const char *path, struct buf *text);
 /* 1: a record was read, 0: there is none, -1: a message was printed */
 int csv_records_next(struct csv_records *c);

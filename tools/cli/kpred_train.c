@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* The two commands that differ, so that kpred needs neither SQLite nor the networks of the paper. */
+/* The two commands that differ, so that kpred needs no SQLite and no networks of the paper. */
 static int cmd_miopen_sqlite(int argc, char **argv)
 {
     return miopen_run(argc, argv, user_db_write_sqlite);

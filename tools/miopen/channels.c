@@ -4,8 +4,8 @@
    A key of a backward direction begins with the image that the forward convolution writes, and with
    its channels. Some old files have that image's size there, but the channels of the other. A key
    does not show it, the optima do: read the wrong way round, some are illegal. A whole file is one
-   or the other, so all built-in kernels of one filter decide together, whichever is wanted: there are
-   kernels whose rules hardly look at channels. */
+   or the other, so all built-in kernels of one filter decide together, whichever is wanted: there
+   are kernels whose rules hardly look at channels. */
 #include "channels.h"
 
 #include "conv.h"

@@ -5,8 +5,8 @@
    which may have commas in it, as the names of composable kernels have.
 
    Some solvers write a whole kernel, all of its properties, for two choices: which kernel, and into
-   how many parts the work is split. Their specs have two parameters. The names of the first are such
-   lists, with `*` for the piece that is the second's value:
+   how many parts the work is split. Their specs have two parameters. The names of the first are
+   such lists, with `*` for the piece that is the second's value:
 
        kernel = "fwd,fp32,64,*,7" "fwd,fp32,128,*,9"
        split  = 0 1 2
@@ -20,15 +20,15 @@
        n_groups      = 0 16 32 48
        n_groups_plus = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
 
-   The tuple (48 8) is the text 56. Of several pairs with a sum, the one with the largest first value
-   is read. */
+   The tuple (48 8) is the text 56. Of several pairs with a sum, the one with the largest first
+   value is read. */
 #pragma once
 
 #include "model/spec.h"
 
-/* Cuts a list into the texts of the spec's parameters, which lie in `b` in place of what it held. 0,
-   or -1 with what is wrong with it; that a text is no value of its parameter is looked at in sums
-   only. */
+/* Cuts a list into the texts of the spec's parameters, which lie in `b` in place of what it held.
+   0, or -1 with what is wrong with it; that a text is no value of its parameter is looked at in
+   sums only. */
 int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
                    char why[96]);
 

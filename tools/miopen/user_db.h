@@ -1,4 +1,4 @@
-/* user_db.h - MIOpen's user perf-db: a line KEY=SOLVER:PARAMETERS;SOLVER:PARAMETERS for each problem
+/* user_db.h - MIOpen's user perf-db: for each problem a line KEY=SOLVER:PARAMETERS;SOLVER:...
    SPDX-License-Identifier: MIT
 
    Lines of an existing file and new ones are collected, then written in the order of their keys,

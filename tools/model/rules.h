@@ -5,5 +5,5 @@
 #include "spec.h"
 
 /* The rule that the spec names, after checking that the spec's fields, tokens and parameters are
-   those the rule was written for. Unconstrained and listed: no rule, name "". 0, or -1 with a message. */
+   those it was written for. Unconstrained, listed: no rule, name "". 0, or -1 with a message. */
 int rules_find(const struct spec *spec, kpred_rule *rule, const char **name);

@@ -3,7 +3,7 @@
 
    INI text; `#` or `;` begins a comment line; keys keep their order:
 
-       [kernel]  name, rule (the name of a predicate, `unconstrained`, or `listed`: legal are the tuples
+       [kernel]  name, rule (a predicate's name, `unconstrained`, or `listed`: legal are the tuples
                  of the data alone, see listed.h), header (where the predicate lives),
                  title and source (free text, optional)
        [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
@@ -18,13 +18,13 @@
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
                  names of the solvers; for tensile integers, named after pieces of kernels' names
-                 Two that are one number in perf-dbs, their sum: NAME and NAME_plus, see tuple_text.h
+                 Two that are one number in perf-dbs, their sum: NAME, NAME_plus, see tuple_text.h
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split of
                  the model that ships, config (as without it), shape or none
-       [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped and blind,
+       [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped, blind,
                  names of parameters
        [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
                  last

@@ -7,8 +7,8 @@
 
    1. judges    the recipe's teachers see a problem and an option together, by the features of
                 [judge], and learn its mark, (best / t)^judge_sharpness. They may learn from other
-                tables as well, say those of the same kernels for transposed operands. The register `table` is
-                0 for the data of the model and 1, 2, ... for the others.
+                tables as well, say those of the same kernels for transposed operands. The register
+                `table` is 0 for the data of the model and 1, 2, ... for the others.
    2. opinions  they judge all the data's tuples for the problems to train on, and for `judged`
                 others that are made up of them: each size comes from some problem, half of the
                 time changed by up to half an octave, and divisible by the same power of two up to

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h> /* says __GLIBC__ */
 
-/* Before a static function whose loops are hot: it is compiled for the wider vectors of x86 as well,
-   and the program takes what its machine has. As clang 14 links that choice under a public name,
-   the function's name is to be the only one of its kind in the program, and a function that other
-   files call is to call it. */
+/* Before a static function whose loops are hot: it is compiled for the wider vectors of x86 as
+   well, and the program takes what its machine has. As clang 14 links that choice under a public
+   name, the function's name is to be the only one of its kind in the program, and a function that
+   other files call is to call it. */
 #if defined(__x86_64__) && !defined(__AVX512F__) && defined(__GLIBC__) && defined(__has_attribute)
 #if __has_attribute(target_clones)
 #define WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -54,8 +54,8 @@ static inline size_t pad16(size_t n)
 void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add);
 
-/* The same product with b in panels: 32 columns, the last panel maybe 16, row after row, and then the
-   next panel. A b that is used often is then read in one stream, once for all rows of a. */
+/* The same product with b in panels: 32 columns, the last panel maybe 16, row after row, and then
+   the next panel. A b that is used often is then read in one stream, once for all rows of a. */
 void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out);
 void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
                        size_t ldc, int add);

@@ -232,7 +232,7 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     return train_one(t, &d, rows, held_out, &c, out);
 }
 
-/* Mixes the labels y of n rows into the teachers' means, or what is to be learnt in place of them. */
+/* Mixes the labels y of n rows into the teachers' means, or what is learnt in place of them. */
 static void mix_labels(const struct trainer *t, const uint8_t *y, const float *soft, size_t n,
                        float *target)
 {

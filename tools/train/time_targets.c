@@ -37,8 +37,8 @@ static int can_return(const struct model *model, const struct dataset *d, size_t
     return data_is_known(d, row) && model_allows(model, problem_of(d, row), target_of(d, row));
 }
 
-/* An option that was timed has odds, be it slow: what has none is unknown to the regret. Floats hold
-   them after all are made to sum to 1. */
+/* An option that was timed has odds, be it slow: what has none is unknown to the regret. Floats
+   hold them after all are made to sum to 1. */
 #define LEAST (-110.0)
 
 static int set_odds(struct options *o, const struct model *model, double sharpness)

@@ -3,7 +3,7 @@
 
    All weights of a network are one array of floats, so that Adam, files and tests need not know the
    layers; a layer holds offsets into it. Rows of numbers are padded with zeros to a multiple of 16,
-   which is what matrix_mul wants. Sequences are [step][row][unit]: the rows of one step together. */
+   which is what matrix_mul wants. Sequences are [step][row][unit]: rows of one step together. */
 #pragma once
 
 #include "train/matrix.h"

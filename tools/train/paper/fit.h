@@ -1,7 +1,7 @@
 /* fit.h - training: minibatches, Adam, dropout of words
    SPDX-License-Identifier: MIT
 
-   The same bits for any number of threads: a minibatch is cut into FIT_SHARDS parts, whose gradients
+   The same bits with any number of threads: a batch is cut into FIT_SHARDS parts; their gradients
    are added in their order. Two, since these networks have millions of weights: each part reads all
    of them, and writes as many derivatives. */
 #pragma once
@@ -30,5 +30,5 @@ typedef void fit_progress(void *user, size_t epoch, double loss, double held_out
 void fit(struct paper_net *net, const struct fit_rows *rows, const struct fit_rows *held_out,
          const struct fit_config *config, fit_progress *progress, void *user);
 
-/* The rows' loss in bits, without dropout; where gradient is not null, its n_weights derivatives. */
+/* The rows' loss in bits, without dropout; where gradient is not null, n_weights derivatives. */
 double fit_loss(const struct paper_net *net, const struct fit_rows *rows, float *gradient);

@@ -77,7 +77,7 @@ struct paper_ops {
     void (*build)(struct paper_net *net); /* its layers, but for the last, `out` */
     void (*rooms)(const struct paper_net *net, struct paper_tape *tape, struct room *room,
                   size_t rows);
-    /* from words to what `out` is fed, tape->top; and from tape->d_top to the weights' derivatives */
+    /* from words to what `out` is fed, tape->top; from tape->d_top to the weights' derivatives */
     void (*forward)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                     const struct paper_batch *batch);
     void (*backward)(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,

@@ -12,7 +12,7 @@
        attn2     the same without that word
        hybrid    two convolutions read; their flattened output is what a bi-LSTM is fed in every
                  step, whose outputs go into a second bi-LSTM
-       hybrid2   as hybrid, but the second bi-LSTM is fed the last states of the first, in every step
+       hybrid2   as hybrid, but the second bi-LSTM is fed the first's last states, in every step
 
    Dropout and recurrent dropout are those of the writing (bi-)LSTMs: of what they are fed, and of
    their own state, with the same factors in every step. */
@@ -34,7 +34,7 @@ void paper_tape_free(struct paper_tape *tape);
 double paper_run(const struct paper_net *net, struct paper_tape *tape, const struct arrays *a,
                  const struct paper_batch *batch, float scale);
 
-/* One problem, for a search. `memory` is what all prefixes have in common, `state` that of a prefix; both
+/* One problem, for a search. `memory` is what all prefixes share, `state` that of a prefix; both
    are floats that may be copied. Logits (paper_width() of them) are those of the word after it. */
 size_t paper_width(const struct paper_net *net);
 size_t paper_memory(const struct paper_net *net);

@@ -1,4 +1,4 @@
-/* paper.h - a network of the paper as a model: trained, as a header, and behind the scorer interface
+/* paper.h - a network of the paper as a model: trained, as a header, behind the scorer interface
    SPDX-License-Identifier: MIT
 
    For comparisons in the tools; the default network is what programs launch with. The weights are
