@@ -13,7 +13,7 @@ static const char heading[] = "model,split,gpu,dtype,k,bin,n,predicted,observed,
 struct bin {
     size_t n, hits;
     int64_t predicted; /* sum, Q24 */
-    double off;        /* of one unit: hits less the bin's share of them */
+    double off;        /* of one unit: hits less the bin's part of them */
     double square;     /* sum over units of off^2, for the standard error */
 };
 

@@ -59,7 +59,7 @@ static void add_row(struct margins *g, struct scratch *s, const int32_t *problem
     }
 }
 
-/* Rows that the kernel does not apply to have no prediction to judge. */
+/* Rows that the kernel does not apply to have no prediction to look at. */
 static struct margins gather(const struct eval *e)
 {
     struct margins g = {e->run, 0, 0, NULL};
@@ -78,7 +78,7 @@ static struct margins gather(const struct eval *e)
     return g;
 }
 
-/* -log2 of the optimum's share of one softmax; nothing overflows, since the largest is taken out */
+/* -log2 of the optimum's part in one softmax; nothing overflows, since the largest is taken out */
 static double loss_of(const int32_t *margin, int32_t n, double scale)
 {
     int32_t most = 0;

@@ -17,7 +17,7 @@ k=${K:-1,10,30,50,100}
 split=${SPLIT:-config}
 
 # The rows of one header: kernel, net, type, problems, Pft for each k, Avg of the first tuple
-judge() { # KERNEL NET HEADER DB...
+table_rows() { # KERNEL NET HEADER DB...
     name=$1 net=$2 header=$3
     shift 3
     "$train" eval "$header" --data "$@" -k "$k" --by dtype --csv | awk -F, 'NR > 1 {
@@ -38,9 +38,9 @@ for name in $kernels; do
         train_ours $name $split "$@"
         ours=$build/$split/$name.h
     fi
-    judge $name additive "$ours" "$@"
+    table_rows $name additive "$ours" "$@"
     for net in $nets; do
         train_paper $name $split $net "$@"
-        judge $name $net "$build/paper/$split/$name-$net.h" "$@"
+        table_rows $name $net "$build/paper/$split/$name-$net.h" "$@"
     done
 done

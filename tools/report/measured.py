@@ -66,9 +66,9 @@ class Measured:
     def __init__(self, folder, weights, folds):
         self.folder, self.weights = folder, weights
         self.every = {s["name"]: s for s in map(read_spec, specs_of(weights, "miopen"))}
-        judged = {line["model"] for _, line in read_csv(PUBLISHED, ["model"])}
-        self.specs = {name: s for name, s in self.every.items() if name in judged}
-        self.more = {name: s for name, s in self.every.items() if name not in judged}
+        published = {line["model"] for _, line in read_csv(PUBLISHED, ["model"])}
+        self.specs = {name: s for name, s in self.every.items() if name in published}
+        self.more = {name: s for name, s in self.every.items() if name not in published}
         self.types = {}
         self.hits = self.read_outcomes(find(folder, "*.hits.csv"))
         self.reliability = self.read_reliability()
