@@ -95,11 +95,13 @@ $(BUILD)/hip_select: examples/hip_select.c kpred_hip.h kpred.h kpred_constraints
 	$(CC) -std=c99 -I. $(HIP_CFLAGS) $(CFLAGS) $< $(LDFLAGS) $(HIP_LIBS) -o $@
 
 # JOBS=N: so many suites at a time, in place of one for each core
-RUN = CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+RUN = JOBS='$(JOBS)' CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
     TENSILE_CSV='$(TENSILE_CSV)' sh tests/harness/run.sh
 
 .PHONY: check
-check: all ## run the tests; the first line says how long they take. SUITES=--all: those of the gate, too
+check: ## run the tests; the first line says how long they take. SUITES=--all: those of the gate, too
+	@$(MAKE) -s -j$(JOBS) all
 	@$(RUN) $(SUITES)
 
 .PHONY: smoke
