@@ -56,6 +56,8 @@ def edges_of_symbols(build):
     home, needs = {}, {}
     for path in glob.glob(f"{build}/tools/**/*.o", recursive=True):
         source = os.path.splitext(os.path.relpath(path, build))[0]
+        if not os.path.exists(f"{source}.c"): # left by a file that is no more
+            continue
         defined, needs[source] = symbols(path)
         home.update((name, source) for name in defined)
     return {source: {home[n] for n in names if n in home} for source, names in needs.items()}

@@ -21,7 +21,7 @@ static int has_ending(const char *path, const char *ending, int *is_packed)
     return *is_packed || ends_with(path, ending);
 }
 
-static int unknown_ending(const struct data_format *f, const char *path)
+static void unknown_ending(const struct data_format *f, const char *path)
 {
     struct buf endings = {0};
     for (; f->ending != NULL; f++)
@@ -29,7 +29,6 @@ static int unknown_ending(const struct data_format *f, const char *path)
             buf_printf(&endings, " %s", f->ending);
     fail("%s: its name ends in none of%s, nor in these with .bz2", path, endings.s);
     buf_free(&endings);
-    return -1;
 }
 
 /* The format of a file that the spec's data may have; NULL with a message */
