@@ -240,7 +240,7 @@ static int run(const struct options *o)
     struct model model;
     struct spec spec;
     if (!held_out_is_split(o->split)) {
-        fail("--split \"%s\": expected config, shape, none or fold:I/N with I < N", o->split);
+        fail("--split \"%s\": expected config, shape, config:I/N, shape:I/N, fold:I/N with I < N, or none", o->split);
         return 2;
     }
     if (o->net && o->float_out) {

@@ -11,32 +11,47 @@ struct fold {
     size_t number, of;
 };
 
-/* "fold:I/N" with I < N; the numbers as they would be written. */
-static int read_fold(const char *name, struct fold *out)
-{
-    char again[64];
-    if (sscanf(name, "fold:%5zu/%5zu", &out->number, &out->of) != 2 || out->number >= out->of)
-        return 0;
-    snprintf(again, sizeof again, "fold:%zu/%zu", out->number, out->of);
-    return strcmp(again, name) == 0;
-}
-
 static int is_keyed(const char *name)
 {
     return !strcmp(name, "config") || !strcmp(name, "shape");
 }
 
+/* ":I/N" with I < N; the numbers as they would be written. */
+static int read_fold(const char *name, struct fold *out)
+{
+    char again[64];
+    if (sscanf(name, ":%5zu/%5zu", &out->number, &out->of) != 2 || out->number >= out->of)
+        return 0;
+    snprintf(again, sizeof again, ":%zu/%zu", out->number, out->of);
+    return strcmp(again, name) == 0;
+}
+
+/* "config", "shape", "none", "fold", and the fold behind it; of == 0: there is none. Is it a split? */
+static int read_split(const char *name, char kind[HELD_OUT_NAME], struct fold *fold)
+{
+    const size_t n = strcspn(name, ":");
+    fold->number = fold->of = 0;
+    snprintf(kind, HELD_OUT_NAME, "%.*s", (int)(n < HELD_OUT_NAME ? n : 0), name);
+    if (name[n] && !read_fold(name + n, fold))
+        return 0;
+    return is_keyed(kind) || (!strcmp(kind, "none") && !fold->of)
+           || (!strcmp(kind, "fold") && fold->of);
+}
+
 int held_out_is_split(const char *name)
 {
+    char kind[HELD_OUT_NAME];
     struct fold fold;
-    return is_keyed(name) || !strcmp(name, "none") || read_fold(name, &fold);
+    return strlen(name) < HELD_OUT_NAME && read_split(name, kind, &fold);
 }
 
 const struct split_key *held_out_key(const struct spec *spec, const char *split)
 {
-    const struct split_key *key = strcmp(split, "shape") ? &spec->config : &spec->shape;
+    char kind[HELD_OUT_NAME];
     struct fold fold;
-    return key->n && !read_fold(split, &fold) ? key : NULL;
+    (void)read_split(split, kind, &fold);
+    const struct split_key *key = strcmp(kind, "shape") ? &spec->config : &spec->shape;
+    return key->n && strcmp(kind, "fold") ? key : NULL;
 }
 
 /* ---- folds ---- */
@@ -98,24 +113,38 @@ static void hash_keys(const struct spec *spec, const struct split_key *key, cons
     buf_free(&scratch);
 }
 
+/* Which part a row is in whose key has this hash: the test rows are the same for every fold. */
+static enum held_out_part keyed_part(uint64_t hash, const struct fold *fold)
+{
+    if (!fold->of)
+        return split_is_test(hash) ? HELD_OUT_TEST : HELD_OUT_TRAIN;
+    if (split_is_test(hash))
+        return HELD_OUT_ASIDE;
+    return split_fold(hash, fold->of) == fold->number ? HELD_OUT_TEST : HELD_OUT_TRAIN;
+}
+
 int held_out_find(const struct spec *spec, const char *split, const struct dataset *d,
                   struct held_out *out)
 {
     const struct split_key *key = held_out_key(spec, split);
-    struct fold fold = {0, 0};
+    char kind[HELD_OUT_NAME];
+    struct fold fold;
+    (void)read_split(split, kind, &fold);
     out->unit = xcalloc(d->n, sizeof *out->unit);
-    out->is_test = xcalloc(d->n, 1);
-    if (is_keyed(split) && !key)
-        return fail("%s: section [split] has no key \"%s\"", spec->path, split);
-    if (read_fold(split, &fold))
+    out->part = xcalloc(d->n, 1);
+    if (is_keyed(kind) && !key)
+        return fail("%s: section [split] has no key \"%s\"", spec->path, kind);
+    if (!strcmp(kind, "fold"))
         number_problems(d, out->unit);
     else if (key)
         hash_keys(spec, key, d, out->unit);
     for (size_t i = 0; i < d->n; i++) {
-        if (!fold.of && !key)
+        if (!key && !fold.of)
             out->unit[i] = i;
-        out->is_test[i] = (unsigned char)(fold.of ? out->unit[i] % fold.of == fold.number
-                                                  : is_keyed(split) && split_is_test(out->unit[i]));
+        if (is_keyed(kind))
+            out->part[i] = (unsigned char)keyed_part(out->unit[i], &fold);
+        else if (fold.of && out->unit[i] % fold.of == fold.number)
+            out->part[i] = HELD_OUT_TEST;
     }
     return 0;
 }
@@ -123,5 +152,5 @@ int held_out_find(const struct spec *spec, const char *split, const struct datas
 void held_out_free(struct held_out *h)
 {
     free(h->unit);
-    free(h->is_test);
+    free(h->part);
 }

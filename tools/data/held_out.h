@@ -3,6 +3,8 @@
 
    config, shape   a tenth of the keys (split.h)
    none            nothing
+   config:I/N      as config and shape, but the tenth is neither trained nor tested on: tested is
+   shape:I/N       fold I of N of the other keys. What is chosen on such folds has not seen the tenth
    fold:I/N        of the problems, counted from 0 in the order in which the files name them, every
                    N-th one, from number I */
 #pragma once
@@ -14,9 +16,11 @@ enum { HELD_OUT_NAME = 16 }; /* room for the name of a split */
 /* Is it the name of a split? */
 int held_out_is_split(const char *name);
 
+enum held_out_part { HELD_OUT_TRAIN, HELD_OUT_TEST, HELD_OUT_ASIDE };
+
 struct held_out {
-    uint64_t *unit;         /* of each row what it stays together with */
-    unsigned char *is_test; /* of each row */
+    uint64_t *unit;      /* of each row what it stays together with */
+    unsigned char *part; /* of each row, an enum held_out_part */
 };
 
 /* 0, or -1 with a message: the spec says nothing of that split. To be freed in any case. */

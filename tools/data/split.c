@@ -76,3 +76,8 @@ int split_is_test(uint64_t hash)
 {
     return hash % 10 == 0;
 }
+
+size_t split_fold(uint64_t hash, size_t n)
+{
+    return hash / 10 % n;
+}

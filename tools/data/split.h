@@ -24,3 +24,5 @@ uint64_t split_hash(const char *key, size_t n);
 uint64_t split_row_hash(const struct spec *s, const struct split_key *k, const int32_t *problem,
                         struct buf *scratch);
 int split_is_test(uint64_t hash);
+/* Which of n folds the other keys are in, by their hash */
+size_t split_fold(uint64_t hash, size_t n);

@@ -77,11 +77,11 @@ static void add_problem(const struct judges *j, struct lessons *to, const struct
 }
 
 static void add_table(const struct judges *j, struct lessons *to, const struct dataset *d,
-                      const unsigned char *is_test, size_t table)
+                      const unsigned char *part, size_t table)
 {
     for (size_t i = 0, end; i < d->n; i = end) {
         end = data_problem_end(d, i);
-        if (!is_test || !is_test[i])
+        if (!part || !part[i])
             add_problem(j, to, d, i, end, table);
     }
 }
@@ -91,7 +91,7 @@ static int train_judges(struct judges *j)
     const struct judge_task *t = j->task;
     struct lessons lessons = {0, 0, NULL, NULL};
     struct net_rows rows;
-    add_table(j, &lessons, t->data, t->is_test, 0);
+    add_table(j, &lessons, t->data, t->part, 0);
     for (size_t i = 0; i < t->n_beside; i++)
         add_table(j, &lessons, &t->beside[i], NULL, 1 + i);
     uint8_t *y = xcalloc(lessons.n + 1, 1);
@@ -219,7 +219,7 @@ static size_t list_problems(const struct judge_task *t, int32_t *out)
     const struct dataset *d = t->data;
     size_t n = 0;
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
-        if (!t->is_test[i])
+        if (!t->part[i])
             memcpy(out + n++ * d->n_fields, d->problem + i * d->n_fields,
                    d->n_fields * sizeof *out);
     return n;

@@ -75,13 +75,15 @@ static void add_optimum(const struct maker *m, size_t i, struct recipe_rows *to)
         append(to, d, i);
 }
 
-static void add_measured(const struct maker *m, const unsigned char *is_test)
+static void add_measured(const struct maker *m, const unsigned char *part)
 {
     const struct training_task *t = m->task;
     const struct dataset *d = m->data;
     for (size_t i = 0, end; i < d->n; i = end) {
-        struct recipe_rows *to = is_test[i] ? &m->out->held_out : &m->out->train;
+        struct recipe_rows *to = part[i] == HELD_OUT_TRAIN ? &m->out->train : &m->out->held_out;
         end = d->time_us ? data_problem_end(d, i) : i + 1;
+        if (part[i] == HELD_OUT_ASIDE)
+            continue;
         if (!d->time_us)
             add_optimum(m, i, to);
         else if (!time_targets_add(t->recipe, m->model, d, i, end, num_mix(t->seed, 7, i), to))
@@ -91,11 +93,11 @@ static void add_measured(const struct maker *m, const unsigned char *is_test)
 
 /* What the judges say, who are the recipe's teachers. */
 static int add_judged(const struct maker *m, const struct training_data *data,
-                      const unsigned char *is_test)
+                      const unsigned char *part)
 {
     const struct training_task *t = m->task;
     const struct judge_task task = {t->recipe, m->model,     &data->own,
-                                    is_test,   data->beside, data->n_beside,
+                                    part,      data->beside, data->n_beside,
                                     t->seed,   t->n_threads, t->progress};
     return judge_add(&task, &m->out->train);
 }
@@ -127,9 +129,9 @@ int training_rows_make(const struct training_task *task, struct model *model,
     allocate(&out->held_out, m.data, rows_at_most(&m), recipe_width(model));
     int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
-        add_measured(&m, held.is_test);
+        add_measured(&m, held.part);
         model_train_ranges(model, out->train.problem, out->train.n); /* the judges' are made up */
-        bad = model->spec->judge.n && add_judged(&m, data, held.is_test);
+        bad = model->spec->judge.n && add_judged(&m, data, held.part);
     }
     held_out_free(&held);
     return bad ? -1 : 0;
