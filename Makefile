@@ -118,7 +118,7 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 weights: data $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB and TENSILE_CSV
 	for name in $(NAMES); do \
 	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
-	        weights/$$name.spec weights/$$name.h '' || exit 1; \
+	        weights/$$name.spec weights/$$name.h '--include-dir ../' || exit 1; \
 	done
 
 .PHONY: accuracy

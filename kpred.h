@@ -55,9 +55,14 @@ ARITHMETIC     normative; >>math, >>features and >>network are its C text
               logit_v = (bias_v + sum(w_v * q')) * 2^r, log2 units in Q16, |logit| < 2^29
   softmax     log2p_v = max(-2^26, x_v - m - (log2(sum_j exp2(x_j - m)) - 24 * 2^16)), m = max x;
               exp2 in Q24 and log2 in Q16 by linear interpolation in the 64-step tables below
-  score       sum of the log2p of a tuple's values, Q16, never positive
-  order       higher score first; equal scores: lexicographically smaller sequence of value indexes.
+  sum         of the log2p of a tuple's values, Q16, never positive
+  order       higher sum first; equal sums: lexicographically smaller sequence of value indexes.
               After each parameter the first `beam` legal extensions in that order survive.
+  score       of a model whose scale is KPRED_SCALE_ONE, the sum. Else sum * scale / 2^16, rounded
+              down in magnitude, less log2 of sum_v p_v^scale of each parameter after the first
+              prefix in the order; at most 0. (Scale 1 / T is what division of all logits by a
+              temperature T makes of the first tuple, where the first prefix is its own each time;
+              the order stays.)
   rescue      where none survives: depth first from the empty prefix, values in the same order, at
               most KPRED_RESCUE_CALLS calls of the rule; the first complete tuple is the answer.
 
@@ -102,9 +107,10 @@ extern "C" {
 /* ---- >>limits ------------------------------------------------------------------------------- */
 
 #define KPRED_VERSION       100 /* 0.1.0: what the caller was compiled against */
-#define KPRED_FORMAT        1   /* of kpred_model; changes only with its layout or arithmetic */
+#define KPRED_FORMAT        2   /* of kpred_model; changes only with its layout or arithmetic */
 #define KPRED_MAX_FIELDS    24  /* fields of a problem */
-#define KPRED_MAX_PARAMS    16  /* parameters of a tuple */
+#define KPRED_MAX_PARAMS    16  /* parameters of more than one value */
+#define KPRED_MAX_TUPLE     32  /* all parameters, those of a single value included */
 #define KPRED_MAX_VALUES    128 /* legal values of one parameter */
 #define KPRED_MAX_WIDTH     192 /* activations of a dense layer, features included */
 #define KPRED_MAX_HIDDEN    128 /* hidden units of a parameter */
@@ -112,16 +118,21 @@ extern "C" {
 #define KPRED_MAX_BEAM      1024
 #define KPRED_MAX_SIZE      (1 << 24) /* largest value of a size field */
 #define KPRED_RESCUE_CALLS  65536     /* rule calls of one rescue, at most */
+#define KPRED_SCALE_ONE     65536     /* of scores: as the network has them */
+#define KPRED_MAX_SCALE     (4 * KPRED_SCALE_ONE)
 
 /* Words of arena for a model of these dimensions. work, state: words of the scorer; params: number
-   of parameters; lane: the most values of a parameter, rounded up to a power of two, at least 4.
+   of parameters. slots: extensions that wait side by side, that is KPRED_LARGER of KPRED_SLOTS for
+   every parameter and of half the sum of all lanes, rounded up (for the rescue). A parameter's lane
+   is the number of its values, rounded up to a power of two, at least 4; its prefixes are the
+   product of the numbers of values of the parameters before it, at most KPRED_MAX_BEAM.
    A generated header gives it as NAME_ARENA(beam). Integer constant expressions throughout. */
-#define KPRED_ARENA_WORDS(work, state, params, lane, beam)                  \
-    ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state) \
-     + KPRI_EXTENDED(params, beam) * 2 * (lane) + KPRI_BUCKETS)
+#define KPRED_ARENA_WORDS(work, state, params, slots, beam)                              \
+    ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state) + 2 * (slots) \
+     + KPRI_BUCKETS)
+#define KPRED_SLOTS(prefixes, lane, beam) (((prefixes) < (beam) ? (prefixes) : (beam)) * (lane))
+#define KPRED_LARGER(a, b)                KPRI_MAX(a, b)
 #define KPRI_MAX(a, b) ((a) > (b) ? (a) : (b))
-/* Prefixes that are extended side by side: of a single parameter, the empty one alone. */
-#define KPRI_EXTENDED(params, beam)      ((params) == 1 ? (params) : KPRI_MAX(beam, params))
 #define KPRI_RECORDS(params, beam)       KPRI_MAX(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state) (KPRI_PREFIX_WORDS(params) + (state))
 #define KPRI_PREFIX_WORDS(params)        ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
@@ -171,7 +182,7 @@ typedef enum kpred_status { KPRED_OK = 0 KPRED_ERROR_LIST(KPRI_ENUM) } kpred_sta
               (so a rule need check only what the n-th value decides)
    Returns 1 or 0. */
 typedef int (*kpred_rule)(const int32_t *problem, const int32_t *values, size_t n_decided);
-#define KPRED_UNCONSTRAINED ((kpred_rule)0) /* a model without a rule says so with this word */
+#define KPRED_UNCONSTRAINED NULL /* a model without a rule says so with this word */
 
 typedef struct kpred_field {
     const char *name;
@@ -192,7 +203,8 @@ struct kpred_model;
 
 /* What scores the next parameter. `work` is arena scratch of one prediction, `state` goes with each
    prefix. logits[v] is any log2-weight in Q16, |logit| < 2^29, for v < n_values; `logits` has room
-   for model->lane words, the scorer may use them all. A user's own network plugs in here. */
+   for the parameter's lane (see KPRED_ARENA_WORDS), the scorer may use it all. A user's own network
+   plugs in here. */
 typedef struct kpred_scorer {
     void (*start)(const struct kpred_model *model, const int32_t *problem, int32_t *work,
                   int32_t *state);
@@ -201,6 +213,14 @@ typedef struct kpred_scorer {
     void (*extend)(const struct kpred_model *model, int32_t *work, const int32_t *state,
                    size_t n_decided, int32_t value_index, int32_t *next); /* NULL: state empty */
 } kpred_scorer;
+
+/* Names that a library has for tuples: one for each legal choice of the first n_params parameters */
+typedef struct kpred_names {
+    const char *const *names;
+    const int32_t *ids;    /* the library's own numbers, or NULL */
+    const int32_t *values; /* [n][n_params] */
+    uint32_t n, n_params;
+} kpred_names;
 
 /* A model: generated, const, shared by all threads. */
 typedef struct kpred_model {
@@ -212,13 +232,15 @@ typedef struct kpred_model {
     const kpred_field *fields;
     const kpred_param *params;
     uint32_t n_fields, n_params;
-    uint32_t lane; /* see KPRED_ARENA_WORDS */
     uint32_t work_words, state_words;
+    uint32_t scale;             /* of scores, Q16, 1..KPRED_MAX_SCALE */
+    const char *const *runs_on; /* architectures, "gfx906", NULL behind the last; NULL: any */
+    const kpred_names *names;   /* of tuples, or NULL */
     kpred_rule rule;       /* or KPRED_UNCONSTRAINED */
     const char *rule_name; /* "" without a rule */
     const kpred_scorer *scorer;
     const void *net;        /* the scorer's; kpred_additive for kpred_additive_scorer */
-    const void *extensions; /* per-extension features: none in format 1, NULL */
+    const void *extensions; /* per-extension features: none in format 2, NULL */
 } kpred_model;
 
 /* The feature program: instructions that append a register, then ones that append activations.
@@ -271,8 +293,8 @@ typedef struct kpred_additive {
 } kpred_additive;
 
 typedef struct kpred_tuple {
-    int32_t score;                   /* log2-probability, Q16, <= 0 */
-    int32_t value[KPRED_MAX_PARAMS]; /* the first n_params are set */
+    int32_t score;                  /* log2-probability, Q16, <= 0 */
+    int32_t value[KPRED_MAX_TUPLE]; /* the first n_params are set */
 } kpred_tuple;
 
 typedef struct kpred_detail {
@@ -285,7 +307,7 @@ typedef struct kpred_detail {
 typedef struct kpred_ctx {
     const kpred_model *model; /* NULL: not initialised */
     int32_t *arena;
-    uint32_t beam;
+    uint32_t beam, slots;
     uint32_t extrapolated; /* of the last prediction that succeeded: bit f set if field f
                               lies outside the range the model was trained on */
     kpred_detail detail;   /* after an error, see >>status */
@@ -327,12 +349,16 @@ KPRED_API int32_t kpred_field_index(const kpred_model *model, const char *name);
 /* Token number of `name` in a token field; -1: unknown, or not a token field. */
 KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char *name);
 
+/* Does the kernel run on GPUs of this architecture ("gfx908"; what follows in the name, as in
+   "gfx906_60", does not count)? 1 or 0; 1 for a model that does not say. */
+KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch);
+
 /* Token of the trained GPU nearest to `arch` ("gfx908") with `units` compute units (0: unknown):
    same arch before any other, then the nearest arch number, then the nearest number of units (of
    several, or with units 0, the one with most; of equals, the first). With units 0 they may also
    stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very
-   arch where no units are given; else 0. -1: the model has no field "gpu", or arch is no gfx
-   name. */
+   arch where no units are given; else 0. -1: the model has no field "gpu", arch is no gfx name, or
+   the kernel does not run there. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
@@ -887,9 +913,19 @@ typedef struct kpri_search {
     const int32_t *problem;
     int32_t *work, *records, *score, *next, *bucket;
     size_t record_words, beam;
-    unsigned lane_bits;
-    int32_t top; /* score at which bucket 0 begins */
+    unsigned lane_bits; /* of the parameter that is decided */
+    int32_t top;        /* score at which bucket 0 begins */
+    int32_t norm;       /* what scores are less than sum * scale */
 } kpri_search;
+
+/* log2 of a parameter's lane */
+static unsigned kpri_lane_bits(int32_t n_values)
+{
+    unsigned bits = 2;
+    while (1 << bits < n_values)
+        bits++;
+    return bits;
+}
 
 static unsigned char *kpri_indexes(const kpri_search *s, int32_t *record)
 {
@@ -904,6 +940,26 @@ static int32_t *kpri_state(const kpri_search *s, int32_t *record)
 static int32_t *kpri_record(const kpri_search *s, int32_t *records, size_t i)
 {
     return records + i * s->record_words;
+}
+
+/* x * scale / 2^16. pre: x <= 0 */
+static int64_t kpri_scaled(int32_t x, uint32_t scale)
+{
+    return -((-(int64_t)x * scale) >> 16);
+}
+
+/* Takes the part of one parameter into the norm, from the log2-probabilities of its values. */
+static void kpri_add_norm(kpri_search *s, const int32_t *log2p, size_t n_decided)
+{
+    const int32_t n = s->model->params[n_decided].n_values;
+    const uint32_t scale = s->model->scale;
+    int32_t most = log2p[0], v;
+    uint32_t sum = 0;
+    for (v = 1; v < n; v++)
+        most = log2p[v] > most ? log2p[v] : most;
+    for (v = 0; v < n; v++)
+        sum += (uint32_t)kpri_exp2_neg(-kpri_saturate(kpri_scaled(log2p[v] - most, scale)));
+    s->norm += (int32_t)kpri_scaled(most, scale) + kpri_log2(sum) - 24 * 65536;
 }
 
 /* Scores of the values that may follow a record of n_decided: log2-probabilities. */
@@ -1017,13 +1073,15 @@ static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
 }
 
 /* Scores the extensions of record i and puts them into their buckets. */
-static void kpri_expand(const kpri_search *s, int32_t *records, size_t n_decided, size_t i)
+static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size_t i)
 {
     int32_t *record = kpri_record(s, records, i);
     const int32_t first = (int32_t)(i << s->lane_bits);
     const int32_t end = first + s->model->params[n_decided].n_values;
     int32_t slot;
     kpri_score(s, record, n_decided, s->score + first);
+    if (i == 0 && s->model->scale != KPRED_SCALE_ONE)
+        kpri_add_norm(s, s->score, n_decided);
     for (slot = first; slot < end; slot++) {
         int32_t *bucket;
         s->score[slot] += record[0];
@@ -1059,6 +1117,7 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
     size_t n = 0, expanded = 0;
     int32_t b, turn = 0;
     kpri_fill(s->bucket, 0, KPRI_BUCKETS);
+    s->lane_bits = kpri_lane_bits(s->model->params[n_decided].n_values);
     s->top = in[0];
     for (b = 0; n < s->beam; b++) {
         while (b < turn && !s->bucket[b])
@@ -1103,33 +1162,52 @@ static int32_t kpri_best_untried(const int32_t *score, int32_t n)
     return best;
 }
 
-/* Depth first, records[t] being the prefix of length t. On KPRED_OK records[n_params] is a legal
-   tuple; *calls counts the calls of the rule. */
+static int32_t kpri_lane(const kpri_search *s, size_t t)
+{
+    return 1 << kpri_lane_bits(s->model->params[t].n_values);
+}
+
+/* Depth first, records[t] being the prefix of length t, whose lane lies behind those of the shorter
+   ones. On KPRED_OK records[n_params] is a legal tuple; *calls counts the calls of the rule. */
 static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
 {
-    const size_t n_params = s->model->n_params;
+    int32_t *score = s->score;
     size_t t = 0;
     *calls = 0;
-    kpri_score(s, s->records, 0, s->score);
+    kpri_score(s, s->records, 0, score);
     for (;;) {
-        int32_t *score = s->score + (t << s->lane_bits), *from = kpri_record(s, s->records, t);
+        int32_t *from = kpri_record(s, s->records, t);
         const int32_t v = kpri_best_untried(score, s->model->params[t].n_values);
         if (v < 0 && t == 0)
             return KPRED_ERR_INFEASIBLE;
         if (v < 0) {
-            t--;
+            score -= kpri_lane(s, --t);
             continue;
         }
         if (*calls == KPRED_RESCUE_CALLS)
             return KPRED_ERR_BUDGET;
         ++*calls;
-        if (kpri_allowed(s, from, t, v)) {
-            kpri_extend(s, from, t, v, from[0] + score[v], kpri_record(s, s->records, t + 1));
-            if (++t == n_params)
-                return KPRED_OK;
-            kpri_score(s, kpri_record(s, s->records, t), t, s->score + (t << s->lane_bits));
+        if (!kpri_allowed(s, from, t, v)) {
+            score[v] = KPRI_TRIED;
+            continue;
         }
+        kpri_extend(s, from, t, v, from[0] + score[v], kpri_record(s, s->records, t + 1));
         score[v] = KPRI_TRIED;
+        score += kpri_lane(s, t);
+        if (++t == s->model->n_params)
+            return KPRED_OK;
+        kpri_score(s, kpri_record(s, s->records, t), t, score);
+    }
+}
+
+/* The norm of the tuple that the rescue found: each of its prefixes is the first. */
+static void kpri_rescued_norm(kpri_search *s)
+{
+    size_t t;
+    s->norm = 0;
+    for (t = 0; t < s->model->n_params && s->model->scale != KPRED_SCALE_ONE; t++) {
+        kpri_score(s, kpri_record(s, s->records, t), t, s->score);
+        kpri_add_norm(s, s->score, t);
     }
 }
 
@@ -1149,12 +1227,27 @@ static int32_t kpri_clip(size_t n)
     return n > INT32_MAX ? INT32_MAX : (int32_t)n;
 }
 
+/* The slots of KPRED_ARENA_WORDS */
+static size_t kpri_slots(const kpred_model *m, size_t beam)
+{
+    size_t most = 0, lanes = 0, prefixes = 1;
+    uint32_t t;
+    for (t = 0; t < m->n_params; t++) {
+        const size_t lane = (size_t)1 << kpri_lane_bits(m->params[t].n_values);
+        most = KPRED_LARGER(most, KPRED_SLOTS(prefixes, lane, beam));
+        lanes += lane;
+        prefixes *= (size_t)m->params[t].n_values;
+        prefixes = prefixes < KPRED_MAX_BEAM ? prefixes : KPRED_MAX_BEAM;
+    }
+    return KPRED_LARGER(most, (lanes + 1) / 2);
+}
+
 KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam)
 {
     if (!model || beam < 1 || beam > KPRED_MAX_BEAM)
         return 0;
     return KPRED_ARENA_WORDS((size_t)model->work_words, (size_t)model->state_words,
-                             (size_t)model->n_params, (size_t)model->lane, beam);
+                             (size_t)model->n_params, kpri_slots(model, beam), beam);
 }
 
 /* Widths that fit the buffers of the built-in scorer. */
@@ -1169,21 +1262,36 @@ static kpred_status kpri_check_additive(kpred_ctx *ctx, const kpred_additive *ne
     return KPRED_OK;
 }
 
+/* The parameters: some have a single value. */
+static kpred_status kpri_check_params(kpred_ctx *ctx, const kpred_model *m)
+{
+    uint32_t t, n = 0;
+    if (m->n_params < 1 || m->n_params > KPRED_MAX_TUPLE)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->n_params), KPRED_MAX_TUPLE);
+    for (t = 0; t < m->n_params; t++) {
+        const int32_t values = m->params[t].n_values;
+        if (values < 1 || values > KPRED_MAX_VALUES)
+            return kpri_fail(ctx, KPRED_ERR_MODEL, -1, values, KPRED_MAX_VALUES);
+        n += values > 1;
+    }
+    if (n > KPRED_MAX_PARAMS)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, (int32_t)n, KPRED_MAX_PARAMS);
+    return KPRED_OK;
+}
+
 /* Dimensions that the code above relies on. */
 static kpred_status kpri_check_model(kpred_ctx *ctx, const kpred_model *m)
 {
-    uint32_t t;
+    kpred_status status;
     if (m->format != KPRED_FORMAT)
         return kpri_fail(ctx, KPRED_ERR_FORMAT, -1, kpri_clip(m->format), KPRED_FORMAT);
     if (m->n_fields < 1 || m->n_fields > KPRED_MAX_FIELDS)
         return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->n_fields), KPRED_MAX_FIELDS);
-    if (m->n_params < 1 || m->n_params > KPRED_MAX_PARAMS)
-        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->n_params), KPRED_MAX_PARAMS);
-    if (m->lane < 4 || m->lane > KPRED_MAX_VALUES || (m->lane & (m->lane - 1)))
-        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->lane), KPRED_MAX_VALUES);
-    for (t = 0; t < m->n_params; t++)
-        if (m->params[t].n_values < 1 || m->params[t].n_values > (int32_t)m->lane)
-            return kpri_fail(ctx, KPRED_ERR_MODEL, -1, m->params[t].n_values, (int32_t)m->lane);
+    status = kpri_check_params(ctx, m);
+    if (status != KPRED_OK)
+        return status;
+    if (m->scale < 1 || m->scale > KPRED_MAX_SCALE)
+        return kpri_fail(ctx, KPRED_ERR_MODEL, -1, kpri_clip(m->scale), KPRED_MAX_SCALE);
     if (!m->scorer || m->extensions)
         return kpri_fail(ctx, KPRED_ERR_MODEL, -1, -1, -1);
     if (m->id != kpred_model_id(m))
@@ -1217,6 +1325,7 @@ KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_
     ctx->model = model;
     ctx->arena = arena;
     ctx->beam = (uint32_t)beam;
+    ctx->slots = (uint32_t)kpri_slots(model, beam);
     ctx->extrapolated = 0;
     (void)kpri_fail(ctx, KPRED_OK, -1, -1, -1);
     return KPRED_OK;
@@ -1247,18 +1356,16 @@ static kpred_status kpri_check_problem(kpred_ctx *ctx, const int32_t *problem, u
 static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *problem)
 {
     const kpred_model *m = ctx->model;
-    const size_t slots = m->lane * KPRI_EXTENDED((size_t)m->n_params, (size_t)ctx->beam);
     s->model = m;
     s->problem = problem;
     s->beam = ctx->beam;
     s->record_words = KPRI_RECORD_WORDS((size_t)m->n_params, (size_t)m->state_words);
-    for (s->lane_bits = 2; (uint32_t)1 << s->lane_bits < m->lane; s->lane_bits++)
-        ;
+    s->norm = 0;
     s->work = ctx->arena;
     s->records = s->work + m->work_words;
     s->score = s->records + KPRI_RECORDS((size_t)m->n_params, s->beam) * s->record_words;
-    s->next = s->score + slots;
-    s->bucket = s->next + slots;
+    s->next = s->score + ctx->slots;
+    s->bucket = s->next + ctx->slots;
 }
 
 /* The root: the empty prefix. */
@@ -1268,9 +1375,19 @@ static void kpri_start(const kpri_search *s, int32_t *state_of)
     state_of[0] = 0;
 }
 
+/* The score for the sum */
+static int32_t kpri_calibrated(const kpri_search *s, int32_t sum)
+{
+    int64_t score;
+    if (s->model->scale == KPRED_SCALE_ONE)
+        return sum;
+    score = kpri_scaled(sum, s->model->scale) - s->norm;
+    return score > 0 ? 0 : score < -INT32_MAX ? -INT32_MAX : (int32_t)score;
+}
+
 static void kpri_write(const kpri_search *s, const int32_t *record, kpred_tuple *out)
 {
-    out->score = record[0];
+    out->score = kpri_calibrated(s, record[0]);
     kpri_copy(out->value, record + 1, s->model->n_params);
 }
 
@@ -1291,6 +1408,7 @@ static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple
         if (status != KPRED_OK)
             return kpri_fail(ctx, status, -1, calls,
                              status == KPRED_ERR_BUDGET ? KPRED_RESCUE_CALLS : -1);
+        kpri_rescued_norm(&s);
         tuples = kpri_record(&s, s.records, s.model->n_params);
         n = 1;
     }
@@ -1383,6 +1501,18 @@ static int kpri_parse_gpu(const char *name, int32_t *arch, int32_t *units)
     return n < 9;
 }
 
+KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch)
+{
+    const char *const *on = model->runs_on;
+    int32_t want, own, units;
+    if (!kpri_parse_gpu(arch, &want, &units))
+        return 0;
+    for (; on && *on; on++)
+        if (kpri_parse_gpu(*on, &own, &units) && own == want)
+            return 1;
+    return !on;
+}
+
 static int32_t kpri_distance(int32_t a, int32_t b)
 {
     return a > b ? a - b : b - a;
@@ -1395,7 +1525,8 @@ KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, in
     int32_t want, own, best = -1, best_far = 0, best_off = 0, best_units = 0, i;
     if (exact)
         *exact = 0;
-    if (field < 0 || !model->fields[field].tokens || !kpri_parse_gpu(arch, &want, &own))
+    if (field < 0 || !model->fields[field].tokens || !kpri_parse_gpu(arch, &want, &own)
+        || !kpred_runs_on(model, arch))
         return -1;
     units = units > 0 ? units : own;
     for (i = 0; i < model->fields[field].n_tokens; i++) {
@@ -1537,17 +1668,32 @@ static void kpri_hash_additive(uint64_t *h, const kpred_model *m)
     }
 }
 
+static void kpri_hash_tuple_names(uint64_t *h, const kpred_names *names)
+{
+    kpri_hash_int(h, (int32_t)names->n);
+    kpri_hash_int(h, (int32_t)names->n_params);
+    kpri_hash_names(h, names->names, (int32_t)names->n);
+    kpri_hash_ints(h, names->values, (size_t)names->n * names->n_params);
+    if (names->ids)
+        kpri_hash_ints(h, names->ids, names->n);
+}
+
 KPRED_API uint64_t kpred_model_id(const kpred_model *model)
 {
+    const char *const *arch = model->runs_on;
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     kpri_hash_int(&h, (int32_t)model->format);
     kpri_hash_text(&h, model->name);
     kpri_hash_text(&h, model->kernel);
     kpri_hash_text(&h, model->split);
     kpri_hash_text(&h, model->rule_name);
-    kpri_hash_int(&h, (int32_t)model->lane);
     kpri_hash_int(&h, (int32_t)model->work_words);
     kpri_hash_int(&h, (int32_t)model->state_words);
+    kpri_hash_int(&h, (int32_t)model->scale);
+    for (; arch && *arch; arch++)
+        kpri_hash_text(&h, *arch);
+    if (model->names)
+        kpri_hash_tuple_names(&h, model->names);
     kpri_hash_interface(&h, model);
     if (model->scorer == &kpred_additive_scorer)
         kpri_hash_additive(&h, model);

@@ -22,7 +22,7 @@ enum {
 static const struct solver {
     const kpred_model *model;
     int32_t filter, gcn; /* gcn: in assembly, for GPUs of that family alone */
-    int32_t defaults[DEFAULTS][KPRED_MAX_PARAMS];
+    int32_t defaults[DEFAULTS][KPRED_MAX_TUPLE];
 } solvers[SOLVERS] = {
     {&kpred_model_conv_asm_1x1u,
      1,
@@ -70,7 +70,7 @@ enum why { PREDICTED, EXTRAPOLATED, NEAREST_GPU, DEFAULT, NO_KERNEL }; /* the be
 struct choice {
     enum why why;
     int tune_later;
-    int32_t field[FIELDS], value[KPRED_MAX_PARAMS];
+    int32_t field[FIELDS], value[KPRED_MAX_TUPLE];
 };
 
 /* All that a thread writes to: nothing is shared, so nothing is locked. */

@@ -306,7 +306,8 @@ static void check_file(const char *path)
 {
     struct net net = trained(1, 0), again;
     size_t n = 0;
-    int ok = !net_save(&net, 1, path) && !net_load(&again, 1, path, &n) && n == 1;
+    uint64_t id = 0;
+    int ok = !net_save(&net, 1, 7, path) && !net_load(&again, 1, path, &n, &id) && n == 1 && id == 7;
     CASE(ok && hash_of(&again) == hash_of(&net), "a saved network loads the same");
     FILE *f = fopen(path, "ab");
     if (f) {
@@ -315,7 +316,7 @@ static void check_file(const char *path)
     }
     if (ok)
         net_free(&again);
-    CASE(net_load(&again, 1, path, &n), "a file with a byte too many is refused");
+    CASE(net_load(&again, 1, path, &n, &id), "a file with a byte too many is refused");
     remove(path);
     net_free(&net);
 }

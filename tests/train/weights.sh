@@ -13,7 +13,7 @@ need_trainer "the weights made again"
 # remade NAME: what a user's `make weights` trains is what ships
 remade() {
     sh tools/train/train_model.sh "$trainer" "weights/$1.spec" "$tmp/$1.h" \
-        "--float-out $tmp/f32" && cmp "$tmp/$1.h" "weights/$1.h"
+        "--include-dir ../ --float-out $tmp/f32" && cmp "$tmp/$1.h" "weights/$1.h"
 }
 
 for layout in ${1:-nn nt tn}; do

@@ -20,3 +20,4 @@ int cmd_miopen(int argc, char **argv);
 int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
+int cmd_relayout(int argc, char **argv);

@@ -39,6 +39,7 @@ int main(int argc, char **argv)
         {"ingest", "tuning results of any format to CSV", cmd_ingest},
         {"train", "tuning results to a generated header", cmd_train},
         {"eval", "how good a model's predictions are", cmd_eval},
+        {"relayout", "a header in the format of today", cmd_relayout},
         {"miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite},
         {"bench", "time and size of a prediction, by any kind of network", cmd_bench_all},
         {NULL, NULL, NULL},

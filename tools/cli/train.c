@@ -8,6 +8,7 @@
 #include "train/train.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ static const char help[] =
     "                         [--split config|shape|none|fold:I/N]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
     "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--nearest]\n"
-    "                         [--lenient] [--float-out FILE] -o FILE.h\n"
+    "                         [--lenient] [--float-out FILE] [--include-dir DIR] -o FILE.h\n"
     "\n"
     "Trains a network on tuning results and writes it as a C header. The same files and options\n"
     "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
@@ -48,12 +49,14 @@ static const char help[] =
     "  --gpu GPU        the GPU of the files; default: their names\n"
     "  --nearest        for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient        drop and count rows that would be an error\n"
-    "  --float-out FILE the network before rounding, and its teachers (default:\n"
-    "                   build/float/ID.f32); of additive alone, the others are not rounded\n"
+    "  --float-out FILE the network before rounding, and its teachers (default: beside the header,\n"
+    "                   FILE.f32); of additive alone, the others are not rounded\n"
+    "  --include-dir DIR  what stands before kpred.h in the #include of the header, such as ../\n"
+    "                   (default: nothing, so that the compiler's -I finds it)\n"
     "  -o FILE.h        the header, written whole or not at all\n";
 
 struct options {
-    const char *spec, *split, *float_out, *output;
+    const char *spec, *split, *float_out, *include_dir, *output;
     struct opt_texts data, beside;
     struct data_options how;
     int net;
@@ -120,10 +123,84 @@ static void write_files(struct buf *b, const char *what, const struct dataset *d
                    d->files[i].rows, d->files[i].sha256);
 }
 
+/* A command on lines that end with a backslash where it goes on */
+struct command_text {
+    struct buf *b;
+    size_t column;
+};
+
+/* One word more, of a file without its folder. What would end the comment is made harmless. */
+static void add_word(struct command_text *c, const char *word)
+{
+    const size_t from = c->b->n, n = strlen(word);
+    if (c->column + n > 90) {
+        buf_puts(c->b, " \\\n          ");
+        c->column = 10;
+    }
+    buf_printf(c->b, " %s", word);
+    c->column += n + 1;
+    for (char *p = c->b->s + from; *p; p++)
+        *p = *p == '*' ? '?' : *p;
+}
+
+static void add_files(struct command_text *c, const char *option, const struct opt_texts *files)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        if (i == 0)
+            add_word(c, option);
+        add_word(c, base_name(files->v[i]));
+    }
+}
+
+static void add_text(struct command_text *c, const char *option, const char *value)
+{
+    if (value) {
+        add_word(c, option);
+        add_word(c, value);
+    }
+}
+
+static void add_count(struct command_text *c, const char *option, long value, long usual)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%ld", value);
+    add_text(c, option, value == usual ? NULL : digits);
+}
+
+/* The spec as it was named, unless that is a path of this machine */
+static const char *spec_name(const struct options *o)
+{
+    return *o->spec == '/' || strstr(o->spec, "..") ? base_name(o->spec) : o->spec;
+}
+
+/* What makes the header again; the files are named without their folders. */
+static void write_command(struct buf *b, const struct options *o)
+{
+    struct command_text c = {b, 6};
+    buf_printf(b, "   from %s by\n     ", spec_name(o));
+    add_word(&c, "kpred-train train");
+    add_word(&c, spec_name(o));
+    add_files(&c, "--data", &o->data);
+    add_files(&c, "--beside", &o->beside);
+    add_text(&c, "--split", strcmp(o->split, "config") ? o->split : NULL);
+    add_text(&c, "--net", o->net ? paper_names[o->net - 1] : NULL);
+    add_count(&c, "--epochs", o->epochs, 0);
+    add_count(&c, "--seed", o->seed, 1);
+    add_text(&c, "--gpu", o->how.gpu);
+    if (o->how.nearest)
+        add_word(&c, "--nearest");
+    if (o->how.lenient)
+        add_word(&c, "--lenient");
+    add_text(&c, "--include-dir", o->include_dir);
+    add_text(&c, "-o", base_name(o->output));
+    buf_puts(b, "\n");
+}
+
 /* Lines for the header's opening comment. */
 static void write_story(struct buf *b, const struct options *o, const struct training_data *d,
                         const struct training_rows *rows, const struct recipe *r)
 {
+    write_command(b, o);
     buf_printf(b,
                "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
                "testing\n",
@@ -135,6 +212,16 @@ static void write_story(struct buf *b, const struct options *o, const struct tra
 }
 
 /* ---- the command ---- */
+
+static int write_floats(const struct options *o, const struct model *model,
+                        const struct recipe_nets *nets)
+{
+    struct buf beside = {NULL, 0, 0};
+    float_file_beside(o->output, &beside);
+    const int bad = float_file_write(model, nets, o->float_out ? o->float_out : beside.s);
+    buf_free(&beside);
+    return bad;
+}
 
 static int train_additive(const struct options *o, struct model *model, const struct recipe *recipe,
                           const struct training_rows *rows, const char *story, FILE *f)
@@ -148,7 +235,7 @@ static int train_additive(const struct options *o, struct model *model, const st
     progress_end();
     if (bad)
         return -1;
-    bad = net_quantise(nets.net, model) || float_file_write(model, &nets, o->float_out);
+    bad = net_quantise(nets.net, model) || write_floats(o, model, &nets);
     recipe_nets_free(&nets);
     if (!bad)
         header_write(f, model, story);
@@ -219,7 +306,8 @@ static int load_and_train(const struct options *o, struct model *model, const st
     struct training_data d;
     struct outfile out;
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
-        || recipe_from_spec(spec, &recipe))
+        || recipe_from_spec(spec, &recipe)
+        || (o->include_dir && header_set_include_dir(model, o->include_dir)))
         return -1;
     set_epochs(o, &recipe);
     if (out_open(&out, o->output))
@@ -275,6 +363,7 @@ int cmd_train(int argc, char **argv)
         {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
         {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
         {.name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out},
+        {.name = "--include-dir", .kind = OPT_TEXT, .to = &o.include_dir},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
         {.name = NULL},
     };

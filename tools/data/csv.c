@@ -19,7 +19,7 @@ struct csv {
 struct columns {
     size_t n;
     int field[KPRED_MAX_FIELDS]; /* -1: the file gives the GPU */
-    int param[KPRED_MAX_PARAMS];
+    int param[KPRED_MAX_TUPLE];
     int time; /* of timed data */
     int64_t gpu;
 };
@@ -90,7 +90,7 @@ static int read_row(struct csv *c, const struct columns *cols)
     const struct spec *s = c->l->spec;
     const struct csv_records *r = &c->r;
     int64_t problem[KPRED_MAX_FIELDS];
-    const char *params[KPRED_MAX_PARAMS];
+    const char *params[KPRED_MAX_TUPLE];
     double time = 0;
     int rc = 0;
     if (r->n != cols->n)

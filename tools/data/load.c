@@ -216,7 +216,7 @@ static int add_row(struct loader *l, int64_t row, const int64_t *problem, const 
                    double time)
 {
     const struct spec *s = l->spec;
-    unsigned char target[KPRED_MAX_PARAMS];
+    unsigned char target[KPRED_MAX_TUPLE];
     int rc = 0;
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
         rc = check_field(l, row, &s->fields[i], problem[i]);

@@ -17,7 +17,7 @@ struct data_options {
 
 struct load_row {
     int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
-    unsigned char target[KPRED_MAX_PARAMS];
+    unsigned char target[KPRED_MAX_TUPLE];
     double time; /* microseconds; 0: not timed */
     uint32_t unknown, file;
     int64_t row;

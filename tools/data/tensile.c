@@ -25,7 +25,7 @@ struct pieces {
 };
 
 struct kernel {
-    char value[KPRED_MAX_PARAMS][PIECE_VALUE]; /* of the spec's parameters; unused: all 0 */
+    char value[KPRED_MAX_TUPLE][PIECE_VALUE]; /* of the spec's parameters; unused: all 0 */
     const char *name;                          /* the column's; NULL: it cannot be read */
 };
 
@@ -268,7 +268,7 @@ static int read_shape(struct tensile *t, int64_t *problem, double *flops)
 static int read_cell(struct tensile *t, const struct kernel *k, const int64_t *problem,
                      double flops, const char *text)
 {
-    const char *params[KPRED_MAX_PARAMS];
+    const char *params[KPRED_MAX_TUPLE];
     double gflops = 0;
     if (k->name == NULL)
         return load_drop(t->l, DROP_BROKEN);

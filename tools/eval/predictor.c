@@ -24,9 +24,9 @@ int predictor_open(const char *name, struct predictor *out)
     return 0;
 }
 
-static int take_float(struct predictor *p, size_t teachers)
+static int take_float(struct predictor *p, const char *name, size_t teachers)
 {
-    if (float_file_read(&p->model, &p->nets))
+    if (float_file_read(name, &p->model, &p->nets))
         return -1;
     if (teachers >= p->nets.n)
         return fail("--teachers: value \"%zu\": the model has %zu", teachers, p->nets.n - 1);
@@ -41,7 +41,7 @@ int predictor_open_float(const char *name, size_t teachers, struct predictor *ou
         return -1;
     int bad = out->is_paper
                   ? fail("%s: --float, --teachers: it is a float network of its own", name)
-                  : take_float(out, teachers);
+                  : take_float(out, name, teachers);
     if (bad)
         predictor_close(out);
     return bad;

@@ -24,7 +24,7 @@ static void scratch_new(struct scratch *s, const kpred_model *m)
     s->work = xcalloc(m->work_words + 1, sizeof *s->work);
     s->state = xcalloc(m->state_words + 1, sizeof *s->state);
     s->next = xcalloc(m->state_words + 1, sizeof *s->next);
-    s->logits = xcalloc(m->lane, sizeof *s->logits);
+    s->logits = xcalloc(KPRED_MAX_VALUES, sizeof *s->logits);
 }
 
 static void scratch_free(struct scratch *s)

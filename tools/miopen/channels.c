@@ -73,9 +73,9 @@ static const char *find_values(const char *entries, const char *solver)
 }
 
 /* How many integers the entry is a list of; 0: it is none, or of too many. */
-static size_t read_values(const char *p, int32_t values[KPRED_MAX_PARAMS])
+static size_t read_values(const char *p, int32_t values[KPRED_MAX_TUPLE])
 {
-    for (size_t n = 0; n < KPRED_MAX_PARAMS; p++) {
+    for (size_t n = 0; n < KPRED_MAX_TUPLE; p++) {
         char *end;
         const long v = strtol(p, &end, 10);
         if (end == p || v < -SPEC_MAX_VALUE || v > SPEC_MAX_VALUE)
@@ -114,7 +114,7 @@ static void ask(struct evidence *e, const struct witness *w, const struct conv *
                 const char *list)
 {
     const kpred_model *m = &w->model.m;
-    int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_PARAMS];
+    int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
     if (read_values(list, values) != m->n_params || make_problem(w, conv, problem) != 0)
         return;
     const int as_read = kpred_legal(m, problem, values);

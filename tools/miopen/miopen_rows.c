@@ -70,7 +70,7 @@ int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const 
                     const char *list)
 {
     int64_t problem[KPRED_MAX_FIELDS] = {0};
-    const char *params[KPRED_MAX_PARAMS];
+    const char *params[KPRED_MAX_TUPLE];
     char why[96];
     int rc = miopen_rows_problem(l, c, row, conv, problem);
     if (rc == 0 && tuple_text_cut(l->spec, list, &c->params, params, why) != 0)

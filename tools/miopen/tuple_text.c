@@ -124,8 +124,8 @@ static int cut_gap(const char *list, size_t piece, struct buf *b, const char **p
 int tuple_text_cut(const struct spec *s, const char *list, struct buf *b, const char **params,
                    char why[96])
 {
-    static const char blank[KPRED_MAX_PARAMS][12];
-    const char *pieces[KPRED_MAX_PARAMS];
+    static const char blank[KPRED_MAX_TUPLE][12];
+    const char *pieces[KPRED_MAX_TUPLE];
     const size_t want = count_pieces(s);
     size_t piece;
     b->n = 0;

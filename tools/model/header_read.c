@@ -7,6 +7,7 @@
 #include "header.h"
 
 #include "header_text.h"
+#include "runtime.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static int read_head(struct reader *r, size_t t)
 static int read_heads(struct reader *r)
 {
     const size_t n_params = r->model->m.n_params;
-    int32_t x[6 * KPRED_MAX_PARAMS];
+    int32_t x[6 * KPRED_MAX_TUPLE];
     size_t n = 0;
     if (read_numbers(r, "heads", 0, 31, x, 3 * n_params))
         return -1;
@@ -151,15 +152,49 @@ static int read_listed(struct reader *r)
     return bad ? -1 : 0;
 }
 
+/* The format, and with it where the id is; 0 if there is none. The first format was written as the
+   name of the macro. */
+static int find_format(const struct reader *r, const char **id)
+{
+    static const char of_first[] = "KPRED_FORMAT, UINT64_C(";
+    const char *p = strstr(r->h.text, of_first);
+    int format = 0, n = 0;
+    if (p) {
+        *id = p + strlen(of_first);
+        return 1;
+    }
+    for (p = r->h.text; (p = strstr(p, " = {\n    ")) != NULL && n == 0; p++)
+        if (sscanf(p, " = { %3d, UINT64_C(%n", &format, &n) == 1 && n > 0)
+            *id = p + n;
+    return n > 0 ? format : 0;
+}
+
 static int read_id(struct reader *r)
 {
-    const char *p = strstr(r->h.text, "KPRED_FORMAT, UINT64_C(0x");
-    if (!p)
+    const char *at;
+    const int format = find_format(r, &at);
+    if (!format)
         return foreign(r, "no id");
-    r->model->m.id = strtoull(p + strlen("KPRED_FORMAT, UINT64_C("), NULL, 16);
-    if (r->model->m.id != kpred_model_id(&r->model->m))
+    r->model->m.id = strtoull(at, NULL, 16);
+    if (r->model->m.id
+        != (format == 1 ? runtime_first_id(&r->model->m) : kpred_model_id(&r->model->m)))
         return fail("%s: the content does not match the id %016" PRIx64, r->h.path, r->model->m.id);
     return 0;
+}
+
+/* What stands before kpred.h in its #include */
+static void read_include_dir(const struct reader *r)
+{
+    const char *p = strstr(r->h.text, "\n#include \"");
+    size_t n = 0;
+    if (p) {
+        p += strlen("\n#include \"");
+        n = strcspn(p, "\"\n");
+    }
+    if (n >= 7 && n - 7 < sizeof r->model->include_dir && !strncmp(p + n - 7, "kpred.h", 7)) {
+        memcpy(r->model->include_dir, p, n - 7);
+        r->model->include_dir[n - 7] = 0;
+    }
 }
 
 /* The split is the third of the model's three names. */
@@ -202,20 +237,47 @@ static int read_spec(struct reader *r, struct spec *spec)
     return bad;
 }
 
+/* A model of the spec, with the header's numbers; the model takes the spec. */
+static int read_model_of(struct reader *r, struct spec *spec)
+{
+    char split[16];
+    int bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
+    r->model->own_spec = spec;
+    r->h.name = spec->name;
+    read_include_dir(r);
+    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_listed(r) ? -1 : 0;
+}
+
+/* The same of the spec in the header's comment */
 static int read_model(struct reader *r)
 {
     struct spec *spec = xcalloc(1, sizeof *spec);
-    char split[16];
     if (read_spec(r, spec)) {
         free(spec);
         return -1;
     }
-    int bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
-    r->model->own_spec = spec;
-    r->h.name = spec->name;
-    return bad || read_ranges(r) || read_layers(r) || read_heads(r) || read_listed(r) || read_id(r)
-                   || check_code(r)
-               ? -1
+    return read_model_of(r, spec) || read_id(r) ? -1 : 0;
+}
+
+static int check_format(const struct reader *r)
+{
+    const char *id;
+    const int format = find_format(r, &id);
+    return !format || format == KPRED_FORMAT
+               ? 0
+               : fail("%s: of format %d, this is for %d: `kpred-train relayout` brings it from one "
+                      "format to the next",
+                      r->h.path, format, KPRED_FORMAT);
+}
+
+static int open_text(struct reader *r, struct buf *file)
+{
+    if (read_file(r->h.path, HEADER_MAX_BYTES, file))
+        return -1;
+    r->h.text = file->s;
+    return header_is_float(file->s)
+               ? fail("%s: a network of the paper, in floats: only `kpred-train` runs it",
+                      r->h.path)
                : 0;
 }
 
@@ -224,14 +286,95 @@ int header_read(const char *path, struct model *out)
     struct buf file = {NULL, 0, 0};
     struct reader r = {{path, NULL, NULL}, out};
     memset(out, 0, sizeof *out);
-    int bad = read_file(path, HEADER_MAX_BYTES, &file);
-    r.h.text = file.s;
-    if (!bad && header_is_float(file.s))
-        bad = fail("%s: a network of the paper, in floats: only `kpred-train` runs it", path);
-    else if (!bad)
-        bad = read_model(&r);
+    const int bad = open_text(&r, &file) || check_format(&r) || read_model(&r) || check_code(&r);
     buf_free(&file);
     if (bad)
         model_free(out);
-    return bad;
+    return bad ? -1 : 0;
+}
+
+/* ---- older headers, other specs ---- */
+
+/* Where the weights come from; of the first format's the title and its blank line are passed. */
+static char *read_story(const struct reader *r, int format)
+{
+    const char *p = strstr(r->h.text, "\n\n"), *end = strstr(r->h.text, "\n   id ");
+    struct buf story = {NULL, 0, 0};
+    if (format == 1) {
+        p = p ? strstr(p + 2, "\n\n") : NULL;
+        buf_printf(&story, "   from %s.spec, by a kpred-train that did not keep its command\n",
+                   r->model->m.name);
+    }
+    if (p && end && p < end)
+        buf_add(&story, p + 2, (size_t)(end + 1 - p - 2));
+    buf_puts(&story, "");
+    return story.s;
+}
+
+/* Is the program that makes the features the same, and with it the fields? */
+static int check_same(const struct model *old, const struct model *new, const char *spec_path)
+{
+    const struct program *a = &old->program, *b = &new->program;
+    int same = a->n_instr == b->n_instr && a->n_features == b->n_features
+               && old->m.n_fields == new->m.n_fields && old->m.n_params == new->m.n_params
+               && !memcmp(a->instr, b->instr, a->n_instr * sizeof *a->instr);
+    for (uint32_t t = 0; same && t < old->m.n_params; t++)
+        same = old->params[t].n_values == new->params[t].n_values
+               && !memcmp(old->params[t].values, new->params[t].values,
+                          (size_t)old->params[t].n_values * sizeof *old->params[t].values);
+    return same ? 0
+                : fail("%s: its fields, parameters or features are not those that %s was trained "
+                       "with",
+                       spec_path, old->m.name);
+}
+
+/* The numbers once more, for the spec in the file or for its own, into a model that is sealed anew. */
+static int read_again(struct reader *r, const char *spec_path)
+{
+    struct spec *spec = xcalloc(1, sizeof *spec);
+    if (spec_path ? spec_load(spec, spec_path) : read_spec(r, spec)) {
+        free(spec);
+        return -1;
+    }
+    const char *name = r->h.name;
+    if (strcmp(name, spec->name)) {
+        fail("%s: name \"%s\": the header's model is %s", spec_path, spec->name, name);
+        r->model->own_spec = spec;
+        return -1;
+    }
+    return read_model_of(r, spec);
+}
+
+static int read_older(struct reader *r, const char *spec_path, struct model *old, char **story)
+{
+    struct model *out = r->model;
+    const char *id;
+    r->model = old;
+    if (read_model(r) || (find_format(r, &id) == KPRED_FORMAT && check_code(r)))
+        return -1;
+    *story = read_story(r, find_format(r, &id));
+    r->model = out;
+    return read_again(r, spec_path) || check_same(old, out, spec_path ? spec_path : r->h.path)
+                   || model_seal(out)
+               ? -1
+               : 0;
+}
+
+int header_read_older(const char *path, const char *spec_path, struct model *out, char **story)
+{
+    struct buf file = {NULL, 0, 0};
+    struct model *old = xcalloc(1, sizeof *old);
+    struct reader r = {{path, NULL, NULL}, out};
+    memset(out, 0, sizeof *out);
+    *story = NULL;
+    const int bad = open_text(&r, &file) || read_older(&r, spec_path, old, story);
+    buf_free(&file);
+    model_free(old);
+    free(old);
+    if (bad) {
+        model_free(out);
+        free(*story);
+        *story = NULL;
+    }
+    return bad ? -1 : 0;
 }

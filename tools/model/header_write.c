@@ -12,7 +12,8 @@ struct writer {
     const struct model *model;
     const kpred_model *m;
     const kpred_additive *net;
-    char upper[64]; /* the model's name in capitals, for macros */
+    char upper[64];   /* the model's name in capitals, for macros */
+    struct buf names; /* of the enumerators so far, each between blanks */
 };
 
 static const char *const op_names[] = {
@@ -132,6 +133,17 @@ static void write_layers(struct writer *w)
     }
 }
 
+static void write_runs_on(struct writer *w)
+{
+    const char *const *arch = w->m->runs_on;
+    if (!arch)
+        return;
+    fprintf(w->f, "static const char *const kpri_%s_runs_on[] = { ", w->m->name);
+    for (; *arch; arch++)
+        fprintf(w->f, "\"%s\", ", *arch);
+    fprintf(w->f, "NULL };\n");
+}
+
 /* The rule `listed`: its bits, eight a byte, and the function that asks them */
 static void write_listed(struct writer *w)
 {
@@ -208,18 +220,124 @@ static void write_model(struct writer *w)
     const kpred_model *m = w->m;
     fprintf(w->f,
             "KPRED_DATA const kpred_model kpred_model_%s = {\n"
-            "    KPRED_FORMAT, UINT64_C(0x%016" PRIx64 "),\n"
+            "    %d, UINT64_C(0x%016" PRIx64 "),\n"
             "    \"%s\", \"%s\", \"%s\",\n"
             "    kpri_%s_fields, kpri_%s_params, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32
             ", %" PRIu32 ",\n",
-            m->name, m->id, m->name, m->kernel, m->split, m->name, m->name, m->n_fields,
-            m->n_params, m->lane, m->work_words, m->state_words);
+            m->name, KPRED_FORMAT, m->id, m->name, m->kernel, m->split, m->name, m->name, m->n_fields,
+            m->n_params, m->work_words, m->state_words, m->scale);
+    if (m->runs_on)
+        fprintf(w->f, "    kpri_%s_runs_on, NULL,\n", m->name);
+    else
+        fprintf(w->f, "    NULL, NULL,\n");
     if (w->model->listed)
         fprintf(w->f, "    kpri_%s_rule, ", m->name);
     else
         fprintf(w->f, "    %s, ", *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED");
     fprintf(w->f, "\"%s\",\n    &kpred_additive_scorer, &kpri_%s_net, NULL\n};\n", m->rule_name,
             m->name);
+}
+
+/* ---- enumerators ---- */
+
+/* "gfx906_60" to "GFX906_60", other signs to '_'; behind a name that is taken a number. */
+static void write_enumerator(struct writer *w, const char *prefix, const char *name)
+{
+    struct buf b = {NULL, 0, 0};
+    int n = 1;
+    buf_printf(&b, " KPRED_%s_%s_%s ", w->upper, prefix, name);
+    for (char *p = b.s + 1; p[1]; p++)
+        *p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
+    while (w->names.s && strstr(w->names.s, b.s)) {
+        b.n = b.n - 1 - (n > 1 ? (size_t)snprintf(NULL, 0, "_%d", n) : 0);
+        buf_printf(&b, "_%d ", ++n);
+    }
+    buf_puts(&w->names, b.s);
+    fprintf(w->f, "%.*s", (int)b.n - 2, b.s + 1);
+    buf_free(&b);
+}
+
+/* Enumerators for names in their order, from 0 */
+static void write_enum(struct writer *w, const char *prefix, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ",\n    " : "enum {\n    ", w->f);
+        write_enumerator(w, prefix, names[i]);
+    }
+    fprintf(w->f, "\n};\n");
+}
+
+/* Are they all words, so that they can be told apart as identifiers? */
+static int are_words(const kpred_param *p)
+{
+    int all = p->names != NULL;
+    for (int32_t v = 0; all && v < p->n_values; v++)
+        all = is_identifier(p->names[v]);
+    return all;
+}
+
+/* Fields, the tokens of each, parameters, and the values of those whose values are words */
+static void write_enums(struct writer *w)
+{
+    const kpred_model *m = w->m;
+    const char *names[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE];
+    for (uint32_t i = 0; i < m->n_fields; i++)
+        names[i] = m->fields[i].name;
+    write_enum(w, "FIELD", names, m->n_fields);
+    for (uint32_t i = 0; i < m->n_fields; i++)
+        if (m->fields[i].tokens)
+            write_enum(w, m->fields[i].name, m->fields[i].tokens, (size_t)m->fields[i].n_tokens);
+    for (uint32_t i = 0; i < m->n_params; i++)
+        names[i] = m->params[i].name;
+    write_enum(w, "PARAM", names, m->n_params);
+    for (uint32_t i = 0; i < m->n_params; i++)
+        if (are_words(m->params + i))
+            write_enum(w, m->params[i].name, m->params[i].names, (size_t)m->params[i].n_values);
+    buf_free(&w->names);
+}
+
+/* ---- macros ---- */
+
+/* Slots that a parameter needs: those of n prefixes with a lane each */
+struct slots {
+    size_t prefixes, lane;
+};
+
+/* What no other parameter's slots contain, by falling lanes; how many. */
+static size_t find_slots(const kpred_model *m, struct slots *out)
+{
+    size_t n = 0, prefixes = 1;
+    for (uint32_t t = 0; t < m->n_params; t++) {
+        const struct slots s = {prefixes, model_lane(m->params + t)};
+        while (n && out[n - 1].lane <= s.lane)
+            n--;
+        if (!n || out[n - 1].prefixes < prefixes)
+            out[n++] = s;
+        prefixes *= (size_t)m->params[t].n_values;
+        prefixes = prefixes < KPRED_MAX_BEAM ? prefixes : KPRED_MAX_BEAM;
+    }
+    return n;
+}
+
+static void write_arena(struct writer *w)
+{
+    const kpred_model *m = w->m;
+    struct slots slots[KPRED_MAX_TUPLE];
+    const size_t n = find_slots(m, slots);
+    size_t lanes = 0;
+    for (uint32_t t = 0; t < m->n_params; t++)
+        lanes += model_lane(m->params + t);
+    fprintf(w->f,
+            "#define KPRED_%s_ARENA(beam) /* int32_t words */ \\\n"
+            "    KPRED_ARENA_WORDS(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \\\n        ",
+            w->upper, m->work_words, m->state_words, m->n_params);
+    for (size_t i = 0; i < n; i++)
+        fprintf(w->f, "KPRED_LARGER(KPRED_SLOTS(%zu, %zu, beam), \\\n        ", slots[i].prefixes,
+                slots[i].lane);
+    fprintf(w->f, "%zu", (lanes + 1) / 2);
+    for (size_t i = 0; i < n; i++)
+        fputc(')', w->f);
+    fprintf(w->f, ", beam)\n");
 }
 
 static void write_macros(struct writer *w)
@@ -229,10 +347,7 @@ static void write_macros(struct writer *w)
     const char *u = w->upper;
     fprintf(w->f, "#define KPRED_%s_FIELDS %" PRIu32 "\n", u, m->n_fields);
     fprintf(w->f, "#define KPRED_%s_PARAMS %" PRIu32 "\n", u, m->n_params);
-    fprintf(w->f,
-            "#define KPRED_%s_ARENA(beam) \\\n    KPRED_ARENA_WORDS(%" PRIu32 ", %" PRIu32
-            ", %" PRIu32 ", %" PRIu32 ", beam) /* int32_t words */\n",
-            u, m->work_words, m->state_words, m->n_params, m->lane);
+    write_arena(w);
     fprintf(w->f, "#define KPRED_%s_RULE_CALLS(beam) KPRED_RULE_CALLS(%zu, beam)\n", u,
             cost.values);
     fprintf(w->f, "#define KPRED_%s_MULTIPLY_ADDS(beam) KPRED_MULTIPLY_ADDS(%zu, %zu, beam)\n\n", u,
@@ -242,10 +357,11 @@ static void write_macros(struct writer *w)
 static void write_opening(struct writer *w, const char *story)
 {
     const struct model_cost cost = model_cost(w->m);
-    fprintf(w->f,
-            "/* GENERATED by kpred-train from %s.spec - DO NOT EDIT. Rebuild: make weights\n"
-            "   SPDX-License-Identifier: MIT\n\n   %s\n\n%s",
-            w->m->name, w->model->spec->title, story);
+    fprintf(w->f, "/* %s.h - %s\n   GENERATED by kpred-train - DO NOT EDIT\n", w->m->name,
+            *w->model->spec->title ? w->model->spec->title : w->m->kernel);
+    if (w->model->spec->licence)
+        fprintf(w->f, "   SPDX-License-Identifier: %s\n", w->model->spec->licence);
+    fprintf(w->f, "\n%s", story);
     fprintf(w->f,
             "   id %016" PRIx64 ", %zu bytes; a prediction costs %zu multiply-adds and at most\n"
             "   %zu more a unit of beam; largest accumulator %" PRId64 " of 2147483647\n\n",
@@ -256,10 +372,15 @@ static void write_opening(struct writer *w, const char *story)
 static void write_declaration(struct writer *w)
 {
     fprintf(w->f, "#ifndef KPRED_MODEL_%s_H\n#define KPRED_MODEL_%s_H\n\n", w->upper, w->upper);
-    fprintf(w->f, "#include \"kpred.h\"\n");
+    fprintf(w->f, "#include \"%skpred.h\"\n", w->model->include_dir);
     if (w->model->spec->header)
-        fprintf(w->f, "#include \"%s\"\n", w->model->spec->header);
-    fputc('\n', w->f);
+        fprintf(w->f, "#include \"%s%s\"\n", w->model->include_dir, w->model->spec->header);
+    fprintf(w->f,
+            "\n#if KPRED_FORMAT != %d\n"
+            "#error \"%s.h and kpred.h are of different formats: see kpred-train relayout\"\n"
+            "#endif\n\n",
+            KPRED_FORMAT, w->m->name);
+    write_enums(w);
     write_macros(w);
     fprintf(w->f,
             "#ifndef KPRED_STATIC\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
@@ -270,10 +391,21 @@ static void write_declaration(struct writer *w)
 
 static struct writer make_writer(FILE *f, const struct model *model)
 {
-    struct writer w = {f, model, &model->m, (const kpred_additive *)model->m.net, ""};
+    struct writer w = {f,  model, &model->m, (const kpred_additive *)model->m.net,
+                       "", {NULL, 0, 0}};
     for (size_t i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
         w.upper[i] = (char)toupper((unsigned char)w.m->name[i]);
     return w;
+}
+
+int header_set_include_dir(struct model *model, const char *dir)
+{
+    const size_t n = strlen(dir);
+    if (n >= sizeof model->include_dir || strpbrk(dir, "\"\\<>*?\n") || (n && dir[n - 1] != '/'))
+        return fail("--include-dir \"%s\": is no path of at most %zu characters that ends with /",
+                    dir, sizeof model->include_dir - 1);
+    memcpy(model->include_dir, dir, n + 1);
+    return 0;
 }
 
 void header_write(FILE *f, const struct model *model, const char *story)
@@ -294,6 +426,7 @@ void header_write_code(FILE *f, const struct model *model)
     write_net(&w);
     if (model->listed)
         write_listed(&w);
+    write_runs_on(&w);
     write_model(&w);
     fprintf(f, "\n#endif\n");
 }

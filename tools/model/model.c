@@ -55,7 +55,6 @@ static void set_fields(struct model *model, const struct spec *spec)
 
 static void set_params(struct model *model, const struct spec *spec)
 {
-    model->m.lane = 4;
     for (size_t t = 0; t < spec->n_params; t++) {
         const struct spec_param *from = spec->params + t;
         kpred_param *to = model->params + t;
@@ -63,8 +62,6 @@ static void set_params(struct model *model, const struct spec *spec)
         to->values = from->values;
         to->names = from->names[0] ? from->names : NULL;
         to->n_values = (int32_t)from->n_values;
-        while (model->m.lane < from->n_values)
-            model->m.lane *= 2;
     }
     model->m.params = model->params;
     model->m.n_params = (uint32_t)spec->n_params;
@@ -134,6 +131,8 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.kernel = spec->solver ? spec->solver : spec->name;
     snprintf(model->split, sizeof model->split, "%s", split);
     model->m.split = model->split;
+    model->m.scale = spec_scale(spec, split);
+    model->m.runs_on = spec->runs_on[0] ? spec->runs_on : NULL;
     set_fields(model, spec);
     set_params(model, spec);
     model->m.scorer = &kpred_additive_scorer;
@@ -150,7 +149,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
 
 int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target)
 {
-    int32_t values[KPRED_MAX_PARAMS];
+    int32_t values[KPRED_MAX_TUPLE];
     for (size_t t = 0; t < model->m.n_params; t++)
         values[t] = model->m.params[t].values[target[t]];
     return kpred_legal(&model->m, problem, values);
@@ -183,6 +182,14 @@ void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidd
     for (size_t i = 0; i < 3; i++)
         words = l[i].rows > words ? l[i].rows : words;
     model->m.work_words = (uint32_t)words;
+}
+
+size_t model_lane(const kpred_param *p)
+{
+    size_t lane = 4;
+    while (lane < (size_t)p->n_values)
+        lane *= 2;
+    return lane;
 }
 
 size_t model_head_rows(const kpred_model *m, size_t t)

@@ -6,7 +6,7 @@
 
 #include "kpred_constraints.h"
 
-enum { MODEL_MAX_ARRAYS = 9 + 3 * KPRED_MAX_PARAMS };
+enum { MODEL_MAX_ARRAYS = 9 + 3 * KPRED_MAX_TUPLE };
 
 struct model {
     kpred_model m;           /* points into the rest: a struct model must not be copied */
@@ -14,10 +14,11 @@ struct model {
     struct spec *own_spec;   /* or the model's own; else NULL */
     struct program program;
     kpred_field fields[KPRED_MAX_FIELDS];
-    kpred_param params[KPRED_MAX_PARAMS];
+    kpred_param params[KPRED_MAX_TUPLE];
     kpred_additive net;
-    kpred_head heads[KPRED_MAX_PARAMS];
+    kpred_head heads[KPRED_MAX_TUPLE];
     char split[16];
+    char include_dir[64]; /* what stands before "kpred.h" in the header's includes: "../" or "" */
     unsigned char *listed; /* of the rule `listed` (listed.h), else NULL: n_listed bytes of bits */
     size_t n_listed;
     char rule_name[24]; /* of that rule */
@@ -55,6 +56,9 @@ void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidd
 /* Proves that every shift is in range and no accumulator can overflow (0, or -1 with a message),
    then sets the id. */
 int model_seal(struct model *model);
+
+/* A parameter's lane, see KPRED_ARENA_WORDS */
+size_t model_lane(const kpred_param *p);
 
 /* Rows of parameter t's output and embedding arrays. */
 size_t model_head_rows(const kpred_model *m, size_t t);

@@ -133,7 +133,7 @@ static int check_fields(const struct spec *spec, const struct known *rule)
 
 static int check_params(const struct spec *spec, const struct known *rule)
 {
-    const char *names[KPRED_MAX_PARAMS];
+    const char *names[KPRED_MAX_TUPLE];
     for (size_t t = 0; t < spec->n_params; t++)
         names[t] = spec->params[t].name;
     return same_names(spec, "parameter", names, spec->n_params, rule->params, 0);

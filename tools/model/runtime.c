@@ -23,6 +23,36 @@ void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t 
         features[i] = (uint8_t)x[i];
 }
 
+static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325);
+
+/* Without scale, runs_on and names, but with the lane that all parameters had in common */
+uint64_t runtime_first_id(const kpred_model *m)
+{
+    uint64_t h = fnv_basis;
+    int32_t lane = 4;
+    for (uint32_t t = 0; t < m->n_params; t++)
+        while (lane < m->params[t].n_values)
+            lane *= 2;
+    kpri_hash_int(&h, 1);
+    kpri_hash_text(&h, m->name);
+    kpri_hash_text(&h, m->kernel);
+    kpri_hash_text(&h, m->split);
+    kpri_hash_text(&h, m->rule_name);
+    kpri_hash_int(&h, lane);
+    kpri_hash_int(&h, (int32_t)m->work_words);
+    kpri_hash_int(&h, (int32_t)m->state_words);
+    kpri_hash_interface(&h, m);
+    kpri_hash_additive(&h, m);
+    return h;
+}
+
+uint64_t runtime_net_id(const kpred_model *m)
+{
+    uint64_t h = fnv_basis;
+    kpri_hash_additive(&h, m);
+    return h;
+}
+
 int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n)
 {
     return kpri_listed(params, bits, values, n);

@@ -17,6 +17,8 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "t
     X(SOURCE, "kernel", "source")       \
     X(RULE, "kernel", "rule")           \
     X(HEADER, "kernel", "header")       \
+    X(LICENCE, "kernel", "licence")     \
+    X(RUNS_ON, "kernel", "runs_on")     \
     X(FORMAT, "data", "format")         \
     X(SOLVER, "data", "solver")         \
     X(FILTER, "data", "filter")         \
@@ -29,6 +31,9 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "t
     X(CONFIG, "split", "config")        \
     X(SHAPE, "split", "shape")          \
     X(SHIPPED, "split", "shipped")      \
+    X(CALIBRATED_CONFIG, "calibration", "config") \
+    X(CALIBRATED_SHAPE, "calibration", "shape") \
+    X(CALIBRATED_NONE, "calibration", "none") \
     X(WITNESSES, "labels", "witnesses") \
     X(CAPPED, "labels", "capped")       \
     X(BLIND, "labels", "blind")
@@ -51,7 +56,7 @@ struct reader {
     const char *path;
     long line; /* the one being read; the text's last one at the end */
     const struct section *section;
-    long opened[10]; /* line of each section's heading, in the order of sections[] */
+    long opened[11]; /* line of each section's heading, in the order of sections[] */
     char *text[N_SLOTS];
     long at[N_SLOTS];
 };
@@ -229,13 +234,24 @@ static int next_value(struct reader *r, const char *key, char **s, char **word, 
     return 1;
 }
 
+/* Parameters of a single value are not counted. */
+static int check_free(const struct reader *r, const char *key)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->spec->n_params; i++)
+        n += r->spec->params[i].n_values > 1;
+    return n <= KPRED_MAX_PARAMS ? 0
+                                 : fail("%s:%ld: %s: more than %d parameters of several values",
+                                        r->path, r->line, key, KPRED_MAX_PARAMS);
+}
+
 static int add_param(struct reader *r, char *key, char *value)
 {
     struct spec *s = r->spec;
     if (check_new_name(r, key) != 0)
         return -1;
-    if (s->n_params == KPRED_MAX_PARAMS)
-        return fail("%s:%ld: %s: more than %d parameters", r->path, r->line, key, KPRED_MAX_PARAMS);
+    if (s->n_params == KPRED_MAX_TUPLE)
+        return fail("%s:%ld: %s: more than %d parameters", r->path, r->line, key, KPRED_MAX_TUPLE);
     struct spec_param *p = &s->params[s->n_params];
     char *word = NULL;
     int rc, is_quoted;
@@ -249,7 +265,7 @@ static int add_param(struct reader *r, char *key, char *value)
             return -1;
     }
     s->n_params++;
-    return rc;
+    return rc != 0 ? rc : check_free(r, key);
 }
 
 /* ---- sections and lines ---- */
@@ -331,9 +347,22 @@ static const struct section sections[] = {
     {"kernel", slot_line},      {"data", slot_line},       {"fields", field_line},
     {"params", param_line},     {"split", slot_line},      {"derived", derived_line},
     {"features", feature_line}, {"network", network_line}, {"judge", judge_line},
-    {"labels", slot_line},
+    {"labels", slot_line},      {"calibration", slot_line},
 };
-enum { KERNEL, DATA, FIELDS, PARAMS, SPLIT, DERIVED, FEATURES, NETWORK, JUDGE, LABELS, N_SECTIONS };
+enum {
+    KERNEL,
+    DATA,
+    FIELDS,
+    PARAMS,
+    SPLIT,
+    DERIVED,
+    FEATURES,
+    NETWORK,
+    JUDGE,
+    LABELS,
+    CALIBRATION,
+    N_SECTIONS
+};
 
 static int open_section(struct reader *r, char *line)
 {
@@ -558,12 +587,89 @@ static int finish_kernel(struct reader *r)
                    "is neither a function's name nor `unconstrained` nor `listed`");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
+    s->licence = r->text[LICENCE];
     s->header = r->text[HEADER];
     if (s->header == NULL)
         return spec_is_unconstrained(s) || spec_is_listed(s) || required(r, HEADER) != NULL ? 0
                                                                                             : -1;
     r->line = r->at[HEADER];
     return is_header_name(s->header) ? 0 : bad(r, "header", s->header, "is no header's name");
+}
+
+/* ---- where the kernel runs, and its calibration ---- */
+
+/* "gfx" and three or four hexadecimal digits */
+static int is_arch(const char *s)
+{
+    const size_t n = strncmp(s, "gfx", 3) == 0 ? strspn(s + 3, "0123456789abcdef") : 0;
+    return (n == 3 || n == 4) && s[3 + n] == '\0';
+}
+
+static int runs_on(const struct spec *s, const char *gpu)
+{
+    const char *const *arch = s->runs_on;
+    while (*arch != NULL && strncmp(gpu, *arch, strlen(*arch)) != 0)
+        arch++;
+    return *arch != NULL;
+}
+
+/* At least one GPU of the spec is among them. (A rule may name GPUs that a kernel does not run on.) */
+static int check_runs_on(const struct reader *r)
+{
+    const int i = spec_field_index(r->spec, "gpu");
+    const struct spec_field *gpu = &r->spec->fields[i < 0 ? 0 : i];
+    size_t t = 0;
+    while (t < gpu->n_tokens && !runs_on(r->spec, gpu->tokens[t]))
+        t++;
+    return i < 0 || t < gpu->n_tokens
+               ? 0
+               : bad(r, "runs_on", r->spec->runs_on[0], "none of the spec's GPUs is of this list");
+}
+
+static int parse_runs_on(struct reader *r, char *rest)
+{
+    char *word;
+    size_t n = 0;
+    r->line = r->at[RUNS_ON];
+    while (rest != NULL && (word = next_word(&rest)) != NULL) {
+        if (n == SPEC_MAX_ARCHS)
+            return fail("%s:%ld: runs_on: more than %d architectures", r->path, r->line,
+                        SPEC_MAX_ARCHS);
+        if (!is_arch(word))
+            return bad(r, "runs_on", word, "is no architecture such as gfx906");
+        r->spec->runs_on[n++] = word;
+    }
+    return n == 0 ? 0 : check_runs_on(r);
+}
+
+/* A decimal number of at most four places, in units of the last: 0, or -1 without a message. */
+static int parse_decimal(const char *text, int64_t *out)
+{
+    const char *point = strchr(text, '.');
+    char digits[16];
+    const size_t whole = point != NULL ? (size_t)(point - text) : strlen(text);
+    const size_t places = point != NULL ? strlen(point + 1) : 0;
+    if (whole < 1 || whole > 4 || places > 4 || (point != NULL && places == 0))
+        return -1;
+    snprintf(digits, sizeof digits, "%.*s%.*s%.*s", (int)whole, text, (int)places,
+             point != NULL ? point + 1 : "", (int)(4 - places), "0000");
+    return parse_int(digits, 0, 99999999, out);
+}
+
+static int parse_calibration(struct reader *r)
+{
+    enum { UNIT = 10000 };
+    for (int i = 0; i < SPEC_N_CALIBRATED; i++) {
+        const enum slot slot = (enum slot)(CALIBRATED_CONFIG + i);
+        int64_t t = UNIT;
+        r->line = r->at[slot];
+        if (r->text[slot] != NULL
+            && (parse_decimal(r->text[slot], &t) != 0 || t < UNIT / 4 || t > 8 * UNIT))
+            return bad(r, slot_names[slot].key, r->text[slot],
+                       "is no temperature from 0.25 to 8 of at most four places");
+        r->spec->scale[i] = (uint32_t)(((int64_t)KPRED_SCALE_ONE * UNIT + t / 2) / t);
+    }
+    return 0;
 }
 
 static int parse_filter(struct reader *r, char *text)
@@ -802,7 +908,8 @@ static int finish(struct reader *r)
     s->network.line = r->opened[NETWORK];
     s->judge.line = r->opened[JUDGE];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
-        || finish_rows(r) != 0)
+        || finish_rows(r) != 0 || parse_runs_on(r, r->text[RUNS_ON]) != 0
+        || parse_calibration(r) != 0)
         return -1;
     if (parse_split(r, CONFIG, &s->config) != 0)
         return -1;
@@ -860,6 +967,13 @@ int spec_is_listed(const struct spec *s)
 int spec_is_timed(const struct spec *s)
 {
     return s->format == SPEC_FIND_DB || s->format == SPEC_TENSILE;
+}
+
+uint32_t spec_scale(const struct spec *s, const char *split)
+{
+    return s->scale[strncmp(split, "config", 6) == 0  ? SPEC_CONFIG
+                    : strncmp(split, "shape", 5) == 0 ? SPEC_SHAPE
+                                                      : SPEC_NONE];
 }
 
 int spec_field_index(const struct spec *s, const char *name)

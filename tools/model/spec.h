@@ -5,7 +5,9 @@
 
        [kernel]  name, rule (a predicate's name, `unconstrained`, or `listed`: legal are the tuples
                  of the data alone, see listed.h), header (where the predicate lives),
-                 title and source (free text, optional)
+                 title and source (free text, optional), licence (its SPDX name: the header then
+                 has a line for it), runs_on (the architectures of GPUs that run the kernel, such
+                 as gfx906; without it all do)
        [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
                  convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
                  fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields.
@@ -24,6 +26,9 @@
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split of
                  the model that ships, config (as without it), shape or none
+       [calibration]  config, shape, none: the temperature, 0.25 to 8, by which the logits of a
+                 model of that split would have to be divided for its probabilities to come true,
+                 as calibrate.sh finds it; without it 1
        [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped, blind,
                  names of parameters
        [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
@@ -38,10 +43,13 @@
 #define SPEC_MAX_TOKENS KPRED_MAX_VALUES
 #define SPEC_MAX_ITEMS  24             /* of a split key */
 #define SPEC_MAX_VALUE  KPRED_MAX_SIZE /* a parameter's value lies in -this..this */
+#define SPEC_MAX_ARCHS  32
 #define SPEC_MAX_BYTES  ((size_t)1 << 20)
 
 enum spec_format { SPEC_MIOPEN, SPEC_CSV, SPEC_FIND_DB, SPEC_TENSILE, SPEC_N_FORMATS };
 extern const char *const spec_formats[SPEC_N_FORMATS]; /* as in [data] */
+
+enum spec_calibrated { SPEC_CONFIG, SPEC_SHAPE, SPEC_NONE, SPEC_N_CALIBRATED };
 
 struct spec_field {
     const char *name;
@@ -87,17 +95,19 @@ struct spec {
     const char *path;
     const char *text; /* as read */
     const char *name, *rule;
-    const char *title, *source, *header; /* if absent: "", "", NULL */
+    const char *title, *source, *header, *licence; /* if absent: "", "", NULL, NULL */
+    const char *runs_on[SPEC_MAX_ARCHS + 1];       /* NULL behind the last */
+    uint32_t scale[SPEC_N_CALIBRATED];             /* of scores, see kpred.h: by [calibration] */
     enum spec_format format;
     const char *solver; /* these four: as in [data]; NULL, 0, 0, -1 if absent */
     int32_t filter_h, filter_w, pad;
     const char *retired; /* text, field and value; NULL, 0, 0 if absent */
     size_t retired_field;
     int64_t retired_value;
-    const char *failed[KPRED_MAX_PARAMS]; /* a text a parameter; all NULL if absent */
+    const char *failed[KPRED_MAX_TUPLE]; /* a text a parameter; all NULL if absent */
     size_t n_fields, n_params;
     struct spec_field fields[KPRED_MAX_FIELDS];
-    struct spec_param params[KPRED_MAX_PARAMS];
+    struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape;
     struct spec_lines derived, features, network, judge;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
@@ -113,6 +123,8 @@ int spec_is_unconstrained(const struct spec *s);
 int spec_is_listed(const struct spec *s);
 /* Do its data say how long each option took? */
 int spec_is_timed(const struct spec *s);
+/* That of scores for a model of this split, such as "shape" or, of a fold, "shape:0/5". */
+uint32_t spec_scale(const struct spec *s, const char *split);
 /* An index, or -1. */
 int spec_field_index(const struct spec *s, const char *name);
 int spec_param_index(const struct spec *s, const char *name);

@@ -27,7 +27,7 @@ const char *bench_split(void)
 /* Whether the first n values may stand. */
 int bench_prefix(const int32_t *problem, const unsigned char *index, size_t n)
 {
-    int32_t value[KPRED_MAX_PARAMS];
+    int32_t value[KPRED_MAX_TUPLE];
     for (size_t t = 0; t < n; t++)
         value[t] = model->params[t].values[index[t]];
     return model->rule == NULL || model->rule(problem, value, n) != 0;
@@ -38,7 +38,7 @@ void bench_extend(const int32_t *problem, const unsigned char *prefix, size_t ro
                   unsigned char *may)
 {
     const size_t n_values = (size_t)model->params[n].n_values;
-    unsigned char index[KPRED_MAX_PARAMS];
+    unsigned char index[KPRED_MAX_TUPLE];
     for (size_t i = 0; i < rows; i++) {
         memcpy(index, prefix + i * n, n);
         for (size_t v = 0; v < n_values; v++) {
@@ -63,7 +63,7 @@ static size_t next_prefix(unsigned char *index, size_t n, int deeper)
 /* All legal tuples of a problem, in order; how many, of which the first `cap` are written. */
 size_t bench_legal(const int32_t *problem, unsigned char *out, size_t cap)
 {
-    unsigned char index[KPRED_MAX_PARAMS] = {0};
+    unsigned char index[KPRED_MAX_TUPLE] = {0};
     const size_t whole = model->n_params;
     size_t found = 0;
     if (!bench_prefix(problem, index, 0))

@@ -7,6 +7,7 @@
 #include "matrix.h"
 
 #include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- layout ---- */
@@ -195,13 +196,12 @@ void net_logits(const struct net *net, int rounded, const float *base, size_t t,
 
 /* ---- files ---- */
 
-static const char FILE_HEAD[] = "kpred additive 1";
+static const char FILE_HEAD[] = "kpred additive 2";
 
 static void save_one(const struct net *net, FILE *f)
 {
     const struct net_dims *d = &net->dims;
-    fprintf(f, "%s\n%zu %zu %zu %zu %zu\n", FILE_HEAD, d->n_features, d->enc1, d->enc2, d->hidden,
-            d->n_params);
+    fprintf(f, "%zu %zu %zu %zu %zu\n", d->n_features, d->enc1, d->enc2, d->hidden, d->n_params);
     for (size_t t = 0; t < d->n_params; t++)
         fprintf(f, "%zu%c", d->n_values[t], t + 1 < d->n_params ? ' ' : '\n');
     for (size_t i = 0; i < net->at.n_weights; i++) {
@@ -212,11 +212,12 @@ static void save_one(const struct net *net, FILE *f)
     }
 }
 
-int net_save(const struct net *nets, size_t n, const char *path)
+int net_save(const struct net *nets, size_t n, uint64_t id, const char *path)
 {
     struct outfile out;
     if (out_open(&out, path))
         return -1;
+    fprintf(out.f, "%s\n%016" PRIx64 "\n", FILE_HEAD, id);
     for (size_t i = 0; i < n; i++)
         save_one(&nets[i], out.f);
     return out_commit(&out);
@@ -224,10 +225,7 @@ int net_save(const struct net *nets, size_t n, const char *path)
 
 static int load_dims(struct net_dims *d, FILE *f)
 {
-    char line[64];
     memset(d, 0, sizeof *d);
-    if (!fgets(line, sizeof line, f) || strncmp(line, FILE_HEAD, sizeof FILE_HEAD - 1) != 0)
-        return -1;
     if (fscanf(f, "%zu %zu %zu %zu %zu", &d->n_features, &d->enc1, &d->enc2, &d->hidden,
                &d->n_params)
             != 5
@@ -272,17 +270,26 @@ static int at_end(FILE *f)
     return c == EOF;
 }
 
-int net_load(struct net *nets, size_t most, const char *path, size_t *n)
+static int load_head(FILE *f, uint64_t *id)
+{
+    char line[sizeof FILE_HEAD + 1];
+    return fgets(line, sizeof line, f) && !strncmp(line, FILE_HEAD, sizeof FILE_HEAD - 1)
+                   && fscanf(f, "%16" SCNx64, id) == 1 && getc(f) == '\n'
+               ? 0
+               : -1;
+}
+
+int net_load(struct net *nets, size_t most, const char *path, size_t *n, uint64_t *id)
 {
     FILE *f = open_input(path);
-    int bad;
     *n = 0;
     if (!f)
         return -1;
-    do {
+    int bad = load_head(f, id);
+    while (!bad && (*n == 0 || !at_end(f))) {
         bad = *n == most || load_one(&nets[*n], path, f);
         *n += !bad;
-    } while (!bad && !at_end(f));
+    }
     fclose(f);
     while (bad && *n > 0)
         net_free(&nets[--*n]);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NET_MAX_PARAMS = 16, NET_MAX_VALUES = 128, NET_ONE = 64, NET_TOP = 127 };
+enum { NET_MAX_PARAMS = 32, NET_MAX_VALUES = 128, NET_ONE = 64, NET_TOP = 127 };
 
 /* Widths are multiples of 16; n_features counts the input's activations as they are stored. */
 struct net_dims {
@@ -76,8 +76,8 @@ static inline float net_activation(int q)
     return (float)q / NET_ONE;
 }
 
-/* A file of float networks, one after the other: text of dimensions, then little-endian binary32.
-   net_load takes at most so many and says how many it holds; all that it gives are the caller's. 0,
-   or -1 with a message. */
-int net_save(const struct net *nets, size_t n, const char *path);
-int net_load(struct net *nets, size_t most, const char *path, size_t *n);
+/* A file of float networks: an id of the caller's, then one after the other text of dimensions and
+   little-endian binary32. net_load takes at most so many and says how many it holds; all that it
+   gives are the caller's. 0, or -1 with a message. */
+int net_save(const struct net *nets, size_t n, uint64_t id, const char *path);
+int net_load(struct net *nets, size_t most, const char *path, size_t *n, uint64_t *id);

@@ -2,55 +2,42 @@
    SPDX-License-Identifier: MIT */
 #include "float_file.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
+#include "model/runtime.h"
+
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes the directories above a path, as far as they are missing. */
-static int make_directories(const char *path)
+void float_file_beside(const char *header, struct buf *path)
 {
-    char *copy = xstrdup(path), *p;
-    int bad = 0;
-    for (p = strchr(copy + 1, '/'); p && !bad; p = strchr(p + 1, '/')) {
-        *p = 0;
-        if (mkdir(copy, 0777) && errno != EEXIST)
-            bad = fail("%s: %s", copy, strerror(errno));
-        *p = '/';
-    }
-    free(copy);
-    return bad;
-}
-
-static void add_own_path(const struct model *model, struct buf *path)
-{
-    buf_printf(path, "build/float/%016" PRIx64 ".f32", model->m.id);
+    const size_t n = strlen(header);
+    if (ends_with(header, ".h"))
+        buf_printf(path, "%.*s.f32", (int)n - 2, header);
+    else if (strchr(header, '/') || strchr(header, '.'))
+        buf_printf(path, "%s.f32", header);
+    else
+        buf_printf(path, "weights/%s.f32", header);
 }
 
 int float_file_write(const struct model *model, const struct recipe_nets *nets, const char *path)
 {
-    struct buf own = {NULL, 0, 0};
-    if (!path)
-        add_own_path(model, &own);
-    path = path ? path : own.s;
-    int bad = make_directories(path) || net_save(nets->net, nets->n, path) ? -1 : 0;
-    buf_free(&own);
-    return bad;
+    return net_save(nets->net, nets->n, runtime_net_id(&model->m), path);
 }
 
-int float_file_read(const struct model *model, struct recipe_nets *nets)
+int float_file_read(const char *header, const struct model *model, struct recipe_nets *nets)
 {
     struct buf path = {NULL, 0, 0};
-    int bad;
-    add_own_path(model, &path);
-    bad =
+    uint64_t id = 0;
+    float_file_beside(header, &path);
+    int bad =
         access(path.s, R_OK)
             ? fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "
                    "it; for the shipped models `make weights`",
                    path.s, model->m.name, model->m.split)
-            : net_load(nets->net, RECIPE_MAX_NETS, path.s, &nets->n);
+            : net_load(nets->net, RECIPE_MAX_NETS, path.s, &nets->n, &id);
+    if (!bad && id != runtime_net_id(&model->m)) {
+        recipe_nets_free(nets);
+        bad = fail("%s: the floats of another network than that of %s", path.s, header);
+    }
     buf_free(&path);
     return bad;
 }

@@ -1,13 +1,17 @@
-/* float_file.h - where the networks are kept that a header was rounded from
+/* float_file.h - where the float networks of a header are kept, for `eval --float`
    SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "recipe.h"
 
-/* Writes them into `path`, or if that is NULL build/float/ID.f32, whose folders it makes. 0, or -1
-   with a message. */
+/* The file beside a header: FILE.f32 for FILE.h; for the name of a built-in model that beside its
+   header in weights/. `path` is to be freed. */
+void float_file_beside(const char *header, struct buf *path);
+
+/* Writes them into `path`, with a hash of the integer network that they round to. 0, or -1 with a
+   message. */
 int float_file_write(const struct model *model, const struct recipe_nets *nets, const char *path);
 
-/* Reads those of a model from build/float/ID.f32. 0, or -1 with a message, which says what makes
-   the file where it is not there. */
-int float_file_read(const struct model *model, struct recipe_nets *nets);
+/* Reads those of a header, named as in predictor_open. 0, or -1 with a message: they are not there,
+   or are those of another network. To be freed. */
+int float_file_read(const char *header, const struct model *model, struct recipe_nets *nets);

@@ -30,7 +30,7 @@ static void activations(const struct judges *j, const int32_t *problem, const un
                         size_t table, uint8_t *x)
 {
     const struct model *m = j->task->model;
-    int32_t registers[KPRED_MAX_FIELDS + KPRED_MAX_PARAMS + 1];
+    int32_t registers[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE + 1];
     size_t n = m->m.n_fields;
     memcpy(registers, problem, n * sizeof *registers);
     for (size_t p = 0; p < m->m.n_params; p++)

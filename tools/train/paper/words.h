@@ -17,8 +17,8 @@ struct words {
     int32_t *name; /* of the spec's token fields, one after the other: the word, or 0 */
     int32_t *size; /* ascending; the words after those of names */
     size_t n_answers, n_steps;
-    size_t step[KPRED_MAX_PARAMS]; /* of a parameter, among those with more than one value */
-    uint16_t answer[KPRED_MAX_PARAMS][KPRED_MAX_VALUES];
+    size_t step[KPRED_MAX_TUPLE]; /* of a parameter, among those with more than one value */
+    uint16_t answer[KPRED_MAX_TUPLE][KPRED_MAX_VALUES];
 };
 
 /* 0, or -1 with a message. To be freed on success. */
