@@ -399,14 +399,23 @@ bare_gpu() {
         gpus gfx900 && ! cmp -s "$tmp/out" "$tmp/exact"
 }
 check "a GPU without its units" bare_gpu
+# other_gpu GPU TEXT
 other_gpu() {
     gpus "$1"
-    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q "nearest.* gfx90[06]" "$tmp/err" && return
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -qE -e "$2" "$tmp/err" && return
     show 1
 }
-for other in gfx1030 gfx908_120 gfx906_64; do
-    check "a GPU that no model knows: $other" other_gpu $other
+for other in gfx908_120 gfx906_64; do
+    check "a GPU that no model knows: $other" other_gpu $other "gfx900_56 gfx906_60,.* --nearest"
 done
+check "a GPU on which no kernel runs" other_gpu gfx1030 \
+    "gfx1030.*no kernel.* runs there.* gfx900 gfx906 gfx908 gfx90a\$"
+nowhere() {
+    gpus gfx1100 --nearest
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q "no kernel.* runs there" "$tmp/err" && return
+    show 1
+}
+check "--nearest on which no kernel runs" nowhere
 nearest() {
     gpus gfx906_64 --nearest && cmp "$tmp/out" "$tmp/exact" && grep -q gfx906_60 "$tmp/err"
 }
@@ -718,6 +727,22 @@ count_fields() {
     awk '/^\[/ { inside = $0 == "[fields]" } inside && /=/ { n++ } END { print n }' "$1"
 }
 
+# runs_on SPEC GPU: by the spec's list of architectures
+runs_on() {
+    for arch in $(of "$1" runs_on); do
+        case $2 in "$arch"*) return 0 ;; esac
+    done
+    return 1
+}
+
+# silent SPEC GPU: no entry of its solver is written, and predict refuses
+silent() {
+    "$BUILD/kpred" miopen --gpu "$2" tests/fixtures/resnet50.log "$tmp/log" >"$tmp/all.txt" \
+        2>"$tmp/err" && ! grep -q "$(of "$1" solver):" "$tmp/all.txt" &&
+        ! "$BUILD/kpred" predict "$(basename "$1" .spec)" gpu="$2" 2>"$tmp/err" &&
+        grep -q "gpu: value \"$2\": .* runs on " "$tmp/err"
+}
+
 # fields_of N HEADING ROW: FIELD=VALUE of the first N columns
 fields_of() {
     echo "$2" | awk -F, -v n="$1" -v row="$3" '{ split(row, v, ",")
@@ -747,10 +772,39 @@ log "$(drv "conv -n 16 -c 64 -H 28 -W 28 -k 128 -y 3 -x 3 -p 1 -q 1 -F 0")" \
 if [ -x "$BUILD/kpred-train" ]; then
     for spec in $(perf_specs); do
         for device in $(of "$spec" gpu); do
-            check "all models, $(basename "$spec" .spec), $device" answers "$spec" "$device"
+            name="all models, $(basename "$spec" .spec), $device"
+            if runs_on "$spec" "$device"; then
+                check "$name" answers "$spec" "$device"
+            else
+                check "$name, where it does not run" silent "$spec" "$device"
+            fi
         done
     done
 fi
+
+# The solvers with an entry for a GPU are those whose spec says that they run there, and each GPU that
+# is taken for it is named with them.
+nearest_of_all() {
+    "$BUILD/kpred" miopen --gpu "$1" --nearest tests/fixtures/resnet50.log "$tmp/log" >"$tmp/all.txt" \
+        2>"$tmp/err" || return 1
+    sed 's/^[^=]*=//' "$tmp/all.txt" | tr ';' '\n' | sed 's/:.*//' | sort -u >"$tmp/solvers"
+    for spec in $(perf_specs); do
+        ! runs_on "$spec" "$1" || of "$spec" solver
+    done | sort -u >"$tmp/run_there"
+    sed -n 's/.*nearest trained GPU, [^,]*, for //p' "$tmp/err" | sed 's/, /\n/g' | sort >"$tmp/told"
+    [ -s "$tmp/solvers" ] && [ "$(comm -23 "$tmp/solvers" "$tmp/run_there")" = "" ] &&
+        diff "$tmp/run_there" "$tmp/told"
+}
+for device in gfx908 gfx90a gfx1030_72; do
+    check "--nearest of all models, $device" nearest_of_all $device
+done
+all_gpus() {
+    "$BUILD/kpred" miopen --gpu gfx90a "$tmp/log" 2>"$tmp/err" && return 1
+    for device in $(for spec in $(perf_specs); do of "$spec" gpu; done); do
+        grep -q " $device" "$tmp/err" || return 1
+    done
+}
+check "a GPU that no model knows: the GPUs of all" all_gpus
 
 # ---- SQLite ----
 

@@ -47,7 +47,11 @@ static int gpu_token(const struct loader *l, const struct spec_field *f, const c
                      int *nearest)
 {
     kpred_field field = {.name = "gpu", .tokens = f->tokens, .n_tokens = (int32_t)f->n_tokens};
-    kpred_model model = {.fields = &field, .n_fields = 1};
+    kpred_model model = {
+        .fields = &field,
+        .n_fields = 1,
+        .runs_on = l->spec->runs_on[0] != NULL ? l->spec->runs_on : NULL,
+    };
     size_t digits = strncmp(name, "gfx1", 4) == 0 ? 4 : 3;
     int token = spec_token(f, name), exact = 0;
     if (token >= 0)

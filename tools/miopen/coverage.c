@@ -13,7 +13,9 @@
 struct coverage_model {
     struct model model;
     int field[CONV_N_SOURCES];
-    int32_t gpu; /* -1: the model has not seen it */
+    int32_t gpu;      /* -1: the model has not seen it */
+    int is_near;      /* it is the nearest in place of the one asked for */
+    int runs_there;   /* the kernel, on the GPU asked for */
     int32_t *arena;
     kpred_ctx ctx;
 };
@@ -35,29 +37,100 @@ static int open_model(struct coverage_model *cm, const struct builtin *b, size_t
     return status == KPRED_OK ? 0 : fail("%s: %s", b->model->name, kpred_status_string(status));
 }
 
+/* Its token of the GPU: does the model have one? */
+static int set_model_gpu(struct coverage_model *cm, const char *gpu, int nearest)
+{
+    int exact = 1;
+    cm->runs_there = kpred_runs_on(&cm->model.m, gpu);
+    if (cm->field[CONV_GPU] < 0)
+        cm->gpu = cm->runs_there ? 0 : -1;
+    else
+        cm->gpu = model_gpu(&cm->model, (size_t)cm->field[CONV_GPU], gpu, nearest, &exact);
+    cm->is_near = cm->gpu >= 0 && !exact;
+    return cm->gpu >= 0;
+}
+
+static const char *gpu_of(const struct coverage_model *cm)
+{
+    return cm->model.m.fields[cm->field[CONV_GPU]].tokens[cm->gpu];
+}
+
+/* Tells for each GPU that is taken as the nearest which solvers take it. */
+static void note_nearest(const struct coverage *c, const char *gpu)
+{
+    for (size_t i = 0; i < c->n_models; i++) {
+        struct buf solvers = {NULL, 0, 0};
+        size_t first = c->n_models;
+        for (size_t j = 0; c->models[i]->is_near && j < c->n_models; j++)
+            if (c->models[j]->is_near && !strcmp(gpu_of(c->models[j]), gpu_of(c->models[i]))) {
+                first = j < first ? j : first;
+                buf_printf(&solvers, "%s%s", solvers.n ? ", " : "",
+                           c->models[j]->model.spec->solver);
+            }
+        if (first == i)
+            note("no model for %s, taking the nearest trained GPU, %s, for %s", gpu,
+                 gpu_of(c->models[i]), solvers.s);
+        buf_free(&solvers);
+    }
+}
+
+/* Adds a word to a list, unless it is there. */
+static void add_once(struct buf *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = list->s; p && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == list->s || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return;
+    buf_printf(list, "%s%s", list->n ? " " : "", word);
+}
+
+/* What may be asked for: the GPUs of all models, or the architectures of their kernels */
+static void list_gpus(const struct coverage *c, int archs, struct buf *list)
+{
+    for (size_t i = 0; i < c->n_models; i++) {
+        const kpred_model *m = &c->models[i]->model.m;
+        const int f = c->models[i]->field[CONV_GPU];
+        for (size_t t = 0; archs && m->runs_on && m->runs_on[t]; t++)
+            add_once(list, m->runs_on[t]);
+        for (int32_t t = 0; !archs && f >= 0 && t < m->fields[f].n_tokens; t++)
+            add_once(list, m->fields[f].tokens[t]);
+    }
+}
+
+static int no_gpu(const struct coverage *c, const char *gpu)
+{
+    struct buf list = {NULL, 0, 0};
+    size_t there = 0, near = 0;
+    for (size_t i = 0; i < c->n_models; i++) {
+        int exact;
+        there += c->models[i]->runs_there != 0;
+        near += c->models[i]->field[CONV_GPU] >= 0
+                && model_gpu(&c->models[i]->model, (size_t)c->models[i]->field[CONV_GPU], gpu, 1,
+                             &exact)
+                       >= 0;
+    }
+    const int is_known = there > 0 || near > 0;
+    list_gpus(c, !is_known && strncmp(gpu, "gfx", 3) == 0, &list);
+    const int bad =
+        c->n_models == 0 ? fail("there is no model of a kernel of MIOpen")
+        : near > 0       ? fail("--gpu \"%s\": no model was trained on it; they know %s, of which "
+                                "--nearest takes the nearest",
+                                gpu, list.s)
+        : strncmp(gpu, "gfx", 3) == 0
+            ? fail("--gpu \"%s\": no kernel of the models runs there; they run on %s", gpu, list.s)
+            : fail("--gpu \"%s\": is no name of a GPU; the models know %s", gpu, list.s);
+    buf_free(&list);
+    return bad;
+}
+
 /* Each model's token of the GPU; at least one has to have it. */
 static int set_gpu(struct coverage *c, const char *gpu, int nearest)
 {
     size_t known = 0;
-    for (size_t i = 0; i < c->n_models; i++) {
-        struct coverage_model *cm = c->models[i];
-        int exact = 1;
-        cm->gpu = cm->field[CONV_GPU] < 0
-                      ? 0
-                      : model_gpu(&cm->model, (size_t)cm->field[CONV_GPU], gpu, nearest, &exact);
-        if (cm->gpu >= 0 && !exact && known == 0)
-            note("no model for %s, taking the nearest trained GPU, %s", gpu,
-                 cm->model.m.fields[cm->field[CONV_GPU]].tokens[cm->gpu]);
-        known += cm->gpu >= 0;
-    }
-    if (known != 0)
-        return 0;
     for (size_t i = 0; i < c->n_models; i++)
-        if (c->models[i]->field[CONV_GPU] >= 0) {
-            model_token(&c->models[i]->model, (size_t)c->models[i]->field[CONV_GPU], gpu, 0);
-            return -1; /* with that message */
-        }
-    return fail("there is no model of a kernel of MIOpen");
+        known += (size_t)set_model_gpu(c->models[i], gpu, nearest);
+    note_nearest(c, gpu);
+    return known != 0 ? 0 : no_gpu(c, gpu);
 }
 
 static void close_model(struct coverage_model *cm)
@@ -133,7 +206,7 @@ static int read_problem(const struct coverage_model *cm, const struct conv *conv
     if (value[cm->field[CONV_DIR]] < 0)
         return CALL_RULE;
     if (cm->gpu < 0)
-        return CALL_GPU;
+        return cm->runs_there ? CALL_GPU : CALL_ARCH;
     if (cm->field[CONV_GPU] >= 0)
         value[cm->field[CONV_GPU]] = cm->gpu;
     for (size_t f = 0; f < m->n_fields; f++) {

@@ -8,6 +8,7 @@
 #define CALL_GAPS(X)                                                         \
     X(CALL_DTYPE, "a data type that no model covers")                        \
     X(CALL_SIZE, "a size that no model covers")                              \
+    X(CALL_ARCH, "no kernel of the filter runs on the GPU")                  \
     X(CALL_GPU, "no model of the filter covers the GPU")                     \
     X(CALL_DIRECTION, "a direction in which no kernel of the filter runs")   \
     X(CALL_RULE, "outside the limits of the kernels: sizes, strides, types") \

@@ -54,6 +54,23 @@ int model_open(const char *name, struct model *out)
     return bad;
 }
 
+const char *model_archs(const struct model *model, struct buf *b)
+{
+    const char *const *arch = model->m.runs_on;
+    for (size_t i = 0; arch && arch[i]; i++)
+        buf_printf(b, "%s%s", i ? " " : "", arch[i]);
+    return b->s ? b->s : "";
+}
+
+static int not_there(const struct model *model, const char *gpu)
+{
+    struct buf archs = {NULL, 0, 0};
+    const int bad = fail("%s: field gpu: value \"%s\": %s runs on %s alone", model->m.name, gpu,
+                         model->m.kernel, model_archs(model, &archs));
+    buf_free(&archs);
+    return bad;
+}
+
 static int unknown_token(const struct model *model, size_t field, const char *text, int32_t nearest)
 {
     const struct spec_field *f = model->spec->fields + field;
@@ -70,13 +87,20 @@ static int unknown_token(const struct model *model, size_t field, const char *te
     return bad;
 }
 
+/* One that kpred_runs_on can tell something of */
+static int is_gpu_name(const char *text)
+{
+    static const kpred_model any = {0};
+    return kpred_runs_on(&any, text);
+}
+
 int32_t model_gpu(const struct model *model, size_t field, const char *text, int nearest,
                   int *exact)
 {
     const int32_t token = kpred_token(&model->m, field, text);
     *exact = 1;
     if (token >= 0)
-        return token;
+        return kpred_runs_on(&model->m, text) ? token : -1;
     const int32_t gpu = kpred_gpu_token(&model->m, text, 0, exact);
     return gpu >= 0 && (*exact || nearest) ? gpu : -1;
 }
@@ -90,6 +114,8 @@ int32_t model_token(const struct model *model, size_t field, const char *text, i
         return token >= 0 ? token : unknown_token(model, field, text, -1);
     }
     const int32_t gpu = model_gpu(model, field, text, nearest, &exact);
+    if (gpu < 0 && is_gpu_name(text) && !kpred_runs_on(&model->m, text))
+        return not_there(model, text);
     if (gpu < 0)
         return unknown_token(model, field, text, model_gpu(model, field, text, 1, &exact));
     if (!exact)
