@@ -68,6 +68,11 @@ as_pft() {
     awk -F, '$6 == "all" { print $3 "," $5 "," $7 "," $9 }' figures.csv | cmp - pft
 }
 
+# What the note tells: temperature, log-loss with it, temperature of the scores, log-loss with that
+told() {
+    sed -n 's/.*temperature \([0-9.]*\): .* \([0-9.]*\) bits .* by \([0-9.]*\), .* \([0-9.]*\) (.*/\1 \2 \3 \4/p' note
+}
+
 # HEADER ARGUMENT...: bins add up, their ece is what the line tells, and a temperature is told.
 consistent() {
     as_csv "$@" -k 3 --by all || return 1
@@ -78,8 +83,7 @@ consistent() {
         $6 == "all" { if (n != $7 || n != 240 || (sum / n - $11) ^ 2 > 2e-4) exit 1
             ends++; n = sum = 0 }
         END { if (ends != 1) exit 1 }' figures.csv || { cat figures.csv; return 1; }
-    sed -n 's/.*temperature \([0-9.]*\): .* \([0-9.]*\) bits .* \([0-9.]*\) (.*/\1 \2 \3/p' note |
-        awk '$1 < 0.5 || $1 > 2 || $2 > $3 || $3 > 3 { exit 1 } END { exit NR != 1 }' ||
+    told | awk '$1 < 0.25 || $1 > 8 || $2 > $4 || $4 > 3 { exit 1 } END { exit NR != 1 }' ||
         { cat note; return 1; }
 }
 
@@ -95,8 +99,8 @@ loss_is_probability() {
             percent=$(awk -F, '$6 == "all" && $9 == "100.00" { print $8 }' one)
             [ -n "$percent" ] || continue
             found=$((found + 1))
-            sed "s/.*in place of \([0-9.]*\).*/\1 $percent/" note | awk '{
-                off = $1 + log($2 / 100) / log(2); if (off ^ 2 > 4e-6) { print; exit 1 } }' ||
+            echo "$(told) $percent" | awk '{
+                off = $4 + log($5 / 100) / log(2); if (off ^ 2 > 4e-6) { print; exit 1 } }' ||
                 return 1
         done
     done
@@ -106,8 +110,25 @@ loss_is_probability() {
 # Rounding changes little.
 float_is_near() {
     for option in "" --float; do
-        as_csv additive.h $option && sed 's/.*in place of \([0-9.]*\).*/\1/' note || return 1
+        as_csv additive.h $option && told | cut -d' ' -f4 || return 1
     done | paste -sd' ' - | awk '($1 - $2) ^ 2 > 1e-3 || $1 == $2 || NF != 2 { print; exit 1 }'
+}
+
+# With the temperature that was told in [calibration], by relayout: the scores have it, the tuples are the
+# same in the same order, and the same temperature is told again.
+calibrated() {
+    as_csv additive.h -k 1 && told >before && temperature=$(cut -d' ' -f1 before) || return 1
+    { cat tiny.spec; printf '[calibration]\nconfig = %s\n' "$temperature"; } >calibrated.spec
+    "$trainer" relayout additive.h --spec calibrated.spec -o calibrated.h &&
+        as_csv calibrated.h -k 1 && told >after || return 1
+    paste -d' ' before after | awk '$1 != $5 || $2 != $6 || $7 != $1 || ($8 - $2) ^ 2 > 1e-6 { print; exit 1 }' ||
+        return 1
+    for header in additive calibrated; do
+        "$kpred" predict $header.h gpu=gfx906_60 kind=other n=8 h=9 stride=1 -k 6 --csv >$header.csv ||
+            return 1
+    done
+    cut -d, -f3- additive.csv >order && cut -d, -f3- calibrated.csv | cmp - order &&
+        ! cmp -s additive.csv calibrated.csv
 }
 
 # The same cells in every form
@@ -145,6 +166,7 @@ for model in additive.h "additive.h --float" encdec.h; do
     check "$model: log-loss and probability" loss_is_probability $model
 done
 check "the float network is near" float_is_near
+check "[calibration]" calibrated
 refuse "--hits as well" 2 "--hits and --reliability exclude each other" \
     "$trainer" eval encdec.h --data data.csv --reliability --hits x.csv
 check_with "$root/weights/conv_asm_1x1u.h" "a kernel that does not apply" not_applicable

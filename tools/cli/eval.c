@@ -58,7 +58,8 @@ static const char help[] =
     "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
     "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
     "far the two are apart, in the line `all` the mean over the problems of how far those of\n"
-    "their bin are. A line on standard error tells the temperature that would fit best.\n";
+    "their bin are. A line on standard error tells the temperature that would fit the first\n"
+    "tuple's probability best, for [calibration] of a spec.\n";
 
 struct options {
     const char *model, *by, *plot, *hits;
