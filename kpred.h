@@ -114,7 +114,7 @@ extern "C" {
 #define KPRED_MAX_VALUES    128 /* legal values of one parameter */
 #define KPRED_MAX_WIDTH     192 /* activations of a dense layer, features included */
 #define KPRED_MAX_HIDDEN    128 /* hidden units of a parameter */
-#define KPRED_MAX_REGISTERS 64  /* of a feature program */
+#define KPRED_MAX_REGISTERS 128 /* of a feature program */
 #define KPRED_MAX_BEAM      1024
 #define KPRED_MAX_SIZE      (1 << 24) /* largest value of a size field */
 #define KPRED_RESCUE_CALLS  65536     /* rule calls of one rescue, at most */

@@ -75,6 +75,16 @@ hits() {
     mv "$hits_file.new" "$hits_file"
 }
 
+# reliability NAME.SPLIT HEADER DB...: how far the probabilities can be believed
+reliability() {
+    reliability_of=$1 reliability_header=$2
+    shift 2
+    is_newer "$out/$reliability_of.reliability.csv" "$reliability_header" "$@" && return
+    say "$reliability_of.reliability"
+    into "$out/$reliability_of.reliability.csv" "$train" eval "$reliability_header" --data "$@" \
+        -k 1,10 --by all --reliability --csv
+}
+
 # bench FILE WHAT=HEADER...: all in one run, the output with a column before it that says WHAT. The
 # trainer's bench answers in the order of its arguments, two beams each.
 bench() {
@@ -108,10 +118,7 @@ ours() { # NAME SPLIT DB...
     header_of "$@"
     shift 2
     hits "$out/$name.$split.ours.hits.csv" "$header" $k "$@"
-    is_newer "$out/$name.$split.reliability.csv" "$header" "$@" && return
-    say "$name.$split.reliability"
-    into "$out/$name.$split.reliability.csv" "$train" eval "$header" --data "$@" -k 1,10 --by all \
-        --reliability --csv
+    reliability "$name.$split" "$header" "$@"
 }
 
 # A method whose package is missing says so, and leaves no file.
@@ -256,6 +263,7 @@ timed() { # NAME SPLIT DIR
     mkdir -p "$out/timed"
     for file in $files; do [ -r "$file" ] || return 0; done
     header_of "$name" "$split" $files
+    reliability "$name.$split" "$header" $files
     for file in $files; do
         base=$out/timed/$name.$split.$(basename "$file" .HIP.fdb.txt.bz2)
         timed_k=1,2,3,4

@@ -11,7 +11,8 @@ import os
 import re
 
 import paired
-from rows import ROOT, die, read_sections, read_spec, share_and_error, split_key
+from rows import (ROOT, die, read_sections, read_spec, read_timed_spec, share_and_error,
+                  split_key)
 from tiles import read_gemm, read_layouts
 from timed import read_timed
 
@@ -57,7 +58,8 @@ def parts(path):
 
 class Measured:
     """specs: by kernel, of those that the paper judges; more: of the others; every: of both. hits: by
-    (kernel, split, k) and method, a dict from row to (key, hit). reliability: by (kernel, split).
+    (kernel, split, k) and method, a dict from row to (key, hit). chosen: specs of what chooses among
+    kernels, by times. reliability: by (kernel, split).
     times: by kernel and net. classics: by (kernel, method, k), of the split config. training: by
     (kernel, split, net), epochs and weights. widths, width_times: by kernel and width. noise: lines.
     retuned: by kernel and files, (outcomes of the second run, {file: outcomes of our network}).
@@ -68,6 +70,7 @@ class Measured:
         self.every = {s["name"]: s for s in map(read_spec, specs_of(weights, "miopen"))}
         published = {line["model"] for _, line in read_csv(PUBLISHED, ["model"])}
         self.specs = {name: s for name, s in self.every.items() if name in published}
+        self.chosen = {s["name"]: s for s in map(read_timed_spec, specs_of(weights, "find-db"))}
         self.more = {name: s for name, s in self.every.items() if name not in published}
         self.types = {}
         self.hits = self.read_outcomes(find(folder, "*.hits.csv"))
@@ -134,7 +137,9 @@ class Measured:
                 for name in ("k", "n", "predicted", "observed", "se", "ece"):
                     line[name] = number(at, line, name) if line[name] else None
                 if (line["gpu"], line["dtype"]) == ("all", "all"):
-                    kernel = self.known(at, line["model"])
+                    kernel = line["model"]
+                    if kernel not in self.chosen:
+                        self.known(at, kernel)
                     found.setdefault((kernel, line["split"]), []).append(line)
         return found
 
@@ -227,7 +232,7 @@ class Measured:
 
     def title(self, kernel):
         """A kernel's name for people."""
-        return self.every[kernel]["solver"]
+        return self.every[kernel]["solver"] if kernel in self.every else kernel
 
     def header(self, kernel):
         """(id, bytes) of the shipped network."""

@@ -199,9 +199,10 @@ def calibration(m, _):
              ("shape", 10): "forest"}
     if not m.reliability:
         return None
-    script = Script(len(m.specs))
+    kernels = [x for x in [*m.every, *m.chosen] if x in {name for name, _ in m.reliability}]
+    script = Script(len(kernels))
     script.set("xrange [0:100]", "yrange [0:100]", *labels("predicted, %", "observed, %"))
-    for kernel in m.specs:
+    for kernel in kernels:
         drawn = [(bins(m, kernel, split, k), LOOKS[look], "linespoints")
                  for (split, k), look in looks.items()]
         script.panel(m.title(kernel), drawn, f"x with lines {PERFECT} notitle")

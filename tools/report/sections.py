@@ -273,7 +273,7 @@ def chance_error(bins):
 def calibration(m, _):
     """The error of each kernel, split and k."""
     lines = []
-    for kernel in m.specs:
+    for kernel in [*m.every, *m.chosen]:
         for split in ("config", "shape"):
             found = m.reliability.get((kernel, split), [])
             for x in (x for x in found if x["bin"] == "all"):
