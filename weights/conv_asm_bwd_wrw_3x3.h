@@ -127,11 +127,12 @@ teacher_drop_hidden  = 0.3
 crossed              = 8
 temperature          = 1.1
 end of spec */
+#include "kpred.h"
+#define KPRED_RULES_CONV_ASM_BWD_WRW_3X3
+#include "kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_ASM_BWD_WRW_3X3_H
 #define KPRED_MODEL_CONV_ASM_BWD_WRW_3X3_H
-
-#include "kpred.h"
-#include "kpred_constraints.h"
 
 #define KPRED_CONV_ASM_BWD_WRW_3X3_FIELDS 10
 #define KPRED_CONV_ASM_BWD_WRW_3X3_PARAMS 6

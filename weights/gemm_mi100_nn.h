@@ -239,10 +239,10 @@ draws                = 32
 sharpness            = 32
 epochs               = 20
 end of spec */
+#include "kpred.h"
+
 #ifndef KPRED_MODEL_GEMM_MI100_NN_H
 #define KPRED_MODEL_GEMM_MI100_NN_H
-
-#include "kpred.h"
 
 #define KPRED_GEMM_MI100_NN_FIELDS 4
 #define KPRED_GEMM_MI100_NN_PARAMS 10

@@ -239,10 +239,10 @@ draws                = 32
 sharpness            = 32
 epochs               = 20
 end of spec */
+#include "kpred.h"
+
 #ifndef KPRED_MODEL_GEMM_MI100_NT_H
 #define KPRED_MODEL_GEMM_MI100_NT_H
-
-#include "kpred.h"
 
 #define KPRED_GEMM_MI100_NT_FIELDS 4
 #define KPRED_GEMM_MI100_NT_PARAMS 10
