@@ -41,6 +41,9 @@ sed '$d' "$tmp/words" >"$tmp/less"
 sed '1{h;d;};2G' "$tmp/words" >"$tmp/exchanged"
 has_words() { [ "$(wc -l <"$tmp/words")" -eq 81 ] && words weights/conv_solver.h | diff - "$tmp/words"; }
 check_with weights/conv_solver.h "words as shipped" has_words
+sed 's/UINT64_C(0x0/UINT64_C(0x1/' "$tmp/mine.h" >"$tmp/changed.h"
+refuse "a changed word" 1 "its code is not what its spec" \
+    "$kpred" predict "$tmp/changed.h" gpu=gfx906_60
 check "fewer values" without_the_last
 check "values in another order" exchanged
 rule="rule kpred_rule_conv_solver"
