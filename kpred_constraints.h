@@ -437,7 +437,7 @@ typedef struct kpred_gtc_kernels {
 
 /* All are of type kpred_rule: 1, or 0 if values[n-1] (for n == 0, the problem) rules out every
    legal tuple, or if there is no n-th parameter. Fields, if 9 or 10, are KPRED_CONV_FIELD_LIST's,
-   if 18, KPRED_CONV2D_FIELD_LIST's, if 23, KPRED_CONV3D_FIELD_LIST's.
+   if 18, KPRED_CONV2D_FIELD_LIST's.
    pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
         0..KPRED_MAX_SIZE */
 #ifndef KPRED_STATIC /* a static function is declared by its definition */
