@@ -107,7 +107,7 @@ no_recursion() {
     object kpred_constraints gcc -std=c99 -O0 -fcallgraph-info=su -DKPRED_SIMD=0 || return 1
     bytes=$(deepest "$tmp/kpred_constraints.ci" kpred_rule_conv_mlir_igemm_wrw)
     echo "$bytes bytes from a rule that asks another"
-    [ "$bytes" -gt 100 ]
+    [ "$bytes" != recursion ] && [ "$bytes" -gt 100 ]
 }
 
 if ! unavailable gcc -fcallgraph-info=su >/dev/null; then
@@ -143,7 +143,7 @@ fi
 RUNTIME=8120  # bytes of functions, gcc 12 -Os for x86-64, portable body; all bounds are about 3 % above
 ONE_MODEL=9728 # what conv_asm_1x1u may take in all
 ALL=15180      # and all shipped models together
-ALL_RULES=17634 # the runtime and all rules, as one who includes kpred_constraints.h by itself gets them
+ALL_RULES=9753 # all rules, as one who includes kpred_constraints.h by itself gets them
 
 # The rule of each model, and what else there is in its header that runs
 rules() {
@@ -200,7 +200,8 @@ all_are_small() {
 }
 
 all_rules_are_small() {
-    sizes kpred_constraints.h && at_most "all rules" "$code" $ALL_RULES
+    sizes kpred.h && runtime=$code && sizes kpred_constraints.h &&
+        at_most "all rules" $((code - runtime)) $ALL_RULES
 }
 
 # row NAME DIGITS: the README's, constants with so many digits behind the point
