@@ -26,7 +26,7 @@ GUARANTEES                                                              (shown b
    C4 Rules are pure, and defined for every int32 in `values`, legal or
       not, and all sizes in 1..KPRED_MAX_SIZE, pads from 0: nothing wraps. test_rules.c, UBSan
    C5 Freestanding: no libc symbol, floating point, loop, recursion or
-      64-bit division; data are constant.                                               nm -u
+      64-bit division; data are constant.                              freestanding.sh
 
 HOW TO READ A RULE
    rule(problem, values, n) judges values[n-1], takes the values before it as accepted ones, and for
@@ -47,12 +47,16 @@ HOW TO READ A RULE
 CONFIGURATION
    KPRED_IMPLEMENTATION   emit the rules' definitions: in one file of a program
    KPRED_STATIC           emit them as static functions (the helpers always are, and inline)
+   KPRED_RULES_FAMILY     emit those of this family alone, where FAMILY is a section's name below,
+                          in capitals. It holds for the next #include of this file, any number of
+                          them may be defined, and a family is emitted once. None: all families.
+                          A generated header asks for the family of its model's rule
 
 CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
-                           >>conv_hip_igemm_v4r1 >>conv_igemm >>one_way >>conv_igemm_gtc
+                           >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_igemm_gtc
                            >>conv_ocl_bwd_wrw2 >>conv_solver */
 #ifndef KPRED_CONSTRAINTS_H
 #define KPRED_CONSTRAINTS_H
@@ -292,54 +296,6 @@ static inline int kpred_fits_lds(int32_t bytes)
     X(KPRED_IGEMM_GTC_KERNEL, "kernel") \
     X(KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT, "gemm_k_global_split")
 
-/* What each kernel asks for, a word in the order of a model's values: bit 0: FP16 or not; bit 1:
-   any filter, else 1x1 without pads, strides, dilations; bits 4 to 7 and 8 to 11: the power of two
-   that divides a group's c and its k. Observed, and read from the kernel's name, as
-   tools/model/rules.c says. */
-/* clang-format off */
-#define KPRED_IGEMM_GTC_FWD_KERNELS(X)                                                        \
-    X(0x022) X(0x020) X(0x022) X(0x002) X(0x010) X(0x002) X(0x002) X(0x022) X(0x020)          \
-    X(0x022) X(0x020) X(0x022) X(0x020) X(0x022) X(0x002) X(0x002) X(0x042) X(0x042)          \
-    X(0x040) X(0x040) X(0x032) X(0x032) X(0x030) X(0x030) X(0x022) X(0x020) X(0x022)          \
-    X(0x020) X(0x002) X(0x002) X(0x020) X(0x022) X(0x020) X(0x022) X(0x020) X(0x002)          \
-    X(0x002) X(0x022) X(0x020) X(0x022) X(0x022) X(0x020) X(0x022) X(0x020) X(0x022)          \
-    X(0x020) X(0x020) X(0x022) X(0x020) X(0x022) X(0x022) X(0x020) X(0x020) X(0x022)          \
-    X(0x020) X(0x022) X(0x022) X(0x020) X(0x033) X(0x031) X(0x033) X(0x031) X(0x033)          \
-    X(0x031) X(0x033) X(0x031) X(0x023) X(0x021) X(0x021) X(0x003) X(0x021) X(0x003)          \
-    X(0x033) X(0x031) X(0x033) X(0x031) X(0x033) X(0x031) X(0x033) X(0x031) X(0x003)          \
-    X(0x003) X(0x033) X(0x031) X(0x033) X(0x031) X(0x043) X(0x043) X(0x041) X(0x041)          \
-    X(0x003) X(0x023) X(0x021) X(0x003) X(0x033) X(0x031) X(0x033) X(0x033) X(0x031)          \
-    X(0x031) X(0x033) X(0x031) X(0x031) X(0x003) X(0x033) X(0x031) X(0x003) X(0x023)          \
-    X(0x021) X(0x021) X(0x033) X(0x031)
-#define KPRED_IGEMM_GTC_BWD_KERNELS(X)                                                        \
-    X(0x420) X(0x422) X(0x002) X(0x420) X(0x002) X(0x002) X(0x422) X(0x420) X(0x422)          \
-    X(0x002) X(0x002) X(0x002) X(0x542) X(0x540) X(0x542) X(0x540) X(0x422) X(0x420)          \
-    X(0x422) X(0x420) X(0x432) X(0x430) X(0x432) X(0x430) X(0x002) X(0x002) X(0x002)          \
-    X(0x002) X(0x520) X(0x420) X(0x002) X(0x002) X(0x002) X(0x420) X(0x422) X(0x420)          \
-    X(0x420) X(0x522) X(0x520) X(0x422) X(0x420) X(0x422) X(0x420) X(0x002) X(0x002)          \
-    X(0x002) X(0x522) X(0x520) X(0x522) X(0x422) X(0x420) X(0x422) X(0x522) X(0x520)          \
-    X(0x422) X(0x420) X(0x522) X(0x520) X(0x522) X(0x520) X(0x520) X(0x522) X(0x533)          \
-    X(0x531) X(0x533) X(0x533) X(0x531) X(0x533) X(0x533) X(0x531) X(0x423) X(0x421)          \
-    X(0x423) X(0x003) X(0x533) X(0x531) X(0x433) X(0x431) X(0x003) X(0x533) X(0x531)          \
-    X(0x533) X(0x533) X(0x531) X(0x533) X(0x003) X(0x003) X(0x003) X(0x533) X(0x531)          \
-    X(0x533) X(0x531) X(0x003) X(0x003) X(0x003) X(0x533) X(0x531) X(0x533) X(0x003)          \
-    X(0x003) X(0x533) X(0x531) X(0x533) X(0x533) X(0x531) X(0x533) X(0x633) X(0x631)          \
-    X(0x633) X(0x421) X(0x003) X(0x003) X(0x533) X(0x531) X(0x423) X(0x421) X(0x523)          \
-    X(0x521) X(0x533) X(0x531)
-#define KPRED_IGEMM_GTC_WRW_KERNELS(X)                                                        \
-    X(0x000) X(0x002) X(0x000) X(0x002) X(0x000) X(0x002) X(0x002) X(0x000) X(0x002)          \
-    X(0x000) X(0x002) X(0x000) X(0x000) X(0x002) X(0x000) X(0x000) X(0x002) X(0x002)          \
-    X(0x000) X(0x000) X(0x002) X(0x000) X(0x002) X(0x002) X(0x000) X(0x002) X(0x000)          \
-    X(0x000) X(0x002) X(0x002) X(0x000) X(0x002) X(0x000) X(0x002) X(0x002) X(0x000)          \
-    X(0x000) X(0x002) X(0x002) X(0x003) X(0x003) X(0x001) X(0x003) X(0x003) X(0x003)          \
-    X(0x003) X(0x001) X(0x001) X(0x003) X(0x003) X(0x003) X(0x001) X(0x001) X(0x003)          \
-    X(0x003) X(0x001) X(0x001) X(0x001) X(0x003) X(0x003) X(0x001) X(0x003) X(0x003)          \
-    X(0x001) X(0x001) X(0x001) X(0x001) X(0x003) X(0x003) X(0x001) X(0x001) X(0x001)          \
-    X(0x003) X(0x003) X(0x001) X(0x001) X(0x001) X(0x001) X(0x001) X(0x001) X(0x003)          \
-    X(0x001) X(0x001) X(0x003) X(0x003) X(0x003) X(0x003) X(0x001) X(0x001) X(0x001)          \
-    X(0x003) X(0x001)
-/* clang-format on */
-
 /* The number of work-groups is the sum of both: it may be more than a parameter can have values. */
 #define KPRED_BIN_WINOGRAD_RXS_LIST(X)             \
     X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups") \
@@ -380,106 +336,6 @@ static inline int kpred_fits_lds(int32_t bytes)
     X(KPRED_OCL_BWD_WRW2_N_OUT_ROWS_IN_LCL, "n_out_rows_in_lcl")
 
 #define KPRED_CONV_SOLVER_PARAM_LIST(X) X(KPRED_CONV_SOLVER_SOLVER, "solver")
-
-/* The values of its one parameter: MIOpen's solvers that its find-dbs name. */
-#define KPRED_CONV_SOLVER_LIST(X)                                                               \
-    X(KPRED_CONV_SOLVER_CONVASM1X1U, "ConvAsm1x1U")                                             \
-    X(KPRED_CONV_SOLVER_CONVASM1X1UV2, "ConvAsm1x1UV2")                                         \
-    X(KPRED_CONV_SOLVER_CONVASM3X3U, "ConvAsm3x3U")                                             \
-    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2B1, "ConvAsm5x10u2v2b1")                                 \
-    X(KPRED_CONV_SOLVER_CONVASM7X7C3H224W224K64U2V2P3Q3F1, "ConvAsm7x7c3h224w224k64u2v2p3q3f1") \
-    X(KPRED_CONV_SOLVER_CONVASMBWDWRW1X1, "ConvAsmBwdWrW1x1")                                   \
-    X(KPRED_CONV_SOLVER_CONVASMBWDWRW3X3, "ConvAsmBwdWrW3x3")                                   \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPS,                                 \
-      "ConvAsmImplicitGemmGTCDynamicBwdXdlops")                                                 \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICBWDXDLOPSNHWC,                             \
-      "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC")                                             \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPS,                                 \
-      "ConvAsmImplicitGemmGTCDynamicFwdXdlops")                                                 \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICFWDXDLOPSNHWC,                             \
-      "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC")                                             \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPS,                                 \
-      "ConvAsmImplicitGemmGTCDynamicWrwXdlops")                                                 \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMGTCDYNAMICWRWXDLOPSNHWC,                             \
-      "ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC")                                             \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICBWD, "ConvAsmImplicitGemmV4R1DynamicBwd") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICFWD, "ConvAsmImplicitGemmV4R1DynamicFwd") \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICFWD_1X1,                                  \
-      "ConvAsmImplicitGemmV4R1DynamicFwd_1x1")                                                  \
-    X(KPRED_CONV_SOLVER_CONVASMIMPLICITGEMMV4R1DYNAMICWRW, "ConvAsmImplicitGemmV4R1DynamicWrw") \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRAD3X3U, "ConvBinWinograd3x3U")                             \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXS, "ConvBinWinogradRxS")                               \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3, "ConvBinWinogradRxSf2x3")                       \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF2X3G1, "ConvBinWinogradRxSf2x3g1")                   \
-    X(KPRED_CONV_SOLVER_CONVBINWINOGRADRXSF3X2, "ConvBinWinogradRxSf3x2")                       \
-    X(KPRED_CONV_SOLVER_CONVCKIGEMMFWDV6R1DLOPSNCHW, "ConvCkIgemmFwdV6r1DlopsNchw")             \
-    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVBWD, "ConvDirectNaiveConvBwd")                       \
-    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVFWD, "ConvDirectNaiveConvFwd")                       \
-    X(KPRED_CONV_SOLVER_CONVDIRECTNAIVECONVWRW, "ConvDirectNaiveConvWrw")                       \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV1R1, "ConvHipImplicitGemmBwdDataV1R1")       \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDDATAV4R1XDLOPS,                                   \
-      "ConvHipImplicitGemmBwdDataV4R1Xdlops")                                                   \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS,                                   \
-      "ConvHipImplicitGemmForwardV4R4Xdlops")                                                   \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R4XDLOPS_PADDED_GEMM,                       \
-      "ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm")                                       \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFORWARDV4R5XDLOPS,                                   \
-      "ConvHipImplicitGemmForwardV4R5Xdlops")                                                   \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMFWDXDLOPS, "ConvHipImplicitGemmFwdXdlops")           \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1FWD, "ConvHipImplicitGemmV4R1Fwd")               \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R1WRW, "ConvHipImplicitGemmV4R1WrW")               \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4FWD, "ConvHipImplicitGemmV4R4Fwd")               \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMV4R4WRW, "ConvHipImplicitGemmV4R4WrW")               \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS, "ConvHipImplicitGemmWrwV4R4Xdlops")   \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMWRWV4R4XDLOPS_PADDED_GEMM,                           \
-      "ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm")                                           \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWD, "ConvMlirIgemmBwd")                                   \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMBWDXDLOPS, "ConvMlirIgemmBwdXdlops")                       \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWD, "ConvMlirIgemmFwd")                                   \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMFWDXDLOPS, "ConvMlirIgemmFwdXdlops")                       \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRW, "ConvMlirIgemmWrW")                                   \
-    X(KPRED_CONV_SOLVER_CONVMLIRIGEMMWRWXDLOPS, "ConvMlirIgemmWrWXdlops")                       \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW1X1, "ConvOclBwdWrW1x1")                                   \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_16_, "ConvOclBwdWrW2<16>")                               \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_1_, "ConvOclBwdWrW2<1>")                                 \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_2_, "ConvOclBwdWrW2<2>")                                 \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_4_, "ConvOclBwdWrW2<4>")                                 \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2_8_, "ConvOclBwdWrW2<8>")                                 \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW2NONTUNABLE, "ConvOclBwdWrW2NonTunable")                   \
-    X(KPRED_CONV_SOLVER_CONVOCLBWDWRW53, "ConvOclBwdWrW53")                                     \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD, "ConvOclDirectFwd")                                   \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD11X11, "ConvOclDirectFwd11x11")                         \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWD1X1, "ConvOclDirectFwd1x1")                             \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDFUSED, "ConvOclDirectFwdFused")                         \
-    X(KPRED_CONV_SOLVER_CONVOCLDIRECTFWDGEN, "ConvOclDirectFwdGen")                             \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_2_,                                   \
-      "ConvWinograd3x3MultipassWrW<1-1-7-2>")                                                   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_1_1_7_3_,                                   \
-      "ConvWinograd3x3MultipassWrW<1-1-7-3>")                                                   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_2_, "ConvWinograd3x3MultipassWrW<3-2>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_3_, "ConvWinograd3x3MultipassWrW<3-3>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_4_, "ConvWinograd3x3MultipassWrW<3-4>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_5_, "ConvWinograd3x3MultipassWrW<3-5>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_3_6_, "ConvWinograd3x3MultipassWrW<3-6>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_3_, "ConvWinograd3x3MultipassWrW<5-3>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_5_4_, "ConvWinograd3x3MultipassWrW<5-4>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_1_1_,                                   \
-      "ConvWinograd3x3MultipassWrW<7-2-1-1>")                                                   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_3_1_1_,                                   \
-      "ConvWinograd3x3MultipassWrW<7-3-1-1>")                                                   \
-    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE1, "GemmBwd1x1_stride1")                               \
-    X(KPRED_CONV_SOLVER_GEMMBWD1X1_STRIDE2, "GemmBwd1x1_stride2")                               \
-    X(KPRED_CONV_SOLVER_GEMMBWDREST, "GemmBwdRest")                                             \
-    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_1, "GemmFwd1x1_0_1")                                       \
-    X(KPRED_CONV_SOLVER_GEMMFWD1X1_0_2, "GemmFwd1x1_0_2")                                       \
-    X(KPRED_CONV_SOLVER_GEMMFWDREST, "GemmFwdRest")                                             \
-    X(KPRED_CONV_SOLVER_GEMMWRW1X1_STRIDE1, "GemmWrw1x1_stride1")                               \
-    X(KPRED_CONV_SOLVER_GEMMWRWUNIVERSAL, "GemmWrwUniversal")                                   \
-    X(KPRED_CONV_SOLVER_FFT, "fft")                                                             \
-    X(KPRED_CONV_SOLVER_CONVASM5X10U2V2F1, "ConvAsm5x10u2v2f1")                                 \
-    X(KPRED_CONV_SOLVER_CONVHIPIMPLICITGEMMBWDXDLOPS, "ConvHipImplicitGemmBwdXdlops")           \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_2_, "ConvWinograd3x3MultipassWrW<7-2>")   \
-    X(KPRED_CONV_SOLVER_CONVWINOGRAD3X3MULTIPASSWRW_7_3_, "ConvWinograd3x3MultipassWrW<7-3>")
 
 #define KPRI_RULES_ENUM(enumerator, spelling) enumerator,
 enum kpred_gpu { KPRED_GPU_LIST(KPRI_RULES_ENUM) KPRED_GPU_COUNT };
@@ -524,130 +380,144 @@ enum kpred_conv3d_layout {
 enum kpred_conv_solver_param {
     KPRED_CONV_SOLVER_PARAM_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_PARAM_COUNT
 };
-enum kpred_conv_solver { KPRED_CONV_SOLVER_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_COUNT };
 
-/* >>rules: X(function, number of fields, list of its parameters) */
-#define KPRED_RULE_LIST(X)                                                  \
-    X(kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_LIST)                     \
-    X(kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_LIST) \
-    X(kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_LIST)       \
-    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST)      \
-    X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST)                    \
-    X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST)        \
-    X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST)    \
-    X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST)        \
-    X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST)             \
-    X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST)                 \
-    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST)                     \
-    X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST)
+/* What each kernel with a name asks for, a word: bit 0: FP16 or not; bit 1: any filter, else 1x1
+   without pads, strides, dilations; bits 4 to 7 and 8 to 11: the power of two, 0 to 7, that divides
+   a group's c and its k. */
+typedef struct kpred_gtc_kernels {
+    int32_t dir, n; /* as a token; how many kernels */
+    const uint16_t *words;
+    /* Of problems of a kind, 1 for FP16, 2 more for 1x1 filters as above: by the power of two of a
+       group's k, the least of its c for which there is a kernel; 8: none. (Powers above 7 count
+       as 7.) It spares the rule a search among the kernels. */
+    uint8_t least[4][8];
+} kpred_gtc_kernels;
 
-/* Of kernels with names: X(function, number of fields, list of its parameters, the kernels' words,
-   their direction) */
-#define KPRED_NAMED_LIST(X)                                                                 \
-    X(kpred_rule_conv_igemm_gtc_fwd, 18, KPRED_IGEMM_GTC_LIST, KPRED_IGEMM_GTC_FWD_KERNELS, \
-      KPRED_DIR_F)                                                                          \
-    X(kpred_rule_conv_igemm_gtc_bwd, 18, KPRED_IGEMM_GTC_LIST, KPRED_IGEMM_GTC_BWD_KERNELS, \
-      KPRED_DIR_B)                                                                          \
-    X(kpred_rule_conv_igemm_gtc_wrw, 18, KPRED_IGEMM_GTC_LIST, KPRED_IGEMM_GTC_WRW_KERNELS, \
-      KPRED_DIR_W)
+/* What a problem is and has, a word with a bit for each, and for each of MIOpen's solvers a word
+   with a bit for all that rules it out.
+   types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
+   dirs     1 F, 2 B, 4 W
+   layouts  1 NCHW, 2 NHWC, 4 NCDHW
+   filters  1 1x1, 2 3x3, 4 5x5, 8 7x7, 0x10 1x7, 0x20 7x1, 0x40 5x10, 0x80 11x11, 0x100 other
+            squares and cubes, 0x200 others
+   pads     1 none, 2 of 1, 4 of 2, 8 others
+   strides  1, 2, 4 as they are (that of the depth may be 1), 8 others
+   more     1 dilated, 2 groups, 4 images not in eights
+   k, e, b, n: filters of a group, terms of a sum (channels of a group x filter), and pixels of the
+            small images must be multiples of so many, images at least so many: powers of two up to
+            64, 32, 32, 16. In the problem's word, bits of the powers for which that is not so */
+#define KPRED_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)       \
+    ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                     \
+     | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35           \
+     | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53 \
+     | (uint64_t)(n) << 58)
 
-/* Of solvers that run one direction of another rule's: X(function, number of fields, list of its
-   parameters, that rule, the direction) */
-#define KPRED_ONE_WAY_LIST(X)                                                                   \
-    X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST,                        \
-      kpred_rule_conv_hip_igemm_v4r1, KPRED_DIR_W)                                              \
-    X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST, kpred_rule_conv_hip_igemm_v4r4, \
-      KPRED_DIR_W)                                                                              \
-    X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm,         \
-      KPRED_DIR_B)                                                                              \
-    X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, kpred_rule_conv_mlir_igemm, KPRED_DIR_W)
+/* >>rules: X(function, number of fields, list of its parameters, family) */
+#define KPRED_RULE_LIST(X)                                                                      \
+    X(kpred_rule_conv_asm_1x1u, 9, KPRED_ASM_1X1U_LIST, CONV_ASM_1X1U)                          \
+    X(kpred_rule_conv_ocl_direct_fwd_1x1, 9, KPRED_OCL_DIRECT_FWD_1X1_LIST,                     \
+      CONV_OCL_DIRECT_FWD_1X1)                                                                  \
+    X(kpred_rule_conv_asm_bwd_wrw_1x1, 9, KPRED_ASM_BWD_WRW_1X1_LIST, CONV_ASM_BWD_WRW_1X1)     \
+    X(kpred_rule_conv_asm_bwd_wrw_3x3, 10, KPRED_ASM_BWD_WRW_3X3_LIST, CONV_ASM_BWD_WRW_3X3)    \
+    X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST, CONV_ASM_3X3U)                         \
+    X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST, CONV_OCL_DIRECT_FWD)       \
+    X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST, CONV_BIN_WINOGRAD_RXS) \
+    X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1)       \
+    X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                     \
+    X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                         \
+    X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                             \
+    X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST, CONV_OCL_BWD_WRW2)
 
-/* And of what chooses among kernels: X(function, number of fields, its parameter, the values) */
-#define KPRED_CHOICE_LIST(X) \
-    X(kpred_rule_conv_solver, 23, KPRED_CONV_SOLVER_PARAM_LIST, KPRED_CONV_SOLVER_LIST)
+/* And of solvers that run one direction of what others run more of */
+#define KPRED_ONE_WAY_LIST(X)                                                                 \
+    X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1) \
+    X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                   \
+    X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                       \
+    X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)
 
 /* All are of type kpred_rule: 1, or 0 if values[n-1] (for n == 0, the problem) rules out every
    legal tuple, or if there is no n-th parameter. Fields, if 9 or 10, are KPRED_CONV_FIELD_LIST's,
-   if 18, KPRED_CONV2D_FIELD_LIST's, if 23, KPRED_CONV3D_FIELD_LIST's.
+   if 18, KPRED_CONV2D_FIELD_LIST's.
    pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
         0..KPRED_MAX_SIZE */
+#ifndef KPRED_STATIC /* a static function is declared by its definition */
 
 /* MIOpen's ConvAsm1x1U: F, B; FP32, FP16. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_1x1u(const int32_t *problem,
-                                                         const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *values, size_t n);
 
 /* ConvOclDirectFwd1x1: F, B; FP32, FP16, BF16. What MIOpen's search emits, or its default. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem,
-                                                                   const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const int32_t *values,
+                                                 size_t n);
 
 /* ConvAsmBwdWrW1x1: W; FP32, FP16, BF16. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem,
-                                                                const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int32_t *values,
+                                              size_t n);
 
 /* ConvAsmBwdWrW3x3: W; FP32, FP16; stride 1 (MIOpen no longer runs it with 2); groups. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem,
-                                                                const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int32_t *values,
+                                              size_t n);
 
 /* ConvAsm3x3U: F, B; FP32; filters of 3x3, pads 1, stride 1; groups. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_asm_3x3u(const int32_t *problem,
-                                                         const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n);
 
 /* ConvOclDirectFwd: F, B; FP32, FP16, BF16; odd filters of 3x3 to 11x11 and some others, any with
    groups. What MIOpen's search emits and its checks accept, or the default if they accept it. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem,
-                                                               const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values,
+                                             size_t n);
 
 /* ConvBinWinogradRxSf2x3 and ConvBinWinogradRxSf3x2: FP32, FP16. To which filters and sizes they
    apply is not restated; that they are for NCHW and dilation 1 is observed. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem,
-                                                                 const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
+                                               size_t n);
 
 /* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. Of
    what makes them apply, only that some tuple is accepted is restated; that they are for NCHW is
    observed. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem,
-                                                               const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values,
+                                             size_t n);
 
 /* ConvHipImplicitGemmBwdDataV1R1: B; FP32, FP16, BF16. As for V4R1; no groups (observed). */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem,
-                                                                   const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values,
+                                                 size_t n);
 
 /* ConvHipImplicitGemmV4R4Fwd and ConvHipImplicitGemmV4R4WrW: F, W; FP32. All of it observed: they
    are held to BwdDataV1R1's checks, with their own matrices. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem,
-                                                               const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values,
+                                             size_t n);
 
 /* ConvMlirIgemmFwd, ConvMlirIgemmBwd and ConvMlirIgemmWrW: all problems. Observed: their tiles need
    not divide the matrices, but hold what a block's threads compute. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_mlir_igemm(const int32_t *problem,
-                                                           const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
 
 /* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd, ConvMlirIgemmWrW: the
    rules above for the one direction of the solver. (Of the forward ones a spec does without: its
    problems have no other direction.) */
-#define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, of, dir) \
-    KPRED_API KPRI_RULES_UNUSED int rule(const int32_t *problem, const int32_t *values, size_t n);
+#define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, family) \
+    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n);
 KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
 #undef KPRI_ONE_WAY_DECLARED
 
-/* ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
-   All of it observed: a kernel computes one type, has its filters, reads vectors of channels. */
-#define KPRI_NAMED_DECLARED(rule, n_fields, list, words, dir) \
-    KPRED_API KPRI_RULES_UNUSED int rule(const int32_t *problem, const int32_t *values, size_t n);
-KPRED_NAMED_LIST(KPRI_NAMED_DECLARED)
-#undef KPRI_NAMED_DECLARED
-
 /* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
    All of it observed. (That <N> is for N images or more is not looked at.) */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem,
-                                                             const int32_t *values, size_t n);
+KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
 
-/* Which solvers of MIOpen cannot be the one that is chosen: those that MIOpen's find-dbs never list
-   for such a problem. A problem is seen as in KPRI_SOLVER below, so that not all that a solver
-   demands is asked, and what is left may still not apply. To every problem the naive solver of its
-   direction applies. */
-KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_solver(const int32_t *problem,
-                                                       const int32_t *values, size_t n);
+/* What a model's rule asks if its first parameter is a name: the names' words are data of the
+   model's header, and so is the rule itself. They accept and reject as the rules above do.
+
+   ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
+   All of it observed: a kernel computes one type, has its filters, reads vectors of channels. The
+   fields are KPRED_CONV2D_FIELD_LIST's, the parameters KPRED_IGEMM_GTC_LIST's. */
+KPRED_API int kpred_rule_of_gtc_kernels(const kpred_gtc_kernels *kernels, const int32_t *problem,
+                                        const int32_t *values, size_t n);
+
+/* Which of these solvers of MIOpen cannot be the one that is chosen: those that MIOpen's find-dbs
+   never list for such a problem. A problem is seen as in KPRED_SOLVER_WORD, so that not all that a
+   solver demands is asked, and what is left may still not apply. A problem without a solver is not
+   told apart: to every one the naive solver of its direction applies, if that is among them. The
+   fields are KPRED_CONV3D_FIELD_LIST's, the parameter KPRED_CONV_SOLVER_PARAM_LIST's. */
+KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, const int32_t *problem,
+                                    const int32_t *values, size_t n);
+#endif
 
 #ifdef __cplusplus
 }
@@ -655,55 +525,76 @@ KPRED_API KPRI_RULES_UNUSED int kpred_rule_conv_solver(const int32_t *problem,
 #endif /* KPRED_CONSTRAINTS_H */
 
 #if defined(KPRED_IMPLEMENTATION) || defined(KPRED_STATIC)
-#ifndef KPRI_RULES_IMPLEMENTED
-#define KPRI_RULES_IMPLEMENTED
 
+/* No family is asked for: all are. */
+#if !defined(KPRED_RULES_CONV_ASM_1X1U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1)        \
+    && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_1X1) && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_3X3) \
+    && !defined(KPRED_RULES_CONV_ASM_3X3U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD)         \
+    && !defined(KPRED_RULES_CONV_BIN_WINOGRAD_RXS) && !defined(KPRED_RULES_CONV_HIP_IGEMM_V4R1) \
+    && !defined(KPRED_RULES_CONV_IGEMM) && !defined(KPRED_RULES_CONV_IGEMM_GTC)                 \
+    && !defined(KPRED_RULES_CONV_OCL_BWD_WRW2) && !defined(KPRED_RULES_CONV_SOLVER)
+#define KPRED_RULES_CONV_ASM_1X1U
+#define KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1
+#define KPRED_RULES_CONV_ASM_BWD_WRW_1X1
+#define KPRED_RULES_CONV_ASM_BWD_WRW_3X3
+#define KPRED_RULES_CONV_ASM_3X3U
+#define KPRED_RULES_CONV_OCL_DIRECT_FWD
+#define KPRED_RULES_CONV_BIN_WINOGRAD_RXS
+#define KPRED_RULES_CONV_HIP_IGEMM_V4R1
+#define KPRED_RULES_CONV_IGEMM
+#define KPRED_RULES_CONV_IGEMM_GTC
+#define KPRED_RULES_CONV_OCL_BWD_WRW2
+#define KPRED_RULES_CONV_SOLVER
+#endif
+
+#ifndef KPRI_RULES_SHARED
+#define KPRI_RULES_SHARED
 /* >>shared: what several kernels ask. Throughout, p is the problem and v the values. */
 
 /* A value judged before. The mask changes no legal one where this is used (64 is the largest), and
    bounds what is computed from those that are not.
    post: 0 <= result <= 127 */
-static int32_t kpri_rule_past(const int32_t *v, int i)
+static KPRI_RULES_UNUSED int32_t kpri_rule_past(const int32_t *v, int i)
 {
     return v[i] & 127;
 }
 
 /* Is x one of 1, 2, 4, ... most? */
-static int kpri_rule_pow2(int32_t x, int32_t most)
+static KPRI_RULES_UNUSED int kpri_rule_pow2(int32_t x, int32_t most)
 {
     return kpred_is_pow2(x) && x <= most;
 }
 
 /* Is x a multiple of d, a power of two? */
-static int kpri_rule_aligned(int32_t x, int32_t d)
+static KPRI_RULES_UNUSED int kpri_rule_aligned(int32_t x, int32_t d)
 {
     return (x & (d - 1)) == 0;
 }
 
 /* log2 of E: x is even enough for packing if !(x & half). */
-static int32_t kpri_rule_half(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_rule_half(const int32_t *p)
 {
     return p[KPRED_CONV_DTYPE] != KPRED_DTYPE_FP32;
 }
 
-static int kpri_rule_forward(const int32_t *p)
+static KPRI_RULES_UNUSED int kpri_rule_forward(const int32_t *p)
 {
     return p[KPRED_CONV_DIR] == KPRED_DIR_F;
 }
 
 /* The channels a 1x1 kernel sums over, and those that it writes. */
-static int32_t kpri_rule_ic(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_rule_ic(const int32_t *p)
 {
     return p[kpri_rule_forward(p) ? KPRED_CONV_C : KPRED_CONV_K];
 }
 
-static int32_t kpri_rule_oc(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_rule_oc(const int32_t *p)
 {
     return p[kpri_rule_forward(p) ? KPRED_CONV_K : KPRED_CONV_C];
 }
 
 /* A side of the small image: ceil(x / stride), mostly without a division. */
-static int32_t kpri_rule_side(const int32_t *p, int32_t x)
+static KPRI_RULES_UNUSED int32_t kpri_rule_side(const int32_t *p, int32_t x)
 {
     int32_t stride = p[KPRED_CONV_STRIDE];
 
@@ -711,18 +602,18 @@ static int32_t kpri_rule_side(const int32_t *p, int32_t x)
 }
 
 /* Pixels of the large image and of the small one, saturated. */
-static int32_t kpri_rule_large(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_rule_large(const int32_t *p)
 {
     return kpred_mul_sat(p[KPRED_CONV_H], p[KPRED_CONV_W]);
 }
 
-static int32_t kpri_rule_small(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_rule_small(const int32_t *p)
 {
     return kpred_mul_sat(kpri_rule_side(p, p[KPRED_CONV_H]), kpri_rule_side(p, p[KPRED_CONV_W]));
 }
 
 /* What all three assembly kernels demand, of an image of so many pixels. */
-static int kpri_rule_sizes(const int32_t *p, int32_t image)
+static KPRI_RULES_UNUSED int kpri_rule_sizes(const int32_t *p, int32_t image)
 {
     int32_t n = p[KPRED_CONV_N], c = p[KPRED_CONV_C], k = p[KPRED_CONV_K];
     int32_t c_image = kpred_mul_sat(c, image), k_image = kpred_mul_sat(k, image);
@@ -732,6 +623,35 @@ static int kpri_rule_sizes(const int32_t *p, int32_t image)
            && kpred_mul_sat(c, k) < 1 << 29;
 }
 
+/* The default of the OpenCL kernels cuts a side of the image read, x pixels, into tiles of 8, 16 or
+   32 pixels, of which each work-item takes some.
+   post: 1 <= result <= max(2, stride) */
+static KPRI_RULES_UNUSED int32_t kpri_ocl_item(int32_t stride, int32_t x)
+{
+    int32_t least = x <= 8 ? 1 : 2;
+
+    return stride > least ? stride : least;
+}
+
+/* Work-items of a tile's side, at least 8.
+   post: 8 <= result <= 16 */
+static KPRI_RULES_UNUSED int32_t kpri_ocl_group(int32_t stride, int32_t x)
+{
+    int32_t group = (x <= 8 ? 8 : x <= 16 ? 16 : 32) / kpri_ocl_item(stride, x);
+
+    return group > 8 ? group : 8;
+}
+
+/* And the pixels they take.
+   post: 8 <= result <= 2^27 */
+static KPRI_RULES_UNUSED int32_t kpri_ocl_tile(int32_t stride, int32_t x)
+{
+    return kpri_ocl_group(stride, x) * kpri_ocl_item(stride, x);
+}
+#endif
+
+#if defined(KPRED_RULES_CONV_ASM_1X1U) && !defined(KPRI_RULES_CONV_ASM_1X1U)
+#define KPRI_RULES_CONV_ASM_1X1U
 /* >>conv_asm_1x1u: a wave computes k_mult filters on chunks_per_wave chunks of chunk_size pixels,
    for n_mult sets of images, c_mult channels at a time; the waves of a group divide channels and
    filters among them. hw counts the pixels written: the small image's forward, the large one's
@@ -883,7 +803,10 @@ KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *va
     default: return 0;
     }
 }
+#endif
 
+#if defined(KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1) && !defined(KPRI_RULES_CONV_OCL_DIRECT_FWD_1X1)
+#define KPRI_RULES_CONV_OCL_DIRECT_FWD_1X1
 /* >>conv_ocl_direct_fwd_1x1: the kernel takes anything, so legal is what MIOpen's search emits, and
    MIOpen's default. The first value tells which of the two a tuple can be: grp_tile1 is 1 in the
    search, and 8 or more in the default. There are two versions of the kernel, 0 and 1. */
@@ -906,35 +829,10 @@ static int32_t kpri_ocl_pixels(const int32_t *p)
     return image & 1 ? 1 : image ? 2 : 4;
 }
 
-/* The default cuts a side of the image read (x pixels: the large one's forward, the small one's
-   backward) into tiles of 8, 16 or 32 pixels, of which each work-item takes some. */
+/* A side of the image read: the large one's forward, the small one's backward. */
 static int32_t kpri_ocl_read(const int32_t *p, int32_t x)
 {
     return kpri_rule_forward(p) ? x : kpri_rule_side(p, x);
-}
-
-/* post: 1 <= result <= max(2, stride) */
-static int32_t kpri_ocl_item(int32_t stride, int32_t x)
-{
-    int32_t least = x <= 8 ? 1 : 2;
-
-    return stride > least ? stride : least;
-}
-
-/* Work-items of a tile's side, at least 8.
-   post: 8 <= result <= 16 */
-static int32_t kpri_ocl_group(int32_t stride, int32_t x)
-{
-    int32_t group = (x <= 8 ? 8 : x <= 16 ? 16 : 32) / kpri_ocl_item(stride, x);
-
-    return group > 8 ? group : 8;
-}
-
-/* And the pixels they take.
-   post: 8 <= result <= 2^27 */
-static int32_t kpri_ocl_tile(int32_t stride, int32_t x)
-{
-    return kpri_ocl_group(stride, x) * kpri_ocl_item(stride, x);
 }
 
 /* The default's n-th value, n in 1..9. */
@@ -1011,7 +909,10 @@ KPRED_API int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const i
         return kpri_ocl_search(problem, values, n);
     return values[n - 1] == kpri_ocl_default(problem, n);
 }
+#endif
 
+#if defined(KPRED_RULES_CONV_ASM_BWD_WRW_1X1) && !defined(KPRI_RULES_CONV_ASM_BWD_WRW_1X1)
+#define KPRI_RULES_CONV_ASM_BWD_WRW_1X1
 /* >>conv_asm_bwd_wrw_1x1: the 64 lanes of a register hold chunk_size pixels in c_per_gpr channels
    of n_per_gpr images, times 1, 2 or 4; a wave multiplies c_mult by k_mult such registers,
    k_per_gpr times. Of the problem, only the type and the parity of c matter. */
@@ -1113,7 +1014,10 @@ KPRED_API int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int3
     default: return 0;
     }
 }
+#endif
 
+#if defined(KPRED_RULES_CONV_ASM_BWD_WRW_3X3) && !defined(KPRI_RULES_CONV_ASM_BWD_WRW_3X3)
+#define KPRI_RULES_CONV_ASM_BWD_WRW_3X3
 /* >>conv_asm_bwd_wrw_3x3: the lanes of a wave hold chunk_size pixels of 64 / chunk_size channels,
    and pair them with k_per_wave filters (with reverse_inout, filters with channels),
    pipe_lines_depth lines at a time. A work-group has n_per_group waves. */
@@ -1258,23 +1162,27 @@ KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int3
     default: return 0;
     }
 }
+#endif
 
+#ifndef KPRI_RULES_CONV2D
+#define KPRI_RULES_CONV2D
 /* >>conv2d: what the kernels ask that have a field for everything. The first three fields are those
    of the others, and kpri_rule_half and kpri_rule_forward read nothing else. */
 
 /* Of the channels that a kernel reads and those that it writes, whichever is k. */
-static int32_t kpri_conv2d_ic(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_conv2d_ic(const int32_t *p)
 {
     return p[kpri_rule_forward(p) ? KPRED_CONV2D_C : KPRED_CONV2D_K];
 }
 
-static int32_t kpri_conv2d_oc(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_conv2d_oc(const int32_t *p)
 {
     return p[kpri_rule_forward(p) ? KPRED_CONV2D_K : KPRED_CONV2D_C];
 }
 
 /* How far a filter can move along a padded side, negative if it does not fit. */
-static int32_t kpri_conv_room(int32_t side, int32_t filter, int32_t pad, int32_t dilation)
+static KPRI_RULES_UNUSED int32_t kpri_conv_room(int32_t side, int32_t filter, int32_t pad,
+                                                int32_t dilation)
 {
     return side + 2 * pad - 1 - kpred_mul_sat(dilation, filter - 1);
 }
@@ -1282,7 +1190,7 @@ static int32_t kpri_conv_room(int32_t side, int32_t filter, int32_t pad, int32_t
 /* A side of the image that the forward convolution writes, h for i == 0, w for i == 1. If the
    filter does not fit, 0, but MIOpen runs forward convolutions as if there were a pixel.
    post: 0 <= result <= 3 * 2^24 */
-static int32_t kpri_conv2d_side(const int32_t *p, int i)
+static KPRI_RULES_UNUSED int32_t kpri_conv2d_side(const int32_t *p, int i)
 {
     int32_t room = kpri_conv_room(p[KPRED_CONV2D_H + i], p[KPRED_CONV2D_Y + i],
                                   p[KPRED_CONV2D_PAD_H + i], p[KPRED_CONV2D_DIL_H + i]);
@@ -1290,41 +1198,51 @@ static int32_t kpri_conv2d_side(const int32_t *p, int i)
     return room < 0 ? kpri_rule_forward(p) : room / p[KPRED_CONV2D_STRIDE_H + i] + 1;
 }
 
-static int32_t kpri_conv2d_out_h(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_conv2d_out_h(const int32_t *p)
 {
     return kpri_conv2d_side(p, 0);
 }
 
-static int32_t kpri_conv2d_out_w(const int32_t *p)
+static KPRI_RULES_UNUSED int32_t kpri_conv2d_out_w(const int32_t *p)
 {
     return kpri_conv2d_side(p, 1);
 }
 
 /* A convolution, with groups that divide its channels. */
-static int kpri_conv2d_exists(const int32_t *p)
+static KPRI_RULES_UNUSED int kpri_conv2d_exists(const int32_t *p)
 {
     return p[KPRED_CONV2D_C] % p[KPRED_CONV2D_GROUPS] == 0
            && p[KPRED_CONV2D_K] % p[KPRED_CONV2D_GROUPS] == 0 && kpri_conv2d_out_h(p) > 0
            && kpri_conv2d_out_w(p) > 0;
 }
 
-static int kpri_conv2d_nchw(const int32_t *p)
+static KPRI_RULES_UNUSED int kpri_conv2d_nchw(const int32_t *p)
 {
     return p[KPRED_CONV2D_LAYOUT] == KPRED_LAYOUT_NCHW && kpri_conv2d_exists(p);
 }
 
-static int kpri_conv2d_undilated(const int32_t *p)
+static KPRI_RULES_UNUSED int kpri_conv2d_undilated(const int32_t *p)
 {
     return p[KPRED_CONV2D_DIL_H] == 1 && p[KPRED_CONV2D_DIL_W] == 1;
 }
 
 /* Is the product of three a multiple of d, a power of two? For d <= 128 their last seven bits say.
    pre: a, b, c >= 0 */
-static int kpri_conv2d_aligned(int32_t a, int32_t b, int32_t c, int32_t d)
+static KPRI_RULES_UNUSED int kpri_conv2d_aligned(int32_t a, int32_t b, int32_t c, int32_t d)
 {
     return kpri_rule_aligned(((a & 127) * (b & 127) & 127) * (c & 127), d);
 }
 
+/* Rules of solvers that run one direction of what others run more of */
+#define KPRI_ONE_WAY(rule, of, dir)                                             \
+    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n) \
+    {                                                                           \
+        return problem[KPRED_CONV2D_DIR] == dir && of(problem, values, n);      \
+    }
+#endif
+
+#if defined(KPRED_RULES_CONV_ASM_3X3U) && !defined(KPRI_RULES_CONV_ASM_3X3U)
+#define KPRI_RULES_CONV_ASM_3X3U
 /* >>conv_asm_3x3u: a wave computes output_lines_per_wave lines of the images of filters_per_wave
    filters; a line of w pixels lies in groups of up to 64 lanes. */
 #define KPRI_3X3U(v, NAME) kpri_rule_past(v, KPRED_ASM_3X3U_##NAME)
@@ -1382,7 +1300,10 @@ KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *va
     default: return 0;
     }
 }
+#endif
 
+#if defined(KPRED_RULES_CONV_OCL_DIRECT_FWD) && !defined(KPRI_RULES_CONV_OCL_DIRECT_FWD)
+#define KPRI_RULES_CONV_OCL_DIRECT_FWD
 /* >>conv_ocl_direct_fwd: a work-group has grp_tile1 x grp_tile0 work-items for a tile of the image,
    in_tile1 x in_tile0, each with out_pix_tile1 x out_pix_tile0 of its pixels, in n_out_pix_tiles
    channels, and reads n_in_data_tiles at a time. Tile sizes decide one another in many ways, so
@@ -1524,7 +1445,10 @@ KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32
         return 0;
     return kpri_ocld_search(problem, values, n) || kpri_ocld_default(problem, values, n);
 }
+#endif
 
+#if defined(KPRED_RULES_CONV_BIN_WINOGRAD_RXS) && !defined(KPRI_RULES_CONV_BIN_WINOGRAD_RXS)
+#define KPRI_RULES_CONV_BIN_WINOGRAD_RXS
 /* >>conv_bin_winograd_rxs: n_groups + n_groups_plus work-groups share the work, at most one a CU.
    The first is a multiple of 16, the second 1 to 16, so that each number is one pair. */
 static int32_t kpri_rxs_units(const int32_t *p)
@@ -1550,7 +1474,10 @@ KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int
     return n == 2 && kpred_between(values[1], 1, 16)
            && values[1] <= units - (values[0] & 511); /* V1, R1; kpri_rule_past is too narrow */
 }
+#endif
 
+#if defined(KPRED_RULES_CONV_HIP_IGEMM_V4R1) && !defined(KPRI_RULES_CONV_HIP_IGEMM_V4R1)
+#define KPRI_RULES_CONV_HIP_IGEMM_V4R1
 /* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of
    threads, e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of
    all images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once.
@@ -1749,6 +1676,11 @@ KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32
     }
 }
 
+KPRI_ONE_WAY(kpred_rule_conv_hip_igemm_v4r1_wrw, kpred_rule_conv_hip_igemm_v4r1, KPRED_DIR_W)
+#endif
+
+#if defined(KPRED_RULES_CONV_IGEMM) && !defined(KPRI_RULES_CONV_IGEMM)
+#define KPRI_RULES_CONV_IGEMM
 /* >>conv_igemm: one product of an M x K matrix with a K x N one, by blocks of block_size threads in
    clusters of 8 or 16 times 8 or 16, each with gemm_m_per_thread times gemm_n_per_thread sums or a
    multiple of them. */
@@ -1876,23 +1808,32 @@ KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *
     }
 }
 
-/* >>one_way: rules of solvers that run one direction of what others run more of */
+KPRI_ONE_WAY(kpred_rule_conv_hip_igemm_v4r4_wrw, kpred_rule_conv_hip_igemm_v4r4, KPRED_DIR_W)
+KPRI_ONE_WAY(kpred_rule_conv_mlir_igemm_bwd, kpred_rule_conv_mlir_igemm, KPRED_DIR_B)
+KPRI_ONE_WAY(kpred_rule_conv_mlir_igemm_wrw, kpred_rule_conv_mlir_igemm, KPRED_DIR_W)
+#endif
 
-#define KPRI_ONE_WAY(rule, n_fields, list, of, dir)                             \
-    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n) \
-    {                                                                           \
-        return problem[KPRED_CONV2D_DIR] == dir && of(problem, values, n);      \
-    }
-KPRED_ONE_WAY_LIST(KPRI_ONE_WAY)
-#undef KPRI_ONE_WAY
+#if defined(KPRED_RULES_CONV_IGEMM_GTC) && !defined(KPRI_RULES_CONV_IGEMM_GTC)
+#define KPRI_RULES_CONV_IGEMM_GTC
+/* >>conv_igemm_gtc: the word of a kernel (kpred_gtc_kernels) against the problem's: what it is, and
+   what it has. */
 
-/* >>conv_igemm_gtc: the word of a kernel (KPRED_IGEMM_GTC_FWD_KERNELS) against the problem's: what
-   it is, and what it has. */
-
-/* Is 1 << (bits of the word from `from`) a divisor of a group's share of x? */
-static int kpri_gtc_divides(uint32_t word, int from, int32_t x, int32_t groups)
+/* The power of two in a group's share of x, at most 7. */
+static uint32_t kpri_gtc_power(int32_t x, int32_t groups)
 {
-    return kpri_rule_aligned(x / groups, (int32_t)1 << (word >> from & 15));
+    uint32_t share = (uint32_t)(x / groups) | 0x80, low = share & (0u - share);
+
+    return (low & 0xAA ? 1u : 0) | (low & 0xCC ? 2u : 0) | (low & 0xF0 ? 4u : 0);
+}
+
+static uint32_t kpri_gtc_power_of_c(const int32_t *p)
+{
+    return kpri_gtc_power(p[KPRED_CONV2D_C], p[KPRED_CONV2D_GROUPS]);
+}
+
+static uint32_t kpri_gtc_power_of_k(const int32_t *p)
+{
+    return kpri_gtc_power(p[KPRED_CONV2D_K], p[KPRED_CONV2D_GROUPS]);
 }
 
 /* A matrix product: each pixel by itself */
@@ -1903,47 +1844,42 @@ static int kpri_gtc_is_point(const int32_t *p)
            && p[KPRED_CONV2D_STRIDE_H] == 1 && p[KPRED_CONV2D_STRIDE_W] == 1;
 }
 
+static uint32_t kpri_gtc_type(const int32_t *p)
+{
+    return p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16;
+}
+
 static int kpri_gtc_kernel(const int32_t *p, uint32_t word)
 {
-    int32_t groups = p[KPRED_CONV2D_GROUPS];
-
-    return (word & 1) == (p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16)
-           && (word & 2 || kpri_gtc_is_point(p))
-           && kpri_gtc_divides(word, 4, p[KPRED_CONV2D_C], groups)
-           && kpri_gtc_divides(word, 8, p[KPRED_CONV2D_K], groups);
+    return (word & 1) == kpri_gtc_type(p) && (word & 2 || kpri_gtc_is_point(p))
+           && (word >> 4 & 15) <= kpri_gtc_power_of_c(p)
+           && (word >> 8 & 15) <= kpri_gtc_power_of_k(p);
 }
 
-static int kpri_gtc_applies(const int32_t *p, int32_t dir, const uint16_t *words, size_t n)
+/* [0] Is there one for such a problem? */
+static int kpri_gtc_applies(const kpred_gtc_kernels *kernels, const int32_t *p)
 {
-    size_t i;
-
-    if (p[KPRED_CONV2D_DIR] != dir || p[KPRED_CONV2D_DTYPE] > KPRED_DTYPE_FP16
-        || !kpri_conv2d_exists(p))
-        return 0;
-    for (i = 0; i < n; i++)
-        if (kpri_gtc_kernel(p, words[i]))
-            return 1;
-    return 0;
+    return p[KPRED_CONV2D_DIR] == kernels->dir && p[KPRED_CONV2D_DTYPE] <= KPRED_DTYPE_FP16
+           && kpri_conv2d_exists(p)
+           && kernels->least[kpri_gtc_type(p) | (kpri_gtc_is_point(p) ? 2u : 0)]
+                            [kpri_gtc_power_of_k(p)]
+                  <= kpri_gtc_power_of_c(p);
 }
 
-#define KPRI_NAMED_WORD(word) word,
-#define KPRI_NAMED(rule, n_fields, list, words, dir)                                   \
-    KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n)        \
-    {                                                                                  \
-        static const uint16_t word[] = {words(KPRI_NAMED_WORD)};                       \
-        const int32_t n_words = (int32_t)(sizeof word / sizeof *word);                 \
-                                                                                       \
-        if (n == 0)                                                                    \
-            return kpri_gtc_applies(problem, dir, word, (size_t)n_words);              \
-        if (n == KPRED_IGEMM_GTC_COUNT)                                                \
-            return kpred_between(values[KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT], 0, 10);  \
-        return n == 1 && kpred_between(values[KPRED_IGEMM_GTC_KERNEL], 0, n_words - 1) \
-               && kpri_gtc_kernel(problem, word[values[KPRED_IGEMM_GTC_KERNEL]]);      \
-    }
-KPRED_NAMED_LIST(KPRI_NAMED)
-#undef KPRI_NAMED
-#undef KPRI_NAMED_WORD
+KPRED_API int kpred_rule_of_gtc_kernels(const kpred_gtc_kernels *kernels, const int32_t *problem,
+                                        const int32_t *values, size_t n)
+{
+    if (n == 0)
+        return kpri_gtc_applies(kernels, problem);
+    if (n == KPRED_IGEMM_GTC_COUNT)
+        return kpred_between(values[KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT], 0, 10);
+    return n == 1 && kpred_between(values[KPRED_IGEMM_GTC_KERNEL], 0, kernels->n - 1)
+           && kpri_gtc_kernel(problem, kernels->words[values[KPRED_IGEMM_GTC_KERNEL]]);
+}
+#endif
 
+#if defined(KPRED_RULES_CONV_OCL_BWD_WRW2) && !defined(KPRI_RULES_CONV_OCL_BWD_WRW2)
+#define KPRI_RULES_CONV_OCL_BWD_WRW2
 /* >>conv_ocl_bwd_wrw2: n_out_rows_in_lcl lines of the image lie in LDS, for n_out_channels_tiles
    tiles of n_out_channels_per_tile filters. */
 
@@ -1988,154 +1924,11 @@ KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t
     default: return 0;
     }
 }
+#endif
 
-/* >>conv_solver: a word has a bit for each thing that a problem can be, and one for each solver
-   tells the things that rule it out.
-   Known, from a solver's name or MIOpen's conditions for it: directions; filters, pads and strides
-   of those made for one or two of them; NCHW alone, no dilation and no groups for those in
-   assembly or OpenCL, of Winograd and FFT, where the table says so; N images for
-   ConvOclBwdWrW2<N>; no Xdlops on gfx906 and gfx1030, which lack the instructions.
-   Observed, in five find-dbs (gfx906_60, gfx90878, gfx90a6e, gfx942130, gfx1030_36: 526,000
-   problems): all else. Only where 100 or more listings were to be expected if the thing did not
-   matter; or where solvers of one family agree, as in square filters for MLIR, and none of
-   ConvWinograd3x3MultipassWrW on gfx1030. Not taken from there, though as rare: that matrix
-   products are not for filters of 5x5 to 11x11 or strides of 4, and multiples for what has no
-   tiles. */
-
-/* types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
-   dirs     1 F, 2 B, 4 W
-   layouts  1 NCHW, 2 NHWC, 4 NCDHW
-   filters  1 1x1, 2 3x3, 4 5x5, 8 7x7, 0x10 1x7, 0x20 7x1, 0x40 5x10, 0x80 11x11, 0x100 other
-            squares and cubes, 0x200 others
-   pads     1 none, 2 of 1, 4 of 2, 8 others
-   strides  1, 2, 4 as they are (that of the depth may be 1), 8 others
-   more     1 dilated, 2 groups, 4 images not in eights
-   k, e, b, n: filters of a group, terms of a sum (channels of a group x filter), and pixels of the
-            small images must be multiples of so many, images at least so many: powers of two up to
-            64, 32, 32, 16. In the problem's word, bits of the powers for which that is not so */
-#define KPRI_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)        \
-    ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                     \
-     | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35           \
-     | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53 \
-     | (uint64_t)(n) << 58)
-
-#define KPRI_SOLVER(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)               \
-    KPRI_SOLVER_WORD(077777 ^ (types), 7 ^ (dirs), 7 ^ (layouts), 0x3FF ^ (filters), 15 ^ (pads), \
-                     15 ^ (strides), 7 ^ (more), (k)-1, (e)-1, (b)-1, (n)-1)
-
-static const uint64_t kpri_solvers[KPRED_CONV_SOLVER_COUNT] = {
-    KPRI_SOLVER(004333, 3, 1, 0x001, 1, 3, 4, 1, 1, 1, 1),  /* ConvAsm1x1U */
-    KPRI_SOLVER(001111, 3, 1, 0x001, 1, 2, 4, 1, 1, 1, 1),  /* ConvAsm1x1UV2 */
-    KPRI_SOLVER(001111, 3, 1, 0x002, 2, 1, 6, 1, 1, 1, 1),  /* ConvAsm3x3U */
-    KPRI_SOLVER(011111, 2, 1, 0x040, 15, 2, 4, 1, 1, 1, 1), /* ConvAsm5x10u2v2b1 */
-    /* ConvAsm7x7c3h224w224k64u2v2p3q3f1 */
-    KPRI_SOLVER(011111, 1, 1, 0x008, 8, 2, 4, 1, 1, 1, 1),
-    KPRI_SOLVER(004577, 4, 1, 0x001, 1, 3, 4, 1, 1, 1, 1), /* ConvAsmBwdWrW1x1 */
-    KPRI_SOLVER(007033, 4, 1, 0x002, 2, 1, 6, 1, 1, 1, 1), /* ConvAsmBwdWrW3x3 */
-    /* ConvAsmImplicitGemmGTCDynamicBwdXdlops */
-    KPRI_SOLVER(004030, 2, 1, 0x3FF, 15, 15, 7, 1, 1, 1, 1),
-    /* ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC */
-    KPRI_SOLVER(007730, 2, 3, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
-    /* ConvAsmImplicitGemmGTCDynamicFwdXdlops */
-    KPRI_SOLVER(004030, 1, 1, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
-    /* ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC */
-    KPRI_SOLVER(007730, 1, 3, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
-    /* ConvAsmImplicitGemmGTCDynamicWrwXdlops */
-    KPRI_SOLVER(004030, 4, 1, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
-    /* ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC */
-    KPRI_SOLVER(007730, 4, 3, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
-    /* ConvAsmImplicitGemmV4R1DynamicBwd */
-    KPRI_SOLVER(001001, 2, 1, 0x3FF, 15, 15, 5, 1, 1, 1, 1),
-    /* ConvAsmImplicitGemmV4R1DynamicFwd */
-    KPRI_SOLVER(001001, 1, 1, 0x3FF, 15, 15, 1, 1, 1, 32, 8),
-    /* ConvAsmImplicitGemmV4R1DynamicFwd_1x1 */
-    KPRI_SOLVER(001001, 1, 1, 0x001, 15, 15, 5, 1, 1, 32, 1),
-    /* ConvAsmImplicitGemmV4R1DynamicWrw */
-    KPRI_SOLVER(000001, 4, 1, 0x3FF, 15, 15, 5, 32, 32, 8, 1),
-    KPRI_SOLVER(000011, 3, 1, 0x002, 2, 1, 4, 1, 1, 1, 1),     /* ConvBinWinograd3x3U */
-    KPRI_SOLVER(004033, 7, 1, 0x3FF, 15, 15, 4, 1, 1, 1, 1),   /* ConvBinWinogradRxS */
-    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1),    /* ConvBinWinogradRxSf2x3 */
-    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15, 3, 4, 1, 1, 1, 1),    /* ConvBinWinogradRxSf2x3g1 */
-    KPRI_SOLVER(037333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1),    /* ConvBinWinogradRxSf3x2 */
-    KPRI_SOLVER(037003, 1, 1, 0x3FF, 15, 15, 5, 64, 8, 32, 1), /* ConvCkIgemmFwdV6r1DlopsNchw */
-    KPRI_SOLVER(077777, 2, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvDirectNaiveConvBwd */
-    KPRI_SOLVER(077777, 1, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvDirectNaiveConvFwd */
-    KPRI_SOLVER(077777, 4, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvDirectNaiveConvWrw */
-    /* ConvHipImplicitGemmBwdDataV1R1 */
-    KPRI_SOLVER(014111, 2, 5, 0x3FF, 15, 15, 5, 4, 32, 32, 1),
-    /* ConvHipImplicitGemmBwdDataV4R1Xdlops */
-    KPRI_SOLVER(004060, 2, 1, 0x3FF, 15, 15, 7, 8, 8, 16, 1),
-    /* ConvHipImplicitGemmForwardV4R4Xdlops */
-    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7, 4, 4, 16, 1),
-    /* ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm */
-    KPRI_SOLVER(004770, 1, 1, 0x3FF, 15, 15, 7, 1, 1, 1, 1),
-    /* ConvHipImplicitGemmForwardV4R5Xdlops */
-    KPRI_SOLVER(004770, 1, 1, 0x3FE, 15, 15, 7, 8, 4, 16, 1),
-    KPRI_SOLVER(007770, 1, 6, 0x3FF, 15, 15, 7, 1, 1, 1, 1),   /* ConvHipImplicitGemmFwdXdlops */
-    KPRI_SOLVER(074777, 1, 1, 0x3FF, 15, 15, 3, 16, 8, 32, 8), /* ConvHipImplicitGemmV4R1Fwd */
-    KPRI_SOLVER(074577, 4, 1, 0x3FF, 15, 15, 7, 16, 32, 8, 1), /* ConvHipImplicitGemmV4R1WrW */
-    KPRI_SOLVER(014111, 1, 5, 0x3FF, 15, 15, 5, 32, 4, 32, 1), /* ConvHipImplicitGemmV4R4Fwd */
-    KPRI_SOLVER(014111, 4, 5, 0x3FF, 15, 15, 5, 32, 32, 4, 1), /* ConvHipImplicitGemmV4R4WrW */
-    /* ConvHipImplicitGemmWrwV4R4Xdlops */
-    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7, 4, 16, 4, 1),
-    /* ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm */
-    KPRI_SOLVER(004570, 4, 1, 0x3FF, 15, 15, 7, 1, 1, 1, 1),
-    KPRI_SOLVER(004003, 2, 3, 0x18F, 15, 15, 7, 1, 1, 1, 1),   /* ConvMlirIgemmBwd */
-    KPRI_SOLVER(004330, 2, 3, 0x18F, 15, 7, 7, 1, 1, 1, 1),    /* ConvMlirIgemmBwdXdlops */
-    KPRI_SOLVER(004003, 1, 3, 0x18F, 15, 15, 7, 1, 1, 1, 1),   /* ConvMlirIgemmFwd */
-    KPRI_SOLVER(004330, 1, 3, 0x18F, 15, 7, 7, 1, 1, 1, 1),    /* ConvMlirIgemmFwdXdlops */
-    KPRI_SOLVER(004003, 4, 3, 0x18F, 15, 15, 7, 1, 1, 1, 1),   /* ConvMlirIgemmWrW */
-    KPRI_SOLVER(004330, 4, 3, 0x18F, 15, 7, 7, 1, 1, 1, 1),    /* ConvMlirIgemmWrWXdlops */
-    KPRI_SOLVER(004777, 4, 1, 0x001, 15, 15, 4, 16, 16, 1, 1), /* ConvOclBwdWrW1x1 */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 16),  /* ConvOclBwdWrW2<16> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 1),   /* ConvOclBwdWrW2<1> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 2),   /* ConvOclBwdWrW2<2> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 4),   /* ConvOclBwdWrW2<4> */
-    KPRI_SOLVER(077777, 4, 1, 0x3EE, 15, 15, 6, 1, 1, 1, 8),   /* ConvOclBwdWrW2<8> */
-    KPRI_SOLVER(077777, 4, 1, 0x1F2, 15, 15, 4, 1, 1, 1, 1),   /* ConvOclBwdWrW2NonTunable */
-    KPRI_SOLVER(074777, 4, 1, 0x3FF, 15, 1, 6, 1, 1, 1, 1),    /* ConvOclBwdWrW53 */
-    KPRI_SOLVER(074777, 3, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1),    /* ConvOclDirectFwd */
-    KPRI_SOLVER(077777, 1, 1, 0x080, 13, 4, 4, 1, 1, 1, 1),    /* ConvOclDirectFwd11x11 */
-    KPRI_SOLVER(004777, 3, 1, 0x001, 1, 3, 4, 1, 1, 1, 1),     /* ConvOclDirectFwd1x1 */
-    KPRI_SOLVER(077777, 3, 1, 0x3FF, 15, 15, 6, 1, 1, 1, 1),   /* ConvOclDirectFwdFused */
-    KPRI_SOLVER(077777, 1, 1, 0x3FE, 15, 14, 4, 1, 1, 1, 1),   /* ConvOclDirectFwdGen */
-    /* ConvWinograd3x3MultipassWrW<1-1-7-2> */
-    KPRI_SOLVER(007777, 4, 1, 0x010, 15, 1, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<1-1-7-3> */
-    KPRI_SOLVER(007777, 4, 1, 0x010, 15, 1, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<3-2> */
-    KPRI_SOLVER(007577, 4, 1, 0x002, 15, 2, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<3-3> */
-    KPRI_SOLVER(007577, 4, 1, 0x002, 15, 2, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<3-4> */
-    KPRI_SOLVER(007555, 4, 1, 0x002, 15, 3, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<3-5> */
-    KPRI_SOLVER(007555, 4, 1, 0x002, 15, 3, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<3-6> */
-    KPRI_SOLVER(007555, 4, 1, 0x002, 15, 3, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<5-3> */
-    KPRI_SOLVER(007777, 4, 1, 0x004, 15, 1, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<5-4> */
-    KPRI_SOLVER(007777, 4, 1, 0x004, 15, 1, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<7-2-1-1> */
-    KPRI_SOLVER(007777, 4, 1, 0x020, 15, 1, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<7-3-1-1> */
-    KPRI_SOLVER(007777, 4, 1, 0x020, 15, 1, 4, 1, 1, 1, 1),
-    KPRI_SOLVER(077777, 2, 5, 0x001, 1, 1, 6, 1, 1, 1, 1),   /* GemmBwd1x1_stride1 */
-    KPRI_SOLVER(077777, 2, 3, 0x001, 1, 14, 4, 1, 1, 1, 1),  /* GemmBwd1x1_stride2 */
-    KPRI_SOLVER(077777, 2, 5, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* GemmBwdRest */
-    KPRI_SOLVER(077777, 1, 5, 0x001, 1, 1, 4, 1, 1, 1, 1),   /* GemmFwd1x1_0_1 */
-    KPRI_SOLVER(077777, 1, 1, 0x001, 1, 14, 4, 1, 1, 1, 1),  /* GemmFwd1x1_0_2 */
-    KPRI_SOLVER(077777, 1, 5, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* GemmFwdRest */
-    KPRI_SOLVER(077777, 4, 5, 0x001, 1, 1, 6, 1, 1, 1, 1),   /* GemmWrw1x1_stride1 */
-    KPRI_SOLVER(077777, 4, 5, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* GemmWrwUniversal */
-    KPRI_SOLVER(011111, 3, 1, 0x004, 4, 1, 4, 1, 1, 1, 1),   /* fft */
-    KPRI_SOLVER(011111, 1, 1, 0x040, 15, 2, 4, 1, 1, 1, 1),  /* ConvAsm5x10u2v2f1 */
-    KPRI_SOLVER(007770, 2, 6, 0x3FF, 15, 15, 7, 1, 1, 1, 1), /* ConvHipImplicitGemmBwdXdlops */
-    /* ConvWinograd3x3MultipassWrW<7-2> */
-    KPRI_SOLVER(007777, 4, 1, 0x008, 15, 1, 4, 1, 1, 1, 1),
-    /* ConvWinograd3x3MultipassWrW<7-3> */
-    KPRI_SOLVER(007777, 4, 1, 0x008, 15, 1, 4, 1, 1, 1, 1)};
+#if defined(KPRED_RULES_CONV_SOLVER) && !defined(KPRI_RULES_CONV_SOLVER)
+#define KPRI_RULES_CONV_SOLVER
+/* >>conv_solver: the problem's word (KPRED_SOLVER_WORD) against the solver's */
 
 /* Bits of the powers 2, 4, 8, ... that x is no multiple of: those above its lowest bit. */
 static uint32_t kpri_solver_uneven(uint32_t x, uint32_t all)
@@ -2196,22 +1989,36 @@ static uint64_t kpri_solver_word(const int32_t *p)
     uint32_t pixels =
         (uint32_t)n * kpri_solver_side(p, 0) * kpri_solver_side(p, 1) * kpri_solver_side(p, 2);
 
-    return KPRI_SOLVER_WORD(1u << (3 * p[KPRED_CONV3D_GPU] + p[KPRED_CONV3D_DTYPE]),
-                            1u << p[KPRED_CONV3D_DIR], 1u << p[KPRED_CONV3D_LAYOUT],
-                            kpri_solver_filter(p), kpri_solver_pad(p), kpri_solver_stride(p),
-                            kpri_solver_more(p),
-                            kpri_solver_uneven((uint32_t)(p[KPRED_CONV3D_K] / groups), 63),
-                            kpri_solver_uneven(terms, 31), kpri_solver_uneven(pixels, 31),
-                            (n < 2) | (n < 4) << 1 | (n < 8) << 2 | (n < 16) << 3);
+    return KPRED_SOLVER_WORD(1u << (3 * p[KPRED_CONV3D_GPU] + p[KPRED_CONV3D_DTYPE]),
+                             1u << p[KPRED_CONV3D_DIR], 1u << p[KPRED_CONV3D_LAYOUT],
+                             kpri_solver_filter(p), kpri_solver_pad(p), kpri_solver_stride(p),
+                             kpri_solver_more(p),
+                             kpri_solver_uneven((uint32_t)(p[KPRED_CONV3D_K] / groups), 63),
+                             kpri_solver_uneven(terms, 31), kpri_solver_uneven(pixels, 31),
+                             (n < 2) | (n < 4) << 1 | (n < 8) << 2 | (n < 16) << 3);
 }
 
-KPRED_API int kpred_rule_conv_solver(const int32_t *problem, const int32_t *values, size_t n)
+KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, const int32_t *problem,
+                                    const int32_t *values, size_t n)
 {
     if (n == 0)
         return 1;
-    return n == 1 && kpred_between(values[0], 0, KPRED_CONV_SOLVER_COUNT - 1)
-           && !(kpri_solver_word(problem) & kpri_solvers[values[0]]);
+    return n == 1 && kpred_between(values[0], 0, n_words - 1)
+           && !(kpri_solver_word(problem) & words[values[0]]);
 }
-
-#endif /* KPRI_RULES_IMPLEMENTED */
+#endif
 #endif /* KPRED_IMPLEMENTATION || KPRED_STATIC */
+
+/* What was asked for is there, and the next #include may ask anew. */
+#undef KPRED_RULES_CONV_ASM_1X1U
+#undef KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1
+#undef KPRED_RULES_CONV_ASM_BWD_WRW_1X1
+#undef KPRED_RULES_CONV_ASM_BWD_WRW_3X3
+#undef KPRED_RULES_CONV_ASM_3X3U
+#undef KPRED_RULES_CONV_OCL_DIRECT_FWD
+#undef KPRED_RULES_CONV_BIN_WINOGRAD_RXS
+#undef KPRED_RULES_CONV_HIP_IGEMM_V4R1
+#undef KPRED_RULES_CONV_IGEMM
+#undef KPRED_RULES_CONV_IGEMM_GTC
+#undef KPRED_RULES_CONV_OCL_BWD_WRW2
+#undef KPRED_RULES_CONV_SOLVER

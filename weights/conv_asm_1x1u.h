@@ -107,11 +107,12 @@ teacher_hidden       = 128
 teacher_drop_encoder = 0.3
 teacher_drop_hidden  = 0.3
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_ASM_1X1U
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_ASM_1X1U_H
 #define KPRED_MODEL_CONV_ASM_1X1U_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_asm_1x1u.h and kpred.h are of different formats: see kpred-train relayout"

@@ -133,11 +133,12 @@ teacher_drop_hidden  = 0.3
 crossed              = 8
 temperature          = 1.1
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_ASM_BWD_WRW_3X3
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_ASM_BWD_WRW_3X3_H
 #define KPRED_MODEL_CONV_ASM_BWD_WRW_3X3_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_asm_bwd_wrw_3x3.h and kpred.h are of different formats: see kpred-train relayout"

@@ -145,11 +145,12 @@ teacher_epochs       = 100
 teacher_drop_encoder = 0.1
 teacher_drop_hidden  = 0.1
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_BIN_WINOGRAD_RXS
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F2X3_H
 #define KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F2X3_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_bin_winograd_rxs_f2x3.h and kpred.h are of different formats: see kpred-train relayout"

@@ -129,11 +129,12 @@ teacher_hidden       = 128
 teacher_drop_encoder = 0.3
 teacher_drop_hidden  = 0.3
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_BIN_WINOGRAD_RXS
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F3X2_H
 #define KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F3X2_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_bin_winograd_rxs_f3x2.h and kpred.h are of different formats: see kpred-train relayout"

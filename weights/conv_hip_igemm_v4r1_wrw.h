@@ -148,11 +148,12 @@ teacher_drop_encoder = 0.3
 teacher_drop_hidden  = 0.3
 crossed              = 8
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_HIP_IGEMM_V4R1
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_HIP_IGEMM_V4R1_WRW_H
 #define KPRED_MODEL_CONV_HIP_IGEMM_V4R1_WRW_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_hip_igemm_v4r1_wrw.h and kpred.h are of different formats: see kpred-train relayout"

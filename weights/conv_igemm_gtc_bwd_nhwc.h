@@ -8,7 +8,7 @@
    net additive, split config, epochs 40, seed 1; 1973 rows to train, 227 kept for testing
    data gfx942130.db.bz2, 2200 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id 2cf1b6bfa343a413, 101969 bytes; a prediction costs 61440 multiply-adds and at most
+   id 2cf1b6bfa343a413, 102289 bytes; a prediction costs 61440 multiply-adds and at most
    12384 more a unit of beam; largest accumulator 362390 of 2147483647
 
 spec:
@@ -131,11 +131,12 @@ teacher_drop_encoder = 0.3
 teacher_drop_hidden  = 0.3
 crossed              = 4
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_IGEMM_GTC
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_IGEMM_GTC_BWD_NHWC_H
 #define KPRED_MODEL_CONV_IGEMM_GTC_BWD_NHWC_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_igemm_gtc_bwd_nhwc.h and kpred.h are of different formats: see kpred-train relayout"
@@ -2994,13 +2995,34 @@ static const kpred_additive kpri_conv_igemm_gtc_bwd_nhwc_net = {
     },
     kpri_conv_igemm_gtc_bwd_nhwc_heads
 };
+static const uint16_t kpri_conv_igemm_gtc_bwd_nhwc_words[120] = {
+1056,1058,2,1056,2,2,1058,1056,1058,2,2,2,1346,1344,1346,1344,1058,1056,1058,1056,1074,1072,1074,
+1072,2,2,2,2,1312,1056,2,2,2,1056,1058,1056,1056,1314,1312,1058,1056,1058,1056,2,2,2,1314,1312,1314,
+1058,1056,1058,1314,1312,1058,1056,1314,1312,1314,1312,1312,1314,1331,1329,1331,1331,1329,1331,1331,
+1329,1059,1057,1059,3,1331,1329,1075,1073,3,1331,1329,1331,1331,1329,1331,3,3,3,1331,1329,1331,1329,
+3,3,3,1331,1329,1331,3,3,1331,1329,1331,1331,1329,1331,1587,1585,1587,1057,3,3,1331,1329,1059,1057,
+1315,1313,1331,1329,
+};
+static const kpred_gtc_kernels kpri_conv_igemm_gtc_bwd_nhwc_kernels = {
+    KPRED_DIR_B, 120, kpri_conv_igemm_gtc_bwd_nhwc_words,
+    {
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+    }
+};
+static int kpri_conv_igemm_gtc_bwd_nhwc_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    return kpred_rule_of_gtc_kernels(&kpri_conv_igemm_gtc_bwd_nhwc_kernels, problem, values, n);
+}
 static const char *const kpri_conv_igemm_gtc_bwd_nhwc_runs_on[] = { "gfx908", "gfx90a", "gfx942", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_igemm_gtc_bwd_nhwc = {
     2, UINT64_C(0x2cf1b6bfa343a413),
     "conv_igemm_gtc_bwd_nhwc", "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC", "config",
     kpri_conv_igemm_gtc_bwd_nhwc_fields, kpri_conv_igemm_gtc_bwd_nhwc_params, 18, 2, 192, 0, 65536,
     kpri_conv_igemm_gtc_bwd_nhwc_runs_on, NULL,
-    kpred_rule_conv_igemm_gtc_bwd, "kpred_rule_conv_igemm_gtc_bwd",
+    kpri_conv_igemm_gtc_bwd_nhwc_rule, "kpred_rule_conv_igemm_gtc_bwd",
     &kpred_additive_scorer, &kpri_conv_igemm_gtc_bwd_nhwc_net, NULL
 };
 

@@ -8,7 +8,7 @@
    net additive, split config, epochs 40, seed 1; 2193 rows to train, 253 kept for testing
    data gfx942130.db.bz2, 2446 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id 46a4c9981d46ca94, 99582 bytes; a prediction costs 61440 multiply-adds and at most
+   id 46a4c9981d46ca94, 99870 bytes; a prediction costs 61440 multiply-adds and at most
    11616 more a unit of beam; largest accumulator 377603 of 2147483647
 
 spec:
@@ -131,11 +131,12 @@ teacher_drop_encoder = 0.3
 teacher_drop_hidden  = 0.3
 crossed              = 4
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_IGEMM_GTC
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_IGEMM_GTC_FWD_NHWC_H
 #define KPRED_MODEL_CONV_IGEMM_GTC_FWD_NHWC_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_igemm_gtc_fwd_nhwc.h and kpred.h are of different formats: see kpred-train relayout"
@@ -2974,13 +2975,32 @@ static const kpred_additive kpri_conv_igemm_gtc_fwd_nhwc_net = {
     },
     kpri_conv_igemm_gtc_fwd_nhwc_heads
 };
+static const uint16_t kpri_conv_igemm_gtc_fwd_nhwc_words[112] = {
+34,32,34,2,16,2,2,34,32,34,32,34,32,34,2,2,66,66,64,64,50,50,48,48,34,32,34,32,2,2,32,34,32,34,32,2,
+2,34,32,34,34,32,34,32,34,32,32,34,32,34,34,32,32,34,32,34,34,32,51,49,51,49,51,49,51,49,35,33,33,3,
+33,3,51,49,51,49,51,49,51,49,3,3,51,49,51,49,67,67,65,65,3,35,33,3,51,49,51,51,49,49,51,49,49,3,51,
+49,3,35,33,33,51,49,
+};
+static const kpred_gtc_kernels kpri_conv_igemm_gtc_fwd_nhwc_kernels = {
+    KPRED_DIR_F, 112, kpri_conv_igemm_gtc_fwd_nhwc_words,
+    {
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+    }
+};
+static int kpri_conv_igemm_gtc_fwd_nhwc_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    return kpred_rule_of_gtc_kernels(&kpri_conv_igemm_gtc_fwd_nhwc_kernels, problem, values, n);
+}
 static const char *const kpri_conv_igemm_gtc_fwd_nhwc_runs_on[] = { "gfx908", "gfx90a", "gfx942", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_igemm_gtc_fwd_nhwc = {
     2, UINT64_C(0x46a4c9981d46ca94),
     "conv_igemm_gtc_fwd_nhwc", "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC", "config",
     kpri_conv_igemm_gtc_fwd_nhwc_fields, kpri_conv_igemm_gtc_fwd_nhwc_params, 18, 2, 192, 0, 65536,
     kpri_conv_igemm_gtc_fwd_nhwc_runs_on, NULL,
-    kpred_rule_conv_igemm_gtc_fwd, "kpred_rule_conv_igemm_gtc_fwd",
+    kpri_conv_igemm_gtc_fwd_nhwc_rule, "kpred_rule_conv_igemm_gtc_fwd",
     &kpred_additive_scorer, &kpri_conv_igemm_gtc_fwd_nhwc_net, NULL
 };
 

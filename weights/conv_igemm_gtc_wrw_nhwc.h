@@ -8,7 +8,7 @@
    net additive, split config, epochs 40, seed 1; 2057 rows to train, 193 kept for testing
    data gfx942130.db.bz2, 2250 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id f6a9154a78c91a9f, 94144 bytes; a prediction costs 61440 multiply-adds and at most
+   id f6a9154a78c91a9f, 94400 bytes; a prediction costs 61440 multiply-adds and at most
    10080 more a unit of beam; largest accumulator 697196 of 2147483647
 
 spec:
@@ -131,11 +131,12 @@ teacher_drop_encoder = 0.3
 teacher_drop_hidden  = 0.3
 crossed              = 4
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_IGEMM_GTC
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_IGEMM_GTC_WRW_NHWC_H
 #define KPRED_MODEL_CONV_IGEMM_GTC_WRW_NHWC_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_igemm_gtc_wrw_nhwc.h and kpred.h are of different formats: see kpred-train relayout"
@@ -2974,13 +2975,30 @@ static const kpred_additive kpri_conv_igemm_gtc_wrw_nhwc_net = {
     },
     kpri_conv_igemm_gtc_wrw_nhwc_heads
 };
+static const uint16_t kpri_conv_igemm_gtc_wrw_nhwc_words[92] = {
+0,2,0,2,0,2,2,0,2,0,2,0,0,2,0,0,2,2,0,0,2,0,2,2,0,2,0,0,2,2,0,2,0,2,2,0,0,2,2,3,3,1,3,3,3,3,1,1,3,3,
+3,1,1,3,3,1,1,1,3,3,1,3,3,1,1,1,1,3,3,1,1,1,3,3,1,1,1,1,1,1,3,1,1,3,3,3,3,1,1,1,3,1,
+};
+static const kpred_gtc_kernels kpri_conv_igemm_gtc_wrw_nhwc_kernels = {
+    KPRED_DIR_W, 92, kpri_conv_igemm_gtc_wrw_nhwc_words,
+    {
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+        { 0, 0, 0, 0, 0, 0, 0, 0 },
+    }
+};
+static int kpri_conv_igemm_gtc_wrw_nhwc_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    return kpred_rule_of_gtc_kernels(&kpri_conv_igemm_gtc_wrw_nhwc_kernels, problem, values, n);
+}
 static const char *const kpri_conv_igemm_gtc_wrw_nhwc_runs_on[] = { "gfx908", "gfx90a", "gfx942", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_igemm_gtc_wrw_nhwc = {
     2, UINT64_C(0xf6a9154a78c91a9f),
     "conv_igemm_gtc_wrw_nhwc", "ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC", "config",
     kpri_conv_igemm_gtc_wrw_nhwc_fields, kpri_conv_igemm_gtc_wrw_nhwc_params, 18, 2, 192, 0, 65536,
     kpri_conv_igemm_gtc_wrw_nhwc_runs_on, NULL,
-    kpred_rule_conv_igemm_gtc_wrw, "kpred_rule_conv_igemm_gtc_wrw",
+    kpri_conv_igemm_gtc_wrw_nhwc_rule, "kpred_rule_conv_igemm_gtc_wrw",
     &kpred_additive_scorer, &kpri_conv_igemm_gtc_wrw_nhwc_net, NULL
 };
 

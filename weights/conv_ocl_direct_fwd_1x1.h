@@ -118,11 +118,12 @@ teacher_drop_encoder = 0.3
 teacher_drop_hidden  = 0.3
 temperature          = 1.12
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_OCL_DIRECT_FWD_1X1_H
 #define KPRED_MODEL_CONV_OCL_DIRECT_FWD_1X1_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_ocl_direct_fwd_1x1.h and kpred.h are of different formats: see kpred-train relayout"

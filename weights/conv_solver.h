@@ -17,7 +17,7 @@
         9760a2f301565498d253c9c37216e9232f6371a4858069324386303d9bf0372c
    data gfx942130.HIP.fdb.txt.bz2, 32290 rows, sha256
         1d6128ce4fd807c03d300e2b2beb75e208c1f1ed1c87efc12cb4c3b91ffa0a37
-   id df145df5db9d4921, 116673 bytes; a prediction costs 98304 multiply-adds and at most
+   id df145df5db9d4921, 117345 bytes; a prediction costs 98304 multiply-adds and at most
    10752 more a unit of beam; largest accumulator 333296 of 2147483647
 
 spec:
@@ -156,11 +156,12 @@ redrawn              = 0
 sharpness            = 12
 regret               = 8
 end of spec */
+#include "../kpred.h"
+#define KPRED_RULES_CONV_SOLVER
+#include "../kpred_constraints.h"
+
 #ifndef KPRED_MODEL_CONV_SOLVER_H
 #define KPRED_MODEL_CONV_SOLVER_H
-
-#include "../kpred.h"
-#include "../kpred_constraints.h"
 
 #if KPRED_FORMAT != 2
 #error "conv_solver.h and kpred.h are of different formats: see kpred-train relayout"
@@ -3517,13 +3518,46 @@ static const kpred_additive kpri_conv_solver_net = {
     },
     kpri_conv_solver_heads
 };
+static const uint64_t kpri_conv_solver_words[81] = {
+UINT64_C(0x000001e77fda7724),UINT64_C(0x000001ef7fda7db6),UINT64_C(0x000000f6ffba7db6),
+UINT64_C(0x000001e877faedb6),UINT64_C(0x000001ebfefb6db6),UINT64_C(0x000001e77fd9f680),
+UINT64_C(0x000000f6ffb9f1e4),UINT64_C(0x00000000001af7e7),UINT64_C(0x000001000012f027),
+UINT64_C(0x00000100001b77e7),UINT64_C(0x0000010000137027),UINT64_C(0x000001000019f7e7),
+UINT64_C(0x000001000011f027),UINT64_C(0x00000100001afdfe),UINT64_C(0x1fe00300001b7dfe),
+UINT64_C(0x03e001007fdb7dfe),UINT64_C(0x00ff7d000019fffe),UINT64_C(0x000001f6ffba7ff6),
+UINT64_C(0x00000180001877e4),UINT64_C(0x000000e000184124),UINT64_C(0x000001e000184124),
+UINT64_C(0x000000e000184124),UINT64_C(0x03e7fd00001b41fc),UINT64_C(0x0000000000028000),
+UINT64_C(0x0000000000030000),UINT64_C(0x0000000000018000),UINT64_C(0x03ff0d00000ae7b6),
+UINT64_C(0x01e71c00001af7cf),UINT64_C(0x01e30c00001b7607),UINT64_C(0x00000000001b7607),
+UINT64_C(0x01e31c00003b7607),UINT64_C(0x0000000000077007),UINT64_C(0x1fe73e00001b0600),
+UINT64_C(0x00ff3c0000198680),UINT64_C(0x03e37d00000b67b6),UINT64_C(0x007f7d000009e7b6),
+UINT64_C(0x006f0c000019f687),UINT64_C(0x000000000019f687),UINT64_C(0x000000004e12f7fc),
+UINT64_C(0x000000404e12f727),UINT64_C(0x000000004e1377fc),UINT64_C(0x000000404e137727),
+UINT64_C(0x000000004e11f7fc),UINT64_C(0x000000404e11f727),UINT64_C(0x000f3d807fd9f600),
+UINT64_C(0x3c00008002398000),UINT64_C(0x0000008002398000),UINT64_C(0x0400008002398000),
+UINT64_C(0x0c00008002398000),UINT64_C(0x1c00008002398000),UINT64_C(0x0000018041b98000),
+UINT64_C(0x000000f000198600),UINT64_C(0x000000e0001a0600),UINT64_C(0x000001d96ffb0000),
+UINT64_C(0x000001e77fda7600),UINT64_C(0x00000080001a0000),UINT64_C(0x00000188003b0000),
+UINT64_C(0x000001f07df9f000),UINT64_C(0x000001f07df9f000),UINT64_C(0x000001e87fb9f080),
+UINT64_C(0x000001e87fb9f080),UINT64_C(0x000001e07fb9f092),UINT64_C(0x000001e07fb9f092),
+UINT64_C(0x000001e07fb9f092),UINT64_C(0x000001f07f79f000),UINT64_C(0x000001f07f79f000),
+UINT64_C(0x000001f07bf9f000),UINT64_C(0x000001f07bf9f000),UINT64_C(0x000000f77fca8000),
+UINT64_C(0x0000018f7fd28000),UINT64_C(0x00000000000a8000),UINT64_C(0x000001f77fcb0000),
+UINT64_C(0x0000018f7fdb0000),UINT64_C(0x00000000000b0000),UINT64_C(0x000000f77fc98000),
+UINT64_C(0x0000000000098000),UINT64_C(0x000001f5ff7a6db6),UINT64_C(0x000001e877fb6db6),
+UINT64_C(0x000000000006f007),UINT64_C(0x000001f07ef9f000),UINT64_C(0x000001f07ef9f000),
+};
+static int kpri_conv_solver_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    return kpred_rule_of_solvers(kpri_conv_solver_words, 81, problem, values, n);
+}
 static const char *const kpri_conv_solver_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_solver = {
     2, UINT64_C(0xdf145df5db9d4921),
     "conv_solver", "conv_solver", "config",
     kpri_conv_solver_fields, kpri_conv_solver_params, 23, 1, 192, 0, 65536,
     kpri_conv_solver_runs_on, NULL,
-    kpred_rule_conv_solver, "kpred_rule_conv_solver",
+    kpri_conv_solver_rule, "kpred_rule_conv_solver",
     &kpred_additive_scorer, &kpri_conv_solver_net, NULL
 };
 

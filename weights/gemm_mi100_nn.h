@@ -246,10 +246,10 @@ draws                = 32
 sharpness            = 32
 epochs               = 20
 end of spec */
+#include "../kpred.h"
+
 #ifndef KPRED_MODEL_GEMM_MI100_NN_H
 #define KPRED_MODEL_GEMM_MI100_NN_H
-
-#include "../kpred.h"
 
 #if KPRED_FORMAT != 2
 #error "gemm_mi100_nn.h and kpred.h are of different formats: see kpred-train relayout"

@@ -246,10 +246,10 @@ draws                = 32
 sharpness            = 32
 epochs               = 20
 end of spec */
+#include "../kpred.h"
+
 #ifndef KPRED_MODEL_GEMM_MI100_NT_H
 #define KPRED_MODEL_GEMM_MI100_NT_H
-
-#include "../kpred.h"
 
 #if KPRED_FORMAT != 2
 #error "gemm_mi100_nt.h and kpred.h are of different formats: see kpred-train relayout"

@@ -334,6 +334,8 @@ broken "the spec's name changed" "not a header that kpred-train wrote" \
     "s/^name  *= .*/name = other/"
 broken "the spec's values changed" "" 's/^read_size  *= .*/read_size = 1 2 3 5/'
 broken "the spec's rule changed" "rule " 's/^rule  *= .*/rule = kpred_rule_other/'
+broken "the request for its rule's family taken out" "its code is not what its spec" \
+    '/^#define KPRED_RULES_/d'
 broken "the spec's features changed" "" 's/^onehot gpu/equals stride 1 2/'
 broken "half of it" "" '/kpri_.*_bias1\[/,$d'
 

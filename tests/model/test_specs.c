@@ -11,8 +11,7 @@
 #include "data/split.h"
 #include "harness/test.h"
 #include "miopen/tuple_text.h"
-#include "model/program.h"
-#include "model/rules.h"
+#include "model/model.h"
 #include "train/recipe.h"
 
 #include <dirent.h>
@@ -117,10 +116,8 @@ static int keys_are_canonical(const struct spec *s)
 static int check_spec(const char *path, const char *file)
 {
     struct spec s;
-    struct program program;
+    struct model model;
     struct recipe recipe;
-    kpred_rule rule;
-    const char *name;
     int32_t v[KPRED_MAX_PARAMS];
     if (!CASE(spec_load(&s, path) == 0, "%s", file))
         return 0;
@@ -129,14 +126,14 @@ static int check_spec(const char *path, const char *file)
         return 0;
     }
     CASE(strncmp(file, s.name, strlen(s.name)) == 0, "%s: named like its file", s.name);
-    if (CASE(rules_find(&s, &rule, &name) == 0, "%s: rule %s", s.name, s.rule)) {
-        CASE(has_tuple(&s, rule, v, 0), "%s: has a tuple for a problem", s.name);
-        const int taken = directions(&s, rule);
+    if (CASE(model_from_spec(&model, &s, "config") == 0, "%s: rule %s", s.name, s.rule)) {
+        CASE(has_tuple(&s, model.m.rule, v, 0), "%s: has a tuple for a problem", s.name);
+        const int taken = directions(&s, model.m.rule);
         CASE(taken != 0 && (!is_one_way(&s) || (taken & (taken - 1)) == 0), "%s: its directions",
              s.name);
     }
-    CASE(program_compile(&s, &program) == 0 && program.n_features <= KPRED_MAX_WIDTH,
-         "%s: features", s.name);
+    CASE(model.program.n_features <= KPRED_MAX_WIDTH, "%s: features", s.name);
+    model_free(&model);
     CASE(recipe_from_spec(&s, &recipe) == 0 && recipe.teachers >= 1, "%s: numbers of its network",
          s.name);
     CASE(keys_are_canonical(&s), "%s: split keys", s.name);
@@ -193,8 +190,12 @@ static void check_changes(void)
         {"hip_igemm_v4r1_fwd", "stride_h = size", "stride_h = one two", 0},
         {"hip_igemm_v4r1_fwd", "dil_h    = size\ndil_w    = size", "dil_w = size\ndil_h = size", 0},
         {"hip_igemm_v4r1_fwd", "in_copy_b ", "in_copy_z ", 0},
-        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,1,256,64,16", "fwd,nhwc,fp16,0,1,256,64,16", 0},
-        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,0,", "fwd,nhwc,fp32,0,1,", 0},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,1,256,64,16", "fwd,nhwc,fp32,0,1,256,64,8", 1},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,1,256,64,16", "fwd,nhwc,bf16,0,1,256,64,16", 0},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,1,256,64,16", "bwd,nhwc,fp32,0,1,256,64,16", 0},
+        {"igemm_gtc_fwd_nhwc", "fwd,nhwc,fp32,0,1,256,64,16", "fwd,nhwc,fp32,256,64,16", 0},
+        {"igemm_gtc_fwd_nhwc", ",*,0,0,1,4,4,1,", ",*,0,0,1,128,4,1,", 1},
+        {"igemm_gtc_fwd_nhwc", ",*,0,0,1,4,4,1,", ",*,0,0,1,256,4,1,", 0},
         {"igemm_gtc_bwd_nhwc", "dir      = F B", "dir      = B", 0},
         {"ck_igemm_fwd_v6r1", "dil_h    = size\n", "", 0}, /* canonical(h) needs it */
         {"ck_igemm_fwd_v6r1", "pad_w    = size 0 16777216\n", "", 0},
@@ -203,14 +204,14 @@ static void check_changes(void)
         struct spec s;
         struct buf text = {0};
         char path[128], *is = NULL;
-        kpred_rule rule;
-        const char *name;
+        struct model model;
         int rc = -1;
         find_spec(changes[i].file, path, sizeof path);
         if (read_file(path, SPEC_MAX_BYTES, &text) == 0)
             is = changed(text.s, changes[i].was, changes[i].is);
         if (is != NULL && *is != '\0' && spec_parse(&s, is, path) == 0) {
-            rc = rules_find(&s, &rule, &name);
+            rc = model_from_spec(&model, &s, "config");
+            model_free(&model);
             spec_free(&s);
         }
         CASE(is != NULL && *is != '\0' && (rc == 0) == changes[i].is_fine, "%s: change %zu is %s",

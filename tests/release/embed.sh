@@ -68,18 +68,19 @@ for cc in gcc clang; do
         "$cc -std=c99 -DKPRED_STATIC"
 done
 
-# left_out OPTION MAIN STATUS: whether a rule's table is in a program depends on what its main uses,
-# if the linker may leave out sections. (They are built, not run: their problem is none.)
+# left_out OPTION MAIN STATUS: whether a rule is in a program depends on what its main uses, if the
+# linker may leave out sections. (They are built, not run: their problem is none.)
 left_out() {
     printf '#include "kpred_constraints.h"\n%s\n' "$2" >"$out/rules.c"
-    gcc -std=c99 -O2 $1 -ffunction-sections -fdata-sections -Wl,--gc-sections -I. "$out/rules.c" \
+    gcc -std=c99 -O2 -fno-inline $1 -ffunction-sections -fdata-sections -Wl,--gc-sections -I. "$out/rules.c" \
         -o "$out/rules" || return 1
-    nm "$out/rules" | grep -q kpri_solvers
+    nm "$out/rules" | grep -q kpred_rule_of_solvers
     [ $? -eq $3 ]
 }
 body='int32_t p[KPRED_CONV3D_FIELD_COUNT]; int main(int n, char **v) { (void)v; return'
 one="$body kpred_rule_conv_mlir_igemm(p, p, (size_t)n); }"
-solver="$body kpred_rule_conv_solver(p, p, (size_t)n); }"
+solver="static const uint64_t words[] = { 0 };
+$body kpred_rule_of_solvers(words, 1, p, p, (size_t)n); }"
 for how in KPRED_IMPLEMENTATION KPRED_STATIC; do
     if has gcc && has nm && gcc -Wl,--gc-sections -xc - -o "$out/empty" 2>/dev/null <<END
 int main(void) { return 0; }

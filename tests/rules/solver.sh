@@ -11,9 +11,9 @@ spec=weights/conv_solver.spec
 
 need_trainer "find-dbs and the spec"
 
-"$CC" -std=c99 -O2 -I. -Itests tests/rules/test_solver.c -o "$tmp/test_solver" || exit 1
+test_program test_solver "$tmp/test_solver" || exit 1
 
-# ---- the spec names the values that the rule expects ----
+# ---- the spec names solvers, and the header has a word for each ----
 
 key=64-7-8-1x1-32-7-8-4-0x0-1x1-1x1-0-NCHW-FP16-F
 echo "$key=GemmFwdRest:4,0,miopenConvolutionFwdAlgoGEMM" >"$tmp/gfx906_60.txt"
@@ -24,13 +24,33 @@ trains() {
     "$trainer" train "$tmp/mine.spec" --data "$tmp/gfx906_60.txt" \
         --split none --epochs 1 --threads 1 --float-out "$tmp/f32" -o "$tmp/mine.h"
 }
-where="where rule kpred_rule_conv_solver expects"
-check "fewer values" trains '/^solver /s/ ConvAsm5x10u2v2f1.*//'
-refuse "values in another order" 1 "value \"ConvAsm1x1UV2\" $where \"ConvAsm1x1U\"" \
-    trains '/^solver /s/ConvAsm1x1U ConvAsm1x1UV2/ConvAsm1x1UV2 ConvAsm1x1U/'
-refuse "integers for values" 1 "value \"(an integer)\" $where \"ConvAsm1x1U\"" \
+# words HEADER: in the order of the solvers
+words() {
+    sed -n '/_words\[/,/};/p' "$1" | grep -o 'UINT64_C([0-9a-fx]*)'
+}
+trains '' >"$tmp/log" 2>&1
+words "$tmp/mine.h" >"$tmp/words"
+without_the_last() {
+    trains '/^solver /s/ "ConvWinograd3x3MultipassWrW<7-3>"//' && words "$tmp/mine.h" | diff - "$tmp/less"
+}
+exchanged() {
+    trains '/^solver /s/ConvAsm1x1U ConvAsm1x1UV2/ConvAsm1x1UV2 ConvAsm1x1U/' &&
+        words "$tmp/mine.h" | diff - "$tmp/exchanged"
+}
+sed '$d' "$tmp/words" >"$tmp/less"
+sed '1{h;d;};2G' "$tmp/words" >"$tmp/exchanged"
+has_words() { [ "$(wc -l <"$tmp/words")" -eq 81 ] && words weights/conv_solver.h | diff - "$tmp/words"; }
+check_with weights/conv_solver.h "words as shipped" has_words
+sed 's/UINT64_C(0x0/UINT64_C(0x1/' "$tmp/mine.h" >"$tmp/changed.h"
+refuse "a changed word" 1 "its code is not what its spec" \
+    "$kpred" predict "$tmp/changed.h" gpu=gfx906_60
+check "fewer values" without_the_last
+check "values in another order" exchanged
+rule="rule kpred_rule_conv_solver"
+where="where $rule expects"
+refuse "integers for values" 1 "parameter solver: $rule expects names" \
     trains '/^solver /s/=.*/= 1 2 3/; /^format /s/=.*/= csv/'
-refuse "an unknown value" 1 "value \"cudnn\" $where \"ConvAsm5x10u2v2f1\"" \
+refuse "an unknown value" 1 "parameter solver: $rule knows no solver \"cudnn\"" \
     trains '/^solver /s/ ConvAsm5x10u2v2f1.*/ cudnn/'
 refuse "fields in another order" 1 "field \"dil_h\" $where \"dil_d\"" \
     trains '/^dil_d /{h;d;};/^dil_h /G'

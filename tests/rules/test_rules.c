@@ -604,7 +604,7 @@ typedef struct {
 } kernel;
 
 #define PLUS_ONE(enumerator, spelling) +1
-#define RULE_OF(function, fields, list) \
+#define RULE_OF(function, fields, list, family) \
     {#function, function, fields, 0 list(PLUS_ONE), 0, 0, 0, 0, 0},
 static kernel kernels[] = {KPRED_RULE_LIST(RULE_OF)};
 

@@ -1,23 +1,24 @@
-/* test_solver.c - tests of kpred_rule_conv_solver, the choice among MIOpen's solvers
+/* test_solver.c - tests of kpred_rule_of_solvers, the choice among MIOpen's solvers
    SPDX-License-Identifier: MIT
 
    test_solver          what solvers' names say about them, and naive statements of what the rule
                         looks at: each thing alone decides, multiples, least sizes; extremes
    test_solver rows     reads ingest's CSV of a find-db on standard input: no solver that a row
                         names is rejected; tells how many solvers a problem has left on average */
-#define KPRED_IMPLEMENTATION
-#include "kpred.h"
 #include "kpred_constraints.h"
 
 #include "harness/test.h"
+#include "model/solver_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = KPRED_CONV_SOLVER_COUNT };
+enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = 81 };
+
+static const char *solvers[SOLVERS];
+static uint64_t words[SOLVERS];
 
 #define SPELLING(enumerator, spelling) spelling,
-static const char *const solvers[] = {KPRED_CONV_SOLVER_LIST(SPELLING)};
 static const char *const gpus[] = {KPRED_CONV3D_GPU_LIST(SPELLING)};
 static const char *const dirs[] = {KPRED_DIR_LIST(SPELLING)};
 static const char *const dtypes[] = {KPRED_DTYPE_LIST(SPELLING)};
@@ -35,7 +36,17 @@ static int32_t random_below(int32_t n)
 
 static int accepts(const int32_t *p, int32_t solver)
 {
-    return kpred_rule_conv_solver(p, &solver, 1);
+    return kpred_rule_of_solvers(words, SOLVERS, p, &solver, 1);
+}
+
+static int read_solvers(void)
+{
+    int bad = solver_name(SOLVERS) != NULL;
+    for (size_t i = 0; i < SOLVERS && !bad; i++) {
+        solvers[i] = solver_name(i);
+        bad = !solvers[i] || !solver_word(solvers[i], &words[i]);
+    }
+    return !bad;
 }
 
 /* ---- problems ---- */
@@ -155,23 +166,13 @@ static int fits(const char *s, const int32_t *p)
 
 static char note[100];
 
-static int check_lists(void)
+static int check_list(void)
 {
-    static const char *const enumerators[] = {
-#define NAME(enumerator, spelling) #enumerator,
-        KPRED_CONV_SOLVER_LIST(NAME)};
-    int bad = SOLVERS != 81;
-    for (int s = 0; s < SOLVERS; s++) {
-        const char *e = enumerators[s] + strlen("KPRED_CONV_SOLVER_");
-        bad += strlen(e) != strlen(solvers[s]);
-        for (size_t i = 0; e[i] && solvers[s][i]; i++) {
-            int c = (unsigned char)solvers[s][i];
-            bad += e[i] != (isalnum(c) ? toupper(c) : '_');
-        }
+    uint64_t word;
+    int bad = solver_word("cudnn", &word) || solver_word("", &word);
+    for (int s = 0; s < SOLVERS; s++)
         for (int t = 0; t < s; t++)
             bad += !strcmp(solvers[s], solvers[t]);
-    }
-    sprintf(note, "%d solvers", SOLVERS);
     return bad;
 }
 
@@ -318,7 +319,8 @@ static int check_extremes(void)
             p[f] -= random_below(2) ? p[f] : 0;
         for (int s = 0; s < SOLVERS; s++)
             some |= accepts(p, s);
-        bad += !some || kpred_rule_conv_solver(p, NULL, 0) != 1 || kpred_rule_conv_solver(p, v, 2);
+        bad += !some || kpred_rule_of_solvers(words, SOLVERS, p, NULL, 0) != 1
+               || kpred_rule_of_solvers(words, SOLVERS, p, v, 2);
         bad +=
             accepts(p, -1) || accepts(p, SOLVERS) || accepts(p, INT32_MAX) || accepts(p, INT32_MIN);
     }
@@ -358,7 +360,7 @@ static int read_row(char *line, int32_t *p)
         if (p[f] < 0)
             return -1;
     }
-    return text ? INDEX_OF(text, solvers) : -1;
+    return text ? index_of(text, solvers, SOLVERS) : -1;
 }
 
 static int heading_fits(char *line)
@@ -400,9 +402,11 @@ static int check_rows(void)
 
 int main(int argc, char **argv)
 {
+    if (!read_solvers())
+        return fprintf(stderr, "test_solver: there are not %d solvers\n", (int)SOLVERS), 1;
     if (argc == 2 && !strcmp(argv[1], "rows"))
         return check_rows();
-    CASE(check_lists() == 0, "lists (%s)", note);
+    CASE(check_list() == 0, "list");
     CASE(check_names() == 0, "names (%s)", note);
     CASE(check_axes() == 0, "axes (%s)", note);
     CASE(check_multiples() == 0, "multiples (%s)", note);

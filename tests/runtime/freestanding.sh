@@ -1,5 +1,5 @@
 #!/bin/sh
-# freestanding.sh - what the headers need and give: no symbol, no float, little stack, little code
+# freestanding.sh - what the headers need and give: no symbol, float or loop, little stack and code
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 . tests/harness/variants.inc
@@ -63,13 +63,22 @@ for header in kpred kpred_constraints; do
     fi
 done
 
-# ---- stack ----
+# ---- no loop ----
 
-# Bytes of the longest chain of calls from kpred_predict, frames and call graph as gcc reports them.
-# A call by address may reach either scorer function; the rule's frames are its author's. Where the
-# depths do not settle, something calls itself.
+# The helpers and rules of kpred_constraints.h: no word that loops
+no_loop() {
+    words=$(without_comments kpred_constraints.h | grep -nwE 'for|while|do|goto')
+    [ -z "$words" ] || { echo "$words"; return 1; }
+}
+check "no-loop-in-kpred_constraints" no_loop
+
+# ---- stack, and no recursion ----
+
+# deepest GRAPH FUNCTION: bytes of the longest chain of calls from there, frames and call graph as gcc
+# reports them. A call by address may reach either scorer function; the rule's frames are its author's.
+# Where the depths do not settle, something calls itself.
 deepest() {
-    awk -F'"' '
+    awk -F'"' -v start="$2" '
         /^node:/ { frame[$2] = match($4, /[0-9]+ bytes/) ? substr($4, RSTART) + 0 : 0 }
         /^edge:/ { from[n] = $2; to[n++] = $4 }
         END {
@@ -82,18 +91,27 @@ deepest() {
                         depth[from[i]] = frame[from[i]] + depth[to[i]]
                         grown = 1
                     }
-            print grown ? "recursion" : depth["kpred_predict"]
+            print grown ? "recursion" : depth[start]
         }' "$1"
 }
 
 stack_is_small() {
     object kpred gcc -std=c99 -O2 -fcallgraph-info=su $1 || return 1
-    bytes=$(deepest "$tmp/kpred.ci")
+    bytes=$(deepest "$tmp/kpred.ci" kpred_predict)
     echo "$bytes bytes, at most $MOST_STACK"
     [ "$bytes" -gt 100 ] && [ "$bytes" -le $MOST_STACK ]
 }
 
+# What the compiler has not made a loop of: -O0
+no_recursion() {
+    object kpred_constraints gcc -std=c99 -O0 -fcallgraph-info=su -DKPRED_SIMD=0 || return 1
+    bytes=$(deepest "$tmp/kpred_constraints.ci" kpred_rule_conv_mlir_igemm_wrw)
+    echo "$bytes bytes from a rule that asks another"
+    [ "$bytes" != recursion ] && [ "$bytes" -gt 100 ]
+}
+
 if ! unavailable gcc -fcallgraph-info=su >/dev/null; then
+    check "no-recursion-in-kpred_constraints" no_recursion
     check "stack-portable" stack_is_small -DKPRED_SIMD=0
     if echo | gcc -E -dM -xc - | grep -q __SSE2__; then
         check "stack-sse2" stack_is_small -DKPRED_SIMD=1
@@ -118,5 +136,113 @@ if has gcc && has size; then
     check "code-size" code_is_small
 else
     skipped "code-size" "no gcc or no size"
+fi
+
+# ---- code of a program with one model ----
+
+RUNTIME=8120  # bytes of functions, gcc 12 -Os for x86-64, portable body; all bounds are about 3 % above
+ONE_MODEL=9728 # what conv_asm_1x1u may take in all
+ALL=15180      # and all shipped models together
+ALL_RULES=9753 # all rules, as one who includes kpred_constraints.h by itself gets them
+
+# The rule of each model, and what else there is in its header that runs
+rules() {
+    cat <<'END'
+conv_asm_1x1u 1450
+conv_asm_bwd_wrw_1x1 905
+conv_asm_bwd_wrw_3x3 1210
+conv_bin_winograd_rxs_f2x3 295
+conv_bin_winograd_rxs_f3x2 295
+conv_hip_igemm_v4r1_wrw 1500
+conv_igemm_gtc_bwd_nhwc 585
+conv_igemm_gtc_fwd_nhwc 585
+conv_igemm_gtc_wrw_nhwc 585
+conv_ocl_direct_fwd_1x1 930
+conv_solver 780
+gemm_mi100_nn 131
+gemm_mi100_nt 131
+gemm_mi100_tn 131
+END
+}
+
+# sizes HEADER...: bytes of functions and of constants in an object with these headers
+sizes() {
+    { echo "#define KPRED_IMPLEMENTATION"; printf '#include "%s"\n' "$@"; } >"$tmp/sizes.c"
+    gcc -std=c99 -Os -fno-asynchronous-unwind-tables -DKPRED_SIMD=0 -I. -c "$tmp/sizes.c" -o "$tmp/sizes.o" || return 1
+    code=$(nm -t d -S "$tmp/sizes.o" | awk '$3 ~ /^[tT]$/ { sum += $2 } END { print sum + 0 }')
+    all=$(size "$tmp/sizes.o" | awk 'NR == 2 { print $1 + $2 + $3 }')
+    constants=$((all - code))
+}
+
+at_most() {
+    echo "$1: $2 bytes, at most $3"
+    [ "$2" -le "$3" ]
+}
+
+runtime_is_small() {
+    sizes kpred.h && [ "$code" -gt 1000 ] && at_most "the runtime" "$code" $RUNTIME
+}
+
+# A model's rule is what its header adds to the runtime's functions.
+rule_is_small() {
+    bound=$(rules | sed -n "s/^$1 //p")
+    [ -n "$bound" ] || { echo "$1 has no bound"; return 1; }
+    sizes kpred.h && runtime=$code && sizes "weights/$1.h" &&
+        at_most "its rule" $((code - runtime)) "$bound"
+}
+
+one_model_is_small() {
+    sizes weights/conv_asm_1x1u.h && at_most "all of it" "$code" $ONE_MODEL
+}
+
+all_are_small() {
+    sizes weights/*.h && at_most "all of them" "$code" $ALL
+}
+
+all_rules_are_small() {
+    sizes kpred.h && runtime=$code && sizes kpred_constraints.h &&
+        at_most "all rules" $((code - runtime)) $ALL_RULES
+}
+
+# row NAME DIGITS: the README's, constants with so many digits behind the point
+row() {
+    awk -v name="$1" -v digits="$2" -v code="$code" -v constants="$constants" 'BEGIN {
+        printf "| %s | %.1f | %.*f |\n", name, code / 1000, digits, constants / 1000 }'
+}
+
+readme() {
+    sizes kpred.h || return 1
+    runtime=$code runtime_constants=$constants
+    row "the runtime, \`kpred.h\`" 1
+    for spec in weights/*.spec; do
+        sizes "${spec%.spec}.h" || return 1
+        code=$((code - runtime)) constants=$((constants - runtime_constants))
+        row "\`$(basename "$spec" .spec)\`" 0
+    done
+}
+
+readme_has_them() {
+    readme >"$tmp/rows" && sed -n '/^| KB | code/,/^$/p' README.md | sed '1,2d; /^$/d' | diff - "$tmp/rows"
+}
+
+# Others write other code, and the bounds are narrow.
+is_measured() {
+    has nm && has size && [ "$(gcc -dumpversion | cut -d. -f1)-$(gcc -dumpmachine | cut -d- -f1)" = 12-x86_64 ]
+}
+
+if has gcc && is_measured; then
+    check "code-of-the-runtime" runtime_is_small
+    for spec in weights/*.spec; do
+        name=$(basename "$spec" .spec)
+        check_with "${spec%.spec}.h" "code-of-$name" rule_is_small "$name"
+    done
+    check_with weights/conv_asm_1x1u.h "code-of-one-model" one_model_is_small
+    check "code-of-all-rules" all_rules_are_small
+    if has_weights; then
+        check "code-of-all-models" all_are_small
+        check "sizes-in-the-README" readme_has_them
+    fi
+else
+    skipped "code of each model" "the bounds are those of gcc 12 for x86-64"
 fi
 test_end

@@ -21,6 +21,6 @@ void header_write_code(FILE *f, const struct model *model);
 int header_read(const char *path, struct model *out);
 
 /* The same of a header of this format or of the one before it, whose spec may be taken from a file
-   (NULL: its own). The id is checked as of then; what the model has here is sealed anew. *story is
-   that of header_write, to be freed. */
+   (NULL: its own). The id is checked as of then, what is no part of it is not; the model is sealed
+   anew. *story is that of header_write, to be freed. */
 int header_read_older(const char *path, const char *spec_path, struct model *out, char **story);

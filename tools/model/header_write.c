@@ -144,7 +144,16 @@ static void write_runs_on(struct writer *w)
     fprintf(w->f, "NULL };\n");
 }
 
-/* The rule `listed`: its bits, eight a byte, and the function that asks them */
+/* ---- rules with a table: the table, and a function that asks it ---- */
+
+static void write_rule(struct writer *w)
+{
+    fprintf(w->f,
+            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n",
+            w->m->name);
+}
+
+/* Bits, eight a byte */
 static void write_listed(struct writer *w)
 {
     const struct model *m = w->model;
@@ -153,13 +162,70 @@ static void write_listed(struct writer *w)
         ints[i] = m->listed[i];
     fprintf(w->f, "static const uint8_t kpri_%s_listed[%zu] = ", w->m->name, m->n_listed);
     write_numbers(w, NULL, ints, m->n_listed);
+    free(ints);
+    write_rule(w);
     fprintf(w->f,
-            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n"
-            "{\n    (void)problem;\n"
+            "    (void)problem;\n"
             "    return kpri_listed(kpri_%s_params, kpri_%s_listed, values, n);\n}\n",
-            w->m->name, w->m->name, w->m->name);
+            w->m->name, w->m->name);
+}
+
+static void write_words(struct writer *w, const uint16_t *words, int32_t n)
+{
+    int32_t *ints = xcalloc((size_t)n, sizeof *ints);
+    for (int32_t i = 0; i < n; i++)
+        ints[i] = words[i];
+    fprintf(w->f, "static const uint16_t kpri_%s_words[%" PRId32 "] = ", w->m->name, n);
+    write_numbers(w, NULL, ints, (size_t)n);
     free(ints);
 }
+
+static void write_kernels(struct writer *w)
+{
+    const kpred_gtc_kernels *kernels = &w->model->kernels;
+    write_words(w, kernels->words, kernels->n);
+    fprintf(w->f,
+            "static const kpred_gtc_kernels kpri_%s_kernels = {\n"
+            "    KPRED_DIR_%c, %" PRId32 ", kpri_%s_words,\n    {\n",
+            w->m->name, "FBW"[kernels->dir], kernels -> n, w -> m -> name);
+    for (size_t i = 0; i < 4; i++) {
+        fprintf(w->f, "        {");
+        for (size_t k = 0; k < 8; k++)
+            fprintf(w->f, " %d%s", kernels->least[i][k], k < 7 ? "," : " },\n");
+    }
+    fprintf(w->f, "    }\n};\n");
+    write_rule(w);
+    fprintf(w->f,
+            "    return kpred_rule_of_gtc_kernels(&kpri_%s_kernels, problem, values, n);\n}\n",
+            w->m->name);
+}
+
+static void write_solvers(struct writer *w)
+{
+    const int32_t n = w->m->params->n_values;
+    fprintf(w->f, "static const uint64_t kpri_%s_words[%" PRId32 "] = {\n", w->m->name, n);
+    for (int32_t i = 0; i < n; i++)
+        fprintf(w->f, "UINT64_C(0x%016" PRIx64 "),%s", w->model->solvers[i],
+                i % 3 == 2 || i == n - 1 ? "\n" : "");
+    fprintf(w->f, "};\n");
+    write_rule(w);
+    fprintf(w->f,
+            "    return kpred_rule_of_solvers(kpri_%s_words, %" PRId32
+            ", problem, values, n);\n}\n",
+            w->m->name, n);
+}
+
+static void write_table(struct writer *w)
+{
+    if (w->model->listed)
+        write_listed(w);
+    else if (w->model->kernels.words)
+        write_kernels(w);
+    else if (w->model->solvers)
+        write_solvers(w);
+}
+
+/* ---- the rest of the network, and the model ---- */
 
 static void write_head_arrays(struct writer *w)
 {
@@ -224,13 +290,13 @@ static void write_model(struct writer *w)
             "    \"%s\", \"%s\", \"%s\",\n"
             "    kpri_%s_fields, kpri_%s_params, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32
             ", %" PRIu32 ",\n",
-            m->name, KPRED_FORMAT, m->id, m->name, m->kernel, m->split, m->name, m->name, m->n_fields,
-            m->n_params, m->work_words, m->state_words, m->scale);
+            m->name, KPRED_FORMAT, m->id, m->name, m->kernel, m->split, m->name, m->name,
+            m->n_fields, m->n_params, m->work_words, m->state_words, m->scale);
     if (m->runs_on)
         fprintf(w->f, "    kpri_%s_runs_on, NULL,\n", m->name);
     else
         fprintf(w->f, "    NULL, NULL,\n");
-    if (w->model->listed)
+    if (model_has_table(w->model))
         fprintf(w->f, "    kpri_%s_rule, ", m->name);
     else
         fprintf(w->f, "    %s, ", *m->rule_name ? m->rule_name : "KPRED_UNCONSTRAINED");
@@ -369,14 +435,23 @@ static void write_opening(struct writer *w, const char *story)
     fprintf(w->f, "spec:\n%send of spec */\n", w->model->spec->text);
 }
 
+/* Outside the guard: what is included comes again, with its definitions, where they are asked for
+   after the first time. */
+static void write_includes(struct writer *w)
+{
+    fprintf(w->f, "#include \"%skpred.h\"\n", w->model->include_dir);
+    if (w->model->spec->header && w->model->family)
+        fprintf(w->f, "#define KPRED_RULES_%s\n", w->model->family);
+    if (w->model->spec->header)
+        fprintf(w->f, "#include \"%s%s\"\n", w->model->include_dir, w->model->spec->header);
+    fputc('\n', w->f);
+}
+
 static void write_declaration(struct writer *w)
 {
     fprintf(w->f, "#ifndef KPRED_MODEL_%s_H\n#define KPRED_MODEL_%s_H\n\n", w->upper, w->upper);
-    fprintf(w->f, "#include \"%skpred.h\"\n", w->model->include_dir);
-    if (w->model->spec->header)
-        fprintf(w->f, "#include \"%s%s\"\n", w->model->include_dir, w->model->spec->header);
     fprintf(w->f,
-            "\n#if KPRED_FORMAT != %d\n"
+            "#if KPRED_FORMAT != %d\n"
             "#error \"%s.h and kpred.h are of different formats: see kpred-train relayout\"\n"
             "#endif\n\n",
             KPRED_FORMAT, w->m->name);
@@ -418,14 +493,14 @@ void header_write(FILE *f, const struct model *model, const char *story)
 void header_write_code(FILE *f, const struct model *model)
 {
     struct writer w = make_writer(f, model);
+    write_includes(&w);
     write_declaration(&w);
     fprintf(f, "#if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_%s)\n", w.upper);
     fprintf(f, "#define KPRI_MODEL_%s\n\n", w.upper);
     write_fields(&w);
     write_params(&w);
     write_net(&w);
-    if (model->listed)
-        write_listed(&w);
+    write_table(&w);
     write_runs_on(&w);
     write_model(&w);
     fprintf(f, "\n#endif\n");

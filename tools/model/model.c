@@ -2,8 +2,11 @@
    SPDX-License-Identifier: MIT */
 #include "model.h"
 
+#include "gtc_words.h"
 #include "listed.h"
+#include "rule_slots.h"
 #include "rules.h"
+#include "runtime.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,8 +31,7 @@ void *model_array(struct model *model, size_t n, size_t size)
 
 void model_free(struct model *model)
 {
-    if (model->listed)
-        listed_release(model->listed);
+    rule_slots_release(model);
     while (model->n_arrays)
         free(model->arrays[--model->n_arrays]);
     if (model->own_spec)
@@ -67,7 +69,59 @@ static void set_params(struct model *model, const struct spec *spec)
     model->m.n_params = (uint32_t)spec->n_params;
 }
 
-/* ---- the rule `listed` ---- */
+/* ---- rules with a table ---- */
+
+/* Has the model's rule ask the model. */
+static int take_rule(struct model *model, rule_ask ask)
+{
+    model->m.rule = rule_slots_take(ask, model);
+    return model->m.rule ? 0
+                         : fail("%s: rule %s: at most %d models with a table at a time",
+                                model->spec->path, model->spec->rule, RULE_SLOTS);
+}
+
+static int ask_kernels(const void *model, const int32_t *problem, const int32_t *values, size_t n)
+{
+    const struct model *of = (const struct model *)model;
+    return kpred_rule_of_gtc_kernels(&of->kernels, problem, values, n);
+}
+
+static int open_kernels(struct model *model, const struct rule *rule)
+{
+    uint16_t *words = model_array(model, (size_t)model->params->n_values, sizeof *words);
+    model->kernels.dir = rule->dir;
+    model->kernels.n = model->params->n_values;
+    model->kernels.words = words;
+    if (rules_gtc_words(model->spec, rule, words))
+        return -1;
+    gtc_set_least(&model->kernels);
+    return take_rule(model, ask_kernels);
+}
+
+static int ask_solvers(const void *model, const int32_t *problem, const int32_t *values, size_t n)
+{
+    const struct model *of = (const struct model *)model;
+    return kpred_rule_of_solvers(of->solvers, of->params->n_values, problem, values, n);
+}
+
+static int open_solvers(struct model *model)
+{
+    uint64_t *words = model_array(model, (size_t)model->params->n_values, sizeof *words);
+    model->solvers = words;
+    return rules_solver_words(model->spec, words) ? -1 : take_rule(model, ask_solvers);
+}
+
+int model_has_table(const struct model *model)
+{
+    return model->listed || model->kernels.words || model->solvers;
+}
+
+static int ask_list(const void *model, const int32_t *problem, const int32_t *values, size_t n)
+{
+    const struct model *of = (const struct model *)model;
+    (void)problem;
+    return runtime_listed(of->params, of->listed, values, n);
+}
 
 /* Room for the bits, all 0, and a rule that asks them. */
 static int open_list(struct model *model)
@@ -77,10 +131,8 @@ static int open_list(struct model *model)
         return fail("%s: rule listed: the parameters have more than %d prefixes of values",
                     model->spec->path, LISTED_MAX_BITS);
     model->listed = model_array(model, model->n_listed, 1);
-    model->m.rule = listed_rule(model->params, model->listed);
-    if (!model->m.rule)
-        return fail("%s: rule listed: at most %d such models at a time", model->spec->path,
-                    LISTED_MAX_MODELS);
+    if (take_rule(model, ask_list))
+        return -1;
     model_name_list(model);
     return 0;
 }
@@ -122,6 +174,21 @@ size_t model_list_bytes(const kpred_model *m)
 
 /* ---- from a spec ---- */
 
+static int open_rule(struct model *model)
+{
+    struct rule rule;
+    if (rules_find(model->spec, &rule))
+        return -1;
+    model->m.rule = rule.rule;
+    model->m.rule_name = rule.name;
+    model->family = rule.family;
+    if (spec_is_listed(model->spec))
+        return open_list(model);
+    return rule.table == RULE_GTC       ? open_kernels(model, &rule)
+           : rule.table == RULE_SOLVERS ? open_solvers(model)
+                                        : 0;
+}
+
 int model_from_spec(struct model *model, const struct spec *spec, const char *split)
 {
     memset(model, 0, sizeof *model);
@@ -138,8 +205,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.scorer = &kpred_additive_scorer;
     model->m.net = &model->net;
     model->net.heads = model->heads;
-    if (rules_find(spec, &model->m.rule, &model->m.rule_name)
-        || (spec_is_listed(spec) && open_list(model)) || program_compile(spec, &model->program))
+    if (open_rule(model) || program_compile(spec, &model->program))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;
@@ -363,10 +429,18 @@ static size_t aligned(size_t bytes)
     return round_up(bytes, 32);
 }
 
+/* Of the rule's table, or list */
+static size_t table_bytes(const kpred_model *m)
+{
+    const size_t word = rules_word_bytes(m->rule_name);
+    return aligned(model_list_bytes(m)) + aligned(word * (size_t)m->params->n_values)
+           + (word == sizeof(uint16_t) ? aligned(sizeof(kpred_gtc_kernels)) : 0);
+}
+
 struct model_cost model_cost(const kpred_model *m)
 {
     const kpred_additive *net = net_of(m);
-    struct model_cost c = {interface_bytes(m) + aligned(model_list_bytes(m)), 0, 0, 0, 0};
+    struct model_cost c = {interface_bytes(m) + table_bytes(m), 0, 0, 0, 0};
     int64_t logit;
     c.bytes += aligned(sizeof *net) + aligned(net->n_instr * sizeof *net->program);
     for (size_t i = 0; i < 3; i++) {

@@ -19,9 +19,12 @@ struct model {
     kpred_head heads[KPRED_MAX_TUPLE];
     char split[16];
     char include_dir[64]; /* what stands before "kpred.h" in the header's includes: "../" or "" */
+    const char *family;    /* of the rule in kpred_constraints.h; NULL: it is not there */
     unsigned char *listed; /* of the rule `listed` (listed.h), else NULL: n_listed bytes of bits */
     size_t n_listed;
-    char rule_name[24]; /* of that rule */
+    char rule_name[24];        /* of that rule */
+    kpred_gtc_kernels kernels; /* of a rule for these, else without words */
+    const uint64_t *solvers;   /* of one for solvers, else NULL: a word for each value */
     void *arrays[MODEL_MAX_ARRAYS];
     size_t n_arrays;
 };
@@ -46,6 +49,8 @@ int model_list(struct model *model, const unsigned char *targets, size_t n);
 void model_name_list(struct model *model);
 /* What the bits take in a header; 0 for models with another rule. */
 size_t model_list_bytes(const kpred_model *m);
+/* Does the header have a table and a rule of its own that asks it? */
+int model_has_table(const struct model *model);
 
 /* The range of each size field over n problems. */
 void model_train_ranges(struct model *model, const int32_t *problems, size_t n);

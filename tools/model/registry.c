@@ -3,7 +3,7 @@
 #include "registry.h"
 
 #include "header.h"
-#include "listed.h"
+#include "rule_slots.h"
 #define BUILTIN_SPECS
 #include "models.h" /* generated: every weights/NAME.h, the spec of each, BUILTIN_MODELS(X) */
 
@@ -27,9 +27,7 @@ static int builtin_open(const struct builtin *b, struct model *out)
     if (bad)
         model_free(out);
     else {
-        if (out->listed)
-            listed_release(
-                out->listed); /* its rule is compiled in: what is read may have the slot */
+        rule_slots_release(out); /* its rule is compiled in: what is read may have the slot */
         out->m = *b->model;
     }
     return bad;

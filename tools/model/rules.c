@@ -2,9 +2,11 @@
    SPDX-License-Identifier: MIT */
 #include "rules.h"
 
+#include "gtc_words.h"
+#include "solver_words.h"
+
 #include "kpred_constraints.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SPELLING(enumerator, spelling) spelling,
@@ -41,40 +43,30 @@ static const struct vocabulary {
     {0, fields, tokens} /* 9 or 10 of them */
 };
 
-static const char *const no_values[] = {NULL}; /* the rule takes integers */
+#define RULE(rule, n_fields, list, family) \
+    {{rule, #rule, #family, RULE_NO_TABLE, 0}, n_fields, {list(SPELLING) NULL}},
+#define GTC(dir, name)                              \
+    {{NULL, name, "CONV_IGEMM_GTC", RULE_GTC, dir}, \
+     KPRED_CONV2D_FIELD_COUNT,                      \
+     {KPRED_IGEMM_GTC_LIST(SPELLING) NULL}},
+#define SOLVERS(name)                              \
+    {{NULL, name, "CONV_SOLVER", RULE_SOLVERS, 0}, \
+     KPRED_CONV3D_FIELD_COUNT,                     \
+     {KPRED_CONV_SOLVER_PARAM_LIST(SPELLING) NULL}},
 
-#define RULE(rule, n_fields, list) \
-    {rule, #rule, n_fields, {list(SPELLING) NULL}, no_values, NULL, 0},
-#define WORD(word) word,
-#define WORDS(rule, n_fields, list, words, dir) \
-    static const uint16_t rule##_words[] = {words(WORD)};
-#define NAMED(rule, n_fields, list, words, dir) \
-    {rule,                                      \
-     #rule,                                     \
-     n_fields,                                  \
-     {list(SPELLING) NULL},                     \
-     no_values,                                 \
-     rule##_words,                              \
-     sizeof rule##_words / sizeof *rule##_words},
-#define ONE_WAY(rule, n_fields, list, of, dir) RULE(rule, n_fields, list)
-#define CHOICE_VALUES(rule, n_fields, list, values) \
-    static const char *const rule##_values[] = {values(SPELLING) NULL};
-#define CHOICE(rule, n_fields, list, values) \
-    {rule, #rule, n_fields, {list(SPELLING) NULL}, rule##_values, NULL, 0},
-
-KPRED_CHOICE_LIST(CHOICE_VALUES)
-KPRED_NAMED_LIST(WORDS)
+#define TABLE_LIST(GTC, SOLVERS)                      \
+    GTC(KPRED_DIR_F, "kpred_rule_conv_igemm_gtc_fwd") \
+    GTC(KPRED_DIR_B, "kpred_rule_conv_igemm_gtc_bwd") \
+    GTC(KPRED_DIR_W, "kpred_rule_conv_igemm_gtc_wrw") \
+    SOLVERS("kpred_rule_conv_solver")
 
 static const struct known {
-    kpred_rule rule;
-    const char *name;
+    struct rule rule;
     size_t n_fields;
     const char *params[KPRED_MAX_PARAMS + 1];
-    const char *const *values; /* names, of its one parameter */
-    const uint16_t *words;     /* or of its first one's kernels */
-    size_t n_words;
-} known[] = {KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(ONE_WAY) KPRED_NAMED_LIST(NAMED)
-                 KPRED_CHOICE_LIST(CHOICE)};
+} known[] = {KPRED_RULE_LIST(RULE) KPRED_ONE_WAY_LIST(RULE) TABLE_LIST(GTC, SOLVERS)};
+
+enum { N_KNOWN = sizeof known / sizeof *known };
 
 static int differs(const struct spec *spec, const char *what, const char *is, const char *should)
 {
@@ -99,7 +91,7 @@ static int takes_tokens(const struct spec *spec, const struct known *rule, size_
 {
     const struct spec_field *f = spec->fields + i;
     const int conv2d = rule->n_fields == KPRED_CONV2D_FIELD_COUNT;
-    return (conv2d && i == KPRED_CONV2D_GPU && rule->rule != kpred_rule_conv_bin_winograd_rxs)
+    return (conv2d && i == KPRED_CONV2D_GPU && rule->rule.rule != kpred_rule_conv_bin_winograd_rxs)
            || same_names(spec, "token", f->tokens, f->n_tokens, list, conv2d) == 0;
 }
 
@@ -117,13 +109,13 @@ static int check_fields(const struct spec *spec, const struct known *rule)
     const char *const *const *of = vocabulary_of(rule)->tokens;
     if (spec->n_fields != rule->n_fields)
         return fail("%s: %zu fields where rule %s expects %zu", spec->path, spec->n_fields,
-                    rule->name, rule->n_fields);
+                    rule->rule.name, rule->n_fields);
     for (size_t i = 0; i < spec->n_fields; i++) {
         const struct spec_field *f = spec->fields + i;
         if (strcmp(f->name, names[i]))
             return differs(spec, "field", f->name, names[i]);
         if ((f->n_tokens > 0) != (*of != NULL))
-            return fail("%s: field %s: rule %s expects %s", spec->path, f->name, rule->name,
+            return fail("%s: field %s: rule %s expects %s", spec->path, f->name, rule->rule.name,
                         f->n_tokens ? "a size" : "tokens");
         if (*of && !takes_tokens(spec, rule, i, *of++))
             return -1;
@@ -139,83 +131,65 @@ static int check_params(const struct spec *spec, const struct known *rule)
     return same_names(spec, "parameter", names, spec->n_params, rule->params, 0);
 }
 
-/* A choice's values are names, of which a spec may leave the last ones out. */
-static int check_values(const struct spec *spec, const struct known *rule)
+/* ---- rules with a table ---- */
+
+/* The name of value `v` of the first parameter, or NULL with a message */
+static const char *name_of(const struct spec *spec, size_t v)
 {
-    const struct spec_param *p = spec->params;
-    return !*rule->values ? 0
-           : p->names[0]  ? same_names(spec, "value", p->names, p->n_values, rule->values, 1)
-                          : differs(spec, "value", "(an integer)", *rule->values);
+    if (!spec->params->names[v])
+        fail("%s: parameter %s: rule %s expects names", spec->path, spec->params->name, spec->rule);
+    return spec->params->names[v];
 }
 
-/* ---- kernels with names ---- */
-
-enum { GTC_DIR, GTC_TYPE = 2, GTC_ANY_FILTER = 4, GTC_K_BLOCK = 7, GTC_MERGED = 18 };
-enum { GTC_A = 20, GTC_B = 28, GTC_PIECES = 36 };
-
-static uint32_t log2_of(uint32_t x)
+static int unknown(const struct spec *spec, const char *what, const char *name)
 {
-    uint32_t bits = 0;
-    while (x >>= 1)
-        bits++;
-    return bits;
+    return fail("%s: parameter %s: rule %s knows no %s \"%s\"", spec->path, spec->params->name,
+                spec->rule, what, name);
 }
 
-/* The word of a kernel by its name (KPRED_IGEMM_GTC_FWD_KERNELS): forward and backward data, the
-   longest vector that a thread reads divides c; backward data, it divides k as well, and so does
-   gemm_k_per_block, if y, x and k are not merged. */
-static uint32_t gtc_word(const char *name)
+int rules_gtc_words(const struct spec *spec, const struct rule *rule, uint16_t *words)
 {
-    uint32_t piece[GTC_PIECES] = {0}, vector, c = 0, k = 0;
-    const char *text[GTC_PIECES], *p = name;
-    size_t i;
-    for (i = 0; i < GTC_PIECES && p; i++) {
-        text[i] = p;
-        piece[i] = (uint32_t)strtoul(p, NULL, 10);
-        p = strchr(p, ',');
-        p += p != NULL;
+    for (size_t v = 0; v < spec->params->n_values; v++) {
+        const char *name = name_of(spec, v);
+        if (!name)
+            return -1;
+        if (!gtc_word(name, rule->dir, &words[v]))
+            return unknown(spec, "kernel", name);
     }
-    if (i < GTC_PIECES)
-        return UINT32_MAX;
-    vector = piece[GTC_A + 1] | piece[GTC_A + 3] | piece[GTC_B + 1] | piece[GTC_B + 3];
-    if (text[GTC_DIR][0] != 'w')
-        c = log2_of(vector);
-    if (text[GTC_DIR][0] == 'b')
-        k = log2_of(vector | (piece[GTC_MERGED] ? 0 : piece[GTC_K_BLOCK]));
-    return (uint32_t)!strncmp(text[GTC_TYPE], "fp16", 4)
-           | (uint32_t)(piece[GTC_ANY_FILTER] != 0) << 1 | c << 4 | k << 8;
-}
-
-/* Each kernel is one for which the rule has the word. */
-static int check_words(const struct spec *spec, const struct known *rule)
-{
-    const struct spec_param *p = spec->params;
-    if (!rule->n_words)
-        return 0;
-    if (p->n_values != rule->n_words)
-        return fail("%s: %zu kernels where rule %s expects %zu", spec->path, p->n_values,
-                    rule->name, rule->n_words);
-    for (size_t v = 0; v < p->n_values; v++)
-        if (!p->names[v] || gtc_word(p->names[v]) != rule->words[v])
-            return fail("%s: kernel \"%s\": rule %s expects another one there", spec->path,
-                        p->names[v] ? p->names[v] : "(an integer)", rule->name);
     return 0;
 }
 
-int rules_find(const struct spec *spec, kpred_rule *rule, const char **name)
+int rules_solver_words(const struct spec *spec, uint64_t *words)
 {
-    *rule = KPRED_UNCONSTRAINED;
-    *name = "";
+    for (size_t v = 0; v < spec->params->n_values; v++) {
+        const char *name = name_of(spec, v);
+        if (!name)
+            return -1;
+        if (!solver_word(name, &words[v]))
+            return unknown(spec, "solver", name);
+    }
+    return 0;
+}
+
+size_t rules_word_bytes(const char *name)
+{
+    size_t i;
+    for (i = 0; i < N_KNOWN && strcmp(known[i].rule.name, name); i++)
+        ;
+    return i == N_KNOWN || known[i].rule.table == RULE_NO_TABLE ? 0
+           : known[i].rule.table == RULE_GTC                    ? sizeof(uint16_t)
+                                                                : sizeof(uint64_t);
+}
+
+int rules_find(const struct spec *spec, struct rule *rule)
+{
+    *rule = (struct rule){KPRED_UNCONSTRAINED, "", NULL, RULE_NO_TABLE, 0};
     if (spec_is_unconstrained(spec) || spec_is_listed(spec))
         return 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(known[i].name, spec->rule)) {
+    for (size_t i = 0; i < N_KNOWN; i++)
+        if (!strcmp(known[i].rule.name, spec->rule)) {
             *rule = known[i].rule;
-            *name = known[i].name;
-            return check_fields(spec, &known[i]) || check_params(spec, &known[i])
-                           || check_values(spec, &known[i]) || check_words(spec, &known[i])
-                       ? -1
-                       : 0;
+            return check_fields(spec, &known[i]) || check_params(spec, &known[i]) ? -1 : 0;
         }
     return fail("%s: rule \"%s\" is not in kpred_constraints.h", spec->path, spec->rule);
 }

@@ -1,0 +1,148 @@
+#!/bin/sh
+# families.sh - kpred_constraints.h by families: what is asked for is there, once, without a warning
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+test_begin
+families=$(sed -n 's/^#undef KPRED_RULES_//p' kpred_constraints.h)
+
+# file NAME LINE...: a source of these lines
+file() {
+    name=$1; shift
+    printf '%s\n' "$@" >"$tmp/$name.c"
+}
+
+# compiled NAME COMMAND...: into an object of that name
+compiled() {
+    name=$1; shift
+    "$@" -I. -c "$tmp/$name.c" -o "$tmp/$name.o"
+}
+
+# rules NAME: what the object defines for others, the runtime apart
+rules() {
+    nm -g --defined-only "$tmp/$1.o" | sed -n 's/.* //; /^kpred_rule_/p' | sort
+}
+
+include='#include "kpred_constraints.h"'
+implement='#define KPRED_IMPLEMENTATION'
+
+# ---- each family alone ----
+
+# Compilers warn of a static function that nothing uses, and of one that is declared and not defined.
+alone() {
+    for family in $families; do
+        file "$family" "#define KPRED_RULES_$family" "$include"
+        compiled "$family" "$@" || return 1
+    done
+}
+
+for cc in gcc clang; do
+    cxx=g++
+    [ $cc = gcc ] || cxx=clang++
+    for how in KPRED_IMPLEMENTATION KPRED_STATIC; do
+        check_with $cc "$cc: each alone, $how" alone $cc -std=c99 $C_WARNINGS -D$how
+        check_with $cxx "$cxx: each alone, $how" alone $cxx -xc++ -std=c++98 $WARNINGS -Wno-long-long -D$how
+    done
+done
+
+# ---- what is in an object ----
+
+need nm "what is in an object"
+file all "$implement" "$include"
+compiled all "$CC" -std=c99 || exit 1
+rules all >"$tmp/all"
+alone "$CC" -std=c99 -DKPRED_IMPLEMENTATION || exit 1
+
+# All together are all that there are, and none is in two.
+parts() {
+    for family in $families; do
+        rules "$family" >"$tmp/part"
+        [ -s "$tmp/part" ] || { echo "$family has no rule"; return 1; }
+        cat "$tmp/part"
+    done >"$tmp/parts"
+    [ "$(wc -l <"$tmp/all")" -gt 15 ] && sort "$tmp/parts" | diff - "$tmp/all"
+}
+check "each rule is in one family" parts
+
+# A family's rules are those that the lists say are in it.
+listed() {
+    for family in $families; do
+        printf '%s\n' '#include "kpred_constraints.h"' '#include <string.h>' '#include <stdio.h>' \
+            '#define SHOW(rule, n, list, of) if (!strcmp(#of, FAMILY)) puts(#rule);' \
+            'int main(void) { KPRED_RULE_LIST(SHOW) KPRED_ONE_WAY_LIST(SHOW) return 0; }' >"$tmp/listed.c"
+        "$CC" -std=c99 -I. "-DFAMILY=\"$family\"" "$tmp/listed.c" -o "$tmp/listed" || return 1
+        "$tmp/listed" | sort >"$tmp/of_list"
+        rules "$family" | grep -v '^kpred_rule_of_' | diff - "$tmp/of_list" || return 1
+    done
+}
+check "each family has the rules that the lists say" listed
+
+# has_all NAME COMMAND...: the file defines every rule, with no warning
+has_all() {
+    compiled "$@" && rules "$1" | diff - "$tmp/all"
+}
+
+# one_by_one: requests for each of the families, twice
+one_by_one() {
+    for family in "$@"; do
+        for time in once again; do printf '%s\n' "#define KPRED_RULES_$family /* $time */" "$include"; done
+    done
+}
+backwards=$(echo "$families" | sed '1!G;h;$!d')
+{ echo "$implement"; one_by_one $families; } >"$tmp/forwards.c"
+{ echo "$implement"; one_by_one $backwards; } >"$tmp/backwards.c"
+{ echo "$include"; one_by_one $families; echo "$implement"; one_by_one $backwards; } >"$tmp/late.c"
+{ echo "$implement"; one_by_one CONV_IGEMM; echo "$include"; echo "$include"; } >"$tmp/rest.c"
+{
+    echo "$implement"
+    for family in $families; do echo "#define KPRED_RULES_$family"; done
+    echo "$include"
+} >"$tmp/at_once.c"
+for name in forwards backwards late rest at_once; do
+    check "all families, $name" has_all $name "$CC" -std=c99 -Wall -Wextra -Wpedantic -Werror
+done
+
+# ---- generated headers ----
+
+need_weights "generated headers"
+
+# headers NAME...: lines that include them
+headers() {
+    for model in "$@"; do echo "#include \"weights/$model.h\""; done
+}
+two="conv_asm_1x1u conv_hip_igemm_v4r1_wrw"
+three="conv_igemm_gtc_fwd_nhwc conv_solver conv_asm_1x1u"
+{ echo "$implement"; headers $two; headers $two; } >"$tmp/two.c"
+{ headers $three; echo "$implement"; headers $three; } >"$tmp/three.c"
+{ headers $two; echo "$implement"; headers $three; echo "$include"; } >"$tmp/five.c"
+{ echo "$implement"; headers gemm_mi100_nn; } >"$tmp/none.c"
+
+# only NAME FAMILY...: the object has the rules of these families, no others, and needs none
+only() {
+    compiled "$1" "$CC" -std=c99 $C_WARNINGS || return 1
+    rules "$1" >"$tmp/got"
+    undefined=$(nm -u "$tmp/$1.o" | grep kpred_)
+    shift
+    for family in "$@"; do rules "$family"; done | sort -u | diff - "$tmp/got" && [ -z "$undefined" ]
+}
+check "two headers, twice" only two CONV_ASM_1X1U CONV_HIP_IGEMM_V4R1
+check "three headers, defined after they were declared" only three CONV_IGEMM_GTC CONV_SOLVER CONV_ASM_1X1U
+as_cxx() {
+    for name in two three five; do compiled $name g++ -xc++ -std=c++98 -Wall -Wextra -Werror || return 1; done
+}
+check_with g++ "the same in C++" as_cxx
+check "then all of the file" only five $families
+check "a header with a list needs none" only none
+
+# Each shipped header carries the family of its rule, and no other.
+asks() {
+    for spec in weights/*.spec; do
+        lines=$(sed -n 's/^#define KPRED_RULES_//p' "${spec%.spec}.h")
+        case $(grep -c '^rule *= *kpred_rule' "$spec") in
+        1) echo "$families" | grep -qx "$lines" || { echo "$spec: $lines"; return 1; } ;;
+        *) [ -z "$lines" ] || { echo "$spec: $lines"; return 1; } ;;
+        esac
+    done
+}
+check "each header asks for a family" asks
+test_end
