@@ -59,10 +59,10 @@ ARITHMETIC     normative; >>math, >>features and >>network are its C text
   order       higher sum first; equal sums: lexicographically smaller sequence of value indexes.
               After each parameter the first `beam` legal extensions in that order survive.
   score       of a model whose scale is KPRED_SCALE_ONE, the sum. Else sum * scale / 2^16, rounded
-              down in magnitude, less log2 of sum_v p_v^scale of each parameter after the first
-              prefix in the order; at most 0. (Scale 1 / T is what division of all logits by a
-              temperature T makes of the first tuple, where the first prefix is its own each time;
-              the order stays.)
+              down in magnitude, less log2 of sum_v p_v^scale of each parameter that the beam search
+              reached, after the first prefix in the order; at most 0. (Where the first prefix is
+              the first tuple's each time, scale 1 / T is what division of all logits by a
+              temperature T makes of that tuple's score; the order of tuples stays.)
   rescue      where none survives: depth first from the empty prefix, values in the same order, at
               most KPRED_RESCUE_CALLS calls of the rule; the first complete tuple is the answer.
 
@@ -119,7 +119,7 @@ extern "C" {
 #define KPRED_MAX_SIZE      (1 << 24) /* largest value of a size field */
 #define KPRED_RESCUE_CALLS  65536     /* rule calls of one rescue, at most */
 #define KPRED_SCALE_ONE     65536     /* of scores: as the network has them */
-#define KPRED_MAX_SCALE     (4 * KPRED_SCALE_ONE)
+#define KPRED_MAX_SCALE     122880    /* 1.875: a scaled sum fits 32 bits */
 
 /* Words of arena for a model of these dimensions. work, state: words of the scorer; params: number
    of parameters. slots: extensions that wait side by side, that is KPRED_LARGER of KPRED_SLOTS for
@@ -234,7 +234,7 @@ typedef struct kpred_model {
     uint32_t n_fields, n_params;
     uint32_t work_words, state_words;
     uint32_t scale;             /* of scores, Q16, 1..KPRED_MAX_SCALE */
-    const char *const *runs_on; /* architectures, "gfx906", NULL behind the last; NULL: any */
+    const char *const *runs_on; /* whole names of architectures, "gfx906", then NULL; NULL: any */
     const kpred_names *names;   /* of tuples, or NULL */
     kpred_rule rule;       /* or KPRED_UNCONSTRAINED */
     const char *rule_name; /* "" without a rule */
@@ -548,18 +548,25 @@ static int32_t kpri_log2(uint32_t x)
     return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
 
-/* Logits to log2-probabilities, in place. pre: 1 <= n <= 128, |x| < 2^29. post: -2^26 <= x <= 0.
-   The largest term is 2^24, so the sum lies in 2^24..2^31. */
-static void kpri_log_softmax(int32_t *x, size_t n)
+/* log2 of sum_v 2^x_v. pre: 1 <= n <= 128, |x| < 2^29. The largest term is taken out, and is 2^24,
+   so that the sum of the others with it lies in 2^24..2^31. */
+static int32_t kpri_log_sum(const int32_t *x, size_t n)
 {
-    int32_t most = x[0], norm;
+    int32_t most = x[0];
     uint32_t sum = 0;
     size_t v;
     for (v = 1; v < n; v++)
         most = x[v] > most ? x[v] : most;
     for (v = 0; v < n; v++)
         sum += (uint32_t)kpri_exp2_neg(most - x[v]);
-    norm = most + kpri_log2(sum) - 24 * 65536;
+    return most + kpri_log2(sum) - 24 * 65536;
+}
+
+/* Logits to log2-probabilities, in place. pre: as above. post: -2^26 <= x <= 0. */
+static void kpri_log_softmax(int32_t *x, size_t n)
+{
+    const int32_t norm = kpri_log_sum(x, n);
+    size_t v;
     for (v = 0; v < n; v++)
         x[v] = x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm;
 }
@@ -942,24 +949,23 @@ static int32_t *kpri_record(const kpri_search *s, int32_t *records, size_t i)
     return records + i * s->record_words;
 }
 
-/* x * scale / 2^16. pre: x <= 0 */
-static int64_t kpri_scaled(int32_t x, uint32_t scale)
+/* x * scale / 2^16, x being -2^30..0: at least -2^31 + 2^27 */
+static int32_t kpri_scaled(const kpri_search *s, int32_t x)
 {
-    return -((-(int64_t)x * scale) >> 16);
+    return -(int32_t)((-(int64_t)x * s->model->scale) >> 16);
 }
 
-/* Takes the part of one parameter into the norm, from the log2-probabilities of its values. */
-static void kpri_add_norm(kpri_search *s, const int32_t *log2p, size_t n_decided)
+/* Takes log2 of sum_v p_v^scale into the norm, for the log2-probabilities of a parameter's values,
+   which stand in the first lane; that of the links is free for their multiples. */
+static void kpri_add_norm(kpri_search *s, size_t n_decided)
 {
-    const int32_t n = s->model->params[n_decided].n_values;
-    const uint32_t scale = s->model->scale;
-    int32_t most = log2p[0], v;
-    uint32_t sum = 0;
-    for (v = 1; v < n; v++)
-        most = log2p[v] > most ? log2p[v] : most;
+    const size_t n = (size_t)s->model->params[n_decided].n_values;
+    size_t v;
+    if (s->model->scale == KPRED_SCALE_ONE) /* but for rounding the sum is 1 */
+        return;
     for (v = 0; v < n; v++)
-        sum += (uint32_t)kpri_exp2_neg(-kpri_saturate(kpri_scaled(log2p[v] - most, scale)));
-    s->norm += (int32_t)kpri_scaled(most, scale) + kpri_log2(sum) - 24 * 65536;
+        s->next[v] = kpri_scaled(s, s->score[v]);
+    s->norm += kpri_log_sum(s->next, n);
 }
 
 /* Scores of the values that may follow a record of n_decided: log2-probabilities. */
@@ -1080,8 +1086,8 @@ static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size
     const int32_t end = first + s->model->params[n_decided].n_values;
     int32_t slot;
     kpri_score(s, record, n_decided, s->score + first);
-    if (i == 0 && s->model->scale != KPRED_SCALE_ONE)
-        kpri_add_norm(s, s->score, n_decided);
+    if (i == 0)
+        kpri_add_norm(s, n_decided);
     for (slot = first; slot < end; slot++) {
         int32_t *bucket;
         s->score[slot] += record[0];
@@ -1162,12 +1168,14 @@ static int32_t kpri_best_untried(const int32_t *score, int32_t n)
     return best;
 }
 
-static int32_t kpri_lane(const kpri_search *s, size_t t)
+/* Words of scores that the rescue keeps of parameter t. A scorer may use all of the lane: what
+   follows belongs to longer prefixes, which are scored later. */
+static int32_t kpri_room(const kpri_search *s, size_t t)
 {
-    return 1 << kpri_lane_bits(s->model->params[t].n_values);
+    return (s->model->params[t].n_values + 3) & ~3;
 }
 
-/* Depth first, records[t] being the prefix of length t, whose lane lies behind those of the shorter
+/* Depth first, records[t] being the prefix of length t, whose scores lie behind those of the shorter
    ones. On KPRED_OK records[n_params] is a legal tuple; *calls counts the calls of the rule. */
 static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
 {
@@ -1181,7 +1189,7 @@ static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
         if (v < 0 && t == 0)
             return KPRED_ERR_INFEASIBLE;
         if (v < 0) {
-            score -= kpri_lane(s, --t);
+            score -= kpri_room(s, --t);
             continue;
         }
         if (*calls == KPRED_RESCUE_CALLS)
@@ -1193,21 +1201,10 @@ static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
         }
         kpri_extend(s, from, t, v, from[0] + score[v], kpri_record(s, s->records, t + 1));
         score[v] = KPRI_TRIED;
-        score += kpri_lane(s, t);
+        score += kpri_room(s, t);
         if (++t == s->model->n_params)
             return KPRED_OK;
         kpri_score(s, kpri_record(s, s->records, t), t, score);
-    }
-}
-
-/* The norm of the tuple that the rescue found: each of its prefixes is the first. */
-static void kpri_rescued_norm(kpri_search *s)
-{
-    size_t t;
-    s->norm = 0;
-    for (t = 0; t < s->model->n_params && s->model->scale != KPRED_SCALE_ONE; t++) {
-        kpri_score(s, kpri_record(s, s->records, t), t, s->score);
-        kpri_add_norm(s, s->score, t);
     }
 }
 
@@ -1378,11 +1375,8 @@ static void kpri_start(const kpri_search *s, int32_t *state_of)
 /* The score for the sum */
 static int32_t kpri_calibrated(const kpri_search *s, int32_t sum)
 {
-    int64_t score;
-    if (s->model->scale == KPRED_SCALE_ONE)
-        return sum;
-    score = kpri_scaled(sum, s->model->scale) - s->norm;
-    return score > 0 ? 0 : score < -INT32_MAX ? -INT32_MAX : (int32_t)score;
+    const int32_t score = kpri_scaled(s, sum) - s->norm;
+    return score > 0 ? 0 : score;
 }
 
 static void kpri_write(const kpri_search *s, const int32_t *record, kpred_tuple *out)
@@ -1408,7 +1402,6 @@ static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple
         if (status != KPRED_OK)
             return kpri_fail(ctx, status, -1, calls,
                              status == KPRED_ERR_BUDGET ? KPRED_RESCUE_CALLS : -1);
-        kpri_rescued_norm(&s);
         tuples = kpri_record(&s, s.records, s.model->n_params);
         n = 1;
     }
@@ -1504,12 +1497,13 @@ static int kpri_parse_gpu(const char *name, int32_t *arch, int32_t *units)
 KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch)
 {
     const char *const *on = model->runs_on;
-    int32_t want, own, units;
-    if (!kpri_parse_gpu(arch, &want, &units))
-        return 0;
-    for (; on && *on; on++)
-        if (kpri_parse_gpu(*on, &own, &units) && own == want)
+    size_t i;
+    for (; on && *on; on++) {
+        for (i = 0; (*on)[i] && (*on)[i] == arch[i]; i++)
+            ;
+        if (!(*on)[i])
             return 1;
+    }
     return !on;
 }
 
@@ -1668,16 +1662,6 @@ static void kpri_hash_additive(uint64_t *h, const kpred_model *m)
     }
 }
 
-static void kpri_hash_tuple_names(uint64_t *h, const kpred_names *names)
-{
-    kpri_hash_int(h, (int32_t)names->n);
-    kpri_hash_int(h, (int32_t)names->n_params);
-    kpri_hash_names(h, names->names, (int32_t)names->n);
-    kpri_hash_ints(h, names->values, (size_t)names->n * names->n_params);
-    if (names->ids)
-        kpri_hash_ints(h, names->ids, names->n);
-}
-
 KPRED_API uint64_t kpred_model_id(const kpred_model *model)
 {
     const char *const *arch = model->runs_on;
@@ -1692,8 +1676,6 @@ KPRED_API uint64_t kpred_model_id(const kpred_model *model)
     kpri_hash_int(&h, (int32_t)model->scale);
     for (; arch && *arch; arch++)
         kpri_hash_text(&h, *arch);
-    if (model->names)
-        kpri_hash_tuple_names(&h, model->names);
     kpri_hash_interface(&h, model);
     if (model->scorer == &kpred_additive_scorer)
         kpri_hash_additive(&h, model);
@@ -1702,13 +1684,11 @@ KPRED_API uint64_t kpred_model_id(const kpred_model *model)
 
 KPRED_API const char *kpred_status_string(kpred_status status)
 {
-#define KPRI_CASE(name, code, text) \
-    case name: return text;
-    switch (status) {
-        KPRED_STATUS_LIST(KPRI_CASE)
-    default: return "unknown status";
-    }
-#undef KPRI_CASE
+#define KPRI_TEXT(name, code, text) text,
+    static const char *const texts[] = {KPRED_STATUS_LIST(KPRI_TEXT)}; /* of 0, -1, -2, ... */
+#undef KPRI_TEXT
+    const size_t i = (size_t)0 - (size_t)status;
+    return i < sizeof texts / sizeof *texts ? texts[i] : "unknown status";
 }
 
 #ifdef __cplusplus

@@ -89,7 +89,7 @@ def check_temperature(note):
     said = re.search(r"tiny: temperature (\d\.\d\d): .* (\d+\.\d{4}) bits a problem; divided by 1.00, "
                      r"as the scores are, (\d+\.\d{4}) \((\d+) problems\)", open(note).read())
     assert said, open(note).read()
-    mean = {t: sum(loss(r, t / 100) for r in rows) / len(rows) for t in range(25, 801)}
+    mean = {t: sum(loss(r, t / 100) for r in rows) / len(rows) for t in range(55, 801)}
     best = min(mean, key=mean.get)
     assert abs(float(said[1]) - best / 100) < 0.035, (said[0], best)
     assert abs(float(said[2]) - mean[best]) < 0.002, said[0]

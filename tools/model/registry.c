@@ -85,13 +85,6 @@ static int unknown_token(const struct model *model, size_t field, const char *te
     return bad;
 }
 
-/* One that kpred_runs_on can tell something of */
-static int is_gpu_name(const char *text)
-{
-    static const kpred_model any = {0};
-    return kpred_runs_on(&any, text);
-}
-
 int32_t model_gpu(const struct model *model, size_t field, const char *text, int nearest,
                   int *exact)
 {
@@ -112,7 +105,7 @@ int32_t model_token(const struct model *model, size_t field, const char *text, i
         return token >= 0 ? token : unknown_token(model, field, text, -1);
     }
     const int32_t gpu = model_gpu(model, field, text, nearest, &exact);
-    if (gpu < 0 && is_gpu_name(text) && !kpred_runs_on(&model->m, text))
+    if (gpu < 0 && !strncmp(text, "gfx", 3) && !kpred_runs_on(&model->m, text))
         return not_there(model, text);
     if (gpu < 0)
         return unknown_token(model, field, text, model_gpu(model, field, text, 1, &exact));

@@ -664,9 +664,9 @@ static int parse_calibration(struct reader *r)
         int64_t t = UNIT;
         r->line = r->at[slot];
         if (r->text[slot] != NULL
-            && (parse_decimal(r->text[slot], &t) != 0 || t < UNIT / 4 || t > 8 * UNIT))
+            && (parse_decimal(r->text[slot], &t) != 0 || t < UNIT * 55 / 100 || t > 8 * UNIT))
             return bad(r, slot_names[slot].key, r->text[slot],
-                       "is no temperature from 0.25 to 8 of at most four places");
+                       "is no temperature from 0.55 to 8 of at most four places");
         r->spec->scale[i] = (uint32_t)(((int64_t)KPRED_SCALE_ONE * UNIT + t / 2) / t);
     }
     return 0;

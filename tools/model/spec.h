@@ -26,7 +26,7 @@
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split of
                  the model that ships, config (as without it), shape or none
-       [calibration]  config, shape, none: the temperature, 0.25 to 8, by which the logits of a
+       [calibration]  config, shape, none: the temperature, 0.55 to 8, by which the logits of a
                  model of that split would have to be divided for its probabilities to come true,
                  as calibrate.sh finds it; without it 1
        [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped, blind,
