@@ -18,7 +18,7 @@ struct model {
     kpred_additive net;
     kpred_head heads[KPRED_MAX_TUPLE];
     char split[16];
-    char include_dir[64]; /* what stands before "kpred.h" in the header's includes: "../" or "" */
+    char include_dir[64];  /* what stands before "kpred.h" in the header's includes: "../" or "" */
     unsigned char *listed; /* of the rule `listed` (listed.h), else NULL: n_listed bytes of bits */
     size_t n_listed;
     char rule_name[24]; /* of that rule */
