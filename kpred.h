@@ -127,16 +127,16 @@ extern "C" {
    is the number of its values, rounded up to a power of two, at least 4; its prefixes are the
    product of the numbers of values of the parameters before it, at most KPRED_MAX_BEAM.
    A generated header gives it as NAME_ARENA(beam). Integer constant expressions throughout. */
-#define KPRED_ARENA_WORDS(work, state, params, slots, beam)                              \
+#define KPRED_ARENA_WORDS(work, state, params, slots, beam)                               \
     ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state) + 2 * (slots) \
      + KPRI_BUCKETS)
 #define KPRED_SLOTS(prefixes, lane, beam) (((prefixes) < (beam) ? (prefixes) : (beam)) * (lane))
 #define KPRED_LARGER(a, b)                KPRI_MAX(a, b)
-#define KPRI_MAX(a, b) ((a) > (b) ? (a) : (b))
-#define KPRI_RECORDS(params, beam)       KPRI_MAX(2 * (beam), (params) + 1)
-#define KPRI_RECORD_WORDS(params, state) (KPRI_PREFIX_WORDS(params) + (state))
-#define KPRI_PREFIX_WORDS(params)        ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
-#define KPRI_BUCKETS                     384
+#define KPRI_MAX(a, b)                    ((a) > (b) ? (a) : (b))
+#define KPRI_RECORDS(params, beam)        KPRI_MAX(2 * (beam), (params) + 1)
+#define KPRI_RECORD_WORDS(params, state)  (KPRI_PREFIX_WORDS(params) + (state))
+#define KPRI_PREFIX_WORDS(params)         ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
+#define KPRI_BUCKETS                      384
 
 /* Upper bounds of what one kpred_predict costs; a generated header gives them as
    NAME_RULE_CALLS(beam) and NAME_MULTIPLY_ADDS(beam). values: of all parameters together, counted;
@@ -236,8 +236,8 @@ typedef struct kpred_model {
     uint32_t scale;             /* of scores, Q16, 1..KPRED_MAX_SCALE */
     const char *const *runs_on; /* whole names of architectures, "gfx906", then NULL; NULL: any */
     const kpred_names *names;   /* of tuples, or NULL */
-    kpred_rule rule;       /* or KPRED_UNCONSTRAINED */
-    const char *rule_name; /* "" without a rule */
+    kpred_rule rule;            /* or KPRED_UNCONSTRAINED */
+    const char *rule_name;      /* "" without a rule */
     const kpred_scorer *scorer;
     const void *net;        /* the scorer's; kpred_additive for kpred_additive_scorer */
     const void *extensions; /* per-extension features: none in format 2, NULL */
@@ -371,8 +371,8 @@ KPRED_API int32_t kpred_probability(int32_t score);
    candidates need not time more. pre: no tuple is there twice */
 KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share);
 
-/* Hash of all that the runtime reads of a model: names, fields, parameters, program, weights; not
-   the addresses. A net that is no kpred_additive is not looked into. */
+/* Hash of all that the runtime reads of a model: its name, fields, parameters, program, weights; not
+   the addresses. A net that is no kpred_additive is not looked into, nor are the names of tuples. */
 KPRED_API uint64_t kpred_model_id(const kpred_model *model);
 
 /* What the status means, in English; never NULL. */

@@ -74,7 +74,7 @@ without_command() {
 command_line "$kpred" models predict bench
 check "kpred without a command" without_command "$kpred"
 if [ -x "$trainer" ]; then
-    command_line "$trainer" ingest train eval bench
+    command_line "$trainer" ingest train eval relayout bench
     check "kpred-train without a command" without_command "$trainer"
 else
     skipped "kpred-train" "it is not built"
@@ -226,13 +226,22 @@ nearest() {
         grep -q "no model for $1, taking the nearest trained GPU, gfx906_60" "$tmp/err"
 }
 check "gfx900 is gfx900_56" another_gpu
-for gpu in gfx90a gfx908_120 gfx90878 gfx906_64 gfx1030; do
+for gpu in gfx90a gfx908_120 gfx90878 gfx906_64; do
     # shellcheck disable=SC2046
     refuse "$gpu offers the nearest" 1 \
         "unknown token \"$gpu\" (known: gfx900_56 gfx906_60); --nearest would take gfx906_60" \
         predict $model $(with gpu=$gpu)
     check "$gpu --nearest" nearest $gpu
 done
+
+# A GPU that the kernel does not run on has no nearest one.
+nowhere_near() {
+    # shellcheck disable=SC2046
+    refuses 1 'unknown token "gfx1030"' predict $model $(with gpu=gfx1030) "$@" &&
+        ! grep -e '--nearest\|nearest trained' "$tmp/err"
+}
+check "gfx1030, on which it does not run" nowhere_near
+check "gfx1030 --nearest, on which it does not run" nowhere_near --nearest
 
 fewer_than_asked() { # this kernel has a few dozen legal tuples a problem
     # shellcheck disable=SC2086
@@ -325,8 +334,18 @@ broken "a bias changed" "the content does not match the id" \
 broken "a range changed" "the content does not match the id" \
     '/{ "stride", NULL, /s/, \([0-9]*\) }/, 9\1 }/'
 broken "the id changed" "the content does not match the id 0123456789abcdef" \
-    's/KPRED_FORMAT, UINT64_C(0x[0-9a-f]*)/KPRED_FORMAT, UINT64_C(0x0123456789abcdef)/'
-broken "no id" "not a header that kpred-train wrote" 's/KPRED_FORMAT, UINT64_C(0x/0x/'
+    's/^    2, UINT64_C(0x[0-9a-f]*)/    2, UINT64_C(0x0123456789abcdef)/'
+broken "no id" "not a header that kpred-train wrote" 's/^    2, UINT64_C(0x/    0x/'
+broken "the first format" "of format 1, this is for 2: \`kpred-train relayout\` brings it" \
+    's/^    2, UINT64_C(0x/    KPRED_FORMAT, UINT64_C(0x/'
+broken "a later format" "of format 3, which a later kpred-train wrote" \
+    's/^    2, UINT64_C(0x/    3, UINT64_C(0x/'
+broken "an enumerator changed" "its code is not what its spec and weights give" \
+    's/^    KPRED_CONV_ASM_1X1U_FIELD_N,$/    KPRED_CONV_ASM_1X1U_FIELD_M,/'
+broken "where it runs changed" "its code is not what its spec and weights give" \
+    '/_runs_on\[\]/s/gfx906/gfx908/'
+broken "the scale changed" "its code is not what its spec and weights give" \
+    's/, 65536,$/, 65537,/'
 broken "no dimensions" "not a header that kpred-train wrote" "s/kpri_${model}_net = {/net = {/"
 broken "no spec" "not a header that kpred-train wrote" '/^spec:$/d'
 broken "no model" "not a header that kpred-train wrote" "s/\"$model\", \"Conv/\"other\", \"Conv/"
@@ -424,7 +443,7 @@ fi
 sample_databases
 db9=$tmp/gfx900_56.db db6=$tmp/gfx906_60.db
 spec=$root/weights/$model.spec
-mkdir "$tmp/work" && cd "$tmp/work" || exit 1 # there build/float appears
+mkdir "$tmp/work" && cd "$tmp/work" || exit 1 # there the float networks appear, beside the headers
 cp "$root/weights/$model.h" .
 
 # train ARGUMENT...: --epochs comes last, as options may stand anywhere
@@ -469,7 +488,7 @@ no_train() {
 no_train "no spec" 2 "SPEC is missing" --data "$db9" -o kept/out.h
 no_train "no data" 2 "--data is missing" "$spec" -o kept/out.h
 no_train "no output" 2 "-o is missing" "$spec" --data "$db9"
-no_train "unknown split" 2 '--split "some": expected config, shape, none or fold:I/N' "$spec" \
+no_train "unknown split" 2 '--split "some": expected config, shape, none, or config:I/N' "$spec" \
     --data "$db9" --split some -o kept/out.h
 no_train "unknown net" 2 \
     '--net: value "tree": is none of additive|encdec|attn|attn2|hybrid|hybrid2' "$spec" \

@@ -95,7 +95,7 @@ for command in ingest eval; do
     check "$command --help" says_so "$trainer" $command
 done
 data=$root/tests/fixtures/tiny.csv
-cd "$tmp" || exit 1 # there build/float appears
+cd "$tmp" || exit 1 # there the float network appears
 tiny_spec >tiny.spec
 "$trainer" train tiny.spec --data "$data" --split none --epochs 1 --threads 1 \
     -o tiny.h >/dev/null 2>&1 || failed "model with names among its values" "cannot be trained"

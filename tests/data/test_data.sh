@@ -544,8 +544,10 @@ spec "name given twice" 'mode: value "fast": stands there twice' 's/fast small/f
 spec "value beyond 2^24" 'tile: value "16777217": is no integer of at most' 's/1 2 4/1 16777217/'
 many "f@ = size" 20 >"$tmp/fields"
 spec "25 fields" "f19: more than 24 fields" "/^stride/r $tmp/fields"
-many "p@ = 1" 15 >"$tmp/params"
-spec "17 parameters" "p14: more than 16 parameters" "/^mode/r $tmp/params"
+many "p@ = 1 2" 15 >"$tmp/params"
+spec "17 parameters" "p14: more than 16 parameters of several values" "/^mode/r $tmp/params"
+many "p@ = 1" 31 >"$tmp/params"
+spec "33 parameters" "p30: more than 32 parameters" "/^mode/r $tmp/params"
 values=$(many @ 129 | tr '\n' ' ')
 spec "129 values" "tile: more than 128 values" "s/1 2 4/$values/"
 tokens=$(many t@ 129 | tr '\n' ' ')

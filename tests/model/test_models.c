@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of kernels takes as much again; of a parameter with more than 64 values each prefix has
-   128 slots. */
+/* A list of kernels takes as much again. The words are those at beams of 10 and of 100: 8 and 32 KB,
+   and 4 KB at 10 where the first parameter has more than 64 values and few follow. */
 enum {
     MOST_BYTES = 128 * 1024,
     MOST_LISTED = 256 * 1024,
     MOST_WORDS = 2048,
-    MOST_WIDE_WORDS = 3584,
+    MOST_WORDS_OF_100 = 8192,
+    MOST_WIDE_WORDS = 1024,
     MOST_BEAM = 100,
     N_PROBLEMS = 150
 };
@@ -66,7 +67,8 @@ static void sizes(void)
         const size_t most = model_list_bytes(b->model) ? MOST_LISTED : MOST_BYTES;
         CHECK(model_cost(b->model).bytes <= most);
         CHECK(kpred_arena_words(b->model, 10)
-              <= (b->model->lane > 64 && b->model->n_params > 1 ? MOST_WIDE_WORDS : MOST_WORDS));
+              <= (b->model->params[0].n_values > 64 ? MOST_WIDE_WORDS : MOST_WORDS));
+        CHECK(kpred_arena_words(b->model, 100) <= MOST_WORDS_OF_100);
     }
 }
 
@@ -97,7 +99,7 @@ static void values_ascend(void)
     for (const struct builtin *b = builtins; b->model; b++)
         for (uint32_t t = 0; t < b->model->n_params; t++) {
             const kpred_param *p = b->model->params + t;
-            CHECK(p->n_values >= 1 && p->n_values <= (int32_t)b->model->lane);
+            CHECK(p->n_values >= 1 && p->n_values <= KPRED_MAX_VALUES);
             for (int32_t v = 1; v < p->n_values; v++)
                 CHECK(p->values[v - 1] < p->values[v]);
             CHECK((net_of(b->model)->heads[t].weight == NULL) == (p->n_values == 1));
@@ -115,10 +117,20 @@ static int same_rule(const struct model *model, const kpred_model *b)
            && !strcmp(a->rule_name, b->rule_name);
 }
 
+static int same_archs(const char *const *a, const char *const *b)
+{
+    if (!a || !b)
+        return a == b;
+    for (; *a && *b && !strcmp(*a, *b); a++, b++)
+        ;
+    return !*a && !*b;
+}
+
 static void same_interface(const struct model *model, const kpred_model *b)
 {
     const kpred_model *a = &model->m;
-    CHECK(a->n_fields == b->n_fields && a->n_params == b->n_params && a->lane == b->lane);
+    CHECK(a->n_fields == b->n_fields && a->n_params == b->n_params);
+    CHECK(a->scale == b->scale && same_archs(a->runs_on, b->runs_on));
     CHECK(!strcmp(a->name, b->name) && !strcmp(a->kernel, b->kernel));
     CHECK(same_rule(model, b));
     for (uint32_t i = 0; i < a->n_fields; i++) {
@@ -556,7 +568,7 @@ static void costs_stay_within_the_macros(void)
 
 static void check_scores(const struct run *r)
 {
-    int32_t index[KPRED_MAX_PARAMS];
+    int32_t index[KPRED_MAX_TUPLE];
     for (size_t i = 0; i < r->n; i += 1 + r->n / 3) {
         indexes_of(r->own, r->best[i].value, index);
         CHECK_EQ(r->best[i].score, twin_score(r->own, r->problem, index));
@@ -587,7 +599,7 @@ static size_t count_legal(const struct run *r, int32_t *values, uint32_t n, size
    returns them all. */
 static void check_completeness(const struct run *r)
 {
-    int32_t values[KPRED_MAX_PARAMS];
+    int32_t values[KPRED_MAX_TUPLE];
     CHECK_EQ(r->n, count_legal(r, values, 0, r->beam));
 }
 

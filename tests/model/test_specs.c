@@ -118,7 +118,7 @@ static int check_spec(const char *path, const char *file)
     struct spec s;
     struct model model;
     struct recipe recipe;
-    int32_t v[KPRED_MAX_PARAMS];
+    int32_t v[KPRED_MAX_TUPLE];
     if (!CASE(spec_load(&s, path) == 0, "%s", file))
         return 0;
     if (s.n_fields != KPRED_CONV2D_FIELD_COUNT) {
@@ -227,12 +227,12 @@ static void check_list(const char *file, const char *list, const char *cut, cons
     struct spec s;
     struct buf b = {0}, again = {0}, texts = {0};
     char path[128], why[96] = "";
-    const char *params[KPRED_MAX_PARAMS];
-    int32_t value[KPRED_MAX_PARAMS];
+    const char *params[KPRED_MAX_TUPLE];
+    int32_t value[KPRED_MAX_TUPLE];
     find_spec(file, path, sizeof path);
     if (!CASE(spec_load(&s, path) == 0, "%s", path))
         return;
-    kpred_param of_model[KPRED_MAX_PARAMS] = {{0}};
+    kpred_param of_model[KPRED_MAX_TUPLE] = {{0}};
     kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
     int is_good = tuple_text_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
                   && strcmp(why, error) == 0;

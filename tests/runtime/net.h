@@ -14,7 +14,7 @@ enum { NET_FIELDS = 3, NET_MOST_ARRAYS = 64 };
 
 struct net_shape {
     uint32_t n_params;
-    int32_t n_values[KPRED_MAX_PARAMS];
+    int32_t n_values[KPRED_MAX_TUPLE];
     uint16_t wide1, wide2, hidden; /* multiples of 16 */
     int32_t extreme;               /* weights of 127 and -127 alone */
 };
@@ -22,8 +22,8 @@ struct net_shape {
 struct net {
     kpred_model model;
     kpred_additive net;
-    kpred_head heads[KPRED_MAX_PARAMS];
-    kpred_param params[KPRED_MAX_PARAMS];
+    kpred_head heads[KPRED_MAX_TUPLE];
+    kpred_param params[KPRED_MAX_TUPLE];
     int32_t values[KPRED_MAX_VALUES];
     void *arrays[NET_MOST_ARRAYS];
     size_t n_arrays;
@@ -110,13 +110,10 @@ static inline void net_make_params(struct net *net, const struct net_shape *shap
 {
     for (int32_t v = 0; v < KPRED_MAX_VALUES; v++)
         net->values[v] = v * v + 1;
-    net->model.lane = 4;
     for (uint32_t t = 0; t < shape->n_params; t++) {
         net->params[t].name = "p";
         net->params[t].values = net->values;
         net->params[t].n_values = shape->n_values[t];
-        while ((int32_t)net->model.lane < shape->n_values[t])
-            net->model.lane *= 2;
     }
 }
 
@@ -135,6 +132,7 @@ static inline void net_make_model(struct net *net, const struct net_shape *shape
     m->n_fields = NET_FIELDS;
     m->params = net->params;
     m->n_params = shape->n_params;
+    m->scale = KPRED_SCALE_ONE;
     m->work_words = (uint32_t)(words < NET_WORDS ? NET_WORDS : words);
     m->scorer = &kpred_additive_scorer;
     m->net = &net->net;
@@ -164,12 +162,19 @@ static inline void net_free(struct net *net)
         free(net->arrays[i]);
 }
 
+/* Of the parameters at most KPRED_MAX_PARAMS have several values. */
 static inline void net_random_shape(uint64_t *seed, struct net_shape *shape)
 {
-    shape->n_params = (uint32_t)test_between(seed, 1, KPRED_MAX_PARAMS);
-    for (uint32_t t = 0; t < shape->n_params; t++)
-        shape->n_values[t] = test_between(seed, 0, 3) ? test_between(seed, 1, 9)
-                                                      : test_between(seed, 1, KPRED_MAX_VALUES);
+    uint32_t n_free = 0;
+    shape->n_params = (uint32_t)test_between(
+        seed, 1, test_between(seed, 0, 2) ? KPRED_MAX_PARAMS : KPRED_MAX_TUPLE);
+    for (uint32_t t = 0; t < shape->n_params; t++) {
+        const int32_t most = n_free == KPRED_MAX_PARAMS ? 1
+                             : test_between(seed, 0, 3) ? 9
+                                                        : KPRED_MAX_VALUES;
+        shape->n_values[t] = test_between(seed, 1, most);
+        n_free += shape->n_values[t] > 1;
+    }
     if (test_between(seed, 0, 2) == 0)
         shape->n_values[0] = 1;
     shape->wide1 = (uint16_t)(16 * test_between(seed, 1, KPRED_MAX_WIDTH / 16));

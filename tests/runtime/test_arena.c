@@ -57,14 +57,27 @@ static void release(const struct guarded *g)
 static struct toy toy;
 static struct net net;
 
+/* Numbers of values, at most KPRED_MAX_PARAMS of them above 1; returns how many. */
+static uint32_t random_values(int i, int32_t *n_values)
+{
+    const int most = i % 2 ? 6 : i % 6 ? KPRED_MAX_PARAMS : KPRED_MAX_TUPLE;
+    const uint32_t n_params = (uint32_t)test_between(&seed, 1, most);
+    uint32_t n_free = 0;
+    for (uint32_t t = 0; t < n_params; t++) {
+        n_values[t] = n_free == KPRED_MAX_PARAMS
+                          ? 1
+                          : test_between(&seed, 1, i % 7 == 0 ? KPRED_MAX_VALUES : 7);
+        n_free += n_values[t] > 1;
+    }
+    return n_params;
+}
+
 /* Toys with state and without, with every law; returns the model and sets its problem. */
 static const kpred_model *random_toy(int i, int32_t *problem)
 {
     static const enum toy_kind kinds[] = {TOY_ANY, TOY_PREFIX, TOY_TUPLE};
-    int32_t n_values[KPRED_MAX_PARAMS];
-    const uint32_t n_params = (uint32_t)test_between(&seed, 1, i % 2 ? 6 : KPRED_MAX_PARAMS);
-    for (uint32_t t = 0; t < n_params; t++)
-        n_values[t] = test_between(&seed, 1, i % 7 == 0 ? KPRED_MAX_VALUES : 7);
+    int32_t n_values[KPRED_MAX_TUPLE];
+    const uint32_t n_params = random_values(i, n_values);
     toy_make(&toy, test_random64(&seed), n_params, n_values, i % 3 ? 1 << 20 : 2, 1 << 19,
              i % 4 ? 1 + (uint32_t)(i % 4) * 2 : 0);
     toy_law.kind = kinds[i % 3];
@@ -169,6 +182,27 @@ static void rescues_stay_inside(void)
     }
 }
 
+/* Lanes of all sizes, constants between them: in the rescue they lie one behind the other, and what
+   the tuple's norm needs lies where they were. */
+static void rescues_of_many_lanes_stay_inside(void)
+{
+    static const int32_t sizes[] = {1, 2, 128, 1, 3, 5, 1, 40, 2, 9};
+    int32_t problem[TOY_FIELDS] = {1, 1}, n_values[KPRED_MAX_TUPLE];
+    for (uint32_t n = 1; n <= KPRED_MAX_TUPLE; n++) {
+        for (uint32_t t = 0; t < n; t++)
+            n_values[t] = t < 22 ? sizes[(t + n) % COUNT(sizes)] : 1;
+        for (int i = 0; i < 4; i++) {
+            toy_make(&toy, n, n, n_values, 1 << 20, 1 << 17, n % 2 * 2);
+            toy.model.scale = i % 2 ? KPRED_SCALE_ONE : 40000;
+            toy_seal(&toy);
+            toy_law.kind = TOY_TUPLE;
+            toy_law.density = i / 2 ? 300 : 7;
+            toy_begin(problem);
+            check_guarded(&toy.model, problem, 1);
+        }
+    }
+}
+
 static void one_word_short_is_refused_untouched(void)
 {
     int32_t problem[TOY_FIELDS];
@@ -202,8 +236,14 @@ static void a_misaligned_arena_is_refused_untouched(void)
     release(&g);
 }
 
-/* The size as an integer constant expression: array bounds, an enumerator, a case label. */
-#define WORDS(beam) KPRED_ARENA_WORDS(7, 3, 5, 16, beam)
+/* The size as an integer constant expression: array bounds, an enumerator, a case label. The lanes
+   are 16, 4, 4, 8 and 4; the last but one comes after at most 9 * 2 * 2 prefixes. */
+#define WORDS(beam)                                                                            \
+    KPRED_ARENA_WORDS(7, 3, 5,                                                                 \
+                      KPRED_LARGER(KPRED_SLOTS(1, 16, beam),                                   \
+                                   KPRED_LARGER(KPRED_SLOTS(36, 8, beam),                      \
+                                                KPRED_LARGER(KPRED_SLOTS(252, 4, beam), 18))), \
+                      beam)
 static int32_t as_bound[WORDS(1)], as_other_bound[WORDS(1024)];
 enum { AS_ENUMERATOR = WORDS(33) };
 
@@ -218,8 +258,8 @@ static size_t as_label(size_t words)
 
 static void the_size_is_a_constant(void)
 {
-    static const int32_t n_values[] = {9, 2, 2, 2, 2};
-    int32_t inner[KPRED_ARENA_WORDS(7, 3, 5, 16, 4)];
+    static const int32_t n_values[] = {9, 2, 2, 7, 2};
+    int32_t inner[WORDS(4)];
     kpred_ctx ctx;
     toy_make(&toy, 1, 5, n_values, 1, 0, 3);
     toy.model.work_words = 7;
@@ -236,39 +276,73 @@ static void the_size_is_a_constant(void)
     CHECK_EQ(as_label(kpred_arena_words(&toy.model, 1000)), 1000);
 }
 
+/* The slots, counted by hand: the most that wait side by side in the search, and in the rescue half
+   of what its lanes take one after the other, as they lie over both arrays of slots. */
+static size_t counted_slots(size_t beam)
+{
+    size_t most = 0, lanes = 0;
+    double prefixes = 1;
+    for (uint32_t t = 0; t < toy.model.n_params; t++) {
+        const size_t lane = (size_t)toy_lane(toy.net.n_values[t]);
+        const size_t side_by_side = prefixes < (double)beam ? (size_t)prefixes : beam;
+        most = side_by_side * lane > most ? side_by_side * lane : most;
+        lanes += lane;
+        prefixes *= toy.net.n_values[t];
+    }
+    return 2 * most > lanes ? most : (lanes + 1) / 2;
+}
+
 /* Constant, query and demand of init agree; they grow with the beam and never wrap. */
-static void check_size(uint32_t work, uint32_t state, uint32_t params, uint32_t lane, size_t beam)
+static void check_size(size_t beam)
 {
     static int32_t arena[1];
-    const size_t words = kpred_arena_words(&toy.model, beam);
+    const kpred_model *m = &toy.model;
+    const size_t words = kpred_arena_words(m, beam), slots = counted_slots(beam);
     kpred_ctx ctx;
-    CHECK_EQ(words, KPRED_ARENA_WORDS(work, state, params, lane, (uint32_t)beam));
-    CHECK_EQ(words,
-             KPRED_ARENA_WORDS((size_t)work, (size_t)state, (size_t)params, (size_t)lane, beam));
-    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &toy.model, beam, arena, 1), KPRED_ERR_ARENA);
+    CHECK_EQ(words, KPRED_ARENA_WORDS(m->work_words, m->state_words, m->n_params, (uint32_t)slots,
+                                      (uint32_t)beam));
+    CHECK_EQ(words, KPRED_ARENA_WORDS((size_t)m->work_words, (size_t)m->state_words,
+                                      (size_t)m->n_params, slots, beam));
+    CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, m, beam, arena, 1), KPRED_ERR_ARENA);
     CHECK_EQ(ctx.detail.limit, words);
-    CHECK(beam == 1 || words >= kpred_arena_words(&toy.model, beam - 1));
+    CHECK(beam == 1 || words >= kpred_arena_words(m, beam - 1));
+}
+
+static void check_sizes(uint32_t n_params, const int32_t *n_values)
+{
+    static const uint32_t works[] = {0, 1, 5, 1000, 100000}, states[] = {0, 1, 7, 300};
+    toy_make(&toy, 1, n_params, n_values, 1, 0, 0);
+    toy.model.work_words = works[test_between(&seed, 0, COUNT(works) - 1)];
+    toy.model.state_words = states[test_between(&seed, 0, COUNT(states) - 1)];
+    toy_seal(&toy);
+    for (uint32_t b = 0; b < COUNT(beams); b++)
+        check_size(beams[b]);
+    check_size((size_t)test_between(&seed, 1, KPRED_MAX_BEAM));
 }
 
 static void three_sizes_agree(void)
 {
-    static const uint32_t works[] = {0, 1, 5, 1000, 100000}, states[] = {0, 1, 7, 300};
-    int32_t n_values[KPRED_MAX_PARAMS];
-    uint32_t s;
-    for (uint32_t params = 1; params <= KPRED_MAX_PARAMS; params++)
-        for (uint32_t lane = 4; lane <= KPRED_MAX_VALUES; lane *= 2)
-            for (uint32_t w = 0; w < COUNT(works) * COUNT(states); w++) {
-                s = states[w % COUNT(states)];
-                n_values[0] = (int32_t)lane;
-                for (uint32_t b = 1; b < params; b++)
-                    n_values[b] = 2;
-                toy_make(&toy, 1, params, n_values, 1, 0, 0);
-                toy.model.work_words = works[w / COUNT(states)];
-                toy.model.state_words = s;
-                toy_seal(&toy);
-                for (uint32_t b = 0; b < COUNT(beams); b++)
-                    check_size(toy.model.work_words, s, params, lane, beams[b]);
-            }
+    int32_t n_values[KPRED_MAX_TUPLE];
+    for (int i = 0; i < 1500; i++)
+        check_sizes(random_values(i, n_values), n_values);
+    for (uint32_t t = 0; t < KPRED_MAX_TUPLE; t++) {
+        n_values[t] = t < KPRED_MAX_PARAMS ? KPRED_MAX_VALUES : 1;
+        check_sizes(t + 1, n_values);
+    }
+}
+
+/* A lane of 128 is needed for as many prefixes as there are before it, not for as many as the beam
+   has. */
+static void a_wide_lane_is_needed_for_its_prefixes_alone(void)
+{
+    static const int32_t wide_first[] = {128, 2, 2}, wide_last[] = {2, 2, 128};
+    for (size_t beam = 32; beam <= KPRED_MAX_BEAM; beam *= 2) {
+        toy_make(&toy, 1, 3, wide_first, 1, 0, 0);
+        const size_t first = kpred_arena_words(&toy.model, beam);
+        toy_make(&toy, 1, 3, wide_last, 1, 0, 0);
+        const size_t last = kpred_arena_words(&toy.model, beam);
+        CHECK_EQ(first + 2 * 4 * 128, last + 2 * 4 * (beam < 256 ? beam : 256));
+    }
 }
 
 /* Contexts that take turns, of one model and of two, answer as each one alone. */
@@ -320,10 +394,12 @@ int main(void)
     RUN(toys_stay_inside);
     RUN(nets_stay_inside);
     RUN(rescues_stay_inside);
+    RUN(rescues_of_many_lanes_stay_inside);
     RUN(one_word_short_is_refused_untouched);
     RUN(a_misaligned_arena_is_refused_untouched);
     RUN(the_size_is_a_constant);
     RUN(three_sizes_agree);
+    RUN(a_wide_lane_is_needed_for_its_prefixes_alone);
     RUN(contexts_do_not_meet);
     RUN(contexts_share_an_arena);
     return test_end();

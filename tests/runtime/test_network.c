@@ -190,9 +190,9 @@ static void check_scorer(const struct net *net, const int32_t *problem)
 {
     const kpred_model *m = &net->model;
     int32_t *work = (int32_t *)buffer(m->work_words, sizeof *work);
-    int32_t *logits = (int32_t *)buffer(m->lane, sizeof *logits);
+    int32_t *logits = (int32_t *)buffer(KPRED_MAX_VALUES, sizeof *logits);
     int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0}, twin[KPRED_MAX_VALUES] = {0};
-    unsigned char prefix[KPRED_MAX_PARAMS];
+    unsigned char prefix[KPRED_MAX_TUPLE];
     twin_start(net, problem, base);
     m->scorer->start(m, problem, work, 0);
     for (size_t t = 0; t < m->n_params; t++) {
@@ -229,7 +229,7 @@ static void scorer(void)
 /* The tuple's score is the sum of what the twin says of its values. */
 static void check_score(const struct net *net, const int64_t *base, const kpred_tuple *tuple)
 {
-    unsigned char prefix[KPRED_MAX_PARAMS];
+    unsigned char prefix[KPRED_MAX_TUPLE];
     int64_t logits[KPRED_MAX_VALUES], score = 0;
     for (size_t t = 0; t < net->model.n_params; t++) {
         prefix[t] = 0;

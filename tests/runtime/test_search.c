@@ -108,7 +108,7 @@ static size_t random_space(size_t most, int32_t *n_values, uint32_t *n_params)
 
 static size_t random_toy(struct toy *toy, size_t most, int shape)
 {
-    int32_t n_values[KPRED_MAX_PARAMS];
+    int32_t n_values[KPRED_MAX_TUPLE];
     uint32_t n_params;
     const size_t space = random_space(most, n_values, &n_params);
     toy_make(toy, test_random64(&seed), n_params, n_values, shapes[shape].levels,
@@ -253,12 +253,28 @@ static void one_parameter(void)
 
 static void single_values(void)
 {
-    static const int32_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static const int32_t some[16] = {1, 3, 1, 1, 4, 1, 2, 1, 1, 1, 5, 1, 1, 1, 1, 1};
-    for (uint32_t n = 1; n <= KPRED_MAX_PARAMS; n++) {
+    int32_t ones[KPRED_MAX_TUPLE], more[KPRED_MAX_TUPLE];
+    for (uint32_t n = 1; n <= KPRED_MAX_TUPLE; n++) {
+        ones[n - 1] = 1;
+        more[n - 1] = some[n % 16];
         check_dimensions(n, ones, n);
-        check_dimensions(n, some, 20);
+        check_dimensions(n, more, 20);
     }
+}
+
+/* As many parameters as a tuple has room for; sixteen of them have a choice, the first or the last. */
+static void thirty_two_parameters(void)
+{
+    int32_t first[KPRED_MAX_TUPLE], last[KPRED_MAX_TUPLE], mixed[KPRED_MAX_TUPLE];
+    for (uint32_t t = 0; t < KPRED_MAX_TUPLE; t++) {
+        first[t] = t < KPRED_MAX_PARAMS ? 2 : 1;
+        last[t] = t < KPRED_MAX_TUPLE - KPRED_MAX_PARAMS ? 1 : 3;
+        mixed[t] = t % 2 ? 1 : 2 + (int32_t)t % 5;
+    }
+    check_dimensions(KPRED_MAX_TUPLE, first, 100);
+    check_dimensions(KPRED_MAX_TUPLE, last, 7);
+    check_dimensions(KPRED_MAX_TUPLE, mixed, 33);
 }
 
 static void sixteen_parameters(void)
@@ -341,6 +357,7 @@ int main(void)
     RUN(one_parameter);
     RUN(single_values);
     RUN(sixteen_parameters);
+    RUN(thirty_two_parameters);
     RUN(as_many_values_as_fit);
     RUN(widest_beams);
     RUN(as_many_ties_as_fit);

@@ -104,26 +104,42 @@ static void refuse_dimension(uint32_t *dimension, uint32_t number, int32_t limit
 
 static void init_model_dimensions(void)
 {
-    static const uint32_t lanes[] = {0, 1, 2, 3, 5, 12, 127, 256, UINT32_MAX};
     prepare();
     refuse_dimension(&toy.model.n_fields, 0, KPRED_MAX_FIELDS);
     refuse_dimension(&toy.model.n_fields, KPRED_MAX_FIELDS + 1, KPRED_MAX_FIELDS);
     refuse_dimension(&toy.model.n_fields, UINT32_MAX, KPRED_MAX_FIELDS);
-    refuse_dimension(&toy.model.n_params, 0, KPRED_MAX_PARAMS);
-    refuse_dimension(&toy.model.n_params, KPRED_MAX_PARAMS + 1, KPRED_MAX_PARAMS);
-    for (size_t i = 0; i < COUNT(lanes); i++)
-        refuse_dimension(&toy.model.lane, lanes[i], KPRED_MAX_VALUES);
+    refuse_dimension(&toy.model.n_params, 0, KPRED_MAX_TUPLE);
+    refuse_dimension(&toy.model.n_params, KPRED_MAX_TUPLE + 1, KPRED_MAX_TUPLE);
+    refuse_dimension(&toy.model.n_params, UINT32_MAX, KPRED_MAX_TUPLE);
+    refuse_dimension(&toy.model.scale, 0, KPRED_MAX_SCALE);
+    refuse_dimension(&toy.model.scale, KPRED_MAX_SCALE + 1, KPRED_MAX_SCALE);
+    refuse_dimension(&toy.model.scale, UINT32_MAX, KPRED_MAX_SCALE);
 }
 
 static void init_model_values(void)
 {
-    static const int32_t numbers[] = {0, -1, 9, INT32_MAX, INT32_MIN};
+    static const int32_t numbers[] = {0, -1, KPRED_MAX_VALUES + 1, INT32_MAX, INT32_MIN};
     prepare();
-    CHECK_EQ(toy.model.lane, 8);
     for (size_t i = 0; i < COUNT(numbers); i++) {
         toy.params[1].n_values = numbers[i];
-        check_refused(init_model(), KPRED_ERR_MODEL, -1, numbers[i], 8);
+        check_refused(init_model(), KPRED_ERR_MODEL, -1, numbers[i], KPRED_MAX_VALUES);
     }
+}
+
+/* Parameters of a single value may stand beside as many as there may be of several. */
+static void init_model_free_parameters(void)
+{
+    int32_t numbers[KPRED_MAX_TUPLE];
+    for (uint32_t n = 1; n <= KPRED_MAX_TUPLE; n++)
+        for (uint32_t n_free = 0; n_free <= n; n_free++) {
+            for (uint32_t t = 0; t < n; t++)
+                numbers[t] = t % 2 == 0 ? 1 + (t / 2 < n_free) : 1 + ((n + 1) / 2 + t / 2 < n_free);
+            toy_make(&toy, 8, n, numbers, 1 << 20, 1 << 18, 0);
+            if (n_free <= KPRED_MAX_PARAMS)
+                CHECK_EQ(init_model(), KPRED_OK);
+            else
+                check_refused(init_model(), KPRED_ERR_MODEL, -1, (int32_t)n_free, KPRED_MAX_PARAMS);
+        }
 }
 
 static void init_model_parts(void)
@@ -149,6 +165,7 @@ static void init_id(void)
 static void id_covers_all(void)
 {
     static const char *const names[] = {"a", "b", "c"};
+    static const char *const archs[] = {"gfx906", "gfx908", NULL};
     static kpred_field changed[N_FIELDS];
     prepare();
 #define CHANGED(edit)                                      \
@@ -164,7 +181,9 @@ static void id_covers_all(void)
     CHANGED(toy.model.kernel = "toys");
     CHANGED(toy.model.split = "nonE");
     CHANGED(toy.model.rule_name = "");
-    CHANGED(toy.model.lane = 16);
+    CHANGED(toy.model.scale++);
+    CHANGED(toy.model.runs_on = archs);
+    CHANGED(toy.model.runs_on = archs + 1);
     CHANGED(toy.model.work_words++);
     CHANGED(toy.model.state_words++);
     CHANGED(toy.model.n_fields--);
@@ -579,6 +598,41 @@ static void gpus_that_are_none(void)
     check_gpu("gfx906", 60, -1, 0);
 }
 
+/* A model says on which architectures its kernel runs; what follows in a GPU's name does not count. */
+static void where_a_kernel_runs(void)
+{
+    static const char *const archs[] = {"gfx906", "gfx90a", "gfx1030", NULL}, *const none[] = {
+                                                                                  NULL};
+    static const char *const yes[] = {"gfx906",          "gfx906_60", "gfx9063c", "gfx906:sramecc+",
+                                      "gfx90a:sramecc+", "gfx90a6e",  "gfx1030",  "gfx1030_36"};
+    static const char *const no[] = {"gfx900", "gfx908", "gfx90878", "gfx1031", "gfx103", "gfx90",
+                                     "",       "gfx",    "906",      "sm_80",   "GFX906"};
+    prepare();
+    CHECK(kpred_runs_on(&toy.model, "gfx942") && kpred_runs_on(&toy.model, "gfx1200"));
+    toy.model.runs_on = archs;
+    for (size_t i = 0; i < COUNT(yes); i++)
+        CHECK_EQ(kpred_runs_on(&toy.model, yes[i]), 1);
+    for (size_t i = 0; i < COUNT(no); i++)
+        CHECK_EQ(kpred_runs_on(&toy.model, no[i]), 0);
+    toy.model.runs_on = none;
+    CHECK(!kpred_runs_on(&toy.model, "gfx906"));
+}
+
+/* No token for a GPU that the kernel does not run on, be it one of those trained on. */
+static void gpus_that_it_does_not_run_on(void)
+{
+    static const char *const archs[] = {"gfx906", "gfx1031", NULL};
+    prepare();
+    toy.model.runs_on = archs;
+    check_gpu("gfx906", 60, 2, 1);
+    check_gpu("gfx906", 61, 2, 0);
+    check_gpu("gfx1031_20", 0, 6, 0);
+    check_gpu("gfx900", 56, -1, 0);
+    check_gpu("gfx1030_36", 0, -1, 0);
+    check_gpu("gfx90878", 0, -1, 0);
+    check_gpu("gfx942", 304, -1, 0);
+}
+
 static void probabilities(void)
 {
     CHECK_EQ(kpred_probability(0), 1 << 24);
@@ -620,6 +674,7 @@ int main(void)
     RUN(init_format);
     RUN(init_model_dimensions);
     RUN(init_model_values);
+    RUN(init_model_free_parameters);
     RUN(init_model_parts);
     RUN(init_id);
     RUN(id_covers_all);
@@ -647,6 +702,8 @@ int main(void)
     RUN(gpus_of_other_units);
     RUN(gpus_of_other_archs);
     RUN(gpus_that_are_none);
+    RUN(where_a_kernel_runs);
+    RUN(gpus_that_it_does_not_run_on);
     RUN(probabilities);
     RUN(tuples_needed);
     return test_end();

@@ -17,14 +17,14 @@ struct toy_net {
     uint64_t seed;
     int32_t levels, spread; /* logits: one of `levels` numbers within -spread..spread; 0 levels:
                                spread for the first value, -spread for the others */
-    int32_t n_values[KPRED_MAX_PARAMS];
+    int32_t n_values[KPRED_MAX_TUPLE];
 };
 
 struct toy {
     kpred_model model;
     struct toy_net net;
-    kpred_param params[KPRED_MAX_PARAMS];
-    int32_t values[KPRED_MAX_PARAMS][KPRED_MAX_VALUES];
+    kpred_param params[KPRED_MAX_TUPLE];
+    int32_t values[KPRED_MAX_TUPLE][KPRED_MAX_VALUES];
 };
 
 /* What the rule says. Values are hashed, so that every kernel differs from every other. */
@@ -99,7 +99,7 @@ static inline int toy_legal_tuple(const int32_t *values)
 
 static inline int toy_completable(const int32_t *values, size_t n)
 {
-    int32_t longer[KPRED_MAX_PARAMS];
+    int32_t longer[KPRED_MAX_TUPLE];
     if (n == toy_law.toy->model.n_params)
         return toy_legal_tuple(values);
     memcpy(longer, values, n * sizeof *values);
@@ -184,6 +184,15 @@ static inline void toy_begin(const int32_t *problem)
 
 /* ---- scorer ---- */
 
+/* What a scorer may use of a parameter's logits */
+static inline int32_t toy_lane(int32_t n_values)
+{
+    int32_t lane = 4;
+    while (lane < n_values)
+        lane *= 2;
+    return lane;
+}
+
 /* Fills what it may use and need not leave: all of work behind the problem, all of the lane. */
 static inline void toy_scribble(const kpred_model *m, int32_t *work, size_t from)
 {
@@ -224,7 +233,7 @@ static inline void toy_logits(const kpred_model *m, int32_t *work, const int32_t
     for (size_t u = 0; u < n_decided; u++)
         h = toy_mix(h, prefix[u]);
     toy_record.faults += m->state_words && toy_get_state(m, state) != h;
-    for (int32_t v = 0; v < (int32_t)m->lane; v++)
+    for (int32_t v = 0; v < toy_lane(net->n_values[n_decided]); v++)
         logits[v] = v < net->n_values[n_decided] ? toy_logit(net, h, v) : INT32_MAX;
     toy_scribble(m, work, TOY_FIELDS);
 }
@@ -246,15 +255,6 @@ static const kpred_field toy_fields[TOY_FIELDS] = {
 };
 
 /* ---- models ---- */
-
-static inline uint32_t toy_lane(const struct toy *toy)
-{
-    uint32_t lane = 4;
-    for (uint32_t t = 0; t < toy->model.n_params; t++)
-        while ((int32_t)lane < toy->net.n_values[t])
-            lane *= 2;
-    return lane;
-}
 
 static inline void toy_seal(struct toy *toy)
 {
@@ -302,7 +302,7 @@ static inline void toy_make(struct toy *toy, uint64_t seed, uint32_t n_params,
     m->scorer = state_words ? &toy_with_state : &toy_without_state;
     m->net = &toy->net;
     toy_make_values(toy, seed);
-    m->lane = toy_lane(toy);
+    m->scale = KPRED_SCALE_ONE;
     memset(&toy_law, 0, sizeof toy_law);
     toy_law.seed = toy_mix(seed, 1);
     toy_law.density = 2;
@@ -315,7 +315,7 @@ static inline void toy_make(struct toy *toy, uint64_t seed, uint32_t n_params,
 
 struct naive {
     int64_t score;
-    unsigned char index[KPRED_MAX_PARAMS]; /* 0 where undecided */
+    unsigned char index[KPRED_MAX_TUPLE]; /* 0 where undecided */
 };
 
 static inline int naive_order(const void *left, const void *right)
@@ -335,7 +335,7 @@ static inline void naive_values(const struct toy *toy, const struct naive *p, in
 /* Is the prefix of length n legal, given that the shorter one is? */
 static inline int naive_allows(const struct toy *toy, const struct naive *p, size_t n)
 {
-    int32_t values[KPRED_MAX_PARAMS] = {0};
+    int32_t values[KPRED_MAX_TUPLE] = {0};
     naive_values(toy, p, values);
     return !toy->model.rule || toy_allows(values, n);
 }
@@ -393,6 +393,9 @@ static inline size_t naive_exhaust(const struct toy *toy, const int32_t *problem
     return n;
 }
 
+/* The first prefix of each length that the last naive_beam had */
+static struct naive naive_first[KPRED_MAX_TUPLE];
+
 /* Expand all, sort, keep the first `beam` that are legal. *calls: how often a rule asked best first
    and not beyond need is asked. Returns the number of tuples, 0 where the beam died out. */
 static inline size_t naive_beam(const struct toy *toy, const int32_t *problem, size_t beam,
@@ -403,6 +406,7 @@ static inline size_t naive_beam(const struct toy *toy, const int32_t *problem, s
     memset(list, 0, sizeof *list);
     *calls = 0;
     for (size_t t = 0; t < toy->model.n_params; t++) {
+        naive_first[t] = list[0];
         for (n_wide = i = 0; i < n; i++)
             n_wide += naive_extensions(toy, problem, &list[i], t, wide + n_wide);
         qsort(wide, n_wide, sizeof *wide, naive_order);
@@ -448,13 +452,14 @@ static inline kpred_status naive_rescue(const struct toy *toy, const int32_t *pr
 
 /* ---- comparing ---- */
 
-static int32_t
-    toy_arena[KPRED_ARENA_WORDS(8, 8, KPRED_MAX_PARAMS, KPRED_MAX_VALUES, KPRED_MAX_BEAM)];
+static int32_t toy_arena[KPRED_ARENA_WORDS(
+    8, 8, KPRED_MAX_TUPLE, KPRED_SLOTS(KPRED_MAX_BEAM, KPRED_MAX_VALUES, KPRED_MAX_BEAM),
+    KPRED_MAX_BEAM)];
 
 static inline void toy_check_tuple(const struct toy *toy, const kpred_tuple *got,
                                    const struct naive *want)
 {
-    int32_t values[KPRED_MAX_PARAMS] = {0};
+    int32_t values[KPRED_MAX_TUPLE] = {0};
     naive_values(toy, want, values);
     CHECK_EQ(got->score, want->score);
     for (uint32_t t = 0; t < toy->model.n_params; t++)

@@ -13,16 +13,16 @@ need_trainer "training"
 
 sample_databases
 
-# train PROGRAM OUTPUT ARGUMENT...: beside the header, OUTPUT.f32 gets the float network
+# train PROGRAM OUTPUT ARGUMENT...: the float network lies beside the header
 train() {
     program=$1 output=$2; shift 2
     "$program" train "$spec" --data "$tmp/gfx900_56.db" "$tmp/gfx906_60.db" --epochs 10 \
-        --float-out "$output.f32" -o "$output" "$@"
+        -o "$output" "$@"
 }
 
 trains() { train "$trainer" "$tmp/$kernel.h" --threads 1; }
 
-same() { cmp "$1" "$tmp/$kernel.h" && cmp "$1.f32" "$tmp/$kernel.h.f32"; }
+same() { cmp "$1" "$tmp/$kernel.h" && cmp "${1%.h}.f32" "$tmp/$kernel.f32"; }
 
 check "a small model" trains
 
@@ -61,7 +61,7 @@ n_others=$(($(sort "$tmp/copies.csv" "$tmp/others.csv" | uniq -u | wc -l) / 2))
 # with FILE: a model in other.h, of both databases and of this file
 with() {
     "$trainer" train "$spec" --data "$tmp/gfx900_56.db" "$1" "$tmp/gfx906_60.db" --epochs 10 \
-        --threads 1 --float-out "$tmp/other.h.f32" -o "$tmp/other.h" 2>"$tmp/err"
+        --threads 1 -o "$tmp/other.h" 2>"$tmp/err"
 }
 # drops N: that many rows were dropped as copies, and only they
 drops() {
@@ -72,13 +72,14 @@ rows_used() {
     sed -n 's/.*; \([0-9]*\) rows to train, \([0-9]*\) kept.*/\1 \2/p' "$1" |
         awk '{ print $1 + $2 }'
 }
+# Without the command either, which names the files
 without_data() {
-    grep -vE '^   data |^ +[0-9a-f]{64}$' "$1"
+    sed '/^   from /,/^   net /{/^   net /!d;}' "$1" | grep -vE '^   data |^ +[0-9a-f]{64}$'
 }
 
 copies_once() {
-    with "$tmp/copies.csv" && drops "$n_copies rows" && cmp "$tmp/other.h.f32" \
-        "$tmp/$kernel.h.f32" && without_data "$tmp/other.h" >"$tmp/other.txt" &&
+    with "$tmp/copies.csv" && drops "$n_copies rows" && cmp "$tmp/other.f32" \
+        "$tmp/$kernel.f32" && without_data "$tmp/other.h" >"$tmp/other.txt" &&
         without_data "$tmp/$kernel.h" | cmp - "$tmp/other.txt"
 }
 one_copy() {
@@ -145,7 +146,7 @@ round_trip() {
 }
 check "round trip" round_trip
 
-# ---- eval, in a folder of its own: there the trainer leaves the float network in build/float ----
+# ---- eval, in a folder of its own: there the trainer leaves the float network beside the header ----
 
 mkdir "$tmp/work"
 
@@ -157,7 +158,8 @@ evaluate() {
 
 evaluates() {
     (cd "$tmp/work" && "$trainer" train "$spec" --data "$tmp/gfx900_56.db" "$tmp/gfx906_60.db" \
-        --epochs 10 -o model.h) && cmp "$tmp/work/model.h" "$tmp/$kernel.h" || return 1
+        --epochs 10 -o model.h) && cmp "$tmp/work/model.h" "$tmp/$kernel.h" && [ "$(ls "$tmp/work")" = "model.f32
+model.h" ] || return 1
     evaluate >"$tmp/integer.csv" && [ "$(wc -l <"$tmp/integer.csv")" -eq 4 ] || return 1
     awk -F, 'NR > 1 && ($6 < 30 || $9 != "100.00") { bad = 1 }
              NR > 1 { if ($7 < last) bad = 1; last = $7 } END { exit bad }' "$tmp/integer.csv"
@@ -180,18 +182,34 @@ counts_copies() {
 }
 
 float_is_missing() {
-    (cd "$tmp" && "$trainer" eval work/model.h --data "$tmp/gfx900_56.db" --float) 2>"$tmp/err"
-    [ $? -eq 1 ] && grep -q "kpred-train train $kernel.spec" "$tmp/err"
+    mkdir -p "$tmp/alone" && cp "$tmp/work/model.h" "$tmp/alone" &&
+        refuses 1 "kpred-train train $kernel.spec" "$trainer" eval "$tmp/alone/model.h" \
+            --data "$tmp/gfx900_56.db" --float
+}
+# The float networks of another header, or of the same one in the format before
+float_is_of_another() {
+    train "$trainer" "$tmp/alone/model.h" --seed 2 && cp "$tmp/work/model.h" "$tmp/alone" &&
+        refuses 1 "alone/model.f32: the floats of another network than that of $tmp/alone/model.h" \
+            "$trainer" eval "$tmp/alone/model.h" --data "$tmp/gfx900_56.db" --float &&
+        sed -i '1s/2/1/' "$tmp/alone/model.f32" && refuses 1 "model.f32: not a float network" \
+        "$trainer" eval "$tmp/alone/model.h" --data "$tmp/gfx900_56.db" --float
+}
+# A header for an edited spec has the same network, and the same floats.
+float_of_a_relayout() {
+    mkdir "$tmp/edited" && sed 's/^title .*/title = another/' "$spec" >"$tmp/edited/the.spec" &&
+        "$trainer" relayout "$tmp/work/model.h" --spec "$tmp/edited/the.spec" \
+            -o "$tmp/edited/model.h" && ! cmp -s "$tmp/work/model.h" "$tmp/edited/model.h" &&
+        cp "$tmp/work/model.f32" "$tmp/edited" && (cd "$tmp/edited" && "$trainer" eval model.h --data \
+        "$tmp/gfx900_56.db" "$tmp/gfx906_60.db" --rows all --by all -k 1,10,30 --csv --float) |
+        cmp - "$tmp/float.csv"
 }
 
 # teaches KIND OPTION...: what eval says of the model with such a file in the place of its own
 teaches() {
     kind=$1; shift
-    mkdir -p "$tmp/taught/build/float"
-    for file in "$tmp"/work/build/float/*.f32; do
-        python3 tests/train/teachers.py "$file" "$kind" "$tmp/taught/build/float/$(basename "$file")"
-    done
-    (cd "$tmp/taught" && "$trainer" eval ../work/model.h --data "$tmp/gfx900_56.db" \
+    mkdir -p "$tmp/taught" && cp "$tmp/work/model.h" "$tmp/taught" &&
+        python3 tests/train/teachers.py "$tmp/work/model.f32" "$kind" "$tmp/taught/model.f32" || return 1
+    (cd "$tmp/taught" && "$trainer" eval model.h --data "$tmp/gfx900_56.db" \
         "$tmp/gfx906_60.db" --rows all -k 1,10 --csv "$@" 2>/dev/null)
 }
 teachers() {
@@ -202,7 +220,7 @@ teachers() {
 }
 no_teacher() {
     teaches same --teachers 3 && return 1
-    (cd "$tmp/taught" && "$trainer" eval ../work/model.h --data "$tmp/gfx900_56.db" --teachers 3) \
+    (cd "$tmp/taught" && "$trainer" eval model.h --data "$tmp/gfx900_56.db" --teachers 3) \
         2>"$tmp/err"
     [ $? -eq 1 ] && grep -q 'teachers: value "3": the model has 2' "$tmp/err" || return 1
     "$trainer" eval "$tmp/work/model.h" --data "$tmp/gfx900_56.db" --teachers 1 --float 2>"$tmp/err"
@@ -219,4 +237,6 @@ else
     skipped "eval --teachers" "python3 is not installed"
 fi
 check "eval --float says what makes it" float_is_missing
+check "eval --float with the file of another network" float_is_of_another
+check "eval --float of a header with an edited spec" float_of_a_relayout
 test_end

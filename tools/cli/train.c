@@ -9,12 +9,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char help[] =
     "usage: kpred-train train SPEC --data FILE... [--beside FILE...]\n"
-    "                         [--split config|shape|none|fold:I/N]\n"
+    "                         [--split config|shape|none|config:I/N|shape:I/N|fold:I/N]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
     "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--nearest]\n"
     "                         [--lenient] [--float-out FILE] [--include-dir DIR] -o FILE.h\n"
@@ -32,8 +33,10 @@ static const char help[] =
     "                   --split keeps none of them\n"
     "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem "
     "(config,\n"
-    "                   the default), by tensor shape (shape), or none; fold:I/N: every N-th\n"
-    "                   problem of the files, from number I, the first being 0\n"
+    "                   the default), by tensor shape (shape), or none; config:I/N, shape:I/N:\n"
+    "                   in its place fold I of N of the others, the first being 0; fold:I/N: "
+    "every\n"
+    "                   N-th problem of the files, from number I\n"
     "  --net NET        the kind of network (default: additive). The others are those of the "
     "paper\n"
     "                   that kpred starts from, in floats, for eval to compare with:\n"
@@ -49,10 +52,10 @@ static const char help[] =
     "  --gpu GPU        the GPU of the files; default: their names\n"
     "  --nearest        for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient        drop and count rows that would be an error\n"
-    "  --float-out FILE the network before rounding, and its teachers (default: beside the header,\n"
-    "                   FILE.f32); of additive alone, the others are not rounded\n"
+    "  --float-out FILE the network before rounding, and its teachers (default: FILE.f32 beside\n"
+    "                   the header); of additive alone, the others are not rounded\n"
     "  --include-dir DIR  what stands before kpred.h in the #include of the header, such as ../\n"
-    "                   (default: nothing, so that the compiler's -I finds it)\n"
+    "                   (default: nothing, so that it lies beside the header or where -I says)\n"
     "  -o FILE.h        the header, written whole or not at all\n";
 
 struct options {
@@ -129,18 +132,40 @@ struct command_text {
     size_t column;
 };
 
-/* One word more, of a file without its folder. What would end the comment is made harmless. */
-static void add_word(struct command_text *c, const char *word)
+/* Text as a shell reads it in one word; the sign that might end the comment becomes another. */
+static void quote(struct buf *to, const char *text)
 {
-    const size_t from = c->b->n, n = strlen(word);
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    const int is_plain = *text && text[strspn(text, plain)] == '\0';
+    buf_puts(to, is_plain ? "" : "'");
+    for (; *text; text++)
+        if (*text == '\'')
+            buf_puts(to, "'\\''");
+        else
+            buf_printf(to, "%c", *text == '*' ? '?' : *text);
+    buf_puts(to, is_plain ? "" : "'");
+}
+
+/* Words of the program's own, as they are */
+static void add_plain(struct command_text *c, const char *text)
+{
+    const size_t n = strlen(text);
     if (c->column + n > 90) {
         buf_puts(c->b, " \\\n          ");
         c->column = 10;
     }
-    buf_printf(c->b, " %s", word);
+    buf_printf(c->b, " %s", text);
     c->column += n + 1;
-    for (char *p = c->b->s + from; *p; p++)
-        *p = *p == '*' ? '?' : *p;
+}
+
+/* One word more, quoted if need be */
+static void add_word(struct command_text *c, const char *word)
+{
+    struct buf quoted = {NULL, 0, 0};
+    quote(&quoted, word);
+    add_plain(c, quoted.s);
+    buf_free(&quoted);
 }
 
 static void add_files(struct command_text *c, const char *option, const struct opt_texts *files)
@@ -173,12 +198,17 @@ static const char *spec_name(const struct options *o)
     return *o->spec == '/' || strstr(o->spec, "..") ? base_name(o->spec) : o->spec;
 }
 
-/* What makes the header again; the files are named without their folders. */
-static void write_command(struct buf *b, const struct options *o)
+/* What makes the header again; the files are named without their folders, the header after its model,
+   so that the same data and options give the same bytes. */
+static void write_command(struct buf *b, const struct options *o, const struct model *model)
 {
     struct command_text c = {b, 6};
-    buf_printf(b, "   from %s by\n     ", spec_name(o));
-    add_word(&c, "kpred-train train");
+    struct buf header = {NULL, 0, 0};
+    buf_printf(&header, "%s.h", model->m.name);
+    buf_puts(b, "   from ");
+    quote(b, spec_name(o));
+    buf_puts(b, " by\n     ");
+    add_plain(&c, "kpred-train train");
     add_word(&c, spec_name(o));
     add_files(&c, "--data", &o->data);
     add_files(&c, "--beside", &o->beside);
@@ -192,15 +222,17 @@ static void write_command(struct buf *b, const struct options *o)
     if (o->how.lenient)
         add_word(&c, "--lenient");
     add_text(&c, "--include-dir", o->include_dir);
-    add_text(&c, "-o", base_name(o->output));
+    add_text(&c, "-o", header.s);
     buf_puts(b, "\n");
+    buf_free(&header);
 }
 
 /* Lines for the header's opening comment. */
-static void write_story(struct buf *b, const struct options *o, const struct training_data *d,
-                        const struct training_rows *rows, const struct recipe *r)
+static void write_story(struct buf *b, const struct options *o, const struct model *model,
+                        const struct training_data *d, const struct training_rows *rows,
+                        const struct recipe *r)
 {
-    write_command(b, o);
+    write_command(b, o, model);
     buf_printf(b,
                "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
                "testing\n",
@@ -213,10 +245,14 @@ static void write_story(struct buf *b, const struct options *o, const struct tra
 
 /* ---- the command ---- */
 
+/* Beside a device or a pipe, no file is left unasked. */
 static int write_floats(const struct options *o, const struct model *model,
                         const struct recipe_nets *nets)
 {
     struct buf beside = {NULL, 0, 0};
+    struct stat st;
+    if (!o->float_out && !stat(o->output, &st) && !S_ISREG(st.st_mode))
+        return 0;
     float_file_beside(o->output, &beside);
     const int bad = float_file_write(model, nets, o->float_out ? o->float_out : beside.s);
     buf_free(&beside);
@@ -264,7 +300,7 @@ static int train(const struct options *o, struct model *model, const struct reci
     struct buf story = {NULL, 0, 0};
     int bad = make_rows(o, model, recipe, d, &rows);
     if (!bad) {
-        write_story(&story, o, d, &rows, recipe);
+        write_story(&story, o, model, d, &rows, recipe);
         bad = (o->net ? train_paper : train_additive)(o, model, recipe, &rows, story.s, f);
     }
     buf_free(&story);
@@ -328,7 +364,10 @@ static int run(const struct options *o)
     struct model model;
     struct spec spec;
     if (!held_out_is_split(o->split)) {
-        fail("--split \"%s\": expected config, shape, config:I/N, shape:I/N, fold:I/N with I < N, or none", o->split);
+        fail(
+            "--split \"%s\": expected config, shape, none, or config:I/N, shape:I/N, fold:I/N with "
+            "I < N",
+            o->split);
         return 2;
     }
     if (o->net && o->float_out) {

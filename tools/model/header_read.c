@@ -182,11 +182,12 @@ static int read_id(struct reader *r)
     return 0;
 }
 
-/* What stands before kpred.h in its #include */
+/* What stands before kpred.h in its first #include, which is behind the opening comment */
 static void read_include_dir(const struct reader *r)
 {
-    const char *p = strstr(r->h.text, "\n#include \"");
+    const char *p = strstr(r->h.text, "end of spec */");
     size_t n = 0;
+    p = p ? strstr(p, "\n#include \"") : NULL;
     if (p) {
         p += strlen("\n#include \"");
         n = strcspn(p, "\"\n");
@@ -238,10 +239,9 @@ static int read_spec(struct reader *r, struct spec *spec)
 }
 
 /* A model of the spec, with the header's numbers; the model takes the spec. */
-static int read_model_of(struct reader *r, struct spec *spec)
+static int read_model_of(struct reader *r, struct spec *spec, const char *split)
 {
-    char split[16];
-    int bad = read_split(r, spec, split) || model_from_spec(r->model, spec, split);
+    const int bad = model_from_spec(r->model, spec, split);
     r->model->own_spec = spec;
     r->h.name = spec->name;
     read_include_dir(r);
@@ -252,18 +252,27 @@ static int read_model_of(struct reader *r, struct spec *spec)
 static int read_model(struct reader *r)
 {
     struct spec *spec = xcalloc(1, sizeof *spec);
+    char split[16];
     if (read_spec(r, spec)) {
         free(spec);
         return -1;
     }
-    return read_model_of(r, spec) || read_id(r) ? -1 : 0;
+    if (read_split(r, spec, split)) {
+        r->model->own_spec = spec;
+        return -1;
+    }
+    return read_model_of(r, spec, split) || read_id(r) ? -1 : 0;
 }
 
-static int check_format(const struct reader *r)
+/* Is it of a format from `least` to that of today? A header without one is not refused here. */
+static int check_format(const struct reader *r, int least)
 {
     const char *id;
     const int format = find_format(r, &id);
-    return !format || format == KPRED_FORMAT
+    if (format > KPRED_FORMAT)
+        return fail("%s: of format %d, which a later kpred-train wrote: this one is for %d",
+                    r->h.path, format, KPRED_FORMAT);
+    return !format || format >= least
                ? 0
                : fail("%s: of format %d, this is for %d: `kpred-train relayout` brings it from one "
                       "format to the next",
@@ -275,10 +284,9 @@ static int open_text(struct reader *r, struct buf *file)
     if (read_file(r->h.path, HEADER_MAX_BYTES, file))
         return -1;
     r->h.text = file->s;
-    return header_is_float(file->s)
-               ? fail("%s: a network of the paper, in floats: only `kpred-train` runs it",
-                      r->h.path)
-               : 0;
+    return header_is_float(file->s) ? fail(
+               "%s: a network of the paper, in floats: only `kpred-train` runs it", r->h.path)
+                                    : 0;
 }
 
 int header_read(const char *path, struct model *out)
@@ -286,7 +294,8 @@ int header_read(const char *path, struct model *out)
     struct buf file = {NULL, 0, 0};
     struct reader r = {{path, NULL, NULL}, out};
     memset(out, 0, sizeof *out);
-    const int bad = open_text(&r, &file) || check_format(&r) || read_model(&r) || check_code(&r);
+    const int bad =
+        open_text(&r, &file) || check_format(&r, KPRED_FORMAT) || read_model(&r) || check_code(&r);
     buf_free(&file);
     if (bad)
         model_free(out);
@@ -311,53 +320,85 @@ static char *read_story(const struct reader *r, int format)
     return story.s;
 }
 
-/* Is the program that makes the features the same, and with it the fields? */
-static int check_same(const struct model *old, const struct model *new, const char *spec_path)
+static int same_names(const char *const *a, const char *const *b, int32_t n)
 {
-    const struct program *a = &old->program, *b = &new->program;
-    int same = a->n_instr == b->n_instr && a->n_features == b->n_features
-               && old->m.n_fields == new->m.n_fields && old->m.n_params == new->m.n_params
-               && !memcmp(a->instr, b->instr, a->n_instr * sizeof *a->instr);
-    for (uint32_t t = 0; same && t < old->m.n_params; t++)
-        same = old->params[t].n_values == new->params[t].n_values
-               && !memcmp(old->params[t].values, new->params[t].values,
-                          (size_t)old->params[t].n_values * sizeof *old->params[t].values);
-    return same ? 0
-                : fail("%s: its fields, parameters or features are not those that %s was trained "
-                       "with",
-                       spec_path, old->m.name);
+    if (!a || !b)
+        return a == b;
+    while (n > 0 && !strcmp(a[n - 1], b[n - 1]))
+        n--;
+    return n == 0;
 }
 
-/* The numbers once more, for the spec in the file or for its own, into a model that is sealed anew. */
-static int read_again(struct reader *r, const char *spec_path)
+static int same_field(const kpred_field *a, const kpred_field *b)
+{
+    return !strcmp(a->name, b->name) && a->n_tokens == b->n_tokens && a->least == b->least
+           && a->most == b->most && same_names(a->tokens, b->tokens, a->n_tokens);
+}
+
+static int same_param(const kpred_param *a, const kpred_param *b)
+{
+    return !strcmp(a->name, b->name) && a->n_values == b->n_values
+           && !memcmp(a->values, b->values, (size_t)a->n_values * sizeof *a->values)
+           && same_names(a->names, b->names, a->n_values);
+}
+
+/* What the weights were trained for: fields, parameters, and the program that makes the features */
+static int same_task(const struct model *a, const struct model *b)
+{
+    const struct program *p = &a->program, *q = &b->program;
+    int same = a->m.n_fields == b->m.n_fields && a->m.n_params == b->m.n_params
+               && p->n_instr == q->n_instr && p->n_features == q->n_features
+               && !memcmp(p->instr, q->instr, p->n_instr * sizeof *p->instr);
+    for (uint32_t f = 0; same && f < a->m.n_fields; f++)
+        same = same_field(a->fields + f, b->fields + f);
+    for (uint32_t t = 0; same && t < a->m.n_params; t++)
+        same = same_param(a->params + t, b->params + t);
+    return same;
+}
+
+/* A spec in the place of a header's own: of the same model, which it was trained for */
+static int check_spec(const struct model *old, const struct spec *spec)
+{
+    struct model model;
+    if (strcmp(old->m.name, spec->name))
+        return fail("%s: name \"%s\": the header's model is %s", spec->path, spec->name,
+                    old->m.name);
+    const int bad = model_from_spec(&model, spec, old->m.split);
+    const int same = !bad && same_task(old, &model);
+    model_free(&model);
+    return bad || same ? bad
+                       : fail("%s: its fields, parameters or features are not those that %s was "
+                              "trained with",
+                              spec->path, old->m.name);
+}
+
+/* The numbers once more, for the spec in the file or for its own */
+static int read_again(struct reader *r, const char *spec_path, const struct model *old)
 {
     struct spec *spec = xcalloc(1, sizeof *spec);
     if (spec_path ? spec_load(spec, spec_path) : read_spec(r, spec)) {
         free(spec);
         return -1;
     }
-    const char *name = r->h.name;
-    if (strcmp(name, spec->name)) {
-        fail("%s: name \"%s\": the header's model is %s", spec_path, spec->name, name);
+    if (check_spec(old, spec)) {
         r->model->own_spec = spec;
         return -1;
     }
-    return read_model_of(r, spec);
+    return read_model_of(r, spec, old->split);
 }
 
+/* Into a model that is sealed anew */
 static int read_older(struct reader *r, const char *spec_path, struct model *old, char **story)
 {
     struct model *out = r->model;
     const char *id;
+    const int format = find_format(r, &id);
     r->model = old;
     if (read_model(r)) /* the rest of its code is written anew */
         return -1;
-    *story = read_story(r, find_format(r, &id));
+    *story = read_story(r, format);
     r->model = out;
-    return read_again(r, spec_path) || check_same(old, out, spec_path ? spec_path : r->h.path)
-                   || model_seal(out)
-               ? -1
-               : 0;
+    return read_again(r, spec_path, old) || model_seal(out) ? -1 : 0;
 }
 
 int header_read_older(const char *path, const char *spec_path, struct model *out, char **story)
@@ -367,7 +408,8 @@ int header_read_older(const char *path, const char *spec_path, struct model *out
     struct reader r = {{path, NULL, NULL}, out};
     memset(out, 0, sizeof *out);
     *story = NULL;
-    const int bad = open_text(&r, &file) || read_older(&r, spec_path, old, story);
+    const int bad =
+        open_text(&r, &file) || check_format(&r, 1) || read_older(&r, spec_path, old, story);
     buf_free(&file);
     model_free(old);
     free(old);

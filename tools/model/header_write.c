@@ -466,8 +466,7 @@ static void write_declaration(struct writer *w)
 
 static struct writer make_writer(FILE *f, const struct model *model)
 {
-    struct writer w = {f,  model, &model->m, (const kpred_additive *)model->m.net,
-                       "", {NULL, 0, 0}};
+    struct writer w = {f, model, &model->m, (const kpred_additive *)model->m.net, "", {NULL, 0, 0}};
     for (size_t i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
         w.upper[i] = (char)toupper((unsigned char)w.m->name[i]);
     return w;
@@ -479,7 +478,7 @@ int header_set_include_dir(struct model *model, const char *dir)
     if (n >= sizeof model->include_dir || strpbrk(dir, "\"\\<>*?\n") || (n && dir[n - 1] != '/'))
         return fail("--include-dir \"%s\": is no path of at most %zu characters that ends with /",
                     dir, sizeof model->include_dir - 1);
-    memcpy(model->include_dir, dir, n + 1);
+    snprintf(model->include_dir, sizeof model->include_dir, "%s", strcmp(dir, "./") ? dir : "");
     return 0;
 }
 

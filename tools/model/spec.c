@@ -11,31 +11,31 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "t
 /* ---- what a parser in progress knows ---- */
 
 /* The keys with one text each; the others are fields and parameters. */
-#define SLOTS(X)                        \
-    X(NAME, "kernel", "name")           \
-    X(TITLE, "kernel", "title")         \
-    X(SOURCE, "kernel", "source")       \
-    X(RULE, "kernel", "rule")           \
-    X(HEADER, "kernel", "header")       \
-    X(LICENCE, "kernel", "licence")     \
-    X(RUNS_ON, "kernel", "runs_on")     \
-    X(FORMAT, "data", "format")         \
-    X(SOLVER, "data", "solver")         \
-    X(FILTER, "data", "filter")         \
-    X(PAD, "data", "pad")               \
-    X(RETIRED, "data", "retired")       \
-    X(FAILED, "data", "failed")         \
-    X(FILES, "data", "files")           \
-    X(BESIDE, "data", "beside")         \
-    X(OLDER, "data", "older")           \
-    X(CONFIG, "split", "config")        \
-    X(SHAPE, "split", "shape")          \
-    X(SHIPPED, "split", "shipped")      \
+#define SLOTS(X)                                  \
+    X(NAME, "kernel", "name")                     \
+    X(TITLE, "kernel", "title")                   \
+    X(SOURCE, "kernel", "source")                 \
+    X(RULE, "kernel", "rule")                     \
+    X(HEADER, "kernel", "header")                 \
+    X(LICENCE, "kernel", "licence")               \
+    X(RUNS_ON, "kernel", "runs_on")               \
+    X(FORMAT, "data", "format")                   \
+    X(SOLVER, "data", "solver")                   \
+    X(FILTER, "data", "filter")                   \
+    X(PAD, "data", "pad")                         \
+    X(RETIRED, "data", "retired")                 \
+    X(FAILED, "data", "failed")                   \
+    X(FILES, "data", "files")                     \
+    X(BESIDE, "data", "beside")                   \
+    X(OLDER, "data", "older")                     \
+    X(CONFIG, "split", "config")                  \
+    X(SHAPE, "split", "shape")                    \
+    X(SHIPPED, "split", "shipped")                \
     X(CALIBRATED_CONFIG, "calibration", "config") \
-    X(CALIBRATED_SHAPE, "calibration", "shape") \
-    X(CALIBRATED_NONE, "calibration", "none") \
-    X(WITNESSES, "labels", "witnesses") \
-    X(CAPPED, "labels", "capped")       \
+    X(CALIBRATED_SHAPE, "calibration", "shape")   \
+    X(CALIBRATED_NONE, "calibration", "none")     \
+    X(WITNESSES, "labels", "witnesses")           \
+    X(CAPPED, "labels", "capped")                 \
     X(BLIND, "labels", "blind")
 #define SLOT(slot, section, key) slot,
 enum slot { SLOTS(SLOT) N_SLOTS };
@@ -344,9 +344,9 @@ static int network_line(struct reader *r, char *line)
 }
 
 static const struct section sections[] = {
-    {"kernel", slot_line},      {"data", slot_line},       {"fields", field_line},
-    {"params", param_line},     {"split", slot_line},      {"derived", derived_line},
-    {"features", feature_line}, {"network", network_line}, {"judge", judge_line},
+    {"kernel", slot_line},      {"data", slot_line},        {"fields", field_line},
+    {"params", param_line},     {"split", slot_line},       {"derived", derived_line},
+    {"features", feature_line}, {"network", network_line},  {"judge", judge_line},
     {"labels", slot_line},      {"calibration", slot_line},
 };
 enum {
@@ -598,11 +598,11 @@ static int finish_kernel(struct reader *r)
 
 /* ---- where the kernel runs, and its calibration ---- */
 
-/* "gfx" and three or four hexadecimal digits */
+/* "gfx" and three hexadecimal digits, or four of which the first is 1: what kpred_runs_on takes */
 static int is_arch(const char *s)
 {
     const size_t n = strncmp(s, "gfx", 3) == 0 ? strspn(s + 3, "0123456789abcdef") : 0;
-    return (n == 3 || n == 4) && s[3 + n] == '\0';
+    return n > 0 && n == (s[3] == '1' ? 4 : 3) && s[3 + n] == '\0';
 }
 
 static int runs_on(const struct spec *s, const char *gpu)

@@ -6,8 +6,8 @@
 #include "base/util.h"
 #include "matrix.h"
 
-#include <math.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- layout ---- */

@@ -9,13 +9,17 @@
 
 void float_file_beside(const char *header, struct buf *path)
 {
-    const size_t n = strlen(header);
-    if (ends_with(header, ".h"))
-        buf_printf(path, "%.*s.f32", (int)n - 2, header);
-    else if (strchr(header, '/') || strchr(header, '.'))
-        buf_printf(path, "%s.f32", header);
-    else
-        buf_printf(path, "weights/%s.f32", header);
+    const int n = (int)strlen(header) - (ends_with(header, ".h") ? 2 : 0);
+    buf_printf(path, "%.*s.f32", n, header);
+}
+
+/* The header of a built-in model lies in weights/. */
+static void find_beside(const char *header, struct buf *path)
+{
+    struct buf in_weights = {NULL, 0, 0};
+    buf_printf(&in_weights, "weights/%s", header);
+    float_file_beside(strchr(header, '/') || strchr(header, '.') ? header : in_weights.s, path);
+    buf_free(&in_weights);
 }
 
 int float_file_write(const struct model *model, const struct recipe_nets *nets, const char *path)
@@ -27,7 +31,7 @@ int float_file_read(const char *header, const struct model *model, struct recipe
 {
     struct buf path = {NULL, 0, 0};
     uint64_t id = 0;
-    float_file_beside(header, &path);
+    find_beside(header, &path);
     int bad =
         access(path.s, R_OK)
             ? fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "

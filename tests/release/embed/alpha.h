@@ -7,7 +7,7 @@
 
 #define KPRED_ALPHA_FIELDS           2
 #define KPRED_ALPHA_PARAMS           2
-#define KPRED_ALPHA_ARENA(beam)      KPRED_ARENA_WORDS(32, 0, 2, 4, beam)
+#define KPRED_ALPHA_ARENA(beam)      KPRED_ARENA_WORDS(32, 0, 2, KPRED_SLOTS(3, 4, beam), beam)
 #define KPRED_ALPHA_RULE_CALLS(beam) KPRED_RULE_CALLS(5, beam)
 
 #ifndef KPRED_STATIC
@@ -67,7 +67,7 @@ static const kpred_additive kpri_alpha_net = {kpri_alpha_program,
                                                   {kpri_alpha_weight2, kpri_alpha_bias, 32, 16, 0},
                                               },
                                               kpri_alpha_heads};
-KPRED_DATA const kpred_model kpred_model_alpha = {KPRED_FORMAT,
+KPRED_DATA const kpred_model kpred_model_alpha = {2, /* the format */
                                                   0, /* the program fills the id in */
                                                   "alpha",
                                                   "Alpha",
@@ -76,9 +76,11 @@ KPRED_DATA const kpred_model kpred_model_alpha = {KPRED_FORMAT,
                                                   kpri_alpha_params,
                                                   2,
                                                   2,
-                                                  4,
                                                   32,
                                                   0,
+                                                  KPRED_SCALE_ONE / 2,
+                                                  NULL,
+                                                  NULL,
                                                   KPRED_UNCONSTRAINED,
                                                   "",
                                                   &kpred_additive_scorer,

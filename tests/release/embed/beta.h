@@ -7,7 +7,7 @@
 
 #define KPRED_BETA_FIELDS           1
 #define KPRED_BETA_PARAMS           3
-#define KPRED_BETA_ARENA(beam)      KPRED_ARENA_WORDS(1, 1, 3, 8, beam)
+#define KPRED_BETA_ARENA(beam)      KPRED_ARENA_WORDS(1, 1, 3, KPRED_SLOTS(5, 8, beam), beam)
 #define KPRED_BETA_RULE_CALLS(beam) KPRED_RULE_CALLS(11, beam)
 
 #ifndef KPRED_STATIC
@@ -67,7 +67,8 @@ static void kpri_beta_extend(const kpred_model *model, int32_t *work, const int3
 }
 
 static const kpred_scorer kpri_beta_scorer = {kpri_beta_start, kpri_beta_logits, kpri_beta_extend};
-KPRED_DATA const kpred_model kpred_model_beta = {KPRED_FORMAT,
+static const char *const kpri_beta_runs_on[] = {"gfx906", "gfx90a", NULL};
+KPRED_DATA const kpred_model kpred_model_beta = {2, /* the format */
                                                  0, /* the program fills the id in */
                                                  "beta",
                                                  "Beta",
@@ -76,9 +77,11 @@ KPRED_DATA const kpred_model kpred_model_beta = {KPRED_FORMAT,
                                                  kpri_beta_params,
                                                  1,
                                                  3,
-                                                 8,
                                                  1,
                                                  1,
+                                                 KPRED_SCALE_ONE,
+                                                 kpri_beta_runs_on,
+                                                 NULL,
                                                  kpri_beta_rule,
                                                  "kpri_beta_rule",
                                                  &kpri_beta_scorer,
