@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test] [-k K,...] [--beam B]\n"
+    "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test|aside] [-k K,...] [--beam B]\n"
     "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU] [--nearest]\n"
     "                        [--lenient] [--reliability] [--plot FILE.svg] [--hits FILE.csv]\n"
     "                        [--csv|--json]\n"
@@ -22,7 +22,8 @@ static const char help[] =
     "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
     "  --data FILE... tuning results, as for train\n"
     "  --rows WHICH   test (default): those the model's own split kept from training; all: every "
-    "row\n"
+    "row;\n"
+    "                 aside: for a fold (config:I/N, shape:I/N) the rows that are in no fold\n"
     "  -k K,...       tuples asked for (default 1)\n"
     "  --beam B       beam width (default: k)\n"
     "  --float        the float network that train left in build/float/ID.f32 in place of the\n"
@@ -318,7 +319,7 @@ static int open_and_run(const struct options *o)
                      .run = &p.run,
                      .by = o->by,
                      .beam = (size_t)o->beam,
-                     .only_test = o->rows};
+                     .rows = (enum eval_rows)o->rows};
     int bad = o->use_float || o->teachers ? predictor_open_float(o->model, (size_t)o->teachers, &p)
                                           : predictor_open(o->model, &p);
     if (bad)
@@ -374,7 +375,7 @@ int cmd_eval(int argc, char **argv)
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
-        {.name = "--rows", .kind = OPT_CHOICE, .to = &o.rows, .choices = "all|test"},
+        {.name = "--rows", .kind = OPT_CHOICE, .to = &o.rows, .choices = "all|test|aside"},
         {.name = "-k", .kind = OPT_COUNTS, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--float", .kind = OPT_FLAG, .to = &o.use_float},

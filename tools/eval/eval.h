@@ -23,13 +23,16 @@ struct outcome {
     double share;    /* of the best time in that of the best of k timed tuples */
 };
 
+/* All rows; those kept from training to test on; of a fold those in no fold (held_out.h) */
+enum eval_rows { EVAL_ALL, EVAL_TEST, EVAL_ASIDE };
+
 struct eval {
     const struct model *model;
     const kpred_model *run; /* the one that predicts */
     const char *method;     /* the kind of network */
     const char *by;         /* what to group by, "gpu,dtype"; NULL: all that the model has */
     size_t beam;            /* 0: as many as are asked for */
-    int only_test;          /* the rows that the model's split kept from training, or all */
+    enum eval_rows rows;    /* of the model's split */
     struct dataset data;
     struct eval_row *row; /* by group, in it by unit */
     size_t n;

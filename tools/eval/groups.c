@@ -21,7 +21,7 @@ static const char *token_name(const struct eval *e, const char *field, int32_t t
 
 const char *eval_split_name(const struct eval *e)
 {
-    return e->only_test ? e->model->m.split : "all";
+    return e->rows != EVAL_ALL ? e->model->m.split : "all";
 }
 
 void eval_group_cells(const struct eval *e, struct table *t, size_t first)

@@ -71,7 +71,8 @@ static size_t add_problems(struct eval *e, const struct held_out *held)
     size_t end, single = 0;
     for (size_t i = 0; i < e->data.n; i = end) {
         end = eval_is_timed(e) ? data_problem_end(&e->data, i) : i + 1;
-        if (e->only_test && held->part[i] != HELD_OUT_TEST)
+        if (e->rows != EVAL_ALL
+            && held->part[i] != (e->rows == EVAL_TEST ? HELD_OUT_TEST : HELD_OUT_ASIDE))
             continue;
         if (eval_is_timed(e) && end - i < 2)
             single++;

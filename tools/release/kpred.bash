@@ -103,7 +103,7 @@ _kpred_value() {
     *:--data | *:--beside) _kpred_data_files ;;
     *:--split) _kpred_reply config shape none ;;
     *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
-    *:--rows) _kpred_reply all test ;;
+    *:--rows) _kpred_reply all test aside ;;
     *:--by) _kpred_reply gpu,dtype gpu dtype all ;;
     *:--gpu)
         names=$(_kpred_models "$kpred" | cut -d, -f4 | tr ' ' '\n' | sort -u)
