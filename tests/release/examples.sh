@@ -164,7 +164,7 @@ cpp() {
 cpp_with() {
     for std in c++11 c++20; do
         if echo | $1 -std=$std -xc++ -fsyntax-only - 2>/dev/null; then
-            check "cpp, $1 -std=$std" cpp $1 -std=$std $DISPATCH_WARNINGS
+            check "cpp, $1 -std=$std" cpp $1 -std=$std $CXX_WARNINGS
         else
             skipped "cpp, $1 -std=$std" "it does not know that standard"
         fi
