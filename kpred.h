@@ -401,6 +401,11 @@ KPRED_API const char *kpred_status_string(kpred_status status);
 #endif
 
 #ifdef __cplusplus
+#if defined(__GNUC__) /* what is C as well casts and initialises as C does */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 extern "C" {
 #endif
 
@@ -1693,6 +1698,9 @@ KPRED_API const char *kpred_status_string(kpred_status status)
 
 #ifdef __cplusplus
 }
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 #endif /* KPRED_IMPLEMENTATION */
 

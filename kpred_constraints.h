@@ -58,6 +58,15 @@ CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
                            >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_igemm_gtc
                            >>conv_ocl_bwd_wrw2 >>conv_solver */
+#if defined(__cplusplus) && defined(__GNUC__) /* what is C as well casts as C does */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+#endif
+
 #ifndef KPRED_CONSTRAINTS_H
 #define KPRED_CONSTRAINTS_H
 
@@ -2022,3 +2031,7 @@ KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, cons
 #undef KPRED_RULES_CONV_IGEMM_GTC
 #undef KPRED_RULES_CONV_OCL_BWD_WRW2
 #undef KPRED_RULES_CONV_SOLVER
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif

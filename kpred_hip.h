@@ -240,6 +240,11 @@ KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status);
 #define KPRED_HIP_IMPLEMENTED
 
 #ifdef __cplusplus
+#if defined(__GNUC__) /* what is C as well casts and initialises as C does */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 extern "C" {
 #endif
 
@@ -1116,5 +1121,8 @@ KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status)
 
 #ifdef __cplusplus
 }
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 #endif

@@ -54,6 +54,12 @@
 #define hipModuleUnload      cudaLibraryUnload
 #define hipModuleGetFunction cudaLibraryGetKernel
 
+#if defined(__cplusplus) && defined(__GNUC__) /* C as well, which casts as C does */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
+
 static inline cudaError_t hipModuleLoad(cudaLibrary_t *module, const char *name)
 {
     return cudaLibraryLoadFromFile(module, name, 0, 0, 0, 0, 0, 0);
@@ -75,5 +81,8 @@ static inline cudaError_t hipModuleLaunchKernel(cudaKernel_t kernel, unsigned gr
                                     stream);
 }
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 #endif

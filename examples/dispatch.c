@@ -21,11 +21,10 @@ enum {
    first legal one is used; a row of zeros is legal for none of these kernels. */
 static const struct solver {
     const kpred_model *model;
-    int32_t filter, gcn; /* gcn: in assembly, for GPUs of that family alone */
+    int32_t filter;
     int32_t defaults[DEFAULTS][KPRED_MAX_TUPLE];
 } solvers[SOLVERS] = {
     {&kpred_model_conv_asm_1x1u,
-     1,
      1, /* MIOpen's untuned choices, for FP32 and then for FP16 */
      {{4, 16, 4, 16, 2, 1, 1, 1},
       {1, 4, 4, 1, 1, 1, 1, 1},
@@ -37,17 +36,15 @@ static const struct solver {
       {1, 4, 2, 1, 1, 2, 1, 1}}},
     {&kpred_model_conv_ocl_direct_fwd_1x1,
      1,
-     0,
      {{1, 64, 1, 1, 1, 1, 32, 128, 0}, {1, 64, 1, 1, 0, 1, 16, 4, 0}}},
     {&kpred_model_conv_asm_bwd_wrw_3x3,
      3,
-     1,
      {{0, 0, 16, 1, 2, 1}, {0, 1, 16, 1, 2, 1}, {0, 0, 16, 1, 1, 1}, {0, 1, 16, 1, 1, 1}}}};
 
 static const struct device {
     const char *arch;
-    int32_t units, gcn;
-} devices[] = {{"gfx906", 60, 1}, {"gfx906", 64, 1}, {"gfx1100", 96, 0}};
+    int32_t units;
+} devices[] = {{"gfx906", 60}, {"gfx906", 64}, {"gfx908", 120}, {"gfx1100", 96}};
 
 /* Fields as the models have them: gpu (filled in later) dir dtype n c h w k stride groups. */
 struct problem {
@@ -61,6 +58,7 @@ static const struct problem problems[] = {
     {&devices[0], 1, {0, KPRED_DIR_B, KPRED_DTYPE_FP32, 2048, 64, 28, 28, 256, 1, 1}},
     {&devices[1], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1}},
     {&devices[2], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1}},
+    {&devices[3], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 64, 56, 56, 256, 1, 1}},
     {&devices[0], 3, {0, KPRED_DIR_W, KPRED_DTYPE_FP32, 16, 64, 56, 56, 64, 2, 1}},
     {&devices[0], 1, {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 16, 0, 56, 56, 256, 1, 1}},
 };
@@ -177,7 +175,7 @@ static enum why try_solver(struct worker *w, size_t s, const struct problem *p, 
     enum why known;
     memcpy(c->field, p->field, sizeof c->field);
     known = know_gpu(m, p->device, &c->field[KPRED_CONV_GPU]);
-    if (solver->filter != p->filter || solver->gcn > p->device->gcn
+    if (solver->filter != p->filter || !kpred_runs_on(m, p->device->arch)
         || (m->n_fields <= KPRED_CONV_GROUPS && p->field[KPRED_CONV_GROUPS] != 1))
         return NO_KERNEL; /* what a kernel's name implies, its model does not know */
     if (known == DEFAULT)

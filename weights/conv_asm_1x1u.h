@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 14965 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id f64898bda47a5385, 93662 bytes; a prediction costs 79872 multiply-adds and at most
+   id f64898bda47a5385, 93730 bytes; a prediction costs 79872 multiply-adds and at most
    3456 more a unit of beam; largest accumulator 335766 of 2147483647
 
 spec:
@@ -177,6 +177,11 @@ extern const kpred_model kpred_model_conv_asm_1x1u;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_ASM_1X1U)
 #define KPRI_MODEL_CONV_ASM_1X1U
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_asm_1x1u_tokens0[] = { "gfx900_56", "gfx906_60" };
 static const char *const kpri_conv_asm_1x1u_tokens1[] = { "F", "B", "W" };
@@ -3024,4 +3029,7 @@ KPRED_DATA const kpred_model kpred_model_conv_asm_1x1u = {
     &kpred_additive_scorer, &kpri_conv_asm_1x1u_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

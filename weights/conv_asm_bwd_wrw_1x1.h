@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 10184 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id 0aa37592750ead94, 111751 bytes; a prediction costs 92160 multiply-adds and at most
+   id 0aa37592750ead94, 111819 bytes; a prediction costs 92160 multiply-adds and at most
    5424 more a unit of beam; largest accumulator 273731 of 2147483647
 
 spec:
@@ -180,6 +180,11 @@ extern const kpred_model kpred_model_conv_asm_bwd_wrw_1x1;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_ASM_BWD_WRW_1X1)
 #define KPRI_MODEL_CONV_ASM_BWD_WRW_1X1
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_asm_bwd_wrw_1x1_tokens0[] = { "gfx900_56", "gfx906_60" };
 static const char *const kpri_conv_asm_bwd_wrw_1x1_tokens1[] = { "F", "B", "W" };
@@ -3297,4 +3302,7 @@ KPRED_DATA const kpred_model kpred_model_conv_asm_bwd_wrw_1x1 = {
     &kpred_additive_scorer, &kpri_conv_asm_bwd_wrw_1x1_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

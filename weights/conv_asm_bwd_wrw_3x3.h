@@ -18,7 +18,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx906_64-2019-07-19.cd.pdb.txt.bz2, 1491 rows, sha256
         a2c41b2f09fd253c305c11bbb3265fed09d036e2a64c3aef98fd4ea2b09b88d4
-   id c9ddefabd0d42488, 71304 bytes; a prediction costs 63488 multiply-adds and at most
+   id c9ddefabd0d42488, 71357 bytes; a prediction costs 63488 multiply-adds and at most
    2448 more a unit of beam; largest accumulator 476717 of 2147483647
 
 spec:
@@ -202,6 +202,11 @@ extern const kpred_model kpred_model_conv_asm_bwd_wrw_3x3;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_ASM_BWD_WRW_3X3)
 #define KPRI_MODEL_CONV_ASM_BWD_WRW_3X3
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_asm_bwd_wrw_3x3_tokens0[] = { "gfx900_56", "gfx906_60" };
 static const char *const kpri_conv_asm_bwd_wrw_3x3_tokens1[] = { "F", "B", "W" };
@@ -2511,4 +2516,7 @@ KPRED_DATA const kpred_model kpred_model_conv_asm_bwd_wrw_3x3 = {
     &kpred_additive_scorer, &kpri_conv_asm_bwd_wrw_3x3_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

@@ -15,7 +15,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx942130.db.bz2, 3235 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id f11c8ba5be87bfbe, 72951 bytes; a prediction costs 63488 multiply-adds and at most
+   id f11c8ba5be87bfbe, 73050 bytes; a prediction costs 63488 multiply-adds and at most
    3552 more a unit of beam; largest accumulator 342921 of 2147483647
 
 spec:
@@ -222,6 +222,11 @@ extern const kpred_model kpred_model_conv_bin_winograd_rxs_f2x3;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_BIN_WINOGRAD_RXS_F2X3)
 #define KPRI_MODEL_CONV_BIN_WINOGRAD_RXS_F2X3
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_bin_winograd_rxs_f2x3_tokens0[] = { "gfx900_56", "gfx906_60", "gfx1030_36", "gfx942130" };
 static const char *const kpri_conv_bin_winograd_rxs_f2x3_tokens1[] = { "F", "B", "W" };
@@ -2463,4 +2468,7 @@ KPRED_DATA const kpred_model kpred_model_conv_bin_winograd_rxs_f2x3 = {
     &kpred_additive_scorer, &kpri_conv_bin_winograd_rxs_f2x3_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

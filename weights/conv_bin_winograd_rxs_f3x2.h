@@ -15,7 +15,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx942130.db.bz2, 7839 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id b46089272b0fe248, 53431 bytes; a prediction costs 47104 multiply-adds and at most
+   id b46089272b0fe248, 53515 bytes; a prediction costs 47104 multiply-adds and at most
    1776 more a unit of beam; largest accumulator 463928 of 2147483647
 
 spec:
@@ -206,6 +206,11 @@ extern const kpred_model kpred_model_conv_bin_winograd_rxs_f3x2;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_BIN_WINOGRAD_RXS_F3X2)
 #define KPRI_MODEL_CONV_BIN_WINOGRAD_RXS_F3X2
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_bin_winograd_rxs_f3x2_tokens0[] = { "gfx900_56", "gfx906_60", "gfx1030_36", "gfx942130" };
 static const char *const kpri_conv_bin_winograd_rxs_f3x2_tokens1[] = { "F", "B", "W" };
@@ -1863,4 +1868,7 @@ KPRED_DATA const kpred_model kpred_model_conv_bin_winograd_rxs_f3x2 = {
     &kpred_additive_scorer, &kpri_conv_bin_winograd_rxs_f3x2_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

@@ -13,7 +13,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 772 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id f69ce402f5c4c53e, 116112 bytes; a prediction costs 98304 multiply-adds and at most
+   id f69ce402f5c4c53e, 116196 bytes; a prediction costs 98304 multiply-adds and at most
    5664 more a unit of beam; largest accumulator 392348 of 2147483647
 
 spec:
@@ -238,6 +238,11 @@ extern const kpred_model kpred_model_conv_hip_igemm_v4r1_wrw;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_HIP_IGEMM_V4R1_WRW)
 #define KPRI_MODEL_CONV_HIP_IGEMM_V4R1_WRW
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_hip_igemm_v4r1_wrw_tokens0[] = { "gfx900_56", "gfx906_60", "gfx1030_36" };
 static const char *const kpri_conv_hip_igemm_v4r1_wrw_tokens1[] = { "F", "B", "W" };
@@ -3717,4 +3722,7 @@ KPRED_DATA const kpred_model kpred_model_conv_hip_igemm_v4r1_wrw = {
     &kpred_additive_scorer, &kpri_conv_hip_igemm_v4r1_wrw_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

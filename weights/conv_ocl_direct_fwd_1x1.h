@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 4513 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id 83071e033d5185bb, 100357 bytes; a prediction costs 86016 multiply-adds and at most
+   id 83071e033d5185bb, 100425 bytes; a prediction costs 86016 multiply-adds and at most
    4032 more a unit of beam; largest accumulator 350116 of 2147483647
 
 spec:
@@ -188,6 +188,11 @@ extern const kpred_model kpred_model_conv_ocl_direct_fwd_1x1;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_OCL_DIRECT_FWD_1X1)
 #define KPRI_MODEL_CONV_OCL_DIRECT_FWD_1X1
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_ocl_direct_fwd_1x1_tokens0[] = { "gfx900_56", "gfx906_60" };
 static const char *const kpri_conv_ocl_direct_fwd_1x1_tokens1[] = { "F", "B", "W" };
@@ -3186,4 +3191,7 @@ KPRED_DATA const kpred_model kpred_model_conv_ocl_direct_fwd_1x1 = {
     &kpred_additive_scorer, &kpri_conv_ocl_direct_fwd_1x1_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

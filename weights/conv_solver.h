@@ -17,7 +17,7 @@
         9760a2f301565498d253c9c37216e9232f6371a4858069324386303d9bf0372c
    data gfx942130.HIP.fdb.txt.bz2, 32290 rows, sha256
         1d6128ce4fd807c03d300e2b2beb75e208c1f1ed1c87efc12cb4c3b91ffa0a37
-   id df145df5db9d4921, 117345 bytes; a prediction costs 98304 multiply-adds and at most
+   id df145df5db9d4921, 117444 bytes; a prediction costs 98304 multiply-adds and at most
    10752 more a unit of beam; largest accumulator 333296 of 2147483647
 
 spec:
@@ -240,6 +240,11 @@ extern const kpred_model kpred_model_conv_solver;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_CONV_SOLVER)
 #define KPRI_MODEL_CONV_SOLVER
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const char *const kpri_conv_solver_tokens0[] = { "gfx906_60", "gfx90878", "gfx90a6e", "gfx942130", "gfx1030_36" };
 static const char *const kpri_conv_solver_tokens1[] = { "F", "B", "W" };
@@ -3561,4 +3566,7 @@ KPRED_DATA const kpred_model kpred_model_conv_solver = {
     &kpred_additive_scorer, &kpri_conv_solver_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

@@ -15,7 +15,7 @@
         0d5009bd49492e9ea5e894c155ec3b06f537fee54111770473a2117d49afe311
    beside mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2, 118080 rows, sha256
         343087aca14e7165eee002d2e74511d650bf351a5d2fe4686140ab4d81c3b5e1
-   id 78e66f3cdae15e1d, 141424 bytes; a prediction costs 112640 multiply-adds and at most
+   id 78e66f3cdae15e1d, 141447 bytes; a prediction costs 112640 multiply-adds and at most
    6208 more a unit of beam; largest accumulator 305350 of 2147483647
 
 spec:
@@ -297,6 +297,11 @@ extern const kpred_model kpred_model_gemm_mi100_nn;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_GEMM_MI100_NN)
 #define KPRI_MODEL_GEMM_MI100_NN
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const kpred_field kpri_gemm_mi100_nn_fields[] = {
     { "m", NULL, 0, 1, 16777216, 49, 43520 },
@@ -4767,4 +4772,7 @@ KPRED_DATA const kpred_model kpred_model_gemm_mi100_nn = {
     &kpred_additive_scorer, &kpri_gemm_mi100_nn_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

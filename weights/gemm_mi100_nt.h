@@ -15,7 +15,7 @@
         914bca31933031cd490dafbc58dca2da50e3f8f81f4b87a587aa926ed0fe4622
    beside mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2, 118080 rows, sha256
         343087aca14e7165eee002d2e74511d650bf351a5d2fe4686140ab4d81c3b5e1
-   id 80a5fb7cff953865, 141424 bytes; a prediction costs 112640 multiply-adds and at most
+   id 80a5fb7cff953865, 141447 bytes; a prediction costs 112640 multiply-adds and at most
    6208 more a unit of beam; largest accumulator 518117 of 2147483647
 
 spec:
@@ -297,6 +297,11 @@ extern const kpred_model kpred_model_gemm_mi100_nt;
 
 #if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_GEMM_MI100_NT)
 #define KPRI_MODEL_GEMM_MI100_NT
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
 
 static const kpred_field kpri_gemm_mi100_nt_fields[] = {
     { "m", NULL, 0, 1, 16777216, 49, 25088 },
@@ -4965,4 +4970,7 @@ KPRED_DATA const kpred_model kpred_model_gemm_mi100_nt = {
     &kpred_additive_scorer, &kpri_gemm_mi100_nt_net, NULL
 };
 
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif

@@ -11,6 +11,7 @@
 #include "base/bz2.h"
 #include "base/opts.h"
 #include "cli/readers.h"
+#include "data/held_out.h"
 #include "data/split.h"
 #include "harness/test.h"
 
@@ -286,6 +287,38 @@ static void spec_texts(void)
     free(good);
 }
 
+/* Of scores: what a model of this split is told, whatever its fold; 2^16 / T, rounded */
+static void spec_scales(void)
+{
+    static const char *const splits[] = {"config",    "config:3/5", "shape",
+                                         "shape:0/2", "none",       "fold:0/3"};
+    static const struct {
+        const char *section;
+        uint32_t scale[6];
+    } cases[] = {
+        {"", {65536, 65536, 65536, 65536, 65536, 65536}},
+        {"[calibration]\nconfig = 2\n", {32768, 32768, 65536, 65536, 65536, 65536}},
+        {"[calibration]\nshape = 0.25\nnone = 8\n", {65536, 65536, 262144, 262144, 8192, 8192}},
+        {"[calibration]\nnone = 1.5\nshape = 3\nconfig = 1.0000\n",
+         {65536, 65536, 21845, 21845, 43691, 43691}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf text = {0};
+        struct spec s;
+        buf_puts(&text, "[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
+                        "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n");
+        buf_puts(&text, cases[i].section);
+        REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+        for (size_t j = 0; j < 6; j++)
+            CHECK_EQ(spec_scale(&s, splits[j]), cases[i].scale[j]);
+        CHECK_TEXT(s.runs_on[0], "gfx906");
+        CHECK_TEXT(s.runs_on[1], "gfx1030");
+        CHECK(s.runs_on[2] == NULL && s.licence == NULL);
+        spec_free(&s);
+        buf_free(&text);
+    }
+}
+
 /* A text with some bytes changed, dropped or doubled; to be freed. */
 static char *mutate(const char *text, size_t *n)
 {
@@ -351,6 +384,146 @@ static void split_facts(void)
     CHECK_TEXT(key.s, "64,256,14,14,3x3");
     spec_free(&s);
     buf_free(&key);
+}
+
+static void split_names(void)
+{
+    static const char *const good[] = {"config",     "shape",       "none",
+                                       "config:0/1", "config:4/5",  "shape:0/10",
+                                       "fold:0/1",   "fold:12/345", "shape:99/100"};
+    static const char *const bad[] = {
+        "",           "Config",     "config:",    "config:5/5",        "config:1",     "config:0/0",
+        "shape:-1/5", "shape:+1/5", "shape:01/5", "shape:1/5 ",        "shape: 1/5",   "none:0/5",
+        "fold",       "fold:",      "fold:5/5",   "configs",           "config:0/5x",  "other:0/5",
+        "nonesuch",   "shape:1/05", ":0/5",       "config:1000/10000", "fold:0/123456"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        CHECK(held_out_is_split(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(!held_out_is_split(bad[i]));
+}
+
+/* ---- folds ---- */
+
+enum { FOLD_ROWS = 4000, FOLD_FIELDS = 4, FOLDS = 10 };
+
+/* Rows of a spec with two GPUs, two directions and two sizes; most keys come several times. */
+static void make_fold_rows(struct dataset *d)
+{
+    memset(d, 0, sizeof *d);
+    d->n = FOLD_ROWS;
+    d->n_fields = FOLD_FIELDS;
+    d->problem = xcalloc(FOLD_ROWS * FOLD_FIELDS, sizeof *d->problem);
+    for (size_t i = 0; i < FOLD_ROWS; i++) {
+        int32_t *p = d->problem + i * FOLD_FIELDS;
+        p[0] = (int32_t)random_below(2);
+        p[1] = (int32_t)random_below(2);
+        p[2] = (int32_t)random_below(30) + 1;
+        p[3] = (int32_t)random_below(30) + 1;
+    }
+}
+
+static int same_config(const int32_t *p, const int32_t *q)
+{
+    return p[1] == q[1] && p[2] == q[2] && p[3] == q[3];
+}
+
+static int same_shape(const int32_t *p, const int32_t *q)
+{
+    return (p[2] == q[2] && p[3] == q[3]) || (p[2] == q[3] && p[3] == q[2]);
+}
+
+/* Test rows are in none of the folds; of every other row one fold tests and the others train. */
+static void check_folds(const struct held_out *whole, const struct held_out *fold)
+{
+    size_t n_tested = 0, in_fold[FOLDS] = {0};
+    for (size_t i = 0; i < FOLD_ROWS; i++) {
+        int tests = 0, asides = 0;
+        for (size_t f = 0; f < FOLDS; f++) {
+            CHECK(fold[f].unit[i] == whole->unit[i]);
+            tests += fold[f].part[i] == HELD_OUT_TEST;
+            asides += fold[f].part[i] == HELD_OUT_ASIDE;
+            in_fold[f] += fold[f].part[i] == HELD_OUT_TEST;
+        }
+        CHECK(whole->part[i] != HELD_OUT_ASIDE);
+        CHECK_EQ(asides, whole->part[i] == HELD_OUT_TEST ? FOLDS : 0);
+        CHECK_EQ(tests, whole->part[i] == HELD_OUT_TEST ? 0 : 1);
+        n_tested += whole->part[i] == HELD_OUT_TEST;
+    }
+    CHECK(n_tested > FOLD_ROWS / 20 && n_tested < FOLD_ROWS / 5);
+    for (size_t f = 0; f < FOLDS; f++)
+        CHECK(in_fold[f] > FOLD_ROWS / FOLDS / 2 && in_fold[f] < 2 * FOLD_ROWS / FOLDS);
+}
+
+/* Rows with one key have one unit, and are in one part; rows with others have others. */
+static void check_whole(const struct dataset *d, const struct held_out *h,
+                        int (*same)(const int32_t *, const int32_t *))
+{
+    for (size_t i = 0; i < FOLD_ROWS; i++)
+        for (size_t j = i % 50; j < i; j += 50) {
+            const int one = same(d->problem + i * FOLD_FIELDS, d->problem + j * FOLD_FIELDS);
+            CHECK_EQ(h->unit[i] == h->unit[j], one);
+            CHECK(!one || h->part[i] == h->part[j]);
+        }
+}
+
+static const char fold_spec[] = "[kernel]\nname = toy\nrule = unconstrained\n"
+                                "[data]\nformat = csv\n"
+                                "[fields]\ngpu = gfx900 gfx906\ndir = F B\nm = size\nn = size\n"
+                                "[params]\nt = 1 2\n"
+                                "[split]\nconfig = dir,m,n\n";
+
+static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_t *))
+{
+    struct held_out whole, fold[FOLDS];
+    struct buf text = {0};
+    struct dataset d;
+    struct spec s;
+    char name[32];
+    buf_puts(&text, fold_spec);
+    buf_puts(&text, "shape = min(m,n),max(m,n)\n");
+    REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+    make_fold_rows(&d);
+    CHECK(held_out_find(&s, kind, &d, &whole) == 0);
+    for (int f = 0; f < FOLDS; f++) {
+        snprintf(name, sizeof name, "%s:%d/%d", kind, f, FOLDS);
+        CHECK(held_out_find(&s, name, &d, &fold[f]) == 0);
+        CHECK(held_out_key(&s, name) == held_out_key(&s, kind) && held_out_key(&s, name) != NULL);
+        check_whole(&d, &fold[f], same);
+    }
+    check_folds(&whole, fold);
+    for (size_t f = 0; f < FOLDS; f++)
+        held_out_free(&fold[f]);
+    held_out_free(&whole);
+    free(d.problem);
+    spec_free(&s);
+    buf_free(&text);
+}
+
+static void folds_of_config(void)
+{
+    folds_of("config", same_config);
+}
+
+static void folds_of_shape(void)
+{
+    folds_of("shape", same_shape);
+}
+
+/* What the spec has no key for is refused, the folds of it too. */
+static void folds_without_a_key(void)
+{
+    static const char *const names[] = {"shape", "shape:0/7"};
+    struct held_out h;
+    struct dataset d;
+    struct spec s;
+    REQUIRE(spec_parse(&s, fold_spec, "toy.spec") == 0);
+    make_fold_rows(&d);
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(held_out_find(&s, names[i], &d, &h) != 0);
+        held_out_free(&h);
+    }
+    free(d.problem);
+    spec_free(&s);
 }
 
 /* The canonical size is the largest one with the same output. */
@@ -619,8 +792,13 @@ int main(int argc, char **argv)
     test_run("options: bad lines", options_bad);
     test_run("the shipped specs", shipped_specs);
     test_run("spec texts", spec_texts);
+    test_run("spec scales", spec_scales);
     test_run("spec fuzz", spec_fuzz);
     test_run("split facts", split_facts);
+    test_run("names of splits", split_names);
+    test_run("folds of config", folds_of_config);
+    test_run("folds of shape", folds_of_shape);
+    test_run("folds without a key", folds_without_a_key);
     test_run("canonical size is the largest", canonical_is_largest);
     test_run("order of files does not matter", order_of_files);
     test_run("rows are sorted", rows_are_sorted);

@@ -548,6 +548,38 @@ many "p@ = 1 2" 15 >"$tmp/params"
 spec "17 parameters" "p14: more than 16 parameters of several values" "/^mode/r $tmp/params"
 many "p@ = 1" 31 >"$tmp/params"
 spec "33 parameters" "p30: more than 32 parameters" "/^mode/r $tmp/params"
+thirty_two() { # 16 of them with a choice, the last one among them
+    { many "p@ = 1" 16; many "q@ = 1 2" 14; } >"$tmp/params"
+    sed "/^mode/r $tmp/params" "$data/tiny.spec" >"$tmp/x.spec"
+    { echo "n,h,mode,tile,kind,gpu,stride,$(many p@ 16 | paste -sd, -),$(many q@ 14 | paste -sd, -)"
+      echo "16,64,fast,4,plain,gfx906,1,$(many 1 16 | paste -sd, -),$(many 2 14 | paste -sd, -)"
+    } >"$tmp/x.csv"
+    ingest "$tmp/x.spec" --data "$tmp/x.csv" >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq 2 ] &&
+        [ "$(tail -n 1 "$tmp/out" | tr ',' '\n' | wc -l)" -eq 37 ]
+}
+check "32 parameters, of 16 a single value" thirty_two
+# runs_on VALUE MESSAGE: a line of [kernel] that is wrong
+runs_on() {
+    spec "runs_on = $1" "x.spec:5: runs_on: $2" "s/^rule.*/&\nruns_on = $1/"
+}
+for arch in gfx gfx9 gfx90 gfx103 gfx9061 gfx10300 gfx906_60 GFX906 sm_80 906 gfx90A gfx90x; do
+    runs_on "gfx906 $arch" "value \"$arch\": is no architecture such as gfx906"
+done
+runs_on "gfx1030 gfx90a" "value \"gfx1030\": none of the spec's GPUs is of this list"
+runs_on "$(many gfx906 33 | paste -sd' ' -)" "more than 32 architectures"
+runs_on "" "has no value"
+# calibration LINE MESSAGE: in a section behind the others
+calibration() {
+    spec "calibration, $1" "x.spec:25: $2" "\$a\\\n[calibration]\n$1"
+}
+for value in 0 0.5499 8.0001 9 -1 1.00001 1. .5 1e1 x 12345 00001 1,5 "1 2" +1 1.-5 1.+5; do
+    calibration "shape = $value" \
+        "shape: value \"$value\": is no temperature from 0.55 to 8 of at most four places"
+done
+calibration "all = 1" '[calibration]: unknown key "all"'
+calibration "config =" "config: has no value"
+spec "calibration given twice" "shape: is already given in line 25" \
+    '$a\\n[calibration]\nshape = 1\nshape = 1'
 values=$(many @ 129 | tr '\n' ' ')
 spec "129 values" "tile: more than 128 values" "s/1 2 4/$values/"
 tokens=$(many t@ 129 | tr '\n' ' ')

@@ -397,8 +397,8 @@ sources
 echo any >"$tmp/any.co"
 in_language gcc c "$C_WARNINGS" c99 c11
 in_language clang c "$C_WARNINGS" c99 c11
-in_language g++ cpp "$WARNINGS -Wmissing-declarations" c++11 c++17
-in_language clang++ cpp "$WARNINGS -Wmissing-prototypes" c++11 c++17
+in_language g++ cpp "$CXX_WARNINGS -Wmissing-declarations" c++11 c++17
+in_language clang++ cpp "$CXX_WARNINGS -Wmissing-prototypes" c++11 c++17
 if [ "$nvcc" ]; then
     check "nvcc -x cu" with_nvcc
 else

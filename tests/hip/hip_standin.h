@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__cplusplus) && defined(__GNUC__) /* C as well, which casts as C does */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
+
 typedef enum hipError_t {
     hipSuccess = 0,
     hipErrorInvalidValue = 1,
@@ -362,3 +368,7 @@ static inline const char *hipGetErrorString(hipError_t error)
 {
     return error == hipSuccess ? "no error" : "an error of the stand-in";
 }
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif

@@ -174,8 +174,19 @@ compiled() {
         "$tmp/program" >"$tmp/$1.out" && [ -s "$tmp/$1.out" ]
 }
 
+# One model from outside the installation, by the names that a program may give it
+outside() {
+    printf '#define KPRED_IMPLEMENTATION\n#include %s\nint main(void) { return 0; }\n' "$1" >"$tmp/outside.c"
+    (cd "$tmp/empty" && $CC -std=c99 $C_WARNINGS -I"$prefix/$2" "$tmp/outside.c" -o "$tmp/program") &&
+        "$tmp/program"
+}
+
 all_compile() {
     mkdir "$tmp/empty"
+    check "#include <kpred/weights/...>" outside '<kpred/weights/conv_solver.h>' include
+    check "#include \"kpred/weights/...\"" outside '"kpred/weights/conv_solver.h"' include
+    check "#include \"weights/...\"" outside '"weights/conv_solver.h"' include/kpred
+    check "#include \"conv_solver.h\"" outside '"conv_solver.h"' include/kpred/weights
     models=$(for header in weights/*.h; do basename "$header" .h; done)
     readme_program >"$tmp/readme.c"
     models_program >"$tmp/models.c"

@@ -20,8 +20,8 @@ c_of() {
 
 cxx_of() {
     case $1 in
-    g++) echo "g++ -std=c++17 $WARNINGS -Wmissing-declarations -O1 -c -o $tmp/object -xc++" ;;
-    *) echo "$1 -std=c++17 $WARNINGS -Wmissing-prototypes -fsyntax-only -xc++" ;;
+    g++) echo "g++ -std=c++17 $CXX_WARNINGS -Wuseless-cast -Wmissing-declarations -O1 -c -o $tmp/object -xc++" ;;
+    *) echo "$1 -std=c++17 $CXX_WARNINGS -Wmissing-prototypes -fsyntax-only -xc++" ;;
     esac
 }
 

@@ -112,7 +112,7 @@ for cc in gcc clang; do
 done
 for cxx in g++ clang++; do
     # shellcheck disable=SC2086
-    check_with $cxx "compiles as C++17, $cxx" compiles $cxx -xc++ -std=c++17 $WARNINGS
+    check_with $cxx "compiles as C++17, $cxx" compiles $cxx -xc++ -std=c++17 $CXX_WARNINGS
 done
 
 names_its_data() {

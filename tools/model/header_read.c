@@ -387,7 +387,8 @@ static int read_again(struct reader *r, const char *spec_path, const struct mode
     return read_model_of(r, spec, old->split);
 }
 
-/* Into a model that is sealed anew */
+/* Into a model that is sealed anew. The id says that all numbers are as they were; the code between
+   them, which an earlier kpred-train may have written otherwise, is not looked at. */
 static int read_older(struct reader *r, const char *spec_path, struct model *old, char **story)
 {
     struct model *out = r->model;

@@ -496,11 +496,18 @@ void header_write_code(FILE *f, const struct model *model)
     write_declaration(&w);
     fprintf(f, "#if defined(KPRED_IMPLEMENTATION) && !defined(KPRI_MODEL_%s)\n", w.upper);
     fprintf(f, "#define KPRI_MODEL_%s\n\n", w.upper);
+    fprintf(f, "#if defined(__cplusplus) && defined(__GNUC__)\n"
+               "#pragma GCC diagnostic push\n"
+               "#pragma GCC diagnostic ignored \"-Wzero-as-null-pointer-constant\"\n"
+               "#endif\n\n");
     write_fields(&w);
     write_params(&w);
     write_net(&w);
     write_table(&w);
     write_runs_on(&w);
     write_model(&w);
-    fprintf(f, "\n#endif\n");
+    fprintf(f, "\n#if defined(__cplusplus) && defined(__GNUC__)\n"
+               "#pragma GCC diagnostic pop\n"
+               "#endif\n"
+               "#endif\n");
 }

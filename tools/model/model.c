@@ -409,11 +409,20 @@ static size_t text_bytes(const char *const *names, size_t n)
     return bytes;
 }
 
+static size_t runs_on_bytes(const char *const *archs)
+{
+    size_t n = 0;
+    while (archs && archs[n])
+        n++;
+    return archs ? text_bytes(archs, n) + sizeof *archs : 0;
+}
+
 static size_t interface_bytes(const kpred_model *m)
 {
     size_t i, bytes = sizeof *m + 32 + m->n_fields * sizeof *m->fields
                       + m->n_params * sizeof *m->params + 32 * m->n_params;
     bytes += strlen(m->name) + strlen(m->kernel) + strlen(m->split) + strlen(m->rule_name) + 4;
+    bytes += runs_on_bytes(m->runs_on);
     for (i = 0; i < m->n_fields; i++)
         bytes += strlen(m->fields[i].name) + 1
                  + text_bytes(m->fields[i].tokens, (size_t)m->fields[i].n_tokens);
