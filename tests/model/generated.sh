@@ -194,7 +194,7 @@ users_include() {
 shipped_include() {
     for header in "$root"/weights/*.h; do
         [ "$(includes "$header" | head -n 1)" = '"../kpred.h"' ] || return 1
-        [ -z "$(includes "$header" | sed 1d | grep -vx '"../kpred_constraints.h"')" ] || return 1
+        ! includes "$header" | sed 1d | grep -qvx '"../kpred_constraints.h"' || return 1
     done
 }
 check "a user's header includes kpred.h, or as --include-dir says" users_include
