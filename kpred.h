@@ -214,7 +214,7 @@ typedef struct kpred_scorer {
                    size_t n_decided, int32_t value_index, int32_t *next); /* NULL: state empty */
 } kpred_scorer;
 
-/* Names that a library has for tuples: one for each legal choice of the first n_params parameters */
+/* A library's own names of tuples: one for each legal choice of the first n_params parameters */
 typedef struct kpred_names {
     const char *const *names;
     const int32_t *ids;    /* the library's own numbers, or NULL */

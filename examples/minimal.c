@@ -7,15 +7,17 @@
 int main(void)
 {
     static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(1)];
-    const int32_t problem[] = {KPRED_GPU_GFX906_60,
-                               KPRED_DIR_F,
-                               KPRED_DTYPE_FP32,
-                               16,
-                               64,
-                               56,
-                               56,
-                               256,
-                               1}; /* n c h w k stride */
+    const int32_t problem[KPRED_CONV_ASM_1X1U_FIELDS] = {
+        [KPRED_CONV_ASM_1X1U_FIELD_GPU] = KPRED_CONV_ASM_1X1U_GPU_GFX906_60,
+        [KPRED_CONV_ASM_1X1U_FIELD_DIR] = KPRED_CONV_ASM_1X1U_DIR_F,
+        [KPRED_CONV_ASM_1X1U_FIELD_DTYPE] = KPRED_CONV_ASM_1X1U_DTYPE_FP32,
+        [KPRED_CONV_ASM_1X1U_FIELD_N] = 16,
+        [KPRED_CONV_ASM_1X1U_FIELD_C] = 64,
+        [KPRED_CONV_ASM_1X1U_FIELD_H] = 56,
+        [KPRED_CONV_ASM_1X1U_FIELD_W] = 56,
+        [KPRED_CONV_ASM_1X1U_FIELD_K] = 256,
+        [KPRED_CONV_ASM_1X1U_FIELD_STRIDE] = 1,
+    };
     kpred_ctx ctx;
     kpred_tuple best;
     size_t i, n;

@@ -86,7 +86,7 @@ check "names that are one in capitals" odd_ones
 
 # from_spec NAME: of a shipped model the pairs that its spec gives, one a line
 from_spec() {
-    awk -v model="KPRED_$(echo "$1" | tr a-z A-Z)_" '
+    awk -v model="KPRED_$(echo "$1" | tr '[:lower:]' '[:upper:]')_" '
         function say(what, name, number) {
             name = toupper(model what "_" name)
             gsub(/[^A-Z0-9]/, "_", name)
@@ -99,7 +99,7 @@ from_spec() {
         { for (i = 3; i <= NF; i++) say($1, $i, i - 3) }' "$root/weights/$1.spec"
 }
 shipped_ones() {
-    models=$(cd "$root/weights" && ls ./*.h | sed 's|^./||; s|\.h$||')
+    models=$(for header in "$root"/weights/*.h; do basename "$header" .h; done)
     {
         # shellcheck disable=SC2046
         program $(printf "$root/weights/%s.h " $models)
@@ -152,7 +152,7 @@ check "licence" licence 'licence = MIT' '   SPDX-License-Identifier: MIT'
 check "licence of several words" licence 'licence = Apache-2.0 WITH LLVM-exception' \
     '   SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception'
 
-# command HEADER: the command in its opening comment
+# command_of HEADER: the command in its opening comment
 command_of() {
     sed -n '/^   from .* by$/,/^   net /{//!p}' "$1"
 }
@@ -161,8 +161,8 @@ again() {
     rm -rf copied && mkdir copied && cp odd.spec 'odd rows.csv' copied && mkdir -p deep &&
         (cd deep && "$trainer" train ../odd.spec --data '../odd rows.csv' --threads 1 "$@" -o ../made.h) ||
         return 1
-    command_of made.h >command
-    [ -z "$(awk 'length > 100' command)" ] && (cd copied && sh ../command) && cmp made.h copied/odd.h &&
+    command_of made.h >again.sh
+    [ -z "$(awk 'length > 100' again.sh)" ] && (cd copied && sh ../again.sh) && cmp made.h copied/odd.h &&
         [ "$(cd copied && ls)" = "odd rows.csv
 odd.f32
 odd.h
@@ -194,7 +194,7 @@ users_include() {
 shipped_include() {
     for header in "$root"/weights/*.h; do
         [ "$(includes "$header" | head -n 1)" = '"../kpred.h"' ] || return 1
-        [ -z "$(includes "$header" | sed 1d | grep -vx '"../kpred_constraints.h"')" ] || return 1
+        ! includes "$header" | sed 1d | grep -qvx '"../kpred_constraints.h"' || return 1
     done
 }
 check "a user's header includes kpred.h, or as --include-dir says" users_include

@@ -153,7 +153,7 @@ static void scores_are_those_of_the_twins(void)
     }
 }
 
-/* Equal sums are in the order of their indexes whatever the scale; the least one makes all equal. */
+/* Equal sums are in the order of their indexes whatever the scale; the least makes all equal. */
 static void ties_keep_their_order(void)
 {
     static const int32_t n_values[] = {4, 4, 4};

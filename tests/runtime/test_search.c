@@ -263,7 +263,7 @@ static void single_values(void)
     }
 }
 
-/* As many parameters as a tuple has room for; sixteen of them have a choice, the first or the last. */
+/* As many parameters as a tuple has room for; sixteen have a choice, the first or the last. */
 static void thirty_two_parameters(void)
 {
     int32_t first[KPRED_MAX_TUPLE], last[KPRED_MAX_TUPLE], mixed[KPRED_MAX_TUPLE];

@@ -598,7 +598,7 @@ static void gpus_that_are_none(void)
     check_gpu("gfx906", 60, -1, 0);
 }
 
-/* A model says on which architectures its kernel runs; what follows in a GPU's name does not count. */
+/* A model says on which architectures its kernel runs; the rest of a GPU's name does not count. */
 static void where_a_kernel_runs(void)
 {
     static const char *const archs[] = {"gfx906", "gfx90a", "gfx1030", NULL}, *const none[] = {

@@ -18,8 +18,8 @@ static const char help[] =
     "  --spec SPEC        the spec to put in place of that in the header. Fields, parameters and\n"
     "                     features are to be the same; titles, rules, runs_on, [calibration] and\n"
     "                     how to train may differ\n"
-    "  --include-dir DIR  what stands before kpred.h in the #include of NEW.h, such as ../; ./ for\n"
-    "                     nothing (default: as in OLD.h)\n"
+    "  --include-dir DIR  what stands before kpred.h in the #include of NEW.h, such as ../; for\n"
+    "                     nothing ./ (default: as in OLD.h)\n"
     "  -o NEW.h           written whole or not at all; it may be OLD.h\n";
 
 struct options {

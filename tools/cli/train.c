@@ -198,8 +198,8 @@ static const char *spec_name(const struct options *o)
     return *o->spec == '/' || strstr(o->spec, "..") ? base_name(o->spec) : o->spec;
 }
 
-/* What makes the header again; the files are named without their folders, the header after its model,
-   so that the same data and options give the same bytes. */
+/* What makes the header again; the files are named without their folders, the header after its
+   model, so that the same data and options give the same bytes. */
 static void write_command(struct buf *b, const struct options *o, const struct model *model)
 {
     struct command_text c = {b, 6};

@@ -26,7 +26,7 @@ static int read_fold(const char *name, struct fold *out)
     return strcmp(again, name) == 0;
 }
 
-/* "config", "shape", "none", "fold", and the fold behind it; of == 0: there is none. Is it a split? */
+/* "config", "shape", "none", "fold", and the fold behind it; of == 0: none. Is it a split? */
 static int read_split(const char *name, char kind[HELD_OUT_NAME], struct fold *fold)
 {
     const size_t n = strcspn(name, ":");

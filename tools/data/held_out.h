@@ -4,7 +4,7 @@
    config, shape   a tenth of the keys (split.h)
    none            nothing
    config:I/N      as config and shape, but the tenth is neither trained nor tested on: tested is
-   shape:I/N       fold I of N of the other keys. What is chosen on such folds has not seen the tenth
+   shape:I/N       fold I of N of the other keys. What is chosen on these has not seen the tenth
    fold:I/N        of the problems, counted from 0 in the order in which the files name them, every
                    N-th one, from number I */
 #pragma once

@@ -26,7 +26,7 @@ struct pieces {
 
 struct kernel {
     char value[KPRED_MAX_TUPLE][PIECE_VALUE]; /* of the spec's parameters; unused: all 0 */
-    const char *name;                          /* the column's; NULL: it cannot be read */
+    const char *name;                         /* the column's; NULL: it cannot be read */
 };
 
 struct tensile {

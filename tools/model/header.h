@@ -10,8 +10,8 @@
    lines of text on where the weights come from, and what makes them again. */
 void header_write(FILE *f, const struct model *model, const char *story);
 
-/* What stands before kpred.h in its #include: a path that ends with a slash; nothing for "./", as the
-   compiler looks beside the header first. 0, or -1 with a message. */
+/* What stands before kpred.h in its #include: a path that ends with a slash; nothing for "./", as
+   the compiler looks beside the header first. 0, or -1 with a message. */
 int header_set_include_dir(struct model *model, const char *dir);
 
 /* The part behind the opening comment alone. */

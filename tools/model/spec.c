@@ -613,7 +613,7 @@ static int runs_on(const struct spec *s, const char *gpu)
     return *arch != NULL;
 }
 
-/* At least one GPU of the spec is among them. (A rule may name GPUs that a kernel does not run on.) */
+/* At least one GPU of the spec is among them. (A rule may name GPUs that no kernel runs on.) */
 static int check_runs_on(const struct reader *r)
 {
     const int i = spec_field_index(r->spec, "gpu");

@@ -111,7 +111,9 @@ _kpred_value() {
         _kpred_reply $names
         ;;
     ingest:-o) _kpred_files .csv .json ;;
-    train:-o) _kpred_files .h ;;
+    train:-o | relayout:-o) _kpred_files .h ;;
+    *:--spec) _kpred_files .spec ;;
+    *:--include-dir) _kpred_files / ;; # folders alone
     *:--system) _kpred_files .txt ;;
     *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
     *:-k | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
@@ -125,6 +127,7 @@ _kpred_operand() {
     predict) if [[ ${#operands[@]} -eq 0 ]]; then _kpred_model_or_header; else _kpred_field; fi ;;
     bench) _kpred_model_or_header ;;
     eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
+    relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
     ingest | train) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
     miopen) _kpred_files ;;
     esac

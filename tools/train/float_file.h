@@ -11,6 +11,7 @@ void float_file_beside(const char *header, struct buf *path);
    message. */
 int float_file_write(const struct model *model, const struct recipe_nets *nets, const char *path);
 
-/* Reads those beside a header, named as in predictor_open: those of a built-in model lie in weights/. 0, or -1 with a message: they are not there,
-   or are those of another network. To be freed. */
+/* Reads those beside a header, named as in predictor_open: those of a built-in model lie in
+   weights/. 0, or -1 with a message: they are not there, or are those of another network. To be
+   freed. */
 int float_file_read(const char *header, const struct model *model, struct recipe_nets *nets);

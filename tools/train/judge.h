@@ -23,7 +23,7 @@ struct judge_task {
     const struct recipe *recipe;
     const struct model *model; /* with a section [judge] in its spec */
     const struct dataset *data;
-    const unsigned char *part; /* of each row of data; of those with another than 0 nothing is learnt */
+    const unsigned char *part;    /* of each row of data; where not 0, nothing is learnt */
     const struct dataset *beside; /* n_beside other tables */
     size_t n_beside;
     uint64_t seed;
