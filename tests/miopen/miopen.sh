@@ -404,7 +404,14 @@ other_gpu() {
     [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q "nearest.* gfx90[06]" "$tmp/err" && return
     show 1
 }
-for other in gfx1030 gfx908_120 gfx906_64; do
+# A GPU on which a kernel of the log does not run has no nearest one for it.
+no_such_gpu() {
+    gpus gfx1030
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && ! grep -q nearest "$tmp/err" && return
+    show 1
+}
+check "a GPU that the kernel does not run on: gfx1030" no_such_gpu
+for other in gfx908_120 gfx906_64; do
     check "a GPU that no model knows: $other" other_gpu $other
 done
 nearest() {
