@@ -128,7 +128,7 @@ none_twice() {
 check "every row is kept by one fold" none_twice
 
 for bad in fold:4/4 fold:-1/4 fold:01/4 fold:1/ fold:1/4x folds config,shape; do
-    refuse "--split \"$bad\"" 2 "--split \"$bad\": expected config, shape, none or fold:I/N" \
+    refuse "--split \"$bad\"" 2 "--split \"$bad\": expected config, shape, none, or config:I/N" \
         "$trainer" train two.spec --data two.csv --split "$bad" -o bad.h
 done
 
