@@ -237,7 +237,7 @@ done
 # A GPU that the kernel does not run on has no nearest one.
 nowhere_near() {
     # shellcheck disable=SC2046
-    refuses 1 'unknown token "gfx1030"' predict $model $(with gpu=gfx1030) "$@" &&
+    refuses 1 'value "gfx1030": ConvAsm1x1U runs on gfx900 gfx906 gfx908 gfx90a alone' predict $model $(with gpu=gfx1030) "$@" &&
         ! grep -e '--nearest\|nearest trained' "$tmp/err"
 }
 check "gfx1030, on which it does not run" nowhere_near

@@ -395,6 +395,7 @@ static inline size_t naive_exhaust(const struct toy *toy, const int32_t *problem
 
 /* The first prefix of each length that the last naive_beam had */
 static struct naive naive_first[KPRED_MAX_TUPLE];
+static size_t naive_reached; /* how many lengths that was */
 
 /* Expand all, sort, keep the first `beam` that are legal. *calls: how often a rule asked best first
    and not beyond need is asked. Returns the number of tuples, 0 where the beam died out. */
@@ -407,6 +408,7 @@ static inline size_t naive_beam(const struct toy *toy, const int32_t *problem, s
     *calls = 0;
     for (size_t t = 0; t < toy->model.n_params; t++) {
         naive_first[t] = list[0];
+        naive_reached = n ? t + 1 : naive_reached;
         for (n_wide = i = 0; i < n; i++)
             n_wide += naive_extensions(toy, problem, &list[i], t, wide + n_wide);
         qsort(wide, n_wide, sizeof *wide, naive_order);
