@@ -127,7 +127,8 @@ static void check_scores(const int32_t *problem, uint32_t scale, size_t beam, si
     CHECK_EQ(predict(problem, scale, beam, found), n);
     for (size_t i = 0; i < n; i++) {
         CHECK(!memcmp(found[i].value, plain[i].value, toy.model.n_params * sizeof(int32_t)));
-        CHECK_EQ(found[i].score, exact_score(problem, first, toy.model.n_params, plain[i].score, scale));
+        CHECK_EQ(found[i].score,
+                 exact_score(problem, first, toy.model.n_params, plain[i].score, scale));
         CHECK(found[i].score <= 0 && (i == 0 || found[i].score <= found[i - 1].score));
         const double real = real_score(problem, first, &expected[i], scale / one);
         CHECK(fabs(found[i].score / one - real) < tolerance);

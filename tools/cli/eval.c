@@ -12,7 +12,8 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test|aside] [-k K,...] [--beam B]\n"
+    "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test|aside] [-k K,...] "
+    "[--beam B]\n"
     "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU] [--nearest]\n"
     "                        [--lenient] [--reliability] [--plot FILE.svg] [--hits FILE.csv]\n"
     "                        [--csv|--json]\n"
