@@ -13,9 +13,9 @@
 struct coverage_model {
     struct model model;
     int field[CONV_N_SOURCES];
-    int32_t gpu;      /* -1: the model has not seen it */
-    int is_near;      /* it is the nearest in place of the one asked for */
-    int runs_there;   /* the kernel, on the GPU asked for */
+    int32_t gpu;    /* -1: the model has not seen it */
+    int is_near;    /* it is the nearest in place of the one asked for */
+    int runs_there; /* the kernel, on the GPU asked for */
     int32_t *arena;
     kpred_ctx ctx;
 };
@@ -114,7 +114,7 @@ static int no_gpu(const struct coverage *c, const char *gpu)
     const int bad =
         c->n_models == 0 ? fail("there is no model of a kernel of MIOpen")
         : near > 0       ? fail("--gpu \"%s\": no model was trained on it; they know %s, of which "
-                                "--nearest takes the nearest",
+                                      "--nearest takes the nearest",
                                 gpu, list.s)
         : strncmp(gpu, "gfx", 3) == 0
             ? fail("--gpu \"%s\": no kernel of the models runs there; they run on %s", gpu, list.s)

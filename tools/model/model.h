@@ -18,8 +18,8 @@ struct model {
     kpred_additive net;
     kpred_head heads[KPRED_MAX_TUPLE];
     char split[16];
-    char include_dir[64]; /* what stands before "kpred.h" in the header's includes: "../" or "" */
-    const char *family;   /* of the rule in kpred_constraints.h; NULL: it is not there */
+    char include_dir[64];  /* what stands before "kpred.h" in the header's includes: "../" or "" */
+    const char *family;    /* of the rule in kpred_constraints.h; NULL: it is not there */
     unsigned char *listed; /* of the rule `listed` (listed.h), else NULL: n_listed bytes of bits */
     size_t n_listed;
     char rule_name[24];        /* of that rule */
