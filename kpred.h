@@ -371,8 +371,8 @@ KPRED_API int32_t kpred_probability(int32_t score);
    candidates need not time more. pre: no tuple is there twice */
 KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share);
 
-/* Hash of all that the runtime reads of a model: its name, fields, parameters, program, weights; not
-   the addresses. A net that is no kpred_additive is not looked into, nor are the names of tuples. */
+/* Hash of all that the runtime reads of a model: its name, fields, parameters, program, weights;
+   not the addresses. A net that is no kpred_additive is not looked into, nor the names of tuples. */
 KPRED_API uint64_t kpred_model_id(const kpred_model *model);
 
 /* What the status means, in English; never NULL. */
@@ -1180,7 +1180,7 @@ static int32_t kpri_room(const kpri_search *s, size_t t)
     return (s->model->params[t].n_values + 3) & ~3;
 }
 
-/* Depth first, records[t] being the prefix of length t, whose scores lie behind those of the shorter
+/* Depth first, records[t] being the prefix of length t; its scores lie behind those of the shorter
    ones. On KPRED_OK records[n_params] is a legal tuple; *calls counts the calls of the rule. */
 static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
 {

@@ -1,4 +1,4 @@
-/* gtc_words.h - what each kernel of ConvAsmImplicitGemmGTCDynamic asks for, for kpred_rule_of_gtc_kernels
+/* gtc_words.h - what each kernel of ConvAsmImplicitGemmGTCDynamic asks for, as its rule takes it
    SPDX-License-Identifier: MIT */
 #pragma once
 
