@@ -372,7 +372,7 @@ KPRED_API int32_t kpred_probability(int32_t score);
 KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share);
 
 /* Hash of all that the runtime reads of a model: its name, fields, parameters, program, weights;
-   not the addresses, nor the names of tuples. A net that is no kpred_additive is not looked into. */
+   not addresses, nor the names of tuples. A net that is no kpred_additive is not looked into. */
 KPRED_API uint64_t kpred_model_id(const kpred_model *model);
 
 /* What the status means, in English; never NULL. */
