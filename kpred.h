@@ -60,7 +60,8 @@ ARITHMETIC     normative; >>math, >>features and >>network are its C text
               After each parameter the first `beam` legal extensions in that order survive.
   score       of a model whose scale is KPRED_SCALE_ONE, the sum. Else sum * scale / 2^16, rounded
               down in magnitude, less log2 of sum_v p_v^scale of each parameter that the beam search
-              reached, after the first prefix in the order; at most 0. (Where the first prefix is
+              reached, after the first prefix in the order (powers are the table's entries at or
+              above them, without interpolation); at most 0. (Where the first prefix is
               the first tuple's each time, scale 1 / T is what division of all logits by a
               temperature T makes of that tuple's score; the order of tuples stays.)
   rescue      where none survives: depth first from the empty prefix, values in the same order, at
@@ -961,16 +962,20 @@ static int32_t kpri_scaled(const kpri_search *s, int32_t x)
 }
 
 /* Takes log2 of sum_v p_v^scale into the norm, for the log2-probabilities of a parameter's values,
-   which stand in the first lane; that of the links is free for their multiples. */
+   which stand in the first lane. The largest is at least 2^-7, so no term has to be taken out; steps
+   of the table are fine enough, a hundredth at most. */
 static void kpri_add_norm(kpri_search *s, size_t n_decided)
 {
-    const size_t n = (size_t)s->model->params[n_decided].n_values;
-    size_t v;
+    const int32_t *x = s->score, *end = x + s->model->params[n_decided].n_values;
+    uint32_t sum = 0;
     if (s->model->scale == KPRED_SCALE_ONE) /* but for rounding the sum is 1 */
         return;
-    for (v = 0; v < n; v++)
-        s->next[v] = kpri_scaled(s, s->score[v]);
-    s->norm += kpri_log_sum(s->next, n);
+    for (; x < end; x++) {
+        const int32_t bits = -kpri_scaled(s, *x);
+        if (bits < 25 << 16)
+            sum += (uint32_t)kpri_exp2_table[(bits >> 10) & 63] >> (bits >> 16);
+    }
+    s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
 /* Scores of the values that may follow a record of n_decided: log2-probabilities. */

@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 14965 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id f64898bda47a5385, 93730 bytes; a prediction costs 79872 multiply-adds and at most
+   id a46f2433e199265b, 93730 bytes; a prediction costs 79872 multiply-adds and at most
    3456 more a unit of beam; largest accumulator 335766 of 2147483647
 
 spec:
@@ -53,6 +53,10 @@ waves_k_in_group = 1 2 4 8
 [split]
 config = dir,dtype,n,c,canonical(h),canonical(w),k,stride,1
 shape  = min(c,k),max(c,k),canonical(h),canonical(w),1x1
+
+[calibration]
+config = 0.97
+shape  = 0.97
 
 [derived]
 # The size of the output: unlike h and w it does not depend on what a stride leaves over.
@@ -3021,9 +3025,9 @@ static const kpred_additive kpri_conv_asm_1x1u_net = {
 };
 static const char *const kpri_conv_asm_1x1u_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_asm_1x1u = {
-    2, UINT64_C(0xf64898bda47a5385),
+    2, UINT64_C(0xa46f2433e199265b),
     "conv_asm_1x1u", "ConvAsm1x1U", "config",
-    kpri_conv_asm_1x1u_fields, kpri_conv_asm_1x1u_params, 9, 8, 384, 0, 65536,
+    kpri_conv_asm_1x1u_fields, kpri_conv_asm_1x1u_params, 9, 8, 384, 0, 67563,
     kpri_conv_asm_1x1u_runs_on, NULL,
     kpred_rule_conv_asm_1x1u, "kpred_rule_conv_asm_1x1u",
     &kpred_additive_scorer, &kpri_conv_asm_1x1u_net, NULL

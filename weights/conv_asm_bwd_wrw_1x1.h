@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 10184 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id 0aa37592750ead94, 111819 bytes; a prediction costs 92160 multiply-adds and at most
+   id 660143737f31f44e, 111819 bytes; a prediction costs 92160 multiply-adds and at most
    5424 more a unit of beam; largest accumulator 273731 of 2147483647
 
 spec:
@@ -55,6 +55,10 @@ data_prefetch = 0 1 2 3 4
 [split]
 config = dir,dtype,n,c,canonical(h),canonical(w),k,stride,1
 shape  = min(c,k),max(c,k),canonical(h),canonical(w),1x1
+
+[calibration]
+config = 1.03
+shape  = 1.03
 
 [derived]
 # The size of the output: unlike h and w it does not depend on what a stride leaves over.
@@ -3294,9 +3298,9 @@ static const kpred_additive kpri_conv_asm_bwd_wrw_1x1_net = {
 };
 static const char *const kpri_conv_asm_bwd_wrw_1x1_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_asm_bwd_wrw_1x1 = {
-    2, UINT64_C(0x0aa37592750ead94),
+    2, UINT64_C(0x660143737f31f44e),
     "conv_asm_bwd_wrw_1x1", "ConvAsmBwdWrW1x1", "config",
-    kpri_conv_asm_bwd_wrw_1x1_fields, kpri_conv_asm_bwd_wrw_1x1_params, 9, 10, 480, 0, 65536,
+    kpri_conv_asm_bwd_wrw_1x1_fields, kpri_conv_asm_bwd_wrw_1x1_params, 9, 10, 480, 0, 63627,
     kpri_conv_asm_bwd_wrw_1x1_runs_on, NULL,
     kpred_rule_conv_asm_bwd_wrw_1x1, "kpred_rule_conv_asm_bwd_wrw_1x1",
     &kpred_additive_scorer, &kpri_conv_asm_bwd_wrw_1x1_net, NULL

@@ -18,7 +18,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx906_64-2019-07-19.cd.pdb.txt.bz2, 1491 rows, sha256
         a2c41b2f09fd253c305c11bbb3265fed09d036e2a64c3aef98fd4ea2b09b88d4
-   id c9ddefabd0d42488, 71357 bytes; a prediction costs 63488 multiply-adds and at most
+   id 434a7051f86e7db3, 71357 bytes; a prediction costs 63488 multiply-adds and at most
    2448 more a unit of beam; largest accumulator 476717 of 2147483647
 
 spec:
@@ -67,6 +67,10 @@ witnesses = ConvOclDirectFwd:9 ConvAsm3x3U:3 ConvOclBwdWrW2<1>:5 ConvOclBwdWrW2<
 [split]
 config = dir,dtype,n,c,canonical(h),canonical(w),k,stride,groups
 shape  = min(c,k),max(c,k),canonical(h),canonical(w),3x3
+
+[calibration]
+config = 1.05
+shape  = 1.28
 
 [derived]
 # The image is read line by line, so what counts of its sides is how tiles divide them.
@@ -2508,9 +2512,9 @@ static const kpred_additive kpri_conv_asm_bwd_wrw_3x3_net = {
 };
 static const char *const kpri_conv_asm_bwd_wrw_3x3_runs_on[] = { "gfx900", "gfx906", "gfx908", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_asm_bwd_wrw_3x3 = {
-    2, UINT64_C(0xc9ddefabd0d42488),
+    2, UINT64_C(0x434a7051f86e7db3),
     "conv_asm_bwd_wrw_3x3", "ConvAsmBwdWrW3x3", "config",
-    kpri_conv_asm_bwd_wrw_3x3_fields, kpri_conv_asm_bwd_wrw_3x3_params, 10, 6, 240, 0, 65536,
+    kpri_conv_asm_bwd_wrw_3x3_fields, kpri_conv_asm_bwd_wrw_3x3_params, 10, 6, 240, 0, 62415,
     kpri_conv_asm_bwd_wrw_3x3_runs_on, NULL,
     kpred_rule_conv_asm_bwd_wrw_3x3, "kpred_rule_conv_asm_bwd_wrw_3x3",
     &kpred_additive_scorer, &kpri_conv_asm_bwd_wrw_3x3_net, NULL

@@ -15,7 +15,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx942130.db.bz2, 7839 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id b46089272b0fe248, 53515 bytes; a prediction costs 47104 multiply-adds and at most
+   id 25d16d7b83d52f66, 53515 bytes; a prediction costs 47104 multiply-adds and at most
    1776 more a unit of beam; largest accumulator 463928 of 2147483647
 
 spec:
@@ -60,6 +60,10 @@ n_groups_plus = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
 [split]
 config = dir,dtype,layout,n,c,canonical(h),canonical(w),k,y,x,pad_h,pad_w,stride_h,stride_w,dil_h,dil_w,groups
 shape  = min(c,k),max(c,k),canonical(h),canonical(w),y,x
+
+[calibration]
+config = 1.09
+shape  = 1.38
 
 [derived]
 # The image that the forward convolution writes, and what a group has of channels.
@@ -1860,9 +1864,9 @@ static const kpred_additive kpri_conv_bin_winograd_rxs_f3x2_net = {
 };
 static const char *const kpri_conv_bin_winograd_rxs_f3x2_runs_on[] = { "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_bin_winograd_rxs_f3x2 = {
-    2, UINT64_C(0xb46089272b0fe248),
+    2, UINT64_C(0x25d16d7b83d52f66),
     "conv_bin_winograd_rxs_f3x2", "ConvBinWinogradRxSf3x2", "config",
-    kpri_conv_bin_winograd_rxs_f3x2_fields, kpri_conv_bin_winograd_rxs_f3x2_params, 18, 2, 128, 0, 65536,
+    kpri_conv_bin_winograd_rxs_f3x2_fields, kpri_conv_bin_winograd_rxs_f3x2_params, 18, 2, 128, 0, 60125,
     kpri_conv_bin_winograd_rxs_f3x2_runs_on, NULL,
     kpred_rule_conv_bin_winograd_rxs, "kpred_rule_conv_bin_winograd_rxs",
     &kpred_additive_scorer, &kpri_conv_bin_winograd_rxs_f3x2_net, NULL

@@ -13,7 +13,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 772 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id f69ce402f5c4c53e, 116196 bytes; a prediction costs 98304 multiply-adds and at most
+   id 0a680c8f051dd074, 116196 bytes; a prediction costs 98304 multiply-adds and at most
    5664 more a unit of beam; largest accumulator 392348 of 2147483647
 
 spec:
@@ -71,6 +71,10 @@ wei_copy_k              = 16 32 64 128
 [split]
 config = dir,dtype,layout,n,c,canonical(h),canonical(w),k,y,x,pad_h,pad_w,stride_h,stride_w,dil_h,dil_w,groups
 shape  = min(c,k),max(c,k),canonical(h),canonical(w),y,x
+
+[calibration]
+config = 1.32
+shape  = 1.35
 
 [derived]
 # The image that the forward convolution writes, and what a group has of channels.
@@ -3714,9 +3718,9 @@ static const kpred_additive kpri_conv_hip_igemm_v4r1_wrw_net = {
 };
 static const char *const kpri_conv_hip_igemm_v4r1_wrw_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_hip_igemm_v4r1_wrw = {
-    2, UINT64_C(0xf69ce402f5c4c53e),
+    2, UINT64_C(0x0a680c8f051dd074),
     "conv_hip_igemm_v4r1_wrw", "ConvHipImplicitGemmV4R1WrW", "config",
-    kpri_conv_hip_igemm_v4r1_wrw_fields, kpri_conv_hip_igemm_v4r1_wrw_params, 18, 16, 480, 0, 65536,
+    kpri_conv_hip_igemm_v4r1_wrw_fields, kpri_conv_hip_igemm_v4r1_wrw_params, 18, 16, 480, 0, 49648,
     kpri_conv_hip_igemm_v4r1_wrw_runs_on, NULL,
     kpred_rule_conv_hip_igemm_v4r1_wrw, "kpred_rule_conv_hip_igemm_v4r1_wrw",
     &kpred_additive_scorer, &kpri_conv_hip_igemm_v4r1_wrw_net, NULL

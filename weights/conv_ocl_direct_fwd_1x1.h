@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 4513 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id 83071e033d5185bb, 100425 bytes; a prediction costs 86016 multiply-adds and at most
+   id fe0ebf9dbfe8870b, 100425 bytes; a prediction costs 86016 multiply-adds and at most
    4032 more a unit of beam; largest accumulator 350116 of 2147483647
 
 spec:
@@ -63,6 +63,10 @@ blind  = out_pix_tile1 grp_tile0 out_pix_tile0
 [split]
 config = dir,dtype,n,c,canonical(h),canonical(w),k,stride,1
 shape  = min(c,k),max(c,k),canonical(h),canonical(w),1x1
+
+[calibration]
+config = 0.93
+shape  = 0.93
 
 [derived]
 # The size of the output: unlike h and w it does not depend on what a stride leaves over.
@@ -3183,9 +3187,9 @@ static const kpred_additive kpri_conv_ocl_direct_fwd_1x1_net = {
 };
 static const char *const kpri_conv_ocl_direct_fwd_1x1_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_ocl_direct_fwd_1x1 = {
-    2, UINT64_C(0x83071e033d5185bb),
+    2, UINT64_C(0xfe0ebf9dbfe8870b),
     "conv_ocl_direct_fwd_1x1", "ConvOclDirectFwd1x1", "config",
-    kpri_conv_ocl_direct_fwd_1x1_fields, kpri_conv_ocl_direct_fwd_1x1_params, 9, 9, 432, 0, 65536,
+    kpri_conv_ocl_direct_fwd_1x1_fields, kpri_conv_ocl_direct_fwd_1x1_params, 9, 9, 432, 0, 70469,
     kpri_conv_ocl_direct_fwd_1x1_runs_on, NULL,
     kpred_rule_conv_ocl_direct_fwd_1x1, "kpred_rule_conv_ocl_direct_fwd_1x1",
     &kpred_additive_scorer, &kpri_conv_ocl_direct_fwd_1x1_net, NULL

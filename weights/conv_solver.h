@@ -17,7 +17,7 @@
         9760a2f301565498d253c9c37216e9232f6371a4858069324386303d9bf0372c
    data gfx942130.HIP.fdb.txt.bz2, 32290 rows, sha256
         1d6128ce4fd807c03d300e2b2beb75e208c1f1ed1c87efc12cb4c3b91ffa0a37
-   id df145df5db9d4921, 117444 bytes; a prediction costs 98304 multiply-adds and at most
+   id 31128a9223437b58, 117444 bytes; a prediction costs 98304 multiply-adds and at most
    10752 more a unit of beam; largest accumulator 333296 of 2147483647
 
 spec:
@@ -67,6 +67,10 @@ solver = ConvAsm1x1U ConvAsm1x1UV2 ConvAsm3x3U ConvAsm5x10u2v2b1 ConvAsm7x7c3h22
 [split]
 config = dir,dtype,layout,n,c,d,h,w,k,z,y,x,pad_d,pad_h,pad_w,stride_d,stride_h,stride_w,dil_d,dil_h,dil_w,groups
 shape  = min(c,k),max(c,k),d,h,w,z,y,x
+
+[calibration]
+config = 1.30
+shape  = 1.30
 
 [derived]
 ln   = log2 n
@@ -3558,9 +3562,9 @@ static int kpri_conv_solver_rule(const int32_t *problem, const int32_t *values, 
 }
 static const char *const kpri_conv_solver_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_solver = {
-    2, UINT64_C(0xdf145df5db9d4921),
+    2, UINT64_C(0x31128a9223437b58),
     "conv_solver", "conv_solver", "config",
-    kpri_conv_solver_fields, kpri_conv_solver_params, 23, 1, 192, 0, 65536,
+    kpri_conv_solver_fields, kpri_conv_solver_params, 23, 1, 192, 0, 50412,
     kpri_conv_solver_runs_on, NULL,
     kpri_conv_solver_rule, "kpred_rule_conv_solver",
     &kpred_additive_scorer, &kpri_conv_solver_net, NULL

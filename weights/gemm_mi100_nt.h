@@ -62,6 +62,10 @@ shape  = min(m,n),max(m,n),k
 # The shapes are so few that what ships learns all of them; without some, it is judged (folds.sh).
 shipped = none
 
+[calibration]
+# On four folds of the 38 shapes of all layouts, 2.4 % was predicted for the first tuple, and 2.6 % came true.
+none = 1.00
+
 [derived]
 lm   = log2 m
 ln   = log2 n
