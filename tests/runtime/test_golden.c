@@ -6,7 +6,7 @@
 
    To renew the file after the weights changed:
 
-       cc -std=c99 -I. tests/runtime/test_golden.c -o build/test_golden
+       cc -std=c99 -I. -Itests tests/runtime/test_golden.c -o build/test_golden
        build/test_golden --print >golden.new && mv golden.new tests/fixtures/golden.csv
 
    A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best
