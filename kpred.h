@@ -962,8 +962,8 @@ static int32_t kpri_scaled(const kpri_search *s, int32_t x)
 }
 
 /* Takes log2 of sum_v p_v^scale into the norm, for the log2-probabilities of a parameter's values,
-   which stand in the first lane. The largest is at least 2^-7, so no term has to be taken out; steps
-   of the table are fine enough, a hundredth at most. */
+   which stand in the first lane. The largest is at least 2^-7, so no term has to be taken out; the
+   steps of the table are fine enough, a hundredth at most. */
 static void kpri_add_norm(kpri_search *s, size_t n_decided)
 {
     const int32_t *x = s->score, *end = x + s->model->params[n_decided].n_values;

@@ -70,7 +70,7 @@ shape  = min(c,k),max(c,k),d,h,w,z,y,x
 
 [calibration]
 config = 1.30
-shape  = 1.30
+shape  = 1.38
 
 [derived]
 ln   = log2 n
