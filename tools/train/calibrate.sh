@@ -14,7 +14,7 @@ shift 5
 . tools/train/trained.inc
 case $split in
 config | shape) kind=$split ;;
-none) kind=fold ;;
+none) kind="fold" ;;
 *)
     echo "${0##*/}: \"$split\": expected config, shape or none" >&2
     exit 2
