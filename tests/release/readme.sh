@@ -134,7 +134,7 @@ small_copy() {
 # built for this machine; its bytes are the same on all.
 train_small() {
     small_copy && run_in "$tmp/small" "NATIVE=-march=native $1" && mkdir -p "$tmp/small/build/config" &&
-        cp "$tmp/small/weights/$smallest.h" "$tmp/small/build/config"
+        cp "$tmp/small/weights/$smallest.h" "$tmp/small/weights/$smallest.f32" "$tmp/small/build/config"
 }
 
 one_command() {
