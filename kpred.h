@@ -132,9 +132,8 @@ extern "C" {
     ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state) + 2 * (slots) \
      + KPRI_BUCKETS)
 #define KPRED_SLOTS(prefixes, lane, beam) (((prefixes) < (beam) ? (prefixes) : (beam)) * (lane))
-#define KPRED_LARGER(a, b)                KPRI_MAX(a, b)
-#define KPRI_MAX(a, b)                    ((a) > (b) ? (a) : (b))
-#define KPRI_RECORDS(params, beam)        KPRI_MAX(2 * (beam), (params) + 1)
+#define KPRED_LARGER(a, b)                ((a) > (b) ? (a) : (b))
+#define KPRI_RECORDS(params, beam)        KPRED_LARGER(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state)  (KPRI_PREFIX_WORDS(params) + (state))
 #define KPRI_PREFIX_WORDS(params)         ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
 #define KPRI_BUCKETS                      384
@@ -554,25 +553,19 @@ static int32_t kpri_log2(uint32_t x)
     return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
 
-/* log2 of sum_v 2^x_v. pre: 1 <= n <= 128, |x| < 2^29. The largest term is taken out, and is 2^24,
-   so that the sum of the others with it lies in 2^24..2^31. */
-static int32_t kpri_log_sum(const int32_t *x, size_t n)
+/* Logits to log2-probabilities, in place. pre: 1 <= n <= 128, |x| < 2^29. post: -2^26 <= x <= 0.
+   The largest term is taken out, and is 2^24, so that the sum of the others with it lies in
+   2^24..2^31. */
+static void kpri_log_softmax(int32_t *x, size_t n)
 {
-    int32_t most = x[0];
+    int32_t norm = x[0];
     uint32_t sum = 0;
     size_t v;
     for (v = 1; v < n; v++)
-        most = x[v] > most ? x[v] : most;
+        norm = x[v] > norm ? x[v] : norm;
     for (v = 0; v < n; v++)
-        sum += (uint32_t)kpri_exp2_neg(most - x[v]);
-    return most + kpri_log2(sum) - 24 * 65536;
-}
-
-/* Logits to log2-probabilities, in place. pre: as above. post: -2^26 <= x <= 0. */
-static void kpri_log_softmax(int32_t *x, size_t n)
-{
-    const int32_t norm = kpri_log_sum(x, n);
-    size_t v;
+        sum += (uint32_t)kpri_exp2_neg(norm - x[v]);
+    norm += kpri_log2(sum) - 24 * 65536;
     for (v = 0; v < n; v++)
         x[v] = x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm;
 }
@@ -1261,7 +1254,7 @@ KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam)
 static kpred_status kpri_check_additive(kpred_ctx *ctx, const kpred_additive *net)
 {
     int32_t width = net->layer[0].cols;
-    width = KPRI_MAX(width, KPRI_MAX(net->layer[0].rows, net->layer[1].rows));
+    width = KPRED_LARGER(width, KPRED_LARGER(net->layer[0].rows, net->layer[1].rows));
     if (width > KPRED_MAX_WIDTH)
         return kpri_fail(ctx, KPRED_ERR_MODEL, -1, width, KPRED_MAX_WIDTH);
     if (net->hidden > KPRED_MAX_HIDDEN)
