@@ -155,7 +155,7 @@ extern "C" {
 
 /* ---- >>status ------------------------------------------------------------------------------- */
 
-/* The brackets say what ctx.detail holds as {index, value, limit}; -1 means that it holds nothing. */
+/* The brackets say what ctx.detail holds as {index, value, limit}; "-" stands for nothing, -1. */
 #define KPRED_STATUS_LIST(X) X(KPRED_OK, 0, "ok") KPRED_ERROR_LIST(X)
 #define KPRED_ERROR_LIST(X)                                                                        \
     X(KPRED_ERR_NULL, -1, "null pointer") /* [argument, counted from 0] */                         \
