@@ -189,7 +189,7 @@ typedef enum kpred_hip_outcome {
     KPRED_HIP_WINNER   /* on a captured stream it was not launched either */
 } kpred_hip_outcome;
 
-/* What was measured of one candidate. It needs no initial values. Times are of one launch, in us. */
+/* What was measured of one candidate; it needs no initial values. Times are of a launch, in us. */
 typedef struct kpred_hip_timing {
     kpred_hip_outcome outcome;
     hipError_t error;  /* the first one; hipSuccess: none */
