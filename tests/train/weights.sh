@@ -1,10 +1,11 @@
 #!/bin/sh
-# weights.sh - the shipped headers of the GEMM models are trained again, byte for byte
+# weights.sh - a shipped header of a GEMM model is trained again, byte for byte
 # SPDX-License-Identifier: MIT
 #
-# usage: weights.sh [nn|nt|tn]
+# usage: [LAYOUTS="nn nt tn"] weights.sh
 #
-# The smallest header of a convolution is trained again by the commands of README.md: readme.sh.
+# One layout stands for three, which differ in their tables alone. The smallest header of a convolution
+# is trained again by the commands of the documents: readme.sh.
 . tests/harness/script.inc
 
 test_begin
@@ -16,7 +17,7 @@ remade() {
         "--include-dir ../ --float-out $tmp/f32" && cmp "$tmp/$1.h" "weights/$1.h"
 }
 
-for layout in ${1:-nn nt tn}; do
+for layout in ${LAYOUTS:-nn}; do
     check_with "$TENSILE_CSV/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2" \
         "weights/gemm_mi100_$layout.h made again" remade gemm_mi100_$layout
 done
