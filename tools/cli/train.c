@@ -21,7 +21,7 @@ static const char help[] =
     "\n"
     "Trains a network on tuning results and writes it as a C header. The same files and options\n"
     "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
-    "count once.\n"
+    "count once. Rows, losses, warnings and what to type next go to standard error.\n"
     "\n"
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each "
@@ -106,7 +106,11 @@ static int make_rows(const struct train_options *o, struct model *model,
     const int bad = training_rows_make(&task, model, data, rows);
     progress_end();
     training_rows_note_drops(rows, model->m.name);
-    return bad ? -1 : rows->train.n ? 0 : fail("%s: no row to train on", model->m.name);
+    if (bad || !rows->train.n)
+        return bad ? -1 : fail("%s: no row to train on", model->m.name);
+    advice_rows(model, o->split, rows);
+    advice_features(model, &rows->train);
+    return 0;
 }
 
 /* ---- the command ---- */
@@ -125,6 +129,7 @@ static int train_additive(const struct train_options *o, struct model *model,
     if (bad)
         return -1;
     bad = net_quantise(nets.net, model);
+    advice_losses(model, &nets.losses);
     if (!bad && to->has_floats)
         float_file_write(model, &nets, to->floats.f);
     recipe_nets_free(&nets);
@@ -144,13 +149,14 @@ static int train_paper(const struct train_options *o, struct model *model,
     progress_end();
     if (bad)
         return -1;
+    advice_losses(model, &paper.losses);
     paper_write(to->header.f, model, &paper, story);
     paper_close(&paper);
     return 0;
 }
 
 static int train(const struct train_options *o, struct model *model, const struct recipe *recipe,
-                 const struct training_data *d, struct train_files *to)
+                 const struct training_data *d, struct train_files *to, struct train_next *next)
 {
     struct training_rows rows;
     struct buf story = {NULL, 0, 0};
@@ -159,6 +165,8 @@ static int train(const struct train_options *o, struct model *model, const struc
         train_story(&story, o, model, d, &rows, recipe);
         bad = (o->net ? train_paper : train_additive)(o, model, recipe, &rows, story.s, to);
     }
+    if (!bad && to->is_file && ends_with(o->output, ".h")) /* so eval and predict know it */
+        train_next(o, model, &rows, next);
     buf_free(&story);
     training_rows_free(&rows);
     return bad;
@@ -198,6 +206,8 @@ static int load_and_train(const struct train_options *o, struct model *model,
     struct recipe recipe;
     struct training_data d;
     struct train_files to;
+    struct train_next next;
+    memset(&next, 0, sizeof next);
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe)
         || (o->include_dir && header_set_include_dir(model, o->include_dir)))
@@ -207,13 +217,17 @@ static int load_and_train(const struct train_options *o, struct model *model,
         return -1;
     int bad = training_data_open(spec, &files, &o->how, &d);
     if (!bad) {
-        bad = train(o, model, &recipe, &d, &to);
+        bad = train(o, model, &recipe, &d, &to, &next);
         training_data_close(&d);
     }
+    if (bad)
+        train_files_abandon(&to);
+    else
+        bad = train_files_commit(&to, o);
     if (!bad)
-        return train_files_commit(&to, o);
-    train_files_abandon(&to);
-    return -1;
+        train_next_tell(&next);
+    train_next_free(&next);
+    return bad ? -1 : 0;
 }
 
 static int run(const struct train_options *o)

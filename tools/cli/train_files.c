@@ -4,15 +4,18 @@
 
 #include <sys/stat.h>
 
+static int is_device(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
 /* Where the floats go; NULL: nowhere. Beside a device or a pipe, no file is left unasked. `beside`
    is to be freed. */
 static const char *float_path(const struct train_options *o, struct buf *beside)
 {
-    struct stat st;
-    if (o->net || o->float_out)
+    if (o->net || o->float_out || is_device(o->output))
         return o->float_out;
-    if (!stat(o->output, &st) && !S_ISREG(st.st_mode))
-        return NULL;
     float_file_beside(o->output, beside);
     return beside->s;
 }
@@ -28,6 +31,7 @@ int train_files_open(const struct train_options *o, struct train_files *to)
               || outputs_check_inputs(named, 2, "--beside", &o->beside)
               || out_open(&to->header, o->output);
     to->has_floats = floats != NULL;
+    to->is_file = !is_device(o->output);
     if (!bad && floats && out_open(&to->floats, floats)) {
         out_abandon(&to->header);
         bad = 1;

@@ -18,10 +18,21 @@ void train_story(struct buf *b, const struct train_options *o, const struct mode
                  const struct training_data *d, const struct training_rows *rows,
                  const struct recipe *r);
 
+/* The commands that a user would type next. */
+struct train_next {
+    int has_kept; /* rows for testing */
+    struct buf eval, predict;
+};
+
+void train_next(const struct train_options *o, const struct model *model,
+                const struct training_rows *rows, struct train_next *out);
+void train_next_tell(const struct train_next *next);
+void train_next_free(struct train_next *next);
+
 /* What training writes, opened before it begins: what cannot be written shows then. */
 struct train_files {
     struct outfile header, floats;
-    int has_floats;
+    int has_floats, is_file; /* is the header a file, and no device or pipe? */
 };
 
 /* 0, or -1 with a message and nothing open. Exactly one of the others follows a success. */
