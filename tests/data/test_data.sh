@@ -188,7 +188,8 @@ check "the failed search is dropped and counted" drops "$ocl" \
     "dropped 1 row: the start value of a search that failed"
 told() { # KEYS: what the small CSV file lacks with these in [data], and how many rows it has
     sed "s/^format.*/&\n$1/" "$data/tiny.spec" >"$tmp/x.spec"
-    "$trainer" ingest "$tmp/x.spec" --data "$data/tiny.csv" 2>&1 >"$tmp/rows" | paste -sd' '
+    "$trainer" ingest "$tmp/x.spec" --data "$data/tiny.csv" 2>&1 >"$tmp/rows" |
+        grep -v 'tiny.csv:1: the spec does not name "note": ignored$' | paste -sd' '
     wc -l <"$tmp/rows"
 }
 left_out() {
@@ -407,6 +408,89 @@ csv_lenient() {
         [ "$(wc -l <"$tmp/out")" -eq 2 ] && [ "$(grep -c 'dropped 1 row: ' "$tmp/err")" -eq 2 ]
 }
 check "CSV: --lenient drops and counts by reason" csv_lenient
+
+# ---- CSV that does not hold the best tuple of each problem ----
+
+# rowsum COLUMNS ROW...: a CSV of rowsum.spec, as rowsum.csv
+rowsum() { echo "gpu,rows,cols,threads,unroll$1"; shift; printf '%s\n' "$@"; }
+# best COLUMNS ROW...: it is read, and no more is said than which columns are ignored
+best() {
+    rowsum "$@" >"$tmp/rowsum.csv"
+    ingest "$data/rowsum.spec" --data "$tmp/rowsum.csv" >"$tmp/out" 2>"$tmp/err" ||
+        { cat "$tmp/err"; return 1; }
+    [ "$(wc -l <"$tmp/out")" -eq $# ] && ! grep -v ': ignored$' "$tmp/err"
+}
+# measured COLUMN CELL: such a column is refused by name, and --lenient ignores it
+measured() {
+    rowsum ",$1" "gfx906,4,20,64,1,$2" "gfx906,4,24,64,1,$2" >"$tmp/rowsum.csv"
+    refuses 1 "rowsum.csv:1: column \"$1\": is a measurement" \
+        ingest "$data/rowsum.spec" --data "$tmp/rowsum.csv" || return 1
+    grep -qF 'format = tensile' "$tmp/err" && grep -qF '"time_us"' "$tmp/err" &&
+        ingest "$data/rowsum.spec" --lenient --data "$tmp/rowsum.csv" >"$tmp/out" 2>"$tmp/err" &&
+        [ "$(wc -l <"$tmp/out")" -eq 3 ] &&
+        grep -qF "rowsum.csv:1: the spec does not name \"$1\": ignored" "$tmp/err"
+}
+for column in time time_us timeMs "Kernel Time (ms)" us GFLOPS "gb/s" Latency; do
+    check "CSV: a column of times, $column" measured "$column" 0.25
+done
+check "CSV: times with their unit" measured time "12.5 us"
+check "CSV: a number of another name" best ,density "gfx906,4,20,64,1,0.5" "gfx906,4,24,64,1,0.25"
+check "CSV: a date called time" best ,time "gfx906,4,20,64,1,2024-01-02 10:00"
+check "CSV: an empty column of times" best ,time_us "gfx906,4,20,64,1,"
+check "CSV: a timer is no time" best ,timer,customs "gfx906,4,20,64,1,7,8"
+times_of_perf_db() {
+    ingest "$u" --data "$db9" 2>/dev/null | sed '1s/$/,time_us/; 2,$s/$/,1.5/' >"$tmp/times.csv"
+    refuses 1 'times.csv:1: column "time_us": is a measurement, but for the spec'"'s"' `format = miopen`' \
+        ingest "$u" --data "$tmp/times.csv"
+}
+check "CSV: times beside the rows of a perf-db" times_of_perf_db
+
+# contradicts LINE PATTERN ROW...: an error that names that line; --lenient keeps all but one row
+contradicts() {
+    line=$1 pattern=$2; shift 2
+    rowsum "" "$@" >"$tmp/rowsum.csv"
+    refuses 1 "$tmp/rowsum.csv:$line: row: value \"$pattern" \
+        ingest "$data/rowsum.spec" --data "$tmp/rowsum.csv" || return 1
+    grep -qF 'format = tensile' "$tmp/err" &&
+        ingest "$data/rowsum.spec" --lenient --data "$tmp/rowsum.csv" >"$tmp/out" 2>"$tmp/err" &&
+        [ "$(wc -l <"$tmp/out")" -eq $# ] && grep -qF "dropped 1 row: another tuple than an earlier row" \
+        "$tmp/err" && sed "${line}d" "$tmp/rowsum.csv" >"$tmp/first.csv" &&
+        ingest "$data/rowsum.spec" --data "$tmp/first.csv" | cmp - "$tmp/out"
+}
+a=gfx906,4,20,64,1 b=gfx906,4,24,64,1
+check "CSV: two tuples for a problem" contradicts 4 \
+    "threads = 128, unroll = 2\": $tmp/rowsum.csv:2 has threads = 64, unroll = 1 for the same problem" \
+    $a $b gfx906,4,20,128,2
+check "CSV: two tuples that differ in one value" contradicts 3 "unroll = 4\": $tmp/rowsum.csv:2 has unroll = 1" \
+    $a gfx906,4,20,64,4 $b
+check "CSV: the same row thrice" best "" $a $b $a $a
+check "CSV: another GPU, another tuple" best "" $a $b gfx900,4,20,128,2
+# Bare names and --nearest make one GPU of several, which stay apart here
+check "CSV: two names of one GPU" best "" $a gfx906_60,4,20,128,2
+runs_of_tuning() {
+    for run in $a gfx906,4,20,128,2; do rowsum "" $run $b >"$tmp/run${run##*,}.csv"; done
+    ingest "$data/rowsum.spec" --data "$tmp/run1.csv" "$tmp/run2.csv" >"$tmp/out" &&
+        [ "$(wc -l <"$tmp/out")" -eq 5 ]
+}
+check "CSV: two tuning runs, a file each" runs_of_tuning
+# What the message says: the same table is one of times
+as_times() {
+    { rowsum ,time_us; for row in $a gfx906,4,20,128,2 $b gfx906,4,24,64,4; do echo "$row,$((i = i + 1))"
+      done; } >"$tmp/times.csv"
+    sed 's/= csv/= tensile/' "$data/rowsum.spec" >"$tmp/times.spec"
+    refuses 1 'times.csv:1: column "time_us"' ingest "$data/rowsum.spec" --data "$tmp/times.csv" &&
+        ingest "$tmp/times.spec" --data "$tmp/times.csv" >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq 5 ] &&
+        "$trainer" train "$tmp/times.spec" --data "$tmp/times.csv" --split none --epochs 1 --threads 1 \
+            -o "$tmp/times.h" && grep -q "times.csv, 4 rows" "$tmp/times.h"
+}
+i=0
+check "CSV: the advice works, a table of times" as_times
+garbage_is_not_trained() {
+    rowsum "" $a $b gfx906,4,20,128,2 >"$tmp/rowsum.csv"
+    refuses 1 "rowsum.csv:4: row: " "$trainer" train "$data/rowsum.spec" --data "$tmp/rowsum.csv" \
+        -o "$tmp/garbage.h" && [ ! -e "$tmp/garbage.h" ]
+}
+check "CSV: train refuses two tuples for a problem" garbage_is_not_trained
 printf 'n,h\0,mode\n' >"$tmp/nul.csv"
 refuse "CSV: NUL byte" 1 "holds a NUL byte" ingest "$data/tiny.spec" --data "$tmp/nul.csv"
 printf '\n\n' >"$tmp/blank.csv"

@@ -64,7 +64,7 @@ def check_bins(path, ks, grouped):
     for gpu in sorted({r["gpu"] for r in rows}) if grouped else ["all"]:
         group = [r for r in rows if gpu in ("all", r["gpu"])]
         for k in ks:
-            part = [(*claims(r, k), (r["kind"], r["n"], r["h"], r["stride"])) for r in group]
+            part = [(*claims(r, k), (r["kind"], r["n"], r["h"])) for r in group]
             error = 0
             for b in range(10):
                 inside = [x for x in part if min(9, int(10 * x[0])) == b]

@@ -65,7 +65,7 @@ with() {
 }
 # drops N: that many rows were dropped as copies, and only they
 drops() {
-    grep -v ': stride 2, ' "$tmp/err" >"$tmp/drops"
+    grep ': dropped ' "$tmp/err" | grep -v ': stride 2, ' >"$tmp/drops"
     echo "kpred-train: $kernel: dropped $1: another says the same" | cmp - "$tmp/drops"
 }
 rows_used() {

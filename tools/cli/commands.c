@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *commands_path = "";
+
 static int usage(FILE *f, const char *program, const struct command *table)
 {
     fprintf(f, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
@@ -42,6 +44,7 @@ static void hold_streams(void)
 int commands_run(const char *program, const struct command *table, int argc, char **argv)
 {
     program_name = program;
+    commands_path = argv[0] ? argv[0] : program;
     hold_streams();
     if (argc < 2) {
         usage(stderr, program, table);

@@ -3,6 +3,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+extern const char *commands_path; /* how the program was called: argv[0] */
+
 struct command {
     const char *name, *summary;
     int (*run)(int argc, char **argv);

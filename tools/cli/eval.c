@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "readers.h"
 
-#include "base/opts.h"
+#include "base/outputs.h"
 #include "eval/eval.h"
 #include "eval/predictor.h"
 
@@ -350,10 +350,12 @@ static int check_beam(const struct options *o)
 
 static int check_outputs(const struct options *o)
 {
+    const struct output to[] = {{"--hits", o->hits}, {"--plot", o->plot}};
     if (o->hits && o->reliability)
         return fail("--hits and --reliability exclude each other");
-    return o->hits && o->plot && !strcmp(o->hits, o->plot)
-               ? fail("--hits and --plot: both %s", o->hits)
+    return outputs_check_apart(to, 2) || outputs_check_input(to, 2, "MODEL|FILE.h", o->model)
+                   || outputs_check_inputs(to, 2, "--data", &o->data)
+               ? -1
                : 0;
 }
 

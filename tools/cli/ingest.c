@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "readers.h"
 
-#include "base/opts.h"
+#include "base/outputs.h"
 
 #include <stdlib.h>
 
@@ -41,6 +41,10 @@ static int run(const struct ingest *in, const struct spec *spec)
 {
     struct dataset d;
     struct outfile out;
+    const struct output to = {"-o", in->output};
+    if (outputs_check_input(&to, 1, "SPEC", in->spec) != 0
+        || outputs_check_inputs(&to, 1, "--data", &in->data) != 0)
+        return -1;
     if (out_open(&out, in->output) != 0)
         return -1;
     if (data_load(readers, spec, in->data.v, in->data.n, &in->how, &d) != 0) {

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/opts.h"
+#include "base/outputs.h"
 #include "model/header.h"
 
 #include <stdlib.h>
@@ -37,8 +37,11 @@ static int write(const struct options *o, const struct model *model, const char 
 
 static int run(const struct options *o)
 {
+    const struct output to = {"-o", o->output};
     struct model model;
     char *story;
+    if (outputs_check_input(&to, 1, "--spec", o->spec) != 0)
+        return -1;
     if (header_read_older(o->old, o->spec, &model, &story))
         return -1;
     const int bad = (o->include_dir && header_set_include_dir(&model, o->include_dir))

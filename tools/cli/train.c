@@ -2,14 +2,13 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 #include "readers.h"
+#include "train_run.h"
 
 #include "base/opts.h"
 #include "model/header.h"
-#include "train/train.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@ static const char help[] =
     "\n"
     "Trains a network on tuning results and writes it as a C header. The same files and options\n"
     "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
-    "count once.\n"
+    "count once. Rows, losses, warnings and what to type next go to standard error.\n"
     "\n"
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each "
@@ -58,18 +57,10 @@ static const char help[] =
     "                   (default: nothing, so that it lies beside the header or where -I says)\n"
     "  -o FILE.h        the header, written whole or not at all\n";
 
-struct options {
-    const char *spec, *split, *float_out, *include_dir, *output;
-    struct opt_texts data, beside;
-    struct data_options how;
-    int net;
-    long epochs, seed, threads;
-};
-
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
 
-static size_t thread_count(const struct options *o)
+static size_t thread_count(const struct train_options *o)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
@@ -106,161 +97,27 @@ static void progress_end(void)
 
 /* ---- rows ---- */
 
-static int make_rows(const struct options *o, struct model *model, const struct recipe *recipe,
-                     const struct training_data *data, struct training_rows *rows)
+static int make_rows(const struct train_options *o, struct model *model,
+                     const struct recipe *recipe, const struct training_data *data,
+                     struct training_rows *rows)
 {
     const struct training_task task = {recipe, o->split, (uint64_t)o->seed, thread_count(o),
                                        progress_begin(model->m.name)};
     const int bad = training_rows_make(&task, model, data, rows);
     progress_end();
     training_rows_note_drops(rows, model->m.name);
-    return bad ? -1 : rows->train.n ? 0 : fail("%s: no row to train on", model->m.name);
-}
-
-/* ---- output ---- */
-
-static void write_files(struct buf *b, const char *what, const struct dataset *d)
-{
-    for (size_t i = 0; i < d->n_files; i++)
-        buf_printf(b, "   %s %s, %zu rows, sha256\n        %s\n", what, d->files[i].name,
-                   d->files[i].rows, d->files[i].sha256);
-}
-
-/* A command on lines that end with a backslash where it goes on */
-struct command_text {
-    struct buf *b;
-    size_t column;
-};
-
-/* Text as a shell reads it in one word; the sign that might end the comment becomes another. */
-static void quote(struct buf *to, const char *text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=:,./@%";
-    const int is_plain = *text && text[strspn(text, plain)] == '\0';
-    buf_puts(to, is_plain ? "" : "'");
-    for (; *text; text++)
-        if (*text == '\'')
-            buf_puts(to, "'\\''");
-        else
-            buf_printf(to, "%c", *text == '*' ? '?' : *text);
-    buf_puts(to, is_plain ? "" : "'");
-}
-
-/* Words of the program's own, as they are */
-static void add_plain(struct command_text *c, const char *text)
-{
-    const size_t n = strlen(text);
-    if (c->column + n > 90) {
-        buf_puts(c->b, " \\\n          ");
-        c->column = 10;
-    }
-    buf_printf(c->b, " %s", text);
-    c->column += n + 1;
-}
-
-/* One word more, quoted if need be */
-static void add_word(struct command_text *c, const char *word)
-{
-    struct buf quoted = {NULL, 0, 0};
-    quote(&quoted, word);
-    add_plain(c, quoted.s);
-    buf_free(&quoted);
-}
-
-static void add_files(struct command_text *c, const char *option, const struct opt_texts *files)
-{
-    for (size_t i = 0; i < files->n; i++) {
-        if (i == 0)
-            add_word(c, option);
-        add_word(c, base_name(files->v[i]));
-    }
-}
-
-static void add_text(struct command_text *c, const char *option, const char *value)
-{
-    if (value) {
-        add_word(c, option);
-        add_word(c, value);
-    }
-}
-
-static void add_count(struct command_text *c, const char *option, long value, long usual)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "%ld", value);
-    add_text(c, option, value == usual ? NULL : digits);
-}
-
-/* The spec as it was named, unless that is a path of this machine */
-static const char *spec_name(const struct options *o)
-{
-    return *o->spec == '/' || strstr(o->spec, "..") ? base_name(o->spec) : o->spec;
-}
-
-/* What makes the header again; the files are named without their folders, the header after its
-   model, so that the same data and options give the same bytes. */
-static void write_command(struct buf *b, const struct options *o, const struct model *model)
-{
-    struct command_text c = {b, 6};
-    struct buf header = {NULL, 0, 0};
-    buf_printf(&header, "%s.h", model->m.name);
-    buf_puts(b, "   from ");
-    quote(b, spec_name(o));
-    buf_puts(b, " by\n     ");
-    add_plain(&c, "kpred-train train");
-    add_word(&c, spec_name(o));
-    add_files(&c, "--data", &o->data);
-    add_files(&c, "--beside", &o->beside);
-    add_text(&c, "--split", strcmp(o->split, "config") ? o->split : NULL);
-    add_text(&c, "--net", o->net ? paper_names[o->net - 1] : NULL);
-    add_count(&c, "--epochs", o->epochs, 0);
-    add_count(&c, "--seed", o->seed, 1);
-    add_text(&c, "--gpu", o->how.gpu);
-    if (o->how.nearest)
-        add_word(&c, "--nearest");
-    if (o->how.lenient)
-        add_word(&c, "--lenient");
-    add_text(&c, "--include-dir", o->include_dir);
-    add_text(&c, "-o", header.s);
-    buf_puts(b, "\n");
-    buf_free(&header);
-}
-
-/* Lines for the header's opening comment. */
-static void write_story(struct buf *b, const struct options *o, const struct model *model,
-                        const struct training_data *d, const struct training_rows *rows,
-                        const struct recipe *r)
-{
-    write_command(b, o, model);
-    buf_printf(b,
-               "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
-               "testing\n",
-               o->net ? paper_names[o->net - 1] : "additive", o->split,
-               o->net ? r->paper_epochs : r->epochs, o->seed, rows->train.n, rows->held_out.n);
-    write_files(b, "data", &d->own);
-    for (size_t i = 0; i < d->n_beside; i++)
-        write_files(b, "beside", &d->beside[i]);
+    if (bad || !rows->train.n)
+        return bad ? -1 : fail("%s: no row to train on", model->m.name);
+    advice_rows(model, o->split, rows);
+    advice_features(model, &rows->train);
+    return 0;
 }
 
 /* ---- the command ---- */
 
-/* Beside a device or a pipe, no file is left unasked. */
-static int write_floats(const struct options *o, const struct model *model,
-                        const struct recipe_nets *nets)
-{
-    struct buf beside = {NULL, 0, 0};
-    struct stat st;
-    if (!o->float_out && !stat(o->output, &st) && !S_ISREG(st.st_mode))
-        return 0;
-    float_file_beside(o->output, &beside);
-    const int bad = float_file_write(model, nets, o->float_out ? o->float_out : beside.s);
-    buf_free(&beside);
-    return bad;
-}
-
-static int train_additive(const struct options *o, struct model *model, const struct recipe *recipe,
-                          const struct training_rows *rows, const char *story, FILE *f)
+static int train_additive(const struct train_options *o, struct model *model,
+                          const struct recipe *recipe, const struct training_rows *rows,
+                          const char *story, struct train_files *to)
 {
     struct recipe_nets nets;
     struct recipe r = *recipe;
@@ -271,15 +128,19 @@ static int train_additive(const struct options *o, struct model *model, const st
     progress_end();
     if (bad)
         return -1;
-    bad = net_quantise(nets.net, model) || write_floats(o, model, &nets);
+    bad = net_quantise(nets.net, model);
+    advice_losses(model, &nets.losses);
+    if (!bad && to->has_floats)
+        float_file_write(model, &nets, to->floats.f);
     recipe_nets_free(&nets);
     if (!bad)
-        header_write(f, model, story);
+        header_write(to->header.f, model, story);
     return bad;
 }
 
-static int train_paper(const struct options *o, struct model *model, const struct recipe *recipe,
-                       const struct training_rows *rows, const char *story, FILE *f)
+static int train_paper(const struct train_options *o, struct model *model,
+                       const struct recipe *recipe, const struct training_rows *rows,
+                       const char *story, struct train_files *to)
 {
     struct paper paper;
     const int bad =
@@ -288,28 +149,31 @@ static int train_paper(const struct options *o, struct model *model, const struc
     progress_end();
     if (bad)
         return -1;
-    paper_write(f, model, &paper, story);
+    advice_losses(model, &paper.losses);
+    paper_write(to->header.f, model, &paper, story);
     paper_close(&paper);
     return 0;
 }
 
-static int train(const struct options *o, struct model *model, const struct recipe *recipe,
-                 const struct training_data *d, FILE *f)
+static int train(const struct train_options *o, struct model *model, const struct recipe *recipe,
+                 const struct training_data *d, struct train_files *to, struct train_next *next)
 {
     struct training_rows rows;
     struct buf story = {NULL, 0, 0};
     int bad = make_rows(o, model, recipe, d, &rows);
     if (!bad) {
-        write_story(&story, o, model, d, &rows, recipe);
-        bad = (o->net ? train_paper : train_additive)(o, model, recipe, &rows, story.s, f);
+        train_story(&story, o, model, d, &rows, recipe);
+        bad = (o->net ? train_paper : train_additive)(o, model, recipe, &rows, story.s, to);
     }
+    if (!bad && to->is_file && ends_with(o->output, ".h")) /* so eval and predict know it */
+        train_next(o, model, &rows, next);
     buf_free(&story);
     training_rows_free(&rows);
     return bad;
 }
 
 /* What [judge] and --beside are for */
-static int check_judge(const struct options *o, const struct spec *spec)
+static int check_judge(const struct train_options *o, const struct spec *spec)
 {
     if (spec->judge.n && !spec_is_timed(spec))
         return fail("%s:%ld: [judge]: is for timed data", spec->path, spec->judge.line);
@@ -327,7 +191,7 @@ static int check_choice(const struct model *model)
     return fail("%s: no parameter has more than one value: nothing to learn", model->spec->path);
 }
 
-static void set_epochs(const struct options *o, struct recipe *r)
+static void set_epochs(const struct train_options *o, struct recipe *r)
 {
     if (!o->epochs)
         return;
@@ -335,31 +199,38 @@ static void set_epochs(const struct options *o, struct recipe *r)
     r->epochs = r->paper_epochs = (double)o->epochs;
 }
 
-static int load_and_train(const struct options *o, struct model *model, const struct spec *spec)
+static int load_and_train(const struct train_options *o, struct model *model,
+                          const struct spec *spec)
 {
     const struct training_files files = {readers, o->data.v, o->beside.v, o->data.n, o->beside.n};
     struct recipe recipe;
     struct training_data d;
-    struct outfile out;
+    struct train_files to;
+    struct train_next next;
+    memset(&next, 0, sizeof next);
     if (model_from_spec(model, spec, o->split) || check_choice(model) || check_judge(o, spec)
         || recipe_from_spec(spec, &recipe)
         || (o->include_dir && header_set_include_dir(model, o->include_dir)))
         return -1;
     set_epochs(o, &recipe);
-    if (out_open(&out, o->output))
+    if (train_files_open(o, &to))
         return -1;
     int bad = training_data_open(spec, &files, &o->how, &d);
     if (!bad) {
-        bad = train(o, model, &recipe, &d, out.f);
+        bad = train(o, model, &recipe, &d, &to, &next);
         training_data_close(&d);
     }
+    if (bad)
+        train_files_abandon(&to);
+    else
+        bad = train_files_commit(&to, o);
     if (!bad)
-        return out_commit(&out);
-    out_abandon(&out);
-    return -1;
+        train_next_tell(&next);
+    train_next_free(&next);
+    return bad ? -1 : 0;
 }
 
-static int run(const struct options *o)
+static int run(const struct train_options *o)
 {
     struct model model;
     struct spec spec;
@@ -388,7 +259,7 @@ static int run(const struct options *o)
 
 int cmd_train(int argc, char **argv)
 {
-    struct options o;
+    struct train_options o;
     const struct opt table[] = {
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},

@@ -2,11 +2,13 @@
    SPDX-License-Identifier: MIT
 
    The first record names the columns: those of the spec's fields and parameters, and of timed data
-   time_us, in any order; others are ignored. */
+   time_us, in any order; others are told and ignored. */
 #include "csv.h"
 
+#include "best_rows.h"
 #include "tensile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- columns ---- */
@@ -14,13 +16,15 @@
 struct csv {
     struct loader *l;
     struct csv_records r;
+    struct best_rows best;
 };
 
 struct columns {
     size_t n;
     int field[KPRED_MAX_FIELDS]; /* -1: the file gives the GPU */
     int param[KPRED_MAX_TUPLE];
-    int time; /* of timed data */
+    int time;   /* of timed data; otherwise -1 */
+    int gpu_at; /* the column of the GPU's name, or -1 */
     int64_t gpu;
 };
 
@@ -45,6 +49,7 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     if (strcmp(name, "gpu") != 0 || c->l->spec->fields[i].n_tokens == 0)
         return need_column(&c->r, name, &cols->field[i]);
     cols->field[i] = csv_records_find(&c->r, name);
+    cols->gpu_at = cols->field[i];
     if (cols->field[i] < 0)
         return load_file_gpu(c->l, i, &cols->gpu);
     if (c->l->options->gpu != NULL)
@@ -57,6 +62,7 @@ static int map_columns(const struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
     cols->n = c->r.n;
+    cols->time = cols->gpu_at = -1;
     if (check_duplicates(&c->r) != 0)
         return -1;
     for (size_t i = 0; i < s->n_fields; i++)
@@ -66,6 +72,21 @@ static int map_columns(const struct csv *c, struct columns *cols)
         if (need_column(&c->r, s->params[i].name, &cols->param[i]) != 0)
             return -1;
     return spec_is_timed(s) ? need_column(&c->r, "time_us", &cols->time) : 0;
+}
+
+static void see_header(struct csv *c, const struct columns *cols)
+{
+    const struct spec *s = c->l->spec;
+    unsigned char *is_known = xcalloc(cols->n, 1);
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (cols->field[i] >= 0)
+            is_known[cols->field[i]] = 1;
+    for (size_t i = 0; i < s->n_params; i++)
+        is_known[cols->param[i]] = 1;
+    if (cols->time >= 0)
+        is_known[cols->time] = 1;
+    best_rows_open(&c->best, c->l, &c->r, is_known);
+    free(is_known);
 }
 
 /* ---- rows ---- */
@@ -95,14 +116,19 @@ static int read_row(struct csv *c, const struct columns *cols)
     int rc = 0;
     if (r->n != cols->n)
         return load_ragged(c->l, r, cols->n);
+    best_rows_see(&c->best, r);
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
         rc = read_field(c, cols, i, &problem[i]);
     for (size_t i = 0; i < s->n_params; i++)
         params[i] = r->cell[cols->param[i]];
     if (rc != 0)
         return rc;
-    if (!spec_is_timed(s))
-        return load_add(c->l, r->at, problem, params);
+    if (!spec_is_timed(s)) {
+        rc = load_add(c->l, r->at, problem, params);
+        if (rc == 0)
+            best_rows_keep(&c->best, c->l, cols->gpu_at >= 0 ? r->cell[cols->gpu_at] : NULL);
+        return rc;
+    }
     rc = load_figure(c->l, r->at, "time_us", r->cell[cols->time], &time);
     return rc == 0 ? load_add_timed(c->l, r->at, problem, params, time) : rc;
 }
@@ -117,19 +143,23 @@ static int read_rows(struct csv *c)
         return tensile_read(c->l, &c->r);
     if (rc < 0 || map_columns(c, &cols) != 0)
         return -1;
+    see_header(c, &cols);
     while ((rc = csv_records_next(&c->r)) > 0)
         if (read_row(c, &cols) < 0)
             return -1;
-    return rc;
+    return rc < 0 ? -1 : best_rows_check(&c->best, c->l);
 }
 
 int csv_read(struct loader *l, struct buf *bytes)
 {
-    struct csv c = {.l = l};
+    struct csv c;
+    memset(&c, 0, sizeof c);
+    c.l = l;
     l->row_prefix = ":";
     int rc = csv_records_open(&c.r, l->path, bytes);
     if (rc == 0)
         rc = read_rows(&c);
+    best_rows_close(&c.best);
     csv_records_close(&c.r);
     return rc;
 }

@@ -13,16 +13,17 @@
    three from DROP_UNNAMED to DROP_SIZES where a file holds more than a spec is about: of
    find-dbs, and of the perf-dbs of a spec with a field `y`, which takes all filters of a solver;
    with `filter` in [data], they are errors. Errors are dropped and counted if `lenient`. */
-#define DATA_DROPS(X)                                                           \
-    X(DROP_RETIRED, ", which MIOpen no longer runs with this kernel")           \
-    X(DROP_FAILED_SEARCH, "the start value of a search that failed")            \
-    X(DROP_FAILED_TIME, "a time or speed of 0, a failed measurement")           \
-    X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name") \
-    X(DROP_CASTS, "cast tensors")                                               \
-    X(DROP_SIZES, "a key whose image sizes no convolution with its filter has") \
-    X(DROP_BROKEN, "a cell that cannot be read")                                \
-    X(DROP_TWICE, "a second, longer time of one problem and option")            \
-    X(DROP_OUTSIDE, "a problem that the spec does not cover")                   \
+#define DATA_DROPS(X)                                                            \
+    X(DROP_RETIRED, ", which MIOpen no longer runs with this kernel")            \
+    X(DROP_FAILED_SEARCH, "the start value of a search that failed")             \
+    X(DROP_FAILED_TIME, "a time or speed of 0, a failed measurement")            \
+    X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name")  \
+    X(DROP_CASTS, "cast tensors")                                                \
+    X(DROP_SIZES, "a key whose image sizes no convolution with its filter has")  \
+    X(DROP_BROKEN, "a cell that cannot be read")                                 \
+    X(DROP_TWICE, "a second, longer time of one problem and option")             \
+    X(DROP_OTHER_TUPLE, "another tuple than an earlier row of the same problem") \
+    X(DROP_OUTSIDE, "a problem that the spec does not cover")                    \
     X(DROP_PARAMS, "parameters that the spec does not allow")
 
 #define DATA_DROP_NAME(name, text) name,
@@ -38,7 +39,8 @@ struct data_file {
 enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name */
 
 /* Rows are sorted by problem, then target, then time; neither the order of the files nor that of
-   the rows in them matters. Equal problems (of several GPUs' databases, or tuning runs) all stay.
+   the rows in them matters. Equal problems (of several GPUs' databases, or tuning runs) all stay;
+   one file of a spec with format = csv has one tuple a problem (best_rows.h).
 
    Timed data (of specs for which spec_is_timed) have a row for each option that was measured on a
    problem: data_problem_end says how many. An option with a value that the spec does not name

@@ -5,7 +5,8 @@
 
        SOLVER:MILLISECONDS,WORKSPACE,ALGORITHM
 
-   and of older ones ALGORITHM:SOLVER,MILLISECONDS,WORKSPACE,ALGORITHM,UNUSED. Newer files list the
+   and of older ones ALGORITHM:SOLVER,MILLISECONDS,WORKSPACE,ALGORITHM,UNUSED. Some releases write
+   `rocBlas` in place of the second ALGORITHM where the first is that of GEMM. Newer files list the
    fastest few solvers of a problem, older ones the fastest of each algorithm. A time of 0 is that
    of a measurement that failed. A few keys have sizes that contradict each other, such as a 3x3
    filter that makes an image of 1x1 out of one of 2x2: they are left out. A line ends with LF or
@@ -49,9 +50,17 @@ static void cut(struct entry *e, char *text)
     }
 }
 
-/* Verdict on the figures of one solver. */
+/* Does the last but one piece of an older entry agree with the algorithm before its colon? */
+static int is_same_algorithm(const char *algorithm, const char *text)
+{
+    return strcmp(algorithm, text) == 0
+           || (strcmp(text, "rocBlas") == 0 && ends_with(algorithm, "AlgoGEMM"));
+}
+
+/* Verdict on the figures of one solver: its time and its workspace. */
 static int add_solver(struct loader *l, int64_t row, const struct conv *conv,
-                      const int64_t *problem, const char *solver, char *const *figure)
+                      const int64_t *problem, const char *solver, char *const *figure,
+                      const char *algorithm)
 {
     int64_t workspace;
     double ms = 0;
@@ -60,8 +69,8 @@ static int add_solver(struct loader *l, int64_t row, const struct conv *conv,
         return load_bad(l, row, DROP_BROKEN, "solver", solver, "is no name");
     if (parse_int(figure[1], 0, INT64_MAX, &workspace) != 0)
         return load_bad(l, row, DROP_BROKEN, "workspace", figure[1], "is no size in bytes");
-    if (!is_algorithm(conv->dir, figure[2]))
-        return load_bad(l, row, DROP_BROKEN, "algorithm", figure[2],
+    if (!is_algorithm(conv->dir, algorithm))
+        return load_bad(l, row, DROP_BROKEN, "algorithm", algorithm,
                         "is no algorithm of direction %c", conv->dir);
     const int rc = load_figure(l, row, "time", figure[0], &ms);
     return rc == 0 ? load_add_timed(l, row, problem, params, 1000 * ms) : rc;
@@ -83,10 +92,10 @@ static int read_entry(struct loader *l, int64_t row, const struct conv *conv,
         return load_bad(l, row, DROP_BROKEN, "entry", entry, "has %s%zu figures, not %zu",
                         e.n == MAX_FIGURES ? "at least " : "", e.n, want);
     if (!is_old)
-        return add_solver(l, row, conv, problem, entry, e.piece);
-    if (strcmp(entry, e.piece[3]) != 0)
+        return add_solver(l, row, conv, problem, entry, e.piece, e.piece[2]);
+    if (!is_same_algorithm(entry, e.piece[3]))
         return load_bad(l, row, DROP_BROKEN, "algorithm", e.piece[3], "is not %s", entry);
-    return add_solver(l, row, conv, problem, e.piece[0], e.piece + 1);
+    return add_solver(l, row, conv, problem, e.piece[0], e.piece + 1, entry);
 }
 
 /* The line's entry at *at, which moves on; NULL: there is none left. */

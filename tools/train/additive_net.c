@@ -212,15 +212,11 @@ static void save_one(const struct net *net, FILE *f)
     }
 }
 
-int net_save(const struct net *nets, size_t n, uint64_t id, const char *path)
+void net_save(const struct net *nets, size_t n, uint64_t id, FILE *f)
 {
-    struct outfile out;
-    if (out_open(&out, path))
-        return -1;
-    fprintf(out.f, "%s\n%016" PRIx64 "\n", FILE_HEAD, id);
+    fprintf(f, "%s\n%016" PRIx64 "\n", FILE_HEAD, id);
     for (size_t i = 0; i < n; i++)
-        save_one(&nets[i], out.f);
-    return out_commit(&out);
+        save_one(&nets[i], f);
 }
 
 static int load_dims(struct net_dims *d, FILE *f)

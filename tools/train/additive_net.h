@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { NET_MAX_PARAMS = 32, NET_MAX_VALUES = 128, NET_ONE = 64, NET_TOP = 127 };
 
@@ -78,6 +79,6 @@ static inline float net_activation(int q)
 
 /* A file of float networks: an id of the caller's, then one after the other text of dimensions and
    little-endian binary32. net_load takes at most so many and says how many it holds; all that it
-   gives are the caller's. 0, or -1 with a message. */
-int net_save(const struct net *nets, size_t n, uint64_t id, const char *path);
+   gives are the caller's: 0, or -1 with a message. Errors of writing are left to ferror(f). */
+void net_save(const struct net *nets, size_t n, uint64_t id, FILE *f);
 int net_load(struct net *nets, size_t most, const char *path, size_t *n, uint64_t *id);

@@ -22,9 +22,9 @@ static void find_beside(const char *header, struct buf *path)
     buf_free(&in_weights);
 }
 
-int float_file_write(const struct model *model, const struct recipe_nets *nets, const char *path)
+void float_file_write(const struct model *model, const struct recipe_nets *nets, FILE *f)
 {
-    return net_save(nets->net, nets->n, runtime_net_id(&model->m), path);
+    net_save(nets->net, nets->n, runtime_net_id(&model->m), f);
 }
 
 int float_file_read(const char *header, const struct model *model, struct recipe_nets *nets)

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "ensemble.h"
+#include "quantise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -330,6 +331,28 @@ static int run(struct trainer *t, const struct recipe_rows *rows, uint8_t *x, ui
            || distil(t, rows, out->net + 1, x, y, total, held_out, out->net);
 }
 
+static double loss_of(const struct net *rounded, const struct net_rows *rows)
+{
+    return rows->n ? net_loss(rounded, rows, 1, 0, 1, NULL) / (double)rows->n : 0;
+}
+
+/* Of the network as it will be rounded */
+static struct recipe_losses losses_of(const struct net *net, const struct net_rows *rows,
+                                      const struct net_rows *held_out)
+{
+    struct recipe_losses losses = {0, 0};
+    struct net_exponents k;
+    struct net rounded;
+    if (net_new(&rounded, &net->dims, "")) /* there is one of these dimensions */
+        return losses;
+    net_choose_exponents(net, &k);
+    net_round(net, &k, &rounded);
+    losses.train = loss_of(&rounded, rows);
+    losses.held_out = loss_of(&rounded, held_out);
+    net_free(&rounded);
+    return losses;
+}
+
 int recipe_train(const struct recipe *recipe, const struct model *model,
                  const struct recipe_rows *rows, const struct recipe_rows *held_out, uint64_t seed,
                  size_t n_threads, recipe_progress *progress, struct recipe_nets *out)
@@ -340,12 +363,17 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
                         "",     0,     n_features, model->m.n_params};
     uint8_t *x = xcalloc(rows->n * times, n_features), *y = xcalloc(rows->n * times, t.n_params);
     uint8_t *hx = xcalloc(held_out->n + 1, n_features), *hy = xcalloc(held_out->n + 1, t.n_params);
-    struct net_rows held;
+    struct net_rows held, own;
     memset(&held, 0, sizeof held);
     held.n = held_out->n;
     held.x = hx;
     held.y = hy;
     held.target = held_out->soft;
+    own = held;
+    own.n = rows->n;
+    own.x = x;
+    own.y = y;
+    own.target = rows->soft;
     copy_rows(&t, rows, x, y);
     copy_rows(&t, held_out, hx, hy);
     memset(out, 0, sizeof *out);
@@ -353,6 +381,8 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
     int bad = run(&t, rows, x, y, rows->n * times, held.n ? &held : NULL, out);
     if (bad)
         recipe_nets_free(out);
+    else
+        out->losses = losses_of(out->net, &own, &held);
     free(x);
     free(y);
     free(hx);

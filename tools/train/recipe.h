@@ -71,10 +71,16 @@ int recipe_from_spec(const struct spec *spec, struct recipe *out);
 
 enum { RECIPE_MAX_NETS = 33 };
 
+/* Of a trained network, as it is written: bits a row, 0 without any. */
+struct recipe_losses {
+    double train, held_out;
+};
+
 /* What training makes: the student, then its teachers. */
 struct recipe_nets {
     struct net net[RECIPE_MAX_NETS];
     size_t n;
+    struct recipe_losses losses; /* of recipe_train: the student's */
 };
 
 void recipe_nets_free(struct recipe_nets *nets);

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "advice.h"
 #include "float_file.h"
 #include "quantise.h"
 #include "training_rows.h"

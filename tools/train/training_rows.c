@@ -3,6 +3,7 @@
 #include "training_rows.h"
 
 #include "base/numbers.h"
+#include "data/split.h"
 #include "judge.h"
 #include "time_targets.h"
 
@@ -117,6 +118,36 @@ static size_t rows_at_most(const struct maker *m)
                                    + (m->model->spec->judge.n ? judge_most(r, m->data) : 0);
 }
 
+static int compare_hashes(const void *pa, const void *pb)
+{
+    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+/* Rows of a problem stand together. */
+static struct training_part count_part(const struct maker *m, const struct recipe_rows *rows)
+{
+    const struct spec *spec = m->model->spec;
+    const struct split_key *key =
+        strcmp(m->task->split, "none") ? held_out_key(spec, m->task->split) : NULL;
+    const size_t n_fields = m->data->n_fields;
+    struct training_part part = {0, 0};
+    struct buf scratch = {NULL, 0, 0};
+    uint64_t *group = xcalloc(rows->n, sizeof *group);
+    for (size_t i = 0; i < rows->n; i++) {
+        const int32_t *problem = rows->problem + i * n_fields;
+        if (i > 0 && !memcmp(problem - n_fields, problem, n_fields * sizeof *problem))
+            continue;
+        group[part.problems++] = key ? split_row_hash(spec, key, problem, &scratch) : 0;
+    }
+    qsort(group, part.problems, sizeof *group, compare_hashes);
+    for (size_t i = 0; key && i < part.problems; i++)
+        part.groups += i == 0 || group[i] != group[i - 1];
+    buf_free(&scratch);
+    free(group);
+    return part;
+}
+
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out)
 {
@@ -130,6 +161,8 @@ int training_rows_make(const struct training_task *task, struct model *model,
     int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
         add_measured(&m, held.part);
+        out->train_part = count_part(&m, &out->train);
+        out->held_out_part = count_part(&m, &out->held_out);
         model_train_ranges(model, out->train.problem, out->train.n); /* the judges' are made up */
         bad = model->spec->judge.n && add_judged(&m, data, held.part);
     }

@@ -32,8 +32,15 @@ struct training_task {
     recipe_progress *progress; /* of the judges */
 };
 
+/* Of measured rows, how many problems they name, and in how many groups the split keeps these; 0
+   groups: it has none. */
+struct training_part {
+    size_t problems, groups;
+};
+
 struct training_rows {
     struct recipe_rows train, held_out;
+    struct training_part train_part, held_out_part;
     size_t copies;  /* rows that say the same as another */
     size_t illegal; /* of the others, those whose optimum the rule rejects */
     size_t lost;    /* problems of timed data of which the model can return no option */

@@ -118,6 +118,11 @@ static int is_finite(const struct paper_net *net)
     return 1;
 }
 
+static double loss_of(const struct paper_net *net, const struct fit_rows *rows)
+{
+    return rows->n ? fit_loss(net, rows, NULL) / (double)rows->n : 0;
+}
+
 static int train_net(struct paper *p, const struct model *model, const struct fit_rows *rows,
                      const struct fit_rows *held_out, const struct fit_config *c,
                      recipe_progress *progress)
@@ -126,6 +131,7 @@ static int train_net(struct paper *p, const struct model *model, const struct fi
     snprintf(news.what, sizeof news.what, "%s", paper_names[p->net.dims.kind]);
     blocks_init(&p->net.blocks, c->seed, p->net.w);
     fit(&p->net, rows, held_out, c, progress ? report : NULL, &news);
+    p->losses = (struct recipe_losses){loss_of(&p->net, rows), loss_of(&p->net, held_out)};
     return is_finite(&p->net)
                ? 0
                : fail("%s: training diverged: a lower paper_rate may help", model->m.name);

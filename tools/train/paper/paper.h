@@ -12,9 +12,10 @@
 struct paper {
     struct words words;
     struct paper_net net;
-    struct paper_tape *tape; /* one row */
-    float *scratch;          /* memory, state, next state, logits of one problem */
-    const struct spec *spec; /* the model's */
+    struct paper_tape *tape;     /* one row */
+    float *scratch;              /* memory, state, next state, logits of one problem */
+    const struct spec *spec;     /* the model's */
+    struct recipe_losses losses; /* where it was just trained */
 };
 
 /* Trains *out; it does not depend on n_threads and progress. 0, or -1 with a message. paper_close

@@ -1,0 +1,252 @@
+#!/bin/sh
+# advice.sh - training: files that cannot or must not be written, and what it tells
+# SPDX-License-Identifier: MIT
+. tests/harness/script.inc
+
+test_begin
+need_trainer "all"
+cd "$tmp" || exit 1
+
+# ---- a kernel that trains in a moment ----
+
+cp "$root/tests/fixtures/rowsum.spec" rowsum.spec
+awk 'BEGIN {
+    print "gpu,rows,cols,threads,unroll"
+    for (gpu = 0; gpu < 2; gpu++)
+        for (rows = 1; rows <= 4096; rows *= 4)
+            for (cols = 20; cols <= 20000; cols += int(cols / 4))
+                print (gpu ? "gfx906_60" : "gfx900_56") "," rows "," cols "," \
+                    (cols < 128 ? 64 : rows > 64 ? 128 : 256) "," (cols % 2 ? 1 : 2)
+}' >rowsum.csv
+cp rowsum.spec spec.kept && cp rowsum.csv csv.kept || exit 1
+
+# train ARGUMENT...: rowsum
+train() { "$trainer" train rowsum.spec --data rowsum.csv --threads 1 "$@"; }
+train -o m.h >m.out 2>m.err || { failed "a small model" "$(head -3 m.err)"; test_end; exit; }
+
+# nothing: the folder has the files that `look` saw, and they are what they were
+look() { find . | sort >files; }
+nothing() {
+    find . | sort | cmp - files && cmp rowsum.spec spec.kept && cmp rowsum.csv csv.kept &&
+        cmp m.h m.kept && cmp m.f32 f32.kept
+}
+cp m.h m.kept && cp m.f32 f32.kept && touch files out err
+
+# ---- outputs are tried before the data are read: none.csv is not there ----
+
+# unwritable PATTERN ARGUMENT...
+unwritable() {
+    pattern=$1; shift
+    refuses 1 "$pattern" "$trainer" train rowsum.spec --data none.csv "$@" && nothing
+}
+mkdir new.f32 && ln -s nowhere/x dangling
+look
+check "FILE.f32 is a folder" unwritable "new.f32: is a directory" -o new.h
+check "-o is a folder" unwritable "new.f32: is a directory" -o new.f32
+check "--float-out is a folder" unwritable "new.f32: is a directory" -o a.h --float-out new.f32
+check "no folder for -o" unwritable "none/a.h: cannot create" -o none/a.h
+check "no folder for --float-out" unwritable "none/a: cannot create" -o a.h --float-out none/a
+check "-o has no name" unwritable '"none/": is no file name' -o none/
+if [ "$(id -u)" -ne 0 ]; then
+    read_only() {
+        mkdir locked && chmod a-w locked && refuses 1 "locked/a.h" "$trainer" train rowsum.spec \
+            --data none.csv -o locked/a.h && chmod u+w locked && rmdir locked
+    }
+    check "a folder that is read only" read_only
+fi
+
+# ---- outputs and inputs ----
+
+ln -s rowsum.spec spec.link && ln -s rowsum.csv csv.link && ln rowsum.csv csv.hard 
+{ sed 's/= csv/= tensile/' rowsum.spec; printf '[judge]\nlr = log2 rows\nramp lr 0 4\n'; } >judged.f
+look
+# overwrites PATTERN COMMAND...: is refused
+overwrites() {
+    refuses 1 "$@" && nothing
+}
+for same in rowsum.spec ./rowsum.spec "$PWD/rowsum.spec" spec.link; do
+    check "train -o $(basename "$same"), its spec" overwrites \
+        "-o $same: would overwrite SPEC rowsum.spec, which is read" train -o "$same"
+done
+for same in rowsum.csv ../"${PWD##*/}"/rowsum.csv csv.link csv.hard; do
+    check "train -o $same, its data" overwrites \
+        "-o $same: would overwrite --data rowsum.csv, which is read" train -o "$same"
+done
+check "train -o, the second of its data" overwrites "-o rowsum.csv: would overwrite --data rowsum.csv" \
+    "$trainer" train rowsum.spec --data m.csv rowsum.csv -o rowsum.csv
+check "train -o, what is beside the data" overwrites "-o csv.kept: would overwrite --beside csv.kept" \
+    "$trainer" train judged.f --data rowsum.csv --beside csv.kept -o csv.kept
+check "train --float-out, its data" overwrites "--float-out csv.link: would overwrite --data rowsum.csv" \
+    train -o a.h --float-out csv.link
+default_floats() {
+    cp rowsum.spec spec.f32 && refuses 1 "the float file ./spec.f32: would overwrite SPEC spec.f32" \
+        "$trainer" train spec.f32 --data rowsum.csv -o ./spec.h && cmp spec.f32 spec.kept && rm spec.f32
+}
+check "train, a spec where the floats would go" default_floats
+check "train -o and --float-out, one file" overwrites "-o and --float-out: both m.h" \
+    train -o m.h --float-out m.h
+check "train -o and --float-out, one new file" overwrites "-o and --float-out: both ./a" \
+    train -o "$PWD/a" --float-out ./a
+check "ingest -o, its spec" overwrites "-o spec.link: would overwrite SPEC rowsum.spec" \
+    "$trainer" ingest rowsum.spec --data rowsum.csv -o spec.link
+check "ingest -o, its data" overwrites "-o csv.hard: would overwrite --data rowsum.csv" \
+    "$trainer" ingest rowsum.spec --data rowsum.csv -o csv.hard
+check "relayout -o, its spec" overwrites "-o spec.link: would overwrite --spec rowsum.spec" \
+    "$trainer" relayout m.h --spec rowsum.spec -o spec.link
+# evaluates PATTERN OPTION...: eval of m.h, whose command line is wrong
+evaluates() {
+    pattern=$1; shift
+    refuses 2 "$pattern" "$trainer" eval m.h --data rowsum.csv "$@" && nothing
+}
+check "eval --hits, its data" evaluates "--hits csv.link: would overwrite --data rowsum.csv" --hits csv.link
+check "eval --hits, its header" evaluates "--hits ./m.h: would overwrite MODEL|FILE.h m.h" --hits ./m.h
+check "eval --plot, its data" evaluates "--plot csv.link: would overwrite --data rowsum.csv" --plot csv.link
+check "eval --hits and --plot, one file" evaluates "--hits and --plot: both ./x" \
+    --hits x --plot ./x
+
+# A model's name is no file, and an old output that is no input is written over.
+not_refused() {
+    echo old >again.h && train -o again.h 2>err && sed s/again/m/ again.h | cmp - m.h &&
+        cmp again.f32 m.f32 && "$trainer" relayout m.h -o m.h && cmp m.h m.kept &&
+        train -o /dev/null 2>err && [ ! -e /dev/null.f32 ] && train -o /dev/null --float-out /dev/null 2>err
+}
+check "other files, devices, and a header onto itself" not_refused
+rm -f again.*
+
+# ---- a network that was trained is kept ----
+
+# The limit on the size of files lies between the header's and the floats'.
+floats_lost() {
+    (trap '' XFSZ; ulimit -f 40; train -o kept.h) 2>err
+    [ $? -eq 1 ] && grep -q '^kpred-train: kept.f32: cannot write: File too large' err &&
+        grep -q '^kpred-train: kept.h: is written all the same' err && cmp kept.h m.h &&
+        [ ! -e kept.f32 ] && [ -z "$(find . -name '.kpred-*')" ]
+}
+check "the header stays where the floats do not fit" floats_lost
+header_lost() {
+    (trap '' XFSZ; ulimit -f 8; train -o kept.h) 2>err
+    [ $? -eq 1 ] && grep -q '^kpred-train: kept.h: cannot write: File too large' err &&
+        [ ! -e kept.f32 ] && [ -z "$(find . -name '.kpred-*')" ]
+}
+rm -f kept.h
+check "no floats without the header" header_lost
+
+# ---- what training tells ----
+
+# says LINE...: those lines, in that order, are all that the training into m.h told
+says() {
+    for line; do printf 'kpred-train: %s\n' "$line"; done >expected
+    diff expected err
+}
+told=$(cat m.err)
+split_line() { sed -n "s/^kpred-train: rowsum: split $1: //p" "${2:-m.err}"; }
+
+# Each problem of two GPUs is a group of the split config, one width a group of shape.
+n_rows=$(($(wc -l <rowsum.csv) - 1))
+kept=$(sed -n 's/.* rows to train, \([0-9]*\) kept for testing$/\1/p' m.h)
+groups() {
+    trained=$((n_rows - kept))
+    [ "$kept" -ge 30 ] && [ "$(split_line config)" = "$trained rows ($trained problems in $((trained / 2)) \
+groups) to train on, $kept rows ($kept problems in $((kept / 2)) groups) kept for testing" ]
+}
+check "rows, problems and groups" groups
+by_shape() {
+    train -o s.h --split shape 2>s.err || return 1
+    widths=$(split_line shape s.err | sed 's/.* in \([0-9]*\) groups.* in \([0-9]*\) groups*) kept.*/\1 \2/')
+    [ "$((${widths% *} + ${widths#* }))" -eq "$(sed 1d rowsum.csv | cut -d, -f3 | sort -u | wc -l)" ]
+}
+check "groups of the split by shape" by_shape
+four_lines() { [ "$(echo "$told" | wc -l)" -eq 4 ] && ! grep -q warning m.err && [ ! -s m.out ]; }
+check "four lines on standard error, no warning" four_lines
+no_progress() { ! grep -q "$(printf '\r')\|epoch" m.err; }
+check "no progress where there is no terminal" no_progress
+on_terminal() {
+    script -qec "'$trainer' train rowsum.spec --data rowsum.csv --threads 1 -o t.h" /dev/null >t.out &&
+        grep -q 'epoch [0-9]* of 10' t.out && grep -q 'kept for testing' t.out && cmp t.h m.h
+}
+check_with script "progress on a terminal" on_terminal
+
+# The probabilities that kpred prints for the rows that eval says were kept, in bits
+loss_line() { sed -n 's/^kpred-train: rowsum: loss: //p' "$1"; }
+losses() {
+    "$trainer" eval m.h --data rowsum.csv --hits hits >out 2>err && [ "$(sed 1d hits | wc -l)" -eq "$kept" ] || return 1
+    sed '1d; s/"[^"]*"//' hits | cut -d, -f5 | while read -r row; do
+        IFS=, read -r gpu rows cols threads unroll <<END
+$(sed 1d rowsum.csv | sed -n "${row}p")
+END
+        "$kpred" predict m.h gpu="$gpu" rows="$rows" cols="$cols" -k 9 --csv | awk -F, -v t="$threads" -v u="$unroll" '
+            NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+            NR > 1 && $at["threads"] == t && $at["unroll"] == u { print $at["probability"] }'
+    done | awk -v said="$(loss_line m.err)" '
+        { bits -= log($1) / log(2); n++ }
+        END { split(said, part, ", "); d = bits / n - part[2] + 0; print bits / n, said
+              exit !(n > 20 && d < 0.003 && d > -0.003 && part[2] ~ /^[0-9.]+ on those kept for testing; guessing costs 3\.170$/) }'
+}
+check "the loss on the rows kept, from what kpred predicts" losses
+fits_better() { # with more epochs, on what it was trained on
+    train -o e.h --split none --epochs 40 2>e.err && [ "$(split_line none e.err)" = "$n_rows rows ($n_rows \
+problems) to train on, none kept for testing" ] || return 1
+    { loss_line e.err; loss_line m.err; } | awk '{ bits[NR] = $1; print }
+        END { exit !(bits[1] > 0 && bits[1] < 0.5 * bits[2] && bits[2] < 3) }' || return 1
+    loss_line e.err | grep -qx '[0-9.]* bits a row on the rows that it was trained on; guessing costs 3.170'
+}
+check "the loss on the rows that it was trained on" fits_better
+
+# next ERR WHAT: runs the command that was told behind it
+next() {
+    command=$(sed -n "s/^kpred-train: $2: //p" "$1")
+    [ -n "$command" ] && sh -c "$command"
+}
+next_commands() {
+    next m.err "how good it is" >out && grep -q "^rowsum  *config  *gfx900_56  *all  *10 " out &&
+        next m.err "a prediction" >out && [ "$(grep -c . out)" -ge 4 ] || return 1
+    mkdir -p "o d'd" && cp rowsum.csv "o d'd/*.csv" && "$trainer" train rowsum.spec --lenient --data "o d'd/*.csv" \
+        --split none --epochs 1 -o "*o.h" 2>odd.err &&
+        next odd.err "how well it fits what it was trained on" >out && grep -q "^rowsum  *all  *gfx900_56" out &&
+        grep -q -e "--lenient -k 1,10 --rows all$" odd.err && next odd.err "a prediction" >out
+}
+check "what to type next does work" next_commands
+net_of_paper() {
+    train --net encdec --epochs 1 -o p.h 2>p.err && loss_line p.err | grep -q " on those kept for testing; " &&
+        next p.err "how good it is" >out && ! grep -q "a prediction" p.err
+}
+check "a network of the paper: loss, and no kpred predict" net_of_paper
+device() { train -o /dev/null 2>err && ! grep -q "how good\|a prediction" err && grep -q " loss: " err; }
+check "no command for a header that is no file" device
+nameless() { train --epochs 1 -o odd 2>err && ! grep -q "how good\|a prediction" err; }
+check "no command for a header of another ending" nameless
+
+# ---- warnings ----
+
+# warned SPEC DATA TEXT...: these warnings, and no others
+warned() {
+    w_spec=$1 w_data=$2; shift 2
+    "$trainer" train "$w_spec" --data "$w_data" --epochs 1 --threads 1 -o w.h 2>err || return 1
+    for line; do printf 'kpred-train: warning: %s\n' "$line"; done >expected
+    grep warning err | diff expected -
+}
+few="rowsum: 19 rows are few for the 6 values of its parameters: with fewer than some 40, predictions are \
+little better than the most frequent tuple"
+none="rowsum: no row is kept for testing: eval cannot tell how good it is"
+sed '2,$!b; /gfx906/d' rowsum.csv | head -n 20 >few.csv
+at() { grep -n "^$1" "$2" | cut -d: -f1; }
+same='is the same for all training rows: nothing is learnt from it'
+check "few rows, one GPU, one height" warned rowsum.spec few.csv "$few" "$none" \
+    "rowsum.spec:$(at 'onehot gpu' rowsum.spec): \"onehot gpu\": $same" \
+    "rowsum.spec:$(at 'hats lrows' rowsum.spec): \"hats lrows 0 1 16\": $same"
+head -n 41 rowsum.csv >forty.csv
+sed 's/hats lrows 0 1 16/divides rows 8192 2/; s/hats lcols/hats cols/' rowsum.spec >raw.spec
+check "a constant, and hats on a raw size" warned raw.spec rowsum.csv \
+    "raw.spec:$(at divides raw.spec | head -n 1): \"divides rows 8192 2\": $same" \
+    "raw.spec:$(at 'hats cols' raw.spec): \"hats cols 4 1 12\": cols is no logarithm: of 12 inputs 0 vary among \
+the training rows, by 0 of 127; with \"l = log2 cols\" in [derived], write \"hats l 4 1 12\""
+sed 's/^lcols .*/&\nlsum = add lrows lcols\nboth = mul rows cols/; s/hats lrows/hats both/
+    s/hats lcols 4 1 12/ramp cols 0 2\nhats lsum 0 2 12/' rowsum.spec >mixed.spec
+check "a ramp on a size, hats on a product, and on a sum of logarithms" warned mixed.spec rowsum.csv \
+    "mixed.spec:$(at 'hats both' mixed.spec): \"hats both 0 1 16\": both is no logarithm: of 16 inputs 16 vary among \
+the training rows, by 127 of 127; with \"l = log2 both\" in [derived], write \"hats l 0 1 16\"" \
+    "mixed.spec:$(at 'ramp cols' mixed.spec): \"ramp cols 0 2\": cols is no logarithm: of 1 input 1 varies among \
+the training rows, by $(awk -F, 'NR > 1 && $3 > m { m = $3 } NR == 2 { l = $3 } $3 < l { l = $3 }
+    END { print int(m * 127 / 131072) - int(l * 127 / 131072) }' rowsum.csv) of 127; with \"l = log2 cols\" in [derived], \
+write \"ramp l 0 2\""
+test_end

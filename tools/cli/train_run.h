@@ -1,0 +1,41 @@
+/* train_run.h - the pieces of the command `train`: its options, what it writes, what it tells
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/outputs.h"
+#include "train/train.h"
+
+struct train_options {
+    const char *spec, *split, *float_out, *include_dir, *output;
+    struct opt_texts data, beside;
+    struct data_options how;
+    int net;
+    long epochs, seed, threads;
+};
+
+/* Lines for the header's opening comment: what makes it again, and of which files. */
+void train_story(struct buf *b, const struct train_options *o, const struct model *model,
+                 const struct training_data *d, const struct training_rows *rows,
+                 const struct recipe *r);
+
+/* The commands that a user would type next. */
+struct train_next {
+    int has_kept; /* rows for testing */
+    struct buf eval, predict;
+};
+
+void train_next(const struct train_options *o, const struct model *model,
+                const struct training_rows *rows, struct train_next *out);
+void train_next_tell(const struct train_next *next);
+void train_next_free(struct train_next *next);
+
+/* What training writes, opened before it begins: what cannot be written shows then. */
+struct train_files {
+    struct outfile header, floats;
+    int has_floats, is_file; /* is the header a file, and no device or pipe? */
+};
+
+/* 0, or -1 with a message and nothing open. Exactly one of the others follows a success. */
+int train_files_open(const struct train_options *o, struct train_files *to);
+int train_files_commit(struct train_files *to, const struct train_options *o);
+void train_files_abandon(struct train_files *to);

@@ -1,0 +1,222 @@
+/* train_story.c - what `train` says of a model: how it was made, and what to type next
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "train_run.h"
+
+#include <string.h>
+
+static void write_files(struct buf *b, const char *what, const struct dataset *d)
+{
+    for (size_t i = 0; i < d->n_files; i++)
+        buf_printf(b, "   %s %s, %zu rows, sha256\n        %s\n", what, d->files[i].name,
+                   d->files[i].rows, d->files[i].sha256);
+}
+
+/* A command on lines that end with a backslash where it goes on */
+struct command_text {
+    struct buf *b;
+    size_t column;
+};
+
+/* Text as a shell reads it in one word; `star` stands for the sign that might end a comment. */
+static void quote(struct buf *to, const char *text, char star)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    const int is_plain = *text && text[strspn(text, plain)] == '\0';
+    buf_puts(to, is_plain ? "" : "'");
+    for (; *text; text++)
+        if (*text == '\'')
+            buf_puts(to, "'\\''");
+        else
+            buf_printf(to, "%c", *text == '*' ? star : *text);
+    buf_puts(to, is_plain ? "" : "'");
+}
+
+/* Words of the program's own, as they are */
+static void add_plain(struct command_text *c, const char *text)
+{
+    const size_t n = strlen(text);
+    if (c->column + n > 90) {
+        buf_puts(c->b, " \\\n          ");
+        c->column = 10;
+    }
+    buf_printf(c->b, " %s", text);
+    c->column += n + 1;
+}
+
+/* One word more, quoted if need be */
+static void add_word(struct command_text *c, const char *word)
+{
+    struct buf quoted = {NULL, 0, 0};
+    quote(&quoted, word, '?');
+    add_plain(c, quoted.s);
+    buf_free(&quoted);
+}
+
+static void add_files(struct command_text *c, const char *option, const struct opt_texts *files)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        if (i == 0)
+            add_word(c, option);
+        add_word(c, base_name(files->v[i]));
+    }
+}
+
+static void add_text(struct command_text *c, const char *option, const char *value)
+{
+    if (value) {
+        add_word(c, option);
+        add_word(c, value);
+    }
+}
+
+static void add_count(struct command_text *c, const char *option, long value, long usual)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%ld", value);
+    add_text(c, option, value == usual ? NULL : digits);
+}
+
+/* The spec as it was named, unless that is a path of this machine */
+static const char *spec_name(const struct train_options *o)
+{
+    return *o->spec == '/' || strstr(o->spec, "..") ? base_name(o->spec) : o->spec;
+}
+
+/* What makes the header again; the files are named without their folders, the header after its
+   model, so that the same data and options give the same bytes. */
+static void write_command(struct buf *b, const struct train_options *o, const struct model *model)
+{
+    struct command_text c = {b, 6};
+    struct buf header = {NULL, 0, 0};
+    buf_printf(&header, "%s.h", model->m.name);
+    buf_puts(b, "   from ");
+    quote(b, spec_name(o), '?');
+    buf_puts(b, " by\n     ");
+    add_plain(&c, "kpred-train train");
+    add_word(&c, spec_name(o));
+    add_files(&c, "--data", &o->data);
+    add_files(&c, "--beside", &o->beside);
+    add_text(&c, "--split", strcmp(o->split, "config") ? o->split : NULL);
+    add_text(&c, "--net", o->net ? paper_names[o->net - 1] : NULL);
+    add_count(&c, "--epochs", o->epochs, 0);
+    add_count(&c, "--seed", o->seed, 1);
+    add_text(&c, "--gpu", o->how.gpu);
+    if (o->how.nearest)
+        add_word(&c, "--nearest");
+    if (o->how.lenient)
+        add_word(&c, "--lenient");
+    add_text(&c, "--include-dir", o->include_dir);
+    add_text(&c, "-o", header.s);
+    buf_puts(b, "\n");
+    buf_free(&header);
+}
+
+/* Lines for the header's opening comment. */
+void train_story(struct buf *b, const struct train_options *o, const struct model *model,
+                 const struct training_data *d, const struct training_rows *rows,
+                 const struct recipe *r)
+{
+    write_command(b, o, model);
+    buf_printf(b,
+               "   net %s, split %s, epochs %.0f, seed %ld; %zu rows to train, %zu kept for "
+               "testing\n",
+               o->net ? paper_names[o->net - 1] : "additive", o->split,
+               o->net ? r->paper_epochs : r->epochs, o->seed, rows->train.n, rows->held_out.n);
+    write_files(b, "data", &d->own);
+    for (size_t i = 0; i < d->n_beside; i++)
+        write_files(b, "beside", &d->beside[i]);
+}
+
+/* ---- what to type next ---- */
+
+enum { MAX_COMMAND = 1500 }; /* longer than that, it is no help */
+
+static void next_word(struct buf *b, const char *word)
+{
+    buf_puts(b, " ");
+    quote(b, word, '*');
+}
+
+static void next_option(struct buf *b, const char *option, const char *value)
+{
+    if (value) {
+        next_word(b, option);
+        next_word(b, value);
+    }
+}
+
+static void next_data(struct buf *b, const struct train_options *o)
+{
+    const size_t start = b->n;
+    next_word(b, "--data");
+    for (size_t i = 0; i < o->data.n; i++)
+        next_word(b, o->data.v[i]);
+    if (b->n - start > MAX_COMMAND) {
+        b->n = start;
+        buf_puts(b, " --data FILE...");
+    }
+}
+
+static void eval_command(struct buf *b, const struct train_options *o, int has_kept)
+{
+    quote(b, commands_path, '*');
+    buf_puts(b, " eval");
+    next_word(b, o->output);
+    next_data(b, o);
+    next_option(b, "--gpu", o->how.gpu);
+    buf_puts(b, o->how.nearest ? " --nearest" : "");
+    buf_puts(b, o->how.lenient ? " --lenient" : "");
+    buf_puts(b, has_kept ? " -k 1,10" : " -k 1,10 --rows all");
+}
+
+/* kpred lies beside kpred-train. */
+static void predict_command(struct buf *b, const struct train_options *o, const struct spec *spec,
+                            const int32_t *problem)
+{
+    struct buf program = {NULL, 0, 0}, field = {NULL, 0, 0};
+    buf_add(&program, commands_path, (size_t)(base_name(commands_path) - commands_path));
+    buf_puts(&program, "kpred");
+    quote(b, program.s, '*');
+    buf_puts(b, " predict");
+    next_word(b, o->output);
+    for (size_t i = 0; i < spec->n_fields; i++) {
+        field.n = 0;
+        if (spec->fields[i].n_tokens)
+            buf_printf(&field, "%s=%s", spec->fields[i].name, spec->fields[i].tokens[problem[i]]);
+        else
+            buf_printf(&field, "%s=%ld", spec->fields[i].name, (long)problem[i]);
+        next_word(b, field.s);
+    }
+    buf_puts(b, " -k 3");
+    buf_free(&field);
+    buf_free(&program);
+}
+
+void train_next(const struct train_options *o, const struct model *model,
+                const struct training_rows *rows, struct train_next *out)
+{
+    const struct recipe_rows *example = rows->held_out.n ? &rows->held_out : &rows->train;
+    memset(out, 0, sizeof *out);
+    out->has_kept = rows->held_out.n > 0;
+    eval_command(&out->eval, o, out->has_kept);
+    if (!o->net)
+        predict_command(&out->predict, o, model->spec, example->problem);
+}
+
+void train_next_tell(const struct train_next *next)
+{
+    if (next->eval.s)
+        note("%s: %s",
+             next->has_kept ? "how good it is" : "how well it fits what it was trained on",
+             next->eval.s);
+    if (next->predict.s)
+        note("a prediction: %s", next->predict.s);
+}
+
+void train_next_free(struct train_next *next)
+{
+    buf_free(&next->eval);
+    buf_free(&next->predict);
+}

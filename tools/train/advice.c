@@ -1,0 +1,181 @@
+/* advice.c - see advice.h
+   SPDX-License-Identifier: MIT */
+#include "advice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- rows ---- */
+
+static void add_count(struct buf *b, size_t n, const char *what)
+{
+    buf_printf(b, "%zu %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void add_part(struct buf *b, const struct recipe_rows *rows,
+                     const struct training_part *part)
+{
+    add_count(b, rows->n, "row");
+    buf_puts(b, " (");
+    add_count(b, part->problems, "problem");
+    if (part->groups) {
+        buf_puts(b, " in ");
+        add_count(b, part->groups, "group");
+    }
+    buf_puts(b, ")");
+}
+
+/* Values to choose between, besides the first of each parameter: as many logits can be learnt. */
+static size_t count_choices(const struct model *model)
+{
+    return recipe_width(model) - model->m.n_params;
+}
+
+static void warn_of_few(const struct model *model, const char *split,
+                        const struct training_rows *rows)
+{
+    const size_t need = 10 * count_choices(model), kept = rows->held_out_part.problems;
+    if (rows->train.n < need)
+        note("warning: %s: %zu rows are few for the %zu values of its parameters: with fewer than "
+             "some %zu, predictions are little better than the most frequent tuple",
+             model->m.name, rows->train.n, recipe_width(model), need);
+    if (strcmp(split, "none") && !rows->held_out.n)
+        note("warning: %s: no row is kept for testing: eval cannot tell how good it is",
+             model->m.name);
+    else if (strcmp(split, "none") && kept < 30)
+        note("warning: %s: %zu problem%s kept for testing: eval can tell little from so few",
+             model->m.name, kept, kept == 1 ? " is" : "s are");
+}
+
+void advice_rows(const struct model *model, const char *split, const struct training_rows *rows)
+{
+    struct buf b = {NULL, 0, 0};
+    add_part(&b, &rows->train, &rows->train_part);
+    buf_puts(&b, " to train on, ");
+    if (rows->held_out.n)
+        add_part(&b, &rows->held_out, &rows->held_out_part);
+    else
+        buf_puts(&b, "none");
+    note("%s: split %s: %s kept for testing", model->m.name, split, b.s);
+    buf_free(&b);
+    warn_of_few(model, split, rows);
+}
+
+/* ---- features ---- */
+
+/* Of each input, the least and the greatest activation among the rows. */
+static void find_bounds(const struct model *model, const struct recipe_rows *rows, uint8_t *least,
+                        uint8_t *most)
+{
+    const size_t n = model->program.n_features;
+    uint8_t *x = xcalloc(n, 1);
+    memset(least, 255, n);
+    memset(most, 0, n);
+    for (size_t i = 0; i < rows->n; i++) {
+        program_run(&model->program, rows->problem + i * model->m.n_fields, model->m.n_fields, x);
+        for (size_t f = 0; f < n; f++) {
+            least[f] = x[f] < least[f] ? x[f] : least[f];
+            most[f] = x[f] > most[f] ? x[f] : most[f];
+        }
+    }
+    free(x);
+}
+
+static int has_two_operands(uint8_t op)
+{
+    return op != KPRED_OP_LOG2 && op != KPRED_OP_CONST;
+}
+
+/* Of each register, does it come of a logarithm? Sums and differences of such are in octaves. */
+static void find_logarithms(const struct model *model, unsigned char *is_log)
+{
+    const struct program *p = &model->program;
+    size_t to = model->m.n_fields;
+    memset(is_log, 0, KPRED_MAX_REGISTERS);
+    for (size_t i = 0; i < p->n_instr; i++) {
+        const kpred_instr *in = &p->instr[i];
+        if (in->op <= KPRED_OP_CONST)
+            is_log[to++] = in->op == KPRED_OP_LOG2
+                           || (has_two_operands(in->op) && (is_log[in->a] || is_log[in->b]));
+    }
+}
+
+/* The inputs that one line makes */
+struct inputs {
+    const struct spec *spec;
+    const struct spec_line *line;
+    const uint8_t *least, *most;
+    size_t n;
+};
+
+/* In octaves, 2^16 of which a size is far below. */
+static void warn_of_size(const struct inputs *in, size_t varying, int spread)
+{
+    const char *op = in->line->text, *size = op + strcspn(op, " \t");
+    size += strspn(size, " \t");
+    const int n = (int)strcspn(size, " \t");
+    note("warning: %s:%ld: \"%s\": %.*s is no logarithm: of %zu input%s %zu var%s among the "
+         "training "
+         "rows, by %d of 127; with \"l = log2 %.*s\" in [derived], write \"%.*s l%s\"",
+         in->spec->path, in->line->line, op, n, size, in->n, in->n == 1 ? "" : "s", varying,
+         varying == 1 ? "ies" : "y", spread, n, size, (int)strcspn(op, " \t"), op, size + n);
+}
+
+static void check_line(const struct inputs *in, int is_octaves, int is_log)
+{
+    size_t varying = 0;
+    int spread = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        const int s = in->most[i] - in->least[i];
+        varying += s > 0;
+        spread = s > spread ? s : spread;
+    }
+    if (is_octaves && !is_log)
+        warn_of_size(in, varying, spread);
+    else if (!varying)
+        note(
+            "warning: %s:%ld: \"%s\": is the same for all training rows: nothing is learnt from it",
+            in->spec->path, in->line->line, in->line->text);
+}
+
+void advice_features(const struct model *model, const struct recipe_rows *rows)
+{
+    const struct program *p = &model->program;
+    unsigned char is_log[KPRED_MAX_REGISTERS];
+    uint8_t *least = xcalloc(p->n_features, 1), *most = xcalloc(p->n_features, 1);
+    size_t line = 0, at = 0;
+    find_logarithms(model, is_log);
+    find_bounds(model, rows, least, most);
+    for (size_t i = 0; i < p->n_instr; i++) {
+        const kpred_instr *in = &p->instr[i];
+        if (in->op <= KPRED_OP_CONST)
+            continue;
+        const struct inputs inputs = {model->spec, &model->spec->features.v[line++], least + at,
+                                      most + at, in->n};
+        check_line(&inputs, in->op == KPRED_OP_HATS || in->op == KPRED_OP_RAMP, is_log[in->a]);
+        at += in->n;
+    }
+    free(least);
+    free(most);
+}
+
+/* ---- losses ---- */
+
+/* Of saying that all values of each parameter are as likely */
+static double guessing(const struct model *model)
+{
+    double bits = 0;
+    for (size_t p = 0; p < model->m.n_params; p++)
+        bits += log2((double)model->params[p].n_values);
+    return bits;
+}
+
+void advice_losses(const struct model *model, const struct recipe_losses *losses)
+{
+    struct buf b = {NULL, 0, 0};
+    if (losses->held_out > 0)
+        buf_printf(&b, ", %.3f on those kept for testing", losses->held_out);
+    note("%s: loss: %.3f bits a row on the rows that it was trained on%s; guessing costs %.3f",
+         model->m.name, losses->train, b.s ? b.s : "", guessing(model));
+    buf_free(&b);
+}

@@ -1,0 +1,14 @@
+/* advice.h - what training tells on standard error: rows, losses, and what is wrong with them
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "training_rows.h"
+
+/* How many rows, problems and groups the split gives, and a warning where they are few. */
+void advice_rows(const struct model *model, const char *split, const struct training_rows *rows);
+
+/* A warning for each line of [features] whose inputs cannot vary: the same for all of the rows, or
+   steps of octaves over a number that is no logarithm. */
+void advice_features(const struct model *model, const struct recipe_rows *rows);
+
+void advice_losses(const struct model *model, const struct recipe_losses *losses);
