@@ -34,6 +34,38 @@ check "a table with characters of several bytes" prints "a   b
 é   1
 µs  2" "$cells" table a,b té n1 tµs n2
 
+# Items may hold blanks; numbers stay numbers. Only the last column is broken, where lines have a width.
+check "lists in JSON" prints '[
+{"a": [], "b": ["a b", "c"], "c": [1, -2]}
+]' "$cells" json a,b,c i "ia b
+c
+" "m1 -2"
+check "lists in CSV" prints 'a,b,c
+a b,"a b, c",1 -2' "$cells" csv a,b,c "ia
+b" "ia b
+c" "m1 -2"
+set -- k,list tone "ia b
+c d
+e" ttwo "m1 2 3 4 5 6" tthree wlonger-than-all-that
+check "a table of some width" prints "k      list
+one    a b,
+       c d,
+       e
+two    1 2 3
+       4 5 6
+three  longer-than-all-that" "$cells" table12 "$@"
+check "a table that is just wide enough" prints "k      list
+one    a b, c d, e
+two    1 2 3 4 5 6
+three  longer-than-all-that" "$cells" table18 "$@"
+check "blanks in a row stay" prints "a
+  b  c" "$cells" table a "t  b  c"
+check "a row" prints "a      x y
+       z
+long   7" "$cells" row10 a,empty,long "tx y z" t n7
+check "the members of an object" prints '"a": "x",
+"b": 7' "$cells" members a,b tx n7
+
 need python3 "JSON beside CSV"
 check "text that is hard to write" python3 tests/data/cells.py hostile "$cells"
 
