@@ -73,7 +73,8 @@ check "text that is hard to write" python3 tests/data/cells.py hostile "$cells"
 
 says_so() {
     "$@" --help >"$tmp/help" && grep -q '\[--csv|--json\]$' "$tmp/help" &&
-        grep -q '^  --csv  *as CSV' "$tmp/help" && grep -q '^  --json  *as JSON' "$tmp/help"
+        grep -qE '^  --csv  *(the list )?as CSV' "$tmp/help" &&
+        grep -qE '^  --json  *(the list )?as JSON' "$tmp/help"
 }
 both() {
     "$@" --csv --json >"$tmp/out" 2>"$tmp/err"
@@ -103,6 +104,12 @@ result() {
         skipped "$what: nothing but text on a terminal" "there is no pseudo-terminal"
     fi
 }
+# described HEADER: the description of a built-in model, in both forms
+described() {
+    "$kpred" models "$(basename "$1" .h)" --json >"$tmp/one.json" &&
+        "$kpred" models "$(basename "$1" .h)" >"$tmp/one.txt" &&
+        python3 "$root/tests/cli/described.py" "$1" "$tmp/one.json" "$tmp/one.txt"
+}
 has_terminal=$(python3 -c 'import pty; pty.openpty(); print("yes")' 2>/dev/null)
 
 for command in models predict bench; do
@@ -117,6 +124,9 @@ if [ -e weights/$model.h ]; then
         result predict "" "" "" "$kpred" predict $model $fields -k 100
         result bench model "" ns,ns_min,ns_p95 "$kpred" bench $model --beam 1,2
     }
+    for header in weights/*.h; do
+        check "models $(basename "$header" .h): what its header says" described "$header"
+    done
 else
     skipped "models, predict, bench" "the weights are not there (make weights)"
 fi

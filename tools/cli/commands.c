@@ -68,7 +68,7 @@ static const struct command *find(const char *program, const struct command *tab
 static int help(const char *program, const struct command *table, int argc, char **argv)
 {
     char option[] = "--help";
-    if (argc < 3 || is_one_of(argv[2], "--help", "-h"))
+    if (argc < 3 || is_one_of(argv[2], "--help", "-h") || !strcmp(argv[2], "help"))
         return usage(stdout, program, table);
     if (argc > 3) {
         fail("help: unexpected argument \"%s\"; see %s --help", argv[3], program);

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "products.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct product products[] = {
@@ -72,15 +73,15 @@ const struct product products[] = {
     {NULL, NULL, NULL, 0},
 };
 
-/* gfx10 and later have four digits. */
-static int counts_pairs(const char *arch)
+/* Compute units in one of the units that HIP counts */
+static int units_of_one(const char *gpu)
 {
-    return strlen(arch) == strlen("gfx1030");
+    return strncmp(gpu, "gfx1", 4) ? 1 : 2;
 }
 
 int product_units(const struct product *p)
 {
-    return counts_pairs(p->arch) ? p->compute_units / 2 : p->compute_units;
+    return p->compute_units / units_of_one(p->arch);
 }
 
 void product_gpu(const struct product *p, char out[GPU_NAME])
@@ -142,6 +143,34 @@ const char *gpu_name(const char *text, struct buf *b)
         if (b->s[i] >= 'A' && b->s[i] <= 'Z')
             b->s[i] = (char)(b->s[i] - 'A' + 'a');
     return strncmp(b->s, "gfx", 3) ? text : b->s;
+}
+
+const char *gpu_asked(const char *option, const char *text, struct buf *b)
+{
+    const char *name = gpu_name(text, b);
+    struct names_near near = {.text = text};
+    struct buf question = {NULL, 0, 0};
+    if (product_find(text))
+        note("%s is %s", text, name);
+    if (!strncmp(name, "gfx", 3))
+        return name;
+    products_offer(&near);
+    fail("%s \"%s\": is no name of a GPU, as gfx90a, gfx906_60 and MI300X are%s", option, text,
+         names_question(&near, &question));
+    buf_free(&question);
+    return NULL;
+}
+
+/* gfx10 and later have four digits, earlier ones three. */
+struct gpu gpu_parse(const char *name)
+{
+    const int n = strncmp(name, "gfx1", 4) ? 6 : 7;
+    struct gpu gpu = {"", 0, 0};
+    snprintf(gpu.arch, sizeof gpu.arch, "%.*s", n, name);
+    const char *units = name + strlen(gpu.arch);
+    gpu.units = (int)strtol(units + (*units == '_'), NULL, *units == '_' ? 10 : 16);
+    gpu.compute_units = gpu.units * units_of_one(name);
+    return gpu;
 }
 
 const char *gpu_products(const char *gpu, struct buf *b)

@@ -36,6 +36,17 @@ const struct product *product_find(const char *text);
    that in small letters; else `text`. `b` may take it. */
 const char *gpu_name(const char *text, struct buf *b);
 
+/* The same of an option's value, which has to name a GPU: NULL with a message if it does not. What GPU
+   a product has is told on standard error. */
+const char *gpu_asked(const char *option, const char *text, struct buf *b);
+
+/* What such a name says; units 0: it has only the architecture. */
+struct gpu {
+    char arch[GPU_NAME];
+    int units, compute_units; /* as HIP counts them, and as data sheets do */
+};
+struct gpu gpu_parse(const char *name);
+
 /* The products with that GPU ("gfx906_60"; of "gfx906", all of the architecture), a line each. */
 const char *gpu_products(const char *gpu, struct buf *b);
 
