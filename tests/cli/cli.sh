@@ -170,9 +170,9 @@ for kernel in $models; do
         '"$kpred" models weights/$kernel.h'
 done
 # A name in another case, or a kernel's, is the same model.
-for name in CONV_ASM_1X1U Conv-Asm-1x1u ConvAsm1x1U convasm1x1u; do
-    check "models $name" same_output '"$kpred" models conv_asm_1x1u --json' \
-        '"$kpred" models $name --json'
+for written in CONV_ASM_1X1U Conv-Asm-1x1u ConvAsm1x1U convasm1x1u; do
+    check "models $written" same_output '"$kpred" models conv_asm_1x1u --json' \
+        '"$kpred" models $written --json'
 done
 
 # ---- predict ----

@@ -14,12 +14,11 @@ static int usage(FILE *f, const char *program, const struct command *table)
     fprintf(f, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
     for (; table->name; table++)
         fprintf(f, "  %-8s %s\n", table->name, table->summary);
-    fprintf(
-        f,
-        "\n`%s help COMMAND` or `%s COMMAND --help` says more, `%s --version` or -v which\n"
-        "version this is. Exit status: 0, 1 for trouble with what a command was given, 2 for a\n"
-        "wrong command line.\n",
-        program, program, program);
+    fprintf(f, "\n`%s help COMMAND` or `%s COMMAND --help` says more,\n", program, program);
+    fprintf(f,
+            "`%s --version` or -v which version this is. Exit status: 0, 1 for trouble with\n"
+            "what a command was given, 2 for a wrong command line.\n",
+            program);
     return f == stdout && flush_stdout() ? 1 : 0;
 }
 
