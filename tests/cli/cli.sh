@@ -339,6 +339,28 @@ extrapolates() {
 check "fewer tuples than asked for are no error" fewer_than_asked
 check "a size outside the range trained on is told" extrapolates
 
+# ---- miopen --gpu, eval --gpu: GPUs as people call them ----
+
+miopen() { "$kpred" miopen --gpu "$@" "$tmp/one.log"; }
+# perf_db NAME GPU: the same file, and a line that says which GPU a product has
+perf_db() {
+    miopen "$2" >"$tmp/exact" 2>"$tmp/exact.err" && miopen "$1" >"$tmp/out" 2>"$tmp/err" &&
+        [ -s "$tmp/exact" ] && cmp "$tmp/exact" "$tmp/out" &&
+        sed "/: $1 is $2\$/d" "$tmp/err" | cmp - "$tmp/exact.err"
+}
+no_product() {
+    miopen "$1" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q "$2" "$tmp/err"
+}
+echo MIOpenDriver conv -n 16 -c 64 -H 56 -W 56 -k 256 -y 1 -x 1 -F 1 >"$tmp/one.log"
+check "miopen --gpu MI300X" perf_db MI300X gfx942130
+check "miopen --gpu GFX906" perf_db GFX906 gfx906_60
+check "miopen --gpu \"radeon vii\"" perf_db "radeon vii" gfx906_60
+check "miopen: a product on which no kernel runs" no_product "RX 7900 XTX" 'runs there; they run on'
+check "miopen: it is told which GPU that is" grep -q ': RX 7900 XTX is gfx1100_48$' "$tmp/err"
+check "miopen: a product mistyped" no_product MI3OOX 'is no name of a GPU'
+check "miopen: a product nearly right" no_product "7800xtx" 'did you mean RX 7900 XTX'
+
 # ---- bad problems ----
 
 # bad NAME PATTERN FIELD=VALUE...: the problem with these in place of its own
@@ -619,6 +641,21 @@ gfx900_56-value.db gfx900_56-value.db: perf_db row
 gfx900_56.csv gfx900_56.csv: cannot open
 END
 done
+ingest_product() {
+    "$trainer" ingest "$spec" --data "$db6" --gpu gfx906_60 >exact.csv &&
+        "$trainer" ingest "$spec" --data "$db6" --gpu "radeon vii" | cmp - exact.csv
+}
+check "ingest: --gpu as people call it" ingest_product
+eval_by_kernel() { # it also finds the float network by the model's name
+    mkdir -p weights && cp trained.f32 weights/$model.f32 || return 1
+    for named in $model ConvAsm1x1U; do
+        "$trainer" eval $named --data "$db9" --rows all --csv >"$named.csv" || return 1
+        refuses 1 "the floats of another network" "$trainer" eval $named --data "$db9" --rows all \
+            --float || return 1
+    done
+    [ -s $model.csv ] && cmp $model.csv ConvAsm1x1U.csv
+}
+check "eval: a model by its kernel's name" eval_by_kernel
 no_train "the same file twice" 1 "given twice" "$spec" --data "$db9" "$db9" -o kept/out.h
 no_train "GPU that the spec lacks" 1 "--gpu" "$spec" --data "$db9" --gpu gfx1030 -o kept/out.h
 

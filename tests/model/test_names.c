@@ -1,4 +1,4 @@
-/* test_names.c - names as people type them: what is near, which GPU a product has, which token is meant
+/* test_names.c - names as people type them: which are near, which GPU and which token they mean
    SPDX-License-Identifier: MIT
 
    The distance is counted a second time, by trying all ways; the names of GPUs are those of the

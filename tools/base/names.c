@@ -33,7 +33,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Row i of the table holds the distances of the first i characters of a from each beginning of b. */
+/* Row i holds the distances of the first i characters of a from each beginning of b. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[NAMES_FOLDED][NAMES_FOLDED];

@@ -19,7 +19,7 @@ struct subject {
 
 /* ---- what the header says of its weights ---- */
 
-/* A piece of text on one line: blanks, line ends and the marks of lines that go on become a blank. */
+/* A piece of text on one line: blanks, ends of lines and the marks before them become one blank. */
 static void add_on_one_line(struct buf *b, const char *s, const char *end)
 {
     for (; s < end; s++) {

@@ -187,6 +187,8 @@ const char *gpu_products(const char *gpu, struct buf *b)
 
 void products_offer(struct names_near *near)
 {
-    for (const struct product *p = products; p->name; p++)
+    for (const struct product *p = products; p->name; p++) {
         names_offer(near, p->name, p->name);
+        names_offer(near, p->name, behind(p->name, "RX "));
+    }
 }

@@ -32,12 +32,12 @@ void product_gpu(const struct product *p, char out[GPU_NAME]);
    are left out ("AMD Radeon RX 7900 XTX", "7900xtx"); NULL: none. */
 const struct product *product_find(const char *text);
 
-/* The name in MIOpen's files of a GPU as people call it: of a product, that of its GPU; of "GFX90A",
-   that in small letters; else `text`. `b` may take it. */
+/* The name in MIOpen's files of a GPU as people call it: of a product, that of its GPU; of
+   "GFX90A", that in small letters; else `text`. `b` may take it. */
 const char *gpu_name(const char *text, struct buf *b);
 
-/* The same of an option's value, which has to name a GPU: NULL with a message if it does not. What GPU
-   a product has is told on standard error. */
+/* The same of an option's value, which has to name a GPU: NULL with a message if it does not. What
+   GPU a product has is told on standard error. */
 const char *gpu_asked(const char *option, const char *text, struct buf *b);
 
 /* What such a name says; units 0: it has only the architecture. */
