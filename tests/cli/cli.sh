@@ -258,6 +258,7 @@ wider_beam() {
     done
 }
 as_product() { # its name has blanks
+    # shellcheck disable=SC2046
     predict $model $(echo "$fields" | sed 's/gpu=[^ ]*//') "gpu=$1" -k 5 --csv |
         cmp - "$tmp/five.csv"
 }
@@ -267,8 +268,10 @@ done
 # other_words FIELD WORD...: they all say the same, which is not what the first problem says
 other_words() {
     field=$1 first=$2; shift 2
+    # shellcheck disable=SC2046
     predict $model $(with "$field=$first") -k 5 --csv >"$tmp/first.csv" || return 1
     for word in "$@"; do
+        # shellcheck disable=SC2046
         predict $model $(with "$field=$word") -k 5 --csv | cmp - "$tmp/first.csv" || return 1
     done
     ! cmp -s "$tmp/first.csv" "$tmp/five.csv"
@@ -277,12 +280,14 @@ check "FP16 in other words" other_words dtype FP16 fp16 half Half float16
 check "B in other words" other_words dir B b bwd backward backward-data
 w_in_other_words() {
     for word in W w wrw WrW backward-weights; do
+        # shellcheck disable=SC2046
         predict conv_asm_bwd_wrw_1x1 $(with dir=$word) -k 5 --csv >"$tmp/w-$word.csv" || return 1
         cmp "$tmp/w-W.csv" "$tmp/w-$word.csv" || return 1
     done
 }
 check "W in other words" w_in_other_words
 layouts() {
+    # shellcheck disable=SC2046
     predict conv_bin_winograd_rxs_f2x3 $(conv2d gfx906_60 F) --csv >"$tmp/nchw.csv" &&
         predict Conv_Bin_Winograd_RxS_f2x3 $(conv2d mi50 fwd | sed s/NCHW/nchw/) --csv |
         cmp - "$tmp/nchw.csv"

@@ -44,7 +44,7 @@ static const struct builtin *exact_builtin(const char *name)
     return b->model ? b : NULL;
 }
 
-/* How many have the name or a kernel of that name, whatever the case; *found is the last of them. */
+/* How many have the name or a kernel of that name, whatever the case; *found is the last. */
 static size_t find_same(const char *name, const struct builtin **found, struct buf *list)
 {
     size_t n = 0;

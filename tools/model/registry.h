@@ -35,7 +35,8 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
 
 /* The token of a field as people write it: a token that is written just so, else the only one with
    the same letters and digits, whatever their case, else one by another word for it ("half",
-   "fwd"). A GPU as above; that the nearest is taken is told on standard error. -1 with a message. */
+   "fwd"). A GPU as above; if the nearest is taken, that is told on standard error. -1 with a
+   message. */
 int32_t model_token(const struct model *model, size_t field, const char *text, int nearest);
 
 /* The architectures that the kernel runs on, separated by blanks; `b` takes them. */

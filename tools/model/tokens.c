@@ -143,7 +143,7 @@ static int ambiguous(const struct model *model, size_t field, const char *value,
     return bad;
 }
 
-/* Why there is no token of this GPU: the kernel does not run there, or the model has not seen it. */
+/* Why there is no token of the GPU: the kernel does not run there, or the model lacks it. */
 static int no_gpu(const struct model *model, size_t field, const char *text, const char *name)
 {
     const struct spec_field *f = model->spec->fields + field;
