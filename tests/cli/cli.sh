@@ -49,6 +49,12 @@ helps() {
         [ -z "$(awk 'length > 100' "$tmp/out")" ]
 }
 
+# same_output LINE LINE: both succeed, as commands of the shell, and print the same, which is not nothing
+same_output() {
+    eval "$1" >"$tmp/one" 2>&1 && eval "$2" >"$tmp/other" 2>&1 && [ -s "$tmp/one" ] &&
+        cmp "$tmp/one" "$tmp/other"
+}
+
 # command_line PROGRAM COMMAND...: what both programs have in common
 command_line() {
     program=$1 short=$(basename "$1"); shift
@@ -56,11 +62,22 @@ command_line() {
     check "$short -h" helps "$program" -h
     check "$short --version" prints \
         "$short $(sed -n 's/^\/\* kpred.h - v\([0-9.]*\) .*/\1/p' kpred.h)" "$program" --version
+    check "$short -v" prints "$("$program" --version)" "$program" -v
+    check "$short help" same_output '"$program" --help' '"$program" help'
+    check "$short help help" same_output '"$program" --help' '"$program" help help'
+    refuse "$short help, unknown command" 2 '"no" is no command' "$program" help no
+    refuse "$short help, one word too many" 2 'unexpected argument "more"' "$program" help bench more
+    refuse "$short, a command mistyped" 2 'lists them; did you mean bench?' "$program" bnech
+    refuse "$short, an option mistyped" 2 'unknown option "--bema=3"; see ' \
+        "$program" bench --bema=3
+    check "$short, an option mistyped: a near one" grep -q 'did you mean --beam?$' "$tmp/err"
     refuse "$short, unknown command" 2 '"no" is no command' "$program" no
     refuse "$short, empty command" 2 '"" is no command' "$program" ""
     for command in "$@"; do
         check "$short $command --help" helps "$program" "$command" --help
         check "$short $command -h" helps "$program" "$command" more -h
+        check "$short help $command" same_output '"$program" "$command" --help' \
+            '"$program" help "$command"'
         refuse "$short $command, unknown option" 2 'unknown option "--no"' \
             "$program" "$command" --no
     done
@@ -83,6 +100,9 @@ fi
 # ---- what needs no weights ----
 
 refuse "unknown model" 1 '"no_model" is neither a built-in model' predict no_model n=1
+refuse "model mistyped" 1 '(FILE.h); did you mean conv_asm_1x1u?' predict conv_asm_lx1u n=1
+refuse "part of a model's name" 1 'or conv_bin_winograd_rxs_f3x2?' "$kpred" models winograd
+refuse "kernel mistyped" 1 'did you mean conv_asm_1x1u?' "$kpred" bench ConvAsm1x1
 refuse "no model" 2 "MODEL|FILE.h is missing" predict
 refuse "header that is not there" 1 "no.h: cannot open: No such file" predict "$tmp/no.h" n=1
 mkdir "$tmp/directory.h"
@@ -94,7 +114,11 @@ refuse "header with a NUL byte" 1 "nul.h: " predict "$tmp/nul.h" n=1
 refuse "header that kpred-train did not write" 1 \
     "kpred.h: not a header that kpred-train wrote" predict kpred.h n=1
 refuse "unknown model to time" 1 '"no_model" is neither' "$kpred" bench no_model
-refuse "models takes no argument" 2 'unexpected argument "x"' "$kpred" models x
+refuse "models describes one" 2 'unexpected argument "y"' "$kpred" models x y
+refuse "no model to describe" 1 '"x" is neither' "$kpred" models x
+refuse "no header to describe" 1 "no.h: cannot open: No such file" "$kpred" models "$tmp/no.h"
+refuse "a description as CSV" 2 "models: --csv: one model is more than a table" \
+    "$kpred" models conv_asm_1x1u --csv
 
 # Without a standard error, messages must not end up in the file that is opened next.
 no_stderr() {
@@ -139,6 +163,17 @@ ids_are_those_of_the_headers() {
 check "models --csv" models_csv
 check "models" models_table
 check "models: id and bytes are those that the headers state" ids_are_those_of_the_headers
+
+# What it says is held to the headers in json.sh.
+for kernel in $models; do
+    check "models $kernel: as a header" same_output '"$kpred" models $kernel' \
+        '"$kpred" models weights/$kernel.h'
+done
+# A name in another case, or a kernel's, is the same model.
+for written in CONV_ASM_1X1U Conv-Asm-1x1u ConvAsm1x1U convasm1x1u; do
+    check "models $written" same_output '"$kpred" models conv_asm_1x1u --json' \
+        '"$kpred" models $written --json'
+done
 
 # ---- predict ----
 
@@ -212,7 +247,57 @@ wider_beam() {
     check "fields behind --" same_as_five -k 5 -- $fields
     check "gfx906 is gfx906_60" same_as_five $(with gpu=gfx906) -k 5
     check "gfx906:sramecc+ is gfx906_60" same_as_five $(with gpu=gfx906:sramecc+) -k 5
+    for gpu in GFX906_60 GFX906 MI50 mi50; do
+        check "gpu=$gpu is gfx906_60" same_as_five $(with gpu=$gpu) -k 5
+    done
+    for type in fp32 float Float32 f32 fp-32; do
+        check "dtype=$type is FP32" same_as_five $(with dtype=$type) -k 5
+    done
+    for dir in f forward fwd Fwd; do
+        check "dir=$dir is F" same_as_five $(with dir=$dir) -k 5
+    done
 }
+as_product() { # its name has blanks
+    # shellcheck disable=SC2046
+    predict $model $(echo "$fields" | sed 's/gpu=[^ ]*//') "gpu=$1" -k 5 --csv |
+        cmp - "$tmp/five.csv"
+}
+for product in "Radeon VII" "AMD Radeon (TM) VII" "Radeon Pro VII" "Instinct MI50" "amd mi50"; do
+    check "gpu=$product is gfx906_60" as_product "$product"
+done
+# other_words FIELD WORD...: they all say the same, which is not what the first problem says
+other_words() {
+    field=$1 first=$2; shift 2
+    # shellcheck disable=SC2046
+    predict $model $(with "$field=$first") -k 5 --csv >"$tmp/first.csv" || return 1
+    for word in "$@"; do
+        # shellcheck disable=SC2046
+        predict $model $(with "$field=$word") -k 5 --csv | cmp - "$tmp/first.csv" || return 1
+    done
+    ! cmp -s "$tmp/first.csv" "$tmp/five.csv"
+}
+check "FP16 in other words" other_words dtype FP16 fp16 half Half float16
+check "B in other words" other_words dir B b bwd backward backward-data
+w_in_other_words() {
+    for word in W w wrw WrW backward-weights; do
+        # shellcheck disable=SC2046
+        predict conv_asm_bwd_wrw_1x1 $(with dir=$word) -k 5 --csv >"$tmp/w-$word.csv" || return 1
+        cmp "$tmp/w-W.csv" "$tmp/w-$word.csv" || return 1
+    done
+}
+check "W in other words" w_in_other_words
+layouts() {
+    # shellcheck disable=SC2046
+    predict conv_bin_winograd_rxs_f2x3 $(conv2d gfx906_60 F) --csv >"$tmp/nchw.csv" &&
+        predict Conv_Bin_Winograd_RxS_f2x3 $(conv2d mi50 fwd | sed s/NCHW/nchw/) --csv |
+        cmp - "$tmp/nchw.csv"
+}
+check "a layout in small letters" layouts
+bench_by_name() {
+    "$kpred" bench ConvAsm1x1U CONV_ASM_1X1U --beam 1 --csv | cut -d, -f1 | paste -sd' ' - |
+        grep -x "model conv_asm_1x1u conv_asm_1x1u"
+}
+check "bench by other names" bench_by_name
 
 another_gpu() {
     # shellcheck disable=SC2046
@@ -259,6 +344,28 @@ extrapolates() {
 check "fewer tuples than asked for are no error" fewer_than_asked
 check "a size outside the range trained on is told" extrapolates
 
+# ---- miopen --gpu, eval --gpu: GPUs as people call them ----
+
+miopen() { "$kpred" miopen --gpu "$@" "$tmp/one.log"; }
+# perf_db NAME GPU: the same file, and a line that says which GPU a product has
+perf_db() {
+    miopen "$2" >"$tmp/exact" 2>"$tmp/exact.err" && miopen "$1" >"$tmp/out" 2>"$tmp/err" &&
+        [ -s "$tmp/exact" ] && cmp "$tmp/exact" "$tmp/out" &&
+        sed "/: $1 is $2\$/d" "$tmp/err" | cmp - "$tmp/exact.err"
+}
+no_product() {
+    miopen "$1" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -q "$2" "$tmp/err"
+}
+echo MIOpenDriver conv -n 16 -c 64 -H 56 -W 56 -k 256 -y 1 -x 1 -F 1 >"$tmp/one.log"
+check "miopen --gpu MI300X" perf_db MI300X gfx942130
+check "miopen --gpu GFX906" perf_db GFX906 gfx906_60
+check "miopen --gpu \"radeon vii\"" perf_db "radeon vii" gfx906_60
+check "miopen: a product on which no kernel runs" no_product "RX 7900 XTX" 'runs there; they run on'
+check "miopen: it is told which GPU that is" grep -q ': RX 7900 XTX is gfx1100_48$' "$tmp/err"
+check "miopen: a product mistyped" no_product MI3OOX 'is no name of a GPU'
+check "miopen: a product nearly right" no_product "7800xtx" 'did you mean RX 7900 XTX'
+
 # ---- bad problems ----
 
 # bad NAME PATTERN FIELD=VALUE...: the problem with these in place of its own
@@ -283,10 +390,18 @@ bad() {
     refuse "blank behind a size" 1 'field n: value "16 " is no integer' predict $model "n=16 "
 }
 bad "unknown token" 'field dtype: unknown token "INT8" (known: FP32 FP16 BF16)' dtype=INT8
-bad "token in small letters" 'field dtype: unknown token "fp32"' dtype=fp32
+bad "token mistyped" '(known: FP32 FP16 BF16); did you mean BF16?' dtype=BF15
+bad "another word for what it lacks" 'unknown token "forwards" (known: F B W)' dir=forwards
 bad "empty token" 'field dir: unknown token ""' dir=
 bad "number for a token" 'field dir: unknown token "0"' dir=0
 bad "no GPU's name" 'field gpu: unknown token "vega20" (known: gfx900_56 gfx906_60)' gpu=vega20
+bad "a product that the kernel does not run on" 'value "MI300X", which is gfx942130: ConvAsm1x1U runs on gfx900 gfx906 gfx908 gfx90a alone; '\
+'the model knows gfx900_56 gfx906_60' gpu=MI300X
+bad "a product with RDNA" 'value "rx7900xtx", which is gfx1100_48: ' gpu=rx7900xtx
+bad "a product that was not trained" 'unknown token "MI60", which is gfx906_64 (known: gfx900_56 '\
+'gfx906_60); --nearest would take gfx906_60' gpu=MI60
+bad "a product mistyped" '(known: gfx900_56 gfx906_60); did you mean MI350X, MI308X or MI300X?' \
+    gpu=MI30X
 for value in 0 -1 16777217 99999999999999999999 -99999999999999999999 16x x16 1e3 0x10 1.5 ten \
     1,2; do
     bad "size $value" "field c: value \"$value\" is no integer from 1 to 16777216" c=$value
@@ -531,6 +646,21 @@ gfx900_56-value.db gfx900_56-value.db: perf_db row
 gfx900_56.csv gfx900_56.csv: cannot open
 END
 done
+ingest_product() {
+    "$trainer" ingest "$spec" --data "$db6" --gpu gfx906_60 >exact.csv &&
+        "$trainer" ingest "$spec" --data "$db6" --gpu "radeon vii" | cmp - exact.csv
+}
+check "ingest: --gpu as people call it" ingest_product
+eval_by_kernel() { # it also finds the float network by the model's name
+    mkdir -p weights && cp trained.f32 weights/$model.f32 || return 1
+    for named in $model ConvAsm1x1U; do
+        "$trainer" eval $named --data "$db9" --rows all --csv >"$named.csv" || return 1
+        refuses 1 "the floats of another network" "$trainer" eval $named --data "$db9" --rows all \
+            --float || return 1
+    done
+    [ -s $model.csv ] && cmp $model.csv ConvAsm1x1U.csv
+}
+check "eval: a model by its kernel's name" eval_by_kernel
 no_train "the same file twice" 1 "given twice" "$spec" --data "$db9" "$db9" -o kept/out.h
 no_train "GPU that the spec lacks" 1 "--gpu" "$spec" --data "$db9" --gpu gfx1030 -o kept/out.h
 

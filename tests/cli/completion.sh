@@ -60,7 +60,9 @@ choices() {
 
 held_to_help() {
     program=${1##*/}
-    offers "$program: commands" "$1 " "$(commands "$1") --help --version"
+    offers "$program: commands" "$1 " "$(commands "$1") help --help --version"
+    offers "$program: what help is for" "$1 help " "$(commands "$1")"
+    offers "$program: one command of help" "$1 help bench " ""
     for command in $(commands "$1"); do
         offers "$program $command: options" "$1 $command -" "$(options "$1" $command) --help"
     done
@@ -76,6 +78,9 @@ predict() {
     offers "predict: a model" "$kpred predict conv_" "$convolutions"
     offers "predict: a model or a header" "$kpred predict " "$models a.h folder"
     offers "predict: fields" "$line " "$fields"
+    offers "predict: fields, the model by its kernel" "$kpred predict ConvAsm1x1U " "$fields"
+    offers "models: a model or a header" "$kpred models " "$models a.h folder"
+    offers "models: one model" "$kpred models conv_asm_1x1u " ""
     offers "predict: fields of a GEMM" "$kpred predict gemm_mi100_nt " "m= n= batch= k="
     offers "predict: fields of another model" "$kpred predict conv_asm_bwd_wrw_3x3 -k 3 g" \
         "gpu= groups="
@@ -84,6 +89,9 @@ predict() {
     offers "predict: a GPU" "$line gpu=" "gfx900_56 gfx906_60"
     offers "predict: a direction" "$line n=1 dir=" "F B W"
     offers "predict: a type" "$line dtype=F" "FP32 FP16"
+    offers "predict: a type of another model" "$kpred predict conv_solver dtype=F" "FP32 FP16"
+    offers "predict: a layout" "$kpred predict conv_solver layout=N" "NCHW NHWC NCDHW"
+    offers "predict: a direction of another model" "$kpred predict conv_igemm_gtc_fwd_nhwc dir=" "F"
     offers "predict: a size" "$line n=" ""
     offers "predict: behind --" "$line -- s" "stride="
     offers "predict: a number" "$line -k " ""

@@ -34,6 +34,38 @@ check "a table with characters of several bytes" prints "a   b
 é   1
 µs  2" "$cells" table a,b té n1 tµs n2
 
+# Items may hold blanks; numbers stay numbers. Only the last column is broken, where lines have a width.
+check "lists in JSON" prints '[
+{"a": [], "b": ["a b", "c"], "c": [1, -2]}
+]' "$cells" json a,b,c i "ia b
+c
+" "m1 -2"
+check "lists in CSV" prints 'a,b,c
+a b,"a b, c",1 -2' "$cells" csv a,b,c "ia
+b" "ia b
+c" "m1 -2"
+set -- k,list tone "ia b
+c d
+e" ttwo "m1 2 3 4 5 6" tthree wlonger-than-all-that
+check "a table of some width" prints "k      list
+one    a b,
+       c d,
+       e
+two    1 2 3
+       4 5 6
+three  longer-than-all-that" "$cells" table12 "$@"
+check "a table that is just wide enough" prints "k      list
+one    a b, c d, e
+two    1 2 3 4 5 6
+three  longer-than-all-that" "$cells" table18 "$@"
+check "blanks in a row stay" prints "a
+  b  c" "$cells" table a "t  b  c"
+check "a row" prints "a      x y
+       z
+long   7" "$cells" row10 a,empty,long "tx y z" t n7
+check "the members of an object" prints '"a": "x",
+"b": 7' "$cells" members a,b tx n7
+
 need python3 "JSON beside CSV"
 check "text that is hard to write" python3 tests/data/cells.py hostile "$cells"
 
@@ -41,7 +73,8 @@ check "text that is hard to write" python3 tests/data/cells.py hostile "$cells"
 
 says_so() {
     "$@" --help >"$tmp/help" && grep -q '\[--csv|--json\]$' "$tmp/help" &&
-        grep -q '^  --csv  *as CSV' "$tmp/help" && grep -q '^  --json  *as JSON' "$tmp/help"
+        grep -qE '^  --csv  *(the list )?as CSV' "$tmp/help" &&
+        grep -qE '^  --json  *(the list )?as JSON' "$tmp/help"
 }
 both() {
     "$@" --csv --json >"$tmp/out" 2>"$tmp/err"
@@ -71,6 +104,12 @@ result() {
         skipped "$what: nothing but text on a terminal" "there is no pseudo-terminal"
     fi
 }
+# described HEADER: the description of a built-in model, in both forms
+described() {
+    "$kpred" models "$(basename "$1" .h)" --json >"$tmp/one.json" &&
+        "$kpred" models "$(basename "$1" .h)" >"$tmp/one.txt" &&
+        python3 "$root/tests/cli/described.py" "$1" "$tmp/one.json" "$tmp/one.txt"
+}
 has_terminal=$(python3 -c 'import pty; pty.openpty(); print("yes")' 2>/dev/null)
 
 for command in models predict bench; do
@@ -85,6 +124,9 @@ if [ -e weights/$model.h ]; then
         result predict "" "" "" "$kpred" predict $model $fields -k 100
         result bench model "" ns,ns_min,ns_p95 "$kpred" bench $model --beam 1,2
     }
+    for header in weights/*.h; do
+        check "models $(basename "$header" .h): what its header says" described "$header"
+    done
 else
     skipped "models, predict, bench" "the weights are not there (make weights)"
 fi

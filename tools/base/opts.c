@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "opts.h"
 
-#include "util.h"
+#include "names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +122,21 @@ static const struct opt *find_option(const struct parser *p, const char *arg, co
     return NULL;
 }
 
+static int unknown_option(const struct parser *p, const char *arg)
+{
+    char name[NAMES_FOLDED]; /* without the value that may be attached */
+    struct names_near near = {.text = name};
+    struct buf question = {NULL, 0, 0};
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
+    for (const struct opt *o = p->table; o->name != NULL; o++)
+        if (o->name[0] == '-')
+            names_offer(&near, o->name, o->name);
+    fail("%s: unknown option \"%s\"; see %s %s --help%s", p->command, arg, program_name, p->command,
+         names_question(&near, &question));
+    buf_free(&question);
+    return USAGE;
+}
+
 /* A number below 0 is a value, if always a wrong one, and no option. */
 static int is_negative(const char *arg)
 {
@@ -147,11 +162,8 @@ static int read_option(struct parser *p)
 {
     const char *arg = p->argv[p->at], *value = NULL;
     const struct opt *o = find_option(p, arg, &value);
-    if (o == NULL) {
-        fail("%s: unknown option \"%s\"; see %s %s --help", p->command, arg, program_name,
-             p->command);
-        return USAGE;
-    }
+    if (o == NULL)
+        return unknown_option(p, arg);
     if (o->kind != OPT_TEXTS && p->seen[o - p->table]) {
         fail("%s: %s: is given twice", p->command, o->name);
         return USAGE;

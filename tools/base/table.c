@@ -8,7 +8,7 @@
 
 /* ---- cells: strings, each ended by a NUL, whose first character is the cell's kind ---- */
 
-enum { TEXT = 't', NUMBER = 'n', WORDS = 'w' };
+enum { TEXT = 't', NUMBER = 'n', WORDS = 'w', ITEMS = 'i', NUMBERS = 'm' };
 
 static void add_cell(struct table *t, char kind, const char *s, size_t n)
 {
@@ -55,6 +55,40 @@ void table_number(struct table *t, const char *fmt, ...)
 void table_words(struct table *t, const char *words)
 {
     add_cell(t, WORDS, words, strlen(words));
+}
+
+void table_items(struct table *t, const char *items)
+{
+    const size_t n = strlen(items);
+    add_cell(t, ITEMS, items, n && items[n - 1] == '\n' ? n - 1 : n);
+}
+
+void table_numbers(struct table *t, const char *numbers)
+{
+    add_cell(t, NUMBERS, numbers, strlen(numbers));
+}
+
+/* What stands between the words of a cell, where a line may be broken */
+static const char *between(const char *cell)
+{
+    return *cell == ITEMS && strchr(text_of(cell), ' ') ? ", " : " ";
+}
+
+/* The cell as people read it; `b` may take it. */
+static const char *shown(const char *cell, struct buf *b)
+{
+    const char *s = text_of(cell);
+    if (*cell != ITEMS)
+        return s;
+    b->n = 0;
+    buf_puts(b, "");
+    while (*s) {
+        const size_t n = strcspn(s, "\n");
+        buf_add(b, s, n);
+        s += n + (s[n] == '\n');
+        buf_puts(b, *s ? between(cell) : "");
+    }
+    return b->s;
 }
 
 static const char *cells_end(const struct table *t)
@@ -118,30 +152,65 @@ static struct layout *lay_out(const struct table *t)
 {
     struct layout *columns = xcalloc(t->columns, sizeof *columns), *l;
     const char *cell, *end = cells_end(t), *body = first_row(t);
+    struct buf b = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < t->columns; i++)
         columns[i].right = body < end;
     for (cell = t->cells.s, i = 0; cell < end; cell = next_cell(cell), i++) {
         l = &columns[i % t->columns];
-        if (display_width(text_of(cell)) > l->width)
-            l->width = display_width(text_of(cell));
+        if (display_width(shown(cell, &b)) > l->width)
+            l->width = display_width(shown(cell, &b));
         l->right = l->right && (cell < body || *cell == NUMBER);
     }
+    buf_free(&b);
     return columns;
+}
+
+/* A cell that begins in column `at`: what does not fit in `width` goes on below its beginning. */
+static void print_wrapped(FILE *f, const char *text, const char *between, size_t at, size_t width)
+{
+    const size_t mark = strlen(between) - 1; /* the comma before a blank */
+    const char *const first = text;
+    size_t column = at, n;
+    for (const char *end = text; end; text += n + 1) {
+        end = strstr(text, between);
+        n = end ? (size_t)(end - text) + mark : strlen(text);
+        if (column > at && column + 1 + n > width) {
+            fprintf(f, "\n%*s", (int)at, "");
+            column = at;
+        } else if (text != first) {
+            fputc(' ', f);
+            column++;
+        }
+        fwrite(text, 1, n, f);
+        column += n;
+    }
+}
+
+void table_print_within(const struct table *t, FILE *f, size_t width)
+{
+    struct layout *columns = lay_out(t);
+    struct buf b = {NULL, 0, 0};
+    size_t i = 0, at = 0;
+    for (const char *cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
+        const int pad = (int)(columns[i].width - display_width(shown(cell, &b)));
+        const int right = columns[i].right, last = i + 1 == t->columns;
+        at = i ? at + columns[i - 1].width + 2 : 0;
+        fprintf(f, "%*s", right ? pad : 0, "");
+        if (last)
+            print_wrapped(f, shown(cell, &b), between(cell), at, width);
+        else
+            fputs(shown(cell, &b), f);
+        fprintf(f, "%*s%s", right || last ? 0 : pad, "", last ? "\n" : "  ");
+        i = last ? 0 : i + 1;
+    }
+    buf_free(&b);
+    free(columns);
 }
 
 static void print_aligned(const struct table *t, FILE *f)
 {
-    struct layout *columns = lay_out(t);
-    size_t i = 0;
-    for (const char *cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
-        const int pad = (int)(columns[i].width - display_width(text_of(cell)));
-        const int right = columns[i].right, last = i + 1 == t->columns;
-        i = last ? 0 : i + 1;
-        fprintf(f, "%*s%s%*s%s", right ? pad : 0, "", text_of(cell), right || last ? 0 : pad, "",
-                last ? "\n" : "  ");
-    }
-    free(columns);
+    table_print_within(t, f, SIZE_MAX);
 }
 
 /* ---- CSV ---- */
@@ -164,13 +233,15 @@ static void print_csv_cell(FILE *f, const char *s)
 
 static void print_csv(const struct table *t, FILE *f)
 {
+    struct buf b = {NULL, 0, 0};
     size_t i = 0;
     for (const char *cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
         const int last = i + 1 == t->columns;
         i = last ? 0 : i + 1;
-        print_csv_cell(f, text_of(cell));
+        print_csv_cell(f, shown(cell, &b));
         fputc(last ? '\n' : ',', f);
     }
+    buf_free(&b);
 }
 
 /* ---- JSON ---- */
@@ -195,12 +266,16 @@ static void print_json_string(FILE *f, const char *s, size_t n)
     fputc('"', f);
 }
 
-static void print_json_words(FILE *f, const char *s)
+/* The pieces between two separators, each a string or a number */
+static void print_json_array(FILE *f, const char *s, const char *separator, int numbers)
 {
     fputc('[', f);
     while (*s) {
-        const size_t n = strcspn(s, " ");
-        print_json_string(f, s, n);
+        const size_t n = strcspn(s, separator);
+        if (numbers)
+            fwrite(s, 1, n, f);
+        else
+            print_json_string(f, s, n);
         s += n;
         if (*s) {
             s++;
@@ -212,27 +287,29 @@ static void print_json_words(FILE *f, const char *s)
 
 static void print_json_cell(FILE *f, const char *cell)
 {
-    if (*cell == NUMBER)
-        fputs(text_of(cell), f);
-    else if (*cell == WORDS)
-        print_json_words(f, text_of(cell));
-    else
-        print_json_string(f, text_of(cell), strlen(text_of(cell)));
+    const char *s = text_of(cell);
+    switch (*cell) {
+    case NUMBER: fputs(s, f); break;
+    case WORDS: print_json_array(f, s, " ", 0); break;
+    case ITEMS: print_json_array(f, s, "\n", 0); break;
+    case NUMBERS: print_json_array(f, s, " ", 1); break;
+    default: print_json_string(f, s, strlen(s));
+    }
 }
 
 /* Returns the first cell of the next row. */
-static const char *print_json_row(const struct table *t, FILE *f, const char *cell)
+static const char *print_json_members(const struct table *t, FILE *f, const char *cell,
+                                      const char *separator)
 {
     const char *name = t->cells.s;
     for (size_t c = 0; c < t->columns; c++) {
-        fputs(c ? ", " : "{", f);
+        fputs(c ? separator : "", f);
         print_json_string(f, text_of(name), strlen(text_of(name)));
         fputs(": ", f);
         print_json_cell(f, cell);
         name = next_cell(name);
         cell = next_cell(cell);
     }
-    fputc('}', f);
     return cell;
 }
 
@@ -241,10 +318,35 @@ static void print_json(const struct table *t, FILE *f)
     const char *cell = first_row(t), *before = "[\n";
     const int is_empty = !is_left(t, cell, f);
     for (; is_left(t, cell, f); before = ",\n") {
-        fputs(before, f);
-        cell = print_json_row(t, f, cell);
+        fprintf(f, "%s{", before);
+        cell = print_json_members(t, f, cell, ", ");
+        fputc('}', f);
     }
     fputs(is_empty ? "[]\n" : "\n]\n", f);
+}
+
+/* ---- one row ---- */
+
+void table_print_row(const struct table *t, FILE *f, size_t width)
+{
+    const char *name = t->cells.s, *cell = first_row(t);
+    struct buf b = {NULL, 0, 0};
+    size_t at = 0;
+    for (; name != first_row(t); name = next_cell(name))
+        at = display_width(text_of(name)) > at ? display_width(text_of(name)) : at;
+    for (name = t->cells.s; name != first_row(t); name = next_cell(name), cell = next_cell(cell)) {
+        if (!*text_of(cell))
+            continue;
+        fprintf(f, "%s%*s  ", text_of(name), (int)(at - display_width(text_of(name))), "");
+        print_wrapped(f, shown(cell, &b), between(cell), at + 2, width);
+        fputc('\n', f);
+    }
+    buf_free(&b);
+}
+
+void table_print_members(const struct table *t, FILE *f)
+{
+    print_json_members(t, f, first_row(t), ",\n");
 }
 
 /* ---- interface ---- */

@@ -30,6 +30,18 @@ void table_number(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Words separated by single blanks: in JSON an array of them. */
 void table_words(struct table *t, const char *words);
 
+/* Items, each ended by LF: in JSON an array of them, else joined by blanks, or by `, ` if there are
+   blanks within. */
+void table_items(struct table *t, const char *items);
+/* Numbers separated by single blanks: in JSON an array of them. */
+void table_numbers(struct table *t, const char *numbers);
+
 /* Write errors are left to ferror(f). */
 void table_print(const struct table *t, FILE *f, struct table_form form);
+/* The aligned form, with the last column broken so that lines have at most `width` characters. */
+void table_print_within(const struct table *t, FILE *f, size_t width);
+/* The first row alone: each cell beside its name, if it is not empty, broken likewise; or as the
+   members of an object of JSON, without its braces. */
+void table_print_row(const struct table *t, FILE *f, size_t width);
+void table_print_members(const struct table *t, FILE *f);
 void table_free(struct table *t);

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-#include "base/util.h"
+#include "base/names.h"
 #include "kpred.h"
 
 #include <fcntl.h>
@@ -16,9 +16,10 @@ static int usage(FILE *f, const char *program, const struct command *table)
     fprintf(f, "usage: %s COMMAND [ARGUMENTS]\n\n", program);
     for (; table->name; table++)
         fprintf(f, "  %-8s %s\n", table->name, table->summary);
+    fprintf(f, "\n`%s help COMMAND` or `%s COMMAND --help` says more,\n", program, program);
     fprintf(f,
-            "\n`%s COMMAND --help` says more. Exit status: 0, 1 for trouble with what a command\n"
-            "was given, 2 for a wrong command line.\n",
+            "`%s --version` or -v which version this is. Exit status: 0, 1 for trouble with\n"
+            "what a command was given, 2 for a wrong command line.\n",
             program);
     return f == stdout && flush_stdout() ? 1 : 0;
 }
@@ -41,6 +42,44 @@ static void hold_streams(void)
             return;
 }
 
+static int is_one_of(const char *arg, const char *a, const char *b)
+{
+    return !strcmp(arg, a) || !strcmp(arg, b);
+}
+
+/* NULL with a message that asks for a near one */
+static const struct command *find(const char *program, const struct command *table,
+                                  const char *name)
+{
+    struct names_near near = {.text = name};
+    struct buf question = {NULL, 0, 0};
+    for (const struct command *c = table; c->name; c++) {
+        if (!strcmp(c->name, name))
+            return c;
+        names_offer(&near, c->name, c->name);
+    }
+    names_offer(&near, "help", "help");
+    fail("\"%s\" is no command; `%s --help` lists them%s", name, program,
+         names_question(&near, &question));
+    buf_free(&question);
+    return NULL;
+}
+
+/* help [COMMAND] */
+static int help(const char *program, const struct command *table, int argc, char **argv)
+{
+    char option[] = "--help";
+    if (argc < 3 || is_one_of(argv[2], "--help", "-h") || !strcmp(argv[2], "help"))
+        return usage(stdout, program, table);
+    if (argc > 3) {
+        fail("help: unexpected argument \"%s\"; see %s --help", argv[3], program);
+        return 2;
+    }
+    const struct command *c = find(program, table, argv[2]);
+    char *args[] = {argv[2], option, NULL};
+    return c ? c->run(2, args) : 2;
+}
+
 int commands_run(const char *program, const struct command *table, int argc, char **argv)
 {
     program_name = program;
@@ -50,13 +89,12 @@ int commands_run(const char *program, const struct command *table, int argc, cha
         usage(stderr, program, table);
         return 2;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (is_one_of(argv[1], "--help", "-h"))
         return usage(stdout, program, table);
-    if (!strcmp(argv[1], "--version"))
+    if (is_one_of(argv[1], "--version", "-v"))
         return version(program);
-    for (const struct command *c = table; c->name; c++)
-        if (!strcmp(c->name, argv[1]))
-            return c->run(argc - 1, argv + 1);
-    fail("\"%s\" is no command; `%s --help` lists them", argv[1], program);
-    return 2;
+    if (!strcmp(argv[1], "help"))
+        return help(program, table, argc, argv);
+    const struct command *c = find(program, table, argv[1]);
+    return c ? c->run(argc - 1, argv + 1) : 2;
 }

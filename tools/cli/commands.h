@@ -10,8 +10,8 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
-/* Runs the command that argv[1] names; --help and --version for the program itself. The table ends
-   with a name NULL. */
+/* Runs the command that argv[1] names; `help`, --help, --version and their short forms for the
+   program itself. The table ends with a name NULL. */
 int commands_run(const char *program, const struct command *table, int argc, char **argv);
 
 int cmd_models(int argc, char **argv);

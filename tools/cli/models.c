@@ -3,20 +3,34 @@
 #include "base/opts.h"
 #include "base/table.h"
 #include "commands.h"
+#include "describe.h"
 #include "model/registry.h"
 
 #include <inttypes.h>
 
 static const char help[] =
-    "usage: kpred models [--csv|--json]\n"
+    "usage: kpred models [MODEL|FILE.h] [--csv|--json]\n"
     "\n"
-    "Lists the built-in models.\n"
+    "Lists the built-in models, one a line, or describes one model wholly: its fields with their\n"
+    "tokens or the sizes trained on, its GPUs with the products that have them, its parameters "
+    "with\n"
+    "their values, its rule, the architectures it runs on, what it learnt from, and its sizes.\n"
     "\n"
-    "  --csv   as CSV, columns model,kernel,fields,gpus,bytes,id\n"
-    "  --json  as JSON, an array of objects with the same names; fields and gpus are arrays\n"
+    "  MODEL|FILE.h   a built-in model, or a header that kpred-train wrote\n"
+    "  --csv          the list as CSV, columns model,kernel,fields,gpus,bytes,id\n"
+    "  --json         the list as JSON, an array of objects with the same names (fields and gpus\n"
+    "                 are arrays), or the description as one object\n"
     "\n"
-    "fields: in the order that a problem has, with the accepted tokens or the sizes trained on;\n"
-    "bytes: what the generated header adds to a program.\n";
+    "A model may be called by its kernel's name, and in any case: ConvAsm1x1U, CONV_ASM_1X1U.\n"
+    "\n"
+    "fields: in the order that a problem has; gpus: those trained on; bytes: what the generated\n"
+    "header adds to a program; id: changes with anything in the model. In a description, units "
+    "are\n"
+    "those that HIP counts, on gfx10 and later pairs of compute units; multiply_adds_of_beam: "
+    "more\n"
+    "for each unit of beam; temperature: logits are divided by it.\n"
+    "\n"
+    "Example: kpred models conv_asm_1x1u\n";
 
 static const char *fields_text(const struct model *model, struct buf *b)
 {
@@ -64,7 +78,9 @@ static int run(struct table_form form)
 int cmd_models(int argc, char **argv)
 {
     struct table_form form = {0, 0};
+    const char *name = NULL;
     const struct opt options[] = {
+        {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &name},
         {.name = "--csv", .kind = OPT_FLAG, .to = &form.csv},
         {.name = "--json", .kind = OPT_FLAG, .to = &form.json},
         {.name = NULL},
@@ -72,5 +88,11 @@ int cmd_models(int argc, char **argv)
     const int status = opts_parse(options, help, argc, argv);
     if (status >= 0)
         return status;
-    return table_form_check(&form) ? 2 : run(form);
+    if (table_form_check(&form))
+        return 2;
+    if (name && form.csv) {
+        fail("models: --csv: one model is more than a table; --json describes it");
+        return 2;
+    }
+    return name ? describe(name, form.json) != 0 : run(form);
 }

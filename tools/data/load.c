@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "load.h"
 
+#include "model/products.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -91,18 +93,19 @@ int load_file_gpu(const struct loader *l, size_t field, int64_t *out)
 {
     const struct spec_field *f = &l->spec->fields[field];
     const char *name = base_name(l->path);
+    const char *asked = l->options->gpu;
     struct buf gpu = {0}, b = {0};
     int nearest = -1, rc = 0;
-    if (l->options->gpu != NULL)
-        buf_puts(&gpu, l->options->gpu);
+    if (asked != NULL)
+        buf_puts(&gpu, spec_token(f, asked) >= 0 ? asked : gpu_name(asked, &b));
     else
         buf_add(&gpu, name, strcspn(name, ".-"));
     int token = gpu_token(l, f, gpu.s, &nearest);
     *out = token;
+    b.n = 0;
     if (token < 0)
         rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, gpu.s,
-                  l->options->gpu != NULL ? "from --gpu"
-                                          : "from the file's name, --gpu overrides it",
+                  asked != NULL ? "from --gpu" : "from the file's name, --gpu overrides it",
                   gpu_trouble(f, nearest, &b));
     buf_free(&gpu);
     buf_free(&b);

@@ -3,6 +3,7 @@
 #include "coverage.h"
 
 #include "data/split.h"
+#include "model/products.h"
 #include "model/registry.h"
 #include "tuple_text.h"
 #include "user_db.h"
@@ -146,6 +147,15 @@ static int by_solver(const void *pa, const void *pb)
     return strcmp((*a)->model.spec->solver, (*b)->model.spec->solver);
 }
 
+static int set_named_gpu(struct coverage *c, const char *text, int nearest)
+{
+    struct buf b = {NULL, 0, 0};
+    const char *gpu = gpu_asked("--gpu", text, &b);
+    const int rc = gpu != NULL ? set_gpu(c, gpu, nearest) : -1;
+    buf_free(&b);
+    return rc;
+}
+
 int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
 {
     size_t n = 0;
@@ -162,7 +172,7 @@ int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam)
             close_model(c->models[--c->n_models]);
     }
     qsort(c->models, c->n_models, sizeof(struct coverage_model *), by_solver);
-    return set_gpu(c, gpu, nearest);
+    return set_named_gpu(c, gpu, nearest);
 }
 
 void coverage_close(struct coverage *c)

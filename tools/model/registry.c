@@ -2,7 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "registry.h"
 
+#include "base/names.h"
 #include "header.h"
+#include "header_text.h"
 #include "rule_slots.h"
 #define BUILTIN_SPECS
 #include "models.h" /* generated: every weights/NAME.h, the spec of each, BUILTIN_MODELS(X) */
@@ -10,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUILTIN(name) {&kpred_model_##name, kpred_spec_##name},
-const struct builtin builtins[] = {BUILTIN_MODELS(BUILTIN){NULL, NULL}};
+#define BUILTIN(name) {&kpred_model_##name, kpred_spec_##name, kpred_story_##name},
+const struct builtin builtins[] = {BUILTIN_MODELS(BUILTIN){NULL, NULL, NULL}};
 
 static int builtin_open(const struct builtin *b, struct model *out)
 {
@@ -33,83 +35,91 @@ static int builtin_open(const struct builtin *b, struct model *out)
     return bad;
 }
 
+/* A built-in model by its own name, as it is written */
+static const struct builtin *exact_builtin(const char *name)
+{
+    const struct builtin *b = builtins;
+    while (b->model && strcmp(b->model->name, name))
+        b++;
+    return b->model ? b : NULL;
+}
+
+/* How many have the name or a kernel of that name, whatever the case; *found is the last. */
+static size_t find_same(const char *name, const struct builtin **found, struct buf *list)
+{
+    size_t n = 0;
+    for (const struct builtin *b = builtins; b->model; b++)
+        if (names_same(b->model->name, name) || names_same(b->model->kernel, name)) {
+            *found = b;
+            buf_printf(list, " %s", b->model->name);
+            n++;
+        }
+    return n;
+}
+
+static int unknown_model(const char *name)
+{
+    struct names_near near = {.text = name};
+    struct buf known = {NULL, 0, 0}, question = {NULL, 0, 0};
+    for (const struct builtin *b = builtins; b->model; b++) {
+        buf_printf(&known, " %s", b->model->name);
+        names_offer(&near, b->model->name, b->model->name);
+        names_offer(&near, b->model->name, b->model->kernel);
+    }
+    if (near.n)
+        fail("\"%s\" is neither a built-in model nor the path of a header (FILE.h)%s", name,
+             names_question(&near, &question));
+    else
+        fail("\"%s\" is neither a built-in model (%s ) nor the path of a header (FILE.h)", name,
+             known.s ? known.s : " none");
+    buf_free(&known);
+    buf_free(&question);
+    return -1;
+}
+
+const struct builtin *builtin_find(const char *name)
+{
+    const struct builtin *b = exact_builtin(name);
+    struct buf list = {NULL, 0, 0};
+    if (b)
+        return b;
+    const size_t n = find_same(name, &b, &list);
+    if (n == 0)
+        unknown_model(name);
+    if (n > 1)
+        fail("\"%s\" may be any of%s", name, list.s);
+    buf_free(&list);
+    return n == 1 ? b : NULL;
+}
+
 int model_open(const char *name, struct model *out)
 {
-    struct buf known = {NULL, 0, 0};
     memset(out, 0, sizeof *out);
     if (ends_with(name, ".h"))
         return header_read(name, out);
-    for (const struct builtin *b = builtins; b->model; b++) {
-        if (!strcmp(b->model->name, name)) {
-            buf_free(&known);
-            return builtin_open(b, out);
-        }
-        buf_printf(&known, " %s", b->model->name);
-    }
-    int bad = fail("\"%s\" is neither a built-in model (%s ) nor the path of a header (FILE.h)",
-                   name, known.s ? known.s : " none");
-    buf_free(&known);
-    return bad;
+    const struct builtin *b = builtin_find(name);
+    return b ? builtin_open(b, out) : -1;
 }
 
-const char *model_archs(const struct model *model, struct buf *b)
+/* The same lines of a file: from the first blank one to that of the id */
+static int read_story(const char *path, struct buf *out)
 {
-    const char *const *arch = model->m.runs_on;
-    for (size_t i = 0; arch && arch[i]; i++)
-        buf_printf(b, "%s%s", i ? " " : "", arch[i]);
-    return b->s ? b->s : "";
+    struct buf file = {NULL, 0, 0};
+    if (read_file(path, HEADER_MAX_BYTES, &file))
+        return -1;
+    char *story = header_between(file.s, "\n\n", "\n   id ");
+    buf_puts(out, story ? story : "");
+    free(story);
+    buf_free(&file);
+    return 0;
 }
 
-static int not_there(const struct model *model, const char *gpu)
+int model_story(const char *name, struct buf *out)
 {
-    struct buf archs = {NULL, 0, 0};
-    const int bad = fail("%s: field gpu: value \"%s\": %s runs on %s alone", model->m.name, gpu,
-                         model->m.kernel, model_archs(model, &archs));
-    buf_free(&archs);
-    return bad;
-}
-
-static int unknown_token(const struct model *model, size_t field, const char *text, int32_t nearest)
-{
-    const struct spec_field *f = model->spec->fields + field;
-    struct buf list = {NULL, 0, 0};
-    const char *tokens = spec_tokens_text(f, &list);
-    int bad;
-    if (nearest < 0)
-        bad = fail("%s: field %s: unknown token \"%s\" (known: %s)", model->m.name, f->name, text,
-                   tokens);
-    else
-        bad = fail("%s: field %s: unknown token \"%s\" (known: %s); --nearest would take %s",
-                   model->m.name, f->name, text, tokens, f->tokens[nearest]);
-    buf_free(&list);
-    return bad;
-}
-
-int32_t model_gpu(const struct model *model, size_t field, const char *text, int nearest,
-                  int *exact)
-{
-    const int32_t token = kpred_token(&model->m, field, text);
-    *exact = 1;
-    if (token >= 0)
-        return kpred_runs_on(&model->m, text) ? token : -1;
-    const int32_t gpu = kpred_gpu_token(&model->m, text, 0, exact);
-    return gpu >= 0 && (*exact || nearest) ? gpu : -1;
-}
-
-int32_t model_token(const struct model *model, size_t field, const char *text, int nearest)
-{
-    const char *const *tokens = model->m.fields[field].tokens;
-    int exact = 0;
-    if (strcmp(model->m.fields[field].name, "gpu")) {
-        const int32_t token = kpred_token(&model->m, field, text);
-        return token >= 0 ? token : unknown_token(model, field, text, -1);
-    }
-    const int32_t gpu = model_gpu(model, field, text, nearest, &exact);
-    if (gpu < 0 && !strncmp(text, "gfx", 3) && !kpred_runs_on(&model->m, text))
-        return not_there(model, text);
-    if (gpu < 0)
-        return unknown_token(model, field, text, model_gpu(model, field, text, 1, &exact));
-    if (!exact)
-        note("no model for %s, taking the nearest trained GPU, %s", text, tokens[gpu]);
-    return gpu;
+    if (ends_with(name, ".h"))
+        return read_story(name, out);
+    const struct builtin *b = builtin_find(name);
+    for (const char *const *line = b ? b->story : NULL; line && *line; line++)
+        buf_puts(out, *line);
+    return b ? 0 : -1;
 }

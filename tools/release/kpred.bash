@@ -4,7 +4,7 @@
 #
 # Source it, or have it installed where bash-completion looks, once under each program's name; it
 # uses nothing of that package. Commands and options are those that the program's own --help names,
-# models and fields those of `kpred models --csv`. What a file or a field may be is said here.
+# models and fields those that `kpred models` prints. What a file may be is said here.
 
 # ---- what the programs say ----
 
@@ -25,7 +25,7 @@ _kpred_models() {
 }
 
 # _kpred_fields KPRED MODEL: lines FIELD, or FIELD=VALUE VALUE ... for tokens; of a header from the
-# spec in its opening comment
+# spec in its opening comment, which is there sooner
 _kpred_fields() {
     if [[ $2 == *.h ]]; then
         sed -n '/^\[fields\]/,/^\[params\]/{
@@ -34,12 +34,12 @@ _kpred_fields() {
             s/^\([a-z_0-9A-Z]*\) *= */\1=/p
         }' "$2" 2>/dev/null
     else
-        _kpred_models "$1" | awk -F, -v model="$2" '$1 == model {
-            tokens["gpu"] = "=" $4
-            tokens["dir"] = "=F B W"
-            tokens["dtype"] = "=FP32 FP16 BF16"
-            n = split($3, field, " ")
-            for (i = 1; i <= n; i++) print field[i] tokens[field[i]]
+        "$1" models "$2" --json 2>/dev/null | sed -n '/^"fields"/,/^]/{
+            s/^{"field": "\([^"]*\)", "tokens": \[\([^]]*\)\].*/\1=\2/
+            s/=$//
+            s/[", ][", ]*/ /g
+            s/= /=/
+            s/^[a-z].*/&/p
         }'
     fi
 }
@@ -124,6 +124,10 @@ _kpred_value() {
 # _kpred_operand COMMAND
 _kpred_operand() {
     case $1 in
+    help) # shellcheck disable=SC2046
+        [[ ${#operands[@]} -gt 0 ]] || _kpred_reply $(_kpred_commands "$program")
+        ;;
+    models) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
     predict) if [[ ${#operands[@]} -eq 0 ]]; then _kpred_model_or_header; else _kpred_field; fi ;;
     bench) _kpred_model_or_header ;;
     eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
@@ -204,7 +208,7 @@ _kpred() {
     type -P "$program" >/dev/null || return 0
     if [[ ${#words[@]} -eq 2 ]]; then
         # shellcheck disable=SC2046
-        _kpred_reply $(_kpred_commands "$program") --help --version
+        _kpred_reply $(_kpred_commands "$program") help --help --version
         return 0
     fi
     _kpred_scan

@@ -13,11 +13,11 @@ void float_file_beside(const char *header, struct buf *path)
     buf_printf(path, "%.*s.f32", n, header);
 }
 
-/* The header of a built-in model lies in weights/. */
-static void find_beside(const char *header, struct buf *path)
+/* The header of a built-in model, which may be called by other names, lies in weights/. */
+static void find_beside(const char *header, const struct model *model, struct buf *path)
 {
     struct buf in_weights = {NULL, 0, 0};
-    buf_printf(&in_weights, "weights/%s", header);
+    buf_printf(&in_weights, "weights/%s", model->m.name);
     float_file_beside(strchr(header, '/') || strchr(header, '.') ? header : in_weights.s, path);
     buf_free(&in_weights);
 }
@@ -31,7 +31,7 @@ int float_file_read(const char *header, const struct model *model, struct recipe
 {
     struct buf path = {NULL, 0, 0};
     uint64_t id = 0;
-    find_beside(header, &path);
+    find_beside(header, model, &path);
     int bad =
         access(path.s, R_OK)
             ? fail("%s: no such file: `kpred-train train %s.spec --split %s ... -o FILE.h` writes "

@@ -1,0 +1,278 @@
+/* test_names.c - names as people type them: which are near, which GPU and which token they mean
+   SPDX-License-Identifier: MIT
+
+   The distance is counted a second time, by trying all ways; the names of GPUs are those of the
+   files that MIOpen installs. */
+#include "harness/test.h"
+
+#include "model/products.h"
+#include "model/registry.h"
+
+#include <stdlib.h>
+
+/* ---- names ---- */
+
+static void same_names(void)
+{
+    CHECK(names_same("conv_asm_1x1u", "ConvAsm1x1U"));
+    CHECK(names_same("RX 7900 XTX", "rx7900-xtx"));
+    CHECK(!names_same("conv_asm_1x1u", "conv_asm_1x1"));
+    CHECK(!names_same("", ""));
+    CHECK(!names_same("_", "-"));
+}
+
+/* Tries every way to go on. */
+static size_t tried(const char *a, const char *b)
+{
+    size_t best, d;
+    if (!*a || !*b)
+        return strlen(a) + strlen(b);
+    best = tried(a + 1, b + 1) + (*a != *b);
+    d = tried(a + 1, b) + 1;
+    best = d < best ? d : best;
+    d = tried(a, b + 1) + 1;
+    best = d < best ? d : best;
+    if (a[0] == b[1] && a[1] == b[0]) {
+        d = tried(a + 2, b + 2) + 1;
+        best = d < best ? d : best;
+    }
+    return best;
+}
+
+static void draw_text(char *text)
+{
+    const int n = rand() % 7;
+    for (int i = 0; i < n; i++)
+        text[i] = "ab7"[rand() % 3];
+    text[n] = '\0';
+}
+
+static void distances(void)
+{
+    char a[8], b[8];
+    for (int i = 0; i < 2000; i++) {
+        draw_text(a);
+        draw_text(b);
+        CHECK_EQ(names_distance(a, b), tried(a, b));
+    }
+    CHECK_EQ(names_distance("predict", "predcit"), 1);
+    CHECK_EQ(names_distance("A-B", "ab"), 0);
+}
+
+static void long_names(void)
+{
+    char name[200];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    CHECK_EQ(names_distance(name, ""), NAMES_FOLDED - 1);
+}
+
+/* The question about a text, where these may be meant */
+static const char *question(const char *text, const char *const *names, struct buf *b)
+{
+    struct names_near near = {.text = text};
+    for (; *names; names++)
+        names_offer(&near, *names, *names);
+    b->n = 0;
+    return names_question(&near, b);
+}
+
+static void questions(void)
+{
+    static const char *const names[] = {"models", "predict", "miopen", "bench", NULL};
+    static const char *const many[] = {"a1xx", "a2xx", "a1x", "a2x", "a1", "xa1x", NULL};
+    struct buf b = {NULL, 0, 0};
+    CHECK_TEXT(question("modles", names, &b), "; did you mean models?");
+    CHECK_TEXT(question("BENCHES", names, &b), "; did you mean bench?");
+    CHECK_TEXT(question("open", names, &b), "; did you mean miopen?");
+    CHECK_TEXT(question("m", names, &b), "");
+    CHECK_TEXT(question("train", names, &b), "");
+    CHECK_TEXT(question("a1x", many, &b), "; did you mean a1x, a1xx, a2x or a1?");
+    buf_free(&b);
+}
+
+/* ---- products ---- */
+
+/* It is found under this name, and it has this GPU. */
+static void has_gpu(const char *name, const char *gpu)
+{
+    struct buf b = {NULL, 0, 0};
+    CHECK_TEXT(gpu_name(name, &b), gpu);
+    buf_free(&b);
+}
+
+static void names_in_files_of_miopen(void)
+{
+    has_gpu("RX Vega 56", "gfx900_56");
+    has_gpu("MI25", "gfx900_64");
+    has_gpu("MI50", "gfx906_60");
+    has_gpu("MI60", "gfx906_64");
+    has_gpu("MI100", "gfx90878");
+    has_gpu("MI210", "gfx90a68");
+    has_gpu("MI250X", "gfx90a6e");
+    has_gpu("MI300X", "gfx942130");
+    has_gpu("MI300A", "gfx942e4");
+    has_gpu("MI8", "gfx803_64");
+    has_gpu("MI6", "gfx803_36");
+    has_gpu("RX 6800 XT", "gfx1030_36"); /* 72 compute units */
+}
+
+static void names_of_no_product(void)
+{
+    has_gpu("GFX90A", "gfx90a");
+    has_gpu("gfx906:SRAMECC+", "gfx906:sramecc+");
+    has_gpu("", "");
+    has_gpu("AMD", "AMD");
+    has_gpu("Radeon", "Radeon");
+    has_gpu("RX", "RX");
+    has_gpu("MI300", "MI300");
+    has_gpu("Instinct RX 6800", "Instinct RX 6800");
+    has_gpu("Radeon MI300X", "Radeon MI300X");
+}
+
+/* As people and drivers write it */
+static void ways_to_write(void)
+{
+    for (const struct product *p = products; p->name; p++) {
+        char gpu[GPU_NAME], text[128], folded[NAMES_FOLDED];
+        product_gpu(p, gpu);
+        has_gpu(p->name, gpu);
+        names_fold(p->name, folded);
+        has_gpu(folded, gpu);
+        snprintf(text, sizeof text, "%s %s", p->brand, p->name);
+        has_gpu(text, gpu);
+        snprintf(text, sizeof text, "AMD %s", p->name);
+        has_gpu(text, gpu);
+        snprintf(text, sizeof text, "AMD %s (TM) %s", p->brand, p->name);
+        has_gpu(text, gpu);
+        if (!strncmp(p->name, "RX ", 3))
+            has_gpu(p->name + 3, gpu);
+    }
+}
+
+/* None is there twice, and its GPU's name is read back by the library as the very same. */
+static void each_product(void)
+{
+    for (const struct product *p = products; p->name; p++) {
+        char gpu[GPU_NAME];
+        const char *tokens[] = {gpu};
+        const kpred_field field = {"gpu", tokens, 1, 0, 0, 0, 0};
+        kpred_model model = {.fields = &field, .n_fields = 1};
+        int exact = 0;
+        for (const struct product *q = products; q < p; q++)
+            CHECK(strcmp(p->brand, q->brand) || strcmp(p->name, q->name));
+        product_gpu(p, gpu);
+        CHECK_EQ(kpred_gpu_token(&model, p->arch, product_units(p), &exact), 0);
+        CHECK(exact);
+        const struct gpu parsed = gpu_parse(gpu);
+        CHECK_TEXT(parsed.arch, p->arch);
+        CHECK_EQ(parsed.units, product_units(p));
+        CHECK_EQ(parsed.compute_units, p->compute_units);
+        CHECK_EQ(product_units(p) * (strlen(p->arch) == 7 ? 2 : 1), p->compute_units);
+    }
+}
+
+static void products_of_gpus(void)
+{
+    struct buf b = {NULL, 0, 0};
+    CHECK_TEXT(gpu_products("gfx90878", &b), "Instinct MI100\n");
+    b.n = 0;
+    CHECK_TEXT(gpu_products("gfx90a", &b), "Instinct MI250X\nInstinct MI250\nInstinct MI210\n");
+    b.n = 0;
+    CHECK_TEXT(gpu_products("gfx90a1", &b), "");
+    buf_free(&b);
+    CHECK_TEXT(gpu_parse("gfx906").arch, "gfx906");
+    CHECK_EQ(gpu_parse("gfx906").units, 0);
+}
+
+/* ---- tokens ---- */
+
+static const char spec_text[] =
+    "[kernel]\nname = own\nrule = unconstrained\n[data]\nformat = csv\n[fields]\n"
+    "gpu = gfx906_60 gfx906_64 gfx90878\nkind = one-two one_two three\ndtype = half single\n"
+    "dir = forwards W\n[params]\np = 1 2\n"
+    "[split]\nconfig = kind,dtype\nshape = kind\n[features]\nonehot gpu\n";
+
+/* The token of a field of a model that was made for this; its messages are not looked at */
+static int32_t token_of(size_t field, const char *text, int nearest)
+{
+    struct spec spec;
+    struct model model;
+    if (spec_parse(&spec, spec_text, "own.spec"))
+        return -9;
+    memset(&model, 0, sizeof model);
+    const int32_t token =
+        model_from_spec(&model, &spec, "config") ? -8 : model_token(&model, field, text, nearest);
+    model_free(&model);
+    spec_free(&spec);
+    return token;
+}
+
+static void tokens(void)
+{
+    CHECK_EQ(token_of(1, "one_two", 0), 1); /* written just so */
+    CHECK_EQ(token_of(1, "one-two", 0), 0);
+    CHECK_EQ(token_of(1, "OneTwo", 0), -1); /* one of two */
+    CHECK_EQ(token_of(1, "THREE", 0), 2);
+    CHECK_EQ(token_of(1, "", 0), -1);
+    CHECK_EQ(token_of(2, "FP32", 0), 1); /* the spec has another word for it */
+    CHECK_EQ(token_of(2, "float16", 0), 0);
+    CHECK_EQ(token_of(2, "BF16", 0), -1);
+    CHECK_EQ(token_of(3, "wrw", 0), 1);
+    CHECK_EQ(token_of(3, "forward", 0), -1); /* "forwards" is no word for it */
+}
+
+static void gpu_tokens(void)
+{
+    CHECK_EQ(token_of(0, "gfx906", 0), -1); /* one of two */
+    CHECK_EQ(token_of(0, "gfx906:xnack-", 0), -1);
+    CHECK_EQ(token_of(0, "gfx906", 1), 1);
+    CHECK_EQ(token_of(0, "gfx906_60", 0), 0);
+    CHECK_EQ(token_of(0, "MI60", 0), 1);
+    CHECK_EQ(token_of(0, "GFX908", 0), 2);
+    CHECK_EQ(token_of(0, "MI25", 0), -1);
+    CHECK_EQ(token_of(0, "MI25", 1), 1);
+}
+
+/* Each GPU that a shipped model knows is sold under some name. */
+static void shipped_gpus(void)
+{
+    for (const struct builtin *m = builtins; m->model; m++) {
+        const int32_t f = kpred_field_index(m->model, "gpu");
+        for (int32_t i = 0; f >= 0 && i < m->model->fields[f].n_tokens; i++) {
+            struct buf b = {NULL, 0, 0};
+            CHECK_OF(*gpu_products(m->model->fields[f].tokens[i], &b),
+                     m->model->fields[f].tokens[i]);
+            buf_free(&b);
+        }
+    }
+}
+
+/* Every model is found by its name and by that of its kernel. */
+static void shipped_models(void)
+{
+    for (const struct builtin *m = builtins; m->model; m++) {
+        CHECK(builtin_find(m->model->name) == m);
+        CHECK(builtin_find(m->model->kernel) == m);
+    }
+    CHECK(!builtin_find("conv"));
+}
+
+int main(void)
+{
+    program_name = "test_names";
+    RUN(same_names);
+    RUN(distances);
+    RUN(long_names);
+    RUN(questions);
+    RUN(names_in_files_of_miopen);
+    RUN(names_of_no_product);
+    RUN(ways_to_write);
+    RUN(each_product);
+    RUN(products_of_gpus);
+    RUN(tokens);
+    RUN(gpu_tokens);
+    RUN(shipped_gpus);
+    RUN(shipped_models);
+    return test_end();
+}
