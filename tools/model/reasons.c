@@ -22,7 +22,7 @@ enum reason_kind reason_set(struct reason *why, enum reason_kind kind, const cha
 
 const char *reason_text(const struct reason *why, struct buf *b)
 {
-    buf_printf(b, "%s = %s (%s)", why->what, why->value, why->need);
+    buf_printf(b, "%s = %s (it must be %s)", why->what, why->value, why->need);
     return b->s;
 }
 
@@ -44,18 +44,18 @@ enum reason_kind reason_kind_of(const char *field)
     return REASON_SIZE;
 }
 
-/* "it must be F, B or W": those of the field's tokens whose bits are set */
+/* "F, B or W": those of the field's tokens whose bits are set */
 static void add_choice(const kpred_field *field, uint32_t tokens, struct buf *need)
 {
-    buf_puts(need, "it must be");
     for (int32_t t = 0; t < field->n_tokens; t++) {
         if (!(tokens >> t & 1))
             continue;
         tokens &= ~(UINT32_C(1) << t);
         const int is_last = t + 1 == field->n_tokens || tokens >> (t + 1) == 0;
-        const int is_first = need->s[need->n - 1] == 'e';
-        buf_printf(need, "%s %s", is_first ? "" : is_last ? " or" : ",", field->tokens[t]);
+        buf_printf(need, "%s%s", need->n == 0 ? "" : is_last ? " or " : ", ", field->tokens[t]);
     }
+    if (need->n == 0)
+        buf_puts(need, "one that the model lacks");
 }
 
 static enum reason_kind wrong_token(struct reason *why, const kpred_field *field, uint32_t tokens,
@@ -64,7 +64,6 @@ static enum reason_kind wrong_token(struct reason *why, const kpred_field *field
     struct buf need = {NULL, 0, 0};
     add_choice(field, tokens, &need);
     reason_set(why, reason_kind_of(field->name), field->name, value, need.s);
-    why->is_word = 1;
     buf_free(&need);
     return why->kind;
 }
@@ -163,7 +162,7 @@ static int must(const struct view *z, int is_met, const char *what, int64_t valu
 static int must(const struct view *z, int is_met, const char *what, int64_t value, const char *fmt,
                 ...)
 {
-    char need[80], number[32];
+    char need[64], number[32];
     va_list args;
     if (is_met)
         return 1;
@@ -177,22 +176,22 @@ static int must(const struct view *z, int is_met, const char *what, int64_t valu
 
 static int is(const struct view *z, const char *what, int64_t value, int64_t wanted)
 {
-    return must(z, value == wanted, what, value, "it must be %" PRId64, wanted);
+    return must(z, value == wanted, what, value, "%" PRId64, wanted);
 }
 
 static int at_least(const struct view *z, const char *what, int64_t value, int64_t least)
 {
-    return must(z, value >= least, what, value, "it must be at least %" PRId64, least);
+    return must(z, value >= least, what, value, "at least %" PRId64, least);
 }
 
 static int at_most(const struct view *z, const char *what, int64_t value, int64_t most)
 {
-    return must(z, value <= most, what, value, "it must be at most %" PRId64, most);
+    return must(z, value <= most, what, value, "at most %" PRId64, most);
 }
 
 static int below(const struct view *z, const char *what, int64_t value, int64_t limit)
 {
-    return must(z, value < limit, what, value, "it must be less than %" PRId64, limit);
+    return must(z, value < limit, what, value, "less than %" PRId64, limit);
 }
 
 /* The product of three, which may be beyond 64 bits */
@@ -200,7 +199,7 @@ static int multiple3(const struct view *z, const char *what, int64_t a, int64_t 
                      int64_t of)
 {
     return must(z, a % of * (b % of) % of * (c % of) % of == 0, what, product(product(a, b), c),
-                "it must be a multiple of %" PRId64, of);
+                "a multiple of %" PRId64, of);
 }
 
 static int multiple(const struct view *z, const char *what, int64_t value, int64_t of)
@@ -242,9 +241,9 @@ static int exists(const struct view *z)
             || (at_most(z, "dil_h * (y - 1) + 1", z->dil_h * (z->y - 1) + 1, z->h + 2 * z->pad_h)
                 && at_most(z, "dil_w * (x - 1) + 1", z->dil_w * (z->x - 1) + 1,
                            z->w + 2 * z->pad_w)))
-           && must(z, z->c % z->groups == 0, "c", z->c, "groups = %" PRId64 " must divide it",
+           && must(z, z->c % z->groups == 0, "c", z->c, "a multiple of groups = %" PRId64,
                    z->groups)
-           && must(z, z->k % z->groups == 0, "k", z->k, "groups = %" PRId64 " must divide it",
+           && must(z, z->k % z->groups == 0, "k", z->k, "a multiple of groups = %" PRId64,
                    z->groups);
 }
 
@@ -270,15 +269,15 @@ static int nchw(const struct view *z)
 
 static int same_strides(const struct view *z)
 {
-    return must(z, z->stride_w == z->stride_h, "stride_w", z->stride_w,
-                "it must be stride_h = %" PRId64, z->stride_h);
+    return must(z, z->stride_w == z->stride_h, "stride_w", z->stride_w, "stride_h = %" PRId64,
+                z->stride_h);
 }
 
 /* So many images of the size read or written */
 static int below_image(const struct view *z, const char *factor, int64_t n, int is_small,
                        int64_t limit)
 {
-    char what[40];
+    char what[48];
     snprintf(what, sizeof what, "%s * %s", factor, is_small ? "out_h * out_w" : "h * w");
     return below(z, what, product(n, is_small ? product(z->out_h, z->out_w) : product(z->h, z->w)),
                  limit);
@@ -332,7 +331,7 @@ static int asm_bwd_wrw_3x3(const struct view *z)
            && below_image(z, "k", z->k, 0, 1 << 22)
            && below(z, "9 * c * k", 9 * product(z->c, z->k), 1 << 29) && exists(z)
            && must(z, z->c / z->groups % 4 == 0 || z->k / z->groups % 4 == 0, "c / groups",
-                   z->c / z->groups, "4 must divide it, or k / groups = %" PRId64,
+                   z->c / z->groups, "a multiple of 4, or k / groups = %" PRId64 " must",
                    z->k / z->groups);
 }
 
@@ -357,7 +356,7 @@ static int ocl_direct_fwd_filter(const struct view *z)
                   z->groups > 1 || (y == x && y >= 3 && y <= 11 && y % 2 == 1)
                       || (y == 5 && (x == 10 || x == 20) && z->stride_h == 2 && is_bare)
                       || (y == 4 && x == 4 && is_fp16 && is_bare),
-                  "without groups it must be 3x3, 5x5, 7x7, 9x9 or 11x11");
+                  "3x3, 5x5, 7x7, 9x9 or 11x11 without groups");
 }
 
 /* Bytes of local memory that a tile of the image takes, and the weights of so many channels */
@@ -406,14 +405,13 @@ static int ocl_direct_fwd_limits(const struct view *z)
     if (!z->is_forward)
         return below(z, "pad_h", z->pad_h, z->y) && below(z, "pad_w", z->pad_w, z->x);
     return z->problem[KPRED_CONV_DTYPE] != KPRED_DTYPE_FP16
-           || must(z, z->stride_h == 1, "stride_h", z->stride_h, "it must be 1 forward in FP16");
+           || must(z, z->stride_h == 1, "stride_h", z->stride_h, "1 forward in FP16");
 }
 
 static int ocl_direct_fwd(const struct view *z)
 {
     return dir(z, F_OR_B)
-           && must(z, z->pad_w == z->pad_h, "pad_w", z->pad_w, "it must be pad_h = %" PRId64,
-                   z->pad_h)
+           && must(z, z->pad_w == z->pad_h, "pad_w", z->pad_w, "pad_h = %" PRId64, z->pad_h)
            && undilated(z) && nchw(z) && dtype(z, ANY_FLOAT)
            && at_most(z, "stride_h", z->stride_h, 2) && same_strides(z) && exists(z)
            && ocl_direct_fwd_limits(z) && ocl_direct_fwd_filter(z) && ocl_direct_fwd_fits(z);
@@ -524,7 +522,7 @@ static int igemm_gtc_vectors(const struct view *z)
         if (k % (1 << of_k) == 0 && of_c < least_c)
             least_c = of_c;
     }
-    return filter(z, least_k < 16, "it must be 1x1, with pads 0, strides 1 and dilations 1")
+    return filter(z, least_k < 16, "1x1, with pads 0, strides 1 and dilations 1")
            && multiple(z, "k / groups", k, 1 << least_k)
            && multiple(z, "c / groups", c, 1 << least_c);
 }

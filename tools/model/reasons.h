@@ -12,8 +12,8 @@
    order, so that of several kernels the one with the greatest kind came nearest. */
 enum reason_kind {
     REASON_NONE,
-    REASON_DIMS,
     REASON_DIR,
+    REASON_DIMS,
     REASON_FILTER,
     REASON_PAD,
     REASON_DILATION,
@@ -29,13 +29,12 @@ enum reason_kind {
 /* A condition that fails: "stride = 2 (it must be 1)" */
 struct reason {
     enum reason_kind kind;
-    int is_word;    /* the value is one of few words */
-    char what[40];  /* a field, or what is computed of several: "c * h * w" */
+    char what[48];  /* a field, or what is computed of several: "c * h * w" */
     char value[64]; /* as it stands on command lines */
-    char need[80];
+    char need[64];  /* what it must be */
 };
 
-/* Sets all but is_word; returns the kind. */
+/* Sets all of it; returns the kind. */
 enum reason_kind reason_set(struct reason *why, enum reason_kind kind, const char *what,
                             const char *value, const char *need);
 /* The kind of what is said of a field alone; REASON_SIZE for all that is no field's name. */
