@@ -9,6 +9,7 @@
 #include "kpred_constraints.h"
 
 #include "harness/test.h"
+#include "model/gtc_words.h"
 #include "model/reasons.h"
 
 #include <dirent.h>
@@ -149,23 +150,38 @@ static int compare(const struct model *model, const int32_t *problem, struct cou
 }
 
 /* Walks along the boundary: from a problem that the kernel takes to others. */
-static void walk(const struct model *model)
+static void walk(const struct model *model, int n)
 {
     const kpred_model *m = &model->m;
     int32_t base[KPRED_MAX_FIELDS], problem[KPRED_MAX_FIELDS];
     struct counts counts = {0, 0};
     usual_problem(m, base);
-    for (int i = 0; i < N_PROBLEMS; i++) {
+    for (int i = 0; i < n; i++) {
         random_problem(m, base, problem);
         if (compare(model, problem, &counts) ? below(2) : counts.yes == 0 && below(4) == 0)
             memcpy(base, problem, sizeof base);
         if (below(50) == 0)
             usual_problem(m, base), base[KPRED_CONV_DIR] = problem[KPRED_CONV_DIR];
     }
-    CHECK(counts.yes > N_PROBLEMS / 20);
-    CHECK(counts.no > N_PROBLEMS / 20);
-    if (counts.yes <= N_PROBLEMS / 20 || counts.no <= N_PROBLEMS / 20)
+    CHECK(counts.yes > n / 20);
+    CHECK(counts.no > n / 20);
+    if (counts.yes <= n / 20 || counts.no <= n / 20)
         printf("  %s: %d yes, %d no\n", m->rule_name, counts.yes, counts.no);
+}
+
+/* Other tables of kernels than the spec's, which have one for nearly everything */
+static void walk_tables(struct model *model)
+{
+    uint16_t words[4];
+    for (int table = 0; table < 8; table++) {
+        for (int i = 0; i < 4; i++)
+            words[i] = (uint16_t)(below(4) | below(8) << 4 | below(8) << 8);
+        words[0] = (uint16_t)(2 | below(4) << 4 | below(4) << 8); /* FP32, any filter */
+        model->kernels.words = words;
+        model->kernels.n = 1 + below(4);
+        gtc_set_least(&model->kernels);
+        walk(model, N_PROBLEMS / 8);
+    }
 }
 
 /* ---- every rule that a spec names ---- */
@@ -192,7 +208,9 @@ static void check_spec(const char *path)
         test_start(s.rule);
         CHECK(model_from_spec(&model, &s, "config") == 0);
         if (strcmp(s.rule, "kpred_rule_conv_solver") != 0)
-            walk(&model);
+            walk(&model, N_PROBLEMS);
+        if (model.kernels.words != NULL)
+            walk_tables(&model);
         test_stop();
         model_free(&model);
     }
