@@ -1,6 +1,5 @@
 /* predict.c - `kpred predict`
    SPDX-License-Identifier: MIT */
-#include "base/opts.h"
 #include "base/table.h"
 #include "commands.h"
 #include "miopen/fields.h"
