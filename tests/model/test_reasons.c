@@ -13,6 +13,7 @@
 #include "model/reasons.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 
 enum { N_PROBLEMS = 110000, MOST_RULES = 32 };
 
@@ -110,19 +111,96 @@ static int matters(const struct model *model, const int32_t *problem, int32_t f,
     return 0;
 }
 
-/* What is said of a field alone is its value, and something else would do. */
+/* ---- what the words say is the value ---- */
+
+/* A field, or what a model without it is about: 1x1 filters without pads */
+static int64_t field_value(const struct model *model, const int32_t *problem, const char *name)
+{
+    const int32_t f = kpred_field_index(&model->m, name);
+    return f >= 0 ? problem[f] : strncmp(name, "pad", 3) == 0 ? 0 : 1;
+}
+
+/* A side of the image that the forward convolution writes: h, y, pad_h, or w, x, pad_w */
+static int64_t side_written(const struct model *model, const int32_t *problem, char h)
+{
+    char names[][12] = {"h", "y", "pad_h", "dil_h", "stride_h"};
+    int64_t v[5];
+    for (int i = 0; i < 5 && h == 'w'; i++)
+        names[i][strlen(names[i]) - 1] = i == 1 ? 'x' : 'w';
+    for (int i = 0; i < 5; i++)
+        v[i] = field_value(model, problem, names[i]);
+    if (kpred_field_index(&model->m, "stride") >= 0)
+        v[4] = field_value(model, problem, "stride");
+    const int64_t room = v[0] + 2 * v[2] - v[3] * (v[1] - 1) - 1;
+    return room < 0 ? 1 : room / v[4] + 1;
+}
+
+static double evaluate(const struct model *model, const int32_t *problem, const char **at);
+
+static double operand(const struct model *model, const int32_t *problem, const char **at)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    char name[16];
+    const size_t n = strspn(*at, letters);
+    const char *start = *at;
+    if (*start == '(') {
+        ++*at;
+        const double x = evaluate(model, problem, at);
+        ++*at; /* the ) */
+        return x;
+    }
+    *at += n != 0 ? n : strspn(start, "0123456789");
+    snprintf(name, sizeof name, "%.*s", (int)n, start);
+    return n == 0                          ? (double)strtol(start, NULL, 10)
+           : strncmp(name, "out_", 4) == 0 ? (double)side_written(model, problem, name[4])
+                                           : (double)field_value(model, problem, name);
+}
+
+/* "n / 4 * out_h * out_w": from left to right, divisions rounded down */
+static double evaluate(const struct model *model, const int32_t *problem, const char **at)
+{
+    double x = operand(model, problem, at);
+    while (**at == ' ') {
+        const char op = (*at)[1];
+        *at += 3;
+        const double y = operand(model, problem, at);
+        x = op == '*'   ? x * y
+            : op == '+' ? x + y
+            : op == '-' ? x - y
+                        : (double)((int64_t)x / (int64_t)y);
+    }
+    return x;
+}
+
+/* Up to 2^53 doubles are exact. */
+static int is_value(const struct model *model, const int32_t *problem, const struct reason *why)
+{
+    const char *at = why->what;
+    const double x = evaluate(model, problem, &at);
+    char value[32];
+    snprintf(value, sizeof value, "%.0f", x);
+    return x > 9e15 || (*at == '\0' && strcmp(value, why->value) == 0);
+}
+
+/* A token, the filter, or bytes that stand for themselves */
+static int is_word(const struct reason *why)
+{
+    return why->kind == REASON_DIR || why->kind == REASON_LAYOUT || why->kind == REASON_DTYPE
+           || !strcmp(why->what, "filter") || !strncmp(why->what, "LDS ", 4);
+}
+
 static void check_words(const struct model *model, const int32_t *problem, const struct reason *why)
 {
     const int32_t f = kpred_field_index(&model->m, why->what);
-    char value[24];
     CHECK(why->what[0] != '\0' && why->value[0] != '\0' && why->need[0] != '\0');
-    if (f < 0)
-        return;
-    snprintf(value, sizeof value, "%d", (int)problem[f]);
-    CHECK_TEXT(why->value,
-               model->m.fields[f].tokens ? model->m.fields[f].tokens[problem[f]] : value);
-    CHECK(why->kind == reason_kind_of(why->what));
-    CHECK(matters(model, problem, f, why));
+    if (f >= 0 && model->m.fields[f].tokens)
+        CHECK_TEXT(why->value, model->m.fields[f].tokens[problem[f]]);
+    else if (!is_word(why))
+        CHECK_OF(is_value(model, problem, why), why->what);
+    if (f >= 0) {
+        CHECK(why->kind == reason_kind_of(why->what));
+        CHECK(matters(model, problem, f, why));
+    }
 }
 
 /* ---- a rule ---- */
