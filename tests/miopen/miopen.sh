@@ -819,7 +819,8 @@ true_reasons() {
     nhwc="-I NHWC -f NHWC -O NHWC"
     log "$(drv "conv $wide -F 1")" "$(drv "conv $wide $nhwc -F 1")" "$(drv "convbfp16 $wide -F 1")" \
         "$(drv "convbfp16 $wide -F 2")" "$(drv "conv $wide -l 2 -F 1")" \
-        "$(drv "conv -c 64 -k 255 -l 2 -F 4")" "$(drv "conv -c 64 -k 257 -l 2 -F 4")"
+        "$(drv "conv -c 64 -k 255 -l 2 -F 4")" "$(drv "conv -c 64 -k 257 -l 2 -F 4")" \
+        "$(drv "conv -n 1 -c 16 -k 16 -y 1 -x 1 -H 16777216 -W 1 -p 1 -F 4")"
     "$BUILD/kpred" miopen --gpu "$1" "$tmp/log" 2>"$tmp/err" >"$tmp/out" || return 1
     shift
     printf 'kpred:   %s\n' "$@" >"$tmp/expected"
@@ -830,11 +831,13 @@ check "true reasons, gfx906" true_reasons gfx906 \
     "1 line: $f2x3: dil_h = 2 (it must be 1); first log:5" \
     "1 line: $f2x3: layout = NHWC (it must be NCHW); first log:2" \
     "2 lines: $f2x3: dtype = BF16 (it must be FP32 or FP16); first log:3" \
-    "2 lines: ConvHipImplicitGemmV4R1WrW: k / groups = 255 (it must be a multiple of 16); first log:6"
+    "2 lines: ConvHipImplicitGemmV4R1WrW: k / groups = 255 (it must be a multiple of 16); first log:6" \
+    "1 line: $f2x3: out_h = 16777218 (it must be 1 to 16777216); first log:8"
 gtc=ConvAsmImplicitGemmGTCDynamic
 check "true reasons, gfx942" true_reasons gfx942 \
     "1 line: ${gtc}BwdXdlopsNHWC: dtype = BF16 (it must be FP32 or FP16); first log:4" \
-    "1 line: ${gtc}FwdXdlopsNHWC: dtype = BF16 (it must be FP32 or FP16); first log:3"
+    "1 line: ${gtc}FwdXdlopsNHWC: dtype = BF16 (it must be FP32 or FP16); first log:3" \
+    "1 line: ${gtc}WrwXdlopsNHWC: out_h = 16777218 (it must be 1 to 16777216); first log:8"
 
 # ---- SQLite ----
 

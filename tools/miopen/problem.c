@@ -26,6 +26,25 @@ static enum reason_kind set_direction(const struct model *model, int f, char dir
     return reason_find(model, problem, why) == REASON_DIR ? REASON_DIR : REASON_NONE;
 }
 
+static enum reason_kind wrong_size(struct reason *why, const char *name, int64_t value,
+                                   int32_t least, int32_t most)
+{
+    char is[24], need[64];
+    snprintf(is, sizeof is, "%" PRId64, value);
+    snprintf(need, sizeof need, "%" PRId32 " to %" PRId32, least, most);
+    return reason_set(why, reason_kind_of(name), name, is, need);
+}
+
+/* Pads may make an image that is larger than any key can say. */
+static enum reason_kind check_outputs(const struct conv *conv, struct reason *why)
+{
+    static const char *const names[] = {"out_d", "out_h", "out_w"};
+    for (size_t i = 0; i < 3; i++)
+        if (conv->out[i] > KPRED_MAX_SIZE)
+            return wrong_size(why, names[i], conv->out[i], 1, KPRED_MAX_SIZE);
+    return REASON_NONE;
+}
+
 static enum reason_kind set_sizes(const struct model *model, const int field[CONV_N_SOURCES],
                                   const struct conv *conv, int32_t *problem, struct reason *why)
 {
@@ -33,17 +52,13 @@ static enum reason_kind set_sizes(const struct model *model, const int field[CON
     conv_put_sizes(field, conv, value);
     for (size_t i = 0; i < model->m.n_fields; i++) {
         const kpred_field *f = &model->m.fields[i];
-        char is[24], need[64];
         if (f->tokens != NULL)
             continue;
         problem[i] = (int32_t)value[i];
-        if (f->least <= value[i] && value[i] <= f->most)
-            continue;
-        snprintf(is, sizeof is, "%" PRId64, value[i]);
-        snprintf(need, sizeof need, "%" PRId32 " to %" PRId32, f->least, f->most);
-        return reason_set(why, reason_kind_of(f->name), f->name, is, need);
+        if (value[i] < f->least || value[i] > f->most)
+            return wrong_size(why, f->name, value[i], f->least, f->most);
     }
-    return REASON_NONE;
+    return check_outputs(conv, why);
 }
 
 enum reason_kind problem_of_conv(const struct model *model, const int field[CONV_N_SOURCES],
