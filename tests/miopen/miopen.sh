@@ -275,7 +275,7 @@ done
 several_reasons() {
     log "$(drv pool)" "$(drv pool)" "$(drv "conv $strided -b 1")" "$(drv "conv $strided -F 0")" "x"
     gives "$B" "$W" "$F" && summary 5 4 1 && sed 1d "$tmp/err" >"$tmp/reasons" || return 1
-    printf 'kpred:   %s\n' "1 line: ConvAsm1x1U: bias = 1 (it must be 0); first $tmp/log:3" \
+    printf 'kpred:   %s\n' "1 line: bias = 1 (it must be 0); first $tmp/log:3" \
         "2 lines: another operation than a convolution; first $tmp/log:1" | diff - "$tmp/reasons" &&
         sed '1!G;h;$!d' "$tmp/log" >"$tmp/other" && miopen "$tmp/other" &&
         sed '1d;s/; first .*//' "$tmp/err" >"$tmp/reversed" &&
@@ -829,15 +829,13 @@ true_reasons() {
 f2x3=ConvBinWinogradRxSf2x3
 check "true reasons, gfx906" true_reasons gfx906 \
     "1 line: $f2x3: dil_h = 2 (it must be 1); first log:5" \
-    "1 line: $f2x3: layout = NHWC (it must be NCHW); first log:2" \
-    "2 lines: $f2x3: dtype = BF16 (it must be FP32 or FP16); first log:3" \
+    "1 line: layout = NHWC (it must be NCHW); first log:2" \
+    "2 lines: dtype = BF16 (it must be FP32 or FP16); first log:3" \
     "2 lines: ConvHipImplicitGemmV4R1WrW: k / groups = 255 (it must be a multiple of 16); first log:6" \
     "1 line: $f2x3: out_h = 16777218 (it must be 1 to 16777216); first log:8"
-gtc=ConvAsmImplicitGemmGTCDynamic
 check "true reasons, gfx942" true_reasons gfx942 \
-    "1 line: ${gtc}BwdXdlopsNHWC: dtype = BF16 (it must be FP32 or FP16); first log:4" \
-    "1 line: ${gtc}FwdXdlopsNHWC: dtype = BF16 (it must be FP32 or FP16); first log:3" \
-    "1 line: ${gtc}WrwXdlopsNHWC: out_h = 16777218 (it must be 1 to 16777216); first log:8"
+    "2 lines: dtype = BF16 (it must be FP32 or FP16); first log:3" \
+    "1 line: ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC: out_h = 16777218 (it must be 1 to 16777216); first log:8"
 
 # ---- SQLite ----
 

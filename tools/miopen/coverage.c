@@ -203,6 +203,12 @@ static int find_tuple(struct coverage_model *cm, const struct conv *conv, kpred_
     return fail("%s: %s", cm->model.m.name, kpred_status_string(status));
 }
 
+/* Layouts, types and the like are the same question for all kernels; sizes are not. */
+static int is_kernels_own(enum reason_kind kind)
+{
+    return kind != REASON_DIMS && (kind < REASON_LAYOUT || kind > REASON_CASTS);
+}
+
 /* Adds the entry of the best tuple. Without one the gap is told, if this kernel comes nearer than
    those before. 0, or -1 with a message. */
 static int predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv,
@@ -218,7 +224,7 @@ static int predict(struct coverage *c, struct coverage_model *cm, const struct c
         c->n_entries++;
         c->extrapolated += cm->ctx.extrapolated != 0;
     } else if (rc > 0 && why.kind > gap->why.kind) {
-        gap->solver = cm->model.spec->solver;
+        gap->solver = is_kernels_own(why.kind) ? cm->model.spec->solver : NULL;
         gap->why = why;
     }
     return rc < 0 ? -1 : 0;
@@ -317,7 +323,10 @@ static const char *gap_text(const struct gap *gap, struct buf *b)
     case CALL_TRANSPOSED: return "a transposed convolution";
     case CALL_BROKEN: return "broken";
     case CALL_INFEASIBLE: buf_printf(b, "%s has no legal tuple", gap->solver); return b->s;
-    default: buf_printf(b, "%s: ", gap->solver); return reason_text(&gap->why, b);
+    default:
+        if (gap->solver != NULL)
+            buf_printf(b, "%s: ", gap->solver);
+        return reason_text(&gap->why, b);
     }
 }
 

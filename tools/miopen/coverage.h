@@ -7,9 +7,9 @@
 /* Why a call is not covered: behind the kinds of reasons.h, those of the call as a whole */
 enum call_kind { CALL_INFEASIBLE = REASON_SIZE + 1, CALL_OTHER, CALL_TRANSPOSED, CALL_BROKEN };
 
-/* Of the kernels with a model for the GPU, the one that comes nearest, and what it does not take */
+/* Of the kernels with a model for the GPU, what the one that comes nearest does not take */
 struct gap {
-    const char *solver; /* NULL: the call is of no kernel's kind */
+    const char *solver; /* of that kernel, where the condition is its own; else NULL */
     struct reason why;  /* its kind may be a call_kind's */
 };
 
