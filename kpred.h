@@ -361,13 +361,13 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
    "gfx906_60", does not count. Returns 1 or 0, and 1 if the model does not say. */
 KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch);
 
-/* The token of the trained GPU that is nearest to `arch` ("gfx908") with `units` compute units (0:
-   unknown). The same arch is nearer than any other; then the nearest arch number decides; then the
-   nearest number of units. Where several are equally near, or units is 0, the GPU with the most
-   units is taken, and the first of equals. With units 0, the name may give the units ("gfx906_60").
-   *exact (may be NULL) is 1 if this GPU itself was trained, or this arch where no units are given;
-   else 0. Returns -1 if the model has no field "gpu", if arch is no gfx name, or if the kernel does
-   not run there. */
+/* The token of the trained GPU that is nearest to `arch` ("gfx908") with so many `units`, as HIP
+   counts them (0: unknown). The same arch is nearer than any other; then the nearest arch number
+   decides; then the nearest number of units. Where several are equally near, or units is 0, the GPU
+   with the most units is taken, and the first of equals. With units 0, the name may give the units
+   ("gfx906_60"). *exact (may be NULL) is 1 if this GPU itself was trained, or this arch where no
+   units are given; else 0. Returns -1 if the model has no field "gpu", if arch is no gfx name, or
+   if the kernel does not run there. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 

@@ -1491,7 +1491,7 @@ static int32_t kpri_rxs_units(const int32_t *p)
     switch (p[KPRED_CONV2D_GPU]) {
     case KPRED_GPU_GFX900_56: return 56;
     case KPRED_GPU_GFX906_60: return 60;
-    case KPRED_GPU_GFX1030_36: return 72; /* its name counts pairs */
+    case KPRED_GPU_GFX1030_36: return 72; /* see docs/miopen.md, gfx1030_36 */
     default: return 304;
     }
 }

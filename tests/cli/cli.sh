@@ -381,8 +381,8 @@ bad() {
     refuse "field of another model" 1 'no field "groups"' predict $model $fields groups=1
     refuse "field in capitals" 1 'no field "N"' predict $model $fields N=1
     refuse "field without a name" 1 'no field ""' predict $model $fields =1
-    refuse "missing field" 1 "field stride is missing" predict $model ${fields% *}
-    refuse "no field at all" 1 "field gpu is missing" predict $model
+    refuse "missing field" 1 "field k is missing" predict $model ${fields% k=*} stride=1
+    refuse "no field at all" 1 "fields gpu, dir, dtype, n, c, h, w, k are missing" predict $model
     refuse "field given twice" 1 "field n is given twice" predict $model $fields n=16
     refuse "field without =" 1 '"more": expected FIELD=VALUE' predict $model $fields more
     refuse "empty size" 1 'field n: value "" is no integer' predict $model n=
@@ -406,8 +406,8 @@ for value in 0 -1 16777217 99999999999999999999 -99999999999999999999 16x x16 1e
     1,2; do
     bad "size $value" "field c: value \"$value\" is no integer from 1 to 16777216" c=$value
 done
-bad "kernel that does not apply" "the kernel does not apply to this problem" dir=W
-bad "largest size" "the kernel does not apply to this problem" c=16777216
+bad "kernel that does not apply" "$model does not apply: dir = W (it must be F or B)" dir=W
+bad "largest size" "does not apply: c * h * w = 52613349376 (it must be less than 4194304)" c=16777216
 
 # shellcheck disable=SC2086
 for value in 0 -1 1025 99999999999999999999 5x x "" 1,2; do

@@ -256,27 +256,30 @@ uncovered() {
 uncovered_as() { check "not covered: $1" uncovered "$@"; }
 uncovered_as "bias" "$(drv "conv $strided -b 1")" "bias"
 uncovered_as "transposed" "$(drv "conv $strided -m trans")" "trans"
-uncovered_as "three dimensions" "$(drv "conv -_ 3 -! 8 -@ 1 $strided")" "3-D"
+uncovered_as "three dimensions" "$(drv "conv -_ 3 -! 8 -@ 1 $strided")" "spatial_dim = 3 .it must be 2)"
 uncovered_as "layout" "$(drv "conv $strided -I NHWC -f NHWC -O NHWC")" "layout"
 uncovered_as "one layout of three" "$(drv "conv $strided --out_layout=NHWC")" "layout"
-uncovered_as "INT8" "$(drv "convint8 $strided")" "data type"
-uncovered_as "filter" "$(drv "conv -y 5 -x 5 -p 2 -q 2")" "filter"
-uncovered_as "a filter that is not square" "$(drv "conv -y 1 -x 3 -q 1")" "filter"
-uncovered_as "dilation" "$(drv "conv -y 3 -x 3 -p 2 -q 2 -l 2 -j 2")" "dilation"
+uncovered_as "INT8" "$(drv "convint8 $strided")" "dtype = INT8"
+uncovered_as "filter" "$(drv "conv -y 5 -x 5 -p 2 -q 2")" "fil_h = 5"
+uncovered_as "a filter that is not square" "$(drv "conv -y 1 -x 3 -q 1")" "fil_. = [13]"
+uncovered_as "dilation" "$(drv "conv -p 1 -q 1 -H 64 -W 64 -l 2 -j 2 -F 4")" "dilation_h = 2"
 uncovered_as "pads" "$(drv "conv -y 1 -x 1 -p 1 -q 1")" "pad"
 uncovered_as "strides" "$(drv "conv -y 1 -x 1 -u 1 -v 2")" "stride"
 uncovered_as "groups" "$(drv "conv -y 1 -x 1 -c 64 -k 64 -g 2")" "group"
-uncovered_as "direction" "$(drv "conv -c 64 -k 64 -p 1 -q 1 -F 1")" ""
+uncovered_as "direction" "$(drv "conv -c 64 -k 64 -p 1 -q 1 -F 1")" "fil_h = 3"
+uncovered_as "stride of a direction" "$(drv "conv -p 1 -q 1 -u 2 -v 2 -F 4")" \
+    "ConvAsmBwdWrW3x3: stride = 2 .it must be 1)"
 for operation in pool bnorm CBAInfer gemm softmax convfp64 conv2; do
     uncovered_as "$operation" "$(drv "$operation -n 0 --what")" "operation"
 done
 several_reasons() {
     log "$(drv pool)" "$(drv pool)" "$(drv "conv $strided -b 1")" "$(drv "conv $strided -F 0")" "x"
-    gives "$B" "$W" "$F" && summary 5 4 1 && grep -q '^kpred: *2 lines: ' "$tmp/err" &&
-        grep -q '^kpred: *1 line: ' "$tmp/err" || return 1
-    sed 1d "$tmp/err" | sed 's/^ *//' >"$tmp/reasons"
-    sed '1!G;h;$!d' "$tmp/log" >"$tmp/other" && miopen "$tmp/other" &&
-        sed 1d "$tmp/err" | sed 's/^ *//' | cmp - "$tmp/reasons"
+    gives "$B" "$W" "$F" && summary 5 4 1 && sed 1d "$tmp/err" >"$tmp/reasons" || return 1
+    printf 'kpred:   %s\n' "1 line: bias = 1 (it must be 0); first $tmp/log:3" \
+        "2 lines: another operation than a convolution; first $tmp/log:1" | diff - "$tmp/reasons" &&
+        sed '1!G;h;$!d' "$tmp/log" >"$tmp/other" && miopen "$tmp/other" &&
+        sed '1d;s/; first .*//' "$tmp/err" >"$tmp/reversed" &&
+        sed 's/; first .*//' "$tmp/reasons" | diff - "$tmp/reversed"
 }
 check "reasons are counted, in a fixed order" several_reasons
 
@@ -799,12 +802,38 @@ for device in gfx908 gfx90a gfx1030_72; do
     check "--nearest of all models, $device" nearest_of_all $device
 done
 all_gpus() {
-    "$BUILD/kpred" miopen --gpu gfx90a "$tmp/log" 2>"$tmp/err" && return 1
+    "$BUILD/kpred" miopen --gpu "$1" "$tmp/log" 2>"$tmp/err" && return 1
     for device in $(for spec in $(perf_specs); do of "$spec" gpu; done); do
         grep -q " $device" "$tmp/err" || return 1
     done
 }
-check "a GPU that no model knows: the GPUs of all" all_gpus
+for device in gfx90a gfx1030_72; do
+    check "a GPU that no model knows: the GPUs of all, $device" all_gpus $device
+done
+
+# The kernels without a model for the GPU hide no reason of those that have one.
+true_reasons() {
+    wide="-n 16 -c 64 -H 56 -W 56 -k 256"
+    nhwc="-I NHWC -f NHWC -O NHWC"
+    log "$(drv "conv $wide -F 1")" "$(drv "conv $wide $nhwc -F 1")" "$(drv "convbfp16 $wide -F 1")" \
+        "$(drv "convbfp16 $wide -F 2")" "$(drv "conv $wide -l 2 -F 1")" \
+        "$(drv "conv -c 64 -k 255 -l 2 -F 4")" "$(drv "conv -c 64 -k 257 -l 2 -F 4")" \
+        "$(drv "conv -n 1 -c 16 -k 16 -y 1 -x 1 -H 16777216 -W 1 -p 1 -F 4")"
+    "$BUILD/kpred" miopen --gpu "$1" "$tmp/log" 2>"$tmp/err" >"$tmp/out" || return 1
+    shift
+    printf 'kpred:   %s\n' "$@" >"$tmp/expected"
+    sed "1d;/ trained on$/d;s|$tmp/||" "$tmp/err" | diff "$tmp/expected" -
+}
+f2x3=ConvBinWinogradRxSf2x3
+check "true reasons, gfx906" true_reasons gfx906 \
+    "1 line: $f2x3: dil_h = 2 (it must be 1); first log:5" \
+    "1 line: layout = NHWC (it must be NCHW); first log:2" \
+    "2 lines: dtype = BF16 (it must be FP32 or FP16); first log:3" \
+    "2 lines: ConvHipImplicitGemmV4R1WrW: k / groups = 255 (it must be a multiple of 16); first log:6" \
+    "1 line: $f2x3: out_h = 16777218 (it must be 1 to 16777216); first log:8"
+check "true reasons, gfx942" true_reasons gfx942 \
+    "2 lines: dtype = BF16 (it must be FP32 or FP16); first log:3" \
+    "1 line: ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC: out_h = 16777218 (it must be 1 to 16777216); first log:8"
 
 # ---- SQLite ----
 

@@ -82,9 +82,9 @@ static int read_line(FILE *f, struct line *l)
 static int add_call(const struct options *o, struct coverage *c, const char *name, size_t number,
                     enum driver_kind kind, const struct driver_call *call)
 {
-    if (coverage_add(c, kind, call) != 0)
+    if (coverage_add(c, name, number, kind, call) != 0)
         return -1;
-    if (kind == DRIVER_BROKEN && !o->lenient && c->gaps[CALL_BROKEN] <= MAX_TOLD)
+    if (kind == DRIVER_BROKEN && !o->lenient && c->broken <= MAX_TOLD)
         fail("%s:%zu: %s", name, number, call->why);
     return 0;
 }
@@ -135,7 +135,7 @@ static int scan_logs(const struct options *o, struct coverage *c)
     for (size_t i = 0; i < o->logs.n; i++)
         if (scan_log(o, c, o->logs.v[i]) != 0)
             return -1;
-    const size_t broken = c->gaps[CALL_BROKEN];
+    const size_t broken = c->broken;
     if (broken == 0 || o->lenient)
         return 0;
     if (broken > MAX_TOLD)

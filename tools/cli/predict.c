@@ -1,8 +1,8 @@
 /* predict.c - `kpred predict`
    SPDX-License-Identifier: MIT */
-#include "base/opts.h"
 #include "base/table.h"
 #include "commands.h"
+#include "miopen/fields.h"
 #include "model/registry.h"
 
 #include <inttypes.h>
@@ -10,72 +10,38 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: kpred predict MODEL|FILE.h FIELD=VALUE... [-k N] [--beam B] [--nearest]\n"
-    "                     [--csv|--json]\n"
+    "usage: kpred predict MODEL|FILE.h [FIELD=VALUE...] [--driver LINE] [--gpu GPU] [--nearest]\n"
+    "                     [-k N] [--beam B] [--csv|--json]\n"
     "\n"
     "Prints the most promising legal tuples for a problem, best first.\n"
     "\n"
     "  MODEL|FILE.h   a built-in model (`kpred models`), or a header that kpred-train wrote\n"
-    "  FIELD=VALUE    every field of the model once, in any order\n"
+    "  FIELD=VALUE    the fields of the model, each once, in any order. Of a convolution those\n"
+    "                 that are left out are as MIOpenDriver has them, which is then noted:\n"
+    "                 layout NCHW, y and x 3, pads 0, strides, dilations and groups 1, in 2-D\n"
+    "                 d and z 1, in 3-D layout NCDHW and z 3. The others have to be given\n"
+    "  --driver LINE  a line of MIOpenDriver in place of the fields but gpu and, if it asks for\n"
+    "                 several directions, dir: \"conv -n 32 -c 64 -H 56 -W 56 -k 64 -F 1\"\n"
+    "  --gpu GPU      the same as gpu=GPU\n"
+    "  --nearest      for a GPU that was not trained, take the nearest that was\n"
     "  -k N           how many tuples (default 1)\n"
     "  --beam B       beam width (default: N)\n"
-    "  --nearest      for a GPU that was not trained, take the nearest that was\n"
     "  --csv          as CSV, columns rank,probability and one per parameter (the table\n"
     "                 has percent)\n"
-    "  --json         as JSON, an array of objects with the same names\n"
+    "  --json         as JSON, an array of objects with the same names; where the kernel does\n"
+    "                 not apply, of one with error, field, value and must_be\n"
     "\n"
-    "Example: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 "
-    "\\\n"
-    "             stride=1 -k 8\n";
+    "Examples: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 \\\n"
+    "              k=256 stride=1 -k 8\n"
+    "          kpred predict conv_solver --gpu gfx90a --driver \"conv -n 32 -c 64 -H 56 -W 56 \\\n"
+    "              -k 64 -p 1 -q 1 -F 1\"\n";
 
 struct options {
     const char *model;
-    struct opt_texts fields;
+    struct given given;
     long k, beam;
-    int nearest;
     struct table_form form;
 };
-
-/* One FIELD=VALUE into problem; seen has a bit for each field given. */
-static int take_field(const struct options *o, const struct model *model, const char *text,
-                      int32_t *problem, uint32_t *seen)
-{
-    const char *value = strchr(text, '=');
-    struct buf name = {NULL, 0, 0};
-    int64_t x;
-    if (!value)
-        return fail("\"%s\": expected FIELD=VALUE", text);
-    buf_add(&name, text, (size_t)(value++ - text));
-    int32_t f = kpred_field_index(&model->m, name.s);
-    buf_free(&name);
-    if (f < 0)
-        return fail("%s: no field \"%.*s\"", model->m.name, (int)(value - 1 - text), text);
-    const kpred_field *field = model->m.fields + f;
-    if (*seen >> f & 1)
-        return fail("%s: field %s is given twice", model->m.name, field->name);
-    *seen |= (uint32_t)1 << f;
-    if (field->tokens) {
-        problem[f] = model_token(model, (size_t)f, value, o->nearest);
-        return problem[f] < 0 ? -1 : 0;
-    }
-    if (parse_int(value, field->least, field->most, &x))
-        return fail("%s: field %s: value \"%s\" is no integer from %" PRId32 " to %" PRId32,
-                    model->m.name, field->name, value, field->least, field->most);
-    problem[f] = (int32_t)x;
-    return 0;
-}
-
-static int take_problem(const struct options *o, const struct model *model, int32_t *problem)
-{
-    uint32_t seen = 0;
-    for (size_t i = 0; i < o->fields.n; i++)
-        if (take_field(o, model, o->fields.v[i], problem, &seen))
-            return -1;
-    for (uint32_t f = 0; f < model->m.n_fields; f++)
-        if (!(seen >> f & 1))
-            return fail("%s: field %s is missing", model->m.name, model->m.fields[f].name);
-    return 0;
-}
 
 static void add_value(struct table *t, const kpred_param *p, int32_t value)
 {
@@ -116,21 +82,51 @@ static void note_extrapolation(const kpred_ctx *ctx, const int32_t *problem)
                  ctx->model->fields[f].trained_max);
 }
 
+/* The kernel does not apply: JSON says so, too. */
+static int refuse(const struct options *o, const kpred_model *m, const struct reason *why)
+{
+    struct buf text = {NULL, 0, 0};
+    struct table t = {0, {NULL, 0, 0}};
+    int64_t number;
+    fail("%s does not apply: %s", m->name, reason_text(why, &text));
+    buf_free(&text);
+    if (!o->form.json)
+        return -1;
+    table_heading(&t, "error,field,value,must_be");
+    table_text(&t, "the kernel does not apply to this problem");
+    table_text(&t, why->what);
+    if (parse_int(why->value, INT64_MIN, INT64_MAX, &number) == 0)
+        table_number(&t, "%" PRId64, number);
+    else
+        table_text(&t, why->value);
+    table_text(&t, why->need);
+    table_print(&t, stdout, o->form);
+    table_free(&t);
+    flush_stdout();
+    return -1;
+}
+
 static int predict(const struct options *o, const struct model *model, const int32_t *problem)
 {
     const size_t k = (size_t)o->k, beam = o->beam ? (size_t)o->beam : k;
     const size_t words = kpred_arena_words(&model->m, beam);
     int32_t *arena = xcalloc(words, sizeof *arena);
     kpred_tuple *tuples = xcalloc(k, sizeof *tuples);
+    struct reason why;
     size_t n = 0;
+    int bad;
     kpred_ctx ctx;
     kpred_status status = kpred_init(&ctx, KPRED_VERSION, &model->m, beam, arena, words);
     if (status == KPRED_OK)
         status = kpred_predict(&ctx, problem, model->m.n_fields, tuples, k, &n);
     if (status == KPRED_OK)
         note_extrapolation(&ctx, problem);
-    int bad = status == KPRED_OK ? print(o, &model->m, tuples, n)
-                                 : fail("%s: %s", model->m.name, kpred_status_string(status));
+    if (status == KPRED_OK)
+        bad = print(o, &model->m, tuples, n);
+    else if (status == KPRED_ERR_NOT_APPLICABLE && reason_find(model, problem, &why) != REASON_NONE)
+        bad = refuse(o, &model->m, &why);
+    else
+        bad = fail("%s: %s", model->m.name, kpred_status_string(status));
     free(arena);
     free(tuples);
     return bad;
@@ -140,6 +136,7 @@ static int run(const struct options *o)
 {
     int32_t problem[KPRED_MAX_FIELDS];
     struct model model;
+    struct reason why;
     if (table_form_check(&o->form))
         return 2;
     if (o->beam && o->k > o->beam) {
@@ -148,7 +145,11 @@ static int run(const struct options *o)
     }
     if (model_open(o->model, &model))
         return 1;
-    int bad = take_problem(o, &model, problem) || predict(o, &model, problem);
+    int bad = given_problem(&o->given, &model, problem, &why);
+    if (bad == 0)
+        bad = predict(o, &model, problem);
+    else if (bad > 0)
+        bad = refuse(o, &model.m, &why);
     model_free(&model);
     return bad ? 1 : 0;
 }
@@ -158,10 +159,12 @@ int cmd_predict(int argc, char **argv)
     struct options o;
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
-        {.name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.fields},
+        {.name = "FIELD=VALUE", .kind = OPT_TEXTS, .to = &o.given.fields},
+        {.name = "--driver", .kind = OPT_TEXT, .to = &o.given.driver},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.given.gpu},
         {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--beam", .kind = OPT_COUNT, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
-        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.nearest},
+        {.name = "--nearest", .kind = OPT_FLAG, .to = &o.given.nearest},
         {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
@@ -171,6 +174,6 @@ int cmd_predict(int argc, char **argv)
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);
-    free(o.fields.v);
+    free(o.given.fields.v);
     return status;
 }

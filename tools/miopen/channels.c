@@ -8,7 +8,7 @@
    are kernels whose rules hardly look at channels. */
 #include "channels.h"
 
-#include "conv.h"
+#include "problem.h"
 
 #include "model/registry.h"
 
@@ -88,35 +88,18 @@ static size_t read_values(const char *p, int32_t values[KPRED_MAX_TUPLE])
     return 0;
 }
 
-/* The problem of the witness's rule: 0, or -1 if it is none of that kernel's. */
-static int make_problem(const struct witness *w, const struct conv *conv,
-                        int32_t problem[KPRED_MAX_FIELDS])
-{
-    const kpred_model *m = &w->model.m;
-    const char dir[] = {conv->dir, '\0'};
-    const int *field = w->field;
-    int64_t value[KPRED_MAX_FIELDS] = {0};
-    struct conv_gap gap;
-    if (conv_find_gap(w->model.spec, field, conv, &gap) != GAP_NONE)
-        return -1;
-    conv_put_sizes(field, conv, value);
-    value[field[CONV_DIR]] = kpred_token(m, (size_t)field[CONV_DIR], dir);
-    value[field[CONV_DTYPE]] = kpred_token(m, (size_t)field[CONV_DTYPE], conv->dtype);
-    if (field[CONV_GPU] >= 0) /* the last one, where most is legal */
-        value[field[CONV_GPU]] = m->fields[field[CONV_GPU]].most;
-    for (size_t f = 0; f < m->n_fields; f++)
-        problem[f] = (int32_t)value[f];
-    return value[field[CONV_DIR]] >= 0 && value[field[CONV_DTYPE]] >= 0 ? 0 : -1;
-}
-
 /* Which readings of the row are legal? */
 static void ask(struct evidence *e, const struct witness *w, const struct conv *conv,
                 const char *list)
 {
     const kpred_model *m = &w->model.m;
     int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
-    if (read_values(list, values) != m->n_params || make_problem(w, conv, problem) != 0)
+    struct reason why;
+    if (read_values(list, values) != m->n_params
+        || problem_of_conv(&w->model, w->field, conv, problem, &why) != REASON_NONE)
         return;
+    if (w->field[CONV_GPU] >= 0) /* the last one, where most is legal */
+        problem[w->field[CONV_GPU]] = m->fields[w->field[CONV_GPU]].most;
     const int as_read = kpred_legal(m, problem, values);
     problem[w->field[CONV_C]] = (int32_t)conv->k;
     problem[w->field[CONV_K]] = (int32_t)conv->c;

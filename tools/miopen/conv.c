@@ -318,76 +318,67 @@ const char *conv_layout(const struct conv *c)
                : NULL;
 }
 
-static enum conv_gap_kind found(struct conv_gap *gap, enum conv_gap_kind kind, const char *column,
-                                const char *value, const char *covered)
-{
-    gap->column = column;
-    snprintf(gap->value, sizeof gap->value, "%s", value);
-    snprintf(gap->covered, sizeof gap->covered, "%s", covered);
-    return kind;
-}
-
-static enum conv_gap_kind found_number(struct conv_gap *gap, enum conv_gap_kind kind,
-                                       const char *column, int64_t value, const char *covered)
+static enum reason_kind found_number(struct reason *gap, enum reason_kind kind, const char *column,
+                                     int64_t value, const char *covered)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, value);
-    return found(gap, kind, column, text, covered);
+    return reason_set(gap, kind, column, text, covered);
 }
 
-/* All numbers that a key says and the fields do not. */
-static enum conv_gap_kind find_number(const struct spec *s, const int *field, const struct conv *c,
-                                      struct conv_gap *gap)
+/* All numbers that a key says and the fields do not, in the order of their kinds. */
+static enum reason_kind find_number(const struct spec *s, const int *field, const struct conv *c,
+                                    struct reason *gap)
 {
     const int none = -1, is_square = field[CONV_STRIDE] >= 0;
     const struct {
         const char *column;
-        enum conv_gap_kind kind;
+        enum reason_kind kind;
         int source; /* a spec with that field covers every value */
         int64_t value, covered;
     } pins[] = {
-        {"spatial_dim", GAP_DIMS, CONV_D, c->dims, 2},
-        {"bias", GAP_BIAS, none, c->bias, 0},
-        {"fil_h", GAP_FILTER, CONV_Y, c->filter[1], s->filter_h},
-        {"fil_w", GAP_FILTER, CONV_X, c->filter[2], s->filter_w},
-        {"pad_d", GAP_FILTER, CONV_PAD_D, c->pad[0], 0},
-        {"pad_h", GAP_FILTER, CONV_PAD_H, c->pad[1], s->pad},
-        {"pad_w", GAP_FILTER, CONV_PAD_W, c->pad[2], s->pad},
-        {"dilation_d", GAP_FILTER, CONV_DIL_D, c->dilation[0], 1},
-        {"dilation_h", GAP_FILTER, CONV_DIL_H, c->dilation[1], 1},
-        {"dilation_w", GAP_FILTER, CONV_DIL_W, c->dilation[2], 1},
-        {"conv_stride_d", GAP_STRIDE, CONV_STRIDE_D, c->stride[0], 1},
-        {"conv_stride_h", GAP_STRIDE, CONV_STRIDE_H, c->stride[1], is_square ? c->stride[1] : 1},
-        {"group_count", GAP_GROUPS, CONV_GROUPS, c->groups, 1},
+        {"spatial_dim", REASON_DIMS, CONV_D, c->dims, 2},
+        {"fil_h", REASON_FILTER, CONV_Y, c->filter[1], s->filter_h},
+        {"fil_w", REASON_FILTER, CONV_X, c->filter[2], s->filter_w},
+        {"pad_d", REASON_PAD, CONV_PAD_D, c->pad[0], 0},
+        {"pad_h", REASON_PAD, CONV_PAD_H, c->pad[1], s->pad},
+        {"pad_w", REASON_PAD, CONV_PAD_W, c->pad[2], s->pad},
+        {"dilation_d", REASON_DILATION, CONV_DIL_D, c->dilation[0], 1},
+        {"dilation_h", REASON_DILATION, CONV_DIL_H, c->dilation[1], 1},
+        {"dilation_w", REASON_DILATION, CONV_DIL_W, c->dilation[2], 1},
+        {"bias", REASON_BIAS, none, c->bias, 0},
+        {"group_count", REASON_GROUPS, CONV_GROUPS, c->groups, 1},
+        {"conv_stride_d", REASON_STRIDE, CONV_STRIDE_D, c->stride[0], 1},
+        {"conv_stride_h", REASON_STRIDE, CONV_STRIDE_H, c->stride[1], is_square ? c->stride[1] : 1},
     };
     for (size_t i = 0; i < sizeof pins / sizeof *pins; i++)
         if (pins[i].value != pins[i].covered
             && (pins[i].source == none || field[pins[i].source] < 0)) {
             char covered[32];
-            snprintf(covered, sizeof covered, "%" PRId64 " only", pins[i].covered);
+            snprintf(covered, sizeof covered, "%" PRId64, pins[i].covered);
             return found_number(gap, pins[i].kind, pins[i].column, pins[i].value, covered);
         }
-    return GAP_NONE;
+    return REASON_NONE;
 }
 
-enum conv_gap_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
-                                 const struct conv *c, struct conv_gap *gap)
+enum reason_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
+                               const struct conv *c, struct reason *gap)
 {
     const char *unusual = unusual_layout(c);
-    const int is_other_gap = c->dims == 3 && field[CONV_D] < 0;
-    if (unusual != NULL && !is_other_gap && (field[CONV_LAYOUT] < 0 || conv_layout(c) == NULL))
-        return found(gap, GAP_LAYOUT, "layout", unusual,
-                     field[CONV_LAYOUT] < 0 ? c->dims == 2 ? "NCHW only" : "NCDHW only"
-                                            : "one layout of all tensors");
-    enum conv_gap_kind kind = find_number(s, field, c, gap);
-    if (kind != GAP_NONE)
+    const enum reason_kind kind = find_number(s, field, c, gap);
+    if (kind != REASON_NONE && kind < REASON_LAYOUT)
+        return kind;
+    if (unusual != NULL && (field[CONV_LAYOUT] < 0 || conv_layout(c) == NULL))
+        return reason_set(gap, REASON_LAYOUT, "layout", unusual,
+                          field[CONV_LAYOUT] < 0 ? usual_layout(c) : "one layout of all tensors");
+    if (kind != REASON_NONE)
         return kind;
     if (c->casts[0] != '\0')
-        return found(gap, GAP_CASTS, "cast", c->casts, "no cast tensors");
+        return reason_set(gap, REASON_CASTS, "cast", c->casts, "none");
     if (c->stride[1] == c->stride[2] || field[CONV_STRIDE_W] >= 0)
-        return GAP_NONE;
-    return found_number(gap, GAP_STRIDE, "conv_stride_w", c->stride[2],
-                        "the same stride in h and w only");
+        return REASON_NONE;
+    return found_number(gap, REASON_STRIDE, "conv_stride_w", c->stride[2],
+                        "the same stride in h and w");
 }
 
 void conv_put_sizes(const int field[CONV_N_SOURCES], const struct conv *c, int64_t *problem)

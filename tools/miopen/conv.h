@@ -5,11 +5,10 @@
    groups are not 1 or tensors are cast, a suffix such as _g32 or _ciFP8. 3-D keys have a depth
    before each height; a layout other than NCHW (NCDHW) stands there three times, for both images
    and the weights. For the backward directions the key is swapped: ic, ih and iw are those of the
-   image that the forward convolution writes, oc, oh and ow of the one that it reads. Needs only
-   libc. */
+   image that the forward convolution writes, oc, oh and ow of the one that it reads. */
 #pragma once
 
-#include "model/spec.h"
+#include "model/reasons.h"
 
 enum { CONV_TEXT = 24, CONV_CASTS = 64 };
 
@@ -85,29 +84,10 @@ extern const struct conv_source_info {
 /* For each source the spec's field, or -1. 0, or -1 with a message that begins with `path`. */
 int conv_map_fields(const struct spec *s, const char *path, int field[CONV_N_SOURCES]);
 
-/* What of a convolution a spec may not cover. */
-#define CONV_GAPS(X)                                                  \
-    X(GAP_LAYOUT, "a layout other than NCHW")                         \
-    X(GAP_DIMS, "3-D")                                                \
-    X(GAP_BIAS, "with a bias")                                        \
-    X(GAP_CASTS, "with cast tensors")                                 \
-    X(GAP_FILTER, "a filter, pads or dilations that no model covers") \
-    X(GAP_STRIDE, "strides that no model of the filter covers")       \
-    X(GAP_GROUPS, "groups, which no model of the filter covers")
-
-#define CONV_GAP_NAME(name, text) name,
-enum conv_gap_kind { CONV_GAPS(CONV_GAP_NAME) CONV_N_GAPS, GAP_NONE = -1 };
-#undef CONV_GAP_NAME
-
-struct conv_gap {
-    const char *column; /* of MIOpen's databases */
-    char value[CONV_CASTS];
-    char covered[48]; /* what the spec covers, "1 only" */
-};
-
-/* GAP_NONE, or the first gap between the spec, with its fields as mapped, and the convolution. */
-enum conv_gap_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
-                                 const struct conv *c, struct conv_gap *gap);
+/* REASON_NONE, or the first gap between the spec, with its fields as mapped, and the convolution:
+   its `what` is a column of MIOpen's databases. */
+enum reason_kind conv_find_gap(const struct spec *s, const int field[CONV_N_SOURCES],
+                               const struct conv *c, struct reason *gap);
 
 /* The layout of all three tensors; NULL if they differ. */
 const char *conv_layout(const struct conv *c);

@@ -5,6 +5,7 @@
 #include "data/split.h"
 #include "model/products.h"
 #include "model/registry.h"
+#include "problem.h"
 #include "tuple_text.h"
 #include "user_db.h"
 
@@ -85,43 +86,30 @@ static void add_once(struct buf *list, const char *word)
     buf_printf(list, "%s%s", list->n ? " " : "", word);
 }
 
-/* What may be asked for: the GPUs of all models, or the architectures of their kernels */
-static void list_gpus(const struct coverage *c, int archs, struct buf *list)
+/* No model knows the GPU: does one know a near one, or does no kernel run there? */
+static int no_gpu(const struct coverage *c, const char *gpu, int nearest)
 {
+    struct buf known = {NULL, 0, 0}, archs = {NULL, 0, 0};
+    int runs_there = 0;
     for (size_t i = 0; i < c->n_models; i++) {
         const kpred_model *m = &c->models[i]->model.m;
         const int f = c->models[i]->field[CONV_GPU];
-        for (size_t t = 0; archs && m->runs_on && m->runs_on[t]; t++)
-            add_once(list, m->runs_on[t]);
-        for (int32_t t = 0; !archs && f >= 0 && t < m->fields[f].n_tokens; t++)
-            add_once(list, m->fields[f].tokens[t]);
+        runs_there |= c->models[i]->runs_there;
+        for (size_t t = 0; m->runs_on && m->runs_on[t]; t++)
+            add_once(&archs, m->runs_on[t]);
+        for (int32_t t = 0; f >= 0 && t < m->fields[f].n_tokens; t++)
+            add_once(&known, m->fields[f].tokens[t]);
     }
-}
-
-static int no_gpu(const struct coverage *c, const char *gpu)
-{
-    struct buf list = {NULL, 0, 0};
-    size_t there = 0, near = 0;
-    for (size_t i = 0; i < c->n_models; i++) {
-        int exact;
-        there += c->models[i]->runs_there != 0;
-        near += c->models[i]->field[CONV_GPU] >= 0
-                && model_gpu(&c->models[i]->model, (size_t)c->models[i]->field[CONV_GPU], gpu, 1,
-                             &exact)
-                       >= 0;
-    }
-    const int is_known = there > 0 || near > 0;
-    list_gpus(c, !is_known && strncmp(gpu, "gfx", 3) == 0, &list);
-    const int bad =
-        c->n_models == 0 ? fail("there is no model of a kernel of MIOpen")
-        : near > 0       ? fail("--gpu \"%s\": no model was trained on it; they know %s, of which "
-                                      "--nearest takes the nearest",
-                                gpu, list.s)
-        : strncmp(gpu, "gfx", 3) == 0
-            ? fail("--gpu \"%s\": no kernel of the models runs there; they run on %s", gpu, list.s)
-            : fail("--gpu \"%s\": is no name of a GPU; the models know %s", gpu, list.s);
-    buf_free(&list);
-    return bad;
+    if (runs_there && !nearest)
+        fail("--gpu \"%s\": no model was trained on it; they know %s, of which --nearest takes the "
+             "nearest",
+             gpu, known.s ? known.s : "none");
+    else
+        fail("--gpu \"%s\": no kernel of the models runs there; they run on %s", gpu,
+             archs.s ? archs.s : "none");
+    buf_free(&known);
+    buf_free(&archs);
+    return -1;
 }
 
 /* Each model's token of the GPU; at least one has to have it. */
@@ -131,7 +119,7 @@ static int set_gpu(struct coverage *c, const char *gpu, int nearest)
     for (size_t i = 0; i < c->n_models; i++)
         known += (size_t)set_model_gpu(c->models[i], gpu, nearest);
     note_nearest(c, gpu);
-    return known != 0 ? 0 : no_gpu(c, gpu);
+    return known != 0 ? 0 : no_gpu(c, gpu, nearest);
 }
 
 static void close_model(struct coverage_model *cm)
@@ -183,6 +171,9 @@ void coverage_close(struct coverage *c)
         free(c->problems[i].key);
         free(c->problems[i].entries);
     }
+    for (size_t i = 0; i < c->n_gaps; i++)
+        free(c->gaps[i].log);
+    free(c->gaps);
     free(c->models);
     free(c->problems);
     free(c->slots);
@@ -193,79 +184,60 @@ void coverage_close(struct coverage *c)
 
 /* ---- one problem, one model ---- */
 
-/* The problem in the model's fields; -1, or why the model does not cover it. */
-static int read_problem(const struct coverage_model *cm, const struct conv *conv, int32_t *problem)
-{
-    const kpred_model *m = &cm->model.m;
-    const char dir[] = {conv->dir, '\0'};
-    int64_t value[KPRED_MAX_FIELDS] = {0};
-    struct conv_gap gap;
-    const enum conv_gap_kind kind = conv_find_gap(cm->model.spec, cm->field, conv, &gap);
-    if (kind != GAP_NONE)
-        return (int)kind;
-    conv_put_sizes(cm->field, conv, value);
-    value[cm->field[CONV_DIR]] = kpred_token(m, (size_t)cm->field[CONV_DIR], dir);
-    value[cm->field[CONV_DTYPE]] = kpred_token(m, (size_t)cm->field[CONV_DTYPE], conv->dtype);
-    if (value[cm->field[CONV_DTYPE]] < 0)
-        return CALL_DTYPE;
-    if (cm->field[CONV_LAYOUT] >= 0)
-        value[cm->field[CONV_LAYOUT]] =
-            kpred_token(m, (size_t)cm->field[CONV_LAYOUT], conv_layout(conv));
-    if (cm->field[CONV_LAYOUT] >= 0 && value[cm->field[CONV_LAYOUT]] < 0)
-        return GAP_LAYOUT;
-    if (value[cm->field[CONV_DIR]] < 0)
-        return CALL_RULE;
-    if (cm->gpu < 0)
-        return cm->runs_there ? CALL_GPU : CALL_ARCH;
-    if (cm->field[CONV_GPU] >= 0)
-        value[cm->field[CONV_GPU]] = cm->gpu;
-    for (size_t f = 0; f < m->n_fields; f++) {
-        if (value[f] < m->fields[f].least || value[f] > m->fields[f].most)
-            return CALL_SIZE;
-        problem[f] = (int32_t)value[f];
-    }
-    return -1;
-}
-
 static void add_entry(struct buf *b, const struct coverage_model *cm, const kpred_tuple *t)
 {
     buf_printf(b, "%s%s:", b->n != 0 ? ";" : "", cm->model.spec->solver);
     tuple_text_add(&cm->model.m, t->value, b);
 }
 
-/* Why the rule rejects a problem: would it take another direction? */
-static int find_fault(const struct coverage_model *cm, int32_t *problem)
-{
-    const kpred_field *field = &cm->model.m.fields[cm->field[CONV_DIR]];
-    int32_t *dir = &problem[cm->field[CONV_DIR]];
-    for (*dir = 0; *dir < field->n_tokens; ++*dir)
-        if (cm->model.m.rule(problem, problem, 0))
-            return CALL_DIRECTION;
-    return CALL_RULE;
-}
-
-/* Adds the entry of the best tuple: 0, or 1 with *gap told, or -1 with a message. */
-static int predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv, int *gap)
+/* 0 with the best tuple, or 1 with why the kernel has none, or -1 with a message */
+static int find_tuple(struct coverage_model *cm, const struct conv *conv, kpred_tuple *best,
+                      struct reason *why)
 {
     int32_t problem[KPRED_MAX_FIELDS];
-    kpred_tuple best;
     size_t n = 0;
-    *gap = read_problem(cm, conv, problem);
-    if (*gap >= 0)
+    if (problem_of_conv(&cm->model, cm->field, conv, problem, why) != REASON_NONE)
         return 1;
-    const kpred_status status =
-        kpred_predict(&cm->ctx, problem, cm->model.m.n_fields, &best, 1, &n);
-    if (status == KPRED_OK) {
-        add_entry(&c->entries, cm, &best);
-        c->n_entries++;
-        c->extrapolated += cm->ctx.extrapolated != 0;
+    if (cm->field[CONV_GPU] >= 0)
+        problem[cm->field[CONV_GPU]] = cm->gpu;
+    const kpred_status status = kpred_predict(&cm->ctx, problem, cm->model.m.n_fields, best, 1, &n);
+    if (status == KPRED_OK)
         return 0;
-    }
-    *gap = status == KPRED_ERR_NOT_APPLICABLE ? find_fault(cm, problem) : CALL_INFEASIBLE;
+    if (status == KPRED_ERR_NOT_APPLICABLE && reason_find(&cm->model, problem, why) != REASON_NONE)
+        return 1;
+    memset(why, 0, sizeof *why);
+    why->kind = (enum reason_kind)CALL_INFEASIBLE;
     if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE
         || status == KPRED_ERR_BUDGET)
         return 1;
     return fail("%s: %s", cm->model.m.name, kpred_status_string(status));
+}
+
+/* Layouts, types and the like are the same question for all kernels; sizes are not. */
+static int is_kernels_own(enum reason_kind kind)
+{
+    return kind != REASON_DIMS && (kind < REASON_LAYOUT || kind > REASON_CASTS);
+}
+
+/* Adds the entry of the best tuple. Without one the gap is told, if this kernel comes nearer than
+   those before. 0, or -1 with a message. */
+static int predict(struct coverage *c, struct coverage_model *cm, const struct conv *conv,
+                   struct gap *gap)
+{
+    kpred_tuple best;
+    struct reason why;
+    if (cm->gpu < 0)
+        return 0;
+    const int rc = find_tuple(cm, conv, &best, &why);
+    if (rc == 0) {
+        add_entry(&c->entries, cm, &best);
+        c->n_entries++;
+        c->extrapolated += cm->ctx.extrapolated != 0;
+    } else if (rc > 0 && why.kind > gap->why.kind) {
+        gap->solver = is_kernels_own(why.kind) ? cm->model.spec->solver : NULL;
+        gap->why = why;
+    }
+    return rc < 0 ? -1 : 0;
 }
 
 /* ---- distinct problems ---- */
@@ -296,7 +268,7 @@ static struct problem *new_problem(struct coverage *c, const char *key)
     struct problem *p = &c->problems[c->n++];
     p->key = xstrdup(key);
     p->entries = NULL;
-    p->gap = -1;
+    memset(&p->gap, 0, sizeof p->gap);
     return p;
 }
 
@@ -311,26 +283,79 @@ static const struct problem *find_problem(struct coverage *c, const struct conv 
         return &c->problems[*slot - 1];
     struct problem *p = new_problem(c, c->key.s);
     *slot = c->n;
-    for (size_t i = 0; i < c->n_models; i++) {
-        int gap;
-        const int rc = predict(c, c->models[i], conv, &gap);
-        if (rc < 0)
+    for (size_t i = 0; i < c->n_models; i++)
+        if (predict(c, c->models[i], conv, &p->gap) != 0)
             return NULL;
-        if (rc > 0 && gap > p->gap)
-            p->gap = gap;
-    }
     if (c->entries.n != 0)
         p->entries = xstrdup(c->entries.s);
     return p;
 }
 
+/* ---- gaps ---- */
+
+/* Sizes that a condition rules out are one gap; words are few, and each is one. */
+static int compare_gaps(const struct gap *a, const struct gap *b)
+{
+    const int is_word = a->why.kind == REASON_LAYOUT || a->why.kind == REASON_DTYPE;
+    int rc = (int)a->why.kind - (int)b->why.kind;
+    if (rc == 0)
+        rc = strcmp(a->why.what, b->why.what);
+    if (rc == 0 && is_word)
+        rc = strcmp(a->why.value, b->why.value);
+    if (rc == 0)
+        rc = strcmp(a->why.need, b->why.need);
+    return rc == 0 && a->solver != NULL ? strcmp(a->solver, b->solver) : rc;
+}
+
+static int by_gap(const void *pa, const void *pb)
+{
+    const struct gap_count *a = pa, *b = pb;
+    return compare_gaps(&a->gap, &b->gap);
+}
+
+static void count_gap(struct coverage *c, const struct gap *gap, const char *log, size_t line)
+{
+    size_t i = 0;
+    while (i < c->n_gaps && compare_gaps(&c->gaps[i].gap, gap) != 0)
+        i++;
+    if (i == c->n_gaps) {
+        c->gaps = xgrow(c->gaps, c->n_gaps, &c->gaps_cap, sizeof *c->gaps);
+        c->gaps[c->n_gaps++] =
+            (struct gap_count){.gap = *gap, .log = xstrdup(log), .line = line, .calls = 0};
+    }
+    c->gaps[i].calls++;
+}
+
+static const char *gap_text(const struct gap *gap, struct buf *b)
+{
+    switch ((int)gap->why.kind) {
+    case CALL_OTHER: return "another operation than a convolution";
+    case CALL_TRANSPOSED: return "a transposed convolution";
+    case CALL_BROKEN: return "broken";
+    case CALL_INFEASIBLE: buf_printf(b, "%s has no legal tuple", gap->solver); return b->s;
+    default:
+        if (gap->solver != NULL)
+            buf_printf(b, "%s: ", gap->solver);
+        return reason_text(&gap->why, b);
+    }
+}
+
+static void note_gap(const struct gap_count *g)
+{
+    struct buf text = {NULL, 0, 0};
+    note("  %zu line%s: %s; first %s:%zu", g->calls, g->calls == 1 ? "" : "s",
+         gap_text(&g->gap, &text), g->log, g->line);
+    buf_free(&text);
+}
+
 /* ---- calls ---- */
 
-static int add_conv(struct coverage *c, const struct driver_call *call)
+/* 1 if a model covers one of its directions; 0 with the nearest of their gaps; -1 with a message */
+static int add_conv(struct coverage *c, const struct driver_call *call, struct gap *gap)
 {
     static const char dirs[] = "FBW"; /* in the order of DRIVER_FORWARD and so on */
     struct conv conv = call->conv;
-    int covered = 0, gap = -1;
+    int covered = 0;
     for (int i = 0; i < 3; i++) {
         if (!(call->directions >> i & 1))
             continue;
@@ -339,26 +364,31 @@ static int add_conv(struct coverage *c, const struct driver_call *call)
         if (p == NULL)
             return -1;
         covered |= p->entries != NULL;
-        gap = p->gap > gap ? p->gap : gap;
+        if (p->gap.why.kind > gap->why.kind)
+            *gap = p->gap;
     }
+    return covered;
+}
+
+int coverage_add(struct coverage *c, const char *log, size_t line, enum driver_kind kind,
+                 const struct driver_call *call)
+{
+    struct gap gap = {0};
+    int covered = 0;
+    c->calls++;
+    c->broken += kind == DRIVER_BROKEN;
+    if (kind == DRIVER_CONV && !call->is_transposed)
+        covered = add_conv(c, call, &gap);
+    else
+        gap.why.kind = (enum reason_kind)(kind == DRIVER_OTHER    ? CALL_OTHER
+                                          : kind == DRIVER_BROKEN ? CALL_BROKEN
+                                                                  : CALL_TRANSPOSED);
+    if (covered < 0)
+        return -1;
     if (covered)
         c->covered++;
     else
-        c->gaps[gap]++;
-    return 0;
-}
-
-int coverage_add(struct coverage *c, enum driver_kind kind, const struct driver_call *call)
-{
-    c->calls++;
-    if (kind == DRIVER_OTHER)
-        c->gaps[CALL_OTHER]++;
-    else if (kind == DRIVER_BROKEN)
-        c->gaps[CALL_BROKEN]++;
-    else if (call->is_transposed)
-        c->gaps[CALL_TRANSPOSED]++;
-    else
-        return add_conv(c, call);
+        count_gap(c, &gap, log, line);
     return 0;
 }
 
@@ -384,20 +414,17 @@ size_t coverage_leave_out(struct coverage *c, const char *key, const char *entri
     return n;
 }
 
-void coverage_note(const struct coverage *c)
+void coverage_note(struct coverage *c)
 {
-#define GAP_TEXT(name, text) text,
-    static const char *const texts[CALL_N_GAPS] = {CONV_GAPS(GAP_TEXT) CALL_GAPS(GAP_TEXT)};
-#undef GAP_TEXT
     size_t problems = 0;
     for (size_t i = 0; i < c->n; i++)
         problems += c->problems[i].entries != NULL;
     note("%zu line%s, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
          c->lines == 1 ? "" : "s", c->calls, c->covered, c->calls - c->covered, problems,
          c->n_entries);
-    for (size_t i = 0; i < CALL_N_GAPS; i++)
-        if (c->gaps[i] != 0)
-            note("  %zu line%s: %s", c->gaps[i], c->gaps[i] == 1 ? "" : "s", texts[i]);
+    qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_gap);
+    for (size_t i = 0; i < c->n_gaps; i++)
+        note_gap(&c->gaps[i]);
     if (c->extrapolated != 0)
         note("%zu entries are for sizes outside the range trained on", c->extrapolated);
 }

@@ -280,11 +280,27 @@ static int set_conv(struct reading *r)
     return set_outputs(r, c);
 }
 
-static enum driver_kind read_conv(struct words *w, struct driver_call *call)
+static struct reading begin_reading(struct driver_call *call)
 {
     struct reading r = {.call = call};
     for (size_t i = 0; i < N_SIZES; i++)
         r.size[i] = options[i].value;
+    return r;
+}
+
+void driver_defaults(struct conv *c, int dims)
+{
+    struct driver_call call = {.directions = 0};
+    struct reading r = begin_reading(&call);
+    conv_init(&call.conv);
+    r.size[SPATIAL_DIM] = dims;
+    set_conv(&r);
+    *c = call.conv;
+}
+
+static enum driver_kind read_conv(struct words *w, struct driver_call *call)
+{
+    struct reading r = begin_reading(call);
     for (char *word; (word = next_word(w)) != NULL;)
         if (read_option(&r, w, word) != 0)
             return DRIVER_BROKEN;
@@ -336,4 +352,35 @@ enum driver_kind driver_next(char **at, struct driver_call *call)
     }
     *at = w.at;
     return kind;
+}
+
+/* ---- a text that is one call ---- */
+
+static int check_kind(enum driver_kind kind, const char *text, const char *what,
+                      const struct driver_call *call)
+{
+    if (kind == DRIVER_BROKEN)
+        return fail("%s: %s", what, call->why);
+    if (kind != DRIVER_CONV)
+        return fail("%s: \"%.60s\": calls no convolution; expected \"conv -n 32 -c 64 ...\", or "
+                    "convfp16, convbfp16",
+                    what, text);
+    return call->is_transposed ? fail("%s: -m: value \"trans\": is not covered", what) : 0;
+}
+
+int driver_parse(const char *text, const char *what, struct driver_call *call)
+{
+    struct driver_call more;
+    struct buf line = {NULL, 0, 0};
+    buf_puts(&line, text);
+    if (find_driver(line.s) == NULL) {
+        line.n = 0;
+        buf_printf(&line, "MIOpenDriver %s", text);
+    }
+    char *at = line.s;
+    int rc = check_kind(driver_next(&at, call), text, what, call);
+    if (rc == 0 && driver_next(&at, &more) != DRIVER_NONE)
+        rc = fail("%s: \"%.60s\": holds several calls", what, text);
+    buf_free(&line);
+    return rc;
 }

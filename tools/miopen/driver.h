@@ -5,7 +5,7 @@
        MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver conv -n 32 -c 64 -H 56 ... -F 1
    Scripts hold the same calls. The grammar is MIOpenDriver's: after the operation come options,
    short or long, each with a value; what is left out has a default. Quotes around a word are taken
-   off; a call ends with its line or at what ends a command in a shell. Needs only libc. */
+   off; a call ends with its line or at what ends a command in a shell. */
 #pragma once
 
 #include "conv.h"
@@ -28,3 +28,9 @@ struct driver_call {
 
 /* The next call at or after *at, which moves behind it; the text is cut to pieces. */
 enum driver_kind driver_next(char **at, struct driver_call *call);
+
+/* The convolution of a line without any option, in 2 or 3 dimensions. */
+void driver_defaults(struct conv *c, int dims);
+/* The one convolution that a text calls for; MIOpenDriver may be left out of it. 0, or -1 with a
+   message that begins with `what`. */
+int driver_parse(const char *text, const char *what, struct driver_call *call);

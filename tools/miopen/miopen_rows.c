@@ -29,14 +29,14 @@ int miopen_rows_key(struct loader *l, const struct miopen_rows *c, int64_t row, 
 
 /* Is it of a kind that a selective spec is not about? */
 static int is_left_out(const struct loader *l, const struct miopen_rows *c, const struct conv *conv,
-                       enum conv_gap_kind gap, enum data_drop *why)
+                       enum reason_kind gap, enum data_drop *why)
 {
     const struct spec_field *f = l->spec->fields;
     const int layout = c->field[CONV_LAYOUT];
     if (!c->is_selective)
         return 0;
     *why = conv->casts[0] != '\0' ? DROP_CASTS : DROP_UNNAMED;
-    return conv->casts[0] != '\0' || gap == GAP_LAYOUT || gap == GAP_DIMS
+    return conv->casts[0] != '\0' || gap == REASON_LAYOUT || gap == REASON_DIMS
            || spec_token(&f[c->field[CONV_DTYPE]], conv->dtype) < 0
            || (layout >= 0 && spec_token(&f[layout], conv_layout(conv)) < 0);
 }
@@ -44,17 +44,17 @@ static int is_left_out(const struct loader *l, const struct miopen_rows *c, cons
 int miopen_rows_problem(struct loader *l, const struct miopen_rows *c, int64_t row,
                         const struct conv *conv, int64_t *problem)
 {
-    struct conv_gap gap;
+    struct reason gap;
     enum data_drop why;
     const char dir[] = {conv->dir, '\0'};
     const size_t dir_field = (size_t)c->field[CONV_DIR], dtype_field = (size_t)c->field[CONV_DTYPE];
     const int layout = c->field[CONV_LAYOUT];
-    const enum conv_gap_kind kind = conv_find_gap(l->spec, c->field, conv, &gap);
+    const enum reason_kind kind = conv_find_gap(l->spec, c->field, conv, &gap);
     if (is_left_out(l, c, conv, kind, &why))
         return load_drop(l, why);
-    if (kind != GAP_NONE)
-        return load_bad(l, row, DROP_OUTSIDE, gap.column, gap.value, "the spec covers %s",
-                        gap.covered);
+    if (kind != REASON_NONE)
+        return load_bad(l, row, DROP_OUTSIDE, gap.what, gap.value, "the spec covers %s only",
+                        gap.need);
     int rc = load_token(l, row, dir_field, dir, &problem[dir_field]);
     if (rc == 0)
         rc = load_token(l, row, dtype_field, conv->dtype, &problem[dtype_field]);

@@ -117,6 +117,7 @@ _kpred_value() {
     *:--system) _kpred_files .txt ;;
     *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
     *:-k | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
+    *:--driver) ;; # a line of MIOpenDriver
     *) return 1 ;;
     esac
 }
