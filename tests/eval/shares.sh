@@ -108,6 +108,30 @@ check "without regret, what wins most often" chooses 0 1 0
 check "with regret, what loses least" chooses 4 2 0
 check "with regret, a student of teachers that mind it" chooses 4 2 2
 
+# ---- the seed ----
+
+another_seed() {
+    train two --epochs 2 -o seed1.h && train two --epochs 2 --seed 2 -o seed2.h &&
+        other_weights seed1.h seed2.h
+}
+check "another seed, another network" another_seed
+
+# One problem, of whose two good options the seed draws one to learn from. The other one has the other
+# part, and the part of the first answer tells which one it was.
+draws_by_seed() {
+    printf 'm,n,tile,part,time_us\n8,1,8,1,10\n8,1,8,2,900\n8,1,10,1,900\n8,1,10,2,10\n' >drawn.csv
+    spec drawn "tile = 8 10
+part = 1 2" "teachers = 0
+rate = 0.01"
+    sed -i 's/^draws = .*/draws = 1/' drawn.spec
+    for seed in 1 2 3 4 5 6; do
+        train drawn --split none --epochs 50 --seed $seed -o drawn.h &&
+            "$kpred" predict drawn.h m=8 n=1 --csv | sed -n 2p | cut -d, -f4 || return 1
+    done >parts
+    [ "$(sort -u parts | paste -sd' ' -)" = "1 2" ] || { paste -sd' ' parts; return 1; }
+}
+check "the seed draws the options to learn from" draws_by_seed
+
 # ---- folds ----
 
 # The I-th of four folds: every fourth problem of the file, from number I
