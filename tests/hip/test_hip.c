@@ -267,6 +267,35 @@ static void statistics_of_batches(void)
     }
 }
 
+/* ---- the noise of all pairs ---- */
+
+/* Five samples, `step` us apart; all of the first one 100 */
+static void set_samples(size_t i, double step, kpred_hip_outcome outcome)
+{
+    kpred_hip_timing *t = &scene.timings[i];
+    memset(t, 0, sizeof *t);
+    t->outcome = outcome;
+    t->rounds = 5;
+    for (uint32_t r = 0; r < t->rounds; r++)
+        t->sample_us[r] = 100 + step * r;
+}
+
+/* 2 % and 10 % to the first one; what is out of the race does not count. */
+static void the_noise_is_the_mean_of_the_pairs(void)
+{
+    kpri_hip_race race;
+    memset(&race, 0, sizeof race);
+    scene_begin(4, 100);
+    race.timings = scene.timings;
+    race.n = 4;
+    race.racing = 3;
+    set_samples(0, 0, KPRED_HIP_LEVEL);
+    set_samples(1, 2, KPRED_HIP_LEVEL);
+    set_samples(2, 50, KPRED_HIP_SLOWER);
+    set_samples(3, 10, KPRED_HIP_LEVEL);
+    CHECK(scene_near(kpri_hip_mean_mad(&race, 0), 0.06));
+}
+
 /* ---- kpred_hip_time ---- */
 
 static void time_exactly(void)
@@ -344,6 +373,7 @@ int main(void)
     RUN(two_runs_are_the_same);
     RUN(statistics);
     RUN(statistics_of_batches);
+    RUN(the_noise_is_the_mean_of_the_pairs);
     RUN(time_exactly);
     RUN(time_until_it_is_known);
     RUN(time_until_the_budget_ends);

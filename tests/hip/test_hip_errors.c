@@ -6,7 +6,9 @@
 
 static const hipError_t sticky_codes[] = {hipErrorIllegalAddress, (hipError_t)702,
                                           hipErrorLaunchFailure};
-static const hipError_t other_codes[] = {hipErrorInvalidValue, hipErrorInvalidHandle};
+/* with the neighbours of the sticky ones */
+static const hipError_t other_codes[] = {hipErrorInvalidValue, hipErrorInvalidHandle,
+                                         (hipError_t)699, (hipError_t)720};
 
 /* Three candidates, the last one a little faster; two rounds; all kinds of calls */
 static void scene_of_all_calls(void)
@@ -188,6 +190,8 @@ static void launches_fail(void)
                     check_culprit(i, launch_codes[c]);
                     CHECK_EQ(scene.launches[i], calls[a]);
                     CHECK_EQ(scene.timings[i].samples, calls[a] > 2 ? calls[a] - 2 : 0);
+                    if (calls[a] <= 2) /* what was not launched costs nothing */
+                        CHECK(scene_near(scene.result.device_us, standin.now_us));
                 }
 }
 
@@ -319,6 +323,28 @@ static void all_fail(void)
     CHECK_EQ(scene.result.launches, 5);
     for (size_t i = 0; i < 5; i++)
         CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
+}
+
+/* Each for a reason of its own */
+static hipError_t refuse_each(void *user, const kpred_tuple *candidate, hipStream_t stream)
+{
+    const size_t i = scene_index(candidate);
+    (void)user, (void)stream;
+    scene.launches[i]++;
+    return standin_fails((hipError_t)(101 + i));
+}
+
+static void all_fail_and_the_best_ranked_says_why(void)
+{
+    for (int budget = 0; budget < 2; budget++) {
+        scene_begin(5, 100);
+        scene.plan.budget_us = budget * 1e9;
+        scene.plan.launch = refuse_each;
+        CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+        CHECK_EQ(scene.result.error, 101);
+        for (size_t i = 0; i < 5; i++)
+            CHECK_EQ(scene.timings[i].error, 101 + i);
+    }
 }
 
 /* Those dropped as slower still work. */
@@ -665,6 +691,7 @@ int main(void)
     RUN(asynchronous_errors);
     RUN(out_of_resources_and_the_stream);
     RUN(all_fail);
+    RUN(all_fail_and_the_best_ranked_says_why);
     RUN(a_slower_one_wins_where_the_fastest_fail);
     RUN(an_error_from_before);
     RUN(a_context_that_is_lost_already);

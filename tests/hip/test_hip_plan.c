@@ -305,13 +305,27 @@ static void wall_time(void)
     CHECK(scene_near(scene.result.wall_us, 1200));
 }
 
+/* What is used up to the last microsecond is used up. */
+static void wall_time_to_the_end(void)
+{
+    scene_begin(3, 100);
+    scene.plan.clock = scene_clock;
+    scene.host_us = 5000; /* no clock begins at 0 */
+    scene.plan.wall_us = 600 + 2 * 300;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.rounds, 2);
+    CHECK(scene_near(scene.result.wall_us, 1200));
+}
+
 /* Where looking at the clock takes long: the device does next to nothing. */
 static void wall_time_of_the_host(void)
 {
     scene_begin(10, 1);
     scene.plan.clock = scene_clock;
     scene.clock_us = 1000;
-    scene.plan.wall_us = 100;
+    scene.plan.wall_us = 0.5;
     scene_select();
     check_winner(0);
     CHECK_EQ(scene.result.launches, 2);
@@ -633,6 +647,7 @@ int main(void)
     RUN(wrong_ones_are_charged);
     RUN(entry_goes_on_until_one_works);
     RUN(wall_time);
+    RUN(wall_time_to_the_end);
     RUN(wall_time_of_the_host);
     RUN(a_clock_without_a_limit);
     RUN(without_budget_the_first_is_launched);
