@@ -267,7 +267,22 @@ static void statistics_of_batches(void)
     }
 }
 
-/* ---- the noise of all pairs ---- */
+/* A fifth, rounded, but one of three: how many samples do not count at either end */
+static void the_middle_of_samples(void)
+{
+    static const size_t cuts[] = {0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3};
+    double x[COUNT(cuts)];
+    for (size_t n = 1; n < COUNT(cuts); n++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (double)(i * i);
+            sum += i >= cuts[n] && i + cuts[n] < n ? x[i] : 0;
+        }
+        CHECK(scene_near(kpri_hip_middle(x, n), sum / (double)(n - 2 * cuts[n])));
+    }
+}
+
+/* ---- pairs ---- */
 
 /* Five samples, `step` us apart; all of the first one 100 */
 static void set_samples(size_t i, double step, kpred_hip_outcome outcome)
@@ -278,6 +293,24 @@ static void set_samples(size_t i, double step, kpred_hip_outcome outcome)
     t->rounds = 5;
     for (uint32_t r = 0; r < t->rounds; r++)
         t->sample_us[r] = 100 + step * r;
+}
+
+/* The rounds that both have, and in which both have a usable time: a gap of 0, 10 and 50 % */
+static void a_pair_is_compared_round_by_round(void)
+{
+    kpri_hip_gap gap;
+    set_samples(0, 0, KPRED_HIP_LEVEL);
+    set_samples(1, 10, KPRED_HIP_LEVEL);
+    scene.timings[0].sample_us[2] = NAN;
+    scene.timings[0].rounds = 4;
+    scene.timings[1].sample_us[3] = 150;
+    gap = kpri_hip_compare(&scene.timings[1], &scene.timings[0]);
+    CHECK_EQ(gap.n, 3);
+    CHECK(scene_near(gap.mean, 0.1) && scene_near(gap.mad, 0.1));
+    scene.timings[1].sample_us[0] = 0;
+    gap = kpri_hip_compare(&scene.timings[0], &scene.timings[1]);
+    CHECK_EQ(gap.n, 2);
+    CHECK(scene_near(gap.mean, (100 / 110.0 + 100 / 150.0) / 2 - 1));
 }
 
 /* 2 % and 10 % to the first one; what is out of the race does not count. */
@@ -373,6 +406,8 @@ int main(void)
     RUN(two_runs_are_the_same);
     RUN(statistics);
     RUN(statistics_of_batches);
+    RUN(the_middle_of_samples);
+    RUN(a_pair_is_compared_round_by_round);
     RUN(the_noise_is_the_mean_of_the_pairs);
     RUN(time_exactly);
     RUN(time_until_it_is_known);
