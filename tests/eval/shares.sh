@@ -151,6 +151,33 @@ none_twice() {
 }
 check "every row is kept by one fold" none_twice
 
+# The same without the problem that has one option
+sed '/^9,2,/d' two.csv >parts.csv
+sed 's/^name = two/name = parts/' two.spec >parts.spec
+
+# tested SPLIT ROWS: the rows of parts.csv that eval takes for a model of that split, parts.h
+tested() {
+    train parts --split "$1" --epochs 1 -o parts.h &&
+        "$trainer" eval parts.h --data parts.csv --rows "$2" --hits hits.csv --csv >got.csv || return 1
+    awk -F, 'NR > 1 { print $(NF - 5) }' hits.csv
+}
+
+# The tenth that no fold has is the one that a model without folds is tested on; each other problem is in
+# one fold. Training sees the other folds alone: it makes 8 rows of a problem.
+parts() { # config|shape
+    tested none all >every && tested $1 test >tenth && [ -s tenth ] || return 1
+    for i in 0 1 2; do
+        tested "$1:$i/3" aside | cmp - tenth && tested "$1:$i/3" test >fold$i || return 1
+        kept=$(($(wc -l <every) - $(wc -l <tenth) - $(wc -l <fold$i)))
+        sed -n 's/.*; \([0-9]*\) rows to train, \([0-9]*\) kept.*/\1 \2/p' parts.h >made
+        echo $((8 * kept)) $((8 * $(wc -l <fold$i))) | diff - made || return 1
+    done
+    cat tenth fold0 fold1 fold2 | sort -n | diff - every
+}
+for kind in config shape; do check "$kind:I/3: folds, and a tenth aside" parts $kind; done
+refuse "nothing aside without folds" 1 "two: the data holds no row to test on" \
+    "$trainer" eval two.h --data two.csv --rows aside
+
 for bad in fold:4/4 fold:-1/4 fold:01/4 fold:1/ fold:1/4x folds config,shape; do
     refuse "--split \"$bad\"" 2 "--split \"$bad\": expected config, shape, none, or config:I/N" \
         "$trainer" train two.spec --data two.csv --split "$bad" -o bad.h

@@ -339,7 +339,7 @@ static void any_problem(int32_t *p)
     random_problem(p);
     for (int f = KPRED_CONV3D_N; f < FIELDS; f++)
         if (random_below(3))
-            p[f] = random_below(4) ? 1 + random_below(12) : extreme_size();
+            p[f] = random_below(4) ? 1 + random_below(20) : extreme_size();
     for (int i = 0; i < COUNT(triples); i++) {
         int32_t *t = p + triples[i];
         const int how = random_below(4), pad = triples[i] == KPRED_CONV3D_PAD_D;
