@@ -171,6 +171,31 @@ static void outliers_do_no_harm(void)
     }
 }
 
+static int odd_launch;
+static double odd_factor;
+
+/* One launch of the second candidate takes longer. */
+static double odd_us(size_t i, int k)
+{
+    return scene.us[i] * (i == 1 && k == odd_launch ? odd_factor : 1);
+}
+
+/* A warm-up may load code, and a probe be interrupted: the smaller of the two decides about entry, be it
+   less than a microsecond. */
+static void one_slow_launch_on_entry_does_no_harm(void)
+{
+    static const double times[] = {100, 0.4};
+    for (size_t t = 0; t < COUNT(times); t++)
+        for (odd_launch = 1; odd_launch <= 2; odd_launch++) {
+            scene_begin(3, times[t]);
+            scene.us[1] *= 0.9;
+            scene.script = odd_us;
+            odd_factor = 3;
+            scene_select();
+            check_winner(1);
+        }
+}
+
 static void scene_of_noise(uint64_t seed)
 {
     scene_begin(8, 0);
@@ -311,6 +336,10 @@ static void a_pair_is_compared_round_by_round(void)
     gap = kpri_hip_compare(&scene.timings[0], &scene.timings[1]);
     CHECK_EQ(gap.n, 2);
     CHECK(scene_near(gap.mean, (100 / 110.0 + 100 / 150.0) / 2 - 1));
+    scene.timings[0].rounds = 0;
+    gap = kpri_hip_compare(&scene.timings[0], &scene.timings[1]);
+    CHECK(gap.n == 0 && gap.mean <= 0 && gap.mad <= 0);
+    CHECK(!kpri_hip_usable(1e12));
 }
 
 /* 2 % and 10 % to the first one; what is out of the race does not count. */
@@ -403,6 +432,7 @@ int main(void)
     RUN(a_drifting_clock_does_no_harm);
     RUN(every_round_has_an_order_of_its_own);
     RUN(outliers_do_no_harm);
+    RUN(one_slow_launch_on_entry_does_no_harm);
     RUN(two_runs_are_the_same);
     RUN(statistics);
     RUN(statistics_of_batches);

@@ -148,6 +148,23 @@ static void the_best_so_far_after_a_sticky_error(void)
     }
 }
 
+/* A larger batch has made the race forget the probes: the entry's times are all there is. */
+static void the_best_of_entry_after_a_sticky_error(void)
+{
+    const struct scene_fault fault = {0, 3, hipErrorIllegalAddress, BOTH};
+    scene_begin(3, 3);
+    scene.us[2] = 2.9;
+    scene.launch_fault = fault;
+    scene_select();
+    check_lost(hipErrorIllegalAddress);
+    CHECK(scene.result.batch > 1);
+    CHECK_EQ(scene.result.winner, 1);
+    for (size_t i = 0; i < scene.n; i++) {
+        CHECK_EQ(scene.timings[i].samples, 1);
+        CHECK(scene_near(scene.timings[i].median_us, scene.us[i]));
+    }
+}
+
 /* ---- a candidate fails ---- */
 
 static const hipError_t launch_codes[] = {
@@ -417,17 +434,27 @@ static void no_memory_to_flush(void)
     check_ended(KPRED_HIP_ERR_MEMORY, hipErrorOutOfMemory);
 }
 
+static void check_left_by_verify(hipError_t code, double budget_us)
+{
+    scene_begin(3, 100);
+    scene.plan.verify = scene_verify;
+    scene.plan.budget_us = budget_us;
+    scene.verify_leaves = code;
+    scene_select();
+    if (!scene_is_sticky(code)) {
+        CHECK_EQ(scene.result.winner, 0);
+        return;
+    }
+    check_lost(code);
+    CHECK_EQ(scene.result.launches, 1);
+    CHECK_EQ(scene.timings[0].error, code);
+}
+
 static void verify_leaves_an_error(void)
 {
     for (size_t c = 0; c < COUNT(launch_codes); c++) {
-        scene_begin(3, 100);
-        scene.plan.verify = scene_verify;
-        scene.verify_leaves = launch_codes[c];
-        scene_select();
-        if (scene_is_sticky(launch_codes[c]))
-            check_lost(launch_codes[c]);
-        else
-            check_winner(0);
+        check_left_by_verify(launch_codes[c], 1e9);
+        check_left_by_verify(launch_codes[c], 0);
     }
 }
 
@@ -682,6 +709,7 @@ int main(void)
     RUN(every_call_fails);
     RUN(the_event_of_a_round_fails);
     RUN(the_best_so_far_after_a_sticky_error);
+    RUN(the_best_of_entry_after_a_sticky_error);
     RUN(launches_fail);
     RUN(launches_fail_without_budget);
     RUN(other_calls_fail_without_budget);
