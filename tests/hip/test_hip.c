@@ -342,20 +342,69 @@ static void a_pair_is_compared_round_by_round(void)
     CHECK(!kpri_hip_usable(1e12));
 }
 
+static void begin_pairs(kpri_hip_race *race, size_t n)
+{
+    memset(race, 0, sizeof *race);
+    scene_begin(n, 100);
+    race->timings = scene.timings;
+    race->n = race->racing = n;
+    race->batch = 1;
+}
+
 /* 2 % and 10 % to the first one; what is out of the race does not count. */
 static void the_noise_is_the_mean_of_the_pairs(void)
 {
     kpri_hip_race race;
-    memset(&race, 0, sizeof race);
-    scene_begin(4, 100);
-    race.timings = scene.timings;
-    race.n = 4;
+    begin_pairs(&race, 4);
     race.racing = 3;
     set_samples(0, 0, KPRED_HIP_LEVEL);
     set_samples(1, 2, KPRED_HIP_LEVEL);
     set_samples(2, 50, KPRED_HIP_SLOWER);
     set_samples(3, 10, KPRED_HIP_LEVEL);
     CHECK(scene_near(kpri_hip_mean_mad(&race, 0), 0.06));
+    CHECK(scene_near(kpri_hip_mean_mad(&race, 3),
+                     (kpri_hip_compare(&scene.timings[0], &scene.timings[3]).mad
+                      + kpri_hip_compare(&scene.timings[1], &scene.timings[3]).mad)
+                         / 2));
+}
+
+/* Of the noise of the pair or of all, whichever is larger, and of the events' resolution */
+static void the_error_of_a_gap(void)
+{
+    const kpri_hip_gap gap = {0.1, 0.02, 4};
+    kpri_hip_race race;
+    begin_pairs(&race, 2);
+    for (int b = 1; b <= 2; b++) {
+        const double step = 0.5 / (b * 100), all = 1.4826 * 0.05, own = 1.4826 * 0.02;
+        race.batch = (uint32_t)b;
+        CHECK(scene_near(kpri_hip_error2(&race, gap, 0.05, 100),
+                         (all * all + step * step / 6) / (0.85 * 4)));
+        CHECK(scene_near(kpri_hip_error2(&race, gap, 0.01, 100),
+                         (own * own + step * step / 6) / (0.85 * 4)));
+    }
+}
+
+/* The second is 10 % slower in every round, which chance would explain as the third swings by 40 %; the
+   third is slower by more than that; of the fourth nothing is known. */
+static void noise_of_others_keeps_one_in_the_race(void)
+{
+    kpri_hip_race race;
+    double widest;
+    begin_pairs(&race, 4);
+    for (size_t i = 0; i < 4; i++)
+        set_samples(i, i == 2 ? 40 : 0, KPRED_HIP_LEVEL);
+    for (size_t r = 0; r < 5; r++)
+        scene.timings[1].sample_us[r] = 110;
+    scene.timings[3].rounds = 0;
+    widest = kpri_hip_judge(&race, 0, 2);
+    CHECK_EQ(race.racing, 3);
+    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_LEVEL);
+    CHECK_EQ(scene.timings[2].outcome, KPRED_HIP_SLOWER);
+    CHECK_EQ(scene.timings[3].outcome, KPRED_HIP_LEVEL);
+    CHECK(scene_near(widest, 1));
+    kpri_hip_drop(&race, &scene.timings[3], KPRED_HIP_UNTIMED);
+    CHECK(kpri_hip_judge(&race, 0, 2) < 1e-4);
+    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_SLOWER);
 }
 
 /* ---- kpred_hip_time ---- */
@@ -439,6 +488,8 @@ int main(void)
     RUN(the_middle_of_samples);
     RUN(a_pair_is_compared_round_by_round);
     RUN(the_noise_is_the_mean_of_the_pairs);
+    RUN(the_error_of_a_gap);
+    RUN(noise_of_others_keeps_one_in_the_race);
     RUN(time_exactly);
     RUN(time_until_it_is_known);
     RUN(time_until_the_budget_ends);
