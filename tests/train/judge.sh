@@ -102,11 +102,11 @@ check "other tables add no legal tuple" own_kernels
 
 # ---- refusals ----
 
-refused() { # NAME TEXT ARGUMENT...
+refused() { # NAME TEXT ARGUMENT...: and no file is left, be it a temporary one
     refused_spec=$1 text=$2
     shift 2
-    refuses 1 "$text" "$trainer" train "$refused_spec.spec" --data ours.csv "$@" -o bad.h &&
-        [ ! -e bad.h ]
+    mkdir -p bad && refuses 1 "$text" "$trainer" train "$refused_spec.spec" --data ours.csv "$@" \
+        -o bad/bad.h && [ -z "$(ls -A bad)" ]
 }
 spec plain tensile ""
 check "--beside without judges" refused plain \
