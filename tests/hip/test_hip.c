@@ -180,8 +180,8 @@ static double odd_us(size_t i, int k)
     return scene.us[i] * (i == 1 && k == odd_launch ? odd_factor : 1);
 }
 
-/* A warm-up may load code, and a probe be interrupted: the smaller of the two decides about entry, be it
-   less than a microsecond. */
+/* A warm-up may load code, and a probe be interrupted: the smaller of the two decides about entry,
+   be it less than a microsecond. */
 static void one_slow_launch_on_entry_does_no_harm(void)
 {
     static const double times[] = {100, 0.4};
@@ -384,8 +384,8 @@ static void the_error_of_a_gap(void)
     }
 }
 
-/* The second is 10 % slower in every round, which chance would explain as the third swings by 40 %; the
-   third is slower by more than that; of the fourth nothing is known. */
+/* The second is 10 % slower in every round, which chance would explain as the third swings by 40 %;
+   the third is slower by more than that; of the fourth nothing is known. */
 static void noise_of_others_keeps_one_in_the_race(void)
 {
     kpri_hip_race race;
