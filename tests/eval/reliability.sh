@@ -132,6 +132,42 @@ calibrated() {
         ! cmp -s additive.csv calibrated.csv
 }
 
+# ---- tools/train/calibrate.sh ----
+
+# calibrate FOLDS OF: of tiny.spec, as it is called from the repository's root
+calibrate() {
+    mkdir -p build && ln -sf "$trainer" build/kpred-train && (cd "$root" &&
+        sh tools/train/calibrate.sh "$tmp/build" config "$1" "$2" "$tmp/tiny.spec" "$tmp/data.csv")
+}
+
+# Each fold's network is what training on the others gives, its temperature what eval tells of it on that
+# fold alone; the last line is their mean, each problem counting once.
+calibrates() {
+    calibrate 2 3 >lines 2>said || { cat said; return 1; }
+    for fold in 0 1; do
+        "$trainer" train tiny.spec --data data.csv --split config:$fold/3 -o fold.h 2>/dev/null &&
+            cmp fold.h build/calibration/tiny.config.$fold-3.h &&
+            "$trainer" eval fold.h --data data.csv -k 1 --beam 6 --reliability >table 2>note ||
+            return 1
+        echo "tiny config fold $fold/3: temperature $(told | cut -d' ' -f1)," \
+            "$(sed -n 's/.*(\([0-9]*\) problems)$/\1/p' note) problems"
+    done >want
+    awk '{ print; power[NR] = $6 ^ $7; n += $7 }
+         END { printf "config = %.2f  # the geometric mean, by problems\n",
+                   (power[1] * power[2]) ^ (1 / n) }' want | diff - lines
+}
+# What is there is not trained again, but a fold of another number of folds has other problems.
+calibrates_again() {
+    calibrate 2 3 2>said | cmp - lines && ! grep . said && calibrate 1 2 2>/dev/null >halves &&
+        grep -q "fold 0/2: temperature" halves &&
+        [ "$(sed -n '1s/.*, //p' halves)" != "$(sed -n '1s/.*, //p' lines)" ]
+}
+# There is no fourth fold of three, and no mean of those before it.
+calibrates_no_more() {
+    calibrate 4 3 >lines 2>said && return 1
+    [ "$(grep -c temperature lines)" -eq 3 ] && ! grep "mean" lines && grep -q 'config:3/3' said
+}
+
 # The same cells in every form
 forms() {
     as_csv additive.h -k 3 --by all &&
@@ -168,6 +204,9 @@ for model in additive.h "additive.h --float" encdec.h; do
 done
 check "the float network is near" float_is_near
 check "[calibration]" calibrated
+check "calibrate.sh" calibrates
+check "calibrate.sh keeps what it trained" calibrates_again
+check "calibrate.sh with a fold that is none" calibrates_no_more
 refuse "--hits as well" 2 "--hits and --reliability exclude each other" \
     "$trainer" eval encdec.h --data data.csv --reliability --hits x.csv
 check_with "$root/weights/conv_asm_1x1u.h" "a kernel that does not apply" not_applicable

@@ -108,6 +108,30 @@ check "without regret, what wins most often" chooses 0 1 0
 check "with regret, what loses least" chooses 4 2 0
 check "with regret, a student of teachers that mind it" chooses 4 2 2
 
+# ---- the seed ----
+
+another_seed() {
+    train two --epochs 2 -o seed1.h && train two --epochs 2 --seed 2 -o seed2.h &&
+        other_weights seed1.h seed2.h
+}
+check "another seed, another network" another_seed
+
+# One problem, of whose two good options the seed draws one to learn from. The other one has the other
+# part, and the part of the first answer tells which one it was.
+draws_by_seed() {
+    printf 'm,n,tile,part,time_us\n8,1,8,1,10\n8,1,8,2,900\n8,1,10,1,900\n8,1,10,2,10\n' >drawn.csv
+    spec drawn "tile = 8 10
+part = 1 2" "teachers = 0
+rate = 0.01"
+    sed -i 's/^draws = .*/draws = 1/' drawn.spec
+    for seed in 1 2 3 4 5 6; do
+        train drawn --split none --epochs 50 --seed $seed -o drawn.h &&
+            "$kpred" predict drawn.h m=8 n=1 --csv | sed -n 2p | cut -d, -f4 || return 1
+    done >parts
+    [ "$(sort -u parts | paste -sd' ' -)" = "1 2" ] || { paste -sd' ' parts; return 1; }
+}
+check "the seed draws the options to learn from" draws_by_seed
+
 # ---- folds ----
 
 # The I-th of four folds: every fourth problem of the file, from number I
@@ -126,6 +150,33 @@ none_twice() {
     done | awk '{ all = $1 + $2; kept += $2 } END { print all, kept; exit !(NR == 4 && kept == all) }'
 }
 check "every row is kept by one fold" none_twice
+
+# The same without the problem that has one option
+sed '/^9,2,/d' two.csv >parts.csv
+sed 's/^name = two/name = parts/' two.spec >parts.spec
+
+# tested SPLIT ROWS: the rows of parts.csv that eval takes for a model of that split, parts.h
+tested() {
+    train parts --split "$1" --epochs 1 -o parts.h &&
+        "$trainer" eval parts.h --data parts.csv --rows "$2" --hits hits.csv --csv >got.csv || return 1
+    awk -F, 'NR > 1 { print $(NF - 5) }' hits.csv
+}
+
+# The tenth that no fold has is the one that a model without folds is tested on; each other problem is in
+# one fold. Training sees the other folds alone: it makes 8 rows of a problem.
+parts() { # config|shape
+    tested none all >every && tested $1 test >tenth && [ -s tenth ] || return 1
+    for i in 0 1 2; do
+        tested "$1:$i/3" aside | cmp - tenth && tested "$1:$i/3" test >fold$i || return 1
+        kept=$(($(wc -l <every) - $(wc -l <tenth) - $(wc -l <fold$i)))
+        sed -n 's/.*; \([0-9]*\) rows to train, \([0-9]*\) kept.*/\1 \2/p' parts.h >made
+        echo $((8 * kept)) $((8 * $(wc -l <fold$i))) | diff - made || return 1
+    done
+    cat tenth fold0 fold1 fold2 | sort -n | diff - every
+}
+for kind in config shape; do check "$kind:I/3: folds, and a tenth aside" parts $kind; done
+refuse "nothing aside without folds" 1 "two: the data holds no row to test on" \
+    "$trainer" eval two.h --data two.csv --rows aside
 
 for bad in fold:4/4 fold:-1/4 fold:01/4 fold:1/ fold:1/4x folds config,shape; do
     refuse "--split \"$bad\"" 2 "--split \"$bad\": expected config, shape, none, or config:I/N" \

@@ -171,6 +171,31 @@ static void outliers_do_no_harm(void)
     }
 }
 
+static int odd_launch;
+static double odd_factor;
+
+/* One launch of the second candidate takes longer. */
+static double odd_us(size_t i, int k)
+{
+    return scene.us[i] * (i == 1 && k == odd_launch ? odd_factor : 1);
+}
+
+/* A warm-up may load code, and a probe be interrupted: the smaller of the two decides about entry,
+   be it less than a microsecond. */
+static void one_slow_launch_on_entry_does_no_harm(void)
+{
+    static const double times[] = {100, 0.4};
+    for (size_t t = 0; t < COUNT(times); t++)
+        for (odd_launch = 1; odd_launch <= 2; odd_launch++) {
+            scene_begin(3, times[t]);
+            scene.us[1] *= 0.9;
+            scene.script = odd_us;
+            odd_factor = 3;
+            scene_select();
+            check_winner(1);
+        }
+}
+
 static void scene_of_noise(uint64_t seed)
 {
     scene_begin(8, 0);
@@ -267,6 +292,121 @@ static void statistics_of_batches(void)
     }
 }
 
+/* A fifth, rounded, but one of three: how many samples do not count at either end */
+static void the_middle_of_samples(void)
+{
+    static const size_t cuts[] = {0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3};
+    double x[COUNT(cuts)];
+    for (size_t n = 1; n < COUNT(cuts); n++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (double)(i * i);
+            sum += i >= cuts[n] && i + cuts[n] < n ? x[i] : 0;
+        }
+        CHECK(scene_near(kpri_hip_middle(x, n), sum / (double)(n - 2 * cuts[n])));
+    }
+}
+
+/* ---- pairs ---- */
+
+/* Five samples, `step` us apart; all of the first one 100 */
+static void set_samples(size_t i, double step, kpred_hip_outcome outcome)
+{
+    kpred_hip_timing *t = &scene.timings[i];
+    memset(t, 0, sizeof *t);
+    t->outcome = outcome;
+    t->rounds = 5;
+    for (uint32_t r = 0; r < t->rounds; r++)
+        t->sample_us[r] = 100 + step * r;
+}
+
+/* The rounds that both have, and in which both have a usable time: a gap of 0, 10 and 50 % */
+static void a_pair_is_compared_round_by_round(void)
+{
+    kpri_hip_gap gap;
+    set_samples(0, 0, KPRED_HIP_LEVEL);
+    set_samples(1, 10, KPRED_HIP_LEVEL);
+    scene.timings[0].sample_us[2] = NAN;
+    scene.timings[0].rounds = 4;
+    scene.timings[1].sample_us[3] = 150;
+    gap = kpri_hip_compare(&scene.timings[1], &scene.timings[0]);
+    CHECK_EQ(gap.n, 3);
+    CHECK(scene_near(gap.mean, 0.1) && scene_near(gap.mad, 0.1));
+    scene.timings[1].sample_us[0] = 0;
+    gap = kpri_hip_compare(&scene.timings[0], &scene.timings[1]);
+    CHECK_EQ(gap.n, 2);
+    CHECK(scene_near(gap.mean, (100 / 110.0 + 100 / 150.0) / 2 - 1));
+    scene.timings[0].rounds = 0;
+    gap = kpri_hip_compare(&scene.timings[0], &scene.timings[1]);
+    CHECK(gap.n == 0 && gap.mean <= 0 && gap.mad <= 0);
+    CHECK(!kpri_hip_usable(1e12));
+}
+
+static void begin_pairs(kpri_hip_race *race, size_t n)
+{
+    memset(race, 0, sizeof *race);
+    scene_begin(n, 100);
+    race->timings = scene.timings;
+    race->n = race->racing = n;
+    race->batch = 1;
+}
+
+/* 2 % and 10 % to the first one; what is out of the race does not count. */
+static void the_noise_is_the_mean_of_the_pairs(void)
+{
+    kpri_hip_race race;
+    begin_pairs(&race, 4);
+    race.racing = 3;
+    set_samples(0, 0, KPRED_HIP_LEVEL);
+    set_samples(1, 2, KPRED_HIP_LEVEL);
+    set_samples(2, 50, KPRED_HIP_SLOWER);
+    set_samples(3, 10, KPRED_HIP_LEVEL);
+    CHECK(scene_near(kpri_hip_mean_mad(&race, 0), 0.06));
+    CHECK(scene_near(kpri_hip_mean_mad(&race, 3),
+                     (kpri_hip_compare(&scene.timings[0], &scene.timings[3]).mad
+                      + kpri_hip_compare(&scene.timings[1], &scene.timings[3]).mad)
+                         / 2));
+}
+
+/* Of the noise of the pair or of all, whichever is larger, and of the events' resolution */
+static void the_error_of_a_gap(void)
+{
+    const kpri_hip_gap gap = {0.1, 0.02, 4};
+    kpri_hip_race race;
+    begin_pairs(&race, 2);
+    for (int b = 1; b <= 2; b++) {
+        const double step = 0.5 / (b * 100), all = 1.4826 * 0.05, own = 1.4826 * 0.02;
+        race.batch = (uint32_t)b;
+        CHECK(scene_near(kpri_hip_error2(&race, gap, 0.05, 100),
+                         (all * all + step * step / 6) / (0.85 * 4)));
+        CHECK(scene_near(kpri_hip_error2(&race, gap, 0.01, 100),
+                         (own * own + step * step / 6) / (0.85 * 4)));
+    }
+}
+
+/* The second is 10 % slower in every round, which chance would explain as the third swings by 40 %;
+   the third is slower by more than that; of the fourth nothing is known. */
+static void noise_of_others_keeps_one_in_the_race(void)
+{
+    kpri_hip_race race;
+    double widest;
+    begin_pairs(&race, 4);
+    for (size_t i = 0; i < 4; i++)
+        set_samples(i, i == 2 ? 40 : 0, KPRED_HIP_LEVEL);
+    for (size_t r = 0; r < 5; r++)
+        scene.timings[1].sample_us[r] = 110;
+    scene.timings[3].rounds = 0;
+    widest = kpri_hip_judge(&race, 0, 2);
+    CHECK_EQ(race.racing, 3);
+    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_LEVEL);
+    CHECK_EQ(scene.timings[2].outcome, KPRED_HIP_SLOWER);
+    CHECK_EQ(scene.timings[3].outcome, KPRED_HIP_LEVEL);
+    CHECK(scene_near(widest, 1));
+    kpri_hip_drop(&race, &scene.timings[3], KPRED_HIP_UNTIMED);
+    CHECK(kpri_hip_judge(&race, 0, 2) < 1e-4);
+    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_SLOWER);
+}
+
 /* ---- kpred_hip_time ---- */
 
 static void time_exactly(void)
@@ -341,9 +481,15 @@ int main(void)
     RUN(a_drifting_clock_does_no_harm);
     RUN(every_round_has_an_order_of_its_own);
     RUN(outliers_do_no_harm);
+    RUN(one_slow_launch_on_entry_does_no_harm);
     RUN(two_runs_are_the_same);
     RUN(statistics);
     RUN(statistics_of_batches);
+    RUN(the_middle_of_samples);
+    RUN(a_pair_is_compared_round_by_round);
+    RUN(the_noise_is_the_mean_of_the_pairs);
+    RUN(the_error_of_a_gap);
+    RUN(noise_of_others_keeps_one_in_the_race);
     RUN(time_exactly);
     RUN(time_until_it_is_known);
     RUN(time_until_the_budget_ends);

@@ -6,7 +6,9 @@
 
 static const hipError_t sticky_codes[] = {hipErrorIllegalAddress, (hipError_t)702,
                                           hipErrorLaunchFailure};
-static const hipError_t other_codes[] = {hipErrorInvalidValue, hipErrorInvalidHandle};
+/* with the neighbours of the sticky ones */
+static const hipError_t other_codes[] = {hipErrorInvalidValue, hipErrorInvalidHandle,
+                                         (hipError_t)699, (hipError_t)720};
 
 /* Three candidates, the last one a little faster; two rounds; all kinds of calls */
 static void scene_of_all_calls(void)
@@ -146,6 +148,23 @@ static void the_best_so_far_after_a_sticky_error(void)
     }
 }
 
+/* A larger batch has made the race forget the probes: the entry's times are all there is. */
+static void the_best_of_entry_after_a_sticky_error(void)
+{
+    const struct scene_fault fault = {0, 3, hipErrorIllegalAddress, BOTH};
+    scene_begin(3, 3);
+    scene.us[2] = 2.9;
+    scene.launch_fault = fault;
+    scene_select();
+    check_lost(hipErrorIllegalAddress);
+    CHECK(scene.result.batch > 1);
+    CHECK_EQ(scene.result.winner, 1);
+    for (size_t i = 0; i < scene.n; i++) {
+        CHECK_EQ(scene.timings[i].samples, 1);
+        CHECK(scene_near(scene.timings[i].median_us, scene.us[i]));
+    }
+}
+
 /* ---- a candidate fails ---- */
 
 static const hipError_t launch_codes[] = {
@@ -188,6 +207,8 @@ static void launches_fail(void)
                     check_culprit(i, launch_codes[c]);
                     CHECK_EQ(scene.launches[i], calls[a]);
                     CHECK_EQ(scene.timings[i].samples, calls[a] > 2 ? calls[a] - 2 : 0);
+                    if (calls[a] <= 2) /* what was not launched costs nothing */
+                        CHECK(scene_near(scene.result.device_us, standin.now_us));
                 }
 }
 
@@ -321,6 +342,28 @@ static void all_fail(void)
         CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
 }
 
+/* Each for a reason of its own */
+static hipError_t refuse_each(void *user, const kpred_tuple *candidate, hipStream_t stream)
+{
+    const size_t i = scene_index(candidate);
+    (void)user, (void)stream;
+    scene.launches[i]++;
+    return standin_fails((hipError_t)(101 + i));
+}
+
+static void all_fail_and_the_best_ranked_says_why(void)
+{
+    for (int budget = 0; budget < 2; budget++) {
+        scene_begin(5, 100);
+        scene.plan.budget_us = budget * 1e9;
+        scene.plan.launch = refuse_each;
+        CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+        CHECK_EQ(scene.result.error, 101);
+        for (size_t i = 0; i < 5; i++)
+            CHECK_EQ(scene.timings[i].error, 101 + i);
+    }
+}
+
 /* Those dropped as slower still work. */
 static void a_slower_one_wins_where_the_fastest_fail(void)
 {
@@ -391,17 +434,27 @@ static void no_memory_to_flush(void)
     check_ended(KPRED_HIP_ERR_MEMORY, hipErrorOutOfMemory);
 }
 
+static void check_left_by_verify(hipError_t code, double budget_us)
+{
+    scene_begin(3, 100);
+    scene.plan.verify = scene_verify;
+    scene.plan.budget_us = budget_us;
+    scene.verify_leaves = code;
+    scene_select();
+    if (!scene_is_sticky(code)) {
+        CHECK_EQ(scene.result.winner, 0);
+        return;
+    }
+    check_lost(code);
+    CHECK_EQ(scene.result.launches, 1);
+    CHECK_EQ(scene.timings[0].error, code);
+}
+
 static void verify_leaves_an_error(void)
 {
     for (size_t c = 0; c < COUNT(launch_codes); c++) {
-        scene_begin(3, 100);
-        scene.plan.verify = scene_verify;
-        scene.verify_leaves = launch_codes[c];
-        scene_select();
-        if (scene_is_sticky(launch_codes[c]))
-            check_lost(launch_codes[c]);
-        else
-            check_winner(0);
+        check_left_by_verify(launch_codes[c], 1e9);
+        check_left_by_verify(launch_codes[c], 0);
     }
 }
 
@@ -656,6 +709,7 @@ int main(void)
     RUN(every_call_fails);
     RUN(the_event_of_a_round_fails);
     RUN(the_best_so_far_after_a_sticky_error);
+    RUN(the_best_of_entry_after_a_sticky_error);
     RUN(launches_fail);
     RUN(launches_fail_without_budget);
     RUN(other_calls_fail_without_budget);
@@ -665,6 +719,7 @@ int main(void)
     RUN(asynchronous_errors);
     RUN(out_of_resources_and_the_stream);
     RUN(all_fail);
+    RUN(all_fail_and_the_best_ranked_says_why);
     RUN(a_slower_one_wins_where_the_fastest_fail);
     RUN(an_error_from_before);
     RUN(a_context_that_is_lost_already);

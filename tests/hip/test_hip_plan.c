@@ -4,20 +4,25 @@
 
 /* ---- options ---- */
 
+static void check_drop_factor(double plan_factor, double us)
+{
+    const double factor = plan_factor > 0 ? plan_factor : 1.15;
+    scene_begin(12, us);
+    for (size_t i = 0; i < scene.n; i++)
+        scene.us[i] += i == 7 ? 0 : 0.039 * us * (double)i;
+    scene.plan.drop_factor = plan_factor;
+    scene_select();
+    check_winner(0);
+    for (size_t i = 0; i < scene.n; i++)
+        CHECK_EQ(scene.launches[i] > 2, scene.us[i] <= us * factor);
+}
+
 static void drop_factor(void)
 {
     static const double factors[] = {0, 1, 1.1, 1.15, 1.3, 5};
     for (size_t f = 0; f < COUNT(factors); f++) {
-        const double factor = factors[f] > 0 ? factors[f] : 1.15;
-        scene_begin(12, 0);
-        for (size_t i = 0; i < scene.n; i++)
-            scene.us[i] = 100 + 3.9 * (double)i;
-        scene.us[11] = 100;
-        scene.plan.drop_factor = factors[f];
-        scene_select();
-        check_winner(0);
-        for (size_t i = 0; i < scene.n; i++)
-            CHECK_EQ(scene.launches[i] > 2, scene.us[i] <= 100 * factor);
+        check_drop_factor(factors[f], 100);
+        check_drop_factor(factors[f], 0.5);
     }
 }
 
@@ -198,6 +203,46 @@ static void entry_ends_at_two_thirds_of_the_budget(void)
     CHECK(scene_near(scene.result.device_us, 1200));
 }
 
+/* Entry ends at two thirds of the launches, too, two for each candidate. */
+static void entry_ends_at_two_thirds_of_the_launches(void)
+{
+    for (uint32_t most = 3; most < 40; most++) {
+        const size_t entered = most * 2 / 3 / 2;
+        scene_begin(10, 100);
+        scene.plan.max_launches = most;
+        scene_select();
+        CHECK_EQ(10 - count_outcome(KPRED_HIP_UNTRIED), entered < 10 ? entered : 10);
+    }
+}
+
+/* Times that events tell exactly: what the budget just has room for is done. */
+static void a_budget_to_the_end(void)
+{
+    scene_begin(3, 125);
+    scene.plan.budget_us = 750 + 2 * 375;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.rounds, 2);
+}
+
+static double loading_us(size_t i, int k)
+{
+    return scene.us[i] * (k == 1 ? 50 : 1);
+}
+
+static void a_warm_up_is_charged_as_its_probe(void)
+{
+    static const double times[] = {100, 0.5};
+    for (size_t t = 0; t < COUNT(times); t++) {
+        scene_begin(1, times[t]);
+        scene.script = loading_us;
+        scene_select();
+        check_winner(0);
+        CHECK(scene_near(scene.result.device_us, 2 * times[t]));
+    }
+}
+
 static void the_first_is_tried_with_any_budget(void)
 {
     scene_begin(3, 100);
@@ -305,13 +350,27 @@ static void wall_time(void)
     CHECK(scene_near(scene.result.wall_us, 1200));
 }
 
+/* What is used up to the last microsecond is used up. */
+static void wall_time_to_the_end(void)
+{
+    scene_begin(3, 100);
+    scene.plan.clock = scene_clock;
+    scene.host_us = 5000; /* no clock begins at 0 */
+    scene.plan.wall_us = 600 + 2 * 300;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.rounds, 2);
+    CHECK(scene_near(scene.result.wall_us, 1200));
+}
+
 /* Where looking at the clock takes long: the device does next to nothing. */
 static void wall_time_of_the_host(void)
 {
     scene_begin(10, 1);
     scene.plan.clock = scene_clock;
     scene.clock_us = 1000;
-    scene.plan.wall_us = 100;
+    scene.plan.wall_us = 0.5;
     scene_select();
     check_winner(0);
     CHECK_EQ(scene.result.launches, 2);
@@ -628,11 +687,15 @@ int main(void)
     RUN(launches_with_prepare_or_flush_are_not_batched);
     RUN(max_launches);
     RUN(entry_ends_at_two_thirds_of_the_budget);
+    RUN(entry_ends_at_two_thirds_of_the_launches);
+    RUN(a_budget_to_the_end);
+    RUN(a_warm_up_is_charged_as_its_probe);
     RUN(the_first_is_tried_with_any_budget);
     RUN(budgets_are_kept);
     RUN(wrong_ones_are_charged);
     RUN(entry_goes_on_until_one_works);
     RUN(wall_time);
+    RUN(wall_time_to_the_end);
     RUN(wall_time_of_the_host);
     RUN(a_clock_without_a_limit);
     RUN(without_budget_the_first_is_launched);

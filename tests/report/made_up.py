@@ -64,6 +64,10 @@ def measurements():
               [(method, "conv_solver", "config", f'"F,{i // 3}"', i, k, int(i * rate % 10 < 5 + k),
                 0, 1 if i * rate % 10 < 5 + k else (i * rate % 9 + 1) / 10, int(i % 7 == 0))
                for k in (1, 2) for i in range(1, 61)])
+    write("conv_solver.config.reliability.csv",
+          "model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece",
+          [("conv_solver", "config", "all", "all", 1, "40-50", 40, 44, 50, 5.5, ""),
+           ("conv_solver", "config", "all", "all", 1, "all", 40, 44.4, 50, 5.5, 5.6)])
     for side, tiles, found in (("a", (1, 2, 4, 1), (1, 0, 1, 0)),
                                ("b", (1, 1, 1, 2), (0, 0, 0, 0))):
         write(f"retuned/{kernels[0]}.a+b.{side}.csv", "gpu,dtype,n,tile",

@@ -2,7 +2,8 @@
    SPDX-License-Identifier: MIT
 
    test_solver          what solvers' names say about them, and naive statements of what the rule
-                        looks at: each thing alone decides, multiples, least sizes; extremes
+                        looks at: each thing alone decides, multiples, least sizes; extremes;
+                        every bit of a problem's word
    test_solver rows     reads ingest's CSV of a find-db on standard input: no solver that a row
                         names is rejected; tells how many solvers a problem has left on average */
 #include "kpred_constraints.h"
@@ -328,6 +329,128 @@ static int check_extremes(void)
     return bad;
 }
 
+/* ---- the problem's word, stated a second time ---- */
+
+/* Any of the fields from the number of images on, often as in two dimensions or the same in all */
+static void any_problem(int32_t *p)
+{
+    static const int triples[] = {KPRED_CONV3D_Z, KPRED_CONV3D_PAD_D, KPRED_CONV3D_STRIDE_D,
+                                  KPRED_CONV3D_DIL_D};
+    random_problem(p);
+    for (int f = KPRED_CONV3D_N; f < FIELDS; f++)
+        if (random_below(3))
+            p[f] = random_below(4) ? 1 + random_below(20) : extreme_size();
+    for (int i = 0; i < COUNT(triples); i++) {
+        int32_t *t = p + triples[i];
+        const int how = random_below(4), pad = triples[i] == KPRED_CONV3D_PAD_D;
+        for (int j = 0; pad && j < 3; j++)
+            t[j] = t[j] > 12 ? t[j] : random_below(5);
+        if (how < 3)
+            t[1] = t[2];
+        if (how < 2)
+            t[0] = how ? t[2] : !pad;
+    }
+}
+
+static int is_filter(const int32_t *p, int i)
+{
+    static const int32_t filters[][3] = {{1, 1, 1}, {1, 3, 3}, {1, 5, 5},  {1, 7, 7},
+                                         {1, 1, 7}, {1, 7, 1}, {1, 5, 10}, {1, 11, 11}};
+    const int32_t *filter = p + KPRED_CONV3D_Z;
+    if (i < COUNT(filters))
+        return !memcmp(filter, filters[i], sizeof filters[i]);
+    for (int j = 0; j < COUNT(filters); j++)
+        if (!memcmp(filter, filters[j], sizeof filters[j]))
+            return 0;
+    return (i == 8) == (filter[1] == filter[2] && (filter[0] == 1 || filter[0] == filter[1]));
+}
+
+/* Of the image's two directions; that of the depth is `depth` or the same */
+static int is_in_both(const int32_t *triple, int32_t value, int32_t depth)
+{
+    return triple[1] == value && triple[2] == value && triple[0] == depth;
+}
+
+static int is_pad(const int32_t *p, int i)
+{
+    const int32_t *pad = p + KPRED_CONV3D_PAD_D;
+    return i < 3 ? is_in_both(pad, i, 0) : !is_pad(p, 0) && !is_pad(p, 1) && !is_pad(p, 2);
+}
+
+static int is_stride(const int32_t *p, int i)
+{
+    const int32_t *stride = p + KPRED_CONV3D_STRIDE_D;
+    return i < 3 ? is_in_both(stride, 1 << i, 1) || is_in_both(stride, 1 << i, 1 << i)
+                 : !is_stride(p, 0) && !is_stride(p, 1) && !is_stride(p, 2);
+}
+
+static int is_more(const int32_t *p, int i)
+{
+    const int32_t *dilation = p + KPRED_CONV3D_DIL_D;
+    return i == 0   ? dilation[0] != 1 || dilation[1] != 1 || dilation[2] != 1
+           : i == 1 ? p[KPRED_CONV3D_GROUPS] != 1
+                    : p[KPRED_CONV3D_N] % 8 != 0;
+}
+
+/* By division, factor by factor: of no size is anything lost. */
+static int is_uneven(const int64_t *factors, int n, int i)
+{
+    const int64_t power = (int64_t)2 << i;
+    int64_t left = 1;
+    for (int j = 0; j < n; j++)
+        left = left * (factors[j] % power) % power;
+    return left != 0;
+}
+
+static int is_uneven_size(const int32_t *p, int which, int i)
+{
+    const int32_t groups = p[KPRED_CONV3D_GROUPS];
+    const int64_t k = p[KPRED_CONV3D_K] / groups;
+    const int64_t terms[] = {p[KPRED_CONV3D_C] / groups, p[KPRED_CONV3D_Z], p[KPRED_CONV3D_Y],
+                             p[KPRED_CONV3D_X]};
+    const int64_t pixels[] = {p[KPRED_CONV3D_N], side_of(p, 0), side_of(p, 1), side_of(p, 2)};
+    return which == 0 ? is_uneven(&k, 1, i) : is_uneven(which == 1 ? terms : pixels, 4, i);
+}
+
+/* As the comment of KPRED_SOLVER_WORD has it; the bits from 62 on are nobody's. */
+static int has_bit(const int32_t *p, int bit)
+{
+    return bit < 15   ? p[KPRED_CONV3D_GPU] == bit / 3 && p[KPRED_CONV3D_DTYPE] == bit % 3
+           : bit < 18 ? p[KPRED_CONV3D_DIR] == bit - 15
+           : bit < 21 ? p[KPRED_CONV3D_LAYOUT] == bit - 18
+           : bit < 31 ? is_filter(p, bit - 21)
+           : bit < 35 ? is_pad(p, bit - 31)
+           : bit < 39 ? is_stride(p, bit - 35)
+           : bit < 42 ? is_more(p, bit - 39)
+           : bit < 48 ? is_uneven_size(p, 0, bit - 42)
+           : bit < 53 ? is_uneven_size(p, 1, bit - 48)
+           : bit < 58 ? is_uneven_size(p, 2, bit - 53)
+           : bit < 62 ? p[KPRED_CONV3D_N] < 2 << (bit - 58)
+                      : 0;
+}
+
+/* Words of one bit each show the problem's. Each bit but the last two was seen both ways. */
+static int check_bits(void)
+{
+    uint64_t bits[64];
+    int32_t p[FIELDS];
+    int seen[64][2] = {{0}}, bad = 0;
+    for (int b = 0; b < 64; b++)
+        bits[b] = (uint64_t)1 << b;
+    for (int i = 0; i < 20000; i++) {
+        any_problem(p);
+        for (int32_t b = 0; b < 64; b++) {
+            const int is_out = !kpred_rule_of_solvers(bits, 64, p, &b, 1);
+            seen[b][is_out]++;
+            bad += is_out != has_bit(p, b);
+        }
+    }
+    for (int b = 0; b < 62; b++)
+        bad += seen[b][0] < 20 || seen[b][1] < 20;
+    sprintf(note, "%d wrong", bad);
+    return bad;
+}
+
 /* ---- rows ---- */
 
 static int index_of(const char *text, const char *const *names, int n)
@@ -411,5 +534,6 @@ int main(int argc, char **argv)
     CASE(check_axes() == 0, "axes (%s)", note);
     CASE(check_multiples() == 0, "multiples (%s)", note);
     CASE(check_extremes() == 0, "extremes (%s)", note);
+    CASE(check_bits() == 0, "bits of the problem's word (%s)", note);
     return test_end();
 }

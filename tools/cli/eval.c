@@ -68,8 +68,9 @@ struct options {
     struct data_options how;
     struct opt_texts data;
     struct opt_counts k;
-    long beam, teachers;              /* 0: none */
-    int rows, use_float, reliability; /* rows: 0 all, 1 test */
+    long beam, teachers; /* 0: none */
+    int rows;            /* an enum eval_rows: --rows has its words in the same order */
+    int use_float, reliability;
     struct table_form form;
 };
 
@@ -220,10 +221,12 @@ static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struc
 static int draw(const struct eval *e, const struct results *r)
 {
     const struct options *o = r->o;
+    static const char *const rows[] = {[EVAL_ALL] = "all problems",
+                                       [EVAL_TEST] = "problems kept from training",
+                                       [EVAL_ASIDE] = "problems in no fold"};
     struct buf title = {NULL, 0, 0};
     int bad;
-    buf_printf(&title, "%s, %s", e->model->m.name,
-               o->rows ? "problems kept from training" : "all problems");
+    buf_printf(&title, "%s, %s", e->model->m.name, rows[e->rows]);
     if (o->reliability)
         bad = plot_write(&r->plot, title.s, "predicted probability, %",
                          "observed, % of problems whose optimum is among the k", o->plot);
@@ -301,7 +304,7 @@ static int evaluate(const struct eval *e, const struct options *o)
 
 static int run_data(struct eval *e, const struct options *o)
 {
-    if (o->rows && !strcmp(e->model->m.split, "none"))
+    if (e->rows != EVAL_ALL && !strcmp(e->model->m.split, "none"))
         return fail("%s: trained with --split none, so no row was kept for testing; use --rows all",
                     e->model->m.name);
     if (data_load(readers, e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
@@ -399,7 +402,7 @@ int cmd_eval(int argc, char **argv)
         {.name = NULL},
     };
     memset(&o, 0, sizeof o);
-    o.rows = 1;
+    o.rows = EVAL_TEST;
     o.k.n = 1;
     o.k.v[0] = 1;
     int status = opts_parse(table, help, argc, argv);

@@ -11,6 +11,7 @@ if [ $# -lt 5 ]; then
 fi
 build=$1 split=$2 folds=$3 of=$4 spec=$5
 shift 5
+train=$build/kpred-train
 . tools/train/trained.inc
 case $split in
 config | shape) kind=$split ;;
@@ -28,21 +29,26 @@ if [ $# -eq 0 ]; then
     set -- $files
 fi
 
-# one FOLD: its temperature and its number of problems
+# one FILE...: the temperature of fold $fold and its number of problems
 one() {
-    header=$out/$name.$split.$fold.h
+    header=$out/$name.$split.$fold-$of.h
     is_newer "$header" "$spec" ||
         train_model "$spec" "$header" "--split $kind:$fold/$of" "$@" >&2
-    "$build/kpred-train" eval "$header" --data "$@" -k 1 --beam 10 --reliability 2>&1 >/dev/null |
-        sed -n 's/.*: temperature \([0-9.]*\):.* (\([0-9]*\) problems)$/\1 \2/p'
+    "$train" eval "$header" --data "$@" -k 1 --beam 10 --reliability 2>"$out/said" >/dev/null ||
+        { cat "$out/said" >&2; return 1; }
+    sed -n 's/.*: temperature \([0-9.]*\):.* (\([0-9]*\) problems)$/\1 \2/p' "$out/said"
 }
 
-fold=0
+fold=0 all=
 while [ "$fold" -lt "$folds" ]; do
     told=$(one "$@")
-    [ -n "$told" ] || exit 1
+    if [ -z "$told" ]; then
+        echo "${0##*/}: $name: there is no temperature for fold $fold/$of" >&2
+        exit 1
+    fi
     echo "$name $split fold $fold/$of: temperature ${told% *}, ${told#* } problems"
-    fold=$((fold + 1))
-done | awk '{ print; t = $6; sub(",", "", t); sum += $7 * log(t); n += $7 }
+    all="$all $told" fold=$((fold + 1))
+done
+echo "$all" | awk -v key="$split" '{ for (i = 1; i < NF; i += 2) { sum += $(i + 1) * log($i); n += $(i + 1) } }
     END { if (!n) exit 1
-          printf "%s = %.2f  # the geometric mean, by problems\n", $2, exp(sum / n) }'
+          printf "%s = %.2f  # the geometric mean, by problems\n", key, exp(sum / n) }'
