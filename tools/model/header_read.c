@@ -281,7 +281,7 @@ static int check_format(const struct reader *r, int least)
 
 static int open_text(struct reader *r, struct buf *file)
 {
-    if (read_file(r->h.path, HEADER_MAX_BYTES, file))
+    if (read_text(r->h.path, HEADER_MAX_BYTES, file))
         return -1;
     r->h.text = file->s;
     return header_is_float(file->s) ? fail(

@@ -934,7 +934,7 @@ int spec_parse(struct spec *s, const char *text, const char *path)
 int spec_load(struct spec *s, const char *path)
 {
     struct buf text = {0};
-    int rc = read_file(path, SPEC_MAX_BYTES, &text);
+    int rc = read_text(path, SPEC_MAX_BYTES, &text);
     if (rc == 0 && strlen(text.s) != text.n)
         rc = fail("%s: is no text: it holds a NUL byte", path);
     if (rc == 0)
