@@ -385,16 +385,23 @@ static int check_shifts(const kpred_model *m)
     return bad ? -1 : 0;
 }
 
-int model_seal(struct model *model)
+int model_prove(const struct model *model)
 {
     int64_t logit;
     if (check_shifts(&model->m))
         return -1;
-    int64_t most = accumulator_bound(&model->m, &logit);
-    if (most > INT32_MAX || logit >= (int64_t)1 << 29)
-        return fail("%s: accumulators may reach %" PRId64 " (limit 2147483647), logits %" PRId64
-                    " (limit 536870911)",
-                    model->m.name, most, logit);
+    const int64_t most = accumulator_bound(&model->m, &logit);
+    return most <= INT32_MAX && logit < (int64_t)1 << 29
+               ? 0
+               : fail("%s: accumulators may reach %" PRId64 " (limit 2147483647), logits %" PRId64
+                      " (limit 536870911)",
+                      model->m.name, most, logit);
+}
+
+int model_seal(struct model *model)
+{
+    if (model_prove(model))
+        return -1;
     model->m.id = kpred_model_id(&model->m);
     return 0;
 }
