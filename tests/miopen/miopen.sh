@@ -853,6 +853,27 @@ all_gpus() {
 }
 check "a GPU that no model knows: the GPUs of all" all_gpus
 
+# An image of more than 2^24, which a pad may make, has no key that can be read again.
+# large H COVERED OPTION: of `--pad 1` around an image of that height, backward weights
+large() {
+    rm -f "$tmp/large"
+    drv "conv -n 1 -c 16 -k 16 -y 1 -x 1 -H $1 -W 1 -p 1 -F 4" >"$tmp/log"
+    "$BUILD/kpred-train" miopen --gpu gfx906_60 "$3" "$tmp/large" "$tmp/log" >"$tmp/out" 2>"$tmp/err" &&
+        grep -qF ": $2 covered, $((1 - $2)) not; $2 problem" "$tmp/err" || return 1
+    [ "$2" = 1 ] || grep -q "1 line: a size that no model covers" "$tmp/err"
+}
+large_as_data() {
+    large "$@" && mv "$tmp/large" "$tmp/large.txt" &&
+        "$BUILD/kpred-train" ingest weights/conv_bin_winograd_rxs_f2x3.spec --gpu gfx906_60 \
+            --data "$tmp/large.txt" | grep -q "^gfx906_60,W,FP32,NCHW,1,16,$1,1,16,"
+}
+if [ -x "$BUILD/kpred-train" ]; then
+    check "the largest image" large_as_data 16777214 1 -o
+    check "the largest image, --sqlite" large 16777214 1 --sqlite
+    check "an image beyond the largest" large 16777216 0 -o
+    check "an image beyond the largest, --sqlite" large 16777216 0 --sqlite
+fi
+
 # ---- SQLite ----
 
 sql() { python3 tests/miopen/sql.py run "$@"; }

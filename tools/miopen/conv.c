@@ -237,6 +237,14 @@ static void add_layouts(struct buf *b, const struct conv *c)
         buf_printf(b, "-%s", c->layout[i]);
 }
 
+int conv_has_key(const struct conv *c)
+{
+    for (int i = 0; i < 3; i++)
+        if (c->in[i] > KPRED_MAX_SIZE || c->out[i] > KPRED_MAX_SIZE)
+            return 0;
+    return 1;
+}
+
 void conv_add_key(const struct conv *c, struct buf *b)
 {
     const int swapped = c->dir != 'F';

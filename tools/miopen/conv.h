@@ -37,6 +37,9 @@ int64_t conv_in_size(int64_t out, int64_t filter, int64_t pad, int64_t stride, i
 /* Reads a key of n characters; 0, or with `why` it is none -1, or 1 if all that is wrong is that no
    convolution with the filter makes the one image's size out of the other's. */
 int conv_parse_key(const char *key, size_t n, struct conv *c, char why[96]);
+/* Has it a key that conv_parse_key reads? Its sizes are at most KPRED_MAX_SIZE then: that of the
+   image it makes may be larger than any that a driver line can hold. */
+int conv_has_key(const struct conv *c);
 /* Adds the key to `b`. */
 void conv_add_key(const struct conv *c, struct buf *b);
 

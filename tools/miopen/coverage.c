@@ -193,6 +193,8 @@ static int read_problem(const struct coverage_model *cm, const struct conv *conv
     const enum conv_gap_kind kind = conv_find_gap(cm->model.spec, cm->field, conv, &gap);
     if (kind != GAP_NONE)
         return (int)kind;
+    if (!conv_has_key(conv))
+        return CALL_SIZE;
     conv_put_sizes(cm->field, conv, value);
     value[cm->field[CONV_DIR]] = kpred_token(m, (size_t)cm->field[CONV_DIR], dir);
     value[cm->field[CONV_DTYPE]] = kpred_token(m, (size_t)cm->field[CONV_DTYPE], conv->dtype);
