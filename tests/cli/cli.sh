@@ -220,6 +220,29 @@ for kernel in $kernels gemm_mi100_nt; do
     check "predict FILE.h, $kernel" predict_header "$kernel"
 done
 
+# within KB COMMAND...: with so much memory
+within() {
+    # shellcheck disable=SC3045
+    (ulimit -v "$1" && shift && "$@") >"$tmp/out" 2>"$tmp/err"
+}
+# From the memory that loads the program to that which is enough: it says that it was too little.
+out_of_memory() {
+    kb=2000 told=0
+    until within $kb "$kpred" --version || [ $kb -gt 40000 ]; do kb=$((kb + 50)); done 2>/dev/null
+    # shellcheck disable=SC2086
+    until within $kb predict weights/conv_asm_1x1u.h $fields; do
+        [ $? -eq 1 ] && grep -q "out of memory" "$tmp/err" && [ $kb -lt 40000 ] ||
+            { echo "$kb KB: $(cat "$tmp/err")"; return 1; }
+        kb=$((kb + 50)) told=$((told + 1))
+    done
+    [ $told -gt 3 ]
+}
+if within 100000 "$kpred" --version; then
+    check "predict FILE.h, memory runs out" out_of_memory
+else # of the sanitizers
+    skipped "predict FILE.h, memory runs out" "it needs much memory from the start"
+fi
+
 model=conv_asm_1x1u
 # shellcheck disable=SC2086
 predict $model $fields -k 5 --csv >"$tmp/five.csv" || exit 1

@@ -15,9 +15,12 @@
 #include "data/split.h"
 #include "harness/test.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *scratch, *specs;
@@ -160,6 +163,145 @@ static void output_whole_or_not(void)
     CHECK(out_open(&o, "/dev/null") == 0 && o.temporary == NULL);
     CHECK(out_commit(&o) == 0);
     unlink(other);
+}
+
+/* A link to what is not there: it is made, by way of another link too. */
+static void output_through_links(void)
+{
+    struct outfile o;
+    struct stat st;
+    const char *path = in(scratch, "made"), *one = in(scratch, "link"), *two = in(scratch, "link2");
+    CHECK(symlink("made", one) == 0 && symlink("link", two) == 0);
+    CHECK(out_open(&o, two) == 0);
+    fputs("new", o.f);
+    CHECK(out_commit(&o) == 0 && file_is(path, "new"));
+    CHECK(lstat(one, &st) == 0 && S_ISLNK(st.st_mode) && lstat(two, &st) == 0
+          && S_ISLNK(st.st_mode));
+    CHECK(unlink(path) == 0 && unlink(one) == 0 && symlink("link2", one) == 0);
+    CHECK(out_open(&o, two) != 0); /* they go round */
+    CHECK(unlink(one) == 0 && unlink(two) == 0);
+}
+
+static int is_there(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+/* A child that ends by the signal with an output open: its status, and what is left */
+static int end_by(int signal, int is_ignored, char *left, size_t n)
+{
+    struct outfile o;
+    int ends[2], status = -1;
+    CHECK(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct sigaction act;
+        memset(&act, 0, sizeof act);
+        act.sa_handler = is_ignored ? SIG_IGN : SIG_DFL;
+        if (sigaction(signal, &act, NULL) != 0 || out_open(&o, in(scratch, "ended")) != 0
+            || write(ends[1], o.temporary, strlen(o.temporary) + 1) < 0)
+            _exit(9);
+        raise(signal);
+        out_abandon(&o);
+        _exit(7);
+    }
+    close(ends[1]);
+    CHECK(read(ends[0], left, n) > 0 && waitpid(child, &status, 0) == child);
+    close(ends[0]);
+    return status;
+}
+
+static void signals_leave_nothing(void)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ};
+    char left[512];
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        const int status = end_by(signals[i], 0, left, sizeof left);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+        CHECK(strstr(left, ".kpred-") != NULL && !is_there(left));
+    }
+    const int status = end_by(SIGINT, 1, left, sizeof left);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7 && !is_there(left));
+}
+
+/* What two changes of a file, one begun within the other, make of it */
+static void changes_meet(void)
+{
+    struct outfile o, p;
+    struct buf old = {0};
+    const char *path = in(scratch, "changed");
+    unlink(path);
+    CHECK(out_open_change(&o, path, 99, &old) == 0 && old.n == 0);
+    CHECK(out_open_new(&p, path) == 0);
+    fputs("first", p.f);
+    CHECK(out_commit(&p) == 0 && file_is(path, "first"));
+    CHECK(out_commit(&o) == 1 && file_is(path, "first"));
+    CHECK(out_open_change(&o, path, 99, &old) == 0);
+    CHECK_TEXT(old.s, "first");
+    put_file(path, "other", 5); /* by a program that knows of no lock, of the same length */
+    CHECK(out_commit(&o) == 1 && file_is(path, "other"));
+    CHECK(out_open_change(&o, path, 99, &old) == 0);
+    fputs("second", o.f);
+    CHECK(out_commit(&o) == 0 && file_is(path, "second"));
+    CHECK(out_open_change(&o, path, 5, &old) != 0); /* too long */
+    CHECK(out_open_change(&o, scratch, 99, &old) != 0);
+    CHECK(out_open_new(&o, path) == 0 && out_commit(&o) == 1 && file_is(path, "second"));
+    buf_free(&old);
+}
+
+/* The message of a failed write gives the system's reason, also where libc has forgotten it: a long
+   text goes out at once, and nothing is left to be written at the end. */
+static void reason_is_told(void)
+{
+    struct outfile o;
+    struct buf said = {0};
+    const char *path = in(scratch, "said");
+    char *text = xcalloc(1, 1 << 16);
+    if (access("/dev/full", W_OK) != 0) {
+        test_skip("there is no /dev/full");
+        free(text);
+        return;
+    }
+    const int err = dup(2);
+    CHECK(freopen(path, "w", stderr) != NULL && out_open(&o, "/dev/full") == 0);
+    CHECK(fwrite(text, 1, 1 << 16, o.f) < 1 << 16 && out_commit(&o) != 0);
+    fflush(stderr);
+    CHECK(dup2(err, 2) == 2);
+    CHECK(read_file(path, 999, &said) == 0 && strstr(said.s, strerror(ENOSPC)) != NULL);
+    close(err);
+    buf_free(&said);
+    free(text);
+}
+
+static void byte_order_marks(void)
+{
+    static const struct {
+        const char *bytes, *text;
+    } cases[] = {
+        {"\xef\xbb\xbfspec", "spec"},
+        {"\xef\xbb\xbf", ""},
+        {"spec", "spec"},
+        {"\xef\xbbspec", "\xef\xbbspec"},
+        {"\xefx", "\xefx"},
+        {"\xef", "\xef"},
+        {"\xef\xbb\xbf\xef\xbb\xbfx", "\xef\xbb\xbfx"},
+    };
+    const char *path = in(scratch, "marked");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf b = {0};
+        char line[16] = "";
+        put_file(path, cases[i].bytes, strlen(cases[i].bytes));
+        CHECK(read_text(path, 99, &b) == 0 && b.n == strlen(b.s));
+        CHECK_TEXT(b.s, cases[i].text);
+        FILE *f = open_input(path);
+        REQUIRE(f != NULL);
+        skip_bom(f);
+        CHECK((fgets(line, sizeof line, f) != NULL) == (*cases[i].text != '\0'));
+        CHECK_TEXT(line, cases[i].text);
+        fclose(f);
+        buf_free(&b);
+    }
 }
 
 /* ---- command lines ---- */
@@ -788,6 +930,11 @@ int main(int argc, char **argv)
     test_run("texts", texts);
     test_run("reading a whole file", read_whole_file);
     test_run("output whole or not at all", output_whole_or_not);
+    test_run("output through links", output_through_links);
+    test_run("signals leave nothing", signals_leave_nothing);
+    test_run("changes of a file meet", changes_meet);
+    test_run("the reason of a failed write", reason_is_told);
+    test_run("byte order marks", byte_order_marks);
     test_run("options: good lines", options_good);
     test_run("options: bad lines", options_bad);
     test_run("the shipped specs", shipped_specs);

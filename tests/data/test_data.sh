@@ -147,6 +147,10 @@ tiny_variants() {
     printf '\357\273\277' >"$tmp/bom.csv"; cat "$data/tiny.csv" >>"$tmp/bom.csv"
     printf '%s' "$(cat "$data/tiny.csv")" >"$tmp/open.csv" # the last line lacks its end
     { cat "$data/tiny.csv"; printf '\n\n'; } >"$tmp/blank.csv"
+    { printf '\357\273\277'; cat "$data/tiny.spec"; } >"$tmp/bom.spec"
+    [ "$(ingest "$tmp/bom.spec" --data "$tmp/bom.csv")" = "$sorted_text" ] || return 1
+    "$mkdb" bz2 "$tmp/packed.csv.bz2" "$tmp/bom.csv" &&
+        [ "$(ingest "$data/tiny.spec" --data "$tmp/packed.csv.bz2")" = "$sorted_text" ] || return 1
     for f in bom open blank; do
         [ "$(ingest "$data/tiny.spec" --data "$tmp/$f.csv")" = "$sorted_text" ] || return 1
     done

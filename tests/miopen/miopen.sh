@@ -573,6 +573,53 @@ nothing_new() {
 }
 check "-o, nothing to add" nothing_new
 
+# ---- a file that others write, too ----
+
+# one_log N: a driver line of its own
+one_log() { drv "conv -n $1 -c 64 -H 28 -W 28 -k 64 -y 1 -x 1 -F 1"; }
+
+# The pipe opens when the program has looked at the file and begins to read the log.
+written_meanwhile() {
+    printf '%b' "$good" >"$user" && rm -f "$tmp/fifo" && mkfifo "$tmp/fifo" || return 1
+    miopen -o "$user" "$tmp/fifo" &
+    { printf '%b' "$nhwc" >>"$user"; one_log 1; } >"$tmp/fifo"
+    wait $! && grep -q "ConvX:1,2" "$user" && grep -q "ConvY:kernel" "$user" &&
+        grep -q ConvAsm1x1U "$user" && return
+    show $?
+}
+check "-o, what is written during the run" written_meanwhile
+
+# hundred CONTENT: runs at a time, each with a problem of its own; all are there afterwards
+hundred() {
+    rm -f "$user"
+    [ -z "$1" ] || printf '%b' "$1" >"$user"
+    seq 100 | while read -r n; do
+        one_log "$n" | "$kpred" $gpu -o "$user" 2>"$tmp/err" || echo "status $?" &
+    done | cat # which waits for all
+    sed -n 's/^64-28-28-1x1-64-28-28-\([0-9]*\)-.*ConvAsm1x1U.*/\1/p' "$user" | sort -n >"$tmp/got"
+    seq 100 | cmp - "$tmp/got" && [ "$(ls -A "$tmp/dir")" = user.txt ] || return 1
+    [ -z "$1" ] || grep -q ConvX:1,2 "$user"
+}
+check "-o, a hundred at a time, a new file" hundred ""
+check "-o, a hundred at a time" hundred "$good"
+keeps_link() {
+    printf '%b' "$good" >"$tmp/target.txt" && rm -f "$user" && ln -s ../target.txt "$user" &&
+        miopen -o "$user" "$tmp/both" && [ -L "$user" ] && grep -q ConvX "$tmp/target.txt" &&
+        grep -q ConvAsm1x1U "$tmp/target.txt" && rm -f "$tmp/target.txt" &&
+        miopen -o "$user" "$tmp/both" && [ -L "$user" ] && cmp "$tmp/target.txt" "$tmp/wanted" &&
+        rm -f "$user" && return
+    show $?
+}
+check "-o, a link to a file that is there, and to one that is not" keeps_link
+{ cat "$tmp/wanted"; printf '%b' "$foreign$nhwc"; } | sort >"$tmp/merged"
+check "-o, a byte order mark" becomes "$tmp/merged" "\\0357\\0273\\0277$nhwc$foreign"
+bom_log() {
+    { printf '\357\273\277'; sed 's/.*MIOpenDriver/MIOpenDriver/' "$tmp/both"; } >"$tmp/log" &&
+        miopen "$tmp/log" && cmp "$tmp/out" "$tmp/wanted" && miopen - <"$tmp/log" &&
+        cmp "$tmp/out" "$tmp/wanted"
+}
+check "a log with a byte order mark" bom_log
+
 # ---- --system: what MIOpen's own database has stays out ----
 
 # system_leaves SYSTEM-LINE OUTPUT N: of one problem's two entries, with N left out
@@ -835,6 +882,27 @@ check "true reasons, gfx942" true_reasons gfx942 \
     "2 lines: dtype = BF16 (it must be FP32 or FP16); first log:3" \
     "1 line: ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC: out_h = 16777218 (it must be 1 to 16777216); first log:8"
 
+# An image of more than 2^24, which a pad may make, has no key that can be read again.
+# large H COVERED OPTION: of `--pad 1` around an image of that height, backward weights
+large() {
+    rm -f "$tmp/large"
+    drv "conv -n 1 -c 16 -k 16 -y 1 -x 1 -H $1 -W 1 -p 1 -F 4" >"$tmp/log"
+    "$BUILD/kpred-train" miopen --gpu gfx906_60 "$3" "$tmp/large" "$tmp/log" >"$tmp/out" 2>"$tmp/err" &&
+        grep -qF ": $2 covered, $((1 - $2)) not; $2 problem" "$tmp/err" || return 1
+    [ "$2" = 1 ] || grep -qF "out_h = 16777218 (it must be 1 to 16777216)" "$tmp/err"
+}
+large_as_data() {
+    large "$@" && mv "$tmp/large" "$tmp/large.txt" &&
+        "$BUILD/kpred-train" ingest weights/conv_bin_winograd_rxs_f2x3.spec --gpu gfx906_60 \
+            --data "$tmp/large.txt" | grep -q "^gfx906_60,W,FP32,NCHW,1,16,$1,1,16,"
+}
+if [ -x "$BUILD/kpred-train" ]; then
+    check "the largest image" large_as_data 16777214 1 -o
+    check "the largest image, --sqlite" large 16777214 1 --sqlite
+    check "an image beyond the largest" large 16777216 0 -o
+    check "an image beyond the largest, --sqlite" large 16777216 0 --sqlite
+fi
+
 # ---- SQLite ----
 
 sql() { python3 tests/miopen/sql.py run "$@"; }
@@ -922,6 +990,35 @@ stays_new() { # a database that would be new is not made if the log is broken
     sqlite "$tmp/log"
     [ $? -eq 1 ] && [ ! -e "$db" ]
 }
+# fails_db: a run that has no room for a database of all problems
+fails_db() {
+    (trap '' XFSZ; ulimit -f 16; "$trainer" $gpu --sqlite "$db" "$tmp/both") >"$tmp/fails.out" \
+        2>"$tmp/fails"
+    [ $? -eq 1 ] && grep -q "$db: SQLite: " "$tmp/fails"
+}
+full_new() { # what it made is removed
+    rm -f "$db" && fails_db && [ -z "$(ls -A "$tmp/dir")" ]
+}
+full_old() { # what was there is as it was
+    rm -f "$db" && one_log 1 | sqlite && cp "$db" "$tmp/before" && fails_db &&
+        cmp "$db" "$tmp/before" && [ "$(ls -A "$tmp/dir")" = gfx906_60.db ]
+}
+beside_one_that_fails() { # what one run makes is not removed by another
+    for n in 1 2 3 4 5 6 7 8 9 10; do
+        rm -f "$db" "$tmp/failed"
+        { fails_db && : >"$tmp/failed"; } &
+        one_log $n | sqlite || show $? || return 1
+        wait
+        [ -e "$tmp/failed" ] && [ "$(sql "$db" 'select batchsize from config')" = $n ] ||
+            { echo "run $n: $(cat "$tmp/fails")"; return 1; }
+    done
+}
+thirty_db() { # at a time
+    rm -f "$db"
+    seq 30 | while read -r n; do one_log "$n" | sqlite & done | cat
+    [ "$(sql "$db" 'select count(distinct batchsize) from config')" = 30 ] &&
+        [ "$(ls -A "$tmp/dir")" = gfx906_60.db ]
+}
 # Backward problems whose other image differs share a row; SQLite has no place for it.
 shared_rows() {
     rm -f "$db"
@@ -948,7 +1045,7 @@ else
     rm -rf "$tmp/dir" && mkdir "$tmp/dir"
     for test in new_db again_db keeps_entry replaces_entry keeps_others in_steps_db shared_rows \
         ingest_db no_database text_db other_tables other_columns cut_db broken_log_db locked_db \
-        both_outputs no_folder_db stays_new; do
+        both_outputs no_folder_db stays_new full_new full_old beside_one_that_fails thirty_db; do
         check "SQLite, $test" $test
     done
     check "SQLite, --force without an output" sh -c \

@@ -162,6 +162,7 @@ refused() {
 }
 
 check "a line" reads "$(line)\n" "$good"
+check "a byte order mark" reads "\0357\0273\0277$(line)\n" "$good"
 check "CRLF" reads "$(line)\r\n" "$good"
 check "no newline at the end" reads "$(line)" "$good"
 check "CRLF, no newline at the end" reads "$(line)\r\n\r\n$(line)" "$good" "$good"

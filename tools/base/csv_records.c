@@ -86,8 +86,6 @@ int csv_records_open(struct csv_records *c, const char *path, struct buf *text)
     c->next = text->s;
     c->end = text->s + text->n;
     c->line = 1;
-    if (strncmp(c->next, "\xef\xbb\xbf", 3) == 0) /* the byte order mark of some editors */
-        c->next += 3;
     return strlen(text->s) == text->n ? 0 : fail("%s: is no text: it holds a NUL byte", path);
 }
 

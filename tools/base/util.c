@@ -1,7 +1,6 @@
-/* util.c - messages, memory, text, files, SHA-256
+/* util.c - messages, memory, text, input files, SHA-256
    SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE   700 /* realpath */
 #include "util.h"
 
 #include <errno.h>
@@ -9,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 /* ---- messages ---- */
 
@@ -178,6 +175,32 @@ int is_identifier(const char *s)
     return n >= 1 && n <= 63 && s[n] == '\0' && (*s < '0' || *s > '9');
 }
 
+static const char bom[] = "\xef\xbb\xbf";
+
+void drop_bom(struct buf *text)
+{
+    const size_t n = sizeof bom - 1;
+    if (text->n < n || memcmp(text->s, bom, n) != 0)
+        return;
+    text->n -= n;
+    memmove(text->s, text->s + n, text->n + 1);
+}
+
+/* More than one byte goes back only where the first is that of a mark and the next is not. */
+void skip_bom(FILE *f)
+{
+    size_t n = 0;
+    int c = EOF;
+    while (n + 1 < sizeof bom && (c = getc(f)) == (unsigned char)bom[n])
+        n++;
+    if (n + 1 == sizeof bom)
+        return;
+    if (c != EOF)
+        ungetc(c, f);
+    while (n > 0)
+        ungetc((unsigned char)bom[--n], f);
+}
+
 char *next_line(char **at)
 {
     char *line = *at;
@@ -207,163 +230,38 @@ FILE *open_input(const char *path)
     return f;
 }
 
-static int read_all(FILE *f, size_t most, struct buf *out)
+int read_stream(FILE *f, const char *path, size_t most, struct buf *out)
 {
+    const size_t start = out->n;
     size_t n;
     do {
         buf_reserve(out, 1 << 16);
         n = fread(out->s + out->n, 1, 1 << 16, f);
         out->n += n;
         out->s[out->n] = '\0';
-    } while (n != 0 && out->n <= most);
-    return ferror(f) ? -1 : 0;
+    } while (n != 0 && out->n - start <= most);
+    if (ferror(f))
+        return fail("%s: cannot read: %s", path, strerror(errno));
+    return out->n - start <= most ? 0 : fail("%s: is larger than %zu bytes", path, most);
 }
 
 int read_file(const char *path, size_t most, struct buf *out)
 {
-    size_t start = out->n;
+    const size_t start = out->n;
     FILE *f = open_input(path);
     if (f == NULL)
         return -1;
-    int rc = read_all(f, start + most, out);
-    int error = errno;
+    const int rc = read_stream(f, path, most, out);
     fclose(f);
-    if (rc != 0)
-        return fail("%s: cannot read: %s", path, strerror(error));
-    if (out->n == start)
-        return fail("%s: is empty", path);
-    if (out->n - start > most)
-        return fail("%s: is larger than %zu bytes", path, most);
-    return 0;
+    return rc == 0 && out->n == start ? fail("%s: is empty", path) : rc;
 }
 
-static void out_close(struct outfile *o)
+int read_text(const char *path, size_t most, struct buf *out)
 {
-    if (o->f != NULL && o->f != stdout)
-        fclose(o->f);
-    free(o->path);
-    free(o->temporary);
-    memset(o, 0, sizeof *o);
-}
-
-/* A file in the directory of o->path, with the rights that `like` has or a new file would get. */
-static int create_temporary(struct outfile *o, const struct stat *like)
-{
-    struct buf name = {0};
-    mode_t mask = umask(0);
-    umask(mask);
-    buf_add(&name, o->path, (size_t)(base_name(o->path) - o->path));
-    buf_puts(&name, ".kpred-XXXXXX");
-    int fd = mkstemp(name.s);
-    if (fd < 0) {
-        int error = errno;
-        buf_free(&name);
-        return fail("%s: cannot create a file beside it: %s", o->path, strerror(error));
-    }
-    o->temporary = name.s;
-    if (fchmod(fd, like != NULL ? like->st_mode & 0777 : 0666 & ~mask) != 0)
-        note("%s: cannot set its permissions: %s", o->path, strerror(errno));
-    o->f = fdopen(fd, "wb");
-    if (o->f == NULL) {
-        close(fd);
-        unlink(o->temporary);
-        return fail("%s: cannot open: %s", o->path, strerror(errno));
-    }
-    return 0;
-}
-
-/* An existing path: what a link points to is replaced, not the link; a device is written to. */
-static int open_existing(struct outfile *o, const char *path, const struct stat *st)
-{
-    if (S_ISDIR(st->st_mode))
-        return fail("%s: is a directory", path);
-    if (!S_ISREG(st->st_mode)) {
-        o->path = xstrdup(path);
-        o->f = fopen(path, "wb");
-        return o->f != NULL ? 0 : fail("%s: cannot open: %s", path, strerror(errno));
-    }
-    if (access(path, W_OK) != 0)
-        return fail("%s: cannot write: %s", path, strerror(errno));
-    o->path = realpath(path, NULL);
-    if (o->path == NULL)
-        return fail("%s: cannot open: %s", path, strerror(errno));
-    return create_temporary(o, st);
-}
-
-int out_open(struct outfile *o, const char *path)
-{
-    struct stat st;
-    int rc = 0;
-    memset(o, 0, sizeof *o);
-    if (path == NULL) {
-        o->f = stdout;
-    } else if (stat(path, &st) == 0) {
-        rc = open_existing(o, path, &st);
-    } else if (*base_name(path) == '\0') {
-        return fail("\"%s\": is no file name", path);
-    } else {
-        o->path = xstrdup(path);
-        rc = create_temporary(o, NULL);
-    }
-    if (rc != 0)
-        out_close(o);
+    const int rc = read_file(path, most, out);
+    if (rc == 0)
+        drop_bom(out);
     return rc;
-}
-
-void out_abandon(struct outfile *o)
-{
-    if (o->temporary != NULL)
-        unlink(o->temporary);
-    out_close(o);
-}
-
-int flush_stdout(void)
-{
-    int lost = ferror(stdout);
-    errno = 0;
-    if (fflush(stdout) != 0 || lost)
-        return fail("standard output: cannot write%s%s", errno != 0 ? ": " : "",
-                    errno != 0 ? strerror(errno) : "");
-    return 0;
-}
-
-/* Everything written, on the disk and closed? Sets errno where the cause is known. */
-static int finish(struct outfile *o)
-{
-    int lost = ferror(o->f);
-    if (fflush(o->f) != 0)
-        lost = 1;
-    if (!lost && o->temporary != NULL && fsync(fileno(o->f)) != 0)
-        lost = 1;
-    int error = errno;
-    if (fclose(o->f) != 0 && !lost) {
-        lost = 1;
-        error = errno;
-    }
-    o->f = NULL;
-    errno = error;
-    return lost ? -1 : 0;
-}
-
-int out_commit(struct outfile *o)
-{
-    int rc;
-    if (o->f == stdout) {
-        rc = flush_stdout();
-        out_close(o);
-        return rc;
-    }
-    errno = 0;
-    rc = finish(o);
-    if (rc == 0 && o->temporary != NULL)
-        rc = rename(o->temporary, o->path);
-    if (rc != 0) {
-        fail("%s: cannot write: %s", o->path, errno != 0 ? strerror(errno) : "output lost");
-        out_abandon(o);
-        return -1;
-    }
-    out_close(o);
-    return 0;
 }
 
 /* ---- SHA-256 ---- */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #if defined(__GNUC__)
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
@@ -56,6 +57,9 @@ int is_identifier(const char *s);
 /* Cuts the next line off a text, in place, and moves *at behind it; NULL if there is none left. A
    line ends with LF or CRLF, the last one with nothing if it likes. */
 char *next_line(char **at);
+/* Passes over the byte order mark that some editors put before a text, if there is one. */
+void drop_bom(struct buf *text);
+void skip_bom(FILE *f);
 
 /* ---- files ---- */
 
@@ -63,16 +67,32 @@ char *next_line(char **at);
 FILE *open_input(const char *path);
 /* The whole file, 1..most bytes, added to `out`. */
 int read_file(const char *path, size_t most, struct buf *out);
+/* The same of a text, into an empty buffer, without a byte order mark. */
+int read_text(const char *path, size_t most, struct buf *out);
+/* The rest of an open one, 0..most bytes, added likewise; `path` is for messages. */
+int read_stream(FILE *f, const char *path, size_t most, struct buf *out);
 
-/* Output that appears whole or not at all: written under a temporary name in the same directory,
-   renamed by out_commit. A path that is a device or a pipe is written directly; NULL is standard
-   output. Exactly one of out_commit and out_abandon follows a successful out_open. */
+/* Output that appears whole or not at all (outfile.c): written under a temporary name in the same
+   directory, which out_commit renames and no signal that ends the program leaves behind. A symbolic
+   link stays one: what it names is made or replaced. A path that is a device or a pipe is written
+   directly; NULL is standard output. Exactly one of out_commit and out_abandon follows a successful
+   out_open... */
 struct outfile {
     FILE *f;
     char *path, *temporary;
+    int is_new;       /* there was nothing at the path, and has to be nothing still */
+    FILE *old;        /* what is changed, locked; else NULL */
+    struct stat seen; /* of that one when it was read */
 };
 
 int out_open(struct outfile *o, const char *path);
+/* A file that is not there yet: out_commit returns 1 if by then it is, and leaves it as it is. */
+int out_open_new(struct outfile *o, const char *path);
+/* A file that is read, changed and written back: `old` takes what it holds, at most so many bytes,
+   nothing if there is none or it is a device. Others that change it so wait for each other. If
+   somebody else wrote it or made it meanwhile, out_commit returns 1 and leaves it as it is: the
+   caller begins again. */
+int out_open_change(struct outfile *o, const char *path, size_t most, struct buf *old);
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
 int flush_stdout(void); /* -1 if anything written to standard output was lost */

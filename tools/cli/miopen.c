@@ -109,6 +109,7 @@ static int scan(const struct options *o, struct coverage *c, const char *name, F
 {
     struct line l = {.text = xmalloc(MAX_LINE), .at_end = 1};
     int rc = 0;
+    skip_bom(f);
     while (rc == 0 && read_line(f, &l))
         rc = scan_line(o, c, name, &l);
     c->lines += l.number;
@@ -169,21 +170,27 @@ static void add_lines(const struct coverage *c, struct user_db *u)
 
 static int write_text(const struct options *o, struct user_db *u, struct user_db_counts *counts)
 {
-    struct outfile out;
-    if (out_open(&out, o->output) != 0)
-        return -1;
-    user_db_write(u, o->force, out.f, counts);
-    return out_commit(&out);
+    if (o->output != NULL)
+        return user_db_merge(u, o->output, o->force, counts);
+    user_db_write(u, 0, stdout, counts);
+    return flush_stdout();
 }
 
-/* An output that is no perf-db shows before the logs are read. */
+/* Is it a perf-db? That shows before the logs are read, and what is broken in it. */
+static int check_output(const char *path)
+{
+    struct user_db u = {0};
+    const int rc = path != NULL ? user_db_read(&u, path, 0) : 0;
+    user_db_free(&u);
+    return rc;
+}
+
 static int run_logs(const struct options *o, struct coverage *c)
 {
     const char *path = o->sqlite != NULL ? o->sqlite : o->output;
     struct user_db u = {0};
     struct user_db_counts counts;
-    int rc = o->output != NULL ? user_db_read(&u, o->output, 0) : 0;
-    const int is_new = u.n == 0 && o->sqlite == NULL;
+    int rc = check_output(o->output);
     if (rc == 0)
         rc = scan_logs(o, c);
     if (rc == 0)
@@ -195,7 +202,7 @@ static int run_logs(const struct options *o, struct coverage *c)
         rc = o->sqlite != NULL ? o->write_sqlite(&u, path, o->force, &counts)
                                : write_text(o, &u, &counts);
     }
-    if (rc == 0 && !is_new)
+    if (rc == 0 && (o->sqlite != NULL || counts.before != 0))
         note("%s: %zu entries added, %zu replaced, %zu kept", path, counts.added, counts.replaced,
              counts.kept);
     user_db_free(&u);

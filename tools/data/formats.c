@@ -82,8 +82,10 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
     int rc = same_file_before(d, path);
     if (rc == 0 && is_packed)
         rc = bunzip(path, &raw, max_bytes, &unpacked);
-    if (rc == 0)
+    if (rc == 0) {
+        drop_bom(is_packed ? &unpacked : &raw);
         rc = f->read(l, is_packed ? &unpacked : &raw);
+    }
     if (rc == 0)
         rc = load_drop_twice(l, before);
     file->rows = l->n - before;

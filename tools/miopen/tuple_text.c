@@ -5,6 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* What follows the next comma; NULL if there is none. */
+static const char *behind_comma(const char *p)
+{
+    p = strchr(p, ',');
+    return p != NULL ? p + 1 : NULL;
+}
+
 /* Where a name has a `*` for a piece, or NULL; *piece: which one. */
 static const char *find_gap(const char *name, size_t *piece)
 {
@@ -12,8 +19,7 @@ static const char *find_gap(const char *name, size_t *piece)
     for (*piece = 0; p != NULL; ++*piece) {
         if (*p == '*' && (p[1] == ',' || p[1] == '\0'))
             return p;
-        p = strchr(p, ',');
-        p += p != NULL;
+        p = behind_comma(p);
     }
     return NULL;
 }
@@ -94,10 +100,8 @@ static int cut_sums(const struct spec *s, const char *const *piece, char room[][
 static int cut_gap(const char *list, size_t piece, struct buf *b, const char **params, char why[96])
 {
     const char *p = list, *tail = strchr(list, '[');
-    for (size_t i = 0; i < piece && p != NULL; i++) {
-        p = strchr(p, ',');
-        p += p != NULL;
-    }
+    for (size_t i = 0; i < piece && p != NULL; i++)
+        p = behind_comma(p);
     const size_t length = p != NULL ? strcspn(p, ",[") : 0;
     if (length == 0) {
         snprintf(why, 96, "is a list without a piece %zu", piece + 1);

@@ -78,8 +78,15 @@ static const char *find_trouble(const char *entries)
     return NULL;
 }
 
+/* Of a broken line; each file is told once. */
+static void tell(struct user_db *u, size_t number, const char *line, const char *trouble)
+{
+    if (u->n_broken++ < MAX_TOLD && u->path != NULL)
+        note("%s:%zu: \"%.60s\": %s: the line is kept as it is", u->path, number, line, trouble);
+}
+
 /* A line without its end. */
-static void read_line(struct user_db *u, const char *path, size_t number, char *line)
+static void read_line(struct user_db *u, size_t number, char *line)
 {
     char *equals = strchr(line, '=');
     const char *trouble = equals == NULL   ? "there is no `=`"
@@ -90,8 +97,7 @@ static void read_line(struct user_db *u, const char *path, size_t number, char *
         add_line(u, xstrdup(line), xstrdup(equals + 1), 0);
         return;
     }
-    if (u->n_broken++ < MAX_TOLD)
-        note("%s:%zu: \"%.60s\": %s: the line is kept as it is", path, number, line, trouble);
+    tell(u, number, line, trouble);
     add_line(u, xstrdup(line), NULL, 0);
 }
 
@@ -107,14 +113,18 @@ static int has_convolution(const struct user_db *u)
     return 0;
 }
 
-static int read_lines(struct user_db *u, const char *path, char *text)
+/* The lines of a text; `path` is for errors. */
+static int read_lines(struct user_db *u, const char *path, struct buf *text)
 {
     size_t number = 1;
-    for (char *line; (line = next_line(&text)) != NULL; number++)
+    drop_bom(text);
+    if (strlen(text->s) != text->n)
+        return fail("%s: is no perf-db: it holds a NUL byte", path);
+    for (char *at = text->s, *line; (line = next_line(&at)) != NULL; number++)
         if (*line != '\0')
-            read_line(u, path, number, line);
-    if (u->n_broken > MAX_TOLD)
-        note("%s: %zu more broken lines are kept as they are", path, u->n_broken - MAX_TOLD);
+            read_line(u, number, line);
+    if (u->n_broken > MAX_TOLD && u->path != NULL)
+        note("%s: %zu more broken lines are kept as they are", u->path, u->n_broken - MAX_TOLD);
     if (u->n_broken != 0 && !has_convolution(u))
         return fail("%s: is no perf-db: no line begins with the key of a convolution", path);
     return 0;
@@ -145,11 +155,10 @@ int user_db_read(struct user_db *u, const char *path, int must_exist)
     memset(u, 0, sizeof *u);
     if (!has_lines(path))
         return must_exist ? check_opens(path) : 0;
+    u->path = path;
     int rc = read_file(path, max_bytes, &text);
-    if (rc == 0 && strlen(text.s) != text.n)
-        rc = fail("%s: is no perf-db: it holds a NUL byte", path);
     if (rc == 0)
-        rc = read_lines(u, path, text.s);
+        rc = read_lines(u, path, &text);
     buf_free(&text);
     if (rc != 0)
         user_db_free(u);
@@ -231,4 +240,40 @@ void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts 
         fprintf(f, "%s=%s\n", first->key, entries.s);
     }
     buf_free(&entries);
+}
+
+/* ---- merging ---- */
+
+/* The lines in the open file's text and the new ones, written: 0, 1 or -1 as out_commit says. */
+static int merge_into(struct outfile *out, const char *path, struct buf *old,
+                      const struct user_db *lines, int force, struct user_db_counts *counts)
+{
+    struct user_db u = {0};
+    const int rc = read_lines(&u, path, old);
+    const size_t before = u.n;
+    for (size_t i = 0; i < lines->n && rc == 0; i++)
+        user_db_add(&u, lines->lines[i].key, lines->lines[i].entries);
+    if (rc == 0)
+        user_db_write(&u, force, out->f, counts);
+    counts->before = before;
+    user_db_free(&u);
+    if (rc == 0)
+        return out_commit(out);
+    out_abandon(out);
+    return -1;
+}
+
+int user_db_merge(const struct user_db *lines, const char *path, int force,
+                  struct user_db_counts *counts)
+{
+    struct outfile out;
+    struct buf old = {0};
+    int rc;
+    do {
+        rc = out_open_change(&out, path, max_bytes, &old);
+        if (rc == 0)
+            rc = merge_into(&out, path, &old, lines, force, counts);
+    } while (rc > 0);
+    buf_free(&old);
+    return rc;
 }

@@ -17,10 +17,12 @@ struct user_db_line {
 struct user_db { /* all zero is the empty one */
     size_t n, cap, n_broken;
     struct user_db_line *lines;
+    const char *path; /* of the file whose broken lines are told; NULL: none are */
 };
 
 struct user_db_counts {
     size_t added, replaced, kept; /* new entries; kept: the file had one of that solver */
+    size_t before;                /* lines that the file had */
 };
 
 /* The lines of a file, which need not be there unless it must exist; broken ones are told. -1 with
@@ -30,6 +32,11 @@ int user_db_read(struct user_db *u, const char *path, int must_exist);
 void user_db_add(struct user_db *u, const char *key, const char *entries);
 /* Sorts, joins and writes; write errors are left to ferror(f). */
 void user_db_write(struct user_db *u, int force, FILE *f, struct user_db_counts *counts);
+/* Writes new lines and those that the file holds at this moment: who else merges into it waits, and
+   what any program wrote before is kept. Broken lines are kept without a word. 0, or -1 with a
+   message, the file then being as it was. */
+int user_db_merge(const struct user_db *lines, const char *path, int force,
+                  struct user_db_counts *counts);
 void user_db_free(struct user_db *u);
 
 /* The lengths of the next entry's solver and parameters. Returns where the parameters begin, NULL

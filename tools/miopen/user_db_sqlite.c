@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- the tables ---- */
 
@@ -50,7 +49,7 @@ static const char *const statements[N_STATEMENTS] = {
 };
 
 struct writer {
-    const char *path;
+    const char *path; /* for messages */
     sqlite3 *db;
     sqlite3_stmt *st[N_STATEMENTS];
     sqlite3_int64 first; /* rows of perf_db above it were added just now */
@@ -227,34 +226,56 @@ static int prepare(struct writer *w)
 
 /* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
    the database is closed. */
-static int write_all(struct writer *w, const struct user_db *u)
+static int write_all(struct writer *w, const struct user_db *u, const char *file)
 {
-    if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL)
-        != SQLITE_OK)
+    if (sqlite3_open_v2(file, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return db_failed(w);
     sqlite3_busy_timeout(w->db, 10000);
+    if (file != w->path && run_sql(w, "PRAGMA journal_mode = MEMORY") != 0)
+        return -1; /* a signal would leave the journal of a temporary file behind */
     if (check_tables(w) != 0 || run_sql(w, "BEGIN IMMEDIATE") != 0 || run_sql(w, schema) != 0
         || prepare(w) != 0 || write_lines(w, u) != 0)
         return -1;
     return run_sql(w, "COMMIT");
 }
 
-int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
-                         struct user_db_counts *counts)
+/* Into the file, which is there and empty or a database; `path` is what messages call it. */
+static int write_file(const struct user_db *u, const char *path, const char *file, int force,
+                      struct user_db_counts *counts)
 {
     struct writer w = {.path = path, .force = force, .counts = counts};
-    struct stat st;
-    const int is_new = stat(path, &st) != 0;
     memset(counts, 0, sizeof *counts);
-    if (!is_new && S_ISDIR(st.st_mode))
-        return fail("%s: is a directory", path);
-    const int rc = write_all(&w, u);
+    const int rc = write_all(&w, u, file);
     for (size_t i = 0; i < N_STATEMENTS; i++)
         sqlite3_finalize(w.st[i]);
     sqlite3_close(w.db);
-    if (rc != 0 && is_new)
-        unlink(path);
     return rc;
+}
+
+/* A new database gets its name when it is whole: so a run that fails has nothing to remove at
+   `path`, where another run may have made one by then. 1 if one has. */
+static int write_new(const struct user_db *u, const char *path, int force,
+                     struct user_db_counts *counts)
+{
+    struct outfile out;
+    if (out_open_new(&out, path) != 0)
+        return -1;
+    if (write_file(u, path, out.temporary, force, counts) == 0)
+        return out_commit(&out);
+    out_abandon(&out);
+    return -1;
+}
+
+int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
+                         struct user_db_counts *counts)
+{
+    struct stat st;
+    int rc = 1;
+    if (stat(path, &st) != 0)
+        rc = write_new(u, path, force, counts);
+    else if (S_ISDIR(st.st_mode))
+        return fail("%s: is a directory", path);
+    return rc > 0 ? write_file(u, path, path, force, counts) : rc;
 }
 
 #else

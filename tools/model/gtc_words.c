@@ -31,7 +31,7 @@ static int cut(const char *name, const char *text[PIECES], uint32_t number[PIECE
         text[i] = name;
         number[i] = (uint32_t)strtoul(name, NULL, 10);
         name = strchr(name, ',');
-        name += name != NULL;
+        name = name != NULL ? name + 1 : NULL;
     }
     return i == PIECES;
 }

@@ -3,7 +3,8 @@
 
    The spec in the opening comment says what arrays there must be; each is looked up by its name and
    its numbers are read in order. The model's id and the same code written again show that the whole
-   is what was written. */
+   is what was written. But whoever wrote it may have written anything: so the bounds are proved
+   again, and nothing in the file can make the runtime leave its arrays. */
 #include "header.h"
 
 #include "header_text.h"
@@ -53,8 +54,15 @@ static int read_ranges(struct reader *r)
     if (read_numbers(r, "fields", INT32_MIN, INT32_MAX, x, 5 * (size_t)r->model->m.n_fields))
         return -1;
     for (uint32_t f = 0; f < r->model->m.n_fields; f++) {
-        r->model->fields[f].trained_min = x[5 * f + 3];
-        r->model->fields[f].trained_max = x[5 * f + 4];
+        kpred_field *field = r->model->fields + f;
+        field->trained_min = x[5 * f + 3];
+        field->trained_max = x[5 * f + 4];
+        if (field->trained_min < field->least || field->trained_max > field->most
+            || field->trained_min > field->trained_max)
+            return fail("%s: field %s: trained on %" PRId32 " to %" PRId32
+                        ", of which it takes %" PRId32 " to %" PRId32,
+                        r->h.path, field->name, field->trained_min, field->trained_max,
+                        field->least, field->most);
     }
     return 0;
 }
@@ -76,7 +84,8 @@ static int read_shape(struct reader *r, int32_t x[12])
     if (!p)
         return foreign(r, "the network's dimensions are missing");
     for (int i = 3; i < 12; i += 3)
-        if (x[i] < 16 || x[i] > 65535 || x[i] % 16 || x[i + 1] < 16 || x[i + 1] > KPRED_MAX_WIDTH)
+        if (x[i] < 16 || x[i] > 65535 || x[i] % 16 || x[i + 1] < 16 || x[i + 1] > KPRED_MAX_WIDTH
+            || x[i + 2] < 0 || x[i + 2] > UINT8_MAX)
             return foreign(r, "the network's dimensions are impossible");
     if (x[2] < 16 || x[2] > KPRED_MAX_HIDDEN || x[2] % 16 || x[6] > KPRED_MAX_WIDTH)
         return foreign(r, "the network's dimensions are impossible");
@@ -214,18 +223,25 @@ static int read_split(const struct reader *r, const struct spec *spec, char spli
     return 0;
 }
 
-/* Writes the code again and compares: what was not read above must be as it was, too. */
+/* Writes the code again and compares: what was not read above must be as it was, too. There is room
+   for as much text as there is, and no need to grow, as a stream that lacks memory for that forgets
+   that it lost something. */
 static int check_code(const struct reader *r)
 {
     const char *code = strstr(r->h.text, "end of spec */\n");
-    char *again = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&again, &n);
-    if (!f)
-        return fail("%s: out of memory", r->h.path);
-    header_write_code(f, r->model);
-    int same = fclose(f) == 0 && code && !strcmp(code + strlen("end of spec */\n"), again);
+    if (!code)
+        return foreign(r, "no code behind its spec");
+    code += strlen("end of spec */\n");
+    const size_t n = strlen(code);
+    char *again = xcalloc(n + 2, 1);
+    FILE *f = fmemopen(again, n + 2, "w");
+    const int is_open = f != NULL;
+    if (is_open)
+        header_write_code(f, r->model);
+    const int same = is_open && fclose(f) == 0 && !strcmp(code, again);
     free(again);
+    if (!is_open)
+        return fail("%s: out of memory", r->h.path);
     return same ? 0 : foreign(r, "its code is not what its spec and weights give");
 }
 
@@ -261,7 +277,7 @@ static int read_model(struct reader *r)
         r->model->own_spec = spec;
         return -1;
     }
-    return read_model_of(r, spec, split) || read_id(r) ? -1 : 0;
+    return read_model_of(r, spec, split) || read_id(r) || model_prove(r->model) ? -1 : 0;
 }
 
 /* Is it of a format from `least` to that of today? A header without one is not refused here. */
@@ -281,7 +297,7 @@ static int check_format(const struct reader *r, int least)
 
 static int open_text(struct reader *r, struct buf *file)
 {
-    if (read_file(r->h.path, HEADER_MAX_BYTES, file))
+    if (read_text(r->h.path, HEADER_MAX_BYTES, file))
         return -1;
     r->h.text = file->s;
     return header_is_float(file->s) ? fail(

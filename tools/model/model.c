@@ -4,6 +4,7 @@
 
 #include "gtc_words.h"
 #include "listed.h"
+#include "names.h"
 #include "rule_slots.h"
 #include "rules.h"
 #include "runtime.h"
@@ -189,6 +190,18 @@ static int open_rule(struct model *model)
                                         : 0;
 }
 
+/* A user's program includes the model's header and those of kpred. */
+static int check_names(const struct model *model)
+{
+    char clash[NAMES_MOST + 1];
+    names_find_clash(&model->m, clash);
+    return *clash
+               ? fail("%s:%ld: name: value \"%s\": the model's header would define %s, which the "
+                      "headers of kpred use",
+                      model->spec->path, model->spec->name_line, model->m.name, clash)
+               : 0;
+}
+
 int model_from_spec(struct model *model, const struct spec *spec, const char *split)
 {
     memset(model, 0, sizeof *model);
@@ -205,7 +218,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.scorer = &kpred_additive_scorer;
     model->m.net = &model->net;
     model->net.heads = model->heads;
-    if (open_rule(model) || program_compile(spec, &model->program))
+    if (check_names(model) || open_rule(model) || program_compile(spec, &model->program))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;
@@ -385,16 +398,23 @@ static int check_shifts(const kpred_model *m)
     return bad ? -1 : 0;
 }
 
-int model_seal(struct model *model)
+int model_prove(const struct model *model)
 {
     int64_t logit;
     if (check_shifts(&model->m))
         return -1;
-    int64_t most = accumulator_bound(&model->m, &logit);
-    if (most > INT32_MAX || logit >= (int64_t)1 << 29)
-        return fail("%s: accumulators may reach %" PRId64 " (limit 2147483647), logits %" PRId64
-                    " (limit 536870911)",
-                    model->m.name, most, logit);
+    const int64_t most = accumulator_bound(&model->m, &logit);
+    return most <= INT32_MAX && logit < (int64_t)1 << 29
+               ? 0
+               : fail("%s: accumulators may reach %" PRId64 " (limit 2147483647), logits %" PRId64
+                      " (limit 536870911)",
+                      model->m.name, most, logit);
+}
+
+int model_seal(struct model *model)
+{
+    if (model_prove(model))
+        return -1;
     model->m.id = kpred_model_id(&model->m);
     return 0;
 }

@@ -58,8 +58,9 @@ void model_train_ranges(struct model *model, const int32_t *problems, size_t n);
 /* Layer dimensions: sets rows and cols of the three layers and the words of arena. */
 void model_set_widths(struct model *model, size_t enc1, size_t enc2, size_t hidden);
 
-/* Proves that every shift is in range and no accumulator can overflow (0, or -1 with a message),
-   then sets the id. */
+/* Proves that every shift is in range and no accumulator can overflow: 0, or -1 with a message. */
+int model_prove(const struct model *model);
+/* The same, then sets the id. */
 int model_seal(struct model *model);
 
 /* A parameter's lane, see KPRED_ARENA_WORDS */

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "spec.h"
 
+#include "names.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -577,8 +579,9 @@ static int finish_kernel(struct reader *r)
     s->name = required(r, NAME);
     if (s->name == NULL)
         return -1;
-    if (!is_identifier(s->name))
-        return bad(r, "name", s->name, "is no identifier of at most 63 characters");
+    s->name_line = r->line;
+    if (!is_identifier(s->name) || strlen(s->name) > NAMES_MOST_MODEL)
+        return bad(r, "name", s->name, "is no identifier of at most 43 characters");
     s->rule = required(r, RULE);
     if (s->rule == NULL)
         return -1;
@@ -934,7 +937,7 @@ int spec_parse(struct spec *s, const char *text, const char *path)
 int spec_load(struct spec *s, const char *path)
 {
     struct buf text = {0};
-    int rc = read_file(path, SPEC_MAX_BYTES, &text);
+    int rc = read_text(path, SPEC_MAX_BYTES, &text);
     if (rc == 0 && strlen(text.s) != text.n)
         rc = fail("%s: is no text: it holds a NUL byte", path);
     if (rc == 0)

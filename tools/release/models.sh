@@ -1,7 +1,8 @@
 #!/bin/sh
 # models.sh HEADER... - prints the header that builds the given models into the programs: it includes
 # each and, under BUILTIN_SPECS, carries what its opening comment says of its weights and the spec in
-# it, as pieces of text, and lists them in BUILTIN_MODELS.
+# it, as pieces of text, and lists them in BUILTIN_MODELS. Under HEADER_NAMES it lists every name
+# that the three headers of kpred use, comments apart: a model of a user's must not take one.
 # SPDX-License-Identifier: MIT
 set -eu
 
@@ -30,4 +31,14 @@ for path in "$@"; do
 done
 printf '#define BUILTIN_MODELS(X)'
 for path in "$@"; do printf ' X(%s)' "$(basename "$path" .h)"; done
-printf '\n#endif\n'
+printf '\n#endif\n#ifdef HEADER_NAMES\nstatic const char *const header_names[] = {\n'
+awk '{
+    for (line = $0; line != ""; line = substr(line, n + 2)) {
+        n = index(line, inside ? "*/" : "/*")
+        if (!inside) print n ? substr(line, 1, n - 1) : line
+        if (!n) break
+        inside = !inside
+    }
+}' kpred.h kpred_constraints.h kpred_hip.h | grep -oE '[A-Za-z_][A-Za-z0-9_]*' |
+    grep -iE '^kpr(ed|i)_' | sort -u | sed 's/.*/    "&",/'
+printf '    NULL\n};\n#endif\n'

@@ -310,7 +310,7 @@ int paper_read(const char *path, struct model *model, struct paper *out)
     if (!f)
         return 1; /* whoever opens it next says why not */
     fclose(f);
-    int bad = read_file(path, HEADER_MAX_BYTES, &file);
+    int bad = read_text(path, HEADER_MAX_BYTES, &file);
     r.h.text = file.s;
     if (!bad)
         bad = header_is_float(file.s) ? read_all(&r) : 1;

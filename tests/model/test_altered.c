@@ -1,0 +1,282 @@
+/* test_altered.c - headers with other numbers in them: refused, or they predict without harm
+   SPDX-License-Identifier: MIT
+
+   usage: test_altered [RUNS [SEED]]
+
+   Each altered header is consistent: its id is that of what it holds, and its code is what
+   kpred-train writes for these numbers. The sanitizers look on in the suite `sanitized`. */
+#include "kpred.h"
+
+#include "harness/test.h"
+#include "model/header.h"
+#include "model/registry.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const headers[] = {"weights/conv_asm_bwd_wrw_3x3.h", "weights/conv_solver.h",
+                                      "weights/gemm_mi100_tn.h"};
+enum { N_HEADERS = sizeof headers / sizeof *headers };
+static long n_runs = 60;
+static uint64_t seed = 1;
+static char path[] = "/tmp/kpred-altered-XXXXXX"; /* main makes it */
+
+static kpred_additive *net_of(struct model *m)
+{
+    return &m->net;
+}
+
+/* The opening comment of a header, to the end of the spec; to be freed */
+static char *opening_of(const char *header)
+{
+    static const char end[] = "end of spec */\n";
+    struct buf text = {NULL, 0, 0};
+    char *p = read_file(header, 1 << 27, &text) ? NULL : strstr(text.s, end);
+    if (p)
+        p[strlen(end)] = '\0';
+    return text.s;
+}
+
+/* Writes the model behind the opening, with the id that it has then. */
+static void write_model(const char *opening, struct model *m)
+{
+    FILE *f = fopen(path, "w");
+    m->m.id = kpred_model_id(&m->m);
+    CHECK(f != NULL);
+    if (!f)
+        return;
+    fputs(opening, f);
+    header_write_code(f, m);
+    CHECK(fclose(f) == 0);
+}
+
+static void draw(const kpred_model *m, int32_t *problem)
+{
+    for (uint32_t f = 0; f < m->n_fields; f++) {
+        const kpred_field *field = m->fields + f;
+        const int32_t most = field->tokens || test_between(&seed, 0, 3) == 0 ? field->most : 512;
+        problem[f] = test_between(&seed, field->least, most < field->least ? field->least : most);
+    }
+}
+
+/* Predicts for problems of all kinds, into an arena of exactly the size that is asked for. */
+static void predict(const kpred_model *m, size_t beam)
+{
+    const size_t words = kpred_arena_words(m, beam);
+    int32_t *arena = malloc(words * sizeof *arena), problem[KPRED_MAX_FIELDS];
+    kpred_tuple out[16];
+    kpred_ctx ctx;
+    size_t n;
+    REQUIRE(arena && kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) == KPRED_OK);
+    for (int i = 0; i < 20; i++) {
+        draw(m, problem);
+        const kpred_status s = kpred_predict(&ctx, problem, m->n_fields, out, beam, &n);
+        CHECK(s == KPRED_OK || s == KPRED_ERR_NOT_APPLICABLE || s == KPRED_ERR_INFEASIBLE
+              || s == KPRED_ERR_BUDGET);
+    }
+    free(arena);
+}
+
+/* Is the file taken? Then it is run. */
+static int is_taken(void)
+{
+    struct model m;
+    if (header_read(path, &m))
+        return 0;
+    predict(&m.m, 1);
+    predict(&m.m, 10);
+    model_free(&m);
+    return 1;
+}
+
+/* ---- one number ---- */
+
+static int32_t any_number(void)
+{
+    static const int32_t edges[] = {INT32_MIN, INT32_MAX, -(1 << 30), 1 << 30, 1 << 29, -127, 127};
+    const int32_t i = test_between(&seed, 0, 9);
+    return i < 7   ? edges[i]
+           : i < 9 ? test_between(&seed, -1000, 1000)
+                   : (int32_t)test_random64(&seed);
+}
+
+/* One of n biases */
+static void alter_bias(const int32_t *bias, size_t n)
+{
+    ((int32_t *)(uintptr_t)bias)[test_random64(&seed) % n] = any_number();
+}
+
+/* Many of n weights, since one alone hardly matters */
+static void alter_weights(const int8_t *weight, size_t n)
+{
+    const int32_t sign = test_between(&seed, 0, 1) ? 127 : -127;
+    for (size_t i = test_random64(&seed) % n; i < n; i++)
+        ((int8_t *)(uintptr_t)weight)[i] = (int8_t)sign;
+}
+
+static void alter_layer(struct model *m)
+{
+    kpred_layer *l = net_of(m)->layer + test_between(&seed, 0, 2);
+    switch (test_between(&seed, 0, 2)) {
+    case 0: alter_bias(l->bias, l->rows); break;
+    case 1: alter_weights(l->weight, (size_t)l->rows * l->cols); break;
+    default: l->shift = (uint8_t)test_between(&seed, 0, 30);
+    }
+}
+
+static void alter_head(struct model *m)
+{
+    const size_t t = test_random64(&seed) % m->m.n_params, hidden = m->net.hidden;
+    const size_t rows = model_head_rows(&m->m, t), above = model_embedding_rows(&m->m, t);
+    kpred_head *h = m->heads + t;
+    if (!h->weight)
+        return;
+    switch (test_between(&seed, 0, 5)) {
+    case 0: alter_bias(h->bias, rows); break;
+    case 1: alter_weights(h->weight, rows * hidden); break;
+    case 2:
+        if (above)
+            alter_weights(h->embedding, above * hidden);
+        break;
+    case 3: h->embedding_shift = (uint8_t)test_between(&seed, 0, 30); break;
+    case 4: h->hidden_shift = (uint8_t)test_between(&seed, 0, 30); break;
+    default: h->logit_shift = (uint8_t)test_between(&seed, 0, 30);
+    }
+}
+
+static void alter_range(struct model *m)
+{
+    kpred_field *f = m->fields + test_random64(&seed) % m->m.n_fields;
+    *(test_between(&seed, 0, 1) ? &f->trained_min : &f->trained_max) = any_number();
+}
+
+static void alter(struct model *m)
+{
+    const int32_t what = test_between(&seed, 0, 9);
+    if (what < 4)
+        alter_layer(m);
+    else if (what < 9)
+        alter_head(m);
+    else
+        alter_range(m);
+}
+
+static void any_number_anywhere(void)
+{
+    size_t taken = 0, refused = 0;
+    for (long i = 0; i < n_runs; i++) {
+        const char *header = headers[i % N_HEADERS];
+        char *opening = opening_of(header);
+        struct model m;
+        REQUIRE(opening && !header_read(header, &m));
+        for (int32_t n = test_between(&seed, 1, 3); n > 0; n--)
+            alter(&m);
+        write_model(opening, &m);
+        is_taken() ? taken++ : refused++;
+        model_free(&m);
+        free(opening);
+    }
+    printf("    %zu taken, %zu refused\n", taken, refused);
+    CHECK(taken && refused);
+}
+
+/* ---- each kind by itself ---- */
+
+/* The shipped header with this done to it: is it taken? */
+static int with(void (*change)(struct model *, int32_t), int32_t x)
+{
+    char *opening = opening_of(headers[0]);
+    struct model m;
+    if (!opening || header_read(headers[0], &m))
+        return -1;
+    change(&m, x);
+    write_model(opening, &m);
+    const int taken = is_taken();
+    CHECK(!model_seal(&m) || !taken); /* what is taken could have been sealed */
+    model_free(&m);
+    free(opening);
+    return taken;
+}
+
+static void set_layer_shift(struct model *m, int32_t x)
+{
+    m->net.layer[1].shift = (uint8_t)x;
+}
+
+static void set_hidden_shift(struct model *m, int32_t x)
+{
+    m->heads[m->m.n_params - 1].hidden_shift = (uint8_t)x;
+}
+
+static void set_embedding_shift(struct model *m, int32_t x)
+{
+    m->heads[m->m.n_params - 1].embedding_shift = (uint8_t)x;
+}
+
+static void set_logit_shift(struct model *m, int32_t x)
+{
+    m->heads[m->m.n_params - 1].logit_shift = (uint8_t)x;
+}
+
+static void add_to_bias(struct model *m, int32_t x)
+{
+    ((int32_t *)(uintptr_t)m->heads[m->m.n_params - 1].bias)[0] = x;
+}
+
+static void add_to_context(struct model *m, int32_t x)
+{
+    ((int32_t *)(uintptr_t)m->net.layer[2].bias)[0] = x;
+}
+
+static void set_trained_min(struct model *m, int32_t x)
+{
+    m->fields[3].trained_min = x;
+}
+
+static void set_trained_max(struct model *m, int32_t x)
+{
+    m->fields[3].trained_max = x;
+}
+
+static void shifts(void)
+{
+    CHECK(with(set_layer_shift, 0) == 0 && with(set_layer_shift, 25) == 0);
+    CHECK(with(set_layer_shift, 1) == 1 && with(set_layer_shift, 24) == 1);
+    CHECK(with(set_hidden_shift, 0) == 0 && with(set_hidden_shift, 25) == 0);
+    CHECK(with(set_hidden_shift, 1) == 1);
+    CHECK(with(set_embedding_shift, 16) == 0 && with(set_logit_shift, 11) == 0);
+    CHECK(with(set_embedding_shift, 0) == 1 && with(set_logit_shift, 0) == 1);
+}
+
+static void biases(void)
+{
+    CHECK(with(add_to_bias, INT32_MAX) == 0 && with(add_to_bias, INT32_MIN) == 0);
+    CHECK(with(add_to_context, INT32_MAX) == 0 && with(add_to_context, INT32_MIN) == 0);
+    CHECK(with(add_to_bias, 1) == 1 && with(add_to_context, -1) == 1);
+}
+
+static void trained_ranges(void)
+{
+    CHECK(with(set_trained_min, -1) == 0 && with(set_trained_max, INT32_MAX) == 0);
+    CHECK(with(set_trained_min, 1) == 1 && with(set_trained_max, KPRED_MAX_SIZE) == 1);
+    CHECK(with(set_trained_min, KPRED_MAX_SIZE) == 0); /* above the most */
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        n_runs = strtol(argv[1], NULL, 10);
+    if (argc > 2)
+        seed = strtoull(argv[2], NULL, 10);
+    const int fd = mkstemp(path);
+    if (fd < 0 || close(fd) != 0 || !freopen("/dev/null", "w", stderr)) /* the refusals */
+        return 1;
+    RUN(shifts);
+    RUN(biases);
+    RUN(trained_ranges);
+    RUN(any_number_anywhere);
+    unlink(path);
+    return test_end();
+}

@@ -1,0 +1,361 @@
+/* outfile.c - output that appears whole or not at all
+   SPDX-License-Identifier: MIT
+
+   util.h declares it. */
+#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE   700 /* realpath */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* ---- temporary files, which no signal leaves behind ---- */
+
+enum { MAX_OPEN = 8 }; /* more at a time are possible, but a signal leaves them */
+static const char *volatile unfinished[MAX_OPEN];
+
+static void remove_unfinished(int signal)
+{
+    for (int i = 0; i < MAX_OPEN; i++)
+        if (unfinished[i] != NULL)
+            unlink(unfinished[i]);
+    raise(signal); /* as its action was reset, it ends the program when the handler is left */
+}
+
+/* A signal that is ignored stays so: of `nohup`, and of what a shell runs in the background. */
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
+    struct sigaction act, old;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = remove_unfinished;
+    act.sa_flags = SA_RESETHAND;
+    sigfillset(&act.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &act, NULL);
+}
+
+static void remember(const char *temporary)
+{
+    int i = 0;
+    while (i < MAX_OPEN && unfinished[i] != NULL)
+        i++;
+    if (i < MAX_OPEN)
+        unfinished[i] = temporary;
+}
+
+static void forget(const char *temporary)
+{
+    for (int i = 0; i < MAX_OPEN; i++)
+        if (unfinished[i] == temporary)
+            unfinished[i] = NULL;
+}
+
+/* mkstemp, with signals held back until the file is remembered */
+static int make_temporary(char *name)
+{
+    sigset_t all, before;
+    catch_signals();
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    const int fd = mkstemp(name);
+    const int error = errno;
+    if (fd >= 0)
+        remember(name);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return fd;
+}
+
+static void remove_temporary(struct outfile *o)
+{
+    if (o->temporary == NULL)
+        return;
+    unlink(o->temporary);
+    forget(o->temporary);
+}
+
+/* ---- opening ---- */
+
+static void out_close(struct outfile *o)
+{
+    if (o->f != NULL && o->f != stdout)
+        fclose(o->f);
+    if (o->old != NULL)
+        fclose(o->old); /* and with it the lock */
+    if (o->temporary != NULL)
+        forget(o->temporary);
+    free(o->path);
+    free(o->temporary);
+    memset(o, 0, sizeof *o);
+}
+
+/* A file in the directory of o->path, with the rights that `like` has or a new file would get. */
+static int create_temporary(struct outfile *o, const struct stat *like)
+{
+    struct buf name = {0};
+    mode_t mask = umask(0);
+    umask(mask);
+    buf_add(&name, o->path, (size_t)(base_name(o->path) - o->path));
+    buf_puts(&name, ".kpred-XXXXXX");
+    int fd = make_temporary(name.s);
+    if (fd < 0) {
+        int error = errno;
+        buf_free(&name);
+        return fail("%s: cannot create a file beside it: %s", o->path, strerror(error));
+    }
+    o->temporary = name.s;
+    if (fchmod(fd, like != NULL ? like->st_mode & 0777 : 0666 & ~mask) != 0)
+        note("%s: cannot set its permissions: %s", o->path, strerror(errno));
+    o->f = fdopen(fd, "wb");
+    if (o->f == NULL) {
+        close(fd);
+        remove_temporary(o);
+        return fail("%s: cannot open: %s", o->path, strerror(errno));
+    }
+    return 0;
+}
+
+/* An existing path: what a link points to is replaced, not the link; a device is written to. */
+static int open_existing(struct outfile *o, const char *path, const struct stat *st)
+{
+    if (S_ISDIR(st->st_mode))
+        return fail("%s: is a directory", path);
+    if (!S_ISREG(st->st_mode)) {
+        o->path = xstrdup(path);
+        o->f = fopen(path, "wb");
+        return o->f != NULL ? 0 : fail("%s: cannot open: %s", path, strerror(errno));
+    }
+    if (access(path, W_OK) != 0)
+        return fail("%s: cannot write: %s", path, strerror(errno));
+    o->path = realpath(path, NULL);
+    if (o->path == NULL)
+        return fail("%s: cannot open: %s", path, strerror(errno));
+    return create_temporary(o, st);
+}
+
+/* The path that the symbolic link `path` names, as seen from here; NULL if it is none. */
+static char *read_link(const char *path)
+{
+    char target[4096];
+    const ssize_t n = readlink(path, target, sizeof target);
+    struct buf b = {0};
+    if (n <= 0 || (size_t)n == sizeof target)
+        return NULL;
+    if (target[0] != '/')
+        buf_add(&b, path, (size_t)(base_name(path) - path));
+    buf_add(&b, target, (size_t)n);
+    return b.s;
+}
+
+/* A path at which there is nothing: of links whose last one names nothing, that which it names. */
+static int open_missing(struct outfile *o, const char *path)
+{
+    char *to = xstrdup(path);
+    int links = 0;
+    for (char *next; links < 40 && (next = read_link(to)) != NULL; links++) {
+        free(to);
+        to = next;
+    }
+    o->path = to;
+    if (*base_name(to) == '\0')
+        return fail("\"%s\": is no file name", path);
+    if (links == 40)
+        return fail("%s: cannot open: %s", path, strerror(ELOOP));
+    return create_temporary(o, NULL);
+}
+
+int out_open(struct outfile *o, const char *path)
+{
+    struct stat st;
+    int rc = 0;
+    memset(o, 0, sizeof *o);
+    if (path == NULL)
+        o->f = stdout;
+    else
+        rc = stat(path, &st) == 0 ? open_existing(o, path, &st) : open_missing(o, path);
+    if (rc != 0)
+        out_close(o);
+    return rc;
+}
+
+int out_open_new(struct outfile *o, const char *path)
+{
+    memset(o, 0, sizeof *o);
+    o->is_new = 1;
+    const int rc = open_missing(o, path);
+    if (rc != 0)
+        out_close(o);
+    return rc;
+}
+
+/* ---- changing a file ---- */
+
+static int same_version(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
+           && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Waits for the lock of the file that o->old has open. A file system may have no locks. */
+static void lock(const struct outfile *o, const char *path)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int rc;
+    while ((rc = fcntl(fileno(o->old), F_SETLKW, &whole)) != 0 && errno == EINTR)
+        ;
+    if (rc != 0)
+        note("%s: cannot lock: %s: what another program writes meanwhile may be lost", path,
+             strerror(errno));
+}
+
+/* Opens and locks the file at `path` into o->old: 0, 1 if it is another one by now, or gone, or -1
+   with a message. */
+static int open_locked(struct outfile *o, const char *path)
+{
+    struct stat st, now;
+    o->old = fopen(path, "r+b");
+    if (o->old == NULL)
+        return errno == ENOENT ? 1 : fail("%s: cannot open: %s", path, strerror(errno));
+    lock(o, path);
+    if (fstat(fileno(o->old), &st) == 0 && stat(path, &now) == 0 && st.st_dev == now.st_dev
+        && st.st_ino == now.st_ino)
+        return 0;
+    fclose(o->old);
+    o->old = NULL;
+    return 1;
+}
+
+/* The lock goes when any descriptor of the file is closed: so it is read through that one. */
+static int read_old(struct outfile *o, const char *path, size_t most, struct buf *old)
+{
+    if (fstat(fileno(o->old), &o->seen) != 0)
+        return fail("%s: cannot read: %s", path, strerror(errno));
+    return read_stream(o->old, path, most, old);
+}
+
+static int open_change(struct outfile *o, const char *path, size_t most, struct buf *old)
+{
+    struct stat st;
+    int rc;
+    do {
+        if (stat(path, &st) != 0) {
+            o->is_new = 1;
+            return open_missing(o, path);
+        }
+        if (!S_ISREG(st.st_mode))
+            return open_existing(o, path, &st);
+        rc = open_locked(o, path);
+    } while (rc > 0);
+    if (rc == 0)
+        rc = read_old(o, path, most, old);
+    return rc != 0 ? rc : open_existing(o, path, &o->seen);
+}
+
+int out_open_change(struct outfile *o, const char *path, size_t most, struct buf *old)
+{
+    memset(o, 0, sizeof *o);
+    old->n = 0;
+    buf_puts(old, "");
+    const int rc = open_change(o, path, most, old);
+    if (rc != 0)
+        out_close(o);
+    return rc;
+}
+
+/* ---- closing ---- */
+
+void out_abandon(struct outfile *o)
+{
+    remove_temporary(o);
+    out_close(o);
+}
+
+/* Is all that was written to `f` on its way? Else errno says why: libc forgets the reason of an
+   earlier write that failed, so one more is tried. */
+static int flush(FILE *f)
+{
+    const int lost = ferror(f);
+    errno = 0;
+    if (fflush(f) == 0 && !lost)
+        return 0;
+    if (errno == 0) {
+        clearerr(f);
+        putc('\n', f);
+        fflush(f);
+    }
+    return -1;
+}
+
+static const char *reason(void)
+{
+    return errno != 0 ? strerror(errno) : "a part of it was lost";
+}
+
+int flush_stdout(void)
+{
+    return flush(stdout) == 0 ? 0 : fail("standard output: cannot write: %s", reason());
+}
+
+/* Everything written, on the disk and closed? Else errno says why. */
+static int finish(struct outfile *o)
+{
+    int rc = flush(o->f);
+    if (rc == 0 && o->temporary != NULL)
+        rc = fsync(fileno(o->f));
+    const int error = errno;
+    if (fclose(o->f) != 0 && rc == 0)
+        rc = -1;
+    else
+        errno = error;
+    o->f = NULL;
+    return rc;
+}
+
+/* Where there was nothing: 1 if by now there is something. A file system may have no hard links. */
+static int put_new(const struct outfile *o)
+{
+    struct stat st;
+    if (link(o->temporary, o->path) == 0)
+        return unlink(o->temporary);
+    if (errno == EEXIST || stat(o->path, &st) == 0)
+        return 1;
+    return rename(o->temporary, o->path);
+}
+
+/* The whole file to its place: 0, 1 if it would hide what another program wrote, -1 with errno. */
+static int put(const struct outfile *o)
+{
+    struct stat now;
+    if (o->is_new)
+        return put_new(o);
+    if (o->old != NULL && (stat(o->path, &now) != 0 || !same_version(&now, &o->seen)))
+        return 1;
+    return rename(o->temporary, o->path);
+}
+
+int out_commit(struct outfile *o)
+{
+    int rc;
+    if (o->f == stdout) {
+        rc = flush_stdout();
+        out_close(o);
+        return rc;
+    }
+    rc = finish(o);
+    if (rc == 0 && o->temporary != NULL)
+        rc = put(o);
+    if (rc < 0)
+        fail("%s: cannot write: %s", o->path, reason());
+    if (rc != 0)
+        remove_temporary(o);
+    out_close(o);
+    return rc;
+}
