@@ -241,6 +241,25 @@ gemm_in_part() {
             report full --gemm "$tmp/part" && has_line old
 }
 
+# ---- the documents of this repository ----
+
+# What the template and the document's own tables give is the document: its words are the template's, and
+# its first page has the figures of its tables.
+own_accuracy() {
+    mkdir -p "$tmp/own" "$tmp/nothing" && cp docs/accuracy* "$tmp/own" &&
+        python3 tools/report/report.py "$tmp/nothing" --keep -o "$tmp/own/accuracy.md" 2>/dev/null &&
+        diff docs/accuracy.md "$tmp/own/accuracy.md"
+}
+
+# The same for weights/README.md. It is written where it lies: in a copy.
+own_figures() {
+    mkdir -p "$tmp/copy/build" && cp -R weights "$tmp/copy" && ln -s "$PWD/tools" "$tmp/copy/tools" || return 1
+    (cd "$tmp/copy" && KERNELS='' MIOPEN_DB=. TENSILE_CSV=. sh tools/report/accuracy.sh build \
+        gfx900_56.db.bz2 gfx906_60.db.bz2) && diff weights/README.md "$tmp/copy/weights/README.md"
+}
+check "docs/accuracy.md is what its template and tables give" own_accuracy
+check "weights/README.md is what its sections give" own_figures
+
 # ---- plots ----
 
 # marks FILE SYMBOL: how many, but for that of the key
