@@ -43,6 +43,8 @@ done
 for layout in nn nt tn; do
     printf '[data]\nformat = tensile\n' >"$tmp/weights/gemm_mi100_$layout.spec"
 done
+
+python3 tests/report/made_up.py measurements "$tmp/full"
 cat >"$tmp/weights/conv_solver.spec" <<'END'
 [kernel]
 name = conv_solver
@@ -58,8 +60,6 @@ solver = A B
 config = dir,layout,n
 shape = n
 END
-
-python3 tests/report/made_up.py measurements "$tmp/full"
 
 # report FOLDER ARGUMENT...: the document of that folder's measurements; $path: where programs are
 path=$PATH
