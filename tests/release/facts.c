@@ -1,4 +1,4 @@
-/* facts.c - what docs/how-it-works.md says of the shipped models, from their headers: its table's lines
+/* facts.c - prints the table of the shipped models for docs/how-it-works.md, from their headers
    SPDX-License-Identifier: MIT */
 #include "tests/model/shipped.h"
 

@@ -241,7 +241,7 @@ first_page() {
         "this can stop here." "" "## How to read the tables" "" \
         "The data are MIOpen's tuning databases (MIT licence); each header names its files by sha256. The \`config\`" \
         "split keeps whole problems from training, the \`shape\` split keeps tensor shapes; a problem that is kept is" \
-        "unseen on every GPU. The shipped headers are those of \`config\`, but the GEMM models have learnt all rows." \
+        "unseen on every GPU. The shipped headers are trained for \`config\`, but the GEMM models have learnt all rows." \
         "" "| column | meaning |" "|---|---|" \
         "| Pft@k | percent of problems whose tuned optimum is, whole, among the k tuples, with its standard error over the groups that the split keeps together |" \
         "| Avg@k | the percentage of parameters that agree, for the tuple of the k that agrees best |" \
