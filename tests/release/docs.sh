@@ -166,18 +166,7 @@ gemm_figures() {
 }
 check "GEMM as in docs/accuracy.md" gemm_figures
 
-# The size of each model, as its header has it
-sizes() {
-    for header in weights/*.h; do
-        name=$(basename "$header" .h)
-        sed -n '1,20s/.* id [0-9a-f]*, \([0-9]*\) bytes; a prediction costs \([0-9]*\) .*/\1 \2/p' "$header" |
-            while read -r bytes adds; do
-                tr -d , <docs/how-it-works.md | grep -q "^| .$name. | $adds | [0-9]* | $bytes |\$" ||
-                    echo "$name: $adds multiply-adds and $bytes bytes are not in docs/how-it-works.md"
-            done
-    done
-}
-check "sizes of the models" silent sizes
+. tests/release/facts.inc
 
 # The example of docs/miopen.md, run: its log, its file, its summary
 example() {

@@ -1,6 +1,7 @@
 """figures.py - computes figures of the report once more, and asserts that they are in the document
 
-figures.py figures|pooled|timed|gemm FOLDER   the document is docs/accuracy.md of the folder
+figures.py figures|pooled|timed|dimensions|rows|gemm FOLDER   the document: docs/accuracy.md of the
+                                                              folder
 """
 # SPDX-License-Identifier: MIT
 import csv
@@ -76,19 +77,25 @@ def figures():
 
 
 def pooled():
-    gaps, ours = {}, []
+    gaps, ours, firsts = {}, [], []
     for kernel in ("conv_asm_1x1u", "conv_asm_bwd_wrw_3x3"):
         files = [f"{tmp}/pooled/{kernel}.config.{name}.hits.csv" for name in ("ours", "hybrid")]
         hits = [[x for x in csv.DictReader(open(path)) if x["k"] == "10"] for path in files]
         for a, b in zip(*hits):
             gaps.setdefault((kernel, a["key"]), []).append(int(b["hit"]) - int(a["hit"]))
             ours.append(int(b["hit"]))
+        with open(files[0]) as f:
+            firsts += [int(x["hit"]) for x in csv.DictReader(f) if x["k"] == "1"]
     n = len(ours)
     mean = sum(map(sum, gaps.values())) / n
     se = 100 / n * sum((sum(g) - mean * len(g)) ** 2 for g in gaps.values()) ** 0.5
     cell = f" | {100 * sum(ours) / n:.1f} ({100 * mean:+.1f} ± {se:.1f})"
     start, end = f"| 2 kernels | all | {n} ({len(gaps)}) | ", 5 * cell + " |"
     assert sum(x.startswith(start) and x.endswith(end) for x in lines) == 1, start + end
+    line, = (x for x in lines if x.startswith("| the tuned tuple, the paper's four kernels, % | "))
+    shown = [x.split(" | ")[3].split(" ")[0] for x in lines if x.startswith(start)]
+    assert shown[0] == f"{100 * sum(firsts) / n:.1f}" and len(shown) == 2, shown
+    assert line.split(" | ")[1:3] == [str(n), " / ".join(shown)], line
 
 
 def timed_outcomes(name, k):
@@ -125,6 +132,34 @@ def timed():
         expect(line)
 
 
+def dimensions():
+    for name, title in (("ours", "kpred"), ("table", "table")):
+        one, line = timed_outcomes(name, 1), f"| gfx90a6e | {title} | "
+        for is_3d, fifth in ((False, 2), (True, 0)):
+            part = [x for x in one if ("NCDHW" in x["key"]) == is_3d]
+            shares = sorted(float(x["share"]) for x in part)
+            line += f"{len(part)} | {100 * sum(x == 1 for x in shares) / len(part):.1f} | " \
+                f"{mean(part):.4f} | {shares[fifth]:.3f} | "
+        expect(line.strip())
+
+
+def is_kept(key):  # docs/protocol.md
+    mask, x = (1 << 64) - 1, 0xcbf29ce484222325
+    for byte in key.encode():
+        x = (x ^ byte) * 0x100000001b3 & mask
+    for factor in (0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53, 1):
+        x = (x ^ x >> 33) * factor & mask
+    return x % 10 == 0
+
+
+def rows():
+    """Where no outcome of a split is there, its test problems are counted in the rows."""
+    kept = [x["n"] for x in csv.DictReader(open(f"{tmp}/full/conv_asm_1x1u.rows.csv"))
+            if is_kept(x["n"])]
+    expect(f"| ConvAsm1x1U | `0123456789abcdef` | 12,345 | 30 (25) | "
+           f"{len(kept)} ({len(set(kept))}) |")
+
+
 def gemm():
     ours = {1: (0.5, 0.9, 1, 0.8, 0.995), 4: (0.6, 0.9, 1, 0.9, 1), 8: (0.7, 0.95, 1, 0.95, 1)}
     near = {1: (0.64, 0.36, 0.9, 0.8, 0.95), 4: (0.7, 0.4, 1, 0.81, 1), 8: (0.7, 0.5, 1, 0.85, 1)}
@@ -145,7 +180,8 @@ def gemm():
             assert abs(low - draws[100]) < 0.03 and abs(high - draws[3900]) < 0.03, line
     assert "| 1 | kpred | 0.500 | 0.900 | 0 | 1 | 2 | 3 | 2 |" in lines
     assert "| 1 | nearest neighbour | 0.360 | 0.800 | 1 | 2 | 3 | 4 | 0 |" in lines
-    assert not any("| TN |" in x or "XGBoost, own table |" in x for x in lines)
+    assert not any("| TN |" in x or re.match(r"\| \w+ \| XGBoost, own", x) for x in lines)
 
 
-{"figures": figures, "pooled": pooled, "timed": timed, "gemm": gemm}[sys.argv[1]]()
+{"figures": figures, "pooled": pooled, "timed": timed, "dimensions": dimensions, "rows": rows,
+ "gemm": gemm}[sys.argv[1]]()

@@ -61,8 +61,9 @@ def measurements():
     for name, method, rate in (("ours", "additive", 7), ("table", "table", 13)):
         write(f"timed/conv_solver.config.gfx90a6e.{name}.hits.csv",
               "method,model,split,key,row,k,hit,agree,share,unlisted",
-              [(method, "conv_solver", "config", f'"F,{i // 3}"', i, k, int(i * rate % 10 < 5 + k),
-                0, 1 if i * rate % 10 < 5 + k else (i * rate % 9 + 1) / 10, int(i % 7 == 0))
+              [(method, "conv_solver", "config",
+                f'"F,{"NCDHW" if i % 5 == 0 else "NCHW"},{i // 3}"', i, k,
+                int(i * rate % 10 < 5 + k), 0, 1 if i * rate % 10 < 5 + k else (i * rate % 9 + 1) / 10, int(i % 7 == 0))
                for k in (1, 2) for i in range(1, 61)])
     write("conv_solver.config.reliability.csv",
           "model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece",

@@ -49,6 +49,21 @@ printf '%s\n' '[kernel]' 'name = conv_solver' 'rule = unconstrained' '[data]' 'f
     'shape = n' >"$tmp/weights/conv_solver.spec"
 
 python3 tests/report/made_up.py measurements "$tmp/full"
+cat >"$tmp/weights/conv_solver.spec" <<'END'
+[kernel]
+name = conv_solver
+[data]
+format = find-db
+[fields]
+dir = F
+layout = NCHW NCDHW
+n = size
+[params]
+solver = A B
+[split]
+config = dir,layout,n
+shape = n
+END
 
 # report FOLDER ARGUMENT...: the document of that folder's measurements; $path: where programs are
 path=$PATH
@@ -100,8 +115,7 @@ single_lines() {
     report full || return 1
     no='not measured' ends='From the least end of all brackets to the root of the greatest one'
     times=' | not measured | 246.0 (x 123) | not measured | not measured | not measured'
-    has_line "| ConvAsm1x1U | \`0123456789abcdef\` | 12,345 | 30 (25) | not measured |" &&
-        has_line "| ConvAsm1x1U | FP32 | paper's own |  | 19.89 | 30.40 | 34.52 | 40.91 |" &&
+    has_line "| ConvAsm1x1U | FP32 | paper's own |  | 19.89 | 30.40 | 34.52 | 40.91 |" &&
         has_line "| ConvAsmBwdWrW3x3 | µs, beam 1 | 2.0$times | 3.0 (x 2) |" &&
         has_line "| ConvAsm1x1U | $no | 40 / 60; 1,235 | $no | $no | $no |" &&
         has_line "| ConvAsm1x1U | bytes | 12,345 | $no | 777,000 | $no | $no | $no | $no |" &&
@@ -131,9 +145,41 @@ nothing_measured() {
         [ "$(grep -c '^(Plot: not measured.)$' "$tmp/docs/accuracy.md")" -eq 6 ] &&
         [ "$(grep -c '^(Not measured: `make gemm` does it' "$tmp/docs/accuracy.md")" -eq 2 ] &&
         has_line "(Shares, split \`shape\`: not measured.)" &&
+        has_line "(2-D and 3-D apart, split \`config\`: not measured.)" &&
+        has_line "$first not measured | not measured | not measured |" &&
         has_line "Split \`config\`: not measured." && has_line "The bracket: not measured." &&
         has_line "Our network at other widths: not measured." &&
         has_line "Float networks: not measured."
+}
+
+# The first page, from the tables below it: ConvAsm3x3U is the only one of the other kernels.
+first="| the tuned tuple, the paper's four kernels, % |"
+first_page() {
+    gemm_folds "$tmp/folds" && report full --gemm "$tmp/folds" || return 1
+    page() { sed -n '/^<!-- summary -->$/,/^<!-- end -->$/p' "$tmp/docs/accuracy.md"; }
+    other=$(sed -n 's/^| ConvAsm3x3U | 30 (25) | \([0-9.]*\) ± [0-9.]* \/ \([0-9.]*\) ± .*/\1 \/ \2/p' \
+        "$tmp/docs/accuracy.md")
+    share=$(sed -n 's/^| gfx90a6e | kpred | 60 ([0-9]*) | [0-9.]* | \([0-9.]*\) ± .*/\1/p' \
+        "$tmp/docs/accuracy.md")
+    ours=$(sed -n 's/^| all | kpred | 5 | \([0-9.]*\) .*/\1/p' "$tmp/docs/accuracy.md")
+    [ -n "$other" ] && [ -n "$share" ] && [ -n "$ours" ] &&
+        page | grep -qF "| the tuned tuple, six other kernels, % | 30 | $other | not measured |" &&
+        page | grep -qF "speed, k = 1 | 60 | $share | not measured |" &&
+        page | grep -qF "kernel's speed, k = 1 | 5 | $ours | not measured |"
+}
+
+# What is measured in part stays as the document has it, tables and pictures; what is whole is new.
+keeps() {
+    report full && cp "$tmp/docs/accuracy.md" "$tmp/whole" && rm -rf "$tmp/part" &&
+        cp -R "$tmp/full" "$tmp/part" && rm "$tmp/part/"*.attn.hits.csv "$tmp/part/noise.csv" || return 1
+    report part && ! diff "$tmp/whole" "$tmp/docs/accuracy.md" >"$tmp/lost" || return 1
+    cp "$tmp/whole" "$tmp/docs/accuracy.md" && echo '<svg>' >"$tmp/docs/accuracy-gemm.svg" &&
+        sed -i 's/, 12345/, 54321/' "$tmp/weights/conv_asm_1x1u.h" && report part --keep &&
+        sed -i 's/, 54321/, 12345/' "$tmp/weights/conv_asm_1x1u.h" || return 1
+    grep -qx '<svg>' "$tmp/docs/accuracy-gemm.svg" && rm "$tmp/docs/accuracy-gemm.svg" &&
+        diff "$tmp/whole" "$tmp/docs/accuracy.md" | grep '^>' | grep -v -e 54,321 -e gemm.svg >"$tmp/new"
+    [ ! -s "$tmp/new" ] || { cat "$tmp/new"; return 1; }
+    grep -qF '| ConvAsm1x1U | `0123456789abcdef` | 54,321 |' "$tmp/docs/accuracy.md"
 }
 
 # The shares of one GPU, of our network and another method, from the same files again
@@ -171,6 +217,18 @@ nt 1 8 1 1
 END
 }
 
+# 2-D and 3-D problems apart, where the keys name the layout
+dimensions() {
+    report full || return 1
+    python3 tests/report/figures.py dimensions "$tmp"
+}
+
+# The numbers of test problems, from outcomes or else from the rows
+rows() {
+    report full || return 1
+    python3 tests/report/figures.py rows "$tmp"
+}
+
 gemm() {
     gemm_folds "$tmp/folds" && report full --gemm "$tmp/folds" || return 1
     python3 tests/report/figures.py gemm "$tmp"
@@ -188,6 +246,25 @@ gemm_in_part() {
         refuses 2 "nearest and additive: not measured on the same shapes" \
             report full --gemm "$tmp/part" && has_line old
 }
+
+# ---- the documents of this repository ----
+
+# What the template and the document's own tables give is the document: its words are the template's, and
+# its first page has the figures of its tables.
+own_accuracy() {
+    mkdir -p "$tmp/own" "$tmp/nothing" && cp docs/accuracy* "$tmp/own" &&
+        python3 tools/report/report.py "$tmp/nothing" --keep -o "$tmp/own/accuracy.md" 2>/dev/null &&
+        diff docs/accuracy.md "$tmp/own/accuracy.md"
+}
+
+# The same for weights/README.md. It is written where it lies: in a copy.
+own_figures() {
+    mkdir -p "$tmp/copy/build" && cp -R weights "$tmp/copy" && ln -s "$PWD/tools" "$tmp/copy/tools" || return 1
+    (cd "$tmp/copy" && KERNELS='' MIOPEN_DB=. TENSILE_CSV=. sh tools/report/accuracy.sh build \
+        gfx900_56.db.bz2 gfx906_60.db.bz2) && diff weights/README.md "$tmp/copy/weights/README.md"
+}
+check "docs/accuracy.md is what its template and tables give" own_accuracy
+check "weights/README.md is what its sections give" own_figures
 
 # ---- plots ----
 
@@ -254,6 +331,10 @@ check "figures of single lines" single_lines
 check "figures of all kernels together" pooled
 check "ten of ours, a hundred of the paper's" ten_and_hundred
 check "shares of timed data" timed
+check "2-D and 3-D apart" dimensions
+check "test problems" rows
+check "the first page" first_page
+check "measured in part" keeps
 check "nothing measured" nothing_measured
 check "shares of GEMM" gemm
 check_with gnuplot "shares of GEMM: the picture" gemm_picture

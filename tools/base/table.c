@@ -132,7 +132,7 @@ static size_t utf8_length(const char *s)
     return n;
 }
 
-/* Characters; of what is no UTF-8, bytes. */
+/* Counts characters, or bytes where the text is no UTF-8. */
 static size_t display_width(const char *s)
 {
     size_t width = 0;

@@ -1,7 +1,7 @@
 /* table.h - results as an aligned table, as CSV or as JSON
    SPDX-License-Identifier: MIT
 
-   CSV is that of RFC 4180, but for one thing: lines end with LF, for the sake of Unix tools.
+   CSV follows RFC 4180, except that lines end with LF, for the sake of Unix tools.
    JSON (RFC 8259) is an array of objects, one a line, with the columns as names in their order. */
 #pragma once
 

@@ -22,7 +22,7 @@ extern const char *program_name; /* begins every message; "kpred-train" unless m
 
 /* One line on standard error, control characters shown as `?`; always returns -1. */
 int fail(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* Of a file that a build without a library cannot take: names Debian's package. */
+/* Says that a build without a library cannot take the file, and names Debian's package. */
 int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is no error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);

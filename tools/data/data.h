@@ -1,4 +1,4 @@
-/* data.h - past tuning results: problems, and the parameters that were fastest on them or, of timed
+/* data.h - past tuning results: problems, and the parameters that were fastest on them or, in timed
    data, how long each option took
    SPDX-License-Identifier: MIT */
 #pragma once
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Why a row is left out. The first three are documented kinds that every command leaves out; the
-   spec says which rows are of the first two, and its `retired` begins the first text. So are the
-   three from DROP_UNNAMED to DROP_SIZES where a file holds more than a spec is about: of
-   find-dbs, and of the perf-dbs of a spec with a field `y`, which takes all filters of a solver;
+/* Why a row is left out. Every command leaves out rows of the first three kinds; the spec says
+   which rows are of the first two, and its `retired` begins the first text. The three kinds from
+   DROP_UNNAMED to DROP_SIZES are left out, too, where a file holds more than a spec is about: in
+   find-dbs, and in perf-dbs if the spec has a field `y` and so takes all filters. If the spec comes
    with `filter` in [data], they are errors. Errors are dropped and counted if `lenient`. */
 #define DATA_DROPS(X)                                                            \
     X(DROP_RETIRED, ", which MIOpen no longer runs with this kernel")            \
@@ -77,14 +77,14 @@ static inline int data_is_known(const struct dataset *d, size_t row)
     return memchr(d->target + row * d->n_params, DATA_UNKNOWN, d->n_params) == NULL;
 }
 
-/* Of timed data, the least time of the n rows from `first` on that count, whose `counts` is above
-   0. 0: none does. */
+/* The least time of timed data among those of the n rows from `first` on whose `counts` is above 0.
+   0: there is none. */
 double data_best_time(const struct dataset *d, size_t first, size_t n, const double *counts);
 
 /* One line on standard error for each reason that dropped rows, and one for rows kept although the
    spec does not know their option. */
 void data_note_drops(const struct dataset *d);
 
-/* One column per field and parameter, and of timed data one time_us; write errors are left to
-   ferror(f). */
+/* Writes one column per field and parameter, and for timed data a column time_us. The caller finds
+   write errors by ferror(f). */
 void data_write(const struct spec *spec, const struct dataset *d, struct table_form form, FILE *f);

@@ -41,7 +41,7 @@ struct loader {
     size_t n, cap;
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown; /* sorted by text */
-    size_t at_once;               /* how many rows hang on the verdict at hand */
+    size_t at_once;               /* how many rows the present verdict keeps or drops */
     size_t dropped[DATA_N_DROPS];
 };
 
@@ -71,9 +71,9 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
    failed. */
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
 
-/* Of timed rows: in the order of problems, and of one by option? 0: the same option. */
+/* Compares timed rows by problem, then by option. 0: the same option. */
 int load_compare_options(const struct load_row *a, const struct load_row *b);
 
-/* Of the rows from `start` on, those of one file, keeps the fastest of each problem and option. 0,
+/* The rows from `start` on are those of one file: keeps the fastest for each problem and option. 0,
    or -1 with a message. */
 int load_drop_twice(struct loader *l, size_t start);

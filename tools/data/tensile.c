@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT
 
    A row is a shape: SizeI (m), SizeJ (n), SizeK (batch), SizeL (k), TotalFlops and others, and
-   behind TotalFlops the GFLOP/s of each kernel; 0 is that of a measurement that failed. A column's
-   name is that of its kernel:
+   behind TotalFlops the GFLOP/s of each kernel; 0 means that the measurement failed. A column has
+   its kernel's name:
 
        Cijk_Ailk_Bljk_SB_MT64x128x8_MI32x32x2x1_SE_EPS1_GRVW1_..._TT1_64_WG64_4_1_WGM1
 

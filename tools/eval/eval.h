@@ -20,10 +20,10 @@ struct outcome {
     /* timed data */
     size_t exact;    /* the best of k timed tuples is as fast as any */
     size_t unlisted; /* the first tuple was not timed */
-    double share;    /* of the best time in that of the best of k timed tuples */
+    double share;    /* the best time divided by the time of the best of k timed tuples */
 };
 
-/* All rows; those kept from training to test on; of a fold those in no fold (held_out.h) */
+/* All rows; the rows kept from training to test on; for a fold, the rows in no fold (held_out.h) */
 enum eval_rows { EVAL_ALL, EVAL_TEST, EVAL_ASIDE };
 
 struct eval {
@@ -48,7 +48,7 @@ int eval_select_rows(struct eval *e);
 /* The outcome of every row for one k. 0, or -1 with a message. */
 int eval_run(const struct eval *e, size_t k, struct outcome *out);
 
-/* How many parameters of the tuple are those of a target. */
+/* How many parameters of the tuple agree with a target. */
 size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
 
 /* The row of the dataset with the optimum. */
@@ -64,7 +64,7 @@ struct eval_shares {
     double share, se, p1, p5; /* geometric mean, its standard error, percentiles */
 };
 
-/* Of the rows first..end-1, sorted by unit. */
+/* The figures of the rows first..end-1, which are sorted by unit. */
 struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
                                   size_t end);
 

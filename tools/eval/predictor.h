@@ -26,5 +26,5 @@ int predictor_open(const char *name, struct predictor *out);
 int predictor_open_float(const char *name, size_t teachers, struct predictor *out);
 void predictor_close(struct predictor *p);
 
-/* What the header adds to a program; of the paper's networks their weights alone. */
+/* The bytes that the header adds to a program; for the paper's networks the weights only. */
 size_t predictor_bytes(const struct predictor *p);

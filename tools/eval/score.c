@@ -147,8 +147,8 @@ static double worst_time(const struct eval *e, const struct eval_row *r)
     return worst;
 }
 
-/* n tuples, best first; those that were not timed for the problem are passed over. If none of them
-   was, the share is that of the slowest option. */
+/* Scores n tuples, best first, and passes over those that were not timed for the problem. If none
+   was timed, the share is the slowest option's. */
 static void score_times(const struct eval *e, const struct eval_row *r, const kpred_tuple *t,
                         size_t n, size_t k, struct outcome *o)
 {
@@ -190,8 +190,8 @@ static struct outcome score_row(const struct eval *e, const struct eval_row *r,
     return o;
 }
 
-/* How many tuples to look at. Of timed data with one parameter all of them, since those that were
-   not timed are passed over. */
+/* How many tuples to look at. For timed data with one parameter it is all of them, since tuples
+   that were not timed are passed over. */
 static size_t most_tuples(const struct eval *e, size_t k)
 {
     const size_t all = (size_t)e->model->params[0].n_values;

@@ -18,7 +18,7 @@ static double percentile(const double *sorted, size_t n, size_t percent)
     return sorted[rank ? rank - 1 : 0];
 }
 
-/* Of the logarithm of the mean, over what the split keeps together */
+/* The standard error of the logarithm of the mean, over groups that the split keeps together */
 static double error_of(const struct eval *e, const struct outcome *out, size_t first, size_t end,
                        double mean)
 {

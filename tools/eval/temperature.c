@@ -1,4 +1,4 @@
-/* temperature.c - by what all logits would have to be divided for probabilities to come true
+/* temperature.c - finds the divisor of all logits by which probabilities come true
    SPDX-License-Identifier: MIT */
 #include "eval.h"
 
@@ -7,8 +7,8 @@
 
 enum { LEAST = 55, MOST = 800 }; /* hundredths, as a spec's [calibration] takes them */
 
-/* Along the first tuple of each problem, for every value of every parameter: its logit less that of
-   the tuple's value; and whether the tuple is the optimum. */
+/* For every problem, and every value of every parameter along its first tuple: the value's logit
+   minus the logit of the tuple's value. And whether the tuple is the optimum. */
 struct margins {
     const kpred_model *m;
     size_t n, width; /* problems, and values of all parameters */

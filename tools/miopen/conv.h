@@ -12,8 +12,9 @@
 
 enum { CONV_TEXT = 24, CONV_CASTS = 64 };
 
-/* In the user's view: sizes are those of the forward convolution, whatever the direction. Arrays of
-   three are depth, height, width; of a 2-D convolution the first is 1, of pad 0. */
+/* A convolution in the user's view: sizes belong to the forward convolution, whatever the
+   direction. Arrays of three are depth, height, width; in a 2-D convolution the depth is 1 and its
+   pad 0. */
 struct conv {
     int dims; /* 2 or 3 */
     char dir; /* F, B (data) or W (weights) */
@@ -44,10 +45,10 @@ void conv_add_key(const struct conv *c, struct buf *b);
 /* Which of a spec's fields mean what; see conv_sources. What a spec has no field for, it covers at
    one value only: y and x at [data]'s filter, pad_h and pad_w at its pad, strides, dilations and
    groups at 1, layout at the usual one (NCHW, of 3-D NCDHW); without d and z it covers 2-D
-   convolutions only. `stride` is that of h and w alike, stride_h and stride_w may stand in its
-   place. Of a 2-D convolution d, z, stride_d and dil_d are 1 and pad_d is 0: what tells it from a
-   3-D one of these sizes, which MIOpen measures apart, is layout, so its tokens are the names as
-   they stand in keys (NCHW and NCDHW, NHWC and NDHWC). */
+   convolutions only. `stride` is the stride of both h and w; stride_h and stride_w may stand in
+   its place. A 2-D convolution has 1 for d, z, stride_d and dil_d, and 0 for pad_d. MIOpen measures
+   a 3-D one of these sizes apart, and only the layout tells the two from each other. So its tokens
+   are the names in the keys (NCHW and NCDHW, NHWC and NDHWC). */
 enum conv_source {
     CONV_GPU,
     CONV_DIR,

@@ -54,7 +54,7 @@ int gtc_word(const char *name, int32_t dir, uint16_t *word)
     return c <= MOST_POWER && k <= MOST_POWER;
 }
 
-/* Of problems of the kind `i`, whose k has the power `k`: is the kernel for one of them? */
+/* Is the kernel for problems of the kind `i` whose k has the power `k`? */
 static int is_for(uint32_t word, uint32_t i, uint32_t k)
 {
     return (word & 1) == (i & 1) && (word & 2 || i & 2) && (word >> 8 & 15) <= k;

@@ -1,8 +1,8 @@
 /* listed.h - the bits of the rule `listed`
    SPDX-License-Identifier: MIT
 
-   For kernels that a library has compiled one by one: whatever it holds has been measured, so the
-   data name all legal tuples. They stand in the model as a bit for each prefix, see kpri_listed in
+   It is for kernels that a library has compiled one by one. All of them have been measured, so the
+   data name all legal tuples. The model has a bit for each prefix of them: see kpri_listed in
    kpred.h, which both the generated header and the tools ask. */
 #pragma once
 

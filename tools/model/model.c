@@ -458,7 +458,7 @@ static size_t aligned(size_t bytes)
     return round_up(bytes, 32);
 }
 
-/* Of the rule's table, or list */
+/* The bytes of the rule's table or list */
 static size_t table_bytes(const kpred_model *m)
 {
     const size_t word = rules_word_bytes(m->rule_name);

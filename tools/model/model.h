@@ -40,8 +40,8 @@ void *model_array(struct model *model, size_t n, size_t size);
 /* Does the rule accept the values with these indexes, as a dataset's row has them? */
 int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target);
 
-/* Of a model with the rule `listed`: legal are the n tuples, given by the indexes of their values,
-   and no others; one with an index beyond a parameter's values is passed over. Rows that a split
+/* Gives the rule `listed` to a model: the n tuples are legal, and no others. They are indexes of
+   values; a tuple with an index beyond a parameter's values is passed over. Rows that a split
    keeps from training count as well, since a library knows its kernels whatever the problem. 0, or
    -1 with a message: there are none. */
 int model_list(struct model *model, const unsigned char *targets, size_t n);

@@ -27,8 +27,8 @@ struct program {
 /* 0, or -1 with a message that names file, line and culprit. */
 int program_compile(const struct spec *spec, struct program *out);
 
-/* That of the section [judge], which has both kinds of lines: its registers hold a problem, the
-   values of its parameters, under their names, and `table`: see judge.h. The same result. */
+/* Compiles the section [judge], which has both kinds of lines. Its registers hold a problem, the
+   values of its parameters under their names, and `table`: see judge.h. The same result. */
 int program_compile_judge(const struct spec *spec, struct program *out);
 
 /* The activations of one problem, as the runtime computes them. */

@@ -442,7 +442,7 @@ static int find_size(const struct reader *r, const char *name, size_t *out)
     return 0;
 }
 
-/* Of a spec with fields for filters and what goes with them */
+/* canonical() of a spec that has fields for filters and their pads, strides and dilations */
 static int parse_canonical_of_fields(const struct reader *r, struct split_item *it,
                                      const char *name)
 {
@@ -703,7 +703,7 @@ static int parse_pad(struct reader *r, const char *text)
     return 0;
 }
 
-/* Of a convolution: the spec has either the fields, of which this is one, or the key of [data]. */
+/* A spec of convolutions has either the fields, of which this is one, or the key of [data]. */
 static int check_key_or_field(struct reader *r, enum slot slot, const char *field, const char *both)
 {
     const int has_field = spec_field_index(r->spec, field) >= 0;
@@ -759,7 +759,7 @@ static int check_format(struct reader *r)
     return r->text[SOLVER] != NULL ? check_solver(r) : 0;
 }
 
-/* Timed rows have that column beside those of fields and parameters. */
+/* Timed rows have the column time_us beside the columns of fields and parameters. */
 static int check_time(const struct reader *r)
 {
     const struct spec *s = r->spec;
@@ -795,7 +795,7 @@ static int finish_data(struct reader *r)
 
 /* ---- what of the data is left out, and where they are ---- */
 
-/* Times are those of all options, and no row of them is a mistake. */
+/* Timed data have the times of all options, and no row of them is a mistake. */
 static int check_untimed(struct reader *r, enum slot slot)
 {
     r->line = r->at[slot];

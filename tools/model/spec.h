@@ -8,14 +8,15 @@
                  title and source (free text, optional), licence (its SPDX name: the header then
                  has a line for it), runs_on (the architectures of GPUs that run the kernel, such
                  as gfx906; without it all do)
-       [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
-                 convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
+       [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. From
+                 MIOpen's files it takes the convolutions with `filter` (1x1), unless y and x are
                  fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields.
-                 Rows without times are left out that have a field at a value (retired = stride 2:
-                 MIOpen no longer runs the kernel there), or the tuple that a search leaves which
-                 failed (failed = its values). Which files, by their plain names, scripts look up
-                 (trained.inc): `files` to train on, without it those of the GPUs; `beside` them
-                 for judges (--beside); `older`, labels of older tuning runs to learn as well
+                 Two kinds of rows without times are left out: those with a field at a value
+                 (retired = stride 2: MIOpen no longer runs the kernel there), and those with the
+                 tuple that a failed search leaves (failed = its values). Scripts (trained.inc)
+                 look up the plain names of data files: `files` to train on (without it the files
+                 of the GPUs), files `beside` them for judges (--beside), and files of `older`
+                 tuning runs, whose labels are learnt as well
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
@@ -120,11 +121,11 @@ int spec_load(struct spec *s, const char *path);
 void spec_free(struct spec *s);
 
 int spec_is_unconstrained(const struct spec *s);
-/* Are its legal tuples those of the data? */
+/* Are exactly the tuples of the data legal? */
 int spec_is_listed(const struct spec *s);
 /* Do its data say how long each option took? */
 int spec_is_timed(const struct spec *s);
-/* That of scores for a model of this split, such as "shape" or, of a fold, "shape:0/5". */
+/* The scale of scores for a model of this split, such as "shape" or, for a fold, "shape:0/5". */
 uint32_t spec_scale(const struct spec *s, const char *split);
 /* An index, or -1. */
 int spec_field_index(const struct spec *s, const char *name);

@@ -92,8 +92,8 @@ def read_spec(path):
 
 
 def read_timed_spec(path):
-    """Of a spec whose data say how long each option took: path, name, fields (their names), and
-    params."""
+    """A spec whose data say how long each option took: path, name, fields (their names), params, and
+    split, the items of each key."""
     sections = read_sections(path)
     for name in ("kernel", "data", "fields", "params"):
         if name not in sections:
@@ -103,7 +103,8 @@ def read_timed_spec(path):
         die(f"{path}: format \"{form}\": its data are not timed")
     return {"path": path, "name": dict(sections["kernel"])["name"],
             "fields": [name for name, _ in sections["fields"]],
-            "params": [(name, words(v)) for name, v in sections["params"]]}
+            "params": [(name, words(v)) for name, v in sections["params"]],
+            "split": {name: key_items(v) for name, v in sections.get("split", [])}}
 
 
 # ---- rows ----

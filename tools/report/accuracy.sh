@@ -1,8 +1,9 @@
 #!/bin/sh
 # accuracy.sh BUILD DB... - measures every shipped model, and models trained on the shape split (into
-# BUILD/shape), integer and float, and writes weights/README.md. The DBs are those of the kernels that
-# the paper judges; those of others, and timed data, come from MIOPEN_DB, and from TENSILE_CSV for GEMM.
-# `make accuracy` runs it.
+# BUILD/shape), integer and float, and writes weights/README.md. The kernels that the paper judges take
+# the DBs; others, and timed data, take files of MIOPEN_DB, and GEMM takes tables of TENSILE_CSV.
+# `make accuracy` runs it. KERNELS in the environment: only these models (gemm: all of GEMM) are measured,
+# and the sections of the others stay as weights/README.md has them; empty: none is measured.
 # SPDX-License-Identifier: MIT
 set -eu
 build=$1
@@ -102,7 +103,7 @@ kernel() { # NAME DB...
     compare "$name"
 }
 
-# As markdown, of eval's table of timed data, NET being int8 or float: a line for each group
+# As markdown, from eval's table of timed data, NET being int8 or float: a line for each group
 shares() { # NET HEADER BY FILE...
     net=$1 header=$2 by=$3
     shift 3
@@ -117,10 +118,42 @@ shares() { # NET HEADER BY FILE...
         END { for (i = 1; i <= groups; i++) print line[order[i]] }' >>"$out"
 }
 
+# dimensions PLACE HEADER FILE...: a line for each file; the layout is item PLACE of a problem's key
+dimensions() {
+    place=$1 header=$2
+    shift 2
+    for file in "$@"; do
+        "$train" eval "$header" --data "$file" -k 1 --by all --hits "$out.hits" >/dev/null 2>&1
+        awk -F'"' -v place="$place" -v gpu="$(basename "$file" .HIP.fdb.txt.bz2)" '
+            NR == 1 { next }
+            { split($2, key, ","); split($3, cell, ","); d = key[place] == "NCDHW" ? 3 : 2
+              n[d]++; exact[d] += cell[6] == 1; sum[d] += log(cell[6]) }
+            END { printf "| %s |", gpu
+                  for (d = 2; d <= 3; d++)
+                      if (n[d]) printf " %d | %.2f | %.5f |", n[d], 100 * exact[d] / n[d], exp(sum[d] / n[d])
+                      else printf " 0 | | |"
+                  printf "\n" }' "$out.hits" >>"$out"
+    done
+}
+
+# layout_of SPEC: which item of the key of `config` is the layout; nothing: none
+layout_of() {
+    spec_line "$1" split config | tr ',' '\n' | grep -nx layout | cut -d: -f1
+}
+
 timed() { # NAME FILE...
     name=$1
     shift
     say "" "## $name" "" \
+        "This model learns from times. It is judged by the time of the best of its first k options beside the" \
+        "time of the fastest measured one:" "" \
+        "- share: the geometric mean of the speed that is reached; p1 and p5: what 1 % and 5 % of the problems" \
+        "  do not exceed;" \
+        "- exact: the percentage of problems whose fastest option is the first one;" \
+        "- unlisted: the percentage of problems whose first option was not measured for them. Such an option is" \
+        "  passed over, and the next one counts." "" \
+        "The files are" \
+        "$(basename -a "$@" | paste -sd, - | sed 's/,/, /g; s/$/./' | fold -s -w 112 | sed 's/ *$//')" "" \
         "| split | GPU | net | problems | groups | exact | share@1 | p1 | p5 | unlisted | share@2 | @4 |" \
         "|---|---|---|---|---|---|---|---|---|---|---|---|"
     for split in config shape; do
@@ -130,6 +163,11 @@ timed() { # NAME FILE...
             shares $net "$build/$split/$name.h" gpu "$@"
         done
     done
+    place=$(layout_of "weights/$name.spec")
+    [ -n "$place" ] || return 0
+    say "" "These lines pool 2-D and 3-D problems. Apart, for \`config\`, int8, k = 1:" "" \
+        "| GPU | 2-D problems | exact | share | 3-D problems | exact | share |" "|---|---|---|---|---|---|---|"
+    dimensions "$place" "$build/config/$name.h" "$@"
 }
 
 # One line of the GEMM table: LAYOUT, as it is called, and the outcomes of its folds
@@ -147,11 +185,11 @@ gemm() { # NAME FILE...
 }
 
 all_gemm() {
-    say "" "## $(specs_of tensile | sed 's|.*/||; s/\.spec$//' | paste -sd, | sed 's/,/, /g')" "" \
-        "Every kernel was timed on each of the few shapes of Tensile's tables, and what ships has learnt all" \
-        "of them. So these are not its own figures but those of models that were trained as it is, each" \
-        "without one shape, and judged by that shape (\`make gemm\`): int8, the share's geometric mean over" \
-        "shapes with its standard error; least: the lowest of one shape." "" \
+    say "" "## $gemm_models" "" \
+        "Tensile's tables have the time of every kernel on each of a few shapes, and the shipped models have" \
+        "learnt all of them. So these figures are not theirs. For each shape a model was trained like them, but" \
+        "without that shape, and judged by it (\`make gemm\`). The table shows int8: the geometric mean of the" \
+        "share over shapes with its standard error; least is the lowest share of one shape." "" \
         "| layout | shapes | exact | share@1 | least@1 | share@2 | share@4 | share@8 | least@8 |" \
         "|---|---|---|---|---|---|---|---|---|"
     METHODS='' sh tools/report/folds.sh "$build" "$TENSILE_CSV" >/dev/null
@@ -161,40 +199,93 @@ all_gemm() {
     gemm all "$build"/gemm/??-[0-9]*.csv
 }
 
-say "# How good the shipped models are" "" \
-    "GENERATED by \`make accuracy\` - DO NOT EDIT." "" \
-    "Data: MIOpen's tuning databases (MIT licence), as named with their sha256 in each header. A tenth of" \
-    "the problems is kept from training: in the \`config\` split by whole problem, in \`shape\` by tensor" \
-    "shape; a problem kept is unseen on every GPU. The shipped headers are those of \`config\`, but for GEMM." "" \
-    "Pft@k: percent of these problems whose tuned optimum is, whole, among the k tuples returned, with" \
-    "its standard error over the groups that the split keeps together. Avg@k: of the tuple that agrees" \
-    "best, percent of parameters that agree. legal: percent of returned tuples that the rule accepts." \
-    "int8 is the network that ships, float the one before rounding. Optima that the kernel's rule" \
-    "rejects count as a miss. One line comes from" "" \
-    "    kpred-train eval FILE.h --data $(basename -a "$@" | tr '\n' ' ')-k $k --by BY [--float]" "" \
-    "with weights/NAME.h, or for the shape split the header that" "" \
-    "    sh tools/train/train_model.sh build/kpred-train weights/NAME.spec FILE.h '--split shape' DB..." "" \
-    "writes."
+# ---- the first page, from the sections ----
+
+# A line of the pooled int8 figures of each section that has them
+first_lines() {
+    awk -F' *[|] *' '
+        /^## / { name = substr($0, 4) }
+        $4 == "all" && $5 == "int8" && $3 == "all" {
+            split($8, one, " "); split($9, ten, " "); figures[$2] = one[1] " | " ten[1]
+            if ($2 == "config") problems = $6
+            else printf "| `%s` | %s | %s | %s |\n", name, problems, figures["config"], figures["shape"] }' "$1"
+}
+
+# A sentence for each section of timed data
+first_sentences() {
+    awk -F' *[|] *' '
+        /^## / { name = substr($0, 4) }
+        $2 == "config" && $3 == "all" && $4 == "int8" && NF == 14 {
+            split($8, share, " ")
+            printf "`%s` names the fastest solver first for %.1f %% of %d problems, 2-D and 3-D ones; its first " \
+                "choice reaches %.3f of the fastest solver\047s speed (geometric mean). ", name, $7, $5, share[1] }
+        /^## gemm/ { gemm = 1 }
+        gemm && $2 == "all" { split($5, share, " ")
+            printf "The GEMM models reach %.3f of the fastest kernel\047s speed on shapes that training has not " \
+                "seen; there are only %d shapes.\n", share[1], $3 }' "$1" | fold -s -w 112 | sed 's/ *$//'
+}
+
+first_page() {
+    say "# How good the shipped models are" "" "GENERATED by \`make accuracy\` - DO NOT EDIT." "" \
+        "Each model was judged on a tenth of the problems of AMD's own tuning databases, which training did not" \
+        "see. The table shows, in percent, how often the tuned optimum is the first tuple returned, and how often it" \
+        "is among the first ten; the last two columns are for tensor shapes of which training has seen no problem." \
+        "" "| model | problems | first | among ten | new shape: first | among ten |" "|---|---|---|---|---|---|"
+    first_lines "$1" >>"$out"
+    say ""
+    first_sentences "$1" >>"$out"
+    say "Every tuple returned obeys the model's rule." "" \
+        "Nothing was timed on a GPU: a perf-db names one tuple a problem and no time, so how fast the other tuples" \
+        "are is not known. Other ways to predict stand beside these in [docs/accuracy.md](../docs/accuracy.md);" \
+        "[docs/protocol.md](../docs/protocol.md) says how the figures come about. A reader who wants no more than" \
+        "this can stop here." "" "## How to read the tables" "" \
+        "The data are MIOpen's tuning databases (MIT licence); each header names its files by sha256. The \`config\`" \
+        "split keeps whole problems from training, the \`shape\` split keeps tensor shapes; a problem that is kept is" \
+        "unseen on every GPU. The shipped headers are trained for \`config\`, but the GEMM models have learnt all rows." \
+        "" "| column | meaning |" "|---|---|" \
+        "| Pft@k | percent of problems whose tuned optimum is, whole, among the k tuples, with its standard error over the groups that the split keeps together |" \
+        "| Avg@k | the percentage of parameters that agree, for the tuple of the k that agrees best |" \
+        "| legal | the percentage of returned tuples that the rule accepts |" \
+        "| net | int8: the network that ships; float: the one before rounding |" "" \
+        "An optimum that the kernel's rule rejects counts as a miss. One line comes from" "" \
+        "    kpred-train eval FILE.h --data $dbs_named-k $k --by BY [--float]" "" \
+        "with weights/NAME.h, or for the shape split the header that" "" \
+        "    sh tools/train/train_model.sh build/kpred-train weights/NAME.spec FILE.h '--split shape' DB..." "" \
+        "writes." "" \
+        "The lines \"paper\" come from \"Optimal Kernel Tuning Parameter Prediction using Deep Sequence Models\". It" \
+        "used its own extract of MIOpen's database, its own random tenth, one GPU and constrained beam search" \
+        "(ConvAsmBwdWrW3x3: without constraints)."
+}
+
+# ---- all ----
+
+# section NAME HEADING FUNCTION ARGUMENT...: measured, or as it stands
+section() {
+    section_name=$1 section_heading=$2
+    shift 2
+    case " ${KERNELS-$section_name} " in *" $section_name "*) "$@"; return ;; esac
+    awk -v heading="## $section_heading" '/^## / { on = $0 == heading } on' weights/README.md >"$out.kept"
+    [ -s "$out.kept" ] || { echo "accuracy.sh: weights/README.md has no section $section_name" >&2; exit 1; }
+    say "" "$(cat "$out.kept")"
+}
+
+gemm_models=$(specs_of tensile | sed 's|.*/||; s/\.spec$//' | paste -sd, | sed 's/,/, /g')
+dbs_named=$(basename -a "$@" | tr '\n' ' ')
 for name in $(all_kernels); do
-    kernel "$name" "$@"
+    section "$name" "$name" kernel "$name" "$@"
 done
 for name in $(more_kernels); do
     # shellcheck disable=SC2046
-    kernel "$name" $(data_of "weights/$name.spec" "$MIOPEN_DB")
+    section "$name" "$name" kernel "$name" $(data_of "weights/$name.spec" "$MIOPEN_DB")
 done
-say "" "Models that learn from times are judged by the time of the best of their first k options beside" \
-    "that of the fastest one measured: share, the geometric mean of the speed that is reached; p1 and" \
-    "p5, what 1 % and 5 % of the problems do not exceed; exact, percent where it is the fastest. An" \
-    "option that was not measured for the problem is passed over; unlisted: how often the first was one." \
-    "Files:" "$(for spec in $(timed_specs); do data_of "$spec" .; done | sed 's/^..//' | paste -sd' ' -)"
 for spec in $(timed_specs); do
+    name=$(basename "$spec" .spec)
     # shellcheck disable=SC2046
-    timed "$(basename "$spec" .spec)" $(data_of "$spec" "$MIOPEN_DB")
+    section "$name" "$name" timed "$name" $(data_of "$spec" "$MIOPEN_DB")
 done
-[ -z "$(specs_of tensile)" ] || all_gemm
-say "" \
-    "The paper's figures are those of \"Optimal Kernel Tuning Parameter Prediction using Deep Sequence" \
-    "Models\": its own extract of MIOpen's database and its own random tenth, one GPU, constrained beam" \
-    "search (ConvAsmBwdWrW3x3: without constraints)."
+[ -z "$(specs_of tensile)" ] || section gemm "$gemm_models" all_gemm
+mv "$out" "$out.sections"
+first_page "$out.sections"
+cat "$out.sections" >>"$out"
 mv "$out" weights/README.md
 chmod 644 weights/README.md

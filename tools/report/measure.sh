@@ -19,7 +19,7 @@
 #   NAME.config.teachers.hits.csv, NAME.config.wide.hits.csv
 #   frontier/NAME.WIDTH.hits.csv, frontier/NAME.time.csv
 #   timed/NAME.SPLIT.GPU.METHOD.hits.csv  of timed data, GPU by GPU: ours, and those of solvers.py
-#   noise.csv, retuned.csv          label_noise.py; of the test rows of config
+#   noise.csv, retuned.csv          label_noise.py; for the test rows of config
 #   retuned/NAME.A+B.A.csv          labels of file A where B was tuned again, and .hits.csv
 set -eu
 build=$1

@@ -11,7 +11,7 @@ import os
 import re
 
 import paired
-from rows import (ROOT, die, read_sections, read_spec, read_timed_spec, share_and_error,
+from rows import (ROOT, die, is_test, read_sections, read_spec, read_timed_spec, share_and_error,
                   split_key)
 from tiles import read_gemm, read_layouts
 from timed import read_timed
@@ -223,6 +223,15 @@ class Measured:
             found.update({(kernel, row): ((kernel, key), hit) for row, (key, hit) in hits.items()
                           if dtype in (None, types[row][1])})
         return found or None
+
+    def test_rows(self, kernel, split):
+        """How many rows the split keeps for testing, in how many groups, without any outcome; None
+        where the rows are not there."""
+        if not os.path.exists(os.path.join(self.folder, f"{kernel}.rows.csv")):
+            return None
+        keys = [split_key(self.every[kernel], split, row) for row in self.rows_of(kernel)]
+        kept = [key for key in keys if is_test(key)]
+        return Figure(len(kept), len(set(kept)), None, None)
 
     def dtypes(self, kernel, split):
         """The types of the test rows of our network, in the spec's order."""

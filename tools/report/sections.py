@@ -10,7 +10,7 @@ import textwrap
 
 from measured import OURS, PUBLISHED, difference, number, read_csv, share
 from tiles import gemm, gemm_losses
-from timed import solvers, table
+from timed import dimensions, solvers, table
 
 NETS = "encdec attn attn2 hybrid hybrid2".split()
 CLASSICS = "default tree bayes knn svc forest nearest chain".split()
@@ -65,7 +65,8 @@ def models(m, _):
     lines = []
     for kernel in m.specs:
         identity, size = m.header(kernel)
-        figures = [pft(m, [kernel], split, 1, OURS) for split in ("config", "shape")]
+        figures = [pft(m, [kernel], split, 1, OURS) or m.test_rows(kernel, split)
+                   for split in ("config", "shape")]
         lines.append([m.title(kernel), f"`{identity}`", f"{int(size):,}", *map(size_of, figures)])
     return table(["kernel", "network", "bytes", "`config`: problems (groups)",
                   "`shape`: problems (groups)"], lines)
@@ -428,10 +429,11 @@ def merged(m, _):
              for a, b in zip(noise_of(m, what, kernel=kernel),
                              noise_of(m, f"{what}, merged", kernel=kernel))]
     if not added:
-        return [f"What that adds: {NOT}."]
-    return [f"It adds {max(0.0, min(added)):.1f} to {max(added):.1f} points to the bracket."]
+        return [f"What it gains: {NOT}."]
+    return [f"It gains {max(0.0, min(added)):.1f} to {max(added):.1f} points."]
 
 
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
-                                    classics, calibration, frontier, floats, bracket, copies, chance, drift,
-                                    parameters, merged, solvers, more, gemm, gemm_losses)}
+                                    classics, calibration, frontier, floats, bracket, copies, chance,
+                                    drift, parameters, merged, solvers, dimensions, more, gemm,
+                                    gemm_losses)}

@@ -110,6 +110,48 @@ def solvers(m, split):
     return table(heading, lines)
 
 
+def places_of_layout(chosen):
+    """By (model, split), where in its keys the layout stands, of the specs whose keys have it."""
+    found = {}
+    for name, spec in chosen.items():
+        for split, items in spec["split"].items():
+            if "layout" in items:
+                found[name, split] = items.index("layout")
+    return found
+
+
+def first_of(part):
+    """What the first predicted solver is worth for these problems, as three cells."""
+    if not part:
+        return [""] * 3
+    exact = 100 * sum(o.exact for o in part.values()) / len(part)
+    return [f"{exact:.1f}", f"{share(part)[0]:.4f}", f"{reached(part, 5):.3f}"]
+
+
+def dimension_line(gpu, name, methods, place):
+    """A line of the table: the problems of a GPU, 2-D and 3-D apart."""
+    parts = {"2-D": {}, "3-D": {}}
+    for row, outcome in methods[name][1].items():
+        layout = outcome.unit.split(",")[place]
+        parts["3-D" if layout == "NCDHW" else "2-D"][row] = outcome
+    line = [gpu, METHODS.get(name, name)]
+    for part in parts.values():
+        line += [f"{len(part):,}", *first_of(part)]
+    return line
+
+
+def dimensions(m, split):
+    """The same for 2-D and 3-D problems apart, where the keys of the split tell them apart."""
+    places = places_of_layout(m.chosen)
+    lines = [dimension_line(gpu, name, methods, places[model, split])
+             for (model, s, gpu), methods in m.timed.items() if s == split and (model, s) in places
+             for name in METHODS if name in methods]
+    if not lines:
+        return [f"(2-D and 3-D apart, split `{split}`: not measured.)"]
+    return table(["GPU", "", *(x for d in ("2-D", "3-D") for x in
+                               (f"{d} problems", "exact, %", "share@1", "p5"))], lines)
+
+
 # ---- curves ----
 
 def by_k(of):

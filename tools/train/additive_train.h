@@ -24,7 +24,7 @@ struct net_train_config {
 /* loss in bits a row, of the training rows as seen on the way and of the validation rows (or 0) */
 typedef void net_progress(void *user, size_t epoch, double loss, double validation);
 
-/* Of at least one row, in batches of at least one. */
+/* Trains on at least one row, in batches of at least one. */
 void net_train(struct net *net, const struct net_rows *rows, const struct net_rows *validation,
                const struct net_train_config *config, net_progress *progress, void *user);
 

@@ -1,9 +1,9 @@
 /* judge.h - networks that judge whole tuples, and what the student learns from them
    SPDX-License-Identifier: MIT
 
-   Where every option of a few problems was timed, there are many times and few problems: what the
-   network that ships could learn of problems is little, but much can be learnt of how options go
-   with problems. With a section [judge] in its spec, timed data are learnt in two steps.
+   Where every option of a few problems was timed, there are many times and few problems. A network
+   can learn little about problems from them, but much about how options suit problems. If a spec
+   has a section [judge], its model learns timed data in two steps.
 
    1. judges    the recipe's teachers see a problem and an option together, by the features of
                 [judge], and learn its mark, (best / t)^judge_sharpness. They may learn from other

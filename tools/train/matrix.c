@@ -11,7 +11,7 @@
 
 /* ---- products ---- */
 
-/* Of the panel that begins at column j of n. */
+/* The width of the panel that begins at column j of n. */
 static inline size_t panel_width(size_t n, size_t j)
 {
     return n - j < MATRIX_PANEL ? n - j : MATRIX_PANEL;

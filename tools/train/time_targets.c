@@ -54,7 +54,7 @@ static int set_odds(struct options *o, const struct model *model, double sharpne
     return best > 0;
 }
 
-/* An option, by its odds; of one parameter the first of the best ones. */
+/* Draws an option by its odds; if there is one parameter, the first of the best ones. */
 static size_t draw(const struct options *o, uint64_t *seed)
 {
     double all = 0;

@@ -1,13 +1,13 @@
 /* time_targets.h - what to learn from problems of which several options were timed
    SPDX-License-Identifier: MIT
 
-   An option that is nearly as fast as the best one is nearly as good an answer. Of a problem's
-   options, that with time t gets the odds (best / t)^sharpness, and the network learns the
-   probabilities that go like them: of each parameter the distribution that they give, the values
-   before it known. To learn them well is not yet to choose well: where one option is ten times as
-   slow as the best, it matters more which is taken than where they are within a tenth. `regret`
-   adds to the loss what a choice by the network's probabilities costs on average, in octaves of
-   time, among the options that were timed. */
+   An option that is nearly as fast as the best one is nearly as good an answer. So an option with
+   time t gets the odds (best / t)^sharpness, and the network learns probabilities in proportion to
+   them: for each parameter, their distribution after the values before it. A network can learn the
+   odds well and still choose badly: a choice matters more where one option is ten times as slow as
+   the best than where all are within a tenth. So `regret` adds to the loss what a choice by the
+   network's probabilities costs on average, in octaves of time, among the options that were
+   timed. */
 #pragma once
 
 #include "data/data.h"

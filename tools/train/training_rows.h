@@ -46,9 +46,9 @@ struct training_rows {
     size_t lost;    /* problems of timed data of which the model can return no option */
 };
 
-/* Rows of optima as they are, but those that say the same once; of timed data those of
-   time_targets.h and judge.h. The model gets the legal tuples and the ranges of its data. 0, or -1
-   with a message; training_rows_free in both cases. */
+/* Makes the rows to learn from: optima as they are, but one of several rows that say the same; and
+   for timed data the rows of time_targets.h and judge.h. The model gets the legal tuples and the
+   ranges of its data. 0, or -1 with a message; training_rows_free in both cases. */
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out);
 void training_rows_note_drops(const struct training_rows *rows, const char *model);

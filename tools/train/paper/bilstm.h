@@ -22,9 +22,9 @@ void bilstm_outputs(const struct bilstm_run *r, float *out);
 /* The last state of each way, [rows][2 n]. */
 void bilstm_last(const struct bilstm_run *r, float *out);
 
-/* From the derivatives of the outputs to those of the gates. */
+/* Computes the derivatives of the gates from the derivatives of the outputs. */
 void bilstm_backward(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
                      const float *d_out);
-/* The same from those of the last states. */
+/* The same, from the derivatives of the last states. */
 void bilstm_backward_last(const struct bilstm *l, const struct arrays *a, struct bilstm_run *r,
                           const float *d_last);

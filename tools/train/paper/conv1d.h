@@ -11,7 +11,7 @@ enum { CONV1D_MOST_TAPS = 8 };
 
 struct conv1d {
     size_t length, out_length; /* of the sequences */
-    size_t n_in, n_out;        /* multiples of 16; of tokens n_in is their number */
+    size_t n_in, n_out;        /* multiples of 16; for tokens n_in is their number */
     size_t taps, stride;       /* k, s */
     size_t w[CONV1D_MOST_TAPS], b;
 };

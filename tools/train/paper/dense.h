@@ -15,9 +15,9 @@ void dense_new(struct dense *d, struct blocks *b, size_t n_in, size_t used, enum
 void dense_forward(const struct dense *d, const struct arrays *a, const float *in, size_t rows,
                    float *out);
 
-/* From the derivatives of out to those of in, which are set or with `add` added to. */
+/* Computes the derivatives of `in` from those of `out`; sets them, or with `add` adds to them. */
 void dense_back_in(const struct dense *d, const struct arrays *a, const float *d_out, size_t rows,
                    float *d_in, int add);
-/* To those of the weights, which are added to. */
+/* Adds to the derivatives of the weights. */
 void dense_back_weights(const struct dense *d, const struct arrays *a, const float *in,
                         const float *d_out, size_t rows);

@@ -5,7 +5,7 @@
        cell      c = sigmoid(f) c' + sigmoid(i) tanh(g)
        output    h = sigmoid(o) tanh(c)
 
-   c' and h' are those of the step before; h' first goes through the recurrent dropout, with the
+   c' and h' come from the step before; h' first goes through the recurrent dropout, with the
    same factors in every step. */
 #pragma once
 
@@ -16,8 +16,8 @@ struct lstm {
     size_t u; /* offset of U, [n][4 n] */
 };
 
-/* One pass over a sequence. Arrays are [slot][row][unit]. Of the steps + 1 slots of c and h one
-   holds the state before the sequence: the first, or the last of a reverse run. */
+/* One pass over a sequence. Arrays are [slot][row][unit]. c and h have steps + 1 slots; one holds
+   the state before the sequence: the first, or in a reverse run the last. */
 struct lstm_run {
     size_t n, steps, rows;
     int reverse;
@@ -43,9 +43,9 @@ size_t lstm_last(const struct lstm_run *r);    /* the step that comes last */
 void lstm_step(const struct lstm *l, const struct arrays *a, const struct lstm_run *r, size_t t);
 void lstm_forward(const struct lstm *l, const struct arrays *a, const struct lstm_run *r);
 
-/* Steps go back in the opposite order. d_out: the derivatives of this step's h that come from
-   above (null: 0); d_h and d_c begin as those of the last state that come from elsewhere, and are
-   in the end those of the state before the sequence. */
+/* Steps go back in the opposite order. d_out has the derivatives of this step's h that come from
+   above (null: 0). At first d_h and d_c hold the derivatives of the last state that come from
+   elsewhere; at the end they hold the derivatives of the state before the sequence. */
 void lstm_step_back(const struct lstm *l, const struct arrays *a, const struct lstm_run *r,
                     size_t t, const float *d_out);
 /* After all steps have gone back: adds the derivatives of U. */

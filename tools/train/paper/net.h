@@ -14,8 +14,8 @@
                  step, whose outputs go into a second bi-LSTM
        hybrid2   as hybrid, but the second bi-LSTM is fed the first's last states, in every step
 
-   Dropout and recurrent dropout are those of the writing (bi-)LSTMs: of what they are fed, and of
-   their own state, with the same factors in every step. */
+   The writing (bi-)LSTMs have dropout for their input and recurrent dropout for their own state,
+   with the same factors in every step. */
 #pragma once
 
 #include "kinds.h"

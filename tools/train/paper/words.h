@@ -25,7 +25,7 @@ struct words {
 int words_new(struct words *w, const struct spec *spec, const int32_t *problems, size_t n);
 void words_free(struct words *w);
 
-/* Of a spec's token fields together. */
+/* The number of names in all token fields of a spec. */
 size_t words_n_names(const struct spec *spec);
 /* The answers' part, which the spec alone gives. */
 void words_set_answers(struct words *w, const struct spec *spec);
