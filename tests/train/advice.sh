@@ -156,6 +156,13 @@ by_shape() {
     [ "$((${widths% *} + ${widths#* }))" -eq "$(sed 1d rowsum.csv | cut -d, -f3 | sort -u | wc -l)" ]
 }
 check "groups of the split by shape" by_shape
+# Another tuple for ten of them, in a file of its own
+two_runs() {
+    sed '2,$s/,[^,]*$/,4/; 11q' rowsum.csv >run.csv &&
+        "$trainer" train rowsum.spec --data rowsum.csv run.csv --split none --epochs 1 -o r.h 2>r.err &&
+        [ "$(split_line none r.err)" = "$((n_rows + 10)) rows ($n_rows problems) to train on, none kept for testing" ]
+}
+check "problems with two rows" two_runs
 four_lines() { [ "$(echo "$told" | wc -l)" -eq 4 ] && ! grep -q warning m.err && [ ! -s m.out ]; }
 check "four lines on standard error, no warning" four_lines
 no_progress() { ! grep -q "$(printf '\r')\|epoch" m.err; }
@@ -229,6 +236,14 @@ few="rowsum: 19 rows are few for the 6 values of its parameters: with fewer than
 little better than the most frequent tuple"
 none="rowsum: no row is kept for testing: eval cannot tell how good it is"
 sed '2,$!b; /gfx906/d' rowsum.csv | head -n 20 >few.csv
+# A file for each value of unroll: what was best, nobody says
+for unroll in 1 2 4; do sed "2,\$s/,[^,]*\$/,$unroll/" rowsum.csv >unroll$unroll.csv; done
+all_tuples() {
+    "$trainer" train rowsum.spec --data unroll[124].csv --split none --epochs 1 -o w.h 2>err &&
+        grep -qF "warning: rowsum: the files give $((3 * n_rows)) different best tuples for $n_rows problems: a table" err &&
+        "$trainer" train rowsum.spec --data unroll[12].csv --split none --epochs 1 -o w.h 2>err && ! grep warning err
+}
+check "a file for each tuple" all_tuples
 at() { grep -n "^$1" "$2" | cut -d: -f1; }
 same='is the same for all training rows: nothing is learnt from it'
 check "few rows, one GPU, one height" warned rowsum.spec few.csv "$few" "$none" \

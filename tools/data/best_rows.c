@@ -244,5 +244,5 @@ int best_rows_check(struct best_rows *b, struct loader *l)
 {
     if (check_columns(b, l) != 0)
         return -1;
-    return l->spec->format == SPEC_CSV ? check_tuples(b, l) : 0;
+    return l->spec->format == SPEC_CSV && l->n > b->start ? check_tuples(b, l) : 0;
 }

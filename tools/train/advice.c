@@ -47,6 +47,16 @@ static void warn_of_few(const struct model *model, const char *split,
              model->m.name, kept, kept == 1 ? " is" : "s are");
 }
 
+/* Runs of a tuner give a problem a few best tuples; a file for each tuple gives it all of them. */
+static void warn_of_many(const struct model *model, const struct training_rows *rows)
+{
+    const size_t n = rows->train.n, problems = rows->train_part.problems;
+    if (!rows->train.soft && n >= 3 * problems)
+        note("warning: %s: the files give %zu different best tuples for %zu problem%s: a table of "
+             "all that was timed needs `format = tensile` and a column \"time_us\"",
+             model->m.name, n, problems, problems == 1 ? "" : "s");
+}
+
 void advice_rows(const struct model *model, const char *split, const struct training_rows *rows)
 {
     struct buf b = {NULL, 0, 0};
@@ -59,6 +69,7 @@ void advice_rows(const struct model *model, const char *split, const struct trai
     note("%s: split %s: %s kept for testing", model->m.name, split, b.s);
     buf_free(&b);
     warn_of_few(model, split, rows);
+    warn_of_many(model, rows);
 }
 
 /* ---- features ---- */
