@@ -102,6 +102,8 @@ fi
 refuse "unknown model" 1 '"no_model" is neither a built-in model' predict no_model n=1
 refuse "model mistyped" 1 '(FILE.h); did you mean conv_asm_1x1u?' predict conv_asm_lx1u n=1
 refuse "part of a model's name" 1 'or conv_bin_winograd_rxs_f3x2?' "$kpred" models winograd
+refuse "kernel of another name mistyped" 1 'did you mean conv_hip_igemm_v4r1_wrw?' \
+    "$kpred" models ConvHipImplicitGemmV4R1WrV
 refuse "kernel mistyped" 1 'did you mean conv_asm_1x1u?' "$kpred" bench ConvAsm1x1
 refuse "no model" 2 "MODEL|FILE.h is missing" predict
 refuse "header that is not there" 1 "no.h: cannot open: No such file" predict "$tmp/no.h" n=1

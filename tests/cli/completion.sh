@@ -140,6 +140,7 @@ values() {
 uncut() {
     setup='COMP_WORDBREAKS=${COMP_WORDBREAKS//=}'
     offers "no break at =: a type" "$kpred predict conv_asm_1x1u dtype=F" "dtype=FP32 dtype=FP16"
+    offers "no break at =: a size" "$kpred predict conv_asm_1x1u n=" ""
     setup=
 }
 

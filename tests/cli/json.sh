@@ -104,10 +104,9 @@ result() {
         skipped "$what: nothing but text on a terminal" "there is no pseudo-terminal"
     fi
 }
-# described HEADER: the description of a built-in model, in both forms
+# described HEADER MODEL: the description of it, in both forms
 described() {
-    "$kpred" models "$(basename "$1" .h)" --json >"$tmp/one.json" &&
-        "$kpred" models "$(basename "$1" .h)" >"$tmp/one.txt" &&
+    "$kpred" models "$2" --json >"$tmp/one.json" && "$kpred" models "$2" >"$tmp/one.txt" &&
         python3 "$root/tests/cli/described.py" "$1" "$tmp/one.json" "$tmp/one.txt"
 }
 has_terminal=$(python3 -c 'import pty; pty.openpty(); print("yes")' 2>/dev/null)
@@ -125,7 +124,8 @@ if [ -e weights/$model.h ]; then
         result bench model "" ns,ns_min,ns_p95 "$kpred" bench $model --beam 1,2
     }
     for header in weights/*.h; do
-        check "models $(basename "$header" .h): what its header says" described "$header"
+        built_in=$(basename "$header" .h)
+        check "models $built_in: what its header says" described "$header" "$built_in"
     done
 else
     skipped "models, predict, bench" "the weights are not there (make weights)"
@@ -141,6 +141,7 @@ cd "$tmp" || exit 1 # there the float network appears
 tiny_spec >tiny.spec
 "$trainer" train tiny.spec --data "$data" --split none --epochs 1 --threads 1 \
     -o tiny.h >/dev/null 2>&1 || failed "model with names among its values" "cannot be trained"
+check "models FILE.h: what it says" described tiny.h tiny.h
 result "predict, names for values" mode "" "" \
     "$kpred" predict tiny.h gpu=gfx900 kind=other n=8 h=7 stride=2 -k 10
 result ingest gpu,kind,mode "" "" "$trainer" ingest tiny.spec --data "$data"
