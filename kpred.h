@@ -354,12 +354,12 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
    "gfx906_60", does not count)? 1 or 0; 1 for a model that does not say. */
 KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch);
 
-/* Token of the trained GPU nearest to `arch` ("gfx908") with `units` compute units (0: unknown):
-   same arch before any other, then the nearest arch number, then the nearest number of units (of
-   several, or with units 0, the one with most; of equals, the first). With units 0 they may also
-   stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very
-   arch where no units are given; else 0. -1: the model has no field "gpu", arch is no gfx name, or
-   the kernel does not run there. */
+/* Token of the trained GPU nearest to `arch` ("gfx908") with so many `units`, as HIP counts them
+   (0: unknown): same arch before any other, then the nearest arch number, then the nearest number
+   of units (of several, or with units 0, the one with most; of equals, the first). With units 0
+   they may also stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU,
+   or the very arch where no units are given; else 0. -1: the model has no field "gpu", arch is no
+   gfx name, or the kernel does not run there. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
