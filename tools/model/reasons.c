@@ -84,7 +84,7 @@ struct view {
     int64_t out_h, out_w; /* of the image that the forward convolution writes */
 };
 
-/* The first three fields are those of all. */
+/* All vocabularies begin with gpu, dir and dtype. */
 static void view_tokens(struct view *z)
 {
     z->is_forward = z->problem[KPRED_CONV_DIR] == KPRED_DIR_F;
@@ -363,18 +363,18 @@ static int ocl_direct_fwd_filter(const struct view *z)
 static int64_t ocl_direct_fwd_bytes(const struct view *z, int64_t tile_h, int64_t tile_w,
                                     int64_t n_written, int64_t n_read)
 {
-    const int64_t stride = z->stride_h, tile[] = {tile_h, tile_w}, filter[] = {z->y, z->x};
+    const int64_t stride = z->stride_h, tile[] = {tile_h, tile_w}, yx[] = {z->y, z->x};
     const int64_t c = z->c / z->groups, k = z->k / z->groups;
     const int64_t ic = z->is_forward ? c : k, oc = z->is_forward ? k : c;
     const int64_t read = n_read < ic ? n_read : ic, written = n_written < oc ? n_written : oc;
     int64_t side[2];
     for (int i = 0; i < 2; i++) {
         const int64_t pixels = !z->is_forward && stride > 1 && tile[i] < 16 ? 16 : tile[i];
-        side[i] = z->is_forward ? (pixels - 1) * stride + filter[i]
-                                : (pixels + filter[i] - 1 + stride - 1) / stride;
+        side[i] = z->is_forward ? (pixels - 1) * stride + yx[i]
+                                : (pixels + yx[i] - 1 + stride - 1) / stride;
     }
-    const int64_t elements = product(product(side[0], side[1]), read)
-                             + product(product(filter[0], filter[1]), written * read);
+    const int64_t elements =
+        product(product(side[0], side[1]), read) + product(product(yx[0], yx[1]), written * read);
     return product(elements < MOST ? elements : MOST, z->is_half ? 2 : 4);
 }
 
@@ -456,11 +456,10 @@ static int hip_igemm_v4r1_wrw(const struct view *z)
 static int igemm_blocks(const struct view *z)
 {
     const int is_backward = !z->is_forward && !z->is_weights;
-    const int64_t terms = is_backward ? 32 : z->is_forward ? 4 : 32;
     return is(z, "groups", z->groups, 1) && exists(z)
            && multiple(z, is_backward && z->is_half ? "k / 2" : "k",
                        is_backward && z->is_half ? z->k / 2 : z->k, is_backward ? 4 : 32)
-           && multiple3(z, "c * y * x", z->c, z->y, z->x, terms)
+           && multiple3(z, "c * y * x", z->c, z->y, z->x, z->is_forward ? 4 : 32)
            && multiple3(z, "n * out_h * out_w", z->n, z->out_h, z->out_w, z->is_weights ? 4 : 32);
 }
 
