@@ -407,6 +407,22 @@ static void noise_of_others_keeps_one_in_the_race(void)
     CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_SLOWER);
 }
 
+/* Slower by 1.5 standard errors, each of 1.4826 * 2 % / sqrt(0.85 * 5): not dropped, but beaten. */
+static void between_one_and_two_errors(void)
+{
+    kpri_hip_race race;
+    begin_pairs(&race, 2);
+    set_samples(0, 2, KPRED_HIP_LEVEL);
+    set_samples(1, 0, KPRED_HIP_LEVEL);
+    for (size_t r = 0; r < 5; r++)
+        scene.timings[0].sample_us[r] += 1.5 * 1.4382 - 4;
+    kpri_hip_judge(&race, 1, KPRI_HIP_SURE_SIGMAS);
+    CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_LEVEL);
+    CHECK_EQ(kpri_hip_winners(&race), KPRED_HIP_LEVEL);
+    CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_SLOWER);
+    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_LEVEL);
+}
+
 /* ---- kpred_hip_time ---- */
 
 static void time_exactly(void)
@@ -490,6 +506,7 @@ int main(void)
     RUN(the_noise_is_the_mean_of_the_pairs);
     RUN(the_error_of_a_gap);
     RUN(noise_of_others_keeps_one_in_the_race);
+    RUN(between_one_and_two_errors);
     RUN(time_exactly);
     RUN(time_until_it_is_known);
     RUN(time_until_the_budget_ends);

@@ -106,13 +106,14 @@ static void random_toy(int i)
 {
     static const struct {
         int32_t levels, spread;
-    } shapes[] = {{1 << 20, 1 << 18}, {3, 1 << 17}, {2, 65536}, {1, 0}, {1 << 20, 1 << 19}};
+    } shapes[] = {{1 << 20, 1 << 18}, {3, 1 << 17},      {2, 65536}, {1, 0},
+                  {1 << 20, 1 << 19}, {1 << 20, 1 << 22}};
     int32_t n_values[KPRED_MAX_TUPLE];
     const uint32_t n_params = (uint32_t)test_between(&seed, 1, 6);
     for (uint32_t t = 0; t < n_params; t++)
         n_values[t] = test_between(&seed, 1, i % 5 ? 7 : 40);
-    toy_make(&toy, test_random64(&seed), n_params, n_values, shapes[i % 5].levels,
-             shapes[i % 5].spread, i % 2 ? 2 : 0);
+    toy_make(&toy, test_random64(&seed), n_params, n_values, shapes[i % 6].levels,
+             shapes[i % 6].spread, i % 2 ? 2 : 0);
     toy_law.kind = i % 3 == 0 ? TOY_ANY : i % 3 == 1 ? TOY_PREFIX : TOY_TUPLE;
     toy_law.density = i % 3 == 1 ? 4 : 2;
 }
@@ -257,6 +258,26 @@ static void the_least_score(void)
     CHECK_EQ(kpred_probability(found[0].score), 0);
 }
 
+/* The first prefix has level values, that of a later tuple one that is sure: the norm is lower than
+   that tuple's sum, and its score is 0. In one of some 64 of these toys. */
+static void no_score_is_above_zero(void)
+{
+    static const int32_t n_values[] = {2, 4};
+    static struct naive first[KPRED_MAX_TUPLE];
+    int n = 0;
+    for (int32_t i = 0; i < 600; i++) {
+        const int32_t problem[TOY_FIELDS] = {i, 4};
+        long calls;
+        toy_make(&toy, 23, 2, n_values, 2, 1 << 19, 0);
+        CHECK_EQ(naive_beam(&toy, problem, 8, expected, &calls), 8);
+        memcpy(first, naive_first, sizeof first);
+        CHECK_EQ(predict(problem, KPRED_SCALE_ONE, 8, plain), 8);
+        check_scores(problem, KPRED_MAX_SCALE, 8, 8, first);
+        n += found[0].score == 0 && plain[0].score < -32768;
+    }
+    CHECK(n > 5);
+}
+
 /* As many equal values as fit: seven bits each, at every scale. */
 static void flat_logits(void)
 {
@@ -279,6 +300,7 @@ int main(void)
     RUN(of_the_first_tuple_they_are_of_divided_logits);
     RUN(a_rescued_tuple_has_the_norm_of_the_beam);
     RUN(the_least_score);
+    RUN(no_score_is_above_zero);
     RUN(flat_logits);
     return test_end();
 }
