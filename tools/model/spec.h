@@ -3,8 +3,8 @@
 
    INI text; `#` or `;` begins a comment line; keys keep their order:
 
-       [kernel]  name, rule (a predicate's name, `unconstrained`, or `listed`: only the tuples of
-                 the data are legal, see listed.h), header (where the predicate lives),
+       [kernel]  name, rule (a predicate's name, `unconstrained`, or `listed`: legal are the tuples
+                 of the data alone, see listed.h), header (where the predicate lives),
                  title and source (free text, optional), licence (its SPDX name: the header then
                  has a line for it), runs_on (the architectures of GPUs that run the kernel, such
                  as gfx906; without it all do)
@@ -19,8 +19,8 @@
                  tuning runs, whose labels are learnt as well
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
-                 word of letters, digits and _.:+- stands in double quotes. find-db has one,
-                 the solvers' names; tensile has integers, named after pieces of kernels' names
+                 word of letters, digits and _.:+- stands in double quotes. For find-db one, the
+                 names of the solvers; for tensile integers, named after pieces of kernels' names
                  Two that are one number in perf-dbs, their sum: NAME, NAME_plus, see tuple_text.h
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
