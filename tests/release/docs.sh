@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Held true: relative links and their headings; files; names with kpred's prefixes; internals that the
-# two design documents name; make targets; commands and their options; tables of figures that repeat
-# the README's; the hashes of protocol.md; the pictures; widths of lines.
+# two design documents name; make targets; commands and their options; figures that repeat others
+# (facts.inc, too); the hashes of protocol.md; the pictures; widths of lines.
 . tests/harness/script.inc
 
 test_begin
@@ -144,12 +144,6 @@ commands() {
 check "commands" silent commands
 
 # ---- figures ----
-
-# A row of accuracy figures in docs/ is one of the README's, to the letter.
-figures() {
-    grep -hE '^\| `conv_[a-z0-9_]*` \| (FP32|FP16|BF16) \|' docs/*.md | grep -vxFf README.md
-}
-check "figures as in the README" silent figures
 
 # GEMM in the README: the pooled lines of docs/accuracy.md, to three digits and without the 0
 gemm_figures() {

@@ -229,15 +229,6 @@ gpu_output() {
     [ -s "$tmp/said" ] && cmp "$tmp/said" "$tmp/work/gpu.out"
 }
 
-# Block quotes are lines of README.md.
-quotes() {
-    sed -n 's/^> //p' docs/embedding.md >"$tmp/quotes"
-    [ -s "$tmp/quotes" ] || return 1
-    while read -r line; do
-        grep -qxF "$line" README.md || { echo "README.md has not: $line"; return 1; }
-    done <"$tmp/quotes"
-}
-
 # The table has every status, what kpred.h says that it means, and what dispatch.c does.
 status_table() {
     meanings >"$tmp/meanings"
@@ -255,11 +246,6 @@ embedding() {
     check "embedding.md: the copied files suffice" copied_files
     check "embedding.md: what gpu.c prints" gpu_output
     check "embedding.md: every status" status_table
-    if [ -e README.md ]; then
-        check "embedding.md: figures" quotes
-    else
-        skipped "embedding.md: figures" "README.md is not there"
-    fi
 }
 
 # ---- all of them ----

@@ -2,6 +2,7 @@
 
 figures.py figures|pooled|timed|dimensions|rows|gemm FOLDER   the document: docs/accuracy.md of the
                                                               folder
+figures.py ahead FOLDER   the sentence from a table that stands here
 """
 # SPDX-License-Identifier: MIT
 import csv
@@ -160,6 +161,18 @@ def rows():
            f"{len(kept)} ({len(set(kept))}) |")
 
 
+def ahead():
+    """Two standard errors decide; 2.0 of 1.0 is not more."""
+    sys.path.insert(1, "tools/report")
+    sys.path.insert(1, "tools/peers")
+    import summary
+    table = ["| kernel | n | ours | chain + rule |", "|---|---|---|---|"]
+    table += [f"| {name} | 1 | 2 | 3 / 4 ({gap} / +9.9 ± 0.1) |" for name, gap in
+              (("A", "+2.1 ± 1.0"), ("B", "+2.0 ± 1.0"), ("C", "-2.3 ± 1.1"), ("D", "-0.9 ± 0.4"))]
+    said = " ".join(summary.ahead({"more config": table}, "config"))
+    assert "4 kernels: " in said and "errors for A, and" in said and said.endswith("more than that for C and D."), said
+
+
 def gemm():
     ours = {1: (0.5, 0.9, 1, 0.8, 0.995), 4: (0.6, 0.9, 1, 0.9, 1), 8: (0.7, 0.95, 1, 0.95, 1)}
     near = {1: (0.64, 0.36, 0.9, 0.8, 0.95), 4: (0.7, 0.4, 1, 0.81, 1), 8: (0.7, 0.5, 1, 0.85, 1)}
@@ -184,4 +197,4 @@ def gemm():
 
 
 {"figures": figures, "pooled": pooled, "timed": timed, "dimensions": dimensions, "rows": rows,
- "gemm": gemm}[sys.argv[1]]()
+ "ahead": ahead, "gemm": gemm}[sys.argv[1]]()

@@ -334,6 +334,7 @@ check "shares of timed data" timed
 check "2-D and 3-D apart" dimensions
 check "test problems" rows
 check "the first page" first_page
+check "the chain of trees in words" python3 tests/report/figures.py ahead "$tmp"
 check "measured in part" keeps
 check "nothing measured" nothing_measured
 check "shares of GEMM" gemm

@@ -1,7 +1,7 @@
 /* csv_records.h - the records of a CSV text (RFC 4180), one at a time
    SPDX-License-Identifier: MIT
 
-   A line ends with LF or CRLF, the last one with nothing if it likes; empty lines are skipped. */
+   A line ends with LF or CRLF; the last one may end with neither. Empty lines are skipped. */
 #pragma once
 
 #include "util.h"

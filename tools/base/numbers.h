@@ -1,7 +1,8 @@
 /* numbers.h - the trainers' arithmetic: random numbers, exp2 and log2, the same bits everywhere
    SPDX-License-Identifier: MIT
 
-   Build with -ffp-contract=off. What is inline here is so that loops around it become vectors. */
+   Build with -ffp-contract=off. Functions are inline here where a loop around them should become
+   vectors. */
 #pragma once
 
 #include <stddef.h>

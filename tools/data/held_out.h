@@ -3,10 +3,10 @@
 
    config, shape   a tenth of the keys (split.h)
    none            nothing
-   config:I/N      as config and shape, but the tenth is neither trained nor tested on: tested is
-   shape:I/N       fold I of N of the other keys. What is chosen on these has not seen the tenth
-   fold:I/N        of the problems, counted from 0 in the order in which the files name them, every
-                   N-th one, from number I */
+   config:I/N      fold I of N of the keys that config or shape leaves for training. The tenth is
+   shape:I/N       neither trained nor tested on, so a choice made on folds has not seen it
+   fold:I/N        every N-th problem, from number I; problems are counted from 0 in the order in
+                   which the files name them */
 #pragma once
 
 #include "data.h"

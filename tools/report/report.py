@@ -4,8 +4,8 @@
 """Writes docs/accuracy.md and its plots from what measure.sh measured.
 
 The text comes from a template, in which {{NAME}} and {{NAME ARGUMENT}} stand for the tables of
-sections.py, and {{plot NAME}} for the pictures of plots.py. {{summary}} is made last, of the other
-tables. What is not measured is said to be so. Comments in the document say where a table begins
+sections.py, and {{plot NAME}} for the pictures of plots.py. The sections of summary.py are made
+last, of the other tables. What is not measured is said to be so. Comments in the document say where a table begins
 and ends: with --keep a table that is measured in part stays as it is in the document. Files take
 their names when all are written: plots beside the text, as accuracy-NAME.svg. Without gnuplot there
 are none, and the text says so.
@@ -91,8 +91,8 @@ def is_less(new, old):
 
 
 def tables_of(path, lines, m, old):
-    """By name the lines of all that the template asks for, but the summary."""
-    tables = {}
+    """By name the lines of all that the template asks for; what follows from other tables last."""
+    tables, derived = {}, []
     for number, line in enumerate(lines, 1):
         found = re.fullmatch(r"\{\{(\w+)(?: (\w+))?\}\}", line)
         if not found or found.group(1) == "plot" and found.group(2) in plots.PLOTS:
@@ -101,16 +101,18 @@ def tables_of(path, lines, m, old):
         if found.group(1) in sections.SECTIONS:
             new = sections.SECTIONS[found.group(1)](m, found.group(2))
             tables[name] = old[name] if name in old and is_less(new, old[name]) else new
-        elif name != "summary":
+        elif found.group(1) in summary.DERIVED:
+            derived.append(found.groups())
+        else:
             die(f"{path}:{number}: {line}: there is no such section or plot")
-    return tables
+    made = {" ".join(filter(None, x)): summary.DERIVED[x[0]](tables, x[1]) for x in derived}
+    return {**tables, **made}
 
 
 def fill(path, m, drawn, stem, old):
     """The template's text with everything in its place."""
     out, lines = [], read_lines(path)
     tables = tables_of(path, lines, m, old)
-    tables["summary"] = summary.summary(tables)
     for line in lines:
         name = line[2:-2] if line.startswith("{{") else ""
         if name in tables:

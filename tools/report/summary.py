@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""summary.py - the first page of docs/accuracy.md: its main figures, taken from the other tables
+"""summary.py - what docs/accuracy.md says from its own tables: its first page, and a sentence
 
 The other tables are Markdown lines by the names that the template gives them. A figure that none of
 them has is said to be not measured.
 """
 import re
+import textwrap
 
 from timed import table
 
@@ -74,7 +75,7 @@ def gemm(tables):
     return [ours[0][2], ours[0][3], span(trees)] if ours else [NOT] * 3
 
 
-def summary(tables):
+def summary(tables, _):
     """A line for each task and split."""
     new = "the same, for tensor shapes that training has not seen"
     lines = [["the tuned tuple, the paper's four kernels, %", *judged(tables, "config")],
@@ -86,3 +87,26 @@ def summary(tables):
              ["share of the fastest GEMM kernel's speed, k = 1", *gemm(tables)]]
     return table(["what is predicted", "problems", "kpred, k = 1 / 10", "boosted trees less kpred"],
                  lines)
+
+
+def listed(names):
+    """a, b and c; or none."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
+
+
+def ahead(tables, split):
+    """For which of the other kernels boosted trees are surely better or worse than kpred, at k = 1."""
+    lines = [x for x in cells_of(tables.get(f"more {split}", [])) if "(" in x[-1]]
+    if not lines:
+        return [f"How the chain compares, split `{split}`: {NOT}."]
+    better, worse = [], []
+    for line in lines:
+        gap, error = map(float, re.search(rf"\(({NUMBER}) ± ({NUMBER})", line[-1]).groups())
+        if abs(gap) > 2 * error:
+            (better if gap > 0 else worse).append(line[0])
+    return textwrap.wrap(
+        f"Split `{split}`, k = 1, {len(lines)} kernels: the chain is better than ours by more than two "
+        f"standard errors for {listed(better)}, and worse by more than that for {listed(worse)}.", 112, break_long_words=False, break_on_hyphens=False)
+
+
+DERIVED = {"summary": summary, "ahead": ahead}

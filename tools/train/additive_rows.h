@@ -1,7 +1,8 @@
 /* additive_rows.h - many rows through the additive network: forward, loss, backward
    SPDX-License-Identifier: MIT
 
-   The same bits on every compiler and vector width (matrix.h), for a given cut into shards. */
+   It gives the same bits on every compiler and vector width (matrix.h), for a given cut into
+   shards. */
 #pragma once
 
 #include "additive_net.h"

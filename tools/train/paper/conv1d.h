@@ -1,8 +1,8 @@
 /* conv1d.h - convolution along a sequence, then relu: out[o] = relu(b + sum over j in[o s + j] W_j)
    SPDX-License-Identifier: MIT
 
-   Without padding: a sequence of length t becomes one of (t - k) / s + 1. The input of the first
-   layer is one-hot tokens, for which W_j is a table with a row a token. */
+   There is no padding: a sequence of length t becomes one of length (t - k) / s + 1. The first
+   layer reads one-hot tokens, for which W_j is a table with a row for each token. */
 #pragma once
 
 #include "blocks.h"

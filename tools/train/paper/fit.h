@@ -1,9 +1,9 @@
 /* fit.h - training: minibatches, Adam, dropout of words
    SPDX-License-Identifier: MIT
 
-   The same bits with any number of threads: a batch is cut into FIT_SHARDS parts; their gradients
-   are added in their order. Two, since these networks have millions of weights: each part reads all
-   of them, and writes as many derivatives. */
+   It gives the same bits with any number of threads: a batch is cut into FIT_SHARDS parts, whose
+   gradients are added in their order. There are two parts only, because these networks have
+   millions of weights: each part reads all of them, and writes as many derivatives. */
 #pragma once
 
 #include "net.h"

@@ -10,9 +10,9 @@
        attn      a bi-LSTM reads; an LSTM writes, fed with what an attention picks from the reader's
                  outputs, and with the word it wrote before
        attn2     the same without that word
-       hybrid    two convolutions read; their flattened output is what a bi-LSTM is fed in every
-                 step, whose outputs go into a second bi-LSTM
-       hybrid2   as hybrid, but the second bi-LSTM is fed the first's last states, in every step
+       hybrid    two convolutions read; a bi-LSTM gets their flattened output in every step, and a
+                 second bi-LSTM gets its outputs
+       hybrid2   as hybrid, but the second bi-LSTM gets the first one's last states in every step
 
    The writing (bi-)LSTMs have dropout for their input and recurrent dropout for their own state,
    with the same factors in every step. */

@@ -1,8 +1,8 @@
 /* paper.h - a network of the paper as a model: trained, as a header, behind the scorer interface
    SPDX-License-Identifier: MIT
 
-   For comparisons in the tools; the default network is what programs launch with. The weights are
-   floats, so that what it predicts is not promised to be the same on every machine. */
+   These networks are for comparisons in the tools; programs use the default network. Their weights
+   are floats, so nothing promises the same predictions on every machine. */
 #pragma once
 
 #include "net.h"
