@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "header.h"
 
-#include "names.h"
+#include "header_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "model.h"
 
 #include "gtc_words.h"
+#include "header_names.h"
 #include "listed.h"
-#include "names.h"
 #include "rule_slots.h"
 #include "rules.h"
 #include "runtime.h"

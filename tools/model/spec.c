@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "spec.h"
 
-#include "names.h"
+#include "header_names.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* names.c - see names.h
+/* header_names.c - see header_names.h
    SPDX-License-Identifier: MIT */
-#include "names.h"
+#include "header_names.h"
 
 #include "runtime.h"
 

@@ -1,4 +1,4 @@
-/* names.h - the names that a generated header defines: its enumerators, and whether any is taken
+/* header_names.h - the names that a generated header defines, and whether any of them is taken
    SPDX-License-Identifier: MIT */
 #pragma once
 
