@@ -8,7 +8,8 @@ In ONE C or C++ file:                      Everywhere else:
 WHAT IT DOES   kpred gets a problem (sizes and tokens) and returns the k most promising legal tuples
                of tuning parameters, best first, each with its log2-probability. A small integer
                network scores one parameter after the other. A beam search keeps the best prefixes
-               that the kernel's rule allows. The weights are generated C arrays, see README.md.
+               that the kernel's rule allows. The weights are generated C arrays: docs/training.md
+               says how to make them.
 
 EXAMPLE        static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(8)];
                const int32_t problem[] = { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32,
@@ -37,7 +38,8 @@ GUARANTEES
   G8  A size outside the trained range is accepted and flagged in ctx.extrapolated. An unknown token
       is an error. Sizes reach 2^24; products of sizes saturate, or are sums of logarithms.
                                                                        [tests/runtime/test_status.c]
-  (G6 and G7, reproducible weights and proved bounds, are guarantees of the tools: see README.md.)
+  (G6 and G7, reproducible weights and proved bounds, are guarantees of the tools: see
+  docs/how-it-works.md.)
 
 NON-GOALS      training, files, threads inside a call, hostile models (to this header weights are
                code, and it trusts them)
