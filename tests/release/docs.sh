@@ -145,21 +145,6 @@ check "commands" silent commands
 
 # ---- figures ----
 
-# GEMM in the README: the pooled lines of docs/accuracy.md, to three digits and without the 0
-gemm_figures() {
-    awk -F ' *[|] *' '
-        function short(x) { return sprintf("%.3f", x) }
-        $2 == "all" && $3 == "kpred" { print "kpred", short($5), short($7), short($9) }
-        $2 == "all" && $3 ~ /^(nearest|greedy|XGBoost, all)/ { print substr($3, 1, 4), $6, $8, $10 }
-        ' docs/accuracy.md | sed 's/\([ +(-]\)0\./\1./g' | sort >"$tmp/accuracy"
-    sed 's/the same k/greedy/' README.md |
-        awk -F ' *[|] *' '/[|] k = 4 [|] k = 8 [|]/ { on = 1 } !NF { on = 0 }
-            on && /^[|] (kpred|nearest|greedy|XGBoost)/ {
-                print ($2 == "kpred" ? $2 : substr($2, 1, 4)), $3, $4, $5 }' | sort >"$tmp/readme"
-    [ "$(wc -l <"$tmp/readme")" -eq 4 ] && diff "$tmp/readme" "$tmp/accuracy"
-}
-check "GEMM as in docs/accuracy.md" gemm_figures
-
 . tests/release/facts.inc
 
 # The example of docs/miopen.md, run: its log, its file, its summary

@@ -204,13 +204,13 @@ all_rules_are_small() {
         at_most "all rules" $((code - runtime)) $ALL_RULES
 }
 
-# row NAME DIGITS: the README's, constants with so many digits behind the point
+# row NAME DIGITS: of docs/embedding.md, constants with so many digits behind the point
 row() {
     awk -v name="$1" -v digits="$2" -v code="$code" -v constants="$constants" 'BEGIN {
         printf "| %s | %.1f | %.*f |\n", name, code / 1000, digits, constants / 1000 }'
 }
 
-readme() {
+rows() {
     sizes kpred.h || return 1
     runtime=$code runtime_constants=$constants
     row "the runtime, \`kpred.h\`" 1
@@ -221,8 +221,8 @@ readme() {
     done
 }
 
-readme_has_them() {
-    readme >"$tmp/rows" && sed -n '/^| KB | code/,/^$/p' README.md | sed '1,2d; /^$/d' | diff - "$tmp/rows"
+documented() {
+    rows >"$tmp/rows" && sed -n '/^| | code/,/^$/p' docs/embedding.md | sed '1,2d; /^$/d' | diff - "$tmp/rows"
 }
 
 # Others write other code, and the bounds are narrow.
@@ -240,7 +240,7 @@ if has gcc && is_measured; then
     check "code-of-all-rules" all_rules_are_small
     if has_weights; then
         check "code-of-all-models" all_are_small
-        check "sizes-in-the-README" readme_has_them
+        check "sizes-in-embedding.md" documented
     fi
 else
     skipped "code of each model" "the bounds are those of gcc 12 for x86-64"
