@@ -203,7 +203,7 @@ sh_block() {
 
 run_blocks() {
     blocks && mkdir "$tmp/work" "$tmp/kpred" || return 1
-    for part in kpred.h kpred_constraints.h weights; do ln -s "$PWD/$part" "$tmp/kpred"; done
+    for part in CMakeLists.txt kpred.h kpred_constraints.h weights; do ln -s "$PWD/$part" "$tmp/kpred"; done
     ln -s "$BUILD" "$tmp/kpred/build"
     export KPRED="$tmp/kpred"
     if [ -x "$BUILD/kpred-train" ] && [ -x "$BUILD/kpred" ]; then trainer=yes; else trainer=; fi
