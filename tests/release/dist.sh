@@ -63,7 +63,7 @@ in_tree() {
 }
 
 demo() {
-    in_tree make -s demo >"$tmp/log" 2>&1 && grep -q '^ *conv_asm_1x1u ' "$tmp/log"
+    in_tree make -s demo >"$tmp/log" 2>&1 && grep -q '^conv_asm_1x1u: ' "$tmp/log"
 }
 
 # No tarball without git, not even of a checkout that happens to lie around the tree.

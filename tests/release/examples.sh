@@ -23,13 +23,45 @@ freestanding() {
         -o "$tmp/freestanding" && "$tmp/freestanding"
 }
 
-# Solvers for each convolution, and of every kernel a tuple for some, with a probability
-resnet50() {
-    compile -O1 examples/resnet50.c -o "$tmp/resnet50" && "$tmp/resnet50" >"$tmp/out" || return 1
-    [ "$(grep -cE '^    solver: [A-Z].* [0-9.]+ %$' "$tmp/out")" -eq 120 ] || return 1
-    for spec in $(perf_specs); do
-        grep -qE "^    $(basename "$spec" .spec) +[0-9a-z*,]+  [0-9.]+ %$" "$tmp/out" || return 1
+# demo [ALL=1]: what `make demo` prints, which finds the program built
+demo() {
+    make -s demo BUILD="$tmp/demo" "$@" >"$tmp/out"
+}
+
+# parameters SPEC: their names, with commas between
+parameters() {
+    sed -n '/^\[params\]/,/^\[[^p]/s/^\([a-z][a-z0-9_]*\) *=.*/\1/p' "$1" | paste -sd, -
+}
+
+# Each model has a heading with the names of its parameters, and below it a tuple for one GPU at least.
+headings() {
+    for model in $(sed -n 's|^#include "weights/\(.*\)[.]h"|\1|p' examples/resnet50.c); do
+        names=$(parameters weights/$model.spec)
+        grep -A 1 -x "$model: $names" "$tmp/out" | tail -n 1 |
+            grep -qE '^  gfx[0-9]+(_[0-9]+)? +FP(16|32) [FBW] .*, [0-9]x[0-9]/[12]  [^ ]+ +[0-9.]+ %' ||
+            { echo "$model has no tuple below its names, $names"; return 1; }
     done
+}
+
+# Short enough for a screen, and the end says what the tuples are for.
+short_demo() {
+    mkdir "$tmp/demo" && compile -O1 examples/resnet50.c -o "$tmp/demo/resnet50" && demo &&
+        headings && [ "$(wc -l <"$tmp/out")" -le 40 ] &&
+        tail -n 4 "$tmp/out" | grep -q '^What to do with one: launch .*' &&
+        [ "$(grep -c '^  gfx' "$tmp/out")" -ge 11 ]
+}
+
+# Solvers for each convolution, and of every kernel a tuple for some, with a probability
+whole_demo() {
+    demo ALL=1 && headings || return 1
+    [ "$(sed -n '/^conv_solver: /,/^conv_asm/p' "$tmp/out" | grep -cE '[1-9]  [A-Z].* [0-9.]+ %$')" -eq 120 ]
+}
+
+# The program of the tools gives the same tuple, beam 10.
+demo_as_kpred() {
+    said=$(sed -n '/^conv_asm_1x1u: /,/^conv_ocl/s/.* F   64 x  56x56  ->  256, 1x1.1  \([^ ]*\) .*/\1/p' "$tmp/out")
+    "$BUILD/kpred" predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=32 c=64 h=56 w=56 k=256 \
+        stride=1 --beam 10 -k 1 --csv | sed 1d | cut -d, -f3- | grep -qx "$said"
 }
 
 readme() {
@@ -278,7 +310,9 @@ for cc in gcc clang; do
         skipped "freestanding, $cc" "it is not installed"
     fi
 done
-check "resnet50" resnet50
+check "make demo" short_demo
+check "make demo ALL=1" whole_demo
+check "make demo, compared with kpred" demo_as_kpred
 if [ -e README.md ]; then
     check "README.md" readme
 else
