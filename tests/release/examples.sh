@@ -1,6 +1,6 @@
 #!/bin/sh
-# examples.sh - every example, and the one in README.md, compiles alone and does what it says; but
-# for hip_select.c, which hip.sh has
+# examples.sh - every example compiles alone and does what it says, and docs/embedding.md says it of
+# dispatch.c; but for hip_select.c, which hip.sh has
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
@@ -35,12 +35,13 @@ parameters() {
 
 # Each model has a heading with the names of its parameters, and below it a tuple for one GPU at least.
 headings() {
-    for model in $(sed -n 's|^#include "weights/\(.*\)[.]h"|\1|p' examples/resnet50.c); do
+    sed -n 's|^#include "weights/\(.*\)[.]h"|\1|p' examples/resnet50.c >"$tmp/models"
+    while read -r model; do
         names=$(parameters weights/$model.spec)
         grep -A 1 -x "$model: $names" "$tmp/out" | tail -n 1 |
             grep -qE '^  gfx[0-9]+(_[0-9]+)? +FP(16|32) [FBW] .*, [0-9]x[0-9]/[12]  [^ ]+ +[0-9.]+ %' ||
             { echo "$model has no tuple below its names, $names"; return 1; }
-    done
+    done <"$tmp/models"
 }
 
 # Short enough for a screen, and the end says what the tuples are for.
@@ -63,12 +64,6 @@ demo_as_kpred() {
     "$BUILD/kpred" predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=32 c=64 h=56 w=56 k=256 \
         stride=1 --beam 10 -k 1 --csv | sed 1d | cut -d, -f3- | grep -qx "$said"
 }
-
-readme() {
-    sed -n '/^```c$/,/^```$/p' README.md | sed '/^```$/,$d;1d' >"$tmp/readme.c"
-    [ -s "$tmp/readme.c" ] && compile "$tmp/readme.c" -o "$tmp/readme" && "$tmp/readme"
-}
-
 
 # ---- dispatch.c ----
 
@@ -205,61 +200,7 @@ cpp_with() {
     done
 }
 
-# ---- docs/embedding.md: its blocks in order, as if one followed it ----
-
-# Block by block into $tmp/blocks: NN-PART.c and NN-PART.sh, PART own for what needs the trainer
-blocks() {
-    mkdir "$tmp/blocks" && awk -v dir="$tmp/blocks" '
-        /^## / { part = /kernel of your own/ ? "own" : "all" }
-        /^```(c|sh)$/ { file = sprintf("%s/%02d-%s.%s", dir, ++n, part, substr($0, 4)); next }
-        /^```/ { if (file) close(file); file = ""; next }
-        file { print > file }' docs/embedding.md
-}
-
-# A file of C: it names itself in its first line, compiles, and a whole program runs.
-c_block() {
-    file=$(sed -n '1s,^/\* \([a-z_]*\)\.c - .*,\1,p' "$1")
-    [ "$file" ] || { echo "the block does not begin with its name"; return 1; }
-    cp "$1" "$tmp/work/$file.c" && cd "$tmp/work" || return 1
-    set -- $CC -std=c99 -pedantic-errors $DISPATCH_WARNINGS -I"$KPRED" -I. "$file.c"
-    if grep -q '^int main' "$file.c"; then
-        "$@" -o "$file" && "./$file" >"$file.out"
-    else
-        "$@" -c -o "$file.o"
-    fi
-}
-
-sh_block() {
-    cd "$tmp/work" && sh -eu "$1" >"$1.out"
-}
-
-run_blocks() {
-    blocks && mkdir "$tmp/work" "$tmp/kpred" || return 1
-    for part in CMakeLists.txt kpred.h kpred_constraints.h weights; do ln -s "$PWD/$part" "$tmp/kpred"; done
-    ln -s "$BUILD" "$tmp/kpred/build"
-    export KPRED="$tmp/kpred"
-    if [ -x "$BUILD/kpred-train" ] && [ -x "$BUILD/kpred" ]; then trainer=yes; else trainer=; fi
-    for block in "$tmp"/blocks/*; do basename "$block"; done >"$tmp/order"
-    while read -r block; do
-        if [ "${block#*-own.}" != "$block" ] && [ ! "$trainer" ]; then
-            skipped "embedding.md: $block" "kpred-train or kpred is not built"
-        else
-            check "embedding.md: $block" "${block##*.}_block" "$tmp/blocks/$block"
-        fi
-    done <"$tmp/order"
-}
-
-# What it tells to copy is all that an include needs.
-copied_files() {
-    $CC -std=c99 -I"$tmp/work/third_party/kpred" examples/minimal.c -o "$tmp/copied" &&
-        "$tmp/copied"
-}
-
-# What it says a program prints, it prints.
-gpu_output() {
-    grep -E '^    (gfx|sm_)[0-9]+ with ' docs/embedding.md | sed 's/^    //' >"$tmp/said"
-    [ -s "$tmp/said" ] && cmp "$tmp/said" "$tmp/work/gpu.out"
-}
+# ---- docs/embedding.md; commands.sh runs its blocks ----
 
 # Block quotes are lines of README.md.
 quotes() {
@@ -283,9 +224,6 @@ status_table() {
 }
 
 embedding() {
-    run_blocks
-    check "embedding.md: the copied files suffice" copied_files
-    check "embedding.md: what gpu.c prints" gpu_output
     check "embedding.md: every status" status_table
     if [ -e README.md ]; then
         check "embedding.md: figures" quotes
@@ -313,11 +251,6 @@ done
 check "make demo" short_demo
 check "make demo ALL=1" whole_demo
 check "make demo, compared with kpred" demo_as_kpred
-if [ -e README.md ]; then
-    check "README.md" readme
-else
-    skipped "README.md" "it is not there"
-fi
 check "dispatch handles every status" handles_all
 for cc in gcc clang; do
     if has $cc; then

@@ -1,10 +1,8 @@
 #!/bin/sh
-# weights.sh - the shipped headers of the GEMM models are trained again, byte for byte
+# weights.sh - shipped headers are trained again, byte for byte: those of GEMM, the smallest of the others
 # SPDX-License-Identifier: MIT
 #
-# usage: weights.sh [nn|nt|tn]
-#
-# The smallest header of a convolution is trained again by the commands of README.md: readme.sh.
+# usage: weights.sh [nn|nt|tn|conv]
 . tests/harness/script.inc
 
 test_begin
@@ -16,8 +14,12 @@ remade() {
         "--include-dir ../ --float-out $tmp/f32" && cmp "$tmp/$1.h" "weights/$1.h"
 }
 
-for layout in ${1:-nn nt tn}; do
-    check_with "$TENSILE_CSV/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2" \
-        "weights/gemm_mi100_$layout.h made again" remade gemm_mi100_$layout
+tables="$TENSILE_CSV/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2"
+for layout in ${1:-nn nt tn conv}; do
+    case $layout in
+    conv) name=conv_asm_bwd_wrw_3x3 data=$MIOPEN_DB/gfx900_56.db.bz2 ;;
+    *) name=gemm_mi100_$layout data=$tables ;;
+    esac
+    check_with "$data" "weights/$name.h made again" remade $name
 done
 test_end
