@@ -5,10 +5,10 @@ In ONE C or C++ file:                      Everywhere else:
     #define KPRED_IMPLEMENTATION               #include "kpred.h"
     #include "weights/conv_asm_1x1u.h"         #include "weights/conv_asm_1x1u.h"
 
-WHAT IT DOES   Problem in (sizes and tokens), the k most promising legal tuples of tuning parameters
-               out, best first, each with its log2-probability. A small integer network scores one
-               parameter after the other; a beam search keeps the best prefixes that the kernel's
-               rule allows. The weights are generated C arrays, see README.md.
+WHAT IT DOES   kpred gets a problem (sizes and tokens) and returns the k most promising legal tuples
+               of tuning parameters, best first, each with its log2-probability. A small integer
+               network scores one parameter after the other. A beam search keeps the best prefixes
+               that the kernel's rule allows. The weights are generated C arrays, see README.md.
 
 EXAMPLE        static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(8)];
                const int32_t problem[] = { KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32,
@@ -20,33 +20,35 @@ EXAMPLE        static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(8)];
                    launch(best[0].value);
 
 GUARANTEES
-  G1  Same model and input, same bytes out: every C99 target with 8-bit bytes, int of at least 32
-      bits and the exact-width types; every compiler, optimisation level, -ffast-math, word size,
-      endianness, SIMD or not.                                          [tests/runtime/signature.sh]
-  G2  No floating point, libc symbol, allocation, recursion, mutable global, division wider than
-      32 bits, struct copy.                                          [tests/runtime/freestanding.sh]
-  G3  All memory is the caller's arena: int32_t words, holding 32-bit integers and unsigned chars
-      alone. Its size is a constant (NAME_ARENA(beam)), a query (kpred_arena_words) and checked by
-      kpred_init. A context serves one thread at a time; a model any number.
+  G1  The same model and input give the same bytes on every C99 target that has 8-bit bytes, an int
+      of at least 32 bits and the exact-width types; with every compiler, optimisation level, word
+      size and byte order, with -ffast-math, with SIMD or without.      [tests/runtime/signature.sh]
+  G2  The code has no floating point, libc symbol, allocation, recursion, mutable global, struct
+      copy, or division wider than 32 bits.                          [tests/runtime/freestanding.sh]
+  G3  All memory is the caller's arena of int32_t words, which holds 32-bit integers and unsigned
+      chars alone. Its size is a constant (NAME_ARENA(beam)) and a query (kpred_arena_words);
+      kpred_init checks it. A context serves one thread at a time, a model any number of threads.
                                                                         [tests/runtime/test_arena.c]
-  G4  Every tuple returned satisfies the model's rule; none comes twice. Where a legal tuple exists
-      at least one is returned, or the status is KPRED_ERR_BUDGET.     [tests/runtime/test_search.c]
-  G5  On an error the outputs are untouched, the status says what, ctx.detail says which field or
-      argument.                                                        [tests/runtime/test_status.c]
-  G8  A size outside the trained range is accepted and flagged in ctx.extrapolated; an unknown token
-      is an error. Sizes reach 2^24; products saturate or are logarithms.
+  G4  Every returned tuple satisfies the model's rule, and no tuple comes twice. Where a legal tuple
+      exists, at least one is returned, or the status is KPRED_ERR_BUDGET.
+                                                                       [tests/runtime/test_search.c]
+  G5  On an error the outputs stay as they were. The status says what is wrong, and ctx.detail says
+      in which field or argument.                                      [tests/runtime/test_status.c]
+  G8  A size outside the trained range is accepted and flagged in ctx.extrapolated. An unknown token
+      is an error. Sizes reach 2^24; products of sizes saturate, or are sums of logarithms.
                                                                        [tests/runtime/test_status.c]
-  (G6 and G7, reproducible weights and proved bounds, are the tools': see README.md.)
+  (G6 and G7, reproducible weights and proved bounds, are guarantees of the tools: see README.md.)
 
-NON-GOALS      training, files, threads inside a call, hostile models (weights are code)
+NON-GOALS      training, files, threads inside a call, hostile models (to this header weights are
+               code, and it trusts them)
 
-CONFIGURATION  none changes a result
-  KPRED_IMPLEMENTATION  emit the definitions (of every model included as well)
-  KPRED_STATIC          the same, with internal linkage, in each file that wants its own copy
-  KPRED_SIMD            0: portable C. 1: SSE2 intrinsics. Default: 1 where the compiler announces
-                        SSE2 on a hosted build, else 0
+CONFIGURATION  no setting changes a result
+  KPRED_IMPLEMENTATION  emit the definitions of this header and of every included model
+  KPRED_STATIC          the same with internal linkage, in each file that wants its own copy
+  KPRED_SIMD            0: portable C. 1: SSE2 intrinsics. Default: 1 in a hosted build for a target
+                        with SSE2, else 0
 
-ARITHMETIC     normative; >>math, >>features and >>network are its C text
+ARITHMETIC     this text is normative; >>math, >>features and >>network are the same in C
   activation  integer q in 0..127, real value q * 2^-6
   layer       acc = bias + sum(w * q), int8 w in -127..127, exact in int32 (the exporter proves it)
               q' = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))), s >= 1: one rounding, one shift
@@ -56,16 +58,19 @@ ARITHMETIC     normative; >>math, >>features and >>network are its C text
   softmax     log2p_v = max(-2^26, x_v - m - (log2(sum_j exp2(x_j - m)) - 24 * 2^16)), m = max x;
               exp2 in Q24 and log2 in Q16 by linear interpolation in the 64-step tables below
   sum         of the log2p of a tuple's values, Q16, never positive
-  order       higher sum first; equal sums: lexicographically smaller sequence of value indexes.
-              After each parameter the first `beam` legal extensions in that order survive.
-  score       of a model whose scale is KPRED_SCALE_ONE, the sum. Else sum * scale / 2^16, rounded
-              down in magnitude, less log2 of sum_v p_v^scale of each parameter that the beam search
-              reached, after the first prefix in the order (powers are the table's entries at or
-              above them, without interpolation); at most 0. (Where the first prefix is
-              the first tuple's each time, scale 1 / T is what division of all logits by a
-              temperature T makes of that tuple's score; the order of tuples stays.)
-  rescue      where none survives: depth first from the empty prefix, values in the same order, at
-              most KPRED_RESCUE_CALLS calls of the rule; the first complete tuple is the answer.
+  order       the higher sum comes first. With equal sums, the lexicographically smaller sequence of
+              value indexes comes first. After each parameter the first `beam` legal extensions in
+              this order survive.
+  score       If the model's scale is KPRED_SCALE_ONE, the score is the sum. Else it is
+              sum * scale / 2^16, rounded towards 0, less a norm, and at most 0. The norm adds up
+              log2(sum_v p_v^scale) over the parameters that the beam search reached, where p_v are
+              the probabilities after the first prefix in the order. (Each power is the entry of the
+              table at or above it, without interpolation. If the first tuple's prefix is the first
+              each time, a scale of 1 / T has the effect of dividing all logits by a temperature T.
+              The order of the tuples does not change.)
+  rescue      Where no extension survives, a search goes depth first from the empty prefix. It takes
+              the values in the same order and calls the rule at most KPRED_RESCUE_CALLS times. Its
+              answer is the first complete tuple.
 
 CONTENTS       >>limits >>status >>types >>api | >>portability >>math >>features >>network >>search
                >>rescue >>api-impl >>license */
@@ -122,34 +127,35 @@ extern "C" {
 #define KPRED_SCALE_ONE     65536     /* of scores: as the network has them */
 #define KPRED_MAX_SCALE     122880    /* 1.875: a scaled sum fits 32 bits */
 
-/* Words of arena for a model of these dimensions. work, state: words of the scorer; params: number
-   of parameters. slots: extensions that wait side by side, that is KPRED_LARGER of KPRED_SLOTS for
-   every parameter and of half the sum of all lanes, rounded up (for the rescue). A parameter's lane
-   is the number of its values, rounded up to a power of two, at least 4; its prefixes are the
-   product of the numbers of values of the parameters before it, at most KPRED_MAX_BEAM.
-   A generated header gives it as NAME_ARENA(beam). Integer constant expressions throughout. */
+/* The words of arena for a model of these dimensions. work and state are the scorer's words; params
+   is the number of parameters. slots is the number of extensions that wait at the same time: the
+   largest of KPRED_SLOTS of each parameter, and of half the sum of all lanes, rounded up (for the
+   rescue). A parameter's lane is the number of its values, rounded up to a power of two, at least
+   4. Its prefixes are the product of the numbers of values of the parameters before it, at most
+   KPRED_MAX_BEAM. A generated header gives the words as NAME_ARENA(beam). These macros are integer
+   constant expressions if their arguments are. */
 #define KPRED_ARENA_WORDS(work, state, params, slots, beam)                               \
     ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state) + 2 * (slots) \
      + KPRI_BUCKETS)
 #define KPRED_SLOTS(prefixes, lane, beam) (((prefixes) < (beam) ? (prefixes) : (beam)) * (lane))
-#define KPRED_LARGER(a, b)                KPRI_MAX(a, b)
-#define KPRI_MAX(a, b)                    ((a) > (b) ? (a) : (b))
-#define KPRI_RECORDS(params, beam)        KPRI_MAX(2 * (beam), (params) + 1)
+#define KPRED_LARGER(a, b)                ((a) > (b) ? (a) : (b))
+#define KPRI_RECORDS(params, beam)        KPRED_LARGER(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state)  (KPRI_PREFIX_WORDS(params) + (state))
 #define KPRI_PREFIX_WORDS(params)         ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
 #define KPRI_BUCKETS                      384
 
-/* Upper bounds of what one kpred_predict costs; a generated header gives them as
-   NAME_RULE_CALLS(beam) and NAME_MULTIPLY_ADDS(beam). values: of all parameters together, counted;
-   start: multiply-adds of encoder and context; step: those of one extension of a prefix, over all
-   parameters together. A rescue, which models with look-ahead in their rule hardly ever need, adds
-   at most KPRED_RESCUE_CALLS rule calls, and start + KPRED_RESCUE_CALLS * step multiply-adds. */
+/* Upper bounds of what one kpred_predict costs. A generated header gives them as
+   NAME_RULE_CALLS(beam) and NAME_MULTIPLY_ADDS(beam). values is the number of values of all
+   parameters together; start is the multiply-adds of encoder and context; step is the multiply-adds
+   of one extension of a prefix, added up over all parameters. A rescue adds at most
+   KPRED_RESCUE_CALLS rule calls and start + KPRED_RESCUE_CALLS * step multiply-adds. Models whose
+   rule looks ahead hardly ever need one. */
 #define KPRED_RULE_CALLS(values, beam)         (1 + (values) * (beam))
 #define KPRED_MULTIPLY_ADDS(start, step, beam) ((start) + (step) * (beam))
 
 /* ---- >>status ------------------------------------------------------------------------------- */
 
-/* ctx.detail says {index, value, limit} as given in brackets; -1 where nothing is given. */
+/* The brackets say what ctx.detail holds as {index, value, limit}; "-" stands for nothing, -1. */
 #define KPRED_STATUS_LIST(X) X(KPRED_OK, 0, "ok") KPRED_ERROR_LIST(X)
 #define KPRED_ERROR_LIST(X)                                                                        \
     X(KPRED_ERR_NULL, -1, "null pointer") /* [argument, counted from 0] */                         \
@@ -175,21 +181,21 @@ typedef enum kpred_status { KPRED_OK = 0 KPRED_ERROR_LIST(KPRI_ENUM) } kpred_sta
 
 /* ---- >>types -------------------------------------------------------------------------------- */
 
-/* Does `values[0..n_decided-1]` still have a chance? Pure: same arguments, same answer.
-   problem    the fields, in the model's order (sizes, or token numbers)
-   values     the parameters' values (not their indexes), in the model's order
+/* Can `values[0..n_decided-1]` still become a legal tuple? The same arguments give the same answer.
+   problem    the fields (sizes or token numbers), in the model's order
+   values     the values of the parameters (not their indexes), in the model's order
    n_decided  0: does the kernel apply to the problem at all?
-              n: is the prefix of n values legal, given that the one of n-1 was found legal?
-              (so a rule need check only what the n-th value decides)
+              n: is the prefix of n values legal? The caller has found the prefix of n-1 values
+              legal, so a rule need check only what the n-th value decides
    Returns 1 or 0. */
 typedef int (*kpred_rule)(const int32_t *problem, const int32_t *values, size_t n_decided);
-#define KPRED_UNCONSTRAINED NULL /* a model without a rule says so with this word */
+#define KPRED_UNCONSTRAINED NULL /* the rule of a model without one */
 
 typedef struct kpred_field {
     const char *name;
     const char *const *tokens; /* NULL: a size */
     int32_t n_tokens;
-    int32_t least, most;              /* accepted sizes, 0..2^24; of tokens, 0 and n_tokens - 1 */
+    int32_t least, most;              /* accepted sizes, 0..2^24; for tokens 0 and n_tokens - 1 */
     int32_t trained_min, trained_max; /* sizes seen in training */
 } kpred_field;
 
@@ -202,10 +208,10 @@ typedef struct kpred_param {
 
 struct kpred_model;
 
-/* What scores the next parameter. `work` is arena scratch of one prediction, `state` goes with each
-   prefix. logits[v] is any log2-weight in Q16, |logit| < 2^29, for v < n_values; `logits` has room
-   for the parameter's lane (see KPRED_ARENA_WORDS), the scorer may use it all. A user's own network
-   plugs in here. */
+/* A scorer scores the values of the next parameter. You can use a network of your own here. `work`
+   is scratch memory for one prediction; each prefix has its own `state`; both lie in the arena. For
+   v < n_values, logits[v] is any log2-weight in Q16, |logit| < 2^29. `logits` has room for the
+   parameter's lane (see KPRED_ARENA_WORDS), and the scorer may use all of it. */
 typedef struct kpred_scorer {
     void (*start)(const struct kpred_model *model, const int32_t *problem, int32_t *work,
                   int32_t *state);
@@ -215,7 +221,7 @@ typedef struct kpred_scorer {
                    size_t n_decided, int32_t value_index, int32_t *next); /* NULL: state empty */
 } kpred_scorer;
 
-/* A library's own names of tuples: one for each legal choice of the first n_params parameters */
+/* A library's own names for tuples: one name for each legal choice of the first n_params values */
 typedef struct kpred_names {
     const char *const *names;
     const int32_t *ids;    /* the library's own numbers, or NULL */
@@ -226,16 +232,16 @@ typedef struct kpred_names {
 /* A model: generated, const, shared by all threads. */
 typedef struct kpred_model {
     uint32_t format;    /* KPRED_FORMAT */
-    uint64_t id;        /* hash of all it contains, see kpred_model_id */
+    uint64_t id;        /* hash of the content, see kpred_model_id */
     const char *name;   /* "conv_asm_1x1u", as in kpred_model_conv_asm_1x1u */
     const char *kernel; /* the kernel's own name, "ConvAsm1x1U" */
-    const char *split;  /* what was kept from training: "config", "shape", "none" */
+    const char *split;  /* what was kept out of training: "config", "shape", "none" */
     const kpred_field *fields;
     const kpred_param *params;
     uint32_t n_fields, n_params;
     uint32_t work_words, state_words;
     uint32_t scale;             /* of scores, Q16, 1..KPRED_MAX_SCALE */
-    const char *const *runs_on; /* whole names of architectures, "gfx906", then NULL; NULL: any */
+    const char *const *runs_on; /* full names of architectures, "gfx906", then NULL; NULL: any */
     const kpred_names *names;   /* of tuples, or NULL */
     kpred_rule rule;            /* or KPRED_UNCONSTRAINED */
     const char *rule_name;      /* "" without a rule */
@@ -244,9 +250,10 @@ typedef struct kpred_model {
     const void *extensions; /* per-extension features: none in format 2, NULL */
 } kpred_model;
 
-/* The feature program: instructions that append a register, then ones that append activations.
-   Registers 0..n_fields-1 hold the problem. a, b: registers; n: activations; k: a constant.
-   Values saturate at the ends of int32_t. Logarithms are Q16, log2 of less than 1 counts as 0. */
+/* The feature program: first instructions that append a register, then instructions that append
+   activations. Registers 0..n_fields-1 hold the problem. a and b are registers, n is a number of
+   activations, k is a constant. Values saturate at the ends of int32_t. Logarithms are Q16; log2 of
+   a number below 1 counts as 0. */
 typedef enum kpred_opcode {
     KPRED_OP_LOG2,     /* log2(r[a])                                                           */
     KPRED_OP_ADD,      /* r[a] + r[b]                                                          */
@@ -278,7 +285,7 @@ typedef struct kpred_layer {
     uint8_t shift; /* s above; unused in the context layer */
 } kpred_layer;
 
-/* One parameter of more than one value; the others have weight == NULL. */
+/* The head of a parameter with more than one value. Other parameters have weight == NULL. */
 typedef struct kpred_head {
     const int8_t *embedding; /* [sum of n_values over earlier heads][hidden] */
     const int8_t *weight;    /* [n_values rounded up to 4][hidden] */
@@ -290,7 +297,7 @@ typedef struct kpred_additive {
     const kpred_instr *program;
     uint16_t n_instr, n_features, hidden;
     kpred_layer layer[3];    /* dense, dense, context (rows: heads x hidden) */
-    const kpred_head *heads; /* one a parameter */
+    const kpred_head *heads; /* one for each parameter */
 } kpred_additive;
 
 typedef struct kpred_tuple {
@@ -302,15 +309,15 @@ typedef struct kpred_detail {
     int32_t index, value, limit;
 } kpred_detail;
 
-/* Visible so that the compiler knows its size; read `extrapolated` and `detail`, leave the rest.
-   Holds no resource: nothing to release. Contexts of one thread may share an arena, which keeps
-   nothing from one prediction to the next. */
+/* The struct is visible so that the compiler knows its size. Read `extrapolated` and `detail`, and
+   leave the rest alone. It holds no resource, so there is nothing to release. Contexts of one
+   thread may share an arena, because an arena keeps nothing from one prediction to the next. */
 typedef struct kpred_ctx {
     const kpred_model *model; /* NULL: not initialised */
     int32_t *arena;
     uint32_t beam, slots;
-    uint32_t extrapolated; /* of the last prediction that succeeded: bit f set if field f
-                              lies outside the range the model was trained on */
+    uint32_t extrapolated; /* by the last prediction that succeeded: bit f is set if field f
+                              lies outside the range that the model was trained on */
     kpred_detail detail;   /* after an error, see >>status */
 } kpred_ctx;
 
@@ -321,7 +328,7 @@ typedef struct kpred_ctx {
 extern const kpred_scorer kpred_additive_scorer;
 #endif
 
-/* Words of arena that `model` needs with `beam`; 0: null model, or beam out of range. */
+/* The words of arena that `model` needs with `beam`. 0: model is null, or beam is out of range. */
 KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam);
 
 /* Binds a context to a model and an arena (int32_t words, contents irrelevant) and checks both.
@@ -344,36 +351,37 @@ KPRED_API KPRED_MUST_CHECK kpred_status kpred_predict(kpred_ctx *ctx, const int3
    not */
 KPRED_API int kpred_legal(const kpred_model *model, const int32_t *problem, const int32_t *values);
 
-/* Index of the field called `name`; -1: none. */
+/* The index of the field with this name; -1: there is none. */
 KPRED_API int32_t kpred_field_index(const kpred_model *model, const char *name);
 
-/* Token number of `name` in a token field; -1: unknown, or not a token field. */
+/* The number of the token with this name; -1: the token is unknown, or the field has no tokens. */
 KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char *name);
 
-/* Does the kernel run on GPUs of this architecture ("gfx908"; what follows in the name, as in
-   "gfx906_60", does not count)? 1 or 0; 1 for a model that does not say. */
+/* Does the kernel run on GPUs of this architecture, "gfx908"? The rest of a longer name, as in
+   "gfx906_60", does not count. Returns 1 or 0, and 1 if the model does not say. */
 KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch);
 
-/* Token of the trained GPU nearest to `arch` ("gfx908") with `units` compute units (0: unknown):
-   same arch before any other, then the nearest arch number, then the nearest number of units (of
-   several, or with units 0, the one with most; of equals, the first). With units 0 they may also
-   stand in the name ("gfx906_60"). *exact (may be NULL): 1 if that is the very GPU, or the very
-   arch where no units are given; else 0. -1: the model has no field "gpu", arch is no gfx name, or
-   the kernel does not run there. */
+/* The token of the trained GPU that is nearest to `arch` ("gfx908") with `units` compute units (0:
+   unknown). The same arch is nearer than any other; then the nearest arch number decides; then the
+   nearest number of units. Where several are equally near, or units is 0, the GPU with the most
+   units is taken, and the first of equals. With units 0, the name may give the units ("gfx906_60").
+   *exact (may be NULL) is 1 if this GPU itself was trained, or this arch where no units are given;
+   else 0. Returns -1 if the model has no field "gpu", if arch is no gfx name, or if the kernel does
+   not run there. */
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
-/* Probability of a score, Q24: 2^24 is certainty. It is that among all tuples of the vocabulary,
-   the illegal ones included. pre: score <= 0 */
+/* The probability of a score, Q24: 2^24 is certainty. It is the probability among all tuples of the
+   vocabulary, and these include the illegal ones. pre: score <= 0 */
 KPRED_API int32_t kpred_probability(int32_t score);
 
-/* How many of the n tuples, in the order given, it takes to have a share of the probability, Q24,
-   1..2^24 (as kpred_probability has it); 0: all n together do not reach it. A caller who can time
-   candidates need not time more. pre: no tuple is there twice */
+/* How many of the n tuples, in the given order, together have this share of the probability? share
+   is Q24, 1..2^24, as for kpred_probability. 0: all n together do not reach it. A caller who can
+   time candidates need not time more than this number. pre: no tuple comes twice */
 KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share);
 
-/* Hash of all that the runtime reads of a model: its name, fields, parameters, program, weights;
-   not addresses, nor the names of tuples. A net that is no kpred_additive is not looked into. */
+/* A hash of all that the runtime reads of a model: name, fields, parameters, program and weights.
+   It leaves out addresses, the names of tuples, and a net that is not a kpred_additive. */
 KPRED_API uint64_t kpred_model_id(const kpred_model *model);
 
 /* What the status means, in English; never NULL. */
@@ -402,7 +410,7 @@ KPRED_API const char *kpred_status_string(kpred_status status);
 #endif
 
 #ifdef __cplusplus
-#if defined(__GNUC__) /* what is C as well casts and initialises as C does */
+#if defined(__GNUC__) /* this file is also C, and casts and initialises as C does */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
@@ -411,7 +419,7 @@ extern "C" {
 #endif
 
 /* Compilers turn loops that copy or clear into calls of memcpy and memset, which a freestanding
-   program may lack: hiding the loop's counter from them keeps the loop. */
+   program may lack. A loop whose counter is hidden from the compiler stays a loop. */
 #if defined(__GNUC__)
 #define KPRI_KEEP_LOOP(i) __asm__ volatile("" : "+r"(i))
 #define KPRI_MAYBE_UNUSED __attribute__((unused))
@@ -456,10 +464,10 @@ static void kpri_fill(int32_t *to, int32_t value, size_t n)
     }
 }
 
-/* For generated rules whose legal tuples are listed: a bit for each prefix of values, 1 if a legal
-   tuple begins with it. First the empty prefix, then those of one value, of two, and so on, each
-   length in the order of the values' indexes.
-   pre: all bits together are fewer than 2^32; the first n - 1 values are some of the parameters' */
+/* For generated rules that list their legal tuples. There is a bit for each prefix of values; it is
+   1 if a legal tuple begins with the prefix. The empty prefix comes first, then the prefixes of one
+   value, of two, and so on; prefixes of one length stand in the order of their values' indexes.
+   pre: there are fewer than 2^32 bits; the first n - 1 values are values of their parameters */
 static KPRI_MAYBE_UNUSED int kpri_listed(const kpred_param *params, const uint8_t *bits,
                                          const int32_t *values, size_t n)
 {
@@ -554,25 +562,19 @@ static int32_t kpri_log2(uint32_t x)
     return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
 
-/* log2 of sum_v 2^x_v. pre: 1 <= n <= 128, |x| < 2^29. The largest term is taken out, and is 2^24,
-   so that the sum of the others with it lies in 2^24..2^31. */
-static int32_t kpri_log_sum(const int32_t *x, size_t n)
+/* Logits to log2-probabilities, in place. pre: 1 <= n <= 128, |x| < 2^29. post: -2^26 <= x <= 0.
+   The largest term is taken out, and is 2^24, so that the sum of the others with it lies in
+   2^24..2^31. */
+static void kpri_log_softmax(int32_t *x, size_t n)
 {
-    int32_t most = x[0];
+    int32_t norm = x[0];
     uint32_t sum = 0;
     size_t v;
     for (v = 1; v < n; v++)
-        most = x[v] > most ? x[v] : most;
+        norm = x[v] > norm ? x[v] : norm;
     for (v = 0; v < n; v++)
-        sum += (uint32_t)kpri_exp2_neg(most - x[v]);
-    return most + kpri_log2(sum) - 24 * 65536;
-}
-
-/* Logits to log2-probabilities, in place. pre: as above. post: -2^26 <= x <= 0. */
-static void kpri_log_softmax(int32_t *x, size_t n)
-{
-    const int32_t norm = kpri_log_sum(x, n);
-    size_t v;
+        sum += (uint32_t)kpri_exp2_neg(norm - x[v]);
+    norm += kpri_log2(sum) - 24 * 65536;
     for (v = 0; v < n; v++)
         x[v] = x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm;
 }
@@ -603,8 +605,8 @@ static int32_t kpri_share(int64_t d, unsigned shift)
     return q > 127 ? 127 : (int32_t)q;
 }
 
-/* Activation i of an instruction's n. pre: DIVIDES: 1 <= k * 2^i < 2^31; FRACTION: 1 <= k <= 2^24.
-   post: 0..127 */
+/* Activation i of the n of an instruction.
+   pre: DIVIDES: 1 <= k * 2^i < 2^31; FRACTION: 1 <= k <= 2^24. post: 0..127 */
 static int32_t kpri_activation(const kpred_instr *in, int32_t a, int32_t i)
 {
     const int64_t d = (int64_t)a - in->k; /* EQUALS, RAMP, HATS: beyond the first value or centre */
@@ -621,8 +623,8 @@ static int32_t kpri_activation(const kpred_instr *in, int32_t a, int32_t i)
     }
 }
 
-/* Runs the program over registers r, whose first ones hold the problem; activations into x, the
-   rest of x[0..width-1] set to 0. */
+/* Runs the program. The first registers r hold the problem. It writes the activations to x, and
+   sets the rest of x[0..width-1] to 0. */
 static void kpri_features(const kpred_additive *net, size_t n_fields, size_t width, int32_t *r,
                           int16_t *x)
 {
@@ -644,8 +646,8 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 
 /* ---- >>network ------------------------------------------------------------------------------ */
 
-/* Every accumulator below stays within int32: the exporter proves it for each row from the weights
-   and activations of 0..127; tests/model/test_models.c proves it again for the shipped arrays. */
+/* No accumulator below overflows int32: the exporter proves it for each row from the weights and
+   activations of 0..127. tests/model/test_models.c proves it again for the shipped arrays. */
 
 /* Both bodies define the same three functions with the same results:
      kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16
@@ -761,8 +763,8 @@ static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t ro
 
 #else
 
-/* At -O2 compilers vectorise a loop only where they see that there is no rest, hence the masks, and
-   no aliasing, hence the qualifier. */
+/* At -O2 compilers vectorise a loop only where they see that no iterations are left over and that
+   nothing aliases. The masks show the first, the qualifier shows the second. */
 #if defined(__GNUC__)
 #define KPRI_RESTRICT __restrict
 #define KPRI_NOINLINE __attribute__((noinline))
@@ -771,7 +773,7 @@ static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t ro
 #define KPRI_NOINLINE
 #endif
 
-/* Left alone, clang widens the products below so far that they take three times as long. */
+/* Without this, clang widens the products below so far that they take three times as long. */
 #if defined(__clang__) && defined(__SSE2__)
 #define KPRI_DOT_PRODUCT _Pragma("clang loop vectorize_width(8) interleave_count(1)")
 #else
@@ -807,7 +809,7 @@ static void kpri_requantise(const int32_t *KPRI_RESTRICT acc, unsigned s, size_t
         y[i] = kpri_clamp(acc[i] + half, s);
 }
 
-/* Out of line, as gcc forgets about the aliasing where it inlines. */
+/* Not inlined: gcc loses the information about aliasing where it inlines. */
 static KPRI_NOINLINE void kpri_take_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
                                         size_t n)
 {
@@ -849,15 +851,15 @@ static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t ro
 
 #endif
 
-/* One dense layer with ReLU, in place by way of the accumulators acc[rows]. */
+/* One dense layer with ReLU, in place. acc[rows] holds the accumulators. */
 static void kpri_dense(const kpred_layer *layer, int16_t *x, int32_t *acc)
 {
     kpri_matvec(layer->weight, layer->bias, layer->rows, layer->cols, x, acc);
     kpri_requantise(acc, layer->shift, layer->rows, x);
 }
 
-/* scorer.start: leaves the context accumulators base[heads][hidden] in work, which served as
-   registers and as accumulators of the dense layers before. */
+/* scorer.start: leaves the context accumulators base[heads][hidden] in work. Before that, work
+   holds the registers and then the accumulators of the dense layers. */
 static void kpri_additive_start(const kpred_model *model, const int32_t *problem, int32_t *work,
                                 int32_t *state)
 {
@@ -872,8 +874,8 @@ static void kpri_additive_start(const kpred_model *model, const int32_t *problem
     kpri_matvec(layer[2].weight, layer[2].bias, layer[2].rows, layer[2].cols, x, work);
 }
 
-/* The embedding rows that a prefix adds to the next parameter's hidden units; how many. *work moves
-   on to that parameter's part of the context. */
+/* Finds the embedding rows that a prefix adds to the next parameter's hidden units, and returns how
+   many there are. *work moves on to that parameter's part of the context. */
 static size_t kpri_prefix_rows(const kpred_model *model, const unsigned char *prefix,
                                size_t n_decided, const int32_t **work, const int8_t **row)
 {
@@ -919,8 +921,8 @@ KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri
 
 /* A record is a prefix: its score, its values, their indexes (bytes), the scorer's state. A slot is
    an extension: slot (i << lane_bits) + v extends record i by value index v. Slots wait in buckets
-   by score, as lists through `next` (slot + 1; 0 ends a list): a record is expanded only when the
-   search has come down to its own score, as no extension scores above it. */
+   by score; `next` links them to lists (slot + 1; 0 ends a list). No extension scores above its
+   record, so the search expands a record only when it has come down to the record's own score. */
 typedef struct kpri_search {
     const kpred_model *model;
     const int32_t *problem;
@@ -928,10 +930,10 @@ typedef struct kpri_search {
     size_t record_words, beam;
     unsigned lane_bits; /* of the parameter that is decided */
     int32_t top;        /* score at which bucket 0 begins */
-    int32_t norm;       /* what scores are less than sum * scale */
+    int32_t norm;       /* a score is sum * scale less this */
 } kpri_search;
 
-/* log2 of a parameter's lane */
+/* log2 of the lane of a parameter */
 static unsigned kpri_lane_bits(int32_t n_values)
 {
     unsigned bits = 2;
@@ -961,14 +963,14 @@ static int32_t kpri_scaled(const kpri_search *s, int32_t x)
     return -(int32_t)((-(int64_t)x * s->model->scale) >> 16);
 }
 
-/* Takes log2 of sum_v p_v^scale into the norm, for the log2-probabilities of a parameter's values,
-   which stand in the first lane. The largest is at least 2^-7, so no term has to be taken out; the
-   steps of the table are fine enough, a hundredth at most. */
+/* Adds log2(sum_v p_v^scale) to the norm. The log2-probabilities of the parameter's values stand in
+   the first lane. The largest probability is at least 2^-7, so no term has to be taken out. The
+   steps of the table are fine enough: one step is about a hundredth. */
 static void kpri_add_norm(kpri_search *s, size_t n_decided)
 {
     const int32_t *x = s->score, *end = x + s->model->params[n_decided].n_values;
     uint32_t sum = 0;
-    if (s->model->scale == KPRED_SCALE_ONE) /* but for rounding the sum is 1 */
+    if (s->model->scale == KPRED_SCALE_ONE) /* the sum is 1, except for rounding */
         return;
     for (; x < end; x++) {
         const int32_t bits = -kpri_scaled(s, *x);
@@ -978,7 +980,7 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided)
     s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
-/* Scores of the values that may follow a record of n_decided: log2-probabilities. */
+/* The scores of the values that may follow a record of n_decided values: log2-probabilities. */
 static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
 {
     s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
@@ -986,7 +988,7 @@ static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, 
     kpri_log_softmax(out, (size_t)s->model->params[n_decided].n_values);
 }
 
-/* to = from extended by value index v; the value itself stands in from's place for it already. */
+/* to = from, extended by value index v. The value itself already stands at its place in from. */
 static void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, int32_t v,
                         int32_t score, int32_t *to)
 {
@@ -998,14 +1000,15 @@ static void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, i
                                  kpri_state(s, to));
 }
 
-/* Does the rule let value index v follow a record of n_decided? Leaves the value in its place. */
+/* Does the rule let value index v follow a record of n_decided values? It leaves the value at its
+   place in the record. */
 static int kpri_allowed(const kpri_search *s, int32_t *record, size_t n_decided, int32_t v)
 {
     record[1 + n_decided] = s->model->params[n_decided].values[v];
     return !s->model->rule || s->model->rule(s->problem, record + 1, n_decided + 1);
 }
 
-/* -1, 0, 1 as index sequence a sorts before, with, after b */
+/* -1, 0, 1: the index sequence a sorts before b, is equal, or sorts after b */
 static int kpri_compare_text(const unsigned char *a, const unsigned char *b, size_t n)
 {
     size_t i;
@@ -1060,13 +1063,13 @@ static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_d
     return run;
 }
 
-/* Merge sort without recursion: run[i] holds 2^i short runs or none. pre: 1..2^17 slots */
+/* Merge sort without recursion: run[i] holds 2^i short runs or nothing. pre: 1..2^17 slots */
 static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided, int32_t list)
 {
     int32_t run[15];
     int32_t n_runs = 0, i, more = kpri_short_run(s, records, n_decided, &list);
     if (!list)
-        return more; /* nearly always */
+        return more; /* nearly always so */
     while (more) {
         for (i = 0; i < n_runs && run[i]; i++) {
             more = kpri_merge(s, records, n_decided, run[i], more);
@@ -1081,7 +1084,7 @@ static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decide
     return more;
 }
 
-/* Buckets are 1/16 bit wide; the last one takes all that lies further down. */
+/* A bucket is 1/16 bit wide. The last one takes all that lies further down. */
 static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
 {
     const int32_t b = (s->top - score) >> 12;
@@ -1107,7 +1110,7 @@ static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size
     }
 }
 
-/* Copies the legal slots of an ordered list into out[n..beam-1]; returns the new n. */
+/* Copies the legal slots of an ordered list into out[n..beam-1], and returns the new n. */
 static size_t kpri_accept(const kpri_search *s, int32_t *in, size_t n_decided, int32_t list,
                           int32_t *out, size_t n)
 {
@@ -1121,13 +1124,14 @@ static size_t kpri_accept(const kpri_search *s, int32_t *in, size_t n_decided, i
     return n;
 }
 
-/* The bucket of record i's own score; none there is: beyond all buckets. */
+/* The bucket of the own score of record i. If there is no record i, a bucket beyond all others. */
 static int32_t kpri_turn(const kpri_search *s, int32_t *in, size_t n_in, size_t i)
 {
     return i < n_in ? kpri_bucket_of(s, *kpri_record(s, in, i)) : KPRI_BUCKETS;
 }
 
-/* The best `beam` legal extensions of in[0..n_in-1] by one value, in order; returns how many. */
+/* Finds the best `beam` legal extensions of in[0..n_in-1] by one value, in order, and returns how
+   many there are. */
 static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decided, int32_t *out)
 {
     size_t n = 0, expanded = 0;
@@ -1148,8 +1152,8 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
     return n;
 }
 
-/* Beam search from the empty prefix in records[0]. Returns the number of complete tuples, 0 where
-   the beam died out, and where they are. */
+/* Beam search from the empty prefix in records[0]. It returns the number of complete tuples, and
+   where they are; 0 if the beam died out. */
 static size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
 {
     int32_t *in = s->records, *out = kpri_record(s, s->records, s->beam), *swap;
@@ -1168,7 +1172,7 @@ static size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
 
 #define KPRI_TRIED INT32_MIN
 
-/* Best value not tried yet, the first of equals; -1: all tried. */
+/* The best value that has not been tried, the first of equals; -1: all have been tried. */
 static int32_t kpri_best_untried(const int32_t *score, int32_t n)
 {
     int32_t v, best = -1;
@@ -1178,15 +1182,16 @@ static int32_t kpri_best_untried(const int32_t *score, int32_t n)
     return best;
 }
 
-/* Words of scores that the rescue keeps of parameter t. A scorer may use all of the lane: what
+/* How many words of scores the rescue keeps for parameter t. A scorer may use the whole lane: what
    follows belongs to longer prefixes, which are scored later. */
 static int32_t kpri_room(const kpri_search *s, size_t t)
 {
     return (s->model->params[t].n_values + 3) & ~3;
 }
 
-/* Depth first, records[t] being the prefix of length t; its scores lie behind those of the shorter
-   ones. On KPRED_OK records[n_params] is a legal tuple; *calls counts the calls of the rule. */
+/* A search depth first. records[t] is the prefix of length t; its scores lie behind those of the
+   shorter prefixes. On KPRED_OK records[n_params] is a legal tuple. *calls counts the calls of the
+   rule. */
 static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
 {
     int32_t *score = s->score;
@@ -1257,11 +1262,11 @@ KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam)
                              (size_t)model->n_params, kpri_slots(model, beam), beam);
 }
 
-/* Widths that fit the buffers of the built-in scorer. */
+/* Do the widths fit the buffers of the built-in scorer? */
 static kpred_status kpri_check_additive(kpred_ctx *ctx, const kpred_additive *net)
 {
     int32_t width = net->layer[0].cols;
-    width = KPRI_MAX(width, KPRI_MAX(net->layer[0].rows, net->layer[1].rows));
+    width = KPRED_LARGER(width, KPRED_LARGER(net->layer[0].rows, net->layer[1].rows));
     if (width > KPRED_MAX_WIDTH)
         return kpri_fail(ctx, KPRED_ERR_MODEL, -1, width, KPRED_MAX_WIDTH);
     if (net->hidden > KPRED_MAX_HIDDEN)
@@ -1269,7 +1274,7 @@ static kpred_status kpri_check_additive(kpred_ctx *ctx, const kpred_additive *ne
     return KPRED_OK;
 }
 
-/* The parameters: some have a single value. */
+/* The parameters; some have a single value. */
 static kpred_status kpri_check_params(kpred_ctx *ctx, const kpred_model *m)
 {
     uint32_t t, n = 0;
@@ -1286,7 +1291,7 @@ static kpred_status kpri_check_params(kpred_ctx *ctx, const kpred_model *m)
     return KPRED_OK;
 }
 
-/* Dimensions that the code above relies on. */
+/* The dimensions on which the code above relies. */
 static kpred_status kpri_check_model(kpred_ctx *ctx, const kpred_model *m)
 {
     kpred_status status;
@@ -1338,7 +1343,7 @@ KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_
     return KPRED_OK;
 }
 
-/* Range of each field; *outside gets a bit for each size outside the trained range. */
+/* Checks the range of each field. *outside gets a bit for each size outside the trained range. */
 static kpred_status kpri_check_problem(kpred_ctx *ctx, const int32_t *problem, uint32_t *outside)
 {
     uint32_t f;
@@ -1359,7 +1364,7 @@ static kpred_status kpri_check_problem(kpred_ctx *ctx, const int32_t *problem, u
     return KPRED_OK;
 }
 
-/* Carves the arena; the layout is that of KPRED_ARENA_WORDS. */
+/* Divides the arena; the layout is that of KPRED_ARENA_WORDS. */
 static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *problem)
 {
     const kpred_model *m = ctx->model;
@@ -1382,7 +1387,7 @@ static void kpri_start(const kpri_search *s, int32_t *state_of)
     state_of[0] = 0;
 }
 
-/* The score for the sum */
+/* The score that belongs to a sum */
 static int32_t kpri_calibrated(const kpri_search *s, int32_t sum)
 {
     const int32_t score = kpri_scaled(s, sum) - s->norm;
@@ -1395,7 +1400,7 @@ static void kpri_write(const kpri_search *s, const int32_t *record, kpred_tuple 
     kpri_copy(out->value, record + 1, s->model->n_params);
 }
 
-/* Search, then rescue if need be. pre: the problem is in range and the kernel applies to it */
+/* The search, then the rescue if it is needed. pre: the problem is in range, the kernel applies */
 static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple *out, size_t k,
                              size_t *n_out)
 {
@@ -1483,9 +1488,9 @@ static int32_t kpri_hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "gfx906_60", "gfx90878", "gfx90a:sramecc+": the hexadecimal arch of three digits (of four where
-   it begins with 1), then units, decimal behind '_', else hexadecimal; 0 where none are given.
-   Returns 1, or 0 for another kind of name. */
+/* Reads "gfx906_60", "gfx90878" or "gfx90a:sramecc+": the arch has three hexadecimal digits, or
+   four if it begins with 1. Units follow, decimal behind '_', else hexadecimal; they are 0 where
+   none are given. Returns 1, or 0 for another kind of name. */
 static int kpri_parse_gpu(const char *name, int32_t *arch, int32_t *units)
 {
     int32_t n = 0, digits, base = 16;
@@ -1557,7 +1562,7 @@ KPRED_API int32_t kpred_probability(int32_t score)
     return kpri_exp2_neg(score < -INT32_MAX ? INT32_MAX : -score);
 }
 
-/* Each rounds by less than 1, so that left <= 2^24 stays far from the ends of int32_t. */
+/* Each probability rounds by less than 1, so left <= 2^24 stays far from the ends of int32_t. */
 KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share)
 {
     int32_t left = share;
@@ -1695,7 +1700,7 @@ KPRED_API uint64_t kpred_model_id(const kpred_model *model)
 KPRED_API const char *kpred_status_string(kpred_status status)
 {
 #define KPRI_TEXT(name, code, text) text,
-    static const char *const texts[] = {KPRED_STATUS_LIST(KPRI_TEXT)}; /* of 0, -1, -2, ... */
+    static const char *const texts[] = {KPRED_STATUS_LIST(KPRI_TEXT)}; /* for 0, -1, -2, ... */
 #undef KPRI_TEXT
     const size_t i = (size_t)0 - (size_t)status;
     return i < sizeof texts / sizeof *texts ? texts[i] : "unknown status";

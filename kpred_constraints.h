@@ -6,10 +6,10 @@
        #include "kpred_constraints.h"
 
 WHAT IT DOES
-   A rule tells, for a problem and the first n of a kernel's tuning parameters, whether they can
-   still become a tuple that the kernel runs. Here are the rules of MIOpen's tunable convolution
-   kernels, the names and numbers of their fields and parameters, the limits of the GPUs they run
-   on, and the small predicates one needs to write a rule for a kernel of one's own.
+   A rule gets a problem and the first n of a kernel's tuning parameters. It tells whether they can
+   still become a tuple that the kernel runs. This file has the rules of MIOpen's tunable
+   convolution kernels, the names and numbers of their fields and parameters, the limits of the GPUs
+   that they run on, and small predicates that help to write a rule for a kernel of your own.
 
        int32_t problem[] = {KPRED_GPU_GFX906_60, KPRED_DIR_F, KPRED_DTYPE_FP32,
                             16, 64, 56, 56, 256, 1};    // n c h w k stride
@@ -17,40 +17,45 @@ WHAT IT DOES
        int hope = kpred_rule_conv_asm_1x1u(problem, values, 4);
 
 GUARANTEES                                                              (shown by tests/)
-   C1 Every prefix of a tuple is accepted, the empty one and the tuple itself
-      included <=> MIOpen's kernel applies and accepts the tuple; for
-      what is observed (see below): <= only, of all tuned optima.         rules_oracle.py
-   C2 No prefix is rejected that a legal tuple begins with.               test_rules.c
-   C3 None is accepted that no legal tuple begins with: look-ahead is
-      exact for these kernels, a search meets no dead end.                test_rules.c
-   C4 Rules are pure, and defined for every int32 in `values`, legal or
-      not, and all sizes in 1..KPRED_MAX_SIZE, pads from 0: nothing wraps. test_rules.c, UBSan
-   C5 Freestanding: no libc symbol, floating point, loop, recursion or
-      64-bit division; data are constant.                              freestanding.sh
+   C1 A rule accepts the empty prefix, every longer prefix and the whole
+      tuple if and only if MIOpen's kernel applies to the problem and
+      accepts the tuple. Conditions marked "observed" (see below) are
+      weaker: the rule accepts every tuned optimum, and maybe more.       rules_oracle.py
+   C2 A rule rejects no prefix that a legal tuple begins with.            test_rules.c
+   C3 A rule accepts no prefix that no legal tuple begins with: its
+      look-ahead is exact, so a search meets no dead end.                 test_rules.c
+   C4 A rule has no side effects. It is defined for every int32 in
+      `values`, legal or not, for all sizes in 1..KPRED_MAX_SIZE and pads
+      from 0. Nothing overflows.                                          test_rules.c, UBSan
+   C5 The file is freestanding: no libc symbol, floating point, loop,
+      recursion or 64-bit division. Its data are constant.                freestanding.sh
 
 HOW TO READ A RULE
-   rule(problem, values, n) judges values[n-1], takes the values before it as accepted ones, and for
-   n == 0 (values may be NULL then) says whether the kernel applies at all. In every direction the
-   fields describe the forward convolution: n images of c channels, h x w (the true input size),
-   k filters, square stride. Four kernels are for one filter each, and their names imply the rest:
-   NCHW, no bias, dilation 1, and 1x1 filters without padding or 3x3 filters with padding 1. The
-   others have fields for all of it (KPRED_CONV2D_FIELD_LIST). In comments,
+   rule(problem, values, n) judges values[n-1] and takes the values before it as accepted. With
+   n == 0 (values may then be NULL) it says whether the kernel applies to the problem at all. In
+   every direction the fields describe the forward convolution: n images of c channels, h x w pixels
+   (the true input size), k filters, the same stride in both directions. Four kernels have one
+   filter each, and their names imply the rest: NCHW, no bias, dilation 1, and either 1x1 filters
+   without padding or 3x3 filters with padding 1. The other kernels have fields for all of this
+   (KPRED_CONV2D_FIELD_LIST). The comments use these marks:
 
-     [4] R5   parameter 4 decides check R5 of MIOpen's, in the numbering of the oracle that the
-              test asks (V: a parameter's own domain; S: what MIOpen's search emits)
-     ahead    anticipates a check of later parameters, with the least they can be
+     [4] R5   parameter 4 decides check R5 of MIOpen. The numbers are those of the oracle that the
+              test asks (V: the values a parameter may have; S: what MIOpen's search emits)
+     ahead    tests a check of later parameters early, with the smallest values that they can have
      E        elements in 32 bits: 1 for FP32, 2 for FP16 and BF16
-     small    the forward convolution's output image, ceil(h / stride) x ceil(w / stride) for 1x1
-     observed all tuned optima in MIOpen's databases are so; MIOpen's own condition, if it has one,
-              is not restated here. The declarations say of which rules that holds, or of what part
+     small    the output image of the forward convolution, ceil(h / stride) x ceil(w / stride)
+              for 1x1 filters
+     observed all tuned optima in MIOpen's databases satisfy the condition. MIOpen's own condition,
+              if it has one, is not restated here. The declarations name these rules and conditions
 
 CONFIGURATION
-   KPRED_IMPLEMENTATION   emit the rules' definitions: in one file of a program
-   KPRED_STATIC           emit them as static functions (the helpers always are, and inline)
-   KPRED_RULES_FAMILY     emit those of this family alone, where FAMILY is a section's name below,
-                          in capitals. It holds for the next #include of this file, any number of
-                          them may be defined, and a family is emitted once. None: all families.
-                          A generated header asks for the family of its model's rule
+   KPRED_IMPLEMENTATION   emit the definitions of the rules: in one file of a program
+   KPRED_STATIC           emit them as static functions (the helpers are always static inline)
+   KPRED_RULES_FAMILY     emit the rules of this family alone. FAMILY is the name of a section below
+                          in capitals. The request holds for the next #include of this file. Several
+                          requests may stand side by side; a family is emitted once. Without a
+                          request all families are emitted. A generated header requests the family
+                          of its model's rule
 
 CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
@@ -58,7 +63,7 @@ CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
                            >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_igemm_gtc
                            >>conv_ocl_bwd_wrw2 >>conv_solver */
-#if defined(__cplusplus) && defined(__GNUC__) /* what is C as well casts as C does */
+#if defined(__cplusplus) && defined(__GNUC__) /* this file is also C, and casts as C does */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
@@ -82,18 +87,18 @@ extern "C" {
 #define KPRI_RULES_UNUSED
 #endif
 
-/* >>limits: what a compute unit (CU) of AMD's GCN3 and Vega GPUs (gfx8, gfx9) offers. Sources: the
-   reference guides "Graphics Core Next Architecture, Generation 3" and "Vega Instruction Set
-   Architecture" of AMD; registers and LDS are also those of MIOpen's own checks. */
+/* >>limits: what a compute unit (CU) of AMD's GCN3 and Vega GPUs (gfx8, gfx9) offers. Sources:
+   AMD's reference guides "Graphics Core Next Architecture, Generation 3" and "Vega Instruction Set
+   Architecture". MIOpen's own checks use the same limits of registers and LDS. */
 #define KPRED_GCN_WAVE_SIZE       64 /* work-items of a wave, a lane each */
-#define KPRED_GCN_SIMDS           4  /* a work-group's waves spread over them */
+#define KPRED_GCN_SIMDS           4  /* of a CU; they share the waves of a work-group */
 #define KPRED_GCN_WORKGROUP_WAVES 16 /* waves of a work-group: 1024 work-items */
-/* Vector registers a lane: the most one wave can address, and all for a SIMD's waves together */
+/* Vector registers of a lane: a wave can address all of them, and the waves of a SIMD share them */
 #define KPRED_GCN_VGPRS     256
 #define KPRED_GCN_SGPRS     102   /* scalar registers a wave can address (s0 to s101) */
 #define KPRED_GCN_LDS_BYTES 65536 /* local data share */
 
-/* >>helpers: for rules, yours too. Defined for every int32 where no `pre:` says otherwise. */
+/* >>helpers: for rules, your own too. They take every int32 unless a `pre:` says less. */
 
 /* Is lo <= x <= hi? */
 static inline int kpred_between(int32_t x, int32_t lo, int32_t hi)
@@ -113,7 +118,7 @@ static inline int kpred_divides(int32_t d, int32_t x)
     return d > 0 && x % d == 0;
 }
 
-/* ceil(a / b), for large a as well.
+/* ceil(a / b). It does not overflow for large a.
    pre:  a >= 0, b >= 1
    post: 0 <= result <= a */
 static inline int32_t kpred_ceil_div(int32_t a, int32_t b)
@@ -121,8 +126,8 @@ static inline int32_t kpred_ceil_div(int32_t a, int32_t b)
     return a / b + (a % b != 0);
 }
 
-/* The lesser of a * b and INT32_MAX, so that a product of any number of factors >= 1 compares with
-   any limit below INT32_MAX as the true product does.
+/* The smaller of a * b and INT32_MAX. So a product of any number of factors >= 1 compares with a
+   limit below INT32_MAX as the true product does.
    pre:  a >= 0, b >= 0
    post: 0 <= result */
 static inline int32_t kpred_mul_sat(int32_t a, int32_t b)
@@ -132,22 +137,23 @@ static inline int32_t kpred_mul_sat(int32_t a, int32_t b)
 }
 
 /* Has a CU room for one work-group of `waves` waves with `vgprs` vector registers each? Its fullest
-   SIMD holds ceil(waves / 4) of them. (Hardware hands registers out in fours. MIOpen's checks do
-   not round up to that, and neither does this.)
+   SIMD holds ceil(waves / 4) waves. (The hardware allocates registers in fours. MIOpen's checks do
+   not round up to four, and neither does this function.)
    pre: vgprs >= 0, waves >= 0 */
 static inline int kpred_fits_vgprs(int32_t vgprs, int32_t waves)
 {
     return kpred_mul_sat(vgprs, kpred_ceil_div(waves, KPRED_GCN_SIMDS)) <= KPRED_GCN_VGPRS;
 }
 
-/* Has a CU room for one work-group with so many bytes of LDS?
+/* Has a CU room for one work-group that uses this many bytes of LDS?
    pre: bytes >= 0 */
 static inline int kpred_fits_lds(int32_t bytes)
 {
     return bytes <= KPRED_GCN_LDS_BYTES;
 }
 
-/* >>vocabulary: tokens and fields of the four models, X(enumerator, spelling), counted from 0. */
+/* >>vocabulary: tokens and fields as X(enumerator, spelling), counted from 0. First come those of
+   the four kernels with one filter each. */
 #define KPRED_GPU_LIST(X)               \
     X(KPRED_GPU_GFX900_56, "gfx900_56") \
     X(KPRED_GPU_GFX906_60, "gfx906_60")
@@ -174,8 +180,8 @@ static inline int kpred_fits_lds(int32_t bytes)
     X(KPRED_CONV_STRIDE, "stride") \
     X(KPRED_CONV_GROUPS, "groups") /* conv_asm_bwd_wrw_3x3 only */
 
-/* The others' fields: filters of y x x, and of each size of the image its own pad and stride. Their
-   tokens are those above and, behind them, some more. */
+/* The fields of the other kernels: filters of y x x, and a pad and a stride for each side of the
+   image. Their tokens are the tokens above, followed by some more. */
 #define KPRED_CONV2D_FIELD_LIST(X)       \
     X(KPRED_CONV2D_GPU, "gpu")           \
     X(KPRED_CONV2D_DIR, "dir")           \
@@ -206,8 +212,8 @@ static inline int kpred_fits_lds(int32_t bytes)
     X(KPRED_LAYOUT_NCHW, "NCHW")    \
     X(KPRED_LAYOUT_NHWC, "NHWC")
 
-/* The fields of a solver's choice, for 2-D and 3-D: a 2-D convolution has depth 1. Triples are in
-   the order depth, height, width. Types are KPRED_DTYPE_LIST's. */
+/* The fields for the choice of a solver, in 2-D and 3-D: a 2-D convolution has depth 1. Triples
+   stand in the order depth, height, width. The types are those of KPRED_DTYPE_LIST. */
 #define KPRED_CONV3D_FIELD_LIST(X)       \
     X(KPRED_CONV3D_GPU, "gpu")           \
     X(KPRED_CONV3D_DIR, "dir")           \
@@ -243,7 +249,7 @@ static inline int kpred_fits_lds(int32_t bytes)
 
 #define KPRED_CONV3D_MORE_LAYOUTS(X) X(KPRED_LAYOUT_NCDHW, "NCDHW")
 
-/* >>parameters: of each kernel, in the order in which they are decided. */
+/* >>parameters: the parameters of each kernel, in the order in which a search decides them. */
 #define KPRED_ASM_1X1U_LIST(X)                             \
     X(KPRED_ASM_1X1U_READ_SIZE, "read_size")               \
     X(KPRED_ASM_1X1U_K_MULT, "k_mult")                     \
@@ -305,7 +311,8 @@ static inline int kpred_fits_lds(int32_t bytes)
     X(KPRED_IGEMM_GTC_KERNEL, "kernel") \
     X(KPRED_IGEMM_GTC_GEMM_K_GLOBAL_SPLIT, "gemm_k_global_split")
 
-/* The number of work-groups is the sum of both: it may be more than a parameter can have values. */
+/* The number of work-groups is the sum of the two parameters, because one parameter cannot have as
+   many values. */
 #define KPRED_BIN_WINOGRAD_RXS_LIST(X)             \
     X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS, "n_groups") \
     X(KPRED_BIN_WINOGRAD_RXS_N_GROUPS_PLUS, "n_groups_plus")
@@ -328,7 +335,7 @@ static inline int kpred_fits_lds(int32_t bytes)
     X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_E, "wei_copy_e")                           \
     X(KPRED_HIP_IGEMM_V4R1_WEI_COPY_K, "wei_copy_k")
 
-/* Of all kernels that are one tiled matrix product. */
+/* The parameters of all kernels that compute one tiled matrix product. */
 #define KPRED_IGEMM_LIST(X)                               \
     X(KPRED_IGEMM_BLOCK_SIZE, "block_size")               \
     X(KPRED_IGEMM_GEMM_M_PER_BLOCK, "gemm_m_per_block")   \
@@ -390,31 +397,33 @@ enum kpred_conv_solver_param {
     KPRED_CONV_SOLVER_PARAM_LIST(KPRI_RULES_ENUM) KPRED_CONV_SOLVER_PARAM_COUNT
 };
 
-/* What each kernel with a name asks for, a word: bit 0: FP16 or not; bit 1: any filter, else 1x1
-   without pads, strides, dilations; bits 4 to 7 and 8 to 11: the power of two, 0 to 7, that divides
-   a group's c and its k. */
+/* What each named kernel demands. A word has this for each kernel: bit 0: FP16, else FP32; bit 1:
+   any filter, else only 1x1 filters without pads, strides and dilations; bits 4 to 7 and 8 to 11:
+   the power of two, 0 to 7, that must divide the c and the k of a group. */
 typedef struct kpred_gtc_kernels {
-    int32_t dir, n; /* as a token; how many kernels */
+    int32_t dir, n; /* the direction, a token; the number of kernels */
     const uint16_t *words;
-    /* Of problems of a kind, 1 for FP16, 2 more for 1x1 filters as above: by the power of two of a
-       group's k, the least of its c for which there is a kernel; 8: none. (Powers above 7 count
-       as 7.) It spares the rule a search among the kernels. */
+    /* least[kind][power of two in a group's k]: the smallest power of two in the group's c for
+       which a kernel exists; 8 where none does. kind: 1 for FP16, plus 2 for 1x1 filters as above.
+       Powers above 7 count as 7. With this table the rule need not search the kernels. */
     uint8_t least[4][8];
 } kpred_gtc_kernels;
 
-/* What a problem is and has, a word with a bit for each, and for each of MIOpen's solvers a word
-   with a bit for all that rules it out.
+/* A problem's word has a bit for each property that the problem has. The word of one of MIOpen's
+   solvers has a bit for each property that rules the solver out.
    types    octal, a digit for each GPU (gfx1030_36 ... gfx906_60): 1 FP32, 2 FP16, 4 BF16
    dirs     1 F, 2 B, 4 W
    layouts  1 NCHW, 2 NHWC, 4 NCDHW
    filters  1 1x1, 2 3x3, 4 5x5, 8 7x7, 0x10 1x7, 0x20 7x1, 0x40 5x10, 0x80 11x11, 0x100 other
             squares and cubes, 0x200 others
    pads     1 none, 2 of 1, 4 of 2, 8 others
-   strides  1, 2, 4 as they are (that of the depth may be 1), 8 others
-   more     1 dilated, 2 groups, 4 images not in eights
-   k, e, b, n: filters of a group, terms of a sum (channels of a group x filter), and pixels of the
-            small images must be multiples of so many, images at least so many: powers of two up to
-            64, 32, 32, 16. In the problem's word, bits of the powers for which that is not so */
+   strides  1, 2, 4: this stride in all directions (the depth may have 1), 8 others
+   more     1 dilated, 2 groups, 4 the number of images is no multiple of eight
+   k, e, b  the filters of a group, the terms of a sum (channels of a group x filter), and the
+            pixels of the small images must be multiples of a power of two, up to 64, 32, 32. The
+            problem's word has the bits of the powers of which they are not multiples
+   n        there must be at least so many images, a power of two up to 16. The problem's word has
+            the bits of the powers that it does not reach */
 #define KPRED_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)       \
     ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                     \
      | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35           \
@@ -437,24 +446,25 @@ typedef struct kpred_gtc_kernels {
     X(kpred_rule_conv_mlir_igemm, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                             \
     X(kpred_rule_conv_ocl_bwd_wrw2, 18, KPRED_OCL_BWD_WRW2_LIST, CONV_OCL_BWD_WRW2)
 
-/* And of solvers that run one direction of what others run more of */
+/* The same rules for solvers that run a single direction */
 #define KPRED_ONE_WAY_LIST(X)                                                                 \
     X(kpred_rule_conv_hip_igemm_v4r1_wrw, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1) \
     X(kpred_rule_conv_hip_igemm_v4r4_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                   \
     X(kpred_rule_conv_mlir_igemm_bwd, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                       \
     X(kpred_rule_conv_mlir_igemm_wrw, 18, KPRED_IGEMM_LIST, CONV_IGEMM)
 
-/* All are of type kpred_rule: 1, or 0 if values[n-1] (for n == 0, the problem) rules out every
-   legal tuple, or if there is no n-th parameter. Fields, if 9 or 10, are KPRED_CONV_FIELD_LIST's,
-   if 18, KPRED_CONV2D_FIELD_LIST's.
+/* All rules are of type kpred_rule. They return 0 if values[n-1] (for n == 0, the problem) leaves
+   no legal tuple, or if there is no n-th parameter; else 1. A rule with 9 or 10 fields has those of
+   KPRED_CONV_FIELD_LIST, a rule with 18 fields those of KPRED_CONV2D_FIELD_LIST.
    pre: as many fields as listed, tokens within their lists, sizes in 1..KPRED_MAX_SIZE, pads in
         0..KPRED_MAX_SIZE */
-#ifndef KPRED_STATIC /* a static function is declared by its definition */
+#ifndef KPRED_STATIC /* the definition of a static function declares it */
 
 /* MIOpen's ConvAsm1x1U: F, B; FP32, FP16. */
 KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *values, size_t n);
 
-/* ConvOclDirectFwd1x1: F, B; FP32, FP16, BF16. What MIOpen's search emits, or its default. */
+/* ConvOclDirectFwd1x1: F, B; FP32, FP16, BF16. A tuple is legal if MIOpen's search emits it or if
+   it is MIOpen's default. */
 KPRED_API int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const int32_t *values,
                                                  size_t n);
 
@@ -469,61 +479,64 @@ KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int3
 /* ConvAsm3x3U: F, B; FP32; filters of 3x3, pads 1, stride 1; groups. */
 KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n);
 
-/* ConvOclDirectFwd: F, B; FP32, FP16, BF16; odd filters of 3x3 to 11x11 and some others, any with
-   groups. What MIOpen's search emits and its checks accept, or the default if they accept it. */
+/* ConvOclDirectFwd: F, B; FP32, FP16, BF16; odd filters of 3x3 to 11x11 and some others, and any
+   filter with groups. A tuple is legal if MIOpen's checks accept it, and if it is the default or
+   MIOpen's search emits it. */
 KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values,
                                              size_t n);
 
-/* ConvBinWinogradRxSf2x3 and ConvBinWinogradRxSf3x2: FP32, FP16. To which filters and sizes they
-   apply is not restated; that they are for NCHW and dilation 1 is observed. */
+/* ConvBinWinogradRxSf2x3 and ConvBinWinogradRxSf3x2: FP32, FP16. NCHW and dilation 1 are observed.
+   The filters and sizes to which these kernels apply are not restated. */
 KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
                                                size_t n);
 
-/* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. Of
-   what makes them apply, only that some tuple is accepted is restated; that they are for NCHW is
+/* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. They
+   apply here where they accept some tuple; MIOpen's further conditions are not restated. NCHW is
    observed. */
 KPRED_API int kpred_rule_conv_hip_igemm_v4r1(const int32_t *problem, const int32_t *values,
                                              size_t n);
 
-/* ConvHipImplicitGemmBwdDataV1R1: B; FP32, FP16, BF16. As for V4R1; no groups (observed). */
+/* ConvHipImplicitGemmBwdDataV1R1: B; FP32, FP16, BF16. It applies as V4R1 does; that it has no
+   groups is observed. */
 KPRED_API int kpred_rule_conv_hip_igemm_bwd_v1r1(const int32_t *problem, const int32_t *values,
                                                  size_t n);
 
-/* ConvHipImplicitGemmV4R4Fwd and ConvHipImplicitGemmV4R4WrW: F, W; FP32. All of it observed: they
-   are held to BwdDataV1R1's checks, with their own matrices. */
+/* ConvHipImplicitGemmV4R4Fwd and ConvHipImplicitGemmV4R4WrW: F, W; FP32. All is observed: the rule
+   applies the checks of BwdDataV1R1 to the matrices of these kernels. */
 KPRED_API int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32_t *values,
                                              size_t n);
 
-/* ConvMlirIgemmFwd, ConvMlirIgemmBwd and ConvMlirIgemmWrW: all problems. Observed: their tiles need
-   not divide the matrices, but hold what a block's threads compute. */
+/* ConvMlirIgemmFwd, ConvMlirIgemmBwd and ConvMlirIgemmWrW: all problems. All is observed: a tile
+   need not divide its matrix, but it holds what the threads of a block compute. */
 KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n);
 
 /* ConvHipImplicitGemmV4R1WrW, ConvHipImplicitGemmV4R4WrW, ConvMlirIgemmBwd, ConvMlirIgemmWrW: the
-   rules above for the one direction of the solver. (Of the forward ones a spec does without: its
-   problems have no other direction.) */
+   rules above, for the one direction of the solver. (The forward solvers need no such rule: the
+   problems of their specs have no other direction.) */
 #define KPRI_ONE_WAY_DECLARED(rule, n_fields, list, family) \
     KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n);
 KPRED_ONE_WAY_LIST(KPRI_ONE_WAY_DECLARED)
 #undef KPRI_ONE_WAY_DECLARED
 
 /* ConvOclBwdWrW2<1>, <2>, <4>, <8> and <16>: W; FP32, FP16, BF16; filters of 2 to 11 lines; groups.
-   All of it observed. (That <N> is for N images or more is not looked at.) */
+   All is observed. (<N> needs N images or more; the rule does not test that.) */
 KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n);
 
-/* What a model's rule asks if its first parameter is a name: the names' words are data of the
-   model's header, and so is the rule itself. They accept and reject as the rules above do.
+/* The next two serve models whose first parameter is a name. The model's header holds the words of
+   the names and the rule itself, which calls one of these functions. They return what the rules
+   above return.
 
    ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC, BwdXdlopsNHWC and WrwXdlopsNHWC: FP32, FP16; groups.
-   All of it observed: a kernel computes one type, has its filters, reads vectors of channels. The
-   fields are KPRED_CONV2D_FIELD_LIST's, the parameters KPRED_IGEMM_GTC_LIST's. */
+   All is observed: each kernel computes one type, has its filters, and reads vectors of channels.
+   The fields are those of KPRED_CONV2D_FIELD_LIST, the parameters those of KPRED_IGEMM_GTC_LIST. */
 KPRED_API int kpred_rule_of_gtc_kernels(const kpred_gtc_kernels *kernels, const int32_t *problem,
                                         const int32_t *values, size_t n);
 
-/* Which of these solvers of MIOpen cannot be the one that is chosen: those that MIOpen's find-dbs
-   never list for such a problem. A problem is seen as in KPRED_SOLVER_WORD, so that not all that a
-   solver demands is asked, and what is left may still not apply. A problem without a solver is not
-   told apart: to every one the naive solver of its direction applies, if that is among them. The
-   fields are KPRED_CONV3D_FIELD_LIST's, the parameter KPRED_CONV_SOLVER_PARAM_LIST's. */
+/* Rejects the solvers that MIOpen's find-dbs never list for such a problem. The rule knows of a
+   problem only what KPRED_SOLVER_WORD holds, so a solver that it accepts may still not apply. With
+   n == 0 it accepts every problem, because the naive solver of each direction applies to all. The
+   fields are those of KPRED_CONV3D_FIELD_LIST, the parameter that of
+   KPRED_CONV_SOLVER_PARAM_LIST. */
 KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, const int32_t *problem,
                                     const int32_t *values, size_t n);
 #endif
@@ -535,7 +548,7 @@ KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, cons
 
 #if defined(KPRED_IMPLEMENTATION) || defined(KPRED_STATIC)
 
-/* No family is asked for: all are. */
+/* Without a request, all families are emitted. */
 #if !defined(KPRED_RULES_CONV_ASM_1X1U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1)        \
     && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_1X1) && !defined(KPRED_RULES_CONV_ASM_BWD_WRW_3X3) \
     && !defined(KPRED_RULES_CONV_ASM_3X3U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD)         \
@@ -558,10 +571,10 @@ KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, cons
 
 #ifndef KPRI_RULES_SHARED
 #define KPRI_RULES_SHARED
-/* >>shared: what several kernels ask. Throughout, p is the problem and v the values. */
+/* >>shared: what several kernels use. Throughout, p is the problem and v the values. */
 
-/* A value judged before. The mask changes no legal one where this is used (64 is the largest), and
-   bounds what is computed from those that are not.
+/* A value that was judged before. The mask changes no legal value where this is used (the largest
+   is 64), and bounds what is computed from illegal ones.
    post: 0 <= result <= 127 */
 static KPRI_RULES_UNUSED int32_t kpri_rule_past(const int32_t *v, int i)
 {
@@ -580,7 +593,7 @@ static KPRI_RULES_UNUSED int kpri_rule_aligned(int32_t x, int32_t d)
     return (x & (d - 1)) == 0;
 }
 
-/* log2 of E: x is even enough for packing if !(x & half). */
+/* log2 of E. So !(x & half) says that x is a multiple of E. */
 static KPRI_RULES_UNUSED int32_t kpri_rule_half(const int32_t *p)
 {
     return p[KPRED_CONV_DTYPE] != KPRED_DTYPE_FP32;
@@ -591,7 +604,7 @@ static KPRI_RULES_UNUSED int kpri_rule_forward(const int32_t *p)
     return p[KPRED_CONV_DIR] == KPRED_DIR_F;
 }
 
-/* The channels a 1x1 kernel sums over, and those that it writes. */
+/* The number of channels that a 1x1 kernel sums over, and of those that it writes. */
 static KPRI_RULES_UNUSED int32_t kpri_rule_ic(const int32_t *p)
 {
     return p[kpri_rule_forward(p) ? KPRED_CONV_C : KPRED_CONV_K];
@@ -610,7 +623,7 @@ static KPRI_RULES_UNUSED int32_t kpri_rule_side(const int32_t *p, int32_t x)
     return stride == 1 ? x : stride == 2 ? (x >> 1) + (x & 1) : kpred_ceil_div(x, stride);
 }
 
-/* Pixels of the large image and of the small one, saturated. */
+/* The pixels of the large image and of the small one, saturated. */
 static KPRI_RULES_UNUSED int32_t kpri_rule_large(const int32_t *p)
 {
     return kpred_mul_sat(p[KPRED_CONV_H], p[KPRED_CONV_W]);
@@ -621,7 +634,7 @@ static KPRI_RULES_UNUSED int32_t kpri_rule_small(const int32_t *p)
     return kpred_mul_sat(kpri_rule_side(p, p[KPRED_CONV_H]), kpri_rule_side(p, p[KPRED_CONV_W]));
 }
 
-/* What all three assembly kernels demand, of an image of so many pixels. */
+/* What all three assembly kernels demand. image: its number of pixels */
 static KPRI_RULES_UNUSED int kpri_rule_sizes(const int32_t *p, int32_t image)
 {
     int32_t n = p[KPRED_CONV_N], c = p[KPRED_CONV_C], k = p[KPRED_CONV_K];
@@ -632,8 +645,8 @@ static KPRI_RULES_UNUSED int kpri_rule_sizes(const int32_t *p, int32_t image)
            && kpred_mul_sat(c, k) < 1 << 29;
 }
 
-/* The default of the OpenCL kernels cuts a side of the image read, x pixels, into tiles of 8, 16 or
-   32 pixels, of which each work-item takes some.
+/* The default of the OpenCL kernels cuts each side of the image that is read, x pixels long, into
+   tiles of 8, 16 or 32 pixels. This is how many of these pixels a work-item takes.
    post: 1 <= result <= max(2, stride) */
 static KPRI_RULES_UNUSED int32_t kpri_ocl_item(int32_t stride, int32_t x)
 {
@@ -642,7 +655,7 @@ static KPRI_RULES_UNUSED int32_t kpri_ocl_item(int32_t stride, int32_t x)
     return stride > least ? stride : least;
 }
 
-/* Work-items of a tile's side, at least 8.
+/* The work-items along a side of a tile, at least 8.
    post: 8 <= result <= 16 */
 static KPRI_RULES_UNUSED int32_t kpri_ocl_group(int32_t stride, int32_t x)
 {
@@ -651,7 +664,7 @@ static KPRI_RULES_UNUSED int32_t kpri_ocl_group(int32_t stride, int32_t x)
     return group > 8 ? group : 8;
 }
 
-/* And the pixels they take.
+/* The pixels that these work-items take.
    post: 8 <= result <= 2^27 */
 static KPRI_RULES_UNUSED int32_t kpri_ocl_tile(int32_t stride, int32_t x)
 {
@@ -662,9 +675,9 @@ static KPRI_RULES_UNUSED int32_t kpri_ocl_tile(int32_t stride, int32_t x)
 #if defined(KPRED_RULES_CONV_ASM_1X1U) && !defined(KPRI_RULES_CONV_ASM_1X1U)
 #define KPRI_RULES_CONV_ASM_1X1U
 /* >>conv_asm_1x1u: a wave computes k_mult filters on chunks_per_wave chunks of chunk_size pixels,
-   for n_mult sets of images, c_mult channels at a time; the waves of a group divide channels and
-   filters among them. hw counts the pixels written: the small image's forward, the large one's
-   backward. */
+   for n_mult sets of images, c_mult channels at a time. The waves of a group divide channels and
+   filters among them. hw is the number of pixels written: those of the small image forward, of the
+   large image backward. */
 #define KPRI_1X1U(v, NAME) kpri_rule_past(v, KPRED_ASM_1X1U_##NAME)
 
 static int32_t kpri_1x1u_hw(const int32_t *p)
@@ -672,7 +685,7 @@ static int32_t kpri_1x1u_hw(const int32_t *p)
     return kpri_rule_forward(p) ? kpri_rule_small(p) : kpri_rule_large(p);
 }
 
-/* hw % E, also where hw is saturated. */
+/* hw % E. It is right where hw is saturated, too. */
 static int32_t kpri_1x1u_odd(const int32_t *p)
 {
     int32_t h = p[KPRED_CONV_H], w = p[KPRED_CONV_W];
@@ -684,7 +697,8 @@ static int32_t kpri_1x1u_odd(const int32_t *p)
     return h & w & kpri_rule_half(p);
 }
 
-/* [0] c channels have the large image, k the small one: less than 2^24 bytes, at 4 each. */
+/* [0] The c channels of the large image take less than 2^24 bytes, at 4 bytes a pixel. So do the k
+   channels of the small image. */
 static int kpri_1x1u_applies(const int32_t *p)
 {
     int32_t half = kpri_rule_half(p), small = kpri_rule_small(p);
@@ -697,7 +711,8 @@ static int kpri_1x1u_applies(const int32_t *p)
            && kpred_mul_sat(p[KPRED_CONV_K], small) < 1 << 22 && kpri_rule_sizes(p, small);
 }
 
-/* Vector registers of a wave: five, inputs twice, sums, and one for an odd image of 16-bit pixels.
+/* The vector registers of a wave: five, two sets for inputs, the sums, and one for an image with an
+   odd number of 16-bit pixels.
    pre:  n_mult, c_mult <= 127
    post: result <= 5 + 3 * 127^3 + 1 */
 static int32_t kpri_1x1u_vgprs(const int32_t *p, const int32_t *v, int32_t n_mult, int32_t c_mult)
@@ -708,13 +723,13 @@ static int32_t kpri_1x1u_vgprs(const int32_t *p, const int32_t *v, int32_t n_mul
     return 5 + 2 * inputs + chunks * KPRI_1X1U(v, K_MULT) + kpri_1x1u_odd(p);
 }
 
-/* R9: scalar registers, of which most hold weights. */
+/* R9: the scalar registers. Most of them hold weights. */
 static int kpri_1x1u_fits_sgprs(int32_t k_mult, int32_t c_mult)
 {
     return 25 + 2 * k_mult * c_mult < KPRED_GCN_SGPRS;
 }
 
-/* [1] V1; ahead to R3-R5: chunks_per_wave is at least read_size * E, and at most hw. */
+/* [1] V1; ahead to R3-R5: chunks_per_wave lies between read_size * E and hw. */
 static int kpri_1x1u_read_size(const int32_t *p, int32_t read_size)
 {
     return kpred_between(read_size, 1, 4) && read_size << kpri_rule_half(p) <= kpri_1x1u_hw(p);
@@ -750,7 +765,7 @@ static int kpri_1x1u_chunk_size(const int32_t *p, const int32_t *v, int32_t chun
 }
 
 /* [5] V5; R6: n_mult <= ceil(n / (64 / chunk_size)); ahead to R8 with c_mult = E.
-   (2^24 images times 127 are below 2^31.) */
+   (2^24 images times 127 is below 2^31.) */
 static int kpri_1x1u_n_mult(const int32_t *p, const int32_t *v, int32_t n_mult)
 {
     return kpred_between(n_mult, 1, 8)
@@ -758,7 +773,8 @@ static int kpri_1x1u_n_mult(const int32_t *p, const int32_t *v, int32_t n_mult)
            && kpri_1x1u_vgprs(p, v, n_mult, 1 << kpri_rule_half(p)) < KPRED_GCN_VGPRS;
 }
 
-/* [6] V6, R7-R9; ahead to R11: a multiple of c_mult for each wave is one in all. */
+/* [6] V6, R7-R9; ahead to R11: if each wave has a multiple of c_mult channels, all waves together
+   have one. */
 static int kpri_1x1u_c_mult(const int32_t *p, const int32_t *v, int32_t c_mult)
 {
     return kpri_rule_pow2(c_mult, 32) && !(c_mult & kpri_rule_half(p))
@@ -775,9 +791,9 @@ static int kpri_1x1u_fits_vgprs(const int32_t *p, const int32_t *v, int32_t wave
     return kpred_fits_vgprs(vgprs, waves);
 }
 
-/* [7] V7, R10; R11: each wave takes ceil(ic / waves_c) channels and the last one what is left, both
-   multiples of c_mult; as ic is one by [6], the second is if the first is. Ahead to R14 with
-   waves_k_in_group = 1. */
+/* [7] V7, R10; R11: each wave takes ceil(ic / waves_c) channels, and the last wave takes the rest;
+   both must be multiples of c_mult. By [6], ic is a multiple, so it is enough to test the first.
+   Ahead to R14 with waves_k_in_group = 1. */
 static int kpri_1x1u_waves_c(const int32_t *p, const int32_t *v, int32_t waves_c)
 {
     int32_t ic = kpri_rule_ic(p);
@@ -816,9 +832,10 @@ KPRED_API int kpred_rule_conv_asm_1x1u(const int32_t *problem, const int32_t *va
 
 #if defined(KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1) && !defined(KPRI_RULES_CONV_OCL_DIRECT_FWD_1X1)
 #define KPRI_RULES_CONV_OCL_DIRECT_FWD_1X1
-/* >>conv_ocl_direct_fwd_1x1: the kernel takes anything, so legal is what MIOpen's search emits, and
-   MIOpen's default. The first value tells which of the two a tuple can be: grp_tile1 is 1 in the
-   search, and 8 or more in the default. There are two versions of the kernel, 0 and 1. */
+/* >>conv_ocl_direct_fwd_1x1: the kernel itself takes any tuple. A tuple is legal here if MIOpen's
+   search emits it or if it is MIOpen's default. The first value tells which of the two a tuple can
+   be: grp_tile1 is 1 in the search, and 8 or more in the default. The kernel has two versions, 0
+   and 1. */
 
 static int kpri_ocl_version(const int32_t *p)
 {
@@ -826,8 +843,9 @@ static int kpri_ocl_version(const int32_t *p)
            && kpri_rule_aligned(p[KPRED_CONV_C] | p[KPRED_CONV_K], 16);
 }
 
-/* The most pixels for a work-item of version 0: with stride 1 the largest of 1, 2, 4 that divides
-   the image; else 2 if the rows written (backward, those read as well) are even. */
+/* The largest number of pixels for a work-item of version 0. With stride 1 it is the largest of 1,
+   2, 4 that divides the image. With other strides it is 2 if the rows written (and, backward, the
+   rows read) have an even length, else 1. */
 static int32_t kpri_ocl_pixels(const int32_t *p)
 {
     int32_t h = p[KPRED_CONV_H], w = p[KPRED_CONV_W];
@@ -838,13 +856,13 @@ static int32_t kpri_ocl_pixels(const int32_t *p)
     return image & 1 ? 1 : image ? 2 : 4;
 }
 
-/* A side of the image read: the large one's forward, the small one's backward. */
+/* A side of the image that is read: the large image forward, the small image backward. */
 static int32_t kpri_ocl_read(const int32_t *p, int32_t x)
 {
     return kpri_rule_forward(p) ? x : kpri_rule_side(p, x);
 }
 
-/* The default's n-th value, n in 1..9. */
+/* The n-th value of the default, n in 1..9. */
 static int32_t kpri_ocl_default(const int32_t *p, size_t n)
 {
     int version = kpri_ocl_version(p);
@@ -890,8 +908,8 @@ static int kpri_ocl_n_in_data_tiles(const int32_t *p, int32_t n_in)
     return n_in == 4 || (n_in == 8 && kpri_rule_aligned(kpri_rule_ic(p), 8));
 }
 
-/* S1-S9 for a first value of 1. Nothing to look ahead to: 4 always is an n_out_pix_tiles and an
-   n_in_data_tiles of version 0, and values of version 1 do not depend on one another. */
+/* S1-S9 for a first value of 1. No look-ahead is needed: n_out_pix_tiles and n_in_data_tiles of
+   version 0 can always be 4, and the values of version 1 do not depend on one another. */
 static int kpri_ocl_search(const int32_t *p, const int32_t *v, size_t n)
 {
     int32_t newest = v[n - 1];
@@ -923,8 +941,9 @@ KPRED_API int kpred_rule_conv_ocl_direct_fwd_1x1(const int32_t *problem, const i
 #if defined(KPRED_RULES_CONV_ASM_BWD_WRW_1X1) && !defined(KPRI_RULES_CONV_ASM_BWD_WRW_1X1)
 #define KPRI_RULES_CONV_ASM_BWD_WRW_1X1
 /* >>conv_asm_bwd_wrw_1x1: the 64 lanes of a register hold chunk_size pixels in c_per_gpr channels
-   of n_per_gpr images, times 1, 2 or 4; a wave multiplies c_mult by k_mult such registers,
-   k_per_gpr times. Of the problem, only the type and the parity of c matter. */
+   of n_per_gpr images, times 1, 2 or 4. A wave multiplies c_mult by k_mult such registers,
+   k_per_gpr times. The parameters depend on nothing of the problem but the type and whether c is
+   even. */
 #define KPRI_WRW1(v, NAME) kpri_rule_past(v, KPRED_ASM_BWD_WRW_1X1_##NAME)
 
 /* [0] */
@@ -934,9 +953,9 @@ static int kpri_wrw1_applies(const int32_t *p)
            && kpri_rule_sizes(p, kpri_rule_small(p));
 }
 
-/* R6: 12 registers, a sum for each product, and sets of (c_mult + k_mult) * read_size values: one
-   in use, one for each prefetch, and one more for BF16, which these GPUs emulate. Five waves or
-   more have half of the registers. */
+/* R6: the kernel needs 12 registers, a sum for each product, and sets of
+   (c_mult + k_mult) * read_size values: one set in use, one for each prefetch, and one more for
+   BF16, which these GPUs emulate. Five or more waves have half of the registers each. */
 static int kpri_wrw1_fits(const int32_t *p, int32_t c_mult, int32_t k_per_gpr, int32_t k_mult,
                           int32_t waves, int32_t read_size, int32_t prefetch)
 {
@@ -946,13 +965,13 @@ static int kpri_wrw1_fits(const int32_t *p, int32_t c_mult, int32_t k_per_gpr, i
                             waves);
 }
 
-/* [2] V2; R1, R2: the product is at least 16, and at most 16 (for chunk_size 1 by V2 alone). */
+/* [2] V2; R1, R2: the product is at least 16 and at most 16 (V2 alone says so for chunk_size 1). */
 static int kpri_wrw1_c_per_gpr(const int32_t *v, int32_t c_per_gpr)
 {
     return kpri_rule_pow2(c_per_gpr, 16) && KPRI_WRW1(v, CHUNK_SIZE) * c_per_gpr == 16;
 }
 
-/* [4] V4, R3; ahead to R6 with the least of all that is open. */
+/* [4] V4, R3; ahead to R6 with the smallest values of all later parameters. */
 static int kpri_wrw1_k_per_gpr(const int32_t *p, const int32_t *v, int32_t k_per_gpr)
 {
     return kpri_rule_pow2(k_per_gpr, 16) && k_per_gpr <= KPRI_WRW1(v, C_PER_GPR)
@@ -966,8 +985,9 @@ static int kpri_wrw1_k_mult(const int32_t *p, const int32_t *v, int32_t k_mult)
            && kpri_wrw1_fits(p, KPRI_WRW1(v, C_MULT), KPRI_WRW1(v, K_PER_GPR), k_mult, 1, 1, 0);
 }
 
-/* [7] V7; R7: all waves but one hand their sums over in LDS, 4 bytes a lane. (R6 cannot fail: this
-   leaves five waves or more 64 sums, so c_mult + k_mult <= 20, and 64 + 12 + 20 * 2 <= 128.) */
+/* [7] V7; R7: all waves but one pass their sums on through LDS, 4 bytes a lane. (R6 cannot fail:
+   with five or more waves R7 allows 64 sums, so c_mult + k_mult <= 20, and
+   64 + 12 + 20 * 2 <= 128.) */
 static int kpri_wrw1_n_part_cnt(const int32_t *v, int32_t waves)
 {
     int32_t sums = KPRI_WRW1(v, C_MULT) * KPRI_WRW1(v, K_MULT) * KPRI_WRW1(v, K_PER_GPR);
@@ -984,8 +1004,8 @@ static int kpri_wrw1_read_size(const int32_t *p, const int32_t *v, int32_t read_
                              KPRI_WRW1(v, N_PART_CNT), read_size, 0);
 }
 
-/* [9] V9; R5a: only 16-bit types can be stored one by one; R5b, R5c: in pairs if c_mult and c are
-   even. */
+/* [9] V9; R5a: only 16-bit types can be stored one by one; R5b, R5c: they can be stored in pairs if
+   c_mult and c are even. */
 static int kpri_wrw1_short_store(const int32_t *p, const int32_t *v, int32_t short_store)
 {
     int32_t half = kpri_rule_half(p);
@@ -1027,19 +1047,20 @@ KPRED_API int kpred_rule_conv_asm_bwd_wrw_1x1(const int32_t *problem, const int3
 
 #if defined(KPRED_RULES_CONV_ASM_BWD_WRW_3X3) && !defined(KPRI_RULES_CONV_ASM_BWD_WRW_3X3)
 #define KPRI_RULES_CONV_ASM_BWD_WRW_3X3
-/* >>conv_asm_bwd_wrw_3x3: the lanes of a wave hold chunk_size pixels of 64 / chunk_size channels,
-   and pair them with k_per_wave filters (with reverse_inout, filters with channels),
-   pipe_lines_depth lines at a time. A work-group has n_per_group waves. */
+/* >>conv_asm_bwd_wrw_3x3: the lanes of a wave hold chunk_size pixels of 64 / chunk_size channels.
+   The wave pairs them with k_per_wave filters, pipe_lines_depth lines at a time. With reverse_inout
+   the lanes hold filters, and the wave pairs them with channels. A work-group has n_per_group
+   waves. */
 #define KPRI_WRW3(v, NAME) kpri_rule_past(v, KPRED_ASM_BWD_WRW_3X3_##NAME)
 
-/* Does every group have a multiple of so many out of x channels or filters?
+/* Has every group a multiple of `multiple` of the x channels or filters?
    pre: 1 <= multiple <= 64 (then no product overflows: groups <= 2^24) */
 static int kpri_wrw3_share(const int32_t *p, int32_t x, int32_t multiple)
 {
     return x % (p[KPRED_CONV_GROUPS] * multiple) == 0;
 }
 
-/* What lanes hold, and what is paired with it: channels and filters, or the reverse. */
+/* What the lanes hold, and what is paired with it: channels and filters, or the reverse. */
 static int32_t kpri_wrw3_held(const int32_t *p, int32_t reverse)
 {
     return p[reverse ? KPRED_CONV_K : KPRED_CONV_C];
@@ -1050,7 +1071,7 @@ static int32_t kpri_wrw3_paired(const int32_t *p, int32_t reverse)
     return p[reverse ? KPRED_CONV_C : KPRED_CONV_K];
 }
 
-/* [0] That groups divide c and k goes without saying in MIOpen's check, and R2, R3 demand it. */
+/* [0] The groups divide c and k: MIOpen's check takes this for granted, and R2, R3 demand it. */
 static int kpri_wrw3_applies(const int32_t *p)
 {
     int32_t c = p[KPRED_CONV_C], k = p[KPRED_CONV_K], image = kpri_rule_large(p);
@@ -1064,7 +1085,8 @@ static int kpri_wrw3_applies(const int32_t *p)
            && kpri_wrw3_share(p, k, 1) && (kpri_wrw3_share(p, c, 4) || kpri_wrw3_share(p, k, 4));
 }
 
-/* Registers for a line of the image, E elements each: chunks of 16, or of 8 that overlap by one.
+/* The registers for a line of the image, with E elements each. Chunks have 16 elements, or 8 that
+   overlap by one.
    post: result <= 2^24 / 7 + 1 */
 static int32_t kpri_wrw3_line(const int32_t *p, int32_t chunk_size)
 {
@@ -1073,10 +1095,11 @@ static int32_t kpri_wrw3_line(const int32_t *p, int32_t chunk_size)
     return chunk_size == 16 ? (lanes + 15) / 16 : (lanes + 6) / 7;
 }
 
-/* Vector registers: a sum for each filter and place of the 3x3, depth + 2 lines read, depth lines
-   written. (At most seven more serve a division, where k / groups is no power of two and fewer than
-   4 hold lines read or fewer than 3 lines written. Such kernels have at most 94 in all, within any
-   limit here, so that these seven decide nothing and are left out.)
+/* The vector registers: a sum for each filter and each of its 3x3 places, depth + 2 lines read,
+   depth lines written. (Where k / groups is no power of two, and fewer than 4 registers hold lines
+   read or fewer than 3 hold lines written, a division needs at most seven more. Such kernels use at
+   most 94 registers in all, which is below every limit here. So the seven decide nothing and are
+   left out.)
    pre:  k_per_wave, depth <= 127
    post: result < 2^30 */
 static int32_t kpri_wrw3_vgprs(const int32_t *p, int32_t chunk_size, int32_t k_per_wave,
@@ -1087,8 +1110,8 @@ static int32_t kpri_wrw3_vgprs(const int32_t *p, int32_t chunk_size, int32_t k_p
     return 9 * k_per_wave + (depth + 2) * line + depth * line + 6 + half;
 }
 
-/* MIOpen's estimate of the length of the code, in instructions: memory and vector ones of a line,
-   with lines unrolled. gfx900 needs two for a dot product of halves.
+/* MIOpen's estimate of the length of the code in instructions: the memory and vector instructions
+   of a line, times the unrolled lines. gfx900 needs two instructions for a dot product of halves.
    pre:  1 <= depth <= 16, k_per_wave <= 127, at most 256 registers for lines
    post: result < 2^30 */
 static int32_t kpri_wrw3_code(const int32_t *p, int32_t chunk_size, int32_t k_per_wave,
@@ -1104,14 +1127,15 @@ static int32_t kpri_wrw3_code(const int32_t *p, int32_t chunk_size, int32_t k_pe
     return (lines * (memory + vector)) << half;
 }
 
-/* R8, R12. Both grow with k_per_wave, and are least for a depth of 1: that looks ahead. */
+/* R8, R12. Both demand least with the smallest k_per_wave and with a depth of 1, so these values
+   look ahead. */
 static int kpri_wrw3_fits(const int32_t *p, int32_t chunk_size, int32_t k_per_wave, int32_t depth)
 {
     return kpri_wrw3_vgprs(p, chunk_size, k_per_wave, depth) <= KPRED_GCN_VGPRS
            && kpri_wrw3_code(p, chunk_size, k_per_wave, depth) < 32000;
 }
 
-/* [2] V2 (R1: the stride is 1 anyway); ahead to R2 with chunk_size = 16. */
+/* [2] V2 (R1 cannot fail: the stride is 1); ahead to R2 with chunk_size = 16. */
 static int kpri_wrw3_reverse_inout(const int32_t *p, int32_t reverse)
 {
     return kpred_between(reverse, 0, 1) && kpri_wrw3_share(p, kpri_wrw3_held(p, reverse), 4);
@@ -1142,8 +1166,8 @@ static int kpri_wrw3_pipe_lines_depth(const int32_t *p, const int32_t *v, int32_
            && kpri_wrw3_fits(p, KPRI_WRW3(v, CHUNK_SIZE), KPRI_WRW3(v, K_PER_WAVE), depth);
 }
 
-/* [6] V6, R7; R9: five waves and more have half of the registers; R10; R11: all waves but one hand
-   their sums over in LDS, 4 bytes a lane. */
+/* [6] V6, R7; R9: five or more waves have half of the registers each; R10; R11: all waves but one
+   pass their sums on through LDS, 4 bytes a lane. */
 static int kpri_wrw3_n_per_group(const int32_t *p, const int32_t *v, int32_t waves)
 {
     int32_t limit = KPRI_WRW3(v, LIMIT_WAVE_CNT), k_per_wave = KPRI_WRW3(v, K_PER_WAVE);
@@ -1175,10 +1199,8 @@ KPRED_API int kpred_rule_conv_asm_bwd_wrw_3x3(const int32_t *problem, const int3
 
 #ifndef KPRI_RULES_CONV2D
 #define KPRI_RULES_CONV2D
-/* >>conv2d: what the kernels ask that have a field for everything. The first three fields are those
-   of the others, and kpri_rule_half and kpri_rule_forward read nothing else. */
-
-/* Of the channels that a kernel reads and those that it writes, whichever is k. */
+/* >>conv2d: what the kernels with KPRED_CONV2D_FIELD_LIST share. Their first three fields are those
+   of KPRED_CONV_FIELD_LIST, and kpri_rule_half and kpri_rule_forward read nothing else. */
 static KPRI_RULES_UNUSED int32_t kpri_conv2d_ic(const int32_t *p)
 {
     return p[kpri_rule_forward(p) ? KPRED_CONV2D_C : KPRED_CONV2D_K];
@@ -1189,15 +1211,15 @@ static KPRI_RULES_UNUSED int32_t kpri_conv2d_oc(const int32_t *p)
     return p[kpri_rule_forward(p) ? KPRED_CONV2D_K : KPRED_CONV2D_C];
 }
 
-/* How far a filter can move along a padded side, negative if it does not fit. */
+/* How far a filter can move along a padded side. It is negative if the filter does not fit. */
 static KPRI_RULES_UNUSED int32_t kpri_conv_room(int32_t side, int32_t filter, int32_t pad,
                                                 int32_t dilation)
 {
     return side + 2 * pad - 1 - kpred_mul_sat(dilation, filter - 1);
 }
 
-/* A side of the image that the forward convolution writes, h for i == 0, w for i == 1. If the
-   filter does not fit, 0, but MIOpen runs forward convolutions as if there were a pixel.
+/* A side of the image that the forward convolution writes: h for i == 0, w for i == 1. It is 0 if
+   the filter does not fit, but 1 for a forward convolution, as in MIOpen.
    post: 0 <= result <= 3 * 2^24 */
 static KPRI_RULES_UNUSED int32_t kpri_conv2d_side(const int32_t *p, int i)
 {
@@ -1217,7 +1239,7 @@ static KPRI_RULES_UNUSED int32_t kpri_conv2d_out_w(const int32_t *p)
     return kpri_conv2d_side(p, 1);
 }
 
-/* A convolution, with groups that divide its channels. */
+/* Do the groups divide the channels, and is there a pixel to write? */
 static KPRI_RULES_UNUSED int kpri_conv2d_exists(const int32_t *p)
 {
     return p[KPRED_CONV2D_C] % p[KPRED_CONV2D_GROUPS] == 0
@@ -1235,14 +1257,14 @@ static KPRI_RULES_UNUSED int kpri_conv2d_undilated(const int32_t *p)
     return p[KPRED_CONV2D_DIL_H] == 1 && p[KPRED_CONV2D_DIL_W] == 1;
 }
 
-/* Is the product of three a multiple of d, a power of two? For d <= 128 their last seven bits say.
+/* Is a * b * c a multiple of d, a power of two? For d <= 128 the last seven bits of each tell.
    pre: a, b, c >= 0 */
 static KPRI_RULES_UNUSED int kpri_conv2d_aligned(int32_t a, int32_t b, int32_t c, int32_t d)
 {
     return kpri_rule_aligned(((a & 127) * (b & 127) & 127) * (c & 127), d);
 }
 
-/* Rules of solvers that run one direction of what others run more of */
+/* A rule for a solver that runs a single direction */
 #define KPRI_ONE_WAY(rule, of, dir)                                             \
     KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n) \
     {                                                                           \
@@ -1267,9 +1289,10 @@ static int kpri_3x3u_applies(const int32_t *p)
            && kpred_between(p[KPRED_CONV2D_W], 4, 1000);
 }
 
-/* Vector registers of a wave: lines read, twice, sums, up to four. (Where k / groups is no power
-   of two, MIOpen reserves at least 4 and 3 for the lines: that is more only for three lines or
-   fewer, of one group of lanes, with at most 35 registers in all, and decides nothing.)
+/* The vector registers of a wave: two sets of lines read, the sums, and up to four more. (Where
+   k / groups is no power of two, MIOpen reserves at least 4 and 3 registers for the lines. That is
+   more only for three lines or fewer in one group of lanes, where the kernel uses at most 35
+   registers in all, so it decides nothing.)
    pre:  filters <= 127, 1 <= lines <= 8
    post: result < 2^29; for w <= 1000, filters <= 8 and one line at most 228 */
 static int32_t kpri_3x3u_vgprs(const int32_t *p, int32_t filters, int32_t lines)
@@ -1313,11 +1336,12 @@ KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *va
 
 #if defined(KPRED_RULES_CONV_OCL_DIRECT_FWD) && !defined(KPRI_RULES_CONV_OCL_DIRECT_FWD)
 #define KPRI_RULES_CONV_OCL_DIRECT_FWD
-/* >>conv_ocl_direct_fwd: a work-group has grp_tile1 x grp_tile0 work-items for a tile of the image,
-   in_tile1 x in_tile0, each with out_pix_tile1 x out_pix_tile0 of its pixels, in n_out_pix_tiles
-   channels, and reads n_in_data_tiles at a time. Tile sizes decide one another in many ways, so
-   this rule judges all values anew, with the least that may still come in place of those to come:
-   the least work-items, the least tiles, one channel, one stack. */
+/* >>conv_ocl_direct_fwd: a work-group has grp_tile1 x grp_tile0 work-items for a tile of
+   in_tile1 x in_tile0 pixels. Each computes out_pix_tile1 x out_pix_tile0 of the pixels in
+   n_out_pix_tiles channels, and reads n_in_data_tiles channels at a time. The tile sizes depend on
+   one another in many ways, so this rule judges all values anew each time. In place of the values
+   that are still open it takes the least demanding ones: the fewest work-items, the smallest tiles,
+   one channel, one stack. */
 
 /* The filters that MIOpen has kernels for. */
 static int kpri_ocld_filter(const int32_t *p)
@@ -1329,7 +1353,7 @@ static int kpri_ocld_filter(const int32_t *p)
            || (y == 4 && x == 4 && p[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16 && pad == 0);
 }
 
-/* [0], without that some tuple is legal */
+/* [0], except for the question whether some tuple is legal */
 static int kpri_ocld_applies(const int32_t *p)
 {
     int32_t stride = p[KPRED_CONV2D_STRIDE_H], pad = p[KPRED_CONV2D_PAD_H];
@@ -1342,13 +1366,13 @@ static int kpri_ocld_applies(const int32_t *p)
            && kpri_ocld_filter(p);
 }
 
-/* With stride, backward, the kernel takes the stride for out_pix_tile. */
+/* Backward with a stride above 1: the kernel uses the stride as its out_pix_tile. */
 static int kpri_ocld_strided(const int32_t *p)
 {
     return !kpri_rule_forward(p) && p[KPRED_CONV2D_STRIDE_H] > 1;
 }
 
-/* A side of what a tile reads. With `strided`, a tile has at least 16 pixels.
+/* A side of what a tile reads. A strided tile (kpri_ocld_strided) has at least 16 pixels.
    pre: 8 <= tile <= 32 */
 static int32_t kpri_ocld_side(const int32_t *p, int32_t tile, int32_t filter)
 {
@@ -1361,7 +1385,8 @@ static int32_t kpri_ocld_side(const int32_t *p, int32_t tile, int32_t filter)
     return (tile + filter - 1 + stride - 1) / stride;
 }
 
-/* R5: tile and weights of the channels read at a time; groups may have fewer. */
+/* R5: LDS holds a tile and the weights of the channels that are read at a time. A group may have
+   fewer channels. */
 static int kpri_ocld_fits_lds(const int32_t *p, int32_t tile1, int32_t tile0, int32_t n_out,
                               int32_t n_in)
 {
@@ -1377,8 +1402,8 @@ static int kpri_ocld_fits_lds(const int32_t *p, int32_t tile1, int32_t tile0, in
            && kpred_fits_lds((tile + weights) * (4 >> kpri_rule_half(p)));
 }
 
-/* S3, S4; S1, S2: powers of two, the pixels of a work-item 1, 2 or 4 of them. (64 in a tile never
-   pass: they are for sides below 16, and half of a tile has to be less than the side.) */
+/* S3, S4; S1, S2: tiles are powers of two, and a work-item has 1, 2 or 4 pixels a side. (A tile of
+   64 never passes: it is for sides below 16, and half of a tile must be less than the side.) */
 static int kpri_ocld_tile(int32_t side, int32_t grp, int32_t tile)
 {
     return kpri_rule_pow2(grp, 32) && grp >= 8 && grp <= tile
@@ -1387,7 +1412,7 @@ static int kpri_ocld_tile(int32_t side, int32_t grp, int32_t tile)
                             : tile == 32 && side > 16);
 }
 
-/* The least tile for at least so many work-items. */
+/* The smallest tile for at least this many work-items. */
 static int32_t kpri_ocld_least(int32_t side, int32_t grp)
 {
     return side >= 16 && grp < 16 ? 16 : grp;
@@ -1429,7 +1454,7 @@ static int kpri_ocld_search(const int32_t *p, const int32_t *v, size_t n)
            && kpri_ocld_fits_lds(p, tile1, tile0, n_out, n_in);
 }
 
-/* Are these the default's values, and does R5 accept it? */
+/* Are these the values of the default, and does R5 accept the default? */
 static int kpri_ocld_default(const int32_t *p, const int32_t *v, size_t n)
 {
     int forward = kpri_rule_forward(p);
@@ -1458,8 +1483,9 @@ KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32
 
 #if defined(KPRED_RULES_CONV_BIN_WINOGRAD_RXS) && !defined(KPRI_RULES_CONV_BIN_WINOGRAD_RXS)
 #define KPRI_RULES_CONV_BIN_WINOGRAD_RXS
-/* >>conv_bin_winograd_rxs: n_groups + n_groups_plus work-groups share the work, at most one a CU.
-   The first is a multiple of 16, the second 1 to 16, so that each number is one pair. */
+/* >>conv_bin_winograd_rxs: n_groups + n_groups_plus work-groups share the work, at most one on each
+   CU. The first is a multiple of 16 and the second is 1 to 16, so each number is exactly one
+   pair. */
 static int32_t kpri_rxs_units(const int32_t *p)
 {
     switch (p[KPRED_CONV2D_GPU]) {
@@ -1487,16 +1513,16 @@ KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int
 
 #if defined(KPRED_RULES_CONV_HIP_IGEMM_V4R1) && !defined(KPRI_RULES_CONV_HIP_IGEMM_V4R1)
 #define KPRI_RULES_CONV_HIP_IGEMM_V4R1
-/* >>conv_hip_igemm_v4r1: one matrix product, by k / k_per_block x B / b_per_block blocks of
-   threads, e_per_block of the sum's E terms at a time. B counts the pixels of the image written, of
-   all images but for the gemm_n_repeat * gemm_n_per_thread_sub_c that a thread takes at once.
-   Backward weights, channels take the place of images, images that of channels, and filter and
-   small image exchange theirs. All parameters are powers of two. With MT and NT for the two
-   per_thread_sub_c, a block has M0 * M1 = k_per_block / (2 * MT) times N0 * N1 = b_per_block
-   threads. */
+/* >>conv_hip_igemm_v4r1: k / k_per_block x B / b_per_block blocks of threads compute one matrix
+   product, and add e_per_block of the E terms of its sums at a time. A thread takes
+   gemm_n_repeat * gemm_n_per_thread_sub_c images at once; B is the number of pixels of the image
+   written times the number of such sets of images. Backward weights, channels and images change
+   places, and so do the filter and the small image. All parameters are powers of two. MT and NT are
+   the two per_thread_sub_c. A block has M0 * M1 threads times N0 * N1 threads, where
+   M0 * M1 = k_per_block / (2 * MT) and N0 * N1 = b_per_block. */
 #define KPRI_V4R1(v, NAME) kpri_rule_past(v, KPRED_HIP_IGEMM_V4R1_##NAME)
 
-/* Up to 128, for which kpri_rule_past is too narrow.
+/* A k_per_block reaches 128, for which kpri_rule_past is too narrow.
    post: 0 <= result <= 255 */
 static int32_t kpri_v4r1_k_per_block(const int32_t *v)
 {
@@ -1520,7 +1546,7 @@ static int kpri_v4r1_pixels(const int32_t *p, int32_t b_per_block, int32_t nt)
     return kpri_rule_aligned(n, 2 * nt) && kpri_conv2d_aligned(n / (2 * nt), h, w, b_per_block);
 }
 
-/* R2, R5: a multiple for each group. */
+/* R2, R5: each group has a multiple. */
 static int kpri_v4r1_filters(const int32_t *p, int32_t k_per_block)
 {
     return kpri_rule_aligned(p[KPRED_CONV2D_K] / p[KPRED_CONV2D_GROUPS], k_per_block);
@@ -1538,7 +1564,7 @@ static int kpri_v4r1_terms(const int32_t *p, int32_t e_per_block)
 }
 
 /* [1] V1; ahead to R1-R5 and R9: MT = NT = 2 and e_per_block = 4 demand least, and 64 threads then
-   a k_per_block of 256 / b_per_block. */
+   need a k_per_block of 256 / b_per_block. */
 static int kpri_v4r1_b_per_block(const int32_t *p, int32_t b_per_block)
 {
     return (b_per_block == 8 || b_per_block == 16) && kpri_v4r1_pixels(p, b_per_block, 2)
@@ -1553,8 +1579,8 @@ static int kpri_v4r1_applies(const int32_t *p)
            && (kpri_v4r1_b_per_block(p, 8) || kpri_v4r1_b_per_block(p, 16));
 }
 
-/* [2] V2, R2, R5; ahead to R7, R9: up to 64 with MT = 2; 128 need MT = 4, and half types then as
-   much for NT (R6, R1, R3). */
+/* [2] V2, R2, R5; ahead to R7, R9: up to 64 is possible with MT = 2. 128 needs MT = 4, and 16-bit
+   types then need NT = 4, too (R6, R1, R3). */
 static int kpri_v4r1_k(const int32_t *p, const int32_t *v, int32_t k_per_block)
 {
     int32_t b_per_block = KPRI_V4R1(v, B_PER_BLOCK);
@@ -1564,15 +1590,15 @@ static int kpri_v4r1_k(const int32_t *p, const int32_t *v, int32_t k_per_block)
            && (k_per_block < 128 || !kpri_rule_half(p) || kpri_v4r1_pixels(p, b_per_block, 4));
 }
 
-/* [3] V3, R4; ahead to R14: M0 * M1, at most k_per_block / 4, are a multiple. */
+/* [3] V3, R4; ahead to R14: M0 * M1, which is at most k_per_block / 4, is a multiple of it. */
 static int kpri_v4r1_e(const int32_t *p, const int32_t *v, int32_t e_per_block)
 {
     return kpri_rule_pow2(e_per_block, 16) && e_per_block >= 4 && kpri_v4r1_terms(p, e_per_block)
            && e_per_block * 4 <= kpri_v4r1_k_per_block(v);
 }
 
-/* [5] V5; ahead to R6 (with R1, R3), to R7: M0 * M1 are at most 16, to R9: 64 threads at least, and
-   to R14. */
+/* [5] V5; ahead to R6 (with R1, R3), to R7 (M0 * M1 is at most 16), to R9 (a block has at least 64
+   threads), and to R14. */
 static int kpri_v4r1_mt(const int32_t *p, const int32_t *v, int32_t mt)
 {
     int32_t k_per_block = kpri_v4r1_k_per_block(v), b_per_block = KPRI_V4R1(v, B_PER_BLOCK);
@@ -1619,15 +1645,15 @@ static int kpri_v4r1_n1(const int32_t *v, int32_t n1)
            && KPRI_V4R1(v, GEMM_N_LEVEL0_CLUSTER) * n1 == KPRI_V4R1(v, B_PER_BLOCK);
 }
 
-/* R14, in which b_per_block cancels: in_copy_e, _n1 and _n2 take M0 * M1, which k_per_block is of
-   this.
+/* R14: in_copy_e * in_copy_n1 * in_copy_n2 is M0 * M1; b_per_block cancels. This is the k_per_block
+   that R14 allows with in_copy_n2 = 1.
    pre: n1 <= 4 */
 static int32_t kpri_v4r1_copy(const int32_t *v, int32_t n1)
 {
     return 2 * KPRI_V4R1(v, GEMM_M_PER_THREAD_SUB_C) * KPRI_V4R1(v, E_PER_BLOCK) * n1;
 }
 
-/* [12] V12, R11; ahead to R14: in_copy_n2 is at most NT (R13). And [14] V14, R13, R14. */
+/* [12] V12, R11; ahead to R14, since in_copy_n2 is at most NT (R13). And [14] V14, R13, R14. */
 static int kpri_v4r1_copy_n1(const int32_t *v, int32_t n1)
 {
     return kpri_rule_pow2(n1, 2)
@@ -1641,8 +1667,8 @@ static int kpri_v4r1_copy_n2(const int32_t *v, int32_t n2)
            && kpri_v4r1_copy(v, KPRI_V4R1(v, IN_COPY_N1)) * n2 == kpri_v4r1_k_per_block(v);
 }
 
-/* [15] V15, R15 (e_per_block is at least 4); ahead to R17: wei_copy_k is at most k_per_block (R16),
-   and at least 16, as there are 64 threads. */
+/* [15] V15, R15 (e_per_block is at least 4); ahead to R17: wei_copy_k is at most k_per_block (R16)
+   and at least 16, because a block has at least 64 threads. */
 static int kpri_v4r1_weights_e(const int32_t *v, int32_t e)
 {
     return kpri_rule_pow2(e, 4)
@@ -1690,11 +1716,11 @@ KPRI_ONE_WAY(kpred_rule_conv_hip_igemm_v4r1_wrw, kpred_rule_conv_hip_igemm_v4r1,
 
 #if defined(KPRED_RULES_CONV_IGEMM) && !defined(KPRI_RULES_CONV_IGEMM)
 #define KPRI_RULES_CONV_IGEMM
-/* >>conv_igemm: one product of an M x K matrix with a K x N one, by blocks of block_size threads in
-   clusters of 8 or 16 times 8 or 16, each with gemm_m_per_thread times gemm_n_per_thread sums or a
-   multiple of them. */
+/* >>conv_igemm: one product of an M x K matrix and a K x N matrix. The block_size threads of a
+   block form a cluster of 8 or 16 by 8 or 16. Each thread computes gemm_m_per_thread by
+   gemm_n_per_thread sums, or a multiple of them. */
 
-/* Threads of a block side by side. */
+/* The threads along each side of the cluster. */
 static int32_t kpri_igemm_cluster_m(int32_t block_size)
 {
     return block_size == 64 ? 8 : 16;
@@ -1710,8 +1736,9 @@ static int kpri_igemm_block_size(int32_t x)
     return x == 64 || x == 128 || x == 256;
 }
 
-/* Backward data: M = c * y * x, N = pixels of the small images, K = k. Forward and backward
-   weights: M = k, and N and K are the pixels and c * y * x, or the reverse. Multiples of d?
+/* Are M, N and K multiples of d? Backward data: M = c * y * x, N = the pixels of the small images,
+   K = k. Forward: M = k, N = those pixels, K = c * y * x. Backward weights: as forward, but N and K
+   change places.
    pre: d is a power of two, at most 128 */
 static int kpri_igemm_weights(const int32_t *p, int32_t d)
 {
@@ -1743,16 +1770,16 @@ static int kpri_igemm_k(const int32_t *p, int32_t d)
     }
 }
 
-/* Has a tile of so many a side twice what the cluster's threads, so many a side, compute at once?
+/* Has a side of a tile twice what the threads along that side compute at once?
    pre: threads is 8 or 16 */
 static int kpri_igemm_twice(int32_t tile, int32_t threads, int32_t per_thread)
 {
     return (per_thread == 2 || per_thread == 4) && tile == 2 * threads * per_thread;
 }
 
-/* V1-V6, R1-R5. R6 to R10 then cannot fail: a tile is at least as large as the block, and at most
-   128 x 128, for which 16 KiB of LDS hold what is read. [1] ahead to R1, R2 with 2 sums a thread.
-   Nothing else decides another. */
+/* V1-V6, R1-R5. R6 to R10 then cannot fail: a tile has at least as many elements as the block has
+   threads, and at most 128 x 128, for which 16 KiB of LDS hold what is read. [1] looks ahead to R1
+   and R2 with 2 sums a thread. No other value depends on a later one. */
 static int kpri_igemm_divides(const int32_t *p, const int32_t *v, size_t n)
 {
     int32_t newest = v[n - 1], block = v[KPRED_IGEMM_BLOCK_SIZE];
@@ -1770,7 +1797,7 @@ static int kpri_igemm_divides(const int32_t *p, const int32_t *v, size_t n)
     }
 }
 
-/* [0] The smallest block is the least demanding one. */
+/* [0] The smallest block demands least. */
 static int kpri_igemm_applies(const int32_t *p)
 {
     return kpri_conv2d_nchw(p) && p[KPRED_CONV2D_GROUPS] == 1 && kpri_igemm_m(p, 32)
@@ -1795,8 +1822,8 @@ KPRED_API int kpred_rule_conv_hip_igemm_v4r4(const int32_t *problem, const int32
     return kpri_igemm_divides(problem, values, n);
 }
 
-/* [5], [6] A tile has work for each thread of the cluster; 32 are enough for 2 sums each, so that
-   what comes before needs no look ahead. */
+/* [5], [6] A tile has work for each thread of the cluster. A side of 32 is enough for 2 sums each,
+   so the values before need no look-ahead. */
 KPRED_API int kpred_rule_conv_mlir_igemm(const int32_t *problem, const int32_t *values, size_t n)
 {
     int32_t newest = n ? values[n - 1] : 0, block = n ? values[KPRED_IGEMM_BLOCK_SIZE] : 0;
@@ -1824,10 +1851,9 @@ KPRI_ONE_WAY(kpred_rule_conv_mlir_igemm_wrw, kpred_rule_conv_mlir_igemm, KPRED_D
 
 #if defined(KPRED_RULES_CONV_IGEMM_GTC) && !defined(KPRI_RULES_CONV_IGEMM_GTC)
 #define KPRI_RULES_CONV_IGEMM_GTC
-/* >>conv_igemm_gtc: the word of a kernel (kpred_gtc_kernels) against the problem's: what it is, and
-   what it has. */
+/* >>conv_igemm_gtc: compares the word of a kernel (kpred_gtc_kernels) with the problem. */
 
-/* The power of two in a group's share of x, at most 7. */
+/* The power of two that divides a group's share of x, at most 7. */
 static uint32_t kpri_gtc_power(int32_t x, int32_t groups)
 {
     uint32_t share = (uint32_t)(x / groups) | 0x80, low = share & (0u - share);
@@ -1845,7 +1871,7 @@ static uint32_t kpri_gtc_power_of_k(const int32_t *p)
     return kpri_gtc_power(p[KPRED_CONV2D_K], p[KPRED_CONV2D_GROUPS]);
 }
 
-/* A matrix product: each pixel by itself */
+/* Is the convolution a plain matrix product: 1x1 filters without pads, strides and dilations? */
 static int kpri_gtc_is_point(const int32_t *p)
 {
     return p[KPRED_CONV2D_Y] == 1 && p[KPRED_CONV2D_X] == 1 && kpri_conv2d_undilated(p)
@@ -1865,7 +1891,7 @@ static int kpri_gtc_kernel(const int32_t *p, uint32_t word)
            && (word >> 8 & 15) <= kpri_gtc_power_of_k(p);
 }
 
-/* [0] Is there one for such a problem? */
+/* [0] Is there a kernel for such a problem? */
 static int kpri_gtc_applies(const kpred_gtc_kernels *kernels, const int32_t *p)
 {
     return p[KPRED_CONV2D_DIR] == kernels->dir && p[KPRED_CONV2D_DTYPE] <= KPRED_DTYPE_FP16
@@ -1889,10 +1915,10 @@ KPRED_API int kpred_rule_of_gtc_kernels(const kpred_gtc_kernels *kernels, const 
 
 #if defined(KPRED_RULES_CONV_OCL_BWD_WRW2) && !defined(KPRI_RULES_CONV_OCL_BWD_WRW2)
 #define KPRI_RULES_CONV_OCL_BWD_WRW2
-/* >>conv_ocl_bwd_wrw2: n_out_rows_in_lcl lines of the image lie in LDS, for n_out_channels_tiles
+/* >>conv_ocl_bwd_wrw2: LDS holds n_out_rows_in_lcl lines of the image, for n_out_channels_tiles
    tiles of n_out_channels_per_tile filters. */
 
-/* [0] Of y = 1 there are no rows, and none has lines for more than 11. */
+/* [0] No row of the databases has a filter with y = 1, and no kernel holds more than 11 lines. */
 static int kpri_wrw2_applies(const int32_t *p)
 {
     return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p) && p[KPRED_CONV2D_DIR] == KPRED_DIR_W
@@ -1900,8 +1926,8 @@ static int kpri_wrw2_applies(const int32_t *p)
            && p[KPRED_CONV2D_STRIDE_H] == p[KPRED_CONV2D_STRIDE_W];
 }
 
-/* [3], [4] No more filters at a time than a group has; one tile if there are groups. One filter in
-   one tile always is possible, so that nothing has to be looked ahead to. */
+/* [3], [4] A work-group takes no more filters at a time than a group has, and one tile if there are
+   groups. One filter in one tile is always possible, so no look-ahead is needed. */
 static int kpri_wrw2_filters(const int32_t *p, int32_t per_tile, int32_t tiles)
 {
     int32_t groups = p[KPRED_CONV2D_GROUPS];
@@ -1914,7 +1940,7 @@ static int kpri_wrw2_one_of(int32_t x)
     return x == 1 || x == 3 || x == 8;
 }
 
-/* [1..2], and [5]: as many lines as the filter has, and of 3, 5, 7, 9, 11, or 2. */
+/* [1..2], and [5]: the lines are 2, 3, 5, 7, 9 or 11, and at least as many as the filter has. */
 KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t *values, size_t n)
 {
     int32_t newest = n ? values[n - 1] : 0;
@@ -1937,9 +1963,9 @@ KPRED_API int kpred_rule_conv_ocl_bwd_wrw2(const int32_t *problem, const int32_t
 
 #if defined(KPRED_RULES_CONV_SOLVER) && !defined(KPRI_RULES_CONV_SOLVER)
 #define KPRI_RULES_CONV_SOLVER
-/* >>conv_solver: the problem's word (KPRED_SOLVER_WORD) against the solver's */
+/* >>conv_solver: compares the problem's word with the solver's (KPRED_SOLVER_WORD). */
 
-/* Bits of the powers 2, 4, 8, ... that x is no multiple of: those above its lowest bit. */
+/* The bits of the powers 2, 4, 8, ... of which x is no multiple: those above its lowest bit. */
 static uint32_t kpri_solver_uneven(uint32_t x, uint32_t all)
 {
     return all & ~((x & (0u - x)) - 1);
@@ -1980,7 +2006,8 @@ static uint32_t kpri_solver_more(const int32_t *p)
            | (p[KPRED_CONV3D_N] & 7 ? 4u : 0);
 }
 
-/* As kpri_conv2d_side, but 0 for all filters that do not fit: then nothing is uneven. */
+/* As kpri_conv2d_side, but 0 in every direction if the filter does not fit. (Then the number of
+   pixels is a multiple of every power.) */
 static uint32_t kpri_solver_side(const int32_t *p, int i)
 {
     int32_t room = kpri_conv_room(p[KPRED_CONV3D_D + i], p[KPRED_CONV3D_Z + i],
@@ -1989,7 +2016,7 @@ static uint32_t kpri_solver_side(const int32_t *p, int i)
     return room < 0 ? 0 : (uint32_t)(room / p[KPRED_CONV3D_STRIDE_D + i] + 1);
 }
 
-/* Products wrap, which their lowest bits do not notice. */
+/* The products may wrap: only their lowest bits count. */
 static uint64_t kpri_solver_word(const int32_t *p)
 {
     int32_t n = p[KPRED_CONV3D_N], groups = p[KPRED_CONV3D_GROUPS];
@@ -2018,7 +2045,7 @@ KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, cons
 #endif
 #endif /* KPRED_IMPLEMENTATION || KPRED_STATIC */
 
-/* What was asked for is there, and the next #include may ask anew. */
+/* The requested families are emitted. The next #include may request others. */
 #undef KPRED_RULES_CONV_ASM_1X1U
 #undef KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1
 #undef KPRED_RULES_CONV_ASM_BWD_WRW_1X1

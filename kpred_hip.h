@@ -5,10 +5,11 @@ In ONE C or C++ file:                      Everywhere else:
     #define KPRED_HIP_IMPLEMENTATION           #include "kpred_hip.h"
     #include "kpred_hip.h"
 
-WHAT IT DOES   kpred_predict ranks, the device has the last word: kpred_hip_select launches k
-               candidates on the caller's stream, times them in a race, and names the fastest;
-               kpred_hip_time times one. Nothing else of kpred includes this file. It is hosted,
-               its answers depend on measured time, and it is outside the guarantees of kpred.h.
+WHAT IT DOES   kpred_predict ranks the candidates, and this file measures which one is the fastest.
+               kpred_hip_select launches k candidates on the caller's stream, times them in a race,
+               and names the fastest. kpred_hip_time times one candidate. Nothing else of kpred
+               includes this file. It needs a hosted C, its answers depend on measured times, and
+               the guarantees of kpred.h do not cover it.
 
 EXAMPLE        static hipError_t launch(void *user, const kpred_tuple *t, hipStream_t stream)
                { return my_kernel(user, t->value, stream); }
@@ -23,55 +24,60 @@ EXAMPLE        static hipError_t launch(void *user, const kpred_tuple *t, hipStr
                    if (!result.launched) launch(&args, &best[result.winner], stream);
                }
 
-CONTRACT       launch is called any number of times for any candidate in any order, so what it
-               writes must not depend on what an earlier one wrote. Where it does (a sum in place, a
-               fused update, an optimiser's step) `prepare` must bring it back. After a timed
-               selection the outputs are those of whichever candidate ran last: launch the winner
-               once more. Only where result.launched is 1 is the winner's one launch the last thing
-               on the stream. No candidate may leave work on another stream.
+CONTRACT       launch is called any number of times for any candidate in any order. So what a launch
+               writes must not depend on what an earlier launch wrote. Where it does (a sum in
+               place, a fused update, an optimiser's step), `prepare` must restore it. After a timed
+               selection the outputs are those of the candidate that ran last: launch the winner
+               once more. If result.launched is 1, the winner was launched once, and nothing on the
+               stream comes after it. No candidate may leave work on another stream.
 
-THE RACE       1. Entry, one candidate after the other, best-ranked first: a warm-up launch (code is
-                  loaded, `verify` has its look), then a timed one, the probe. Entry ends when one
-                  works and two thirds of the budget are used up; those not reached stay
-                  KPRED_HIP_UNTRIED.
-               2. Whatever is slower than drop_factor times the fastest is dropped.
-               3. Rounds: all that are left, in an order that is new each time, enqueued without a
-                  pause, an event pair around each; times are compared within a round (the probes
-                  are the first), so that a clock that drifts or steps does no harm. Who is slower
-                  than the leader by more than two standard errors is dropped. The race ends when
-                  one is left, when the differences are known to `tolerance`, or when budget,
-                  launches or samples (KPRED_HIP_SAMPLES) are used up.
-               4. The winner is the best-ranked of those that the leader does not beat by more
-                  than one standard error.
-               Launches shorter than least_us are batched: several between two events. Not so with
-               `prepare` or a flush, which come before every timed launch.
+THE RACE       1. Entry: the candidates are tried one after the other, best-ranked first. Each has a
+                  warm-up launch (it loads the code, and `verify` looks at the outputs), then a
+                  timed launch, the probe. Entry ends when a candidate works and two thirds of the
+                  budget are used up. Candidates that were not reached stay KPRED_HIP_UNTRIED.
+               2. Candidates slower than drop_factor times the fastest are dropped.
+               3. Rounds: each round launches all candidates that are left, in a new order, without
+                  a pause, with a pair of events around each. Times are compared within a round
+                  (the probes are the first round), so a clock that drifts or steps does no harm. A
+                  candidate that is slower than the leader by more than two standard errors is
+                  dropped. The race ends when one candidate is left, when the differences are known
+                  to `tolerance`, or when the budget, the launches or the samples
+                  (KPRED_HIP_SAMPLES) are used up.
+               4. The winner is the best-ranked of the candidates that the leader does not beat by
+                  more than one standard error.
+               Launches shorter than least_us are batched: several stand between two events. With
+               `prepare` or a flush they are not batched, because these come before every timed
+               launch.
 
-ERRORS         of a candidate (launch, prepare, flush, events around it) are recorded in its timing
-               and cleared, and the candidate is out. Codes 700 to 719 stay with the context: they
-               end the selection, KPRED_HIP_ERR_STICKY, with the timings so far. Only 701 (out of
-               resources: a launch that did not happen) is the candidate's own where the stream
-               still works after it. The device is never reset. Events and the flush buffer are
-               released on every path; no error is left behind for hipGetLastError.
+ERRORS         An error of a candidate (of its launch, prepare, flush, or the events around it) is
+               recorded in its timing and cleared, and the candidate is dropped. Codes 700 to 719
+               stay with the context: they end the selection with KPRED_HIP_ERR_STICKY and the
+               timings so far. Only 701 (out of resources: the launch did not happen) counts as the
+               candidate's own error, if the stream still works after it. The device is never
+               reset. Events and the flush buffer are released on every path. No error is left
+               behind for hipGetLastError.
 
-STREAMS        0 is the null stream. A stream that is being captured is left alone: nothing is
-               launched, the winner is the best-ranked, status KPRED_HIP_CAPTURING. (With the null
-               stream that is also so while another blocking stream is captured.) Any stream must
-               be of the current device: another one is refused before anything is launched,
-               KPRED_HIP_ERR_STREAM, and work that is on the stream already is waited for, once.
-               With a budget of 0 neither is so: the launches themselves may fail.
+STREAMS        0 is the null stream. Nothing is launched on a stream that is being captured: the
+               winner is the best-ranked candidate, the status KPRED_HIP_CAPTURING. (The null stream
+               counts as captured while another blocking stream is captured.) The stream must be of
+               the current device. Another stream is refused with KPRED_HIP_ERR_STREAM before
+               anything is launched. Work that is already on the stream is waited for, once. With a
+               budget of 0 nothing is checked or waited for: the launches themselves may fail.
 
-THREADS        one selection at a time on a stream; no state outside the caller's objects.
+THREADS        One selection runs at a time on a stream. All state lives in the caller's objects.
 
-NEEDS          of HIP: hipGetLastError hipGetDeviceCount hipStreamIsCapturing hipStreamSynchronize
-               hipEventCreate hipEventDestroy hipEventRecord hipEventSynchronize
-               hipEventElapsedTime hipMalloc hipFree hipMemsetAsync. Of libc and libm: nothing.
-                                                                        [tests/hip/hip.sh]
+NEEDS          From HIP: hipGetLastError hipGetDeviceCount hipStreamIsCapturing
+               hipStreamSynchronize hipEventCreate hipEventDestroy hipEventRecord
+               hipEventSynchronize hipEventElapsedTime hipMalloc hipFree hipMemsetAsync. From libc
+               and libm: nothing.                                       [tests/hip/hip.sh]
 
 CONFIGURATION
-  KPRED_HIP_API_HEADER     what to include, default <hip/hip_runtime_api.h>; a map of names to
-                           another runtime, such as examples/cuda_as_hip.h, may stand here
-  KPRED_HIP_STATIC         definitions with internal linkage, in each file that asks for it
-  KPRED_HIP_SAMPLES        of a candidate, at most; default 64; 8 bytes each in a timing
+  KPRED_HIP_API_HEADER     the header to include, default <hip/hip_runtime_api.h>. A header that
+                           maps these names to another runtime, such as examples/cuda_as_hip.h, may
+                           stand here
+  KPRED_HIP_STATIC         emit definitions with internal linkage, in each file that asks for them
+  KPRED_HIP_SAMPLES        the most samples of a candidate; default 64. Each takes 8 bytes of a
+                           timing
 
 CONTENTS       >>hip-status >>hip-types >>hip-api | >>hip-statistics >>hip-candidate >>hip-race
                >>hip-judge >>hip-api-impl */
@@ -107,24 +113,24 @@ extern "C" {
 #ifndef KPRED_HIP_SAMPLES
 #define KPRED_HIP_SAMPLES 64
 #endif
-#define KPRED_HIP_MAX_BATCH     256u /* launches between two events, at most */
-#define KPRED_HIP_RESOLUTION_US 0.5  /* of events, as HIP's and CUDA's documentation have it */
+#define KPRED_HIP_MAX_BATCH     256u         /* launches between two events, at most */
+#define KPRED_HIP_RESOLUTION_US 0.5          /* of events; source: HIP's and CUDA's documentation */
 #define KPRED_HIP_NONE          ((size_t)-1) /* no winner */
 
-/* From 0 up there is a winner to launch; below, result.error is HIP's own code of the reason, or
-   result.what names the argument. */
+/* With a status of 0 or above there is a winner to launch. With a status below 0, result.error is
+   HIP's own code of the reason, or result.what names the argument. */
 #define KPRED_HIP_STATUS_LIST(X) X(KPRED_HIP_OK, 0, "timed") KPRED_HIP_NOT_TIMED_LIST(X)
-#define KPRED_HIP_NOT_TIMED_LIST(X)                                                           \
-    X(KPRED_HIP_RANKED, 1, "not timed: the best-ranked that works")                           \
-    X(KPRED_HIP_CAPTURING, 2, "not launched: the stream is being captured")                   \
-    X(KPRED_HIP_ERR_NULL, -1, "null pointer")                                 /* what */      \
-    X(KPRED_HIP_ERR_VALUE, -2, "value out of range")                          /* what */      \
-    X(KPRED_HIP_ERR_DEVICE, -3, "no device")                                  /* error */     \
-    X(KPRED_HIP_ERR_STREAM, -4, "the stream is of another device, or broken") /* error */     \
-    X(KPRED_HIP_ERR_EVENT, -5, "an event cannot be created")                  /* error */     \
-    X(KPRED_HIP_ERR_MEMORY, -6, "no memory for the flush buffer")             /* error */     \
-    X(KPRED_HIP_ERR_CANDIDATES, -7, "no candidate works") /* error: the best-ranked one's, */ \
-    /* hipSuccess if verify found it wrong */                                                 \
+#define KPRED_HIP_NOT_TIMED_LIST(X)                                                            \
+    X(KPRED_HIP_RANKED, 1, "not timed: the best-ranked that works")                            \
+    X(KPRED_HIP_CAPTURING, 2, "not launched: the stream is being captured")                    \
+    X(KPRED_HIP_ERR_NULL, -1, "null pointer")                                 /* what */       \
+    X(KPRED_HIP_ERR_VALUE, -2, "value out of range")                          /* what */       \
+    X(KPRED_HIP_ERR_DEVICE, -3, "no device")                                  /* error */      \
+    X(KPRED_HIP_ERR_STREAM, -4, "the stream is of another device, or broken") /* error */      \
+    X(KPRED_HIP_ERR_EVENT, -5, "an event cannot be created")                  /* error */      \
+    X(KPRED_HIP_ERR_MEMORY, -6, "no memory for the flush buffer")             /* error */      \
+    X(KPRED_HIP_ERR_CANDIDATES, -7, "no candidate works") /* error: of the best-ranked one, */ \
+    /* hipSuccess if verify found it wrong */                                                  \
     X(KPRED_HIP_ERR_STICKY, -8, "the context is lost to an earlier error") /* error */
 
 #define KPRI_HIP_ENUM(name, code, text) , name = code
@@ -135,62 +141,64 @@ typedef enum kpred_hip_status {
 
 /* ---- >>hip-types ---------------------------------------------------------------------------- */
 
-/* What to time and how. All zero but `launch`: nothing is timed, the first that works is launched.
-   A callback's error counts against the candidate. */
+/* What to time and how. If all members but `launch` are zero, nothing is timed, and the first
+   candidate that works is launched. An error of a callback counts as the candidate's. */
 typedef struct kpred_hip_plan {
     void *user;         /* handed to every callback */
     hipStream_t stream; /* of the current device; 0: the null stream */
 
-    /* Enqueues one launch of the candidate. Returns the error of the launch; what a launch leaves
-       for hipGetLastError is seen as well. */
+    /* Enqueues one launch of the candidate. Returns the error of the launch. An error that a launch
+       leaves for hipGetLastError is seen as well. */
     hipError_t (*launch)(void *user, const kpred_tuple *candidate, hipStream_t stream);
-    /* Optional: restores what a launch changes in place; enqueued before each launch, not timed. */
+    /* Optional: restores what a launch changes in place. It is enqueued before each launch and is
+       not timed. */
     hipError_t (*prepare)(void *user, const kpred_tuple *candidate, hipStream_t stream);
-    /* Optional: 1 if the outputs are right. Called once a candidate, after its first launch, which
-       has completed. A wrong result never wins. Outputs that an earlier candidate has left are
-       still there where this one wrote nothing, unless `prepare` spoils them. An error that it
-       leaves pending is cleared; a sticky one counts. */
+    /* Optional: returns 1 if the outputs are right. It is called once for each candidate, after the
+       candidate's first launch has completed. A wrong result never wins. Where this candidate wrote
+       nothing, the outputs of an earlier candidate are still there, unless `prepare` overwrites
+       them. An error that `verify` leaves pending is cleared; a sticky one counts. */
     int (*verify)(void *user, const kpred_tuple *candidate, hipStream_t stream);
-    /* Optional: evicts caches; enqueued before each timed launch, after prepare, not timed. */
+    /* Optional: evicts caches. It is enqueued before each timed launch, after prepare, and is not
+       timed. */
     hipError_t (*flush)(void *user, hipStream_t stream);
-    /* Optional: the host's time in us, never running backwards. Needed for wall_us. */
+    /* Optional: the host's time in us, which never runs backwards. wall_us needs it. */
     double (*clock)(void *user);
 
-    double budget_us;      /* device time to spend, prepare and flush included; it may be
-                              passed by one entry or round, and by those that fail or
+    double budget_us;      /* device time to spend, with prepare and flush. One entry or
+                              round may exceed it, and so may candidates that fail or
                               are wrong before the first that works. 0: trust the
                               ranking, launch the first that works, time nothing */
-    double wall_us;        /* host time to spend, likewise; 0: no limit */
+    double wall_us;        /* host time to spend, with the same exceptions; 0: no limit */
     double drop_factor;    /* >= 1; 0: 1.15 */
-    double tolerance;      /* relative difference of times that does not matter, below 1;
+    double tolerance;      /* a relative difference of times that does not matter, below 1;
                               0: 0.005 */
-    double least_us;       /* shortest time between two events; 0: 20 */
+    double least_us;       /* the shortest time between two events; 0: 20 */
     size_t flush_bytes;    /* device memory to allocate, and to clear before each timed
                               launch (twice the last-level cache is enough); 0: none */
-    uint32_t max_launches; /* at least 2, warm-ups included; 0: no limit. It and wall_us
-                              are limits of a timed selection */
+    uint32_t max_launches; /* at least 2, with warm-ups; 0: no limit. It and wall_us limit
+                              timed selections only */
 } kpred_hip_plan;
 
 typedef enum kpred_hip_outcome {
     KPRED_HIP_UNTRIED, /* never launched */
     KPRED_HIP_FAILED,  /* `error` says why */
     KPRED_HIP_WRONG,   /* verify said so */
-    KPRED_HIP_UNTIMED, /* works, but the events gave no usable time */
-    KPRED_HIP_SLOWER,  /* dropped, or beaten by more than the noise */
-    KPRED_HIP_LEVEL,   /* works, and was not told apart from the winner */
-    KPRED_HIP_WINNER   /* of a captured stream it was not launched either */
+    KPRED_HIP_UNTIMED, /* it works, but the events gave no usable time */
+    KPRED_HIP_SLOWER,  /* dropped, or slower than the winner by more than the noise */
+    KPRED_HIP_LEVEL,   /* it works, and its time does not differ from the winner's */
+    KPRED_HIP_WINNER   /* on a captured stream it was not launched either */
 } kpred_hip_outcome;
 
-/* One candidate's; no need to initialise. Times are of one launch, in us. */
+/* What was measured of one candidate; it needs no initial values. Times are of a launch, in us. */
 typedef struct kpred_hip_timing {
     kpred_hip_outcome outcome;
     hipError_t error;  /* the first one; hipSuccess: none */
-    uint32_t launches; /* all of it, warm-up included */
-    uint32_t samples;  /* usable ones behind the next three; 0: they are 0 */
+    uint32_t launches; /* all its launches, with the warm-up */
+    uint32_t samples;  /* the usable times behind the next three members; 0: these are 0 */
     double median_us, min_us;
     double mad_us; /* median absolute deviation from the median */
 
-    /* private: the event pair; the smaller time of the entry; the samples, usable or not */
+    /* private: the event pair; the smaller time of the entry; all samples, usable or not */
     hipEvent_t start, stop;
     double entry_us, sample_us[KPRED_HIP_SAMPLES];
     uint32_t rounds;
@@ -199,22 +207,22 @@ typedef struct kpred_hip_timing {
 
 typedef struct kpred_hip_result {
     size_t winner;      /* index of a candidate; KPRED_HIP_NONE: none. After a sticky
-                           error the best so far, if there is one */
-    int launched;       /* 1: the winner's launch is on the stream, nothing after it */
-    hipError_t error;   /* HIP's own, see the status; else hipSuccess */
-    hipError_t earlier; /* found pending on entry, and cleared */
+                           error it is the best so far, if there is one */
+    int launched;       /* 1: the winner's launch is on the stream, and nothing after it */
+    hipError_t error;   /* HIP's own error, see the status; else hipSuccess */
+    hipError_t earlier; /* an error that was pending on entry; it is cleared */
     const char *what;   /* the argument that is wrong, or NULL */
     uint32_t launches, rounds, batch; /* launches in all; rounds of the race; launches per sample */
-    double device_us;                 /* spent of the budget. A warm-up counts as long as its probe,
-                                         if there is one: it may have had code to load */
-    double wall_us;                   /* spent, if there is a clock */
+    double device_us;                 /* spent of the budget. A warm-up counts as much as its probe,
+                                         if there is one, because it may have loaded code */
+    double wall_us;                   /* host time spent, if there is a clock */
 } kpred_hip_result;
 
 /* ---- >>hip-api ------------------------------------------------------------------------------ */
 
-/* The fastest of candidates[0..n-1], which come best-ranked first, as kpred_predict gives them.
-   timings[0..n-1]: what was measured of each. Everything in *result and timings is set, but for
-   KPRED_HIP_ERR_NULL and _VALUE, where only result->what and ->winner are.
+/* Finds the fastest of candidates[0..n-1], which stand best-ranked first, as kpred_predict returns
+   them. timings[0..n-1] gets what was measured of each. All of *result and timings is set; with
+   KPRED_HIP_ERR_NULL and _VALUE only result->what and ->winner are.
    Source: the race of MIOpen's generic search (one probe, then more), made robust. */
 KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status kpred_hip_select(const kpred_hip_plan *plan,
                                                                  const kpred_tuple *candidates,
@@ -228,7 +236,7 @@ KPRED_HIP_API KPRED_MUST_CHECK kpred_hip_status kpred_hip_time(const kpred_hip_p
                                                                kpred_hip_timing *timing,
                                                                kpred_hip_result *result);
 
-/* A few words about a status, "unknown status" for others. */
+/* A few words about a status; "unknown status" for other numbers. */
 KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status);
 
 #ifdef __cplusplus
@@ -240,7 +248,7 @@ KPRED_HIP_API const char *kpred_hip_status_string(kpred_hip_status status);
 #define KPRED_HIP_IMPLEMENTED
 
 #ifdef __cplusplus
-#if defined(__GNUC__) /* what is C as well casts and initialises as C does */
+#if defined(__GNUC__) /* this file is also C, and casts and initialises as C does */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
@@ -250,17 +258,17 @@ extern "C" {
 
 /* ---- >>hip-statistics ----------------------------------------------------------------------- */
 
-/* Squares throughout: there is no square root without libm. */
+/* Errors are kept as squares, because there is no square root without libm. */
 #define KPRI_HIP_MAD_TO_SIGMA 1.4826    /* for normal noise */
-#define KPRI_HIP_ENTRY_SHARE  (2.0 / 3) /* of the budget; the rest is for a round at least */
-/* Of the sorted samples, 1/5 at either end does not count; of three or more, at least one. */
+#define KPRI_HIP_ENTRY_SHARE  (2.0 / 3) /* of the budget; the rest allows at least a round */
+/* 1/5 of the sorted samples does not count at either end; with three or more, at least one. */
 #define KPRI_HIP_TRIM       5u
-#define KPRI_HIP_FIRST_LOOK 3u /* samples before anyone is dropped */
-/* Samples of one candidate alone: there are no other pairs to take the noise from, and that of few
-   is too small. */
+#define KPRI_HIP_FIRST_LOOK 3u /* samples before a candidate is dropped */
+/* The samples needed where one candidate races alone: there are no other pairs that tell the noise,
+   and a few samples show too little of it. */
 #define KPRI_HIP_OWN_LOOK    9u
-#define KPRI_HIP_SURE_SIGMAS 2.0 /* who is slower by so much is dropped */
-#define KPRI_HIP_WIN_SIGMAS  1.0 /* who is slower by so much does not win */
+#define KPRI_HIP_SURE_SIGMAS 2.0 /* a candidate that is slower by this is dropped */
+#define KPRI_HIP_WIN_SIGMAS  1.0 /* a candidate that is slower by this does not win */
 
 static void kpri_hip_sort(double *x, size_t n)
 {
@@ -279,7 +287,8 @@ static double kpri_hip_median(const double *x, size_t n)
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
-/* Mean of the middle: nearly as sharp as the mean, and an outlier or a step does no harm.
+/* The mean of the middle. It is nearly as precise as the mean, and an outlier or a step does it no
+   harm.
    x sorted, n > 0 */
 static double kpri_hip_middle(const double *x, size_t n)
 {
@@ -303,13 +312,13 @@ static double kpri_hip_mad(const double *x, size_t n)
     return kpri_hip_median(away, n);
 }
 
-/* Neither zero, nor backwards, nor not a number, nor the age of the earth */
+/* Is the time usable: above zero, a number, and not absurdly long? */
 static int kpri_hip_usable(double us)
 {
     return us > 0 && us < 1e12;
 }
 
-/* The usable samples of a candidate, sorted; returns how many. */
+/* Collects the usable samples of a candidate, sorted, and returns how many there are. */
 static size_t kpri_hip_samples(const kpred_hip_timing *t, double *x)
 {
     size_t r, n = 0;
@@ -334,7 +343,7 @@ static void kpri_hip_summarise(kpred_hip_timing *t)
     t->mad_us = kpri_hip_mad(x, n);
 }
 
-/* By how much a candidate is slower than another, relative, over the rounds that both have */
+/* By how much is a candidate slower than another, relative, over the rounds that both have? */
 typedef struct kpri_hip_gap {
     double mean, mad;
     size_t n;
@@ -364,17 +373,17 @@ typedef struct kpri_hip_race {
     size_t n;
     kpred_hip_timing *timings;
     kpred_hip_result *result;
-    kpred_hip_status status;                 /* below KPRED_HIP_OK: it is over */
-    double drop_factor, tolerance, least_us; /* the plan's, or the defaults */
-    hipEvent_t round;                        /* the beginning of one */
+    kpred_hip_status status;                 /* below KPRED_HIP_OK: the selection is over */
+    double drop_factor, tolerance, least_us; /* from the plan, or the defaults */
+    hipEvent_t round;                        /* the beginning of a round */
     void *buffer;                            /* for the flush */
-    size_t racing;                           /* candidates that are KPRED_HIP_LEVEL */
-    double turn_us;                          /* what a turn of a round is expected to take */
-    double began_us;                         /* by plan->clock */
+    size_t racing;                           /* how many candidates are KPRED_HIP_LEVEL */
+    double turn_us;                          /* the expected time of a turn of a round */
+    double began_us;                         /* the start, by plan->clock */
     uint32_t batch, random;
 } kpri_hip_race;
 
-/* Errors that stay with the context, 701 apart: see ERRORS. */
+/* Does the error stay with the context? 701 is an exception: see ERRORS. */
 static int kpri_hip_is_sticky(hipError_t error)
 {
     return (int)error >= 700 && (int)error <= 719 && (int)error != 701;
@@ -387,7 +396,7 @@ static void kpri_hip_end(kpri_hip_race *race, kpred_hip_status status, hipError_
     (void)hipGetLastError();
 }
 
-/* Takes a candidate out for an error, which it clears; a sticky one ends all. */
+/* Drops a candidate for an error and clears the error. A sticky error ends the selection. */
 static void kpri_hip_fail(kpri_hip_race *race, kpred_hip_timing *t, hipError_t error)
 {
     t->outcome = KPRED_HIP_FAILED;
@@ -401,8 +410,8 @@ static void kpri_hip_fail(kpri_hip_race *race, kpred_hip_timing *t, hipError_t e
         kpri_hip_end(race, KPRED_HIP_ERR_STICKY, error);
 }
 
-/* A launch through <<< >>> reports only to hipGetLastError. Not ready (600) is no error but the
-   answer to a query. What is sticky counts more than a reason that the caller gives. */
+/* A launch through <<< >>> reports only to hipGetLastError. Not ready (600) is the answer to a
+   query and no error. A sticky error counts more than a reason that the caller gives. */
 static hipError_t kpri_hip_pending(hipError_t error)
 {
     const hipError_t pending = hipGetLastError();
@@ -438,7 +447,7 @@ static hipError_t kpri_hip_flush(kpri_hip_race *race)
     return error;
 }
 
-/* All of one timed turn, without waiting for it */
+/* Enqueues a whole timed turn, without waiting for it. */
 static hipError_t kpri_hip_enqueue(kpri_hip_race *race, size_t i)
 {
     kpred_hip_timing *t = &race->timings[i];
@@ -456,7 +465,7 @@ static hipError_t kpri_hip_enqueue(kpri_hip_race *race, size_t i)
     return error;
 }
 
-/* us between two events, 0 if they are not usable; the later one is waited for */
+/* The us between two events; 0 if they are not usable. It waits for the later event. */
 static hipError_t kpri_hip_elapsed(hipEvent_t from, hipEvent_t to, double *us)
 {
     float ms = 0;
@@ -467,7 +476,8 @@ static hipError_t kpri_hip_elapsed(hipEvent_t from, hipEvent_t to, double *us)
     return error;
 }
 
-/* A turn on its own, waited for; us of one launch in *us. What comes before it is charged here. */
+/* Runs a turn on its own and waits for it. *us gets the time of one launch. The time of what comes
+   before the launch is charged here. */
 static hipError_t kpri_hip_turn(kpri_hip_race *race, size_t i, double *us)
 {
     const kpred_hip_timing *t = &race->timings[i];
@@ -485,7 +495,7 @@ static hipError_t kpri_hip_turn(kpri_hip_race *race, size_t i, double *us)
 
 /* ---- >>hip-race ----------------------------------------------------------------------------- */
 
-/* Is there enough left, of a share of the whole, for so much device time and so many launches? */
+/* Is enough left, of a share of the whole, for this much device time and this many launches? */
 static int kpri_hip_affords(const kpri_hip_race *race, double us, size_t launches, double share)
 {
     const kpred_hip_plan *plan = race->plan;
@@ -509,8 +519,8 @@ static int kpri_hip_verified(kpri_hip_race *race, size_t i)
     return right && race->status >= KPRED_HIP_OK;
 }
 
-/* Warm-up and probe. The warm-up may have loaded code, so its time is only an upper bound; but the
-   smaller of two is hardly ever an outlier. */
+/* The warm-up and the probe. The warm-up may have loaded code, so its time is only an upper bound.
+   But the smaller of the two times is hardly ever an outlier. */
 static void kpri_hip_enter(kpri_hip_race *race, size_t i)
 {
     kpred_hip_timing *t = &race->timings[i];
@@ -531,8 +541,8 @@ static void kpri_hip_enter(kpri_hip_race *race, size_t i)
     t->rounds = 1;
 }
 
-/* As long as none works, only max_launches is an end; then another one that costs as much as those
-   before must fit. */
+/* As long as no candidate works, only max_launches ends the entry. After that, another candidate
+   that costs as much as those before must fit. */
 static int kpri_hip_goes_on_entering(const kpri_hip_race *race)
 {
     const kpred_hip_result *done = race->result;
@@ -556,7 +566,7 @@ static void kpri_hip_drop(kpri_hip_race *race, kpred_hip_timing *t, kpred_hip_ou
     race->racing--;
 }
 
-/* us of the fastest that still races, by its last time; 0: there is none */
+/* The us of the fastest candidate that still races, by its last time; 0: there is none */
 static double kpri_hip_fastest(const kpri_hip_race *race)
 {
     double least = 0;
@@ -570,7 +580,7 @@ static double kpri_hip_fastest(const kpri_hip_race *race)
     return least;
 }
 
-/* Drops who is far behind on entry; sets what a turn will take. */
+/* Drops the candidates that are far behind on entry, and sets the expected time of a turn. */
 static void kpri_hip_drop_slow(kpri_hip_race *race)
 {
     const double most = kpri_hip_fastest(race) * race->drop_factor;
@@ -588,7 +598,8 @@ static void kpri_hip_drop_slow(kpri_hip_race *race)
     race->turn_us = race->racing ? sum / (double)race->racing : 0;
 }
 
-/* Launches between two events. One in twenty less than least_us is no reason for a larger batch. */
+/* The launches between two events. A time that is short of least_us by a twentieth is no reason for
+   a larger batch. */
 static uint32_t kpri_hip_wanted_batch(const kpri_hip_race *race)
 {
     const kpred_hip_plan *plan = race->plan;
@@ -599,8 +610,8 @@ static uint32_t kpri_hip_wanted_batch(const kpri_hip_race *race)
     return wanted < KPRED_HIP_MAX_BATCH ? (uint32_t)wanted : KPRED_HIP_MAX_BATCH;
 }
 
-/* Returns 1 if the batch has grown: earlier samples are no longer comparable, and are forgotten.
-   There must be enough left for some rounds with it. */
+/* Returns 1 if the batch has grown. Earlier samples then are not comparable any more and are
+   forgotten. Enough must be left for some rounds with the larger batch. */
 static int kpri_hip_grow_batch(kpri_hip_race *race)
 {
     const size_t turns = KPRI_HIP_FIRST_LOOK * race->racing;
@@ -628,7 +639,7 @@ static uint32_t kpri_hip_random(kpri_hip_race *race, uint32_t below)
     return race->random % below;
 }
 
-/* The turns of a round, in a new order: a candidate should not always follow the same one. */
+/* The turns of a round in a new order: a candidate should not always follow the same one. */
 static void kpri_hip_shuffle(kpri_hip_race *race)
 {
     kpred_hip_timing *t = race->timings;
@@ -643,7 +654,8 @@ static void kpri_hip_shuffle(kpri_hip_race *race)
     }
 }
 
-/* The times of a round whose turns are enqueued; returns the last usable stop event, or 0. */
+/* Reads the times of a round whose turns are enqueued. It returns the last usable stop event, or
+   0. */
 static hipEvent_t kpri_hip_collect(kpri_hip_race *race, size_t turns)
 {
     hipEvent_t last = 0;
@@ -666,7 +678,7 @@ static hipEvent_t kpri_hip_collect(kpri_hip_race *race, size_t turns)
     return last;
 }
 
-/* Enqueues one turn of each that still races; returns how many there were. */
+/* Enqueues one turn of each candidate that still races, and returns how many there were. */
 static size_t kpri_hip_enqueue_round(kpri_hip_race *race)
 {
     const size_t turns = race->racing;
@@ -683,8 +695,8 @@ static size_t kpri_hip_enqueue_round(kpri_hip_race *race)
     return turns;
 }
 
-/* All turns are enqueued before the first is waited for, so that the device does not wait for the
-   host in between. What the round has cost is a guess where its own event fails. */
+/* All turns are enqueued before it waits for the first, so the device does not wait for the host in
+   between. If the round's own event fails, the cost of the round is a guess. */
 static void kpri_hip_run_round(kpri_hip_race *race)
 {
     hipEvent_t last;
@@ -709,7 +721,7 @@ static void kpri_hip_run_round(kpri_hip_race *race)
 
 /* ---- >>hip-judge ---------------------------------------------------------------------------- */
 
-/* What a launch takes, by all usable samples; 0: there is none */
+/* The time of a launch, by all usable samples; 0: there is none */
 static double kpri_hip_typical(const kpred_hip_timing *t)
 {
     double x[KPRED_HIP_SAMPLES];
@@ -717,7 +729,7 @@ static double kpri_hip_typical(const kpred_hip_timing *t)
     return n > 0 ? kpri_hip_middle(x, n) : 0;
 }
 
-/* The fastest of those with this outcome, by all their samples; KPRED_HIP_NONE: no time is
+/* The fastest of the candidates with this outcome, by all their samples; KPRED_HIP_NONE: no time is
    usable */
 static size_t kpri_hip_leader(const kpri_hip_race *race, kpred_hip_outcome outcome)
 {
@@ -735,9 +747,9 @@ static size_t kpri_hip_leader(const kpri_hip_race *race, kpred_hip_outcome outco
     return leader;
 }
 
-/* Squared standard error of a gap. The noise is that of this pair or the mean of all pairs,
-   whichever is larger, as few samples may agree by chance; and events are no finer than they are.
-   The middle of n samples is as sharp as the mean of 0.85 n. */
+/* The squared standard error of a gap. The noise is the noise of this pair or the mean noise of all
+   pairs, whichever is larger, because a few samples may agree by chance. It is never below the
+   resolution of the events. The middle of n samples is as precise as the mean of 0.85 n. */
 static double kpri_hip_error2(const kpri_hip_race *race, kpri_hip_gap gap, double mean_mad,
                               double leader_us)
 {
@@ -747,7 +759,7 @@ static double kpri_hip_error2(const kpri_hip_race *race, kpri_hip_gap gap, doubl
     return (sigma * sigma + step * step / 6) / (0.85 * (double)gap.n);
 }
 
-/* Mean deviation of the gaps to the leader; there is another one. */
+/* The mean deviation of the gaps to the leader. pre: there is another candidate */
 static double kpri_hip_mean_mad(const kpri_hip_race *race, size_t leader)
 {
     double sum = 0;
@@ -758,8 +770,9 @@ static double kpri_hip_mean_mad(const kpri_hip_race *race, size_t leader)
     return sum / (double)(race->racing - 1);
 }
 
-/* Compares all that still race with the leader. Drops those that are slower by more than `sigmas`
-   standard errors; returns how far the difference that is known least well may be off, squared. */
+/* Compares all candidates that still race with the leader. It drops those that are slower by more
+   than `sigmas` standard errors. It returns the squared error of the difference that is known least
+   well. */
 static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
 {
     const kpred_hip_timing *first = &race->timings[leader];
@@ -783,8 +796,8 @@ static double kpri_hip_judge(kpri_hip_race *race, size_t leader, double sigmas)
     return widest;
 }
 
-/* Who was timed without a usable time, more often than not, is out; when it is over, who has
-   none. */
+/* Drops candidates of which more than half of the times are not usable; at the end, those that have
+   no usable time. */
 static void kpri_hip_drop_untimed(kpri_hip_race *race, int over)
 {
     size_t i;
@@ -798,8 +811,8 @@ static void kpri_hip_drop_untimed(kpri_hip_race *race, int over)
     }
 }
 
-/* How far the median of the only one may be off, squared, relative. It is less sharp than the
-   middle: as the mean of 0.64 n. */
+/* The squared relative error of the median of the only candidate. A median is less precise than the
+   middle: as precise as the mean of 0.64 n. */
 static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
 {
     double x[KPRED_HIP_SAMPLES];
@@ -810,7 +823,7 @@ static double kpri_hip_own_error2(const kpri_hip_race *race, size_t i)
            * kpri_hip_error2(race, gap, 0, kpri_hip_median(x, gap.n));
 }
 
-/* Is everything known that the race is about? */
+/* Does the race know all that it is about? */
 static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
 {
     const size_t leader = kpri_hip_leader(race, KPRED_HIP_LEVEL);
@@ -823,11 +836,11 @@ static int kpri_hip_decided(kpri_hip_race *race, uint32_t rounds)
     return error2 <= race->tolerance * race->tolerance;
 }
 
-/* Rounds as long as at least `racing` candidates are left. The batch grows in the first ones only,
-   so that no stray time makes the race forget what it knows. */
+/* Runs rounds as long as at least `racing` candidates are left. The batch grows in the first rounds
+   only, so no stray time makes the race forget its samples. */
 static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
 {
-    uint32_t rounds = 1; /* that of the probes */
+    uint32_t rounds = 1; /* the probes are a round */
     while (race->status >= KPRED_HIP_OK && race->racing >= racing && rounds < KPRED_HIP_SAMPLES
            && race->result->rounds < KPRED_HIP_SAMPLES
            && kpri_hip_affords(race, race->turn_us * (double)race->racing,
@@ -842,8 +855,9 @@ static void kpri_hip_run_rounds(kpri_hip_race *race, size_t racing)
     }
 }
 
-/* Whom does the winner come from? Where none is left that could race on, the fastest of those that
-   were dropped is taken back; where there is no time at all, those without one stand in. */
+/* Finds the candidates from which the winner comes. If no candidate is left in the race, it takes
+   the fastest of the dropped ones back. If no candidate has a usable time, it takes those without
+   one. */
 static kpred_hip_outcome kpri_hip_winners(kpri_hip_race *race)
 {
     size_t leader;
@@ -860,7 +874,7 @@ static kpred_hip_outcome kpri_hip_winners(kpri_hip_race *race)
     return KPRED_HIP_LEVEL;
 }
 
-/* The best-ranked of those that are level with the leader wins. */
+/* The best-ranked of the candidates that are level with the leader wins. */
 static void kpri_hip_name_winner(kpri_hip_race *race)
 {
     kpred_hip_result *result = race->result;
@@ -880,8 +894,8 @@ static void kpri_hip_name_winner(kpri_hip_race *race)
 
 /* ---- >>hip-api-impl ------------------------------------------------------------------------- */
 
-/* The best-ranked candidate that works, launched and not waited for, unless `verify` has to see
-   it. */
+/* Launches the best-ranked candidate that works. It waits for the launch only if `verify` has to
+   look at the outputs. */
 static void kpri_hip_trust(kpri_hip_race *race)
 {
     size_t i;
@@ -941,8 +955,8 @@ static void kpri_hip_create_event(kpri_hip_race *race, hipEvent_t *event)
     }
 }
 
-/* Events and buffer; then the stream is tried, and what is on it waited for. An event cannot be
-   recorded on a stream of another device. */
+/* Makes the events and the buffer. Then it tries the stream, and waits for the work that is on it.
+   An event cannot be recorded on a stream of another device. */
 static void kpri_hip_acquire(kpri_hip_race *race)
 {
     const kpred_hip_plan *plan = race->plan;
@@ -975,7 +989,7 @@ static void kpri_hip_destroy_event(hipEvent_t *event)
     *event = 0;
 }
 
-/* What releasing itself may complain about is nobody's business: the answer stands. */
+/* An error of the release itself is cleared: the answer stands. */
 static void kpri_hip_release(kpri_hip_race *race)
 {
     size_t i;
@@ -989,7 +1003,7 @@ static void kpri_hip_release(kpri_hip_race *race)
     (void)hipGetLastError();
 }
 
-/* NULL, or the name of what is out of range; NaN is. */
+/* NULL, or the name of the member that is out of range. NaN is out of range. */
 static const char *kpri_hip_out_of_range(const kpred_hip_plan *plan, size_t n)
 {
     if (n == 0 || n > (size_t)0x7fffffff)
@@ -1035,7 +1049,7 @@ static void kpri_hip_clear(kpred_hip_timing *t)
     t->start = t->stop = 0;
 }
 
-/* The whole selection; the arguments are checked. */
+/* The whole selection. pre: the arguments are checked */
 static kpred_hip_status kpri_hip_run(kpri_hip_race *race, size_t least_racing)
 {
     size_t i;

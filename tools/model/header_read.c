@@ -395,7 +395,7 @@ static int read_older(struct reader *r, const char *spec_path, struct model *old
     const char *id;
     const int format = find_format(r, &id);
     r->model = old;
-    if (read_model(r)) /* the rest of its code is written anew */
+    if (read_model(r))
         return -1;
     *story = read_story(r, format);
     r->model = out;

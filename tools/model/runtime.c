@@ -29,16 +29,15 @@ static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325);
 uint64_t runtime_first_id(const kpred_model *m)
 {
     uint64_t h = fnv_basis;
-    int32_t lane = 4;
+    unsigned bits = 0;
     for (uint32_t t = 0; t < m->n_params; t++)
-        while (lane < m->params[t].n_values)
-            lane *= 2;
+        bits = KPRED_LARGER(bits, kpri_lane_bits(m->params[t].n_values));
     kpri_hash_int(&h, 1);
     kpri_hash_text(&h, m->name);
     kpri_hash_text(&h, m->kernel);
     kpri_hash_text(&h, m->split);
     kpri_hash_text(&h, m->rule_name);
-    kpri_hash_int(&h, lane);
+    kpri_hash_int(&h, 1 << bits);
     kpri_hash_int(&h, (int32_t)m->work_words);
     kpri_hash_int(&h, (int32_t)m->state_words);
     kpri_hash_interface(&h, m);
