@@ -72,8 +72,8 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 -include $(OBJECTS:.o=.d)
 
 .PHONY: demo
-demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies
-	@$(BUILD)/resnet50
+demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies. ALL=1: print all
+	@$(BUILD)/resnet50 $(if $(filter-out 0,$(ALL)),all)
 
 $(BUILD)/%: examples/%.c kpred.h kpred_constraints.h $(MODELS)
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 /* resnet50.c - every convolution of ResNet-50 (batch 32) in all three directions, on two GPUs:
    which of MIOpen's solvers is the fastest, and of each kernel that ships and applies the best
-   legal tuple, with its probability. `make demo` runs it. */
+   legal tuple, with its probability. It prints one line for each kernel and GPU; with the argument
+   `all` it prints everything. `make demo` runs it, and `make demo ALL=1`. */
 #define KPRED_IMPLEMENTATION
 #include "weights/conv_asm_1x1u.h"
 #include "weights/conv_asm_bwd_wrw_1x1.h"
@@ -32,24 +33,26 @@ static const struct target {
     const char *gpu, *dtype;
 } targets[] = {{"gfx906_60", "FP32"}, {"gfx942130", "FP16"}};
 
-/* A side of 0: the filter is a field of its problems. */
+/* A side of 0: the filter is a field of its problems. `shown` is how many tuples a line has. */
 static const struct kernel {
     const kpred_model *model;
     int32_t filter;
+    size_t shown;
 } kernels[] = {
-    {&kpred_model_conv_asm_1x1u, 1},
-    {&kpred_model_conv_ocl_direct_fwd_1x1, 1},
-    {&kpred_model_conv_asm_bwd_wrw_1x1, 1},
-    {&kpred_model_conv_asm_bwd_wrw_3x3, 3},
-    {&kpred_model_conv_bin_winograd_rxs_f2x3, 0},
-    {&kpred_model_conv_bin_winograd_rxs_f3x2, 0},
-    {&kpred_model_conv_hip_igemm_v4r1_wrw, 0},
-    {&kpred_model_conv_igemm_gtc_fwd_nhwc, 0},
-    {&kpred_model_conv_igemm_gtc_bwd_nhwc, 0},
-    {&kpred_model_conv_igemm_gtc_wrw_nhwc, 0},
+    {&kpred_model_conv_solver, 0, 3},
+    {&kpred_model_conv_asm_1x1u, 1, 1},
+    {&kpred_model_conv_ocl_direct_fwd_1x1, 1, 1},
+    {&kpred_model_conv_asm_bwd_wrw_1x1, 1, 1},
+    {&kpred_model_conv_asm_bwd_wrw_3x3, 3, 1},
+    {&kpred_model_conv_bin_winograd_rxs_f2x3, 0, 1},
+    {&kpred_model_conv_bin_winograd_rxs_f3x2, 0, 1},
+    {&kpred_model_conv_hip_igemm_v4r1_wrw, 0, 1},
+    {&kpred_model_conv_igemm_gtc_fwd_nhwc, 0, 1},
+    {&kpred_model_conv_igemm_gtc_bwd_nhwc, 0, 1},
+    {&kpred_model_conv_igemm_gtc_wrw_nhwc, 0, 1},
 };
 
-enum { BEAM = 10, BATCH = 32 };
+enum { BEAM = 10, BATCH = 32, FIRST = 2 }; /* FIRST: of the layers, where not all are printed */
 static int32_t arena[8192];
 
 /* A problem's token or size; what the table leaves out is 1, and 0 of padding in depth. */
@@ -113,6 +116,15 @@ static size_t predict(const kpred_model *m, const struct target *t, const struct
     return n;
 }
 
+static void print_names(const kpred_model *m)
+{
+    uint32_t i;
+    printf("%s: ", m->name);
+    for (i = 0; i < m->n_params; i++)
+        printf("%s%s", i ? "," : "", m->params[i].name);
+    printf("\n");
+}
+
 static void print_tuple(const kpred_model *m, const kpred_tuple *t)
 {
     uint32_t i;
@@ -124,52 +136,78 @@ static void print_tuple(const kpred_model *m, const kpred_tuple *t)
     printf("  %.1f %%", 100.0 * kpred_probability(t->score) / (1 << 24));
 }
 
-/* The three solvers that are the most likely to be the fastest */
-static size_t print_solvers(const struct target *t, const struct layer *l, const char *dir)
+static void print_convolution(const struct target *t, const struct layer *l, const char *dir)
 {
-    const kpred_model *m = &kpred_model_conv_solver;
-    kpred_tuple best[BEAM];
-    const size_t n = predict(m, t, l, dir, best);
-    size_t i;
-    printf("%s %s %s n=%d c=%d %dx%d k=%d, %dx%d, stride %d\n", t->gpu, t->dtype, dir, BATCH,
-           (int)l->c, (int)l->hw, (int)l->hw, (int)l->k, (int)l->filter, (int)l->filter,
-           (int)l->stride);
-    for (i = 0; i < n && i < 3; i++) {
-        printf(i ? ", " : "    solver: ");
-        print_tuple(m, best + i);
-    }
-    printf("\n");
-    return n;
+    printf("  %-9s %s %s %4d x %3dx%-3d -> %4d, %dx%d/%d  ", t->gpu, t->dtype, dir, (int)l->c,
+           (int)l->hw, (int)l->hw, (int)l->k, (int)l->filter, (int)l->filter, (int)l->stride);
 }
 
-static size_t print_kernels(const struct target *t, const struct layer *l, const char *dir)
+/* The best tuples of a kernel for one convolution, printed if they are asked for; returns whether
+   the kernel applies. */
+static int one_convolution(const struct kernel *k, const struct target *t, const struct layer *l,
+                           const char *dir, int wanted)
 {
     kpred_tuple best[BEAM];
-    size_t i, taken = 0;
-    for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        const kpred_model *m = kernels[i].model;
-        if ((kernels[i].filter && kernels[i].filter != l->filter) || !predict(m, t, l, dir, best))
-            continue;
-        printf("    %-27s ", m->name);
-        print_tuple(m, best);
+    size_t i, n;
+    if (k->filter && k->filter != l->filter)
+        return 0;
+    n = predict(k->model, t, l, dir, best);
+    if (n && wanted) {
+        print_convolution(t, l, dir);
+        for (i = 0; i < n && i < k->shown; i++) {
+            printf("%s", i ? ", " : "");
+            print_tuple(k->model, best + i);
+        }
         printf("\n");
-        taken++;
     }
-    return taken;
+    return n > 0;
 }
 
-int main(void)
+/* Of a kernel and a GPU: the convolutions to which the kernel applies, or one of them. Returns how
+   many they are. */
+static size_t one_target(const struct kernel *k, const struct target *t, int all)
 {
     static const char *const dirs[] = {"F", "B", "W"};
-    size_t i, d, t, problems = 0, tuples = 0, solved = 0;
-    for (t = 0; t < sizeof targets / sizeof *targets; t++)
-        for (i = 0; i < sizeof layers / sizeof *layers; i++)
-            for (d = 0; d < sizeof dirs / sizeof *dirs; d++) {
-                problems++;
-                solved += print_solvers(&targets[t], &layers[i], dirs[d]) > 0;
-                tuples += print_kernels(&targets[t], &layers[i], dirs[d]);
+    size_t i, d, applies = 0;
+    int wanted = all;
+    for (i = 0; i < sizeof layers / sizeof *layers; i++) {
+        wanted |= i == FIRST;
+        for (d = 0; d < sizeof dirs / sizeof *dirs; d++)
+            if (one_convolution(k, t, &layers[i], dirs[d], wanted)) {
+                applies++;
+                wanted = all;
             }
-    printf("%d convolutions: solvers for %d, and %d tuples\n", (int)problems, (int)solved,
-           (int)tuples);
-    return solved == problems && tuples ? 0 : 1;
+    }
+    return applies;
+}
+
+int main(int argc, char **argv)
+{
+    const int all = argc > 1 && !strcmp(argv[1], "all");
+    size_t i, answers = 0;
+    int bad = 0;
+    if (argc > 1 + all) {
+        fprintf(stderr, "usage: resnet50 [all]\n");
+        return 2;
+    }
+    printf(
+        "The convolutions of ResNet-50, batch %d, on two GPUs: GPU, type, direction, channels x "
+        "image ->\nfilters, filter/stride. Of each kernel the tuple that is the most likely to be "
+        "the fastest, in\nthe order of the names, and how likely that is; of conv_solver three "
+        "solvers of MIOpen.\n\n",
+        BATCH);
+    for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        size_t t, n = 0;
+        print_names(kernels[i].model);
+        for (t = 0; t < sizeof targets / sizeof *targets; t++)
+            n += one_target(&kernels[i], &targets[t], all);
+        bad |= !n;
+        answers += n;
+    }
+    printf("\nThese are %s of %d answers%s.\nWhat to do with one: launch the kernel with these "
+           "values, or time the first ten of `kpred predict`\non the GPU and keep the fastest "
+           "(docs/hip.md). For programs that use MIOpen, `kpred miopen`\nwrites all tuples into a "
+           "file that MIOpen reads (docs/miopen.md).\n",
+           all ? "all" : "some", (int)answers, all ? "" : ": `make demo ALL=1` prints all");
+    return bad;
 }

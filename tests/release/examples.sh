@@ -1,6 +1,6 @@
 #!/bin/sh
-# examples.sh - every example, and the one in README.md, compiles alone and does what it says; but
-# for hip_select.c, which hip.sh has
+# examples.sh - every example compiles alone and does what it says, and docs/embedding.md says it of
+# dispatch.c; but for hip_select.c, which hip.sh has
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
@@ -23,20 +23,47 @@ freestanding() {
         -o "$tmp/freestanding" && "$tmp/freestanding"
 }
 
+# demo [ALL=1]: what `make demo` prints, which finds the program built
+demo() {
+    make -s demo BUILD="$tmp/demo" "$@" >"$tmp/out"
+}
+
+# parameters SPEC: their names, with commas between
+parameters() {
+    sed -n '/^\[params\]/,/^\[[^p]/s/^\([a-z][a-z0-9_]*\) *=.*/\1/p' "$1" | paste -sd, -
+}
+
+# Each model has a heading with the names of its parameters, and below it a tuple for one GPU at least.
+headings() {
+    sed -n 's|^#include "weights/\(.*\)[.]h"|\1|p' examples/resnet50.c >"$tmp/models"
+    while read -r model; do
+        names=$(parameters weights/$model.spec)
+        grep -A 1 -x "$model: $names" "$tmp/out" | tail -n 1 |
+            grep -qE '^  gfx[0-9]+(_[0-9]+)? +FP(16|32) [FBW] .*, [0-9]x[0-9]/[12]  [^ ]+ +[0-9.]+ %' ||
+            { echo "$model has no tuple below its names, $names"; return 1; }
+    done <"$tmp/models"
+}
+
+# Short enough for a screen, and the end says what the tuples are for.
+short_demo() {
+    mkdir "$tmp/demo" && compile -O1 examples/resnet50.c -o "$tmp/demo/resnet50" && demo &&
+        headings && [ "$(wc -l <"$tmp/out")" -le 40 ] &&
+        tail -n 4 "$tmp/out" | grep -q '^What to do with one: launch .*' &&
+        [ "$(grep -c '^  gfx' "$tmp/out")" -ge 11 ]
+}
+
 # Solvers for each convolution, and of every kernel a tuple for some, with a probability
-resnet50() {
-    compile -O1 examples/resnet50.c -o "$tmp/resnet50" && "$tmp/resnet50" >"$tmp/out" || return 1
-    [ "$(grep -cE '^    solver: [A-Z].* [0-9.]+ %$' "$tmp/out")" -eq 120 ] || return 1
-    for spec in $(perf_specs); do
-        grep -qE "^    $(basename "$spec" .spec) +[0-9a-z*,]+  [0-9.]+ %$" "$tmp/out" || return 1
-    done
+whole_demo() {
+    demo ALL=1 && headings || return 1
+    [ "$(sed -n '/^conv_solver: /,/^conv_asm/p' "$tmp/out" | grep -cE '[1-9]  [A-Z].* [0-9.]+ %$')" -eq 120 ]
 }
 
-readme() {
-    sed -n '/^```c$/,/^```$/p' README.md | sed '/^```$/,$d;1d' >"$tmp/readme.c"
-    [ -s "$tmp/readme.c" ] && compile "$tmp/readme.c" -o "$tmp/readme" && "$tmp/readme"
+# The program of the tools gives the same tuple, beam 10.
+demo_as_kpred() {
+    said=$(sed -n '/^conv_asm_1x1u: /,/^conv_ocl/s/.* F   64 x  56x56  ->  256, 1x1.1  \([^ ]*\) .*/\1/p' "$tmp/out")
+    "$BUILD/kpred" predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=32 c=64 h=56 w=56 k=256 \
+        stride=1 --beam 10 -k 1 --csv | sed 1d | cut -d, -f3- | grep -qx "$said"
 }
-
 
 # ---- dispatch.c ----
 
@@ -173,61 +200,7 @@ cpp_with() {
     done
 }
 
-# ---- docs/embedding.md: its blocks in order, as if one followed it ----
-
-# Block by block into $tmp/blocks: NN-PART.c and NN-PART.sh, PART own for what needs the trainer
-blocks() {
-    mkdir "$tmp/blocks" && awk -v dir="$tmp/blocks" '
-        /^## / { part = /kernel of your own/ ? "own" : "all" }
-        /^```(c|sh)$/ { file = sprintf("%s/%02d-%s.%s", dir, ++n, part, substr($0, 4)); next }
-        /^```/ { if (file) close(file); file = ""; next }
-        file { print > file }' docs/embedding.md
-}
-
-# A file of C: it names itself in its first line, compiles, and a whole program runs.
-c_block() {
-    file=$(sed -n '1s,^/\* \([a-z_]*\)\.c - .*,\1,p' "$1")
-    [ "$file" ] || { echo "the block does not begin with its name"; return 1; }
-    cp "$1" "$tmp/work/$file.c" && cd "$tmp/work" || return 1
-    set -- $CC -std=c99 -pedantic-errors $DISPATCH_WARNINGS -I"$KPRED" -I. "$file.c"
-    if grep -q '^int main' "$file.c"; then
-        "$@" -o "$file" && "./$file" >"$file.out"
-    else
-        "$@" -c -o "$file.o"
-    fi
-}
-
-sh_block() {
-    cd "$tmp/work" && sh -eu "$1" >"$1.out"
-}
-
-run_blocks() {
-    blocks && mkdir "$tmp/work" "$tmp/kpred" || return 1
-    for part in kpred.h kpred_constraints.h weights; do ln -s "$PWD/$part" "$tmp/kpred"; done
-    ln -s "$BUILD" "$tmp/kpred/build"
-    export KPRED="$tmp/kpred"
-    if [ -x "$BUILD/kpred-train" ] && [ -x "$BUILD/kpred" ]; then trainer=yes; else trainer=; fi
-    for block in "$tmp"/blocks/*; do basename "$block"; done >"$tmp/order"
-    while read -r block; do
-        if [ "${block#*-own.}" != "$block" ] && [ ! "$trainer" ]; then
-            skipped "embedding.md: $block" "kpred-train or kpred is not built"
-        else
-            check "embedding.md: $block" "${block##*.}_block" "$tmp/blocks/$block"
-        fi
-    done <"$tmp/order"
-}
-
-# What it tells to copy is all that an include needs.
-copied_files() {
-    $CC -std=c99 -I"$tmp/work/third_party/kpred" examples/minimal.c -o "$tmp/copied" &&
-        "$tmp/copied"
-}
-
-# What it says a program prints, it prints.
-gpu_output() {
-    grep -E '^    (gfx|sm_)[0-9]+ with ' docs/embedding.md | sed 's/^    //' >"$tmp/said"
-    [ -s "$tmp/said" ] && cmp "$tmp/said" "$tmp/work/gpu.out"
-}
+# ---- docs/embedding.md; commands.sh runs its blocks ----
 
 # The table has every status, what kpred.h says that it means, and what dispatch.c does.
 status_table() {
@@ -242,9 +215,6 @@ status_table() {
 }
 
 embedding() {
-    run_blocks
-    check "embedding.md: the copied files suffice" copied_files
-    check "embedding.md: what gpu.c prints" gpu_output
     check "embedding.md: every status" status_table
 }
 
@@ -264,12 +234,9 @@ for cc in gcc clang; do
         skipped "freestanding, $cc" "it is not installed"
     fi
 done
-check "resnet50" resnet50
-if [ -e README.md ]; then
-    check "README.md" readme
-else
-    skipped "README.md" "it is not there"
-fi
+check "make demo" short_demo
+check "make demo ALL=1" whole_demo
+check "make demo, compared with kpred" demo_as_kpred
 check "dispatch handles every status" handles_all
 for cc in gcc clang; do
     if has $cc; then

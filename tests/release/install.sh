@@ -40,7 +40,8 @@ wanted_files() {
     [ ! -x "$BUILD/kpred-train" ] || program_files kpred-train
     echo share/pkgconfig/kpred.pc
     printf 'include/kpred/%s\n' kpred*.h weights/*.h
-    printf '%s\n' weights/*.spec | sed 's|^weights|share/kpred|'
+    printf 'share/cmake/kpred/%s\n' kpredConfig.cmake kpredConfigVersion.cmake
+    printf '%s\n' weights/*.spec weights/recipes/*.spec | sed 's|^weights|share/kpred|'
     for document in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE weights/README.md \
         tools/README.md $(find examples -type f) \
         $(find docs -name '*.md' -o -name '*.svg' -o -name '*.png'); do

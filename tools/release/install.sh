@@ -8,7 +8,7 @@
 # Below INCLUDEDIR, DATADIR and DOCDIR the folders that are kpred's own go with their last file.
 set -eu
 umask 022
-pc=$BUILD/kpred.pc
+generated= # the folder of what pkg-config and CMake's find_package read
 
 die() {
     echo "install.sh: $1" >&2
@@ -24,10 +24,13 @@ each() {
     for header in kpred*.h weights/*.h; do
         "$1" 644 "$header" "$INCLUDEDIR/kpred/$header"
     done
-    for spec in weights/*.spec; do
-        "$1" 644 "$spec" "$DATADIR/kpred/${spec##*/}"
+    for spec in weights/*.spec weights/recipes/*.spec; do
+        "$1" 644 "$spec" "$DATADIR/kpred/${spec#weights/}"
     done
-    "$1" 644 "$pc" "$DATADIR/pkgconfig/kpred.pc"
+    "$1" 644 "$generated/kpred.pc" "$DATADIR/pkgconfig/kpred.pc"
+    for file in kpredConfig.cmake kpredConfigVersion.cmake; do
+        "$1" 644 "$generated/$file" "$DATADIR/cmake/kpred/$file"
+    done
     while IFS= read -r document; do
         "$1" 644 "$document" "$DOCDIR/$document"
     done <<END
@@ -66,36 +69,56 @@ remove() {
 # Removes a folder of ours that is empty, and so upwards.
 tidy() {
     case $1/ in
-    "$INCLUDEDIR"/kpred/* | "$DATADIR"/kpred/* | "$DOCDIR"/*) ;;
+    "$INCLUDEDIR"/kpred/* | "$DATADIR"/kpred/* | "$DATADIR"/cmake/kpred/* | "$DOCDIR"/*) ;;
     *) return 0 ;;
     esac
     if rmdir "$DESTDIR$1" 2>/dev/null; then tidy "${1%/*}"; fi
 }
 
-# ---- kpred.pc ----
+# ---- kpred.pc, kpredConfig.cmake, kpredConfigVersion.cmake: install.cmake writes them, too ----
 
-# The folder in terms of the prefix where it lies below, so that pkg-config can move the whole.
-write_pc() {
-    case $INCLUDEDIR in
-    "$PREFIX"/*) include="\${prefix}${INCLUDEDIR#"$PREFIX"}" ;;
-    *) include=$INCLUDEDIR ;;
+# below_prefix NAME FOLDER: the folder in terms of ${NAME} where it lies below the prefix, so that the
+# whole can be moved
+below_prefix() {
+    case $2 in
+    "$PREFIX"/*) printf '%s\n' "\${$1}${2#"$PREFIX"}" ;;
+    *) printf '%s\n' "$2" ;;
     esac
-    version=$(sh tools/release/version.sh <kpred.h)
-    cat <<END
-prefix=$PREFIX
-includedir=$include
+}
 
-Name: kpred
-Description: Predicts the best tuning parameters of GPU kernels; headers only
-Version: $version
-Cflags: -I"\${includedir}/kpred"
-END
+# The way from kpredConfig.cmake to the prefix; absolute where it does not lie below it
+up_to_prefix() {
+    case $DATADIR in
+    "$PREFIX"/*) printf '%s\n' "${DATADIR#"$PREFIX"/}/cmake/kpred" | sed 's|[^/][^/]*|..|g' ;;
+    *) printf '%s\n' "$PREFIX" ;;
+    esac
+}
+
+# fill_in FILE NAME VALUE...: of its template with the values in the places of @NAME@
+fill_in() {
+    file=$1 script=
+    shift
+    while [ $# -gt 0 ]; do
+        script="$script;s|@$1@|$(printf '%s\n' "$2" | sed 's/[&|\]/\\&/g')|g"
+        shift 2
+    done
+    sed "$script" "tools/release/$file.in" >"$generated/$file"
+}
+
+generate() {
+    generated=$(mktemp -d)
+    trap 'rm -rf "$generated"' EXIT
+    version=$(sh tools/release/version.sh <kpred.h)
+    fill_in kpred.pc PREFIX "$PREFIX" INCLUDE "$(below_prefix prefix "$INCLUDEDIR")" VERSION "$version"
+    fill_in kpredConfig.cmake UP "$(up_to_prefix)" \
+        INCLUDE "$(below_prefix kpred_prefix "$INCLUDEDIR")"
+    fill_in kpredConfigVersion.cmake VERSION "$version"
 }
 
 documents=$(list_documents)
 case $1 in
 install)
-    write_pc >"$pc"
+    generate
     each put
     ;;
 uninstall) each remove ;;
