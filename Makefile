@@ -65,7 +65,7 @@ $(addprefix $(BUILD)/tools/,base/bz2.o miopen/perfdb.o miopen/user_db_sqlite.o):
 
 # Every generated header, and its spec as text: what the programs have built in.
 $(BUILD)/tools/model/runtime.o $(BUILD)/tools/model/registry.o: $(BUILD)/models.h
-$(BUILD)/models.h: $(MODELS) tools/release/models.sh
+$(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/release/models.sh
 	@mkdir -p $(@D)
 	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 

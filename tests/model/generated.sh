@@ -134,6 +134,60 @@ for compiler in g++ clang++; do
     check_with $compiler "C++98, -pedantic-errors, $compiler" pedantic $compiler -xc++ -std=c++98
 done
 
+# ---- names that are taken, or long ----
+
+# The code of a header without its comments
+code_of() { "$CC" -w -fpreprocessed -dD -E -P -xc "$1"; }
+# with_name NAME TEXT: a spec of that name is refused, and the message has the text
+with_name() {
+    sed "s/^name *=.*/name = $1/" odd.spec >named.spec
+    refuses 1 "$2" "$trainer" train named.spec --data 'odd rows.csv' --split none -o named.h
+}
+# Of all names that begin as one in kpred's headers does, those with which the names in odd.h would be
+# names in kpred's headers: each is refused.
+taken_names() {
+    for header in kpred kpred_constraints kpred_hip; do code_of "$root/$header.h"; done |
+        grep -oE '\b(KPRED|KPRI|kpri|kpred)_[A-Za-z0-9_]+' | sort -u >taken.txt
+    code_of odd.h | grep -oE '\b[A-Za-z_]+_(ODD|odd)(_[A-Za-z0-9_]*)?' | sort -u >own.txt
+    awk 'FNR == NR { taken[$0] = 1; n = split($0, part, "_"); start = ""
+            for (i = 2; i < n; i++) { start = start part[i]; names[tolower(start)] = 1; start = start "_" }
+            next }
+        { own[$0] = 1 }
+        END { for (name in names) for (id in own) {
+                  made = id; sub(/ODD/, toupper(name), made); sub(/odd/, name, made)
+                  if (made in taken) { print name; break } } }' taken.txt own.txt | sort >clash.txt
+    [ "$(wc -l <own.txt)" -gt 40 ] && grep -qx max clash.txt && grep -qx err clash.txt || return 1
+    while read -r name; do
+        with_name "$name" "named.spec:2: name: value \"$name\"" || { echo "$name"; return 1; }
+    done <clash.txt
+}
+check "names that kpred's headers have are refused" taken_names
+check "the clash is named" with_name max KPRED_MAX_FIELDS
+check "a start to which the headers add by ##" with_name asm_1x1u KPRED_ASM_1X1U_
+check "a clash by way of a field and its token" sh -c 'sed "s/^name *=.*/name = op/;s/^kind .*/ceil = div/" \
+    odd.spec >op.spec; ! "$1" train op.spec --data odd.csv --split none -o op.h 2>op.err &&
+    grep -q KPRED_OP_CEIL_DIV op.err' sh "$trainer"
+long=$(printf '%043d' 0 | tr 0 n)
+check "a model's name of 44 characters" with_name "n$long" "at most 43"
+
+# C tells names apart by 63 characters.
+too_long() { code_of "$1" | grep -oE '\b[A-Za-z_][A-Za-z0-9_]{63,}'; }
+long_names() {
+    token=$(printf '%062d' 0 | tr 0 t)
+    sed "s/^name *=.*/name = $long/;s/^Kind .*/Kind = plain ${token}a ${token}b/;s/^mixed_1/$token/" \
+        odd.spec >long.spec
+    sed "s/mixed_1/$token/" 'odd rows.csv' >long.csv
+    "$trainer" train long.spec --data long.csv --split none -o long.h && ! too_long long.h &&
+        printf '#define KPRED_IMPLEMENTATION\n#include "long.h"\n' >long.c &&
+        "$CC" -std=c99 -pedantic-errors -Wall -Wextra -Werror -I"$root" -c long.c -o long.o &&
+        [ "$(grep -c "^    KPRED_$(echo "$long" | tr n N)_KIND_T*\(_2\)\?,\?\$" long.h)" -eq 2 ]
+}
+check "names of more than 63 characters are cut" long_names
+short_names() {
+    for header in "$root"/kpred*.h "$root"/weights/*.h; do ! too_long "$header" || return 1; done
+}
+check "no name in the headers is longer" short_names
+
 # ---- the opening comment ----
 
 # licence LINE TEXT: in a header for a spec with that line the line with SPDX is this one

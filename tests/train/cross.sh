@@ -8,7 +8,7 @@ set -eu
 cc=$1 run=$2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-printf '#define BUILTIN_MODELS(X)\n' >"$tmp/models.h"
+sh tools/release/models.sh >"$tmp/models.h" # with none
 sources=
 for file in tools/*/*.c tools/train/paper/*.c; do
     case $file in tools/cli/kpred.c | tools/peers/*) ;; *) sources="$sources $file" ;; esac

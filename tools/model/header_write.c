@@ -2,7 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "header.h"
 
-#include <ctype.h>
+#include "names.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,7 @@ struct writer {
     const struct model *model;
     const kpred_model *m;
     const kpred_additive *net;
-    char upper[64];   /* the model's name in capitals, for macros */
-    struct buf names; /* of the enumerators so far, each between blanks */
+    char upper[NAMES_MOST_MODEL + 1]; /* the model's name in capitals, for macros */
 };
 
 static const char *const op_names[] = {
@@ -304,64 +304,6 @@ static void write_model(struct writer *w)
             m->name);
 }
 
-/* ---- enumerators ---- */
-
-/* "gfx906_60" to "GFX906_60", other signs to '_'; behind a name that is taken a number. */
-static void write_enumerator(struct writer *w, const char *prefix, const char *name)
-{
-    struct buf b = {NULL, 0, 0};
-    int n = 1;
-    buf_printf(&b, " KPRED_%s_%s_%s ", w->upper, prefix, name);
-    for (char *p = b.s + 1; p[1]; p++)
-        *p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
-    while (w->names.s && strstr(w->names.s, b.s)) {
-        b.n = b.n - 1 - (n > 1 ? (size_t)snprintf(NULL, 0, "_%d", n) : 0);
-        buf_printf(&b, "_%d ", ++n);
-    }
-    buf_puts(&w->names, b.s);
-    fprintf(w->f, "%.*s", (int)b.n - 2, b.s + 1);
-    buf_free(&b);
-}
-
-/* Enumerators for names in their order, from 0 */
-static void write_enum(struct writer *w, const char *prefix, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        fputs(i ? ",\n    " : "enum {\n    ", w->f);
-        write_enumerator(w, prefix, names[i]);
-    }
-    fprintf(w->f, "\n};\n");
-}
-
-/* Are they all words, so that they can be told apart as identifiers? */
-static int are_words(const kpred_param *p)
-{
-    int all = p->names != NULL;
-    for (int32_t v = 0; all && v < p->n_values; v++)
-        all = is_identifier(p->names[v]);
-    return all;
-}
-
-/* Fields, the tokens of each, parameters, and the values of those whose values are words */
-static void write_enums(struct writer *w)
-{
-    const kpred_model *m = w->m;
-    const char *names[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE];
-    for (uint32_t i = 0; i < m->n_fields; i++)
-        names[i] = m->fields[i].name;
-    write_enum(w, "FIELD", names, m->n_fields);
-    for (uint32_t i = 0; i < m->n_fields; i++)
-        if (m->fields[i].tokens)
-            write_enum(w, m->fields[i].name, m->fields[i].tokens, (size_t)m->fields[i].n_tokens);
-    for (uint32_t i = 0; i < m->n_params; i++)
-        names[i] = m->params[i].name;
-    write_enum(w, "PARAM", names, m->n_params);
-    for (uint32_t i = 0; i < m->n_params; i++)
-        if (are_words(m->params + i))
-            write_enum(w, m->params[i].name, m->params[i].names, (size_t)m->params[i].n_values);
-    buf_free(&w->names);
-}
-
 /* ---- macros ---- */
 
 /* Slots that a parameter needs: those of n prefixes with a lane each */
@@ -449,13 +391,16 @@ static void write_includes(struct writer *w)
 
 static void write_declaration(struct writer *w)
 {
+    struct buf enums = {NULL, 0, 0};
     fprintf(w->f, "#ifndef KPRED_MODEL_%s_H\n#define KPRED_MODEL_%s_H\n\n", w->upper, w->upper);
     fprintf(w->f,
             "#if KPRED_FORMAT != %d\n"
             "#error \"%s.h and kpred.h are of different formats: see kpred-train relayout\"\n"
             "#endif\n\n",
             KPRED_FORMAT, w->m->name);
-    write_enums(w);
+    names_add_enums(w->m, &enums);
+    fputs(enums.s, w->f);
+    buf_free(&enums);
     write_macros(w);
     fprintf(w->f,
             "#ifndef KPRED_STATIC\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
@@ -466,9 +411,8 @@ static void write_declaration(struct writer *w)
 
 static struct writer make_writer(FILE *f, const struct model *model)
 {
-    struct writer w = {f, model, &model->m, (const kpred_additive *)model->m.net, "", {NULL, 0, 0}};
-    for (size_t i = 0; i + 1 < sizeof w.upper && w.m->name[i]; i++)
-        w.upper[i] = (char)toupper((unsigned char)w.m->name[i]);
+    struct writer w = {f, model, &model->m, (const kpred_additive *)model->m.net, ""};
+    names_upper(model->m.name, w.upper);
     return w;
 }
 

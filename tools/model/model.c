@@ -4,6 +4,7 @@
 
 #include "gtc_words.h"
 #include "listed.h"
+#include "names.h"
 #include "rule_slots.h"
 #include "rules.h"
 #include "runtime.h"
@@ -189,6 +190,18 @@ static int open_rule(struct model *model)
                                         : 0;
 }
 
+/* A user's program includes the model's header and those of kpred. */
+static int check_names(const struct model *model)
+{
+    char clash[NAMES_MOST + 1];
+    names_find_clash(&model->m, clash);
+    return *clash
+               ? fail("%s:%ld: name: value \"%s\": the model's header would define %s, which the "
+                      "headers of kpred use",
+                      model->spec->path, model->spec->name_line, model->m.name, clash)
+               : 0;
+}
+
 int model_from_spec(struct model *model, const struct spec *spec, const char *split)
 {
     memset(model, 0, sizeof *model);
@@ -205,7 +218,7 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.scorer = &kpred_additive_scorer;
     model->m.net = &model->net;
     model->net.heads = model->heads;
-    if (open_rule(model) || program_compile(spec, &model->program))
+    if (check_names(model) || open_rule(model) || program_compile(spec, &model->program))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;

@@ -1,10 +1,11 @@
 /* runtime.c - the definitions of kpred.h and of the built-in models, and what needs their insides
    SPDX-License-Identifier: MIT */
 #define KPRED_IMPLEMENTATION
+#define HEADER_NAMES
 #include "runtime.h"
 
 #include "kpred_constraints.h"
-#include "models.h" /* generated: every weights/NAME.h */
+#include "models.h" /* generated: every weights/NAME.h, and header_names */
 
 #include <string.h>
 
@@ -56,4 +57,16 @@ uint64_t runtime_net_id(const kpred_model *m)
 int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t *values, size_t n)
 {
     return kpri_listed(params, bits, values, n);
+}
+
+const char *runtime_header_name(const char *name, int is_start)
+{
+    const size_t n = strlen(name) + !is_start; /* to its end, or not */
+    for (const char *const *of = header_names; *of; of++) {
+        const size_t length = strlen(*of);
+        const int is_pasted = (*of)[length - 1] == '_'; /* what follows comes by ## */
+        if (!strncmp(*of, name, n) || (is_pasted && !strncmp(*of, name, length)))
+            return *of;
+    }
+    return NULL;
 }

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "spec.h"
 
+#include "names.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -577,8 +579,9 @@ static int finish_kernel(struct reader *r)
     s->name = required(r, NAME);
     if (s->name == NULL)
         return -1;
-    if (!is_identifier(s->name))
-        return bad(r, "name", s->name, "is no identifier of at most 63 characters");
+    s->name_line = r->line;
+    if (!is_identifier(s->name) || strlen(s->name) > NAMES_MOST_MODEL)
+        return bad(r, "name", s->name, "is no identifier of at most 43 characters");
     s->rule = required(r, RULE);
     if (s->rule == NULL)
         return -1;

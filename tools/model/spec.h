@@ -95,6 +95,7 @@ struct spec {
     const char *path;
     const char *text; /* as read */
     const char *name, *rule;
+    long name_line;
     const char *title, *source, *header, *licence; /* if absent: "", "", NULL, NULL */
     const char *runs_on[SPEC_MAX_ARCHS + 1];       /* NULL behind the last */
     uint32_t scale[SPEC_N_CALIBRATED];             /* of scores, see kpred.h: by [calibration] */
