@@ -334,6 +334,7 @@ KPRED_API KPRED_MUST_CHECK kpred_status kpred_init(kpred_ctx *ctx, uint32_t vers
 
 /* The best k legal tuples, 1 <= k <= beam, into out[0..*n_out-1], best first; *n_out may be less
    than k (never 0 on KPRED_OK). problem[0..n_fields-1]: sizes and token numbers in model order.
+   No two of *ctx, the arena, problem, out[0..k-1] and *n_out may overlap.
    Errors: NULL, CONTEXT, K, FIELDS, SIZE, TOKEN, NOT_APPLICABLE, INFEASIBLE, BUDGET. */
 KPRED_API KPRED_MUST_CHECK kpred_status kpred_predict(kpred_ctx *ctx, const int32_t *problem,
                                                       size_t n_fields, kpred_tuple *out, size_t k,

@@ -126,8 +126,18 @@ compilers() {
     if has $2; then language $2 "$(cxx_of $2)"; else skipped "$2" "it is not installed"; fi
 }
 
+# quiet OPTION...: in a program with a model and the portable code, as a user looks for faults or
+# measures coverage
+quiet() {
+    including weights/conv_asm_bwd_wrw_3x3.h
+    clang -std=c99 "$@" -Wall -Wextra -Werror -DKPRED_IMPLEMENTATION -DKPRED_SIMD=0 -I. -c \
+        "$tmp/including.c" -o "$tmp/object.o"
+}
+
 if [ "${1-}" = clang ]; then
     compilers clang clang++
+    check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
+    check_with clang "clang: coverage" quiet -O1 --coverage
 else
     compilers gcc g++
     for header in $weights; do

@@ -1,4 +1,4 @@
-/* names.h - the names that a generated header defines: those of its enumerators, and whether any is taken
+/* names.h - the names that a generated header defines: its enumerators, and whether any is taken
    SPDX-License-Identifier: MIT */
 #pragma once
 
