@@ -655,6 +655,13 @@ killed() {
     [ "$(cat kept/out.h)" = "old content" ]
 }
 check "train: killed, the old output stays whole" killed
+interrupted() { # as by Ctrl-C
+    rm -f kept/.kpred-* # the one that was killed could not remove it
+    timeout -s INT 1 "$trainer" train "$spec" --data "$db9" "$db6" --epochs 10000 --threads 1 \
+        -o kept/out.h >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 124 ] && [ "$(ls -A kept)" = out.h ] && [ "$(cat kept/out.h)" = "old content" ]
+}
+check_with timeout "train: interrupted, nothing is left behind" interrupted
 rm -rf kept
 
 # ---- eval ----

@@ -35,7 +35,7 @@ static void catch_signals(void)
     struct sigaction act, old;
     memset(&act, 0, sizeof act);
     act.sa_handler = remove_unfinished;
-    act.sa_flags = SA_RESETHAND;
+    act.sa_flags = (int)SA_RESETHAND;
     sigfillset(&act.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)

@@ -3,11 +3,12 @@
 
    INI text; `#` or `;` begins a comment line; keys keep their order:
 
-       [kernel]  name, rule (a predicate's name, `unconstrained`, or `listed`: legal are the tuples
-                 of the data alone, see listed.h), header (where the predicate lives),
-                 title and source (free text, optional), licence (its SPDX name: the header then
-                 has a line for it), runs_on (the architectures of GPUs that run the kernel, such
-                 as gfx906; without it all do)
+       [kernel]  name (of at most 43 characters; the model's header makes names of it, and none of
+                 them may be one in the headers of kpred), rule (a predicate's name,
+                 `unconstrained`, or `listed`: legal are the tuples of the data alone, see
+                 listed.h), header (where the predicate lives), title and source (free text,
+                 optional), licence (its SPDX name: the header then has a line for it), runs_on
+                 (the architectures of GPUs that run the kernel, such as gfx906; without it all do)
        [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. Of the
                  convolutions in MIOpen's files, those with `filter` (1x1), unless y and x are
                  fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields.
