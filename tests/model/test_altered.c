@@ -9,6 +9,7 @@
 
 #include "harness/test.h"
 #include "model/header.h"
+#include "model/header_text.h"
 #include "model/registry.h"
 
 #include <limits.h>
@@ -264,6 +265,113 @@ static void trained_ranges(void)
     CHECK(with(set_trained_min, KPRED_MAX_SIZE) == 0); /* above the most */
 }
 
+/* ---- the spec in the opening comment ---- */
+
+/* The opening with another number in the place of one in its spec; to be freed */
+static char *alter_spec(const char *opening)
+{
+    static const char *const numbers[] = {"0",     "1",        "2",        "3",   "7",
+                                          "16",    "64",       "99",       "127", "128",
+                                          "65536", "16777215", "16777216", "-1"};
+    static const char digits[] = "0123456789";
+    const char *spec = strstr(opening, "\nspec:\n"), *p;
+    struct buf b = {NULL, 0, 0};
+    do { /* a number that is no part of a name */
+        p = spec + test_random64(&seed) % strlen(spec);
+        p += strcspn(p, digits);
+    } while (!*p || !strchr(" ,=x", p[-1]));
+    buf_add(&b, opening, (size_t)(p - opening));
+    buf_puts(&b, numbers[test_random64(&seed) % (sizeof numbers / sizeof *numbers)]);
+    buf_puts(&b, p + strspn(p, digits));
+    return b.s;
+}
+
+static const int8_t *random_weights(struct model *m, size_t n)
+{
+    int8_t *w = model_array(m, n, 1);
+    for (size_t i = 0; i < n; i++)
+        w[i] = (int8_t)test_between(&seed, -20, 20);
+    return w;
+}
+
+static const int32_t *random_biases(struct model *m, size_t n)
+{
+    int32_t *bias = model_array(m, n, sizeof *bias);
+    for (size_t i = 0; i < n; i++)
+        bias[i] = test_between(&seed, -9999, 9999);
+    return bias;
+}
+
+/* A network of the least size, not trained */
+static void fill(struct model *m)
+{
+    model_set_widths(m, 16, 16, 16);
+    for (size_t i = 0; i < 3; i++) {
+        kpred_layer *l = m->net.layer + i;
+        l->weight = random_weights(m, (size_t)l->rows * l->cols);
+        l->bias = random_biases(m, l->rows);
+        l->shift = 7;
+    }
+    for (size_t t = 0; t < m->m.n_params; t++) {
+        kpred_head *h = m->heads + t;
+        if (m->params[t].n_values < 2)
+            continue;
+        const size_t above = model_embedding_rows(&m->m, t), rows = model_head_rows(&m->m, t);
+        h->embedding = above ? random_weights(m, above * 16) : NULL;
+        h->weight = random_weights(m, rows * 16);
+        h->bias = random_biases(m, rows);
+        h->hidden_shift = 7;
+    }
+    for (size_t i = 0; i < m->n_listed; i++)
+        m->listed[i] = (unsigned char)test_random64(&seed);
+    if (m->listed)
+        model_name_list(m);
+}
+
+/* Is a model of the spec in the opening made? Then it is written, read and run. */
+static int try_spec(const char *opening)
+{
+    char *text = header_between(opening, "\nspec:\n", "end of spec */");
+    struct spec *spec = xcalloc(1, sizeof *spec);
+    struct model m;
+    const int bad = spec_parse(spec, text, "altered");
+    free(text);
+    if (bad) {
+        free(spec);
+        return 0;
+    }
+    int made = !model_from_spec(&m, spec, "config");
+    m.own_spec = spec;
+    if (made) {
+        fill(&m);
+        made = !model_seal(&m);
+    }
+    if (made) {
+        write_model(opening, &m);
+        CHECK(is_taken());
+    }
+    model_free(&m);
+    return made;
+}
+
+static void other_specs(void)
+{
+    size_t made = 0, refused = 0;
+    for (long i = 0; i < n_runs; i++) {
+        char *opening = opening_of(headers[i % N_HEADERS]);
+        REQUIRE(opening);
+        for (int32_t n = test_between(&seed, 1, 3); n > 0; n--) {
+            char *next = alter_spec(opening);
+            free(opening);
+            opening = next;
+        }
+        try_spec(opening) ? made++ : refused++;
+        free(opening);
+    }
+    printf("    %zu made, %zu refused\n", made, refused);
+    CHECK(made && refused);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -277,6 +385,7 @@ int main(int argc, char **argv)
     RUN(biases);
     RUN(trained_ranges);
     RUN(any_number_anywhere);
+    RUN(other_specs);
     unlink(path);
     return test_end();
 }
