@@ -196,8 +196,10 @@ out_of_memory() {
     until within $kb "$kpred" --version || [ $kb -gt 40000 ]; do kb=$((kb + 50)); done 2>/dev/null
     # shellcheck disable=SC2086
     until within $kb predict weights/conv_asm_1x1u.h $fields; do
-        [ $? -eq 1 ] && grep -q "out of memory" "$tmp/err" && [ $kb -lt 40000 ] ||
-            { echo "$kb KB: $(cat "$tmp/err")"; return 1; }
+        if [ $? -ne 1 ] || [ $kb -gt 40000 ] || ! grep -q "out of memory" "$tmp/err"; then
+            echo "$kb KB: $(cat "$tmp/err")"
+            return 1
+        fi
         kb=$((kb + 50)) told=$((told + 1))
     done
     [ $told -gt 3 ]
