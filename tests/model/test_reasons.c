@@ -81,22 +81,24 @@ static void set_both(const kpred_model *m, int32_t *problem, const char *h, cons
 static void usual_problem(const kpred_model *m, int32_t *problem)
 {
     static const int32_t filters[][2] = {{4, 4}, {5, 5}, {5, 10}, {5, 20}, {11, 11}, {1, 7}};
-    static const int32_t sides[] = {56, 56, 56, 7, 8, 9, 15, 16, 17, 33};
-    const int32_t side = 1 + 2 * below(2), large = 60 + below(80);
-    const int32_t *few = filters[below((int32_t)(sizeof filters / sizeof *filters))];
+    static const int32_t sides[] = {8, 9, 7, 56, 56, 56, 15, 16, 17, 33};
     const int kind = below(8), is_few = kind == 0, is_large = kind == 1;
+    const int32_t side = 1 + 2 * below(2), large = (below(2) ? 78 : 114) + below(16);
+    const int32_t *few = filters[below((int32_t)(sizeof filters / sizeof *filters))];
     const int32_t y = is_few ? few[0] : is_large ? large : side;
     const int32_t x = is_few ? few[1] : is_large ? large : side;
-    const int32_t pad = is_few && below(2) ? 0 : y / 2, stride = 1 + (below(4) == 0);
+    const int32_t pad = below(2) ? y / 2 : is_few ? 0 : is_large ? y - 1 : y / 2;
+    const int32_t stride = 1 + (below(4) == 0), n_sides = is_large ? 2 : 10;
+    const int32_t channels = is_large || below(6) ? 64 : 1 << below(15);
     for (uint32_t f = 0; f < m->n_fields; f++)
         problem[f] = m->fields[f].tokens ? 0 : m->fields[f].least;
     set(m, problem, "n", 64);
-    set_both(m, problem, "c", "k", 64, 64);
-    set_both(m, problem, "h", "w", sides[below(10)], sides[below(10)]);
+    set_both(m, problem, "c", "k", channels, channels);
+    set_both(m, problem, "h", "w", sides[below(n_sides)], sides[below(n_sides)]);
     set_both(m, problem, "y", "x", y, x);
     set_both(m, problem, "pad_h", "pad_w", pad, pad);
     set_both(m, problem, "stride_h", "stride_w", stride, stride);
-    set(m, problem, "groups", is_large ? 32 << below(2) : 1 + (below(8) == 0));
+    set(m, problem, "groups", is_large ? 64 : 1 + (below(8) == 0));
 }
 
 /* ---- a reason ---- */
