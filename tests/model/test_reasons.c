@@ -26,10 +26,12 @@ static int32_t below(int32_t n)
 
 /* ---- problems near the boundary ---- */
 
-/* Small numbers, powers of two and their neighbours, multiples and neighbours of what was there */
+/* Small numbers, powers of two and their neighbours, multiples and neighbours of what was there,
+   and limits of some rule */
 static int64_t random_size(int64_t was)
 {
-    switch (below(8)) {
+    static const int32_t edges[] = {4, 5, 10, 11, 12, 20, 511, 512, 513, 999, 1000, 1001};
+    switch (below(9)) {
     case 0: return 1 + below(12);
     case 1: return (INT64_C(1) << below(25)) + below(3) - 1;
     case 2: return was + below(3) - 1;
@@ -37,6 +39,7 @@ static int64_t random_size(int64_t was)
     case 4: return was / (1 + below(4));
     case 5: return (INT64_C(1) << below(12)) * (1 + below(12));
     case 6: return 1 + below(1 << (1 + below(24)));
+    case 7: return edges[below((int32_t)(sizeof edges / sizeof *edges))];
     default: return was;
     }
 }
@@ -66,21 +69,36 @@ static void set(const kpred_model *m, int32_t *problem, const char *field, int32
         problem[f] = value;
 }
 
-/* 64 images of 56 x 56 and 64 channels, filters of 1x1 or, with pads, 3x3 */
+static void set_both(const kpred_model *m, int32_t *problem, const char *h, const char *w,
+                     int32_t of_h, int32_t of_w)
+{
+    set(m, problem, h, of_h);
+    set(m, problem, w, of_w);
+}
+
+/* 64 images of 64 channels, mostly with a filter of 1x1 or 3x3; now and then one of those that few
+   kernels take, or one that hardly fits in local memory */
 static void usual_problem(const kpred_model *m, int32_t *problem)
 {
-    const int32_t pad = below(2);
+    static const int32_t filters[][2] = {{4, 4}, {5, 5}, {5, 10}, {5, 20}, {11, 11}, {1, 7}};
+    static const int32_t sides[] = {8, 9, 7, 56, 56, 56, 15, 16, 17, 33};
+    const int kind = below(8), is_few = kind == 0, is_large = kind == 1;
+    const int32_t side = 1 + 2 * below(2), large = (below(2) ? 78 : 114) + below(16);
+    const int32_t *few = filters[below((int32_t)(sizeof filters / sizeof *filters))];
+    const int32_t y = is_few ? few[0] : is_large ? large : side;
+    const int32_t x = is_few ? few[1] : is_large ? large : side;
+    const int32_t pad = below(2) ? y / 2 : is_few ? 0 : is_large ? y - 1 : y / 2;
+    const int32_t stride = 1 + (below(4) == 0), n_sides = is_large ? 2 : 10;
+    const int32_t channels = is_large || below(6) ? 64 : 1 << below(15);
     for (uint32_t f = 0; f < m->n_fields; f++)
         problem[f] = m->fields[f].tokens ? 0 : m->fields[f].least;
     set(m, problem, "n", 64);
-    set(m, problem, "c", 64);
-    set(m, problem, "k", 64);
-    set(m, problem, "h", 56);
-    set(m, problem, "w", 56);
-    set(m, problem, "y", 1 + 2 * pad);
-    set(m, problem, "x", 1 + 2 * pad);
-    set(m, problem, "pad_h", pad);
-    set(m, problem, "pad_w", pad);
+    set_both(m, problem, "c", "k", channels, channels);
+    set_both(m, problem, "h", "w", sides[below(n_sides)], sides[below(n_sides)]);
+    set_both(m, problem, "y", "x", y, x);
+    set_both(m, problem, "pad_h", "pad_w", pad, pad);
+    set_both(m, problem, "stride_h", "stride_w", stride, stride);
+    set(m, problem, "groups", is_large ? 64 : 1 + (below(8) == 0));
 }
 
 /* ---- a reason ---- */
@@ -238,7 +256,7 @@ static void walk(const struct model *model, int n)
         random_problem(m, base, problem);
         if (compare(model, problem, &counts) ? below(2) : counts.yes == 0 && below(4) == 0)
             memcpy(base, problem, sizeof base);
-        if (below(50) == 0)
+        if (below(20) == 0)
             usual_problem(m, base), base[KPRED_CONV_DIR] = problem[KPRED_CONV_DIR];
     }
     CHECK(counts.yes > n / 20);
