@@ -282,8 +282,8 @@ static inline void scene_poison(void)
     memset(scene.timings, 0x40, sizeof scene.timings);
 }
 
-/* Room for n timings, behind which no memory can be read: who looks past the last one crashes. It is
-   mapped, as sanitizers read all that malloc gives. */
+/* Room for n timings, behind which no memory can be read: who looks past the last one crashes.
+   It is mapped, as sanitizers read all that malloc gives. */
 static inline kpred_hip_timing *scene_room(size_t n)
 {
     static char *end;
