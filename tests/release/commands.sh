@@ -237,6 +237,7 @@ lacks() {
     case $1 in
     *classics.py* | *solvers.py*)
         [ -x "$tmp/bin/python3" ] || echo "python3-sklearn or -xgboost" ;;
+    *paired.py* | *shares.py*) [ -e "$folder/PEERS.csv" ] || echo "output of a command before" ;;
     esac
 }
 
