@@ -422,7 +422,8 @@ void coverage_note(struct coverage *c)
     note("%zu line%s, %zu driver lines: %zu covered, %zu not; %zu problems, %zu entries", c->lines,
          c->lines == 1 ? "" : "s", c->calls, c->covered, c->calls - c->covered, problems,
          c->n_entries);
-    qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_gap);
+    if (c->n_gaps != 0)
+        qsort(c->gaps, c->n_gaps, sizeof *c->gaps, by_gap);
     for (size_t i = 0; i < c->n_gaps; i++)
         note_gap(&c->gaps[i]);
     if (c->extrapolated != 0)
