@@ -77,13 +77,13 @@ check "what was learnt is worth most of the optimum's speed" learnt
 
 # One problem, options of 10, 20 and 40 us
 fits() { # SHARPNESS SHARE...
-    printf 'm,n,part,time_us\n8,1,1,10\n8,1,2,20\n8,1,3,40\n' >same.csv
-    spec same "part = 1 2 3" "teachers = 0
+    printf 'm,n,part,time_us\n8,1,1,10\n8,1,2,20\n8,1,3,40\n' >alike.csv
+    spec alike "part = 1 2 3" "teachers = 0
 sharpness = $1
 rate = 0.01"
-    train same --split none --epochs 2000 -o same.h || return 1
+    train alike --split none --epochs 2000 -o alike.h || return 1
     shift
-    "$kpred" predict same.h m=8 n=1 -k 3 --csv | awk -F, -v want="$*" 'BEGIN { split(want, w, " ") }
+    "$kpred" predict alike.h m=8 n=1 -k 3 --csv | awk -F, -v want="$*" 'BEGIN { split(want, w, " ") }
         NR > 1 { print; off = $2 - w[$3]; if (off > 0.02 || off < -0.02) bad = 1 } END { exit bad }'
 }
 check "sharpness 1: shares of 4/7, 2/7 and 1/7" fits 1 0.571 0.286 0.143
