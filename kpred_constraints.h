@@ -57,7 +57,7 @@ CONFIGURATION
                           request all families are emitted. A generated header requests the family
                           of its model's rule
 
-CONTENTS   >>limits >>helpers >>vocabulary >>parameters >>rules
+CONTENTS   >>limits >>helpers >>expressions >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
                            >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
@@ -150,6 +150,399 @@ static inline int kpred_fits_vgprs(int32_t vgprs, int32_t waves)
 static inline int kpred_fits_lds(int32_t bytes)
 {
     return bytes <= KPRED_GCN_LDS_BYTES;
+}
+
+/* >>expressions: the arithmetic of a spec's [restrict], which generated rules call (the meaning is
+   told in tools/model/clause.h). *bad is set where a clause is false because of a division or a
+   quotient. A quotient is a numerator and a positive denominator of 32 bits each, not reduced, in
+   one word; a span is the least and the largest of a set of integers, in one word, and empty if the
+   least is larger; a truth has bit 0 if a clause may be false and bit 1 if it may be true. */
+static inline int32_t kpri_x_saturate(int64_t x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+}
+
+static inline int32_t kpri_x_add(int32_t a, int32_t b)
+{
+    return kpri_x_saturate((int64_t)a + b);
+}
+
+static inline int32_t kpri_x_sub(int32_t a, int32_t b)
+{
+    return kpri_x_saturate((int64_t)a - b);
+}
+
+static inline int32_t kpri_x_mul(int32_t a, int32_t b)
+{
+    return kpri_x_saturate((int64_t)a * b);
+}
+
+static inline int32_t kpri_x_abs(int32_t a)
+{
+    return a < 0 ? kpri_x_sub(0, a) : a;
+}
+
+static inline int32_t kpri_x_min(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int32_t kpri_x_max(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int kpri_x_saturated(int32_t a)
+{
+    return a == INT32_MAX || a == INT32_MIN;
+}
+
+/* May a be divided by b? */
+static inline int kpri_x_divides(int32_t a, int32_t b, int *bad)
+{
+    const int good = b != 0 && !kpri_x_saturated(a) && !kpri_x_saturated(b);
+    *bad |= !good;
+    return good;
+}
+
+static inline int32_t kpri_x_floor_div(int32_t a, int32_t b, int *bad)
+{
+    if (!kpri_x_divides(a, b, bad))
+        return 0;
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static inline int32_t kpri_x_mod(int32_t a, int32_t b, int *bad)
+{
+    int32_t rest;
+    if (!kpri_x_divides(a, b, bad))
+        return 0;
+    rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static inline int32_t kpri_x_ceil_div(int32_t a, int32_t b, int *bad)
+{
+    if (!kpri_x_divides(a, b, bad))
+        return 0;
+    return a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+/* Two integers in a word, and back */
+static inline uint64_t kpri_x_pair(int32_t high, int32_t low)
+{
+    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+}
+
+static inline int32_t kpri_x_signed(uint32_t x)
+{
+    return x <= INT32_MAX ? (int32_t)x : -(int32_t)(UINT32_MAX - x) - 1;
+}
+
+static inline int32_t kpri_x_high(uint64_t pair)
+{
+    return kpri_x_signed((uint32_t)(pair >> 32));
+}
+
+static inline int32_t kpri_x_low(uint64_t pair)
+{
+    return kpri_x_signed((uint32_t)pair);
+}
+
+/* n / d. pre: |n|, |d| < 2^63 */
+static inline uint64_t kpri_q(int64_t n, int64_t d, int *bad)
+{
+    if (d < 0) {
+        n = -n;
+        d = -d;
+    }
+    if (n > INT32_MAX || n < INT32_MIN || d > INT32_MAX || d == 0) {
+        *bad = 1;
+        return kpri_x_pair(0, 1);
+    }
+    return kpri_x_pair((int32_t)n, (int32_t)d);
+}
+
+static inline uint64_t kpri_q_of(int32_t a)
+{
+    return kpri_x_pair(a, 1);
+}
+
+/* The same, for an integer that is divided or divides */
+static inline uint64_t kpri_q_term(int32_t a, int *bad)
+{
+    *bad |= kpri_x_saturated(a);
+    return kpri_q_of(a);
+}
+
+static inline uint64_t kpri_q_add(uint64_t x, uint64_t y, int *bad)
+{
+    const int64_t a = kpri_x_high(x), b = kpri_x_low(x), c = kpri_x_high(y), d = kpri_x_low(y);
+    return kpri_q(a * d + c * b, b * d, bad);
+}
+
+static inline uint64_t kpri_q_sub(uint64_t x, uint64_t y, int *bad)
+{
+    const int64_t a = kpri_x_high(x), b = kpri_x_low(x), c = kpri_x_high(y), d = kpri_x_low(y);
+    return kpri_q(a * d - c * b, b * d, bad);
+}
+
+static inline uint64_t kpri_q_mul(uint64_t x, uint64_t y, int *bad)
+{
+    return kpri_q((int64_t)kpri_x_high(x) * kpri_x_high(y), (int64_t)kpri_x_low(x) * kpri_x_low(y),
+                  bad);
+}
+
+static inline uint64_t kpri_q_div(uint64_t x, uint64_t y, int *bad)
+{
+    return kpri_q((int64_t)kpri_x_high(x) * kpri_x_low(y), (int64_t)kpri_x_low(x) * kpri_x_high(y),
+                  bad);
+}
+
+static inline int kpri_q_less(uint64_t x, uint64_t y)
+{
+    return (int64_t)kpri_x_high(x) * kpri_x_low(y) < (int64_t)kpri_x_high(y) * kpri_x_low(x);
+}
+
+static inline int kpri_q_equal(uint64_t x, uint64_t y)
+{
+    return (int64_t)kpri_x_high(x) * kpri_x_low(y) == (int64_t)kpri_x_high(y) * kpri_x_low(x);
+}
+
+static inline uint64_t kpri_q_min(uint64_t x, uint64_t y)
+{
+    return kpri_q_less(y, x) ? y : x;
+}
+
+static inline uint64_t kpri_q_max(uint64_t x, uint64_t y)
+{
+    return kpri_q_less(x, y) ? y : x;
+}
+
+static inline uint64_t kpri_q_abs(uint64_t x, int *bad)
+{
+    return kpri_x_high(x) < 0 ? kpri_q_sub(kpri_q_of(0), x, bad) : x;
+}
+
+/* x / y rounded down; its negative for -x is x / y rounded up */
+static inline int32_t kpri_q_floor_div(uint64_t x, uint64_t y, int *bad)
+{
+    const uint64_t q = kpri_q_div(x, y, bad);
+    const int32_t n = kpri_x_high(q), d = kpri_x_low(q);
+    return n / d - (n % d < 0);
+}
+
+static inline uint64_t kpri_q_mod(uint64_t x, uint64_t y, int *bad)
+{
+    const uint64_t whole = kpri_q_of(kpri_q_floor_div(x, y, bad));
+    return kpri_q_sub(x, kpri_q_mul(y, whole, bad), bad);
+}
+
+#define KPRI_S_EMPTY kpri_x_pair(1, 0)
+
+static inline uint64_t kpri_s_of(int32_t a)
+{
+    return kpri_x_pair(a, a);
+}
+
+static inline int kpri_s_is_empty(uint64_t s)
+{
+    return kpri_x_high(s) > kpri_x_low(s);
+}
+
+/* Of both */
+static inline uint64_t kpri_s_hull(uint64_t s, uint64_t t)
+{
+    if (kpri_s_is_empty(s))
+        return t;
+    if (kpri_s_is_empty(t))
+        return s;
+    return kpri_x_pair(kpri_x_min(kpri_x_high(s), kpri_x_high(t)),
+                       kpri_x_max(kpri_x_low(s), kpri_x_low(t)));
+}
+
+/* Of what both have */
+static inline uint64_t kpri_s_meet(uint64_t s, int32_t least, int32_t most)
+{
+    return kpri_x_pair(kpri_x_max(kpri_x_high(s), least), kpri_x_min(kpri_x_low(s), most));
+}
+
+static inline uint64_t kpri_s_add(uint64_t s, uint64_t t)
+{
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    return kpri_x_pair(kpri_x_add(kpri_x_high(s), kpri_x_high(t)),
+                       kpri_x_add(kpri_x_low(s), kpri_x_low(t)));
+}
+
+static inline uint64_t kpri_s_sub(uint64_t s, uint64_t t)
+{
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    return kpri_x_pair(kpri_x_sub(kpri_x_high(s), kpri_x_low(t)),
+                       kpri_x_sub(kpri_x_low(s), kpri_x_high(t)));
+}
+
+/* Of the four results at the ends of two spans */
+static inline uint64_t kpri_s_ends(int32_t a, int32_t b, int32_t c, int32_t d)
+{
+    return kpri_x_pair(kpri_x_min(kpri_x_min(a, b), kpri_x_min(c, d)),
+                       kpri_x_max(kpri_x_max(a, b), kpri_x_max(c, d)));
+}
+
+static inline uint64_t kpri_s_mul(uint64_t s, uint64_t t)
+{
+    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    return kpri_s_ends(kpri_x_mul(a, c), kpri_x_mul(a, d), kpri_x_mul(b, c), kpri_x_mul(b, d));
+}
+
+static inline uint64_t kpri_s_abs(uint64_t s)
+{
+    const int32_t a = kpri_x_high(s), b = kpri_x_low(s);
+    if (kpri_s_is_empty(s) || a >= 0)
+        return s;
+    return kpri_x_pair(b < 0 ? kpri_x_abs(b) : 0, kpri_x_max(kpri_x_abs(a), b));
+}
+
+static inline uint64_t kpri_s_min(uint64_t s, uint64_t t)
+{
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    return kpri_x_pair(kpri_x_min(kpri_x_high(s), kpri_x_high(t)),
+                       kpri_x_min(kpri_x_low(s), kpri_x_low(t)));
+}
+
+static inline uint64_t kpri_s_max(uint64_t s, uint64_t t)
+{
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    return kpri_x_pair(kpri_x_max(kpri_x_high(s), kpri_x_high(t)),
+                       kpri_x_max(kpri_x_low(s), kpri_x_low(t)));
+}
+
+/* What of a span may be divided, and the divisors of a span that are negative, or positive */
+static inline uint64_t kpri_s_dividend(uint64_t s)
+{
+    return kpri_s_meet(s, INT32_MIN + 1, INT32_MAX - 1);
+}
+
+static inline uint64_t kpri_s_divisor(uint64_t s, int positive)
+{
+    return positive ? kpri_s_meet(s, 1, INT32_MAX - 1) : kpri_s_meet(s, INT32_MIN + 1, -1);
+}
+
+/* By divisors of one sign: a quotient rises or falls all the way in both. */
+static inline uint64_t kpri_s_floor_part(uint64_t s, uint64_t t)
+{
+    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
+    int bad = 0;
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    return kpri_s_ends(kpri_x_floor_div(a, c, &bad), kpri_x_floor_div(a, d, &bad),
+                       kpri_x_floor_div(b, c, &bad), kpri_x_floor_div(b, d, &bad));
+}
+
+static inline uint64_t kpri_s_floor_div(uint64_t s, uint64_t t)
+{
+    const uint64_t dividend = kpri_s_dividend(s);
+    return kpri_s_hull(kpri_s_floor_part(dividend, kpri_s_divisor(t, 0)),
+                       kpri_s_floor_part(dividend, kpri_s_divisor(t, 1)));
+}
+
+static inline uint64_t kpri_s_ceil_part(uint64_t s, uint64_t t)
+{
+    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
+    int bad = 0;
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    return kpri_s_ends(kpri_x_ceil_div(a, c, &bad), kpri_x_ceil_div(a, d, &bad),
+                       kpri_x_ceil_div(b, c, &bad), kpri_x_ceil_div(b, d, &bad));
+}
+
+static inline uint64_t kpri_s_ceil_div(uint64_t s, uint64_t t)
+{
+    const uint64_t dividend = kpri_s_dividend(s);
+    return kpri_s_hull(kpri_s_ceil_part(dividend, kpri_s_divisor(t, 0)),
+                       kpri_s_ceil_part(dividend, kpri_s_divisor(t, 1)));
+}
+
+/* By divisors of one sign: the dividend itself where it is nearer to 0 than all of them, else what
+   a rest can be. */
+static inline uint64_t kpri_s_mod_part(uint64_t s, uint64_t t)
+{
+    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
+    int bad = 0;
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return KPRI_S_EMPTY;
+    if (a == b && c == d)
+        return kpri_s_of(kpri_x_mod(a, c, &bad));
+    if (c > 0)
+        return a >= 0 && b < c ? s : kpri_x_pair(0, a >= 0 ? kpri_x_min(b, d - 1) : d - 1);
+    return b <= 0 && a > d ? s : kpri_x_pair(b <= 0 ? kpri_x_max(a, c + 1) : c + 1, 0);
+}
+
+static inline uint64_t kpri_s_mod(uint64_t s, uint64_t t)
+{
+    const uint64_t dividend = kpri_s_dividend(s);
+    return kpri_s_hull(kpri_s_mod_part(dividend, kpri_s_divisor(t, 0)),
+                       kpri_s_mod_part(dividend, kpri_s_divisor(t, 1)));
+}
+
+static inline int kpri_t_less(uint64_t s, uint64_t t)
+{
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return 0;
+    return (kpri_x_low(s) >= kpri_x_high(t)) | (kpri_x_high(s) < kpri_x_low(t)) << 1;
+}
+
+static inline int kpri_t_equal(uint64_t s, uint64_t t)
+{
+    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
+    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
+        return 0;
+    return (a != b || c != d || a != c) | (a <= d && c <= b) << 1;
+}
+
+static inline int kpri_t_not(int t)
+{
+    return (t & 1) << 1 | t >> 1;
+}
+
+/* The second operand is looked at where the first does not decide. */
+static inline int kpri_t_and(int s, int t)
+{
+    return (s & 1) | (s & 2 ? t : 0);
+}
+
+static inline int kpri_t_or(int s, int t)
+{
+    return (s & 2) | (s & 1 ? t : 0);
+}
+
+/* Either of two that are both looked at */
+static inline int kpri_t_any(int s, int t)
+{
+    return s == 0 || t == 0 ? 0 : (s & t & 1) | ((s | t) & 2);
+}
+
+/* Of a span, and the span of a truth: 0 and 1 */
+static inline int kpri_t_of(uint64_t s)
+{
+    return kpri_t_not(kpri_t_equal(s, kpri_s_of(0)));
+}
+
+static inline uint64_t kpri_s_of_truth(int t)
+{
+    return t == 0 ? KPRI_S_EMPTY : kpri_x_pair(t == 2, t >= 2);
+}
+
+/* A parameter's: its value, or while it is open all that it may have */
+static inline uint64_t kpri_s_param(const int32_t *values, size_t n, size_t t, int32_t least,
+                                    int32_t most)
+{
+    return t < n ? kpri_s_of(values[t]) : kpri_x_pair(least, most);
 }
 
 /* >>vocabulary: tokens and fields as X(enumerator, spelling), counted from 0. First come those of
@@ -554,7 +947,8 @@ KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, cons
     && !defined(KPRED_RULES_CONV_ASM_3X3U) && !defined(KPRED_RULES_CONV_OCL_DIRECT_FWD)         \
     && !defined(KPRED_RULES_CONV_BIN_WINOGRAD_RXS) && !defined(KPRED_RULES_CONV_HIP_IGEMM_V4R1) \
     && !defined(KPRED_RULES_CONV_IGEMM) && !defined(KPRED_RULES_CONV_IGEMM_GTC)                 \
-    && !defined(KPRED_RULES_CONV_OCL_BWD_WRW2) && !defined(KPRED_RULES_CONV_SOLVER)
+    && !defined(KPRED_RULES_CONV_OCL_BWD_WRW2) && !defined(KPRED_RULES_CONV_SOLVER)             \
+    && !defined(KPRED_RULES_NO_FAMILY)
 #define KPRED_RULES_CONV_ASM_1X1U
 #define KPRED_RULES_CONV_OCL_DIRECT_FWD_1X1
 #define KPRED_RULES_CONV_ASM_BWD_WRW_1X1
@@ -2058,6 +2452,7 @@ KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, cons
 #undef KPRED_RULES_CONV_IGEMM_GTC
 #undef KPRED_RULES_CONV_OCL_BWD_WRW2
 #undef KPRED_RULES_CONV_SOLVER
+#undef KPRED_RULES_NO_FAMILY
 
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop

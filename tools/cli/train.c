@@ -106,6 +106,7 @@ static int make_rows(const struct train_options *o, struct model *model,
     const int bad = training_rows_make(&task, model, data, rows);
     progress_end();
     training_rows_note_drops(rows, model->m.name);
+    advice_clauses(model, &data->own);
     if (bad || !rows->train.n)
         return bad ? -1 : fail("%s: no row to train on", model->m.name);
     advice_rows(model, o->split, rows);

@@ -217,7 +217,9 @@ static void write_solvers(struct writer *w)
 
 static void write_table(struct writer *w)
 {
-    if (w->model->listed)
+    if (w->model->clauses.n)
+        clauses_write(&w->model->clauses, w->model->spec, w->f);
+    else if (w->model->listed)
         write_listed(w);
     else if (w->model->kernels.words)
         write_kernels(w);
@@ -382,6 +384,9 @@ static void write_opening(struct writer *w, const char *story)
 static void write_includes(struct writer *w)
 {
     fprintf(w->f, "#include \"%skpred.h\"\n", w->model->include_dir);
+    if (w->model->clauses.n)
+        fprintf(w->f, "#define KPRED_RULES_NO_FAMILY\n#include \"%skpred_constraints.h\"\n",
+                w->model->include_dir);
     if (w->model->spec->header && w->model->family)
         fprintf(w->f, "#define KPRED_RULES_%s\n", w->model->family);
     if (w->model->spec->header)

@@ -33,6 +33,7 @@ void *model_array(struct model *model, size_t n, size_t size)
 void model_free(struct model *model)
 {
     rule_slots_release(model);
+    clauses_free(&model->clauses);
     while (model->n_arrays)
         free(model->arrays[--model->n_arrays]);
     if (model->own_spec)
@@ -114,7 +115,7 @@ static int open_solvers(struct model *model)
 
 int model_has_table(const struct model *model)
 {
-    return model->listed || model->kernels.words || model->solvers;
+    return model->listed || model->kernels.words || model->solvers || model->clauses.n;
 }
 
 static int ask_list(const void *model, const int32_t *problem, const int32_t *values, size_t n)
@@ -173,6 +174,30 @@ size_t model_list_bytes(const kpred_model *m)
                : 0;
 }
 
+/* ---- clauses ---- */
+
+static int ask_clauses(const void *model, const int32_t *problem, const int32_t *values, size_t n)
+{
+    const struct model *of = (const struct model *)model;
+    return clauses_allow(&of->clauses, of->spec, problem, values, n);
+}
+
+/* The rule's name has a hash of the section, so the model's id depends on it. */
+static int open_clauses(struct model *model)
+{
+    struct buf all = {NULL, 0, 0};
+    char hex[65];
+    if (clauses_read(&model->clauses, model->spec))
+        return -1;
+    for (size_t i = 0; i < model->spec->restricts.n; i++)
+        buf_printf(&all, "%s\n", model->spec->restricts.v[i].text);
+    sha256_hex(all.s, all.n, hex);
+    buf_free(&all);
+    snprintf(model->rule_name, sizeof model->rule_name, "restrict_%.16s", hex);
+    model->m.rule_name = model->rule_name;
+    return take_rule(model, ask_clauses);
+}
+
 /* ---- from a spec ---- */
 
 static int open_rule(struct model *model)
@@ -185,6 +210,8 @@ static int open_rule(struct model *model)
     model->family = rule.family;
     if (spec_is_listed(model->spec))
         return open_list(model);
+    if (model->spec->restricts.n)
+        return open_clauses(model);
     return rule.table == RULE_GTC       ? open_kernels(model, &rule)
            : rule.table == RULE_SOLVERS ? open_solvers(model)
                                         : 0;

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "clause.h"
 #include "program.h"
 
 #include "kpred_constraints.h"
@@ -22,7 +23,8 @@ struct model {
     const char *family;    /* of the rule in kpred_constraints.h; NULL: it is not there */
     unsigned char *listed; /* of the rule `listed` (listed.h), else NULL: n_listed bytes of bits */
     size_t n_listed;
-    char rule_name[24];        /* of that rule */
+    struct clauses clauses;    /* of [restrict] */
+    char rule_name[32];        /* of either */
     kpred_gtc_kernels kernels; /* of a rule for these, else without words */
     const uint64_t *solvers;   /* of one for solvers, else NULL: a word for each value */
     void *arrays[MODEL_MAX_ARRAYS];

@@ -561,11 +561,28 @@ static const struct {
     {"igemm_gtc_wrw", igemm_gtc},
 };
 
+/* Of [restrict]: the first clause that no tuple makes true. */
+static enum reason_kind find_clause(const struct model *model, const int32_t *problem,
+                                    struct reason *why)
+{
+    for (size_t i = 0; i < model->clauses.n; i++) {
+        const struct clause *c = model->clauses.v + i;
+        const enum clause_part part = clause_part(c, 0);
+        if (part == CLAUSE_DECIDED && !clause_is_true(c, problem, NULL, NULL))
+            return reason_set(why, REASON_SIZE, c->text, "False", "True");
+        if (part == CLAUSE_BOUNDED && !clause_may_be_true(c, model->spec, problem, NULL, 0))
+            return reason_set(why, REASON_SIZE, c->text, "False for all tuples", "True");
+    }
+    return REASON_NONE;
+}
+
 enum reason_kind reason_find(const struct model *model, const int32_t *problem, struct reason *why)
 {
     const char *name = model->m.rule_name;
     struct view z = {.model = model, .problem = problem, .why = why};
     memset(why, 0, sizeof *why);
+    if (model->clauses.n)
+        return find_clause(model, problem, why);
     if (strncmp(name, RULE_NAME, sizeof RULE_NAME - 1) != 0)
         return REASON_NONE; /* one for all problems */
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)

@@ -29,7 +29,7 @@ enum reason_kind {
 /* A condition that fails: "stride = 2 (it must be 1)" */
 struct reason {
     enum reason_kind kind;
-    char what[48];  /* a field, or what is computed of several: "c * h * w" */
+    char what[96];  /* a field, what is computed of several: "c * h * w", or a clause */
     char value[64]; /* as it stands on command lines */
     char need[64];  /* what it must be */
 };

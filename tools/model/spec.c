@@ -56,9 +56,10 @@ struct section {
 struct reader {
     struct spec *spec;
     const char *path;
-    long line; /* the one being read; the text's last one at the end */
+    long line;   /* the one being read; the text's last one at the end */
+    long column; /* where it begins, from 1 */
     const struct section *section;
-    long opened[11]; /* line of each section's heading, in the order of sections[] */
+    long opened[12]; /* line of each section's heading, in the order of sections[] */
     char *text[N_SLOTS];
     long at[N_SLOTS];
 };
@@ -321,6 +322,7 @@ static int add_raw(struct reader *r, struct spec_lines *lines, char *line)
 {
     lines->v = xrealloc(lines->v, lines->n + 1, sizeof *lines->v);
     lines->v[lines->n].text = line;
+    lines->v[lines->n].column = r->column;
     lines->v[lines->n++].line = r->line;
     return 0;
 }
@@ -333,6 +335,11 @@ static int derived_line(struct reader *r, char *line)
 static int feature_line(struct reader *r, char *line)
 {
     return add_raw(r, &r->spec->features, line);
+}
+
+static int restrict_line(struct reader *r, char *line)
+{
+    return add_raw(r, &r->spec->restricts, line);
 }
 
 static int judge_line(struct reader *r, char *line)
@@ -349,7 +356,7 @@ static const struct section sections[] = {
     {"kernel", slot_line},      {"data", slot_line},        {"fields", field_line},
     {"params", param_line},     {"split", slot_line},       {"derived", derived_line},
     {"features", feature_line}, {"network", network_line},  {"judge", judge_line},
-    {"labels", slot_line},      {"calibration", slot_line},
+    {"labels", slot_line},      {"calibration", slot_line}, {"restrict", restrict_line},
 };
 enum {
     KERNEL,
@@ -363,6 +370,7 @@ enum {
     JUDGE,
     LABELS,
     CALIBRATION,
+    RESTRICT,
     N_SECTIONS
 };
 
@@ -400,7 +408,9 @@ static int read_line(struct reader *r, char *line)
 {
     if (check_text(r, line) != 0)
         return -1;
+    const char *start = line;
     line = trim(line);
+    r->column = line - start + 1;
     if (*line == '\0' || *line == '#' || *line == ';')
         return 0;
     if (*line == '[')
@@ -582,12 +592,13 @@ static int finish_kernel(struct reader *r)
     s->name_line = r->line;
     if (!is_identifier(s->name) || strlen(s->name) > NAMES_MOST_MODEL)
         return bad(r, "name", s->name, "is no identifier of at most 43 characters");
-    s->rule = required(r, RULE);
-    if (s->rule == NULL)
-        return -1;
+    s->rule = r->text[RULE] != NULL ? r->text[RULE] : "unconstrained";
+    r->line = r->text[RULE] != NULL ? r->at[RULE] : r->line;
     if (!is_identifier(s->rule))
         return bad(r, "rule", s->rule,
                    "is neither a function's name nor `unconstrained` nor `listed`");
+    if (s->restricts.n && !spec_is_unconstrained(s))
+        return bad(r, "rule", s->rule, "stands beside a section [restrict]: only one of them may");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->licence = r->text[LICENCE];
@@ -910,6 +921,7 @@ static int finish(struct reader *r)
     s->features.line = r->opened[FEATURES];
     s->network.line = r->opened[NETWORK];
     s->judge.line = r->opened[JUDGE];
+    s->restricts.line = r->opened[RESTRICT];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
         || finish_rows(r) != 0 || parse_runs_on(r, r->text[RUNS_ON]) != 0
         || parse_calibration(r) != 0)
@@ -954,6 +966,7 @@ void spec_free(struct spec *s)
     free(s->features.v);
     free(s->network.v);
     free(s->judge.v);
+    free(s->restricts.v);
     memset(s, 0, sizeof *s);
 }
 

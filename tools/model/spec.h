@@ -5,10 +5,11 @@
 
        [kernel]  name (of at most 43 characters; the model's header makes names of it, and none of
                  them may be one in the headers of kpred), rule (a predicate's name,
-                 `unconstrained`, or `listed`: legal are the tuples of the data alone, see
-                 listed.h), header (where the predicate lives), title and source (free text,
-                 optional), licence (its SPDX name: the header then has a line for it), runs_on
-                 (the architectures of GPUs that run the kernel, such as gfx906; without it all do)
+                 `unconstrained`, as without it, or `listed`: legal are the tuples of the data
+                 alone, see listed.h), header (where the predicate lives), title and source (free
+                 text, optional), licence (its SPDX name: the header then has a line for it),
+                 runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
+                 it all do)
        [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. From
                  MIOpen's files it takes the convolutions with `filter` (1x1), unless y and x are
                  fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields.
@@ -23,6 +24,7 @@
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
                  names of the solvers; for tensile integers, named after pieces of kernels' names
                  Two that are one number in perf-dbs, their sum: NAME, NAME_plus, see tuple_text.h
+       [restrict] the rule as conditions, a line each, and constants of theirs: see clause.h
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
@@ -85,6 +87,7 @@ struct split_key { /* n == 0: the spec has none */
 struct spec_line {
     const char *text; /* trimmed, never empty, no comment */
     long line;        /* from 1 */
+    long column;      /* of its first character, from 1 */
 };
 
 struct spec_lines {
@@ -112,7 +115,7 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape;
-    struct spec_lines derived, features, network, judge;
+    struct spec_lines derived, restricts, features, network, judge;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
 };
 

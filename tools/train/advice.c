@@ -190,3 +190,34 @@ void advice_losses(const struct model *model, const struct recipe_losses *losses
          model->m.name, losses->train, b.s ? b.s : "", guessing(model));
     buf_free(&b);
 }
+
+static void note_clause(const struct model *model, const struct clause *c, size_t broken,
+                        size_t undefined)
+{
+    note("%s: %s:%ld: %s: false for %zu row%s", model->m.name, model->spec->path, c->line, c->text,
+         broken, broken == 1 ? "" : "s");
+    if (undefined)
+        note("%s: of these, %zu divide by 0 or need more than 32 bits", model->m.name, undefined);
+}
+
+void advice_clauses(const struct model *model, const struct dataset *d)
+{
+    size_t broken[CLAUSE_MAX] = {0}, undefined[CLAUSE_MAX] = {0};
+    for (size_t i = 0; i < d->n; i++) {
+        const unsigned char *target = d->target + i * d->n_params;
+        int32_t values[KPRED_MAX_TUPLE];
+        if (!data_is_known(d, i))
+            continue;
+        for (size_t t = 0; t < d->n_params; t++)
+            values[t] = model->params[t].values[target[t]];
+        for (size_t k = 0; k < model->clauses.n; k++) {
+            int is_undefined;
+            broken[k] += !clause_is_true(model->clauses.v + k, d->problem + i * d->n_fields, values,
+                                         &is_undefined);
+            undefined[k] += is_undefined != 0;
+        }
+    }
+    for (size_t k = 0; k < model->clauses.n; k++)
+        if (broken[k])
+            note_clause(model, model->clauses.v + k, broken[k], undefined[k]);
+}

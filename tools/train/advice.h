@@ -12,3 +12,6 @@ void advice_rows(const struct model *model, const char *split, const struct trai
 void advice_features(const struct model *model, const struct recipe_rows *rows);
 
 void advice_losses(const struct model *model, const struct recipe_losses *losses);
+/* Of [restrict]: for each clause that some tuple of the data breaks, how many do, and for how many
+   it is false because of a division or a quotient. */
+void advice_clauses(const struct model *model, const struct dataset *d);

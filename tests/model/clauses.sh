@@ -1,0 +1,171 @@
+#!/bin/sh
+# clauses.sh - a rule as conditions: [restrict] reads as Python does, in the tools and in the header
+# SPDX-License-Identifier: MIT
+#
+# CLAUSES=N: so many random clauses; 100000 take a minute.
+. tests/harness/script.inc
+
+test_begin
+need_trainer "rules as conditions"
+CLAUSES=${CLAUSES:-4800}
+
+# ---- what a clause means: beside Python ----
+
+flags="-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror"
+check "the program" test_program clauses "$tmp/clauses"
+check_with python3 "random clauses, beside Python" python3 tests/model/clauses.py "$tmp/clauses" \
+    --clauses "$CLAUSES" --seed 1 --no-completions
+check_with python3 "bounds, beside all completions" python3 tests/model/clauses.py "$tmp/clauses" \
+    --clauses 288 --seed 2
+check_with python3 "random clauses, as C" python3 tests/model/clauses.py "$tmp/clauses" \
+    --clauses 96 --problems 40 --seed 3 --no-completions \
+    --compile "$CC -std=c99 -O1 $flags -D_POSIX_C_SOURCE=200809L -I. -Itools tests/model/clauses.c" \
+    --compile-after "$archive -lm -pthread"
+
+TUNER=$(absolute "${TUNER:-../shared/tuner}")
+check_with "$TUNER/gemm_milo.T1.json" "the kernels of Kernel Tuner's hub" \
+    python3 tests/model/hub.py "$tmp/clauses" "$TUNER"
+
+# ---- what is refused ----
+
+# spec CLAUSE...: rowsum's, with these
+spec() {
+    sed 's/^rule .*//' "$root/tests/fixtures/rowsum.spec"
+    printf '[restrict]\n'
+    printf '%s\n' "$@"
+}
+
+cd "$tmp" || exit 1
+rows() {
+    awk 'BEGIN { print "gpu,rows,cols,threads,unroll"
+        for (gpu = 0; gpu < 2; gpu++) for (r = 1; r <= 4096; r *= 4) for (c = 16; c <= 4096; c *= 2)
+            print (gpu ? "gfx906_60" : "gfx900_56") "," r "," c "," (c < 100 ? 64 : 128) "," \
+                (gpu && r > 9 ? 4 : 2) }'
+}
+rows >own.csv
+line=$(spec x | grep -n '^x$' | cut -d: -f1)
+
+# wrong CLAUSE COLUMN TEXT: the message names the place
+wrong() {
+    spec "$1" >my.spec
+    refuse "$1" 1 "my.spec:$line:$2: [restrict]: $3" "$trainer" train my.spec --data own.csv --split none -o my.h
+}
+wrong 'treads > 1' 1 '"treads" is no field, parameter, constant or limit'
+wrong '  rows > colls' 10 '"colls" is no field'
+wrong 'rows > (cols' 13 'here should be ")"'
+wrong 'rows > cols)' 12 'something follows'
+wrong 'rows >' 7 'the clause ends where an operand should be'
+wrong 'rows = 3 + cols' 1 'a field or a parameter has this name'
+wrong '3 = rows' 3 '= gives no truth'
+wrong 'rows & 3 == 0' 6 'this sign is not read'
+wrong 'rows > 1.5' 8 'decimal fractions'
+wrong 'rows > 16x16' 8 'a name that begins with a digit'
+wrong 'rows > 3000000000' 8 'a number above'
+wrong 'rows ** 2 > 4' 6 '** takes constants'
+wrong 'rows > 2 ** 31' 10 'a power of more than 32 bits'
+wrong 'gpu > gfx900_56' 5 'names have no order'
+wrong 'gpu == gfx90a' 8 '"gfx90a" is no token of gpu'
+wrong 'gpu == rows' 5 'a name is compared with something else'
+wrong 'gpu + 1 == 2' 5 'gpu is a name'
+wrong 'rows / 2' 1 'a quotient is neither true nor false'
+wrong 'gpu == "gfx' 8 'there is no closing quote'
+wrong 'sqrt(rows) > 2' 1 'there is no such function'
+wrong 'abs(rows, cols) > 2' 9 'here should be ")"'
+wrong 'min(rows) > 2' 1 'too few arguments'
+wrong 'rows in 3' 9 'here should be "("'
+wrong 'rows not 3' 10 'here should be "in"'
+wrong 'limit = rows' 1 'a constant depends on no field'
+wrong 'limit = 3 // 0' 1 'the constant has no value'
+deep=$(printf '%050d' 0 | tr 0 '(')
+wrong "${deep}rows" 49 'operations are nested too deep'
+wrong "rows > $(printf '%050d' 0 | tr 0 '-')1" 55 'operations are nested too deep'
+spec 'limit = 3' 'limit = 4' >my.spec
+refuse "a constant twice" 1 "my.spec:$((line + 1)):1: [restrict]: this constant is there already" \
+    "$trainer" train my.spec --data own.csv --split none -o my.h
+{ sed 's/^rule .*/rule = listed/' "$root/tests/fixtures/rowsum.spec"; echo '[restrict]'; echo 'rows > 0'; } >my.spec
+refuse "another rule beside it" 1 'stands beside a section [restrict]' "$trainer" train my.spec --data own.csv --split none -o my.h
+
+# ---- a model: from a table to a prediction ----
+
+# Threads times what is unrolled has a limit that depends on the GPU, and long rows are unrolled.
+spec 'most = 512' 'threads * unroll <= most' 'gpu == gfx906_60 or threads * unroll < 512' \
+    'rows < 64 or unroll > 1 or cols % 3 == 0' >own.spec
+legal() {
+    awk -F, -v gpu="$1" -v rows="$2" -v cols="$3" '
+        NR > 1 { threads = $2; unroll = $3; n++
+            if (threads * unroll > 512 || gpu != "gfx906_60" && threads * unroll >= 512 ||
+                rows >= 64 && unroll <= 1 && cols % 3) { print "illegal: " $0; bad = 1 } }
+        END { exit bad || !n }' "$tmp/predicted"
+}
+
+check "a model with [restrict] trains" "$trainer" train own.spec --data own.csv --split none -o own.h
+
+all_legal() {
+    for gpu in gfx900_56 gfx906_60; do
+        for rows in 1 63 64 500; do
+            for cols in 16 99; do
+                "$kpred" predict own.h gpu=$gpu rows=$rows cols=$cols -k 9 --csv |
+                    sed 's/^[^,]*,//' >predicted || return 1
+                legal $gpu $rows $cols || { echo "$gpu $rows $cols"; return 1; }
+            done
+        done
+    done
+}
+check "every tuple of predict is legal" all_legal
+
+cat >own.c <<'END'
+#define KPRED_IMPLEMENTATION
+#include "own.h"
+int main(void)
+{
+    const int32_t problem[] = { 0, 64, 16 }, good[] = { 64, 2 }, bad[] = { 64, 1 }, large[] = { 256, 2 };
+    return !(kpred_legal(&kpred_model_rowsum, problem, good) && !kpred_legal(&kpred_model_rowsum, problem, bad)
+             && !kpred_legal(&kpred_model_rowsum, problem, large));
+}
+END
+as_program() {
+    # shellcheck disable=SC2086
+    "$1" $2 -I"$root" -I. own.c -o own && ./own
+}
+check "its rule in C" as_program "$CC" "-std=c99 $C_WARNINGS"
+check_with g++ "its rule in C++" as_program g++ "-x c++ -std=c++11 $CXX_WARNINGS"
+
+# ---- what is told ----
+
+# The second clause divides by what may be 0.
+spec 'threads * unroll <= 255' '4096 % (cols - 16) >= 0' >told.spec
+told() {
+    "$trainer" train told.spec --data own.csv --split none -o told.h 2>err &&
+        grep -qx "kpred-train: rowsum: told.spec:$line: threads \* unroll <= 255: false for $1 rows" err &&
+        grep -qx "kpred-train: rowsum: told.spec:$((line + 1)): 4096 % (cols - 16) >= 0: false for $2 rows" err &&
+        grep -qx "kpred-train: rowsum: of these, $2 divide by 0 or need more than 32 bits" err
+}
+check "training counts what a clause rejects" told \
+    "$(awk -F, 'NR > 1 && $4 * $5 > 255' own.csv | wc -l)" "$(awk -F, '$3 == 16' own.csv | wc -l)"
+spec 'rows <= 64' 'threads > rows * 2' >narrow.spec
+"$trainer" train narrow.spec --data own.csv --split none -o narrow.h 2>err || cat err
+refuse "a problem that a clause rejects" 1 'does not apply: rows <= 64 = False (it must be True)' \
+    "$kpred" predict narrow.h gpu=gfx906_60 rows=65 cols=64
+spec 'threads > rows * 2' >narrow.spec
+"$trainer" train narrow.spec --data own.csv --split none -o narrow.h 2>err || cat err
+refuse "a problem without a legal tuple" 1 \
+    'does not apply: threads > rows * 2 = False for all tuples (it must be True)' \
+    "$kpred" predict narrow.h gpu=gfx906_60 rows=500 cols=64
+spec >none.spec && sed -i '/^\[restrict\]/,$d' none.spec
+"$trainer" train none.spec --data own.csv --split none -o none.h 2>err || cat err
+later() { # a rule for a model that has none, without training
+    "$trainer" relayout none.h --spec own.spec -o own.h && all_legal
+}
+check "[restrict] for a model that is trained" later
+
+needs_nothing() {
+    "$CC" -std=c99 -ffreestanding -fno-stack-protector -DKPRED_SIMD=0 -O2 -I"$root" -I. -Dmain=entry -c own.c \
+        -o own.o && ! nm -u own.o | grep .
+}
+check_with nm "it needs no library" needs_nothing
+no_loop() {
+    sed -n '/_clause_0/,/_rule(/p' own.h | grep -c '^static' && ! sed -n '/_clause_0/,/_model_/p' own.h |
+        grep -nE '\<(for|while|do|goto)\>'
+}
+check "its rule has no loop" no_loop
+test_end

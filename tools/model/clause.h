@@ -1,0 +1,111 @@
+/* clause.h - the clauses of [restrict]: conditions in Python's words that a legal tuple satisfies
+   SPDX-License-Identifier: MIT
+
+   A clause is an expression over fields, parameters and constants:
+
+       or  and  not  == != < <= > >= (also chained)  in  not in  + - * / // %  **
+       min(...)  max(...)  abs(x)  ceil_div(a, b)  True  False  ( )  integers  names  "names"
+
+   A name is that of a field, a parameter, a constant of the section (NAME = NUMBER) or a limit of
+   kpred_constraints.h (clause_limits), in this order. Otherwise it is a token of the field, or a
+   value of the parameter, with which it is compared; in quotes it is always that.
+
+   What it means: integers have 32 bits, and + - * and abs saturate. `/` gives an exact quotient.
+   // and % round down, as in Python; ceil_div rounds up. `and` and `or` do not look at their second
+   operand if the first decides. A clause is false if it evaluates a division with a divisor of 0
+   or with a saturated operand, or a quotient whose numerator or denominator needs more than 32
+   bits. `**` takes constants. */
+#pragma once
+
+#include "spec.h"
+
+enum {
+    CLAUSE_MAX_DEPTH = 48,   /* of operations within operations */
+    CLAUSE_MAX_NODES = 1024, /* of one clause */
+    CLAUSE_MAX = 64          /* clauses of a spec */
+};
+
+enum clause_op {
+    CLAUSE_CONST, /* k */
+    CLAUSE_TEXT,  /* a name that no field, parameter or constant has; only while it is read */
+    CLAUSE_FIELD, /* number k */
+    CLAUSE_PARAM, /* number k */
+    CLAUSE_NEG,   /* of a, as the next two */
+    CLAUSE_ABS,
+    CLAUSE_NOT,
+    CLAUSE_ADD, /* of a and b, as all that follow */
+    CLAUSE_SUB,
+    CLAUSE_MUL,
+    CLAUSE_DIV,
+    CLAUSE_FLOOR_DIV,
+    CLAUSE_MOD,
+    CLAUSE_CEIL_DIV,
+    CLAUSE_MIN,
+    CLAUSE_MAX_OF,
+    CLAUSE_EQ,
+    CLAUSE_NE,
+    CLAUSE_LT,
+    CLAUSE_LE,
+    CLAUSE_ANY, /* a or b, where both are evaluated: of in (...) */
+    CLAUSE_AND,
+    CLAUSE_OR
+};
+
+enum clause_type { CLAUSE_INTEGER, CLAUSE_QUOTIENT, CLAUSE_NAME };
+
+struct clause_node {
+    enum clause_op op;
+    enum clause_type type;
+    size_t a, b; /* nodes before this one */
+    int32_t k;
+    const char *text;               /* of CLAUSE_TEXT */
+    const char *at;                 /* and where it stands */
+    const struct spec_field *field; /* whose token, */
+    const struct spec_param *param; /* or whose value, a CLAUSE_NAME is; else NULL */
+    int depth;
+};
+
+struct clause {
+    const char *text; /* as the spec has it */
+    long line;
+    struct clause_node *nodes; /* the last one is the whole */
+    size_t n;
+    uint32_t params; /* bit t: parameter t occurs */
+    int quotients;   /* does it have a node of type CLAUSE_QUOTIENT? */
+};
+
+/* The section, read: constants have been put into the clauses. */
+struct clauses {
+    struct clause v[CLAUSE_MAX];
+    size_t n;
+};
+
+/* Reads the clauses of a spec's section. 0, or -1 with a message that names file, line and column;
+   then nothing is kept. */
+int clauses_read(struct clauses *c, const struct spec *spec);
+void clauses_free(struct clauses *c);
+
+/* May the first n values still become a legal tuple, if the first n - 1 may? Clauses whose last
+   parameter is values[n-1] are decided; others are bounded, as far as values[n-1] occurs in them. A
+   kpred_rule but for its first arguments. */
+int clauses_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,
+                  const int32_t *values, size_t n);
+
+/* What the rule does with a clause when the first n values are there: values[n-1] is the newest. */
+enum clause_part { CLAUSE_SILENT, CLAUSE_BOUNDED, CLAUSE_DECIDED };
+enum clause_part clause_part(const struct clause *c, size_t n);
+
+/* The value of a clause without fields and parameters; *undefined as below. */
+int32_t clause_value(const struct clause *c, int *undefined);
+
+/* Of a bounded clause: can the open parameters still make it true, as far as bounds tell? */
+int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
+                       const int32_t *values, size_t n);
+
+/* Is this clause true for the problem and all values? *undefined (may be NULL) is set if it is
+   false because of a division or a quotient, see above. */
+int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
+                   int *undefined);
+
+/* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them. */
+void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);

@@ -1,0 +1,740 @@
+/* clause_read.c - reads the clauses of [restrict], see clause.h
+   SPDX-License-Identifier: MIT
+
+   A recursive descent, a function for each level of Python's precedence. Nodes are appended to the
+   clause, operands first; what may occur twice, the middle of a chained comparison, is shared. */
+#include "clause.h"
+
+#include "kpred_constraints.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SIZE_MAX /* in place of a node: there was a message */
+
+struct constant {
+    const char *name;
+    int32_t value;
+};
+
+/* Limits that a clause may name */
+static const struct constant limits[] = {{"wave_size", KPRED_GCN_WAVE_SIZE},
+                                         {"simds", KPRED_GCN_SIMDS},
+                                         {"workgroup_waves", KPRED_GCN_WORKGROUP_WAVES},
+                                         {"vgprs", KPRED_GCN_VGPRS},
+                                         {"sgprs", KPRED_GCN_SGPRS},
+                                         {"lds_bytes", KPRED_GCN_LDS_BYTES}};
+
+enum { N_LIMITS = sizeof limits / sizeof *limits, MAX_CONSTANTS = 64 };
+
+/* A token of the clause's text: a number, a word, a text in quotes, or a sign */
+enum token_kind { END, NUMBER, WORD, QUOTED, SIGN };
+
+struct parser {
+    const struct spec *spec;
+    const struct spec_line *line;
+    struct clause *c;
+    struct constant constants[MAX_CONSTANTS];
+    size_t n_constants;
+    char *text[2 * CLAUSE_MAX_NODES]; /* words and quoted texts, owned until the section is read */
+    size_t n_text;
+    int nesting;
+    enum token_kind kind; /* the token that comes next, */
+    const char *at;       /* where it begins, */
+    const char *after;    /* and what follows it */
+    const char *word;     /* of a WORD or QUOTED its text */
+    int32_t number;
+};
+
+static size_t expression(struct parser *p);
+
+/* ---- messages ---- */
+
+static size_t wrong_at(const struct parser *p, const char *at, const char *what)
+{
+    fail("%s:%ld:%ld: [restrict]: %s: %s", p->spec->path, p->line->line,
+         (long)(at - p->line->text) + p->line->column, what, p->line->text);
+    return NONE;
+}
+
+static size_t wrong(const struct parser *p, const char *what)
+{
+    return wrong_at(p, p->at, what);
+}
+
+/* ---- tokens ---- */
+
+static int starts_word(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static const char *keep_text(struct parser *p, const char *from, size_t n)
+{
+    if (p->n_text == sizeof p->text / sizeof *p->text)
+        return NULL;
+    char *s = xmalloc(n + 1);
+    memcpy(s, from, n);
+    s[n] = '\0';
+    return p->text[p->n_text++] = s;
+}
+
+static int read_number(struct parser *p)
+{
+    int64_t x = 0;
+    const char *s = p->at;
+    for (; isdigit((unsigned char)*s); s++)
+        x = x > INT32_MAX ? x : x * 10 + (*s - '0');
+    if (*s == '.' || starts_word(*s))
+        return wrong(p, *s == '.' ? "decimal fractions are not read, write a quotient"
+                                  : "a name that begins with a digit stands in quotes")
+               != NONE;
+    if (x > INT32_MAX)
+        return wrong(p, "a number above 2147483647") != NONE;
+    p->kind = NUMBER;
+    p->number = (int32_t)x;
+    p->after = s;
+    return 1;
+}
+
+static int read_quoted(struct parser *p)
+{
+    const char *end = strchr(p->at + 1, *p->at);
+    if (!end)
+        return wrong(p, "there is no closing quote") != NONE;
+    p->kind = QUOTED;
+    p->word = keep_text(p, p->at + 1, (size_t)(end - p->at - 1));
+    p->after = end + 1;
+    return p->word || wrong(p, "too many names") != NONE;
+}
+
+static int read_word(struct parser *p)
+{
+    const char *s = p->at;
+    while (starts_word(*s) || isdigit((unsigned char)*s))
+        s++;
+    p->kind = WORD;
+    p->word = keep_text(p, p->at, (size_t)(s - p->at));
+    p->after = s;
+    return p->word || wrong(p, "too many names") != NONE;
+}
+
+/* Moves on to the next token; 0 after a message. */
+static int next(struct parser *p)
+{
+    static const char *const twos[] = {"==", "!=", "<=", ">=", "//", "**"};
+    for (p->at = p->after; *p->at == ' ' || *p->at == '\t'; p->at++)
+        ;
+    if (isdigit((unsigned char)*p->at))
+        return read_number(p);
+    if (starts_word(*p->at))
+        return read_word(p);
+    if (*p->at == '"' || *p->at == '\'')
+        return read_quoted(p);
+    p->kind = *p->at ? SIGN : END;
+    p->after = p->at + (*p->at != '\0');
+    for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
+        if (!strncmp(p->at, twos[i], 2))
+            p->after = p->at + 2;
+    return p->kind == END || strchr("=!<>/*+-%(),", *p->at)
+           || wrong(p, "this sign is not read") != NONE;
+}
+
+/* Is the next token this sign, or this word? */
+static int sees(const struct parser *p, const char *text)
+{
+    return (p->kind == SIGN || p->kind == WORD) && strlen(text) == (size_t)(p->after - p->at)
+           && !strncmp(p->at, text, strlen(text));
+}
+
+/* The same, and if so moves on: 1; 0: it is not; -1: it was, and behind it is an error. */
+static int takes(struct parser *p, const char *text)
+{
+    return !sees(p, text) ? 0 : next(p) ? 1 : -1;
+}
+
+/* Moves past what has to be there; 0 after a message. */
+static int expect(struct parser *p, const char *text)
+{
+    char what[40];
+    const int taken = takes(p, text);
+    if (taken)
+        return taken > 0;
+    snprintf(what, sizeof what, "here should be \"%s\"", text);
+    return wrong(p, what) != NONE;
+}
+
+/* ---- nodes ---- */
+
+static size_t add(struct parser *p, struct clause_node node)
+{
+    struct clause *c = p->c;
+    if (c->n == CLAUSE_MAX_NODES)
+        return wrong(p, "the clause is too long");
+    if (node.depth > CLAUSE_MAX_DEPTH)
+        return wrong(p, "operations are nested too deep");
+    c->nodes = xrealloc(c->nodes, c->n + 1, sizeof *c->nodes);
+    c->nodes[c->n] = node;
+    return c->n++;
+}
+
+static size_t add_constant(struct parser *p, int32_t k)
+{
+    struct clause_node node = {0};
+    node.op = CLAUSE_CONST;
+    node.k = k;
+    return add(p, node);
+}
+
+static int is_name(const struct clause_node *node)
+{
+    return node->op == CLAUSE_TEXT || node->type == CLAUSE_NAME;
+}
+
+static int is_comparison(enum clause_op op)
+{
+    return op >= CLAUSE_EQ && op <= CLAUSE_LE;
+}
+
+static size_t unknown(const struct parser *p, const struct clause_node *node)
+{
+    char what[120];
+    snprintf(what, sizeof what, "\"%.60s\" is no field, parameter, constant or limit", node->text);
+    return wrong_at(p, node->at, what);
+}
+
+/* Names are compared, and nothing else. */
+static int check_operand(struct parser *p, size_t i, const char *at)
+{
+    const struct clause_node *node = p->c->nodes + i;
+    char what[120];
+    if (!is_name(node))
+        return 1;
+    if (node->op == CLAUSE_TEXT)
+        return unknown(p, node) != NONE;
+    snprintf(what, sizeof what, "%.60s is a name: it can only be compared by ==, != and in",
+             node->field ? node->field->name : node->param->name);
+    return wrong_at(p, at, what) != NONE;
+}
+
+/* A long row of `and`, `or` or members is not deep: it is read and written from left to right. */
+static int node_depth(const struct clause *c, enum clause_op op, size_t a, size_t b)
+{
+    const int x = c->nodes[a].depth + (op < CLAUSE_ANY);
+    const int y = c->nodes[b].depth + 1;
+    return x > y ? x : y;
+}
+
+/* A node of one operand (then b is a) or two, which are no names */
+static size_t add_operation(struct parser *p, enum clause_op op, size_t a, size_t b, const char *at)
+{
+    struct clause_node node = {0};
+    if (!check_operand(p, a, at) || !check_operand(p, b, at))
+        return NONE;
+    node.op = op;
+    node.a = a;
+    node.b = b;
+    node.depth = node_depth(p->c, op, a, b);
+    const int quotient = p->c->nodes[a].type == CLAUSE_QUOTIENT
+                         || p->c->nodes[b].type == CLAUSE_QUOTIENT || op == CLAUSE_DIV;
+    if (quotient && (op == CLAUSE_AND || op == CLAUSE_OR))
+        return wrong_at(p, at, "a quotient is neither true nor false: compare it");
+    p->c->quotients |= quotient;
+    if (quotient && !is_comparison(op) && op != CLAUSE_FLOOR_DIV && op != CLAUSE_CEIL_DIV
+        && op != CLAUSE_NOT)
+        node.type = CLAUSE_QUOTIENT;
+    return add(p, node);
+}
+
+/* ---- names ---- */
+
+/* The number of a text among a field's tokens or a parameter's values; -1: it is none */
+static int name_index(const struct clause_node *of, const char *text)
+{
+    if (of->field)
+        return spec_token(of->field, text);
+    for (size_t v = 0; v < of->param->n_values; v++)
+        if (!strcmp(of->param->names[v], text))
+            return (int)v;
+    return -1;
+}
+
+/* Do two fields or parameters have the same names in the same order? */
+static int same_names(const struct clause_node *a, const struct clause_node *b)
+{
+    const size_t n = a->field ? a->field->n_tokens : a->param->n_values;
+    const char *const *x = a->field ? a->field->tokens : a->param->names;
+    const char *const *y = b->field ? b->field->tokens : b->param->names;
+    int same = n == (b->field ? b->field->n_tokens : b->param->n_values);
+    for (size_t i = 0; same && i < n; i++)
+        same = !strcmp(x[i], y[i]);
+    return same;
+}
+
+/* Puts the number of a text in its place, by the other side of the comparison. */
+static int resolve(struct parser *p, size_t text, size_t of)
+{
+    struct clause_node *node = p->c->nodes + text;
+    const struct clause_node *other = p->c->nodes + of;
+    char what[160];
+    if (other->type != CLAUSE_NAME)
+        return unknown(p, node) != NONE;
+    const int index = name_index(other, node->text);
+    if (index < 0) {
+        snprintf(what, sizeof what, "\"%.60s\" is no %s of %.60s", node->text,
+                 other->field ? "token" : "value",
+                 other->field ? other->field->name : other->param->name);
+        return wrong_at(p, node->at, what) != NONE;
+    }
+    node->op = CLAUSE_CONST;
+    node->k = index;
+    return 1;
+}
+
+/* A comparison, in which one side may be a name */
+static size_t add_comparison(struct parser *p, enum clause_op op, size_t a, size_t b,
+                             const char *at)
+{
+    const struct clause_node *x = p->c->nodes + a, *y = p->c->nodes + b;
+    if (!is_name(x) && !is_name(y))
+        return add_operation(p, op, a, b, at);
+    if (x->op == CLAUSE_TEXT && y->type != CLAUSE_NAME)
+        return unknown(p, x);
+    if (y->op == CLAUSE_TEXT && x->type != CLAUSE_NAME)
+        return unknown(p, y);
+    if (op != CLAUSE_EQ && op != CLAUSE_NE)
+        return wrong_at(p, at, "names have no order: compare them by ==, != and in");
+    if (x->op == CLAUSE_TEXT ? !resolve(p, a, b) : y->op == CLAUSE_TEXT && !resolve(p, b, a))
+        return NONE;
+    x = p->c->nodes + a;
+    y = p->c->nodes + b;
+    if (x->op != CLAUSE_CONST && y->op != CLAUSE_CONST
+        && !(is_name(x) && is_name(y) && same_names(x, y)))
+        return wrong_at(p, at, "a name is compared with something else");
+    struct clause_node node = {0};
+    node.op = op;
+    node.a = a;
+    node.b = b;
+    node.depth = node_depth(p->c, op, a, b);
+    return add(p, node);
+}
+
+static size_t add_field(struct parser *p, int f)
+{
+    struct clause_node node = {0};
+    const struct spec_field *field = p->spec->fields + f;
+    node.op = CLAUSE_FIELD;
+    node.k = f;
+    node.type = field->n_tokens ? CLAUSE_NAME : CLAUSE_INTEGER;
+    node.field = field->n_tokens ? field : NULL;
+    return add(p, node);
+}
+
+static size_t add_param(struct parser *p, int t)
+{
+    struct clause_node node = {0};
+    const struct spec_param *param = p->spec->params + t;
+    node.op = CLAUSE_PARAM;
+    node.k = t;
+    node.type = param->names[0] ? CLAUSE_NAME : CLAUSE_INTEGER;
+    node.param = param->names[0] ? param : NULL;
+    p->c->params |= UINT32_C(1) << t;
+    return add(p, node);
+}
+
+static size_t add_text(struct parser *p)
+{
+    struct clause_node node = {0};
+    node.op = CLAUSE_TEXT;
+    node.text = p->word;
+    node.at = p->at;
+    return add(p, node);
+}
+
+static const struct constant *find_constant(const struct parser *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_constants; i++)
+        if (!strcmp(p->constants[i].name, name))
+            return p->constants + i;
+    for (size_t i = 0; i < N_LIMITS; i++)
+        if (!strcmp(limits[i].name, name))
+            return limits + i;
+    return NULL;
+}
+
+static size_t named(struct parser *p)
+{
+    const int f = spec_field_index(p->spec, p->word), t = spec_param_index(p->spec, p->word);
+    const struct constant *constant = find_constant(p, p->word);
+    const size_t node = f >= 0     ? add_field(p, f)
+                        : t >= 0   ? add_param(p, t)
+                        : constant ? add_constant(p, constant->value)
+                                   : add_text(p);
+    return node == NONE || !next(p) ? NONE : node;
+}
+
+/* ---- the grammar, from the tightest level to the loosest ---- */
+
+/* min(a, ...), max(a, ...), abs(a), ceil_div(a, b), behind the word */
+static size_t call(struct parser *p, enum clause_op op, size_t least, size_t most)
+{
+    const char *at = p->at;
+    size_t all = NONE, n = 0;
+    if (!next(p) || !expect(p, "("))
+        return NONE;
+    do {
+        const size_t one = expression(p);
+        if (one == NONE)
+            return NONE;
+        all = n == 0 ? one : add_operation(p, op, all, one, at);
+        if (all == NONE)
+            return NONE;
+        n++;
+    } while (n < most && takes(p, ",") > 0);
+    if (n < least)
+        return wrong_at(p, at, "too few arguments");
+    if (!expect(p, ")"))
+        return NONE;
+    return op == CLAUSE_ABS ? add_operation(p, op, all, all, at) : all;
+}
+
+static size_t word(struct parser *p)
+{
+    if (sees(p, "True") || sees(p, "False")) {
+        const int32_t k = sees(p, "True");
+        return next(p) ? add_constant(p, k) : NONE;
+    }
+    if (sees(p, "and") || sees(p, "or") || sees(p, "not") || sees(p, "in"))
+        return wrong(p, "an operand is missing");
+    if (p->after[strspn(p->after, " \t")] == '(') {
+        if (sees(p, "min"))
+            return call(p, CLAUSE_MIN, 2, CLAUSE_MAX_NODES);
+        if (sees(p, "max"))
+            return call(p, CLAUSE_MAX_OF, 2, CLAUSE_MAX_NODES);
+        if (sees(p, "abs"))
+            return call(p, CLAUSE_ABS, 1, 1);
+        if (sees(p, "ceil_div"))
+            return call(p, CLAUSE_CEIL_DIV, 2, 2);
+        return wrong(p, "there is no such function");
+    }
+    return named(p);
+}
+
+static size_t atom(struct parser *p)
+{
+    size_t node;
+    switch (p->kind) {
+    case NUMBER: node = add_constant(p, p->number); return next(p) ? node : NONE;
+    case QUOTED: node = add_text(p); return node != NONE && next(p) ? node : NONE;
+    case WORD: return word(p);
+    case SIGN:
+        if (!sees(p, "("))
+            return wrong(p, "an operand is missing");
+        if (!next(p) || (node = expression(p)) == NONE)
+            return NONE;
+        return expect(p, ")") ? node : NONE;
+    default: return wrong(p, "the clause ends where an operand should be");
+    }
+}
+
+/* a ** b of constants, b >= 0, within 32 bits */
+static size_t fold_power(struct parser *p, size_t a, size_t b, const char *at)
+{
+    const struct clause_node *x = p->c->nodes + a, *y = p->c->nodes + b;
+    int64_t result = 1;
+    if (x->op != CLAUSE_CONST || y->op != CLAUSE_CONST || y->k < 0)
+        return wrong_at(p, at, "** takes constants, and no negative exponent");
+    for (int32_t i = 0; i < y->k && i < 64 && result <= INT32_MAX && result >= -INT32_MAX; i++)
+        result *= x->k;
+    if (y->k > 64 && (x->k < -1 || x->k > 1))
+        result = INT64_MAX;
+    if (y->k > 64 && x->k == -1)
+        result = y->k % 2 ? -1 : 1;
+    if (result > INT32_MAX || result < -INT32_MAX)
+        return wrong_at(p, at, "a power of more than 32 bits");
+    return add_constant(p, (int32_t)result);
+}
+
+static size_t unary(struct parser *p);
+
+/* Binds tighter than a sign before it, and its exponent may have one. */
+static size_t power(struct parser *p)
+{
+    const size_t a = atom(p);
+    const char *at = p->at;
+    const int taken = a == NONE ? -1 : takes(p, "**");
+    if (taken <= 0)
+        return taken < 0 ? NONE : a;
+    const size_t b = unary(p);
+    return b == NONE ? NONE : fold_power(p, a, b, at);
+}
+
+static size_t unary(struct parser *p)
+{
+    const char *at = p->at;
+    const int minus = sees(p, "-"), plus = sees(p, "+");
+    if (!minus && !plus)
+        return power(p);
+    if (++p->nesting > CLAUSE_MAX_DEPTH)
+        return wrong(p, "operations are nested too deep");
+    if (!next(p))
+        return NONE;
+    const size_t a = unary(p);
+    p->nesting--;
+    if (a == NONE || !check_operand(p, a, at))
+        return NONE;
+    if (minus && p->c->nodes[a].op == CLAUSE_CONST) /* stays one, for ** and for messages */
+        return add_constant(p, -p->c->nodes[a].k);
+    return minus ? add_operation(p, CLAUSE_NEG, a, a, at) : a;
+}
+
+struct sign {
+    const char *text;
+    enum clause_op op;
+};
+
+/* A level of operators that are read from left to right */
+static size_t level(struct parser *p, size_t (*tighter)(struct parser *), const struct sign *signs,
+                    size_t n)
+{
+    size_t a = tighter(p);
+    for (size_t i = 0; a != NONE && i < n;) {
+        const char *at = p->at;
+        const int taken = takes(p, signs[i].text);
+        if (!taken) {
+            i++;
+            continue;
+        }
+        const size_t b = taken < 0 ? NONE : tighter(p);
+        a = b == NONE ? NONE : add_operation(p, signs[i].op, a, b, at);
+        i = 0;
+    }
+    return a;
+}
+
+static size_t product(struct parser *p)
+{
+    static const struct sign signs[] = {
+        {"*", CLAUSE_MUL}, {"//", CLAUSE_FLOOR_DIV}, {"%", CLAUSE_MOD}, {"/", CLAUSE_DIV}};
+    return level(p, unary, signs, 4);
+}
+
+static size_t sum(struct parser *p)
+{
+    static const struct sign signs[] = {{"+", CLAUSE_ADD}, {"-", CLAUSE_SUB}};
+    return level(p, product, signs, 2);
+}
+
+/* a in (x, y, ...): a == x or a == y or ..., behind the `in`; as in Python, all are evaluated. */
+static size_t membership(struct parser *p, size_t a, const char *at)
+{
+    size_t any = NONE;
+    if (!expect(p, "("))
+        return NONE;
+    do {
+        if (any != NONE && sees(p, ")")) /* a comma may end the list */
+            break;
+        const size_t one = sum(p);
+        const size_t equal = one == NONE ? NONE : add_comparison(p, CLAUSE_EQ, a, one, at);
+        if (equal == NONE)
+            return NONE;
+        any = any == NONE ? equal : add_operation(p, CLAUSE_ANY, any, equal, at);
+        if (any == NONE)
+            return NONE;
+    } while (takes(p, ",") > 0);
+    return expect(p, ")") ? any : NONE;
+}
+
+/* The operator of a comparison, if one comes next: 1, and moves past it; 0; -1 after a message.
+   > and >= are < and <= the other way round. */
+static int comparison_sign(struct parser *p, enum clause_op *op, int *turned)
+{
+    static const struct sign signs[] = {{"==", CLAUSE_EQ}, {"!=", CLAUSE_NE}, {"<=", CLAUSE_LE},
+                                        {">=", CLAUSE_LE}, {"<", CLAUSE_LT},  {">", CLAUSE_LT}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        *op = signs[i].op;
+        *turned = signs[i].text[0] == '>';
+        if (sees(p, signs[i].text))
+            return takes(p, signs[i].text);
+    }
+    if (sees(p, "="))
+        return wrong(p, "= gives no truth: compare by ==") != NONE ? 1 : -1;
+    return 0;
+}
+
+/* What follows `a` in a chain of comparisons: NONE with *more 0 if there is nothing, or after a
+   message, which sets *bad. *last is the operand that the next one compares. */
+static size_t link_of_chain(struct parser *p, size_t a, size_t *last, int *bad)
+{
+    enum clause_op op;
+    int turned;
+    const char *at = p->at;
+    const int negated = takes(p, "not");
+    const int member = negated < 0 ? -1 : takes(p, "in");
+    *bad = 1;
+    if (member < 0 || (negated && !member && wrong(p, "here should be \"in\"") == NONE))
+        return NONE;
+    if (member) {
+        const size_t in = membership(p, a, at);
+        *bad = in == NONE;
+        *last = NONE; /* a list is not compared further */
+        return in == NONE || !negated ? in : add_operation(p, CLAUSE_NOT, in, in, at);
+    }
+    const int sign = comparison_sign(p, &op, &turned);
+    *bad = sign < 0;
+    if (sign <= 0)
+        return NONE;
+    const size_t b = sum(p);
+    const size_t node =
+        b == NONE ? NONE : add_comparison(p, op, turned ? b : a, turned ? a : b, at);
+    *bad = node == NONE;
+    *last = b;
+    return node;
+}
+
+static size_t comparison(struct parser *p)
+{
+    size_t last = sum(p), all = NONE;
+    const size_t first = last;
+    int bad = first == NONE;
+    while (!bad && last != NONE) {
+        const char *at = p->at;
+        const size_t one = link_of_chain(p, last, &last, &bad);
+        if (one == NONE)
+            break;
+        all = all == NONE ? one : add_operation(p, CLAUSE_AND, all, one, at);
+        bad = all == NONE;
+    }
+    return bad ? NONE : all == NONE ? first : all;
+}
+
+static size_t negation(struct parser *p)
+{
+    const char *at = p->at;
+    const int taken = takes(p, "not");
+    if (!taken)
+        return comparison(p);
+    if (taken < 0 || ++p->nesting > CLAUSE_MAX_DEPTH)
+        return taken < 0 ? NONE : wrong(p, "operations are nested too deep");
+    const size_t a = negation(p);
+    p->nesting--;
+    return a == NONE ? NONE : add_operation(p, CLAUSE_NOT, a, a, at);
+}
+
+static size_t conjunction(struct parser *p)
+{
+    static const struct sign signs[] = {{"and", CLAUSE_AND}};
+    return level(p, negation, signs, 1);
+}
+
+static size_t expression(struct parser *p)
+{
+    static const struct sign signs[] = {{"or", CLAUSE_OR}};
+    if (++p->nesting > CLAUSE_MAX_DEPTH)
+        return wrong(p, "operations are nested too deep");
+    const size_t a = level(p, conjunction, signs, 1);
+    p->nesting--;
+    return a;
+}
+
+/* ---- lines ---- */
+
+/* NAME = NUMBER? */
+static int is_constant_line(const char *text)
+{
+    const char *s = text;
+    while (starts_word(*s) || (s > text && isdigit((unsigned char)*s)))
+        s++;
+    if (s == text)
+        return 0;
+    s += strspn(s, " \t");
+    return *s == '=' && s[1] != '=';
+}
+
+/* A constant may be an expression of constants. */
+static int constant_line(struct parser *p, struct clause *c)
+{
+    const char *name = p->word, *at = p->at;
+    if (spec_field_index(p->spec, name) >= 0 || spec_param_index(p->spec, name) >= 0)
+        return wrong(p, "a field or a parameter has this name") != NONE;
+    for (size_t i = 0; i < p->n_constants; i++)
+        if (!strcmp(p->constants[i].name, name))
+            return wrong(p, "this constant is there already") != NONE;
+    if (p->n_constants == MAX_CONSTANTS)
+        return wrong(p, "too many constants") != NONE;
+    if (!next(p) || !next(p))
+        return 0;
+    const size_t node = expression(p);
+    int undefined = 0;
+    if (node == NONE)
+        return 0;
+    if (p->kind != END || c->quotients || !check_operand(p, node, at))
+        return wrong(p, "a constant is an integer") != NONE;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->nodes[i].op == CLAUSE_FIELD || c->nodes[i].op == CLAUSE_PARAM)
+            return wrong_at(p, at, "a constant depends on no field and no parameter") != NONE;
+    p->constants[p->n_constants].value = clause_value(c, &undefined);
+    p->constants[p->n_constants++].name = name;
+    return !undefined || wrong_at(p, at, "the constant has no value: a division") != NONE;
+}
+
+static int truth_line(struct parser *p)
+{
+    const size_t node = expression(p);
+    if (node == NONE)
+        return 0;
+    if (p->kind != END)
+        return wrong(p, "something follows the end of the clause") != NONE;
+    if (!check_operand(p, node, p->line->text))
+        return 0;
+    if (p->c->nodes[node].type == CLAUSE_QUOTIENT)
+        return wrong_at(p, p->line->text, "a quotient is neither true nor false: compare it")
+               != NONE;
+    return 1;
+}
+
+static int read_line(struct parser *p, struct clauses *all, const struct spec_line *line)
+{
+    struct clause c = {0};
+    c.text = line->text;
+    c.line = line->line;
+    p->line = line;
+    p->c = &c;
+    p->after = line->text;
+    p->nesting = 0;
+    if (!next(p))
+        return 0;
+    const int constant = is_constant_line(line->text);
+    int good = constant ? constant_line(p, &c) : truth_line(p);
+    if (good && !constant && all->n == CLAUSE_MAX)
+        good = wrong_at(p, line->text, "too many clauses") != NONE;
+    if (good && !constant)
+        all->v[all->n++] = c;
+    else
+        free(c.nodes);
+    return good;
+}
+
+int clauses_read(struct clauses *c, const struct spec *spec)
+{
+    struct parser *p = xcalloc(1, sizeof *p);
+    int good = 1;
+    p->spec = spec;
+    c->n = 0;
+    for (size_t i = 0; good && i < spec->restricts.n; i++)
+        good = read_line(p, c, spec->restricts.v + i);
+    for (size_t i = 0; i < p->n_text; i++)
+        free(p->text[i]);
+    free(p);
+    if (!good)
+        clauses_free(c);
+    return good ? 0 : -1;
+}
+
+void clauses_free(struct clauses *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->v[i].nodes);
+    c->n = 0;
+}

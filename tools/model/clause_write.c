@@ -1,0 +1,423 @@
+/* clause_write.c - the clauses of [restrict] as C, see clause.h
+   SPDX-License-Identifier: MIT
+
+   Each clause becomes a function that decides it, and one that bounds it where parameters are open.
+   A node is one C expression: nothing that it calls has a side effect, except that a division which
+   has no result sets `bad`. */
+#include "clause.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WIDTH = 98 };
+
+struct writer {
+    const struct spec *spec;
+    const struct clause *c;
+    struct buf out; /* an expression */
+};
+
+static const struct clause_node *node_of(const struct writer *w, size_t i)
+{
+    return w->c->nodes + i;
+}
+
+static int is_quotient(const struct writer *w, size_t i)
+{
+    return node_of(w, i)->type == CLAUSE_QUOTIENT;
+}
+
+static void put(struct writer *w, const char *text)
+{
+    buf_puts(&w->out, text);
+}
+
+static void put_constant(struct writer *w, int32_t k)
+{
+    buf_printf(&w->out, k < 0 ? "(%" PRId32 ")" : "%" PRId32, k);
+}
+
+/* What operators are called in the helpers' names: kpri_x_add, kpri_q_add, kpri_s_add */
+static const char *const names[] = {
+    [CLAUSE_ABS] = "abs",    [CLAUSE_ADD] = "add",           [CLAUSE_SUB] = "sub",
+    [CLAUSE_MUL] = "mul",    [CLAUSE_DIV] = "div",           [CLAUSE_FLOOR_DIV] = "floor_div",
+    [CLAUSE_MOD] = "mod",    [CLAUSE_CEIL_DIV] = "ceil_div", [CLAUSE_MIN] = "min",
+    [CLAUSE_MAX_OF] = "max",
+};
+
+typedef void (*put_node)(struct writer *w, size_t i);
+
+/* FAMILY_NAME(a, b) or, of one operand, FAMILY_NAME(a); with `bad` where it may be set */
+static void put_call(struct writer *w, const char *family, size_t i, put_node operand, int sets_bad)
+{
+    const struct clause_node *x = node_of(w, i);
+    buf_printf(&w->out, "%s_%s(", family, names[x->op]);
+    operand(w, x->a);
+    if (x->op != CLAUSE_ABS) {
+        put(w, ", ");
+        operand(w, x->b);
+    }
+    put(w, sets_bad ? ", &bad)" : ")");
+}
+
+/* ---- decided ---- */
+
+static void put_truth(struct writer *w, size_t i);
+static void put_integer(struct writer *w, size_t i);
+
+static void put_quotient(struct writer *w, size_t i);
+
+/* An operand of a division */
+static void put_term(struct writer *w, size_t i)
+{
+    if (is_quotient(w, i)) {
+        put_quotient(w, i);
+        return;
+    }
+    put(w, "kpri_q_term(");
+    put_integer(w, i);
+    put(w, ", &bad)");
+}
+
+static void put_quotient(struct writer *w, size_t i)
+{
+    const struct clause_node *x = node_of(w, i);
+    const int divides = x->op == CLAUSE_DIV || x->op == CLAUSE_MOD;
+    if (!is_quotient(w, i)) {
+        put(w, "kpri_q_of(");
+        put_integer(w, i);
+        put(w, ")");
+    } else if (x->op == CLAUSE_NEG) {
+        put(w, "kpri_q_sub(kpri_q_of(0), ");
+        put_quotient(w, x->a);
+        put(w, ", &bad)");
+    } else {
+        put_call(w, "kpri_q", i, divides ? put_term : put_quotient,
+                 x->op != CLAUSE_MIN && x->op != CLAUSE_MAX_OF);
+    }
+}
+
+static void put_two(struct writer *w, const char *before, size_t a, const char *between, size_t b,
+                    const char *after, put_node operand)
+{
+    put(w, before);
+    operand(w, a);
+    put(w, between);
+    operand(w, b);
+    put(w, after);
+}
+
+static void put_comparison(struct writer *w, const struct clause_node *x)
+{
+    const int quotients = is_quotient(w, x->a) || is_quotient(w, x->b);
+    const put_node operand = quotients ? put_quotient : put_integer;
+    switch (x->op) {
+    case CLAUSE_EQ:
+        put_two(w, quotients ? "kpri_q_equal(" : "(", x->a, quotients ? ", " : " == ", x->b, ")",
+                operand);
+        break;
+    case CLAUSE_NE:
+        put_two(w, quotients ? "!kpri_q_equal(" : "(", x->a, quotients ? ", " : " != ", x->b, ")",
+                operand);
+        break;
+    case CLAUSE_LT:
+        put_two(w, quotients ? "kpri_q_less(" : "(", x->a, quotients ? ", " : " < ", x->b, ")",
+                operand);
+        break;
+    default:
+        if (quotients)
+            put_two(w, "!kpri_q_less(", x->b, ", ", x->a, ")", operand);
+        else
+            put_two(w, "(", x->a, " <= ", x->b, ")", operand);
+    }
+}
+
+/* A row of the same operator needs no parentheses. */
+static void put_row(struct writer *w, enum clause_op op, size_t i)
+{
+    const struct clause_node *x = node_of(w, i);
+    if (x->op != op) {
+        put_truth(w, i);
+        return;
+    }
+    put_row(w, op, x->a);
+    put(w, op == CLAUSE_AND ? " && " : op == CLAUSE_OR ? " || " : " | ");
+    put_truth(w, x->b);
+}
+
+static void put_truth(struct writer *w, size_t i)
+{
+    const struct clause_node *x = node_of(w, i);
+    switch (x->op) {
+    case CLAUSE_NOT:
+        put(w, "!");
+        put_truth(w, x->a);
+        break;
+    case CLAUSE_ANY:
+    case CLAUSE_AND:
+    case CLAUSE_OR:
+        put(w, "(");
+        put_row(w, x->op, i);
+        put(w, ")");
+        break;
+    case CLAUSE_EQ:
+    case CLAUSE_NE:
+    case CLAUSE_LT:
+    case CLAUSE_LE: put_comparison(w, x); break;
+    default:
+        put(w, is_quotient(w, i) ? "(kpri_x_high(" : "(");
+        (is_quotient(w, i) ? put_quotient : put_integer)(w, i);
+        put(w, is_quotient(w, i) ? ") != 0)" : " != 0)");
+    }
+}
+
+/* A division of quotients that rounds; up is minus down of minus. */
+static void put_rounded(struct writer *w, const struct clause_node *x)
+{
+    if (x->op == CLAUSE_FLOOR_DIV) {
+        put_two(w, "kpri_q_floor_div(", x->a, ", ", x->b, ", &bad)", put_term);
+        return;
+    }
+    put_two(w, "kpri_x_sub(0, kpri_q_floor_div(kpri_q_sub(kpri_q_of(0), ", x->a, ", &bad), ", x->b,
+            ", &bad))", put_quotient);
+}
+
+static int may_be_bad(enum clause_op op)
+{
+    return op == CLAUSE_FLOOR_DIV || op == CLAUSE_MOD || op == CLAUSE_CEIL_DIV;
+}
+
+static void put_operation(struct writer *w, size_t i)
+{
+    const struct clause_node *x = node_of(w, i);
+    switch (x->op) {
+    case CLAUSE_NEG:
+        put(w, "kpri_x_sub(0, ");
+        put_integer(w, x->a);
+        put(w, ")");
+        break;
+    case CLAUSE_AND: put_two(w, "(", x->a, " ? ", x->b, " : 0)", put_integer); break;
+    case CLAUSE_OR:
+        put_two(w, "(", x->a, " ? ", x->a, " : ", put_integer);
+        put_integer(w, x->b);
+        put(w, ")");
+        break;
+    case CLAUSE_FLOOR_DIV:
+    case CLAUSE_CEIL_DIV:
+        if (is_quotient(w, x->a) || is_quotient(w, x->b)) {
+            put_rounded(w, x);
+            break;
+        } /* fall through */
+    default: put_call(w, "kpri_x", i, put_integer, may_be_bad(x->op));
+    }
+}
+
+static void put_integer(struct writer *w, size_t i)
+{
+    const struct clause_node *x = node_of(w, i);
+    switch (x->op) {
+    case CLAUSE_CONST: put_constant(w, x->k); break;
+    case CLAUSE_FIELD: buf_printf(&w->out, "p[%" PRId32 "]", x->k); break;
+    case CLAUSE_PARAM: buf_printf(&w->out, "v[%" PRId32 "]", x->k); break;
+    case CLAUSE_NOT:
+    case CLAUSE_ANY:
+    case CLAUSE_EQ:
+    case CLAUSE_NE:
+    case CLAUSE_LT:
+    case CLAUSE_LE: put_truth(w, i); break;
+    default: put_operation(w, i);
+    }
+}
+
+/* ---- bounded; clauses with quotients are not ---- */
+
+static void put_bounded(struct writer *w, size_t i);
+
+static void put_param_span(struct writer *w, int32_t t)
+{
+    const struct spec_param *p = w->spec->params + t;
+    buf_printf(&w->out, "kpri_s_param(v, n, %" PRId32 ", %" PRId32 ", %" PRId32 ")", t,
+               p->values[0], p->values[p->n_values - 1]);
+}
+
+static void put_span(struct writer *w, size_t i)
+{
+    const struct clause_node *x = node_of(w, i);
+    switch (x->op) {
+    case CLAUSE_CONST:
+        put(w, "kpri_s_of(");
+        put_constant(w, x->k);
+        put(w, ")");
+        break;
+    case CLAUSE_FIELD: buf_printf(&w->out, "kpri_s_of(p[%" PRId32 "])", x->k); break;
+    case CLAUSE_PARAM: put_param_span(w, x->k); break;
+    case CLAUSE_NOT:
+    case CLAUSE_ANY:
+    case CLAUSE_EQ:
+    case CLAUSE_NE:
+    case CLAUSE_LT:
+    case CLAUSE_LE:
+        put(w, "kpri_s_of_truth(");
+        put_bounded(w, i);
+        put(w, ")");
+        break;
+    case CLAUSE_NEG:
+        put(w, "kpri_s_sub(kpri_s_of(0), ");
+        put_span(w, x->a);
+        put(w, ")");
+        break;
+    case CLAUSE_AND:
+    case CLAUSE_OR: put_two(w, "kpri_s_hull(", x->a, ", ", x->b, ")", put_span); break;
+    default: put_call(w, "kpri_s", i, put_span, 0);
+    }
+}
+
+static void put_bounded(struct writer *w, size_t i)
+{
+    const struct clause_node *x = node_of(w, i);
+    switch (x->op) {
+    case CLAUSE_NOT:
+        put(w, "kpri_t_not(");
+        put_bounded(w, x->a);
+        put(w, ")");
+        break;
+    case CLAUSE_AND: put_two(w, "kpri_t_and(", x->a, ", ", x->b, ")", put_bounded); break;
+    case CLAUSE_ANY: put_two(w, "kpri_t_any(", x->a, ", ", x->b, ")", put_bounded); break;
+    case CLAUSE_OR: put_two(w, "kpri_t_or(", x->a, ", ", x->b, ")", put_bounded); break;
+    case CLAUSE_EQ: put_two(w, "kpri_t_equal(", x->a, ", ", x->b, ")", put_span); break;
+    case CLAUSE_NE: put_two(w, "kpri_t_not(kpri_t_equal(", x->a, ", ", x->b, "))", put_span); break;
+    case CLAUSE_LT: put_two(w, "kpri_t_less(", x->a, ", ", x->b, ")", put_span); break;
+    case CLAUSE_LE: put_two(w, "kpri_t_not(kpri_t_less(", x->b, ", ", x->a, "))", put_span); break;
+    default:
+        put(w, "kpri_t_of(");
+        put_span(w, i);
+        put(w, ")");
+    }
+}
+
+/* ---- functions ---- */
+
+/* A statement, broken at blanks */
+static void write_wrapped(FILE *f, const char *text)
+{
+    size_t column = 4;
+    fputs("   ", f);
+    for (const char *word = text; *word;) {
+        const size_t n = strcspn(word, " ");
+        if (column + 1 + n > WIDTH) {
+            fputs("\n       ", f);
+            column = 7;
+        }
+        fprintf(f, " %.*s", (int)n, word);
+        column += 1 + n;
+        word += n + (word[n] == ' ');
+    }
+    fputc('\n', f);
+}
+
+static int uses(const struct clause *c, enum clause_op op)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->nodes[i].op == op)
+            return 1;
+    return 0;
+}
+
+static int divides(const struct clause *c)
+{
+    return c->quotients || uses(c, CLAUSE_FLOOR_DIV) || uses(c, CLAUSE_MOD)
+           || uses(c, CLAUSE_CEIL_DIV);
+}
+
+/* The text stands in a comment. */
+static void write_comment(FILE *f, const struct clause *c)
+{
+    fputs("/* ", f);
+    for (const char *s = c->text; *s; s++)
+        fputc(s[0] == '/' && s > c->text && s[-1] == '*' ? '?' : *s, f);
+    fputs(" */\n", f);
+}
+
+static void write_unused(FILE *f, const struct clause *c)
+{
+    if (!uses(c, CLAUSE_FIELD))
+        fputs("    (void)p;\n", f);
+    if (!uses(c, CLAUSE_PARAM))
+        fputs("    (void)v;\n", f);
+}
+
+static void write_expression(struct writer *w, FILE *f, const char *before, put_node node,
+                             const char *after)
+{
+    w->out.n = 0;
+    put(w, before);
+    put(w, " ");
+    node(w, w->c->n - 1);
+    put(w, after);
+    write_wrapped(f, w->out.s);
+}
+
+static void write_decided(struct writer *w, FILE *f, size_t i)
+{
+    const int bad = divides(w->c);
+    write_comment(f, w->c);
+    fprintf(f, "static int kpri_%s_clause_%zu(const int32_t *p, const int32_t *v)\n{\n",
+            w->spec->name, i);
+    if (bad)
+        fputs("    int bad = 0;\n", f);
+    write_expression(w, f, "const int is_true =", put_truth, ";");
+    write_unused(f, w->c);
+    fputs(bad ? "    return is_true && !bad;\n}\n" : "    return is_true;\n}\n", f);
+}
+
+static int is_bounded(const struct clause *c, size_t n_params)
+{
+    int bounded = 0;
+    for (size_t n = 0; n < n_params; n++)
+        bounded |= clause_part(c, n) == CLAUSE_BOUNDED;
+    return bounded;
+}
+
+static void write_bounded(struct writer *w, FILE *f, size_t i)
+{
+    fprintf(f, "static int kpri_%s_bound_%zu(const int32_t *p, const int32_t *v, size_t n)\n{\n",
+            w->spec->name, i);
+    write_unused(f, w->c);
+    write_expression(w, f, "return (", put_bounded, " & 2) != 0;");
+    fputs("}\n", f);
+}
+
+static void write_case(const struct clauses *c, const struct spec *spec, FILE *f, size_t n)
+{
+    const char *before = "";
+    fprintf(f, "    case %zu:\n        return ", n);
+    for (size_t i = 0; i < c->n; i++) {
+        const enum clause_part part = clause_part(c->v + i, n);
+        if (part == CLAUSE_SILENT)
+            continue;
+        fprintf(f, "%skpri_%s_%s_%zu(problem, values%s)", before, spec->name,
+                part == CLAUSE_DECIDED ? "clause" : "bound", i,
+                part == CLAUSE_DECIDED ? "" : ", n");
+        before = "\n            && ";
+    }
+    fputs(*before ? ";\n" : "1;\n", f);
+}
+
+void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f)
+{
+    struct writer w = {spec, NULL, {NULL, 0, 0}};
+    for (size_t i = 0; i < c->n; i++) {
+        w.c = c->v + i;
+        write_decided(&w, f, i);
+        if (is_bounded(w.c, spec->n_params))
+            write_bounded(&w, f, i);
+    }
+    buf_free(&w.out);
+    fprintf(f,
+            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n"
+            "    switch (n) {\n",
+            spec->name);
+    for (size_t n = 0; n <= spec->n_params; n++)
+        write_case(c, spec, f, n);
+    fputs("    default: return 0;\n    }\n}\n", f);
+}
