@@ -429,7 +429,7 @@ measured() {
     rowsum ",$1" "gfx906,4,20,64,1,$2" "gfx906,4,24,64,1,$2" >"$tmp/rowsum.csv"
     refuses 1 "rowsum.csv:1: column \"$1\": is a measurement" \
         ingest "$data/rowsum.spec" --data "$tmp/rowsum.csv" || return 1
-    grep -qF 'format = tensile' "$tmp/err" && grep -qF '"time_us"' "$tmp/err" &&
+    grep -qF 'format = timed' "$tmp/err" && grep -qF '"time_us"' "$tmp/err" &&
         ingest "$data/rowsum.spec" --lenient --data "$tmp/rowsum.csv" >"$tmp/out" 2>"$tmp/err" &&
         [ "$(wc -l <"$tmp/out")" -eq 3 ] &&
         grep -qF "rowsum.csv:1: the spec does not name \"$1\": ignored" "$tmp/err"
@@ -455,7 +455,7 @@ contradicts() {
     rowsum "" "$@" >"$tmp/rowsum.csv"
     refuses 1 "$tmp/rowsum.csv:$line: row: value \"$pattern" \
         ingest "$data/rowsum.spec" --data "$tmp/rowsum.csv" || return 1
-    grep -qF 'format = tensile' "$tmp/err" &&
+    grep -qF 'format = timed' "$tmp/err" &&
         ingest "$data/rowsum.spec" --lenient --data "$tmp/rowsum.csv" >"$tmp/out" 2>"$tmp/err" &&
         [ "$(wc -l <"$tmp/out")" -eq $# ] && grep -qF "dropped 1 row: another tuple than an earlier row" \
         "$tmp/err" && sed "${line}d" "$tmp/rowsum.csv" >"$tmp/first.csv" &&
@@ -481,7 +481,7 @@ check "CSV: two tuning runs, a file each" runs_of_tuning
 as_times() {
     { rowsum ,time_us; for row in $a gfx906,4,20,128,2 $b gfx906,4,24,64,4; do echo "$row,$((i = i + 1))"
       done; } >"$tmp/times.csv"
-    sed 's/= csv/= tensile/' "$data/rowsum.spec" >"$tmp/times.spec"
+    sed 's/= csv/= timed/' "$data/rowsum.spec" >"$tmp/times.spec"
     refuses 1 'times.csv:1: column "time_us"' ingest "$data/rowsum.spec" --data "$tmp/times.csv" &&
         ingest "$tmp/times.spec" --data "$tmp/times.csv" >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -eq 5 ] &&
         "$trainer" train "$tmp/times.spec" --data "$tmp/times.csv" --split none --epochs 1 --threads 1 \
@@ -489,6 +489,44 @@ as_times() {
 }
 i=0
 check "CSV: the advice works, a table of times" as_times
+
+# ---- CSV of all that was timed ----
+
+sed 's/= csv/= timed/' "$data/rowsum.spec" >"$tmp/timed.spec"
+# timed COLUMN ROW...: such a table, as it is read
+timed() {
+    rowsum "$@" >"$tmp/timed.csv"
+    ingest "$tmp/timed.spec" --data "$tmp/timed.csv" 2>"$tmp/err" | sed 1d >"$tmp/out"
+}
+times_are() { # TEXT
+    printf '%s\n' "$1" | diff - "$tmp/out"
+}
+repeats() { # the median of three, and of two
+    timed ,time_us $a,9 $a,1 $b,4 $a,2 $b,5 && times_are "gfx906_60,4,20,64,1,2
+gfx906_60,4,24,64,1,4.5"
+}
+check "timed: repeats give their median" repeats
+milliseconds() {
+    timed ,time_ms $a,0.25 $b,1.5e-2 && times_are "gfx906_60,4,20,64,1,250
+gfx906_60,4,24,64,1,15"
+}
+check "timed: milliseconds" milliseconds
+failures() {
+    timed ,time_us $a,9 $b, $b,failed $b,Timeout $b,inf $b,NaN $b,1e20 $b,0 $b,RuntimeFailedConfig &&
+        times_are "gfx906_60,4,20,64,1,9" && grep -q "dropped 8 rows: .* failed measurement" "$tmp/err"
+}
+check "timed: failures are left out and counted" failures
+timed_refuses() { # COLUMNS ROW PATTERN
+    rowsum "$1" "$2" >"$tmp/timed.csv"
+    refuses 1 "$3" ingest "$tmp/timed.spec" --data "$tmp/timed.csv"
+}
+check "timed: no column of times" timed_refuses "" $a 'timed.csv:1: there is no column "time_us"'
+check "timed: two columns of times" timed_refuses ,time_us,time_ms $a,1,2 'timed.csv:1: there are columns "time_us" and'
+check "timed: a time that is none" timed_refuses ,time_us $a,fast 'timed.csv:2: time_us: value "fast"'
+check "timed: a negative time" timed_refuses ,time_ms $a,-1 'timed.csv:2: time_ms: value "-1"'
+sed 's/^rows/time_ms/; s/rows/time_ms/' "$tmp/timed.spec" >"$tmp/field.spec"
+refuse "timed: a field called time_ms" 1 'time_ms: is the time of each row' ingest "$tmp/field.spec" \
+    --data "$tmp/timed.csv"
 garbage_is_not_trained() {
     rowsum "" $a $b gfx906,4,20,128,2 >"$tmp/rowsum.csv"
     refuses 1 "rowsum.csv:4: row: " "$trainer" train "$data/rowsum.spec" --data "$tmp/rowsum.csv" \
@@ -572,7 +610,6 @@ for section in kernel data fields params; do
     spec "no section $section" "there is no section [$section]" "/^\[$section\]/,/^\$/d"
 done
 spec "no name" '[kernel]: key "name" is missing' '/^name/d'
-spec "no rule" '[kernel]: key "rule" is missing' '/^rule/d'
 spec "no format" '[data]: key "format" is missing' '/^format/d'
 spec "no header for a rule" '[kernel]: key "header" is missing' 's/unconstrained/kpred_rule_x/'
 spec "no solver" '[data]: key "solver" is missing' 's/csv/miopen/'

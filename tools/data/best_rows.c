@@ -103,9 +103,9 @@ static int means_measurement(const char *name)
     return ends_with(name, "/s");
 }
 
-#define TABLE_OF_TIMES                                                                   \
-    "for a table of times write `format = tensile` into the spec and call their column " \
-    "\"time_us\", in microseconds"
+#define TABLE_OF_TIMES                                                                 \
+    "for a table of times write `format = timed` into the spec and call their column " \
+    "\"time_us\" or \"time_ms\""
 
 static int refuse_times(const struct loader *l, const char *column)
 {

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT
 
    The first record names the columns: those of the spec's fields and parameters, and of timed data
-   time_us, in any order; others are told and ignored. */
+   time_us (with format = timed also time_ms), in any order; others are told and ignored. */
 #include "csv.h"
 
 #include "best_rows.h"
@@ -24,6 +24,7 @@ struct columns {
     int field[KPRED_MAX_FIELDS]; /* -1: the file gives the GPU */
     int param[KPRED_MAX_TUPLE];
     int time;   /* of timed data; otherwise -1 */
+    double us;  /* of one in that column */
     int gpu_at; /* the column of the GPU's name, or -1 */
     int64_t gpu;
 };
@@ -58,6 +59,21 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     return 0;
 }
 
+/* time_us, or with format = timed one of time_us and time_ms */
+static int map_time(const struct csv *c, struct columns *cols)
+{
+    const int ms = csv_records_find(&c->r, "time_ms");
+    cols->us = 1;
+    if (c->l->spec->format != SPEC_TIMED || ms < 0)
+        return need_column(&c->r, "time_us", &cols->time);
+    if (csv_records_find(&c->r, "time_us") >= 0)
+        return fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts?",
+                    c->r.path, c->r.at);
+    cols->time = ms;
+    cols->us = 1000;
+    return 0;
+}
+
 static int map_columns(const struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
@@ -71,7 +87,7 @@ static int map_columns(const struct csv *c, struct columns *cols)
     for (size_t i = 0; i < s->n_params; i++)
         if (need_column(&c->r, s->params[i].name, &cols->param[i]) != 0)
             return -1;
-    return spec_is_timed(s) ? need_column(&c->r, "time_us", &cols->time) : 0;
+    return spec_is_timed(s) ? map_time(c, cols) : 0;
 }
 
 static void see_header(struct csv *c, const struct columns *cols)
@@ -129,8 +145,8 @@ static int read_row(struct csv *c, const struct columns *cols)
             best_rows_keep(&c->best, c->l, cols->gpu_at >= 0 ? r->cell[cols->gpu_at] : NULL);
         return rc;
     }
-    rc = load_figure(c->l, r->at, "time_us", r->cell[cols->time], &time);
-    return rc == 0 ? load_add_timed(c->l, r->at, problem, params, time) : rc;
+    rc = load_figure(c->l, r->at, cols->us > 1 ? "time_ms" : "time_us", r->cell[cols->time], &time);
+    return rc == 0 ? load_add_timed(c->l, r->at, problem, params, time * cols->us) : rc;
 }
 
 static int read_rows(struct csv *c)

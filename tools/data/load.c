@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- rows left out ---- */
 
@@ -263,14 +264,40 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
     return add_row(l, row, problem, params, time);
 }
 
+#define FAILED_TIME 1e19 /* old versions of Kernel Tuner write 1e20 */
+
+/* What tuners write in the place of a time: of a failure, or of a tuple that was never run */
+static int is_failure(const char *text)
+{
+    static const char *const words[] = {"",
+                                        "failed",
+                                        "error",
+                                        "invalid",
+                                        "timeout",
+                                        "inf",
+                                        "nan",
+                                        "none",
+                                        "null",
+                                        "InvalidConfig",
+                                        "CompilationFailedConfig",
+                                        "RuntimeFailedConfig"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
 {
     char *end;
+    const int is_timed = l->spec->format == SPEC_TIMED;
+    if (is_timed && is_failure(text))
+        return load_drop(l, DROP_FAILED_TIME);
     *out = strtod(text, &end);
     if (strspn(text, "0123456789.eE+-") != strlen(text) || end == text || *end != '\0'
         || !(*out >= 0) || !isfinite(*out))
         return load_bad(l, row, DROP_BROKEN, column, text, "is no finite number of at least 0");
-    return *out > 0 ? 0 : load_drop(l, DROP_FAILED_TIME);
+    return *out > 0 && (!is_timed || *out < FAILED_TIME) ? 0 : load_drop(l, DROP_FAILED_TIME);
 }
 
 /* ---- one option of a problem twice in a file ---- */
@@ -307,6 +334,31 @@ static int check_twice(struct loader *l, const struct load_row *first, const str
                     (long long)first->row);
 }
 
+/* Rows start..end-1 have one option and rising times: the one in the middle, with the median. */
+static struct load_row median_row(const struct load_row *r, size_t start, size_t end)
+{
+    struct load_row middle = r[start + (end - start) / 2];
+    char text[32];
+    if ((end - start) % 2 == 0)
+        middle.time = (r[start + (end - start) / 2 - 1].time + middle.time) / 2;
+    snprintf(text, sizeof text, "%.15g", middle.time);
+    middle.time = strtod(text, NULL);
+    return middle;
+}
+
+/* Of format = timed: an option that was timed several times has the median of its times. */
+static void merge_repeats(struct loader *l, size_t start)
+{
+    struct load_row *r = l->rows;
+    size_t kept = start, end;
+    for (size_t i = start; i < l->n; i = end) {
+        for (end = i + 1; end < l->n && load_compare_options(&r[i], &r[end]) == 0; end++)
+            ;
+        r[kept++] = median_row(r, i, end);
+    }
+    l->n = kept;
+}
+
 int load_drop_twice(struct loader *l, size_t start)
 {
     struct load_row *r = l->rows;
@@ -314,6 +366,10 @@ int load_drop_twice(struct loader *l, size_t start)
     if (!spec_is_timed(l->spec) || l->n == start)
         return 0;
     qsort(r + start, l->n - start, sizeof *r, by_option_and_time);
+    if (l->spec->format == SPEC_TIMED) {
+        merge_repeats(l, start);
+        return 0;
+    }
     for (size_t i = start; i < l->n; i++) {
         const int is_same = kept > start && load_compare_options(&r[kept - 1], &r[i]) == 0;
         const int rc = is_same ? check_twice(l, &r[kept - 1], &r[i]) : 0;

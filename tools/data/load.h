@@ -68,7 +68,7 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
                    double time_us);
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
-   failed. */
+   failed. With format = timed so do 1e19 and more, and words such as "failed". */
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
 
 /* Compares timed rows by problem, then by option. 0: the same option. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "tensile"};
+const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "tensile", "timed"};
 
 /* ---- what a parser in progress knows ---- */
 
@@ -764,19 +764,22 @@ static int check_format(struct reader *r)
     case SPEC_MIOPEN: return check_solver(r) != 0 ? -1 : check_convolution(r);
     case SPEC_FIND_DB: return check_find_db(r) != 0 ? -1 : check_convolution(r);
     case SPEC_TENSILE:
+    case SPEC_TIMED:
     case SPEC_CSV:
     case SPEC_N_FORMATS: break;
     }
     return r->text[SOLVER] != NULL ? check_solver(r) : 0;
 }
 
-/* Timed rows have the column time_us beside the columns of fields and parameters. */
+/* Timed rows have a column of times beside the columns of fields and parameters. */
 static int check_time(const struct reader *r)
 {
+    static const char *const columns[] = {"time_us", "time_ms"};
     const struct spec *s = r->spec;
-    if (spec_is_timed(s)
-        && (spec_field_index(s, "time_us") >= 0 || spec_param_index(s, "time_us") >= 0))
-        return fail("%s: time_us: is the time of each row, not a field or parameter", r->path);
+    for (size_t i = 0; i < 2 && spec_is_timed(s); i++)
+        if (spec_field_index(s, columns[i]) >= 0 || spec_param_index(s, columns[i]) >= 0)
+            return fail("%s: %s: is the time of each row, not a field or parameter", r->path,
+                        columns[i]);
     return 0;
 }
 
@@ -789,7 +792,7 @@ static int parse_format(struct reader *r)
     while (i < SPEC_N_FORMATS && strcmp(format, spec_formats[i]) != 0)
         i++;
     if (i == SPEC_N_FORMATS)
-        return bad(r, "format", format, "is neither miopen nor csv, find-db or tensile");
+        return bad(r, "format", format, "is neither miopen nor csv, timed, find-db or tensile");
     r->spec->format = (enum spec_format)i;
     return 0;
 }
@@ -982,7 +985,7 @@ int spec_is_listed(const struct spec *s)
 
 int spec_is_timed(const struct spec *s)
 {
-    return s->format == SPEC_FIND_DB || s->format == SPEC_TENSILE;
+    return s->format == SPEC_FIND_DB || s->format == SPEC_TENSILE || s->format == SPEC_TIMED;
 }
 
 uint32_t spec_scale(const struct spec *s, const char *split)

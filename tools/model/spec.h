@@ -10,7 +10,8 @@
                  text, optional), licence (its SPDX name: the header then has a line for it),
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
-       [data]    format: miopen (perf-dbs), csv, find-db or tensile; for miopen also solver. From
+       [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
+                 that was timed), find-db or tensile; for miopen also solver. From
                  MIOpen's files it takes the convolutions with `filter` (1x1), unless y and x are
                  fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields.
                  Two kinds of rows without times are left out: those with a field at a value
@@ -50,7 +51,7 @@
 #define SPEC_MAX_ARCHS  32
 #define SPEC_MAX_BYTES  ((size_t)1 << 20)
 
-enum spec_format { SPEC_MIOPEN, SPEC_CSV, SPEC_FIND_DB, SPEC_TENSILE, SPEC_N_FORMATS };
+enum spec_format { SPEC_MIOPEN, SPEC_CSV, SPEC_FIND_DB, SPEC_TENSILE, SPEC_TIMED, SPEC_N_FORMATS };
 extern const char *const spec_formats[SPEC_N_FORMATS]; /* as in [data] */
 
 enum spec_calibrated { SPEC_CONFIG, SPEC_SHAPE, SPEC_NONE, SPEC_N_CALIBRATED };

@@ -53,7 +53,7 @@ static void warn_of_many(const struct model *model, const struct training_rows *
     const size_t n = rows->train.n, problems = rows->train_part.problems;
     if (!rows->train.soft && n >= 3 * problems)
         note("warning: %s: the files give %zu different best tuples for %zu problem%s: a table of "
-             "all that was timed needs `format = tensile` and a column \"time_us\"",
+             "all that was timed needs `format = timed` and a column \"time_us\"",
              model->m.name, n, problems, problems == 1 ? "" : "s");
 }
 
