@@ -136,6 +136,28 @@ split_streams() {
 }
 check "bzip2 streams in a row" split_streams
 
+# zlib is a library of its own; gzip makes what it reads
+packed_by_gzip() {
+    gzip -c "$data/tiny.csv" >"$tmp/gfx900.csv.gz" && { head -n 2 "$data/tiny.csv" | gzip -c
+        tail -n +3 "$data/tiny.csv" | gzip -c; } >"$tmp/gfx900_two.csv.gz" || return 1
+    for file in gfx900 gfx900_two; do
+        ingest "$data/tiny.spec" --data "$tmp/$file.csv.gz" 2>/dev/null | cmp - "$tmp/plain" || return 1
+    done
+}
+if grep -q HAVE_ZLIB "$BUILD/libraries"; then
+    ingest "$data/tiny.spec" --data "$data/tiny.csv" >"$tmp/plain" 2>"$tmp/err"
+    check_with gzip "gzip, one member and two" packed_by_gzip
+    gzip -c "$data/tiny.csv" | head -c 60 >"$tmp/short.csv.gz"
+    refuse "truncated gzip" 1 "truncated gzip" ingest "$data/tiny.spec" --data "$tmp/short.csv.gz"
+    { gzip -c "$data/tiny.csv"; echo more; } >"$tmp/more.csv.gz"
+    refuse "something behind the gzip data" 1 "has something else behind it" \
+        ingest "$data/tiny.spec" --data "$tmp/more.csv.gz"
+    cp "$data/tiny.csv" "$tmp/plain.csv.gz"
+    refuse "no gzip data" 1 "is no gzip data" ingest "$data/tiny.spec" --data "$tmp/plain.csv.gz"
+else
+    skipped "gzip" "kpred-train was built without zlib"
+fi
+
 sorted_text='gpu,kind,n,h,stride,tile,mode
 gfx900_56,other,8,7,2,1,small
 gfx900_56,other,8,7,2,2,fast

@@ -19,6 +19,7 @@ static const char help[] =
     "  SPEC           the kernel's .spec file\n"
     "  --data FILE... perf-dbs of SQLite (.db) and of text (.txt), find-dbs (.txt), tables of\n"
     "                  Tensile (.csv), CSV files (.csv), and each of these with .bz2\n"
+    "                  or .gz\n"
     "  --gpu GPU      the GPU of the files; default: their names up to the first `.` or `-`\n"
     "  --nearest      for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"

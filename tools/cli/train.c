@@ -26,7 +26,7 @@ static const char help[] =
     "  SPEC             the kernel's .spec file\n"
     "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each "
     "of\n"
-    "                   these with .bz2\n"
+    "                   these with .bz2 or .gz\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well, for specs with a section [judge];\n"
     "                   --split keeps none of them\n"

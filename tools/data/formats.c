@@ -3,6 +3,7 @@
 #include "formats.h"
 
 #include "base/bz2.h"
+#include "base/gz.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,24 @@ static const size_t max_bytes = (size_t)1 << 30; /* of one file, unpacked */
 
 /* ---- what a file holds ---- */
 
-static int has_ending(const char *path, const char *ending, int *is_packed)
+/* What may stand behind the ending of a file's name, and what undoes it */
+static const struct packing {
+    const char *ending;
+    int (*unpack)(const char *path, const struct buf *packed, size_t most, struct buf *out);
+} packings[] = {{"", NULL}, {".bz2", bunzip}, {".gz", gunzip}};
+
+/* The packing of a file with this ending; NULL: it has another one. */
+static const struct packing *find_packing(const char *path, const char *ending)
 {
-    struct buf packed = {0};
-    buf_printf(&packed, "%s.bz2", ending);
-    *is_packed = ends_with(path, packed.s);
-    buf_free(&packed);
-    return *is_packed || ends_with(path, ending);
+    const struct packing *found = NULL;
+    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
+        struct buf whole = {0};
+        buf_printf(&whole, "%s%s", ending, packings[i].ending);
+        if (ends_with(path, whole.s))
+            found = &packings[i];
+        buf_free(&whole);
+    }
+    return found;
 }
 
 static void unknown_ending(const struct data_format *f, const char *path)
@@ -27,17 +39,19 @@ static void unknown_ending(const struct data_format *f, const char *path)
     for (; f->ending != NULL; f++)
         if (endings.n == 0 || !ends_with(endings.s, f->ending))
             buf_printf(&endings, " %s", f->ending);
-    fail("%s: its name ends in none of%s, nor in these with .bz2", path, endings.s);
+    fail("%s: its name ends in none of%s, nor in these with .bz2 or .gz", path, endings.s);
     buf_free(&endings);
 }
 
 /* The format of a file that the spec's data may have; NULL with a message */
 static const struct data_format *find_format(const struct data_format *formats,
-                                             const struct spec *s, const char *path, int *is_packed)
+                                             const struct spec *s, const char *path,
+                                             const struct packing **packing)
 {
     const struct data_format *other = NULL;
     for (const struct data_format *f = formats; f->ending != NULL; f++) {
-        if (!has_ending(base_name(path), f->ending, is_packed))
+        *packing = find_packing(base_name(path), f->ending);
+        if (*packing == NULL)
             continue;
         if (f->format == SPEC_N_FORMATS || f->format == s->format)
             return f;
@@ -67,8 +81,8 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
     struct data_file *file = &d->files[d->n_files];
     struct buf raw = {0}, unpacked = {0};
     const size_t before = l->n;
-    int is_packed;
-    const struct data_format *f = find_format(formats, l->spec, path, &is_packed);
+    const struct packing *packing;
+    const struct data_format *f = find_format(formats, l->spec, path, &packing);
     if (f == NULL)
         return -1;
     if (read_file(path, max_bytes, &raw) != 0) {
@@ -80,11 +94,12 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
     file->name = xstrdup(base_name(path));
     sha256_hex(raw.s, raw.n, file->sha256);
     int rc = same_file_before(d, path);
-    if (rc == 0 && is_packed)
-        rc = bunzip(path, &raw, max_bytes, &unpacked);
+    struct buf *bytes = packing->unpack != NULL ? &unpacked : &raw;
+    if (rc == 0 && packing->unpack != NULL)
+        rc = packing->unpack(path, &raw, max_bytes, &unpacked);
     if (rc == 0) {
-        drop_bom(is_packed ? &unpacked : &raw);
-        rc = f->read(l, is_packed ? &unpacked : &raw);
+        drop_bom(bytes);
+        rc = f->read(l, bytes);
     }
     if (rc == 0)
         rc = load_drop_twice(l, before);

@@ -7,7 +7,7 @@
 /* A table of them, which a format without an ending ends, says who reads which files. Those of one
    ending follow each other. */
 struct data_format {
-    const char *ending;      /* of a file's name, maybe with .bz2 behind it */
+    const char *ending;      /* of a file's name, maybe with .bz2 or .gz behind it */
     enum spec_format format; /* of the specs that have such data; SPEC_N_FORMATS: any */
     const char *what;        /* all that a file of that ending may be: "perf-db" */
     int (*read)(struct loader *l,

@@ -69,7 +69,7 @@ _kpred_files() {
 }
 
 _kpred_data_files() {
-    _kpred_files .db .db.bz2 .csv .csv.bz2 .txt .txt.bz2
+    _kpred_files .db .db.bz2 .db.gz .csv .csv.bz2 .csv.gz .txt .txt.bz2 .txt.gz
 }
 
 # Built-in models and headers
