@@ -54,8 +54,8 @@ CONFIGURATION
    KPRED_RULES_FAMILY     emit the rules of this family alone. FAMILY is the name of a section below
                           in capitals. The request holds for the next #include of this file. Several
                           requests may stand side by side; a family is emitted once. Without a
-                          request all families are emitted. A generated header requests the family
-                          of its model's rule
+                          request all families are emitted; KPRED_RULES_NO_FAMILY requests none.
+                          A generated header requests the family of its model's rule
 
 CONTENTS   >>limits >>helpers >>expressions >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1

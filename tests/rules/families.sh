@@ -4,7 +4,7 @@
 . tests/harness/script.inc
 
 test_begin
-families=$(sed -n 's/^#undef KPRED_RULES_//p' kpred_constraints.h)
+families=$(sed -n 's/^#undef KPRED_RULES_//p' kpred_constraints.h | grep -vx NO_FAMILY)
 
 # file NAME LINE...: a source of these lines
 file() {
@@ -116,6 +116,7 @@ three="conv_igemm_gtc_fwd_nhwc conv_solver conv_asm_1x1u"
 { headers $three; echo "$implement"; headers $three; } >"$tmp/three.c"
 { headers $two; echo "$implement"; headers $three; echo "$include"; } >"$tmp/five.c"
 { echo "$implement"; headers gemm_mi100_nn; } >"$tmp/none.c"
+{ echo "$implement"; echo "#define KPRED_RULES_NO_FAMILY"; echo "$include"; } >"$tmp/no_family.c"
 
 # only NAME FAMILY...: the object has the rules of these families, no others, and needs none
 only() {
@@ -133,6 +134,7 @@ as_cxx() {
 check_with g++ "the same in C++" as_cxx
 check "then all of the file" only five $families
 check "a header with a list needs none" only none
+check "no family" only no_family
 
 # Each shipped header carries the family of its rule, and no other.
 asks() {
