@@ -157,6 +157,11 @@ later() { # a rule for a model that has none, without training
     "$trainer" relayout none.h --spec own.spec -o own.h && all_legal
 }
 check "[restrict] for a model that is trained" later
+describes() {
+    "$kpred" models own.h --json | grep -qF \
+        '"rule": "threads * unroll <= most; gpu == gfx906_60 or threads * unroll < 512; rows < 64 or'
+}
+check "kpred models tells the conditions" describes
 
 needs_nothing() {
     "$CC" -std=c99 -ffreestanding -fno-stack-protector -DKPRED_SIMD=0 -O2 -I"$root" -I. -Dmain=entry -c own.c \

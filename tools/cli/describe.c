@@ -115,6 +115,16 @@ static void add_archs(struct table *t, const kpred_model *m)
     buf_free(&archs);
 }
 
+/* The spec's word for it, or the clauses of [restrict] */
+static void add_rule(struct table *t, const struct model *model)
+{
+    struct buf rule = {NULL, 0, 0};
+    for (size_t i = 0; i < model->clauses.n; i++)
+        buf_printf(&rule, "%s%s", i ? "; " : "", model->clauses.v[i].text);
+    table_text(t, rule.n ? rule.s : model->spec->rule);
+    buf_free(&rule);
+}
+
 static size_t add_model(const struct subject *s, struct table *t)
 {
     const struct model *model = s->model;
@@ -128,7 +138,7 @@ static size_t add_model(const struct subject *s, struct table *t)
     table_text(t, model->spec->title);
     table_text(t, model->m.kernel);
     add_archs(t, &model->m);
-    table_text(t, model->spec->rule);
+    add_rule(t, model);
     table_text(t, model->spec->source);
     table_text(t, model->spec->licence ? model->spec->licence : "");
     table_text(t, spec_formats[model->spec->format]);

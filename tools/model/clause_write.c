@@ -351,7 +351,6 @@ static void write_expression(struct writer *w, FILE *f, const char *before, put_
 {
     w->out.n = 0;
     put(w, before);
-    put(w, " ");
     node(w, w->c->n - 1);
     put(w, after);
     write_wrapped(f, w->out.s);
@@ -365,7 +364,7 @@ static void write_decided(struct writer *w, FILE *f, size_t i)
             w->spec->name, i);
     if (bad)
         fputs("    int bad = 0;\n", f);
-    write_expression(w, f, "const int is_true =", put_truth, ";");
+    write_expression(w, f, "const int is_true = ", put_truth, ";");
     write_unused(f, w->c);
     fputs(bad ? "    return is_true && !bad;\n}\n" : "    return is_true;\n}\n", f);
 }
