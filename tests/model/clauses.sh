@@ -82,6 +82,11 @@ wrong "rows > $(printf '%050d' 0 | tr 0 '-')1" 55 'operations are nested too dee
 spec 'limit = 3' 'limit = 4' >my.spec
 refuse "a constant twice" 1 "my.spec:$((line + 1)):1: [restrict]: this constant is there already" \
     "$trainer" train my.spec --data own.csv --split none -o my.h
+for none in '' 'limit = 3'; do
+    spec "$none" >my.spec
+    refuse "no condition: $none" 1 'my.spec:41: [restrict]: there is no condition in it' \
+        "$trainer" train my.spec --data own.csv --split none -o my.h
+done
 { sed 's/^rule .*/rule = listed/' "$root/tests/fixtures/rowsum.spec"; echo '[restrict]'; echo 'rows > 0'; } >my.spec
 refuse "another rule beside it" 1 'stands beside a section [restrict]' "$trainer" train my.spec --data own.csv --split none -o my.h
 

@@ -189,6 +189,9 @@ static int open_clauses(struct model *model)
     char hex[65];
     if (clauses_read(&model->clauses, model->spec))
         return -1;
+    if (model->clauses.n == 0)
+        return fail("%s:%ld: [restrict]: there is no condition in it", model->spec->path,
+                    model->spec->restricts.line);
     for (size_t i = 0; i < model->spec->restricts.n; i++)
         buf_printf(&all, "%s\n", model->spec->restricts.v[i].text);
     sha256_hex(all.s, all.n, hex);
@@ -210,7 +213,7 @@ static int open_rule(struct model *model)
     model->family = rule.family;
     if (spec_is_listed(model->spec))
         return open_list(model);
-    if (model->spec->restricts.n)
+    if (model->spec->restricts.line)
         return open_clauses(model);
     return rule.table == RULE_GTC       ? open_kernels(model, &rule)
            : rule.table == RULE_SOLVERS ? open_solvers(model)

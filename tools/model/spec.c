@@ -597,7 +597,7 @@ static int finish_kernel(struct reader *r)
     if (!is_identifier(s->rule))
         return bad(r, "rule", s->rule,
                    "is neither a function's name nor `unconstrained` nor `listed`");
-    if (s->restricts.n && !spec_is_unconstrained(s))
+    if (r->opened[RESTRICT] && !spec_is_unconstrained(s))
         return bad(r, "rule", s->rule, "stands beside a section [restrict]: only one of them may");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
