@@ -205,11 +205,24 @@ static inline int kpri_x_divides(int32_t a, int32_t b, int *bad)
     return good;
 }
 
-static inline int32_t kpri_x_floor_div(int32_t a, int32_t b, int *bad)
+/* a / b, rounded up or down */
+static inline int32_t kpri_x_div(int32_t a, int32_t b, int up, int *bad)
 {
     if (!kpri_x_divides(a, b, bad))
         return 0;
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+    if (a % b == 0 || up != ((a < 0) == (b < 0)))
+        return a / b;
+    return up ? a / b + 1 : a / b - 1;
+}
+
+static inline int32_t kpri_x_floor_div(int32_t a, int32_t b, int *bad)
+{
+    return kpri_x_div(a, b, 0, bad);
+}
+
+static inline int32_t kpri_x_ceil_div(int32_t a, int32_t b, int *bad)
+{
+    return kpri_x_div(a, b, 1, bad);
 }
 
 static inline int32_t kpri_x_mod(int32_t a, int32_t b, int *bad)
@@ -219,13 +232,6 @@ static inline int32_t kpri_x_mod(int32_t a, int32_t b, int *bad)
         return 0;
     rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-static inline int32_t kpri_x_ceil_div(int32_t a, int32_t b, int *bad)
-{
-    if (!kpri_x_divides(a, b, bad))
-        return 0;
-    return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 
 /* Two integers in a word, and back */
@@ -434,38 +440,31 @@ static inline uint64_t kpri_s_divisor(uint64_t s, int positive)
 }
 
 /* By divisors of one sign: a quotient rises or falls all the way in both. */
-static inline uint64_t kpri_s_floor_part(uint64_t s, uint64_t t)
+static inline uint64_t kpri_s_div_part(uint64_t s, uint64_t t, int up)
 {
     const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
     int bad = 0;
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
-    return kpri_s_ends(kpri_x_floor_div(a, c, &bad), kpri_x_floor_div(a, d, &bad),
-                       kpri_x_floor_div(b, c, &bad), kpri_x_floor_div(b, d, &bad));
+    return kpri_s_ends(kpri_x_div(a, c, up, &bad), kpri_x_div(a, d, up, &bad),
+                       kpri_x_div(b, c, up, &bad), kpri_x_div(b, d, up, &bad));
+}
+
+static inline uint64_t kpri_s_div(uint64_t s, uint64_t t, int up)
+{
+    const uint64_t dividend = kpri_s_dividend(s);
+    return kpri_s_hull(kpri_s_div_part(dividend, kpri_s_divisor(t, 0), up),
+                       kpri_s_div_part(dividend, kpri_s_divisor(t, 1), up));
 }
 
 static inline uint64_t kpri_s_floor_div(uint64_t s, uint64_t t)
 {
-    const uint64_t dividend = kpri_s_dividend(s);
-    return kpri_s_hull(kpri_s_floor_part(dividend, kpri_s_divisor(t, 0)),
-                       kpri_s_floor_part(dividend, kpri_s_divisor(t, 1)));
-}
-
-static inline uint64_t kpri_s_ceil_part(uint64_t s, uint64_t t)
-{
-    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
-    int bad = 0;
-    if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
-        return KPRI_S_EMPTY;
-    return kpri_s_ends(kpri_x_ceil_div(a, c, &bad), kpri_x_ceil_div(a, d, &bad),
-                       kpri_x_ceil_div(b, c, &bad), kpri_x_ceil_div(b, d, &bad));
+    return kpri_s_div(s, t, 0);
 }
 
 static inline uint64_t kpri_s_ceil_div(uint64_t s, uint64_t t)
 {
-    const uint64_t dividend = kpri_s_dividend(s);
-    return kpri_s_hull(kpri_s_ceil_part(dividend, kpri_s_divisor(t, 0)),
-                       kpri_s_ceil_part(dividend, kpri_s_divisor(t, 1)));
+    return kpri_s_div(s, t, 1);
 }
 
 /* By divisors of one sign: the dividend itself where it is nearer to 0 than all of them, else what

@@ -6,7 +6,7 @@
 
 #include "kpred_constraints.h"
 
-/* What the parameters of a node are: */
+/* Where a clause is evaluated: for this problem and these values */
 struct at {
     const struct clause *c;
     const struct spec *spec;

@@ -179,12 +179,22 @@ static size_t add(struct parser *p, struct clause_node node)
     return c->n++;
 }
 
-static size_t add_constant(struct parser *p, int32_t k)
+/* A leaf: a number, or the name of the field or parameter that is not NULL */
+static size_t add_leaf(struct parser *p, enum clause_op op, int32_t k,
+                       const struct spec_field *field, const struct spec_param *param)
 {
     struct clause_node node = {0};
-    node.op = CLAUSE_CONST;
+    node.op = op;
     node.k = k;
+    node.type = field || param ? CLAUSE_NAME : CLAUSE_INTEGER;
+    node.field = field;
+    node.param = param;
     return add(p, node);
+}
+
+static size_t add_constant(struct parser *p, int32_t k)
+{
+    return add_leaf(p, CLAUSE_CONST, k, NULL, NULL);
 }
 
 static int is_name(const struct clause_node *node)
@@ -322,25 +332,15 @@ static size_t add_comparison(struct parser *p, enum clause_op op, size_t a, size
 
 static size_t add_field(struct parser *p, int f)
 {
-    struct clause_node node = {0};
     const struct spec_field *field = p->spec->fields + f;
-    node.op = CLAUSE_FIELD;
-    node.k = f;
-    node.type = field->n_tokens ? CLAUSE_NAME : CLAUSE_INTEGER;
-    node.field = field->n_tokens ? field : NULL;
-    return add(p, node);
+    return add_leaf(p, CLAUSE_FIELD, f, field->n_tokens ? field : NULL, NULL);
 }
 
 static size_t add_param(struct parser *p, int t)
 {
-    struct clause_node node = {0};
     const struct spec_param *param = p->spec->params + t;
-    node.op = CLAUSE_PARAM;
-    node.k = t;
-    node.type = param->names[0] ? CLAUSE_NAME : CLAUSE_INTEGER;
-    node.param = param->names[0] ? param : NULL;
     p->c->params |= UINT32_C(1) << t;
-    return add(p, node);
+    return add_leaf(p, CLAUSE_PARAM, t, NULL, param->names[0] ? param : NULL);
 }
 
 static size_t add_text(struct parser *p)
@@ -563,8 +563,8 @@ static int comparison_sign(struct parser *p, enum clause_op *op, int *turned)
     return 0;
 }
 
-/* What follows `a` in a chain of comparisons: NONE with *more 0 if there is nothing, or after a
-   message, which sets *bad. *last is the operand that the next one compares. */
+/* The comparison of `a` with what follows it in a chain; NONE if nothing does, or after a message,
+   which sets *bad. *last is the operand that the next comparison takes; NONE: there is none. */
 static size_t link_of_chain(struct parser *p, size_t a, size_t *last, int *bad)
 {
     enum clause_op op;

@@ -109,27 +109,17 @@ static void put_two(struct writer *w, const char *before, size_t a, const char *
 
 static void put_comparison(struct writer *w, const struct clause_node *x)
 {
-    const int quotients = is_quotient(w, x->a) || is_quotient(w, x->b);
-    const put_node operand = quotients ? put_quotient : put_integer;
-    switch (x->op) {
-    case CLAUSE_EQ:
-        put_two(w, quotients ? "kpri_q_equal(" : "(", x->a, quotients ? ", " : " == ", x->b, ")",
-                operand);
-        break;
-    case CLAUSE_NE:
-        put_two(w, quotients ? "!kpri_q_equal(" : "(", x->a, quotients ? ", " : " != ", x->b, ")",
-                operand);
-        break;
-    case CLAUSE_LT:
-        put_two(w, quotients ? "kpri_q_less(" : "(", x->a, quotients ? ", " : " < ", x->b, ")",
-                operand);
-        break;
-    default:
-        if (quotients)
-            put_two(w, "!kpri_q_less(", x->b, ", ", x->a, ")", operand);
-        else
-            put_two(w, "(", x->a, " <= ", x->b, ")", operand);
-    }
+    static const char *const signs[] = {
+        [CLAUSE_EQ] = " == ", [CLAUSE_NE] = " != ", [CLAUSE_LT] = " < ", [CLAUSE_LE] = " <= "};
+    if (!is_quotient(w, x->a) && !is_quotient(w, x->b))
+        put_two(w, "(", x->a, signs[x->op], x->b, ")", put_integer);
+    else if (x->op == CLAUSE_LT)
+        put_two(w, "kpri_q_less(", x->a, ", ", x->b, ")", put_quotient);
+    else if (x->op == CLAUSE_LE)
+        put_two(w, "!kpri_q_less(", x->b, ", ", x->a, ")", put_quotient);
+    else
+        put_two(w, x->op == CLAUSE_NE ? "!kpri_q_equal(" : "kpri_q_equal(", x->a, ", ", x->b, ")",
+                put_quotient);
 }
 
 /* A row of the same operator needs no parentheses. */
