@@ -1,0 +1,52 @@
+/* tuner.h - the files in which other tuners keep what they measured
+   SPDX-License-Identifier: MIT
+
+   Kernel Tuner's cache files (closed, still open, or cut by a kill), results in the T4 form, and
+   KTT's own results. A file is read one measurement after the other, so that memory holds its text
+   and little else. Values are texts, as a spec writes them: integers in digits, true and false as 1 and 0, other
+   numbers with the digits that bring them back, strings as they are. */
+#pragma once
+
+#include "base/util.h"
+
+enum { TUNER_MAX_SIZES = 8 }; /* of a problem */
+
+enum tuner_kind { TUNER_CACHE, TUNER_T4, TUNER_KTT };
+
+struct tuner_param {
+    const char *name;
+    size_t n_values; /* of the domain that the file declares; 0: it declares none */
+    const char **values;
+};
+
+/* What stands before the measurements, or follows from the first of them */
+struct tuner_head {
+    const char *path;
+    enum tuner_kind kind;
+    const char *kernel, *device; /* "": the file does not say */
+    size_t n_sizes;              /* 0: the file does not say */
+    int64_t size[TUNER_MAX_SIZES];
+    size_t n_params;
+    const struct tuner_param *param;
+};
+
+struct tuner_measurement {
+    const char *const *value; /* n_params of them */
+    double time_us;           /* 0: it failed */
+    int is_rejected;          /* it failed since a condition or a limit forbids the tuple */
+    long line, column;        /* where it begins */
+};
+
+/* Both return 0 to go on, or -1 after a message. `head` comes first. */
+struct tuner_visitor {
+    void *to;
+    int (*head)(void *to, const struct tuner_head *head);
+    int (*measurement)(void *to, const struct tuner_head *head, const struct tuner_measurement *m);
+};
+
+/* Reads a file, unpacked. 0, or -1 with a message. */
+int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor);
+/* The name of the GPU of a file, as gpu_token writes it (model/products.h): by its device; else by
+   --gpu, if that is not NULL; else by a piece of the file's name that is a GPU that is sold. NULL:
+   there is none. */
+const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b);
