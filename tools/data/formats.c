@@ -33,6 +33,24 @@ static const struct packing *find_packing(const char *path, const char *ending)
     return found;
 }
 
+int data_has_ending(const char *path, const char *ending)
+{
+    return find_packing(base_name(path), ending) != NULL;
+}
+
+int data_read(const char *path, struct buf *out)
+{
+    const struct packing *packing = find_packing(path, "");
+    struct buf raw = {0};
+    int rc = read_file(path, max_bytes, packing->unpack != NULL ? &raw : out);
+    if (rc == 0 && packing->unpack != NULL)
+        rc = packing->unpack(path, &raw, max_bytes, out);
+    if (rc == 0)
+        drop_bom(out);
+    buf_free(&raw);
+    return rc;
+}
+
 static void unknown_ending(const struct data_format *f, const char *path)
 {
     struct buf endings = {0};
