@@ -103,6 +103,8 @@ static void write_command(struct buf *b, const struct train_options *o, const st
     add_count(&c, "--epochs", o->epochs, 0);
     add_count(&c, "--seed", o->seed, 1);
     add_text(&c, "--gpu", o->how.gpu);
+    for (size_t i = 0; i < o->how.set.n; i++)
+        add_text(&c, "--set", o->how.set.v[i]);
     if (o->how.nearest)
         add_word(&c, "--nearest");
     if (o->how.lenient)
@@ -166,6 +168,8 @@ static void eval_command(struct buf *b, const struct train_options *o, int has_k
     next_word(b, o->output);
     next_data(b, o);
     next_option(b, "--gpu", o->how.gpu);
+    for (size_t i = 0; i < o->how.set.n; i++)
+        next_option(b, "--set", o->how.set.v[i]);
     buf_puts(b, o->how.nearest ? " --nearest" : "");
     buf_puts(b, o->how.lenient ? " --lenient" : "");
     buf_puts(b, has_kept ? " -k 1,10" : " -k 1,10 --rows all");

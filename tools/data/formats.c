@@ -250,8 +250,11 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     out->retired = spec->retired;
     out->n_fields = spec->n_fields;
     out->n_params = spec->n_params;
-    int rc = load_all(&l, formats, out, paths, n);
+    int rc = given_check(spec, &options->set);
+    if (rc == 0)
+        rc = load_all(&l, formats, out, paths, n);
     if (rc == 0) {
+        load_note_unused(&l);
         sort_files(out, &l);
         take_rows(out, &l);
     } else {
