@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "base/outputs.h"
+#include "base/quote.h"
 #include "data/init.h"
 #include "model/products.h"
 
@@ -102,6 +103,32 @@ static void tell_difference(const struct init_spec *spec)
                               "which a section [restrict] states");
 }
 
+/* The command that makes a model of it */
+static void tell_next(const struct options *o, const struct init_spec *spec)
+{
+    struct buf b = {0};
+    if (spec->data.n == 0)
+        return;
+    quote(&b, commands_path, '*');
+    buf_puts(&b, " train ");
+    quote(&b, o->output, '*');
+    buf_puts(&b, " --data");
+    for (size_t i = 0; i < spec->data.n; i++) {
+        buf_puts(&b, " ");
+        quote(&b, spec->data.v[i], '*');
+    }
+    for (size_t i = 0; i < o->set.n; i++) {
+        buf_puts(&b, " --set ");
+        quote(&b, o->set.v[i], '*');
+    }
+    if (o->gpu != NULL) {
+        buf_puts(&b, " --gpu ");
+        quote(&b, o->gpu, '*');
+    }
+    note("to train it: %s --split %s -o %s.h", b.s, spec->split, spec->name);
+    buf_free(&b);
+}
+
 static void count_text(const struct rule_count *c, struct buf *b)
 {
     if (c->is_counted)
@@ -125,6 +152,7 @@ static int write_spec(const struct options *o, const struct init_spec *spec)
         rc = out_commit(&out);
     }
     if (rc == 0) {
+        tell_next(o, spec);
         tell_difference(spec);
         printf("%s\n", count.s);
         rc = flush_stdout();
@@ -138,7 +166,7 @@ static int make(const struct options *o, struct init *in)
     struct init_spec spec;
     in->asked.files = &o->files;
     in->asked.output = o->output;
-    in->name = o->name;
+    in->asked.name = o->name;
     in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     take_names(o->fields, &in->asked.fields);
     take_names(o->ignored, &in->asked.ignored);
@@ -146,7 +174,7 @@ static int make(const struct options *o, struct init *in)
     end_progress();
     if (rc == 0)
         rc = write_spec(o, &spec);
-    buf_free(&spec.text);
+    init_free(&spec);
     return rc;
 }
 

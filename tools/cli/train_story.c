@@ -3,6 +3,8 @@
 #include "commands.h"
 #include "train_run.h"
 
+#include "base/quote.h"
+
 #include <string.h>
 
 static void write_files(struct buf *b, const char *what, const struct dataset *d)
@@ -17,21 +19,6 @@ struct command_text {
     struct buf *b;
     size_t column;
 };
-
-/* Text as a shell reads it in one word; `star` stands for the sign that might end a comment. */
-static void quote(struct buf *to, const char *text, char star)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=:,./@%";
-    const int is_plain = *text && text[strspn(text, plain)] == '\0';
-    buf_puts(to, is_plain ? "" : "'");
-    for (; *text; text++)
-        if (*text == '\'')
-            buf_puts(to, "'\\''");
-        else
-            buf_printf(to, "%c", *text == '*' ? star : *text);
-    buf_puts(to, is_plain ? "" : "'");
-}
 
 /* Words of the program's own, as they are */
 static void add_plain(struct command_text *c, const char *text)

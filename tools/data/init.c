@@ -14,17 +14,29 @@
 
 /* ---- files ---- */
 
-static int read_json(const struct init *in, struct survey *s, struct t1 *t1, const char *path,
-                     struct buf *bytes)
+static void add_data(struct opt_texts *data, const char *path)
 {
-    if (!t1_is(bytes))
-        return survey_tuner(s, &in->asked, path, bytes);
+    data->v = xrealloc(data->v, data->n + 1, sizeof *data->v);
+    data->v[data->n++] = path;
+}
+
+static int read_data(const struct init *in, struct survey *s, const char *path, int is_json,
+                     struct buf *bytes, struct init_spec *out)
+{
+    add_data(&out->data, path);
+    return is_json ? survey_tuner(s, &in->asked, path, bytes)
+                   : survey_table(s, &in->asked, path, bytes);
+}
+
+static int read_t1(struct t1 *t1, const char *path, struct buf *bytes)
+{
     return t1->path == NULL
                ? t1_read(t1, path, bytes)
                : fail("%s: is a T1 input, as %s is: a spec is of one kernel", path, t1->path);
 }
 
-static int read_one(const struct init *in, struct survey *s, struct t1 *t1, const char *path)
+static int read_one(const struct init *in, struct survey *s, struct t1 *t1, const char *path,
+                    struct init_spec *out)
 {
     struct buf bytes = {0};
     const int is_json = data_has_ending(path, ".json");
@@ -33,19 +45,19 @@ static int read_one(const struct init *in, struct survey *s, struct t1 *t1, cons
                     path);
     int rc = data_read(path, &bytes);
     if (rc == 0)
-        rc = is_json ? read_json(in, s, t1, path, &bytes)
-                     : survey_table(s, &in->asked, path, &bytes);
+        rc = is_json && t1_is(&bytes) ? read_t1(t1, path, &bytes)
+                                      : read_data(in, s, path, is_json, &bytes, out);
     buf_free(&bytes);
     return rc;
 }
 
-static int read_all(const struct init *in, struct survey *s, struct t1 *t1)
+static int read_all(const struct init *in, struct survey *s, struct t1 *t1, struct init_spec *out)
 {
     const struct opt_texts *files = in->asked.files;
     for (size_t i = 0; i < files->n; i++) {
         if (in->progress != NULL)
             in->progress(files->v[i], i, files->n);
-        if (read_one(in, s, t1, files->v[i]) != 0)
+        if (read_one(in, s, t1, files->v[i], out) != 0)
             return -1;
     }
     if (t1->path != NULL && survey_t1(s, &in->asked, t1) != 0)
@@ -85,7 +97,8 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
         in->progress(NULL, 0, 0);
     rule_count(spec, &model.clauses, s, &out->count);
     out->has_rule = model.clauses.n > 0;
-    out->n_problems = survey_n_problems(s);
+    out->split = new_spec_split(s);
+    snprintf(out->name, sizeof out->name, "%s", spec->name);
     model_free(&model);
     return 0;
 }
@@ -111,8 +124,8 @@ int init_make(const struct init *in, struct init_spec *out)
     struct t1 t1 = {0};
     memset(out, 0, sizeof *out);
     survey_open(s);
-    int rc = read_all(in, s, &t1);
-    const struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, in->name, in->asked.output};
+    int rc = read_all(in, s, &t1, out);
+    const struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, in->asked.name, in->asked.output};
     if (rc == 0)
         rc = new_spec_text(&n, &out->text);
     if (rc == 0)
@@ -121,4 +134,10 @@ int init_make(const struct init *in, struct init_spec *out)
     survey_close(s);
     free(s);
     return rc;
+}
+
+void init_free(struct init_spec *spec)
+{
+    buf_free(&spec->text);
+    free(spec->data.v);
 }

@@ -7,7 +7,6 @@
 
 struct init {
     struct survey_asked asked;
-    const char *name; /* by --name; NULL */
     /* Told before each file is read, and with NULL before tuples are counted. May be NULL. */
     void (*progress)(const char *path, size_t i, size_t n);
 };
@@ -16,8 +15,11 @@ struct init_spec {
     struct buf text; /* of a spec that trains as it is */
     struct rule_count count;
     int has_rule;
-    size_t n_problems;
+    char name[64];         /* of the model */
+    const char *split;     /* for a training: "config" or "none" */
+    struct opt_texts data; /* the files to train from, without T1 */
 };
 
 /* Reads the files and makes the spec; to be freed in any case. 0, or -1 with a message. */
 int init_make(const struct init *in, struct init_spec *out);
+void init_free(struct init_spec *spec);

@@ -160,6 +160,11 @@ static int choose_name(struct draft *d)
     return 0;
 }
 
+const char *new_spec_split(const struct survey *s)
+{
+    return survey_n_problems(s) < FEW_PROBLEMS ? "none" : "config";
+}
+
 static void add_kernel(const struct draft *d)
 {
     const struct survey *s = d->n->survey;
@@ -175,8 +180,7 @@ static void add_kernel(const struct draft *d)
         "#     kpred-train train ",
         d->name);
     add_plain(out, base_name(d->n->path));
-    buf_printf(out, " --data FILE... %s-o %s.h\n\n[kernel]\n",
-               survey_n_problems(s) < FEW_PROBLEMS ? "--split none " : "", d->name);
+    buf_printf(out, " --data FILE... --split %s -o %s.h\n\n[kernel]\n", new_spec_split(s), d->name);
     buf_printf(out, "# The header defines kpred_model_%s.\nname = %s\ntitle = ", d->name, d->name);
     add_plain(out, s->kernel != NULL && *s->kernel != '\0' ? s->kernel : d->name);
     buf_puts(out, "\n\n[data]\n");
@@ -204,13 +208,24 @@ static int is_beyond(const struct survey_column *c)
     return c->values.n == 1 && is_integer(c->values.v[0].s, KPRED_MAX_SIZE + 1, INT64_MAX);
 }
 
+static int wrong_token(const struct survey_column *c, const char *value)
+{
+    struct buf what = {0}, gpu = {0};
+    buf_puts(&what, "a field's values are integers from 0 to 2^24, or names of letters, digits and "
+                    "_.:+- that begin with a letter");
+    if (is_gpu(c) && *gpu_of_device(value, &gpu) != '\0')
+        buf_printf(&what, ", such as %s", gpu.s);
+    (void)wrong_value(c, value, what.s);
+    buf_free(&what);
+    buf_free(&gpu);
+    return -1;
+}
+
 static int check_tokens(const struct survey_column *c)
 {
     for (size_t i = 0; i < c->values.n; i++)
         if (!is_word(c->values.v[i].s))
-            return wrong_value(c, c->values.v[i].s,
-                               "a field's values are integers from 0 to 2^24, or names of letters, "
-                               "digits and _.:+- that begin with a letter");
+            return wrong_token(c, c->values.v[i].s);
     if (c->values.n <= KPRED_MAX_VALUES)
         return 0;
     return wrong_value(c, c->values.v[KPRED_MAX_VALUES].s,
@@ -241,29 +256,36 @@ static int add_field(struct buf *out, const struct survey_column *c)
     return 0;
 }
 
-/* Fields that tell the problems of the data from each other, or all if none does */
-static int tells(const struct survey *s, const struct survey_column *c)
+/* Has it one value in all data? T1 alone does not say what the data will have. */
+static int is_constant(const struct survey *s, const struct survey_column *c)
+{
+    return survey_has_data(s) && c->values.n == 1;
+}
+
+/* Shall the network see it? Fields that tell the problems of the data from each other, and the GPU;
+   if there are none, all. */
+static int is_seen(const struct survey *s, const struct survey_column *c)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->fields.n; i++)
-        n += s->fields.v[i].values.n > 1 || is_gpu(&s->fields.v[i]);
-    return !is_beyond(c) && (n == 0 || c->values.n > 1 || is_gpu(c));
+        n += !is_constant(s, &s->fields.v[i]) || is_gpu(&s->fields.v[i]);
+    return !is_beyond(c) && (n == 0 || !is_constant(s, c) || is_gpu(c));
 }
 
-static void add_constants(struct draft *d)
+static void add_constants(const struct draft *d)
 {
-    const struct survey_columns *fields = &d->n->survey->fields;
-    struct buf constants = {0};
-    for (size_t i = 0; i < fields->n; i++)
-        if (fields->v[i].values.n == 1)
-            buf_printf(&constants, "%s%s = %s", constants.n > 0 ? ", " : "", fields->v[i].name,
-                       fields->v[i].values.v[0].s);
-    if (constants.n > 0)
-        buf_printf(
-            d->out,
-            "# In all files is %s: what another value changes, a model cannot learn there.\n",
-            constants.s);
-    buf_free(&constants);
+    const struct survey *s = d->n->survey;
+    size_t n = 0;
+    for (size_t i = 0; i < s->fields.n; i++)
+        n += is_constant(s, &s->fields.v[i]);
+    if (n == 0)
+        return;
+    buf_puts(d->out, "# The same in all files, so that a model cannot learn what another value "
+                     "would change:\n");
+    for (size_t i = 0; i < s->fields.n; i++)
+        if (is_constant(s, &s->fields.v[i]))
+            buf_printf(d->out, "#     %s = %s\n", s->fields.v[i].name,
+                       s->fields.v[i].values.v[0].s);
 }
 
 static int add_fields(struct draft *d)
@@ -428,13 +450,17 @@ static void add_split(const struct draft *d)
                    "# What makes a problem, whatever the GPU: --split config keeps a tenth of the "
                    "problems\n# from training, to judge the model by.\nconfig = %s\n",
                    key.s);
-    if (n < FEW_PROBLEMS)
+    if (!survey_has_data(s))
+        buf_printf(
+            d->out,
+            "# There are no data as yet. With %d problems or more, write `shipped = config`.\n",
+            FEW_PROBLEMS);
+    else if (n < FEW_PROBLEMS)
         buf_printf(d->out,
                    "# There %s %zu problem%s: a tenth of so few tells nothing, so train with "
-                   "--split none.\nshipped = none\n",
+                   "--split none.\n",
                    n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
-    else
-        buf_puts(d->out, "shipped = config\n");
+    buf_printf(d->out, "shipped = %s\n", new_spec_split(s));
     buf_free(&key);
 }
 
@@ -448,7 +474,7 @@ static int small_spec(const struct draft *d, struct spec *spec)
     int rc = 0;
     buf_printf(&text, "[kernel]\nname = %s\n[data]\nformat = timed\n[fields]\n", d->name);
     for (size_t i = 0; i < s->fields.n && rc == 0; i++)
-        if (tells(s, &s->fields.v[i]))
+        if (is_seen(s, &s->fields.v[i]))
             rc = add_field(&text, &s->fields.v[i]);
     if (rc == 0)
         rc = add_params(d, &text);
@@ -458,8 +484,17 @@ static int small_spec(const struct draft *d, struct spec *spec)
     return rc;
 }
 
+static int leaves_out(const struct survey *s)
+{
+    size_t i = 0;
+    while (i < s->fields.n && is_seen(s, &s->fields.v[i]))
+        i++;
+    return i < s->fields.n;
+}
+
 static int add_features(const struct draft *d)
 {
+    const struct survey *s = d->n->survey;
     struct spec spec;
     struct buf derived = {0}, features = {0};
     if (small_spec(d, &spec) != 0)
@@ -469,9 +504,10 @@ static int add_features(const struct draft *d)
         buf_printf(d->out, "\n[derived]\n# Numbers made of the fields, for the section below\n%s",
                    derived.s);
     buf_puts(d->out, "\n[features]\n# What the network sees of a problem\n");
-    if (survey_n_problems(d->n->survey) == 1)
-        buf_puts(d->out, "# There is one problem, so its sizes are not among it: they would tell "
-                         "nothing.\n");
+    if (leaves_out(s))
+        buf_puts(d->out,
+                 "# Fields that are the same in all files are not among it: they would tell "
+                 "nothing.\n");
     buf_puts(d->out, features.s != NULL ? features.s : "");
     buf_free(&derived);
     buf_free(&features);

@@ -12,5 +12,8 @@ struct new_spec {
     const char *path;    /* of the spec */
 };
 
+/* What to train with: "config", or "none" where the problems are too few to keep any for testing */
+const char *new_spec_split(const struct survey *s);
+
 /* Adds the text: 0, or -1 with a message. */
 int new_spec_text(const struct new_spec *n, struct buf *out);

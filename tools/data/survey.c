@@ -84,7 +84,7 @@ int survey_column(struct survey *s, struct survey_columns *c, const char *name)
     return at;
 }
 
-int survey_kernel(struct survey *s, const char *name)
+int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
 {
     if (*name == '\0')
         return 0;
@@ -92,7 +92,7 @@ int survey_kernel(struct survey *s, const char *name)
         s->kernel = xstrdup(name);
         s->kernel_path = s->path;
     }
-    return strcmp(s->kernel, name) == 0
+    return asked->name != NULL || strcmp(s->kernel, name) == 0
                ? 0
                : fail("%s: kernel \"%s\": %s is of kernel \"%s\": a spec is of one kernel (--name "
                       "NAME says that they are one)",
@@ -174,6 +174,11 @@ int survey_check(const struct survey *s)
             "one kind",
             s->best, s->timed);
     return 0;
+}
+
+int survey_has_data(const struct survey *s)
+{
+    return s->timed != NULL || s->best != NULL;
 }
 
 size_t survey_n_problems(const struct survey *s)

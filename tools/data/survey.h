@@ -48,7 +48,8 @@ struct survey_asked {
     struct interned ignored;       /* columns of tables, by --ignore */
     size_t n_set;                  /* --set NAME=VALUE */
     const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
-    const char *gpu; /* by --gpu, as a spec writes it; NULL */
+    const char *gpu;  /* by --gpu, as a spec writes it; NULL */
+    const char *name; /* of the model, by --name; NULL: the files tell */
     const char *output;
 };
 
@@ -69,12 +70,15 @@ void survey_value(struct survey *s, struct survey_column *c, const char *value, 
    tuple that is not measured lends its values alone. */
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
                   int is_measured, long line);
-/* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise. */
-int survey_kernel(struct survey *s, const char *name);
+/* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
+   user gives it no name. */
+int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
 
 /* After the last file, have all of them the same columns? A parameter of one value may be missing.
    0, or -1 with a message. */
 int survey_check(const struct survey *s);
 
+/* Were there files of data, or a T1 input alone? */
+int survey_has_data(const struct survey *s);
 /* How many problems there are, whatever the GPU */
 size_t survey_n_problems(const struct survey *s);

@@ -111,7 +111,7 @@ static int see_head(void *to, const struct tuner_head *head)
     const char *names[KPRED_MAX_TUPLE + KPRED_MAX_FIELDS + 1];
     const size_t most = sizeof names / sizeof *names - 1;
     const char *gpu = tuner_gpu(head->device, f->asked->gpu, head->path, &f->gpu);
-    if (survey_kernel(f->s, head->kernel) != 0 || (gpu != NULL && say(f, "gpu", gpu) != 0)
+    if (survey_kernel(f->s, f->asked, head->kernel) != 0 || (gpu != NULL && say(f, "gpu", gpu) != 0)
         || say_sizes(f, head->size, head->n_sizes) != 0)
         return -1;
     if (head->n_params > most)

@@ -8,7 +8,7 @@
 
 #include "base/csv_records.h"
 #include "base/names.h"
-#include "model/products.h"
+#include "base/quote.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -202,18 +202,29 @@ static const char *guess_fields(const struct plain *t, struct buf *b)
     return b->n > 0 ? b->s : t->v[0].name;
 }
 
+static void add_option(struct buf *b, const char *option, const char *value)
+{
+    buf_printf(b, " %s ", option);
+    quote(b, value, '*');
+}
+
 static int advise_fields(const struct plain *t)
 {
-    struct buf guess = {0}, files = {0};
-    const struct opt_texts *all = t->asked->files;
-    for (size_t i = 0; i < all->n; i++)
-        buf_printf(&files, " %s", all->v[i]);
+    struct buf guess = {0}, command = {0};
+    const struct opt_texts *files = t->asked->files;
+    buf_puts(&command, "kpred-train init");
+    for (size_t i = 0; i < files->n; i++) {
+        buf_puts(&command, " ");
+        quote(&command, files->v[i], '*');
+    }
+    add_option(&command, "--fields", guess_fields(t, &guess));
+    add_option(&command, "-o", t->asked->output);
     fail(
         "%s:%ld: which columns describe the problem, and which are parameters? --fields says it; a "
-        "guess: kpred-train init%s --fields %s -o %s",
-        t->path, t->header, files.s, guess_fields(t, &guess), t->asked->output);
+        "guess: %s",
+        t->path, t->header, command.s);
     buf_free(&guess);
-    buf_free(&files);
+    buf_free(&command);
     return -1;
 }
 
@@ -295,7 +306,6 @@ static int choose_roles(struct plain *t)
 
 static int check_cell(const struct csv_records *r, const struct column *c, const char *cell)
 {
-    struct buf b = {0};
     int64_t v;
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
@@ -303,14 +313,6 @@ static int check_cell(const struct csv_records *r, const struct column *c, const
         && (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
         return fail("%s:%ld: %s: value \"%s\": a size is an integer from 0 to 2^24", r->path, r->at,
                     c->name, cell);
-    if (strcmp(c->name, "gpu") == 0 && strcmp(gpu_of_device(cell, &b), cell) != 0
-        && gpu_parse(cell).arch[0] == '\0') {
-        fail("%s:%ld: %s: value \"%s\": is no name that a spec can have: write %s", r->path, r->at,
-             c->name, cell, b.s);
-        buf_free(&b);
-        return -1;
-    }
-    buf_free(&b);
     return 0;
 }
 
