@@ -121,7 +121,11 @@ static void add_rule(struct table *t, const struct model *model)
     struct buf rule = {NULL, 0, 0};
     for (size_t i = 0; i < model->clauses.n; i++)
         buf_printf(&rule, "%s%s", i ? "; " : "", model->clauses.v[i].text);
-    table_text(t, rule.n ? rule.s : model->spec->rule);
+    if (!rule.n)
+        buf_puts(&rule, model->spec->rule);
+    if (model->spec->listed_by)
+        buf_printf(&rule, " by %s", model->spec->listed_by);
+    table_text(t, rule.s);
     buf_free(&rule);
 }
 

@@ -154,7 +154,7 @@ int training_rows_make(const struct training_task *task, struct model *model,
     const struct maker m = {task, model, &data->own, out};
     struct held_out held;
     memset(out, 0, sizeof *out);
-    if (model->listed && model_list(model, m.data->target, m.data->n))
+    if (model->lists.set && model_list(model, m.data->problem, m.data->target, m.data->n))
         return -1;
     allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));
     allocate(&out->held_out, m.data, rows_at_most(&m), recipe_width(model));
