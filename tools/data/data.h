@@ -24,7 +24,8 @@
     X(DROP_TWICE, "a second, longer time of one problem and option")             \
     X(DROP_OTHER_TUPLE, "another tuple than an earlier row of the same problem") \
     X(DROP_OUTSIDE, "a problem that the spec does not cover")                    \
-    X(DROP_PARAMS, "parameters that the spec does not allow")
+    X(DROP_PARAMS, "parameters that the spec does not allow")                    \
+    X(DROP_NO_TUPLE, "a problem for which the rule leaves no tuple")
 
 #define DATA_DROP_NAME(name, text) name,
 enum data_drop { DATA_DROPS(DATA_DROP_NAME) DATA_N_DROPS };

@@ -3,6 +3,7 @@
 #include "training_rows.h"
 
 #include "base/numbers.h"
+#include "data/no_tuple.h"
 #include "data/split.h"
 #include "judge.h"
 #include "time_targets.h"
@@ -19,12 +20,17 @@ void training_data_close(struct training_data *d)
     data_free(&d->own);
 }
 
-int training_data_open(const struct spec *spec, const struct training_files *files,
+int training_data_open(const struct model *model, const struct training_files *files,
                        const struct data_options *how, struct training_data *out)
 {
+    const struct spec *spec = model->spec;
     memset(out, 0, sizeof *out);
     if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
         return -1;
+    if (no_tuple_check(model, &out->own, how->lenient)) {
+        data_free(&out->own);
+        return -1;
+    }
     data_note_drops(&out->own);
     out->beside = xcalloc(files->n_beside, sizeof *out->beside);
     for (size_t i = 0; i < files->n_beside; i++) {
