@@ -105,7 +105,7 @@ def count(params, conditions, rows):
 
 def main():
     sections, last = read_spec(sys.argv[1])
-    domain, conditions, rows = {}, [], []
+    fixed, domain, conditions, rows = None, {}, [], []
     for path in sys.argv[2:]:
         data = read_json(path)
         space = data.get("ConfigurationSpace")
@@ -119,8 +119,8 @@ def main():
             for name, value in row.items():
                 domain.setdefault(name, []).append(value)
             rows += [row] if good else []
-    if "fixed" in locals():
-        domain = locals()["fixed"]
+    if fixed:
+        domain = fixed
     expected = {name: in_order(values) for name, values in domain.items()}
     params = {k.strip(): unquoted(v) for k, v in (line.split("=", 1) for line in sections["params"])}
     wrong = [n for n in {**params, **expected} if params.get(n) != expected.get(n)]

@@ -152,6 +152,8 @@ static int write_spec(const struct options *o, const struct init_spec *spec)
         rc = out_commit(&out);
     }
     if (rc == 0) {
+        for (size_t i = 0; i < spec->notes.n; i++)
+            note("%s", spec->notes.v[i].s);
         tell_next(o, spec);
         tell_difference(spec);
         printf("%s\n", count.s);

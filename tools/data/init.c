@@ -130,6 +130,8 @@ int init_make(const struct init *in, struct init_spec *out)
         rc = new_spec_text(&n, &out->text);
     if (rc == 0)
         rc = check_spec(in, s, &t1, out);
+    out->notes = s->notes;
+    memset(&s->notes, 0, sizeof s->notes);
     t1_free(&t1);
     survey_close(s);
     free(s);
@@ -139,5 +141,6 @@ int init_make(const struct init *in, struct init_spec *out)
 void init_free(struct init_spec *spec)
 {
     buf_free(&spec->text);
+    intern_free(&spec->notes);
     free(spec->data.v);
 }

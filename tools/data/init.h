@@ -17,6 +17,7 @@ struct init_spec {
     int has_rule;
     char name[64];         /* of the model */
     const char *split;     /* for a training: "config" or "none" */
+    struct interned notes; /* of the files, a line each */
     struct opt_texts data; /* the files to train from, without T1 */
 };
 

@@ -221,11 +221,26 @@ static int wrong_token(const struct survey_column *c, const char *value)
     return -1;
 }
 
+/* The value that keeps a field from having names; NULL: there is none. Where it has integers as
+   well, what is no integer is the odd one, unless it is a name as the first is. */
+static const char *odd_value(const struct survey_column *c)
+{
+    const struct interned *v = &c->values;
+    const int is_named = is_word(v->v[0].s);
+    for (size_t i = 0; i < v->n; i++)
+        if (!is_word(v->v[i].s) && !is_integer(v->v[i].s, 0, KPRED_MAX_SIZE))
+            return v->v[i].s;
+    for (size_t i = 0; i < v->n; i++)
+        if (is_word(v->v[i].s) != is_named)
+            return v->v[i].s;
+    return is_named ? NULL : v->v[0].s;
+}
+
 static int check_tokens(const struct survey_column *c)
 {
-    for (size_t i = 0; i < c->values.n; i++)
-        if (!is_word(c->values.v[i].s))
-            return wrong_token(c, c->values.v[i].s);
+    const char *wrong = odd_value(c);
+    if (wrong != NULL)
+        return wrong_token(c, wrong);
     if (c->values.n <= KPRED_MAX_VALUES)
         return 0;
     return wrong_value(c, c->values.v[KPRED_MAX_VALUES].s,
@@ -288,6 +303,15 @@ static void add_constants(const struct draft *d)
                        s->fields.v[i].values.v[0].s);
 }
 
+/* The GPU is the first. */
+static const struct survey_column *field_in_order(const struct survey_columns *fields, size_t i)
+{
+    const int gpu = survey_find(fields, "gpu");
+    if (gpu < 0 || i > (size_t)gpu)
+        return &fields->v[i];
+    return &fields->v[i == 0 ? (size_t)gpu : i - 1];
+}
+
 static int add_fields(struct draft *d)
 {
     const struct survey_columns *fields = &d->n->survey->fields;
@@ -297,7 +321,7 @@ static int add_fields(struct draft *d)
                      "from 1 to\n# 2^24, other fields have one of the names.\n");
     add_constants(d);
     for (size_t i = 0; i < fields->n; i++) {
-        const struct survey_column *c = &fields->v[i];
+        const struct survey_column *c = field_in_order(fields, i);
         if (is_beyond(c))
             buf_printf(d->out, "# %s is no field: a size is at most 2^24.\n", c->name);
         else if (add_field(d->out, c) != 0)
@@ -401,14 +425,13 @@ static size_t two_numbers(const struct draft *d, const char *names[2])
 
 static void add_no_conditions(const struct draft *d)
 {
-    const char *names[2] = {"a", "b"};
-    if (two_numbers(d, names) < 2)
-        names[1] = names[0];
+    const char *names[2] = {"x", "y"};
+    const size_t n = two_numbers(d, names);
     buf_printf(d->out,
                "\n# Every combination of these values is legal. If the kernel cannot run some of "
                "them,\n# write the conditions at the end of this file, as Python would have them:\n"
-               "#     [restrict]\n#     %s * %s <= 1024\n",
-               names[0], names[1]);
+               "#     [restrict]\n#     %s%s%s <= 1024\n",
+               names[0], n == 1 ? "" : " * ", n == 1 ? "" : names[1]);
 }
 
 /* A condition is one line of the spec. */

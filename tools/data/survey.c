@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ void survey_close(struct survey *s)
     close_columns(&s->params);
     intern_free(&s->problems);
     intern_free(&s->rows);
+    intern_free(&s->notes);
     free(s->kernel);
 }
 
@@ -82,6 +84,25 @@ int survey_column(struct survey *s, struct survey_columns *c, const char *name)
     }
     c->v[at].is_said = 1;
     return at;
+}
+
+int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value)
+{
+    const int at = survey_column(s, &s->fields, name);
+    if (at >= 0)
+        said->fields[at] = value;
+    return at < 0 ? -1 : 0;
+}
+
+int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked)
+{
+    for (size_t i = 0; i < asked->n_set; i++) {
+        const int at = survey_find(&s->fields, asked->set_name[i]);
+        if ((at < 0 || !s->fields.v[at].is_said)
+            && survey_say(s, said, asked->set_name[i], asked->set_value[i]) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
@@ -139,6 +160,16 @@ size_t survey_row(struct survey *s, const char *const *fields, const char *const
 }
 
 /* ---- all files ---- */
+
+void survey_note(struct survey *s, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    (void)intern_text(&s->notes, text);
+}
 
 static int check_field(const struct survey_column *c)
 {

@@ -37,6 +37,7 @@ struct survey {
     const char *kernel_path;  /* the file that does */
     const char *first;        /* file that was read; NULL: there is none */
     const char *path;         /* of the file being read */
+    struct interned notes;    /* for the user, if all goes well */
     const char *timed;        /* a file with times, */
     const char *best; /* and one whose rows are the best of their problems; NULL: there is none */
 };
@@ -64,6 +65,16 @@ void survey_end_file(struct survey *s);
 int survey_column(struct survey *s, struct survey_columns *c, const char *name);
 /* Its number, or -1. */
 int survey_find(const struct survey_columns *c, const char *name);
+/* The fields that all rows of a file have in common, by their numbers; NULL: not said so */
+struct survey_said {
+    const char *fields[KPRED_MAX_TUPLE];
+};
+
+/* The whole file has this value of a field: 0, or -1 with a message. */
+int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value);
+/* The same of --set, for the fields that the file does not say */
+int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked);
+
 /* A value that a column may have, though maybe no row has it */
 void survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
 /* A row: a value for each column, NULL where the file does not say it. The number of its problem; a
@@ -73,6 +84,9 @@ size_t survey_row(struct survey *s, const char *const *fields, const char *const
 /* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
    user gives it no name. */
 int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
+
+/* Keeps a line that is told when the spec is written. */
+void survey_note(struct survey *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* After the last file, have all of them the same columns? A parameter of one value may be missing.
    0, or -1 with a message. */

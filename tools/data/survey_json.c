@@ -13,7 +13,7 @@
 struct file {
     struct survey *s;
     const struct survey_asked *asked;
-    const char *fields[KPRED_MAX_TUPLE]; /* by their numbers in the survey; NULL: not said so */
+    struct survey_said said;
     char size[TUNER_MAX_SIZES][24];
     struct buf gpu;
     size_t n_params;
@@ -24,14 +24,6 @@ struct file {
 
 /* ---- fields that the whole file has ---- */
 
-static int say(struct file *f, const char *name, const char *value)
-{
-    const int at = survey_column(f->s, &f->s->fields, name);
-    if (at >= 0)
-        f->fields[at] = value;
-    return at < 0 ? -1 : 0;
-}
-
 static int say_sizes(struct file *f, const int64_t *size, size_t n)
 {
     static const char *const names[TUNER_MAX_SIZES] = {
@@ -39,7 +31,7 @@ static int say_sizes(struct file *f, const int64_t *size, size_t n)
         "problem_size_4", "problem_size_5", "problem_size_6", "problem_size_7"};
     for (size_t i = 0; i < n; i++) {
         snprintf(f->size[i], sizeof f->size[i], "%lld", (long long)size[i]);
-        if (say(f, names[i], f->size[i]) != 0)
+        if (survey_say(f->s, &f->said, names[i], f->size[i]) != 0)
             return -1;
     }
     return 0;
@@ -49,16 +41,6 @@ static int is_said(const struct file *f, const char *name)
 {
     const int at = survey_find(&f->s->fields, name);
     return at >= 0 && f->s->fields.v[at].is_said;
-}
-
-/* What the user says of files that do not say it */
-static int say_set(struct file *f)
-{
-    const struct survey_asked *asked = f->asked;
-    for (size_t i = 0; i < asked->n_set; i++)
-        if (!is_said(f, asked->set_name[i]) && say(f, asked->set_name[i], asked->set_value[i]) != 0)
-            return -1;
-    return 0;
 }
 
 /* ---- parameters ---- */
@@ -94,7 +76,7 @@ static int open_params(struct file *f, const char *const *names, size_t n)
         if (t->at < 0)
             return -1;
     }
-    return check_named(f, names, n) != 0 ? -1 : say_set(f);
+    return check_named(f, names, n) != 0 ? -1 : survey_say_set(f->s, &f->said, f->asked);
 }
 
 static struct survey_column *column_of(const struct file *f, size_t i)
@@ -111,7 +93,8 @@ static int see_head(void *to, const struct tuner_head *head)
     const char *names[KPRED_MAX_TUPLE + KPRED_MAX_FIELDS + 1];
     const size_t most = sizeof names / sizeof *names - 1;
     const char *gpu = tuner_gpu(head->device, f->asked->gpu, head->path, &f->gpu);
-    if (survey_kernel(f->s, f->asked, head->kernel) != 0 || (gpu != NULL && say(f, "gpu", gpu) != 0)
+    if (survey_kernel(f->s, f->asked, head->kernel) != 0
+        || (gpu != NULL && survey_say(f->s, &f->said, "gpu", gpu) != 0)
         || say_sizes(f, head->size, head->n_sizes) != 0)
         return -1;
     if (head->n_params > most)
@@ -132,7 +115,7 @@ static int see_measurement(void *to, const struct tuner_head *head,
 {
     struct file *f = to;
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
-    memcpy(fields, f->fields, sizeof fields);
+    memcpy(fields, f->said.fields, sizeof fields);
     for (size_t i = 0; i < head->n_params; i++)
         (f->target[i].is_field ? fields : params)[f->target[i].at] = m->value[i];
     (void)survey_row(f->s, fields, params, !m->is_rejected, m->line);
@@ -174,7 +157,7 @@ static int take_all(struct survey *s, const struct survey_asked *asked, const st
     for (size_t i = 0; i < n && rc == 0; i++)
         names[i] = t1->params.v[i].s;
     if (rc == 0 && asked->gpu != NULL)
-        rc = say(&f, "gpu", asked->gpu);
+        rc = survey_say(s, &f.said, "gpu", asked->gpu);
     if (rc == 0)
         rc = say_sizes(&f, t1->size, t1->n_sizes);
     if (rc == 0)
@@ -183,7 +166,7 @@ static int take_all(struct survey *s, const struct survey_asked *asked, const st
         for (size_t v = 0; v < t1->values[i].n; v++)
             survey_value(s, column_of(&f, i), t1->values[i].v[v].s, 0);
     if (rc == 0)
-        (void)survey_row(s, f.fields, params, 0, 0);
+        (void)survey_row(s, f.said.fields, params, 0, 0);
     close_file(&f);
     return rc;
 }
@@ -206,26 +189,28 @@ static int check_t1_param(struct survey *s, const struct survey_asked *asked, co
     return at < 0 ? -1 : 0;
 }
 
-static void tell_outside(const struct survey_column *c, const struct interned *values,
-                         const char *path)
+static void tell_outside(struct survey *s, const struct survey_column *c,
+                         const struct interned *values, const char *path)
 {
     struct buf outside = {0};
     for (size_t v = 0; v < c->values.n; v++)
         if (intern_find_text(values, c->values.v[v].s) == INTERN_NONE)
             buf_printf(&outside, " %s", c->values.v[v].s);
     if (outside.n > 0)
-        note("%s: %s: the data have values that are not among those of %s:%s: tuples with them "
-             "count as illegal",
-             c->has, c->name, path, outside.s);
+        survey_note(
+            s,
+            "%s: %s: the data have values that are not among those of %s:%s: tuples with them "
+            "count as illegal",
+            c->has, c->name, path, outside.s);
     buf_free(&outside);
 }
 
 /* The data have the parameter: does T1? */
-static int check_column(const struct survey *s, const struct t1 *t1, const struct survey_column *c)
+static int check_column(struct survey *s, const struct t1 *t1, const struct survey_column *c)
 {
     const size_t i = intern_find_text(&t1->params, c->name);
     if (i != INTERN_NONE)
-        tell_outside(c, &t1->values[i], t1->path);
+        tell_outside(s, c, &t1->values[i], t1->path);
     return i != INTERN_NONE || c->values.n <= 1
                ? 0
                : fail("%s: parameter \"%s\": is not in %s: data and T1 are of one kernel, with the "

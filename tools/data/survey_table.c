@@ -7,8 +7,8 @@
 #include "best_rows.h"
 
 #include "base/csv_records.h"
-#include "base/names.h"
 #include "base/quote.h"
+#include "model/products.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,34 +34,20 @@ struct plain {
     long header; /* its line */
     size_t n, n_rows;
     struct column *v;
-    int has_time, gpu_at; /* gpu_at: the field of --gpu, or -1 */
+    int has_time;
+    struct survey_said said; /* by --gpu, --set and the file's name */
+    struct buf gpu;
 };
 
 /* ---- the header ---- */
-
-static int check_separator(const struct csv_records *r)
-{
-    static const char others[] = ";\t|";
-    for (const char *c = others; *c != '\0' && r->n == 1; c++)
-        if (strchr(r->cell[0], *c) != NULL)
-            return fail("%s:%ld:%ld: the columns seem to be separated by %s; here should be commas",
-                        r->path, r->at, (long)(strchr(r->cell[0], *c) - r->cell[0]) + 1,
-                        *c == ';'    ? "\";\""
-                        : *c == '\t' ? "tabs"
-                                     : "\"|\"");
-    return 0;
-}
 
 static int open_columns(struct plain *t, const struct csv_records *r)
 {
     t->header = r->at;
     t->v = xcalloc(r->n, sizeof *t->v);
-    for (; t->n < r->n; t->n++) {
-        if (csv_records_find(r, r->cell[t->n]) != (int)t->n)
-            return fail("%s:%ld: column \"%s\" stands there twice", r->path, r->at, r->cell[t->n]);
+    for (; t->n < r->n; t->n++)
         t->v[t->n].name = xstrdup(r->cell[t->n]);
-    }
-    return check_separator(r);
+    return csv_records_check_header(r);
 }
 
 static struct column *find_column(const struct plain *t, const char *name)
@@ -88,13 +74,6 @@ static int check_named(const struct plain *t, const char *option, const struct i
         return -1;
     }
     return 0;
-}
-
-static int check_set(const struct plain *t)
-{
-    return t->asked->n_set == 0 ? 0
-                                : fail("%s: --set %s: a table has a column for each field", t->path,
-                                       t->asked->set_name[0]);
 }
 
 static int find_time(struct plain *t)
@@ -131,11 +110,17 @@ static void see_cell(struct column *c, const char *cell, size_t row)
         c->changes = strcmp(c->first, cell) != 0;
 }
 
-static int check_ragged(const struct csv_records *r, size_t n)
+static int check_ragged(const struct csv_records *r)
 {
-    return r->n == n ? 0
-                     : fail("%s:%ld: the row has %zu cell%s, the header has %zu", r->path, r->at,
-                            r->n, r->n == 1 ? "" : "s", n);
+    const size_t most = r->n < r->n_header ? r->n : r->n_header;
+    return r->n == r->n_header
+               ? 0
+               : fail(
+                   "%s:%ld: the row has %zu cell%s, the header has %zu: %s \"%.100s\", in column "
+                   "\"%.100s\"",
+                   r->path, r->at, r->n, r->n == 1 ? "" : "s", r->n_header,
+                   r->n > most ? "more follow" : "the last is", r->cell[most - 1],
+                   r->header[most - 1]);
 }
 
 static int see_rows(struct plain *t, struct csv_records *r)
@@ -146,7 +131,7 @@ static int see_rows(struct plain *t, struct csv_records *r)
     if (open_columns(t, r) != 0)
         return -1;
     for (; (rc = csv_records_next(r)) > 0; t->n_rows++) {
-        if (check_ragged(r, t->n) != 0)
+        if (check_ragged(r) != 0)
             return -1;
         for (size_t i = 0; i < t->n; i++)
             see_cell(&t->v[i], r->cell[i], t->n_rows);
@@ -249,8 +234,8 @@ static int check_param(const struct plain *t, struct column *c)
                             "is a measurement: call the column of times time_us or time_ms; if "
                             "each row is the best of its problem, leave this column out");
     if (is_measurement(c)) {
-        note("%s:%ld: column \"%s\": is a measurement, by its name: passed over", t->path,
-             t->header, c->name);
+        survey_note(t->s, "%s:%ld: column \"%s\": is a measurement, by its name: passed over",
+                    t->path, t->header, c->name);
         c->role = PASSED_OVER;
         return 0;
     }
@@ -279,6 +264,25 @@ static int choose_role(const struct plain *t, struct column *c)
     return c->role == PARAM ? check_param(t, c) : 0;
 }
 
+/* A GPU at the start of the file's name, as a training takes it from there; NULL: there is none */
+static const char *gpu_of_name(struct plain *t)
+{
+    const char *name = base_name(t->path);
+    buf_add(&t->gpu, name, strcspn(name, ".-"));
+    const int is_gpu = strpbrk(t->gpu.s, "0123456789") != NULL && gpu_vendor(t->gpu.s) != NULL;
+    return is_gpu ? t->gpu.s : NULL;
+}
+
+static int choose_gpu(struct plain *t)
+{
+    const char *gpu = t->asked->gpu != NULL ? t->asked->gpu : gpu_of_name(t);
+    const int has_column = find_column(t, "gpu") != NULL;
+    if (t->asked->gpu != NULL && has_column)
+        return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", t->path,
+                    t->header);
+    return gpu != NULL && !has_column ? survey_say(t->s, &t->said, "gpu", gpu) : 0;
+}
+
 static int choose_roles(struct plain *t)
 {
     size_t n_params = 0;
@@ -293,13 +297,9 @@ static int choose_roles(struct plain *t)
         if (c->at < 0)
             return -1;
     }
-    if (t->asked->gpu != NULL && find_column(t, "gpu") != NULL)
-        return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", t->path,
-                    t->header);
-    if (t->asked->gpu != NULL && (t->gpu_at = survey_column(s, &s->fields, "gpu")) < 0)
-        return -1;
-    return n_params > 0 ? 0
-                        : fail("%s:%ld: no column is left to be a parameter", t->path, t->header);
+    if (n_params == 0)
+        return fail("%s:%ld: no column is left to be a parameter", t->path, t->header);
+    return choose_gpu(t) != 0 ? -1 : survey_say_set(s, &t->said, t->asked);
 }
 
 /* ---- the second reading: rows ---- */
@@ -342,9 +342,10 @@ static int check_best(const struct plain *t, const struct csv_records *r, struct
 
 static int add_row(struct plain *t, const struct csv_records *r, struct interned *seen)
 {
-    const char *fields[KPRED_MAX_TUPLE] = {0}, *params[KPRED_MAX_TUPLE] = {0};
+    const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
     char number[2 * KPRED_MAX_TUPLE][24];
     int is_rejected = 0;
+    memcpy(fields, t->said.fields, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct column *c = &t->v[i];
         is_rejected |= c->role == TIME && strcasecmp(r->cell[i], "InvalidConfig") == 0;
@@ -354,8 +355,6 @@ static int add_row(struct plain *t, const struct csv_records *r, struct interned
             return -1;
         (c->role == FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
     }
-    if (t->gpu_at >= 0)
-        fields[t->gpu_at] = t->asked->gpu;
     return check_best(t, r, seen, survey_row(t->s, fields, params, !is_rejected, r->at));
 }
 
@@ -388,11 +387,11 @@ static int read_copy(struct plain *t, const struct buf *text,
 
 static int read_table(struct plain *t, const struct buf *text)
 {
-    if (read_copy(t, text, see_rows) != 0 || check_set(t) != 0 || find_time(t) != 0
+    if (read_copy(t, text, see_rows) != 0 || find_time(t) != 0
         || check_named(t, "--fields", &t->asked->fields) != 0
         || check_named(t, "--ignore", &t->asked->ignored) != 0)
         return -1;
-    if (t->asked->fields.n == 0)
+    if (t->asked->fields.n == 0 && t->asked->n_set == 0)
         return advise_fields(t);
     return choose_roles(t) != 0 ? -1 : read_copy(t, text, add_rows);
 }
@@ -400,7 +399,7 @@ static int read_table(struct plain *t, const struct buf *text)
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
                  struct buf *text)
 {
-    struct plain t = {.s = s, .asked = asked, .path = path, .gpu_at = -1};
+    struct plain t = {.s = s, .asked = asked, .path = path};
     survey_begin_file(s, path);
     const int rc = read_table(&t, text);
     survey_end_file(s);
@@ -410,5 +409,6 @@ int survey_table(struct survey *s, const struct survey_asked *asked, const char 
         intern_free(&t.v[i].values);
     }
     free(t.v);
+    buf_free(&t.gpu);
     return rc;
 }
