@@ -5,7 +5,6 @@
 #include "base/outputs.h"
 #include "base/quote.h"
 #include "data/init.h"
-#include "model/products.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,20 +183,17 @@ static int run(const struct options *o)
 {
     const struct output to = {"-o", o->output};
     struct init in = {0};
-    struct buf gpu = {0};
     char *set[KPRED_MAX_FIELDS + 1] = {NULL};
     int rc = outputs_check_inputs(&to, 1, "FILE", &o->files);
     for (size_t i = 0; i < o->set.n && rc == 0; i++)
         rc = take_set(&in.asked, set[i] = xstrdup(o->set.v[i]));
-    if (o->gpu != NULL)
-        in.asked.gpu = gpu_of_device(o->gpu, &gpu);
+    in.asked.gpu = o->gpu;
     if (rc == 0)
         rc = make(o, &in);
     for (size_t i = 0; i <= KPRED_MAX_FIELDS; i++)
         free(set[i]);
     intern_free(&in.asked.fields);
     intern_free(&in.asked.ignored);
-    buf_free(&gpu);
     return rc;
 }
 

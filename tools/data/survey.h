@@ -49,7 +49,7 @@ struct survey_asked {
     struct interned ignored;       /* columns of tables, by --ignore */
     size_t n_set;                  /* --set NAME=VALUE */
     const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
-    const char *gpu;  /* by --gpu, as a spec writes it; NULL */
+    const char *gpu;  /* by --gpu; NULL */
     const char *name; /* of the model, by --name; NULL: the files tell */
     const char *output;
 };

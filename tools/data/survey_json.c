@@ -157,7 +157,7 @@ static int take_all(struct survey *s, const struct survey_asked *asked, const st
     for (size_t i = 0; i < n && rc == 0; i++)
         names[i] = t1->params.v[i].s;
     if (rc == 0 && asked->gpu != NULL)
-        rc = survey_say(s, &f.said, "gpu", asked->gpu);
+        rc = survey_say(s, &f.said, "gpu", tuner_gpu("", asked->gpu, t1->path, &f.gpu));
     if (rc == 0)
         rc = say_sizes(&f, t1->size, t1->n_sizes);
     if (rc == 0)

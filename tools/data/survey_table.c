@@ -275,9 +275,10 @@ static const char *gpu_of_name(struct plain *t)
 
 static int choose_gpu(struct plain *t)
 {
-    const char *gpu = t->asked->gpu != NULL ? t->asked->gpu : gpu_of_name(t);
+    const char *asked = t->asked->gpu;
+    const char *gpu = asked != NULL ? gpu_of_device(asked, &t->gpu) : gpu_of_name(t);
     const int has_column = find_column(t, "gpu") != NULL;
-    if (t->asked->gpu != NULL && has_column)
+    if (asked != NULL && has_column)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", t->path,
                     t->header);
     return gpu != NULL && !has_column ? survey_say(t->s, &t->said, "gpu", gpu) : 0;
