@@ -11,18 +11,15 @@
 static const char mark[] =
     "# By default, as the spec has no [features]: what follows was made of fields and parameters.";
 
-#define ENV(x,d) (getenv(x)?atoi(getenv(x)):d)
-#define HATS_X 112
 enum {
     NAME_SIZE = 64, /* of a register, with its NUL */
     MOST_WORDS = 6, /* of a line of [derived] */
     SMALL = 8,      /* a size of so many values has a feature for each */
     SURE = 5,       /* features that a size has in any case: hats of step 8, and a ramp */
-    OCTAVES = 24,   /* of sizes */
-    OCTAVES_OF_LOG = 32,
-    HATS = HATS_X,  /* features for hats that are enough */
-    PAIRED = 3,  /* so many sizes have hats over each two of them */
-    DIVIDED = 8, /* so many sizes are looked at for each power of two to 64; more, to 16 */
+    OCTAVES = 32,   /* of registers of the spec's own */
+    HATS = 112,     /* features for hats that are enough */
+    PAIRED = 3,     /* so many sizes have hats over each two of them */
+    DIVISORS = 3,   /* powers of two in a line: 2, 4, 8 */
     MOST_TILES = 32
 };
 
@@ -44,6 +41,7 @@ struct plan {
     struct buf *derived, *features;
     size_t registers, instr, width; /* what there is left of each */
     size_t spare;                   /* of the width: promised to nothing */
+    size_t most_tokens;             /* of a field with a one-hot */
     size_t n_regs, n_sources;
     struct reg reg[2 * KPRED_MAX_REGISTERS];
     struct source source[KPRED_MAX_REGISTERS];
@@ -170,16 +168,30 @@ static size_t find_most_tokens(struct plan *p)
     return most;
 }
 
-static void add_tokens(struct plan *p, const struct spec_field *f, size_t most_tokens)
+static void add_digit(struct plan *p, const struct spec_field *f, size_t i)
 {
-    if (f->n_tokens <= most_tokens) {
-        if (take_room(p, f->n_tokens))
-            buf_printf(p->features, "onehot %s\n", f->name);
-        return;
+    if (take_room(p, 1))
+        buf_printf(p->features, "fraction %s %d\n", f->name, 1 << i);
+}
+
+/* The last binary digit and the number as a whole tell all tokens apart. */
+static void add_tokens(struct plan *p, const struct spec_field *f)
+{
+    if (f->n_tokens > p->most_tokens) {
+        add_digit(p, f, 1);
+        add_digit(p, f, digits_of(f));
+    } else if (take_room(p, f->n_tokens)) {
+        buf_printf(p->features, "onehot %s\n", f->name);
     }
-    for (size_t i = 1; i <= digits_of(f); i++)
-        if (take_room(p, 1))
-            buf_printf(p->features, "fraction %s %d\n", f->name, 1 << i);
+}
+
+/* The digits between these */
+static void add_digits(struct plan *p)
+{
+    for (size_t i = 0; i < p->spec->n_fields; i++)
+        for (size_t k = 2; k < digits_of(&p->spec->fields[i]); k++)
+            if (p->spec->fields[i].n_tokens > p->most_tokens)
+                add_digit(p, &p->spec->fields[i], k);
 }
 
 static struct source *add_source(struct plan *p, int size, int log)
@@ -194,14 +206,14 @@ static void add_fields(struct plan *p)
 {
     for (size_t i = 0; i < p->spec->n_fields; i++)
         p->spare -= sure_width(&p->spec->fields[i]);
-    const size_t most_tokens = find_most_tokens(p);
+    p->most_tokens = find_most_tokens(p);
     for (size_t i = 0; i < p->spec->n_fields; i++) {
         const struct spec_field *f = &p->spec->fields[i];
         const int r = name_register(p, f->name, f->n_tokens ? TOKENS : SIZE);
         if (values_of(f) == 1)
             continue;
         if (f->n_tokens) {
-            add_tokens(p, f, most_tokens);
+            add_tokens(p, f);
         } else if (is_small(f)) {
             if (take_room(p, values_of(f)))
                 buf_printf(p->features, "equals %s %d %zu\n", f->name, (int)f->least, values_of(f));
@@ -313,10 +325,10 @@ static int first_octave(const struct source *s)
 
 static int last_octave(const struct source *s)
 {
-    return s->size < 0 ? OCTAVES_OF_LOG : floor_log2(s->most - 1) + 1;
+    return s->size < 0 ? OCTAVES : floor_log2(s->most - 1) + 1;
 }
 
-/* Hats in octaves: to where, and how near to each other. Those at the ends take all that is beyond. */
+/* Hats in octaves: how far, and how near to each other. Those at the ends take all beyond them. */
 struct grid {
     int span, step;
 };
@@ -344,7 +356,7 @@ static struct grid find_grid(const struct plan *p)
     const size_t most = p->spare + SURE * p->n_sources;
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
         const size_t n = grid_width(p, grids[i]);
-        if (n <= most && n <= (size_t)ENV("HATS",HATS))
+        if (n <= most && n <= HATS)
             return grids[i];
     }
     return (struct grid){24, 8};
@@ -373,21 +385,20 @@ static void add_products(struct plan *p, size_t n)
     for (size_t i = 1; i < n; i++) {
         all = make_sum(p, all, p->source[i].log);
         if (i == n - 1)
-            add_hats(p, all, 4, 2, OCTAVES_OF_LOG - 4);
+            add_hats(p, all, 4, 2, OCTAVES - 4);
     }
     for (size_t i = 0; i < n && n > 2 && n <= PAIRED; i++)
-        add_hats(p, make_sum(p, p->source[i].log, p->source[(i + 1) % n].log), 4, 2,
-                 OCTAVES_OF_LOG - 4);
+        add_hats(p, make_sum(p, p->source[i].log, p->source[(i + 1) % n].log), 4, 2, OCTAVES - 4);
 }
 
 /* ---- tiles ---- */
 
-static void add_divisors(struct plan *p, size_t n)
+static void add_divisors(struct plan *p, int first)
 {
-    const int count = ENV("DIV", n <= DIVIDED ? 6 : 4);
     for (size_t i = 0; i < p->n_sources; i++)
-        if (p->source[i].size >= 0 && take_room(p, (size_t)count))
-            buf_printf(p->features, "divides %s 2 %d\n", p->reg[p->source[i].size].name, count);
+        if (p->source[i].size >= 0 && take_room(p, DIVISORS))
+            buf_printf(p->features, "divides %s %d %d\n", p->reg[p->source[i].size].name, first,
+                       DIVISORS);
 }
 
 /* Is the size's name a piece of the parameter's, or its last letter? */
@@ -486,10 +497,12 @@ void default_features(const struct spec *spec, struct buf *derived, struct buf *
     const size_t n_fields = p->n_sources;
     read_own(p);
     add_sizes(p);
-    if(!ENV("NOPROD",0)) add_products(p, n_fields);
-    add_divisors(p, n_fields);
+    add_digits(p);
+    add_products(p, n_fields);
+    add_divisors(p, 2);
     add_fractions(p);
-    if(getenv("NOPROD")) {} if (p->width == KPRED_MAX_WIDTH) /* all problems are the same one */
+    add_divisors(p, 2 << DIVISORS);
+    if (p->width == KPRED_MAX_WIDTH) /* all problems are the same one */
         buf_printf(p->features, "equals %s %d 1\n", spec->fields->name, (int)spec->fields->least);
     free(p);
 }

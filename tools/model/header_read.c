@@ -7,6 +7,7 @@
    again, and nothing in the file can make the runtime leave its arrays. */
 #include "header.h"
 
+#include "default_features.h"
 #include "header_text.h"
 #include "runtime.h"
 
@@ -411,11 +412,13 @@ static int check_spec(const struct model *old, const struct spec *spec)
                               spec->path, old->m.name);
 }
 
-/* The numbers once more, for the spec in the file or for its own */
+/* The numbers once more, for the spec in the file or for its own. A spec without [features] takes
+   those that the header's spec was given, if it had none either. */
 static int read_again(struct reader *r, const char *spec_path, const struct model *old)
 {
     struct spec *spec = xcalloc(1, sizeof *spec);
-    if (spec_path ? spec_load(spec, spec_path) : read_spec(r, spec)) {
+    if (spec_path ? spec_load(spec, spec_path) || default_features_give(spec, old->spec)
+                  : read_spec(r, spec)) {
         free(spec);
         return -1;
     }

@@ -6,9 +6,9 @@
    kpred.h, which both the generated header and the tools ask.
 
    A library may have other kernels for another GPU or type. Then the spec names fields of tokens
-   (listed_by), and each combination of their tokens has a list of its own: such a set of bits. Equal
-   sets are kept once, in the order in which combinations first have them. For a combination without
-   a row nothing is legal: the kernel does not apply. */
+   (listed_by), and each combination of their tokens has a list of its own: such a set of bits.
+   Equal sets are kept once, in the order in which combinations first have them. For a combination
+   without a row nothing is legal: the kernel does not apply. */
 #pragma once
 
 #include "spec.h"

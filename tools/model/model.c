@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "model.h"
 
+#include "default_features.h"
 #include "gtc_words.h"
 #include "header_names.h"
 #include "rule_slots.h"
@@ -258,6 +259,12 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->net.n_instr = (uint16_t)model->program.n_instr;
     model->net.n_features = (uint16_t)model->program.n_features;
     return 0;
+}
+
+int model_made_line(const struct model *model, const struct spec_line *line)
+{
+    const long from = default_features_line(model->spec);
+    return from != 0 && line->line > from;
 }
 
 int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target)

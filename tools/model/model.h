@@ -41,6 +41,9 @@ void model_free(struct model *model);
 /* Zeroed memory that lives as long as the model. */
 void *model_array(struct model *model, size_t n, size_t size);
 
+/* Was this line of [derived] or [features] made by default (default_features.h)? */
+int model_made_line(const struct model *model, const struct spec_line *line);
+
 /* Does the rule accept the values with these indexes, as a dataset's row has them? */
 int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target);
 
