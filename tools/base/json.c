@@ -4,6 +4,7 @@
 
 #include "json.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,14 @@ struct json_text json_text_open(const char *path, const struct buf *bytes)
 /* Columns are characters of UTF-8. */
 static void advance(struct json_text *t, size_t bytes)
 {
-    for (const size_t end = t->at + bytes; t->at < end; t->at++) {
-        if (t->s[t->at] == '\n') {
-            t->line++;
-            t->column = 1;
-        } else {
-            t->column += ((unsigned char)t->s[t->at] & 0xc0) != 0x80;
-        }
+    const char *s = t->s + t->at, *const end = s + bytes;
+    for (const char *line; (line = memchr(s, '\n', (size_t)(end - s))); s = line + 1) {
+        t->line++;
+        t->column = 1;
     }
+    for (; s < end; s++)
+        t->column += ((unsigned char)*s & 0xc0) != 0x80;
+    t->at += bytes;
 }
 
 static int is_blank(char c)
@@ -78,12 +79,18 @@ static size_t string_end(const struct json_text *t, size_t at)
     return at < t->n ? at + 1 : NO_END;
 }
 
-/* Behind the object or list */
+/* Behind the object or list; it may be the most of a long file. */
 static size_t bracket_end(const struct json_text *t, size_t at)
 {
+    static const char counts[UCHAR_MAX + 1] = {
+        ['"'] = 1, ['{'] = 1, ['}'] = 1, ['['] = 1, [']'] = 1};
     size_t depth = 0;
     while (at < t->n) {
         const char c = t->s[at];
+        if (!counts[(unsigned char)c]) {
+            at++;
+            continue;
+        }
         const size_t end = c == '"' ? string_end(t, at) : at + 1;
         if (end == NO_END)
             break;

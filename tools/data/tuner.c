@@ -40,11 +40,12 @@ static void free_members(struct tuner_members *list)
 /* The members behind the one whose value is here, if all that is left is sound */
 static void look_ahead(struct tuner_file *f, const struct json_text *from)
 {
-    struct json_text t = *from;
+    struct json_text t = *from, place;
     int bad = !json_text_skip(&t);
     t.is_quiet = 1;
     while (!bad && f->later.n < MOST_MEMBERS && json_text_take(&t, ',')) {
-        const struct json_text place = t;
+        place = t;
+        place.is_quiet = 0;
         json_t *name = json_text_name(&t, NULL);
         bad = !name || add_member(&f->later, &t, name, &place);
         json_decref(name);
@@ -80,8 +81,6 @@ static int measure(struct tuner_file *f, const char *key, const json_t *v,
     struct tuner_measurement m = {.line = f->place.line, .column = f->place.column};
     if (!json_is_object(v))
         return json_text_fail(&f->place, "this %s is no object", f->form->what);
-    if (!f->head.n_params && make_head(f, v, visitor))
-        return -1;
     return f->form->measure(f, key, v, &m) || visitor->measurement(visitor->to, &f->head, &m) ? -1
                                                                                               : 0;
 }
@@ -100,6 +99,8 @@ static int read_one(struct tuner_file *f, struct json_text *t, int *is_cut,
     const struct json_text value = *t;
     json_t *v = json_text_value(t, is_cache ? is_cut : NULL);
     int bad = !v && !*is_cut;
+    if (v && !f->head.n_params)
+        bad = make_head(f, v, visitor);
     if (!bad && is_cache)
         bad = check_inner(f, &value, v);
     if (!bad && v)

@@ -303,18 +303,17 @@ static int is_key_part(const char *part, size_t n, const json_t *v, const char *
     return n && !*end && !(number < json_number_value(v)) && !(number > json_number_value(v));
 }
 
-/* Commas within strings make a key ambiguous: then it says nothing. */
+/* Only a string may have commas. */
 static int check_key(const struct tuner_file *f, const char *key, const json_t *entry)
 {
     const char *part = key;
-    for (size_t i = 0; i < f->head.n_params; i++)
-        if (strchr(f->value[i], ','))
-            return 0;
     for (size_t i = 0; i < f->head.n_params; i++) {
         const char *name = f->params[i].name, *text = f->value[i];
-        const size_t n = strcspn(part, ",");
+        const json_t *v = json_object_get(entry, name);
+        const size_t least = json_is_string(v) ? strlen(text) : 0;
+        const size_t n = strnlen(part, least) + strcspn(part + strnlen(part, least), ",");
         const int is_last = i + 1 == f->head.n_params;
-        if (!is_key_part(part, n, json_object_get(entry, name), text) || part[n] != ",\0"[is_last])
+        if (!is_key_part(part, n, v, text) || part[n] != ",\0"[is_last])
             return json_text_fail(&f->place, "the key \"%s\" and the entry's %s = %s disagree", key,
                                   name, text);
         part += n + 1;
