@@ -1,9 +1,9 @@
 /* legal.c - predicts problems of standard input with a header, all tuples that it gives
    SPDX-License-Identifier: MIT
 
-   Compiled with -DHEADER='"FILE.h"' -DMODEL=kpred_model_NAME. A line of standard input is a beam and
-   the fields' values, tokens as their numbers; the output has a line for each tuple, its number and
-   values, and an empty line behind the problem's last one. */
+   Compiled with -DHEADER='"FILE.h"' -DMODEL=kpred_model_NAME. A line of standard input is a beam
+   and the fields' values, tokens as their numbers; the output has a line for each tuple, its number
+   and values, and an empty line behind the problem's last one. */
 #define KPRED_IMPLEMENTATION
 #include HEADER
 
