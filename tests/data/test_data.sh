@@ -573,7 +573,10 @@ lenient_value() {
         ingest "$tmp/timed.spec" --lenient --data "$tmp/timed.csv" 2>"$tmp/err" | sed 1d >"$tmp/out" &&
         times_are "gfx906_60,4,20,64,1,9" && grep -q "dropped 1 row: parameters that the spec does not allow" "$tmp/err"
 }
-check "timed: no column of times" timed_refuses "" $a 'timed.csv:1: there is no column "time_us"'
+check "timed: no column of times" timed_refuses "" $a 'timed.csv:1: there is no column "time_us" or "time_ms": \
+for a table of the best tuple of each problem write `format = csv`'
+check "timed: times of another name" timed_refuses ",Kernel Time" $a,1 'timed.csv:1: there is no column "time_us": \
+call "Kernel Time" so if it has microseconds, or "time_ms" if'
 check "timed: two columns of times" timed_refuses ,time_us,time_ms $a,1,2 'timed.csv:1: there are columns "time_us" and'
 check "timed: a time that is none" timed_refuses ,time_us $a,fast 'timed.csv:2: time_us: value "fast"'
 check "timed: a value that the spec lacks" timed_refuses ,time_us gfx906,4,20,65,1,2 \

@@ -50,7 +50,9 @@ wrong() {
     spec "$1" >my.spec
     refuse "$1" 1 "my.spec:$line:$2: [restrict]: $3" "$trainer" train my.spec --data own.csv --split none -o my.h
 }
-wrong 'treads > 1' 1 '"treads" is no field, parameter, constant or limit'
+wrong 'treads > 1' 1 '"treads" is no field, parameter, constant or limit; did you mean threads?'
+wrong 'threads * unroll <= lds_byte' 21 '"lds_byte" is no field, parameter, constant or limit; did you mean lds_bytes?'
+wrong 'threads < wings' 11 '"wings" is no field, parameter, constant or limit: threads < wings'
 wrong '  rows > colls' 10 '"colls" is no field'
 wrong 'rows > (cols' 13 'here should be ")"'
 wrong 'rows > cols)' 12 'something follows'

@@ -73,18 +73,35 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     return 0;
 }
 
+/* With format = timed: which of its columns is the time, and what else the table may be */
+static int no_time(const struct csv *c)
+{
+    const struct csv_records *r = &c->r;
+    for (size_t i = 0; i < r->n; i++)
+        if (best_means_measurement(r->cell[i]) && spec_field_index(c->l->spec, r->cell[i]) < 0
+            && spec_param_index(c->l->spec, r->cell[i]) < 0)
+            return fail("%s:%ld: there is no column \"time_us\": call \"%s\" so if it has "
+                        "microseconds, or \"time_ms\" if it has milliseconds",
+                        r->path, r->at, r->cell[i]);
+    return fail("%s:%ld: there is no column \"time_us\" or \"time_ms\": for a table of the best "
+                "tuple of each problem write `format = csv` into the spec",
+                r->path, r->at);
+}
+
 /* time_us, or with format = timed one of time_us and time_ms */
 static int map_time(const struct csv *c, struct columns *cols)
 {
     const int ms = csv_records_find(&c->r, "time_ms");
-    cols->us = 1;
-    if (c->l->spec->format != SPEC_TIMED || ms < 0)
+    const int us = csv_records_find(&c->r, "time_us");
+    cols->us = c->l->spec->format == SPEC_TIMED && us < 0 ? 1000 : 1;
+    if (c->l->spec->format != SPEC_TIMED)
         return need_column(&c->r, "time_us", &cols->time);
-    if (csv_records_find(&c->r, "time_us") >= 0)
+    if (us < 0 && ms < 0)
+        return no_time(c);
+    if (us >= 0 && ms >= 0)
         return fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts?",
                     c->r.path, c->r.at);
-    cols->time = ms;
-    cols->us = 1000;
+    cols->time = us >= 0 ? us : ms;
     return 0;
 }
 

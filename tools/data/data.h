@@ -45,9 +45,9 @@ enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name
 
    Timed data (of specs for which spec_is_timed) have a row for each option that was measured on a
    problem: data_problem_end says how many. An option with a value that the spec does not name
-   stays, since it may be the fastest; its text is kept. An option stands once a problem and file,
-   but as often as there are files. Times are kept to 15 decimal digits, so that printing and
-   reading them changes nothing. */
+   stays, since it may be the fastest; its text is kept. With format = timed it is an error. An
+   option stands once a problem and file, but as often as there are files. Times are kept to 15
+   decimal digits, so that printing and reading them changes nothing. */
 struct dataset {
     size_t n, n_fields, n_params;
     int32_t *problem;      /* n x n_fields, in the spec's order */
