@@ -185,6 +185,56 @@ static void products_of_gpus(void)
     CHECK_EQ(gpu_parse("gfx906").units, 0);
 }
 
+/* ---- GPUs as drivers call them ---- */
+
+static void tokens_of_devices(void)
+{
+    static const char *const pairs[][2] = {
+        {"NVIDIA A100-PCIE-40GB", "A100-PCIE-40GB"},
+        {"NVIDIA RTX A4000", "RTX_A4000"},
+        {"NVIDIA GeForce RTX 3090", "RTX_3090"},
+        {"GeForce GTX 1080 Ti", "GTX_1080_Ti"},
+        {"Tesla V100-SXM2-16GB", "V100-SXM2-16GB"},
+        {"Quadro RTX 6000", "RTX_6000"},
+        {"NVIDIA", "NVIDIA"},
+        {"AMD Radeon PRO W6600", "gfx1032_14"},
+        {"MI250X", "gfx90a6e"},
+        {"AMD Instinct MI250X/MI250", "gfx90a6e"},
+        {"AMD Instinct MI300X VF", "gfx942130"},
+        {"AMD Instinct MI999", "MI999"},
+        {"AMD Radeon RX 6600 LE", "RX_6600_LE"},
+        {"gfx90a:sramecc+:xnack-", "gfx90a"},
+        {"Intel(R) UHD Graphics 770", "UHD_Graphics_770"},
+        {"Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "Core_i7-8700_CPU_3.20GHz"},
+        {"Intel\xc2\xae Arc\xe2\x84\xa2 A770", "Arc_A770"},
+        {"2080_Ti", "_2080_Ti"},
+        {"a \"b\", c", "a_b_c"},
+        {"", ""},
+        {"?!", ""},
+    };
+    struct buf b = {NULL, 0, 0};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        CHECK_TEXT(gpu_of_device(pairs[i][0], &b), pairs[i][1]);
+    buf_free(&b);
+}
+
+static void vendors(void)
+{
+    static const char *const names[][8] = {
+        {"amd", "MI250X", "AMD Radeon PRO W6600", "W6600", "gfx90a6e", "RX_580", "MI999", "VII"},
+        {"nvidia", "A100", "h100", "RTX 4090", "RTX_A6000", "A100-PCIE-40GB", "2080_Ti", "L40S"},
+        {"nvidia", "Tesla T4", "GTX1080", "1660", "TITAN_V", "K40m", "GeForce", "3090"},
+        {"intel", "Intel(R) UHD Graphics 770", "UHD_Graphics_770", "Arc_A770"},
+    };
+    static const char *const nobody[] = {"",      "convolution", "1080p",   "1080_images", "4096",
+                                         "m4096", "gemm_milo",   "format1", "A101",        "gfx"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t j = 1; j < 8 && names[i][j]; j++)
+            CHECK_TEXT(gpu_vendor(names[i][j]), names[i][0]);
+    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
+        CHECK_OF(gpu_vendor(nobody[i]) == NULL, nobody[i]);
+}
+
 /* ---- tokens ---- */
 
 static const char spec_text[] =
@@ -270,6 +320,8 @@ int main(void)
     RUN(ways_to_write);
     RUN(each_product);
     RUN(products_of_gpus);
+    RUN(tokens_of_devices);
+    RUN(vendors);
     RUN(tokens);
     RUN(gpu_tokens);
     RUN(shipped_gpus);

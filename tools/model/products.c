@@ -161,6 +161,140 @@ const char *gpu_asked(const char *option, const char *text, struct buf *b)
     return NULL;
 }
 
+/* ---- GPUs as drivers call them ---- */
+
+static const char token_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.:+-";
+
+enum { TOKEN_LENGTH = 63 };
+
+/* The length of a word of letters and digits */
+static size_t word_length(const char *text)
+{
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+}
+
+/* The first word, in small letters */
+static void first_word(const char *text, char out[NAMES_FOLDED])
+{
+    char word[NAMES_FOLDED];
+    snprintf(word, sizeof word, "%.*s", (int)word_length(text), text);
+    names_fold(word, out);
+}
+
+/* Is the word one of the list, which has a blank before and behind each? `word#` there: with
+   digits behind it, and any letters behind these. */
+static int is_listed(const char *word, const char *list)
+{
+    char wanted[NAMES_FOLDED + 3];
+    const size_t letters = strcspn(word, "0123456789");
+    snprintf(wanted, sizeof wanted, " %s ", word);
+    if (strstr(list, wanted))
+        return 1;
+    snprintf(wanted, sizeof wanted, " %.*s# ", (int)letters, word);
+    return letters && word[letters] && strstr(list, wanted);
+}
+
+/* Behind the marks of a trade name */
+static const char *behind_marks(const char *text)
+{
+    static const char *const marks[] = {"(R)", "(TM)", "(r)", "(tm)", "\xc2\xae", "\xe2\x84\xa2"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (behind(text, marks[i]) != text)
+            return behind_marks(behind(text, marks[i]));
+    return text;
+}
+
+/* Behind the seller's words, of which the last stays if there is nothing else */
+static const char *behind_seller(const char *text)
+{
+    static const char sellers[] = " nvidia geforce tesla quadro amd ati radeon instinct intel ";
+    char word[NAMES_FOLDED];
+    text += strspn(text, " ");
+    first_word(text, word);
+    if (!is_listed(word, sellers))
+        return text;
+    const char *rest = behind_marks(text + word_length(text));
+    return *rest == ' ' && rest[strspn(rest, " ")] ? behind_seller(rest) : text;
+}
+
+/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF. A Radeon with another word
+   is another GPU. */
+static const struct product *product_of_device(const char *device)
+{
+    char word[NAMES_FOLDED];
+    const struct product *p = product_find(device);
+    first_word(behind_seller(device), word);
+    return p || strncmp(word, "mi", 2) ? p : product_find(word);
+}
+
+/* As far as a token can hold it */
+static void add_token_text(const char *text, struct buf *b)
+{
+    if (strchr("0123456789.:+-", *text) && *text)
+        buf_puts(b, "_");
+    while (*(text = behind_marks(text)) && b->n < TOKEN_LENGTH) {
+        const int fits = strchr(token_letters, *text) != NULL;
+        if (fits || (b->n && b->s[b->n - 1] != '_'))
+            buf_add(b, fits ? text : "_", 1);
+        text++;
+    }
+    while (b->n && b->s[b->n - 1] == '_')
+        b->s[--b->n] = '\0';
+}
+
+const char *gpu_of_device(const char *device, struct buf *b)
+{
+    char name[GPU_NAME];
+    const struct product *p = product_of_device(device);
+    b->n = 0;
+    buf_puts(b, "");
+    if (p) {
+        product_gpu(p, name);
+        buf_puts(b, name);
+    } else if (!strncmp(gpu_name(device, b), "gfx", 3)) {
+        b->n = strcspn(b->s, ": ");
+        b->s[b->n] = '\0';
+    } else {
+        b->n = 0;
+        buf_puts(b, "");
+        add_token_text(behind_seller(device), b);
+    }
+    return b->s;
+}
+
+/* A number of NVIDIA's GeForces, from 1050 to 5090, or 1630, 1650, 1660, and what may follow it */
+static int is_geforce(const char *name)
+{
+    char folded[NAMES_FOLDED], *end;
+    names_fold(name, folded);
+    const long number = strtol(folded, &end, 10), series = number / 100, grade = number % 100;
+    const int is_tens = series >= 10 && series <= 50 && series % 10 == 0 && grade >= 50;
+    if (number % 10 || (!is_tens && (series != 16 || grade < 30 || grade > 60)))
+        return 0;
+    return !strcmp(end, "") || !strcmp(end, "ti") || !strcmp(end, "super")
+           || !strcmp(end, "tisuper");
+}
+
+const char *gpu_vendor(const char *name)
+{
+    static const char amd[] = " amd ati radeon instinct firepro vega# mi# rx rx# gfx# ";
+    static const char intel[] = " intel arc iris uhd xeon ";
+    static const char nvidia[] =
+        " nvidia geforce tesla quadro titan jetson rtx rtx# gtx gtx# nvs"
+        " k10 k20 k20m k20x k40 k40c k40m k80 m4 m10 m40 m60 p4 p6 p40 p100 v100 v100s t4 t4g"
+        " a2 a10 a10g a16 a30 a40 a100 a100x a800 l2 l4 l20 l40 l40s h20 h100 h200 h800 gh200"
+        " b100 b200 b300 gb200 gb300 p400 p600 p620 p1000 p2000 p2200 p4000 p5000 p6000 gp100"
+        " gv100 t400 t600 t1000 a400 a1000 a2000 a3000 a4000 a4500 a5000 a5500 a6000 ";
+    char word[NAMES_FOLDED];
+    first_word(name, word);
+    if (is_listed(word, amd) || product_find(name) || product_find(word))
+        return "amd";
+    if (is_listed(word, nvidia) || is_geforce(name))
+        return "nvidia";
+    return is_listed(word, intel) ? "intel" : NULL;
+}
+
 /* gfx10 and later have four digits, earlier ones three. */
 struct gpu gpu_parse(const char *name)
 {

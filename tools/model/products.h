@@ -1,4 +1,4 @@
-/* products.h - AMD's GPUs by the names under which they are sold
+/* products.h - GPUs by the names under which they are sold
    SPDX-License-Identifier: MIT
 
    Facts from AMD's ROCm documentation ("GPU hardware specifications": architecture and compute
@@ -7,7 +7,8 @@
    data sheets.
 
    A GPU's name in MIOpen's files has the architecture and the units that HIP counts: on gfx10 and
-   later these are work-group processors, each of two compute units. */
+   later these are work-group processors, each of two compute units. Other vendors' GPUs are known
+   by their names alone. */
 #pragma once
 
 #include "base/names.h"
@@ -39,6 +40,21 @@ const char *gpu_name(const char *text, struct buf *b);
 /* The same of an option's value, which has to name a GPU: NULL with a message if it does not. What
    GPU a product has is told on standard error. */
 const char *gpu_asked(const char *option, const char *text, struct buf *b);
+
+/* The token for a GPU as a driver calls it: for a product of AMD's the name in MIOpen's files, for
+   an architecture (gfx90a:xnack-) that alone, for all others the driver's words without those of
+   the seller in front (NVIDIA GeForce Tesla Quadro, AMD Radeon Instinct, Intel), without (R) and
+   (TM), and with one `_` for each run of characters that a token cannot hold:
+       AMD Radeon PRO W6600      gfx1032_14       NVIDIA A100-PCIE-40GB  A100-PCIE-40GB
+       AMD Instinct MI250X/MI250 gfx90a6e         NVIDIA RTX A4000       RTX_A4000
+   A token begins with a letter; before a digit comes `_`. "": nothing is left. In `b`. */
+const char *gpu_of_device(const char *device, struct buf *b);
+
+/* Who makes a GPU: "amd", "nvidia" or "intel" by the first word of what a driver calls it, of a
+   token or of a product's name; NULL: nobody who is known here. The word is one of the seller's
+   (NVIDIA, RTX, Radeon, gfx90a), a product of AMD's, or one of the list of NVIDIA's in products.c
+   (A100, L40S); a GeForce by its number (2080 Ti) has nothing else in its name. */
+const char *gpu_vendor(const char *name);
 
 /* What such a name says; units 0: it has only the architecture. */
 struct gpu {
