@@ -58,8 +58,8 @@ static struct rows known_rows(const struct dataset *d, size_t gpu_field)
     r.v = xcalloc(d->n, sizeof *r.v);
     for (size_t i = 0; i < d->n; i++)
         if (data_is_known(d, i))
-            r.v[r.n++] = (struct row){d, gpu_field, i, d->problem[i * d->n_fields + gpu_field],
-                                      d->time_us[i], 0};
+            r.v[r.n++] = (struct row){
+                d, gpu_field, i, d->problem[i * d->n_fields + gpu_field], d->time_us[i], 0};
     qsort(r.v, r.n, sizeof *r.v, compare_rows);
     return r;
 }
@@ -107,6 +107,59 @@ static double mean_share(const struct problem *p, size_t name, size_t first, siz
     return sum / all;
 }
 
+/* ---- the options of one name: neighbours of a better one count for less ---- */
+
+enum { TAKEN = 32 }; /* as many are taken one after another */
+
+/* What an option loses that differs in so many parameters from one that is taken */
+static double loss_of(size_t differences)
+{
+    double loss = 0.1;
+    for (size_t i = 1; i < differences && i < 8; i++)
+        loss *= 0.3;
+    return loss;
+}
+
+static size_t count_differences(const struct row *a, const struct row *b)
+{
+    const size_t n = a->d->n_params;
+    const unsigned char *p = a->d->target + a->at * n, *q = b->d->target + b->at * n;
+    size_t differences = 0;
+    for (size_t i = 0; i < n; i++)
+        differences += p[i] != q[i];
+    return differences;
+}
+
+/* The one that is not taken with the greatest speed; of equal ones the first */
+static size_t best_option(const struct row *v, size_t n, const double *loss,
+                          const unsigned char *is_taken)
+{
+    size_t best = n;
+    for (size_t i = 0; i < n; i++)
+        if (!is_taken[i]
+            && (best == n || v[i].share * (1 - loss[i]) > v[best].share * (1 - loss[best])))
+            best = i;
+    return best;
+}
+
+static void spread(struct row *v, size_t n)
+{
+    double *loss = xcalloc(n, sizeof *loss);
+    unsigned char *is_taken = xcalloc(n, 1);
+    for (size_t k = 0; k < TAKEN && k < n; k++) {
+        const size_t best = best_option(v, n, loss, is_taken);
+        is_taken[best] = 1;
+        for (size_t i = 0; i < n; i++) {
+            const double more = is_taken[i] ? 0 : loss_of(count_differences(&v[i], &v[best]));
+            loss[i] = more > loss[i] ? more : loss[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        v[i].share *= 1 - loss[i];
+    free(loss);
+    free(is_taken);
+}
+
 /* 1 us for an option that is best everywhere; to 15 digits, as all times are */
 static double time_of(double share)
 {
@@ -118,15 +171,21 @@ static double time_of(double share)
 static void add_name(const struct problem *p, size_t name, struct rows *out)
 {
     const double all = weigh(p, name);
-    for (size_t i = 0, end; i < p->n && all > 0; i = end) {
+    const size_t before = out->n;
+    if (!(all > 0))
+        return;
+    for (size_t i = 0, end; i < p->n; i = end) {
         end = i + 1;
         while (end < p->n && compare_options(&p->first[i], &p->first[end]) == 0)
             end++;
         out->v = xgrow(out->v, out->n, &out->cap, sizeof *out->v);
         out->v[out->n] = p->first[i];
         out->v[out->n].gpu = p->u->v[name].token;
-        out->v[out->n++].time = time_of(mean_share(p, name, i, end, all));
+        out->v[out->n++].share = mean_share(p, name, i, end, all);
     }
+    spread(out->v + before, out->n - before);
+    for (size_t i = before; i < out->n; i++)
+        out->v[i].time = time_of(out->v[i].share);
 }
 
 static struct rows make_rows(const struct unseen *u, struct rows *known)

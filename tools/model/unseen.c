@@ -135,20 +135,42 @@ static const char *family_of(const char *gfx)
     return strncmp(gfx, "gfx1", 4) == 0 ? "rdna" : "gcn";
 }
 
-int32_t unseen_token(const struct spec *spec, const char *gpu)
+int unseen_is_name(const struct spec *spec, int32_t token)
 {
     struct unseen u;
+    return unseen_read(&u, spec) == 0 && unseen_index(&u, token) >= 0;
+}
+
+/* The first of the names that the section has; -1: none */
+static int32_t find_name(const struct spec *spec, const char *const *names, size_t n)
+{
+    struct unseen u;
+    if (spec->unseen.line == 0 || unseen_read(&u, spec) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const int token = names[i] != NULL ? spec_token(&spec->fields[u.field], names[i]) : -1;
+        if (token >= 0 && unseen_index(&u, token) >= 0)
+            return token;
+    }
+    return -1;
+}
+
+static int same_arch(const char *a, const char *b)
+{
+    const size_t digits = strncmp(a, "gfx1", 4) == 0 ? 4 : 3;
+    return strncmp(a, "gfx", 3) == 0 && strncmp(a, b, 3 + digits) == 0;
+}
+
+int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest)
+{
     struct buf b = {0};
     const char *gfx = gpu_name(gpu, &b);
-    const char *vendor = gpu_vendor(gpu);
-    const char *names[] = {strncmp(gfx, "gfx", 3) == 0 ? family_of(gfx) : "other",
-                           vendor != NULL ? vendor : "other", "other"};
-    int32_t found = -1;
-    const int bad = unseen_read(&u, spec);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !bad && u.n > 0 && found < 0; i++) {
-        const int token = spec_token(&spec->fields[u.field], names[i]);
-        found = token >= 0 && unseen_index(&u, token) >= 0 ? token : -1;
-    }
+    const char *names[] = {strncmp(gfx, "gfx", 3) == 0 ? family_of(gfx) : NULL, gpu_vendor(gpu),
+                           "other"};
+    const int field = spec_field_index(spec, "gpu");
+    int32_t found = nearest;
+    if (nearest < 0 || !same_arch(gfx, spec->fields[field].tokens[nearest]))
+        found = find_name(spec, names, sizeof names / sizeof *names);
     buf_free(&b);
-    return found;
+    return found >= 0 ? found : nearest;
 }

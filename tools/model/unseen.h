@@ -40,6 +40,10 @@ int unseen_index(const struct unseen *u, int32_t token);
    all of its own has the GPU too, as `amd` has for `rdna`; a twentieth otherwise. */
 double unseen_weight(const struct unseen *u, size_t i, int32_t gpu);
 
-/* The token that stands for a GPU the spec lacks, by a name as people or MIOpen's files write it;
-   -1: there is none. */
-int32_t unseen_token(const struct spec *spec, const char *gpu);
+/* Is the token of the field gpu one of the names? */
+int unseen_is_name(const struct spec *spec, int32_t token);
+
+/* What comes closest to a GPU that the spec lacks, by its name as people or files write it: the
+   nearest token, -1 without any, if it has the architecture of the GPU; else the name that stands
+   for it; else the nearest. */
+int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest);

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "data/split.h"
+#include "data/unseen_rows.h"
 #include "judge.h"
 #include "time_targets.h"
 
@@ -26,6 +27,10 @@ int training_data_open(const struct spec *spec, const struct training_files *fil
     if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
         return -1;
     data_note_drops(&out->own);
+    if (unseen_rows_add(spec, &out->own)) {
+        data_free(&out->own);
+        return -1;
+    }
     out->beside = xcalloc(files->n_beside, sizeof *out->beside);
     for (size_t i = 0; i < files->n_beside; i++) {
         if (data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i])) {
