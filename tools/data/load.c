@@ -3,6 +3,7 @@
 #include "load.h"
 
 #include "model/products.h"
+#include "model/unseen.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -63,7 +64,8 @@ static int gpu_token(const struct loader *l, const struct spec_field *f, const c
     int token = spec_token(f, name), exact = 0;
     if (token >= 0)
         return token;
-    *nearest = (int)kpred_gpu_token(&model, name, 0, &exact);
+    const int32_t closest = kpred_gpu_token(&model, name, 0, &exact);
+    *nearest = (int)unseen_or_nearest(l->spec, name, closest);
     int is_bare = strlen(name) == 3 + digits && strspn(name + 3, "0123456789abcdef") == digits;
     return l->options->nearest || (is_bare && exact) ? *nearest : -1;
 }

@@ -8,6 +8,7 @@
 #include "rule_slots.h"
 #include "rules.h"
 #include "runtime.h"
+#include "unseen.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -239,6 +240,7 @@ static int check_names(const struct model *model)
 
 int model_from_spec(struct model *model, const struct spec *spec, const char *split)
 {
+    struct unseen unseen;
     memset(model, 0, sizeof *model);
     model->spec = spec;
     model->m.format = KPRED_FORMAT;
@@ -253,7 +255,8 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->m.scorer = &kpred_additive_scorer;
     model->m.net = &model->net;
     model->net.heads = model->heads;
-    if (check_names(model) || open_rule(model) || program_compile(spec, &model->program))
+    if (check_names(model) || open_rule(model) || program_compile(spec, &model->program)
+        || unseen_read(&unseen, spec))
         return -1;
     model->net.program = model->program.instr;
     model->net.n_instr = (uint16_t)model->program.n_instr;

@@ -60,7 +60,7 @@ struct reader {
     long line;   /* the one being read; the text's last one at the end */
     long column; /* where it begins, from 1 */
     const struct section *section;
-    long opened[12]; /* line of each section's heading, in the order of sections[] */
+    long opened[13]; /* line of each section's heading, in the order of sections[] */
     char *text[N_SLOTS];
     long at[N_SLOTS];
 };
@@ -343,6 +343,11 @@ static int restrict_line(struct reader *r, char *line)
     return add_raw(r, &r->spec->restricts, line);
 }
 
+static int unseen_line(struct reader *r, char *line)
+{
+    return add_raw(r, &r->spec->unseen, line);
+}
+
 static int judge_line(struct reader *r, char *line)
 {
     return add_raw(r, &r->spec->judge, line);
@@ -358,6 +363,7 @@ static const struct section sections[] = {
     {"params", param_line},     {"split", slot_line},       {"derived", derived_line},
     {"features", feature_line}, {"network", network_line},  {"judge", judge_line},
     {"labels", slot_line},      {"calibration", slot_line}, {"restrict", restrict_line},
+    {"unseen", unseen_line},
 };
 enum {
     KERNEL,
@@ -372,6 +378,7 @@ enum {
     LABELS,
     CALIBRATION,
     RESTRICT,
+    UNSEEN,
     N_SECTIONS
 };
 
@@ -930,6 +937,7 @@ static int finish(struct reader *r)
     s->network.line = r->opened[NETWORK];
     s->judge.line = r->opened[JUDGE];
     s->restricts.line = r->opened[RESTRICT];
+    s->unseen.line = r->opened[UNSEEN];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
         || finish_rows(r) != 0 || parse_runs_on(r, r->text[RUNS_ON]) != 0
         || parse_calibration(r) != 0)
@@ -975,6 +983,7 @@ void spec_free(struct spec *s)
     free(s->network.v);
     free(s->judge.v);
     free(s->restricts.v);
+    free(s->unseen.v);
     memset(s, 0, sizeof *s);
 }
 

@@ -26,6 +26,7 @@
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
                  names of the solvers; for tensile integers, named after pieces of kernels' names
                  Two that are one number in perf-dbs, their sum: NAME, NAME_plus, see tuple_text.h
+       [unseen]  names for GPUs on which nothing was measured: see unseen.h
        [restrict] the rule as conditions, a line each, and constants of theirs: see clause.h
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
@@ -120,7 +121,7 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape;
-    struct spec_lines derived, restricts, features, network, judge;
+    struct spec_lines derived, restricts, features, network, judge, unseen;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
 };
 

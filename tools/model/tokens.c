@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "products.h"
+#include "unseen.h"
 
 #include <string.h>
 
@@ -85,6 +86,7 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
     else {
         gpu = kpred_gpu_token(&model->m, name, 0, exact);
         *exact &= !is_several(f, name);
+        gpu = *exact ? gpu : unseen_or_nearest(model->spec, text, gpu);
         gpu = *exact || nearest ? gpu : NONE;
     }
     buf_free(&b);
@@ -177,7 +179,9 @@ static int32_t read_gpu(const struct model *model, size_t field, const char *tex
     if (gpu < 0)
         no_gpu(model, field, text, name);
     else if (!exact)
-        note("no model for %s, taking the nearest trained GPU, %s", text,
+        note("no model for %s, taking %s, %s", text,
+             unseen_is_name(model->spec, gpu) ? "what it learned for GPUs like it"
+                                              : "the nearest trained GPU",
              model->m.fields[field].tokens[gpu]);
     buf_free(&b);
     return gpu < 0 ? NONE : gpu;

@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "data/no_tuple.h"
 #include "data/split.h"
+#include "data/unseen_rows.h"
 #include "judge.h"
 #include "time_targets.h"
 
@@ -32,6 +33,10 @@ int training_data_open(const struct model *model, const struct training_files *f
         return -1;
     }
     data_note_drops(&out->own);
+    if (unseen_rows_add(spec, &out->own)) {
+        data_free(&out->own);
+        return -1;
+    }
     out->beside = xcalloc(files->n_beside, sizeof *out->beside);
     for (size_t i = 0; i < files->n_beside; i++) {
         if (data_load(files->formats, spec, &files->beside[i], 1, how, &out->beside[i])) {

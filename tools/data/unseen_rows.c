@@ -1,0 +1,281 @@
+/* unseen_rows.c - see unseen_rows.h
+   SPDX-License-Identifier: MIT */
+#include "unseen_rows.h"
+
+#include "model/unseen.h"
+
+#include <stdlib.h>
+
+/* One row of the data, or one to be added */
+struct row {
+    const struct dataset *d;
+    size_t gpu_field, at; /* at: of the data, n for new ones: another row of the same option */
+    int32_t gpu;
+    double time, share; /* share: of the speed of the best option there */
+};
+
+struct rows {
+    size_t n, cap;
+    struct row *v;
+};
+
+/* ---- order: by what the problem is but for the GPU, then by option, then by GPU and time ---- */
+
+static int compare_problems(const struct row *a, const struct row *b)
+{
+    const int32_t *p = a->d->problem + a->at * a->d->n_fields;
+    const int32_t *q = b->d->problem + b->at * b->d->n_fields;
+    for (size_t f = 0; f < a->d->n_fields; f++)
+        if (f != a->gpu_field && p[f] != q[f])
+            return p[f] < q[f] ? -1 : 1;
+    return 0;
+}
+
+static int compare_options(const struct row *a, const struct row *b)
+{
+    const size_t n = a->d->n_params;
+    return memcmp(a->d->target + a->at * n, b->d->target + b->at * n, n);
+}
+
+static int compare_rows(const void *pa, const void *pb)
+{
+    const struct row *a = pa, *b = pb;
+    int c = compare_problems(a, b);
+    c = c != 0 ? c : compare_options(a, b);
+    if (c != 0)
+        return c;
+    if (a->gpu != b->gpu)
+        return a->gpu < b->gpu ? -1 : 1;
+    if (a->time < b->time || a->time > b->time)
+        return a->time < b->time ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+/* Of the options that the spec knows */
+static struct rows known_rows(const struct dataset *d, size_t gpu_field)
+{
+    struct rows r = {0, 0, NULL};
+    r.v = xcalloc(d->n, sizeof *r.v);
+    for (size_t i = 0; i < d->n; i++)
+        if (data_is_known(d, i))
+            r.v[r.n++] = (struct row){
+                d, gpu_field, i, d->problem[i * d->n_fields + gpu_field], d->time_us[i], 0};
+    qsort(r.v, r.n, sizeof *r.v, compare_rows);
+    return r;
+}
+
+/* ---- one problem: rows first..end-1, on several GPUs ---- */
+
+struct problem {
+    const struct unseen *u;
+    struct row *first;
+    size_t n;
+    double best[SPEC_MAX_TOKENS]; /* time by GPU; 0: the GPU has not the problem */
+};
+
+static void set_shares(struct problem *p)
+{
+    memset(p->best, 0, sizeof p->best);
+    for (size_t i = 0; i < p->n; i++) {
+        double *best = &p->best[p->first[i].gpu];
+        *best = *best > 0 && *best < p->first[i].time ? *best : p->first[i].time;
+    }
+    for (size_t i = 0; i < p->n; i++)
+        p->first[i].share = p->best[p->first[i].gpu] / p->first[i].time;
+}
+
+/* The weights of all GPUs that have the problem; 0: the name's own do not. */
+static double weigh(const struct problem *p, size_t name)
+{
+    double all = 0;
+    int own = 0;
+    for (int32_t gpu = 0; gpu < SPEC_MAX_TOKENS; gpu++)
+        if (p->best[gpu] > 0) {
+            all += unseen_weight(p->u, name, gpu);
+            own |= p->u->v[name].stands_for[gpu];
+        }
+    return own ? all : 0;
+}
+
+/* The mean share of one option, rows first..end-1, the fastest of each GPU first */
+static double mean_share(const struct problem *p, size_t name, size_t first, size_t end, double all)
+{
+    double sum = 0;
+    for (size_t i = first; i < end; i++)
+        if (i == first || p->first[i].gpu != p->first[i - 1].gpu)
+            sum += unseen_weight(p->u, name, p->first[i].gpu) * p->first[i].share;
+    return sum / all;
+}
+
+/* ---- the options of one name: neighbours of a better one count for less ---- */
+
+enum { TAKEN = 32 }; /* as many are taken one after another */
+
+/* What an option loses that differs in so many parameters from one that is taken */
+static double loss_of(size_t differences)
+{
+    double loss = 0.1;
+    for (size_t i = 1; i < differences && i < 8; i++)
+        loss *= 0.3;
+    return loss;
+}
+
+static size_t count_differences(const struct row *a, const struct row *b)
+{
+    const size_t n = a->d->n_params;
+    const unsigned char *p = a->d->target + a->at * n, *q = b->d->target + b->at * n;
+    size_t differences = 0;
+    for (size_t i = 0; i < n; i++)
+        differences += p[i] != q[i];
+    return differences;
+}
+
+/* The one that is not taken with the greatest speed; of equal ones the first */
+static size_t best_option(const struct row *v, size_t n, const double *loss,
+                          const unsigned char *is_taken)
+{
+    size_t best = n;
+    for (size_t i = 0; i < n; i++)
+        if (!is_taken[i]
+            && (best == n || v[i].share * (1 - loss[i]) > v[best].share * (1 - loss[best])))
+            best = i;
+    return best;
+}
+
+static void spread(struct row *v, size_t n)
+{
+    double *loss = xcalloc(n, sizeof *loss);
+    unsigned char *is_taken = xcalloc(n, 1);
+    for (size_t k = 0; k < TAKEN && k < n; k++) {
+        const size_t best = best_option(v, n, loss, is_taken);
+        is_taken[best] = 1;
+        for (size_t i = 0; i < n; i++) {
+            const double more = is_taken[i] ? 0 : loss_of(count_differences(&v[i], &v[best]));
+            loss[i] = more > loss[i] ? more : loss[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        v[i].share *= 1 - loss[i];
+    free(loss);
+    free(is_taken);
+}
+
+/* 1 us for an option that is best everywhere; to 15 digits, as all times are */
+static double time_of(double share)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", 1 / share);
+    return strtod(text, NULL);
+}
+
+static void add_name(const struct problem *p, size_t name, struct rows *out)
+{
+    const double all = weigh(p, name);
+    const size_t before = out->n;
+    if (!(all > 0))
+        return;
+    for (size_t i = 0, end; i < p->n; i = end) {
+        end = i + 1;
+        while (end < p->n && compare_options(&p->first[i], &p->first[end]) == 0)
+            end++;
+        out->v = xgrow(out->v, out->n, &out->cap, sizeof *out->v);
+        out->v[out->n] = p->first[i];
+        out->v[out->n].gpu = p->u->v[name].token;
+        out->v[out->n++].share = mean_share(p, name, i, end, all);
+    }
+    spread(out->v + before, out->n - before);
+    for (size_t i = before; i < out->n; i++)
+        out->v[i].time = time_of(out->v[i].share);
+}
+
+static struct rows make_rows(const struct unseen *u, struct rows *known)
+{
+    struct rows out = {0, 0, NULL};
+    for (size_t i = 0, end; i < known->n; i = end) {
+        end = i + 1;
+        while (end < known->n && compare_problems(&known->v[i], &known->v[end]) == 0)
+            end++;
+        struct problem p = {u, known->v + i, end - i, {0}};
+        set_shares(&p);
+        for (size_t name = 0; name < u->n; name++)
+            add_name(&p, name, &out);
+    }
+    return out;
+}
+
+/* ---- into the data ---- */
+
+/* All rows of the data, those of unknown options too */
+static void add_old(const struct dataset *d, size_t gpu_field, struct rows *rows)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        const int32_t gpu = d->problem[i * d->n_fields + gpu_field];
+        rows->v = xgrow(rows->v, rows->n, &rows->cap, sizeof *rows->v);
+        rows->v[rows->n++] = (struct row){d, gpu_field, i, gpu, d->time_us[i], 0};
+    }
+}
+
+static int32_t field_of(const struct row *r, size_t f)
+{
+    return f == r->gpu_field ? r->gpu : r->d->problem[r->at * r->d->n_fields + f];
+}
+
+/* The order of struct dataset; rows of one file and place keep theirs. */
+static int compare_as_data(const void *pa, const void *pb)
+{
+    const struct row *a = pa, *b = pb;
+    for (size_t f = 0; f < a->d->n_fields; f++)
+        if (field_of(a, f) != field_of(b, f))
+            return field_of(a, f) < field_of(b, f) ? -1 : 1;
+    const int c = compare_options(a, b);
+    return c != 0 ? c : (a->at > b->at) - (a->at < b->at);
+}
+
+static void put_row(struct dataset *to, size_t i, const struct row *r)
+{
+    const struct dataset *d = r->d;
+    for (size_t f = 0; f < d->n_fields; f++)
+        to->problem[i * d->n_fields + f] = field_of(r, f);
+    memcpy(to->target + i * d->n_params, d->target + r->at * d->n_params, d->n_params);
+    to->time_us[i] = r->time;
+    to->unknown[i] = d->unknown[r->at];
+    to->file[i] = d->file[r->at];
+    to->row[i] = d->row[r->at];
+}
+
+static void take_rows(struct dataset *d, const struct rows *rows)
+{
+    struct dataset to = *d;
+    to.n = rows->n;
+    to.problem = xcalloc(to.n * d->n_fields, sizeof *to.problem);
+    to.target = xcalloc(to.n, d->n_params);
+    to.time_us = xcalloc(to.n, sizeof *to.time_us);
+    to.unknown = xcalloc(to.n, sizeof *to.unknown);
+    to.file = xcalloc(to.n, sizeof *to.file);
+    to.row = xcalloc(to.n, sizeof *to.row);
+    for (size_t i = 0; i < rows->n; i++)
+        put_row(&to, i, &rows->v[i]);
+    free(d->problem);
+    free(d->target);
+    free(d->time_us);
+    free(d->unknown);
+    free(d->file);
+    free(d->row);
+    *d = to;
+}
+
+int unseen_rows_add(const struct spec *spec, struct dataset *d)
+{
+    struct unseen u;
+    if (unseen_read(&u, spec) != 0)
+        return -1;
+    if (u.n == 0)
+        return 0;
+    struct rows known = known_rows(d, u.field), rows = make_rows(&u, &known);
+    add_old(d, u.field, &rows);
+    qsort(rows.v, rows.n, sizeof *rows.v, compare_as_data);
+    take_rows(d, &rows);
+    free(known.v);
+    free(rows.v);
+    return 0;
+}

@@ -1,0 +1,176 @@
+/* unseen.c - see unseen.h
+   SPDX-License-Identifier: MIT */
+#include "unseen.h"
+
+#include "products.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the section ---- */
+
+static int wrong(const struct spec *s, const struct spec_line *line, size_t at, const char *word,
+                 const char *what)
+{
+    return fail("%s:%ld:%ld: [unseen]: \"%s\": %s", s->path, line->line, line->column + (long)at,
+                word, what);
+}
+
+/* The token that begins at *at of a line, and *at behind it; -1 with a message */
+static int32_t next_token(const struct spec *s, const struct unseen *u,
+                          const struct spec_line *line, size_t *at)
+{
+    char word[64];
+    const size_t n = strcspn(line->text + *at, " \t="), start = *at;
+    snprintf(word, sizeof word, "%.*s", (int)n, line->text + start);
+    *at += n;
+    const int token = spec_token(&s->fields[u->field], word);
+    return token >= 0 ? token : wrong(s, line, start, word, "is no token of the field gpu");
+}
+
+static size_t skip_blanks(const struct spec_line *line, size_t at)
+{
+    return at + strspn(line->text + at, " \t");
+}
+
+/* NAME = TOKEN TOKEN ... */
+static int read_line(struct unseen *u, const struct spec *s, const struct spec_line *line)
+{
+    struct unseen_name *name = &u->v[u->n];
+    size_t at = 0;
+    if (u->n == UNSEEN_MAX)
+        return wrong(s, line, 0, line->text, "there are too many names");
+    name->token = next_token(s, u, line, &at);
+    if (name->token < 0)
+        return -1;
+    at = skip_blanks(line, at);
+    if (line->text[at] != '=')
+        return wrong(s, line, at, line->text, "is not of the form NAME = TOKEN TOKEN ...");
+    for (at = skip_blanks(line, at + 1); line->text[at] != '\0'; at = skip_blanks(line, at)) {
+        const int32_t token = next_token(s, u, line, &at);
+        if (token < 0)
+            return -1;
+        name->stands_for[token] = 1;
+    }
+    u->n++;
+    return memchr(name->stands_for, 1, sizeof name->stands_for) != NULL
+               ? 0
+               : wrong(s, line, at, line->text, "stands for no GPU");
+}
+
+int unseen_index(const struct unseen *u, int32_t token)
+{
+    for (size_t i = 0; i < u->n; i++)
+        if (u->v[i].token == token)
+            return (int)i;
+    return -1;
+}
+
+/* No name comes twice, and none stands for another. */
+static int check_names(const struct unseen *u, const struct spec *s)
+{
+    for (size_t i = 0; i < u->n; i++) {
+        const char *token = s->fields[u->field].tokens[u->v[i].token];
+        if (unseen_index(u, u->v[i].token) < (int)i)
+            return wrong(s, &s->unseen.v[i], 0, token, "stands there twice");
+        for (size_t j = 0; j < u->n; j++)
+            if (u->v[j].stands_for[u->v[i].token])
+                return wrong(s, &s->unseen.v[j], 0, token,
+                             "is a name of this section, not a GPU that was measured");
+    }
+    return 0;
+}
+
+int unseen_read(struct unseen *u, const struct spec *spec)
+{
+    const int field = spec_field_index(spec, "gpu");
+    memset(u, 0, sizeof *u);
+    if (spec->unseen.line == 0)
+        return 0;
+    if (field < 0 || spec->fields[field].n_tokens == 0)
+        return fail("%s:%ld: [unseen]: the spec has no field gpu with tokens", spec->path,
+                    spec->unseen.line);
+    if (!spec_is_timed(spec))
+        return fail("%s:%ld: [unseen]: is for data with times (format = timed)", spec->path,
+                    spec->unseen.line);
+    if (spec->unseen.n == 0)
+        return fail("%s:%ld: [unseen]: is empty", spec->path, spec->unseen.line);
+    u->field = (size_t)field;
+    for (size_t i = 0; i < spec->unseen.n; i++)
+        if (read_line(u, spec, &spec->unseen.v[i]) != 0)
+            return -1;
+    return check_names(u, spec);
+}
+
+/* ---- weights ---- */
+
+/* Has `wide` all GPUs of `narrow`? */
+static int contains(const struct unseen_name *wide, const struct unseen_name *narrow)
+{
+    for (size_t t = 0; t < SPEC_MAX_TOKENS; t++)
+        if (narrow->stands_for[t] && !wide->stands_for[t])
+            return 0;
+    return 1;
+}
+
+double unseen_weight(const struct unseen *u, size_t i, int32_t gpu)
+{
+    if (u->v[i].stands_for[gpu])
+        return 1;
+    for (size_t j = 0; j < u->n; j++)
+        if (u->v[j].stands_for[gpu] && contains(&u->v[j], &u->v[i]))
+            return 0.5;
+    return 0.05;
+}
+
+/* ---- which token stands for a GPU ---- */
+
+/* AMD's instruction families, by LLVM's names of its processors */
+static const char *family_of(const char *gfx)
+{
+    static const char *const cdna[] = {"gfx908", "gfx90a", "gfx94", "gfx950", "gfx125"};
+    for (size_t i = 0; i < sizeof cdna / sizeof *cdna; i++)
+        if (strncmp(gfx, cdna[i], strlen(cdna[i])) == 0)
+            return "cdna";
+    return strncmp(gfx, "gfx1", 4) == 0 ? "rdna" : "gcn";
+}
+
+int unseen_is_name(const struct spec *spec, int32_t token)
+{
+    struct unseen u;
+    return unseen_read(&u, spec) == 0 && unseen_index(&u, token) >= 0;
+}
+
+/* The first of the names that the section has; -1: none */
+static int32_t find_name(const struct spec *spec, const char *const *names, size_t n)
+{
+    struct unseen u;
+    if (spec->unseen.line == 0 || unseen_read(&u, spec) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const int token = names[i] != NULL ? spec_token(&spec->fields[u.field], names[i]) : -1;
+        if (token >= 0 && unseen_index(&u, token) >= 0)
+            return token;
+    }
+    return -1;
+}
+
+static int same_arch(const char *a, const char *b)
+{
+    const size_t digits = strncmp(a, "gfx1", 4) == 0 ? 4 : 3;
+    return strncmp(a, "gfx", 3) == 0 && strncmp(a, b, 3 + digits) == 0;
+}
+
+int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest)
+{
+    struct buf b = {0};
+    const char *gfx = gpu_name(gpu, &b);
+    const char *names[] = {strncmp(gfx, "gfx", 3) == 0 ? family_of(gfx) : NULL, gpu_vendor(gpu),
+                           "other"};
+    const int field = spec_field_index(spec, "gpu");
+    int32_t found = nearest;
+    if (nearest < 0 || !same_arch(gfx, spec->fields[field].tokens[nearest]))
+        found = find_name(spec, names, sizeof names / sizeof *names);
+    buf_free(&b);
+    return found >= 0 ? found : nearest;
+}
