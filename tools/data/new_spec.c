@@ -255,8 +255,70 @@ static void add_words(struct buf *out, const struct interned *words)
     free(v);
 }
 
+/* ---- names for GPUs that no file has: see model/unseen.h ---- */
+
+static const char *const vendors[] = {"amd", "nvidia", "intel", "other"};
+enum { N_VENDORS = sizeof vendors / sizeof *vendors };
+
+/* Which of them made the GPU */
+static size_t vendor_of(const char *gpu)
+{
+    const char *vendor = gpu_vendor(gpu);
+    size_t i = 0;
+    while (i < N_VENDORS - 1 && (vendor == NULL || strcmp(vendors[i], vendor) != 0))
+        i++;
+    return i;
+}
+
+/* Adds the GPUs of a vendor, which has none if `b` stays as it is. */
+static void add_gpus(const struct survey_column *c, size_t vendor, struct buf *b)
+{
+    const char **v = listed(&c->values, by_text);
+    for (size_t i = 0; i < c->values.n; i++)
+        if (vendor_of(v[i]) == vendor)
+            buf_printf(b, " %s", v[i]);
+    free(v);
+}
+
+/* Tables of the best alone have no times, of which such names learn; and of one GPU they would learn
+   what it says itself. */
+static int has_vendors(const struct survey *s, const struct survey_column *c)
+{
+    int taken = !is_gpu(c) || s->timed == NULL || c->values.n < 2
+                || c->values.n + N_VENDORS > KPRED_MAX_VALUES;
+    for (size_t i = 0; i < N_VENDORS; i++)
+        taken |= intern_find_text(&c->values, vendors[i]) != INTERN_NONE;
+    return !taken;
+}
+
+/* A word or a line for each vendor whose GPUs there are */
+static void add_vendors(const struct survey_column *c, int is_section, struct buf *out)
+{
+    for (size_t i = 0; i < N_VENDORS; i++) {
+        struct buf gpus = {0};
+        add_gpus(c, i, &gpus);
+        if (gpus.n > 0)
+            buf_printf(out, is_section ? "%s =%s\n" : " %s", vendors[i], gpus.s);
+        buf_free(&gpus);
+    }
+}
+
+static void add_unseen(const struct draft *d)
+{
+    const struct survey *s = d->n->survey;
+    const int gpu = survey_find(&s->fields, "gpu");
+    if (gpu < 0 || !has_vendors(s, &s->fields.v[gpu]))
+        return;
+    buf_puts(d->out,
+             "\n[unseen]\n# GPUs that no file has are predicted by these names, which learn "
+             "from the GPUs of the\n# same maker, and a little from all others.\n");
+    add_vendors(&s->fields.v[gpu], 1, d->out);
+}
+
+/* ---- the lines of [fields] ---- */
+
 /* A line of [fields], as it stands in the spec */
-static int add_field(struct buf *out, const struct survey_column *c)
+static int add_field(struct buf *out, const struct survey *s, const struct survey_column *c)
 {
     if (is_size(c)) {
         buf_printf(out, "%s = size%s\n", c->name,
@@ -267,6 +329,8 @@ static int add_field(struct buf *out, const struct survey_column *c)
         return -1;
     buf_printf(out, "%s =", c->name);
     add_words(out, &c->values);
+    if (has_vendors(s, c))
+        add_vendors(c, 0, out);
     buf_puts(out, "\n");
     return 0;
 }
@@ -324,7 +388,7 @@ static int add_fields(struct draft *d)
         const struct survey_column *c = field_in_order(fields, i);
         if (is_beyond(c))
             buf_printf(d->out, "# %s is no field: a size is at most 2^24.\n", c->name);
-        else if (add_field(d->out, c) != 0)
+        else if (add_field(d->out, d->n->survey, c) != 0)
             return -1;
         n += !is_beyond(c);
     }
@@ -498,7 +562,7 @@ static int small_spec(const struct draft *d, struct spec *spec)
     buf_printf(&text, "[kernel]\nname = %s\n[data]\nformat = timed\n[fields]\n", d->name);
     for (size_t i = 0; i < s->fields.n && rc == 0; i++)
         if (is_seen(s, &s->fields.v[i]))
-            rc = add_field(&text, &s->fields.v[i]);
+            rc = add_field(&text, s, &s->fields.v[i]);
     if (rc == 0)
         rc = add_params(d, &text);
     if (rc == 0)
@@ -548,6 +612,7 @@ int new_spec_text(const struct new_spec *n, struct buf *out)
     add_kernel(&d);
     if (add_fields(&d) != 0)
         return -1;
+    add_unseen(&d);
     buf_puts(out, "\n# What is tuned, with all values that may be chosen\n");
     if (add_params(&d, out) != 0)
         return -1;
