@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "new_spec.h"
 
+#include "tile_features.h"
+
 #include "model/default_features.h"
 #include "model/header_names.h"
 #include "model/products.h"
@@ -553,22 +555,15 @@ static void add_split(const struct draft *d)
 
 /* ---- [derived] and [features] ---- */
 
-/* A spec of those fields that tell problems apart, and all parameters */
-static int small_spec(const struct draft *d, struct spec *spec)
+/* The text of a spec of those fields that tell problems apart, of all parameters and conditions */
+static int small_text(const struct draft *d, struct buf *text)
 {
     const struct survey *s = d->n->survey;
-    struct buf text = {0};
-    int rc = 0;
-    buf_printf(&text, "[kernel]\nname = %s\n[data]\nformat = timed\n[fields]\n", d->name);
-    for (size_t i = 0; i < s->fields.n && rc == 0; i++)
-        if (is_seen(s, &s->fields.v[i]))
-            rc = add_field(&text, s, &s->fields.v[i]);
-    if (rc == 0)
-        rc = add_params(d, &text);
-    if (rc == 0)
-        rc = spec_parse(spec, text.s, d->n->path);
-    buf_free(&text);
-    return rc;
+    buf_printf(text, "[kernel]\nname = %s\n[data]\nformat = timed\n[fields]\n", d->name);
+    for (size_t i = 0; i < s->fields.n; i++)
+        if (is_seen(s, &s->fields.v[i]) && add_field(text, s, &s->fields.v[i]) != 0)
+            return -1;
+    return add_params(d, text);
 }
 
 static int leaves_out(const struct survey *s)
@@ -579,27 +574,56 @@ static int leaves_out(const struct survey *s)
     return i < s->fields.n;
 }
 
-static int add_features(const struct draft *d)
+static int make_default(const struct draft *d, const struct buf *text, struct buf *derived,
+                        struct buf *features)
 {
-    const struct survey *s = d->n->survey;
     struct spec spec;
-    struct buf derived = {0}, features = {0};
-    if (small_spec(d, &spec) != 0)
+    if (spec_parse(&spec, text->s, d->n->path) != 0)
         return -1;
-    default_features(&spec, &derived, &features);
-    if (derived.n > 0)
-        buf_printf(d->out, "\n[derived]\n# Numbers made of the fields, for the section below\n%s",
-                   derived.s);
-    buf_puts(d->out, "\n[features]\n# What the network sees of a problem\n");
-    if (leaves_out(s))
-        buf_puts(d->out,
-                 "# Fields that are the same in all files are not among it: they would tell "
-                 "nothing.\n");
-    buf_puts(d->out, features.s != NULL ? features.s : "");
-    buf_free(&derived);
-    buf_free(&features);
+    default_features(&spec, derived, features);
     spec_free(&spec);
     return 0;
+}
+
+/* More features, behind those that are there */
+static int make_tiles(const struct draft *d, const struct buf *text, const struct buf *derived,
+                      struct buf *features)
+{
+    struct spec spec;
+    struct buf all = {0};
+    buf_printf(&all, "%s[derived]\n%s[features]\n%s", text->s, derived->s != NULL ? derived->s : "",
+               features->s);
+    int rc = spec_parse(&spec, all.s, d->n->path);
+    if (rc == 0) {
+        rc = tile_features(&spec, features);
+        spec_free(&spec);
+    }
+    buf_free(&all);
+    return rc;
+}
+
+static int add_features(const struct draft *d)
+{
+    struct buf text = {0}, derived = {0}, features = {0};
+    int rc = small_text(d, &text);
+    if (rc == 0)
+        rc = make_default(d, &text, &derived, &features);
+    if (rc == 0)
+        rc = make_tiles(d, &text, &derived, &features);
+    if (rc == 0 && derived.n > 0)
+        buf_printf(d->out, "\n[derived]\n# Numbers made of the fields, for the section below\n%s",
+                   derived.s);
+    if (rc == 0) {
+        buf_puts(d->out, "\n[features]\n# What the network sees of a problem\n");
+        if (leaves_out(d->n->survey))
+            buf_puts(d->out, "# Fields that are the same in all files are not among it: they would "
+                             "tell nothing.\n");
+        buf_puts(d->out, features.s != NULL ? features.s : "");
+    }
+    buf_free(&text);
+    buf_free(&derived);
+    buf_free(&features);
+    return rc;
 }
 
 /* ---- the whole ---- */
