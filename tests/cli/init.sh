@@ -197,6 +197,9 @@ bad_json() {
     t1 'bx * vec <= 256' 'bx & 3 == 0' >bad.json
     no_file "a condition in other words than [restrict]'s" 1 'bad.json:10:38: [restrict]: this sign' \
         "$trainer" init bad.json -o none.spec
+    t1 'lds in (0,0.5)' >bad.json
+    no_file "a condition with a fraction" 1 'bad.json:9:45: [restrict]: decimal fractions' \
+        "$trainer" init bad.json -o none.spec
     t1 'bx * vector <= 256' >bad.json
     no_file "a condition with an unknown name" 1 'bad.json:9:' "$trainer" init bad.json -o none.spec
     sed 's/"vec"/"bx"/' T1.json >bad.json

@@ -170,8 +170,8 @@ static int may_count(const struct column *c)
            && !c->has_fraction && !c->has_empty;
 }
 
-/* The columns left of the first that is named like a tuning parameter; if none is, left of the first
-   in which the first two rows differ. At least one. */
+/* The columns left of the first that is named like a tuning parameter; if none is, left of the
+   first in which the first two rows differ. At least one. */
 static const char *guess_fields(const struct plain *t, struct buf *b)
 {
     size_t end = t->n;
@@ -225,7 +225,7 @@ static int wrong_column(const struct plain *t, const struct column *c, const cha
     return fail("%s:%ld: column \"%s\": %s", t->path, t->header, c->name, what);
 }
 
-/* What is no parameter passes over with a note, or is refused: it may be a field that was forgotten. */
+/* What is no parameter is passed over with a note, or refused: it may be a forgotten field. */
 static int check_param(const struct plain *t, struct column *c)
 {
     char what[160];
