@@ -358,7 +358,7 @@ static void add_constants(const struct draft *d)
     const struct survey *s = d->n->survey;
     size_t n = 0;
     for (size_t i = 0; i < s->fields.n; i++)
-        n += is_constant(s, &s->fields.v[i]);
+        n += (size_t)is_constant(s, &s->fields.v[i]);
     if (n == 0)
         return;
     buf_puts(d->out, "# The same in all files, so that a model cannot learn what another value "
