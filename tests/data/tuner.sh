@@ -70,7 +70,7 @@ cuts() {
 }
 echo '{' >"$tmp/brace.json"
 without() {
-    cuts "$tmp/without" tools/data/tuner.c && "$tmp/without" "$tmp/brace.json" | grep -q \
+    cuts "$tmp/without" tools/data/tuner_read.c && "$tmp/without" "$tmp/brace.json" | grep -q \
         'FILE: .*jansson.*libjansson-dev'
 }
 check "without Jansson a file says what is missing" without

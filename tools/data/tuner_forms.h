@@ -1,4 +1,4 @@
-/* tuner_forms.h - what the members of other tuners' files mean, for tuner.c
+/* tuner_forms.h - what the members of other tuners' files mean, for tuner_read.c
    SPDX-License-Identifier: MIT
 
    Only files that are compiled with HAVE_JANSSON may include this. */

@@ -1,4 +1,4 @@
-/* tuner.c - see tuner.h
+/* tuner_read.c - reads a file of another tuner; declared in tuner.h
    SPDX-License-Identifier: MIT
 
    The outermost object is read member by member, and the one that holds the measurements, which may
@@ -44,6 +44,7 @@ static void look_ahead(struct tuner_file *f, const struct json_text *from)
     int bad = !json_text_skip(&t);
     t.is_quiet = 1;
     while (!bad && f->later.n < MOST_MEMBERS && json_text_take(&t, ',')) {
+        json_text_peek(&t);
         place = t;
         place.is_quiet = 0;
         json_t *name = json_text_name(&t, NULL);
