@@ -17,14 +17,14 @@ enum { MOST_MEMBERS = 64 }; /* of the outermost object: those of known schemas a
 
 /* ---- members ---- */
 
-static int add_member(struct tuner_members *list, struct json_text *t, const json_t *name,
+static int add_member(struct tuner_members *list, struct json_text *t, json_t *name,
                       const struct json_text *place)
 {
     json_t *value = json_text_value(t, NULL);
     if (!value)
         return -1;
     list->v = xgrow(list->v, list->n, &list->cap, sizeof *list->v);
-    list->v[list->n++] = (struct tuner_member){json_incref((json_t *)name), value, *place};
+    list->v[list->n++] = (struct tuner_member){json_incref(name), value, *place};
     return 0;
 }
 
