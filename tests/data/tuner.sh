@@ -47,7 +47,9 @@ has_all() {
 
 if [ "${1-}" = all ]; then
     has_all || end_without "all tables of other tuners" "needs jansson, bzip2, zlib and python3"
-    for name in $(cd "$TUNER" 2>/dev/null && ls | grep '[.]json[.][bg]z'); do same_as "$name"; done
+    for file in "$TUNER"/*.json.[bg]z*; do
+        [ ! -e "$file" ] || same_as "${file##*/}"
+    done
     [ -d "$TUNER" ] || skipped "all tables of other tuners" "there is no $TUNER"
     test_end
     exit
@@ -156,7 +158,7 @@ trains() {
     { cat $spec; printf '[features]\nonehot gpu\n'; } >own.spec
     "$trainer" train own.spec --data t4.json --gpu A4000 --set problem_size_x=64 problem_size_y=2 \
         --split none --epochs 1 -o own.h 2>err || { cat err; return 1; }
-    sed 8q own.h | tr -s ' \n\\' ' ' | grep -qF -e '--set problem_size_x=64 --set problem_size_y=2' &&
+    sed 8q own.h | tr -cs '[:graph:]' ' ' | tr -d '\134' | tr -s ' ' | grep -qF -e '--set problem_size_x=64 --set problem_size_y=2' &&
         $(sed -n 's/.* was trained on: //p' err) --csv >out 2>err2 && grep -q '^small,all,RTX_A4000,' out
 }
 check "train, and the commands that it tells" trains
@@ -212,7 +214,7 @@ wrong() {
     "$trainer" ingest $spec --data wrong.json --gpu A4000 --set problem_size_x=64 problem_size_y=2 \
         -o out.csv >out 2>err
     status=$?
-    case $3 in *:*) place=$3 ;; *) place=$3:[0-9][0-9]* ;; esac
+    case $3 in *:*) place=$3 ;; *) place="$3:[0-9][0-9]*" ;; esac
     if [ $status -eq 1 ] && [ ! -s out ] && [ ! -e out.csv ] && [ "$(wc -l <err)" -eq 1 ] &&
         grep -q "^kpred-train: wrong.json:$place: " err && grep -qF -e "$4" err; then
         passed "$1"
