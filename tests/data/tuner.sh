@@ -146,6 +146,25 @@ check "--gpu where a file names none" rows_are all.csv unnamed.json ktt.json cac
 check "one line" sh -c "tr -d '\n' <cache.json >line.json"
 check "a file of one line" rows_are rows.csv line.json
 
+# gpu_is TOKENS EXPECTED FILE...: of these tokens of the spec, the file's GPU is that one
+gpu_is() {
+    sed "s/^gpu .*/gpu = $1/" $spec >gpu.spec
+    got=$(ingest gpu.spec --data $3 --set problem_size_x=64 problem_size_y=2 2>err | sed -n '2s/,.*//p')
+    if [ "$got" = "$2" ] && { [ "$2" ] || grep -q "is no GPU of the spec" err; }; then return; fi
+    echo "$got"; cat err; return 1
+}
+check "a token with fewer words" gpu_is "A4000 RTX_3090" A4000 cache.json
+check "a token with more words" gpu_is "NVIDIA_RTX_A4000 RTX_A6000" NVIDIA_RTX_A4000 cache.json
+check "one with the same words counts first" gpu_is "A4000 RTX_A4000" RTX_A4000 cache.json
+check "two that have the words" gpu_is "A4000_8GB A4000_16GB" "" "t4.json --gpu A4000"
+check "another product" gpu_is "RTX_3090_Ti" "" ktt.json
+check "a part of a word" gpu_is "A40 RTX_A40000" "" cache.json
+{ cat $spec; echo 'two = 2'; } >two.spec
+two() {
+    ingest two.spec --data cache.json 2>err | sed 's/,2,\([0-9.]*\)$/,\1/; s/,two//' | cmp - rows.csv
+}
+check "a parameter that the file lacks, with one value" two
+
 sed 's/,2,/,/; s/,problem_size_y//' rows.csv >narrow.csv
 check "a table without a column" rows_are rows.csv narrow.csv --set problem_size_y=2
 unused() {
