@@ -186,23 +186,28 @@ static int has_line(const struct spec *s, const char *text)
 /* What a user sees: tiles by name, and hats over the spec's own registers, each size once */
 static void what_they_are(void)
 {
-    static const char text[] = "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\ngpu = a b\n"
-                               "a = size\nk = size 1 4096\npad = size 0 3\n[params]\n"
-                               "tile_a = 8 48\nBK = 16 32\nother = 64\n[derived]\nmine = log2 k\n"
-                               "area = mul a k\n";
+    static const char text[] =
+        "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\ngpu = a b\n"
+        "a = size\nb = size\nk = size 1 4096\npad = size 0 3\n[params]\n"
+        "tile_a = 8 48\nBK = 16 32\nother = 64\nmore = 1 100\n[derived]\nmine = log2 k\n"
+        "step = sub b 1\narea = mul step k\n"
+        "mean = ceil_div area k\nlog_area = log2 area\n";
     struct spec s;
     REQUIRE(!spec_parse(&s, text, "made.spec") && !default_features_give(&s, NULL));
     CHECK(has_line(&s, "onehot gpu"));
     CHECK(has_line(&s, "equals pad 0 4"));
-    CHECK(has_line(&s, "fraction a 48"));
-    CHECK(has_line(&s, "fraction a 8"));
+    CHECK(has_line(&s, "fraction a 48") && has_line(&s, "fraction a 8"));
     CHECK(!has_line(&s, "fraction a 32"));
+    CHECK(has_line(&s, "ramp log2_b 0 32"));
+    CHECK(!has_line(&s, "divides b 2 3"));
     CHECK(has_line(&s, "fraction k 32"));
     CHECK(!has_line(&s, "fraction k 48"));
-    CHECK(has_line(&s, "fraction area 64"));
+    CHECK(has_line(&s, "fraction area 64") && has_line(&s, "fraction area 100"));
     CHECK(has_line(&s, "hats mine 0 1 13"));
     CHECK(!strstr(s.text, "log2_k"));
-    CHECK(strstr(s.text, "log2_area = log2 area") != NULL);
+    CHECK(strstr(s.text, "log2_mean = log2 mean") != NULL);
+    CHECK(!strstr(s.text, "log2_area") && !strstr(s.text, "log2_step"));
+    CHECK(!has_line(&s, "divides step 2 3") && has_line(&s, "divides area 2 3"));
     spec_free(&s);
 }
 

@@ -20,7 +20,7 @@ enum {
     HATS = 112,     /* features for hats that are enough */
     PAIRED = 3,     /* so many sizes have hats over each two of them */
     DIVISORS = 3,   /* powers of two in a line: 2, 4, 8 */
-    MOST_TILES = 32
+    MOST_TILES = 8  /* of a size */
 };
 
 enum kind { TOKENS, SIZE, LOGARITHM, CONSTANT };
@@ -34,6 +34,7 @@ struct reg {
 struct source {
     int size, log;       /* registers; -1: there is none, as yet */
     int32_t least, most; /* of the size */
+    int is_step;         /* to registers of the spec's own: it has a ramp alone */
 };
 
 struct plan {
@@ -42,7 +43,7 @@ struct plan {
     size_t registers, instr, width; /* what there is left of each */
     size_t spare;                   /* of the width: promised to nothing */
     size_t most_tokens;             /* of a field with a one-hot */
-    size_t n_regs, n_sources;
+    size_t n_regs, n_sources, n_steps;
     struct reg reg[2 * KPRED_MAX_REGISTERS];
     struct source source[KPRED_MAX_REGISTERS];
 };
@@ -123,6 +124,46 @@ static void add_ramp(struct plan *p, int log, int first, int last)
         buf_printf(p->features, "ramp %s %d %d\n", p->reg[log].name, first, width);
 }
 
+/* ---- lines of the spec's own [derived] ---- */
+
+struct words {
+    char text[512]; /* of a longer line the rest is left out: program.h refuses it */
+    size_t n;
+    const char *v[MOST_WORDS];
+};
+
+static void split(const char *line, struct words *w)
+{
+    snprintf(w->text, sizeof w->text, "%s", line);
+    w->n = 0;
+    for (char *p = strtok(w->text, " \t"); p && w->n < MOST_WORDS; p = strtok(NULL, " \t"))
+        w->v[w->n++] = p;
+}
+
+static int is_number(const char *word)
+{
+    return isdigit((unsigned char)*word) != 0;
+}
+
+/* Is a size only there to compute others from it, in the lines from `first`? One whose logarithm is
+   taken is not. */
+static int is_step(const struct spec_lines *own, size_t first, const char *name)
+{
+    int is_used = 0;
+    for (size_t i = first; i < own->n; i++) {
+        struct words w;
+        split(own->v[i].text, &w);
+        for (size_t k = 3; k < w.n; k++) {
+            if (strcmp(w.v[k], name) != 0)
+                continue;
+            if (!strcmp(w.v[2], "log2"))
+                return 0;
+            is_used = 1;
+        }
+    }
+    return is_used;
+}
+
 /* ---- fields ---- */
 
 static size_t values_of(const struct spec_field *f)
@@ -146,9 +187,13 @@ static size_t digits_of(const struct spec_field *f)
 }
 
 /* The features that it has in any case. KPRED_MAX_FIELDS times the largest fit. */
-static size_t sure_width(const struct spec_field *f)
+static size_t sure_width(const struct plan *p, const struct spec_field *f)
 {
-    return values_of(f) == 1 ? 0 : is_small(f) ? values_of(f) : f->n_tokens ? digits_of(f) : SURE;
+    return values_of(f) == 1                        ? 0
+           : is_small(f)                            ? values_of(f)
+           : f->n_tokens                            ? digits_of(f)
+           : is_step(&p->spec->derived, 0, f->name) ? 1
+                                                    : SURE;
 }
 
 /* The number of tokens up to which fields have a one-hot, so that there is room for all else */
@@ -197,7 +242,7 @@ static void add_digits(struct plan *p)
 static struct source *add_source(struct plan *p, int size, int log)
 {
     struct source *s = &p->source[p->n_sources++];
-    *s = (struct source){size, log, 0, KPRED_MAX_SIZE};
+    *s = (struct source){size, log, 0, KPRED_MAX_SIZE, 0};
     return s;
 }
 
@@ -205,7 +250,7 @@ static struct source *add_source(struct plan *p, int size, int log)
 static void add_fields(struct plan *p)
 {
     for (size_t i = 0; i < p->spec->n_fields; i++)
-        p->spare -= sure_width(&p->spec->fields[i]);
+        p->spare -= sure_width(p, &p->spec->fields[i]);
     p->most_tokens = find_most_tokens(p);
     for (size_t i = 0; i < p->spec->n_fields; i++) {
         const struct spec_field *f = &p->spec->fields[i];
@@ -221,30 +266,13 @@ static void add_fields(struct plan *p)
             struct source *s = add_source(p, r, -1);
             s->least = f->least;
             s->most = f->most;
+            s->is_step = is_step(&p->spec->derived, 0, f->name);
+            p->n_steps += (size_t)s->is_step;
         }
     }
 }
 
-/* ---- the spec's own [derived] ---- */
-
-struct words {
-    char text[512]; /* of a longer line the rest is left out: program.h refuses it */
-    size_t n;
-    const char *v[MOST_WORDS];
-};
-
-static void split(const char *line, struct words *w)
-{
-    snprintf(w->text, sizeof w->text, "%s", line);
-    w->n = 0;
-    for (char *p = strtok(w->text, " \t"); p && w->n < MOST_WORDS; p = strtok(NULL, " \t"))
-        w->v[w->n++] = p;
-}
-
-static int is_number(const char *word)
-{
-    return isdigit((unsigned char)*word) != 0;
-}
+/* ---- registers of the spec's own ---- */
 
 static enum kind kind_of(const struct plan *p, const struct words *w)
 {
@@ -268,14 +296,15 @@ static struct source *find_source(struct plan *p, const struct words *w)
 }
 
 /* A register is what its features are of, where there is room for them. */
-static void take_own(struct plan *p, const struct words *w)
+static void take_own(struct plan *p, size_t line, const struct words *w)
 {
     const enum kind kind = kind_of(p, w);
     struct source *of = find_source(p, w);
     const int r = name_register(p, w->v[0], kind);
     if (of) {
         of->log = r;
-    } else if (kind != CONSTANT && p->spare >= SURE) {
+    } else if (kind != CONSTANT && p->spare >= SURE
+               && (kind == LOGARITHM || !is_step(&p->spec->derived, line + 1, w->v[0]))) {
         p->spare -= SURE;
         add_source(p, kind == SIZE ? r : -1, kind == SIZE ? -1 : r);
     }
@@ -302,7 +331,7 @@ static void read_own(struct plan *p)
         struct words w;
         split(p->spec->derived.v[i].text, &w);
         if (w.n >= 3)
-            take_own(p, &w);
+            take_own(p, i, &w);
     }
 }
 
@@ -344,7 +373,7 @@ static size_t grid_width(const struct plan *p, struct grid g)
     size_t n = 0;
     for (size_t i = 0; i < p->n_sources; i++) {
         const int span = grid_end(&p->source[i], g) - first_octave(&p->source[i]);
-        n += (size_t)((span + g.step - 1) / g.step) + 2;
+        n += p->source[i].is_step ? 1 : (size_t)((span + g.step - 1) / g.step) + 2;
     }
     return n;
 }
@@ -353,7 +382,7 @@ static size_t grid_width(const struct plan *p, struct grid g)
 static struct grid find_grid(const struct plan *p)
 {
     static const struct grid grids[] = {{24, 1}, {16, 1}, {16, 2}, {24, 4}, {16, 4}};
-    const size_t most = p->spare + SURE * p->n_sources;
+    const size_t most = p->spare + SURE * (p->n_sources - p->n_steps) + p->n_steps;
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
         const size_t n = grid_width(p, grids[i]);
         if (n <= most && n <= HATS)
@@ -372,15 +401,18 @@ static void add_sizes(struct plan *p)
     }
     for (size_t i = 0; i < p->n_sources; i++) {
         const struct source *s = &p->source[i];
-        add_hats(p, s->log, first_octave(s), g.step, grid_end(s, g));
+        if (!s->is_step)
+            add_hats(p, s->log, first_octave(s), g.step, grid_end(s, g));
         add_ramp(p, s->log, first_octave(s), last_octave(s));
     }
 }
 
 /* ---- products of sizes ---- */
 
-static void add_products(struct plan *p, size_t n)
+/* Of all sizes, and of each two if they are few */
+static void add_products(struct plan *p)
 {
+    const size_t n = p->n_sources;
     int all = n ? p->source[0].log : -1;
     for (size_t i = 1; i < n; i++) {
         all = make_sum(p, all, p->source[i].log);
@@ -393,20 +425,26 @@ static void add_products(struct plan *p, size_t n)
 
 /* ---- tiles ---- */
 
+/* By its size, if it may be cut; else NULL. */
+static const char *cut_name(const struct plan *p, size_t i)
+{
+    const struct source *s = &p->source[i];
+    return s->size < 0 || s->is_step ? NULL : p->reg[s->size].name;
+}
+
 static void add_divisors(struct plan *p, int first)
 {
     for (size_t i = 0; i < p->n_sources; i++)
-        if (p->source[i].size >= 0 && take_room(p, DIVISORS))
-            buf_printf(p->features, "divides %s %d %d\n", p->reg[p->source[i].size].name, first,
-                       DIVISORS);
+        if (cut_name(p, i) && take_room(p, DIVISORS))
+            buf_printf(p->features, "divides %s %d %d\n", cut_name(p, i), first, DIVISORS);
 }
 
-/* Is the size's name a piece of the parameter's, or its last letter? */
+/* Is the size's name a piece of the parameter's, or the last of two letters? */
 static int names(const char *param, const char *size)
 {
     const size_t n = strlen(size), all = strlen(param);
     size_t i = 0;
-    if (n == 1 && all <= 3
+    if (n == 1 && all == 2
         && tolower((unsigned char)param[all - 1]) == tolower((unsigned char)*size))
         return 1;
     while (i < all) {
@@ -425,7 +463,7 @@ static int names(const char *param, const char *size)
 static int names_any(const struct plan *p, const char *param)
 {
     for (size_t i = 0; i < p->n_sources; i++)
-        if (p->source[i].size >= 0 && names(param, p->reg[p->source[i].size].name))
+        if (cut_name(p, i) && names(param, cut_name(p, i)))
             return 1;
     return 0;
 }
@@ -457,7 +495,8 @@ static void find_tiles(const struct plan *p, const struct source *s, struct tile
     for (size_t i = 0; i < p->spec->n_params; i++)
         if (names(p->spec->params[i].name, size))
             add_values(t, &p->spec->params[i], s->most);
-    for (size_t i = 0; i < p->spec->n_params && !t->n; i++)
+    const int is_named = t->n != 0;
+    for (size_t i = 0; i < p->spec->n_params && !is_named; i++)
         if (!names_any(p, p->spec->params[i].name))
             add_values(t, &p->spec->params[i], s->most);
     qsort(t->k, t->n, sizeof *t->k, compare_down);
@@ -473,12 +512,11 @@ static void add_fractions(struct plan *p)
     static struct tiles t;
     for (size_t turn = 0; turn < MOST_TILES; turn++)
         for (size_t i = 0; i < p->n_sources; i++) {
-            if (p->source[i].size < 0)
+            if (!cut_name(p, i))
                 continue;
             find_tiles(p, &p->source[i], &t);
             if (turn < t.n && take_room(p, 1))
-                buf_printf(p->features, "fraction %s %d\n", p->reg[p->source[i].size].name,
-                           (int)t.k[turn]);
+                buf_printf(p->features, "fraction %s %d\n", cut_name(p, i), (int)t.k[turn]);
         }
 }
 
@@ -494,11 +532,11 @@ void default_features(const struct spec *spec, struct buf *derived, struct buf *
                        .spare = KPRED_MAX_WIDTH};
     count_own(p);
     add_fields(p);
-    const size_t n_fields = p->n_sources;
     read_own(p);
     add_sizes(p);
     add_digits(p);
-    add_products(p, n_fields);
+    if (!spec->derived.n) /* else that says which products matter */
+        add_products(p);
     add_divisors(p, 2);
     add_fractions(p);
     add_divisors(p, 2 << DIVISORS);
