@@ -157,9 +157,14 @@ static struct training_part count_part(const struct maker *m, const struct recip
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out)
 {
-    const struct maker m = {task, model, &data->own, out};
+    struct recipe recipe = *task->recipe;
+    struct training_task own = *task;
+    const struct maker m = {&own, model, &data->own, out};
     struct held_out held;
     memset(out, 0, sizeof *out);
+    own.recipe = &recipe;
+    if (m.data->time_us)
+        recipe.draws = (double)time_targets_draws(&recipe, m.data);
     if (model->listed && model_list(model, m.data->target, m.data->n))
         return -1;
     allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));
