@@ -113,8 +113,6 @@ t1() {
     printf ']},\n"KernelSpecification": {"KernelName": "axpy", "ProblemSize": [1000, 20]}}\n'
 }
 
-parameters='bx = 32 64 128|vec = 1 2 4|layout = row "by col"|scale = "1.5" "0.5"|lds = 0 1|seven = 7'
-
 no_rule() { ! grep -E '^(\[restrict|rule)' my.spec; }
 
 # all_legal: of the 72 tuples axpy.h predicts the 64 legal ones, and no other
@@ -129,9 +127,8 @@ own_json() {
     cache "AMD Instinct MI210" "4000, 20" axpy >two.json
     t1 'bx * vec <= 256' 'seven == 7 and lds in (0, 1)' >T1.json
     hub "T1 with two caches" "64 legal, 64 measured, 0 unmeasured, 0 illegal" T1.json one.json two.json
-    IFS='|'
-    check "parameters of all types" has_lines $parameters
-    unset IFS
+    check "parameters of all types" has_lines 'bx = 32 64 128' 'vec = 1 2 4' 'layout = row "by col"' \
+        'scale = "1.5" "0.5"' 'lds = 0 1' 'seven = 7'
     check "names for GPUs that no file has" has_lines "gpu = RTX_A4000 gfx90a68 amd nvidia" "[unseen]" \
         "amd = gfx90a68" "nvidia = RTX_A4000"
     check "two problems are few" has_lines "config = problem_size_x,problem_size_y" "shipped = none"
@@ -223,7 +220,8 @@ bad_json() {
     t1 'bx * vector <= 256' >bad.json
     no_file "a condition with an unknown name" 1 'bad.json:9:' "$trainer" init bad.json -o none.spec
     sed 's/"vec"/"bx"/' T1.json >bad.json
-    no_file "a parameter twice" 1 'bad.json:3:1: there is already a parameter "bx"' "$trainer" init bad.json -o none.spec
+    no_file "a parameter twice" 1 'bad.json:3:1: there is already a parameter "bx"' \
+        "$trainer" init bad.json -o none.spec
     sed '/"vec", "Type"/d' T1.json >bad.json
     no_file "T1 without a parameter of the data" 1 'one.json: parameter "vec": is not in bad.json' \
         "$trainer" init bad.json one.json -o none.spec
@@ -265,7 +263,8 @@ with_sign() { sed "s/,/$1/g" table.csv; }
 plain_tables() {
     table >table.csv
     cp table.csv 'a table.csv'
-    no_file "a table without --fields" 1 "a guess: kpred-train init 'a table.csv' --fields rows,cols,dtype -o none.spec" \
+    no_file "a table without --fields" 1 \
+        "a guess: kpred-train init 'a table.csv' --fields rows,cols,dtype -o none.spec" \
         "$trainer" init 'a table.csv' -o none.spec
     check "a table" rule_is "18 legal, 8 measured, 10 unmeasured, 0 illegal" \
         "$trainer" init table.csv --fields rows,cols,dtype -o my.spec
@@ -297,38 +296,39 @@ plain_tables() {
         "$trainer" init several.csv --fields rows,cols,dtype -o none.spec
 }
 
+# bad_table NAME TEXT: bad.csv is refused
+bad_table() {
+    no_file "$1" 1 "$2" "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+}
+
 bad_tables() {
     for sign in ';' '\t'; do
         with_sign "$sign" >bad.csv
-        no_file "cells between \"$sign\"" 1 'bad.csv:1:4: commas separate' "$trainer" init bad.csv --fields rows -o none.spec
+        bad_table "cells between \"$sign\"" 'bad.csv:1:4: commas separate'
     done
     no_file "a column that is not there" 1 'table.csv:1: --fields: there is no column "row"; did you mean rows' \
         "$trainer" init table.csv --fields row -o none.spec
     sed '3s/,[^,]*$//' table.csv >bad.csv
-    no_file "a short row" 1 'bad.csv:3: the row has 8 cells, the header has 9' \
-        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a short row" 'bad.csv:3: the row has 8 cells, the header has 9'
     sed '3s/^/x,/' table.csv >bad.csv
-    no_file "a long row" 1 'bad.csv:3: the row has 10 cells' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a long row" 'bad.csv:3: the row has 10 cells'
     sed '3s/64/6 4/' table.csv >bad.csv
-    no_file "a size that is none" 1 'bad.csv:3: rows: value "6 4"' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a size that is none" 'bad.csv:3: rows: value "6 4"'
     sed '3s/,64/,/' table.csv >bad.csv
-    no_file "an empty cell" 1 'bad.csv:3: rows: the cell is empty' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "an empty cell" 'bad.csv:3: rows: the cell is empty'
     sed '3s/very slow/"a\nb"/' table.csv >bad.csv
-    no_file "a quoted newline" 1 'bad.csv:3: mode: value' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a quoted newline" 'bad.csv:3: mode: value'
     sed '5s/gfx90a68/NVIDIA A100/' table.csv >bad.csv
-    no_file "a GPU that is no token" 1 'bad.csv:5: gpu: value "NVIDIA A100"' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a GPU that is no token" 'bad.csv:5: gpu: value "NVIDIA A100"'
     sed 's/time_us/time/' table.csv >bad.csv
-    no_file "a time without its unit" 1 'column "time": is a measurement: call the column of times time_us' \
-        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a time without its unit" 'column "time": is a measurement: call the column of times time_us'
     awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR / 8 : "alpha") }' table.csv >bad.csv
-    no_file "a column of fractions" 1 'column "alpha": has' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a column of fractions" 'column "alpha": has'
     check "--ignore" "$trainer" init bad.csv --fields rows,cols,dtype --ignore alpha -o my.spec
     awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR : "number") }' table.csv >bad.csv
-    no_file "too many values" 1 'column "number": has 384 values, a parameter has at most 128' \
-        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "too many values" 'column "number": has 384 values, a parameter has at most 128'
     sed '1s/unroll/un roll/' table.csv >bad.csv
-    no_file "a column whose name is none" 1 'column "un roll": is no name' \
-        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    bad_table "a column whose name is none" 'column "un roll": is no name'
     head -n 1 table.csv >bad.csv
     no_file "a header alone" 1 'there is no row below the header' "$trainer" init bad.csv --fields rows -o none.spec
     no_file "a file of another kind" 1 'ends in neither .csv nor .json' "$trainer" init my.spec -o none.spec
@@ -348,6 +348,8 @@ if has_jansson; then
     bad_json
     if [ -r "$TUNER/convolution_milo.T1.json" ]; then tuner; else skipped "the hub's kernels" "there is no $TUNER"; fi
 else
+    t1 >T1.json
+    no_file "T1 without libjansson" 1 'libjansson-dev' "$trainer" init T1.json --gpu A100 -o none.spec
     skipped "other tuners' files" "libjansson is missing"
 fi
 test_end
