@@ -422,11 +422,32 @@ csv "unknown GPU" ':2: gpu: value "gfx1030": is no GPU of the spec' '2s/gfx906/g
 csv "value outside the spec" ':2: tile: value "3": is none of 1 2 4' '2s/,4,/,3,/'
 csv "value that is no number" ':2: tile: value "big": is no integer' '2s/,4,/,big,/'
 csv "unknown name" ':5: mode: value "slow": is none of fast small' '5s/fast/slow/'
-csv "too few cells" ':2: row: value "16": has 7 cells, the header has 8' '2s/,,/,/'
-csv "too many cells" ':2: row: value "16": has 9 cells, the header has 8' '2s/,,/,,,/'
-csv "quoted cell without end" ':3: a quoted cell does not end' '4,5s/"//g'
-csv "text behind a quoted cell" ':5: something follows the quoted cell "fast"' '5s/"fast"/"fast"x/'
-csv "quote within a cell" ':2: a quote within a cell' '2s/fast/fa"st/'
+csv "too few cells" ':2: row: value "16": has 7 cells, the header has 8: the last is "1", in column "gpu" (' '2s/,,/,/'
+csv "too many cells" ':2: row: value "16": has 9 cells, the header has 8: more follow "gfx906", in column "stride", the last' \
+    '2s/,,/,,,/'
+csv "quoted cell without end" ':3:11: a quoted cell does not end' '4,5s/"//g'
+csv "text behind a quoted cell" ':5:11: something follows the quoted cell "fast"' '5s/"fast"/"fast"x/'
+csv "quote within a cell" ':2:9: a quote within a cell' '2s/fast/fa"st/'
+csv "column of another spelling" ':1: there is no column "tile", but one " Tile"' '1s/tile/ Tile/'
+csv "column of nearly that name" ':1: there is no column "kind"; did you mean kinds?' '1s/kind/kinds/'
+csv "semicolons" ':1:2: commas separate the cells of a CSV file, this one seems to use semicolons' 's/,/;/g'
+csv "tabs" ':1:2: commas separate the cells of a CSV file, this one seems to use tabs' 's/,/\t/g'
+csv "a semicolon behind quotes" ':1:4: something follows the quoted cell "n": a semicolon, where a comma should' \
+    '1s/n/"n"/; s/,/;/g'
+lines_of_cr() {
+    tr '\n' '\r' <"$data/tiny.csv" >"$tmp/gfx900.csv"
+    refuses 1 ':1: the lines of the file end with CR alone' ingest "$data/tiny.spec" --data "$tmp/gfx900.csv"
+}
+check "CSV: lines that end with CR alone" lines_of_cr
+# A cell may hold line ends. Those behind it have the lines and columns that an editor shows.
+lines_in_cells() { # SED PATTERN
+    sed '1s/note/"no\nte"/; 2s/,,/,"a\n""b"",\nc",/; 3s/7/"7"/' "$data/tiny.csv" | sed "$1" >"$tmp/gfx900.csv"
+    refuses 1 "gfx900.csv:$2" ingest "$data/tiny.spec" --data "$tmp/gfx900.csv"
+}
+check "CSV: a wrong cell behind cells of several lines" lines_in_cells '6s/"7"/x/' '6: h: value "x": is no integer'
+check "CSV: a wrong quote behind them" lines_in_cells '6s/"7"/"7"x/' '6:6: something follows the quoted cell "7"'
+check "CSV: a wrong quote in such a row" lines_in_cells '5s/c",/c"d,/' '5:3: something follows the quoted cell "a?"b",?c"'
+check "CSV: a value of two lines" lines_in_cells '6s/,small/,"sma\nll"/' '6: mode: value "sma?ll": is none of fast small'
 csv "header alone" "no row of tiny is left" '2,$d'
 csv_lenient() {
     sed '2s/,4,/,3,/;5s/,7,/,x,/' "$data/tiny.csv" >"$tmp/gfx900.csv"
@@ -528,6 +549,11 @@ repeats() { # the median of three, and of two
 gfx906_60,4,24,64,1,4.5"
 }
 check "timed: repeats give their median" repeats
+repeats_told() {
+    timed ,time_us $b,9 $a,9 $a,1 $a,1 && grep -qx "kpred-train: $tmp/timed.csv:4: 2 rows time a tuple of a \
+problem again, this one first: the median of its times counts" "$tmp/err" && timed ,time_us $a,9 $b,9 && [ ! -s "$tmp/err" ]
+}
+check "timed: repeats are told" repeats_told
 milliseconds() {
     timed ,time_ms $a,0.25 $b,1.5e-2 && times_are "gfx906_60,4,20,64,1,250
 gfx906_60,4,24,64,1,15"
@@ -542,9 +568,20 @@ timed_refuses() { # COLUMNS ROW PATTERN
     rowsum "$1" "$2" >"$tmp/timed.csv"
     refuses 1 "$3" ingest "$tmp/timed.spec" --data "$tmp/timed.csv"
 }
-check "timed: no column of times" timed_refuses "" $a 'timed.csv:1: there is no column "time_us"'
+lenient_value() {
+    rowsum ,time_us $a,9 gfx906,4,20,65,1,2 >"$tmp/timed.csv" &&
+        ingest "$tmp/timed.spec" --lenient --data "$tmp/timed.csv" 2>"$tmp/err" | sed 1d >"$tmp/out" &&
+        times_are "gfx906_60,4,20,64,1,9" && grep -q "dropped 1 row: parameters that the spec does not allow" "$tmp/err"
+}
+check "timed: no column of times" timed_refuses "" $a 'timed.csv:1: there is no column "time_us" or "time_ms": \
+for a table of the best tuple of each problem write `format = csv`'
+check "timed: times of another name" timed_refuses ",Kernel Time" $a,1 'timed.csv:1: there is no column "time_us": \
+call "Kernel Time" so if it has microseconds, or "time_ms" if'
 check "timed: two columns of times" timed_refuses ,time_us,time_ms $a,1,2 'timed.csv:1: there are columns "time_us" and'
 check "timed: a time that is none" timed_refuses ,time_us $a,fast 'timed.csv:2: time_us: value "fast"'
+check "timed: a value that the spec lacks" timed_refuses ,time_us gfx906,4,20,65,1,2 \
+    'timed.csv:2: threads: value "65": is none of 64 128 256 (--lenient leaves such rows out)'
+check "timed: such a value, --lenient" lenient_value
 check "timed: a negative time" timed_refuses ,time_ms $a,-1 'timed.csv:2: time_ms: value "-1"'
 sed 's/^rows/time_ms/; s/rows/time_ms/' "$tmp/timed.spec" >"$tmp/field.spec"
 refuse "timed: a field called time_ms" 1 'time_ms: is the time of each row' ingest "$tmp/field.spec" \

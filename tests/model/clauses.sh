@@ -50,7 +50,9 @@ wrong() {
     spec "$1" >my.spec
     refuse "$1" 1 "my.spec:$line:$2: [restrict]: $3" "$trainer" train my.spec --data own.csv --split none -o my.h
 }
-wrong 'treads > 1' 1 '"treads" is no field, parameter, constant or limit'
+wrong 'treads > 1' 1 '"treads" is no field, parameter, constant or limit; did you mean threads?'
+wrong 'threads * unroll <= lds_byte' 21 '"lds_byte" is no field, parameter, constant or limit; did you mean lds_bytes?'
+wrong 'threads < wings' 11 '"wings" is no field, parameter, constant or limit: threads < wings'
 wrong '  rows > colls' 10 '"colls" is no field'
 wrong 'rows > (cols' 13 'here should be ")"'
 wrong 'rows > cols)' 12 'something follows'
@@ -138,24 +140,71 @@ check_with g++ "its rule in C++" as_program g++ "-x c++ -std=c++11 $CXX_WARNINGS
 # ---- what is told ----
 
 # The second clause divides by what may be 0.
-spec 'threads * unroll <= 255' '4096 % (cols - 16) >= 0' >told.spec
+spec 'threads * unroll <= 255' 'threads > 64 or 4096 % (cols - 16) >= 0' >told.spec
 told() {
     "$trainer" train told.spec --data own.csv --split none -o told.h 2>err &&
         grep -qx "kpred-train: rowsum: told.spec:$line: threads \* unroll <= 255: false for $1 rows" err &&
-        grep -qx "kpred-train: rowsum: told.spec:$((line + 1)): 4096 % (cols - 16) >= 0: false for $2 rows" err &&
+        grep -qx "kpred-train: rowsum: told.spec:$((line + 1)): threads > 64 or 4096 % (cols - 16) >= 0: false for $2 rows" err &&
         grep -qx "kpred-train: rowsum: of these, $2 divide by 0 or need more than 32 bits" err
 }
 check "training counts what a clause rejects" told \
     "$(awk -F, 'NR > 1 && $4 * $5 > 255' own.csv | wc -l)" "$(awk -F, '$3 == 16' own.csv | wc -l)"
+# some_rows: the data without problems of more rows than 64
+some_rows() { awk -F, 'NR == 1 || $2 <= 64' own.csv; }
+some_rows >some.csv
 spec 'rows <= 64' 'threads > rows * 2' >narrow.spec
-"$trainer" train narrow.spec --data own.csv --split none -o narrow.h 2>err || cat err
+"$trainer" train narrow.spec --data some.csv --split none -o narrow.h 2>err || cat err
 refuse "a problem that a clause rejects" 1 'does not apply: rows <= 64 = False (it must be True)' \
     "$kpred" predict narrow.h gpu=gfx906_60 rows=65 cols=64
 spec 'threads > rows * 2' >narrow.spec
-"$trainer" train narrow.spec --data own.csv --split none -o narrow.h 2>err || cat err
+"$trainer" train narrow.spec --data some.csv --split none -o narrow.h 2>err || cat err
 refuse "a problem without a legal tuple" 1 \
     'does not apply: threads > rows * 2 = False for all tuples (it must be True)' \
     "$kpred" predict narrow.h gpu=gfx906_60 rows=500 cols=64
+# Bounds allow each of these for a beginning; that there is no tuple, a search finds.
+spec 'threads % 48 == rows % 48' 'unroll > 1' >sparse.spec
+some_rows | awk -F, -v OFS=, 'NR == 1 || $2 == 16 { print }' >sparse.csv
+"$trainer" train sparse.spec --data sparse.csv --split none -o sparse.h 2>err || cat err
+check "a problem with legal tuples" "$kpred" predict sparse.h gpu=gfx906_60 rows=16 cols=64
+refuse "a problem without one, beyond bounds" 1 \
+    'does not apply: threads % 48 == rows % 48 = False for all tuples (it must be True)' \
+    "$kpred" predict sparse.h gpu=gfx906_60 rows=17 cols=64
+
+# ---- data of problems without a legal tuple ----
+
+# dead PATTERN CLAUSE...: training and eval refuse own.csv by a message with all these patterns
+dead() {
+    pattern=$1; shift
+    spec "$@" >dead.spec && rm -f dead.h &&
+        refuses 1 "$pattern" "$trainer" train dead.spec --data own.csv --split none -o dead.h && [ ! -e dead.h ] || return 1
+    dropped=$(sed -n 's/.*(it is so for \([0-9]*\) of \([0-9]*\) problems; --lenient leaves.*/\1/p' err)
+    "$trainer" train dead.spec --lenient --data own.csv --split none -o dead.h 2>told &&
+        grep -qx "kpred-train: dropped $dropped rows: a problem for which the rule leaves no tuple" told &&
+        refuses 1 "${pattern%%dead.spec*}in the spec of dead.h, line " \
+            "$trainer" eval dead.h --data own.csv --rows all &&
+        "$trainer" eval dead.h --lenient --data own.csv --rows all --by all --csv 2>told >out &&
+        [ "$(sed 1d out | cut -d, -f6)" -eq $((126 - dropped)) ]
+}
+check "a condition on the problem alone" dead "own.csv:38: gpu = gfx900_56, rows = 256, cols = 16: no tuple is legal \
+for this problem: dead.spec:$line: rows <= 64: is false for all tuples (it is so for 54 of 126 problems; --lenient" \
+    'rows <= 64' 'threads > 0'
+check "one of two conditions" dead "own.csv:38: gpu = gfx900_56, rows = 256, cols = 16: no tuple is legal \
+for this problem: dead.spec:$((line + 1)): threads > rows: is false for all tuples (it is so for 54 of 126" \
+    'unroll > 1' 'threads > rows'
+check "two conditions that exclude each other" dead "own.csv:20: gpu = gfx900_56, rows = 16, cols = 16: no tuple is \
+legal for this problem: dead.spec:$((line - 1)): the conditions of [restrict] exclude each other (it is so for 18 of 126" \
+    'rows != 16 or threads == 128' 'rows != 16 or threads * unroll == 64'
+check "a division by 0" dead "own.csv:2: gpu = gfx900_56, rows = 1, cols = 16: no tuple is legal for this problem: \
+dead.spec:$line: 4096 % (cols - 16) >= 0: is false for all tuples (it is so for 14 of 126" '4096 % (cols - 16) >= 0'
+spec 'rows > 5000' >dead.spec
+all_dead() {
+    refuses 1 "(it is so for 126 of 126 problems;" "$trainer" train dead.spec --data own.csv --split none -o none.h &&
+        ! "$trainer" train dead.spec --lenient --data own.csv --split none -o none.h 2>told &&
+        grep -q 'own.csv: no row of rowsum is left to use' told && [ ! -e none.h ]
+}
+check "no problem has a legal tuple" all_dead
+check "ingest asks no rule" "$trainer" ingest dead.spec --data own.csv -o ingested.csv
+
 spec >none.spec && sed -i '/^\[restrict\]/,$d' none.spec
 "$trainer" train none.spec --data own.csv --split none -o none.h 2>err || cat err
 later() { # a rule for a model that has none, without training

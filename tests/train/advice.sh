@@ -174,6 +174,22 @@ on_terminal() {
 check_with script "progress on a terminal" on_terminal
 
 # The probabilities that kpred prints for the rows that eval says were kept, in bits
+# A table of times: as many rows whatever the number of problems, unless the spec says how many of each
+sed 's/= csv/= timed/; s/^teachers .*/teachers = 0/' rowsum.spec >timed.spec
+# drawn PROBLEMS ROWS SPEC: training makes that many rows
+drawn() {
+    awk -v n="$1" 'BEGIN { print "gpu,rows,cols,threads,unroll,time_us"
+        for (i = 1; i <= n; i++) for (t = 64; t <= 256; t *= 2) print "gfx900_56," i "," 2 * i "," t ",1," t + i
+    }' >timed.csv
+    "$trainer" train "$3" --data timed.csv --split none --epochs 1 -o d.h 2>d.err &&
+        [ "$(split_line none d.err)" = "$2 rows ($1 problem$4) to train on, none kept for testing" ]
+}
+check "one problem, as many rows as for many" drawn 1 16384 timed.spec ""
+check "500 problems, as many rows" drawn 500 16000 timed.spec s
+check "5000 problems, four rows each" drawn 5000 20000 timed.spec s
+sed 's/^teachers .*/&\ndraws = 8/' timed.spec >draws.spec
+check "the spec's draws" drawn 500 4000 draws.spec s
+
 loss_line() { sed -n 's/^kpred-train: rowsum: loss: //p' "$1"; }
 losses() {
     "$trainer" eval m.h --data rowsum.csv --hits hits >out 2>err && [ "$(sed 1d hits | wc -l)" -eq "$kept" ] || return 1

@@ -12,21 +12,50 @@ static int is_line_end(const char *p)
     return p[0] == '\n' || (p[0] == '\r' && p[1] == '\n');
 }
 
+/* What stands where a comma should, in words: a message about it begins with these. */
+static const char *separator_name(char c)
+{
+    switch (c) {
+    case ';': return "semicolon";
+    case '\t': return "tab";
+    case '|': return "vertical bar";
+    default: return NULL;
+    }
+}
+
+/* Where the line begins that holds this place, which `line` counts to. */
+static void begin_line(struct csv_records *c, char *at)
+{
+    c->line++;
+    c->line_at = at;
+}
+
+static int bad_end(const struct csv_records *c, const char *cell_end)
+{
+    const char *cell = c->cell[c->n], *separator = separator_name(*c->next);
+    return fail("%s:%ld:%ld: something follows the quoted cell \"%.*s\"%s%s%s", c->path, c->line,
+                (long)(c->next - c->line_at) + 1,
+                (int)(cell_end - cell < 100 ? cell_end - cell : 100), cell,
+                separator != NULL ? ": a " : "", separator != NULL ? separator : "",
+                separator != NULL ? ", where a comma should be" : "");
+}
+
 /* Unquotes a cell in place; c->next is behind its closing quote afterwards. */
 static int quoted_cell(struct csv_records *c)
 {
     char *from = c->next + 1, *to = c->next;
+    const long line = c->line, column = (long)(c->next - c->line_at) + 1;
     for (; from < c->end && (from[0] != '"' || from[1] == '"'); from++) {
-        c->line += *from == '\n';
+        if (*from == '\n')
+            begin_line(c, from + 1);
         from += *from == '"';
         *to++ = *from;
     }
     if (from == c->end)
-        return fail("%s:%ld: a quoted cell does not end", c->path, c->at);
+        return fail("%s:%ld:%ld: a quoted cell does not end", c->path, line, column);
     c->next = from + 1;
     if (c->next < c->end && *c->next != ',' && !is_line_end(c->next))
-        return fail("%s:%ld: something follows the quoted cell \"%.*s\"", c->path, c->line,
-                    (int)(to - c->cell[c->n] < 100 ? to - c->cell[c->n] : 100), c->cell[c->n]);
+        return bad_end(c, to);
     /* the quotes leave room for the NUL */
     *to = '\0';
     return 0;
@@ -37,7 +66,8 @@ static int plain_cell(struct csv_records *c)
     while (c->next < c->end && *c->next != ',' && *c->next != '"' && !is_line_end(c->next))
         c->next++;
     if (*c->next == '"')
-        return fail("%s:%ld: a quote within a cell that has none around it", c->path, c->line);
+        return fail("%s:%ld:%ld: a quote within a cell that has none around it", c->path, c->line,
+                    (long)(c->next - c->line_at) + 1);
     return 0;
 }
 
@@ -47,9 +77,10 @@ static int close_cell(struct csv_records *c)
     char *mark = c->next;
     int more = *mark == ',';
     if (mark < c->end) {
-        c->line += !more;
         c->next += *mark == '\r' ? 2 : 1;
         *mark = '\0';
+        if (!more)
+            begin_line(c, c->next);
     }
     return more;
 }
@@ -63,11 +94,20 @@ static int add_cell(struct csv_records *c)
     return 0;
 }
 
+static void keep_header(struct csv_records *c)
+{
+    c->header = xcalloc(c->n, sizeof *c->header);
+    memcpy(c->header, c->cell, c->n * sizeof *c->header);
+    c->n_header = c->n;
+}
+
 int csv_records_next(struct csv_records *c)
 {
     int more = 1;
-    for (; c->next < c->end && is_line_end(c->next); c->line++)
+    while (c->next < c->end && is_line_end(c->next)) {
         c->next += *c->next == '\r' ? 2 : 1;
+        begin_line(c, c->next);
+    }
     if (c->next == c->end)
         return 0;
     c->at = c->line;
@@ -76,6 +116,8 @@ int csv_records_next(struct csv_records *c)
             return -1;
         more = close_cell(c);
     }
+    if (c->header == NULL)
+        keep_header(c);
     return 1;
 }
 
@@ -83,10 +125,30 @@ int csv_records_open(struct csv_records *c, const char *path, struct buf *text)
 {
     memset(c, 0, sizeof *c);
     c->path = path;
-    c->next = text->s;
+    c->next = c->line_at = text->s;
     c->end = text->s + text->n;
     c->line = 1;
     return strlen(text->s) == text->n ? 0 : fail("%s: is no text: it holds a NUL byte", path);
+}
+
+/* A line of a file whose cells are separated by something else is one cell. */
+int csv_records_check_header(const struct csv_records *c)
+{
+    const char *wrong = c->n == 1 ? strpbrk(c->cell[0], ";\t|") : NULL;
+    if (wrong != NULL)
+        return fail(
+            "%s:%ld:%ld: commas separate the cells of a CSV file, this one seems to use %ss",
+            c->path, c->at, (long)(wrong - c->cell[0]) + 1, separator_name(*wrong));
+    for (size_t i = 0; i < c->n; i++) {
+        if (strchr(c->cell[i], '\r') != NULL)
+            return fail(
+                "%s:%ld: the lines of the file end with CR alone: they have to end with LF or "
+                "CRLF",
+                c->path, c->at);
+        if (csv_records_find(c, c->cell[i]) != (int)i)
+            return fail("%s:%ld: column \"%s\" stands there twice", c->path, c->at, c->cell[i]);
+    }
+    return 0;
 }
 
 int csv_records_find(const struct csv_records *c, const char *name)
@@ -100,4 +162,5 @@ int csv_records_find(const struct csv_records *c, const char *name)
 void csv_records_close(struct csv_records *c)
 {
     free(c->cell);
+    free(c->header);
 }

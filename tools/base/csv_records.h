@@ -10,15 +10,21 @@ struct csv_records {
     const char *path; /* for messages */
     char *next, *end; /* what is still to be read; *end is a NUL */
     long line;        /* that `next` is in */
+    char *line_at;    /* and where it begins */
     long at;          /* in which the record began */
     size_t n, cap;
     char **cell; /* of the record, in place */
+    size_t n_header;
+    char **header; /* the cells of the first record */
 };
 
 /* Reads from the text, which it changes. 0, or -1 with a message; then csv_records_close. */
 int csv_records_open(struct csv_records *c, const char *path, struct buf *text);
 /* 1: a record was read, 0: there is none, -1: a message was printed */
 int csv_records_next(struct csv_records *c);
+/* The record at hand names columns: 0, or -1 with a message if two of them have one name, or if it
+   is no line of CSV: its cells have something else than commas between them. */
+int csv_records_check_header(const struct csv_records *c);
 /* The first cell of that text, or -1. */
 int csv_records_find(const struct csv_records *c, const char *name);
 void csv_records_close(struct csv_records *c);

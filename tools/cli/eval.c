@@ -309,9 +309,13 @@ static int run_data(struct eval *e, const struct options *o)
                     e->model->m.name);
     if (data_load(readers, e->model->spec, o->data.v, o->data.n, &o->how, &e->data))
         return -1;
-    data_note_drops(&e->data);
-    int bad = eval_select_rows(e) || evaluate(e, o);
+    int bad = no_tuple_check(e->model, &e->data, o->how.lenient);
+    if (!bad) {
+        data_note_drops(&e->data);
+        bad = eval_select_rows(e) || evaluate(e, o);
+    }
     free(e->row);
+    free(e->is_out);
     data_free(&e->data);
     return bad;
 }

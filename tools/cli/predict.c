@@ -123,7 +123,8 @@ static int predict(const struct options *o, const struct model *model, const int
         note_extrapolation(&ctx, problem);
     if (status == KPRED_OK)
         bad = print(o, &model->m, tuples, n);
-    else if (status == KPRED_ERR_NOT_APPLICABLE && reason_find(model, problem, &why) != REASON_NONE)
+    else if ((status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
+             && reason_find(model, problem, &why) != REASON_NONE)
         bad = refuse(o, &model->m, &why);
     else
         bad = fail("%s: %s", model->m.name, kpred_status_string(status));

@@ -216,7 +216,7 @@ static int load_and_train(const struct train_options *o, struct model *model,
     set_epochs(o, &recipe);
     if (train_files_open(o, &to))
         return -1;
-    int bad = training_data_open(spec, &files, &o->how, &d);
+    int bad = training_data_open(model, &files, &o->how, &d);
     if (!bad) {
         bad = train(o, model, &recipe, &d, &to, &next);
         training_data_close(&d);

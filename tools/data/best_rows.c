@@ -84,8 +84,7 @@ static size_t next_word(const char **name, char word[16])
     return n;
 }
 
-/* Of "total flops" it is not known: that may be work. */
-static int means_measurement(const char *name)
+int best_means_measurement(const char *name)
 {
     static const char *const words[] = {
         "time",    "times",        "timing",    "duration",     "latency", "elapsed",
@@ -122,7 +121,7 @@ static int check_columns(const struct best_rows *b, const struct loader *l)
     for (size_t i = 0; i < b->n; i++) {
         const struct best_column *c = &b->column[i];
         if (!l->options->lenient && !spec_is_timed(l->spec) && c->has_number && !c->has_other
-            && means_measurement(c->name)) {
+            && best_means_measurement(c->name)) {
             buf_free(&ignored);
             return refuse_times(l, c->name);
         }

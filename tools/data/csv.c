@@ -8,6 +8,8 @@
 #include "best_rows.h"
 #include "tensile.h"
 
+#include "base/names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,6 @@ struct csv {
 };
 
 struct columns {
-    size_t n;
     int field[KPRED_MAX_FIELDS]; /* -1: the file gives the GPU */
     int param[KPRED_MAX_TUPLE];
     int time;   /* of timed data; otherwise -1 */
@@ -29,19 +30,29 @@ struct columns {
     int64_t gpu;
 };
 
-static int check_duplicates(const struct csv_records *r)
+/* A name that is only written in another way is told with what stands there, blanks included. */
+static int no_column(const struct csv_records *r, const char *name)
 {
-    for (size_t i = 1; i < r->n; i++)
-        if (csv_records_find(r, r->cell[i]) != (int)i)
-            return fail("%s:%ld: column \"%s\" stands there twice", r->path, r->at, r->cell[i]);
-    return 0;
+    struct names_near near = {.text = name};
+    struct buf b = {0};
+    buf_printf(&b, "there is no column \"%s\"", name);
+    for (size_t i = 0; i < r->n && near.text != NULL; i++) {
+        names_offer(&near, r->cell[i], r->cell[i]);
+        if (names_same(r->cell[i], name)) {
+            buf_printf(&b, ", but one \"%s\"", r->cell[i]);
+            near.text = NULL;
+        }
+    }
+    fail("%s:%ld: %s", r->path, r->at, near.text != NULL ? names_question(&near, &b) : b.s);
+    buf_free(&b);
+    return -1;
 }
 
 /* 0, or -1 with a message if there is none. */
 static int need_column(const struct csv_records *r, const char *name, int *out)
 {
     *out = csv_records_find(r, name);
-    return *out >= 0 ? 0 : fail("%s:%ld: there is no column \"%s\"", r->path, r->at, name);
+    return *out >= 0 ? 0 : no_column(r, name);
 }
 
 static int map_field(const struct csv *c, struct columns *cols, size_t i)
@@ -59,27 +70,43 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     return 0;
 }
 
+/* With format = timed: which of its columns is the time, and what else the table may be */
+static int no_time(const struct csv *c)
+{
+    const struct csv_records *r = &c->r;
+    for (size_t i = 0; i < r->n; i++)
+        if (best_means_measurement(r->cell[i]) && spec_field_index(c->l->spec, r->cell[i]) < 0
+            && spec_param_index(c->l->spec, r->cell[i]) < 0)
+            return fail("%s:%ld: there is no column \"time_us\": call \"%s\" so if it has "
+                        "microseconds, or \"time_ms\" if it has milliseconds",
+                        r->path, r->at, r->cell[i]);
+    return fail("%s:%ld: there is no column \"time_us\" or \"time_ms\": for a table of the best "
+                "tuple of each problem write `format = csv` into the spec",
+                r->path, r->at);
+}
+
 /* time_us, or with format = timed one of time_us and time_ms */
 static int map_time(const struct csv *c, struct columns *cols)
 {
     const int ms = csv_records_find(&c->r, "time_ms");
-    cols->us = 1;
-    if (c->l->spec->format != SPEC_TIMED || ms < 0)
+    const int us = csv_records_find(&c->r, "time_us");
+    cols->us = c->l->spec->format == SPEC_TIMED && us < 0 ? 1000 : 1;
+    if (c->l->spec->format != SPEC_TIMED)
         return need_column(&c->r, "time_us", &cols->time);
-    if (csv_records_find(&c->r, "time_us") >= 0)
+    if (us < 0 && ms < 0)
+        return no_time(c);
+    if (us >= 0 && ms >= 0)
         return fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts?",
                     c->r.path, c->r.at);
-    cols->time = ms;
-    cols->us = 1000;
+    cols->time = us >= 0 ? us : ms;
     return 0;
 }
 
 static int map_columns(const struct csv *c, struct columns *cols)
 {
     const struct spec *s = c->l->spec;
-    cols->n = c->r.n;
     cols->time = cols->gpu_at = -1;
-    if (check_duplicates(&c->r) != 0)
+    if (csv_records_check_header(&c->r) != 0)
         return -1;
     for (size_t i = 0; i < s->n_fields; i++)
         if (map_field(c, cols, i) != 0)
@@ -93,7 +120,7 @@ static int map_columns(const struct csv *c, struct columns *cols)
 static void see_header(struct csv *c, const struct columns *cols)
 {
     const struct spec *s = c->l->spec;
-    unsigned char *is_known = xcalloc(cols->n, 1);
+    unsigned char *is_known = xcalloc(c->r.n_header, 1);
     for (size_t i = 0; i < s->n_fields; i++)
         if (cols->field[i] >= 0)
             is_known[cols->field[i]] = 1;
@@ -130,8 +157,8 @@ static int read_row(struct csv *c, const struct columns *cols)
     const char *params[KPRED_MAX_TUPLE];
     double time = 0;
     int rc = 0;
-    if (r->n != cols->n)
-        return load_ragged(c->l, r, cols->n);
+    if (r->n != r->n_header)
+        return load_ragged(c->l, r);
     best_rows_see(&c->best, r);
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
         rc = read_field(c, cols, i, &problem[i]);

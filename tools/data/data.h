@@ -24,7 +24,8 @@
     X(DROP_TWICE, "a second, longer time of one problem and option")             \
     X(DROP_OTHER_TUPLE, "another tuple than an earlier row of the same problem") \
     X(DROP_OUTSIDE, "a problem that the spec does not cover")                    \
-    X(DROP_PARAMS, "parameters that the spec does not allow")
+    X(DROP_PARAMS, "parameters that the spec does not allow")                    \
+    X(DROP_NO_TUPLE, "a problem for which the rule leaves no tuple")
 
 #define DATA_DROP_NAME(name, text) name,
 enum data_drop { DATA_DROPS(DATA_DROP_NAME) DATA_N_DROPS };
@@ -44,9 +45,9 @@ enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name
 
    Timed data (of specs for which spec_is_timed) have a row for each option that was measured on a
    problem: data_problem_end says how many. An option with a value that the spec does not name
-   stays, since it may be the fastest; its text is kept. An option stands once a problem and file,
-   but as often as there are files. Times are kept to 15 decimal digits, so that printing and
-   reading them changes nothing. */
+   stays, since it may be the fastest; its text is kept. With format = timed it is an error. An
+   option stands once a problem and file, but as often as there are files. Times are kept to 15
+   decimal digits, so that printing and reading them changes nothing. */
 struct dataset {
     size_t n, n_fields, n_params;
     int32_t *problem;      /* n x n_fields, in the spec's order */

@@ -37,10 +37,14 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
     return -1;
 }
 
-int load_ragged(struct loader *l, const struct csv_records *r, size_t n_header)
+int load_ragged(struct loader *l, const struct csv_records *r)
 {
-    return load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0], "has %zu cell%s, the header has %zu",
-                    r->n, r->n == 1 ? "" : "s", n_header);
+    const size_t most = r->n < r->n_header ? r->n : r->n_header;
+    return load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0],
+                    "has %zu cell%s, the header has %zu: %s \"%.100s\", in column \"%.100s\"%s",
+                    r->n, r->n == 1 ? "" : "s", r->n_header,
+                    r->n > most ? "more follow" : "the last is", r->cell[most - 1],
+                    r->header[most - 1], r->n > most ? ", the last" : "");
 }
 
 /* ---- GPU names ---- */
@@ -142,7 +146,14 @@ static int check_field(struct loader *l, int64_t row, const struct spec_field *f
                     (long)f->most);
 }
 
-/* Verdict on one parameter's value; one of timed data may be unknown. */
+/* MIOpen and Tensile time kernels that a spec may lack. Who writes a table of times and its spec
+   knows all values, so that another one is a mistake in either. */
+static int keeps_unknown(const struct spec *s)
+{
+    return spec_is_timed(s) && s->format != SPEC_TIMED;
+}
+
+/* Verdict on one parameter's value; of timed data it may be unknown. */
 static int check_param(struct loader *l, int64_t row, const struct spec_param *p, const char *text,
                        unsigned char *index)
 {
@@ -155,7 +166,7 @@ static int check_param(struct loader *l, int64_t row, const struct spec_param *p
         return 0;
     if (is_number && parse_int(text, INT32_MIN, INT32_MAX, &v) != 0)
         rc = load_bad(l, row, DROP_PARAMS, p->name, text, "is no integer");
-    else if (spec_is_timed(l->spec)
+    else if (keeps_unknown(l->spec)
              && (is_number || (*text != '\0' && strchr(text, LOAD_SEPARATOR) == NULL)))
         return 0;
     else
@@ -348,17 +359,42 @@ static struct load_row median_row(const struct load_row *r, size_t start, size_t
     return middle;
 }
 
+struct repeats {
+    size_t n;      /* rows of an option that another row has already, */
+    int64_t first; /* and the least of them */
+};
+
+/* Of rows start..end-1, all but the one that stands first in the file are repeats. */
+static void count_repeats(const struct load_row *r, size_t start, size_t end, struct repeats *c)
+{
+    size_t first = start;
+    for (size_t i = start + 1; i < end; i++)
+        if (r[i].row < r[first].row)
+            first = i;
+    for (size_t i = start; i < end; i++)
+        if (i != first && (c->n++ == 0 || r[i].row < c->first))
+            c->first = r[i].row;
+}
+
 /* Of format = timed: an option that was timed several times has the median of its times. */
 static void merge_repeats(struct loader *l, size_t start)
 {
     struct load_row *r = l->rows;
+    struct repeats repeats = {0, 0};
     size_t kept = start, end;
     for (size_t i = start; i < l->n; i = end) {
         for (end = i + 1; end < l->n && load_compare_options(&r[i], &r[end]) == 0; end++)
             ;
+        count_repeats(r, i, end, &repeats);
         r[kept++] = median_row(r, i, end);
     }
     l->n = kept;
+    if (repeats.n > 0)
+        note("%s%s%lld: %zu row%s time a tuple of a problem again, this one first: the median of "
+             "its "
+             "times counts",
+             l->path, l->row_prefix, (long long)repeats.first, repeats.n,
+             repeats.n == 1 ? "" : "s");
 }
 
 int load_drop_twice(struct loader *l, size_t start)

@@ -53,7 +53,7 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
              const char *value, const char *fmt, ...) PRINTF_LIKE(6, 7);
 
 /* Verdict on a record that has not as many cells as the header. */
-int load_ragged(struct loader *l, const struct csv_records *r, size_t n_header);
+int load_ragged(struct loader *l, const struct csv_records *r);
 
 /* Verdict: the number of a token given as text; of a field called gpu also as a bare arch. */
 int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out);

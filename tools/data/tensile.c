@@ -32,7 +32,7 @@ struct kernel {
 struct tensile {
     struct loader *l;
     struct csv_records *r;
-    size_t n_cells, flops;      /* of the header; the column TotalFlops */
+    size_t flops;               /* the column TotalFlops */
     int size[KPRED_MAX_FIELDS]; /* the column of each field; -1: the file gives the GPU */
     int64_t gpu;
     size_t n_kernels;
@@ -225,9 +225,8 @@ static int read_header(struct tensile *t)
 {
     int rc = 0;
     trim_cells(t->r);
-    t->n_cells = t->r->n;
     t->flops = (size_t)csv_records_find(t->r, "TotalFlops");
-    t->n_kernels = t->n_cells - t->flops - 1;
+    t->n_kernels = t->r->n_header - t->flops - 1;
     if (map_fields(t) != 0)
         return -1;
     if (t->n_kernels == 0)
@@ -246,8 +245,8 @@ static int read_header(struct tensile *t)
 static int read_shape(struct tensile *t, int64_t *problem, double *flops)
 {
     int64_t operations;
-    if (t->r->n != t->n_cells)
-        return load_ragged(t->l, t->r, t->n_cells);
+    if (t->r->n != t->r->n_header)
+        return load_ragged(t->l, t->r);
     trim_cells(t->r);
     for (size_t i = 0; i < t->l->spec->n_fields; i++) {
         const int column = t->size[i];

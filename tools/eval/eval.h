@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/plot.h"
-#include "data/data.h"
+#include "data/no_tuple.h"
 #include "model/model.h"
 
 struct eval_row {
@@ -36,13 +36,15 @@ struct eval {
     struct dataset data;
     struct eval_row *row; /* by group, in it by unit */
     size_t n;
+    unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
+                              predict it; else NULL */
 };
 
 /* score.c */
 
 int eval_is_timed(const struct eval *e);
 
-/* Sets e->row of the data, the caller's to free: 0, or -1 with a message. */
+/* Sets e->row and e->is_out of the data, the caller's to free: 0, or -1 with a message. */
 int eval_select_rows(struct eval *e);
 
 /* The outcome of every row for one k. 0, or -1 with a message. */
@@ -51,7 +53,7 @@ int eval_run(const struct eval *e, size_t k, struct outcome *out);
 /* How many parameters of the tuple agree with a target. */
 size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
 
-/* The row of the dataset with the optimum. */
+/* The row of the dataset with the optimum, of format = timed the best one that is legal. */
 size_t eval_best_row(const struct eval *e, const struct eval_row *r);
 
 /* Adds the key by which the model's split knows the row. */

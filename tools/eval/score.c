@@ -22,13 +22,26 @@ size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned
     return same;
 }
 
-size_t eval_best_row(const struct eval *e, const struct eval_row *r)
+static int is_out(const struct eval *e, size_t row)
 {
-    size_t best = r->index;
-    for (size_t i = r->index + 1; i < r->end; i++)
-        if (e->data.time_us[i] < e->data.time_us[best])
+    return e->is_out != NULL && e->is_out[row];
+}
+
+/* The fastest of the rows first..end-1; with `all`, of those that are out as well */
+static size_t fastest(const struct eval *e, size_t first, size_t end, int all)
+{
+    size_t best = first;
+    for (size_t i = first + 1; i < end; i++)
+        if (!all && is_out(e, best))
+            best = i;
+        else if ((all || !is_out(e, i)) && e->data.time_us[i] < e->data.time_us[best])
             best = i;
     return best;
+}
+
+size_t eval_best_row(const struct eval *e, const struct eval_row *r)
+{
+    return fastest(e, r->index, r->end, 0);
 }
 
 /* ---- which rows ---- */
@@ -39,17 +52,44 @@ static int group_field(const struct eval *e, const char *name)
     return e->by && !strstr(e->by, name) ? -1 : spec_field_index(e->model->spec, name);
 }
 
+static int is_legal(const struct eval *e, size_t row)
+{
+    return model_allows(e->model, e->data.problem + row * e->data.n_fields,
+                        e->data.target + row * e->data.n_params);
+}
+
+/* What a user timed may be more than what the spec's rule allows, and the best of what it allows
+   is all that a prediction can reach. Of MIOpen's and Tensile's data the optimum is the optimum. */
+static void leave_out_illegal(struct eval *e)
+{
+    if (e->model->spec->format != SPEC_TIMED)
+        return;
+    e->is_out = xcalloc(e->data.n, 1);
+    for (size_t i = 0; i < e->data.n; i++)
+        e->is_out[i] = !data_is_known(&e->data, i) || !is_legal(e, i);
+}
+
 /* How many of the optima the rule rejects */
 static size_t count_illegal(const struct eval *e)
 {
     size_t illegal = 0;
     for (size_t i = 0; i < e->n; i++) {
-        const size_t best = eval_best_row(e, e->row + i);
-        const unsigned char *target = e->data.target + best * e->data.n_params;
-        illegal += target[0] != DATA_UNKNOWN
-                   && !model_allows(e->model, e->data.problem + best * e->data.n_fields, target);
+        const size_t best = fastest(e, e->row[i].index, e->row[i].end, 1);
+        illegal += data_is_known(&e->data, best) && !is_legal(e, best);
     }
     return illegal;
+}
+
+static void note_illegal(const struct eval *e)
+{
+    const size_t n = count_illegal(e);
+    if (n != 0 && e->is_out != NULL)
+        note("%s: %zu problem%s faster with a tuple that the rule rejects: the optimum is the best "
+             "of "
+             "the others",
+             e->model->m.name, n, n == 1 ? " was" : "s were");
+    else if (n != 0)
+        note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, n);
 }
 
 /* Row i, or the problem whose options are rows i..end-1. */
@@ -65,6 +105,14 @@ static void add_problem(struct eval *e, size_t i, size_t end, uint64_t unit)
     r->dtype = dtype < 0 ? -1 : p[dtype];
 }
 
+static size_t count_options(const struct eval *e, size_t first, size_t end)
+{
+    size_t n = 0;
+    for (size_t i = first; i < end; i++)
+        n += !is_out(e, i);
+    return n;
+}
+
 /* A problem with a single option tells nothing: how many there are. */
 static size_t add_problems(struct eval *e, const struct held_out *held)
 {
@@ -74,7 +122,7 @@ static size_t add_problems(struct eval *e, const struct held_out *held)
         if (e->rows != EVAL_ALL
             && held->part[i] != (e->rows == EVAL_TEST ? HELD_OUT_TEST : HELD_OUT_ASIDE))
             continue;
-        if (eval_is_timed(e) && end - i < 2)
+        if (eval_is_timed(e) && count_options(e, i, end) < 2)
             single++;
         else
             add_problem(e, i, end, held->unit[i]);
@@ -100,16 +148,17 @@ int eval_select_rows(struct eval *e)
     size_t single = 0;
     const int bad = held_out_find(e->model->spec, e->model->m.split, &e->data, &held);
     e->row = xcalloc(e->data.n, sizeof *e->row);
+    leave_out_illegal(e);
     if (!bad)
         single = add_problems(e, &held);
     held_out_free(&held);
     if (bad)
         return -1;
-    size_t illegal = count_illegal(e);
-    if (illegal)
-        note("%s: %zu optima that the rule rejects count as a miss", e->model->m.name, illegal);
+    note_illegal(e);
     if (single)
-        note("%s: %zu problems with a single timed option are left out", e->model->m.name, single);
+        note("%s: %zu problem%s with less than two %stimed options %s left out", e->model->m.name,
+             single, single == 1 ? "" : "s", e->is_out != NULL ? "legal " : "",
+             single == 1 ? "is" : "are");
     qsort(e->row, e->n, sizeof *e->row, by_group);
     return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
 }
@@ -141,9 +190,9 @@ static double time_of(const struct eval *e, const struct eval_row *r, const kpre
 
 static double worst_time(const struct eval *e, const struct eval_row *r)
 {
-    double worst = e->data.time_us[r->index];
-    for (size_t i = r->index + 1; i < r->end; i++)
-        worst = e->data.time_us[i] > worst ? e->data.time_us[i] : worst;
+    double worst = 0;
+    for (size_t i = r->index; i < r->end; i++)
+        worst = !is_out(e, i) && e->data.time_us[i] > worst ? e->data.time_us[i] : worst;
     return worst;
 }
 

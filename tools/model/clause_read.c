@@ -5,6 +5,7 @@
    clause, operands first; what may occur twice, the middle of a chained comparison, is shared. */
 #include "clause.h"
 
+#include "base/names.h"
 #include "kpred_constraints.h"
 
 #include <ctype.h>
@@ -209,9 +210,20 @@ static int is_comparison(enum clause_op op)
 
 static size_t unknown(const struct parser *p, const struct clause_node *node)
 {
-    char what[120];
-    snprintf(what, sizeof what, "\"%.60s\" is no field, parameter, constant or limit", node->text);
-    return wrong_at(p, node->at, what);
+    struct names_near near = {.text = node->text};
+    struct buf what = {0};
+    for (size_t i = 0; i < p->spec->n_fields; i++)
+        names_offer(&near, p->spec->fields[i].name, p->spec->fields[i].name);
+    for (size_t i = 0; i < p->spec->n_params; i++)
+        names_offer(&near, p->spec->params[i].name, p->spec->params[i].name);
+    for (size_t i = 0; i < p->n_constants; i++)
+        names_offer(&near, p->constants[i].name, p->constants[i].name);
+    for (size_t i = 0; i < N_LIMITS; i++)
+        names_offer(&near, limits[i].name, limits[i].name);
+    buf_printf(&what, "\"%.60s\" is no field, parameter, constant or limit", node->text);
+    wrong_at(p, node->at, names_question(&near, &what));
+    buf_free(&what);
+    return NONE;
 }
 
 /* Names are compared, and nothing else. */

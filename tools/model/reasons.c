@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "reasons.h"
 
+#include "any_tuple.h"
+
 #include "kpred_constraints.h"
 
 #include <inttypes.h>
@@ -561,19 +563,19 @@ static const struct {
     {"igemm_gtc_wrw", igemm_gtc},
 };
 
+enum { MAX_STEPS = 1 << 22 }; /* of the search for a tuple: about a second */
+
 /* Of [restrict]: the first clause that no tuple makes true. */
 static enum reason_kind find_clause(const struct model *model, const int32_t *problem,
                                     struct reason *why)
 {
-    for (size_t i = 0; i < model->clauses.n; i++) {
-        const struct clause *c = model->clauses.v + i;
-        const enum clause_part part = clause_part(c, 0);
-        if (part == CLAUSE_DECIDED && !clause_is_true(c, problem, NULL, NULL))
-            return reason_set(why, REASON_SIZE, c->text, "False", "True");
-        if (part == CLAUSE_BOUNDED && !clause_may_be_true(c, model->spec, problem, NULL, 0))
-            return reason_set(why, REASON_SIZE, c->text, "False for all tuples", "True");
-    }
-    return REASON_NONE;
+    size_t steps = MAX_STEPS;
+    if (any_tuple(&model->clauses, model->spec, problem, &steps) != 0)
+        return REASON_NONE;
+    const struct clause *c = any_tuple_culprit(&model->clauses, model->spec, problem, &steps);
+    return reason_set(why, REASON_SIZE,
+                      c != NULL ? c->text : "all conditions of [restrict] together",
+                      c != NULL && c->params == 0 ? "False" : "False for all tuples", "True");
 }
 
 enum reason_kind reason_find(const struct model *model, const int32_t *problem, struct reason *why)

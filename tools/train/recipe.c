@@ -48,11 +48,27 @@ static int set_number(const struct spec *spec, const struct spec_line *line, str
     return 0;
 }
 
+/* For a table of a user's kernel, which may have five problems or five thousand: training takes a
+   minute or two of one core whatever the table, and what is learnt of problems that were timed in
+   part goes for others. Of many thousand tuples the slow ones have more odds than the few fast
+   ones unless these fall steeply. */
+static void set_timed_defaults(const struct spec *spec, struct recipe *r)
+{
+    r->teachers = 2;
+    r->teacher_epochs = 30;
+    r->crossed = 1;
+    r->sharpness = 16;
+    if (spec->judge.n == 0)
+        r->draws = 0; /* so many that it makes RECIPE_DRAWN rows */
+}
+
 int recipe_from_spec(const struct spec *spec, struct recipe *out)
 {
 #define RECIPE_DEFAULT(name, normal, least, most) normal,
     static const struct recipe normal = {RECIPE_NUMBERS(RECIPE_DEFAULT)};
     *out = normal;
+    if (spec->format == SPEC_TIMED)
+        set_timed_defaults(spec, out);
     for (size_t i = 0; i < spec->network.n; i++)
         if (set_number(spec, &spec->network.v[i], out))
             return -1;

@@ -66,6 +66,10 @@ struct recipe {
 #undef RECIPE_MEMBER
 };
 
+/* Of format = timed, other defaults hold for some (recipe.c), and draws may be 0: then all problems
+   together are to have about so many rows. */
+enum { RECIPE_DRAWN = 16384 };
+
 /* The defaults with what the spec sets. 0, or -1 with a message that names file and line. */
 int recipe_from_spec(const struct spec *spec, struct recipe *out);
 

@@ -17,6 +17,15 @@ static const unsigned char *target_of(const struct dataset *d, size_t row)
     return d->target + row * d->n_params;
 }
 
+size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d)
+{
+    enum { LEAST_DRAWS = 4 };
+    if (recipe->draws >= 1)
+        return (size_t)recipe->draws;
+    const size_t draws = RECIPE_DRAWN / data_count_problems(d);
+    return draws > LEAST_DRAWS ? draws : LEAST_DRAWS;
+}
+
 size_t time_targets_most(const struct recipe *recipe, const struct dataset *d)
 {
     return data_count_problems(d) * (d->n_params == 1 ? 1 : (size_t)recipe->draws);

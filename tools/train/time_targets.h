@@ -13,6 +13,10 @@
 #include "data/data.h"
 #include "recipe.h"
 
+/* How many rows a problem of several parameters gets: the recipe's draws, or for 0 what
+   recipe.h says. */
+size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d);
+
 /* Adds rows about the problem of rows first..end-1 to `to`, which has room for as many as
    time_targets_most() says: with one parameter one row, else recipe->draws rows, each with a tuple
    drawn by the odds. Options that the spec does not name or the rule rejects have none. Is there

@@ -3,6 +3,7 @@
 #include "training_rows.h"
 
 #include "base/numbers.h"
+#include "data/no_tuple.h"
 #include "data/split.h"
 #include "data/unseen_rows.h"
 #include "judge.h"
@@ -20,12 +21,17 @@ void training_data_close(struct training_data *d)
     data_free(&d->own);
 }
 
-int training_data_open(const struct spec *spec, const struct training_files *files,
+int training_data_open(const struct model *model, const struct training_files *files,
                        const struct data_options *how, struct training_data *out)
 {
+    const struct spec *spec = model->spec;
     memset(out, 0, sizeof *out);
     if (data_load(files->formats, spec, files->own, files->n_own, how, &out->own))
         return -1;
+    if (no_tuple_check(model, &out->own, how->lenient)) {
+        data_free(&out->own);
+        return -1;
+    }
     data_note_drops(&out->own);
     if (unseen_rows_add(spec, &out->own)) {
         data_free(&out->own);
@@ -156,9 +162,14 @@ static struct training_part count_part(const struct maker *m, const struct recip
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out)
 {
-    const struct maker m = {task, model, &data->own, out};
+    struct recipe recipe = *task->recipe;
+    struct training_task own = *task;
+    const struct maker m = {&own, model, &data->own, out};
     struct held_out held;
     memset(out, 0, sizeof *out);
+    own.recipe = &recipe;
+    if (m.data->time_us)
+        recipe.draws = (double)time_targets_draws(&recipe, m.data);
     if (model->listed && model_list(model, m.data->target, m.data->n))
         return -1;
     allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));

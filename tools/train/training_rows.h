@@ -19,7 +19,7 @@ struct training_data {
 };
 
 /* Loads them, with notes of what was dropped. 0, or -1 with a message and nothing to close. */
-int training_data_open(const struct spec *spec, const struct training_files *files,
+int training_data_open(const struct model *model, const struct training_files *files,
                        const struct data_options *how, struct training_data *out);
 void training_data_close(struct training_data *d);
 
