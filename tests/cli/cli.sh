@@ -715,7 +715,8 @@ train_spec "parameter that the rule does not know" 'parameter "size" where rule'
     's/^read_size /size /'
 train_spec "parameter too few" 'parameter "k_mult" where rule' '/^read_size /d'
 train_spec "no split key" '[split] has no key "config"' '/^config /d'
-train_spec "no features" "section [features] is missing or empty" '/^\[features\]/,/^$/d'
+train_spec "no features" "broken.spec:$(line_of '^\[features\]'): [features]: has no feature" \
+    '/^\[features\]/,/^$/{/^\[features\]/!d;}'
 train_spec "unknown feature" "$feature: \"onehut\": no such feature" 's/^onehot gpu/onehut gpu/'
 train_spec "feature of nothing" "$feature: \"gpus\": neither a field nor a register" \
     's/^onehot gpu/onehot gpus/'

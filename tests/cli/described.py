@@ -69,7 +69,7 @@ def summary(h):
         "title": h.of_spec("title"),
         "kernel": names[1],
         "runs_on": strings(h.array("runs_on") or ""),
-        "rule": h.of_spec("rule"),
+        "rule": h.of_spec("rule") + (f" by {by}" if (by := h.of_spec("listed_by")) else ""),
         "source": h.of_spec("source"),
         "licence": h.of_spec("licence"),
         "format": h.of_spec("format"),
@@ -86,6 +86,19 @@ def summary(h):
         "features": sum(int(n) for op, n in program if op not in REGISTERS),
         "widths": [net[3], net[6], net[2]],
     }
+
+
+def program(h):
+    """The lines of the spec; behind the comment that says so they are default ones"""
+    out, section, by = {"derived": [], "features": []}, "", "spec"
+    for line in map(str.strip, h.spec.split("\n")):
+        if line.startswith("["):
+            section = line.strip("[] ")
+        elif line.startswith("# By default, as the spec has no [features]"):
+            by = "default"
+        elif section in out and line and line[0] not in "#;":
+            out[section].append({"section": section, "from": by, "line": line})
+    return out["derived"] + out["features"]
 
 
 def fields(h):
@@ -149,6 +162,7 @@ def check_text(text, d):
                                         if not f["tokens"]]
     words += [product for g in d["gpus"] for product in g["products"]]
     words += [str(v) for p in d["params"] for v in [p["param"]] + p["values"]]
+    words += [line["line"] for line in d["program"]]
     words += [word for f in d["data"] for word in (str(f["rows"]), f["file"], f["sha256"])]
     words += [str(b[k]) for b in d["beams"] for k in ("beam", "arena_words", "arena_bytes")]
     at = text.index("Fields of a problem")
@@ -167,7 +181,8 @@ def main(header, described, text):
         d = json.load(f)
     for name, want in summary(h).items():
         same(name, d[name], want)
-    for name, want in (("fields", fields(h)), ("params", params(h)), ("data", data(h)), ("beams", beams(h))):
+    for name, want in (("fields", fields(h)), ("params", params(h)), ("data", data(h)), ("program", program(h)),
+                       ("beams", beams(h))):
         same(name, d[name], want)
         if not want:
             sys.exit(f"{header}: no {name} found")

@@ -142,6 +142,20 @@ tiny_spec >tiny.spec
 "$trainer" train tiny.spec --data "$data" --split none --epochs 1 --threads 1 \
     -o tiny.h >/dev/null 2>&1 || failed "model with names among its values" "cannot be trained"
 check "models FILE.h: what it says" described tiny.h tiny.h
+listed_by() {
+    sed 's/^rule .*/rule = listed\nlisted_by = gpu kind/; s/= tiny/= lists/' tiny.spec >lists.spec &&
+        "$trainer" train lists.spec --data "$data" --split none --epochs 1 --threads 1 \
+            -o lists.h >/dev/null 2>&1 && described lists.h lists.h
+}
+check "models FILE.h: lists by tokens" listed_by
+by_default() {
+    sed '/^\[features\]/,/^\[network\]/{/^\[network\]/!d;}' tiny.spec >default.spec &&
+        "$trainer" train default.spec --data "$data" --split none --epochs 1 --threads 1 \
+            -o default.h >/dev/null 2>&1 && described default.h default.h &&
+        grep -q '"section": "derived", "from": "spec", "line": "ln = log2 n"' "$tmp/one.json" &&
+        grep -q '"section": "features", "from": "default", "line": "hats ln ' "$tmp/one.json"
+}
+check "models FILE.h: features by default" by_default
 result "predict, names for values" mode "" "" \
     "$kpred" predict tiny.h gpu=gfx900 kind=other n=8 h=7 stride=2 -k 10
 result ingest gpu,kind,mode "" "" "$trainer" ingest tiny.spec --data "$data"

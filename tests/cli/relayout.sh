@@ -116,6 +116,27 @@ check "--spec with other numbers of training" other_numbers_of_training
 check "--spec with a calibration" calibration
 check "--include-dir" include_dir
 
+# ---- a spec without [features] ----
+
+# The header has the features that it was trained with. Another kpred-train may have made them
+# otherwise: here a register has another name.
+by_default() {
+    sed '/^\[derived\]/,/^\[network\]/{/^\[network\]/!d;}; s/= tiny/= plain/' tiny.spec >plain.spec
+    ! grep -q 'features' plain.spec &&
+        "$trainer" train plain.spec --data "$root/tests/fixtures/tiny.csv" --split none --epochs 1 \
+            --threads 1 -o plain.h 2>note && grep -q '^log2_n = log2 n$' plain.h &&
+        ! grep 'nothing is learnt from it' note && relayout plain.h -o again.h && cmp plain.h again.h &&
+        relayout plain.h --spec plain.spec -o again.h && cmp plain.h again.h
+}
+made_otherwise() {
+    sed 's/log2_n/n_in_octaves/' plain.h >older.h && ! cmp -s plain.h older.h &&
+        relayout older.h -o again.h && cmp older.h again.h &&
+        relayout older.h --spec plain.spec -o again.h && cmp older.h again.h &&
+        "$kpred" predict older.h $tiny >/dev/null
+}
+check "features by default" by_default
+check "features that another kpred-train made by default" made_otherwise
+
 # ---- what is refused ----
 
 mkdir kept && echo "old content" >kept/out.h

@@ -64,7 +64,7 @@ static void header_macros(void)
 static void sizes(void)
 {
     for (const struct builtin *b = builtins; b->model; b++) {
-        const size_t most = model_list_bytes(b->model) ? MOST_LISTED : MOST_BYTES;
+        const size_t most = listed_bytes_of(b->model) ? MOST_LISTED : MOST_BYTES;
         CHECK(model_cost(b->model).bytes <= most);
         CHECK(kpred_arena_words(b->model, 10)
               <= (b->model->params[0].n_values > 64 ? MOST_WIDE_WORDS : MOST_WORDS));
@@ -77,7 +77,7 @@ static void ids(void)
     for (const struct builtin *b = builtins; b->model; b++) {
         CHECK_EQ(b->model->format, KPRED_FORMAT);
         CHECK_EQ(b->model->id, kpred_model_id(b->model));
-        CHECK(!strcmp(b->model->split, model_list_bytes(b->model) ? "none" : "config"));
+        CHECK(!strcmp(b->model->split, listed_bytes_of(b->model) ? "none" : "config"));
     }
 }
 
@@ -111,8 +111,8 @@ static void values_ascend(void)
 static int same_rule(const struct model *model, const kpred_model *b)
 {
     const kpred_model *a = &model->m;
-    if (model_list_bytes(b))
-        return b->rule && model_list_bytes(a) == model_list_bytes(b);
+    if (listed_bytes_of(b))
+        return b->rule && listed_bytes_of(a) == listed_bytes_of(b);
     return b->rule && (model_has_table(model) || a->rule == b->rule)
            && !strcmp(a->rule_name, b->rule_name);
 }

@@ -121,7 +121,11 @@ static void add_rule(struct table *t, const struct model *model)
     struct buf rule = {NULL, 0, 0};
     for (size_t i = 0; i < model->clauses.n; i++)
         buf_printf(&rule, "%s%s", i ? "; " : "", model->clauses.v[i].text);
-    table_text(t, rule.n ? rule.s : model->spec->rule);
+    if (!rule.n)
+        buf_puts(&rule, model->spec->rule);
+    if (model->spec->listed_by)
+        buf_printf(&rule, " by %s", model->spec->listed_by);
+    table_text(t, rule.s);
     buf_free(&rule);
 }
 
@@ -247,6 +251,25 @@ static size_t add_params(const struct subject *s, struct table *t)
     return m->n_params;
 }
 
+static void add_lines(const struct subject *s, struct table *t, const char *section,
+                      const struct spec_lines *lines)
+{
+    for (size_t i = 0; i < lines->n; i++) {
+        table_text(t, section);
+        table_text(t, model_made_line(s->model, &lines->v[i]) ? "default" : "spec");
+        table_text(t, lines->v[i].text);
+    }
+}
+
+static size_t add_program(const struct subject *s, struct table *t)
+{
+    const struct spec *spec = s->model->spec;
+    table_heading(t, "section,from,line");
+    add_lines(s, t, "derived", &spec->derived);
+    add_lines(s, t, "features", &spec->features);
+    return spec->derived.n + spec->features.n;
+}
+
 /* What a prediction needs */
 static size_t add_beams(const struct subject *s, struct table *t)
 {
@@ -274,6 +297,7 @@ static const struct section {
     {"fields", "Fields of a problem, in their order", add_fields},
     {"gpus", "GPUs trained on", add_gpus},
     {"params", "Parameters of a tuple, in their order", add_params},
+    {"program", "What the network sees: lines of the spec, or made by default", add_program},
     {"data", "Data", add_files},
     {"beams", "What a prediction takes at most", add_beams},
 };

@@ -5,6 +5,7 @@
 #include "train_run.h"
 
 #include "base/opts.h"
+#include "model/default_features.h"
 #include "model/header.h"
 
 #include <stdlib.h>
@@ -246,7 +247,7 @@ static int run(const struct train_options *o)
         fail("--float-out is of --net additive alone: %s is not rounded", paper_names[o->net - 1]);
         return 2;
     }
-    if (spec_load(&spec, o->spec))
+    if (spec_load(&spec, o->spec) || default_features_give(&spec, NULL))
         return 1;
     memset(&model, 0, sizeof model);
     int bad = spec_is_listed(&spec) && o->net

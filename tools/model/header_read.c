@@ -7,6 +7,7 @@
    again, and nothing in the file can make the runtime leave its arrays. */
 #include "header.h"
 
+#include "default_features.h"
 #include "header_text.h"
 #include "runtime.h"
 
@@ -147,18 +148,41 @@ static int read_heads(struct reader *r)
     return 0;
 }
 
+/* Which set each combination of tokens has; room for these sets. */
+static int read_lists(struct reader *r)
+{
+    struct listed_by *by = &r->model->lists;
+    const size_t bytes = listed_bytes(r->model->params, r->model->m.n_params);
+    const size_t most = LISTED_MAX_BITS / 8 / bytes + 1;
+    int32_t *wide = xcalloc(by->n, sizeof *wide);
+    size_t n_sets = 0;
+    const int bad =
+        read_numbers(r, "lists", 0, (int32_t)(by->n < most ? by->n : most), wide, by->n);
+    for (size_t i = 0; i < by->n && !bad; i++) {
+        by->set[i] = (uint16_t)wide[i];
+        n_sets = by->set[i] > n_sets ? by->set[i] : n_sets;
+    }
+    free(wide);
+    if (!bad)
+        model_take_sets(r->model, n_sets);
+    return bad;
+}
+
 /* The bits of the rule `listed`, as they were; they name the rule. */
 static int read_listed(struct reader *r)
 {
     struct model *m = r->model;
+    if (!m->lists.set)
+        return 0;
+    if (m->lists.n_fields && read_lists(r))
+        return -1;
     int32_t *wide = xcalloc(m->n_listed + 1, sizeof *wide);
-    const int bad = m->listed && read_numbers(r, "listed", 0, 255, wide, m->n_listed);
+    const int bad = read_numbers(r, "listed", 0, 255, wide, m->n_listed);
     for (size_t i = 0; i < m->n_listed && !bad; i++)
         m->listed[i] = (unsigned char)wide[i];
-    if (m->listed)
-        model_name_list(m);
+    model_name_list(m);
     free(wide);
-    return bad ? -1 : 0;
+    return bad;
 }
 
 /* The format, and with it where the id is; 0 if there is none. The first format was written as the
@@ -388,11 +412,13 @@ static int check_spec(const struct model *old, const struct spec *spec)
                               spec->path, old->m.name);
 }
 
-/* The numbers once more, for the spec in the file or for its own */
+/* The numbers once more, for the spec in the file or for its own. A spec without [features] takes
+   those that the header's spec was given, if it had none either. */
 static int read_again(struct reader *r, const char *spec_path, const struct model *old)
 {
     struct spec *spec = xcalloc(1, sizeof *spec);
-    if (spec_path ? spec_load(spec, spec_path) : read_spec(r, spec)) {
+    if (spec_path ? spec_load(spec, spec_path) || default_features_give(spec, old->spec)
+                  : read_spec(r, spec)) {
         free(spec);
         return -1;
     }

@@ -153,6 +153,35 @@ static void write_rule(struct writer *w)
             w->m->name);
 }
 
+/* The combination of a problem's tokens */
+static void write_combination(struct writer *w)
+{
+    const struct listed_by *by = &w->model->lists;
+    fprintf(w->f, "    int32_t at = problem[%" PRIu32 "];\n    unsigned list;\n", by->field[0]);
+    for (size_t i = 1; i < by->n_fields; i++)
+        fprintf(w->f, "    at = at * %" PRId32 " + problem[%" PRIu32 "];\n", by->n_tokens[i],
+                by->field[i]);
+    fprintf(w->f, "    list = kpri_%s_lists[at];\n", w->m->name);
+}
+
+/* For each combination the number of its set, from 1, and a rule that asks that set */
+static void write_lists(struct writer *w)
+{
+    const struct listed_by *by = &w->model->lists;
+    int32_t *ints = xcalloc(by->n, sizeof *ints);
+    for (size_t i = 0; i < by->n; i++)
+        ints[i] = by->set[i];
+    fprintf(w->f, "static const uint16_t kpri_%s_lists[%zu] = ", w->m->name, by->n);
+    write_numbers(w, NULL, ints, by->n);
+    free(ints);
+    write_rule(w);
+    write_combination(w);
+    fprintf(w->f,
+            "    return list && kpri_listed(kpri_%s_params, kpri_%s_listed + (list - 1) * %zu, "
+            "values, n);\n}\n",
+            w->m->name, w->m->name, listed_bytes(w->m->params, w->m->n_params));
+}
+
 /* Bits, eight a byte */
 static void write_listed(struct writer *w)
 {
@@ -163,6 +192,10 @@ static void write_listed(struct writer *w)
     fprintf(w->f, "static const uint8_t kpri_%s_listed[%zu] = ", w->m->name, m->n_listed);
     write_numbers(w, NULL, ints, m->n_listed);
     free(ints);
+    if (m->lists.n_fields) {
+        write_lists(w);
+        return;
+    }
     write_rule(w);
     fprintf(w->f,
             "    (void)problem;\n"
@@ -219,7 +252,7 @@ static void write_table(struct writer *w)
 {
     if (w->model->clauses.n)
         clauses_write(&w->model->clauses, w->model->spec, w->f);
-    else if (w->model->listed)
+    else if (w->model->lists.set)
         write_listed(w);
     else if (w->model->kernels.words)
         write_kernels(w);

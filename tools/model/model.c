@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "model.h"
 
+#include "default_features.h"
 #include "gtc_words.h"
 #include "header_names.h"
-#include "listed.h"
 #include "rule_slots.h"
 #include "rules.h"
 #include "runtime.h"
@@ -116,63 +116,68 @@ static int open_solvers(struct model *model)
 
 int model_has_table(const struct model *model)
 {
-    return model->listed || model->kernels.words || model->solvers || model->clauses.n;
+    return model->lists.set || model->kernels.words || model->solvers || model->clauses.n;
 }
 
 static int ask_list(const void *model, const int32_t *problem, const int32_t *values, size_t n)
 {
     const struct model *of = (const struct model *)model;
-    (void)problem;
-    return runtime_listed(of->params, of->listed, values, n);
+    const size_t set = of->lists.set[listed_combination(&of->lists, problem)];
+    const size_t bytes = listed_bytes(of->params, of->m.n_params);
+    return set != 0 && runtime_listed(of->params, of->listed + (set - 1) * bytes, values, n);
 }
 
-/* Room for the bits, all 0, and a rule that asks them. */
+void model_take_sets(struct model *model, size_t n_sets)
+{
+    model->n_listed = n_sets * listed_bytes(model->params, model->m.n_params);
+    model->listed = model_array(model, model->n_listed, 1);
+}
+
+/* A rule that asks sets, which are still to come; without listed_by the one set is there. */
 static int open_list(struct model *model)
 {
-    model->n_listed = listed_bytes(model->params, model->m.n_params);
-    if (!model->n_listed)
+    struct listed_by *lists = &model->lists;
+    if (!listed_bytes(model->params, model->m.n_params))
         return fail("%s: rule listed: the parameters have more than %d prefixes of values",
                     model->spec->path, LISTED_MAX_BITS);
-    model->listed = model_array(model, model->n_listed, 1);
+    if (listed_by_read(model->spec, lists))
+        return -1;
+    lists->set = model_array(model, lists->n, sizeof *lists->set);
+    if (!lists->n_fields) {
+        lists->set[0] = 1;
+        model_take_sets(model, 1);
+    }
     if (take_rule(model, ask_list))
         return -1;
     model_name_list(model);
     return 0;
 }
 
-static int is_tuple(const struct model *model, const unsigned char *target)
+int model_list(struct model *model, const int32_t *problems, const unsigned char *targets, size_t n)
 {
-    size_t t;
-    for (t = 0; t < model->m.n_params && target[t] < model->params[t].n_values; t++)
-        ;
-    return t == model->m.n_params;
-}
-
-int model_list(struct model *model, const unsigned char *targets, size_t n)
-{
-    const size_t n_params = model->m.n_params;
-    for (size_t i = 0; i < n; i++, targets += n_params)
-        if (is_tuple(model, targets))
-            listed_add(model->params, n_params, model->listed, targets);
-    model_name_list(model);
-    return model->listed[0] & 1
-               ? 0
-               : fail("%s: rule listed: the data have no tuple of the spec", model->m.name);
+    struct buf sets = {NULL, 0, 0};
+    const size_t bytes = listed_bytes(model->params, model->m.n_params);
+    int bad = 0;
+    if (listed_collect(&model->m, &model->lists, problems, targets, n, &sets))
+        bad = fail("%s: rule listed: the different lists have more than %d prefixes of values",
+                   model->spec->path, LISTED_MAX_BITS);
+    else if (!sets.n)
+        bad = fail("%s: rule listed: the data have no tuple of the spec", model->m.name);
+    else {
+        if (model->lists.n_fields)
+            model_take_sets(model, sets.n / bytes);
+        memcpy(model->listed, sets.s, sets.n);
+        model_name_list(model);
+    }
+    buf_free(&sets);
+    return bad;
 }
 
 void model_name_list(struct model *model)
 {
-    char hex[65];
-    sha256_hex(model->listed, model->n_listed, hex);
-    snprintf(model->rule_name, sizeof model->rule_name, LISTED_PREFIX "%.16s", hex);
+    const size_t bytes = listed_bytes(model->params, model->m.n_params);
+    listed_name(&model->lists, model->listed, bytes, model->n_listed / bytes, model->rule_name);
     model->m.rule_name = model->rule_name;
-}
-
-size_t model_list_bytes(const kpred_model *m)
-{
-    return strncmp(m->rule_name, LISTED_PREFIX, strlen(LISTED_PREFIX)) == 0
-               ? listed_bytes(m->params, m->n_params)
-               : 0;
 }
 
 /* ---- clauses ---- */
@@ -257,6 +262,12 @@ int model_from_spec(struct model *model, const struct spec *spec, const char *sp
     model->net.n_instr = (uint16_t)model->program.n_instr;
     model->net.n_features = (uint16_t)model->program.n_features;
     return 0;
+}
+
+int model_made_line(const struct model *model, const struct spec_line *line)
+{
+    const long from = default_features_line(model->spec);
+    return from != 0 && line->line > from;
 }
 
 int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target)
@@ -495,7 +506,7 @@ static size_t aligned(size_t bytes)
 static size_t table_bytes(const kpred_model *m)
 {
     const size_t word = rules_word_bytes(m->rule_name);
-    return aligned(model_list_bytes(m)) + aligned(word * (size_t)m->params->n_values)
+    return aligned(listed_bytes_of(m)) + aligned(word * (size_t)m->params->n_values)
            + (word == sizeof(uint16_t) ? aligned(sizeof(kpred_gtc_kernels)) : 0);
 }
 

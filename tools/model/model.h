@@ -3,11 +3,12 @@
 #pragma once
 
 #include "clause.h"
+#include "listed.h"
 #include "program.h"
 
 #include "kpred_constraints.h"
 
-enum { MODEL_MAX_ARRAYS = 9 + 3 * KPRED_MAX_TUPLE };
+enum { MODEL_MAX_ARRAYS = 10 + 3 * KPRED_MAX_TUPLE };
 
 struct model {
     kpred_model m;           /* points into the rest: a struct model must not be copied */
@@ -19,12 +20,13 @@ struct model {
     kpred_additive net;
     kpred_head heads[KPRED_MAX_TUPLE];
     char split[16];
-    char include_dir[64];  /* what stands before "kpred.h" in the header's includes: "../" or "" */
-    const char *family;    /* of the rule in kpred_constraints.h; NULL: it is not there */
-    unsigned char *listed; /* of the rule `listed` (listed.h), else NULL: n_listed bytes of bits */
+    char include_dir[64];   /* what stands before "kpred.h" in the header's includes: "../" or "" */
+    const char *family;     /* of the rule in kpred_constraints.h; NULL: it is not there */
+    struct listed_by lists; /* of the rule `listed` (listed.h), else without sets */
+    unsigned char *listed;  /* its sets of bits: n_listed bytes */
     size_t n_listed;
     struct clauses clauses;    /* of [restrict] */
-    char rule_name[32];        /* of either */
+    char rule_name[48];        /* of either */
     kpred_gtc_kernels kernels; /* of a rule for these, else without words */
     const uint64_t *solvers;   /* of one for solvers, else NULL: a word for each value */
     void *arrays[MODEL_MAX_ARRAYS];
@@ -39,18 +41,23 @@ void model_free(struct model *model);
 /* Zeroed memory that lives as long as the model. */
 void *model_array(struct model *model, size_t n, size_t size);
 
+/* Was this line of [derived] or [features] made by default (default_features.h)? */
+int model_made_line(const struct model *model, const struct spec_line *line);
+
 /* Does the rule accept the values with these indexes, as a dataset's row has them? */
 int model_allows(const struct model *model, const int32_t *problem, const unsigned char *target);
 
-/* Gives the rule `listed` to a model: the n tuples are legal, and no others. They are indexes of
-   values; a tuple with an index beyond a parameter's values is passed over. Rows that a split
-   keeps from training count as well, since a library knows its kernels whatever the problem. 0, or
-   -1 with a message: there are none. */
-int model_list(struct model *model, const unsigned char *targets, size_t n);
-/* Names that rule after its bits, however they came; so the model's id has a hash of them. */
+/* Gives the rule `listed` to a model: the tuples of the n rows are legal, for problems of the same
+   tokens in the fields of listed_by, and no others. They are indexes of values; a tuple with an
+   index beyond a parameter's values is passed over. Rows that a split keeps from training count as
+   well, since a library knows its kernels whatever the problem. 0, or -1 with a message: there are
+   none, or too many. */
+int model_list(struct model *model, const int32_t *problems, const unsigned char *targets,
+               size_t n);
+/* Room for so many sets, all 0. */
+void model_take_sets(struct model *model, size_t n_sets);
+/* Names that rule after its sets, however they came; so the model's id has a hash of them. */
 void model_name_list(struct model *model);
-/* What the bits take in a header; 0 for models with another rule. */
-size_t model_list_bytes(const kpred_model *m);
 /* Does the header have a table and a rule of its own that asks it? */
 int model_has_table(const struct model *model);
 

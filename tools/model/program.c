@@ -271,9 +271,11 @@ int program_compile(const struct spec *spec, struct program *out)
     if (compile_section(&c, &spec->derived, compile_register)
         || compile_section(&c, &spec->features, compile_feature))
         return -1;
-    if (out->n_features == 0)
-        return fail("%s: section [features] is missing or empty", spec->path);
-    return 0;
+    if (out->n_features > 0)
+        return 0;
+    return spec->features.line
+               ? fail("%s:%ld: [features]: has no feature", spec->path, spec->features.line)
+               : fail("%s: section [features] is missing", spec->path);
 }
 
 void program_run(const struct program *program, const int32_t *problem, size_t n_fields,

@@ -17,7 +17,7 @@
 
 #include "spec.h"
 
-#define PROGRAM_MAX_INSTR 192
+#define PROGRAM_MAX_INSTR 192 /* default_features.h stays within it */
 
 struct program {
     kpred_instr instr[PROGRAM_MAX_INSTR];

@@ -578,6 +578,26 @@ static enum reason_kind find_clause(const struct model *model, const int32_t *pr
                       c != NULL && c->params == 0 ? "False" : "False for all tuples", "True");
 }
 
+/* Of a listed rule: the data have no tuple for the problem's tokens. */
+static enum reason_kind find_list(const struct model *model, const int32_t *problem,
+                                  struct reason *why)
+{
+    const struct listed_by *by = &model->lists;
+    struct buf names = {NULL, 0, 0}, tokens = {NULL, 0, 0};
+    if (by->set[listed_combination(by, problem)])
+        return REASON_NONE;
+    for (size_t i = 0; i < by->n_fields; i++) {
+        const kpred_field *f = &model->fields[by->field[i]];
+        buf_printf(&names, "%s%s", i ? ", " : "", f->name);
+        buf_printf(&tokens, "%s%s", i ? ", " : "", f->tokens[problem[by->field[i]]]);
+    }
+    reason_set(why, by->n_fields == 1 ? reason_kind_of(names.s) : REASON_SIZE, names.s, tokens.s,
+               by->n_fields == 1 ? "one with listed tuples" : "a combination with listed tuples");
+    buf_free(&names);
+    buf_free(&tokens);
+    return why->kind;
+}
+
 enum reason_kind reason_find(const struct model *model, const int32_t *problem, struct reason *why)
 {
     const char *name = model->m.rule_name;
@@ -585,6 +605,8 @@ enum reason_kind reason_find(const struct model *model, const int32_t *problem, 
     memset(why, 0, sizeof *why);
     if (model->clauses.n)
         return find_clause(model, problem, why);
+    if (model->lists.set)
+        return find_list(model, problem, why);
     if (strncmp(name, RULE_NAME, sizeof RULE_NAME - 1) != 0)
         return REASON_NONE; /* one for all problems */
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)

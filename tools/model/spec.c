@@ -18,6 +18,7 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "t
     X(TITLE, "kernel", "title")                   \
     X(SOURCE, "kernel", "source")                 \
     X(RULE, "kernel", "rule")                     \
+    X(LISTED_BY, "kernel", "listed_by")           \
     X(HEADER, "kernel", "header")                 \
     X(LICENCE, "kernel", "licence")               \
     X(RUNS_ON, "kernel", "runs_on")               \
@@ -392,7 +393,7 @@ static int open_section(struct reader *r, char *line)
         i++;
     if (i == N_SECTIONS)
         return fail("%s:%ld: unknown section \"%s\"", r->path, r->line, line);
-    if (r->opened[i] != 0)
+    if (r->opened[i] != 0 && i != DERIVED) /* default_features.h adds to that */
         return fail("%s:%ld: section \"%s\": is already in line %ld", r->path, r->line, line,
                     r->opened[i]);
     r->opened[i] = r->line;
@@ -606,6 +607,10 @@ static int finish_kernel(struct reader *r)
                    "is neither a function's name nor `unconstrained` nor `listed`");
     if (r->opened[RESTRICT] && !spec_is_unconstrained(s))
         return bad(r, "rule", s->rule, "stands beside a section [restrict]: only one of them may");
+    s->listed_by = r->text[LISTED_BY];
+    s->listed_by_line = r->line = r->at[LISTED_BY];
+    if (s->listed_by != NULL && !spec_is_listed(s))
+        return bad(r, "listed_by", s->listed_by, "is for `rule = listed` alone");
     s->title = r->text[TITLE] != NULL ? r->text[TITLE] : "";
     s->source = r->text[SOURCE] != NULL ? r->text[SOURCE] : "";
     s->licence = r->text[LICENCE];

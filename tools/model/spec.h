@@ -6,7 +6,8 @@
        [kernel]  name (of at most 43 characters; the model's header makes names of it, and none of
                  them may be one in the headers of kpred), rule (a predicate's name,
                  `unconstrained`, as without it, or `listed`: legal are the tuples of the data
-                 alone, see listed.h), header (where the predicate lives), title and source (free
+                 alone, see listed.h), listed_by (fields of tokens by which they
+                 differ), header (where the predicate lives), title and source (free
                  text, optional), licence (its SPDX name: the header then has a line for it),
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
@@ -38,7 +39,8 @@
        [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped, blind,
                  names of parameters
        [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
-                 last
+                 last. [derived] may come several times; without [features] the trainer makes
+                 them, see default_features.h
 
    Every error names file, line and culprit. Needs only libc. */
 #pragma once
@@ -103,6 +105,8 @@ struct spec {
     const char *text; /* as read */
     const char *name, *rule;
     long name_line;
+    const char *listed_by; /* names of fields, for listed.h; NULL if absent */
+    long listed_by_line;
     const char *title, *source, *header, *licence; /* if absent: "", "", NULL, NULL */
     const char *runs_on[SPEC_MAX_ARCHS + 1];       /* NULL behind the last */
     uint32_t scale[SPEC_N_CALIBRATED];             /* of scores, see kpred.h: by [calibration] */

@@ -117,6 +117,7 @@ struct inputs {
     const struct spec_line *line;
     const uint8_t *least, *most;
     size_t n;
+    int is_default; /* the line is not the user's */
 };
 
 /* In octaves, 2^16 of which a size is far below. */
@@ -143,7 +144,7 @@ static void check_line(const struct inputs *in, int is_octaves, int is_log)
     }
     if (is_octaves && !is_log)
         warn_of_size(in, varying, spread);
-    else if (!varying)
+    else if (!varying && !in->is_default)
         note(
             "warning: %s:%ld: \"%s\": is the same for all training rows: nothing is learnt from it",
             in->spec->path, in->line->line, in->line->text);
@@ -161,8 +162,9 @@ void advice_features(const struct model *model, const struct recipe_rows *rows)
         const kpred_instr *in = &p->instr[i];
         if (in->op <= KPRED_OP_CONST)
             continue;
-        const struct inputs inputs = {model->spec, &model->spec->features.v[line++], least + at,
-                                      most + at, in->n};
+        const struct spec_line *text = &model->spec->features.v[line++];
+        const struct inputs inputs = {model->spec, text,  least + at,
+                                      most + at,   in->n, model_made_line(model, text)};
         check_line(&inputs, in->op == KPRED_OP_HATS || in->op == KPRED_OP_RAMP, is_log[in->a]);
         at += in->n;
     }

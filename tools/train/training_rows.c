@@ -170,7 +170,7 @@ int training_rows_make(const struct training_task *task, struct model *model,
     own.recipe = &recipe;
     if (m.data->time_us)
         recipe.draws = (double)time_targets_draws(&recipe, m.data);
-    if (model->listed && model_list(model, m.data->target, m.data->n))
+    if (model->lists.set && model_list(model, m.data->problem, m.data->target, m.data->n))
         return -1;
     allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));
     allocate(&out->held_out, m.data, rows_at_most(&m), recipe_width(model));

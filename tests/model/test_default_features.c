@@ -1,0 +1,249 @@
+/* test_default_features.c - default features fit any spec and tell its problems apart
+   SPDX-License-Identifier: MIT */
+#include "model/default_features.h"
+
+#include "harness/test.h"
+#include "model/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- specs made up ---- */
+
+static void add_tokens(struct buf *b, const char *name, int n)
+{
+    buf_printf(b, "%s =", name);
+    for (int i = 0; i < n; i++)
+        buf_printf(b, " t%d", i);
+    buf_puts(b, "\n");
+}
+
+static void begin(struct buf *b)
+{
+    b->n = 0;
+    buf_puts(b, "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\n");
+}
+
+/* The rest of a spec, with so many lines of its own [derived] */
+static void end(struct buf *b, const char *params, int n_derived, const char *of)
+{
+    buf_printf(b, "[params]\n%s", params);
+    if (n_derived)
+        buf_puts(b, "[derived]\n");
+    for (int i = 0; i < n_derived; i++)
+        if (i % 2)
+            buf_printf(b, "r%d = log2 r%d\n", i, i - 1);
+        else
+            buf_printf(b, "r%d = mul %s %s\n", i, of, of);
+}
+
+static const char tiles[] = "tile_a = 8 16 32 48 64\nb = 1 2 4 128\nmode = fast small\n";
+
+/* ---- what holds for each ---- */
+
+static int same_program(const struct program *p, const struct program *q)
+{
+    return p->n_instr == q->n_instr && p->n_features == q->n_features
+           && !memcmp(p->instr, q->instr, p->n_instr * sizeof *p->instr);
+}
+
+/* The features of a problem with x in field f, of others the least value */
+static void look(const struct spec *s, const struct program *p, size_t f, int32_t x, uint8_t *out)
+{
+    int32_t problem[KPRED_MAX_FIELDS];
+    for (size_t i = 0; i < s->n_fields; i++)
+        problem[i] = s->fields[i].least;
+    problem[f] = x;
+    program_run(p, problem, s->n_fields, out);
+}
+
+/* Every token is another; of sizes the ends of their range are. */
+static int tells_apart(const struct spec *s, const struct program *p, size_t f)
+{
+    static uint8_t seen[KPRED_MAX_VALUES][KPRED_MAX_WIDTH];
+    const struct spec_field *of = &s->fields[f];
+    const size_t n = of->least == of->most ? 1 : of->n_tokens ? of->n_tokens : 2;
+    for (size_t i = 0; i < n; i++) {
+        look(s, p, f, of->n_tokens ? (int32_t)i : i ? of->most : of->least, seen[i]);
+        for (size_t k = 0; k < i; k++)
+            if (!memcmp(seen[i], seen[k], p->n_features))
+                return 0;
+    }
+    return 1;
+}
+
+/* `what` names the spec. */
+static void check_made(const char *what, const char *text)
+{
+    struct spec s, once, again;
+    struct program p, q;
+    CHECK_OF(!spec_parse(&s, text, "made.spec") && !spec_parse(&once, text, "made.spec"), what);
+    CHECK_OF(!default_features_give(&s, NULL) && !default_features_give(&once, NULL), what);
+    CHECK_OF(!program_compile(&s, &p), what);
+    CHECK_OF(p.n_features >= 1 && p.n_features <= KPRED_MAX_WIDTH, what);
+    CHECK_OF(p.n_registers <= KPRED_MAX_REGISTERS && p.n_instr <= PROGRAM_MAX_INSTR, what);
+    CHECK_OF(!strcmp(s.text, once.text), what); /* each time the same */
+    CHECK_OF(!strncmp(s.text, text, strlen(text)), what);
+    CHECK_OF(default_features_line(&s) > 0 && default_features_line(&s) < s.features.line, what);
+    for (size_t f = 0; f < s.n_fields; f++)
+        CHECK_OF(tells_apart(&s, &p, f), what);
+    CHECK_OF(!spec_parse(&again, s.text, "made.spec") && !program_compile(&again, &q), what);
+    CHECK_OF(same_program(&p, &q), what);
+    CHECK_OF(!default_features_give(&again, NULL) && !strcmp(again.text, s.text), what);
+    spec_free(&s);
+    spec_free(&once);
+    spec_free(&again);
+}
+
+/* ---- the tests ---- */
+
+static void extremes(void)
+{
+    struct buf b = {NULL, 0, 0};
+    char name[80];
+    static const struct {
+        const char *what;
+        int tokens; /* of each field; 0: sizes */
+        const char *size;
+        int n_derived;
+    } all[] = {
+        {"24 fields of 128 tokens", 128, "", 0},
+        {"24 fields of 9 tokens", 9, "", 0},
+        {"24 fields of 8 tokens", 8, "", 0},
+        {"24 fields of one token", 1, "", 0},
+        {"24 sizes", 0, "size", 0},
+        {"24 sizes of 8 values", 0, "size 0 7", 0},
+        {"24 sizes of 9 values", 0, "size 0 8", 0},
+        {"24 sizes of one value", 0, "size 5 5", 0},
+        {"24 sizes and 100 registers", 0, "size 1 1000", 100},
+        {"24 fields of 128 tokens and 104 registers", 128, "", 104},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        begin(&b);
+        for (int f = 0; f < KPRED_MAX_FIELDS; f++) {
+            snprintf(name, sizeof name, "f%d", f);
+            if (all[i].tokens)
+                add_tokens(&b, name, all[i].tokens);
+            else
+                buf_printf(&b, "%s = %s\n", name, all[i].size);
+        }
+        end(&b, tiles, all[i].n_derived, "f0");
+        check_made(all[i].what, b.s);
+    }
+    buf_free(&b);
+}
+
+/* Names as long as they may be, of which registers are made, and one that is taken */
+static void names(void)
+{
+    struct buf b = {NULL, 0, 0};
+    begin(&b);
+    for (char c = 'a'; c < 'f'; c++) {
+        char name[KPRED_MAX_VALUES] = {0};
+        memset(name, 'x', 62);
+        buf_printf(&b, "%s%c = size\n", name, c);
+    }
+    buf_puts(&b, "n = size\nlog2_n = size\nlog2_product = size\n");
+    end(&b, tiles, 4, "n");
+    check_made("long names", b.s);
+    buf_free(&b);
+}
+
+static void at_random(void)
+{
+    struct buf b = {NULL, 0, 0};
+    uint64_t seed = 19;
+    char name[16];
+    for (int i = 0; i < 100; i++) {
+        const int n = 1 + (int)(test_random64(&seed) % KPRED_MAX_FIELDS);
+        begin(&b);
+        for (int f = 0; f < n; f++) {
+            const uint64_t x = test_random64(&seed);
+            snprintf(name, sizeof name, "f%d", f);
+            if (x % 3 == 0)
+                add_tokens(&b, name, 1 + (int)(x / 3 % (x % 2 ? 128 : 9)));
+            else if (x % 3 == 1)
+                buf_printf(&b, "%s = size\n", name);
+            else
+                buf_printf(&b, "%s = size %d %d\n", name, (int)(x / 3 % 5),
+                           4 + (int)(x / 15 % (1 << (x / 1000 % 20))));
+        }
+        end(&b, tiles, (int)(test_random64(&seed) % 3 * 8), "f0");
+        snprintf(name, sizeof name, "random %d", i);
+        check_made(name, b.s);
+    }
+    buf_free(&b);
+}
+
+static int has_line(const struct spec *s, const char *text)
+{
+    for (size_t i = 0; i < s->features.n; i++)
+        if (!strcmp(s->features.v[i].text, text))
+            return 1;
+    return 0;
+}
+
+/* What a user sees: tiles by name, and hats over the spec's own registers, each size once */
+static void what_they_are(void)
+{
+    static const char text[] =
+        "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\ngpu = a b\n"
+        "a = size\nb = size\nk = size 1 4096\npad = size 0 3\n[params]\n"
+        "tile_a = 8 48\nBK = 16 32\nother = 64\nmore = 1 100\n[derived]\nmine = log2 k\n"
+        "step = sub b 1\narea = mul step k\n"
+        "mean = ceil_div area k\nlog_area = log2 area\n";
+    struct spec s;
+    REQUIRE(!spec_parse(&s, text, "made.spec") && !default_features_give(&s, NULL));
+    CHECK(has_line(&s, "onehot gpu"));
+    CHECK(has_line(&s, "equals pad 0 4"));
+    CHECK(has_line(&s, "fraction a 48") && has_line(&s, "fraction a 8"));
+    CHECK(!has_line(&s, "fraction a 32"));
+    CHECK(has_line(&s, "ramp log2_b 0 32"));
+    CHECK(!has_line(&s, "divides b 2 3"));
+    CHECK(has_line(&s, "fraction k 32"));
+    CHECK(!has_line(&s, "fraction k 48"));
+    CHECK(has_line(&s, "fraction area 64") && has_line(&s, "fraction area 100"));
+    CHECK(has_line(&s, "hats mine 0 1 13"));
+    CHECK(!strstr(s.text, "log2_k"));
+    CHECK(strstr(s.text, "log2_mean = log2 mean") != NULL);
+    CHECK(!strstr(s.text, "log2_area") && !strstr(s.text, "log2_step"));
+    CHECK(!has_line(&s, "divides step 2 3") && has_line(&s, "divides area 2 3"));
+    spec_free(&s);
+}
+
+/* Lines of another kpred-train are taken as they are; a spec's own stay. */
+static void others(void)
+{
+    static const char text[] = "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\na = size\n"
+                               "[params]\nt = 1 2\n";
+    struct buf b = {NULL, 0, 0};
+    struct spec like, s;
+    REQUIRE(!spec_parse(&like, text, "a.spec") && !default_features_give(&like, NULL));
+    buf_puts(&b, like.text);
+    char *at = strstr(b.s, "hats log2_a 0 ");
+    REQUIRE(at != NULL);
+    at[12] = '1';
+    spec_free(&like);
+    CHECK(!spec_parse(&like, b.s, "like.spec") && !spec_parse(&s, text, "b.spec"));
+    CHECK(!default_features_give(&s, &like) && !strcmp(s.text, b.s));
+    CHECK(default_features_line(&s) == default_features_line(&like)
+          && default_features_line(&s) > 8);
+    spec_free(&s);
+    b.n = 0;
+    buf_printf(&b, "%s[features]\nramp a 0 4\n", text);
+    CHECK(!spec_parse(&s, b.s, "c.spec") && !default_features_give(&s, &like));
+    CHECK(!strcmp(s.text, b.s) && default_features_line(&s) == 0);
+    spec_free(&s);
+    spec_free(&like);
+    buf_free(&b);
+}
+
+int main(void)
+{
+    RUN(extremes);
+    RUN(names);
+    RUN(at_random);
+    RUN(what_they_are);
+    RUN(others);
+    return test_end();
+}
