@@ -25,7 +25,7 @@ HASH := \#
 library = $(shell printf '$(HASH)include <$(1).h>\nint main(void){return 0;}' \
     | $(CC) -xc - -o /dev/null -l$(2) >/dev/null 2>&1 && echo -DHAVE_$(3) -l$(2))
 LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib,bz2,BZIP2) \
-    $(call library,zlib,z,ZLIB))
+    $(call library,zlib,z,ZLIB) $(call library,jansson,jansson,JANSSON))
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
@@ -61,7 +61,8 @@ $(BUILD)/tools/train/%.o $(BUILD)/tools/base/numbers.o: \
 $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
-$(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
+$(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner.o data/tuner_forms.o \
+    miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.

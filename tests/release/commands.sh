@@ -161,6 +161,22 @@ rowsum_rows() {
                     (c < 100 ? 64 : c < 1000 ? 128 : 256) "," (r % 16 ? 1 : 4) }'
 }
 
+# tuner_file DEVICE: a small cache file of Kernel Tuner
+tuner_file() {
+    printf '{"device_name": "%s", "kernel_name": "axpy", "problem_size": [4096],\n' "$1"
+    printf '"tune_params_keys": ["bx", "vec"], "tune_params": {"bx": [64, 128], "vec": [1, 2, 4]}, "cache": {\n'
+    awk 'BEGIN { for (bx = 64; bx < 129; bx += 64) for (vec = 1; vec < 5; vec *= 2)
+        printf "%s\"%d,%d\": {\"bx\": %d, \"vec\": %d, \"time\": %.2f}", (n++ ? ",\n" : ""), bx, vec, bx, vec,
+            300 / bx / vec
+        print "}}" }'
+}
+
+t1_file() {
+    printf '{"ConfigurationSpace": {"TuningParameters": [{"Name": "bx", "Values": "[64, 128]"},\n'
+    printf '{"Name": "vec", "Values": "[2**i for i in range(3)]"}],\n'
+    printf '"Conditions": [{"Expression": "bx * vec <= 512", "Parameters": ["bx", "vec"]}]}}\n'
+}
+
 # provide FOLDER: the files that commands read there
 provide() (
     mkdir -p "$1" "$tmp/home/.config/miopen" && cd "$1" || return 1
@@ -181,6 +197,9 @@ provide_manual() (
     provide "$1" && cd "$1" || return 1
     sed -i 's/rows/n/g;s/cols/m/g' my.spec results.csv
     mv results.csv gfx906_60.csv
+    t1_file >kernel.json
+    tuner_file "NVIDIA A100-PCIE-40GB" >A100.json
+    tuner_file "AMD Instinct MI250X" >MI250X.json
     cp "$root"/weights/*.spec .
     cp log.txt train.log
     printf '#!/bin/sh\nexec python3 train.py\n' >program
@@ -230,6 +249,7 @@ lacks() {
         case $1 in *$program*) has $program || echo $program ;; esac
     done
     case $(as_here "$1") in
+    *kernel.json* | *A100.json*) grep -q HAVE_JANSSON "$BUILD/libraries" || echo jansson ;;
     *.bz2* | *"make weights"* | *"make accuracy"*) has_databases || echo "SQLite or bzip2" ;;
     *-lamdhip64* | *hip_select*) echo 'int main(void){return 0;}' |
         cc -xc - -o /dev/null -lamdhip64 2>/dev/null || echo HIP ;;

@@ -23,3 +23,4 @@ int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_relayout(int argc, char **argv);
+int cmd_init(int argc, char **argv);

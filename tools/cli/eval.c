@@ -14,9 +14,9 @@
 static const char help[] =
     "usage: kpred-train eval MODEL|FILE.h --data FILE... [--rows all|test|aside] [-k K,...] "
     "[--beam B]\n"
-    "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU] [--nearest]\n"
-    "                        [--lenient] [--reliability] [--plot FILE.svg] [--hits FILE.csv]\n"
-    "                        [--csv|--json]\n"
+    "                        [--float|--teachers N] [--by gpu,dtype] [--gpu GPU]\n"
+    "                        [--set FIELD=VALUE...] [--nearest] [--lenient] [--reliability]\n"
+    "                        [--plot FILE.svg] [--hits FILE.csv] [--csv|--json]\n"
     "\n"
     "Compares what a model predicts with what tuning found.\n"
     "\n"
@@ -31,7 +31,8 @@ static const char help[] =
     "                 the integer one\n"
     "  --teachers N   the mean of N of the networks that taught it, from the same file\n"
     "  --by LIST      what to group by: gpu,dtype (default), gpu, dtype, or all for one group\n"
-    "  --gpu GPU      the GPU of the files; default: their names\n"
+    "  --gpu GPU      the GPU of files that do not say it; default: their names\n"
+    "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
     "  --nearest      for a GPU that the model lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
     "  --reliability  how well the probabilities fit, of all k tuples together: columns\n"
@@ -396,6 +397,7 @@ int cmd_eval(int argc, char **argv)
          .most = MAX_TEACHERS},
         {.name = "--by", .kind = OPT_TEXT, .to = &o.by},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
+        {.name = "--set", .kind = OPT_TEXTS, .to = &o.how.set},
         {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
         {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
         {.name = "--reliability", .kind = OPT_FLAG, .to = &o.reliability},
@@ -413,5 +415,6 @@ int cmd_eval(int argc, char **argv)
     if (status < 0)
         status = run(&o);
     free(o.data.v);
+    free(o.how.set.v);
     return status;
 }

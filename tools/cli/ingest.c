@@ -9,18 +9,20 @@
 #include <stdlib.h>
 
 static const char help[] =
-    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--nearest] [--lenient]\n"
-    "                          [-o FILE] [--csv|--json]\n"
+    "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--set FIELD=VALUE...]\n"
+    "                          [--nearest] [--lenient] [-o FILE] [--csv|--json]\n"
     "\n"
     "Writes the rows of a kernel's data files as CSV or JSON: one column per field and\n"
-    "parameter of the spec, and of timed data (find-dbs, tables of Tensile) one for the time,\n"
+    "parameter of the spec, and of timed data one for the time,\n"
     "time_us; sorted, the same bytes whatever the order of the files.\n"
     "\n"
     "  SPEC           the kernel's .spec file\n"
     "  --data FILE... perf-dbs of SQLite (.db) and of text (.txt), find-dbs (.txt), tables of\n"
-    "                  Tensile (.csv), CSV files (.csv), and each of these with .bz2\n"
-    "                  or .gz\n"
-    "  --gpu GPU      the GPU of the files; default: their names up to the first `.` or `-`\n"
+    "                  Tensile (.csv), CSV files (.csv), files of Kernel Tuner and KTT\n"
+    "                  (.json), and each of these with .bz2 or .gz\n"
+    "  --gpu GPU      the GPU of files that do not say it; default: their names, up to the\n"
+    "                  first `.` or `-`, of .json the piece that is a GPU\n"
+    "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
     "  --nearest      for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
     "  -o FILE        write there, whole or not at all; default: standard output\n"
@@ -67,6 +69,7 @@ int cmd_ingest(int argc, char **argv)
         {.name = "SPEC", .kind = OPT_TEXT, .to = &in.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &in.data, .is_required = 1},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &in.how.gpu},
+        {.name = "--set", .kind = OPT_TEXTS, .to = &in.how.set},
         {.name = "--nearest", .kind = OPT_FLAG, .to = &in.how.nearest},
         {.name = "--lenient", .kind = OPT_FLAG, .to = &in.how.lenient},
         {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
@@ -87,5 +90,6 @@ int cmd_ingest(int argc, char **argv)
         }
     }
     free(in.data.v);
+    free(in.how.set.v);
     return status;
 }

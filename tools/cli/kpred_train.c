@@ -36,6 +36,7 @@ static int cmd_bench_all(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct command table[] = {
+        {"init", "files of a tuner to a spec for a kernel of one's own", cmd_init},
         {"ingest", "tuning results of any format to CSV", cmd_ingest},
         {"train", "tuning results to a generated header", cmd_train},
         {"eval", "how good a model's predictions are", cmd_eval},

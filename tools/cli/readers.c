@@ -3,6 +3,7 @@
 #include "readers.h"
 
 #include "data/csv.h"
+#include "data/tuner_rows.h"
 #include "miopen/miopen_rows.h"
 
 const struct data_format readers[] = {
@@ -10,5 +11,6 @@ const struct data_format readers[] = {
     {".txt", SPEC_MIOPEN, "perf-db or find-db", textdb_read},
     {".txt", SPEC_FIND_DB, "perf-db or find-db", finddb_read},
     {".csv", SPEC_N_FORMATS, NULL, csv_read},
+    {".json", SPEC_TIMED, "file of Kernel Tuner or KTT", tuner_rows_read},
     {NULL, SPEC_N_FORMATS, NULL, NULL},
 };

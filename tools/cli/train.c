@@ -17,17 +17,17 @@ static const char help[] =
     "usage: kpred-train train SPEC --data FILE... [--beside FILE...]\n"
     "                         [--split config|shape|none|config:I/N|shape:I/N|fold:I/N]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
-    "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU] [--nearest]\n"
-    "                         [--lenient] [--float-out FILE] [--include-dir DIR] -o FILE.h\n"
+    "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU]\n"
+    "                         [--set FIELD=VALUE...] [--nearest] [--lenient]\n"
+    "                         [--float-out FILE] [--include-dir DIR] -o FILE.h\n"
     "\n"
     "Trains a network on tuning results and writes it as a C header. The same files and options\n"
     "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
     "count once. Rows, losses, warnings and what to type next go to standard error.\n"
     "\n"
     "  SPEC             the kernel's .spec file\n"
-    "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), and each "
-    "of\n"
-    "                   these with .bz2 or .gz\n"
+    "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), files of\n"
+    "                   Kernel Tuner and KTT (.json), and each of these with .bz2 or .gz\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well, for specs with a section [judge];\n"
     "                   --split keeps none of them\n"
@@ -49,7 +49,8 @@ static const char help[] =
     "                   its teachers change in proportion\n"
     "  --seed N         of all that is random (default 1)\n"
     "  --threads N      default: one per core\n"
-    "  --gpu GPU        the GPU of the files; default: their names\n"
+    "  --gpu GPU        the GPU of files that do not say it; default: their names\n"
+    "  --set FIELD=VALUE...  the value of a field in files that do not say it\n"
     "  --nearest        for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient        drop and count rows that would be an error\n"
     "  --float-out FILE the network before rounding, and its teachers (default: FILE.f32 beside\n"
@@ -272,6 +273,7 @@ int cmd_train(int argc, char **argv)
         {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = INT32_MAX},
         {.name = "--threads", .kind = OPT_COUNT, .to = &o.threads, .least = 1, .most = 256},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.how.gpu},
+        {.name = "--set", .kind = OPT_TEXTS, .to = &o.how.set},
         {.name = "--nearest", .kind = OPT_FLAG, .to = &o.how.nearest},
         {.name = "--lenient", .kind = OPT_FLAG, .to = &o.how.lenient},
         {.name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out},
@@ -286,6 +288,7 @@ int cmd_train(int argc, char **argv)
     if (status < 0)
         status = run(&o);
     free(o.data.v);
+    free(o.how.set.v);
     free(o.beside.v);
     return status;
 }

@@ -3,6 +3,8 @@
 #include "commands.h"
 #include "train_run.h"
 
+#include "base/quote.h"
+
 #include <string.h>
 
 static void write_files(struct buf *b, const char *what, const struct dataset *d)
@@ -17,21 +19,6 @@ struct command_text {
     struct buf *b;
     size_t column;
 };
-
-/* Text as a shell reads it in one word; `star` stands for the sign that might end a comment. */
-static void quote(struct buf *to, const char *text, char star)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=:,./@%";
-    const int is_plain = *text && text[strspn(text, plain)] == '\0';
-    buf_puts(to, is_plain ? "" : "'");
-    for (; *text; text++)
-        if (*text == '\'')
-            buf_puts(to, "'\\''");
-        else
-            buf_printf(to, "%c", *text == '*' ? star : *text);
-    buf_puts(to, is_plain ? "" : "'");
-}
 
 /* Words of the program's own, as they are */
 static void add_plain(struct command_text *c, const char *text)
@@ -103,6 +90,8 @@ static void write_command(struct buf *b, const struct train_options *o, const st
     add_count(&c, "--epochs", o->epochs, 0);
     add_count(&c, "--seed", o->seed, 1);
     add_text(&c, "--gpu", o->how.gpu);
+    for (size_t i = 0; i < o->how.set.n; i++)
+        add_text(&c, "--set", o->how.set.v[i]);
     if (o->how.nearest)
         add_word(&c, "--nearest");
     if (o->how.lenient)
@@ -166,6 +155,8 @@ static void eval_command(struct buf *b, const struct train_options *o, int has_k
     next_word(b, o->output);
     next_data(b, o);
     next_option(b, "--gpu", o->how.gpu);
+    for (size_t i = 0; i < o->how.set.n; i++)
+        next_option(b, "--set", o->how.set.v[i]);
     buf_puts(b, o->how.nearest ? " --nearest" : "");
     buf_puts(b, o->how.lenient ? " --lenient" : "");
     buf_puts(b, has_kept ? " -k 1,10" : " -k 1,10 --rows all");

@@ -22,12 +22,12 @@ struct csv {
 };
 
 struct columns {
-    int field[KPRED_MAX_FIELDS]; /* -1: the file gives the GPU */
+    int field[KPRED_MAX_FIELDS]; /* -1: its value is the same in all rows: */
+    int64_t fixed[KPRED_MAX_FIELDS];
     int param[KPRED_MAX_TUPLE];
     int time;   /* of timed data; otherwise -1 */
     double us;  /* of one in that column */
     int gpu_at; /* the column of the GPU's name, or -1 */
-    int64_t gpu;
 };
 
 /* A name that is only written in another way is told with what stands there, blanks included. */
@@ -58,12 +58,15 @@ static int need_column(const struct csv_records *r, const char *name, int *out)
 static int map_field(const struct csv *c, struct columns *cols, size_t i)
 {
     const char *name = c->l->spec->fields[i].name;
-    if (strcmp(name, "gpu") != 0 || c->l->spec->fields[i].n_tokens == 0)
-        return need_column(&c->r, name, &cols->field[i]);
     cols->field[i] = csv_records_find(&c->r, name);
+    if (strcmp(name, "gpu") != 0 || c->l->spec->fields[i].n_tokens == 0) {
+        if (cols->field[i] < 0 && load_given(c->l, i, &cols->fixed[i]))
+            return 0;
+        return need_column(&c->r, name, &cols->field[i]);
+    }
     cols->gpu_at = cols->field[i];
     if (cols->field[i] < 0)
-        return load_file_gpu(c->l, i, &cols->gpu);
+        return load_file_gpu(c->l, i, &cols->fixed[i]);
     if (c->l->options->gpu != NULL)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", c->r.path,
                     c->r.at);
@@ -138,7 +141,7 @@ static void see_header(struct csv *c, const struct columns *cols)
 static int read_field(struct csv *c, const struct columns *cols, size_t i, int64_t *out)
 {
     const struct spec_field *f = &c->l->spec->fields[i];
-    *out = cols->gpu;
+    *out = cols->fixed[i];
     if (cols->field[i] < 0)
         return 0;
     const char *cell = c->r.cell[cols->field[i]];

@@ -33,6 +33,24 @@ static const struct packing *find_packing(const char *path, const char *ending)
     return found;
 }
 
+int data_has_ending(const char *path, const char *ending)
+{
+    return find_packing(base_name(path), ending) != NULL;
+}
+
+int data_read(const char *path, struct buf *out)
+{
+    const struct packing *packing = find_packing(path, "");
+    struct buf raw = {0};
+    int rc = read_file(path, max_bytes, packing->unpack != NULL ? &raw : out);
+    if (rc == 0 && packing->unpack != NULL)
+        rc = packing->unpack(path, &raw, max_bytes, out);
+    if (rc == 0)
+        drop_bom(out);
+    buf_free(&raw);
+    return rc;
+}
+
 static void unknown_ending(const struct data_format *f, const char *path)
 {
     struct buf endings = {0};
@@ -232,8 +250,11 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     out->retired = spec->retired;
     out->n_fields = spec->n_fields;
     out->n_params = spec->n_params;
-    int rc = load_all(&l, formats, out, paths, n);
+    int rc = given_check(spec, &options->set);
+    if (rc == 0)
+        rc = load_all(&l, formats, out, paths, n);
     if (rc == 0) {
+        load_note_unused(&l);
         sort_files(out, &l);
         take_rows(out, &l);
     } else {

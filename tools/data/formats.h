@@ -18,3 +18,9 @@ struct data_format {
 /* Reads the files in the spec's format, or as CSV with its columns. On failure nothing is kept. */
 int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
               size_t n, const struct data_options *options, struct dataset *out);
+
+/* Does a file's name end so, or so with the ending of a packed file behind? */
+int data_has_ending(const char *path, const char *ending);
+/* Reads a file of any format, unpacks it by its ending, and passes over a byte order mark. 0, or -1
+   with a message; to be freed in any case. */
+int data_read(const char *path, struct buf *out);

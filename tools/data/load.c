@@ -96,27 +96,95 @@ int load_token(struct loader *l, int64_t row, size_t field, const char *text, in
     return rc;
 }
 
-int load_file_gpu(const struct loader *l, size_t field, int64_t *out)
+/* Where one begins in the other as whole words, which end where letters and digits do; and what
+   stands behind it there is not of a list. NULL: nowhere. */
+static const char *find_words(const char *text, const char *words)
+{
+    static const char other[] = " ti super d laptop mobile max xt xtx gre ada ";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    const size_t n = strlen(words);
+    for (const char *at = text; *at != '\0'; at++) {
+        const int is_begin = at == text || strchr(letters, at[-1]) == NULL;
+        if (!is_begin || strncasecmp(at, words, n) != 0)
+            continue;
+        const char *behind = at + n + strcspn(at + n, letters);
+        char next[16];
+        snprintf(next, sizeof next, " %.*s ", (int)strspn(behind, letters), behind);
+        for (char *c = next; *c != '\0'; c++)
+            *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+        if (at[n] == '\0' || (behind > at + n && strstr(other, next) == NULL))
+            return at;
+    }
+    return NULL;
+}
+
+/* A token that is the same GPU by the words of its name, if there is one such: else the name */
+static const char *same_gpu(const struct spec_field *f, const char *name)
+{
+    const char *found = NULL;
+    if (spec_token(f, name) >= 0 || strncmp(name, "gfx", 3) == 0)
+        return name;
+    for (size_t i = 0; i < f->n_tokens; i++) {
+        if (find_words(f->tokens[i], name) == NULL && find_words(name, f->tokens[i]) == NULL)
+            continue;
+        if (found != NULL)
+            return name;
+        found = f->tokens[i];
+    }
+    return found != NULL ? found : name;
+}
+
+int load_named_gpu(const struct loader *l, size_t field, const char *name, const char *from,
+                   int64_t *out)
 {
     const struct spec_field *f = &l->spec->fields[field];
-    const char *name = base_name(l->path);
-    const char *asked = l->options->gpu;
-    struct buf gpu = {0}, b = {0};
+    struct buf b = {0};
     int nearest = -1, rc = 0;
+    int token = gpu_token(l, f, same_gpu(f, name), &nearest);
+    *out = token;
+    if (token < 0)
+        rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, name, from,
+                  gpu_trouble(f, nearest, &b));
+    buf_free(&b);
+    return rc;
+}
+
+int load_file_gpu(struct loader *l, size_t field, int64_t *out)
+{
+    const struct spec_field *f = &l->spec->fields[field];
+    const char *name = base_name(l->path), *asked = l->options->gpu;
+    struct buf gpu = {0}, b = {0};
     if (asked != NULL)
-        buf_puts(&gpu, spec_token(f, asked) >= 0 ? asked : gpu_name(asked, &b));
+        buf_puts(&gpu, spec_token(f, asked) >= 0 ? asked : gpu_of_device(asked, &b));
     else
         buf_add(&gpu, name, strcspn(name, ".-"));
-    int token = gpu_token(l, f, gpu.s, &nearest);
-    *out = token;
-    b.n = 0;
-    if (token < 0)
-        rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, gpu.s,
-                  asked != NULL ? "from --gpu" : "from the file's name, --gpu overrides it",
-                  gpu_trouble(f, nearest, &b));
+    l->gpu_is_used = 1;
+    const int rc = load_named_gpu(
+        l, field, gpu.s, asked != NULL ? "from --gpu" : "from the file's name, --gpu overrides it",
+        out);
     buf_free(&gpu);
     buf_free(&b);
     return rc;
+}
+
+/* ---- what the command line says ---- */
+
+int load_given(struct loader *l, size_t field, int64_t *out)
+{
+    const int is_given = given_value(l->spec, &l->options->set, field, out);
+    if (is_given)
+        l->is_used[field] = 1;
+    return is_given;
+}
+
+void load_note_unused(const struct loader *l)
+{
+    int64_t v;
+    for (size_t i = 0; i < l->spec->n_fields; i++)
+        if (!l->is_used[i] && given_value(l->spec, &l->options->set, i, &v))
+            note("--set %s=... is not used: all files say what it is", l->spec->fields[i].name);
+    if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
+        note("--gpu %s is not used: all files name their GPU", l->options->gpu);
 }
 
 /* ---- checks ---- */

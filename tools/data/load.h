@@ -7,12 +7,14 @@
 
 #include "base/csv_records.h"
 #include "data.h"
+#include "given.h"
 
 /* How to take what the files hold. */
 struct data_options {
-    const char *gpu; /* if not NULL, stands for the GPU that a file's name gives */
-    int nearest;     /* take the nearest GPU of the spec for one that it lacks */
-    int lenient;     /* drop and count rows that would be an error */
+    const char *gpu;      /* if not NULL, stands for the GPU that a file's name gives */
+    int nearest;          /* take the nearest GPU of the spec for one that it lacks */
+    int lenient;          /* drop and count rows that would be an error */
+    struct opt_texts set; /* fields of files that do not say them: given.h */
 };
 
 struct load_row {
@@ -40,8 +42,10 @@ struct loader {
     struct load_row *rows;
     size_t n, cap;
     size_t n_unknown, unknown_cap;
-    struct load_unknown *unknown; /* sorted by text */
-    size_t at_once;               /* how many rows the present verdict keeps or drops */
+    struct load_unknown *unknown;            /* sorted by text */
+    unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
+    int gpu_is_used, gpu_is_named; /* by files for which --gpu stands, and that need it not */
+    size_t at_once;                /* how many rows the present verdict keeps or drops */
     size_t dropped[DATA_N_DROPS];
 };
 
@@ -59,7 +63,17 @@ int load_ragged(struct loader *l, const struct csv_records *r);
 int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out);
 
 /* The GPU of the file being read, by --gpu or its name: 0 or -1 with a message. */
-int load_file_gpu(const struct loader *l, size_t field, int64_t *out);
+int load_file_gpu(struct loader *l, size_t field, int64_t *out);
+/* The same of a GPU's name; `from` says where it is from. A unique token counts where one of the
+   two names is whole words of the other (A100 and A100-PCIE-40GB, A6000 and RTX_A6000), unless a
+   word behind them makes it another product (RTX_3090 and RTX_3090_Ti). */
+int load_named_gpu(const struct loader *l, size_t field, const char *name, const char *from,
+                   int64_t *out);
+
+/* The value that --set gives, of a field that the file being read does not say; 0: none. */
+int load_given(struct loader *l, size_t field, int64_t *out);
+/* Tells which of what is given no file needed. */
+void load_note_unused(const struct loader *l);
 
 /* Verdict: checks a problem (in the spec's order) and the texts of its parameters, keeps them. */
 int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params);

@@ -2,9 +2,22 @@
    SPDX-License-Identifier: MIT
 
    Kernel Tuner's cache files (closed, still open, or cut by a kill), results in the T4 form, and
-   KTT's own results. A file is read one measurement after the other, so that memory holds its text
-   and little else. Values are texts, as a spec writes them: integers in digits, true and false as 1 and 0, other
-   numbers with the digits that bring them back, strings as they are. */
+   KTT's own results, told apart by their members. A file is read one measurement after the other,
+   so that memory holds its text and little else. Values are texts, as a spec writes them: integers
+   in digits, true and false as 1 and 0, other numbers with the digits that bring them back, strings
+   as they are.
+
+   A cache may end behind an entry, with or without a comma: it is open. One that ends within an
+   entry was cut: that entry is left out, and a note tells its line. Every other text that is no
+   JSON is an error, and so are a member twice in an object, an entry within or outside of its
+   place, an entry that disagrees with its own key, and a parameter that is missing or neither a
+   number nor a string. Two entries of one key (of files put together) are two measurements.
+
+   Times are the member `time` of a cache, in milliseconds, whatever the file's objective is; of T4
+   the objective's measurement if its unit is one of time, else the one called `time`, with its
+   unit, else that of the metadata, else in milliseconds; of KTT TotalDuration in TimeUnit. A time
+   of 0 or of 1e19 and more is a failure, and so are the words of Kernel Tuner in its place, each
+   `invalidity` of T4 but correct, and each Status of KTT but Ok. */
 #pragma once
 
 #include "base/util.h"
@@ -19,7 +32,8 @@ struct tuner_param {
     const char **values;
 };
 
-/* What stands before the measurements, or follows from the first of them */
+/* What stands before the measurements, or follows from the first of them. It lives as long as
+   tuner_read runs. */
 struct tuner_head {
     const char *path;
     enum tuner_kind kind;
@@ -44,9 +58,10 @@ struct tuner_visitor {
     int (*measurement)(void *to, const struct tuner_head *head, const struct tuner_measurement *m);
 };
 
-/* Reads a file, unpacked. 0, or -1 with a message. */
+/* Reads a file, unpacked, with one measurement or more. 0, or -1 with a message. */
 int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor);
-/* The name of the GPU of a file, as gpu_token writes it (model/products.h): by its device; else by
-   --gpu, if that is not NULL; else by a piece of the file's name that is a GPU that is sold. NULL:
-   there is none. */
+
+/* The name of the GPU of a file, as gpu_of_device writes it (model/products.h): by its device; else
+   by --gpu, if that is not NULL; else by a piece of the file's name, between dots and hyphens and
+   maybe with _T4 behind, that is a GPU's name and has letters and digits. NULL: there is none. */
 const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b);

@@ -111,6 +111,8 @@ _kpred_value() {
         _kpred_reply $names
         ;;
     ingest:-o) _kpred_files .csv .json ;;
+    init:-o) _kpred_files .spec ;;
+    init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
     train:-o | relayout:-o) _kpred_files .h ;;
     *:--spec) _kpred_files .spec ;;
     *:--include-dir) _kpred_files / ;; # folders alone
@@ -131,6 +133,7 @@ _kpred_operand() {
     models) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
     predict) if [[ ${#operands[@]} -eq 0 ]]; then _kpred_model_or_header; else _kpred_field; fi ;;
     bench) _kpred_model_or_header ;;
+    init) _kpred_files .json .json.bz2 .json.gz .csv .csv.bz2 .csv.gz ;;
     eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
     ingest | train) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;

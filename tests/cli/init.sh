@@ -1,0 +1,314 @@
+#!/bin/sh
+# init.sh - a spec from a tuner's files or a plain table, which trains without a change
+# SPDX-License-Identifier: MIT
+#
+# tests/cli/init.py reads the same files with Python, and says what the spec should have.
+. tests/harness/script.inc
+
+test_begin
+need_trainer "specs made of files"
+has_jansson() { grep -q HAVE_JANSSON "$BUILD/libraries"; }
+TUNER=$(absolute "${TUNER:-../shared/tuner}")
+cd "$tmp" || exit 1
+
+# rule_is LINE COMMAND...: the command succeeds, and this is what it prints, and the spec's last line
+rule_is() {
+    line="rule: $1"
+    shift
+    got=$("$@" 2>err) && [ "$got" = "$line" ] && [ "$(tail -n 1 my.spec)" = "# $line" ] && return
+    printf '%s\n' "$got"
+    cat err
+    return 1
+}
+
+# trains ARGUMENT...: my.spec as it is, by the command that init told; and it ingests these data
+trains() {
+    command=$(sed -n 's/^kpred-train: to train it: //p' err)
+    ! grep '^rule' my.spec || return 1
+    sh -c "$command --epochs 2" 2>train.err || { cat train.err; return 1; }
+    "$trainer" ingest my.spec --data "$@" 2>train.err | awk 'END { exit NR < 2 }' || { cat train.err; return 1; }
+}
+
+# has_lines LINE...: my.spec has them
+has_lines() {
+    for line; do grep -qxF -e "$line" my.spec || { echo "there is no \"$line\""; return 1; }; done
+}
+
+# ---- the kernels of Kernel Tuner's hub ----
+
+# hub NAME COUNTS FILE...: the spec is as Python says, too
+hub() {
+    name=$1 counts=$2
+    shift 2
+    check "$name: $counts" rule_is "$counts" "$trainer" init "$@" -o my.spec
+    check_with python3 "$name: as Python reads it" python3 "$root/tests/cli/init.py" my.spec "$@"
+}
+
+tuner() {
+    hub convolution "4362 legal, 4362 measured, 0 unmeasured, 0 illegal" "$TUNER/convolution_milo.T1.json" \
+        "$TUNER/convolution_milo.A100.json.gz" "$TUNER/convolution_milo.W6600.json.bz2"
+    check "convolution: fields" has_lines "name = convolution_kernel" "format = timed" "shipped = none" \
+        "config = problem_size_x,problem_size_y" "problem_size_x = size" "problem_size_y = size"
+    check "convolution: it trains" trains "$TUNER/convolution_milo.A100.json.gz"
+    check "convolution: a prediction" "$kpred" predict convolution_kernel.h gpu=gfx1032_14 problem_size_x=4096 \
+        problem_size_y=4096
+    hub dedispersion "11130 legal, 11130 measured, 0 unmeasured, 0 illegal" \
+        "$TUNER/dedispersion_milo.A4000.slim.json.bz2" "$TUNER/dedispersion_milo.T1.json"
+    hub gemm "116928 legal, 0 measured, 116928 unmeasured, 0 illegal" "$TUNER/gemm_milo.T1.json"
+    hub hotspot "82984 legal, 0 measured, 82984 unmeasured, 0 illegal" "$TUNER/hotspot_milo.T1.json"
+    check "pnpoly, whose size is too large" rule_is "4092 legal, 0 measured, 4092 unmeasured, 0 illegal" \
+        "$trainer" init "$TUNER/pnpoly.T1.json" --gpu A100 -o my.spec
+    check_with python3 "pnpoly: as Python reads it" python3 "$root/tests/cli/init.py" my.spec "$TUNER/pnpoly.T1.json"
+    refuse "pnpoly without a field" 1 'pnpoly.T1.json: says neither a GPU nor' \
+        "$trainer" init "$TUNER/pnpoly.T1.json" -o none.spec
+    hub T4 "10240 legal, 4362 measured, 5878 unmeasured, 0 illegal" "$TUNER/convolution_milo.A100_T4.json.bz2"
+    check "T4: what the difference means is told" grep -q 'the tuner took samples, or there are conditions' err
+    check "KTT" rule_is "4092 legal, 4092 measured, 0 unmeasured, 0 illegal" "$trainer" init \
+        "$TUNER/ktt.KTPnpolyOutput_3090.json.gz" --fields VERTICES -o my.spec
+    check "KTT: it trains" trains "$TUNER/ktt.KTPnpolyOutput_3090.json.gz"
+    refuse "files of two kernels" 1 'a spec is of one kernel' "$trainer" init \
+        "$TUNER/convolution_milo.A100.json.gz" "$TUNER/dedispersion_milo.A4000.slim.json.bz2" -o none.spec
+    refuse "files of other parameters" 1 'A6000_original.json.bz2: has no parameter "use_shmem"' "$trainer" init \
+        "$TUNER/convolution_milo.A100.json.gz" "$TUNER/convolution_milo.A6000_original.json.bz2" -o none.spec
+    refuse "T1 of another kernel" 1 'is not in' "$trainer" init \
+        "$TUNER/dedispersion_milo.T1.json" "$TUNER/convolution_milo.A100.json.gz" -o none.spec
+}
+
+# ---- files of one's own ----
+
+# cache DEVICE SIZE KERNEL: of a kernel with parameters of all types; every third tuple with bx * vec
+# of 256 failed, and others of that product were rejected
+cache() {
+    printf '{"device_name": "%s", "kernel_name": "%s", "problem_size": [%s],\n' "$1" "$3" "$2"
+    printf '"tune_params_keys": ["bx", "vec", "layout", "scale", "lds", "seven"],\n'
+    printf '"tune_params": {"bx": [128, 32, 64], "vec": [1, 2, 4], "layout": ["row", "by col"],\n'
+    printf '"scale": [1.5, 0.5], "lds": [true, false], "seven": [7]},\n"cache": {\n'
+    awk -v size="$2" 'BEGIN {
+        for (bx = 32; bx <= 128; bx *= 2) for (vec = 1; vec <= 4; vec *= 2) for (l = 0; l < 2; l++)
+        for (s = 0; s < 2; s++) for (d = 0; d < 2; d++) {
+            time = size * (2 + l) / bx / vec / 1000 + d / 10 + s / 20; n++
+            if (bx * vec > 256) time = "\"InvalidConfig\""
+            else if (bx * vec == 256 && n % 3 == 0) time = "\"RuntimeFailedConfig\""
+            key = bx "," vec "," (l ? "by col" : "row") "," (s ? "0.5" : "1.5") "," (d ? "True" : "False") ",7"
+            printf "%s\"%s\": {\"bx\": %d, \"vec\": %d, \"layout\": \"%s\", \"scale\": %s, \"lds\": %s, " \
+                "\"seven\": 7, \"time\": %s}", (n > 1 ? ",\n" : ""), key, bx, vec, (l ? "by col" : "row"),
+                (s ? "0.5" : "1.5"), (d ? "true" : "false"), time
+        }
+        print "}}" }'
+}
+
+# t1 CONDITION...: T1 of that kernel
+t1() {
+    printf '{"ConfigurationSpace": {"TuningParameters": [\n'
+    printf '{"Name": "bx", "Type": "int", "Values": "[2**i * 32 for i in range(3)]", "Default": 32},\n'
+    printf '{"Name": "vec", "Type": "int", "Values": "%s"},\n' "${VEC:-[1] + list(range(2, 5, 2))}"
+    printf "{\"Name\": \"layout\", \"Values\": \"['row', 'by col']\"},\n"
+    printf '{"Name": "scale", "Type": "float", "Values": "[1.5, 0.5]"},\n'
+    printf '{"Name": "lds", "Type": "bool", "Values": "[True, False]"},\n'
+    printf '{"Name": "seven", "Type": "int", "Values": "[7]"}],\n"Conditions": ['
+    for condition; do
+        [ "$condition" = "$1" ] || printf ','
+        printf '\n{"Parameters": [], "Expression": "%s"}' "$condition"
+    done
+    printf ']},\n"KernelSpecification": {"KernelName": "axpy", "ProblemSize": [1000, 20]}}\n'
+}
+
+parameters='bx = 32 64 128|vec = 1 2 4|layout = row "by col"|scale = "1.5" "0.5"|lds = 0 1|seven = 7'
+
+no_rule() { ! grep -E '^(\[restrict|rule)' my.spec; }
+
+# all_legal: of the 72 tuples axpy.h predicts the 64 legal ones, and no other
+all_legal() {
+    "$kpred" predict axpy.h gpu=RTX_A4000 problem_size_x=1000 problem_size_y=20 -k 72 --csv >predicted || return 1
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR > 1 && $at["bx"] * $at["vec"] > 256 { print; bad = 1 } END { exit bad || NR != 65 }' predicted
+}
+
+own_json() {
+    cache "NVIDIA RTX A4000" "1000, 20" axpy >one.json
+    cache "AMD Instinct MI210" "4000, 20" axpy >two.json
+    t1 'bx * vec <= 256' 'seven == 7 and lds in (0, 1)' >T1.json
+    hub "T1 with two caches" "64 legal, 64 measured, 0 unmeasured, 0 illegal" T1.json one.json two.json
+    IFS='|'
+    check "parameters of all types" has_lines $parameters
+    unset IFS
+    check "names for GPUs that no file has" has_lines "gpu = RTX_A4000 gfx90a68 amd nvidia" "[unseen]" \
+        "amd = gfx90a68" "nvidia = RTX_A4000"
+    check "two problems are few" has_lines "config = problem_size_x,problem_size_y" "shipped = none"
+    check "what is the same in all files is told" has_lines "#     problem_size_y = 20"
+    check "and does not count as a feature" sh -c '! grep -q "hats.*size_y" my.spec && grep -q "hats.*size_x" my.spec'
+    cp my.spec other.spec
+    check "it trains as it is" trains one.json two.json
+    "$trainer" init two.json T1.json one.json -o my.spec >out 2>&1
+    check "the order of the files does not matter" cmp my.spec other.spec
+    check "its rule holds for what is predicted" all_legal
+
+    hub "caches alone" "72 legal, 64 measured, 8 unmeasured, 0 illegal" one.json two.json
+    check "caches alone: no rule" no_rule
+    printf '[restrict]\nbx * vec <= 256\n' >>my.spec
+    "$trainer" train my.spec --data one.json two.json --split none --epochs 2 -o axpy.h 2>train.err
+    check "caches alone, with [restrict] at the end" all_legal
+
+    t1 'bx * vec <= 128' >T1.json
+    hub "a condition too much" "48 legal, 64 measured, 0 unmeasured, 16 illegal" T1.json one.json
+    check "a condition too much is told" grep -q '16 measured tuples find' err
+    t1 >T1.json
+    hub "T1 without conditions" "72 legal, 64 measured, 8 unmeasured, 0 illegal" T1.json one.json
+    check "T1 without conditions: no rule" no_rule
+    VEC='[1, 2]' t1 'bx * vec <= 256' >T1.json
+    hub "values that T1 does not have" "48 legal, 64 measured, 0 unmeasured, 16 illegal" T1.json one.json
+    check "values that T1 does not have are told" grep -q 'one.json: vec: .* are not among those of T1.json: 4:' err
+    t1 'bx * vec <= 256' >T1.json
+    check "T1 alone" rule_is "64 legal, 0 measured, 64 unmeasured, 0 illegal" "$trainer" init T1.json -o my.spec
+    check "T1 alone: features of all fields" grep -q 'hats.*size_y' my.spec
+
+    # The rule depends on the problem: each has its own tuples.
+    t1 'bx <= vec * 32' >T1.json
+    check "a parameter as a field, and in a condition" rule_is \
+        "48 legal, 64 measured, 8 unmeasured, 24 illegal" "$trainer" init T1.json one.json --fields vec -o my.spec
+    check "a parameter as a field" has_lines "vec = size" "config = problem_size_x,problem_size_y,vec"
+
+    sed 's/"device_name": "[^"]*", //; s/"problem_size": [^]]*], *//' one.json >none.json
+    refuse "neither GPU nor size" 1 'none.json: says neither' "$trainer" init none.json -o none.spec
+    check "--gpu and --set" rule_is "72 legal, 64 measured, 8 unmeasured, 0 illegal" \
+        "$trainer" init none.json --gpu "NVIDIA A100" --set kind=fast n=12 -o my.spec
+    check "--gpu and --set: fields" has_lines "gpu = A100" "kind = fast" "n = size" "config = kind,n"
+    check "--gpu and --set: it trains" trains none.json --gpu A100 --set kind=fast n=12
+    refuse "a size that one file has not" 1 'none.json: has no "problem_size_x", as one.json does: --set' \
+        "$trainer" init one.json none.json --gpu A100 -o none.spec
+    refuse "a GPU that one file has not" 1 'none.json: names no GPU, as one.json does' "$trainer" init \
+        one.json none.json --set problem_size_x=1 problem_size_y=2 -o none.spec
+}
+
+# no_file NAME STATUS TEXT COMMAND...: refused, and nothing is written
+no_file() {
+    rm -f none.spec
+    refuse "$@"
+    [ ! -e none.spec ] || failed "$1" "none.spec is there"
+}
+
+bad_json() {
+    for bad in '[1, 2~5' '[1 2]~3' '[2**i for j in range(3)]~4' '[1/2]~2' 'lambda: 3~0' \
+        '[i for i in range(9999)]~23' '[2**99]~6' '[]~2' '3~0' '[1] + 2~6' '[(1]~3' '[1]]~3'; do
+        VEC=${bad%~*} t1 >bad.json
+        no_file "Values: ${bad%~*}" 1 "bad.json:3:$((43 + ${bad##*~})): values of vec: " \
+            "$trainer" init bad.json -o none.spec
+    done
+    t1 'bx * vec <= 256' 'bx & 3 == 0' >bad.json
+    no_file "a condition in other words than [restrict]'s" 1 'bad.json:10:38: [restrict]: this sign' \
+        "$trainer" init bad.json -o none.spec
+    t1 'bx * vector <= 256' >bad.json
+    no_file "a condition with an unknown name" 1 'bad.json:9:' "$trainer" init bad.json -o none.spec
+    sed 's/"vec"/"bx"/' T1.json >bad.json
+    no_file "a parameter twice" 1 'bad.json:3:1: there is already a parameter "bx"' "$trainer" init bad.json -o none.spec
+    head -c 200 T1.json >bad.json
+    no_file "T1 cut" 1 'bad.json:3:' "$trainer" init bad.json -o none.spec
+    no_file "two T1" 1 'is a T1 input, as T1.json is' "$trainer" init T1.json bad.json T1.json -o none.spec
+    head -n 1 one.json >bad.json
+    no_file "JSON of nothing" 1 'bad.json' "$trainer" init bad.json -o none.spec
+    sed 's/by col/by \\"col/g' one.json >bad.json
+    no_file "a value that no spec can have" 1 'layout: value' "$trainer" init bad.json -o none.spec
+    no_file "a field that is not there" 1 '--fields: there is no parameter "vect"; did you mean vec' \
+        "$trainer" init one.json --fields vect -o none.spec
+    no_file "a name that is none" 1 '--name: value "a b": is no identifier' \
+        "$trainer" init one.json --name "a b" -o none.spec
+    cp one.json kept.json
+    refuse "the output is an input" 1 'would overwrite FILE' "$trainer" init one.json -o one.json
+    check "the input stays" cmp one.json kept.json
+}
+
+# ---- plain tables ----
+
+# table: two GPUs, 36 problems, 9 tuples
+table() {
+    awk 'BEGIN { print "gpu,rows,cols,dtype,block_x,unroll,mode,time_us,gflops"
+        for (g = 0; g < 2; g++) for (r = 64; r <= 512; r *= 2) for (c = 1; c <= 9; c += 2) for (d = 0; d < 2; d++)
+        for (b = 32; b <= 128; b *= 2) for (u = 1; u <= 4; u *= 2) if (b * u <= 256)
+            printf "%s,%d,%d,%s,%d,%d,%s,%.4f,%.3f\n", (g ? "gfx906_60" : "gfx90a68"), r, c * 64,
+                (d ? "FP16" : "FP32"), b, u, (b > 64 ? "fast" : "very slow"), r * c / b + u * (1 + g), b / 7 }'
+}
+
+with_sign() { sed "s/,/$1/g" table.csv; }
+
+plain_tables() {
+    table >table.csv
+    cp table.csv 'a table.csv'
+    no_file "a table without --fields" 1 "a guess: kpred-train init 'a table.csv' --fields rows,cols,dtype -o none.spec" \
+        "$trainer" init 'a table.csv' -o none.spec
+    check "a table" rule_is "18 legal, 8 measured, 10 unmeasured, 0 illegal" \
+        "$trainer" init table.csv --fields rows,cols,dtype -o my.spec
+    check "a table: its spec" has_lines "name = table" "format = timed" "gpu = gfx906_60 gfx90a68 amd" "rows = size" \
+        "dtype = FP16 FP32" "block_x = 32 64 128" "unroll = 1 2 4" 'mode = "very slow" fast' \
+        "config = rows,cols,dtype" "shipped = config"
+    check "a table: no rule" no_rule
+    check "a table: the measurement is told" grep -q 'table.csv:1: column "gflops": is a measurement' err
+    check "a table: it trains" trains table.csv
+    bzip2 -k table.csv
+    cp my.spec other.spec
+    check_with bzip2 "a packed table" "$trainer" init table.csv.bz2 --fields rows,cols,dtype -o my.spec
+    check "a packed table has the same spec" cmp my.spec other.spec
+    { printf '\357\273\277'; sed 's/very slow/"very slow"/; s/$/\r/' table.csv; } >bom.csv
+    "$trainer" init bom.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
+    check "a table with a byte order mark, quotes and CRLF" cmp my.spec other.spec
+    cut -d, -f1-7 table.csv | awk -F, '!seen[$1, $2, $3, $4]++' >best.csv
+    check "the best tuples" rule_is "1 legal, 1 measured, 0 unmeasured, 0 illegal" \
+        "$trainer" init best.csv --fields rows,cols,dtype -o my.spec
+    check "the best tuples: its spec" has_lines "format = csv" "block_x = 32"
+    cut -d, -f5-8 table.csv | head -9 >one.csv
+    check "a table of one problem" "$trainer" init one.csv --set n=12 -o my.spec
+    cut -d, -f1-7 table.csv >several.csv
+    no_file "two tuples without a time" 1 'several.csv:3: is a second row of one problem' \
+        "$trainer" init several.csv --fields rows,cols,dtype -o none.spec
+}
+
+bad_tables() {
+    for sign in ';' '\t'; do
+        with_sign "$sign" >bad.csv
+        no_file "cells between \"$sign\"" 1 'bad.csv:1:4: commas separate' "$trainer" init bad.csv --fields rows -o none.spec
+    done
+    no_file "a column that is not there" 1 'table.csv:1: --fields: there is no column "row"; did you mean rows' \
+        "$trainer" init table.csv --fields row -o none.spec
+    sed '3s/,[^,]*$//' table.csv >bad.csv
+    no_file "a short row" 1 'bad.csv:3: the row has 8 cells, the header has 9' \
+        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    sed '3s/^/x,/' table.csv >bad.csv
+    no_file "a long row" 1 'bad.csv:3: the row has 10 cells' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    sed '3s/64/6 4/' table.csv >bad.csv
+    no_file "a size that is none" 1 'bad.csv:3: rows: value "6 4"' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    sed '3s/,64/,/' table.csv >bad.csv
+    no_file "an empty cell" 1 'bad.csv:3: rows: the cell is empty' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    sed '3s/very slow/"a\nb"/' table.csv >bad.csv
+    no_file "a quoted newline" 1 'bad.csv:3: mode: value' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    sed '5s/gfx90a68/NVIDIA A100/' table.csv >bad.csv
+    no_file "a GPU that is no token" 1 'bad.csv:5: gpu: value "NVIDIA A100"' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    sed 's/time_us/time/' table.csv >bad.csv
+    no_file "a time without its unit" 1 'column "time": is a measurement: call the column of times time_us' \
+        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR / 8 : "alpha") }' table.csv >bad.csv
+    no_file "a column of fractions" 1 'column "alpha": has' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    check "--ignore" "$trainer" init bad.csv --fields rows,cols,dtype --ignore alpha -o my.spec
+    awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR : "number") }' table.csv >bad.csv
+    no_file "too many values" 1 'column "number": has 640 values, a parameter has at most 128' \
+        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    sed '1s/unroll/un roll/' table.csv >bad.csv
+    no_file "a column whose name is none" 1 'parameter "un roll": is no name' \
+        "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
+    head -n 1 table.csv >bad.csv
+    no_file "a header alone" 1 'there is no row below the header' "$trainer" init bad.csv --fields rows -o none.spec
+    no_file "a file of another kind" 1 'ends in neither .csv nor .json' "$trainer" init my.spec -o none.spec
+    no_file "a file that is not there" 1 'nowhere.csv' "$trainer" init nowhere.csv --fields rows -o none.spec
+    refuse "no file" 2 'FILE is missing' "$trainer" init -o none.spec
+    refuse "no output" 2 '-o is missing' "$trainer" init table.csv
+    no_file "--set without a value" 1 'is not of the form NAME=VALUE' "$trainer" init table.csv --set rows -o none.spec
+}
+
+plain_tables
+bad_tables
+if has_jansson; then
+    own_json
+    bad_json
+    if [ -r "$TUNER/convolution_milo.T1.json" ]; then tuner; else skipped "the hub's kernels" "there is no $TUNER"; fi
+else
+    skipped "other tuners' files" "libjansson is missing"
+fi
+test_end

@@ -1,0 +1,244 @@
+/* json.c - see json.h
+   SPDX-License-Identifier: MIT */
+#ifdef HAVE_JANSSON
+
+#include "json.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- places ---- */
+
+struct json_text json_text_open(const char *path, const struct buf *bytes)
+{
+    return (struct json_text){path, bytes->s, bytes->n, 0, 1, 1, 0};
+}
+
+/* Columns are characters of UTF-8. */
+static void advance(struct json_text *t, size_t bytes)
+{
+    const char *s = t->s + t->at, *const end = s + bytes;
+    for (const char *line; (line = memchr(s, '\n', (size_t)(end - s))); s = line + 1) {
+        t->line++;
+        t->column = 1;
+    }
+    for (; s < end; s++)
+        t->column += ((unsigned char)*s & 0xc0) != 0x80;
+    t->at += bytes;
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+int json_text_peek(struct json_text *t)
+{
+    size_t n = 0;
+    while (t->at + n < t->n && is_blank(t->s[t->at + n]))
+        n++;
+    advance(t, n);
+    return t->at < t->n ? (unsigned char)t->s[t->at] : EOF;
+}
+
+int json_text_take(struct json_text *t, char byte)
+{
+    if (json_text_peek(t) != (unsigned char)byte)
+        return 0;
+    advance(t, 1);
+    return 1;
+}
+
+int json_text_fail(const struct json_text *t, const char *fmt, ...)
+{
+    struct buf b = {NULL, 0, 0};
+    char what[1024];
+    va_list args;
+    if (t->is_quiet)
+        return -1;
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    buf_printf(&b, "%s:%ld:%ld: %s", t->path, t->line, t->column, what);
+    fail("%s", b.s);
+    buf_free(&b);
+    return -1;
+}
+
+/* ---- what quotes and brackets tell ---- */
+
+enum { NO_END = 0 }; /* a value that the text ends within; no value ends at 0 */
+
+/* Behind the string that begins at `at` */
+static size_t string_end(const struct json_text *t, size_t at)
+{
+    for (at++; at < t->n && t->s[at] != '"'; at++)
+        at += t->s[at] == '\\';
+    return at < t->n ? at + 1 : NO_END;
+}
+
+/* Behind the object or list; it may be the most of a long file. */
+static size_t bracket_end(const struct json_text *t, size_t at)
+{
+    static const char counts[UCHAR_MAX + 1] = {
+        ['"'] = 1, ['{'] = 1, ['}'] = 1, ['['] = 1, [']'] = 1};
+    size_t depth = 0;
+    while (at < t->n) {
+        const char c = t->s[at];
+        if (!counts[(unsigned char)c]) {
+            at++;
+            continue;
+        }
+        const size_t end = c == '"' ? string_end(t, at) : at + 1;
+        if (end == NO_END)
+            break;
+        depth += c == '{' || c == '[';
+        if ((c == '}' || c == ']') && --depth == 0)
+            return end;
+        at = end;
+    }
+    return NO_END;
+}
+
+static size_t value_end(const struct json_text *t)
+{
+    size_t at = t->at;
+    const char c = at < t->n ? t->s[at] : ' ';
+    if (c == '"')
+        return string_end(t, at);
+    if (c == '{' || c == '[')
+        return bracket_end(t, at);
+    while (at < t->n && !is_blank(t->s[at]) && !strchr(",]}", t->s[at]))
+        at++;
+    return at < t->n ? at : NO_END;
+}
+
+int json_text_skip(struct json_text *t)
+{
+    json_text_peek(t);
+    const size_t end = value_end(t);
+    advance(t, (end == NO_END ? t->n : end) - t->at);
+    return end != NO_END;
+}
+
+/* Is the string at..end-1 a member of that name? */
+static int is_member(const struct json_text *t, size_t at, size_t end, const char *name)
+{
+    const size_t n = strlen(name);
+    if (end - at != n + 2 || memcmp(t->s + at + 1, name, n) != 0)
+        return 0;
+    while (end < t->n && is_blank(t->s[end]))
+        end++;
+    return end < t->n && t->s[end] == ':';
+}
+
+int json_text_find_inner(struct json_text *t, const char *name)
+{
+    const size_t start = t->at, value = value_end(t), stop = value == NO_END ? t->n : value;
+    size_t depth = 0, end;
+    for (size_t at = start; at < stop; at = end) {
+        const char c = t->s[at];
+        end = c == '"' ? string_end(t, at) : at + 1;
+        if (end == NO_END)
+            return 0;
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        if (c == '"' && depth > 1 && is_member(t, at, end, name)) {
+            advance(t, at - start);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- values ---- */
+
+/* Does the text end within the value here, of which Jansson read so many bytes? It looks at no more
+   than the four of a character at once. */
+static int ends_within(const struct json_text *t, size_t bytes)
+{
+    return t->n - t->at <= bytes + 4 && value_end(t) == NO_END;
+}
+
+/* Where Jansson found an error in the value here */
+static struct json_text place_of(const struct json_text *t, const json_error_t *e)
+{
+    struct json_text at = *t;
+    if (e->line > 1) {
+        at.line += e->line - 1;
+        at.column = e->column > 0 ? e->column : 1;
+    } else if (e->column > 0) {
+        at.column += e->column - 1;
+    }
+    return at;
+}
+
+json_t *json_text_value(struct json_text *t, int *is_cut)
+{
+    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY;
+    json_error_t e;
+    json_text_peek(t);
+    json_t *v = json_loadb(t->s + t->at, t->n - t->at, flags, &e);
+    if (v) {
+        advance(t, (size_t)e.position);
+    } else if (is_cut && ends_within(t, (size_t)e.position)) {
+        *is_cut = 1;
+    } else {
+        const struct json_text at = place_of(t, &e);
+        json_text_fail(&at, "%s", e.text);
+    }
+    return v;
+}
+
+json_t *json_text_name(struct json_text *t, int *is_cut)
+{
+    const int first = json_text_peek(t);
+    if (first != '"' && (first != EOF || !is_cut)) {
+        json_text_fail(t, first == EOF ? "the file ends here, before its last brace"
+                                       : "here should be the name of a member, in double quotes");
+        return NULL;
+    }
+    json_t *name = json_text_value(t, is_cut);
+    if (!name || json_text_take(t, ':'))
+        return name;
+    if (json_text_peek(t) == EOF && is_cut)
+        *is_cut = 1;
+    else
+        json_text_fail(t, "behind a name should be a colon");
+    json_decref(name);
+    return NULL;
+}
+
+static void add_real(double v, struct buf *b)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    buf_puts(b, text);
+}
+
+int json_scalar(const json_t *v, struct buf *b)
+{
+    if (json_is_string(v))
+        buf_puts(b, json_string_value(v));
+    else if (json_is_integer(v))
+        buf_printf(b, "%lld", (long long)json_integer_value(v));
+    else if (json_is_real(v))
+        add_real(json_real_value(v), b);
+    else if (json_is_boolean(v))
+        buf_puts(b, json_is_true(v) ? "1" : "0");
+    else
+        return 0;
+    return 1;
+}
+
+#else
+
+typedef int json_is_not_compiled; /* a file of C has to have something */
+
+#endif

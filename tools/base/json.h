@@ -1,0 +1,45 @@
+/* json.h - JSON text read value by value, with the place of each
+   SPDX-License-Identifier: MIT
+
+   Jansson reads the values, strictly: it refuses what the standard does not have, a member that
+   stands twice in an object, numbers out of range, and nesting beyond 2048. What lies around them
+   is read here, byte by byte, so that a long list needs no more memory than its text and one
+   element. Only files that are compiled with HAVE_JANSSON may include this. */
+#pragma once
+
+#include "util.h"
+
+#include <jansson.h>
+
+/* A place in a text; line and column from 1, a column is a character. */
+struct json_text {
+    const char *path, *s;
+    size_t n, at; /* bytes */
+    long line, column;
+    int is_quiet; /* errors give no message */
+};
+
+struct json_text json_text_open(const char *path, const struct buf *bytes);
+
+/* Passes over blanks; the byte there, or EOF. */
+int json_text_peek(struct json_text *t);
+/* If that byte is there, moves behind it and returns 1. */
+int json_text_take(struct json_text *t, char byte);
+/* Moves behind the value here, as far as quotes and brackets tell; 0: the text ends within it. */
+int json_text_skip(struct json_text *t);
+/* Has an inner object or list of the value here such a member? Then moves before it. */
+int json_text_find_inner(struct json_text *t, const char *name);
+
+/* "PATH:LINE:COLUMN: ..."; -1 */
+int json_text_fail(const struct json_text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* The value here, which the caller owns; NULL with a message. With `is_cut`, a text that ends
+   within it is no error: NULL without a message, *is_cut is 1. */
+json_t *json_text_value(struct json_text *t, int *is_cut);
+/* A member's name and the colon; otherwise as json_text_value. */
+json_t *json_text_name(struct json_text *t, int *is_cut);
+
+/* A number, a truth value or a string as a text that a spec could have: integers in digits, true
+   and false as 1 and 0, other numbers in the fewest digits that bring them back. Added to `b`; 0:
+   it is none of these. */
+int json_scalar(const json_t *v, struct buf *b);

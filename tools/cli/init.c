@@ -1,0 +1,219 @@
+/* init.c - `kpred-train init`: a spec for a kernel of one's own, from the files of a tuner
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include "base/outputs.h"
+#include "base/quote.h"
+#include "data/init.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--gpu GPU]\n"
+    "                        [--set NAME=VALUE ...] [--name NAME] -o my.spec\n"
+    "\n"
+    "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
+    "their values, the rule, features, and comments that explain them. It trains as it is.\n"
+    "\n"
+    "  FILE...              cache files of Kernel Tuner, T4 results and KTT's (.json), a T1 "
+    "input,\n"
+    "                       which has the conditions (.json), and tables (.csv); each of these\n"
+    "                       also with .bz2 or .gz\n"
+    "  --fields A,B,...     the columns or parameters that describe the problem; a table needs it\n"
+    "  --ignore A,B,...     columns of tables that are neither that nor parameters\n"
+    "  --gpu GPU            the GPU of files that name none\n"
+    "  --set NAME=VALUE ... fields of files that do not say them\n"
+    "  --name NAME          the model's name; default: as the files call the kernel\n"
+    "  -o my.spec           written whole or not at all\n"
+    "\n"
+    "The last line, on standard output, counts distinct tuples: those that the rule allows, those\n"
+    "that were measured, failures included, those that it allows and nobody measured, and those\n"
+    "that were measured though it forbids them. Exit status: 0, 1 for trouble with the files or\n"
+    "the output, 2 for a wrong command line.\n";
+
+struct options {
+    const char *fields, *ignored, *gpu, *name, *output;
+    struct opt_texts files, set;
+};
+
+/* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
+
+static void show_progress(const char *path, size_t i, size_t n)
+{
+    if (path != NULL)
+        fprintf(stderr, "\r\033[Kreading %s, %zu of %zu", base_name(path), i + 1, n);
+    else
+        fprintf(stderr, "\r\033[Kcounting the tuples of the rule");
+    fflush(stderr);
+}
+
+static void end_progress(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- options ---- */
+
+/* Takes "a,b" apart. */
+static void take_names(const char *text, struct interned *out)
+{
+    while (text != NULL && *text != '\0') {
+        const size_t n = strcspn(text, ",");
+        if (n > 0)
+            (void)intern(out, text, n);
+        text += n + (text[n] != '\0');
+    }
+}
+
+/* Takes NAME=VALUE apart, in place: `copy` is owned by the caller. */
+static int take_set(struct survey_asked *asked, char *copy)
+{
+    char *equals = strchr(copy, '=');
+    if (equals == NULL || equals == copy || equals[1] == '\0')
+        return fail(
+            "--set: value \"%s\": is not of the form NAME=VALUE; files stand before options", copy);
+    if (asked->n_set == KPRED_MAX_FIELDS)
+        return fail("--set %s: is one too many, a spec has at most %d fields", copy,
+                    KPRED_MAX_FIELDS);
+    *equals = '\0';
+    asked->set_name[asked->n_set] = copy;
+    asked->set_value[asked->n_set++] = equals + 1;
+    return 0;
+}
+
+/* ---- the command ---- */
+
+/* What it means that the tuples of the rule are not those that were measured */
+static void tell_difference(const struct init_spec *spec)
+{
+    const struct rule_count *c = &spec->count;
+    if (c->illegal > 0)
+        note("%llu measured tuple%s broken: the conditions are wrong, or of another version of the "
+             "kernel",
+             (unsigned long long)c->illegal, c->illegal == 1 ? " finds a condition" : "s find one");
+    if (c->unmeasured > 0 && c->measured > 0)
+        note(spec->has_rule ? "legal tuples were not measured: the tuner took samples, or a "
+                              "condition is missing"
+                            : "legal tuples were not measured: the tuner took samples, or there "
+                              "are conditions, "
+                              "which a section [restrict] states");
+}
+
+/* The command that makes a model of it */
+static void tell_next(const struct options *o, const struct init_spec *spec)
+{
+    struct buf b = {0};
+    if (spec->data.n == 0)
+        return;
+    quote(&b, commands_path, '*');
+    buf_puts(&b, " train ");
+    quote(&b, o->output, '*');
+    buf_puts(&b, " --data");
+    for (size_t i = 0; i < spec->data.n; i++) {
+        buf_puts(&b, " ");
+        quote(&b, spec->data.v[i], '*');
+    }
+    for (size_t i = 0; i < o->set.n; i++) {
+        buf_puts(&b, " --set ");
+        quote(&b, o->set.v[i], '*');
+    }
+    if (o->gpu != NULL) {
+        buf_puts(&b, " --gpu ");
+        quote(&b, o->gpu, '*');
+    }
+    note("to train it: %s --split %s -o %s.h", b.s, spec->split, spec->name);
+    buf_free(&b);
+}
+
+static void count_text(const struct rule_count *c, struct buf *b)
+{
+    if (c->is_counted)
+        buf_printf(b, "rule: %llu legal, %llu measured, %llu unmeasured, %llu illegal",
+                   (unsigned long long)c->legal, (unsigned long long)c->measured,
+                   (unsigned long long)c->unmeasured, (unsigned long long)c->illegal);
+    else
+        buf_printf(b, "rule: too many legal to count, %llu measured, %llu illegal",
+                   (unsigned long long)c->measured, (unsigned long long)c->illegal);
+}
+
+static int write_spec(const struct options *o, const struct init_spec *spec)
+{
+    struct outfile out;
+    struct buf count = {0};
+    int rc = out_open(&out, o->output);
+    count_text(&spec->count, &count);
+    if (rc == 0) {
+        fprintf(out.f, "%s\n# When this file was made, the tuples were\n# %s\n", spec->text.s,
+                count.s);
+        rc = out_commit(&out);
+    }
+    if (rc == 0) {
+        for (size_t i = 0; i < spec->notes.n; i++)
+            note("%s", spec->notes.v[i].s);
+        tell_next(o, spec);
+        tell_difference(spec);
+        printf("%s\n", count.s);
+        rc = flush_stdout();
+    }
+    buf_free(&count);
+    return rc;
+}
+
+static int make(const struct options *o, struct init *in)
+{
+    struct init_spec spec;
+    in->asked.files = &o->files;
+    in->asked.output = o->output;
+    in->asked.name = o->name;
+    in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    take_names(o->fields, &in->asked.fields);
+    take_names(o->ignored, &in->asked.ignored);
+    int rc = init_make(in, &spec);
+    end_progress();
+    if (rc == 0)
+        rc = write_spec(o, &spec);
+    init_free(&spec);
+    return rc;
+}
+
+static int run(const struct options *o)
+{
+    const struct output to = {"-o", o->output};
+    struct init in = {0};
+    char *set[KPRED_MAX_FIELDS + 1] = {NULL};
+    int rc = outputs_check_inputs(&to, 1, "FILE", &o->files);
+    for (size_t i = 0; i < o->set.n && rc == 0; i++)
+        rc = take_set(&in.asked, set[i] = xstrdup(o->set.v[i]));
+    in.asked.gpu = o->gpu;
+    if (rc == 0)
+        rc = make(o, &in);
+    for (size_t i = 0; i <= KPRED_MAX_FIELDS; i++)
+        free(set[i]);
+    intern_free(&in.asked.fields);
+    intern_free(&in.asked.ignored);
+    return rc;
+}
+
+int cmd_init(int argc, char **argv)
+{
+    struct options o = {0};
+    const struct opt table[] = {
+        {.name = "FILE", .kind = OPT_TEXTS, .to = &o.files, .is_required = 1},
+        {.name = "--fields", .kind = OPT_TEXT, .to = &o.fields},
+        {.name = "--ignore", .kind = OPT_TEXT, .to = &o.ignored},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
+        {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
+        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0)
+        status = run(&o) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    free(o.files.v);
+    free(o.set.v);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* rule_count.h - how many tuples a rule allows, and how many of these were measured
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "survey.h"
+
+#include "model/clause.h"
+
+struct rule_count {
+    int is_counted; /* are the legal ones? They are not if there are too many to try. */
+    uint64_t legal, measured, unmeasured, illegal;
+};
+
+enum { RULE_MOST_TRIED = 50000000 };
+
+/* Counts distinct tuples. Where the rule depends on the problem, it counts problem by problem, and
+   adds. `spec` has the survey's columns, by their names; `clauses` is its section [restrict]. */
+void rule_count(const struct spec *spec, const struct clauses *clauses, const struct survey *s,
+                struct rule_count *out);

@@ -1,0 +1,229 @@
+/* survey.c - see survey.h
+   SPDX-License-Identifier: MIT */
+#include "survey.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void survey_open(struct survey *s)
+{
+    memset(s, 0, sizeof *s);
+    s->fields.what = "field";
+    s->fields.most = KPRED_MAX_FIELDS;
+    s->params.what = "parameter";
+    s->params.most = KPRED_MAX_TUPLE;
+}
+
+static void close_columns(struct survey_columns *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        free(c->v[i].name);
+        free(c->v[i].at);
+        intern_free(&c->v[i].values);
+    }
+}
+
+void survey_close(struct survey *s)
+{
+    close_columns(&s->fields);
+    close_columns(&s->params);
+    intern_free(&s->problems);
+    intern_free(&s->rows);
+    intern_free(&s->notes);
+    free(s->kernel);
+}
+
+/* ---- files and columns ---- */
+
+void survey_begin_file(struct survey *s, const char *path)
+{
+    s->path = path;
+}
+
+static void end_columns(struct survey_columns *c, const char *path)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const char **where = c->v[i].is_said ? &c->v[i].has : &c->v[i].lacks;
+        if (*where == NULL)
+            *where = path;
+        c->v[i].is_said = 0;
+    }
+}
+
+void survey_end_file(struct survey *s)
+{
+    end_columns(&s->fields, s->path);
+    end_columns(&s->params, s->path);
+    if (s->first == NULL)
+        s->first = s->path;
+}
+
+int survey_find(const struct survey_columns *c, const char *name)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(c->v[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+int survey_column(struct survey *s, struct survey_columns *c, const char *name)
+{
+    int at = survey_find(c, name);
+    if (at < 0) {
+        if (!is_identifier(name))
+            return fail("%s: %s \"%s\": is no name of letters, digits and _, which does not begin "
+                        "with a digit and has at most 63 of them",
+                        s->path, c->what, name);
+        if (c->n == c->most)
+            return fail("%s: %s \"%s\": is one too many, a spec has at most %zu", s->path, c->what,
+                        name, c->most);
+        at = (int)c->n++;
+        c->v[at].name = xstrdup(name);
+        c->v[at].lacks = s->first;
+    }
+    c->v[at].is_said = 1;
+    return at;
+}
+
+int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value)
+{
+    const int at = survey_column(s, &s->fields, name);
+    if (at >= 0)
+        said->fields[at] = value;
+    return at < 0 ? -1 : 0;
+}
+
+int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked)
+{
+    for (size_t i = 0; i < asked->n_set; i++) {
+        const int at = survey_find(&s->fields, asked->set_name[i]);
+        if ((at < 0 || !s->fields.v[at].is_said)
+            && survey_say(s, said, asked->set_name[i], asked->set_value[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name)
+{
+    if (*name == '\0')
+        return 0;
+    if (s->kernel == NULL) {
+        s->kernel = xstrdup(name);
+        s->kernel_path = s->path;
+    }
+    return asked->name != NULL || strcmp(s->kernel, name) == 0
+               ? 0
+               : fail("%s: kernel \"%s\": %s is of kernel \"%s\": a spec is of one kernel (--name "
+                      "NAME says that they are one)",
+                      s->path, name, s->kernel_path, s->kernel);
+}
+
+/* ---- rows ---- */
+
+static uint32_t value_number(const struct survey *s, struct survey_column *c, const char *value,
+                             long line)
+{
+    const size_t n = c->values.n, i = intern_text(&c->values, value);
+    if (c->values.n > n) {
+        c->at = xgrow(c->at, n, &c->at_cap, sizeof *c->at);
+        c->at[n] = (struct survey_place){s->path, line};
+    }
+    return (uint32_t)i + 1;
+}
+
+void survey_value(struct survey *s, struct survey_column *c, const char *value, long line)
+{
+    (void)value_number(s, c, value, line);
+}
+
+/* 0 behind the last of them: columns may come later. */
+static void number_all(const struct survey *s, struct survey_columns *c, const char *const *values,
+                       long line, uint32_t out[KPRED_MAX_TUPLE])
+{
+    for (size_t i = 0; i < KPRED_MAX_TUPLE; i++)
+        out[i] = i < c->n && values[i] != NULL ? value_number(s, &c->v[i], values[i], line) : 0;
+}
+
+size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
+                  int is_measured, long line)
+{
+    uint32_t problem[KPRED_MAX_TUPLE], row[1 + KPRED_MAX_TUPLE];
+    number_all(s, &s->fields, fields, line, problem);
+    number_all(s, &s->params, params, line, row + 1);
+    const size_t number = intern(&s->problems, problem, sizeof problem);
+    row[0] = (uint32_t)number;
+    if (is_measured)
+        (void)intern(&s->rows, row, sizeof row);
+    return number;
+}
+
+/* ---- all files ---- */
+
+void survey_note(struct survey *s, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    (void)intern_text(&s->notes, text);
+}
+
+static int check_field(const struct survey_column *c)
+{
+    if (c->lacks == NULL)
+        return 0;
+    if (strcmp(c->name, "gpu") == 0)
+        return fail("%s: names no GPU, as %s does: --gpu GPU says which it is", c->lacks, c->has);
+    return fail("%s: has no \"%s\", as %s does: --set %s=VALUE says what it is", c->lacks, c->name,
+                c->has, c->name);
+}
+
+static int check_param(const struct survey_column *c)
+{
+    return c->lacks == NULL || c->values.n <= 1
+               ? 0
+               : fail(
+                   "%s: has no parameter \"%s\", which has %zu values in %s: files of one kernel "
+                   "have the same parameters",
+                   c->lacks, c->name, c->values.n, c->has);
+}
+
+int survey_check(const struct survey *s)
+{
+    for (size_t i = 0; i < s->fields.n; i++)
+        if (check_field(&s->fields.v[i]) != 0)
+            return -1;
+    for (size_t i = 0; i < s->params.n; i++)
+        if (check_param(&s->params.v[i]) != 0)
+            return -1;
+    if (s->timed != NULL && s->best != NULL)
+        return fail(
+            "%s: has no column time_us or time_ms, but %s has times: one spec is of data of "
+            "one kind",
+            s->best, s->timed);
+    return 0;
+}
+
+int survey_has_data(const struct survey *s)
+{
+    return s->timed != NULL || s->best != NULL;
+}
+
+size_t survey_n_problems(const struct survey *s)
+{
+    const int gpu = survey_find(&s->fields, "gpu");
+    struct interned seen = {0};
+    for (size_t i = 0; i < s->problems.n; i++) {
+        uint32_t problem[KPRED_MAX_TUPLE];
+        memcpy(problem, s->problems.v[i].s, sizeof problem);
+        if (gpu >= 0)
+            problem[gpu] = 0;
+        (void)intern(&seen, problem, sizeof problem);
+    }
+    const size_t n = seen.n;
+    intern_free(&seen);
+    return n;
+}

@@ -1,0 +1,98 @@
+/* survey.h - what files say of a kernel for which there is no spec: problems, parameters, tuples
+   SPDX-License-Identifier: MIT
+
+   `kpred-train init` makes a spec of it. Files come one after another; values are texts, as a spec
+   writes them. A column is a field or a parameter. */
+#pragma once
+
+#include "base/intern.h"
+#include "base/opts.h"
+#include "kpred.h"
+
+struct survey_place { /* where a value was first seen; line 0: it was declared, or is the user's */
+    const char *path;
+    long line;
+};
+
+struct survey_column {
+    char *name;
+    struct interned values; /* declared or seen, in the order in which they came */
+    struct survey_place *at;
+    size_t at_cap;
+    int is_said;             /* by the file being read */
+    const char *has, *lacks; /* a file that says it, and one that does not; NULL: there is none */
+};
+
+struct survey_columns {
+    const char *what; /* "field" */
+    size_t n, most;
+    struct survey_column v[KPRED_MAX_TUPLE];
+};
+
+struct survey {
+    struct survey_columns fields, params;
+    struct interned problems; /* for each field 1 + the number of its value, 0: not said */
+    struct interned rows;     /* distinct ones: a problem's number, then likewise the parameters */
+    char *kernel;             /* as the files call it; NULL: they do not */
+    const char *kernel_path;  /* the file that does */
+    const char *first;        /* file that was read; NULL: there is none */
+    const char *path;         /* of the file being read */
+    struct interned notes;    /* for the user, if all goes well */
+    const char *timed;        /* a file with times, */
+    const char *best; /* and one whose rows are the best of their problems; NULL: there is none */
+};
+
+/* What the user says of the files */
+struct survey_asked {
+    const struct opt_texts *files; /* all of them, for a command that is advised */
+    struct interned fields;        /* named by --fields; n = 0: none were */
+    struct interned ignored;       /* columns of tables, by --ignore */
+    size_t n_set;                  /* --set NAME=VALUE */
+    const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
+    const char *gpu;  /* by --gpu; NULL */
+    const char *name; /* of the model, by --name; NULL: the files tell */
+    const char *output;
+};
+
+void survey_open(struct survey *s);
+void survey_close(struct survey *s);
+
+/* All that follows is said by this file, up to survey_end_file. */
+void survey_begin_file(struct survey *s, const char *path);
+void survey_end_file(struct survey *s);
+
+/* The file has such a column: its number, made if need be; -1 with a message. */
+int survey_column(struct survey *s, struct survey_columns *c, const char *name);
+/* Its number, or -1. */
+int survey_find(const struct survey_columns *c, const char *name);
+/* The fields that all rows of a file have in common, by their numbers; NULL: not said so */
+struct survey_said {
+    const char *fields[KPRED_MAX_TUPLE];
+};
+
+/* The whole file has this value of a field: 0, or -1 with a message. */
+int survey_say(struct survey *s, struct survey_said *said, const char *name, const char *value);
+/* The same of --set, for the fields that the file does not say */
+int survey_say_set(struct survey *s, struct survey_said *said, const struct survey_asked *asked);
+
+/* A value that a column may have, though maybe no row has it */
+void survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
+/* A row: a value for each column, NULL where the file does not say it. The number of its problem; a
+   tuple that is not measured lends its values alone. */
+size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
+                  int is_measured, long line);
+/* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
+   user gives it no name. */
+int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
+
+/* Keeps a line that is told when the spec is written. */
+void survey_note(struct survey *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* After the last file, have all of them the same columns? A parameter of one value may be missing.
+   0, or -1 with a message. */
+int survey_check(const struct survey *s);
+
+/* Were there files of data, or a T1 input alone? */
+int survey_has_data(const struct survey *s);
+/* How many problems there are, whatever the GPU */
+size_t survey_n_problems(const struct survey *s);

@@ -1,0 +1,415 @@
+/* survey_table.c - see survey_table.h
+   SPDX-License-Identifier: MIT
+
+   A table is read twice: what a column is shows only when all its cells have been seen. */
+#include "survey_table.h"
+
+#include "best_rows.h"
+
+#include "base/csv_records.h"
+#include "base/quote.h"
+#include "model/products.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum role { FIELD, PARAM, TIME, PASSED_OVER };
+
+struct column {
+    char *name;
+    enum role role;
+    struct interned values;
+    int has_text, has_fraction, has_empty;
+    char *first; /* cell, and */
+    int changes; /* whether the second row has another one */
+    int at;      /* number in the survey */
+};
+
+struct plain {
+    struct survey *s;
+    const struct survey_asked *asked;
+    const char *path;
+    long header; /* its line */
+    size_t n, n_rows;
+    struct column *v;
+    int has_time;
+    struct survey_said said; /* by --gpu, --set and the file's name */
+    struct buf gpu;
+};
+
+/* ---- the header ---- */
+
+static int open_columns(struct plain *t, const struct csv_records *r)
+{
+    t->header = r->at;
+    t->v = xcalloc(r->n, sizeof *t->v);
+    for (; t->n < r->n; t->n++)
+        t->v[t->n].name = xstrdup(r->cell[t->n]);
+    return csv_records_check_header(r);
+}
+
+static struct column *find_column(const struct plain *t, const char *name)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->v[i].name, name) == 0)
+            return &t->v[i];
+    return NULL;
+}
+
+/* Every column that the user names has to be there. */
+static int check_named(const struct plain *t, const char *option, const struct interned *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        struct names_near near = {.text = names->v[i].s};
+        struct buf question = {0};
+        if (find_column(t, names->v[i].s) != NULL)
+            continue;
+        for (size_t k = 0; k < t->n; k++)
+            names_offer(&near, t->v[k].name, t->v[k].name);
+        fail("%s:%ld: %s: there is no column \"%s\"%s", t->path, t->header, option, names->v[i].s,
+             names_question(&near, &question));
+        buf_free(&question);
+        return -1;
+    }
+    return 0;
+}
+
+static int find_time(struct plain *t)
+{
+    struct column *us = find_column(t, "time_us"), *ms = find_column(t, "time_ms");
+    if (us != NULL && ms != NULL)
+        return fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts?",
+                    t->path, t->header);
+    t->has_time = us != NULL || ms != NULL;
+    *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
+    return 0;
+}
+
+/* ---- the first reading: what the columns hold ---- */
+
+static int is_fraction(const char *cell)
+{
+    char *end;
+    const double x = strtod(cell, &end);
+    return *cell != '\0' && *end == '\0' && isfinite(x) && strpbrk(cell, "xX") == NULL;
+}
+
+static void see_cell(struct column *c, const char *cell, size_t row)
+{
+    int64_t v;
+    (void)intern_text(&c->values, cell);
+    if (*cell == '\0')
+        c->has_empty = 1;
+    else if (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0)
+        *(is_fraction(cell) ? &c->has_fraction : &c->has_text) = 1;
+    if (row == 0)
+        c->first = xstrdup(cell);
+    if (row == 1)
+        c->changes = strcmp(c->first, cell) != 0;
+}
+
+static int check_ragged(const struct csv_records *r)
+{
+    const size_t most = r->n < r->n_header ? r->n : r->n_header;
+    return r->n == r->n_header
+               ? 0
+               : fail(
+                   "%s:%ld: the row has %zu cell%s, the header has %zu: %s \"%.100s\", in column "
+                   "\"%.100s\"",
+                   r->path, r->at, r->n, r->n == 1 ? "" : "s", r->n_header,
+                   r->n > most ? "more follow" : "the last is", r->cell[most - 1],
+                   r->header[most - 1]);
+}
+
+static int see_rows(struct plain *t, struct csv_records *r)
+{
+    int rc = csv_records_next(r);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", t->path);
+    if (open_columns(t, r) != 0)
+        return -1;
+    for (; (rc = csv_records_next(r)) > 0; t->n_rows++) {
+        if (check_ragged(r) != 0)
+            return -1;
+        for (size_t i = 0; i < t->n; i++)
+            see_cell(&t->v[i], r->cell[i], t->n_rows);
+    }
+    return rc < 0 || t->n_rows > 0 ? rc : fail("%s: there is no row below the header", t->path);
+}
+
+/* ---- a guess which columns are fields, for an advice ---- */
+
+/* Does its name look like that of a tuning parameter? */
+static int means_tuning(const char *name)
+{
+    static const char *const parts[] = {"block", "tile",  "unroll", "thread",   "vec",
+                                        "warp",  "wave",  "stage",  "group",    "use_",
+                                        "shmem", "split", "lds",    "prefetch", "pad"};
+    static const char *const wholes[] = {"bm", "bn", "bk", "bx", "by", "bz", "tx", "ty", "tz"};
+    char low[64];
+    size_t n = 0;
+    for (; name[n] != '\0' && n < sizeof low - 1; n++)
+        low[n] = (char)(name[n] >= 'A' && name[n] <= 'Z' ? name[n] | 0x20 : name[n]);
+    low[n] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(low, parts[i]) != NULL)
+            return 1;
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
+        if (strcmp(low, wholes[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* May it be a field or a parameter, as far as its name tells? */
+static int may_count(const struct column *c)
+{
+    return strcmp(c->name, "gpu") != 0 && strcmp(c->name, "time_us") != 0
+           && strcmp(c->name, "time_ms") != 0 && !best_means_measurement(c->name)
+           && !c->has_fraction && !c->has_empty;
+}
+
+/* The columns left of the first that is named like a tuning parameter; if none is, left of the first
+   in which the first two rows differ. At least one. */
+static const char *guess_fields(const struct plain *t, struct buf *b)
+{
+    size_t end = t->n;
+    for (size_t i = t->n; i-- > 0;)
+        if (may_count(&t->v[i]) && means_tuning(t->v[i].name))
+            end = i;
+    for (size_t i = t->n; end == t->n && i-- > 0;)
+        if (may_count(&t->v[i]) && t->v[i].changes)
+            end = i;
+    for (size_t i = 0; i < t->n && (i < end || b->n == 0); i++)
+        if (may_count(&t->v[i]))
+            buf_printf(b, "%s%s", b->n > 0 ? "," : "", t->v[i].name);
+    return b->n > 0 ? b->s : t->v[0].name;
+}
+
+static void add_option(struct buf *b, const char *option, const char *value)
+{
+    buf_printf(b, " %s ", option);
+    quote(b, value, '*');
+}
+
+static int advise_fields(const struct plain *t)
+{
+    struct buf guess = {0}, command = {0};
+    const struct opt_texts *files = t->asked->files;
+    buf_puts(&command, "kpred-train init");
+    for (size_t i = 0; i < files->n; i++) {
+        buf_puts(&command, " ");
+        quote(&command, files->v[i], '*');
+    }
+    add_option(&command, "--fields", guess_fields(t, &guess));
+    add_option(&command, "-o", t->asked->output);
+    fail(
+        "%s:%ld: which columns describe the problem, and which are parameters? --fields says it; a "
+        "guess: %s",
+        t->path, t->header, command.s);
+    buf_free(&guess);
+    buf_free(&command);
+    return -1;
+}
+
+/* ---- which column is what ---- */
+
+static int is_measurement(const struct column *c)
+{
+    return !c->has_text && best_means_measurement(c->name);
+}
+
+static int wrong_column(const struct plain *t, const struct column *c, const char *what)
+{
+    return fail("%s:%ld: column \"%s\": %s", t->path, t->header, c->name, what);
+}
+
+/* What is no parameter passes over with a note, or is refused: it may be a field that was forgotten. */
+static int check_param(const struct plain *t, struct column *c)
+{
+    char what[160];
+    if (is_measurement(c) && !t->has_time)
+        return wrong_column(t, c,
+                            "is a measurement: call the column of times time_us or time_ms; if "
+                            "each row is the best of its problem, leave this column out");
+    if (is_measurement(c)) {
+        survey_note(t->s, "%s:%ld: column \"%s\": is a measurement, by its name: passed over",
+                    t->path, t->header, c->name);
+        c->role = PASSED_OVER;
+        return 0;
+    }
+    if (c->has_fraction && !c->has_text && 2 * c->values.n > t->n_rows && t->n_rows > 2)
+        return wrong_column(t, c,
+                            "has another fraction in nearly each row, so it is no parameter: "
+                            "--ignore passes over it");
+    snprintf(what, sizeof what,
+             "has %zu values, a parameter has at most %d: --fields takes it if it describes the "
+             "problem, --ignore passes over it",
+             c->values.n, KPRED_MAX_VALUES);
+    return c->values.n <= KPRED_MAX_VALUES ? 0 : wrong_column(t, c, what);
+}
+
+static int choose_role(const struct plain *t, struct column *c)
+{
+    const struct survey_asked *asked = t->asked;
+    c->role = PARAM;
+    if (intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
+        c->role = PASSED_OVER;
+    else if (strcmp(c->name, "time_us") == 0 || strcmp(c->name, "time_ms") == 0)
+        c->role = TIME;
+    else if (strcmp(c->name, "gpu") == 0
+             || intern_find_text(&asked->fields, c->name) != INTERN_NONE)
+        c->role = FIELD;
+    return c->role == PARAM ? check_param(t, c) : 0;
+}
+
+/* A GPU at the start of the file's name, as a training takes it from there; NULL: there is none */
+static const char *gpu_of_name(struct plain *t)
+{
+    const char *name = base_name(t->path);
+    buf_add(&t->gpu, name, strcspn(name, ".-"));
+    const int is_gpu = strpbrk(t->gpu.s, "0123456789") != NULL && gpu_vendor(t->gpu.s) != NULL;
+    return is_gpu ? t->gpu.s : NULL;
+}
+
+static int choose_gpu(struct plain *t)
+{
+    const char *asked = t->asked->gpu;
+    const char *gpu = asked != NULL ? gpu_of_device(asked, &t->gpu) : gpu_of_name(t);
+    const int has_column = find_column(t, "gpu") != NULL;
+    if (asked != NULL && has_column)
+        return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", t->path,
+                    t->header);
+    return gpu != NULL && !has_column ? survey_say(t->s, &t->said, "gpu", gpu) : 0;
+}
+
+static int choose_roles(struct plain *t)
+{
+    size_t n_params = 0;
+    struct survey *s = t->s;
+    for (size_t i = 0; i < t->n; i++) {
+        struct column *c = &t->v[i];
+        if (choose_role(t, c) != 0)
+            return -1;
+        n_params += c->role == PARAM;
+        if (c->role == FIELD || c->role == PARAM)
+            c->at = survey_column(s, c->role == FIELD ? &s->fields : &s->params, c->name);
+        if (c->at < 0)
+            return -1;
+    }
+    if (n_params == 0)
+        return fail("%s:%ld: no column is left to be a parameter", t->path, t->header);
+    return choose_gpu(t) != 0 ? -1 : survey_say_set(s, &t->said, t->asked);
+}
+
+/* ---- the second reading: rows ---- */
+
+static int check_cell(const struct csv_records *r, const struct column *c, const char *cell)
+{
+    int64_t v;
+    if (*cell == '\0')
+        return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
+    if (c->role == FIELD && !c->has_text
+        && (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
+        return fail("%s:%ld: %s: value \"%s\": a size is an integer from 0 to 2^24", r->path, r->at,
+                    c->name, cell);
+    return 0;
+}
+
+/* Integers as a spec writes them: without a sign or zeros in front */
+static const char *plain_cell(const char *cell, char number[24])
+{
+    int64_t v;
+    if (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0)
+        return cell;
+    snprintf(number, 24, "%lld", (long long)v);
+    return number;
+}
+
+/* A table without times has a row for each problem. */
+static int check_best(const struct plain *t, const struct csv_records *r, struct interned *seen,
+                      size_t problem)
+{
+    const size_t n = seen->n;
+    if (t->has_time)
+        return 0;
+    (void)intern(seen, &problem, sizeof problem);
+    return seen->n > n ? 0
+                       : fail("%s:%ld: is a second row of one problem: without a column time_us or "
+                              "time_ms each row is the best tuple of its problem",
+                              r->path, r->at);
+}
+
+static int add_row(struct plain *t, const struct csv_records *r, struct interned *seen)
+{
+    const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
+    char number[2 * KPRED_MAX_TUPLE][24];
+    int is_rejected = 0;
+    memcpy(fields, t->said.fields, sizeof fields);
+    for (size_t i = 0, n = 0; i < t->n; i++) {
+        const struct column *c = &t->v[i];
+        is_rejected |= c->role == TIME && strcasecmp(r->cell[i], "InvalidConfig") == 0;
+        if (c->role != FIELD && c->role != PARAM)
+            continue;
+        if (check_cell(r, c, r->cell[i]) != 0)
+            return -1;
+        (c->role == FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
+    }
+    return check_best(t, r, seen, survey_row(t->s, fields, params, !is_rejected, r->at));
+}
+
+static int add_rows(struct plain *t, struct csv_records *r)
+{
+    struct interned seen = {0};
+    int rc = csv_records_next(r);
+    while (rc > 0 && (rc = csv_records_next(r)) > 0)
+        rc = add_row(t, r, &seen) != 0 ? -1 : rc;
+    intern_free(&seen);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+/* One reading of the text, which the reader changes: so of a copy */
+static int read_copy(struct plain *t, const struct buf *text,
+                     int (*read)(struct plain *t, struct csv_records *r))
+{
+    struct buf copy = {0};
+    struct csv_records r;
+    buf_add(&copy, text->s, text->n);
+    int rc = csv_records_open(&r, t->path, &copy);
+    if (rc == 0)
+        rc = read(t, &r);
+    csv_records_close(&r);
+    buf_free(&copy);
+    return rc;
+}
+
+static int read_table(struct plain *t, const struct buf *text)
+{
+    if (read_copy(t, text, see_rows) != 0 || find_time(t) != 0
+        || check_named(t, "--fields", &t->asked->fields) != 0
+        || check_named(t, "--ignore", &t->asked->ignored) != 0)
+        return -1;
+    if (t->asked->fields.n == 0 && t->asked->n_set == 0)
+        return advise_fields(t);
+    return choose_roles(t) != 0 ? -1 : read_copy(t, text, add_rows);
+}
+
+int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
+                 struct buf *text)
+{
+    struct plain t = {.s = s, .asked = asked, .path = path};
+    survey_begin_file(s, path);
+    const int rc = read_table(&t, text);
+    survey_end_file(s);
+    for (size_t i = 0; i < t.n; i++) {
+        free(t.v[i].name);
+        free(t.v[i].first);
+        intern_free(&t.v[i].values);
+    }
+    free(t.v);
+    buf_free(&t.gpu);
+    return rc;
+}

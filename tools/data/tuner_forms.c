@@ -1,0 +1,492 @@
+/* tuner_forms.c - see tuner_forms.h
+   SPDX-License-Identifier: MIT */
+#ifdef HAVE_JANSSON
+
+#include "tuner_forms.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- members of the outermost object ---- */
+
+static const struct tuner_member *find_in(const struct tuner_members *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(json_string_value(list->v[i].name), name))
+            return &list->v[i];
+    return NULL;
+}
+
+const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name)
+{
+    const struct tuner_member *m = find_in(&f->before, name);
+    return m ? m : find_in(&f->later, name);
+}
+
+/* A member that is a string: it, "" where there is none, or NULL with a message */
+static const char *text_member(const struct tuner_file *f, const char *name)
+{
+    const struct tuner_member *m = tuner_find(f, name);
+    if (!m || json_is_string(m->value))
+        return m ? json_string_value(m->value) : "";
+    json_text_fail(&m->place, "%s: is no string", name);
+    return NULL;
+}
+
+static int check_version(const struct tuner_file *f)
+{
+    const struct tuner_member *m = tuner_find(f, "schema_version");
+    const char *version = m ? json_string_value(m->value) : "1.";
+    if (version && !strncmp(version, "1.", 2))
+        return 0;
+    return json_text_fail(&m->place, "schema_version: \"%s\" is unknown here, which reads 1.0.0",
+                          version ? version : "");
+}
+
+/* ---- times ---- */
+
+enum { US_OF_MS = 1000 };
+
+static const struct unit {
+    const char *names[8];
+    double times, by; /* what makes microseconds of it; a division by 1000 has an exact divisor */
+} units[] = {
+    {{"s", "sec", "second", "seconds"}, 1e6, 1},
+    {{"ms", "msec", "millisecond", "milliseconds", "milisecond", "miliseconds"}, US_OF_MS, 1},
+    {{"us", "usec", "microsecond", "microseconds", "\xc2\xb5s", "\xce\xbcs"}, 1, 1},
+    {{"ns", "nsec", "nanosecond", "nanoseconds"}, 1, 1e3},
+};
+
+/* NULL: there is no such unit of time. "" is milliseconds. */
+static const struct unit *find_unit(const char *name)
+{
+    if (!*name)
+        return find_unit("ms");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        for (size_t j = 0; j < 8 && units[i].names[j]; j++)
+            if (!strcasecmp(name, units[i].names[j]))
+                return &units[i];
+    return NULL;
+}
+
+#define FAILED_TIME 1e19 /* old versions of Kernel Tuner write 1e20 */
+
+/* What stands for a failure: 1; 2 if a condition or a limit forbids the tuple; 0: no such word */
+static int failure_of(const char *word)
+{
+    static const char *const words[] = {
+        "InvalidConfig",
+        "constraints",
+        "DeviceLimitsExceeded",
+        "CompilationFailedConfig",
+        "RuntimeFailedConfig",
+        "compile",
+        "runtime",
+        "correctness",
+        "timeout",
+    };
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(word, words[i]))
+            return i < 3 ? 2 : 1;
+    return 0;
+}
+
+static void set_failed(struct tuner_measurement *m, int failure)
+{
+    m->time_us = 0;
+    m->is_rejected = failure == 2;
+}
+
+/* A number, or in its place a word */
+static int read_time(const struct tuner_file *f, const char *name, const json_t *v,
+                     const struct unit *unit, struct tuner_measurement *m)
+{
+    struct buf b = {NULL, 0, 0};
+    const double time = json_number_value(v);
+    const int failure = json_is_string(v) ? failure_of(json_string_value(v)) : 0;
+    if (json_is_number(v) && time >= 0) {
+        m->time_us = time < FAILED_TIME ? time * unit->times / unit->by : 0;
+        return 0;
+    }
+    set_failed(m, failure);
+    if (failure)
+        return 0;
+    json_text_fail(&f->place, "%s: %s is neither a time nor a failure that is known here", name,
+                   json_scalar(v, &b) ? b.s : "this");
+    buf_free(&b);
+    return -1;
+}
+
+/* ---- parameters ---- */
+
+static void new_params(struct tuner_file *f, size_t n)
+{
+    f->head.n_params = n;
+    f->params = xcalloc(n, sizeof *f->params);
+    f->start = xcalloc(n, sizeof *f->start);
+    f->value = xcalloc(n, sizeof *f->value);
+    f->head.param = f->params;
+}
+
+void tuner_forms_free(struct tuner_file *f)
+{
+    for (size_t i = 0; i < f->head.n_params; i++) {
+        for (size_t j = 0; j < f->params[i].n_values; j++)
+            free((char *)f->params[i].values[j]);
+        free(f->params[i].values);
+    }
+    free(f->params);
+    free(f->start);
+    free(f->value);
+    free(f->kernel);
+    buf_free(&f->text);
+    json_decref(f->config);
+}
+
+/* The values of a measurement, by the names of the head */
+static int take_values(struct tuner_file *f, const json_t *config, struct tuner_measurement *m)
+{
+    f->text.n = 0;
+    for (size_t i = 0; i < f->head.n_params; i++) {
+        const char *name = f->params[i].name;
+        const json_t *v = json_object_get(config, name);
+        f->start[i] = f->text.n;
+        if (!v)
+            return json_text_fail(&f->place, "parameter %s is missing in this %s", name,
+                                  f->form->what);
+        if (!json_scalar(v, &f->text))
+            return json_text_fail(&f->place, "parameter %s: is neither a number nor a string",
+                                  name);
+        buf_add(&f->text, "", 1);
+    }
+    for (size_t i = 0; i < f->head.n_params; i++)
+        f->value[i] = f->text.s + f->start[i];
+    m->value = f->value;
+    return 0;
+}
+
+/* The same of an object that holds nothing else */
+static int take_config(struct tuner_file *f, const json_t *config, struct tuner_measurement *m)
+{
+    if (take_values(f, config, m))
+        return -1;
+    void *i = json_object_iter((json_t *)config);
+    for (; i && json_object_size(config) > f->head.n_params;
+         i = json_object_iter_next((json_t *)config, i))
+        if (!json_object_get(f->config, json_object_iter_key(i)))
+            return json_text_fail(&f->place, "parameter %s is missing in the first %s",
+                                  json_object_iter_key(i), f->form->what);
+    return 0;
+}
+
+/* The head's parameters are those of the first measurement. */
+static int names_of_config(struct tuner_file *f, const json_t *config)
+{
+    size_t n = 0;
+    if (!json_object_size(config))
+        return json_text_fail(&f->place, "this %s has no parameter", f->form->what);
+    new_params(f, json_object_size(config));
+    f->config = json_deep_copy(config);
+    for (void *i = json_object_iter(f->config); i; i = json_object_iter_next(f->config, i))
+        f->params[n++].name = json_object_iter_key(i);
+    return 0;
+}
+
+/* ---- a cache file of Kernel Tuner ---- */
+
+/* Where a list has no string, or one twice: its length if nowhere */
+static size_t first_bad_name(const json_t *list)
+{
+    size_t n = json_array_size(list), bad = n;
+    json_t *seen = json_object();
+    for (size_t i = 0; i < n && bad == n; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (!name || json_object_get(seen, name))
+            bad = i;
+        else
+            json_object_set_new(seen, name, json_true());
+    }
+    json_decref(seen);
+    return bad;
+}
+
+static int cache_names(struct tuner_file *f)
+{
+    const struct tuner_member *m = tuner_find(f, "tune_params_keys");
+    if (!m)
+        return json_text_fail(&f->place, "there is no member tune_params_keys before this entry");
+    const size_t n = json_array_size(m->value), bad = first_bad_name(m->value);
+    if (!n)
+        return json_text_fail(&m->place, "tune_params_keys: is no list of names");
+    if (bad < n)
+        return json_text_fail(&m->place,
+                              "tune_params_keys: its item %zu is no name, or an earlier "
+                              "one",
+                              bad + 1);
+    new_params(f, n);
+    for (size_t i = 0; i < n; i++)
+        f->params[i].name = json_string_value(json_array_get(m->value, i));
+    return 0;
+}
+
+static int cache_domain(const struct tuner_member *m, struct tuner_param *p)
+{
+    const json_t *list = json_object_get(m->value, p->name);
+    struct buf b = {NULL, 0, 0};
+    p->values = xcalloc(json_array_size(list) + 1, sizeof *p->values);
+    while (p->n_values < json_array_size(list)) {
+        b.n = 0;
+        if (!json_scalar(json_array_get(list, p->n_values), &b))
+            break;
+        p->values[p->n_values++] = xstrdup(b.s);
+    }
+    buf_free(&b);
+    if (p->n_values && p->n_values == json_array_size(list))
+        return 0;
+    return json_text_fail(&m->place, "tune_params: %s: is no list of numbers or strings", p->name);
+}
+
+static int add_size(const struct tuner_member *m, struct tuner_head *head, const json_t *v)
+{
+    if (head->n_sizes == TUNER_MAX_SIZES)
+        return json_text_fail(&m->place, "problem_size: has more than %d sizes", TUNER_MAX_SIZES);
+    if (!json_is_integer(v) || json_integer_value(v) < 0)
+        return json_text_fail(&m->place, "problem_size: is no integer, and no list of them");
+    head->size[head->n_sizes++] = json_integer_value(v);
+    return 0;
+}
+
+/* A string is the name of a function, or a number. */
+static int cache_sizes(struct tuner_file *f)
+{
+    const struct tuner_member *m = tuner_find(f, "problem_size");
+    int bad = 0;
+    if (m && json_is_string(m->value)) {
+        const char *text = json_string_value(m->value);
+        f->head.n_sizes = parse_int(text, 0, INT64_MAX, &f->head.size[0]) == 0;
+        return 0;
+    }
+    for (size_t i = 0; m && i < json_array_size(m->value) && !bad; i++)
+        bad = add_size(m, &f->head, json_array_get(m->value, i));
+    return m && !json_is_array(m->value) ? add_size(m, &f->head, m->value) : bad;
+}
+
+static int cache_head(struct tuner_file *f, const json_t *first)
+{
+    const struct tuner_member *m = tuner_find(f, "tune_params");
+    (void)first;
+    f->head.device = text_member(f, "device_name");
+    f->head.kernel = text_member(f, "kernel_name");
+    f->objective = text_member(f, "objective");
+    if (!f->head.device || !f->head.kernel || !f->objective || check_version(f) || cache_sizes(f)
+        || cache_names(f))
+        return -1;
+    for (size_t i = 0; m && i < f->head.n_params; i++)
+        if (cache_domain(m, &f->params[i]))
+            return -1;
+    return 0;
+}
+
+/* Python's str() of a value, beside what the entry says: numbers by what they are, as 1 and 1.0
+   are the same; truth values by their words */
+static int is_key_part(const char *part, size_t n, const json_t *v, const char *text)
+{
+    char *end, copy[64];
+    if (json_is_boolean(v))
+        return n == strlen(json_is_true(v) ? "True" : "False")
+               && !strncmp(part, json_is_true(v) ? "True" : "False", n);
+    if (json_is_string(v) || n >= sizeof copy)
+        return n == strlen(text) && !strncmp(part, text, n);
+    snprintf(copy, sizeof copy, "%.*s", (int)n, part);
+    const double number = strtod(copy, &end);
+    return n && !*end && !(number < json_number_value(v)) && !(number > json_number_value(v));
+}
+
+/* Only a string may have commas. */
+static int check_key(const struct tuner_file *f, const char *key, const json_t *entry)
+{
+    const char *part = key;
+    for (size_t i = 0; i < f->head.n_params; i++) {
+        const char *name = f->params[i].name, *text = f->value[i];
+        const json_t *v = json_object_get(entry, name);
+        const size_t least = json_is_string(v) ? strlen(text) : 0;
+        const size_t n = strnlen(part, least) + strcspn(part + strnlen(part, least), ",");
+        const int is_last = i + 1 == f->head.n_params;
+        if (!is_key_part(part, n, v, text) || part[n] != ",\0"[is_last])
+            return json_text_fail(&f->place, "the key \"%s\" and the entry's %s = %s disagree", key,
+                                  name, text);
+        part += n + 1;
+    }
+    return 0;
+}
+
+/* The entry's time in milliseconds. With another objective a failure stands in its place; whether
+   more of that is better or worse, the file does not say. */
+static int cache_measure(struct tuner_file *f, const char *key, const json_t *v,
+                         struct tuner_measurement *m)
+{
+    const json_t *time = json_object_get(v, "time");
+    const json_t *other = *f->objective ? json_object_get(v, f->objective) : NULL;
+    const int failure = json_is_string(other) ? failure_of(json_string_value(other)) : 0;
+    if (take_values(f, v, m) || check_key(f, key, v))
+        return -1;
+    if (time)
+        return read_time(f, "time", time, find_unit("ms"), m);
+    set_failed(m, failure);
+    if (failure)
+        return 0;
+    if (!*f->objective || !strcmp(f->objective, "time"))
+        return json_text_fail(&f->place, "there is no time in this entry");
+    return json_text_fail(&f->place,
+                          "there is no time in this entry, and of the objective %s kpred "
+                          "cannot learn",
+                          f->objective);
+}
+
+/* ---- results in the T4 form ---- */
+
+static int t4_head(struct tuner_file *f, const json_t *first)
+{
+    const struct tuner_member *m = tuner_find(f, "metadata");
+    const json_t *unit = m ? json_object_get(m->value, "timeunit") : NULL;
+    f->head.device = f->head.kernel = "";
+    f->unit = json_is_string(unit) ? json_string_value(unit) : "";
+    if (check_version(f))
+        return -1;
+    if (!find_unit(f->unit))
+        return json_text_fail(&m->place, "metadata: timeunit: \"%s\" is no unit of time", f->unit);
+    return names_of_config(f, json_object_get(first, "configuration"));
+}
+
+static const json_t *find_measurement(const json_t *result, const char *name)
+{
+    const json_t *list = json_object_get(result, "measurements");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *is = json_string_value(json_object_get(one, "name"));
+        if (is && !strcmp(is, name))
+            return one;
+    }
+    return NULL;
+}
+
+static const char *unit_of(const json_t *measurement)
+{
+    const char *unit = json_string_value(json_object_get(measurement, "unit"));
+    return unit ? unit : "";
+}
+
+/* The objective if its unit says that it is a time, else the measurement `time` */
+static int t4_time(const struct tuner_file *f, const json_t *v, struct tuner_measurement *m)
+{
+    const json_t *first = json_array_get(json_object_get(v, "objectives"), 0);
+    const char *name = json_is_string(first) ? json_string_value(first) : "time";
+    const json_t *time = find_measurement(v, name);
+    if (!*unit_of(time) || !find_unit(unit_of(time)))
+        time = find_measurement(v, "time");
+    if (!time)
+        return json_text_fail(&f->place,
+                              "there is no measurement time in this result, and of the objective "
+                              "%s kpred cannot learn",
+                              name);
+    const char *unit = *unit_of(time) ? unit_of(time) : f->unit;
+    if (!find_unit(unit))
+        return json_text_fail(&f->place, "time: \"%s\" is no unit of time", unit);
+    return read_time(f, name, json_object_get(time, "value"), find_unit(unit), m);
+}
+
+static int t4_measure(struct tuner_file *f, const char *key, const json_t *v,
+                      struct tuner_measurement *m)
+{
+    const char *invalidity = json_string_value(json_object_get(v, "invalidity"));
+    const int failure = failure_of(invalidity);
+    (void)key;
+    if (take_config(f, json_object_get(v, "configuration"), m))
+        return -1;
+    set_failed(m, failure);
+    if (failure)
+        return 0;
+    if (invalidity && !strcmp(invalidity, "correct"))
+        return t4_time(f, v, m);
+    return json_text_fail(&f->place,
+                          "invalidity: \"%s\" is neither \"correct\" nor a failure that is known "
+                          "here",
+                          invalidity ? invalidity : "");
+}
+
+/* ---- KTT's own results ---- */
+
+/* An object of the list's names and values; NULL with a message */
+static json_t *ktt_config(const struct tuner_file *f, const json_t *result)
+{
+    const json_t *list = json_object_get(result, "Configuration");
+    json_t *config = json_object();
+    for (size_t i = 0; i < json_array_size(list) && config; i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(one, "Name"));
+        json_t *value = json_object_get(one, "Value");
+        if (name && value && !json_object_get(config, name)) {
+            json_object_set(config, name, value);
+            continue;
+        }
+        json_text_fail(&f->place,
+                       "Configuration: item %zu has no name or value, or an earlier "
+                       "name",
+                       i + 1);
+        json_decref(config);
+        config = NULL;
+    }
+    return config;
+}
+
+static int ktt_head(struct tuner_file *f, const json_t *first)
+{
+    const struct tuner_member *m = tuner_find(f, "Metadata");
+    const char *device = m ? json_string_value(json_object_get(m->value, "Device")) : NULL;
+    const char *unit = m ? json_string_value(json_object_get(m->value, "TimeUnit")) : NULL;
+    const char *kernel = json_string_value(json_object_get(first, "KernelName"));
+    f->head.device = device ? device : "";
+    f->head.kernel = f->kernel = xstrdup(kernel ? kernel : "");
+    f->unit = unit ? unit : "";
+    if (!m || !unit)
+        return json_text_fail(&f->place, "there is no member TimeUnit in Metadata");
+    if (!*unit || !find_unit(unit))
+        return json_text_fail(&m->place, "Metadata: TimeUnit: \"%s\" is no unit of time", unit);
+    json_t *config = ktt_config(f, first);
+    const int bad = config ? names_of_config(f, config) : -1;
+    json_decref(config);
+    return bad;
+}
+
+/* Every status but Ok is a failure, of which KTT has more than are known here. */
+static int ktt_measure(struct tuner_file *f, const char *key, const json_t *v,
+                       struct tuner_measurement *m)
+{
+    const char *status = json_string_value(json_object_get(v, "Status"));
+    json_t *config = ktt_config(f, v);
+    int bad = config ? take_config(f, config, m) : -1;
+    (void)key;
+    json_decref(config);
+    if (bad)
+        return -1;
+    if (!status)
+        return json_text_fail(&f->place, "there is no Status in this result");
+    set_failed(m, failure_of(status));
+    return strcmp(status, "Ok") ? 0
+                                : read_time(f, "TotalDuration", json_object_get(v, "TotalDuration"),
+                                            find_unit(f->unit), m);
+}
+
+const struct tuner_form tuner_forms[] = {
+    {TUNER_CACHE, "cache", "entry", cache_head, cache_measure},
+    {TUNER_T4, "results", "result", t4_head, t4_measure},
+    {TUNER_KTT, "Results", "result", ktt_head, ktt_measure},
+    {TUNER_CACHE, NULL, NULL, NULL, NULL},
+};
+
+#else
+
+typedef int tuner_forms_are_not_compiled; /* a file of C has to have something */
+
+#endif

@@ -1,0 +1,49 @@
+/* tuner_forms.h - what the members of other tuners' files mean, for tuner.c
+   SPDX-License-Identifier: MIT
+
+   Only files that are compiled with HAVE_JANSSON may include this. */
+#pragma once
+
+#include "base/json.h"
+#include "tuner.h"
+
+/* Of the outermost object, but not the long one that holds the measurements */
+struct tuner_member {
+    json_t *name, *value;
+    struct json_text place;
+};
+
+struct tuner_members {
+    size_t n, cap;
+    struct tuner_member *v;
+};
+
+struct tuner_file {
+    const struct tuner_form *form;      /* NULL: not yet known */
+    struct tuner_members before, later; /* the latter as seen by looking ahead */
+    struct tuner_head head;
+    struct tuner_param *params; /* what the head shows */
+    json_t *config; /* of the first measurement: it keeps their names; NULL in a cache */
+    const char *objective, *unit;
+    char *kernel;           /* of KTT, by its first result */
+    struct json_text place; /* of the present measurement */
+    struct buf text;        /* its values, */
+    size_t *start;          /* where in there each begins, */
+    const char **value;     /* and each */
+};
+
+/* Both return 0, or -1 with a message. */
+struct tuner_form {
+    enum tuner_kind kind;
+    const char *list; /* the member that holds the measurements: an object of entries by their keys
+                         in a cache, which may be open; otherwise a list */
+    const char *what; /* each is called */
+    int (*head)(struct tuner_file *f, const json_t *first);
+    int (*measure)(struct tuner_file *f, const char *key, const json_t *v,
+                   struct tuner_measurement *m);
+};
+
+extern const struct tuner_form tuner_forms[]; /* ends with a list NULL */
+
+const struct tuner_member *tuner_find(const struct tuner_file *f, const char *name);
+void tuner_forms_free(struct tuner_file *f);

@@ -1,0 +1,39 @@
+/* tuner_gpu.c - finds out which GPU a file of another tuner is about; declared in tuner.h
+   SPDX-License-Identifier: MIT */
+#include "tuner.h"
+
+#include "model/products.h"
+
+#include <string.h>
+
+/* T4 says what the file is, and would be a GPU's name. */
+static int is_gpu(const char *piece)
+{
+    return strcmp(piece, "T4") != 0 && strpbrk(piece, "0123456789") != NULL
+           && strspn(piece, "0123456789_") != strlen(piece) && gpu_vendor(piece) != NULL;
+}
+
+static const char *gpu_of_name(const char *path, struct buf *b)
+{
+    struct buf piece = {0};
+    const char *at = base_name(path), *found = NULL;
+    while (*at != '\0' && found == NULL) {
+        const size_t n = strcspn(at, ".-");
+        piece.n = 0;
+        buf_add(&piece, at, n);
+        if (piece.n > 3 && ends_with(piece.s, "_T4"))
+            piece.s[piece.n - 3] = '\0';
+        if (is_gpu(piece.s))
+            found = gpu_of_device(piece.s, b);
+        at += n + (at[n] != '\0');
+    }
+    buf_free(&piece);
+    return found;
+}
+
+const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b)
+{
+    if (*gpu_of_device(device, b) != '\0')
+        return b->s;
+    return asked != NULL ? gpu_of_device(asked, b) : gpu_of_name(path, b);
+}
