@@ -61,7 +61,7 @@ $(BUILD)/tools/train/%.o $(BUILD)/tools/base/numbers.o: \
 $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
-$(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner.o data/tuner_forms.o \
+$(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
     miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
 .PHONY: FORCE
 

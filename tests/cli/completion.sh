@@ -115,6 +115,9 @@ files() {
     offers "relayout: output" "$trainer relayout a.h -o " "a.h folder"
     offers "relayout: a folder" "$trainer relayout a.h --include-dir " "folder"
     offers "train: a folder" "$trainer train b.spec --include-dir f" "folder"
+    offers "ingest: fields" "$trainer ingest b.spec --set " "alpha= beta="
+    offers "ingest: tokens" "$trainer ingest b.spec --set beta=1 alpha=" "one two"
+    offers "ingest: the end of fields" "$trainer ingest b.spec --set beta=1 --csv d" ""
     offers "ingest: output" "$trainer ingest b.spec -o d" "d.csv"
     offers "miopen: a log" "$kpred miopen --gpu gfx906 -o f.png --lenient e" "e.txt e.txt.bz2"
     offers "miopen: a GPU" "$trainer miopen --gpu " "$gpus"
@@ -167,6 +170,7 @@ prepare() {
     done
     printf '/*\n[fields]\ngpu = x y\nalpha = one two\nbeta  = size 1 9\n\n[params]\np = 1 2\n*/\n' \
         >a.h
+    sed '1d; $d' a.h >b.spec
 }
 
 need bash "all"

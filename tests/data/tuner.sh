@@ -70,7 +70,7 @@ cuts() {
 }
 echo '{' >"$tmp/brace.json"
 without() {
-    cuts "$tmp/without" tools/data/tuner.c && "$tmp/without" "$tmp/brace.json" | grep -q \
+    cuts "$tmp/without" tools/data/tuner_read.c && "$tmp/without" "$tmp/brace.json" | grep -q \
         'FILE: .*jansson.*libjansson-dev'
 }
 check "without Jansson a file says what is missing" without
@@ -143,6 +143,23 @@ check "--gpu where a file names none" rows_are all.csv unnamed.json ktt.json cac
     --set problem_size_y=2 --gpu MI250X
 check "one line" sh -c "tr -d '\n' <cache.json >line.json"
 check "a file of one line" rows_are rows.csv line.json
+
+sed 's/,2,/,/; s/,problem_size_y//' rows.csv >narrow.csv
+check "a table without a column" rows_are rows.csv narrow.csv --set problem_size_y=2
+unused() {
+    ingest $spec --data cache.json --set problem_size_y=7 --gpu RTX_3090 2>&1 >out | sed 's/^kpred-train: //' >err
+    cmp out rows.csv && grep -qx -- '--set problem_size_y=... is not used: all files say what it is' err &&
+        grep -qx -- '--gpu RTX_3090 is not used: all files name their GPU' err
+}
+check "what the files say counts, and it is told" unused
+trains() {
+    { cat $spec; printf '[features]\nonehot gpu\n'; } >own.spec
+    "$trainer" train own.spec --data t4.json --gpu A4000 --set problem_size_x=64 problem_size_y=2 \
+        --split none --epochs 1 -o own.h 2>err || { cat err; return 1; }
+    sed 8q own.h | tr -s ' \n\\' ' ' | grep -qF -e '--set problem_size_x=64 --set problem_size_y=2' &&
+        $(sed -n 's/.* was trained on: //p' err) --csv >out 2>err2 && grep -q '^small,all,RTX_A4000,' out
+}
+check "train, and the commands that it tells" trains
 
 # unit FACTOR NAME: a time in that unit
 unit() {

@@ -124,6 +124,7 @@ static void new_params(struct tuner_file *f, size_t n)
 {
     f->head.n_params = n;
     f->params = xcalloc(n, sizeof *f->params);
+    f->domain = xcalloc(n, sizeof *f->domain);
     f->start = xcalloc(n, sizeof *f->start);
     f->value = xcalloc(n, sizeof *f->value);
     f->head.param = f->params;
@@ -132,11 +133,11 @@ static void new_params(struct tuner_file *f, size_t n)
 void tuner_forms_free(struct tuner_file *f)
 {
     for (size_t i = 0; i < f->head.n_params; i++) {
-        for (size_t j = 0; j < f->params[i].n_values; j++)
-            free((char *)f->params[i].values[j]);
+        buf_free(&f->domain[i]);
         free(f->params[i].values);
     }
     free(f->params);
+    free(f->domain);
     free(f->start);
     free(f->value);
     free(f->kernel);
@@ -167,13 +168,11 @@ static int take_values(struct tuner_file *f, const json_t *config, struct tuner_
 }
 
 /* The same of an object that holds nothing else */
-static int take_config(struct tuner_file *f, const json_t *config, struct tuner_measurement *m)
+static int take_config(struct tuner_file *f, json_t *config, struct tuner_measurement *m)
 {
     if (take_values(f, config, m))
         return -1;
-    void *i = json_object_iter((json_t *)config);
-    for (; i && json_object_size(config) > f->head.n_params;
-         i = json_object_iter_next((json_t *)config, i))
+    for (void *i = json_object_iter(config); i; i = json_object_iter_next(config, i))
         if (!json_object_get(f->config, json_object_iter_key(i)))
             return json_text_fail(&f->place, "parameter %s is missing in the first %s",
                                   json_object_iter_key(i), f->form->what);
@@ -230,21 +229,27 @@ static int cache_names(struct tuner_file *f)
     return 0;
 }
 
-static int cache_domain(const struct tuner_member *m, struct tuner_param *p)
+/* The texts of a list's values, each with a NUL behind it; 0 if one of them is no scalar */
+static int domain_text(const json_t *list, struct buf *b)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (!json_scalar(json_array_get(list, i), b))
+            return 0;
+        buf_add(b, "", 1);
+    }
+    return b->n != 0;
+}
+
+static int cache_domain(const struct tuner_member *m, struct tuner_param *p, struct buf *b)
 {
     const json_t *list = json_object_get(m->value, p->name);
-    struct buf b = {NULL, 0, 0};
-    p->values = xcalloc(json_array_size(list) + 1, sizeof *p->values);
-    while (p->n_values < json_array_size(list)) {
-        b.n = 0;
-        if (!json_scalar(json_array_get(list, p->n_values), &b))
-            break;
-        p->values[p->n_values++] = xstrdup(b.s);
-    }
-    buf_free(&b);
-    if (p->n_values && p->n_values == json_array_size(list))
-        return 0;
-    return json_text_fail(&m->place, "tune_params: %s: is no list of numbers or strings", p->name);
+    if (!domain_text(list, b))
+        return json_text_fail(&m->place, "tune_params: %s: is no list of numbers or strings",
+                              p->name);
+    p->values = xcalloc(json_array_size(list), sizeof *p->values);
+    for (size_t at = 0; at < b->n; at += strlen(b->s + at) + 1)
+        p->values[p->n_values++] = b->s + at;
+    return 0;
 }
 
 static int add_size(const struct tuner_member *m, struct tuner_head *head, const json_t *v)
@@ -283,7 +288,7 @@ static int cache_head(struct tuner_file *f, const json_t *first)
         || cache_names(f))
         return -1;
     for (size_t i = 0; m && i < f->head.n_params; i++)
-        if (cache_domain(m, &f->params[i]))
+        if (cache_domain(m, &f->params[i], &f->domain[i]))
             return -1;
     return 0;
 }

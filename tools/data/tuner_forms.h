@@ -1,4 +1,4 @@
-/* tuner_forms.h - what the members of other tuners' files mean, for tuner.c
+/* tuner_forms.h - what the members of other tuners' files mean, for tuner_read.c
    SPDX-License-Identifier: MIT
 
    Only files that are compiled with HAVE_JANSSON may include this. */
@@ -22,7 +22,8 @@ struct tuner_file {
     const struct tuner_form *form;      /* NULL: not yet known */
     struct tuner_members before, later; /* the latter as seen by looking ahead */
     struct tuner_head head;
-    struct tuner_param *params; /* what the head shows */
+    struct tuner_param *params; /* what the head shows, */
+    struct buf *domain;         /* and the texts of the values that each has */
     json_t *config; /* of the first measurement: it keeps their names; NULL in a cache */
     const char *objective, *unit;
     char *kernel;           /* of KTT, by its first result */

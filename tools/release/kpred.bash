@@ -25,9 +25,9 @@ _kpred_models() {
 }
 
 # _kpred_fields KPRED MODEL: lines FIELD, or FIELD=VALUE VALUE ... for tokens; of a header from the
-# spec in its opening comment, which is there sooner
+# spec in its opening comment, which is there sooner, and of a spec likewise
 _kpred_fields() {
-    if [[ $2 == *.h ]]; then
+    if [[ $2 == *.h || $2 == *.spec ]]; then
         sed -n '/^\[fields\]/,/^\[params\]/{
             s/^\([a-z_0-9A-Z]*\) *= *size.*/\1/p
             t
@@ -69,7 +69,8 @@ _kpred_files() {
 }
 
 _kpred_data_files() {
-    _kpred_files .db .db.bz2 .db.gz .csv .csv.bz2 .csv.gz .txt .txt.bz2 .txt.gz
+    _kpred_files .db .db.bz2 .db.gz .csv .csv.bz2 .csv.gz .txt .txt.bz2 .txt.gz \
+        .json .json.bz2 .json.gz
 }
 
 # Built-in models and headers
@@ -96,6 +97,13 @@ _kpred_field() {
     if [[ ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 
+# The same of a spec's or a model's fields but the GPU, which is --gpu's
+_kpred_given() {
+    [[ ${#operands[@]} -gt 0 ]] || return 0
+    local operands=("${operands[@]}" gpu=)
+    _kpred_field
+}
+
 # _kpred_value COMMAND OPTION: the value of an option; 1 if it takes none
 _kpred_value() {
     local names
@@ -110,6 +118,7 @@ _kpred_value() {
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
+    *:--set) _kpred_given ;;
     ingest:-o) _kpred_files .csv .json ;;
     init:-o) _kpred_files .spec ;;
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
@@ -156,14 +165,14 @@ _kpred_split_line() {
 }
 
 # Goes through the words of a command up to the cursor's: `operands`, and in `option` the one that
-# waits for a value there. All that follows --data belongs to it.
+# waits for a value there. All that follows --data or --set belongs to it.
 _kpred_scan() {
     local word only_operands=
     option='' operands=()
     for word in "${words[@]:2:${#words[@]} - 3}"; do
         if [[ $only_operands || $word == - || $word != -* ]]; then
             if [[ $option ]]; then
-                [[ $option == --data ]] || option=
+                [[ $option == --data || $option == --set ]] || option=
             else
                 operands+=("$word")
             fi
@@ -216,7 +225,7 @@ _kpred() {
         return 0
     fi
     _kpred_scan
-    if [[ $option ]] && [[ $option != --data || $cur != -* ]]; then
+    if [[ $option ]] && [[ $option != --data && $option != --set || $cur != -* ]]; then
         _kpred_value "${words[1]}" "$option"
     elif [[ $cur == --*=* ]]; then
         _kpred_attached_value

@@ -1,4 +1,4 @@
-/* tuner.c - see tuner.h
+/* tuner_read.c - reads a file of another tuner; declared in tuner.h
    SPDX-License-Identifier: MIT
 
    The outermost object is read member by member, and the one that holds the measurements, which may
@@ -17,14 +17,14 @@ enum { MOST_MEMBERS = 64 }; /* of the outermost object: those of known schemas a
 
 /* ---- members ---- */
 
-static int add_member(struct tuner_members *list, struct json_text *t, const json_t *name,
+static int add_member(struct tuner_members *list, struct json_text *t, json_t *name,
                       const struct json_text *place)
 {
     json_t *value = json_text_value(t, NULL);
     if (!value)
         return -1;
     list->v = xgrow(list->v, list->n, &list->cap, sizeof *list->v);
-    list->v[list->n++] = (struct tuner_member){json_incref((json_t *)name), value, *place};
+    list->v[list->n++] = (struct tuner_member){json_incref(name), value, *place};
     return 0;
 }
 
@@ -44,6 +44,7 @@ static void look_ahead(struct tuner_file *f, const struct json_text *from)
     int bad = !json_text_skip(&t);
     t.is_quiet = 1;
     while (!bad && f->later.n < MOST_MEMBERS && json_text_take(&t, ',')) {
+        json_text_peek(&t);
         place = t;
         place.is_quiet = 0;
         json_t *name = json_text_name(&t, NULL);
