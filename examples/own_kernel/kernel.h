@@ -17,8 +17,8 @@ static inline size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static inline void transpose_tile(const float *in, float *out, size_t rows, size_t cols, size_t r, size_t c,
-                                  size_t r_end, size_t c_end, int walk)
+static inline void transpose_tile(const float *in, float *out, size_t rows, size_t cols, size_t r,
+                                  size_t c, size_t r_end, size_t c_end, int walk)
 {
     size_t i, j;
     if (walk)

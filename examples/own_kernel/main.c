@@ -25,7 +25,8 @@ static kpred_status choose(size_t rows, size_t cols, struct tile *t)
     kpred_tuple best;
     size_t n;
     if (!is_ready)
-        status = kpred_init(&ctx, KPRED_VERSION, &kpred_model_transpose, 1, arena, sizeof arena / sizeof *arena);
+        status = kpred_init(&ctx, KPRED_VERSION, &kpred_model_transpose, 1, arena,
+                            sizeof arena / sizeof *arena);
     is_ready = status == KPRED_OK;
     if (is_ready)
         status = kpred_predict(&ctx, problem, KPRED_TRANSPOSE_FIELDS, &best, 1, &n);
@@ -50,7 +51,8 @@ int main(int argc, char **argv)
 {
     const size_t rows = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     const size_t cols = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-    float *in = malloc((rows * cols + 1) * sizeof *in), *out = malloc((rows * cols + 1) * sizeof *out);
+    float *in = malloc((rows * cols + 1) * sizeof *in),
+          *out = malloc((rows * cols + 1) * sizeof *out);
     struct tile t = {0, 0, 0, 0};
     const kpred_status status = choose(rows, cols, &t);
     int bad = in == NULL || out == NULL || status != KPRED_OK;
@@ -61,8 +63,8 @@ int main(int argc, char **argv)
     if (!bad) {
         transpose(in, out, rows, cols, t);
         bad = !is_right(in, out, rows, cols);
-        printf("%zu x %zu: tile %d x %d, walk %d, edge %d: %s\n", rows, cols, t.tile_rows, t.tile_cols, t.walk,
-               t.edge, bad ? "wrong" : "right");
+        printf("%zu x %zu: tile %d x %d, walk %d, edge %d: %s\n", rows, cols, t.tile_rows,
+               t.tile_cols, t.walk, t.edge, bad ? "wrong" : "right");
     }
     free(in);
     free(out);
