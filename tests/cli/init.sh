@@ -25,7 +25,7 @@ rule_is() {
 trains() {
     command=$(sed -n 's/^kpred-train: to train it: //p' err)
     ! grep '^rule' my.spec || return 1
-    sh -c "$command --epochs 2" 2>train.err || { cat train.err; return 1; }
+    sh -c "$command --epochs 1" 2>train.err || { cat train.err; return 1; }
     "$trainer" ingest my.spec --data "$@" 2>train.err | awk 'END { exit NR < 2 }' || { cat train.err; return 1; }
 }
 
@@ -168,6 +168,10 @@ own_json() {
         "48 legal, 64 measured, 8 unmeasured, 24 illegal" "$trainer" init T1.json one.json --fields vec -o my.spec
     check "a parameter as a field" has_lines "vec = size" "config = problem_size_x,problem_size_y,vec"
 
+    all_forms >forms.json
+    check "all forms of values" "$trainer" init forms.json --gpu A100 -o my.spec
+    check_with python3 "all forms of values, beside Python" python3 "$root/tests/cli/init.py" my.spec forms.json
+
     sed 's/"device_name": "[^"]*", //; s/"problem_size": [^]]*], *//' one.json >none.json
     refuse "neither GPU nor size" 1 'none.json: says neither' "$trainer" init none.json -o none.spec
     check "--gpu and --set" rule_is "72 legal, 64 measured, 8 unmeasured, 0 illegal" \
@@ -178,6 +182,22 @@ own_json() {
         "$trainer" init one.json none.json --gpu A100 -o none.spec
     refuse "a GPU that one file has not" 1 'none.json: names no GPU, as one.json does' "$trainer" init \
         one.json none.json --set problem_size_x=1 problem_size_y=2 -o none.spec
+}
+
+# What a list of values may be, each for a parameter; Python's eval says what it means.
+all_forms() {
+    printf '{"ConfigurationSpace": {"TuningParameters": ['
+    n=0
+    for values in '[3, 1, 2, 1]' '(4, 5)' '[2**i for i in range(0, 6)]' '[32 * i for i in range(1, 32)]' \
+        '[1] + [2 * i for i in range(1, 11)]' '[1, 2, 4] + list(range(32, 1024+1, 32))' 'range(10, 0, -3)' \
+        'list(range(3)) + list((7, 9))' '[-7 // 2, -7 % 3, 7 % -3, 7 // -2]' '[-2 ** 2, 2 ** 3 ** 2, (2 + 3) * 4 - 1]' \
+        '[i for i in [3, 5, 8]]' '[(i + 1) ** 2 % 7 for i in range(6)]' '[ - i for i in list(range(2, 9, 2)) ]' \
+        '[0.5, 2.25, 1e-3, -4]' "['a', 'b c', 'True']" '[True, False]' '[10 - 2 - 3 + 1]'; do
+        [ $n = 0 ] || printf ','
+        n=$((n + 1))
+        printf '\n{"Name": "p%d", "Values": "%s"}' $n "$values"
+    done
+    printf '],\n"Conditions": []}}\n'
 }
 
 # no_file NAME STATUS TEXT COMMAND...: refused, and nothing is written
@@ -197,10 +217,22 @@ bad_json() {
     t1 'bx * vec <= 256' 'bx & 3 == 0' >bad.json
     no_file "a condition in other words than [restrict]'s" 1 'bad.json:10:38: [restrict]: this sign' \
         "$trainer" init bad.json -o none.spec
+    t1 'lds in (0,0.5)' >bad.json
+    no_file "a condition with a fraction" 1 'bad.json:9:45: [restrict]: decimal fractions' \
+        "$trainer" init bad.json -o none.spec
     t1 'bx * vector <= 256' >bad.json
     no_file "a condition with an unknown name" 1 'bad.json:9:' "$trainer" init bad.json -o none.spec
     sed 's/"vec"/"bx"/' T1.json >bad.json
     no_file "a parameter twice" 1 'bad.json:3:1: there is already a parameter "bx"' "$trainer" init bad.json -o none.spec
+    sed '/"vec", "Type"/d' T1.json >bad.json
+    no_file "T1 without a parameter of the data" 1 'one.json: parameter "vec": is not in bad.json' \
+        "$trainer" init bad.json one.json -o none.spec
+    sed 's/{"Name": "vec"/{"Name": "other", "Values": "[1, 2]"},\n&/' T1.json >bad.json
+    no_file "T1 with a parameter that the data lack" 1 'bad.json: parameter "other": is not in one.json' \
+        "$trainer" init bad.json one.json -o none.spec
+    sed 's/"vec"/"width"/g' one.json >bad.json
+    no_file "data with other parameters" 1 'one.json: has no parameter "width", which has 3 values in bad.json' \
+        "$trainer" init bad.json one.json -o none.spec
     head -c 200 T1.json >bad.json
     no_file "T1 cut" 1 'bad.json:3:' "$trainer" init bad.json -o none.spec
     no_file "two T1" 1 'is a T1 input, as T1.json is' "$trainer" init T1.json bad.json T1.json -o none.spec
@@ -219,10 +251,10 @@ bad_json() {
 
 # ---- plain tables ----
 
-# table: two GPUs, 36 problems, 9 tuples
+# table: two GPUs, 24 problems, 8 tuples
 table() {
     awk 'BEGIN { print "gpu,rows,cols,dtype,block_x,unroll,mode,time_us,gflops"
-        for (g = 0; g < 2; g++) for (r = 64; r <= 512; r *= 2) for (c = 1; c <= 9; c += 2) for (d = 0; d < 2; d++)
+        for (g = 0; g < 2; g++) for (r = 64; r <= 512; r *= 2) for (c = 1; c <= 7; c += 3) for (d = 0; d < 2; d++)
         for (b = 32; b <= 128; b *= 2) for (u = 1; u <= 4; u *= 2) if (b * u <= 256)
             printf "%s,%d,%d,%s,%d,%d,%s,%.4f,%.3f\n", (g ? "gfx906_60" : "gfx90a68"), r, c * 64,
                 (d ? "FP16" : "FP32"), b, u, (b > 64 ? "fast" : "very slow"), r * c / b + u * (1 + g), b / 7 }'
@@ -250,6 +282,10 @@ plain_tables() {
     { printf '\357\273\277'; sed 's/very slow/"very slow"/; s/$/\r/' table.csv; } >bom.csv
     "$trainer" init bom.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
     check "a table with a byte order mark, quotes and CRLF" cmp my.spec other.spec
+    awk -v OFS=, '{ print (NR > 1 ? NR - 2 : ""), $0 }' table.csv >pandas.csv
+    "$trainer" init pandas.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
+    check "a table of pandas, with a column of row numbers" cmp my.spec other.spec
+    check "a table of pandas: its rows" "$trainer" ingest my.spec --data pandas.csv -o rows.csv
     cut -d, -f1-7 table.csv | awk -F, '!seen[$1, $2, $3, $4]++' >best.csv
     check "the best tuples" rule_is "1 legal, 1 measured, 0 unmeasured, 0 illegal" \
         "$trainer" init best.csv --fields rows,cols,dtype -o my.spec
@@ -288,10 +324,10 @@ bad_tables() {
     no_file "a column of fractions" 1 'column "alpha": has' "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
     check "--ignore" "$trainer" init bad.csv --fields rows,cols,dtype --ignore alpha -o my.spec
     awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR : "number") }' table.csv >bad.csv
-    no_file "too many values" 1 'column "number": has 640 values, a parameter has at most 128' \
+    no_file "too many values" 1 'column "number": has 384 values, a parameter has at most 128' \
         "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
     sed '1s/unroll/un roll/' table.csv >bad.csv
-    no_file "a column whose name is none" 1 'parameter "un roll": is no name' \
+    no_file "a column whose name is none" 1 'column "un roll": is no name' \
         "$trainer" init bad.csv --fields rows,cols,dtype -o none.spec
     head -n 1 table.csv >bad.csv
     no_file "a header alone" 1 'there is no row below the header' "$trainer" init bad.csv --fields rows -o none.spec

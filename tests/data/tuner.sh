@@ -47,7 +47,17 @@ has_all() {
 
 if [ "${1-}" = all ]; then
     has_all || end_without "all tables of other tuners" "needs jansson, bzip2, zlib and python3"
-    for name in $(cd "$TUNER" 2>/dev/null && ls | grep '[.]json[.][bg]z'); do same_as "$name"; done
+    for file in "$TUNER"/*.json.[bg]z*; do
+        [ ! -e "$file" ] || same_as "${file##*/}"
+    done
+    t4_as_cache() {
+        python3 tests/data/tuner.py "$1.json.gz" A100-PCIE-40GB "$tmp/hub.spec" "$tmp/hub.rows" &&
+            ingest "$tmp/hub.spec" --data "$1.json.gz" -o "$tmp/cache.csv" &&
+            ingest "$tmp/hub.spec" --data "$1_T4.json.bz2" -o "$tmp/t4.csv" \
+                --set problem_size_x=4096 problem_size_y=4096 && cmp "$tmp/cache.csv" "$tmp/t4.csv"
+    }
+    check_with "$TUNER/convolution_milo.A100_T4.json.bz2" "T4 and cache give the same rows" \
+        t4_as_cache "$TUNER/convolution_milo.A100"
     [ -d "$TUNER" ] || skipped "all tables of other tuners" "there is no $TUNER"
     test_end
     exit
@@ -144,6 +154,25 @@ check "--gpu where a file names none" rows_are all.csv unnamed.json ktt.json cac
 check "one line" sh -c "tr -d '\n' <cache.json >line.json"
 check "a file of one line" rows_are rows.csv line.json
 
+# gpu_is TOKENS EXPECTED FILE...: of these tokens of the spec, the file's GPU is that one
+gpu_is() {
+    sed "s/^gpu .*/gpu = $1/" $spec >gpu.spec
+    got=$(ingest gpu.spec --data $3 --set problem_size_x=64 problem_size_y=2 2>err | sed -n '2s/,.*//p')
+    if [ "$got" = "$2" ] && { [ "$2" ] || grep -q "is no GPU of the spec" err; }; then return; fi
+    echo "$got"; cat err; return 1
+}
+check "a token with fewer words" gpu_is "A4000 RTX_3090" A4000 cache.json
+check "a token with more words" gpu_is "NVIDIA_RTX_A4000 RTX_A6000" NVIDIA_RTX_A4000 cache.json
+check "one with the same words counts first" gpu_is "A4000 RTX_A4000" RTX_A4000 cache.json
+check "two that have the words" gpu_is "A4000_8GB A4000_16GB" "" "t4.json --gpu A4000"
+check "another product" gpu_is "RTX_3090_Ti" "" ktt.json
+check "a part of a word" gpu_is "A40 RTX_A40000" "" cache.json
+{ cat $spec; echo 'two = 2'; } >two.spec
+two() {
+    ingest two.spec --data cache.json 2>err | sed 's/,2,\([0-9.]*\)$/,\1/; s/,two//' | cmp - rows.csv
+}
+check "a parameter that the file lacks, with one value" two
+
 sed 's/,2,/,/; s/,problem_size_y//' rows.csv >narrow.csv
 check "a table without a column" rows_are rows.csv narrow.csv --set problem_size_y=2
 unused() {
@@ -156,7 +185,7 @@ trains() {
     { cat $spec; printf '[features]\nonehot gpu\n'; } >own.spec
     "$trainer" train own.spec --data t4.json --gpu A4000 --set problem_size_x=64 problem_size_y=2 \
         --split none --epochs 1 -o own.h 2>err || { cat err; return 1; }
-    sed 8q own.h | tr -s ' \n\\' ' ' | grep -qF -e '--set problem_size_x=64 --set problem_size_y=2' &&
+    sed 8q own.h | tr -cs '[:graph:]' ' ' | tr -d '\134' | tr -s ' ' | grep -qF -e '--set problem_size_x=64 --set problem_size_y=2' &&
         $(sed -n 's/.* was trained on: //p' err) --csv >out 2>err2 && grep -q '^small,all,RTX_A4000,' out
 }
 check "train, and the commands that it tells" trains
@@ -212,7 +241,7 @@ wrong() {
     "$trainer" ingest $spec --data wrong.json --gpu A4000 --set problem_size_x=64 problem_size_y=2 \
         -o out.csv >out 2>err
     status=$?
-    case $3 in *:*) place=$3 ;; *) place=$3:[0-9][0-9]* ;; esac
+    case $3 in *:*) place=$3 ;; *) place="$3:[0-9][0-9]*" ;; esac
     if [ $status -eq 1 ] && [ ! -s out ] && [ ! -e out.csv ] && [ "$(wc -l <err)" -eq 1 ] &&
         grep -q "^kpred-train: wrong.json:$place: " err && grep -qF -e "$4" err; then
         passed "$1"

@@ -96,26 +96,31 @@ int load_token(struct loader *l, int64_t row, size_t field, const char *text, in
     return rc;
 }
 
-/* Where one begins in the other as whole words, which end where letters and digits do; and what
-   stands behind it there is not of a list. NULL: nowhere. */
-static const char *find_words(const char *text, const char *words)
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/* Does the next word make another product of a name that stands before it? */
+static int is_other_product(const char *behind)
 {
-    static const char other[] = " ti super d laptop mobile max xt xtx gre ada ";
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    static const char *const words[] = {"ti",  "super", "d",   "laptop", "mobile",
+                                        "max", "xt",    "xtx", "gre",    "ada"};
+    const char *word = behind + strcspn(behind, letters);
+    const size_t n = strspn(word, letters);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && strncasecmp(word, words[i], n) == 0)
+            return 1;
+    return 0;
+}
+
+/* Are these whole words of the text, which end where letters and digits do? */
+static int has_words(const char *text, const char *words)
+{
     const size_t n = strlen(words);
     for (const char *at = text; *at != '\0'; at++) {
         const int is_begin = at == text || strchr(letters, at[-1]) == NULL;
-        if (!is_begin || strncasecmp(at, words, n) != 0)
-            continue;
-        const char *behind = at + n + strcspn(at + n, letters);
-        char next[16];
-        snprintf(next, sizeof next, " %.*s ", (int)strspn(behind, letters), behind);
-        for (char *c = next; *c != '\0'; c++)
-            *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-        if (at[n] == '\0' || (behind > at + n && strstr(other, next) == NULL))
-            return at;
+        if (is_begin && strncasecmp(at, words, n) == 0 && strspn(at + n, letters) == 0)
+            return !is_other_product(at + n);
     }
-    return NULL;
+    return 0;
 }
 
 /* A token that is the same GPU by the words of its name, if there is one such: else the name */
@@ -125,7 +130,7 @@ static const char *same_gpu(const struct spec_field *f, const char *name)
     if (spec_token(f, name) >= 0 || strncmp(name, "gfx", 3) == 0)
         return name;
     for (size_t i = 0; i < f->n_tokens; i++) {
-        if (find_words(f->tokens[i], name) == NULL && find_words(name, f->tokens[i]) == NULL)
+        if (!has_words(f->tokens[i], name) && !has_words(name, f->tokens[i]))
             continue;
         if (found != NULL)
             return name;

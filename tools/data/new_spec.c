@@ -282,8 +282,8 @@ static void add_gpus(const struct survey_column *c, size_t vendor, struct buf *b
     free(v);
 }
 
-/* Tables of the best alone have no times, of which such names learn; and of one GPU they would learn
-   what it says itself. */
+/* Such names learn from times, which tables of the best alone do not have. Of one GPU they would
+   learn what it says itself. */
 static int has_vendors(const struct survey *s, const struct survey_column *c)
 {
     int taken = !is_gpu(c) || s->timed == NULL || c->values.n < 2
@@ -358,7 +358,7 @@ static void add_constants(const struct draft *d)
     const struct survey *s = d->n->survey;
     size_t n = 0;
     for (size_t i = 0; i < s->fields.n; i++)
-        n += is_constant(s, &s->fields.v[i]);
+        n += (size_t)is_constant(s, &s->fields.v[i]);
     if (n == 0)
         return;
     buf_puts(d->out, "# The same in all files, so that a model cannot learn what another value "

@@ -1,8 +1,8 @@
 /* rule_count.c - see rule_count.h
    SPDX-License-Identifier: MIT
 
-   Parameters that occur in one clause belong together, and so do those that are connected by several
-   clauses. The legal tuples are as many as the product of the legal parts of all groups: only the
+   Parameters that occur in one clause belong together, and so do those that several clauses
+   connect. The legal tuples are as many as the product of the legal parts of all groups: only the
    values within a group are tried, a prefix after the other. */
 #include "rule_count.h"
 

@@ -165,13 +165,13 @@ static int means_tuning(const char *name)
 /* May it be a field or a parameter, as far as its name tells? */
 static int may_count(const struct column *c)
 {
-    return strcmp(c->name, "gpu") != 0 && strcmp(c->name, "time_us") != 0
+    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && strcmp(c->name, "time_us") != 0
            && strcmp(c->name, "time_ms") != 0 && !best_means_measurement(c->name)
            && !c->has_fraction && !c->has_empty;
 }
 
-/* The columns left of the first that is named like a tuning parameter; if none is, left of the first
-   in which the first two rows differ. At least one. */
+/* The columns left of the first that is named like a tuning parameter; if none is, left of the
+   first in which the first two rows differ. At least one. */
 static const char *guess_fields(const struct plain *t, struct buf *b)
 {
     size_t end = t->n;
@@ -225,7 +225,7 @@ static int wrong_column(const struct plain *t, const struct column *c, const cha
     return fail("%s:%ld: column \"%s\": %s", t->path, t->header, c->name, what);
 }
 
-/* What is no parameter passes over with a note, or is refused: it may be a field that was forgotten. */
+/* What is no parameter is passed over with a note, or refused: it may be a forgotten field. */
 static int check_param(const struct plain *t, struct column *c)
 {
     char what[160];
@@ -239,6 +239,11 @@ static int check_param(const struct plain *t, struct column *c)
         c->role = PASSED_OVER;
         return 0;
     }
+    if (!is_identifier(c->name))
+        return wrong_column(
+            t, c,
+            "is no name for a parameter, which has letters, digits and _ and does "
+            "not begin with a digit: call it otherwise, or --ignore passes over it");
     if (c->has_fraction && !c->has_text && 2 * c->values.n > t->n_rows && t->n_rows > 2)
         return wrong_column(t, c,
                             "has another fraction in nearly each row, so it is no parameter: "
@@ -250,11 +255,12 @@ static int check_param(const struct plain *t, struct column *c)
     return c->values.n <= KPRED_MAX_VALUES ? 0 : wrong_column(t, c, what);
 }
 
+/* pandas writes the number of a row into a column without a name. */
 static int choose_role(const struct plain *t, struct column *c)
 {
     const struct survey_asked *asked = t->asked;
     c->role = PARAM;
-    if (intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
+    if (*c->name == '\0' || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
         c->role = PASSED_OVER;
     else if (strcmp(c->name, "time_us") == 0 || strcmp(c->name, "time_ms") == 0)
         c->role = TIME;

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT
 
    A thread block that computes block_size_x times tile_size_x elements cuts problem_size_x into
-   tiles of that product. Names tell what belongs together: they end in the same word, such as x, and
-   a parameter's has `block` or `tile` in it. */
+   tiles of that product. Names tell what belongs together: they end in the same word, such as x,
+   and a parameter's has `block` or `tile` in it. */
 #pragma once
 
 #include "model/program.h"

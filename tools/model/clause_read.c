@@ -393,6 +393,7 @@ static size_t call(struct parser *p, enum clause_op op, size_t least, size_t mos
 {
     const char *at = p->at;
     size_t all = NONE, n = 0;
+    int more = 0;
     if (!next(p) || !expect(p, "("))
         return NONE;
     do {
@@ -403,7 +404,9 @@ static size_t call(struct parser *p, enum clause_op op, size_t least, size_t mos
         if (all == NONE)
             return NONE;
         n++;
-    } while (n < most && takes(p, ",") > 0);
+    } while (n < most && (more = takes(p, ",")) > 0);
+    if (more < 0)
+        return NONE;
     if (n < least)
         return wrong_at(p, at, "too few arguments");
     if (!expect(p, ")"))
@@ -542,6 +545,7 @@ static size_t sum(struct parser *p)
 static size_t membership(struct parser *p, size_t a, const char *at)
 {
     size_t any = NONE;
+    int more = 0;
     if (!expect(p, "("))
         return NONE;
     do {
@@ -554,8 +558,8 @@ static size_t membership(struct parser *p, size_t a, const char *at)
         any = any == NONE ? equal : add_operation(p, CLAUSE_ANY, any, equal, at);
         if (any == NONE)
             return NONE;
-    } while (takes(p, ",") > 0);
-    return expect(p, ")") ? any : NONE;
+    } while ((more = takes(p, ",")) > 0);
+    return more >= 0 && expect(p, ")") ? any : NONE;
 }
 
 /* The operator of a comparison, if one comes next: 1, and moves past it; 0; -1 after a message.

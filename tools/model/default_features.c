@@ -20,7 +20,7 @@ enum {
     HATS = 112,     /* features for hats that are enough */
     PAIRED = 3,     /* so many sizes have hats over each two of them */
     DIVISORS = 3,   /* powers of two in a line: 2, 4, 8 */
-    MOST_TILES = 32
+    MOST_TILES = 8  /* of a size */
 };
 
 enum kind { TOKENS, SIZE, LOGARITHM, CONSTANT };
@@ -439,12 +439,12 @@ static void add_divisors(struct plan *p, int first)
             buf_printf(p->features, "divides %s %d %d\n", cut_name(p, i), first, DIVISORS);
 }
 
-/* Is the size's name a piece of the parameter's, or its last letter? */
+/* Is the size's name a piece of the parameter's, or the last of two letters? */
 static int names(const char *param, const char *size)
 {
     const size_t n = strlen(size), all = strlen(param);
     size_t i = 0;
-    if (n == 1 && all <= 3
+    if (n == 1 && all == 2
         && tolower((unsigned char)param[all - 1]) == tolower((unsigned char)*size))
         return 1;
     while (i < all) {

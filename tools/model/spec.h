@@ -12,12 +12,12 @@
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
-                 that was timed), find-db or tensile; for miopen also solver. From
-                 MIOpen's files it takes the convolutions with `filter` (1x1), unless y and x are
-                 fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list of fields.
-                 Two kinds of rows without times are left out: those with a field at a value
-                 (retired = stride 2: MIOpen no longer runs the kernel there), and those with the
-                 tuple that a failed search leaves (failed = its values). Scripts (trained.inc)
+                 that was timed, or what other tuners write), find-db or tensile; for miopen also
+                 solver. From MIOpen's files it takes the convolutions with `filter` (1x1), unless
+                 y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
+                 of fields. Two kinds of rows without times are left out: those with a field at a
+                 value (retired = stride 2: MIOpen no longer runs the kernel there), and those with
+                 the tuple that a failed search leaves (failed = its values). Scripts (trained.inc)
                  look up the plain names of data files: `files` to train on (without it the files
                  of the GPUs), files `beside` them for judges (--beside), and files of `older`
                  tuning runs, whose labels are learnt as well

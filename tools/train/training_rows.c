@@ -159,17 +159,26 @@ static struct training_part count_part(const struct maker *m, const struct recip
     return part;
 }
 
+/* The task, with a recipe that has as many draws as the data ask for */
+static struct training_task settle_draws(const struct training_task *task, const struct dataset *d,
+                                         struct recipe *recipe)
+{
+    struct training_task own = *task;
+    *recipe = *task->recipe;
+    if (d->time_us)
+        recipe->draws = (double)time_targets_draws(recipe, d);
+    own.recipe = recipe;
+    return own;
+}
+
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out)
 {
-    struct recipe recipe = *task->recipe;
-    struct training_task own = *task;
+    struct recipe recipe;
+    const struct training_task own = settle_draws(task, &data->own, &recipe);
     const struct maker m = {&own, model, &data->own, out};
     struct held_out held;
     memset(out, 0, sizeof *out);
-    own.recipe = &recipe;
-    if (m.data->time_us)
-        recipe.draws = (double)time_targets_draws(&recipe, m.data);
     if (model->lists.set && model_list(model, m.data->problem, m.data->target, m.data->n))
         return -1;
     allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));
