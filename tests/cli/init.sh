@@ -335,6 +335,9 @@ bad_tables() {
     no_file "a file that is not there" 1 'nowhere.csv' "$trainer" init nowhere.csv --fields rows -o none.spec
     refuse "no file" 2 'FILE is missing' "$trainer" init -o none.spec
     refuse "no output" 2 '-o is missing' "$trainer" init table.csv
+    no_file "--set for the GPU" 1 '--gpu says what the GPU is' "$trainer" init table.csv --set gpu=A100 -o none.spec
+    no_file "--set twice" 1 'set n: is given twice' "$trainer" init table.csv --set n=1 n=2 -o none.spec
+    refuse "an output that cannot be written" 1 'nowhere/none.spec' "$trainer" init table.csv -o nowhere/none.spec
     no_file "--set without a value" 1 'is not of the form NAME=VALUE' "$trainer" init table.csv --set rows -o none.spec
 }
 

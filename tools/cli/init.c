@@ -79,6 +79,11 @@ static int take_set(struct survey_asked *asked, char *copy)
         return fail("--set %s: is one too many, a spec has at most %d fields", copy,
                     KPRED_MAX_FIELDS);
     *equals = '\0';
+    if (strcmp(copy, "gpu") == 0)
+        return fail("--set gpu: --gpu says what the GPU is");
+    for (size_t i = 0; i < asked->n_set; i++)
+        if (strcmp(asked->set_name[i], copy) == 0)
+            return fail("--set %s: is given twice", copy);
     asked->set_name[asked->n_set] = copy;
     asked->set_value[asked->n_set++] = equals + 1;
     return 0;
@@ -139,44 +144,59 @@ static void count_text(const struct rule_count *c, struct buf *b)
                    (unsigned long long)c->measured, (unsigned long long)c->illegal);
 }
 
-static int write_spec(const struct options *o, const struct init_spec *spec)
+static void add_spec(const struct init_spec *spec, const char *count, FILE *f)
 {
-    struct outfile out;
-    struct buf count = {0};
-    int rc = out_open(&out, o->output);
-    count_text(&spec->count, &count);
-    if (rc == 0) {
-        fprintf(out.f, "%s\n# When this file was made, the tuples were\n# %s\n", spec->text.s,
-                count.s);
-        rc = out_commit(&out);
-    }
-    if (rc == 0) {
-        for (size_t i = 0; i < spec->notes.n; i++)
-            note("%s", spec->notes.v[i].s);
-        tell_next(o, spec);
-        tell_difference(spec);
-        printf("%s\n", count.s);
-        rc = flush_stdout();
-    }
-    buf_free(&count);
+    fprintf(f, "%s\n# When this file was made, the tuples were\n# %s\n", spec->text.s, count);
+}
+
+static int tell(const struct options *o, const struct init_spec *spec, const char *count)
+{
+    for (size_t i = 0; i < spec->notes.n; i++)
+        note("%s", spec->notes.v[i].s);
+    tell_next(o, spec);
+    tell_difference(spec);
+    printf("%s\n", count);
+    return flush_stdout();
+}
+
+static int make(const struct init *in, struct init_spec *spec)
+{
+    const int rc = init_make(in, spec);
+    end_progress();
     return rc;
 }
 
-static int make(const struct options *o, struct init *in)
+/* The output is opened first: a path that cannot be written shows before the work is done. */
+static int make_and_write(const struct options *o, struct init *in)
 {
     struct init_spec spec;
+    struct outfile out;
+    struct buf count = {0};
+    if (out_open(&out, o->output) != 0)
+        return -1;
+    int rc = make(in, &spec);
+    if (rc == 0) {
+        count_text(&spec.count, &count);
+        add_spec(&spec, count.s, out.f);
+        rc = out_commit(&out);
+        rc = rc == 0 ? tell(o, &spec, count.s) : rc;
+    } else {
+        out_abandon(&out);
+    }
+    buf_free(&count);
+    init_free(&spec);
+    return rc;
+}
+
+static void take_options(const struct options *o, struct init *in)
+{
     in->asked.files = &o->files;
     in->asked.output = o->output;
     in->asked.name = o->name;
+    in->asked.gpu = o->gpu;
     in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     take_names(o->fields, &in->asked.fields);
     take_names(o->ignored, &in->asked.ignored);
-    int rc = init_make(in, &spec);
-    end_progress();
-    if (rc == 0)
-        rc = write_spec(o, &spec);
-    init_free(&spec);
-    return rc;
 }
 
 static int run(const struct options *o)
@@ -187,9 +207,9 @@ static int run(const struct options *o)
     int rc = outputs_check_inputs(&to, 1, "FILE", &o->files);
     for (size_t i = 0; i < o->set.n && rc == 0; i++)
         rc = take_set(&in.asked, set[i] = xstrdup(o->set.v[i]));
-    in.asked.gpu = o->gpu;
+    take_options(o, &in);
     if (rc == 0)
-        rc = make(o, &in);
+        rc = make_and_write(o, &in);
     for (size_t i = 0; i <= KPRED_MAX_FIELDS; i++)
         free(set[i]);
     intern_free(&in.asked.fields);

@@ -34,7 +34,7 @@ static void add_plain(struct buf *b, const char *text)
     for (; *text != '\0'; text++) {
         const int is_mark =
             (text[0] == '/' && text[1] == '*') || (text[0] == '*' && text[1] == '/');
-        const char c = *text >= ' ' && *text <= '~' && !is_mark ? *text : '?';
+        const char c = *text >= ' ' && *text <= '~' && !is_mark ? *text : '_';
         buf_add(b, &c, 1);
     }
 }
