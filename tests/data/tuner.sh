@@ -32,6 +32,13 @@ same_rows() {
         [ "$(wc -l <"$tmp/hub.rows")" -gt 900 ]
 }
 
+t4_as_cache() {
+    python3 tests/data/tuner.py "$1.json.gz" A100-PCIE-40GB "$tmp/hub.spec" "$tmp/hub.rows" &&
+        ingest "$tmp/hub.spec" --data "$1.json.gz" -o "$tmp/cache.csv" &&
+        ingest "$tmp/hub.spec" --data "$1_T4.json.bz2" -o "$tmp/t4.csv" \
+            --set problem_size_x=4096 problem_size_y=4096 && cmp "$tmp/cache.csv" "$tmp/t4.csv"
+}
+
 same_as() {
     for name; do
         check_with "$TUNER/$name" "$name" same_rows "$TUNER/$name"
@@ -50,12 +57,6 @@ if [ "${1-}" = all ]; then
     for file in "$TUNER"/*.json.[bg]z*; do
         [ ! -e "$file" ] || same_as "${file##*/}"
     done
-    t4_as_cache() {
-        python3 tests/data/tuner.py "$1.json.gz" A100-PCIE-40GB "$tmp/hub.spec" "$tmp/hub.rows" &&
-            ingest "$tmp/hub.spec" --data "$1.json.gz" -o "$tmp/cache.csv" &&
-            ingest "$tmp/hub.spec" --data "$1_T4.json.bz2" -o "$tmp/t4.csv" \
-                --set problem_size_x=4096 problem_size_y=4096 && cmp "$tmp/cache.csv" "$tmp/t4.csv"
-    }
     check_with "$TUNER/convolution_milo.A100_T4.json.bz2" "T4 and cache give the same rows" \
         t4_as_cache "$TUNER/convolution_milo.A100"
     [ -d "$TUNER" ] || skipped "all tables of other tuners" "there is no $TUNER"

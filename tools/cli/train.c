@@ -31,12 +31,11 @@ static const char help[] =
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
     "                   which the judges learn as well, for specs with a section [judge];\n"
     "                   --split keeps none of them\n"
-    "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem "
-    "(config,\n"
-    "                   the default), by tensor shape (shape), or none; config:I/N, shape:I/N:\n"
-    "                   in its place fold I of N of the others, the first being 0; fold:I/N: "
-    "every\n"
-    "                   N-th problem of the files, from number I\n"
+    "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem\n"
+    "                   (config), by tensor shape (shape), or none; default: what the spec says\n"
+    "                   (shipped), or config; config:I/N, shape:I/N: in its place fold I of N of\n"
+    "                   the others, the first being 0; fold:I/N: every N-th problem of the files,\n"
+    "                   from number I\n"
     "  --net NET        the kind of network (default: additive). The others are those of the "
     "paper\n"
     "                   that kpred starts from, in floats, for eval to compare with:\n"
@@ -110,7 +109,11 @@ static int make_rows(const struct train_options *o, struct model *model,
     training_rows_note_drops(rows, model->m.name);
     advice_clauses(model, &data->own);
     if (bad || !rows->train.n)
-        return bad ? -1 : fail("%s: no row to train on", model->m.name);
+        return bad ? -1
+                   : fail("%s: no row to train on%s", model->m.name,
+                          rows->held_out.n ? ": the split keeps all of them for testing; train on "
+                                             "all with --split none"
+                                           : "");
     advice_rows(model, o->split, rows);
     advice_features(model, &rows->train);
     return 0;
@@ -233,11 +236,10 @@ static int load_and_train(const struct train_options *o, struct model *model,
     return bad ? -1 : 0;
 }
 
-static int run(const struct train_options *o)
+/* 0, or 2 after a message */
+static int check_options(const struct train_options *o)
 {
-    struct model model;
-    struct spec spec;
-    if (!held_out_is_split(o->split)) {
+    if (o->split && !held_out_is_split(o->split)) {
         fail(
             "--split \"%s\": expected config, shape, none, or config:I/N, shape:I/N, fold:I/N with "
             "I < N",
@@ -248,8 +250,18 @@ static int run(const struct train_options *o)
         fail("--float-out is of --net additive alone: %s is not rounded", paper_names[o->net - 1]);
         return 2;
     }
+    return 0;
+}
+
+static int run(struct train_options *o)
+{
+    struct model model;
+    struct spec spec;
+    if (check_options(o))
+        return 2;
     if (spec_load(&spec, o->spec) || default_features_give(&spec, NULL))
         return 1;
+    o->split = o->split ? o->split : spec.shipped;
     memset(&model, 0, sizeof model);
     int bad = spec_is_listed(&spec) && o->net
                   ? fail("%s: rule listed: a header of --net %s has no room for a list", o->spec,
@@ -283,7 +295,6 @@ int cmd_train(int argc, char **argv)
     };
     memset(&o, 0, sizeof o);
     o.seed = 1;
-    o.split = "config";
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

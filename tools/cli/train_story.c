@@ -85,7 +85,8 @@ static void write_command(struct buf *b, const struct train_options *o, const st
     add_word(&c, spec_name(o));
     add_files(&c, "--data", &o->data);
     add_files(&c, "--beside", &o->beside);
-    add_text(&c, "--split", strcmp(o->split, "config") ? o->split : NULL);
+    const int is_usual = !strcmp(o->split, "config") && !strcmp(model->spec->shipped, "config");
+    add_text(&c, "--split", is_usual ? NULL : o->split);
     add_text(&c, "--net", o->net ? paper_names[o->net - 1] : NULL);
     add_count(&c, "--epochs", o->epochs, 0);
     add_count(&c, "--seed", o->seed, 1);

@@ -924,6 +924,7 @@ static int finish_rows(struct reader *r)
             return -1;
     if (check_params(r, CAPPED) != 0 || check_params(r, BLIND) != 0)
         return -1;
+    r->spec->shipped = r->text[SHIPPED] != NULL ? r->text[SHIPPED] : "config";
     return r->text[SHIPPED] != NULL ? check_shipped(r, r->text[SHIPPED]) : 0;
 }
 

@@ -31,8 +31,8 @@
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
-                 canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split of
-                 the model that ships, config (as without it), shape or none
+                 canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split
+                 that `train` takes without --split, config (as without it), shape or none
        [calibration]  config, shape, none: the temperature, 0.55 to 8, by which the logits of a
                  model of that split would have to be divided for its probabilities to come true,
                  as calibrate.sh finds it; without it 1
@@ -121,6 +121,7 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape;
+    const char *shipped; /* the split that `train` takes unless it is told another */
     struct spec_lines derived, restricts, features, network, judge, unseen;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
 };

@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "products.h"
+#include "same_gpu.h"
 #include "unseen.h"
 
 #include <string.h>
@@ -76,10 +77,13 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
                   int *exact)
 {
     const kpred_field *f = model->m.fields + field;
-    struct buf b = {NULL, 0, 0};
+    struct buf b = {NULL, 0, 0}, device = {NULL, 0, 0};
     const char *name = gpu_name(text, &b);
     int32_t gpu = kpred_token(&model->m, field, text);
     gpu = gpu >= 0 ? gpu : kpred_token(&model->m, field, name);
+    if (gpu < 0)
+        gpu = kpred_token(&model->m, field,
+                          same_gpu(&model->spec->fields[field], gpu_of_device(text, &device)));
     *exact = 1;
     if (gpu >= 0)
         gpu = kpred_runs_on(&model->m, f->tokens[gpu]) ? gpu : NONE;
@@ -90,6 +94,7 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
         gpu = *exact || nearest ? gpu : NONE;
     }
     buf_free(&b);
+    buf_free(&device);
     return gpu;
 }
 

@@ -41,6 +41,7 @@
     X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
     X(sharpness, 8, 0, 1000)        /* of odds, for timed data (time_targets.h) */                 \
+    X(perplexity, 0, 0, 1000000)    /* most of odds: sharpness doubles up to thrice; 0: any */     \
     X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost */         \
     X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
     X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \

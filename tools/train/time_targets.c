@@ -50,17 +50,46 @@ static int can_return(const struct model *model, const struct dataset *d, size_t
    hold them after all are made to sum to 1. */
 #define LEAST (-110.0)
 
-static int set_odds(struct options *o, const struct model *model, double sharpness)
+/* Of how many equal options the odds are worth as much */
+static double perplexity_of(const struct options *o, double sharpness, double best)
+{
+    double sum = 0, octaves = 0;
+    for (size_t i = 0; i < o->n; i++)
+        if (o->odds[i] > 0) {
+            sum += o->odds[i];
+            octaves += o->odds[i] * sharpness * num_log2(best / o->d->time_us[o->first + i]);
+        }
+    return (double)num_exp2((float)(num_log2(sum) - octaves / sum));
+}
+
+static void set_sharp_odds(struct options *o, double sharpness, double best)
 {
     for (size_t i = 0; i < o->n; i++)
-        o->odds[i] = can_return(model, o->d, o->first + i);
-    double best = data_best_time(o->d, o->first, o->n, o->odds);
-    for (size_t i = 0; i < o->n && best > 0; i++)
         if (o->odds[i] > 0) {
             const double octaves = sharpness * num_log2(best / o->d->time_us[o->first + i]);
             o->odds[i] = (double)num_exp2((float)(octaves > LEAST ? octaves : LEAST));
         }
-    return best > 0;
+}
+
+/* Are there any? The times of one kernel differ tenfold, of another by a percent: where too many
+   options share the odds, these fall more steeply. */
+static int set_odds(struct options *o, const struct model *model, const struct recipe *r)
+{
+    enum { MOST_DOUBLINGS = 3 };
+    double sharpness = r->sharpness;
+    for (size_t i = 0; i < o->n; i++)
+        o->odds[i] = can_return(model, o->d, o->first + i);
+    const double best = data_best_time(o->d, o->first, o->n, o->odds);
+    if (!(best > 0))
+        return 0;
+    set_sharp_odds(o, sharpness, best);
+    for (int i = 0; i < MOST_DOUBLINGS && r->perplexity > 0
+                    && perplexity_of(o, sharpness, best) > r->perplexity;
+         i++) {
+        sharpness *= 2;
+        set_sharp_odds(o, sharpness, best);
+    }
+    return 1;
 }
 
 /* Draws an option by its odds; if there is one parameter, the first of the best ones. */
@@ -128,7 +157,7 @@ int time_targets_add(const struct recipe *recipe, const struct model *model,
 {
     const size_t n = end - first;
     struct options o = {d, first, n, xcalloc(n, sizeof *o.odds), xcalloc(n, 1)};
-    const int any = set_odds(&o, model, recipe->sharpness);
+    const int any = set_odds(&o, model, recipe);
     if (any && d->n_params == 1)
         add_row(&o, model, best_of(&o), to);
     for (size_t i = 0; any && d->n_params > 1 && i < (size_t)recipe->draws; i++)

@@ -3,7 +3,9 @@
 
    An option that is nearly as fast as the best one is nearly as good an answer. So an option with
    time t gets the odds (best / t)^sharpness, and the network learns probabilities in proportion to
-   them: for each parameter, their distribution after the values before it. A network can learn the
+   them: for each parameter, their distribution after the values before it. Where these odds are
+   spread over more options than `perplexity`, they are taken with twice the sharpness, or four or
+   eight times. A network can learn the
    odds well and still choose badly: a choice matters more where one option is ten times as slow as
    the best than where all are within a tenth. So `regret` adds to the loss what a choice by the
    network's probabilities costs on average, in octaves of time, among the options that were
