@@ -285,6 +285,10 @@ plain_tables() {
     "$trainer" init pandas.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
     check "a table of pandas, with a column of row numbers" cmp my.spec other.spec
     check "a table of pandas: its rows" "$trainer" ingest my.spec --data pandas.csv -o rows.csv
+    sed '1s/rows/size_x/; 1s/unroll/tile_x/' table.csv >tiles.csv
+    "$trainer" init tiles.csv --fields size_x,cols,dtype -o my.spec >out 2>&1
+    check "tiles that are products of parameters" has_lines "fraction size_x 128" "fraction size_x 256" \
+        "fraction size_x 512"
     cut -d, -f1-7 table.csv | awk -F, '!seen[$1, $2, $3, $4]++' >best.csv
     check "the best tuples" rule_is "1 legal, 1 measured, 0 unmeasured, 0 illegal" \
         "$trainer" init best.csv --fields rows,cols,dtype -o my.spec
