@@ -174,7 +174,7 @@ on_terminal() {
 check_with script "progress on a terminal" on_terminal
 
 # The probabilities that kpred prints for the rows that eval says were kept, in bits
-# A table of times: as many rows whatever the number of problems, unless the spec says how many of each
+# A table of times: thousands of rows whatever the number of problems, unless the spec says how many of each
 sed 's/= csv/= timed/; s/^teachers .*/teachers = 0/' rowsum.spec >timed.spec
 # drawn PROBLEMS ROWS SPEC: training makes that many rows
 drawn() {
@@ -184,8 +184,9 @@ drawn() {
     "$trainer" train "$3" --data timed.csv --split none --epochs 1 -o d.h 2>d.err &&
         [ "$(split_line none d.err)" = "$2 rows ($1 problem$4) to train on, none kept for testing" ]
 }
-check "one problem, as many rows as for many" drawn 1 16384 timed.spec ""
-check "500 problems, as many rows" drawn 500 16000 timed.spec s
+check "one problem of three options, 4096 rows" drawn 1 4096 timed.spec ""
+check "500 problems, four rows an option" drawn 500 6000 timed.spec s
+check "2000 problems, 16,000 rows" drawn 2000 16000 timed.spec s
 check "5000 problems, four rows each" drawn 5000 20000 timed.spec s
 sed 's/^teachers .*/&\ndraws = 8/' timed.spec >draws.spec
 check "the spec's draws" drawn 500 4000 draws.spec s

@@ -17,12 +17,16 @@ static const unsigned char *target_of(const struct dataset *d, size_t row)
     return d->target + row * d->n_params;
 }
 
+/* Draws beyond a few for each option say the same again, but a network takes many steps to learn. */
 size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d)
 {
     enum { LEAST_DRAWS = 4 };
     if (recipe->draws >= 1)
         return (size_t)recipe->draws;
-    const size_t draws = RECIPE_DRAWN / data_count_problems(d);
+    const size_t problems = data_count_problems(d);
+    const size_t enough = 4 * d->n / problems, least = RECIPE_DRAWN / 4 / problems;
+    size_t draws = RECIPE_DRAWN / problems;
+    draws = draws < enough ? draws : enough > least ? enough : least;
     return draws > LEAST_DRAWS ? draws : LEAST_DRAWS;
 }
 
