@@ -268,7 +268,7 @@ plain_tables() {
         "$trainer" init 'a table.csv' -o none.spec
     check "a table" rule_is "18 legal, 8 measured, 10 unmeasured, 0 illegal" \
         "$trainer" init table.csv --fields rows,cols,dtype -o my.spec
-    check "a table: its spec" has_lines "name = table" "format = timed" "gpu = gfx906_60 gfx90a68 amd" "rows = size" \
+    check "a table: its spec" has_lines "name = table" "format = timed" "gpu = gfx906_60 gfx90a68 gcn cdna amd" "rows = size" \
         "dtype = FP16 FP32" "block_x = 32 64 128" "unroll = 1 2 4" 'mode = "very slow" fast' \
         "config = rows,cols,dtype" "shipped = config"
     check "a table: no rule" no_rule

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "new_spec.h"
 
+#include "new_names.h"
 #include "tile_features.h"
 
 #include "model/default_features.h"
@@ -259,62 +260,32 @@ static void add_words(struct buf *out, const struct interned *words)
 
 /* ---- names for GPUs that no file has: see model/unseen.h ---- */
 
-static const char *const vendors[] = {"amd", "nvidia", "intel", "other"};
-enum { N_VENDORS = sizeof vendors / sizeof *vendors };
-
-/* Which of them made the GPU */
-static size_t vendor_of(const char *gpu)
-{
-    const char *vendor = gpu_vendor(gpu);
-    size_t i = 0;
-    while (i < N_VENDORS - 1 && (vendor == NULL || strcmp(vendors[i], vendor) != 0))
-        i++;
-    return i;
-}
-
-/* Adds the GPUs of a vendor, which has none if `b` stays as it is. */
-static void add_gpus(const struct survey_column *c, size_t vendor, struct buf *b)
+/* Such names learn from times, which tables of the best alone do not have. */
+static int has_makers(const struct survey *s, const struct survey_column *c)
 {
     const char **v = listed(&c->values, by_text);
-    for (size_t i = 0; i < c->values.n; i++)
-        if (vendor_of(v[i]) == vendor)
-            buf_printf(b, " %s", v[i]);
+    const int fits = is_gpu(c) && s->timed != NULL && new_names_fit(v, c->values.n);
     free(v);
+    return fits;
 }
 
-/* Such names learn from times, which tables of the best alone do not have. Of one GPU they would
-   learn what it says itself. */
-static int has_vendors(const struct survey *s, const struct survey_column *c)
+static void add_makers(const struct survey_column *c, int is_section, struct buf *out)
 {
-    int taken = !is_gpu(c) || s->timed == NULL || c->values.n < 2
-                || c->values.n + N_VENDORS > KPRED_MAX_VALUES;
-    for (size_t i = 0; i < N_VENDORS; i++)
-        taken |= intern_find_text(&c->values, vendors[i]) != INTERN_NONE;
-    return !taken;
-}
-
-/* A word or a line for each vendor whose GPUs there are */
-static void add_vendors(const struct survey_column *c, int is_section, struct buf *out)
-{
-    for (size_t i = 0; i < N_VENDORS; i++) {
-        struct buf gpus = {0};
-        add_gpus(c, i, &gpus);
-        if (gpus.n > 0)
-            buf_printf(out, is_section ? "%s =%s\n" : " %s", vendors[i], gpus.s);
-        buf_free(&gpus);
-    }
+    const char **v = listed(&c->values, by_text);
+    new_names_add(v, c->values.n, is_section, out);
+    free(v);
 }
 
 static void add_unseen(const struct draft *d)
 {
     const struct survey *s = d->n->survey;
     const int gpu = survey_find(&s->fields, "gpu");
-    if (gpu < 0 || !has_vendors(s, &s->fields.v[gpu]))
+    if (gpu < 0 || !has_makers(s, &s->fields.v[gpu]))
         return;
     buf_puts(d->out,
              "\n[unseen]\n# GPUs that no file has are predicted by these names, which learn "
-             "from the GPUs of the\n# same maker, and a little from all others.\n");
-    add_vendors(&s->fields.v[gpu], 1, d->out);
+             "from the GPUs of the\n# same maker or family, and a little from all others.\n");
+    add_makers(&s->fields.v[gpu], 1, d->out);
 }
 
 /* ---- the lines of [fields] ---- */
@@ -331,8 +302,8 @@ static int add_field(struct buf *out, const struct survey *s, const struct surve
         return -1;
     buf_printf(out, "%s =", c->name);
     add_words(out, &c->values);
-    if (has_vendors(s, c))
-        add_vendors(c, 0, out);
+    if (has_makers(s, c))
+        add_makers(c, 0, out);
     buf_puts(out, "\n");
     return 0;
 }

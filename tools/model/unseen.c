@@ -125,14 +125,23 @@ double unseen_weight(const struct unseen *u, size_t i, int32_t gpu)
 
 /* ---- which token stands for a GPU ---- */
 
-/* AMD's instruction families, by LLVM's names of its processors */
+/* The family of a GPU of AMD, by LLVM's names of processors; NULL: it is another. */
 static const char *family_of(const char *gfx)
 {
     static const char *const cdna[] = {"gfx908", "gfx90a", "gfx94", "gfx950", "gfx125"};
+    if (strncmp(gfx, "gfx", 3) != 0)
+        return NULL;
     for (size_t i = 0; i < sizeof cdna / sizeof *cdna; i++)
         if (strncmp(gfx, cdna[i], strlen(cdna[i])) == 0)
             return "cdna";
     return strncmp(gfx, "gfx1", 4) == 0 ? "rdna" : "gcn";
+}
+
+int unseen_is_for(const char *name, const char *gpu)
+{
+    const char *family = family_of(gpu), *vendor = gpu_vendor(gpu);
+    return (family != NULL && strcmp(name, family) == 0)
+           || strcmp(name, vendor != NULL ? vendor : "other") == 0;
 }
 
 int unseen_is_name(const struct spec *spec, int32_t token)
@@ -165,8 +174,7 @@ int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t near
 {
     struct buf b = {0};
     const char *gfx = gpu_name(gpu, &b);
-    const char *names[] = {strncmp(gfx, "gfx", 3) == 0 ? family_of(gfx) : NULL, gpu_vendor(gpu),
-                           "other"};
+    const char *names[] = {family_of(gfx), gpu_vendor(gpu), "other"};
     const int field = spec_field_index(spec, "gpu");
     int32_t found = nearest;
     if (nearest < 0 || !same_arch(gfx, spec->fields[field].tokens[nearest]))

@@ -40,6 +40,9 @@ int unseen_index(const struct unseen *u, int32_t token);
    all of its own has the GPU too, as `amd` has for `rdna`; a twentieth otherwise. */
 double unseen_weight(const struct unseen *u, size_t i, int32_t gpu);
 
+/* Is a name the family or the vendor of a GPU, or `other` for one of an unknown vendor? */
+int unseen_is_for(const char *name, const char *gpu);
+
 /* Is the token of the field gpu one of the names? */
 int unseen_is_name(const struct spec *spec, int32_t token);
 

@@ -2,28 +2,11 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "data/formats.h"
 #include "data/held_out.h"
 #include "recipe.h"
+#include "training_data.h"
 
-/* Files of the model's own data and, for [judge], others beside them, each a table of its own. */
-struct training_files {
-    const struct data_format *formats;
-    const char *const *own, *const *beside;
-    size_t n_own, n_beside;
-};
-
-struct training_data {
-    struct dataset own, *beside;
-    size_t n_beside;
-};
-
-/* Loads them, with notes of what was dropped. 0, or -1 with a message and nothing to close. */
-int training_data_open(const struct model *model, const struct training_files *files,
-                       const struct data_options *how, struct training_data *out);
-void training_data_close(struct training_data *d);
-
-/* How to make rows of them. */
+/* How to make rows of data. */
 struct training_task {
     const struct recipe *recipe;
     const char *split;
