@@ -183,6 +183,9 @@ provide() (
     sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '/^```$/,$d;1d' >example.c
     cp "$root/tests/fixtures/rowsum.spec" my.spec
     rowsum_rows >results.csv
+    t1_file >kernel.json
+    tuner_file "NVIDIA A100-PCIE-40GB" >A100.json
+    tuner_file "AMD Instinct MI250X" >MI250X.json
     ! has_databases || cp "$data"/* .
     cp "$root/weights/$small.h" FILE.h
     mkdir -p build/paper/config && cp FILE.h build/paper/config/$small-encdec.h
@@ -197,9 +200,6 @@ provide_manual() (
     provide "$1" && cd "$1" || return 1
     sed -i 's/rows/n/g;s/cols/m/g' my.spec results.csv
     mv results.csv gfx906_60.csv
-    t1_file >kernel.json
-    tuner_file "NVIDIA A100-PCIE-40GB" >A100.json
-    tuner_file "AMD Instinct MI250X" >MI250X.json
     cp "$root"/weights/*.spec .
     cp log.txt train.log
     printf '#!/bin/sh\nexec python3 train.py\n' >program
@@ -401,7 +401,9 @@ one_block() {
 
 one_document() {
     doc=$1 folder=$tree
-    ! grep -qF '"$KPRED"' "$1" || { folder=$tmp/own/$1 && mkdir -p "$folder" && cp "$tree/example.c" "$folder"; }
+    ! grep -qF '"$KPRED"' "$1" || {
+        folder=$tmp/own/$1 && mkdir -p "$folder" && cp "$tree"/example.c "$tree"/kernel.json "$tree"/[AM]*.json "$folder"
+    }
     blocks "$1" "$tmp/blocks/$1"
     for block in "$tmp/blocks/$1"/*; do
         [ ! -e "$block" ] || one_block "$block"
