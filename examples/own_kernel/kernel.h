@@ -1,9 +1,10 @@
 /* kernel.h - a kernel with tuning parameters: the transpose of a matrix, tile by tile
    SPDX-License-Identifier: MIT
 
-   in has `rows` times `cols` floats, out has `cols` times `rows`. A tile has tile_rows times tile_cols of
-   them. walk: 0 reads along rows and writes with gaps, 1 reads with gaps and writes along rows. edge: 0
-   leaves out the tests for the matrix's edge, so the tile's sides have to divide its. */
+   in has `rows` times `cols` floats, out has `cols` times `rows`. A tile has tile_rows times
+   tile_cols of them. walk: 0 reads along rows and writes with gaps, 1 reads with gaps and writes
+   along rows. edge: 0 leaves out the tests for the matrix's edge, so the tile's sides have to
+   divide those of the matrix. */
 #pragma once
 
 #include <stddef.h>

@@ -84,12 +84,13 @@ check "tables of the rooms" tables_of_rooms
 
 # Everything that may be named, a word a line; header guards and the like do no harm.
 # shellcheck disable=SC2046
-cat kpred*.h weights/*.spec $(git ls-files tools tests 2>/dev/null || find tools tests -type f) examples/* Makefile |
+cat kpred*.h weights/*.spec $(git ls-files tools tests 2>/dev/null || find tools tests -type f) $(find examples -type f) Makefile |
     tr -c 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
 grep -hoE 'KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+' weights/*.h | sort -u >>"$tmp/words"
 
 # The kernels that the documents make up have generated names too.
-own=$(sed -n 's/^name  *= *\([a-z0-9_]*\)$/-e \1/p' docs/*.md | tr '\n' ' ')
+own=$(sed -n -e 's/^name  *= *\([a-z0-9_]*\)$/-e \1/p' -e 's/.* init .* -o \([a-z0-9_]*\)[.]spec$/-e \1/p' docs/*.md |
+    tr '\n' ' ')
 
 # The prefix alone, and names with a placeholder in them, say nothing.
 prefixed() {

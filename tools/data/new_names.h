@@ -4,8 +4,8 @@
 
 #include "base/util.h"
 
-/* Is there something to learn for such names, and room for them among these GPUs' tokens? Of one GPU
-   they would learn what it says itself. */
+/* Is there something to learn for such names, and room for them among these GPUs' tokens? Of one
+   GPU they would learn what it says itself. */
 int new_names_fit(const char *const *gpus, size_t n);
 
 /* Adds the names, with a blank before each; or the lines of [unseen]. */

@@ -17,7 +17,7 @@ static const unsigned char *target_of(const struct dataset *d, size_t row)
     return d->target + row * d->n_params;
 }
 
-/* Draws beyond a few for each option say the same again, but a network takes many steps to learn. */
+/* Draws beyond a few for each option say the same again, but a network needs many steps. */
 size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d)
 {
     enum { LEAST_DRAWS = 4 };
