@@ -200,6 +200,31 @@ cpp_with() {
     done
 }
 
+# ---- own_kernel/; commands.sh goes the way of README.md and docs/embedding.md ----
+
+# The spec is what init writes of the table, and the conditions.
+own_spec() {
+    mkdir "$tmp/own" && cp examples/own_kernel/* "$tmp/own" && (
+        cd "$tmp/own" || exit 1
+        "$BUILD/kpred-train" init times.csv --fields rows,cols --name transpose -o new.spec 2>"$tmp/log" >"$tmp/out" &&
+            sed -n '/^\[restrict\]/,$p' transpose.spec >>new.spec &&
+            sed 's/new[.]spec/transpose.spec/' new.spec | diff - transpose.spec
+    )
+}
+
+own_program() {
+    "$BUILD/kpred-train" train "$tmp/own/transpose.spec" --data "$tmp/own/times.csv" --epochs 2 \
+        -o "$tmp/own/transpose.h" 2>"$tmp/log" &&
+        compile "$tmp/own/main.c" -o "$tmp/own/transpose" || return 1
+    for sizes in "700 300" "64 60" "1 1" "256 1024"; do
+        # shellcheck disable=SC2086
+        "$tmp/own/transpose" $sizes >"$tmp/out" && grep -q ': right$' "$tmp/out" || return 1
+    done
+    ! "$tmp/own/transpose" 0 5 2>"$tmp/log" && grep -q 'size out of range' "$tmp/log"
+}
+
+own_measure() { compile -c "$tmp/own/measure.c" -o "$tmp/own/measure.o"; }
+
 # ---- docs/embedding.md; commands.sh runs its blocks ----
 
 # The table has every status, what kpred.h says that it means, and what dispatch.c does.
@@ -259,6 +284,13 @@ for cxx in g++ clang++; do
         skipped "cpp, $cxx" "it is not installed"
     fi
 done
+if [ -x "$BUILD/kpred-train" ]; then
+    check "own_kernel: its spec" own_spec
+    check "own_kernel: the program" own_program
+    check "own_kernel: what measured the table" own_measure
+else
+    skipped "own_kernel" "kpred-train is not built"
+fi
 if [ -e docs/embedding.md ]; then
     embedding
 else
