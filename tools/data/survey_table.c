@@ -275,8 +275,7 @@ static const char *gpu_of_name(struct plain *t)
 {
     const char *name = base_name(t->path);
     buf_add(&t->gpu, name, strcspn(name, ".-"));
-    const int is_gpu = strpbrk(t->gpu.s, "0123456789") != NULL && gpu_vendor(t->gpu.s) != NULL;
-    return is_gpu ? t->gpu.s : NULL;
+    return gpu_is_in_name(t->gpu.s) ? t->gpu.s : NULL;
 }
 
 static int choose_gpu(struct plain *t)
