@@ -78,23 +78,10 @@ static int are_integers(const struct interned *t, int64_t least, int64_t most)
     return i == t->n;
 }
 
-/* A name that a spec takes without quotes */
-static int is_word(const char *s)
-{
-    const size_t n = strlen(s);
-    for (size_t i = 0; i < n; i++)
-        if (!isalnum((unsigned char)s[i]) && strchr("_.:+-", s[i]) == NULL)
-            return 0;
-    return n >= 1 && n <= 63 && (isalpha((unsigned char)*s) || *s == '_');
-}
-
-/* A name that it takes in quotes */
+/* A name that a spec takes in quotes; a spec becomes a comment of C. */
 static int is_quotable(const char *s)
 {
-    const char *p = s;
-    while (*p >= ' ' && *p <= '~' && *p != '\\' && *p != '"')
-        p++;
-    return p > s && p - s <= 255 && *p == '\0' && strstr(s, "??") == NULL && strstr(s, "/*") == NULL
+    return spec_is_quotable(s) && strchr(s, '"') == NULL && strstr(s, "/*") == NULL
            && strstr(s, "*/") == NULL;
 }
 
@@ -229,12 +216,12 @@ static int wrong_token(const struct survey_column *c, const char *value)
 static const char *odd_value(const struct survey_column *c)
 {
     const struct interned *v = &c->values;
-    const int is_named = is_word(v->v[0].s);
+    const int is_named = spec_is_name(v->v[0].s);
     for (size_t i = 0; i < v->n; i++)
-        if (!is_word(v->v[i].s) && !is_integer(v->v[i].s, 0, KPRED_MAX_SIZE))
+        if (!spec_is_name(v->v[i].s) && !is_integer(v->v[i].s, 0, KPRED_MAX_SIZE))
             return v->v[i].s;
     for (size_t i = 0; i < v->n; i++)
-        if (is_word(v->v[i].s) != is_named)
+        if (spec_is_name(v->v[i].s) != is_named)
             return v->v[i].s;
     return is_named ? NULL : v->v[0].s;
 }
@@ -409,7 +396,7 @@ static int add_value(struct buf *out, const struct survey_column *c, const char 
         return wrong_value(c, value,
                            "cannot be a value in a spec: it is empty, long, or has a quote, a "
                            "backslash, \"??\" or another character than those of ASCII");
-    buf_printf(out, is_word(value) ? " %s" : " \"%s\"", value);
+    buf_printf(out, spec_is_name(value) ? " %s" : " \"%s\"", value);
     return 0;
 }
 
