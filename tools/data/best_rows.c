@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "best_rows.h"
 
+#include "column_names.h"
 #include "split.h"
 
 #include <stdlib.h>
