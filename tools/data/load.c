@@ -40,12 +40,11 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
 
 int load_ragged(struct loader *l, const struct csv_records *r)
 {
-    const size_t most = r->n < r->n_header ? r->n : r->n_header;
-    return load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0],
-                    "has %zu cell%s, the header has %zu: %s \"%.100s\", in column \"%.100s\"%s",
-                    r->n, r->n == 1 ? "" : "s", r->n_header,
-                    r->n > most ? "more follow" : "the last is", r->cell[most - 1],
-                    r->header[most - 1], r->n > most ? ", the last" : "");
+    struct buf what = {0};
+    const int rc =
+        load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0], "%s", csv_records_ragged(r, &what));
+    buf_free(&what);
+    return rc;
 }
 
 /* ---- GPU names ---- */

@@ -106,15 +106,12 @@ static void see_cell(struct column *c, const char *cell, size_t row)
 
 static int check_ragged(const struct csv_records *r)
 {
-    const size_t most = r->n < r->n_header ? r->n : r->n_header;
-    return r->n == r->n_header
-               ? 0
-               : fail(
-                   "%s:%ld: the row has %zu cell%s, the header has %zu: %s \"%.100s\", in column "
-                   "\"%.100s\"",
-                   r->path, r->at, r->n, r->n == 1 ? "" : "s", r->n_header,
-                   r->n > most ? "more follow" : "the last is", r->cell[most - 1],
-                   r->header[most - 1]);
+    struct buf what = {0};
+    if (r->n == r->n_header)
+        return 0;
+    fail("%s:%ld: the row %s", r->path, r->at, csv_records_ragged(r, &what));
+    buf_free(&what);
+    return -1;
 }
 
 static int see_rows(struct plain *t, struct csv_records *r)
