@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "advice.h"
 
+#include "model/unseen.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -205,10 +207,14 @@ static void note_clause(const struct model *model, const struct clause *c, size_
 void advice_clauses(const struct model *model, const struct dataset *d)
 {
     size_t broken[CLAUSE_MAX] = {0}, undefined[CLAUSE_MAX] = {0};
+    struct unseen unseen;
+    if (unseen_read(&unseen, model->spec))
+        return;
     for (size_t i = 0; i < d->n; i++) {
         const unsigned char *target = d->target + i * d->n_params;
+        const int is_made = unseen_index(&unseen, d->problem[i * d->n_fields + unseen.field]) >= 0;
         int32_t values[KPRED_MAX_TUPLE];
-        if (!data_is_known(d, i))
+        if (is_made || !data_is_known(d, i))
             continue;
         for (size_t t = 0; t < d->n_params; t++)
             values[t] = model->params[t].values[target[t]];

@@ -13,5 +13,5 @@ void advice_features(const struct model *model, const struct recipe_rows *rows);
 
 void advice_losses(const struct model *model, const struct recipe_losses *losses);
 /* Of [restrict]: for each clause that some tuple of the data breaks, how many do, and for how many
-   it is false because of a division or a quotient. */
+   it is false because of a division or a quotient. Rows made for [unseen] do not count. */
 void advice_clauses(const struct model *model, const struct dataset *d);
