@@ -2,12 +2,16 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "new_spec.h"
+#include "survey.h"
+#include "t1.h"
 
 #include "model/header_names.h"
 
 struct draft {
-    const struct new_spec *n;
+    const struct survey *survey;
+    const struct t1 *t1; /* NULL: there is none */
+    const char *asked;   /* name of the model; NULL: the files tell */
+    const char *path;    /* of the spec */
     struct buf *out;
     char name[NAMES_MOST_MODEL + 1];
     size_t n_params;

@@ -163,7 +163,7 @@ static void add_makers(const struct survey_column *c, int is_section, struct buf
 
 void draft_unseen(const struct draft *d)
 {
-    const struct survey *s = d->n->survey;
+    const struct survey *s = d->survey;
     const int gpu = survey_find(&s->fields, "gpu");
     if (gpu < 0 || !has_makers(s, &s->fields.v[gpu]))
         return;
@@ -208,7 +208,7 @@ int field_is_seen(const struct survey *s, const struct survey_column *c)
 
 static void add_constants(const struct draft *d)
 {
-    const struct survey *s = d->n->survey;
+    const struct survey *s = d->survey;
     size_t n = 0;
     for (size_t i = 0; i < s->fields.n; i++)
         n += (size_t)is_constant(s, &s->fields.v[i]);
@@ -233,7 +233,7 @@ static const struct survey_column *field_in_order(const struct survey_columns *f
 
 int draft_fields(struct draft *d)
 {
-    const struct survey_columns *fields = &d->n->survey->fields;
+    const struct survey_columns *fields = &d->survey->fields;
     size_t n = 0;
     buf_puts(d->out, "\n[fields]\n"
                      "# The problem, which is known before a tuple is chosen: `size` is an integer "
@@ -243,14 +243,14 @@ int draft_fields(struct draft *d)
         const struct survey_column *c = field_in_order(fields, i);
         if (field_is_beyond(c))
             buf_printf(d->out, "# %s is no field: a size is at most 2^24.\n", c->name);
-        else if (draft_field(d->out, d->n->survey, c) != 0)
+        else if (draft_field(d->out, d->survey, c) != 0)
             return -1;
         n += !field_is_beyond(c);
     }
     return n > 0 ? 0
                  : fail("%s: says neither a GPU nor a problem's size that a spec could have: --gpu "
                         "GPU or --set NAME=VALUE gives it a field",
-                        d->n->survey->first);
+                        d->survey->first);
 }
 
 /* ---- [params] ---- */
@@ -259,7 +259,7 @@ static int list_param(struct draft *d, const struct survey_column *c, const stru
 {
     if (d->n_params == KPRED_MAX_TUPLE)
         return fail("%s: parameter \"%s\": is one too many, a spec has at most %d",
-                    d->n->survey->first, c->name, KPRED_MAX_TUPLE);
+                    d->survey->first, c->name, KPRED_MAX_TUPLE);
     d->param[d->n_params].column = c;
     d->param[d->n_params++].values = values;
     return 0;
@@ -267,8 +267,8 @@ static int list_param(struct draft *d, const struct survey_column *c, const stru
 
 int draft_list_params(struct draft *d)
 {
-    const struct survey_columns *params = &d->n->survey->params;
-    const struct t1 *t1 = d->n->t1;
+    const struct survey_columns *params = &d->survey->params;
+    const struct t1 *t1 = d->t1;
     const size_t n = t1 != NULL ? t1->params.n : params->n;
     for (size_t i = 0; i < n; i++) {
         const int at = t1 != NULL ? survey_find(params, t1->params.v[i].s) : (int)i;
@@ -325,5 +325,5 @@ int draft_params(const struct draft *d, struct buf *out)
     return n_free <= KPRED_MAX_PARAMS
                ? 0
                : fail("%s: has %zu parameters of several values, a model has at most %d",
-                      d->n->survey->first, n_free, KPRED_MAX_PARAMS);
+                      d->survey->first, n_free, KPRED_MAX_PARAMS);
 }

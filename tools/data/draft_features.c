@@ -9,7 +9,7 @@
 /* The text of a spec of the fields that the network sees, and of all parameters */
 static int small_text(const struct draft *d, struct buf *text)
 {
-    const struct survey *s = d->n->survey;
+    const struct survey *s = d->survey;
     buf_printf(text, "[kernel]\nname = %s\n[data]\nformat = timed\n[fields]\n", d->name);
     for (size_t i = 0; i < s->fields.n; i++)
         if (field_is_seen(s, &s->fields.v[i]) && draft_field(text, s, &s->fields.v[i]) != 0)
@@ -29,7 +29,7 @@ static int make_default(const struct draft *d, const struct buf *text, struct bu
                         struct buf *features)
 {
     struct spec spec;
-    if (spec_parse(&spec, text->s, d->n->path) != 0)
+    if (spec_parse(&spec, text->s, d->path) != 0)
         return -1;
     default_features(&spec, derived, features);
     spec_free(&spec);
@@ -44,7 +44,7 @@ static int make_tiles(const struct draft *d, const struct buf *text, const struc
     struct buf all = {0};
     buf_printf(&all, "%s[derived]\n%s[features]\n%s", text->s, derived->s != NULL ? derived->s : "",
                features->s);
-    int rc = spec_parse(&spec, all.s, d->n->path);
+    int rc = spec_parse(&spec, all.s, d->path);
     if (rc == 0) {
         rc = tile_features(&spec, features);
         spec_free(&spec);
@@ -66,7 +66,7 @@ int draft_features(const struct draft *d)
                    derived.s);
     if (rc == 0) {
         buf_puts(d->out, "\n[features]\n# What the network sees of a problem\n");
-        if (leaves_out(d->n->survey))
+        if (leaves_out(d->survey))
             buf_puts(d->out, "# Fields that are the same in all files are not among it: they would "
                              "tell nothing.\n");
         buf_puts(d->out, features.s != NULL ? features.s : "");

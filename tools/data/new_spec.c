@@ -47,8 +47,8 @@ static void make_name(const char *text, size_t end, char out[NAMES_MOST_MODEL + 
 
 static int choose_name(struct draft *d)
 {
-    const struct survey *s = d->n->survey;
-    const char *asked = d->n->name, *file = base_name(s->first);
+    const struct survey *s = d->survey;
+    const char *asked = d->asked, *file = base_name(s->first);
     if (asked != NULL && (!is_identifier(asked) || strlen(asked) > NAMES_MOST_MODEL))
         return fail("--name: value \"%s\": is no identifier of at most %d characters", asked,
                     NAMES_MOST_MODEL);
@@ -70,10 +70,10 @@ const char *new_spec_split(const struct survey *s)
 
 static void add_kernel(const struct draft *d)
 {
-    const struct survey *s = d->n->survey;
+    const struct survey *s = d->survey;
     struct buf *out = d->out;
     buf_puts(out, "# ");
-    add_plain(out, base_name(d->n->path));
+    add_plain(out, base_name(d->path));
     buf_printf(
         out,
         " - what kpred-train has to know of %s to learn from its measurements\n"
@@ -82,7 +82,7 @@ static void add_kernel(const struct draft *d)
         "# all that a spec can have. With the files that this one was made of, train by\n"
         "#     kpred-train train ",
         d->name);
-    add_plain(out, base_name(d->n->path));
+    add_plain(out, base_name(d->path));
     buf_printf(out, " --data FILE... --split %s -o %s.h\n\n[kernel]\n", new_spec_split(s), d->name);
     buf_printf(out, "# The header defines kpred_model_%s.\nname = %s\ntitle = ", d->name, d->name);
     add_plain(out, s->kernel != NULL && *s->kernel != '\0' ? s->kernel : d->name);
@@ -127,7 +127,7 @@ static void add_condition(struct buf *out, const char *text)
 
 static void add_restrict(const struct draft *d)
 {
-    const struct t1 *t1 = d->n->t1;
+    const struct t1 *t1 = d->t1;
     if (t1 == NULL || t1->n_conditions == 0) {
         add_no_conditions(d);
         return;
@@ -144,7 +144,7 @@ static void add_restrict(const struct draft *d)
 
 static void add_split(const struct draft *d)
 {
-    const struct survey *s = d->n->survey;
+    const struct survey *s = d->survey;
     const size_t n = survey_n_problems(s);
     struct buf key = {0};
     for (size_t i = 0; i < s->fields.n; i++)
@@ -174,7 +174,8 @@ static void add_split(const struct draft *d)
 
 int new_spec_text(const struct new_spec *n, struct buf *out)
 {
-    struct draft d = {.n = n, .out = out};
+    struct draft d = {
+        .survey = n->survey, .t1 = n->t1, .asked = n->name, .path = n->path, .out = out};
     if (choose_name(&d) != 0 || draft_list_params(&d) != 0)
         return -1;
     add_kernel(&d);

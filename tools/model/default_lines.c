@@ -17,62 +17,21 @@ enum {
 
 /* ---- registers ---- */
 
-static int find_register(const struct plan *p, const char *name)
-{
-    for (size_t i = 0; i < p->n_regs; i++)
-        if (!strcmp(p->reg[i].name, name))
-            return (int)i;
-    return -1;
-}
-
-static int name_register(struct plan *p, const char *name, enum kind kind)
-{
-    struct reg *r = &p->reg[p->n_regs];
-    snprintf(r->name, sizeof r->name, "%s", name);
-    r->kind = kind;
-    return (int)p->n_regs++;
-}
-
-/* A line NAME = OP A [B], with the name or, if that is taken, a number behind it; -1: no room. */
-static int make_register(struct plan *p, const char *name, const char *op, int a, int b)
-{
-    char full[DEFAULT_NAME];
-    if (!p->registers || !p->instr)
-        return -1;
-    snprintf(full, sizeof full, "%.40s", name);
-    for (size_t i = 2; find_register(p, full) >= 0; i++)
-        snprintf(full, sizeof full, "%.40s_%zu", name, i);
-    buf_printf(p->derived, "%s = %s %s%s%s\n", full, op, p->reg[a].name, b < 0 ? "" : " ",
-               b < 0 ? "" : p->reg[b].name);
-    p->registers--;
-    p->instr--;
-    return name_register(p, full, LOGARITHM);
-}
-
 /* The logarithm of a size */
 static int make_log(struct plan *p, int size)
 {
     char name[2 * DEFAULT_NAME];
     snprintf(name, sizeof name, "log2_%s", p->reg[size].name);
-    return make_register(p, name, "log2", size, -1);
+    return default_register(p, name, "log2", size, -1);
 }
 
 /* That of a product, of two logarithms */
 static int make_sum(struct plan *p, int a, int b)
 {
-    return a < 0 || b < 0 ? -1 : make_register(p, "log2_product", "add", a, b);
+    return a < 0 || b < 0 ? -1 : default_register(p, "log2_product", "add", a, b);
 }
 
 /* ---- features ---- */
-
-int default_take_room(struct plan *p, size_t width)
-{
-    if (!p->instr || p->width < width)
-        return 0;
-    p->instr--;
-    p->width -= width;
-    return 1;
-}
 
 static void add_hats(struct plan *p, int log, int first, int step, int last)
 {
@@ -220,7 +179,7 @@ static void add_fields(struct plan *p)
     p->most_tokens = find_most_tokens(p);
     for (size_t i = 0; i < p->spec->n_fields; i++) {
         const struct spec_field *f = &p->spec->fields[i];
-        const int r = name_register(p, f->name, f->n_tokens ? TOKENS : SIZE);
+        const int r = default_name(p, f->name, f->n_tokens ? TOKENS : SIZE);
         if (values_of(f) == 1)
             continue;
         if (f->n_tokens) {
@@ -244,7 +203,7 @@ static enum kind kind_of(const struct plan *p, const struct words *w)
 {
     enum kind kind = !strcmp(w->v[2], "log2") ? LOGARITHM : is_number(w->v[2]) ? CONSTANT : SIZE;
     for (size_t i = 3; i < w->n; i++) {
-        const int r = find_register(p, w->v[i]);
+        const int r = default_find(p, w->v[i]);
         if (r >= 0 && p->reg[r].kind == LOGARITHM)
             kind = LOGARITHM;
     }
@@ -254,7 +213,7 @@ static enum kind kind_of(const struct plan *p, const struct words *w)
 /* The source of which a line is the logarithm, if that has none yet */
 static struct source *find_source(struct plan *p, const struct words *w)
 {
-    const int r = w->n == 4 && !strcmp(w->v[2], "log2") ? find_register(p, w->v[3]) : -1;
+    const int r = w->n == 4 && !strcmp(w->v[2], "log2") ? default_find(p, w->v[3]) : -1;
     for (size_t i = 0; i < p->n_sources; i++)
         if (r >= 0 && p->source[i].size == r && p->source[i].log < 0)
             return &p->source[i];
@@ -266,7 +225,7 @@ static void take_own(struct plan *p, size_t line, const struct words *w)
 {
     const enum kind kind = kind_of(p, w);
     struct source *of = find_source(p, w);
-    const int r = name_register(p, w->v[0], kind);
+    const int r = default_name(p, w->v[0], kind);
     if (of) {
         of->log = r;
     } else if (kind != CONSTANT && p->spare >= SURE

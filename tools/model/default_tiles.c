@@ -1,4 +1,4 @@
-/* default_tiles.c - features for the pieces into which parameters cut a size; see default_features.h
+/* default_tiles.c - default features for the tiles of a size; declared in default_plan.h
    SPDX-License-Identifier: MIT */
 #include "default_plan.h"
 
