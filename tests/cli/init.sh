@@ -333,6 +333,14 @@ bad_tables() {
     bad_table "too many values" 'column "number": has 384 values, a parameter has at most 128'
     sed '1s/unroll/un roll/' table.csv >bad.csv
     bad_table "a column whose name is none" 'column "un roll": is no name'
+    cp table.csv copy.csv
+    no_file "a file twice" 1 'copy.csv: the same data as table.csv: given twice' \
+        "$trainer" init table.csv copy.csv --fields rows,cols,dtype -o none.spec
+    no_file "a time for a field" 1 'table.csv:1: --fields: column "time_us" is the time' \
+        "$trainer" init table.csv --fields rows,time_us -o none.spec
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_us") t = i }
+        NR == 3 { $t = $t "us" } 1' table.csv >bad.csv
+    bad_table "a time that is none" 'bad.csv:3: time_us: value'
     head -n 1 table.csv >bad.csv
     no_file "a header alone" 1 'there is no row below the header' "$trainer" init bad.csv --fields rows -o none.spec
     no_file "a file of another kind" 1 'ends in neither .csv nor .json' "$trainer" init my.spec -o none.spec

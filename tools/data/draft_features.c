@@ -67,8 +67,8 @@ int draft_features(const struct draft *d)
     if (rc == 0) {
         buf_puts(d->out, "\n[features]\n# What the network sees of a problem\n");
         if (leaves_out(d->survey))
-            buf_puts(d->out, "# Fields that are the same in all files are not among it: they would "
-                             "tell nothing.\n");
+            buf_puts(d->out, "# Fields that are the same in all files are left out: nothing can be "
+                             "learnt of them.\n");
         buf_puts(d->out, features.s != NULL ? features.s : "");
     }
     buf_free(&text);

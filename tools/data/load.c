@@ -330,17 +330,30 @@ static int is_failure(const char *text)
     return 0;
 }
 
-int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
+/* A finite number of at least 0 */
+static int is_figure(const char *text, double *out)
 {
     char *end;
-    const int is_timed = l->spec->format == SPEC_TIMED;
-    if (is_timed && is_failure(text))
-        return load_drop(l, DROP_FAILED_TIME);
     *out = strtod(text, &end);
-    if (strspn(text, "0123456789.eE+-") != strlen(text) || end == text || *end != '\0'
-        || !(*out >= 0) || !isfinite(*out))
-        return load_bad(l, row, DROP_BROKEN, column, text, "is no finite number of at least 0");
-    return *out > 0 && (!is_timed || *out < FAILED_TIME) ? 0 : load_drop(l, DROP_FAILED_TIME);
+    return strspn(text, "0123456789.eE+-") == strlen(text) && end != text && *end == '\0'
+           && *out >= 0 && isfinite(*out);
+}
+
+int load_time_text(const char *text, double *out)
+{
+    if (is_failure(text))
+        return 0;
+    return is_figure(text, out) ? *out > 0 && *out < FAILED_TIME : -1;
+}
+
+int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
+{
+    const int is_good = l->spec->format == SPEC_TIMED ? load_time_text(text, out)
+                        : is_figure(text, out)        ? *out > 0
+                                                      : -1;
+    if (is_good < 0)
+        return load_bad(l, row, DROP_BROKEN, column, text, LOAD_NO_FIGURE);
+    return is_good ? 0 : load_drop(l, DROP_FAILED_TIME);
 }
 
 /* ---- one option of a problem twice in a file ---- */
@@ -420,11 +433,10 @@ static void merge_repeats(struct loader *l, size_t start)
     }
     l->n = kept;
     if (repeats.n > 0)
-        note("%s%s%lld: %zu row%s time a tuple of a problem again, this one first: the median of "
-             "its "
+        note("%s%s%lld: %zu row%s a tuple of a problem again, this one first: the median of its "
              "times counts",
              l->path, l->row_prefix, (long long)repeats.first, repeats.n,
-             repeats.n == 1 ? "" : "s");
+             repeats.n == 1 ? " times" : "s time");
 }
 
 int load_drop_twice(struct loader *l, size_t start)

@@ -83,7 +83,11 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
    failed. With format = timed so do 1e19 and more, and words such as "failed". */
+#define LOAD_NO_FIGURE "is no finite number of at least 0"
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
+
+/* The same of a time with format = timed, without a row: 1; 0: a failure; -1: it is none. */
+int load_time_text(const char *text, double *out);
 
 /* Compares timed rows by problem, then by option. 0: the same option. */
 int load_compare_options(const struct load_row *a, const struct load_row *b);

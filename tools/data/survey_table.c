@@ -5,6 +5,7 @@
 #include "survey_table.h"
 
 #include "column_names.h"
+#include "load.h"
 
 #include "base/csv_records.h"
 #include "base/quote.h"
@@ -52,6 +53,9 @@ static int open_columns(struct plain *t, const struct csv_records *r)
         return -1;
     const int time = column_find_time(r, &us);
     t->has_time = time >= 0;
+    if (t->has_time && intern_find_text(&t->asked->fields, r->cell[time]) != INTERN_NONE)
+        return fail("%s:%ld: --fields: column \"%s\" is the time, no field of the problem", t->path,
+                    t->header, r->cell[time]);
     return time < -1 ? -1 : 0;
 }
 
@@ -282,6 +286,11 @@ static int choose_roles(struct plain *t)
 static int check_cell(const struct csv_records *r, const struct column *c, const char *cell)
 {
     int64_t v;
+    double time;
+    if (c->role == TIME)
+        return load_time_text(cell, &time) >= 0 ? 0
+                                                : fail("%s:%ld: %s: value \"%s\": " LOAD_NO_FIGURE,
+                                                       r->path, r->at, c->name, cell);
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
     if (c->role == FIELD && !c->has_text
@@ -324,10 +333,10 @@ static int add_row(struct plain *t, const struct csv_records *r, struct interned
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct column *c = &t->v[i];
         is_rejected |= c->role == TIME && strcasecmp(r->cell[i], "InvalidConfig") == 0;
+        if (c->role != PASSED_OVER && check_cell(r, c, r->cell[i]) != 0)
+            return -1;
         if (c->role != FIELD && c->role != PARAM)
             continue;
-        if (check_cell(r, c, r->cell[i]) != 0)
-            return -1;
         (c->role == FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
     }
     return check_best(t, r, seen, survey_row(t->s, fields, params, !is_rejected, r->at));

@@ -36,8 +36,8 @@ struct plan {
 int default_find(const struct plan *p, const char *name);
 /* The number of a register that the spec has, or a line of it. */
 int default_name(struct plan *p, const char *name, enum kind kind);
-/* Adds a line NAME = OP A [B], with the name or, if that is taken, a number behind it: its register;
-   -1: no room. */
+/* Adds a line NAME = OP A [B], with the name or, if that is taken, a number behind it: its
+   register; -1: no room. */
 int default_register(struct plan *p, const char *name, const char *op, int a, int b);
 
 /* Takes room for a line of so many features; 0: there is none. */
