@@ -133,7 +133,7 @@ int load_file_gpu(struct loader *l, size_t field, int64_t *out)
 
 int load_given(struct loader *l, size_t field, int64_t *out)
 {
-    const int is_given = given_value(l->spec, &l->options->set, field, out);
+    const int is_given = set_fields_value(l->spec, &l->options->set, field, out);
     if (is_given)
         l->is_used[field] = 1;
     return is_given;
@@ -143,7 +143,7 @@ void load_note_unused(const struct loader *l)
 {
     int64_t v;
     for (size_t i = 0; i < l->spec->n_fields; i++)
-        if (!l->is_used[i] && given_value(l->spec, &l->options->set, i, &v))
+        if (!l->is_used[i] && set_fields_value(l->spec, &l->options->set, i, &v))
             note("--set %s=... is not used: all files say what it is", l->spec->fields[i].name);
     if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
         note("--gpu %s is not used: all files name their GPU", l->options->gpu);

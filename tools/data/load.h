@@ -7,14 +7,14 @@
 
 #include "base/csv_records.h"
 #include "data.h"
-#include "given.h"
+#include "set_fields.h"
 
 /* How to take what the files hold. */
 struct data_options {
     const char *gpu;      /* if not NULL, stands for the GPU that a file's name gives */
     int nearest;          /* take the nearest GPU of the spec for one that it lacks */
     int lenient;          /* drop and count rows that would be an error */
-    struct opt_texts set; /* fields of files that do not say them: given.h */
+    struct opt_texts set; /* fields of files that do not say them: set_fields.h */
 };
 
 struct load_row {
