@@ -118,10 +118,10 @@ _kpred_value() {
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
-    *:--set) _kpred_given ;;
     ingest:-o) _kpred_files .csv .json ;;
     init:-o) _kpred_files .spec ;;
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
+    *:--set) _kpred_given ;;
     train:-o | relayout:-o) _kpred_files .h ;;
     *:--spec) _kpred_files .spec ;;
     *:--include-dir) _kpred_files / ;; # folders alone
