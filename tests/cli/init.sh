@@ -295,6 +295,9 @@ plain_tables() {
     check "the best tuples: its spec" has_lines "format = csv" "block_x = 32"
     cut -d, -f5-8 table.csv | head -9 >one.csv
     check "a table of one problem" "$trainer" init one.csv --set n=12 -o my.spec
+    cut -d, -f2-8 table.csv >2080.csv
+    check "a number in the file's name is no GPU" "$trainer" init 2080.csv --fields rows,cols,dtype -o my.spec
+    check "a number in the file's name: its spec" sh -c '! grep "^gpu" my.spec'
     cut -d, -f1-7 table.csv >several.csv
     no_file "two tuples without a time" 1 'several.csv:3: is a second row of one problem' \
         "$trainer" init several.csv --fields rows,cols,dtype -o none.spec
