@@ -4,7 +4,6 @@
 #include "readers.h"
 
 #include "base/outputs.h"
-#include "data/no_tuple.h"
 #include "eval/eval.h"
 #include "eval/predictor.h"
 

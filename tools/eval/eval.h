@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/plot.h"
-#include "data/data.h"
+#include "data/no_tuple.h"
 #include "model/model.h"
 
 struct eval_row {
