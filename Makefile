@@ -52,9 +52,10 @@ $(OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXACT) $(filter -D%,$(LIBRARIES)) -MMD -MP -c $< -o $@
 
-# The trainers' arithmetic gives the same bits on every machine: nothing that lets a compiler
-# regroup. NATIVE=-march=native makes training faster, and the programs run on this machine alone.
-$(BUILD)/tools/train/%.o $(BUILD)/tools/base/numbers.o: \
+# The arithmetic of training, and of the times it learns from, gives the same bits on every machine:
+# nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
+# run on this machine alone.
+$(BUILD)/tools/train/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/base/numbers.o: \
     EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 
 # What was found of the libraries; it changes when they come or go.

@@ -295,6 +295,9 @@ plain_tables() {
     check "the best tuples: its spec" has_lines "format = csv" "block_x = 32"
     cut -d, -f5-8 table.csv | head -9 >one.csv
     check "a table of one problem" "$trainer" init one.csv --set n=12 -o my.spec
+    cut -d, -f2-8 table.csv >2080.csv
+    check "a number in the file's name is no GPU" "$trainer" init 2080.csv --fields rows,cols,dtype -o my.spec
+    check "a number in the file's name: its spec" sh -c '! grep "^gpu" my.spec'
     cut -d, -f1-7 table.csv >several.csv
     no_file "two tuples without a time" 1 'several.csv:3: is a second row of one problem' \
         "$trainer" init several.csv --fields rows,cols,dtype -o none.spec
@@ -333,6 +336,14 @@ bad_tables() {
     bad_table "too many values" 'column "number": has 384 values, a parameter has at most 128'
     sed '1s/unroll/un roll/' table.csv >bad.csv
     bad_table "a column whose name is none" 'column "un roll": is no name'
+    cp table.csv copy.csv
+    no_file "a file twice" 1 'copy.csv: the same data as table.csv: given twice' \
+        "$trainer" init table.csv copy.csv --fields rows,cols,dtype -o none.spec
+    no_file "a time for a field" 1 'table.csv:1: --fields: column "time_us" is the time' \
+        "$trainer" init table.csv --fields rows,time_us -o none.spec
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_us") t = i }
+        NR == 3 { $t = $t "us" } 1' table.csv >bad.csv
+    bad_table "a time that is none" 'bad.csv:3: time_us: value'
     head -n 1 table.csv >bad.csv
     no_file "a header alone" 1 'there is no row below the header' "$trainer" init bad.csv --fields rows -o none.spec
     no_file "a file of another kind" 1 'ends in neither .csv nor .json' "$trainer" init my.spec -o none.spec

@@ -261,16 +261,17 @@ class Maker:
             return "%s %s %s" % (name, r.choice(["==", "!="]), spell(r.choice(tokens)))
         if kind == 1:
             return "%s %s %s" % (spell(r.choice(tokens)), r.choice(["==", "!="]), name)
-        return "%s %s (%s,)" % (name, r.choice(["in", "not in"]),
-                                ", ".join(spell(t) for t in r.sample(tokens, r.randrange(1, 3))))
+        return r.choice(["%s in (%s,)", "%s not in (%s,)", "%s in [%s,]", "%s not in [%s]"]) % (
+            name, ", ".join(spell(t) for t in r.sample(tokens, r.randrange(1, 3))))
 
     def comparison(self, depth, quotients):
         r = self.rng
         if r.random() < 0.15:
             return self.named()
         if r.random() < 0.12:
-            return "%s %s (%s)" % (self.operand(depth, quotients), r.choice(["in", "not in"]), ", ".join(
-                self.operand(depth - 1, quotients) for _ in range(r.randrange(2, 5))))
+            return r.choice(["%s in (%s)", "%s not in (%s)", "%s in [%s]", "%s not in [%s]"]) % (
+                self.operand(depth, quotients), ", ".join(
+                    self.operand(depth - 1, quotients) for _ in range(r.randrange(2, 5))))
         text = self.operand(depth, quotients)
         for _ in range(1 if r.random() < 0.8 else 2):
             text += " %s %s" % (r.choice(["==", "!=", "<", "<=", ">", ">="]),

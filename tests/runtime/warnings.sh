@@ -93,6 +93,7 @@ for file in tests/*.c tests/*/*.c tests/release/embed/*.c; do
     case $file in
     tests/release/embed/use.c | tests/release/embed/main.c) ;; # embed.sh compiles them, with a name each
     tests/hip/device.c) ;; # hip.sh compiles it, for each runtime
+    tests/model/legal.c) ;; # legal.sh compiles it, with a header of its own
     *) if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then tests="$tests $file"; fi ;;
     esac
 done

@@ -182,7 +182,7 @@ drawn() {
         for (i = 1; i <= n; i++) for (t = 64; t <= 256; t *= 2) print "gfx900_56," i "," 2 * i "," t ",1," t + i
     }' >timed.csv
     "$trainer" train "$3" --data timed.csv --split none --epochs 1 -o d.h 2>d.err &&
-        [ "$(split_line none d.err)" = "$2 rows ($1 problem$4) to train on, none kept for testing" ]
+        [ "$(split_line none d.err)" = "$2 drawn rows ($1 problem$4) to train on, none kept for testing" ]
 }
 check "one problem of three options, 4096 rows" drawn 1 4096 timed.spec ""
 check "500 problems, four rows an option" drawn 500 6000 timed.spec s
@@ -264,14 +264,18 @@ check "a file for each tuple" all_tuples
 at() { grep -n "^$1" "$2" | cut -d: -f1; }
 same='is the same for all training rows: nothing is learnt from it'
 check "few rows, one GPU, one height" warned rowsum.spec few.csv "$few" "$none" \
-    "rowsum.spec:$(at 'onehot gpu' rowsum.spec): \"onehot gpu\": $same" \
-    "rowsum.spec:$(at 'hats lrows' rowsum.spec): \"hats lrows 0 1 16\": $same"
+    "rowsum.spec:$(at 'onehot gpu' rowsum.spec): \"onehot gpu\" and 1 other line of [features]: are the same \
+for all training rows: nothing is learnt from them"
+sed 's/hats lrows .*/&\nequals rows 99999 1/' rowsum.spec >three.spec
+check "few rows, three lines" warned three.spec few.csv "$few" "$none" \
+    "three.spec:$(at 'onehot gpu' rowsum.spec): \"onehot gpu\" and 2 other lines of [features]: are the same \
+for all training rows: nothing is learnt from them"
 head -n 41 rowsum.csv >forty.csv
 sed 's/hats lrows 0 1 16/divides rows 8192 2/; s/hats lcols/hats cols/' rowsum.spec >raw.spec
 check "a constant, and hats on a raw size" warned raw.spec rowsum.csv \
-    "raw.spec:$(at divides raw.spec | head -n 1): \"divides rows 8192 2\": $same" \
     "raw.spec:$(at 'hats cols' raw.spec): \"hats cols 4 1 12\": cols is no logarithm: of 12 inputs 0 vary among \
-the training rows, by 0 of 127; with \"l = log2 cols\" in [derived], write \"hats l 4 1 12\""
+the training rows, by 0 of 127; with \"l = log2 cols\" in [derived], write \"hats l 4 1 12\"" \
+    "raw.spec:$(at divides raw.spec | head -n 1): \"divides rows 8192 2\": $same"
 sed 's/^lcols .*/&\nlsum = add lrows lcols\nboth = mul rows cols/; s/hats lrows/hats both/
     s/hats lcols 4 1 12/ramp cols 0 2\nhats lsum 0 2 12/' rowsum.spec >mixed.spec
 check "a ramp on a size, hats on a product, and on a sum of logarithms" warned mixed.spec rowsum.csv \

@@ -26,8 +26,61 @@ same() { cmp "$1" "$tmp/$kernel.h" && cmp "${1%.h}.f32" "$tmp/$kernel.f32"; }
 
 check "a small model" trains
 
+# ---- a table of times, by defaults: repeats, names for other GPUs, no [features] ----
+
+cat >"$tmp/timed.spec" <<'SPEC'
+[kernel]
+name = timed
+[data]
+format = timed
+[fields]
+gpu = gfx90a6e gfx1032_14 RTX_A4000 amd nvidia
+rows = size
+cols = size
+[params]
+bx = 8 16 32
+by = 1 2 4
+[unseen]
+amd = gfx90a6e gfx1032_14
+nvidia = RTX_A4000
+[restrict]
+bx * by != 128
+[split]
+shipped = none
+SPEC
+awk 'BEGIN {
+    print "gpu,rows,cols,bx,by,time_us"
+    split("gfx90a6e gfx1032_14 RTX_A4000", gpu, " ")
+    for (g = 1; g <= 3; g++) for (r = 64; r <= 1024; r *= 4) for (c = 100; c <= 700; c += 300)
+    for (x = 8; x <= 32; x *= 2) for (y = 1; y <= 4; y *= 2) for (i = 0; i <= (x + y + g) % 3; i++)
+        printf "%s,%d,%d,%d,%d,%.7g\n", gpu[g], r, c, x, y, r * c / x / y / 7 * (1 + (c % x != 0)) + g * x * y / 3 + i
+}' >"$tmp/timed.csv"
+{ sed 1q "$tmp/timed.csv"; sed 1d "$tmp/timed.csv" | sort -t, -k5 -k4; } >"$tmp/sorted.csv"
+
+# train_timed PROGRAM OUTPUT TABLE ARGUMENT...
+train_timed() {
+    program=$1 output=$2 table=$3; shift 3
+    "$program" train "$tmp/timed.spec" --data "$table" --epochs 1 -o "$output" "$@"
+}
+counts_own() {
+    train_timed "$trainer" "$tmp/timed.h" "$tmp/timed.csv" --threads 1 2>"$tmp/err" &&
+        grep -q 'by != 128: false for 27 rows$' "$tmp/err"
+}
+check "a small model of times; rows of the table alone are told as illegal" counts_own
+
+other_times() {
+    program=$1; shift
+    train_timed "$program" "$tmp/other.h" "$tmp/timed.csv" "$@" &&
+        cmp "$tmp/other.h" "$tmp/timed.h" && cmp "$tmp/other.f32" "$tmp/timed.f32"
+}
+other_order() {
+    train_timed "$trainer" "$tmp/other.h" "$tmp/sorted.csv" && cmp "$tmp/other.f32" "$tmp/timed.f32"
+}
+
 # ---- the same bytes ----
 
+check "times: three threads" other_times "$trainer" --threads 3
+check "times: another order of the rows" other_order
 other_run() { train "$trainer" "$tmp/other.h" "$@" && same "$tmp/other.h"; }
 another() { train "$trainer" "$tmp/other.h" "$@" && other_weights "$tmp/other.h" "$tmp/$kernel.h"; }
 
@@ -41,7 +94,7 @@ check "another split gives other weights" another --split shape
 other_build() {
     directory=$tmp/$1; shift
     make -s BUILD="$directory" MODELS= "$@" "$directory/kpred-train" >/dev/null || return 1
-    train "$directory/kpred-train" "$tmp/other.h" && same "$tmp/other.h"
+    train "$directory/kpred-train" "$tmp/other.h" && same "$tmp/other.h" && other_times "$directory/kpred-train"
 }
 
 check_with gcc "built by gcc, for this processor alone, by CFLAGS that forbid it" \

@@ -151,6 +151,16 @@ int csv_records_check_header(const struct csv_records *c)
     return 0;
 }
 
+const char *csv_records_ragged(const struct csv_records *c, struct buf *b)
+{
+    const int is_long = c->n > c->n_header;
+    const size_t last = (is_long ? c->n_header : c->n) - 1;
+    buf_printf(b, "has %zu cell%s, the header has %zu: %s \"%.100s\", in column \"%.100s\"%s", c->n,
+               c->n == 1 ? "" : "s", c->n_header, is_long ? "more follow" : "the last is",
+               c->cell[last], c->header[last], is_long ? ", the last" : "");
+    return b->s;
+}
+
 int csv_records_find(const struct csv_records *c, const char *name)
 {
     for (size_t i = 0; i < c->n; i++)

@@ -25,6 +25,9 @@ int csv_records_next(struct csv_records *c);
 /* The record at hand names columns: 0, or -1 with a message if two of them have one name, or if it
    is no line of CSV: its cells have something else than commas between them. */
 int csv_records_check_header(const struct csv_records *c);
+/* What is wrong with a record of another length than the header: "has 3 cells, the header has 2:
+   more follow ..."; added to `b` */
+const char *csv_records_ragged(const struct csv_records *c, struct buf *b);
 /* The first cell of that text, or -1. */
 int csv_records_find(const struct csv_records *c, const char *name);
 void csv_records_close(struct csv_records *c);

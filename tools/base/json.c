@@ -211,25 +211,15 @@ json_t *json_text_name(struct json_text *t, int *is_cut)
     return NULL;
 }
 
-static void add_real(double v, struct buf *b)
-{
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    buf_puts(b, text);
-}
-
 int json_scalar(const json_t *v, struct buf *b)
 {
+    char text[32];
     if (json_is_string(v))
         buf_puts(b, json_string_value(v));
     else if (json_is_integer(v))
         buf_printf(b, "%lld", (long long)json_integer_value(v));
     else if (json_is_real(v))
-        add_real(json_real_value(v), b);
+        buf_puts(b, double_text(json_real_value(v), text));
     else if (json_is_boolean(v))
         buf_puts(b, json_is_true(v) ? "1" : "0");
     else

@@ -168,6 +168,17 @@ int parse_int(const char *s, int64_t least, int64_t most, int64_t *out)
     return 0;
 }
 
+const char *double_text(double x, char text[32])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, x);
+        const double back = strtod(text, NULL);
+        if (!(back < x) && !(back > x))
+            break;
+    }
+    return text;
+}
+
 int is_identifier(const char *s)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";

@@ -52,6 +52,8 @@ const char *base_name(const char *path); /* what follows the last slash */
 int ends_with(const char *s, const char *tail);
 /* A decimal integer and nothing else, within least..most; 0, or -1 without a message. */
 int parse_int(const char *s, int64_t least, int64_t most, int64_t *out);
+/* The fewest digits, 15 to 17, that bring the number back. In `text`. */
+const char *double_text(double x, char text[32]);
 /* A C identifier of at most 63 characters? */
 int is_identifier(const char *s);
 /* Cuts the next line off a text, in place, and moves *at behind it; NULL if there is none left. A

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "best_rows.h"
 
+#include "column_names.h"
 #include "split.h"
 
 #include <stdlib.h>
@@ -69,39 +70,6 @@ void best_rows_see(struct best_rows *b, const struct csv_records *r)
 
 /* ---- columns of times ---- */
 
-/* The next word of a name in small letters: "kernelTime_ms" has three. 0: none is left. */
-static size_t next_word(const char **name, char word[16])
-{
-    const char *p = *name;
-    size_t n = 0;
-    while (*p != '\0' && !is_letter(*p))
-        p++;
-    for (; is_letter(*p) && !(n > 0 && *p <= 'Z' && p[-1] >= 'a'); p++, n++)
-        if (n < 15)
-            word[n] = (char)(*p | 0x20);
-    word[n < 15 ? n : 15] = '\0';
-    *name = p;
-    return n;
-}
-
-int best_means_measurement(const char *name)
-{
-    static const char *const words[] = {
-        "time",    "times",        "timing",    "duration",     "latency", "elapsed",
-        "runtime", "cycles",       "ns",        "nsec",         "nsecs",   "nanoseconds",
-        "us",      "usec",         "usecs",     "microseconds", "ms",      "msec",
-        "msecs",   "milliseconds", "sec",       "secs",         "seconds", "gflops",
-        "tflops",  "gbps",         "bandwidth", "throughput",   "speed",   "speedup",
-        "perf",    "performance"};
-    char word[16];
-    const char *p = name;
-    while (next_word(&p, word) > 0)
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (strcmp(word, words[i]) == 0)
-                return 1;
-    return ends_with(name, "/s");
-}
-
 #define TABLE_OF_TIMES                                                                 \
     "for a table of times write `format = timed` into the spec and call their column " \
     "\"time_us\" or \"time_ms\""
@@ -121,7 +89,7 @@ static int check_columns(const struct best_rows *b, const struct loader *l)
     for (size_t i = 0; i < b->n; i++) {
         const struct best_column *c = &b->column[i];
         if (!l->options->lenient && !spec_is_timed(l->spec) && c->has_number && !c->has_other
-            && best_means_measurement(c->name)) {
+            && column_is_measurement(c->name)) {
             buf_free(&ignored);
             return refuse_times(l, c->name);
         }

@@ -30,7 +30,3 @@ void best_rows_keep(struct best_rows *b, const struct loader *l, const char *gpu
 int best_rows_check(struct best_rows *b, struct loader *l);
 
 void best_rows_close(struct best_rows *b);
-
-/* Does a column's name say that it holds times or speeds? Of "total flops" it is not known: that
-   may be work. */
-int best_means_measurement(const char *name);

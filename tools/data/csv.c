@@ -6,6 +6,7 @@
 #include "csv.h"
 
 #include "best_rows.h"
+#include "column_names.h"
 #include "tensile.h"
 
 #include "base/names.h"
@@ -78,7 +79,7 @@ static int no_time(const struct csv *c)
 {
     const struct csv_records *r = &c->r;
     for (size_t i = 0; i < r->n; i++)
-        if (best_means_measurement(r->cell[i]) && spec_field_index(c->l->spec, r->cell[i]) < 0
+        if (column_is_measurement(r->cell[i]) && spec_field_index(c->l->spec, r->cell[i]) < 0
             && spec_param_index(c->l->spec, r->cell[i]) < 0)
             return fail("%s:%ld: there is no column \"time_us\": call \"%s\" so if it has "
                         "microseconds, or \"time_ms\" if it has milliseconds",
@@ -91,18 +92,11 @@ static int no_time(const struct csv *c)
 /* time_us, or with format = timed one of time_us and time_ms */
 static int map_time(const struct csv *c, struct columns *cols)
 {
-    const int ms = csv_records_find(&c->r, "time_ms");
-    const int us = csv_records_find(&c->r, "time_us");
-    cols->us = c->l->spec->format == SPEC_TIMED && us < 0 ? 1000 : 1;
+    cols->us = 1;
     if (c->l->spec->format != SPEC_TIMED)
         return need_column(&c->r, "time_us", &cols->time);
-    if (us < 0 && ms < 0)
-        return no_time(c);
-    if (us >= 0 && ms >= 0)
-        return fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts?",
-                    c->r.path, c->r.at);
-    cols->time = us >= 0 ? us : ms;
-    return 0;
+    cols->time = column_find_time(&c->r, &cols->us);
+    return cols->time == -1 ? no_time(c) : cols->time < 0 ? -1 : 0;
 }
 
 static int map_columns(const struct csv *c, struct columns *cols)

@@ -4,21 +4,60 @@
 
 #include <stdlib.h>
 
+static void free_rows(struct dataset *d)
+{
+    free(d->problem);
+    free(d->target);
+    free(d->time_us);
+    free(d->unknown);
+    free(d->file);
+    free(d->row);
+}
+
 void data_free(struct dataset *d)
 {
     for (size_t i = 0; i < d->n_files; i++)
         free(d->files[i].name);
     free(d->files);
-    free(d->problem);
-    free(d->target);
-    free(d->time_us);
-    free(d->unknown);
     for (size_t i = 0; i < d->n_unknown * d->n_params; i++)
         free(d->unknown_text[i]);
     free(d->unknown_text);
-    free(d->file);
-    free(d->row);
+    free_rows(d);
     memset(d, 0, sizeof *d);
+}
+
+struct dataset data_new_rows(const struct dataset *d, size_t n)
+{
+    struct dataset to = *d;
+    to.n = n;
+    to.problem = xcalloc(n * d->n_fields, sizeof *to.problem);
+    to.target = xcalloc(n, d->n_params);
+    to.file = xcalloc(n, sizeof *to.file);
+    to.row = xcalloc(n, sizeof *to.row);
+    if (d->time_us != NULL) {
+        to.time_us = xcalloc(n, sizeof *to.time_us);
+        to.unknown = xcalloc(n, sizeof *to.unknown);
+    }
+    return to;
+}
+
+void data_take_rows(struct dataset *d, const struct dataset *rows)
+{
+    free_rows(d);
+    *d = *rows;
+}
+
+void data_copy_row(struct dataset *to, size_t i, const struct dataset *from, size_t row)
+{
+    memmove(to->problem + i * to->n_fields, from->problem + row * to->n_fields,
+            to->n_fields * sizeof *to->problem);
+    memmove(to->target + i * to->n_params, from->target + row * to->n_params, to->n_params);
+    to->file[i] = from->file[row];
+    to->row[i] = from->row[row];
+    if (to->time_us != NULL) {
+        to->time_us[i] = from->time_us[row];
+        to->unknown[i] = from->unknown[row];
+    }
 }
 
 size_t data_problem_end(const struct dataset *d, size_t row)

@@ -68,6 +68,13 @@ struct dataset {
 
 void data_free(struct dataset *d);
 
+/* A dataset of the same files and options with n rows of its own, all zero; it ends in
+   data_take_rows, by which it replaces the rows of the first one. */
+struct dataset data_new_rows(const struct dataset *d, size_t n);
+void data_take_rows(struct dataset *d, const struct dataset *rows);
+/* Row i becomes what that row of the other, or of the same one, is. */
+void data_copy_row(struct dataset *to, size_t i, const struct dataset *from, size_t row);
+
 /* The first row behind `row`, which is below n, that has another problem; n if there is none. */
 size_t data_problem_end(const struct dataset *d, size_t row);
 size_t data_count_problems(const struct dataset *d);

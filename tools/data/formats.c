@@ -250,7 +250,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     out->retired = spec->retired;
     out->n_fields = spec->n_fields;
     out->n_params = spec->n_params;
-    int rc = given_check(spec, &options->set);
+    int rc = set_fields_check(spec, &options->set);
     if (rc == 0)
         rc = load_all(&l, formats, out, paths, n);
     if (rc == 0) {

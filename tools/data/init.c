@@ -35,8 +35,21 @@ static int read_t1(struct t1 *t1, const char *path, struct buf *bytes)
                : fail("%s: is a T1 input, as %s is: a spec is of one kernel", path, t1->path);
 }
 
+/* A training refuses a file that is given twice. The n-th file is the n-th digest. */
+static int check_twice(const struct opt_texts *files, struct interned *seen, const char *path,
+                       const struct buf *bytes)
+{
+    char digest[65];
+    const size_t n = seen->n;
+    if (files->n == 1)
+        return 0;
+    sha256_hex(bytes->s, bytes->n, digest);
+    const size_t i = intern_text(seen, digest);
+    return seen->n > n ? 0 : fail("%s: the same data as %s: given twice", path, files->v[i]);
+}
+
 static int read_one(const struct init *in, struct survey *s, struct t1 *t1, const char *path,
-                    struct init_spec *out)
+                    struct interned *seen, struct init_spec *out)
 {
     struct buf bytes = {0};
     const int is_json = data_has_ending(path, ".json");
@@ -44,6 +57,8 @@ static int read_one(const struct init *in, struct survey *s, struct t1 *t1, cons
         return fail("%s: its name ends in neither .csv nor .json, nor in these with .bz2 or .gz",
                     path);
     int rc = data_read(path, &bytes);
+    if (rc == 0)
+        rc = check_twice(in->asked.files, seen, path, &bytes);
     if (rc == 0)
         rc = is_json && t1_is(&bytes) ? read_t1(t1, path, &bytes)
                                       : read_data(in, s, path, is_json, &bytes, out);
@@ -54,12 +69,16 @@ static int read_one(const struct init *in, struct survey *s, struct t1 *t1, cons
 static int read_all(const struct init *in, struct survey *s, struct t1 *t1, struct init_spec *out)
 {
     const struct opt_texts *files = in->asked.files;
-    for (size_t i = 0; i < files->n; i++) {
+    struct interned seen = {0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < files->n; i++) {
         if (in->progress != NULL)
             in->progress(files->v[i], i, files->n);
-        if (read_one(in, s, t1, files->v[i], out) != 0)
-            return -1;
+        rc = read_one(in, s, t1, files->v[i], &seen, out);
     }
+    intern_free(&seen);
+    if (rc != 0)
+        return -1;
     if (t1->path != NULL && survey_t1(s, &in->asked, t1) != 0)
         return -1;
     return survey_check(s);

@@ -40,12 +40,11 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
 
 int load_ragged(struct loader *l, const struct csv_records *r)
 {
-    const size_t most = r->n < r->n_header ? r->n : r->n_header;
-    return load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0],
-                    "has %zu cell%s, the header has %zu: %s \"%.100s\", in column \"%.100s\"%s",
-                    r->n, r->n == 1 ? "" : "s", r->n_header,
-                    r->n > most ? "more follow" : "the last is", r->cell[most - 1],
-                    r->header[most - 1], r->n > most ? ", the last" : "");
+    struct buf what = {0};
+    const int rc =
+        load_bad(l, r->at, DROP_BROKEN, "row", r->cell[0], "%s", csv_records_ragged(r, &what));
+    buf_free(&what);
+    return rc;
 }
 
 /* ---- GPU names ---- */
@@ -134,7 +133,7 @@ int load_file_gpu(struct loader *l, size_t field, int64_t *out)
 
 int load_given(struct loader *l, size_t field, int64_t *out)
 {
-    const int is_given = given_value(l->spec, &l->options->set, field, out);
+    const int is_given = set_fields_value(l->spec, &l->options->set, field, out);
     if (is_given)
         l->is_used[field] = 1;
     return is_given;
@@ -144,7 +143,7 @@ void load_note_unused(const struct loader *l)
 {
     int64_t v;
     for (size_t i = 0; i < l->spec->n_fields; i++)
-        if (!l->is_used[i] && given_value(l->spec, &l->options->set, i, &v))
+        if (!l->is_used[i] && set_fields_value(l->spec, &l->options->set, i, &v))
             note("--set %s=... is not used: all files say what it is", l->spec->fields[i].name);
     if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
         note("--gpu %s is not used: all files name their GPU", l->options->gpu);
@@ -331,17 +330,30 @@ static int is_failure(const char *text)
     return 0;
 }
 
-int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
+/* A finite number of at least 0 */
+static int is_figure(const char *text, double *out)
 {
     char *end;
-    const int is_timed = l->spec->format == SPEC_TIMED;
-    if (is_timed && is_failure(text))
-        return load_drop(l, DROP_FAILED_TIME);
     *out = strtod(text, &end);
-    if (strspn(text, "0123456789.eE+-") != strlen(text) || end == text || *end != '\0'
-        || !(*out >= 0) || !isfinite(*out))
-        return load_bad(l, row, DROP_BROKEN, column, text, "is no finite number of at least 0");
-    return *out > 0 && (!is_timed || *out < FAILED_TIME) ? 0 : load_drop(l, DROP_FAILED_TIME);
+    return strspn(text, "0123456789.eE+-") == strlen(text) && end != text && *end == '\0'
+           && *out >= 0 && isfinite(*out);
+}
+
+int load_time_text(const char *text, double *out)
+{
+    if (is_failure(text))
+        return 0;
+    return is_figure(text, out) ? *out > 0 && *out < FAILED_TIME : -1;
+}
+
+int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
+{
+    const int is_good = l->spec->format == SPEC_TIMED ? load_time_text(text, out)
+                        : is_figure(text, out)        ? *out > 0
+                                                      : -1;
+    if (is_good < 0)
+        return load_bad(l, row, DROP_BROKEN, column, text, LOAD_NO_FIGURE);
+    return is_good ? 0 : load_drop(l, DROP_FAILED_TIME);
 }
 
 /* ---- one option of a problem twice in a file ---- */
@@ -421,11 +433,10 @@ static void merge_repeats(struct loader *l, size_t start)
     }
     l->n = kept;
     if (repeats.n > 0)
-        note("%s%s%lld: %zu row%s time a tuple of a problem again, this one first: the median of "
-             "its "
+        note("%s%s%lld: %zu row%s a tuple of a problem again, this one first: the median of its "
              "times counts",
              l->path, l->row_prefix, (long long)repeats.first, repeats.n,
-             repeats.n == 1 ? "" : "s");
+             repeats.n == 1 ? " times" : "s time");
 }
 
 int load_drop_twice(struct loader *l, size_t start)

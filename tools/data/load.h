@@ -7,14 +7,14 @@
 
 #include "base/csv_records.h"
 #include "data.h"
-#include "given.h"
+#include "set_fields.h"
 
 /* How to take what the files hold. */
 struct data_options {
     const char *gpu;      /* if not NULL, stands for the GPU that a file's name gives */
     int nearest;          /* take the nearest GPU of the spec for one that it lacks */
     int lenient;          /* drop and count rows that would be an error */
-    struct opt_texts set; /* fields of files that do not say them: given.h */
+    struct opt_texts set; /* fields of files that do not say them: set_fields.h */
 };
 
 struct load_row {
@@ -83,7 +83,11 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
    failed. With format = timed so do 1e19 and more, and words such as "failed". */
+#define LOAD_NO_FIGURE "is no finite number of at least 0"
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
+
+/* The same of a time with format = timed, without a row: 1; 0: a failure; -1: it is none. */
+int load_time_text(const char *text, double *out);
 
 /* Compares timed rows by problem, then by option. 0: the same option. */
 int load_compare_options(const struct load_row *a, const struct load_row *b);

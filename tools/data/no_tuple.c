@@ -84,20 +84,6 @@ static int refuse(const struct model *model, const struct dataset *d, struct dea
     return -1;
 }
 
-/* Row `to` becomes what row `from` is. */
-static void move_row(struct dataset *d, size_t from, size_t to)
-{
-    memmove(d->problem + to * d->n_fields, d->problem + from * d->n_fields,
-            d->n_fields * sizeof *d->problem);
-    memmove(d->target + to * d->n_params, d->target + from * d->n_params, d->n_params);
-    d->file[to] = d->file[from];
-    d->row[to] = d->row[from];
-    if (d->time_us != NULL) {
-        d->time_us[to] = d->time_us[from];
-        d->unknown[to] = d->unknown[from];
-    }
-}
-
 static int drop(const struct model *model, struct dataset *d, const struct dead *dead)
 {
     size_t kept = 0;
@@ -106,7 +92,7 @@ static int drop(const struct model *model, struct dataset *d, const struct dead 
             d->dropped[DROP_NO_TUPLE]++;
             d->files[d->file[i]].rows--;
         } else {
-            move_row(d, i, kept++);
+            data_copy_row(d, kept++, d, i);
         }
     d->n = kept;
     if (kept > 0)

@@ -26,12 +26,9 @@ struct file {
 
 static int say_sizes(struct file *f, const int64_t *size, size_t n)
 {
-    static const char *const names[TUNER_MAX_SIZES] = {
-        "problem_size_x", "problem_size_y", "problem_size_z", "problem_size_3",
-        "problem_size_4", "problem_size_5", "problem_size_6", "problem_size_7"};
     for (size_t i = 0; i < n; i++) {
         snprintf(f->size[i], sizeof f->size[i], "%lld", (long long)size[i]);
-        if (survey_say(f->s, &f->said, names[i], f->size[i]) != 0)
+        if (survey_say(f->s, &f->said, tuner_sizes[i], f->size[i]) != 0)
             return -1;
     }
     return 0;

@@ -4,7 +4,8 @@
    A table is read twice: what a column is shows only when all its cells have been seen. */
 #include "survey_table.h"
 
-#include "best_rows.h"
+#include "column_names.h"
+#include "load.h"
 
 #include "base/csv_records.h"
 #include "base/quote.h"
@@ -43,11 +44,19 @@ struct plain {
 
 static int open_columns(struct plain *t, const struct csv_records *r)
 {
+    double us;
     t->header = r->at;
     t->v = xcalloc(r->n, sizeof *t->v);
     for (; t->n < r->n; t->n++)
         t->v[t->n].name = xstrdup(r->cell[t->n]);
-    return csv_records_check_header(r);
+    if (csv_records_check_header(r) != 0)
+        return -1;
+    const int time = column_find_time(r, &us);
+    t->has_time = time >= 0;
+    if (t->has_time && intern_find_text(&t->asked->fields, r->cell[time]) != INTERN_NONE)
+        return fail("%s:%ld: --fields: column \"%s\" is the time, no field of the problem", t->path,
+                    t->header, r->cell[time]);
+    return time < -1 ? -1 : 0;
 }
 
 static struct column *find_column(const struct plain *t, const char *name)
@@ -76,17 +85,6 @@ static int check_named(const struct plain *t, const char *option, const struct i
     return 0;
 }
 
-static int find_time(struct plain *t)
-{
-    struct column *us = find_column(t, "time_us"), *ms = find_column(t, "time_ms");
-    if (us != NULL && ms != NULL)
-        return fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts?",
-                    t->path, t->header);
-    t->has_time = us != NULL || ms != NULL;
-    *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
-    return 0;
-}
-
 /* ---- the first reading: what the columns hold ---- */
 
 static int is_fraction(const char *cell)
@@ -112,15 +110,12 @@ static void see_cell(struct column *c, const char *cell, size_t row)
 
 static int check_ragged(const struct csv_records *r)
 {
-    const size_t most = r->n < r->n_header ? r->n : r->n_header;
-    return r->n == r->n_header
-               ? 0
-               : fail(
-                   "%s:%ld: the row has %zu cell%s, the header has %zu: %s \"%.100s\", in column "
-                   "\"%.100s\"",
-                   r->path, r->at, r->n, r->n == 1 ? "" : "s", r->n_header,
-                   r->n > most ? "more follow" : "the last is", r->cell[most - 1],
-                   r->header[most - 1]);
+    struct buf what = {0};
+    if (r->n == r->n_header)
+        return 0;
+    fail("%s:%ld: the row %s", r->path, r->at, csv_records_ragged(r, &what));
+    buf_free(&what);
+    return -1;
 }
 
 static int see_rows(struct plain *t, struct csv_records *r)
@@ -141,33 +136,11 @@ static int see_rows(struct plain *t, struct csv_records *r)
 
 /* ---- a guess which columns are fields, for an advice ---- */
 
-/* Does its name look like that of a tuning parameter? */
-static int means_tuning(const char *name)
-{
-    static const char *const parts[] = {"block", "tile",  "unroll", "thread",   "vec",
-                                        "warp",  "wave",  "stage",  "group",    "use_",
-                                        "shmem", "split", "lds",    "prefetch", "pad"};
-    static const char *const wholes[] = {"bm", "bn", "bk", "bx", "by", "bz", "tx", "ty", "tz"};
-    char low[64];
-    size_t n = 0;
-    for (; name[n] != '\0' && n < sizeof low - 1; n++)
-        low[n] = (char)(name[n] >= 'A' && name[n] <= 'Z' ? name[n] | 0x20 : name[n]);
-    low[n] = '\0';
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(low, parts[i]) != NULL)
-            return 1;
-    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
-        if (strcmp(low, wholes[i]) == 0)
-            return 1;
-    return 0;
-}
-
 /* May it be a field or a parameter, as far as its name tells? */
 static int may_count(const struct column *c)
 {
-    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && strcmp(c->name, "time_us") != 0
-           && strcmp(c->name, "time_ms") != 0 && !best_means_measurement(c->name)
-           && !c->has_fraction && !c->has_empty;
+    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && !column_is_time(c->name)
+           && !column_is_measurement(c->name) && !c->has_fraction && !c->has_empty;
 }
 
 /* The columns left of the first that is named like a tuning parameter; if none is, left of the
@@ -176,7 +149,7 @@ static const char *guess_fields(const struct plain *t, struct buf *b)
 {
     size_t end = t->n;
     for (size_t i = t->n; i-- > 0;)
-        if (may_count(&t->v[i]) && means_tuning(t->v[i].name))
+        if (may_count(&t->v[i]) && column_is_tuning(t->v[i].name))
             end = i;
     for (size_t i = t->n; end == t->n && i-- > 0;)
         if (may_count(&t->v[i]) && t->v[i].changes)
@@ -217,7 +190,7 @@ static int advise_fields(const struct plain *t)
 
 static int is_measurement(const struct column *c)
 {
-    return !c->has_text && best_means_measurement(c->name);
+    return !c->has_text && column_is_measurement(c->name);
 }
 
 static int wrong_column(const struct plain *t, const struct column *c, const char *what)
@@ -262,7 +235,7 @@ static int choose_role(const struct plain *t, struct column *c)
     c->role = PARAM;
     if (*c->name == '\0' || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
         c->role = PASSED_OVER;
-    else if (strcmp(c->name, "time_us") == 0 || strcmp(c->name, "time_ms") == 0)
+    else if (column_is_time(c->name))
         c->role = TIME;
     else if (strcmp(c->name, "gpu") == 0
              || intern_find_text(&asked->fields, c->name) != INTERN_NONE)
@@ -275,8 +248,7 @@ static const char *gpu_of_name(struct plain *t)
 {
     const char *name = base_name(t->path);
     buf_add(&t->gpu, name, strcspn(name, ".-"));
-    const int is_gpu = strpbrk(t->gpu.s, "0123456789") != NULL && gpu_vendor(t->gpu.s) != NULL;
-    return is_gpu ? t->gpu.s : NULL;
+    return gpu_is_in_name(t->gpu.s) ? t->gpu.s : NULL;
 }
 
 static int choose_gpu(struct plain *t)
@@ -314,6 +286,11 @@ static int choose_roles(struct plain *t)
 static int check_cell(const struct csv_records *r, const struct column *c, const char *cell)
 {
     int64_t v;
+    double time;
+    if (c->role == TIME)
+        return load_time_text(cell, &time) >= 0 ? 0
+                                                : fail("%s:%ld: %s: value \"%s\": " LOAD_NO_FIGURE,
+                                                       r->path, r->at, c->name, cell);
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
     if (c->role == FIELD && !c->has_text
@@ -356,10 +333,10 @@ static int add_row(struct plain *t, const struct csv_records *r, struct interned
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct column *c = &t->v[i];
         is_rejected |= c->role == TIME && strcasecmp(r->cell[i], "InvalidConfig") == 0;
+        if (c->role != PASSED_OVER && check_cell(r, c, r->cell[i]) != 0)
+            return -1;
         if (c->role != FIELD && c->role != PARAM)
             continue;
-        if (check_cell(r, c, r->cell[i]) != 0)
-            return -1;
         (c->role == FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
     }
     return check_best(t, r, seen, survey_row(t->s, fields, params, !is_rejected, r->at));
@@ -394,10 +371,10 @@ static int read_copy(struct plain *t, const struct buf *text,
 
 static int read_table(struct plain *t, const struct buf *text)
 {
-    if (read_copy(t, text, see_rows) != 0 || find_time(t) != 0
-        || check_named(t, "--fields", &t->asked->fields) != 0
+    if (read_copy(t, text, see_rows) != 0 || check_named(t, "--fields", &t->asked->fields) != 0
         || check_named(t, "--ignore", &t->asked->ignored) != 0)
         return -1;
+    *(t->has_time ? &t->s->timed : &t->s->best) = t->path;
     if (t->asked->fields.n == 0 && t->asked->n_set == 0)
         return advise_fields(t);
     return choose_roles(t) != 0 ? -1 : read_copy(t, text, add_rows);

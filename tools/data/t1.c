@@ -170,11 +170,13 @@ static int read_size(struct t1 *t, struct json_text *at)
     json_t *v = json_text_value(at, NULL);
     if (v == NULL)
         return -1;
-    const int is_size = json_is_integer(v) && t->n_sizes < T1_MAX_SIZES;
+    const int is_size = json_is_integer(v) && t->n_sizes < TUNER_MAX_SIZES;
     if (is_size)
         t->size[t->n_sizes++] = json_integer_value(v);
     json_decref(v);
-    return is_size ? 0 : json_text_fail(&start, "ProblemSize should be up to 8 integers");
+    return is_size
+               ? 0
+               : json_text_fail(&start, "ProblemSize should be up to %d integers", TUNER_MAX_SIZES);
 }
 
 static int kernel_member(struct t1 *t, struct json_text *at, const char *name, void *to)

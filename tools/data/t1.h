@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/intern.h"
+#include "tuner.h"
 
-enum { T1_MAX_SIZES = 8 };
+#include "base/intern.h"
 
 struct t1_condition {
     char *text;
@@ -14,7 +14,7 @@ struct t1_condition {
 struct t1 {
     char *path, *kernel; /* "": it does not say */
     size_t n_sizes;
-    int64_t size[T1_MAX_SIZES];
+    int64_t size[TUNER_MAX_SIZES];
     struct interned params;
     struct interned *values; /* of each parameter */
     size_t n_conditions;

@@ -279,21 +279,10 @@ static size_t fraction_length(const char *s)
     return strcspn(s, ".eE") < n && strcspn(s, "xX") >= n ? n : 0;
 }
 
-/* The fewest digits that bring the number back */
-static const char *fraction_text(double x, char text[32])
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, x);
-        if (!(strtod(text, NULL) < x) && !(strtod(text, NULL) > x))
-            break;
-    }
-    return text;
-}
-
 static int fraction(struct reader *r, size_t n, struct list *out)
 {
     char text[32];
-    const int rc = list_add(r, out, fraction_text(strtod(r->at, NULL), text));
+    const int rc = list_add(r, out, double_text(strtod(r->at, NULL), text));
     r->at += n;
     return rc;
 }

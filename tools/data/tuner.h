@@ -61,7 +61,10 @@ struct tuner_visitor {
 /* Reads a file, unpacked, with one measurement or more. 0, or -1 with a message. */
 int tuner_read(const char *path, struct buf *bytes, const struct tuner_visitor *visitor);
 
+/* What the sizes of a problem are called as fields: problem_size_x, _y, _z, problem_size_3, ... */
+extern const char *const tuner_sizes[TUNER_MAX_SIZES];
+
 /* The name of the GPU of a file, as gpu_of_device writes it (model/products.h): by its device; else
    by --gpu, if that is not NULL; else by a piece of the file's name, between dots and hyphens and
-   maybe with _T4 behind, that is a GPU's name and has letters and digits. NULL: there is none. */
+   maybe with _T4 behind, that is a GPU (gpu_is_in_name). NULL: there is none. */
 const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b);

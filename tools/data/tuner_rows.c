@@ -31,17 +31,13 @@ static int find_param(const struct tuner_head *head, const char *name)
     return -1;
 }
 
-/* Which size of the problem a field is by its name; -1: none */
-static int size_of_name(const char *name)
+/* The size of the file's problem that has this name; NULL: none */
+static const int64_t *find_size(const struct tuner_head *head, const char *name)
 {
-    static const char before[] = "problem_size_";
-    const size_t n = sizeof before - 1;
-    int64_t i;
-    if (strncmp(name, before, n) != 0)
-        return -1;
-    if (name[n] >= 'x' && name[n] <= 'z' && name[n + 1] == '\0')
-        return name[n] - 'x';
-    return name[n] != '0' && parse_int(name + n, 3, TUNER_MAX_SIZES - 1, &i) == 0 ? (int)i : -1;
+    for (size_t i = 0; i < head->n_sizes; i++)
+        if (strcmp(tuner_sizes[i], name) == 0)
+            return &head->size[i];
+    return NULL;
 }
 
 static int map_gpu(struct rows *r, const struct tuner_head *head, size_t field)
@@ -69,7 +65,7 @@ static int map_gpu(struct rows *r, const struct tuner_head *head, size_t field)
 static int map_field(struct rows *r, const struct tuner_head *head, size_t i)
 {
     const struct spec_field *f = &r->l->spec->fields[i];
-    const int size = size_of_name(f->name);
+    const int64_t *size = find_size(head, f->name);
     r->field[i] = FIXED;
     if (f->n_tokens != 0 && strcmp(f->name, "gpu") == 0)
         return map_gpu(r, head, i);
@@ -78,8 +74,8 @@ static int map_field(struct rows *r, const struct tuner_head *head, size_t i)
         r->is_used[r->field[i]] = 1;
         return 0;
     }
-    if (size >= 0 && f->n_tokens == 0 && (size_t)size < head->n_sizes) {
-        r->fixed[i] = head->size[size];
+    if (size != NULL && f->n_tokens == 0) {
+        r->fixed[i] = *size;
         return 0;
     }
     if (load_given(r->l, i, &r->fixed[i]))

@@ -231,37 +231,16 @@ static int compare_as_data(const void *pa, const void *pb)
     return c != 0 ? c : (a->at > b->at) - (a->at < b->at);
 }
 
-static void put_row(struct dataset *to, size_t i, const struct row *r)
-{
-    const struct dataset *d = r->d;
-    for (size_t f = 0; f < d->n_fields; f++)
-        to->problem[i * d->n_fields + f] = field_of(r, f);
-    memcpy(to->target + i * d->n_params, d->target + r->at * d->n_params, d->n_params);
-    to->time_us[i] = r->time;
-    to->unknown[i] = d->unknown[r->at];
-    to->file[i] = d->file[r->at];
-    to->row[i] = d->row[r->at];
-}
-
 static void take_rows(struct dataset *d, const struct rows *rows)
 {
-    struct dataset to = *d;
-    to.n = rows->n;
-    to.problem = xcalloc(to.n * d->n_fields, sizeof *to.problem);
-    to.target = xcalloc(to.n, d->n_params);
-    to.time_us = xcalloc(to.n, sizeof *to.time_us);
-    to.unknown = xcalloc(to.n, sizeof *to.unknown);
-    to.file = xcalloc(to.n, sizeof *to.file);
-    to.row = xcalloc(to.n, sizeof *to.row);
-    for (size_t i = 0; i < rows->n; i++)
-        put_row(&to, i, &rows->v[i]);
-    free(d->problem);
-    free(d->target);
-    free(d->time_us);
-    free(d->unknown);
-    free(d->file);
-    free(d->row);
-    *d = to;
+    struct dataset to = data_new_rows(d, rows->n);
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *r = &rows->v[i];
+        data_copy_row(&to, i, d, r->at);
+        to.problem[i * d->n_fields + r->gpu_field] = r->gpu;
+        to.time_us[i] = r->time;
+    }
+    data_take_rows(d, &to);
 }
 
 int unseen_rows_add(const struct spec *spec, struct dataset *d)

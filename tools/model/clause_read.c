@@ -121,6 +121,16 @@ static int read_word(struct parser *p)
     return p->word || wrong(p, "too many names") != NONE;
 }
 
+/* Signs of C that Python writes as words, and those of neither: 0 */
+static int wrong_sign(const struct parser *p)
+{
+    const char *what = !strncmp(p->at, "&&", 2)   ? "&& is not read, write and"
+                       : !strncmp(p->at, "||", 2) ? "|| is not read, write or"
+                       : *p->at == '#'            ? "a comment stands on a line of its own"
+                                                  : "this sign is not read";
+    return wrong(p, what) != NONE;
+}
+
 /* Moves on to the next token; 0 after a message. */
 static int next(struct parser *p)
 {
@@ -138,8 +148,7 @@ static int next(struct parser *p)
     for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
         if (!strncmp(p->at, twos[i], 2))
             p->after = p->at + 2;
-    return p->kind == END || strchr("=!<>/*+-%(),", *p->at)
-           || wrong(p, "this sign is not read") != NONE;
+    return p->kind == END || strchr("=!<>/*+-%(),[]", *p->at) || wrong_sign(p);
 }
 
 /* Is the next token this sign, or this word? */
@@ -541,15 +550,17 @@ static size_t sum(struct parser *p)
     return level(p, product, signs, 2);
 }
 
-/* a in (x, y, ...): a == x or a == y or ..., behind the `in`; as in Python, all are evaluated. */
+/* a in (x, y, ...) or a in [x, y, ...]: a == x or a == y or ..., behind the `in`; as in Python, all
+   are evaluated. */
 static size_t membership(struct parser *p, size_t a, const char *at)
 {
+    const char *opens = sees(p, "[") ? "[" : "(", *closes = *opens == '[' ? "]" : ")";
     size_t any = NONE;
     int more = 0;
-    if (!expect(p, "("))
+    if (!expect(p, opens))
         return NONE;
     do {
-        if (any != NONE && sees(p, ")")) /* a comma may end the list */
+        if (any != NONE && sees(p, closes)) /* a comma may end the list */
             break;
         const size_t one = sum(p);
         const size_t equal = one == NONE ? NONE : add_comparison(p, CLAUSE_EQ, a, one, at);
@@ -559,7 +570,7 @@ static size_t membership(struct parser *p, size_t a, const char *at)
         if (any == NONE)
             return NONE;
     } while ((more = takes(p, ",")) > 0);
-    return more >= 0 && expect(p, ")") ? any : NONE;
+    return more >= 0 && expect(p, closes) ? any : NONE;
 }
 
 /* The operator of a comparison, if one comes next: 1, and moves past it; 0; -1 after a message.

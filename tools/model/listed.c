@@ -106,21 +106,27 @@ int listed_collect(const kpred_model *m, struct listed_by *by, const int32_t *pr
                    const unsigned char *targets, size_t n, struct buf *sets)
 {
     const size_t bits = bits_of(m->params, m->n_params), bytes = (bits + 7) / 8;
-    uint16_t *at = xcalloc(n, sizeof *at);
+    size_t *last = xcalloc(by->n, sizeof *last), *before = xcalloc(n, sizeof *before);
     unsigned char *set = xmalloc(bytes);
     size_t n_sets = 0;
-    for (size_t i = 0; i < n; i++)
-        at[i] = (uint16_t)listed_combination(by, problems + i * m->n_fields);
+    /* 1 + the last row of each combination, and before each row: a combination's rows alone are
+       looked at */
+    for (size_t i = 0; i < n; i++) {
+        const size_t c = listed_combination(by, problems + i * m->n_fields);
+        before[i] = last[c];
+        last[c] = i + 1;
+    }
     for (size_t c = 0; c < by->n && n_sets * bits <= LISTED_MAX_BITS; c++) {
         memset(set, 0, bytes);
-        for (size_t i = 0; i < n; i++)
-            if (at[i] == c && is_tuple(m, targets + i * m->n_params))
-                listed_add(m->params, m->n_params, set, targets + i * m->n_params);
+        for (size_t i = last[c]; i != 0; i = before[i - 1])
+            if (is_tuple(m, targets + (i - 1) * m->n_params))
+                listed_add(m->params, m->n_params, set, targets + (i - 1) * m->n_params);
         by->set[c] = (uint16_t)(set[0] & 1 ? number_of(sets, set, bytes) : 0);
         n_sets = sets->n / bytes;
     }
     free(set);
-    free(at);
+    free(before);
+    free(last);
     return n_sets * bits <= LISTED_MAX_BITS ? 0 : -1;
 }
 

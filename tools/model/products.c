@@ -295,6 +295,12 @@ const char *gpu_vendor(const char *name)
     return is_listed(word, intel) ? "intel" : NULL;
 }
 
+int gpu_is_in_name(const char *piece)
+{
+    return strpbrk(piece, "0123456789") != NULL && strspn(piece, "0123456789_") != strlen(piece)
+           && gpu_vendor(piece) != NULL;
+}
+
 /* gfx10 and later have four digits, earlier ones three. */
 struct gpu gpu_parse(const char *name)
 {

@@ -56,6 +56,9 @@ const char *gpu_of_device(const char *device, struct buf *b);
    (A100, L40S); a GeForce by its number (2080 Ti) has nothing else in its name. */
 const char *gpu_vendor(const char *name);
 
+/* Is a piece of a file's name a GPU? It has letters and digits then, and somebody makes it. */
+int gpu_is_in_name(const char *piece);
+
 /* What such a name says; units 0: it has only the architecture. */
 struct gpu {
     char arch[GPU_NAME];

@@ -93,7 +93,7 @@ static char *next_word(char **s)
 
 /* A token or a named value: letters first, and nothing that needs quoting in CSV, in a shell, or in
    field=value. */
-static int is_name(const char *s)
+int spec_is_name(const char *s)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.:+-";
@@ -101,9 +101,9 @@ static int is_name(const char *s)
     return n >= 1 && n <= 63 && s[n] == '\0' && strchr("0123456789.:+-", *s) == NULL;
 }
 
-/* A named value in double quotes may be any text, as the names of composable kernels are; but it
-   goes into a string of C, and "??" could begin a trigraph there. */
-static int is_quotable(const char *s)
+/* As the names of composable kernels are; but it goes into a string of C, and "??" could begin a
+   trigraph there. */
+int spec_is_quotable(const char *s)
 {
     const char *p = s;
     while (*p >= ' ' && *p <= '~' && *p != '\\')
@@ -157,7 +157,7 @@ static int parse_size(struct reader *r, struct spec_field *f, char *rest)
 
 static int add_token(struct reader *r, struct spec_field *f, const char *word)
 {
-    if (!is_name(word))
+    if (!spec_is_name(word))
         return bad(r, f->name, word, "is neither `size` nor a name");
     if (spec_token(f, word) >= 0)
         return bad(r, f->name, word, "stands there twice");
@@ -210,7 +210,7 @@ static int add_name(struct reader *r, struct spec_param *p, const char *word, in
 {
     if (p->n_values > 0 && p->names[0] == NULL)
         return bad(r, p->name, word, "is no integer, as the values before it are");
-    if (is_quoted ? !is_quotable(word) : !is_name(word))
+    if (is_quoted ? !spec_is_quotable(word) : !spec_is_name(word))
         return bad(r, p->name, word,
                    is_quoted ? "cannot stand in quotes: it is empty, long, or "
                                "has a backslash or `\?\?` in it"
@@ -764,7 +764,7 @@ static int check_solver(struct reader *r)
     if (r->spec->solver == NULL)
         return -1;
     r->line = r->at[SOLVER];
-    return is_quotable(r->spec->solver) && strpbrk(r->spec->solver, "\"=;:") == NULL
+    return spec_is_quotable(r->spec->solver) && strpbrk(r->spec->solver, "\"=;:") == NULL
                ? 0
                : bad(r, "solver", r->spec->solver, "cannot be the name of a solver");
 }

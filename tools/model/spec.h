@@ -145,6 +145,12 @@ int spec_token(const struct spec_field *f, const char *name);
 /* The index of a legal value given as text, a number or a name; -1: not legal. */
 int spec_value_index(const struct spec_param *p, const char *text);
 
+/* May it be a token, or a value without quotes? A word of letters, digits and _.:+- that does not
+   begin with one of the latter, or with a digit. */
+int spec_is_name(const char *s);
+/* May it be a value in double quotes? Any text that is not too long, but for a few characters. */
+int spec_is_quotable(const char *s);
+
 /* The tokens or values, separated by blanks; `b` takes them and is to be freed. */
 const char *spec_tokens_text(const struct spec_field *f, struct buf *b);
 const char *spec_values_text(const struct spec_param *p, struct buf *b);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "advice.h"
 
+#include "model/unseen.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,10 +14,11 @@ static void add_count(struct buf *b, size_t n, const char *what)
     buf_printf(b, "%zu %s%s", n, what, n == 1 ? "" : "s");
 }
 
+/* Of times, tuples are drawn, so that there are more rows or fewer than in the files. */
 static void add_part(struct buf *b, const struct recipe_rows *rows,
                      const struct training_part *part)
 {
-    add_count(b, rows->n, "row");
+    add_count(b, rows->n, rows->soft && rows->n > part->problems ? "drawn row" : "row");
     buf_puts(b, " (");
     add_count(b, part->problems, "problem");
     if (part->groups) {
@@ -133,7 +136,13 @@ static void warn_of_size(const struct inputs *in, size_t varying, int spread)
          varying == 1 ? "ies" : "y", spread, n, size, (int)strcspn(op, " \t"), op, size + n);
 }
 
-static void check_line(const struct inputs *in, int is_octaves, int is_log)
+/* Lines of [features] that say the same of all rows */
+struct same_lines {
+    const struct spec_line *first;
+    size_t n;
+};
+
+static void check_line(const struct inputs *in, int is_octaves, int is_log, struct same_lines *same)
 {
     size_t varying = 0;
     int spread = 0;
@@ -144,10 +153,25 @@ static void check_line(const struct inputs *in, int is_octaves, int is_log)
     }
     if (is_octaves && !is_log)
         warn_of_size(in, varying, spread);
-    else if (!varying && !in->is_default)
-        note(
-            "warning: %s:%ld: \"%s\": is the same for all training rows: nothing is learnt from it",
-            in->spec->path, in->line->line, in->line->text);
+    else if (!varying && !in->is_default && same->n++ == 0)
+        same->first = in->line;
+}
+
+/* One warning: a table of few problems has many such lines, and they do no harm. */
+static void warn_of_same(const struct spec *spec, const struct same_lines *same)
+{
+    struct buf more = {NULL, 0, 0};
+    if (same->n == 0)
+        return;
+    if (same->n > 1) {
+        buf_puts(&more, " and ");
+        add_count(&more, same->n - 1, "other line");
+        buf_puts(&more, " of [features]");
+    }
+    note("warning: %s:%ld: \"%s\"%s: %s the same for all training rows: nothing is learnt from %s",
+         spec->path, same->first->line, same->first->text, more.n ? more.s : "",
+         same->n > 1 ? "are" : "is", same->n > 1 ? "them" : "it");
+    buf_free(&more);
 }
 
 void advice_features(const struct model *model, const struct recipe_rows *rows)
@@ -155,6 +179,7 @@ void advice_features(const struct model *model, const struct recipe_rows *rows)
     const struct program *p = &model->program;
     unsigned char is_log[KPRED_MAX_REGISTERS];
     uint8_t *least = xcalloc(p->n_features, 1), *most = xcalloc(p->n_features, 1);
+    struct same_lines same = {NULL, 0};
     size_t line = 0, at = 0;
     find_logarithms(model, is_log);
     find_bounds(model, rows, least, most);
@@ -165,9 +190,11 @@ void advice_features(const struct model *model, const struct recipe_rows *rows)
         const struct spec_line *text = &model->spec->features.v[line++];
         const struct inputs inputs = {model->spec, text,  least + at,
                                       most + at,   in->n, model_made_line(model, text)};
-        check_line(&inputs, in->op == KPRED_OP_HATS || in->op == KPRED_OP_RAMP, is_log[in->a]);
+        check_line(&inputs, in->op == KPRED_OP_HATS || in->op == KPRED_OP_RAMP, is_log[in->a],
+                   &same);
         at += in->n;
     }
+    warn_of_same(model->spec, &same);
     free(least);
     free(most);
 }
@@ -205,10 +232,14 @@ static void note_clause(const struct model *model, const struct clause *c, size_
 void advice_clauses(const struct model *model, const struct dataset *d)
 {
     size_t broken[CLAUSE_MAX] = {0}, undefined[CLAUSE_MAX] = {0};
+    struct unseen unseen;
+    if (unseen_read(&unseen, model->spec))
+        return;
     for (size_t i = 0; i < d->n; i++) {
         const unsigned char *target = d->target + i * d->n_params;
+        const int is_made = unseen_index(&unseen, d->problem[i * d->n_fields + unseen.field]) >= 0;
         int32_t values[KPRED_MAX_TUPLE];
-        if (!data_is_known(d, i))
+        if (is_made || !data_is_known(d, i))
             continue;
         for (size_t t = 0; t < d->n_params; t++)
             values[t] = model->params[t].values[target[t]];

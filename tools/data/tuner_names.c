@@ -1,4 +1,4 @@
-/* tuner_gpu.c - finds out which GPU a file of another tuner is about; declared in tuner.h
+/* tuner_names.c - names of what a file of another tuner does not name; declared in tuner.h
    SPDX-License-Identifier: MIT */
 #include "tuner.h"
 
@@ -6,11 +6,14 @@
 
 #include <string.h>
 
+const char *const tuner_sizes[TUNER_MAX_SIZES] = {
+    "problem_size_x", "problem_size_y", "problem_size_z", "problem_size_3",
+    "problem_size_4", "problem_size_5", "problem_size_6", "problem_size_7"};
+
 /* T4 says what the file is, and would be a GPU's name. */
 static int is_gpu(const char *piece)
 {
-    return strcmp(piece, "T4") != 0 && strpbrk(piece, "0123456789") != NULL
-           && strspn(piece, "0123456789_") != strlen(piece) && gpu_vendor(piece) != NULL;
+    return strcmp(piece, "T4") != 0 && gpu_is_in_name(piece);
 }
 
 static const char *gpu_of_name(const char *path, struct buf *b)

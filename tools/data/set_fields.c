@@ -1,6 +1,6 @@
-/* given.c - see given.h
+/* set_fields.c - see set_fields.h
    SPDX-License-Identifier: MIT */
-#include "given.h"
+#include "set_fields.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static int check_one(const struct spec *s, const char *text, unsigned char *is_g
     return read_value(f, value, &v) == 0 ? 0 : bad_value(f, text);
 }
 
-int given_check(const struct spec *s, const struct opt_texts *set)
+int set_fields_check(const struct spec *s, const struct opt_texts *set)
 {
     unsigned char is_given[KPRED_MAX_FIELDS] = {0};
     for (size_t i = 0; i < set->n; i++)
@@ -60,7 +60,7 @@ int given_check(const struct spec *s, const struct opt_texts *set)
     return 0;
 }
 
-int given_value(const struct spec *s, const struct opt_texts *set, size_t field, int64_t *out)
+int set_fields_value(const struct spec *s, const struct opt_texts *set, size_t field, int64_t *out)
 {
     const char *value;
     for (size_t i = 0; i < set->n; i++)
