@@ -40,7 +40,7 @@ m,n,batch,k,MT0,GSU,SE,time_us
 7,8,1,64,32,2,1,14.336
 END
 
-failed_once="dropped 1 row: a time or speed of 0, a failed measurement"
+failed_once="dropped 1 row: a failed measurement (no time or speed, or one of 0)"
 check "a table" gives "$tmp/table.csv" "$tmp/rows.csv" "$failed_once"
 check "a table with blanks" gives "$tmp/blanks.csv" "$tmp/rows.csv" "$failed_once"
 sed 's/$/\r/' "$tmp/table.csv" >"$tmp/crlf.csv"

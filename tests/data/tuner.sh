@@ -129,7 +129,7 @@ cat >ktt.json <<'FILE'
 FILE
 printf '%s\n' gpu,problem_size_x,problem_size_y,bx,mode,time_us RTX_A4000,64,2,1,a,1500 \
     RTX_A4000,64,2,2,b,100 >rows.csv
-failed="a time or speed of 0, a failed measurement"
+failed="a failed measurement (no time or speed, or one of 0)"
 ignored="the spec does not name one, which is always 1: ignored"
 check "a cache file" gives cache.json rows.csv "cache.json: $ignored" "dropped 2 rows: $failed"
 

@@ -43,7 +43,7 @@ gfx906_60,B,FP16,$sizes,2,ConvMlirIgemmBwd,0.01
 gfx906_60,W,BF16,$sizes,1,ConvOclBwdWrW2<16>,3000
 END
 
-failed_once="dropped 1 row: a time or speed of 0, a failed measurement"
+failed_once="dropped 1 row: a failed measurement (no time or speed, or one of 0)"
 check "newer layout" gives "$tmp/gfx906_60.new.txt" "$tmp/rows.csv" "$failed_once"
 check "older layout" gives "$tmp/gfx906_60.old.txt" "$tmp/rows.csv" "$failed_once"
 
@@ -132,7 +132,7 @@ check "sizes that contradict each other" \
     left_out "dropped 2 rows: a key whose image sizes no convolution with its filter has" \
     "4-2-2-3x3-3-1-1-128-0x0-1x1-1x1-0-NCHW-FP16-F=$two"
 check "a whole line of failed measurements" \
-    left_out "dropped 2 rows: a time or speed of 0, a failed measurement" \
+    left_out "dropped 2 rows: a failed measurement (no time or speed, or one of 0)" \
     "${key%-0}-0-NCHW-FP32-F=GemmFwdRest:0,0,$gemm;fft:0.000,0,${f}FFT"
 once() {
     beside_good "$good" "$good;GemmFwdRest:4.0,0,$gemm"

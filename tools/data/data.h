@@ -16,7 +16,7 @@
 #define DATA_DROPS(X)                                                            \
     X(DROP_RETIRED, ", which MIOpen no longer runs with this kernel")            \
     X(DROP_FAILED_SEARCH, "the start value of a search that failed")             \
-    X(DROP_FAILED_TIME, "a time or speed of 0, a failed measurement")            \
+    X(DROP_FAILED_TIME, "a failed measurement (no time or speed, or one of 0)")  \
     X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name")  \
     X(DROP_CASTS, "cast tensors")                                                \
     X(DROP_SIZES, "a key whose image sizes no convolution with its filter has")  \
