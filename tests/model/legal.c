@@ -1,14 +1,9 @@
 /* legal.c - predicts problems of standard input with a header, all tuples that it gives
    SPDX-License-Identifier: MIT
 
-   Compiled with -DHEADER='"FILE.h"' -DMODEL=kpred_model_NAME for a header of one's own. A line of
-   standard input is a beam and the fields' values, tokens as their numbers; the output has a line
+   Compiled with -DHEADER='"FILE.h"' -DMODEL=kpred_model_NAME. A line of standard input is a beam
+   and the fields' values, tokens as their numbers; the output has a line
    for each tuple, its number and values, and an empty line behind the problem's last one. */
-#ifndef HEADER
-#define HEADER "weights/conv_asm_1x1u.h"
-#define MODEL  kpred_model_conv_asm_1x1u
-#endif
-
 #define KPRED_IMPLEMENTATION
 #include HEADER
 
