@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { REPEATS = 7, MOST = 1024 };
+enum { REPEATS = 7, MOST = 512 };
 
 static float in[MOST * MOST], out[MOST * MOST];
 
@@ -57,7 +57,7 @@ static void measure(size_t rows, size_t cols)
 
 int main(void)
 {
-    static const size_t sizes[] = {60, 64, 250, 256, 1000, 1024};
+    static const size_t sizes[] = {60, 64, 120, 128, 250, 256, 500, 512};
     const size_t n = sizeof sizes / sizeof *sizes;
     for (size_t i = 0; i < MOST * MOST; i++)
         in[i] = (float)(i % 1000);
