@@ -78,6 +78,13 @@ size_t data_count_problems(const struct dataset *d)
     return n;
 }
 
+double data_round_time(double us)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", us);
+    return strtod(text, NULL);
+}
+
 double data_best_time(const struct dataset *d, size_t first, size_t n, const double *counts)
 {
     double best = 0;

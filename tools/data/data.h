@@ -85,6 +85,9 @@ static inline int data_is_known(const struct dataset *d, size_t row)
     return memchr(d->target + row * d->n_params, DATA_UNKNOWN, d->n_params) == NULL;
 }
 
+/* A time as the data keep it: to 15 decimal digits. */
+double data_round_time(double us);
+
 /* The least time of timed data among those of the n rows from `first` on whose `counts` is above 0.
    0: there is none. */
 double data_best_time(const struct dataset *d, size_t first, size_t n, const double *counts);

@@ -300,8 +300,8 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
                    double time_us)
 {
     char text[32];
-    snprintf(text, sizeof text, "%.15g", time_us);
-    const double time = strtod(text, NULL);
+    const double time = data_round_time(time_us);
+    snprintf(text, sizeof text, "%.15g", time);
     if (!(time > 0) || !isfinite(time))
         return load_bad(l, row, DROP_BROKEN, "time_us", text, "is no time");
     return add_row(l, row, problem, params, time);
@@ -394,11 +394,9 @@ static int check_twice(struct loader *l, const struct load_row *first, const str
 static struct load_row median_row(const struct load_row *r, size_t start, size_t end)
 {
     struct load_row middle = r[start + (end - start) / 2];
-    char text[32];
     if ((end - start) % 2 == 0)
         middle.time = (r[start + (end - start) / 2 - 1].time + middle.time) / 2;
-    snprintf(text, sizeof text, "%.15g", middle.time);
-    middle.time = strtod(text, NULL);
+    middle.time = data_round_time(middle.time);
     return middle;
 }
 

@@ -9,7 +9,7 @@
 /* One row of the data, or one to be added */
 struct row {
     const struct dataset *d;
-    size_t gpu_field, at; /* at: of the data, n for new ones: another row of the same option */
+    size_t gpu_field, at; /* at: itself in the data; of a new one, a row of the same option */
     int32_t gpu;
     double time, share; /* share: of the speed of the best option there */
 };
@@ -160,14 +160,6 @@ static void spread(struct row *v, size_t n)
     free(is_taken);
 }
 
-/* 1 us for an option that is best everywhere; to 15 digits, as all times are */
-static double time_of(double share)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.15g", 1 / share);
-    return strtod(text, NULL);
-}
-
 static void add_name(const struct problem *p, size_t name, struct rows *out)
 {
     const double all = weigh(p, name);
@@ -185,7 +177,7 @@ static void add_name(const struct problem *p, size_t name, struct rows *out)
     }
     spread(out->v + before, out->n - before);
     for (size_t i = before; i < out->n; i++)
-        out->v[i].time = time_of(out->v[i].share);
+        out->v[i].time = data_round_time(1 / out->v[i].share); /* 1 us: it is best everywhere */
 }
 
 static struct rows make_rows(const struct unseen *u, struct rows *known)

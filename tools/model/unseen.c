@@ -166,8 +166,8 @@ static int32_t find_name(const struct spec *spec, const char *const *names, size
 
 static int same_arch(const char *a, const char *b)
 {
-    const size_t digits = strncmp(a, "gfx1", 4) == 0 ? 4 : 3;
-    return strncmp(a, "gfx", 3) == 0 && strncmp(a, b, 3 + digits) == 0;
+    const struct gpu x = gpu_parse(a), y = gpu_parse(b);
+    return strncmp(a, "gfx", 3) == 0 && strcmp(x.arch, y.arch) == 0;
 }
 
 int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest)
