@@ -188,6 +188,25 @@ check "one problem of three options, 4096 rows" drawn 1 4096 timed.spec ""
 check "500 problems, four rows an option" drawn 500 6000 timed.spec s
 check "2000 problems, 16,000 rows" drawn 2000 16000 timed.spec s
 check "5000 problems, four rows each" drawn 5000 20000 timed.spec s
+# Without --split, the spec's word counts.
+sed 's/^\[split\]/&\nshipped = none/' timed.spec >shipped.spec
+shipped() {
+    "$trainer" train shipped.spec --data timed.csv --epochs 1 -o s.h 2>s.err && grep -q ': split none: ' s.err &&
+        "$trainer" train shipped.spec --data timed.csv --split config --epochs 1 -o s.h 2>s.err &&
+        grep -q ': split config: ' s.err
+}
+check "the split that the spec names" shipped
+# Of one problem in ten, the split keeps all rows.
+all_kept() {
+    i=0
+    while i=$((i + 1)) && [ $i -le 60 ]; do
+        printf 'gpu,rows,cols,threads,unroll,time_us\ngfx900_56,%d,9,64,1,2\ngfx900_56,%d,9,128,1,3\n' $i $i >one.csv
+        rm -f one.h
+        "$trainer" train timed.spec --data one.csv --epochs 1 -o one.h 2>one.err || break
+    done
+    [ $i -le 60 ] && [ ! -e one.h ] && grep -q 'no row to train on: the split keeps all .*--split none' one.err
+}
+check "a split that keeps all" all_kept
 sed 's/^teachers .*/&\ndraws = 8/' timed.spec >draws.spec
 check "the spec's draws" drawn 500 4000 draws.spec s
 
