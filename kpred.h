@@ -223,12 +223,14 @@ typedef struct kpred_scorer {
                    size_t n_decided, int32_t value_index, int32_t *next); /* NULL: state empty */
 } kpred_scorer;
 
-/* A library's own names for tuples: one name for each legal choice of the first n_params values */
+/* A library's own names for kernels: one for each legal choice of n_params parameters that follow
+   each other. A kernel is a place in this table. */
 typedef struct kpred_names {
-    const char *const *names;
-    const int32_t *ids;    /* the library's own numbers, or NULL */
-    const int32_t *values; /* [n][n_params] */
-    uint32_t n, n_params;
+    const char *const *names; /* [n], no two the same */
+    const int32_t *values;    /* [n][n_params]: of the parameters from number `first` on */
+    const int32_t *ids;       /* [n][n_ids]: the library's own numbers, or NULL; -1: not there */
+    uint32_t n, first, n_params;
+    uint32_t id_field, n_ids; /* the numbers differ by the tokens of this field; n_ids 1: by none */
 } kpred_names;
 
 /* A model: generated, const, shared by all threads. */
@@ -244,7 +246,7 @@ typedef struct kpred_model {
     uint32_t work_words, state_words;
     uint32_t scale;             /* of scores, Q16, 1..KPRED_MAX_SCALE */
     const char *const *runs_on; /* full names of architectures, "gfx906", then NULL; NULL: any */
-    const kpred_names *names;   /* of tuples, or NULL */
+    const kpred_names *names;   /* of kernels, or NULL */
     kpred_rule rule;            /* or KPRED_UNCONSTRAINED */
     const char *rule_name;      /* "" without a rule */
     const kpred_scorer *scorer;
@@ -374,6 +376,24 @@ KPRED_API int kpred_runs_on(const kpred_model *model, const char *arch);
 KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, int32_t units,
                                   int *exact);
 
+/* The kernel that a tuple means, by model->names; -1: the model has no names, or none for it. The
+   three functions below take what this one and kpred_kernel_named return. */
+KPRED_API int32_t kpred_kernel_of(const kpred_model *model, const int32_t *values);
+
+/* The kernel with this name; -1: there is none. */
+KPRED_API int32_t kpred_kernel_named(const kpred_model *model, const char *name);
+
+/* The name of a kernel; NULL: there is no such kernel. */
+KPRED_API const char *kpred_kernel_name(const kpred_model *model, int32_t kernel);
+
+/* The library's own number of a kernel for a problem's GPU; -1: there is no such kernel, the GPU's
+   list lacks it, or the library has no numbers. */
+KPRED_API int32_t kpred_kernel_id(const kpred_model *model, int32_t kernel, const int32_t *problem);
+
+/* Sets in values[0..n_params-1], of the model, those that the kernel's name stands for, and leaves
+   the others alone. Returns 1, or 0: there is no such kernel. */
+KPRED_API int kpred_kernel_values(const kpred_model *model, int32_t kernel, int32_t *values);
+
 /* The probability of a score, Q24: 2^24 is certainty. It is the probability among all tuples of the
    vocabulary, and these include the illegal ones. pre: score <= 0 */
 KPRED_API int32_t kpred_probability(int32_t score);
@@ -384,7 +404,7 @@ KPRED_API int32_t kpred_probability(int32_t score);
 KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_t share);
 
 /* A hash of all that the runtime reads of a model: name, fields, parameters, program and weights.
-   It leaves out addresses, the names of tuples, and a net that is not a kpred_additive. */
+   It leaves out addresses, the names of kernels, and a net that is not a kpred_additive. */
 KPRED_API uint64_t kpred_model_id(const kpred_model *model);
 
 /* What the status means, in English; never NULL. */
@@ -1491,6 +1511,58 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
         if (kpri_same_text(model->fields[field].tokens[i], name))
             return i;
     return -1;
+}
+
+static int kpri_is_kernel(const kpred_model *model, int32_t kernel)
+{
+    return model->names && kernel >= 0 && (uint32_t)kernel < model->names->n;
+}
+
+KPRED_API int32_t kpred_kernel_of(const kpred_model *model, const int32_t *values)
+{
+    const kpred_names *k = model->names;
+    uint32_t i, p;
+    for (i = 0; k && i < k->n; i++) {
+        for (p = 0; p < k->n_params && k->values[i * k->n_params + p] == values[k->first + p];)
+            p++;
+        if (p == k->n_params)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+KPRED_API int32_t kpred_kernel_named(const kpred_model *model, const char *name)
+{
+    uint32_t i;
+    for (i = 0; model->names && i < model->names->n; i++)
+        if (kpri_same_text(model->names->names[i], name))
+            return (int32_t)i;
+    return -1;
+}
+
+KPRED_API const char *kpred_kernel_name(const kpred_model *model, int32_t kernel)
+{
+    return kpri_is_kernel(model, kernel) ? model->names->names[kernel] : NULL;
+}
+
+KPRED_API int32_t kpred_kernel_id(const kpred_model *model, int32_t kernel, const int32_t *problem)
+{
+    const kpred_names *k = model->names;
+    if (!kpri_is_kernel(model, kernel) || !k->ids)
+        return -1;
+    return k
+        ->ids[(uint32_t)kernel * k->n_ids + (k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0)];
+}
+
+KPRED_API int kpred_kernel_values(const kpred_model *model, int32_t kernel, int32_t *values)
+{
+    const kpred_names *k = model->names;
+    uint32_t p;
+    if (!kpri_is_kernel(model, kernel))
+        return 0;
+    for (p = 0; p < k->n_params; p++)
+        values[k->first + p] = k->values[(uint32_t)kernel * k->n_params + p];
+    return 1;
 }
 
 static int32_t kpri_hex_digit(char c)
