@@ -60,6 +60,8 @@ struct dataset {
     char **unknown_text;   /* n_unknown x n_params, all their values as text; sorted */
     uint32_t *file;        /* n, index into files */
     int64_t *row;          /* n, perf_db id or line of the file */
+    unsigned char *narrow; /* n: is the row's first parameter one of the spec's `unsearched` values
+                              because no other was tried? NULL: no row is */
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];

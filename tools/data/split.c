@@ -26,6 +26,15 @@ static void add_number(struct buf *b, int32_t v)
     buf_printf(b, "%ld", (long)v);
 }
 
+/* floor(log2(x)) of a size; 0 of 0 */
+static int32_t octave(int32_t x)
+{
+    int32_t n = 0;
+    while (x >> (n + 1) > 0)
+        n++;
+    return n;
+}
+
 static void add_item(const struct spec *s, const struct split_item *it, const int32_t *problem,
                      struct buf *b)
 {
@@ -34,6 +43,7 @@ static void add_item(const struct spec *s, const struct split_item *it, const in
     case SPLIT_LITERAL: buf_puts(b, it->literal); break;
     case SPLIT_MIN: add_number(b, x < y ? x : y); break;
     case SPLIT_MAX: add_number(b, x > y ? x : y); break;
+    case SPLIT_OCTAVE: add_number(b, octave(x)); break;
     case SPLIT_CANONICAL: add_number(b, canonical(it, problem)); break;
     case SPLIT_FIELD:
         if (s->fields[it->a].n_tokens != 0)

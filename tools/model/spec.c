@@ -38,6 +38,7 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen",  "csv",   "find-db",
     X(IGNORED, "data", "ignored")                 \
     X(CONFIG, "split", "config")                  \
     X(SHAPE, "split", "shape")                    \
+    X(BALANCE, "split", "balance")                \
     X(SHIPPED, "split", "shipped")                \
     X(CALIBRATED_CONFIG, "calibration", "config") \
     X(CALIBRATED_SHAPE, "calibration", "shape")   \
@@ -512,10 +513,14 @@ static int parse_call(const struct reader *r, struct split_item *it, char *word,
     *open = '\0';
     if (strcmp(word, "canonical") == 0)
         return parse_canonical(r, it, trim(open + 1));
+    if (strcmp(word, "octave") == 0) {
+        it->kind = SPLIT_OCTAVE;
+        return find_size(r, trim(open + 1), &it->a);
+    }
     it->kind = strcmp(word, "max") == 0 ? SPLIT_MAX : SPLIT_MIN;
     if (strcmp(word, "min") != 0 && strcmp(word, "max") != 0)
-        return fail("%s:%ld: split key: \"%s\": is none of min, max, canonical", r->path, r->line,
-                    word);
+        return fail("%s:%ld: split key: \"%s\": is none of min, max, canonical, octave", r->path,
+                    r->line, word);
     if (comma == NULL)
         return fail("%s:%ld: split key: %s: takes two fields", r->path, r->line, word);
     *comma = '\0';
@@ -977,7 +982,9 @@ static int finish(struct reader *r)
         return -1;
     if (parse_split(r, CONFIG, &s->config) != 0)
         return -1;
-    return parse_split(r, SHAPE, &s->shape);
+    if (parse_split(r, SHAPE, &s->shape) != 0)
+        return -1;
+    return parse_split(r, BALANCE, &s->balance);
 }
 
 /* ---- interface ---- */

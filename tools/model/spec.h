@@ -85,7 +85,7 @@ struct spec_param {
     int32_t values[KPRED_MAX_VALUES];    /* of a name: its index */
 };
 
-enum split_kind { SPLIT_FIELD, SPLIT_MIN, SPLIT_MAX, SPLIT_CANONICAL, SPLIT_LITERAL };
+enum split_kind { SPLIT_FIELD, SPLIT_MIN, SPLIT_MAX, SPLIT_CANONICAL, SPLIT_OCTAVE, SPLIT_LITERAL };
 
 struct split_item {
     enum split_kind kind;
@@ -132,7 +132,7 @@ struct spec {
     size_t n_fields, n_params;
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_TUPLE];
-    struct split_key config, shape;
+    struct split_key config, shape, balance;
     const char *family, *unsearched, *counted,
         *ignored; /* of format = aiter; may be NULL, but family */
     long family_line;

@@ -207,6 +207,14 @@ static double add_regret(const float *timed, const float *p, size_t values, floa
     return (double)(regret * mean);
 }
 
+/* Values that were not tried (additive_rows.h) leave the choice. */
+static void leave_untried(const float *target, size_t values, float *logits)
+{
+    for (size_t v = 0; v < values; v++)
+        if (target[v] < 0.0f)
+            logits[v] = -1e30f;
+}
+
 /* Loss of one choice, g = its derivatives by the logits. timed: null, or for the regret. */
 static double loss_choice(const float *target, const float *timed, const float *logits,
                           size_t values, float regret, float *g)
@@ -216,7 +224,7 @@ static double loss_choice(const float *target, const float *timed, const float *
     for (size_t v = 0; v < values; v++) {
         if (target[v] > 0.0f)
             loss += (double)target[v] * (lse - (double)logits[v]);
-        g[v] = p[v] - target[v];
+        g[v] = target[v] < 0.0f ? 0.0f : p[v] - target[v];
     }
     for (size_t v = values; v < pad16(values); v++)
         g[v] = 0.0f;
@@ -239,6 +247,7 @@ static void loss_param(struct net_shard *s, size_t t, const struct net_rows *row
         fill_target(rows, pick[i], t, d, at, target);
         for (size_t v = 0; v < cols; v++)
             l[v] *= p->temperature;
+        leave_untried(target, values, l);
         s->loss += (double)weight * loss_choice(target, timed, l, values, p->regret, g);
         for (size_t v = 0; v < values; v++)
             g[v] *= weight * scale * p->temperature;

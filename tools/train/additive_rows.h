@@ -16,7 +16,8 @@ struct net_rows {
     const uint8_t *y;
     const float *weight; /* [n]; null: 1 */
     const float *target; /* [n][net_target_width()] probabilities that replace y as what to learn
-                            (y stays the prefix); null: y */
+                            (y stays the prefix); null: y. Below 0: a value that was not tried,
+                            and the choice is learnt among the others alone */
     const float *timed;  /* [n_timed][net_target_width()] of the first rows, the probabilities that
                             their times give (time_targets.h), for the regret */
     size_t n_timed;

@@ -250,6 +250,19 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     return train_one(t, &d, rows, held_out, &c, out);
 }
 
+/* What the teachers leave to the values that the label tells apart: all, or of values that were
+   tried and others (below 0) what those that were tried have. */
+static float share_tried(const float *label, const float *target, size_t n_values)
+{
+    float share = 0;
+    int all = 1;
+    for (size_t v = 0; v < n_values; v++) {
+        all &= label[v] >= 0.0f;
+        share += label[v] >= 0.0f ? target[v] : 0.0f;
+    }
+    return all ? 1 : share;
+}
+
 /* Mixes the labels y of n rows into the teachers' means, or what is learnt in place of them. */
 static void mix_labels(const struct trainer *t, const uint8_t *y, const float *soft, size_t n,
                        float *target)
@@ -258,9 +271,11 @@ static void mix_labels(const struct trainer *t, const uint8_t *y, const float *s
     for (size_t i = 0; i < n; i++)
         for (size_t p = 0; p < t->n_params; p++) {
             const size_t n_values = (size_t)t->model->params[p].n_values;
+            const float tried = soft ? share_tried(soft, target, n_values) : 1;
             for (size_t v = 0; v < n_values; v++, target++) {
                 const float label = soft ? *soft++ : (float)(v == y[i * t->n_params + p]);
-                *target = (1 - weight) * *target + weight * label;
+                if (label >= 0.0f)
+                    *target = (1 - weight) * *target + weight * tried * label;
             }
         }
 }

@@ -30,11 +30,6 @@ size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d)
     return draws > LEAST_DRAWS ? draws : LEAST_DRAWS;
 }
 
-size_t time_targets_most(const struct recipe *recipe, const struct dataset *d)
-{
-    return data_count_problems(d) * (d->n_params == 1 ? 1 : (size_t)recipe->draws);
-}
-
 /* ---- the options of one problem ---- */
 
 struct options {
@@ -143,6 +138,39 @@ static void put_distributions(struct options *o, const struct model *model, cons
     }
 }
 
+/* Is the value one of `unsearched`, which lists values of the first parameter? */
+static int was_tried(const struct spec *spec, size_t value)
+{
+    const char *list = spec->unsearched;
+    char number[12];
+    const char *text = spec_value_text(&spec->params[0], value, number);
+    const size_t n = strlen(text);
+    for (list += strspn(list, " \t"); *list; list += strspn(list, " \t")) {
+        const size_t length = strcspn(list, " \t");
+        if (length == n && !strncmp(list, text, n))
+            return 1;
+        list += length;
+    }
+    return 0;
+}
+
+static int all_narrow(const struct options *o)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (!o->d->narrow || !o->d->narrow[o->first + i])
+            return 0;
+    return 1;
+}
+
+static void mark_untried(const struct options *o, const struct model *model, float *soft)
+{
+    if (!model->spec->unsearched || !all_narrow(o))
+        return;
+    for (size_t v = 0; v < model->spec->params[0].n_values; v++)
+        if (!was_tried(model->spec, v))
+            soft[v] = -1;
+}
+
 static void add_row(struct options *o, const struct model *model, size_t option,
                     struct recipe_rows *to)
 {
@@ -150,21 +178,23 @@ static void add_row(struct options *o, const struct model *model, size_t option,
     const unsigned char *y = target_of(d, o->first + option);
     memcpy(to->problem + to->n * d->n_fields, problem_of(d, o->first),
            d->n_fields * sizeof *to->problem);
+    float *soft = to->soft + to->n * recipe_width(model);
     memcpy(to->target + to->n * d->n_params, y, d->n_params);
-    put_distributions(o, model, y, to->soft + to->n * recipe_width(model));
+    put_distributions(o, model, y, soft);
+    mark_untried(o, model, soft);
     to->n++;
 }
 
 int time_targets_add(const struct recipe *recipe, const struct model *model,
-                     const struct dataset *d, size_t first, size_t end, uint64_t seed,
+                     const struct dataset *d, const struct time_problem *problem, uint64_t seed,
                      struct recipe_rows *to)
 {
-    const size_t n = end - first;
-    struct options o = {d, first, n, xcalloc(n, sizeof *o.odds), xcalloc(n, 1)};
+    const size_t n = problem->end - problem->first;
+    struct options o = {d, problem->first, n, xcalloc(n, sizeof *o.odds), xcalloc(n, 1)};
     const int any = set_odds(&o, model, recipe);
     if (any && d->n_params == 1)
         add_row(&o, model, best_of(&o), to);
-    for (size_t i = 0; any && d->n_params > 1 && i < (size_t)recipe->draws; i++)
+    for (size_t i = 0; any && d->n_params > 1 && i < problem->rows; i++)
         add_row(&o, model, draw(&o, &seed), to);
     free(o.odds);
     free(o.out);

@@ -19,11 +19,17 @@
    recipe.h says. */
 size_t time_targets_draws(const struct recipe *recipe, const struct dataset *d);
 
-/* Adds rows about the problem of rows first..end-1 to `to`, which has room for as many as
-   time_targets_most() says: with one parameter one row, else recipe->draws rows, each with a tuple
-   drawn by the odds. Options that the spec does not name or the rule rejects have none. Is there
-   another option? If not, nothing is added. */
+/* The rows of the dataset from first to end-1, which are those of one problem, and how many rows to
+   learn from it is to have. */
+struct time_problem {
+    size_t first, end, rows;
+};
+
+/* Adds rows about a problem to `to`, which has room for them: with one parameter one row, else as
+   many as it is to have, each with a tuple drawn by the odds. Options that the spec does not name
+   or the rule rejects have none. Is there another option? If not, nothing is added. Where all rows
+   of the problem are narrow (data.h), the values of the first parameter that were not tried have
+   -1 in place of a probability, as net_rows says. */
 int time_targets_add(const struct recipe *recipe, const struct model *model,
-                     const struct dataset *d, size_t first, size_t end, uint64_t seed,
+                     const struct dataset *d, const struct time_problem *problem, uint64_t seed,
                      struct recipe_rows *to);
-size_t time_targets_most(const struct recipe *recipe, const struct dataset *d);

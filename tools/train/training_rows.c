@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "training_rows.h"
 
+#include "balance.h"
 #include "base/numbers.h"
 #include "data/split.h"
 #include "judge.h"
@@ -45,18 +46,29 @@ static void add_optimum(const struct maker *m, size_t i, struct recipe_rows *to)
         append(to, d, i);
 }
 
-static void add_measured(const struct maker *m, const unsigned char *part)
+static struct recipe_rows *rows_of(const struct maker *m, unsigned char part)
+{
+    return part == HELD_OUT_TRAIN ? &m->out->train : &m->out->held_out;
+}
+
+static void add_optima(const struct maker *m, const unsigned char *part)
+{
+    for (size_t i = 0; i < m->data->n; i++)
+        if (part[i] != HELD_OUT_ASIDE)
+            add_optimum(m, i, rows_of(m, part[i]));
+}
+
+/* counts: of balance.h */
+static void add_timed(const struct maker *m, const unsigned char *part, const size_t *counts)
 {
     const struct training_task *t = m->task;
     const struct dataset *d = m->data;
     for (size_t i = 0, end; i < d->n; i = end) {
-        struct recipe_rows *to = part[i] == HELD_OUT_TRAIN ? &m->out->train : &m->out->held_out;
-        end = d->time_us ? data_problem_end(d, i) : i + 1;
-        if (part[i] == HELD_OUT_ASIDE)
-            continue;
-        if (!d->time_us)
-            add_optimum(m, i, to);
-        else if (!time_targets_add(t->recipe, m->model, d, i, end, num_mix(t->seed, 7, i), to))
+        end = data_problem_end(d, i);
+        const struct time_problem problem = {i, end, counts[i]};
+        if (part[i] != HELD_OUT_ASIDE
+            && !time_targets_add(t->recipe, m->model, d, &problem, num_mix(t->seed, 7, i),
+                                 rows_of(m, part[i])))
             m->out->lost++;
     }
 }
@@ -79,12 +91,30 @@ static void allocate(struct recipe_rows *r, const struct dataset *d, size_t most
     r->soft = d->time_us ? xcalloc(most, width * sizeof *r->soft) : NULL;
 }
 
-static size_t rows_at_most(const struct maker *m)
+static size_t rows_at_most(const struct maker *m, const size_t *counts)
 {
     const struct recipe *r = m->task->recipe;
-    return !m->data->time_us ? m->data->n
-                             : time_targets_most(r, m->data)
-                                   + (m->model->spec->judge.n ? judge_most(r, m->data) : 0);
+    size_t most = m->model->spec->judge.n ? judge_most(r, m->data) : 0;
+    if (!counts)
+        return m->data->n;
+    for (size_t i = 0; i < m->data->n; i++)
+        most += counts[i];
+    return most;
+}
+
+/* Makes room for the rows of both parts, and fills it with the measured ones. */
+static void add_measured(const struct maker *m, const unsigned char *part)
+{
+    const struct dataset *d = m->data;
+    const size_t width = recipe_width(m->model);
+    size_t *counts = d->time_us ? balance_rows(m->task->recipe, m->model->spec, d, part) : NULL;
+    allocate(&m->out->train, d, rows_at_most(m, counts), width);
+    allocate(&m->out->held_out, d, rows_at_most(m, counts), width);
+    if (counts)
+        add_timed(m, part, counts);
+    else
+        add_optima(m, part);
+    free(counts);
 }
 
 static int compare_hashes(const void *pa, const void *pb)
@@ -139,8 +169,6 @@ int training_rows_make(const struct training_task *task, struct model *model,
     memset(out, 0, sizeof *out);
     if (model->lists.set && model_list(model, m.data->problem, m.data->target, m.data->n))
         return -1;
-    allocate(&out->train, m.data, rows_at_most(&m), recipe_width(model));
-    allocate(&out->held_out, m.data, rows_at_most(&m), recipe_width(model));
     int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
         add_measured(&m, held.part);
