@@ -44,8 +44,8 @@ static int run(const struct options *o, const struct spec *spec)
     if (outputs_check_inputs(&to, 1, "--data", &o->data) != 0)
         return -1;
     int rc = kernel_list_open(&list, spec);
-    for (size_t i = 0; i < o->data.n && rc == 0; i++)
-        rc = kernel_list_read(&list, o->data.v[i]);
+    if (rc == 0)
+        rc = kernel_list_read(&list, o->data.v, o->data.n);
     if (rc == 0)
         rc = kernel_list_finish(&list);
     if (rc == 0)

@@ -136,6 +136,7 @@ void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
 struct source {
     struct kernel_list *list;
     struct csv_records *r;
+    int takes_lists; /* lists alone, or tables alone? */
     int name, library, gfx, family, id, fields, tile[KERNEL_TILES]; /* columns; -1: it has none */
 };
 
@@ -221,7 +222,7 @@ static int read_rows(struct source *s)
         return rc < 0 ? -1 : fail("%s: has no header", s->r->path);
     if (csv_records_check_header(s->r) != 0 || find_columns(s) != 0)
         return -1;
-    while ((rc = csv_records_next(s->r)) > 0) {
+    while ((s->fields >= 0) == s->takes_lists && (rc = csv_records_next(s->r)) > 0) {
         struct buf why = {0};
         if (s->r->n != s->r->n_header) {
             fail("%s:%ld: %s", s->r->path, s->r->at, csv_records_ragged(s->r, &why));
@@ -231,14 +232,14 @@ static int read_rows(struct source *s)
         if (is_ours(s) && add_row(s) != 0)
             return -1;
     }
-    return rc;
+    return rc < 0 ? -1 : 0;
 }
 
-int kernel_list_read(struct kernel_list *list, const char *path)
+static int read_file_of_kind(struct kernel_list *list, const char *path, int takes_lists)
 {
     struct buf text = {0};
     struct csv_records r;
-    struct source s = {.list = list, .r = &r};
+    struct source s = {.list = list, .r = &r, .takes_lists = takes_lists};
     memset(&r, 0, sizeof r);
     int rc = data_read(path, &text);
     if (rc == 0)
@@ -248,6 +249,15 @@ int kernel_list_read(struct kernel_list *list, const char *path)
     csv_records_close(&r);
     buf_free(&text);
     return rc;
+}
+
+int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t n)
+{
+    for (int takes_lists = 1; takes_lists >= 0; takes_lists--)
+        for (size_t i = 0; i < n; i++)
+            if (read_file_of_kind(list, paths[i], takes_lists) != 0)
+                return -1;
+    return 0;
 }
 
 /* ---- numbers and order ---- */

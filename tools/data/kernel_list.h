@@ -34,8 +34,8 @@ struct kernel_list {
 
 /* A list with the kernels of the spec. 0, or -1 with a message; to be freed in any case. */
 int kernel_list_open(struct kernel_list *list, const struct spec *spec);
-/* Adds those that a file names: 0, or -1 with a message. */
-int kernel_list_read(struct kernel_list *list, const char *path);
+/* Adds those that the files name, lists first: 0, or -1 with a message. */
+int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t n);
 /* Drops what is gone, gives numbers to new variants, and sorts. 0, or -1 with a message. */
 int kernel_list_finish(struct kernel_list *list);
 void kernel_list_free(struct kernel_list *list);
