@@ -41,6 +41,8 @@ struct dataset data_new_rows(const struct dataset *d, size_t n)
         to.time_us = xcalloc(n, sizeof *to.time_us);
         to.unknown = xcalloc(n, sizeof *to.unknown);
     }
+    if (d->narrow != NULL)
+        to.narrow = xcalloc(n, 1);
     return to;
 }
 
@@ -63,6 +65,8 @@ void data_copy_row(struct dataset *to, size_t i, const struct dataset *from, siz
         to->time_us[i] = from->time_us[row];
         to->unknown[i] = from->unknown[row];
     }
+    if (to->narrow != NULL)
+        to->narrow[i] = from->narrow[row];
 }
 
 size_t data_problem_end(const struct dataset *d, size_t row)
