@@ -15,7 +15,8 @@
 
 static const char help[] =
     "usage: kpred-train train SPEC --data FILE... [--beside FILE...]\n"
-    "                         [--split config|shape|none|config:I/N|shape:I/N|fold:I/N]\n"
+    "                         [--split config|shape|none|config:I/N|shape:I/N|fold:I/N|\n"
+    "                         file:NAME]\n"
     "                         [--net additive|encdec|attn|attn2|hybrid|hybrid2]\n"
     "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU]\n"
     "                         [--set FIELD=VALUE...] [--nearest] [--lenient]\n"
@@ -35,7 +36,8 @@ static const char help[] =
     "                   (config), by tensor shape (shape), or none; default: what the spec says\n"
     "                   (shipped), or config; config:I/N, shape:I/N: in its place fold I of N of\n"
     "                   the others, the first being 0; fold:I/N: every N-th problem of the files,\n"
-    "                   from number I\n"
+    "                   from number I; file:NAME: the problems of the file whose name is NAME or\n"
+    "                   begins so before a dot, and nothing is learnt of their shapes\n"
     "  --net NET        the kind of network (default: additive). The others are those of the "
     "paper\n"
     "                   that kpred starts from, in floats, for eval to compare with:\n"
@@ -242,7 +244,7 @@ static int check_options(const struct train_options *o)
     if (o->split && !held_out_is_split(o->split)) {
         fail(
             "--split \"%s\": expected config, shape, none, or config:I/N, shape:I/N, fold:I/N with "
-            "I < N",
+            "I < N, or file:NAME",
             o->split);
         return 2;
     }

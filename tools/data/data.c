@@ -35,8 +35,6 @@ struct dataset data_new_rows(const struct dataset *d, size_t n)
     to.target = xcalloc(n, d->n_params);
     to.file = xcalloc(n, sizeof *to.file);
     to.row = xcalloc(n, sizeof *to.row);
-    if (d->narrow != NULL)
-        to.narrow = xcalloc(n, 1);
     if (d->time_us != NULL) {
         to.time_us = xcalloc(n, sizeof *to.time_us);
         to.unknown = xcalloc(n, sizeof *to.unknown);
@@ -59,8 +57,6 @@ void data_copy_row(struct dataset *to, size_t i, const struct dataset *from, siz
     memmove(to->target + i * to->n_params, from->target + row * to->n_params, to->n_params);
     to->file[i] = from->file[row];
     to->row[i] = from->row[row];
-    if (to->narrow != NULL && from->narrow != NULL)
-        to->narrow[i] = from->narrow[row];
     if (to->time_us != NULL) {
         to->time_us[i] = from->time_us[row];
         to->unknown[i] = from->unknown[row];

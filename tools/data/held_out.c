@@ -26,12 +26,27 @@ static int read_fold(const char *name, struct fold *out)
     return strcmp(again, name) == 0;
 }
 
-/* "config", "shape", "none", "fold", and the fold behind it; of == 0: none. Is it a split? */
+static int is_file_name(const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return name[0] && !name[strspn(name, letters)];
+}
+
+/* The name behind "file:"; NULL: it is another split */
+static const char *file_of(const char *split)
+{
+    return strncmp(split, "file:", 5) ? NULL : split + 5;
+}
+
+/* "config", "shape", "none", "fold", "file", and the fold behind it; of == 0: none. Is it a split? */
 static int read_split(const char *name, char kind[HELD_OUT_NAME], struct fold *fold)
 {
     const size_t n = strcspn(name, ":");
     fold->number = fold->of = 0;
     snprintf(kind, HELD_OUT_NAME, "%.*s", (int)(n < HELD_OUT_NAME ? n : 0), name);
+    if (file_of(name))
+        return is_file_name(file_of(name));
     if (name[n] && !read_fold(name + n, fold))
         return 0;
     return is_keyed(kind) || (!strcmp(kind, "none") && !fold->of)
@@ -50,7 +65,8 @@ const struct split_key *held_out_key(const struct spec *spec, const char *split)
     char kind[HELD_OUT_NAME];
     struct fold fold;
     (void)read_split(split, kind, &fold);
-    const struct split_key *key = strcmp(kind, "shape") ? &spec->config : &spec->shape;
+    const struct split_key *key =
+        strcmp(kind, "shape") && strcmp(kind, "file") ? &spec->config : &spec->shape;
     return key->n && strcmp(kind, "fold") ? key : NULL;
 }
 
@@ -102,6 +118,62 @@ static void number_problems(const struct dataset *d, uint64_t *unit)
     free(place);
 }
 
+/* ---- files ---- */
+
+/* The file of that name, or -1 with a message */
+static long find_file(const struct dataset *d, const char *name)
+{
+    const size_t n = strlen(name);
+    long found = -1;
+    for (size_t i = 0; i < d->n_files; i++) {
+        const char *other = d->files[i].name;
+        if (strncmp(other, name, n) || (other[n] && other[n] != '.'))
+            continue;
+        if (found >= 0)
+            return fail("split file:%s: both %s and %s may be it", name, d->files[found].name,
+                        other);
+        found = (long)i;
+    }
+    return found >= 0 ? found : fail("split file:%s: no file of the data has this name", name);
+}
+
+/* Does the file name the problem of rows first..end-1? */
+static int is_named(const struct dataset *d, size_t first, size_t end, long file)
+{
+    for (size_t i = first; i < end; i++)
+        if (d->file[i] == (uint32_t)file)
+            return 1;
+    return 0;
+}
+
+static int compare_units(const void *pa, const void *pb)
+{
+    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+/* Sets the parts by the units: what is of a unit with the file's problems does not train. */
+static int part_file(const struct dataset *d, const char *name, struct held_out *out)
+{
+    const long file = find_file(d, name);
+    uint64_t *units = xcalloc(d->n, sizeof *units);
+    size_t n = 0, end;
+    for (size_t i = 0; i < d->n && file >= 0; i = end) {
+        end = data_problem_end(d, i);
+        if (is_named(d, i, end, file)) {
+            memset(out->part + i, HELD_OUT_TEST, end - i);
+            units[n++] = out->unit[i];
+        }
+    }
+    qsort(units, n, sizeof *units, compare_units);
+    for (size_t i = 0; i < d->n; i++)
+        if (out->part[i] != HELD_OUT_TEST
+            && bsearch(&out->unit[i], units, n, sizeof *units, compare_units))
+            out->part[i] = HELD_OUT_ASIDE;
+    free(units);
+    return file < 0 ? -1 : 0;
+}
+
 /* ---- interface ---- */
 
 static void hash_keys(const struct spec *spec, const struct split_key *key, const struct dataset *d,
@@ -132,8 +204,9 @@ int held_out_find(const struct spec *spec, const char *split, const struct datas
     (void)read_split(split, kind, &fold);
     out->unit = xcalloc(d->n, sizeof *out->unit);
     out->part = xcalloc(d->n, 1);
-    if (is_keyed(kind) && !key)
-        return fail("%s: section [split] has no key \"%s\"", spec->path, kind);
+    if ((is_keyed(kind) || file_of(split)) && !key)
+        return fail("%s: section [split] has no key \"%s\"", spec->path,
+                    file_of(split) ? "shape" : kind);
     if (!strcmp(kind, "fold"))
         number_problems(d, out->unit);
     else if (key)
@@ -146,7 +219,7 @@ int held_out_find(const struct spec *spec, const char *split, const struct datas
         else if (fold.of && out->unit[i] % fold.of == fold.number)
             out->part[i] = HELD_OUT_TEST;
     }
-    return 0;
+    return file_of(split) ? part_file(d, file_of(split), out) : 0;
 }
 
 void held_out_free(struct held_out *h)

@@ -6,12 +6,15 @@
    config:I/N      fold I of N of the keys that config or shape leaves for training. The tenth is
    shape:I/N       neither trained nor tested on, so a choice made on folds has not seen it
    fold:I/N        every N-th problem, from number I; problems are counted from 0 in the order in
-                   which the files name them */
+                   which the files name them
+   file:NAME       all problems of a file, and what `shape` keeps together with them is neither
+                   trained nor tested on. NAME is the file's name up to its end or to a dot in it:
+                   ds_v3 stands for ds_v3.csv.bz2 */
 #pragma once
 
 #include "data.h"
 
-enum { HELD_OUT_NAME = 16 }; /* room for the name of a split */
+enum { HELD_OUT_NAME = SPEC_SPLIT_NAME }; /* room for the name of a split */
 
 /* Is it the name of a split? */
 int held_out_is_split(const char *name);

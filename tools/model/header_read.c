@@ -232,15 +232,15 @@ static void read_include_dir(const struct reader *r)
 }
 
 /* The split is the third of the model's three names. */
-static int read_split(const struct reader *r, const struct spec *spec, char split[16])
+static int read_split(const struct reader *r, const struct spec *spec, char split[SPEC_SPLIT_NAME])
 {
     struct buf mark = {NULL, 0, 0};
     size_t n;
     buf_printf(&mark, "\"%s\", \"%s\", \"", spec->name, spec->solver ? spec->solver : spec->name);
     const char *p = strstr(r->h.text, mark.s);
-    n = p ? strcspn(p += mark.n, "\"") : 16;
+    n = p ? strcspn(p += mark.n, "\"") : SPEC_SPLIT_NAME;
     buf_free(&mark);
-    if (n >= 16)
+    if (n >= SPEC_SPLIT_NAME)
         return foreign(r, "no model");
     memcpy(split, p, n);
     split[n] = 0;
@@ -292,7 +292,7 @@ static int read_model_of(struct reader *r, struct spec *spec, const char *split)
 static int read_model(struct reader *r)
 {
     struct spec *spec = xcalloc(1, sizeof *spec);
-    char split[16];
+    char split[SPEC_SPLIT_NAME];
     if (read_spec(r, spec)) {
         free(spec);
         return -1;

@@ -19,7 +19,7 @@ struct model {
     kpred_param params[KPRED_MAX_TUPLE];
     kpred_additive net;
     kpred_head heads[KPRED_MAX_TUPLE];
-    char split[16];
+    char split[SPEC_SPLIT_NAME];
     char include_dir[64];   /* what stands before "kpred.h" in the header's includes: "../" or "" */
     const char *family;     /* of the rule in kpred_constraints.h; NULL: it is not there */
     struct listed_by lists; /* of the rule `listed` (listed.h), else without sets */

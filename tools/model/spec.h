@@ -53,6 +53,7 @@
 #include "kpred.h"
 
 #define SPEC_MAX_TOKENS KPRED_MAX_VALUES
+#define SPEC_SPLIT_NAME 96             /* room for the name of a split */
 #define SPEC_MAX_ITEMS  24             /* of a split key */
 #define SPEC_MAX_VALUE  KPRED_MAX_SIZE /* a parameter's value lies in -this..this */
 #define SPEC_MAX_ARCHS  32

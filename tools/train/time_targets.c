@@ -162,16 +162,15 @@ static int all_narrow(const struct options *o)
     return 1;
 }
 
-static void mark_untried(const struct options *o, const struct model *model, float *soft)
+static void mark_untried(const struct spec *spec, float *soft)
 {
-    if (!model->spec->unsearched || !all_narrow(o))
-        return;
-    for (size_t v = 0; v < model->spec->params[0].n_values; v++)
-        if (!was_tried(model->spec, v))
+    for (size_t v = 0; v < spec->params[0].n_values; v++)
+        if (!was_tried(spec, v))
             soft[v] = -1;
 }
 
-static void add_row(struct options *o, const struct model *model, size_t option,
+/* is_narrow: do the values of the first parameter leave the choice that were not tried? */
+static void add_row(struct options *o, const struct model *model, size_t option, int is_narrow,
                     struct recipe_rows *to)
 {
     const struct dataset *d = o->d;
@@ -181,7 +180,8 @@ static void add_row(struct options *o, const struct model *model, size_t option,
     float *soft = to->soft + to->n * recipe_width(model);
     memcpy(to->target + to->n * d->n_params, y, d->n_params);
     put_distributions(o, model, y, soft);
-    mark_untried(o, model, soft);
+    if (is_narrow)
+        mark_untried(model->spec, soft);
     to->n++;
 }
 
@@ -191,11 +191,13 @@ int time_targets_add(const struct recipe *recipe, const struct model *model,
 {
     const size_t n = problem->end - problem->first;
     struct options o = {d, problem->first, n, xcalloc(n, sizeof *o.odds), xcalloc(n, 1)};
-    const int any = set_odds(&o, model, recipe);
+    const int any = set_odds(&o, model, recipe), narrow = model->spec->unsearched && all_narrow(&o);
+    uint64_t share = num_mix(seed, 8, 0);
     if (any && d->n_params == 1)
-        add_row(&o, model, best_of(&o), to);
+        add_row(&o, model, best_of(&o), narrow, to);
     for (size_t i = 0; any && d->n_params > 1 && i < problem->rows; i++)
-        add_row(&o, model, draw(&o, &seed), to);
+        add_row(&o, model, draw(&o, &seed),
+                narrow && num_unit(&share) >= (float)recipe->as_searched, to);
     free(o.odds);
     free(o.out);
     return any;

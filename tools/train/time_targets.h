@@ -29,7 +29,7 @@ struct time_problem {
    many as it is to have, each with a tuple drawn by the odds. Options that the spec does not name
    or the rule rejects have none. Is there another option? If not, nothing is added. Where all rows
    of the problem are narrow (data.h), the values of the first parameter that were not tried have
-   -1 in place of a probability, as net_rows says. */
+   -1 in place of a probability, as net_rows says, in all rows but a share of as_searched. */
 int time_targets_add(const struct recipe *recipe, const struct model *model,
                      const struct dataset *d, const struct time_problem *problem, uint64_t seed,
                      struct recipe_rows *to);
