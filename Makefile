@@ -29,7 +29,7 @@ LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
-ROOMS = base model data miopen train train/paper eval cli
+ROOMS = base model data miopen aiter train train/paper eval cli
 SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
 MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
@@ -63,7 +63,7 @@ $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
 $(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
+    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_config.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.
