@@ -17,7 +17,7 @@ cd "$tmp" || exit 1
 list() {
     model=$1 tp=$2
     shift 2
-    "$trainer" aiter --model hf_$model.json --tp "$tp" "$@"
+    "$trainer" aiter --model "hf_$model.json" --tp "$tp" "$@"
 }
 
 # pairs MODEL TP: N,K line by line

@@ -1,4 +1,4 @@
-/* hf_layers.h - the matrix products of a model's linear layers in FP8, as one GPU of several has them
+/* hf_layers.h - the matrix products of a model's layers in FP8, as one GPU of several has them
    SPDX-License-Identifier: MIT
 
    A layer multiplies the M tokens by a weight of N output and K input features. Under tensor

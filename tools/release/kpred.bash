@@ -118,6 +118,9 @@ _kpred_value() {
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
+    aiter:--model) _kpred_files .json ;;
+    aiter:-o) _kpred_files .csv ;;
+    *:--tp | *:--m) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
     init:-o) _kpred_files .spec ;;
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
