@@ -84,10 +84,13 @@ each_m() {
         grep -q 'routed experts are left out' err && ! grep -q 'no quantization_config' err
 }
 some_m() {
-    list llama 8 --m 16,1,16 2>err | cut -d, -f1 | uniq | paste -sd' ' | grep -qx 'M 1 16 1 16 1 16 1 16' &&
+    list llama 8 --m 16,1,16 2>err | cut -d, -f1 | paste -sd' ' | grep -qx 'M 1 16 1 16 1 16 1 16' &&
         grep -q 'hf_llama.json has no quantization_config' err && ! grep -q 'routed experts' err
 }
-# q_b of --tp 4 and something else of --tp 8 are different lists: one replaces the other, no other file.
+# o_proj and down_proj have one size there.
+same_size() {
+    sed 's/28672/8192/' hf_llama.json >hf_same.json && gives same 8 1280,8192 2048,8192 8192,1024
+}
 replaced() {
     list llama 8 -o a.csv 2>err && list llama 4 -o a.csv 2>err && list llama 4 2>err | cmp - a.csv
 }
@@ -98,6 +101,7 @@ measured_stays() {
 }
 check "a row for each M, and what is said of it" each_m
 check "--m, sorted and none twice" some_m
+check "two layers of one size" same_size
 check "-o replaces such a list" replaced
 check "-o replaces nothing else" measured_stays
 

@@ -62,7 +62,7 @@ static int kv_part(const struct build *b, int64_t heads, int64_t *out)
 
 static int heads_attention(struct build *b, int64_t hidden)
 {
-    int64_t heads, size, q, kv;
+    int64_t heads, size, q = 0, kv = 0;
     if (hf_number(b->c, "num_attention_heads", 1, &heads) != 0
         || head_size(b, hidden, heads, &size) != 0 || part(b, "num_attention_heads", heads, &q) != 0
         || kv_part(b, heads, &kv) != 0)
