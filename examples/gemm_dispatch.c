@@ -1,6 +1,6 @@
-/* gemm_dispatch.c - which kernel of AITER multiplies m tokens by FP8 or FP4 weights [n, k], on which
-   GPU, and into how many parts it splits k: kernelName, libtype, kernelId and splitK, as AITER's
-   tables of tuned kernels have them. Three families, a fallback for every status, no allocation.
+/* gemm_dispatch.c - which kernel of AITER multiplies m tokens by FP8 or FP4 weights [n, k] on a GPU,
+   and how it splits k: libtype, kernelId, splitK and kernelName, as AITER's tables of tuned kernels
+   have them. Three families, a fallback for every status, no allocation.
    cc -I. examples/gemm_dispatch.c -o gemm_dispatch; ./gemm_dispatch gfx942_304 16 7168 2048 */
 #define KPRED_IMPLEMENTATION
 #include "weights/gemm_a4w4_blockscale.h"
@@ -18,14 +18,17 @@ enum { FAMILIES = 3, BEAM = 1 };
 
 /* What AITER runs where a table has no row for the problem. A server's library may hold no kernels
    but this one and those of its tables, so it is what to take in doubt. */
-static const struct fallback {
+struct fallback {
     const char *libtype, *name; /* name "": AITER chooses a kernel by a rule of its own */
-} ck_block = {"ck",
-              "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_1x16x1x16_8"
-              "_1x2_intrawave_v1"},
-  ck_shuffled = {"ck", "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1"
-                       "_8x32x1_1x32x1x8_8_2x1_intrawave_v1"},
-  triton = {"triton", "triton"}, own_choice = {"asm", ""};
+};
+static const struct fallback ck_block = {"ck",
+                                         "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16"
+                                         "_1x2_16x16x1_16x16x1_1x16x1x16_8_1x2_intrawave_v1"};
+static const struct fallback ck_shuffled = {
+    "ck", "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128"
+          "_16x16_16x16_8x32x1_8x32x1_1x32x1x8_8_2x1_intrawave_v1"};
+static const struct fallback triton = {"triton", "triton"};
+static const struct fallback own_choice = {"asm", ""};
 
 static const struct fallback *fallback_for(const kpred_model *model, const char *arch)
 {
@@ -36,12 +39,24 @@ static const struct fallback *fallback_for(const kpred_model *model, const char 
     return strcmp(arch, "gfx1250") == 0 ? &triton : &ck_shuffled;
 }
 
-struct dispatcher {
+/* All that is written to; a thread needs one of its own. */
+static int32_t block[KPRED_GEMM_A8W8_BLOCKSCALE_ARENA(BEAM)];
+static int32_t shuffled[KPRED_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE_ARENA(BEAM)];
+static int32_t a4w4[KPRED_GEMM_A4W4_BLOCKSCALE_ARENA(BEAM)];
+static struct dispatcher {
     const kpred_model *model;
-    kpred_ctx ctx;
     int32_t *arena;
     size_t words;
-};
+    kpred_ctx ctx;
+} families[FAMILIES] = {{.model = &kpred_model_gemm_a8w8_blockscale,
+                         .arena = block,
+                         .words = sizeof block / sizeof *block},
+                        {.model = &kpred_model_gemm_a8w8_blockscale_bpreshuffle,
+                         .arena = shuffled,
+                         .words = sizeof shuffled / sizeof *shuffled},
+                        {.model = &kpred_model_gemm_a4w4_blockscale,
+                         .arena = a4w4,
+                         .words = sizeof a4w4 / sizeof *a4w4}};
 
 struct choice {
     const char *libtype, *name, *why;
@@ -55,8 +70,8 @@ static struct choice use_fallback(const kpred_model *model, const char *arch, co
     return c;
 }
 
-/* NULL: take what was predicted. No `default:`, so that the compiler speaks up when kpred.h gets one
-   more. */
+/* NULL: take what was predicted. No `default:`, so that the compiler speaks up when kpred.h gets
+   one more. */
 static const char *why_not(kpred_status status)
 {
     switch (status) {
@@ -96,7 +111,7 @@ static struct choice named(const kpred_model *model, const char *arch, const int
     return c;
 }
 
-/* Of another GPU's kernels AITER's library for this one may lack any: only an exact match counts. */
+/* AITER's library for this GPU may lack any kernel of another one: only an exact match counts. */
 static struct choice choose(struct dispatcher *d, const char *arch, int32_t units, int32_t *problem)
 {
     kpred_tuple best;
@@ -115,8 +130,9 @@ static struct choice choose(struct dispatcher *d, const char *arch, int32_t unit
 }
 
 /* Once, outside the launch path. What fails here shows later as KPRED_ERR_CONTEXT. */
-static void open_all(struct dispatcher *d)
+static void open_all(void)
 {
+    struct dispatcher *d = families;
     size_t i;
     for (i = 0; i < FAMILIES; i++) {
         const kpred_status status =
@@ -130,8 +146,9 @@ static void open_all(struct dispatcher *d)
 static int32_t take_gpu(const char *text, char arch[16])
 {
     const size_t n = strcspn(text, "_");
-    const long units = text[n] ? strtol(text + n + 1, NULL, 10) : 0;
-    if (strncmp(text, "gfx", 3) != 0 || n >= 16 || units < 1 || units > 4096)
+    char *end;
+    const long units = text[n] ? strtol(text + n + 1, &end, 10) : 0;
+    if (strncmp(text, "gfx", 3) != 0 || n >= 16 || units < 1 || units > 4096 || *end)
         return 0;
     memcpy(arch, text, n);
     arch[n] = '\0';
@@ -163,10 +180,6 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-    static int32_t a4w4[KPRED_GEMM_A4W4_BLOCKSCALE_ARENA(BEAM)];
-    static int32_t block[KPRED_GEMM_A8W8_BLOCKSCALE_ARENA(BEAM)];
-    static int32_t shuffled[KPRED_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE_ARENA(BEAM)];
-    static struct dispatcher families[FAMILIES];
     int32_t problem[FIELDS] = {0, 16, 7168, 2048};
     char arch[16];
     const int32_t units = take_gpu(argc > 1 ? argv[1] : "gfx950_256", arch);
@@ -176,16 +189,7 @@ int main(int argc, char **argv)
     for (i = 2; i < argc; i++)
         if ((problem[i - 1] = take_size(argv[i])) == 0)
             return usage();
-    families[0].model = &kpred_model_gemm_a8w8_blockscale;
-    families[0].arena = block;
-    families[0].words = sizeof block / sizeof *block;
-    families[1].model = &kpred_model_gemm_a8w8_blockscale_bpreshuffle;
-    families[1].arena = shuffled;
-    families[1].words = sizeof shuffled / sizeof *shuffled;
-    families[2].model = &kpred_model_gemm_a4w4_blockscale;
-    families[2].arena = a4w4;
-    families[2].words = sizeof a4w4 / sizeof *a4w4;
-    open_all(families);
+    open_all();
     for (i = 0; i < FAMILIES; i++) {
         const struct choice c = choose(&families[i], arch, units, problem);
         show(families[i].model, &c);
