@@ -1,6 +1,6 @@
-/* gemm_dispatch.c - which kernel of AITER multiplies m tokens by FP8 or FP4 weights [n, k] on a GPU,
-   and how it splits k: libtype, kernelId, splitK and kernelName, as AITER's tables of tuned kernels
-   have them. Three families, a fallback for every status, no allocation.
+/* gemm_dispatch.c - which kernel of AITER multiplies m tokens by FP8 or FP4 weights [n, k], and how
+   it splits k: libtype, kernelId, splitK and kernelName, as AITER's tables of tuned kernels have
+   them. Three families, a fallback for every status, no allocation.
    cc -I. examples/gemm_dispatch.c -o gemm_dispatch; ./gemm_dispatch gfx942_304 16 7168 2048 */
 #define KPRED_IMPLEMENTATION
 #include "weights/gemm_a4w4_blockscale.h"
