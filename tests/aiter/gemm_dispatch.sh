@@ -72,6 +72,20 @@ for shape in "1 2112 7168" "16 7168 2048" "300 4608 7168" "8192 512 7168" "32768
     check "$a4w4, gfx950_256, $shape" as_predicted $a4w4 gfx950_256 "$@"
 done
 
+# AITER's tables split k for each of these: splitK is not always 0.
+splits() {
+    "$kpred" predict $bs gpu=gfx950_256 m=$1 n=$2 k=$3 --beam 1 -k 1 --json 2>"$tmp/err" | grep -q '"splitK": [1-9]'
+}
+n_split=0
+for shape in "1 128 7168" "1 7168 4096" "1 9216 7168" "4 128 7168" "4 7168 4096"; do
+    # shellcheck disable=SC2086
+    set -- $shape
+    splits "$@" || continue
+    check "$bs, gfx950_256, $shape, whose k is split" as_predicted $bs gfx950_256 "$@"
+    n_split=$((n_split + 1))
+done
+[ $n_split -gt 0 ] || skipped "a k that is split" "this model splits none of those"
+
 check "80 units, whose library has no other kernel" \
     fallback $bs "nothing was tuned on this GPU" ck $default_bs gfx942_80 16 7168 2048
 check "304 units, shuffled" fallback $bsp "nothing was tuned on this GPU" ck $default_bsp gfx942_304 16 7168 2048
