@@ -225,6 +225,7 @@ provide_manual() (
     sed -i 's/rows/n/g;s/cols/m/g' my.spec results.csv
     mv results.csv gfx906_60.csv
     cp "$root"/weights/*.spec .
+    mkdir weights && cp "$root"/weights/*.spec weights && aiter_package aiter measured.csv || return 1
     cp log.txt train.log
     printf '#!/bin/sh\nexec python3 train.py\n' >program
     chmod +x program
@@ -295,7 +296,7 @@ as_here() {
         -e "s|\"\$MIOPEN_DB\"|$data|g;s|\"\$TENSILE_CSV\"|$data|g" \
         -e "s/--data \(DB\|\.\.\.\) /--data $both /;s/ DB\(\.\.\.\)* / $both /;s/ \.\.\. / example.c /" \
         -e "s/\([ /]\)NAME\([-. ]\)/\1$small\2/g;s|eval conv_asm_1x1u --float|eval weights/$small.h --float|" \
-        -e "s/ GPU\([. ]\)/ gfx906_60\1/g;/--net NET/s/FILE/NETWORK/;s/--net NET /--net encdec /" \
+        -e "s/ aiter --gpu GPU / aiter --gpu MI355X /;s/ GPU\([. ]\)/ gfx906_60\1/g;/--net NET/s/FILE/NETWORK/;s/--net NET /--net encdec /" \
         -e "s/--split SPLIT\([ ']\)/--split config\1/" \
         -e '/tools\/peers/s/--hits HITS/--hits PEERS/;s/HITS\.csv\.\.\./HITS.csv PEERS.csv/' -e 's/ $//'
 }
