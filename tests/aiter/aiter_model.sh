@@ -60,9 +60,16 @@ check "dense layers among experts, where the config has them" dense_layers
 check "neither dense layers nor shared experts" no_dense_layers
 check "queries of the hidden state" no_query_rank
 
+inner_sizes() {
+    gives qwen3_vl_32b 8 1280,5120 5120,1024 5120,3200 6400,5120 || return 1
+    sed 's/qwen3_vl/qwen3_vl_moe/' hf_qwen3_vl_32b.json >hf_vl_moe.json && gives vl_moe 8 1280,5120 5120,1024
+}
+check "sizes in an inner object" inner_sizes
+check "routed experts alone" gives minimax_m2 4 2048,3072 3072,1536
+
 # ---- AITER's own lists ----
 
-# covers MODEL UNTUNED: each pair of that list comes out on 1, 2, 4 or 8 GPUs
+# covers MODEL TABLE: each pair of that list or table comes out on 1, 2, 4 or 8 GPUs
 covers() {
     for tp in 1 2 4 8; do list "$1" $tp -o "$tp.csv" 2>err || return 1; done
     python3 "$here/hf_pairs.py" "$2" 1.csv 2.csv 4.csv 8.csv
@@ -74,6 +81,12 @@ check_with "${lists}_untuned_gemm_qwen3_235b.csv.bz2" "AITER's list of Qwen3-235
     covers qwen3_235b "${lists}_untuned_gemm_qwen3_235b.csv.bz2"
 check_with "${lists}_bpreshuffle_untuned_gemm_dsv3.csv.bz2" "AITER's list of DeepSeek-V3.2, bpreshuffle" \
     covers deepseek_v32 "${lists}_bpreshuffle_untuned_gemm_dsv3.csv.bz2"
+check_with "${lists}_tuned_gemm_glm5_1.csv.bz2" "AITER's table of GLM-5.1" \
+    covers glm5 "${lists}_tuned_gemm_glm5_1.csv.bz2"
+check_with "${lists}_tuned_gemm_qwen3_vl_32b.csv.bz2" "AITER's table of Qwen3-VL-32B" \
+    covers qwen3_vl_32b "${lists}_tuned_gemm_qwen3_vl_32b.csv.bz2"
+check_with "$aiter/a8w8_blockscale_tuned_gemm.csv.bz2" "AITER's table of MiniMax-M2" \
+    covers minimax_m2 "$aiter/a8w8_blockscale_tuned_gemm.csv.bz2"
 
 # ---- the list ----
 
@@ -173,6 +186,12 @@ check "a method that is no object" bad 'quantization_config: value "fp8": it sho
 check "no index" bad 'the config has no "index_n_heads"' '/index_n_heads/d' 8 deepseek_v32
 check "an indexer without a rank" bad 'q_lora_rank: value "null": it should be a number: the indexer needs it' \
     's/"q_lora_rank": 1536/"q_lora_rank": null/' 8 deepseek_v32
+check "inner heads that do not divide the hidden size" \
+    bad ':7:28: text_config.num_attention_heads: value "63": it should divide hidden_size' '/"head_dim"/d;s/: 64,/: 63,/;s/": 8,/": 8/' \
+    1 qwen3_vl_32b
+check "an inner size that is wrong" \
+    bad ':6:26: text_config.intermediate_size: value "0": it should be an integer from 1' 's/25600/0/' 1 qwen3_vl_32b
+check "no inner object" bad 'the config has no "text_config.hidden_size"' 's/"text_config"/"text"/' 1 qwen3_vl_32b
 check "a key twice" bad ':4:3: hidden_size: it stands there twice' \
     '3s/.*/  "hidden_size": 1,\n  "hidden_size": 2,/' 8 llama
 check "no JSON" bad 'hf_bad.json:1:1: here should be an object' 's/{/M,N,K/' 8 llama

@@ -1,9 +1,9 @@
-"""hf_pairs.py - does each (N, K) of AITER's untuned lists come out of a model's config?
+"""hf_pairs.py - does each (N, K) of AITER's lists come out of a model's config?
 SPDX-License-Identifier: MIT
 
-usage: hf_pairs.py UNTUNED.csv.bz2 LIST.csv...
+usage: hf_pairs.py TABLE.csv.bz2 LIST.csv...
 
-The lists are those that kpred-train made, one for each --tp. Prints each pair that none of them has.
+The table is an untuned list or a tuned table. The lists are those that kpred-train made, one for each --tp. Prints each pair that none of them has.
 """
 import bz2
 import csv
@@ -12,12 +12,11 @@ import sys
 
 def pairs(text):
     rows = csv.DictReader(text.splitlines())
-    assert rows.fieldnames[:3] == ["M", "N", "K"], rows.fieldnames
     return {(int(row["N"]), int(row["K"])) for row in rows}
 
 
-def main(untuned, *lists):
-    asked = pairs(bz2.open(untuned, "rt", encoding="utf-8").read())
+def main(table, *lists):
+    asked = pairs(bz2.open(table, "rt", encoding="utf-8").read())
     made = set()
     for path in lists:
         with open(path, encoding="utf-8") as file:

@@ -20,8 +20,9 @@ void hf_config_free(struct hf_config *c)
 
 static const struct hf_value *find_any(const struct hf_config *c, const char *name)
 {
+    const size_t n = strlen(c->inner);
     for (size_t i = 0; i < c->n; i++)
-        if (strcmp(c->v[i].name, name) == 0)
+        if (strncmp(c->v[i].name, c->inner, n) == 0 && strcmp(c->v[i].name + n, name) == 0)
             return &c->v[i];
     return NULL;
 }
@@ -36,8 +37,8 @@ int hf_refuse(const struct hf_config *c, const char *name, const char *what)
 {
     const struct hf_value *v = find_any(c, name);
     if (v == NULL)
-        return fail("%s: the config has no \"%s\": it %s", c->path, name, what);
-    return fail("%s:%ld:%ld: %s: value \"%.60s%s\": it %s", c->path, v->line, v->column, name,
+        return fail("%s: the config has no \"%s%s\": it %s", c->path, c->inner, name, what);
+    return fail("%s:%ld:%ld: %s: value \"%.60s%s\": it %s", c->path, v->line, v->column, v->name,
                 v->text, strlen(v->text) > 60 ? "..." : "", what);
 }
 
@@ -160,7 +161,7 @@ static int read_object(struct hf_config *c, struct json_text *at, const char *ou
 int hf_config_read(const char *path, struct hf_config *c)
 {
     struct buf bytes = {0};
-    *c = (struct hf_config){.path = path};
+    *c = (struct hf_config){.path = path, .inner = ""};
     int rc = read_text(path, MOST_BYTES, &bytes);
     if (rc == 0) {
         struct json_text at = json_text_open(path, &bytes);
@@ -176,7 +177,7 @@ int hf_config_read(const char *path, struct hf_config *c)
 
 int hf_config_read(const char *path, struct hf_config *c)
 {
-    *c = (struct hf_config){.path = path};
+    *c = (struct hf_config){.path = path, .inner = ""};
     return fail_without(path, "jansson", "libjansson-dev");
 }
 

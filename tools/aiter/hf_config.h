@@ -21,6 +21,7 @@ struct hf_value {
 
 struct hf_config {
     const char *path;
+    const char *inner; /* before each name that is asked for, "text_config.", or "" */
     struct hf_value *v;
     size_t n;
 };

@@ -162,6 +162,13 @@ static int qwen_experts(struct build *b, int64_t hidden)
     return step > 1 || (list != NULL && strcmp(list->text, "[]") != 0) ? dense(b, hidden) : 0;
 }
 
+static int routed_experts(struct build *b, int64_t hidden)
+{
+    (void)hidden;
+    b->out->has_routed_experts = 1;
+    return 0;
+}
+
 /* AITER's tables have gate and up of the shared experts fused, and each alone. */
 static int shared_experts(struct build *b, int64_t hidden, int64_t experts)
 {
@@ -193,15 +200,20 @@ static const struct model_type {
     const char *name;
     int (*attention)(struct build *b, int64_t hidden);
     int (*feed_forward)(struct build *b, int64_t hidden);
+    const char *inner; /* the object that has the sizes */
 } types[] = {
-    {"deepseek_v3", latent_attention, deepseek_experts},
-    {"deepseek_v32", indexed_attention, deepseek_experts},
-    {"kimi_k2", latent_attention, deepseek_experts},
-    {"llama", heads_attention, dense},
-    {"mistral", heads_attention, dense},
-    {"qwen2", heads_attention, dense},
-    {"qwen3", heads_attention, dense},
-    {"qwen3_moe", heads_attention, qwen_experts},
+    {"deepseek_v3", latent_attention, deepseek_experts, ""},
+    {"deepseek_v32", indexed_attention, deepseek_experts, ""},
+    {"glm_moe_dsa", indexed_attention, deepseek_experts, ""},
+    {"kimi_k2", latent_attention, deepseek_experts, ""},
+    {"llama", heads_attention, dense, ""},
+    {"minimax_m2", heads_attention, routed_experts, ""},
+    {"mistral", heads_attention, dense, ""},
+    {"qwen2", heads_attention, dense, ""},
+    {"qwen3", heads_attention, dense, ""},
+    {"qwen3_moe", heads_attention, qwen_experts, ""},
+    {"qwen3_vl", heads_attention, dense, "text_config."},
+    {"qwen3_vl_moe", heads_attention, qwen_experts, "text_config."},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -270,12 +282,15 @@ static int check_quantization(const struct hf_config *c, int *is_said)
 
 int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
 {
-    struct build b = {c, tp, out};
+    struct hf_config sizes = *c;
+    struct build b = {&sizes, tp, out};
     int64_t hidden;
     *out = (struct hf_layers){.n = 0};
     const struct model_type *type = find_type(c);
-    if (type == NULL || check_attention(c) != 0 || check_quantization(c, &out->says_blocks) != 0
-        || hf_number(c, "hidden_size", 1, &hidden) != 0)
+    if (type == NULL || check_quantization(c, &out->says_blocks) != 0)
+        return -1;
+    sizes.inner = type->inner;
+    if (check_attention(&sizes) != 0 || hf_number(&sizes, "hidden_size", 1, &hidden) != 0)
         return -1;
     return type->attention(&b, hidden) != 0 || type->feed_forward(&b, hidden) != 0 ? -1 : 0;
 }
