@@ -127,7 +127,7 @@ weights: data $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, 
 
 .PHONY: accuracy
 accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure them, and models of other splits: weights/README.md
-	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/report/accuracy.sh $(BUILD) $(DBS)
+	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tools/report/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: paper
 paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into build/paper, and judge them
