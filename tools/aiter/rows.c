@@ -16,7 +16,7 @@ struct work {
     const struct target *target;
     const struct installed *in;
     const struct rows_options *o;
-    struct predictor predictor;
+    struct chooser chooser;
     struct prediction *best; /* of o->top */
 };
 
@@ -42,8 +42,7 @@ static void leave_out(struct work *w, struct place at, kpred_status status)
 static void predict(struct work *w, struct place at, const int32_t mnk[3])
 {
     kpred_status status;
-    const size_t n =
-        predictor_run(&w->predictor, mnk[0], mnk[1], mnk[2], w->o->top, w->best, &status);
+    const size_t n = chooser_run(&w->chooser, mnk[0], mnk[1], mnk[2], w->o->top, w->best, &status);
     if (n != 0)
         add(w, mnk, n);
     else
@@ -142,12 +141,12 @@ static int add_family(struct work *w, struct asked *a, const struct asked_shape 
     size_t n_kernels;
     unsigned char *flags =
         compiled_flags(w->o->compiled, w->in, w->target, w->family, w->o->only_ck, &n_kernels);
-    const int rc = predictor_open(&w->predictor, w->target, w->family, flags, w->o->beam);
+    const int rc = chooser_open(&w->chooser, w->target, w->family, flags, w->o->beam);
     if (rc == 0 && n_kernels == 0)
         without_kernel(a, v, n);
     else if (rc == 0)
         add_shapes(w, v, n);
-    predictor_close(&w->predictor);
+    chooser_close(&w->chooser);
     free(flags);
     return rc;
 }

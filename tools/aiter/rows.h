@@ -3,8 +3,8 @@
 #pragma once
 
 #include "asked.h"
+#include "chooser.h"
 #include "installed.h"
-#include "predictor.h"
 
 struct rows_options {
     int is_exact;              /* only the M asked for */

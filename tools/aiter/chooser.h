@@ -1,4 +1,4 @@
-/* predictor.h - the best kernels for a shape among those that may run
+/* chooser.h - the best kernels for a shape among those that may run
    SPDX-License-Identifier: MIT */
 #pragma once
 
@@ -6,19 +6,19 @@
 
 #include <stddef.h>
 
-enum { PREDICTOR_BEAMS = 8 };
+enum { CHOOSER_BEAMS = 8 };
 
-struct predictor { /* to be closed */
+struct chooser { /* to be closed */
     const kpred_model *model;
     const unsigned char *may_run; /* a flag for each kernel */
     int32_t gpu, field[4];        /* its token; where gpu, m, n and k are */
     uint32_t library, split;      /* parameters */
     size_t n_open;                /* beams, each wider than the one before */
-    struct predictor_beam {
+    struct chooser_beam {
         size_t width;
         int32_t *arena;
         kpred_ctx ctx;
-    } beam[PREDICTOR_BEAMS];
+    } beam[CHOOSER_BEAMS];
     kpred_tuple *tuples; /* of the widest */
 };
 
@@ -29,11 +29,11 @@ struct prediction {
 };
 
 /* 0, or -1 with a message. The beam is the one to begin with. */
-int predictor_open(struct predictor *p, const struct target *t, enum family_id family,
-                   const unsigned char *may_run, size_t beam);
+int chooser_open(struct chooser *p, const struct target *t, enum family_id family,
+                 const unsigned char *may_run, size_t beam);
 
 /* The best 1..`most` of a shape, best first: their number. 0: there is none, since no legal kernel
    may run; *status then says whether there is a legal one. The beam grows as far as it has to. */
-size_t predictor_run(struct predictor *p, int32_t m, int32_t n, int32_t k, size_t most,
-                     struct prediction *out, kpred_status *status);
-void predictor_close(struct predictor *p);
+size_t chooser_run(struct chooser *p, int32_t m, int32_t n, int32_t k, size_t most,
+                   struct prediction *out, kpred_status *status);
+void chooser_close(struct chooser *p);

@@ -1,6 +1,6 @@
-/* predictor.c - see predictor.h
+/* chooser.c - see chooser.h
    SPDX-License-Identifier: MIT */
-#include "predictor.h"
+#include "chooser.h"
 
 #include "base/util.h"
 
@@ -9,7 +9,7 @@
 
 enum { WIDER = 4 };
 
-static int find_fields(struct predictor *p, const struct target *t)
+static int find_fields(struct chooser *p, const struct target *t)
 {
     static const char *const names[] = {"gpu", "m", "n", "k"};
     for (size_t i = 0; i < 4; i++) {
@@ -21,7 +21,7 @@ static int find_fields(struct predictor *p, const struct target *t)
     return 0;
 }
 
-static int find_params(struct predictor *p)
+static int find_params(struct chooser *p)
 {
     const kpred_model *m = p->model;
     p->library = p->split = m->n_params;
@@ -36,9 +36,9 @@ static int find_params(struct predictor *p)
     return 0;
 }
 
-static kpred_status open_beam(struct predictor *p, size_t width)
+static kpred_status open_beam(struct chooser *p, size_t width)
 {
-    struct predictor_beam *b = &p->beam[p->n_open++];
+    struct chooser_beam *b = &p->beam[p->n_open++];
     const size_t words = kpred_arena_words(p->model, width);
     b->width = width;
     b->arena = xcalloc(words, sizeof *b->arena);
@@ -46,8 +46,8 @@ static kpred_status open_beam(struct predictor *p, size_t width)
     return kpred_init(&b->ctx, KPRED_VERSION, p->model, width, b->arena, words);
 }
 
-int predictor_open(struct predictor *p, const struct target *t, enum family_id family,
-                   const unsigned char *may_run, size_t beam)
+int chooser_open(struct chooser *p, const struct target *t, enum family_id family,
+                 const unsigned char *may_run, size_t beam)
 {
     memset(p, 0, sizeof *p);
     p->model = t->model[family];
@@ -59,7 +59,7 @@ int predictor_open(struct predictor *p, const struct target *t, enum family_id f
 }
 
 /* Those of n tuples that may run, at most `most` */
-static size_t choose(const struct predictor *p, const int32_t problem[4], size_t n, size_t most,
+static size_t choose(const struct chooser *p, const int32_t problem[4], size_t n, size_t most,
                      struct prediction *out)
 {
     const kpred_model *m = p->model;
@@ -82,8 +82,8 @@ static size_t wider(size_t width)
     return width * WIDER < KPRED_MAX_BEAM ? width * WIDER : KPRED_MAX_BEAM;
 }
 
-size_t predictor_run(struct predictor *p, int32_t m, int32_t n, int32_t k, size_t most,
-                     struct prediction *out, kpred_status *status)
+size_t chooser_run(struct chooser *p, int32_t m, int32_t n, int32_t k, size_t most,
+                   struct prediction *out, kpred_status *status)
 {
     int32_t problem[4];
     const int32_t values[4] = {p->gpu, m, n, k};
@@ -106,7 +106,7 @@ size_t predictor_run(struct predictor *p, int32_t m, int32_t n, int32_t k, size_
     return found;
 }
 
-void predictor_close(struct predictor *p)
+void chooser_close(struct chooser *p)
 {
     for (size_t i = 0; i < p->n_open; i++)
         free(p->beam[i].arena);
