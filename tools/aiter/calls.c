@@ -130,9 +130,9 @@ static enum call_kind read_gemm(const char **at, struct call *call)
         return CALL_CUT;
     for (; is_detail(*p) && strncmp(p, shape, sizeof shape - 1) != 0; p++) {
         const char *q = p;
-        if (skip(&q, ", not found tuned config in "))
+        if (skip(&q, "not found tuned config in "))
             return *at = q, end_miss(at, call);
-        if (skip(&q, ", found padded_M:"))
+        if (skip(&q, "found padded_M:"))
             return *at = q, end_hit(at, call);
     }
     return CALL_CUT;

@@ -69,25 +69,26 @@ static void add_installed(const struct installed_family *f, const char *merge_na
 
 void story_variables(const struct installed *in, char *const path[N_FAMILIES])
 {
+    int is_first = 1, lacks = 0;
     for (int i = 0; i < N_FAMILIES; i++) {
         const char *merge_name = families[i].merge_name;
         struct buf files = {NULL, 0, 0};
         if (path[i] == NULL)
             continue;
-        if (in->of[i].paths.n != 0) {
-            note("%s: AITER reads the files that this variable lists, and no others:",
-                 families[i].name);
+        if (is_first)
+            note("AITER reads the files that its variable lists, and no others:");
+        is_first = 0;
+        if (in->of[i].paths.n != 0)
             add_installed(&in->of[i], merge_name, &files);
-        } else {
-            note(
-                "%s: AITER reads the files that this variable lists, and no others: its own lie in "
-                "aiter/configs; of aiter/configs/model_configs add those with %s in their names, "
-                "and give them to --installed, since AITER refuses a key that comes twice",
-                families[i].name, merge_name);
+        else
             buf_printf(&files, "aiter/configs/%s.csv:", merge_name);
-        }
+        lacks |= in->of[i].paths.n == 0;
         buf_puts(&files, path[i]);
         print_variable(families[i].variable, files.s);
         buf_free(&files);
     }
+    if (lacks)
+        note("AITER's own tables were not given: --installed takes aiter/configs/NAME.csv and the "
+             "files of aiter/configs/model_configs with NAME in theirs; without it a key may come "
+             "twice, which AITER refuses");
 }
