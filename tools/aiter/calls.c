@@ -153,7 +153,7 @@ static enum call_kind read_fused(const char **at, struct call *call)
     if (!skip(&p, "stage default for ("))
         return CALL_NONE;
     end = strpbrk(p, ")[");
-    if (end == NULL || *end != ')')
+    if (end == NULL || *end != ')' || holds(p, (size_t)(end - p), shape))
         return CALL_CUT;
     call->text = p;
     call->n_text = (size_t)(end - p);
