@@ -81,7 +81,7 @@ static int file_name(const char **at, const char *end, struct call *call)
     const size_t n_base = (size_t)(call->text + call->n_text - base);
     *at = stop;
     return n_base != 0 && memchr(base, ' ', n_base) == NULL
-           && !holds(call->text, call->n_text, shape);
+           && !holds(call->text, call->n_text, shape) && !holds(call->text, call->n_text, fused);
 }
 
 static int is_same(const struct call_number *a, const struct call_number *b)

@@ -60,16 +60,18 @@ static int find(const struct untuned_row *row, const char *name)
     return -1;
 }
 
-/* A log's first line could have a comma in it, but no cell that is one of these words. */
+/* A log's first line may have commas, too, but not with single words between them, one of these. */
 static int is_header(const struct untuned_row *row, const char *path)
 {
     static const char *const words[] = {"M", "N", "K", "m", "n", "k", "token", NULL};
+    int n_words = 0, found = 0;
     if (ends_with(path, ".csv"))
         return 1;
-    for (int i = 0; i < row->n; i++)
-        if (row->n > 1 && is_one_of(words, row->cell[i]))
-            return 1;
-    return 0;
+    for (int i = 0; i < row->n; i++) {
+        n_words += is_identifier(row->cell[i]);
+        found |= is_one_of(words, row->cell[i]);
+    }
+    return row->n > 1 && n_words == row->n && found;
 }
 
 static int check_columns(const struct untuned *u, const struct untuned_row *row, size_t number)
