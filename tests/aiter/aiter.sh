@@ -305,7 +305,7 @@ check "a GPU that one model knows" on MI308X other_gpu
 log "$(miss $bs 17 1536 7168)"
 check "an unknown GPU" on gfx906_60 refused "--gpu: value \"gfx906_60\": no model .*$bs: gfx942_304 gfx950_256" \
     "$tmp/log"
-check "a GPU without a name" on foo refused '--gpu: value "foo": no model' "$tmp/log"
+check "a GPU without a name" on foo refused '--gpu "foo": is no name of a GPU' "$tmp/log"
 check "a GPU that the family lacks" on gfx942_80 refused \
     '--gpu: value "gfx942_80": the model of .*known: gfx942_304 gfx950_256' --family bs "$tmp/log"
 check "a GPU that the log's family lacks" on gfx942_80 refused \

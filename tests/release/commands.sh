@@ -177,6 +177,16 @@ t1_file() {
     printf '"Conditions": [{"Expression": "bx * vec <= 512", "Parameters": ["bx", "vec"]}]}}\n'
 }
 
+# aiter_files: a server's log, and tables as AITER has them
+aiter_files() {
+    mkdir -p aiter/configs/model_configs
+    echo "[aiter] shape is M:17, N:1536, K:7168, not found tuned config in \
+/tmp/aiter_configs/a8w8_blockscale_tuned_gemm.csv, will use default config!" >server.log
+    for table in a8w8_blockscale_tuned_gemm model_configs/a8w8_blockscale_tuned_gemm_ds_v3; do
+        echo "gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio" >aiter/configs/$table.csv
+    done
+}
+
 # provide FOLDER: the files that commands read there
 provide() (
     mkdir -p "$1" "$tmp/home/.config/miopen" && cd "$1" || return 1
@@ -190,6 +200,7 @@ provide() (
     cp "$root/weights/$small.h" FILE.h
     mkdir -p build/paper/config && cp FILE.h build/paper/config/$small-encdec.h
     cp "$root/tests/fixtures/resnet50.log" log.txt
+    aiter_files
     # a training run that logs its convolutions
     printf 'import sys\nwith open("%s") as log:\n    sys.stderr.write(log.read())\n' \
         "$root/tests/fixtures/resnet50.log" >train.py

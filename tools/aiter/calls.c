@@ -112,7 +112,7 @@ static enum call_kind end_miss(const char **at, struct call *call)
     return file_name(at, ", will use default config", call) ? CALL_MISS : CALL_CUT;
 }
 
-/* What a family says of a shape besides M, N and K: q_dtype_w:torch.X, dtype='torch.bfloat16' ... */
+/* What a family says of a shape besides M, N and K: q_dtype_w:torch.X, dtype='torch.bf16' */
 static int is_detail(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')

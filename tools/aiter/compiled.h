@@ -3,7 +3,7 @@
 
    ck and cktile kernels are compiled into a registry when AITER is built: those that its tuned
    tables name for the GPU, and a default. A row that names another one is an error when its shape
-   is run. Kernels of asm, triton and flydsl need no build; the opus kernel may be compiled or not. */
+   is run. Kernels of asm, triton and flydsl need no build; that of opus may be compiled or not. */
 #pragma once
 
 #include "installed.h"
@@ -12,9 +12,9 @@
    names a kernel of a model of the target. */
 int compiled_read(struct interned *names, const struct target *t, const char *path);
 
-/* A flag for each kernel of the family's model, to be freed: by `names`, if n is not 0, else by what
-   the family's installed tables name; without such tables all, which is told. only_ck: of other
-   libraries none. *n is the number of kernels. */
+/* A flag for each kernel of the family's model, to be freed: by `names`, if there are any, else by
+   what the family's installed tables name; without such tables all, which is told. only_ck: of
+   other libraries none. *n is the number of kernels. */
 unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
                               const struct target *t, enum family_id family, int only_ck,
                               size_t *n);

@@ -54,8 +54,8 @@ static int has(const struct work *w, const int32_t mnk[3], int32_t m)
     return installed_has(w->in, w->target, w->family, m, mnk[1], mnk[2]);
 }
 
-/* AITER would find a row at M before the measured one of M's fine step: that one is not hidden unless
-   just this M was asked for. */
+/* AITER would find a row at M before the measured one of M's fine step: that one is not hidden
+   unless just this M was asked for. */
 static void add_m(struct work *w, struct place at, const int32_t mnk[3])
 {
     if (has(w, mnk, mnk[0]))

@@ -28,7 +28,7 @@ struct rows { /* all zero: there are none; to be freed */
     struct tally left_out; /* M of the rest */
 };
 
-/* 0, or -1 with a message. The shapes are sorted; those that cannot be predicted for are counted. */
+/* 0, or -1 with a message. The shapes are sorted; those without a prediction are counted. */
 int rows_make(struct rows *r, struct asked *a, const struct target *t, const struct installed *in,
               const struct rows_options *o);
 void rows_free(struct rows *r);

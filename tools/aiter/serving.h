@@ -1,9 +1,9 @@
 /* serving.h - at which M AITER looks a shape up, and the few M whose rows serve all others
    SPDX-License-Identifier: MIT
 
-   AITER looks for a row at M itself, then at M rounded up to a multiple of 16 (up to 256), 32 (up to
-   1024), 64 (up to 4096) or 128, then at the next power of two; beyond 8192, if N > 4096, at 8192
-   (aiter/ops/gemm_op_a8w8.py). N and K are those asked for. */
+   AITER looks for a row at M itself, then at M rounded up to a multiple of 16 (up to 256), 32 (up
+   to 1024), 64 (up to 4096) or 128, then at the next power of two; beyond 8192, if N > 4096, at
+   8192 (aiter/ops/gemm_op_a8w8.py). N and K are those asked for. */
 #pragma once
 
 #include <stddef.h>

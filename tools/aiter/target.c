@@ -48,7 +48,7 @@ static int unknown(const char *gpu, const struct target *t)
         buf_free(&known);
     }
     buf_printf(&value, "\"%s\"", gpu);
-    if (t->token[0] != '\0' && strcmp(t->token, gpu) != 0)
+    if (strcmp(t->token, gpu) != 0)
         buf_printf(&value, ", which is %s", t->token);
     fail("--gpu: value %s: no model of AITER's kernels knows it (%s)", value.s,
          list.n != 0 ? list.s : "none is built in");
@@ -57,32 +57,45 @@ static int unknown(const char *gpu, const struct target *t)
     return -1;
 }
 
-/* What the text names, "" if nothing */
-static void parse(struct target *t, const char *text)
+/* The name of AMD's for the GPU that a text names; NULL with a message */
+static const char *name_of(const char *text, struct buf *b)
+{
+    const char *name = gpu_name(text, b);
+    return strncmp(name, "gfx", 3) == 0 ? name : gpu_asked("--gpu", text, b);
+}
+
+static int usual_units(const char *arch)
+{
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strcmp(arch, usual[i].gfx) == 0)
+            return usual[i].cu_num;
+    return 0;
+}
+
+static int parse(struct target *t, const char *text)
 {
     struct buf b = {NULL, 0, 0};
-    const char *name = gpu_name(text, &b);
-    const struct gpu gpu = gpu_parse(name);
-    if (strncmp(name, "gfx", 3) == 0) {
-        snprintf(t->gfx, sizeof t->gfx, "%s", gpu.arch);
-        t->cu_num = gpu.units;
-        for (size_t i = 0; i < sizeof usual / sizeof *usual && gpu.units == 0; i++)
-            if (strcmp(gpu.arch, usual[i].gfx) == 0)
-                t->cu_num = usual[i].cu_num;
-        snprintf(t->token, sizeof t->token, "%s_%d", gpu.arch, t->cu_num);
-        if (gpu.units == 0 && t->cu_num != 0)
-            note("%s: taken as %s, which AITER builds for unless CU_NUM is set", text, t->token);
-        else if (strcmp(text, t->token) != 0)
-            note("%s is %s", text, t->token);
-    }
+    const char *name = name_of(text, &b);
+    const struct gpu gpu = gpu_parse(name != NULL ? name : "");
     buf_free(&b);
+    if (name == NULL)
+        return -1;
+    snprintf(t->gfx, sizeof t->gfx, "%s", gpu.arch);
+    t->cu_num = gpu.units != 0 ? gpu.units : usual_units(gpu.arch);
+    snprintf(t->token, sizeof t->token, t->cu_num != 0 ? "%s_%d" : "%s", gpu.arch, t->cu_num);
+    if (gpu.units == 0 && t->cu_num != 0)
+        note("%s: taken as %s, which AITER builds for unless CU_NUM is set", text, t->token);
+    else if (strcmp(text, t->token) != 0)
+        note("%s is %s", text, t->token);
+    return 0;
 }
 
 int target_find(struct target *t, const char *gpu)
 {
     int n = 0;
     memset(t, 0, sizeof *t);
-    parse(t, gpu);
+    if (parse(t, gpu) != 0)
+        return -1;
     for (int i = 0; i < N_FAMILIES; i++) {
         const kpred_model *m = model_of((enum family_id)i);
         const int32_t field = m != NULL ? kpred_field_index(m, "gpu") : -1;

@@ -14,8 +14,8 @@ struct target {
     const kpred_model *model[N_FAMILIES]; /* NULL: there is none, or it does not know the GPU */
 };
 
-/* The GPU that --gpu names: a model's token, a product, or an architecture; of an architecture alone
-   the one that AITER builds for. 0, or -1 with a message that names those of the models. */
+/* The GPU that --gpu names: a model's token, a product, or an architecture; of an architecture
+   alone the one that AITER builds for. 0, or -1 with a message that names those of the models. */
 int target_find(struct target *t, const char *gpu);
 
 /* The GPUs that a family's model knows, separated by blanks; "": there is no model. In `b`. */

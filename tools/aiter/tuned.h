@@ -18,8 +18,8 @@ struct tuned_row {
     int32_t m, n, k;
 };
 
-/* Calls `row` for each; what that returns, if it is not 0, ends the reading and is returned, else 0,
-   or -1 with a message: the file is no such table, or it is one of another family. */
+/* Calls `row` for each; what that returns, if it is not 0, ends the reading and is returned. Else
+   0, or -1 with a message: the file is no such table. */
 int tuned_read(const char *path, enum family_id family,
                int (*row)(void *to, const struct tuned_row *row), void *to);
 

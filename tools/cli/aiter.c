@@ -34,8 +34,8 @@ static const char help[] =
     "is\n"
     "counted on standard error, with the variable that tells AITER of the tables.\n"
     "\n"
-    "Example: kpred aiter --gpu MI300X --installed aiter/configs/*blockscale_tuned_gemm.csv \\\n"
-    "             aiter/configs/model_configs/*blockscale*tuned_gemm*.csv -o tuned -- server.log\n";
+    "Example: kpred aiter --gpu MI300X -o tuned --installed aiter/configs/*_tuned_gemm*.csv \\\n"
+    "             aiter/configs/model_configs/*_tuned_gemm*.csv -- server.log\n";
 
 int cmd_aiter(int argc, char **argv)
 {
