@@ -119,7 +119,7 @@ _kpred_value() {
         _kpred_reply $names
         ;;
     ingest:-o) _kpred_files .csv .json ;;
-    init:-o) _kpred_files .spec ;;
+    init:-o | kernels:-o) _kpred_files .spec ;;
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
     *:--set) _kpred_given ;;
     train:-o | relayout:-o) _kpred_files .h ;;
@@ -149,7 +149,7 @@ _kpred_operand() {
     init) _kpred_files .json .json.bz2 .json.gz .csv .csv.bz2 .csv.gz ;;
     eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
-    ingest | train) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
+    ingest | train | kernels) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
     miopen | aiter) _kpred_files ;;
     esac
 }
