@@ -15,14 +15,13 @@
 static int leave_out(struct asked *a, struct place at, const char *key, size_t n_key,
                      const char *why)
 {
-    struct buf b = {NULL, 0, 0};
-    buf_printf(&b, "%s|", why);
-    buf_add(&b, key, n_key);
     const size_t before = a->seen.n;
-    intern(&a->seen, b.s, b.n);
+    a->key.n = 0;
+    buf_printf(&a->key, "%s|", why);
+    buf_add(&a->key, key, n_key);
+    intern(&a->seen, a->key.s, a->key.n);
     if (a->seen.n != before)
         tally_add(&a->left_out, at, why);
-    buf_free(&b);
     return 0;
 }
 
@@ -183,6 +182,7 @@ void asked_free(struct asked *a)
     intern_free(&a->seen);
     tally_free(&a->left_out);
     tally_free(&a->cut);
+    buf_free(&a->key);
     free(a->v);
     memset(a, 0, sizeof *a);
 }

@@ -18,6 +18,7 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     size_t lines, calls;   /* that were read: calls are lines of AITER's, and rows of lists */
     struct tally left_out; /* distinct shapes */
     struct tally cut;      /* lines */
+    struct buf key;        /* of the one at hand */
 };
 
 /* Where a call comes from: only one family may be wanted (else FAMILY_NONE), which is that of calls

@@ -88,6 +88,21 @@ static int may_run(const struct interned *names, const struct installed_family *
     return 1;
 }
 
+/* What is told where --compiled is not given */
+static void note_source(const struct installed_family *in, const struct target *t,
+                        enum family_id family)
+{
+    if (in->paths.n == 0)
+        note(
+            "%s: neither --compiled nor a table of --installed tells which kernels AITER was built "
+            "with: all of its list are taken, and it refuses to run those that it lacks",
+            families[family].name);
+    else if (in->kernels.n == 0)
+        note("%s: the tables of --installed name no kernel for %s: of those that are compiled in, "
+             "none is known but AITER's default",
+             families[family].name, t->token);
+}
+
 unsigned char *compiled_flags(const struct interned *names, const struct installed *in,
                               const struct target *t, enum family_id family, int only_ck, size_t *n)
 {
@@ -100,10 +115,7 @@ unsigned char *compiled_flags(const struct interned *names, const struct install
                    && may_run(names, &in->of[family], family, library, m->names->names[i]);
         *n += flags[i];
     }
-    if (names->n == 0 && in->of[family].paths.n == 0)
-        note(
-            "%s: neither --compiled nor a table of --installed tells which kernels AITER was built "
-            "with: all of its list are taken, and it refuses to run those that it lacks",
-            families[family].name);
+    if (names->n == 0)
+        note_source(&in->of[family], t, family);
     return flags;
 }

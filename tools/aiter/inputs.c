@@ -15,6 +15,7 @@ struct input {
     const char *path;
     FILE *f;
     struct log_line line;
+    struct buf row; /* the one at hand, of a list */
 };
 
 static struct place place_of(const struct input *in)
@@ -54,8 +55,7 @@ static enum family_id family_of_list(const struct input *in, const struct untune
 static int read_row(struct input *in, const struct untuned *u, enum family_id family)
 {
     struct untuned_row row;
-    struct buf rest = {NULL, 0, 0};
-    int rc = untuned_row(u, in->line.number, in->line.text, &row);
+    const int rc = untuned_row(u, in->line.number, in->line.text, &row);
     if (rc <= 0)
         return rc;
     const char *mnk[3] = {"", "", ""};
@@ -64,11 +64,10 @@ static int read_row(struct input *in, const struct untuned *u, enum family_id fa
         mnk[1] = row.cell[u->n_at];
         mnk[2] = row.cell[u->k];
     }
+    in->row.n = 0;
     for (int i = 0; i < row.n; i++)
-        buf_printf(&rest, "%s,", row.cell[i]);
-    rc = asked_row(in->to, in->from, place_of(in), family, mnk, rest.s);
-    buf_free(&rest);
-    return rc;
+        buf_printf(&in->row, "%s,", row.cell[i]);
+    return asked_row(in->to, in->from, place_of(in), family, mnk, in->row.s);
 }
 
 static int read_list(struct input *in, const struct untuned *u)
@@ -121,6 +120,7 @@ static int read_stream_of(struct input *in)
     const int rc = read_lines(in);
     in->to->lines += in->line.number;
     log_line_end(&in->line);
+    buf_free(&in->row);
     if (rc == 0 && ferror(in->f))
         return fail("%s: cannot read: %s", in->path, strerror(errno));
     if (rc == 0 && in->to->calls == before && in->to->cut.words.n == broken)

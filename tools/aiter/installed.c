@@ -58,7 +58,7 @@ static int read_table(struct installed *in, const struct target *t, enum family_
     family = family != FAMILY_NONE ? family : only;
     if (family == FAMILY_NONE)
         return fail("--installed: %s: its name tells no family of AITER's; --family says which it "
-                    "is of",
+                    "is of (INPUT stands before --installed, or behind --)",
                     path);
     if (families[family].model == NULL)
         return 0;
