@@ -196,6 +196,7 @@ aiter_package() {
         echo "gfx950,256,16,1536,7168,ck,8,0,9.5,$kernel,37.08,1163.8,0.0"
         echo "gfx942,304,16,1536,7168,ck,8,0,11.5,$kernel,30.64,961.4,0.0"
     } | tee "$1/configs/a8w8_blockscale_tuned_gemm.csv" >"$2"
+    head -n 1 "$2" >"$1/configs/model_configs/a8w8_blockscale_tuned_gemm_ds_v3.csv"
 }
 
 # provide FOLDER: the files that commands read there
@@ -214,6 +215,7 @@ provide() (
     cp "$root/tests/aiter/hf_deepseek_v3.json" config.json
     server_log >server.log
     aiter_package "$data/aiter" measured.csv || return 1
+    cp -R "$data/aiter" aiter
     # a training run that logs its convolutions
     printf 'import sys\nwith open("%s") as log:\n    sys.stderr.write(log.read())\n' \
         "$root/tests/fixtures/resnet50.log" >train.py
