@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "recipe.h"
 
+#include "forest.h"
+
 #include "base/numbers.h"
 #include "ensemble.h"
 #include "quantise.h"
@@ -296,6 +298,30 @@ static void multiply_rows(const struct trainer *t, const struct recipe_rows *row
         }
 }
 
+/* Is a row narrow (data.h)? Its target says that some value of the first parameter was not tried. */
+static uint8_t *narrow_flags(const struct trainer *t, const float *soft, size_t n)
+{
+    const size_t width = recipe_width(t->model), values = (size_t)t->model->params[0].n_values;
+    uint8_t *narrow = xcalloc(n, 1);
+    for (size_t i = 0; soft && i < n; i++)
+        for (size_t v = 0; v < values; v++)
+            narrow[i] |= soft[i * width + v] < 0.0f;
+    return narrow;
+}
+
+/* A forest of the first n rows has its say on all of them. */
+static void ask_forest(const struct trainer *t, const struct net_dims *d,
+                       const struct net_rows *all, size_t n, const float *soft, float *target)
+{
+    struct net_rows own = *all;
+    own.n = n;
+    uint8_t *narrow = narrow_flags(t, soft, n);
+    struct forest *f = forest_new(d, &own, narrow, (size_t)t->recipe->trees, t->seed, t->n_threads);
+    forest_mix(f, all, (float)t->recipe->tree_share, t->n_threads, target);
+    forest_free(f);
+    free(narrow);
+}
+
 /* The teachers' opinion on every row: of the first n given their labels, which are mixed in; of the
    others on the way to values drawn from it. */
 static void ask_teachers(const struct trainer *t, const struct net *teachers, size_t n,
@@ -317,11 +343,16 @@ static void ask_teachers(const struct trainer *t, const struct net *teachers, si
     for (size_t i = 0; i < total; i++)
         draws[i] = num_draw(&seed);
     net_ensemble(teachers, n_teachers, &first, y, NULL, t->n_threads, target);
-    mix_labels(t, y, soft, n, target);
     if (rest.n)
         net_ensemble(teachers, n_teachers, &rest, y + n * t->n_params, draws, t->n_threads,
                      target + n * net_target_width(d));
     free(draws);
+    if (t->recipe->trees >= 1) {
+        rest = first;
+        rest.n = total;
+        ask_forest(t, d, &rest, n, soft, target);
+    }
+    mix_labels(t, y, soft, n, target);
 }
 
 /* Steps 2 and 3. x and y have room for `total` rows, of which the first rows->n are filled in. */

@@ -39,6 +39,8 @@
     X(teacher_drop_encoder, 0.2, 0, 0.9)                                                           \
     X(teacher_drop_hidden, 0.2, 0, 0.9)                                                            \
     X(temperature, 1, 0.1, 10)      /* what the student's logits are divided by */                 \
+    X(trees, 0, 0, 10000)           /* of a random forest that teaches as well (forest.h) */       \
+    X(tree_share, 0.5, 0, 1)        /* of its opinion among that of the teachers */                \
     X(label_share, 0.5, 0, 1)       /* of a label in the mix with the teachers' mean */            \
     X(sharpness, 8, 0, 1000)        /* of odds, for timed data (time_targets.h) */                 \
     X(perplexity, 0, 0, 1000000)    /* most of odds: sharpness doubles up to thrice; 0: any */     \
