@@ -35,8 +35,9 @@
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
-                 canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split
-                 that `train` takes without --split, config (as without it), shape or none
+                 canonical(w) likewise, or x, pad_w, stride_w and dil_w. octave(size): the
+                 floor of its log2. balance: a key of this kind, for train/balance.h.
+                 shipped: the split that `train` takes without --split, config (as without it), shape or none
        [calibration]  config, shape, none: the temperature, 0.55 to 8, by which the logits of a
                  model of that split would have to be divided for its probabilities to come true,
                  as calibrate.sh finds it; without it 1
