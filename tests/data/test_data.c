@@ -530,14 +530,37 @@ static void split_facts(void)
 
 static void split_names(void)
 {
-    static const char *const good[] = {"config",     "shape",       "none",
-                                       "config:0/1", "config:4/5",  "shape:0/10",
+    static const char *const good[] = {"config",     "shape",       "none",        "config:0/1",
+                                       "config:4/5", "shape:0/10",  "file:ds_v3",  "file:a.csv",
                                        "fold:0/1",   "fold:12/345", "shape:99/100"};
-    static const char *const bad[] = {
-        "",           "Config",     "config:",    "config:5/5",        "config:1",     "config:0/0",
-        "shape:-1/5", "shape:+1/5", "shape:01/5", "shape:1/5 ",        "shape: 1/5",   "none:0/5",
-        "fold",       "fold:",      "fold:5/5",   "configs",           "config:0/5x",  "other:0/5",
-        "nonesuch",   "shape:1/05", ":0/5",       "config:1000/10000", "fold:0/123456"};
+    static const char *const bad[] = {"",
+                                      "Config",
+                                      "config:",
+                                      "config:5/5",
+                                      "config:1",
+                                      "config:0/0",
+                                      "shape:-1/5",
+                                      "shape:+1/5",
+                                      "shape:01/5",
+                                      "shape:1/5 ",
+                                      "shape: 1/5",
+                                      "none:0/5",
+                                      "fold",
+                                      "fold:",
+                                      "fold:5/5",
+                                      "configs",
+                                      "config:0/5x",
+                                      "other:0/5",
+                                      "nonesuch",
+                                      "shape:1/05",
+                                      ":0/5",
+
+                                      "fold:0/123456",
+                                      "file:",
+                                      "file:a/b",
+                                      "file:a b",
+                                      "file",
+                                      "files:a"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         CHECK(held_out_is_split(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -651,16 +674,79 @@ static void folds_of_shape(void)
     folds_of("shape", same_shape);
 }
 
+/* ---- files ---- */
+
+/* Sorted rows of three files: problems 1..20 of three shapes (n of 1..3), of which the second file
+   has those of n = 2 with m below 10, and one problem that the third has as well. */
+static void make_file_rows(struct dataset *d, struct data_file *files)
+{
+    static const char *const names[] = {"a.csv.bz2", "b.csv", "b_more.csv"};
+    memset(d, 0, sizeof *d);
+    d->n_fields = FOLD_FIELDS;
+    d->problem = xcalloc(61 * FOLD_FIELDS, sizeof *d->problem);
+    d->file = xcalloc(61, sizeof *d->file);
+    d->files = files;
+    d->n_files = 3;
+    for (size_t i = 0; i < 3; i++)
+        files[i].name = (char *)names[i];
+    for (int32_t m = 1; m <= 20; m++)
+        for (int32_t n = 1; n <= 3; n++)
+            for (int twice = 0; twice <= (m == 5 && n == 2); twice++) {
+                int32_t *p = d->problem + d->n * FOLD_FIELDS;
+                p[2] = m + 100;
+                p[3] = n;
+                d->file[d->n++] = twice ? 2 : n == 2 && m < 10 ? 1 : 0;
+            }
+}
+
+static void check_file_part(const struct dataset *d, const struct held_out *h, size_t i)
+{
+    const int32_t *p = d->problem + i * FOLD_FIELDS;
+    const int tests = p[3] == 2 && p[2] < 110;
+    CHECK_EQ(h->part[i], tests ? HELD_OUT_TEST : p[3] == 2 ? HELD_OUT_ASIDE : HELD_OUT_TRAIN);
+}
+
+/* A file's problems test, others of its shapes are put aside, and the rest trains. */
+static void files_left_out(void)
+{
+    static const char *const good[] = {"file:b", "file:b.csv"};
+    static const char *const wrong[] = {"file:c", "file:b_", "file:.csv"};
+    struct data_file files[3];
+    struct held_out h;
+    struct dataset d;
+    struct spec s;
+    struct buf text = {0};
+    buf_puts(&text, fold_spec);
+    buf_puts(&text, "shape = n\n");
+    REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+    make_file_rows(&d, files);
+    for (size_t k = 0; k < 2; k++) {
+        CHECK(held_out_is_split(good[k]) && held_out_key(&s, good[k]) == &s.shape);
+        REQUIRE(held_out_find(&s, good[k], &d, &h) == 0);
+        for (size_t i = 0; i < d.n; i++)
+            check_file_part(&d, &h, i);
+        held_out_free(&h);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        CHECK(held_out_find(&s, wrong[k], &d, &h) != 0);
+        held_out_free(&h);
+    }
+    free(d.problem);
+    free(d.file);
+    spec_free(&s);
+    buf_free(&text);
+}
+
 /* What the spec has no key for is refused, the folds of it too. */
 static void folds_without_a_key(void)
 {
-    static const char *const names[] = {"shape", "shape:0/7"};
+    static const char *const names[] = {"shape", "shape:0/7", "file:toy"};
     struct held_out h;
     struct dataset d;
     struct spec s;
     REQUIRE(spec_parse(&s, fold_spec, "toy.spec") == 0);
     make_fold_rows(&d);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CHECK(held_out_find(&s, names[i], &d, &h) != 0);
         held_out_free(&h);
     }
@@ -945,6 +1031,7 @@ int main(int argc, char **argv)
     test_run("names of splits", split_names);
     test_run("folds of config", folds_of_config);
     test_run("folds of shape", folds_of_shape);
+    test_run("files left out", files_left_out);
     test_run("folds without a key", folds_without_a_key);
     test_run("canonical size is the largest", canonical_is_largest);
     test_run("order of files does not matter", order_of_files);

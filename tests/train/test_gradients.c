@@ -21,7 +21,7 @@ enum { ROWS = 150, PARAMS = 5 };
 static const struct net_dims DIMS = {32, 32, 48, 16, PARAMS, {3, 1, 2, 17, 5}};
 
 static uint8_t x[ROWS * 32], y[ROWS * PARAMS];
-static float weight[ROWS], target[ROWS * 28];
+static float weight[ROWS], target[ROWS * 28], partly[ROWS * 28];
 
 /* Most of it the label, some values with nothing */
 static void fill_targets(size_t row)
@@ -149,6 +149,42 @@ static void check_gradients(void)
     check_gradient(&rows, 1.5f, 1, "gradient of soft targets with regret");
     rows.target = NULL;
     check_gradient(&rows, 1, 1, "gradient of labels with regret");
+    rows.timed = NULL;
+    rows.target = partly;
+    check_gradient(&rows, 1, 0, "gradient where some values were not tried");
+}
+
+/* Of every other row, of parameter 3 only the label and the values below 3 were tried. */
+static void leave_values(void)
+{
+    memcpy(partly, target, sizeof target);
+    for (size_t i = 0; i < ROWS; i += 2) {
+        float *p = partly + i * 28 + 6;
+        for (size_t v = 0; v < 17; v++)
+            p[v] = v == y[i * PARAMS + 3] ? 1.0f : v < 3 ? 0.0f : -1.0f;
+    }
+}
+
+/* A single value that was tried teaches nothing, and its loss is 0. */
+static void check_single(void)
+{
+    static float lone[28];
+    struct net_rows rows = plain_rows();
+    struct net net = new_net(3);
+    float *gradient = xcalloc(net.at.n_weights, sizeof *gradient);
+    int same = 1;
+    for (size_t v = 0; v < 28; v++)
+        lone[v] = -1;
+    for (size_t t = 0, at = 0; t < PARAMS; at += DIMS.n_values[t++])
+        lone[at + y[t]] = 1;
+    rows.n = 1;
+    rows.target = lone;
+    const double loss = net_loss(&net, &rows, 1, 0, 0, gradient);
+    for (size_t i = 0; i < net.at.n_weights; i++)
+        same &= gradient[i] >= 0.0f && gradient[i] <= 0.0f;
+    CASE(same && loss > -1e-6 && loss < 1e-6, "one value that was tried alone teaches nothing");
+    free(gradient);
+    net_free(&net);
 }
 
 /* ---- determinism -------------------------------------------------------------------------- */
@@ -367,7 +403,9 @@ int main(int argc, char **argv)
 {
     fill_rows();
     check_numbers();
+    leave_values();
     check_gradients();
+    check_single();
     check_threads();
     check_learns();
     check_twins();

@@ -12,8 +12,9 @@
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
-                 that was timed, or what other tuners write), find-db, tensile or aiter; for miopen
-                 also solver. From MIOpen's files it takes the convolutions with `filter` (1x1), unless
+                 that was timed, or what other tuners write), find-db, tensile or aiter; for
+                 miopen also solver. From MIOpen's files it takes the convolutions with `filter`
+                 (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
                  of fields. Two kinds of rows without times are left out: those with a field at a
                  value (retired = stride 2: MIOpen no longer runs the kernel there), and those with
@@ -22,8 +23,8 @@
                  of the GPUs), files `beside` them for judges (--beside), and files of `older`
                  tuning runs, whose labels are learnt as well. For aiter: `family`, the stem of its
                  tables; and of the parameter `split`, the values that a file has which was tuned
-                 without a search for it (`unsearched`), and the libraries whose kernels are `counted`
-                 from 1 there, and those where the column is `ignored` and means 0
+                 without a search for it (`unsearched`), the libraries where it is `counted`
+                 from 1, and those where the column is `ignored` and means 0
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
@@ -35,8 +36,9 @@
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
                  canonical(h|w), or a literal that begins with a digit. canonical(h) needs filter
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
-                 canonical(w) likewise, or x, pad_w, stride_w and dil_w. shipped: the split
-                 that `train` takes without --split, config (as without it), shape or none
+                 canonical(w) likewise, or x, pad_w, stride_w and dil_w. octave(size): the
+                 floor of its log2. balance: a key of this kind, for train/balance.h.
+                 shipped: the split that `train` takes without --split, config (as without it), shape or none
        [calibration]  config, shape, none: the temperature, 0.55 to 8, by which the logits of a
                  model of that split would have to be divided for its probabilities to come true,
                  as calibrate.sh finds it; without it 1

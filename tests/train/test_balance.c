@@ -1,0 +1,127 @@
+/* test_balance.c - timed rows: how many a problem gets, and values that were not tried
+   SPDX-License-Identifier: MIT */
+#define KPRED_STATIC
+#include "kpred.h"
+
+#include "data/held_out.h"
+#include "harness/test.h"
+#include "train/balance.h"
+#include "train/time_targets.h"
+
+#include <stdlib.h>
+
+enum { CROWD = 64, ROWS = CROWD + 2, FIELDS = 2, PARAMS = 2 };
+
+static const char text[] = "[kernel]\nname = toy\nrule = unconstrained\n[data]\nformat = timed\n"
+                           "[fields]\nm = size\nn = size\n[params]\nsplit = 0 1 2\nt = 8 16\n"
+                           "[split]\nconfig = m,n\nbalance = n,octave(m)\n"
+                           "[features]\nequals m 64 1\n";
+
+static int32_t problem[ROWS * FIELDS];
+static unsigned char target[ROWS * PARAMS], part[ROWS], narrow[ROWS];
+static double time_us[ROWS];
+static uint32_t unknown[ROWS];
+
+/* 64 problems of one group (m from 64 to 127), one of a group of its own, and one that is kept */
+static struct dataset make_rows(void)
+{
+    struct dataset d;
+    memset(&d, 0, sizeof d);
+    for (int32_t i = 0; i < ROWS; i++) {
+        problem[i * FIELDS] = CROWD + i;
+        problem[i * FIELDS + 1] = i < CROWD ? 1 : 2;
+        target[i * PARAMS + 1] = (unsigned char)(i % 2);
+        time_us[i] = 1 + i;
+    }
+    part[ROWS - 1] = HELD_OUT_TEST;
+    d.n = ROWS;
+    d.n_fields = FIELDS;
+    d.n_params = PARAMS;
+    d.problem = problem;
+    d.target = target;
+    d.time_us = time_us;
+    d.unknown = unknown;
+    return d;
+}
+
+static struct recipe make_recipe(const struct spec *s)
+{
+    struct recipe r;
+    CHECK(recipe_from_spec(s, &r) == 0);
+    r.draws = 4;
+    return r;
+}
+
+/* Of 65 problems with 4 rows each, 260 in all: by the root of 64, 8 * sum = 64 + 8 */
+static void groups_share(void)
+{
+    static const struct {
+        double balance;
+        size_t crowd, alone;
+    } cases[] = {{0, 4, 4}, {0.5, 4, 29}, {1, 2, 130}};
+    struct spec s;
+    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
+    const struct dataset d = make_rows();
+    struct recipe r = make_recipe(&s);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        r.balance = cases[i].balance;
+        size_t *rows = balance_rows(&r, &s, &d, part);
+        for (size_t p = 0; p < CROWD; p++)
+            CHECK_EQ(rows[p], cases[i].crowd);
+        CHECK_EQ(rows[CROWD], cases[i].alone);
+        CHECK_EQ(rows[CROWD + 1], 4);
+        free(rows);
+    }
+    spec_free(&s);
+}
+
+/* Learns from the first problem; `untried` is how many of its rows leave values 1 and 2 aside. */
+static size_t count_untried(struct spec *s, double as_searched)
+{
+    enum { DRAWS = 200, WIDTH = 5 };
+    static int32_t to_problem[DRAWS * FIELDS];
+    static unsigned char to_target[DRAWS * PARAMS];
+    static float soft[DRAWS * WIDTH];
+    struct recipe_rows to = {0, to_problem, to_target, soft};
+    const struct time_problem first = {0, 1, DRAWS};
+    struct dataset d = make_rows();
+    struct recipe r = make_recipe(s);
+    struct model model;
+    size_t n = 0;
+    r.as_searched = as_searched;
+    d.narrow = narrow;
+    memset(&model, 0, sizeof model);
+    CHECK(model_from_spec(&model, s, "none") == 0);
+    CHECK(time_targets_add(&r, &model, &d, &first, 1, &to));
+    CHECK_EQ(to.n, DRAWS);
+    for (size_t i = 0; i < to.n; i++) {
+        const float *p = soft + i * WIDTH;
+        CHECK(p[0] > 0.99f && p[3] > 0.99f && (p[1] < 0) == (p[2] < 0));
+        n += p[1] < 0;
+    }
+    model_free(&model);
+    return n;
+}
+
+static void untried_values(void)
+{
+    struct spec s;
+    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
+    s.unsearched = "0";
+    CHECK_EQ(count_untried(&s, 0), 0);
+    narrow[0] = 1;
+    CHECK_EQ(count_untried(&s, 0), 200);
+    CHECK_EQ(count_untried(&s, 1), 0);
+    const size_t some = count_untried(&s, 0.5);
+    CHECK(some > 70 && some < 130);
+    s.unsearched = NULL;
+    CHECK_EQ(count_untried(&s, 0), 0);
+    spec_free(&s);
+}
+
+int main(void)
+{
+    test_run("problems weigh by their groups", groups_share);
+    test_run("values that were not tried", untried_values);
+    return test_end();
+}
