@@ -15,12 +15,14 @@ struct node {
     uint8_t at_most; /* values that go left */
 };
 
+#define NONE SIZE_MAX
 enum { LEAF = UINT32_MAX, TRIED_PART = 4, MOST_VALUES = 256 };
 
 struct tree {
     struct node *nodes;
     size_t n, cap;
     uint16_t *class_of; /* of the rows drawn, as the leaves cut them */
+    uint8_t *has_seen;  /* a flag a problem */
 };
 
 struct forest {
@@ -28,6 +30,10 @@ struct forest {
     size_t n_trees, n_classes;
     struct tree *trees;
     uint8_t *classes; /* n_classes x n_params: the tuples */
+    size_t n_rows, n_problems;
+    uint32_t *problem_of,
+        *first_row; /* of rows; of problems, and behind the last: rows of a problem
+                                         stand together */
 };
 
 /* ---- classes ---- */
@@ -73,6 +79,7 @@ struct grower {
 
 /* One tree while it grows */
 struct growth {
+    size_t n, cap; /* rows drawn */
     const struct grower *g;
     struct tree *tree;
     uint32_t *row, *sorted; /* rows drawn, and room to sort them */
@@ -193,27 +200,55 @@ static void grow(struct growth *w)
     }
 }
 
+/* Draws problems, each with all its rows. */
+static void draw_rows(struct growth *w)
+{
+    const struct forest *f = w->g->f;
+    for (size_t i = 0; i < f->n_problems; i++) {
+        const size_t p = num_draw(&w->seed) % f->n_problems;
+        w->tree->has_seen[p] = 1;
+        for (uint32_t row = f->first_row[p]; row < f->first_row[p + 1]; row++) {
+            w->row = xgrow(w->row, w->n, &w->cap, sizeof *w->row);
+            w->row[w->n++] = row;
+        }
+    }
+}
+
 static void grow_tree(void *user, size_t index)
 {
     const struct grower *g = user;
-    const size_t n = g->rows->n, n_classes = g->f->n_classes;
+    const size_t n_classes = g->f->n_classes;
     struct tree *t = &g->f->trees[index];
-    struct growth w = {g, t, NULL, NULL, NULL, NULL, num_mix(g->seed, 9, index)};
-    w.row = xcalloc(n, sizeof *w.row);
-    w.sorted = xcalloc(n, sizeof *w.sorted);
+    struct growth w = {.g = g, .tree = t, .seed = num_mix(g->seed, 9, index)};
+    t->has_seen = xcalloc(g->f->n_problems, 1);
+    draw_rows(&w);
+    w.sorted = xcalloc(w.n, sizeof *w.sorted);
     w.left = xcalloc(n_classes, sizeof *w.left);
     w.right = xcalloc(n_classes, sizeof *w.right);
-    t->class_of = xcalloc(n, sizeof *t->class_of);
-    for (size_t i = 0; i < n; i++)
-        w.row[i] = (uint32_t)(num_draw(&w.seed) % n);
-    add_node(t, 0, n);
+    t->class_of = xcalloc(w.n, sizeof *t->class_of);
+    add_node(t, 0, w.n);
     grow(&w);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < w.n; i++)
         t->class_of[i] = g->class_of[w.row[i]];
     free(w.row);
     free(w.sorted);
     free(w.left);
     free(w.right);
+}
+
+/* Rows that follow each other with the same activations are one problem's. */
+static void find_problems(struct forest *f, const struct net_rows *rows)
+{
+    const size_t n = f->dims.n_features;
+    f->n_rows = rows->n;
+    f->problem_of = xcalloc(rows->n, sizeof *f->problem_of);
+    f->first_row = xcalloc(rows->n + 1, sizeof *f->first_row);
+    for (size_t i = 0; i < rows->n; i++) {
+        if (i == 0 || memcmp(rows->x + (i - 1) * n, rows->x + i * n, n) != 0)
+            f->first_row[f->n_problems++] = (uint32_t)i;
+        f->problem_of[i] = (uint32_t)f->n_problems - 1;
+    }
+    f->first_row[f->n_problems] = (uint32_t)rows->n;
 }
 
 struct forest *forest_new(const struct net_dims *dims, const struct net_rows *rows,
@@ -230,6 +265,7 @@ struct forest *forest_new(const struct net_dims *dims, const struct net_rows *ro
         add_class(f, rows->y + i * dims->n_params);
     for (size_t i = 0; i < rows->n; i++)
         class_of[i] = (uint16_t)find_class(f, rows->y + i * dims->n_params);
+    find_problems(f, rows);
     struct grower g = {f, rows, narrow, class_of, seed};
     pool_run(pool, grow_tree, &g, n_trees);
     pool_free(pool);
@@ -242,19 +278,25 @@ void forest_free(struct forest *f)
     for (size_t i = 0; i < f->n_trees; i++) {
         free(f->trees[i].nodes);
         free(f->trees[i].class_of);
+        free(f->trees[i].has_seen);
     }
     free(f->trees);
     free(f->classes);
+    free(f->problem_of);
+    free(f->first_row);
     free(f);
 }
 
 /* ---- asking ---- */
 
-/* The mean share of each class in the leaves of a row that is not narrow */
-static void ask(const struct forest *f, const uint8_t *x, double *share)
+/* Adds up the share of each class in the leaves of a row that is not narrow. known: the problem if
+   the forest learned from it, or NONE */
+static void ask(const struct forest *f, const uint8_t *x, size_t known, double *share)
 {
     memset(share, 0, f->n_classes * sizeof *share);
     for (size_t t = 0; t < f->n_trees; t++) {
+        if (known != NONE && f->trees[t].has_seen[known])
+            continue;
         const struct node *nodes = f->trees[t].nodes, *node = nodes;
         while (node->feature != LEAF) {
             const uint8_t v = node->feature < f->dims.n_features ? x[node->feature] : 0;
@@ -287,6 +329,7 @@ static void mix_row(const struct forest *f, const uint8_t *y, double *share, flo
 struct mixing {
     const struct forest *f;
     const struct net_rows *rows;
+    size_t n_known;
     float share, *targets;
 };
 
@@ -297,17 +340,18 @@ static void mix_some(void *user, size_t index)
     double *share = xcalloc(m->f->n_classes, sizeof *share);
     for (size_t i = m->rows->n * index / NET_SHARDS; i < m->rows->n * (index + 1) / NET_SHARDS;
          i++) {
-        ask(m->f, m->rows->x + i * d->n_features, share);
+        ask(m->f, m->rows->x + i * d->n_features,
+            i < m->n_known ? m->f->problem_of[i % m->f->n_rows] : NONE, share);
         mix_row(m->f, m->rows->y + i * d->n_params, share, m->share,
                 m->targets + i * net_target_width(d));
     }
     free(share);
 }
 
-void forest_mix(const struct forest *f, const struct net_rows *rows, float share, size_t n_threads,
-                float *targets)
+void forest_mix(const struct forest *f, const struct net_rows *rows, size_t n_known, float share,
+                size_t n_threads, float *targets)
 {
-    struct mixing m = {f, rows, share, targets};
+    struct mixing m = {f, rows, n_known, share, targets};
     struct pool *pool = pool_new(n_threads);
     pool_run(pool, mix_some, &m, NET_SHARDS);
     pool_free(pool);

@@ -317,7 +317,8 @@ static void ask_forest(const struct trainer *t, const struct net_dims *d,
     own.n = n;
     uint8_t *narrow = narrow_flags(t, soft, n);
     struct forest *f = forest_new(d, &own, narrow, (size_t)t->recipe->trees, t->seed, t->n_threads);
-    forest_mix(f, all, (float)t->recipe->tree_share, t->n_threads, target);
+    forest_mix(f, all, n * (size_t)(1 + t->recipe->redrawn), (float)t->recipe->tree_share,
+               t->n_threads, target);
     forest_free(f);
     free(narrow);
 }
