@@ -227,8 +227,8 @@ typedef struct kpred_scorer {
    each other. A kernel is a place in this table. */
 typedef struct kpred_names {
     const char *const *names; /* [n], no two the same */
-    const int32_t *values;    /* [n][n_params]: of the parameters from number `first` on */
-    const int32_t *ids;       /* [n][n_ids]: the library's own numbers, or NULL; -1: not there */
+    const int32_t *values;    /* [n][n_params]: of the parameters from number `first` on; sorted */
+    const int32_t *ids;       /* [n][n_ids]: the library's own numbers; -1: it is not there */
     uint32_t n, first, n_params;
     uint32_t id_field, n_ids; /* the numbers differ by the tokens of this field; n_ids 1: by none */
 } kpred_names;
@@ -386,8 +386,8 @@ KPRED_API int32_t kpred_kernel_named(const kpred_model *model, const char *name)
 /* The name of a kernel; NULL: there is no such kernel. */
 KPRED_API const char *kpred_kernel_name(const kpred_model *model, int32_t kernel);
 
-/* The library's own number of a kernel for a problem's GPU; -1: there is no such kernel, the GPU's
-   list lacks it, or the library has no numbers. */
+/* The library's own number of a kernel, for the problem's GPU; -1: there is no such kernel, or
+   that GPU lacks it. */
 KPRED_API int32_t kpred_kernel_id(const kpred_model *model, int32_t kernel, const int32_t *problem);
 
 /* Sets in values[0..n_params-1], of the model, those that the kernel's name stands for, and leaves
@@ -509,6 +509,49 @@ static KPRI_MAYBE_UNUSED int kpri_listed(const kpred_param *params, const uint8_
     }
     at += first;
     return bits[at / 8] >> (at % 8) & 1;
+}
+
+/* How the first n of a kernel's values compare with others: -1, 0 or 1 */
+static int kpri_compare_values(const int32_t *kernel, const int32_t *values, size_t n)
+{
+    size_t p;
+    for (p = 0; p < n; p++)
+        if (kernel[p] != values[p])
+            return kernel[p] < values[p] ? -1 : 1;
+    return 0;
+}
+
+/* The first kernel whose first n values are not less than these. */
+static uint32_t kpri_first_kernel(const kpred_names *k, const int32_t *values, size_t n)
+{
+    uint32_t low = 0, high = k->n;
+    while (low < high) {
+        const uint32_t mid = low + (high - low) / 2;
+        if (kpri_compare_values(k->values + mid * k->n_params, values, n) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* For generated rules by names: may the first n values become a kernel that is there for the
+   problem? Asked as a kpred_rule is. */
+static KPRI_MAYBE_UNUSED int kpri_named(const kpred_names *k, const int32_t *problem,
+                                        const int32_t *values, size_t n)
+{
+    const uint32_t at = k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0;
+    const size_t have = n > k->first ? n - k->first : 0;
+    uint32_t i;
+    if (have > k->n_params || (n > 0 && have == 0))
+        return 1;
+    for (i = kpri_first_kernel(k, values + k->first, have); i < k->n; i++) {
+        if (kpri_compare_values(k->values + i * k->n_params, values + k->first, have) != 0)
+            return 0;
+        if (k->ids[i * k->n_ids + at] >= 0)
+            return 1;
+    }
+    return 0;
 }
 
 static int kpri_same_text(const char *a, const char *b)
@@ -1521,14 +1564,12 @@ static int kpri_is_kernel(const kpred_model *model, int32_t kernel)
 KPRED_API int32_t kpred_kernel_of(const kpred_model *model, const int32_t *values)
 {
     const kpred_names *k = model->names;
-    uint32_t i, p;
-    for (i = 0; k && i < k->n; i++) {
-        for (p = 0; p < k->n_params && k->values[i * k->n_params + p] == values[k->first + p];)
-            p++;
-        if (p == k->n_params)
-            return (int32_t)i;
-    }
-    return -1;
+    const uint32_t i = k ? kpri_first_kernel(k, values + k->first, k->n_params) : 0;
+    return k && i < k->n
+                   && !kpri_compare_values(k->values + i * k->n_params, values + k->first,
+                                           k->n_params)
+               ? (int32_t)i
+               : -1;
 }
 
 KPRED_API int32_t kpred_kernel_named(const kpred_model *model, const char *name)
@@ -1548,7 +1589,7 @@ KPRED_API const char *kpred_kernel_name(const kpred_model *model, int32_t kernel
 KPRED_API int32_t kpred_kernel_id(const kpred_model *model, int32_t kernel, const int32_t *problem)
 {
     const kpred_names *k = model->names;
-    if (!kpri_is_kernel(model, kernel) || !k->ids)
+    if (!kpri_is_kernel(model, kernel))
         return -1;
     return k
         ->ids[(uint32_t)kernel * k->n_ids + (k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0)];

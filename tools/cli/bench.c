@@ -72,15 +72,24 @@ static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
     }
 }
 
-/* Fills `problems` with ones that the kernel applies to; how many there were within the tries. */
-static size_t draw_problems(const kpred_model *m, int32_t *problems)
+/* Does the kernel apply to the problem, and is there a legal tuple? */
+static int can_predict(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples)
+{
+    size_t n_out;
+    return (!ctx->model->rule || ctx->model->rule(p, p, 0))
+           && kpred_predict(ctx, p, ctx->model->n_fields, tuples, 1, &n_out)
+                  != KPRED_ERR_INFEASIBLE;
+}
+
+/* Fills `problems` with ones that it can predict; how many there were within the tries. */
+static size_t draw_problems(kpred_ctx *ctx, int32_t *problems, kpred_tuple *tuples)
 {
     uint64_t seed = 1;
     size_t n = 0;
     for (long tries = 0; tries < 1000000 && n < N_PROBLEMS; tries++) {
-        int32_t *p = problems + n * m->n_fields;
-        draw_problem(m, &seed, p);
-        n += !m->rule || m->rule(p, p, 0);
+        int32_t *p = problems + n * ctx->model->n_fields;
+        draw_problem(ctx->model, &seed, p);
+        n += (size_t)can_predict(ctx, p, tuples);
     }
     return n;
 }
@@ -150,7 +159,7 @@ static int bench_beam(struct bench *b, const kpred_model *m, const char *name, s
     kpred_ctx ctx;
     size_t n = 0;
     if (kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) == KPRED_OK)
-        n = sample(&ctx, problems, draw_problems(m, problems), tuples, ns);
+        n = sample(&ctx, problems, draw_problems(&ctx, problems, tuples), tuples, ns);
     if (n) {
         table_text(t, name);
         table_number(t, "%zu", beam);

@@ -115,12 +115,14 @@ static void add_archs(struct table *t, const kpred_model *m)
     buf_free(&archs);
 }
 
-/* The spec's word for it, or the clauses of [restrict] */
+/* The spec's word for it, or that it has names for kernels, and the clauses of [restrict] */
 static void add_rule(struct table *t, const struct model *model)
 {
     struct buf rule = {NULL, 0, 0};
+    if (model->m.names)
+        buf_printf(&rule, "one of %" PRIu32 " kernels", model->m.names->n);
     for (size_t i = 0; i < model->clauses.n; i++)
-        buf_printf(&rule, "%s%s", i ? "; " : "", model->clauses.v[i].text);
+        buf_printf(&rule, "%s%s", rule.n ? "; " : "", model->clauses.v[i].text);
     if (!rule.n)
         buf_puts(&rule, model->spec->rule);
     if (model->spec->listed_by)

@@ -31,6 +31,9 @@ static const char help[] =
     "  --json         as JSON, an array of objects with the same names; where the kernel does\n"
     "                 not apply, of one with error, field, value and must_be\n"
     "\n"
+    "Where the library names its kernels, `kernel` stands behind the parameters; of AITER's,\n"
+    "splitK before it.\n"
+    "\n"
     "Examples: kpred predict conv_asm_1x1u gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 \\\n"
     "              k=256 stride=1 -k 8\n"
     "          kpred predict conv_solver --gpu gfx90a --driver \"conv -n 32 -c 64 -H 56 -W 56 \\\n"
@@ -51,14 +54,26 @@ static void add_value(struct table *t, const kpred_param *p, int32_t value)
         table_number(t, "%" PRId32, value);
 }
 
+/* The parameter `split`, AITER's splitK; -1: there is none. */
+static int split_of(const kpred_model *m)
+{
+    uint32_t p = 0;
+    while (p < m->n_params && strcmp(m->params[p].name, "split") != 0)
+        p++;
+    return p < m->n_params ? (int)p : -1;
+}
+
 static int print(const struct options *o, const kpred_model *m, const kpred_tuple *tuples, size_t n)
 {
     struct table t = {0, {NULL, 0, 0}};
     struct buf heading = {NULL, 0, 0};
     const int aligned = !o->form.csv && !o->form.json; /* for people: percent */
+    const int split = split_of(m);
     buf_puts(&heading, aligned ? "rank,percent" : "rank,probability");
     for (uint32_t p = 0; p < m->n_params; p++)
         buf_printf(&heading, ",%s", m->params[p].name);
+    if (m->names)
+        buf_puts(&heading, split >= 0 ? ",splitK,kernel" : ",kernel");
     table_heading(&t, heading.s);
     buf_free(&heading);
     for (size_t i = 0; i < n; i++) {
@@ -67,6 +82,10 @@ static int print(const struct options *o, const kpred_model *m, const kpred_tupl
                      kpred_probability(tuples[i].score) / 16777216.0 * (aligned ? 100 : 1));
         for (uint32_t p = 0; p < m->n_params; p++)
             add_value(&t, m->params + p, tuples[i].value[p]);
+        if (m->names && split >= 0)
+            add_value(&t, m->params + split, tuples[i].value[split]);
+        if (m->names)
+            table_text(&t, kpred_kernel_name(m, kpred_kernel_of(m, tuples[i].value)));
     }
     table_print(&t, stdout, o->form);
     table_free(&t);

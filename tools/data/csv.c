@@ -5,6 +5,7 @@
    time_us (with format = timed also time_ms), in any order; others are told and ignored. */
 #include "csv.h"
 
+#include "aiter_rows.h"
 #include "best_rows.h"
 #include "column_names.h"
 #include "tensile.h"
@@ -181,6 +182,8 @@ static int read_rows(struct csv *c)
         return fail("%s: has no header", c->l->path);
     if (rc > 0 && tensile_is_header(c->l, &c->r))
         return tensile_read(c->l, &c->r);
+    if (rc > 0 && aiter_is_header(c->l, &c->r))
+        return aiter_read(c->l, &c->r);
     if (rc < 0 || map_columns(c, &cols) != 0)
         return -1;
     see_header(c, &cols);

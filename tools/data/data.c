@@ -12,6 +12,7 @@ static void free_rows(struct dataset *d)
     free(d->unknown);
     free(d->file);
     free(d->row);
+    free(d->narrow);
 }
 
 void data_free(struct dataset *d)
@@ -38,6 +39,8 @@ struct dataset data_new_rows(const struct dataset *d, size_t n)
         to.time_us = xcalloc(n, sizeof *to.time_us);
         to.unknown = xcalloc(n, sizeof *to.unknown);
     }
+    if (d->narrow != NULL)
+        to.narrow = xcalloc(n, 1);
     return to;
 }
 
@@ -58,6 +61,8 @@ void data_copy_row(struct dataset *to, size_t i, const struct dataset *from, siz
         to->time_us[i] = from->time_us[row];
         to->unknown[i] = from->unknown[row];
     }
+    if (to->narrow != NULL)
+        to->narrow[i] = from->narrow[row];
 }
 
 size_t data_problem_end(const struct dataset *d, size_t row)

@@ -17,6 +17,7 @@
     X(DROP_RETIRED, ", which MIOpen no longer runs with this kernel")            \
     X(DROP_FAILED_SEARCH, "the start value of a search that failed")             \
     X(DROP_FAILED_TIME, "a failed measurement (no time or speed, or one of 0)")  \
+    X(DROP_OTHER, "another family, GPU or kernel than the spec's")               \
     X(DROP_UNNAMED, "a data type, layout or depth that the spec does not name")  \
     X(DROP_CASTS, "cast tensors")                                                \
     X(DROP_SIZES, "a key whose image sizes no convolution with its filter has")  \
@@ -60,6 +61,9 @@ struct dataset {
     char **unknown_text;   /* n_unknown x n_params, all their values as text; sorted */
     uint32_t *file;        /* n, index into files */
     int64_t *row;          /* n, perf_db id or line of the file */
+    unsigned char
+        *narrow; /* n, with format = aiter: 1 where `split` is one of the `unsearched` values
+                              since no others were tried. NULL: the spec does not say which */
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];

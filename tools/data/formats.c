@@ -202,6 +202,13 @@ static void take_times(struct dataset *d, const struct loader *l)
     }
 }
 
+static void take_narrow(struct dataset *d, const struct loader *l)
+{
+    d->narrow = xcalloc(d->n, 1);
+    for (size_t i = 0; i < d->n; i++)
+        d->narrow[i] = l->rows[i].narrow;
+}
+
 static void take_rows(struct dataset *d, struct loader *l)
 {
     const size_t f = d->n_fields, p = d->n_params;
@@ -220,6 +227,8 @@ static void take_rows(struct dataset *d, struct loader *l)
     }
     if (spec_is_timed(l->spec))
         take_times(d, l);
+    if (l->spec->unsearched != NULL)
+        take_narrow(d, l);
     memcpy(d->dropped, l->dropped, sizeof d->dropped);
 }
 

@@ -180,7 +180,7 @@ static int check_field(struct loader *l, int64_t row, const struct spec_field *f
    knows all values, so that another one is a mistake in either. */
 static int keeps_unknown(const struct spec *s)
 {
-    return spec_is_timed(s) && s->format != SPEC_TIMED;
+    return spec_is_timed(s) && s->format != SPEC_TIMED && s->format != SPEC_AITER;
 }
 
 /* Verdict on one parameter's value; of timed data it may be unknown. */
@@ -417,7 +417,7 @@ static void count_repeats(const struct load_row *r, size_t start, size_t end, st
             c->first = r[i].row;
 }
 
-/* Of format = timed: an option that was timed several times has the median of its times. */
+/* An option that was timed several times has the median of its times. */
 static void merge_repeats(struct loader *l, size_t start)
 {
     struct load_row *r = l->rows;
@@ -430,7 +430,7 @@ static void merge_repeats(struct loader *l, size_t start)
         r[kept++] = median_row(r, i, end);
     }
     l->n = kept;
-    if (repeats.n > 0)
+    if (repeats.n > 0 && l->spec->format == SPEC_TIMED)
         note("%s%s%lld: %zu row%s a tuple of a problem again, this one first: the median of its "
              "times counts",
              l->path, l->row_prefix, (long long)repeats.first, repeats.n,
@@ -444,7 +444,7 @@ int load_drop_twice(struct loader *l, size_t start)
     if (!spec_is_timed(l->spec) || l->n == start)
         return 0;
     qsort(r + start, l->n - start, sizeof *r, by_option_and_time);
-    if (l->spec->format == SPEC_TIMED) {
+    if (l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER) {
         merge_repeats(l, start);
         return 0;
     }

@@ -23,6 +23,8 @@ struct load_row {
     double time; /* microseconds; 0: not timed */
     uint32_t unknown, file;
     int64_t row;
+    uint32_t run;         /* of format = aiter: what was tuned together, while its file is read */
+    unsigned char narrow; /* see data.h */
 };
 
 /* An option that the spec does not know. */

@@ -105,7 +105,7 @@ int no_tuple_check(const struct model *model, struct dataset *d, int lenient)
 {
     struct dead dead = {NULL, 0, 0, MAX_STEPS};
     int rc = 0;
-    if (model->clauses.n == 0)
+    if (model->clauses.n == 0 && !model->clauses.kernels)
         return 0;
     dead.is_out = xcalloc(d->n, 1);
     find_dead(model, d, &dead);

@@ -36,6 +36,7 @@ struct eval {
     struct dataset data;
     struct eval_row *row; /* by group, in it by unit */
     size_t n;
+    int is_single; /* timed, but each problem has one option: the best, as untimed data have */
     unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
                               predict it; else NULL */
 };

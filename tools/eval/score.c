@@ -10,7 +10,7 @@
 
 int eval_is_timed(const struct eval *e)
 {
-    return e->data.time_us != NULL;
+    return e->data.time_us != NULL && !e->is_single;
 }
 
 size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target)
@@ -113,7 +113,7 @@ static size_t count_options(const struct eval *e, size_t first, size_t end)
     return n;
 }
 
-/* A problem with a single option tells nothing: how many there are. */
+/* A problem of timed data with a single option tells nothing: how many there are. */
 static size_t add_problems(struct eval *e, const struct held_out *held)
 {
     size_t end, single = 0;
@@ -149,6 +149,8 @@ int eval_select_rows(struct eval *e)
     const int bad = held_out_find(e->model->spec, e->model->m.split, &e->data, &held);
     e->row = xcalloc(e->data.n, sizeof *e->row);
     leave_out_illegal(e);
+    e->is_single =
+        e->model->spec->format == SPEC_AITER && data_count_problems(&e->data) == e->data.n;
     if (!bad)
         single = add_problems(e, &held);
     held_out_free(&held);

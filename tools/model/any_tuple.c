@@ -38,6 +38,8 @@ int any_tuple(const struct clauses *c, const struct spec *spec, const int32_t *p
     struct search s = {c, spec, problem, steps, 0, {0}};
     for (size_t i = 0; i < c->n; i++)
         s.params |= c->v[i].params;
+    for (uint32_t p = 0; c->kernels && p < c->kernels->names.n_params; p++)
+        s.params |= UINT32_C(1) << (c->kernels->names.first + p);
     return complete(&s, 0);
 }
 
@@ -46,6 +48,7 @@ const struct clause *any_tuple_culprit(const struct clauses *c, const struct spe
 {
     struct clauses alone;
     alone.n = 1;
+    alone.kernels = NULL;
     for (size_t i = 0; i < c->n; i++) {
         alone.v[0] = c->v[i];
         if (any_tuple(&alone, spec, problem, steps) == 0)

@@ -17,7 +17,7 @@
    bits. `**` takes constants. */
 #pragma once
 
-#include "spec.h"
+#include "kernels.h"
 
 enum {
     CLAUSE_MAX_DEPTH = 48,   /* of operations within operations */
@@ -78,6 +78,7 @@ struct clause {
 struct clauses {
     struct clause v[CLAUSE_MAX];
     size_t n;
+    const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
 
 /* Reads the clauses of a spec's section. 0, or -1 with a message that names file, line and column;
@@ -107,5 +108,6 @@ int clause_may_be_true(const struct clause *c, const struct spec *spec, const in
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
                    int *undefined);
 
-/* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them. */
+/* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them, and
+   asks NAME_kernels if there are any. */
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);

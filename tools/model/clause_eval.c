@@ -245,7 +245,8 @@ enum clause_part clause_part(const struct clause *c, size_t n)
 int clauses_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,
                   const int32_t *values, size_t n)
 {
-    int good = n <= spec->n_params;
+    int good =
+        n <= spec->n_params && (!c->kernels || kernels_allow(c->kernels, problem, values, n));
     for (size_t i = 0; good && i < c->n; i++)
         switch (clause_part(c->v + i, n)) {
         case CLAUSE_DECIDED: good = clause_is_true(c->v + i, problem, values, NULL); break;

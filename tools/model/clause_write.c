@@ -403,9 +403,13 @@ void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f)
     }
     buf_free(&w.out);
     fprintf(f,
-            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n"
-            "    switch (n) {\n",
+            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n",
             spec->name);
+    if (c->kernels)
+        fprintf(f,
+                "    if (!kpri_named(&kpri_%s_kernels, problem, values, n))\n        return 0;\n",
+                spec->name);
+    fputs("    switch (n) {\n", f);
     for (size_t n = 0; n <= spec->n_params; n++)
         write_case(c, spec, f, n);
     fputs("    default: return 0;\n    }\n}\n", f);

@@ -248,9 +248,30 @@ static void write_solvers(struct writer *w)
             w->m->name, n);
 }
 
+/* Names with their values and numbers, which the rule asks as well */
+static void write_named(struct writer *w)
+{
+    const kpred_names *k = w->m->names;
+    fprintf(w->f, "static const char *const kpri_%s_kernel_names[%" PRIu32 "] = {\n", w->m->name,
+            k->n);
+    for (uint32_t i = 0; i < k->n; i++)
+        fprintf(w->f, "    \"%s\",\n", k->names[i]);
+    fputs("};\n", w->f);
+    write_ints(w, "kernel_values", k->values, (size_t)k->n * k->n_params);
+    write_ints(w, "kernel_ids", k->ids, (size_t)k->n * k->n_ids);
+    fprintf(w->f,
+            "static const kpred_names kpri_%s_kernels = {\n"
+            "    kpri_%s_kernel_names, kpri_%s_kernel_values, kpri_%s_kernel_ids,\n"
+            "    %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "\n};\n",
+            w->m->name, w->m->name, w->m->name, w->m->name, k->n, k->first, k->n_params,
+            k->id_field, k->n_ids);
+}
+
 static void write_table(struct writer *w)
 {
-    if (w->model->clauses.n)
+    if (w->m->names)
+        write_named(w);
+    if (w->model->clauses.n || w->model->clauses.kernels)
         clauses_write(&w->model->clauses, w->model->spec, w->f);
     else if (w->model->lists.set)
         write_listed(w);
@@ -328,9 +349,13 @@ static void write_model(struct writer *w)
             m->name, KPRED_FORMAT, m->id, m->name, m->kernel, m->split, m->name, m->name,
             m->n_fields, m->n_params, m->work_words, m->state_words, m->scale);
     if (m->runs_on)
-        fprintf(w->f, "    kpri_%s_runs_on, NULL,\n", m->name);
+        fprintf(w->f, "    kpri_%s_runs_on, ", m->name);
     else
-        fprintf(w->f, "    NULL, NULL,\n");
+        fprintf(w->f, "    NULL, ");
+    if (m->names)
+        fprintf(w->f, "&kpri_%s_kernels,\n", m->name);
+    else
+        fprintf(w->f, "NULL,\n");
     if (model_has_table(w->model))
         fprintf(w->f, "    kpri_%s_rule, ", m->name);
     else
@@ -417,7 +442,7 @@ static void write_opening(struct writer *w, const char *story)
 static void write_includes(struct writer *w)
 {
     fprintf(w->f, "#include \"%skpred.h\"\n", w->model->include_dir);
-    if (w->model->clauses.n)
+    if (w->model->clauses.n || w->model->clauses.kernels)
         fprintf(w->f, "#define KPRED_RULES_NO_FAMILY\n#include \"%skpred_constraints.h\"\n",
                 w->model->include_dir);
     if (w->model->spec->header && w->model->family)

@@ -35,6 +35,7 @@ void model_free(struct model *model)
 {
     rule_slots_release(model);
     clauses_free(&model->clauses);
+    kernels_free(&model->named);
     while (model->n_arrays)
         free(model->arrays[--model->n_arrays]);
     if (model->own_spec)
@@ -116,7 +117,8 @@ static int open_solvers(struct model *model)
 
 int model_has_table(const struct model *model)
 {
-    return model->lists.set || model->kernels.words || model->solvers || model->clauses.n;
+    return model->lists.set || model->kernels.words || model->solvers || model->clauses.n
+           || model->clauses.kernels;
 }
 
 static int ask_list(const void *model, const int32_t *problem, const int32_t *values, size_t n)
@@ -188,23 +190,37 @@ static int ask_clauses(const void *model, const int32_t *problem, const int32_t 
     return clauses_allow(&of->clauses, of->spec, problem, values, n);
 }
 
-/* The rule's name has a hash of the section, so the model's id depends on it. */
-static int open_clauses(struct model *model)
+/* The rule's name has a hash of the sections, so the model's id depends on them. */
+static int name_clauses(struct model *model)
 {
+    const struct spec_lines *lines[] = {&model->spec->restricts, &model->spec->kernels};
     struct buf all = {NULL, 0, 0};
     char hex[65];
-    if (clauses_read(&model->clauses, model->spec))
-        return -1;
-    if (model->clauses.n == 0)
-        return fail("%s:%ld: [restrict]: there is no condition in it", model->spec->path,
-                    model->spec->restricts.line);
-    for (size_t i = 0; i < model->spec->restricts.n; i++)
-        buf_printf(&all, "%s\n", model->spec->restricts.v[i].text);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < lines[i]->n; k++)
+            buf_printf(&all, "%s\n", lines[i]->v[k].text);
     sha256_hex(all.s, all.n, hex);
     buf_free(&all);
-    snprintf(model->rule_name, sizeof model->rule_name, "restrict_%.16s", hex);
+    snprintf(model->rule_name, sizeof model->rule_name, "%s_%.16s",
+             model->clauses.kernels ? "kernels" : "restrict", hex);
     model->m.rule_name = model->rule_name;
     return take_rule(model, ask_clauses);
+}
+
+static int open_clauses(struct model *model)
+{
+    if (clauses_read(&model->clauses, model->spec))
+        return -1;
+    if (model->clauses.n == 0 && model->spec->restricts.line)
+        return fail("%s:%ld: [restrict]: there is no condition in it", model->spec->path,
+                    model->spec->restricts.line);
+    if (model->spec->kernels.line) {
+        if (kernels_read(model->spec, &model->named))
+            return -1;
+        model->clauses.kernels = &model->named;
+        model->m.names = &model->named.names;
+    }
+    return name_clauses(model);
 }
 
 /* ---- from a spec ---- */
@@ -219,7 +235,7 @@ static int open_rule(struct model *model)
     model->family = rule.family;
     if (spec_is_listed(model->spec))
         return open_list(model);
-    if (model->spec->restricts.line)
+    if (model->spec->restricts.line || model->spec->kernels.line)
         return open_clauses(model);
     return rule.table == RULE_GTC       ? open_kernels(model, &rule)
            : rule.table == RULE_SOLVERS ? open_solvers(model)
@@ -506,7 +522,8 @@ static size_t aligned(size_t bytes)
 static size_t table_bytes(const kpred_model *m)
 {
     const size_t word = rules_word_bytes(m->rule_name);
-    return aligned(listed_bytes_of(m)) + aligned(word * (size_t)m->params->n_values)
+    return (m->names ? aligned(kernels_bytes(m->names)) : 0) + aligned(listed_bytes_of(m))
+           + aligned(word * (size_t)m->params->n_values)
            + (word == sizeof(uint16_t) ? aligned(sizeof(kpred_gtc_kernels)) : 0);
 }
 

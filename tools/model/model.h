@@ -25,7 +25,8 @@ struct model {
     struct listed_by lists; /* of the rule `listed` (listed.h), else without sets */
     unsigned char *listed;  /* its sets of bits: n_listed bytes */
     size_t n_listed;
-    struct clauses clauses;    /* of [restrict] */
+    struct clauses clauses;    /* of [restrict], and of [kernels] */
+    struct kernels named;      /* of [kernels] */
     char rule_name[48];        /* of either */
     kpred_gtc_kernels kernels; /* of a rule for these, else without words */
     const uint64_t *solvers;   /* of one for solvers, else NULL: a word for each value */

@@ -573,8 +573,7 @@ static enum reason_kind find_clause(const struct model *model, const int32_t *pr
     if (any_tuple(&model->clauses, model->spec, problem, &steps) != 0)
         return REASON_NONE;
     const struct clause *c = any_tuple_culprit(&model->clauses, model->spec, problem, &steps);
-    return reason_set(why, REASON_SIZE,
-                      c != NULL ? c->text : "all conditions of [restrict] together",
+    return reason_set(why, REASON_SIZE, c != NULL ? c->text : "all conditions of the rule together",
                       c != NULL && c->params == 0 ? "False" : "False for all tuples", "True");
 }
 
@@ -603,7 +602,7 @@ enum reason_kind reason_find(const struct model *model, const int32_t *problem, 
     const char *name = model->m.rule_name;
     struct view z = {.model = model, .problem = problem, .why = why};
     memset(why, 0, sizeof *why);
-    if (model->clauses.n)
+    if (model->clauses.n || model->clauses.kernels)
         return find_clause(model, problem, why);
     if (model->lists.set)
         return find_list(model, problem, why);

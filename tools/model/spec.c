@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "tensile", "timed"};
+const char *const spec_formats[SPEC_N_FORMATS] = {"miopen",  "csv",   "find-db",
+                                                  "tensile", "timed", "aiter"};
 
 /* ---- what a parser in progress knows ---- */
 
@@ -31,6 +32,10 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen", "csv", "find-db", "t
     X(FILES, "data", "files")                     \
     X(BESIDE, "data", "beside")                   \
     X(OLDER, "data", "older")                     \
+    X(FAMILY, "data", "family")                   \
+    X(UNSEARCHED, "data", "unsearched")           \
+    X(COUNTED, "data", "counted")                 \
+    X(IGNORED, "data", "ignored")                 \
     X(CONFIG, "split", "config")                  \
     X(SHAPE, "split", "shape")                    \
     X(SHIPPED, "split", "shipped")                \
@@ -60,7 +65,7 @@ struct reader {
     long line;   /* the one being read; the text's last one at the end */
     long column; /* where it begins, from 1 */
     const struct section *section;
-    long opened[13]; /* line of each section's heading, in the order of sections[] */
+    long opened[14]; /* line of each section's heading, in the order of sections[] */
     char *text[N_SLOTS];
     long at[N_SLOTS];
 };
@@ -348,6 +353,11 @@ static int unseen_line(struct reader *r, char *line)
     return add_raw(r, &r->spec->unseen, line);
 }
 
+static int kernel_line(struct reader *r, char *line)
+{
+    return add_raw(r, &r->spec->kernels, line);
+}
+
 static int judge_line(struct reader *r, char *line)
 {
     return add_raw(r, &r->spec->judge, line);
@@ -363,7 +373,7 @@ static const struct section sections[] = {
     {"params", param_line},     {"split", slot_line},       {"derived", derived_line},
     {"features", feature_line}, {"network", network_line},  {"judge", judge_line},
     {"labels", slot_line},      {"calibration", slot_line}, {"restrict", restrict_line},
-    {"unseen", unseen_line},
+    {"unseen", unseen_line},    {"kernels", kernel_line},
 };
 enum {
     KERNEL,
@@ -379,6 +389,7 @@ enum {
     CALIBRATION,
     RESTRICT,
     UNSEEN,
+    KERNELS,
     N_SECTIONS
 };
 
@@ -607,6 +618,8 @@ static int finish_kernel(struct reader *r)
                    "is neither a function's name nor `unconstrained` nor `listed`");
     if (r->opened[RESTRICT] && !spec_is_unconstrained(s))
         return bad(r, "rule", s->rule, "stands beside a section [restrict]: only one of them may");
+    if (r->opened[KERNELS] && !spec_is_unconstrained(s))
+        return bad(r, "rule", s->rule, "stands beside a section [kernels], which is the rule");
     s->listed_by = r->text[LISTED_BY];
     s->listed_by_line = r->line = r->at[LISTED_BY];
     if (s->listed_by != NULL && !spec_is_listed(s))
@@ -769,12 +782,29 @@ static int check_solver(struct reader *r)
                : bad(r, "solver", r->spec->solver, "cannot be the name of a solver");
 }
 
+/* What AITER's tables name are kernels. */
+static int check_aiter(struct reader *r)
+{
+    struct spec *s = r->spec;
+    s->family = required(r, FAMILY);
+    if (s->family == NULL)
+        return -1;
+    s->unsearched = r->text[UNSEARCHED];
+    s->counted = r->text[COUNTED];
+    s->ignored = r->text[IGNORED];
+    s->family_line = r->at[FAMILY];
+    return r->opened[KERNELS] != 0 ? 0
+                                   : fail("%s:%ld: format = aiter: there is no section [kernels]",
+                                          r->path, r->at[FORMAT]);
+}
+
 /* The keys of [data] that go with its format. */
 static int check_format(struct reader *r)
 {
     switch (r->spec->format) {
     case SPEC_MIOPEN: return check_solver(r) != 0 ? -1 : check_convolution(r);
     case SPEC_FIND_DB: return check_find_db(r) != 0 ? -1 : check_convolution(r);
+    case SPEC_AITER: return check_aiter(r);
     case SPEC_TENSILE:
     case SPEC_TIMED:
     case SPEC_CSV:
@@ -804,7 +834,8 @@ static int parse_format(struct reader *r)
     while (i < SPEC_N_FORMATS && strcmp(format, spec_formats[i]) != 0)
         i++;
     if (i == SPEC_N_FORMATS)
-        return bad(r, "format", format, "is neither miopen nor csv, timed, find-db or tensile");
+        return bad(r, "format", format,
+                   "is neither miopen nor csv, timed, find-db, tensile or aiter");
     r->spec->format = (enum spec_format)i;
     return 0;
 }
@@ -939,6 +970,7 @@ static int finish(struct reader *r)
     s->judge.line = r->opened[JUDGE];
     s->restricts.line = r->opened[RESTRICT];
     s->unseen.line = r->opened[UNSEEN];
+    s->kernels.line = r->opened[KERNELS];
     if (check_sections(r) != 0 || finish_kernel(r) != 0 || finish_data(r) != 0
         || finish_rows(r) != 0 || parse_runs_on(r, r->text[RUNS_ON]) != 0
         || parse_calibration(r) != 0)
@@ -985,6 +1017,7 @@ void spec_free(struct spec *s)
     free(s->judge.v);
     free(s->restricts.v);
     free(s->unseen.v);
+    free(s->kernels.v);
     memset(s, 0, sizeof *s);
 }
 
@@ -1000,7 +1033,8 @@ int spec_is_listed(const struct spec *s)
 
 int spec_is_timed(const struct spec *s)
 {
-    return s->format == SPEC_FIND_DB || s->format == SPEC_TENSILE || s->format == SPEC_TIMED;
+    return s->format == SPEC_FIND_DB || s->format == SPEC_TENSILE || s->format == SPEC_TIMED
+           || s->format == SPEC_AITER;
 }
 
 uint32_t spec_scale(const struct spec *s, const char *split)

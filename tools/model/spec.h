@@ -12,20 +12,24 @@
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
-                 that was timed, or what other tuners write), find-db or tensile; for miopen also
-                 solver. From MIOpen's files it takes the convolutions with `filter` (1x1), unless
+                 that was timed, or what other tuners write), find-db, tensile or aiter; for miopen
+                 also solver. From MIOpen's files it takes the convolutions with `filter` (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
                  of fields. Two kinds of rows without times are left out: those with a field at a
                  value (retired = stride 2: MIOpen no longer runs the kernel there), and those with
                  the tuple that a failed search leaves (failed = its values). Scripts (trained.inc)
                  look up the plain names of data files: `files` to train on (without it the files
                  of the GPUs), files `beside` them for judges (--beside), and files of `older`
-                 tuning runs, whose labels are learnt as well
+                 tuning runs, whose labels are learnt as well. For aiter: `family`, the stem of its
+                 tables; and of the parameter `split`, the values that a file has which was tuned
+                 without a search for it (`unsearched`), and the libraries whose kernels are `counted`
+                 from 1 there, and those where the column is `ignored` and means 0
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
                  names of the solvers; for tensile integers, named after pieces of kernels' names
                  Two that are one number in perf-dbs, their sum: NAME, NAME_plus, see tuple_text.h
+       [kernels] what the kernels of a library are called, and the rule: see kernels.h
        [unseen]  names for GPUs on which nothing was measured: see unseen.h
        [restrict] the rule as conditions, a line each, and constants of theirs: see clause.h
        [split]   config, shape: comma-joined items, see split.h: a field, min(a,b), max(a,b),
@@ -54,7 +58,15 @@
 #define SPEC_MAX_ARCHS  32
 #define SPEC_MAX_BYTES  ((size_t)1 << 20)
 
-enum spec_format { SPEC_MIOPEN, SPEC_CSV, SPEC_FIND_DB, SPEC_TENSILE, SPEC_TIMED, SPEC_N_FORMATS };
+enum spec_format {
+    SPEC_MIOPEN,
+    SPEC_CSV,
+    SPEC_FIND_DB,
+    SPEC_TENSILE,
+    SPEC_TIMED,
+    SPEC_AITER,
+    SPEC_N_FORMATS
+};
 extern const char *const spec_formats[SPEC_N_FORMATS]; /* as in [data] */
 
 enum spec_calibrated { SPEC_CONFIG, SPEC_SHAPE, SPEC_NONE, SPEC_N_CALIBRATED };
@@ -121,8 +133,11 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape;
+    const char *family, *unsearched, *counted,
+        *ignored; /* of format = aiter; may be NULL, but family */
+    long family_line;
     const char *shipped; /* the split that `train` takes unless it is told another */
-    struct spec_lines derived, restricts, features, network, judge, unseen;
+    struct spec_lines derived, restricts, features, network, judge, unseen, kernels;
     char *owned[3]; /* path, text, and the copy of it that all other strings point into */
 };
 

@@ -1,0 +1,339 @@
+/* aiter_rows.c - reads AITER's tables of tuned kernels, and tables of retunes
+   SPDX-License-Identifier: MIT
+
+   A row names the fastest kernel of a problem: gfx, cu_num, M, N, K, libtype, splitK, us, kernelName
+   and others that say nothing here. Older tables lack some columns: without gfx, it follows from
+   cu_num; without libtype, all kernels are CK's but those with a mangled name. A table has a problem
+   once. One with a column `family` is of all families, and tells for each tuning run (`commit`) what
+   was the fastest then: problems come again, and kernels that are gone. */
+#include "aiter_rows.h"
+
+#include "model/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* X(member, column's name, does every table have it?) */
+#define COLUMNS(X)             \
+    X(GFX, "gfx", 0)           \
+    X(UNITS, "cu_num", 1)      \
+    X(M, "M", 1)               \
+    X(N, "N", 1)               \
+    X(K, "K", 1)               \
+    X(LIBRARY, "libtype", 0)   \
+    X(SPLIT, "splitK", 1)      \
+    X(TIME, "us", 1)           \
+    X(KERNEL, "kernelName", 1) \
+    X(FAMILY, "family", 0)     \
+    X(RUN, "commit", 0)
+
+#define MEMBER(member, name, needed) member,
+enum column { COLUMNS(MEMBER) N_COLUMNS };
+#undef MEMBER
+
+struct aiter {
+    struct loader *l;
+    struct csv_records *r;
+    int at[N_COLUMNS];         /* the columns; -1: the table lacks it */
+    size_t field[4], split_at; /* of the spec: gpu, m, n, k; the parameter split */
+    struct kernels kernels;    /* of the spec */
+    uint64_t unsearched;       /* bit i: value i of split; 0: the spec does not say */
+    size_t first;              /* row of the loader */
+    size_t n_runs, runs_cap;
+    struct run *runs;
+};
+
+/* Rows that were tuned together */
+struct run {
+    char *name;
+    int is_searched; /* did it try to split k? */
+};
+
+static const char *cell(const struct aiter *a, enum column c)
+{
+    return a->at[c] < 0 ? NULL : a->r->cell[a->at[c]];
+}
+
+/* ---- the spec ---- */
+
+static int find_names(struct aiter *a)
+{
+    static const char *const names[] = {"gpu", "m", "n", "k"};
+    const struct spec *s = a->l->spec;
+    for (size_t i = 0; i < 4; i++) {
+        const int f = spec_field_index(s, names[i]);
+        if (f < 0 || (s->fields[f].n_tokens == 0) == (i == 0))
+            return fail("%s: format = aiter: field %s: is no %s of the spec", s->path, names[i],
+                        i == 0 ? "token" : "size");
+        a->field[i] = (size_t)f;
+    }
+    const int split = spec_param_index(s, "split"), library = spec_param_index(s, "library");
+    if (s->n_fields != 4 || split < 0 || library < 0)
+        return fail("%s: format = aiter: it needs the fields gpu, m, n and k alone, and among the "
+                    "parameters split and library",
+                    s->path);
+    a->split_at = (size_t)split;
+    return 0;
+}
+
+static int read_unsearched(struct aiter *a)
+{
+    const struct spec *s = a->l->spec;
+    char *text = xstrdup(s->unsearched ? s->unsearched : "");
+    int bad = 0;
+    for (char *word = strtok(text, " \t"); word && !bad; word = strtok(NULL, " \t")) {
+        const int i = spec_value_index(&s->params[a->split_at], word);
+        if (i < 0)
+            bad = fail("%s: unsearched: value \"%s\": is none of split", s->path, word);
+        else
+            a->unsearched |= UINT64_C(1) << i;
+    }
+    free(text);
+    return bad;
+}
+
+/* Is the name one of the words? */
+static int is_among(const char *words, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *p = words; p != NULL && *p != '\0'; p += strspn(p, " \t")) {
+        const size_t length = strcspn(p, " \t");
+        if (length == n && strncmp(p, name, n) == 0)
+            return 1;
+        p += length;
+    }
+    return 0;
+}
+
+/* ---- the header ---- */
+
+int aiter_is_header(const struct loader *l, const struct csv_records *r)
+{
+    return l->spec->format == SPEC_AITER && csv_records_find(r, "kernelName") >= 0
+           && csv_records_find(r, "M") >= 0;
+}
+
+static int map_columns(struct aiter *a)
+{
+#define COLUMN(member, name, needed) {name, needed},
+    static const struct {
+        const char *name;
+        int is_needed;
+    } columns[] = {COLUMNS(COLUMN)};
+#undef COLUMN
+    if (csv_records_check_header(a->r) != 0)
+        return -1;
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        a->at[i] = csv_records_find(a->r, columns[i].name);
+        if (a->at[i] < 0 && columns[i].is_needed)
+            return fail("%s:%ld: there is no column \"%s\"", a->r->path, a->r->at, columns[i].name);
+    }
+    return 0;
+}
+
+/* ---- a row ---- */
+
+/* Verdict on the GPU: its token is ARCH_UNITS. */
+static int read_gpu(struct aiter *a, int64_t *out)
+{
+    const struct spec_field *f = &a->l->spec->fields[a->field[0]];
+    const char *units = cell(a, UNITS), *gfx = cell(a, GFX);
+    char token[64];
+    if (gfx == NULL)
+        gfx = strcmp(units, "256") == 0 ? "gfx950" : "gfx942";
+    snprintf(token, sizeof token, "%s_%s", gfx, units);
+    *out = spec_token(f, token);
+    if (*out >= 0)
+        return 0;
+    return cell(a, FAMILY) != NULL ? load_drop(a->l, DROP_OTHER)
+                                   : load_token(a->l, a->r->at, a->field[0], token, out);
+}
+
+static int read_size(struct aiter *a, enum column c, size_t field, int64_t *out)
+{
+    if (parse_int(cell(a, c), INT64_MIN, INT64_MAX, out) == 0)
+        return 0;
+    return load_bad(a->l, a->r->at, DROP_BROKEN, a->l->spec->fields[field].name, cell(a, c),
+                    "is no integer");
+}
+
+/* Verdict; the place of the row's kernel among the spec's. */
+static int read_kernel(struct aiter *a, uint32_t *out)
+{
+    const kpred_names *names = &a->kernels.names;
+    const char *name = cell(a, KERNEL);
+    *out = 0;
+    while (*out < names->n && strcmp(names->names[*out], name) != 0)
+        ++*out;
+    if (*out < names->n)
+        return 0;
+    return cell(a, FAMILY) != NULL
+               ? load_drop(a->l, DROP_OTHER)
+               : load_bad(a->l, a->r->at, DROP_PARAMS, "kernelName", name,
+                          "is no kernel of the spec: `kpred-train kernels` reads a new list");
+}
+
+/* Verdict on splitK, which may be written "0.0", as one number for all that runs the same code. */
+static int read_split(struct aiter *a, const char *library, char out[24])
+{
+    const struct spec *s = a->l->spec;
+    const char *text = cell(a, SPLIT);
+    const size_t n = strcspn(text, ".");
+    char digits[24];
+    int64_t v = 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 0), text);
+    if (parse_int(digits, 0, INT32_MAX, &v) != 0 || text[n + strspn(text + n, ".0")] != '\0')
+        return load_bad(a->l, a->r->at, DROP_BROKEN, "splitK", text, "is no integer of at least 0");
+    if (is_among(s->ignored, library))
+        v = 0;
+    if (is_among(s->counted, library) && v == 0)
+        v = 1;
+    snprintf(out, 24, "%lld", (long long)v);
+    return 0;
+}
+
+/* Verdict: does the table call the library as the kernel's name does? */
+static int check_library(struct aiter *a, const char *library)
+{
+    const char *given = cell(a, LIBRARY);
+    return given == NULL || strcmp(given, library) == 0
+               ? 0
+               : load_bad(a->l, a->r->at, DROP_BROKEN, "libtype", given,
+                          "is not the library of the kernel %s, %s", cell(a, KERNEL), library);
+}
+
+static struct run *find_run(struct aiter *a)
+{
+    const char *name = cell(a, RUN) != NULL ? cell(a, RUN) : "";
+    size_t i = 0;
+    while (i < a->n_runs && strcmp(a->runs[i].name, name) != 0)
+        i++;
+    if (i == a->n_runs) {
+        a->runs = xgrow(a->runs, a->n_runs, &a->runs_cap, sizeof *a->runs);
+        a->runs[a->n_runs++] = (struct run){xstrdup(name), 0};
+    }
+    return &a->runs[i];
+}
+
+/* Verdict: keeps the row. */
+static int add(struct aiter *a, const int64_t *problem, uint32_t kernel, const char *library)
+{
+    const struct spec *s = a->l->spec;
+    const kpred_names *names = &a->kernels.names;
+    char text[KPRED_MAX_TUPLE][24];
+    const char *params[KPRED_MAX_TUPLE];
+    double time;
+    for (size_t p = 0; p < s->n_params; p++) {
+        const size_t at = p - names->first;
+        params[p] = text[p];
+        if (p >= names->first && at < names->n_params)
+            snprintf(text[p], sizeof text[p], "%ld",
+                     (long)names->values[kernel * names->n_params + at]);
+    }
+    params[spec_param_index(s, "library")] = library;
+    int rc = read_split(a, library, text[a->split_at]);
+    if (rc == 0)
+        rc = load_figure(a->l, a->r->at, "us", cell(a, TIME), &time);
+    if (rc == 0)
+        rc = load_add_timed(a->l, a->r->at, problem, params, time);
+    if (rc != 0 || a->unsearched == 0)
+        return rc;
+    struct run *run = find_run(a);
+    struct load_row *row = &a->l->rows[a->l->n - 1];
+    row->run = (uint32_t)(run - a->runs);
+    run->is_searched |= !(a->unsearched >> row->target[a->split_at] & 1);
+    return 0;
+}
+
+/* Verdict on a record */
+static int read_row(struct aiter *a)
+{
+    const struct spec *s = a->l->spec;
+    int64_t problem[KPRED_MAX_FIELDS];
+    uint32_t kernel = 0;
+    if (a->r->n != a->r->n_header)
+        return load_ragged(a->l, a->r);
+    if (cell(a, FAMILY) != NULL && strcmp(cell(a, FAMILY), s->family) != 0)
+        return load_drop(a->l, DROP_OTHER);
+    int rc = read_gpu(a, &problem[a->field[0]]);
+    for (int i = 1; i < 4 && rc == 0; i++)
+        rc = read_size(a, (enum column)(M + i - 1), a->field[i], &problem[a->field[i]]);
+    if (rc == 0)
+        rc = read_kernel(a, &kernel);
+    if (rc != 0)
+        return rc;
+    const size_t at = (size_t)spec_param_index(s, "library") - a->kernels.names.first;
+    const char *library =
+        s->params[spec_param_index(s, "library")]
+            .names[a->kernels.names.values[kernel * a->kernels.names.n_params + at]];
+    rc = check_library(a, library);
+    return rc == 0 ? add(a, problem, kernel, library) : rc;
+}
+
+/* ---- the whole ---- */
+
+static int compare_rows(const void *pa, const void *pb)
+{
+    const struct load_row *a = pa, *b = pb;
+    const int c = memcmp(a->problem, b->problem, sizeof a->problem);
+    if (c != 0)
+        return c;
+    if (a->time < b->time || a->time > b->time)
+        return a->time < b->time ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* AITER takes the faster one of two rows of a problem, but not before it has stopped with an error. */
+static int drop_second_rows(struct aiter *a)
+{
+    struct load_row *r = a->l->rows + a->first;
+    size_t kept = 0;
+    const size_t n = a->l->n - a->first;
+    qsort(r, n, sizeof *r, compare_rows);
+    for (size_t i = 0; i < n; i++) {
+        int rc = 0;
+        if (kept > 0 && memcmp(r[kept - 1].problem, r[i].problem, sizeof r->problem) == 0) {
+            char size[24];
+            snprintf(size, sizeof size, "%ld", (long)r[i].problem[a->field[1]]);
+            rc = load_bad(a->l, r[i].row, DROP_TWICE, "M", size,
+                          "line %lld has a row of the same problem", (long long)r[kept - 1].row);
+        }
+        if (rc < 0)
+            return -1;
+        if (rc == 0)
+            r[kept++] = r[i];
+    }
+    a->l->n = a->first + kept;
+    return 0;
+}
+
+static void mark_narrow(struct aiter *a)
+{
+    for (size_t i = a->first; i < a->l->n && a->unsearched != 0; i++)
+        a->l->rows[i].narrow = !a->runs[a->l->rows[i].run].is_searched;
+}
+
+static int read_rows(struct aiter *a)
+{
+    int rc;
+    if (find_names(a) != 0 || read_unsearched(a) != 0 || map_columns(a) != 0)
+        return -1;
+    while ((rc = csv_records_next(a->r)) > 0)
+        if (read_row(a) < 0)
+            return -1;
+    mark_narrow(a);
+    return rc < 0 || (a->at[FAMILY] < 0 && drop_second_rows(a) != 0) ? -1 : 0;
+}
+
+int aiter_read(struct loader *l, struct csv_records *r)
+{
+    struct aiter a = {.l = l, .r = r, .first = l->n};
+    if (kernels_read(l->spec, &a.kernels) != 0)
+        return -1;
+    const int rc = read_rows(&a);
+    for (size_t i = 0; i < a.n_runs; i++)
+        free(a.runs[i].name);
+    free(a.runs);
+    kernels_free(&a.kernels);
+    return rc;
+}

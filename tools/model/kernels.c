@@ -1,0 +1,266 @@
+/* kernels.c - see kernels.h
+   SPDX-License-Identifier: MIT */
+#include "kernels.h"
+
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    const struct spec *spec;
+    const struct spec_line *line; /* the one being read */
+    struct kernels *out;
+};
+
+static int wrong(const struct reader *r, const char *what, const char *value, const char *why)
+{
+    return fail("%s:%ld: [kernels]: %s \"%s\": %s", r->spec->path, r->line->line, what, value, why);
+}
+
+/* The next word of the line that strtok takes apart, or "" behind the last. */
+static char *next(char *line)
+{
+    static char none[1];
+    char *word = strtok(line, " \t");
+    return word ? word : none;
+}
+
+/* ---- the first line ---- */
+
+/* Parameters that follow each other, up to `=` */
+static int read_params(struct reader *r, char *line)
+{
+    kpred_names *names = &r->out->names;
+    const char *word = next(line);
+    for (; *word && strcmp(word, "="); word = next(NULL)) {
+        const int i = spec_param_index(r->spec, word);
+        if (i < 0)
+            return wrong(r, "word", word, "is no parameter");
+        if (names->n_params == 0)
+            names->first = (uint32_t)i;
+        if ((uint32_t)i != names->first + names->n_params++)
+            return wrong(r, "parameter", word, "does not follow the one before it in [params]");
+    }
+    return names->n_params && *word
+               ? 0
+               : wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
+}
+
+static int read_heading(struct reader *r, char *line)
+{
+    kpred_names *names = &r->out->names;
+    if (read_params(r, line))
+        return -1;
+    const char *name = next(NULL), *field = next(NULL);
+    const int i = *field ? spec_field_index(r->spec, field) : 0;
+    if (!*name || *next(NULL))
+        return wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
+    if (*field && (i < 0 || !r->spec->fields[i].n_tokens))
+        return wrong(r, "word", field, "is no field of tokens");
+    names->id_field = (uint32_t)i;
+    names->n_ids = *field ? (uint32_t)r->spec->fields[i].n_tokens : 1;
+    return 0;
+}
+
+/* ---- a kernel's line ---- */
+
+static int read_values(struct reader *r, char *line, int32_t *values)
+{
+    const kpred_names *names = &r->out->names;
+    const char *word = next(line);
+    for (uint32_t p = 0; p < names->n_params; p++, word = next(NULL)) {
+        const struct spec_param *of = r->spec->params + names->first + p;
+        const int i = spec_value_index(of, word);
+        if (i < 0)
+            return wrong(r, of->name, word, "is none of its values in [params]");
+        values[p] = of->values[i];
+    }
+    return strcmp(word, "=") ? wrong(r, "word", word, "stands where `=` should") : 0;
+}
+
+/* The numbers of the tokens that the word means: one, or those that it begins. */
+static int read_token(struct reader *r, char *word, int32_t *ids)
+{
+    const struct spec_field *field = r->spec->fields + r->out->names.id_field;
+    const size_t n = strcspn(word, ":");
+    int64_t id = 0;
+    if (word[n] && parse_int(word + n + 1, 0, INT32_MAX, &id))
+        return wrong(r, "word", word, "has no number of at least 0 behind the colon");
+    for (size_t t = 0; t < field->n_tokens; t++) {
+        const char *token = field->tokens[t];
+        if (strncmp(token, word, n) || (token[n] && token[n] != '_'))
+            continue;
+        if (ids[t] >= 0)
+            return wrong(r, "word", word, "means a token that another one means");
+        ids[t] = (int32_t)id;
+    }
+    return 0;
+}
+
+static int read_ids(struct reader *r, int32_t *ids)
+{
+    const uint32_t n = r->out->names.n_ids;
+    char *word = next(NULL);
+    for (uint32_t t = 0; t < n; t++)
+        ids[t] = n > 1 || r->spec->fields[r->out->names.id_field].n_tokens ? -1 : 0;
+    if (!*word && ids[0] < 0)
+        return wrong(r, "line", r->line->text, "does not say where the kernel exists");
+    for (; *word; word = next(NULL))
+        if (read_token(r, word, ids))
+            return -1;
+    return 0;
+}
+
+/* It goes into a string of C, into CSV and onto command lines. */
+static int is_kernel_name(const char *s)
+{
+    const size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789.-");
+    return n > 0 && n <= 255 && !s[n] && *s != '-';
+}
+
+static int read_kernel(struct reader *r, char *line)
+{
+    struct kernels *k = r->out;
+    kpred_names *names = &k->names;
+    if (read_values(r, line, k->values + names->n * names->n_params))
+        return -1;
+    const char *name = next(NULL);
+    if (!is_kernel_name(name))
+        return wrong(r, "name", name, "is no word of letters, digits and _.-");
+    k->name[names->n] = name;
+    return read_ids(r, k->ids + names->n++ * names->n_ids);
+}
+
+/* ---- the whole ---- */
+
+struct entry {
+    const struct kernels *k;
+    uint32_t i;
+};
+
+static int compare_values(const void *pa, const void *pb)
+{
+    const struct entry *a = pa, *b = pb;
+    const uint32_t n = a->k->names.n_params;
+    for (uint32_t p = 0; p < n; p++) {
+        const int32_t x = a->k->values[a->i * n + p], y = b->k->values[b->i * n + p];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_names(const void *pa, const void *pb)
+{
+    const struct entry *a = pa, *b = pb;
+    return strcmp(a->k->name[a->i], b->k->name[b->i]);
+}
+
+/* Sorts the entries; equal ones, which follow each other then, are an error. */
+static int sort(const struct spec *spec, struct entry *e,
+                int (*compare)(const void *, const void *))
+{
+    const struct kernels *k = e->k;
+    qsort(e, k->names.n, sizeof *e, compare);
+    for (uint32_t i = 1; i < k->names.n; i++)
+        if (compare(e + i - 1, e + i) == 0)
+            return fail("%s: [kernels]: \"%s\" and \"%s\" have one %s", spec->path,
+                        k->name[e[i - 1].i], k->name[e[i].i],
+                        compare == compare_names ? "name" : "tuple of values");
+    return 0;
+}
+
+static void put_in_order(struct kernels *k, const struct entry *e)
+{
+    const uint32_t n = k->names.n, n_params = k->names.n_params, n_ids = k->names.n_ids;
+    const char **name = xcalloc(n, sizeof *name);
+    int32_t *values = xcalloc(n * n_params, sizeof *values), *ids = xcalloc(n * n_ids, sizeof *ids);
+    for (uint32_t i = 0; i < n; i++) {
+        name[i] = k->name[e[i].i];
+        memcpy(values + i * n_params, k->values + e[i].i * n_params, n_params * sizeof *values);
+        memcpy(ids + i * n_ids, k->ids + e[i].i * n_ids, n_ids * sizeof *ids);
+    }
+    free(k->name);
+    free(k->values);
+    free(k->ids);
+    k->name = name;
+    k->values = values;
+    k->ids = ids;
+}
+
+static int sort_all(const struct spec *spec, struct kernels *k)
+{
+    struct entry *e = xcalloc(k->names.n, sizeof *e);
+    for (uint32_t i = 0; i < k->names.n; i++)
+        e[i] = (struct entry){k, i};
+    const int bad = sort(spec, e, compare_names) || sort(spec, e, compare_values);
+    if (!bad)
+        put_in_order(k, e);
+    free(e);
+    return bad ? -1 : 0;
+}
+
+static int read_lines(struct reader *r)
+{
+    const struct spec_lines *lines = &r->spec->kernels;
+    char *text = r->out->text;
+    for (size_t i = 0; i < lines->n; i++) {
+        const size_t n = strlen(lines->v[i].text) + 1;
+        r->line = lines->v + i;
+        memcpy(text, r->line->text, n);
+        if (i == 0 ? read_heading(r, text) : read_kernel(r, text))
+            return -1;
+        if (i == 0) {
+            r->out->values = xcalloc(lines->n * r->out->names.n_params, sizeof(int32_t));
+            r->out->ids = xcalloc(lines->n * r->out->names.n_ids, sizeof(int32_t));
+        }
+        text += n;
+    }
+    return 0;
+}
+
+int kernels_read(const struct spec *spec, struct kernels *out)
+{
+    const struct spec_lines *lines = &spec->kernels;
+    struct reader r = {spec, NULL, out};
+    size_t bytes = 0;
+    memset(out, 0, sizeof *out);
+    if (lines->n < 2 || lines->n - 1 > KERNELS_MAX)
+        return fail("%s:%ld: [kernels]: has %s", spec->path, lines->line,
+                    lines->n < 2 ? "no kernel" : "too many kernels");
+    for (size_t i = 0; i < lines->n; i++)
+        bytes += strlen(lines->v[i].text) + 1;
+    out->text = xmalloc(bytes);
+    out->name = xcalloc(lines->n, sizeof *out->name);
+    if (read_lines(&r) || sort_all(spec, out)) {
+        kernels_free(out);
+        return -1;
+    }
+    out->names.names = out->name;
+    out->names.values = out->values;
+    out->names.ids = out->ids;
+    return 0;
+}
+
+void kernels_free(struct kernels *k)
+{
+    free(k->name);
+    free(k->values);
+    free(k->ids);
+    free(k->text);
+    memset(k, 0, sizeof *k);
+}
+
+int kernels_allow(const struct kernels *k, const int32_t *problem, const int32_t *values, size_t n)
+{
+    return runtime_named(&k->names, problem, values, n);
+}
+
+size_t kernels_bytes(const kpred_names *names)
+{
+    size_t bytes = sizeof *names;
+    for (uint32_t i = 0; i < names->n; i++)
+        bytes += strlen(names->names[i]) + 1;
+    return bytes + names->n * (sizeof *names->names + 4 * (names->n_params + names->n_ids));
+}
