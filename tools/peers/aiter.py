@@ -8,10 +8,12 @@
   frequency  the most frequent classes of the GPU at the same rounded M
   forest     a random forest, a class for each kernel and split (scikit-learn)
   boosted    gradient-boosted trees, the same (XGBoost, multi:softprob)
+  forest-blind, boosted-blind  the same, not told how a row's file was tuned
+  network    kpred: the headers FAMILY-config.h, FAMILY-shape.h and FAMILY-file-FILE.h of --models
 
 forest and boosted see the sizes, the GPU, tile counts, waves and remainders, and whether the row's
-file was tuned with a search for the split; they predict as if it was. All but aiter name only classes that
-the GPU has and the sizes allow.
+file was tuned with a search for the split; they predict as if it was. All but aiter name only
+classes that the GPU has and the sizes allow.
 
 Tests: config keeps a tenth of the (M, N, K), shape a tenth of the (N, K), file each table once with
 all its (N, K). A line of the output is a tested row: the label's place among the classes that the
@@ -21,10 +23,11 @@ import collections
 import os
 import sys
 
+from aiter_network import predict
 from aiter_rows import (MERGE_NAMES, folds_of, narrow_files, read_kernels, read_tables,
                         tiles_by_name)
 from aiter_rules import archs_by_name, default_of, fine_m, is_legal, look_up
-from rows import die, parser_of, progress, write_csv
+from rows import ROOT, die, parser_of, progress, write_csv
 
 try:
     import numpy as np
@@ -50,10 +53,11 @@ class Task:
         self.tile = tiles_by_name(self.kernels, self.rows)
         self.narrow = narrow_files(self.rows)
         self.train, self.tested = [], []
+        self.test, self.fold, self.archs = None, None, {}
 
-    def start(self, train, tested):
-        """Takes the rows of a fold."""
-        self.train, self.tested = train, tested
+    def start(self, test, fold, train, tested):
+        """Takes the rows of a fold of a test."""
+        self.test, self.fold, self.train, self.tested = test, fold, train, tested
         self.archs = archs_by_name(self.kernels, train)
 
     def legal(self, problem, label):
@@ -205,8 +209,27 @@ def boosted(task):
     return by_band(task, boost)
 
 
+def blind(method):
+    """The same without knowing how a row's file was tuned."""
+    def without(task):
+        known, task.narrow = task.narrow, set()
+        found = method(task)
+        task.narrow = known
+        return found
+    return without
+
+
+def network(task):
+    """What a header of kpred-train names, which was trained without the tested rows."""
+    name = f"{task.family}-{task.test}" + (f"-{task.fold}" if task.test == "file" else "")
+    header = os.path.join(task.options.models, f"{name}.h")
+    return predict(header, [row.problem for row in task.tested])
+
+
 METHODS = {"aiter": aiter, "nearest": nearest, "frequency": frequency, "forest": forest,
-           "boosted": boosted}
+           "boosted": boosted, "forest-blind": blind(forest), "boosted-blind": blind(boosted),
+           "network": network}
+DEFAULT = "aiter,nearest,frequency,forest,boosted"
 
 
 # ---- output ----
@@ -225,7 +248,7 @@ def measure(task, test, method):
     lines = []
     for name, train, tested in folds_of(test, task.rows):
         progress(f"{task.family} {test}: {method}, {name}")
-        task.start(train, tested)
+        task.start(test, name, train, tested)
         lines += [line_of(method, task, test, row, labels)
                   for row, labels in zip(tested, METHODS[method](task))]
     progress("")
@@ -239,7 +262,8 @@ def parse():
     p.add_argument("-o", required=True, help="folder for a file FAMILY-TEST-METHOD.csv each")
     p.add_argument("--families", default="bs,bsp,a4w4", help="of bs, bsp, a4w4, bp, bf16")
     p.add_argument("--tests", default="config,shape,file")
-    p.add_argument("--methods", default=",".join(METHODS))
+    p.add_argument("--methods", default=DEFAULT)
+    p.add_argument("--models", default=f"{ROOT}/build/aiter", help="the folder of headers")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--rounds", type=int, default=120, help="of boosting")
     options = p.parse_args()
