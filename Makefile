@@ -5,6 +5,7 @@ CFLAGS ?= -O2
 BUILD ?= build
 MIOPEN_DB ?= ../shared/miopen/data
 TENSILE_CSV ?= ../shared/tensile
+AITER_CSV ?= ../shared/aiter
 INSTALL ?= install
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -16,7 +17,7 @@ DOCDIR ?= $(DATADIR)/doc/kpred
 SPECS = $(sort $(wildcard weights/*.spec))
 MODELS = $(sort $(wildcard weights/*.h))
 NAMES = $(notdir $(SPECS:.spec=))
-TABLES = $(if $(filter weights/gemm_%,$(SPECS)),tables)
+TABLES = $(if $(filter weights/gemm_mi100_%,$(SPECS)),tables)
 DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
 
 BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
@@ -100,7 +101,7 @@ $(BUILD)/hip_select: examples/hip_select.c kpred_hip.h kpred.h kpred_constraints
 # JOBS=N: so many suites at a time, in place of one for each core
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 RUN = JOBS='$(JOBS)' CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$(MIOPEN_DB)' \
-    TENSILE_CSV='$(TENSILE_CSV)' sh tests/harness/run.sh
+    TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tests/harness/run.sh
 
 .PHONY: check
 check: ## run the tests; the first line says how long they take. SUITES=--all: those of the gate, too
@@ -118,9 +119,9 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 	@$(BUILD)/signature/signature
 
 .PHONY: weights
-weights: data $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB and TENSILE_CSV
+weights: data $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB, TENSILE_CSV and AITER_CSV
 	for name in $(NAMES); do \
-	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
+	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '--include-dir ../' || exit 1; \
 	done
 

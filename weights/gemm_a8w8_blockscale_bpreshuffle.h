@@ -30,7 +30,7 @@
         2cd4ebb082b3f5e1d716d74be4a3e68ea88d1400333174b809be69d981793dc3
    data model_configs.glm5_a8w8_blockscale_bpreshuffle_tuned_gemm.csv.bz2, 153 rows, sha256
         a0cc058fa08cd0a0c2a0a5b4b0df816701f2e15d94992c546da5f2fc41f4dbd9
-   id 97893722726c8c5a, 117875 bytes; a prediction costs 88064 multiply-adds and at most
+   id 8649147b7f56ea54, 117875 bytes; a prediction costs 88064 multiply-adds and at most
    5056 more a unit of beam; largest accumulator 1009950 of 2147483647
 
 spec:
@@ -171,13 +171,13 @@ flydsl 32 32 1024 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x32x1024_mw2_nw2_nb3_
 flydsl 32 32 1024 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x32x1024_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 32 64 256 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x64x256_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
 flydsl 32 64 256 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x64x256_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
-flydsl 32 64 512 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x64x512_mw1_nw4_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 32 64 512 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x64x512_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
+flydsl 32 64 512 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x64x512_mw1_nw4_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 32 128 256 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x128x256_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
 flydsl 32 128 256 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t32x128x256_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
+flydsl 64 32 512 2 = flydsl_mxfp8_128_bpreshuffle_wmma_t64x32x512_mw4_nw1_nb2_sk1_cm1_cn1 gfx1250:0
 flydsl 64 32 512 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t64x32x512_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
 flydsl 64 32 512 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t64x32x512_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
-flydsl 64 32 512 2 = flydsl_mxfp8_128_bpreshuffle_wmma_t64x32x512_mw4_nw1_nb2_sk1_cm1_cn1 gfx1250:0
 flydsl 64 32 512 8 = flydsl_mxfp8_128_bpreshuffle_wmma_t64x32x512_mw4_nw1_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 64 64 256 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t64x64x256_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
 flydsl 64 64 256 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t64x64x256_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
@@ -190,22 +190,22 @@ flydsl 128 64 256 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x64x256_mw2_nw2_nb4_
 flydsl 128 64 256 8 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x64x256_mw4_nw1_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 128 128 128 4 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t128x128x128_mw2_nw2_nb4_sk1_cm1_cn4 gfx1250:0
 flydsl 128 128 256 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x128x256_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
-flydsl 128 128 256 35 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x128x256_mw2_nw2_nb3_sk4_cm1_cn1 gfx1250:0
 flydsl 128 128 256 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x128x256_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
+flydsl 128 128 256 35 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x128x256_mw2_nw2_nb3_sk4_cm1_cn1 gfx1250:0
 flydsl 128 256 128 3 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t128x256x128_mw2_nw2_nb3_sk1_cm1_cn4 gfx1250:0
-flydsl 128 256 128 35 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t128x256x128_mw2_nw2_nb3_sk4_cm1_cn4 gfx1250:0
 flydsl 128 256 128 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x256x128_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
+flydsl 128 256 128 35 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t128x256x128_mw2_nw2_nb3_sk4_cm1_cn4 gfx1250:0
 flydsl 128 512 128 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t128x512x128_mw1_nw4_nb3_sk1_cm1_cn1 gfx1250:0
 flydsl 256 128 256 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t256x128x256_mw4_nw1_nb3_sk1_cm1_cn1 gfx1250:0
 flydsl 256 192 128 4 = flydsl_mxfp8_128_bpreshuffle_wmma_t256x192x128_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 256 256 128 2 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t256x256x128_mw2_nw2_nb2_sk1_cm1_cn4 gfx1250:0
+flydsl 256 256 128 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t256x256x128_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
+flydsl 256 256 128 4 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t256x256x128_mw2_nw2_nb4_sk1_cm1_cn4 gfx1250:0
 flydsl 256 256 128 6 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t256x256x128_mw2_nw2_nb2_sk1_cm2_cn4 gfx1250:0
+flydsl 256 256 128 8 = flydsl_mxfp8_128_bpreshuffle_wmma_t256x256x128_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 256 256 128 18 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t256x256x128_mw2_nw2_nb2_sk2_cm1_cn4 gfx1250:0
 flydsl 256 256 128 34 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t256x256x128_mw2_nw2_nb2_sk4_cm2_cn2 gfx1250:0
 flydsl 256 256 128 38 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t256x256x128_mw2_nw2_nb2_sk4_cm2_cn4 gfx1250:0
-flydsl 256 256 128 4 = flydsl_mxfp8_128_bpreshuffle_compute_wmma_t256x256x128_mw2_nw2_nb4_sk1_cm1_cn4 gfx1250:0
-flydsl 256 256 128 3 = flydsl_mxfp8_128_bpreshuffle_wmma_t256x256x128_mw2_nw2_nb3_sk1_cm1_cn1 gfx1250:0
-flydsl 256 256 128 8 = flydsl_mxfp8_128_bpreshuffle_wmma_t256x256x128_mw2_nw2_nb4_sk1_cm1_cn1 gfx1250:0
 flydsl 256 256 256 2 = flydsl_mxfp8_128_bpreshuffle_wmma_t256x256x256_mw2_nw2_nb2_sk1_cm1_cn1 gfx1250:0
 
 # By default, as the spec has no [features]: what follows was made of fields and parameters.
@@ -4276,11 +4276,11 @@ static int kpri_gemm_a8w8_blockscale_bpreshuffle_rule(const int32_t *problem, co
 }
 static const char *const kpri_gemm_a8w8_blockscale_bpreshuffle_runs_on[] = { "gfx942", "gfx950", "gfx1250", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_a8w8_blockscale_bpreshuffle = {
-    2, UINT64_C(0x97893722726c8c5a),
+    2, UINT64_C(0x8649147b7f56ea54),
     "gemm_a8w8_blockscale_bpreshuffle", "gemm_a8w8_blockscale_bpreshuffle", "config",
     kpri_gemm_a8w8_blockscale_bpreshuffle_fields, kpri_gemm_a8w8_blockscale_bpreshuffle_params, 4, 6, 384, 0, 65536,
     kpri_gemm_a8w8_blockscale_bpreshuffle_runs_on, &kpri_gemm_a8w8_blockscale_bpreshuffle_kernels,
-    kpri_gemm_a8w8_blockscale_bpreshuffle_rule, "kernels_215a5a55f1b04751",
+    kpri_gemm_a8w8_blockscale_bpreshuffle_rule, "kernels_682b62ae649b4ae2",
     &kpred_additive_scorer, &kpri_gemm_a8w8_blockscale_bpreshuffle_net, NULL
 };
 

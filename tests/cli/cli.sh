@@ -21,7 +21,8 @@ problem_of() {
     case $1 in
     conv_asm_bwd_wrw_3x3) echo "$(with dir=W) groups=1" ;;
     conv_asm_bwd_wrw_1x1) with dir=W ;;
-    gemm_*) echo "m=1024 n=512 batch=1 k=256" ;;
+    gemm_mi100_*) echo "m=1024 n=512 batch=1 k=256" ;;
+    gemm_*) echo "gpu=gfx950_256 m=16 n=2112 k=7168" ;;
     conv_igemm_gtc_fwd*) conv2d gfx942130 F ;;
     conv_igemm_gtc_bwd*) conv2d gfx942130 B ;;
     conv_igemm_gtc_wrw*) conv2d gfx942130 W ;;

@@ -24,3 +24,4 @@ int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_relayout(int argc, char **argv);
 int cmd_init(int argc, char **argv);
+int cmd_kernels(int argc, char **argv);

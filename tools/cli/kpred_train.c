@@ -41,6 +41,7 @@ int main(int argc, char **argv)
         {"train", "tuning results to a generated header", cmd_train},
         {"eval", "how good a model's predictions are", cmd_eval},
         {"relayout", "a header in the format of today", cmd_relayout},
+        {"kernels", "the kernels that AITER has now, into a spec", cmd_kernels},
         {"miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite},
         {"bench", "time and size of a prediction, by any kind of network", cmd_bench_all},
         {NULL, NULL, NULL},

@@ -1,0 +1,364 @@
+/* kernel_list.c - see kernel_list.h
+   SPDX-License-Identifier: MIT */
+#include "kernel_list.h"
+
+#include "formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct kernel *find_kernel(struct kernel_list *list, const char *name)
+{
+    size_t i = 0;
+    while (i < list->n && strcmp(list->v[i].name, name) != 0)
+        i++;
+    return i < list->n ? &list->v[i] : NULL;
+}
+
+static struct kernel *new_kernel(struct kernel_list *list, const char *name, const char *library)
+{
+    list->v = xgrow(list->v, list->n, &list->cap, sizeof *list->v);
+    struct kernel *k = &list->v[list->n++];
+    memset(k, 0, sizeof *k);
+    k->name = xstrdup(name);
+    k->library = xstrdup(library);
+    return k;
+}
+
+/* Adds the architecture that the text begins with, unless it is there. */
+static int add_place(struct kernel *k, const char *text, int32_t id)
+{
+    struct kernel_place *p = k->place;
+    char arch[sizeof p->arch];
+    snprintf(arch, sizeof arch, "%.*s", (int)(3 + strspn(text + 3, "0123456789abcdef")), text);
+    for (; p < k->place + k->n_places; p++)
+        if (strcmp(p->arch, arch) == 0)
+            return 0;
+    if (k->n_places == KERNEL_PLACES)
+        return fail("%s: is there for more than %d architectures", k->name, KERNEL_PLACES);
+    snprintf(p->arch, sizeof p->arch, "%s", arch);
+    p->id = id;
+    k->n_places++;
+    return 0;
+}
+
+/* ---- what the spec has ---- */
+
+static char *word_of(char *line)
+{
+    static char none[1];
+    char *word = strtok(line, " \t");
+    return word != NULL ? word : none;
+}
+
+/* "LIBRARY M N K VARIANT = NAME ARCH:ID..." */
+static int read_line(struct kernel_list *list, const struct spec_line *line)
+{
+    char *text = xstrdup(line->text), *library = word_of(text), *number[KERNEL_TILES + 1];
+    int64_t v[KERNEL_TILES + 1] = {0};
+    int bad = 0;
+    for (size_t i = 0; i <= KERNEL_TILES; i++) {
+        number[i] = word_of(NULL);
+        bad |= parse_int(number[i], 0, INT32_MAX, &v[i]) != 0;
+    }
+    bad |= strcmp(word_of(NULL), "=") != 0;
+    const char *name = word_of(NULL);
+    if (bad || *name == '\0') {
+        free(text);
+        return fail("%s:%ld: [kernels]: \"%s\": is not LIBRARY TILE_M TILE_N TILE_K VARIANT = NAME "
+                    "GPU:ID...",
+                    list->spec->path, line->line, line->text);
+    }
+    struct kernel *k = new_kernel(list, name, library);
+    for (size_t i = 0; i < KERNEL_TILES; i++)
+        k->tile[i] = (int32_t)v[i];
+    k->variant = (int32_t)v[KERNEL_TILES];
+    k->is_old = 1;
+    for (char *place = word_of(NULL); *place != '\0' && !bad; place = word_of(NULL))
+        bad = add_place(k, place, strchr(place, ':') ? atoi(strchr(place, ':') + 1) : 0);
+    free(text);
+    return bad ? -1 : 0;
+}
+
+int kernel_list_open(struct kernel_list *list, const struct spec *spec)
+{
+    memset(list, 0, sizeof *list);
+    list->spec = spec;
+    if (spec->format != SPEC_AITER)
+        return fail("%s: format: it is not aiter", spec->path);
+    for (size_t i = 1; i < spec->kernels.n; i++)
+        if (read_line(list, &spec->kernels.v[i]) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- tiles in names ---- */
+
+/* Reads "256x16x128x256"; how many numbers there were, at most `most`. */
+static size_t read_group(const char **at, int32_t *v, size_t most)
+{
+    size_t n = 0;
+    for (;;) {
+        char *end;
+        const long x = strtol(*at, &end, 10);
+        if (n < most)
+            v[n] = (int32_t)x;
+        n++;
+        *at = end;
+        if (*end != 'x' || strchr("0123456789", end[1]) == NULL || end[1] == '\0')
+            return n;
+        *at = end + 1;
+    }
+}
+
+void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
+{
+    enum { WITH_THREADS = 4 };
+    const int is_mangled = strncmp(name, "_ZN", 3) == 0;
+    int has_three = 0;
+    memset(tile, 0, KERNEL_TILES * sizeof *tile);
+    for (const char *p = name + strcspn(name, "0123456789"); *p != '\0';
+         p += strcspn(p, "0123456789")) {
+        int32_t v[WITH_THREADS];
+        const size_t n = read_group(&p, v, WITH_THREADS);
+        if (n == WITH_THREADS && !is_mangled) {
+            memcpy(tile, v + 1, KERNEL_TILES * sizeof *tile);
+            return;
+        }
+        if (is_mangled ? n == 2 : n == KERNEL_TILES && !has_three)
+            memcpy(tile, v, n * sizeof *tile);
+        has_three |= n == KERNEL_TILES;
+    }
+}
+
+/* ---- files ---- */
+
+struct source {
+    struct kernel_list *list;
+    struct csv_records *r;
+    int takes_lists; /* lists alone, or tables alone? */
+    int name, library, gfx, family, id, fields, tile[KERNEL_TILES]; /* columns; -1: it has none */
+};
+
+static const char *cell(const struct source *s, int column)
+{
+    return column < 0 ? "" : s->r->cell[column];
+}
+
+static int find_columns(struct source *s)
+{
+    static const char *const tiles[] = {"tile_m", "tile_n", "tile_k"};
+    s->name = csv_records_find(s->r, "kernelName");
+    s->library = csv_records_find(s->r, "libtype");
+    s->gfx = csv_records_find(s->r, "gfx");
+    s->family = csv_records_find(s->r, "family");
+    s->id = csv_records_find(s->r, "kernelId");
+    s->fields = csv_records_find(s->r, "fields");
+    for (size_t i = 0; i < KERNEL_TILES; i++)
+        s->tile[i] = csv_records_find(s->r, tiles[i]);
+    if (s->name < 0 || s->gfx < 0)
+        return fail("%s:%ld: there is no column \"%s\"", s->r->path, s->r->at,
+                    s->name < 0 ? "kernelName" : "gfx");
+    s->list->has_list |= s->fields >= 0;
+    return 0;
+}
+
+/* A list has a family's default once more, without a number, and kernels for weights that are not
+   shuffled, which no tuner tries. */
+static int is_ours(const struct source *s)
+{
+    return (s->family < 0 || strcmp(cell(s, s->family), s->list->spec->family) == 0)
+           && (s->fields < 0 || strcmp(cell(s, s->id), "-1") != 0)
+           && strstr(cell(s, s->fields), "bpreshuffle=0") == NULL;
+}
+
+static const char *library_of(const struct source *s)
+{
+    return s->library >= 0                            ? cell(s, s->library)
+           : strncmp(cell(s, s->name), "_ZN", 3) == 0 ? "asm"
+                                                      : "ck";
+}
+
+static void set_tile(const struct source *s, struct kernel *k)
+{
+    int64_t v;
+    kernel_tile_of(k->name, k->tile);
+    for (size_t i = 0; i < KERNEL_TILES; i++)
+        if (parse_int(cell(s, s->tile[i]), 0, INT32_MAX, &v) == 0)
+            k->tile[i] = (int32_t)v;
+}
+
+/* One with words that are no architecture is for other calls of the library. */
+static int add_row(const struct source *s)
+{
+    int64_t id = 0;
+    char *gfx = xstrdup(cell(s, s->gfx));
+    int bad = 0;
+    if (s->fields >= 0 && parse_int(cell(s, s->id), 0, INT32_MAX, &id) != 0)
+        id = 0;
+    for (char *word = strtok(gfx, " "); word != NULL && !bad; word = strtok(NULL, " ")) {
+        struct kernel *k = find_kernel(s->list, cell(s, s->name));
+        if (strncmp(word, "gfx", 3) != 0)
+            continue;
+        if (k == NULL) {
+            k = new_kernel(s->list, cell(s, s->name), library_of(s));
+            set_tile(s, k);
+        } else if (k->is_old && s->fields >= 0) {
+            k->n_places = 0; /* the list knows better */
+        }
+        k->is_old = 0;
+        if (s->fields >= 0 && k->rank == 0)
+            k->rank = (size_t)s->r->at;
+        bad = add_place(k, word, (int32_t)id);
+    }
+    free(gfx);
+    return bad ? -1 : 0;
+}
+
+static int read_rows(struct source *s)
+{
+    int rc = csv_records_next(s->r);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", s->r->path);
+    if (csv_records_check_header(s->r) != 0 || find_columns(s) != 0)
+        return -1;
+    while ((s->fields >= 0) == s->takes_lists && (rc = csv_records_next(s->r)) > 0) {
+        struct buf why = {0};
+        if (s->r->n != s->r->n_header) {
+            fail("%s:%ld: %s", s->r->path, s->r->at, csv_records_ragged(s->r, &why));
+            buf_free(&why);
+            return -1;
+        }
+        if (is_ours(s) && add_row(s) != 0)
+            return -1;
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+static int read_file_of_kind(struct kernel_list *list, const char *path, int takes_lists)
+{
+    struct buf text = {0};
+    struct csv_records r;
+    struct source s = {.list = list, .r = &r, .takes_lists = takes_lists};
+    memset(&r, 0, sizeof r);
+    int rc = data_read(path, &text);
+    if (rc == 0)
+        rc = csv_records_open(&r, path, &text);
+    if (rc == 0)
+        rc = read_rows(&s);
+    csv_records_close(&r);
+    buf_free(&text);
+    return rc;
+}
+
+int kernel_list_read(struct kernel_list *list, const char *const *paths, size_t n)
+{
+    for (int takes_lists = 1; takes_lists >= 0; takes_lists--)
+        for (size_t i = 0; i < n; i++)
+            if (read_file_of_kind(list, paths[i], takes_lists) != 0)
+                return -1;
+    return 0;
+}
+
+/* ---- numbers and order ---- */
+
+/* Where the library's name stands in the spec's list of them; behind all: it does not. */
+static size_t library_rank(const struct spec *spec, const char *library)
+{
+    const int p = spec_param_index(spec, "library");
+    size_t i = 0;
+    while (p >= 0 && i < spec->params[p].n_values && strcmp(spec->params[p].names[i], library) != 0)
+        i++;
+    return i;
+}
+
+static const struct spec *sorted_for; /* qsort has no room for it */
+
+static int compare(const void *pa, const void *pb)
+{
+    const struct kernel *a = pa, *b = pb;
+    const size_t x = library_rank(sorted_for, a->library), y = library_rank(sorted_for, b->library);
+    int c = x != y ? (x < y ? -1 : 1) : strcmp(a->library, b->library);
+    for (size_t i = 0; i < KERNEL_TILES && c == 0; i++)
+        c = (a->tile[i] > b->tile[i]) - (a->tile[i] < b->tile[i]);
+    return c != 0 ? c : (a->variant > b->variant) - (a->variant < b->variant);
+}
+
+/* In what order new kernels get numbers, whatever the order of files: as in the list, then by name */
+static int compare_ranks(const void *pa, const void *pb)
+{
+    const struct kernel *a = pa, *b = pb;
+    if (!a->rank != !b->rank)
+        return a->rank ? -1 : 1;
+    return a->rank != b->rank ? (a->rank < b->rank ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+static int same_tile(const struct kernel *a, const struct kernel *b)
+{
+    return strcmp(a->library, b->library) == 0 && !memcmp(a->tile, b->tile, sizeof a->tile);
+}
+
+static int is_taken(const struct kernel_list *list, const struct kernel *k, int32_t variant)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].variant == variant && same_tile(&list->v[i], k))
+            return 1;
+    return 0;
+}
+
+static int number_behind(const char *name, const char *mark, int otherwise)
+{
+    const char *at = strstr(name, mark);
+    return at != NULL ? atoi(at + strlen(mark)) : otherwise;
+}
+
+/* The next free number. FlyDSL's say how many buffers a kernel has (nb) and in how many parts it
+   takes k (sk), which its legality depends on: nb + 16 log2(sk), and 4 more for each before it. */
+static void number_variant(const struct kernel_list *list, struct kernel *k)
+{
+    const int buffers = number_behind(k->name, "_nb", 0), parts = number_behind(k->name, "_sk", 1);
+    int32_t step = 1, variant = 1;
+    if (buffers >= 2 && buffers <= 4) {
+        step = 4;
+        variant = buffers;
+        for (int p = parts; p > 1; p /= 2)
+            variant += 16;
+    }
+    while (is_taken(list, k, variant))
+        variant += step;
+    k->variant = variant;
+}
+
+static void free_kernel(struct kernel *k)
+{
+    free(k->name);
+    free(k->library);
+}
+
+int kernel_list_finish(struct kernel_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].is_old && list->has_list)
+            free_kernel(&list->v[i]);
+        else
+            list->v[kept++] = list->v[i];
+    list->n = kept;
+    if (list->n == 0)
+        return fail("%s: no file names a kernel of family %s", list->spec->path,
+                    list->spec->family);
+    qsort(list->v, list->n, sizeof *list->v, compare_ranks);
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].variant == 0)
+            number_variant(list, &list->v[i]);
+    sorted_for = list->spec;
+    qsort(list->v, list->n, sizeof *list->v, compare);
+    return 0;
+}
+
+void kernel_list_free(struct kernel_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free_kernel(&list->v[i]);
+    free(list->v);
+}
