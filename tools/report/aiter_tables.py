@@ -142,19 +142,24 @@ def table(heading, lines):
             *("| " + " | ".join(line) + " |" for line in lines), ""]
 
 
-def cell(figure):
-    """A figure and its error."""
-    return f"{figure[0]:.1f} ± {figure[1]:.1f}"
+def cell(figure, units, form=".1f"):
+    """A figure and its error, which one (N, K) alone cannot have."""
+    return f"{figure[0]:{form}}" + (f" ± {figure[1]:.1f}" if units > 1 else "")
+
+
+def units_of(outcomes):
+    """How many (N, K) there are."""
+    return len({unit_of(o) for o in outcomes.values()})
 
 
 def triple(outcomes, of=micro):
     """Three cells."""
-    return [cell(of(list(outcomes.values()), k)) for k in LISTS]
+    return [cell(of(list(outcomes.values()), k), units_of(outcomes)) for k in LISTS]
 
 
 def size_of(outcomes):
     """Rows and (N, K)."""
-    return f"{len(outcomes):,} ({len({unit_of(o) for o in outcomes.values()})})"
+    return f"{len(outcomes):,} ({units_of(outcomes)})"
 
 
 def in_order(parts):
@@ -182,14 +187,45 @@ def paired(parts):
         ours = parts[part].get("network")
         for method in NAMES:
             if ours and method in parts[part] and method != "network":
-                cells = ["{:+.1f} ± {:.1f}".format(*difference(ours, parts[part][method], k, part))
+                cells = [cell(difference(ours, parts[part][method], k, part), units_of(ours), "+.1f")
                          for k in LISTS]
                 lines.append([TITLES.get(part, part), NAMES[method], *cells])
     return table(["rows", "kpred less", "@1", "@3", "@8"], lines)
 
 
+def beside_trees(found):
+    """kpred less the better one of the two kinds of trees, for every test and part."""
+    lines = []
+    for test in TESTS:
+        parts = parts_of(found, test)
+        for part in in_order(parts):
+            of = parts[part]
+            trees = [m for m in TREES if m in of]
+            if "network" in of and trees:
+                lines.append([TESTS[test], TITLES.get(part, part), *better(of, trees, part)])
+    if not lines:
+        return ["(kpred: not measured.)", ""]
+    return table(["test", "rows", "@1", "@3", "@8"], lines)
+
+
+def better(of, trees, what):
+    """Three cells: a difference and which trees it is of."""
+    cells = []
+    for k in LISTS:
+        best = max(trees, key=lambda m: micro(list(of[m].values()), k)[0])
+        figure = difference(of["network"], of[best], k, what)
+        cells.append(f"{cell(figure, units_of(of['network']), '+.1f')} ({NAMES[best]})")
+    return cells
+
+
+def place_of(group):
+    """Bands in their order, others by name."""
+    bands = [name for _, name in BANDS]
+    return bands.index(group) if group in bands else -1, group
+
+
 def split_up(parts, key, heading):
-    """kpred and the trees for each group of rows of a family."""
+    """kpred, the trees and AITER for each group of rows of a family."""
     lines = []
     for part in in_order(parts):
         if part == "pooled":
@@ -199,8 +235,7 @@ def split_up(parts, key, heading):
         for method in methods:
             for at, outcome in parts[part][method].items():
                 groups[key(outcome)][method][at] = outcome
-        for group in sorted(groups, key=lambda g: [b for _, b in BANDS].index(g)
-                            if g in dict((b, 0) for _, b in BANDS) else g):
+        for group in sorted(groups, key=place_of):
             of = groups[group]
             lines += [[TITLES.get(part, part), group, NAMES[m], size_of(of[m]), *triple(of[m])]
                       for m in methods]
@@ -209,12 +244,14 @@ def split_up(parts, key, heading):
 
 def searched_only(parts, folder):
     """The same parts without rows of files that were tuned without a search for the split."""
-    narrow = {family: narrow_files(read_tables(folder, family)) for family in ("bs", "bsp")}
+    narrow = {family: narrow_files(read_tables(folder, family)) for family in ("bs", "bsp")
+              if any(part.startswith(family) for part in parts)}
     kept = collections.defaultdict(lambda: collections.defaultdict(dict))
     for part in ("bs low", "bsp"):
         for method, outcomes in parts.get(part, {}).items():
-            kept[part][method] = {key: o for key, o in outcomes.items()
-                                  if o.file not in narrow[o.family]}
+            of = {key: o for key, o in outcomes.items() if o.file not in narrow[o.family]}
+            if of:
+                kept[part][method] = of
     return kept
 
 
@@ -239,7 +276,7 @@ def main():
     p.add_argument("data", help="the folder of AITER's tables and retunes.csv")
     options = p.parse_args()
     found = read_outcomes(options.hits)
-    lines = []
+    lines = ["### kpred less the better of random forest and XGBoost", "", *beside_trees(found)]
     for test in TESTS:
         if any(of == test for _, of in found):
             lines += section(found, test, options.data)

@@ -43,39 +43,25 @@ def summary(shares):
     return [f"{len(shares):,}", f"{mean:.3f}", f"{ordered[len(ordered) // 20]:.3f}"]
 
 
+def firsts_of(family, found, method):
+    """By problem, the class that a method names first where it has not seen the (N, K)."""
+    return {o.problem: o.first for test in ("shape", "file")
+            for o in found.get((family, test), {}).get(method, {}).values()}
+
+
 def shares_of(folder, family, found):
-    """By part and kind, the shares of the best time of those that were timed, and how many problems
-    there are with several times."""
-    rows = read_tables(folder, family)
-    kernels = read_kernels(folder, family)
-    times = times_of(folder, family, rows)
+    """By part, a dict from kind to share for each problem with times of several classes."""
+    rows, kernels = read_tables(folder, family), read_kernels(folder, family)
     label = {row.problem: row.label for row in rows}
-    out, number = collections.defaultdict(list), collections.Counter()
-    firsts = {"aiter": {p: default_of(family, p, kernels) for p in times}, "label": label}
-    for method in ("network", "forest", "boosted"):
-        firsts[method] = {o.problem: o.first for test in ("shape", "file")
-                          for o in found.get((family, test), {}).get(method, {}).values()}
-    for problem, of in times.items():
-        part = part_of(family, problem[1])
-        number[part] += 1
-        for kind, first in firsts.items():
-            if first.get(problem) in of:
-                out[part, kind].append(min(of.values()) / of[first[problem]])
-    return out, number
-
-
-def both(folder, family, found):
-    """Problems where the default and kpred's first were timed: pairs of shares, by part."""
-    rows = read_tables(folder, family)
-    kernels = read_kernels(folder, family)
-    ours = {o.problem: o.first for test in ("shape", "file")
-            for o in found.get((family, test), {}).get("network", {}).values()}
+    firsts = {method: firsts_of(family, found, method) for method in KINDS}
     out = collections.defaultdict(list)
     for problem, of in times_of(folder, family, rows).items():
-        default, first = default_of(family, problem, kernels), ours.get(problem)
-        if default in of and first in of:
-            best = min(of.values())
-            out[part_of(family, problem[1])].append((best / of[default], best / of[first]))
+        first = {kind: firsts[kind].get(problem) for kind in KINDS}
+        first["aiter"] = default_of(family, problem, kernels)
+        first["label"] = label.get(problem)
+        best = min(of.values())
+        out[part_of(family, problem[1])].append(
+            {kind: best / of[name] for kind, name in first.items() if name in of})
     return out
 
 
@@ -83,17 +69,22 @@ def shares(found, folder, table):
     """Tables of the share of the best time ever measured."""
     lines, pairs = [], []
     for family in ("bs", "bsp", "a4w4"):
-        of, number = shares_of(folder, family, found)
-        for part in number:
-            lines += [[part, f"{number[part]:,}", KINDS[kind], *summary(of[part, kind])]
-                      for kind in KINDS if of[part, kind]]
-        for part, pair in both(folder, family, found).items():
-            pairs.append([part, f"{len(pair):,}", *(summary(list(x))[1] for x in zip(*pair))])
+        if not any(of == family for of, _ in found):
+            continue
+        for part, problems in sorted(shares_of(folder, family, found).items()):
+            for kind, name in KINDS.items():
+                of = [p[kind] for p in problems if kind in p]
+                lines += [[part, f"{len(problems):,}", name, *summary(of)]] if of else []
+            for other in ("network", "forest", "boosted"):
+                both = [(p["aiter"], p[other]) for p in problems if "aiter" in p and other in p]
+                if both:
+                    pairs.append([part, KINDS[other], f"{len(both):,}",
+                                  *(summary(x)[1] for x in zip(*both))])
     heading = ["rows", "problems with several times", "", "timed", "share", "p5"]
     text = ["### Share of the best time ever measured", "", *table(heading, lines)]
     if pairs:
         text += ["Problems where both were timed:", "",
-                 *table(["rows", "n", "AITER's default", "kpred's first"], pairs)]
+                 *table(["rows", "", "n", "AITER's default", "its own share"], pairs)]
     return text
 
 
