@@ -16,9 +16,9 @@ tables() {
 
 # same FAMILY SPEC [retunes]: retunes: those are read as well
 same() {
-    python3 tests/data/aiter_rows.py "$2" "$1" "$data" ${3+"$3"} >"$tmp/other.csv" &&
-        # shellcheck disable=SC2046 # names without blanks
-        "$trainer" ingest "$2" --data $(tables "$2") ${3+"$data/retunes.csv.bz2"} 2>"$tmp/said" >"$tmp/own.csv" &&
+    python3 tests/data/aiter_rows.py "$2" "$1" "$data" ${3+"$3"} >"$tmp/other.csv" || return 1
+    # shellcheck disable=SC2046 # no blanks in the names
+    "$trainer" ingest "$2" --data $(tables "$2") ${3+"$data/retunes.csv.bz2"} 2>"$tmp/said" >"$tmp/own.csv" &&
         python3 tests/data/aiter_rows.py compare "$tmp/own.csv" "$tmp/other.csv"
 }
 
