@@ -5,9 +5,11 @@ import bz2
 import csv
 import os
 import sys
+import types
 
 sys.path[:0] = ["tools/peers", "tools/report", "tests/harness"]
 
+import aiter as bench
 import aiter_rows
 import aiter_rules
 import aiter_tables
@@ -94,8 +96,11 @@ def outcomes(folder, method):
 
 def methods(folder):
     """Without the other table, 512 and 768 are known; without the base table, 768 and 896."""
-    aiter = outcomes(folder, "aiter")
-    assert aiter[BASE, 16, 512] == (1, "ck|a|0") and aiter[BASE, 64, 512] == (0, "ck|a|0"), "the default"
+    its = outcomes(folder, "aiter")
+    assert its[BASE, 16, 512] == (1, "ck|a|0") and its[BASE, 64, 512] == (0, "ck|a|0"), "the default"
+    row = lambda m: aiter_rows.Row("f", ("gfx942_304", m, 512, 64), ("ck", "b", 0), 1)  # noqa: E731
+    task = types.SimpleNamespace(family="bs", kernels=[], train=[row(16)], tested=[row(5)])
+    assert list(bench.aiter(task)) == [[("ck", "b", 0)]], "the row of 16 serves 5"
     near = outcomes(folder, "nearest")
     assert near[OTHER, 16, 768] == (1, "ck|a|0") and near[OTHER, 128, 768] == (0, "ck|b|1")
     assert near[OTHER, 64, 896] == (0, ""), "nothing is known of that GPU"

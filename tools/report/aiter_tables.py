@@ -24,7 +24,7 @@ LISTS = (1, 3, 8)
 NAMES = {"network": "kpred", "aiter": "AITER: look-up, else default", "nearest": "nearest neighbour",
          "frequency": "frequency by M", "forest": "random forest", "boosted": "XGBoost",
          "forest-blind": "random forest, not told", "boosted-blind": "XGBoost, not told"}
-TREES = ["forest", "boosted"]
+TREES = ["forest", "boosted", "forest-blind", "boosted-blind"]
 TESTS = {"config": "(M, N, K) kept", "shape": "(N, K) kept", "file": "whole files left out"}
 BANDS = [(16, "1-16"), (64, "17-64"), (512, "65-512"), (4096, "513-4096"), (1 << 24, "> 4096")]
 JUDGED = ["bs low", "bsp", "a4w4"] # what the pooled figure is of
