@@ -124,11 +124,10 @@ def figures(_):
 
 def times(folder):
     found = {("bs", "shape"): {"network": {}}}
-    lines = aiter_times.shares(found, folder, lambda _, lines: lines)
-    part = [line for line in lines if line and line[0] == "bs, M <= 512"]
+    part = aiter_times.shares(found, folder, lambda _, lines: lines)["shares"]
     assert [line[:5] for line in part] == [["bs, M <= 512", "1", "AITER's default", "1", "0.750"],
                                            ["bs, M <= 512", "1", "the table's label", "1", "1.000"]], part
-    noise = aiter_times.noise(folder, lambda _, lines: lines)[2:]
+    noise = aiter_times.noise(folder, lambda _, lines: lines)
     assert noise == [["bs, M <= 512", "2", "50.0", "10.5", "69.3"]], noise
 
 

@@ -24,9 +24,9 @@ check "figures and errors" part figures "$data"
 check "shares of the best time, label noise" part times "$data"
 
 report() {
-    $python tools/report/aiter_tables.py "$out" "$data" >"$tmp/report.md" &&
-        grep -q '^| bs, M <= 512 | nearest neighbour | 7 (4) | 42.9 ' "$tmp/report.md" &&
-        grep -q '^### Label noise' "$tmp/report.md"
+    $python tools/report/aiter_tables.py "$out" "$data" -o "$tmp/tables" >"$tmp/report.md" &&
+        grep -q '^| bs, M <= 512 | nearest neighbour | 7 (4) | 42.9 ' "$tmp/tables/file.md" &&
+        grep -q '^### noise' "$tmp/report.md"
 }
 check "aiter_tables.py" report
 

@@ -7,7 +7,8 @@
 # In the environment, only these: FAMILIES (bs bsp a4w4 bp bf16), TESTS (config shape file), METHODS (of
 # tools/peers/aiter.py; empty: none but network). THREADS: how many may be used.
 #
-# Files: models FAMILY-TEST.h and FAMILY-file-TABLE.h; outcomes hits/FAMILY-TEST-METHOD.csv
+# Files: models FAMILY-TEST.h and FAMILY-file-TABLE.h; outcomes hits/FAMILY-TEST-METHOD.csv; tables/NAME.md,
+# which report.py takes
 set -eu
 
 build=$1 AITER_CSV=$2
@@ -74,4 +75,4 @@ for family in ${FAMILIES:-bs bsp a4w4 bp bf16}; do
     done
 done
 show '' || :
-exec $python tools/report/aiter_tables.py "$out/hits" "$AITER_CSV"
+exec $python tools/report/aiter_tables.py "$out/hits" "$AITER_CSV" -o "$out/tables"

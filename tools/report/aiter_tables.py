@@ -255,34 +255,44 @@ def searched_only(parts, folder):
     return kept
 
 
-def section(found, test, folder):
-    """All tables of a test."""
+def tables_of(found, test, folder):
+    """By name, the tables of a test."""
     parts = parts_of(found, test)
-    lines = [f"### {TESTS[test]}", "", *figures(parts, micro), "Differences on the same rows:", "",
-             *paired(parts), "Each (N, K) with the same weight:", "", *figures(parts, macro),
-             "Rows of files that were tuned with a search for the split:", "",
-             *figures(searched_only(parts, folder), micro), "By band of M:", "",
-             *split_up(parts, band_of, "M"), "By GPU:", "",
-             *split_up(parts, lambda o: o.problem[0], "GPU")]
+    tables = {"": figures(parts, micro), "_paired": paired(parts), "_macro": figures(parts, macro),
+              "_searched": figures(searched_only(parts, folder), micro),
+              "_bands": split_up(parts, band_of, "M"),
+              "_gpus": split_up(parts, lambda o: o.problem[0], "GPU")}
     if test == "file":
-        lines += ["By file:", "", *split_up(parts, lambda o: o.file, "file")]
-    return lines
+        tables["_files"] = split_up(parts, lambda o: o.file.replace("_tuned_gemm", ""), "file")
+    return {test + name: lines for name, lines in tables.items()}
+
+
+def write_all(out, tables):
+    """A file for each table."""
+    os.makedirs(out, exist_ok=True)
+    for name, lines in tables.items():
+        with open(f"{out}/{name}.md", "w", encoding="utf-8") as f:
+            f.write("\n".join(lines).rstrip("\n") + "\n")
 
 
 def main():
-    """Markdown on standard output."""
+    """A file for each table, and all of them on standard output."""
     p = parser_of(__doc__)
     p.add_argument("hits", help="the folder that tools/peers/aiter.py wrote to")
     p.add_argument("data", help="the folder of AITER's tables and retunes.csv")
+    p.add_argument("-o", metavar="FOLDER", help="a file NAME.md there for each table")
     options = p.parse_args()
     found = read_outcomes(options.hits)
-    lines = ["### kpred less the better of random forest and XGBoost", "", *beside_trees(found)]
+    tables = {"trees": beside_trees(found)}
     for test in TESTS:
         if any(of == test for _, of in found):
-            lines += section(found, test, options.data)
-    lines += aiter_times.shares(found, options.data, table)
-    lines += aiter_times.noise(options.data, table)
-    print("\n".join(lines))
+            tables.update(tables_of(found, test, options.data))
+    tables.update(aiter_times.shares(found, options.data, table))
+    tables["noise"] = aiter_times.noise(options.data, table)
+    if options.o:
+        write_all(options.o, tables)
+    for name, lines in tables.items():
+        print("\n".join([f"### {name}", "", *lines]))
 
 
 if __name__ == "__main__":

@@ -81,11 +81,8 @@ def shares(found, folder, table):
                     pairs.append([part, KINDS[other], f"{len(both):,}",
                                   *(summary(x)[1] for x in zip(*both))])
     heading = ["rows", "problems with several times", "", "timed", "share", "p5"]
-    text = ["### Share of the best time ever measured", "", *table(heading, lines)]
-    if pairs:
-        text += ["Problems where both were timed:", "",
-                 *table(["rows", "", "n", "AITER's default", "its own share"], pairs)]
-    return text
+    return {"shares": table(heading, lines),
+            "both": table(["rows", "", "n", "AITER's default", "its own share"], pairs)}
 
 
 # ---- label noise ----
@@ -116,6 +113,5 @@ def noise(folder, table):
             middle = [f"{100 * sorted(apart[part, x])[len(apart[part, x]) // 2]:.1f}"
                       if (part, x) in apart else "" for x in (True, False)]
             lines.append([part, f"{len(of):,}", f"{100 * sum(of) / len(of):.1f}", *middle])
-    return ["### Label noise", "",
-            *table(["rows", "pairs", "same class, %", "time of the same class differs, median %",
-                    "of another class"], lines)]
+    return table(["rows", "pairs", "same class, %", "time of the same class differs, median %",
+                  "of another class"], lines)
