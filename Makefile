@@ -3,9 +3,6 @@
 CC ?= cc
 CFLAGS ?= -O2
 BUILD ?= build
-MIOPEN_DB ?= ../shared/miopen/data
-TENSILE_CSV ?= ../shared/tensile
-AITER_CSV ?= ../shared/aiter
 INSTALL ?= install
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -16,8 +13,15 @@ DOCDIR ?= $(DATADIR)/doc/kpred
 
 SPECS = $(sort $(wildcard weights/*.spec))
 MODELS = $(sort $(wildcard weights/*.h))
-NAMES = $(notdir $(SPECS:.spec=))
-TABLES = $(if $(filter weights/gemm_mi100_%,$(SPECS)),tables)
+ALL_NAMES = $(notdir $(SPECS:.spec=))
+# Of whom make weights trains: where the folders of some data are given, the models of these data alone
+given = $(if $(filter-out file default undefined,$(firstword $(origin $(1)))),$(2))
+GIVEN := $(call given,MIOPEN_DB,conv_%) $(call given,TENSILE_CSV,gemm_mi100_%) $(call given,AITER_CSV,gemm_a%)
+MIOPEN_DB ?= ../shared/miopen/data
+TENSILE_CSV ?= ../shared/tensile
+AITER_CSV ?= ../shared/aiter
+NAMES = $(if $(strip $(GIVEN)),$(filter $(GIVEN),$(ALL_NAMES)),$(ALL_NAMES))
+TABLES = $(if $(filter gemm_mi100_%,$(NAMES)),tables)
 DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
 
 BASE = -std=c99 -D_POSIX_C_SOURCE=200809L -I. -Itools -I$(BUILD)
@@ -30,7 +34,7 @@ LIBRARIES := $(strip $(call library,sqlite3,sqlite3,SQLITE) $(call library,bzlib
 
 # The sources: every file of these rooms of tools/ is in one archive, from which the programs and the
 # tests take what they need. tools/README.md says what is where.
-ROOMS = base model data miopen train train/paper eval cli
+ROOMS = base model data miopen aiter train train/paper eval cli
 SOURCES = $(wildcard $(ROOMS:%=tools/%/*.c))
 MAINS = $(filter %/kpred.c %/kpred_train.c,$(SOURCES))
 OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
@@ -64,7 +68,7 @@ $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
 $(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    miopen/perfdb.o miopen/user_db_sqlite.o): $(BUILD)/libraries
+    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_config.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.
@@ -119,7 +123,7 @@ signature: ## hash of what every shipped model predicts; expected: tests/signatu
 	@$(BUILD)/signature/signature
 
 .PHONY: weights
-weights: data $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB, TENSILE_CSV and AITER_CSV
+weights: $(if $(filter conv_%,$(NAMES)),data) $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, from MIOPEN_DB, TENSILE_CSV and AITER_CSV
 	for name in $(NAMES); do \
 	    MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tools/train/train_model.sh $(BUILD)/kpred-train \
 	        weights/$$name.spec weights/$$name.h '--include-dir ../' || exit 1; \
@@ -127,7 +131,7 @@ weights: data $(TABLES) $(BUILD)/kpred-train ## train the shipped models again, 
 
 .PHONY: accuracy
 accuracy: data $(TABLES) $(BUILD)/kpred-train ## measure them, and models of other splits: weights/README.md
-	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' sh tools/report/accuracy.sh $(BUILD) $(DBS)
+	MIOPEN_DB='$(MIOPEN_DB)' TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tools/report/accuracy.sh $(BUILD) $(DBS)
 
 .PHONY: paper
 paper: data $(BUILD)/kpred-train ## train the five networks of the paper, into build/paper, and judge them

@@ -535,20 +535,46 @@ static uint32_t kpri_first_kernel(const kpred_names *k, const int32_t *values, s
     return low;
 }
 
-/* For generated rules by names: may the first n values become a kernel that is there for the
-   problem? Asked as a kpred_rule is. */
-static KPRI_MAYBE_UNUSED int kpri_named(const kpred_names *k, const int32_t *problem,
-                                        const int32_t *values, size_t n)
+/* What a generated rule says of all values, beside what its names say */
+typedef int (*kpri_condition)(const int32_t *problem, const int32_t *values);
+
+/* Is there a kernel for the problem that begins with the `have` values behind values[first-1], and
+   with which the condition is true? It writes the kernel's values behind them. */
+static int kpri_any_kernel(const kpred_names *k, kpri_condition condition, const int32_t *problem,
+                           int32_t *values, size_t have)
 {
     const uint32_t at = k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0;
-    const size_t have = n > k->first ? n - k->first : 0;
-    uint32_t i;
-    if (have > k->n_params || (n > 0 && have == 0))
-        return 1;
-    for (i = kpri_first_kernel(k, values + k->first, have); i < k->n; i++) {
-        if (kpri_compare_values(k->values + i * k->n_params, values + k->first, have) != 0)
+    int32_t *own = values + k->first;
+    uint32_t i, p;
+    for (i = kpri_first_kernel(k, own, have); i < k->n; i++) {
+        const int32_t *kernel = k->values + i * k->n_params;
+        if (kpri_compare_values(kernel, own, have) != 0)
             return 0;
-        if (k->ids[i * k->n_ids + at] >= 0)
+        if (k->ids[i * k->n_ids + at] < 0)
+            continue;
+        for (p = (uint32_t)have; p < k->n_params; p++)
+            own[p] = kernel[p];
+        if (!condition || condition(problem, values))
+            return 1;
+    }
+    return 0;
+}
+
+/* For generated rules by names: may the first n values become a legal tuple? It looks ahead to the
+   end. pre: the kernel decides all parameters, or all but the first one */
+static KPRI_MAYBE_UNUSED int kpri_named(const kpred_names *k, const kpred_param *params,
+                                        kpri_condition condition, const int32_t *problem,
+                                        const int32_t *values, size_t n)
+{
+    int32_t v[KPRED_MAX_TUPLE], i;
+    size_t t;
+    for (t = 0; t < n; t++)
+        v[t] = values[t];
+    if (n >= k->first)
+        return kpri_any_kernel(k, condition, problem, v, n - k->first);
+    for (i = 0; i < params[0].n_values; i++) {
+        v[0] = params[0].values[i];
+        if (kpri_any_kernel(k, condition, problem, v, 0))
             return 1;
     }
     return 0;

@@ -3377,32 +3377,14 @@ static int kpri_gemm_a4w4_blockscale_clause_0(const int32_t *p, const int32_t *v
     (void)p;
     return is_true;
 }
-static int kpri_gemm_a4w4_blockscale_bound_0(const int32_t *p, const int32_t *v, size_t n)
+static int kpri_gemm_a4w4_blockscale_condition(const int32_t *problem, const int32_t *values)
 {
-    (void)p;
-    return (kpri_t_equal(kpri_s_param(v, n, 0, 0, 0), kpri_s_of(0)) & 2) != 0;
+    return kpri_gemm_a4w4_blockscale_clause_0(problem, values);
 }
 static int kpri_gemm_a4w4_blockscale_rule(const int32_t *problem, const int32_t *values, size_t n)
 {
-    if (!kpri_named(&kpri_gemm_a4w4_blockscale_kernels, problem, values, n))
-        return 0;
-    switch (n) {
-    case 0:
-        return kpri_gemm_a4w4_blockscale_bound_0(problem, values, n);
-    case 1:
-        return kpri_gemm_a4w4_blockscale_clause_0(problem, values);
-    case 2:
-        return 1;
-    case 3:
-        return 1;
-    case 4:
-        return 1;
-    case 5:
-        return 1;
-    case 6:
-        return 1;
-    default: return 0;
-    }
+    return kpri_named(&kpri_gemm_a4w4_blockscale_kernels, kpri_gemm_a4w4_blockscale_params,
+                      kpri_gemm_a4w4_blockscale_condition, problem, values, n);
 }
 static const char *const kpri_gemm_a4w4_blockscale_runs_on[] = { "gfx950", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_a4w4_blockscale = {

@@ -3522,21 +3522,11 @@ static int kpri_gemm_a8w8_blockscale_clause_0(const int32_t *p, const int32_t *v
     const int is_true = (v[4] <= p[3]);
     return is_true;
 }
-static int kpri_gemm_a8w8_blockscale_bound_0(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_not(kpri_t_less(kpri_s_of(p[3]), kpri_s_param(v, n, 4, 128, 256))) & 2) != 0;
-}
 /* split < 1 or 2 * tile_k <= k */
 static int kpri_gemm_a8w8_blockscale_clause_1(const int32_t *p, const int32_t *v)
 {
     const int is_true = ((v[0] < 1) || (kpri_x_mul(2, v[4]) <= p[3]));
     return is_true;
-}
-static int kpri_gemm_a8w8_blockscale_bound_1(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_less(kpri_s_param(v, n, 0, 0, 3), kpri_s_of(1)),
-        kpri_t_not(kpri_t_less(kpri_s_of(p[3]), kpri_s_mul(kpri_s_of(2), kpri_s_param(v, n, 4,
-        128, 256))))) & 2) != 0;
 }
 /* split < 2 or 4 * tile_k <= k */
 static int kpri_gemm_a8w8_blockscale_clause_2(const int32_t *p, const int32_t *v)
@@ -3544,23 +3534,11 @@ static int kpri_gemm_a8w8_blockscale_clause_2(const int32_t *p, const int32_t *v
     const int is_true = ((v[0] < 2) || (kpri_x_mul(4, v[4]) <= p[3]));
     return is_true;
 }
-static int kpri_gemm_a8w8_blockscale_bound_2(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_less(kpri_s_param(v, n, 0, 0, 3), kpri_s_of(2)),
-        kpri_t_not(kpri_t_less(kpri_s_of(p[3]), kpri_s_mul(kpri_s_of(4), kpri_s_param(v, n, 4,
-        128, 256))))) & 2) != 0;
-}
 /* split < 3 or 8 * tile_k <= k */
 static int kpri_gemm_a8w8_blockscale_clause_3(const int32_t *p, const int32_t *v)
 {
     const int is_true = ((v[0] < 3) || (kpri_x_mul(8, v[4]) <= p[3]));
     return is_true;
-}
-static int kpri_gemm_a8w8_blockscale_bound_3(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_less(kpri_s_param(v, n, 0, 0, 3), kpri_s_of(3)),
-        kpri_t_not(kpri_t_less(kpri_s_of(p[3]), kpri_s_mul(kpri_s_of(8), kpri_s_param(v, n, 4,
-        128, 256))))) & 2) != 0;
 }
 /* library != cktile or k % tile_k == 0 */
 static int kpri_gemm_a8w8_blockscale_clause_4(const int32_t *p, const int32_t *v)
@@ -3569,43 +3547,18 @@ static int kpri_gemm_a8w8_blockscale_clause_4(const int32_t *p, const int32_t *v
     const int is_true = ((v[1] != 1) || (kpri_x_mod(p[3], v[4], &bad) == 0));
     return is_true && !bad;
 }
-static int kpri_gemm_a8w8_blockscale_bound_4(const int32_t *p, const int32_t *v, size_t n)
+static int kpri_gemm_a8w8_blockscale_condition(const int32_t *problem, const int32_t *values)
 {
-    return (kpri_t_or(kpri_t_not(kpri_t_equal(kpri_s_param(v, n, 1, 0, 1), kpri_s_of(1))),
-        kpri_t_equal(kpri_s_mod(kpri_s_of(p[3]), kpri_s_param(v, n, 4, 128, 256)), kpri_s_of(0)))
-        & 2) != 0;
+    return kpri_gemm_a8w8_blockscale_clause_0(problem, values)
+           && kpri_gemm_a8w8_blockscale_clause_1(problem, values)
+           && kpri_gemm_a8w8_blockscale_clause_2(problem, values)
+           && kpri_gemm_a8w8_blockscale_clause_3(problem, values)
+           && kpri_gemm_a8w8_blockscale_clause_4(problem, values);
 }
 static int kpri_gemm_a8w8_blockscale_rule(const int32_t *problem, const int32_t *values, size_t n)
 {
-    if (!kpri_named(&kpri_gemm_a8w8_blockscale_kernels, problem, values, n))
-        return 0;
-    switch (n) {
-    case 0:
-        return kpri_gemm_a8w8_blockscale_bound_0(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bound_1(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bound_2(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bound_3(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bound_4(problem, values, n);
-    case 1:
-        return kpri_gemm_a8w8_blockscale_bound_1(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bound_2(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bound_3(problem, values, n);
-    case 2:
-        return kpri_gemm_a8w8_blockscale_bound_4(problem, values, n);
-    case 3:
-        return 1;
-    case 4:
-        return 1;
-    case 5:
-        return kpri_gemm_a8w8_blockscale_clause_0(problem, values)
-            && kpri_gemm_a8w8_blockscale_clause_1(problem, values)
-            && kpri_gemm_a8w8_blockscale_clause_2(problem, values)
-            && kpri_gemm_a8w8_blockscale_clause_3(problem, values)
-            && kpri_gemm_a8w8_blockscale_clause_4(problem, values);
-    case 6:
-        return 1;
-    default: return 0;
-    }
+    return kpri_named(&kpri_gemm_a8w8_blockscale_kernels, kpri_gemm_a8w8_blockscale_params,
+                      kpri_gemm_a8w8_blockscale_condition, problem, values, n);
 }
 static const char *const kpri_gemm_a8w8_blockscale_runs_on[] = { "gfx942", "gfx950", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_a8w8_blockscale = {

@@ -30,7 +30,7 @@
         2cd4ebb082b3f5e1d716d74be4a3e68ea88d1400333174b809be69d981793dc3
    data model_configs.glm5_a8w8_blockscale_bpreshuffle_tuned_gemm.csv.bz2, 153 rows, sha256
         a0cc058fa08cd0a0c2a0a5b4b0df816701f2e15d94992c546da5f2fc41f4dbd9
-   id 8649147b7f56ea54, 117875 bytes; a prediction costs 88064 multiply-adds and at most
+   id 9f1d5aaa781497cc, 117875 bytes; a prediction costs 88064 multiply-adds and at most
    5056 more a unit of beam; largest accumulator 1009950 of 2147483647
 
 spec:
@@ -76,13 +76,7 @@ shipped = none
 # Only asm kernels split k, into `split` parts of a multiple of 128.
 (library == asm) == (split >= 1)
 split == 0 or ceil_div(k, 128 * ceil_div(ceil_div(k, max(split, 1)), 128)) == split
-# Tiles fill n, but for cktile, and k, but for asm. What holds for all tiles of a library is said of
-# the library, so that a search need not try them.
-gpu != gfx1250_256 or n % 32 == 0 and k % 128 == 0 and k >= 256
-split == 0 or n % 128 == 0
-library not in (asm, opus) or n % 128 == 0
-library != ck or n % 64 == 0
-library in (asm, triton) or k % 128 == 0
+# Tiles fill n, but for cktile, and k, but for asm.
 library == cktile or n % max(tile_n, 1) == 0
 k % max(tile_k, 1) == 0
 # variant of flydsl: 2 + (variant - 2) % 4 buffers, and k in max(1, 2 * (variant // 16)) parts
@@ -4091,13 +4085,6 @@ static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_0(const int32_t *p, cons
     (void)p;
     return is_true;
 }
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_0(const int32_t *p, const int32_t *v, size_t n)
-{
-    (void)p;
-    return (kpri_t_equal(kpri_s_of_truth(kpri_t_equal(kpri_s_param(v, n, 1, 0, 5),
-        kpri_s_of(2))), kpri_s_of_truth(kpri_t_not(kpri_t_less(kpri_s_param(v, n, 0, 0, 8),
-        kpri_s_of(1))))) & 2) != 0;
-}
 /* split == 0 or ceil_div(k, 128 * ceil_div(ceil_div(k, max(split, 1)), 128)) == split */
 static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_1(const int32_t *p, const int32_t *v)
 {
@@ -4107,114 +4094,30 @@ static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_1(const int32_t *p, cons
         v[0]));
     return is_true && !bad;
 }
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_1(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_equal(kpri_s_param(v, n, 0, 0, 8), kpri_s_of(0)),
-        kpri_t_equal(kpri_s_ceil_div(kpri_s_of(p[3]), kpri_s_mul(kpri_s_of(128),
-        kpri_s_ceil_div(kpri_s_ceil_div(kpri_s_of(p[3]), kpri_s_max(kpri_s_param(v, n, 0, 0, 8),
-        kpri_s_of(1))), kpri_s_of(128)))), kpri_s_param(v, n, 0, 0, 8))) & 2) != 0;
-}
-/* gpu != gfx1250_256 or n % 32 == 0 and k % 128 == 0 and k >= 256 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_2(const int32_t *p, const int32_t *v)
-{
-    int bad = 0;
-    const int is_true = ((p[0] != 2) || ((kpri_x_mod(p[2], 32, &bad) == 0) && (kpri_x_mod(p[3],
-        128, &bad) == 0) && (256 <= p[3])));
-    (void)v;
-    return is_true && !bad;
-}
-/* split == 0 or n % 128 == 0 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_3(const int32_t *p, const int32_t *v)
-{
-    int bad = 0;
-    const int is_true = ((v[0] == 0) || (kpri_x_mod(p[2], 128, &bad) == 0));
-    return is_true && !bad;
-}
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_3(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_equal(kpri_s_param(v, n, 0, 0, 8), kpri_s_of(0)),
-        kpri_t_equal(kpri_s_mod(kpri_s_of(p[2]), kpri_s_of(128)), kpri_s_of(0))) & 2) != 0;
-}
-/* library not in (asm, opus) or n % 128 == 0 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_4(const int32_t *p, const int32_t *v)
-{
-    int bad = 0;
-    const int is_true = (!((v[1] == 2) | (v[1] == 3)) || (kpri_x_mod(p[2], 128, &bad) == 0));
-    return is_true && !bad;
-}
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_4(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_not(kpri_t_any(kpri_t_equal(kpri_s_param(v, n, 1, 0, 5),
-        kpri_s_of(2)), kpri_t_equal(kpri_s_param(v, n, 1, 0, 5), kpri_s_of(3)))),
-        kpri_t_equal(kpri_s_mod(kpri_s_of(p[2]), kpri_s_of(128)), kpri_s_of(0))) & 2) != 0;
-}
-/* library != ck or n % 64 == 0 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_5(const int32_t *p, const int32_t *v)
-{
-    int bad = 0;
-    const int is_true = ((v[1] != 0) || (kpri_x_mod(p[2], 64, &bad) == 0));
-    return is_true && !bad;
-}
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_5(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_not(kpri_t_equal(kpri_s_param(v, n, 1, 0, 5), kpri_s_of(0))),
-        kpri_t_equal(kpri_s_mod(kpri_s_of(p[2]), kpri_s_of(64)), kpri_s_of(0))) & 2) != 0;
-}
-/* library in (asm, triton) or k % 128 == 0 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_6(const int32_t *p, const int32_t *v)
-{
-    int bad = 0;
-    const int is_true = (((v[1] == 2) | (v[1] == 4)) || (kpri_x_mod(p[3], 128, &bad) == 0));
-    return is_true && !bad;
-}
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_6(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_any(kpri_t_equal(kpri_s_param(v, n, 1, 0, 5), kpri_s_of(2)),
-        kpri_t_equal(kpri_s_param(v, n, 1, 0, 5), kpri_s_of(4))),
-        kpri_t_equal(kpri_s_mod(kpri_s_of(p[3]), kpri_s_of(128)), kpri_s_of(0))) & 2) != 0;
-}
 /* library == cktile or n % max(tile_n, 1) == 0 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_7(const int32_t *p, const int32_t *v)
+static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_2(const int32_t *p, const int32_t *v)
 {
     int bad = 0;
     const int is_true = ((v[1] == 1) || (kpri_x_mod(p[2], kpri_x_max(v[3], 1), &bad) == 0));
     return is_true && !bad;
 }
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_7(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_equal(kpri_s_param(v, n, 1, 0, 5), kpri_s_of(1)),
-        kpri_t_equal(kpri_s_mod(kpri_s_of(p[2]), kpri_s_max(kpri_s_param(v, n, 3, 0, 512),
-        kpri_s_of(1))), kpri_s_of(0))) & 2) != 0;
-}
 /* k % max(tile_k, 1) == 0 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_8(const int32_t *p, const int32_t *v)
+static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_3(const int32_t *p, const int32_t *v)
 {
     int bad = 0;
     const int is_true = (kpri_x_mod(p[3], kpri_x_max(v[4], 1), &bad) == 0);
     return is_true && !bad;
 }
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_8(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_equal(kpri_s_mod(kpri_s_of(p[3]), kpri_s_max(kpri_s_param(v, n, 4, 0, 1024),
-        kpri_s_of(1))), kpri_s_of(0)) & 2) != 0;
-}
 /* library != flydsl or k % (tile_k * max(1, 2 * (variant // 16))) == 0 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_9(const int32_t *p, const int32_t *v)
+static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_4(const int32_t *p, const int32_t *v)
 {
     int bad = 0;
     const int is_true = ((v[1] != 5) || (kpri_x_mod(p[3], kpri_x_mul(v[4], kpri_x_max(1,
         kpri_x_mul(2, kpri_x_floor_div(v[5], 16, &bad)))), &bad) == 0));
     return is_true && !bad;
 }
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_9(const int32_t *p, const int32_t *v, size_t n)
-{
-    return (kpri_t_or(kpri_t_not(kpri_t_equal(kpri_s_param(v, n, 1, 0, 5), kpri_s_of(5))),
-        kpri_t_equal(kpri_s_mod(kpri_s_of(p[3]), kpri_s_mul(kpri_s_param(v, n, 4, 0, 1024),
-        kpri_s_max(kpri_s_of(1), kpri_s_mul(kpri_s_of(2), kpri_s_floor_div(kpri_s_param(v, n, 5,
-        1, 38), kpri_s_of(16)))))), kpri_s_of(0))) & 2) != 0;
-}
 /* library != flydsl or k // (tile_k * max(1, 2 * (variant // 16))) >= 2 + (variant - 2) % 4 */
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_10(const int32_t *p, const int32_t *v)
+static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_5(const int32_t *p, const int32_t *v)
 {
     int bad = 0;
     const int is_true = ((v[1] != 5) || (kpri_x_add(2, kpri_x_mod(kpri_x_sub(v[5], 2), 4, &bad))
@@ -4222,65 +4125,27 @@ static int kpri_gemm_a8w8_blockscale_bpreshuffle_clause_10(const int32_t *p, con
         kpri_x_floor_div(v[5], 16, &bad)))), &bad)));
     return is_true && !bad;
 }
-static int kpri_gemm_a8w8_blockscale_bpreshuffle_bound_10(const int32_t *p, const int32_t *v, size_t n)
+static int kpri_gemm_a8w8_blockscale_bpreshuffle_condition(const int32_t *problem, const int32_t *values)
 {
-    return (kpri_t_or(kpri_t_not(kpri_t_equal(kpri_s_param(v, n, 1, 0, 5), kpri_s_of(5))),
-        kpri_t_not(kpri_t_less(kpri_s_floor_div(kpri_s_of(p[3]), kpri_s_mul(kpri_s_param(v, n, 4,
-        0, 1024), kpri_s_max(kpri_s_of(1), kpri_s_mul(kpri_s_of(2),
-        kpri_s_floor_div(kpri_s_param(v, n, 5, 1, 38), kpri_s_of(16)))))),
-        kpri_s_add(kpri_s_of(2), kpri_s_mod(kpri_s_sub(kpri_s_param(v, n, 5, 1, 38),
-        kpri_s_of(2)), kpri_s_of(4)))))) & 2) != 0;
+    return kpri_gemm_a8w8_blockscale_bpreshuffle_clause_0(problem, values)
+           && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_1(problem, values)
+           && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_2(problem, values)
+           && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_3(problem, values)
+           && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_4(problem, values)
+           && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_5(problem, values);
 }
 static int kpri_gemm_a8w8_blockscale_bpreshuffle_rule(const int32_t *problem, const int32_t *values, size_t n)
 {
-    if (!kpri_named(&kpri_gemm_a8w8_blockscale_bpreshuffle_kernels, problem, values, n))
-        return 0;
-    switch (n) {
-    case 0:
-        return kpri_gemm_a8w8_blockscale_bpreshuffle_bound_0(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_1(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_2(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_3(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_4(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_5(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_6(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_7(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_8(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_9(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_10(problem, values, n);
-    case 1:
-        return kpri_gemm_a8w8_blockscale_bpreshuffle_bound_0(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_1(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_3(problem, values);
-    case 2:
-        return kpri_gemm_a8w8_blockscale_bpreshuffle_clause_0(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_4(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_5(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_6(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_7(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_9(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_10(problem, values, n);
-    case 3:
-        return 1;
-    case 4:
-        return kpri_gemm_a8w8_blockscale_bpreshuffle_clause_7(problem, values);
-    case 5:
-        return kpri_gemm_a8w8_blockscale_bpreshuffle_clause_8(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_9(problem, values, n)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_bound_10(problem, values, n);
-    case 6:
-        return kpri_gemm_a8w8_blockscale_bpreshuffle_clause_9(problem, values)
-            && kpri_gemm_a8w8_blockscale_bpreshuffle_clause_10(problem, values);
-    default: return 0;
-    }
+    return kpri_named(&kpri_gemm_a8w8_blockscale_bpreshuffle_kernels, kpri_gemm_a8w8_blockscale_bpreshuffle_params,
+                      kpri_gemm_a8w8_blockscale_bpreshuffle_condition, problem, values, n);
 }
 static const char *const kpri_gemm_a8w8_blockscale_bpreshuffle_runs_on[] = { "gfx942", "gfx950", "gfx1250", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_a8w8_blockscale_bpreshuffle = {
-    2, UINT64_C(0x8649147b7f56ea54),
+    2, UINT64_C(0x9f1d5aaa781497cc),
     "gemm_a8w8_blockscale_bpreshuffle", "gemm_a8w8_blockscale_bpreshuffle", "config",
     kpri_gemm_a8w8_blockscale_bpreshuffle_fields, kpri_gemm_a8w8_blockscale_bpreshuffle_params, 4, 6, 384, 0, 65536,
     kpri_gemm_a8w8_blockscale_bpreshuffle_runs_on, &kpri_gemm_a8w8_blockscale_bpreshuffle_kernels,
-    kpri_gemm_a8w8_blockscale_bpreshuffle_rule, "kernels_682b62ae649b4ae2",
+    kpri_gemm_a8w8_blockscale_bpreshuffle_rule, "kernels_d1bc144da5ada529",
     &kpred_additive_scorer, &kpri_gemm_a8w8_blockscale_bpreshuffle_net, NULL
 };
 

@@ -177,6 +177,28 @@ t1_file() {
     printf '"Conditions": [{"Expression": "bx * vec <= 512", "Parameters": ["bx", "vec"]}]}}\n'
 }
 
+# A server's log, as AITER writes it
+server_log() {
+    missed="not found tuned config in /tmp/aiter_configs/"
+    echo "[aiter] shape is M:16, N:7168, K:2048, ${missed}a8w8_blockscale_tuned_gemm.csv, will use default config!"
+    echo "(Worker_TP1 pid=892) [aiter] shape is M:300, N:512, K:7168," \
+        "${missed}a8w8_blockscale_tuned_gemm.csv, will use default config!"
+}
+
+# The package of AITER: a table for two GPUs, and a library with the names of a kernel and of another
+aiter_package() {
+    kernel=a8w8_blockscale_1x128x128_256x16x64x256_16x16_16x16_1x1_16x16x1_16x16x1_1x16x1x16_4_1x1_intrawave_v1
+    mkdir -p "$1/configs/model_configs" "$1/jit" || return 1
+    printf '%s\0' "$kernel" a8w8_blockscale_of_another_build >"$1/jit/module_gemm_a8w8_blockscale.so"
+    printf 'M,N,K\n16,1536,7168\n' >"$1/configs/model_configs/a8w8_blockscale_untuned_gemm_any.csv"
+    {
+        echo gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio
+        echo "gfx950,256,16,1536,7168,ck,8,0,9.5,$kernel,37.08,1163.8,0.0"
+        echo "gfx942,304,16,1536,7168,ck,8,0,11.5,$kernel,30.64,961.4,0.0"
+    } | tee "$1/configs/a8w8_blockscale_tuned_gemm.csv" >"$2"
+    head -n 1 "$2" >"$1/configs/model_configs/a8w8_blockscale_tuned_gemm_ds_v3.csv"
+}
+
 # provide FOLDER: the files that commands read there
 provide() (
     mkdir -p "$1" "$tmp/home/.config/miopen" && cd "$1" || return 1
@@ -190,6 +212,10 @@ provide() (
     cp "$root/weights/$small.h" FILE.h
     mkdir -p build/paper/config && cp FILE.h build/paper/config/$small-encdec.h
     cp "$root/tests/fixtures/resnet50.log" log.txt
+    cp "$root/tests/aiter/hf_deepseek_v3.json" config.json
+    server_log >server.log
+    aiter_package "$data/aiter" measured.csv || return 1
+    cp -R "$data/aiter" aiter
     # a training run that logs its convolutions
     printf 'import sys\nwith open("%s") as log:\n    sys.stderr.write(log.read())\n' \
         "$root/tests/fixtures/resnet50.log" >train.py
@@ -201,6 +227,7 @@ provide_manual() (
     sed -i 's/rows/n/g;s/cols/m/g' my.spec results.csv
     mv results.csv gfx906_60.csv
     cp "$root"/weights/*.spec .
+    mkdir weights && cp "$root"/weights/*.spec weights && aiter_package aiter measured.csv || return 1
     cp log.txt train.log
     printf '#!/bin/sh\nexec python3 train.py\n' >program
     chmod +x program
@@ -249,7 +276,7 @@ lacks() {
         case $1 in *$program*) has $program || echo $program ;; esac
     done
     case $(as_here "$1") in
-    *kernel.json* | *A100.json*) grep -q HAVE_JANSSON "$BUILD/libraries" || echo jansson ;;
+    *kernel.json* | *A100.json* | *config.json*) grep -q HAVE_JANSSON "$BUILD/libraries" || echo jansson ;;
     *.bz2* | *"make weights"* | *"make accuracy"*) has_databases || echo "SQLite or bzip2" ;;
     *-lamdhip64* | *hip_select*) echo 'int main(void){return 0;}' |
         cc -xc - -o /dev/null -lamdhip64 2>/dev/null || echo HIP ;;
@@ -271,7 +298,7 @@ as_here() {
         -e "s|\"\$MIOPEN_DB\"|$data|g;s|\"\$TENSILE_CSV\"|$data|g" \
         -e "s/--data \(DB\|\.\.\.\) /--data $both /;s/ DB\(\.\.\.\)* / $both /;s/ \.\.\. / example.c /" \
         -e "s/\([ /]\)NAME\([-. ]\)/\1$small\2/g;s|eval conv_asm_1x1u --float|eval weights/$small.h --float|" \
-        -e "s/ GPU\([. ]\)/ gfx906_60\1/g;/--net NET/s/FILE/NETWORK/;s/--net NET /--net encdec /" \
+        -e "s/ aiter --gpu GPU / aiter --gpu MI355X /;s/ GPU\([. ]\)/ gfx906_60\1/g;/--net NET/s/FILE/NETWORK/;s/--net NET /--net encdec /" \
         -e "s/--split SPLIT\([ ']\)/--split config\1/" \
         -e '/tools\/peers/s/--hits HITS/--hits PEERS/;s/HITS\.csv\.\.\./HITS.csv PEERS.csv/' -e 's/ $//'
 }

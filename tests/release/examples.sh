@@ -1,6 +1,6 @@
 #!/bin/sh
 # examples.sh - every example compiles alone and does what it says, and docs/embedding.md says it of
-# dispatch.c; but for hip_select.c, which hip.sh has
+# dispatch.c; but for hip_select.c, which hip.sh has, and gemm_dispatch.c, which has a suite
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 

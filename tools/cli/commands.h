@@ -18,10 +18,12 @@ int cmd_models(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_miopen(int argc, char **argv);
+int cmd_aiter(int argc, char **argv);
 
 int cmd_ingest(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_relayout(int argc, char **argv);
 int cmd_init(int argc, char **argv);
+int cmd_aiter_model(int argc, char **argv);
 int cmd_kernels(int argc, char **argv);

@@ -10,6 +10,7 @@ int main(int argc, char **argv)
         {"models", "the built-in models: kernel, fields, GPUs, bytes, id", cmd_models},
         {"predict", "the most promising legal tuples for one problem", cmd_predict},
         {"miopen", "MIOpen's log to a user perf-db of predicted parameters", cmd_miopen},
+        {"aiter", "AITER's log to tuned tables of predicted kernels", cmd_aiter},
         {"bench", "time and size of a prediction", cmd_bench},
         {NULL, NULL, NULL},
     };

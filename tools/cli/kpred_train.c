@@ -43,6 +43,7 @@ int main(int argc, char **argv)
         {"relayout", "a header in the format of today", cmd_relayout},
         {"kernels", "the kernels that AITER has now, into a spec", cmd_kernels},
         {"miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite},
+        {"aiter", "a language model's config to AITER's list of shapes", cmd_aiter_model},
         {"bench", "time and size of a prediction, by any kind of network", cmd_bench_all},
         {NULL, NULL, NULL},
     };

@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "miopen.h"
 
+#include "base/log_line.h"
 #include "base/opts.h"
 #include "commands.h"
 #include "miopen/coverage.h"
@@ -48,36 +49,9 @@ struct options {
     miopen_sqlite write_sqlite;
 };
 
-enum { MAX_LINE = 1 << 20, MAX_TOLD = 10 };
+enum { MAX_TOLD = 10 };
 
 /* ---- logs ---- */
-
-/* A line of a log. A carriage return ends one too, since progress bars are rewritten with it and
-   calls follow; lines are counted as editors do. A NUL byte is as good as a blank. */
-struct line {
-    char *text; /* of MAX_LINE */
-    size_t number;
-    int is_cut; /* it is longer than that */
-    int at_end; /* the last one ended with LF, or the file begins */
-};
-
-static int read_line(FILE *f, struct line *l)
-{
-    size_t n = 0;
-    int c = getc_unlocked(f);
-    l->is_cut = 0;
-    if (c == EOF)
-        return 0;
-    l->number += (size_t)l->at_end;
-    for (; c != EOF && c != '\n' && c != '\r'; c = getc_unlocked(f)) {
-        l->is_cut |= n + 1 == MAX_LINE;
-        if (!l->is_cut)
-            l->text[n++] = c != '\0' ? (char)c : ' ';
-    }
-    l->text[n] = '\0';
-    l->at_end = c == '\n';
-    return 1;
-}
 
 static int add_call(const struct options *o, struct coverage *c, const char *name, size_t number,
                     enum driver_kind kind, const struct driver_call *call)
@@ -90,13 +64,14 @@ static int add_call(const struct options *o, struct coverage *c, const char *nam
 }
 
 /* Nobody knows what call the rest of a line would have held. */
-static int scan_line(const struct options *o, struct coverage *c, const char *name, struct line *l)
+static int scan_line(const struct options *o, struct coverage *c, const char *name,
+                     struct log_line *l)
 {
     struct driver_call call;
     enum driver_kind kind;
     char *at = l->text;
     if (l->is_cut) {
-        snprintf(call.why, sizeof call.why, "the line is longer than %d bytes", MAX_LINE - 1);
+        snprintf(call.why, sizeof call.why, "the line is longer than %d bytes", LOG_LINE_MOST);
         return add_call(o, c, name, l->number, DRIVER_BROKEN, &call);
     }
     while ((kind = driver_next(&at, &call)) != DRIVER_NONE)
@@ -107,13 +82,13 @@ static int scan_line(const struct options *o, struct coverage *c, const char *na
 
 static int scan(const struct options *o, struct coverage *c, const char *name, FILE *f)
 {
-    struct line l = {.text = xmalloc(MAX_LINE), .at_end = 1};
+    struct log_line l;
     int rc = 0;
-    skip_bom(f);
-    while (rc == 0 && read_line(f, &l))
+    log_line_begin(&l, f);
+    while (rc == 0 && log_line_read(&l, f))
         rc = scan_line(o, c, name, &l);
     c->lines += l.number;
-    free(l.text);
+    log_line_end(&l);
     return rc == 0 && ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : rc;
 }
 

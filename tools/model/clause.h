@@ -108,6 +108,6 @@ int clause_may_be_true(const struct clause *c, const struct spec *spec, const in
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
                    int *undefined);
 
-/* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them, and
-   asks NAME_kernels if there are any. */
+/* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them. With
+   kernels, it looks ahead to each kernel that is left, and no bounds are needed. */
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);

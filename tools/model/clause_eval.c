@@ -4,6 +4,8 @@
    The arithmetic is that of kpred_constraints.h, >>expressions, which generated rules call too. */
 #include "clause.h"
 
+#include <string.h>
+
 #include "kpred_constraints.h"
 
 /* Where a clause is evaluated: for this problem and these values */
@@ -242,11 +244,53 @@ enum clause_part clause_part(const struct clause *c, size_t n)
     return c->quotients ? CLAUSE_SILENT : CLAUSE_BOUNDED;
 }
 
+/* ---- with kernels: as kpri_named in kpred.h ---- */
+
+static int is_legal(const struct clauses *c, const int32_t *problem, const int32_t *values)
+{
+    size_t i = 0;
+    while (i < c->n && clause_is_true(c->v + i, problem, values, NULL))
+        i++;
+    return i == c->n;
+}
+
+/* Does a kernel that the problem's GPU has go on as these n values begin, to a legal tuple? */
+static int any_kernel(const struct clauses *c, const int32_t *problem, const int32_t *values,
+                      size_t n)
+{
+    const kpred_names *k = &c->kernels->names;
+    const size_t have = n - k->first;
+    int32_t v[KPRED_MAX_TUPLE];
+    int found = 0;
+    memcpy(v, values, n * sizeof *v);
+    for (uint32_t i = 0; i < k->n && !found; i++) {
+        const int32_t *kernel = k->values + i * k->n_params;
+        const int32_t id = k->ids[i * k->n_ids + (k->n_ids > 1 ? problem[k->id_field] : 0)];
+        if (id < 0 || memcmp(kernel, v + k->first, have * sizeof *v))
+            continue;
+        memcpy(v + n, kernel + have, (k->n_params - have) * sizeof *v);
+        found = is_legal(c, problem, v);
+    }
+    return found;
+}
+
+static int kernels_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,
+                         const int32_t *values, size_t n)
+{
+    int found = 0;
+    if (n >= c->kernels->names.first)
+        return any_kernel(c, problem, values, n);
+    for (size_t i = 0; i < spec->params->n_values && !found; i++)
+        found = any_kernel(c, problem, &spec->params->values[i], 1);
+    return found;
+}
+
 int clauses_allow(const struct clauses *c, const struct spec *spec, const int32_t *problem,
                   const int32_t *values, size_t n)
 {
-    int good =
-        n <= spec->n_params && (!c->kernels || kernels_allow(c->kernels, problem, values, n));
+    int good = n <= spec->n_params;
+    if (good && c->kernels)
+        return kernels_allow(c, spec, problem, values, n);
     for (size_t i = 0; good && i < c->n; i++)
         switch (clause_part(c->v + i, n)) {
         case CLAUSE_DECIDED: good = clause_is_true(c->v + i, problem, values, NULL); break;

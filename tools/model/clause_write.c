@@ -392,25 +392,53 @@ static void write_case(const struct clauses *c, const struct spec *spec, FILE *f
     fputs(*before ? ";\n" : "1;\n", f);
 }
 
+/* All clauses of a whole tuple, and the rule, which asks them for kernels */
+static void write_named(const struct clauses *c, const struct spec *spec, FILE *f)
+{
+    if (c->n) {
+        fprintf(f,
+                "static int kpri_%s_condition(const int32_t *problem, const int32_t *values)\n{\n"
+                "    return ",
+                spec->name);
+        for (size_t i = 0; i < c->n; i++)
+            fprintf(f, "%skpri_%s_clause_%zu(problem, values)", i ? "\n           && " : "",
+                    spec->name, i);
+        fputs(";\n}\n", f);
+    }
+    fprintf(f,
+            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n"
+            "    return kpri_named(&kpri_%s_kernels, kpri_%s_params,\n                      ",
+            spec->name, spec->name, spec->name);
+    if (c->n)
+        fprintf(f, "kpri_%s_condition", spec->name);
+    else
+        fputs("NULL", f);
+    fputs(", problem, values, n);\n}\n", f);
+}
+
+static void write_cases(const struct clauses *c, const struct spec *spec, FILE *f)
+{
+    fprintf(f,
+            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n"
+            "    switch (n) {\n",
+            spec->name);
+    for (size_t n = 0; n <= spec->n_params; n++)
+        write_case(c, spec, f, n);
+    fputs("    default: return 0;\n    }\n}\n", f);
+}
+
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f)
 {
     struct writer w = {spec, NULL, {NULL, 0, 0}};
     for (size_t i = 0; i < c->n; i++) {
         w.c = c->v + i;
         write_decided(&w, f, i);
-        if (is_bounded(w.c, spec->n_params))
+        if (!c->kernels && is_bounded(w.c, spec->n_params))
             write_bounded(&w, f, i);
     }
     buf_free(&w.out);
-    fprintf(f,
-            "static int kpri_%s_rule(const int32_t *problem, const int32_t *values, size_t n)\n{\n",
-            spec->name);
     if (c->kernels)
-        fprintf(f,
-                "    if (!kpri_named(&kpri_%s_kernels, problem, values, n))\n        return 0;\n",
-                spec->name);
-    fputs("    switch (n) {\n", f);
-    for (size_t n = 0; n <= spec->n_params; n++)
-        write_case(c, spec, f, n);
-    fputs("    default: return 0;\n    }\n}\n", f);
+        write_named(c, spec, f);
+    else
+        write_cases(c, spec, f);
 }

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "kernels.h"
 
-#include "runtime.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,9 +40,12 @@ static int read_params(struct reader *r, char *line)
         if ((uint32_t)i != names->first + names->n_params++)
             return wrong(r, "parameter", word, "does not follow the one before it in [params]");
     }
-    return names->n_params && *word
+    if (!names->n_params || !*word)
+        return wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
+    return names->first <= 1 && names->first + names->n_params == r->spec->n_params
                ? 0
-               : wrong(r, "line", r->line->text, "is not PARAMETER... = kernel [FIELD]");
+               : wrong(r, "line", r->line->text,
+                       "lacks a parameter: a kernel decides all of them, or all but the first");
 }
 
 static int read_heading(struct reader *r, char *line)
@@ -250,11 +251,6 @@ void kernels_free(struct kernels *k)
     free(k->ids);
     free(k->text);
     memset(k, 0, sizeof *k);
-}
-
-int kernels_allow(const struct kernels *k, const int32_t *problem, const int32_t *values, size_t n)
-{
-    return runtime_named(&k->names, problem, values, n);
 }
 
 size_t kernels_bytes(const kpred_names *names)

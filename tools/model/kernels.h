@@ -7,7 +7,7 @@
        library tile_m tile_n tile_k variant = kernel gpu
        ck 128 64 128 1 = a8w8_blockscale_256x128x64x128_v3 gfx942:1 gfx950:1
 
-   The first line says which parameters a kernel decides: some that follow each other. Behind `=`
+   The first line says which parameters a kernel decides: all, or all but the first one. Behind `=`
    stands a word for the name and, if the kernels of all GPUs are not the same, a field of tokens. A
    kernel's line has the values of these parameters, its name, and the tokens for which it exists,
    each maybe with `:` and the kernel's number there, from 0 (without: 0). A token's beginning up to
@@ -33,9 +33,6 @@ struct kernels {
    nothing is kept. */
 int kernels_read(const struct spec *spec, struct kernels *out);
 void kernels_free(struct kernels *k);
-
-/* May the first n values still become a kernel that the problem's GPU has, if the first n - 1 may? */
-int kernels_allow(const struct kernels *k, const int32_t *problem, const int32_t *values, size_t n);
 
 /* The bytes that they add to an object. */
 size_t kernels_bytes(const kpred_names *names);

@@ -58,11 +58,6 @@ int runtime_listed(const kpred_param *params, const uint8_t *bits, const int32_t
     return kpri_listed(params, bits, values, n);
 }
 
-int runtime_named(const kpred_names *names, const int32_t *problem, const int32_t *values, size_t n)
-{
-    return kpri_named(names, problem, values, n);
-}
-
 const char *runtime_header_name(const char *name, int is_start)
 {
     const size_t n = strlen(name) + !is_start; /* to its end, or not */

@@ -616,10 +616,10 @@ static int finish_kernel(struct reader *r)
     if (!is_identifier(s->rule))
         return bad(r, "rule", s->rule,
                    "is neither a function's name nor `unconstrained` nor `listed`");
-    if (r->opened[RESTRICT] && !spec_is_unconstrained(s))
-        return bad(r, "rule", s->rule, "stands beside a section [restrict]: only one of them may");
     if (r->opened[KERNELS] && !spec_is_unconstrained(s))
         return bad(r, "rule", s->rule, "stands beside a section [kernels], which is the rule");
+    if (r->opened[RESTRICT] && !spec_is_unconstrained(s))
+        return bad(r, "rule", s->rule, "stands beside a section [restrict]: only one of them may");
     s->listed_by = r->text[LISTED_BY];
     s->listed_by_line = r->line = r->at[LISTED_BY];
     if (s->listed_by != NULL && !spec_is_listed(s))

@@ -118,16 +118,23 @@ _kpred_value() {
         # shellcheck disable=SC2086
         _kpred_reply $names
         ;;
+    aiter:--model) _kpred_files .json ;;
+    aiter:-o) _kpred_files .csv ;;
+    *:--tp | *:--m) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
-    init:-o) _kpred_files .spec ;;
+    init:-o | kernels:-o) _kpred_files .spec ;;
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
     *:--set) _kpred_given ;;
     train:-o | relayout:-o) _kpred_files .h ;;
     *:--spec) _kpred_files .spec ;;
     *:--include-dir) _kpred_files / ;; # folders alone
     *:--system) _kpred_files .txt ;;
+    aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale ;;
+    aiter:--schema) _kpred_reply current no-gfx no-libtype no-tflops ;;
+    aiter:--installed | aiter:-o) _kpred_files .csv ;;
+    aiter:--compiled) _kpred_files ;;
     *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
-    *:-k | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
+    *:-k | *:--top | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
     *:--driver) ;; # a line of MIOpenDriver
     *) return 1 ;;
     esac
@@ -145,8 +152,8 @@ _kpred_operand() {
     init) _kpred_files .json .json.bz2 .json.gz .csv .csv.bz2 .csv.gz ;;
     eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
-    ingest | train) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
-    miopen) _kpred_files ;;
+    ingest | train | kernels) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
+    miopen | aiter) _kpred_files ;;
     esac
 }
 
@@ -165,14 +172,14 @@ _kpred_split_line() {
 }
 
 # Goes through the words of a command up to the cursor's: `operands`, and in `option` the one that
-# waits for a value there. All that follows --data or --set belongs to it.
+# waits for a value there. All that follows --data, --set or --installed belongs to it.
 _kpred_scan() {
     local word only_operands=
     option='' operands=()
     for word in "${words[@]:2:${#words[@]} - 3}"; do
         if [[ $only_operands || $word == - || $word != -* ]]; then
             if [[ $option ]]; then
-                [[ $option == --data || $option == --set ]] || option=
+                [[ $option == --data || $option == --set || $option == --installed ]] || option=
             else
                 operands+=("$word")
             fi

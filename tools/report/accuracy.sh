@@ -1,7 +1,8 @@
 #!/bin/sh
 # accuracy.sh BUILD DB... - measures every shipped model, and models trained on the shape split (into
 # BUILD/shape), integer and float, and writes weights/README.md. The kernels that the paper judges take
-# the DBs; others, and timed data, take files of MIOPEN_DB, and GEMM takes tables of TENSILE_CSV.
+# the DBs; others, and timed data, take files of MIOPEN_DB, GEMM takes tables of TENSILE_CSV, and AITER's
+# kernels take those of AITER_CSV.
 # `make accuracy` runs it. KERNELS in the environment: only these models (gemm: all of GEMM) are measured,
 # and the sections of the others stay as weights/README.md has them; empty: none is measured.
 # SPDX-License-Identifier: MIT
@@ -199,6 +200,38 @@ all_gemm() {
     gemm all "$build"/gemm/??-[0-9]*.csv
 }
 
+# As markdown, a line for each group of a split's test rows: tables name the fastest kernel alone
+winners_of() { # SPLIT NET BY NAME
+    flag=
+    [ "$2" = int8 ] || flag=--float
+    # shellcheck disable=SC2046,SC2086
+    "$train" eval "$build/$1/$4.h" --data $(aiter_tables "weights/$4.spec") -k 1,3,8 --by "$3" $flag \
+        2>/dev/null | awk -v net="$2" '
+        NR == 1 { next }
+        { g = $2 " | " $3; if (!(g in n)) order[++groups] = g
+          n[g] = $6 " | " $7; pft[g] = pft[g] " " $8 " ± " $9 " |"
+          if (!(g in legal) || $11 < legal[g]) legal[g] = $11 }
+        END { for (i = 1; i <= groups; i++) { g = order[i]
+              printf "| %s | %s | %s |%s %s |\n", g, net, n[g], pft[g], legal[g] } }' >>"$out"
+}
+
+winners() { # NAME
+    name=$1
+    say "" "## $name" "" \
+        "AITER's tables name the fastest kernel of a problem and its time. The shipped model has learnt all rows," \
+        "so these figures are those of models that were trained like it, without the rows of the split. By bands of" \
+        "m, by model files, and beside other ways to choose: [docs/accuracy.md](../docs/accuracy.md)." "" \
+        "| split | GPU | net | problems | groups | Pft@1 | @3 | @8 | legal |" "|---|---|---|---|---|---|---|---|---|"
+    for split in config shape; do
+        # shellcheck disable=SC2046
+        train_ours "$name" $split $(data_of "weights/$name.spec" .)
+        for net in int8 float; do
+            winners_of $split $net all "$name"
+            winners_of $split $net gpu "$name"
+        done
+    done
+}
+
 # ---- the first page, from the sections ----
 
 # A line of the pooled int8 figures of each section that has them
@@ -219,9 +252,13 @@ first_sentences() {
             split($8, share, " ")
             printf "`%s` names the fastest solver first for %.1f %% of %d problems, 2-D and 3-D ones; its first " \
                 "choice reaches %.3f of the fastest solver\047s speed (geometric mean). ", name, $7, $5, share[1] }
-        /^## gemm/ { gemm = 1 }
+        $2 == "config" && $3 == "all" && $4 == "int8" && NF == 11 {
+            split($7, one, " "); split($8, three, " ")
+            printf "`%s` names AITER\047s kernel first for %.1f %%, among three for %.1f %% of %d problems. ", \
+                name, one[1], three[1], $5 }
+        /^## gemm_mi100/ { gemm = 1 }
         gemm && $2 == "all" { split($5, share, " ")
-            printf "The GEMM models reach %.3f of the fastest kernel\047s speed on shapes that training has not " \
+            printf "The GEMM models of MI100 reach %.3f of the fastest kernel\047s speed on shapes that training has not " \
                 "seen; there are only %d shapes.\n", share[1], $3 }' "$1" | fold -s -w 112 | sed 's/ *$//'
 }
 
@@ -282,6 +319,10 @@ for spec in $(timed_specs); do
     name=$(basename "$spec" .spec)
     # shellcheck disable=SC2046
     section "$name" "$name" timed "$name" $(data_of "$spec" "$MIOPEN_DB")
+done
+for spec in $(specs_of aiter); do
+    name=$(basename "$spec" .spec)
+    section "$name" "$name" winners "$name"
 done
 [ -z "$(specs_of tensile)" ] || section gemm "$gemm_models" all_gemm
 mv "$out" "$out.sections"

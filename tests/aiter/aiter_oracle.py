@@ -1,0 +1,355 @@
+"""aiter_oracle.py - what kpred aiter does, beside a second statement of AITER's log, merge and look-up
+
+SPDX-License-Identifier: MIT
+
+usage: aiter_oracle.py KPRED FOLDER [AITER_DATA]   FOLDER is for what the test writes; AITER_DATA has AITER's tables,
+                                                   packed, and kernels.csv.bz2; without it their tests are skipped
+"""
+import bz2
+import csv
+import glob
+import io
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+BS, BSP, A4W4 = "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale"
+GPUS = {"gfx950_256": (BS, BSP, A4W4), "gfx942_304": (BS,), "gfx942_80": (BSP,), "gfx1250_256": (BSP,)}
+counts = {"ok": 0, "FAIL": 0, "skip": 0}
+
+
+def tell(verdict, name, why=""):
+    counts[verdict] += 1
+    print(f"{verdict} {name}{': ' if why else ''}{why}", flush=True)
+
+
+def check(name, wrong):
+    """A test passes if the list of what is wrong is empty."""
+    wrong = [str(w) for w in wrong]
+    tell("FAIL" if wrong else "ok", name, "; ".join(wrong[:3]) + (f"; {len(wrong)} in all" if wrong else ""))
+
+
+# ---- running it ----
+
+def run(kpred, folder, gpu, inputs, *options):
+    """The rows that it writes, by family, and what it says; a log is bytes, or the path of a file."""
+    out = os.path.join(folder, "out")
+    shutil.rmtree(out, ignore_errors=True)
+    paths = [i if isinstance(i, str) else "-" for i in inputs]
+    text = next((i for i in inputs if not isinstance(i, str)), b"")
+    done = subprocess.run([kpred, "aiter", "--gpu", gpu, *options, "-o", out, "--", *paths], input=text,
+                          capture_output=True, check=False)
+    rows = {}
+    for family in (BS, BSP, A4W4):
+        path = os.path.join(out, f"{family}_tuned_gemm.csv")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", newline="") as f:
+                rows[family] = list(csv.DictReader(f))
+    return rows, done.returncode, done.stderr.decode()
+
+
+def shapes_of(rows):
+    return [(family, int(r["M"]), int(r["N"]), int(r["K"])) for family in rows for r in rows[family]]
+
+
+# ---- logs ----
+
+class Message:
+    """One of AITER's: its text, up to where it has to be whole, and the shape that it asks for"""
+
+    def __init__(self, text, needed, shape):
+        self.text, self.needed, self.shape = text, len(needed), shape
+
+
+def file_of(rng, family):
+    name = {BS: BS + "_tuned_gemm", BSP: BSP + "_tuned_gemm", A4W4: A4W4 + "_tuned_gemm"}.get(family, family)
+    return rng.choice(["/tmp/aiter_configs/%s.csv", "%s.csv", "/data/my tables/%s_mine.csv"]) % name
+
+
+def miss(rng, family, shape, extra=""):
+    head = f"shape is M:{shape[0]}, N:{shape[1]}, K:{shape[2]}{extra}, not found tuned config in "
+    needed = head + file_of(rng, family) + ", will use default config"
+    return Message(needed + "!", needed, (family, *shape))
+
+
+def hit(rng, family, shape, padded, units):
+    needed = (f"shape is M:{shape[0]}, N:{shape[1]}, K:{shape[2]}, found padded_M: {padded}, N:{shape[1]}, "
+              f"K:{shape[2]} is tuned on cu_num = {units} in {file_of(rng, family)} , kernel name is")
+    return Message(needed + " some_kernel_v1!", needed, (family, *shape) if padded != shape[0] else None)
+
+
+def other(rng, shape):
+    """A message of a family without a model"""
+    bf16 = (" dtype='torch.bfloat16' otype='torch.bfloat16' bias=False, scaleAB=False, bpreshuffle=False")
+    kind = rng.randrange(4)
+    if kind == 0:
+        found = miss(rng, "bf16_tuned_gemm", shape, bf16)
+    elif kind == 1:
+        found = miss(rng, "a8w8_bpreshuffle_tuned_gemm", shape, ", q_dtype_w:torch.float8_e4m3fn")
+    elif kind == 2:
+        text = f"shape is B:8, M:{shape[0]}, N:{shape[1]}, K:{shape[2]}, not found tuned config in CKGEMM, will use"
+        found = Message(text, text, None)
+    else:
+        text = (f"[fused_moe] using 2stage default for ('gfx950', 256, {shape[0]}, {shape[1]}, 256, 257, 9, "
+                "'ActivationType.Silu', 'torch.bfloat16', 'torch.float8_e4m3fn', 'QuantType.per_1x128', True, False) ")
+        found = Message(text, text, None)
+    found.shape = None
+    return found
+
+
+NOISE = ["INFO 11-22 10:11:12 [loggers.py:123] Engine 000: Avg prompt throughput: 12.5 tokens/s",
+         "shape is torch.Size([16, 7168]), not what was expected",
+         "Capturing CUDA graphs:  50%|\u2588\u2588\u2588  | 5/10 [00:01<00:01, 3.9it/s]\rCapturing:  60%|",
+         "\x1b[32mINFO\x1b[0m M:3, N:4, K:5, not found tuned config in " + BS + "_tuned_gemm.csv", "", "\t"]
+PREFIXES = ["[aiter] ", "(Worker_TP4_EP4 pid=892) [aiter] ", "[2026-11-22 10:11:12 TP4] ", "",
+            "[aiter INFO] 2026-11-22 10:11:12.123 - MainProcess:12 - gemm_op_a8w8.py:77 - get_config\n"]
+
+
+def any_message(rng, units):
+    shape = (rng.choice([1, 3, 17, 77, 300, 5000]) + rng.randrange(3) * 1000, 128 * rng.randrange(1, 60),
+             256 * rng.randrange(1, 30))
+    family = rng.choice([BS, BSP, A4W4])
+    kind = rng.randrange(10)
+    if kind < 5:
+        return miss(rng, family, shape)
+    if kind < 8:
+        return hit(rng, family, shape, rng.choice([shape[0], 16384]), units)
+    return other(rng, shape)
+
+
+def one_line(rng, units, asked):
+    """A line, perhaps cut or with another message in it; what it asks for is added to `asked`."""
+    a = any_message(rng, units)
+    prefix, how, at = rng.choice(PREFIXES), rng.randrange(8), rng.randrange(len(a.text) + 1)
+    text = prefix + a.text
+    if how == 0: # cut
+        text = prefix + a.text[:at]
+    elif how == 1: # another worker's message comes in between
+        b = any_message(rng, units)
+        asked.add(b.shape)
+        text = prefix + a.text[:at] + "[aiter] " + b.text + a.text[at:]
+    elif how == 2: # the line goes on in the next one
+        text = prefix + a.text[:at] + "\n" + a.text[at:]
+    if how > 2 or at >= a.needed or (how > 0 and at == 0):
+        asked.add(a.shape)
+    return text
+
+
+def test_logs(kpred, folder):
+    wrong = []
+    for seed in range(40):
+        rng, asked = random.Random(seed), set()
+        lines = [one_line(rng, 256, asked) if rng.randrange(2) else rng.choice(NOISE) for _ in range(300)]
+        lines += [rng.choice(lines) for _ in range(100)] # a log may be that of several workers
+        text = "\n".join(lines).replace("\n", rng.choice(["\n", "\r\n"]))
+        rows, status, said = run(kpred, folder, "gfx950_256", [text.encode()], "--exact")
+        got = shapes_of(rows)
+        asked.discard(None)
+        if status != 0 or len(set(got)) != len(got) or set(got) != asked:
+            wrong.append(f"seed {seed}: status {status}, {sorted(set(got) ^ asked)[:3]} {said[:200] if status else ''}")
+    check("logs of all forms, cut, interleaved, CRLF", wrong)
+
+
+def test_cuts(kpred, folder):
+    """A log that ends at any byte gives the shapes whose messages are whole in it."""
+    rng, text, ends = random.Random(5), "", []
+    for m in (miss(rng, BS, (16, 1536, 7168)), hit(rng, BSP, (300, 512, 7168), 512, 256),
+              other(rng, (7, 512, 512)), miss(rng, A4W4, (33, 1024, 4096))):
+        text += "(Worker_TP1 pid=7) [aiter] "
+        ends.append((len(text) + m.needed, m.shape))
+        text += m.text + "\r\n"
+    wrong = []
+    for n in range(len(text) + 1):
+        rows, status, said = run(kpred, folder, "gfx950_256", [text[:n].encode()], "--exact")
+        asked = {shape for end, shape in ends if end <= n and shape}
+        nothing = "nothing to predict for" in said
+        if set(shapes_of(rows)) != asked or status not in (0, 1) or (status == 1) != nothing:
+            wrong.append(f"{n} bytes: status {status}, {shapes_of(rows)}")
+    check(f"a log cut at each of its {len(text)} bytes", wrong)
+
+
+# ---- AITER's merge and look-up ----
+
+def fine(m):
+    step = 16 if m <= 256 else 32 if m <= 1024 else 64 if m <= 4096 else 128
+    return -(-m // step) * step
+
+
+def coarse(m, n):
+    return 8192 if m > 8192 and n > 4096 else 1 << (m - 1).bit_length()
+
+
+def look_up(table, gpu, m, n, k):
+    """The row, and whether it is that of M itself or of M's fine step; None: there is none"""
+    for at, is_near in ((m, True), (fine(m), True), (coarse(m, n), False)):
+        row = table.get((gpu[0], gpu[1], at, n, k))
+        if row is not None:
+            return row, is_near
+    return None, False
+
+
+def merge(tables):
+    """AITER's table of several, and the keys that come twice, at which it stops"""
+    merged, twice = {}, []
+    for rows in tables:
+        for row in rows:
+            gfx = row.get("gfx") or {"256": "gfx950", "80": "gfx942", "304": "gfx942"}[row["cu_num"]]
+            key = (gfx, int(row["cu_num"]), int(row["M"]), int(row["N"]), int(row["K"]))
+            if key in merged:
+                twice.append(key)
+            if key not in merged or float(row["us"]) < float(merged[key]["us"]):
+                merged[key] = row
+    return merged, twice
+
+
+def what_is_hidden(installed, merged, gpu, pairs):
+    """What a look-up at any M finds otherwise than it should"""
+    for n, k in pairs:
+        for m in range(1, 32769):
+            before, is_near = look_up(installed, gpu, m, n, k)
+            after, _ = look_up(merged, gpu, m, n, k)
+            if after is None:
+                yield f"M {m} N {n} K {k} is not served"
+            elif before is not None and is_near and after is not before:
+                yield f"M {m} N {n} K {k}: a measured row is hidden"
+            elif before is None and float(after["us"]) != 999999.0:
+                yield f"M {m} N {n} K {k}: us {after['us']}"
+
+
+def gpu_of(token):
+    gfx, units = token.split("_")
+    return gfx, int(units)
+
+
+def random_log(rng, families, pairs):
+    text = ""
+    for family in families:
+        for n, k in pairs:
+            text += "[aiter] " + miss(rng, family, (rng.randrange(1, 40000), n, k)).text + "\n"
+    return text.encode()
+
+
+def columns_of(family):
+    return ["gfx", "cu_num", "M", "N", "K"] + (["libtype"] if family != A4W4 else []) \
+        + ["kernelId", "splitK", "us", "kernelName", "tflops", "bw", "errRatio"]
+
+
+def test_rows(kpred, folder, token, tables, pairs):
+    """tables: by family, the paths of installed tables and their rows"""
+    families, gpu, rng = GPUS[token], gpu_of(token), random.Random(token)
+    options = [path for family in families for path, _ in tables.get(family, [])]
+    options = ["--installed", *options] if options else []
+    rows, status, said = run(kpred, folder, token, [random_log(rng, families, pairs)], *options)
+    wrong = [] if status == 0 and set(rows) == set(families) else [f"status {status}: {said}"]
+    hidden, twice = [], []
+    for family in rows:
+        installed, clash = merge([r for _, r in tables.get(family, [])])
+        merged, again = merge([r for _, r in tables.get(family, [])] + [rows[family]])
+        twice += again if not clash else [f"the tables at hand clash: {clash[0]}"]
+        hidden += list(what_is_hidden(installed, merged, gpu, pairs))
+        wrong += [f"{family}: columns {list(rows[family][0])}"] if list(rows[family][0]) != columns_of(family) else []
+        wrong += [f"us {r['us']}" for r in rows[family] if r["us"] != "999999.0"]
+        wrong += [f"{r['gfx']}_{r['cu_num']}" for r in rows[family] if (r["gfx"], int(r["cu_num"])) != gpu]
+    what = "with AITER's tables" if options else "alone"
+    check(f"{token}, {what}: the rows are of AITER's form", wrong)
+    check(f"{token}, {what}: no key twice", twice)
+    check(f"{token}, {what}: every M is served, and no measured row hidden", hidden)
+    return rows
+
+
+# ---- kernels ----
+
+def kernels_of(data):
+    """(family, gfx) -> name -> (libtype, ids) by AITER's lists, and name -> tile_k"""
+    lists, tile_k = {}, {}
+    with bz2.open(os.path.join(data, "kernels.csv.bz2"), "rt", encoding="utf-8") as f:
+        for r in csv.DictReader(f):
+            if r["libtype"] == "opus":
+                continue # their lists are not by GPU
+            for gfx in r["gfx"].split():
+                ids = lists.setdefault((r["family"], gfx), {}).setdefault(r["kernelName"], (r["libtype"], set()))[1]
+                if r["kernelId"]:
+                    ids.add(r["kernelId"])
+            tile_k[r["kernelName"]] = int(r["tile_k"] or 0)
+    return lists, tile_k
+
+
+def what_is_illegal(family, r, tile_k):
+    """The rule of splits and of divisibility, where the list has the tile"""
+    tile, split, k = tile_k.get(r["kernelName"], 0), int(r["splitK"]), int(r["K"])
+    if family == BS and (split > 3 or tile << split > k):
+        yield f"splitK {split} of K {k} with {r['kernelName']}"
+    if r.get("libtype") == "cktile" and k % tile:
+        yield f"K {k} with {r['kernelName']}"
+    if family == BSP and (split >= 1) != (r["libtype"] == "asm"):
+        yield f"splitK {split} of {r['libtype']}"
+    if family == A4W4 and split != 0:
+        yield f"splitK {split}"
+
+
+def test_kernels(token, rows, data, tables):
+    lists, tile_k = kernels_of(data)
+    gfx, units = gpu_of(token)
+    wrong = []
+    for family in rows:
+        known = lists.get((family, gfx), {})
+        tuned = {r["kernelName"] for _, t in tables.get(family, []) for r in t
+                 if r["gfx"] == gfx and int(r["cu_num"]) == units}
+        for r in rows[family]:
+            libtype, ids = known.get(r["kernelName"], (None, set()))
+            if libtype is None and r["kernelName"] not in tuned:
+                wrong.append(f"{family}: {r['kernelName']} is in no list of {gfx}")
+            elif libtype is not None and r.get("libtype", libtype) != libtype:
+                wrong.append(f"{family}: {r['kernelName']} is {libtype}, not {r['libtype']}")
+            elif ids and r["kernelId"] not in ids:
+                wrong.append(f"{family}: {r['kernelName']} is number {ids}, not {r['kernelId']}")
+            wrong += list(what_is_illegal(family, r, tile_k))
+    check(f"{token}: every row names a kernel of the GPU's list, and is legal", wrong)
+
+
+def unpack(data, folder):
+    """AITER's tables as they lie in an installation: by family, paths and rows"""
+    tables = {}
+    os.makedirs(os.path.join(folder, "configs"), exist_ok=True)
+    for path in sorted(glob.glob(os.path.join(data, "*tuned_gemm*.csv.bz2"))):
+        name = os.path.basename(path)[:-len(".bz2")].replace("model_configs.", "")
+        family = next((f for f in (BS, BSP, A4W4) if f + "_tuned_gemm" in name), None)
+        if family is None:
+            continue
+        text = bz2.open(path, "rt", encoding="utf-8").read()
+        to = os.path.join(folder, "configs", name)
+        with open(to, "w", encoding="utf-8") as f:
+            f.write(text)
+        tables.setdefault(family, []).append((to, list(csv.DictReader(io.StringIO(text)))))
+    return tables
+
+
+def test_data(kpred, folder, data):
+    if data is None or not os.path.exists(os.path.join(data, "kernels.csv.bz2")):
+        tell("skip", "AITER's tables", "they are not there")
+        return
+    tables = unpack(data, folder)
+    for token, families in GPUS.items():
+        rng = random.Random(token + "pairs")
+        known = sorted({(int(r["N"]), int(r["K"])) for f in families for _, t in tables.get(f, []) for r in t
+                        if (r["gfx"], int(r["cu_num"])) == gpu_of(token)})
+        pairs = rng.sample(known, min(8, len(known))) + [(4608, 7168), (3072, 1536)]
+        test_kernels(token, test_rows(kpred, folder, token, {}, pairs), data, tables)
+        test_kernels(token, test_rows(kpred, folder, token, tables, pairs), data, tables)
+
+
+def main():
+    kpred, folder = sys.argv[1:3]
+    data = sys.argv[3] if len(sys.argv) > 3 else None
+    test_logs(kpred, folder)
+    test_cuts(kpred, folder)
+    test_rows(kpred, folder, "gfx950_256", {}, [(1536, 7168), (7168, 2048), (512, 512)])
+    test_data(kpred, folder, data)
+    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
+    return counts["FAIL"] != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# kernels.py - AITER's rules and tables, read without kpred: what is legal, and what rows say
+# SPDX-License-Identifier: MIT
+"""An oracle for the models of AITER's kernels.
+
+usage: kernels.py problems SPEC N        N lines "MODEL GPU M N K" to ask for, on standard output
+       kernels.py legal SPEC KERNELS     reads such lines and prints each legal tuple behind them:
+                                         name, number, split; KERNELS is AITER's list as CSV
+       kernels.py rows SPEC FILE...      what `kpred-train ingest` should print of these tables
+       kernels.py rejected SPEC FILE...  rows of the tables that the rules do not allow, by FILE:LINE
+
+What is legal is said here by families and libraries, from the documents, and not by the spec's own
+conditions; of the spec, this reads the names and numbers of kernels alone."""
+import bz2
+import csv
+import gzip
+import io
+import random
+import re
+import sys
+
+
+def read_spec(path):
+    """The family, the GPUs, the range of splits, and for each kernel its tuple and places."""
+    spec = {"kernels": {}}
+    section = None
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            line = line.strip()
+            if not line or line[0] == "#":
+                continue
+            if line[0] == "[":
+                section = line
+                continue
+            left, right = (part.strip() for part in line.split("=", 1)) if "=" in line else (line, "")
+            if section == "[kernel]" and left == "name":
+                spec["name"] = right
+            if section == "[data]" and left == "family":
+                spec["family"] = right
+            if section == "[fields]" and left == "gpu":
+                spec["gpus"] = right.split()
+            if section == "[params]" and left == "split":
+                spec["splits"] = [int(x) for x in right.split()]
+            if section == "[kernels]" and left.split()[0] != "library":
+                library, *numbers = left.split()
+                name, *places = right.split()
+                spec["kernels"][name] = {
+                    "library": library, "tuple": [int(x) for x in numbers],
+                    "ids": {p.split(":")[0]: int(p.split(":")[1]) for p in places}}
+    return spec
+
+
+def open_text(path):
+    if path.endswith(".bz2"):
+        return io.TextIOWrapper(bz2.open(path), "utf-8", newline="")
+    if path.endswith(".gz"):
+        return io.TextIOWrapper(gzip.open(path), "utf-8", newline="")
+    return open(path, encoding="utf-8", newline="")
+
+
+def numbers_in(name, mark):
+    found = re.search(mark + r"(\d+)", name)
+    return int(found.group(1)) if found else None
+
+
+def is_legal(family, kernel, name, split, n, k):
+    """Section by section: what the library's tuners try, and what all their rows have in common."""
+    library, (tile_m, tile_n, tile_k, _) = kernel["library"], kernel["tuple"]
+    del tile_m
+    if family == "a8w8_blockscale":
+        if library == "cktile" and k % tile_k:
+            return False
+        return split <= 3 and tile_k * 2 ** split <= k
+    if family == "a4w4_blockscale":
+        return split == 0
+    if library == "asm":
+        if not 1 <= split <= 8 or n % tile_n:
+            return False
+        part = -(-k // split)
+        part = -(-part // 128) * 128
+        return -(-k // part) == split
+    if split:
+        return False
+    if library == "triton":
+        return True
+    if library == "flydsl":
+        parts, buffers = numbers_in(name, "_sk"), numbers_in(name, "_nb")
+        return n % tile_n == 0 and k % (parts * tile_k) == 0 and k // parts // tile_k >= buffers
+    if library == "cktile":
+        return k % tile_k == 0
+    return n % tile_n == 0 and k % tile_k == 0
+
+
+def problems(spec, count):
+    draw = random.Random(20)
+    for _ in range(count):
+        n, k = (draw.choice((draw.randrange(1, 4096), 16 * draw.randrange(1, 1024),
+                             128 * draw.randrange(1, 200))) for _ in range(2))
+        print(spec["name"], draw.choice(spec["gpus"]), draw.randrange(1, 40000), n, k)
+
+
+def listed(path, family):
+    """By architecture: the names of AITER's own list."""
+    names = {}
+    for row in csv.DictReader(open_text(path)):
+        if row["family"] != family or row["kernelId"] == "-1" or "bpreshuffle=0" in row["fields"]:
+            continue
+        for word in row["gfx"].split():
+            if word.startswith("gfx"):
+                arch = re.match(r"gfx[0-9a-f]+", word).group()
+                names.setdefault(arch, {}).setdefault(row["kernelName"], int(row["kernelId"] or 0))
+    return names
+
+
+def legal(spec, path):
+    """A kernel that is in no list has its number, 0, from the spec: tables named it."""
+    lists = listed(path, spec["family"])
+    everywhere = {name for names in lists.values() for name in names}
+    for line in sys.stdin:
+        line = line.strip()
+        _, gpu, _, n, k = line.split()
+        arch = gpu.split("_")[0]
+        for name, kernel in spec["kernels"].items():
+            if name in everywhere:
+                number = lists.get(arch, {}).get(name)
+                if number is None and kernel["library"] == "triton":
+                    number = kernel["ids"].get(arch)
+            else:
+                number = kernel["ids"].get(arch)
+            if number is None:
+                continue
+            for split in spec["splits"]:
+                if is_legal(spec["family"], kernel, name, split, int(n), int(k)):
+                    print(line, name, number, split)
+
+
+def split_of(spec, kernel, text):
+    """One number for all that runs the same code."""
+    split = int(float(text))
+    if spec["family"] != "a8w8_blockscale_bpreshuffle":
+        return split
+    return max(split, 1) if kernel["library"] == "asm" else 0
+
+
+def table_rows(spec, paths):
+    """(place, gpu, m, n, k, name, split, us) of each row"""
+    for path in paths:
+        for number, row in enumerate(csv.DictReader(open_text(path)), 2):
+            gfx = row.get("gfx") or ("gfx950" if row["cu_num"] == "256" else "gfx942")
+            kernel = spec["kernels"][row["kernelName"]]
+            yield (f"{path}:{number}", f"{gfx}_{row['cu_num']}", int(row["M"]), int(row["N"]),
+                   int(row["K"]), row["kernelName"], split_of(spec, kernel, row["splitK"]),
+                   float(row["us"]))
+
+
+def rows(spec, paths):
+    out = []
+    for _, gpu, m, n, k, name, split, us in table_rows(spec, paths):
+        kernel = spec["kernels"][name]
+        numbers = ",".join(str(x) for x in kernel["tuple"])
+        out.append(f"{gpu},{m},{n},{k},{split},{kernel['library']},{numbers},{us:.15g}")
+    for line in sorted(out):
+        print(line)
+
+
+def rejected(spec, paths):
+    for place, gpu, m, n, k, name, split, _ in table_rows(spec, paths):
+        kernel = spec["kernels"][name]
+        if gpu.split("_")[0] not in kernel["ids"]:
+            print(f"{place}: {name} is not in the list of {gpu}")
+        elif not is_legal(spec["family"], kernel, name, split, n, k):
+            print(f"{place}: {m},{n},{k} {name} {split}")
+
+
+def main():
+    command, path, *rest = sys.argv[1:]
+    spec = read_spec(path)
+    if command == "problems":
+        problems(spec, int(rest[0]))
+    elif command == "legal":
+        legal(spec, rest[0])
+    elif command == "rows":
+        rows(spec, rest)
+    else:
+        rejected(spec, rest)
+
+
+main()

@@ -1,0 +1,188 @@
+/* asked.c - see asked.h
+   SPDX-License-Identifier: MIT */
+#include "asked.h"
+
+#include "calls.h"
+#include "kpred.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shapes that are left out ---- */
+
+/* `key` tells shapes apart; those of one key are one. */
+static int leave_out(struct asked *a, struct place at, const char *key, size_t n_key,
+                     const char *why)
+{
+    const size_t before = a->seen.n;
+    a->key.n = 0;
+    buf_printf(&a->key, "%s|", why);
+    buf_add(&a->key, key, n_key);
+    intern(&a->seen, a->key.s, a->key.n);
+    if (a->seen.n != before)
+        tally_add(&a->left_out, at, why);
+    return 0;
+}
+
+static int no_model(struct asked *a, struct place at, enum family_id family, const char *key,
+                    size_t n_key)
+{
+    char why[96];
+    snprintf(why, sizeof why, "kpred has no model of the family %s", families[family].name);
+    return leave_out(a, at, key, n_key, why);
+}
+
+static int not_wanted(struct asked *a, struct place at, enum family_id family, const char *key,
+                      size_t n_key)
+{
+    char why[96];
+    snprintf(why, sizeof why, "--family leaves out %s", families[family].name);
+    return leave_out(a, at, key, n_key, why);
+}
+
+/* ---- shapes to predict for ---- */
+
+static int is_size(int64_t v)
+{
+    return v >= 1 && v <= KPRED_MAX_SIZE;
+}
+
+static void add(struct asked *a, struct place at, enum family_id family, const int32_t mnk[3])
+{
+    char key[64];
+    const int n = snprintf(key, sizeof key, "%d,%" PRId32 ",%" PRId32 ",%" PRId32, family, mnk[0],
+                           mnk[1], mnk[2]);
+    const size_t before = a->seen.n;
+    intern(&a->seen, key, (size_t)n);
+    if (a->seen.n == before)
+        return;
+    a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
+    a->v[a->n++] = (struct asked_shape){family, mnk[0], mnk[1], mnk[2], at};
+}
+
+/* ---- logs ---- */
+
+static int no_family(struct place at, const struct call *call)
+{
+    return fail("%s:%zu: table \"%.*s\": its name tells no family of AITER's; --family says which "
+                "it is of",
+                at.path, at.line, (int)(call->n_text < 200 ? call->n_text : 200), call->text);
+}
+
+/* From M, or B, to the file's name */
+static const char *key_of(const struct call *call, size_t *n)
+{
+    const char *start = call->b.n != 0 ? call->b.text : call->m.text;
+    *n = (size_t)(call->text - start);
+    return start;
+}
+
+static int check_size(struct place at, const char *name, const struct call_number *x)
+{
+    if (is_size(x->value))
+        return 0;
+    return fail("%s:%zu: %s: value \"%.*s\": is no integer from 1 to %d", at.path, at.line, name,
+                (int)(x->n < 60 ? x->n : 60), x->text, KPRED_MAX_SIZE);
+}
+
+static int add_gemm(struct asked *a, const struct asked_from *from, struct place at,
+                    enum family_id family, int kind, const struct call *call)
+{
+    size_t n;
+    const char *key = key_of(call, &n);
+    if (check_size(at, "M", &call->m) != 0 || check_size(at, "N", &call->n) != 0
+        || check_size(at, "K", &call->k) != 0)
+        return -1;
+    if (kind == CALL_HIT && call->cu.value != from->cu_num) {
+        char why[96];
+        snprintf(why, sizeof why, "the log is of a GPU of %" PRId64 " compute units, not %d",
+                 call->cu.value, from->cu_num);
+        return leave_out(a, at, key, n, why);
+    }
+    if (kind == CALL_HIT && call->padded.value == call->m.value)
+        return leave_out(a, at, key, n, "a table has a row of just this M");
+    const int32_t mnk[3] = {(int32_t)call->m.value, (int32_t)call->n.value, (int32_t)call->k.value};
+    add(a, at, family, mnk);
+    return 0;
+}
+
+int asked_call(struct asked *a, const struct asked_from *from, struct place at, int kind,
+               const struct call *call)
+{
+    char file[256];
+    size_t n;
+    a->calls++;
+    if (kind == CALL_FMOE)
+        return no_model(a, at, FAMILY_FMOE, call->text, call->n_text);
+    const size_t tail = call->n_text < sizeof file ? call->n_text : sizeof file - 1;
+    snprintf(file, sizeof file, "%.*s", (int)tail, call->text + call->n_text - tail);
+    enum family_id family = call->b.n != 0 ? FAMILY_BATCHED : family_of_file(file);
+    const char *key = key_of(call, &n);
+    if (family == FAMILY_NONE)
+        family = from->only;
+    if (family == FAMILY_NONE)
+        return no_family(at, call);
+    if (from->only != FAMILY_NONE && family != from->only)
+        return not_wanted(a, at, family, key, n);
+    if (families[family].model == NULL)
+        return no_model(a, at, family, key, n);
+    return add_gemm(a, from, at, family, kind, call);
+}
+
+/* ---- untuned lists ---- */
+
+static int read_size(struct place at, const char *name, const char *text, int32_t *out)
+{
+    int64_t v;
+    if (parse_int(text, 1, KPRED_MAX_SIZE, &v) != 0)
+        return fail("%s:%zu: %s: value \"%.60s\": is no integer from 1 to %d", at.path, at.line,
+                    name, text, KPRED_MAX_SIZE);
+    *out = (int32_t)v;
+    return 0;
+}
+
+int asked_row(struct asked *a, const struct asked_from *from, struct place at,
+              enum family_id family, const char *const mnk[3], const char *rest)
+{
+    static const char *const names[3] = {"M", "N", "K"};
+    int32_t v[3];
+    a->calls++;
+    if (from->only != FAMILY_NONE && family != from->only)
+        return not_wanted(a, at, family, rest, strlen(rest));
+    if (families[family].model == NULL)
+        return no_model(a, at, family, rest, strlen(rest));
+    for (int i = 0; i < 3; i++)
+        if (read_size(at, names[i], mnk[i], &v[i]) != 0)
+            return -1;
+    add(a, at, family, v);
+    return 0;
+}
+
+/* ---- order ---- */
+
+static int compare(const void *left, const void *right)
+{
+    const struct asked_shape *a = left, *b = right;
+    const int32_t pairs[4][2] = {{a->family, b->family}, {a->n, b->n}, {a->k, b->k}, {a->m, b->m}};
+    for (int i = 0; i < 4; i++)
+        if (pairs[i][0] != pairs[i][1])
+            return pairs[i][0] < pairs[i][1] ? -1 : 1;
+    return 0;
+}
+
+void asked_sort(struct asked *a)
+{
+    if (a->n != 0)
+        qsort(a->v, a->n, sizeof *a->v, compare);
+}
+
+void asked_free(struct asked *a)
+{
+    intern_free(&a->seen);
+    tally_free(&a->left_out);
+    tally_free(&a->cut);
+    buf_free(&a->key);
+    free(a->v);
+    memset(a, 0, sizeof *a);
+}

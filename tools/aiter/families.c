@@ -1,0 +1,90 @@
+/* families.c - see families.h
+   SPDX-License-Identifier: MIT */
+#include "families.h"
+
+#include "base/names.h"
+
+#include <string.h>
+
+const struct family families[N_FAMILIES] = {
+    {"a8w8_blockscale", "bs", "a8w8_blockscale_tuned_gemm", "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
+     "gemm_a8w8_blockscale",
+     "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_1x16x1x16_8_1x2_"
+     "intrawave_v1",
+     1},
+    {"a8w8_blockscale_bpreshuffle", "bsp", "a8w8_blockscale_bpreshuffle_tuned_gemm",
+     "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE", "gemm_a8w8_blockscale_bpreshuffle",
+     "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_8x32x1_1x32x1x8_8_2x1_"
+     "intrawave_v1",
+     1},
+    {"a4w4_blockscale", "a4w4", "a4w4_blockscale_tuned_gemm", "AITER_CONFIG_GEMM_A4W4",
+     "gemm_a4w4_blockscale", NULL, 0},
+    {"a8w8_bpreshuffle", "bp", "a8w8_bpreshuffle_tuned_gemm", "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
+     NULL, NULL, 1},
+    {"a8w8", "a8w8", "a8w8_tuned_gemm", "AITER_CONFIG_GEMM_A8W8", NULL, NULL, 0},
+    {"bf16", "bf16", "bf16_tuned_gemm", "AITER_CONFIG_GEMM_BF16", NULL, NULL, 1},
+    {"batched", "batched", "tuned_batched_gemm", "AITER_CONFIG_A8W8_BATCHED_GEMM", NULL, NULL, 0},
+    {"fmoe", "fmoe", "tuned_fmoe", "AITER_CONFIG_FMOE", NULL, NULL, 0},
+};
+
+/* Parts of file names. A batched table's name may hold that of another family as well, and so may
+   one of fused MoE: these come first. */
+static const struct {
+    const char *part;
+    enum family_id family;
+    int is_first;
+} parts[] = {
+    {"batched", FAMILY_BATCHED, 1},
+    {"CKGEMM", FAMILY_BATCHED, 1},
+    {"fmoe", FAMILY_FMOE, 1},
+    {"fhmoe", FAMILY_FMOE, 1},
+    {"a8w8_blockscale_bpreshuffle", FAMILY_BSP, 0},
+    {"a8w8_blockscale", FAMILY_BS, 0},
+    {"a8w8_bpreshuffle", FAMILY_BP, 0},
+    {"a8w8_tuned", FAMILY_A8W8, 0},
+    {"a8w8_untuned", FAMILY_A8W8, 0},
+    {"a4w4_blockscale", FAMILY_A4W4, 0},
+    {"bf16_tuned", FAMILY_BF16, 0},
+    {"bf16_untuned", FAMILY_BF16, 0},
+    {"gemm_bf16", FAMILY_BF16, 0},
+};
+
+enum family_id family_of_file(const char *path)
+{
+    const char *name = base_name(path);
+    enum family_id family = FAMILY_NONE;
+    size_t longest = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const size_t n = strlen(parts[i].part);
+        if (strstr(name, parts[i].part) == NULL || n <= longest)
+            continue;
+        family = parts[i].family;
+        if (parts[i].is_first)
+            break;
+        longest = n;
+    }
+    return family;
+}
+
+static int is_called(const struct family *f, const char *text)
+{
+    return names_same(text, f->name) || names_same(text, f->short_name)
+           || names_same(text, f->merge_name) || (f->model != NULL && names_same(text, f->model));
+}
+
+enum family_id family_asked(const char *option, const char *text)
+{
+    struct buf list = {NULL, 0, 0}, question = {NULL, 0, 0};
+    struct names_near near = {.text = text};
+    for (int i = 0; i < N_FAMILIES; i++) {
+        if (is_called(&families[i], text))
+            return (enum family_id)i;
+        names_offer(&near, families[i].name, families[i].short_name);
+        buf_printf(&list, "%s%s", i != 0 ? " " : "", families[i].name);
+    }
+    fail("%s: value \"%s\": is no family of AITER's (known: %s)%s", option, text, list.s,
+         names_question(&near, &question));
+    buf_free(&list);
+    buf_free(&question);
+    return FAMILY_NONE;
+}

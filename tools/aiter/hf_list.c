@@ -1,0 +1,65 @@
+/* hf_list.c - see hf_list.h
+   SPDX-License-Identifier: MIT */
+#include "hf_list.h"
+
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char header[] = "M,N,K";
+
+static int by_size(const void *a, const void *b)
+{
+    const struct hf_layer *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return (x->k > y->k) - (x->k < y->k);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t write_pair(FILE *f, const struct hf_layer *layer, const long *m, size_t n_m)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < n_m; i++)
+        if (i == 0 || m[i] != m[i - 1]) {
+            fprintf(f, "%ld,%lld,%lld\n", m[i], (long long)layer->n, (long long)layer->k);
+            rows++;
+        }
+    return rows;
+}
+
+size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_m)
+{
+    struct hf_layers sorted = *layers;
+    size_t rows = 0;
+    qsort(sorted.v, sorted.n, sizeof *sorted.v, by_size);
+    qsort(m, n_m, sizeof *m, by_number);
+    fprintf(f, "%s\n", header);
+    for (size_t i = 0; i < sorted.n; i++)
+        if (i == 0 || by_size(&sorted.v[i], &sorted.v[i - 1]) != 0)
+            rows += write_pair(f, &sorted.v[i], m, n_m);
+    return rows;
+}
+
+int hf_list_may_replace(const char *path)
+{
+    struct stat st;
+    char line[16] = "";
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return 0;
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    skip_bom(f);
+    const int is_list = fgets(line, sizeof line, f) != NULL
+                        && strcspn(line, "\r\n") == strlen(header)
+                        && strncmp(line, header, strlen(header)) == 0;
+    fclose(f);
+    return is_list ? 0 : fail("%s: is no list of %s, and is not replaced", path, header);
+}

@@ -1,0 +1,94 @@
+/* story.c - see story.h
+   SPDX-License-Identifier: MIT */
+#include "story.h"
+
+#include "base/quote.h"
+
+#include <string.h>
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* ---- the summary ---- */
+
+static void note_family(const struct rows_family *f, enum family_id family)
+{
+    struct buf b = {NULL, 0, 0};
+    if (f->shapes == 0)
+        return;
+    buf_printf(&b, "%s: %zu shape%s with %zu (N, K): %zu row%s", families[family].name, f->shapes,
+               plural(f->shapes), f->pairs, f->n, plural(f->n));
+    if (f->kept != 0)
+        buf_printf(&b, "; %zu left out that --installed has", f->kept);
+    if (f->served != 0)
+        buf_printf(&b, "; %zu left out within a fine step of a row of --installed", f->served);
+    note("%s", b.s);
+    buf_free(&b);
+}
+
+void story_note(const struct asked *a, const struct rows *r)
+{
+    note("%zu line%s, %zu of them AITER's: %zu shape%s to predict for", a->lines, plural(a->lines),
+         a->calls, a->n, plural(a->n));
+    for (int i = 0; i < N_FAMILIES; i++)
+        note_family(&r->of[i], (enum family_id)i);
+    tally_note(&a->left_out, "shape is left out", "shapes are left out");
+    tally_note(&r->left_out, "M is left out", "M are left out");
+    tally_note(&a->cut, "line", "lines");
+}
+
+/* ---- variables ---- */
+
+/* A line of any length, which a shell could run */
+static void print_variable(const char *name, const char *files)
+{
+    struct buf line = {NULL, 0, 0};
+    buf_printf(&line, "  export %s=", name);
+    quote(&line, files, '*');
+    fprintf(stderr, "%s\n", line.s);
+    buf_free(&line);
+}
+
+static int is_base(const char *path, const char *merge_name)
+{
+    const size_t n = strlen(merge_name);
+    const char *name = base_name(path);
+    return strncmp(name, merge_name, n) == 0 && strcmp(name + n, ".csv") == 0;
+}
+
+/* The base file comes first, as in AITER. */
+static void add_installed(const struct installed_family *f, const char *merge_name, struct buf *b)
+{
+    for (int is_rest = 0; is_rest < 2; is_rest++)
+        for (size_t i = 0; i < f->paths.n; i++)
+            if (is_base(f->paths.v[i].s, merge_name) != is_rest)
+                buf_printf(b, "%s:", f->paths.v[i].s);
+}
+
+void story_variables(const struct installed *in, char *const path[N_FAMILIES])
+{
+    int is_first = 1, lacks = 0;
+    for (int i = 0; i < N_FAMILIES; i++) {
+        const char *merge_name = families[i].merge_name;
+        struct buf files = {NULL, 0, 0};
+        if (path[i] == NULL)
+            continue;
+        if (is_first)
+            note("AITER reads the files that its variable lists, and no others:");
+        is_first = 0;
+        if (in->of[i].paths.n != 0)
+            add_installed(&in->of[i], merge_name, &files);
+        else
+            buf_printf(&files, "aiter/configs/%s.csv:", merge_name);
+        lacks |= in->of[i].paths.n == 0;
+        buf_puts(&files, path[i]);
+        print_variable(families[i].variable, files.s);
+        buf_free(&files);
+    }
+    if (lacks)
+        note("AITER's own tables were not given: --installed takes aiter/configs/NAME.csv and the "
+             "files of aiter/configs/model_configs with NAME in theirs; without it a key may come "
+             "twice, which AITER refuses");
+}

@@ -1,0 +1,24 @@
+/* tally.h - counts things by what is said of them, with the place where each was met first
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/intern.h"
+
+struct place {
+    const char *path; /* which has to live on */
+    size_t line;
+};
+
+struct tally { /* all zero: nothing was counted; to be freed */
+    struct interned words;
+    size_t cap;
+    struct tally_line {
+        size_t n;
+        struct place first;
+    } * v; /* by the numbers of words */
+};
+
+void tally_add(struct tally *t, struct place at, const char *words);
+/* A line on standard error for each: "3 shapes: WORDS (first: log:17)" */
+void tally_note(const struct tally *t, const char *one, const char *several);
+void tally_free(struct tally *t);

@@ -1,0 +1,104 @@
+/* aiter_model.c - `kpred-train aiter`: a language model's config to AITER's list of shapes
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include "aiter/hf_list.h"
+#include "base/outputs.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: kpred-train aiter --model CONFIG.json --tp N [--m LIST] [-o FILE.csv]\n"
+    "\n"
+    "Writes AITER's untuned list, M,N,K, of a language model's matrix products in FP8 with a "
+    "scale\n"
+    "for each block of 128 x 128 weights. `kpred aiter` makes a tuned table of it.\n"
+    "\n"
+    "  --model CONFIG.json  the config of the model on Hugging Face; its model_type is one of\n"
+    "                       deepseek_v3, deepseek_v32, glm_moe_dsa, kimi_k2, llama, minimax_m2,\n"
+    "                       mistral, qwen2, qwen3, qwen3_moe, qwen3_vl, qwen3_vl_moe. Another\n"
+    "                       one, or a layer that is not known, is an error\n"
+    "  --tp N               on how many GPUs a server splits each layer (tensor parallelism)\n"
+    "  --m LIST             numbers of tokens, such as 1,16,256 (default: 1, 2, 4 .. 32768)\n"
+    "  -o FILE.csv          written whole or not at all (default: standard output); a file that\n"
+    "                       is there has to be such a list\n"
+    "\n"
+    "Standard error tells which layer has which N and K. Routed experts are left out, for which\n"
+    "AITER has fused MoE kernels, and so are routers, embeddings and the output layer, which are\n"
+    "not in FP8. Exit status: 0, 1 for trouble with the config or the output, 2 for a wrong\n"
+    "command line.\n";
+
+enum { POWERS = 16 }; /* of 2, which AITER's lists have: 1 .. 32768 */
+
+struct options {
+    const char *model, *output;
+    long tp;
+    struct opt_counts m;
+};
+
+static void tell(const struct options *o, const struct hf_layers *layers, size_t rows)
+{
+    for (size_t i = 0; i < layers->n; i++)
+        note("N = %lld, K = %lld: %s", (long long)layers->v[i].n, (long long)layers->v[i].k,
+             layers->v[i].name);
+    if (layers->has_routed_experts)
+        note("routed experts are left out: AITER has fused MoE kernels for them");
+    if (!layers->says_blocks)
+        note("%s has no quantization_config: the list is of use if the server makes FP8 of it in "
+             "blocks of 128 x 128",
+             o->model);
+    note("%zu rows", rows);
+}
+
+static int write(struct options *o, const struct hf_layers *layers)
+{
+    struct outfile out;
+    if ((o->output != NULL && hf_list_may_replace(o->output) != 0) || out_open(&out, o->output))
+        return -1;
+    const size_t rows = hf_list_write(out.f, layers, o->m.v, o->m.n);
+    if (out_commit(&out) != 0)
+        return -1;
+    tell(o, layers, rows);
+    return 0;
+}
+
+static int run(struct options *o)
+{
+    const struct output to = {"-o", o->output};
+    struct hf_config config;
+    struct hf_layers layers;
+    if (outputs_check_input(&to, 1, "--model", o->model) != 0)
+        return -1;
+    if (o->m.n == 0)
+        for (int i = 0; i < POWERS; i++)
+            o->m.v[o->m.n++] = 1L << i;
+    int rc = hf_config_read(o->model, &config);
+    if (rc == 0)
+        rc = hf_layers(&config, o->tp, &layers);
+    if (rc == 0)
+        rc = write(o, &layers);
+    hf_config_free(&config);
+    return rc;
+}
+
+int cmd_aiter_model(int argc, char **argv)
+{
+    struct options o;
+    const struct opt table[] = {
+        {.name = "--model", .kind = OPT_TEXT, .to = &o.model, .is_required = 1},
+        {.name = "--tp",
+         .kind = OPT_COUNT,
+         .to = &o.tp,
+         .is_required = 1,
+         .least = 1,
+         .most = 4096},
+        {.name = "--m", .kind = OPT_COUNTS, .to = &o.m, .least = 1, .most = HF_MOST},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
+        {.name = NULL},
+    };
+    memset(&o, 0, sizeof o);
+    const int status = opts_parse(table, help, argc, argv);
+    return status < 0 ? run(&o) != 0 : status;
+}
