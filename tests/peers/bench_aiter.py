@@ -37,6 +37,9 @@ def write(folder):
     write_file(f"{folder}/a8w8_blockscale_bpreshuffle_tuned_gemm.csv.bz2", NEW,
                "gfx950,256,16,512,1024,asm,0,0,4,_ZN5aiter9x_32x128E,1,1,0",
                "gfx950,256,32,512,1024,ck,0,3,4,q,1,1,0")
+    for name, n in ("", 512), ("_x", 640):
+        write_file(f"{folder}/a8w8_bpreshuffle_tuned_gemm{name}.csv.bz2", NEW.replace("N,K,", "N,K,q_dtype_w,"),
+                   f"gfx950,256,16,{n},1024,torch.int8,ck,0,0,4,z,1,1,0")
     write_file(f"{folder}/kernels.csv.bz2", KERNELS, "a8w8_blockscale,ck,gfx942 gfx950,0,a,16,128,256,1,",
                "a8w8_blockscale,ck,gfx942 gfx950,1,b,64,128,128,0,", "a8w8_blockscale,cktile,gfx950,2,c,64,64,128,0,")
     run = "a8w8_blockscale,gfx942,304,64,512,1024,,ck"

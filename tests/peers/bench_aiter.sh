@@ -30,6 +30,17 @@ report() {
 }
 check "aiter_tables.py" report
 
+# A family without a spec: only other methods, and what is measured is not measured again
+whole() {
+    FAMILIES=bp TESTS=file METHODS=nearest sh tools/report/aiter.sh "$tmp/build" "$data" >"$tmp/report.md" || return 1
+    grep -q '^| bp | nearest neighbour | 2 (2) | 100.0 ' "$tmp/build/aiter/tables/file.md" || return 1
+    kept=$tmp/build/aiter/hits/bp-file-nearest.csv
+    sed 's/,1,ck|z|0$/,0,ck|z|0/' "$kept" >"$tmp/kept.csv" && cp "$tmp/kept.csv" "$kept"
+    FAMILIES=bp TESTS=file METHODS=nearest sh tools/report/aiter.sh "$tmp/build" "$data" >"$tmp/report.md" &&
+        cmp "$tmp/kept.csv" "$kept" && grep -q '^| bp | nearest neighbour | 2 (2) | 0.0 ' "$tmp/report.md"
+}
+check "aiter.sh" whole
+
 # refused TEXT ARGUMENT...: aiter.py ends with that message
 refused() {
     text=$1
