@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(os.path.dirname(HERE), "peers"))
 
 import aiter_times  # noqa: E402: needs the path
-from aiter_rows import narrow_files, read_tables  # noqa: E402
+from aiter_rows import MERGE_NAMES, narrow_files, read_tables  # noqa: E402
 from rows import die, parser_of, share_and_error  # noqa: E402
 
 LISTS = (1, 3, 8)
@@ -85,14 +85,22 @@ def unit_of(outcome):
     return outcome.family, outcome.problem[2], outcome.problem[3]
 
 
-def parts_of(found, test):
-    """By part and method, the outcomes of a test; `pooled` has those that are judged together."""
+def is_model_file(outcome):
+    """Is it of a table of one model, not of AITER's base table, which has rows of many?"""
+    return outcome.file != MERGE_NAMES[outcome.family] + "_tuned_gemm"
+
+
+def parts_of(found, test, all_files=False):
+    """By part and method, the outcomes of a test; `pooled` has those that are judged together. Of
+    whole files left out, those of one model, or all."""
     parts = collections.defaultdict(lambda: collections.defaultdict(dict))
     for (_, of), methods in found.items():
         if of != test:
             continue
         for method, outcomes in methods.items():
             for key, outcome in outcomes.items():
+                if test == "file" and not all_files and not is_model_file(outcome):
+                    continue
                 part = part_of(outcome)
                 parts[part][method][key] = outcome
                 if part in JUDGED:
@@ -263,7 +271,9 @@ def tables_of(found, test, folder):
               "_bands": split_up(parts, band_of, "M"),
               "_gpus": split_up(parts, lambda o: o.problem[0], "GPU")}
     if test == "file":
-        tables["_files"] = split_up(parts, lambda o: o.file.replace("_tuned_gemm", ""), "file")
+        every = parts_of(found, test, True)
+        tables["_all"] = figures(every, micro)
+        tables["_files"] = split_up(every, lambda o: o.file.replace("_tuned_gemm", ""), "file")
     return {test + name: lines for name, lines in tables.items()}
 
 
