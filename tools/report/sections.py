@@ -6,6 +6,7 @@ said.
 """
 import collections
 import math
+import os
 import textwrap
 
 from measured import OURS, PUBLISHED, difference, number, read_csv, share
@@ -433,7 +434,16 @@ def merged(m, _):
     return [f"It gains {max(0.0, min(added)):.1f} to {max(added):.1f} points."]
 
 
+def aiter(m, name):
+    """A table of aiter.sh, whose folder is beside that of the other measurements."""
+    path = os.path.join(os.path.dirname(os.path.abspath(m.folder)), "aiter", "tables", f"{name}.md")
+    if not os.path.exists(path):
+        return [f"(AITER, {name}: {NOT}.)"]
+    with open(path, encoding="utf-8") as f:
+        return f.read().splitlines()
+
+
 SECTIONS = {f.__name__: f for f in (models, published, ten_and_hundred, training, nets, times,
                                     classics, calibration, frontier, floats, bracket, copies, chance,
                                     drift, parameters, merged, solvers, dimensions, more, gemm,
-                                    gemm_losses)}
+                                    gemm_losses, aiter)}
