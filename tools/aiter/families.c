@@ -76,9 +76,10 @@ enum family_id family_asked(const char *option, const char *text)
 {
     struct buf list = {NULL, 0, 0}, question = {NULL, 0, 0};
     struct names_near near = {.text = text};
-    for (int i = 0; i < N_FAMILIES; i++) {
+    for (int i = 0; i < N_FAMILIES; i++)
         if (is_called(&families[i], text))
             return (enum family_id)i;
+    for (int i = 0; i < N_FAMILIES; i++) {
         names_offer(&near, families[i].name, families[i].short_name);
         buf_printf(&list, "%s%s", i != 0 ? " " : "", families[i].name);
     }
