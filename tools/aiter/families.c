@@ -55,6 +55,7 @@ static const struct {
     {"a8w8_bpreshuffle", FAMILY_BP, 0},
     {"a8w8_tuned", FAMILY_A8W8, 0},
     {"a8w8_untuned", FAMILY_A8W8, 0},
+    {"asm_a8w8", FAMILY_A8W8, 0},
     {"a4w4_blockscale", FAMILY_A4W4, 0},
     {"bf16_tuned", FAMILY_BF16, 0},
     {"bf16_untuned", FAMILY_BF16, 0},
