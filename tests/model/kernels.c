@@ -1,8 +1,8 @@
 /* kernels.c - the legal tuples of problems, by the names of their kernels
    SPDX-License-Identifier: MIT
 
-   Reads lines "MODEL GPU M N K" from standard input, of built-in models or of headers, and prints a
-   line for each legal tuple: that line, the kernel's name, its number for that GPU, and the split. */
+   Reads lines "MODEL GPU M N K" from standard input, of built-in models or of headers, and prints
+   a line for each legal tuple: that line, the kernel's name, its number for that GPU, the split. */
 #include "kpred.h"
 
 #include "model/registry.h"

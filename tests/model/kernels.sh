@@ -4,6 +4,8 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: [AITER_CSV=DIR] [KERNELS=N] kernels.sh; N problems a model, default 300
+#
+# shellcheck disable=SC2046
 . tests/harness/script.inc
 
 test_begin
@@ -113,10 +115,10 @@ wrong() {
     message=$1
     shift
     printf '%s\n' "$@" >wrong.csv
-    ! said=$(ingest wrong.csv 2>err) && [ -z "$said" ] && grep -qF "wrong.csv:$message" err || {
+    if said=$(ingest wrong.csv 2>err) || [ -n "$said" ] || ! grep -qF "wrong.csv:$message" err; then
         cat err
         return 1
-    }
+    fi
 }
 heading=gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName
 check "a kernel that AITER lacks" wrong '2: kernelName: value "abc": is no kernel' $heading gfx950,256,1,2,3,ck,0,0,5,abc
@@ -137,11 +139,11 @@ check "a row that ends early" wrong '2: ' $heading "gfx950,256,1,2,512"
 
 # bad_spec MESSAGE SED: the spec with that edit is refused
 bad_spec() {
-    sed "$2" "$bs" >bad.spec && ! cmp -s bad.spec "$bs" &&
-        ! "$trainer" train bad.spec --data "$root/tests/data/none.csv" -o bad.h 2>err && grep -qF "$1" err || {
+    sed "$2" "$bs" >bad.spec
+    if cmp -s bad.spec "$bs" || "$trainer" train bad.spec --data none.csv -o bad.h 2>err || ! grep -qF "$1" err; then
         cat err
         return 1
-    }
+    fi
 }
 check "values that two kernels have" bad_spec 'have one tuple of values' \
     's/^cktile 16 128 256 2 =/cktile 16 128 256 1 =/'

@@ -1,11 +1,11 @@
 /* aiter_rows.c - reads AITER's tables of tuned kernels, and tables of retunes
    SPDX-License-Identifier: MIT
 
-   A row names the fastest kernel of a problem: gfx, cu_num, M, N, K, libtype, splitK, us, kernelName
-   and others that say nothing here. Older tables lack some columns: without gfx, it follows from
-   cu_num; without libtype, all kernels are CK's but those with a mangled name. A table has a problem
-   once. One with a column `family` is of all families, and tells for each tuning run (`commit`) what
-   was the fastest then: problems come again, and kernels that are gone. */
+   A row names the fastest kernel of a problem: gfx, cu_num, M, N, K, libtype, splitK, us,
+   kernelName and others that say nothing here. Older tables lack some columns: without gfx, it
+   follows from cu_num; without libtype, all kernels are CK's but those with a mangled name. A table
+   has a problem once. One with a column `family` is of all families, and tells for each tuning run
+   (`commit`) what was the fastest then: problems come again, and kernels that are gone. */
 #include "aiter_rows.h"
 
 #include "model/kernels.h"
@@ -283,7 +283,7 @@ static int compare_rows(const void *pa, const void *pb)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* AITER takes the faster one of two rows of a problem, but not before it has stopped with an error. */
+/* AITER takes the faster of two rows of a problem, but not before it has stopped with an error. */
 static int drop_second_rows(struct aiter *a)
 {
     struct load_row *r = a->l->rows + a->first;

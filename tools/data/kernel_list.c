@@ -284,7 +284,7 @@ static int compare(const void *pa, const void *pb)
     return c != 0 ? c : (a->variant > b->variant) - (a->variant < b->variant);
 }
 
-/* In what order new kernels get numbers, whatever the order of files: as in the list, then by name */
+/* New kernels get numbers as in the list, then by name, whatever the order of files. */
 static int compare_ranks(const void *pa, const void *pb)
 {
     const struct kernel *a = pa, *b = pb;

@@ -12,8 +12,9 @@
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
-                 that was timed, or what other tuners write), find-db, tensile or aiter; for miopen
-                 also solver. From MIOpen's files it takes the convolutions with `filter` (1x1), unless
+                 that was timed, or what other tuners write), find-db, tensile or aiter; for
+                 miopen also solver. From MIOpen's files it takes the convolutions with `filter`
+                 (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
                  of fields. Two kinds of rows without times are left out: those with a field at a
                  value (retired = stride 2: MIOpen no longer runs the kernel there), and those with
@@ -22,8 +23,8 @@
                  of the GPUs), files `beside` them for judges (--beside), and files of `older`
                  tuning runs, whose labels are learnt as well. For aiter: `family`, the stem of its
                  tables; and of the parameter `split`, the values that a file has which was tuned
-                 without a search for it (`unsearched`), and the libraries whose kernels are `counted`
-                 from 1 there, and those where the column is `ignored` and means 0
+                 without a search for it (`unsearched`), the libraries where it is `counted`
+                 from 1, and those where the column is `ignored` and means 0
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
