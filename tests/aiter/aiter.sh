@@ -154,7 +154,7 @@ three() {
     aiter --exact -o "$out" "$tmp/log" || { show $?; return; }
     for family in $bs $bsp $a4; do
         if [ "$(wc -l <"$out/${family}_tuned_gemm.csv")" -ne 2 ] ||
-            ! grep -qF "=aiter/configs/${family}_tuned_gemm.csv:$out/${family}_tuned_gemm.csv" "$tmp/err"; then
+            ! grep -q "=aiter/configs/${family}_tuned_gemm.csv:.*:$out/${family}_tuned_gemm.csv\$" "$tmp/err"; then
             show 0
             return
         fi

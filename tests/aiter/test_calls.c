@@ -173,6 +173,7 @@ static void family_names(void)
         {"a8w8_tuned_batched_gemm.csv", FAMILY_BATCHED},
         {"dsv4_batched_gemm_a8w8_blockscale_mxscale_tuned.csv", FAMILY_BATCHED},
         {"a8w8_blockscale_tuned_fmoe_ds_v3.csv", FAMILY_FMOE},
+        {"asm_a8w8_gemm.csv", FAMILY_A8W8},
         {"CKGEMM", FAMILY_BATCHED},
         {"/a8w8_blockscale/mine.csv", FAMILY_NONE},
     };

@@ -146,7 +146,7 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
               enum family_id family, const char *const mnk[3], const char *rest)
 {
     static const char *const names[3] = {"M", "N", "K"};
-    int32_t v[3];
+    int32_t v[3] = {0};
     a->calls++;
     if (from->only != FAMILY_NONE && family != from->only)
         return not_wanted(a, at, family, rest, strlen(rest));

@@ -9,22 +9,34 @@
 const struct family families[N_FAMILIES] = {
     {"a8w8_blockscale", "bs", "a8w8_blockscale_tuned_gemm", "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE",
      "gemm_a8w8_blockscale",
+     "a8w8_blockscale_tuned_gemm_ds_v3 a8w8_blockscale_tuned_gemm_glm5_1 "
+     "a8w8_blockscale_tuned_gemm_qwen36_27b a8w8_blockscale_tuned_gemm_qwen3_235b "
+     "a8w8_blockscale_tuned_gemm_qwen3_5_397b_a13b a8w8_blockscale_tuned_gemm_qwen3_next_80b_a3b "
+     "a8w8_blockscale_tuned_gemm_qwen3_vl_235b a8w8_blockscale_tuned_gemm_qwen3_vl_32b "
+     "dsv4_a8w8_blockscale_tuned_gemm",
      "a8w8_blockscale_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_1x16x1x16_8_1x2_"
      "intrawave_v1",
      1},
     {"a8w8_blockscale_bpreshuffle", "bsp", "a8w8_blockscale_bpreshuffle_tuned_gemm",
      "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE", "gemm_a8w8_blockscale_bpreshuffle",
+     "a8w8_blockscale_bpreshuffle_tuned_gemm_dsv3 a8w8_blockscale_bpreshuffle_tuned_gemm_glm5.2 "
+     "a8w8_blockscale_bpreshuffle_tuned_gemm_mm2.5 "
+     "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3.5_397b "
+     "a8w8_blockscale_bpreshuffle_tuned_gemm_qwen3_235b "
+     "dsv4_a8w8_blockscale_bpreshuffle_tuned_gemm glm5_a8w8_blockscale_bpreshuffle_tuned_gemm",
      "a8w8_blockscale_bpreshuffle_1x128x128_256x64x64x128_16x16_16x16_8x32x1_8x32x1_1x32x1x8_8_2x1_"
      "intrawave_v1",
      1},
     {"a4w4_blockscale", "a4w4", "a4w4_blockscale_tuned_gemm", "AITER_CONFIG_GEMM_A4W4",
-     "gemm_a4w4_blockscale", NULL, 0},
+     "gemm_a4w4_blockscale", "dsv3_a4w4_blockscale_tuned_gemm kimik3_a4w4_blockscale_tuned_gemm",
+     NULL, 0},
     {"a8w8_bpreshuffle", "bp", "a8w8_bpreshuffle_tuned_gemm", "AITER_CONFIG_GEMM_A8W8_BPRESHUFFLE",
-     NULL, NULL, 1},
-    {"a8w8", "a8w8", "a8w8_tuned_gemm", "AITER_CONFIG_GEMM_A8W8", NULL, NULL, 0},
-    {"bf16", "bf16", "bf16_tuned_gemm", "AITER_CONFIG_GEMM_BF16", NULL, NULL, 1},
-    {"batched", "batched", "tuned_batched_gemm", "AITER_CONFIG_A8W8_BATCHED_GEMM", NULL, NULL, 0},
-    {"fmoe", "fmoe", "tuned_fmoe", "AITER_CONFIG_FMOE", NULL, NULL, 0},
+     NULL, NULL, NULL, 1},
+    {"a8w8", "a8w8", "a8w8_tuned_gemm", "AITER_CONFIG_GEMM_A8W8", NULL, NULL, NULL, 0},
+    {"bf16", "bf16", "bf16_tuned_gemm", "AITER_CONFIG_GEMM_BF16", NULL, NULL, NULL, 1},
+    {"batched", "batched", "tuned_batched_gemm", "AITER_CONFIG_A8W8_BATCHED_GEMM", NULL, NULL, NULL,
+     0},
+    {"fmoe", "fmoe", "tuned_fmoe", "AITER_CONFIG_FMOE", NULL, NULL, NULL, 0},
 };
 
 /* Parts of file names. A batched table's name may hold that of another family as well, and so may
@@ -43,6 +55,7 @@ static const struct {
     {"a8w8_bpreshuffle", FAMILY_BP, 0},
     {"a8w8_tuned", FAMILY_A8W8, 0},
     {"a8w8_untuned", FAMILY_A8W8, 0},
+    {"asm_a8w8", FAMILY_A8W8, 0},
     {"a4w4_blockscale", FAMILY_A4W4, 0},
     {"bf16_tuned", FAMILY_BF16, 0},
     {"bf16_untuned", FAMILY_BF16, 0},
@@ -76,9 +89,10 @@ enum family_id family_asked(const char *option, const char *text)
 {
     struct buf list = {NULL, 0, 0}, question = {NULL, 0, 0};
     struct names_near near = {.text = text};
-    for (int i = 0; i < N_FAMILIES; i++) {
+    for (int i = 0; i < N_FAMILIES; i++)
         if (is_called(&families[i], text))
             return (enum family_id)i;
+    for (int i = 0; i < N_FAMILIES; i++) {
         names_offer(&near, families[i].name, families[i].short_name);
         buf_printf(&list, "%s%s", i != 0 ? " " : "", families[i].name);
     }

@@ -24,6 +24,7 @@ struct family {
         *merge_name;      /* AITER's, the stem of its files; that of untuned lists has `untuned` */
     const char *variable; /* of the environment, which lists the files */
     const char *model;    /* the built-in model's name; NULL: kpred has none for the family */
+    const char *files;    /* of models, in aiter/configs/model_configs: names before .csv */
     const char *kernel;   /* that every build of AITER has, or NULL */
     int has_libtype;      /* its tables have that column */
 };

@@ -124,7 +124,7 @@ static int read_stream_of(struct input *in)
     if (rc == 0 && ferror(in->f))
         return fail("%s: cannot read: %s", in->path, strerror(errno));
     if (rc == 0 && in->to->calls == before && in->to->cut.words.n == broken)
-        note("%s: %zu lines, none of AITER's", in->path, in->line.number);
+        note("%s: no line is one of AITER's", in->path);
     return rc;
 }
 

@@ -67,28 +67,42 @@ static void add_installed(const struct installed_family *f, const char *merge_na
                 buf_printf(b, "%s:", f->paths.v[i].s);
 }
 
+/* Those of AITER at the commit of families.h; one that is not there does AITER no harm. */
+static void add_known(const struct family *f, struct buf *b)
+{
+    buf_printf(b, "aiter/configs/%s.csv:", f->merge_name);
+    for (const char *p = f->files, *next; *p != '\0'; p = next) {
+        const size_t n = strcspn(p, " ");
+        buf_printf(b, "aiter/configs/model_configs/%.*s.csv:", (int)n, p);
+        next = p + n + (p[n] == ' ');
+    }
+}
+
+static void note_variable(const struct installed_family *in, const struct family *f,
+                          const char *path)
+{
+    struct buf files = {NULL, 0, 0};
+    if (in->paths.n != 0)
+        add_installed(in, f->merge_name, &files);
+    else
+        add_known(f, &files);
+    buf_puts(&files, path);
+    print_variable(f->variable, files.s);
+    buf_free(&files);
+}
+
 void story_variables(const struct installed *in, char *const path[N_FAMILIES])
 {
-    int is_first = 1, lacks = 0;
+    int n = 0, lacks = 0;
     for (int i = 0; i < N_FAMILIES; i++) {
-        const char *merge_name = families[i].merge_name;
-        struct buf files = {NULL, 0, 0};
         if (path[i] == NULL)
             continue;
-        if (is_first)
+        if (n++ == 0)
             note("AITER reads the files that its variable lists, and no others:");
-        is_first = 0;
-        if (in->of[i].paths.n != 0)
-            add_installed(&in->of[i], merge_name, &files);
-        else
-            buf_printf(&files, "aiter/configs/%s.csv:", merge_name);
+        note_variable(&in->of[i], &families[i], path[i]);
         lacks |= in->of[i].paths.n == 0;
-        buf_puts(&files, path[i]);
-        print_variable(families[i].variable, files.s);
-        buf_free(&files);
     }
     if (lacks)
-        note("AITER's own tables were not given: --installed takes aiter/configs/NAME.csv and the "
-             "files of aiter/configs/model_configs with NAME in theirs; without it a key may come "
-             "twice, which AITER refuses");
+        note("aiter/configs is that folder of AITER's package. Its tables were not given: with "
+             "--installed, no key of theirs is written; AITER refuses a key that comes twice");
 }

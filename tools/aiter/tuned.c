@@ -92,7 +92,7 @@ static int read_row(const struct csv_records *c, const int at[N_USED], struct tu
 static int read_rows(struct csv_records *c, enum family_id family,
                      int (*row)(void *, const struct tuned_row *), void *to)
 {
-    int at[N_USED];
+    int at[N_USED] = {0};
     struct tuned_row r;
     int rc = csv_records_next(c);
     if (rc <= 0)
