@@ -131,7 +131,7 @@ _kpred_value() {
     *:--system) _kpred_files .txt ;;
     aiter:--family) _kpred_reply a8w8_blockscale a8w8_blockscale_bpreshuffle a4w4_blockscale ;;
     aiter:--schema) _kpred_reply current no-gfx no-libtype no-tflops ;;
-    aiter:--installed | aiter:-o) _kpred_files .csv ;;
+    aiter:--installed) _kpred_files .csv ;;
     aiter:--compiled) _kpred_files ;;
     *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
     *:-k | *:--top | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
