@@ -69,6 +69,13 @@ static double sum_weights(const struct recipe *r, const struct groups *g, const 
     return sum;
 }
 
+/* On average it is x. */
+static size_t round_by_chance(double x, size_t row)
+{
+    uint64_t seed = num_mix(10, row, 0);
+    return (size_t)(x + (double)num_unit(&seed));
+}
+
 size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const struct dataset *d,
                      const unsigned char *part)
 {
@@ -80,13 +87,10 @@ size_t *balance_rows(const struct recipe *recipe, const struct spec *spec, const
         g = find_groups(spec, d, part);
         each = recipe->draws * (double)g.n / sum_weights(recipe, &g, d, part);
     }
-    for (size_t i = 0; i < d->n; i = data_problem_end(d, i)) {
-        rows[i] = (size_t)recipe->draws;
-        if (any && part[i] == HELD_OUT_TRAIN) {
-            rows[i] = (size_t)(each * weight_of(recipe, &g, i) + 0.5);
-            rows[i] += rows[i] == 0;
-        }
-    }
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        rows[i] = any && part[i] == HELD_OUT_TRAIN
+                      ? round_by_chance(each * recipe->thinned * weight_of(recipe, &g, i), i)
+                      : (size_t)recipe->draws;
     free(g.sorted);
     free(g.group);
     return rows;

@@ -47,6 +47,7 @@
     X(regret, 0, 0, 1000)           /* for timed data: weight in the loss of times lost */         \
     X(draws, 64, 1, 100000)         /* rows a problem of timed data with several parameters */     \
     X(balance, 0, 0, 1)             /* how much the size of a group counts (balance.h) */          \
+    X(thinned, 1, 0.01, 1)          /* part of the rows that balance leaves */                     \
     X(as_searched, 0, 0, 1)         /* share of narrow rows (data.h) that count as others do */    \
     X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
