@@ -146,6 +146,10 @@ report: data $(BUILD)/kpred-train ## measure what is not yet, also beside other 
 gemm: tables $(BUILD)/kpred-train ## judge the GEMM models, each shape of TENSILE_CSV left out once, in build/gemm
 	@sh tools/report/folds.sh $(BUILD) '$(TENSILE_CSV)'
 
+.PHONY: aiter
+aiter: $(BUILD)/kpred-train ## judge the models of AITER's kernels beside other methods, in build/aiter; an hour
+	@sh tools/report/aiter.sh $(BUILD) '$(AITER_CSV)'
+
 .PHONY: data
 data:
 	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \
