@@ -77,7 +77,8 @@ static void ids(void)
     for (const struct builtin *b = builtins; b->model; b++) {
         CHECK_EQ(b->model->format, KPRED_FORMAT);
         CHECK_EQ(b->model->id, kpred_model_id(b->model));
-        CHECK(!strcmp(b->model->split, listed_bytes_of(b->model) || b->model->names ? "none" : "config"));
+        CHECK(!strcmp(b->model->split,
+                      listed_bytes_of(b->model) || b->model->names ? "none" : "config"));
     }
 }
 
