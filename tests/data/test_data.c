@@ -680,7 +680,8 @@ static void folds_of_shape(void)
    has those of n = 2 with m below 10, and one problem that the third has as well. */
 static void make_file_rows(struct dataset *d, struct data_file *files)
 {
-    static const char *const names[] = {"a.csv.bz2", "b.csv", "b_more.csv"};
+    static char a[] = "a.csv.bz2", b[] = "b.csv", more[] = "b_more.csv";
+    char *const names[] = {a, b, more};
     memset(d, 0, sizeof *d);
     d->n_fields = FOLD_FIELDS;
     d->problem = xcalloc(61 * FOLD_FIELDS, sizeof *d->problem);
@@ -688,7 +689,7 @@ static void make_file_rows(struct dataset *d, struct data_file *files)
     d->files = files;
     d->n_files = 3;
     for (size_t i = 0; i < 3; i++)
-        files[i].name = (char *)names[i];
+        files[i].name = names[i];
     for (int32_t m = 1; m <= 20; m++)
         for (int32_t n = 1; n <= 3; n++)
             for (int twice = 0; twice <= (m == 5 && n == 2); twice++) {

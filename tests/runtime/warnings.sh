@@ -104,7 +104,8 @@ for file in examples/*.c; do
 done
 tools=''
 for file in tools/*/*.c tools/train/paper/*.c; do
-    [ "$file" = tools/peers/native.c ] || tools="$tools $file" # the script that builds it names its model
+    # the scripts that build the other ones name their model
+    case $file in tools/peers/*native.c) ;; *) tools="$tools $file" ;; esac
 done
 case $(libraries) in
 *SQLITE*BZIP2*) ;;

@@ -52,8 +52,8 @@ static struct recipe make_recipe(const struct spec *s)
     return r;
 }
 
-/* Of 65 problems with 4 rows each, 260 in all, thinned or not: with the root of 64, 8 for 64 and 8 for
-   the one alone, and so on. Each is rounded by chance. */
+/* Of 65 problems with 4 rows each, 260 in all, thinned or not: with the root of 64, 8 for 64 and 8
+   for the one alone, and so on. Each is rounded by chance. */
 static void groups_share(void)
 {
     static const struct {

@@ -37,7 +37,7 @@ static int read_line(struct input *in)
         if (kind == CALL_CUT)
             tally_add(&in->to->cut, place_of(in), "begins like one of AITER's and is cut off");
         else
-            rc = asked_call(in->to, in->from, place_of(in), kind, &call);
+            rc = asked_call(in->to, in->from, place_of(in), (int)kind, &call);
     }
     return rc;
 }

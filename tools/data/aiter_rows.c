@@ -25,7 +25,9 @@
     X(TIME, "us", 1)           \
     X(KERNEL, "kernelName", 1) \
     X(FAMILY, "family", 0)     \
-    X(RUN, "commit", 0)
+    X(RUN, "commit", 0)        \
+    X(TYPE, "q_dtype_w", 0)    \
+    X(EXTRA, "extra", 0)
 
 #define MEMBER(member, name, needed) member,
 enum column { COLUMNS(MEMBER) N_COLUMNS };
@@ -245,6 +247,17 @@ static int add(struct aiter *a, const int64_t *problem, uint32_t kernel, const c
     return 0;
 }
 
+/* Is the row of the spec's family, and of none of the types that it is not about? */
+static int is_ours(const struct aiter *a)
+{
+    const struct spec *s = a->l->spec;
+    const char *family = cell(a, FAMILY), *type = cell(a, TYPE);
+    if (type == NULL && family != NULL)
+        type = cell(a, EXTRA);
+    return (family == NULL || strcmp(family, s->family) == 0)
+           && (type == NULL || !is_among(s->without, type));
+}
+
 /* Verdict on a record */
 static int read_row(struct aiter *a)
 {
@@ -253,7 +266,7 @@ static int read_row(struct aiter *a)
     uint32_t kernel = 0;
     if (a->r->n != a->r->n_header)
         return load_ragged(a->l, a->r);
-    if (cell(a, FAMILY) != NULL && strcmp(cell(a, FAMILY), s->family) != 0)
+    if (!is_ours(a))
         return load_drop(a->l, DROP_OTHER);
     int rc = read_gpu(a, &problem[a->field[0]]);
     for (int i = 1; i < 4 && rc == 0; i++)

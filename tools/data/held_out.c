@@ -39,7 +39,7 @@ static const char *file_of(const char *split)
     return strncmp(split, "file:", 5) ? NULL : split + 5;
 }
 
-/* "config", "shape", "none", "fold", "file", and the fold behind it; of == 0: none. Is it a split? */
+/* "config", "shape", "none", "fold", "file", and the fold behind it; of == 0: none. Is it one? */
 static int read_split(const char *name, char kind[HELD_OUT_NAME], struct fold *fold)
 {
     const size_t n = strcspn(name, ":");

@@ -113,7 +113,7 @@ static size_t read_group(const char **at, int32_t *v, size_t most)
 
 void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
 {
-    enum { WITH_THREADS = 4 };
+    enum { WITH_THREADS = 4, LEAST_THREADS = 64 };
     const int is_mangled = strncmp(name, "_ZN", 3) == 0;
     int has_three = 0;
     memset(tile, 0, KERNEL_TILES * sizeof *tile);
@@ -121,7 +121,7 @@ void kernel_tile_of(const char *name, int32_t tile[KERNEL_TILES])
          p += strcspn(p, "0123456789")) {
         int32_t v[WITH_THREADS];
         const size_t n = read_group(&p, v, WITH_THREADS);
-        if (n == WITH_THREADS && !is_mangled) {
+        if (n == WITH_THREADS && !is_mangled && v[0] >= LEAST_THREADS) {
             memcpy(tile, v + 1, KERNEL_TILES * sizeof *tile);
             return;
         }

@@ -348,9 +348,10 @@ int load_time_text(const char *text, double *out)
 
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
 {
-    const int is_good = l->spec->format == SPEC_TIMED ? load_time_text(text, out)
-                        : is_figure(text, out)        ? *out > 0
-                                                      : -1;
+    const int has_words = l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER;
+    const int is_good = has_words              ? load_time_text(text, out)
+                        : is_figure(text, out) ? *out > 0
+                                               : -1;
     if (is_good < 0)
         return load_bad(l, row, DROP_BROKEN, column, text, LOAD_NO_FIGURE);
     return is_good ? 0 : load_drop(l, DROP_FAILED_TIME);

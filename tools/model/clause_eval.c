@@ -260,13 +260,13 @@ static int any_kernel(const struct clauses *c, const int32_t *problem, const int
 {
     const kpred_names *k = &c->kernels->names;
     const size_t have = n - k->first;
+    const uint32_t at = k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0;
     int32_t v[KPRED_MAX_TUPLE];
     int found = 0;
     memcpy(v, values, n * sizeof *v);
     for (uint32_t i = 0; i < k->n && !found; i++) {
         const int32_t *kernel = k->values + i * k->n_params;
-        const int32_t id = k->ids[i * k->n_ids + (k->n_ids > 1 ? problem[k->id_field] : 0)];
-        if (id < 0 || memcmp(kernel, v + k->first, have * sizeof *v))
+        if (k->ids[i * k->n_ids + at] < 0 || memcmp(kernel, v + k->first, have * sizeof *v))
             continue;
         memcpy(v + n, kernel + have, (k->n_params - have) * sizeof *v);
         found = is_legal(c, problem, v);

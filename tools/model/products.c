@@ -315,11 +315,12 @@ struct gpu gpu_parse(const char *name)
 
 const char *gpu_products(const char *gpu, struct buf *b)
 {
+    const struct gpu of = gpu_parse(gpu);
     char name[GPU_NAME];
     buf_puts(b, "");
     for (const struct product *p = products; p->name; p++) {
         product_gpu(p, name);
-        if (!strcmp(gpu, name) || !strcmp(gpu, p->arch))
+        if (!strcmp(of.arch, p->arch) && (of.units == 0 || of.units == gpu_parse(name).units))
             buf_printf(b, "%s %s\n", p->brand, p->name);
     }
     return b->s;

@@ -36,6 +36,7 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen",  "csv",   "find-db",
     X(UNSEARCHED, "data", "unsearched")           \
     X(COUNTED, "data", "counted")                 \
     X(IGNORED, "data", "ignored")                 \
+    X(WITHOUT, "data", "without")                 \
     X(CONFIG, "split", "config")                  \
     X(SHAPE, "split", "shape")                    \
     X(BALANCE, "split", "balance")                \
@@ -797,6 +798,7 @@ static int check_aiter(struct reader *r)
     s->unsearched = r->text[UNSEARCHED];
     s->counted = r->text[COUNTED];
     s->ignored = r->text[IGNORED];
+    s->without = r->text[WITHOUT];
     s->family_line = r->at[FAMILY];
     return r->opened[KERNELS] != 0 ? 0
                                    : fail("%s:%ld: format = aiter: there is no section [kernels]",

@@ -24,7 +24,8 @@
                  tuning runs, whose labels are learnt as well. For aiter: `family`, the stem of its
                  tables; and of the parameter `split`, the values that a file has which was tuned
                  without a search for it (`unsearched`), the libraries where it is `counted`
-                 from 1, and those where the column is `ignored` and means 0
+                 from 1, and those where the column is `ignored` and means 0; of the weights,
+                 the types that it is not about (`without`)
        [fields]  NAME = size | size LEAST | size LEAST MOST | TOKEN TOKEN ...
        [params]  NAME = the legal values: strictly ascending integers, or names; a name that is no
                  word of letters, digits and _.:+- stands in double quotes. For find-db one, the
@@ -38,7 +39,8 @@
                  and pad of [data] and a field `stride`, or fields y, pad_h, stride_h and dil_h;
                  canonical(w) likewise, or x, pad_w, stride_w and dil_w. octave(size): the
                  floor of its log2. balance: a key of this kind, for train/balance.h.
-                 shipped: the split that `train` takes without --split, config (as without it), shape or none
+                 shipped: the split that `train` takes without --split, config (as without it),
+                 shape or none
        [calibration]  config, shape, none: the temperature, 0.55 to 8, by which the logits of a
                  model of that split would have to be divided for its probabilities to come true,
                  as calibrate.sh finds it; without it 1
@@ -136,8 +138,8 @@ struct spec {
     struct spec_field fields[KPRED_MAX_FIELDS];
     struct spec_param params[KPRED_MAX_TUPLE];
     struct split_key config, shape, balance;
-    const char *family, *unsearched, *counted,
-        *ignored; /* of format = aiter; may be NULL, but family */
+    const char *family, *unsearched, *counted, *ignored,
+        *without; /* of format = aiter; may be NULL, but family */
     long family_line;
     const char *shipped; /* the split that `train` takes unless it is told another */
     struct spec_lines derived, restricts, features, network, judge, unseen, kernels;

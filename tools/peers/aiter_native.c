@@ -1,8 +1,8 @@
 /* aiter_native.c - the kernels that a model names, for tools/peers/aiter_network.py
    SPDX-License-Identifier: MIT
 
-   Built with -DHEADER='"FILE.h"' -DMODEL=kpred_model_NAME. Each line "GPU M N K" of the input gives a
-   line "LIBRARY NAME SPLIT" for each kernel, best first, and an empty line. */
+   Built with -DHEADER='"FILE.h"' -DMODEL=kpred_model_NAME. Each line "GPU M N K" of the input gives
+   a line "LIBRARY NAME SPLIT" for each kernel, best first, and an empty line. */
 #define KPRED_IMPLEMENTATION
 #include HEADER
 

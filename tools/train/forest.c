@@ -16,7 +16,8 @@ struct node {
 };
 
 #define NONE SIZE_MAX
-enum { LEAF = UINT32_MAX, TRIED_PART = 4, MOST_VALUES = 256 };
+#define LEAF UINT32_MAX
+enum { TRIED_PART = 4, MOST_VALUES = 256 };
 
 struct tree {
     struct node *nodes;

@@ -2,11 +2,11 @@
    SPDX-License-Identifier: MIT
 
    On a few thousand rows trees make fewer mistakes than networks, and the two make different ones:
-   a student of both is better than one of either. A tree grows on rows drawn with replacement, and
-   splits by the activation, of some drawn at each node, that leaves the purest halves (Gini). Whole
-   tuples are its classes. Of a problem that it learns from, only trees are asked that have not seen it:
-   the others would but repeat its label. Narrow rows (data.h) are an input of their own: asked, the forest
-   answers as for rows that are not.
+   a student of both is better than one of either. A tree grows on problems drawn with replacement,
+   each with its rows, and splits by the activation, of some drawn at each node, that leaves the
+   purest halves (Gini). Whole tuples are its classes. Of a problem that it learns from, only trees
+   are asked that have not seen it: the others would but repeat its label. Narrow rows (data.h) are
+   an input of their own: asked, the forest answers as for rows that are not.
 
    The result is the same for any number of threads. */
 #pragma once

@@ -239,8 +239,8 @@ static void add_opinions(const struct judges *j, struct dataset *one, const int3
         else
             make_up(t, known, n_known, &seed, problem);
         judge_problem(j, one, problem, x);
-        const struct time_problem problem = {0, one->n, (size_t)t->recipe->draws};
-        time_targets_add(t->recipe, t->model, one, &problem, num_mix(t->seed, 13, i), to);
+        const struct time_problem all = {0, one->n, (size_t)t->recipe->draws};
+        time_targets_add(t->recipe, t->model, one, &all, num_mix(t->seed, 13, i), to);
     }
     free(x);
 }

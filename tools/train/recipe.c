@@ -298,7 +298,7 @@ static void multiply_rows(const struct trainer *t, const struct recipe_rows *row
         }
 }
 
-/* Is a row narrow (data.h)? Its target says that some value of the first parameter was not tried. */
+/* Is a row narrow (data.h)? Its target says that a value of the first parameter was not tried. */
 static uint8_t *narrow_flags(const struct trainer *t, const float *soft, size_t n)
 {
     const size_t width = recipe_width(t->model), values = (size_t)t->model->params[0].n_values;
