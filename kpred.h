@@ -527,7 +527,7 @@ static uint32_t kpri_first_kernel(const kpred_names *k, const int32_t *values, s
     uint32_t low = 0, high = k->n;
     while (low < high) {
         const uint32_t mid = low + (high - low) / 2;
-        if (kpri_compare_values(k->values + mid * k->n_params, values, n) < 0)
+        if (kpri_compare_values(k->values + (size_t)mid * k->n_params, values, n) < 0)
             low = mid + 1;
         else
             high = mid;
@@ -547,10 +547,10 @@ static int kpri_any_kernel(const kpred_names *k, kpri_condition condition, const
     int32_t *own = values + k->first;
     uint32_t i, p;
     for (i = kpri_first_kernel(k, own, have); i < k->n; i++) {
-        const int32_t *kernel = k->values + i * k->n_params;
+        const int32_t *kernel = k->values + (size_t)i * k->n_params;
         if (kpri_compare_values(kernel, own, have) != 0)
             return 0;
-        if (k->ids[i * k->n_ids + at] < 0)
+        if (k->ids[(size_t)i * k->n_ids + at] < 0)
             continue;
         for (p = (uint32_t)have; p < k->n_params; p++)
             own[p] = kernel[p];
@@ -1592,7 +1592,7 @@ KPRED_API int32_t kpred_kernel_of(const kpred_model *model, const int32_t *value
     const kpred_names *k = model->names;
     const uint32_t i = k ? kpri_first_kernel(k, values + k->first, k->n_params) : 0;
     return k && i < k->n
-                   && !kpri_compare_values(k->values + i * k->n_params, values + k->first,
+                   && !kpri_compare_values(k->values + (size_t)i * k->n_params, values + k->first,
                                            k->n_params)
                ? (int32_t)i
                : -1;
@@ -1617,8 +1617,7 @@ KPRED_API int32_t kpred_kernel_id(const kpred_model *model, int32_t kernel, cons
     const kpred_names *k = model->names;
     if (!kpri_is_kernel(model, kernel))
         return -1;
-    return k
-        ->ids[(uint32_t)kernel * k->n_ids + (k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0)];
+    return k->ids[(size_t)kernel * k->n_ids + (k->n_ids > 1 ? (uint32_t)problem[k->id_field] : 0)];
 }
 
 KPRED_API int kpred_kernel_values(const kpred_model *model, int32_t kernel, int32_t *values)
@@ -1628,7 +1627,7 @@ KPRED_API int kpred_kernel_values(const kpred_model *model, int32_t kernel, int3
     if (!kpri_is_kernel(model, kernel))
         return 0;
     for (p = 0; p < k->n_params; p++)
-        values[k->first + p] = k->values[(uint32_t)kernel * k->n_params + p];
+        values[k->first + p] = k->values[(size_t)kernel * k->n_params + p];
     return 1;
 }
 
