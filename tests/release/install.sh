@@ -133,7 +133,8 @@ static void show(const kpred_model *m, int32_t *arena, size_t words)
     int32_t conv2d[] = { 0, KPRED_DIR_F, KPRED_DTYPE_FP32, 0, 16, 64, 28, 28, 64, 3, 3, 1, 1,
                          1, 1, 1, 1, 1 }; /* layout n c h w k, filter, pads, ... groups */
     int32_t gemm[] = { 1024, 512, 1, 256 }; /* m n batch k */
-    int32_t *problem = m->n_fields == sizeof solver / sizeof *solver ? solver
+    int32_t named[] = { 0, 16, 2048, 7168 }; /* gpu m n k */
+    int32_t *problem = m->names ? named : m->n_fields == sizeof solver / sizeof *solver ? solver
                        : m->n_fields == sizeof conv2d / sizeof *conv2d ? conv2d
                        : m->n_fields == sizeof gemm / sizeof *gemm ? gemm : tile;
     kpred_tuple out[4];
