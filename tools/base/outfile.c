@@ -20,12 +20,15 @@
 enum { MAX_OPEN = 8 }; /* more at a time are possible, but a signal leaves them */
 static const char *volatile unfinished[MAX_OPEN];
 
-static void remove_unfinished(int signal)
+/* The action is reset here and not by SA_RESETHAND: Linux resets it before it blocks the signal, so
+   that a second one, close behind, would end the program with the files in place. */
+static void remove_unfinished(int number)
 {
     for (int i = 0; i < MAX_OPEN; i++)
         if (unfinished[i] != NULL)
             unlink(unfinished[i]);
-    raise(signal); /* as its action was reset, it ends the program when the handler is left */
+    signal(number, SIG_DFL);
+    raise(number); /* it is blocked: it ends the program when the handler is left */
 }
 
 /* A signal that is ignored stays so: of `nohup`, and of what a shell runs in the background. */
@@ -35,7 +38,6 @@ static void catch_signals(void)
     struct sigaction act, old;
     memset(&act, 0, sizeof act);
     act.sa_handler = remove_unfinished;
-    act.sa_flags = (int)SA_RESETHAND;
     sigfillset(&act.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
