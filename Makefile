@@ -41,8 +41,23 @@ OBJECTS = $(SOURCES:%.c=$(BUILD)/%.o)
 ARCHIVE = $(BUILD)/libkpred-tools.a
 PROGRAMS = $(BUILD)/kpred $(BUILD)/kpred-train
 
+# kpred-evolve is built where LLVM's C API and clang of one version are; nothing else needs them.
+LLVM_CONFIG ?= llvm-config-16
+EVOLVE_CLANG ?= clang-16
+LLVM_LIB := $(shell command -v $(EVOLVE_CLANG) >/dev/null && $(LLVM_CONFIG) --link-shared --ldflags --libs core 2>/dev/null)
+ifneq ($(LLVM_LIB),)
+EVOLVE = $(wildcard tools/evolve/*.c tools/evolve/*/*.c)
+EVOLVE_OBJECTS = $(EVOLVE:%.c=$(BUILD)/%.o)
+EVOLVE_ARCHIVE = $(BUILD)/libkpred-evolve.a
+PROGRAMS += $(BUILD)/kpred-evolve
+LLVM_FLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"'
+endif
+
 .PHONY: all
-all: $(PROGRAMS) ## both programs, into build/
+all: $(PROGRAMS) ## the programs, into build/
+ifeq ($(LLVM_LIB),)
+	@echo "kpred-evolve is not built: it needs LLVM 16 (Debian: apt-get install llvm-16-dev clang-16)"
+endif
 
 $(BUILD)/kpred: $(BUILD)/tools/cli/kpred.o $(ARCHIVE)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@
@@ -56,6 +71,24 @@ $(ARCHIVE): $(filter-out $(MAINS:%.c=$(BUILD)/%.o),$(OBJECTS))
 $(OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXACT) $(filter -D%,$(LIBRARIES)) -MMD -MP -c $< -o $@
+
+# The harness's header is built in: what kpred-evolve compiles includes it as kpred_evolve.h.
+$(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE) $(ARCHIVE)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(LLVM_LIB) -ldl -lm -pthread
+
+$(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
+	rm -f $@ && $(AR) rcs $@ $^
+	@echo '$(LLVM_FLAGS)' >$(BUILD)/evolve.flags
+	@echo '$(LLVM_LIB) -ldl' >$(BUILD)/evolve.libraries
+
+$(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
+$(BUILD)/harness_text.h: tools/evolve/harness.h
+	@mkdir -p $(@D)
+	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< > $@.tmp && mv $@.tmp $@
 
 # The arithmetic of training, and of the times it learns from, gives the same bits on every machine:
 # nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
@@ -77,7 +110,7 @@ $(BUILD)/models.h: $(MODELS) kpred.h kpred_constraints.h kpred_hip.h tools/relea
 	@mkdir -p $(@D)
 	sh tools/release/models.sh $(MODELS) > $@.tmp && mv $@.tmp $@
 
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(EVOLVE_OBJECTS:.o=.d)
 
 .PHONY: demo
 demo: $(BUILD)/resnet50 ## predict for the layers of ResNet-50 with every kernel that applies. ALL=1: print all

@@ -1,0 +1,49 @@
+/* archive.h - every list that was evaluated, with its result: the cache of a search, and its log
+   SPDX-License-Identifier: MIT
+
+   The log is text. Its first lines say what was searched and how (`# key value`), then there is a
+   line for each evaluation, appended by one write, with a checksum at its end. A search that goes
+   on from a log starts anew with the same seed and finds in the archive what it would evaluate: so
+   it comes to the same point, and a kill loses no more than what was being evaluated. */
+#pragma once
+
+#include "task.h"
+
+struct archive;
+
+/* What a log begins with: "key value" lines that have to be the same for a search that goes on. */
+struct archive_story {
+    const char *key;
+    const char *value;
+};
+
+/* Opens the log at `path`, NULL for none. A log that is there is read if `resume` is set, and
+   refused otherwise; one of another story, or damaged before its last line, is refused with
+   FILE:LINE. A last line without an end, as a kill leaves it, is cut off, which is told. The story
+   ends with a key NULL. */
+int archive_open(struct archive **a, const char *path, int resume,
+                 const struct archive_story *story, struct edit_names names);
+/* Reads a log that stays as it is, for reports: the value of a key of its story, or NULL */
+int archive_read(struct archive **a, const char *path, struct edit_names names);
+const char *archive_value(const struct archive *a, const char *key);
+void archive_close(struct archive *a);
+
+struct entry {
+    struct edits list;
+    enum effort effort; /* of the latest evaluation */
+    struct result result;
+};
+
+/* The result of that list with at least that effort, or NULL */
+const struct entry *archive_find(const struct archive *a, const struct edits *list,
+                                 enum effort effort);
+/* A result; one of greater effort replaces the one before. -1 with a message if the log takes no
+   more. */
+int archive_add(struct archive *a, const struct edits *list, enum effort effort,
+                const struct result *result);
+size_t archive_size(const struct archive *a);                         /* lists in it */
+const struct entry *archive_entry(const struct archive *a, size_t i); /* in the order they came */
+/* Evaluations so far, those of a log that was read included, by outcome */
+void archive_counts(const struct archive *a, size_t counts[N_OUTCOMES]);
+/* The valid lists that none is better than in time and error, fastest first; the caller frees. */
+size_t archive_front(const struct archive *a, const struct entry ***front);

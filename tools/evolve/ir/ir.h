@@ -1,0 +1,68 @@
+/* ir.h - a kernel as LLVM IR: how it is read, edited, compiled and told
+   SPDX-License-Identifier: MIT
+
+   Searches start from the module behind a baseline's passes. Its instructions have the ids 1, 2,
+   ... in their order; a copy's id follows from the edit that made it. Only ir/ knows LLVM. */
+#pragma once
+
+#include "evolve/harness.h"
+#include "evolve/task.h"
+
+/* ---- where the module comes from ---- */
+
+struct ir_source {
+    const char *path;         /* C (.c), IR (.ll) or bitcode (.bc) */
+    const char *function;     /* to be edited; defined there */
+    const char *target;       /* NULL: this machine; else a triple such as amdgcn-amd-amdhsa */
+    const char *cpu;          /* of a target, such as gfx90a; else NULL */
+    const char *const *flags; /* more options for clang, NULL ends them; NULL: none */
+    int edit_barriers;        /* whether barriers, a class of their own, may be edited */
+};
+
+struct ir_passes {
+    const char *name; /* "-O3 -march=native" */
+    int level;        /* 0: none, 2, 3 */
+    int is_native, vectorises;
+};
+enum { IR_BASELINES = 6 };
+extern const struct ir_passes ir_baselines[IR_BASELINES];
+extern const struct ir_passes ir_unoptimised; /* the reference */
+
+struct ir;
+
+/* Reads, verifies and optimises; -1 after a message that names the file, and LLVM's where it is of
+   another major version. */
+int ir_open(struct ir **ir, const struct ir_source *source, const struct ir_passes *passes);
+void ir_close(struct ir *ir);
+size_t ir_size(const struct ir *ir); /* instructions of the function, those of debugging aside */
+void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches start from */
+
+/* ---- editing ---- */
+
+extern const struct edit_names ir_operators; /* delete, copy, move, replace, swap, operand */
+
+/* As in struct task, with an ir as the first argument */
+int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
+int ir_applies(void *ir, const struct edits *list);
+
+/* What an edit of a list did. Texts are to be freed by ir_steps_free. */
+struct ir_step {
+    char *what;           /* one line: "delete store float %x, ptr %p" */
+    char *before, *after; /* the instructions it touched, a line each */
+    int line;             /* of the source, 0 where there is no debug information */
+};
+/* One for each edit; -1 if the list does not apply. */
+int ir_steps(struct ir *ir, const struct edits *list, struct ir_step *steps);
+void ir_steps_free(struct ir_step *steps, size_t n);
+
+/* ---- compiling ---- */
+
+/* Machine code of this machine, behind the passes; the memory stays as long as the process. NULL
+   with an outcome. In a child that is forked for it: LLVM may end the process. */
+ev_kernel *ir_compile(void *ir, const struct edits *list, enum outcome *why);
+
+enum ir_form { IR_TEXT, IR_ASSEMBLY, IR_OBJECT, IR_CODE_OBJECT };
+/* The whole module, edited and behind the passes, appended to `out`; the function is renamed if
+   `name` is not NULL. IR_CODE_OBJECT: AMDGPU's, linked by lld-16; NVPTX's assembly is PTX. */
+int ir_emit(struct ir *ir, const struct edits *list, enum ir_form form, const char *name,
+            struct buf *out);

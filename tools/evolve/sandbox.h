@@ -1,0 +1,69 @@
+/* sandbox.h - runs what may do anything: children that are locked in, and shared areas with guards
+   SPDX-License-Identifier: MIT
+
+   A child is forked for each job. It first prepares, with the rights of the parent: it compiles.
+   Then it locks itself in: a filter of system calls that leaves clock_gettime and exit_group,
+   limits of processor time, memory, files and processes, a timer, its own process group, and death
+   when the parent dies. Only then it runs the job. Whatever it does there, the parent reads
+   nothing from it but the shared areas, and nothing of these that it does not check. Linux, x86-64
+   and aarch64. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- shared areas ---- */
+
+/* Memory that parent and children share: n areas, each between pages that nobody may touch, and
+   each ending where its pages end. What lies between the first page's begin and the area is filled
+   with a pattern, and checked. */
+struct guarded {
+    size_t n;
+    struct guarded_area {
+        unsigned char
+            *at; /* aligned to 64 bytes if `bytes` is a multiple of 64, else to 16, 8, ... */
+        size_t bytes;
+        unsigned char *pages; /* where its pages begin */
+        size_t n_pages_bytes;
+    } * area;
+    unsigned char *map;
+    size_t map_bytes;
+};
+
+int guarded_make(struct guarded *g, const size_t *bytes, size_t n); /* -1 after a message */
+void guarded_free(struct guarded *g);
+/* Of all areas: are the bytes of the first pages before them as guarded_make left them? */
+int guarded_margins_hold(const struct guarded *g);
+
+/* ---- children ---- */
+
+struct sandbox_limits {
+    double seconds; /* of real time, from the fork on, preparing included */
+    unsigned cpu_seconds;
+    size_t memory_bytes; /* beyond what the parent has */
+};
+
+enum sandbox_end {
+    SANDBOX_DONE,       /* it ran to its end and exited with status 0 */
+    SANDBOX_REFUSED,    /* `prepare` said no, with `code` */
+    SANDBOX_UNPREPARED, /* it died while it prepared */
+    SANDBOX_CRASHED,    /* a signal, or another status than 0, while it ran */
+    SANDBOX_TIMED_OUT
+};
+
+struct sandbox_job {
+    /* Both are called in the child. prepare: 0, or a code 1..63 to end with. */
+    int (*prepare)(void *user);
+    void (*run)(void *user);
+    void *user;
+};
+
+struct sandbox; /* up to so many children at a time */
+
+int sandbox_open(struct sandbox **s, int jobs, const struct sandbox_limits *limits);
+int sandbox_room(const struct sandbox *s); /* how many more jobs may be started now */
+/* Starts a job; `tag` comes back with its end. -1 after a message if there can be no child. */
+int sandbox_start(struct sandbox *s, const struct sandbox_job *job, size_t tag);
+/* Waits for the next job to end: 1, or 0 if none runs. All processes of the job are gone then. */
+int sandbox_wait(struct sandbox *s, size_t *tag, enum sandbox_end *end, int *code);
+void sandbox_close(struct sandbox *s); /* kills what still runs */

@@ -1,0 +1,48 @@
+/* task.h - what a search works on: programs that can be edited, and how good one is
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "edit.h"
+
+enum { TASK_CASES = 16 }; /* most of a harness, held-out ones included */
+
+enum outcome {
+    OUTCOME_VALID,
+    OUTCOME_INAPPLICABLE, /* an edit of the list names what is not there */
+    OUTCOME_REJECTED,     /* by the verifier */
+    OUTCOME_UNCOMPILED,   /* the compiler gave up, or died of it */
+    OUTCOME_CRASHED, /* a signal, the filter of system calls, an exit with another status than 0 */
+    OUTCOME_TIMED_OUT,
+    OUTCOME_WRONG,   /* outputs beyond the allowed error, or a cell that had to stay as it was */
+    OUTCOME_GARBLED, /* what came back cannot be: a time or a count out of range */
+    N_OUTCOMES
+};
+extern const char *const outcome_names[N_OUTCOMES]; /* "valid", ... */
+
+/* Of one list. Times are ratios to the baseline, which ran in the same child by turns. */
+struct result {
+    enum outcome outcome;
+    double time;   /* the mean over the timed cases; the baseline is 1. HUGE_VAL unless valid */
+    double spread; /* standard error of `time` */
+    double error;  /* the largest over the cases; 0: equal bit for bit */
+    int n_cases;   /* of which there are times */
+    double ratio[TASK_CASES]; /* of each case */
+};
+
+enum effort {
+    EFFORT_SEARCH,  /* the search's cases, timed briefly; slow ones are given up early */
+    EFFORT_CONFIRM, /* the same with many more timings: of those that look like the best */
+    EFFORT_JUDGE    /* all cases, held-out ones too, timed as those */
+};
+
+struct task {
+    void *self;
+    struct edit_names names;
+    /* One more random edit that applies behind the list: 0, or -1 if none was found. */
+    int (*propose)(void *self, const struct edits *list, uint64_t *random, struct edit *out);
+    /* Does the whole list apply? Cheap: nothing is compiled. */
+    int (*applies)(void *self, const struct edits *list);
+    /* Evaluates n lists, several at a time; tells `done` each result as it comes, in any order. */
+    void (*evaluate)(void *self, const struct edits *lists, size_t n, enum effort effort,
+                     void (*done)(void *user, size_t i, const struct result *result), void *user);
+};
