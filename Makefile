@@ -141,7 +141,7 @@ RUN = JOBS='$(JOBS)' CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$
     TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tests/harness/run.sh
 
 .PHONY: check
-check: ## run the tests; the first line says how long they take. SUITES=--all: those of the gate, too
+check: ## run the tests; the first line says how long they take. SUITES=--all: those of the gate, too; --deep: the longest
 	@$(MAKE) -s -j$(JOBS) all
 	@$(RUN) $(SUITES)
 

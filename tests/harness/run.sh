@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR]
-#        [ORACLE=rules.py] tests/harness/run.sh [--smoke | --all | NAME...]
+#        [ORACLE=rules.py] tests/harness/run.sh [--smoke | --all | --deep | NAME...]
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
 # suite, and every tests/*/*.sh but this one and what suites call. tests/harness/suites says which of
@@ -93,9 +93,10 @@ every_suite() {
 # chosen ARGUMENT...: of these lines those that are to run
 chosen() {
     case ${1-} in
-    --all) every_suite ;;
+    --all) every_suite | grep -v ' deep ' ;;
+    --deep) every_suite | grep ' deep ' ;;
     --smoke) every_suite | grep ' smoke ' ;;
-    '') every_suite | grep -v ' wide ' ;;
+    '') every_suite | grep -vE ' (wide|deep) ' ;;
     *)
         every_suite >"$out/every"
         for name in "$@"; do

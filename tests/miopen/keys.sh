@@ -2,7 +2,7 @@
 # keys.sh - kpred miopen reads every key of the text databases as a line of MIOpen's driver
 # SPDX-License-Identifier: MIT
 #
-# Of each database it takes 10,000 keys, chosen at random; KEYS=0 takes all of them (four minutes).
+# Of each database it takes 2,500 keys, chosen at random; KEYS=0 takes all of them (four minutes).
 . tests/harness/script.inc
 
 test_begin
@@ -15,7 +15,7 @@ kpred=$tmp/four/kpred
 check "programs with four kernels" sh tests/miopen/four.sh "$BUILD" "$tmp/four"
 check "test_driver builds" test_program test_driver "$tmp/test_driver"
 checks_of "every key" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
-    --keys "${KEYS:-80000}" --random 14000 --broken 1400 --seed 7 \
+    --keys "${KEYS:-20000}" --random 4000 --broken 400 --seed 7 \
     --key-printer "$tmp/test_driver" "$kpred"
 checks_of "every key" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
     --seed 8 "$kpred" --beam 10
