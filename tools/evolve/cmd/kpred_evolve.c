@@ -1,5 +1,7 @@
 /* kpred_evolve.c - the program for those who let a kernel evolve
    SPDX-License-Identifier: MIT */
+#include "evolve_commands.h"
+
 #include "cli/commands.h"
 
 #include <stddef.h>
@@ -7,6 +9,12 @@
 int main(int argc, char **argv)
 {
     static const struct command table[] = {
+        {"check", "does the harness run, and which baseline is the fastest?", cmd_check_kernel},
+        {"search", "edits that make a kernel faster, into a log", cmd_search},
+        {"report", "what a search found, and how it went", cmd_report},
+        {"minimise", "the edits that matter, judged with held-out cases", cmd_minimise},
+        {"export", "the best variants as a library, with a spec and timings", cmd_export},
+        {"emit", "the edited kernel as IR, assembly or object", cmd_emit},
         {NULL, NULL, NULL},
     };
     return commands_run("kpred-evolve", table, argc, argv);

@@ -1,0 +1,224 @@
+/* session.c - a kernel with its harness, ready to be searched
+   SPDX-License-Identifier: MIT
+
+   session.h declares it. */
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- what the options say ---- */
+
+static int number(const char *text, char **end, double *out)
+{
+    *out = strtod(text, end);
+    return *end != text && *out >= 0 && *out < 1e300 ? 0 : -1;
+}
+
+int oracle_parse(const char *text, struct oracle *out)
+{
+    static const char own[] = "harness,";
+    const int is_own = text != NULL && strncmp(text, own, sizeof own - 1) == 0;
+    char *end;
+    memset(out, 0, sizeof *out);
+    if (text == NULL || strcmp(text, "exact") == 0)
+        return 0;
+    out->kind = is_own ? ORACLE_HARNESS : ORACLE_RELATIVE;
+    if (is_own)
+        text += sizeof own - 1;
+    if (number(text, &end, &out->most) == 0) {
+        if (is_own && *end == '\0')
+            return 0;
+        if (!is_own && *end == ',' && number(end + 1, &end, &out->floor) == 0 && *end == '\0'
+            && out->floor > 0)
+            return 0;
+    }
+    return fail("--oracle \"%s\": is neither \"exact\" nor \"REL,FLOOR\" nor \"harness,MOST\"",
+                text);
+}
+
+char **words_of(const char *text)
+{
+    const size_t n = text != NULL ? strlen(text) : 0;
+    char **words = xmalloc((n / 2 + 2) * sizeof *words + n + 1);
+    char *at = (char *)(words + n / 2 + 2);
+    size_t count = 0;
+    memcpy(at, n > 0 ? text : "", n + 1);
+    for (char *word = strtok(at, " "); word != NULL; word = strtok(NULL, " "))
+        words[count++] = word;
+    words[count] = NULL;
+    return words;
+}
+
+static struct trial_plan plan_of(const struct session_options *o)
+{
+    struct trial_plan plan;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    memset(&plan, 0, sizeof plan);
+    plan.jobs = (int)(o->jobs > 0 ? o->jobs : cores > 0 ? cores : 1);
+    plan.seed = (uint64_t)o->seed;
+    plan.limits.seconds = (double)o->timeout_ms / 1000;
+    plan.limits.cpu_seconds = (unsigned)(o->timeout_ms / 1000 + 1);
+    plan.limits.memory_bytes = (size_t)o->memory_mb << 20;
+    return plan;
+}
+
+/* ---- baselines ---- */
+
+static struct ir_source source_of(const struct session *s)
+{
+    struct ir_source source;
+    memset(&source, 0, sizeof source);
+    source.path = s->options.kernel;
+    source.function = s->options.function;
+    source.flags = (const char *const *)s->flags;
+    return source;
+}
+
+/* Opens the kernel behind these passes; *code is its machine code. */
+static int open_passes(const struct session *s, const struct ir_passes *passes, struct ir **ir,
+                       ev_kernel **code)
+{
+    static const struct edits none;
+    const struct ir_source source = source_of(s);
+    enum outcome why;
+    if (ir_open(ir, &source, passes) != 0)
+        return -1;
+    *code = ir_compile(*ir, &none, &why);
+    if (*code != NULL)
+        return 0;
+    ir_close(*ir);
+    return fail("%s: %s: the compiler makes no code of it with %s: %s", s->options.kernel,
+                s->options.function, passes->name, outcome_names[why]);
+}
+
+/* The mean time of a baseline, each case as a part of the first baseline's */
+static double mean_time(const struct session *s, size_t baseline)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n_timed; i++)
+        sum += s->us[baseline][i] / s->us[0][i];
+    return sum;
+}
+
+static size_t fastest(const struct session *s)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < IR_BASELINES; i++)
+        if (mean_time(s, i) < mean_time(s, best))
+            best = i;
+    return best;
+}
+
+static size_t count_timed(const struct ev_harness *h)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->n_shapes; i++)
+        n += !h->shapes[i].untimed && !h->shapes[i].held_out;
+    return n;
+}
+
+/* Times all baselines; what is left of them is the fastest. */
+static int choose_baseline(struct session *s)
+{
+    double us[IR_BASELINES * TASK_CASES];
+    struct ir *ir[IR_BASELINES];
+    ev_kernel *code[IR_BASELINES];
+    size_t n = 0;
+    int rc = 0;
+    for (; rc == 0 && n < IR_BASELINES; n += rc == 0)
+        rc = open_passes(s, &ir_baselines[n], &ir[n], &code[n]);
+    if (rc == 0)
+        rc = trial_compare(s->host, code, n, &s->plan, us);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        memcpy(s->us[i], us + i * s->n_timed, s->n_timed * sizeof *us);
+        s->sizes[i] = ir_size(ir[i]);
+    }
+    const size_t best = rc == 0 ? fastest(s) : n;
+    for (size_t i = 0; i < n; i++)
+        if (i != best)
+            ir_close(ir[i]);
+    if (rc != 0)
+        return -1;
+    s->ir = ir[best];
+    s->code.baseline = code[best];
+    s->passes = &ir_baselines[best];
+    return 0;
+}
+
+static int named_baseline(struct session *s)
+{
+    for (size_t i = 0; i < IR_BASELINES; i++)
+        if (strcmp(ir_baselines[i].name, s->options.baseline) == 0) {
+            s->passes = &ir_baselines[i];
+            return open_passes(s, s->passes, &s->ir, &s->code.baseline);
+        }
+    return fail("\"%s\": is no baseline", s->options.baseline);
+}
+
+/* What outputs are compared with: the kernel as its author has it, without any passes */
+static int open_reference(struct session *s)
+{
+    struct ir *ir;
+    if (open_passes(s, &ir_unoptimised, &ir, &s->code.reference) != 0)
+        return -1;
+    ir_close(ir);
+    return 0;
+}
+
+/* ---- the task ---- */
+
+static int propose(void *self, const struct edits *list, uint64_t *random, struct edit *out)
+{
+    return ir_propose(((struct session *)self)->ir, list, random, out);
+}
+
+static int applies(void *self, const struct edits *list)
+{
+    return ir_applies(((struct session *)self)->ir, list);
+}
+
+static void evaluate(void *self, const struct edits *lists, size_t n, enum effort effort,
+                     void (*done)(void *user, size_t i, const struct result *result), void *user)
+{
+    trial_evaluate(((struct session *)self)->trial, lists, n, effort, done, user);
+}
+
+int session_open(struct session *s, const struct session_options *options)
+{
+    memset(s, 0, sizeof *s);
+    s->options = *options;
+    s->plan = plan_of(options);
+    if (oracle_parse(options->oracle, &s->plan.oracle) != 0)
+        return -1;
+    s->flags = words_of(options->cflags);
+    if (host_open(&s->host, options->harness, EVOLVE_CLANG, (const char *const *)s->flags) != 0) {
+        session_close(s);
+        return -1;
+    }
+    s->n_timed = count_timed(host_harness(s->host));
+    int rc = open_reference(s);
+    if (rc == 0)
+        rc = options->baseline != NULL ? named_baseline(s) : choose_baseline(s);
+    s->code.self = s->ir;
+    s->code.compile = ir_compile;
+    if (rc == 0)
+        rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
+    s->task = (struct task){s, ir_operators, propose, applies, evaluate};
+    if (rc != 0)
+        session_close(s);
+    return rc;
+}
+
+void session_close(struct session *s)
+{
+    if (s->trial != NULL)
+        trial_close(s->trial);
+    if (s->ir != NULL)
+        ir_close(s->ir);
+    if (s->host != NULL)
+        host_close(s->host);
+    free(s->flags);
+    memset(s, 0, sizeof *s);
+}
