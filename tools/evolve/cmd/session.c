@@ -93,12 +93,14 @@ static int open_passes(const struct session *s, const struct ir_passes *passes, 
                 s->options.function, passes->name, outcome_names[why]);
 }
 
-/* The mean time of a baseline, each case as a part of the first baseline's */
+/* The mean time of a baseline over the search's cases, each as a part of the first baseline's */
 static double mean_time(const struct session *s, size_t baseline)
 {
+    const struct ev_harness *h = host_harness(s->host);
     double sum = 0;
-    for (size_t i = 0; i < s->n_timed; i++)
-        sum += s->us[baseline][i] / s->us[0][i];
+    for (size_t i = 0; i < h->n_shapes; i++)
+        if (!h->shapes[i].held_out && s->us[0][i] > 0)
+            sum += s->us[baseline][i] / s->us[0][i];
     return sum;
 }
 
@@ -111,20 +113,13 @@ static size_t fastest(const struct session *s)
     return best;
 }
 
-static size_t count_timed(const struct ev_harness *h)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < h->n_shapes; i++)
-        n += !h->shapes[i].untimed && !h->shapes[i].held_out;
-    return n;
-}
-
 /* Times all baselines; what is left of them is the fastest. */
 static int choose_baseline(struct session *s)
 {
     double us[IR_BASELINES * TASK_CASES];
     struct ir *ir[IR_BASELINES];
     ev_kernel *code[IR_BASELINES];
+    const size_t n_cases = host_harness(s->host)->n_shapes;
     size_t n = 0;
     int rc = 0;
     for (; rc == 0 && n < IR_BASELINES; n += rc == 0)
@@ -132,7 +127,7 @@ static int choose_baseline(struct session *s)
     if (rc == 0)
         rc = trial_compare(s->host, code, n, &s->plan, us);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        memcpy(s->us[i], us + i * s->n_timed, s->n_timed * sizeof *us);
+        memcpy(s->us[i], us + i * n_cases, n_cases * sizeof *us);
         s->sizes[i] = ir_size(ir[i]);
     }
     const size_t best = rc == 0 ? fastest(s) : n;
@@ -197,7 +192,6 @@ int session_open(struct session *s, const struct session_options *options)
         session_close(s);
         return -1;
     }
-    s->n_timed = count_timed(host_harness(s->host));
     int rc = open_reference(s);
     if (rc == 0)
         rc = options->baseline != NULL ? named_baseline(s) : choose_baseline(s);

@@ -27,8 +27,7 @@ struct session {
     struct trial_code code;
     struct task task;
     char **flags;
-    size_t n_timed;
-    double us[IR_BASELINES][TASK_CASES]; /* of all baselines, if they were compared */
+    double us[IR_BASELINES][TASK_CASES]; /* of all baselines by case, if they were compared */
     size_t sizes[IR_BASELINES];          /* their instructions */
 };
 

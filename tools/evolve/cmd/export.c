@@ -1,0 +1,229 @@
+/* export.c - `kpred-evolve export`: the best variants as a library, with a spec and timings
+   SPDX-License-Identifier: MIT */
+#include "evolve_commands.h"
+
+#include "library.h"
+
+#include "base/opts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char help[] =
+    "usage: kpred-evolve export RUN.log -o FOLDER [-k K] [--name NAME] [--jobs N]\n"
+    "\n"
+    "Chooses variants of the kernel, so that together they are the fastest over the harness's\n"
+    "cases, and writes\n"
+    "  NAME.o     the variants as functions NAME_v0, NAME_v1, ...; the first one is the baseline\n"
+    "  NAME.h     the table of them\n"
+    "  NAME.spec  for kpred-train: the sizes of a case as fields, and the parameter `variant`\n"
+    "  NAME.csv   the time of each variant for each timed case\n"
+    "so that `kpred-train train NAME.spec --data NAME.csv -o MODEL.h` learns which one a problem\n"
+    "wants. Every variant is right on all cases, those held out included.\n"
+    "\n"
+    "  RUN.log      the log of a search; what is evaluated is appended to it\n"
+    "  -o FOLDER    made if it is not there\n"
+    "  -k K         the most variants, the baseline included (default 4)\n"
+    "  --name NAME  a C identifier (default: the function)\n"
+    "  --jobs N     candidates at a time (default: one for each processor)\n";
+
+struct export_options {
+    const char *log, *folder, *name;
+    long k, jobs;
+};
+
+struct sizes { /* the names that a harness gives them */
+    char *text;
+    const char *name[EV_MAX_SIZES];
+    size_t n;
+};
+
+/* ---- the texts ---- */
+
+static int split_sizes(const struct ev_harness *h, const char *harness, struct sizes *out)
+{
+    memset(out, 0, sizeof *out);
+    if (h->sizes == NULL || h->sizes[0] == '\0')
+        return fail("%s: export needs the names of its sizes (.sizes)", harness);
+    out->text = xstrdup(h->sizes);
+    for (char *w = strtok(out->text, " "); w != NULL; w = strtok(NULL, " ")) {
+        if (out->n == EV_MAX_SIZES || !is_identifier(w))
+            return fail("%s: .sizes \"%s\": are not 1 to %d names", harness, h->sizes,
+                        EV_MAX_SIZES);
+        out->name[out->n++] = w;
+    }
+    return 0;
+}
+
+/* Sizes that are not positive are no fields of a spec: there they are integers from 1 on. */
+static int check_cases(const struct ev_harness *h, const char *harness, const struct sizes *sizes)
+{
+    for (size_t i = 0; i < h->n_shapes; i++)
+        for (size_t k = 0; k < sizes->n && !h->shapes[i].untimed; k++)
+            if (h->shapes[i].size[k] < 1 || h->shapes[i].size[k] > 1 << 24)
+                return fail("%s: case %zu: %s=%lld: is not from 1 to 2^24, as a spec needs it",
+                            harness, i + 1, sizes->name[k], (long long)h->shapes[i].size[k]);
+    return 0;
+}
+
+static void write_spec(struct buf *out, const struct run *run, const char *name, size_t n,
+                       const struct sizes *sizes)
+{
+    const struct session_options *o = &run->session.options;
+    buf_printf(
+        out,
+        "# %s.spec - which variant of %s a problem wants; kpred-evolve export wrote it\n"
+        "[kernel]\nname = %s\ntitle = variants of %s in %s\n\n[data]\nformat = timed\n\n[fields]\n",
+        name, o->function, name, o->function, base_name(o->kernel));
+    for (size_t i = 0; i < sizes->n; i++)
+        buf_printf(out, "%s = size\n", sizes->name[i]);
+    buf_puts(out, "\n[params]\nvariant =");
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, " %zu", i);
+    buf_puts(out, "\n\n[split]\nconfig = ");
+    for (size_t i = 0; i < sizes->n; i++)
+        buf_printf(out, "%s%s", i > 0 ? "," : "", sizes->name[i]);
+    buf_puts(out, "\nshipped = none\n");
+}
+
+static void write_csv(struct buf *out, const struct ev_harness *h, const struct sizes *sizes,
+                      const double *us, size_t n)
+{
+    for (size_t i = 0; i < sizes->n; i++)
+        buf_printf(out, "%s,", sizes->name[i]);
+    buf_puts(out, "variant,time_us\n");
+    for (size_t c = 0; c < h->n_shapes; c++)
+        for (size_t v = 0; v < n && us[c] > 0; v++) {
+            for (size_t i = 0; i < sizes->n; i++)
+                buf_printf(out, "%lld,", (long long)h->shapes[c].size[i]);
+            buf_printf(out, "%zu,%.6g\n", v, us[v * h->n_shapes + c]);
+        }
+}
+
+static void write_header(struct buf *out, const struct run *run, const char *name,
+                         const struct variants *v)
+{
+    const struct session_options *o = &run->session.options;
+    buf_printf(out,
+               "/* %s.h - variants of %s in %s; kpred-evolve export wrote it\n\n"
+               "   They are in %s.o. Cast an entry to the type of %s. Edits, as `kpred-evolve emit "
+               "--edits`\n   takes them:\n",
+               name, o->function, base_name(o->kernel), name, o->function);
+    for (size_t i = 0; i < v->n; i++) {
+        buf_printf(out, "   %zu: ", i);
+        edits_print(&v->list[i], ir_operators, out);
+        buf_puts(out, "\n");
+    }
+    buf_printf(out, "*/\n#pragma once\n\nenum { %s_variants = %zu };\n\n", name, v->n);
+    buf_printf(out, "typedef void %s_variant(void);\n", name);
+    for (size_t i = 0; i < v->n; i++)
+        buf_printf(out, "extern %s_variant %s_v%zu;\n", name, name, i);
+    buf_printf(out, "\nstatic %s_variant *const %s_table[%s_variants] = {\n", name, name, name);
+    for (size_t i = 0; i < v->n; i++)
+        buf_printf(out, "    %s_v%zu,\n", name, i);
+    buf_puts(out, "};\n");
+}
+
+/* ---- the files ---- */
+
+enum { N_FILES = 4 };
+static const char *const endings[N_FILES] = {".o", ".h", ".spec", ".csv"};
+
+/* All are written before the first one takes its place. */
+static int write_files(const struct export_options *o, const char *name, const struct buf *bytes)
+{
+    struct outfile out[N_FILES];
+    int n = 0, rc = 0;
+    if (mkdir(o->folder, 0777) != 0 && errno != EEXIST)
+        return fail("%s: cannot make the folder: %s", o->folder, strerror(errno));
+    for (; rc == 0 && n < N_FILES; n += rc == 0) {
+        struct buf path = {NULL, 0, 0};
+        buf_printf(&path, "%s/%s%s", o->folder, name, endings[n]);
+        rc = out_open(&out[n], path.s);
+        buf_free(&path);
+        if (rc == 0)
+            fwrite(bytes[n].s, 1, bytes[n].n, out[n].f);
+    }
+    for (int i = 0; i < n; i++)
+        if (rc == 0)
+            rc = out_commit(&out[i]);
+        else
+            out_abandon(&out[i]);
+    return rc;
+}
+
+static int write_all(const struct export_options *o, const struct run *run,
+                     const struct variants *v, struct library *l, const struct sizes *sizes)
+{
+    const struct session *s = &run->session;
+    const struct ev_harness *h = host_harness(s->host);
+    const char *name = o->name != NULL ? o->name : s->options.function;
+    double *us = xcalloc(v->n * h->n_shapes, sizeof *us);
+    struct buf bytes[N_FILES];
+    memset(bytes, 0, sizeof bytes);
+    bytes[0] = l->object;
+    memset(&l->object, 0, sizeof l->object);
+    int rc = trial_compare(s->host, l->code, v->n, &s->plan, us);
+    write_header(&bytes[1], run, name, v);
+    write_spec(&bytes[2], run, name, v->n, sizes);
+    write_csv(&bytes[3], h, sizes, us, v->n);
+    if (rc == 0)
+        rc = write_files(o, name, bytes);
+    for (int i = 0; i < N_FILES; i++)
+        buf_free(&bytes[i]);
+    free(us);
+    return rc;
+}
+
+static int make(const struct export_options *o, struct run *run, const struct sizes *sizes)
+{
+    struct variants v;
+    struct library l;
+    const char *name = o->name != NULL ? o->name : run->session.options.function;
+    if (!is_identifier(name))
+        return fail("--name \"%s\": is no C identifier", name);
+    if (variants_choose(run, (size_t)o->k, &v) != 0)
+        return -1;
+    int rc = library_make(&run->session, &v, name, &l);
+    if (rc == 0) {
+        rc = write_all(o, run, &v, &l, sizes);
+        library_free(&l);
+    }
+    if (rc == 0)
+        printf("%s: %zu variants, the baseline included\n", o->folder, v.n);
+    variants_free(&v);
+    return rc != 0 ? -1 : flush_stdout();
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct export_options o;
+    struct sizes sizes;
+    struct run run;
+    const struct opt table[] = {
+        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
+        {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = MAX_VARIANTS},
+        {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
+        {.name = NULL},
+    };
+    memset(&o, 0, sizeof o);
+    o.k = 4;
+    const int status = opts_parse(table, help, argc, argv);
+    if (status >= 0)
+        return status;
+    if (run_open(&run, o.log, o.jobs) != 0)
+        return 1;
+    const struct ev_harness *h = host_harness(run.session.host);
+    int rc = split_sizes(h, run.session.options.harness, &sizes);
+    if (rc == 0)
+        rc = check_cases(h, run.session.options.harness, &sizes);
+    if (rc == 0)
+        rc = make(&o, &run, &sizes);
+    free(sizes.text);
+    run_close(&run);
+    return rc != 0;
+}
