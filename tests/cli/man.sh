@@ -85,7 +85,7 @@ check_page() {
     check_with groff "$1: groff" groff_silent "$1"
 }
 
-for program in kpred kpred-train; do
+for program in kpred kpred-train kpred-evolve; do
     check_program $program
     check_page docs/$program.1
 done

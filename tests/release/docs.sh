@@ -130,7 +130,7 @@ command_lines() {
 }
 
 commands() {
-    for program in kpred kpred-train; do
+    for program in kpred kpred-train kpred-evolve; do
         main=tools/cli/$(echo $program | tr - _).c
         command_lines $program | while read -r doc command arguments; do
             grep -q "\"$command\"" "$main" || echo "$doc: $program $command: no such command"

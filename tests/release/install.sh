@@ -38,6 +38,7 @@ program_files() {
 wanted_files() {
     program_files kpred
     [ ! -x "$BUILD/kpred-train" ] || program_files kpred-train
+    [ ! -x "$BUILD/kpred-evolve" ] || program_files kpred-evolve
     echo share/pkgconfig/kpred.pc
     printf 'include/kpred/%s\n' kpred*.h weights/*.h
     printf 'share/cmake/kpred/%s\n' kpredConfig.cmake kpredConfigVersion.cmake

@@ -21,6 +21,7 @@ die() {
 each() {
     programs "$1" kpred
     if [ "$1" = remove ] || [ -x "$BUILD/kpred-train" ]; then programs "$1" kpred-train; fi
+    if [ "$1" = remove ] || [ -x "$BUILD/kpred-evolve" ]; then programs "$1" kpred-evolve; fi
     for header in kpred*.h weights/*.h; do
         "$1" 644 "$header" "$INCLUDEDIR/kpred/$header"
     done

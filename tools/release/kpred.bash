@@ -245,4 +245,4 @@ _kpred() {
     _kpred_cut_at_breaks
 }
 
-complete -F _kpred kpred kpred-train
+complete -F _kpred kpred kpred-train kpred-evolve

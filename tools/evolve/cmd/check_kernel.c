@@ -19,8 +19,9 @@ static const char head[] =
     "the baselines.\n"
     "\n";
 static const char tail[] =
-    "  --csv, --json      as CSV, as JSON, with columns baseline,instructions,case,held_out,us:\n"
-    "                     the median of the case's time in microseconds\n";
+    "  --csv              as CSV, columns baseline,instructions,case,held_out,us: the median of\n"
+    "                     the case's time in microseconds\n"
+    "  --json             as JSON, an array of objects with the same names\n";
 
 static void add_row(struct table *t, const char *baseline, size_t instructions,
                     const struct trial_case *c, double us)

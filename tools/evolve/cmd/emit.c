@@ -23,14 +23,15 @@ static const char help[] =
     "  --function NAME    the function of KERNEL\n"
     "  -o FILE            what is written, whole or not at all\n"
     "  --edits LIST       as report prints it (default: none)\n"
-    "  --random N         N more edits, drawn by --seed N (default 1); the list goes to standard\n"
-    "                     error\n"
+    "  --random N         N more edits, drawn at random; the list goes to standard error\n"
     "  --form FORM        ir (default), asm, object, code-object: AMD's, linked by lld-16; PTX is\n"
     "                     the asm of nvptx64-nvidia-cuda\n"
     "  --passes NAME      those of a baseline, such as \"-O3\" (the default), or none\n"
-    "  --target TRIPLE    such as amdgcn-amd-amdhsa (default: this machine), --cpu NAME of it\n"
+    "  --target TRIPLE    such as amdgcn-amd-amdhsa (default: this machine)\n"
+    "  --cpu NAME         a processor of the target, such as gfx90a\n"
     "  --barriers         barriers may be edited, too\n"
-    "  --cflags TEXT      more options for clang, separated by blanks\n";
+    "  --cflags TEXT      more options for clang, separated by blanks\n"
+    "  --seed N           of what is drawn (default 1)\n";
 
 struct emit_options {
     struct ir_source source;

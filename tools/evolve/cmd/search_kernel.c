@@ -28,9 +28,11 @@ static const char tail[] =
     "  --method NAME      nsga2 (default), as GEVO does; climb: hill climbing; random\n"
     "  --evaluations N    the most candidates that run (default 20000)\n"
     "  --time S           the most seconds (default: no limit)\n"
-    "  --population N     of nsga2 (default 256), --elite N of it survive (4), each begins with\n"
-    "                     --first-edits N (3); --crossover and --mutation are the chances of both\n"
-    "                     in percent (80, 30)\n";
+    "  --population N     of nsga2 (default 256)\n"
+    "  --elite N          the best that survive a generation of nsga2 (default 4)\n"
+    "  --first-edits N    the edits of each in its first generation (default 3)\n"
+    "  --crossover PERCENT  the chance that two parents are crossed (default 80)\n"
+    "  --mutation PERCENT   the chance that a child gets one more edit (default 30)\n";
 
 struct search_options {
     struct session_options kernel;

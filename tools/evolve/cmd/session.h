@@ -38,7 +38,7 @@ int oracle_parse(const char *text, struct oracle *out);
 /* The words of a text (NULL: none), NULL at their end; one block, to be freed */
 char **words_of(const char *text);
 
-/* Reads and compiles kernel and harness, chooses the baseline and tries the unmodified kernel: 0, or
-   -1 after a message. */
+/* Reads and compiles kernel and harness, chooses the baseline and tries the unmodified kernel: 0,
+   or -1 after a message. */
 int session_open(struct session *s, const struct session_options *options);
 void session_close(struct session *s);
