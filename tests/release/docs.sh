@@ -131,13 +131,13 @@ command_lines() {
 
 commands() {
     for program in kpred kpred-train kpred-evolve; do
-        main=tools/cli/$(echo $program | tr - _).c
+        main=$(find tools -name "$(echo $program | tr - _).c")
         command_lines $program | while read -r doc command arguments; do
             grep -q "\"$command\"" "$main" || echo "$doc: $program $command: no such command"
             for word in $arguments; do
                 case $word in --[a-z]* | '[--'[a-z]*) ;; *) continue ;; esac
                 option=$(echo "$word" | sed 's/^\[//; s/[]=].*//')
-                grep -qF -e "\"$option\"" tools/cli/*.c || echo "$doc: $program $command: no option $option"
+                grep -qF -e "\"$option\"" "${main%/*}"/*.c || echo "$doc: $program $command: no option $option"
             done
         done
     done

@@ -20,9 +20,10 @@ static const char help[] =
     "  RUN.log...       logs of search; several are compared\n"
     "  --plot FILE.svg  the best time so far, in percent of the baseline, against evaluations: a\n"
     "                   curve for each log; gnuplot draws it\n"
-    "  --csv, --json    as CSV, as JSON, with columns "
-    "log,method,seed,evaluations,point,time,gain,\n"
-    "                   low,high,error,edits,effort,list\n"
+    "  --csv            as CSV, columns "
+    "log,method,seed,evaluations,point,time,gain,low,high,error,\n"
+    "                   edits,effort,list\n"
+    "  --json           as JSON, an array of objects with the same names\n"
     "\n"
     "time: the mean over the cases of the candidate's time by the baseline's. gain: how many\n"
     "percent it saves, low and high: the 95 % interval.\n";
