@@ -88,7 +88,7 @@ $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 $(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
 $(BUILD)/harness_text.h: tools/evolve/harness.h
 	@mkdir -p $(@D)
-	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< > $@.tmp && mv $@.tmp $@
+	sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
 
 # The arithmetic of training, and of the times it learns from, gives the same bits on every machine:
 # nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
