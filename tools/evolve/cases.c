@@ -106,10 +106,9 @@ static void check_buffers(struct builder *b)
         b->problem = "none is written: there has to be an EV_OUT or EV_INOUT that is not empty";
 }
 
-static int build(struct builder *b, const struct cases *cases, size_t i)
+static void call_set_up(struct builder *b, const struct ev_harness *e, size_t i, const char *label)
 {
-    const struct ev_shape *s = &cases->harness->shapes[i];
-    const char *label = cases->v[i].label;
+    const struct ev_shape *s = &e->shapes[i];
     memset(b, 0, sizeof *b);
     b->c.label = label;
     memcpy(b->c.size, s->size, sizeof b->c.size);
@@ -117,7 +116,13 @@ static int build(struct builder *b, const struct cases *cases, size_t i)
     b->c.alias = s->alias;
     b->c.random = s->seed;
     b->c.allocate = allocate;
-    cases->harness->set_up(&b->c);
+    e->set_up(&b->c);
+}
+
+static int build(struct builder *b, const struct cases *cases, size_t i)
+{
+    const char *label = cases->v[i].label;
+    call_set_up(b, cases->harness, i, label);
     check_buffers(b);
     if (b->problem == NULL)
         return 0;
@@ -134,6 +139,13 @@ static void builders_free(struct builder *b, size_t n)
         for (size_t k = 0; k < EV_MAX_BUFFERS; k++)
             guarded_free(&b[i].memory[k]);
     free(b);
+}
+
+void cases_try(const struct ev_harness *harness, size_t i)
+{
+    struct builder *b = xcalloc(1, sizeof *b);
+    call_set_up(b, harness, i, "");
+    builders_free(b, 1);
 }
 
 /* ---- which buffer is where ---- */

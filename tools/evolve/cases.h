@@ -24,7 +24,7 @@ struct one_case {
     struct case_buffer place[EV_MAX_BUFFERS];
 };
 
-struct written { /* a buffer that is an output or scratch */
+struct written {       /* a buffer that is an output or scratch */
     size_t of, buffer; /* case, and its index there */
     size_t bytes;
     size_t at; /* within the areas of `image` and `want` */
@@ -45,6 +45,9 @@ struct cases {
 int cases_open(struct cases **cases, const struct ev_harness *harness, const char *path,
                uint64_t seed);
 void cases_close(struct cases *c);
+/* Calls set_up for case i alone and forgets it again: in a child, to see whether it comes to its
+   end. */
+void cases_try(const struct ev_harness *harness, size_t i);
 
 struct case_room { /* for the written buffers of all cases, in one child */
     struct guarded sides[SIDES];

@@ -91,8 +91,8 @@ static char **arguments(const char *path, const char *compiler, const char *cons
     size_t n = 0, cap = 0;
     struct buf own = {0};
     buf_add(&own, path, (size_t)(base_name(path) - path));
-    const char *const first[] = {compiler, "-shared", "-fPIC", "-O2", "-I",
-                                 f->path,  "-I",      own.n == 0 ? "." : own.s};
+    const char *const first[] = {compiler, "-shared", "-fPIC", "-O2",
+                                 "-I",     f->path,   "-I",    own.n == 0 ? "." : own.s};
     const char *const last[] = {path, "-o", f->library, "-lm", NULL};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         list_add(&list, &n, &cap, first[i]);
@@ -147,7 +147,7 @@ static int compile(const char *path, const char *compiler, const char *const *fl
 static int compile_and_load(struct host *h, const char *compiler, const char *const *flags,
                             const sigset_t *mask)
 {
-    struct folder f;
+    struct folder f = {0};
     if (make_folder(&f) != 0)
         return -1;
     int rc = write_header(f.header);

@@ -89,8 +89,8 @@ static int set_budget(const struct sandbox_limits *l)
     const struct rlimit memory = {most, most};
     const struct rlimit cpu = {l->cpu_seconds, l->cpu_seconds + 1};
     const double whole = floor(l->seconds);
-    const struct itimerval timer = {
-        {0, 0}, {(time_t)whole, (suseconds_t)((l->seconds - whole) * 1e6) + 1}};
+    const struct itimerval timer = {{0, 0},
+                                    {(time_t)whole, (suseconds_t)((l->seconds - whole) * 1e6) + 1}};
     if (has == 0 || setrlimit(RLIMIT_AS, &memory) != 0 || setrlimit(RLIMIT_CPU, &cpu) != 0)
         return -1;
     return setitimer(ITIMER_REAL, &timer, NULL);
@@ -204,7 +204,8 @@ int sandbox_start(struct sandbox *s, const struct sandbox_job *job, size_t tag)
     if (pipe(ends) != 0)
         return fail("cannot start a child: %s", strerror(errno));
     struct child *c = &s->v[i];
-    const struct child fresh = {0, ends[0], 0, now() + s->limits.seconds, num_draw(&s->random), tag};
+    const struct child fresh = {0,  ends[0], 0, now() + s->limits.seconds, num_draw(&s->random),
+                                tag};
     *c = fresh;
     set_phase(s, i, PHASE_PREPARING);
     c->pid = fork();
