@@ -149,6 +149,12 @@ check: ## run the tests; the first line says how long they take. SUITES=--all: t
 smoke: all ## run the few tests that show in a minute whether much is broken
 	@$(RUN) --smoke
 
+SOAK ?= 100000
+
+.PHONY: soak
+soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-evolve; about ten minutes
+	@SOAK='$(SOAK)' $(RUN) --one test_hostile; tail -n 12 $(BUILD)/check/test_hostile.log
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature
