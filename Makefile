@@ -88,7 +88,7 @@ $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 $(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
 $(BUILD)/harness_text.h: tools/evolve/harness.h
 	@mkdir -p $(@D)
-	sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< > $@.tmp && mv $@.tmp $@
+	sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
 
 # The arithmetic of training, and of the times it learns from, gives the same bits on every machine:
 # nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
@@ -148,6 +148,12 @@ check: ## run the tests; the first line says how long they take. SUITES=--all: t
 .PHONY: smoke
 smoke: all ## run the few tests that show in a minute whether much is broken
 	@$(RUN) --smoke
+
+SOAK ?= 100000
+
+.PHONY: soak
+soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-evolve; about ten minutes
+	@SOAK='$(SOAK)' $(RUN) --one test_hostile; tail -n 12 $(BUILD)/check/test_hostile.log
 
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature

@@ -106,7 +106,8 @@ static inline size_t ev_size_of(enum ev_type type)
     return bytes[type];
 }
 
-/* The next buffer, of n elements. It ends where its pages end: behind it nothing can be touched. */
+/* The next buffer, of n elements. In some calls it ends where its pages end, in others it begins
+   where they begin: the process ends if it is left on that side. */
 static inline size_t ev_buffer(struct ev_case *c, const char *name, enum ev_role role,
                                enum ev_type type, size_t n)
 {
@@ -119,8 +120,8 @@ static inline size_t ev_buffer(struct ev_case *c, const char *name, enum ev_role
     return i; /* kpred-evolve refuses a harness with too many */
 }
 
-/* The next buffer lies within an earlier one, from its element `from` on; role and type are its
-   own. */
+/* The next buffer lies within an earlier one, from its element `from` on, and has its role and its
+   type. If any of the two is written, the earlier one is EV_INOUT. */
 static inline size_t ev_within(struct ev_case *c, const char *name, size_t earlier, size_t from,
                                size_t n)
 {

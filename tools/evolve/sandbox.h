@@ -14,26 +14,36 @@
 
 /* ---- shared areas ---- */
 
-/* Memory that parent and children share: n areas, each between pages that nobody may touch, and
-   each ending where its pages end. What lies between the first page's begin and the area is filled
-   with a pattern, and checked. */
+/* On which side of an area a touch ends the process. The rest of the area's pages, on the other
+   side, is its margin: it is filled with a pattern, so that writes to it are seen. */
+enum guarded_side {
+    GUARDED_BEHIND, /* the area ends where its pages end */
+    GUARDED_BEFORE  /* the area begins where its pages begin */
+};
+
+/* Memory that parent and children share: n areas, each between pages that nobody may touch */
 struct guarded {
     size_t n;
     struct guarded_area {
-        unsigned char
-            *at; /* aligned to 64 bytes if `bytes` is a multiple of 64, else to 16, 8, ... */
+        unsigned char *at;
         size_t bytes;
         unsigned char *pages; /* where its pages begin */
-        size_t n_pages_bytes;
+        size_t page_bytes;    /* of all of them */
     } * area;
     unsigned char *map;
     size_t map_bytes;
 };
 
-int guarded_make(struct guarded *g, const size_t *bytes, size_t n); /* -1 after a message */
+/* All bytes are 0. -1 after a message */
+int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side);
 void guarded_free(struct guarded *g);
-/* Of all areas: are the bytes of the first pages before them as guarded_make left them? */
+/* Of all areas: are the margins as guarded_make left them? */
 int guarded_margins_hold(const struct guarded *g);
+void guarded_mend(struct guarded *g); /* fills the margins anew */
+/* From now on no process that is forked, nor this one, can write to the areas. */
+int guarded_seal(struct guarded *g);
+/* In a child: takes all areas but that one away from it; keep = n: all */
+void guarded_hide(const struct guarded *g, size_t keep);
 
 /* ---- children ---- */
 
@@ -47,9 +57,11 @@ enum sandbox_end {
     SANDBOX_DONE,       /* it ran to its end and exited with status 0 */
     SANDBOX_REFUSED,    /* `prepare` said no, with `code` */
     SANDBOX_UNPREPARED, /* it died while it prepared */
-    SANDBOX_CRASHED,    /* a signal, or another status than 0, while it ran */
+    SANDBOX_CRASHED,    /* a signal, or an exit that was not the end of `run` */
     SANDBOX_TIMED_OUT
 };
+
+enum { SANDBOX_EXITED = 256 };
 
 struct sandbox_job {
     /* Both are called in the child. prepare: 0, or a code 1..63 to end with. */
@@ -64,6 +76,8 @@ int sandbox_open(struct sandbox **s, int jobs, const struct sandbox_limits *limi
 int sandbox_room(const struct sandbox *s); /* how many more jobs may be started now */
 /* Starts a job; `tag` comes back with its end. -1 after a message if there can be no child. */
 int sandbox_start(struct sandbox *s, const struct sandbox_job *job, size_t tag);
-/* Waits for the next job to end: 1, or 0 if none runs. All processes of the job are gone then. */
+/* Waits for the next job to end: 1, or 0 if none runs. All processes of the job are gone then. The
+   code is that of `prepare`, else the signal that ended the child, else SANDBOX_EXITED + the status
+   it exited with. */
 int sandbox_wait(struct sandbox *s, size_t *tag, enum sandbox_end *end, int *code);
 void sandbox_close(struct sandbox *s); /* kills what still runs */

@@ -6,19 +6,9 @@
 #pragma once
 
 #include "harness.h"
+#include "oracle.h"
 #include "sandbox.h"
 #include "task.h"
-
-enum oracle_kind {
-    ORACLE_EXACT,    /* bit for bit; any NaN is as good as another */
-    ORACLE_RELATIVE, /* |got - want| / max(|want|, floor) is the error; `most` of it is allowed */
-    ORACLE_HARNESS   /* what the harness's own function returns */
-};
-
-struct oracle {
-    enum oracle_kind kind;
-    double most, floor;
-};
 
 struct trial_plan {
     struct oracle oracle;
@@ -43,6 +33,7 @@ struct host; /* a harness, compiled and loaded */
    more of its options, NULL ends them. -1 after a message. */
 int host_open(struct host **h, const char *path, const char *compiler, const char *const *flags);
 const struct ev_harness *host_harness(const struct host *h);
+const char *host_path(const struct host *h);
 void host_close(struct host *h);
 
 /* ---- trials ---- */
@@ -68,7 +59,10 @@ struct trial_case {    /* what is to be told of a case */
 size_t trial_cases(const struct trial *t);
 struct trial_case trial_case(const struct trial *t, size_t i);
 
+/* The cases that have times at that effort, in the order of a result's ratios: their number */
+size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_CASES]);
+
 /* The medians of several codes over all timed cases, by turns in one child, in microseconds:
-   us[code * trial_cases + case]. For the choice of a baseline, and for tables of variants. */
+   us[code * cases + case], 0 for a case without times. For the choice of a baseline, and for tables of variants. */
 int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
                   const struct trial_plan *plan, double *us);

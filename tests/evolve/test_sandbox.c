@@ -1,0 +1,402 @@
+/* test_sandbox.c - guarded memory, and children that are locked in
+   SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, syscall */
+#include "harness/test.h"
+
+#include "evolve/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- guarded memory ---- */
+
+static sigjmp_buf back;
+
+static void jump(int number)
+{
+    (void)number;
+    siglongjmp(back, 1);
+}
+
+/* Does a store there end the process? Every size of an area and both sides are asked. */
+static int is_closed(volatile unsigned char *at)
+{
+    volatile int closed = 0;
+    struct sigaction act, old_segv, old_bus;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = jump;
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGSEGV, &act, &old_segv);
+    sigaction(SIGBUS, &act, &old_bus);
+    if (sigsetjmp(back, 1) == 0)
+        *at = 1;
+    else
+        closed = 1;
+    sigaction(SIGSEGV, &old_segv, NULL);
+    sigaction(SIGBUS, &old_bus, NULL);
+    return closed;
+}
+
+static void guards(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t bytes[] = {0, 1, 100, page - 1, page, page + 1, 3 * page};
+    const size_t n = sizeof bytes / sizeof *bytes;
+    struct guarded g;
+    for (int side = 0; side < 2; side++) {
+        REQUIRE(guarded_make(&g, bytes, n, (enum guarded_side)side) == 0);
+        CHECK(guarded_margins_hold(&g));
+        for (size_t i = 0; i < n; i++) {
+            const struct guarded_area *a = &g.area[i];
+            CHECK(side == GUARDED_BEFORE ? is_closed(a->at - 1) : is_closed(a->at + a->bytes));
+            CHECK(is_closed(a->pages - 1) && is_closed(a->pages + a->page_bytes));
+            if (bytes[i] > 0)
+                CHECK(a->at[0] == 0 && !is_closed(a->at) && !is_closed(a->at + bytes[i] - 1));
+        }
+        CHECK(guarded_margins_hold(&g));
+        guarded_free(&g);
+    }
+}
+
+static void margins(void)
+{
+    const size_t bytes[] = {100, 5000, 0};
+    struct guarded g;
+    for (int side = 0; side < 2; side++) {
+        REQUIRE(guarded_make(&g, bytes, 3, (enum guarded_side)side) == 0);
+        for (size_t i = 0; i < 3; i++) {
+            const struct guarded_area *a = &g.area[i];
+            unsigned char *beside = side == GUARDED_BEHIND ? a->at - 1 : a->at + a->bytes;
+            *beside ^= 1;
+            CHECK(!guarded_margins_hold(&g));
+            guarded_mend(&g);
+            CHECK(guarded_margins_hold(&g));
+        }
+        guarded_seal(&g);
+        CHECK(is_closed(g.area[0].at) && is_closed(g.area[1].at));
+        guarded_free(&g);
+    }
+    const size_t much[] = {SIZE_MAX / 2};
+    CHECK(guarded_make(&g, much, 1, GUARDED_BEHIND) == -1 && g.map == NULL);
+}
+
+static void hidden(void)
+{
+    const size_t bytes[] = {8, 8, 8};
+    struct guarded g;
+    REQUIRE(guarded_make(&g, bytes, 3, GUARDED_BEHIND) == 0);
+    guarded_hide(&g, 1);
+    CHECK(is_closed(g.area[0].at) && !is_closed(g.area[1].at) && is_closed(g.area[2].at));
+    guarded_hide(&g, 3);
+    CHECK(is_closed(g.area[1].at));
+    guarded_free(&g);
+}
+
+/* ---- jobs ---- */
+
+static volatile int one = 1;
+static volatile int *seen; /* shared with the children */
+
+static int ready(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+static int refuses(void *user)
+{
+    (void)user;
+    return 7;
+}
+
+static int prepares_badly(void *user)
+{
+    switch (*(int *)user) {
+    case 0: abort();
+    case 1: exit(0);
+    case 2: exit(7);
+    case 3: exit(64);
+    case 4: return malloc((size_t)2 << 30) == NULL ? 9 : 8;
+    case 5: {
+        struct rlimit cpu;
+        getrlimit(RLIMIT_CPU, &cpu);
+        return cpu.rlim_cur == 3 ? 10 : 11;
+    }
+    case 6: return sigaction(SIGUSR1, NULL, NULL) == 0 && getpgrp() == getpid() ? 12 : 13;
+    case 7: return write(2, "this must not be seen\n", 22) == 22 && fcntl(4, F_GETFD) < 0 ? 14 : 15;
+    default:
+        while (one)
+            ;
+        return 0;
+    }
+}
+
+/* Each is called in a child that is locked in. */
+static void runs(void *user)
+{
+    struct timespec t;
+    const int what = *(int *)user;
+    switch (what) {
+    case 0: seen[0] = 42; break;
+    case 1: seen[1] = clock_gettime(CLOCK_MONOTONIC, &t) == 0; break;
+    case 2: seen[1] = (int)syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t) + 2; break;
+    case 3: syscall(SYS_exit_group, 0); break;
+    case 4: syscall(SYS_exit_group, 3); break;
+    case 5: *(volatile int *)(uintptr_t)(one - 1) = 1; break;
+    case 6: syscall(SYS_getpid); break;
+    case 7: fork(); break;
+    case 8: kill(getppid(), SIGKILL); break;
+    case 9: open("/dev/null", O_RDONLY); break;
+#if defined(__x86_64__)
+    case 10: syscall(0x40000000 + SYS_clock_gettime, CLOCK_MONOTONIC, &t); break;
+    case 11: __asm__ volatile("int $0x80" : : "a"(20) : "memory"); break; /* getpid of i386 */
+#endif
+    case 12: ((volatile char *)0)[one - 1] = 1; break;
+    default:
+        while (one)
+            ;
+    }
+    seen[2] = what;
+}
+
+static const struct sandbox_limits limits = {1, 3, (size_t)1 << 30};
+
+static enum sandbox_end run_one(struct sandbox *s, int (*prepare)(void *), int what, int *code)
+{
+    const struct sandbox_job job = {prepare, runs, &what};
+    enum sandbox_end end = SANDBOX_DONE;
+    size_t tag = 0;
+    *code = -1;
+    CHECK_EQ(sandbox_start(s, &job, 77), 0);
+    CHECK_EQ(sandbox_wait(s, &tag, &end, code), 1);
+    CHECK_EQ(tag, 77);
+    return end;
+}
+
+static void ends_well(void)
+{
+    struct sandbox *s;
+    int code;
+    REQUIRE(sandbox_open(&s, 1, &limits) == 0);
+    for (int what = 0; what < 3; what++) {
+        CHECK_EQ(run_one(s, ready, what, &code), SANDBOX_DONE);
+        CHECK_EQ(seen[2], what);
+    }
+    CHECK_EQ(seen[0], 42);
+    CHECK_EQ(seen[1], 2);
+    CHECK_EQ(run_one(s, refuses, 0, &code), SANDBOX_REFUSED);
+    CHECK_EQ(code, 7);
+    sandbox_close(s);
+}
+
+static void ends_badly(void)
+{
+    static const struct {
+        int what, code;
+    } all[] = {
+        {3, SANDBOX_EXITED},
+        {4, SANDBOX_EXITED + 3},
+        {5, SIGSEGV},
+        {6, SIGSYS},
+        {7, SIGSYS},
+        {8, SIGSYS},
+        {9, SIGSYS},
+#if defined(__x86_64__)
+        {10, SIGSYS},
+        {11, SIGSYS},
+#endif
+        {12, SIGSEGV},
+    };
+    struct sandbox *s;
+    int code;
+    REQUIRE(sandbox_open(&s, 1, &limits) == 0);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const enum sandbox_end end = run_one(s, ready, all[i].what, &code);
+        CASE(end == SANDBOX_CRASHED && code == all[i].code, "what %d is ended: %d, %d", all[i].what,
+             (int)end, code);
+    }
+    sandbox_close(s);
+}
+
+static void preparing(void)
+{
+    static const struct {
+        int what;
+        enum sandbox_end end;
+        int code;
+    } all[] = {{0, SANDBOX_UNPREPARED, SIGABRT},
+               {1, SANDBOX_UNPREPARED, SANDBOX_EXITED},
+               {2, SANDBOX_UNPREPARED, SANDBOX_EXITED + 7},
+               {3, SANDBOX_UNPREPARED, SANDBOX_EXITED + 64},
+               {4, SANDBOX_REFUSED, 9},
+               {5, SANDBOX_REFUSED, 10},
+               {6, SANDBOX_REFUSED, 12},
+               {7, SANDBOX_REFUSED, 14}};
+    struct sandbox *s;
+    int code;
+    REQUIRE(sandbox_open(&s, 1, &limits) == 0);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const enum sandbox_end end = run_one(s, prepares_badly, all[i].what, &code);
+        CASE(end == all[i].end && code == all[i].code, "preparing %d: %d, %d", all[i].what,
+             (int)end, code);
+    }
+    sandbox_close(s);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Endless ones, several at a time, with one that ends between them */
+static void late(void)
+{
+    int what[3] = {99, 0, 99};
+    int seen_tags = 0, late_ones = 0, code;
+    struct sandbox *s;
+    const double from = now();
+    REQUIRE(sandbox_open(&s, 3, &limits) == 0);
+    for (size_t i = 0; i < 3; i++) {
+        const struct sandbox_job job = {i == 2 ? prepares_badly : ready, runs, &what[i]};
+        CHECK_EQ(sandbox_room(s), 3 - (int)i);
+        CHECK_EQ(sandbox_start(s, &job, i), 0);
+    }
+    for (size_t tag; sandbox_room(s) < 3;) {
+        enum sandbox_end end;
+        CHECK_EQ(sandbox_wait(s, &tag, &end, &code), 1);
+        seen_tags |= 1 << tag;
+        late_ones += end == SANDBOX_TIMED_OUT;
+        CHECK(end == (tag == 1 ? SANDBOX_DONE : SANDBOX_TIMED_OUT) || tag == 1);
+    }
+    CHECK_EQ(seen_tags, 7);
+    CHECK(late_ones >= 2);
+    CHECK(now() - from >= 0.9); /* the time limit is not less than was asked for */
+    size_t tag;
+    enum sandbox_end end;
+    CHECK_EQ(sandbox_wait(s, &tag, &end, &code), 0);
+    sandbox_close(s);
+}
+
+static void closing_kills(void)
+{
+    int what = 99;
+    const struct sandbox_job job = {ready, runs, &what};
+    const struct sandbox_limits long_ones = {1000, 1000, (size_t)1 << 30};
+    struct sandbox *s;
+    REQUIRE(sandbox_open(&s, 2, &long_ones) == 0);
+    CHECK_EQ(sandbox_start(s, &job, 0), 0);
+    CHECK_EQ(sandbox_start(s, &job, 1), 0);
+    CHECK_EQ(sandbox_start(s, &job, 2), -1);
+    sandbox_close(s);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+}
+
+/* ---- a parent that is killed ---- */
+
+static int tells_pid(void *user)
+{
+    seen[8 + *(int *)user] = (int)getpid();
+    return 0;
+}
+
+static void endless(void *user)
+{
+    seen[10 + *(int *)user] = 1;
+    while (one)
+        ;
+}
+
+static void doomed_parent(void)
+{
+    static int which[2] = {0, 1};
+    const struct sandbox_limits long_ones = {1000, 1000, (size_t)1 << 30};
+    struct sandbox *s;
+    if (sandbox_open(&s, 2, &long_ones) != 0)
+        _exit(1);
+    for (size_t i = 0; i < 2; i++) {
+        const struct sandbox_job job = {tells_pid, endless, &which[i]};
+        sandbox_start(s, &job, i);
+    }
+    for (;;)
+        pause();
+}
+
+static void nap(void)
+{
+    const struct timespec t = {0, 5000000};
+    nanosleep(&t, NULL);
+}
+
+/* Gone, or dead and not yet fetched by whoever inherited it */
+static int is_gone(int pid)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "r");
+    if (f == NULL)
+        return 1;
+    const size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    const char *state = n == 0 ? NULL : strrchr(text, ')');
+    return state == NULL || state[2] == 'Z' || state[2] == 'X';
+}
+
+static void parent_dies(void)
+{
+    int gone = 0;
+    const pid_t pid = fork();
+    if (pid == 0)
+        doomed_parent();
+    for (int i = 0; i < 4000 && !(seen[10] && seen[11]); i++)
+        nap();
+    CHECK(seen[10] && seen[11] && !is_gone(seen[8]) && !is_gone(seen[9]));
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    for (int i = 0; i < 2000 && !gone; i++) {
+        gone = is_gone(seen[8]) && is_gone(seen[9]);
+        nap();
+    }
+    CHECK(gone);
+    if (!gone)
+        kill(seen[8], SIGKILL), kill(seen[9], SIGKILL);
+}
+
+static void refused(void)
+{
+    struct sandbox *s;
+    const struct sandbox_limits none = {0, 1, 1}, no_cpu = {1, 0, 1};
+    CHECK(sandbox_open(&s, 0, &limits) == -1 && s == NULL);
+    CHECK(sandbox_open(&s, 1, &none) == -1 && s == NULL);
+    CHECK(sandbox_open(&s, 1, &no_cpu) == -1 && s == NULL);
+}
+
+int main(void)
+{
+    void *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return 1;
+    seen = shared;
+    RUN(guards);
+    RUN(margins);
+    RUN(hidden);
+    RUN(ends_well);
+    RUN(ends_badly);
+    RUN(preparing);
+    RUN(late);
+    RUN(closing_kills);
+    RUN(parent_dies);
+    RUN(refused);
+    return test_end();
+}

@@ -1,0 +1,165 @@
+/* child.c - what runs in a child that is locked in: calls that are checked, calls that are timed
+   SPDX-License-Identifier: MIT
+
+   child.h declares it. */
+#include "child.h"
+
+#include "base/numbers.h"
+
+#include <string.h>
+#include <time.h>
+
+uint64_t report_sum(const struct report *r, uint64_t number)
+{
+    const unsigned char *at = (const unsigned char *)r + sizeof r->sum;
+    uint64_t sum = number;
+    for (size_t i = 0; i < sizeof *r - sizeof r->sum; i += sizeof sum) {
+        uint64_t word;
+        memcpy(&word, at + i, sizeof word);
+        sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+/* ---- samples ---- */
+
+static uint64_t clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void child_timer(struct child_timer *t, const struct cases *cases, const struct case_room *room,
+                 size_t i)
+{
+    t->cases = cases;
+    t->room = room;
+    t->i = i;
+    t->c = cases->v[i].c;
+    cases_point(cases, i, room, GUARDED_BEFORE, t->c.at);
+}
+
+uint64_t child_sample(const struct child_timer *t, ev_kernel *kernel, uint64_t calls)
+{
+    void (*call)(const struct ev_case *, ev_kernel *) = t->cases->harness->call;
+    uint64_t sum = 0, from = clock_ns();
+    if (!t->cases->v[t->i].has_inout) {
+        for (uint64_t k = 0; k < calls; k++)
+            call(&t->c, kernel);
+        return clock_ns() - from;
+    }
+    for (uint64_t k = 0; k < calls; k++) {
+        cases_fill(t->cases, t->i, t->room, GUARDED_BEFORE, 0, 1);
+        from = clock_ns();
+        call(&t->c, kernel);
+        sum += clock_ns() - from;
+    }
+    return sum;
+}
+
+uint64_t child_calls(const struct child_timer *t, ev_kernel *kernel)
+{
+    uint64_t calls = 1;
+    child_sample(t, kernel, 1);
+    while (calls < CHILD_CALLS && child_sample(t, kernel, calls) < CHILD_SAMPLE_NS)
+        calls *= 2;
+    return calls;
+}
+
+/* ---- the candidate ---- */
+
+static int is_chosen(const struct child_task *t, size_t i)
+{
+    return (t->chosen >> i & 1) != 0;
+}
+
+static void call_once(const struct child_task *t, size_t i, enum guarded_side side, int poison)
+{
+    struct ev_case c = t->cases->v[i].c;
+    cases_point(t->cases, i, t->room, side, c.at);
+    cases_fill(t->cases, i, t->room, side, poison, 0);
+    t->cases->harness->call(&c, t->kernel);
+}
+
+static int is_right(const struct child_task *t, size_t i)
+{
+    for (size_t w = 0; t->oracle != NULL && w < t->cases->n_written; w++) {
+        if (t->cases->written[w].of != i)
+            continue;
+        const struct oracle_region r =
+            cases_region(t->cases, w, t->room, GUARDED_BEFORE, t->poison);
+        if (!oracle_accepts(t->oracle, oracle_error(t->oracle, &r)))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- times ---- */
+
+static int is_far_slower(const uint64_t pair[2])
+{
+    return pair[0] / 4 > pair[1];
+}
+
+/* Is it not worth while to go on? After the first pairs if the candidate is slower by a tenth, and
+   after two if it is slower by far; one alone can be an interruption. */
+static int is_hopeless(const struct child_pairs *p, const uint64_t (*ns)[2], size_t n)
+{
+    if (n < p->first)
+        return n > 1 && is_far_slower(ns[n - 1]) && is_far_slower(ns[n - 2]);
+    return n == p->first && p->first < p->most && timing_of(ns, n).ratio > 1.1;
+}
+
+/* Candidate first, baseline first, and so on */
+static void time_case(struct child_task *t, size_t i)
+{
+    struct child_timer timer;
+    uint64_t(*ns)[2] = t->report->ns[i];
+    child_timer(&timer, t->cases, t->room, i);
+    if (t->calls[i] == 0)
+        t->calls[i] = child_calls(&timer, t->baseline);
+    child_sample(&timer, t->baseline, 1); /* so that what it uses is in the caches, too */
+    child_sample(&timer, t->kernel, 1);
+    size_t n = 0;
+    while (n < t->pairs[i].most) {
+        const int first = n % 2 == 0 ? 0 : 1;
+        ns[n][first] = child_sample(&timer, first == 0 ? t->kernel : t->baseline, t->calls[i]);
+        ns[n][!first] = child_sample(&timer, first == 0 ? t->baseline : t->kernel, t->calls[i]);
+        n++;
+        if (is_hopeless(&t->pairs[i], (const uint64_t(*)[2])ns, n))
+            break;
+    }
+    t->report->n_pairs[i] = n;
+    t->report->calls[i] = t->calls[i];
+}
+
+/* ---- all of it ---- */
+
+static void say(struct child_task *t, enum child_word word)
+{
+    t->report->word = word;
+    t->report->sum = report_sum(t->report, t->number);
+    memcpy(t->block->area[0].at, t->report, sizeof *t->report);
+}
+
+void child_run(struct child_task *t)
+{
+    for (size_t i = 0; i < t->cases->n; i++) {
+        if (!is_chosen(t, i))
+            continue;
+        call_once(t, i, GUARDED_BEFORE, t->poison);
+        if (!is_right(t, i)) {
+            say(t, CHILD_WRONG);
+            return;
+        }
+    }
+    for (size_t i = 0; i < t->cases->n; i++)
+        if (is_chosen(t, i) && t->pairs[i].most > 0)
+            time_case(t, i);
+    for (size_t i = 0; i < t->cases->n; i++)
+        if (is_chosen(t, i))
+            call_once(t, i, GUARDED_BEHIND, !t->poison);
+    say(t, CHILD_DONE);
+}

@@ -1,0 +1,65 @@
+/* child.h - what runs in a child that is locked in: calls that are checked, calls that are timed
+   SPDX-License-Identifier: MIT
+
+   Nothing here may call the system, so nothing here allocates. */
+#pragma once
+
+#include "cases.h"
+#include "timing.h"
+
+enum {
+    CHILD_CASES = EV_MAX_SHAPES,
+    CHILD_PAIRS = 128,      /* most for a case */
+    CHILD_CALLS = 1 << 16,  /* most in a sample */
+    CHILD_SAMPLE_NS = 20000 /* least of a sample, where it may have several calls */
+};
+
+enum child_word { CHILD_SILENT, CHILD_DONE, CHILD_WRONG };
+
+struct report {   /* what a child has to say; the parent believes none of it unseen */
+    uint64_t sum; /* of all that follows, mixed with the job's number */
+    uint64_t word;
+    uint64_t calls[CHILD_CASES];
+    uint64_t n_pairs[CHILD_CASES];
+    uint64_t ns[CHILD_CASES][CHILD_PAIRS][2]; /* of samples: candidate, baseline */
+};
+
+uint64_t report_sum(const struct report *r, uint64_t number);
+
+struct child_task {
+    const struct cases *cases;
+    const struct case_room *room;
+    const struct guarded *block; /* a shared area for the report */
+    const struct oracle *oracle; /* NULL: outputs are not compared */
+    ev_kernel *kernel, *baseline;
+    int poison;
+    unsigned chosen; /* bits: the cases that are called */
+    struct child_pairs {
+        unsigned first,
+            most; /* 0: not timed. A candidate that is slower by then has only `first` */
+    } pairs[CHILD_CASES];
+    uint64_t calls[CHILD_CASES]; /* in a sample; 0: to be found out */
+    uint64_t number;
+    struct report *report; /* the child's own, zero; it is copied to the block at the very end */
+};
+
+/* Calls the candidate for each case on the side BEFORE, with `poison`, and ends with CHILD_WRONG at
+   the first wrong output; times it and the baseline there; calls it once more for each case on the
+   side BEHIND, with the other poison, and leaves these outputs to the parent. */
+void child_run(struct child_task *t);
+
+/* ---- samples ---- */
+
+struct child_timer {
+    const struct cases *cases;
+    const struct case_room *room;
+    size_t i;
+    struct ev_case c;
+};
+
+void child_timer(struct child_timer *t, const struct cases *cases, const struct case_room *room,
+                 size_t i);
+/* Of so many calls, in nanoseconds; buffers that a call changes are restored before each. */
+uint64_t child_sample(const struct child_timer *t, ev_kernel *kernel, uint64_t calls);
+/* How many calls a sample has */
+uint64_t child_calls(const struct child_timer *t, ev_kernel *kernel);

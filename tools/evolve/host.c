@@ -1,0 +1,264 @@
+/* host.c - a user's harness: compiled, loaded and looked at
+   SPDX-License-Identifier: MIT
+
+   trial.h declares it. */
+#include "trial.h"
+
+#include "base/util.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const harness_text[] = {
+#include "harness_text.h" /* the lines of harness.h; the Makefile makes it */
+};
+
+struct host {
+    char *path;
+    void *library;
+    const struct ev_harness *harness;
+};
+
+/* ---- a temporary folder, and what goes into it ---- */
+
+struct folder {
+    char *path, *header, *library;
+};
+
+static char *path_in(const char *folder, const char *name)
+{
+    struct buf b = {0};
+    buf_printf(&b, "%s/%s", folder, name);
+    return b.s;
+}
+
+static void remove_folder(struct folder *f)
+{
+    unlink(f->header);
+    unlink(f->library);
+    rmdir(f->path);
+    free(f->header);
+    free(f->library);
+    free(f->path);
+}
+
+static int write_header(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    int ok = f != NULL;
+    for (size_t i = 0; ok && i < sizeof harness_text / sizeof *harness_text; i++)
+        ok = fputs(harness_text[i], f) >= 0;
+    if (f != NULL && fclose(f) != 0)
+        ok = 0;
+    return ok ? 0 : fail("%s: cannot write: %s", path, strerror(errno));
+}
+
+static int make_folder(struct folder *f)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (temporary == NULL || temporary[0] == '\0')
+        temporary = "/tmp";
+    f->path = path_in(temporary, "kpred-evolve-XXXXXX");
+    if (mkdtemp(f->path) == NULL) {
+        const int error = errno;
+        free(f->path);
+        return fail("%s: cannot make a temporary folder: %s", temporary, strerror(error));
+    }
+    f->header = path_in(f->path, "kpred_evolve.h");
+    f->library = path_in(f->path, "harness.so");
+    return 0;
+}
+
+/* ---- the compiler ---- */
+
+static void list_add(char ***list, size_t *n, size_t *cap, const char *text)
+{
+    *list = xgrow(*list, *n, cap, sizeof **list);
+    (*list)[(*n)++] = text == NULL ? NULL : xstrdup(text);
+}
+
+static char **arguments(const char *path, const char *compiler, const char *const *flags,
+                        const struct folder *f)
+{
+    char **list = NULL;
+    size_t n = 0, cap = 0;
+    struct buf own = {0};
+    buf_add(&own, path, (size_t)(base_name(path) - path));
+    const char *const first[] = {compiler, "-shared", "-fPIC", "-O2",
+                                 "-I",     f->path,   "-I",    own.n == 0 ? "." : own.s};
+    const char *const last[] = {path, "-o", f->library, "-lm", NULL};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        list_add(&list, &n, &cap, first[i]);
+    for (; flags != NULL && *flags != NULL; flags++)
+        list_add(&list, &n, &cap, *flags);
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        list_add(&list, &n, &cap, last[i]);
+    buf_free(&own);
+    return list;
+}
+
+static void free_arguments(char **list)
+{
+    for (size_t i = 0; list[i] != NULL; i++)
+        free(list[i]);
+    free(list);
+}
+
+extern char **environ;
+
+/* Signals that end the program wait until the folder is gone; the compiler gets them. */
+static int start(char **list, const sigset_t *mask, pid_t *pid)
+{
+    posix_spawnattr_t how;
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&how, mask);
+    const int error = posix_spawnp(pid, list[0], NULL, &how, list, environ);
+    posix_spawnattr_destroy(&how);
+    return error;
+}
+
+static int compile(const char *path, const char *compiler, const char *const *flags,
+                   const struct folder *f, const sigset_t *mask)
+{
+    char **list = arguments(path, compiler, flags, f);
+    pid_t pid = 0;
+    int status = 0;
+    const int error = start(list, mask, &pid);
+    free_arguments(list);
+    if (error != 0)
+        return fail("%s: cannot be started: %s", compiler, strerror(error));
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return fail("%s: %s", compiler, strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    return fail("%s: %s does not compile it; its messages are above", path, compiler);
+}
+
+/* The library stays loaded when its file is gone: so the folder does not outlive this. */
+static int compile_and_load(struct host *h, const char *compiler, const char *const *flags,
+                            const sigset_t *mask)
+{
+    struct folder f = {0};
+    if (make_folder(&f) != 0)
+        return -1;
+    int rc = write_header(f.header);
+    if (rc == 0)
+        rc = compile(h->path, compiler, flags, &f, mask);
+    if (rc == 0 && (h->library = dlopen(f.library, RTLD_NOW | RTLD_LOCAL)) == NULL)
+        rc = fail("%s: cannot be loaded: %s", h->path, dlerror());
+    remove_folder(&f);
+    return rc;
+}
+
+static int load(struct host *h, const char *compiler, const char *const *flags)
+{
+    static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    sigset_t held, before;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaddset(&held, ends[i]);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    const int rc = compile_and_load(h, compiler, flags, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+/* ---- what a harness has to have ---- */
+
+static size_t count_names(const char *sizes)
+{
+    size_t n = 0;
+    while (*sizes != '\0') {
+        char name[64] = "";
+        const size_t blanks = strspn(sizes, " "), length = strcspn(sizes + blanks, " ");
+        if (length == 0)
+            break;
+        if (length >= sizeof name)
+            return 0;
+        memcpy(name, sizes + blanks, length);
+        if (!is_identifier(name))
+            return 0;
+        sizes += blanks + length;
+        n++;
+    }
+    return n;
+}
+
+static int has_timed_case(const struct ev_harness *e)
+{
+    for (size_t i = 0; i < e->n_shapes; i++)
+        if (!e->shapes[i].held_out && !e->shapes[i].untimed)
+            return 1;
+    return 0;
+}
+
+static int check(const char *path, const struct ev_harness *e)
+{
+    if (e == NULL)
+        return fail("%s: has no EV_HARNESS(...)", path);
+    if (e->version != EV_VERSION)
+        return fail("%s: is a harness of version %d, not %d", path, e->version, EV_VERSION);
+    if (e->set_up == NULL || e->call == NULL)
+        return fail("%s: EV_HARNESS has no .%s", path, e->set_up == NULL ? "set_up" : "call");
+    if (e->shapes == NULL || e->n_shapes == 0)
+        return fail("%s: EV_HARNESS has no shapes", path);
+    if (e->n_shapes > EV_MAX_SHAPES)
+        return fail("%s: has %zu shapes, more than %d", path, e->n_shapes, EV_MAX_SHAPES);
+    const size_t names = e->sizes == NULL ? 0 : count_names(e->sizes);
+    if (names == 0 || names > EV_MAX_SIZES)
+        return fail("%s: .sizes \"%s\": is not 1 to %d names", path,
+                    e->sizes == NULL ? "" : e->sizes, EV_MAX_SIZES);
+    if (!has_timed_case(e))
+        return fail("%s: has no shape that is timed and not held out", path);
+    return 0;
+}
+
+int host_open(struct host **out, const char *path, const char *compiler, const char *const *flags)
+{
+    *out = NULL;
+    FILE *f = open_input(path);
+    if (f == NULL)
+        return -1;
+    fclose(f);
+    struct host *h = xcalloc(1, sizeof *h);
+    h->path = xstrdup(path);
+    int rc = load(h, compiler, flags);
+    if (rc == 0) {
+        h->harness = dlsym(h->library, "ev_harness");
+        rc = check(path, h->harness);
+    }
+    if (rc != 0)
+        host_close(h);
+    else
+        *out = h;
+    return rc;
+}
+
+const struct ev_harness *host_harness(const struct host *h)
+{
+    return h->harness;
+}
+
+const char *host_path(const struct host *h)
+{
+    return h->path;
+}
+
+void host_close(struct host *h)
+{
+    if (h == NULL)
+        return;
+    if (h->library != NULL)
+        dlclose(h->library);
+    free(h->path);
+    free(h);
+}

@@ -1,0 +1,156 @@
+/* judge.c - what is believed of a child, and what its outputs and times make of its list
+   SPDX-License-Identifier: MIT
+
+   judge.h declares it. */
+#include "judge.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---- outputs ---- */
+
+static double own_error(const struct trial *t, const struct slot *s, size_t i, int poison)
+{
+    const struct one_case *one = &t->cases->v[i];
+    struct ev_case c = one->c;
+    void *want[EV_MAX_BUFFERS];
+    cases_point(t->cases, i, &s->room, GUARDED_BEHIND, c.at);
+    memcpy(want, c.at, sizeof want);
+    for (size_t k = 0; k < c.n_buffers; k++) {
+        const struct case_buffer *p = &one->place[k];
+        if (c.buffer[k].role != EV_IN)
+            want[k] = t->cases->want[poison].area[0].at + t->cases->written[p->area].at + p->offset;
+    }
+    const double error = t->harness->error(&c, want, c.at);
+    return error >= 0 ? error : HUGE_VAL; /* a NaN is not */
+}
+
+/* Does any output of the case differ in a bit? */
+static int is_unequal(const struct trial *t, const struct slot *s, size_t i, int poison)
+{
+    const struct oracle exact = {ORACLE_RELATIVE, 0, 0};
+    for (size_t w = 0; w < t->cases->n_written; w++) {
+        const struct oracle_region r = cases_region(t->cases, w, &s->room, GUARDED_BEHIND, poison);
+        if (t->cases->written[w].of == i && oracle_error(&exact, &r) > 0)
+            return 1;
+    }
+    return 0;
+}
+
+double judge_case(const struct trial *t, const struct slot *s, size_t i, int *allowed)
+{
+    const struct oracle *o = &t->plan.oracle;
+    const int poison = !s->task.poison;
+    double most = 0;
+    for (size_t w = 0; w < t->cases->n_written; w++) {
+        const struct oracle_region r = cases_region(t->cases, w, &s->room, GUARDED_BEHIND, poison);
+        if (t->cases->written[w].of == i)
+            most = fmax(most, oracle_error(o, &r));
+    }
+    if (o->kind == ORACLE_HARNESS && most < HUGE_VAL)
+        most = own_error(t, s, i, poison);
+    *allowed = oracle_accepts(o, most);
+    if (most <= 0 && o->kind != ORACLE_EXACT && is_unequal(t, s, i, poison))
+        most = DBL_MIN;
+    return most;
+}
+
+static int judge_outputs(const struct trial *t, const struct slot *s, struct result *r)
+{
+    int allowed = 1;
+    r->error = 0;
+    for (size_t i = 0; allowed && i < t->cases->n; i++)
+        if (s->task.chosen >> i & 1)
+            r->error = fmax(r->error, judge_case(t, s, i, &allowed));
+    return allowed;
+}
+
+/* ---- times ---- */
+
+int judge_times_can_be(const struct trial *t, const struct slot *s, size_t i, double *left)
+{
+    const struct report *p = t->report;
+    const uint64_t n = p->n_pairs[i];
+    double base[CHILD_PAIRS];
+    if (n == 0 || n > s->task.pairs[i].most)
+        return 0;
+    for (size_t k = 0; k < n; k++)
+        for (int code = 0; code < 2; code++) {
+            *left -= 1e-9 * (double)p->ns[i][k][code];
+            if (p->ns[i][k][code] == 0 || *left < 0)
+                return 0;
+        }
+    for (size_t k = 0; k < n; k++)
+        base[k] = (double)p->ns[i][k][1];
+    return timing_median(base, n) > t->sample_ns[i] / 16;
+}
+
+static int judge_times(const struct trial *t, const struct slot *s, struct result *r)
+{
+    double left = slots_now() - s->started, time = 0, square = 0;
+    size_t cases[TASK_CASES];
+    const size_t n = trial_timed(t, s->effort, cases);
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = cases[k];
+        if (!judge_times_can_be(t, s, i, &left))
+            return 0;
+        const struct timing x =
+            timing_of((const uint64_t(*)[2])t->report->ns[i], t->report->n_pairs[i]);
+        r->ratio[k] = x.ratio;
+        time += x.ratio;
+        square += x.error * x.error;
+    }
+    r->n_cases = (int)n;
+    r->time = time / (double)n;
+    r->spread = sqrt(square) / (double)n;
+    return 1;
+}
+
+/* ---- all of it ---- */
+
+int judge_take_report(struct trial *t, const struct slot *s)
+{
+    memcpy(t->report, s->block.area[0].at, sizeof *t->report);
+    return t->report->sum == report_sum(t->report, s->task.number)
+           && (t->report->word == CHILD_DONE || t->report->word == CHILD_WRONG);
+}
+
+static enum outcome judge_done(struct trial *t, struct slot *s, struct result *r)
+{
+    if (!judge_take_report(t, s))
+        return OUTCOME_GARBLED;
+    r->error = HUGE_VAL;
+    if (t->report->word == CHILD_WRONG || !judge_outputs(t, s, r))
+        return OUTCOME_WRONG;
+    return judge_times(t, s, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
+}
+
+static enum outcome judge(struct trial *t, struct slot *s, enum sandbox_end end, int code,
+                          struct result *r)
+{
+    const int hold = slot_margins_hold(s);
+    const int why = code - 1;
+    switch (end) {
+    case SANDBOX_DONE: return hold ? judge_done(t, s, r) : OUTCOME_WRONG;
+    case SANDBOX_REFUSED:
+        return why >= OUTCOME_INAPPLICABLE && why <= OUTCOME_UNCOMPILED ? (enum outcome)why
+                                                                        : OUTCOME_UNCOMPILED;
+    case SANDBOX_UNPREPARED: return OUTCOME_UNCOMPILED;
+    case SANDBOX_TIMED_OUT: return OUTCOME_TIMED_OUT;
+    default: return OUTCOME_CRASHED;
+    }
+}
+
+struct result judge_result(struct trial *t, struct slot *s, enum sandbox_end end, int code)
+{
+    struct result r;
+    memset(&r, 0, sizeof r);
+    r.error = HUGE_VAL;
+    r.outcome = judge(t, s, end, code, &r);
+    if (r.outcome != OUTCOME_VALID) {
+        r.time = HUGE_VAL;
+        r.spread = 0;
+        r.n_cases = 0;
+    }
+    return r;
+}

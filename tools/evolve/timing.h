@@ -1,0 +1,19 @@
+/* timing.h - what many times of two codes say about them
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TIMING_MOST = 256 }; /* values that can be dealt with at once */
+
+struct timing {
+    double ratio; /* of the first code's time to the second's */
+    double error; /* its standard error */
+    double ns[2]; /* the medians of both */
+};
+
+/* Sorts the values; n is 1 or more. Calls nothing, so that a child can use it. */
+double timing_median(double *v, size_t n);
+/* Of pairs that were measured by turns, 1 to TIMING_MOST of them, none 0 */
+struct timing timing_of(const uint64_t (*pairs)[2], size_t n);
