@@ -48,8 +48,8 @@ void body_free(struct body *b); /* the function stays */
 
 /* ---- asking ---- */
 
-uint32_t body_find(const struct body *b, uint32_t id);         /* an item, or BODY_NONE */
-uint32_t body_item_of(const struct body *b, LLVMValueRef v);   /* the same of an instruction */
+uint32_t body_find(const struct body *b, uint32_t id);       /* an item, or BODY_NONE */
+uint32_t body_item_of(const struct body *b, LLVMValueRef v); /* the same of an instruction */
 struct body_point body_point(const struct body *b, uint32_t place);
 /* Where operand i of an item is used: a phi's at the end of the block that it comes from */
 struct body_point body_use_point(const struct body *b, uint32_t item, unsigned i);

@@ -64,9 +64,9 @@ static struct target target_of(const struct body *b, const struct edit *e, LLVMV
     for (uint32_t user = 0; user < b->n_items; user++) {
         LLVMValueRef u = b->item[user].value;
         /* A new place would be in front of this one: what stands at this one would see it. */
-        const int sees = u != NULL
-                         && (b->item[user].at == place
-                             || body_sees(b, body_point(b, b->item[user].at), place));
+        const int sees =
+            u != NULL
+            && (b->item[user].at == place || body_sees(b, body_point(b, b->item[user].at), place));
         for (unsigned i = 0; sees && i < (unsigned)LLVMGetNumOperands(u); i++) {
             const uint64_t hash = num_mix(e->seed, b->item[user].id, i);
             if (LLVMTypeOf(LLVMGetOperand(u, i)) == LLVMTypeOf(source) && hash < least
@@ -119,12 +119,8 @@ static int fits_swap(const struct body *b, const struct edit *e, int barriers)
 static LLVMValueRef other_operand(const struct body *b, uint32_t item, const struct edit *e)
 {
     LLVMValueRef old = LLVMGetOperand(b->item[item].value, e->index);
-    const struct repair_wish wish = {e->seed,
-                                     e->what,
-                                     e->index,
-                                     LLVMTypeOf(old),
-                                     body_point(b, b->item[item].at),
-                                     old};
+    const struct repair_wish wish = {
+        e->seed, e->what, e->index, LLVMTypeOf(old), body_point(b, b->item[item].at), old};
     return repair_choose(b, &wish);
 }
 
@@ -133,8 +129,7 @@ static int fits_operand(const struct body *b, const struct edit *e, int barriers
     const uint32_t item = subject(b, e->what, barriers);
     return class_of(b, item) == RULES_PLAIN
            && e->index < (unsigned)LLVMGetNumOperands(b->item[item].value)
-           && rules_operand(b->item[item].value, e->index)
-           && other_operand(b, item, e) != NULL;
+           && rules_operand(b->item[item].value, e->index) && other_operand(b, item, e) != NULL;
 }
 
 /* ---- what is done ---- */

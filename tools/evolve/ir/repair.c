@@ -45,8 +45,7 @@ static LLVMValueRef splat(LLVMTypeRef vector, LLVMValueRef value)
 static LLVMValueRef constant(LLVMTypeRef type, int value)
 {
     switch (LLVMGetTypeKind(type)) {
-    case LLVMIntegerTypeKind:
-        return LLVMConstInt(type, (unsigned long long)(long long)value, 1);
+    case LLVMIntegerTypeKind: return LLVMConstInt(type, (unsigned long long)(long long)value, 1);
     case LLVMHalfTypeKind:
     case LLVMBFloatTypeKind:
     case LLVMFloatTypeKind:

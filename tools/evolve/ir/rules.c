@@ -95,16 +95,15 @@ static enum rules_class class_of_call(LLVMValueRef call)
         return RULES_BARRIER;
     if (*name == '\0' || is_fixed(name) || n_others > 0 || is_volatile_copy(call)
         || is_bound_to_return(call) || has_special_argument(call)
-        || has_attribute(call, LLVMAttributeFunctionIndex, "convergent")
-        || has_attribute(call, LLVMAttributeFunctionIndex, "returns_twice"))
+        || has_attribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "convergent")
+        || has_attribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "returns_twice"))
         return RULES_NEVER;
     return RULES_PLAIN;
 }
 
 int rules_is_lifetime(LLVMValueRef instruction)
 {
-    return LLVMIsACallInst(instruction)
-           && strncmp(callee(instruction), "llvm.lifetime.", 14) == 0;
+    return LLVMIsACallInst(instruction) && strncmp(callee(instruction), "llvm.lifetime.", 14) == 0;
 }
 
 int rules_is_called(LLVMValueRef value)
@@ -179,6 +178,8 @@ static int is_field(LLVMValueRef gep, unsigned operand)
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     for (unsigned i = 2; i < operand; i++) {
         LLVMValueRef index = LLVMGetOperand(gep, i);
+        if (LLVMGetTypeKind(type) == LLVMStructTypeKind && !LLVMIsAConstantInt(index))
+            return 1;
         if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
             type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
         else
