@@ -70,13 +70,12 @@ static int fill(struct ir *ir, const struct ir_source *source)
 {
     if (target_make(ir, source) != 0 || source_read(ir, source) != 0)
         return -1;
-    if (passes_run(ir->module, ir->machine, &ir->passes) != 0)
+    if (passes_run(ir->module, ir->machine, &ir->passes) != 0 || ir->n_errors > 0)
         return fail("%s: the passes of %s failed", ir->path, ir->passes.name);
     number(ir);
     LLVMStripModuleDebugInfo(ir->module);
     forget_paths(ir);
     flow_make(&ir->flow, LLVMGetNamedFunction(ir->module, ir->function));
-    LLVMContextSetDiagnosticHandler(ir->context, count_error, ir);
     return 0;
 }
 
@@ -89,6 +88,7 @@ int ir_open(struct ir **out, const struct ir_source *source, const struct ir_pas
     ir->edit_barriers = source->edit_barriers;
     ir->is_host = source->target == NULL;
     ir->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(ir->context, count_error, ir);
     if (fill(ir, source) == 0) {
         *out = ir;
         return 0;
