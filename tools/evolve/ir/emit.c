@@ -83,7 +83,9 @@ static int generate(struct ir *ir, LLVMModuleRef module, enum ir_form form, stru
     }
     buf_add(out, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
     LLVMDisposeMemoryBuffer(code);
-    return ir->n_errors == n_errors ? 0 : fail("%s: LLVM's code generator refuses it", ir->path);
+    if (ir->n_errors == n_errors)
+        return 0;
+    return fail("%s: LLVM's code generator refuses it: %s", ir->path, ir->error);
 }
 
 static int run_linker(FILE *object, struct buf *out)

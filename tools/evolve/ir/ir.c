@@ -51,11 +51,15 @@ static void number(struct ir *ir)
     }
 }
 
-/* Diagnostics of candidates are only counted; without a handler LLVM would end the process. */
+/* Errors of candidates are only counted; without a handler LLVM would end the process. */
 static void count_error(LLVMDiagnosticInfoRef info, void *user)
 {
     struct ir *ir = user;
-    ir->n_errors += LLVMGetDiagInfoSeverity(info) == LLVMDSError;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    LLVMDisposeMessage(ir->error);
+    ir->error = LLVMGetDiagInfoDescription(info);
+    ir->n_errors++;
 }
 
 /* The same kernel has the same hash in another folder. */
@@ -107,6 +111,7 @@ void ir_close(struct ir *ir)
         LLVMDisposeTargetMachine(ir->machine);
     LLVMContextDispose(ir->context);
     flow_free(&ir->flow);
+    LLVMDisposeMessage(ir->error);
     free(ir->line);
     free(ir->path);
     free(ir->function);

@@ -18,6 +18,7 @@ struct ir {
     size_t n;     /* instructions */
     int *line;    /* of each instruction, in the source; 0 */
     int n_errors; /* that LLVM has told so far */
+    char *error;  /* the last of them, LLVM's, or NULL */
 };
 
 /* ---- target.c ---- */
