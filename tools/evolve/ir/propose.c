@@ -1,0 +1,137 @@
+/* propose.c - random edits that apply
+   SPDX-License-Identifier: MIT
+
+   ir.h declares it. */
+#include "base/numbers.h"
+#include "base/util.h"
+#include "module.h"
+#include "operators.h"
+#include "rules.h"
+
+#include <stdlib.h>
+
+struct chooser {
+    const struct body *b;
+    int barriers;
+    uint64_t *random;
+    uint32_t *subject; /* the items that may be touched */
+    size_t n_subjects;
+};
+
+static size_t below(struct chooser *c, size_t n)
+{
+    return (size_t)(num_draw(c->random) % n);
+}
+
+static void find_subjects(struct chooser *c)
+{
+    const struct body *b = c->b;
+    c->subject = xmalloc((b->n_items + 1) * sizeof *c->subject);
+    c->n_subjects = 0;
+    for (uint32_t i = 0; i < b->n_items; i++) {
+        const enum rules_class class =
+            b->item[i].value == NULL ? RULES_NEVER : rules_of(b->item[i].value);
+        if (class == RULES_BARRIER ? c->barriers : class != RULES_NEVER)
+            c->subject[c->n_subjects++] = i;
+    }
+}
+
+static uint32_t any_subject(struct chooser *c)
+{
+    return c->subject[below(c, c->n_subjects)];
+}
+
+/* Does the item stay as it is at that place? */
+static int sees_operands(const struct body *b, uint32_t item, uint32_t place)
+{
+    LLVMValueRef v = b->item[item].value;
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(v); i++)
+        if (!body_sees_value(b, body_point(b, place), LLVMGetOperand(v, i)))
+            return 0;
+    return 1;
+}
+
+/* Any place; every other time one that sees all operands, if a few draws find one. */
+static uint32_t place_for(struct chooser *c, uint32_t item)
+{
+    uint32_t id = 0;
+    for (int draws = num_draw(c->random) % 2 ? 1 : 16; draws > 0; draws--) {
+        id = c->b->item[below(c, c->b->n_items)].id;
+        const uint32_t place = body_place_for(c->b, id);
+        if (place != BODY_NONE && sees_operands(c->b, item, place))
+            break;
+    }
+    return id;
+}
+
+/* Another instruction with a result of the same type, if a few draws find one */
+static uint32_t equal_of(struct chooser *c, uint32_t item)
+{
+    const struct body *b = c->b;
+    uint32_t other = item;
+    for (int draws = 32; draws > 0; draws--) {
+        other = any_subject(c);
+        if (other != item && LLVMTypeOf(b->item[other].value) == LLVMTypeOf(b->item[item].value))
+            break;
+    }
+    return b->item[other].id;
+}
+
+static void fill(struct chooser *c, struct edit *e)
+{
+    static const unsigned char odds[16] = {
+        OP_DELETE, OP_DELETE,  OP_DELETE,  OP_DELETE, OP_COPY, OP_COPY,    OP_MOVE,    OP_MOVE,
+        OP_MOVE,   OP_REPLACE, OP_REPLACE, OP_SWAP,   OP_SWAP, OP_OPERAND, OP_OPERAND, OP_OPERAND};
+    const uint32_t item = any_subject(c);
+    const size_t n_operands = (size_t)LLVMGetNumOperands(c->b->item[item].value);
+    *e = (struct edit){odds[below(c, 16)], 0, c->b->item[item].id, 0, 0};
+    switch (e->op) {
+    case OP_COPY:
+    case OP_MOVE: e->where = place_for(c, item); break;
+    case OP_REPLACE:
+    case OP_SWAP:
+        e->where =
+            e->op == OP_REPLACE || below(c, 2) ? equal_of(c, item) : c->b->item[any_subject(c)].id;
+        break;
+    case OP_OPERAND: e->index = (uint16_t)(n_operands == 0 ? 0 : below(c, n_operands)); break;
+    default: break;
+    }
+    e->seed = (uint32_t)(num_draw(c->random) >> 32);
+}
+
+static int choose(struct chooser *c, struct edit *out)
+{
+    find_subjects(c);
+    int is_found = 0;
+    for (int draws = c->n_subjects == 0 ? 0 : 200; draws > 0 && !is_found; draws--) {
+        fill(c, out);
+        is_found = operators_fit(c->b, out, c->barriers);
+    }
+    free(c->subject);
+    return is_found ? 0 : -1;
+}
+
+int ir_propose(void *self, const struct edits *list, uint64_t *random, struct edit *out)
+{
+    struct ir *ir = self;
+    struct body body;
+    LLVMModuleRef module = LLVMCloneModule(ir->module);
+    body_make(&body, LLVMGetNamedFunction(module, ir->function), &ir->flow);
+    struct chooser c = {&body, ir->edit_barriers, random, NULL, 0};
+    const int status = operators_do_all(&body, list, ir->edit_barriers) ? choose(&c, out) : -1;
+    body_free(&body);
+    LLVMDisposeModule(module);
+    return status;
+}
+
+int ir_applies(void *self, const struct edits *list)
+{
+    struct ir *ir = self;
+    struct body body;
+    LLVMModuleRef module = LLVMCloneModule(ir->module);
+    body_make(&body, LLVMGetNamedFunction(module, ir->function), &ir->flow);
+    const int applies = operators_do_all(&body, list, ir->edit_barriers);
+    body_free(&body);
+    LLVMDisposeModule(module);
+    return applies;
+}
