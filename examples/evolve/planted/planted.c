@@ -1,8 +1,8 @@
-/* planted.c - a kernel with five wastes that no pass of the compiler removes, for kpred-evolve to find
+/* planted.c - five wastes that no pass of the compiler removes, for kpred-evolve to find
    SPDX-License-Identifier: MIT
 
-   It scales a signal, squares its distance from a bias, and sums steps up. Any pointer may point
-   where another one does, as far as the compiler knows, so all of these stay:
+   It scales a signal, squares its distance from a bias, and sums up. Any pointer may point where
+   another one does, as far as the compiler knows, so all of these stay:
 
    WITHOUT_INVARIANT_LOAD   *width, and with it the division by it, is read again in each turn
    WITHOUT_DIVISION         `unit` is always one
@@ -12,17 +12,17 @@
 
    Each of these macros leaves one waste out, by hand. No loop is vectorised or unrolled: so each
    waste is there once. */
-void planted(int n, const float *x, const int *steps, const float *width, float unit, float bias,
-             float *y, float *trace, float *last, int *carry, int *sums)
+void planted(int n, const float *x, const float *width, float unit, float bias, float *y,
+             float *trace, float *last, float *squares, float *carry, float *sums)
 {
-    int sum = 0;
+    float sum = 0;
 #ifdef WITHOUT_INVARIANT_LOAD
-    const float scale = 1.0f / *width;
+    const float scale = 1 / *width;
 #endif
 #pragma clang loop vectorize(disable) unroll(disable)
     for (int i = 0; i < n; i++) {
 #ifndef WITHOUT_INVARIANT_LOAD
-        const float scale = 1.0f / *width;
+        const float scale = 1 / *width;
 #endif
 #ifdef WITHOUT_DIVISION
         y[i] = x[i] * scale;
@@ -32,18 +32,18 @@ void planted(int n, const float *x, const int *steps, const float *width, float 
     }
 #pragma clang loop vectorize(disable) unroll(disable)
     for (int i = 0; i < n; i++) {
-        const float distance = y[i] - bias;
+        const float distance = x[i] - bias;
 #ifndef WITHOUT_SCRATCH_ARRAY
-        trace[i] = distance;
+        trace[i] = x[i] / distance;
 #endif
 #ifndef WITHOUT_DEAD_STORE
-        *last = distance;
+        *last = distance / bias;
 #endif
-        y[i] = distance * distance;
+        squares[i] = distance * distance;
     }
 #pragma clang loop vectorize(disable) unroll(disable)
     for (int i = 0; i < n; i++) {
-        sum += steps[i];
+        sum += x[i];
 #ifdef WITHOUT_BUFFER
         sums[i] = sum;
 #else
@@ -52,5 +52,5 @@ void planted(int n, const float *x, const int *steps, const float *width, float 
         sum = carry[i];
 #endif
     }
-    *last = bias;
+    *last = sum;
 }
