@@ -24,7 +24,7 @@ static const struct ev_shape shapes[] = {
     {.size = {40, 48}, .seed = 1},
     {.size = {53, 53}, .seed = 2},
     {.size = {3, 4}, .seed = 3, .untimed = 1},
-    {.size = {1, 1}, .seed = 4, .held_out = 1, .untimed = 1},
+    {.size = {2, 3}, .seed = 4, .held_out = 1, .untimed = 1},
     {.size = {47, 61}, .seed = 5, .held_out = 1},
     {.size = {31, 32}, .seed = 6, .held_out = 1, .special = 1},
 };
