@@ -6,10 +6,10 @@ void buffer(int n, const float *x, const float *width, float unit, float *y, flo
             float *last)
 {
     float value = 0;
-    const float factor = *width * unit;
+    const float step = *width * unit;
 #pragma clang loop vectorize(disable) unroll(disable)
     for (int i = 0; i < n; i++) {
-        value += x[i] * factor;
+        value += x[i] - step;
 #ifdef WITHOUT_WASTE
         y[i] = value;
 #else

@@ -12,7 +12,7 @@ void dead_store(int n, const float *x, const float *width, float unit, float *y,
     for (int i = 0; i < n; i++) {
         value = x[i] + unit;
 #ifndef WITHOUT_WASTE
-        *last = value / unit;
+        *last = value / factor;
 #endif
         y[i] = value * factor;
     }
