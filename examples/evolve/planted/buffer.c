@@ -1,4 +1,4 @@
-/* buffer.c - a buffer that is written and read back at once, since the store between might change it
+/* buffer.c - a buffer that is written and read back, since a store between might change it
    SPDX-License-Identifier: MIT
 
    Without it: -DWITHOUT_WASTE. The other wastes of planted.c have files like this one. */
