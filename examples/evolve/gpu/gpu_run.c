@@ -73,6 +73,15 @@ static int open_all(struct gpu *g, char **paths, size_t n)
     return 0;
 }
 
+/* Errors of the release change nothing any more. */
+static void close_all(const struct gpu *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        (void)hipModuleUnload(g->module[i]);
+    (void)hipFree(g->x);
+    (void)hipFree(g->sums);
+}
+
 static int no_device(void)
 {
     int devices = 0;
@@ -167,6 +176,7 @@ static int race(struct gpu *g)
 int main(int argc, char **argv)
 {
     hipError_t error;
+    int status;
     if (argc < 3 || argc > MOST + 1) {
         fprintf(stderr, "usage: gpu_run CODE_OBJECT CODE_OBJECT...\n");
         return EXIT_TROUBLE;
@@ -177,5 +187,7 @@ int main(int argc, char **argv)
         return EXIT_TROUBLE;
     if ((error = find_wanted(&gpu)) != hipSuccess)
         return trouble(argv[1], error);
-    return race(&gpu);
+    status = race(&gpu);
+    close_all(&gpu);
+    return status;
 }
