@@ -4,7 +4,7 @@
    ir.h declares it. */
 #include "base/util.h"
 #include "module.h"
-#include "process.h"
+#include "evolve/process.h"
 
 #include <errno.h>
 #include <llvm-c/Error.h>

@@ -4,7 +4,7 @@
    module.h declares it. */
 #include "base/util.h"
 #include "module.h"
-#include "process.h"
+#include "evolve/process.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>
