@@ -68,7 +68,7 @@ static int check_cases(const struct ev_harness *h, const char *harness, const st
     return 0;
 }
 
-static void write_spec(struct buf *out, const struct run *run, const char *name, size_t n,
+static void write_spec(struct buf *out, const struct logged *run, const char *name, size_t n,
                        const struct sizes *sizes)
 {
     const struct session_options *o = &run->session.options;
@@ -102,7 +102,7 @@ static void write_csv(struct buf *out, const struct ev_harness *h, const struct 
         }
 }
 
-static void write_header(struct buf *out, const struct run *run, const char *name,
+static void write_header(struct buf *out, const struct logged *run, const char *name,
                          const struct variants *v)
 {
     const struct session_options *o = &run->session.options;
@@ -154,7 +154,7 @@ static int write_files(const struct export_options *o, const char *name, const s
     return rc;
 }
 
-static int write_all(const struct export_options *o, const struct run *run,
+static int write_all(const struct export_options *o, const struct logged *run,
                      const struct variants *v, struct library *l, const struct sizes *sizes)
 {
     const struct session *s = &run->session;
@@ -177,7 +177,7 @@ static int write_all(const struct export_options *o, const struct run *run,
     return rc;
 }
 
-static int make(const struct export_options *o, struct run *run, const struct sizes *sizes)
+static int make(const struct export_options *o, struct logged *run, const struct sizes *sizes)
 {
     struct variants v;
     struct library l;
@@ -201,7 +201,7 @@ int cmd_export(int argc, char **argv)
 {
     struct export_options o;
     struct sizes sizes;
-    struct run run;
+    struct logged run;
     const struct opt table[] = {
         {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
@@ -215,7 +215,7 @@ int cmd_export(int argc, char **argv)
     const int status = opts_parse(table, help, argc, argv);
     if (status >= 0)
         return status;
-    if (run_open(&run, o.log, o.jobs) != 0)
+    if (logged_open(&run, o.log, o.jobs) != 0)
         return 1;
     const struct ev_harness *h = host_harness(run.session.host);
     int rc = split_sizes(h, run.session.options.harness, &sizes);
@@ -224,6 +224,6 @@ int cmd_export(int argc, char **argv)
     if (rc == 0)
         rc = make(&o, &run, &sizes);
     free(sizes.text);
-    run_close(&run);
+    logged_close(&run);
     return rc != 0;
 }

@@ -125,7 +125,7 @@ static int show(struct session *s, const struct minimised *m, size_t n_before,
 /* ---- the work ---- */
 
 /* 1: shown; 0: the held-out cases do not accept it; -1 after a message */
-static int try_point(struct run *run, const struct edits *list, struct table_form form)
+static int try_point(struct logged *run, const struct edits *list, struct table_form form)
 {
     struct minimised m;
     struct result r;
@@ -152,7 +152,7 @@ static size_t copy_front(const struct archive *a, struct edits **lists)
     return n;
 }
 
-static int try_front(struct run *run, const struct minimise_options *o)
+static int try_front(struct logged *run, const struct minimise_options *o)
 {
     struct edits *lists;
     const size_t n = copy_front(run->archive, &lists);
@@ -175,7 +175,7 @@ static int try_front(struct run *run, const struct minimise_options *o)
 int cmd_minimise(int argc, char **argv)
 {
     struct minimise_options o;
-    struct run run;
+    struct logged run;
     const struct opt table[] = {
         {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
         {.name = "--point", .kind = OPT_COUNT, .to = &o.point, .least = 1, .most = 1000000},
@@ -190,9 +190,9 @@ int cmd_minimise(int argc, char **argv)
         return status;
     if (table_form_check(&o.form) != 0)
         return 2;
-    if (run_open(&run, o.log, o.jobs) != 0)
+    if (logged_open(&run, o.log, o.jobs) != 0)
         return 1;
     status = try_front(&run, &o) != 0;
-    run_close(&run);
+    logged_close(&run);
     return status;
 }

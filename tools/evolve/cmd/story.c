@@ -140,7 +140,7 @@ static void story_now(struct story *story, const struct archive *log, const stru
     story_free(&now);
 }
 
-static int open_to_add(const char *path, struct run *run)
+static int open_to_add(const char *path, struct logged *run)
 {
     struct story story;
     story_now(&story, run->log, &run->session);
@@ -149,7 +149,7 @@ static int open_to_add(const char *path, struct run *run)
     return rc;
 }
 
-int run_open(struct run *run, const char *path, long jobs)
+int logged_open(struct logged *run, const char *path, long jobs)
 {
     struct session_options o;
     memset(run, 0, sizeof *run);
@@ -162,11 +162,11 @@ int run_open(struct run *run, const char *path, long jobs)
     if (rc == 0)
         rc = open_to_add(path, run);
     if (rc != 0)
-        run_close(run);
+        logged_close(run);
     return rc;
 }
 
-void run_close(struct run *run)
+void logged_close(struct logged *run)
 {
     if (run->archive != NULL)
         archive_close(run->archive);

@@ -20,11 +20,11 @@ void story_free(struct story *story);
 extern const char *const method_names[3];
 
 /* A log that is added to, with the session that it is of: kernel and harness are as they were */
-struct run {
+struct logged {
     struct session session;
     struct archive *archive;
     struct archive *log; /* as it was found: the session's options are texts of it */
 };
 
-int run_open(struct run *run, const char *path, long jobs); /* jobs: see session.h */
-void run_close(struct run *run);
+int logged_open(struct logged *run, const char *path, long jobs); /* jobs: see session.h */
+void logged_close(struct logged *run);

@@ -65,7 +65,7 @@ static void make_shortlist(const struct archive *a, struct shortlist *l)
 }
 
 /* Judges them all; those that are not valid on all cases go. */
-static int judge_shortlist(struct run *run, struct shortlist *l)
+static int judge_shortlist(struct logged *run, struct shortlist *l)
 {
     size_t kept = 0;
     for (size_t i = 0; i < l->n; i++) {
@@ -123,7 +123,7 @@ static void choose(struct variants *v, const struct shortlist *l, size_t k)
     }
 }
 
-int variants_choose(struct run *run, size_t k, struct variants *out)
+int variants_choose(struct logged *run, size_t k, struct variants *out)
 {
     struct shortlist *l = xcalloc(1, sizeof *l);
     memset(out, 0, sizeof *out);

@@ -15,5 +15,5 @@ struct variants { /* to be freed; the first one is the baseline, without edits *
 /* At most k of them, the baseline included: each next one lowers the sum over the cases of the best
    time the most, and is valid on the held-out cases. It stops where the next one gains nothing
    beyond the noise. -1 after a message. */
-int variants_choose(struct run *run, size_t k, struct variants *out);
+int variants_choose(struct logged *run, size_t k, struct variants *out);
 void variants_free(struct variants *v);
