@@ -203,17 +203,19 @@ static void print_names(struct edit_names names, struct buf *out)
         buf_printf(out, "%s%s", i != 0 ? " " : "", names.v[i]);
 }
 
-/* The story as the log has it, with the operators before it */
-static struct archive_story *with_operators(const struct archive_story *story,
-                                            const char *operators)
+/* The heading of the log: the story, with the operators before it */
+static struct log_pair *heading_of(const struct archive_story *story, const char *operators)
 {
     size_t n = 0;
     while (story[n].key != NULL)
         n++;
-    struct archive_story *all = xcalloc(n + 2, sizeof *all);
+    struct log_pair *all = xcalloc(n + 2, sizeof *all);
     all[0].key = "operators";
     all[0].value = operators;
-    memcpy(all + 1, story, n * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        all[i + 1].key = story[i].key;
+        all[i + 1].value = story[i].value;
+    }
     return all;
 }
 
@@ -223,9 +225,9 @@ static int open_log(struct archive *a, const char *path, enum log_mode mode,
     const struct log_lines lines = {take_line, a};
     struct buf operators = {0};
     print_names(a->names, &operators);
-    struct archive_story *all = with_operators(story, operators.s);
-    const int rc = log_open(&a->log, path, mode, all, &lines);
-    free(all);
+    struct log_pair *heading = heading_of(story, operators.s);
+    const int rc = log_open(&a->log, path, mode, heading, &lines);
+    free(heading);
     buf_free(&operators);
     return rc;
 }

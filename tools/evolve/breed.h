@@ -4,8 +4,9 @@
 
 #include "run.h"
 
-/* `child`, which may hold another list or be the parent, becomes the parent's with one more proposed
-   edit, and one that this run has not met: 0, or -1 if none was found; then it is the parent's. */
+/* `child`, which may hold another list or be the parent, becomes the parent's with one more
+   proposed edit, such as this run has not met: 0, or -1 if none was found; then it is as the
+   parent. */
 int breed_longer(const struct run *r, const struct edits *parent, uint64_t *random,
                  struct edits *child);
 /* ... the parent's without a random edit */

@@ -15,7 +15,7 @@
 #define TITLE "# kpred-evolve log 1"
 
 struct pair {
-    char *key, *value;
+    char *key, *value; /* its own */
 };
 
 struct log {
@@ -60,7 +60,7 @@ const char *log_value(const struct log *l, const char *key)
 }
 
 /* Is a key of the log among the wanted ones? */
-static int wanted(const struct archive_story *story, const char *key)
+static int wanted(const struct log_pair *story, const char *key)
 {
     for (; story->key != NULL; story++)
         if (strcmp(story->key, key) == 0)
@@ -68,7 +68,7 @@ static int wanted(const struct archive_story *story, const char *key)
     return 0;
 }
 
-static int same_value(const struct log *l, const struct archive_story *want)
+static int same_value(const struct log *l, const struct log_pair *want)
 {
     const char *is = log_value(l, want->key);
     char *value = one_line(want->value);
@@ -83,9 +83,9 @@ static int same_value(const struct log *l, const struct archive_story *want)
 }
 
 /* Who reads alone may know less of the story than the log has. */
-static int same_story(const struct log *l, enum log_mode mode, const struct archive_story *story)
+static int same_story(const struct log *l, enum log_mode mode, const struct log_pair *story)
 {
-    for (const struct archive_story *s = story; s->key != NULL; s++)
+    for (const struct log_pair *s = story; s->key != NULL; s++)
         if (same_value(l, s) != 0)
             return -1;
     for (size_t i = 0; i < l->n_story && mode != LOG_READ; i++)
@@ -121,7 +121,7 @@ static void take_back(const struct log *l, ssize_t n)
         note("%s: its last line is cut", l->path);
 }
 
-/* One write: what a kill can leave is a part of the last line, never two parts of different ones. */
+/* One write: what a kill can leave is a part of the last line, never parts of several. */
 static int put(const struct log *l, const struct buf *text)
 {
     ssize_t n;
@@ -147,7 +147,7 @@ int log_append(struct log *l, const char *text)
     return rc;
 }
 
-static int put_heading(struct log *l, const struct archive_story *story)
+static int put_heading(struct log *l, const struct log_pair *story)
 {
     struct buf text = {0};
     buf_puts(&text, TITLE "\n");
@@ -271,7 +271,7 @@ static int cut_rest(struct log *l, enum log_mode mode)
     return 0;
 }
 
-static int read_all(struct log *l, enum log_mode mode, const struct archive_story *story,
+static int read_all(struct log *l, enum log_mode mode, const struct log_pair *story,
                     const struct log_lines *lines)
 {
     int rc = read_heading(l);
@@ -311,7 +311,7 @@ static int open_file(struct log *l, enum log_mode mode)
 }
 
 /* Nothing is left of a new file whose heading could not be written. */
-static int begin(struct log *l, const struct archive_story *story, int is_file)
+static int begin(struct log *l, const struct log_pair *story, int is_file)
 {
     const int rc = put_heading(l, story);
     if (rc != 0 && is_file)
@@ -319,7 +319,7 @@ static int begin(struct log *l, const struct archive_story *story, int is_file)
     return rc;
 }
 
-static int open_log(struct log *l, enum log_mode mode, const struct archive_story *story,
+static int open_log(struct log *l, enum log_mode mode, const struct log_pair *story,
                     const struct log_lines *lines)
 {
     struct stat st;
@@ -336,8 +336,8 @@ static int open_log(struct log *l, enum log_mode mode, const struct archive_stor
     return read_all(l, mode, story, lines);
 }
 
-int log_open(struct log **log, const char *path, enum log_mode mode,
-             const struct archive_story *story, const struct log_lines *lines)
+int log_open(struct log **log, const char *path, enum log_mode mode, const struct log_pair *story,
+             const struct log_lines *lines)
 {
     struct log *l = xcalloc(1, sizeof *l);
     l->path = xstrdup(path);

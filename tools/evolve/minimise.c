@@ -93,8 +93,8 @@ static int drop_singles(struct smaller *s)
     return rc;
 }
 
-/* The first pair that can go, the newest first: an edit that breaks something and the one that mends
-   it. */
+/* The first pair that can go, the newest first: an edit that breaks something and the one that
+   mends it. */
 static int drop_pair(struct smaller *s)
 {
     int tries = 0;

@@ -143,7 +143,7 @@ static void collect(struct batch *b, const struct edits *lists, size_t n, size_t
     }
 }
 
-/* All results are there: they are met in the order of the lists, whatever the order they came in. */
+/* All results are there: they are met in the order of the lists, whatever order they came in. */
 static int meet(struct batch *b)
 {
     struct run *r = b->r;

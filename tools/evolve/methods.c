@@ -1,9 +1,7 @@
-/* search.c - a search by one of the methods
+/* methods.c - a search by one of the methods
    SPDX-License-Identifier: MIT
 
-   search.h declares it. */
-#include "search.h"
-
+   search.h declares what is here. */
 #include "methods.h"
 
 const struct search_plan search_defaults = {
