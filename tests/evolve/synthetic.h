@@ -25,8 +25,7 @@ struct synthetic {
     int inexact;  /* there is an edit that gains and has an error */
     int backward; /* results come in the other order */
     long kill_at; /* after so many evaluations no more come back; 0: never */
-    long evaluations, by_effort[3];
-    const volatile int *unused;
+    long evaluations, ran, by_effort[3];
 };
 
 /* The number of the gain that an edit is, or -1 */
@@ -34,9 +33,9 @@ static inline int syn_planted(const struct edit *e)
 {
     if (e->op == SYN_DELETE)
         return e->what == 7 ? 0 : e->what == 23 ? 1 : e->what == 41 ? 5 : -1;
-    if (e->op == SYN_OPERAND && e->what == 31 && e->index == 0 && e->seed % 8 == 3)
+    if (e->op == SYN_OPERAND && e->what == 31 && e->index == 0 && e->seed % 4 == 3)
         return 2;
-    if (e->op == SYN_MOVE && e->what == 12 && e->where >= 3 && e->where <= 6)
+    if (e->op == SYN_MOVE && e->what == 12 && e->where >= 3 && e->where <= 8)
         return 3;
     if (e->op == SYN_OPERAND && e->what == 40 && e->index == 1 && e->seed % 2 == 1)
         return 4;
@@ -160,6 +159,7 @@ static inline void syn_evaluate(void *self, const struct edits *lists, size_t n,
             return;
         s->evaluations++;
         s->by_effort[effort]++;
+        s->ran += r.outcome != OUTCOME_REJECTED && r.outcome != OUTCOME_INAPPLICABLE;
         done(user, i, &r);
     }
 }
