@@ -53,9 +53,9 @@ static double median_spread(const struct population *p)
 }
 
 /* Times that fall into one step, of half the noise, are taken as equal, so that of those the
-   shorter list is better: else lists grow by edits that do nothing but were lucky when they were timed.
-   Steps, and not differences, since to be better has to be transitive. With wider ones, edits that
-   gain a little and prepare for others die out. */
+   shorter list is better: else lists grow by edits that do nothing but were lucky when they were
+   timed. Steps, and not differences, since to be better has to be transitive. With wider ones,
+   edits that gain a little and prepare for others die out. */
 static void rank(struct population *p)
 {
     const double step = median_spread(p) / 2;
