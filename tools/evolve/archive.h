@@ -37,6 +37,10 @@ struct entry {
 /* The result of that list with at least that effort, or NULL */
 const struct entry *archive_find(const struct archive *a, const struct edits *list,
                                  enum effort effort);
+/* The result of exactly that effort, or NULL: a search that goes on has to see what it saw then,
+   though the list was evaluated with more effort later. */
+const struct result *archive_exact(const struct archive *a, const struct edits *list,
+                                   enum effort effort);
 /* A result; one of greater effort replaces the one before. -1 with a message if the log takes no
    more. */
 int archive_add(struct archive *a, const struct edits *list, enum effort effort,
@@ -45,5 +49,7 @@ size_t archive_size(const struct archive *a);                         /* lists i
 const struct entry *archive_entry(const struct archive *a, size_t i); /* in the order they came */
 /* Evaluations so far, those of a log that was read included, by outcome */
 void archive_counts(const struct archive *a, size_t counts[N_OUTCOMES]);
-/* The valid lists that none is better than in time and error, fastest first; the caller frees. */
+/* The valid lists that none is better than in time and error, fastest first; the caller frees. Of
+   those that were confirmed, if any was: of many brief timings the least is a lucky one. Of lists
+   that are as good as each other, the one with the fewest edits. */
 size_t archive_front(const struct archive *a, const struct entry ***front);

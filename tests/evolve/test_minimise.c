@@ -1,0 +1,174 @@
+/* test_minimise.c - what is left of a list, and what each edit that is left is worth
+   SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "evolve/search.h"
+
+#include "harness/test.h"
+#include "synthetic.h"
+
+static const struct archive_story no_story[] = {{NULL, NULL}};
+static const struct edit planted[SYN_GAINS] = {
+    {SYN_DELETE, 0, 7, 0, 0}, {SYN_DELETE, 0, 23, 0, 0},  {SYN_OPERAND, 0, 31, 0, 3},
+    {SYN_MOVE, 0, 12, 5, 9},  {SYN_OPERAND, 1, 40, 0, 1}, {SYN_DELETE, 0, 41, 0, 0}};
+
+/* The planted edits among `n` others that do nothing, and are valid with all before them; they
+   delete nothing that a planted one is about. */
+static struct edits mixed(const struct synthetic *s, size_t n)
+{
+    struct edits list = {0};
+    uint64_t random = s->seed;
+    double error;
+    for (size_t i = 0, k = 0; list.n < SYN_GAINS + n;) {
+        struct edit e;
+        const int is_due = k < SYN_GAINS && i++ % 3 == 2;
+        if (is_due)
+            e = planted[k++];
+        else if (list.n - k >= n || syn_propose(NULL, &list, &random, &e) != 0
+                 || syn_planted(&e) >= 0 || e.op == SYN_DELETE)
+            continue;
+        const double before = syn_time(s, &list, &error);
+        edits_add(&list, &e);
+        const int is_idle = !(before < syn_time(s, &list, &error)) && error == 0;
+        if (!is_due && (!is_idle || syn_result(s, &list, EFFORT_SEARCH).outcome != OUTCOME_VALID))
+            edits_drop(&list, list.n - 1);
+    }
+    return list;
+}
+
+static int is_planted(const struct edits *list)
+{
+    return list->n == SYN_GAINS && syn_found(list) == SYN_GAINS;
+}
+
+/* Does it come down to the planted edits? Twice: the second time nothing is evaluated. */
+static int comes_down(struct synthetic *s, size_t n_idle, long most)
+{
+    const struct task t = syn_task(s);
+    struct edits list = mixed(s, n_idle);
+    struct archive *a;
+    struct minimised m, again;
+    if (archive_open(&a, NULL, 0, no_story, t.names) != 0)
+        return 0;
+    int is = search_minimise(&t, a, &list, &m) == 0 && is_planted(&m.list);
+    const long evaluations = s->evaluations;
+    CHECK(evaluations <= most);
+    CHECK(search_minimise(&t, a, &list, &again) == 0 && edits_equal(&m.list, &again.list));
+    CHECK_EQ(s->evaluations, evaluations);
+    CHECK_EQ(s->by_effort[EFFORT_CONFIRM], evaluations);
+    minimised_free(&m);
+    minimised_free(&again);
+    edits_free(&list);
+    archive_close(a);
+    return is;
+}
+
+static void without_noise(void)
+{
+    for (size_t n = 0; n < 40; n += 13) {
+        struct synthetic s = {.seed = 11};
+        CHECK(comes_down(&s, n, 200));
+    }
+}
+
+static void with_noise(void)
+{
+    int n = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct synthetic s = {.seed = seed, .noise = 0.01};
+        n += comes_down(&s, 12, 200);
+    }
+    printf("minimised to what was planted: %d of 40\n", n);
+    CHECK(n >= 36);
+}
+
+/* ---- shares ---- */
+
+static void shares(void)
+{
+    struct synthetic s = {.seed = 11};
+    const struct task t = syn_task(&s);
+    struct edits list = mixed(&s, 5);
+    struct archive *a;
+    struct minimised m;
+    REQUIRE(archive_open(&a, NULL, 0, no_story, t.names) == 0);
+    REQUIRE(search_minimise(&t, a, &list, &m) == 0);
+    double after = 1;
+    for (int i = 0; i < SYN_GAINS; i++)
+        after *= 1 - syn_gain[i];
+    CHECK(fabs(m.after.time - after) < 1e-12 && fabs(m.before.time - after) < 1e-12);
+    for (size_t i = 0; i < m.list.n; i++) {
+        const int k = syn_planted(&m.kept[i].edit);
+        const double want = k == 4 ? 1 : (after / (1 - syn_gain[k]) - after) / (1 - after);
+        CHECK(edit_equal(&m.kept[i].edit, &m.list.v[i]));
+        CHECK(fabs(m.kept[i].share - want) < 1e-12);
+        CHECK_EQ(m.kept[i].needs_others, k == 5);
+    }
+    minimised_free(&m);
+    edits_free(&list);
+    archive_close(a);
+}
+
+/* ---- edits that depend on each other ---- */
+
+/* 1 breaks what 2 mends, and 2 alone is wrong as well; 3 gains 20 %, and makes 4 exact, which gains
+   10 % and has an error without 3; 5 does nothing. */
+static void evaluate_bound(void *self, const struct edits *lists, size_t n, enum effort effort,
+                           void (*done)(void *user, size_t i, const struct result *result),
+                           void *user)
+{
+    (void)self, (void)effort;
+    for (size_t i = 0; i < n; i++) {
+        int has[6] = {0};
+        for (size_t k = 0; k < lists[i].n; k++)
+            has[lists[i].v[k].what] = 1;
+        struct result r = {.outcome = has[1] == has[2] ? OUTCOME_VALID : OUTCOME_WRONG};
+        r.time = (has[3] ? 0.8 : 1) * (has[4] ? 0.9 : 1);
+        r.error = has[4] && !has[3] ? 1e-3 : 0;
+        done(user, i, &r);
+    }
+}
+
+static struct minimised of_bound(const char *what)
+{
+    struct synthetic s = {0};
+    struct task t = syn_task(&s);
+    struct edits list = {0};
+    struct archive *a;
+    struct minimised m = {0};
+    t.evaluate = evaluate_bound;
+    for (; *what != '\0'; what++) {
+        const struct edit e = {SYN_DELETE, 0, (uint32_t)(*what - '0'), 0, 0};
+        edits_add(&list, &e);
+    }
+    if (archive_open(&a, NULL, 0, no_story, t.names) != 0)
+        return m;
+    CHECK_EQ(search_minimise(&t, a, &list, &m), 0);
+    archive_close(a);
+    edits_free(&list);
+    return m;
+}
+
+static void pairs_go(void)
+{
+    struct minimised m = of_bound("13245");
+    CHECK(m.list.n == 2 && m.list.v[0].what == 3 && m.list.v[1].what == 4);
+    minimised_free(&m);
+    m = of_bound("5");
+    CHECK(m.list.n == 0 && m.after.time == 1);
+    minimised_free(&m);
+    m = of_bound("12");
+    CHECK_EQ(m.list.n, 0);
+    minimised_free(&m);
+    m = of_bound("");
+    CHECK(m.list.n == 0 && m.before.time == 1);
+    minimised_free(&m);
+}
+
+int main(void)
+{
+    RUN(without_noise);
+    RUN(with_noise);
+    RUN(shares);
+    RUN(pairs_go);
+    return test_end();
+}

@@ -1,0 +1,277 @@
+/* archive.c - every list that was evaluated, with its result: the cache of a search
+   SPDX-License-Identifier: MIT
+
+   archive.h declares it. The file behind it is log.c's. */
+#include "archive.h"
+
+#include "log.h"
+#include "result_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_EFFORTS = EFFORT_JUDGE + 1 };
+
+struct cell { /* one allocation each: pointers to entries stay good */
+    struct entry entry;
+    uint64_t hash;
+    unsigned char has[N_EFFORTS];
+    struct result of[N_EFFORTS];
+};
+
+struct archive {
+    struct edit_names names;
+    struct log *log; /* NULL: there is none */
+    struct cell **cell;
+    size_t n, cap;
+    size_t *slot; /* 1 + the number of a cell, or 0 */
+    size_t n_slots;
+    size_t counts[N_OUTCOMES];
+};
+
+/* ---- the table ---- */
+
+/* The slot of that list, or the one where it would be */
+static size_t *find_slot(const struct archive *a, const struct edits *list, uint64_t hash)
+{
+    size_t i = (size_t)hash & (a->n_slots - 1);
+    while (a->slot[i] != 0) {
+        const struct cell *c = a->cell[a->slot[i] - 1];
+        if (c->hash == hash && edits_equal(&c->entry.list, list))
+            break;
+        i = (i + 1) & (a->n_slots - 1);
+    }
+    return &a->slot[i];
+}
+
+static void make_room(struct archive *a)
+{
+    if (2 * (a->n + 1) <= a->n_slots)
+        return;
+    free(a->slot);
+    a->n_slots = a->n_slots != 0 ? 2 * a->n_slots : 1024;
+    a->slot = xcalloc(a->n_slots, sizeof *a->slot);
+    for (size_t i = 0; i < a->n; i++)
+        *find_slot(a, &a->cell[i]->entry.list, a->cell[i]->hash) = i + 1;
+}
+
+static struct cell *find_cell(const struct archive *a, const struct edits *list)
+{
+    if (a->n == 0)
+        return NULL;
+    const size_t at = *find_slot(a, list, edits_hash(list));
+    return at != 0 ? a->cell[at - 1] : NULL;
+}
+
+static struct cell *new_cell(struct archive *a, const struct edits *list)
+{
+    struct cell *c = xcalloc(1, sizeof *c);
+    edits_copy(&c->entry.list, list);
+    c->hash = edits_hash(list);
+    make_room(a);
+    a->cell = xgrow(a->cell, a->n, &a->cap, sizeof *a->cell);
+    a->cell[a->n++] = c;
+    *find_slot(a, list, c->hash) = a->n;
+    return c;
+}
+
+/* Only the first result of an effort stays: what was decided by it has to be decided again. */
+static void keep(struct archive *a, const struct edits *list, enum effort effort,
+                 const struct result *result)
+{
+    struct cell *c = find_cell(a, list);
+    if (c == NULL)
+        c = new_cell(a, list);
+    else if (c->has[effort])
+        return;
+    const int is_latest =
+        !c->has[EFFORT_SEARCH] && !c->has[EFFORT_CONFIRM] && !c->has[EFFORT_JUDGE];
+    c->has[effort] = 1;
+    c->of[effort] = *result;
+    a->counts[result->outcome]++;
+    if (is_latest || effort > c->entry.effort) {
+        c->entry.effort = effort;
+        c->entry.result = *result;
+    }
+}
+
+/* ---- what is asked ---- */
+
+const struct entry *archive_find(const struct archive *a, const struct edits *list,
+                                 enum effort effort)
+{
+    const struct cell *c = find_cell(a, list);
+    return c != NULL && c->entry.effort >= effort ? &c->entry : NULL;
+}
+
+const struct result *archive_exact(const struct archive *a, const struct edits *list,
+                                   enum effort effort)
+{
+    const struct cell *c = find_cell(a, list);
+    return c != NULL && c->has[effort] ? &c->of[effort] : NULL;
+}
+
+int archive_add(struct archive *a, const struct edits *list, enum effort effort,
+                const struct result *result)
+{
+    if (a->log != NULL && archive_exact(a, list, effort) == NULL) {
+        struct buf line = {0};
+        result_print(list, effort, result, a->names, &line);
+        const int rc = log_append(a->log, line.s);
+        buf_free(&line);
+        if (rc != 0)
+            return -1;
+    }
+    keep(a, list, effort, result);
+    return 0;
+}
+
+size_t archive_size(const struct archive *a)
+{
+    return a->n;
+}
+
+const struct entry *archive_entry(const struct archive *a, size_t i)
+{
+    return &a->cell[i]->entry;
+}
+
+void archive_counts(const struct archive *a, size_t counts[N_OUTCOMES])
+{
+    memcpy(counts, a->counts, sizeof a->counts);
+}
+
+/* ---- the front ---- */
+
+static int in_order(const void *x, const void *y)
+{
+    const struct entry *const *a = x, *const *b = y;
+    const struct result *p = &(*a)->result, *q = &(*b)->result;
+    if (p->time != q->time)
+        return p->time < q->time ? -1 : 1;
+    if (p->error != q->error)
+        return p->error < q->error ? -1 : 1;
+    return (*a)->list.n < (*b)->list.n ? -1 : (*a)->list.n > (*b)->list.n;
+}
+
+static enum effort effort_of_front(const struct archive *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->cell[i]->entry.result.outcome == OUTCOME_VALID
+            && a->cell[i]->entry.effort >= EFFORT_CONFIRM)
+            return EFFORT_CONFIRM;
+    return EFFORT_SEARCH;
+}
+
+size_t archive_front(const struct archive *a, const struct entry ***front)
+{
+    const enum effort least = effort_of_front(a);
+    const struct entry **all = xmalloc(a->n * sizeof *all);
+    size_t n = 0, n_front = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct entry *e = &a->cell[i]->entry;
+        if (e->result.outcome == OUTCOME_VALID && e->effort >= least)
+            all[n++] = e;
+    }
+    qsort(all, n, sizeof *all, in_order);
+    for (size_t i = 0; i < n; i++) /* each that is slower has to be more exact */
+        if (n_front == 0 || all[i]->result.error < all[n_front - 1]->result.error)
+            all[n_front++] = all[i];
+    *front = all;
+    return n_front;
+}
+
+/* ---- opening ---- */
+
+static int take_line(void *user, char *text)
+{
+    struct archive *a = user;
+    struct edits list = {0};
+    enum effort effort;
+    struct result result;
+    if (result_parse(text, a->names, &list, &effort, &result) != 0)
+        return -1;
+    keep(a, &list, effort, &result);
+    edits_free(&list);
+    return 0;
+}
+
+static void print_names(struct edit_names names, struct buf *out)
+{
+    buf_puts(out, "");
+    for (size_t i = 0; i < names.n; i++)
+        buf_printf(out, "%s%s", i != 0 ? " " : "", names.v[i]);
+}
+
+/* The heading of the log: the story, with the operators before it */
+static struct log_pair *heading_of(const struct archive_story *story, const char *operators)
+{
+    size_t n = 0;
+    while (story[n].key != NULL)
+        n++;
+    struct log_pair *all = xcalloc(n + 2, sizeof *all);
+    all[0].key = "operators";
+    all[0].value = operators;
+    for (size_t i = 0; i < n; i++) {
+        all[i + 1].key = story[i].key;
+        all[i + 1].value = story[i].value;
+    }
+    return all;
+}
+
+static int open_log(struct archive *a, const char *path, enum log_mode mode,
+                    const struct archive_story *story)
+{
+    const struct log_lines lines = {take_line, a};
+    struct buf operators = {0};
+    print_names(a->names, &operators);
+    struct log_pair *heading = heading_of(story, operators.s);
+    const int rc = log_open(&a->log, path, mode, heading, &lines);
+    free(heading);
+    buf_free(&operators);
+    return rc;
+}
+
+static int open_archive(struct archive **out, const char *path, enum log_mode mode,
+                        const struct archive_story *story, struct edit_names names)
+{
+    struct archive *a = xcalloc(1, sizeof *a);
+    a->names = names;
+    *out = a;
+    if (path == NULL || open_log(a, path, mode, story) == 0)
+        return 0;
+    archive_close(a);
+    *out = NULL;
+    return -1;
+}
+
+int archive_open(struct archive **a, const char *path, int resume,
+                 const struct archive_story *story, struct edit_names names)
+{
+    return open_archive(a, path, resume ? LOG_RESUME : LOG_NEW, story, names);
+}
+
+int archive_read(struct archive **a, const char *path, struct edit_names names)
+{
+    static const struct archive_story none = {NULL, NULL};
+    return open_archive(a, path, LOG_READ, &none, names);
+}
+
+const char *archive_value(const struct archive *a, const char *key)
+{
+    return a->log != NULL ? log_value(a->log, key) : NULL;
+}
+
+void archive_close(struct archive *a)
+{
+    if (a == NULL)
+        return;
+    for (size_t i = 0; i < a->n; i++) {
+        edits_free(&a->cell[i]->entry.list);
+        free(a->cell[i]);
+    }
+    free(a->cell);
+    free(a->slot);
+    log_close(a->log);
+    free(a);
+}

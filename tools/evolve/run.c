@@ -1,0 +1,253 @@
+/* run.c - what all methods of search share: the budget, the replay, what has to be confirmed
+   SPDX-License-Identifier: MIT
+
+   run.h declares it. */
+#define _POSIX_C_SOURCE 200809L
+#include "run.h"
+
+#include "noise.h"
+
+#include "base/numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    BATCH = 64,     /* lists at a time: after each it is asked whether to go on */
+    MOST_IDLE = 200 /* rounds without anything new: the task has no more to offer */
+};
+
+/* ---- random numbers ---- */
+
+size_t run_below(uint64_t *random, size_t n)
+{
+    return (size_t)(num_draw(random) % n);
+}
+
+int run_chance(uint64_t *random, double p)
+{
+    return (double)(num_draw(random) >> 11) / 9007199254740992.0 < p;
+}
+
+/* ---- evaluating ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void run_open(struct run *r, const struct search_plan *plan, const struct task *task,
+              struct archive *archive)
+{
+    static const struct archive_story none = {NULL, NULL};
+    memset(r, 0, sizeof *r);
+    r->plan = plan;
+    r->task = task;
+    r->archive = archive;
+    r->begin = now();
+    archive_open(&r->met, NULL, 0, &none, task->names); /* without a log it cannot fail */
+}
+
+void run_close(struct run *r)
+{
+    archive_close(r->met);
+    r->met = NULL;
+}
+
+static int is_over(const struct run *r)
+{
+    return r->evaluations >= r->plan->evaluations || (r->stop != NULL && *r->stop)
+           || (r->plan->seconds > 0 && now() - r->begin >= r->plan->seconds) || r->idle > MOST_IDLE;
+}
+
+static int ran(enum outcome o)
+{
+    return o != OUTCOME_INAPPLICABLE && o != OUTCOME_REJECTED && o != OUTCOME_UNCOMPILED;
+}
+
+static void tell(struct run *r)
+{
+    struct search_state s = {r->archive, r->evaluations, r->generation, now() - r->begin, {0}};
+    if (r->news == NULL || r->news->tell == NULL)
+        return;
+    archive_counts(r->met, s.counts);
+    r->news->tell(r->news->user, &s);
+}
+
+/* What the log has of an earlier run, which may have used more effort in the end */
+static const struct result *replayed(const struct run *r, const struct edits *list,
+                                     enum effort effort)
+{
+    const struct result *exact = archive_exact(r->archive, list, effort);
+    if (exact != NULL)
+        return exact;
+    const struct entry *e = archive_find(r->archive, list, effort);
+    return e != NULL ? &e->result : NULL;
+}
+
+struct batch {
+    struct run *r;
+    enum effort effort;
+    size_t n, n_fresh, n_done;
+    struct edits list[BATCH], fresh[BATCH]; /* shallow: the lists are the caller's */
+    int failed;
+};
+
+/* A result that cannot be would mislead every comparison after it. */
+static struct result checked(const struct result *result)
+{
+    struct result r = *result;
+    if (r.outcome == OUTCOME_VALID
+        && !(r.time > 0 && r.time < HUGE_VAL && r.error >= 0 && r.error < HUGE_VAL && r.spread >= 0
+             && r.spread < HUGE_VAL))
+        r.outcome = OUTCOME_GARBLED;
+    if (r.outcome != OUTCOME_VALID)
+        r.time = HUGE_VAL;
+    return r;
+}
+
+static void done(void *user, size_t i, const struct result *result)
+{
+    struct batch *b = user;
+    const struct result r = checked(result);
+    b->n_done++;
+    if (!b->failed && archive_add(b->r->archive, &b->fresh[i], b->effort, &r) != 0)
+        b->failed = 1;
+}
+
+static int holds(const struct batch *b, const struct edits *list)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (edits_equal(&b->list[i], list))
+            return 1;
+    return 0;
+}
+
+/* The next lists that this run has not met yet, no more than may still run; moves *at behind. */
+static void collect(struct batch *b, const struct edits *lists, size_t n, size_t *at)
+{
+    const long left = b->r->plan->evaluations - b->r->evaluations;
+    const size_t most = left < BATCH ? (size_t)left : BATCH;
+    b->n = b->n_fresh = b->n_done = 0;
+    for (; *at < n && b->n < most; ++*at) {
+        const struct edits *list = &lists[*at];
+        if (archive_find(b->r->met, list, b->effort) != NULL || holds(b, list))
+            continue;
+        b->list[b->n++] = *list;
+        if (replayed(b->r, list, b->effort) == NULL)
+            b->fresh[b->n_fresh++] = *list;
+    }
+}
+
+/* All results are there: they are met in the order of the lists, whatever order they came in. */
+static int meet(struct batch *b)
+{
+    struct run *r = b->r;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct result *result = replayed(r, &b->list[i], b->effort);
+        if (result == NULL)
+            return fail("the evaluation of a candidate came to no end");
+        r->evaluations += ran(result->outcome);
+        archive_add(r->met, &b->list[i], b->effort, result); /* it has no log */
+    }
+    r->idle = b->n != 0 ? 0 : r->idle;
+    tell(r);
+    return 0;
+}
+
+static int evaluate_batch(struct batch *b)
+{
+    const struct task *t = b->r->task;
+    if (b->n_fresh != 0)
+        t->evaluate(t->self, b->fresh, b->n_fresh, b->effort, done, b);
+    return b->failed ? -1 : meet(b);
+}
+
+int run_evaluate(struct run *r, const struct edits *lists, size_t n, enum effort effort,
+                 struct result *results)
+{
+    struct batch b = {.r = r, .effort = effort};
+    r->idle++;
+    for (size_t at = 0; at < n || at == 0;) {
+        if (is_over(r))
+            return RUN_OVER;
+        collect(&b, lists, n, &at);
+        if (b.n == 0)
+            break;
+        if (evaluate_batch(&b) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        results[i] = archive_find(r->met, &lists[i], effort)->result;
+    return 0;
+}
+
+int run_met(const struct run *r, const struct edits *list)
+{
+    return archive_find(r->met, list, EFFORT_SEARCH) != NULL;
+}
+
+/* ---- confirming ---- */
+
+/* Would it enter the front of what is confirmed? */
+static int looks_better(const struct result *c, const struct entry *const *front, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (front[i]->result.error <= c->error && !noise_is_faster(c, &front[i]->result, 1))
+            return 0;
+    return 1;
+}
+
+struct chosen {
+    size_t i;
+    double time;
+};
+
+static int by_time(const void *x, const void *y)
+{
+    const struct chosen *a = x, *b = y;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->i < b->i ? -1 : a->i > b->i;
+}
+
+static size_t choose(const struct run *r, const struct edits *lists, const struct result *results,
+                     size_t n, struct chosen *chosen)
+{
+    const struct entry **front;
+    const size_t n_front = archive_front(r->met, &front);
+    size_t n_chosen = 0;
+    for (size_t i = 0; i < n; i++)
+        if (results[i].outcome == OUTCOME_VALID
+            && archive_find(r->met, &lists[i], EFFORT_CONFIRM) == NULL
+            && looks_better(&results[i], front, n_front)) {
+            chosen[n_chosen].i = i;
+            chosen[n_chosen++].time = results[i].time;
+        }
+    free(front);
+    qsort(chosen, n_chosen, sizeof *chosen, by_time);
+    return n_chosen;
+}
+
+int run_confirm(struct run *r, const struct edits *lists, struct result *results, size_t n,
+                size_t most)
+{
+    struct chosen *chosen = xmalloc(n * sizeof *chosen);
+    const size_t n_looking = choose(r, lists, results, n, chosen);
+    const size_t n_chosen = n_looking < most ? n_looking : most;
+    struct edits *some = xmalloc(n_chosen * sizeof *some);
+    struct result *confirmed = xmalloc(n_chosen * sizeof *confirmed);
+    for (size_t i = 0; i < n_chosen; i++)
+        some[i] = lists[chosen[i].i];
+    const int rc = n_chosen != 0 ? run_evaluate(r, some, n_chosen, EFFORT_CONFIRM, confirmed) : 0;
+    for (size_t i = 0; i < n_chosen && rc == 0; i++)
+        results[chosen[i].i] = confirmed[i];
+    free(confirmed);
+    free(some);
+    free(chosen);
+    return rc;
+}
