@@ -103,13 +103,16 @@ static int is_far_slower(const uint64_t pair[2])
     return pair[0] / 4 > pair[1];
 }
 
-/* Is it not worth while to go on? After the first pairs if the candidate is slower by a tenth, and
-   after two if it is slower by far; one alone can be an interruption. */
+/* Is it not worth while to go on? After the first pairs if the candidate is slower by a tenth and
+   more than the noise, and after two if it is slower by far; one alone can be an interruption. */
 static int is_hopeless(const struct child_pairs *p, const uint64_t (*ns)[2], size_t n)
 {
     if (n < p->first)
         return n > 1 && is_far_slower(ns[n - 1]) && is_far_slower(ns[n - 2]);
-    return n == p->first && p->first < p->most && timing_of(ns, n).ratio > 1.1;
+    if (n != p->first || p->first == p->most)
+        return 0;
+    const struct timing t = timing_of(ns, n);
+    return t.ratio - 2 * t.error > 1.1;
 }
 
 /* Candidate first, baseline first, and so on */

@@ -11,7 +11,7 @@ enum {
     CHILD_CASES = EV_MAX_SHAPES,
     CHILD_PAIRS = 128,      /* most for a case */
     CHILD_CALLS = 1 << 16,  /* most in a sample */
-    CHILD_SAMPLE_NS = 20000 /* least of a sample, where it may have several calls */
+    CHILD_SAMPLE_NS = 10000 /* least of a sample, where it may have several calls */
 };
 
 enum child_word { CHILD_SILENT, CHILD_DONE, CHILD_WRONG };

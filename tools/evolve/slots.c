@@ -23,7 +23,7 @@ double slots_now(void)
 static const struct depth {
     unsigned first, most; /* pairs */
     double budget;        /* seconds for all cases; at least the first pairs are taken */
-} depths[] = {{5, 21, 0.006}, {25, 105, 0.03}, {25, 105, 0.03}};
+} depths[] = {{5, 21, 0.004}, {25, 105, 0.1}, {25, 105, 0.1}};
 
 static unsigned chosen_at(const struct trial *t, enum effort effort)
 {
