@@ -270,8 +270,9 @@ static void end_child(struct sandbox *s, size_t i, size_t *tag, enum sandbox_end
     *code = !WIFEXITED(status)        ? WTERMSIG(status)
             : *end == SANDBOX_REFUSED ? WEXITSTATUS(status)
                                       : SANDBOX_EXITED + WEXITSTATUS(status);
-    if (!guarded_margins_hold(&s->phases)) {
-        guarded_mend(&s->phases);
+    const struct guarded own = {1, &s->phases.area[i], NULL, 0}; /* the others still run */
+    if (!guarded_margins_hold(&own)) {
+        guarded_mend(&own);
         *end = *end == SANDBOX_DONE ? SANDBOX_CRASHED : *end;
     }
 }
