@@ -146,6 +146,35 @@ static int prepares_badly(void *user)
     }
 }
 
+/* Where memory is shared, first and last of it */
+static struct shared {
+    volatile unsigned char *v[64];
+    size_t n;
+} shared_now;
+
+static void find_shared(struct shared *s)
+{
+    char line[512];
+    FILE *f = fopen("/proc/self/maps", "r");
+    s->n = 0;
+    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+        unsigned long from = 0;
+        char rights[8] = "";
+        if (sscanf(line, "%lx-%*x %7s", &from, rights) == 2 && strcmp(rights, "rw-s") == 0
+            && s->n < 64)
+            s->v[s->n++] = (volatile unsigned char *)(uintptr_t)from;
+    }
+    if (f != NULL)
+        fclose(f);
+}
+
+static void write_all(const struct shared *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i] != (volatile unsigned char *)seen)
+            *s->v[i] ^= 1;
+}
+
 /* Each is called in a child that is locked in. */
 static void runs(void *user)
 {
@@ -166,6 +195,7 @@ static void runs(void *user)
     case 10: syscall(0x40000000 + SYS_clock_gettime, CLOCK_MONOTONIC, &t); break;
     case 11: __asm__ volatile("int $0x80" : : "a"(SYS_exit_group) : "memory"); break; /* i386 */
 #endif
+    case 13: write_all(&shared_now); break;
     case 12: ((volatile char *)0)[one - 1] = 1; break;
     default:
         while (one)
@@ -256,6 +286,22 @@ static void preparing(void)
                (int)end, code);
     }
     sandbox_close(s);
+}
+
+/* A child can write to no phase but its own, and is found out if it does. */
+static void phases_of_others(void)
+{
+    struct sandbox *s;
+    int code;
+    for (int jobs = 1; jobs <= 2; jobs++) {
+        REQUIRE(sandbox_open(&s, jobs, &limits) == 0);
+        find_shared(&shared_now);
+        CHECK_EQ(shared_now.n, 1 + jobs); /* `seen` is one of them */
+        CHECK_EQ(run_one(s, ready, 13, &code), SANDBOX_CRASHED);
+        CHECK_EQ(code, jobs == 1 ? SANDBOX_EXITED : SIGSEGV);
+        CHECK_EQ(run_one(s, ready, 0, &code), SANDBOX_DONE);
+        sandbox_close(s);
+    }
 }
 
 static double now(void)
@@ -399,6 +445,7 @@ int main(void)
     RUN(ends_well);
     RUN(ends_badly);
     RUN(preparing);
+    RUN(phases_of_others);
     RUN(late);
     RUN(closing_kills);
     RUN(parent_dies);

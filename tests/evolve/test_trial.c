@@ -156,6 +156,31 @@ static void slower_is_slower(void)
     trial_close(t);
 }
 
+/* Counts the calls that do not find in y what the first one found. */
+static int n_changed;
+KERNEL(k_looks)
+{
+    static float first;
+    static int called;
+    (void)n, (void)x, (void)out, (void)scratch;
+    if (called++ == 0)
+        first = y[0];
+    n_changed += y[0] != first;
+    y[0] += 1;
+}
+
+static void inouts_are_restored(void)
+{
+    const struct trial_plan plan = kernels_plan(1, 20);
+    struct child_timer timer;
+    struct trial *t = NULL;
+    REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
+    child_timer(&timer, t->cases, &t->slots[0].room, 0);
+    CHECK(child_sample(&timer, (ev_kernel *)k_looks, 100) > 0);
+    CHECK_EQ(n_changed, 0);
+    trial_close(t);
+}
+
 /* ---- only held-out cases see it, or only another poison ---- */
 
 KERNEL(k_wrong_if_37)
@@ -185,8 +210,16 @@ KERNEL(k_lazy)
         k_right(n, x, y, out, scratch);
 }
 
+/* Does it while it is looked at, and not when it is timed */
+KERNEL(k_tired)
+{
+    static int called;
+    if (called++ < 2)
+        k_right(n, x, y, out, scratch);
+}
+
 static ev_kernel *tricky[] = {(ev_kernel *)k_wrong_if_37, (ev_kernel *)k_reads_poison,
-                              (ev_kernel *)k_lazy};
+                              (ev_kernel *)k_lazy, (ev_kernel *)k_tired};
 static ev_kernel *compile_tricky(void *self, const struct edits *list, enum outcome *why)
 {
     (void)self, (void)why;
@@ -205,6 +238,7 @@ static void tricks(void)
     CHECK_EQ(evaluate(t, 1, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
     CHECK_EQ(evaluate(t, 1, EFFORT_CONFIRM).outcome, OUTCOME_WRONG);
     CHECK_EQ(evaluate(t, 2, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
+    CHECK_EQ(evaluate(t, 3, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
     trial_close(t);
 }
 
@@ -465,21 +499,17 @@ static void refused_hosts(void)
     CHECK(strstr(heard(), "no-such-compiler") != NULL);
 }
 
-static void refused_trial(const char *what, const char *text, kernel_type *reference,
-                          const char *says)
+static void refused_trial(const char *what, kernel_type *reference, const char *says)
 {
     const struct trial_code code = {NULL, kernels_compile, (ev_kernel *)k_right,
                                     (ev_kernel *)reference};
     const struct trial_plan plan = kernels_plan(1, 1);
     struct trial *t = NULL;
-    struct host *h = text == NULL ? usual : host_of(text);
     listen();
-    const int rc = h == NULL ? 1 : trial_open(&t, h, &code, &plan);
+    const int rc = usual == NULL ? 1 : trial_open(&t, usual, &code, &plan);
     const char *said = heard();
     EXPECT(rc == -1 && t == NULL && strstr(said, says) != NULL && strstr(said, "h.c") != NULL,
            "%s: %s", what, said);
-    if (h != usual)
-        host_close(h);
 }
 
 KERNEL(k_depends)
@@ -497,43 +527,53 @@ KERNEL(k_random)
 
 static void refused_kernels(void)
 {
-    refused_trial("crash", NULL, k_null, "case n=1000: the unmodified kernel crashes: Segm");
-    refused_trial("system call", NULL, k_write, "makes a system call");
-    refused_trial("exit", NULL, k_raw_exit_7, "with status 7");
-    refused_trial("endless", NULL, k_endless, "takes longer than 1 s");
-    refused_trial("random", NULL, k_random, "element 5 of buffer y differs between two runs");
-    refused_trial("not written", NULL, k_depends, "element 1 of buffer out depends");
-    refused_trial("beside its buffers", NULL, k_y_behind, "beside its buffers");
-    refused_trial("another baseline", NULL, k_wrong, "the baseline's outputs are not those");
+    refused_trial("crash", k_null, "case n=1000: the unmodified kernel crashes: Segm");
+    refused_trial("system call", k_write, "makes a system call");
+    refused_trial("exit", k_raw_exit_7, "with status 7");
+    refused_trial("endless", k_endless, "takes longer than 1 s");
+    refused_trial("random", k_random, "element 5 of buffer y differs between two runs");
+    refused_trial("not written", k_depends, "element 1 of buffer out depends");
+    refused_trial("beside its buffers", k_y_behind, "beside its buffers");
+    refused_trial("another baseline", k_wrong, "the baseline's outputs are not those");
 }
+
+/* One harness for all of these, which takes what it does from the environment */
+static const char bad_set_ups[] =
+    "#include <stdlib.h>\n" TOP SHAPE "static void set_up(struct ev_case *c) {\n"
+    "switch (getenv(\"BAD_SET_UP\")[0]) {\n"
+    "case '0': ev_fill(c, ev_buffer(c, \"x\", EV_IN, 0, 4)); break;\n"
+    "case '1': break;\n"
+    "case '2': for (int i = 0; i < 20; i++) ev_buffer(c, \"b\", EV_OUT, 0, 4); break;\n"
+    "case '3': ev_buffer(c, NULL, EV_OUT, 0, 4); break;\n"
+    "case '4': ev_buffer(c, \"y\", EV_OUT, 9, 4); break;\n"
+    "case '5': ev_within(c, \"z\", ev_buffer(c, \"y\", EV_OUT, 0, 4), 2, 3); break;\n"
+    "case '6': ev_buffer(c, \"y\", EV_OUT, 0, (size_t)-1); break;\n"
+    "case '7': *(volatile int *)c->at[0] = 1; break;\n"
+    "case '8': while (c->size[0]); break;\n"
+    "case '9': ev_within(c, \"z\", 5, 0, 1); break;\n"
+    "}}\n" CALL END;
 
 static void refused_set_ups(void)
 {
-    refused_trial("no outputs",
-                  TOP SHAPE SET_UP("ev_fill(c, ev_buffer(c, \"x\", EV_IN, 0, 4));") CALL END,
-                  k_right, "case n=64: buffer 0 (x): none is written");
-    refused_trial("no buffers", TOP SHAPE SET_UP("(void)c;") CALL END, k_right,
-                  "there are no buffers");
-    refused_trial("too many buffers",
-                  TOP SHAPE SET_UP("for (int i = 0; i < 20; i++) ev_buffer(c, \"b\", EV_OUT, 0, "
-                                   "4);") CALL END,
-                  k_right, "one too many");
-    refused_trial("no name", TOP SHAPE SET_UP("ev_buffer(c, NULL, EV_OUT, 0, 4);") CALL END,
-                  k_right, "has no name");
-    refused_trial("no type", TOP SHAPE SET_UP("ev_buffer(c, \"y\", EV_OUT, 9, 4);") CALL END,
-                  k_right, "buffer 0 (y): has a role or a type that is none");
-    refused_trial("beyond",
-                  TOP SHAPE SET_UP("ev_within(c, \"z\", ev_buffer(c, \"y\", EV_OUT, 0, 4), 2, "
-                                   "3);") CALL END,
-                  k_right, "buffer 1 (z): goes beyond");
-    refused_trial("too large",
-                  TOP SHAPE SET_UP("ev_buffer(c, \"y\", EV_OUT, 0, (size_t)-1);") CALL END, k_right,
-                  "too large");
-    refused_trial("set_up that crashes",
-                  TOP SHAPE SET_UP("*(volatile int *)c->at[0] = 1;") CALL END, k_right,
-                  "set_up crashes");
-    refused_trial("set_up without end", TOP SHAPE SET_UP("while (c->size[0]);") CALL END, k_right,
-                  "set_up takes longer");
+    static const char *const says[] = {"case n=64: buffer 0 (x): none is written",
+                                       "there are no buffers",
+                                       "buffer 20 (?): is one too many",
+                                       "buffer 0 (?): has no name",
+                                       "buffer 0 (y): has a role or a type that is none",
+                                       "buffer 1 (z): goes beyond",
+                                       "buffer 0 (y): is too large",
+                                       "set_up crashes",
+                                       "set_up takes longer",
+                                       "buffer 0 (?): lies in a buffer that is not there"};
+    struct host *before = usual;
+    usual = host_of(bad_set_ups);
+    for (char c = '0'; c <= '9'; c++) {
+        const char number[2] = {c, '\0'};
+        setenv("BAD_SET_UP", number, 1);
+        refused_trial(says[c - '0'], k_right, says[c - '0']);
+    }
+    host_close(usual);
+    usual = before;
 }
 
 /* y and x are one buffer, and a case without any element */
@@ -573,6 +613,7 @@ int main(void)
     RUN(refused_hosts);
     RUN(efforts);
     RUN(slower_is_slower);
+    RUN(inouts_are_restored);
     RUN(tricks);
     RUN(oracles);
     RUN(overlaps);

@@ -38,6 +38,7 @@ struct child_task {
         unsigned first,
             most; /* 0: not timed. A candidate that is slower by then has only `first` */
     } pairs[CHILD_CASES];
+    uint64_t most_ns;            /* of a case's pairs; one is taken in any case */
     uint64_t calls[CHILD_CASES]; /* in a sample; 0: to be found out */
     uint64_t number;
     struct report *report; /* the child's own, zero; it is copied to the block at the very end */

@@ -91,7 +91,8 @@ struct ev_harness {
     void (*set_up)(struct ev_case *c);
     void (*call)(const struct ev_case *c, ev_kernel *kernel);
     /* NULL: the largest error of any element. Else the user's own: how far `got` is from `want`
-       (each has a pointer for each buffer), 0 if it is as good; not finite if it is useless. */
+       (each has a pointer for each buffer), 0 if it is as good; not finite if it is useless. It is
+       not called in a sandbox, and `got` may hold anything. */
     double (*error)(const struct ev_case *c, void *const *want, void *const *got);
 };
 

@@ -162,6 +162,7 @@ int sandbox_open(struct sandbox **out, int jobs, const struct sandbox_limits *li
     if (!(limits->seconds > 0 && limits->seconds < 1e6) || limits->cpu_seconds == 0)
         return fail("time limit: %g s and %u s of processor time are not possible", limits->seconds,
                     limits->cpu_seconds);
+    signal(SIGCHLD, SIG_DFL); /* a parent that ignores it is not told how its children ended */
     if (try_lock() != 0)
         return -1;
     const size_t n = (size_t)jobs;
