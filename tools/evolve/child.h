@@ -33,10 +33,11 @@ struct child_task {
     const struct oracle *oracle; /* NULL: outputs are not compared */
     ev_kernel *kernel, *baseline;
     int poison;
-    unsigned chosen; /* bits: the cases that are called */
-    struct child_pairs {
-        unsigned first,
-            most; /* 0: not timed. A candidate that is slower by then has only `first` */
+    unsigned chosen;     /* bits: the cases that are called */
+    struct child_pairs { /* how many are taken */
+        unsigned first;  /* no more of a candidate that is slower by then */
+        unsigned usual;  /* no more of one that does not look faster by then */
+        unsigned most;   /* 0: the case is not timed */
     } pairs[CHILD_CASES];
     uint64_t most_ns;            /* of a case's pairs; one is taken in any case */
     uint64_t calls[CHILD_CASES]; /* in a sample; 0: to be found out */

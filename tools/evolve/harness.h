@@ -1,4 +1,4 @@
-/* kpred_evolve.h - what a harness for kpred-evolve includes (harness.h in kpred's sources)
+/* harness.h - what a harness for kpred-evolve includes, by the name of kpred_evolve.h
    SPDX-License-Identifier: MIT
 
    A harness is C that kpred-evolve compiles. It says with which buffers and sizes a kernel is

@@ -156,7 +156,7 @@ static int check_baseline(struct trial *t, size_t i)
     struct slot *s = &t->slots[0];
     struct result r;
     enum sandbox_end end = SANDBOX_DONE;
-    const struct child_pairs few = {11, 11};
+    const struct child_pairs few = {11, 11, 11};
     int code = 0, allowed = 1;
     double left;
     memset(&r, 0, sizeof r);

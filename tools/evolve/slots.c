@@ -22,8 +22,9 @@ double slots_now(void)
 
 static const struct depth {
     unsigned first, most; /* pairs */
-    double budget;        /* seconds for all cases; at least the first pairs are taken */
-} depths[] = {{5, 21, 0.004}, {25, 105, 0.1}, {25, 105, 0.1}};
+    double usual_s;       /* what all cases may take; the first pairs are taken in any case */
+    double most_s;        /* the same of candidates that look faster */
+} depths[] = {{5, 21, 0.004, 0.016}, {25, 105, 0.1, 0.1}, {25, 105, 0.1, 0.1}};
 
 static unsigned chosen_at(const struct trial *t, enum effort effort)
 {
@@ -44,11 +45,17 @@ size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_
     return n;
 }
 
+static unsigned pairs_in(const struct depth *d, double seconds, double a_pair_s)
+{
+    const double fit = seconds / a_pair_s;
+    return fit < d->first ? d->first : fit > d->most ? d->most : (unsigned)fit;
+}
+
 static struct child_pairs pairs_of(const struct depth *d, double sample_ns, size_t n_timed)
 {
-    const double fit = d->budget / (2e-9 * sample_ns * (double)n_timed);
-    const unsigned n = fit < d->first ? d->first : fit > d->most ? d->most : (unsigned)fit;
-    const struct child_pairs p = {d->first, n};
+    const double a_pair = 2e-9 * sample_ns * (double)n_timed;
+    const struct child_pairs p = {d->first, pairs_in(d, d->usual_s, a_pair),
+                                  pairs_in(d, d->most_s, a_pair)};
     return p;
 }
 
