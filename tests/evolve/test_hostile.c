@@ -73,8 +73,8 @@ static void all_of_them(void)
     host_close(h);
     CHECK_EQ(n_done, n);
     CHECK_EQ(n_odd, 0);
-    CHECK(outcomes[OUTCOME_VALID] > n / 16);
-    CHECK(outcomes[OUTCOME_CRASHED] > n / 4);
+    CHECK(outcomes[OUTCOME_VALID] >= n / 16);
+    CHECK(outcomes[OUTCOME_CRASHED] >= n / 4);
 }
 
 /* Whatever the children began would be this process's child by now. */

@@ -1,37 +1,13 @@
-/* test_trial.c - harnesses that are taken and refused, and what comes of kernels on them
+/* test_trial.c - what comes of kernels that are right, wrong or hostile
    SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE /* syscall, MAP_ANONYMOUS */
 #include "harness/test.h"
 #include "kernels.h"
+#include "told.h"
 
 #include "evolve/judge.h"
 
 #include <sys/wait.h>
-
-/* ---- what is told on standard error ---- */
-
-static char told[4096];
-static int real_stderr;
-
-static void listen(void)
-{
-    fflush(stderr);
-    real_stderr = dup(2);
-    FILE *f = tmpfile();
-    dup2(fileno(f), 2);
-    fclose(f);
-}
-
-static const char *heard(void)
-{
-    fflush(stderr);
-    const off_t end = lseek(2, 0, SEEK_END);
-    const ssize_t n = pread(2, told, sizeof told - 1, end > 4000 ? end - 4000 : 0);
-    told[n < 0 ? 0 : n] = '\0';
-    dup2(real_stderr, 2);
-    close(real_stderr);
-    return told;
-}
 
 /* ---- evaluation ---- */
 
@@ -84,17 +60,16 @@ static void every_kernel(void)
     for (uint32_t i = 0; i < 2 * N_KERNELS; i++) {
         const uint32_t kernel = edits[i].what;
         const struct result *r = &all.v[i];
-        CASE((kernels[kernel].may_be >> r->outcome & 1) && all.calls[i] == 1, "%s is %s",
-             kernels[kernel].name, outcome_names[r->outcome]);
+        EXPECT((kernels[kernel].may_be >> r->outcome & 1) && all.calls[i] == 1, "%s is %s",
+               kernels[kernel].name, outcome_names[r->outcome]);
         if (r->outcome == OUTCOME_VALID)
-            CASE(r->n_cases == 2 && r->error == 0 && r->time > 0 && r->time < 1e6 && r->ratio[0] > 0
-                     && r->spread >= 0,
-                 "%s has times", kernels[kernel].name);
+            EXPECT(r->n_cases == 2 && r->error == 0 && r->time > 0 && r->time < 1e6
+                       && r->ratio[0] > 0 && r->spread >= 0,
+                   "%s has times", kernels[kernel].name);
         else
-            CASE(r->time >= HUGE_VAL, "%s has no time", kernels[kernel].name);
+            EXPECT(r->time >= HUGE_VAL, "%s has no time", kernels[kernel].name);
     }
     trial_close(t);
-    test_start("every_kernel ends"); /* `CASE` named others */
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
@@ -152,6 +127,31 @@ static void slower_is_slower(void)
     trial_close(t);
 }
 
+/* Counts the calls that do not find in y what the first one found. */
+static int n_changed;
+KERNEL(k_looks)
+{
+    static float first;
+    static int called;
+    (void)n, (void)x, (void)out, (void)scratch;
+    if (called++ == 0)
+        first = y[0];
+    n_changed += y[0] != first;
+    y[0] += 1;
+}
+
+static void inouts_are_restored(void)
+{
+    const struct trial_plan plan = kernels_plan(1, 20);
+    struct child_timer timer;
+    struct trial *t = NULL;
+    REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
+    child_timer(&timer, t->cases, &t->slots[0].room, 0);
+    CHECK(child_sample(&timer, (ev_kernel *)k_looks, 100) > 0);
+    CHECK_EQ(n_changed, 0);
+    trial_close(t);
+}
+
 /* ---- only held-out cases see it, or only another poison ---- */
 
 KERNEL(k_wrong_if_37)
@@ -181,8 +181,16 @@ KERNEL(k_lazy)
         k_right(n, x, y, out, scratch);
 }
 
+/* Does it while it is looked at, and not when it is timed */
+KERNEL(k_tired)
+{
+    static int called;
+    if (called++ < 2)
+        k_right(n, x, y, out, scratch);
+}
+
 static ev_kernel *tricky[] = {(ev_kernel *)k_wrong_if_37, (ev_kernel *)k_reads_poison,
-                              (ev_kernel *)k_lazy};
+                              (ev_kernel *)k_lazy, (ev_kernel *)k_tired};
 static ev_kernel *compile_tricky(void *self, const struct edits *list, enum outcome *why)
 {
     (void)self, (void)why;
@@ -201,6 +209,7 @@ static void tricks(void)
     CHECK_EQ(evaluate(t, 1, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
     CHECK_EQ(evaluate(t, 1, EFFORT_CONFIRM).outcome, OUTCOME_WRONG);
     CHECK_EQ(evaluate(t, 2, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
+    CHECK_EQ(evaluate(t, 3, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
     trial_close(t);
 }
 
@@ -256,142 +265,7 @@ static void oracles(void)
     CHECK(strstr(heard(), "EV_HARNESS has no .error") != NULL);
 }
 
-static double element_error(enum oracle_kind kind, double floor, double want, double got)
-{
-    const struct oracle o = {kind, 1, floor};
-    const double before[2] = {77, 78};
-    const unsigned char *w = (const unsigned char *)&want;
-    const unsigned char *b[2] = {(const unsigned char *)&before[0],
-                                 (const unsigned char *)&before[1]};
-    const struct oracle_region r = {EV_F64, EV_OUT,       1, (const unsigned char *)&got,
-                                    {w, w}, {b[0], b[1]}, 0};
-    return oracle_error(&o, &r);
-}
-
-static void errors_of_elements(void)
-{
-    const double inf = HUGE_VAL, nan = (double)NAN;
-    CHECK(element_error(ORACLE_EXACT, 0, 1, 1) <= 0);
-    CHECK(element_error(ORACLE_EXACT, 0, nan, -nan) <= 0);
-    CHECK(element_error(ORACLE_EXACT, 0, 0.0, -0.0) >= inf);
-    CHECK(element_error(ORACLE_EXACT, 0, 1, nan) >= inf);
-    CHECK(element_error(ORACLE_RELATIVE, 0, -4, -5) == 0.25);
-    CHECK(element_error(ORACLE_RELATIVE, 10, -4, -5) == 0.1);
-    CHECK(element_error(ORACLE_RELATIVE, 0, 0, 1) >= inf);
-    CHECK(element_error(ORACLE_RELATIVE, 0, inf, inf) <= 0);
-    CHECK(element_error(ORACLE_RELATIVE, 0, inf, -inf) >= inf);
-    CHECK(element_error(ORACLE_RELATIVE, 0, 1, inf) >= inf);
-    CHECK(element_error(ORACLE_RELATIVE, 0, inf, 1) >= inf);
-    CHECK(element_error(ORACLE_RELATIVE, 0, nan, 1) >= inf);
-    CHECK(element_error(ORACLE_RELATIVE, 0, 1, nan) >= inf);
-    CHECK(element_error(ORACLE_RELATIVE, 1, 0.0, -0.0) > 0);
-    CHECK(element_error(ORACLE_RELATIVE, 1, 0.0, -0.0) < 1e-300);
-}
-
-static void errors_of_integers(void)
-{
-    const struct oracle o = {ORACLE_RELATIVE, 1, 1};
-    const int16_t want[3] = {-100, 7, 7}, got[3] = {-101, 7, 7}, touched[3] = {-100, 7, 8};
-    const int16_t before[2][3] = {{1, 2, 7}, {3, 4, 7}};
-    struct oracle_region r = {EV_I16,
-                              EV_OUT,
-                              3,
-                              (const unsigned char *)got,
-                              {(const unsigned char *)want, (const unsigned char *)want},
-                              {(const unsigned char *)before[0], (const unsigned char *)before[1]},
-                              0};
-    CHECK(oracle_error(&o, &r) == 0.01);
-    CHECK_EQ(oracle_depends(&r), SIZE_MAX);
-    r.got = (const unsigned char *)touched;
-    CHECK(oracle_error(&o, &r) >= HUGE_VAL);
-    r.role = EV_INOUT; /* where a value may be the one from before by chance */
-    CHECK(oracle_error(&o, &r) < 1);
-    r.want[1] = (const unsigned char *)touched;
-    CHECK_EQ(oracle_depends(&r), 2);
-    CHECK_EQ(oracle_differs(EV_I16, 3, want, got), 0);
-    CHECK_EQ(oracle_differs(EV_I16, 3, want, want), SIZE_MAX);
-}
-
-/* ---- times ---- */
-
-static void statistics(void)
-{
-    const uint64_t even[4][2] = {{10, 10}, {30, 10}, {20, 10}, {1000, 10}};
-    const uint64_t odd[3][2] = {{5, 10}, {5, 10}, {6, 10}};
-    double v[5] = {5, 1, 4, 2, 3};
-    CHECK(timing_median(v, 5) == 3 && v[0] == 1 && v[4] == 5);
-    CHECK(timing_of(even, 4).ratio == 2.5);
-    CHECK(timing_of(even, 4).ns[0] == 25);
-    CHECK(timing_of(even, 4).error > 0 && timing_of(even, 4).error < 2);
-    CHECK(timing_of(odd, 3).ratio == 0.5);
-    CHECK(timing_of(odd, 3).error <= 0);
-}
-
-/* Reports as a child could forge them */
-static void forged_times(void)
-{
-    static struct report p;
-    static struct trial t;
-    static struct slot s;
-    double left = 1e-3;
-    memset(&p, 0, sizeof p);
-    t.report = &p;
-    t.sample_ns[0] = 20000;
-    s.task.pairs[0].most = 5;
-    p.n_pairs[0] = 2;
-    for (int k = 0; k < 4; k++)
-        p.ns[0][k / 2][k % 2] = 20000;
-    CHECK(judge_times_can_be(&t, &s, 0, &left));
-    CHECK(left > 0.9e-3 && left < 0.93e-3);
-    p.ns[0][1][0] = 0;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "no time at all");
-    p.ns[0][1][0] = 1000000;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "longer than it took");
-    left = 1;
-    CHECK(judge_times_can_be(&t, &s, 0, &left));
-    p.ns[0][1][0] = UINT64_MAX;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "very long");
-    p.ns[0][1][0] = 20000;
-    left = 1;
-    p.n_pairs[0] = 6;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "more pairs than were asked for");
-    p.n_pairs[0] = 0;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "no pairs");
-    p.n_pairs[0] = 2;
-    p.ns[0][0][1] = p.ns[0][1][1] = 100;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "a baseline that did nothing");
-}
-
-static void forged_report(void)
-{
-    static struct report mine;
-    struct trial t;
-    struct slot s;
-    const size_t bytes = sizeof mine;
-    memset(&t, 0, sizeof t);
-    memset(&s, 0, sizeof s);
-    REQUIRE(guarded_make(&s.block, &bytes, 1, GUARDED_BEHIND) == 0);
-    t.report = xmalloc(sizeof *t.report);
-    s.task.number = 99;
-    mine.word = CHILD_DONE;
-    mine.sum = report_sum(&mine, 99);
-    memcpy(s.block.area[0].at, &mine, sizeof mine);
-    CHECK(judge_take_report(&t, &s));
-    CHECK(judge_result(&t, &s, SANDBOX_CRASHED, 11).outcome == OUTCOME_CRASHED);
-    s.block.area[0].at[bytes - 1] ^= 1;
-    CHECK_OF(!judge_take_report(&t, &s), "a changed bit");
-    CHECK_EQ(judge_result(&t, &s, SANDBOX_DONE, 0).outcome, OUTCOME_GARBLED);
-    s.block.area[0].at[bytes - 1] ^= 1;
-    s.task.number = 98;
-    CHECK_OF(!judge_take_report(&t, &s), "the report of another job");
-    s.block.area[0].pages[0] ^= 1;
-    CHECK_EQ(judge_result(&t, &s, SANDBOX_DONE, 0).outcome, OUTCOME_WRONG);
-    CHECK(guarded_margins_hold(&s.block));
-    free(t.report);
-    guarded_free(&s.block);
-}
-
-/* ---- harnesses that are refused ---- */
+/* ---- buffers within others ---- */
 
 #define TOP                       \
     "#include <kpred_evolve.h>\n" \
@@ -399,138 +273,7 @@ static void forged_report(void)
 #define CALL                                                  \
     "static void call(const struct ev_case *c, ev_kernel *k)" \
     "{ ((kernel *)k)((int)c->size[0], c->at[0], c->at[1], c->at[2], c->at[3]); }\n"
-#define SET_UP(body) "static void set_up(struct ev_case *c) { " body "}\n"
-#define BUFFERS                                        \
-    "size_t n = (size_t)c->size[0];"                   \
-    "ev_fill(c, ev_buffer(c, \"x\", EV_IN, 0, n));"    \
-    "ev_fill(c, ev_buffer(c, \"y\", EV_INOUT, 0, n));" \
-    "ev_buffer(c, \"out\", EV_OUT, 0, n + 2);"         \
-    "ev_buffer(c, \"scratch\", EV_SCRATCH, 0, n);"
-#define SHAPE "static const struct ev_shape shapes[] = {{.size = {64}}};\n"
-#define END   "EV_HARNESS(.set_up = set_up, .call = call, .sizes = \"n\", EV_SHAPES(shapes));\n"
-
-static void refused_host(const char *what, const char *text, const char *says)
-{
-    listen();
-    struct host *h = host_of(text);
-    const char *said = heard();
-    CASE(h == NULL && strstr(said, says) != NULL && strstr(said, "h.c") != NULL, "%s: %s", what,
-         said);
-    host_close(h);
-}
-
-static void refused_hosts(void)
-{
-    struct host *h = NULL;
-    refused_host("text that is no C", "int x = ;\n", "does not compile it");
-    refused_host("clang's own message", "int x = ;\n", "h.c:1:9: error");
-    refused_host("nothing", "int x;\n", "has no EV_HARNESS");
-    refused_host("a version to come",
-                 TOP SHAPE SET_UP("(void)c;") CALL
-                 "const struct ev_harness ev_harness = {.version = 9, .set_up = set_up, .call = "
-                 "call, EV_SHAPES(shapes)};\n",
-                 "version 9, not 1");
-    refused_host("no set_up", TOP SHAPE CALL "EV_HARNESS(.call = call, EV_SHAPES(shapes));\n",
-                 "no .set_up");
-    refused_host("no call",
-                 TOP SHAPE SET_UP("(void)c;") "EV_HARNESS(.set_up = set_up, EV_SHAPES(shapes));\n",
-                 "no .call");
-    refused_host("no shapes",
-                 TOP SET_UP("(void)c;") CALL
-                 "EV_HARNESS(.set_up = set_up, .call = call, .sizes = \"n\");\n",
-                 "no shapes");
-    refused_host("17 shapes",
-                 TOP
-                 "static const struct ev_shape shapes[17] = {{.size = {1}}};\n" SET_UP("(void)c;")
-                     CALL END,
-                 "17 shapes, more than 16");
-    refused_host("no names",
-                 TOP SHAPE SET_UP("(void)c;") CALL
-                 "EV_HARNESS(.set_up = set_up, .call = call, EV_SHAPES(shapes));\n",
-                 ".sizes \"\"");
-    refused_host("held-out cases alone",
-                 TOP "static const struct ev_shape shapes[] = {{.size = {1}, .held_out = 1},"
-                     "{.size = {2}, .untimed = 1}};\n" SET_UP("(void)c;") CALL END,
-                 "timed and not held out");
-    listen();
-    CHECK(host_open(&h, "/nowhere/h.c", kernels_clang(), NULL) == -1 && h == NULL);
-    CHECK(strstr(heard(), "/nowhere/h.c") != NULL);
-    listen();
-    char self[] = "tests/evolve/kernels.h";
-    CHECK(host_open(&h, self, "no-such-compiler", NULL) == -1 && h == NULL);
-    CHECK(strstr(heard(), "no-such-compiler") != NULL);
-}
-
-static void refused_trial(const char *what, const char *text, kernel_type *reference,
-                          const char *says)
-{
-    const struct trial_code code = {NULL, kernels_compile, (ev_kernel *)k_right,
-                                    (ev_kernel *)reference};
-    const struct trial_plan plan = kernels_plan(1, 1);
-    struct trial *t = NULL;
-    struct host *h = text == NULL ? usual : host_of(text);
-    listen();
-    const int rc = h == NULL ? 1 : trial_open(&t, h, &code, &plan);
-    const char *said = heard();
-    CASE(rc == -1 && t == NULL && strstr(said, says) != NULL && strstr(said, "h.c") != NULL,
-         "%s: %s", what, said);
-    if (h != usual)
-        host_close(h);
-}
-
-KERNEL(k_depends)
-{
-    const float before = out[1];
-    k_right(n, x, y, out, scratch);
-    out[1] = -before;
-}
-
-KERNEL(k_random)
-{
-    k_right(n, x, y, out, scratch);
-    y[5] = (float)now_bits();
-}
-
-static void refused_kernels(void)
-{
-    refused_trial("crash", NULL, k_null, "case n=1000: the unmodified kernel crashes: Segm");
-    refused_trial("system call", NULL, k_write, "makes a system call");
-    refused_trial("exit", NULL, k_raw_exit_7, "with status 7");
-    refused_trial("endless", NULL, k_endless, "takes longer than 1 s");
-    refused_trial("random", NULL, k_random, "element 5 of buffer y differs between two runs");
-    refused_trial("not written", NULL, k_depends, "element 1 of buffer out depends");
-    refused_trial("beside its buffers", NULL, k_y_behind, "beside its buffers");
-    refused_trial("another baseline", NULL, k_wrong, "the baseline's outputs are not those");
-}
-
-static void refused_set_ups(void)
-{
-    refused_trial("no outputs",
-                  TOP SHAPE SET_UP("ev_fill(c, ev_buffer(c, \"x\", EV_IN, 0, 4));") CALL END,
-                  k_right, "case n=64: buffer 0 (x): none is written");
-    refused_trial("no buffers", TOP SHAPE SET_UP("(void)c;") CALL END, k_right,
-                  "there are no buffers");
-    refused_trial("too many buffers",
-                  TOP SHAPE SET_UP("for (int i = 0; i < 20; i++) ev_buffer(c, \"b\", EV_OUT, 0, "
-                                   "4);") CALL END,
-                  k_right, "one too many");
-    refused_trial("no name", TOP SHAPE SET_UP("ev_buffer(c, NULL, EV_OUT, 0, 4);") CALL END,
-                  k_right, "has no name");
-    refused_trial("no type", TOP SHAPE SET_UP("ev_buffer(c, \"y\", EV_OUT, 9, 4);") CALL END,
-                  k_right, "buffer 0 (y): has a role or a type that is none");
-    refused_trial("beyond",
-                  TOP SHAPE SET_UP("ev_within(c, \"z\", ev_buffer(c, \"y\", EV_OUT, 0, 4), 2, "
-                                   "3);") CALL END,
-                  k_right, "buffer 1 (z): goes beyond");
-    refused_trial("too large",
-                  TOP SHAPE SET_UP("ev_buffer(c, \"y\", EV_OUT, 0, (size_t)-1);") CALL END, k_right,
-                  "too large");
-    refused_trial("set_up that crashes",
-                  TOP SHAPE SET_UP("*(volatile int *)c->at[0] = 1;") CALL END, k_right,
-                  "set_up crashes");
-    refused_trial("set_up without end", TOP SHAPE SET_UP("while (c->size[0]);") CALL END, k_right,
-                  "set_up takes longer");
-}
+#define END "EV_HARNESS(.set_up = set_up, .call = call, .sizes = \"n\", EV_SHAPES(shapes));\n"
 
 /* y and x are one buffer, and a case without any element */
 static void overlaps(void)
@@ -561,19 +304,12 @@ int main(void)
 {
     usual = host_of(kernels_harness);
     with_own_error = host_of(text_with_own_error());
-    RUN(errors_of_elements);
-    RUN(errors_of_integers);
-    RUN(statistics);
-    RUN(forged_times);
-    RUN(forged_report);
-    RUN(refused_hosts);
     RUN(efforts);
     RUN(slower_is_slower);
+    RUN(inouts_are_restored);
     RUN(tricks);
     RUN(oracles);
     RUN(overlaps);
-    RUN(refused_set_ups);
-    RUN(refused_kernels);
     RUN(every_kernel);
     host_close(usual);
     host_close(with_own_error);

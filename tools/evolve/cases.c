@@ -1,4 +1,4 @@
-/* cases.c - a harness's cases: their buffers, what is in them before a call, and what has to be after
+/* cases.c - a harness's cases: their buffers, and what is in these before and after a call
    SPDX-License-Identifier: MIT
 
    cases.h declares it. */

@@ -1,4 +1,4 @@
-/* cases.h - a harness's cases: their buffers, what is in them before a call, and what has to be after
+/* cases.h - a harness's cases: their buffers, and what is in these before and after a call
    SPDX-License-Identifier: MIT
 
    Inputs are there once for all children, sealed. What a kernel writes has a room for each child.

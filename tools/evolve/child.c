@@ -103,13 +103,17 @@ static int is_far_slower(const uint64_t pair[2])
     return pair[0] / 4 > pair[1];
 }
 
-/* Is it not worth while to go on? After the first pairs if the candidate is slower by a tenth, and
-   after two if it is slower by far; one alone can be an interruption. */
-static int is_hopeless(const struct child_pairs *p, const uint64_t (*ns)[2], size_t n)
+/* Is it not worth while to go on? After two pairs if the candidate is slower by far (one alone can
+   be an interruption), after the first ones if it is slower by a tenth and more than the noise. One
+   that looks faster is looked at for longer than others: a lucky reading must not lead a search. */
+static int is_enough(const struct child_pairs *p, const uint64_t (*ns)[2], size_t n)
 {
     if (n < p->first)
         return n > 1 && is_far_slower(ns[n - 1]) && is_far_slower(ns[n - 2]);
-    return n == p->first && p->first < p->most && timing_of(ns, n).ratio > 1.1;
+    if (n >= p->most || (n != p->first && n != p->usual))
+        return n >= p->most;
+    const struct timing t = timing_of(ns, n);
+    return n == p->usual ? t.ratio + t.error > 1 : t.ratio - 2 * t.error > 1.1;
 }
 
 /* Candidate first, baseline first, and so on */
@@ -122,13 +126,14 @@ static void time_case(struct child_task *t, size_t i)
         t->calls[i] = child_calls(&timer, t->baseline);
     child_sample(&timer, t->baseline, 1); /* so that what it uses is in the caches, too */
     child_sample(&timer, t->kernel, 1);
+    const uint64_t from = clock_ns();
     size_t n = 0;
-    while (n < t->pairs[i].most) {
+    while (n == 0 || (n < t->pairs[i].most && clock_ns() - from < t->most_ns)) {
         const int first = n % 2 == 0 ? 0 : 1;
         ns[n][first] = child_sample(&timer, first == 0 ? t->kernel : t->baseline, t->calls[i]);
         ns[n][!first] = child_sample(&timer, first == 0 ? t->baseline : t->kernel, t->calls[i]);
         n++;
-        if (is_hopeless(&t->pairs[i], (const uint64_t(*)[2])ns, n))
+        if (is_enough(&t->pairs[i], (const uint64_t(*)[2])ns, n))
             break;
     }
     t->report->n_pairs[i] = n;

@@ -11,7 +11,7 @@ enum {
     CHILD_CASES = EV_MAX_SHAPES,
     CHILD_PAIRS = 128,      /* most for a case */
     CHILD_CALLS = 1 << 16,  /* most in a sample */
-    CHILD_SAMPLE_NS = 20000 /* least of a sample, where it may have several calls */
+    CHILD_SAMPLE_NS = 10000 /* least of a sample, where it may have several calls */
 };
 
 enum child_word { CHILD_SILENT, CHILD_DONE, CHILD_WRONG };
@@ -33,11 +33,13 @@ struct child_task {
     const struct oracle *oracle; /* NULL: outputs are not compared */
     ev_kernel *kernel, *baseline;
     int poison;
-    unsigned chosen; /* bits: the cases that are called */
-    struct child_pairs {
-        unsigned first,
-            most; /* 0: not timed. A candidate that is slower by then has only `first` */
+    unsigned chosen;     /* bits: the cases that are called */
+    struct child_pairs { /* how many are taken */
+        unsigned first;  /* no more of a candidate that is slower by then */
+        unsigned usual;  /* no more of one that does not look faster by then */
+        unsigned most;   /* 0: the case is not timed */
     } pairs[CHILD_CASES];
+    uint64_t most_ns;            /* of a case's pairs; one is taken in any case */
     uint64_t calls[CHILD_CASES]; /* in a sample; 0: to be found out */
     uint64_t number;
     struct report *report; /* the child's own, zero; it is copied to the block at the very end */

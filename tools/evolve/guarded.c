@@ -122,7 +122,7 @@ int guarded_margins_hold(const struct guarded *g)
     return 1;
 }
 
-void guarded_mend(struct guarded *g)
+void guarded_mend(const struct guarded *g)
 {
     for (size_t i = 0; i < g->n; i++) {
         const struct margin m = margin_of(&g->area[i]);

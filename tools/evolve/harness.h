@@ -1,4 +1,4 @@
-/* harness.h - what a harness for kpred-evolve includes, there named kpred_evolve.h
+/* harness.h - what a harness for kpred-evolve includes, by the name of kpred_evolve.h
    SPDX-License-Identifier: MIT
 
    A harness is C that kpred-evolve compiles. It says with which buffers and sizes a kernel is
@@ -91,7 +91,8 @@ struct ev_harness {
     void (*set_up)(struct ev_case *c);
     void (*call)(const struct ev_case *c, ev_kernel *kernel);
     /* NULL: the largest error of any element. Else the user's own: how far `got` is from `want`
-       (each has a pointer for each buffer), 0 if it is as good; not finite if it is useless. */
+       (each has a pointer for each buffer), 0 if it is as good; not finite if it is useless. It is
+       not called in a sandbox, and `got` may hold anything. */
     double (*error)(const struct ev_case *c, void *const *want, void *const *got);
 };
 

@@ -156,7 +156,7 @@ static int check_baseline(struct trial *t, size_t i)
     struct slot *s = &t->slots[0];
     struct result r;
     enum sandbox_end end = SANDBOX_DONE;
-    const struct child_pairs few = {11, 11};
+    const struct child_pairs few = {11, 11, 11};
     int code = 0, allowed = 1;
     double left;
     memset(&r, 0, sizeof r);
@@ -168,7 +168,7 @@ static int check_baseline(struct trial *t, size_t i)
     if (slot_run_alone(t, s, &end, &code) != 0)
         return -1;
     if (end != SANDBOX_DONE)
-        return tell_end(t, i, "the baseline", end, code);
+        return tell_end(t, i, "the baseline, called and timed,", end, code);
     left = slots_now() - s->started;
     r.outcome = !slot_margins_hold(s)                                      ? OUTCOME_WRONG
                 : judge_take_report(t, s) && t->report->word == CHILD_DONE ? OUTCOME_VALID

@@ -39,7 +39,7 @@ int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_
 void guarded_free(struct guarded *g);
 /* Of all areas: are the margins as guarded_make left them? */
 int guarded_margins_hold(const struct guarded *g);
-void guarded_mend(struct guarded *g); /* fills the margins anew */
+void guarded_mend(const struct guarded *g); /* fills the margins anew */
 /* From now on no process that is forked, nor this one, can write to the areas. */
 int guarded_seal(struct guarded *g);
 /* In a child: takes all areas but that one away from it; keep = n: all */

@@ -22,8 +22,9 @@ double slots_now(void)
 
 static const struct depth {
     unsigned first, most; /* pairs */
-    double budget;        /* seconds for all cases; at least the first pairs are taken */
-} depths[] = {{5, 21, 0.006}, {25, 105, 0.03}, {25, 105, 0.03}};
+    double usual_s;       /* what all cases may take; the first pairs are taken in any case */
+    double most_s;        /* the same of candidates that look faster */
+} depths[] = {{5, 21, 0.004, 0.016}, {25, 105, 0.1, 0.1}, {25, 105, 0.1, 0.1}};
 
 static unsigned chosen_at(const struct trial *t, enum effort effort)
 {
@@ -44,16 +45,17 @@ size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_
     return n;
 }
 
-/* A quarter of the time limit at most, but one pair in any case */
-static struct child_pairs pairs_of(const struct trial *t, const struct depth *d, double sample_ns,
-                                   size_t n_timed)
+static unsigned pairs_in(const struct depth *d, double seconds, double a_pair_s)
+{
+    const double fit = seconds / a_pair_s;
+    return fit < d->first ? d->first : fit > d->most ? d->most : (unsigned)fit;
+}
+
+static struct child_pairs pairs_of(const struct depth *d, double sample_ns, size_t n_timed)
 {
     const double a_pair = 2e-9 * sample_ns * (double)n_timed;
-    const double wanted = d->budget / a_pair, limit = t->plan.limits.seconds / 4 / a_pair;
-    double most = wanted < d->first ? d->first : wanted > d->most ? d->most : wanted;
-    most = most < limit ? most : limit;
-    const unsigned n = most < 1 ? 1 : (unsigned)most;
-    const struct child_pairs p = {d->first < n ? d->first : n, n};
+    const struct child_pairs p = {d->first, pairs_in(d, d->usual_s, a_pair),
+                                  pairs_in(d, d->most_s, a_pair)};
     return p;
 }
 
@@ -144,6 +146,7 @@ struct child_task slot_task(const struct trial *t, const struct slot *s)
     task.room = &s->room;
     task.block = &s->block;
     task.baseline = t->code.baseline;
+    task.most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4);
     task.report = s->task.report;
     return task;
 }
@@ -161,12 +164,13 @@ void slot_set_task(struct trial *t, struct slot *s, enum effort effort)
     size_t cases[TASK_CASES];
     const size_t n = trial_timed(t, effort, cases);
     s->task = slot_task(t, s);
+    s->task.most_ns /= n;
     s->task.oracle = &t->plan.oracle;
     s->task.poison = effort == EFFORT_CONFIRM;
     s->task.chosen = chosen_at(t, effort);
     s->effort = effort;
     for (size_t k = 0; k < n; k++) {
-        s->task.pairs[cases[k]] = pairs_of(t, &depths[effort], t->sample_ns[cases[k]], n);
+        s->task.pairs[cases[k]] = pairs_of(&depths[effort], t->sample_ns[cases[k]], n);
         s->task.calls[cases[k]] = t->calls[cases[k]];
     }
 }

@@ -62,7 +62,8 @@ struct trial_case trial_case(const struct trial *t, size_t i);
 /* The cases that have times at that effort, in the order of a result's ratios: their number */
 size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_CASES]);
 
-/* The medians of several codes over all timed cases, by turns in one child, in microseconds:
-   us[code * cases + case], 0 for a case without times. For the choice of a baseline, and for tables of variants. */
+/* The medians of several codes over all timed cases, by turns in one child for each case, in
+   microseconds: us[code * cases + case], 0 for a case without times. For the choice of a baseline,
+   and for tables of variants. -1 after a message. */
 int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
                   const struct trial_plan *plan, double *us);

@@ -32,7 +32,8 @@ static void finish_one(struct trial *t, const struct hearer *h)
     h->done(h->user, s->i, &r);
 }
 
-/* No child can be had: the machine is full. That is no fault of the list, but it has no result. */
+/* No child can be had: the machine is full. That is no fault of the list, but there is nothing else
+   to be said of it. */
 static void give_up(const struct hearer *h, size_t i)
 {
     struct result r;
@@ -40,6 +41,26 @@ static void give_up(const struct hearer *h, size_t i)
     r.outcome = OUTCOME_UNCOMPILED;
     r.time = r.error = HUGE_VAL;
     h->done(h->user, i, &r);
+}
+
+static void finish_all(struct trial *t, const struct hearer *h)
+{
+    while (sandbox_room(t->sandbox) < t->plan.jobs)
+        finish_one(t, h);
+}
+
+/* If there is no child at once there may be one when the others have ended, or a little later. */
+static void begin_one(struct trial *t, struct slot *s, const struct hearer *h)
+{
+    const struct timespec pause = {1, 0};
+    for (int tries = 0; slot_start(t, s) != 0; tries++) {
+        if (tries == 5) {
+            give_up(h, s->i);
+            return;
+        }
+        finish_all(t, h);
+        nanosleep(&pause, NULL);
+    }
 }
 
 void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
@@ -54,11 +75,9 @@ void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effor
         slot_set_task(t, s, effort);
         s->list = &lists[i];
         s->i = i;
-        if (slot_start(t, s) != 0)
-            give_up(&h, i);
+        begin_one(t, s, &h);
     }
-    while (sandbox_room(t->sandbox) < t->plan.jobs)
-        finish_one(t, &h);
+    finish_all(t, &h);
 }
 
 /* ---- opening ---- */
