@@ -8,6 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int is_debugging(LLVMValueRef v)
 {
@@ -91,6 +92,7 @@ int ir_open(struct ir **out, const struct ir_source *source, const struct ir_pas
     ir->passes = *passes;
     ir->edit_barriers = source->edit_barriers;
     ir->is_host = source->target == NULL;
+    ir->process = getpid();
     ir->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(ir->context, count_error, ir);
     if (fill(ir, source) == 0) {
