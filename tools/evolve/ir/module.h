@@ -15,6 +15,7 @@ struct ir {
     pid_t process; /* that opened it */
     LLVMContextRef context;
     LLVMModuleRef module; /* behind the passes, without debug information; it is only cloned */
+    LLVMModuleRef sketch; /* the same without metadata: to see what applies */
     LLVMTargetMachineRef machine;
     struct flow flow;
     size_t n;     /* instructions */

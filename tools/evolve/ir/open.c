@@ -1,4 +1,4 @@
-/* ir.c - a kernel from its source to the module that a search starts from
+/* open.c - a kernel from its source to the module that a search starts from
    SPDX-License-Identifier: MIT
 
    ir.h declares it. */
@@ -63,6 +63,27 @@ static void count_error(LLVMDiagnosticInfoRef info, void *user)
     ir->n_errors++;
 }
 
+static void drop_metadata(LLVMValueRef v)
+{
+    size_t n;
+    LLVMValueMetadataEntry *all = LLVMInstructionGetAllMetadataOtherThanDebugLoc(v, &n);
+    for (unsigned i = 0; i < n; i++)
+        LLVMSetMetadata(v, LLVMValueMetadataEntriesGetKind(all, i), NULL);
+    LLVMDisposeValueMetadataEntries(all);
+}
+
+/* A clone for questions, which are asked by the thousand: without the metadata of instructions, as
+   what of these is cloned stays in memory until the end. */
+static LLVMModuleRef sketch_of(LLVMModuleRef module)
+{
+    LLVMModuleRef sketch = LLVMCloneModule(module);
+    for (LLVMValueRef f = LLVMGetFirstFunction(sketch); f != NULL; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+                drop_metadata(v);
+    return sketch;
+}
+
 /* The same kernel has the same hash in another folder. */
 static void forget_paths(struct ir *ir)
 {
@@ -80,6 +101,7 @@ static int fill(struct ir *ir, const struct ir_source *source)
     number(ir);
     LLVMStripModuleDebugInfo(ir->module);
     forget_paths(ir);
+    ir->sketch = sketch_of(ir->module);
     flow_make(&ir->flow, LLVMGetNamedFunction(ir->module, ir->function));
     return 0;
 }
@@ -107,6 +129,8 @@ void ir_close(struct ir *ir)
 {
     if (ir == NULL)
         return;
+    if (ir->sketch != NULL)
+        LLVMDisposeModule(ir->sketch);
     if (ir->module != NULL)
         LLVMDisposeModule(ir->module);
     if (ir->machine != NULL)
