@@ -247,7 +247,7 @@ static void children(void)
     struct ir *ir = kernel_of(kernels[1].path, kernels[1].function, &ir_baselines[2]);
     REQUIRE(ir != NULL);
     for (int i = 0; i < 25; i++) {
-        int status;
+        int status = 1;
         enum outcome why;
         struct edits list = random_list(ir, &random);
         const pid_t pid = fork();
