@@ -31,23 +31,34 @@ static const char *written(const char *name, const char *text)
     return path;
 }
 
-/* ir_open, with what it says in `said` */
-static int opens(const struct ir_source *source, const struct ir_passes *passes)
+static int old_stderr;
+
+static FILE *listen(void)
 {
-    struct ir *ir = NULL;
     FILE *messages = tmpfile();
     fflush(stderr);
-    const int old = dup(2);
+    old_stderr = dup(2);
     dup2(fileno(messages), 2);
-    const int status = ir_open(&ir, source, passes);
+    return messages;
+}
+
+static void take(FILE *messages)
+{
     fflush(stderr);
-    dup2(old, 2);
-    close(old);
+    dup2(old_stderr, 2);
+    close(old_stderr);
     rewind(messages);
     said[fread(said, 1, sizeof said - 1, messages)] = '\0';
     fclose(messages);
-    if (status == 0)
-        ir_close(ir);
+}
+
+static int opens(const struct ir_source *source, const struct ir_passes *passes)
+{
+    struct ir *ir = NULL;
+    FILE *messages = listen();
+    const int status = ir_open(&ir, source, passes);
+    take(messages);
+    ir_close(ir);
     return status == 0;
 }
 
@@ -113,6 +124,22 @@ static void other_versions(void)
     ir_close(ir);
 }
 
+/* What a kernel calls has to be there; its author is told. */
+static void missing_symbols(void)
+{
+    const struct edits none = {NULL, 0, 0};
+    enum outcome why = OUTCOME_VALID;
+    struct ir *ir = kernel_of(written("i.c", "void nowhere(void); void f(void) { nowhere(); }\n"),
+                              "f", &ir_baselines[0]);
+    REQUIRE(ir != NULL);
+    FILE *messages = listen();
+    ev_kernel *kernel = ir_compile(ir, &none, &why);
+    take(messages);
+    CHECK(kernel == NULL && why == OUTCOME_UNCOMPILED);
+    CHECK(strstr(said, "i.c") != NULL && strstr(said, "nowhere") != NULL);
+    ir_close(ir);
+}
+
 /* ---- what is made of them ---- */
 
 static char *emitted(struct ir *ir, const struct edits *list, enum ir_form form, const char *name)
@@ -146,6 +173,21 @@ static void natives(void)
     free(other);
     ir_close(native);
     ir_close(plain);
+}
+
+/* IR of clang -O0 asks for no passes; the baselines run them. */
+static void untouched(void)
+{
+    const struct edits none = {NULL, 0, 0};
+    struct ir *ir = kernel_of(written("j.ll", "define i32 @f(i32 %x) noinline optnone {\n"
+                                              "  %a = alloca i32\n  store i32 %x, ptr %a\n"
+                                              "  %b = load i32, ptr %a\n  ret i32 %b\n}\n"),
+                              "f", &ir_baselines[2]);
+    REQUIRE(ir != NULL);
+    char *text = emitted(ir, &none, IR_TEXT, NULL);
+    CHECK(strstr(text, "ret i32 %x") != NULL && strstr(text, "optnone") == NULL);
+    free(text);
+    ir_close(ir);
 }
 
 static void hashes(void)
@@ -276,6 +318,23 @@ static void nvptx(void)
     try_gpu(&gpus[1]);
 }
 
+/* Without a linker there is no code object, and a message that says what is missing. */
+static void without_linker(void)
+{
+    struct ir *ir;
+    const struct edits none = {NULL, 0, 0};
+    char *search = xstrdup(getenv("PATH"));
+    REQUIRE(ir_open(&ir, &gpus[0].source, &ir_baselines[2]) == 0);
+    setenv("PATH", folder, 1);
+    FILE *messages = listen();
+    const int status = ir_emit(ir, &none, IR_CODE_OBJECT, NULL, &(struct buf){0});
+    take(messages);
+    setenv("PATH", search, 1);
+    CHECK(status == -1 && strstr(said, "lld-16") != NULL && strstr(said, "apt-get") != NULL);
+    free(search);
+    ir_close(ir);
+}
+
 /* Random lists for GPUs: the verifier takes them, and code is made of most. */
 static void gpu_lists(void)
 {
@@ -307,15 +366,18 @@ int main(void)
     RUN(bad_files);
     RUN(bad_c);
     RUN(other_versions);
+    RUN(missing_symbols);
     RUN(flags);
     RUN(natives);
+    RUN(untouched);
     RUN(hashes);
     RUN(names);
     RUN(amdgcn);
     RUN(nvptx);
+    RUN(without_linker);
     RUN(gpu_lists);
-    static const char *const made[] = {"a.ll", "b.bc", "c.ll",     "d.ll",  "e.c",
-                                       "g.c",  "h.c",  "whole.bc", "cut.bc"};
+    static const char *const made[] = {"a.ll", "b.bc", "c.ll", "d.ll",     "e.c",   "g.c",
+                                       "h.c",  "i.c",  "j.ll", "whole.bc", "cut.bc"};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         unlink(file(made[i]));
     return test_end() || rmdir(folder) != 0;

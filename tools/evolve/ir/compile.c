@@ -3,6 +3,7 @@
 
    ir.h declares it. The object is made by the target machine as for a file, and linked at once:
    nothing is left to be resolved, or to be allocated, when the code runs. */
+#include "base/util.h"
 #include "jit.h"
 #include "module.h"
 
@@ -27,6 +28,18 @@ static LLVMMemoryBufferRef object_of(struct ir *ir, const struct edits *list, en
     return is_wrong ? NULL : object;
 }
 
+/* What the unmodified kernel lacks its author has to know; of candidates nothing is told. */
+static ev_kernel *link_of(const struct ir *ir, LLVMMemoryBufferRef object)
+{
+    ev_kernel *kernel = jit_link(object, ir->function);
+    if (ir->process != getpid())
+        return kernel;
+    if (kernel == NULL)
+        fail("%s: its code cannot be linked: %s", ir->path, jit_error());
+    jit_prepare();
+    return kernel;
+}
+
 ev_kernel *ir_compile(void *self, const struct edits *list, enum outcome *why)
 {
     struct ir *ir = self;
@@ -34,11 +47,8 @@ ev_kernel *ir_compile(void *self, const struct edits *list, enum outcome *why)
     if (!ir->is_host)
         return NULL;
     LLVMMemoryBufferRef object = object_of(ir, list, why);
-    if (object == NULL)
-        return NULL;
-    ev_kernel *kernel = jit_link(object, ir->function);
-    if (ir->process == getpid())
-        jit_prepare();
-    *why = kernel == NULL ? OUTCOME_UNCOMPILED : OUTCOME_VALID;
+    ev_kernel *kernel = object == NULL ? NULL : link_of(ir, object);
+    if (kernel == NULL && *why == OUTCOME_VALID)
+        *why = OUTCOME_UNCOMPILED;
     return kernel;
 }

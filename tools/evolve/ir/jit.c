@@ -15,12 +15,18 @@
 #include <unistd.h>
 
 static LLVMOrcLLJITRef spare;
+static char first_error[200]; /* since the last call of jit_link */
 
+/* The first error is the one that says most. */
 static int failed(LLVMErrorRef error)
 {
-    if (error != NULL)
-        LLVMConsumeError(error);
-    return error != NULL;
+    if (error == NULL)
+        return 0;
+    char *message = LLVMGetErrorMessage(error);
+    if (*first_error == '\0')
+        snprintf(first_error, sizeof first_error, "%s", message);
+    LLVMDisposeErrorMessage(message);
+    return 1;
 }
 
 /* What the code calls is searched in this process. */
@@ -34,10 +40,10 @@ static int offer_process(LLVMOrcLLJITRef jit)
     return 0;
 }
 
-static void ignore_error(void *user, LLVMErrorRef error)
+static void keep_error(void *user, LLVMErrorRef error)
 {
     (void)user;
-    LLVMConsumeError(error);
+    failed(error);
 }
 
 static LLVMOrcLLJITRef make(void)
@@ -45,8 +51,7 @@ static LLVMOrcLLJITRef make(void)
     LLVMOrcLLJITRef jit;
     if (failed(LLVMOrcCreateLLJIT(&jit, NULL)))
         return NULL;
-    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), ignore_error,
-                                            NULL);
+    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), keep_error, NULL);
     if (offer_process(jit) == 0)
         return jit;
     failed(LLVMOrcDisposeLLJIT(jit));
@@ -59,6 +64,7 @@ ev_kernel *jit_link(LLVMMemoryBufferRef object, const char *function)
     ev_kernel *kernel = NULL;
     LLVMOrcLLJITRef jit = spare != NULL ? spare : make();
     spare = NULL;
+    *first_error = '\0';
     if (jit == NULL
         || failed(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), object))
         || failed(LLVMOrcLLJITLookup(jit, &at, function)))
@@ -66,6 +72,11 @@ ev_kernel *jit_link(LLVMMemoryBufferRef object, const char *function)
     const uintptr_t bits = (uintptr_t)at;
     memcpy(&kernel, &bits, sizeof kernel);
     return kernel;
+}
+
+const char *jit_error(void)
+{
+    return first_error;
 }
 
 /* ---- what a fork costs ---- */

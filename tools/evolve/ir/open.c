@@ -6,6 +6,8 @@
 #include "module.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/ErrorHandling.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,6 +94,25 @@ static void forget_paths(struct ir *ir)
     LLVMSetSourceFileName(ir->module, name, strlen(name));
 }
 
+/* Where LLVM gives up it ends the process. A child shall do this without a word. */
+static pid_t first_process;
+
+static void give_up(const char *reason)
+{
+    if (getpid() != first_process)
+        raise(SIGKILL);
+    fail("LLVM gives up: %s", reason);
+    exit(1);
+}
+
+static void begin_process(void)
+{
+    if (first_process != 0)
+        return;
+    first_process = getpid();
+    LLVMInstallFatalErrorHandler(give_up);
+}
+
 static int fill(struct ir *ir, const struct ir_source *source)
 {
     if (target_make(ir, source) != 0 || source_read(ir, source) != 0)
@@ -109,6 +130,7 @@ static int fill(struct ir *ir, const struct ir_source *source)
 int ir_open(struct ir **out, const struct ir_source *source, const struct ir_passes *passes)
 {
     struct ir *ir = xcalloc(1, sizeof *ir);
+    begin_process();
     ir->path = xstrdup(source->path);
     ir->function = xstrdup(source->function);
     ir->passes = *passes;

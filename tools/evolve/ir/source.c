@@ -171,6 +171,25 @@ static void keep_function(struct ir *ir)
     LLVMSetVisibility(f, is_amd ? LLVMProtectedVisibility : LLVMDefaultVisibility);
 }
 
+static void drop_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* clang -O0 tells the passes to stay away, which no baseline can mean. */
+static void allow_passes(LLVMModuleRef module)
+{
+    static const char name[] = "optnone";
+    const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind))
+            continue;
+        drop_attribute(f, name);
+        drop_attribute(f, "noinline");
+    }
+}
+
 int source_read(struct ir *ir, const struct ir_source *s)
 {
     char *message = NULL;
@@ -183,6 +202,7 @@ int source_read(struct ir *ir, const struct ir_source *s)
     if (check_machine(ir, s) != 0 || check_function(ir) != 0)
         return -1;
     keep_function(ir);
+    allow_passes(ir->module);
     if (s->target == NULL && ir->passes.is_native)
         target_mark_native(ir->module);
     return 0;
