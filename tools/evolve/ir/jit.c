@@ -5,14 +5,10 @@
    less for each. */
 #include "jit.h"
 
-#include "base/util.h"
-
-#include <fcntl.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static LLVMOrcLLJITRef spare;
 static char first_error[200]; /* since the last call of jit_link */
@@ -79,42 +75,8 @@ const char *jit_error(void)
     return first_error;
 }
 
-/* ---- what a fork costs ---- */
-
-/* Writes a byte of a mapping as it is. */
-static void touch(int memory, unsigned long at)
-{
-    char byte;
-    if (pread(memory, &byte, 1, (off_t)at) == 1 && pwrite(memory, &byte, 1, (off_t)at) != 1)
-        note("children will start a little slower: /proc/self/mem cannot be written");
-}
-
-/* A fork leaves out the page tables of mappings that are still as the file is: each child would
-   fault all of LLVM's code in again, a fifth of its time. One page that was written changes that.
-   Where there is no /proc all stays as it is. */
-static void keep_mapped(void)
-{
-    struct buf maps = {NULL, 0, 0};
-    const int memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    FILE *f = fopen("/proc/self/maps", "r");
-    if (memory >= 0 && f != NULL && read_stream(f, "/proc/self/maps", 1 << 22, &maps) == 0) {
-        char *at = maps.s, *line;
-        while (at != NULL && (line = next_line(&at)) != NULL)
-            if (strstr(line, "libLLVM") != NULL)
-                touch(memory, strtoul(line, NULL, 16));
-    }
-    if (f != NULL)
-        fclose(f);
-    if (memory >= 0)
-        close(memory);
-    buf_free(&maps);
-}
-
 void jit_prepare(void)
 {
-    static int is_mapped;
-    if (!is_mapped++)
-        keep_mapped();
     if (spare == NULL)
         spare = make();
 }

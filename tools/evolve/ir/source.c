@@ -125,9 +125,10 @@ static int try_to_parse(struct ir *ir, const char *path, const struct buf *text)
     const pid_t pid = fork();
     if (pid == 0) {
         char *message = NULL;
+        const FILE *quiet = freopen("/dev/null", "w", stderr); /* the parent will tell it */
         LLVMMemoryBufferRef memory =
             LLVMCreateMemoryBufferWithMemoryRangeCopy(text->s, text->n, path);
-        if (!LLVMParseIRInContext(ir->context, memory, &ir->module, &message))
+        if (quiet != NULL && !LLVMParseIRInContext(ir->context, memory, &ir->module, &message))
             LLVMVerifyModule(ir->module, LLVMReturnStatusAction, &message);
         _exit(0);
     }
