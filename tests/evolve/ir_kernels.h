@@ -6,6 +6,7 @@
 #include "harness/test.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define FIXTURE(name) "tests/evolve/fixtures/" name
 
@@ -54,4 +55,35 @@ static inline int count_of(const char *text, const char *part)
     while ((text = strstr(text, part)) != NULL)
         n++, text += strlen(part);
     return n;
+}
+
+/* What ir_emit gives, or "" */
+static inline char *emitted(struct ir *ir, const struct edits *list, enum ir_form form,
+                            const char *name)
+{
+    struct buf out = {0};
+    const int status = ir_emit(ir, list, form, name, &out);
+    return status == 0 && out.s != NULL ? out.s : xstrdup("");
+}
+
+/* Between the two, what is written on standard error is kept from it, and taken. */
+enum { OLD_STDERR = 99 };
+
+static inline FILE *listen_to_stderr(void)
+{
+    FILE *messages = tmpfile();
+    fflush(stderr);
+    dup2(2, OLD_STDERR);
+    dup2(fileno(messages), 2);
+    return messages;
+}
+
+static inline void take(FILE *messages, char *said, size_t size)
+{
+    fflush(stderr);
+    dup2(OLD_STDERR, 2);
+    close(OLD_STDERR);
+    rewind(messages);
+    said[fread(said, 1, size - 1, messages)] = '\0';
+    fclose(messages);
 }

@@ -13,7 +13,7 @@ static const struct {
 } kernels[] = {{FIXTURE("planted.c"), "planted"},
                {FIXTURE("branchy.c"), "branchy"},
                {FIXTURE("mix.c"), "mix"}};
-enum { N_KERNELS = 3, LISTS = 700, MOST_EDITS = 8 };
+enum { N_KERNELS = 3, LISTS = 670, MOST_EDITS = 8 };
 
 static struct edits random_list(struct ir *ir, uint64_t *random)
 {
@@ -150,29 +150,93 @@ static void compiling(void)
     }
 }
 
-/* The wastes: the edit that removes each is among all deletions and moves, and the outputs stay. */
-static void wastes(void)
+/* Has the text of an instruction that word? Its line is kept if so. */
+static int has_word(struct ir *ir, uint32_t id, const char *word, int *line)
 {
-    int n_divisions = 0, n_stores = 0, n_loads = 0;
-    struct ir *ir = kernel_of(kernels[0].path, kernels[0].function, &ir_baselines[2]);
-    REQUIRE(ir != NULL);
+    struct edits list = LIST({OP_DELETE, 0, id, 0, 0});
+    struct ir_step step;
+    int has = 0;
+    if (ir_steps(ir, &list, &step) == 0) {
+        has = strstr(step.what, word) != NULL;
+        *line = has ? step.line : *line;
+        ir_steps_free(&step, 1);
+    }
+    list_free(&list);
+    return has;
+}
+
+/* How many deletions of instructions with that word, of four seeds each, keep the outputs */
+static int deletions(struct ir *ir, const char *word, int *line)
+{
+    int n = 0;
     for (uint32_t id = 1; id <= ir_size(ir); id++)
-        for (uint32_t seed = 0; seed < 4; seed++) {
+        for (uint32_t seed = 0; has_word(ir, id, word, line) && seed < 4; seed++) {
             struct edits list = LIST({OP_DELETE, 0, id, 0, seed});
+            n += outcome_of(ir, &list) == 1;
+            list_free(&list);
+        }
+    return n;
+}
+
+/* How many moves of the load of *scale to the end of a block keep the outputs */
+static int moves(struct ir *ir)
+{
+    int n = 0, line;
+    for (uint32_t id = 1; id <= ir_size(ir); id++)
+        for (uint32_t where = 1;
+             has_word(ir, id, "load float, ptr %scale", &line) && where <= ir_size(ir); where++) {
+            struct edits list = LIST({OP_MOVE, 0, id, where, 1});
             struct ir_step step;
             if (ir_steps(ir, &list, &step) == 0) {
-                const int is_division = strstr(step.what, "fdiv") != NULL;
-                const int is_store = strstr(step.what, "store float 0.0") != NULL;
-                const int counts = (is_division || is_store) && outcome_of(ir, &list) == 1;
-                n_divisions += is_division && counts;
-                n_stores += is_store && counts;
-                n_loads += is_division && step.line == 6;
+                n += strstr(step.what, " before br") != NULL && outcome_of(ir, &list) == 1;
                 ir_steps_free(&step, 1);
             }
             list_free(&list);
         }
-    CHECK(n_divisions > 0 && n_stores > 0 && n_loads > 0);
+    return n;
+}
+
+/* The wastes of planted.c: one edit is enough to be rid of each, and the outputs stay. */
+static void wastes(void)
+{
+    int line = 0;
+    const struct ir_passes passes = {"-O2", 2, 0, 0};
+    struct ir *ir = kernel_of(kernels[0].path, kernels[0].function, &passes);
+    REQUIRE(ir != NULL);
+    CHECK(deletions(ir, "fdiv", &line) > 0);
+    CHECK_EQ(line, 6);
+    CHECK(deletions(ir, "store float 0.0", &line) > 0);
+    CHECK_EQ(line, 7);
+    CHECK(moves(ir) > 0);
     ir_close(ir);
+}
+
+/* What the code calls is found in this process, and its data are there. */
+typedef float branchy(int n, const void *in, float *out, int (*hook)(int));
+
+static int ten_times(int x)
+{
+    return x * 10;
+}
+
+static void symbols(void)
+{
+    const struct {
+        int kind;
+        float value[3];
+    } in[4] = {{0, {3, 0, 0}}, {1, {0, 1, 0}}, {2, {0, 0, -1}}, {2, {0, 0, 16}}};
+    const struct edits none = {NULL, 0, 0};
+    for (int i = 0; i < IR_BASELINES; i++) {
+        enum outcome why;
+        float out[16];
+        struct ir *ir = kernel_of(kernels[1].path, kernels[1].function, &ir_baselines[i]);
+        REQUIRE(ir != NULL);
+        ev_kernel *kernel = ir_compile(ir, &none, &why);
+        REQUIRE(kernel != NULL);
+        CHECK(((branchy *)kernel)(4, in, out, ten_times) == 24);
+        CHECK(out[0] == 3 && out[1] == 0 && out[2] == -expf(1));
+        ir_close(ir);
+    }
 }
 
 /* Code of random lists is made in children: LLVM may end these. */
@@ -182,8 +246,8 @@ static void children(void)
     int n_code = 0;
     struct ir *ir = kernel_of(kernels[1].path, kernels[1].function, &ir_baselines[2]);
     REQUIRE(ir != NULL);
-    for (int i = 0; i < 40; i++) {
-        int status;
+    for (int i = 0; i < 25; i++) {
+        int status = 1;
         enum outcome why;
         struct edits list = random_list(ir, &random);
         const pid_t pid = fork();
@@ -193,7 +257,7 @@ static void children(void)
         n_code += WIFEXITED(status) && WEXITSTATUS(status) == 0;
         list_free(&list);
     }
-    CHECK(n_code >= 36);
+    CHECK(n_code >= 22);
     ir_close(ir);
 }
 
@@ -209,6 +273,7 @@ int main(int argc, char **argv)
     RUN(never);
     RUN(compiling);
     RUN(wastes);
+    RUN(symbols);
     RUN(children);
     return test_end();
 }

@@ -11,7 +11,7 @@
 /* ---- where the module comes from ---- */
 
 struct ir_source {
-    const char *path;         /* C (.c), IR (.ll) or bitcode (.bc) */
+    const char *path;         /* C (.c), OpenCL C (.cl), IR (.ll) or bitcode (.bc) */
     const char *function;     /* to be edited; defined there */
     const char *target;       /* NULL: this machine; else a triple such as amdgcn-amd-amdhsa */
     const char *cpu;          /* of a target, such as gfx90a; else NULL */
@@ -62,7 +62,8 @@ void ir_steps_free(struct ir_step *steps, size_t n);
 ev_kernel *ir_compile(void *ir, const struct edits *list, enum outcome *why);
 
 enum ir_form { IR_TEXT, IR_ASSEMBLY, IR_OBJECT, IR_CODE_OBJECT };
-/* The whole module, edited and behind the passes, appended to `out`; the function is renamed if
-   `name` is not NULL. IR_CODE_OBJECT: AMDGPU's, linked by lld-16; NVPTX's assembly is PTX. */
+/* The whole module, edited and behind the passes, appended to `out`. If `name` is not NULL, the
+   function is renamed, and of a host's module nothing else is seen from outside, so that variants
+   can be linked together. IR_CODE_OBJECT: AMDGPU's, linked by lld-16; NVPTX's assembly is PTX. */
 int ir_emit(struct ir *ir, const struct edits *list, enum ir_form form, const char *name,
             struct buf *out);

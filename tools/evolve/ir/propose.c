@@ -111,27 +111,40 @@ static int choose(struct chooser *c, struct edit *out)
     return is_found ? 0 : -1;
 }
 
+/* ---- on a clone, that is thrown away ---- */
+
+struct attempt {
+    LLVMModuleRef module;
+    struct body body;
+};
+
+static int begin(struct attempt *t, struct ir *ir, const struct edits *list)
+{
+    t->module = LLVMCloneModule(ir->sketch);
+    body_make(&t->body, LLVMGetNamedFunction(t->module, ir->function), &ir->flow);
+    return operators_do_all(&t->body, list, ir->edit_barriers);
+}
+
+static void end(struct attempt *t)
+{
+    body_free(&t->body);
+    LLVMDisposeModule(t->module);
+}
+
 int ir_propose(void *self, const struct edits *list, uint64_t *random, struct edit *out)
 {
     struct ir *ir = self;
-    struct body body;
-    LLVMModuleRef module = LLVMCloneModule(ir->module);
-    body_make(&body, LLVMGetNamedFunction(module, ir->function), &ir->flow);
-    struct chooser c = {&body, ir->edit_barriers, random, NULL, 0};
-    const int status = operators_do_all(&body, list, ir->edit_barriers) ? choose(&c, out) : -1;
-    body_free(&body);
-    LLVMDisposeModule(module);
+    struct attempt t;
+    struct chooser c = {&t.body, ir->edit_barriers, random, NULL, 0};
+    const int status = begin(&t, ir, list) ? choose(&c, out) : -1;
+    end(&t);
     return status;
 }
 
 int ir_applies(void *self, const struct edits *list)
 {
-    struct ir *ir = self;
-    struct body body;
-    LLVMModuleRef module = LLVMCloneModule(ir->module);
-    body_make(&body, LLVMGetNamedFunction(module, ir->function), &ir->flow);
-    const int applies = operators_do_all(&body, list, ir->edit_barriers);
-    body_free(&body);
-    LLVMDisposeModule(module);
+    struct attempt t;
+    const int applies = begin(&t, self, list);
+    end(&t);
     return applies;
 }

@@ -32,15 +32,35 @@ static int is_barrier(const char *name)
     return begins_with_any(name, names);
 }
 
-/* Intrinsics that stand where they have to, or that make no code */
+/* What stands where it has to, or makes no code; whole families by how their names begin */
 static int is_fixed(const char *name)
 {
-    static const char *const names[] = {
-        "llvm.dbg.",      "llvm.va_",   "llvm.stack", "llvm.local",      "llvm.eh.",
-        "llvm.coro.",     "llvm.life",  "llvm.assum", "llvm.experiment", "llvm.invariant.",
-        "llvm.sideeffec", "llvm.pseud", "llvm.instr", "llvm.gc",         "setjmp",
-        "_setjmp",        "sigsetjmp",  "vfork",      "llvm.frame",      "llvm.return",
-        "llvm.annotat",   "llvm.ptr.a", "llvm.var.a", "llvm.swift",      NULL};
+    static const char *const names[] = {"llvm.assume",
+                                        "llvm.annotation",
+                                        "llvm.coro.",
+                                        "llvm.dbg.",
+                                        "llvm.eh.",
+                                        "llvm.experimental.",
+                                        "llvm.frameaddress",
+                                        "llvm.gc",
+                                        "llvm.invariant.",
+                                        "llvm.instrprof.",
+                                        "llvm.launder.",
+                                        "llvm.lifetime.",
+                                        "llvm.localaddress",
+                                        "llvm.localescape",
+                                        "llvm.localrecover",
+                                        "llvm.preserve.",
+                                        "llvm.pseudoprobe",
+                                        "llvm.ptr.annotation",
+                                        "llvm.returnaddress",
+                                        "llvm.sideeffect",
+                                        "llvm.stack",
+                                        "llvm.strip.",
+                                        "llvm.swift.",
+                                        "llvm.va_",
+                                        "llvm.var.annotation",
+                                        NULL};
     return begins_with_any(name, names);
 }
 

@@ -6,20 +6,26 @@
 #include "module.h"
 #include "evolve/process.h"
 
+#include <errno.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Fails with LLVM's message, whose lines become one. */
 static int fail_with(const char *path, const char *what, char *message)
 {
-    const size_t n = strlen(message);
     for (char *s = message; *s != '\0'; s++)
         if (*s == '\n')
             *s = s[1] == '\0' ? '\0' : ';';
-    const int is_named = strncmp(message, path, strlen(path)) == 0;
-    fail("%s%s%s%.*s", is_named ? "" : path, is_named ? "" : ": ", what, n > 400 ? 400 : (int)n,
-         message);
+    const size_t named = strncmp(message, path, strlen(path)) == 0 ? strlen(path) : 0;
+    const char *rest = message + named; /* ":3:1: error: ..." */
+    if (*what != '\0' && named > 0)
+        rest += strspn(rest, ": ");
+    fail("%s%s%s%.400s", path, *what == '\0' && named > 0 ? "" : ": ", what, rest);
     LLVMDisposeMessage(message);
     return -1;
 }
@@ -89,14 +95,47 @@ static int compile(struct ir *ir, const struct ir_source *s, struct buf *bitcode
 
 /* ---- by LLVM ---- */
 
-/* A bitcode's producer is in LLVM's message where it cannot be read. */
+/* A bitcode's producer is in LLVM's message where it cannot be read: 19 of "LLVM19.1.7". 0: none */
+static int producer_of(const char *message)
+{
+    static const char before[] = "(Producer: 'LLVM";
+    const char *at = strstr(message, before);
+    return at == NULL ? 0 : atoi(at + sizeof before - 1);
+}
+
 static int parse(struct ir *ir, const char *path, const struct buf *text)
 {
-    char *message = NULL;
+    char *message = NULL, what[64] = "";
     LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(text->s, text->n, path);
-    if (LLVMParseIRInContext(ir->context, memory, &ir->module, &message))
-        return fail_with(path, "", message);
-    LLVMDisposeMessage(message);
+    if (!LLVMParseIRInContext(ir->context, memory, &ir->module, &message)) {
+        LLVMDisposeMessage(message);
+        return 0;
+    }
+    const int version = producer_of(message);
+    if (version != 0 && version != LLVM_VERSION_MAJOR)
+        snprintf(what, sizeof what, "it is of LLVM %d, and this is LLVM %d: ", version,
+                 LLVM_VERSION_MAJOR);
+    return fail_with(path, what, message);
+}
+
+/* LLVM dies of some files that are damaged: a child is the first to read what a user brings. */
+static int try_to_parse(struct ir *ir, const char *path, const struct buf *text)
+{
+    int status = 0;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        char *message = NULL;
+        const FILE *quiet = freopen("/dev/null", "w", stderr); /* the parent will tell it */
+        LLVMMemoryBufferRef memory =
+            LLVMCreateMemoryBufferWithMemoryRangeCopy(text->s, text->n, path);
+        if (quiet != NULL && !LLVMParseIRInContext(ir->context, memory, &ir->module, &message))
+            LLVMVerifyModule(ir->module, LLVMReturnStatusAction, &message);
+        _exit(0);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid > 0 && WIFSIGNALED(status))
+        return fail("%s: it is damaged: LLVM dies of it, by signal %d", path, WTERMSIG(status));
     return 0;
 }
 
@@ -108,6 +147,8 @@ static int read_module(struct ir *ir, const struct ir_source *s)
     if (!is_ir && !ends_with(s->path, ".c") && !ends_with(s->path, ".cl"))
         return fail("%s: its name ends with none of .c, .cl, .ll, .bc", s->path);
     int status = is_ir ? read_file(s->path, MOST, &text) : compile(ir, s, &text);
+    if (status == 0 && is_ir)
+        status = try_to_parse(ir, s->path, &text);
     if (status == 0)
         status = parse(ir, s->path, &text);
     buf_free(&text);
@@ -171,6 +212,25 @@ static void keep_function(struct ir *ir)
     LLVMSetVisibility(f, is_amd ? LLVMProtectedVisibility : LLVMDefaultVisibility);
 }
 
+static void drop_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* clang -O0 tells the passes to stay away, which no baseline can mean. */
+static void allow_passes(LLVMModuleRef module)
+{
+    static const char name[] = "optnone";
+    const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind))
+            continue;
+        drop_attribute(f, name);
+        drop_attribute(f, "noinline");
+    }
+}
+
 int source_read(struct ir *ir, const struct ir_source *s)
 {
     char *message = NULL;
@@ -183,6 +243,7 @@ int source_read(struct ir *ir, const struct ir_source *s)
     if (check_machine(ir, s) != 0 || check_function(ir) != 0)
         return -1;
     keep_function(ir);
+    allow_passes(ir->module);
     if (s->target == NULL && ir->passes.is_native)
         target_mark_native(ir->module);
     return 0;

@@ -1,4 +1,4 @@
-/* ir.c - a kernel from its source to the module that a search starts from
+/* open.c - a kernel from its source to the module that a search starts from
    SPDX-License-Identifier: MIT
 
    ir.h declares it. */
@@ -6,8 +6,11 @@
 #include "module.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/ErrorHandling.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int is_debugging(LLVMValueRef v)
 {
@@ -62,12 +65,52 @@ static void count_error(LLVMDiagnosticInfoRef info, void *user)
     ir->n_errors++;
 }
 
+static void drop_metadata(LLVMValueRef v)
+{
+    size_t n;
+    LLVMValueMetadataEntry *all = LLVMInstructionGetAllMetadataOtherThanDebugLoc(v, &n);
+    for (unsigned i = 0; i < n; i++)
+        LLVMSetMetadata(v, LLVMValueMetadataEntriesGetKind(all, i), NULL);
+    LLVMDisposeValueMetadataEntries(all);
+}
+
+/* A clone for questions, which are asked by the thousand: without the metadata of instructions, as
+   what of these is cloned stays in memory until the end. */
+static LLVMModuleRef sketch_of(LLVMModuleRef module)
+{
+    LLVMModuleRef sketch = LLVMCloneModule(module);
+    for (LLVMValueRef f = LLVMGetFirstFunction(sketch); f != NULL; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+                drop_metadata(v);
+    return sketch;
+}
+
 /* The same kernel has the same hash in another folder. */
 static void forget_paths(struct ir *ir)
 {
     const char *name = base_name(ir->path);
     LLVMSetModuleIdentifier(ir->module, name, strlen(name));
     LLVMSetSourceFileName(ir->module, name, strlen(name));
+}
+
+/* Where LLVM gives up it ends the process. A child shall do this without a word. */
+static pid_t first_process;
+
+static void give_up(const char *reason)
+{
+    if (getpid() != first_process)
+        raise(SIGKILL);
+    fail("LLVM gives up: %s", reason);
+    exit(1);
+}
+
+static void begin_process(void)
+{
+    if (first_process != 0)
+        return;
+    first_process = getpid();
+    LLVMInstallFatalErrorHandler(give_up);
 }
 
 static int fill(struct ir *ir, const struct ir_source *source)
@@ -79,6 +122,7 @@ static int fill(struct ir *ir, const struct ir_source *source)
     number(ir);
     LLVMStripModuleDebugInfo(ir->module);
     forget_paths(ir);
+    ir->sketch = sketch_of(ir->module);
     flow_make(&ir->flow, LLVMGetNamedFunction(ir->module, ir->function));
     return 0;
 }
@@ -86,11 +130,13 @@ static int fill(struct ir *ir, const struct ir_source *source)
 int ir_open(struct ir **out, const struct ir_source *source, const struct ir_passes *passes)
 {
     struct ir *ir = xcalloc(1, sizeof *ir);
+    begin_process();
     ir->path = xstrdup(source->path);
     ir->function = xstrdup(source->function);
     ir->passes = *passes;
     ir->edit_barriers = source->edit_barriers;
     ir->is_host = source->target == NULL;
+    ir->process = getpid();
     ir->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(ir->context, count_error, ir);
     if (fill(ir, source) == 0) {
@@ -105,6 +151,8 @@ void ir_close(struct ir *ir)
 {
     if (ir == NULL)
         return;
+    if (ir->sketch != NULL)
+        LLVMDisposeModule(ir->sketch);
     if (ir->module != NULL)
         LLVMDisposeModule(ir->module);
     if (ir->machine != NULL)
