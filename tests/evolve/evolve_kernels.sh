@@ -48,6 +48,7 @@ for harness in "$folder"/rodinia/*_harness.c; do
     kernel=${harness%_harness.c}.c
     kernel_checks $kernel "$(basename $kernel .c)" $harness
 done
+kernel_checks $folder/histogram.c histogram $folder/histogram_harness.c
 kernel_checks $folder/planted/planted.c planted $folder/planted/planted_harness.c
 kernel_checks $folder/variants/kernel.c product $folder/variants/harness.c
 
@@ -60,6 +61,13 @@ both_variants() {
         "$tmp/driver" check "$tmp/cases.so" product "$tmp/0.so" "$tmp/1.so"
 }
 check "variants: with and without the stop the sums are the same" both_variants
+
+# The blocks of C in the document are these files, in that order.
+shown() {
+    sed -n '/^```c$/,/^```$/p' docs/evolve.md | grep -v '^```' | diff - "$tmp/files"
+}
+cat $folder/histogram.c $folder/histogram_harness.c >"$tmp/files"
+check "docs/evolve.md shows histogram.c and its harness" shown
 
 # ---- does the driver see what is wrong? ----
 

@@ -246,6 +246,7 @@ python_with_packages() {
 
 set_up() {
     python_with_packages
+    mkdir "$tmp/evolve" && cp tools/evolve/harness.h "$tmp/evolve/kpred_evolve.h" # as kpred-evolve has it
     copy "$tree" && copy_small && databases && provide "$tree" && provide "$tmp/small" &&
         provide_manual "$tmp/manual" && cd "$tree" && make -s BUILD=build &&
         make -s install BUILD=build PREFIX="$tmp/usr" &&
@@ -376,8 +377,8 @@ c_block() {
     cp "$1" "$folder/$file.c" && cd "$folder" || return 1
     headers=$tree
     [ "$folder" = "$tree" ] || headers=third_party/kpred # as embedding.md has copied them
-    set -- cc -std=c99 -pedantic-errors $WARNINGS_OF_BLOCKS -I"$headers" -I. "$file.c" \
-        -I"$tree/tests/hip" '-DKPRED_HIP_API_HEADER="hip_standin.h"'
+    set -- cc -std=c99 -pedantic-errors $WARNINGS_OF_BLOCKS -I"$headers" -I. -I"$tmp/evolve" \
+        "$file.c" -I"$tree/tests/hip" '-DKPRED_HIP_API_HEADER="hip_standin.h"'
     if grep -q '^int main' "$file.c"; then
         "$@" -o "$file" && "./$file" >"$file.out"
     else
