@@ -119,7 +119,7 @@ static const struct sandbox_limits limits = {1, 3, (size_t)1 << 30};
 
 static enum sandbox_end run_one(struct sandbox *s, int (*prepare)(void *), int what, int *code)
 {
-    const struct sandbox_job job = {prepare, runs, &what};
+    const struct sandbox_job job = {prepare, runs, &what, 0};
     enum sandbox_end end = SANDBOX_DONE;
     size_t tag = 0;
     *code = -1;
@@ -231,7 +231,7 @@ static void late(void)
     const double from = now();
     REQUIRE(sandbox_open(&s, 3, &limits) == 0);
     for (size_t i = 0; i < 3; i++) {
-        const struct sandbox_job job = {i == 2 ? prepares_badly : ready, runs, &what[i]};
+        const struct sandbox_job job = {i == 2 ? prepares_badly : ready, runs, &what[i], 0};
         CHECK_EQ(sandbox_room(s), 3 - (int)i);
         CHECK_EQ(sandbox_start(s, &job, i), 0);
     }
@@ -254,7 +254,7 @@ static void late(void)
 static void closing_kills(void)
 {
     int what = 99;
-    const struct sandbox_job job = {ready, runs, &what};
+    const struct sandbox_job job = {ready, runs, &what, 0};
     const struct sandbox_limits long_ones = {1000, 1000, (size_t)1 << 30};
     struct sandbox *s;
     REQUIRE(sandbox_open(&s, 2, &long_ones) == 0);
@@ -288,7 +288,7 @@ static void doomed_parent(void)
     if (sandbox_open(&s, 2, &long_ones) != 0)
         _exit(1);
     for (size_t i = 0; i < 2; i++) {
-        const struct sandbox_job job = {tells_pid, endless, &which[i]};
+        const struct sandbox_job job = {tells_pid, endless, &which[i], 0};
         sandbox_start(s, &job, i);
     }
     for (;;)

@@ -65,7 +65,7 @@ static void run_contest(void *user)
 
 static int contest_case(struct contest *c, struct sandbox *s, double *us)
 {
-    const struct sandbox_job job = {always, run_contest, c};
+    const struct sandbox_job job = {always, run_contest, c, 0};
     const char *label = c->cases->v[c->i].label;
     size_t tag;
     enum sandbox_end end = SANDBOX_DONE;

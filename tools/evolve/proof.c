@@ -51,7 +51,7 @@ int proof_set_up(struct trial *t)
 {
     for (size_t i = 0; i < t->harness->n_shapes; i++) {
         struct trying x = {t->harness, i};
-        const struct sandbox_job job = {try_set_up, nothing, &x};
+        const struct sandbox_job job = {try_set_up, nothing, &x, 0};
         size_t tag = 0;
         enum sandbox_end end = SANDBOX_DONE;
         int code = 0;
@@ -169,7 +169,7 @@ static int check_baseline(struct trial *t, size_t i)
         return -1;
     if (end != SANDBOX_DONE)
         return tell_end(t, i, "the baseline, called and timed,", end, code);
-    left = slots_now() - s->started;
+    left = t->whole_s[i] = slots_now() - s->started;
     r.outcome = !slot_margins_hold(s)                                      ? OUTCOME_WRONG
                 : judge_take_report(t, s) && t->report->word == CHILD_DONE ? OUTCOME_VALID
                                                                            : OUTCOME_GARBLED;

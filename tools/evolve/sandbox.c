@@ -104,9 +104,20 @@ static int bind_to_parent(const struct sandbox *s)
     return setpgid(0, 0);
 }
 
-static int lock_in(void)
+/* Of processor time, so that a busy machine ends nobody too early */
+static int set_run_budget(double seconds)
+{
+    const double whole = floor(seconds);
+    const struct itimerval timer = {{0, 0},
+                                    {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6) + 1}};
+    return seconds > 0 ? setitimer(ITIMER_VIRTUAL, &timer, NULL) : 0;
+}
+
+static int lock_in(const struct sandbox_job *job)
 {
     lock_signals(); /* a compiler may have set some */
+    if (set_run_budget(job->run_seconds) != 0)
+        return -1;
     return lock_limits() == 0 && lock_calls() == 0 ? 0 : -1;
 }
 
@@ -123,7 +134,7 @@ static void child_main(struct sandbox *s, size_t i, const struct sandbox_job *jo
         set_phase(s, i, PHASE_REFUSED);
         _exit(code);
     }
-    if (lock_in() != 0)
+    if (lock_in(job) != 0)
         _exit(CHILD_FAILED);
     set_phase(s, i, PHASE_RUNNING);
     job->run(job->user);
@@ -251,6 +262,11 @@ static int is_phase(const struct sandbox *s, size_t i, enum phase phase)
     return *phase_at(s, i) == num_mix(s->v[i].number, phase, 0);
 }
 
+static int is_timer(int signal)
+{
+    return signal == SIGALRM || signal == SIGVTALRM || signal == SIGXCPU;
+}
+
 static enum sandbox_end judge(const struct sandbox *s, size_t i, int status)
 {
     const int is_exit = WIFEXITED(status), code = is_exit ? WEXITSTATUS(status) : 0;
@@ -258,8 +274,7 @@ static enum sandbox_end judge(const struct sandbox *s, size_t i, int status)
         return SANDBOX_DONE;
     if (is_exit && code > 0 && code < CHILD_FAILED && is_phase(s, i, PHASE_REFUSED))
         return SANDBOX_REFUSED;
-    if (s->v[i].is_late
-        || (!is_exit && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU)))
+    if (s->v[i].is_late || (!is_exit && is_timer(WTERMSIG(status))))
         return SANDBOX_TIMED_OUT;
     return is_phase(s, i, PHASE_PREPARING) ? SANDBOX_UNPREPARED : SANDBOX_CRASHED;
 }

@@ -68,6 +68,7 @@ struct sandbox_job {
     int (*prepare)(void *user);
     void (*run)(void *user);
     void *user;
+    double run_seconds; /* most processor time of `run`; 0: what the limits leave */
 };
 
 struct sandbox; /* up to so many children at a time */

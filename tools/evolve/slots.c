@@ -128,7 +128,7 @@ static void run(void *user)
 
 int slot_start(struct trial *t, struct slot *s)
 {
-    const struct sandbox_job job = {prepare, run, s};
+    const struct sandbox_job job = {prepare, run, s, s->run_seconds};
     s->task.number = num_draw(&t->random);
     s->started = slots_now();
     s->is_busy = 1;
@@ -159,6 +159,18 @@ struct slot *slot_free(struct trial *t)
     return &t->slots[k];
 }
 
+/* One candidate in twenty never ends: so the limit is near what the slowest useful one needs, the
+   timings of all cases and some calls. */
+static double most_seconds(const struct trial *t, unsigned chosen, enum effort effort)
+{
+    double seconds = 0.006 + 1.2 * depths[effort].most_s;
+    for (size_t i = 0; i < t->cases->n; i++)
+        if (chosen >> i & 1)
+            seconds +=
+                t->calls[i] > 0 ? 20e-9 * t->sample_ns[i] / (double)t->calls[i] : 2 * t->whole_s[i];
+    return seconds;
+}
+
 void slot_set_task(struct trial *t, struct slot *s, enum effort effort)
 {
     size_t cases[TASK_CASES];
@@ -169,6 +181,7 @@ void slot_set_task(struct trial *t, struct slot *s, enum effort effort)
     s->task.poison = effort == EFFORT_CONFIRM;
     s->task.chosen = chosen_at(t, effort);
     s->effort = effort;
+    s->run_seconds = most_seconds(t, s->task.chosen, effort);
     for (size_t k = 0; k < n; k++) {
         s->task.pairs[cases[k]] = pairs_of(&depths[effort], t->sample_ns[cases[k]], n);
         s->task.calls[cases[k]] = t->calls[cases[k]];
@@ -179,6 +192,7 @@ int slot_run_alone(struct trial *t, struct slot *s, enum sandbox_end *end, int *
 {
     size_t tag = 0;
     s->list = NULL;
+    s->run_seconds = 0;
     if (slot_start(t, s) != 0)
         return -1;
     sandbox_wait(t->sandbox, &tag, end, code);

@@ -13,7 +13,7 @@ struct slot { /* for a child */
     const struct edits *list; /* NULL: the task's kernel is there */
     size_t i;                 /* of the list among those that are evaluated */
     enum effort effort;
-    double started;
+    double started, run_seconds; /* run_seconds: see struct sandbox_job */
     int is_busy;
 };
 
@@ -29,6 +29,7 @@ struct trial {
     uint64_t random;
     uint64_t calls[TASK_CASES]; /* in a sample of each case */
     double sample_ns[TASK_CASES];
+    double whole_s[TASK_CASES]; /* what a child took to call and time the baseline on it */
 };
 
 double slots_now(void); /* seconds */

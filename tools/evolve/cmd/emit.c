@@ -26,7 +26,7 @@ static const char help[] =
     "  --random N         N more edits, drawn at random; the list goes to standard error\n"
     "  --form FORM        ir (default), asm, object, code-object: AMD's, linked by lld-16; PTX is\n"
     "                     the asm of nvptx64-nvidia-cuda\n"
-    "  --passes NAME      those of a baseline, such as \"-O3\" (the default), or none\n"
+    "  --passes NAME      those of a baseline, such as O3 (the default), or none\n"
     "  --target TRIPLE    such as amdgcn-amd-amdhsa (default: this machine)\n"
     "  --cpu NAME         a processor of the target, such as gfx90a\n"
     "  --barriers         barriers may be edited, too\n"
@@ -140,7 +140,7 @@ int cmd_emit(int argc, char **argv)
         {.name = NULL},
     };
     memset(&o, 0, sizeof o);
-    o.passes = "-O3";
+    o.passes = "O3";
     o.seed = 1;
     const int status = opts_parse(table, help, argc, argv);
     return status < 0 ? run(&o) != 0 : status;

@@ -20,7 +20,7 @@ struct ir_source {
 };
 
 struct ir_passes {
-    const char *name; /* "-O3 -march=native" */
+    const char *name; /* "O3-native-scalar": -O3 -march=native, without vectorising */
     int level;        /* 0: none, 2, 3 */
     int is_native, vectorises;
 };

@@ -9,14 +9,10 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 const struct ir_passes ir_baselines[IR_BASELINES] = {
-    {"-O2", 2, 0, 1},
-    {"-O2 without vectors", 2, 0, 0},
-    {"-O3", 3, 0, 1},
-    {"-O3 without vectors", 3, 0, 0},
-    {"-O3 -march=native", 3, 1, 1},
-    {"-O3 -march=native without vectors", 3, 1, 0},
+    {"O2", 2, 0, 1},        {"O2-scalar", 2, 0, 0}, {"O3", 3, 0, 1},
+    {"O3-scalar", 3, 0, 0}, {"O3-native", 3, 1, 1}, {"O3-native-scalar", 3, 1, 0},
 };
-const struct ir_passes ir_unoptimised = {"-O0", 0, 0, 0};
+const struct ir_passes ir_unoptimised = {"O0", 0, 0, 0};
 
 int passes_run(LLVMModuleRef module, LLVMTargetMachineRef machine, const struct ir_passes *passes)
 {
