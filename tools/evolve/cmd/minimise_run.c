@@ -89,7 +89,7 @@ static void print_result(const struct session *s, const struct minimised *m, siz
     printf("gain %.2f %% (95 %% interval %.2f to %.2f) of the time with %s; ", 100 * (1 - r->time),
            100 * (1 - r->time - 1.96 * r->spread), 100 * (1 - r->time + 1.96 * r->spread),
            s->passes->name);
-    printf("%zu edits of %zu\n", m->list.n, n_before);
+    printf("edits: %zu of %zu\n", m->list.n, n_before);
     if (r->error > 0)
         printf("outputs are inexact: the largest error on all %zu cases is %.3g\n",
                trial_cases(s->trial), r->error);

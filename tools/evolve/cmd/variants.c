@@ -109,14 +109,16 @@ static size_t best_to_join(const struct variants *v, const struct shortlist *l, 
     return best;
 }
 
-/* Gains within the noise are none: three standard errors of a mean over the cases. */
+/* What gains less is no use in a launch path, and near what two equal codes differ by */
+static const double least_gain = 0.01;
+
 static void choose(struct variants *v, const struct shortlist *l, size_t k)
 {
     while (v->n < k && l->n > 0) {
         const int n_cases = l->result[0].n_cases;
         const size_t best = best_to_join(v, l, n_cases);
         const struct result *r = &l->result[best];
-        if (sum_with(v, NULL, n_cases) - sum_with(v, r, n_cases) <= 3 * r->spread * n_cases)
+        if (sum_with(v, NULL, n_cases) - sum_with(v, r, n_cases) < least_gain * n_cases)
             return;
         edits_copy(&v->list[v->n], &l->list[best]);
         v->result[v->n++] = *r;
@@ -137,6 +139,42 @@ int variants_choose(struct logged *run, size_t k, struct variants *out)
         edits_free(&l->list[i]);
     free(l);
     return rc;
+}
+
+/* How much the mean over the cases of the best time, by the baseline's, rises without variant i */
+static double loss_without(const struct variants *v, const double *us, size_t n_cases, size_t i)
+{
+    double loss = 0;
+    size_t n = 0;
+    for (size_t c = 0; c < n_cases; c++) {
+        double others = 1;
+        if (us[c] <= 0)
+            continue;
+        for (size_t k = 1; k < v->n; k++)
+            if (k != i)
+                others = fmin(others, us[k * n_cases + c] / us[c]);
+        loss += others - fmin(others, us[i * n_cases + c] / us[c]);
+        n++;
+    }
+    return n > 0 ? loss / (double)n : 0;
+}
+
+size_t variants_prune(struct variants *v, const double *us, size_t n_cases)
+{
+    size_t worst = 1, pruned = 0;
+    for (size_t i = 1; i < v->n; i++)
+        if (loss_without(v, us, n_cases, i) < loss_without(v, us, n_cases, worst))
+            worst = i;
+    if (v->n > 1 && loss_without(v, us, n_cases, worst) < least_gain) {
+        edits_free(&v->list[worst]);
+        for (size_t i = worst; i + 1 < v->n; i++) {
+            v->list[i] = v->list[i + 1];
+            v->result[i] = v->result[i + 1];
+        }
+        memset(&v->list[--v->n], 0, sizeof v->list[0]);
+        pruned = 1;
+    }
+    return pruned;
 }
 
 void variants_free(struct variants *v)
