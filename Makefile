@@ -50,7 +50,8 @@ EVOLVE = $(wildcard tools/evolve/*.c tools/evolve/*/*.c)
 EVOLVE_OBJECTS = $(EVOLVE:%.c=$(BUILD)/%.o)
 EVOLVE_ARCHIVE = $(BUILD)/libkpred-evolve.a
 PROGRAMS += $(BUILD)/kpred-evolve
-LLVM_FLAGS := -isystem $(shell $(LLVM_CONFIG) --includedir) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"'
+LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
+LLVM_FLAGS = -isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"'
 endif
 
 .PHONY: all
@@ -78,7 +79,7 @@ $(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE
 
 $(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
 	rm -f $@ && $(AR) rcs $@ $^
-	@echo '$(LLVM_FLAGS)' >$(BUILD)/evolve.flags
+	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)"' >$(BUILD)/evolve.flags
 	@echo '$(LLVM_LIB) -ldl' >$(BUILD)/evolve.libraries
 
 $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c

@@ -54,7 +54,7 @@ all_clean() {
     command=$1; shift
     for file in "$@"; do
         # shellcheck disable=SC2046
-        $command $(libraries | grep -oe '-D[A-Z0-9_]*') -D_POSIX_C_SOURCE=200809L -DMODELS_APART \
+        $command $(libraries | grep -oe '-D[A-Z0-9_]*') $evolve_flags -D_POSIX_C_SOURCE=200809L -DMODELS_APART \
             -I. -Itools -Itests -Itests/release/embed -I"$BUILD" "$file" || return 1
     done
 }
@@ -88,10 +88,15 @@ for spec in weights/*.spec; do
 done
 [ "$all_weights" ] || skipped "some or all weights" "they are not there (make weights)"
 
+# kpred-evolve is part of it where make built it.
+evolve_flags=$(cat "$BUILD/evolve.flags" 2>/dev/null)
+[ "$evolve_flags" ] || skipped "tools/evolve" "there is no LLVM 16"
+
 tests=''
 for file in tests/*.c tests/*/*.c tests/release/embed/*.c; do
     case $file in
     tests/release/embed/use.c | tests/release/embed/main.c) ;; # embed.sh compiles them, with a name each
+    tests/evolve/*.c) [ ! "$evolve_flags" ] || tests="$tests $file" ;;
     tests/hip/device.c) ;; # hip.sh compiles it, for each runtime
     tests/model/legal.c) ;; # legal.sh compiles it, with a header of its own
     *) if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then tests="$tests $file"; fi ;;
@@ -103,9 +108,10 @@ for file in examples/*.c; do
     if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then examples="$examples $file"; fi
 done
 tools=''
-for file in tools/*/*.c tools/train/paper/*.c; do
+for file in tools/*/*.c tools/train/paper/*.c ${evolve_flags:+tools/evolve/*/*.c}; do
     # the scripts that build the other ones name their model
-    case $file in tools/peers/*native.c) ;; *) tools="$tools $file" ;; esac
+    case $file in tools/peers/*native.c) continue ;; tools/evolve/*) [ "$evolve_flags" ] || continue ;; esac
+    tools="$tools $file"
 done
 case $(libraries) in
 *SQLITE*BZIP2*) ;;

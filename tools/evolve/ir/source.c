@@ -3,8 +3,8 @@
 
    module.h declares it. */
 #include "base/util.h"
-#include "module.h"
 #include "evolve/process.h"
+#include "module.h"
 
 #include <errno.h>
 #include <llvm-c/Analysis.h>
