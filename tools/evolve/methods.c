@@ -36,7 +36,9 @@ int search_run(const struct search_plan *plan, const struct task *task, struct a
     run_open(&r, plan, task, archive);
     r.stop = stop;
     r.news = news;
-    const int rc = run_method(&r);
+    int rc = run_method(&r);
+    if (rc == RUN_OVER)
+        rc = run_end(&r);
     run_close(&r);
     return rc == RUN_OVER ? 0 : rc;
 }

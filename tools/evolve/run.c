@@ -15,8 +15,9 @@
 #include <time.h>
 
 enum {
-    BATCH = 64,     /* lists at a time: after each it is asked whether to go on */
-    MOST_IDLE = 200 /* rounds without anything new: the task has no more to offer */
+    BATCH = 64,      /* lists at a time: after each it is asked whether to go on */
+    MOST_IDLE = 200, /* rounds without anything new: the task has no more to offer */
+    KEPT = 16        /* evaluations for the end, or a twentieth of the budget if that is less */
 };
 
 /* ---- random numbers ---- */
@@ -49,6 +50,7 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
     r->task = task;
     r->archive = archive;
     r->begin = now();
+    r->kept = plan->evaluations / 20 < KEPT ? plan->evaluations / 20 : KEPT;
     archive_open(&r->met, NULL, 0, &none, task->names); /* without a log it cannot fail */
 }
 
@@ -58,10 +60,17 @@ void run_close(struct run *r)
     r->met = NULL;
 }
 
+/* What may still run, but for what is kept for the end */
+static long left(const struct run *r)
+{
+    return r->plan->evaluations - r->kept - r->evaluations;
+}
+
 static int is_over(const struct run *r)
 {
-    return r->evaluations >= r->plan->evaluations || (r->stop != NULL && *r->stop)
-           || (r->plan->seconds > 0 && now() - r->begin >= r->plan->seconds) || r->idle > MOST_IDLE;
+    return left(r) <= 0 || (r->stop != NULL && *r->stop)
+           || (!r->is_closing && r->plan->seconds > 0 && now() - r->begin >= r->plan->seconds)
+           || r->idle > MOST_IDLE;
 }
 
 static int ran(enum outcome o)
@@ -130,8 +139,7 @@ static int holds(const struct batch *b, const struct edits *list)
 /* The next lists that this run has not met yet, no more than may still run; moves *at behind. */
 static void collect(struct batch *b, const struct edits *lists, size_t n, size_t *at)
 {
-    const long left = b->r->plan->evaluations - b->r->evaluations;
-    const size_t most = left < BATCH ? (size_t)left : BATCH;
+    const size_t most = left(b->r) < BATCH ? (size_t)left(b->r) : BATCH;
     b->n = b->n_fresh = b->n_done = 0;
     for (; *at < n && b->n < most; ++*at) {
         const struct edits *list = &lists[*at];
@@ -249,5 +257,24 @@ int run_confirm(struct run *r, const struct edits *lists, struct result *results
     free(confirmed);
     free(some);
     free(chosen);
+    return rc;
+}
+
+int run_end(struct run *r)
+{
+    const size_t n = archive_size(r->met);
+    struct edits *lists = xcalloc(n + 1, sizeof *lists);
+    struct result *results = xcalloc(n + 1, sizeof *results);
+    for (size_t i = 0; i < n; i++) {
+        lists[i] = archive_entry(r->met, i)->list; /* shallow: entries keep their lists */
+        results[i] = archive_entry(r->met, i)->result;
+    }
+    const size_t most = (size_t)r->kept;
+    r->kept = 0;
+    r->is_closing = 1;
+    r->idle = 0;
+    const int rc = run_confirm(r, lists, results, n, most);
+    free(lists);
+    free(results);
     return rc;
 }

@@ -16,7 +16,9 @@ struct run {
     const struct search_news *news;
     long evaluations; /* candidates that ran, as this run has met them */
     long generation;
-    int idle; /* calls of run_evaluate, one after another, that met nothing new */
+    long kept;      /* of the budget, for run_end */
+    int is_closing; /* run_end is at work */
+    int idle;       /* calls of run_evaluate, one after another, that met nothing new */
     double begin;
 };
 
@@ -37,6 +39,10 @@ int run_met(const struct run *r, const struct edits *list);
    at most `most`, the fastest first. Their results are replaced. As run_evaluate. */
 int run_confirm(struct run *r, const struct edits *lists, struct result *results, size_t n,
                 size_t most);
+
+/* Confirms the best that are not yet, when the budget is spent but for what was kept for it: without
+   this a search that ends early would have nothing to show. As run_evaluate. */
+int run_end(struct run *r);
 
 /* ---- random numbers ---- */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A brief timing may be lucky: from each case the best few are timed again, and then chosen from. */
+/* A brief timing may be lucky: the best few of each case are timed again, and chosen from. */
 enum { OF_EACH_CASE = 8, MOST_JUDGED = 256 };
 
 struct shortlist {

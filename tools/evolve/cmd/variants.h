@@ -16,8 +16,8 @@ struct variants { /* to be freed; the first one is the baseline, without edits *
    time the most, and is valid on the held-out cases. It stops where the next one would lower the
    mean by less than one percent of the baseline's time. -1 after a message. */
 int variants_choose(struct logged *run, size_t k, struct variants *out);
-/* Drops the one whose loss costs least, if it costs less than that by the times us[variant * n_cases
-   + case] (0: not timed): code that is linked otherwise lies elsewhere, and what ships decides. How
+/* Drops the one whose loss costs least, if it costs less than that by us[variant * n_cases + case]
+   (0: not timed): code that is linked otherwise lies elsewhere, and what ships decides. How
    many went, 0 or 1 */
 size_t variants_prune(struct variants *v, const double *us, size_t n_cases);
 void variants_free(struct variants *v);
