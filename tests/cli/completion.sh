@@ -144,6 +144,24 @@ values() {
     offers "eval: behind the model" "$trainer eval conv_asm_1x1u " ""
 }
 
+evolve() {
+    line="$evolve search k.c k.c"
+    offers "kpred-evolve: a kernel" "$evolve check " "k.c k.ll folder"
+    offers "kpred-evolve: a harness" "$evolve search k.ll " "k.c folder"
+    offers "kpred-evolve: one kernel and one harness" "$line " ""
+    offers "kpred-evolve: a method" "$line --method " "nsga2 climb random"
+    offers "kpred-evolve: a baseline" "$line --baseline O2" "O2 O2-scalar"
+    offers "kpred-evolve: a log that is written" "$line -o " "run.log folder"
+    offers "kpred-evolve: a number" "$line --evaluations " ""
+    offers "kpred-evolve: behind a flag" "$line --resume --function f --method c" "climb"
+    offers "kpred-evolve: forms" "$evolve emit k.ll --form " "ir asm object code-object"
+    offers "kpred-evolve: passes" "$evolve emit k.ll --passes=n" "none"
+    offers "kpred-evolve: one kernel" "$evolve emit k.ll " ""
+    offers "kpred-evolve: logs" "$evolve report run.log " "run.log folder"
+    offers "kpred-evolve: one log" "$evolve minimise run.log " ""
+    offers "kpred-evolve: a folder" "$evolve export run.log -o " "folder"
+}
+
 # Where `=` cuts no words, whole words are offered.
 uncut() {
     setup='COMP_WORDBREAKS=${COMP_WORDBREAKS//=}'
@@ -169,7 +187,8 @@ beside_package() {
 
 prepare() {
     mkdir -p "$tmp/folder/folder" && cd "$tmp/folder" || return 1
-    for file in b.spec c.db c.db.bz2 d.csv d.csv.bz2 e.txt e.txt.bz2 f.png .hidden.h "folder/x y.h"
+    for file in b.spec c.db c.db.bz2 d.csv d.csv.bz2 e.txt e.txt.bz2 f.png .hidden.h "folder/x y.h" \
+        k.c k.ll run.log
     do
         : >"$file"
     done
@@ -191,6 +210,13 @@ if [ -x "$trainer" ]; then
     values
 else
     skipped "kpred-train" "it was not built"
+fi
+evolve=$BUILD/kpred-evolve
+if [ -x "$evolve" ]; then
+    held_to_help "$evolve"
+    evolve
+else
+    skipped "kpred-evolve" "it was not built"
 fi
 if [ -r $package ]; then
     check "bash-completion loads it" with_package

@@ -1,4 +1,4 @@
-# kpred.bash - completion for kpred and kpred-train
+# kpred.bash - completion for kpred, kpred-train and kpred-evolve
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
@@ -104,6 +104,11 @@ _kpred_given() {
     _kpred_field
 }
 
+# The baselines of kpred-evolve, and more words
+_kpred_baselines() {
+    _kpred_reply O2 O2-scalar O3 O3-scalar O3-native O3-native-scalar "$@"
+}
+
 # _kpred_value COMMAND OPTION: the value of an option; 1 if it takes none
 _kpred_value() {
     local names
@@ -113,6 +118,17 @@ _kpred_value() {
     *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
     *:--rows) _kpred_reply all test aside ;;
     *:--by) _kpred_reply gpu,dtype gpu dtype all ;;
+    search:--method) _kpred_reply nsga2 climb random ;;
+    check:--oracle | search:--oracle) _kpred_reply exact ;;
+    check:--baseline | search:--baseline) _kpred_baselines ;;
+    emit:--passes) _kpred_baselines none ;;
+    emit:--form) _kpred_reply ir asm object code-object ;;
+    emit:--target) _kpred_reply amdgcn-amd-amdhsa nvptx64-nvidia-cuda ;;
+    search:-o) _kpred_files .log ;;
+    export:-o) _kpred_files / ;;
+    *:--function | *:--cflags | *:--cpu | emit:--edits | export:--name) ;; # names of one's own
+    *:--evaluations | *:--time | *:--population | *:--elite | *:--first-edits | *:--crossover) ;;
+    *:--mutation | *:--jobs | *:--timeout | *:--memory | *:--point | *:--random) ;; # numbers
     *:--gpu)
         names=$(_kpred_models "$kpred" | cut -d, -f4 | tr ' ' '\n' | sort -u)
         # shellcheck disable=SC2086
@@ -154,6 +170,15 @@ _kpred_operand() {
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
     ingest | train | kernels) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
     miopen | aiter) _kpred_files ;;
+    check | search) # a kernel and its harness
+        case ${#operands[@]} in
+        0) _kpred_files .c .ll .bc ;;
+        1) _kpred_files .c ;;
+        esac
+        ;;
+    emit) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .c .cl .ll .bc ;;
+    report) _kpred_files .log ;;
+    minimise | export) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .log ;;
     esac
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char head[] =
-    "usage: kpred-evolve check KERNEL HARNESS.c --function NAME [--cflags TEXT] [--oracle WHAT]\n"
+    "usage: kpred-evolve check KERNEL HARNESS.c --function NAME [--cflags=TEXT] [--oracle WHAT]\n"
     "                          [--baseline NAME] [--jobs N] [--timeout MS] [--memory MB]\n"
     "                          [--seed N] [--csv|--json]\n"
     "\n"

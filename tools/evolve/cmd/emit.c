@@ -13,7 +13,7 @@
 static const char help[] =
     "usage: kpred-evolve emit KERNEL --function NAME -o FILE [--edits LIST] [--random N]\n"
     "                         [--form ir|asm|object|code-object] [--passes NAME]\n"
-    "                         [--target TRIPLE] [--cpu NAME] [--barriers] [--cflags TEXT]\n"
+    "                         [--target TRIPLE] [--cpu NAME] [--barriers] [--cflags=TEXT]\n"
     "                         [--seed N]\n"
     "\n"
     "Optimises a kernel, applies edits to it, optimises it again and writes what comes out, for\n"
@@ -30,7 +30,7 @@ static const char help[] =
     "  --target TRIPLE    such as amdgcn-amd-amdhsa (default: this machine)\n"
     "  --cpu NAME         a processor of the target, such as gfx90a\n"
     "  --barriers         barriers may be edited, too\n"
-    "  --cflags TEXT      more options for clang, separated by blanks\n"
+    "  --cflags=TEXT      more options for clang, separated by blanks, such as \"-DN=4 -g\"\n"
     "  --seed N           of what is drawn (default 1)\n";
 
 struct emit_options {

@@ -10,7 +10,7 @@ const char kernel_options_help[] =
     "  KERNEL             C (.c), LLVM IR (.ll) or bitcode (.bc)\n"
     "  HARNESS.c          cases, buffers and the call: see docs/evolve.md\n"
     "  --function NAME    the function of KERNEL\n"
-    "  --cflags TEXT      more options for clang, separated by blanks\n"
+    "  --cflags=TEXT      more options for clang, separated by blanks, such as \"-DN=4 -g\"\n"
     "  --oracle WHAT      which outputs are right: exact (default), bit for bit; REL,FLOOR: the\n"
     "                     error |got - want| / max(|want|, FLOOR) is at most REL; harness,MOST:\n"
     "                     what the harness's own function returns is at most MOST\n"

@@ -15,7 +15,7 @@ static const char head[] =
     "usage: kpred-evolve search KERNEL HARNESS.c --function NAME -o RUN.log [--resume]\n"
     "                           [--method nsga2|climb|random] [--evaluations N] [--time S]\n"
     "                           [--population N] [--elite N] [--first-edits N]\n"
-    "                           [--crossover PERCENT] [--mutation PERCENT] [--cflags TEXT]\n"
+    "                           [--crossover PERCENT] [--mutation PERCENT] [--cflags=TEXT]\n"
     "                           [--oracle WHAT] [--baseline NAME] [--jobs N] [--timeout MS]\n"
     "                           [--memory MB] [--seed N]\n"
     "\n"

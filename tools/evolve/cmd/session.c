@@ -20,14 +20,13 @@ int oracle_parse(const char *text, struct oracle *out)
 {
     static const char own[] = "harness,";
     const int is_own = text != NULL && strncmp(text, own, sizeof own - 1) == 0;
+    const char *at = is_own ? text + sizeof own - 1 : text;
     char *end;
     memset(out, 0, sizeof *out);
     if (text == NULL || strcmp(text, "exact") == 0)
         return 0;
     out->kind = is_own ? ORACLE_HARNESS : ORACLE_RELATIVE;
-    if (is_own)
-        text += sizeof own - 1;
-    if (number(text, &end, &out->most) == 0) {
+    if (number(at, &end, &out->most) == 0) {
         if (is_own && *end == '\0')
             return 0;
         if (!is_own && *end == ',' && number(end + 1, &end, &out->floor) == 0 && *end == '\0'
@@ -149,7 +148,7 @@ static int named_baseline(struct session *s)
             s->passes = &ir_baselines[i];
             return open_passes(s, s->passes, &s->ir, &s->code.baseline);
         }
-    return fail("\"%s\": is no baseline", s->options.baseline);
+    return fail("--baseline \"%s\": is none of those that check prints", s->options.baseline);
 }
 
 /* What outputs are compared with: the kernel as its author has it, without any passes */
