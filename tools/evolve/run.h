@@ -40,8 +40,8 @@ int run_met(const struct run *r, const struct edits *list);
 int run_confirm(struct run *r, const struct edits *lists, struct result *results, size_t n,
                 size_t most);
 
-/* Confirms the best that are not yet, when the budget is spent but for what was kept for it: without
-   this a search that ends early would have nothing to show. As run_evaluate. */
+/* Confirms the best that are not yet, when the budget is spent but for what was kept for it:
+   without this a search that ends early would have nothing to show. As run_evaluate. */
 int run_end(struct run *r);
 
 /* ---- random numbers ---- */
