@@ -10,7 +10,7 @@ test_begin
 evolve=$BUILD/kpred-evolve
 [ -x "$evolve" ] || end_without "kpred-evolve" "$evolve is not built"
 need "$EVOLVE_CLANG" "kpred-evolve"
-fixtures=$PWD/tests/evolve/fixtures output=$PWD/tests/evolve/evolve_output.py
+fixtures=$PWD/tests/evolve/fixtures reader=$PWD/tests/evolve/evolve_output.py
 export LC_ALL=C TMPDIR="$tmp/temporary"
 mkdir "$tmp/temporary" "$tmp/work"
 cd "$tmp/work" || exit 1
@@ -125,14 +125,14 @@ has_form() {
     number='(inf|[-+.0-9e]+)'
     [ "$(head -n 1 "$1")" = "# kpred-evolve log 1" ] && grep -qE '^# end [0-9a-f]{8}$' "$1" || return 1
     edit='[a-z]+ [0-9]+ [0-9]+ [0-9]+ [0-9a-f]{8}'
-    lines "$1" | grep -vxE "[a-z-]+ (search|confirm|judge) $number $number $number [0-9]+( $number)* \| (-|$edit(; $edit)*) #[0-9a-f]{8}" &&
-        return 1
+    times="$number $number $number [0-9]+( $number)*"
+    lines "$1" | grep -vxE "[a-z-]+ (search|confirm|judge) $times \| (-|$edit(; $edit)*) #[0-9a-f]{8}" && return 1
     [ "$(lines "$1" | wc -l)" -gt 20 ]
 }
 
 # same_as_json COMMAND...: its CSV and its JSON have as many rows, with the same columns
 same_as_json() {
-    "$@" --csv >"$tmp/csv" && "$@" --json >"$tmp/json" && python3 "$output" same "$tmp/csv" "$tmp/json"
+    "$@" --csv >"$tmp/csv" && "$@" --json >"$tmp/json" && python3 "$reader" same "$tmp/csv" "$tmp/json"
 }
 
 # waits_for FILE LINES: until it has so many, ten seconds at most
@@ -244,7 +244,7 @@ minimised() {
 minimised_rows() {
     columns=edit,line,what,share,alone,before,after,time,low,high,error
     "$evolve" minimise minimised.log --csv >"$tmp/csv" && [ "$(head -n 1 "$tmp/csv")" = $columns ] &&
-        "$evolve" minimise minimised.log --json >"$tmp/json" && python3 "$output" columns "$tmp/json" $columns
+        "$evolve" minimise minimised.log --json >"$tmp/json" && python3 "$reader" columns "$tmp/json" $columns
 }
 
 check "minimise: the planted waste alone" minimised
@@ -381,7 +381,9 @@ emit() {
 check "refused: a kernel that does not compile" complains 1 "scale.c: clang" on check --cflags=-DBROKEN_KERNEL
 bad "a kernel that is not there" 1 "none.ll" emit none.ll f
 bad "a kernel of another kind" 1 "none.txt: its name ends with none of" emit none.txt f
-printf 'define i32 @f(i1 %%c) {\n  br i1 %%c, label %%a, label %%b\na:\n  %%x = add i32 1, 2\n  ret i32 0\nb:\n  ret i32 %%x\n}\n' >wrong.ll
+printf 'define i32 @f(i1 %%c) {\n  br i1 %%c, label %%a, label %%b\na:\n  %%x = add i32 1, 2\n  ret i32 0
+b:
+  ret i32 %%x\n}\n' >wrong.ll
 bad "IR that does not verify" 1 "wrong.ll: LLVM's verifier refuses it" emit wrong.ll f
 printf 'define void @f() {\n  %%x = add i32 1\n}\n' >unread.ll
 bad "IR that cannot be read" 1 "unread.ll:3:" emit unread.ll f
@@ -398,7 +400,7 @@ check "refused: a function that calls what is not there" unlinked
 
 # Bitcode says who wrote it, in letters of six bits: LLVM16 becomes LLVM19, and a byte is damaged.
 other_version() {
-    "$EVOLVE_CLANG" -O2 -emit-llvm -c scale.c -o whole.bc && python3 "$output" version whole.bc || return
+    "$EVOLVE_CLANG" -O2 -emit-llvm -c scale.c -o whole.bc && python3 "$reader" version whole.bc || return
     told=0
     for i in $(seq 0 7); do
         ! emit other"$i".bc scale >/dev/null 2>"$tmp/err" || { rm -f bad.out; continue; }

@@ -1,8 +1,9 @@
-#!/usr/bin/env python3
-# evolve_output.py - what evolve.sh asks of CSV, JSON and bitcode
-# SPDX-License-Identifier: MIT
-#
-# usage: evolve_output.py same CSV JSON | columns JSON NAMES | version BITCODE
+"""evolve_output.py - what evolve.sh asks of CSV, JSON and bitcode
+
+SPDX-License-Identifier: MIT
+
+usage: evolve_output.py same CSV JSON | columns JSON NAMES | version BITCODE
+"""
 import csv
 import json
 import sys
