@@ -213,6 +213,13 @@ static int make(const struct export_options *o, struct logged *run, const struct
     return rc != 0 ? -1 : flush_stdout();
 }
 
+/* Before the long work, not after it */
+static int check_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || S_ISDIR(st.st_mode) ? 0 : fail("%s: is no folder", path);
+}
+
 int cmd_export(int argc, char **argv)
 {
     struct export_options o;
@@ -231,7 +238,7 @@ int cmd_export(int argc, char **argv)
     const int status = opts_parse(table, help, argc, argv);
     if (status >= 0)
         return status;
-    if (logged_open(&run, o.log, o.jobs) != 0)
+    if (check_folder(o.folder) != 0 || logged_open(&run, o.log, o.jobs) != 0)
         return 1;
     const struct ev_harness *h = host_harness(run.session.host);
     int rc = split_sizes(h, run.session.options.harness, &sizes);

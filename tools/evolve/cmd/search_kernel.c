@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char head[] =
@@ -93,6 +94,17 @@ static int search(const struct search_options *o, const struct session *s, struc
     return front_print(&t, (struct table_form){0, 0}) != 0 || stop ? -1 : 0;
 }
 
+/* A log with something in it is refused before the long work, not after it. */
+static int check_new(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0))
+        return 0;
+    if (S_ISDIR(st.st_mode))
+        return fail("%s: is a directory", path);
+    return fail("%s: is there already: go on from it with --resume, or name another file", path);
+}
+
 static int run(const struct search_options *o)
 {
     struct session_options kernel = o->kernel;
@@ -100,6 +112,8 @@ static int run(const struct search_options *o)
     struct session s;
     struct story story;
     /* The baseline was chosen when the log began: another measurement may choose another one. */
+    if (!o->resume && check_new(o->log) != 0)
+        return -1;
     if (o->resume && access(o->log, F_OK) == 0) {
         if (archive_read(&log, o->log, ir_operators) != 0)
             return -1;

@@ -4,6 +4,8 @@
    session.h declares it. */
 #include "session.h"
 
+#include "repeat.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -176,7 +178,7 @@ static int applies(void *self, const struct edits *list)
 static void evaluate(void *self, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user)
 {
-    trial_evaluate(((struct session *)self)->trial, lists, n, effort, done, user);
+    repeat_evaluate(((struct session *)self)->trial, lists, n, effort, done, user);
 }
 
 int session_open(struct session *s, const struct session_options *options)

@@ -1,0 +1,11 @@
+/* repeat.h - a list evaluated in several children, as these differ by more than one of them tells
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evolve/trial.h"
+
+/* As trial_evaluate. With EFFORT_SEARCH each list has one child. With more effort it has five: its
+   time is their mean, and `spread` is such that 1.96 of it are the 95 % interval of that mean. One
+   that is not valid decides. */
+void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum effort effort,
+                     void (*done)(void *user, size_t i, const struct result *result), void *user);
