@@ -191,6 +191,10 @@ gemm: tables $(BUILD)/kpred-train ## judge the GEMM models, each shape of TENSIL
 aiter: $(BUILD)/kpred-train ## judge the models of AITER's kernels beside other methods, in build/aiter; an hour
 	@sh tools/report/aiter.sh $(BUILD) '$(AITER_CSV)'
 
+.PHONY: evolve
+evolve: $(BUILD)/kpred-evolve ## let the kernels of examples/evolve evolve by three methods, in build/evolve; an hour
+	@sh tools/report/evolve.sh $(BUILD)
+
 .PHONY: data
 data:
 	@test -r '$(firstword $(DBS))' || { echo "no tuning data in $(MIOPEN_DB): set MIOPEN_DB to the" \
