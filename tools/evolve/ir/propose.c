@@ -51,14 +51,34 @@ static int sees_operands(const struct body *b, uint32_t item, uint32_t place)
     return 1;
 }
 
-/* Any place; every other time one that sees all operands, if a few draws find one. */
+/* Is the place in a block that is passed through before the item's own? */
+static int is_ahead(const struct body *b, uint32_t item, uint32_t place)
+{
+    const uint32_t there = b->place[place].block, here = b->place[b->item[item].at].block;
+    return there != here && flow_dominates(b->flow, there, here);
+}
+
+enum wish { ANYWHERE, SEES_OPERANDS, AHEAD };
+
+static int is_wished(const struct body *b, uint32_t item, uint32_t place, enum wish wish)
+{
+    return place != BODY_NONE && (wish < SEES_OPERANDS || sees_operands(b, item, place))
+           && (wish < AHEAD || is_ahead(b, item, place));
+}
+
+/* Any place; every fourth time one that sees all operands, and every fourth time one that is ahead
+   of the item's block as well, such as in front of its loop: if some draws find one. */
 static uint32_t place_for(struct chooser *c, uint32_t item)
 {
+    static const struct {
+        enum wish wish;
+        int draws;
+    } ways[4] = {{ANYWHERE, 1}, {ANYWHERE, 1}, {SEES_OPERANDS, 16}, {AHEAD, 64}};
+    const size_t way = below(c, 4);
     uint32_t id = 0;
-    for (int draws = num_draw(c->random) % 2 ? 1 : 16; draws > 0; draws--) {
+    for (int draws = ways[way].draws; draws > 0; draws--) {
         id = c->b->item[below(c, c->b->n_items)].id;
-        const uint32_t place = body_place_for(c->b, id);
-        if (place != BODY_NONE && sees_operands(c->b, item, place))
+        if (is_wished(c->b, item, body_place_for(c->b, id), ways[way].wish))
             break;
     }
     return id;
