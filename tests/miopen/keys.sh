@@ -15,7 +15,7 @@ kpred=$tmp/four/kpred
 check "programs with four kernels" sh tests/miopen/four.sh "$BUILD" "$tmp/four"
 check "test_driver builds" test_program test_driver "$tmp/test_driver"
 checks_of "every key" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
-    --keys "${KEYS:-20000}" --random 4000 --broken 400 --seed 7 \
+    --keys "${KEYS:-20000}" --random 2000 --broken 200 --seed 7 \
     --key-printer "$tmp/test_driver" "$kpred"
 checks_of "every key" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
     --seed 8 "$kpred" --beam 10
