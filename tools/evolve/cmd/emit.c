@@ -42,13 +42,11 @@ struct emit_options {
 
 static const struct ir_passes *find_passes(const char *name)
 {
-    if (strcmp(name, "none") == 0)
-        return &ir_unoptimised;
-    for (size_t i = 0; i < IR_BASELINES; i++)
-        if (strcmp(ir_baselines[i].name, name) == 0)
-            return &ir_baselines[i];
-    fail("--passes \"%s\": is none of a baseline's, which check prints", name);
-    return NULL;
+    const struct ir_passes *passes =
+        strcmp(name, "none") == 0 ? &ir_unoptimised : baseline_of(name);
+    if (passes == NULL)
+        fail("--passes \"%s\": is none of a baseline's, which check prints", name);
+    return passes;
 }
 
 static int add_random(struct ir *ir, long n, long seed, struct edits *list)

@@ -81,8 +81,6 @@ static int link_parts(const char *how, const char *folder, size_t n, const char 
     struct buf said = {NULL, 0, 0};
     process_add(&words, EVOLVE_CLANG);
     process_add(&words, how);
-    if (strcmp(how, "-r") == 0)
-        process_add(&words, "-nostdlib");
     for (size_t i = 0; i < n; i++) {
         char *part = part_path(folder, i);
         process_add(&words, part);
@@ -90,9 +88,7 @@ static int link_parts(const char *how, const char *folder, size_t n, const char 
     }
     process_add(&words, "-o");
     process_add(&words, to);
-    process_add(&words, "-lm");
-    if (strcmp(how, "-r") == 0)
-        free(words.v[--words.n]);
+    process_add(&words, strcmp(how, "-r") == 0 ? "-nostdlib" : "-lm");
     const int rc = process_run(&words, NULL, &said);
     process_free(&words);
     buf_free(&said);

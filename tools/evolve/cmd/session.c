@@ -143,14 +143,20 @@ static int choose_baseline(struct session *s)
     return 0;
 }
 
-static int named_baseline(struct session *s)
+const struct ir_passes *baseline_of(const char *name)
 {
     for (size_t i = 0; i < IR_BASELINES; i++)
-        if (strcmp(ir_baselines[i].name, s->options.baseline) == 0) {
-            s->passes = &ir_baselines[i];
-            return open_passes(s, s->passes, &s->ir, &s->code.baseline);
-        }
-    return fail("--baseline \"%s\": is none of those that check prints", s->options.baseline);
+        if (strcmp(ir_baselines[i].name, name) == 0)
+            return &ir_baselines[i];
+    return NULL;
+}
+
+static int named_baseline(struct session *s)
+{
+    s->passes = baseline_of(s->options.baseline);
+    if (s->passes == NULL)
+        return fail("--baseline \"%s\": is none of those that check prints", s->options.baseline);
+    return open_passes(s, s->passes, &s->ir, &s->code.baseline);
 }
 
 /* What outputs are compared with: the kernel as its author has it, without any passes */

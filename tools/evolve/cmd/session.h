@@ -35,6 +35,9 @@ struct session {
    the harness's function returns is at most MOST. 0, or -1 with a message. */
 int oracle_parse(const char *text, struct oracle *out);
 
+/* The passes of that baseline, or NULL */
+const struct ir_passes *baseline_of(const char *name);
+
 /* The words of a text (NULL: none), NULL at their end; one block, to be freed */
 char **words_of(const char *text);
 
