@@ -2,18 +2,16 @@
    SPDX-License-Identifier: MIT
 
    trial.h declares it. */
+#include "process.h"
 #include "trial.h"
 
 #include "base/util.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *const harness_text[] = {
@@ -62,15 +60,9 @@ static int write_header(const char *path)
 
 static int make_folder(struct folder *f)
 {
-    const char *temporary = getenv("TMPDIR");
-    if (temporary == NULL || temporary[0] == '\0')
-        temporary = "/tmp";
-    f->path = path_in(temporary, "kpred-evolve-XXXXXX");
-    if (mkdtemp(f->path) == NULL) {
-        const int error = errno;
-        free(f->path);
-        return fail("%s: cannot make a temporary folder: %s", temporary, strerror(error));
-    }
+    f->path = process_folder();
+    if (f->path == NULL)
+        return -1;
     f->header = path_in(f->path, "kpred_evolve.h");
     f->library = path_in(f->path, "harness.so");
     return 0;
@@ -78,87 +70,49 @@ static int make_folder(struct folder *f)
 
 /* ---- the compiler ---- */
 
-static void list_add(char ***list, size_t *n, size_t *cap, const char *text)
+static void add_all(struct process_words *words, const char *const *list)
 {
-    *list = xgrow(*list, *n, cap, sizeof **list);
-    (*list)[(*n)++] = text == NULL ? NULL : xstrdup(text);
-}
-
-static char **arguments(const char *path, const char *compiler, const char *const *flags,
-                        const struct folder *f)
-{
-    char **list = NULL;
-    size_t n = 0, cap = 0;
-    struct buf own = {0};
-    buf_add(&own, path, (size_t)(base_name(path) - path));
-    const char *const first[] = {compiler, "-shared", "-fPIC", "-O2",
-                                 "-I",     f->path,   "-I",    own.n == 0 ? "." : own.s};
-    const char *const last[] = {path, "-o", f->library, "-lm", NULL};
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        list_add(&list, &n, &cap, first[i]);
-    for (; flags != NULL && *flags != NULL; flags++)
-        list_add(&list, &n, &cap, *flags);
-    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
-        list_add(&list, &n, &cap, last[i]);
-    buf_free(&own);
-    return list;
-}
-
-static void free_arguments(char **list)
-{
-    for (size_t i = 0; list[i] != NULL; i++)
-        free(list[i]);
-    free(list);
-}
-
-extern char **environ;
-
-/* Signals that end the program wait until the folder is gone; the compiler gets them. */
-static int start(char **list, const sigset_t *mask, pid_t *pid)
-{
-    posix_spawnattr_t how;
-    posix_spawnattr_init(&how);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&how, mask);
-    const int error = posix_spawnp(pid, list[0], NULL, &how, list, environ);
-    posix_spawnattr_destroy(&how);
-    return error;
+    for (; list != NULL && *list != NULL; list++)
+        process_add(words, *list);
 }
 
 static int compile(const char *path, const char *compiler, const char *const *flags,
-                   const struct folder *f, const sigset_t *mask)
+                   const struct folder *f)
 {
-    char **list = arguments(path, compiler, flags, f);
-    pid_t pid = 0;
-    int status = 0;
-    const int error = start(list, mask, &pid);
-    free_arguments(list);
-    if (error != 0)
-        return fail("%s: cannot be started: %s", compiler, strerror(error));
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return fail("%s: %s", compiler, strerror(errno));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return 0;
+    struct process_words words = {0};
+    struct buf own = {0}, said = {0};
+    buf_add(&own, path, (size_t)(base_name(path) - path));
+    const char *const first[] = {
+        compiler, "-shared", "-fPIC", "-O2", "-I", f->path, "-I", own.n == 0 ? "." : own.s, NULL};
+    const char *const last[] = {path, "-o", f->library, "-lm", NULL};
+    add_all(&words, first);
+    add_all(&words, flags);
+    add_all(&words, last);
+    const int status = process_run(&words, NULL, &said);
+    process_free(&words);
+    buf_free(&own);
+    buf_free(&said);
+    if (status <= 0)
+        return status;
     return fail("%s: %s does not compile it; its messages are above", path, compiler);
 }
 
 /* The library stays loaded when its file is gone: so the folder does not outlive this. */
-static int compile_and_load(struct host *h, const char *compiler, const char *const *flags,
-                            const sigset_t *mask)
+static int compile_and_load(struct host *h, const char *compiler, const char *const *flags)
 {
     struct folder f = {0};
     if (make_folder(&f) != 0)
         return -1;
     int rc = write_header(f.header);
     if (rc == 0)
-        rc = compile(h->path, compiler, flags, &f, mask);
+        rc = compile(h->path, compiler, flags, &f);
     if (rc == 0 && (h->library = dlopen(f.library, RTLD_NOW | RTLD_LOCAL)) == NULL)
         rc = fail("%s: cannot be loaded: %s", h->path, dlerror());
     remove_folder(&f);
     return rc;
 }
 
+/* Signals that end the program wait until the folder is gone. */
 static int load(struct host *h, const char *compiler, const char *const *flags)
 {
     static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -167,7 +121,7 @@ static int load(struct host *h, const char *compiler, const char *const *flags)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         sigaddset(&held, ends[i]);
     sigprocmask(SIG_BLOCK, &held, &before);
-    const int rc = compile_and_load(h, compiler, flags, &before);
+    const int rc = compile_and_load(h, compiler, flags);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return rc;
 }

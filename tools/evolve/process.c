@@ -1,4 +1,4 @@
-/* process.c - runs a program and takes what it writes
+/* process.c - runs a program and takes what it writes; temporary folders
    SPDX-License-Identifier: MIT
 
    process.h declares it. */
@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,15 @@ void process_free(struct process_words *words)
 static int start(struct process_words *words, FILE *input, const int ends[2], pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t how;
+    sigset_t none;
     int why = posix_spawn_file_actions_init(&actions);
     if (why != 0)
         return why;
+    sigemptyset(&none);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&how, &none);
     if (input != NULL)
         why = posix_spawn_file_actions_adddup2(&actions, fileno(input), 0);
     else
@@ -45,7 +52,8 @@ static int start(struct process_words *words, FILE *input, const int ends[2], pi
     if (why == 0)
         why = posix_spawn_file_actions_addclose(&actions, ends[0]);
     if (why == 0)
-        why = posix_spawnp(pid, words->v[0], &actions, NULL, words->v, environ);
+        why = posix_spawnp(pid, words->v[0], &actions, &how, words->v, environ);
+    posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&actions);
     return why;
 }
@@ -87,4 +95,18 @@ int process_run(struct process_words *words, FILE *input, struct buf *out)
     if (why != 0)
         return fail("%s cannot be started: %s", words->v[0], strerror(why));
     return end_of(pid, words->v[0]);
+}
+
+char *process_folder(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    struct buf path = {NULL, 0, 0};
+    if (temporary == NULL || temporary[0] == '\0')
+        temporary = "/tmp";
+    buf_printf(&path, "%s/kpred-evolve-XXXXXX", temporary);
+    if (mkdtemp(path.s) != NULL)
+        return path.s;
+    fail("%s: cannot make a temporary folder: %s", temporary, strerror(errno));
+    buf_free(&path);
+    return NULL;
 }

@@ -26,17 +26,6 @@ static char *part_path(const char *folder, size_t i)
     return text_of("%s/%s%zu.o", folder, "v", i);
 }
 
-static char *make_folder(void)
-{
-    const char *temporary = getenv("TMPDIR");
-    char *path = text_of("%s/%s-XXXXXX", temporary != NULL ? temporary : "/tmp", "kpred-evolve", 0);
-    if (mkdtemp(path) != NULL)
-        return path;
-    fail("%s: cannot make a temporary folder: %s", path, strerror(errno));
-    free(path);
-    return NULL;
-}
-
 static void remove_path(char *path)
 {
     remove(path);
@@ -129,7 +118,7 @@ static int link_all(struct library *l, const char *folder, const char *name, siz
 
 int library_make(struct session *s, const struct variants *v, const char *name, struct library *out)
 {
-    char *folder = make_folder();
+    char *folder = process_folder();
     int rc = folder != NULL ? 0 : -1;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; rc == 0 && i < v->n; i++)
