@@ -147,7 +147,7 @@ static struct {
 } shared_areas[512];
 static size_t n_shared_areas;
 
-/* To be called before the children are forked. */
+/* Those of this process, and of the children that it forks later */
 static inline void find_shared_areas(void)
 {
     char line[512];
@@ -264,6 +264,7 @@ static ev_kernel *kernels_compile(void *self, const struct edits *list, enum out
 {
     (void)self;
     const uint32_t i = list->v[0].what;
+    find_shared_areas();
     switch (kernels[i].how) {
     case HOW_CODE: return (ev_kernel *)kernels[i].code;
     case HOW_INAPPLICABLE: *why = OUTCOME_INAPPLICABLE; return NULL;
@@ -274,7 +275,7 @@ static ev_kernel *kernels_compile(void *self, const struct edits *list, enum out
     }
 }
 
-static const struct trial_code kernels_code = {NULL, kernels_compile, (ev_kernel *)k_right,
+static const struct trial_code kernels_code = {NULL, kernels_compile, NULL, (ev_kernel *)k_right,
                                                (ev_kernel *)k_right};
 
 static inline struct edits kernels_list(struct edit *e, uint32_t i)

@@ -78,22 +78,9 @@ static void margins(void)
     CHECK(guarded_make(&g, much, 1, GUARDED_BEHIND) == -1 && g.map == NULL);
 }
 
-static void hidden(void)
-{
-    const size_t bytes[] = {8, 8, 8};
-    struct guarded g;
-    REQUIRE(guarded_make(&g, bytes, 3, GUARDED_BEHIND) == 0);
-    guarded_hide(&g, 1);
-    CHECK(is_closed(g.area[0].at) && !is_closed(g.area[1].at) && is_closed(g.area[2].at));
-    guarded_hide(&g, 3);
-    CHECK(is_closed(g.area[1].at));
-    guarded_free(&g);
-}
-
 int main(void)
 {
     RUN(guards);
     RUN(margins);
-    RUN(hidden);
     return test_end();
 }

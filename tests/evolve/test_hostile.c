@@ -63,7 +63,6 @@ static void all_of_them(void)
     struct trial *t = NULL;
     struct host *h = host_of(kernels_harness);
     REQUIRE(h != NULL && trial_open(&t, h, &kernels_code, &plan) == 0);
-    find_shared_areas();
     for (size_t i = 0; i < n; i += BATCH) {
         batch(t, i, n - i < BATCH ? n - i : BATCH);
         if (getenv("SOAK") != NULL && (i / BATCH) % 25 == 24)
@@ -77,10 +76,18 @@ static void all_of_them(void)
     CHECK(outcomes[OUTCOME_CRASHED] >= n / 4);
 }
 
-/* Whatever the children began would be this process's child by now. */
+/* Whatever the children began would be this process's child by now. One whose parent was killed may
+   still be dying. */
 static void none_left(void)
 {
-    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    const struct timespec nap = {0, 5000000};
+    pid_t pid = 0;
+    for (int i = 0; i < 2000 && pid != -1; i++) {
+        pid = waitpid(-1, NULL, WNOHANG);
+        if (pid == 0)
+            nanosleep(&nap, NULL);
+    }
+    CHECK(pid == -1 && errno == ECHILD);
 }
 
 int main(void)

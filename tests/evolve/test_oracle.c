@@ -86,63 +86,60 @@ static void forged_times(void)
 {
     static struct report p;
     static struct trial t;
-    static struct slot s;
     double left = 1e-3;
     memset(&p, 0, sizeof p);
     t.report = &p;
     t.sample_ns[0] = 20000;
-    s.task.pairs[0].most = 5;
+    t.task.pairs[0].most = 5;
     p.n_pairs[0] = 2;
     for (int k = 0; k < 4; k++)
         p.ns[0][k / 2][k % 2] = 20000;
-    CHECK(judge_times_can_be(&t, &s, 0, &left));
+    CHECK(judge_times_can_be(&t, 0, &left));
     CHECK(left > 0.9e-3 && left < 0.93e-3);
     p.ns[0][1][0] = 0;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "no time at all");
+    CHECK_OF(!judge_times_can_be(&t, 0, &left), "no time at all");
     p.ns[0][1][0] = 1000000;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "longer than it took");
+    CHECK_OF(!judge_times_can_be(&t, 0, &left), "longer than it took");
     left = 1;
-    CHECK(judge_times_can_be(&t, &s, 0, &left));
+    CHECK(judge_times_can_be(&t, 0, &left));
     p.ns[0][1][0] = UINT64_MAX;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "very long");
+    CHECK_OF(!judge_times_can_be(&t, 0, &left), "very long");
     p.ns[0][1][0] = 20000;
     left = 1;
     p.n_pairs[0] = 6;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "more pairs than were asked for");
+    CHECK_OF(!judge_times_can_be(&t, 0, &left), "more pairs than were asked for");
     p.n_pairs[0] = 0;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "no pairs");
+    CHECK_OF(!judge_times_can_be(&t, 0, &left), "no pairs");
     p.n_pairs[0] = 2;
     p.ns[0][0][1] = p.ns[0][1][1] = 100;
-    CHECK_OF(!judge_times_can_be(&t, &s, 0, &left), "a baseline that did nothing");
+    CHECK_OF(!judge_times_can_be(&t, 0, &left), "a baseline that did nothing");
 }
 
 static void forged_report(void)
 {
     static struct report mine;
     struct trial t;
-    struct slot s;
     const size_t bytes = sizeof mine;
     memset(&t, 0, sizeof t);
-    memset(&s, 0, sizeof s);
-    REQUIRE(guarded_make(&s.block, &bytes, 1, GUARDED_BEHIND) == 0);
+    REQUIRE(guarded_make(&t.block, &bytes, 1, GUARDED_BEHIND) == 0);
     t.report = xmalloc(sizeof *t.report);
-    s.task.number = 99;
+    t.task.number = 99;
     mine.word = CHILD_DONE;
     mine.sum = report_sum(&mine, 99);
-    memcpy(s.block.area[0].at, &mine, sizeof mine);
-    CHECK(judge_take_report(&t, &s));
-    CHECK(judge_result(&t, &s, SANDBOX_CRASHED, 11).outcome == OUTCOME_CRASHED);
-    s.block.area[0].at[bytes - 1] ^= 1;
-    CHECK_OF(!judge_take_report(&t, &s), "a changed bit");
-    CHECK_EQ(judge_result(&t, &s, SANDBOX_DONE, 0).outcome, OUTCOME_GARBLED);
-    s.block.area[0].at[bytes - 1] ^= 1;
-    s.task.number = 98;
-    CHECK_OF(!judge_take_report(&t, &s), "the report of another job");
-    s.block.area[0].pages[0] ^= 1;
-    CHECK_EQ(judge_result(&t, &s, SANDBOX_DONE, 0).outcome, OUTCOME_WRONG);
-    CHECK(guarded_margins_hold(&s.block));
+    memcpy(t.block.area[0].at, &mine, sizeof mine);
+    CHECK(judge_take_report(&t));
+    CHECK(judge_result(&t, SANDBOX_CRASHED).outcome == OUTCOME_CRASHED);
+    t.block.area[0].at[bytes - 1] ^= 1;
+    CHECK_OF(!judge_take_report(&t), "a changed bit");
+    CHECK_EQ(judge_result(&t, SANDBOX_DONE).outcome, OUTCOME_GARBLED);
+    t.block.area[0].at[bytes - 1] ^= 1;
+    t.task.number = 98;
+    CHECK_OF(!judge_take_report(&t), "the report of another job");
+    t.block.area[0].pages[0] ^= 1;
+    CHECK_EQ(judge_result(&t, SANDBOX_DONE).outcome, OUTCOME_WRONG);
+    CHECK(guarded_margins_hold(&t.block));
     free(t.report);
-    guarded_free(&s.block);
+    guarded_free(&t.block);
 }
 
 int main(void)

@@ -112,7 +112,7 @@ static ev_kernel *compile_ten_times(void *self, const struct edits *list, enum o
 static void slower_is_slower(void)
 {
     const struct trial_plan plan = kernels_plan(1, 20);
-    const struct trial_code code = {NULL, compile_ten_times, (ev_kernel *)k_right,
+    const struct trial_code code = {NULL, compile_ten_times, NULL, (ev_kernel *)k_right,
                                     (ev_kernel *)k_right};
     ev_kernel *const both[] = {(ev_kernel *)k_right, (ev_kernel *)k_ten_times};
     double us[2 * 4];
@@ -146,7 +146,7 @@ static void inouts_are_restored(void)
     struct child_timer timer;
     struct trial *t = NULL;
     REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
-    child_timer(&timer, t->cases, &t->slots[0].room, 0);
+    child_timer(&timer, t->cases, &t->room, 0);
     CHECK(child_sample(&timer, (ev_kernel *)k_looks, 100) > 0);
     CHECK_EQ(n_changed, 0);
     trial_close(t);
@@ -200,7 +200,7 @@ static ev_kernel *compile_tricky(void *self, const struct edits *list, enum outc
 static void tricks(void)
 {
     const struct trial_plan plan = kernels_plan(1, 20);
-    const struct trial_code code = {NULL, compile_tricky, (ev_kernel *)k_right,
+    const struct trial_code code = {NULL, compile_tricky, NULL, (ev_kernel *)k_right,
                                     (ev_kernel *)k_right};
     struct trial *t = NULL;
     REQUIRE(usual != NULL && trial_open(&t, usual, &code, &plan) == 0);

@@ -25,12 +25,6 @@ struct contest {
 
 /* ---- in the child ---- */
 
-static int always(void *user)
-{
-    (void)user;
-    return 0;
-}
-
 /* So many rounds that they take a quarter of the time limit at most, 3 at least */
 static size_t rounds_of(const struct contest *c, double a_round_ns)
 {
@@ -65,14 +59,12 @@ static void run_contest(void *user)
 
 static int contest_case(struct contest *c, struct sandbox *s, double *us)
 {
-    const struct sandbox_job job = {always, run_contest, c, 0};
+    const struct sandbox_job job = {NULL, run_contest, c, 0};
     const char *label = c->cases->v[c->i].label;
-    size_t tag;
     enum sandbox_end end = SANDBOX_DONE;
     int code = 0;
-    if (sandbox_start(s, &job, 0) != 0)
+    if (sandbox_run(s, &job, &end, &code) != 0)
         return -1;
-    sandbox_wait(s, &tag, &end, &code);
     if (end == SANDBOX_TIMED_OUT)
         return fail("%s: case %s: timing %zu codes takes longer than %g s", c->cases->path, label,
                     c->n, c->plan->limits.seconds);
@@ -97,7 +89,7 @@ static int contest_all(struct contest *c, double *us)
     if (rc == 0)
         rc = case_room_make(&c->room, c->cases);
     if (rc == 0)
-        rc = sandbox_open(&s, 1, &c->plan->limits);
+        rc = sandbox_open(&s, &c->plan->limits);
     for (c->i = 0; rc == 0 && c->i < c->cases->n; c->i++)
         if (!c->cases->v[c->i].shape->untimed)
             rc = contest_case(c, s, us);

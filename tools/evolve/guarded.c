@@ -138,12 +138,3 @@ int guarded_seal(struct guarded *g)
             return fail("buffers cannot be sealed: %s", strerror(errno));
     return 0;
 }
-
-void guarded_hide(const struct guarded *g, size_t keep)
-{
-    if (keep >= g->n && g->map != NULL)
-        munmap(g->map, g->map_bytes);
-    for (size_t i = 0; keep < g->n && i < g->n; i++)
-        if (i != keep)
-            munmap(g->area[i].pages, g->area[i].page_bytes);
-}

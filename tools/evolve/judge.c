@@ -9,12 +9,12 @@
 
 /* ---- outputs ---- */
 
-static double own_error(const struct trial *t, const struct slot *s, size_t i, int poison)
+static double own_error(const struct trial *t, size_t i, int poison)
 {
     const struct one_case *one = &t->cases->v[i];
     struct ev_case c = one->c;
     void *want[EV_MAX_BUFFERS];
-    cases_point(t->cases, i, &s->room, GUARDED_BEHIND, c.at);
+    cases_point(t->cases, i, &t->room, GUARDED_BEHIND, c.at);
     memcpy(want, c.at, sizeof want);
     for (size_t k = 0; k < c.n_buffers; k++) {
         const struct case_buffer *p = &one->place[k];
@@ -26,53 +26,53 @@ static double own_error(const struct trial *t, const struct slot *s, size_t i, i
 }
 
 /* Does any output of the case differ in a bit? */
-static int is_unequal(const struct trial *t, const struct slot *s, size_t i, int poison)
+static int is_unequal(const struct trial *t, size_t i, int poison)
 {
     const struct oracle exact = {ORACLE_RELATIVE, 0, 0};
     for (size_t w = 0; w < t->cases->n_written; w++) {
-        const struct oracle_region r = cases_region(t->cases, w, &s->room, GUARDED_BEHIND, poison);
+        const struct oracle_region r = cases_region(t->cases, w, &t->room, GUARDED_BEHIND, poison);
         if (t->cases->written[w].of == i && oracle_error(&exact, &r) > 0)
             return 1;
     }
     return 0;
 }
 
-double judge_case(const struct trial *t, const struct slot *s, size_t i, int *allowed)
+double judge_case(const struct trial *t, size_t i, int *allowed)
 {
     const struct oracle *o = &t->plan.oracle;
-    const int poison = !s->task.poison;
+    const int poison = !t->task.poison;
     double most = 0;
     for (size_t w = 0; w < t->cases->n_written; w++) {
-        const struct oracle_region r = cases_region(t->cases, w, &s->room, GUARDED_BEHIND, poison);
+        const struct oracle_region r = cases_region(t->cases, w, &t->room, GUARDED_BEHIND, poison);
         if (t->cases->written[w].of == i)
             most = fmax(most, oracle_error(o, &r));
     }
     if (o->kind == ORACLE_HARNESS && most < HUGE_VAL)
-        most = own_error(t, s, i, poison);
+        most = own_error(t, i, poison);
     *allowed = oracle_accepts(o, most);
-    if (most <= 0 && o->kind != ORACLE_EXACT && is_unequal(t, s, i, poison))
+    if (most <= 0 && o->kind != ORACLE_EXACT && is_unequal(t, i, poison))
         most = DBL_MIN;
     return most;
 }
 
-static int judge_outputs(const struct trial *t, const struct slot *s, struct result *r)
+static int judge_outputs(const struct trial *t, struct result *r)
 {
     int allowed = 1;
     r->error = 0;
     for (size_t i = 0; allowed && i < t->cases->n; i++)
-        if (s->task.chosen >> i & 1)
-            r->error = fmax(r->error, judge_case(t, s, i, &allowed));
+        if (t->task.chosen >> i & 1)
+            r->error = fmax(r->error, judge_case(t, i, &allowed));
     return allowed;
 }
 
 /* ---- times ---- */
 
-int judge_times_can_be(const struct trial *t, const struct slot *s, size_t i, double *left)
+int judge_times_can_be(const struct trial *t, size_t i, double *left)
 {
     const struct report *p = t->report;
     const uint64_t n = p->n_pairs[i];
     double base[CHILD_PAIRS];
-    if (n == 0 || n > s->task.pairs[i].most)
+    if (n == 0 || n > t->task.pairs[i].most)
         return 0;
     for (size_t k = 0; k < n; k++)
         for (int code = 0; code < 2; code++) {
@@ -85,14 +85,14 @@ int judge_times_can_be(const struct trial *t, const struct slot *s, size_t i, do
     return timing_median(base, n) > t->sample_ns[i] / 16;
 }
 
-static int judge_times(const struct trial *t, const struct slot *s, struct result *r)
+static int judge_times(const struct trial *t, struct result *r)
 {
-    double left = slots_now() - s->started, time = 0, square = 0;
+    double left = attempt_now() - t->started, time = 0, square = 0;
     size_t cases[TASK_CASES];
-    const size_t n = trial_timed(t, s->effort, cases);
+    const size_t n = trial_timed(t, t->effort, cases);
     for (size_t k = 0; k < n; k++) {
         const size_t i = cases[k];
-        if (!judge_times_can_be(t, s, i, &left))
+        if (!judge_times_can_be(t, i, &left))
             return 0;
         const struct timing x =
             timing_of((const uint64_t(*)[2])t->report->ns[i], t->report->n_pairs[i]);
@@ -108,45 +108,39 @@ static int judge_times(const struct trial *t, const struct slot *s, struct resul
 
 /* ---- all of it ---- */
 
-int judge_take_report(struct trial *t, const struct slot *s)
+int judge_take_report(struct trial *t)
 {
-    memcpy(t->report, s->block.area[0].at, sizeof *t->report);
-    return t->report->sum == report_sum(t->report, s->task.number)
+    memcpy(t->report, t->block.area[0].at, sizeof *t->report);
+    return t->report->sum == report_sum(t->report, t->task.number)
            && (t->report->word == CHILD_DONE || t->report->word == CHILD_WRONG);
 }
 
-static enum outcome judge_done(struct trial *t, struct slot *s, struct result *r)
+static enum outcome judge_done(struct trial *t, struct result *r)
 {
-    if (!judge_take_report(t, s))
+    if (!judge_take_report(t))
         return OUTCOME_GARBLED;
     r->error = HUGE_VAL;
-    if (t->report->word == CHILD_WRONG || !judge_outputs(t, s, r))
+    if (t->report->word == CHILD_WRONG || !judge_outputs(t, r))
         return OUTCOME_WRONG;
-    return judge_times(t, s, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
+    return judge_times(t, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
 }
 
-static enum outcome judge(struct trial *t, struct slot *s, enum sandbox_end end, int code,
-                          struct result *r)
+static enum outcome judge(struct trial *t, enum sandbox_end end, struct result *r)
 {
-    const int hold = slot_margins_hold(s);
-    const int why = code - 1;
+    const int hold = attempt_margins_hold(t);
     switch (end) {
-    case SANDBOX_DONE: return hold ? judge_done(t, s, r) : OUTCOME_WRONG;
-    case SANDBOX_REFUSED:
-        return why >= OUTCOME_INAPPLICABLE && why <= OUTCOME_UNCOMPILED ? (enum outcome)why
-                                                                        : OUTCOME_UNCOMPILED;
-    case SANDBOX_UNPREPARED: return OUTCOME_UNCOMPILED;
+    case SANDBOX_DONE: return hold ? judge_done(t, r) : OUTCOME_WRONG;
     case SANDBOX_TIMED_OUT: return OUTCOME_TIMED_OUT;
     default: return OUTCOME_CRASHED;
     }
 }
 
-struct result judge_result(struct trial *t, struct slot *s, enum sandbox_end end, int code)
+struct result judge_result(struct trial *t, enum sandbox_end end)
 {
     struct result r;
     memset(&r, 0, sizeof r);
     r.error = HUGE_VAL;
-    r.outcome = judge(t, s, end, code, &r);
+    r.outcome = judge(t, end, &r);
     if (r.outcome != OUTCOME_VALID) {
         r.time = HUGE_VAL;
         r.spread = 0;

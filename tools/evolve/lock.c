@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -24,6 +25,41 @@
 #elif defined(__aarch64__)
 #define THIS_MACHINE AUDIT_ARCH_AARCH64
 #endif
+
+/* ---- parent and memory ---- */
+
+/* The parent may die before it is asked to be told: so it is looked at once more. */
+int lock_to_parent(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent)
+        return -1;
+    return setpgid(0, 0);
+}
+
+/* The pages this process has by now, in bytes; 0 if that is not known */
+static size_t own_memory(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f == NULL)
+        return 0;
+    if (fscanf(f, "%lu", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int lock_memory(size_t more_bytes)
+{
+    struct rlimit memory;
+    const size_t has = own_memory();
+    if (has == 0 || getrlimit(RLIMIT_AS, &memory) != 0)
+        return -1;
+    memory.rlim_cur = (rlim_t)has + more_bytes;
+    if (memory.rlim_max != RLIM_INFINITY && memory.rlim_cur > memory.rlim_max)
+        memory.rlim_cur = memory.rlim_max;
+    return setrlimit(RLIMIT_AS, &memory);
+}
 
 /* ---- signals, files, limits ---- */
 
@@ -53,7 +89,8 @@ static void close_from(unsigned first)
 int lock_files(int keep)
 {
     const int null = open("/dev/null", O_RDWR);
-    const int high = fcntl(keep, F_DUPFD, 4); /* so that what is put into 0..3 does not end it */
+    const int high =
+        keep < 0 ? null : fcntl(keep, F_DUPFD, 4); /* what is put into 0..3 ends it not */
     if (null < 0 || high < 0)
         return -1;
     for (int fd = 0; fd < 3; fd++)

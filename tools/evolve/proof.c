@@ -52,12 +52,10 @@ int proof_set_up(struct trial *t)
     for (size_t i = 0; i < t->harness->n_shapes; i++) {
         struct trying x = {t->harness, i};
         const struct sandbox_job job = {try_set_up, nothing, &x, 0};
-        size_t tag = 0;
         enum sandbox_end end = SANDBOX_DONE;
         int code = 0;
-        if (sandbox_start(t->sandbox, &job, 0) != 0)
+        if (sandbox_run(t->sandbox, &job, &end, &code) != 0)
             return -1;
-        sandbox_wait(t->sandbox, &tag, &end, &code);
         if (end != SANDBOX_DONE)
             return tell_end(t, i, "set_up", end, code);
     }
@@ -67,16 +65,15 @@ int proof_set_up(struct trial *t)
 /* Calls the reference for case i: on the side BEFORE with this poison, BEHIND with the other. */
 static int call_reference(struct trial *t, size_t i, int poison)
 {
-    struct slot *s = &t->slots[0];
     enum sandbox_end end = SANDBOX_DONE;
     int code = 0;
-    s->task = slot_task(t, s);
-    s->task.kernel = t->code.reference;
-    s->task.poison = poison;
-    s->task.chosen = 1u << i;
-    if (slot_run_alone(t, s, &end, &code) != 0)
+    attempt_clear_task(t);
+    t->task.kernel = t->code.reference;
+    t->task.poison = poison;
+    t->task.chosen = 1u << i;
+    if (attempt_run(t, 0, &end, &code) != 0)
         return -1;
-    if (!slot_margins_hold(s))
+    if (!attempt_margins_hold(t))
         return fail("%s: case %s: the unmodified kernel writes beside its buffers", t->path,
                     t->cases->v[i].label);
     if (end != SANDBOX_DONE)
@@ -106,7 +103,7 @@ static int take_side(struct trial *t, size_t i, enum guarded_side side, int pois
     for (size_t w = 0; w < t->cases->n_written; w++) {
         if (!is_output(t, w, i))
             continue;
-        const struct oracle_region r = cases_region(t->cases, w, &t->slots[0].room, side, poison);
+        const struct oracle_region r = cases_region(t->cases, w, &t->room, side, poison);
         unsigned char *want = t->cases->want[poison].area[0].at + t->cases->written[w].at;
         if (!compare) {
             memcpy(want, r.got, t->cases->written[w].bytes);
@@ -129,8 +126,7 @@ static int make_reference(struct trial *t, size_t i)
     for (size_t w = 0; w < t->cases->n_written; w++) {
         if (!is_output(t, w, i))
             continue;
-        const struct oracle_region r =
-            cases_region(t->cases, w, &t->slots[0].room, GUARDED_BEHIND, 0);
+        const struct oracle_region r = cases_region(t->cases, w, &t->room, GUARDED_BEHIND, 0);
         const size_t element = oracle_depends(&r);
         if (element != SIZE_MAX)
             return tell_element(t, w, element,
@@ -153,32 +149,31 @@ static int tell_wrong(const struct trial *t, size_t i, const struct result *r)
 /* The baseline is tried as a candidate is; its times say how many calls a sample has. */
 static int check_baseline(struct trial *t, size_t i)
 {
-    struct slot *s = &t->slots[0];
     struct result r;
     enum sandbox_end end = SANDBOX_DONE;
     const struct child_pairs few = {11, 11, 11};
     int code = 0, allowed = 1;
     double left;
     memset(&r, 0, sizeof r);
-    s->task = slot_task(t, s);
-    s->task.kernel = t->code.baseline;
-    s->task.chosen = 1u << i;
+    attempt_clear_task(t);
+    t->task.kernel = t->code.baseline;
+    t->task.chosen = 1u << i;
     if (!t->cases->v[i].shape->untimed)
-        s->task.pairs[i] = few;
-    if (slot_run_alone(t, s, &end, &code) != 0)
+        t->task.pairs[i] = few;
+    if (attempt_run(t, 0, &end, &code) != 0)
         return -1;
     if (end != SANDBOX_DONE)
         return tell_end(t, i, "the baseline, called and timed,", end, code);
-    left = t->whole_s[i] = slots_now() - s->started;
-    r.outcome = !slot_margins_hold(s)                                      ? OUTCOME_WRONG
-                : judge_take_report(t, s) && t->report->word == CHILD_DONE ? OUTCOME_VALID
-                                                                           : OUTCOME_GARBLED;
-    r.error = judge_case(t, s, i, &allowed);
+    left = t->whole_s[i] = attempt_now() - t->started;
+    r.outcome = !attempt_margins_hold(t)                                ? OUTCOME_WRONG
+                : judge_take_report(t) && t->report->word == CHILD_DONE ? OUTCOME_VALID
+                                                                        : OUTCOME_GARBLED;
+    r.error = judge_case(t, i, &allowed);
     if (!allowed)
         r.outcome = OUTCOME_WRONG;
-    if (r.outcome == OUTCOME_VALID && few.most == s->task.pairs[i].most) {
+    if (r.outcome == OUTCOME_VALID && few.most == t->task.pairs[i].most) {
         t->calls[i] = t->report->calls[i];
-        if (!judge_times_can_be(t, s, i, &left) || t->calls[i] == 0 || t->calls[i] > CHILD_CALLS)
+        if (!judge_times_can_be(t, i, &left) || t->calls[i] == 0 || t->calls[i] > CHILD_CALLS)
             r.outcome = OUTCOME_GARBLED;
         else
             t->sample_ns[i] =

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "slots.h"
+#include "attempt.h"
 
 /* Does set_up come to its end, for each case? To be asked before the cases are opened; -1 after a
    message. */

@@ -1,12 +1,11 @@
 /* sandbox.h - runs what may do anything: children that are locked in, and shared areas with guards
    SPDX-License-Identifier: MIT
 
-   A child is forked for each job. It first prepares, with the rights of the parent: it compiles.
-   Then it locks itself in: a filter of system calls that leaves clock_gettime and exit_group,
-   limits of processor time, memory, files and processes, a timer, its own process group, and death
-   when the parent dies. Only then it runs the job. Whatever it does there, the parent reads
-   nothing from it but the shared areas, and nothing of these that it does not check. Linux, x86-64
-   and aarch64. */
+   A child is forked for each job. It may first prepare, with the rights of the parent. Then it
+   locks itself in: a filter of system calls that leaves clock_gettime and exit_group, limits of
+   processor time, memory, files and processes, a timer, its own process group, and death when the
+   parent dies. Only then it runs the job. Whatever it does there, the parent reads nothing from it
+   but the shared areas, and nothing of these that it does not check. Linux, x86-64 and aarch64. */
 #pragma once
 
 #include <stddef.h>
@@ -42,9 +41,6 @@ int guarded_margins_hold(const struct guarded *g);
 void guarded_mend(const struct guarded *g); /* fills the margins anew */
 /* From now on no process that is forked, nor this one, can write to the areas. */
 int guarded_seal(struct guarded *g);
-/* In a child: takes all areas but that one away from it; keep = n: all */
-void guarded_hide(const struct guarded *g, size_t keep);
-
 /* ---- children ---- */
 
 struct sandbox_limits {
@@ -64,21 +60,18 @@ enum sandbox_end {
 enum { SANDBOX_EXITED = 256 };
 
 struct sandbox_job {
-    /* Both are called in the child. prepare: 0, or a code 1..63 to end with. */
+    /* Both are called in the child. prepare: 0, or a code 1..63 to end with; NULL: nothing */
     int (*prepare)(void *user);
     void (*run)(void *user);
     void *user;
     double run_seconds; /* most processor time of `run`; 0: what the limits leave */
 };
 
-struct sandbox; /* up to so many children at a time */
+struct sandbox; /* one child at a time */
 
-int sandbox_open(struct sandbox **s, int jobs, const struct sandbox_limits *limits);
-int sandbox_room(const struct sandbox *s); /* how many more jobs may be started now */
-/* Starts a job; `tag` comes back with its end. -1 after a message if there can be no child. */
-int sandbox_start(struct sandbox *s, const struct sandbox_job *job, size_t tag);
-/* Waits for the next job to end: 1, or 0 if none runs. All processes of the job are gone then. The
-   code is that of `prepare`, else the signal that ended the child, else SANDBOX_EXITED + the status
-   it exited with. */
-int sandbox_wait(struct sandbox *s, size_t *tag, enum sandbox_end *end, int *code);
-void sandbox_close(struct sandbox *s); /* kills what still runs */
+int sandbox_open(struct sandbox **s, const struct sandbox_limits *limits);
+/* Runs the job to its end: all processes of it are gone then. *code is that of `prepare`, else the
+   signal that ended the child, else SANDBOX_EXITED + the status it exited with. -1 after a message
+   if there can be no child. */
+int sandbox_run(struct sandbox *s, const struct sandbox_job *job, enum sandbox_end *end, int *code);
+void sandbox_close(struct sandbox *s);

@@ -17,11 +17,12 @@ struct trial_plan {
     uint64_t seed; /* of poison */
 };
 
-/* How a child gets the machine code of a list; called while it prepares. NULL with an outcome. */
+/* How a list becomes machine code: in a process of its own, which may die of it. */
 struct trial_code {
     void *self;
-    ev_kernel *(*compile)(void *self, const struct edits *list, enum outcome *why);
-    ev_kernel *baseline;  /* compiled by the parent: the times are compared with its */
+    ev_kernel *(*compile)(void *self, const struct edits *list, enum outcome *why); /* NULL: why */
+    void (*forget)(void *self); /* frees the code that was compiled last; NULL: nothing is freed */
+    ev_kernel *baseline;        /* compiled by the parent: the times are compared with its */
     ev_kernel *reference; /* what the outputs are compared with: the kernel as its author has it */
 };
 

@@ -1,7 +1,7 @@
 /* trials.c - how right and how fast candidates are on the cases of a harness
    SPDX-License-Identifier: MIT
 
-   trial.h declares it. */
+   trial.h declares it. The members of a crew compile, run and judge: they answer with results. */
 #include "judge.h"
 #include "proof.h"
 
@@ -11,6 +11,72 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+static struct result no_result(enum outcome outcome)
+{
+    struct result r;
+    memset(&r, 0, sizeof r);
+    r.outcome = outcome;
+    r.time = r.error = HUGE_VAL;
+    return r;
+}
+
+static void pause_a_second(void)
+{
+    const struct timespec second = {1, 0};
+    nanosleep(&second, NULL);
+}
+
+/* ---- in a member of the crew ---- */
+
+struct request { /* in front of the list's edits */
+    enum effort effort;
+    size_t n;
+};
+
+/* Memory and a sandbox of its own, in place of its parent's */
+static int begin(void *user)
+{
+    struct trial *t = user;
+    t->random = num_mix(t->random, (uint64_t)getpid(), (uint64_t)(attempt_now() * 1e9));
+    sandbox_close(t->sandbox);
+    attempt_close(t);
+    return sandbox_open(&t->sandbox, &t->plan.limits) == 0 && attempt_open(t) == 0 ? 0 : -1;
+}
+
+/* If there is no child because the machine is full, there may be one a little later. */
+static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel)
+{
+    enum sandbox_end end;
+    int code = 0;
+    const double seconds = attempt_set_task(t, effort);
+    t->task.kernel = kernel;
+    for (int tries = 0; attempt_run(t, seconds, &end, &code) != 0; tries++) {
+        if (tries == 5)
+            return no_result(OUTCOME_UNCOMPILED);
+        pause_a_second();
+    }
+    return judge_result(t, end);
+}
+
+static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
+{
+    struct trial *t = user;
+    struct request request;
+    struct edits list = {NULL, 0, 0};
+    enum outcome why = OUTCOME_UNCOMPILED;
+    struct result *r = reply;
+    memcpy(&request, bytes, sizeof request);
+    list.n = list.cap = request.n;
+    list.v = xmalloc(n_bytes);
+    memcpy(list.v, (const char *)bytes + sizeof request, request.n * sizeof *list.v);
+    ev_kernel *kernel = t->code.compile(t->code.self, &list, &why);
+    *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : no_result(why);
+    if (t->code.forget != NULL)
+        t->code.forget(t->code.self);
+    edits_free(&list);
+}
 
 /* ---- evaluation ---- */
 
@@ -21,46 +87,52 @@ struct hearer {
 
 static void finish_one(struct trial *t, const struct hearer *h)
 {
-    size_t tag = 0;
-    enum sandbox_end end;
-    int code = 0;
-    if (!sandbox_wait(t->sandbox, &tag, &end, &code))
-        return;
-    struct slot *s = &t->slots[tag];
-    const struct result r = judge_result(t, s, end, code);
-    s->is_busy = 0;
-    h->done(h->user, s->i, &r);
-}
-
-/* No child can be had: the machine is full. That is no fault of the list, but there is nothing else
-   to be said of it. */
-static void give_up(const struct hearer *h, size_t i)
-{
+    size_t i = 0;
     struct result r;
-    memset(&r, 0, sizeof r);
-    r.outcome = OUTCOME_UNCOMPILED;
-    r.time = r.error = HUGE_VAL;
+    switch (crew_wait(t->crew, &i, &r)) {
+    case CREW_IDLE: return;
+    case CREW_DIED: r = no_result(OUTCOME_UNCOMPILED); break;
+    case CREW_LATE: r = no_result(OUTCOME_TIMED_OUT); break;
+    case CREW_ANSWERED: break;
+    }
     h->done(h->user, i, &r);
 }
 
 static void finish_all(struct trial *t, const struct hearer *h)
 {
-    while (sandbox_room(t->sandbox) < t->plan.jobs)
+    while (crew_room(t->crew) < t->plan.jobs)
         finish_one(t, h);
 }
 
-/* If there is no child at once there may be one when the others have ended, or a little later. */
-static void begin_one(struct trial *t, struct slot *s, const struct hearer *h)
+static void *request_of(const struct edits *list, enum effort effort, size_t *n_bytes)
 {
-    const struct timespec pause = {1, 0};
-    for (int tries = 0; slot_start(t, s) != 0; tries++) {
-        if (tries == 5) {
-            give_up(h, s->i);
-            return;
-        }
+    const struct request request = {effort, list->n};
+    const size_t edits = list->n * sizeof *list->v;
+    *n_bytes = sizeof request + edits;
+    char *bytes = xmalloc(*n_bytes);
+    memcpy(bytes, &request, sizeof request);
+    if (list->n > 0)
+        memcpy(bytes + sizeof request, list->v, edits);
+    return bytes;
+}
+
+/* What looks best is tried in a new process, whose buffers lie elsewhere in memory: one place may
+   be luckier than others. If there is no process at once there may be one when the others have ended,
+   or a little later. After that nothing else can be said of the list. */
+static void begin_one(struct trial *t, const struct edits *list, enum effort effort, size_t i,
+                      const struct hearer *h)
+{
+    size_t n_bytes;
+    const struct result none = no_result(OUTCOME_UNCOMPILED);
+    void *request = request_of(list, effort, &n_bytes);
+    int tries = 0;
+    while (crew_ask(t->crew, request, n_bytes, effort != EFFORT_SEARCH, i) != 0 && tries++ < 5) {
         finish_all(t, h);
-        nanosleep(&pause, NULL);
+        pause_a_second();
     }
+    free(request);
+    if (tries > 5)
+        h->done(h->user, i, &none);
 }
 
 void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
@@ -69,27 +141,36 @@ void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effor
     struct trial *t = trial;
     const struct hearer h = {done, user};
     for (size_t i = 0; i < n; i++) {
-        if (sandbox_room(t->sandbox) == 0)
+        if (crew_room(t->crew) == 0)
             finish_one(t, &h);
-        struct slot *s = slot_free(t);
-        slot_set_task(t, s, effort);
-        s->list = &lists[i];
-        s->i = i;
-        begin_one(t, s, &h);
+        begin_one(t, &lists[i], effort, i, &h);
     }
     finish_all(t, &h);
 }
 
 /* ---- opening ---- */
 
+enum { MEMBER_TURNS = 1000 }; /* LLVM keeps some of what it once knew */
+
+/* Compiling and running have the time limit each. */
+static int gather_crew(struct trial *t)
+{
+    const double seconds = 2 * t->plan.limits.seconds + 10;
+    const struct crew_work work = {
+        t,           begin, answer, sizeof(struct result), seconds, t->plan.limits.memory_bytes,
+        MEMBER_TURNS};
+    return crew_open(&t->crew, t->plan.jobs, &work);
+}
+
 static int open_all(struct trial *t)
 {
     if (t->plan.oracle.kind == ORACLE_HARNESS && t->harness->error == NULL)
         return fail("%s: EV_HARNESS has no .error, which this oracle calls", t->path);
-    if (sandbox_open(&t->sandbox, t->plan.jobs, &t->plan.limits) != 0 || proof_set_up(t) != 0
-        || cases_open(&t->cases, t->harness, t->path, t->plan.seed) != 0 || slots_make(t) != 0)
+    if (sandbox_open(&t->sandbox, &t->plan.limits) != 0 || proof_set_up(t) != 0
+        || cases_open(&t->cases, t->harness, t->path, t->plan.seed) != 0 || attempt_open(t) != 0
+        || proof_harness(t) != 0)
         return -1;
-    return proof_harness(t);
+    return gather_crew(t);
 }
 
 int trial_open(struct trial **out, const struct host *h, const struct trial_code *code,
@@ -100,7 +181,7 @@ int trial_open(struct trial **out, const struct host *h, const struct trial_code
     t->path = host_path(h);
     t->code = *code;
     t->plan = *plan;
-    t->random = num_mix(plan->seed, (uint64_t)time(NULL), (uint64_t)(slots_now() * 1e9));
+    t->random = num_mix(plan->seed, (uint64_t)time(NULL), (uint64_t)(attempt_now() * 1e9));
     *out = NULL;
     if (open_all(t) != 0) {
         trial_close(t);
@@ -114,9 +195,9 @@ void trial_close(struct trial *t)
 {
     if (t == NULL)
         return;
+    crew_close(t->crew);
     sandbox_close(t->sandbox);
-    slots_free(t);
-    free(t->report);
+    attempt_close(t);
     cases_close(t->cases);
     free(t);
 }

@@ -89,9 +89,11 @@ static int open_passes(const struct session *s, const struct ir_passes *passes, 
     *code = ir_compile(*ir, &none, &why);
     if (*code != NULL)
         return 0;
+    fail("%s: %s: the compiler makes no code of it with %s: %s%s%s", s->options.kernel,
+         s->options.function, passes->name, outcome_names[why], *ir_why(*ir) == '\0' ? "" : ": ",
+         ir_why(*ir));
     ir_close(*ir);
-    return fail("%s: %s: the compiler makes no code of it with %s: %s", s->options.kernel,
-                s->options.function, passes->name, outcome_names[why]);
+    return -1;
 }
 
 /* The mean time of a baseline over the search's cases, each as a part of the first baseline's */
@@ -204,6 +206,7 @@ int session_open(struct session *s, const struct session_options *options)
         rc = options->baseline != NULL ? named_baseline(s) : choose_baseline(s);
     s->code.self = s->ir;
     s->code.compile = ir_compile;
+    s->code.forget = ir_forget;
     if (rc == 0)
         rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
     s->task = (struct task){s, ir_operators, propose, applies, evaluate};

@@ -7,9 +7,7 @@
 #include "jit.h"
 #include "module.h"
 
-#include <unistd.h>
-
-/* NULL with an outcome. A child has no need to tidy up: it ends soon. */
+/* NULL with an outcome */
 static LLVMMemoryBufferRef object_of(struct ir *ir, const struct edits *list, enum outcome *why)
 {
     LLVMMemoryBufferRef object = NULL;
@@ -22,22 +20,9 @@ static LLVMMemoryBufferRef object_of(struct ir *ir, const struct edits *list, en
         LLVMTargetMachineEmitToMemoryBuffer(ir->machine, module, LLVMObjectFile, &error, &object)
         || ir->n_errors != n_errors;
     LLVMDisposeMessage(error);
-    if (ir->process == getpid())
-        LLVMDisposeModule(module);
+    LLVMDisposeModule(module);
     *why = is_wrong ? OUTCOME_UNCOMPILED : OUTCOME_VALID;
     return is_wrong ? NULL : object;
-}
-
-/* What the unmodified kernel lacks its author has to know; of candidates nothing is told. */
-static ev_kernel *link_of(const struct ir *ir, LLVMMemoryBufferRef object)
-{
-    ev_kernel *kernel = jit_link(object, ir->function);
-    if (ir->process != getpid())
-        return kernel;
-    if (kernel == NULL)
-        fail("%s: its code cannot be linked: %s", ir->path, jit_error());
-    jit_prepare();
-    return kernel;
 }
 
 ev_kernel *ir_compile(void *self, const struct edits *list, enum outcome *why)
@@ -47,8 +32,19 @@ ev_kernel *ir_compile(void *self, const struct edits *list, enum outcome *why)
     if (!ir->is_host)
         return NULL;
     LLVMMemoryBufferRef object = object_of(ir, list, why);
-    ev_kernel *kernel = object == NULL ? NULL : link_of(ir, object);
+    ev_kernel *kernel = object == NULL ? NULL : jit_link(object, ir->function);
     if (kernel == NULL && *why == OUTCOME_VALID)
         *why = OUTCOME_UNCOMPILED;
     return kernel;
+}
+
+void ir_forget(void *self)
+{
+    (void)self;
+    jit_forget();
+}
+
+const char *ir_why(const struct ir *ir)
+{
+    return *jit_error() != '\0' ? jit_error() : ir->error != NULL ? ir->error : "";
 }

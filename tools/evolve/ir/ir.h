@@ -57,9 +57,11 @@ void ir_steps_free(struct ir_step *steps, size_t n);
 
 /* ---- compiling ---- */
 
-/* Machine code of this machine, behind the passes; the memory stays as long as the process. NULL
-   with an outcome. In a child that is forked for it: LLVM may end the process. */
+/* Machine code of this machine, behind the passes; it stays until it is forgotten. NULL with an
+   outcome. LLVM may end the process: lists are compiled in one that is forked for it. */
 ev_kernel *ir_compile(void *ir, const struct edits *list, enum outcome *why);
+void ir_forget(void *ir);                /* frees the code that was compiled last */
+const char *ir_why(const struct ir *ir); /* what LLVM said when there was none; "" */
 
 enum ir_form { IR_TEXT, IR_ASSEMBLY, IR_OBJECT, IR_CODE_OBJECT };
 /* The whole module, edited and behind the passes, appended to `out`. If `name` is not NULL, the

@@ -1,8 +1,8 @@
 /* jit.c - turns an object into code of this process
    SPDX-License-Identifier: MIT
 
-   jit.h declares it. A linker is made in advance, which each child finds ready: half a millisecond
-   less for each. */
+   jit.h declares it. A linker takes half a millisecond to make: one that has nothing to hold any
+   more is used again. */
 #include "jit.h"
 
 #include <llvm-c/Error.h>
@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static LLVMOrcLLJITRef spare;
-static char first_error[200]; /* since the last call of jit_link */
+static LLVMOrcLLJITRef linker;
+static LLVMOrcResourceTrackerRef held; /* the code that it has, or NULL */
+static char first_error[200];          /* since the last call of jit_link */
 
 /* The first error is the one that says most. */
 static int failed(LLVMErrorRef error)
@@ -54,16 +55,30 @@ static LLVMOrcLLJITRef make(void)
     return NULL;
 }
 
+/* A linker that holds code keeps it; the next object gets a new one, as both may have the same
+   names. */
+static int renew(void)
+{
+    if (held != NULL) {
+        LLVMOrcReleaseResourceTracker(held);
+        held = NULL;
+        linker = NULL;
+    }
+    if (linker == NULL)
+        linker = make();
+    return linker == NULL ? -1 : 0;
+}
+
 ev_kernel *jit_link(LLVMMemoryBufferRef object, const char *function)
 {
     LLVMOrcExecutorAddress at;
     ev_kernel *kernel = NULL;
-    LLVMOrcLLJITRef jit = spare != NULL ? spare : make();
-    spare = NULL;
     *first_error = '\0';
-    if (jit == NULL
-        || failed(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), object))
-        || failed(LLVMOrcLLJITLookup(jit, &at, function)))
+    if (renew() != 0)
+        return NULL;
+    held = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(linker));
+    if (failed(LLVMOrcLLJITAddObjectFileWithRT(linker, held, object))
+        || failed(LLVMOrcLLJITLookup(linker, &at, function)))
         return NULL;
     const uintptr_t bits = (uintptr_t)at;
     memcpy(&kernel, &bits, sizeof kernel);
@@ -75,8 +90,12 @@ const char *jit_error(void)
     return first_error;
 }
 
-void jit_prepare(void)
+void jit_forget(void)
 {
-    if (spare == NULL)
-        spare = make();
+    if (held == NULL)
+        return;
+    if (failed(LLVMOrcResourceTrackerRemove(held)))
+        return;
+    LLVMOrcReleaseResourceTracker(held);
+    held = NULL;
 }

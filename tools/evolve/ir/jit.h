@@ -7,8 +7,7 @@
 #include <llvm-c/Core.h>
 
 /* Links the object at once, with what this process has, and gives the address of a function of it;
-   NULL if there is none. Takes the object; the code stays as long as the process. */
+   NULL if there is none. Takes the object; the code stays until it is forgotten. */
 ev_kernel *jit_link(LLVMMemoryBufferRef object, const char *function);
-const char *jit_error(void); /* why there is none */
-/* So that children which are forked from now on have less to do; for the process that forks them */
-void jit_prepare(void);
+const char *jit_error(void); /* why the last call gave none; "" */
+void jit_forget(void);       /* frees the code of the last call */

@@ -6,13 +6,11 @@
 #include "evolve/ir/ir.h"
 
 #include <llvm-c/TargetMachine.h>
-#include <sys/types.h>
 
 struct ir {
     char *path, *function;
     struct ir_passes passes;
     int edit_barriers, is_host;
-    pid_t process; /* that opened it */
     LLVMContextRef context;
     LLVMModuleRef module; /* behind the passes, without debug information; it is only cloned */
     LLVMModuleRef sketch; /* the same without metadata: to see what applies */

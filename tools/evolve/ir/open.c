@@ -136,7 +136,6 @@ int ir_open(struct ir **out, const struct ir_source *source, const struct ir_pas
     ir->passes = *passes;
     ir->edit_barriers = source->edit_barriers;
     ir->is_host = source->target == NULL;
-    ir->process = getpid();
     ir->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(ir->context, count_error, ir);
     if (fill(ir, source) == 0) {

@@ -1,0 +1,151 @@
+/* attempt.c - what a trial has for one child: memory, a task, and the way into the sandbox
+   SPDX-License-Identifier: MIT
+
+   attempt.h declares it. */
+#include "attempt.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double attempt_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- which cases, and how long they are timed ---- */
+
+static const struct depth {
+    unsigned first, most; /* pairs */
+    double usual_s;       /* what all cases may take; the first pairs are taken in any case */
+    double most_s;        /* the same of candidates that look faster */
+} depths[] = {{5, 21, 0.004, 0.016}, {15, 61, 0.03, 0.03}, {25, 105, 0.06, 0.06}};
+
+static unsigned chosen_at(const struct trial *t, enum effort effort)
+{
+    unsigned chosen = 0;
+    for (size_t i = 0; i < t->cases->n; i++)
+        if (effort == EFFORT_JUDGE || !t->cases->v[i].shape->held_out)
+            chosen |= 1u << i;
+    return chosen;
+}
+
+size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_CASES])
+{
+    const unsigned chosen = chosen_at(t, effort);
+    size_t n = 0;
+    for (size_t i = 0; i < t->cases->n; i++)
+        if ((chosen >> i & 1) && !t->cases->v[i].shape->untimed)
+            cases[n++] = i;
+    return n;
+}
+
+static unsigned pairs_in(const struct depth *d, double seconds, double a_pair_s)
+{
+    const double fit = seconds / a_pair_s;
+    return fit < d->first ? d->first : fit > d->most ? d->most : (unsigned)fit;
+}
+
+static struct child_pairs pairs_of(const struct depth *d, double sample_ns, size_t n_timed)
+{
+    const double a_pair = 2e-9 * sample_ns * (double)n_timed;
+    const struct child_pairs p = {d->first, pairs_in(d, d->usual_s, a_pair),
+                                  pairs_in(d, d->most_s, a_pair)};
+    return p;
+}
+
+/* ---- memory ---- */
+
+int attempt_open(struct trial *t)
+{
+    const size_t bytes = sizeof *t->report;
+    t->report = xcalloc(1, sizeof *t->report);
+    t->task.report = xcalloc(1, sizeof *t->task.report);
+    if (case_room_make(&t->room, t->cases) != 0)
+        return -1;
+    return guarded_make(&t->block, &bytes, 1, GUARDED_BEHIND);
+}
+
+void attempt_close(struct trial *t)
+{
+    case_room_free(&t->room);
+    guarded_free(&t->block);
+    free(t->task.report);
+    free(t->report);
+    t->task.report = t->report = NULL;
+}
+
+int attempt_margins_hold(struct trial *t)
+{
+    struct guarded *all[] = {&t->room.sides[0], &t->room.sides[1], &t->block};
+    int hold = 1;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!guarded_margins_hold(all[i])) {
+            guarded_mend(all[i]);
+            hold = 0;
+        }
+    return hold;
+}
+
+/* ---- the task ---- */
+
+void attempt_clear_task(struct trial *t)
+{
+    struct child_task task;
+    memset(&task, 0, sizeof task);
+    task.cases = t->cases;
+    task.room = &t->room;
+    task.block = &t->block;
+    task.baseline = t->code.baseline;
+    task.most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4);
+    task.report = t->task.report;
+    t->task = task;
+}
+
+/* One candidate in twenty never ends: so the limit is near what the slowest useful one needs, the
+   timings of all cases and some calls. */
+static double most_seconds(const struct trial *t, unsigned chosen, enum effort effort)
+{
+    double seconds = 0.006 + 1.2 * depths[effort].most_s;
+    for (size_t i = 0; i < t->cases->n; i++)
+        if (chosen >> i & 1)
+            seconds +=
+                t->calls[i] > 0 ? 20e-9 * t->sample_ns[i] / (double)t->calls[i] : 2 * t->whole_s[i];
+    return seconds;
+}
+
+double attempt_set_task(struct trial *t, enum effort effort)
+{
+    size_t cases[TASK_CASES];
+    const size_t n = trial_timed(t, effort, cases);
+    attempt_clear_task(t);
+    t->task.most_ns /= n;
+    t->task.oracle = &t->plan.oracle;
+    t->task.poison = effort == EFFORT_CONFIRM;
+    t->task.chosen = chosen_at(t, effort);
+    t->effort = effort;
+    for (size_t k = 0; k < n; k++) {
+        t->task.pairs[cases[k]] = pairs_of(&depths[effort], t->sample_ns[cases[k]], n);
+        t->task.calls[cases[k]] = t->calls[cases[k]];
+    }
+    return most_seconds(t, t->task.chosen, effort);
+}
+
+static void run(void *user)
+{
+    struct trial *t = user;
+    child_run(&t->task);
+}
+
+int attempt_run(struct trial *t, double seconds, enum sandbox_end *end, int *code)
+{
+    const struct sandbox_job job = {NULL, run, t, seconds};
+    t->task.number = num_draw(&t->random);
+    t->started = attempt_now();
+    return sandbox_run(t->sandbox, &job, end, code);
+}
