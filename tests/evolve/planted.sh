@@ -19,17 +19,9 @@ ir() {
         sed -n "/^define .*@$kernel(/,/^}/p" | grep -v '^ *$'
 }
 
-# has_waste WASTE TEXT: it is in the function. What is loaded in a loop stands behind a phi.
+# has_waste WASTE TEXT: it is in the function.
 has_waste() {
-    case $1 in
-    INVARIANT_LOAD) awk '/:/ { in_loop = 0 } / = phi / { in_loop = 1 }
-        in_loop && /load float, ptr %width/ { found = 1 } END { exit !found }' "$2" ;;
-    DIVISION) grep -q 'fdiv float %.*, %unit' "$2" ;;
-    SCRATCH_ARRAY) grep -qE 'getelementptr .*ptr %(trace|spare),' "$2" ;;
-    DEAD_STORE) [ "$(grep -c 'store float .*, ptr %last' "$2")" -eq 2 ] ;;
-    BUFFER) sed -n 's/.*store float .*, ptr \(%array[a-z0-9]*\),.*/load float, ptr \1,/p' "$2" |
-        grep -qFf - "$2" ;;
-    esac
+    sh $folder/wastes.sh "$2" | grep -qx "$1"
 }
 
 lacks_waste() {

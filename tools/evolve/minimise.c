@@ -13,7 +13,8 @@ enum {
     MOST_SINGLE = 8, /* edits of a list of which parts are not tried first */
     MOST_PAIRS = 300
 };
-static const double z = 2; /* standard deviations that noise may explain */
+static const double z = 2;            /* standard deviations that noise may explain, */
+static const double most_loss = 0.05; /* but no more than this part of the gain */
 
 struct smaller {
     struct run run;
@@ -35,7 +36,8 @@ static int is_as_good(const struct smaller *s, const struct result *result)
 {
     const struct result mean = level_result(&s->level);
     return result->outcome == OUTCOME_VALID && result->error <= s->most_error
-           && !noise_is_faster(&mean, result, z);
+           && !noise_is_faster(&mean, result, z)
+           && result->time - mean.time <= most_loss * (1 - mean.time);
 }
 
 /* ---- dropping ---- */

@@ -43,3 +43,22 @@ struct timing timing_of(const uint64_t (*pairs)[2], size_t n)
     t.error = error_of_median(v, n, t.ratio);
     return t;
 }
+
+/* The least and the largest count for the error as if they were like their neighbours. */
+struct timing_mean timing_trimmed(double *v, size_t n)
+{
+    const double inner = (double)(n - 2), all = (double)n;
+    struct timing_mean t = {0, 0};
+    double winsorized = 0, squares = 0;
+    timing_median(v, n); /* sorts */
+    for (size_t i = 1; i + 1 < n; i++)
+        t.mean += v[i] / inner;
+    v[0] = v[1];
+    v[n - 1] = v[n - 2];
+    for (size_t i = 0; i < n; i++)
+        winsorized += v[i] / all;
+    for (size_t i = 0; i < n; i++)
+        squares += (v[i] - winsorized) * (v[i] - winsorized);
+    t.error = sqrt(squares / (all - 1) * all) / inner;
+    return t;
+}

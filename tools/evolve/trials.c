@@ -117,8 +117,8 @@ static void *request_of(const struct edits *list, enum effort effort, size_t *n_
 }
 
 /* What looks best is tried in a new process, whose buffers lie elsewhere in memory: one place may
-   be luckier than others. If there is no process at once there may be one when the others have ended,
-   or a little later. After that nothing else can be said of the list. */
+   be luckier than others. If there is no process at once there may be one when the others have
+   ended, or a little later. After that nothing else can be said of the list. */
 static void begin_one(struct trial *t, const struct edits *list, enum effort effort, size_t i,
                       const struct hearer *h)
 {

@@ -4,14 +4,16 @@
    repeat.h declares it. */
 #include "repeat.h"
 
+#include "evolve/timing.h"
+
 #include "base/util.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { CHILDREN = 5 };
+enum { CHILDREN = 7 };
 
-/* Student's t for four degrees of freedom by the normal distribution's 1.96 */
+/* Student's t for the four degrees of freedom that are left by the normal distribution's 1.96 */
 static const double small_sample = 2.776 / 1.96;
 
 struct repeated {
@@ -25,26 +27,28 @@ struct repeats {
     void *user;
 };
 
+static struct timing_mean mean_of(const struct repeated *p, int c)
+{
+    double times[CHILDREN];
+    for (size_t i = 0; i < CHILDREN; i++)
+        times[i] = c < 0 ? p->of[i].time : p->of[i].ratio[c];
+    return timing_trimmed(times, CHILDREN);
+}
+
 static struct result combine(const struct repeated *p)
 {
     struct result r = p->of[0];
-    double sum = 0, squares = 0;
     for (size_t i = 0; i < p->n; i++) {
         if (p->of[i].outcome != OUTCOME_VALID)
             return p->of[i];
-        sum += p->of[i].time;
         r.error = fmax(r.error, p->of[i].error);
+        r.spread = fmin(r.spread, p->of[i].spread);
     }
-    r.time = sum / CHILDREN;
-    for (size_t i = 0; i < p->n; i++)
-        squares += (p->of[i].time - r.time) * (p->of[i].time - r.time);
-    r.spread =
-        fmax(r.spread / sqrt(CHILDREN), small_sample * sqrt(squares / (CHILDREN - 1) / CHILDREN));
-    for (int c = 0; c < r.n_cases; c++) {
-        r.ratio[c] = 0;
-        for (size_t i = 0; i < p->n; i++)
-            r.ratio[c] += p->of[i].ratio[c] / CHILDREN;
-    }
+    const struct timing_mean all = mean_of(p, -1);
+    r.time = all.mean;
+    r.spread = fmax(r.spread / sqrt(CHILDREN), small_sample * all.error);
+    for (int c = 0; c < r.n_cases; c++)
+        r.ratio[c] = mean_of(p, c).mean;
     return r;
 }
 

@@ -4,8 +4,8 @@
 
 #include "evolve/trial.h"
 
-/* As trial_evaluate. With EFFORT_SEARCH each list has one child. With more effort it has five: its
-   time is their mean, and `spread` is such that 1.96 of it are the 95 % interval of that mean. One
-   that is not valid decides. */
+/* As trial_evaluate. With EFFORT_SEARCH each list has one child. With more effort it has
+   seven: its time is their mean without the least and the largest, and 1.96 of `spread` are the
+   95 % interval of that mean. One that is not valid decides. */
 void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);
