@@ -361,3 +361,12 @@ int out_commit(struct outfile *o)
     out_close(o);
     return rc;
 }
+
+int out_whole(const char *path, const struct buf *bytes)
+{
+    struct outfile out;
+    if (out_open(&out, path) != 0)
+        return -1;
+    fwrite(bytes->s, 1, bytes->n, out.f);
+    return out_commit(&out);
+}

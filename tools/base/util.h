@@ -97,6 +97,7 @@ int out_open_new(struct outfile *o, const char *path);
 int out_open_change(struct outfile *o, const char *path, size_t most, struct buf *old);
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
+int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
 int flush_stdout(void); /* -1 if anything written to standard output was lost */
 
 /* ---- SHA-256 (FIPS 180-4) ---- */

@@ -330,8 +330,7 @@ static int open_log(struct log *l, enum log_mode mode, const struct log_pair *st
     if (mode != LOG_READ && st.st_size == 0)
         return begin(l, story, S_ISREG(st.st_mode));
     if (mode == LOG_NEW)
-        return fail("%s: is there already: go on from it with --resume, or name another file",
-                    l->path);
+        return fail("%s: is there already", l->path);
     rewind(l->f);
     return read_all(l, mode, story, lines);
 }

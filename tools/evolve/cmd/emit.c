@@ -67,15 +67,6 @@ static int add_random(struct ir *ir, long n, long seed, struct edits *list)
     return 0;
 }
 
-static int write_whole(const char *path, const struct buf *bytes)
-{
-    struct outfile out;
-    if (out_open(&out, path) != 0)
-        return -1;
-    fwrite(bytes->s, 1, bytes->n, out.f);
-    return out_commit(&out);
-}
-
 static int emit(const struct emit_options *o, struct ir *ir)
 {
     struct edits list = {NULL, 0, 0};
@@ -91,7 +82,7 @@ static int emit(const struct emit_options *o, struct ir *ir)
     if (rc == 0)
         rc = ir_emit(ir, &list, (enum ir_form)o->form, NULL, &bytes);
     if (rc == 0)
-        rc = write_whole(o->output, &bytes);
+        rc = out_whole(o->output, &bytes);
     edits_free(&list);
     buf_free(&bytes);
     return rc;

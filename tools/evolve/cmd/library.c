@@ -47,15 +47,10 @@ static int write_part(struct session *s, const struct edits *list, const char *n
                       const char *folder)
 {
     struct buf object = {NULL, 0, 0};
-    struct outfile out;
     char *path = part_path(folder, i), *function = text_of("%s%s%zu", name, "_v", i);
     int rc = ir_emit(s->ir, list, IR_OBJECT, function, &object);
     if (rc == 0)
-        rc = out_open(&out, path);
-    if (rc == 0) {
-        fwrite(object.s, 1, object.n, out.f);
-        rc = out_commit(&out);
-    }
+        rc = out_whole(path, &object);
     buf_free(&object);
     free(function);
     free(path);

@@ -94,15 +94,11 @@ static int search(const struct search_options *o, const struct session *s, struc
     return front_print(&t, (struct table_form){0, 0}) != 0 || stop ? -1 : 0;
 }
 
-/* A log with something in it is refused before the long work, not after it. */
-static int check_new(const char *path)
+/* Is nothing there that could be a log? */
+static int is_new(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0))
-        return 0;
-    if (S_ISDIR(st.st_mode))
-        return fail("%s: is a directory", path);
-    return fail("%s: is there already: go on from it with --resume, or name another file", path);
+    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0);
 }
 
 static int run(const struct search_options *o)
@@ -111,10 +107,11 @@ static int run(const struct search_options *o)
     struct archive *a = NULL, *log = NULL;
     struct session s;
     struct story story;
+    if (!o->resume && !is_new(o->log)) /* now, and not after the long work */
+        return fail("%s: is there already: go on from it with --resume, or name another file",
+                    o->log);
     /* The baseline was chosen when the log began: another measurement may choose another one. */
-    if (!o->resume && check_new(o->log) != 0)
-        return -1;
-    if (o->resume && access(o->log, F_OK) == 0) {
+    if (!is_new(o->log)) {
         if (archive_read(&log, o->log, ir_operators) != 0)
             return -1;
         if (kernel.baseline == NULL)
