@@ -78,9 +78,28 @@ static void margins(void)
     CHECK(guarded_make(&g, much, 1, GUARDED_BEHIND) == -1 && g.map == NULL);
 }
 
+/* Packed, nothing is closed between two areas, and everything at both ends. */
+static void packed(void)
+{
+    const size_t bytes[] = {8, 5000, 0};
+    struct guarded g;
+    REQUIRE(guarded_pack(&g, bytes, 3) == 0);
+    CHECK(guarded_margins_hold(&g));
+    for (size_t i = 0; i < 3; i++)
+        CHECK(g.area[i].at == g.area[i].pages && !is_closed(g.area[i].at));
+    CHECK(g.area[1].pages == g.area[0].pages + g.area[0].page_bytes);
+    CHECK(is_closed(g.area[0].at - 1));
+    CHECK(is_closed(g.area[2].pages + g.area[2].page_bytes));
+    guarded_mend(&g);
+    g.area[0].at[8] ^= 1;
+    CHECK(!guarded_margins_hold(&g));
+    guarded_free(&g);
+}
+
 int main(void)
 {
     RUN(guards);
     RUN(margins);
+    RUN(packed);
     return test_end();
 }

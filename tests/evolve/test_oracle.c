@@ -78,10 +78,10 @@ static void statistics(void)
     CHECK(timing_of(even, 4).ns[0] == 25);
     CHECK(timing_of(even, 4).error > 0 && timing_of(even, 4).error < 2);
     double seven[7] = {4, 2, 99, 3, 5, 1, 4}, same[4] = {2, 2, 2, 9};
-    const struct timing_mean trimmed = timing_trimmed(seven, 7); /* of 2 2 3 4 4 5 5 */
+    const struct timing_mean trimmed = timing_trimmed(seven, 7, 1); /* of 2 2 3 4 4 5 5 */
     CHECK(fabs(trimmed.mean - 3.6) < 1e-12);
     CHECK(fabs(trimmed.error - sqrt(68. / 42 * 7) / 5) < 1e-12);
-    CHECK(timing_trimmed(same, 4).mean == 2 && timing_trimmed(same, 4).error <= 0);
+    CHECK(timing_trimmed(same, 4, 1).mean == 2 && timing_trimmed(same, 4, 1).error <= 0);
     CHECK(timing_of(odd, 3).ratio == 0.5);
     CHECK(timing_of(odd, 3).error <= 0);
 }

@@ -146,7 +146,7 @@ static void inouts_are_restored(void)
     struct child_timer timer;
     struct trial *t = NULL;
     REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
-    child_timer(&timer, t->cases, &t->room, 0);
+    child_timer(&timer, t->cases, &t->rooms[0], 0);
     CHECK(child_sample(&timer, (ev_kernel *)k_looks, 100) > 0);
     CHECK_EQ(n_changed, 0);
     trial_close(t);

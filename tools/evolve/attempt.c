@@ -61,34 +61,56 @@ static struct child_pairs pairs_of(const struct depth *d, double sample_ns, size
 
 /* ---- memory ---- */
 
+enum { ALL_ROOMS = 16 << 20 }; /* bytes; where a large buffer lies makes no difference */
+
+static size_t rooms_for(const struct cases *c)
+{
+    size_t bytes = 1;
+    for (size_t w = 0; w < c->n_written; w++)
+        bytes += c->written[w].bytes;
+    const size_t fit = ALL_ROOMS / bytes;
+    return fit < 1 ? 1 : fit < ATTEMPT_ROOMS ? fit : ATTEMPT_ROOMS;
+}
+
 int attempt_open(struct trial *t)
 {
     const size_t bytes = sizeof *t->report;
     t->report = xcalloc(1, sizeof *t->report);
     t->task.report = xcalloc(1, sizeof *t->task.report);
-    if (case_room_make(&t->room, t->cases) != 0)
+    t->n_rooms = rooms_for(t->cases);
+    if (case_room_make(&t->rooms[0], t->cases) != 0)
         return -1;
+    for (size_t i = 1; i < t->n_rooms; i++)
+        if (case_room_pack(&t->rooms[i], t->cases) != 0)
+            return -1;
     return guarded_make(&t->block, &bytes, 1, GUARDED_BEHIND);
 }
 
 void attempt_close(struct trial *t)
 {
-    case_room_free(&t->room);
+    for (size_t i = 0; i < t->n_rooms; i++)
+        case_room_free(&t->rooms[i]);
+    t->n_rooms = 0;
     guarded_free(&t->block);
     free(t->task.report);
     free(t->report);
     t->task.report = t->report = NULL;
 }
 
+static int margins_hold(const struct guarded *g)
+{
+    if (guarded_margins_hold(g))
+        return 1;
+    guarded_mend(g);
+    return 0;
+}
+
 int attempt_margins_hold(struct trial *t)
 {
-    struct guarded *all[] = {&t->room.sides[0], &t->room.sides[1], &t->block};
-    int hold = 1;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!guarded_margins_hold(all[i])) {
-            guarded_mend(all[i]);
-            hold = 0;
-        }
+    int hold = margins_hold(&t->block);
+    for (size_t i = 0; i < t->n_rooms; i++)
+        for (int side = 0; side < SIDES; side++)
+            hold &= margins_hold(&t->rooms[i].sides[side]);
     return hold;
 }
 
@@ -99,7 +121,8 @@ void attempt_clear_task(struct trial *t)
     struct child_task task;
     memset(&task, 0, sizeof task);
     task.cases = t->cases;
-    task.room = &t->room;
+    task.rooms = t->rooms;
+    task.n_rooms = t->n_rooms;
     task.block = &t->block;
     task.baseline = t->code.baseline;
     task.most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4);

@@ -6,6 +6,8 @@
 #include "crew.h"
 #include "trial.h"
 
+enum { ATTEMPT_ROOMS = 8 };
+
 /* The processes of a trial's crew have copies of it, each with memory and a sandbox of its own. */
 struct trial {
     const struct ev_harness *harness;
@@ -20,7 +22,8 @@ struct trial {
     double whole_s[TASK_CASES]; /* what a child took to call and time the baseline on it */
     /* for a child */
     struct sandbox *sandbox;
-    struct case_room room;
+    struct case_room rooms[ATTEMPT_ROOMS];
+    size_t n_rooms;
     struct guarded block;
     struct child_task task;
     struct report *report; /* a copy, which no child can change while it is read */

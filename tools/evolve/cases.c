@@ -307,18 +307,33 @@ void cases_close(struct cases *c)
 
 /* ---- rooms ---- */
 
-int case_room_make(struct case_room *room, const struct cases *c)
+static size_t *written_bytes(const struct cases *c)
 {
     size_t *bytes = xcalloc(c->n_written, sizeof *bytes);
-    int rc = 0;
-    memset(room, 0, sizeof *room);
     for (size_t w = 0; w < c->n_written; w++)
         bytes[w] = c->written[w].bytes;
+    return bytes;
+}
+
+int case_room_make(struct case_room *room, const struct cases *c)
+{
+    size_t *bytes = written_bytes(c);
+    int rc = 0;
+    memset(room, 0, sizeof *room);
     for (int side = 0; rc == 0 && side < SIDES; side++)
         rc = guarded_make(&room->sides[side], bytes, c->n_written, (enum guarded_side)side);
     free(bytes);
     if (rc != 0)
         case_room_free(room);
+    return rc;
+}
+
+int case_room_pack(struct case_room *room, const struct cases *c)
+{
+    size_t *bytes = written_bytes(c);
+    memset(room, 0, sizeof *room);
+    const int rc = guarded_pack(&room->sides[GUARDED_BEFORE], bytes, c->n_written);
+    free(bytes);
     return rc;
 }
 

@@ -54,6 +54,8 @@ struct case_room { /* for the written buffers of all cases, in one child */
 };
 
 int case_room_make(struct case_room *room, const struct cases *c);
+/* One for times alone: without guards between its buffers, and the side BEFORE alone */
+int case_room_pack(struct case_room *room, const struct cases *c);
 void case_room_free(struct case_room *room);
 
 /* Lets the buffers of case i point into the room. */

@@ -78,8 +78,8 @@ static int is_chosen(const struct child_task *t, size_t i)
 static void call_once(const struct child_task *t, size_t i, enum guarded_side side, int poison)
 {
     struct ev_case c = t->cases->v[i].c;
-    cases_point(t->cases, i, t->room, side, c.at);
-    cases_fill(t->cases, i, t->room, side, poison, 0);
+    cases_point(t->cases, i, &t->rooms[0], side, c.at);
+    cases_fill(t->cases, i, &t->rooms[0], side, poison, 0);
     t->cases->harness->call(&c, t->kernel);
 }
 
@@ -89,7 +89,7 @@ static int is_right(const struct child_task *t, size_t i)
         if (t->cases->written[w].of != i)
             continue;
         const struct oracle_region r =
-            cases_region(t->cases, w, t->room, GUARDED_BEFORE, t->poison);
+            cases_region(t->cases, w, &t->rooms[0], GUARDED_BEFORE, t->poison);
         if (!oracle_accepts(t->oracle, oracle_error(t->oracle, &r)))
             return 0;
     }
@@ -116,20 +116,30 @@ static int is_enough(const struct child_pairs *p, const uint64_t (*ns)[2], size_
     return n == p->usual ? t.ratio + t.error > 1 : t.ratio - 2 * t.error > 1.1;
 }
 
-/* Candidate first, baseline first, and so on */
+/* Points the timer to a room, and lets both codes find what they use in the caches. */
+static void enter_room(const struct child_task *t, struct child_timer *timer, size_t i, size_t room)
+{
+    child_timer(timer, t->cases, &t->rooms[room], i);
+    cases_fill(t->cases, i, &t->rooms[room], GUARDED_BEFORE, t->poison, 0);
+    child_sample(timer, t->baseline, 1);
+    child_sample(timer, t->kernel, 1);
+}
+
+/* Candidate first, baseline first, and so on; a few in each room, as where buffers lie in memory
+   can make as much of a difference as an edit. */
 static void time_case(struct child_task *t, size_t i)
 {
     struct child_timer timer;
     uint64_t(*ns)[2] = t->report->ns[i];
-    child_timer(&timer, t->cases, t->room, i);
+    enter_room(t, &timer, i, 0);
     if (t->calls[i] == 0)
         t->calls[i] = child_calls(&timer, t->baseline);
-    child_sample(&timer, t->baseline, 1); /* so that what it uses is in the caches, too */
-    child_sample(&timer, t->kernel, 1);
     const uint64_t from = clock_ns();
     size_t n = 0;
     while (n == 0 || (n < t->pairs[i].most && clock_ns() - from < t->most_ns)) {
         const int first = n % 2 == 0 ? 0 : 1;
+        if (n > 0 && n % CHILD_STAY == 0)
+            enter_room(t, &timer, i, n / CHILD_STAY % t->n_rooms);
         ns[n][first] = child_sample(&timer, first == 0 ? t->kernel : t->baseline, t->calls[i]);
         ns[n][!first] = child_sample(&timer, first == 0 ? t->baseline : t->kernel, t->calls[i]);
         n++;

@@ -11,6 +11,7 @@ enum {
     CHILD_CASES = EV_MAX_SHAPES,
     CHILD_PAIRS = 128,      /* most for a case */
     CHILD_CALLS = 1 << 16,  /* most in a sample */
+    CHILD_STAY = 5,         /* pairs in a room, before the next one is entered */
     CHILD_SAMPLE_NS = 10000 /* least of a sample, where it may have several calls */
 };
 
@@ -28,7 +29,8 @@ uint64_t report_sum(const struct report *r, uint64_t number);
 
 struct child_task {
     const struct cases *cases;
-    const struct case_room *room;
+    const struct case_room *rooms; /* the first is for what is looked at; times come from all */
+    size_t n_rooms;
     const struct guarded *block; /* a shared area for the report */
     const struct oracle *oracle; /* NULL: outputs are not compared */
     ev_kernel *kernel, *baseline;

@@ -47,19 +47,21 @@ static size_t page_bytes(size_t bytes, size_t page)
     return bytes == 0 ? page : (bytes + page - 1) / page * page;
 }
 
-/* All pages of the areas and one between each two and at both ends; 0 if that is too much. */
-static size_t map_size(const size_t *bytes, size_t n, size_t page)
+/* All pages of the areas, `gap` bytes between each two and a page at both ends; 0 if that is too
+   much. */
+static size_t map_size(const size_t *bytes, size_t n, size_t page, size_t gap)
 {
-    size_t sum = page;
+    size_t sum = 2 * page;
     for (size_t i = 0; i < n; i++) {
         if (bytes[i] > SIZE_MAX / 4 || sum > SIZE_MAX / 4)
             return 0;
-        sum += page_bytes(bytes[i], page) + page;
+        sum += page_bytes(bytes[i], page) + gap;
     }
     return sum;
 }
 
-static int open_areas(struct guarded *g, const size_t *bytes, enum guarded_side side, size_t page)
+static int open_areas(struct guarded *g, const size_t *bytes, enum guarded_side side, size_t page,
+                      size_t gap)
 {
     unsigned char *at = g->map + page;
     for (size_t i = 0; i < g->n; i++) {
@@ -70,16 +72,17 @@ static int open_areas(struct guarded *g, const size_t *bytes, enum guarded_side 
         a->at = side == GUARDED_BEFORE ? at : at + a->page_bytes - bytes[i];
         if (mprotect(a->pages, a->page_bytes, PROT_READ | PROT_WRITE) != 0)
             return -1;
-        at += a->page_bytes + page;
+        at += a->page_bytes + gap;
     }
     return 0;
 }
 
-int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side)
+static int make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side,
+                size_t gap)
 {
     const size_t page = page_size();
     memset(g, 0, sizeof *g);
-    g->map_bytes = map_size(bytes, n, page);
+    g->map_bytes = map_size(bytes, n, page, gap);
     g->map = g->map_bytes == 0 ? MAP_FAILED
                                : mmap(NULL, g->map_bytes, PROT_NONE,
                                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -89,13 +92,23 @@ int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_
     }
     g->n = n;
     g->area = xcalloc(n + 1, sizeof *g->area);
-    if (open_areas(g, bytes, side, page) != 0) {
+    if (open_areas(g, bytes, side, page, gap) != 0) {
         const int error = errno;
         guarded_free(g);
         return fail("no memory for %zu buffers: %s", n, strerror(error));
     }
     guarded_mend(g);
     return 0;
+}
+
+int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side)
+{
+    return make(g, bytes, n, side, page_size());
+}
+
+int guarded_pack(struct guarded *g, const size_t *bytes, size_t n)
+{
+    return make(g, bytes, n, GUARDED_BEFORE, 0);
 }
 
 void guarded_free(struct guarded *g)

@@ -14,7 +14,7 @@ static double own_error(const struct trial *t, size_t i, int poison)
     const struct one_case *one = &t->cases->v[i];
     struct ev_case c = one->c;
     void *want[EV_MAX_BUFFERS];
-    cases_point(t->cases, i, &t->room, GUARDED_BEHIND, c.at);
+    cases_point(t->cases, i, &t->rooms[0], GUARDED_BEHIND, c.at);
     memcpy(want, c.at, sizeof want);
     for (size_t k = 0; k < c.n_buffers; k++) {
         const struct case_buffer *p = &one->place[k];
@@ -30,7 +30,8 @@ static int is_unequal(const struct trial *t, size_t i, int poison)
 {
     const struct oracle exact = {ORACLE_RELATIVE, 0, 0};
     for (size_t w = 0; w < t->cases->n_written; w++) {
-        const struct oracle_region r = cases_region(t->cases, w, &t->room, GUARDED_BEHIND, poison);
+        const struct oracle_region r =
+            cases_region(t->cases, w, &t->rooms[0], GUARDED_BEHIND, poison);
         if (t->cases->written[w].of == i && oracle_error(&exact, &r) > 0)
             return 1;
     }
@@ -43,7 +44,8 @@ double judge_case(const struct trial *t, size_t i, int *allowed)
     const int poison = !t->task.poison;
     double most = 0;
     for (size_t w = 0; w < t->cases->n_written; w++) {
-        const struct oracle_region r = cases_region(t->cases, w, &t->room, GUARDED_BEHIND, poison);
+        const struct oracle_region r =
+            cases_region(t->cases, w, &t->rooms[0], GUARDED_BEHIND, poison);
         if (t->cases->written[w].of == i)
             most = fmax(most, oracle_error(o, &r));
     }

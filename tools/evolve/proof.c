@@ -103,7 +103,7 @@ static int take_side(struct trial *t, size_t i, enum guarded_side side, int pois
     for (size_t w = 0; w < t->cases->n_written; w++) {
         if (!is_output(t, w, i))
             continue;
-        const struct oracle_region r = cases_region(t->cases, w, &t->room, side, poison);
+        const struct oracle_region r = cases_region(t->cases, w, &t->rooms[0], side, poison);
         unsigned char *want = t->cases->want[poison].area[0].at + t->cases->written[w].at;
         if (!compare) {
             memcpy(want, r.got, t->cases->written[w].bytes);
@@ -126,7 +126,7 @@ static int make_reference(struct trial *t, size_t i)
     for (size_t w = 0; w < t->cases->n_written; w++) {
         if (!is_output(t, w, i))
             continue;
-        const struct oracle_region r = cases_region(t->cases, w, &t->room, GUARDED_BEHIND, 0);
+        const struct oracle_region r = cases_region(t->cases, w, &t->rooms[0], GUARDED_BEHIND, 0);
         const size_t element = oracle_depends(&r);
         if (element != SIZE_MAX)
             return tell_element(t, w, element,

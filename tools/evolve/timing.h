@@ -21,7 +21,8 @@ struct timing timing_of(const uint64_t (*pairs)[2], size_t n);
 struct timing_mean {
     double mean, error; /* its standard error */
 };
-/* The mean of n > 3 times without the least and the largest, as one may have been interrupted; the
-   times are lost. The error follows Tukey and McLaughlin, "Less vulnerable confidence and significance
-   procedures for location based on a single sample", Sankhya A 25, 1963. */
-struct timing_mean timing_trimmed(double *times, size_t n);
+/* The mean of n times without the `cut` least and largest, as some may have been interrupted; n is
+   more than twice that. The values are lost. The error follows Tukey and McLaughlin, "Less
+   vulnerable confidence and significance procedures for location based on a single sample",
+   Sankhya A 25, 1963. */
+struct timing_mean timing_trimmed(double *v, size_t n, size_t cut);

@@ -14,8 +14,9 @@ has_waste() {
         in_loop && /load float, ptr %width/ { found = 1 } END { exit !found }' "$2" ;;
     DIVISION) grep -q 'fdiv float %.*, %unit' "$2" ;;
     SCRATCH_ARRAY) grep -qE 'getelementptr .*ptr %(trace|spare),' "$2" ;;
-    # Without its division a dead store costs nothing.
-    DEAD_STORE) sed -n 's/.*store float \(%[a-z0-9.]*\), ptr %last,.*/ \1 = fdiv/p' "$2" | grep -qFf - "$2" ;;
+    # Without its division, or behind the loop, a dead store costs nothing.
+    DEAD_STORE) awk '/:/ { in_loop = 0 } / = phi / { in_loop = 1 } in_loop && /store float .*, ptr %last/' "$2" |
+        sed -n 's/.*store float \(%[a-z0-9.]*\), .*/ \1 = fdiv/p' | grep -qFf - "$2" ;;
     BUFFER) sed -n 's/.*store float .*, ptr \(%array[a-z0-9]*\),.*/load float, ptr \1,/p' "$2" |
         grep -qFf - "$2" ;;
     esac

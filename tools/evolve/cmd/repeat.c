@@ -32,7 +32,7 @@ static struct timing_mean mean_of(const struct repeated *p, int c)
     double times[CHILDREN];
     for (size_t i = 0; i < CHILDREN; i++)
         times[i] = c < 0 ? p->of[i].time : p->of[i].ratio[c];
-    return timing_trimmed(times, CHILDREN);
+    return timing_trimmed(times, CHILDREN, 1);
 }
 
 static struct result combine(const struct repeated *p)
