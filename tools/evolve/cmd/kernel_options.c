@@ -18,7 +18,7 @@ const char kernel_options_help[] =
     "fastest\n"
     "                     of six, which check prints)\n"
     "  --jobs N           candidates at a time (default: one for each processor)\n"
-    "  --timeout MS       the most time of one candidate, compiling included (default 10000)\n"
+    "  --timeout MS       the most time that one candidate runs (default 10000)\n"
     "  --memory MB        the most memory of one candidate (default 1024)\n"
     "  --seed N           of all that is drawn (default 1)\n";
 
