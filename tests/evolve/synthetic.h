@@ -166,7 +166,8 @@ static inline void syn_evaluate(void *self, const struct edits *lists, size_t n,
 
 static inline struct task syn_task(struct synthetic *s)
 {
-    const struct task t = {s, {syn_names, SYN_OPERATORS}, syn_propose, syn_applies, syn_evaluate};
+    const struct task t = {s,           {syn_names, SYN_OPERATORS}, syn_propose, syn_applies, NULL,
+                           syn_evaluate};
     return t;
 }
 

@@ -164,11 +164,66 @@ static void pairs_go(void)
     minimised_free(&m);
 }
 
+/* ---- simpler edits ---- */
+
+/* Moving 3 gains 15 %, with 5 another 5 %, which deleting 3 gains by itself; moving 4 gains 10 %,
+   and deleting it is wrong. */
+static void evaluate_moved(void *self, const struct edits *lists, size_t n, enum effort effort,
+                           void (*done)(void *user, size_t i, const struct result *result),
+                           void *user)
+{
+    (void)self, (void)effort;
+    for (size_t i = 0; i < n; i++) {
+        int moved[6] = {0}, deleted[6] = {0};
+        for (size_t k = 0; k < lists[i].n; k++)
+            (lists[i].v[k].op == SYN_MOVE ? moved : deleted)[lists[i].v[k].what] = 1;
+        struct result r = {.outcome = deleted[4] ? OUTCOME_WRONG : OUTCOME_VALID};
+        r.time = deleted[3] || (moved[3] && deleted[5]) ? 0.8 : moved[3] ? 0.85 : 1;
+        r.time *= moved[4] ? 0.9 : 1;
+        done(user, i, &r);
+    }
+}
+
+static int deletes_what_is_moved(void *self, const struct edit *e, struct edit *out)
+{
+    const struct edit deletes = {SYN_DELETE, 0, e->what, 0, 0};
+    (void)self;
+    *out = deletes;
+    return e->op == SYN_MOVE ? 0 : -1;
+}
+
+static void simpler_ones(void)
+{
+    struct synthetic s = {0};
+    struct task t = syn_task(&s);
+    const struct edit all[] = {
+        {SYN_MOVE, 0, 4, 9, 0}, {SYN_DELETE, 0, 5, 0, 0}, {SYN_MOVE, 0, 3, 9, 0}};
+    struct edits list = {0};
+    struct archive *a;
+    struct minimised m;
+    t.evaluate = evaluate_moved;
+    for (int simpler = 0; simpler < 2; simpler++) {
+        t.simpler = simpler ? deletes_what_is_moved : NULL;
+        REQUIRE(archive_open(&a, NULL, 0, no_story, t.names) == 0);
+        for (size_t i = 0; list.n < 3; i++)
+            edits_add(&list, &all[i]);
+        CHECK_EQ(search_minimise(&t, a, &list, &m), 0);
+        CHECK_EQ(m.list.n, simpler ? 2 : 3);
+        CHECK(edit_equal(&m.list.v[0], &all[0]));
+        CHECK(m.list.v[m.list.n - 1].what == 3
+              && m.list.v[m.list.n - 1].op == (simpler ? SYN_DELETE : SYN_MOVE));
+        minimised_free(&m);
+        archive_close(a);
+    }
+    edits_free(&list);
+}
+
 int main(void)
 {
     RUN(without_noise);
     RUN(with_noise);
     RUN(shares);
     RUN(pairs_go);
+    RUN(simpler_ones);
     return test_end();
 }

@@ -114,6 +114,23 @@ static int drop_pair(struct smaller *s)
     return 0;
 }
 
+/* Whether any edit became a simpler one, at no cost; or -1 */
+static int simplify(struct smaller *s)
+{
+    const struct task *t = s->run.task;
+    int any = 0;
+    for (size_t i = 0; t->simpler != NULL && i < s->list.n; i++) {
+        edits_copy(&s->without, &s->list);
+        if (t->simpler(t->self, &s->list.v[i], &s->without.v[i]) != 0)
+            continue;
+        const int rc = drop_if_idle(s);
+        if (rc < 0)
+            return -1;
+        any |= rc;
+    }
+    return any;
+}
+
 static int drop_all(struct smaller *s)
 {
     int rc = drop_halves(s);
@@ -124,6 +141,15 @@ static int drop_all(struct smaller *s)
         if (rc == 0)
             return 0;
     }
+    return rc;
+}
+
+/* What became simpler may need others no more. */
+static int reduce(struct smaller *s)
+{
+    int rc = drop_all(s);
+    while (rc == 0 && (rc = simplify(s)) > 0)
+        rc = drop_all(s);
     return rc;
 }
 
@@ -181,7 +207,7 @@ static int minimise(struct smaller *s, struct minimised *out)
     s->now = out->before;
     s->most_error = out->before.error;
     level_begin(&s->level, &out->before);
-    return drop_all(s) == 0 ? weigh_all(s, out) : -1;
+    return reduce(s) == 0 ? weigh_all(s, out) : -1;
 }
 
 int search_minimise(const struct task *task, struct archive *archive, const struct edits *list,

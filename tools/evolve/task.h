@@ -42,6 +42,9 @@ struct task {
     int (*propose)(void *self, const struct edits *list, uint64_t *random, struct edit *out);
     /* Does the whole list apply? Cheap: nothing is compiled. */
     int (*applies)(void *self, const struct edits *list);
+    /* An edit that says more plainly what this one may come to, such as to delete what is moved: 0,
+       or -1 if there is none. NULL: there never is. */
+    int (*simpler)(void *self, const struct edit *e, struct edit *out);
     /* Evaluates n lists, several at a time; tells `done` each result as it comes, in any order. */
     void (*evaluate)(void *self, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);

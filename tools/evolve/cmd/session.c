@@ -183,6 +183,11 @@ static int applies(void *self, const struct edits *list)
     return ir_applies(((struct session *)self)->ir, list);
 }
 
+static int simpler(void *self, const struct edit *e, struct edit *out)
+{
+    return ir_simpler(((struct session *)self)->ir, e, out);
+}
+
 static void evaluate(void *self, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user)
 {
@@ -209,7 +214,7 @@ int session_open(struct session *s, const struct session_options *options)
     s->code.forget = ir_forget;
     if (rc == 0)
         rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
-    s->task = (struct task){s, ir_operators, propose, applies, evaluate};
+    s->task = (struct task){s, ir_operators, propose, applies, simpler, evaluate};
     if (rc != 0)
         session_close(s);
     return rc;

@@ -44,6 +44,7 @@ extern const struct edit_names ir_operators; /* delete, copy, move, replace, swa
 /* As in struct task, with an ir as the first argument */
 int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
 int ir_applies(void *ir, const struct edits *list);
+int ir_simpler(void *ir, const struct edit *e, struct edit *out);
 
 /* What an edit of a list did. Texts are to be freed by ir_steps_free. */
 struct ir_step {

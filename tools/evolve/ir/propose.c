@@ -168,3 +168,14 @@ int ir_applies(void *self, const struct edits *list)
     end(&t);
     return applies;
 }
+
+/* Something that moves away, or becomes another thing, may as well go. */
+int ir_simpler(void *self, const struct edit *e, struct edit *out)
+{
+    (void)self;
+    if (e->op != OP_MOVE && e->op != OP_REPLACE && e->op != OP_SWAP && e->op != OP_OPERAND)
+        return -1;
+    const struct edit deletes = {OP_DELETE, 0, e->what, 0, e->seed};
+    *out = deletes;
+    return 0;
+}
