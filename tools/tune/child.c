@@ -219,13 +219,17 @@ void child_close(struct child *c)
     close_end(&c->out);
 }
 
+/* A shell whose command died of a signal ends with 128 and its number. */
 const char *child_status_text(int status, char text[64])
 {
+    const int number = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     text[0] = '\0';
     if (WIFSIGNALED(status))
         snprintf(text, 64, "signal %d", WTERMSIG(status));
-    else if (WEXITSTATUS(status) != 0)
-        snprintf(text, 64, "status %d", WEXITSTATUS(status));
+    else if (number > 128 && number <= 128 + 64)
+        snprintf(text, 64, "status %d (signal %d)", number, number - 128);
+    else if (number != 0)
+        snprintf(text, 64, "status %d", number);
     return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/outputs.h"
 #include "model/any_tuple.h"
+#include "model/default_features.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static int check_paths(const struct tune_options *o)
 /* Rows of failures are failures in a spec of times alone. */
 static int open_kernel(struct tune *t)
 {
-    if (spec_load(&t->spec, t->o->spec) != 0)
+    if (spec_load(&t->spec, t->o->spec) != 0 || default_features_give(&t->spec, NULL) != 0)
         return -1;
     if (t->spec.format != SPEC_TIMED)
         return fail("%s: format = %s: tune writes times: it needs `format = timed` in [data]",
@@ -155,7 +156,8 @@ static int tune(struct tune *t)
 {
     struct progress *p = &t->loop.progress;
     const int rc = loop_run(&t->loop);
-    progress_sum(p, t->o->output);
+    if (rc == 0 || p->measured > 0)
+        progress_sum(p, t->o->output);
     if (t->known.n_strange > 0)
         note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
              t->known.n_strange, t->known.n_strange == 1 ? "" : "s");
