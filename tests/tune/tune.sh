@@ -51,10 +51,12 @@ check "what is there is not measured again" resume
 # A file that was cut at any place becomes whole again, and no row stands there twice.
 cuts() {
     size=$(wc -c <all.csv) && [ "$size" -gt 500 ] || return 1
-    for n in $(awk -v size="$size" 'BEGIN { for (i = 0; i < size; i += i < 80 ? 3 : 17) print i }'); do
+    for n in $(seq 0 3 80) $(seq 83 17 "$size"); do
         head -c "$n" all.csv >cut.csv
-        tune cut.csv --run ./time.sh && rows cut.csv | cmp -s - want2 && head -n 3 cut.csv | cmp -s - want3 ||
-            { echo "cut at byte $n"; cat told; return 1; }
+        tune cut.csv --run ./time.sh && rows cut.csv >now && cmp now want2 && head -n 3 cut.csv >now &&
+            cmp now want3 && continue
+        echo "cut at byte $n"
+        return 1
     done
 }
 head -n 3 all.csv >want3
@@ -128,7 +130,8 @@ check "--data: a table of another problem" data
 model() {
     "$trainer" train hill.spec --data other.csv --split none --epochs 20 -o hill.h 2>told &&
         "$trainer" tune hill.spec --problems few.csv --model hill.h --run ./time.sh -o model.csv --budget 1 2>told &&
-        [ "$(first_tuple model.csv)" = "$("$kpred" predict hill.h n=8 kind=plain -k 1 --beam 32 --csv | sed -n 2p | cut -d, -f3-5)" ]
+        "$kpred" predict hill.h n=8 kind=plain -k 1 --beam 32 --csv >predicted &&
+        [ "$(first_tuple model.csv)" = "$(sed -n 2p predicted | cut -d, -f3-5)" ]
 }
 check "--model: its first tuple comes first" model
 
@@ -163,7 +166,8 @@ END
 dying() {
     rm -f starts
     tune dying.csv --server ./dying.sh --timeout 300ms &&
-        rows dying.csv | awk -F, '{ want = "1"; if ($3 == 3) want = $4 <= 2 ? "failed" : $4 == 4 ? "invalid" : "timeout" }
+        rows dying.csv | awk -F, '{ want = "1"
+                if ($3 == 3) want = $4 <= 2 ? "failed" : $4 == 4 ? "invalid" : "timeout" }
             $6 != want { print; bad = 1 } END { exit bad }' &&
         grep -q 'a=3 b=1 mode=fast: the server ended with status 5$' told &&
         grep -q 'a=3 b=2 mode=slow: the server ended with .*signal 11)*$' told &&
@@ -181,7 +185,8 @@ shards() {
     done
     wait
     "$trainer" merge part.1.csv part.2.csv part.3.csv part.4.csv -o joined.csv 2>told &&
-        rows whole.csv >want && rows joined.csv | diff want - && [ "$(rows part.2.csv | cut -d, -f1 | sort -un | head -n 2 | tr '\n' ' ')" = "2 6 " ]
+        rows whole.csv >want && rows joined.csv | diff want - &&
+        [ "$(rows part.2.csv | cut -d, -f1 | sort -un | head -n 2 | tr '\n' ' ')" = "2 6 " ]
 }
 check "four shards at a time, merged, are one run" shards
 
@@ -201,9 +206,12 @@ sed '4s/[^,]*$/77/' part.1.csv >contrary.csv
 refuses_merge() {
     pattern=$1 expected=$2; shift 2
     "$trainer" merge "$@" -o no.csv >out 2>err
-    [ $? = "$expected" ] && [ ! -e no.csv ] && [ ! -s out ] && grep -qF -e "$pattern" err || { cat err; return 1; }
+    [ $? = "$expected" ] && [ ! -e no.csv ] && [ ! -s out ] && grep -qF -e "$pattern" err && return
+    cat err
+    return 1
 }
-check "merge: rows that contradict" refuses_merge 'contrary.csv:4: the tuple has the time 77 here, and' 1 part.1.csv contrary.csv
+check "merge: rows that contradict" refuses_merge 'contrary.csv:4: the tuple has the time 77 here, and' 1 \
+    part.1.csv contrary.csv
 sed '1s/hill/hull/' part.1.csv >hull.csv
 check "merge: another kernel" refuses_merge 'hull.csv: is of another spec than part.1.csv' 1 part.1.csv hull.csv
 sed '3s/kind/sort/' part.1.csv >sort.csv

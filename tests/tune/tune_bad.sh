@@ -15,11 +15,12 @@ fails() {
     pattern=$1 word=$2 seconds=$3
     { echo 'if [ "$a" = 2 ]; then'; echo "$4"; echo 'else echo $time; fi'; } | script bad.sh
     rm -f bad.csv
-    "$trainer" tune hill.spec --problems few.csv -o bad.csv --run ./bad.sh --timeout "$seconds" >out 2>told ||
-        { cat told; return 1; }
-    expected '' plain,8 | awk -F, -v OFS=, -v word="$word" '$3 == 2 { $6 = word } { print }' | sort >want
-    rows bad.csv | diff want - && grep -qE "^kpred-train: n=8 kind=plain a=2 b=1 mode=fast: $pattern" told ||
-        { cat told; return 1; }
+    "$trainer" tune hill.spec --problems few.csv -o bad.csv --run ./bad.sh --timeout "$seconds" >out 2>told &&
+        expected '' plain,8 | awk -F, -v OFS=, -v word="$word" '$3 == 2 { $6 = word } { print }' | sort >want &&
+        rows bad.csv | diff want - && grep -qE "^kpred-train: n=8 kind=plain a=2 b=1 mode=fast: $pattern" told &&
+        return
+    cat told
+    return 1
 }
 check "no number" fails 'it printed "hello", which is no time' invalid 9 'echo hello'
 check "nothing" fails 'it printed no time' invalid 9 ':'
@@ -63,17 +64,25 @@ else
 fi
 
 # Nothing of a gigabyte is kept: 64 MB of memory are enough to read it.
+small() {
+    # shellcheck disable=SC3045 # where a shell lacks it, the memory is not bounded
+    (ulimit -v 65536 2>/dev/null; exec "$@")
+}
 gigabyte() {
     { echo 'head -c 1000000000 /dev/zero'; echo 'echo; echo "$time"'; } | script big.sh
-    (ulimit -v 65536 && "$trainer" tune hill.spec --problems few.csv -o big.csv --run ./big.sh --budget 1 2>told) &&
-        rows big.csv | grep -qE '^8,plain,.*,[0-9]+$' || { cat told; return 1; }
+    small "$trainer" tune hill.spec --problems few.csv -o big.csv --run ./big.sh --budget 1 2>told &&
+        rows big.csv | grep -qE '^8,plain,.*,[0-9]+$' && return
+    cat told
+    return 1
 }
 check "a gigabyte, and then a time" gigabyte
 endless() {
     echo 'exec cat /dev/zero' | script endless.sh
-    (ulimit -v 65536 && "$trainer" tune hill.spec --problems few.csv -o endless.csv --run ./endless.sh --budget 1 \
-        --timeout 300ms 2>told)
-    [ $? = 1 ] && rows endless.csv | grep -q ',timeout$' && grep -q 'all 1 measurements failed' told || { cat told; return 1; }
+    small "$trainer" tune hill.spec --problems few.csv -o endless.csv --run ./endless.sh --budget 1 \
+        --timeout 300ms 2>told
+    [ $? = 1 ] && rows endless.csv | grep -q ',timeout$' && grep -q 'all 1 measurements failed' told && return
+    cat told
+    return 1
 }
 check "output without an end" endless
 
@@ -82,16 +91,19 @@ stops() {
     pattern=$1; shift
     rm -f stops.csv
     "$trainer" tune hill.spec --problems few.csv -o stops.csv "$@" >out 2>told
-    [ $? = 1 ] && [ ! -s out ] && grep -qF -e "$pattern" told && [ -z "$(rows stops.csv)" ] || { cat told; return 1; }
+    [ $? = 1 ] && [ ! -s out ] && grep -qF -e "$pattern" told && [ -z "$(rows stops.csv)" ] && return
+    cat told
+    return 1
 }
-check "a command that is not there" stops 'no_such_command -x: is not found, or is no program' --run 'no_such_command -x'
+check "a command that is not there" stops 'no_such_command -x: is not found, or is no program' \
+    --run 'no_such_command -x'
 check "a command that is no program" stops './hill.spec: is not found, or is no program' --run ./hill.spec
 check "a server that is not there" stops 'no_such_server: is not found' --server 'no_such_server'
 
 mute() {
     rm -f mute.csv
     "$trainer" tune hill.spec --problems few.csv -o mute.csv --server 'read -r line; exit 4' 2>told
-    [ $? = 1 ] && grep -q 'it was started 6 times in a row and gave no answer, the last time it ended with status 4' told &&
+    [ $? = 1 ] && grep -q 'it was started 6 times in a row and gave no answer, .* ended with status 4' told &&
         [ "$(rows mute.csv | wc -l)" -le 5 ]
 }
 check "a server that never answers" mute
@@ -104,7 +116,8 @@ only_first() {
 all_fail() {
     rm -f none.csv
     "$trainer" tune hill.spec --problems few.csv -o none.csv --run 'exit 3;' 2>told
-    [ $? = 1 ] && [ "$(rows none.csv | grep -c ',failed$')" = 22 ] && grep -q 'all 22 measurements failed' told && only_first told
+    [ $? = 1 ] && [ "$(rows none.csv | grep -c ',failed$')" = 22 ] &&
+        grep -q 'all 22 measurements failed' told && only_first told
 }
 check "all fail: the first ten are told" all_fail
 
@@ -130,36 +143,41 @@ problems big.csv.in plain,8 other,65
 check "a field out of range" refuses_file 'big.csv.in:3: n: value "65": is no integer of 0..64' no.csv \
     --problems big.csv.in -o no.csv
 problems odd.in strange,8
-check "an unknown token" refuses_file 'odd.in:2: kind: value "strange": is none of plain other' no.csv --problems odd.in -o no.csv
+check "an unknown token" refuses_file 'odd.in:2: kind: value "strange": is none of plain other' no.csv \
+    --problems odd.in -o no.csv
 problems text.in plain,8.5
 check "no integer" refuses_file 'text.in:2: n: value "8.5"' no.csv --problems text.in -o no.csv
 problems zero.in plain,8 plain,0
 check "no legal tuple" refuses_file \
-    'zero.in:3: no tuple is legal for the problem n=0 kind=plain: always false is a * b <= n' no.csv --problems zero.in -o no.csv
+    'zero.in:3: no tuple is legal for the problem n=0 kind=plain: always false is a * b <= n' no.csv \
+    --problems zero.in -o no.csv
 problems short.in plain
 check "a short row" refuses_file 'short.in:2: has 1 cell' no.csv --problems short.in -o no.csv
 problems empty.in
 check "no problem" refuses_file 'empty.in: has no problem' no.csv --problems empty.in -o no.csv
 echo n >column.in
-check "no column" refuses_file 'column.in:1: there is no column "kind", a field of hill' no.csv --problems column.in -o no.csv
+check "no column" refuses_file 'column.in:1: there is no column "kind", a field of hill' no.csv \
+    --problems column.in -o no.csv
 check "no file" refuses_file 'nowhere.in: cannot open' no.csv --problems nowhere.in -o no.csv
 
 tune good.csv --run ./time.sh --budget 5
 sed '1s/hill/hull/' good.csv >hull.csv
-check "the output of another kernel" refuses_file 'hull.csv:1: is the output of another spec: it is of the kernel hull' \
-    hull.csv --problems few.csv -o hull.csv
+check "the output of another kernel" refuses_file \
+    'hull.csv:1: is the output of another spec: it is of the kernel hull, hill.spec of hill' hull.csv --problems few.csv -o hull.csv
 sed '3s/mode/mood/' good.csv >mood.csv
-check "other columns" refuses_file 'mood.csv:3: is the output of another spec: its columns are n,kind,a,b,mood,time_us' \
-    mood.csv --problems few.csv -o mood.csv
+check "other columns" refuses_file \
+    'mood.csv:3: is the output of another spec: its columns are n,kind,a,b,mood,time_us, those of' mood.csv --problems few.csv -o mood.csv
 sed '5s/fast\|slow/brisk/' good.csv >brisk.csv
 check "a value of another spec" refuses_file 'brisk.csv:5: mode: value "brisk": is none of the spec' brisk.csv \
     --problems few.csv -o brisk.csv
 sed '6s/,[^,]*$/,soon/' good.csv >soon.csv
 check "no time" refuses_file 'soon.csv:6: time_us: value "soon"' soon.csv --problems few.csv -o soon.csv
 sed '6s/,[^,]*$//' good.csv >ragged.csv
-check "a row that was cut, with others behind" refuses_file 'ragged.csv:6: has 5 cells' ragged.csv --problems few.csv -o ragged.csv
+check "a row that was cut, with others behind" refuses_file 'ragged.csv:6: has 5 cells' ragged.csv \
+    --problems few.csv -o ragged.csv
 expected '' plain,8 >table.csv
-check "a table of another origin" refuses_file 'table.csv:1: does not begin with' table.csv --problems few.csv -o table.csv
+check "a table of another origin" refuses_file 'table.csv:1: does not begin with' table.csv \
+    --problems few.csv -o table.csv
 check "no folder" refuses_file 'no/where.csv: cannot open' no.csv --problems few.csv -o no/where.csv
 check "a device" refuses_file '/dev/null: is no file' no.csv --problems few.csv -o /dev/null
 check "the problems as output" refuses_file '-o' few.csv --problems few.csv -o few.csv
@@ -178,8 +196,8 @@ fi
 expected '' plain,64 | sed '1i n,kind,a,b,mode,time_us' >table.in.csv
 "$trainer" train hill.spec --data table.in.csv --split none --epochs 1 -o hill.h 2>told
 sed 's/^b = 1 2 4 8/b = 1 2 4 16/' hill.spec >wide.spec
-check "a model of other values" refuses 1 'hill.h: is a model of another kernel: of hill, wide.spec is about hill: parameter b' \
-    "$trainer" tune wide.spec --problems few.csv --model hill.h --run ./time.sh -o no.csv
+check "a model of other values" refuses 1 \
+    'hill.h: is a model of another kernel: of hill, wide.spec is about hill: parameter b is not the same' "$trainer" tune wide.spec --problems few.csv --model hill.h --run ./time.sh -o no.csv
 check "data of another kernel" refuses 1 'wide.csv:2: b: value "16"' sh -c \
     'sed "2s/,1,fast/,16,fast/" table.in.csv >wide.csv; exec "$@"' sh "$trainer" tune hill.spec --problems few.csv \
     --data wide.csv --run ./time.sh -o no.csv
@@ -247,7 +265,9 @@ one_kill() {
     whole=$(wc -l 2>/dev/null <killed.csv || echo 0)
     [ $(($(cat lines) - whole)) -le 1 ] || { echo "lines that are cut"; return 1; }
     now=$(($(wc -l <launches) - (whole > 3 ? whole - 3 : 0)))
-    [ $((now - lost)) -le 2 ] && [ $now -le $n ] || { echo "kill $n: of $now launches the result is lost"; return 1; }
+    if [ $((now - lost)) -gt 2 ] || [ $now -gt $n ]; then
+        echo "kill $n: of $now launches the result is lost"; return 1
+    fi
     lost=$now
 }
 all_kinds=$(for n in 32 34 36 38 40 42 44 46 48 50 52 54 56 58 60 62 64; do echo plain,$n other,$n; done)
@@ -255,7 +275,8 @@ kills() {
     problems many.csv $all_kinds
     lost=0 n=0
     : >launches
-    for delay in $(awk 'BEGIN { srand(12); for (i = 0; i < 200; i++) printf "%.4f\n", rand() * 0.02 }'); do
+    delays=$(awk 'BEGIN { srand(12); for (i = 0; i < 200; i++) printf "%.4f\n", rand() * 0.02 }')
+    for delay in $delays; do
         "$trainer" tune hill.spec --problems many.csv --run ./log.sh -o killed.csv 2>told &
         sleep "$delay"
         kill -KILL $! && n=$((n + 1))
@@ -265,7 +286,7 @@ kills() {
     [ "$n" = 200 ] || { echo "only $n kills"; return 1; }
     echo "$n kills, $(wc -l <killed.csv) lines, $lost lost"
     "$trainer" tune hill.spec --problems many.csv --run ./log.sh -o killed.csv 2>told &&
-        expected .5 $all_kinds >want && rows killed.csv | diff want - >differences || { head differences; return 1; }
+        expected .5 $all_kinds >want && rows killed.csv | diff want -
 }
 check "200 kills" kills
 test_end
