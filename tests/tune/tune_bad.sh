@@ -163,10 +163,12 @@ check "no file" refuses_file 'nowhere.in: cannot open' no.csv --problems nowhere
 tune good.csv --run ./time.sh --budget 5
 sed '1s/hill/hull/' good.csv >hull.csv
 check "the output of another kernel" refuses_file \
-    'hull.csv:1: is the output of another spec: it is of the kernel hull, hill.spec of hill' hull.csv --problems few.csv -o hull.csv
+    'hull.csv:1: is the output of another spec: it is of the kernel hull, hill.spec of hill' \
+    hull.csv --problems few.csv -o hull.csv
 sed '3s/mode/mood/' good.csv >mood.csv
 check "other columns" refuses_file \
-    'mood.csv:3: is the output of another spec: its columns are n,kind,a,b,mood,time_us, those of' mood.csv --problems few.csv -o mood.csv
+    'mood.csv:3: is the output of another spec: its columns are n,kind,a,b,mood,time_us, those of' \
+    mood.csv --problems few.csv -o mood.csv
 sed '5s/fast\|slow/brisk/' good.csv >brisk.csv
 check "a value of another spec" refuses_file 'brisk.csv:5: mode: value "brisk": is none of the spec' brisk.csv \
     --problems few.csv -o brisk.csv
@@ -197,7 +199,8 @@ expected '' plain,64 | sed '1i n,kind,a,b,mode,time_us' >table.in.csv
 "$trainer" train hill.spec --data table.in.csv --split none --epochs 1 -o hill.h 2>told
 sed 's/^b = 1 2 4 8/b = 1 2 4 16/' hill.spec >wide.spec
 check "a model of other values" refuses 1 \
-    'hill.h: is a model of another kernel: of hill, wide.spec is about hill: parameter b is not the same' "$trainer" tune wide.spec --problems few.csv --model hill.h --run ./time.sh -o no.csv
+    'hill.h: is a model of another kernel: of hill, wide.spec is about hill: parameter b is not the same' \
+    "$trainer" tune wide.spec --problems few.csv --model hill.h --run ./time.sh -o no.csv
 check "data of another kernel" refuses 1 'wide.csv:2: b: value "16"' sh -c \
     'sed "2s/,1,fast/,16,fast/" table.in.csv >wide.csv; exec "$@"' sh "$trainer" tune hill.spec --problems few.csv \
     --data wide.csv --run ./time.sh -o no.csv
