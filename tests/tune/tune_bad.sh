@@ -24,6 +24,7 @@ fails() {
 }
 check "no number" fails 'it printed "hello", which is no time' invalid 9 'echo hello'
 check "nothing" fails 'it printed no time' invalid 9 ':'
+check "the word failed" fails 'it printed "failed"' failed 9 'echo failed'
 check "a number with a unit" fails 'it printed "5 us", which is no time' invalid 9 'echo 5 us'
 check "a number that is not in the last line" fails 'it printed "done", which' invalid 9 'echo 5; echo done'
 check "a negative time" fails 'it printed "-3", a negative time' invalid 9 'echo -3'

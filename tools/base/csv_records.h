@@ -1,8 +1,8 @@
 /* csv_records.h - the records of a CSV text (RFC 4180), one at a time
    SPDX-License-Identifier: MIT
 
-   A line ends with LF or CRLF; the last one may end with neither. Empty lines are skipped, and so are
-   lines before the header that begin with #: comments on where the table comes from. */
+   A line ends with LF or CRLF; the last one may end with neither. Empty lines are skipped, and so
+   are lines before the header that begin with #: comments on where the table comes from. */
 #pragma once
 
 #include "util.h"

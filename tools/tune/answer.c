@@ -52,6 +52,8 @@ void line_answer(const char *line, struct answer *a)
     a->us = 0;
     if (*line == '\0')
         answer_set(a, OUTCOME_INVALID, "it printed no time");
+    else if (strcmp(line, "failed") == 0)
+        answer_set(a, OUTCOME_FAILED, "it printed \"failed\"");
     else if (!is_number(line, &x))
         answer_set(a, OUTCOME_INVALID, "it printed \"%.80s\", which is no time in microseconds",
                    line);

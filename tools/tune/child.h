@@ -42,7 +42,7 @@ void child_close(struct child *c); /* its pipes */
 
 /* Why it ended, in words: "status 3", "signal 11"; "" if it ended well. In `text`. */
 const char *child_status_text(int status, char text[64]);
-/* Is it the status by which a shell says that there is no such command, or that it is no program? */
+/* Is it the status by which a shell says that there is no such command, or that it cannot run? */
 int child_status_missing(int status);
 
 /* If a signal asked this process to end, ends it by that signal. */

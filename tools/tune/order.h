@@ -4,8 +4,8 @@
 
 #include "legal.h"
 
-/* A model for the kernel of a spec: the same parameters, and fields of the same names. 0, or -1 with
-   a message. */
+/* A model for the kernel of a spec: the same parameters, and fields of the same names. 0, or -1
+   with a message. */
 int order_check(const char *path, const struct model *model, const struct spec *spec);
 
 /* The log2-probability of each tuple, by the model. 1, or 0 without scores: the model does not know
