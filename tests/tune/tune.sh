@@ -41,6 +41,29 @@ quiet() {
 }
 check "a pipe gets one line at the end" quiet
 
+# On a terminal one line is written again and again.
+terminal() {
+    command script -qec "'$trainer' tune hill.spec --problems few.csv -o seen.csv --run 'sleep 0.1; ./time.sh' --budget 4" \
+        /dev/null </dev/null | tr '\r' '\n' >seen &&
+        grep -qE 'problem 1 of 1, launch [2-4] of 4, 0:0[01] left, best [0-9]+ us: a=[1-4] b=' seen
+}
+check_with script "a terminal shows the best and the time left" terminal
+
+# Values with blanks, commas and quotes
+quoted() {
+    printf '%s\n' '[kernel]' 'name = quoted' '[data]' 'format = timed' '[fields]' 'n = size' '[params]' \
+        "k = \"a, b\" \"c'd\" plain" >quoted.spec
+    problems one.in x,1
+    printf '%s\n' 1,'"a, b"',4 "1,c'd,3" 1,plain,5 >want
+    "$trainer" tune quoted.spec --problems one.in -o quoted.csv --run 'echo ${#k}; :' 2>told &&
+        rows quoted.csv | diff want - &&
+        "$trainer" tune quoted.spec --problems one.in -o quoted.csv --run false 2>told &&
+        "$trainer" tune quoted.spec --problems one.in -o lines.csv 2>told \
+            --server 'while IFS= read -r line; do eval "set -- $line"; echo $((${#2} - 2)); done' &&
+        rows lines.csv | diff want - && "$trainer" ingest quoted.spec --data lines.csv | sed 1d | sort | diff want -
+}
+check "values with blanks and quotes" quoted
+
 # ---- resuming ----
 
 resume() {

@@ -207,6 +207,15 @@ check "data of another kernel" refuses 1 'wide.csv:2: b: value "16"' sh -c \
     --data wide.csv --run ./time.sh -o no.csv
 check "nothing was made" [ ! -e no.csv ]
 
+# Where there is no room, what was written of a row is taken back.
+no_room() {
+    (trap '' XFSZ; ulimit -f 1; tune room.csv --run ./time.sh)
+    [ $? = 1 ] && grep -q 'room.csv: cannot write: ' told && [ -z "$(tail -c 1 room.csv)" ] &&
+        expected '' plain,64 other,8 >want && [ "$(rows room.csv | wc -l)" -gt 5 ] &&
+        ! rows room.csv | comm -23 - want | grep . && tune room.csv --run ./time.sh && rows room.csv | diff want -
+}
+check "a full disk" no_room
+
 # ---- options ----
 
 # wrong PATTERN ARGUMENT...: status 2
