@@ -27,7 +27,7 @@ rows all.csv >want2
 check "ingest reads it" read_back
 
 # Arguments are the same as the environment, whatever that held before.
-script arguments.sh <<'END'
+executable arguments.sh <<'END'
 [ "$*" = "n=$n kind=$kind a=$a b=$b mode=$mode" ] && echo 1
 END
 arguments() {
@@ -43,8 +43,8 @@ check "a pipe gets one line at the end" quiet
 
 # On a terminal one line is written again and again.
 terminal() {
-    command script -qec "'$trainer' tune hill.spec --problems few.csv -o seen.csv --run 'sleep 0.1; ./time.sh' --budget 4" \
-        /dev/null </dev/null | tr '\r' '\n' >seen &&
+    script -qec "'$trainer' tune hill.spec --problems few.csv -o seen.csv --run 'sleep 0.1; ./time.sh' \
+        --budget 4" /dev/null </dev/null | tr '\r' '\n' >seen &&
         grep -qE 'problem 1 of 1, launch [2-4] of 4, 0:0[01] left, best [0-9]+ us: a=[1-4] b=' seen
 }
 check_with script "a terminal shows the best and the time left" terminal
@@ -108,7 +108,7 @@ more_budget() {
 check "a budget counts what earlier runs have launched" more_budget
 
 # Each launch takes a fifth of a second; the time is shared by the two problems.
-script slow.sh <<'END'
+executable slow.sh <<'END'
 echo "$kind" >>"$tmp/launches"; sleep 0.2; echo 1
 END
 duration() {
@@ -119,7 +119,7 @@ duration() {
 check "a budget of time" duration
 
 # The times of a tuple are 1, 9, 4: the median.
-script median.sh <<'END'
+executable median.sh <<'END'
 echo x >>"$tmp/count.$a.$b.$mode"
 case $(wc -l <"$tmp/count.$a.$b.$mode") in 1) echo 1 ;; 2) echo 9 ;; *) echo 4 ;; esac
 END
@@ -160,7 +160,7 @@ check "--model: its first tuple comes first" model
 
 # ---- a server ----
 
-script server.sh <<'END'
+executable server.sh <<'END'
 while read -r line; do
     echo "$line" >>"$tmp/lines"
     eval "$line"
@@ -175,7 +175,7 @@ server() {
 check "a server" server
 
 # It dies of a = 3, and is started again for the next tuple.
-script dying.sh <<'END'
+executable dying.sh <<'END'
 echo start >>"$tmp/starts"
 while read -r line; do
     eval "$line"

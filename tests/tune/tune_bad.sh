@@ -13,7 +13,7 @@ need_trainer "tune with bad input"
 # a time, a message has the tuple and the pattern, and the other tuples have their times
 fails() {
     pattern=$1 word=$2 seconds=$3
-    { echo 'if [ "$a" = 2 ]; then'; echo "$4"; echo 'else echo $time; fi'; } | script bad.sh
+    { echo 'if [ "$a" = 2 ]; then'; echo "$4"; echo 'else echo $time; fi'; } | executable bad.sh
     rm -f bad.csv
     "$trainer" tune hill.spec --problems few.csv -o bad.csv --run ./bad.sh --timeout "$seconds" >out 2>told &&
         expected '' plain,8 | awk -F, -v OFS=, -v word="$word" '$3 == 2 { $6 = word } { print }' | sort >want &&
@@ -70,7 +70,7 @@ small() {
     (ulimit -v 65536 2>/dev/null; exec "$@")
 }
 gigabyte() {
-    { echo 'head -c 1000000000 /dev/zero'; echo 'echo; echo "$time"'; } | script big.sh
+    { echo 'head -c 1000000000 /dev/zero'; echo 'echo; echo "$time"'; } | executable big.sh
     small "$trainer" tune hill.spec --problems few.csv -o big.csv --run ./big.sh --budget 1 2>told &&
         rows big.csv | grep -qE '^8,plain,.*,[0-9]+$' && return
     cat told
@@ -78,7 +78,7 @@ gigabyte() {
 }
 check "a gigabyte, and then a time" gigabyte
 endless() {
-    echo 'exec cat /dev/zero' | script endless.sh
+    echo 'exec cat /dev/zero' | executable endless.sh
     small "$trainer" tune hill.spec --problems few.csv -o endless.csv --run ./endless.sh --budget 1 \
         --timeout 300ms 2>told
     [ $? = 1 ] && rows endless.csv | grep -q ',timeout$' && grep -q 'all 1 measurements failed' told && return
@@ -237,7 +237,7 @@ check "a shard without a slash" wrong '--shard: value "3"' --run a --shard 3
 # ---- two writers, kills ----
 
 # The first one waits until a file is there.
-script wait.sh <<'END'
+executable wait.sh <<'END'
 touch "$tmp/begun"; while [ ! -e "$tmp/go" ]; do sleep 0.02; done; echo 1
 END
 two_writers() {
@@ -256,7 +256,7 @@ check "two tuners, one file" two_writers
 # A signal that asks the tuner to end ends the command as well.
 term() {
     rm -f begun
-    echo "touch '$tmp/begun'; sleep $seconds_of_sleep" | script long.sh
+    echo "touch '$tmp/begun'; sleep $seconds_of_sleep" | executable long.sh
     "$trainer" tune hill.spec --problems few.csv --run ./long.sh -o term.csv 2>told &
     pid=$!
     while [ ! -e begun ]; do sleep 0.02; done
