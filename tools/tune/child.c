@@ -18,7 +18,7 @@
 /* ---- signals ---- */
 
 static volatile sig_atomic_t stop_signal;
-static sigset_t usual; /* what was blocked before */
+static sigset_t usual, held; /* what was blocked before, and what is while nothing waits */
 
 static void on_stop(int number)
 {
@@ -45,19 +45,26 @@ static void handle(int number, void (*handler)(int))
 int child_ready(void)
 {
     static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t held;
-    sigemptyset(&held);
+    if (keeper_start() != 0 || sigprocmask(SIG_BLOCK, NULL, &usual) != 0)
+        return fail("cannot begin: %s", strerror(errno));
+    held = usual;
     sigaddset(&held, SIGCHLD);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
         sigaddset(&held, stops[i]);
-    if (keeper_start() != 0 || sigprocmask(SIG_BLOCK, &held, &usual) != 0)
-        return fail("cannot hold signals back: %s", strerror(errno));
     sigdelset(&usual, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &held, NULL);
     handle(SIGCHLD, on_child);
     handle(SIGPIPE, SIG_IGN);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
         handle(stops[i], on_stop);
     return 0;
+}
+
+int child_must_stop(void)
+{
+    sigprocmask(SIG_SETMASK, &usual, NULL);
+    sigprocmask(SIG_SETMASK, &held, NULL);
+    return stop_signal != 0;
 }
 
 void child_die_of_signal(void)

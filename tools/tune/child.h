@@ -45,5 +45,7 @@ const char *child_status_text(int status, char text[64]);
 /* Is it the status by which a shell says that there is no such command, or that it cannot run? */
 int child_status_missing(int status);
 
-/* If a signal asked this process to end, ends it by that signal. */
+/* Has a signal asked this process to end? */
+int child_must_stop(void);
+/* If so, ends it by that signal. */
 void child_die_of_signal(void);

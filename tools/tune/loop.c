@@ -152,7 +152,9 @@ static void close_turn(struct turn *t)
 static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
 {
     struct turn t = {.loop = l, .problem = problem};
-    int rc = 0;
+    int rc = child_must_stop() ? -1 : 0;
+    if (rc != 0)
+        return rc;
     open_turn(&t, left);
     while (rc == 0 && may_launch(&t)) {
         const size_t tuple = strategy_next(t.strategy);
