@@ -198,6 +198,13 @@ dying() {
 }
 check "a server that dies and hangs" dying
 
+# One that leaves after each third answer is no failure of a tuple.
+leaving() {
+    tune leaving.csv --server 'for i in 1 2 3; do read -r line || exit 0; echo 7; done' &&
+        [ "$(rows leaving.csv | grep -c ',7$')" = "$(wc -l <want2)" ]
+}
+check "a server that leaves now and then" leaving
+
 # ---- shards ----
 
 shards() {

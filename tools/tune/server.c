@@ -76,7 +76,8 @@ static int too_much(const struct runner *r, struct answer *out)
     return fail("%s: it writes more than one line for a tuple", r->command);
 }
 
-/* A server that ended after its last answer is started again, without blame for this tuple. */
+/* A server that ended after its last answer is started again, without blame for this tuple. It may
+   end in the moment in which it is asked: see has_gone. */
 static int ask_one(struct runner *r, const struct assign *a, struct answer *out)
 {
     char byte;
@@ -108,13 +109,22 @@ static enum child_news read_line(struct runner *r, double deadline, struct line 
     return l->is_whole ? CHILD_BYTES : news;
 }
 
+/* Did it end well, of its own will, after answers to others? Then the tuple is asked again. */
+static int has_gone(struct runner *r)
+{
+    if (r->n_answers == 0)
+        return 0;
+    end(r);
+    return r->server.status == 0;
+}
+
 /* It died before it answered. Whether the tuple killed it or it cannot run at all, time will
    tell. */
 static void died(struct runner *r, struct answer *out)
 {
     char why[64];
     const int is_first = r->n_answers == 0;
-    end(r);
+    server_end(r);
     child_status_text(r->server.status, why);
     r->silent = is_first ? r->silent + 1 : 0;
     answer_set(out, OUTCOME_FAILED, "the server ended with %s", *why != '\0' ? why : "status 0");
@@ -143,20 +153,28 @@ static void judge(struct runner *r, struct line *l, struct answer *out)
         tail_answer(&t, out);
 }
 
+/* What became of one question. -1: it could not be asked. */
+static int ask_and_wait(struct runner *r, const struct assign *a, struct line *l,
+                        struct answer *out)
+{
+    const double deadline = clock_seconds() + r->timeout;
+    *l = (struct line){.n = 0};
+    return ask_one(r, a, out) == 0 ? (int)read_line(r, deadline, l) : -1;
+}
+
 void server_measure(struct runner *r, const struct assign *a, struct answer *out)
 {
-    struct line l = {.n = 0};
-    const double deadline = clock_seconds() + r->timeout;
+    struct line l;
     out->outcome = OUTCOME_STOP;
-    if (ask_one(r, a, out) != 0)
-        return;
-    switch (read_line(r, deadline, &l)) {
-    case CHILD_BYTES: judge(r, &l, out); break;
-    case CHILD_ENDED: died(r, out); break;
-    case CHILD_LATE:
+    int news = ask_and_wait(r, a, &l, out);
+    if (news == CHILD_ENDED && has_gone(r))
+        news = ask_and_wait(r, a, &l, out);
+    if (news == CHILD_BYTES)
+        judge(r, &l, out);
+    else if (news == CHILD_ENDED)
+        died(r, out);
+    else if (news == CHILD_LATE) {
         answer_set(out, OUTCOME_TIMEOUT, "it took longer than %g s", r->timeout);
         end(r);
-        break;
-    case CHILD_STOP: break;
     }
 }
