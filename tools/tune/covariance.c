@@ -112,7 +112,8 @@ void covariance_row(const struct covariance *c, size_t tuple, float *row)
         const size_t number = column->kind == COLUMN_PARAM ? COVARIANCE_WEIGHTS + n_params(c) + i
                               : column->kind == COLUMN_PRODUCT ? COVARIANCE_PRODUCT_LENGTH
                                                                : COVARIANCE_KNOWN_LENGTH;
-        effects(column, tuple, (float)power(c, number), (float)(s / (1 + s)), row + column->first);
+        const double length = covariance_uses(c, number) ? power(c, number) : 1;
+        effects(column, tuple, (float)length, (float)(s / (1 + s)), row + column->first);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "candidates.h"
 #include "fit.h"
-#include "known.h"
+#include "hints.h"
 #include "regression.h"
 
 #include "base/numbers.h"
@@ -27,7 +27,7 @@ struct strategy {
     const struct space *space;
     uint64_t seed;
     struct columns columns;
-    struct known known;
+    struct hints hints;
     int is_open, is_fitted, counts_known;
     unsigned char *is_taken; /* proposed or told */
     unsigned char *is_told;
@@ -60,12 +60,12 @@ struct strategy *strategy_new(const struct space *space, uint64_t seed)
 
 void strategy_warm(struct strategy *s, const double *other_times)
 {
-    known_add_times(&s->known, other_times, s->space->n);
+    hints_add_times(&s->hints, other_times, s->space->n);
 }
 
 void strategy_prior(struct strategy *s, const double *score)
 {
-    known_add_scores(&s->known, score, s->space->n);
+    hints_add_scores(&s->hints, score, s->space->n);
 }
 
 void strategy_tell(struct strategy *s, size_t tuple, double time)
@@ -102,12 +102,12 @@ static void take_losses(struct strategy *s, size_t n)
     qsort(sorted, m, sizeof *sorted, compare);
     if (m > 0) {
         middle = sorted[m / 2];
-        worst = known_clip(sorted[m - 1], middle);
+        worst = hints_clip(sorted[m - 1], middle);
     }
     free(sorted);
     for (size_t i = 0; i < n; i++)
         s->target[i] =
-            s->time[i] > 0 && s->time[i] < HUGE_VAL ? known_clip(s->target[i], middle) : worst;
+            s->time[i] > 0 && s->time[i] < HUGE_VAL ? hints_clip(s->target[i], middle) : worst;
 }
 
 /* Targets have the mean 0 and about the variance 1. Where something is known, they are what it does
@@ -117,12 +117,12 @@ static void take_targets(struct strategy *s, size_t n)
 {
     double sum = 0, squares = 0, more = 0;
     take_losses(s, n);
-    if (s->known.n > 0)
+    if (s->hints.n > 0)
         more = FIRST;
     if (s->counts_known) {
-        known_weigh(&s->known, s->tuple, s->target, n);
+        hints_weigh(&s->hints, s->tuple, s->target, n);
         for (size_t i = 0; i < n; i++)
-            s->target[i] -= s->known.expect[s->tuple[i]];
+            s->target[i] -= s->hints.expect[s->tuple[i]];
     }
     for (size_t i = 0; i < n; i++)
         sum += s->target[i];
@@ -130,7 +130,7 @@ static void take_targets(struct strategy *s, size_t n)
         s->target[i] -= sum / (double)n;
         squares += s->target[i] * s->target[i];
     }
-    squares += more * s->known.spread * s->known.spread;
+    squares += more * s->hints.spread * s->hints.spread;
     s->deviation = sqrt(squares / ((double)n + more));
     s->deviation = s->deviation > 1e-6 ? s->deviation : 1e-6;
     for (size_t i = 0; i < n; i++)
@@ -140,7 +140,7 @@ static void take_targets(struct strategy *s, size_t n)
 /* What is known, as part of a mean, in units of the targets */
 static double expected(const struct strategy *s, size_t tuple)
 {
-    return s->counts_known ? s->known.expect[tuple] / s->deviation : 0;
+    return s->counts_known ? s->hints.expect[tuple] / s->deviation : 0;
 }
 
 /* ---- the regression ---- */
@@ -160,7 +160,7 @@ static void fit_all(struct strategy *s)
 {
     while (s->fit_at <= s->n) {
         const size_t n = s->fit_at, next = n > MOST_RESULTS ? n + n / 2 : n + n / 4;
-        s->counts_known = s->known.n > 0 && (n < DOUBT_FROM || s->n_fits % 2 == 0);
+        s->counts_known = s->hints.n > 0 && (n < DOUBT_FROM || s->n_fits % 2 == 0);
         s->covariance.ignores_known = !s->counts_known;
         take_targets(s, n);
         s->variance = fit_numbers(&s->fit, &s->covariance, s->tuple, s->target, n);
@@ -298,7 +298,7 @@ static size_t most_promising(const struct strategy *s)
 static void open_all(struct strategy *s)
 {
     columns_open(&s->columns, s->space);
-    known_finish(&s->known, &s->columns);
+    hints_finish(&s->hints, &s->columns);
     covariance_open(&s->covariance, &s->columns);
     s->is_open = 1;
 }
@@ -311,7 +311,7 @@ size_t strategy_next(struct strategy *s)
     if (!s->is_open)
         open_all(s);
     if (s->n < FIRST) {
-        tuple = s->known.n > 0 ? known_best(&s->known, s->is_taken)
+        tuple = s->hints.n > 0 ? hints_best(&s->hints, s->is_taken)
                                : candidate_spread(s->space, s->tuple, s->n, s->is_taken,
                                                   num_mix(s->seed, s->n, 1));
     } else {
@@ -334,7 +334,7 @@ void strategy_free(struct strategy *s)
         fit_free(&s->fit);
         columns_free(&s->columns);
     }
-    known_free(&s->known);
+    hints_free(&s->hints);
     free(s->is_taken);
     free(s->is_told);
     free(s->tuple);

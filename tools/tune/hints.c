@@ -1,6 +1,6 @@
-/* known.c - see known.h
+/* hints.c - see hints.h
    SPDX-License-Identifier: MIT */
-#include "known.h"
+#include "hints.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -14,9 +14,9 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double known_clip(double loss, double middle)
+double hints_clip(double loss, double middle)
 {
-    return loss > middle ? middle + (loss - middle) / KNOWN_CLIP : loss;
+    return loss > middle ? middle + (loss - middle) / HINTS_CLIP : loss;
 }
 
 /* ---- tables and orders ---- */
@@ -33,16 +33,16 @@ static void clip_all(double *loss, size_t n)
     qsort(sorted, m, sizeof *sorted, compare);
     if (m > 0) {
         middle = sorted[m / 2];
-        worst = known_clip(sorted[m - 1], middle);
+        worst = hints_clip(sorted[m - 1], middle);
     }
     for (size_t i = 0; i < n; i++)
         loss[i] = isnan(loss[i])        ? middle
                   : loss[i] == HUGE_VAL ? worst
-                                        : known_clip(loss[i], middle);
+                                        : hints_clip(loss[i], middle);
     free(sorted);
 }
 
-static double *take(struct known *k, size_t n_tuples)
+static double *take(struct hints *k, size_t n_tuples)
 {
     if (k->n == 0) {
         k->n_tuples = n_tuples;
@@ -53,7 +53,7 @@ static double *take(struct known *k, size_t n_tuples)
     return k->loss[k->n++];
 }
 
-void known_add_times(struct known *k, const double *time, size_t n_tuples)
+void hints_add_times(struct hints *k, const double *time, size_t n_tuples)
 {
     double best = HUGE_VAL;
     for (size_t i = 0; i < n_tuples; i++)
@@ -71,7 +71,7 @@ void known_add_times(struct known *k, const double *time, size_t n_tuples)
 
 /* An order says which tuple is better, not by how much: the loss of the best is 0, of the worst 1.
  */
-void known_add_scores(struct known *k, const double *score, size_t n_tuples)
+void hints_add_scores(struct hints *k, const double *score, size_t n_tuples)
 {
     if (k->n == STRATEGY_MOST_KNOWN || n_tuples == 0)
         return;
@@ -106,7 +106,7 @@ static double deviation(const double *v, size_t n)
 
 /* How far a table is, commonly, from the mean of the others; of one alone, how far its tuples are
    from each other */
-static double spread(const struct known *k)
+static double spread(const struct hints *k)
 {
     double *away = xcalloc(k->n_tuples, sizeof *away), squares = 0;
     for (size_t t = 0; t < k->n; t++) {
@@ -123,7 +123,7 @@ static double spread(const struct known *k)
     return sqrt(squares);
 }
 
-void known_finish(struct known *k, struct columns *c)
+void hints_finish(struct hints *k, struct columns *c)
 {
     double *scaled = xcalloc(k->n_tuples + 1, sizeof *scaled);
     for (size_t t = 0; t < k->n; t++) {
@@ -161,7 +161,7 @@ static double mean_at(const double *v, const size_t *at, size_t n)
 
 /* Ridge regression: what of the targets equal weights do not explain, by changes of the weights.
    Results on neighbouring tuples say the same twice, so that the ridge is a strong one. */
-void known_weigh(struct known *k, const size_t *tuple, const double *target, size_t n)
+void hints_weigh(struct hints *k, const size_t *tuple, const double *target, size_t n)
 {
     static const double ridge = 5;
     double m[STRATEGY_MOST_KNOWN][STRATEGY_MOST_KNOWN + 1] = {{0}}, mean[STRATEGY_MOST_KNOWN];
@@ -192,7 +192,7 @@ void known_weigh(struct known *k, const size_t *tuple, const double *target, siz
     }
 }
 
-size_t known_best(const struct known *k, const unsigned char *is_taken)
+size_t hints_best(const struct hints *k, const unsigned char *is_taken)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < k->n_tuples; i++)
@@ -201,7 +201,7 @@ size_t known_best(const struct known *k, const unsigned char *is_taken)
     return best;
 }
 
-void known_free(struct known *k)
+void hints_free(struct hints *k)
 {
     for (size_t t = 0; t < k->n; t++)
         free(k->loss[t]);
