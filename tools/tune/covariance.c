@@ -22,7 +22,7 @@ double covariance_usual(size_t number, double *spread)
     return number == COVARIANCE_PRODUCT_LENGTH ? -2 : 0;
 }
 
-void covariance_open(struct covariance *c, const struct columns *columns)
+void covariance_open(struct covariance *c, const struct columns *columns, uint64_t seed)
 {
     double spread;
     *c = (struct covariance){.columns = columns};
@@ -30,7 +30,7 @@ void covariance_open(struct covariance *c, const struct columns *columns)
     c->v = xcalloc(c->n, sizeof *c->v);
     c->weight = xcalloc(n_params(c) + 1, sizeof *c->weight);
     for (size_t i = 0; i < c->n; i++)
-        c->v[i] = covariance_usual(i, &spread);
+        c->v[i] = covariance_usual(i, &spread) + 0.4 * (double)num_signed(&seed);
     covariance_prepare(c);
 }
 

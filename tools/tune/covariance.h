@@ -31,8 +31,9 @@ struct covariance {
     double noise;
 };
 
-/* All numbers get their usual values. */
-void covariance_open(struct covariance *c, const struct columns *columns);
+/* All numbers get about their usual values: the seed moves each a little, so that it matters where
+   what is known beforehand leaves nothing else to chance. */
+void covariance_open(struct covariance *c, const struct columns *columns, uint64_t seed);
 void covariance_prepare(struct covariance *c);
 /* Has the number an influence, with these columns? */
 int covariance_uses(const struct covariance *c, size_t number);

@@ -299,7 +299,7 @@ static void open_all(struct strategy *s)
 {
     columns_open(&s->columns, s->space);
     hints_finish(&s->hints, &s->columns);
-    covariance_open(&s->covariance, &s->columns);
+    covariance_open(&s->covariance, &s->columns, num_mix(s->seed, 0, 4));
     s->is_open = 1;
 }
 
