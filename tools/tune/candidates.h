@@ -5,7 +5,7 @@
    differ from the best ones by one parameter, and others by chance. */
 #pragma once
 
-#include "strategy.h"
+#include "space.h"
 
 enum { CANDIDATES_MOST = 16384 };
 

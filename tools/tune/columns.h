@@ -5,7 +5,7 @@
    threads of a block, bytes of a tile and the like are products; and what is known beforehand. */
 #pragma once
 
-#include "strategy.h"
+#include "space.h"
 
 enum column_kind { COLUMN_PARAM, COLUMN_PRODUCT, COLUMN_KNOWN, COLUMN_N_KINDS };
 

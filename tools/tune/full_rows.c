@@ -3,12 +3,22 @@
 #include "full_rows.h"
 
 #include "data/column_names.h"
-#include "data/load.h"
+#include "data/formats.h"
 #include "data/tuner.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct full_rows {
+    struct full_table *table;
+    const struct spec *spec; /* may be NULL */
+    const char *gpu;         /* likewise */
+    struct interned tuples;  /* all that were read, by their values */
+    struct interned problem; /* its fields, as one text */
+    struct interned gpus;    /* in rows that are of another one */
+    size_t cap;
+};
 
 enum { MOST_VALUES = 65535 }; /* of a parameter */
 
@@ -48,7 +58,7 @@ static int add_tuple(struct full_rows *r, const char *const *value, double time,
     return 0;
 }
 
-void full_rows_close(struct full_rows *r)
+static void close_rows(struct full_rows *r)
 {
     intern_free(&r->tuples);
     intern_free(&r->problem);
@@ -94,7 +104,7 @@ static int see_measurement(void *to, const struct tuner_head *head,
     return add_tuple(to, m->value, m->time_us > 0 ? m->time_us : HUGE_VAL, m->line);
 }
 
-int full_rows_tuner(struct full_rows *r, struct buf *bytes)
+static int read_tuner(struct full_rows *r, struct buf *bytes)
 {
     const struct tuner_visitor visitor = {r, see_head, see_measurement};
     return tuner_read(r->table->path, bytes, &visitor);
@@ -178,7 +188,11 @@ static int add_row(struct full_rows *r, const struct csv_table *f)
 
 static int read_rows(struct full_rows *r, struct csv_table *f)
 {
-    int got = csv_records_check_header(&f->c) != 0 || find_columns(r, f) != 0 ? -1 : 1;
+    int got = csv_records_next(&f->c);
+    if (got == 0)
+        return fail("%s: is empty", r->table->path);
+    if (got > 0 && (csv_records_check_header(&f->c) != 0 || find_columns(r, f) != 0))
+        got = -1;
     while (got > 0) {
         got = csv_records_next(&f->c);
         if (got > 0 && add_row(r, f) != 0)
@@ -190,7 +204,7 @@ static int read_rows(struct full_rows *r, struct csv_table *f)
     return got;
 }
 
-int full_rows_csv(struct full_rows *r, struct buf *bytes)
+static int read_csv(struct full_rows *r, struct buf *bytes)
 {
     struct csv_table f;
     if (r->spec == NULL)
@@ -201,4 +215,34 @@ int full_rows_csv(struct full_rows *r, struct buf *bytes)
     const int rc = read_rows(r, &f);
     csv_records_close(&f.c);
     return rc;
+}
+
+/* ---- any file ---- */
+
+static int check(struct full_table *t)
+{
+    t->best = HUGE_VAL;
+    for (size_t i = 0; i < t->n; i++)
+        t->best = t->time[i] < t->best ? t->time[i] : t->best;
+    if (t->n == 0)
+        return fail("%s: has no tuple", t->path);
+    if (t->best == HUGE_VAL)
+        return fail("%s: each of its %zu tuples failed: there is nothing to find", t->path, t->n);
+    return 0;
+}
+
+int full_table_read(struct full_table *t, const char *path, const struct spec *spec,
+                    const char *gpu)
+{
+    struct full_rows rows = {.table = t, .spec = spec, .gpu = gpu};
+    struct buf bytes = {0};
+    *t = (struct full_table){.path = path};
+    int rc = data_read(path, &bytes);
+    if (rc == 0 && data_has_ending(path, ".csv"))
+        rc = read_csv(&rows, &bytes);
+    else if (rc == 0)
+        rc = read_tuner(&rows, &bytes);
+    close_rows(&rows);
+    buf_free(&bytes);
+    return rc == 0 ? check(t) : -1;
 }

@@ -1,21 +1,14 @@
-/* full_rows.h - the readers of full_table.c
+/* full_rows.h - reads full tables
    SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "full_table.h"
 
-#include "base/util.h"
+struct spec;
 
-struct full_rows {
-    struct full_table *table;
-    const struct spec *spec; /* may be NULL */
-    const char *gpu;         /* likewise */
-    struct interned tuples;  /* all that were read, by their values */
-    struct interned problem; /* its fields, as one text */
-    struct interned gpus;    /* in rows that are of another one */
-    size_t cap, time_cap;
-};
-
-int full_rows_tuner(struct full_rows *r, struct buf *bytes);
-int full_rows_csv(struct full_rows *r, struct buf *bytes);
-void full_rows_close(struct full_rows *r);
+/* Reads a file of Kernel Tuner or KTT (.json), or CSV (.csv) by the parameters and fields of a
+   spec, packed or not; the spec may be NULL for the others. `gpu` chooses rows of CSV; of other
+   files it is what theirs has to be, if they say it; NULL: any. 0, or -1 with a message if the file
+   has more than one problem or no tuple that ran. To be freed in any case. */
+int full_table_read(struct full_table *t, const char *path, const struct spec *spec,
+                    const char *gpu);

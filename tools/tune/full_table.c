@@ -2,44 +2,11 @@
    SPDX-License-Identifier: MIT */
 #include "full_table.h"
 
-#include "full_rows.h"
-
 #include "base/util.h"
-#include "data/formats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- reading ---- */
-
-static int check(struct full_table *t)
-{
-    t->best = HUGE_VAL;
-    for (size_t i = 0; i < t->n; i++)
-        t->best = t->time[i] < t->best ? t->time[i] : t->best;
-    if (t->n == 0)
-        return fail("%s: has no tuple", t->path);
-    if (t->best == HUGE_VAL)
-        return fail("%s: each of its %zu tuples failed: there is nothing to find", t->path, t->n);
-    return 0;
-}
-
-int full_table_read(struct full_table *t, const char *path, const struct spec *spec,
-                    const char *gpu)
-{
-    struct full_rows rows = {.table = t, .spec = spec, .gpu = gpu};
-    struct buf bytes = {0};
-    *t = (struct full_table){.path = path};
-    int rc = data_read(path, &bytes);
-    if (rc == 0 && data_has_ending(path, ".csv"))
-        rc = full_rows_csv(&rows, &bytes);
-    else if (rc == 0)
-        rc = full_rows_tuner(&rows, &bytes);
-    full_rows_close(&rows);
-    buf_free(&bytes);
-    return rc == 0 ? check(t) : -1;
-}
 
 void full_table_free(struct full_table *t)
 {

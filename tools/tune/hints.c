@@ -21,8 +21,8 @@ double hints_clip(double loss, double middle)
 
 /* ---- tables and orders ---- */
 
-/* Of the losses of tuples that ran: what is NAN is unknown and gets the middle one, what is HUGE_VAL
-   failed and counts as the worst. */
+/* Of the losses of tuples that ran: what is NAN is unknown and gets the middle one, what is
+   HUGE_VAL failed and counts as the worst. */
 static void clip_all(double *loss, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), worst = 0, middle = 0;

@@ -2,14 +2,15 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "full_table.h"
+#include "base/opts.h"
+#include "base/table.h"
 
-struct replay_row {
-    size_t evals_5, evals_1; /* measurements until within 5 and 1 percent of the table's best time,
-                                failures included; a miss counts as the budget */
-    double share;            /* of the best speed, at the budget */
+struct replay_asked {
+    const char *spec, *table, *gpu; /* spec and gpu may be NULL */
+    struct opt_texts data;          /* tables that are known beforehand */
+    long seeds, budget;
+    struct table_form form;
 };
 
-/* `n_warm` times of all tuples are told beforehand. */
-void replay_run(const struct full_table *t, const struct space *space, double *const *warm,
-                size_t n_warm, uint64_t seed, size_t budget, struct replay_row *row);
+/* A row for each seed, on standard output. 0, or -1 after a message. */
+int replay_print(const struct replay_asked *o);

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FIRST results are spread, or the best ones of what is known. The regression takes MOST_RESULTS; of
-   more it takes KEPT, and leaves room for new ones. What is known is doubted from DOUBT_FROM on: it
-   counts in every second stretch between two fits alone, so that it can mislead half of the time at
-   most. */
+/* FIRST results are spread, or the best ones of what is known. The regression takes MOST_RESULTS;
+   of more it takes KEPT, and leaves room for new ones. What is known is doubted from DOUBT_FROM on:
+   it counts in every second stretch between two fits alone, so that it can mislead half of the time
+   at most. */
 enum { FIRST = 5, MOST_RESULTS = 320, KEPT = 192, DOUBT_FROM = 20, N_BEST = 8 };
 
 /* Numbers that were fitted to few results make the regression too sure of itself. */

@@ -7,18 +7,7 @@
    results of an earlier run in their order goes on as that run would have. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-struct space {                /* the legal tuples of one problem; it has to outlive the strategy */
-    size_t n_params, n;       /* parameters; legal tuples */
-    const unsigned *n_values; /* of each parameter */
-    const uint16_t *value;    /* n x n_params: numbers of values, in the order of the spec */
-    const double *rank;       /* per parameter value, flattened: its numeric value where it has one
-                                 (else its number) */
-};
-
-enum { STRATEGY_MOST_KNOWN = 16 }; /* tables and orders; further ones are ignored */
+#include "space.h"
 
 struct strategy *strategy_new(const struct space *space, uint64_t seed);
 
