@@ -50,6 +50,17 @@ void full_table_space(const struct full_table *t, struct space *space)
     *space = (struct space){t->params.n, t->n, n_values, t->value, rank};
 }
 
+/* They were allocated here, and are const for the strategy alone. */
+void full_table_end_space(struct space *space)
+{
+    union {
+        const void *theirs;
+        void *ours;
+    } n_values = {space->n_values}, rank = {space->rank};
+    free(n_values.ours);
+    free(rank.ours);
+}
+
 /* ---- another table ---- */
 
 /* The number of a tuple's values of some parameters, as text */

@@ -16,8 +16,10 @@ struct full_table { /* to be freed */
     double best;
 };
 
-/* The space of its tuples; it lives as long as the table, its arrays are to be freed. */
+/* The space of its tuples; it lives as long as the table, full_table_end_space frees its
+   own arrays. */
 void full_table_space(const struct full_table *t, struct space *space);
+void full_table_end_space(struct space *space);
 /* The times that another table gives to the tuples of this one, by the parameters that both have;
    NAN: none. 0, or -1 with a message if they have no parameter in common. */
 int full_table_match(const struct full_table *t, const struct full_table *other, double *times);

@@ -100,8 +100,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
     }
     table_print(&table, stdout, o->form);
     table_free(&table);
-    free((void *)space.n_values);
-    free((void *)space.rank);
+    full_table_end_space(&space);
     return flush_stdout();
 }
 
