@@ -113,7 +113,7 @@ _kpred_baselines() {
 _kpred_value() {
     local names
     case $1:$2 in
-    *:--data | *:--beside) _kpred_data_files ;;
+    *:--data | *:--beside | tune:--replay) _kpred_data_files ;;
     *:--split) _kpred_reply config shape none ;;
     *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
     *:--rows) _kpred_reply all test aside ;;
@@ -141,7 +141,7 @@ _kpred_value() {
     tune:-o | tune:--problems | merge:-o) _kpred_files .csv ;;
     tune:--run | tune:--server) _kpred_files ;;
     tune:--model) _kpred_model_or_header ;;
-    tune:--budget | tune:--repeat | tune:--shard) ;; # numbers
+    tune:--budget | tune:--repeat | tune:--shard | tune:--seeds) ;; # numbers
     init:-o | kernels:-o) _kpred_files .spec ;;
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
     *:--set) _kpred_given ;;
