@@ -3,37 +3,13 @@
 
    cc -O2 measure.c -o measure && ./measure >times.csv */
 #define _POSIX_C_SOURCE 200809L
-#include "kernel.h"
+#include "timing.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-enum { REPEATS = 7, MOST = 512 };
+enum { MOST = 512 };
 
 static float in[MOST * MOST], out[MOST * MOST];
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-/* The shortest of some runs, each long enough for the clock */
-static double time_us(size_t rows, size_t cols, struct tile t)
-{
-    const size_t runs = 1 + 200000 / (rows * cols);
-    double best = 1e30;
-    for (int i = 0; i < REPEATS; i++) {
-        const double start = now_us();
-        for (size_t k = 0; k < runs; k++)
-            transpose(in, out, rows, cols, t);
-        const double time = (now_us() - start) / (double)runs;
-        best = time < best ? time : best;
-    }
-    return best;
-}
 
 /* The conditions of transpose.spec */
 static int is_legal(size_t rows, size_t cols, struct tile t)
@@ -51,7 +27,7 @@ static void measure(size_t rows, size_t cols)
                     const struct tile t = {tr, tc, walk, edge};
                     if (is_legal(rows, cols, t))
                         printf("%zu,%zu,%d,%d,%d,%d,%.2f\n", rows, cols, tr, tc, walk, edge,
-                               time_us(rows, cols, t));
+                               time_us(in, out, rows, cols, t));
                 }
 }
 

@@ -225,6 +225,16 @@ own_program() {
 
 own_measure() { compile -c "$tmp/own/measure.c" -o "$tmp/own/measure.o"; }
 
+# One tuple as arguments, or one a line: microseconds; a tuple that is none has failed.
+own_timer() {
+    tuple="rows=70 cols=30 tile_rows=16 tile_cols=4 walk=1 edge=1"
+    $CC -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror -O2 \
+        "$tmp/own/timer.c" -o "$tmp/own/timer" && "$tmp/own/timer" $tuple | grep -qE '^[0-9]+[.][0-9]+$' &&
+        printf '%s\n' "$tuple" "rows=70 tile_rows=0" "$tuple" | "$tmp/own/timer" >"$tmp/out" &&
+        [ "$(sed 's/^[0-9.]*$/time/' "$tmp/out" | tr '\n' ' ')" = "time failed time " ] &&
+        ! "$tmp/own/timer" tile=3
+}
+
 # ---- docs/embedding.md; commands.sh runs its blocks ----
 
 # The table has every status, what kpred.h says that it means, and what dispatch.c does.
@@ -288,6 +298,7 @@ if [ -x "$BUILD/kpred-train" ]; then
     check "own_kernel: its spec" own_spec
     check "own_kernel: the program" own_program
     check "own_kernel: what measured the table" own_measure
+    check "own_kernel: what times a tuple for tune" own_timer
 else
     skipped "own_kernel" "kpred-train is not built"
 fi

@@ -101,13 +101,20 @@ static void keep_header(struct csv_records *c)
     c->n_header = c->n;
 }
 
+/* Passes over empty lines, and before the header over comments. */
+static void skip_lines(struct csv_records *c)
+{
+    while (c->next < c->end && (is_line_end(c->next) || (c->header == NULL && *c->next == '#'))) {
+        c->next += strcspn(c->next, "\n");
+        c->next += c->next < c->end;
+        begin_line(c, c->next);
+    }
+}
+
 int csv_records_next(struct csv_records *c)
 {
     int more = 1;
-    while (c->next < c->end && is_line_end(c->next)) {
-        c->next += *c->next == '\r' ? 2 : 1;
-        begin_line(c, c->next);
-    }
+    skip_lines(c);
     if (c->next == c->end)
         return 0;
     c->at = c->line;
@@ -173,4 +180,19 @@ void csv_records_close(struct csv_records *c)
 {
     free(c->cell);
     free(c->header);
+}
+
+void csv_add_cell(struct buf *b, const char *cell)
+{
+    if (strpbrk(cell, ",\"\r\n") == NULL) {
+        buf_puts(b, cell);
+        return;
+    }
+    buf_puts(b, "\"");
+    for (; *cell != '\0'; cell++) {
+        if (*cell == '"')
+            buf_puts(b, "\"");
+        buf_add(b, cell, 1);
+    }
+    buf_puts(b, "\"");
 }

@@ -1,7 +1,8 @@
 /* csv_records.h - the records of a CSV text (RFC 4180), one at a time
    SPDX-License-Identifier: MIT
 
-   A line ends with LF or CRLF; the last one may end with neither. Empty lines are skipped. */
+   A line ends with LF or CRLF; the last one may end with neither. Empty lines are skipped, and so
+   are lines before the header that begin with #: comments on where the table comes from. */
 #pragma once
 
 #include "util.h"
@@ -31,3 +32,6 @@ const char *csv_records_ragged(const struct csv_records *c, struct buf *b);
 /* The first cell of that text, or -1. */
 int csv_records_find(const struct csv_records *c, const char *name);
 void csv_records_close(struct csv_records *c);
+
+/* Adds a cell, in quotes if it needs them. */
+void csv_add_cell(struct buf *b, const char *cell);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "table.h"
 
+#include "csv_records.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,33 +217,20 @@ static void print_aligned(const struct table *t, FILE *f)
 
 /* ---- CSV ---- */
 
-/* A cell in quotes if it needs them. */
-static void print_csv_cell(FILE *f, const char *s)
-{
-    if (!strpbrk(s, ",\"\r\n")) {
-        fputs(s, f);
-        return;
-    }
-    fputc('"', f);
-    for (; *s; s++) {
-        if (*s == '"')
-            fputc('"', f);
-        fputc(*s, f);
-    }
-    fputc('"', f);
-}
-
 static void print_csv(const struct table *t, FILE *f)
 {
-    struct buf b = {NULL, 0, 0};
+    struct buf b = {NULL, 0, 0}, line = {NULL, 0, 0};
     size_t i = 0;
     for (const char *cell = t->cells.s; is_left(t, cell, f); cell = next_cell(cell)) {
         const int last = i + 1 == t->columns;
         i = last ? 0 : i + 1;
-        print_csv_cell(f, shown(cell, &b));
-        fputc(last ? '\n' : ',', f);
+        line.n = 0;
+        csv_add_cell(&line, shown(cell, &b));
+        buf_puts(&line, last ? "\n" : ",");
+        fwrite(line.s, 1, line.n, f);
     }
     buf_free(&b);
+    buf_free(&line);
 }
 
 /* ---- JSON ---- */

@@ -27,3 +27,5 @@ int cmd_relayout(int argc, char **argv);
 int cmd_init(int argc, char **argv);
 int cmd_aiter_model(int argc, char **argv);
 int cmd_kernels(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
+int cmd_merge(int argc, char **argv);

@@ -40,6 +40,8 @@ int main(int argc, char **argv)
         {"ingest", "tuning results of any format to CSV", cmd_ingest},
         {"train", "tuning results to a generated header", cmd_train},
         {"eval", "how good a model's predictions are", cmd_eval},
+        {"tune", "a command that times a tuple to a table of times", cmd_tune},
+        {"merge", "the tables of several tuners to one", cmd_merge},
         {"relayout", "a header in the format of today", cmd_relayout},
         {"kernels", "the kernels that AITER has now, into a spec", cmd_kernels},
         {"miopen", "MIOpen's log to a user perf-db, SQLite's too", cmd_miopen_sqlite},

@@ -113,7 +113,7 @@ _kpred_baselines() {
 _kpred_value() {
     local names
     case $1:$2 in
-    *:--data | *:--beside) _kpred_data_files ;;
+    *:--data | *:--beside | tune:--replay) _kpred_data_files ;;
     *:--split) _kpred_reply config shape none ;;
     *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
     *:--rows) _kpred_reply all test aside ;;
@@ -138,6 +138,10 @@ _kpred_value() {
     aiter:-o) _kpred_files .csv ;;
     *:--tp | *:--m) ;; # numbers
     ingest:-o) _kpred_files .csv .json ;;
+    tune:-o | tune:--problems | merge:-o) _kpred_files .csv ;;
+    tune:--run | tune:--server) _kpred_files ;;
+    tune:--model) _kpred_model_or_header ;;
+    tune:--budget | tune:--repeat | tune:--shard | tune:--seeds) ;; # numbers
     init:-o | kernels:-o) _kpred_files .spec ;;
     init:--fields | init:--ignore | init:--set | init:--name) ;; # names of one's own
     *:--set) _kpred_given ;;
@@ -168,7 +172,8 @@ _kpred_operand() {
     init) _kpred_files .json .json.bz2 .json.gz .csv .csv.bz2 .csv.gz ;;
     eval) [[ ${#operands[@]} -gt 0 ]] || _kpred_model_or_header ;;
     relayout) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .h ;;
-    ingest | train | kernels) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
+    merge) _kpred_files .csv .csv.bz2 .csv.gz ;;
+    ingest | train | kernels | tune) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .spec ;;
     miopen | aiter) _kpred_files ;;
     check | search) # a kernel and its harness
         case ${#operands[@]} in

@@ -1,0 +1,179 @@
+/* test_strategy.c - the tuner's strategy on planted spaces whose best tuple is known
+   SPDX-License-Identifier: MIT */
+#include "harness/test.h"
+#include "tune/strategy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SIDE = 6, PARAMS = 4, TUPLES = SIDE * SIDE * SIDE * SIDE };
+
+static uint16_t value[TUPLES * PARAMS];
+static double rank[SIDE * PARAMS], times[TUPLES];
+static const unsigned n_values[PARAMS] = {SIDE, SIDE, SIDE, SIDE};
+static const struct space space = {PARAMS, TUPLES, n_values, value, rank};
+
+/* Values are powers of two; the tuple is written in the base SIDE. */
+static void plant(void)
+{
+    for (size_t i = 0; i < TUPLES; i++)
+        for (size_t p = 0, left = i; p < PARAMS; p++, left /= SIDE)
+            value[i * PARAMS + p] = (uint16_t)(left % SIDE);
+    for (size_t i = 0; i < SIDE * PARAMS; i++)
+        rank[i] = 1 << i % SIDE;
+}
+
+static const uint16_t *tuple(size_t i)
+{
+    return value + i * PARAMS;
+}
+
+static double away(int v, int from)
+{
+    return 0.3 * abs(v - from);
+}
+
+static double separable(size_t i)
+{
+    const uint16_t *v = tuple(i);
+    return exp(away(v[0], 2) + away(v[1], 4) + away(v[2], 1) + away(v[3], 3));
+}
+
+/* Two products have to be right */
+static double pairwise(size_t i)
+{
+    const uint16_t *v = tuple(i);
+    return exp(away(v[0] + v[1], 7) + away(v[2] + v[3], 4) + away(v[0], 5) + 0.1 * v[2]);
+}
+
+/* With noise of up to 22 percent, the same in each run */
+static double rugged(size_t i)
+{
+    return separable(i) * (1 + 0.22 * (double)(i * 2654435761u % 1000) / 1000);
+}
+
+/* A fifth of the tuples fail, the neighbours of the best one among them */
+static double failing(size_t i)
+{
+    const uint16_t *v = tuple(i);
+    return v[0] * v[1] > 8 ? HUGE_VAL : separable(i);
+}
+
+static double fill(double (*time)(size_t))
+{
+    double best = HUGE_VAL;
+    for (size_t i = 0; i < TUPLES; i++) {
+        times[i] = time(i);
+        best = times[i] < best ? times[i] : best;
+    }
+    return best;
+}
+
+/* Proposals until the best tuple; the first `keep` of them go to `log`. */
+static size_t search(struct strategy *s, double best, size_t most, size_t *log)
+{
+    for (size_t n = 1; n <= most; n++) {
+        const size_t i = strategy_next(s);
+        if (log != NULL)
+            log[n - 1] = i;
+        strategy_tell(s, i, times[i]);
+        if (times[i] <= best)
+            return n;
+    }
+    return most + 1;
+}
+
+/* Chance needs 648 on the average. */
+static void finds(double (*time)(size_t), size_t most)
+{
+    const double best = fill(time);
+    size_t sum = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct strategy *s = strategy_new(&space, seed);
+        sum += search(s, best, 300, NULL);
+        strategy_free(s);
+    }
+    CASE(sum <= 4 * most, "found after %d on the average, at most %d", (int)(sum / 4), (int)most);
+}
+
+static void deterministic_and_resumed(void)
+{
+    enum { ALL = 60, FIRST_RUN = 37 };
+    size_t a[ALL], b[ALL];
+    (void)fill(rugged);
+    struct strategy *s = strategy_new(&space, 7), *again = strategy_new(&space, 7);
+    (void)search(s, 0, ALL, a);
+    (void)search(again, 0, ALL, b);
+    CHECK(memcmp(a, b, sizeof a) == 0);
+    strategy_free(again);
+    again = strategy_new(&space, 7);
+    for (size_t i = 0; i < FIRST_RUN; i++)
+        strategy_tell(again, a[i], times[a[i]]);
+    (void)search(again, 0, ALL - FIRST_RUN, b);
+    CHECK(memcmp(a + FIRST_RUN, b, (ALL - FIRST_RUN) * sizeof *b) == 0);
+    strategy_free(again);
+    again = strategy_new(&space, 8);
+    (void)search(again, 0, ALL, b);
+    CHECK(memcmp(a, b, sizeof a) != 0);
+    strategy_free(s);
+    strategy_free(again);
+}
+
+static void each_once(void)
+{
+    static unsigned char seen[TUPLES];
+    struct strategy *s = strategy_new(&space, 3);
+    (void)fill(failing);
+    for (size_t n = 0; n < TUPLES; n++) {
+        const size_t i = strategy_next(s);
+        REQUIRE(i < TUPLES && !seen[i]);
+        seen[i] = 1;
+        strategy_tell(s, i, times[i]);
+    }
+    CHECK(strategy_next(s) == SIZE_MAX);
+    strategy_free(s);
+}
+
+static void all_fail(void)
+{
+    struct strategy *s = strategy_new(&space, 3);
+    for (size_t n = 0; n < 30; n++)
+        strategy_tell(s, strategy_next(s), HUGE_VAL);
+    CHECK(strategy_next(s) < TUPLES);
+    strategy_free(s);
+}
+
+/* A table of a like GPU, one of chance with failures and unknown times, and an order */
+static void warm(void)
+{
+    static double like[TUPLES], chance[TUPLES], score[TUPLES];
+    const double best = fill(rugged);
+    for (size_t i = 0; i < TUPLES; i++) {
+        like[i] = 3 * separable(i);
+        chance[i] = i % 7 == 0 ? HUGE_VAL : i % 5 == 0 ? NAN : 1 + (double)(i * 40503u % 997);
+        score[i] = -times[i];
+    }
+    struct strategy *s = strategy_new(&space, 1);
+    strategy_warm(s, like);
+    strategy_warm(s, chance);
+    CHECK(search(s, best, 60, NULL) <= 40);
+    strategy_free(s);
+    s = strategy_new(&space, 1);
+    strategy_prior(s, score);
+    CHECK(search(s, best, 1, NULL) == 1);
+    strategy_free(s);
+}
+
+int main(void)
+{
+    plant();
+    finds(separable, 60);
+    finds(pairwise, 60);
+    finds(rugged, 100);
+    finds(failing, 60);
+    RUN(deterministic_and_resumed);
+    RUN(each_once);
+    RUN(all_fail);
+    RUN(warm);
+    return test_end();
+}

@@ -1,0 +1,129 @@
+/* tune.c - `kpred-train tune`: a spec, problems and a command in, measured times out; or a replay
+   SPDX-License-Identifier: MIT */
+#include "commands.h"
+#include "readers.h"
+
+#include "tune/replay.h"
+#include "tune/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: kpred-train tune SPEC --problems FILE.csv --run COMMAND|--server COMMAND -o FILE.csv\n"
+    "                        [--budget N|TIME] [--timeout S] [--repeat R] [--shard I/N]\n"
+    "                        [--seed N] [--model FILE.h] [--data FILE...]\n"
+    "       kpred-train tune [SPEC] --replay TABLE [--data FILE...] [--gpu NAME] [--seeds N]\n"
+    "                        [--budget N] [--csv|--json]\n"
+    "\n"
+    "Measures the tuples of a kernel that promise most, problem by problem, and adds each result\n"
+    "to a table of times, which train and ingest read. A file that is there already is gone on\n"
+    "with: what it has is not measured again. On a terminal a line shows the best so far and the\n"
+    "time left.\n"
+    "\n"
+    "  SPEC                 the kernel's .spec file, of format = timed\n"
+    "  --problems FILE.csv  a column for each field of the spec, a row for each problem\n"
+    "  --run COMMAND        a command line of the shell, run for each measurement. It gets each\n"
+    "                       field and parameter as NAME=VALUE, as an argument and in its\n"
+    "                       environment. The last line that it prints is the time in\n"
+    "                       microseconds; another status than 0 is a failure\n"
+    "  --server COMMAND     in its place a program that is started once, reads a line of\n"
+    "                       NAME=VALUE words for each measurement, and answers with a line: the\n"
+    "                       time\n"
+    "  -o FILE.csv          the results; only ever added to\n"
+    "  --budget N|TIME      a number: launches of the command for each problem, those of earlier\n"
+    "                       runs included; 90s, 30m, 2h: the time of this run, which problems\n"
+    "                       share; default: all legal tuples\n"
+    "  --timeout S          after so many seconds, also 500ms or 5m, the command is killed with\n"
+    "                       all its children, and the tuple has failed (default 60)\n"
+    "  --repeat R           launch each tuple R times, the median counts (default 1)\n"
+    "  --shard I/N          take only every N-th problem, from number I; I is 1 to N\n"
+    "  --seed N             of all that is random (default 1)\n"
+    "  --model FILE.h       a model of the kernel, whose order is begun with\n"
+    "  --data FILE...       times of other problems and GPUs, as train reads them\n"
+    "\n"
+    "Failures are told on standard error, the first ten of each kind. A command that is not\n"
+    "found ends the tuning.\n"
+    "\n"
+    "With --replay nothing is measured: it tunes on a table that holds the times of all tuples of\n"
+    "a problem, and prints for each seed how many measurements that takes.\n"
+    "\n"
+    "  SPEC            the kernel's .spec file, for a table of CSV\n"
+    "  --replay TABLE  a file of Kernel Tuner or KTT (.json), or CSV (.csv) with time_us, and\n"
+    "                  each of these with .bz2 or .gz; failures stay in it\n"
+    "  --data FILE...  tables of other GPUs or problems, known beforehand; TABLE itself is\n"
+    "                  passed over\n"
+    "  --gpu NAME      the rows of this GPU, of a CSV with several\n"
+    "  --seeds N       repeat it with the seeds 1 to N (default 30)\n"
+    "  --budget N      the most measurements of a seed (default 300)\n"
+    "  --csv           print CSV\n"
+    "  --json          print JSON\n"
+    "\n"
+    "evals_5 and evals_1 count the measurements, failures included, until the best time is\n"
+    "within 5 and 1 percent of the table's; a miss counts as the budget. share is the best\n"
+    "speed at the budget over the table's. Exit status: 0, 1 for trouble with what it was given\n"
+    "or if nothing could be measured, 2 for a wrong command line.\n";
+
+static int replay_is_asked(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--replay") == 0 || strncmp(argv[i], "--replay=", 9) == 0)
+            return 1;
+    return 0;
+}
+
+static int replay(int argc, char **argv)
+{
+    struct replay_asked o = {.seeds = 30, .budget = 300};
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec},
+        {.name = "--replay", .kind = OPT_TEXT, .to = &o.table, .is_required = 1},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
+        {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
+        {.name = "--seeds", .kind = OPT_COUNT, .to = &o.seeds, .least = 1, .most = 1000000},
+        {.name = "--budget", .kind = OPT_COUNT, .to = &o.budget, .least = 1, .most = 1000000},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0 && table_form_check(&o.form) != 0)
+        status = 2;
+    if (status < 0)
+        status = replay_print(&o) != 0;
+    free(o.data.v);
+    return status;
+}
+
+static int measure(int argc, char **argv)
+{
+    struct tune_options o;
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
+        {.name = "--problems", .kind = OPT_TEXT, .to = &o.problems, .is_required = 1},
+        {.name = "--run", .kind = OPT_TEXT, .to = &o.run},
+        {.name = "--server", .kind = OPT_TEXT, .to = &o.server},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
+        {.name = "--budget", .kind = OPT_TEXT, .to = &o.budget},
+        {.name = "--timeout", .kind = OPT_TEXT, .to = &o.timeout},
+        {.name = "--repeat", .kind = OPT_COUNT, .to = &o.repeat, .least = 1, .most = 10000},
+        {.name = "--shard", .kind = OPT_TEXT, .to = &o.shard},
+        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 2147483647},
+        {.name = "--model", .kind = OPT_TEXT, .to = &o.model},
+        {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
+        {.name = NULL},
+    };
+    memset(&o, 0, sizeof o);
+    o.repeat = o.seed = 1;
+    o.readers = readers;
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0)
+        status = tune_run(&o);
+    free(o.data.v);
+    return status;
+}
+
+int cmd_tune(int argc, char **argv)
+{
+    return replay_is_asked(argc, argv) ? replay(argc, argv) : measure(argc, argv);
+}

@@ -1,0 +1,106 @@
+/* assign.c - see assign.h
+   SPDX-License-Identifier: MIT */
+#include "assign.h"
+
+#include "base/quote.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+const char *assign_field_text(const struct spec_field *f, int32_t value, char number[12])
+{
+    if (f->n_tokens != 0)
+        return f->tokens[value];
+    snprintf(number, 12, "%ld", (long)value);
+    return number;
+}
+
+static void set(struct assign *a, size_t i, const char *name, const char *value)
+{
+    struct buf b = {0};
+    buf_printf(&b, "%s=%s", name, value);
+    free(a->word[i]);
+    a->word[i] = a->environment[a->n_other + i] = b.s;
+}
+
+/* Does an entry of the environment have the name of a field or a parameter? */
+static int is_ours(const struct spec *spec, const char *entry)
+{
+    char name[64];
+    const size_t n = strcspn(entry, "=");
+    if (n >= sizeof name)
+        return 0;
+    memcpy(name, entry, n);
+    name[n] = '\0';
+    return spec_field_index(spec, name) >= 0 || spec_param_index(spec, name) >= 0;
+}
+
+void assign_open(struct assign *a, const struct spec *spec)
+{
+    size_t n = 0;
+    memset(a, 0, sizeof *a);
+    a->spec = spec;
+    a->n = spec->n_fields + spec->n_params;
+    while (environ[n] != NULL)
+        n++;
+    a->environment = xcalloc(n + a->n + 1, sizeof *a->environment);
+    for (size_t i = 0; i < n; i++)
+        if (!is_ours(spec, environ[i]))
+            a->environment[a->n_other++] = environ[i];
+}
+
+void assign_problem(struct assign *a, const int32_t *problem)
+{
+    char number[12];
+    for (size_t i = 0; i < a->spec->n_fields; i++) {
+        const struct spec_field *f = &a->spec->fields[i];
+        set(a, i, f->name, assign_field_text(f, problem[i], number));
+    }
+}
+
+void assign_tuple(struct assign *a, const uint16_t *value)
+{
+    char number[12];
+    for (size_t i = 0; i < a->spec->n_params; i++) {
+        const struct spec_param *p = &a->spec->params[i];
+        set(a, a->spec->n_fields + i, p->name, spec_value_text(p, value[i], number));
+    }
+}
+
+void assign_free(struct assign *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        free(a->word[i]);
+    free(a->environment);
+    memset(a, 0, sizeof *a);
+}
+
+const char *assign_problem_text(const struct spec *spec, const int32_t *problem, struct buf *b)
+{
+    char number[12];
+    for (size_t i = 0; i < spec->n_fields; i++)
+        buf_printf(b, "%s%s=%s", i > 0 ? " " : "", spec->fields[i].name,
+                   assign_field_text(&spec->fields[i], problem[i], number));
+    return b->s;
+}
+
+static const char *text_from(const struct assign *a, size_t first, struct buf *b)
+{
+    for (size_t i = first; i < a->n; i++) {
+        buf_puts(b, i > first ? " " : "");
+        quote(b, a->word[i], '*');
+    }
+    return b->s;
+}
+
+const char *assign_text(const struct assign *a, struct buf *b)
+{
+    return text_from(a, 0, b);
+}
+
+const char *assign_tuple_text(const struct assign *a, struct buf *b)
+{
+    return text_from(a, a->spec->n_fields, b);
+}

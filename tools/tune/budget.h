@@ -1,0 +1,20 @@
+/* budget.h - how much may be measured: launches, or time
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+struct budget {     /* all zero: no bound */
+    long launches;  /* of each problem, those of earlier runs included; 0: no bound */
+    double seconds; /* of the whole run; 0: no bound */
+};
+
+/* A number of launches, or a duration. NULL: no bound. 0, or -1 with a message. */
+int budget_read(const char *text, struct budget *out);
+
+/* "1.5", "90s", "500ms", "30m", "2h", "1d"; without a unit seconds. 0, or -1 with a message that
+   names the option. */
+int duration_read(const char *option, const char *text, double *seconds);
+
+/* "1:05:09" or "5:09", of a duration. In `text`. */
+const char *duration_text(double seconds, char text[32]);
+
+double clock_seconds(void); /* of a clock that only goes forward */

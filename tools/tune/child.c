@@ -1,0 +1,246 @@
+/* child.c - see child.h
+   SPDX-License-Identifier: MIT */
+#include "child.h"
+
+#include "budget.h"
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t stop_signal;
+static sigset_t usual, held; /* what was blocked before, and what is while nothing waits */
+
+static void on_stop(int number)
+{
+    stop_signal = number;
+}
+
+/* It only interrupts the waiting. */
+static void on_child(int number)
+{
+    (void)number;
+}
+
+static void handle(int number, void (*handler)(int))
+{
+    struct sigaction act;
+    if (sigaction(number, NULL, &act) != 0 || (number != SIGCHLD && act.sa_handler == SIG_IGN))
+        return; /* nohup and the like */
+    memset(&act, 0, sizeof act);
+    sigemptyset(&act.sa_mask);
+    act.sa_handler = handler;
+    sigaction(number, &act, NULL);
+}
+
+int child_ready(void)
+{
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    if (keeper_start() != 0 || sigprocmask(SIG_BLOCK, NULL, &usual) != 0)
+        return fail("cannot begin: %s", strerror(errno));
+    held = usual;
+    sigaddset(&held, SIGCHLD);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+        sigaddset(&held, stops[i]);
+    sigdelset(&usual, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &held, NULL);
+    handle(SIGCHLD, on_child);
+    handle(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+        handle(stops[i], on_stop);
+    return 0;
+}
+
+int child_must_stop(void)
+{
+    sigprocmask(SIG_SETMASK, &usual, NULL);
+    sigprocmask(SIG_SETMASK, &held, NULL);
+    return stop_signal != 0;
+}
+
+void child_die_of_signal(void)
+{
+    if (stop_signal == 0)
+        return;
+    signal(stop_signal, SIG_DFL);
+    raise(stop_signal);
+    sigprocmask(SIG_SETMASK, &usual, NULL);
+}
+
+/* ---- beginning ---- */
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Ends that no other command inherits: ours (which of the two) does not wait, either. */
+static int open_pipe(int ends[2], int ours)
+{
+    if (pipe(ends) != 0)
+        return -1;
+    if (ends[0] >= FD_SETSIZE || fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0
+        || fcntl(ends[1], F_SETFD, FD_CLOEXEC) != 0 || fcntl(ends[ours], F_SETFL, O_NONBLOCK) != 0)
+        return close(ends[0]), close(ends[1]), -1;
+    return 0;
+}
+
+/* 0, or what errno would be */
+static int spawn(struct child *c, char *const *argv, char *const *environment, int in, int out)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t how;
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    int why = posix_spawn_file_actions_init(&actions);
+    if (why != 0)
+        return why;
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK
+                                       | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&how, 0);
+    posix_spawnattr_setsigmask(&how, &usual);
+    posix_spawnattr_setsigdefault(&how, &defaults);
+    why = in >= 0 ? posix_spawn_file_actions_adddup2(&actions, in, 0)
+                  : posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (why == 0)
+        why = posix_spawn_file_actions_adddup2(&actions, out, 1);
+    if (why == 0)
+        why = posix_spawn(&c->pid, "/bin/sh", &actions, &how, argv, environment);
+    posix_spawnattr_destroy(&how);
+    posix_spawn_file_actions_destroy(&actions);
+    return why;
+}
+
+/* sh -c LINE sh NAME=value ... */
+static int spawn_line(struct child *c, const char *line, const struct assign *a, int in, int out)
+{
+    extern char **environ;
+    char shell[] = "sh", option[] = "-c", *words = xstrdup(line);
+    char *argv[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE + 5] = {shell, option, words, shell};
+    for (size_t i = 0; a != NULL && i < a->n; i++)
+        argv[4 + i] = a->word[i];
+    const int why = spawn(c, argv, a != NULL ? a->environment : environ, in, out);
+    free(words);
+    return why;
+}
+
+int child_begin(struct child *c, const char *line, const struct assign *a)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, why = 0;
+    c->in = c->out = -1;
+    if (open_pipe(out, 0) != 0 || (a == NULL && open_pipe(in, 1) != 0))
+        why = errno;
+    if (why == 0)
+        why = spawn_line(c, line, a, in[0], out[1]);
+    close_end(&in[0]);
+    close_end(&out[1]);
+    if (why == 0) {
+        keeper_watch(c->pid);
+        c->in = in[1];
+        c->out = out[0];
+        return 0;
+    }
+    close_end(&in[1]);
+    close_end(&out[0]);
+    return fail("%s: cannot be started: %s", line, strerror(why));
+}
+
+/* ---- waiting ---- */
+
+/* It stays a zombie, and so its process group can have no other meaning until child_end. */
+static int has_ended(const struct child *c)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0
+           && info.si_pid == c->pid;
+}
+
+static struct timespec timespec_of(double seconds)
+{
+    const time_t whole = (time_t)seconds;
+    return (struct timespec){whole, (long)((seconds - (double)whole) * 1e9)};
+}
+
+enum child_news child_wait(const struct child *c, double deadline)
+{
+    for (;;) {
+        const double left = deadline - clock_seconds();
+        fd_set outputs;
+        if (stop_signal != 0)
+            return CHILD_STOP;
+        if (has_ended(c))
+            return CHILD_ENDED;
+        if (left <= 0)
+            return CHILD_LATE;
+        const struct timespec wait = timespec_of(left);
+        FD_ZERO(&outputs);
+        if (c->out >= 0)
+            FD_SET(c->out, &outputs);
+        if (pselect(c->out + 1, &outputs, NULL, NULL, &wait, &usual) > 0)
+            return CHILD_BYTES;
+    }
+}
+
+size_t child_take(struct child *c, char *bytes, size_t room)
+{
+    ssize_t n;
+    if (c->out < 0)
+        return 0;
+    do
+        n = read(c->out, bytes, room);
+    while (n < 0 && errno == EINTR);
+    if (n == 0)
+        close_end(&c->out);
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* ---- ending ---- */
+
+void child_end(struct child *c)
+{
+    kill(-c->pid, SIGKILL);
+    kill(c->pid, SIGKILL);
+    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
+        ;
+    keeper_watch(0);
+    keeper_end_orphans();
+}
+
+void child_close(struct child *c)
+{
+    close_end(&c->in);
+    close_end(&c->out);
+}
+
+/* A shell whose command died of a signal ends with 128 and its number. */
+const char *child_status_text(int status, char text[64])
+{
+    const int number = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    text[0] = '\0';
+    if (WIFSIGNALED(status))
+        snprintf(text, 64, "signal %d", WTERMSIG(status));
+    else if (number > 128 && number <= 128 + 64)
+        snprintf(text, 64, "status %d (signal %d)", number, number - 128);
+    else if (number != 0)
+        snprintf(text, 64, "status %d", number);
+    return text;
+}
+
+int child_status_missing(int status)
+{
+    return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+}

@@ -1,0 +1,46 @@
+/* covariance.h - how alike the regression takes two tuples to be
+   SPDX-License-Identifier: MIT
+
+   A sum of five parts, 1 for a tuple and itself: one effect for each parameter, one for each pair
+   of parameters, one for all parameters together, one for each product of two parameters, and one
+   for what is known beforehand. An effect is a mixture of a smooth and of a rough function of the
+   distance between two places. */
+#pragma once
+
+#include "columns.h"
+
+/* All in log2; 0 means 1. `v` has their numbers one after another: */
+enum covariance_number {
+    COVARIANCE_PAIRS,          /* how much the parts matter, beside the first one */
+    COVARIANCE_WHOLE,          /* all parameters together */
+    COVARIANCE_PRODUCTS,       /* */
+    COVARIANCE_KNOWN,          /* */
+    COVARIANCE_NOISE,          /* what of a time no part explains */
+    COVARIANCE_SMOOTH,         /* the smooth function's share, against the rough one */
+    COVARIANCE_PRODUCT_LENGTH, /* how far the effect of a place reaches */
+    COVARIANCE_KNOWN_LENGTH,   /* */
+    COVARIANCE_WEIGHTS         /* a weight for each parameter, and then a length for each */
+};
+
+struct covariance {
+    const struct columns *columns;
+    int ignores_known; /* then it is as if nothing were known beforehand */
+    size_t n;          /* numbers */
+    double *v;         /* they may be changed; then covariance_prepare */
+    float *weight, pairs, whole, products, known, single; /* of the parts */
+    double noise;
+};
+
+/* All numbers get about their usual values: the seed moves each a little, so that it matters where
+   what is known beforehand leaves nothing else to chance. */
+void covariance_open(struct covariance *c, const struct columns *columns, uint64_t seed);
+void covariance_prepare(struct covariance *c);
+/* Has the number an influence, with these columns? */
+int covariance_uses(const struct covariance *c, size_t number);
+/* The usual value of a number, and how far from it another one is expected. */
+double covariance_usual(size_t number, double *spread);
+/* Effects of a tuple's places on all places: columns->width numbers */
+void covariance_row(const struct covariance *c, size_t tuple, float *row);
+/* Between the tuple of that row and another one */
+float covariance_at(const struct covariance *c, const float *row, size_t tuple);
+void covariance_free(struct covariance *c);

@@ -1,0 +1,194 @@
+/* fit.c - see fit.h
+   SPDX-License-Identifier: MIT */
+#include "fit.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The others are spread evenly over the time in which they were measured. */
+size_t fit_choose(const double *target, size_t n, size_t most, size_t *chosen)
+{
+    size_t kept = 0, others = 0, due = 0;
+    if (n <= most) {
+        for (size_t i = 0; i < n; i++)
+            chosen[i] = i;
+        return n;
+    }
+    double *sorted = xmalloc(n * sizeof *sorted);
+    memcpy(sorted, target, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare);
+    const double limit = sorted[most / 2];
+    free(sorted);
+    for (size_t i = 0; i < n; i++)
+        others += target[i] >= limit;
+    const size_t wanted = most - (n - others);
+    for (size_t i = 0; i < n; i++) {
+        due += target[i] >= limit ? wanted : 0;
+        if (target[i] >= limit && due < others)
+            continue;
+        due -= target[i] >= limit ? others : 0;
+        chosen[kept++] = i;
+    }
+    return kept;
+}
+
+/* How far from its usual value a number may be, in log2 */
+enum { FARTHEST = 8 };
+
+/* ---- how unlikely the targets are ---- */
+
+static void fill(struct fit *f, const struct covariance *c, size_t n)
+{
+    for (size_t a = 0; a < n; a++) {
+        covariance_row(c, f->tuple[a], f->row);
+        for (size_t b = 0; b <= a; b++)
+            f->matrix[a * n + b] = covariance_at(c, f->row, f->tuple[b]);
+        f->matrix[a * n + a] += c->noise;
+    }
+}
+
+/* Four sums, so that a processor can go on with one while it waits for another; their order is
+   fixed. */
+static double dot(const double *a, const double *b, size_t n)
+{
+    double s[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            s[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        s[0] += a[i] * b[i];
+    return s[0] + s[1] + (s[2] + s[3]);
+}
+
+/* Cholesky's factor in place of the lower triangle; a matrix that rounding has made indefinite gets
+   a tiny pivot. */
+static void factor(double *m, size_t n)
+{
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b <= a; b++) {
+            const double left = m[a * n + b] - dot(m + a * n, m + b * n, b);
+            if (a == b)
+                m[a * n + a] = sqrt(left > 1e-9 ? left : 1e-9);
+            else
+                m[a * n + b] = left / m[b * n + b];
+        }
+}
+
+/* Numbers far from their usual values count as less likely. */
+static double strangeness(const struct covariance *c)
+{
+    double sum = 0, spread;
+    for (size_t i = 0; i < c->n; i++) {
+        const double usual = covariance_usual(i, &spread), away = (c->v[i] - usual) / spread;
+        sum += away * away;
+    }
+    return sum / 2;
+}
+
+/* The logarithm of the likelihood, without its constants and with the best variance of all, as if
+   two more targets had been seen, whose variance is 1 */
+static double unlikeliness(struct fit *f, struct covariance *c, size_t n, double *variance)
+{
+    double logs = 0, squares = 0, z[FIT_MOST];
+    covariance_prepare(c);
+    fill(f, c, n);
+    factor(f->matrix, n);
+    for (size_t i = 0; i < n; i++) {
+        const double *line = f->matrix + i * n;
+        z[i] = (f->target[i] - dot(line, z, i)) / line[i];
+        squares += z[i] * z[i];
+        logs += num_log2(line[i]);
+    }
+    *variance = (squares + 2) / ((double)n + 2);
+    return (logs + 0.5 * (double)n * num_log2(*variance)) * 0.69314718 + strangeness(c);
+}
+
+/* ---- the search ---- */
+
+/* A step that helped grows, one that helped in the other direction turns, one that did not help
+   shrinks. */
+static double try_number(struct fit *f, struct covariance *c, size_t number, size_t n, double best)
+{
+    double *v = &c->v[number], *step = &f->step[number], variance, spread;
+    const double old = *v, usual = covariance_usual(number, &spread);
+    for (int direction = 1; direction >= -1; direction -= 2) {
+        *v = old + direction * *step;
+        if (fabs(*v - usual) > FARTHEST)
+            continue;
+        const double got = unlikeliness(f, c, n, &variance);
+        if (got < best) {
+            *step *= 1.3 * direction;
+            return got;
+        }
+    }
+    *v = old;
+    *step *= 0.6;
+    return best;
+}
+
+static void bound_step(double *step)
+{
+    const double size = fabs(*step), sign = *step < 0 ? -1 : 1;
+    *step = sign * (size > 3 ? 3 : size < 0.15 ? 0.15 : size);
+}
+
+static void sweep(struct fit *f, struct covariance *c, size_t n)
+{
+    double variance, best = unlikeliness(f, c, n, &variance);
+    for (size_t i = 0; i < c->n; i++) {
+        if (!covariance_uses(c, i))
+            continue;
+        best = try_number(f, c, i, n, best);
+        bound_step(&f->step[i]);
+    }
+}
+
+static void prepare(struct fit *f, const struct covariance *c)
+{
+    f->step = xcalloc(c->n, sizeof *f->step);
+    for (size_t i = 0; i < c->n; i++)
+        f->step[i] = 1;
+    f->matrix = xcalloc((size_t)FIT_MOST * FIT_MOST, sizeof *f->matrix);
+    f->target = xcalloc(FIT_MOST, sizeof *f->target);
+    f->tuple = xcalloc(FIT_MOST, sizeof *f->tuple);
+    f->row = xcalloc(c->columns->width + 1, sizeof *f->row);
+}
+
+double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, const double *target,
+                   size_t n)
+{
+    size_t chosen[FIT_MOST];
+    double variance;
+    const int is_first = f->step == NULL;
+    if (is_first)
+        prepare(f, c);
+    n = fit_choose(target, n, FIT_MOST, chosen);
+    for (size_t i = 0; i < n; i++) {
+        f->tuple[i] = tuple[chosen[i]];
+        f->target[i] = target[chosen[i]];
+    }
+    for (int i = 0; i < (is_first ? 2 : 1); i++)
+        sweep(f, c, n);
+    unlikeliness(f, c, n, &variance);
+    return variance;
+}
+
+void fit_free(struct fit *f)
+{
+    free(f->step);
+    free(f->matrix);
+    free(f->target);
+    free(f->row);
+    free(f->tuple);
+}

@@ -1,0 +1,248 @@
+/* full_rows.c - see full_rows.h
+   SPDX-License-Identifier: MIT */
+#include "full_rows.h"
+
+#include "data/column_names.h"
+#include "data/formats.h"
+#include "data/tuner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct full_rows {
+    struct full_table *table;
+    const struct spec *spec; /* may be NULL */
+    const char *gpu;         /* likewise */
+    struct interned tuples;  /* all that were read, by their values */
+    struct interned problem; /* its fields, as one text */
+    struct interned gpus;    /* in rows that are of another one */
+    size_t cap;
+};
+
+enum { MOST_VALUES = 65535 }; /* of a parameter */
+
+/* ---- what both have in common ---- */
+
+static void open_params(struct full_rows *r, size_t n)
+{
+    r->table->values = xcalloc(n + 1, sizeof *r->table->values);
+}
+
+/* A tuple twice is one that was measured again: the shorter time counts. */
+static int add_tuple(struct full_rows *r, const char *const *value, double time, long line)
+{
+    struct full_table *t = r->table;
+    const size_t n = t->params.n;
+    uint16_t number[KPRED_MAX_TUPLE + KPRED_MAX_FIELDS];
+    for (size_t p = 0; p < n; p++) {
+        const size_t at = intern_text(&t->values[p], value[p]);
+        if (at >= MOST_VALUES)
+            return fail("%s:%ld: %s has more than %d values", t->path, line, t->params.v[p].s,
+                        MOST_VALUES);
+        number[p] = (uint16_t)at;
+    }
+    const size_t at = intern(&r->tuples, number, n * sizeof *number);
+    if (at < t->n) {
+        t->time[at] = time < t->time[at] ? time : t->time[at];
+        return 0;
+    }
+    if (t->n == r->cap) {
+        r->cap = 2 * r->cap + 1024;
+        t->value = xrealloc(t->value, r->cap * (n + 1), sizeof *t->value);
+        t->time = xrealloc(t->time, r->cap, sizeof *t->time);
+    }
+    memcpy(t->value + at * n, number, n * sizeof *number);
+    t->time[at] = time;
+    t->n++;
+    return 0;
+}
+
+static void close_rows(struct full_rows *r)
+{
+    intern_free(&r->tuples);
+    intern_free(&r->problem);
+    intern_free(&r->gpus);
+}
+
+/* ---- files of other tuners ---- */
+
+static int check_gpu(const struct full_rows *r, const struct tuner_head *head)
+{
+    struct buf device = {0}, asked = {0};
+    const char *is = tuner_gpu(head->device, NULL, head->path, &device);
+    const char *wanted = r->gpu == NULL ? NULL : tuner_gpu(r->gpu, NULL, "", &asked);
+    int rc = 0;
+    if (wanted != NULL && is != NULL && strstr(is, wanted) == NULL && strstr(wanted, is) == NULL)
+        rc = fail("%s: is of the GPU %s, not of --gpu %s", head->path, is, r->gpu);
+    buf_free(&device);
+    buf_free(&asked);
+    return rc;
+}
+
+static int see_head(void *to, const struct tuner_head *head)
+{
+    struct full_rows *r = to;
+    if (head->n_params > KPRED_MAX_TUPLE + KPRED_MAX_FIELDS)
+        return fail("%s: has %zu parameters, at most %d can be replayed", head->path,
+                    head->n_params, KPRED_MAX_TUPLE + KPRED_MAX_FIELDS);
+    for (size_t i = 0; i < head->n_params; i++)
+        (void)intern_text(&r->table->params, head->param[i].name);
+    for (size_t i = 0; r->spec != NULL && i < r->spec->n_params; i++)
+        if (r->spec->params[i].n_values > 1
+            && intern_find_text(&r->table->params, r->spec->params[i].name) == INTERN_NONE)
+            return fail("%s: has no parameter %s, which the spec has", head->path,
+                        r->spec->params[i].name);
+    open_params(r, head->n_params);
+    return check_gpu(r, head);
+}
+
+static int see_measurement(void *to, const struct tuner_head *head,
+                           const struct tuner_measurement *m)
+{
+    (void)head;
+    return add_tuple(to, m->value, m->time_us > 0 ? m->time_us : HUGE_VAL, m->line);
+}
+
+static int read_tuner(struct full_rows *r, struct buf *bytes)
+{
+    const struct tuner_visitor visitor = {r, see_head, see_measurement};
+    return tuner_read(r->table->path, bytes, &visitor);
+}
+
+/* ---- CSV ---- */
+
+struct csv_table {
+    struct csv_records c;
+    int time, gpu; /* columns; -1: none */
+    double us;
+    int param[KPRED_MAX_TUPLE], field[KPRED_MAX_FIELDS];
+};
+
+static int find_columns(struct full_rows *r, struct csv_table *f)
+{
+    const struct spec *s = r->spec;
+    f->time = column_find_time(&f->c, &f->us);
+    f->gpu = csv_records_find(&f->c, "gpu");
+    if (f->time < 0)
+        return f->time == -2 ? -1 : fail("%s: has no column time_us or time_ms", r->table->path);
+    for (size_t i = 0; i < s->n_params; i++) {
+        f->param[i] = csv_records_find(&f->c, s->params[i].name);
+        if (f->param[i] < 0)
+            return fail("%s: has no column %s", r->table->path, s->params[i].name);
+        (void)intern_text(&r->table->params, s->params[i].name);
+    }
+    for (size_t i = 0; i < s->n_fields; i++)
+        f->field[i] = csv_records_find(&f->c, s->fields[i].name);
+    open_params(r, s->n_params);
+    return 0;
+}
+
+static int is_other_gpu(struct full_rows *r, const struct csv_table *f)
+{
+    if (r->gpu == NULL || f->gpu < 0 || strcmp(f->c.cell[f->gpu], r->gpu) == 0)
+        return 0;
+    (void)intern_text(&r->gpus, f->c.cell[f->gpu]);
+    return 1;
+}
+
+static int same_problem(struct full_rows *r, const struct csv_table *f)
+{
+    struct buf fields = {0};
+    buf_puts(&fields, "");
+    for (size_t i = 0; i < r->spec->n_fields; i++)
+        if (f->field[i] >= 0)
+            buf_printf(&fields, "%s%s=%s", fields.n > 0 ? " " : "", r->spec->fields[i].name,
+                       f->c.cell[f->field[i]]);
+    (void)intern_text(&r->problem, fields.s);
+    buf_free(&fields);
+    return r->problem.n == 1 ? 0
+                             : fail("%s:%ld: is of the problem %s, rows before of %s: a replay "
+                                    "takes one problem%s",
+                                    r->table->path, f->c.at, r->problem.v[1].s, r->problem.v[0].s,
+                                    f->gpu >= 0 ? ", and --gpu one GPU" : "");
+}
+
+static int add_row(struct full_rows *r, const struct csv_table *f)
+{
+    const char *value[KPRED_MAX_TUPLE];
+    double time = 0;
+    struct buf what = {0};
+    if (f->c.n != f->c.n_header) {
+        fail("%s:%ld: %s", r->table->path, f->c.at, csv_records_ragged(&f->c, &what));
+        buf_free(&what);
+        return -1;
+    }
+    if (is_other_gpu(r, f))
+        return 0;
+    if (same_problem(r, f) != 0)
+        return -1;
+    for (size_t i = 0; i < r->spec->n_params; i++)
+        value[i] = f->c.cell[f->param[i]];
+    const int ran = load_time_text(f->c.cell[f->time], &time);
+    if (ran < 0)
+        return fail("%s:%ld: %s \"%s\" %s", r->table->path, f->c.at, f->c.header[f->time],
+                    f->c.cell[f->time], LOAD_NO_FIGURE);
+    return add_tuple(r, value, ran ? time * f->us : HUGE_VAL, f->c.at);
+}
+
+static int read_rows(struct full_rows *r, struct csv_table *f)
+{
+    int got = csv_records_next(&f->c);
+    if (got == 0)
+        return fail("%s: is empty", r->table->path);
+    if (got > 0 && (csv_records_check_header(&f->c) != 0 || find_columns(r, f) != 0))
+        got = -1;
+    while (got > 0) {
+        got = csv_records_next(&f->c);
+        if (got > 0 && add_row(r, f) != 0)
+            got = -1;
+    }
+    if (got == 0 && r->table->n == 0 && r->gpus.n > 0)
+        return fail("%s: has no row of --gpu %s, but of %s%s", r->table->path, r->gpu,
+                    r->gpus.v[0].s, r->gpus.n > 1 ? " and others" : "");
+    return got;
+}
+
+static int read_csv(struct full_rows *r, struct buf *bytes)
+{
+    struct csv_table f;
+    if (r->spec == NULL)
+        return fail("%s: a CSV does not say which of its columns are parameters: name the SPEC",
+                    r->table->path);
+    if (csv_records_open(&f.c, r->table->path, bytes) != 0)
+        return -1;
+    const int rc = read_rows(r, &f);
+    csv_records_close(&f.c);
+    return rc;
+}
+
+/* ---- any file ---- */
+
+static int check(struct full_table *t)
+{
+    t->best = HUGE_VAL;
+    for (size_t i = 0; i < t->n; i++)
+        t->best = t->time[i] < t->best ? t->time[i] : t->best;
+    if (t->n == 0)
+        return fail("%s: has no tuple", t->path);
+    if (t->best == HUGE_VAL)
+        return fail("%s: each of its %zu tuples failed: there is nothing to find", t->path, t->n);
+    return 0;
+}
+
+int full_table_read(struct full_table *t, const char *path, const struct spec *spec,
+                    const char *gpu)
+{
+    struct full_rows rows = {.table = t, .spec = spec, .gpu = gpu};
+    struct buf bytes = {0};
+    *t = (struct full_table){.path = path};
+    int rc = data_read(path, &bytes);
+    if (rc == 0 && data_has_ending(path, ".csv"))
+        rc = read_csv(&rows, &bytes);
+    else if (rc == 0)
+        rc = read_tuner(&rows, &bytes);
+    close_rows(&rows);
+    buf_free(&bytes);
+    return rc == 0 ? check(t) : -1;
+}

@@ -1,0 +1,213 @@
+/* join.c - see join.h
+   SPDX-License-Identifier: MIT */
+#include "join.h"
+#include "results.h"
+
+#include "base/csv_records.h"
+#include "base/intern.h"
+#include "data/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TOLD = 10 }; /* contradictions, one by one */
+
+struct row {
+    char *time;
+    size_t file;
+    long line;
+};
+
+struct join {
+    const char *const *paths;
+    struct interned keys, comments; /* rows without their times; comments of all files */
+    struct row *rows;
+    size_t cap, n_twice, n_contradict;
+    struct buf names, title; /* of the first file */
+};
+
+/* The first n cells of a record as CSV */
+static void add_cells(const struct csv_records *c, size_t n, struct buf *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        buf_puts(b, i > 0 ? "," : "");
+        csv_add_cell(b, c->cell[i]);
+    }
+}
+
+/* ---- rows ---- */
+
+static void contradict(struct join *j, const struct row *first, const struct row *second)
+{
+    if (++j->n_contradict <= MOST_TOLD)
+        fail("%s:%ld: the tuple has the time %s here, and %s in %s:%ld", j->paths[second->file],
+             second->line, second->time, first->time, j->paths[first->file], first->line);
+}
+
+static void add_row(struct join *j, const struct csv_records *c, size_t file)
+{
+    struct buf key = {0};
+    struct row row = {c->cell[c->n - 1], file, c->at};
+    add_cells(c, c->n - 1, &key);
+    const size_t before = j->keys.n, i = intern(&j->keys, key.s, key.n);
+    buf_free(&key);
+    if (i < before && strcmp(j->rows[i].time, row.time) == 0) {
+        j->n_twice++;
+    } else if (i < before) {
+        contradict(j, &j->rows[i], &row);
+    } else {
+        j->rows = xgrow(j->rows, i, &j->cap, sizeof *j->rows);
+        row.time = xstrdup(row.time);
+        j->rows[i] = row;
+    }
+}
+
+static int check_row(const struct csv_records *c)
+{
+    struct buf why = {0};
+    double time;
+    if (c->n != c->n_header) {
+        fail("%s:%ld: %s", c->path, c->at, csv_records_ragged(c, &why));
+        buf_free(&why);
+        return -1;
+    }
+    return load_time_text(c->cell[c->n - 1], &time) >= 0
+               ? 0
+               : fail("%s:%ld: time_us: value \"%s\": is no time", c->path, c->at,
+                      c->cell[c->n - 1]);
+}
+
+/* ---- headings ---- */
+
+/* Is the text that of the first file? */
+static int same_as_first(struct join *j, struct buf *first, const char *text, const char *path,
+                         const char *what)
+{
+    if (first->s == NULL)
+        buf_puts(first, text);
+    return strcmp(first->s, text) == 0
+               ? 0
+               : fail("%s: is of another spec than %s: its %s \"%s\", the other's \"%s\"", path,
+                      j->paths[0], what, text, first->s);
+}
+
+/* The comments at the beginning; the first one names the kernel. */
+static int read_comments(struct join *j, const char *path, const char *text)
+{
+    struct buf line = {0};
+    int rc = 0;
+    if (strncmp(text, RESULTS_TITLE, strlen(RESULTS_TITLE)) != 0)
+        return fail("%s:1: does not begin with \"" RESULTS_TITLE "\": it is no output of tune",
+                    path);
+    for (size_t at = 0; rc == 0 && text[at] == '#'; at += line.n + 1) {
+        line.n = 0;
+        buf_add(&line, text + at, strcspn(text + at, "\n"));
+        if (at == 0)
+            rc = same_as_first(j, &j->title, line.s, path, "first line is");
+        intern(&j->comments, line.s, line.n);
+        if (text[at + line.n] == '\0')
+            break;
+    }
+    buf_free(&line);
+    return rc;
+}
+
+static int read_names(struct join *j, struct csv_records *c)
+{
+    struct buf names = {0};
+    int rc = csv_records_next(c);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", c->path);
+    add_cells(c, c->n, &names);
+    rc = strcmp(c->cell[c->n - 1], "time_us") == 0
+             ? same_as_first(j, &j->names, names.s, c->path, "columns are")
+             : fail("%s:%ld: the last column is not time_us", c->path, c->at);
+    buf_free(&names);
+    return rc;
+}
+
+/* ---- files ---- */
+
+/* A tuner that writes still, or was killed, leaves a part of a row. */
+static void drop_cut_line(const char *path, struct buf *text)
+{
+    size_t n = text->n;
+    while (n > 0 && text->s[n - 1] != '\n')
+        n--;
+    if (n < text->n)
+        note("%s: its last line has no end, as a kill leaves one: left out", path);
+    text->s[text->n = n] = '\0';
+}
+
+static int read_results(struct join *j, size_t file, struct buf *text)
+{
+    struct csv_records c;
+    drop_cut_line(j->paths[file], text);
+    if (read_comments(j, j->paths[file], text->s) != 0)
+        return -1;
+    int rc = csv_records_open(&c, j->paths[file], text);
+    if (rc == 0)
+        rc = read_names(j, &c);
+    while (rc == 0 && (rc = csv_records_next(&c)) > 0) {
+        rc = check_row(&c);
+        if (rc == 0)
+            add_row(j, &c, file);
+    }
+    csv_records_close(&c);
+    return rc;
+}
+
+static int read_all(struct join *j, size_t n)
+{
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct buf text = {0};
+        rc = data_read(j->paths[i], &text);
+        if (rc == 0)
+            rc = read_results(j, i, &text);
+        buf_free(&text);
+    }
+    if (rc == 0 && j->n_contradict > 0)
+        rc = fail("%zu row%s another of the same tuple: nothing is written", j->n_contradict,
+                  j->n_contradict == 1 ? " contradicts" : "s contradict");
+    return rc;
+}
+
+static void write_all(const struct join *j, FILE *f)
+{
+    for (size_t i = 0; i < j->comments.n; i++)
+        fprintf(f, "%s\n", j->comments.v[i].s);
+    fprintf(f, "%s\n", j->names.s);
+    for (size_t i = 0; i < j->keys.n; i++)
+        fprintf(f, "%s,%s\n", j->keys.v[i].s, j->rows[i].time);
+}
+
+static void close_join(struct join *j)
+{
+    for (size_t i = 0; i < j->keys.n; i++)
+        free(j->rows[i].time);
+    free(j->rows);
+    intern_free(&j->keys);
+    intern_free(&j->comments);
+    buf_free(&j->names);
+    buf_free(&j->title);
+}
+
+int join_files(const char *const *paths, size_t n, const char *to)
+{
+    struct join j = {.paths = paths};
+    struct outfile out;
+    int rc = out_open(&out, to);
+    if (rc == 0 && read_all(&j, n) != 0) {
+        out_abandon(&out);
+        rc = -1;
+    } else if (rc == 0) {
+        write_all(&j, out.f);
+        rc = out_commit(&out);
+    }
+    if (rc == 0)
+        note("%zu rows of %zu files%s", j.keys.n, n,
+             j.n_twice > 0 ? ", those that were there twice once" : "");
+    close_join(&j);
+    return rc;
+}

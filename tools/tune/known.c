@@ -1,0 +1,118 @@
+/* known.c - see known.h
+   SPDX-License-Identifier: MIT */
+#include "known.h"
+
+#include "base/numbers.h"
+#include "model/registry.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_TABLES = 16 }; /* problems of the data that a strategy is told of: the nearest */
+
+static int open_data(struct known *k, const struct spec *spec, const struct opt_texts *data,
+                     const struct data_format *readers)
+{
+    const struct data_options how = {.lenient = 0};
+    if (data_load(readers, spec, data->v, data->n, &how, &k->data) != 0)
+        return -1;
+    k->has_data = 1;
+    data_note_drops(&k->data);
+    return 0;
+}
+
+int known_open(struct known *k, const struct spec *spec, const char *model,
+               const struct opt_texts *data, const struct data_format *readers)
+{
+    memset(k, 0, sizeof *k);
+    if (model != NULL) {
+        if (model_open(model, &k->model) != 0)
+            return -1;
+        k->has_model = 1;
+        if (order_check(model, &k->model, spec) != 0)
+            return -1;
+    }
+    return data->n > 0 ? open_data(k, spec, data, readers) : 0;
+}
+
+void known_close(struct known *k)
+{
+    if (k->has_model)
+        model_free(&k->model);
+    if (k->has_data)
+        data_free(&k->data);
+}
+
+/* ---- tables ---- */
+
+struct near {
+    double distance;
+    size_t first; /* row */
+};
+
+/* Octaves between the sizes; another GPU is nearer than another type. */
+static double distance(const struct spec *spec, const int32_t *a, const int32_t *b)
+{
+    double sum = 0;
+    for (size_t f = 0; f < spec->n_fields; f++)
+        if (spec->fields[f].n_tokens == 0)
+            sum += fabs(num_log2(a[f] + 1.0) - num_log2(b[f] + 1.0));
+        else if (a[f] != b[f])
+            sum += strcmp(spec->fields[f].name, "gpu") == 0 ? 1 : 4;
+    return sum;
+}
+
+static int by_distance(const void *pa, const void *pb)
+{
+    const struct near *a = pa, *b = pb;
+    if (a->distance < b->distance || a->distance > b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return a->first < b->first ? -1 : 1;
+}
+
+/* The shortest time of each tuple in the rows of a problem */
+static void table_times(const struct dataset *d, size_t first, const struct legal *l, double *times)
+{
+    const size_t end = data_problem_end(d, first);
+    for (size_t i = 0; i < l->space.n; i++)
+        times[i] = (double)NAN;
+    for (size_t row = first; row < end; row++) {
+        uint16_t value[KPRED_MAX_TUPLE];
+        for (size_t t = 0; t < d->n_params; t++)
+            value[t] = d->target[row * d->n_params + t];
+        const size_t i = legal_find(l, value);
+        if (i != SIZE_MAX && !(times[i] <= d->time_us[row]))
+            times[i] = d->time_us[row];
+    }
+}
+
+static void tell_tables(const struct known *k, const struct spec *spec, const int32_t *problem,
+                        const struct legal *l, struct strategy *s, double *times)
+{
+    const struct dataset *d = &k->data;
+    struct near *near = xcalloc(data_count_problems(d) + 1, sizeof *near);
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        near[n++] = (struct near){distance(spec, problem, d->problem + i * d->n_fields), i};
+    qsort(near, n, sizeof *near, by_distance);
+    for (size_t i = 0; i < n && i < MOST_TABLES; i++) {
+        table_times(d, near[i].first, l, times);
+        strategy_warm(s, times);
+    }
+    free(near);
+}
+
+void known_tell(struct known *k, const struct spec *spec, const int32_t *problem,
+                const struct legal *l, struct strategy *s)
+{
+    double *numbers = xcalloc(l->space.n + 1, sizeof *numbers);
+    if (k->has_data)
+        tell_tables(k, spec, problem, l, s, numbers);
+    if (k->has_model) {
+        if (order_scores(&k->model, spec, problem, l, numbers))
+            strategy_prior(s, numbers);
+        else
+            k->n_strange++;
+    }
+    free(numbers);
+}

@@ -1,0 +1,23 @@
+/* known.h - what a tuning knows beforehand: a model, and tables of other GPUs and problems
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "order.h"
+
+#include "data/formats.h"
+
+struct known {          /* all zero: nothing */
+    struct model model; /* a struct known must not be copied */
+    struct dataset data;
+    int has_model, has_data;
+    size_t n_strange; /* problems of which the model does not know a token */
+};
+
+/* `model` is a header, or a built-in model; NULL: none. 0, or -1 with a message. */
+int known_open(struct known *k, const struct spec *spec, const char *model,
+               const struct opt_texts *data, const struct data_format *readers);
+void known_close(struct known *k);
+
+/* Tells the strategy of a problem. */
+void known_tell(struct known *k, const struct spec *spec, const int32_t *problem,
+                const struct legal *l, struct strategy *s);

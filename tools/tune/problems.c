@@ -1,0 +1,136 @@
+/* problems.c - see problems.h
+   SPDX-License-Identifier: MIT */
+#include "problems.h"
+
+#include "base/intern.h"
+#include "data/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+    const struct spec *spec;
+    struct csv_records r;
+    int column[KPRED_MAX_FIELDS];
+    struct interned seen;
+    struct problems *out;
+    size_t cap, cap_line, n_twice;
+};
+
+/* ---- the header ---- */
+
+static void note_others(const struct reading *in)
+{
+    for (size_t i = 0; i < in->r.n; i++)
+        if (spec_field_index(in->spec, in->r.cell[i]) < 0)
+            note("%s:%ld: column \"%s\" is no field of %s: ignored", in->r.path, in->r.at,
+                 in->r.cell[i], in->spec->name);
+}
+
+static int read_header(struct reading *in)
+{
+    const int rc = csv_records_next(&in->r);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", in->r.path);
+    if (csv_records_check_header(&in->r) != 0)
+        return -1;
+    for (size_t i = 0; i < in->spec->n_fields; i++) {
+        in->column[i] = csv_records_find(&in->r, in->spec->fields[i].name);
+        if (in->column[i] < 0)
+            return fail("%s:%ld: there is no column \"%s\", a field of %s", in->r.path, in->r.at,
+                        in->spec->fields[i].name, in->spec->name);
+    }
+    note_others(in);
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static int bad_cell(const struct reading *in, const struct spec_field *f, const char *cell)
+{
+    struct buf b = {0};
+    if (f->n_tokens != 0)
+        fail("%s:%ld: %s: value \"%s\": is none of %s", in->r.path, in->r.at, f->name, cell,
+             spec_tokens_text(f, &b));
+    else
+        fail("%s:%ld: %s: value \"%s\": is no integer of %ld..%ld", in->r.path, in->r.at, f->name,
+             cell, (long)f->least, (long)f->most);
+    buf_free(&b);
+    return -1;
+}
+
+static int read_cell(const struct reading *in, size_t i, int32_t *out)
+{
+    const struct spec_field *f = &in->spec->fields[i];
+    const char *cell = in->r.cell[in->column[i]];
+    int64_t v = 0;
+    if (f->n_tokens != 0)
+        v = spec_token(f, cell);
+    if (f->n_tokens != 0 ? v < 0 : parse_int(cell, f->least, f->most, &v) != 0)
+        return bad_cell(in, f, cell);
+    *out = (int32_t)v;
+    return 0;
+}
+
+static int read_row(struct reading *in)
+{
+    struct problems *p = in->out;
+    int32_t problem[KPRED_MAX_FIELDS];
+    struct buf why = {0};
+    if (in->r.n != in->r.n_header) {
+        fail("%s:%ld: %s", in->r.path, in->r.at, csv_records_ragged(&in->r, &why));
+        buf_free(&why);
+        return -1;
+    }
+    for (size_t i = 0; i < p->n_fields; i++)
+        if (read_cell(in, i, &problem[i]) != 0)
+            return -1;
+    if (intern(&in->seen, problem, p->n_fields * sizeof *problem) < p->n)
+        return in->n_twice++, 0;
+    while (in->cap < (p->n + 1) * p->n_fields)
+        p->v = xgrow(p->v, in->cap, &in->cap, sizeof *p->v);
+    memcpy(p->v + p->n * p->n_fields, problem, p->n_fields * sizeof *problem);
+    p->line = xgrow(p->line, p->n, &in->cap_line, sizeof *p->line);
+    p->line[p->n++] = in->r.at;
+    return 0;
+}
+
+static int read_rows(struct reading *in)
+{
+    int rc = read_header(in);
+    while (rc == 0 && (rc = csv_records_next(&in->r)) > 0)
+        rc = read_row(in);
+    if (rc == 0 && in->out->n == 0)
+        rc = fail("%s: has no problem", in->r.path);
+    if (rc == 0 && in->n_twice > 0)
+        note("%s: %zu line%s an earlier problem: it counts once", in->r.path, in->n_twice,
+             in->n_twice == 1 ? " repeats" : "s repeat");
+    return rc;
+}
+
+int problems_read(const char *path, const struct spec *spec, struct problems *out)
+{
+    struct reading in = {.spec = spec, .out = out};
+    struct buf text = {0};
+    memset(out, 0, sizeof *out);
+    out->n_fields = spec->n_fields;
+    int rc = data_read(path, &text);
+    if (rc == 0) {
+        rc = csv_records_open(&in.r, path, &text);
+        if (rc == 0)
+            rc = read_rows(&in);
+        csv_records_close(&in.r);
+    }
+    intern_free(&in.seen);
+    buf_free(&text);
+    if (rc != 0)
+        problems_free(out);
+    return rc;
+}
+
+void problems_free(struct problems *p)
+{
+    free(p->v);
+    free(p->line);
+    memset(p, 0, sizeof *p);
+}

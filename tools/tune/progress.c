@@ -1,0 +1,127 @@
+/* progress.c - see progress.h
+   SPDX-License-Identifier: MIT */
+#include "progress.h"
+
+#include "budget.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { MOST_TOLD = 10, WIDTH = 79 };
+
+void progress_begin(struct progress *p, size_t n_problems, double deadline)
+{
+    memset(p, 0, sizeof *p);
+    p->is_terminal = isatty(STDERR_FILENO);
+    p->start = clock_seconds();
+    p->deadline = deadline;
+    p->n_problems = n_problems;
+}
+
+static void clear(const struct progress *p)
+{
+    if (p->is_terminal)
+        fputs("\r\033[K", stderr);
+}
+
+void progress_end(struct progress *p)
+{
+    clear(p);
+    buf_free(&p->best_text);
+}
+
+void progress_problem(struct progress *p, size_t to_do, size_t later)
+{
+    p->problem++;
+    p->done = 0;
+    p->to_do = to_do;
+    p->later = later;
+    p->best = HUGE_VAL;
+    p->best_text.n = 0;
+}
+
+void progress_time(struct progress *p, const struct assign *a, double us)
+{
+    if (!(us < p->best))
+        return;
+    p->best = us;
+    p->best_text.n = 0;
+    if (p->is_terminal)
+        assign_tuple_text(a, &p->best_text);
+}
+
+void progress_failure(struct progress *p, const struct assign *a, const struct answer *why)
+{
+    struct buf text = {0};
+    if (++p->told[why->outcome] > MOST_TOLD)
+        return;
+    clear(p);
+    note("%s: %s%s", assign_text(a, &text), why->why,
+         p->told[why->outcome] == MOST_TOLD ? " (more failures of this kind are not told)" : "");
+    buf_free(&text);
+}
+
+/* ---- the line ---- */
+
+/* As long as each launch takes what the others have taken, or until the deadline */
+static double seconds_left(const struct progress *p, double now)
+{
+    const double left = (double)(p->to_do - p->done) + (double)p->later;
+    const double needed =
+        p->launches > 0 ? (now - p->start) / (double)p->launches * left : HUGE_VAL;
+    return needed < p->deadline - now ? needed : p->deadline - now;
+}
+
+static void add_line(const struct progress *p, double now, struct buf *line)
+{
+    const double left = seconds_left(p, now);
+    char text[32];
+    buf_printf(line, "problem %zu of %zu, launch %zu of %zu", p->problem, p->n_problems, p->done,
+               p->to_do);
+    if (left < HUGE_VAL)
+        buf_printf(line, ", %s left", duration_text(left, text));
+    if (p->best < HUGE_VAL)
+        buf_printf(line, ", best %.6g us: %s", p->best, p->best_text.s);
+}
+
+void progress_show(struct progress *p)
+{
+    const double now = p->is_terminal ? clock_seconds() : 0;
+    struct buf line = {0};
+    if (!p->is_terminal || now < p->shown + 0.1)
+        return;
+    p->shown = now;
+    add_line(p, now, &line);
+    fprintf(stderr, "\r\033[K%.*s", WIDTH, line.s);
+    fflush(stderr);
+    buf_free(&line);
+}
+
+/* ---- the end ---- */
+
+static double own_seconds(void)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) != 0)
+        return 0;
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
+           + (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
+}
+
+void progress_sum(struct progress *p, const char *path)
+{
+    struct buf text = {0};
+    clear(p);
+    buf_printf(&text, "%s: %zu tuple%s measured", path, p->measured, p->measured == 1 ? "" : "s");
+    if (p->failed > 0)
+        buf_printf(&text, ", of which %zu failed", p->failed);
+    if (p->resumed > 0)
+        buf_printf(&text, ", %zu were there", p->resumed);
+    if (p->launches > 0)
+        buf_printf(&text, "; %zu launches, %.2g ms of kpred's own time for each", p->launches,
+                   own_seconds() * 1000 / (double)p->launches);
+    note("%s", text.s);
+    buf_free(&text);
+}

@@ -1,0 +1,134 @@
+/* replay.c - see replay.h
+   SPDX-License-Identifier: MIT */
+#include "replay.h"
+
+#include "full_rows.h"
+#include "strategy.h"
+
+#include "model/spec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct replay_row {
+    size_t evals_5, evals_1; /* measurements until within 5 and 1 percent of the table's best time,
+                                failures included; a miss counts as the budget */
+    double share;            /* of the best speed, at the budget */
+};
+
+static void count(const struct full_table *t, double best, size_t n, struct replay_row *row)
+{
+    if (best <= 1.05 * t->best && n < row->evals_5)
+        row->evals_5 = n;
+    if (best <= 1.01 * t->best && n < row->evals_1)
+        row->evals_1 = n;
+}
+
+static void replay_run(const struct full_table *t, const struct space *space, double *const *warm,
+                       size_t n_warm, uint64_t seed, size_t budget, struct replay_row *row)
+{
+    struct strategy *s = strategy_new(space, seed);
+    double best = HUGE_VAL;
+    *row = (struct replay_row){budget, budget, 0};
+    for (size_t i = 0; i < n_warm; i++)
+        strategy_warm(s, warm[i]);
+    for (size_t n = 1; n <= budget && best > t->best; n++) {
+        const size_t tuple = strategy_next(s);
+        if (tuple == SIZE_MAX)
+            break;
+        strategy_tell(s, tuple, t->time[tuple]);
+        best = t->time[tuple] < best ? t->time[tuple] : best;
+        count(t, best, n, row);
+    }
+    row->share = best < HUGE_VAL ? t->best / best : 0;
+    strategy_free(s);
+}
+
+/* ---- all seeds ---- */
+
+/* Are they one file? Its own times would tell the tuner the answer. */
+static int is_same_file(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev
+           && sa.st_ino == sb.st_ino;
+}
+
+static int read_warm(const struct replay_asked *o, const struct spec *spec,
+                     const struct full_table *t, double **warm, size_t *n)
+{
+    for (size_t i = 0; i < o->data.n; i++) {
+        struct full_table other;
+        if (is_same_file(o->data.v[i], o->table))
+            continue;
+        int rc = full_table_read(&other, o->data.v[i], spec, NULL);
+        if (rc == 0) {
+            warm[*n] = xcalloc(t->n, sizeof **warm);
+            rc = full_table_match(t, &other, warm[(*n)++]);
+        }
+        full_table_free(&other);
+        if (rc != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void add_row(struct table *table, const struct replay_asked *o, size_t n_warm, long seed,
+                    const struct replay_row *row)
+{
+    table_text(table, base_name(o->table));
+    table_text(table, "kpred");
+    table_text(table, n_warm > 0 ? "data" : "cold");
+    table_number(table, "%ld", seed);
+    table_number(table, "%zu", row->evals_5);
+    table_number(table, "%zu", row->evals_1);
+    table_number(table, "%.5f", row->share);
+}
+
+static int print_replays(const struct replay_asked *o, const struct full_table *t,
+                         double *const *warm, size_t n_warm)
+{
+    struct table table = {0};
+    struct space space;
+    full_table_space(t, &space);
+    table_heading(&table, "table,strategy,start,seed,evals_5,evals_1,share");
+    for (long seed = 1; seed <= o->seeds; seed++) {
+        struct replay_row row;
+        replay_run(t, &space, warm, n_warm, (uint64_t)seed, (size_t)o->budget, &row);
+        add_row(&table, o, n_warm, seed, &row);
+    }
+    table_print(&table, stdout, o->form);
+    table_free(&table);
+    full_table_end_space(&space);
+    return flush_stdout();
+}
+
+static int run(const struct replay_asked *o, const struct spec *spec)
+{
+    struct full_table t;
+    double **warm = xcalloc(o->data.n + 1, sizeof *warm);
+    size_t n_warm = 0;
+    int rc = full_table_read(&t, o->table, spec, o->gpu);
+    if (rc == 0)
+        rc = read_warm(o, spec, &t, warm, &n_warm);
+    if (rc == 0)
+        rc = print_replays(o, &t, warm, n_warm);
+    for (size_t i = 0; i < n_warm; i++)
+        free(warm[i]);
+    free(warm);
+    full_table_free(&t);
+    return rc;
+}
+
+int replay_print(const struct replay_asked *o)
+{
+    struct spec spec;
+    if (o->spec == NULL)
+        return run(o, NULL);
+    if (spec_load(&spec, o->spec) != 0)
+        return -1;
+    const int rc = run(o, &spec);
+    spec_free(&spec);
+    return rc;
+}

@@ -1,0 +1,279 @@
+/* results.c - see results.h
+   SPDX-License-Identifier: MIT */
+#include "results.h"
+
+#include "row_text.h"
+
+#include "base/intern.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const size_t most_bytes = (size_t)1 << 34;
+
+struct row {
+    double time;
+    size_t next; /* 1 + the next row of the problem; 0: none */
+};
+
+struct results {
+    char *path;
+    FILE *f; /* read by it, written by its descriptor; the lock goes when it is closed */
+    const struct spec *spec;
+    struct interned problems;
+    size_t *first, *last; /* of each problem: 1 + a row */
+    size_t cap_first, cap_last;
+    struct row *rows;
+    uint16_t *value; /* of each row n_params */
+    size_t n, cap, cap_value;
+    size_t n_twice; /* rows of a tuple that another row has already */
+};
+
+/* ---- writing ---- */
+
+static int cut(const struct results *r, off_t size)
+{
+    return ftruncate(fileno(r->f), size) == 0
+               ? 0
+               : fail("%s: cannot cut off a line without an end: %s", r->path, strerror(errno));
+}
+
+/* One write. What there was no room for is taken back. */
+static int put(const struct results *r, const struct buf *text)
+{
+    const off_t size = lseek(fileno(r->f), 0, SEEK_END);
+    ssize_t n;
+    do
+        n = write(fileno(r->f), text->s, text->n);
+    while (n < 0 && errno == EINTR);
+    if (n == (ssize_t)text->n)
+        return 0;
+    fail("%s: cannot write: %s", r->path, n < 0 ? strerror(errno) : "no room is left");
+    if (n > 0)
+        (void)cut(r, size);
+    return -1;
+}
+
+static void add_heading(const struct results *r, const char *command, struct buf *b)
+{
+    buf_printf(b, RESULTS_TITLE "%s\n# ", r->spec->name);
+    for (; *command != '\0'; command++)
+        buf_add(b, (unsigned char)*command < 0x20 ? "?" : command, 1);
+    buf_puts(b, "\n");
+    row_add_names(r->spec, b);
+}
+
+int results_append(struct results *r, const int32_t *problem, const uint16_t *value,
+                   const struct answer *a)
+{
+    struct buf row = {0};
+    row_add(r->spec, problem, value, a, &row);
+    const int rc = put(r, &row);
+    buf_free(&row);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+static size_t problem_number(struct results *r, const int32_t *problem)
+{
+    const size_t before = r->problems.n,
+                 i = intern(&r->problems, problem, r->spec->n_fields * sizeof *problem);
+    if (i == before) {
+        r->first = xgrow(r->first, i, &r->cap_first, sizeof *r->first);
+        r->last = xgrow(r->last, i, &r->cap_last, sizeof *r->last);
+        r->first[i] = r->last[i] = 0;
+    }
+    return i;
+}
+
+static void add_row(struct results *r, const int32_t *problem, const uint16_t *value, double time)
+{
+    const size_t n = r->spec->n_params, p = problem_number(r, problem);
+    r->rows = xgrow(r->rows, r->n, &r->cap, sizeof *r->rows);
+    while (r->cap_value < (r->n + 1) * n)
+        r->value = xgrow(r->value, r->cap_value, &r->cap_value, sizeof *r->value);
+    memcpy(r->value + r->n * n, value, n * sizeof *value);
+    r->rows[r->n++] = (struct row){time, 0};
+    if (r->first[p] == 0)
+        r->first[p] = r->n;
+    else
+        r->rows[r->last[p] - 1].next = r->n;
+    r->last[p] = r->n;
+}
+
+int results_next(const struct results *r, const int32_t *problem, size_t *at, struct result *out)
+{
+    if (*at == 0) {
+        const size_t p = intern_find(&r->problems, problem, r->spec->n_fields * sizeof *problem);
+        *at = p != INTERN_NONE ? r->first[p] : 0;
+    } else {
+        *at = r->rows[*at - 1].next;
+    }
+    if (*at == 0)
+        return 0;
+    *out = (struct result){r->value + (*at - 1) * r->spec->n_params, r->rows[*at - 1].time};
+    return 1;
+}
+
+size_t results_count(const struct results *r)
+{
+    return r->n;
+}
+
+/* ---- reading ---- */
+
+static int read_row(struct results *r, const struct csv_records *c, struct interned *seen)
+{
+    int32_t problem[KPRED_MAX_FIELDS];
+    uint16_t value[KPRED_MAX_TUPLE];
+    double time = 0;
+    struct buf key = {0};
+    if (row_read(r->spec, c, problem, value, &time) != 0)
+        return -1;
+    buf_add(&key, (const char *)problem, r->spec->n_fields * sizeof *problem);
+    buf_add(&key, (const char *)value, r->spec->n_params * sizeof *value);
+    if (intern(seen, key.s, key.n) < r->n)
+        r->n_twice++;
+    else
+        add_row(r, problem, value, time);
+    buf_free(&key);
+    return 0;
+}
+
+static int check_title(const struct results *r, const char *text)
+{
+    const size_t n = strlen(RESULTS_TITLE), line = strcspn(text, "\n");
+    if (strncmp(text, RESULTS_TITLE, n) != 0)
+        return fail("%s:1: does not begin with \"" RESULTS_TITLE "%s\": it is no output of tune",
+                    r->path, r->spec->name);
+    if (line - n != strlen(r->spec->name) || memcmp(text + n, r->spec->name, line - n) != 0)
+        return fail("%s:1: is the output of another spec: it is of the kernel %.*s, %s of %s",
+                    r->path, (int)(line - n), text + n, r->spec->path, r->spec->name);
+    return 0;
+}
+
+static int read_rows(struct results *r, struct buf *text)
+{
+    struct csv_records c;
+    struct interned seen = {0};
+    int rc = csv_records_open(&c, r->path, text);
+    if (rc == 0)
+        rc = row_check_names(r->spec, &c);
+    while (rc == 0 && (rc = csv_records_next(&c)) > 0)
+        rc = read_row(r, &c, &seen);
+    csv_records_close(&c);
+    intern_free(&seen);
+    if (rc == 0 && r->n_twice > 0)
+        note("%s: %zu row%s of a tuple that an earlier row has: the first one counts", r->path,
+             r->n_twice, r->n_twice == 1 ? " is" : "s are");
+    return rc;
+}
+
+/* ---- opening ---- */
+
+static int lock(const struct results *r)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fileno(r->f), F_SETLK, &whole) == 0)
+        return 0;
+    if (errno == EACCES || errno == EAGAIN)
+        return fail("%s: another tuner writes it now: give each shard a file of its own", r->path);
+    note("%s: cannot lock: %s: no other tuner may write it meanwhile", r->path, strerror(errno));
+    return 0;
+}
+
+static int open_file(struct results *r)
+{
+    struct stat st;
+    const int fd = open(r->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        r->f = fdopen(fd, "a+b");
+    if (r->f == NULL) {
+        fail("%s: cannot open: %s", r->path, strerror(errno));
+        return fd >= 0 ? close(fd), -1 : -1;
+    }
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return fail("%s: is no file that could be read again", r->path);
+    return lock(r);
+}
+
+/* Whole lines alone: what stands behind the last one is what a kill has left of a write. */
+static int keep_lines(const struct results *r, struct buf *text)
+{
+    size_t n = text->n;
+    while (n > 0 && text->s[n - 1] != '\n')
+        n--;
+    if (n == text->n)
+        return 0;
+    note("%s: its last line has no end, as a kill leaves one: cut off", r->path);
+    text->n = n;
+    text->s[n] = '\0';
+    return cut(r, (off_t)n);
+}
+
+/* A kill while the file was made leaves the beginning of a heading. */
+static int begin(const struct results *r, struct buf *text, const char *command)
+{
+    struct buf heading = {0};
+    int rc = 0;
+    add_heading(r, command, &heading);
+    if (text->n < heading.n && (text->n == 0 || memcmp(text->s, heading.s, text->n) == 0)) {
+        rc = text->n > 0 ? cut(r, 0) : 0;
+        if (rc == 0)
+            rc = put(r, &heading);
+        text->n = 0;
+        buf_add(text, heading.s, heading.n);
+    }
+    buf_free(&heading);
+    return rc;
+}
+
+static int open_results(struct results *r, const char *command)
+{
+    struct buf text = {0};
+    int rc = open_file(r);
+    if (rc == 0)
+        rc = read_stream(r->f, r->path, most_bytes, &text);
+    if (rc == 0 && strncmp(text.n > 0 ? text.s : "", RESULTS_TITLE, strlen(RESULTS_TITLE)) == 0)
+        rc = keep_lines(r, &text);
+    if (rc == 0)
+        rc = begin(r, &text, command);
+    if (rc == 0)
+        rc = check_title(r, text.s);
+    if (rc == 0)
+        rc = read_rows(r, &text);
+    buf_free(&text);
+    return rc;
+}
+
+int results_open(struct results **out, const char *path, const struct spec *spec,
+                 const char *command)
+{
+    struct results *r = *out = xcalloc(1, sizeof *r);
+    r->path = xstrdup(path);
+    r->spec = spec;
+    if (open_results(r, command) == 0)
+        return 0;
+    results_close(r);
+    *out = NULL;
+    return -1;
+}
+
+void results_close(struct results *r)
+{
+    if (r == NULL)
+        return;
+    if (r->f != NULL)
+        fclose(r->f);
+    intern_free(&r->problems);
+    free(r->first);
+    free(r->last);
+    free(r->rows);
+    free(r->value);
+    free(r->path);
+    free(r);
+}

@@ -1,0 +1,35 @@
+/* results.h - the file of a tuning: a row for each tuple that was measured, only ever added to
+   SPDX-License-Identifier: MIT
+
+   It is a table of times that `train` and `ingest` read, behind a comment that names the kernel.
+   Each row is one write, so that a kill cuts the last row at most; who opens the file again cuts
+   that off. One process has it at a time. */
+#pragma once
+
+#include "answer.h"
+
+#include "model/spec.h"
+
+#define RESULTS_TITLE "# kpred-train tune: " /* and the name of the kernel: the first line */
+
+struct results;
+
+struct result {
+    const uint16_t *value; /* of each parameter its number */
+    double time;           /* HUGE_VAL: it failed */
+};
+
+/* Opens the file or makes it, and reads it. `command` is told in a comment of a new one. 0, or -1
+   with a message. */
+int results_open(struct results **r, const char *path, const struct spec *spec,
+                 const char *command);
+void results_close(struct results *r); /* may be NULL */
+
+/* What the file had of a problem when it was opened, result by result, in its order: *at begins
+   with 0. 1, or 0 at the end. */
+int results_next(const struct results *r, const int32_t *problem, size_t *at, struct result *out);
+size_t results_count(const struct results *r); /* of all problems */
+
+/* 0, or -1 with a message: then the file is as it was. */
+int results_append(struct results *r, const int32_t *problem, const uint16_t *value,
+                   const struct answer *a);

@@ -1,0 +1,24 @@
+/* strategy.h - which legal tuple to measure next
+   SPDX-License-Identifier: MIT
+
+   A regression on the logarithm of the times proposes the tuple of which it expects the largest
+   improvement. docs/tuning.md says how it works. The proposals follow from the seed, from what was
+   known beforehand, and from the tuples that were told, in their order, alone: who tells the
+   results of an earlier run in their order goes on as that run would have. */
+#pragma once
+
+#include "space.h"
+
+struct strategy *strategy_new(const struct space *space, uint64_t seed);
+
+/* What is known beforehand, to be told before the first strategy_next; any number of times: times
+   (HUGE_VAL: failed; NAN: unknown) of the tuples on another GPU or problem, or an order of a model
+   (score: higher is better). */
+void strategy_warm(struct strategy *s, const double *other_times);
+void strategy_prior(struct strategy *s, const double *score);
+
+/* A tuple that was neither proposed nor told before. SIZE_MAX: there is none left. */
+size_t strategy_next(struct strategy *s);
+/* A time above 0; HUGE_VAL: it failed. Of a tuple that was told already, it is ignored. */
+void strategy_tell(struct strategy *s, size_t tuple, double time);
+void strategy_free(struct strategy *s);

@@ -1,0 +1,182 @@
+/* tune.c - see tune.h
+   SPDX-License-Identifier: MIT */
+#include "tune.h"
+
+#include "loop.h"
+
+#include "base/outputs.h"
+#include "model/any_tuple.h"
+#include "model/default_features.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 1 << 20 };
+
+struct tune {
+    const struct tune_options *o;
+    struct spec spec;
+    struct model model;
+    struct problems problems;
+    struct known known;
+    struct loop loop;
+};
+
+/* ---- options ---- */
+
+/* "I/N": part I of N, counted from 1. Of one problem after the other, part 1 gets the first. */
+static int read_shard(const char *text, struct loop *l)
+{
+    char first[24] = "";
+    int64_t i = 0, n = 0;
+    l->shard = 0;
+    l->n_shards = 1;
+    if (text == NULL)
+        return 0;
+    const size_t slash = strcspn(text, "/");
+    if (slash < sizeof first && text[slash] == '/') {
+        memcpy(first, text, slash);
+        if (parse_int(first, 1, 1000000, &i) == 0
+            && parse_int(text + slash + 1, i, 1000000, &n) == 0) {
+            l->shard = (size_t)i - 1;
+            l->n_shards = (size_t)n;
+            return 0;
+        }
+    }
+    return fail("--shard: value \"%s\": is no I/N with I from 1 to N", text);
+}
+
+static int read_options(struct tune *t)
+{
+    const struct tune_options *o = t->o;
+    struct loop *l = &t->loop;
+    const char *command = o->run != NULL ? o->run : o->server;
+    if ((o->run != NULL) == (o->server != NULL))
+        return fail("give one of --run and --server");
+    if (command[strspn(command, " \t\r\n")] == '\0')
+        return fail("%s: the command is empty", o->run != NULL ? "--run" : "--server");
+    l->runner.command = command;
+    l->runner.is_server = o->server != NULL;
+    l->runner.timeout = 60;
+    l->repeat = (size_t)o->repeat;
+    l->seed = (uint64_t)o->seed;
+    if (budget_read(o->budget, &l->budget) != 0 || read_shard(o->shard, l) != 0)
+        return -1;
+    return o->timeout != NULL ? duration_read("--timeout", o->timeout, &l->runner.timeout) : 0;
+}
+
+static int check_paths(const struct tune_options *o)
+{
+    const struct output to = {"-o", o->output};
+    return outputs_check_input(&to, 1, "SPEC", o->spec) != 0
+                   || outputs_check_input(&to, 1, "--problems", o->problems) != 0
+                   || outputs_check_input(&to, 1, "--model", o->model) != 0
+                   || outputs_check_inputs(&to, 1, "--data", &o->data) != 0
+               ? -1
+               : 0;
+}
+
+/* ---- the kernel ---- */
+
+/* Rows of failures are failures in a spec of times alone. */
+static int open_kernel(struct tune *t)
+{
+    if (spec_load(&t->spec, t->o->spec) != 0 || default_features_give(&t->spec, NULL) != 0)
+        return -1;
+    if (t->spec.format != SPEC_TIMED)
+        return fail("%s: format = %s: tune writes times: it needs `format = timed` in [data]",
+                    t->spec.path, spec_formats[t->spec.format]);
+    return model_from_spec(&t->model, &t->spec, "none");
+}
+
+/* A rule `listed` allows what the data have. */
+static int list_tuples(struct tune *t)
+{
+    const struct dataset *d = &t->known.data;
+    if (!spec_is_listed(&t->spec))
+        return 0;
+    if (!t->known.has_data)
+        return fail("%s: rule = listed: --data has to say which tuples are legal", t->spec.path);
+    return model_list(&t->model, d->problem, d->target, d->n);
+}
+
+static int no_tuple(struct tune *t, size_t i)
+{
+    const int32_t *problem = t->problems.v + i * t->problems.n_fields;
+    size_t steps = MOST_STEPS;
+    struct buf text = {0};
+    const struct clause *c = any_tuple_culprit(&t->model.clauses, &t->spec, problem, &steps);
+    fail("%s:%ld: no tuple is legal for the problem %s%s%s", t->o->problems, t->problems.line[i],
+         assign_problem_text(&t->spec, problem, &text), c != NULL ? ": always false is " : "",
+         c != NULL ? c->text : "");
+    buf_free(&text);
+    return -1;
+}
+
+/* Before anything is measured */
+static int check_problems(struct tune *t)
+{
+    const struct problems *p = &t->problems;
+    for (size_t i = 0; i < p->n; i++)
+        if (legal_any(&t->model, p->v + i * p->n_fields) == 0)
+            return no_tuple(t, i);
+    return 0;
+}
+
+/* ---- the command ---- */
+
+static int open_all(struct tune *t)
+{
+    const struct tune_options *o = t->o;
+    struct loop *l = &t->loop;
+    if (open_kernel(t) != 0 || known_open(&t->known, &t->spec, o->model, &o->data, o->readers) != 0
+        || list_tuples(t) != 0 || problems_read(o->problems, &t->spec, &t->problems) != 0
+        || check_problems(t) != 0 || child_ready() != 0
+        || results_open(&l->results, o->output, &t->spec, l->runner.command) != 0)
+        return -1;
+    l->spec = &t->spec;
+    l->model = &t->model;
+    l->problems = &t->problems;
+    l->known = &t->known;
+    if (l->n_shards > t->problems.n && l->shard >= t->problems.n)
+        note("--shard %s: there are %zu problems: this part has none", o->shard, t->problems.n);
+    return 0;
+}
+
+static void close_all(struct tune *t)
+{
+    results_close(t->loop.results);
+    problems_free(&t->problems);
+    known_close(&t->known);
+    model_free(&t->model);
+    spec_free(&t->spec);
+}
+
+static int tune(struct tune *t)
+{
+    struct progress *p = &t->loop.progress;
+    const int rc = loop_run(&t->loop);
+    if (rc == 0 || p->measured > 0)
+        progress_sum(p, t->o->output);
+    if (t->known.n_strange > 0)
+        note("%s: does not know a token of %zu problem%s: these were tuned without it", t->o->model,
+             t->known.n_strange, t->known.n_strange == 1 ? "" : "s");
+    if (rc == 0 && p->measured > 0 && p->failed == p->measured)
+        return fail("%s: all %zu measurements failed", t->loop.runner.command, p->failed);
+    return rc;
+}
+
+int tune_run(const struct tune_options *o)
+{
+    struct tune t = {.o = o};
+    if (read_options(&t) != 0)
+        return 2;
+    int rc = check_paths(o);
+    if (rc == 0)
+        rc = open_all(&t);
+    if (rc == 0)
+        rc = tune(&t);
+    close_all(&t);
+    child_die_of_signal();
+    return rc != 0;
+}
