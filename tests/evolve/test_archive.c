@@ -28,7 +28,7 @@ static struct edits list_of(uint32_t what)
 
 static struct result result_of(double time, double error)
 {
-    const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}};
+    const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}, {{0, 0}}};
     return r;
 }
 

@@ -67,7 +67,7 @@ static int good_begin;
 static enum crew_end one_answer(struct crew *c, const char *request, struct reply *r)
 {
     size_t tag = 0;
-    CHECK_EQ(crew_ask(c, request, strlen(request), 0, 77), 0);
+    CHECK_EQ(crew_ask(c, request, strlen(request), 77), 0);
     const enum crew_end end = crew_wait(c, &tag, r);
     CHECK_EQ(tag, 77);
     return end;
@@ -103,7 +103,7 @@ static void large_requests(void)
     REQUIRE(request != NULL);
     memset(request, 1, BYTES);
     for (size_t i = 0; i < JOBS; i++)
-        CHECK_EQ(crew_ask(c, request, BYTES, 0, i), 0);
+        CHECK_EQ(crew_ask(c, request, BYTES, i), 0);
     for (size_t i = 0; i < JOBS; i++)
         CHECK(crew_wait(c, &tag, &r) == CREW_ANSWERED && r.sum == BYTES);
     free(request);
@@ -119,10 +119,10 @@ static void several(void)
     size_t tag;
     for (size_t i = 0; i < JOBS; i++) {
         CHECK_EQ(crew_room(c), JOBS - (int)i);
-        CHECK_EQ(crew_ask(c, texts[i], strlen(texts[i]), 0, i), 0);
+        CHECK_EQ(crew_ask(c, texts[i], strlen(texts[i]), i), 0);
     }
     listen();
-    CHECK_EQ(crew_ask(c, "x", 1, 0, 9), -1);
+    CHECK_EQ(crew_ask(c, "x", 1, 9), -1);
     CHECK(strstr(heard(), "3 requests are being answered already") != NULL);
     for (int i = 0; i < JOBS; i++) {
         CHECK_EQ(crew_wait(c, &tag, &one), CREW_ANSWERED);
@@ -146,12 +146,6 @@ static void replaced(void)
     }
     CHECK_EQ(pid[TURNS - 1], pid[0]);
     CHECK(pid[TURNS] != pid[0] && pid[2 * TURNS - 1] == pid[TURNS]);
-    for (int i = 0; i < 2; i++) {
-        size_t tag;
-        const pid_t before = r.pid;
-        CHECK_EQ(crew_ask(c, "\1", 1, 1, 0), 0);
-        CHECK(crew_wait(c, &tag, &r) == CREW_ANSWERED && r.pid != before);
-    }
     crew_close(c);
 }
 
@@ -184,13 +178,13 @@ static void late(void)
     struct reply r;
     size_t tag;
     const double from = now();
-    CHECK_EQ(crew_ask(c, "l", 1, 0, 5), 0);
-    CHECK_EQ(crew_ask(c, "\1", 1, 0, 6), 0);
+    CHECK_EQ(crew_ask(c, "l", 1, 5), 0);
+    CHECK_EQ(crew_ask(c, "\1", 1, 6), 0);
     CHECK(crew_wait(c, &tag, &r) == CREW_ANSWERED && tag == 6);
     CHECK(crew_wait(c, &tag, &r) == CREW_LATE && tag == 5);
     CHECK(now() - from >= 0.59);
     CHECK_EQ(one_answer(c, "\1", &r), CREW_ANSWERED);
-    CHECK_EQ(crew_ask(c, "l", 1, 0, 5), 0);
+    CHECK_EQ(crew_ask(c, "l", 1, 5), 0);
     crew_close(c); /* which does not wait for it */
     CHECK(!has_children());
 }

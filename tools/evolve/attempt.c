@@ -24,7 +24,7 @@ static const struct depth {
     unsigned first, most; /* pairs */
     double usual_s;       /* what all cases may take; the first pairs are taken in any case */
     double most_s;        /* the same of candidates that look faster */
-} depths[] = {{5, 21, 0.004, 0.016}, {15, 61, 0.03, 0.03}, {25, 105, 0.06, 0.06}};
+} depths[] = {{5, 21, 0.004, 0.016}, {10, 30, 0.012, 0.012}, {10, 40, 0.02, 0.02}};
 
 static unsigned chosen_at(const struct trial *t, enum effort effort)
 {

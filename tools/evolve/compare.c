@@ -50,7 +50,7 @@ static void run_contest(void *user)
             c->ns[code][r] = (double)child_sample(&timer, c->codes[code], calls);
         }
     for (size_t k = 0; k < c->n; k++) {
-        const double median = timing_median(c->ns[k], rounds) / (double)calls;
+        const double median = timing_quiet(c->ns[k], rounds) / (double)calls;
         memcpy(c->block.area[0].at + k * sizeof median, &median, sizeof median);
     }
 }

@@ -164,9 +164,9 @@ static int send_request(const struct member *m, const void *request, size_t byte
 }
 
 /* One that died since its last answer is replaced once. */
-static int ask(struct crew *c, struct member *m, const void *request, size_t bytes, int fresh)
+static int ask(struct crew *c, struct member *m, const void *request, size_t bytes)
 {
-    if (m->pid != 0 && (fresh || m->turns >= c->work.turns))
+    if (m->pid != 0 && m->turns >= c->work.turns)
         end_member(m);
     if (m->pid != 0 && send_request(m, request, bytes) == 0)
         return 0;
@@ -178,7 +178,7 @@ static int ask(struct crew *c, struct member *m, const void *request, size_t byt
     return 0;
 }
 
-int crew_ask(struct crew *c, const void *request, size_t bytes, int fresh, size_t tag)
+int crew_ask(struct crew *c, const void *request, size_t bytes, size_t tag)
 {
     int i = 0;
     while (i < c->jobs && c->v[i].is_asked)
@@ -186,7 +186,7 @@ int crew_ask(struct crew *c, const void *request, size_t bytes, int fresh, size_
     if (i == c->jobs)
         return fail("%d requests are being answered already", c->jobs);
     struct member *m = &c->v[i];
-    if (ask(c, m, request, bytes, fresh) != 0)
+    if (ask(c, m, request, bytes) != 0)
         return -1;
     m->is_asked = 1;
     m->deadline = now() + c->work.seconds;

@@ -26,9 +26,8 @@ struct crew;
 
 int crew_open(struct crew **c, int jobs, const struct crew_work *work);
 int crew_room(const struct crew *c); /* how many more requests may be made now */
-/* `tag` comes back with the answer; `fresh`: it is the first answer of its member. -1 after a
-   message if there can be no process. */
-int crew_ask(struct crew *c, const void *request, size_t bytes, int fresh, size_t tag);
+/* `tag` comes back with the answer. -1 after a message if there can be no process. */
+int crew_ask(struct crew *c, const void *request, size_t bytes, size_t tag);
 /* Waits for the next end: CREW_ANSWERED with a reply, or CREW_IDLE if nothing was asked. */
 enum crew_end crew_wait(struct crew *c, size_t *tag, void *reply);
 void crew_close(struct crew *c); /* ends all of them, whatever they do */

@@ -84,7 +84,7 @@ int judge_times_can_be(const struct trial *t, size_t i, double *left)
         }
     for (size_t k = 0; k < n; k++)
         base[k] = (double)p->ns[i][k][1];
-    return timing_median(base, n) > t->sample_ns[i] / 16;
+    return timing_quiet(base, n) > t->sample_ns[i] / 16;
 }
 
 static int judge_times(const struct trial *t, struct result *r)
@@ -99,6 +99,7 @@ static int judge_times(const struct trial *t, struct result *r)
         const struct timing x =
             timing_of((const uint64_t(*)[2])t->report->ns[i], t->report->n_pairs[i]);
         r->ratio[k] = x.ratio;
+        memcpy(r->ns[k], x.ns, sizeof x.ns);
         time += x.ratio;
         square += x.error * x.error;
     }

@@ -27,6 +27,7 @@ struct result {
     double error;  /* the largest over the cases; 0: equal bit for bit */
     int n_cases;   /* of which there are times */
     double ratio[TASK_CASES]; /* of each case */
+    double ns[TASK_CASES][2]; /* candidate, baseline; a log does not have them */
 };
 
 enum effort {

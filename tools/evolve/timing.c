@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-double timing_median(double *v, size_t n)
+static void sort(double *v, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         const double x = v[i];
@@ -15,32 +15,31 @@ double timing_median(double *v, size_t n)
             v[k] = v[k - 1];
         v[k] = x;
     }
+}
+
+double timing_quiet(double *v, size_t n)
+{
+    sort(v, n);
+    return v[n / 4];
+}
+
+static double median(double *v, size_t n)
+{
+    sort(v, n);
     return n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* The values at both ends count for the error as if they were like their neighbours. */
-struct timing_mean timing_trimmed(double *v, size_t n, size_t cut)
+/* The standard error of a median, from the median of the distances to it: neither is moved by the
+   few values that an interruption made large. */
+static double error_of_median(double *v, size_t n)
 {
-    const double inner = (double)(n - 2 * cut), all = (double)n;
-    struct timing_mean t = {0, 0};
-    double winsorized = 0, squares = 0;
-    timing_median(v, n); /* sorts */
-    for (size_t i = cut; i < n - cut; i++)
-        t.mean += v[i] / inner;
-    for (size_t i = 0; i < cut; i++) {
-        v[i] = v[cut];
-        v[n - 1 - i] = v[n - 1 - cut];
-    }
+    const double to_deviation = 1.4826, of_median = 1.2533; /* if the distribution is normal */
+    const double middle = median(v, n);
     for (size_t i = 0; i < n; i++)
-        winsorized += v[i] / all;
-    for (size_t i = 0; i < n; i++)
-        squares += (v[i] - winsorized) * (v[i] - winsorized);
-    t.error = n < 2 ? 0 : sqrt(squares / (all - 1) * all) / inner;
-    return t;
+        v[i] = fabs(v[i] - middle);
+    return to_deviation * of_median * median(v, n) / sqrt((double)n);
 }
 
-/* Of pairs that lie in several places of memory the mean tells more than the median, which jumps
-   from the times of one place to those of another. */
 struct timing timing_of(const uint64_t (*pairs)[2], size_t n)
 {
     double v[TIMING_MOST];
@@ -48,12 +47,11 @@ struct timing timing_of(const uint64_t (*pairs)[2], size_t n)
     for (int code = 0; code < 2; code++) {
         for (size_t i = 0; i < n; i++)
             v[i] = (double)pairs[i][code];
-        t.ns[code] = timing_median(v, n);
+        t.ns[code] = timing_quiet(v, n);
     }
     for (size_t i = 0; i < n; i++)
         v[i] = (double)pairs[i][0] / (double)pairs[i][1];
-    const struct timing_mean ratio = timing_trimmed(v, n, n < 5 ? (n - 1) / 2 : n / 5);
-    t.ratio = ratio.mean;
-    t.error = ratio.error;
+    t.ratio = t.ns[0] / t.ns[1];
+    t.error = error_of_median(v, n);
     return t;
 }

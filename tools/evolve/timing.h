@@ -9,20 +9,13 @@ enum { TIMING_MOST = 256 }; /* values that can be dealt with at once */
 
 struct timing {
     double ratio; /* of the first code's time to the second's */
-    double error; /* its standard error */
-    double ns[2]; /* the medians of both */
+    double error; /* its standard error, as far as the pairs tell */
+    double ns[2]; /* the times of both, as timing_quiet has them */
 };
 
-/* Sorts the values; n is 1 or more. Calls nothing, so that a child can use it. */
-double timing_median(double *v, size_t n);
+/* The lower quartile of n times, 1 or more, which are sorted. What disturbs only adds to a time,
+   for a while: a neighbour on the same core slows one code by a third and another one not at all.
+   So the shorter ones tell more of a code than the mean. Calls nothing: a child can use it. */
+double timing_quiet(double *v, size_t n);
 /* Of pairs that were measured by turns, 1 to TIMING_MOST of them, none 0 */
 struct timing timing_of(const uint64_t (*pairs)[2], size_t n);
-
-struct timing_mean {
-    double mean, error; /* its standard error */
-};
-/* The mean of n times without the `cut` least and largest, as some may have been interrupted; n is
-   more than twice that. The values are lost. The error follows Tukey and McLaughlin, "Less
-   vulnerable confidence and significance procedures for location based on a single sample",
-   Sankhya A 25, 1963. */
-struct timing_mean timing_trimmed(double *v, size_t n, size_t cut);

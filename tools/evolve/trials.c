@@ -45,19 +45,36 @@ static int begin(void *user)
     return sandbox_open(&t->sandbox, &t->plan.limits) == 0 && attempt_open(t) == 0 ? 0 : -1;
 }
 
-/* If there is no child because the machine is full, there may be one a little later. */
-static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel)
+/* Does the baseline take much longer than it did? Then the machine does something else now. */
+static int is_disturbed(const struct trial *t, enum effort effort, const struct result *r)
+{
+    size_t cases[TASK_CASES];
+    const size_t n = trial_timed(t, effort, cases);
+    for (size_t k = 0; r->outcome == OUTCOME_VALID && k < n; k++)
+        if (r->ns[k][1] > 2 * t->sample_ns[cases[k]])
+            return 1;
+    return 0;
+}
+
+static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, struct result *r)
 {
     enum sandbox_end end;
-    int code = 0;
+    int code;
     const double seconds = attempt_set_task(t, effort);
     t->task.kernel = kernel;
-    for (int tries = 0; attempt_run(t, seconds, &end, &code) != 0; tries++) {
-        if (tries == 5)
-            return no_result(OUTCOME_UNCOMPILED);
+    if (attempt_run(t, seconds, &end, &code) != 0)
+        return -1;
+    *r = judge_result(t, end);
+    return is_disturbed(t, effort, r) ? -1 : 0;
+}
+
+/* If the machine is too full for a child, or disturbed, it may not be so a little later. */
+static struct result run_and_judge(struct trial *t, enum effort effort, ev_kernel *kernel)
+{
+    struct result r = no_result(OUTCOME_UNCOMPILED);
+    for (int tries = 0; run_once(t, effort, kernel, &r) != 0 && tries < 5; tries++)
         pause_a_second();
-    }
-    return judge_result(t, end);
+    return r;
 }
 
 static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
@@ -116,9 +133,8 @@ static void *request_of(const struct edits *list, enum effort effort, size_t *n_
     return bytes;
 }
 
-/* What looks best is tried in a new process, whose buffers lie elsewhere in memory: one place may
-   be luckier than others. If there is no process at once there may be one when the others have
-   ended, or a little later. After that nothing else can be said of the list. */
+/* If there is no process at once there may be one when the others have ended, or a little later.
+   After that nothing else can be said of the list. */
 static void begin_one(struct trial *t, const struct edits *list, enum effort effort, size_t i,
                       const struct hearer *h)
 {
@@ -126,7 +142,7 @@ static void begin_one(struct trial *t, const struct edits *list, enum effort eff
     const struct result none = no_result(OUTCOME_UNCOMPILED);
     void *request = request_of(list, effort, &n_bytes);
     int tries = 0;
-    while (crew_ask(t->crew, request, n_bytes, effort != EFFORT_SEARCH, i) != 0 && tries++ < 5) {
+    while (crew_ask(t->crew, request, n_bytes, i) != 0 && tries++ < 5) {
         finish_all(t, h);
         pause_a_second();
     }

@@ -6,15 +6,13 @@
 
 #include "evolve/timing.h"
 
+#include "base/numbers.h"
 #include "base/util.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { CHILDREN = 7 };
-
-/* Student's t for the four degrees of freedom that are left by the normal distribution's 1.96 */
-static const double small_sample = 2.776 / 1.96;
+enum { CHILDREN = 21, RESAMPLES = 100 };
 
 struct repeated {
     struct result of[CHILDREN];
@@ -27,28 +25,54 @@ struct repeats {
     void *user;
 };
 
-static struct timing_mean mean_of(const struct repeated *p, int c)
+/* The mean over the cases of the ratios of quiet times, of those children that are picked */
+static double ratios_of(const struct repeated *p, const size_t pick[CHILDREN],
+                        double ratio[TASK_CASES])
 {
-    double times[CHILDREN];
-    for (size_t i = 0; i < CHILDREN; i++)
-        times[i] = c < 0 ? p->of[i].time : p->of[i].ratio[c];
-    return timing_trimmed(times, CHILDREN, 1);
+    const size_t n_cases = (size_t)p->of[0].n_cases;
+    double sum = 0, times[CHILDREN], ns[2];
+    for (size_t c = 0; c < n_cases; c++) {
+        for (int code = 0; code < 2; code++) {
+            for (size_t i = 0; i < CHILDREN; i++)
+                times[i] = p->of[pick[i]].ns[c][code];
+            ns[code] = timing_quiet(times, CHILDREN);
+        }
+        ratio[c] = ns[0] / ns[1];
+        sum += ratio[c];
+    }
+    return sum / (double)n_cases;
+}
+
+/* The standard error of that: the deviation among drawings of as many children, with repetition */
+static double error_of(const struct repeated *p)
+{
+    uint64_t random = 1;
+    double sum = 0, squares = 0, ratio[TASK_CASES];
+    for (int k = 0; k < RESAMPLES; k++) {
+        size_t pick[CHILDREN];
+        for (size_t i = 0; i < CHILDREN; i++)
+            pick[i] = (size_t)(num_draw(&random) % CHILDREN);
+        const double time = ratios_of(p, pick, ratio);
+        sum += time;
+        squares += time * time;
+    }
+    const double mean = sum / RESAMPLES, variance = squares / RESAMPLES - mean * mean;
+    return variance > 0 ? sqrt(variance) : 0;
 }
 
 static struct result combine(const struct repeated *p)
 {
     struct result r = p->of[0];
+    size_t all[CHILDREN];
     for (size_t i = 0; i < p->n; i++) {
         if (p->of[i].outcome != OUTCOME_VALID)
             return p->of[i];
         r.error = fmax(r.error, p->of[i].error);
         r.spread = fmin(r.spread, p->of[i].spread);
+        all[i] = i;
     }
-    const struct timing_mean all = mean_of(p, -1);
-    r.time = all.mean;
-    r.spread = fmax(r.spread / sqrt(CHILDREN), small_sample * all.error);
-    for (int c = 0; c < r.n_cases; c++)
-        r.ratio[c] = mean_of(p, c).mean;
+    r.time = ratios_of(p, all, r.ratio);
+    r.spread = fmax(r.spread / sqrt(CHILDREN), error_of(p));
     return r;
 }
 

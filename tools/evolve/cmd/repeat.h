@@ -5,7 +5,7 @@
 #include "evolve/trial.h"
 
 /* As trial_evaluate. With EFFORT_SEARCH each list has one child. With more effort it has
-   seven: its time is their mean without the least and the largest, and 1.96 of `spread` are the
-   95 % interval of that mean. One that is not valid decides. */
+   21: its time is the ratio of the lower quartiles of their times, and `spread` is the standard
+   error of that by resampling. One that is not valid decides. */
 void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);
