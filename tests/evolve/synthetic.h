@@ -25,7 +25,7 @@ struct synthetic {
     int inexact;  /* there is an edit that gains and has an error */
     int backward; /* results come in the other order */
     long kill_at; /* after so many evaluations no more come back; 0: never */
-    long evaluations, ran, by_effort[3];
+    long evaluations, ran, compared, by_effort[3];
 };
 
 /* The number of the gain that an edit is, or -1 */
@@ -164,10 +164,26 @@ static inline void syn_evaluate(void *self, const struct edits *lists, size_t n,
     }
 }
 
+/* The noise is that of both, but for what disturbs them together. */
+static inline struct result syn_compare(void *self, const struct edits *list,
+                                        const struct edits *with)
+{
+    struct synthetic *s = self;
+    double error;
+    struct result r = syn_result(s, list, EFFORT_CONFIRM);
+    const uint64_t bits = num_mix(edits_hash(list), edits_hash(with), s->seed);
+    s->compared++;
+    r.spread = s->noise / 4;
+    if (r.outcome == OUTCOME_VALID)
+        r.time = syn_time(s, list, &error) / syn_time(s, with, &error)
+                 * (1 + r.spread * syn_normal(bits));
+    return r;
+}
+
 static inline struct task syn_task(struct synthetic *s)
 {
-    const struct task t = {s,           {syn_names, SYN_OPERATORS}, syn_propose, syn_applies, NULL,
-                           syn_evaluate};
+    const struct task t = {
+        s, {syn_names, SYN_OPERATORS}, syn_propose, syn_applies, NULL, syn_evaluate, syn_compare};
     return t;
 }
 

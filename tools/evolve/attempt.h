@@ -20,7 +20,10 @@ struct trial {
     uint64_t calls[TASK_CASES]; /* in a sample of each case */
     double sample_ns[TASK_CASES];
     double whole_s[TASK_CASES]; /* what a child took to call and time the baseline on it */
+    const struct edits *with;   /* in the parent: see trial_time_with */
     /* for a child */
+    struct edits rival; /* a member has compiled it to be timed with */
+    ev_kernel *rival_code;
     struct sandbox *sandbox;
     struct case_room rooms[ATTEMPT_ROOMS];
     size_t n_rooms;

@@ -56,9 +56,9 @@ struct minimised { /* to be freed */
     struct result before, after;
 };
 
-/* Drops edits one at a time while no more of the gain goes than the noise of both times, then in
-   pairs; then puts simpler ones in the place of others, and drops again. Every step is judged with
-   EFFORT_CONFIRM. -1 after a message, if the list is not valid. */
+/* Drops edits one at a time while no more of the gain goes than the noise, then in pairs; then puts
+   simpler ones in the place of others, and drops again. What is left is always compared with the
+   whole list. -1 after a message, if the list is not valid. */
 int search_minimise(const struct task *task, struct archive *archive, const struct edits *list,
                     struct minimised *out);
 void minimised_free(struct minimised *m);

@@ -49,4 +49,7 @@ struct task {
     /* Evaluates n lists, several at a time; tells `done` each result as it comes, in any order. */
     void (*evaluate)(void *self, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);
+    /* The list, timed by turns with another valid one in place of the baseline: what disturbs the
+       one disturbs the other, so that a small difference is seen. As with EFFORT_CONFIRM. */
+    struct result (*compare)(void *self, const struct edits *list, const struct edits *with);
 };

@@ -49,6 +49,9 @@ int trial_open(struct trial **t, const struct host *h, const struct trial_code *
 /* The `evaluate` of a task, with a trial as its first argument */
 void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
                     void (*done)(void *user, size_t i, const struct result *result), void *user);
+/* From now on candidates are timed with this valid list, which has to stay, and not with the
+   baseline; NULL: with the baseline again. */
+void trial_time_with(struct trial *t, const struct edits *list);
 void trial_close(struct trial *t);
 
 struct trial_case {    /* what is to be told of a case */

@@ -30,9 +30,10 @@ static void pause_a_second(void)
 
 /* ---- in a member of the crew ---- */
 
-struct request { /* in front of the list's edits */
+struct request { /* in front of the edits of the list, and of the one it is timed with */
     enum effort effort;
-    size_t n;
+    int has_rival;
+    size_t n, n_rival;
 };
 
 /* Memory and a sandbox of its own, in place of its parent's */
@@ -62,6 +63,10 @@ static int run_once(struct trial *t, enum effort effort, ev_kernel *kernel, stru
     int code;
     const double seconds = attempt_set_task(t, effort);
     t->task.kernel = kernel;
+    if (t->rival_code != NULL) {
+        t->task.baseline = t->rival_code;
+        memset(t->task.calls, 0, sizeof t->task.calls); /* the child finds out how many it takes */
+    }
     if (attempt_run(t, seconds, &end, &code) != 0)
         return -1;
     *r = judge_result(t, end);
@@ -77,22 +82,45 @@ static struct result run_and_judge(struct trial *t, enum effort effort, ev_kerne
     return r;
 }
 
+static struct edits edits_of(const struct edit *v, size_t n)
+{
+    struct edits list = {NULL, 0, 0};
+    for (size_t i = 0; i < n; i++)
+        edits_add(&list, &v[i]);
+    return list;
+}
+
+/* It is compiled once; the code stays as long as the process. */
+static void take_rival(struct trial *t, const struct request *request, const struct edit *v)
+{
+    enum outcome why;
+    struct edits rival = edits_of(v, request->n_rival);
+    const int is_new = t->rival_code == NULL || !edits_equal(&rival, &t->rival);
+    edits_copy(&t->rival, &rival);
+    edits_free(&rival);
+    if (!request->has_rival)
+        t->rival_code = NULL;
+    else if (is_new)
+        t->rival_code = t->code.compile(t->code.self, &t->rival, &why);
+}
+
 static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
 {
     struct trial *t = user;
     struct request request;
-    struct edits list = {NULL, 0, 0};
     enum outcome why = OUTCOME_UNCOMPILED;
     struct result *r = reply;
     memcpy(&request, bytes, sizeof request);
-    list.n = list.cap = request.n;
-    list.v = xmalloc(n_bytes);
-    memcpy(list.v, (const char *)bytes + sizeof request, request.n * sizeof *list.v);
+    struct edit *v = xmalloc(n_bytes);
+    memcpy(v, (const char *)bytes + sizeof request, n_bytes - sizeof request);
+    struct edits list = edits_of(v, request.n);
+    take_rival(t, &request, v + request.n);
     ev_kernel *kernel = t->code.compile(t->code.self, &list, &why);
     *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : no_result(why);
     if (t->code.forget != NULL)
         t->code.forget(t->code.self);
     edits_free(&list);
+    free(v);
 }
 
 /* ---- evaluation ---- */
@@ -121,15 +149,15 @@ static void finish_all(struct trial *t, const struct hearer *h)
         finish_one(t, h);
 }
 
-static void *request_of(const struct edits *list, enum effort effort, size_t *n_bytes)
+static struct buf request_of(const struct edits *list, enum effort effort, const struct edits *with)
 {
-    const struct request request = {effort, list->n};
-    const size_t edits = list->n * sizeof *list->v;
-    *n_bytes = sizeof request + edits;
-    char *bytes = xmalloc(*n_bytes);
-    memcpy(bytes, &request, sizeof request);
+    const struct request request = {effort, with != NULL, list->n, with != NULL ? with->n : 0};
+    struct buf bytes = {0};
+    buf_add(&bytes, (const char *)&request, sizeof request);
     if (list->n > 0)
-        memcpy(bytes + sizeof request, list->v, edits);
+        buf_add(&bytes, (const char *)list->v, list->n * sizeof *list->v);
+    if (request.n_rival > 0)
+        buf_add(&bytes, (const char *)with->v, with->n * sizeof *with->v);
     return bytes;
 }
 
@@ -138,15 +166,14 @@ static void *request_of(const struct edits *list, enum effort effort, size_t *n_
 static void begin_one(struct trial *t, const struct edits *list, enum effort effort, size_t i,
                       const struct hearer *h)
 {
-    size_t n_bytes;
     const struct result none = no_result(OUTCOME_UNCOMPILED);
-    void *request = request_of(list, effort, &n_bytes);
+    struct buf request = request_of(list, effort, t->with);
     int tries = 0;
-    while (crew_ask(t->crew, request, n_bytes, i) != 0 && tries++ < 5) {
+    while (crew_ask(t->crew, request.s, request.n, i) != 0 && tries++ < 5) {
         finish_all(t, h);
         pause_a_second();
     }
-    free(request);
+    buf_free(&request);
     if (tries > 5)
         h->done(h->user, i, &none);
 }
@@ -162,6 +189,11 @@ void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effor
         begin_one(t, &lists[i], effort, i, &h);
     }
     finish_all(t, &h);
+}
+
+void trial_time_with(struct trial *t, const struct edits *list)
+{
+    t->with = list;
 }
 
 /* ---- opening ---- */

@@ -104,3 +104,18 @@ void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum 
     free(many);
     free(all.v);
 }
+
+static void keep(void *user, size_t i, const struct result *result)
+{
+    (void)i;
+    *(struct result *)user = *result;
+}
+
+struct result repeat_compare(struct trial *t, const struct edits *list, const struct edits *with)
+{
+    struct result r = {.outcome = OUTCOME_UNCOMPILED};
+    trial_time_with(t, with);
+    repeat_evaluate(t, list, 1, EFFORT_CONFIRM, keep, &r);
+    trial_time_with(t, NULL);
+    return r;
+}

@@ -9,3 +9,5 @@
    error of that by resampling. One that is not valid decides. */
 void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);
+/* As a task's compare */
+struct result repeat_compare(struct trial *t, const struct edits *list, const struct edits *with);

@@ -194,6 +194,11 @@ static void evaluate(void *self, const struct edits *lists, size_t n, enum effor
     repeat_evaluate(((struct session *)self)->trial, lists, n, effort, done, user);
 }
 
+static struct result compare(void *self, const struct edits *list, const struct edits *with)
+{
+    return repeat_compare(((struct session *)self)->trial, list, with);
+}
+
 int session_open(struct session *s, const struct session_options *options)
 {
     memset(s, 0, sizeof *s);
@@ -214,7 +219,7 @@ int session_open(struct session *s, const struct session_options *options)
     s->code.forget = ir_forget;
     if (rc == 0)
         rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
-    s->task = (struct task){s, ir_operators, propose, applies, simpler, evaluate};
+    s->task = (struct task){s, ir_operators, propose, applies, simpler, evaluate, compare};
     if (rc != 0)
         session_close(s);
     return rc;

@@ -29,6 +29,7 @@ ev_kernel *ir_compile(void *self, const struct edits *list, enum outcome *why)
 {
     struct ir *ir = self;
     *why = OUTCOME_UNCOMPILED;
+    jit_keep(); /* if nothing comes of this list, there is nothing to forget */
     if (!ir->is_host)
         return NULL;
     LLVMMemoryBufferRef object = object_of(ir, list, why);

@@ -55,26 +55,26 @@ static LLVMOrcLLJITRef make(void)
     return NULL;
 }
 
-/* A linker that holds code keeps it; the next object gets a new one, as both may have the same
-   names. */
-static int renew(void)
+/* The linker stays with its code; the next object gets a new one, as both may have the same names.
+ */
+void jit_keep(void)
 {
-    if (held != NULL) {
-        LLVMOrcReleaseResourceTracker(held);
-        held = NULL;
-        linker = NULL;
-    }
-    if (linker == NULL)
-        linker = make();
-    return linker == NULL ? -1 : 0;
+    *first_error = '\0';
+    if (held == NULL)
+        return;
+    LLVMOrcReleaseResourceTracker(held);
+    held = NULL;
+    linker = NULL;
 }
 
 ev_kernel *jit_link(LLVMMemoryBufferRef object, const char *function)
 {
     LLVMOrcExecutorAddress at;
     ev_kernel *kernel = NULL;
-    *first_error = '\0';
-    if (renew() != 0)
+    jit_keep();
+    if (linker == NULL)
+        linker = make();
+    if (linker == NULL)
         return NULL;
     held = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(linker));
     if (failed(LLVMOrcLLJITAddObjectFileWithRT(linker, held, object))
