@@ -178,6 +178,28 @@ static void missing_symbols(void)
     ir_close(ir);
 }
 
+/* What is forgotten is what the last list became, and nothing if it became nothing. */
+static void forgetting(void)
+{
+    struct edit absent = {0, 0, 999, 0, 0};
+    const struct edits none = {NULL, 0, 0}, bad = {&absent, 1, 1};
+    enum outcome why = OUTCOME_VALID;
+    struct ir *ir =
+        kernel_of(written("k.c", "int f(int x) { return 3 * x; }\n"), "f", &ir_baselines[0]);
+    REQUIRE(ir != NULL);
+    int (*first)(int) = (int (*)(int))ir_compile(ir, &none, &why);
+    REQUIRE(first != NULL);
+    CHECK(ir_compile(ir, &bad, &why) == NULL && why == OUTCOME_INAPPLICABLE);
+    ir_forget(ir);
+    CHECK_EQ(first(5), 15);
+    int (*second)(int) = (int (*)(int))ir_compile(ir, &none, &why);
+    REQUIRE(second != NULL);
+    CHECK(second != first && second(2) == 6);
+    ir_forget(ir);
+    CHECK_EQ(first(7), 21);
+    ir_close(ir);
+}
+
 /* ---- what is made of them ---- */
 
 static void flags(void)
@@ -264,6 +286,7 @@ int main(void)
     RUN(bitcode);
     RUN(other_versions);
     RUN(missing_symbols);
+    RUN(forgetting);
     RUN(flags);
     RUN(natives);
     RUN(untouched);
