@@ -185,7 +185,7 @@ static void forgetting(void)
     const struct edits none = {NULL, 0, 0}, bad = {&absent, 1, 1};
     enum outcome why = OUTCOME_VALID;
     struct ir *ir =
-        kernel_of(written("k.c", "int f(int x) { return 3 * x; }\n"), "f", &ir_baselines[0]);
+        kernel_of(written("i.c", "int f(int x) { return 3 * x; }\n"), "f", &ir_baselines[0]);
     REQUIRE(ir != NULL);
     int (*first)(int) = (int (*)(int))ir_compile(ir, &none, &why);
     REQUIRE(first != NULL);
