@@ -15,7 +15,7 @@ enum {
     MOST_PAIRS = 300
 };
 static const double z = 2;            /* standard deviations that noise may explain, */
-static const double most_loss = 0.05; /* but no more than this part of the gain, */
+static const double most_loss = 0.02; /* but no more than this part of the gain, */
 static const double any_loss = 0.002; /* unless it is as little as that */
 
 struct smaller {
