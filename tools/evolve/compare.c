@@ -17,7 +17,7 @@ struct contest {
     const struct cases *cases;
     const struct trial_plan *plan;
     struct case_room room;
-    struct guarded block; /* a median for each code, in nanoseconds for a call */
+    struct guarded block; /* a time for each code, in nanoseconds for a call */
     ev_kernel *const *codes;
     size_t n, i;
     double (*ns)[ROUNDS]; /* of each code; the child's own */
@@ -50,8 +50,8 @@ static void run_contest(void *user)
             c->ns[code][r] = (double)child_sample(&timer, c->codes[code], calls);
         }
     for (size_t k = 0; k < c->n; k++) {
-        const double median = timing_quiet(c->ns[k], rounds) / (double)calls;
-        memcpy(c->block.area[0].at + k * sizeof median, &median, sizeof median);
+        const double quiet = timing_quiet(c->ns[k], rounds) / (double)calls;
+        memcpy(c->block.area[0].at + k * sizeof quiet, &quiet, sizeof quiet);
     }
 }
 

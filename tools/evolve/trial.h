@@ -58,7 +58,7 @@ struct trial_case {    /* what is to be told of a case */
     const char *label; /* "n=4096" */
     int held_out, timed;
     const int64_t *size;
-    double microseconds; /* the baseline's median, where trial_open measured it; else 0 */
+    double microseconds; /* the baseline's time, where trial_open measured it; else 0 */
 };
 size_t trial_cases(const struct trial *t);
 struct trial_case trial_case(const struct trial *t, size_t i);
@@ -66,7 +66,7 @@ struct trial_case trial_case(const struct trial *t, size_t i);
 /* The cases that have times at that effort, in the order of a result's ratios: their number */
 size_t trial_timed(const struct trial *t, enum effort effort, size_t cases[TASK_CASES]);
 
-/* The medians of several codes over all timed cases, by turns in one child for each case, in
+/* The quiet times of several codes over all timed cases, by turns in one child for each case, in
    microseconds: us[code * cases + case], 0 for a case without times. For the choice of a baseline,
    and for tables of variants. -1 after a message. */
 int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,

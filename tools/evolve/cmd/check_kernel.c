@@ -19,8 +19,8 @@ static const char head[] =
     "the baselines.\n"
     "\n";
 static const char tail[] =
-    "  --csv              as CSV, columns baseline,instructions,case,held_out,us: the median of\n"
-    "                     the case's time in microseconds\n"
+    "  --csv              as CSV, columns baseline,instructions,case,held_out,us: the lower\n"
+    "                     quartile of the case's time in microseconds\n"
     "  --json             as JSON, an array of objects with the same names\n";
 
 static void add_row(struct table *t, const char *baseline, size_t instructions,
