@@ -23,10 +23,15 @@ static void call(const struct ev_case *c, ev_kernel *kernel)
 static const struct ev_shape shapes[] = {
     {.size = {32, 24, 8}, .seed = 1},
     {.size = {21, 37, 11}, .seed = 2},
-    {.size = {2, 3, 2}, .seed = 3, .untimed = 1},
-    {.size = {1, 1, 1}, .seed = 4, .held_out = 1, .untimed = 1},
-    {.size = {17, 29, 13}, .seed = 5, .held_out = 1},
-    {.size = {40, 9, 5}, .seed = 6, .held_out = 1, .special = 1},
+    {.size = {1, 1, 1}, .seed = 3, .untimed = 1},
+    {.size = {2, 3, 2}, .seed = 4, .untimed = 1},
+    {.size = {35, 1, 1}, .seed = 5, .untimed = 1},
+    {.size = {1, 13, 3}, .seed = 6, .untimed = 1},
+    {.size = {11, 7, 5}, .seed = 7, .untimed = 1, .special = 1},
+    {.size = {1, 1, 2}, .seed = 8, .held_out = 1, .untimed = 1},
+    {.size = {3, 2, 1}, .seed = 9, .held_out = 1, .untimed = 1},
+    {.size = {17, 29, 13}, .seed = 10, .held_out = 1},
+    {.size = {40, 9, 5}, .seed = 11, .held_out = 1, .special = 1},
 };
 
 EV_HARNESS(.set_up = set_up, .call = call, .sizes = "nx ny nz", EV_SHAPES(shapes));

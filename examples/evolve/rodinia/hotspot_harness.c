@@ -22,10 +22,15 @@ static void call(const struct ev_case *c, ev_kernel *kernel)
 static const struct ev_shape shapes[] = {
     {.size = {96, 96}, .seed = 1},
     {.size = {61, 130}, .seed = 2},
-    {.size = {2, 3}, .seed = 3, .untimed = 1},
-    {.size = {1, 1}, .seed = 4, .held_out = 1, .untimed = 1},
-    {.size = {53, 101}, .seed = 5, .held_out = 1},
-    {.size = {47, 47}, .seed = 6, .held_out = 1, .special = 1},
+    {.size = {1, 1}, .seed = 3, .untimed = 1},
+    {.size = {2, 3}, .seed = 4, .untimed = 1},
+    {.size = {1, 40}, .seed = 5, .untimed = 1},
+    {.size = {37, 1}, .seed = 6, .untimed = 1},
+    {.size = {19, 23}, .seed = 7, .untimed = 1, .special = 1},
+    {.size = {1, 2}, .seed = 8, .held_out = 1, .untimed = 1},
+    {.size = {3, 17}, .seed = 9, .held_out = 1, .untimed = 1},
+    {.size = {53, 101}, .seed = 10, .held_out = 1},
+    {.size = {47, 47}, .seed = 11, .held_out = 1, .special = 1},
 };
 
 EV_HARNESS(.set_up = set_up, .call = call, .sizes = "rows cols", EV_SHAPES(shapes));

@@ -28,11 +28,15 @@ static void call(const struct ev_case *c, ev_kernel *kernel)
 static const struct ev_shape shapes[] = {
     {.size = {200, 8, 10}, .seed = 1},
     {.size = {90, 34, 5}, .seed = 2},
-    {.size = {3, 2, 1}, .seed = 3, .untimed = 1},
-    {.size = {1, 1, 1}, .seed = 4, .held_out = 1, .untimed = 1},
-    {.size = {127, 13, 7}, .seed = 5, .held_out = 1},
-    {.size = {101, 16, 6}, .seed = 6, .held_out = 1, .special = 1},
-    {.size = {150, 11, 9}, .seed = 7, .held_out = 1, .alias = 1},
+    {.size = {1, 1, 1}, .seed = 3, .untimed = 1},
+    {.size = {3, 2, 1}, .seed = 4, .untimed = 1},
+    {.size = {31, 1, 4}, .seed = 5, .untimed = 1},
+    {.size = {23, 7, 3}, .seed = 6, .untimed = 1, .special = 1},
+    {.size = {29, 19, 4}, .seed = 7, .untimed = 1, .alias = 1},
+    {.size = {2, 1, 1}, .seed = 8, .held_out = 1, .untimed = 1},
+    {.size = {127, 13, 7}, .seed = 9, .held_out = 1},
+    {.size = {101, 16, 6}, .seed = 10, .held_out = 1, .special = 1},
+    {.size = {150, 11, 9}, .seed = 11, .held_out = 1, .alias = 1},
 };
 
 EV_HARNESS(.set_up = set_up, .call = call, .sizes = "points features centroids", EV_SHAPES(shapes));

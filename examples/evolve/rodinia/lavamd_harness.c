@@ -19,10 +19,14 @@ static void call(const struct ev_case *c, ev_kernel *kernel)
 static const struct ev_shape shapes[] = {
     {.size = {2, 14}, .seed = 1},
     {.size = {3, 5}, .seed = 2},
-    {.size = {1, 3}, .seed = 3, .untimed = 1},
-    {.size = {1, 61}, .seed = 4, .held_out = 1},
-    {.size = {2, 11}, .seed = 5, .held_out = 1},
-    {.size = {2, 7}, .seed = 6, .held_out = 1, .special = 1},
+    {.size = {1, 1}, .seed = 3, .untimed = 1},
+    {.size = {1, 3}, .seed = 4, .untimed = 1},
+    {.size = {1, 23}, .seed = 5, .untimed = 1},
+    {.size = {2, 4}, .seed = 6, .untimed = 1, .special = 1},
+    {.size = {1, 2}, .seed = 7, .held_out = 1, .untimed = 1},
+    {.size = {1, 61}, .seed = 8, .held_out = 1},
+    {.size = {2, 11}, .seed = 9, .held_out = 1},
+    {.size = {2, 7}, .seed = 10, .held_out = 1, .special = 1},
 };
 
 EV_HARNESS(.set_up = set_up, .call = call, .sizes = "side each", EV_SHAPES(shapes));

@@ -23,10 +23,14 @@ static void call(const struct ev_case *c, ev_kernel *kernel)
 static const struct ev_shape shapes[] = {
     {.size = {40, 48}, .seed = 1},
     {.size = {53, 53}, .seed = 2},
-    {.size = {3, 4}, .seed = 3, .untimed = 1},
-    {.size = {2, 3}, .seed = 4, .held_out = 1, .untimed = 1},
-    {.size = {47, 61}, .seed = 5, .held_out = 1},
-    {.size = {31, 32}, .seed = 6, .held_out = 1, .special = 1},
+    {.size = {1, 1}, .seed = 3, .untimed = 1},
+    {.size = {3, 4}, .seed = 4, .untimed = 1},
+    {.size = {11, 40}, .seed = 5, .untimed = 1},
+    {.size = {17, 17}, .seed = 6, .untimed = 1, .special = 1},
+    {.size = {2, 3}, .seed = 7, .held_out = 1, .untimed = 1},
+    {.size = {5, 5}, .seed = 8, .held_out = 1, .untimed = 1},
+    {.size = {47, 61}, .seed = 9, .held_out = 1},
+    {.size = {31, 32}, .seed = 10, .held_out = 1, .special = 1},
 };
 
 EV_HARNESS(.set_up = set_up, .call = call, .sizes = "n width", EV_SHAPES(shapes));

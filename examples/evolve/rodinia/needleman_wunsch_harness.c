@@ -29,11 +29,15 @@ static void call(const struct ev_case *c, ev_kernel *kernel)
 static const struct ev_shape shapes[] = {
     {.size = {96, 96, 10}, .seed = 1},
     {.size = {71, 150, 3}, .seed = 2},
-    {.size = {2, 5, 1}, .seed = 3, .untimed = 1},
-    {.size = {1, 1, 4}, .seed = 4, .held_out = 1, .untimed = 1},
-    {.size = {83, 59, 0}, .seed = 5, .held_out = 1},
-    {.size = {37, 127, -2}, .seed = 6, .held_out = 1},
-    {.size = {101, 79, 5}, .seed = 7, .held_out = 1, .alias = 1},
+    {.size = {1, 1, 4}, .seed = 3, .untimed = 1},
+    {.size = {2, 5, 1}, .seed = 4, .untimed = 1},
+    {.size = {23, 1, 0}, .seed = 5, .untimed = 1},
+    {.size = {13, 31, -3}, .seed = 6, .untimed = 1},
+    {.size = {29, 17, 2}, .seed = 7, .untimed = 1, .alias = 1},
+    {.size = {1, 2, -1}, .seed = 8, .held_out = 1, .untimed = 1},
+    {.size = {83, 59, 0}, .seed = 9, .held_out = 1},
+    {.size = {37, 127, -2}, .seed = 10, .held_out = 1},
+    {.size = {101, 79, 5}, .seed = 11, .held_out = 1, .alias = 1},
 };
 
 EV_HARNESS(.set_up = set_up, .call = call, .sizes = "rows cols gap", EV_SHAPES(shapes));
