@@ -44,6 +44,11 @@ int search_run(const struct search_plan *plan, const struct task *task, struct a
 
 /* ---- what a list can do without ---- */
 
+/* The edits of a list that all cases accept together, those that are held out too: all of it, or
+   its halves are added one behind the other, as far as they are right. -1 after a message. */
+int search_mend(const struct task *task, struct archive *archive, const struct edits *list,
+                struct edits *right);
+
 struct kept_edit {
     struct edit edit;
     double share;     /* of the gain: what goes when this edit alone is dropped, over the gain */

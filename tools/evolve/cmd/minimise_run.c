@@ -14,11 +14,10 @@
 static const char help[] =
     "usage: kpred-evolve minimise RUN.log [--point N] [--jobs N] [--csv|--json]\n"
     "\n"
-    "Drops what a point of the front can do without, tries what is left on the held-out cases, "
-    "and\n"
-    "says what each edit does. Kernel and harness are those that the log names. What is timed "
-    "with\n"
-    "the baseline is appended to it.\n"
+    "Leaves out the edits of a point of the front that the held-out cases refuse, then what it "
+    "can\n"
+    "do without, and says what each edit does that is left. Kernel and harness are those that the\n"
+    "log names. What is timed with the baseline is appended to it.\n"
     "\n"
     "  RUN.log        the log of a search\n"
     "  --point N      of the front, as report numbers it (default: the fastest that the held-out\n"
@@ -126,7 +125,8 @@ static int show(struct session *s, const struct minimised *m, size_t n_before,
 /* ---- the work ---- */
 
 /* 1: shown; 0: the held-out cases do not accept it; -1 after a message */
-static int try_point(struct logged *run, const struct edits *list, struct table_form form)
+static int try_right(struct logged *run, const struct edits *list, size_t n_before,
+                     struct table_form form)
 {
     struct minimised m;
     struct result r;
@@ -134,10 +134,24 @@ static int try_point(struct logged *run, const struct edits *list, struct table_
         return -1;
     int rc = judge_list(&run->session, run->archive, &m.list, &r);
     if (rc > 0 && m.list.n == 0)
-        rc = fail("no gain beyond the noise: nothing is left of the list's %zu edits", list->n);
+        rc = fail("no gain beyond the noise: nothing is left of the list's %zu edits", n_before);
     else if (rc > 0)
-        rc = show(&run->session, &m, list->n, &r, form) == 0 ? 1 : -1;
+        rc = show(&run->session, &m, n_before, &r, form) == 0 ? 1 : -1;
     minimised_free(&m);
+    return rc;
+}
+
+/* As try_right; the edits that held-out cases refuse are left out. */
+static int try_point(struct logged *run, const struct edits *list, struct table_form form)
+{
+    struct edits right;
+    if (search_mend(&run->session.task, run->archive, list, &right) != 0)
+        return -1;
+    if (right.n < list->n)
+        note("the held-out cases refuse %zu of %zu edits: these are left out", list->n - right.n,
+             list->n);
+    const int rc = right.n == 0 && list->n > 0 ? 0 : try_right(run, &right, list->n, form);
+    edits_free(&right);
     return rc;
 }
 
