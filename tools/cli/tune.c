@@ -13,8 +13,8 @@ static const char help[] =
     "usage: kpred-train tune SPEC --problems FILE.csv --run COMMAND|--server COMMAND -o FILE.csv\n"
     "                        [--budget N|TIME] [--timeout S] [--repeat R] [--shard I/N]\n"
     "                        [--seed N] [--model FILE.h] [--data FILE...]\n"
-    "       kpred-train tune [SPEC] --replay TABLE [--data FILE...] [--gpu NAME] [--seeds N]\n"
-    "                        [--budget N] [--csv|--json]\n"
+    "       kpred-train tune [SPEC] --replay TABLE [--data FILE...] [--model FILE.h]\n"
+    "                        [--gpu NAME] [--seeds N] [--budget N] [--csv|--json]\n"
     "\n"
     "Measures the tuples of a kernel that promise most, problem by problem, and adds each result\n"
     "to a table of times, which train and ingest read. A file that is there already is gone on\n"
@@ -48,11 +48,13 @@ static const char help[] =
     "With --replay nothing is measured: it tunes on a table that holds the times of all tuples of\n"
     "a problem, and prints for each seed how many measurements that takes.\n"
     "\n"
-    "  SPEC            the kernel's .spec file, for a table of CSV\n"
+    "  SPEC            the kernel's .spec file: needed for a table of CSV; tuples that it forbids\n"
+    "                  are passed over\n"
     "  --replay TABLE  a file of Kernel Tuner or KTT (.json), or CSV (.csv) with time_us, and\n"
     "                  each of these with .bz2 or .gz; failures stay in it\n"
     "  --data FILE...  tables of other GPUs or problems, known beforehand; TABLE itself is\n"
     "                  passed over\n"
+    "  --model FILE.h  a model of the kernel, whose order is begun with\n"
     "  --gpu NAME      the rows of this GPU, of a CSV with several\n"
     "  --seeds N       repeat it with the seeds 1 to N (default 30)\n"
     "  --budget N      the most measurements of a seed (default 300)\n"
@@ -79,6 +81,7 @@ static int replay(int argc, char **argv)
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec},
         {.name = "--replay", .kind = OPT_TEXT, .to = &o.table, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data},
+        {.name = "--model", .kind = OPT_TEXT, .to = &o.model},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
         {.name = "--seeds", .kind = OPT_COUNT, .to = &o.seeds, .least = 1, .most = 1000000},
         {.name = "--budget", .kind = OPT_COUNT, .to = &o.budget, .least = 1, .most = 1000000},

@@ -80,6 +80,21 @@ static int check_gpu(const struct full_rows *r, const struct tuner_head *head)
     return rc;
 }
 
+/* Its GPU and the sizes of its problem, called as data/tuner_rows.h has them */
+static void add_facts(struct full_rows *r, const struct tuner_head *head)
+{
+    struct buf b = {0};
+    const char *gpu = tuner_gpu(head->device, r->gpu, head->path, &b);
+    if (gpu != NULL)
+        full_table_add_fact(r->table, "gpu", gpu);
+    for (size_t i = 0; i < head->n_sizes; i++) {
+        b.n = 0;
+        buf_printf(&b, "%lld", (long long)head->size[i]);
+        full_table_add_fact(r->table, tuner_sizes[i], b.s);
+    }
+    buf_free(&b);
+}
+
 static int see_head(void *to, const struct tuner_head *head)
 {
     struct full_rows *r = to;
@@ -94,6 +109,7 @@ static int see_head(void *to, const struct tuner_head *head)
             return fail("%s: has no parameter %s, which the spec has", head->path,
                         r->spec->params[i].name);
     open_params(r, head->n_params);
+    add_facts(r, head);
     return check_gpu(r, head);
 }
 
@@ -146,9 +162,18 @@ static int is_other_gpu(struct full_rows *r, const struct csv_table *f)
     return 1;
 }
 
+static void add_fields(struct full_rows *r, const struct csv_table *f)
+{
+    for (size_t i = 0; i < r->spec->n_fields; i++)
+        if (f->field[i] >= 0)
+            full_table_add_fact(r->table, r->spec->fields[i].name, f->c.cell[f->field[i]]);
+}
+
 static int same_problem(struct full_rows *r, const struct csv_table *f)
 {
     struct buf fields = {0};
+    if (r->problem.n == 0)
+        add_fields(r, f);
     buf_puts(&fields, "");
     for (size_t i = 0; i < r->spec->n_fields; i++)
         if (f->field[i] >= 0)
@@ -219,18 +244,6 @@ static int read_csv(struct full_rows *r, struct buf *bytes)
 
 /* ---- any file ---- */
 
-static int check(struct full_table *t)
-{
-    t->best = HUGE_VAL;
-    for (size_t i = 0; i < t->n; i++)
-        t->best = t->time[i] < t->best ? t->time[i] : t->best;
-    if (t->n == 0)
-        return fail("%s: has no tuple", t->path);
-    if (t->best == HUGE_VAL)
-        return fail("%s: each of its %zu tuples failed: there is nothing to find", t->path, t->n);
-    return 0;
-}
-
 int full_table_read(struct full_table *t, const char *path, const struct spec *spec,
                     const char *gpu)
 {
@@ -244,5 +257,5 @@ int full_table_read(struct full_table *t, const char *path, const struct spec *s
         rc = read_tuner(&rows, &bytes);
     close_rows(&rows);
     buf_free(&bytes);
-    return rc == 0 ? check(t) : -1;
+    return rc == 0 ? full_table_check(t) : -1;
 }

@@ -16,6 +16,58 @@ void full_table_free(struct full_table *t)
     intern_free(&t->params);
     free(t->value);
     free(t->time);
+    for (size_t i = 0; i < t->n_facts; i++) {
+        free(t->fact[i].name);
+        free(t->fact[i].text);
+    }
+}
+
+/* ---- the problem ---- */
+
+void full_table_add_fact(struct full_table *t, const char *name, const char *text)
+{
+    if (t->n_facts == FULL_FACTS)
+        return;
+    t->fact[t->n_facts].name = xstrdup(name);
+    t->fact[t->n_facts++].text = xstrdup(text);
+}
+
+const char *full_table_fact(const struct full_table *t, const char *name)
+{
+    const size_t param = intern_find_text(&t->params, name);
+    if (param != INTERN_NONE && t->values[param].n == 1)
+        return t->values[param].v[0].s;
+    for (size_t i = 0; i < t->n_facts; i++)
+        if (strcmp(t->fact[i].name, name) == 0)
+            return t->fact[i].text;
+    return NULL;
+}
+
+/* ---- tuples ---- */
+
+int full_table_check(struct full_table *t)
+{
+    t->best = HUGE_VAL;
+    for (size_t i = 0; i < t->n; i++)
+        t->best = t->time[i] < t->best ? t->time[i] : t->best;
+    if (t->n == 0)
+        return fail("%s: has no tuple", t->path);
+    if (t->best == HUGE_VAL)
+        return fail("%s: each of its %zu tuples failed: there is nothing to find", t->path, t->n);
+    return 0;
+}
+
+void full_table_keep(struct full_table *t, const unsigned char *marked)
+{
+    const size_t n = t->params.n;
+    size_t kept = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (!marked[i])
+            continue;
+        memmove(t->value + kept * n, t->value + i * n, n * sizeof *t->value);
+        t->time[kept++] = t->time[i];
+    }
+    t->n = kept;
 }
 
 /* ---- as a space ---- */

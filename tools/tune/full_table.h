@@ -6,6 +6,12 @@
 
 #include "base/intern.h"
 
+enum { FULL_FACTS = 32 };
+
+struct full_fact {
+    char *name, *text;
+};
+
 struct full_table { /* to be freed */
     const char *path;
     struct interned params;  /* their names */
@@ -14,7 +20,18 @@ struct full_table { /* to be freed */
     uint16_t *value;         /* n x params.n: numbers of values */
     double *time;            /* microseconds; HUGE_VAL: it failed */
     double best;
+    size_t n_facts; /* about the problem */
+    struct full_fact fact[FULL_FACTS];
 };
+
+/* What it says about the problem: a fact is added if there is room. NULL: nothing of that name,
+   which may be that of a parameter with one value, too. */
+void full_table_add_fact(struct full_table *t, const char *name, const char *text);
+const char *full_table_fact(const struct full_table *t, const char *name);
+/* Finds the best time: 0, or -1 with a message if there is none. */
+int full_table_check(struct full_table *t);
+/* Leaves the tuples that are marked. */
+void full_table_keep(struct full_table *t, const unsigned char *marked);
 
 /* The space of its tuples; it lives as long as the table, full_table_end_space frees its
    own arrays. */

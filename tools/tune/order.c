@@ -132,16 +132,22 @@ static double score_of(struct scorer *s, const uint16_t *value)
     return s->sum[s->m->n_params];
 }
 
+void order_tuples(const kpred_model *m, const int32_t *problem, const uint16_t *value, size_t n,
+                  double *score)
+{
+    struct scorer s;
+    open_scorer(&s, m, problem);
+    for (size_t i = 0; i < n; i++)
+        score[i] = score_of(&s, value + i * m->n_params);
+    close_scorer(&s);
+}
+
 int order_scores(const struct model *model, const struct spec *spec, const int32_t *problem,
                  const struct legal *l, double *score)
 {
     int32_t translated[KPRED_MAX_FIELDS];
-    struct scorer s;
     if (!translate(model->spec, spec, problem, translated))
         return 0;
-    open_scorer(&s, &model->m, translated);
-    for (size_t i = 0; i < l->space.n; i++)
-        score[i] = score_of(&s, l->space.value + i * l->space.n_params);
-    close_scorer(&s);
+    order_tuples(&model->m, translated, l->space.value, l->space.n, score);
     return 1;
 }

@@ -3,9 +3,11 @@
 #include "replay.h"
 
 #include "full_rows.h"
+#include "full_spec.h"
+#include "order.h"
 #include "strategy.h"
 
-#include "model/spec.h"
+#include "model/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,14 +27,30 @@ static void count(const struct full_table *t, double best, size_t n, struct repl
         row->evals_1 = n;
 }
 
-static void replay_run(const struct full_table *t, const struct space *space, double *const *warm,
-                       size_t n_warm, uint64_t seed, size_t budget, struct replay_row *row)
+struct known_times { /* what is known beforehand, of each tuple */
+    double **warm;   /* times elsewhere */
+    size_t n_warm;
+    double *score; /* by a model, or NULL */
+};
+
+static struct strategy *begin(const struct space *space, const struct known_times *known,
+                              uint64_t seed)
 {
     struct strategy *s = strategy_new(space, seed);
+    for (size_t i = 0; i < known->n_warm; i++)
+        strategy_warm(s, known->warm[i]);
+    if (known->score != NULL)
+        strategy_prior(s, known->score);
+    return s;
+}
+
+static void replay_run(const struct full_table *t, const struct space *space,
+                       const struct known_times *known, uint64_t seed, size_t budget,
+                       struct replay_row *row)
+{
+    struct strategy *s = begin(space, known, seed);
     double best = HUGE_VAL;
     *row = (struct replay_row){budget, budget, 0};
-    for (size_t i = 0; i < n_warm; i++)
-        strategy_warm(s, warm[i]);
     for (size_t n = 1; n <= budget && best > t->best; n++) {
         const size_t tuple = strategy_next(s);
         if (tuple == SIZE_MAX)
@@ -56,16 +74,17 @@ static int is_same_file(const char *a, const char *b)
 }
 
 static int read_warm(const struct replay_asked *o, const struct spec *spec,
-                     const struct full_table *t, double **warm, size_t *n)
+                     const struct full_table *t, struct known_times *known)
 {
+    known->warm = xcalloc(o->data.n + 1, sizeof *known->warm);
     for (size_t i = 0; i < o->data.n; i++) {
         struct full_table other;
         if (is_same_file(o->data.v[i], o->table))
             continue;
         int rc = full_table_read(&other, o->data.v[i], spec, NULL);
         if (rc == 0) {
-            warm[*n] = xcalloc(t->n, sizeof **warm);
-            rc = full_table_match(t, &other, warm[(*n)++]);
+            double *times = known->warm[known->n_warm++] = xcalloc(t->n, sizeof *times);
+            rc = full_table_match(t, &other, times);
         }
         full_table_free(&other);
         if (rc != 0)
@@ -74,12 +93,41 @@ static int read_warm(const struct replay_asked *o, const struct spec *spec,
     return 0;
 }
 
-static void add_row(struct table *table, const struct replay_asked *o, size_t n_warm, long seed,
+static int read_model(const struct replay_asked *o, const struct spec *spec,
+                      const struct full_table *t, struct known_times *known)
+{
+    struct model model;
+    if (model_open(o->model, &model) != 0)
+        return -1;
+    known->score = xcalloc(t->n, sizeof *known->score);
+    int rc = spec != NULL ? order_check(o->model, &model, spec) : 0;
+    if (rc == 0)
+        rc = full_table_scores(t, o->model, &model, known->score);
+    model_free(&model);
+    return rc;
+}
+
+static void known_times_free(struct known_times *known)
+{
+    for (size_t i = 0; i < known->n_warm; i++)
+        free(known->warm[i]);
+    free(known->warm);
+    free(known->score);
+}
+
+static const char *start_of(const struct known_times *known)
+{
+    if (known->score != NULL)
+        return known->n_warm > 0 ? "data+model" : "model";
+    return known->n_warm > 0 ? "data" : "cold";
+}
+
+static void add_row(struct table *table, const struct replay_asked *o, const char *start, long seed,
                     const struct replay_row *row)
 {
     table_text(table, base_name(o->table));
     table_text(table, "kpred");
-    table_text(table, n_warm > 0 ? "data" : "cold");
+    table_text(table, start);
     table_number(table, "%ld", seed);
     table_number(table, "%zu", row->evals_5);
     table_number(table, "%zu", row->evals_1);
@@ -87,7 +135,7 @@ static void add_row(struct table *table, const struct replay_asked *o, size_t n_
 }
 
 static int print_replays(const struct replay_asked *o, const struct full_table *t,
-                         double *const *warm, size_t n_warm)
+                         const struct known_times *known)
 {
     struct table table = {0};
     struct space space;
@@ -95,8 +143,8 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
     table_heading(&table, "table,strategy,start,seed,evals_5,evals_1,share");
     for (long seed = 1; seed <= o->seeds; seed++) {
         struct replay_row row;
-        replay_run(t, &space, warm, n_warm, (uint64_t)seed, (size_t)o->budget, &row);
-        add_row(&table, o, n_warm, seed, &row);
+        replay_run(t, &space, known, (uint64_t)seed, (size_t)o->budget, &row);
+        add_row(&table, o, start_of(known), seed, &row);
     }
     table_print(&table, stdout, o->form);
     table_free(&table);
@@ -107,16 +155,17 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
 static int run(const struct replay_asked *o, const struct spec *spec)
 {
     struct full_table t;
-    double **warm = xcalloc(o->data.n + 1, sizeof *warm);
-    size_t n_warm = 0;
+    struct known_times known = {0};
     int rc = full_table_read(&t, o->table, spec, o->gpu);
+    if (rc == 0 && spec != NULL)
+        rc = full_table_keep_legal(&t, spec);
     if (rc == 0)
-        rc = read_warm(o, spec, &t, warm, &n_warm);
+        rc = read_warm(o, spec, &t, &known);
+    if (rc == 0 && o->model != NULL)
+        rc = read_model(o, spec, &t, &known);
     if (rc == 0)
-        rc = print_replays(o, &t, warm, n_warm);
-    for (size_t i = 0; i < n_warm; i++)
-        free(warm[i]);
-    free(warm);
+        rc = print_replays(o, &t, &known);
+    known_times_free(&known);
     full_table_free(&t);
     return rc;
 }

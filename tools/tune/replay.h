@@ -6,8 +6,9 @@
 #include "base/table.h"
 
 struct replay_asked {
-    const char *spec, *table, *gpu; /* spec and gpu may be NULL */
-    struct opt_texts data;          /* tables that are known beforehand */
+    const char *spec, *table, *gpu; /* spec, gpu and model may be NULL */
+    const char *model;
+    struct opt_texts data; /* tables that are known beforehand */
     long seeds, budget;
     struct table_form form;
 };
