@@ -69,6 +69,12 @@ warm() {
     "$trainer" tune --replay four.json --data other.json --seeds 5 --csv >warm
     [ "$(grep -c ',kpred,data,[1-5],1,1,1.00000$' warm)" -eq 5 ]
 }
+# That of another vendor says the contrary, and counts for less.
+another_vendor() {
+    sed 's/NVIDIA A100/AMD Radeon PRO W6600/; s/0\.2}/0.01}/' four.json >amd.json
+    "$trainer" tune --replay four.json --data amd.json other.json --seeds 5 --csv >warm
+    [ "$(grep -c ',kpred,data,[1-5],1,1,1.00000$' warm)" -eq 5 ]
+}
 itself() {
     "$trainer" tune --replay four.json --data four.json --csv | sed 1d | grep -c ,cold, | grep -qx 30
 }
@@ -108,6 +114,7 @@ check "JSON and CSV are one table" same_from_json
 check "what [restrict] forbids is no tuple" legal_alone
 check "a condition on what the table does not tell" passed_over
 check "another table is known" warm
+check "a table of another vendor counts for less" another_vendor
 check "its own times are not" itself
 check "a model is known" model
 

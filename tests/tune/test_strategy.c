@@ -154,14 +154,31 @@ static void warm(void)
         score[i] = -times[i];
     }
     struct strategy *s = strategy_new(&space, 1);
-    strategy_warm(s, like);
-    strategy_warm(s, chance);
+    strategy_warm(s, like, 1);
+    strategy_warm(s, chance, 1);
     CHECK(search(s, best, 60, NULL) <= 40);
     strategy_free(s);
     s = strategy_new(&space, 1);
     strategy_prior(s, score);
     CHECK(search(s, best, 1, NULL) == 1);
     strategy_free(s);
+}
+
+/* The first tuple is the best one of the table with the larger weight. */
+static void weights(void)
+{
+    static double one[TUPLES], other[TUPLES];
+    for (size_t i = 0; i < TUPLES; i++) {
+        one[i] = i == 5 ? 1 : 2;
+        other[i] = i == 9 ? 1 : 2;
+    }
+    for (int k = 0; k < 2; k++) {
+        struct strategy *s = strategy_new(&space, 1);
+        strategy_warm(s, one, k == 0 ? 1 : 0.1);
+        strategy_warm(s, other, k == 0 ? 0.1 : 1);
+        CHECK_EQ(strategy_next(s), k == 0 ? 5u : 9u);
+        strategy_free(s);
+    }
 }
 
 int main(void)
@@ -175,5 +192,6 @@ int main(void)
     RUN(each_once);
     RUN(all_fail);
     RUN(warm);
+    RUN(weights);
     return test_end();
 }

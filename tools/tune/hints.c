@@ -42,7 +42,7 @@ static void clip_all(double *loss, size_t n)
     free(sorted);
 }
 
-static double *take(struct hints *k, size_t n_tuples)
+static double *take(struct hints *k, size_t n_tuples, double weight)
 {
     if (k->n == 0) {
         k->n_tuples = n_tuples;
@@ -50,21 +50,23 @@ static double *take(struct hints *k, size_t n_tuples)
         k->expect = xcalloc(n_tuples, sizeof *k->expect);
     }
     k->loss[k->n] = xcalloc(n_tuples, sizeof *k->loss[k->n]);
+    k->weight[k->n] = weight;
+    k->weights += weight;
     return k->loss[k->n++];
 }
 
-void hints_add_times(struct hints *k, const double *time, size_t n_tuples)
+void hints_add_times(struct hints *k, const double *time, size_t n_tuples, double weight)
 {
     double best = HUGE_VAL;
     for (size_t i = 0; i < n_tuples; i++)
         best = time[i] > 0 && time[i] < best ? time[i] : best;
     if (k->n == STRATEGY_MOST_KNOWN || best == HUGE_VAL)
         return;
-    double *loss = take(k, n_tuples);
+    double *loss = take(k, n_tuples, weight);
     for (size_t i = 0; i < n_tuples; i++) {
         const int ran = time[i] > 0 && time[i] < HUGE_VAL;
         loss[i] = ran ? num_log2(time[i] / best) : isnan(time[i]) ? time[i] : HUGE_VAL;
-        k->share[i] += ran ? best / time[i] : 0;
+        k->share[i] += ran ? weight * best / time[i] : 0;
     }
     clip_all(loss, n_tuples);
 }
@@ -75,7 +77,7 @@ void hints_add_scores(struct hints *k, const double *score, size_t n_tuples)
 {
     if (k->n == STRATEGY_MOST_KNOWN || n_tuples == 0)
         return;
-    double *sorted = xcalloc(n_tuples, sizeof *sorted), *loss = take(k, n_tuples);
+    double *sorted = xcalloc(n_tuples, sizeof *sorted), *loss = take(k, n_tuples, 1);
     for (size_t i = 0; i < n_tuples; i++)
         sorted[i] = -score[i];
     qsort(sorted, n_tuples, sizeof *sorted, compare);
@@ -159,7 +161,7 @@ static double mean_at(const double *v, const size_t *at, size_t n)
     return n > 0 ? sum / (double)n : 0;
 }
 
-/* Ridge regression: what of the targets equal weights do not explain, by changes of the weights.
+/* Ridge regression: what of the targets the given weights do not explain, by changes of the weights.
    Results on neighbouring tuples say the same twice, so that the ridge is a strong one. */
 void hints_weigh(struct hints *k, const size_t *tuple, const double *target, size_t n)
 {
@@ -174,7 +176,7 @@ void hints_weigh(struct hints *k, const size_t *tuple, const double *target, siz
         double left = target[i] - targets;
         for (size_t t = 0; t < k->n; t++) {
             d[t] = k->loss[t][tuple[i]] - mean[t];
-            left -= d[t] / (double)k->n;
+            left -= d[t] * k->weight[t] / k->weights;
         }
         for (size_t a = 0; a < k->n; a++) {
             for (size_t b = 0; b < k->n; b++)
@@ -188,7 +190,7 @@ void hints_weigh(struct hints *k, const size_t *tuple, const double *target, siz
     for (size_t i = 0; i < k->n_tuples; i++) {
         k->expect[i] = 0;
         for (size_t t = 0; t < k->n; t++)
-            k->expect[i] += (1 / (double)k->n + m[t][k->n]) * k->loss[t][i];
+            k->expect[i] += (k->weight[t] / k->weights + m[t][k->n]) * k->loss[t][i];
     }
 }
 

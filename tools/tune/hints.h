@@ -11,7 +11,9 @@
 struct hints {
     size_t n, n_tuples;
     double *loss[STRATEGY_MOST_KNOWN];
-    double *share;  /* of the best one's speed, the sum over the tables: for the first picks */
+    double weight[STRATEGY_MOST_KNOWN]; /* of each, before anything is measured; their sum: */
+    double weights;
+    double *share;  /* of the best one's speed, the weighted sum: for the first picks */
     double *expect; /* the loss that they give, together, after hints_weigh */
     double spread;  /* how much tables differ from one another */
 };
@@ -21,12 +23,12 @@ enum { HINTS_CLIP = 5 };
 /* A loss beyond the middle one, made smaller */
 double hints_clip(double loss, double middle);
 
-void hints_add_times(struct hints *k, const double *time, size_t n_tuples);
+void hints_add_times(struct hints *k, const double *time, size_t n_tuples, double weight);
 void hints_add_scores(struct hints *k, const double *score, size_t n_tuples);
 /* After the last one: a column for each. */
 void hints_finish(struct hints *k, struct columns *c);
-/* Weighs the tables by the targets of n results: weights are near to equal ones, unless the results
-   say otherwise. */
+/* Weighs the tables by the targets of n results: weights are near to those that were given, unless
+   the results say otherwise. */
 void hints_weigh(struct hints *k, const size_t *tuple, const double *target, size_t n);
 /* The most promising tuple of which `is_taken` is 0; there is one. */
 size_t hints_best(const struct hints *k, const unsigned char *is_taken);

@@ -3,6 +3,7 @@
 #include "known.h"
 
 #include "base/numbers.h"
+#include "model/products.h"
 #include "model/registry.h"
 
 #include <math.h>
@@ -44,6 +45,19 @@ void known_close(struct known *k)
 }
 
 /* ---- tables ---- */
+
+double known_weight(const char *gpu, const char *other)
+{
+    const char *here = gpu != NULL ? gpu_vendor(gpu) : NULL;
+    const char *there = other != NULL ? gpu_vendor(other) : NULL;
+    return here == NULL || there == NULL || strcmp(here, there) == 0 ? 1 : 0.1;
+}
+
+static const char *gpu_of(const struct spec *spec, const int32_t *problem)
+{
+    const int f = spec_field_index(spec, "gpu");
+    return f >= 0 && spec->fields[f].n_tokens != 0 ? spec->fields[f].tokens[problem[f]] : NULL;
+}
 
 struct near {
     double distance;
@@ -97,7 +111,8 @@ static void tell_tables(const struct known *k, const struct spec *spec, const in
     qsort(near, n, sizeof *near, by_distance);
     for (size_t i = 0; i < n && i < MOST_TABLES; i++) {
         table_times(d, near[i].first, l, times);
-        strategy_warm(s, times);
+        const int32_t *there = d->problem + near[i].first * d->n_fields;
+        strategy_warm(s, times, known_weight(gpu_of(spec, problem), gpu_of(spec, there)));
     }
     free(near);
 }

@@ -18,6 +18,10 @@ int known_open(struct known *k, const struct spec *spec, const char *model,
                const struct opt_texts *data, const struct data_format *readers);
 void known_close(struct known *k);
 
+/* How much times on another GPU count: 1, or a tenth on one of another vendor, whose architectures
+   are built in other ways. Names as products.h has them; NULL, like those of no known vendor: 1. */
+double known_weight(const char *gpu, const char *other);
+
 /* Tells the strategy of a problem. */
 void known_tell(struct known *k, const struct spec *spec, const int32_t *problem,
                 const struct legal *l, struct strategy *s);

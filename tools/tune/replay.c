@@ -4,6 +4,7 @@
 
 #include "full_rows.h"
 #include "full_spec.h"
+#include "known.h"
 #include "order.h"
 #include "strategy.h"
 
@@ -28,7 +29,8 @@ static void count(const struct full_table *t, double best, size_t n, struct repl
 }
 
 struct known_times { /* what is known beforehand, of each tuple */
-    double **warm;   /* times elsewhere */
+    double **warm;   /* times elsewhere, */
+    double *weight;  /* and how much they count */
     size_t n_warm;
     double *score; /* by a model, or NULL */
 };
@@ -38,7 +40,7 @@ static struct strategy *begin(const struct space *space, const struct known_time
 {
     struct strategy *s = strategy_new(space, seed);
     for (size_t i = 0; i < known->n_warm; i++)
-        strategy_warm(s, known->warm[i]);
+        strategy_warm(s, known->warm[i], known->weight[i]);
     if (known->score != NULL)
         strategy_prior(s, known->score);
     return s;
@@ -77,14 +79,17 @@ static int read_warm(const struct replay_asked *o, const struct spec *spec,
                      const struct full_table *t, struct known_times *known)
 {
     known->warm = xcalloc(o->data.n + 1, sizeof *known->warm);
+    known->weight = xcalloc(o->data.n + 1, sizeof *known->weight);
     for (size_t i = 0; i < o->data.n; i++) {
         struct full_table other;
         if (is_same_file(o->data.v[i], o->table))
             continue;
         int rc = full_table_read(&other, o->data.v[i], spec, NULL);
         if (rc == 0) {
-            double *times = known->warm[known->n_warm++] = xcalloc(t->n, sizeof *times);
-            rc = full_table_match(t, &other, times);
+            known->warm[known->n_warm] = xcalloc(t->n, sizeof **known->warm);
+            known->weight[known->n_warm] =
+                known_weight(full_table_fact(t, "gpu"), full_table_fact(&other, "gpu"));
+            rc = full_table_match(t, &other, known->warm[known->n_warm++]);
         }
         full_table_free(&other);
         if (rc != 0)
@@ -112,6 +117,7 @@ static void known_times_free(struct known_times *known)
     for (size_t i = 0; i < known->n_warm; i++)
         free(known->warm[i]);
     free(known->warm);
+    free(known->weight);
     free(known->score);
 }
 

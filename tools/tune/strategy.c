@@ -58,9 +58,9 @@ struct strategy *strategy_new(const struct space *space, uint64_t seed)
     return s;
 }
 
-void strategy_warm(struct strategy *s, const double *other_times)
+void strategy_warm(struct strategy *s, const double *other_times, double weight)
 {
-    hints_add_times(&s->hints, other_times, s->space->n);
+    hints_add_times(&s->hints, other_times, s->space->n, weight);
 }
 
 void strategy_prior(struct strategy *s, const double *score)

@@ -12,9 +12,9 @@
 struct strategy *strategy_new(const struct space *space, uint64_t seed);
 
 /* What is known beforehand, to be told before the first strategy_next; any number of times: times
-   (HUGE_VAL: failed; NAN: unknown) of the tuples on another GPU or problem, or an order of a model
-   (score: higher is better). */
-void strategy_warm(struct strategy *s, const double *other_times);
+   (HUGE_VAL: failed; NAN: unknown) of the tuples on another GPU or problem, which count by their
+   weight above 0, or an order of a model (score: higher is better), whose weight is 1. */
+void strategy_warm(struct strategy *s, const double *other_times, double weight);
 void strategy_prior(struct strategy *s, const double *score);
 
 /* A tuple that was neither proposed nor told before. SIZE_MAX: there is none left. */
