@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* ---- messages ---- */
 
@@ -45,6 +46,13 @@ void note(const char *fmt, ...)
     va_start(args, fmt);
     print_line(fmt, args);
     va_end(args);
+}
+
+double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* ---- memory ---- */

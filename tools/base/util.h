@@ -27,6 +27,9 @@ int fail_without(const char *path, const char *library, const char *package);
 /* The same for news that is no error. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* Seconds of a clock that only goes forward */
+double clock_seconds(void);
+
 /* ---- memory: never NULL; out of memory ends the program with status 1 ---- */
 
 void *xmalloc(size_t size);

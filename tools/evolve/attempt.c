@@ -9,14 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double attempt_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- which cases, and how long they are timed ---- */
 
@@ -169,6 +161,6 @@ int attempt_run(struct trial *t, double seconds, enum sandbox_end *end, int *cod
 {
     const struct sandbox_job job = {NULL, run, t, seconds};
     t->task.number = num_draw(&t->random);
-    t->started = attempt_now();
+    t->started = clock_seconds();
     return sandbox_run(t->sandbox, &job, end, code);
 }

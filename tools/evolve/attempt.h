@@ -34,7 +34,6 @@ struct trial {
     double started;
 };
 
-double attempt_now(void);          /* seconds */
 int attempt_open(struct trial *t); /* memory and sandbox; -1 after a message */
 void attempt_close(struct trial *t);
 /* The task becomes one that calls no case yet, */

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct member {
@@ -32,13 +31,6 @@ struct crew {
     struct member *v;
     struct pollfd *polls;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- whole messages: 0, or -1 if the other side is gone ---- */
 
@@ -189,7 +181,7 @@ int crew_ask(struct crew *c, const void *request, size_t bytes, size_t tag)
     if (ask(c, m, request, bytes) != 0)
         return -1;
     m->is_asked = 1;
-    m->deadline = now() + c->work.seconds;
+    m->deadline = clock_seconds() + c->work.seconds;
     m->tag = tag;
     return 0;
 }
@@ -203,7 +195,7 @@ static int patience(const struct crew *c)
     for (int i = 0; i < c->jobs; i++)
         if (c->v[i].is_asked && c->v[i].deadline < least)
             least = c->v[i].deadline;
-    const double left = (least - now()) * 1e3;
+    const double left = (least - clock_seconds()) * 1e3;
     return left <= 0 ? 0 : left > 1e6 ? 1000000 : (int)ceil(left);
 }
 
@@ -225,7 +217,7 @@ static enum crew_end end_of(struct crew *c, int i, void *reply)
     if (c->polls[i].revents != 0)
         end = receive_all(m->socket, reply, c->work.reply_bytes) == 0 ? CREW_ANSWERED : CREW_DIED;
     else
-        end = now() < m->deadline ? CREW_IDLE : CREW_LATE;
+        end = clock_seconds() < m->deadline ? CREW_IDLE : CREW_LATE;
     if (end == CREW_DIED || end == CREW_LATE)
         end_member(m);
     else if (end == CREW_ANSWERED) {

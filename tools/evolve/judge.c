@@ -89,7 +89,7 @@ int judge_times_can_be(const struct trial *t, size_t i, double *left)
 
 static int judge_times(const struct trial *t, struct result *r)
 {
-    double left = attempt_now() - t->started, time = 0, square = 0;
+    double left = clock_seconds() - t->started, time = 0, square = 0;
     size_t cases[TASK_CASES];
     const size_t n = trial_timed(t, t->effort, cases);
     for (size_t k = 0; k < n; k++) {

@@ -164,7 +164,7 @@ static int check_baseline(struct trial *t, size_t i)
         return -1;
     if (end != SANDBOX_DONE)
         return tell_end(t, i, "the baseline, called and timed,", end, code);
-    left = t->whole_s[i] = attempt_now() - t->started;
+    left = t->whole_s[i] = clock_seconds() - t->started;
     r.outcome = !attempt_margins_hold(t)                                ? OUTCOME_WRONG
                 : judge_take_report(t) && t->report->word == CHILD_DONE ? OUTCOME_VALID
                                                                         : OUTCOME_GARBLED;

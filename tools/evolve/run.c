@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT
 
    run.h declares it. */
-#define _POSIX_C_SOURCE 200809L
 #include "run.h"
 
 #include "noise.h"
@@ -12,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     BATCH = 64,      /* lists at a time: after each it is asked whether to go on */
@@ -34,13 +32,6 @@ int run_chance(uint64_t *random, double p)
 
 /* ---- evaluating ---- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 void run_open(struct run *r, const struct search_plan *plan, const struct task *task,
               struct archive *archive)
 {
@@ -49,7 +40,7 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
     r->plan = plan;
     r->task = task;
     r->archive = archive;
-    r->begin = now();
+    r->begin = clock_seconds();
     r->kept = plan->evaluations / 20 < KEPT ? plan->evaluations / 20 : KEPT;
     archive_open(&r->met, NULL, 0, &none, task->names); /* without a log it cannot fail */
 }
@@ -69,7 +60,7 @@ static long left(const struct run *r)
 static int is_over(const struct run *r)
 {
     return left(r) <= 0 || (r->stop != NULL && *r->stop)
-           || (!r->is_closing && r->plan->seconds > 0 && now() - r->begin >= r->plan->seconds)
+           || (!r->is_closing && r->plan->seconds > 0 && clock_seconds() - r->begin >= r->plan->seconds)
            || r->idle > MOST_IDLE;
 }
 
@@ -80,7 +71,7 @@ static int ran(enum outcome o)
 
 static void tell(struct run *r)
 {
-    struct search_state s = {r->archive, r->evaluations, r->generation, now() - r->begin, {0}};
+    struct search_state s = {r->archive, r->evaluations, r->generation, clock_seconds() - r->begin, {0}};
     if (r->news == NULL || r->news->tell == NULL)
         return;
     archive_counts(r->met, s.counts);

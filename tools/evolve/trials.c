@@ -40,7 +40,7 @@ struct request { /* in front of the edits of the list, and of the one it is time
 static int begin(void *user)
 {
     struct trial *t = user;
-    t->random = num_mix(t->random, (uint64_t)getpid(), (uint64_t)(attempt_now() * 1e9));
+    t->random = num_mix(t->random, (uint64_t)getpid(), (uint64_t)(clock_seconds() * 1e9));
     sandbox_close(t->sandbox);
     attempt_close(t);
     return sandbox_open(&t->sandbox, &t->plan.limits) == 0 && attempt_open(t) == 0 ? 0 : -1;
@@ -229,7 +229,7 @@ int trial_open(struct trial **out, const struct host *h, const struct trial_code
     t->path = host_path(h);
     t->code = *code;
     t->plan = *plan;
-    t->random = num_mix(plan->seed, (uint64_t)time(NULL), (uint64_t)(attempt_now() * 1e9));
+    t->random = num_mix(plan->seed, (uint64_t)time(NULL), (uint64_t)(clock_seconds() * 1e9));
     *out = NULL;
     if (open_all(t) != 0) {
         trial_close(t);

@@ -16,5 +16,3 @@ int duration_read(const char *option, const char *text, double *seconds);
 
 /* "1:05:09" or "5:09", of a duration. In `text`. */
 const char *duration_text(double seconds, char text[32]);
-
-double clock_seconds(void); /* of a clock that only goes forward */
