@@ -11,29 +11,65 @@ import numpy as np
 from tuner_tables import FAILED
 
 SAMPLES = 20 # random ones at first
-REFIT = 10   # measurements from one fit to the next
+KNOWN = 10   # or so many that are the best elsewhere
+REFIT = 10   # measurements from one growth of the trees to the next
 NOISE = 1e-4 # of the process, as a variance
+
+
+# ---- what is known elsewhere ----
+
+def losses(times):
+    """log2 of how much slower than the best of these. What failed is as slow as the slowest; None,
+    unknown, gets the middle one."""
+    ran = [t for t in times if t is not None and t < FAILED]
+    if not ran:
+        return np.zeros(len(times))
+    known = np.array([math.nan if t is None else t for t in times])
+    found = np.log2(np.minimum(known, max(ran)) / min(ran))
+    return np.where(np.isnan(found), np.nanmedian(found), found)
+
+
+def best_elsewhere(search):
+    """Configurations by their mean share of the best speed in the other tables."""
+    share = np.zeros(len(search.table.configs))
+    for times in search.others:
+        best = min(t for t in times if t is not None)
+        share += [0 if t is None else best / t for t in times]
+    return [search.table.configs[i] for i in np.argsort(-share, kind="stable")]
+
+
+def first(search):
+    """What to begin with: random ones, or the best elsewhere."""
+    configs = search.table.configs
+    if search.others:
+        return best_elsewhere(search)[:KNOWN]
+    return search.rng.sample(configs, min(SAMPLES, len(configs)))
+
+
+def with_elsewhere(search, features):
+    """The same, and what was lost with each configuration in the other tables, from 0 to 1."""
+    found = [losses(times) for times in search.others]
+    return np.column_stack([features, *(lost / (lost.max() or 1) for lost in found)])
+
+
+def elsewhere_order(search):
+    """No learning: the order of the mean share elsewhere."""
+    for config in best_elsewhere(search):
+        search.measure(config)
+
+
+# ---- a Gaussian process ----
+
+def points(table, columns):
+    """A line a configuration: of each parameter what its column has for the value."""
+    lines = [[column[i] for i, column in zip(config, columns)] for config in table.configs]
+    return np.array(lines, float).reshape(len(lines), len(columns))
 
 
 def places(table):
     """All configurations as points: the indices of their values, from 0 to 1."""
-    top = np.array([len(values) - 1 for values in table.values], float)
-    return np.array(table.configs, float).reshape(len(table.configs), -1) / top
+    return points(table, [np.linspace(0, 1, len(values)) for values in table.values])
 
-
-def numbers(table):
-    """The same by the values themselves where these are numbers."""
-    def number(values):
-        try:
-            return [float(text) for text in values]
-        except ValueError:
-            return list(range(len(values)))
-    columns = [np.array(number(values)) for values in table.values]
-    at = np.array(table.configs).reshape(len(table.configs), -1)
-    return np.stack([column[at[:, i]] for i, column in enumerate(columns)], 1)
-
-
-# ---- a Gaussian process ----
 
 class Process:
     """Means and variances of all points; a Matern covariance (3/2) with a fixed length, as Kernel
@@ -79,7 +115,7 @@ def process(search):
     """The largest expected improvement; what failed is not told to the process."""
     configs = search.table.configs
     at = {config: i for i, config in enumerate(configs)}
-    model = Process(places(search.table), search.budget)
+    model = Process(with_elsewhere(search, places(search.table)), search.budget)
     is_open, results = np.ones(len(configs), bool), []
 
     def measure(config):
@@ -88,7 +124,7 @@ def process(search):
         if time < FAILED:
             model.add(at[config], time)
             results.append(time)
-    for config in search.rng.sample(configs, min(SAMPLES, len(configs))):
+    for config in first(search):
         measure(config)
     while True:
         if results:
@@ -100,15 +136,14 @@ def process(search):
 
 # ---- boosted trees ----
 
-def losses(times):
-    """log2 of how much slower than the best of these. What failed is as slow as the slowest; None,
-    unknown, gets the middle one."""
-    ran = [t for t in times if t is not None and t < FAILED]
-    if not ran:
-        return np.zeros(len(times))
-    known = np.array([math.nan if t is None else t for t in times])
-    found = np.log2(np.minimum(known, max(ran)) / min(ran))
-    return np.where(np.isnan(found), np.nanmedian(found), found)
+def numbers(table):
+    """All configurations by their values where these are numbers, else by the indices of these."""
+    def number(values):
+        try:
+            return [float(text) for text in values]
+        except ValueError:
+            return range(len(values))
+    return points(table, [number(values) for values in table.values])
 
 
 def grow(features, targets, seed):
@@ -119,50 +154,19 @@ def grow(features, targets, seed):
     return trees.fit(features, targets)
 
 
-def by_trees(search, features, prior):
-    """Ten by the trees' order, a fifth of them random, then the trees are grown again. `prior` is
-    what is expected of each before; the trees learn what is left."""
+def boosted(search):
+    """Ten by the trees' order, a fifth of them random, then the trees are grown again."""
     configs = search.table.configs
     at = {config: i for i, config in enumerate(configs)}
+    features = with_elsewhere(search, numbers(search.table))
     seed = search.rng.randrange(2 ** 31)
+    for config in first(search):
+        search.measure(config)
     while True:
         tried = [at[config] for config in search.time]
-        found = losses(list(search.time.values())) - prior[tried]
-        expected = grow(features[tried], found, seed).predict(features) + prior
-        order = np.argsort(expected, kind="stable")
-        first = [configs[i] for i in order if configs[i] not in search.time][:REFIT]
-        for i, config in enumerate(first):
+        trees = grow(features[tried], losses(list(search.time.values())), seed)
+        order = np.argsort(trees.predict(features), kind="stable")
+        best = [configs[i] for i in order if configs[i] not in search.time][:REFIT]
+        for i, config in enumerate(best):
             left = search.untried() if i % 5 == 4 else [config]
             search.measure(search.rng.choice(left))
-
-
-def boosted(search):
-    """Boosted trees, with random ones at first or, where other tables are known, the best of these
-    and the trees upon them."""
-    table = search.table
-    features, n = numbers(table), len(table.configs)
-    if not search.others:
-        for config in search.rng.sample(table.configs, min(SAMPLES, n)):
-            search.measure(config)
-        by_trees(search, features, np.zeros(n))
-    elsewhere = np.stack([losses(times) for times in search.others], 1)
-    for config in best_elsewhere(search)[:REFIT]:
-        search.measure(config)
-    by_trees(search, np.hstack([features, elsewhere]), elsewhere.mean(1))
-
-
-# ---- what is known elsewhere, and no learning ----
-
-def best_elsewhere(search):
-    """Configurations by their mean share of the best speed in the other tables."""
-    share = np.zeros(len(search.table.configs))
-    for times in search.others:
-        best = min(t for t in times if t is not None)
-        share += [0 if t is None else best / t for t in times]
-    return [search.table.configs[i] for i in np.argsort(-share, kind="stable")]
-
-
-def elsewhere_order(search):
-    """In that order."""
-    for config in best_elsewhere(search):
-        search.measure(config)

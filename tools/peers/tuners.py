@@ -14,7 +14,8 @@
   order         the order of the mean share of the best speed in the tables of --data
 
 The first six follow Kernel Tuner's published strategies and their defaults, in code of our own.
-boosted takes the tables of --data as well; the others are deaf to them.
+process and boosted learn from the tables of --data as well: these give further columns, and their
+best configurations come first. The other strategies do without them.
 
 The table, and those of --data, are files of Kernel Tuner or KTT, with or without .gz or .bz2. All
 is counted as `kpred-train tune --replay` does: until within 5 and 1 percent of the best time,
@@ -30,7 +31,7 @@ import sys
 
 import tuner_classic as classic
 from rows import die, parser_of, print_lines, progress
-from tuner_tables import Done, Search, Stuck, Table
+from tuner_tables import FAILED, Done, Search, Stuck, Table
 
 try:
     import tuner_learned as learned
@@ -44,7 +45,7 @@ CLASSIC = {"random": classic.random_order, "genetic": classic.genetic,
 LEARNED = {"process": "process", "boosted": "boosted", "order": "elsewhere_order"}
 KNOWN = [*CLASSIC, *LEARNED]
 COLD = "random,genetic,annealing,differential,iterated,climb,process,boosted"
-WARM = "order,boosted"
+WARM = "order,process,boosted"
 
 
 def function_of(strategy):
@@ -89,14 +90,17 @@ def lines_of(options, table, strategy, others):
 
 
 def other_times(options, table):
-    """What the tables of --data say, without the table itself."""
-    return [table.times_of(Table(path)) for path in options.data
+    """What the tables of --data say, without the table itself, and without those that say nothing.
+    """
+    told = [table.times_of(Table(path)) for path in options.data
             if not (os.path.exists(path) and os.path.samefile(path, options.table))]
+    return [times for times in told if any(t is not None and t < FAILED for t in times)]
 
 
 def parse():
     """The command line."""
     p = parser_of(__doc__)
+    p.error = die # one line, as all that goes wrong here
     p.add_argument("table", help="a table of all configurations")
     p.add_argument("--gpu", help="of which the table has to be")
     p.add_argument("--data", nargs="+", default=[], help="tables of other GPUs")
