@@ -141,8 +141,8 @@ def annealing(search):
 # ---- hill climbing ----
 
 def climb(here, search, is_greedy):
-    """To where no one-parameter neighbour is better. A better value of a parameter is taken at once;
-    the greedy climb then begins again with a new order of the parameters."""
+    """To where no one-parameter neighbour is better. A better value of a parameter is taken at
+    once; the greedy climb then begins again with a new order of the parameters."""
     params = list(range(len(here)))
     best = search.measure(here)
     while True:

@@ -73,7 +73,7 @@ def places(table):
 
 class Process:
     """Means and variances of all points; a Matern covariance (3/2) with a fixed length, as Kernel
-    Tuner has it. What each result adds is computed once: a row of the Cholesky factor's solution."""
+    Tuner has it. What a result adds is computed once: a row of the Cholesky factor's solution."""
 
     def __init__(self, points, most, length=1.5):
         self.points, self.length, self.n = points, length, 0

@@ -28,8 +28,7 @@ IN_MS = {"": 1, "ms": 1, "milliseconds": 1, "miliseconds": 1, "us": 1e-3, "micro
 # ---- files: each form yields (texts of the values by name, time in ms) ----
 
 def load(text):
-    """The JSON of a text; a cache that Kernel Tuner still writes ends behind an entry or within one.
-    """
+    """The JSON of a text. A cache that is still being written ends behind an entry or within one."""
     kept = text.rstrip().rstrip(",")
     for whole in (text, kept + "}}", kept[:kept.rfind("},")] + "}}}"):
         try:
@@ -119,8 +118,8 @@ def check_gpu(path, device, gpu):
 
 
 class Table:
-    """All configurations of a problem in the file's order, and their times. One that comes twice was
-    measured again: the shorter time counts."""
+    """All configurations of a problem in the file's order, and their times. One that comes twice
+    was measured again: the shorter time counts."""
 
     def __init__(self, path, gpu=None):
         found, device = measurements(path)
@@ -164,8 +163,8 @@ class Table:
         nothing. What only the other one has may be set as it likes: the best counts."""
         common = [name for name in self.names if name in other.names]
         if not common:
-            die(f"--data {other.path}: has no parameter of {self.path}: the tables are of one kernel",
-                1)
+            die(f"--data {other.path}: has no parameter of {self.path}: the tables are of one "
+                "kernel", 1)
         best = {}
         for key, time in zip(other.keys(common), other.time.values()):
             best[key] = min(time, best.get(key, FAILED))

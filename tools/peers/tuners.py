@@ -33,11 +33,6 @@ import tuner_classic as classic
 from rows import die, parser_of, print_lines, progress
 from tuner_tables import FAILED, Done, Search, Stuck, Table
 
-try:
-    import tuner_learned as learned
-except ImportError as missing:
-    learned, WHY_NOT = None, missing
-
 HEADING = "table,strategy,start,seed,evals_5,evals_1,share".split(",")
 CLASSIC = {"random": classic.random_order, "genetic": classic.genetic,
            "annealing": classic.annealing, "differential": classic.differential,
@@ -52,9 +47,8 @@ def function_of(strategy):
     """What measures; ImportError where a package is missing."""
     if strategy in CLASSIC:
         return CLASSIC[strategy]
-    if learned is None:
-        raise WHY_NOT
-    return getattr(learned, LEARNED[strategy])
+    import tuner_learned # pylint: disable=import-outside-toplevel
+    return getattr(tuner_learned, LEARNED[strategy])
 
 
 def run(function, search):
@@ -90,8 +84,7 @@ def lines_of(options, table, strategy, others):
 
 
 def other_times(options, table):
-    """What the tables of --data say, without the table itself, and without those that say nothing.
-    """
+    """What the tables of --data say, without the table itself and those that say nothing."""
     told = [table.times_of(Table(path)) for path in options.data
             if not (os.path.exists(path) and os.path.samefile(path, options.table))]
     return [times for times in told if any(t is not None and t < FAILED for t in times)]

@@ -84,11 +84,16 @@ def lines_of(found, options):
         yield line
 
 
-def reached(tables):
+def reached(tables, budget):
     """(measurements, percent of the runs that are within 5 percent by then)."""
     runs = [run[0] for of in tables for run in of]
-    last = max(runs)
-    return [(n, 100 * sum(run <= n for run in runs) / len(runs)) for n in range(1, last)]
+    return [(n, 100 * sum(run <= n for run in runs) / len(runs)) for n in range(1, budget)]
+
+
+def budget_of(found, group):
+    """Of its replays: what the misses have."""
+    return max(n for key, tables in found.items() if key[0] == group
+               for runs in tables.values() for run in runs for n in run)
 
 
 def draw(found):
@@ -98,9 +103,10 @@ def draw(found):
     script.set("yrange [0:100]", "logscale x", "xrange [0.9:320]", "xtics (1, 3, 10, 30, 100, 300)",
                *labels("measurements", "runs within 5 %, %"))
     for group, start in panels:
-        script.panel(group + STARTS[start],
-                     [(reached(list(found[group, start, name].values())), LOOKS[look], "lines")
-                      for name, look in SHOWN.items() if (group, start, name) in found])
+        budget = budget_of(found, group)
+        curves = [(reached(found[group, start, name].values(), budget), LOOKS[look], "steps")
+                  for name, look in SHOWN.items() if (group, start, name) in found]
+        script.panel(group + STARTS[start], curves)
     script.key([(name, LOOKS[look], "lines") for name, look in SHOWN.items()])
     return gnuplot(script.text())
 
