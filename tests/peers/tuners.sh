@@ -19,6 +19,7 @@ check "a table, and who is whose neighbour" part table
 check "what another table says" part other
 check "classic strategies" part strategies "$classic"
 check "a climb ends at the top" part climbs
+check "what is known costs nothing" part again
 check_module numpy "what is known elsewhere" part strategies order
 check_module sklearn "learning strategies" part strategies "process boosted"
 check_module scipy "means, variances and expected improvement" part process
