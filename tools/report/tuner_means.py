@@ -24,7 +24,8 @@ from plots import LOOKS, Script, gnuplot, labels  # noqa: E402: needs the path
 from rows import die, parser_of, print_lines  # noqa: E402
 
 ROW = "table,strategy,start,seed,evals_5,evals_1,share".split(",")
-STARTS = {"cold": "", "data": ", other GPUs known"}
+STARTS = {"cold": "", "data": ", other GPUs known", "model": ", with a model",
+          "data+model": ", both known"}
 SHOWN = {"kpred": "ours", "process": "net", "boosted": "chain", "climb": "forest",
          "order": "nearest", "random": "paper"} # in the plot
 
@@ -49,6 +50,8 @@ def read_rows(path):
                 die(f"{path}: its columns are not {','.join(ROW)}")
             for row in lines:
                 key = group_of(row["table"]), row["start"], row["strategy"]
+                if row["start"] not in STARTS:
+                    die(f"{path}: start \"{row['start']}\": none of {', '.join(STARTS)}")
                 found[key][row["table"]].append((int(row["evals_5"]), int(row["evals_1"])))
     except (OSError, ValueError, TypeError, UnicodeDecodeError) as e:
         die(f"{path}: {e}")
