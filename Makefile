@@ -20,6 +20,7 @@ GIVEN := $(call given,MIOPEN_DB,conv_%) $(call given,TENSILE_CSV,gemm_mi100_%) $
 MIOPEN_DB ?= ../shared/miopen/data
 TENSILE_CSV ?= ../shared/tensile
 AITER_CSV ?= ../shared/aiter
+TUNER ?= ../shared/tuner
 NAMES = $(if $(strip $(GIVEN)),$(filter $(GIVEN),$(ALL_NAMES)),$(ALL_NAMES))
 TABLES = $(if $(filter gemm_mi100_%,$(NAMES)),tables)
 DBS = $(MIOPEN_DB)/gfx900_56.db.bz2 $(MIOPEN_DB)/gfx906_60.db.bz2
@@ -190,6 +191,10 @@ gemm: tables $(BUILD)/kpred-train ## judge the GEMM models, each shape of TENSIL
 .PHONY: aiter
 aiter: $(BUILD)/kpred-train ## judge the models of AITER's kernels beside other methods, in build/aiter; an hour
 	@sh tools/report/aiter.sh $(BUILD) '$(AITER_CSV)'
+
+.PHONY: tuners
+tuners: $(BUILD)/kpred-train ## replay kpred's tuner and other strategies on the tables of TUNER, in build/tuners; an hour
+	@sh tools/report/tuners.sh $(BUILD) '$(TUNER)'
 
 .PHONY: evolve
 evolve: $(BUILD)/kpred-evolve ## let the kernels of examples/evolve evolve by three methods, in build/evolve; an hour
