@@ -111,12 +111,16 @@ check "internals" silent internals
 
 # ---- commands ----
 
+# With -C the targets are those of that folder.
 targets() {
     for doc in $DOCS; do
-        code "$doc" | sed -n 's/ *#.*//; s/-C *[^ ]*//; s/^make //p' | tr ' ' '\n' | grep -xE '[a-z][a-z-]*' | sort -u |
-            while read -r target; do
-                grep -qE "^$target:" Makefile || echo "$doc: make $target: no such target"
+        code "$doc" | sed -n 's/ *#.*//; s/^make //p' | sort -u | while read -r words; do
+            folder=$(echo "$words" | sed -n 's/^-C *\([^ ]*\).*/\1/p')
+            [ -e "$folder/Makefile" ] || folder=.
+            echo "$words" | sed 's/-C *[^ ]*//' | tr ' ' '\n' | grep -xE '[a-z][a-z-]*' | while read -r target; do
+                grep -qE "^$target:" "$folder/Makefile" || echo "$doc: make $target: no such target"
             done
+        done
     done
 }
 check "make targets" silent targets

@@ -1,0 +1,32 @@
+/* contest.h - times tuples of several ways to choose one, side by side
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "product.h"
+
+enum way { BY_DEFAULT, BY_FIRST, BY_TEN, BY_RANDOM, BY_NEAREST, BY_SEARCH, WAYS };
+
+enum { CONTEST_MOST = 64, CONTEST_ROUNDS = 99 };
+
+struct candidate {
+    struct tuple t;
+    unsigned ways; /* bit W: way W proposed it */
+    int runs;      /* of a sample */
+    double sample[CONTEST_ROUNDS], us;
+};
+
+struct contest {
+    struct candidate candidate[CONTEST_MOST];
+    int n;
+};
+
+/* One candidate for all ways that propose the same tuple; beyond CONTEST_MOST they are left out */
+void contest_add(struct contest *c, const struct tuple *t, enum way way);
+
+/* Times all candidates: each round times each of them once, and begins with another one. A time is
+   the lower quartile over the rounds, so that what disturbs fewer than three quarters does not
+   count. 0, or -1 after a message if a result is wrong. */
+int contest_run(struct contest *c, const struct product *product, int rounds);
+
+/* The shortest time of a way's candidates, or of all for WAYS; 0: it has none. */
+double contest_best(const struct contest *c, enum way way);
