@@ -82,8 +82,10 @@ static void draw(const int32_t *problem, uint32_t *state, kpred_tuple *t)
 {
     const kpred_model *m = &kpred_model_gemm_gpu;
     do
-        for (int i = 0; i < PARAMS; i++)
-            t->value[i] = m->params[i].values[next_random(state) % m->params[i].n_values];
+        for (int i = 0; i < PARAMS; i++) {
+            const uint32_t n = (uint32_t)m->params[i].n_values;
+            t->value[i] = m->params[i].values[next_random(state) % n];
+        }
     while (!kpred_legal(m, problem, t->value));
 }
 
@@ -168,7 +170,7 @@ static int show(const int32_t *problem, const char *times, const char *found, do
     for (int i = 0; i < COLUMNS; i++) {
         speed[i] =
             i == OF_FOUND && !searched ? 0 : best_speed(problem, timings + from[i], count[i]);
-        printf(" %11.1f", speed[i]);
+        printf(" %11.2f", speed[i]);
     }
     printf("\n");
     return 0;
