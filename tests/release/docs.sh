@@ -111,12 +111,16 @@ check "internals" silent internals
 
 # ---- commands ----
 
+# Those of `make -C FOLDER` are in that folder's Makefile.
 targets() {
     for doc in $DOCS; do
-        code "$doc" | sed -n 's/ *#.*//; s/-C *[^ ]*//; s/^make //p' | tr ' ' '\n' | grep -xE '[a-z][a-z-]*' | sort -u |
-            while read -r target; do
-                grep -qE "^$target:" Makefile || echo "$doc: make $target: no such target"
+        code "$doc" | sed -n 's/ *#.*//; s/"$KPRED"\///; s/^make //p' | while read -r line; do
+            folder=.
+            case $line in "-C "*) line=${line#-C }; folder=${line%% *} line=${line#* } ;; esac
+            for target in $(echo "$line" | tr ' ' '\n' | grep -xE '[a-z][a-z-]*'); do
+                grep -qE "^$target:" $folder/Makefile || echo "$doc: make $target: no such target in $folder"
             done
+        done
     done
 }
 check "make targets" silent targets
