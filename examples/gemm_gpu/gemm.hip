@@ -122,8 +122,8 @@ INLINE void multiply(float (&sum)[THREAD_M][THREAD_N], const tiles &x)
 }
 
 // Adds the products of the tiles of depth first to last - 1.
-INLINE void walk(float (&sum)[THREAD_M][THREAD_N], const matrices &x, int row, int column, int first,
-                 int last)
+INLINE void walk(float (&sum)[THREAD_M][THREAD_N], const matrices &x, int row, int column,
+                 int first, int last)
 {
     OF_BLOCK tiles kept[BUFFERS];
     loads next;
