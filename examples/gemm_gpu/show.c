@@ -170,7 +170,7 @@ static int show(const int32_t *problem, const char *times, const char *found, do
     for (int i = 0; i < COLUMNS; i++) {
         speed[i] =
             i == OF_FOUND && !searched ? 0 : best_speed(problem, timings + from[i], count[i]);
-        printf(" %11.2f", speed[i]);
+        printf(" %11.5g", speed[i]);
     }
     printf("\n");
     return 0;

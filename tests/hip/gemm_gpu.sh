@@ -285,4 +285,20 @@ shows() {
         tail -n 1 "$tmp/out.txt" | grep -qE '^share of the best, %( +[0-9.]+){6}$'
 }
 check_with $CXX "make full train show" shows
+
+# speeds FILE: of the lines of a table of tuples for m=50 n=30 k=20, by the stand-in's formula
+speeds() {
+    awk -F, '{ blocks = int((50 + $4 - 1) / $4) * int((30 + $5 - 1) / $5)
+        printf "%.4g\n", 2 * 50 * 30 * 20 / 1e3 / (5000 + 100 * blocks + $4 / $7 * $5 / $8) }' "$1"
+}
+
+# The model's first tuple, and the best of the nearest problem, which is 40,40,40
+columns() {
+    "$BUILD/kpred" predict "$tmp/chain/gemm_model.h" m=50 n=30 k=20 -k 1 --csv | sed -n '2s/^[^,]*,[^,]*,/50,30,20,/p' >"$tmp/k1"
+    grep '^40,40,40,' "$tmp/chain/times.csv" | sort -t, -k14,14g | head -n 1 >"$tmp/near"
+    wanted="$(speeds "$tmp/k1") $(speeds "$tmp/near")"
+    got=$(awk '$1 == 50 { printf "%.4g %.4g", $5, $8 }' "$tmp/out.txt")
+    [ "$wanted" = "$got" ] || { echo "$got, not $wanted"; return 1; }
+}
+check_with $CXX "columns of show" columns
 test_end
