@@ -151,7 +151,8 @@ of_host() {
         host gemm.hip "$code/gemm_$variant.code" || return 1
     done
 }
-check_with $CXX "variants for the CPU" of_host
+has $CXX || end_without "all that runs" "there is no $CXX"
+check "variants for the CPU" of_host
 
 # tuple m n k split group VARIANT: the words of a request
 tuple() {
@@ -258,12 +259,12 @@ tunes() {
         sed -n '/^[^#]/q; s/:.*//p' "$tmp/chain/times.csv" | head -n 6 | tr '\n' ' ' |
         grep -q '^# kpred-train tune # device # driver # highest clocks # date $'
 }
-check_with $CXX "make tune: the table" tunes
+check "make tune: the table" tunes
 
 goes_on() {
     chain tune BUDGET=6 2>"$tmp/err" && [ "$(grep -v '^#' "$tmp/chain/times.csv" | sort -u | wc -l)" -eq 19 ]
 }
-check_with $CXX "make tune goes on" goes_on
+check "make tune goes on" goes_on
 
 sitting() {
     chain -n sitting MINUTES=3 >"$tmp/out.txt" 2>"$tmp/err" && grep -q -e '--budget 3m' "$tmp/out.txt"
@@ -273,7 +274,7 @@ check "make sitting" sitting
 tune_without() {
     ! chain tune 2>"$tmp/err" && grep -q 'there is no device here' "$tmp/err" && grep -q 'Error 77' "$tmp/err"
 }
-check_with $CXX "make tune without a device" with device tune_without
+check "make tune without a device" with device tune_without
 
 # The best of each group of candidates stands in its column, and one of them is the best of all.
 shows() {
@@ -284,7 +285,7 @@ shows() {
     grep -qx '0 left, 0 misused' "$tmp/err" && [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+( +[0-9.]+){6}$' "$tmp/out.txt")" -eq 2 ] &&
         tail -n 1 "$tmp/out.txt" | grep -qE '^share of the best, %( +[0-9.]+){6}$'
 }
-check_with $CXX "make full train show" shows
+check "make full train show" shows
 
 # speeds FILE: of the lines of a table of tuples for m=50 n=30 k=20, by the stand-in's formula
 speeds() {
@@ -300,5 +301,5 @@ columns() {
     got=$(awk '$1 == 50 { printf "%.4g %.4g", $5, $8 }' "$tmp/out.txt")
     [ "$wanted" = "$got" ] || { echo "$got, not $wanted"; return 1; }
 }
-check_with $CXX "columns of show" columns
+check "columns of show" columns
 test_end
