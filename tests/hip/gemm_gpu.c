@@ -4,13 +4,16 @@
    A variant is gemm.hip itself, compiled for the CPU with gemm_places.h. The threads of a block are
    coroutines that take turns at the barriers, forwards and backwards by turns, so that a barrier
    that is missing shows. A launch takes 5000 us, 100 for each block, and 1 for each of a block's
-   threads. PROGRAM is the file that has main.
+   threads. PROGRAM is the file that has main; without it the timer.
 
    The environment's SCRIPT: `device` takes the device away, `failed` fails every launch, `lost`
    loses the context at the third one, `wrong` leaves out the last block, and `memory` fails the
    first allocation. */
 #define _XOPEN_SOURCE        700
 #define KPRED_HIP_API_HEADER "hip/hip_standin.h"
+#ifndef PROGRAM
+#define PROGRAM "examples/gemm_gpu/timer.c"
+#endif
 int gemm_gpu_main(int argc, char **argv);
 #define main gemm_gpu_main
 #include PROGRAM
