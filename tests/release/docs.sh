@@ -111,14 +111,14 @@ check "internals" silent internals
 
 # ---- commands ----
 
-# Those of `make -C FOLDER` are in that folder's Makefile.
+# With -C the targets are those of that folder.
 targets() {
     for doc in $DOCS; do
-        code "$doc" | sed -n 's/ *#.*//; s/"$KPRED"\///; s/^make //p' | while read -r line; do
-            folder=.
-            case $line in "-C "*) line=${line#-C }; folder=${line%% *} line=${line#* } ;; esac
-            for target in $(echo "$line" | tr ' ' '\n' | grep -xE '[a-z][a-z-]*'); do
-                grep -qE "^$target:" $folder/Makefile || echo "$doc: make $target: no such target in $folder"
+        code "$doc" | sed -n 's/ *#.*//; s/^make //p' | sort -u | while read -r words; do
+            folder=$(echo "$words" | sed -n 's/^-C *\([^ ]*\).*/\1/p')
+            [ -e "$folder/Makefile" ] || folder=.
+            echo "$words" | sed 's/-C *[^ ]*//' | tr ' ' '\n' | grep -xE '[a-z][a-z-]*' | while read -r target; do
+                grep -qE "^$target:" "$folder/Makefile" || echo "$doc: make $target: no such target"
             done
         done
     done
