@@ -6,7 +6,7 @@
 
    C99, C++ and `nvcc -x cu`; the static library, -lcudart_static -ldl -lrt -lpthread, does as well.
    The calls that kpred_hip.h makes have the same arguments, the same order of them and the same
-   error numbers in both runtimes, so their names are all it takes; the rest is for hip_select.c.
+   error numbers in both runtimes, so their names are all it takes; the rest is for the examples.
    HIP's own headers for NVIDIA do the same for the whole of HIP, and so break with each CUDA that
    removes anything: those of HIP 5.2 and 6.3 do not compile with CUDA 13. This needs no HIP. */
 #ifndef KPRED_CUDA_AS_HIP_H
@@ -44,6 +44,23 @@
 #define hipMemcpy             cudaMemcpy
 #define hipMemcpyHostToDevice cudaMemcpyHostToDevice
 #define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
+
+/* ---- what gemm_gpu/ needs besides ---- */
+
+#define hipErrorOutOfMemory  cudaErrorMemoryAllocation
+#define hipDeviceProp_t      struct cudaDeviceProp
+#define hipDeviceAttribute_t enum cudaDeviceAttr
+
+#define hipGetDeviceProperties cudaGetDeviceProperties
+#define hipDeviceGetAttribute  cudaDeviceGetAttribute
+#define hipDriverGetVersion    cudaDriverGetVersion
+#define hipRuntimeGetVersion   cudaRuntimeGetVersion
+
+#define hipDeviceAttributeClockRate           cudaDevAttrClockRate
+#define hipDeviceAttributeMemoryClockRate     cudaDevAttrMemoryClockRate
+#define hipDeviceAttributeMultiprocessorCount cudaDevAttrMultiProcessorCount
+
+/* ---- modules ---- */
 
 /* A code object loaded from a file is a library here. Checked with CUDA 13; earlier ones have the
    driver's cuModuleLoad and its like. */

@@ -77,7 +77,7 @@ static struct standin {
     hipError_t fail_code[STANDIN_CALL_COUNT]; /* 700..719 but 701: and all calls after it */
     hipError_t async;                         /* what the next synchronisation will find */
     int heap;                                 /* 1: hipMalloc gives memory, not only an address */
-    /* what a module's kernel does; returns how long it takes */
+    /* what a module's kernel does, `launched`; returns how long it takes */
     double (*kernel)(unsigned groups, unsigned threads, void **arguments);
     void (*watch)(enum standin_call call); /* told of each call, if not NULL */
 
@@ -85,7 +85,9 @@ static struct standin {
     double now_us;
     hipError_t pending, sticky;
     int calls[STANDIN_CALL_COUNT];
-    int live_events, live_buffers;
+    int live_events, live_buffers, live_modules;
+    const struct standin_function *launched; /* and its grid */
+    unsigned grid_x, grid_y;
     int misuse; /* dead or foreign handles, or calls that break a capture */
     standin_event events[STANDIN_EVENTS];
     char buffer;
@@ -293,31 +295,77 @@ static inline hipError_t hipMemsetAsync(void *memory, int value, size_t bytes, h
 
 /* ---- modules, and what else a program needs that launches from one ---- */
 
-typedef struct standin *hipModule_t, *hipFunction_t;
+enum { STANDIN_MODULES = 64, STANDIN_FUNCTIONS = 4 };
+
+typedef struct standin_function {
+    char name[32];
+    struct standin_module *module;
+} * hipFunction_t;
+
+typedef struct standin_module {
+    int alive;
+    char path[4096];
+    struct standin_function functions[STANDIN_FUNCTIONS];
+} * hipModule_t;
+
+static struct standin_module standin_modules[STANDIN_MODULES];
+
 typedef enum hipMemcpyKind { hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost } hipMemcpyKind;
+
+static inline int standin_is_module(hipModule_t module)
+{
+    for (int i = 0; i < STANDIN_MODULES; i++)
+        if (module == &standin_modules[i])
+            return module->alive;
+    return 0;
+}
 
 /* Any file that is not empty is a code object. */
 static inline hipError_t hipModuleLoad(hipModule_t *module, const char *name)
 {
     FILE *file = fopen(name, "rb");
     const int empty = !file || fgetc(file) == EOF;
-    *module = &standin;
+    int i = 0;
+    *module = (hipModule_t)&standin.buffer; /* what a failed call leaves is nobody's to use */
     if (!file)
         return standin_fails(hipErrorFileNotFound);
     fclose(file);
-    return standin_fails(empty ? hipErrorInvalidImage : hipSuccess);
+    while (i < STANDIN_MODULES && standin_modules[i].alive)
+        i++;
+    if (empty || i == STANDIN_MODULES)
+        return standin_fails(empty ? hipErrorInvalidImage : hipErrorOutOfMemory);
+    *module = &standin_modules[i];
+    memset(*module, 0, sizeof **module);
+    (*module)->alive = 1;
+    snprintf((*module)->path, sizeof(*module)->path, "%s", name);
+    standin.live_modules++;
+    return hipSuccess;
 }
 
 static inline hipError_t hipModuleUnload(hipModule_t module)
 {
-    return module == &standin ? hipSuccess : standin_misused();
+    if (!standin_is_module(module))
+        return standin_misused();
+    module->alive = 0;
+    standin.live_modules--;
+    return hipSuccess;
 }
 
 static inline hipError_t hipModuleGetFunction(hipFunction_t *kernel, hipModule_t module,
                                               const char *name)
 {
-    *kernel = module;
-    return standin_fails(standin.kernel && *name ? hipSuccess : hipErrorNotFound);
+    int i = 0;
+    if (!standin_is_module(module))
+        return standin_misused();
+    while (i < STANDIN_FUNCTIONS && module->functions[i].module
+           && strcmp(module->functions[i].name, name) != 0)
+        i++;
+    if (!standin.kernel || !*name || i == STANDIN_FUNCTIONS)
+        return standin_fails(hipErrorNotFound);
+    *kernel = &module->functions[i];
+    (*kernel)->module = module;
+    snprintf((*kernel)->name, sizeof(*kernel)->name, "%s", name);
+    return hipSuccess;
 }
 
 static inline hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x,
@@ -329,10 +377,11 @@ static inline hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned gr
     const unsigned groups = grid_x * grid_y * grid_z, threads = group_x * group_y * group_z;
     hipError_t error = hipSuccess;
     (void)shared_bytes, (void)stream;
-    if (kernel != &standin || extra)
+    if (!kernel || !standin_is_module(kernel->module) || extra)
         return standin_misused();
     if (groups == 0 || threads == 0 || threads > 1024)
         return standin_fails(hipErrorInvalidConfiguration);
+    standin.launched = kernel, standin.grid_x = grid_x, standin.grid_y = grid_y;
     error = standin_launch(0);
     if (error == hipSuccess)
         standin.now_us += standin.kernel(groups, threads, arguments);
@@ -367,6 +416,43 @@ static inline const char *hipGetErrorName(hipError_t error)
 static inline const char *hipGetErrorString(hipError_t error)
 {
     return error == hipSuccess ? "no error" : "an error of the stand-in";
+}
+
+/* ---- what it is ---- */
+
+typedef struct hipDeviceProp_t {
+    char name[256];
+} hipDeviceProp_t;
+
+typedef enum hipDeviceAttribute_t {
+    hipDeviceAttributeClockRate,
+    hipDeviceAttributeMemoryClockRate,
+    hipDeviceAttributeMultiprocessorCount
+} hipDeviceAttribute_t;
+
+static inline hipError_t hipGetDeviceProperties(hipDeviceProp_t *properties, int device)
+{
+    (void)device;
+    strcpy(properties->name, "stand-in");
+    return hipSuccess;
+}
+
+static inline hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t which, int device)
+{
+    (void)device;
+    *value = which == hipDeviceAttributeMultiprocessorCount ? 1 : 1000000;
+    return hipSuccess;
+}
+
+static inline hipError_t hipDriverGetVersion(int *version)
+{
+    *version = 1;
+    return hipSuccess;
+}
+
+static inline hipError_t hipRuntimeGetVersion(int *version)
+{
+    return hipDriverGetVersion(version);
 }
 
 #if defined(__cplusplus) && defined(__GNUC__)

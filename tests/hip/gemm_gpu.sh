@@ -1,0 +1,305 @@
+#!/bin/sh
+# gemm_gpu.sh - examples/gemm_gpu: its variants compile offline, and its programs run on the stand-in for HIP
+# SPDX-License-Identifier: MIT
+#
+# usage: [GEMM_CLANG=clang-16] gemm_gpu.sh
+. tests/harness/script.inc
+
+test_begin
+need_trainer "gemm_gpu"
+GEMM_CLANG=${GEMM_CLANG:-clang-16}
+CXX=${CXX:-c++}
+folder=examples/gemm_gpu
+out=$tmp/out
+
+# in_example ARGUMENT...: make there
+in_example() {
+    make -s -C "$root/$folder" BUILD="$BUILD" OUT="$out" CC="$CC" CLANG="$GEMM_CLANG" "$@"
+}
+
+# ---- variants ----
+
+# What gemm.spec says of them, said again
+expected_variants() {
+    awk 'BEGIN {
+        for (m = 16; m <= 128; m *= 2) for (n = 32; n <= 128; n *= 2) for (k = 8; k <= 16; k *= 2)
+        for (i = 2; i <= 8; i *= 2) for (j = 4; j <= 8; j *= 2) for (v = 1; v <= 4; v *= 4) {
+            threads = (m / i) * (n / j)
+            if (threads < 64 || threads > 256) continue
+            if ((m * k) % (threads * v) || (n * k) % (threads * v)) continue
+            if (i * j + i + j + int((m + n) * k / threads) > 112) continue
+            for (b = 1; b <= 2; b++) for (s = 0; s <= 1; s++)
+                print m "_" n "_" k "_" i "_" j "_" v "_" b "_" s
+        } }' | sort
+}
+
+listed() {
+    in_example "$out/variants" && expected_variants | diff "$out/variants" - && [ "$(wc -l <"$out/variants")" -eq 524 ]
+}
+check "gemm.spec: 524 variants" listed
+
+# Of each count of buffers, and with loads of one float and of four; a block of 64 needs no barrier on gfx90a
+SAMPLE="64_64_16_8_4_4_2_0 32_32_8_2_4_1_1_0 128_128_8_8_8_4_1_1 128_128_16_8_8_4_2_1 32_64_16_4_4_1_2_1"
+
+# compiled ARCHITECTURE VARIANT OPTION...: without a word
+compiled() {
+    file=$out/$1/gemm_$2.code
+    arch=$1; shift 2
+    said=$(in_example ARCH=$arch "$file" "$@" 2>&1) && [ -s "$file" ] && [ ! "$said" ] && return
+    echo "$said"
+    return 1
+}
+
+# barriers VARIANT PATTERN FILE: one before the loop, and in it one or, with a single buffer, two
+barriers() {
+    buffers=$(echo $1 | cut -d_ -f7)
+    [ "$(grep -cE "$2" "$3")" -eq $((4 - buffers)) ]
+}
+
+# wide VARIANT PATTERN FILE: loads of four floats, just where that is asked for
+wide() {
+    if [ "$(echo $1 | cut -d_ -f6)" = 4 ]; then grep -qE "$2" "$3"; else ! grep -qE "$2" "$3"; fi
+}
+
+# The text between the kernel's name and the next one's
+gemm_of() {
+    awk '/<gemm>:|entry gemm/ { on = 1 } /<add_slices>:|entry add_slices/ { on = 0 } on' "$1"
+}
+
+amd() {
+    compiled gfx90a $1 && llvm-objdump-16 -d "$out/gfx90a/gemm_$1.code" >"$tmp/all.s" && gemm_of "$tmp/all.s" >"$tmp/s" &&
+        barriers $1 s_barrier "$tmp/s" && wide $1 global_load_dwordx4 "$tmp/s" && ! grep -q scratch_ "$tmp/s"
+}
+
+nvidia() {
+    compiled sm_75 $1 PTXAS= && gemm_of "$out/sm_75/gemm_$1.code" >"$tmp/s" &&
+        barriers $1 'bar[.]sync' "$tmp/s" && wide $1 'ld[.]global[.]v4' "$tmp/s"
+}
+
+machine_code() {
+    ptxas -v -arch=sm_75 "$out/sm_75/gemm_$1.code" -o "$tmp/cubin" 2>"$tmp/err" &&
+        ! grep -E ' [1-9][0-9]* bytes spill' "$tmp/err"
+}
+
+for variant in $SAMPLE; do
+    if has "$GEMM_CLANG"; then
+        check_with llvm-objdump-16 "$variant for gfx90a" amd $variant
+        check "$variant for sm_75" nvidia $variant
+        check_with ptxas "$variant: what ptxas says" machine_code $variant
+    else
+        skipped "$variant for gfx90a and sm_75" "there is no $GEMM_CLANG"
+    fi
+done
+check_with nvcc "nvcc in place of clang" compiled sm_80 32_64_16_4_4_1_2_1 CLANG=none
+check_with hipcc "hipcc in place of clang" compiled gfx906 32_64_16_4_4_1_2_1 CLANG=none
+
+# ---- the programs ----
+
+# standin COMPILER PROGRAM FILE [OPTION...]
+standin() {
+    compiler=$1 source=$2 program=$3; shift 3
+    $compiler -std=c99 $C_WARNINGS -O1 -I. -Itests "-DPROGRAM=\"$folder/$source\"" "$@" tests/hip/gemm_gpu.c \
+        -rdynamic -ldl -lm -o "$program"
+}
+
+# real LIBRARY COMPILER: it compiles; where there is no device, it ends with status 77
+real() {
+    case $1 in
+    hip) set -- "$2" -D__HIP_PLATFORM_AMD__ -lamdhip64 ;;
+    cuda) set -- "$2" "-DKPRED_HIP_API_HEADER=\"cuda_as_hip.h\"" -Iexamples -isystem "$cuda/include" \
+        "-L$cuda/lib64" "-Wl,-rpath,$cuda/lib64" -lcudart ;;
+    esac
+    compiler=$1; shift
+    $compiler -std=c99 $C_WARNINGS -O0 -I. $folder/timer.c "$@" -o "$tmp/real" || return 1
+    "$tmp/real" --about >"$tmp/out.txt" 2>"$tmp/err"
+    case $? in
+    0) grep -q '^# device: .*multiprocessors' "$tmp/out.txt" ;;
+    77) [ "$(wc -l <"$tmp/err")" -eq 1 ] && grep -q 'there is no device here' "$tmp/err" ;;
+    *) return 1 ;;
+    esac
+}
+
+cuda=${CUDA_HOME:-/usr/local/cuda}
+for cc in gcc clang; do
+    check_with $cc "timer compiles, $cc" standin $cc timer.c "$tmp/timer"
+    for library in hip cuda; do
+        case $library in
+        hip) header=hip/hip_runtime_api.h include= ;;
+        cuda) header=cuda_runtime_api.h include=-isystem$cuda/include ;;
+        esac
+        if echo | $cc $include -D__HIP_PLATFORM_AMD__ -include $header -fsyntax-only -xc - 2>/dev/null && has $cc; then
+            check "timer with $library, $cc" real $library $cc
+        else
+            skipped "timer with $library, $cc" "there is no $library, or no $cc"
+        fi
+    done
+done
+
+# ---- answers ----
+
+# host SOURCE [FILE...]: compiles variants for the CPU, by the Makefile
+host() {
+    source=$1; shift
+    in_example ARCH=host "$@" COMPILE="$CXX -x c++ -std=c++14 -O1 -w -shared -fPIC \
+        -DGEMM_PLACES='\"$root/tests/hip/gemm_places.h\"' \$(DEFINES) $source -o \$@.new"
+}
+
+code=$out/host
+SERVED="64_64_16_8_4_4_2_0 64_64_16_4_4_1_2_0 16_32_8_2_4_1_1_1"
+of_host() {
+    for variant in $SERVED; do
+        host gemm.hip "$code/gemm_$variant.code" || return 1
+    done
+}
+has $CXX || end_without "all that runs" "there is no $CXX"
+check "variants for the CPU" of_host
+
+# tuple m n k split group VARIANT: the words of a request
+tuple() {
+    echo "$*" | tr _ ' ' | while read -r m n k split group tm tn tk am an v b s; do
+        echo "m=$m n=$n k=$k tile_m=$tm tile_n=$tn tile_k=$tk thread_m=$am thread_n=$an vec=$v buffers=$b" \
+            "spread=$s split=$split group=$group"
+    done
+}
+good=$(tuple 100 72 260 2 4 64_64_16_8_4_4_2_0)
+
+# answers WANTED TUPLE...: `us` and `failed` a line each; the stand-in has nothing left
+answers() {
+    wanted=$1; shift
+    printf '%s\n' "$@" | "$tmp/timer" "$code" >"$tmp/out.txt" 2>"$tmp/err"
+    got="$? $(sed 's/^[0-9]*[.][0-9]*$/us/' "$tmp/out.txt" | tr '\n' ' ')"
+    [ "$got" = "$wanted " ] && grep -qx '0 left, 0 misused' "$tmp/err" && return
+    echo "$got"
+    cat "$tmp/err"
+    return 1
+}
+
+# Sizes of one, edges of every kind, and more slices than tiles
+check "right results" answers "0 us us us us us" "$good" "$(tuple 1 1 1 8 16 16_32_8_2_4_1_1_1)" \
+    "$(tuple 131 67 129 1 4 64_64_16_4_4_1_2_0)" "$(tuple 33 65 1030 8 1 16_32_8_2_4_1_1_1)" "$good"
+
+# 4 blocks of 128 threads, and for the sum of the slices 29 of 256
+time_is() {
+    answers "0 us" "$good" && [ "$(cat "$tmp/out.txt")" = "$((5000 + 800 + 128 + 5000 + 2900 + 256)).000" ]
+}
+check "the time" time_is
+
+check "no tuple" answers "0 failed failed failed failed failed us" "" "nonsense" "$good other=1" "m=4 n=4" \
+    "$(echo "$good" | sed 's/m=100/m=100x/')" "$good"
+check "a variant that is not there" answers "0 failed us" "$(tuple 8 8 8 1 1 16_16_8_2_4_1_1_1)" "$good"
+check "a load beyond the edge" answers "0 failed us" "$(tuple 8 6 8 1 1 64_64_16_8_4_4_2_0)" "$good"
+
+# with SCRIPT CHECK...: of the stand-in
+with() {
+    SCRIPT=$1
+    export SCRIPT
+    shift
+    "$@"
+    set -- $?
+    SCRIPT=
+    return $1
+}
+check "a wrong result" with wrong answers "0 failed failed" "$good" "$good"
+check "a launch that fails" with failed answers "0 failed us" "$good" "$good"
+check "no memory" with memory answers "0 failed us" "$good" "$good"
+check "a lost context" with lost answers "1" "$good" "$good"
+
+no_device() {
+    echo "$good" | "$tmp/timer" "$code" >"$tmp/out.txt" 2>"$tmp/err"
+    [ $? -eq 77 ] && [ ! -s "$tmp/out.txt" ] && grep -q 'there is no device here' "$tmp/err"
+}
+check "no device" with device no_device
+
+one() {
+    # shellcheck disable=SC2086
+    "$tmp/timer" "$code" $good >"$tmp/out.txt" 2>"$tmp/err" && grep -qxE '[0-9]+[.][0-9]{3}' "$tmp/out.txt" &&
+        ! "$tmp/timer" "$code" nonsense 2>"$tmp/err" && grep -q 'nonsense is no word' "$tmp/err"
+}
+check "one tuple as arguments" one
+
+# ---- kernels that are broken ----
+
+# broken EDIT VARIANT: its result is seen to be wrong
+broken() {
+    sed "$1" $folder/gemm.hip >"$tmp/broken.hip" && ! cmp -s "$tmp/broken.hip" $folder/gemm.hip || return 1
+    code=$tmp/broken
+    rm -rf "$code"
+    host "$tmp/broken.hip -I$root/$folder" CODE="$code" "$code/gemm_$2.code" &&
+        answers "0 failed" "$(tuple 100 72 260 2 4 $2)" && grep -q 'the result is wrong' "$tmp/err"
+    set -- $?
+    code=$out/host
+    return $1
+}
+check "no barrier before the loop" broken '/put(kept\[0\]/,/PLACE_BARRIER/s/PLACE_BARRIER//' 16_32_8_2_4_1_1_1
+check "no barrier after the product" broken '/BUFFERS == 1/{n;s/PLACE_BARRIER//;}' 16_32_8_2_4_1_1_1
+check "no barrier at the loop's end" broken '/put(kept\[now\]/,/PLACE_BARRIER/s/PLACE_BARRIER//' 64_64_16_8_4_4_2_0
+check "the last tile forgotten" broken 's/(k + TILE_K - 1)/k/' 16_32_8_2_4_1_1_1
+check "a slice too long" broken 's/(slice + 1) . slices/(slice + 2) \/ slices/' 64_64_16_8_4_4_2_0
+check "a row forgotten" broken 's/first + block % in_group % rows/first/' 64_64_16_8_4_4_2_0
+
+# ---- tune, train and show ----
+
+# Four variants and the default tuple's
+small_spec() {
+    sed -e 's/^tile_m = .*/tile_m = 16 32/' -e 's/^tile_n = .*/tile_n = 32/' -e 's/^tile_k = .*/tile_k = 8/' \
+        -e 's/^thread_m = .*/thread_m = 2 4/' -e 's/^thread_n = .*/thread_n = 4/' -e 's/^vec = .*/vec = 1/' \
+        -e 's/^spread = .*/spread = 1/' $folder/gemm.spec >"$tmp/small.spec"
+}
+printf 'm,n,k\n40,40,40\n64,20,300\n90,90,8\n' >"$tmp/few.csv"
+printf 'm,n,k\n50,30,20\n7,64,256\n' >"$tmp/new.csv"
+
+# chain TARGET...: make with these
+chain() {
+    out=$tmp/chain host gemm.hip SPEC="$tmp/small.spec" PROBLEMS="$tmp/few.csv" UNSEEN="$tmp/new.csv" "$@"
+}
+
+tunes() {
+    small_spec && mkdir -p "$tmp/chain" && cp "$tmp/timer" "$tmp/chain/timer" && chain tune BUDGET=4 2>"$tmp/err" &&
+        [ "$(grep -c ',[0-9.]*$' "$tmp/chain/times.csv")" -eq 12 ] && [ "$(wc -l <"$tmp/chain/variants")" -eq 6 ] &&
+        sed -n '/^[^#]/q; s/:.*//p' "$tmp/chain/times.csv" | head -n 6 | tr '\n' ' ' |
+        grep -q '^# kpred-train tune # device # driver # highest clocks # date $'
+}
+check "make tune: the table" tunes
+
+goes_on() {
+    chain tune BUDGET=6 2>"$tmp/err" && [ "$(grep -v '^#' "$tmp/chain/times.csv" | sort -u | wc -l)" -eq 19 ]
+}
+check "make tune goes on" goes_on
+
+sitting() {
+    chain -n sitting MINUTES=3 >"$tmp/out.txt" 2>"$tmp/err" && grep -q -e '--budget 3m' "$tmp/out.txt"
+}
+check "make sitting" sitting
+
+tune_without() {
+    ! chain tune 2>"$tmp/err" && grep -q 'there is no device here' "$tmp/err" && grep -q 'Error 77' "$tmp/err"
+}
+check "make tune without a device" with device tune_without
+
+# The best of each group of candidates stands in its column, and one of them is the best of all.
+shows() {
+    chain full BUDGET=8 2>"$tmp/err" && chain train OPTIONS='--epochs 2' 2>"$tmp/err" &&
+        host gemm.hip OUT="$tmp/chain" "$tmp/chain/host/gemm_64_64_16_4_4_1_2_0.code" &&
+        standin $CC show.c "$tmp/chain/show" "-I$tmp/chain" &&
+        chain show >"$tmp/out.txt" 2>"$tmp/err" || return 1
+    grep -qx '0 left, 0 misused' "$tmp/err" && [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+( +[0-9.]+){6}$' "$tmp/out.txt")" -eq 2 ] &&
+        tail -n 1 "$tmp/out.txt" | grep -qE '^share of the best, %( +[0-9.]+){6}$'
+}
+check "make full train show" shows
+
+# speeds FILE: of the lines of a table of tuples for m=50 n=30 k=20, by the stand-in's formula
+speeds() {
+    awk -F, '{ blocks = int((50 + $4 - 1) / $4) * int((30 + $5 - 1) / $5)
+        printf "%.4g\n", 2 * 50 * 30 * 20 / 1e3 / (5000 + 100 * blocks + $4 / $7 * $5 / $8) }' "$1"
+}
+
+# The model's first tuple, and the best of the nearest problem, which is 40,40,40
+columns() {
+    "$BUILD/kpred" predict "$tmp/chain/gemm_model.h" m=50 n=30 k=20 -k 1 --csv | sed -n '2s/^[^,]*,[^,]*,/50,30,20,/p' >"$tmp/k1"
+    grep '^40,40,40,' "$tmp/chain/times.csv" | sort -t, -k14,14g | head -n 1 >"$tmp/near"
+    wanted="$(speeds "$tmp/k1") $(speeds "$tmp/near")"
+    got=$(awk '$1 == 50 { printf "%.4g %.4g", $5, $8 }' "$tmp/out.txt")
+    [ "$wanted" = "$got" ] || { echo "$got, not $wanted"; return 1; }
+}
+check "columns of show" columns
+test_end
