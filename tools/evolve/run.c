@@ -60,7 +60,8 @@ static long left(const struct run *r)
 static int is_over(const struct run *r)
 {
     return left(r) <= 0 || (r->stop != NULL && *r->stop)
-           || (!r->is_closing && r->plan->seconds > 0 && clock_seconds() - r->begin >= r->plan->seconds)
+           || (!r->is_closing && r->plan->seconds > 0
+               && clock_seconds() - r->begin >= r->plan->seconds)
            || r->idle > MOST_IDLE;
 }
 
@@ -71,7 +72,8 @@ static int ran(enum outcome o)
 
 static void tell(struct run *r)
 {
-    struct search_state s = {r->archive, r->evaluations, r->generation, clock_seconds() - r->begin, {0}};
+    struct search_state s = {
+        r->archive, r->evaluations, r->generation, clock_seconds() - r->begin, {0}};
     if (r->news == NULL || r->news->tell == NULL)
         return;
     archive_counts(r->met, s.counts);
