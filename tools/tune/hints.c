@@ -161,7 +161,7 @@ static double mean_at(const double *v, const size_t *at, size_t n)
     return n > 0 ? sum / (double)n : 0;
 }
 
-/* Ridge regression: what of the targets the given weights do not explain, by changes of the weights.
+/* Ridge regression: what of the targets the given weights leave, by changes of the weights.
    Results on neighbouring tuples say the same twice, so that the ridge is a strong one. */
 void hints_weigh(struct hints *k, const size_t *tuple, const double *target, size_t n)
 {
