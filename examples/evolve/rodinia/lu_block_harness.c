@@ -23,7 +23,7 @@ static void call(const struct ev_case *c, ev_kernel *kernel)
 static const struct ev_shape shapes[] = {
     {.size = {40, 48}, .seed = 1},
     {.size = {53, 53}, .seed = 2},
-    {.size = {1, 1}, .seed = 3, .untimed = 1},
+    {.size = {2, 2}, .seed = 3, .untimed = 1},
     {.size = {3, 4}, .seed = 4, .untimed = 1},
     {.size = {11, 40}, .seed = 5, .untimed = 1},
     {.size = {17, 17}, .seed = 6, .untimed = 1, .special = 1},
