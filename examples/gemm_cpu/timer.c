@@ -7,31 +7,13 @@
    three plain loops. Without arguments it reads such words line by line, and answers each line:
    that is what tune --server wants. */
 #define _POSIX_C_SOURCE 200809L
+#include "../own_kernel/tune_server.h"
 #include "timing.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char *const names[] = {"m",      "n",      "k",     "mr", "nr", "unroll",
-                                    "pack_a", "pack_b", "order", "kc", "mc", "nc"};
-enum { N = sizeof names / sizeof *names, LEAST_SAMPLES = 5 };
+enum { LEAST_SAMPLES = 5 };
 
 /* A sample is some runs that take about 50 us, so that the clock is exact enough. */
 static const double sample_us = 50, all_us = 4000;
-
-/* Takes NAME=VALUE: 1, or 0 for a name that is not there. */
-static int take(const char *word, int value[N])
-{
-    for (int i = 0; i < N; i++) {
-        const size_t n = strlen(names[i]);
-        if (strncmp(word, names[i], n) == 0 && word[n] == '=') {
-            value[i] = atoi(word + n + 1);
-            return 1;
-        }
-    }
-    return 0;
-}
 
 /* The matrices of the last problem stay: a tuner asks for one problem many times. */
 static const struct product *matrices(struct problem p)
@@ -59,42 +41,20 @@ static double shortest(const struct product *product, const struct tuple *t)
     return best;
 }
 
-/* The time of a tuple that computes what it should; otherwise -1. */
-static double measure(const int v[N])
+/* The time of a tuple that computes what it should */
+static double measure(const int *v)
 {
     const struct tuple t = {v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11]};
     const struct product *product =
         v[0] > 0 && v[1] > 0 && v[2] > 0
             ? matrices((struct problem){(size_t)v[0], (size_t)v[1], (size_t)v[2]})
             : NULL;
-    return product != NULL && product_is_right(product, &t) ? shortest(product, &t) : -1;
-}
-
-/* Each answer goes out at once: tune waits for it. */
-static int answer(const int value[N])
-{
-    const double time = measure(value);
-    if (time >= 0)
-        printf("%.*f\n", time < 100 ? 3 : 1, time);
-    else
-        puts("failed");
-    fflush(stdout);
-    return time >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return product != NULL && product_is_right(product, &t) ? shortest(product, &t) : TUNE_FAILED;
 }
 
 int main(int argc, char **argv)
 {
-    char line[1000];
-    int value[N] = {0};
-    for (int i = 1; i < argc; i++)
-        if (!take(argv[i], value))
-            return EXIT_FAILURE;
-    if (argc > 1)
-        return answer(value);
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        for (char *word = strtok(line, " \n"); word != NULL; word = strtok(NULL, " \n"))
-            (void)take(word, value);
-        (void)answer(value);
-    }
-    return EXIT_SUCCESS;
+    static const char *const names[] = {"m",      "n",     "k",  "mr", "nr", "unroll", "pack_a",
+                                        "pack_b", "order", "kc", "mc", "nc", NULL};
+    return tune_server(names, measure, argv + 1, argc - 1);
 }

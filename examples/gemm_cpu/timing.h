@@ -4,16 +4,8 @@
    Before it _POSIX_C_SOURCE is to be defined, for clock_gettime. */
 #pragma once
 
+#include "../own_kernel/clock.h"
 #include "product.h"
-
-#include <time.h>
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* The mean of `runs` runs, in microseconds */
 static double time_runs(const struct product *product, const struct tuple *t, int runs)

@@ -12,71 +12,39 @@
 #define KPRED_HIP_IMPLEMENTATION
 #include "kpred_hip.h"
 
+#include "../own_kernel/tune_server.h"
 #include "device.h"
 
 #include <time.h>
 
-enum { BUDGET_US = 50000, FIELDS = 3, WORDS = FIELDS + PARAMS, LONGEST = 1000 };
+enum { BUDGET_US = 50000, FIELDS = 3, WORDS = FIELDS + PARAMS, LARGEST = 32768 };
 
 static struct device device;
 
-/* ---- words ---- */
-
-struct request {
-    int n;                /* words that were understood */
-    int32_t value[WORDS]; /* m, n, k and the parameters; 0: not told */
-};
-
-static const char *name_of(int i)
-{
-    static const char *const fields[FIELDS] = {"m", "n", "k"};
-    return i < FIELDS ? fields[i] : param_names[i - FIELDS];
-}
-
-/* 0, or -1 for what is no NAME=VALUE of ours */
-static int take(struct request *r, const char *word)
-{
-    for (int i = 0; i < WORDS; i++) {
-        const size_t n = strlen(name_of(i));
-        char *end;
-        long value;
-        if (strncmp(word, name_of(i), n) != 0 || word[n] != '=')
-            continue;
-        value = strtol(word + n + 1, &end, 10);
-        if (*end != '\0' || value < 0 || value > 32768)
-            return -1;
-        r->value[i] = (int32_t)value;
-        r->n++;
-        return 0;
-    }
-    return -1;
-}
-
 /* Only `spread` may be 0, and a load must not straddle an edge. What else is no variant has no
    file. */
-static int is_legal(const struct request *r)
+static int is_legal(const int *value)
 {
     for (int i = 0; i < WORDS; i++)
-        if (r->value[i] == 0 && i != FIELDS + SPREAD)
+        if ((value[i] == 0 && i != FIELDS + SPREAD) || value[i] > LARGEST)
             return 0;
-    return r->n == WORDS && r->value[1] % r->value[FIELDS + VEC] == 0
-           && r->value[2] % r->value[FIELDS + VEC] == 0;
+    return value[1] % value[FIELDS + VEC] == 0 && value[2] % value[FIELDS + VEC] == 0;
 }
 
 /* ---- a measurement ---- */
 
-/* Microseconds, or -1 after a line that says why */
-static double measure(const struct request *r, hipError_t *error)
+/* Microseconds, or TUNE_FAILED after a line that says why */
+static double time_tuple(struct problem p, const int *params, hipError_t *error)
 {
-    const struct problem p = {r->value[0], r->value[1], r->value[2]};
     kpred_tuple tuple = {0, {0}};
     kpred_hip_timing timing;
     kpred_hip_result result;
     kpred_hip_plan plan = {0};
     kpred_hip_status status;
     if ((*error = open_problem(&device, p)) != hipSuccess)
-        return -1;
-    memcpy(tuple.value, r->value + FIELDS, PARAMS * sizeof *tuple.value);
+        return TUNE_FAILED;
+    for (int i = 0; i < PARAMS; i++)
+        tuple.value[i] = params[i];
     plan.user = &device;
     plan.launch = launch;
     plan.verify = verify;
@@ -88,47 +56,23 @@ static double measure(const struct request *r, hipError_t *error)
     fprintf(stderr, "gemm_gpu: %s: %s\n", kpred_hip_status_string(status),
             timing.outcome == KPRED_HIP_WRONG ? "the result is wrong"
                                               : hipGetErrorName(result.error));
-    return -1;
+    return TUNE_FAILED;
 }
 
-/* Each answer goes out at once: tune waits for it. 0, 1 for `failed`, -1 if the context is lost */
-static int answer(const struct request *r)
+static double measure(const int *value)
 {
+    const struct problem p = {value[0], value[1], value[2]};
     hipError_t error = hipSuccess;
-    const double us = is_legal(r) ? measure(r, &error) : -1;
-    if (is_lost(error))
-        return -1;
-    if (us >= 0)
-        printf("%.3f\n", us);
-    else
-        puts("failed");
-    fflush(stdout);
-    return us >= 0 ? 0 : 1;
+    const double us = is_legal(value) ? time_tuple(p, value + FIELDS, &error) : TUNE_FAILED;
+    return is_lost(error) ? TUNE_LOST : us;
 }
 
-static int serve(void)
+static int serve(char **words, int n)
 {
-    char line[LONGEST];
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        struct request r = {0, {0}};
-        for (char *word = strtok(line, " \n"); word != NULL; word = strtok(NULL, " \n"))
-            if (take(&r, word) != 0)
-                r.n = -WORDS;
-        if (answer(&r) < 0)
-            return EXIT_FAILURE;
-    }
-    return EXIT_SUCCESS;
-}
-
-static int once(char **words, int n)
-{
-    struct request r = {0, {0}};
-    for (int i = 0; i < n; i++)
-        if (take(&r, words[i]) != 0) {
-            fprintf(stderr, "gemm_gpu: %s is no word of a tuple\n", words[i]);
-            return EXIT_FAILURE;
-        }
-    return answer(&r) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    const char *names[WORDS + 1] = {"m", "n", "k"};
+    for (int i = 0; i < PARAMS; i++)
+        names[FIELDS + i] = param_names[i];
+    return tune_server(names, measure, words, n);
 }
 
 /* ---- the device ---- */
@@ -172,7 +116,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--about") == 0)
         return about();
     device.folder = argv[1];
-    status = argc > 2 ? once(argv + 2, argc - 2) : serve();
+    status = serve(argv + 2, argc - 2);
     close_device(&device);
     return status;
 }

@@ -4,16 +4,8 @@
    Before it _POSIX_C_SOURCE is to be defined, for clock_gettime. */
 #pragma once
 
+#include "clock.h"
 #include "kernel.h"
-
-#include <time.h>
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* The shortest of seven runs, each long enough for the clock */
 static double time_us(const float *in, float *out, size_t rows, size_t cols, struct tile t)

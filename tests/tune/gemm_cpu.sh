@@ -88,8 +88,9 @@ notices() {
 # What is no tuple or no problem has failed, and the next one is timed.
 others_fail() {
     good="m=9 n=9 k=9 mr=4 nr=16 unroll=1 pack_a=0 pack_b=0 order=0 kc=64 mc=24 nc=64"
-    printf '%s\n' "$good" "mr=5" "$good" "m=0" "$good" "mc=26" "$good" | "$tmp/$CC/timer" >"$tmp/answers" &&
-        [ "$(sed 's/^[0-9.]*$/time/' "$tmp/answers" | tr '\n' ' ')" = "time failed time failed time failed time " ] &&
+    printf '%s\n' "$good" "$good mr=5" "mr=4" "$good m=0" "$good" "$good mc=26" "$good mc=24x" "$good tile=3" "$good" |
+        "$tmp/$CC/timer" >"$tmp/answers" &&
+        [ "$(sed 's/^[0-9.]*$/time/' "$tmp/answers" | tr '\n' ' ')" = "time failed failed failed time failed failed failed time " ] &&
         ! "$tmp/$CC/timer" tile=3 && "$tmp/$CC/timer" $good >"$tmp/answers"
 }
 

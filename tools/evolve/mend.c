@@ -5,7 +5,6 @@
    ones by a few of its edits; the others may still gain. */
 #include "run.h"
 
-#include <limits.h>
 #include <string.h>
 
 struct mend {
@@ -35,11 +34,10 @@ static int add_part(struct mend *m, size_t from, size_t n)
 int search_mend(const struct task *task, struct archive *archive, const struct edits *list,
                 struct edits *right)
 {
-    static const struct search_plan plan = {.evaluations = LONG_MAX};
     struct mend m;
     memset(&m, 0, sizeof m);
     memset(right, 0, sizeof *right);
-    run_open(&m.run, &plan, task, archive);
+    run_open(&m.run, NULL, task, archive);
     m.list = list;
     m.right = right;
     const int rc = add_part(&m, 0, list->n);

@@ -5,7 +5,6 @@
 #include "noise.h"
 #include "run.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,11 +198,10 @@ static int minimise(struct smaller *s, struct minimised *out)
 int search_minimise(const struct task *task, struct archive *archive, const struct edits *list,
                     struct minimised *out)
 {
-    static const struct search_plan plan = {.evaluations = LONG_MAX};
     struct smaller s;
     memset(&s, 0, sizeof s);
     memset(out, 0, sizeof *out);
-    run_open(&s.run, &plan, task, archive);
+    run_open(&s.run, NULL, task, archive);
     edits_copy(&s.start, list);
     edits_copy(&s.list, list);
     const int rc = minimise(&s, out);

@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +37,13 @@ void run_open(struct run *r, const struct search_plan *plan, const struct task *
               struct archive *archive)
 {
     static const struct archive_story none = {NULL, NULL};
+    static const struct search_plan unlimited = {.evaluations = LONG_MAX};
     memset(r, 0, sizeof *r);
-    r->plan = plan;
+    r->plan = plan != NULL ? plan : &unlimited;
     r->task = task;
     r->archive = archive;
     r->begin = clock_seconds();
-    r->kept = plan->evaluations / 20 < KEPT ? plan->evaluations / 20 : KEPT;
+    r->kept = r->plan->evaluations / 20 < KEPT ? r->plan->evaluations / 20 : KEPT;
     archive_open(&r->met, NULL, 0, &none, task->names); /* without a log it cannot fail */
 }
 

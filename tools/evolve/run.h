@@ -24,6 +24,7 @@ struct run {
 
 enum { RUN_OVER = 1 };
 
+/* Without a plan the budget has no limit. */
 void run_open(struct run *r, const struct search_plan *plan, const struct task *task,
               struct archive *archive);
 void run_close(struct run *r);
