@@ -124,6 +124,27 @@ static void add_product(struct columns *c, const struct space *s, double *const 
     free(table);
 }
 
+static void add_products(struct columns *c, const struct space *s, double *const *logs)
+{
+    size_t n = 0;
+    c->products = xcalloc(c->n + 1, sizeof *c->products);
+    for (size_t a = 0; a < s->n_params; a++) {
+        if (s->n_values[a] > 1)
+            c->products[n++] = c->n;
+        for (size_t b = 0; b < a; b++)
+            add_product(c, s, logs, a, b);
+    }
+    c->products[n] = c->n;
+}
+
+static void compare_neighbours(struct columns *c, size_t n)
+{
+    c->same = xcalloc(n + 1, sizeof *c->same);
+    for (size_t i = 1; i < n; i++)
+        while (c->same[i] < c->n && c->v[c->same[i]].of[i] == c->v[c->same[i]].of[i - 1])
+            c->same[i]++;
+}
+
 void columns_open(struct columns *c, const struct space *s)
 {
     double **logs = xcalloc(s->n_params + 1, sizeof *logs);
@@ -135,9 +156,8 @@ void columns_open(struct columns *c, const struct space *s)
         if (s->n_values[p] > 1)
             add_table(c, s, logs[p], s->n_values[p], p, SIZE_MAX);
     }
-    for (size_t a = 0; a < s->n_params; a++)
-        for (size_t b = 0; b < a; b++)
-            add_product(c, s, logs, a, b);
+    compare_neighbours(c, s->n);
+    add_products(c, s, logs);
     for (size_t p = 0; p < s->n_params; p++)
         free(logs[p]);
     free(logs);
@@ -166,4 +186,6 @@ void columns_free(struct columns *c)
         free(c->v[i].of);
     }
     free(c->v);
+    free(c->products);
+    free(c->same);
 }

@@ -21,6 +21,10 @@ struct columns { /* in the order of their kinds */
     size_t n, n_of[COLUMN_N_KINDS], cap;
     size_t width; /* of such a row */
     struct column *v;
+    size_t *products;    /* where the products begin in which a parameter's column is the later one,
+                            for each such column; and where the last ones end */
+    unsigned char *same; /* in how many parameters' columns, from the first one on, each tuple is at
+                            the same places as the tuple before it */
 };
 
 /* Those of parameters with two values or more, and of their products */

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* What is summed up over parameters, the whole being a product */
+enum { SINGLE, SQUARES, WHOLE, PRODUCTS, PARTS };
+
 static size_t n_params(const struct covariance *c)
 {
     return c->columns->n_of[COLUMN_PARAM];
@@ -29,6 +32,8 @@ void covariance_open(struct covariance *c, const struct columns *columns, uint64
     c->n = COVARIANCE_WEIGHTS + 2 * n_params(c);
     c->v = xcalloc(c->n, sizeof *c->v);
     c->weight = xcalloc(n_params(c) + 1, sizeof *c->weight);
+    c->so_far = xcalloc(PARTS * (n_params(c) + 1), sizeof *c->so_far);
+    c->so_far[WHOLE] = 1;
     for (size_t i = 0; i < c->n; i++)
         c->v[i] = covariance_usual(i, &spread) + 0.4 * (double)num_signed(&seed);
     covariance_prepare(c);
@@ -104,41 +109,75 @@ static void effects(const struct column *column, size_t tuple, float length, flo
     }
 }
 
-void covariance_row(const struct covariance *c, size_t tuple, float *row)
+/* The number on which the reach of a column's effects depends */
+static int length_of(const struct covariance *c, size_t column)
+{
+    switch (c->columns->v[column].kind) {
+    case COLUMN_PARAM: return (int)(COVARIANCE_WEIGHTS + n_params(c) + column);
+    case COLUMN_PRODUCT: return COVARIANCE_PRODUCT_LENGTH;
+    default: return COVARIANCE_KNOWN_LENGTH;
+    }
+}
+
+void covariance_row(const struct covariance *c, size_t tuple, int number, float *row)
 {
     const double s = power(c, COVARIANCE_SMOOTH);
     for (size_t i = 0; i < c->columns->n; i++) {
         const struct column *column = &c->columns->v[i];
-        const size_t number = column->kind == COLUMN_PARAM ? COVARIANCE_WEIGHTS + n_params(c) + i
-                              : column->kind == COLUMN_PRODUCT ? COVARIANCE_PRODUCT_LENGTH
-                                                               : COVARIANCE_KNOWN_LENGTH;
-        const double length = covariance_uses(c, number) ? power(c, number) : 1;
+        const int its = length_of(c, i);
+        if (number != COVARIANCE_ALL && number != COVARIANCE_SMOOTH && number != its)
+            continue;
+        const double length = covariance_uses(c, (size_t)its) ? power(c, (size_t)its) : 1;
         effects(column, tuple, (float)length, (float)(s / (1 + s)), row + column->first);
     }
 }
 
-/* The sum over pairs is half of the square of the sum less the sum of the squares. */
-float covariance_at(const struct covariance *c, const float *row, size_t tuple)
+static float effect(const struct column *column, const float *row, size_t tuple)
 {
-    const struct column *column = c->columns->v;
-    const size_t *n_of = c->columns->n_of;
-    float sum = 0, squares = 0, all = 1, products = 0, known = 0;
-    for (size_t i = 0; i < n_of[COLUMN_PARAM]; i++, column++) {
-        const float effect = row[column->first + column->of[tuple]], part = c->weight[i] * effect;
-        sum += part;
-        squares += part * part;
-        all *= effect;
+    return row[column->first + column->of[tuple]];
+}
+
+/* Goes on with one more parameter, and its products with those before it. */
+static void add_param(const struct covariance *c, const float *row, size_t tuple, size_t p)
+{
+    const struct columns *columns = c->columns;
+    const float *before = c->so_far + p * PARTS;
+    const float whole = effect(&columns->v[p], row, tuple), part = c->weight[p] * whole;
+    float *after = c->so_far + (p + 1) * PARTS, products = before[PRODUCTS];
+    for (size_t i = columns->products[p]; i < columns->products[p + 1]; i++)
+        products += effect(&columns->v[i], row, tuple);
+    after[SINGLE] = before[SINGLE] + part;
+    after[SQUARES] = before[SQUARES] + part * part;
+    after[WHOLE] = before[WHOLE] * whole;
+    after[PRODUCTS] = products;
+}
+
+/* The sum over pairs is half of the square of the sum less the sum of the squares. */
+static float finish(const struct covariance *c, const float *row, size_t tuple)
+{
+    const struct columns *columns = c->columns;
+    const float *sums = c->so_far + n_params(c) * PARTS, single = sums[SINGLE];
+    float known = 0;
+    for (size_t i = columns->n - columns->n_of[COLUMN_KNOWN]; i < columns->n; i++)
+        known += effect(&columns->v[i], row, tuple);
+    return c->single * single + c->pairs * (single * single - sums[SQUARES]) * 0.5f
+           + c->whole * sums[WHOLE] + c->products * sums[PRODUCTS] + c->known * known;
+}
+
+void covariance_all(const struct covariance *c, const float *row, const size_t *tuple, size_t n,
+                    float *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int follows = i > 0 && tuple[i] == tuple[i - 1] + 1;
+        for (size_t p = follows ? c->columns->same[tuple[i]] : 0; p < n_params(c); p++)
+            add_param(c, row, tuple[i], p);
+        out[i] = finish(c, row, tuple[i]);
     }
-    for (size_t i = 0; i < n_of[COLUMN_PRODUCT]; i++, column++)
-        products += row[column->first + column->of[tuple]];
-    for (size_t i = 0; i < n_of[COLUMN_KNOWN]; i++, column++)
-        known += row[column->first + column->of[tuple]];
-    return c->single * sum + c->pairs * (sum * sum - squares) * 0.5f + c->whole * all
-           + c->products * products + c->known * known;
 }
 
 void covariance_free(struct covariance *c)
 {
     free(c->v);
     free(c->weight);
+    free(c->so_far);
 }

@@ -29,6 +29,7 @@ struct covariance {
     double *v;         /* they may be changed; then covariance_prepare */
     float *weight, pairs, whole, products, known, single; /* of the parts */
     double noise;
+    float *so_far; /* sums of covariance_all, behind each parameter */
 };
 
 /* All numbers get about their usual values: the seed moves each a little, so that it matters where
@@ -39,8 +40,12 @@ void covariance_prepare(struct covariance *c);
 int covariance_uses(const struct covariance *c, size_t number);
 /* The usual value of a number, and how far from it another one is expected. */
 double covariance_usual(size_t number, double *spread);
-/* Effects of a tuple's places on all places: columns->width numbers */
-void covariance_row(const struct covariance *c, size_t tuple, float *row);
-/* Between the tuple of that row and another one */
-float covariance_at(const struct covariance *c, const float *row, size_t tuple);
+enum { COVARIANCE_ALL = -1 };
+/* Effects of a tuple's places on all places: columns->width numbers. With the number of a number
+   that has changed, only those that depend on it are written, and the others stay. */
+void covariance_row(const struct covariance *c, size_t tuple, int number, float *row);
+/* Between the tuple of that row and n others. Those that follow each other in the space cost
+   least. */
+void covariance_all(const struct covariance *c, const float *row, const size_t *tuple, size_t n,
+                    float *out);
 void covariance_free(struct covariance *c);

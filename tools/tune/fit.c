@@ -47,12 +47,25 @@ enum { FARTHEST = 8 };
 
 /* ---- how unlikely the targets are ---- */
 
+static float *row_of(const struct fit *f, const struct covariance *c, size_t i)
+{
+    return f->rows + i * (c->columns->width + 1);
+}
+
+/* A number is another one now: so are the effects that depend on it. */
+static void take_number(struct fit *f, const struct covariance *c, int number, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        covariance_row(c, f->tuple[i], number, row_of(f, c, i));
+}
+
 static void fill(struct fit *f, const struct covariance *c, size_t n)
 {
+    float between[FIT_MOST];
     for (size_t a = 0; a < n; a++) {
-        covariance_row(c, f->tuple[a], f->row);
+        covariance_all(c, row_of(f, c, a), f->tuple, a + 1, between);
         for (size_t b = 0; b <= a; b++)
-            f->matrix[a * n + b] = covariance_at(c, f->row, f->tuple[b]);
+            f->matrix[a * n + b] = between[b];
         f->matrix[a * n + a] += c->noise;
     }
 }
@@ -126,6 +139,7 @@ static double try_number(struct fit *f, struct covariance *c, size_t number, siz
         *v = old + direction * *step;
         if (fabs(*v - usual) > FARTHEST)
             continue;
+        take_number(f, c, (int)number, n);
         const double got = unlikeliness(f, c, n, &variance);
         if (got < best) {
             *step *= 1.3 * direction;
@@ -133,6 +147,7 @@ static double try_number(struct fit *f, struct covariance *c, size_t number, siz
         }
     }
     *v = old;
+    take_number(f, c, (int)number, n);
     *step *= 0.6;
     return best;
 }
@@ -162,7 +177,7 @@ static void prepare(struct fit *f, const struct covariance *c)
     f->matrix = xcalloc((size_t)FIT_MOST * FIT_MOST, sizeof *f->matrix);
     f->target = xcalloc(FIT_MOST, sizeof *f->target);
     f->tuple = xcalloc(FIT_MOST, sizeof *f->tuple);
-    f->row = xcalloc(c->columns->width + 1, sizeof *f->row);
+    f->rows = xcalloc(FIT_MOST * (c->columns->width + 1), sizeof *f->rows);
 }
 
 double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, const double *target,
@@ -178,6 +193,7 @@ double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, con
         f->tuple[i] = tuple[chosen[i]];
         f->target[i] = target[chosen[i]];
     }
+    take_number(f, c, COVARIANCE_ALL, n);
     for (int i = 0; i < (is_first ? 2 : 1); i++)
         sweep(f, c, n);
     unlikeliness(f, c, n, &variance);
@@ -189,6 +205,6 @@ void fit_free(struct fit *f)
     free(f->step);
     free(f->matrix);
     free(f->target);
-    free(f->row);
+    free(f->rows);
     free(f->tuple);
 }

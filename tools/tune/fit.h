@@ -7,7 +7,7 @@
 struct fit {      /* all zero: nothing was fitted */
     double *step; /* of each number, as the last fit left it */
     double *matrix, *target;
-    float *row;
+    float *rows; /* of each tuple, by the numbers as they are */
     size_t *tuple;
 };
 

@@ -15,8 +15,8 @@ void regression_open(struct regression *r, const struct covariance *c, const siz
 {
     *r = (struct regression){
         .covariance = c, .most = most, .n_candidates = n_candidates, .tuple = tuple};
-    r->known = xcalloc(most * n_candidates, sizeof *r->known);
-    r->line = xcalloc(most * most, sizeof *r->line);
+    r->known = xmalloc(most * n_candidates * sizeof *r->known);
+    r->line = xmalloc(most * most * sizeof *r->line);
     r->mean = xcalloc(n_candidates, sizeof *r->mean);
     r->variance = xcalloc(n_candidates, sizeof *r->variance);
     r->row = xcalloc(c->columns->width + 1, sizeof *r->row);
@@ -40,8 +40,7 @@ static void add_block(struct regression *r, size_t at, size_t n)
     const double *line = r->line + r->n * r->most;
     const float scale = (float)(1 / line[r->n]);
     float sum[BLOCK], *out = r->known + r->n * r->n_candidates + at;
-    for (size_t i = 0; i < n; i++)
-        sum[i] = covariance_at(r->covariance, r->row, r->tuple[at + i]);
+    covariance_all(r->covariance, r->row, r->tuple + at, n, sum);
     for (size_t k = 0; k < r->n; k++) {
         const float *known = r->known + k * r->n_candidates + at, factor = (float)line[k];
         for (size_t i = 0; i < n; i++)
@@ -60,7 +59,7 @@ static size_t block(const struct regression *r, size_t at)
 
 void regression_add(struct regression *r, size_t candidate)
 {
-    covariance_row(r->covariance, r->tuple[candidate], r->row);
+    covariance_row(r->covariance, r->tuple[candidate], COVARIANCE_ALL, r->row);
     add_line(r, candidate);
     for (size_t at = 0; at < r->n_candidates; at += BLOCK)
         add_block(r, at, block(r, at));
