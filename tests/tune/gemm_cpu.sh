@@ -102,7 +102,7 @@ data() {
             grep -h '^[0-9]' problems.csv times.csv | cut -d , -f 1-3 | sort -u >"$tmp/learnt" &&
             [ -z "$(comm -12 "$tmp/unseen" "$tmp/learnt")" ] &&
             grep '^[0-9]' best.csv | cut -d , -f 1-3 | sort -u | cmp - "$tmp/unseen" &&
-            [ "$(wc -c <times.csv)" -lt 500000 ]
+            [ "$(wc -c <times.csv)" -lt 1000000 ]
     )
 }
 
