@@ -14,7 +14,7 @@ trains() {
         "$example/gemm.spec" >"$tmp/quick.spec"
     make -s -C "$example" train BUILD="$BUILD" OUT="$tmp/out" SPEC="$tmp/quick.spec" 2>"$tmp/err" ||
         { cat "$tmp/err"; return 1; }
-    grep -q '(200 problems)' "$tmp/err"
+    grep -q '(500 problems)' "$tmp/err"
 }
 
 # A table and CSV: a row for each problem and way, and a mean for each way. No speed is judged.
