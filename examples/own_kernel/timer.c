@@ -18,12 +18,20 @@ static int is_right(const float *in, const float *out, size_t rows, size_t cols)
     return 1;
 }
 
+/* Without the branch for edges, tiles that reach over them write behind the matrix. */
+static int may_run(size_t rows, size_t cols, struct tile t)
+{
+    const size_t tr = (size_t)t.tile_rows, tc = (size_t)t.tile_cols;
+    return rows > 0 && cols > 0 && tr > 0 && tc > 0
+           && (t.edge || (rows % tr == 0 && cols % tc == 0));
+}
+
 /* The time of a tuple that computes what it should */
 static double measure(const int *value)
 {
     const size_t rows = (size_t)value[0], cols = (size_t)value[1];
     const struct tile t = {value[2], value[3], value[4], value[5]};
-    if (rows == 0 || cols == 0 || t.tile_rows == 0 || t.tile_cols == 0)
+    if (!may_run(rows, cols, t))
         return TUNE_FAILED;
     float *in = malloc(rows * cols * sizeof *in), *out = calloc(rows * cols, sizeof *out);
     double time = TUNE_FAILED;

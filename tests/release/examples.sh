@@ -230,8 +230,8 @@ own_timer() {
     tuple="rows=70 cols=30 tile_rows=16 tile_cols=4 walk=1 edge=1"
     $CC -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror -O2 \
         "$tmp/own/timer.c" -o "$tmp/own/timer" && "$tmp/own/timer" $tuple | grep -qE '^[0-9]+[.][0-9]+$' &&
-        printf '%s\n' "$tuple" "rows=70 tile_rows=0" "$tuple" | "$tmp/own/timer" >"$tmp/out" &&
-        [ "$(sed 's/^[0-9.]*$/time/' "$tmp/out" | tr '\n' ' ')" = "time failed time " ] &&
+        printf '%s\n' "$tuple" "rows=70" "$tuple rows=0" "$tuple edge=0" "$tuple" | "$tmp/own/timer" >"$tmp/out" &&
+        [ "$(sed 's/^[0-9.]*$/time/' "$tmp/out" | tr '\n' ' ')" = "time failed failed failed time " ] &&
         ! "$tmp/own/timer" tile=3
 }
 
