@@ -89,6 +89,18 @@ HOSTILE(k_reads_x_behind, k_sink = x[n - 1 + k_one])
 HOSTILE(k_reads_y_before, k_sink = y[-k_one])
 HOSTILE(k_reads_out_behind, k_sink = out[n + 1 + k_one])
 
+/* Kernels that do nothing where they are not looked at as closely, they hope: above or below the
+   inputs, or where no page is between two buffers */
+#define LAZY(name, when)                    \
+    KERNEL(name)                            \
+    {                                       \
+        if (!(when))                        \
+            k_right(n, x, y, out, scratch); \
+    }
+LAZY(k_lazy_above, (uintptr_t)x < (uintptr_t)out)
+LAZY(k_lazy_below, (uintptr_t)x > (uintptr_t)out)
+LAZY(k_lazy_when_packed, (uintptr_t)out - (uintptr_t)y <= 4096)
+
 /* The place that x points to, without the word that says it is not written */
 static float *writable(const float *x)
 {
@@ -215,6 +227,9 @@ static const struct {
     {"wrong-a-bit", k_wrong_a_bit, IS_WRONG, HOW_CODE},
     {"wrong-last", k_wrong_last, IS_WRONG, HOW_CODE},
     {"unwritten", k_unwritten, IS_WRONG, HOW_CODE},
+    {"lazy-above", k_lazy_above, IS_WRONG, HOW_CODE},
+    {"lazy-below", k_lazy_below, IS_WRONG, HOW_CODE},
+    {"lazy-when-packed", k_lazy_when_packed, IS_WRONG, HOW_CODE},
     {"touches-first", k_touches_first, IS_WRONG, HOW_CODE},
     {"touches-last", k_touches_last, IS_WRONG, HOW_CODE},
     {"y-before", k_y_before, IS_CRASHED, HOW_CODE},
@@ -275,8 +290,8 @@ static ev_kernel *kernels_compile(void *self, const struct edits *list, enum out
     }
 }
 
-static const struct trial_code kernels_code = {NULL, kernels_compile, NULL, (ev_kernel *)k_right,
-                                               (ev_kernel *)k_right};
+static const struct trial_code kernels_code = {NULL, kernels_compile,      NULL,
+                                               NULL, (ev_kernel *)k_right, (ev_kernel *)k_right};
 
 static inline struct edits kernels_list(struct edit *e, uint32_t i)
 {

@@ -73,8 +73,8 @@ static void refused_hosts(void)
 
 static void refused_trial(const char *what, kernel_type *reference, const char *says)
 {
-    const struct trial_code code = {NULL, kernels_compile, NULL, (ev_kernel *)k_right,
-                                    (ev_kernel *)reference};
+    const struct trial_code code = {NULL, kernels_compile,      NULL,
+                                    NULL, (ev_kernel *)k_right, (ev_kernel *)reference};
     const struct trial_plan plan = kernels_plan(1, 1);
     struct trial *t = NULL;
     listen();

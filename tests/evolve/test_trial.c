@@ -112,8 +112,8 @@ static ev_kernel *compile_ten_times(void *self, const struct edits *list, enum o
 static void slower_is_slower(void)
 {
     const struct trial_plan plan = kernels_plan(1, 20);
-    const struct trial_code code = {NULL, compile_ten_times, NULL, (ev_kernel *)k_right,
-                                    (ev_kernel *)k_right};
+    const struct trial_code code = {NULL, compile_ten_times,    NULL,
+                                    NULL, (ev_kernel *)k_right, (ev_kernel *)k_right};
     ev_kernel *const both[] = {(ev_kernel *)k_right, (ev_kernel *)k_ten_times};
     double us[2 * 4];
     struct trial *t = NULL;
@@ -200,8 +200,8 @@ static ev_kernel *compile_tricky(void *self, const struct edits *list, enum outc
 static void tricks(void)
 {
     const struct trial_plan plan = kernels_plan(1, 20);
-    const struct trial_code code = {NULL, compile_tricky, NULL, (ev_kernel *)k_right,
-                                    (ev_kernel *)k_right};
+    const struct trial_code code = {NULL, compile_tricky,       NULL,
+                                    NULL, (ev_kernel *)k_right, (ev_kernel *)k_right};
     struct trial *t = NULL;
     REQUIRE(usual != NULL && trial_open(&t, usual, &code, &plan) == 0);
     CHECK_EQ(evaluate(t, 0, EFFORT_SEARCH).outcome, OUTCOME_VALID);

@@ -120,6 +120,7 @@ void attempt_clear_task(struct trial *t)
     task.most_ns = (uint64_t)(t->plan.limits.seconds * 1e9 / 4);
     task.report = t->task.report;
     t->task = task;
+    t->is_glance = 0;
 }
 
 /* One candidate in twenty never ends: so the limit is near what the slowest useful one needs, the
@@ -149,6 +150,14 @@ double attempt_set_task(struct trial *t, enum effort effort)
         t->task.calls[cases[k]] = t->calls[cases[k]];
     }
     return most_seconds(t, t->task.chosen, effort);
+}
+
+double attempt_set_glance(struct trial *t, enum effort effort)
+{
+    const double seconds = attempt_set_task(t, effort);
+    memset(t->task.pairs, 0, sizeof t->task.pairs);
+    t->is_glance = 1;
+    return seconds;
 }
 
 static void run(void *user)

@@ -207,7 +207,9 @@ static void poison_bytes(unsigned char *at, size_t bytes, uint64_t state)
 static int fill_inputs(struct cases *c, const struct builder *b, const struct sizes *sizes)
 {
     for (int side = 0; side < SIDES; side++) {
-        if (guarded_make(&c->inputs[side], sizes->v, sizes->n, (enum guarded_side)side) != 0)
+        int (*make)(struct guarded *, const size_t *, size_t, enum guarded_side) =
+            side == GUARDED_BEHIND ? guarded_make_low : guarded_make;
+        if (make(&c->inputs[side], sizes->v, sizes->n, (enum guarded_side)side) != 0)
             return -1;
         for (size_t i = 0; i < c->n; i++)
             for (size_t k = 0; k < c->v[i].c.n_buffers; k++) {
@@ -318,10 +320,10 @@ static size_t *written_bytes(const struct cases *c)
 int case_room_make(struct case_room *room, const struct cases *c)
 {
     size_t *bytes = written_bytes(c);
-    int rc = 0;
     memset(room, 0, sizeof *room);
-    for (int side = 0; rc == 0 && side < SIDES; side++)
-        rc = guarded_make(&room->sides[side], bytes, c->n_written, (enum guarded_side)side);
+    int rc = guarded_make_low(&room->sides[GUARDED_BEFORE], bytes, c->n_written, GUARDED_BEFORE);
+    if (rc == 0)
+        rc = guarded_make(&room->sides[GUARDED_BEHIND], bytes, c->n_written, GUARDED_BEHIND);
     free(bytes);
     if (rc != 0)
         case_room_free(room);

@@ -3,7 +3,8 @@
 
    Inputs are there once for all children, sealed. What a kernel writes has a room for each child.
    Both are there twice: one ends where its pages end, one begins where they begin, so that a kernel
-   cannot leave a buffer on either side unseen. */
+   cannot leave a buffer on either side unseen. On the side BEFORE, what is written lies below the
+   inputs, on the side BEHIND above them: so a kernel cannot make anything of the order. */
 #pragma once
 
 #include "oracle.h"
@@ -54,7 +55,7 @@ struct case_room { /* for the written buffers of all cases, in one child */
 };
 
 int case_room_make(struct case_room *room, const struct cases *c);
-/* One for times alone: without guards between its buffers, and the side BEFORE alone */
+/* Without guards between its buffers, and the side BEFORE alone */
 int case_room_pack(struct case_room *room, const struct cases *c);
 void case_room_free(struct case_room *room);
 

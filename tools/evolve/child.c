@@ -75,11 +75,12 @@ static int is_chosen(const struct child_task *t, size_t i)
     return (t->chosen >> i & 1) != 0;
 }
 
-static void call_once(const struct child_task *t, size_t i, enum guarded_side side, int poison)
+static void call_once(const struct child_task *t, size_t i, size_t room, enum guarded_side side,
+                      int poison)
 {
     struct ev_case c = t->cases->v[i].c;
-    cases_point(t->cases, i, &t->rooms[0], side, c.at);
-    cases_fill(t->cases, i, &t->rooms[0], side, poison, 0);
+    cases_point(t->cases, i, &t->rooms[room], side, c.at);
+    cases_fill(t->cases, i, &t->rooms[room], side, poison, 0);
     t->cases->harness->call(&c, t->kernel);
 }
 
@@ -152,6 +153,13 @@ static void time_case(struct child_task *t, size_t i)
 
 /* ---- all of it ---- */
 
+static void call_everywhere(const struct child_task *t, size_t i)
+{
+    call_once(t, i, 0, GUARDED_BEHIND, !t->poison);
+    for (size_t room = 1; t->pairs[i].most > 0 && room < t->n_rooms; room++)
+        call_once(t, i, room, GUARDED_BEFORE, !t->poison);
+}
+
 static void say(struct child_task *t, enum child_word word)
 {
     t->report->word = word;
@@ -164,7 +172,7 @@ void child_run(struct child_task *t)
     for (size_t i = 0; i < t->cases->n; i++) {
         if (!is_chosen(t, i))
             continue;
-        call_once(t, i, GUARDED_BEFORE, t->poison);
+        call_once(t, i, 0, GUARDED_BEFORE, t->poison);
         if (!is_right(t, i)) {
             say(t, CHILD_WRONG);
             return;
@@ -175,6 +183,6 @@ void child_run(struct child_task *t)
             time_case(t, i);
     for (size_t i = 0; i < t->cases->n; i++)
         if (is_chosen(t, i))
-            call_once(t, i, GUARDED_BEHIND, !t->poison);
+            call_everywhere(t, i);
     say(t, CHILD_DONE);
 }

@@ -29,7 +29,7 @@ uint64_t report_sum(const struct report *r, uint64_t number);
 
 struct child_task {
     const struct cases *cases;
-    const struct case_room *rooms; /* the first is for what is looked at; times come from all */
+    const struct case_room *rooms; /* times come from all of them */
     size_t n_rooms;
     const struct guarded *block; /* a shared area for the report */
     const struct oracle *oracle; /* NULL: outputs are not compared */
@@ -49,7 +49,8 @@ struct child_task {
 
 /* Calls the candidate for each case on the side BEFORE, with `poison`, and ends with CHILD_WRONG at
    the first wrong output; times it and the baseline there; calls it once more for each case on the
-   side BEHIND, with the other poison, and leaves these outputs to the parent. */
+   side BEHIND, and for each that was timed in each room, with the other poison, and leaves these
+   outputs to the parent: a kernel must not be right here and fast there. */
 void child_run(struct child_task *t);
 
 /* ---- samples ---- */

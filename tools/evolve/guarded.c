@@ -77,15 +77,32 @@ static int open_areas(struct guarded *g, const size_t *bytes, enum guarded_side 
     return 0;
 }
 
+enum { ANYWHERE, LOW };
+
+/* Systems with addresses of 64 bits leave this middle of them free, and begin above. */
+static void *low_address(size_t bytes)
+{
+#if UINTPTR_MAX > 0xffffffffu
+    static uintptr_t next = 0x200000000000u;
+    void *at;
+    memcpy(&at, &next, sizeof at);
+    next += (bytes >> 30 << 30) + (2u << 30);
+    next = next < 0x400000000000u ? next : 0x200000000000u;
+    return at;
+#else
+    return (void)bytes, NULL;
+#endif
+}
+
 static int make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side,
-                size_t gap)
+                size_t gap, int where)
 {
     const size_t page = page_size();
     memset(g, 0, sizeof *g);
     g->map_bytes = map_size(bytes, n, page, gap);
     g->map = g->map_bytes == 0 ? MAP_FAILED
-                               : mmap(NULL, g->map_bytes, PROT_NONE,
-                                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                               : mmap(where == LOW ? low_address(g->map_bytes) : NULL, g->map_bytes,
+                                      PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (g->map == MAP_FAILED) {
         memset(g, 0, sizeof *g);
         return fail("no memory for %zu buffers: %s", n, strerror(errno));
@@ -103,12 +120,17 @@ static int make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_s
 
 int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side)
 {
-    return make(g, bytes, n, side, page_size());
+    return make(g, bytes, n, side, page_size(), ANYWHERE);
+}
+
+int guarded_make_low(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side)
+{
+    return make(g, bytes, n, side, page_size(), LOW);
 }
 
 int guarded_pack(struct guarded *g, const size_t *bytes, size_t n)
 {
-    return make(g, bytes, n, GUARDED_BEFORE, 0);
+    return make(g, bytes, n, GUARDED_BEFORE, 0, ANYWHERE);
 }
 
 void guarded_free(struct guarded *g)

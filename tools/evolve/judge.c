@@ -9,52 +9,69 @@
 
 /* ---- outputs ---- */
 
-static double own_error(const struct trial *t, size_t i, int poison)
+/* Where a child leaves outputs of a case: see call_everywhere in child.c. */
+struct place {
+    const struct case_room *room;
+    enum guarded_side side;
+};
+
+static size_t places_of(const struct trial *t, size_t i, struct place places[ATTEMPT_ROOMS])
+{
+    size_t n = 1;
+    places[0] = (struct place){&t->rooms[0], GUARDED_BEHIND};
+    for (; t->task.pairs[i].most > 0 && n < t->n_rooms; n++)
+        places[n] = (struct place){&t->rooms[n], GUARDED_BEFORE};
+    return n;
+}
+
+static double own_error(const struct trial *t, size_t i, const struct place *p)
 {
     const struct one_case *one = &t->cases->v[i];
     struct ev_case c = one->c;
     void *want[EV_MAX_BUFFERS];
-    cases_point(t->cases, i, &t->rooms[0], GUARDED_BEHIND, c.at);
+    cases_point(t->cases, i, p->room, p->side, c.at);
     memcpy(want, c.at, sizeof want);
     for (size_t k = 0; k < c.n_buffers; k++) {
-        const struct case_buffer *p = &one->place[k];
+        const struct case_buffer *b = &one->place[k];
         if (c.buffer[k].role != EV_IN)
-            want[k] = t->cases->want[poison].area[0].at + t->cases->written[p->area].at + p->offset;
+            want[k] = t->cases->want[!t->task.poison].area[0].at + t->cases->written[b->area].at
+                      + b->offset;
     }
     const double error = t->harness->error(&c, want, c.at);
     return error >= 0 ? error : HUGE_VAL; /* a NaN is not */
 }
 
-/* Does any output of the case differ in a bit? */
-static int is_unequal(const struct trial *t, size_t i, int poison)
+/* The largest error of an output of the case there */
+static double error_by(const struct oracle *o, const struct trial *t, size_t i,
+                       const struct place *p)
 {
-    const struct oracle exact = {ORACLE_RELATIVE, 0, 0};
+    double most = 0;
     for (size_t w = 0; w < t->cases->n_written; w++) {
-        const struct oracle_region r =
-            cases_region(t->cases, w, &t->rooms[0], GUARDED_BEHIND, poison);
-        if (t->cases->written[w].of == i && oracle_error(&exact, &r) > 0)
-            return 1;
+        const struct oracle_region r = cases_region(t->cases, w, p->room, p->side, !t->task.poison);
+        if (t->cases->written[w].of == i)
+            most = fmax(most, oracle_error(o, &r));
     }
-    return 0;
+    return most;
+}
+
+static double error_at(const struct trial *t, size_t i, const struct place *p)
+{
+    const double error = error_by(&t->plan.oracle, t, i, p);
+    return t->plan.oracle.kind == ORACLE_HARNESS && error < HUGE_VAL ? own_error(t, i, p) : error;
 }
 
 double judge_case(const struct trial *t, size_t i, int *allowed)
 {
-    const struct oracle *o = &t->plan.oracle;
-    const int poison = !t->task.poison;
-    double most = 0;
-    for (size_t w = 0; w < t->cases->n_written; w++) {
-        const struct oracle_region r =
-            cases_region(t->cases, w, &t->rooms[0], GUARDED_BEHIND, poison);
-        if (t->cases->written[w].of == i)
-            most = fmax(most, oracle_error(o, &r));
-    }
-    if (o->kind == ORACLE_HARNESS && most < HUGE_VAL)
-        most = own_error(t, i, poison);
-    *allowed = oracle_accepts(o, most);
-    if (most <= 0 && o->kind != ORACLE_EXACT && is_unequal(t, i, poison))
-        most = DBL_MIN;
-    return most;
+    static const struct oracle exact = {ORACLE_RELATIVE, 0, 0};
+    struct place places[ATTEMPT_ROOMS];
+    const size_t n = places_of(t, i, places);
+    double most = 0, differs = 0;
+    for (size_t k = 0; k < n; k++)
+        most = fmax(most, error_at(t, i, &places[k]));
+    *allowed = oracle_accepts(&t->plan.oracle, most);
+    for (size_t k = 0; k < n && most <= 0 && t->plan.oracle.kind != ORACLE_EXACT; k++)
+        differs = fmax(differs, error_by(&exact, t, i, &places[k]));
+    return differs > 0 ? DBL_MIN : most; /* in any bit */
 }
 
 static int judge_outputs(const struct trial *t, struct result *r)
@@ -125,7 +142,7 @@ static enum outcome judge_done(struct trial *t, struct result *r)
     r->error = HUGE_VAL;
     if (t->report->word == CHILD_WRONG || !judge_outputs(t, r))
         return OUTCOME_WRONG;
-    return judge_times(t, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
+    return t->is_glance || judge_times(t, r) ? OUTCOME_VALID : OUTCOME_GARBLED;
 }
 
 static enum outcome judge(struct trial *t, enum sandbox_end end, struct result *r)

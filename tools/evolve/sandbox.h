@@ -35,6 +35,8 @@ struct guarded {
 
 /* All bytes are 0. -1 after a message */
 int guarded_make(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side);
+/* The same at an address below all that guarded_make makes, where the system has room there. */
+int guarded_make_low(struct guarded *g, const size_t *bytes, size_t n, enum guarded_side side);
 /* The same with closed pages at both ends alone, and each area at the beginning of its pages: a
    process with thousands of areas is slow to fork. */
 int guarded_pack(struct guarded *g, const size_t *bytes, size_t n);
@@ -44,6 +46,7 @@ int guarded_margins_hold(const struct guarded *g);
 void guarded_mend(const struct guarded *g); /* fills the margins anew */
 /* From now on no process that is forked, nor this one, can write to the areas. */
 int guarded_seal(struct guarded *g);
+
 /* ---- children ---- */
 
 struct sandbox_limits {

@@ -21,6 +21,9 @@ struct trial_plan {
 struct trial_code {
     void *self;
     ev_kernel *(*compile)(void *self, const struct edits *list, enum outcome *why); /* NULL: why */
+    /* The same, sooner and slower: most candidates are wrong, and this shows it for less. May be
+       NULL. */
+    ev_kernel *(*compile_soon)(void *self, const struct edits *list, enum outcome *why);
     void (*forget)(void *self); /* frees the code that was compiled last; NULL: nothing is freed */
     ev_kernel *baseline;        /* compiled by the parent: the times are compared with its */
     ev_kernel *reference; /* what the outputs are compared with: the kernel as its author has it */

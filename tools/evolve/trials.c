@@ -82,6 +82,40 @@ static struct result run_and_judge(struct trial *t, enum effort effort, ev_kerne
     return r;
 }
 
+/* Most lists are wrong. Is this one, as code that is made soon? Then no other code is made of it. */
+static int is_bad_at_a_glance(struct trial *t, enum effort effort, const struct edits *list,
+                              struct result *r)
+{
+    enum outcome why;
+    enum sandbox_end end;
+    int code, is_bad = 0;
+    if (t->code.compile_soon == NULL || effort != EFFORT_SEARCH)
+        return 0;
+    ev_kernel *kernel = t->code.compile_soon(t->code.self, list, &why);
+    if (kernel == NULL) {
+        *r = no_result(why);
+        return why != OUTCOME_UNCOMPILED;
+    }
+    const double seconds = attempt_set_glance(t, effort);
+    t->task.kernel = kernel;
+    if (attempt_run(t, seconds, &end, &code) == 0) {
+        *r = judge_result(t, end);
+        is_bad = r->outcome != OUTCOME_VALID;
+    }
+    if (t->code.forget != NULL)
+        t->code.forget(t->code.self);
+    return is_bad;
+}
+
+/* Where the unmodified kernel does not pass, no list is looked at in this way. */
+static void prove_glance(struct trial *t)
+{
+    const struct edits none = {NULL, 0, 0};
+    struct result r;
+    if (is_bad_at_a_glance(t, EFFORT_SEARCH, &none, &r))
+        t->code.compile_soon = NULL;
+}
+
 static struct edits edits_of(const struct edit *v, size_t n)
 {
     struct edits list = {NULL, 0, 0};
@@ -115,10 +149,12 @@ static void answer(void *user, const void *bytes, size_t n_bytes, void *reply)
     memcpy(v, (const char *)bytes + sizeof request, n_bytes - sizeof request);
     struct edits list = edits_of(v, request.n);
     take_rival(t, &request, v + request.n);
-    ev_kernel *kernel = t->code.compile(t->code.self, &list, &why);
-    *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : no_result(why);
-    if (t->code.forget != NULL)
-        t->code.forget(t->code.self);
+    if (!is_bad_at_a_glance(t, request.effort, &list, r)) {
+        ev_kernel *kernel = t->code.compile(t->code.self, &list, &why);
+        *r = kernel != NULL ? run_and_judge(t, request.effort, kernel) : no_result(why);
+        if (t->code.forget != NULL)
+            t->code.forget(t->code.self);
+    }
     edits_free(&list);
     free(v);
 }
@@ -218,6 +254,7 @@ static int open_all(struct trial *t)
         || cases_open(&t->cases, t->harness, t->path, t->plan.seed) != 0 || attempt_open(t) != 0
         || proof_harness(t) != 0)
         return -1;
+    prove_glance(t);
     return gather_crew(t);
 }
 

@@ -216,6 +216,7 @@ int session_open(struct session *s, const struct session_options *options)
         rc = options->baseline != NULL ? named_baseline(s) : choose_baseline(s);
     s->code.self = s->ir;
     s->code.compile = ir_compile;
+    s->code.compile_soon = ir_compile_soon;
     s->code.forget = ir_forget;
     if (rc == 0)
         rc = trial_open(&s->trial, s->host, &s->code, &s->plan);

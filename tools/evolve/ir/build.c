@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 /* 0, or why not */
-static enum outcome edit_and_optimise(struct ir *ir, LLVMModuleRef module, const struct edits *list)
+static enum outcome edit_and_optimise(struct ir *ir, LLVMModuleRef module, const struct edits *list,
+                                      const struct ir_passes *passes)
 {
     struct body body;
     if (list != NULL && list->n > 0) {
@@ -23,13 +24,14 @@ static enum outcome edit_and_optimise(struct ir *ir, LLVMModuleRef module, const
         if (LLVMVerifyModule(module, LLVMReturnStatusAction, NULL))
             return OUTCOME_REJECTED;
     }
-    return passes_run(module, ir->machine, &ir->passes) == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
+    return passes_run(module, ir->machine, passes) == 0 ? OUTCOME_VALID : OUTCOME_UNCOMPILED;
 }
 
-LLVMModuleRef build_module(struct ir *ir, const struct edits *list, enum outcome *why)
+LLVMModuleRef build_module(struct ir *ir, const struct edits *list, const struct ir_passes *passes,
+                           enum outcome *why)
 {
     LLVMModuleRef module = LLVMCloneModule(ir->module);
-    *why = edit_and_optimise(ir, module, list);
+    *why = edit_and_optimise(ir, module, list, passes);
     if (*why == OUTCOME_VALID)
         return module;
     LLVMDisposeModule(module);

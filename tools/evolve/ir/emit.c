@@ -145,7 +145,7 @@ int ir_emit(struct ir *ir, const struct edits *list, enum ir_form form, const ch
             struct buf *out)
 {
     enum outcome why;
-    LLVMModuleRef module = build_module(ir, list, &why);
+    LLVMModuleRef module = build_module(ir, list, &ir->passes, &why);
     if (module == NULL)
         return fail("%s: the edits %s", ir->path,
                     why == OUTCOME_INAPPLICABLE ? "do not apply"

@@ -61,6 +61,8 @@ void ir_steps_free(struct ir_step *steps, size_t n);
 /* Machine code of this machine, behind the passes; it stays until it is forgotten. NULL with an
    outcome. LLVM may end the process: lists are compiled in one that is forked for it. */
 ev_kernel *ir_compile(void *ir, const struct edits *list, enum outcome *why);
+/* The same without passes: it is there soon, and slow. */
+ev_kernel *ir_compile_soon(void *ir, const struct edits *list, enum outcome *why);
 void ir_forget(void *ir);                /* frees the code that was compiled last */
 const char *ir_why(const struct ir *ir); /* what LLVM said when there was none; "" */
 

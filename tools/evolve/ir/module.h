@@ -14,7 +14,7 @@ struct ir {
     LLVMContextRef context;
     LLVMModuleRef module; /* behind the passes, without debug information; it is only cloned */
     LLVMModuleRef sketch; /* the same without metadata: to see what applies */
-    LLVMTargetMachineRef machine;
+    LLVMTargetMachineRef machine, quick; /* quick: its code is made soon, and slow */
     struct flow flow;
     size_t n;     /* instructions */
     int *line;    /* of each instruction, in the source; 0 */
@@ -24,7 +24,7 @@ struct ir {
 
 /* ---- target.c ---- */
 
-/* The target machine of a triple; -1 with a message */
+/* The target machines of a triple; -1 with a message */
 int target_make(struct ir *ir, const struct ir_source *source);
 /* Sets processor and features of this machine for those functions that have none. */
 void target_mark_native(LLVMModuleRef module);
@@ -42,5 +42,6 @@ int passes_run(LLVMModuleRef module, LLVMTargetMachineRef machine, const struct 
 
 /* ---- build.c ---- */
 
-/* A clone of the module with a list of edits, verified and behind the passes; NULL with why not */
-LLVMModuleRef build_module(struct ir *ir, const struct edits *list, enum outcome *why);
+/* A clone of the module with a list of edits, verified and behind these passes; NULL with why not */
+LLVMModuleRef build_module(struct ir *ir, const struct edits *list, const struct ir_passes *passes,
+                           enum outcome *why);

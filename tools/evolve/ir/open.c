@@ -156,6 +156,8 @@ void ir_close(struct ir *ir)
         LLVMDisposeModule(ir->module);
     if (ir->machine != NULL)
         LLVMDisposeTargetMachine(ir->machine);
+    if (ir->quick != NULL)
+        LLVMDisposeTargetMachine(ir->quick);
     LLVMContextDispose(ir->context);
     flow_free(&ir->flow);
     LLVMDisposeMessage(ir->error);

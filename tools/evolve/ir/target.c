@@ -84,6 +84,8 @@ int target_make(struct ir *ir, const struct ir_source *source)
     ir->machine =
         LLVMCreateTargetMachine(target, triple, cpu, features, effort_of(ir->passes.level),
                                 LLVMRelocPIC, LLVMCodeModelDefault);
+    ir->quick = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelNone,
+                                        LLVMRelocPIC, LLVMCodeModelDefault);
     return ir->machine != NULL ? 0 : fail("target %s: there is no code generator", triple);
 }
 
