@@ -128,7 +128,7 @@ static void gpu_lists(void)
             enum outcome why;
             while (list.n < 4 && ir_propose(ir, &list, &random, &e) == 0)
                 edits_add(&list, &e);
-            LLVMModuleRef module = build_module(ir, &list, &why);
+            LLVMModuleRef module = build_module(ir, &list, &ir->passes, &why);
             CHECK_EQ(why, OUTCOME_VALID);
             if (module != NULL)
                 LLVMDisposeModule(module);

@@ -35,7 +35,7 @@ static void try_lists(struct ir *ir, struct counts *c)
     for (int i = 0; i < LISTS; i++) {
         enum outcome why;
         struct edits list = random_list(ir, &random);
-        LLVMModuleRef module = build_module(ir, &list, &why);
+        LLVMModuleRef module = build_module(ir, &list, &ir->passes, &why);
         c->lists++;
         c->full += list.n > 0;
         c->inapplicable += !ir_applies(ir, &list) || why == OUTCOME_INAPPLICABLE;

@@ -197,6 +197,10 @@ static void forgetting(void)
     CHECK(second != first && second(2) == 6);
     ir_forget(ir);
     CHECK_EQ(first(7), 21);
+    int (*soon)(int) = (int (*)(int))ir_compile_soon(ir, &none, &why);
+    REQUIRE(soon != NULL);
+    CHECK(soon != first && soon(8) == 24);
+    CHECK(ir_compile_soon(ir, &bad, &why) == NULL && why == OUTCOME_INAPPLICABLE);
     ir_close(ir);
 }
 

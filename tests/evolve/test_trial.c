@@ -213,6 +213,47 @@ static void tricks(void)
     trial_close(t);
 }
 
+/* ---- code that is made soon ---- */
+
+enum { SOON_RIGHT, SOON_WRONG, SOON_NONE, SOON_INAPPLICABLE };
+
+static ev_kernel *compile_right(void *self, const struct edits *list, enum outcome *why)
+{
+    (void)self, (void)list, (void)why;
+    return (ev_kernel *)k_right;
+}
+
+/* For the unmodified kernel what `self` says */
+static ev_kernel *compile_soon(void *self, const struct edits *list, enum outcome *why)
+{
+    const uint32_t what = list->n == 0 ? *(const uint32_t *)self : list->v[0].what;
+    *why = what == SOON_NONE ? OUTCOME_UNCOMPILED : OUTCOME_INAPPLICABLE;
+    return what == SOON_RIGHT   ? (ev_kernel *)k_right
+           : what == SOON_WRONG ? (ev_kernel *)k_wrong
+                                : NULL;
+}
+
+/* What it shows to be wrong is wrong, what it does not show is compiled whole. Nothing is believed
+   of it where it is wrong for the unmodified kernel. */
+static void glances(void)
+{
+    const struct trial_plan plan = kernels_plan(1, 20);
+    for (uint32_t own = SOON_RIGHT; own <= SOON_WRONG; own++) {
+        const struct trial_code code = {&own, compile_right,        compile_soon,
+                                        NULL, (ev_kernel *)k_right, (ev_kernel *)k_right};
+        struct trial *t = NULL;
+        REQUIRE(usual != NULL && trial_open(&t, usual, &code, &plan) == 0);
+        CHECK_EQ(evaluate(t, SOON_RIGHT, EFFORT_SEARCH).outcome, OUTCOME_VALID);
+        CHECK_EQ(evaluate(t, SOON_WRONG, EFFORT_SEARCH).outcome,
+                 own == SOON_RIGHT ? OUTCOME_WRONG : OUTCOME_VALID);
+        CHECK_EQ(evaluate(t, SOON_WRONG, EFFORT_CONFIRM).outcome, OUTCOME_VALID);
+        CHECK_EQ(evaluate(t, SOON_NONE, EFFORT_SEARCH).outcome, OUTCOME_VALID);
+        CHECK_EQ(evaluate(t, SOON_INAPPLICABLE, EFFORT_SEARCH).outcome,
+                 own == SOON_RIGHT ? OUTCOME_INAPPLICABLE : OUTCOME_VALID);
+        trial_close(t);
+    }
+}
+
 /* ---- oracles ---- */
 
 /* With this error of its first element in place of the largest */
@@ -308,6 +349,7 @@ int main(void)
     RUN(slower_is_slower);
     RUN(inouts_are_restored);
     RUN(tricks);
+    RUN(glances);
     RUN(oracles);
     RUN(overlaps);
     RUN(every_kernel);

@@ -82,7 +82,7 @@ static struct result run_and_judge(struct trial *t, enum effort effort, ev_kerne
     return r;
 }
 
-/* Most lists are wrong. Is this one, as code that is made soon? Then no other code is made of it. */
+/* Most lists are wrong. Is this one, as code that is made soon? Then no other is made of it. */
 static int is_bad_at_a_glance(struct trial *t, enum effort effort, const struct edits *list,
                               struct result *r)
 {

@@ -42,6 +42,6 @@ int passes_run(LLVMModuleRef module, LLVMTargetMachineRef machine, const struct 
 
 /* ---- build.c ---- */
 
-/* A clone of the module with a list of edits, verified and behind these passes; NULL with why not */
+/* A clone of the module with a list of edits, verified and behind passes; NULL with why not */
 LLVMModuleRef build_module(struct ir *ir, const struct edits *list, const struct ir_passes *passes,
                            enum outcome *why);
