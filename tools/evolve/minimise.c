@@ -39,6 +39,14 @@ static int judge(struct smaller *s, const struct edits *list, struct result *res
     return run_evaluate(&s->run, list, 1, EFFORT_CONFIRM, result);
 }
 
+/* Do the held-out cases accept it, too? */
+static int is_right(struct smaller *s, const struct edits *list)
+{
+    struct result r;
+    s->run.idle = 0;
+    return run_evaluate(&s->run, list, 1, EFFORT_JUDGE, &r) == 0 && r.outcome == OUTCOME_VALID;
+}
+
 /* Is a time, as a part of the start's, as good as that? What was inexact stays no less exact. */
 static int is_as_good(const struct smaller *s, const struct result *result)
 {
@@ -56,7 +64,7 @@ static int is_as_good(const struct smaller *s, const struct result *result)
 static int drop_if_idle(struct smaller *s)
 {
     const struct result result = compare(s, &s->without, &s->start);
-    if (!is_as_good(s, &result))
+    if (!is_as_good(s, &result) || !is_right(s, &s->without))
         return 0;
     edits_copy(&s->list, &s->without);
     return 1;
