@@ -54,7 +54,7 @@ static int comes_down(struct synthetic *s, size_t n_idle, long most)
     CHECK(s->compared <= most);
     CHECK(search_minimise(&t, a, &list, &again) == 0 && edits_equal(&m.list, &again.list));
     CHECK_EQ(s->evaluations, evaluations);
-    CHECK_EQ(s->by_effort[EFFORT_CONFIRM], evaluations);
+    CHECK_EQ(s->by_effort[EFFORT_CONFIRM] + s->by_effort[EFFORT_JUDGE], evaluations);
     minimised_free(&m);
     minimised_free(&again);
     edits_free(&list);
