@@ -85,7 +85,7 @@ $(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
 
 $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
 
 $(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
 $(BUILD)/harness_text.h: tools/evolve/harness.h
@@ -95,8 +95,8 @@ $(BUILD)/harness_text.h: tools/evolve/harness.h
 # The arithmetic of training, of the times it learns from, and of tuning gives the same bits on every machine:
 # nothing that lets a compiler regroup. NATIVE=-march=native makes training faster, and the programs
 # run on this machine alone.
-$(BUILD)/tools/train/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/tune/%.o $(BUILD)/tools/base/numbers.o: \
-    EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
+$(BUILD)/tools/train/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/tune/%.o $(BUILD)/tools/base/numbers.o \
+    $(BUILD)/tools/evolve/ml/%.o: EXACT = -O3 $(NATIVE) -fno-fast-math -ffp-contract=off -pthread
 
 # What was found of the libraries; it changes when they come or go.
 $(BUILD)/libraries: FORCE

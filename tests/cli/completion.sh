@@ -156,6 +156,8 @@ evolve() {
     offers "kpred-evolve: behind a flag" "$line --resume --function f --method c" "climb"
     offers "kpred-evolve: forms" "$evolve emit k.ll --form " "ir asm object code-object"
     offers "kpred-evolve: passes" "$evolve emit k.ll --passes=n" "none"
+    offers "kpred-evolve: networks" "$evolve network " "dense mobile"
+    offers "kpred-evolve: splits" "$evolve network dense --split " "1 2 3 4 5"
     offers "kpred-evolve: one kernel" "$evolve emit k.ll " ""
     offers "kpred-evolve: logs" "$evolve report run.log " "run.log folder"
     offers "kpred-evolve: one log" "$evolve minimise run.log " ""

@@ -113,7 +113,9 @@ _kpred_baselines() {
 _kpred_value() {
     local names
     case $1:$2 in
+    network:--data) _kpred_files .csv ;;
     *:--data | *:--beside | tune:--replay) _kpred_data_files ;;
+    network:--split) _kpred_reply 1 2 3 4 5 ;;
     *:--split) _kpred_reply config shape none ;;
     *:--net) _kpred_reply additive encdec attn attn2 hybrid hybrid2 ;;
     *:--rows) _kpred_reply all test aside ;;
@@ -125,8 +127,10 @@ _kpred_value() {
     emit:--form) _kpred_reply ir asm object code-object ;;
     emit:--target) _kpred_reply amdgcn-amd-amdhsa nvptx64-nvidia-cuda ;;
     search:-o) _kpred_files .log ;;
+    network:-o) _kpred_files .mlir ;;
     export:-o) _kpred_files / ;;
     *:--function | *:--cflags | *:--cpu | emit:--edits | export:--name) ;; # names of one's own
+    network:--batch) ;; # a number
     *:--evaluations | *:--time | *:--population | *:--elite | *:--first-edits | *:--crossover) ;;
     *:--mutation | *:--jobs | *:--timeout | *:--memory | *:--point | *:--random) ;; # numbers
     *:--gpu)
@@ -182,6 +186,7 @@ _kpred_operand() {
         esac
         ;;
     emit) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .c .cl .ll .bc ;;
+    network) [[ ${#operands[@]} -gt 0 ]] || _kpred_reply dense mobile ;;
     report) _kpred_files .log ;;
     minimise | export) [[ ${#operands[@]} -gt 0 ]] || _kpred_files .log ;;
     esac

@@ -9,3 +9,4 @@ int cmd_report(int argc, char **argv);
 int cmd_minimise(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_emit(int argc, char **argv);
+int cmd_network(int argc, char **argv);

@@ -15,6 +15,7 @@ int main(int argc, char **argv)
         {"minimise", "the edits that matter, judged with held-out cases", cmd_minimise},
         {"export", "the best variants as a library, with a spec and timings", cmd_export},
         {"emit", "the edited kernel as IR, assembly or object", cmd_emit},
+        {"network", "a small network, trained, as an MLIR module", cmd_network},
         {NULL, NULL, NULL},
     };
     return commands_run("kpred-evolve", table, argc, argv);
