@@ -53,6 +53,14 @@ EVOLVE_ARCHIVE = $(BUILD)/libkpred-evolve.a
 PROGRAMS += $(BUILD)/kpred-evolve
 LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
 LLVM_FLAGS = -isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"'
+# MLIR's C API is there as archives alone, which call each other.
+LLVM_LIBDIR := $(shell $(LLVM_CONFIG) --libdir)
+MLIR_ARCHIVES := $(and $(wildcard $(LLVM_LIBDIR)/libMLIR.so),$(wildcard $(LLVM_LIBDIR)/libMLIRCAPI*.a))
+ifneq ($(MLIR_ARCHIVES),)
+LLVM_FLAGS += -DHAVE_MLIR
+LLVM_LIB := -Wl,--as-needed -Wl,--start-group $(MLIR_ARCHIVES) -Wl,--end-group -L$(LLVM_LIBDIR) -lMLIR $(LLVM_LIB) \
+    -Wl,-rpath,$(LLVM_LIBDIR) -lstdc++
+endif
 endif
 
 .PHONY: all
@@ -75,13 +83,13 @@ $(OBJECTS): $(BUILD)/%.o: %.c
 	$(CC) $(BASE) $(CFLAGS) $(EXACT) $(filter -D%,$(LIBRARIES)) -MMD -MP -c $< -o $@
 
 # The harness's header is built in: what kpred-evolve compiles includes it as kpred_evolve.h.
-$(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE) $(ARCHIVE)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(LLVM_LIB) -ldl -lm -pthread
+$(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE) $(ARCHIVE) \
+    $(BUILD)/evolve.libraries
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out %/evolve.libraries,$^) -o $@ $(LLVM_LIB) -ldl -lm -pthread
 
 $(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
 	rm -f $@ && $(AR) rcs $@ $^
 	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)"' >$(BUILD)/evolve.flags
-	@echo '$(LLVM_LIB) -ldl' >$(BUILD)/evolve.libraries
 
 $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -102,6 +110,10 @@ $(BUILD)/tools/train/%.o $(BUILD)/tools/data/%.o $(BUILD)/tools/tune/%.o $(BUILD
 $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARIES)' | cmp -s - $@ || echo '$(LIBRARIES)' >$@
+$(BUILD)/evolve.libraries: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LLVM_LIB) -ldl' | cmp -s - $@ || echo '$(LLVM_LIB) -ldl' >$@
+$(BUILD)/tools/evolve/ml/engine.o: $(BUILD)/evolve.libraries
 $(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
     miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_config.o): $(BUILD)/libraries
 .PHONY: FORCE

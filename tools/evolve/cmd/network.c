@@ -2,19 +2,21 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
+#include "evolve/ml/engine.h"
 #include "evolve/ml/images.h"
 #include "evolve/ml/mlir_text.h"
 
 #include "base/opts.h"
 #include "base/util.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char help[] =
     "usage: kpred-evolve network NAME --data IMAGES.csv -o FILE.mlir [--split N] [--batch N]\n"
-    "                            [--epochs N] [--seed N]\n"
+    "                            [--epochs N] [--seed N] [--check]\n"
     "\n"
     "Trains a small network on labelled images, says how many it gets right, and writes it as an\n"
     "MLIR module: linalg on tensors, its values as constants.\n"
@@ -30,11 +32,14 @@ static const char help[] =
     "                     all are what the network learns from\n"
     "  --batch N          images that the function takes (default 30)\n"
     "  --epochs N         how often each image is learnt from (default 40)\n"
-    "  --seed N           of the network's first values and of the order (default 1)\n";
+    "  --seed N           of the network's first values and of the order (default 1)\n"
+    "  --check            compiles the module, and compares what it makes of all images with what\n"
+    "                     the network does (needs MLIR)\n";
 
 struct options {
     const char *name, *data, *output;
     long split, batch, epochs, seed;
+    int check;
 };
 
 static void tell_epoch(long epoch, long epochs)
@@ -81,6 +86,75 @@ static int train(struct net *net, const struct images *all, const struct options
     return 0;
 }
 
+/* ---- what the module computes ---- */
+
+struct comparison {
+    const struct net *net;
+    const struct images *all;
+    size_t batch;
+    double most;   /* how far numbers are from each other */
+    size_t differ; /* images with another label */
+};
+
+/* Those from `from` on; a batch that is not full has the first image in the other places. */
+static void compare_batch(struct comparison *c, const struct engine_code *code, size_t from,
+                          float *in, float *out)
+{
+    const struct net_shape shape = c->net->layer[0].in;
+    const int n = c->net->layer[c->net->n - 1].out.channels;
+    const long batch = (long)c->batch;
+    const struct engine_tensor images = {in, 4, {batch, shape.height, shape.width, shape.channels}};
+    const struct engine_tensor numbers = {out, 2, {batch, n}};
+    float *want = xcalloc((size_t)n, sizeof *want);
+    for (size_t i = 0; i < c->batch; i++)
+        memcpy(in + i * c->all->size,
+               c->all->pixel + (from + i < c->all->n ? from + i : 0) * c->all->size,
+               c->all->size * sizeof *in);
+    engine_call(code, &images, &numbers);
+    for (size_t i = 0; i < c->batch && from + i < c->all->n; i++) {
+        const float *got = out + i * (size_t)n;
+        net_run(c->net, in + i * c->all->size, want);
+        c->differ += net_likeliest(got, n) != net_likeliest(want, n);
+        for (int k = 0; k < n; k++)
+            c->most = fmax(c->most, fabs((double)got[k] - (double)want[k]));
+    }
+    free(want);
+}
+
+static void compare(struct comparison *c, const struct engine_code *code)
+{
+    const struct net_layer *last = &c->net->layer[c->net->n - 1];
+    float *in = xcalloc(c->batch * c->all->size, sizeof *in);
+    float *out = xcalloc(c->batch * net_size(last->out), sizeof *out);
+    for (size_t from = 0; from < c->all->n; from += c->batch)
+        compare_batch(c, code, from, in, out);
+    free(in);
+    free(out);
+}
+
+/* Are the labels of all images the same? */
+static int check_module(const struct net *net, const struct images *all, const struct buf *text,
+                        const struct options *o)
+{
+    struct engine *engine;
+    struct engine_code *code = NULL;
+    struct comparison c = {net, all, (size_t)o->batch, 0, 0};
+    if (engine_open(&engine) != 0)
+        return -1;
+    int rc = engine_compile(engine, o->output, text->s, text->n, net->name, &code);
+    if (rc == 0) {
+        compare(&c, code);
+        printf("module: %zu images, %zu of them with another label; numbers differ by %.1e at "
+               "most\n",
+               all->n, c.differ, c.most);
+        rc = c.differ == 0 ? flush_stdout()
+                           : fail("%s: the module computes something else", o->output);
+    }
+    engine_free(code);
+    engine_close(engine);
+    return rc;
+}
+
 static int make(const struct options *o)
 {
     struct images all;
@@ -93,6 +167,8 @@ static int make(const struct options *o)
         mlir_text(&net, o->batch, &text);
         rc = out_whole(o->output, &text) != 0 ? -1 : tell(&net, &all, o->split);
     }
+    if (rc == 0 && o->check)
+        rc = check_module(&net, &all, &text, o);
     buf_free(&text);
     net_close(&net);
     images_free(&all);
@@ -110,6 +186,7 @@ int cmd_network(int argc, char **argv)
         {.name = "--batch", .kind = OPT_COUNT, .to = &o.batch, .least = 1, .most = 100000},
         {.name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 100000},
         {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 1000000000},
+        {.name = "--check", .kind = OPT_FLAG, .to = &o.check},
         {0}};
     const int status = opts_parse(table, help, argc, argv);
     return status >= 0 ? status : make(&o) != 0;

@@ -110,11 +110,11 @@ void net_run(const struct net *net, const float *image, float *out)
     free(between[1]);
 }
 
-static int largest(const float *v, int n)
+int net_likeliest(const float *out, int n)
 {
     int best = 0;
     for (int i = 1; i < n; i++)
-        best = v[i] > v[best] ? i : best;
+        best = out[i] > out[best] ? i : best;
     return best;
 }
 
@@ -125,7 +125,7 @@ double net_accuracy(const struct net *net, const struct images *images)
     size_t right = 0;
     for (size_t i = 0; i < images->n; i++) {
         net_run(net, images->pixel + i * images->size, out);
-        right += largest(out, n_labels) == images->label[i];
+        right += net_likeliest(out, n_labels) == images->label[i];
     }
     free(out);
     return images->n > 0 ? (double)right / (double)images->n : 0;

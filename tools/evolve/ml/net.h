@@ -32,6 +32,7 @@ void net_close(struct net *net);
 
 /* What the last layer makes of an image: a number for each label, the largest for the likeliest */
 void net_run(const struct net *net, const float *image, float *out);
+int net_likeliest(const float *out, int n); /* the first of the largest of n numbers */
 /* The share of the images whose label is the likeliest */
 double net_accuracy(const struct net *net, const struct images *images);
 

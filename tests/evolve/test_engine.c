@@ -1,0 +1,130 @@
+/* test_engine.c - MLIR modules become code that computes what they say, or a message
+   SPDX-License-Identifier: MIT */
+#include "evolve/ml/engine.h"
+
+#include "told.h"
+
+#include <stdlib.h>
+
+static struct engine *engine;
+
+static struct engine_code *compile(const char *text, const char *function)
+{
+    struct engine_code *code = NULL;
+    const int rc = engine_compile(engine, "m.mlir", text, strlen(text), function, &code);
+    CHECK_EQ(rc, code != NULL ? 0 : -1);
+    return code;
+}
+
+/* max(x, 1) of 2 x 3 numbers, then both rows added, then 0.5 subtracted */
+static const char folded[] =
+    "func.func @folded(%x: tensor<2x3xf32>) -> tensor<3xf32> attributes {llvm.emit_c_interface} {\n"
+    "  %one = arith.constant dense<1.0> : tensor<2x3xf32>\n"
+    "  %half = arith.constant dense<-0.5> : tensor<3xf32>\n"
+    "  %e = tensor.empty() : tensor<2x3xf32>\n"
+    "  %f = tensor.empty() : tensor<3xf32>\n"
+    "  %zero = arith.constant dense<0.0> : tensor<3xf32>\n"
+    "  %m = linalg.elemwise_binary {fun = #linalg.binary_fn<max_signed>} "
+    "ins(%x, %one : tensor<2x3xf32>, tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) "
+    "-> tensor<2x3xf32>\n"
+    "  %s = linalg.reduce {arith.addf} ins(%m : tensor<2x3xf32>) outs(%zero : tensor<3xf32>) "
+    "dimensions = [0]\n"
+    "  %r = linalg.elemwise_binary {fun = #linalg.binary_fn<add>} "
+    "ins(%s, %half : tensor<3xf32>, tensor<3xf32>) outs(%f : tensor<3xf32>) -> tensor<3xf32>\n"
+    "  return %r : tensor<3xf32>\n"
+    "}\n";
+
+static void computes(void)
+{
+    struct engine_code *code = compile(folded, "folded");
+    float in[6] = {0, 2, 3, 4, 0, 6}, out[3];
+    const struct engine_tensor from = {in, 2, {2, 3}}, to = {out, 1, {3}};
+    REQUIRE(code != NULL);
+    for (int turn = 0; turn < 3; turn++) {
+        in[0] = (float)turn;
+        engine_call(code, &from, &to);
+        CHECK(out[0] == (turn > 1 ? 2.0f : 1.0f) + 4 - 0.5f && out[1] == 2.5f && out[2] == 8.5f);
+    }
+    engine_free(code);
+}
+
+/* Code that stays is not disturbed by code that comes and goes. */
+static void several(void)
+{
+    struct engine_code *first = compile(folded, "folded"), *second = compile(folded, "folded");
+    float in[6] = {9, 9, 9, 9, 9, 9}, out[3] = {0};
+    const struct engine_tensor from = {in, 2, {2, 3}}, to = {out, 1, {3}};
+    REQUIRE(first != NULL && second != NULL);
+    engine_free(second);
+    engine_call(first, &from, &to);
+    CHECK(out[0] == 17.5f && out[2] == 17.5f);
+    engine_free(first);
+}
+
+/* A slice whose rows lie apart is copied. */
+static void copies(void)
+{
+    static const char text[] = "func.func @padded(%x: tensor<2x2xf32>) -> tensor<3x4xf32> "
+                               "attributes {llvm.emit_c_interface} {\n"
+                               "  %zero = arith.constant 0.0 : f32\n"
+                               "  %p = tensor.pad %x low[1, 1] high[0, 1] {\n"
+                               "  ^bb0(%r: index, %c: index):\n"
+                               "    tensor.yield %zero : f32\n"
+                               "  } : tensor<2x2xf32> to tensor<3x4xf32>\n"
+                               "  return %p : tensor<3x4xf32>\n"
+                               "}\n";
+    static const float want[12] = {0, 0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 0};
+    struct engine_code *code = compile(text, "padded");
+    float in[4] = {1, 2, 3, 4}, out[12];
+    const struct engine_tensor from = {in, 2, {2, 2}}, to = {out, 2, {3, 4}};
+    REQUIRE(code != NULL);
+    engine_call(code, &from, &to);
+    CHECK(memcmp(out, want, sizeof out) == 0);
+    engine_free(code);
+}
+
+static void refuses(const char *text, const char *function, const char *message)
+{
+    listen();
+    struct engine_code *code = compile(text, function);
+    const char *said = heard();
+    EXPECT(code == NULL && strstr(said, message) != NULL, "\"%s\" does not have \"%s\"", said,
+           message);
+    engine_free(code);
+}
+
+static void messages(void)
+{
+    refuses("func.func @f() {\n  return 1\n}\n", "f", "m.mlir:2:9: expected");
+    refuses(
+        "func.func @f(%x: f32) -> f32 {\n  %y = arith.addf %x, %z : f32\n  return %y : f32\n}\n",
+        "f", "m.mlir:2:23: use of undeclared SSA value name");
+    refuses("func.func @f(%x: f32) -> f32 {\n\n  return\n}\n", "f", "m.mlir:3:3: 'func.return' op");
+    refuses("func.func @f(%x: f32) {\n  \"no.such\"(%x) : (f32) -> ()\n  return\n}\n", "f",
+            "m.mlir:2:12: operation being parsed with an unregistered dialect");
+    refuses(folded, "other", "m.mlir: there is no function \"other\"");
+}
+
+static void opens(void)
+{
+    listen();
+    const int rc = engine_open(&engine);
+    const char *said = heard();
+    if (rc == 0)
+        return;
+    EXPECT(strstr(said, "libmlir-16-dev") != NULL, "\"%s\"", said);
+    test_skip("there is no MLIR");
+}
+
+int main(void)
+{
+    RUN(opens);
+    if (engine == NULL)
+        return test_end();
+    RUN(computes);
+    RUN(several);
+    RUN(copies);
+    RUN(messages);
+    engine_close(engine);
+    return test_end();
+}
