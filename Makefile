@@ -89,7 +89,7 @@ $(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE
 
 $(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
 	rm -f $@ && $(AR) rcs $@ $^
-	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)"' >$(BUILD)/evolve.flags
+	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)"$(if $(MLIR_ARCHIVES), -DHAVE_MLIR)' >$(BUILD)/evolve.flags
 
 $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
