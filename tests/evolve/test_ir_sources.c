@@ -232,6 +232,35 @@ static void natives(void)
     ir_close(plain);
 }
 
+/* A loop and a chain of a kind that vectorisers take: the scalar baselines have no vector, and the
+   attribute that keeps these out is gone. One that the source has stays. */
+static void scalars(void)
+{
+    static const char code[] =
+        "void f(float *restrict x, const float *restrict y, int n)\n"
+        "{\n    for (int i = 0; i < n; i++)\n        x[i] += y[i];\n"
+        "    x[0] = y[0] * 2; x[1] = y[1] * 2; x[2] = y[2] * 2; x[3] = y[3] * 2;\n}\n";
+    const struct edits none = {NULL, 0, 0};
+    for (size_t i = 0; i < IR_BASELINES; i++) {
+        struct ir *ir = kernel_of(written("i.c", code), "f", &ir_baselines[i]);
+        REQUIRE(ir != NULL);
+        char *text = emitted(ir, &none, IR_TEXT, NULL);
+        CHECK_OF((strstr(text, " x float>") != NULL) == ir_baselines[i].vectorises,
+                 ir_baselines[i].name);
+        CHECK(strstr(text, "noimplicitfloat") == NULL && strstr(text, "kpred-scalar") == NULL);
+        free(text);
+        ir_close(ir);
+    }
+    struct ir *ir = kernel_of(
+        written("j.ll", "define float @f(float %x) noimplicitfloat {\n  ret float %x\n}\n"), "f",
+        &ir_baselines[3]);
+    REQUIRE(ir != NULL);
+    char *text = emitted(ir, &none, IR_TEXT, NULL);
+    CHECK(strstr(text, "noimplicitfloat") != NULL);
+    free(text);
+    ir_close(ir);
+}
+
 /* IR of clang -O0 asks for no passes; the baselines run them. */
 static void untouched(void)
 {
@@ -293,6 +322,7 @@ int main(void)
     RUN(forgetting);
     RUN(flags);
     RUN(natives);
+    RUN(scalars);
     RUN(untouched);
     RUN(hashes);
     RUN(names);
