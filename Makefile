@@ -209,7 +209,7 @@ tuners: $(BUILD)/kpred-train ## replay kpred's tuner and other strategies on the
 	@sh tools/report/tuners.sh $(BUILD) '$(TUNER)'
 
 .PHONY: evolve
-evolve: $(BUILD)/kpred-evolve ## let the kernels of examples/evolve evolve by three methods, in build/evolve; an hour
+evolve: $(BUILD)/kpred-evolve ## let the kernels of examples/evolve evolve by three methods, in build/evolve; hours
 	@sh tools/report/evolve.sh $(BUILD)
 
 .PHONY: data

@@ -81,6 +81,12 @@ bad() {
         refuses "$tmp/bad.csv$2" dense --data "$tmp/bad.csv"
 }
 
+keeps_data() {
+    cp "$tmp/rows.csv" "$tmp/both.csv" || return 1
+    "$evolve" network dense --data "$tmp/both.csv" -o "$tmp/both.csv" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 2 ] && grep -qF 'would overwrite --data' "$tmp/err" && cmp "$tmp/rows.csv" "$tmp/both.csv"
+}
+
 # at_least PERCENT NAME: of the digits of all five tests together
 at_least() {
     for split in 1 2 3 4 5; do
@@ -102,6 +108,7 @@ else
     check "the module is the network" same
 fi
 check "another network" refuses 'network "wide": there are dense and mobile' wide --data "$tmp/rows.csv"
+check "the data as output" keeps_data
 check "no file" refuses "$tmp/none.csv" dense --data "$tmp/none.csv"
 check "no labels" bad '1s/label/class/' ':1: the first column is "class"'
 check "a label out of range" bad '4s/^0/-1/' ':4: label: "-1" is no integer of 0..999'

@@ -42,7 +42,7 @@ static void computes(void)
     REQUIRE(code != NULL);
     for (int turn = 0; turn < 3; turn++) {
         in[0] = (float)turn;
-        engine_call(code, &from, &to);
+        CHECK_EQ(engine_call(code, &from, &to), 0);
         CHECK(out[0] == (turn > 1 ? 2.0f : 1.0f) + 4 - 0.5f && out[1] == 2.5f && out[2] == 8.5f);
     }
     engine_free(code);
@@ -81,6 +81,41 @@ static void copies(void)
     engine_call(code, &from, &to);
     CHECK(memcmp(out, want, sizeof out) == 0);
     engine_free(code);
+}
+
+/* The largest of n equal numbers, by way of a tensor that has them */
+static struct engine_code *compile_large(long n)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "func.func @large(%%x: tensor<1xf32>) -> tensor<1xf32> "
+             "attributes {llvm.emit_c_interface} {\n"
+             "  %%e = tensor.empty() : tensor<1x%ldxf32>\n"
+             "  %%l = linalg.broadcast ins(%%x : tensor<1xf32>) outs(%%e : tensor<1x%ldxf32>) "
+             "dimensions = [1]\n"
+             "  %%s = linalg.reduce {arith.maxf} ins(%%l : tensor<1x%ldxf32>) "
+             "outs(%%x : tensor<1xf32>) dimensions = [1]\n"
+             "  return %%s : tensor<1xf32>\n"
+             "}\n",
+             n, n, n);
+    return compile(text, "large");
+}
+
+/* Tensors that the arena does not hold are a message; it holds others as often as they come. */
+static void arena(void)
+{
+    struct engine_code *large = compile_large(20000000), *fits = compile_large(4000000);
+    float in = 3, out = 0;
+    const struct engine_tensor from = {&in, 1, {1}}, to = {&out, 1, {1}};
+    REQUIRE(large != NULL && fits != NULL);
+    listen();
+    CHECK_EQ(engine_call(large, &from, &to), -1);
+    CHECK(strstr(heard(), "needs more than 64 MB") != NULL);
+    for (int turn = 0; turn < 6; turn++)
+        CHECK_EQ(engine_call(fits, &from, &to), 0);
+    CHECK(out == 3);
+    engine_free(large);
+    engine_free(fits);
 }
 
 static void refuses(const char *text, const char *function, const char *message)
@@ -123,6 +158,7 @@ int main(void)
     RUN(computes);
     RUN(several);
     RUN(copies);
+    RUN(arena);
     RUN(messages);
     engine_close(engine);
     return test_end();

@@ -6,7 +6,7 @@
 #include "evolve/ml/images.h"
 #include "evolve/ml/mlir_text.h"
 
-#include "base/opts.h"
+#include "base/outputs.h"
 #include "base/util.h"
 
 #include <math.h>
@@ -97,20 +97,21 @@ struct comparison {
 };
 
 /* Those from `from` on; a batch that is not full has the first image in the other places. */
-static void compare_batch(struct comparison *c, const struct engine_code *code, size_t from,
-                          float *in, float *out)
+static int compare_batch(struct comparison *c, const struct engine_code *code, size_t from,
+                         float *in, float *out)
 {
     const struct net_shape shape = c->net->layer[0].in;
     const int n = c->net->layer[c->net->n - 1].out.channels;
     const long batch = (long)c->batch;
     const struct engine_tensor images = {in, 4, {batch, shape.height, shape.width, shape.channels}};
     const struct engine_tensor numbers = {out, 2, {batch, n}};
-    float *want = xcalloc((size_t)n, sizeof *want);
     for (size_t i = 0; i < c->batch; i++)
         memcpy(in + i * c->all->size,
                c->all->pixel + (from + i < c->all->n ? from + i : 0) * c->all->size,
                c->all->size * sizeof *in);
-    engine_call(code, &images, &numbers);
+    if (engine_call(code, &images, &numbers) != 0)
+        return -1;
+    float *want = xcalloc((size_t)n, sizeof *want);
     for (size_t i = 0; i < c->batch && from + i < c->all->n; i++) {
         const float *got = out + i * (size_t)n;
         net_run(c->net, in + i * c->all->size, want);
@@ -119,17 +120,20 @@ static void compare_batch(struct comparison *c, const struct engine_code *code, 
             c->most = fmax(c->most, fabs((double)got[k] - (double)want[k]));
     }
     free(want);
+    return 0;
 }
 
-static void compare(struct comparison *c, const struct engine_code *code)
+static int compare(struct comparison *c, const struct engine_code *code)
 {
     const struct net_layer *last = &c->net->layer[c->net->n - 1];
     float *in = xcalloc(c->batch * c->all->size, sizeof *in);
     float *out = xcalloc(c->batch * net_size(last->out), sizeof *out);
-    for (size_t from = 0; from < c->all->n; from += c->batch)
-        compare_batch(c, code, from, in, out);
+    int rc = 0;
+    for (size_t from = 0; rc == 0 && from < c->all->n; from += c->batch)
+        rc = compare_batch(c, code, from, in, out);
     free(in);
     free(out);
+    return rc;
 }
 
 /* Are the labels of all images the same? */
@@ -142,8 +146,9 @@ static int check_module(const struct net *net, const struct images *all, const s
     if (engine_open(&engine) != 0)
         return -1;
     int rc = engine_compile(engine, o->output, text->s, text->n, net->name, &code);
+    if (rc == 0)
+        rc = compare(&c, code);
     if (rc == 0) {
-        compare(&c, code);
         printf("module: %zu images, %zu of them with another label; numbers differ by %.1e at "
                "most\n",
                all->n, c.differ, c.most);
@@ -189,5 +194,8 @@ int cmd_network(int argc, char **argv)
         {.name = "--check", .kind = OPT_FLAG, .to = &o.check},
         {0}};
     const int status = opts_parse(table, help, argc, argv);
-    return status >= 0 ? status : make(&o) != 0;
+    const struct output to = {"-o", o.output};
+    if (status >= 0)
+        return status;
+    return outputs_check_input(&to, 1, "--data", o.data) != 0 ? 2 : make(&o) != 0;
 }

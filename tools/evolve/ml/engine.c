@@ -31,10 +31,11 @@ int engine_compile(struct engine *e, const char *path, const char *text, size_t 
     return without_mlir();
 }
 
-void engine_call(const struct engine_code *code, const struct engine_tensor *in,
-                 const struct engine_tensor *out)
+int engine_call(const struct engine_code *code, const struct engine_tensor *in,
+                const struct engine_tensor *out)
 {
     (void)code, (void)in, (void)out;
+    return without_mlir();
 }
 
 void engine_free(struct engine_code *code)
@@ -49,6 +50,7 @@ void engine_free(struct engine_code *code)
 #include <mlir-c/IR.h>
 #include <mlir-c/Pass.h>
 #include <mlir-c/RegisterEverything.h>
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,12 +77,13 @@ struct engine_code {
 
 static unsigned char *arena;
 static size_t taken;
+static jmp_buf without_room; /* compiled code has nothing to clean up */
 
 static void *take(uint64_t bytes)
 {
     unsigned char *at = arena + taken;
     if (bytes > ENGINE_ARENA - taken)
-        abort();
+        longjmp(without_room, 1);
     taken += (bytes + 63) / 64 * 64;
     return at;
 }
@@ -265,12 +268,16 @@ static struct descriptor describe(const struct engine_tensor *t)
     return d;
 }
 
-void engine_call(const struct engine_code *code, const struct engine_tensor *in,
-                 const struct engine_tensor *out)
+int engine_call(const struct engine_code *code, const struct engine_tensor *in,
+                const struct engine_tensor *out)
 {
     struct descriptor from = describe(in), to = describe(out);
     taken = 0;
+    if (setjmp(without_room) != 0)
+        return fail("the module needs more than %d MB for its tensors: a smaller batch takes less",
+                    ENGINE_ARENA >> 20);
     code->call(&from, &to);
+    return 0;
 }
 
 #endif

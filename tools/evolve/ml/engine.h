@@ -26,6 +26,7 @@ void engine_close(struct engine *e);
    after one. */
 int engine_compile(struct engine *e, const char *path, const char *text, size_t n,
                    const char *function, struct engine_code **code);
-void engine_call(const struct engine_code *code, const struct engine_tensor *in,
-                 const struct engine_tensor *out);
+/* -1 after a message if the arena is too small for it */
+int engine_call(const struct engine_code *code, const struct engine_tensor *in,
+                const struct engine_tensor *out);
 void engine_free(struct engine_code *code);
