@@ -127,26 +127,29 @@ static void slower_is_slower(void)
     trial_close(t);
 }
 
-/* Counts the calls that do not find in y what the first one found. */
+/* Counts the calls that do not find in y, out and scratch what the first one found. */
 static int n_changed;
 KERNEL(k_looks)
 {
-    static float first;
+    static float first[3];
     static int called;
-    (void)n, (void)x, (void)out, (void)scratch;
+    (void)n, (void)x;
+    const float now[] = {y[0], out[1], scratch[2]};
     if (called++ == 0)
-        first = y[0];
-    n_changed += y[0] != first;
-    y[0] += 1;
+        memcpy(first, now, sizeof first);
+    for (int i = 0; i < 3; i++)
+        n_changed += memcmp(&now[i], &first[i], sizeof now[i]) != 0;
+    y[0] = out[1] = scratch[2] = 0;
 }
 
-static void inouts_are_restored(void)
+/* A timed call must not find the outputs of the one before. */
+static void buffers_are_filled_anew(void)
 {
     const struct trial_plan plan = kernels_plan(1, 20);
     struct child_timer timer;
     struct trial *t = NULL;
     REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
-    child_timer(&timer, t->cases, &t->rooms[0], 0);
+    child_timer(&timer, t->cases, &t->rooms[0], 0, 1);
     CHECK(child_sample(&timer, (ev_kernel *)k_looks, 100) > 0);
     CHECK_EQ(n_changed, 0);
     trial_close(t);
@@ -210,6 +213,20 @@ static void tricks(void)
     CHECK_EQ(evaluate(t, 1, EFFORT_CONFIRM).outcome, OUTCOME_WRONG);
     CHECK_EQ(evaluate(t, 2, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
     CHECK_EQ(evaluate(t, 3, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
+    trial_close(t);
+}
+
+/* What is written lies below the inputs on one side, and above on the other. */
+static void sides(void)
+{
+    const struct trial_plan plan = kernels_plan(1, 20);
+    struct trial *t = NULL;
+    REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
+    const struct guarded *in = t->cases->inputs, *out = t->rooms[0].sides;
+    if (sizeof(void *) == 8) {
+        CHECK((uintptr_t)out[GUARDED_BEFORE].map < (uintptr_t)in[GUARDED_BEFORE].map);
+        CHECK((uintptr_t)out[GUARDED_BEHIND].map > (uintptr_t)in[GUARDED_BEHIND].map);
+    }
     trial_close(t);
 }
 
@@ -347,8 +364,9 @@ int main(void)
     with_own_error = host_of(text_with_own_error());
     RUN(efforts);
     RUN(slower_is_slower);
-    RUN(inouts_are_restored);
+    RUN(buffers_are_filled_anew);
     RUN(tricks);
+    RUN(sides);
     RUN(glances);
     RUN(oracles);
     RUN(overlaps);

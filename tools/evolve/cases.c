@@ -170,7 +170,6 @@ static void place_root(struct cases *c, size_t i, size_t k, struct sizes *inputs
     const struct written w = {i, k, bytes, 0};
     one->place[k].root = k;
     one->place[k].area = add_size(b->role == EV_IN ? inputs : outputs, bytes);
-    one->has_inout = one->has_inout || (b->role == EV_INOUT && b->n > 0);
     if (b->role != EV_IN) {
         c->written = xrealloc(c->written, outputs->n, sizeof *c->written);
         c->written[outputs->n - 1] = w;
@@ -358,11 +357,11 @@ void cases_point(const struct cases *c, size_t i, const struct case_room *room,
 }
 
 void cases_fill(const struct cases *c, size_t i, const struct case_room *room,
-                enum guarded_side side, int poison, int inouts)
+                enum guarded_side side, int poison)
 {
     for (size_t w = 0; w < c->n_written; w++) {
         const struct written *x = &c->written[w];
-        if (x->of == i && (!inouts || c->v[i].c.buffer[x->buffer].role == EV_INOUT))
+        if (x->of == i)
             memcpy(room->sides[side].area[w].at, c->image[poison].area[0].at + x->at, x->bytes);
     }
 }

@@ -21,7 +21,6 @@ struct one_case {
     struct ev_case c;
     const struct ev_shape *shape;
     char *label; /* "n=4096", with more behind it where several would be the same */
-    int has_inout;
     struct case_buffer place[EV_MAX_BUFFERS];
 };
 
@@ -62,10 +61,9 @@ void case_room_free(struct case_room *room);
 /* Lets the buffers of case i point into the room. */
 void cases_point(const struct cases *c, size_t i, const struct case_room *room,
                  enum guarded_side side, void *at[EV_MAX_BUFFERS]);
-/* Writes into the room what is in the buffers of case i before a call; of EV_INOUT alone if
-   `inouts` is set. */
+/* Writes into the room what is in the written buffers of case i before a call. */
 void cases_fill(const struct cases *c, size_t i, const struct case_room *room,
-                enum guarded_side side, int poison, int inouts);
+                enum guarded_side side, int poison);
 /* Written buffer w as the oracle wants it */
 struct oracle_region cases_region(const struct cases *c, size_t w, const struct case_room *room,
                                   enum guarded_side side, int poison);

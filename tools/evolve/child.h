@@ -59,12 +59,14 @@ struct child_timer {
     const struct cases *cases;
     const struct case_room *room;
     size_t i;
+    int poison;
     struct ev_case c;
 };
 
 void child_timer(struct child_timer *t, const struct cases *cases, const struct case_room *room,
-                 size_t i);
-/* Of so many calls, in nanoseconds; buffers that a call changes are restored before each. */
+                 size_t i, int poison);
+/* Of so many calls, in nanoseconds. What is written is filled anew before each, which takes no part
+   of the time. */
 uint64_t child_sample(const struct child_timer *t, ev_kernel *kernel, uint64_t calls);
 /* How many calls a sample has */
 uint64_t child_calls(const struct child_timer *t, ev_kernel *kernel);

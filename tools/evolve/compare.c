@@ -38,8 +38,7 @@ static void run_contest(void *user)
     struct contest *c = user;
     struct child_timer timer;
     double a_round = 1;
-    child_timer(&timer, c->cases, &c->room, c->i);
-    cases_fill(c->cases, c->i, &c->room, GUARDED_BEFORE, 0, 0);
+    child_timer(&timer, c->cases, &c->room, c->i, 0);
     const uint64_t calls = child_calls(&timer, c->codes[0]);
     for (size_t k = 0; k < c->n; k++)
         a_round += (double)child_sample(&timer, c->codes[k], calls);
