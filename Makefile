@@ -60,6 +60,9 @@ ifneq ($(MLIR_ARCHIVES),)
 LLVM_FLAGS += -DHAVE_MLIR
 LLVM_LIB := -Wl,--as-needed -Wl,--start-group $(MLIR_ARCHIVES) -Wl,--end-group -L$(LLVM_LIBDIR) -lMLIR $(LLVM_LIB) \
     -Wl,-rpath,$(LLVM_LIBDIR) -lstdc++
+EVOLVE := $(filter-out %/without_mlir.c,$(EVOLVE))
+else
+EVOLVE := $(filter-out tools/evolve/tensor/% tools/evolve/cmd/ml_%,$(EVOLVE))
 endif
 endif
 
@@ -113,7 +116,7 @@ $(BUILD)/libraries: FORCE
 $(BUILD)/evolve.libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LLVM_LIB) -ldl' | cmp -s - $@ || echo '$(LLVM_LIB) -ldl' >$@
-$(BUILD)/tools/evolve/ml/engine.o: $(BUILD)/evolve.libraries
+$(BUILD)/tools/evolve/cmd/network.o: $(BUILD)/evolve.libraries
 $(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
     miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_config.o): $(BUILD)/libraries
 .PHONY: FORCE

@@ -44,7 +44,7 @@ offers() {
 # ---- what --help says ----
 
 commands() {
-    "$1" --help | sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p'
+    "$1" --help | sed -n 's/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p'
 }
 
 options() {

@@ -2,7 +2,7 @@
 # evolve_example.sh - examples/evolve: what is learned from its times, what is found, what is launched
 # SPDX-License-Identifier: MIT
 #
-# usage: evolve_example.sh [show|check|run]
+# usage: evolve_example.sh [show|check|layer|run]
 #
 # A search depends on times: so where it finds nothing, the machine may have been too busy.
 . tests/harness/script.inc
@@ -24,6 +24,9 @@ shows() {
 finds() {
     example check && cat "$tmp/last" && grep -qE '^evolve: planted store removed, gain [0-9.]+ %' "$tmp/last"
 }
+finds_layer() {
+    example ml-check && cat "$tmp/last" && grep -qE '^evolve ml: planted layer removed, gain [0-9.]+ %' "$tmp/last"
+}
 launches() {
     example run && [ "$(grep -c ' variant [0-9]' "$tmp/all")" -eq 6 ]
 }
@@ -32,7 +35,15 @@ case $part in
 show) check "make show" shows ;;
 *)
     [ -x "$BUILD/kpred-evolve" ] || end_without "make $part" "kpred-evolve is not built"
-    if [ "$part" = check ]; then check "make check" finds; else check "make run" launches; fi
+    case $part in
+    check) check "make check" finds ;;
+    run) check "make run" launches ;;
+    *)
+        "$BUILD/kpred-evolve" ml 2>&1 | grep -q 'built without' && end_without "make ml-check" "there is no MLIR in the build"
+        python3 -c 'import sklearn' 2>/dev/null || end_without "make ml-check" "there is no scikit-learn"
+        check "make ml-check" finds_layer
+        ;;
+    esac
     ;;
 esac
 test_end

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const operator_names[OP_ALL] = {"delete", "copy",    "move",    "replace",
+                                                   "swap",   "operand", "constant"};
+const struct edit_names edit_operators = {operator_names, OP_ALL};
+
 /* ---- lists ---- */
 
 void edits_add(struct edits *list, const struct edit *e)

@@ -9,6 +9,17 @@
 
 #include "base/util.h"
 
+enum edit_op {
+    OP_DELETE,
+    OP_COPY,
+    OP_MOVE,
+    OP_REPLACE,
+    OP_SWAP,
+    OP_OPERAND,
+    OP_CONSTANT, /* of tensors alone: another number */
+    OP_ALL
+};
+
 struct edit {
     uint16_t op;          /* the number of an operator; the task has the names */
     uint16_t index;       /* of an operand, or 0 */
@@ -25,6 +36,7 @@ struct edit_names { /* of a task's operators */
     const char *const *v;
     size_t n;
 };
+extern const struct edit_names edit_operators; /* "delete", ...: all of edit_op */
 
 void edits_add(struct edits *list, const struct edit *e);
 void edits_drop(struct edits *list, size_t i); /* the order of the others stays */

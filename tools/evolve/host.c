@@ -197,6 +197,19 @@ int host_open(struct host **out, const char *path, const char *compiler, const c
     return rc;
 }
 
+int host_own(struct host **out, const struct ev_harness *harness, const char *path)
+{
+    struct host *h = xcalloc(1, sizeof *h);
+    h->path = xstrdup(path);
+    h->harness = harness;
+    *out = h;
+    if (check(path, harness) == 0)
+        return 0;
+    host_close(h);
+    *out = NULL;
+    return -1;
+}
+
 const struct ev_harness *host_harness(const struct host *h)
 {
     return h->harness;

@@ -10,7 +10,7 @@
 
 # _kpred_commands PROGRAM
 _kpred_commands() {
-    "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p'
+    "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p'
 }
 
 # _kpred_options PROGRAM COMMAND

@@ -60,7 +60,7 @@ static int add_random(struct ir *ir, long n, long seed, struct edits *list)
         edits_add(list, &e);
     }
     if (n > 0) {
-        edits_print(list, ir_operators, &text);
+        edits_print(list, edit_operators, &text);
         note("edits: %s", text.s);
         buf_free(&text);
     }
@@ -72,7 +72,7 @@ static int emit(const struct emit_options *o, struct ir *ir)
     struct edits list = {NULL, 0, 0};
     struct buf bytes = {NULL, 0, 0};
     int rc = 0;
-    if (o->edits != NULL && edits_parse(o->edits, ir_operators, &list) != 0)
+    if (o->edits != NULL && edits_parse(o->edits, edit_operators, &list) != 0)
         rc = fail("--edits \"%s\": is no list of edits, as report prints them", o->edits);
     if (rc == 0)
         rc = add_random(ir, o->random, o->seed, &list);

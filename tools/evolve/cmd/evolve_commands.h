@@ -10,3 +10,5 @@ int cmd_minimise(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_emit(int argc, char **argv);
 int cmd_network(int argc, char **argv);
+int cmd_ml(int argc, char **argv);
+int cmd_ml_report(int argc, char **argv);

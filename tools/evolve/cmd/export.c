@@ -107,7 +107,7 @@ static void write_header(struct buf *out, const struct logged *run, const char *
                name, o->function, base_name(o->kernel), name, o->function);
     for (size_t i = 0; i < v->n; i++) {
         buf_printf(out, "   %zu: ", i);
-        edits_print(&v->list[i], ir_operators, out);
+        edits_print(&v->list[i], edit_operators, out);
         buf_puts(out, "\n");
     }
     buf_printf(out, "*/\n#pragma once\n\nenum { %s_variants = %zu };\n\n", name, v->n);

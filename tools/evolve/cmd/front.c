@@ -4,8 +4,6 @@
    front.h declares it. */
 #include "front.h"
 
-#include "evolve/ir/ir.h"
-
 #include <stdlib.h>
 
 static const char *const effort_names[] = {"search", "confirm", "judge"};
@@ -41,7 +39,7 @@ static void add_point(struct table *t, size_t i, const struct entry *e)
 {
     struct buf list = {NULL, 0, 0};
     const struct result *r = &e->result;
-    edits_print(&e->list, ir_operators, &list);
+    edits_print(&e->list, edit_operators, &list);
     table_number(t, "%zu", i + 1);
     table_number(t, "%.4f", r->time);
     table_number(t, "%.2f", 100 * (1 - r->time));

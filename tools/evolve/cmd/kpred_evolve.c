@@ -16,6 +16,8 @@ int main(int argc, char **argv)
         {"export", "the best variants as a library, with a spec and timings", cmd_export},
         {"emit", "the edited kernel as IR, assembly or object", cmd_emit},
         {"network", "a small network, trained, as an MLIR module", cmd_network},
+        {"ml", "edits that make a network faster, or more right, into a log", cmd_ml},
+        {"ml-report", "its front, and what is chosen from it, in words", cmd_ml_report},
         {NULL, NULL, NULL},
     };
     return commands_run("kpred-evolve", table, argc, argv);

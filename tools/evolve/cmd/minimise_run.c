@@ -46,7 +46,7 @@ static void add_edit(struct table *t, const struct kept_edit *k, const struct ir
     struct edits one = {NULL, 0, 0};
     struct buf text = {NULL, 0, 0};
     edits_add(&one, &k->edit);
-    edits_print(&one, ir_operators, &text);
+    edits_print(&one, edit_operators, &text);
     table_text(t, text.s);
     table_number(t, "%d", step->line);
     table_text(t, step->what);

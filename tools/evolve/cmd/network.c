@@ -2,21 +2,21 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
-#include "evolve/ml/engine.h"
 #include "evolve/ml/images.h"
 #include "evolve/ml/mlir_text.h"
+#include "evolve/ml/step_text.h"
+#include "evolve/tensor/twin.h"
 
 #include "base/outputs.h"
 #include "base/util.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char help[] =
     "usage: kpred-evolve network NAME --data IMAGES.csv -o FILE.mlir [--split N] [--batch N]\n"
     "                            [--epochs N] [--seed N] [--check]\n"
+    "                            [--plant doubled|identity|dead] [--step N]\n"
     "\n"
     "Trains a small network on labelled images, says how many it gets right, and writes it as an\n"
     "MLIR module: linalg on tensors, its values as constants.\n"
@@ -34,12 +34,17 @@ static const char help[] =
     "  --epochs N         how often each image is learnt from (default 40)\n"
     "  --seed N           of the network's first values and of the order (default 1)\n"
     "  --check            compiles the module, and compares what it makes of all images with what\n"
-    "                     the network does (needs MLIR)\n";
+    "                     the network does (needs MLIR)\n"
+    "  --plant WASTE      puts waste into the largest layer, to see whether a search finds it:\n"
+    "                     doubled computes it twice, identity puts a layer behind it that changes\n"
+    "                     nothing, dead adds another one times 0\n"
+    "  --step N           writes one step of training, in place of a trained network: stochastic\n"
+    "                     gradient descent with a rate of N thousandths (dense alone)\n";
 
 struct options {
     const char *name, *data, *output;
-    long split, batch, epochs, seed;
-    int check;
+    long split, batch, epochs, seed, step;
+    int check, plant; /* plant: one less than its enum mlir_plant */
 };
 
 static void tell_epoch(long epoch, long epochs)
@@ -86,77 +91,43 @@ static int train(struct net *net, const struct images *all, const struct options
     return 0;
 }
 
-/* ---- what the module computes ---- */
-
-struct comparison {
-    const struct net *net;
-    const struct images *all;
-    size_t batch;
-    double most;   /* how far numbers are from each other */
-    size_t differ; /* images with another label */
-};
-
-/* Those from `from` on; a batch that is not full has the first image in the other places. */
-static int compare_batch(struct comparison *c, const struct engine_code *code, size_t from,
-                         float *in, float *out)
-{
-    const struct net_shape shape = c->net->layer[0].in;
-    const int n = c->net->layer[c->net->n - 1].out.channels;
-    const long batch = (long)c->batch;
-    const struct engine_tensor images = {in, 4, {batch, shape.height, shape.width, shape.channels}};
-    const struct engine_tensor numbers = {out, 2, {batch, n}};
-    for (size_t i = 0; i < c->batch; i++)
-        memcpy(in + i * c->all->size,
-               c->all->pixel + (from + i < c->all->n ? from + i : 0) * c->all->size,
-               c->all->size * sizeof *in);
-    if (engine_call(code, &images, &numbers) != 0)
-        return -1;
-    float *want = xcalloc((size_t)n, sizeof *want);
-    for (size_t i = 0; i < c->batch && from + i < c->all->n; i++) {
-        const float *got = out + i * (size_t)n;
-        net_run(c->net, in + i * c->all->size, want);
-        c->differ += net_likeliest(got, n) != net_likeliest(want, n);
-        for (int k = 0; k < n; k++)
-            c->most = fmax(c->most, fabs((double)got[k] - (double)want[k]));
-    }
-    free(want);
-    return 0;
-}
-
-static int compare(struct comparison *c, const struct engine_code *code)
-{
-    const struct net_layer *last = &c->net->layer[c->net->n - 1];
-    float *in = xcalloc(c->batch * c->all->size, sizeof *in);
-    float *out = xcalloc(c->batch * net_size(last->out), sizeof *out);
-    int rc = 0;
-    for (size_t from = 0; rc == 0 && from < c->all->n; from += c->batch)
-        rc = compare_batch(c, code, from, in, out);
-    free(in);
-    free(out);
-    return rc;
-}
-
-/* Are the labels of all images the same? */
 static int check_module(const struct net *net, const struct images *all, const struct buf *text,
                         const struct options *o)
 {
-    struct engine *engine;
-    struct engine_code *code = NULL;
-    struct comparison c = {net, all, (size_t)o->batch, 0, 0};
-    if (engine_open(&engine) != 0)
-        return -1;
-    int rc = engine_compile(engine, o->output, text->s, text->n, net->name, &code);
-    if (rc == 0)
-        rc = compare(&c, code);
+#ifdef HAVE_MLIR
+    return twin_check(net, all, (size_t)o->batch, o->output, text);
+#else
+    (void)net, (void)all, (void)text, (void)o;
+    return fail_without("a module", "MLIR", "libmlir-16-dev");
+#endif
+}
+
+static int make_network(struct net *net, const struct images *all, const struct options *o)
+{
+    struct buf text = {0};
+    int rc = train(net, all, o);
     if (rc == 0) {
-        printf("module: %zu images, %zu of them with another label; numbers differ by %.1e at "
-               "most\n",
-               all->n, c.differ, c.most);
-        rc = c.differ == 0 ? flush_stdout()
-                           : fail("%s: the module computes something else", o->output);
+        mlir_text(net, o->batch, (enum mlir_plant)(o->plant + 1), &text);
+        rc = out_whole(o->output, &text) != 0 ? -1 : tell(net, all, o->split);
     }
-    engine_free(code);
-    engine_close(engine);
+    if (rc == 0 && o->check)
+        rc = check_module(net, all, &text, o);
+    buf_free(&text);
+    return rc;
+}
+
+static int make_step(struct net *net, const struct images *all, const struct options *o)
+{
+    struct net_shape shape;
+    struct buf text = {0};
+    int rc = images_shape(all, o->data, &shape);
+    if (rc == 0)
+        rc = net_open(net, o->name, shape, images_labels(all), (uint64_t)o->seed);
+    if (rc == 0)
+        rc = step_text(net, o->batch, (double)o->step / 1000, &text);
+    if (rc == 0)
+        rc = out_whole(o->output, &text);
+    buf_free(&text);
     return rc;
 }
 
@@ -164,17 +135,9 @@ static int make(const struct options *o)
 {
     struct images all;
     struct net net = {0};
-    struct buf text = {0};
     if (images_read(&all, o->data) != 0)
         return -1;
-    int rc = train(&net, &all, o);
-    if (rc == 0) {
-        mlir_text(&net, o->batch, &text);
-        rc = out_whole(o->output, &text) != 0 ? -1 : tell(&net, &all, o->split);
-    }
-    if (rc == 0 && o->check)
-        rc = check_module(&net, &all, &text, o);
-    buf_free(&text);
+    const int rc = o->step > 0 ? make_step(&net, &all, o) : make_network(&net, &all, o);
     net_close(&net);
     images_free(&all);
     return rc;
@@ -182,7 +145,8 @@ static int make(const struct options *o)
 
 int cmd_network(int argc, char **argv)
 {
-    struct options o = {.split = 1, .batch = 30, .epochs = net_usual.epochs, .seed = 1};
+    struct options o = {
+        .split = 1, .batch = 30, .epochs = net_usual.epochs, .seed = 1, .plant = -1};
     const struct opt table[] = {
         {.name = "NAME", .kind = OPT_TEXT, .to = &o.name, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXT, .to = &o.data, .is_required = 1},
@@ -191,6 +155,8 @@ int cmd_network(int argc, char **argv)
         {.name = "--batch", .kind = OPT_COUNT, .to = &o.batch, .least = 1, .most = 100000},
         {.name = "--epochs", .kind = OPT_COUNT, .to = &o.epochs, .least = 1, .most = 100000},
         {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 1000000000},
+        {.name = "--plant", .kind = OPT_CHOICE, .to = &o.plant, .choices = "doubled|identity|dead"},
+        {.name = "--step", .kind = OPT_COUNT, .to = &o.step, .least = 1, .most = 10000},
         {.name = "--check", .kind = OPT_FLAG, .to = &o.check},
         {0}};
     const int status = opts_parse(table, help, argc, argv);

@@ -4,8 +4,6 @@
 
 #include "front.h"
 
-#include "evolve/ir/ir.h"
-
 #include "base/outputs.h"
 #include "base/plot.h"
 
@@ -55,7 +53,7 @@ static int read_logs(const struct report_options *o, struct table *t, struct plo
 {
     for (size_t i = 0; i < o->logs.n; i++) {
         struct archive *a;
-        if (archive_read(&a, o->logs.v[i], ir_operators) != 0)
+        if (archive_read(&a, o->logs.v[i], edit_operators) != 0)
             return -1;
         front_rows(t, o->logs.v[i], a);
         add_curve(plot, i, o->logs.v[i], a);

@@ -220,7 +220,7 @@ int session_open(struct session *s, const struct session_options *options)
     s->code.forget = ir_forget;
     if (rc == 0)
         rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
-    s->task = (struct task){s, ir_operators, propose, applies, simpler, evaluate, compare};
+    s->task = (struct task){s, edit_operators, propose, applies, simpler, evaluate, compare};
     if (rc != 0)
         session_close(s);
     return rc;

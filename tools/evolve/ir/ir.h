@@ -39,8 +39,6 @@ void ir_hash(const struct ir *ir, char hex[65]); /* of the module that searches 
 
 /* ---- editing ---- */
 
-extern const struct edit_names ir_operators; /* delete, copy, move, replace, swap, operand */
-
 /* As in struct task, with an ir as the first argument */
 int ir_propose(void *ir, const struct edits *list, uint64_t *random, struct edit *out);
 int ir_applies(void *ir, const struct edits *list);

@@ -10,10 +10,6 @@
 #include "repair.h"
 #include "rules.h"
 
-static const char *const names[N_OPERATORS] = {"delete",  "copy", "move",
-                                               "replace", "swap", "operand"};
-const struct edit_names ir_operators = {names, N_OPERATORS};
-
 /* ---- what fits ---- */
 
 /* The item that an edit is about, if there is one that may be touched */

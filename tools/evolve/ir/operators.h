@@ -5,7 +5,7 @@
 #include "body.h"
 #include "evolve/edit.h"
 
-enum operators_op { OP_DELETE, OP_COPY, OP_MOVE, OP_REPLACE, OP_SWAP, OP_OPERAND, N_OPERATORS };
+enum { N_OPERATORS = OP_CONSTANT }; /* those before it */
 
 /* Does the edit apply to the function as it is? Barriers are touched only if `barriers` is set. */
 int operators_fit(const struct body *b, const struct edit *e, int barriers);

@@ -65,7 +65,7 @@ static void describe(const struct body *b, const struct edit *e, struct buf *out
 {
     static const char *const joins[N_OPERATORS] = {NULL,   " before ", " before ",
                                                    " by ", " and ",    NULL};
-    buf_printf(out, "%s ", ir_operators.v[e->op]);
+    buf_printf(out, "%s ", edit_operators.v[e->op]);
     if (e->op == OP_OPERAND)
         buf_printf(out, "%d of ", e->index);
     print_id(b, e->what, out);

@@ -94,6 +94,20 @@ void net_close(struct net *net)
 
 /* ---- running ---- */
 
+static size_t multiplications(const struct net_layer *l)
+{
+    return l->n_weights * (size_t)l->out.height * (size_t)l->out.width;
+}
+
+size_t net_widest(const struct net *net)
+{
+    size_t widest = 0;
+    for (size_t i = 1; i + 1 < net->n; i++)
+        if (multiplications(&net->layer[i]) > multiplications(&net->layer[widest]))
+            widest = i;
+    return widest;
+}
+
 void net_run(const struct net *net, const float *image, float *out)
 {
     const float *in = image;

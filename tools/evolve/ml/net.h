@@ -30,6 +30,9 @@ struct images {     /* with labels from 0 on */
 int net_open(struct net *net, const char *name, struct net_shape in, int n_labels, uint64_t seed);
 void net_close(struct net *net);
 
+/* The layer with the most multiplications that is not the last */
+size_t net_widest(const struct net *net);
+
 /* What the last layer makes of an image: a number for each label, the largest for the likeliest */
 void net_run(const struct net *net, const float *image, float *out);
 int net_likeliest(const float *out, int n); /* the first of the largest of n numbers */

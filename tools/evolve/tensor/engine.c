@@ -6,71 +6,31 @@
 
 #include "base/util.h"
 
-#ifndef HAVE_MLIR
-
-static int without_mlir(void)
-{
-    return fail_without("a module", "MLIR", "libmlir-16-dev");
-}
-
-int engine_open(struct engine **e)
-{
-    *e = NULL;
-    return without_mlir();
-}
-
-void engine_close(struct engine *e)
-{
-    (void)e;
-}
-
-int engine_compile(struct engine *e, const char *path, const char *text, size_t n,
-                   const char *function, struct engine_code **code)
-{
-    (void)e, (void)path, (void)text, (void)n, (void)function, (void)code;
-    return without_mlir();
-}
-
-int engine_call(const struct engine_code *code, const struct engine_tensor *in,
-                const struct engine_tensor *out)
-{
-    (void)code, (void)in, (void)out;
-    return without_mlir();
-}
-
-void engine_free(struct engine_code *code)
-{
-    (void)code;
-}
-
-#else
-
+#include <fcntl.h>
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/ExecutionEngine.h>
-#include <mlir-c/IR.h>
 #include <mlir-c/Pass.h>
 #include <mlir-c/RegisterEverything.h>
 #include <setjmp.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* MLIR's descriptor of a tensor in memory: sizes, then strides, both of its rank */
 struct descriptor {
     float *base, *at;
-    int64_t offset, more[2 * ENGINE_MOST_RANK];
+    int64_t offset, more[2 * ENGINE_RANK];
 };
-
-typedef void entry(struct descriptor *in, struct descriptor *out);
 
 struct engine {
     MlirContext context;
     const char *path; /* of the module at hand */
+    int is_quiet;
 };
 
 struct engine_code {
     MlirExecutionEngine engine;
-    entry *call;
+    ev_kernel *entry;
 };
 
 /* ---- what compiled code calls ---- */
@@ -85,7 +45,7 @@ static void *take(uint64_t bytes)
     if (bytes > ENGINE_ARENA - taken)
         longjmp(without_room, 1);
     taken += (bytes + 63) / 64 * 64;
-    return at;
+    return memset(at, 0, bytes); /* what reads it too soon reads the same each time */
 }
 
 static void leave(void *at)
@@ -148,7 +108,7 @@ static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
 {
     const struct engine *e = user;
     struct buf where = {0}, what = {0};
-    if (mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError)
+    if (e->is_quiet || mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError)
         return mlirLogicalResultSuccess();
     mlirLocationPrint(mlirDiagnosticGetLocation(diagnostic), add_text, &where);
     mlirDiagnosticPrint(diagnostic, add_text, &what);
@@ -162,13 +122,47 @@ static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
 
 /* ---- compiling ---- */
 
-static const char passes[] =
+static const char to_code[] =
     "builtin.module(func.func(empty-tensor-to-alloc-tensor),"
     "one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map allow-return-allocs=1 "
     "create-deallocs=0},buffer-results-to-out-params,func.func(convert-linalg-to-loops),"
-    "convert-scf-to-cf,expand-strided-metadata,lower-affine,convert-memref-to-llvm,"
-    "convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)";
+    "convert-scf-to-cf,expand-strided-metadata,lower-affine,convert-math-to-llvm,"
+    "convert-math-to-libm,convert-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,"
+    "convert-cf-to-llvm,reconcile-unrealized-casts)";
+
+/* The first engine that MLIR makes opens a file for perf in the user's home, writes to its number
+   what is compiled, and has no option against it. LLVM does without, and says so on standard error,
+   where it cannot make the folder. */
+static void make_first_engine(MlirContext context)
+{
+    const int errors = dup(2), null = open("/dev/null", O_WRONLY);
+    const char *folder = getenv("JITDUMPDIR");
+    char *before = folder != NULL ? xstrdup(folder) : NULL;
+    MlirModule empty = mlirModuleCreateEmpty(mlirLocationUnknownGet(context));
+    setenv("JITDUMPDIR", "/dev/null", 1);
+    dup2(null, 2);
+    mlirExecutionEngineDestroy(mlirExecutionEngineCreate(empty, 0, 0, NULL, false));
+    dup2(errors, 2);
+    if (before != NULL)
+        setenv("JITDUMPDIR", before, 1);
+    else
+        unsetenv("JITDUMPDIR");
+    mlirModuleDestroy(empty);
+    close(errors);
+    close(null);
+    free(before);
+}
+
+/* What is MLIR's for as long as the process */
+static void begin_process(MlirContext context)
+{
+    if (arena != NULL)
+        return;
+    arena = xmalloc(ENGINE_ARENA);
+    mlirRegisterAllPasses();
+    make_first_engine(context);
+}
 
 int engine_open(struct engine **out)
 {
@@ -181,9 +175,9 @@ int engine_open(struct engine **out)
     mlirDialectRegistryDestroy(all);
     mlirContextLoadAllAvailableDialects(e->context);
     mlirRegisterAllLLVMTranslations(e->context);
-    mlirRegisterAllPasses();
+    begin_process(e->context);
     mlirContextAttachDiagnosticHandler(e->context, tell, e, NULL);
-    arena = arena != NULL ? arena : xmalloc(ENGINE_ARENA);
+    e->path = "";
     *out = e;
     return 0;
 }
@@ -196,7 +190,23 @@ void engine_close(struct engine *e)
     free(e);
 }
 
-static int lower(const struct engine *e, MlirModule module)
+MlirContext engine_context(const struct engine *e)
+{
+    return e->context;
+}
+
+void engine_hush(struct engine *e, int is_quiet)
+{
+    e->is_quiet = is_quiet;
+}
+
+MlirModule engine_parse(struct engine *e, const char *path, const char *text, size_t n)
+{
+    e->path = path;
+    return mlirModuleCreateParse(e->context, mlirStringRefCreate(text, n));
+}
+
+int engine_passes(struct engine *e, MlirModule module, const char *passes)
 {
     MlirPassManager manager = mlirPassManagerCreate(e->context);
     MlirOpPassManager of_all = mlirPassManagerGetAsOpPassManager(manager);
@@ -209,41 +219,49 @@ static int lower(const struct engine *e, MlirModule module)
     return rc;
 }
 
+static int say(const struct engine *e, const char *path, const char *what)
+{
+    return e->is_quiet ? -1 : fail("%s: %s", path, what);
+}
+
 /* The engine has the module's code; the module itself is not needed any more. */
-static int link_code(MlirModule module, const char *path, const char *function,
-                     struct engine_code *code)
+static int link_code(const struct engine *e, const char *path, MlirModule module,
+                     const char *function, struct engine_code *code)
 {
     struct buf name = {0};
     code->engine = mlirExecutionEngineCreate(module, 3, 0, NULL, false);
     if (mlirExecutionEngineIsNull(code->engine))
-        return fail("%s: LLVM makes no code of it", path);
+        return say(e, path, "LLVM makes no code of it");
     offer(code->engine);
     buf_printf(&name, "_mlir_ciface_%s", function);
     void *at = mlirExecutionEngineLookup(code->engine, words(name.s));
     buf_free(&name);
-    memcpy(&code->call, &at, sizeof at);
+    memcpy(&code->entry, &at, sizeof at);
     if (at != NULL)
         return 0;
     mlirExecutionEngineDestroy(code->engine);
-    return fail("%s: there is no function \"%s\" with llvm.emit_c_interface", path, function);
+    return say(e, path, "there is no such function with llvm.emit_c_interface");
 }
 
-int engine_compile(struct engine *e, const char *path, const char *text, size_t n,
-                   const char *function, struct engine_code **out)
+int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
+                 struct engine_code **out)
 {
     e->path = path;
-    MlirModule module = mlirModuleCreateParse(e->context, mlirStringRefCreate(text, n));
-    if (mlirModuleIsNull(module))
+    *out = NULL;
+    if (engine_passes(e, module, to_code) != 0)
         return -1;
     struct engine_code *code = xcalloc(1, sizeof *code);
-    int rc = lower(e, module);
-    if (rc == 0)
-        rc = link_code(module, path, function, code);
-    mlirModuleDestroy(module);
-    *out = rc == 0 ? code : NULL;
-    if (rc != 0)
+    if (link_code(e, path, module, function, code) != 0) {
         free(code);
-    return rc;
+        return -1;
+    }
+    *out = code;
+    return 0;
+}
+
+ev_kernel *engine_entry(const struct engine_code *code)
+{
+    return code->entry;
 }
 
 void engine_free(struct engine_code *code)
@@ -268,16 +286,30 @@ static struct descriptor describe(const struct engine_tensor *t)
     return d;
 }
 
-int engine_call(const struct engine_code *code, const struct engine_tensor *in,
-                const struct engine_tensor *out)
+typedef void of_one(struct descriptor *a, struct descriptor *out);
+typedef void of_two(struct descriptor *a, struct descriptor *b, struct descriptor *out);
+typedef void of_three(struct descriptor *a, struct descriptor *b, struct descriptor *c,
+                      struct descriptor *out);
+
+int engine_run(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
+               const struct engine_tensor *out)
 {
-    struct descriptor from = describe(in), to = describe(out);
+    struct descriptor d[ENGINE_INPUTS], to = describe(out);
+    for (size_t i = 0; i < n_in; i++)
+        d[i] = describe(&in[i]);
     taken = 0;
     if (setjmp(without_room) != 0)
-        return fail("the module needs more than %d MB for its tensors: a smaller batch takes less",
-                    ENGINE_ARENA >> 20);
-    code->call(&from, &to);
+        return -1;
+    switch (n_in) {
+    case 1: ((of_one *)entry)(&d[0], &to); break;
+    case 2: ((of_two *)entry)(&d[0], &d[1], &to); break;
+    default: ((of_three *)entry)(&d[0], &d[1], &d[2], &to); break;
+    }
     return 0;
 }
 
-#endif
+int engine_tell_full(const char *path)
+{
+    return fail("%s: needs more than %d MB for its tensors: a smaller batch takes less", path,
+                ENGINE_ARENA >> 20);
+}

@@ -1,0 +1,276 @@
+/* ml_report.c - `kpred-evolve ml-report`: the front of a network, what is chosen from it, and how
+   good that is on images that nothing has seen
+   SPDX-License-Identifier: MIT */
+#include "evolve_commands.h"
+
+#include "ml_session.h"
+
+#include "base/outputs.h"
+#include "base/plot.h"
+#include "base/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: kpred-evolve ml-report RUN.log [--bound POINTS] [-o FILE.mlir] [--jobs N]\n"
+    "                              [--plot FILE.svg] [--csv|--json]\n"
+    "\n"
+    "The front of a search of kpred-evolve ml with its errors on the validation part of the "
+    "images;\n"
+    "from it the fastest within the bound is chosen. Its edits are minimised, and said in words,\n"
+    "and its errors on the test part are told, which neither the search nor the choice has seen.\n"
+    "\n"
+    "  RUN.log         the log; what is timed is appended to it\n"
+    "  --bound POINTS  the most points of validation error more than the module's (default 2)\n"
+    "  -o FILE.mlir    what is chosen, as a module\n"
+    "  --jobs N        candidates at a time (default: one for each processor)\n"
+    "  --plot FILE.svg  time against error, with the module as it is; gnuplot draws it\n"
+    "  --csv           as CSV, columns point,time,gain,low,high,search,validate,test,edits,list:\n"
+    "                  the first line is the module, the last one what is chosen, minimised\n"
+    "  --json          as JSON, an array of objects with the same names\n"
+    "\n"
+    "time: by the module's. gain: how many percent it saves, low and high: the 95 % interval.\n"
+    "search, validate, test: the wrong labels of each part, in percent.\n";
+
+struct report_options {
+    const char *log, *plot, *module;
+    long bound, jobs;
+    struct table_form form;
+};
+
+struct chosen {
+    struct minimised m;
+    size_t point, n_before; /* its number in the front; its edits there */
+    double validate, test;
+};
+
+/* ---- rows ---- */
+
+/* An error of a part, in percent; nothing where it was not looked at */
+static void add_error(struct table *t, double error)
+{
+    if (isfinite(error))
+        table_number(t, "%.2f", 100 * error);
+    else
+        table_text(t, "");
+}
+
+static void add_row(struct table *t, const char *point, const struct result *r, double validate,
+                    double test, const struct edits *list)
+{
+    struct buf text = {0};
+    edits_print(list, edit_operators, &text);
+    table_text(t, point);
+    table_number(t, "%.4f", r->time);
+    table_number(t, "%.2f", 100 * (1 - r->time));
+    table_number(t, "%.2f", 100 * (1 - r->time - 1.96 * r->spread));
+    table_number(t, "%.2f", 100 * (1 - r->time + 1.96 * r->spread));
+    add_error(t, r->error);
+    add_error(t, validate);
+    add_error(t, test);
+    table_number(t, "%zu", list->n);
+    table_text(t, text.s);
+    buf_free(&text);
+}
+
+/* ---- choosing ---- */
+
+enum { OF_MODULE, OF_SEARCH, OF_VALIDATE }; /* curves */
+
+static void add_points(struct plot *plot, const struct result *r, double validate)
+{
+    plot_point(plot, OF_SEARCH, "front, search part", 100 * r->time, 100 * r->error);
+    if (isfinite(validate))
+        plot_point(plot, OF_VALIDATE, "front, validation part", 100 * r->time, 100 * validate);
+}
+
+/* Rows of the front; *list becomes the fastest point within the bound. Its number, 0 if there is
+   none, -1 after a message */
+static long choose(struct ml_session *s, const struct archive *a, double bound, struct table *t,
+                   struct plot *plot, struct edits *list)
+{
+    const struct entry **front;
+    const size_t n = archive_front(a, &front);
+    long found = 0;
+    for (size_t i = 0; i < n && found >= 0; i++) {
+        char point[24];
+        const struct entry *e = front[i];
+        const double error = ml_error(s, EXAM_VALIDATE, &e->list);
+        if (error < 0) {
+            found = -1;
+            break;
+        }
+        snprintf(point, sizeof point, "%zu", i + 1);
+        add_row(t, point, &e->result, error, HUGE_VAL, &e->list);
+        add_points(plot, &e->result, error);
+        if (found == 0 && error <= s->error[EXAM_VALIDATE] + bound) {
+            edits_copy(list, &e->list);
+            found = (long)i + 1;
+        }
+    }
+    free(front);
+    return found;
+}
+
+/* ---- what is chosen ---- */
+
+static int examine(struct ml_session *s, struct archive *a, const struct edits *list,
+                   struct chosen *c)
+{
+    c->n_before = list->n;
+    if (search_minimise(&s->task, a, list, &c->m) != 0)
+        return -1;
+    if (c->m.list.n == 0)
+        return fail("no gain beyond the noise: nothing is left of the list's %zu edits",
+                    c->n_before);
+    c->validate = ml_error(s, EXAM_VALIDATE, &c->m.list);
+    c->test = ml_error(s, EXAM_TEST, &c->m.list);
+    return c->validate < 0 || c->test < 0 ? -1 : 0;
+}
+
+static int say_edits(const struct ml_session *s, const struct minimised *m)
+{
+    char **steps = xcalloc(m->list.n + 1, sizeof *steps);
+    if (tensor_steps(s->program, &m->list, steps) != 0) {
+        free(steps);
+        return fail("a list that was valid does not apply any more");
+    }
+    for (size_t i = 0; i < m->list.n; i++) {
+        printf("%zu. %s\n   %.1f %% of the gain%s\n", i + 1, steps[i], 100 * m->kept[i].share,
+               m->kept[i].needs_others ? ", only together with others" : "");
+        free(steps[i]);
+    }
+    free(steps);
+    return 0;
+}
+
+static int say(const struct ml_session *s, const struct chosen *c)
+{
+    const struct result *r = &c->m.after;
+    printf("\nchosen: point %zu\n", c->point);
+    if (say_edits(s, &c->m) != 0)
+        return -1;
+    printf("gain %.2f %% (95 %% interval %.2f to %.2f) of the module's time; edits: %zu of %zu\n",
+           100 * (1 - r->time), 100 * (1 - r->time - 1.96 * r->spread),
+           100 * (1 - r->time + 1.96 * r->spread), c->m.list.n, c->n_before);
+    printf("wrong labels of %zu test images: %.2f %%, of the module %.2f %%\n",
+           s->exam.part[EXAM_TEST].n, 100 * c->test, 100 * s->error[EXAM_TEST]);
+    return 0;
+}
+
+static int write_module(const struct ml_session *s, const struct edits *list, const char *path)
+{
+    struct buf text = {0};
+    const int rc = tensor_emit(s->program, list, &text) == 0 ? out_whole(path, &text) : -1;
+    buf_free(&text);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int print(const struct report_options *o, const struct ml_session *s, struct table *t,
+                 const struct chosen *c)
+{
+    if (o->form.csv || o->form.json)
+        table_print(t, stdout, o->form);
+    else
+        table_print_within(t, stdout, 140);
+    if (!o->form.csv && !o->form.json && say(s, c) != 0)
+        return -1;
+    return flush_stdout();
+}
+
+static void add_module(const struct ml_session *s, struct table *t, struct plot *plot)
+{
+    static const struct edits none;
+    const struct result r = {.outcome = OUTCOME_VALID, .time = 1, .error = s->error[EXAM_SEARCH]};
+    plot_point(plot, OF_MODULE, "module as it is", 100, 100 * s->error[EXAM_VALIDATE]);
+    add_row(t, "module", &r, s->error[EXAM_VALIDATE], s->error[EXAM_TEST], &none);
+}
+
+static int report(const struct report_options *o, struct ml_session *s, struct archive *a)
+{
+    struct table t = {0};
+    struct plot plot = {0};
+    struct edits list = {0};
+    struct chosen c = {.point = 0};
+    table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");
+    add_module(s, &t, &plot);
+    const long found = choose(s, a, (double)o->bound / 100, &t, &plot, &list);
+    int rc = found > 0    ? 0
+             : found == 0 ? fail("%s: no point of the front keeps to the bound", o->log)
+                          : -1;
+    c.point = (size_t)found;
+    if (rc == 0)
+        rc = examine(s, a, &list, &c);
+    if (rc == 0) {
+        add_row(&t, "chosen", &c.m.after, c.validate, c.test, &c.m.list);
+        rc = o->plot == NULL ? 0
+                             : plot_write(&plot, "front", "percent of the module's time",
+                                          "percent of wrong labels", o->plot);
+    }
+    if (rc == 0 && o->module != NULL)
+        rc = write_module(s, &c.m.list, o->module);
+    if (rc == 0)
+        rc = print(o, s, &t, &c);
+    minimised_free(&c.m);
+    edits_free(&list);
+    plot_free(&plot);
+    table_free(&t);
+    return rc;
+}
+
+static int run(const struct report_options *o)
+{
+    const struct output to[] = {{"--plot", o->plot}, {"-o", o->module}};
+    struct archive *log = NULL, *a = NULL;
+    struct ml_options options;
+    struct ml_session s;
+    struct story story;
+    if (outputs_check_apart(to, 2) != 0 || outputs_check_input(to, 2, "RUN.log", o->log) != 0
+        || (o->plot != NULL && plot_check() != 0)
+        || archive_read(&log, o->log, edit_operators) != 0)
+        return -1;
+    int rc = ml_options_of(log, o->log, &options);
+    options.jobs = o->jobs;
+    if (rc == 0)
+        rc = outputs_check_input(to, 2, "the log's module", options.module);
+    if (rc == 0)
+        rc = outputs_check_input(to, 2, "the log's data", options.data);
+    if (rc == 0)
+        rc = ml_session_open(&s, &options);
+    if (rc == 0) {
+        ml_story(&story, &s, &search_defaults);
+        rc = story_retell(&story, log, o->log);
+        if (rc == 0)
+            rc = archive_open(&a, o->log, 1, story.line, edit_operators);
+        story_free(&story);
+        rc = rc == 0 ? report(o, &s, a) : -1;
+        if (a != NULL)
+            archive_close(a);
+        ml_session_close(&s);
+    }
+    archive_close(log);
+    return rc;
+}
+
+int cmd_ml_report(int argc, char **argv)
+{
+    struct report_options o = {.bound = 2};
+    const struct opt table[] = {
+        {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
+        {.name = "-o", .kind = OPT_TEXT, .to = &o.module},
+        {.name = "--bound", .kind = OPT_COUNT, .to = &o.bound, .least = 0, .most = 100},
+        {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
+        {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        {.name = NULL},
+    };
+    const int status = opts_parse(table, help, argc, argv);
+    if (status >= 0)
+        return status;
+    return table_form_check(&o.form) != 0 ? 2 : run(&o) != 0;
+}

@@ -1,0 +1,44 @@
+/* ml_session.h - a module with labelled images, ready to be searched
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "evolve/archive.h"
+#include "evolve/search.h"
+#include "evolve/tensor/exam.h"
+#include "evolve/trial.h"
+
+#include "story.h"
+
+struct ml_options { /* of the command line, or of a log */
+    const char *module, *data;
+    const char *function; /* NULL: the only one */
+    long split;           /* 1..5 */
+    long worse;           /* points of error that a candidate may have more than the module */
+    long steps;           /* of training, where the module is a step of it */
+    long jobs;            /* children at a time; 0: one for each processor */
+    long timeout_ms, memory_mb, seed;
+};
+
+struct ml_session {
+    struct ml_options options;
+    struct engine *engine;
+    struct tensor_program *program;
+    struct exam exam;
+    double error[EXAM_PARTS]; /* of the module as it is */
+    struct trial_code code;
+    struct trial_plan plan;
+    struct host *host[EXAM_PARTS];
+    struct trial *trial[EXAM_PARTS]; /* that of the search; the others when they are asked */
+    struct task task;
+};
+
+/* Reads module and images, compiles the module and tries it: 0, or -1 after a message */
+int ml_session_open(struct ml_session *s, const struct ml_options *options);
+void ml_session_close(struct ml_session *s);
+/* The share of wrong labels of a list on a part: 0..1, HUGE_VAL if it is not valid there; -1 after
+   a message */
+double ml_error(struct ml_session *s, enum exam_part part, const struct edits *list);
+/* What has to be the same when a search goes on */
+void ml_story(struct story *story, const struct ml_session *s, const struct search_plan *plan);
+/* The options that a log tells; texts are the log's. -1 after a message */
+int ml_options_of(const struct archive *log, const char *path, struct ml_options *o);

@@ -1,0 +1,45 @@
+/* engine.h - machine code of an MLIR module
+   SPDX-License-Identifier: MIT
+
+   Modules have linalg on tensors. MLIR's own passes make loops of it, then LLVM's IR; its engine
+   compiles that. What the code needs for its tensors comes from an arena, which is empty again
+   before each call. */
+#pragma once
+
+#include "evolve/harness.h"
+
+#include <mlir-c/IR.h>
+
+enum { ENGINE_RANK = 4, ENGINE_INPUTS = 3, ENGINE_ARENA = 64 << 20 };
+
+struct engine_tensor { /* dense, of floats, the last index the fastest */
+    float *at;
+    int rank;
+    long size[ENGINE_RANK];
+};
+
+struct engine; /* what all modules share */
+struct engine_code;
+
+int engine_open(struct engine **e); /* -1 after a message */
+void engine_close(struct engine *e);
+MlirContext engine_context(const struct engine *e);
+void engine_hush(struct engine *e, int is_quiet); /* no messages of MLIR from now on */
+
+/* Reads and verifies a text; `path` is for messages, which have the line. Null after one. */
+MlirModule engine_parse(struct engine *e, const char *path, const char *text, size_t n);
+/* Runs passes, named as for mlir-opt; -1 after a message */
+int engine_passes(struct engine *e, MlirModule module, const char *passes);
+/* Code of a function of up to ENGINE_INPUTS tensors to a tensor; the module is changed. -1 after a
+   message. */
+int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
+                 struct engine_code **code);
+/* To be called by engine_run alone */
+ev_kernel *engine_entry(const struct engine_code *code);
+void engine_free(struct engine_code *code);
+
+/* -1 if the arena is too small for it */
+int engine_run(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
+               const struct engine_tensor *out);
+/* What there is to be said then; returns -1 */
+int engine_tell_full(const char *path);

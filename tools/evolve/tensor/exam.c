@@ -1,0 +1,269 @@
+/* exam.c - labelled images as the harness of a program
+   SPDX-License-Identifier: MIT
+
+   exam.h declares it. */
+#include "exam.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const exam_names[EXAM_PARTS] = {"search", "validate", "test"};
+
+static const struct exam *exam; /* the one that there is */
+
+/* ---- batches ---- */
+
+static size_t batch_of(const struct exam *x)
+{
+    return (size_t)x->type.in[0].size[0];
+}
+
+static size_t batches_for(const struct exam *x, size_t n)
+{
+    return (n + batch_of(x) - 1) / batch_of(x);
+}
+
+/* A last batch that is not full has the first image in the other places. */
+static void fill(const struct exam *x, const struct images *images, size_t n, float *at)
+{
+    for (size_t i = 0; i < batches_for(x, n) * batch_of(x); i++)
+        memcpy(at + i * images->size, images->pixel + (i < n ? i : 0) * images->size,
+               images->size * sizeof *at);
+}
+
+/* Calls the code for n images: -1 if it needs too much memory. */
+static int run(const struct exam *x, ev_kernel *entry, size_t n, float *in, float *out)
+{
+    struct engine_tensor from = x->type.in[0], to = x->type.out;
+    const size_t batch = batch_of(x);
+    for (size_t i = 0; i < batches_for(x, n); i++) {
+        from.at = in + i * batch * x->part[0].size;
+        to.at = out + i * batch * (size_t)x->n_labels;
+        if (engine_run(entry, &from, 1, &to) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Is the label's number the largest, and each a number? */
+static int is_right(const float *out, int n_labels, int label)
+{
+    for (int k = 0; k < n_labels; k++)
+        if (!(isfinite(out[k])
+              && (out[k] < out[label] || k == label || (k > label && out[k] <= out[label]))))
+            return 0;
+    return 1;
+}
+
+static double share_wrong(const struct exam *x, const struct images *images, const float *out)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < images->n; i++)
+        wrong += !is_right(out + i * (size_t)x->n_labels, x->n_labels, images->label[i]);
+    return (double)wrong / (double)images->n;
+}
+
+/* ---- the harness ---- */
+
+enum { OF_AMOUNT, OF_PART, OF_WHOLE }; /* what a case's sizes say: images or steps */
+
+static const struct images *images_of(const struct ev_case *c)
+{
+    return &exam->part[c->size[OF_PART]];
+}
+
+static void set_up(struct ev_case *c)
+{
+    const size_t n = (size_t)c->size[OF_AMOUNT], all = batches_for(exam, n) * batch_of(exam);
+    const size_t in = ev_buffer(c, "images", EV_IN, EV_F32, all * images_of(c)->size);
+    fill(exam, images_of(c), n, c->at[in]);
+    ev_buffer(c, "numbers", EV_OUT, EV_F32, all * (size_t)exam->n_labels);
+}
+
+/* Code that needs too much memory has no right to any. */
+static void call(const struct ev_case *c, ev_kernel *kernel)
+{
+    if (run(exam, kernel, (size_t)c->size[OF_AMOUNT], c->at[0], c->at[1]) != 0)
+        abort();
+}
+
+static double error(const struct ev_case *c, void *const *want, void *const *got)
+{
+    (void)want;
+    return c->size[OF_WHOLE] ? share_wrong(exam, images_of(c), got[1]) : 0;
+}
+
+/* ---- the same of a step of training ---- */
+
+enum { FEW_STEPS = 4 };                        /* are timed */
+enum { START, PIXELS, LABELS, VALUES, OTHER }; /* buffers */
+
+static void put(struct ev_case *c, const char *name, const float *from, size_t n)
+{
+    const size_t i = ev_buffer(c, name, EV_IN, EV_F32, n);
+    memcpy(c->at[i], from, n * sizeof *from);
+}
+
+static void set_up_lesson(struct ev_case *c)
+{
+    const struct lesson *l = &exam->lesson;
+    const size_t n = (size_t)c->size[OF_AMOUNT] * (size_t)l->type.in[1].size[0];
+    put(c, "start", l->net.value, l->net.n_values);
+    put(c, "images", l->pixel, n * exam->part[0].size);
+    put(c, "labels", l->label, n * (size_t)exam->n_labels);
+    ev_buffer(c, "values", EV_OUT, EV_F32, l->net.n_values);
+    ev_buffer(c, "other", EV_SCRATCH, EV_F32, l->net.n_values);
+}
+
+static void call_lesson(const struct ev_case *c, ev_kernel *kernel)
+{
+    if (lesson_run(&exam->lesson, kernel, c->at[START], c->at[PIXELS], c->at[LABELS],
+                   (long)c->size[OF_AMOUNT], c->at[VALUES], c->at[OTHER])
+        != 0)
+        abort();
+}
+
+static double error_of_lesson(const struct ev_case *c, void *const *want, void *const *got)
+{
+    (void)want;
+    return c->size[OF_WHOLE] ? lesson_error(&exam->lesson, got[VALUES], images_of(c)) : 0;
+}
+
+/* ---- both ---- */
+
+static struct ev_shape shapes[EXAM_PARTS][2];
+static struct ev_harness harnesses[EXAM_PARTS];
+
+const struct ev_harness *exam_harness(enum exam_part part)
+{
+    const int is_lesson = exam->lesson.steps > 0;
+    const size_t all = is_lesson ? (size_t)exam->lesson.steps : exam->part[part].n;
+    const size_t few = is_lesson ? FEW_STEPS : batch_of(exam);
+    const struct ev_shape timed = {.size = {(int64_t)(few < all ? few : all), part, 0}};
+    const struct ev_shape whole = {.size = {(int64_t)all, part, 1}, .untimed = 1};
+    struct ev_harness *h = &harnesses[part];
+    shapes[part][0] = timed;
+    shapes[part][1] = whole;
+    *h = (struct ev_harness){EV_VERSION, "amount part whole", shapes[part], 2, set_up, call, error};
+    if (is_lesson) {
+        h->set_up = set_up_lesson;
+        h->call = call_lesson;
+        h->error = error_of_lesson;
+    }
+    return h;
+}
+
+/* ---- by itself ---- */
+
+static double error_of_images(const struct exam *x, ev_kernel *entry, const struct images *images)
+{
+    const size_t all = batches_for(x, images->n) * batch_of(x);
+    float *in = xcalloc(all * images->size, sizeof *in);
+    float *out = xcalloc(all * (size_t)x->n_labels, sizeof *out);
+    fill(x, images, images->n, in);
+    const int rc = run(x, entry, images->n, in, out);
+    const double wrong = rc == 0 ? share_wrong(x, images, out) : -1;
+    free(in);
+    free(out);
+    return wrong;
+}
+
+static double error_of_steps(const struct exam *x, ev_kernel *entry, const struct images *images)
+{
+    const struct lesson *l = &x->lesson;
+    float *values = xcalloc(2 * l->net.n_values, sizeof *values);
+    const int rc = lesson_run(l, entry, l->net.value, l->pixel, l->label, l->steps, values,
+                              values + l->net.n_values);
+    const double wrong = rc == 0 ? lesson_error(l, values, images) : -1;
+    free(values);
+    return wrong;
+}
+
+double exam_error(const struct exam *x, ev_kernel *entry, enum exam_part part)
+{
+    const struct images *images = &x->part[part];
+    const double wrong =
+        x->lesson.steps > 0 ? error_of_steps(x, entry, images) : error_of_images(x, entry, images);
+    if (wrong < 0)
+        engine_tell_full(x->path);
+    return wrong;
+}
+
+double exam_chance(const struct exam *x, enum exam_part part)
+{
+    size_t *count = xcalloc((size_t)x->n_labels, sizeof *count), most = 0;
+    for (size_t i = 0; i < x->part[part].n; i++)
+        most = ++count[x->part[part].label[i]] > most ? count[x->part[part].label[i]] : most;
+    free(count);
+    return (double)most / (double)x->part[part].n;
+}
+
+/* ---- opening ---- */
+
+static int check_network(const struct exam *x, const struct tensor_program *p,
+                         const struct images *all)
+{
+    const struct engine_tensor *in = &x->type.in[0], *out = &x->type.out;
+    size_t size = 1;
+    for (int i = 1; i < in->rank; i++)
+        size *= (size_t)in->size[i];
+    if (x->type.n_in != 1 || in->rank < 2 || size != all->size)
+        return fail("%s: %s: does not take batches of images of %zu numbers", x->path,
+                    tensor_function(p), all->size);
+    if (out->rank != 2 || out->size[0] != in->size[0] || out->size[1] < images_labels(all))
+        return fail("%s: %s: does not give %ld times a number for each of %d labels", x->path,
+                    tensor_function(p), in->size[0], images_labels(all));
+    return 0;
+}
+
+static int open_lesson(struct exam *x, const struct images *all, const struct exam_plan *plan)
+{
+    struct net_shape shape;
+    if (images_shape(all, plan->data, &shape) != 0)
+        return -1;
+    struct images train = images_part(all, plan->split, IMAGES_TRAIN);
+    x->n_labels = images_labels(all);
+    const int rc = lesson_open(&x->lesson, &x->type, x->path, &train, shape, x->n_labels,
+                               plan->steps, plan->seed);
+    images_free(&train);
+    return rc;
+}
+
+static int take_parts(struct exam *x, const struct images *all, const struct exam_plan *plan)
+{
+    static const enum images_part parts[EXAM_PARTS] = {IMAGES_SEARCH, IMAGES_VALIDATE, IMAGES_TEST};
+    for (int i = 0; i < EXAM_PARTS; i++) {
+        x->part[i] = images_part(all, plan->split, parts[i]);
+        if (x->part[i].n < 1)
+            return fail("%s: has too few images for the part to %s", plan->data, exam_names[i]);
+    }
+    return 0;
+}
+
+int exam_open(struct exam *x, const struct tensor_program *p, const struct images *all,
+              const struct exam_plan *plan)
+{
+    memset(x, 0, sizeof *x);
+    x->path = plan->path;
+    x->type = tensor_type(p);
+    const int is_lesson = lesson_is_one(&x->type);
+    int rc = is_lesson ? open_lesson(x, all, plan) : check_network(x, p, all);
+    x->n_labels = is_lesson ? x->n_labels : (int)x->type.out.size[1];
+    if (rc == 0)
+        rc = take_parts(x, all, plan);
+    if (rc != 0)
+        exam_close(x);
+    else
+        exam = x;
+    return rc;
+}
+
+void exam_close(struct exam *x)
+{
+    for (int i = 0; i < EXAM_PARTS; i++)
+        images_free(&x->part[i]);
+    lesson_close(&x->lesson);
+    memset(x, 0, sizeof *x);
+    exam = NULL;
+}

@@ -1,0 +1,80 @@
+/* making.c - what becomes of a program by a list of edits: a module, its text, its machine code
+   SPDX-License-Identifier: MIT
+
+   tensor.h and parts.h declare it. */
+#include "parts.h"
+#include "rewrites.h"
+
+#include "base/util.h"
+
+static void add_text(MlirStringRef text, void *user)
+{
+    buf_add(user, text.data, text.length);
+}
+
+/* ---- a clone that is edited ---- */
+
+int tensor_applies(void *self, const struct edits *list)
+{
+    struct draft t;
+    draft_begin(&t, self);
+    const int applies = rewrites_do_all(&t.graph, list) == 0;
+    draft_end(&t);
+    return applies;
+}
+
+/* Verified, with the list; the graph is gone. Null with why not */
+static MlirModule edited(struct tensor_program *p, const struct edits *list, enum outcome *why)
+{
+    struct draft t;
+    draft_begin(&t, p);
+    *why = rewrites_do_all(&t.graph, list) == 0 ? OUTCOME_VALID : OUTCOME_INAPPLICABLE;
+    engine_hush(p->engine, 1);
+    if (*why == OUTCOME_VALID && !mlirOperationVerify(mlirModuleGetOperation(t.module)))
+        *why = OUTCOME_REJECTED;
+    engine_hush(p->engine, 0);
+    graph_free(&t.graph);
+    if (*why == OUTCOME_VALID)
+        return t.module;
+    mlirModuleDestroy(t.module);
+    return (MlirModule){NULL};
+}
+
+int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *text)
+{
+    enum outcome why;
+    MlirModule module = edited(p, list, &why);
+    if (mlirModuleIsNull(module))
+        return -1;
+    parts_simplify(p, module);
+    mlirOperationPrint(mlirModuleGetOperation(module), add_text, text);
+    mlirModuleDestroy(module);
+    return 0;
+}
+
+ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *why)
+{
+    struct tensor_program *p = self;
+    struct engine_code *code = NULL;
+    MlirModule module = edited(p, list, why);
+    if (mlirModuleIsNull(module))
+        return NULL;
+    engine_hush(p->engine, 1);
+    if (parts_simplify(p, module) != 0
+        || engine_build(p->engine, p->path, module, p->function, &code) != 0)
+        *why = OUTCOME_UNCOMPILED;
+    engine_hush(p->engine, 0);
+    mlirModuleDestroy(module);
+    if (code == NULL)
+        return NULL;
+    p->code = xgrow(p->code, p->n_codes, &p->cap_codes, sizeof(struct engine_code *));
+    p->code[p->n_codes++] = code;
+    return engine_entry(code);
+}
+
+void tensor_forget(void *self)
+{
+    struct tensor_program *p = self;
+    if (p->n_codes > 0)
+        engine_free(p->code[--p->n_codes]);
+}
