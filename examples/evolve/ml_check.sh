@@ -2,11 +2,11 @@
 # ml_check.sh FOLDER - finds a layer that was planted into a network and changes nothing, and says what that gains
 # SPDX-License-Identifier: MIT
 #
-# usage: EVOLVE=.../kpred-evolve sh ml_check.sh FOLDER; it is called by the Makefile. The images are scikit-learn's
-# digits. A search may end before it: then the next seed is tried.
+# usage: EVOLVE=.../kpred-evolve [PYTHON=...] sh ml_check.sh FOLDER; it is called by the Makefile. The images are
+# scikit-learn's digits. A search may end before it: then the next seed is tried.
 set -eu
 at=$1/planted
-python3 ../../tools/evolve/ml/digits.py >"$1/digits.csv"
+"${PYTHON:-python3}" ../../tools/evolve/ml/digits.py >"$1/digits.csv"
 "$EVOLVE" network dense --data "$1/digits.csv" --plant identity -o "$at.mlir"
 
 # products FILE: its matrix products

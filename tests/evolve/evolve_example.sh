@@ -40,7 +40,10 @@ show) check "make show" shows ;;
     run) check "make run" launches ;;
     *)
         "$BUILD/kpred-evolve" ml 2>&1 | grep -q 'built without' && end_without "make ml-check" "there is no MLIR in the build"
-        python3 -c 'import sklearn' 2>/dev/null || end_without "make ml-check" "there is no scikit-learn"
+        PYTHON=python3
+        "$PYTHON" -c 'import sklearn' 2>/dev/null || PYTHON=/usr/bin/python3
+        "$PYTHON" -c 'import sklearn' 2>/dev/null || end_without "make ml-check" "there is no scikit-learn"
+        export PYTHON
         check "make ml-check" finds_layer
         ;;
     esac

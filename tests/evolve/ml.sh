@@ -35,7 +35,7 @@ evaluations() {
 }
 
 finds() {
-    searches first --evaluations 50 && grep -q '^log .*error' "$tmp/out" && [ "$(evaluations first)" -ge 40 ] &&
+    searches first --evaluations 20 && grep -q '^log .*error' "$tmp/out" && [ "$(evaluations first)" -ge 15 ] &&
         grep -qE '^[0-9]+ evaluations: [0-9]+ valid' "$tmp/err" && return
     cat "$tmp/err"
     return 1
@@ -43,7 +43,7 @@ finds() {
 
 # What was evaluated before a kill is not evaluated again.
 resumes() {
-    cp "$tmp/first.log" "$tmp/cut.log" && n=$(evaluations cut) && searches cut --evaluations 60 --resume &&
+    cp "$tmp/first.log" "$tmp/cut.log" && n=$(evaluations cut) && searches cut --evaluations 26 --resume &&
         [ "$(head -n "$(wc -l <"$tmp/first.log")" "$tmp/cut.log" | cksum)" = "$(cksum <"$tmp/first.log")" ] &&
         [ "$(evaluations cut)" -gt "$n" ] && return
     cat "$tmp/err"
@@ -52,7 +52,7 @@ resumes() {
 
 # The dead branch is 40 % of the time: a search in which it goes by one edit is said in words.
 minimised() {
-    searches climb --method climb --evaluations 100 --seed 2 || { cat "$tmp/err"; return 1; }
+    searches climb --method climb --evaluations 40 --seed 2 || { cat "$tmp/err"; return 1; }
     "$evolve" ml-report "$tmp/climb.log" -o "$tmp/chosen.mlir" >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
     grep -q '^point .*validate' "$tmp/out" && grep -q '^module  *1.0000 .*  0  *-$' "$tmp/out" &&
         grep -qE '^chosen: point [0-9]+$' "$tmp/out" && grep -qE '^1\. [a-z]+ .*\(' "$tmp/out" &&

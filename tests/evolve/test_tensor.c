@@ -279,6 +279,24 @@ static void random_lists(void)
     tensor_close(p);
 }
 
+/* What is asked for again is there again, and what was changed meanwhile is not taken for it. */
+static void again(void)
+{
+    struct tensor_program *p = open_text(usual, NULL);
+    const struct edit e[2] = {{OP_REPLACE, 0, 7, 2, 0}, {OP_REPLACE, 0, 7, 3, 0}};
+    struct edits half = of(&e[0], 1), zero = of(&e[1], 1);
+    float out[8];
+    REQUIRE(p != NULL);
+    for (int turn = 0; turn < 3; turn++) {
+        CHECK(run(p, &half, out) == 0 && out[0] == 0.5f && run(p, &half, out) == 0
+              && out[7] == 0.5f);
+        CHECK(run(p, &zero, out) == 0 && out[0] == 0 && out[7] == 0);
+    }
+    edits_free(&half);
+    edits_free(&zero);
+    tensor_close(p);
+}
+
 /* Code that stays, as the baseline's, is not disturbed by code that comes and goes. */
 static void code_stays(void)
 {
@@ -314,6 +332,7 @@ int main(void)
     RUN(each_edit);
     RUN(what_does_not_apply);
     RUN(random_lists);
+    RUN(again);
     RUN(code_stays);
     engine_close(engine);
     scratch_close();

@@ -52,9 +52,9 @@ int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *
     return 0;
 }
 
-ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *why)
+static struct engine_code *compile(struct tensor_program *p, const struct edits *list,
+                                   enum outcome *why)
 {
-    struct tensor_program *p = self;
     struct engine_code *code = NULL;
     MlirModule module = edited(p, list, why);
     if (mlirModuleIsNull(module))
@@ -65,16 +65,33 @@ ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *wh
         *why = OUTCOME_UNCOMPILED;
     engine_hush(p->engine, 0);
     mlirModuleDestroy(module);
-    if (code == NULL)
-        return NULL;
-    p->code = xgrow(p->code, p->n_codes, &p->cap_codes, sizeof(struct engine_code *));
-    p->code[p->n_codes++] = code;
-    return engine_entry(code);
+    return code;
+}
+
+/* What looks best is asked for many times in a row: MLIR takes longer for it than a run does. */
+ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *why)
+{
+    struct tensor_program *p = self;
+    struct parts_code c = p->idle;
+    if (c.code != NULL && edits_equal(&c.list, list)) {
+        p->idle = (struct parts_code){NULL, {NULL, 0, 0}};
+    } else {
+        c = (struct parts_code){compile(p, list, why), {NULL, 0, 0}};
+        if (c.code == NULL)
+            return NULL;
+        edits_copy(&c.list, list);
+    }
+    *why = OUTCOME_VALID;
+    p->code = xgrow(p->code, p->n_codes, &p->cap_codes, sizeof *p->code);
+    p->code[p->n_codes++] = c;
+    return engine_entry(c.code);
 }
 
 void tensor_forget(void *self)
 {
     struct tensor_program *p = self;
-    if (p->n_codes > 0)
-        engine_free(p->code[--p->n_codes]);
+    if (p->n_codes == 0)
+        return;
+    parts_free_code(&p->idle);
+    p->idle = p->code[--p->n_codes];
 }

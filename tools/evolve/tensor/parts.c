@@ -61,3 +61,12 @@ void draft_end(struct draft *t)
     graph_free(&t->graph);
     mlirModuleDestroy(t->module);
 }
+
+/* ---- code ---- */
+
+void parts_free_code(struct parts_code *c)
+{
+    engine_free(c->code);
+    edits_free(&c->list);
+    *c = (struct parts_code){NULL, {NULL, 0, 0}};
+}

@@ -191,6 +191,7 @@ void tensor_close(struct tensor_program *p)
         return;
     while (p->n_codes > 0)
         tensor_forget(p);
+    parts_free_code(&p->idle);
     free(p->code);
     if (!mlirModuleIsNull(p->module))
         mlirModuleDestroy(p->module);

@@ -44,4 +44,4 @@ int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *
 
 /* Code for engine_run, as long as the program; NULL with an outcome, without a message */
 ev_kernel *tensor_compile(void *p, const struct edits *list, enum outcome *why);
-void tensor_forget(void *p); /* frees the code that was compiled last */
+void tensor_forget(void *p); /* of what was compiled last: it is freed when another is forgotten */
