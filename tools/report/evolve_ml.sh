@@ -49,12 +49,12 @@ images() {
 
 # line TASK SPLIT
 line() {
-    awk -F , -v task="$1" -v split="$2" -v images="$(images "$2")" '
+    awk -F , -v task="$1" -v part="$2" -v images="$(images "$2")" '
         $1 == "module" { module = 100 - $8 }
         $1 == "chosen" { chosen = 100 - $8; gain = $3; low = $4; high = $5; edits = $9 }
         END {
             if (chosen == "") { chosen = module; gain = low = high = edits = 0 }
-            printf "%s,%s,%d,%.2f,%.2f,%.2f,%.2f,%.2f,%d\n", task, split, images, module, chosen, gain, low, high, edits
+            printf "%s,%s,%d,%.2f,%.2f,%.2f,%.2f,%.2f,%d\n", task, part, images, module, chosen, gain, low, high, edits
         }' "$out/$1-$2.csv"
 }
 
