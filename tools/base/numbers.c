@@ -20,11 +20,16 @@ double num_log2(double x)
     return n + 2.8853900817779268 * z * sum;
 }
 
-void num_shuffle(size_t *order, size_t n, uint64_t seed)
+void num_shuffle_on(size_t *order, size_t n, uint64_t *state)
 {
     for (size_t i = n; i > 1; i--) {
-        size_t j = (size_t)(num_draw(&seed) % i), swap = order[j];
+        size_t j = (size_t)(num_draw(state) % i), swap = order[j];
         order[j] = order[i - 1];
         order[i - 1] = swap;
     }
+}
+
+void num_shuffle(size_t *order, size_t n, uint64_t seed)
+{
+    num_shuffle_on(order, n, &seed);
 }

@@ -70,3 +70,5 @@ static inline int32_t num_logit(float x)
 double num_log2(double x);
 
 void num_shuffle(size_t *order, size_t n, uint64_t seed);
+/* The same, with draws that go on from a state, which moves */
+void num_shuffle_on(size_t *order, size_t n, uint64_t *state);

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- the task ---- */
 
@@ -40,20 +39,6 @@ static struct result compare(void *self, const struct edits *list, const struct 
 }
 
 /* ---- opening ---- */
-
-static struct trial_plan plan_of(const struct ml_options *o)
-{
-    struct trial_plan plan;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    memset(&plan, 0, sizeof plan);
-    plan.jobs = (int)(o->jobs > 0 ? o->jobs : cores > 0 ? cores : 1);
-    plan.seed = (uint64_t)o->seed;
-    plan.limits.seconds = (double)o->timeout_ms / 1000;
-    plan.limits.cpu_seconds = (unsigned)(o->timeout_ms / 1000 + 1);
-    plan.limits.memory_bytes = (size_t)o->memory_mb << 20;
-    plan.oracle.kind = ORACLE_HARNESS;
-    return plan;
-}
 
 static int open_trial(struct ml_session *s, enum exam_part part, double most_error)
 {
@@ -117,7 +102,8 @@ int ml_session_open(struct ml_session *s, const struct ml_options *options)
     struct images all;
     memset(s, 0, sizeof *s);
     s->options = *options;
-    s->plan = plan_of(options);
+    s->plan = session_plan(options->jobs, options->timeout_ms, options->memory_mb, options->seed);
+    s->plan.oracle.kind = ORACLE_HARNESS;
     if (images_read(&all, options->data) != 0)
         return -1;
     const int rc = open_all(s, &all);

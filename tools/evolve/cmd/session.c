@@ -52,16 +52,16 @@ char **words_of(const char *text)
     return words;
 }
 
-static struct trial_plan plan_of(const struct session_options *o)
+struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long seed)
 {
     struct trial_plan plan;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     memset(&plan, 0, sizeof plan);
-    plan.jobs = (int)(o->jobs > 0 ? o->jobs : cores > 0 ? cores : 1);
-    plan.seed = (uint64_t)o->seed;
-    plan.limits.seconds = (double)o->timeout_ms / 1000;
-    plan.limits.cpu_seconds = (unsigned)(o->timeout_ms / 1000 + 1);
-    plan.limits.memory_bytes = (size_t)o->memory_mb << 20;
+    plan.jobs = (int)(jobs > 0 ? jobs : cores > 0 ? cores : 1);
+    plan.seed = (uint64_t)seed;
+    plan.limits.seconds = (double)timeout_ms / 1000;
+    plan.limits.cpu_seconds = (unsigned)(timeout_ms / 1000 + 1);
+    plan.limits.memory_bytes = (size_t)memory_mb << 20;
     return plan;
 }
 
@@ -203,7 +203,7 @@ int session_open(struct session *s, const struct session_options *options)
 {
     memset(s, 0, sizeof *s);
     s->options = *options;
-    s->plan = plan_of(options);
+    s->plan = session_plan(options->jobs, options->timeout_ms, options->memory_mb, options->seed);
     if (oracle_parse(options->oracle, &s->plan.oracle) != 0)
         return -1;
     s->flags = words_of(options->cflags);

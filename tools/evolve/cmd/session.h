@@ -41,6 +41,9 @@ const struct ir_passes *baseline_of(const char *name);
 /* The words of a text (NULL: none), NULL at their end; one block, to be freed */
 char **words_of(const char *text);
 
+/* What these options say of a trial; its oracle is exact. jobs 0: one for each processor */
+struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long seed);
+
 /* Reads and compiles kernel and harness, chooses the baseline and tries the unmodified kernel: 0,
    or -1 after a message. */
 int session_open(struct session *s, const struct session_options *options);

@@ -50,15 +50,6 @@ static void close_training(struct training *t)
     free(t->order);
 }
 
-static void shuffle(size_t *v, size_t n, uint64_t *random)
-{
-    for (size_t i = n; i > 1; i--) {
-        const size_t k = (size_t)(num_draw(random) % i), x = v[i - 1];
-        v[i - 1] = v[k];
-        v[k] = x;
-    }
-}
-
 /* The slopes of the cross-entropy: the probabilities less the truth */
 static void slope_of_loss(const float *out, int n, int label, float *slope)
 {
@@ -107,7 +98,7 @@ void net_train(struct net *net, const struct images *images, const struct net_pl
     for (long epoch = 0; epoch < plan->epochs; epoch++) {
         const double done = (double)epoch / (double)plan->epochs;
         const float rate = (float)(plan->rate * 0.5 * (1 + cos(3.14159265358979 * done)));
-        shuffle(t.order, images->n, &random);
+        num_shuffle_on(t.order, images->n, &random);
         for (size_t from = 0; from < images->n; from += batch)
             learn_batch(&t, from, images->n - from < batch ? images->n - from : batch, rate);
         if (tell != NULL)

@@ -77,7 +77,7 @@ static void copy(int64_t bytes, struct unranked *from, struct unranked *to)
     copy_from(from, to, 0, from->to->offset, to->to->offset, bytes);
 }
 
-static MlirStringRef words(const char *s)
+MlirStringRef engine_words(const char *s)
 {
     return mlirStringRefCreateFromCString(s);
 }
@@ -89,16 +89,16 @@ static void offer(MlirExecutionEngine engine)
     void (*const copy_it)(int64_t, struct unranked *, struct unranked *) = copy;
     void *at;
     memcpy(&at, &take_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, words("malloc"), at);
+    mlirExecutionEngineRegisterSymbol(engine, engine_words("malloc"), at);
     memcpy(&at, &leave_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, words("free"), at);
+    mlirExecutionEngineRegisterSymbol(engine, engine_words("free"), at);
     memcpy(&at, &copy_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, words("memrefCopy"), at);
+    mlirExecutionEngineRegisterSymbol(engine, engine_words("memrefCopy"), at);
 }
 
 /* ---- messages ---- */
 
-static void add_text(MlirStringRef text, void *user)
+void engine_add_text(MlirStringRef text, void *user)
 {
     buf_add(user, text.data, text.length);
 }
@@ -110,8 +110,8 @@ static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
     struct buf where = {0}, what = {0};
     if (e->is_quiet || mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError)
         return mlirLogicalResultSuccess();
-    mlirLocationPrint(mlirDiagnosticGetLocation(diagnostic), add_text, &where);
-    mlirDiagnosticPrint(diagnostic, add_text, &what);
+    mlirLocationPrint(mlirDiagnosticGetLocation(diagnostic), engine_add_text, &where);
+    mlirDiagnosticPrint(diagnostic, engine_add_text, &what);
     const char *line = where.s != NULL ? strchr(where.s, ':') : NULL;
     const size_t n = line != NULL ? strcspn(line, ")") : 0;
     fail("%s%.*s: %s", e->path, (int)n, line != NULL ? line : "", what.s);
@@ -211,7 +211,7 @@ int engine_passes(struct engine *e, MlirModule module, const char *passes)
     MlirPassManager manager = mlirPassManagerCreate(e->context);
     MlirOpPassManager of_all = mlirPassManagerGetAsOpPassManager(manager);
     const int rc =
-        mlirLogicalResultIsSuccess(mlirParsePassPipeline(of_all, words(passes), NULL, NULL))
+        mlirLogicalResultIsSuccess(mlirParsePassPipeline(of_all, engine_words(passes), NULL, NULL))
                 && mlirLogicalResultIsSuccess(mlirPassManagerRun(manager, module))
             ? 0
             : -1;
@@ -234,7 +234,7 @@ static int link_code(const struct engine *e, const char *path, MlirModule module
         return say(e, path, "LLVM makes no code of it");
     offer(code->engine);
     buf_printf(&name, "_mlir_ciface_%s", function);
-    void *at = mlirExecutionEngineLookup(code->engine, words(name.s));
+    void *at = mlirExecutionEngineLookup(code->engine, engine_words(name.s));
     buf_free(&name);
     memcpy(&code->entry, &at, sizeof at);
     if (at != NULL)

@@ -4,6 +4,8 @@
    graph.h declares it. */
 #include "graph.h"
 
+#include "engine.h"
+
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,11 +114,6 @@ int graph_shape(MlirType type, struct shape *s)
     return 0;
 }
 
-static void add_text(MlirStringRef text, void *user)
-{
-    buf_add(user, text.data, text.length);
-}
-
 void graph_words(const struct graph *g, MlirValue value, struct buf *out)
 {
     struct shape s;
@@ -131,7 +128,7 @@ void graph_words(const struct graph *g, MlirValue value, struct buf *out)
     if (graph_shape(mlirValueGetType(value), &s) == 0)
         shape_words(&s, out);
     else
-        mlirTypePrint(mlirValueGetType(value), add_text, out);
+        mlirTypePrint(mlirValueGetType(value), engine_add_text, out);
 }
 
 void graph_op_words(const struct graph *g, MlirOperation op, struct buf *out)

@@ -54,15 +54,6 @@ static int check(const struct lesson *l, const char *path, const struct images *
 
 /* ---- batches ---- */
 
-static void shuffle(size_t *v, size_t n, uint64_t *random)
-{
-    for (size_t i = n; i > 1; i--) {
-        const size_t k = (size_t)(num_draw(random) % i), x = v[i - 1];
-        v[i - 1] = v[k];
-        v[k] = x;
-    }
-}
-
 static void deal(struct lesson *l, const struct images *images, uint64_t random)
 {
     const size_t n = (size_t)l->steps * batch_of(l), n_labels = labels_of(l);
@@ -73,7 +64,7 @@ static void deal(struct lesson *l, const struct images *images, uint64_t random)
         order[i] = i;
     for (size_t i = 0; i < n; i++) {
         if (i % images->n == 0)
-            shuffle(order, images->n, &random);
+            num_shuffle_on(order, images->n, &random);
         const size_t image = order[i % images->n];
         memcpy(l->pixel + i * images->size, images->pixel + image * images->size,
                images->size * sizeof *l->pixel);

@@ -7,11 +7,6 @@
 
 #include "base/util.h"
 
-static void add_text(MlirStringRef text, void *user)
-{
-    buf_add(user, text.data, text.length);
-}
-
 /* ---- a clone that is edited ---- */
 
 int tensor_applies(void *self, const struct edits *list)
@@ -47,7 +42,7 @@ int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *
     if (mlirModuleIsNull(module))
         return -1;
     parts_simplify(p, module);
-    mlirOperationPrint(mlirModuleGetOperation(module), add_text, text);
+    mlirOperationPrint(mlirModuleGetOperation(module), engine_add_text, text);
     mlirModuleDestroy(module);
     return 0;
 }

@@ -6,22 +6,17 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-static MlirStringRef words(const char *s)
-{
-    return mlirStringRefCreateFromCString(s);
-}
-
 /* ---- finding the function ---- */
 
 int parts_is_named(MlirOperation op, const char *name)
 {
-    return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), words(name));
+    return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), engine_words(name));
 }
 
 static int has_name(MlirOperation function, const char *name)
 {
-    const MlirAttribute a = mlirOperationGetAttributeByName(function, words("sym_name"));
-    return name == NULL || mlirStringRefEqual(mlirStringAttrGetValue(a), words(name));
+    const MlirAttribute a = mlirOperationGetAttributeByName(function, engine_words("sym_name"));
+    return name == NULL || mlirStringRefEqual(mlirStringAttrGetValue(a), engine_words(name));
 }
 
 MlirOperation parts_function(MlirModule module, const char *name, int *n)

@@ -15,23 +15,13 @@ static const char to_linalg[] =
     "builtin.module(func.func(tosa-make-broadcastable,tosa-to-linalg-named,tosa-to-linalg,"
     "tosa-to-arith,tosa-to-tensor,convert-elementwise-to-linalg))";
 
-static MlirStringRef words(const char *s)
-{
-    return mlirStringRefCreateFromCString(s);
-}
-
-static void add_text(MlirStringRef text, void *user)
-{
-    buf_add(user, text.data, text.length);
-}
-
 /* ---- what it has to be ---- */
 
 /* "FILE:LINE" of an operation, or the file alone */
 static void add_place(const struct tensor_program *p, MlirOperation op, struct buf *out)
 {
     struct buf text = {0};
-    mlirLocationPrint(mlirOperationGetLocation(op), add_text, &text);
+    mlirLocationPrint(mlirOperationGetLocation(op), engine_add_text, &text);
     const char *line = text.s != NULL ? strchr(text.s, ':') : NULL;
     buf_puts(out, p->path);
     if (line != NULL)
@@ -119,7 +109,7 @@ static int check_function(struct tensor_program *p, const char *name)
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
         return refuse(p, function, "has more than one block");
     const MlirStringRef its =
-        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, words("sym_name")));
+        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, engine_words("sym_name")));
     p->function = xcalloc(its.length + 1, 1);
     memcpy(p->function, its.data, its.length);
     return take_types(p, function, block) != 0 ? -1 : check_operations(p, block);
@@ -134,14 +124,14 @@ static void mark_function(const struct tensor_program *p)
     struct buf text = {0};
     MlirContext context = engine_context(p->engine);
     MlirOperation function = parts_function(p->module, p->function, &n);
-    mlirOperationSetAttributeByName(function, words("llvm.emit_c_interface"),
+    mlirOperationSetAttributeByName(function, engine_words("llvm.emit_c_interface"),
                                     mlirUnitAttrGet(context));
     buf_puts(&text, "[");
     for (size_t i = 0; i < p->type.n_in; i++)
         buf_printf(&text, "%s{bufferization.writable = false}", i > 0 ? ", " : "");
     buf_puts(&text, "]");
-    mlirOperationSetAttributeByName(function, words("arg_attrs"),
-                                    mlirAttributeParseGet(context, words(text.s)));
+    mlirOperationSetAttributeByName(function, engine_words("arg_attrs"),
+                                    mlirAttributeParseGet(context, engine_words(text.s)));
     buf_free(&text);
 }
 
@@ -217,7 +207,7 @@ size_t tensor_size(const struct tensor_program *p)
 
 void tensor_text(const struct tensor_program *p, struct buf *text)
 {
-    mlirOperationPrint(mlirModuleGetOperation(p->module), add_text, text);
+    mlirOperationPrint(mlirModuleGetOperation(p->module), engine_add_text, text);
 }
 
 void tensor_hash(const struct tensor_program *p, char hex[65])
