@@ -3,7 +3,10 @@
 #include "told.h"
 
 #ifdef HAVE_MLIR
+#include "base/util.h"
 #include "evolve/tensor/engine.h"
+#include "evolve/tensor/loops.h"
+#include "evolve/tensor/ref.h"
 
 #include <stdlib.h>
 
@@ -151,6 +154,44 @@ static void two(void)
     engine_free(code);
 }
 
+/* A function of an operation that sums over its last loop, with those maps and that body */
+static void orders(const char *maps, const char *b_type, const char *body, const char *want)
+{
+    struct buf text = {0}, got = {0};
+    buf_printf(&text,
+               "func.func @f(%%a: tensor<4x5xf32>, %%b: %s, %%c: tensor<4x6xf32>) -> "
+               "tensor<4x6xf32> {\n"
+               "  %%r = linalg.generic {indexing_maps = [%s, affine_map<(m, n, k) -> (m, n)>], "
+               "iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} "
+               "ins(%%a, %%b : tensor<4x5xf32>, %s) outs(%%c : tensor<4x6xf32>) {\n"
+               "  ^bb0(%%x: f32, %%y: f32, %%z: f32):\n    %s\n    linalg.yield %%s : f32\n"
+               "  } -> tensor<4x6xf32>\n  return %%r : tensor<4x6xf32>\n}\n",
+               b_type, maps, b_type, body);
+    MlirModule module = engine_parse(engine, "m.mlir", text.s, text.n);
+    REQUIRE(!mlirModuleIsNull(module));
+    loops_order(module);
+    CHECK(mlirOperationVerify(mlirModuleGetOperation(module)));
+    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, &got);
+    EXPECT(strstr(got.s, want) != NULL, "%s: no %s", got.s, want);
+    mlirModuleDestroy(module);
+    buf_free(&text);
+    buf_free(&got);
+}
+
+static void order(void)
+{
+    static const char product[] =
+        "affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>";
+    static const char sum[] = "%s = arith.addf %x, %y : f32";
+    static const char as_it_was[] = "[\"parallel\", \"parallel\", \"reduction\"]";
+    orders(product, "tensor<5x6xf32>", sum, "[\"parallel\", \"reduction\", \"parallel\"]");
+    orders(product, "tensor<5x6xf32>", sum, "#map1 = affine_map<(d0, d1, d2) -> (d1, d2)>");
+    orders("affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>", "tensor<6x5xf32>",
+           sum, as_it_was);
+    orders(product, "tensor<5x6xf32>",
+           "%i = linalg.index 1 : index\n    %s = arith.addf %x, %y : f32", as_it_was);
+}
+
 static void refuses(const char *text, const char *function, const char *message)
 {
     listen();
@@ -202,6 +243,7 @@ int main(void)
     RUN(copies);
     RUN(arena);
     RUN(two);
+    RUN(order);
     RUN(messages);
     RUN(hushes);
     RUN(leaves_no_files);

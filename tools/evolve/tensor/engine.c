@@ -4,6 +4,9 @@
    engine.h declares it. */
 #include "engine.h"
 
+#include "loops.h"
+#include "ref.h"
+
 #include "base/util.h"
 
 #include <fcntl.h>
@@ -35,16 +38,18 @@ struct engine_code {
 
 /* ---- what compiled code calls ---- */
 
+enum { ALIGNED = 64 }; /* no tensor asks for more */
 static unsigned char *arena;
 static size_t taken;
 static jmp_buf without_room; /* compiled code has nothing to clean up */
 
-static void *take(uint64_t bytes)
+static void *take(uint64_t alignment, uint64_t bytes)
 {
     unsigned char *at = arena + taken;
+    (void)alignment;
     if (bytes > ENGINE_ARENA - taken)
         longjmp(without_room, 1);
-    taken += (bytes + 63) / 64 * 64;
+    taken += (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
     return memset(at, 0, bytes); /* what reads it too soon reads the same each time */
 }
 
@@ -58,50 +63,51 @@ struct unranked {
     struct descriptor *to;
 };
 
+/* How many elements from dimension d on lie behind each other */
+static int64_t together(const struct unranked *t, int64_t d)
+{
+    int64_t n = 1;
+    for (int64_t i = t->rank - 1; i >= d; n *= t->to->more[i--])
+        if (t->to->more[t->rank + i] != n)
+            return 0;
+    return n;
+}
+
 /* All elements of `from`, whose strides may be any, to `to`: dimension d and those behind it */
 static void copy_from(const struct unranked *from, const struct unranked *to, int64_t d,
-                      int64_t at_from, int64_t at_to, int64_t bytes)
+                      const char *at_from, char *at_to, int64_t bytes)
 {
-    const struct descriptor *f = from->to, *t = to->to;
-    if (d == from->rank) {
-        memcpy((char *)t->at + at_to * bytes, (char *)f->at + at_from * bytes, (size_t)bytes);
+    const int64_t n = together(from, d);
+    if (n > 0 && n == together(to, d)) {
+        memcpy(at_to, at_from, (size_t)(n * bytes));
         return;
     }
-    for (int64_t i = 0; i < f->more[d]; i++)
-        copy_from(from, to, d + 1, at_from + i * f->more[from->rank + d],
-                  at_to + i * t->more[to->rank + d], bytes);
+    for (int64_t i = 0; i < from->to->more[d]; i++)
+        copy_from(from, to, d + 1, at_from + i * from->to->more[from->rank + d] * bytes,
+                  at_to + i * to->to->more[to->rank + d] * bytes, bytes);
 }
 
 static void copy(int64_t bytes, struct unranked *from, struct unranked *to)
 {
-    copy_from(from, to, 0, from->to->offset, to->to->offset, bytes);
-}
-
-MlirStringRef engine_words(const char *s)
-{
-    return mlirStringRefCreateFromCString(s);
+    copy_from(from, to, 0, (const char *)from->to->at + from->to->offset * bytes,
+              (char *)to->to->at + to->to->offset * bytes, bytes);
 }
 
 static void offer(MlirExecutionEngine engine)
 {
-    void *(*const take_it)(uint64_t) = take;
+    void *(*const take_it)(uint64_t, uint64_t) = take;
     void (*const leave_it)(void *) = leave;
     void (*const copy_it)(int64_t, struct unranked *, struct unranked *) = copy;
     void *at;
     memcpy(&at, &take_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, engine_words("malloc"), at);
+    mlirExecutionEngineRegisterSymbol(engine, ref_of("aligned_alloc"), at);
     memcpy(&at, &leave_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, engine_words("free"), at);
+    mlirExecutionEngineRegisterSymbol(engine, ref_of("free"), at);
     memcpy(&at, &copy_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, engine_words("memrefCopy"), at);
+    mlirExecutionEngineRegisterSymbol(engine, ref_of("memrefCopy"), at);
 }
 
 /* ---- messages ---- */
-
-void engine_add_text(MlirStringRef text, void *user)
-{
-    buf_add(user, text.data, text.length);
-}
 
 /* "-":12:3 in MLIR's place becomes FILE:12:3 in ours. */
 static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
@@ -110,8 +116,8 @@ static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
     struct buf where = {0}, what = {0};
     if (e->is_quiet || mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError)
         return mlirLogicalResultSuccess();
-    mlirLocationPrint(mlirDiagnosticGetLocation(diagnostic), engine_add_text, &where);
-    mlirDiagnosticPrint(diagnostic, engine_add_text, &what);
+    mlirLocationPrint(mlirDiagnosticGetLocation(diagnostic), ref_add, &where);
+    mlirDiagnosticPrint(diagnostic, ref_add, &what);
     const char *line = where.s != NULL ? strchr(where.s, ':') : NULL;
     const size_t n = line != NULL ? strcspn(line, ")") : 0;
     fail("%s%.*s: %s", e->path, (int)n, line != NULL ? line : "", what.s);
@@ -122,14 +128,17 @@ static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
 
 /* ---- compiling ---- */
 
-static const char to_code[] =
+static const char to_buffers[] =
     "builtin.module(func.func(empty-tensor-to-alloc-tensor),"
     "one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map allow-return-allocs=1 "
-    "create-deallocs=0},buffer-results-to-out-params,func.func(convert-linalg-to-loops),"
-    "convert-scf-to-cf,expand-strided-metadata,lower-affine,convert-math-to-llvm,"
-    "convert-math-to-libm,convert-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,"
-    "convert-cf-to-llvm,reconcile-unrealized-casts)";
+    "create-deallocs=0},buffer-results-to-out-params,func.func(linalg-generalize-named-ops))";
+
+static const char to_code[] = "builtin.module(func.func(convert-linalg-to-loops),convert-scf-to-cf,"
+                              "expand-strided-metadata,lower-affine,convert-math-to-llvm,"
+                              "convert-math-to-libm,convert-memref-to-llvm{use-aligned-alloc=1},"
+                              "convert-arith-to-llvm,convert-func-to-llvm,"
+                              "convert-cf-to-llvm,reconcile-unrealized-casts)";
 
 /* The first engine that MLIR makes opens a file for perf in the user's home, writes to its number
    what is compiled, and has no option against it. LLVM does without, and says so on standard error,
@@ -159,7 +168,8 @@ static void begin_process(MlirContext context)
 {
     if (arena != NULL)
         return;
-    arena = xmalloc(ENGINE_ARENA);
+    unsigned char *room = xmalloc(ENGINE_ARENA + ALIGNED);
+    arena = room + (ALIGNED - (uintptr_t)room % ALIGNED);
     mlirRegisterAllPasses();
     make_first_engine(context);
 }
@@ -211,7 +221,7 @@ int engine_passes(struct engine *e, MlirModule module, const char *passes)
     MlirPassManager manager = mlirPassManagerCreate(e->context);
     MlirOpPassManager of_all = mlirPassManagerGetAsOpPassManager(manager);
     const int rc =
-        mlirLogicalResultIsSuccess(mlirParsePassPipeline(of_all, engine_words(passes), NULL, NULL))
+        mlirLogicalResultIsSuccess(mlirParsePassPipeline(of_all, ref_of(passes), NULL, NULL))
                 && mlirLogicalResultIsSuccess(mlirPassManagerRun(manager, module))
             ? 0
             : -1;
@@ -234,7 +244,7 @@ static int link_code(const struct engine *e, const char *path, MlirModule module
         return say(e, path, "LLVM makes no code of it");
     offer(code->engine);
     buf_printf(&name, "_mlir_ciface_%s", function);
-    void *at = mlirExecutionEngineLookup(code->engine, engine_words(name.s));
+    void *at = mlirExecutionEngineLookup(code->engine, ref_of(name.s));
     buf_free(&name);
     memcpy(&code->entry, &at, sizeof at);
     if (at != NULL)
@@ -248,6 +258,9 @@ int engine_build(struct engine *e, const char *path, MlirModule module, const ch
 {
     e->path = path;
     *out = NULL;
+    if (engine_passes(e, module, to_buffers) != 0)
+        return -1;
+    loops_order(module);
     if (engine_passes(e, module, to_code) != 0)
         return -1;
     struct engine_code *code = xcalloc(1, sizeof *code);

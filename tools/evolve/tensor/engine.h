@@ -18,10 +18,6 @@ struct engine_tensor { /* dense, of floats, the last index the fastest */
     long size[ENGINE_RANK];
 };
 
-/* For MLIR's calls: a text, and what adds a text to the struct buf that `user` is */
-MlirStringRef engine_words(const char *s);
-void engine_add_text(MlirStringRef text, void *user);
-
 struct engine; /* what all modules share */
 struct engine_code;
 

@@ -4,7 +4,7 @@
    graph.h declares it. */
 #include "graph.h"
 
-#include "engine.h"
+#include "ref.h"
 
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ void graph_words(const struct graph *g, MlirValue value, struct buf *out)
     if (graph_shape(mlirValueGetType(value), &s) == 0)
         shape_words(&s, out);
     else
-        mlirTypePrint(mlirValueGetType(value), engine_add_text, out);
+        mlirTypePrint(mlirValueGetType(value), ref_add, out);
 }
 
 void graph_op_words(const struct graph *g, MlirOperation op, struct buf *out)

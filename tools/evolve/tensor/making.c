@@ -3,6 +3,7 @@
 
    tensor.h and parts.h declare it. */
 #include "parts.h"
+#include "ref.h"
 #include "rewrites.h"
 
 #include "base/util.h"
@@ -42,7 +43,7 @@ int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *
     if (mlirModuleIsNull(module))
         return -1;
     parts_simplify(p, module);
-    mlirOperationPrint(mlirModuleGetOperation(module), engine_add_text, text);
+    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
     mlirModuleDestroy(module);
     return 0;
 }

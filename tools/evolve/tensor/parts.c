@@ -4,19 +4,16 @@
    parts.h declares it. */
 #include "parts.h"
 
+#include "ref.h"
+
 #include <mlir-c/BuiltinAttributes.h>
 
 /* ---- finding the function ---- */
 
-int parts_is_named(MlirOperation op, const char *name)
-{
-    return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), engine_words(name));
-}
-
 static int has_name(MlirOperation function, const char *name)
 {
-    const MlirAttribute a = mlirOperationGetAttributeByName(function, engine_words("sym_name"));
-    return name == NULL || mlirStringRefEqual(mlirStringAttrGetValue(a), engine_words(name));
+    const MlirAttribute a = mlirOperationGetAttributeByName(function, ref_of("sym_name"));
+    return name == NULL || mlirStringRefEqual(mlirStringAttrGetValue(a), ref_of(name));
 }
 
 MlirOperation parts_function(MlirModule module, const char *name, int *n)
@@ -24,7 +21,7 @@ MlirOperation parts_function(MlirModule module, const char *name, int *n)
     MlirOperation found = {NULL}, op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
     *n = 0;
     for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-        if (parts_is_named(op, "func.func") && has_name(op, name)) {
+        if (ref_names(op, "func.func") && has_name(op, name)) {
             found = *n == 0 ? op : found;
             ++*n;
         }

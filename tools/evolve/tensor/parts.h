@@ -20,7 +20,6 @@ struct tensor_program {
     size_t n_codes, cap_codes;
 };
 
-int parts_is_named(MlirOperation op, const char *name); /* such as "func.func" */
 /* The function of that name, null if there is none; NULL: the first one. *n: how many there are */
 MlirOperation parts_function(MlirModule module, const char *name, int *n);
 /* The block of a function that is there */

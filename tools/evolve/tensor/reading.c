@@ -3,6 +3,7 @@
 
    tensor.h declares it. */
 #include "parts.h"
+#include "ref.h"
 
 #include "base/util.h"
 
@@ -21,7 +22,7 @@ static const char to_linalg[] =
 static void add_place(const struct tensor_program *p, MlirOperation op, struct buf *out)
 {
     struct buf text = {0};
-    mlirLocationPrint(mlirOperationGetLocation(op), engine_add_text, &text);
+    mlirLocationPrint(mlirOperationGetLocation(op), ref_add, &text);
     const char *line = text.s != NULL ? strchr(text.s, ':') : NULL;
     buf_puts(out, p->path);
     if (line != NULL)
@@ -48,7 +49,7 @@ static int is_supported(MlirOperation op)
         if (name.length > n && memcmp(name.data, dialects[i], n) == 0)
             return 1;
     }
-    return parts_is_named(op, "func.return");
+    return ref_names(op, "func.return");
 }
 
 static int check_operations(const struct tensor_program *p, MlirBlock block)
@@ -109,7 +110,7 @@ static int check_function(struct tensor_program *p, const char *name)
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
         return refuse(p, function, "has more than one block");
     const MlirStringRef its =
-        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, engine_words("sym_name")));
+        mlirStringAttrGetValue(mlirOperationGetAttributeByName(function, ref_of("sym_name")));
     p->function = xcalloc(its.length + 1, 1);
     memcpy(p->function, its.data, its.length);
     return take_types(p, function, block) != 0 ? -1 : check_operations(p, block);
@@ -124,14 +125,14 @@ static void mark_function(const struct tensor_program *p)
     struct buf text = {0};
     MlirContext context = engine_context(p->engine);
     MlirOperation function = parts_function(p->module, p->function, &n);
-    mlirOperationSetAttributeByName(function, engine_words("llvm.emit_c_interface"),
+    mlirOperationSetAttributeByName(function, ref_of("llvm.emit_c_interface"),
                                     mlirUnitAttrGet(context));
     buf_puts(&text, "[");
     for (size_t i = 0; i < p->type.n_in; i++)
         buf_printf(&text, "%s{bufferization.writable = false}", i > 0 ? ", " : "");
     buf_puts(&text, "]");
-    mlirOperationSetAttributeByName(function, engine_words("arg_attrs"),
-                                    mlirAttributeParseGet(context, engine_words(text.s)));
+    mlirOperationSetAttributeByName(function, ref_of("arg_attrs"),
+                                    mlirAttributeParseGet(context, ref_of(text.s)));
     buf_free(&text);
 }
 
@@ -207,7 +208,7 @@ size_t tensor_size(const struct tensor_program *p)
 
 void tensor_text(const struct tensor_program *p, struct buf *text)
 {
-    mlirOperationPrint(mlirModuleGetOperation(p->module), engine_add_text, text);
+    mlirOperationPrint(mlirModuleGetOperation(p->module), ref_add, text);
 }
 
 void tensor_hash(const struct tensor_program *p, char hex[65])
