@@ -52,7 +52,9 @@ EVOLVE_OBJECTS = $(EVOLVE:%.c=$(BUILD)/%.o)
 EVOLVE_ARCHIVE = $(BUILD)/libkpred-evolve.a
 PROGRAMS += $(BUILD)/kpred-evolve
 LLVM_INCLUDE := $(shell $(LLVM_CONFIG) --includedir)
-LLVM_FLAGS = -isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"'
+EVOLVE_TRANSLATE := $(shell $(LLVM_CONFIG) --bindir)/mlir-translate
+LLVM_FLAGS = -isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG='"$(EVOLVE_CLANG)"' \
+    -DEVOLVE_TRANSLATE='"$(EVOLVE_TRANSLATE)"'
 # MLIR's C API is there as archives alone, which call each other.
 LLVM_LIBDIR := $(shell $(LLVM_CONFIG) --libdir)
 MLIR_ARCHIVES := $(and $(wildcard $(LLVM_LIBDIR)/libMLIR.so),$(wildcard $(LLVM_LIBDIR)/libMLIRCAPI*.a))
@@ -92,14 +94,17 @@ $(BUILD)/kpred-evolve: $(BUILD)/tools/evolve/cmd/kpred_evolve.o $(EVOLVE_ARCHIVE
 
 $(EVOLVE_ARCHIVE): $(filter-out %/kpred_evolve.o,$(EVOLVE_OBJECTS))
 	rm -f $@ && $(AR) rcs $@ $^
-	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)"$(if $(MLIR_ARCHIVES), -DHAVE_MLIR)' >$(BUILD)/evolve.flags
+	@echo '-isystem $(LLVM_INCLUDE) -DEVOLVE_CLANG="$(EVOLVE_CLANG)" -DEVOLVE_TRANSLATE="$(EVOLVE_TRANSLATE)"$(if $(MLIR_ARCHIVES), -DHAVE_MLIR)' >$(BUILD)/evolve.flags
 
 $(EVOLVE_OBJECTS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(LLVM_FLAGS) $(CFLAGS) $(EXACT) -MMD -MP -c $< -o $@
 
 $(BUILD)/tools/evolve/host.o: $(BUILD)/harness_text.h
+$(BUILD)/tools/evolve/cmd/ml_library.o: $(BUILD)/memory_text.h
 $(BUILD)/harness_text.h: tools/evolve/harness.h
+$(BUILD)/memory_text.h: tools/evolve/tensor/memory.h
+$(BUILD)/harness_text.h $(BUILD)/memory_text.h:
 	@mkdir -p $(@D)
 	sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@.tmp && mv $@.tmp $@
 

@@ -174,6 +174,7 @@ static int weigh(struct smaller *s, size_t i, const struct result *start,
     const struct result without = compare(s, &s->without, &s->list);
     kept->share = share_of(after, &without);
     kept->needs_others = !noise_is_faster(&by_itself, start, z);
+    kept->error = without.outcome == OUTCOME_VALID ? without.error : HUGE_VAL;
     return 0;
 }
 

@@ -53,6 +53,7 @@ struct kept_edit {
     struct edit edit;
     double share;     /* of the gain: what goes when this edit alone is dropped, over the gain */
     int needs_others; /* alone it gains nothing beyond the noise, or is not valid */
+    double error;     /* of the list without it; HUGE_VAL if that is not valid */
 };
 
 struct minimised { /* to be freed */

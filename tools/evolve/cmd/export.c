@@ -2,14 +2,12 @@
    SPDX-License-Identifier: MIT */
 #include "evolve_commands.h"
 
-#include "library.h"
+#include "variants.h"
 
 #include "base/opts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char help[] =
     "usage: kpred-evolve export RUN.log -o FOLDER [-k K] [--name NAME] [--jobs N]\n"
@@ -122,32 +120,6 @@ static void write_header(struct buf *out, const struct logged *run, const char *
 
 /* ---- the files ---- */
 
-enum { N_FILES = 4 };
-static const char *const endings[N_FILES] = {".o", ".h", ".spec", ".csv"};
-
-/* All are written before the first one takes its place. */
-static int write_files(const struct export_options *o, const char *name, const struct buf *bytes)
-{
-    struct outfile out[N_FILES];
-    int n = 0, rc = 0;
-    if (mkdir(o->folder, 0777) != 0 && errno != EEXIST)
-        return fail("%s: cannot make the folder: %s", o->folder, strerror(errno));
-    for (; rc == 0 && n < N_FILES; n += rc == 0) {
-        struct buf path = {NULL, 0, 0};
-        buf_printf(&path, "%s/%s%s", o->folder, name, endings[n]);
-        rc = out_open(&out[n], path.s);
-        buf_free(&path);
-        if (rc == 0)
-            fwrite(bytes[n].s, 1, bytes[n].n, out[n].f);
-    }
-    for (int i = 0; i < n; i++)
-        if (rc == 0)
-            rc = out_commit(&out[i]);
-        else
-            out_abandon(&out[i]);
-    return rc;
-}
-
 static const char *name_of(const struct export_options *o, const struct logged *run)
 {
     return o->name != NULL ? o->name : run->session.options.function;
@@ -157,15 +129,32 @@ static int write_all(const struct export_options *o, const struct logged *run,
                      const struct variants *v, const struct library *l, const struct sizes *sizes,
                      const double *us)
 {
-    struct buf bytes[N_FILES];
-    memset(bytes, 0, sizeof bytes);
-    buf_add(&bytes[0], l->object.s, l->object.n);
-    write_header(&bytes[1], run, name_of(o, run), v);
-    write_spec(&bytes[2], run, name_of(o, run), v->n, sizes);
-    write_csv(&bytes[3], host_harness(run->session.host), sizes, us, v->n);
-    const int rc = write_files(o, name_of(o, run), bytes);
-    for (int i = 0; i < N_FILES; i++)
-        buf_free(&bytes[i]);
+    struct library_files files = {.object = {NULL, 0, 0}};
+    buf_add(&files.object, l->object.s, l->object.n);
+    write_header(&files.header, run, name_of(o, run), v);
+    write_spec(&files.spec, run, name_of(o, run), v->n, sizes);
+    write_csv(&files.csv, host_harness(run->session.host), sizes, us, v->n);
+    const int rc = library_write(o->folder, name_of(o, run), &files);
+    library_free_files(&files);
+    return rc;
+}
+
+struct parts { /* for write_part */
+    struct session *session;
+    const struct variants *variants;
+    const char *name;
+};
+
+static int write_part(void *user, size_t i, const char *path)
+{
+    const struct parts *p = user;
+    struct buf object = {NULL, 0, 0}, function = {NULL, 0, 0};
+    buf_printf(&function, "%s_v%zu", p->name, i);
+    int rc = ir_emit(p->session->ir, &p->variants->list[i], IR_OBJECT, function.s, &object);
+    if (rc == 0)
+        rc = out_whole(path, &object);
+    buf_free(&object);
+    buf_free(&function);
     return rc;
 }
 
@@ -174,8 +163,10 @@ static int link_best(const char *name, struct session *s, struct variants *v, st
                      double *us)
 {
     const size_t n_cases = host_harness(s->host)->n_shapes;
+    struct parts user = {s, v, name};
     for (;;) {
-        if (library_make(s, v, name, l) != 0)
+        const struct library_parts parts = {&user, write_part, v->n, v->n, name};
+        if (library_make(&parts, l) != 0)
             return -1;
         const int rc = trial_compare(s->host, l->code, v->n, &s->plan, us);
         if (rc == 0 && variants_prune(v, us, n_cases) == 0)
@@ -207,13 +198,6 @@ static int make(const struct export_options *o, struct logged *run, const struct
     return rc != 0 ? -1 : flush_stdout();
 }
 
-/* Before the long work, not after it */
-static int check_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) != 0 || S_ISDIR(st.st_mode) ? 0 : fail("%s: is no folder", path);
-}
-
 int cmd_export(int argc, char **argv)
 {
     struct export_options o;
@@ -232,7 +216,7 @@ int cmd_export(int argc, char **argv)
     const int status = opts_parse(table, help, argc, argv);
     if (status >= 0)
         return status;
-    if (check_folder(o.folder) != 0 || logged_open(&run, o.log, o.jobs) != 0)
+    if (library_check_folder(o.folder) != 0 || logged_open(&run, o.log, o.jobs) != 0)
         return 1;
     split_sizes(host_harness(run.session.host), &sizes);
     const int rc = make(&o, &run, &sizes);

@@ -1,4 +1,4 @@
-/* library.c - the variants of a kernel as one object
+/* library.c - variants as one object, and the files of a library
    SPDX-License-Identifier: MIT
 
    library.h declares it. */
@@ -7,8 +7,10 @@
 #include "evolve/process.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- a temporary folder ---- */
@@ -42,20 +44,6 @@ static void remove_folder(char *folder, size_t n_parts)
 }
 
 /* ---- the object ---- */
-
-static int write_part(struct session *s, const struct edits *list, const char *name, size_t i,
-                      const char *folder)
-{
-    struct buf object = {NULL, 0, 0};
-    char *path = part_path(folder, i), *function = text_of("%s%s%zu", name, "_v", i);
-    int rc = ir_emit(s->ir, list, IR_OBJECT, function, &object);
-    if (rc == 0)
-        rc = out_whole(path, &object);
-    buf_free(&object);
-    free(function);
-    free(path);
-    return rc;
-}
 
 /* Links the parts: "-r" to one object, or "-shared" to what dlopen takes */
 static int link_parts(const char *how, const char *folder, size_t n, const char *to)
@@ -94,33 +82,36 @@ static int load(struct library *l, const char *path, const char *name, size_t n)
     return 0;
 }
 
-static int link_all(struct library *l, const char *folder, const char *name, size_t n)
+static int link_all(struct library *l, const char *folder, const struct library_parts *parts)
 {
     char *object = text_of("%s/%s", folder, "all.o", 0);
     char *shared = text_of("%s/%s", folder, "all.so", 0);
-    int rc = link_parts("-r", folder, n, object);
+    int rc = link_parts("-r", folder, parts->n, object);
     if (rc == 0)
         rc = read_file(object, (size_t)1 << 28, &l->object);
     if (rc == 0)
-        rc = link_parts("-shared", folder, n, shared);
+        rc = link_parts("-shared", folder, parts->n, shared);
     if (rc == 0)
-        rc = load(l, shared, name, n);
+        rc = load(l, shared, parts->name, parts->n_variants);
     free(object);
     free(shared);
     return rc;
 }
 
-int library_make(struct session *s, const struct variants *v, const char *name, struct library *out)
+int library_make(const struct library_parts *parts, struct library *out)
 {
     char *folder = process_folder();
     int rc = folder != NULL ? 0 : -1;
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; rc == 0 && i < v->n; i++)
-        rc = write_part(s, &v->list[i], name, i, folder);
+    for (size_t i = 0; rc == 0 && i < parts->n; i++) {
+        char *path = part_path(folder, i);
+        rc = parts->write(parts->user, i, path);
+        free(path);
+    }
     if (rc == 0)
-        rc = link_all(out, folder, name, v->n);
+        rc = link_all(out, folder, parts);
     if (folder != NULL)
-        remove_folder(folder, v->n);
+        remove_folder(folder, parts->n);
     if (rc != 0)
         library_free(out);
     return rc;
@@ -132,4 +123,45 @@ void library_free(struct library *l)
         dlclose(l->handle);
     buf_free(&l->object);
     memset(l, 0, sizeof *l);
+}
+
+/* ---- the files ---- */
+
+int library_check_folder(const char *folder)
+{
+    struct stat st;
+    return stat(folder, &st) != 0 || S_ISDIR(st.st_mode) ? 0 : fail("%s: is no folder", folder);
+}
+
+int library_write(const char *folder, const char *name, const struct library_files *files)
+{
+    const struct buf *bytes[] = {&files->object, &files->header, &files->spec, &files->csv};
+    static const char *const endings[] = {".o", ".h", ".spec", ".csv"};
+    enum { N = sizeof endings / sizeof *endings };
+    struct outfile out[N];
+    int n = 0, rc = 0;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return fail("%s: cannot make the folder: %s", folder, strerror(errno));
+    for (; rc == 0 && n < N; n += rc == 0) {
+        struct buf path = {NULL, 0, 0};
+        buf_printf(&path, "%s/%s%s", folder, name, endings[n]);
+        rc = out_open(&out[n], path.s);
+        buf_free(&path);
+        if (rc == 0)
+            fwrite(bytes[n]->s, 1, bytes[n]->n, out[n].f);
+    }
+    for (int i = 0; i < n; i++)
+        if (rc == 0)
+            rc = out_commit(&out[i]);
+        else
+            out_abandon(&out[i]);
+    return rc;
+}
+
+void library_free_files(struct library_files *files)
+{
+    buf_free(&files->object);
+    buf_free(&files->header);
+    buf_free(&files->spec);
+    buf_free(&files->csv);
 }

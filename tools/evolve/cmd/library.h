@@ -1,8 +1,13 @@
-/* library.h - the variants of a kernel as one object, which is loaded and timed as it ships
+/* library.h - variants as one object, which is loaded and timed as it ships, with what says how to
+   use it
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "variants.h"
+#include "evolve/harness.h"
+
+#include "base/util.h"
+
+enum { MAX_VARIANTS = 64 };
 
 struct library {                   /* to be freed */
     struct buf object;             /* the bytes of NAME.o: functions NAME_v0, NAME_v1, ... */
@@ -10,7 +15,26 @@ struct library {                   /* to be freed */
     void *handle;
 };
 
+struct library_parts { /* the objects that are linked to one */
+    void *user;
+    /* Writes the part i into a file that is not there; -1 after a message */
+    int (*write)(void *user, size_t i, const char *path);
+    size_t n, n_variants;
+    const char *name;
+};
+
 /* -1 after a message */
-int library_make(struct session *s, const struct variants *v, const char *name,
-                 struct library *out);
+int library_make(const struct library_parts *parts, struct library *out);
 void library_free(struct library *l);
+
+/* -1 after a message if there is something of that name, and it is no folder */
+int library_check_folder(const char *folder);
+
+struct library_files {
+    struct buf object, header, spec, csv; /* to be freed */
+};
+
+/* Writes NAME.o, NAME.h, NAME.spec and NAME.csv: all before the first one takes its place. The
+   folder is made. -1 after a message */
+int library_write(const char *folder, const char *name, const struct library_files *files);
+void library_free_files(struct library_files *files);

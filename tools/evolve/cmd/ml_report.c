@@ -14,29 +14,35 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: kpred-evolve ml-report RUN.log [--bound POINTS] [-o FILE.mlir] [--jobs N]\n"
-    "                              [--plot FILE.svg] [--csv|--json]\n"
+    "usage: kpred-evolve ml-report RUN.log [--bound POINTS] [--choose time|error] [-o FILE.mlir]\n"
+    "                              [--jobs N] [--plot FILE.svg] [--csv|--json]\n"
     "\n"
     "The front of a search of kpred-evolve ml with its errors on the validation part of the "
     "images;\n"
-    "from it the fastest within the bound is chosen. Its edits are minimised, and said in words,\n"
-    "and its errors on the test part are told, which neither the search nor the choice has seen.\n"
+    "from it one is chosen. Its edits are minimised, and said in words, and its errors on the\n"
+    "test part are told, which neither the search nor the choice has seen.\n"
     "\n"
-    "  RUN.log         the log; what is timed is appended to it\n"
-    "  --bound POINTS  the most points of validation error more than the module's (default 2)\n"
-    "  -o FILE.mlir    what is chosen, as a module\n"
-    "  --jobs N        candidates at a time (default: one for each processor)\n"
+    "  RUN.log          the log; what is timed is appended to it\n"
+    "  --bound POINTS   the most points of validation error more than the module's (default 2)\n"
+    "  --choose WHAT    time (default): the fastest within the bound; error: the one with the "
+    "least\n"
+    "                   validation error, of equal ones the fastest\n"
+    "  -o FILE.mlir     what is chosen, as a module\n"
+    "  --jobs N         candidates at a time (default: one for each processor)\n"
     "  --plot FILE.svg  time against error, with the module as it is; gnuplot draws it\n"
-    "  --csv           as CSV, columns point,time,gain,low,high,search,validate,test,edits,list:\n"
-    "                  the first line is the module, the last one what is chosen, minimised\n"
-    "  --json          as JSON, an array of objects with the same names\n"
+    "  --csv            as CSV, columns point,time,gain,low,high,search,validate,test,edits,list:\n"
+    "                   the first line is the module, the last one what is chosen, minimised\n"
+    "  --json           as JSON, an array of objects with the same names\n"
     "\n"
     "time: by the module's. gain: how many percent it saves, low and high: the 95 % interval.\n"
     "search, validate, test: the wrong labels of each part, in percent.\n";
 
+enum { BY_TIME, BY_ERROR };
+
 struct report_options {
     const char *log, *plot, *module;
     long bound, jobs;
+    int choice; /* BY_TIME, BY_ERROR */
     struct table_form form;
 };
 
@@ -86,10 +92,10 @@ static void add_points(struct plot *plot, const struct result *r, double validat
         plot_point(plot, OF_VALIDATE, "front, validation part", 100 * r->time, 100 * validate);
 }
 
-/* Rows of the front; *list becomes the fastest point within the bound. Its number, 0 if there is
-   none, -1 after a message */
-static long choose(struct ml_session *s, const struct archive *a, double bound, struct table *t,
-                   struct plot *plot, struct edits *list)
+/* Rows of the front; *list becomes the point with no more than that validation error that is the
+   fastest, or has the least error. Its number, 0 if there is none, -1 after a message */
+static long choose(struct ml_session *s, const struct archive *a, double most, int is_least,
+                   struct table *t, struct plot *plot, struct edits *list)
 {
     const struct entry **front;
     const size_t n = archive_front(a, &front);
@@ -105,9 +111,10 @@ static long choose(struct ml_session *s, const struct archive *a, double bound, 
         snprintf(point, sizeof point, "%zu", i + 1);
         add_row(t, point, &e->result, error, HUGE_VAL, &e->list);
         add_points(plot, &e->result, error);
-        if (found == 0 && error <= s->error[EXAM_VALIDATE] + bound) {
+        if (found == 0 ? error <= most : is_least && error < most) {
             edits_copy(list, &e->list);
             found = (long)i + 1;
+            most = error;
         }
     }
     free(front);
@@ -120,6 +127,8 @@ static int examine(struct ml_session *s, struct archive *a, const struct edits *
                    struct chosen *c)
 {
     c->n_before = list->n;
+    if (list->n == 0)
+        return fail("what is chosen is the module as it is: no point is better");
     if (search_minimise(&s->task, a, list, &c->m) != 0)
         return -1;
     if (c->m.list.n == 0)
@@ -130,6 +139,15 @@ static int examine(struct ml_session *s, struct archive *a, const struct edits *
     return c->validate < 0 || c->test < 0 ? -1 : 0;
 }
 
+static void say_without(double error, double with)
+{
+    if (isfinite(error))
+        printf("without it %.2f in place of %.2f %% of the search part are wrong\n", 100 * error,
+               100 * with);
+    else
+        printf("without it the list is not valid\n");
+}
+
 static int say_edits(const struct ml_session *s, const struct minimised *m)
 {
     char **steps = xcalloc(m->list.n + 1, sizeof *steps);
@@ -138,8 +156,9 @@ static int say_edits(const struct ml_session *s, const struct minimised *m)
         return fail("a list that was valid does not apply any more");
     }
     for (size_t i = 0; i < m->list.n; i++) {
-        printf("%zu. %s\n   %.1f %% of the gain%s\n", i + 1, steps[i], 100 * m->kept[i].share,
+        printf("%zu. %s\n   %.1f %% of the gain%s; ", i + 1, steps[i], 100 * m->kept[i].share,
                m->kept[i].needs_others ? ", only together with others" : "");
+        say_without(m->kept[i].error, m->after.error);
         free(steps[i]);
     }
     free(steps);
@@ -152,9 +171,10 @@ static int say(const struct ml_session *s, const struct chosen *c)
     printf("\nchosen: point %zu\n", c->point);
     if (say_edits(s, &c->m) != 0)
         return -1;
-    printf("gain %.2f %% (95 %% interval %.2f to %.2f) of the module's time; edits: %zu of %zu\n",
-           100 * (1 - r->time), 100 * (1 - r->time - 1.96 * r->spread),
-           100 * (1 - r->time + 1.96 * r->spread), c->m.list.n, c->n_before);
+    const double low = 100 * (1 - r->time - 1.96 * r->spread);
+    printf("gain %.2f %% (95 %% interval %.2f to %.2f%s) of the module's time; edits: %zu of %zu\n",
+           100 * (1 - r->time), low, 100 * (1 - r->time + 1.96 * r->spread),
+           low > 0 ? "" : ": none beyond the noise", c->m.list.n, c->n_before);
     printf("wrong labels of %zu test images: %.2f %%, of the module %.2f %%\n",
            s->exam.part[EXAM_TEST].n, 100 * c->test, 100 * s->error[EXAM_TEST]);
     return 0;
@@ -198,7 +218,8 @@ static int report(const struct report_options *o, struct ml_session *s, struct a
     struct chosen c = {.point = 0};
     table_heading(&t, "point,time,gain,low,high,search,validate,test,edits,list");
     add_module(s, &t, &plot);
-    const long found = choose(s, a, (double)o->bound / 100, &t, &plot, &list);
+    const double most = s->error[EXAM_VALIDATE] + (double)o->bound / 100;
+    const long found = choose(s, a, most, o->choice == BY_ERROR, &t, &plot, &list);
     int rc = found > 0    ? 0
              : found == 0 ? fail("%s: no point of the front keeps to the bound", o->log)
                           : -1;
@@ -263,6 +284,7 @@ int cmd_ml_report(int argc, char **argv)
         {.name = "RUN.log", .kind = OPT_TEXT, .to = &o.log, .is_required = 1},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.module},
         {.name = "--bound", .kind = OPT_COUNT, .to = &o.bound, .least = 0, .most = 100},
+        {.name = "--choose", .kind = OPT_CHOICE, .to = &o.choice, .choices = "time|error"},
         {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
         {.name = "--plot", .kind = OPT_TEXT, .to = &o.plot},
         {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},

@@ -2,9 +2,8 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "library.h"
 #include "story.h"
-
-enum { MAX_VARIANTS = 64 };
 
 struct variants { /* to be freed; the first one is the baseline, without edits */
     struct edits list[MAX_VARIANTS];

@@ -5,6 +5,7 @@
 #include "engine.h"
 
 #include "loops.h"
+#include "memory.h"
 #include "ref.h"
 
 #include "base/util.h"
@@ -38,73 +39,28 @@ struct engine_code {
 
 /* ---- what compiled code calls ---- */
 
-enum { ALIGNED = 64 }; /* no tensor asks for more */
-static unsigned char *arena;
-static size_t taken;
+static struct memory arena;
 static jmp_buf without_room; /* compiled code has nothing to clean up */
 
 static void *take(uint64_t alignment, uint64_t bytes)
 {
-    unsigned char *at = arena + taken;
+    void *at = memory_take(&arena, bytes);
     (void)alignment;
-    if (bytes > ENGINE_ARENA - taken)
+    if (at == NULL)
         longjmp(without_room, 1);
-    taken += (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
-    return memset(at, 0, bytes); /* what reads it too soon reads the same each time */
-}
-
-static void leave(void *at)
-{
-    (void)at;
-}
-
-struct unranked {
-    int64_t rank;
-    struct descriptor *to;
-};
-
-/* How many elements from dimension d on lie behind each other */
-static int64_t together(const struct unranked *t, int64_t d)
-{
-    int64_t n = 1;
-    for (int64_t i = t->rank - 1; i >= d; n *= t->to->more[i--])
-        if (t->to->more[t->rank + i] != n)
-            return 0;
-    return n;
-}
-
-/* All elements of `from`, whose strides may be any, to `to`: dimension d and those behind it */
-static void copy_from(const struct unranked *from, const struct unranked *to, int64_t d,
-                      const char *at_from, char *at_to, int64_t bytes)
-{
-    const int64_t n = together(from, d);
-    if (n > 0 && n == together(to, d)) {
-        memcpy(at_to, at_from, (size_t)(n * bytes));
-        return;
-    }
-    for (int64_t i = 0; i < from->to->more[d]; i++)
-        copy_from(from, to, d + 1, at_from + i * from->to->more[from->rank + d] * bytes,
-                  at_to + i * to->to->more[to->rank + d] * bytes, bytes);
-}
-
-static void copy(int64_t bytes, struct unranked *from, struct unranked *to)
-{
-    copy_from(from, to, 0, (const char *)from->to->at + from->to->offset * bytes,
-              (char *)to->to->at + to->to->offset * bytes, bytes);
+    return at;
 }
 
 static void offer(MlirExecutionEngine engine)
 {
     void *(*const take_it)(uint64_t, uint64_t) = take;
-    void (*const leave_it)(void *) = leave;
-    void (*const copy_it)(int64_t, struct unranked *, struct unranked *) = copy;
+    void (*const copy_it)(int64_t, const struct memory_ref *, const struct memory_ref *) =
+        memory_copy;
     void *at;
     memcpy(&at, &take_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, ref_of("aligned_alloc"), at);
-    memcpy(&at, &leave_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, ref_of("free"), at);
+    mlirExecutionEngineRegisterSymbol(engine, ref_of(ENGINE_TAKE), at);
     memcpy(&at, &copy_it, sizeof at);
-    mlirExecutionEngineRegisterSymbol(engine, ref_of("memrefCopy"), at);
+    mlirExecutionEngineRegisterSymbol(engine, ref_of(ENGINE_COPY), at);
 }
 
 /* ---- messages ---- */
@@ -166,10 +122,11 @@ static void make_first_engine(MlirContext context)
 /* What is MLIR's for as long as the process */
 static void begin_process(MlirContext context)
 {
-    if (arena != NULL)
+    if (arena.at != NULL)
         return;
-    unsigned char *room = xmalloc(ENGINE_ARENA + ALIGNED);
-    arena = room + (ALIGNED - (uintptr_t)room % ALIGNED);
+    unsigned char *room = xmalloc(ENGINE_ARENA + MEMORY_ALIGNED);
+    arena.at = room + (MEMORY_ALIGNED - (uintptr_t)room % MEMORY_ALIGNED);
+    arena.size = ENGINE_ARENA;
     mlirRegisterAllPasses();
     make_first_engine(context);
 }
@@ -253,15 +210,20 @@ static int link_code(const struct engine *e, const char *path, MlirModule module
     return say(e, path, "there is no such function with llvm.emit_c_interface");
 }
 
-int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
-                 struct engine_code **out)
+int engine_lower(struct engine *e, const char *path, MlirModule module)
 {
     e->path = path;
-    *out = NULL;
     if (engine_passes(e, module, to_buffers) != 0)
         return -1;
     loops_order(module);
-    if (engine_passes(e, module, to_code) != 0)
+    return engine_passes(e, module, to_code);
+}
+
+int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
+                 struct engine_code **out)
+{
+    *out = NULL;
+    if (engine_lower(e, path, module) != 0)
         return -1;
     struct engine_code *code = xcalloc(1, sizeof *code);
     if (link_code(e, path, module, function, code) != 0) {
@@ -304,13 +266,27 @@ typedef void of_two(struct descriptor *a, struct descriptor *b, struct descripto
 typedef void of_three(struct descriptor *a, struct descriptor *b, struct descriptor *c,
                       struct descriptor *out);
 
+static engine_caller *caller;
+
+void engine_call_by(engine_caller *by)
+{
+    caller = by;
+}
+
+size_t engine_taken(void)
+{
+    return (size_t)arena.taken;
+}
+
 int engine_run(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
                const struct engine_tensor *out)
 {
     struct descriptor d[ENGINE_INPUTS], to = describe(out);
     for (size_t i = 0; i < n_in; i++)
         d[i] = describe(&in[i]);
-    taken = 0;
+    arena.taken = 0;
+    if (caller != NULL)
+        return caller(entry, in, n_in, out);
     if (setjmp(without_room) != 0)
         return -1;
     switch (n_in) {

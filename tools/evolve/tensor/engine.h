@@ -30,6 +30,11 @@ void engine_hush(struct engine *e, int is_quiet); /* no messages of MLIR from no
 MlirModule engine_parse(struct engine *e, const char *path, const char *text, size_t n);
 /* Runs passes, named as for mlir-opt; -1 after a message */
 int engine_passes(struct engine *e, MlirModule module, const char *passes);
+/* Brings a module to the LLVM dialect, by the passes that engine_build takes, too; -1 after a
+   message. What it calls then is ENGINE_TAKE and ENGINE_COPY, as in memory.h, and libm. */
+#define ENGINE_TAKE "aligned_alloc" /* LLVM knows that what this gives overlaps with nothing */
+#define ENGINE_COPY "memrefCopy"
+int engine_lower(struct engine *e, const char *path, MlirModule module);
 /* Code of a function of up to ENGINE_INPUTS tensors to a tensor; the module is changed. -1 after a
    message. */
 int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
@@ -41,5 +46,11 @@ void engine_free(struct engine_code *code);
 /* -1 if the arena is too small for it */
 int engine_run(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
                const struct engine_tensor *out);
-/* What there is to be said then; returns -1 */
+size_t engine_taken(void); /* bytes of the arena, by the last run */
+/* From now on all runs are calls of that (NULL: the usual ones), for code that is called in another
+   way than MLIR's */
+typedef int engine_caller(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
+                          const struct engine_tensor *out);
+void engine_call_by(engine_caller *by);
+/* What there is to be said if it is too small; returns -1 */
 int engine_tell_full(const char *path);

@@ -8,6 +8,8 @@
 
 #include "base/util.h"
 
+#include <mlir-c/BuiltinAttributes.h>
+
 /* ---- a clone that is edited ---- */
 
 int tensor_applies(void *self, const struct edits *list)
@@ -46,6 +48,31 @@ int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *
     mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
     mlirModuleDestroy(module);
     return 0;
+}
+
+static void rename_function(struct tensor_program *p, MlirModule module, const char *name)
+{
+    int n;
+    MlirOperation function = parts_function(module, p->function, &n);
+    mlirOperationSetAttributeByName(function, ref_of("sym_name"),
+                                    mlirStringAttrGet(engine_context(p->engine), ref_of(name)));
+}
+
+int tensor_lower(struct tensor_program *p, const struct edits *list, const char *name,
+                 struct buf *text)
+{
+    enum outcome why;
+    MlirModule module = edited(p, list, &why);
+    if (mlirModuleIsNull(module))
+        return fail("%s: a list of edits is %s", p->path, outcome_names[why]);
+    int rc = parts_simplify(p, module);
+    rename_function(p, module, name);
+    if (rc == 0)
+        rc = engine_lower(p->engine, p->path, module);
+    if (rc == 0)
+        mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
+    mlirModuleDestroy(module);
+    return rc;
 }
 
 static struct engine_code *compile(struct tensor_program *p, const struct edits *list,

@@ -40,6 +40,10 @@ int tensor_steps(struct tensor_program *p, const struct edits *list, char **step
 /* The edited module as text, simplified; -1 if the list does not apply, or does not verify */
 int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *text);
 
+/* The same as far as engine_lower brings it, its function with that name. -1 after a message. */
+int tensor_lower(struct tensor_program *p, const struct edits *list, const char *name,
+                 struct buf *text);
+
 /* ---- compiling ---- */
 
 /* Code for engine_run, as long as the program; NULL with an outcome, without a message */
