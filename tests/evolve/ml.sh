@@ -1,5 +1,5 @@
 #!/bin/sh
-# ml.sh - `kpred-evolve ml` and `ml-report`: searches over tensor programs, what is chosen, and bad input
+# ml.sh - `kpred-evolve ml`, `ml-report` and `ml-export`: searches over tensor programs, what is chosen, and bad input
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
@@ -126,6 +126,56 @@ bad_label() {
 chance() {
     awk -F, -v OFS=, 'NR > 1 { $1 = int(NR / 2) % 2 } 1' "$tmp/rows.csv" >"$tmp/bad.csv" && data 'which is no more than chance'
 }
+# Without a bound on time, what is chosen has the least validation error of the front.
+least_error() {
+    "$evolve" ml-report "$tmp/climb.log" --choose error --bound 50 --csv >"$tmp/out" 2>"$tmp/err" ||
+        { grep -q 'what is chosen is the module as it is' "$tmp/err" && return; cat "$tmp/err"; return 1; }
+    awk -F, '$1 ~ /^[0-9]+$/ && (!n++ || $7 < least) { least = $7 } $1 == "chosen" { found = $7 <= least + 0.01 }
+        END { exit !found }' "$tmp/out"
+}
+
+# As a library: the module is variant 0, and no model of the spec names a variant that breaks a bound.
+exports() {
+    "$evolve" ml-export "$tmp/climb.log" -o "$tmp/lib" --name net >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+    cat >"$tmp/calls.c" <<'END'
+#include "net.h"
+#include <stdio.h>
+#include <string.h>
+static _Alignas(64) unsigned char arena[net_arena + 64];
+static float in[10 * 16], out[net_variants][10 * 2], again[10 * 2];
+int main(void)
+{
+    int same = 1;
+    for (int i = 0; i < 160; i++)
+        in[i] = (float)(i % 7) / 7;
+    memset(arena, 0xff, sizeof arena);
+    for (int v = 0; v < net_variants; v++) {
+        net_table[v](in, out[v], arena);
+        net_table[v](in, again, arena);
+        same &= memcmp(out[v], again, sizeof again) == 0 && out[v][0] == out[v][0] && out[v][0] != out[v][1];
+    }
+    for (int i = 0; i < 64; i++)
+        same &= arena[net_arena + i] == 0xff;
+    printf("%d variants, %d, %.2f\n", net_variants, same, 100 * net_points[0].validate);
+    return !same || net_points[net_variants - 1].us > 0.99 * net_points[0].us;
+}
+END
+    $CC -std=c11 $CFLAGS -I"$tmp/lib" "$tmp/calls.c" "$tmp/lib/net.o" -lm -o "$tmp/calls" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+    "$tmp/calls" >"$tmp/called" || { cat "$tmp/called"; return 1; }
+    "$evolve" ml-report "$tmp/climb.log" --csv 2>"$tmp/err" | awk -F, '$1 == "module" { print $7 }' >"$tmp/module"
+    grep -q " 1, $(cat "$tmp/module")\$" "$tmp/called"
+}
+predicts() {
+    "$BUILD/kpred-train" train "$tmp/lib/net.spec" --data "$tmp/lib/net.csv" -o "$tmp/net_model.h" >"$tmp/out" 2>&1 ||
+        { cat "$tmp/out"; return 1; }
+    for bound in 1 1000; do
+        fastest=$(awk -F, -v bound=$bound '$1 == bound && (!n++ || $3 < least) { least = $3; v = $2 } END { print v }' \
+            "$tmp/lib/net.csv")
+        "$BUILD/kpred" predict "$tmp/net_model.h" bound=$bound -k 1 >"$tmp/out" 2>&1 || { cat "$tmp/out"; return 1; }
+        tail -n 1 "$tmp/out" | awk -v want="$fastest" '{ exit $3 != want }' || return 1
+    done
+}
+
 other_log() {
     sed 's/^# split 1$/# split 2/' "$tmp/first.log" >"$tmp/other.log"
     refuses 1 'other.log:' ml-report "$tmp/other.log"
@@ -148,6 +198,15 @@ if command -v gnuplot >/dev/null; then
 else
     skipped "as a plot, and as JSON" "there is no gnuplot"
 fi
+check "what is chosen by error" least_error
+check "as a library" exports
+if [ -x "$BUILD/kpred-train" ]; then
+    check "a model of the library" predicts
+else
+    skipped "a model of the library" "kpred-train is not built"
+fi
+check "a file as folder" refuses 1 'rows.csv: is no folder' ml-export "$tmp/climb.log" -o "$tmp/rows.csv"
+check "a name that is none" refuses 1 '"1st": is no C identifier' ml-export "$tmp/climb.log" -o "$tmp/no" --name 1st
 check "no file" refuses 1 "$tmp/none.mlir" ml "$tmp/none.mlir" --data "$tmp/rows.csv" -o "$tmp/no.log"
 check "a module that does not parse" alters '3s/=/==/' "$tmp/bad.mlir:3:"
 check "a module that does not verify" alters 's/-> tensor<10x2xf32> attributes/-> tensor<10x3xf32> attributes/' "$tmp/bad.mlir:"

@@ -12,3 +12,4 @@ int cmd_emit(int argc, char **argv);
 int cmd_network(int argc, char **argv);
 int cmd_ml(int argc, char **argv);
 int cmd_ml_report(int argc, char **argv);
+int cmd_ml_export(int argc, char **argv);

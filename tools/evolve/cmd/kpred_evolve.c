@@ -18,6 +18,8 @@ int main(int argc, char **argv)
         {"network", "a small network, trained, as an MLIR module", cmd_network},
         {"ml", "edits that make a network faster, or more right, into a log", cmd_ml},
         {"ml-report", "its front, and what is chosen from it, in words", cmd_ml_report},
+        {"ml-export", "points of its front as a library, to choose by a bound on error",
+         cmd_ml_export},
         {NULL, NULL, NULL},
     };
     return commands_run("kpred-evolve", table, argc, argv);

@@ -5,7 +5,6 @@
 
 #include "ml_session.h"
 
-#include "base/outputs.h"
 #include "base/plot.h"
 #include "base/table.h"
 
@@ -246,34 +245,13 @@ static int report(const struct report_options *o, struct ml_session *s, struct a
 static int run(const struct report_options *o)
 {
     const struct output to[] = {{"--plot", o->plot}, {"-o", o->module}};
-    struct archive *log = NULL, *a = NULL;
-    struct ml_options options;
-    struct ml_session s;
-    struct story story;
+    struct ml_logged run;
     if (outputs_check_apart(to, 2) != 0 || outputs_check_input(to, 2, "RUN.log", o->log) != 0
         || (o->plot != NULL && plot_check() != 0)
-        || archive_read(&log, o->log, edit_operators) != 0)
+        || ml_logged_open(&run, o->log, o->jobs, to, 2) != 0)
         return -1;
-    int rc = ml_options_of(log, o->log, &options);
-    options.jobs = o->jobs;
-    if (rc == 0)
-        rc = outputs_check_input(to, 2, "the log's module", options.module);
-    if (rc == 0)
-        rc = outputs_check_input(to, 2, "the log's data", options.data);
-    if (rc == 0)
-        rc = ml_session_open(&s, &options);
-    if (rc == 0) {
-        ml_story(&story, &s, &search_defaults);
-        rc = story_retell(&story, log, o->log);
-        if (rc == 0)
-            rc = archive_open(&a, o->log, 1, story.line, edit_operators);
-        story_free(&story);
-        rc = rc == 0 ? report(o, &s, a) : -1;
-        if (a != NULL)
-            archive_close(a);
-        ml_session_close(&s);
-    }
-    archive_close(log);
+    const int rc = report(o, &run.session, run.archive);
+    ml_logged_close(&run);
     return rc;
 }
 

@@ -164,7 +164,8 @@ void ml_story(struct story *story, const struct ml_session *s, const struct sear
     story_put_plan(story, plan);
 }
 
-int ml_options_of(const struct archive *log, const char *path, struct ml_options *o)
+/* The options that a log tells; texts are the log's. -1 after a message */
+static int options_of(const struct archive *log, const char *path, struct ml_options *o)
 {
     const struct story_text texts[] = {
         {"network", &o->module}, {"function", &o->function}, {"data", &o->data}, {NULL, NULL}};
@@ -176,4 +177,47 @@ int ml_options_of(const struct archive *log, const char *path, struct ml_options
                    || story_number(log, path, "memory_mb", &o->memory_mb) != 0
                ? -1
                : story_number(log, path, "seed", &o->seed);
+}
+
+static int open_to_add(const char *path, struct ml_logged *run)
+{
+    struct story story;
+    ml_story(&story, &run->session, &search_defaults);
+    int rc = story_retell(&story, run->log, path);
+    if (rc == 0)
+        rc = archive_open(&run->archive, path, 1, story.line, edit_operators);
+    story_free(&story);
+    return rc;
+}
+
+int ml_logged_open(struct ml_logged *run, const char *path, long jobs, const struct output *to,
+                   size_t n_to)
+{
+    struct ml_options o;
+    memset(run, 0, sizeof *run);
+    if (archive_read(&run->log, path, edit_operators) != 0)
+        return -1;
+    int rc = options_of(run->log, path, &o);
+    o.jobs = jobs;
+    if (rc == 0)
+        rc = outputs_check_input(to, n_to, "the log's module", o.module);
+    if (rc == 0)
+        rc = outputs_check_input(to, n_to, "the log's data", o.data);
+    if (rc == 0)
+        rc = ml_session_open(&run->session, &o);
+    if (rc == 0)
+        rc = open_to_add(path, run);
+    if (rc != 0)
+        ml_logged_close(run);
+    return rc;
+}
+
+void ml_logged_close(struct ml_logged *run)
+{
+    if (run->archive != NULL)
+        archive_close(run->archive);
+    ml_session_close(&run->session);
+    if (run->log != NULL)
+        archive_close(run->log);
+    memset(run, 0, sizeof *run);
 }

@@ -7,6 +7,7 @@
 #include "evolve/tensor/exam.h"
 #include "evolve/trial.h"
 
+#include "base/outputs.h"
 #include "story.h"
 
 struct ml_options { /* of the command line, or of a log */
@@ -40,5 +41,16 @@ void ml_session_close(struct ml_session *s);
 double ml_error(struct ml_session *s, enum exam_part part, const struct edits *list);
 /* What has to be the same when a search goes on */
 void ml_story(struct story *story, const struct ml_session *s, const struct search_plan *plan);
-/* The options that a log tells; texts are the log's. -1 after a message */
-int ml_options_of(const struct archive *log, const char *path, struct ml_options *o);
+
+/* A log that is added to, with the session that it is of: module and data are as they were */
+struct ml_logged {
+    struct ml_session session;
+    struct archive *archive;
+    struct archive *log; /* as it was found: the session's options are texts of it */
+};
+
+/* -1 after a message, also if the log's module or data would be overwritten by one of the outputs;
+   jobs: see ml_options */
+int ml_logged_open(struct ml_logged *run, const char *path, long jobs, const struct output *to,
+                   size_t n_to);
+void ml_logged_close(struct ml_logged *run);

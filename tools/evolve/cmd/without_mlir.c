@@ -16,6 +16,12 @@ int cmd_ml(int argc, char **argv)
     return refuse();
 }
 
+int cmd_ml_export(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return refuse();
+}
+
 int cmd_ml_report(int argc, char **argv)
 {
     (void)argc, (void)argv;

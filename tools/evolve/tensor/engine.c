@@ -7,6 +7,7 @@
 #include "loops.h"
 #include "memory.h"
 #include "ref.h"
+#include "room.h"
 
 #include "base/util.h"
 
@@ -210,20 +211,22 @@ static int link_code(const struct engine *e, const char *path, MlirModule module
     return say(e, path, "there is no such function with llvm.emit_c_interface");
 }
 
-int engine_lower(struct engine *e, const char *path, MlirModule module)
+int engine_lower(struct engine *e, const char *path, MlirModule module, uint64_t *room)
 {
     e->path = path;
     if (engine_passes(e, module, to_buffers) != 0)
         return -1;
     loops_order(module);
+    *room = room_of(module);
     return engine_passes(e, module, to_code);
 }
 
 int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
                  struct engine_code **out)
 {
+    uint64_t room;
     *out = NULL;
-    if (engine_lower(e, path, module) != 0)
+    if (engine_lower(e, path, module, &room) != 0)
         return -1;
     struct engine_code *code = xcalloc(1, sizeof *code);
     if (link_code(e, path, module, function, code) != 0) {
@@ -271,11 +274,6 @@ static engine_caller *caller;
 void engine_call_by(engine_caller *by)
 {
     caller = by;
-}
-
-size_t engine_taken(void)
-{
-    return (size_t)arena.taken;
 }
 
 int engine_run(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,

@@ -31,10 +31,11 @@ MlirModule engine_parse(struct engine *e, const char *path, const char *text, si
 /* Runs passes, named as for mlir-opt; -1 after a message */
 int engine_passes(struct engine *e, MlirModule module, const char *passes);
 /* Brings a module to the LLVM dialect, by the passes that engine_build takes, too; -1 after a
-   message. What it calls then is ENGINE_TAKE and ENGINE_COPY, as in memory.h, and libm. */
+   message. What it calls then is ENGINE_TAKE and ENGINE_COPY, as in memory.h, and libm;
+   *room is what it takes of an arena. */
 #define ENGINE_TAKE "aligned_alloc" /* LLVM knows that what this gives overlaps with nothing */
 #define ENGINE_COPY "memrefCopy"
-int engine_lower(struct engine *e, const char *path, MlirModule module);
+int engine_lower(struct engine *e, const char *path, MlirModule module, uint64_t *room);
 /* Code of a function of up to ENGINE_INPUTS tensors to a tensor; the module is changed. -1 after a
    message. */
 int engine_build(struct engine *e, const char *path, MlirModule module, const char *function,
@@ -46,7 +47,6 @@ void engine_free(struct engine_code *code);
 /* -1 if the arena is too small for it */
 int engine_run(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,
                const struct engine_tensor *out);
-size_t engine_taken(void); /* bytes of the arena, by the last run */
 /* From now on all runs are calls of that (NULL: the usual ones), for code that is called in another
    way than MLIR's */
 typedef int engine_caller(ev_kernel *entry, const struct engine_tensor *in, size_t n_in,

@@ -59,7 +59,7 @@ static void rename_function(struct tensor_program *p, MlirModule module, const c
 }
 
 int tensor_lower(struct tensor_program *p, const struct edits *list, const char *name,
-                 struct buf *text)
+                 struct buf *text, uint64_t *room)
 {
     enum outcome why;
     MlirModule module = edited(p, list, &why);
@@ -68,7 +68,7 @@ int tensor_lower(struct tensor_program *p, const struct edits *list, const char 
     int rc = parts_simplify(p, module);
     rename_function(p, module, name);
     if (rc == 0)
-        rc = engine_lower(p->engine, p->path, module);
+        rc = engine_lower(p->engine, p->path, module, room);
     if (rc == 0)
         mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
     mlirModuleDestroy(module);

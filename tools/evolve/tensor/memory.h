@@ -15,13 +15,18 @@ struct memory {
     uint64_t size, taken;
 };
 
+static inline uint64_t memory_rounded(uint64_t bytes)
+{
+    return (bytes + MEMORY_ALIGNED - 1) / MEMORY_ALIGNED * MEMORY_ALIGNED;
+}
+
 /* NULL if there is no more. What reads it too soon reads 0. */
-static void *memory_take(struct memory *m, uint64_t bytes)
+static inline void *memory_take(struct memory *m, uint64_t bytes)
 {
     unsigned char *at = m->at + m->taken;
     if (bytes > m->size - m->taken)
         return NULL;
-    m->taken += (bytes + MEMORY_ALIGNED - 1) / MEMORY_ALIGNED * MEMORY_ALIGNED;
+    m->taken += memory_rounded(bytes);
     return memset(at, 0, bytes);
 }
 
@@ -36,7 +41,7 @@ struct memory_ref {
 };
 
 /* How many elements from dimension d on lie behind each other; 0 if they lie apart */
-static int64_t memory_together(const struct memory_ref *t, int64_t d)
+static inline int64_t memory_together(const struct memory_ref *t, int64_t d)
 {
     int64_t n = 1;
     for (int64_t i = t->rank - 1; i >= d; n *= t->to->more[i--])
@@ -46,8 +51,8 @@ static int64_t memory_together(const struct memory_ref *t, int64_t d)
 }
 
 /* Dimension d of `from` and those behind it, whose strides may be any, to `to` */
-static void memory_copy_from(const struct memory_ref *from, const struct memory_ref *to, int64_t d,
-                             const char *at_from, char *at_to, int64_t bytes)
+static inline void memory_copy_from(const struct memory_ref *from, const struct memory_ref *to,
+                                    int64_t d, const char *at_from, char *at_to, int64_t bytes)
 {
     const int64_t n = memory_together(from, d);
     if (n > 0 && n == memory_together(to, d)) {
@@ -60,7 +65,8 @@ static void memory_copy_from(const struct memory_ref *from, const struct memory_
 }
 
 /* All elements, of that many bytes each */
-static void memory_copy(int64_t bytes, const struct memory_ref *from, const struct memory_ref *to)
+static inline void memory_copy(int64_t bytes, const struct memory_ref *from,
+                               const struct memory_ref *to)
 {
     memory_copy_from(from, to, 0, from->to->at + from->to->offset * bytes,
                      to->to->at + to->to->offset * bytes, bytes);

@@ -40,9 +40,10 @@ int tensor_steps(struct tensor_program *p, const struct edits *list, char **step
 /* The edited module as text, simplified; -1 if the list does not apply, or does not verify */
 int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *text);
 
-/* The same as far as engine_lower brings it, its function with that name. -1 after a message. */
+/* The same as far as engine_lower brings it, its function with that name; *room is what a call
+   takes of an arena. -1 after a message. */
 int tensor_lower(struct tensor_program *p, const struct edits *list, const char *name,
-                 struct buf *text);
+                 struct buf *text, uint64_t *room);
 
 /* ---- compiling ---- */
 
