@@ -86,10 +86,11 @@ static MlirLogicalResult tell(MlirDiagnostic diagnostic, void *user)
 /* ---- compiling ---- */
 
 static const char to_buffers[] =
-    "builtin.module(func.func(empty-tensor-to-alloc-tensor),"
+    "builtin.module(func.func(linalg-generalize-named-ops,linalg-fuse-elementwise-ops),"
+    "canonicalize,cse,func.func(empty-tensor-to-alloc-tensor),"
     "one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map allow-return-allocs=1 "
-    "create-deallocs=0},buffer-results-to-out-params,func.func(linalg-generalize-named-ops))";
+    "create-deallocs=0},buffer-results-to-out-params)";
 
 static const char to_code[] = "builtin.module(func.func(convert-linalg-to-loops),convert-scf-to-cf,"
                               "expand-strided-metadata,lower-affine,convert-math-to-llvm,"
