@@ -38,7 +38,7 @@ evolve() {
         "$build/kpred-evolve" ml-report "$at.log" --bound "${BOUND:-2}" --choose $choose --csv >"$at.tmp"
     else
         cat "$at.err" >&2
-        head -n 2 "$at.txt" >"$at.tmp"
+        "$build/kpred-evolve" ml-report "$at.log" --bound "${BOUND:-2}" --choose $choose --csv >"$at.tmp" 2>"$at.err" || true
     fi
     mv "$at.tmp" "$at.csv"
 }

@@ -189,16 +189,12 @@ static int write_module(const struct ml_session *s, const struct edits *list, co
 
 /* ---- all of it ---- */
 
-static int print(const struct report_options *o, const struct ml_session *s, struct table *t,
-                 const struct chosen *c)
+static void print(const struct report_options *o, struct table *t)
 {
     if (o->form.csv || o->form.json)
         table_print(t, stdout, o->form);
     else
         table_print_within(t, stdout, 140);
-    if (!o->form.csv && !o->form.json && say(s, c) != 0)
-        return -1;
-    return flush_stdout();
 }
 
 static void add_module(const struct ml_session *s, struct table *t, struct plot *plot)
@@ -225,16 +221,18 @@ static int report(const struct report_options *o, struct ml_session *s, struct a
     c.point = (size_t)found;
     if (rc == 0)
         rc = examine(s, a, &list, &c);
-    if (rc == 0) {
+    if (rc == 0)
         add_row(&t, "chosen", &c.m.after, c.validate, c.test, &c.m.list);
-        rc = o->plot == NULL ? 0
-                             : plot_write(&plot, "front", "percent of the module's time",
-                                          "percent of wrong labels", o->plot);
-    }
+    if (found >= 0)
+        print(o, &t);
+    if (rc == 0 && o->plot != NULL)
+        rc = plot_write(&plot, "front", "percent of the module's time", "percent of wrong labels",
+                        o->plot);
     if (rc == 0 && o->module != NULL)
         rc = write_module(s, &c.m.list, o->module);
-    if (rc == 0)
-        rc = print(o, s, &t, &c);
+    if (rc == 0 && !o->form.csv && !o->form.json)
+        rc = say(s, &c);
+    rc |= flush_stdout();
     minimised_free(&c.m);
     edits_free(&list);
     plot_free(&plot);
