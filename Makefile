@@ -232,10 +232,8 @@ tables:
 	    "that the headers of weights/gemm_* name" >&2; exit 1; }
 
 .PHONY: bench
-bench: ## time all models with beams 1, 10, 100: portable C and SIMD
-	@for simd in 0 1; do echo "KPRED_SIMD=$$simd, $(CC) $(CFLAGS)"; \
-	    $(MAKE) -s BUILD=$(BUILD)/simd$$simd CFLAGS='$(CFLAGS) -DKPRED_SIMD='$$simd \
-	        $(BUILD)/simd$$simd/kpred && $(BUILD)/simd$$simd/kpred bench || exit 1; done
+bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body that the machine has
+	@$(BUILD)/kpred bench --body all
 
 .PHONY: race
 race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose

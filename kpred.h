@@ -47,8 +47,11 @@ NON-GOALS      training, files, threads inside a call, hostile models (to this h
 CONFIGURATION  no setting changes a result
   KPRED_IMPLEMENTATION  emit the definitions of this header and of every included model
   KPRED_STATIC          the same with internal linkage, in each file that wants its own copy
-  KPRED_SIMD            0: portable C. 1: SSE2 intrinsics. Default: 1 in a hosted build for a target
-                        with SSE2, else 0
+  KPRED_SIMD            which bodies of the network there are: the number of one, see kpred_body, or
+                        KPRED_SIMD_X86, all of x86-64, of which kpred_init takes the fastest that
+                        the machine has. Default: KPRED_SIMD_X86 in a hosted build of gcc or clang
+                        for x86-64; in other hosted builds SSE2, NEON or its dot product where the
+                        compiler announces it; else 0, portable C
 
 ARITHMETIC     this text is normative; >>math, >>features and >>network are the same in C
   activation  integer q in 0..127, real value q * 2^-6
@@ -128,6 +131,7 @@ extern "C" {
 #define KPRED_RESCUE_CALLS  65536     /* rule calls of one rescue, at most */
 #define KPRED_SCALE_ONE     65536     /* of scores: as the network has them */
 #define KPRED_MAX_SCALE     122880    /* 1.875: a scaled sum fits 32 bits */
+#define KPRED_SIMD_X86      100       /* of KPRED_SIMD */
 
 /* The words of arena for a model of these dimensions. work and state are the scorer's words; params
    is the number of parameters. slots is the number of extensions that wait at the same time: the
@@ -138,13 +142,13 @@ extern "C" {
    constant expressions if their arguments are. */
 #define KPRED_ARENA_WORDS(work, state, params, slots, beam)                               \
     ((work) + KPRI_RECORDS(params, beam) * KPRI_RECORD_WORDS(params, state) + 2 * (slots) \
-     + KPRI_BUCKETS)
+     + KPRI_BUCKET_WORDS)
 #define KPRED_SLOTS(prefixes, lane, beam) (((prefixes) < (beam) ? (prefixes) : (beam)) * (lane))
 #define KPRED_LARGER(a, b)                ((a) > (b) ? (a) : (b))
 #define KPRI_RECORDS(params, beam)        KPRED_LARGER(2 * (beam), (params) + 1)
 #define KPRI_RECORD_WORDS(params, state)  (KPRI_PREFIX_WORDS(params) + (state))
 #define KPRI_PREFIX_WORDS(params)         ((1 + (params) + ((params) + 3) / 4 + 3) / 4 * 4)
-#define KPRI_BUCKETS                      384
+#define KPRI_BUCKET_WORDS                 384 /* a bit for each bucket, then the buckets */
 
 /* Upper bounds of what one kpred_predict costs. A generated header gives them as
    NAME_RULE_CALLS(beam) and NAME_MULTIPLY_ADDS(beam). values is the number of values of all
@@ -175,7 +179,8 @@ extern "C" {
     X(KPRED_ERR_K, -13, "k is 0 or larger than the beam") /* [-, k, beam] */                       \
     X(KPRED_ERR_NOT_APPLICABLE, -14, "the kernel does not apply to this problem")                  \
     X(KPRED_ERR_INFEASIBLE, -15, "no legal tuple exists") /* [-, rule calls of the rescue, -] */   \
-    X(KPRED_ERR_BUDGET, -16, "no legal tuple within KPRED_RESCUE_CALLS") /* [-, calls, calls] */
+    X(KPRED_ERR_BUDGET, -16, "no legal tuple within KPRED_RESCUE_CALLS") /* [-, calls, calls] */   \
+    X(KPRED_ERR_BODY, -17, "body not in this build or not for this machine") /* [-, body, -] */
 
 #define KPRI_ENUM(name, code, text) , name = code
 typedef enum kpred_status { KPRED_OK = 0 KPRED_ERROR_LIST(KPRI_ENUM) } kpred_status;
@@ -313,6 +318,19 @@ typedef struct kpred_detail {
     int32_t index, value, limit;
 } kpred_detail;
 
+/* The bodies of the built-in network: the same bits by other instructions. In the order of their
+   speed, of those that a machine may have. */
+typedef enum kpred_body {
+    KPRED_BODY_PORTABLE = 0,
+    KPRED_BODY_SSE2 = 1,
+    KPRED_BODY_AVX2 = 2,
+    KPRED_BODY_AVX_VNNI = 3,
+    KPRED_BODY_AVX512_VNNI = 4,
+    KPRED_BODY_NEON = 5,
+    KPRED_BODY_NEON_DOT = 6,
+    KPRED_BODIES = 7
+} kpred_body;
+
 /* The struct is visible so that the compiler knows its size. Read `extrapolated` and `detail`, and
    leave the rest alone. It holds no resource, so there is nothing to release. Contexts of one
    thread may share an arena, because an arena keeps nothing from one prediction to the next. */
@@ -320,6 +338,8 @@ typedef struct kpred_ctx {
     const kpred_model *model; /* NULL: not initialised */
     int32_t *arena;
     uint32_t beam, slots;
+    uint32_t body;         /* a kpred_body: what this machine has. So a context that is copied to
+                              another machine has to be initialised again. */
     uint32_t extrapolated; /* by the last prediction that succeeded: bit f is set if field f
                               lies outside the range that the model was trained on */
     kpred_detail detail;   /* after an error, see >>status */
@@ -338,10 +358,19 @@ KPRED_API size_t kpred_arena_words(const kpred_model *model, size_t beam);
 /* Binds a context to a model and an arena (int32_t words, contents irrelevant) and checks both.
    beam 1..KPRED_MAX_BEAM; version: KPRED_VERSION. Reads the whole model once to check its id, so
    keep it out of the launch path. On an error *ctx is left not initialised, with detail set.
-   Errors: NULL, VERSION, FORMAT, MODEL, ID, BEAM, ALIGN, ARENA. */
+   Takes the fastest body of the build that the machine has.
+   Errors: NULL, VERSION, FORMAT, MODEL, ID, BEAM, ALIGN, ARENA, BODY (the build has one body alone,
+   and the machine lacks it). */
 KPRED_API KPRED_MUST_CHECK kpred_status kpred_init(kpred_ctx *ctx, uint32_t version,
                                                    const kpred_model *model, size_t beam,
                                                    int32_t *arena, size_t words);
+
+/* Takes another body, for tests and benchmarks. Errors: NULL, CONTEXT, BODY; the context then stays
+   as it was. */
+KPRED_API KPRED_MUST_CHECK kpred_status kpred_set_body(kpred_ctx *ctx, kpred_body body);
+
+/* "avx2"; never NULL */
+KPRED_API const char *kpred_body_name(kpred_body body);
 
 /* The best k legal tuples, 1 <= k <= beam, into out[0..*n_out-1], best first; *n_out may be less
    than k (never 0 on KPRED_OK). problem[0..n_fields-1]: sizes and token numbers in model order.
@@ -422,14 +451,37 @@ KPRED_API const char *kpred_status_string(kpred_status status);
 /* ---- >>portability -------------------------------------------------------------------------- */
 
 #ifndef KPRED_SIMD
-#if defined(__SSE2__) && defined(__STDC_HOSTED__) && __STDC_HOSTED__
+#if !defined(__STDC_HOSTED__) || !__STDC_HOSTED__
+#define KPRED_SIMD 0
+#elif defined(__x86_64__) && defined(__SSE2__) && defined(__GNUC__)
+#define KPRED_SIMD KPRED_SIMD_X86
+#elif defined(__SSE2__)
 #define KPRED_SIMD 1
+#elif defined(__ARM_FEATURE_DOTPROD) && defined(__aarch64__)
+#define KPRED_SIMD 6
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#define KPRED_SIMD 5
 #else
 #define KPRED_SIMD 0
 #endif
 #endif
-#if KPRED_SIMD
+
+/* Is the body with that number in this build? VNNI needs gcc 11 or clang 12. */
+#if KPRED_SIMD == KPRED_SIMD_X86 && (defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 11)
+#define KPRI_HAS(body) ((body) <= 4)
+#elif KPRED_SIMD == KPRED_SIMD_X86
+#define KPRI_HAS(body) ((body) <= 2)
+#else
+#define KPRI_HAS(body) ((body) == KPRED_SIMD)
+#endif
+
+#if KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
+#include <cpuid.h>
+#include <immintrin.h>
+#elif KPRI_HAS(1)
 #include <emmintrin.h>
+#elif KPRI_HAS(5) || KPRI_HAS(6)
+#include <arm_neon.h>
 #endif
 
 #ifdef __cplusplus
@@ -444,11 +496,14 @@ extern "C" {
 /* Compilers turn loops that copy or clear into calls of memcpy and memset, which a freestanding
    program may lack. A loop whose counter is hidden from the compiler stays a loop. */
 #if defined(__GNUC__)
-#define KPRI_KEEP_LOOP(i) __asm__ volatile("" : "+r"(i))
-#define KPRI_MAYBE_UNUSED __attribute__((unused))
+#define KPRI_KEEP_LOOP(i)     __asm__ volatile("" : "+r"(i))
+#define KPRI_MAYBE_UNUSED     __attribute__((unused))
+#define KPRI_NOINLINE         __attribute__((noinline))
+#define KPRI_TARGET(features) __attribute__((target(features)))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
 #define KPRI_MAYBE_UNUSED
+#define KPRI_NOINLINE
 #endif
 
 static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
@@ -471,19 +526,6 @@ static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
         to[i + 1] = b;
         to[i + 2] = c;
         to[i + 3] = d;
-    }
-}
-
-/* pre: n a multiple of 4 */
-static void kpri_fill(int32_t *to, int32_t value, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i += 4) {
-        KPRI_KEEP_LOOP(i);
-        to[i] = value;
-        to[i + 1] = value;
-        to[i + 2] = value;
-        to[i + 3] = value;
     }
 }
 
@@ -697,21 +739,37 @@ static int32_t kpri_share(int64_t d, unsigned shift)
     return q > 127 ? 127 : (int32_t)q;
 }
 
-/* Activation i of the n of an instruction.
-   pre: DIVIDES: 1 <= k * 2^i < 2^31; FRACTION: 1 <= k <= 2^24. post: 0..127 */
-static int32_t kpri_activation(const kpred_instr *in, int32_t a, int32_t i)
+/* HATS: d lies between two centres, or beyond the first or the last of them. All others stay 0. */
+static void kpri_hats(int64_t d, unsigned shift, int32_t n, int16_t *x)
+{
+    const int32_t i = d < 0 ? 0 : d >> shift < n - 1 ? (int32_t)(d >> shift) : n - 1;
+    const int64_t off = d - ((int64_t)i << shift);
+    if (d < 0 || i == n - 1) {
+        x[i] = 127;
+        return;
+    }
+    x[i] = (int16_t)(127 - kpri_share(off, shift));
+    x[i + 1] = (int16_t)(127 - kpri_share(((int64_t)1 << shift) - off, shift));
+}
+
+/* The n activations of an instruction, 0..127, into x, which is 0.
+   pre: DIVIDES: 1 <= k * 2^i < 2^31; FRACTION: 1 <= k <= 2^24 */
+static void kpri_activate(const kpred_instr *in, int32_t a, int16_t *x)
 {
     const int64_t d = (int64_t)a - in->k; /* EQUALS, RAMP, HATS: beyond the first value or centre */
-    const int64_t off = d - ((int64_t)i << in->b);
+    int32_t i;
     switch (in->op) {
-    case KPRED_OP_EQUALS: return d == i ? 127 : 0;
-    case KPRED_OP_RAMP: return d < 0 ? 0 : kpri_share(d, in->b);
-    case KPRED_OP_HATS:
-        if ((i == 0 && off < 0) || (i == in->n - 1 && off > 0))
-            return 127;
-        return 127 - kpri_share(off < 0 ? -off : off, in->b);
-    case KPRED_OP_DIVIDES: return a % (in->k << i) == 0 ? 127 : 0;
-    default: return a < 0 ? 0 : a % in->k * 127 / in->k;
+    case KPRED_OP_EQUALS:
+        if (d >= 0 && d < in->n)
+            x[d] = 127;
+        break;
+    case KPRED_OP_RAMP: x[0] = (int16_t)(d < 0 ? 0 : kpri_share(d, in->b)); break;
+    case KPRED_OP_HATS: kpri_hats(d, in->b, in->n, x); break;
+    case KPRED_OP_DIVIDES:
+        for (i = 0; i < in->n; i++)
+            x[i] = a % (in->k << i) == 0 ? 127 : 0;
+        break;
+    default: x[0] = (int16_t)(a < 0 ? 0 : a % in->k * 127 / in->k);
     }
 }
 
@@ -721,19 +779,19 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
                           int16_t *x)
 {
     const kpred_instr *in = net->program, *end = in + net->n_instr;
-    size_t n = 0;
     int32_t *next = r + n_fields;
-    int32_t i;
-    for (; in < end; in++)
-        if (in->op <= KPRED_OP_CONST)
-            *next++ = kpri_register(in, r);
-        else
-            for (i = 0; i < in->n; i++)
-                x[n++] = (int16_t)kpri_activation(in, r[in->a], i);
-    for (; n < width; n++) {
+    size_t n;
+    for (n = 0; n < width; n++) {
         KPRI_KEEP_LOOP(n);
         x[n] = 0;
     }
+    for (; in < end; in++)
+        if (in->op <= KPRED_OP_CONST) {
+            *next++ = kpri_register(in, r);
+        } else {
+            kpri_activate(in, r[in->a], x);
+            x += in->n;
+        }
 }
 
 /* ---- >>network ------------------------------------------------------------------------------ */
@@ -741,15 +799,26 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* No accumulator below overflows int32: the exporter proves it for each row from the weights and
    activations of 0..127. tests/model/test_models.c proves it again for the shipped arrays. */
 
-/* Both bodies define the same three functions with the same results:
-     kpri_matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16
-     kpri_requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
-                      pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31
-     kpri_hidden      the same of base + 2^e * (sum of the rows, 15 at most, so that it fits int16).
-                      pre: 0 <= e <= 15
-   pre: n a multiple of 16; no pointer aliases another, but that y of kpri_requantise may be the
-   input that the accumulators came from. */
-#if KPRED_SIMD
+/* Each body has the same three functions with the same results:
+     matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16, x of 0..127. x is lost.
+     requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
+                 pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31
+     hidden      the same of base + 2^e * (sum of the rows at from + row[0], from + row[1], ...:
+                 15 at most, so that it fits int16).
+                 pre: 0 <= e <= 15
+   pre: n a multiple of 16; no pointer aliases another, but that y of requantise may be the input
+   that the accumulators came from. */
+typedef struct kpri_arith {
+    void (*matvec)(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, int16_t *x,
+                   int32_t *y);
+    void (*requantise)(const int32_t *acc, unsigned s, size_t n, int16_t *y);
+    void (*hidden)(const int32_t *base, const int8_t *from, const uint32_t *row, size_t rows,
+                   unsigned e, unsigned s, size_t n, int16_t *h);
+} kpri_arith;
+
+/* ---- SSE2 ---- */
+
+#if KPRI_HAS(1) || KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
 
 static __m128i kpri_load(const void *p)
 {
@@ -760,6 +829,10 @@ static void kpri_store(void *p, __m128i x)
 {
     _mm_storeu_si128((__m128i *)p, x);
 }
+
+#endif
+
+#if KPRI_HAS(1)
 
 /* Adds the four lanes of each of four vectors: {sum a, sum b, sum c, sum d} */
 static __m128i kpri_sum4(__m128i a, __m128i b, __m128i c, __m128i d)
@@ -789,8 +862,8 @@ static __m128i kpri_madd16(__m128i acc, const int8_t *w, __m128i x0, __m128i x1)
     return _mm_add_epi32(acc, _mm_madd_epi16(_mm_unpackhi_epi8(zero, q), x1));
 }
 
-static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
-                        const int16_t *x, int32_t *y)
+static void kpri_matvec_sse2(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
+                             int16_t *x, int32_t *y)
 {
     size_t r, i;
     for (r = 0; r < rows; r += 4, w += 4 * cols) {
@@ -814,7 +887,7 @@ static __m128i kpri_requantise8(__m128i lo, __m128i hi, __m128i s)
     return _mm_max_epi16(_mm_min_epi16(q, _mm_set1_epi16(127)), _mm_setzero_si128());
 }
 
-static void kpri_requantise(const int32_t *acc, unsigned s, size_t n, int16_t *y)
+static void kpri_requantise_sse2(const int32_t *acc, unsigned s, size_t n, int16_t *y)
 {
     const __m128i half = _mm_set1_epi32(1 << (s - 1)), shift = _mm_cvtsi32_si128((int)s);
     size_t i;
@@ -829,8 +902,8 @@ static __m128i kpri_shifted(const int32_t *base, __m128i half, __m128i sums, __m
     return _mm_add_epi32(_mm_add_epi32(kpri_load(base), half), _mm_sra_epi32(sums, down));
 }
 
-static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t rows, unsigned e,
-                        unsigned s, size_t n, int16_t *h)
+static void kpri_hidden_sse2(const int32_t *base, const int8_t *from, const uint32_t *row,
+                             size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
 {
     const __m128i half = _mm_set1_epi32(1 << (s - 1)), by = _mm_cvtsi32_si128((int)s);
     const __m128i down = _mm_cvtsi32_si128((int)(16 - e)), zero = _mm_setzero_si128();
@@ -838,7 +911,7 @@ static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t ro
     for (i = 0; i < n; i += 16) {
         __m128i a = zero, b = zero;
         for (r = 0; r < rows; r++) {
-            const __m128i q = kpri_load(row[r] + i);
+            const __m128i q = kpri_load(from + row[r] + i);
             a = _mm_add_epi16(a, kpri_widen_lo(q));
             b = _mm_add_epi16(b, kpri_widen_hi(q));
         }
@@ -853,16 +926,253 @@ static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t ro
     }
 }
 
-#else
+static const kpri_arith kpri_sse2 = {kpri_matvec_sse2, kpri_requantise_sse2, kpri_hidden_sse2};
+
+#endif
+
+/* ---- AVX2 and VNNI ---- */
+
+#if KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
+
+/* Activations as bytes in their own place; these bodies multiply them with weights as they are. */
+KPRI_TARGET("avx2") static const unsigned char *kpri_pack(int16_t *x, size_t n)
+{
+    unsigned char *q = (unsigned char *)x;
+    size_t i;
+    for (i = 0; i < n; i += 16)
+        kpri_store(q + i, _mm_packus_epi16(kpri_load(x + i), kpri_load(x + i + 8)));
+    return q;
+}
+
+KPRI_TARGET("avx2") static __m256i kpri_load256(const void *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+/* 16 bytes, and 16 zeros behind them */
+KPRI_TARGET("avx2") static __m256i kpri_load_half(const void *p)
+{
+    return _mm256_inserti128_si256(_mm256_setzero_si256(), kpri_load(p), 0);
+}
+
+/* Adds the eight lanes of each of four vectors: {sum a, sum b, sum c, sum d} */
+KPRI_TARGET("avx2") static __m128i kpri_sum8(__m256i a, __m256i b, __m256i c, __m256i d)
+{
+    const __m256i s = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+    return _mm_add_epi32(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1));
+}
+
+KPRI_TARGET("avx2")
+static void kpri_put4(__m256i a, __m256i b, __m256i c, __m256i d, const int32_t *bias, int32_t *y)
+{
+    kpri_store(y, _mm_add_epi32(kpri_sum8(a, b, c, d), kpri_load(bias)));
+}
+
+/* matvec by `dot`, which adds 32 products to eight lanes */
+#define KPRI_MATVEC256(name, features, dot)                                                      \
+    KPRI_TARGET(features)                                                                        \
+    static void name(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, int16_t *x, \
+                     int32_t *y)                                                                 \
+    {                                                                                            \
+        const unsigned char *q = kpri_pack(x, cols);                                             \
+        const size_t whole = cols & ~(size_t)31;                                                 \
+        size_t r, i;                                                                             \
+        for (r = 0; r < rows; r += 4, w += 4 * cols) {                                           \
+            __m256i a = _mm256_setzero_si256(), b = a, c = a, d = a;                             \
+            for (i = 0; i < whole; i += 32) {                                                    \
+                const __m256i xi = kpri_load256(q + i);                                          \
+                a = dot(a, xi, kpri_load256(w + i));                                             \
+                b = dot(b, xi, kpri_load256(w + i + cols));                                      \
+                c = dot(c, xi, kpri_load256(w + i + 2 * cols));                                  \
+                d = dot(d, xi, kpri_load256(w + i + 3 * cols));                                  \
+            }                                                                                    \
+            if (i < cols) {                                                                      \
+                const __m256i xi = kpri_load_half(q + i);                                        \
+                a = dot(a, xi, kpri_load_half(w + i));                                           \
+                b = dot(b, xi, kpri_load_half(w + i + cols));                                    \
+                c = dot(c, xi, kpri_load_half(w + i + 2 * cols));                                \
+                d = dot(d, xi, kpri_load_half(w + i + 3 * cols));                                \
+            }                                                                                    \
+            kpri_put4(a, b, c, d, bias + r, y + r);                                              \
+        }                                                                                        \
+    }
+
+/* 16 accumulators, to which 2^(s-1) has been added, to activations */
+KPRI_TARGET("avx2") static __m256i kpri_requantise16(__m256i lo, __m256i hi, __m128i s)
+{
+    const __m256i q = _mm256_permute4x64_epi64(
+        _mm256_packs_epi32(_mm256_sra_epi32(lo, s), _mm256_sra_epi32(hi, s)), 0xd8);
+    return _mm256_max_epi16(_mm256_min_epi16(q, _mm256_set1_epi16(127)), _mm256_setzero_si256());
+}
+
+KPRI_TARGET("avx2")
+static void kpri_requantise_avx2(const int32_t *acc, unsigned s, size_t n, int16_t *y)
+{
+    const __m256i half = _mm256_set1_epi32(1 << (s - 1));
+    const __m128i by = _mm_cvtsi32_si128((int)s);
+    size_t i;
+    for (i = 0; i < n; i += 16)
+        _mm256_storeu_si256((__m256i *)(y + i),
+                            kpri_requantise16(_mm256_add_epi32(kpri_load256(acc + i), half),
+                                              _mm256_add_epi32(kpri_load256(acc + i + 8), half),
+                                              by));
+}
+
+/* base + half + 2^e * eight sums */
+KPRI_TARGET("avx2")
+static __m256i kpri_shifted8(const int32_t *base, __m256i half, __m128i sums, __m128i e)
+{
+    return _mm256_add_epi32(_mm256_add_epi32(kpri_load256(base), half),
+                            _mm256_sll_epi32(_mm256_cvtepi16_epi32(sums), e));
+}
+
+KPRI_TARGET("avx2")
+static void kpri_hidden_avx2(const int32_t *base, const int8_t *from, const uint32_t *row,
+                             size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
+{
+    const __m256i half = _mm256_set1_epi32(1 << (s - 1));
+    const __m128i by = _mm_cvtsi32_si128((int)s), up = _mm_cvtsi32_si128((int)e);
+    size_t i, r;
+    for (i = 0; i < n; i += 16) {
+        __m256i sums = _mm256_setzero_si256();
+        for (r = 0; r < rows; r++)
+            sums = _mm256_add_epi16(sums, _mm256_cvtepi8_epi16(kpri_load(from + row[r] + i)));
+        _mm256_storeu_si256(
+            (__m256i *)(h + i),
+            kpri_requantise16(
+                kpri_shifted8(base + i, half, _mm256_castsi256_si128(sums), up),
+                kpri_shifted8(base + i + 8, half, _mm256_extracti128_si256(sums, 1), up), by));
+    }
+}
+
+#endif
+
+#if KPRI_HAS(2)
+
+/* Two products of a byte of 0..127 and one of -127..127 fit int16 together. */
+KPRI_TARGET("avx2") static __m256i kpri_dot_avx2(__m256i acc, __m256i x, __m256i w)
+{
+    return _mm256_add_epi32(acc,
+                            _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), _mm256_set1_epi16(1)));
+}
+
+KPRI_MATVEC256(kpri_matvec_avx2, "avx2", kpri_dot_avx2)
+static const kpri_arith kpri_avx2 = {kpri_matvec_avx2, kpri_requantise_avx2, kpri_hidden_avx2};
+
+#endif
+
+#if KPRI_HAS(3)
+
+KPRI_MATVEC256(kpri_matvec_avx_vnni, "avx2,avxvnni", _mm256_dpbusd_avx_epi32)
+static const kpri_arith kpri_avx_vnni = {kpri_matvec_avx_vnni, kpri_requantise_avx2,
+                                         kpri_hidden_avx2};
+
+#endif
+
+#if KPRI_HAS(4)
+
+/* 256 bits here, too: with 512 the weights come from the second cache no faster, and the sums take
+   longer. */
+KPRI_MATVEC256(kpri_matvec_avx512_vnni, "avx2,avx512vl,avx512vnni", _mm256_dpbusd_epi32)
+static const kpri_arith kpri_avx512_vnni = {kpri_matvec_avx512_vnni, kpri_requantise_avx2,
+                                            kpri_hidden_avx2};
+
+#endif
+
+/* ---- NEON ---- */
+
+#if KPRI_HAS(5) || KPRI_HAS(6)
+
+static void kpri_requantise_neon(const int32_t *acc, unsigned s, size_t n, int16_t *y)
+{
+    const int32x4_t by = vdupq_n_s32(-(int32_t)s); /* a left shift of less than 0 rounds as asked */
+    size_t i;
+    for (i = 0; i < n; i += 8) {
+        const int16x8_t q = vcombine_s16(vqmovn_s32(vrshlq_s32(vld1q_s32(acc + i), by)),
+                                         vqmovn_s32(vrshlq_s32(vld1q_s32(acc + i + 4), by)));
+        vst1q_s16(y + i, vmaxq_s16(vminq_s16(q, vdupq_n_s16(127)), vdupq_n_s16(0)));
+    }
+}
+
+/* base + 2^e * four sums */
+static int32x4_t kpri_shifted4(const int32_t *base, int16x4_t sums, int32x4_t e)
+{
+    return vaddq_s32(vld1q_s32(base), vshlq_s32(vmovl_s16(sums), e));
+}
+
+static void kpri_hidden_neon(const int32_t *base, const int8_t *from, const uint32_t *row,
+                             size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
+{
+    const int32x4_t up = vdupq_n_s32((int32_t)e);
+    size_t i, r;
+    for (i = 0; i < n; i += 8) {
+        int16x8_t sums = vdupq_n_s16(0);
+        int32_t acc[8];
+        for (r = 0; r < rows; r++)
+            sums = vaddw_s8(sums, vld1_s8(from + row[r] + i));
+        vst1q_s32(acc, kpri_shifted4(base + i, vget_low_s16(sums), up));
+        vst1q_s32(acc + 4, kpri_shifted4(base + i + 4, vget_high_s16(sums), up));
+        kpri_requantise_neon(acc, s, 8, h + i);
+    }
+}
+
+/* matvec by `dot`, which adds 16 products to four lanes */
+#define KPRI_MATVEC_NEON(name, dot)                                                              \
+    static void name(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, int16_t *x, \
+                     int32_t *y)                                                                 \
+    {                                                                                            \
+        int8_t *q = (int8_t *)x;                                                                 \
+        size_t r, i;                                                                             \
+        for (i = 0; i < cols; i += 8)                                                            \
+            vst1_s8(q + i, vmovn_s16(vld1q_s16(x + i)));                                         \
+        for (r = 0; r < rows; r += 4, w += 4 * cols) {                                           \
+            int32x4_t a = vdupq_n_s32(0), b = a, c = a, d = a;                                   \
+            for (i = 0; i < cols; i += 16) {                                                     \
+                const int8x16_t xi = vld1q_s8(q + i);                                            \
+                a = dot(a, xi, vld1q_s8(w + i));                                                 \
+                b = dot(b, xi, vld1q_s8(w + i + cols));                                          \
+                c = dot(c, xi, vld1q_s8(w + i + 2 * cols));                                      \
+                d = dot(d, xi, vld1q_s8(w + i + 3 * cols));                                      \
+            }                                                                                    \
+            vst1q_s32(y + r, vaddq_s32(vpaddq_s32(vpaddq_s32(a, b), vpaddq_s32(c, d)),           \
+                                       vld1q_s32(bias + r)));                                    \
+        }                                                                                        \
+    }
+
+#endif
+
+#if KPRI_HAS(5)
+
+/* Two products of bytes of -127..127 fit int16 together. */
+static int32x4_t kpri_dot_neon(int32x4_t acc, int8x16_t x, int8x16_t w)
+{
+    return vpadalq_s16(
+        acc, vmlal_s8(vmull_s8(vget_low_s8(x), vget_low_s8(w)), vget_high_s8(x), vget_high_s8(w)));
+}
+
+KPRI_MATVEC_NEON(kpri_matvec_neon, kpri_dot_neon)
+static const kpri_arith kpri_neon = {kpri_matvec_neon, kpri_requantise_neon, kpri_hidden_neon};
+
+#endif
+
+#if KPRI_HAS(6)
+
+KPRI_MATVEC_NEON(kpri_matvec_neon_dot, vdotq_s32)
+static const kpri_arith kpri_neon_dot = {kpri_matvec_neon_dot, kpri_requantise_neon,
+                                         kpri_hidden_neon};
+
+#endif
+
+/* ---- portable C ---- */
+
+#if KPRI_HAS(0)
 
 /* At -O2 compilers vectorise a loop only where they see that no iterations are left over and that
    nothing aliases. The masks show the first, the qualifier shows the second. */
 #if defined(__GNUC__)
 #define KPRI_RESTRICT __restrict
-#define KPRI_NOINLINE __attribute__((noinline))
 #else
 #define KPRI_RESTRICT
-#define KPRI_NOINLINE
 #endif
 
 /* Without this, clang widens the products below so far that they take three times as long. Under a
@@ -875,8 +1185,8 @@ static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t ro
 #define KPRI_DOT_PRODUCT
 #endif
 
-static void kpri_matvec(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
-                        const int16_t *x, int32_t *y)
+static void kpri_matvec_portable(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
+                                 int16_t *x, int32_t *y)
 {
     const size_t n = cols & ~(size_t)15;
     size_t r, i;
@@ -899,8 +1209,8 @@ static int16_t kpri_clamp(int32_t x, unsigned s)
     return (int16_t)(x > 127 ? 127 : x);
 }
 
-static void kpri_requantise(const int32_t *KPRI_RESTRICT acc, unsigned s, size_t n,
-                            int16_t *KPRI_RESTRICT y)
+static void kpri_requantise_portable(const int32_t *KPRI_RESTRICT acc, unsigned s, size_t n,
+                                     int16_t *KPRI_RESTRICT y)
 {
     const int32_t half = 1 << (s - 1);
     size_t i;
@@ -914,7 +1224,7 @@ static KPRI_NOINLINE void kpri_take_row(int16_t *KPRI_RESTRICT h, const int8_t *
 {
     size_t i;
     for (i = 0, n &= ~(size_t)15; i < n; i++)
-        h[i] = row[i];
+        h[i] = (int16_t)row[i];
 }
 
 static KPRI_NOINLINE void kpri_add_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
@@ -934,83 +1244,187 @@ static KPRI_NOINLINE void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, 
         h[i] = kpri_clamp(base[i] + h[i] * scale + half, s);
 }
 
-static void kpri_hidden(const int32_t *base, const int8_t *const *row, size_t rows, unsigned e,
-                        unsigned s, size_t n, int16_t *h)
+static void kpri_hidden_portable(const int32_t *base, const int8_t *from, const uint32_t *row,
+                                 size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
 {
     size_t r;
     if (rows == 0) {
-        kpri_requantise(base, s, n, h);
+        kpri_requantise_portable(base, s, n, h);
         return;
     }
-    kpri_take_row(h, row[0], n);
+    kpri_take_row(h, from + row[0], n);
     for (r = 1; r < rows; r++)
-        kpri_add_row(h, row[r], n);
+        kpri_add_row(h, from + row[r], n);
     kpri_finish_hidden(base, 1 << e, s, n, h);
+}
+
+static const kpri_arith kpri_portable = {kpri_matvec_portable, kpri_requantise_portable,
+                                         kpri_hidden_portable};
+
+#endif
+
+/* ---- which body ---- */
+
+/* What every machine of this build has */
+#if KPRED_SIMD == KPRED_SIMD_X86 || KPRED_SIMD == 1
+#define KPRI_PLAIN kpri_sse2
+#elif KPRED_SIMD == 0
+#define KPRI_PLAIN kpri_portable
+#elif KPRED_SIMD == 2
+#define KPRI_PLAIN kpri_avx2
+#elif KPRED_SIMD == 3
+#define KPRI_PLAIN kpri_avx_vnni
+#elif KPRED_SIMD == 4
+#define KPRI_PLAIN kpri_avx512_vnni
+#elif KPRED_SIMD == 5
+#define KPRI_PLAIN kpri_neon
+#else
+#define KPRI_PLAIN kpri_neon_dot
+#endif
+
+static const kpri_arith *kpri_arith_of(uint32_t body)
+{
+    switch (body) {
+#if KPRED_SIMD == KPRED_SIMD_X86
+    case KPRED_BODY_PORTABLE: return &kpri_portable;
+    case KPRED_BODY_AVX2: return &kpri_avx2;
+#if KPRI_HAS(4)
+    case KPRED_BODY_AVX_VNNI: return &kpri_avx_vnni;
+    case KPRED_BODY_AVX512_VNNI: return &kpri_avx512_vnni;
+#endif
+#endif
+    default: return &KPRI_PLAIN;
+    }
+}
+
+/* Bodies as bits: those of this build that the machine has */
+#if KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
+
+/* The registers that the system saves: XMM and YMM are bits 1 and 2, those of AVX-512 5 to 7 */
+static uint32_t kpri_saved_registers(void)
+{
+    uint32_t low, high;
+    __asm__ volatile(".byte 0x0f, 0x01, 0xd0" : "=a"(low), "=d"(high) : "c"(0)); /* xgetbv */
+    return low;
+}
+
+static uint32_t kpri_bodies(void)
+{
+    uint32_t a, b, c, d, saved, bodies = 3, has = 0;
+    size_t i;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) /* OSXSAVE */
+        saved = 0;
+    else
+        saved = kpri_saved_registers();
+    if ((saved & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+        const uint32_t most = a;
+        bodies |= (b >> 5 & 1) << KPRED_BODY_AVX2;
+        if ((saved & 0xe6) == 0xe6) /* F, VL, VNNI */
+            bodies |= (b >> 16 & b >> 31 & c >> 11 & 1) << KPRED_BODY_AVX512_VNNI;
+        if (most >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d))
+            bodies |= (a >> 4 & 1) << KPRED_BODY_AVX_VNNI;
+    }
+    for (i = 0; i < KPRED_BODIES; i++)
+        has |= (uint32_t)KPRI_HAS((int)i) << i;
+    return bodies & has;
+}
+
+#else
+
+static uint32_t kpri_bodies(void)
+{
+    return (uint32_t)1 << KPRED_SIMD;
 }
 
 #endif
 
-/* One dense layer with ReLU, in place. acc[rows] holds the accumulators. */
-static void kpri_dense(const kpred_layer *layer, int16_t *x, int32_t *acc)
+/* KPRED_BODIES: the machine has none of this build. */
+static uint32_t kpri_fastest_body(void)
 {
-    kpri_matvec(layer->weight, layer->bias, layer->rows, layer->cols, x, acc);
-    kpri_requantise(acc, layer->shift, layer->rows, x);
+    const uint32_t bodies = kpri_bodies();
+    uint32_t body = KPRED_BODIES, i;
+    for (i = 0; i < KPRED_BODIES; i++)
+        if (bodies >> i & 1)
+            body = i;
+    return body;
 }
 
-/* scorer.start: leaves the context accumulators base[heads][hidden] in work. Before that, work
-   holds the registers and then the accumulators of the dense layers. */
-static void kpri_additive_start(const kpred_model *model, const int32_t *problem, int32_t *work,
-                                int32_t *state)
+/* One dense layer with ReLU, in place. acc[rows] holds the accumulators. */
+static void kpri_dense(const kpri_arith *by, const kpred_layer *layer, int16_t *x, int32_t *acc)
+{
+    by->matvec(layer->weight, layer->bias, layer->rows, layer->cols, x, acc);
+    by->requantise(acc, layer->shift, layer->rows, x);
+}
+
+/* Leaves the context accumulators base[heads][hidden] in work. Before that, work holds the
+   registers and then the accumulators of the dense layers. */
+static void kpri_start_by(const kpri_arith *by, const kpred_model *model, const int32_t *problem,
+                          int32_t *work)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
     const kpred_layer *layer = net->layer;
     int16_t x[KPRED_MAX_WIDTH];
-    (void)state;
     kpri_copy(work, problem, model->n_fields);
     kpri_features(net, model->n_fields, layer[0].cols, work, x);
-    kpri_dense(&layer[0], x, work);
-    kpri_dense(&layer[1], x, work);
-    kpri_matvec(layer[2].weight, layer[2].bias, layer[2].rows, layer[2].cols, x, work);
+    kpri_dense(by, &layer[0], x, work);
+    kpri_dense(by, &layer[1], x, work);
+    by->matvec(layer[2].weight, layer[2].bias, layer[2].rows, layer[2].cols, x, work);
 }
 
-/* Finds the embedding rows that a prefix adds to the next parameter's hidden units, and returns how
-   many there are. *work moves on to that parameter's part of the context. */
+/* Finds the embedding's rows that a prefix adds to the next parameter's hidden units, and returns
+   how many there are. *work moves on to that parameter's part of the context. */
 static size_t kpri_prefix_rows(const kpred_model *model, const unsigned char *prefix,
-                               size_t n_decided, const int32_t **work, const int8_t **row)
+                               size_t n_decided, const int32_t **work, uint32_t *row)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
-    const int8_t *embedding = net->heads[n_decided].embedding;
+    uint32_t first = 0;
     size_t u, n = 0;
     for (u = 0; u < n_decided; u++)
         if (net->heads[u].weight) {
-            row[n++] = embedding + (size_t)prefix[u] * net->hidden;
-            embedding += (size_t)model->params[u].n_values * net->hidden;
+            row[n++] = first + (uint32_t)prefix[u] * net->hidden;
+            first += (uint32_t)model->params[u].n_values * net->hidden;
             *work += net->hidden;
         }
     return n;
 }
 
-/* scorer.logits */
-static void kpri_additive_logits(const kpred_model *model, int32_t *work, const int32_t *state,
-                                 const unsigned char *prefix, size_t n_decided, int32_t *logits)
+/* The next parameter's logits, after kpri_start_by */
+static void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const int32_t *work,
+                           const unsigned char *prefix, size_t n_decided, int32_t *logits)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
     const kpred_head *head = net->heads + n_decided;
     const size_t n_rows = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
     const int32_t *base = work;
-    const int8_t *row[KPRED_MAX_PARAMS];
+    uint32_t row[KPRED_MAX_PARAMS];
     int16_t h[KPRED_MAX_HIDDEN];
     size_t n, v;
-    (void)state;
     if (!head->weight) {
         logits[0] = 0;
         return;
     }
     n = kpri_prefix_rows(model, prefix, n_decided, &base, row);
-    kpri_hidden(base, row, n, head->embedding_shift, head->hidden_shift, net->hidden, h);
-    kpri_matvec(head->weight, head->bias, n_rows, net->hidden, h, logits);
+    by->hidden(base, head->embedding, row, n, head->embedding_shift, head->hidden_shift,
+               net->hidden, h);
+    by->matvec(head->weight, head->bias, n_rows, net->hidden, h, logits);
     for (v = 0; v < n_rows; v++)
         logits[v] *= 1 << head->logit_shift;
+}
+
+/* scorer.start and scorer.logits, for callers of their own: by the body that every machine of this
+   build has */
+static void kpri_additive_start(const kpred_model *model, const int32_t *problem, int32_t *work,
+                                int32_t *state)
+{
+    (void)state;
+    kpri_start_by(&KPRI_PLAIN, model, problem, work);
+}
+
+static void kpri_additive_logits(const kpred_model *model, int32_t *work, const int32_t *state,
+                                 const unsigned char *prefix, size_t n_decided, int32_t *logits)
+{
+    (void)state;
+    kpri_logits_by(&KPRI_PLAIN, model, work, prefix, n_decided, logits);
 }
 
 KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri_additive_logits,
@@ -1024,9 +1438,11 @@ KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri
    record, so the search expands a record only when it has come down to the record's own score. */
 typedef struct kpri_search {
     const kpred_model *model;
+    const kpri_arith *by; /* of the built-in scorer; NULL: the model has another one */
     const int32_t *problem;
     int32_t *work, *records, *score, *next, *bucket;
     size_t record_words, beam;
+    uint32_t *used;     /* bits: which buckets have slots; the others hold anything */
     unsigned lane_bits; /* of the parameter that is decided */
     int32_t top;        /* score at which bucket 0 begins */
     int32_t norm;       /* a score is sum * scale less this */
@@ -1082,8 +1498,11 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided)
 /* The scores of the values that may follow a record of n_decided values: log2-probabilities. */
 static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
 {
-    s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
-                             n_decided, out);
+    if (s->by)
+        kpri_logits_by(s->by, s->model, s->work, kpri_indexes(s, record), n_decided, out);
+    else
+        s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
+                                 n_decided, out);
     kpri_log_softmax(out, (size_t)s->model->params[n_decided].n_values);
 }
 
@@ -1183,11 +1602,18 @@ static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decide
     return more;
 }
 
+enum { KPRI_USED_WORDS = 12, KPRI_BUCKETS = KPRI_BUCKET_WORDS - KPRI_USED_WORDS };
+
 /* A bucket is 1/16 bit wide. The last one takes all that lies further down. */
 static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
 {
     const int32_t b = (s->top - score) >> 12;
     return b < KPRI_BUCKETS ? b : KPRI_BUCKETS - 1;
+}
+
+static int kpri_is_used(const kpri_search *s, int32_t b)
+{
+    return s->used[b >> 5] >> (b & 31) & 1;
 }
 
 /* Scores the extensions of record i and puts them into their buckets. */
@@ -1201,11 +1627,12 @@ static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size
     if (i == 0)
         kpri_add_norm(s, n_decided);
     for (slot = first; slot < end; slot++) {
-        int32_t *bucket;
+        int32_t b;
         s->score[slot] += record[0];
-        bucket = s->bucket + kpri_bucket_of(s, s->score[slot]);
-        s->next[slot] = *bucket;
-        *bucket = slot + 1;
+        b = kpri_bucket_of(s, s->score[slot]);
+        s->next[slot] = kpri_is_used(s, b) ? s->bucket[b] : 0;
+        s->bucket[b] = slot + 1;
+        s->used[b >> 5] |= (uint32_t)1 << (b & 31);
     }
 }
 
@@ -1235,25 +1662,29 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
 {
     size_t n = 0, expanded = 0;
     int32_t b, turn = 0;
-    kpri_fill(s->bucket, 0, KPRI_BUCKETS);
+    for (b = 0; b < KPRI_USED_WORDS; b++) {
+        KPRI_KEEP_LOOP(b);
+        s->used[b] = 0;
+    }
     s->lane_bits = kpri_lane_bits(s->model->params[n_decided].n_values);
     s->top = in[0];
     for (b = 0; n < s->beam; b++) {
-        while (b < turn && !s->bucket[b])
-            b++;
+        while (b < turn && !kpri_is_used(s, b))
+            b += b % 32 == 0 && !s->used[b >> 5] && b + 32 <= turn ? 32 : 1;
         if (b == KPRI_BUCKETS)
             break;
         for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded))
             kpri_expand(s, in, n_decided, expanded);
-        if (s->bucket[b])
+        if (kpri_is_used(s, b))
             n = kpri_accept(s, in, n_decided, kpri_sort(s, in, n_decided, s->bucket[b]), out, n);
     }
     return n;
 }
 
 /* Beam search from the empty prefix in records[0]. It returns the number of complete tuples, and
-   where they are; 0 if the beam died out. */
-static size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
+   where they are; 0 if the beam died out. (Like the rescue it is not inlined: their frames would
+   add up.) */
+static KPRI_NOINLINE size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
 {
     int32_t *in = s->records, *out = kpri_record(s, s->records, s->beam), *swap;
     size_t n = 1, t;
@@ -1291,7 +1722,7 @@ static int32_t kpri_room(const kpri_search *s, size_t t)
 /* A search depth first. records[t] is the prefix of length t; its scores lie behind those of the
    shorter prefixes. On KPRED_OK records[n_params] is a legal tuple. *calls counts the calls of the
    rule. */
-static kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
+static KPRI_NOINLINE kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
 {
     int32_t *score = s->score;
     size_t t = 0;
@@ -1433,6 +1864,9 @@ KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_
     if (words < kpred_arena_words(model, beam))
         return kpri_fail(ctx, KPRED_ERR_ARENA, -1, kpri_clip(words),
                          kpri_clip(kpred_arena_words(model, beam)));
+    ctx->body = kpri_fastest_body();
+    if (ctx->body == KPRED_BODIES)
+        return kpri_fail(ctx, KPRED_ERR_BODY, -1, KPRED_SIMD, -1);
     ctx->model = model;
     ctx->arena = arena;
     ctx->beam = (uint32_t)beam;
@@ -1440,6 +1874,33 @@ KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_
     ctx->extrapolated = 0;
     (void)kpri_fail(ctx, KPRED_OK, -1, -1, -1);
     return KPRED_OK;
+}
+
+KPRED_API kpred_status kpred_set_body(kpred_ctx *ctx, kpred_body body)
+{
+    if (!ctx)
+        return KPRED_ERR_NULL;
+    if (!ctx->model)
+        return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
+    if ((uint32_t)body >= KPRED_BODIES || !(kpri_bodies() >> (uint32_t)body & 1))
+        return kpri_fail(ctx, KPRED_ERR_BODY, -1, (int32_t)body, -1);
+    ctx->body = (uint32_t)body;
+    return KPRED_OK;
+}
+
+KPRED_API const char *kpred_body_name(kpred_body body)
+{
+    switch (body) {
+    case KPRED_BODY_PORTABLE: return "portable";
+    case KPRED_BODY_SSE2: return "sse2";
+    case KPRED_BODY_AVX2: return "avx2";
+    case KPRED_BODY_AVX_VNNI: return "avx_vnni";
+    case KPRED_BODY_AVX512_VNNI: return "avx512_vnni";
+    case KPRED_BODY_NEON: return "neon";
+    case KPRED_BODY_NEON_DOT: return "neon_dot";
+    case KPRED_BODIES: break;
+    }
+    return "unknown";
 }
 
 /* Checks the range of each field. *outside gets a bit for each size outside the trained range. */
@@ -1468,6 +1929,7 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
 {
     const kpred_model *m = ctx->model;
     s->model = m;
+    s->by = m->scorer == &kpred_additive_scorer ? kpri_arith_of(ctx->body) : 0;
     s->problem = problem;
     s->beam = ctx->beam;
     s->record_words = KPRI_RECORD_WORDS((size_t)m->n_params, (size_t)m->state_words);
@@ -1476,13 +1938,17 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
     s->records = s->work + m->work_words;
     s->score = s->records + KPRI_RECORDS((size_t)m->n_params, s->beam) * s->record_words;
     s->next = s->score + ctx->slots;
-    s->bucket = s->next + ctx->slots;
+    s->used = (uint32_t *)(s->next + ctx->slots);
+    s->bucket = s->next + ctx->slots + KPRI_USED_WORDS;
 }
 
 /* The root: the empty prefix. */
 static void kpri_start(const kpri_search *s, int32_t *state_of)
 {
-    s->model->scorer->start(s->model, s->problem, s->work, kpri_state(s, state_of));
+    if (s->by)
+        kpri_start_by(s->by, s->model, s->problem, s->work);
+    else
+        s->model->scorer->start(s->model, s->problem, s->work, kpri_state(s, state_of));
     state_of[0] = 0;
 }
 

@@ -123,6 +123,7 @@ static enum action action_for(struct worker *w, size_t s, kpred_status status)
     case KPRED_ERR_FIELDS:
     case KPRED_ERR_K:       /* a mistake in this file */
     case KPRED_ERR_CONTEXT: /* kpred_init failed, with one of these: */
+    case KPRED_ERR_BODY:
     case KPRED_ERR_VERSION:
     case KPRED_ERR_FORMAT:
     case KPRED_ERR_MODEL:

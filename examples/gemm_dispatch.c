@@ -81,6 +81,7 @@ static const char *why_not(kpred_status status)
     case KPRED_ERR_BUDGET: return "no kernel found in time";
     case KPRED_ERR_SIZE:
     case KPRED_ERR_TOKEN: return "outside the model's range";
+    case KPRED_ERR_BODY:
     case KPRED_ERR_NULL:
     case KPRED_ERR_FIELDS:
     case KPRED_ERR_K:       /* a mistake in this file */

@@ -526,7 +526,17 @@ bench_header() {
         [ "$(wc -l <"$tmp/bench.csv")" -eq 3 ] && bench_line $model 3 &&
         bench_line conv_asm_bwd_wrw_3x3 3
 }
+# By each body that the machine has: the body is the last column, and portable C is always there.
+bench_bodies() {
+    "$kpred" bench $model --beam 1 --body all --csv >"$tmp/bench.csv" &&
+        [ "$(head -n 1 "$tmp/bench.csv")" = "model,beam,ns,ns_min,ns_p95,bytes,arena_words,body" ] || return 1
+    "$kpred" bench $model --beam 1 --body portable --csv >"$tmp/one.csv" && [ "$(wc -l <"$tmp/one.csv")" -eq 2 ] &&
+        [ "$(sed -n '2s/.*,//p' "$tmp/bench.csv")" = "$(sed -n '2s/.*,//p' "$tmp/one.csv")" ] &&
+        [ "$(sed 1d "$tmp/bench.csv" | cut -d, -f8 | sort | uniq -d)" = "" ]
+}
 check "bench --csv" bench_csv
+check "bench --body" bench_bodies
+refuse "bench --body fast" 2 '--body "fast": is none of' "$kpred" bench $model --body fast
 check "bench, beams by default" bench_default
 check "bench FILE.h MODEL" bench_header
 for value in 0 1025 1,x "" "1," ,1 1,,2; do

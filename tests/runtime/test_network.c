@@ -1,15 +1,17 @@
 /* test_network.c - the network's arithmetic against a naive 64-bit twin
    SPDX-License-Identifier: MIT
 
-   Tests the body that KPRED_SIMD picks. The hash of all results that it prints is the same for
-   every body, compiler and option: network.sh builds them and compares. */
+   Tests each body of the build that the machine has. The hash of all results that it prints is the
+   same for every body, compiler and option: network.sh builds them and compares. */
 #define KPRED_STATIC
 #include "kpred.h"
 
 #include "net.h"
 #include "twin.h"
 
-static uint64_t seed = 4, signature = UINT64_C(0xcbf29ce484222325);
+static kpred_body body; /* at hand */
+static const kpri_arith *by;
+static uint64_t seed, signature;
 
 static void sign_int(int32_t x)
 {
@@ -33,12 +35,12 @@ static int64_t dot(const int8_t *w, const int16_t *x, size_t n)
     return sum;
 }
 
-/* ---- the three functions that have two bodies ---- */
+/* ---- the three functions that bodies have ---- */
 
 static void check_matvec(size_t rows, size_t cols, int extreme)
 {
     int8_t *w = (int8_t *)buffer(rows * cols, 1);
-    int16_t *x = (int16_t *)buffer(cols, sizeof *x);
+    int16_t *x = (int16_t *)buffer(cols, sizeof *x), *lost = (int16_t *)buffer(cols, sizeof *x);
     int32_t *bias = (int32_t *)buffer(rows, sizeof *bias), *y = (int32_t *)buffer(rows, sizeof *y);
     for (size_t i = 0; i < rows * cols; i++)
         w[i] = (int8_t)(extreme == 1 ? 127 : extreme == 2 ? -127 : test_between(&seed, -127, 127));
@@ -48,12 +50,13 @@ static void check_matvec(size_t rows, size_t cols, int extreme)
         bias[i] = extreme == 1   ? INT32_MAX - (int32_t)cols * 127 * 127
                   : extreme == 2 ? INT32_MIN + (int32_t)cols * 127 * 127
                                  : test_between(&seed, -(1 << 30), 1 << 30);
-    kpri_matvec(w, bias, rows, cols, x, y);
+    memcpy(lost, x, cols * sizeof *x);
+    by->matvec(w, bias, rows, cols, lost, y);
     for (size_t i = 0; i < rows; i++) {
         CHECK_EQ(y[i], bias[i] + dot(w + i * cols, x, cols));
         sign_int(y[i]);
     }
-    free(w), free(x), free(bias), free(y);
+    free(w), free(x), free(lost), free(bias), free(y);
 }
 
 static void matvec(void)
@@ -75,7 +78,7 @@ static void check_requantise(size_t n, unsigned s, int32_t reach)
         acc[i] = test_between(&seed, -reach, reach < most ? reach : most);
     acc[0] = INT32_MIN;
     acc[n - 1] = most;
-    kpri_requantise(acc, s, n, y);
+    by->requantise(acc, s, n, y);
     for (size_t i = 0; i < n; i++)
         CHECK_EQ(y[i], twin_requantise(acc[i], s));
     for (size_t i = 0; i < n; i++)
@@ -98,12 +101,12 @@ static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extr
     int8_t *w = (int8_t *)buffer(rows * n + 1, 1);
     int32_t *base = (int32_t *)buffer(n, sizeof *base);
     int16_t *h = (int16_t *)buffer(n, sizeof *h);
-    const int8_t *row[KPRED_MAX_PARAMS];
+    uint32_t row[KPRED_MAX_PARAMS];
     const int64_t scale = (int64_t)1 << e, half = (int64_t)1 << (s - 1);
     for (size_t i = 0; i < rows * n; i++)
         w[i] = (int8_t)(extreme == 1 ? 127 : extreme == 2 ? -127 : test_between(&seed, -127, 127));
     for (size_t r = 0; r < rows; r++)
-        row[r] = w + (rows - 1 - r) * n;
+        row[r] = (uint32_t)((rows - 1 - r) * n);
     for (size_t i = 0; i < n; i++) {
         const int64_t far = (int64_t)127 * 15 * scale;
         base[i] = extreme == 1 ? (int32_t)(INT32_MAX - far - half)
@@ -111,11 +114,11 @@ static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extr
                       ? (int32_t)(INT32_MIN + far)
                       : test_between(&seed, -(200 << (s < 22 ? s : 22)), 200 << (s < 22 ? s : 22));
     }
-    kpri_hidden(base, row, rows, e, s, n, h);
+    by->hidden(base, w, row, rows, e, s, n, h);
     for (size_t i = 0; i < n; i++) {
         int64_t acc = base[i];
         for (size_t r = 0; r < rows; r++)
-            acc += row[r][i] * scale;
+            acc += w[row[r] + i] * scale;
         CHECK_EQ(h[i], twin_requantise(acc, s));
         sign_int(h[i]);
     }
@@ -194,10 +197,10 @@ static void check_scorer(const struct net *net, const int32_t *problem)
     int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0}, twin[KPRED_MAX_VALUES] = {0};
     unsigned char prefix[KPRED_MAX_TUPLE];
     twin_start(net, problem, base);
-    m->scorer->start(m, problem, work, 0);
+    kpri_start_by(by, m, problem, work);
     for (size_t t = 0; t < m->n_params; t++) {
         twin_logits(net, base, prefix, t, twin);
-        m->scorer->logits(m, work, 0, prefix, t, logits);
+        kpri_logits_by(by, m, work, prefix, t, logits);
         for (int32_t v = 0; v < m->params[t].n_values; v++) {
             CHECK_EQ(logits[v], twin[v]);
             CHECK(logits[v] < 1 << 29 && logits[v] > -(1 << 29));
@@ -251,6 +254,7 @@ static void check_prediction(const struct net *net, const int32_t *problem, size
     kpred_ctx ctx;
     size_t n = 0;
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &net->model, beam, arena, words), KPRED_OK);
+    CHECK_EQ(kpred_set_body(&ctx, body), KPRED_OK);
     CHECK_EQ(kpred_predict(&ctx, problem, NET_FIELDS, out, beam, &n), KPRED_OK);
     twin_start(net, problem, base);
     for (size_t i = 0; i < n; i++) {
@@ -303,15 +307,29 @@ static void id_covers_the_weights(void)
     net_free(&net);
 }
 
-int main(void)
+static void run(void)
 {
-    twin_make_tables();
+    seed = 4;
+    signature = UINT64_C(0xcbf29ce484222325);
+    by = kpri_arith_of(body);
     RUN(matvec);
     RUN(requantise);
     RUN(hidden);
     RUN(scorer);
     RUN(predictions);
     RUN(id_covers_the_weights);
-    printf("KPRED_SIMD %d signature %016llx\n", KPRED_SIMD, (unsigned long long)signature);
+    printf("body %s signature %016llx\n", kpred_body_name(body), (unsigned long long)signature);
+}
+
+int main(void)
+{
+    twin_make_tables();
+    for (int i = 0; i < KPRED_BODIES; i++) {
+        body = (kpred_body)i;
+        if (kpri_bodies() >> i & 1)
+            run();
+        else
+            printf("body %s: not here\n", kpred_body_name(body));
+    }
     return test_end();
 }

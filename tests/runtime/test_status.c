@@ -274,6 +274,32 @@ static void check_works(void)
     CHECK_EQ(n_out, BEAM);
 }
 
+static void other_bodies(void)
+{
+    int taken = 0;
+    prepare();
+    CHECK_EQ(kpred_set_body(0, KPRED_BODY_PORTABLE), KPRED_ERR_NULL);
+    for (int i = 0; i < KPRED_BODIES; i++) {
+        const kpred_body before = (kpred_body)ctx.body, body = (kpred_body)i;
+        CHECK(strcmp(kpred_body_name(body), "unknown") != 0);
+        if (kpri_bodies() >> i & 1) {
+            CHECK_EQ(kpred_set_body(&ctx, body), KPRED_OK);
+            CHECK_EQ(ctx.body, i);
+            taken++;
+        } else {
+            CHECK_EQ(kpred_set_body(&ctx, body), KPRED_ERR_BODY);
+            check_detail(-1, i, -1);
+            CHECK_EQ(ctx.body, before);
+        }
+        check_works();
+    }
+    CHECK(taken > 0);
+    CHECK_EQ(kpred_set_body(&ctx, KPRED_BODIES), KPRED_ERR_BODY);
+    CHECK_TEXT(kpred_body_name(KPRED_BODIES), "unknown");
+    memset(&ctx, 0, sizeof ctx);
+    CHECK_EQ(kpred_set_body(&ctx, KPRED_BODY_PORTABLE), KPRED_ERR_CONTEXT);
+}
+
 static void predict_null(void)
 {
     prepare();
@@ -478,7 +504,7 @@ static void every_status_has_a_text(void)
     } all[] = {KPRED_STATUS_LIST(ROW)};
 #undef ROW
     CHECK_EQ(KPRED_OK, 0);
-    CHECK_EQ(COUNT(all), 17);
+    CHECK_EQ(COUNT(all), 18);
     for (size_t i = 0; i < COUNT(all); i++) {
         CHECK_EQ(all[i].status, all[i].code);
         CHECK_EQ(all[i].code, -(int)i);
@@ -490,7 +516,7 @@ static void every_status_has_a_text(void)
 
 static void an_unknown_status_has_one_too(void)
 {
-    const char *unknown = kpred_status_string((kpred_status)-17);
+    const char *unknown = kpred_status_string((kpred_status)-18);
     CHECK(unknown && strcmp(unknown, "unknown status") == 0);
     CHECK(strcmp(kpred_status_string((kpred_status)1), unknown) == 0);
 }
@@ -681,6 +707,7 @@ int main(void)
     RUN(init_beam);
     RUN(init_align);
     RUN(init_arena);
+    RUN(other_bodies);
     RUN(predict_null);
     RUN(predict_context);
     RUN(predict_k);

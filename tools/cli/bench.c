@@ -14,19 +14,24 @@
 /* Slow predictions need no repeats for the clock's sake, and fewer rounds must do. */
 enum { N_PROBLEMS = 32, N_ROUNDS = 61, N_REPEATS = 8, SLOW_NS = 1000000, MOST_SECONDS = 10 };
 
-#define HELP(program, more)                                                                       \
-    "usage: " program " bench [MODEL|FILE.h]... [--beam B,...] [--csv|--json]\n"                  \
-    "\n"                                                                                          \
-    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"   \
-    "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n" \
-    "longer than a millisecond is timed less often.\n"                                            \
-    "\n"                                                                                          \
-    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all "          \
-    "built-in)\n"                                                                                 \
-    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"                       \
-    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"            \
-    "  --json         as JSON, an array of objects with the same names\n"                         \
-    "\n"                                                                                          \
+#define HELP(program, more)                                                                        \
+    "usage: " program " bench [MODEL|FILE.h]... [--beam B,...]\n"                                  \
+    "       [--body NAME] [--csv|--json]\n"                                                        \
+    "\n"                                                                                           \
+    "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"    \
+    "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n"  \
+    "longer than a millisecond is timed less often.\n"                                             \
+    "\n"                                                                                           \
+    "  MODEL|FILE.h   built-in models, or headers that kpred-train wrote (default: all "           \
+    "built-in)\n"                                                                                  \
+    "  --beam B,...   beam widths, and as many tuples (default 1,10,100)\n"                        \
+    "  --body NAME    the body of the network, such as avx2, sse2 or portable: the same bits by\n" \
+    "                 other instructions; all: each that the machine has (default: the "           \
+    "fastest).\n"                                                                                  \
+    "                 It adds a last column, body\n"                                               \
+    "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"             \
+    "  --json         as JSON, an array of objects with the same names\n"                          \
+    "\n"                                                                                           \
     "bytes: what the model adds to a program" more "; arena_words: of int32_t.\n"
 
 static const char help[] = HELP("kpred", "");
@@ -36,11 +41,13 @@ static const char help_any[] =
 struct options {
     struct opt_texts models;
     struct opt_counts beam;
+    const char *body; /* NULL: the fastest */
     struct table_form form;
 };
 
 struct bench {
     const struct opt_counts *beam;
+    const char *body; /* a name or "all"; NULL: the fastest, without a column for it */
     struct table table;
 };
 
@@ -147,33 +154,93 @@ static size_t sample(kpred_ctx *ctx, const int32_t *problems, size_t n_problems,
     return n;
 }
 
-static int bench_beam(struct bench *b, const kpred_model *m, const char *name, size_t bytes,
-                      size_t beam)
+/* ---- bodies ---- */
+
+static int has_bodies(const kpred_model *m)
+{
+    return m->scorer == &kpred_additive_scorer;
+}
+
+static int is_asked_for(const char *name, kpred_body body)
+{
+    return strcmp(name, "all") == 0 || strcmp(name, kpred_body_name(body)) == 0;
+}
+
+/* Is there such a body, and does the machine have it? -1 after a message */
+static int check_body(const char *name)
+{
+    const kpred_model *m = builtins[0].model;
+    kpred_ctx ctx;
+    int rc = -1, body = 0;
+    if (!name || strcmp(name, "all") == 0 || !m)
+        return 0;
+    while (body < KPRED_BODIES && strcmp(name, kpred_body_name((kpred_body)body)) != 0)
+        body++;
+    if (body == KPRED_BODIES)
+        return fail("--body \"%s\": is none of all, portable, sse2, avx2, avx_vnni, avx512_vnni, "
+                    "neon and neon_dot",
+                    name);
+    const size_t words = kpred_arena_words(m, 1);
+    int32_t *arena = xcalloc(words, sizeof *arena);
+    if (kpred_init(&ctx, KPRED_VERSION, m, 1, arena, words) == KPRED_OK
+        && kpred_set_body(&ctx, (kpred_body)body) == KPRED_OK)
+        rc = 0;
+    free(arena);
+    return rc == 0 ? 0 : fail("--body %s: this build or this machine lacks it", name);
+}
+
+/* ---- the table ---- */
+
+/* A line of the table; -1 if no problem was found that it could predict */
+static int bench_context(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
 {
     struct table *t = &b->table;
-    const size_t words = kpred_arena_words(m, beam);
-    int32_t *arena = xcalloc(words, sizeof *arena);
+    const kpred_model *m = ctx->model;
     int32_t *problems = xcalloc((size_t)N_PROBLEMS * m->n_fields, sizeof *problems);
-    kpred_tuple *tuples = xcalloc(beam, sizeof *tuples);
+    kpred_tuple *tuples = xcalloc(ctx->beam, sizeof *tuples);
     double *ns = xcalloc((size_t)N_PROBLEMS * N_ROUNDS, sizeof *ns);
-    kpred_ctx ctx;
-    size_t n = 0;
-    if (kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) == KPRED_OK)
-        n = sample(&ctx, problems, draw_problems(&ctx, problems, tuples), tuples, ns);
+    const size_t n = sample(ctx, problems, draw_problems(ctx, problems, tuples), tuples, ns);
     if (n) {
         table_text(t, name);
-        table_number(t, "%zu", beam);
+        table_number(t, "%zu", (size_t)ctx->beam);
         table_number(t, "%.0f", ns[n / 2]);
         table_number(t, "%.0f", ns[0]);
         table_number(t, "%.0f", ns[n * 95 / 100]);
         table_number(t, "%zu", bytes);
-        table_number(t, "%zu", words);
+        table_number(t, "%zu", kpred_arena_words(m, ctx->beam));
+        if (b->body)
+            table_text(t, has_bodies(m) ? kpred_body_name((kpred_body)ctx->body) : "");
     }
-    free(arena);
     free(problems);
     free(tuples);
     free(ns);
     return n ? 0 : fail("%s: no problem found that it could predict", m->name);
+}
+
+/* The context as it is, or by the bodies that are asked for */
+static int bench_bodies(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
+{
+    int bad = 0;
+    if (!b->body || !has_bodies(ctx->model))
+        return bench_context(b, ctx, name, bytes);
+    for (int body = 0; body < KPRED_BODIES && !bad; body++)
+        if (is_asked_for(b->body, (kpred_body)body)
+            && kpred_set_body(ctx, (kpred_body)body) == KPRED_OK)
+            bad = bench_context(b, ctx, name, bytes);
+    return bad;
+}
+
+static int bench_beam(struct bench *b, const kpred_model *m, const char *name, size_t bytes,
+                      size_t beam)
+{
+    const size_t words = kpred_arena_words(m, beam);
+    int32_t *arena = xcalloc(words, sizeof *arena);
+    kpred_ctx ctx;
+    const int bad = kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) != KPRED_OK
+                        ? fail("%s: cannot be initialised", m->name)
+                        : bench_bodies(b, &ctx, name, bytes);
+    free(arena);
+    return bad;
 }
 
 int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
@@ -196,11 +263,12 @@ static int open_default(struct bench *b, const char *name)
 
 static int run(const struct options *o, bench_opener open)
 {
-    struct bench bench = {&o->beam, {0, {NULL, 0, 0}}};
+    struct bench bench = {&o->beam, o->body, {0, {NULL, 0, 0}}};
     int bad = 0;
-    if (table_form_check(&o->form))
+    if (table_form_check(&o->form) || check_body(o->body))
         return 2;
-    table_heading(&bench.table, "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
+    table_heading(&bench.table, o->body ? "model,beam,ns,ns_min,ns_p95,bytes,arena_words,body"
+                                        : "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
     for (const struct builtin *b = builtins; o->models.n == 0 && b->model && !bad; b++)
         bad = open(&bench, b->model->name);
     for (size_t i = 0; i < o->models.n && !bad; i++)
@@ -219,6 +287,7 @@ int bench_run(int argc, char **argv, bench_opener open)
     const struct opt table[] = {
         {.name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models},
         {.name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
+        {.name = "--body", .kind = OPT_TEXT, .to = &o.body},
         {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
