@@ -138,6 +138,11 @@ static int examine(struct ml_session *s, struct archive *a, const struct edits *
     return c->validate < 0 || c->test < 0 ? -1 : 0;
 }
 
+static int has_gain(const struct result *r)
+{
+    return r->time + 1.96 * r->spread < 1;
+}
+
 static void say_without(double error, double with)
 {
     if (isfinite(error))
@@ -155,8 +160,10 @@ static int say_edits(const struct ml_session *s, const struct minimised *m)
         return fail("a list that was valid does not apply any more");
     }
     for (size_t i = 0; i < m->list.n; i++) {
-        printf("%zu. %s\n   %.1f %% of the gain%s; ", i + 1, steps[i], 100 * m->kept[i].share,
-               m->kept[i].needs_others ? ", only together with others" : "");
+        printf("%zu. %s\n   ", i + 1, steps[i]);
+        if (has_gain(&m->after))
+            printf("%.1f %% of the gain%s; ", 100 * m->kept[i].share,
+                   m->kept[i].needs_others ? ", only together with others" : "");
         say_without(m->kept[i].error, m->after.error);
         free(steps[i]);
     }
@@ -170,10 +177,10 @@ static int say(const struct ml_session *s, const struct chosen *c)
     printf("\nchosen: point %zu\n", c->point);
     if (say_edits(s, &c->m) != 0)
         return -1;
-    const double low = 100 * (1 - r->time - 1.96 * r->spread);
     printf("gain %.2f %% (95 %% interval %.2f to %.2f%s) of the module's time; edits: %zu of %zu\n",
-           100 * (1 - r->time), low, 100 * (1 - r->time + 1.96 * r->spread),
-           low > 0 ? "" : ": none beyond the noise", c->m.list.n, c->n_before);
+           100 * (1 - r->time), 100 * (1 - r->time - 1.96 * r->spread),
+           100 * (1 - r->time + 1.96 * r->spread), has_gain(r) ? "" : ": none beyond the noise",
+           c->m.list.n, c->n_before);
     printf("wrong labels of %zu test images: %.2f %%, of the module %.2f %%\n",
            s->exam.part[EXAM_TEST].n, 100 * c->test, 100 * s->error[EXAM_TEST]);
     return 0;
