@@ -189,7 +189,7 @@ sys.exit(e.parse(sys.argv[1]).getroot().tag != "{http://www.w3.org/2000/svg}svg"
 
 # Nothing from elsewhere and nothing that runs
 self_contained() {
-    ! sed 's|xmlns="http://www.w3.org/2000/svg"||' "$1" |
+    ! sed 's|xmlns="http://www.w3.org/2000/svg"||; s|xmlns:xlink="http://www.w3.org/1999/xlink"||' "$1" |
         grep -niE '<script|<image|<foreignObject|<!ENTITY|@import|//|[[:space:]]on[a-z]+=|href="[^#]|url\([^#]'
 }
 

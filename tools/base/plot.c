@@ -124,7 +124,10 @@ static void put_script(const struct plot *p, const char *title, const char *x, c
                        FILE *f)
 {
     fputs("set terminal svg size 720,480 background rgb 'white'\n"
-          "set key bottom right noenhanced\nset grid\nset yrange [0:100]\n",
+          "set grid\n",
+          f);
+    fputs(p->is_high ? "set key top right noenhanced\nset yrange [0:*]\n"
+                     : "set key bottom right noenhanced\nset yrange [0:100]\n",
           f);
     put_text(f, "title", title);
     put_text(f, "xlabel", x);

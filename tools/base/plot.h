@@ -13,6 +13,7 @@ struct plot { /* all zero is the empty plot; to be freed */
     struct plot_curve *curves;
     size_t n;
     double least, most; /* of all x */
+    int is_high;        /* y is drawn from 0 to the greatest there is, not to 100 */
     int diagonal;       /* x is percent as well: both axes 0 to 100, and the line y = x */
 };
 

@@ -6,6 +6,7 @@
 #include "ml_library.h"
 
 #include "evolve/process.h"
+#include "evolve/tensor/engine.h"
 #include "evolve/tensor/memory.h"
 
 #include <errno.h>
@@ -47,9 +48,11 @@ static int pipe_through(const char *const *words, const struct buf *text, struct
 
 static int compile(const char *language, const struct buf *text, const char *path)
 {
-    const char *const words[] = {
-        EVOLVE_CLANG,        "-x", language, "-",  "-O3", "-march=native", "-fPIC", "-c",
-        "-ffp-contract=off", "-o", path,     "-w", NULL};
+    const char *const words[] = {EVOLVE_CLANG, "-x",          language,
+                                 "-",          "-O3",         "-march=native",
+                                 "-fPIC",      "-c",          "-ffp-contract=off",
+                                 "-mllvm",     ENGINE_UNROLL, "-o",
+                                 path,         "-w",          NULL};
     struct buf said = {0};
     const int rc = pipe_through(words, text, &said);
     buf_free(&said);

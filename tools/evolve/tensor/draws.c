@@ -28,6 +28,19 @@ static uint32_t any_node(struct chooser *c)
     return (uint32_t)below(c, c->g->n_nodes);
 }
 
+/* Rather one that computes something than a constant or room for a result */
+static uint32_t any_worker(struct chooser *c)
+{
+    uint32_t node = any_node(c);
+    for (int draws = 3; draws > 0; draws--) {
+        MlirOperation op = c->g->node[node].op;
+        if (!mlirOperationIsNull(op) && mlirOperationGetNumOperands(op) > 0)
+            break;
+        node = any_node(c);
+    }
+    return node;
+}
+
 /* One with a result of the same type, if a few draws find one */
 static uint32_t equal_of(struct chooser *c, uint32_t node)
 {
@@ -64,7 +77,7 @@ static void fill(struct chooser *c, struct edit *e)
                                            OP_OPERAND, OP_OPERAND, OP_CONSTANT, OP_CONSTANT};
     const struct graph *g = c->g;
     const uint16_t op = odds[below(c, 16)];
-    const uint32_t node = op == OP_CONSTANT ? any_number(c) : any_node(c);
+    const uint32_t node = op == OP_CONSTANT ? any_number(c) : any_worker(c);
     const uint32_t other = below(c, 2) == 0 ? any_node(c) : equal_of(c, node);
     *e = (struct edit){op, 0, g->node[node].id, 0, (uint32_t)(num_draw(c->random) >> 32)};
     if (op == OP_COPY || op == OP_MOVE || op == OP_REPLACE || op == OP_SWAP)

@@ -12,6 +12,7 @@
 #include "base/util.h"
 
 #include <fcntl.h>
+#include <llvm-c/Support.h>
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/ExecutionEngine.h>
 #include <mlir-c/Pass.h>
@@ -124,12 +125,14 @@ static void make_first_engine(MlirContext context)
 /* What is MLIR's for as long as the process */
 static void begin_process(MlirContext context)
 {
+    static const char *const options[] = {"kpred", ENGINE_UNROLL};
     if (arena.at != NULL)
         return;
     unsigned char *room = xmalloc(ENGINE_ARENA + MEMORY_ALIGNED);
     arena.at = room + (MEMORY_ALIGNED - (uintptr_t)room % MEMORY_ALIGNED);
     arena.size = ENGINE_ARENA;
     mlirRegisterAllPasses();
+    LLVMParseCommandLineOptions(2, options, NULL);
     make_first_engine(context);
 }
 

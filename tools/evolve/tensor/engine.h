@@ -18,6 +18,10 @@ struct engine_tensor { /* dense, of floats, the last index the fastest */
     long size[ENGINE_RANK];
 };
 
+/* An option of LLVM: it unrolls an innermost loop whole before it looks for vectors, and then makes
+   them of the next loop, whose steps are rows. So longer loops stay. */
+#define ENGINE_UNROLL "-unroll-full-max-count=8"
+
 struct engine; /* what all modules share */
 struct engine_code;
 

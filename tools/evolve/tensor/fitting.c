@@ -75,11 +75,13 @@ struct choice {
     uint64_t least;
 };
 
+/* What it reads: the last of several operands says where the result begins. */
 static int is_own(const struct choice *c, MlirValue value)
 {
     if (mlirOperationIsNull(c->wish->own))
         return 0;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(c->wish->own); i++)
+    const intptr_t n = mlirOperationGetNumOperands(c->wish->own);
+    for (intptr_t i = 0; i < (n > 1 ? n - 1 : n); i++)
         if (mlirValueEqual(mlirOperationGetOperand(c->wish->own, i), value))
             return 1;
     return 0;
