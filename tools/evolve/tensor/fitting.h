@@ -10,9 +10,9 @@
 
 struct fitting_wish {
     MlirType type;
-    MlirOperation before; /* an operation of the block, or in one: the value is seen there */
-    MlirOperation own;    /* every other time what it reads is asked first; may be null */
-    MlirValue except;     /* this one is not chosen */
+    MlirOperation before;       /* an operation of the block, or in one: the value is seen there */
+    MlirOperation own;          /* every other time what it reads is asked first; may be null */
+    MlirValue except;           /* this one is not chosen */
     uint32_t seed, user, index; /* the edit's seed, the id of who asks, and which operand */
 };
 
