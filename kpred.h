@@ -118,7 +118,7 @@ extern "C" {
 /* ---- >>limits ------------------------------------------------------------------------------- */
 
 #define KPRED_VERSION       100 /* 0.1.0: what the caller was compiled against */
-#define KPRED_FORMAT        2   /* of kpred_model; changes only with its layout or arithmetic */
+#define KPRED_FORMAT        3   /* of kpred_model; changes with its layout, arithmetic or id */
 #define KPRED_MAX_FIELDS    24  /* fields of a problem */
 #define KPRED_MAX_PARAMS    16  /* parameters of more than one value */
 #define KPRED_MAX_TUPLE     32  /* all parameters, those of a single value included */
@@ -256,7 +256,7 @@ typedef struct kpred_model {
     const char *rule_name;      /* "" without a rule */
     const kpred_scorer *scorer;
     const void *net;        /* the scorer's; kpred_additive for kpred_additive_scorer */
-    const void *extensions; /* per-extension features: none in format 2, NULL */
+    const void *extensions; /* per-extension features: none in format 3, NULL */
 } kpred_model;
 
 /* The feature program: first instructions that append a register, then instructions that append
@@ -1308,21 +1308,24 @@ static uint32_t kpri_saved_registers(void)
     return low;
 }
 
-static uint32_t kpri_bodies(void)
+/* A hypervisor takes microseconds for each cpuid, so it asks for little: what saves AVX's registers
+   has the leaf 7; and what else a machine with AVX-512 VNNI has is left out unless `all` is wanted. */
+static uint32_t kpri_bodies(int all)
 {
-    uint32_t a, b, c, d, saved, bodies = 3, has = 0;
+    uint32_t a, b, c, d, saved = 0, bodies = 3, has = 0;
     size_t i;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) /* OSXSAVE */
-        saved = 0;
-    else
+    __cpuid(1, a, b, c, d);
+    if (c >> 27 & 1) /* OSXSAVE */
         saved = kpri_saved_registers();
-    if ((saved & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d)) {
-        const uint32_t most = a;
+    if ((saved & 6) == 6) {
+        __cpuid_count(7, 0, a, b, c, d);
         bodies |= (b >> 5 & 1) << KPRED_BODY_AVX2;
         if ((saved & 0xe6) == 0xe6) /* F, VL, VNNI */
             bodies |= (b >> 16 & b >> 31 & c >> 11 & 1) << KPRED_BODY_AVX512_VNNI;
-        if (most >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d))
+        if (a >= 1 && (all || !KPRI_HAS(4) || !(bodies >> KPRED_BODY_AVX512_VNNI))) {
+            __cpuid_count(7, 1, a, b, c, d);
             bodies |= (a >> 4 & 1) << KPRED_BODY_AVX_VNNI;
+        }
     }
     for (i = 0; i < KPRED_BODIES; i++)
         has |= (uint32_t)KPRI_HAS((int)i) << i;
@@ -1331,8 +1334,9 @@ static uint32_t kpri_bodies(void)
 
 #else
 
-static uint32_t kpri_bodies(void)
+static uint32_t kpri_bodies(int all)
 {
+    (void)all;
     return (uint32_t)1 << KPRED_SIMD;
 }
 
@@ -1341,7 +1345,7 @@ static uint32_t kpri_bodies(void)
 /* KPRED_BODIES: the machine has none of this build. */
 static uint32_t kpri_fastest_body(void)
 {
-    const uint32_t bodies = kpri_bodies();
+    const uint32_t bodies = kpri_bodies(0);
     uint32_t body = KPRED_BODIES, i;
     for (i = 0; i < KPRED_BODIES; i++)
         if (bodies >> i & 1)
@@ -1882,7 +1886,7 @@ KPRED_API kpred_status kpred_set_body(kpred_ctx *ctx, kpred_body body)
         return KPRED_ERR_NULL;
     if (!ctx->model)
         return kpri_fail(ctx, KPRED_ERR_CONTEXT, -1, -1, -1);
-    if ((uint32_t)body >= KPRED_BODIES || !(kpri_bodies() >> (uint32_t)body & 1))
+    if ((uint32_t)body >= KPRED_BODIES || !(kpri_bodies(1) >> (uint32_t)body & 1))
         return kpri_fail(ctx, KPRED_ERR_BODY, -1, (int32_t)body, -1);
     ctx->body = (uint32_t)body;
     return KPRED_OK;
@@ -2189,21 +2193,55 @@ KPRED_API size_t kpred_tuples_needed(const kpred_tuple *tuples, size_t n, int32_
     return 0;
 }
 
-/* FNV-1a, 64 bits; integers as four bytes, least significant first */
+/* A step of the hash: of two different words, or two different hashes before it, come two different
+   ones behind it. So a change of a single word is always seen. */
+static uint64_t kpri_mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 by the golden ratio */
+    return h ^ h >> 29; /* no multiple of 8: the sign of a weight comes to lie elsewhere */
+}
+
+/* Eight bytes, the least significant first on every machine. Compilers make one load of the shifts
+   only where nothing else is near. */
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+typedef uint64_t kpri_bytes8 __attribute__((may_alias, aligned(1)));
+
+static uint64_t kpri_word(const int8_t *p)
+{
+    return *(const kpri_bytes8 *)p;
+}
+#else
+static uint64_t kpri_word(const int8_t *p)
+{
+    uint64_t word = 0;
+    int i;
+    for (i = 7; i >= 0; i--)
+        word = word << 8 | (uint8_t)p[i];
+    return word;
+}
+#endif
+
+/* Four hashes side by side, as a step waits for the one before it */
 static void kpri_hash_bytes(uint64_t *h, const int8_t *p, size_t n)
 {
-    size_t i;
-    for (i = 0; i < n; i++)
-        *h = (*h ^ (uint8_t)p[i]) * UINT64_C(0x100000001b3);
+    uint64_t a = *h, b = a + 1, c = a + 2, d = a + 3;
+    for (; n >= 32; n -= 32, p += 32) {
+        a = kpri_mix(a, kpri_word(p));
+        b = kpri_mix(b, kpri_word(p + 8));
+        c = kpri_mix(c, kpri_word(p + 16));
+        d = kpri_mix(d, kpri_word(p + 24));
+    }
+    a = kpri_mix(kpri_mix(kpri_mix(a, b), c), d);
+    for (; n > 0; n--, p++)
+        a = kpri_mix(a, (uint8_t)*p);
+    *h = a;
 }
 
 static void kpri_hash_ints(uint64_t *h, const int32_t *p, size_t n)
 {
     size_t i;
-    int shift;
     for (i = 0; i < n; i++)
-        for (shift = 0; shift < 32; shift += 8)
-            *h = (*h ^ (((uint32_t)p[i] >> shift) & 255)) * UINT64_C(0x100000001b3);
+        *h = kpri_mix(*h, (uint32_t)p[i]);
 }
 
 static void kpri_hash_int(uint64_t *h, int32_t x)
@@ -2211,11 +2249,18 @@ static void kpri_hash_int(uint64_t *h, int32_t x)
     kpri_hash_ints(h, &x, 1);
 }
 
+/* Seven characters a step; the 1 in front of them says how many the last step has. */
 static void kpri_hash_text(uint64_t *h, const char *text)
 {
-    do
-        *h = (*h ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    while (*text++);
+    uint64_t word = 1;
+    for (; *text; text++) {
+        if (word >> 56) {
+            *h = kpri_mix(*h, word);
+            word = 1;
+        }
+        word = word << 8 | (uint8_t)*text;
+    }
+    *h = kpri_mix(*h, word);
 }
 
 static void kpri_hash_names(uint64_t *h, const char *const *names, int32_t n)
@@ -2294,7 +2339,7 @@ static void kpri_hash_additive(uint64_t *h, const kpred_model *m)
 KPRED_API uint64_t kpred_model_id(const kpred_model *model)
 {
     const char *const *arch = model->runs_on;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = 0;
     kpri_hash_int(&h, (int32_t)model->format);
     kpri_hash_text(&h, model->name);
     kpri_hash_text(&h, model->kernel);

@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 14965 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id a46f2433e199265b, 93730 bytes; a prediction costs 79872 multiply-adds and at most
+   id 3f477bc84152110e, 93730 bytes; a prediction costs 79872 multiply-adds and at most
    3456 more a unit of beam; largest accumulator 335766 of 2147483647
 
 spec:
@@ -118,7 +118,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_ASM_1X1U_H
 #define KPRED_MODEL_CONV_ASM_1X1U_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_asm_1x1u.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3025,7 +3025,7 @@ static const kpred_additive kpri_conv_asm_1x1u_net = {
 };
 static const char *const kpri_conv_asm_1x1u_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_asm_1x1u = {
-    2, UINT64_C(0xa46f2433e199265b),
+    3, UINT64_C(0x3f477bc84152110e),
     "conv_asm_1x1u", "ConvAsm1x1U", "config",
     kpri_conv_asm_1x1u_fields, kpri_conv_asm_1x1u_params, 9, 8, 384, 0, 67563,
     kpri_conv_asm_1x1u_runs_on, NULL,

@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 10184 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id 660143737f31f44e, 111819 bytes; a prediction costs 92160 multiply-adds and at most
+   id 092ba64bc9aed837, 111819 bytes; a prediction costs 92160 multiply-adds and at most
    5424 more a unit of beam; largest accumulator 273731 of 2147483647
 
 spec:
@@ -120,7 +120,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_ASM_BWD_WRW_1X1_H
 #define KPRED_MODEL_CONV_ASM_BWD_WRW_1X1_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_asm_bwd_wrw_1x1.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3298,7 +3298,7 @@ static const kpred_additive kpri_conv_asm_bwd_wrw_1x1_net = {
 };
 static const char *const kpri_conv_asm_bwd_wrw_1x1_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_asm_bwd_wrw_1x1 = {
-    2, UINT64_C(0x660143737f31f44e),
+    3, UINT64_C(0x092ba64bc9aed837),
     "conv_asm_bwd_wrw_1x1", "ConvAsmBwdWrW1x1", "config",
     kpri_conv_asm_bwd_wrw_1x1_fields, kpri_conv_asm_bwd_wrw_1x1_params, 9, 10, 480, 0, 63627,
     kpri_conv_asm_bwd_wrw_1x1_runs_on, NULL,

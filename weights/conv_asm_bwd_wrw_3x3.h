@@ -18,7 +18,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx906_64-2019-07-19.cd.pdb.txt.bz2, 1491 rows, sha256
         a2c41b2f09fd253c305c11bbb3265fed09d036e2a64c3aef98fd4ea2b09b88d4
-   id 434a7051f86e7db3, 71357 bytes; a prediction costs 63488 multiply-adds and at most
+   id 1c65280d1de4474d, 71357 bytes; a prediction costs 63488 multiply-adds and at most
    2448 more a unit of beam; largest accumulator 476717 of 2147483647
 
 spec:
@@ -144,7 +144,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_ASM_BWD_WRW_3X3_H
 #define KPRED_MODEL_CONV_ASM_BWD_WRW_3X3_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_asm_bwd_wrw_3x3.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -2512,7 +2512,7 @@ static const kpred_additive kpri_conv_asm_bwd_wrw_3x3_net = {
 };
 static const char *const kpri_conv_asm_bwd_wrw_3x3_runs_on[] = { "gfx900", "gfx906", "gfx908", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_asm_bwd_wrw_3x3 = {
-    2, UINT64_C(0x434a7051f86e7db3),
+    3, UINT64_C(0x1c65280d1de4474d),
     "conv_asm_bwd_wrw_3x3", "ConvAsmBwdWrW3x3", "config",
     kpri_conv_asm_bwd_wrw_3x3_fields, kpri_conv_asm_bwd_wrw_3x3_params, 10, 6, 240, 0, 62415,
     kpri_conv_asm_bwd_wrw_3x3_runs_on, NULL,

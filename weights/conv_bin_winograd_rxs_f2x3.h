@@ -15,7 +15,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx942130.db.bz2, 3235 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id 48f3d60e1d1bc50e, 73530 bytes; a prediction costs 63488 multiply-adds and at most
+   id c9f9a9a9f3d27886, 73530 bytes; a prediction costs 63488 multiply-adds and at most
    3552 more a unit of beam; largest accumulator 316792 of 2147483647
 
 spec:
@@ -194,7 +194,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F2X3_H
 #define KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F2X3_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_bin_winograd_rxs_f2x3.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -2578,7 +2578,7 @@ static const kpred_additive kpri_conv_bin_winograd_rxs_f2x3_net = {
 };
 static const char *const kpri_conv_bin_winograd_rxs_f2x3_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_bin_winograd_rxs_f2x3 = {
-    2, UINT64_C(0x48f3d60e1d1bc50e),
+    3, UINT64_C(0xc9f9a9a9f3d27886),
     "conv_bin_winograd_rxs_f2x3", "ConvBinWinogradRxSf2x3", "config",
     kpri_conv_bin_winograd_rxs_f2x3_fields, kpri_conv_bin_winograd_rxs_f2x3_params, 18, 2, 192, 0, 42834,
     kpri_conv_bin_winograd_rxs_f2x3_runs_on, NULL,

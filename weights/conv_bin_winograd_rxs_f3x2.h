@@ -15,7 +15,7 @@
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
    data gfx942130.db.bz2, 7839 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id 25d16d7b83d52f66, 53515 bytes; a prediction costs 47104 multiply-adds and at most
+   id 8f3715583f455d47, 53515 bytes; a prediction costs 47104 multiply-adds and at most
    1776 more a unit of beam; largest accumulator 463928 of 2147483647
 
 spec:
@@ -140,7 +140,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F3X2_H
 #define KPRED_MODEL_CONV_BIN_WINOGRAD_RXS_F3X2_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_bin_winograd_rxs_f3x2.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -1864,7 +1864,7 @@ static const kpred_additive kpri_conv_bin_winograd_rxs_f3x2_net = {
 };
 static const char *const kpri_conv_bin_winograd_rxs_f3x2_runs_on[] = { "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_bin_winograd_rxs_f3x2 = {
-    2, UINT64_C(0x25d16d7b83d52f66),
+    3, UINT64_C(0x8f3715583f455d47),
     "conv_bin_winograd_rxs_f3x2", "ConvBinWinogradRxSf3x2", "config",
     kpri_conv_bin_winograd_rxs_f3x2_fields, kpri_conv_bin_winograd_rxs_f3x2_params, 18, 2, 128, 0, 60125,
     kpri_conv_bin_winograd_rxs_f3x2_runs_on, NULL,

@@ -13,7 +13,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 772 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id 0a680c8f051dd074, 116196 bytes; a prediction costs 98304 multiply-adds and at most
+   id 2b26d01606884633, 116196 bytes; a prediction costs 98304 multiply-adds and at most
    5664 more a unit of beam; largest accumulator 392348 of 2147483647
 
 spec:
@@ -159,7 +159,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_HIP_IGEMM_V4R1_WRW_H
 #define KPRED_MODEL_CONV_HIP_IGEMM_V4R1_WRW_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_hip_igemm_v4r1_wrw.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3718,7 +3718,7 @@ static const kpred_additive kpri_conv_hip_igemm_v4r1_wrw_net = {
 };
 static const char *const kpri_conv_hip_igemm_v4r1_wrw_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_hip_igemm_v4r1_wrw = {
-    2, UINT64_C(0x0a680c8f051dd074),
+    3, UINT64_C(0x2b26d01606884633),
     "conv_hip_igemm_v4r1_wrw", "ConvHipImplicitGemmV4R1WrW", "config",
     kpri_conv_hip_igemm_v4r1_wrw_fields, kpri_conv_hip_igemm_v4r1_wrw_params, 18, 16, 480, 0, 49648,
     kpri_conv_hip_igemm_v4r1_wrw_runs_on, NULL,

@@ -8,7 +8,7 @@
    net additive, split config, epochs 40, seed 1; 1973 rows to train, 227 kept for testing
    data gfx942130.db.bz2, 2200 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id e92184707392a097, 102342 bytes; a prediction costs 61440 multiply-adds and at most
+   id 29b7a1c28303b37f, 102342 bytes; a prediction costs 61440 multiply-adds and at most
    12384 more a unit of beam; largest accumulator 362390 of 2147483647
 
 spec:
@@ -142,7 +142,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_IGEMM_GTC_BWD_NHWC_H
 #define KPRED_MODEL_CONV_IGEMM_GTC_BWD_NHWC_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_igemm_gtc_bwd_nhwc.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3027,7 +3027,7 @@ static int kpri_conv_igemm_gtc_bwd_nhwc_rule(const int32_t *problem, const int32
 }
 static const char *const kpri_conv_igemm_gtc_bwd_nhwc_runs_on[] = { "gfx908", "gfx90a", "gfx942", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_igemm_gtc_bwd_nhwc = {
-    2, UINT64_C(0xe92184707392a097),
+    3, UINT64_C(0x29b7a1c28303b37f),
     "conv_igemm_gtc_bwd_nhwc", "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC", "config",
     kpri_conv_igemm_gtc_bwd_nhwc_fields, kpri_conv_igemm_gtc_bwd_nhwc_params, 18, 2, 192, 0, 56497,
     kpri_conv_igemm_gtc_bwd_nhwc_runs_on, NULL,

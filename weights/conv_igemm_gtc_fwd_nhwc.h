@@ -8,7 +8,7 @@
    net additive, split config, epochs 40, seed 1; 2193 rows to train, 253 kept for testing
    data gfx942130.db.bz2, 2446 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id 67cbb358fb631af5, 99923 bytes; a prediction costs 61440 multiply-adds and at most
+   id d789e16f1921516f, 99923 bytes; a prediction costs 61440 multiply-adds and at most
    11616 more a unit of beam; largest accumulator 377603 of 2147483647
 
 spec:
@@ -142,7 +142,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_IGEMM_GTC_FWD_NHWC_H
 #define KPRED_MODEL_CONV_IGEMM_GTC_FWD_NHWC_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_igemm_gtc_fwd_nhwc.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3005,7 +3005,7 @@ static int kpri_conv_igemm_gtc_fwd_nhwc_rule(const int32_t *problem, const int32
 }
 static const char *const kpri_conv_igemm_gtc_fwd_nhwc_runs_on[] = { "gfx908", "gfx90a", "gfx942", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_igemm_gtc_fwd_nhwc = {
-    2, UINT64_C(0x67cbb358fb631af5),
+    3, UINT64_C(0xd789e16f1921516f),
     "conv_igemm_gtc_fwd_nhwc", "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC", "config",
     kpri_conv_igemm_gtc_fwd_nhwc_fields, kpri_conv_igemm_gtc_fwd_nhwc_params, 18, 2, 192, 0, 48907,
     kpri_conv_igemm_gtc_fwd_nhwc_runs_on, NULL,

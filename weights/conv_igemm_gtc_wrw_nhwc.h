@@ -8,7 +8,7 @@
    net additive, split config, epochs 40, seed 1; 2057 rows to train, 193 kept for testing
    data gfx942130.db.bz2, 2250 rows, sha256
         86de74f7c877d34f250b944c0fcb401fe327ea763447104508ca7ec34b90fe66
-   id e66892a4bf79b99d, 94453 bytes; a prediction costs 61440 multiply-adds and at most
+   id fcb7f632e8b64489, 94453 bytes; a prediction costs 61440 multiply-adds and at most
    10080 more a unit of beam; largest accumulator 697196 of 2147483647
 
 spec:
@@ -142,7 +142,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_IGEMM_GTC_WRW_NHWC_H
 #define KPRED_MODEL_CONV_IGEMM_GTC_WRW_NHWC_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_igemm_gtc_wrw_nhwc.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3003,7 +3003,7 @@ static int kpri_conv_igemm_gtc_wrw_nhwc_rule(const int32_t *problem, const int32
 }
 static const char *const kpri_conv_igemm_gtc_wrw_nhwc_runs_on[] = { "gfx908", "gfx90a", "gfx942", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_igemm_gtc_wrw_nhwc = {
-    2, UINT64_C(0xe66892a4bf79b99d),
+    3, UINT64_C(0xfcb7f632e8b64489),
     "conv_igemm_gtc_wrw_nhwc", "ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC", "config",
     kpri_conv_igemm_gtc_wrw_nhwc_fields, kpri_conv_igemm_gtc_wrw_nhwc_params, 18, 2, 192, 0, 49275,
     kpri_conv_igemm_gtc_wrw_nhwc_runs_on, NULL,

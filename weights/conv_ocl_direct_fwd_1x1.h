@@ -10,7 +10,7 @@
         8d3fc698e0a174cff69b995765eaedea443412063349d4f65563a146498b5c53
    data gfx906_60.db.bz2, 4513 rows, sha256
         e489c2167ee4667e8369165b16778ba4f69ed0d843e82439f3a2c3bfbe766c26
-   id fe0ebf9dbfe8870b, 100425 bytes; a prediction costs 86016 multiply-adds and at most
+   id 98614aed6e43a6ce, 100425 bytes; a prediction costs 86016 multiply-adds and at most
    4032 more a unit of beam; largest accumulator 350116 of 2147483647
 
 spec:
@@ -129,7 +129,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_OCL_DIRECT_FWD_1X1_H
 #define KPRED_MODEL_CONV_OCL_DIRECT_FWD_1X1_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_ocl_direct_fwd_1x1.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3187,7 +3187,7 @@ static const kpred_additive kpri_conv_ocl_direct_fwd_1x1_net = {
 };
 static const char *const kpri_conv_ocl_direct_fwd_1x1_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_ocl_direct_fwd_1x1 = {
-    2, UINT64_C(0xfe0ebf9dbfe8870b),
+    3, UINT64_C(0x98614aed6e43a6ce),
     "conv_ocl_direct_fwd_1x1", "ConvOclDirectFwd1x1", "config",
     kpri_conv_ocl_direct_fwd_1x1_fields, kpri_conv_ocl_direct_fwd_1x1_params, 9, 9, 432, 0, 70469,
     kpri_conv_ocl_direct_fwd_1x1_runs_on, NULL,

@@ -17,7 +17,7 @@
         9760a2f301565498d253c9c37216e9232f6371a4858069324386303d9bf0372c
    data gfx942130.HIP.fdb.txt.bz2, 32290 rows, sha256
         1d6128ce4fd807c03d300e2b2beb75e208c1f1ed1c87efc12cb4c3b91ffa0a37
-   id 31128a9223437b58, 117444 bytes; a prediction costs 98304 multiply-adds and at most
+   id 5dc484efdd0385f3, 117444 bytes; a prediction costs 98304 multiply-adds and at most
    10752 more a unit of beam; largest accumulator 333296 of 2147483647
 
 spec:
@@ -167,7 +167,7 @@ end of spec */
 #ifndef KPRED_MODEL_CONV_SOLVER_H
 #define KPRED_MODEL_CONV_SOLVER_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "conv_solver.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3562,7 +3562,7 @@ static int kpri_conv_solver_rule(const int32_t *problem, const int32_t *values, 
 }
 static const char *const kpri_conv_solver_runs_on[] = { "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", NULL };
 KPRED_DATA const kpred_model kpred_model_conv_solver = {
-    2, UINT64_C(0x31128a9223437b58),
+    3, UINT64_C(0x5dc484efdd0385f3),
     "conv_solver", "conv_solver", "config",
     kpri_conv_solver_fields, kpri_conv_solver_params, 23, 1, 192, 0, 50412,
     kpri_conv_solver_runs_on, NULL,

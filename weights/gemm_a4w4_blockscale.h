@@ -17,7 +17,7 @@
         f549a13d50f5c301d2758e738a5e1b7e3c9a6808bebec2d1237b302fe7d51dd6
    data retunes.csv.bz2, 900 rows, sha256
         66b0eac8f622c2a671ddfa596f58ebbd2c40890fe2378f717cd12f1caee20af8
-   id d79858c6666a4005, 58338 bytes; a prediction costs 44544 multiply-adds and at most
+   id 34049b00117fa45b, 58338 bytes; a prediction costs 44544 multiply-adds and at most
    2064 more a unit of beam; largest accumulator 371386 of 2147483647
 
 spec:
@@ -327,7 +327,7 @@ end of spec */
 #ifndef KPRED_MODEL_GEMM_A4W4_BLOCKSCALE_H
 #define KPRED_MODEL_GEMM_A4W4_BLOCKSCALE_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "gemm_a4w4_blockscale.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -2244,7 +2244,7 @@ static int kpri_gemm_a4w4_blockscale_rule(const int32_t *problem, const int32_t 
 }
 static const char *const kpri_gemm_a4w4_blockscale_runs_on[] = { "gfx950", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_a4w4_blockscale = {
-    2, UINT64_C(0xd79858c6666a4005),
+    3, UINT64_C(0x34049b00117fa45b),
     "gemm_a4w4_blockscale", "gemm_a4w4_blockscale", "none",
     kpri_gemm_a4w4_blockscale_fields, kpri_gemm_a4w4_blockscale_params, 4, 6, 240, 0, 65536,
     kpri_gemm_a4w4_blockscale_runs_on, &kpri_gemm_a4w4_blockscale_kernels,

@@ -38,7 +38,7 @@
         f78c183e057c31b91c4993811aa9b99caf2648becca6ed7454a3b5e326a75718
    data retunes.csv.bz2, 10607 rows, sha256
         66b0eac8f622c2a671ddfa596f58ebbd2c40890fe2378f717cd12f1caee20af8
-   id d2bd6326d2aa0677, 64283 bytes; a prediction costs 49152 multiply-adds and at most
+   id f0fd7b16f27ba324, 64283 bytes; a prediction costs 49152 multiply-adds and at most
    2448 more a unit of beam; largest accumulator 343537 of 2147483647
 
 spec:
@@ -301,7 +301,7 @@ end of spec */
 #ifndef KPRED_MODEL_GEMM_A8W8_BLOCKSCALE_H
 #define KPRED_MODEL_GEMM_A8W8_BLOCKSCALE_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "gemm_a8w8_blockscale.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -2324,7 +2324,7 @@ static int kpri_gemm_a8w8_blockscale_rule(const int32_t *problem, const int32_t 
 }
 static const char *const kpri_gemm_a8w8_blockscale_runs_on[] = { "gfx942", "gfx950", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_a8w8_blockscale = {
-    2, UINT64_C(0xd2bd6326d2aa0677),
+    3, UINT64_C(0xf0fd7b16f27ba324),
     "gemm_a8w8_blockscale", "gemm_a8w8_blockscale", "none",
     kpri_gemm_a8w8_blockscale_fields, kpri_gemm_a8w8_blockscale_params, 4, 6, 288, 0, 65536,
     kpri_gemm_a8w8_blockscale_runs_on, &kpri_gemm_a8w8_blockscale_kernels,

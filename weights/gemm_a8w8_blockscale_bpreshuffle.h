@@ -30,7 +30,7 @@
         2cd4ebb082b3f5e1d716d74be4a3e68ea88d1400333174b809be69d981793dc3
    data model_configs.glm5_a8w8_blockscale_bpreshuffle_tuned_gemm.csv.bz2, 153 rows, sha256
         a0cc058fa08cd0a0c2a0a5b4b0df816701f2e15d94992c546da5f2fc41f4dbd9
-   id 9d48d22e68ae598e, 112465 bytes; a prediction costs 81920 multiply-adds and at most
+   id d7de949e14c93a9d, 112465 bytes; a prediction costs 81920 multiply-adds and at most
    5056 more a unit of beam; largest accumulator 432524 of 2147483647
 
 spec:
@@ -355,7 +355,7 @@ end of spec */
 #ifndef KPRED_MODEL_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE_H
 #define KPRED_MODEL_GEMM_A8W8_BLOCKSCALE_BPRESHUFFLE_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "gemm_a8w8_blockscale_bpreshuffle.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -3704,7 +3704,7 @@ static int kpri_gemm_a8w8_blockscale_bpreshuffle_rule(const int32_t *problem, co
 }
 static const char *const kpri_gemm_a8w8_blockscale_bpreshuffle_runs_on[] = { "gfx942", "gfx950", "gfx1250", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_a8w8_blockscale_bpreshuffle = {
-    2, UINT64_C(0x9d48d22e68ae598e),
+    3, UINT64_C(0xd7de949e14c93a9d),
     "gemm_a8w8_blockscale_bpreshuffle", "gemm_a8w8_blockscale_bpreshuffle", "none",
     kpri_gemm_a8w8_blockscale_bpreshuffle_fields, kpri_gemm_a8w8_blockscale_bpreshuffle_params, 4, 6, 384, 0, 65536,
     kpri_gemm_a8w8_blockscale_bpreshuffle_runs_on, &kpri_gemm_a8w8_blockscale_bpreshuffle_kernels,

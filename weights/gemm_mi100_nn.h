@@ -15,7 +15,7 @@
         0d5009bd49492e9ea5e894c155ec3b06f537fee54111770473a2117d49afe311
    beside mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2, 118080 rows, sha256
         343087aca14e7165eee002d2e74511d650bf351a5d2fe4686140ab4d81c3b5e1
-   id 78e66f3cdae15e1d, 141447 bytes; a prediction costs 112640 multiply-adds and at most
+   id 0eabed177cfa8d25, 141447 bytes; a prediction costs 112640 multiply-adds and at most
    6208 more a unit of beam; largest accumulator 305350 of 2147483647
 
 spec:
@@ -255,7 +255,7 @@ end of spec */
 #ifndef KPRED_MODEL_GEMM_MI100_NN_H
 #define KPRED_MODEL_GEMM_MI100_NN_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "gemm_mi100_nn.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -4768,7 +4768,7 @@ static int kpri_gemm_mi100_nn_rule(const int32_t *problem, const int32_t *values
 }
 static const char *const kpri_gemm_mi100_nn_runs_on[] = { "gfx908", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_mi100_nn = {
-    2, UINT64_C(0x78e66f3cdae15e1d),
+    3, UINT64_C(0x0eabed177cfa8d25),
     "gemm_mi100_nn", "gemm_mi100_nn", "none",
     kpri_gemm_mi100_nn_fields, kpri_gemm_mi100_nn_params, 4, 10, 640, 0, 65536,
     kpri_gemm_mi100_nn_runs_on, NULL,

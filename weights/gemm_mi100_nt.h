@@ -15,7 +15,7 @@
         914bca31933031cd490dafbc58dca2da50e3f8f81f4b87a587aa926ed0fe4622
    beside mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2, 118080 rows, sha256
         343087aca14e7165eee002d2e74511d650bf351a5d2fe4686140ab4d81c3b5e1
-   id 80a5fb7cff953865, 141447 bytes; a prediction costs 112640 multiply-adds and at most
+   id 4431a5cdec586cb8, 141447 bytes; a prediction costs 112640 multiply-adds and at most
    6208 more a unit of beam; largest accumulator 518117 of 2147483647
 
 spec:
@@ -255,7 +255,7 @@ end of spec */
 #ifndef KPRED_MODEL_GEMM_MI100_NT_H
 #define KPRED_MODEL_GEMM_MI100_NT_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "gemm_mi100_nt.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -4966,7 +4966,7 @@ static int kpri_gemm_mi100_nt_rule(const int32_t *problem, const int32_t *values
 }
 static const char *const kpri_gemm_mi100_nt_runs_on[] = { "gfx908", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_mi100_nt = {
-    2, UINT64_C(0x80a5fb7cff953865),
+    3, UINT64_C(0x4431a5cdec586cb8),
     "gemm_mi100_nt", "gemm_mi100_nt", "none",
     kpri_gemm_mi100_nt_fields, kpri_gemm_mi100_nt_params, 4, 10, 640, 0, 65536,
     kpri_gemm_mi100_nt_runs_on, NULL,

@@ -15,7 +15,7 @@
         914bca31933031cd490dafbc58dca2da50e3f8f81f4b87a587aa926ed0fe4622
    beside mi100-sgemm-Cijk_Ailk_Bjlk_SB_00.csv.bz2, 75520 rows, sha256
         0d5009bd49492e9ea5e894c155ec3b06f537fee54111770473a2117d49afe311
-   id ec19eda65bb349e5, 141447 bytes; a prediction costs 112640 multiply-adds and at most
+   id 90eb33d934cfb1ee, 141447 bytes; a prediction costs 112640 multiply-adds and at most
    6208 more a unit of beam; largest accumulator 539430 of 2147483647
 
 spec:
@@ -255,7 +255,7 @@ end of spec */
 #ifndef KPRED_MODEL_GEMM_MI100_TN_H
 #define KPRED_MODEL_GEMM_MI100_TN_H
 
-#if KPRED_FORMAT != 2
+#if KPRED_FORMAT != 3
 #error "gemm_mi100_tn.h and kpred.h are of different formats: see kpred-train relayout"
 #endif
 
@@ -4798,7 +4798,7 @@ static int kpri_gemm_mi100_tn_rule(const int32_t *problem, const int32_t *values
 }
 static const char *const kpri_gemm_mi100_tn_runs_on[] = { "gfx908", NULL };
 KPRED_DATA const kpred_model kpred_model_gemm_mi100_tn = {
-    2, UINT64_C(0xec19eda65bb349e5),
+    3, UINT64_C(0x90eb33d934cfb1ee),
     "gemm_mi100_tn", "gemm_mi100_tn", "none",
     kpri_gemm_mi100_tn_fields, kpri_gemm_mi100_tn_params, 4, 10, 640, 0, 65536,
     kpri_gemm_mi100_tn_runs_on, NULL,

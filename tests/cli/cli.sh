@@ -477,12 +477,12 @@ broken "a bias changed" "the content does not match the id" \
 broken "a range changed" "the content does not match the id" \
     '/{ "stride", NULL, /s/, \([0-9]*\) }/, 9\1 }/'
 broken "the id changed" "the content does not match the id 0123456789abcdef" \
-    's/^    2, UINT64_C(0x[0-9a-f]*)/    2, UINT64_C(0x0123456789abcdef)/'
-broken "no id" "not a header that kpred-train wrote" 's/^    2, UINT64_C(0x/    0x/'
-broken "the first format" "of format 1, this is for 2: \`kpred-train relayout\` brings it" \
-    's/^    2, UINT64_C(0x/    KPRED_FORMAT, UINT64_C(0x/'
-broken "a later format" "of format 3, which a later kpred-train wrote" \
-    's/^    2, UINT64_C(0x/    3, UINT64_C(0x/'
+    's/^    3, UINT64_C(0x[0-9a-f]*)/    3, UINT64_C(0x0123456789abcdef)/'
+broken "no id" "not a header that kpred-train wrote" 's/^    3, UINT64_C(0x/    0x/'
+broken "the format before" "of format 2, this is for 3: \`kpred-train relayout\` brings it" \
+    's/^    3, UINT64_C(0x/    2, UINT64_C(0x/'
+broken "a later format" "of format 4, which a later kpred-train wrote" \
+    's/^    3, UINT64_C(0x/    4, UINT64_C(0x/'
 broken "an enumerator changed" "its code is not what its spec and weights give" \
     's/^    KPRED_CONV_ASM_1X1U_FIELD_N,$/    KPRED_CONV_ASM_1X1U_FIELD_M,/'
 broken "where it runs changed" "its code is not what its spec and weights give" \

@@ -8,12 +8,15 @@
 #include "header.h"
 
 #include "default_features.h"
+#include "format2.h"
 #include "header_text.h"
 #include "runtime.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FORMAT_BEFORE = 2 }; /* the oldest that relayout reads */
 
 struct reader {
     struct header_text h;
@@ -185,18 +188,11 @@ static int read_listed(struct reader *r)
     return bad;
 }
 
-/* The format, and with it where the id is; 0 if there is none. The first format was written as the
-   name of the macro. */
+/* The format, and with it where the id is; 0 if there is none */
 static int find_format(const struct reader *r, const char **id)
 {
-    static const char of_first[] = "KPRED_FORMAT, UINT64_C(";
-    const char *p = strstr(r->h.text, of_first);
     int format = 0, n = 0;
-    if (p) {
-        *id = p + strlen(of_first);
-        return 1;
-    }
-    for (p = r->h.text; (p = strstr(p, " = {\n    ")) != NULL && n == 0; p++)
+    for (const char *p = r->h.text; (p = strstr(p, " = {\n    ")) != NULL && n == 0; p++)
         if (sscanf(p, " = { %3d, UINT64_C(%n", &format, &n) == 1 && n > 0)
             *id = p + n;
     return n > 0 ? format : 0;
@@ -210,7 +206,7 @@ static int read_id(struct reader *r)
         return foreign(r, "no id");
     r->model->m.id = strtoull(at, NULL, 16);
     if (r->model->m.id
-        != (format == 1 ? runtime_first_id(&r->model->m) : kpred_model_id(&r->model->m)))
+        != (format == FORMAT_BEFORE ? format2_id(&r->model->m) : kpred_model_id(&r->model->m)))
         return fail("%s: the content does not match the id %016" PRIx64, r->h.path, r->model->m.id);
     return 0;
 }
@@ -344,16 +340,11 @@ int header_read(const char *path, struct model *out)
 
 /* ---- older headers, other specs ---- */
 
-/* Where the weights come from; of the first format's the title and its blank line are passed. */
-static char *read_story(const struct reader *r, int format)
+/* Where the weights come from */
+static char *read_story(const struct reader *r)
 {
     const char *p = strstr(r->h.text, "\n\n"), *end = strstr(r->h.text, "\n   id ");
     struct buf story = {NULL, 0, 0};
-    if (format == 1) {
-        p = p ? strstr(p + 2, "\n\n") : NULL;
-        buf_printf(&story, "   from %s.spec, by a kpred-train that did not keep its command\n",
-                   r->model->m.name);
-    }
     if (p && end && p < end)
         buf_add(&story, p + 2, (size_t)(end + 1 - p - 2));
     buf_puts(&story, "");
@@ -434,12 +425,10 @@ static int read_again(struct reader *r, const char *spec_path, const struct mode
 static int read_older(struct reader *r, const char *spec_path, struct model *old, char **story)
 {
     struct model *out = r->model;
-    const char *id;
-    const int format = find_format(r, &id);
     r->model = old;
     if (read_model(r))
         return -1;
-    *story = read_story(r, format);
+    *story = read_story(r);
     r->model = out;
     return read_again(r, spec_path, old) || model_seal(out) ? -1 : 0;
 }
@@ -451,8 +440,8 @@ int header_read_older(const char *path, const char *spec_path, struct model *out
     struct reader r = {{path, NULL, NULL}, out};
     memset(out, 0, sizeof *out);
     *story = NULL;
-    const int bad =
-        open_text(&r, &file) || check_format(&r, 1) || read_older(&r, spec_path, old, story);
+    const int bad = open_text(&r, &file) || check_format(&r, FORMAT_BEFORE)
+                    || read_older(&r, spec_path, old, story);
     buf_free(&file);
     model_free(old);
     free(old);

@@ -24,31 +24,9 @@ void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t 
         features[i] = (uint8_t)x[i];
 }
 
-static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325);
-
-/* Without scale, runs_on and names, but with the lane that all parameters had in common */
-uint64_t runtime_first_id(const kpred_model *m)
-{
-    uint64_t h = fnv_basis;
-    unsigned bits = 0;
-    for (uint32_t t = 0; t < m->n_params; t++)
-        bits = KPRED_LARGER(bits, kpri_lane_bits(m->params[t].n_values));
-    kpri_hash_int(&h, 1);
-    kpri_hash_text(&h, m->name);
-    kpri_hash_text(&h, m->kernel);
-    kpri_hash_text(&h, m->split);
-    kpri_hash_text(&h, m->rule_name);
-    kpri_hash_int(&h, 1 << bits);
-    kpri_hash_int(&h, (int32_t)m->work_words);
-    kpri_hash_int(&h, (int32_t)m->state_words);
-    kpri_hash_interface(&h, m);
-    kpri_hash_additive(&h, m);
-    return h;
-}
-
 uint64_t runtime_net_id(const kpred_model *m)
 {
-    uint64_t h = fnv_basis;
+    uint64_t h = 0;
     kpri_hash_additive(&h, m);
     return h;
 }

@@ -8,9 +8,6 @@
 void runtime_features(const kpred_instr *program, size_t n_instr, const int32_t *problem,
                       size_t n_fields, uint8_t *features, size_t n_features);
 
-/* The id that a model had in the first format. */
-uint64_t runtime_first_id(const kpred_model *m);
-
 /* A hash of its network alone, a kpred_additive. */
 uint64_t runtime_net_id(const kpred_model *m);
 
