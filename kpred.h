@@ -500,6 +500,7 @@ extern "C" {
 #define KPRI_MAYBE_UNUSED     __attribute__((unused))
 #define KPRI_NOINLINE         __attribute__((noinline))
 #define KPRI_TARGET(features) __attribute__((target(features)))
+#define KPRI_INLINE           inline __attribute__((always_inline))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
 #define KPRI_MAYBE_UNUSED
@@ -512,20 +513,6 @@ static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
     for (i = 0; i < n; i++) {
         KPRI_KEEP_LOOP(i);
         to[i] = from[i];
-    }
-}
-
-/* pre: n a multiple of 4; the two do not overlap */
-static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i += 4) {
-        const int32_t a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
-        KPRI_KEEP_LOOP(i);
-        to[i] = a;
-        to[i + 1] = b;
-        to[i + 2] = c;
-        to[i + 3] = d;
     }
 }
 
@@ -665,52 +652,51 @@ static int32_t kpri_exp2_neg(int32_t x)
     return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> (x >> 16);
 }
 
+/* How many bits of x are 0 above its highest 1. pre: x > 0 */
+static int32_t kpri_leading_zeros(uint32_t x)
+{
+#if defined(__GNUC__)
+    return __builtin_clz(x);
+#else
+    int32_t n = 0, step;
+    for (step = 16; step > 0; step >>= 1)
+        if (!(x >> (32 - step))) {
+            x <<= step;
+            n += step;
+        }
+    return n;
+#endif
+}
+
 /* log2(x) in Q16. pre: 1 <= x <= 2^31. post: 0..31*2^16, rising in x.
    A table step is at most 1466 and the fraction below 2^16, so the product fits 31 bits. */
 static int32_t kpri_log2(uint32_t x)
 {
-    uint32_t m = x;
-    int32_t e = 31;
-    const int32_t *t;
-    if (m < (uint32_t)1 << 16) {
-        m <<= 16;
-        e -= 16;
-    }
-    if (m < (uint32_t)1 << 24) {
-        m <<= 8;
-        e -= 8;
-    }
-    if (m < (uint32_t)1 << 28) {
-        m <<= 4;
-        e -= 4;
-    }
-    if (m < (uint32_t)1 << 30) {
-        m <<= 2;
-        e -= 2;
-    }
-    if (m < (uint32_t)1 << 31) {
-        m <<= 1;
-        e -= 1;
-    }
-    t = kpri_log2_table + ((m >> 25) & 63);
-    return e * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
+    const int32_t zeros = kpri_leading_zeros(x);
+    const uint32_t m = x << zeros;
+    const int32_t *t = kpri_log2_table + ((m >> 25) & 63);
+    return (31 - zeros) * 65536 + t[0] + (((t[1] - t[0]) * (int32_t)((m >> 9) & 65535)) >> 16);
 }
 
-/* Logits to log2-probabilities, in place. pre: 1 <= n <= 128, |x| < 2^29. post: -2^26 <= x <= 0.
-   The largest term is taken out, and is 2^24, so that the sum of the others with it lies in
-   2^24..2^31. */
-static void kpri_log_softmax(int32_t *x, size_t n)
+/* log2(sum_v 2^x_v) in Q16, which makes log2-probabilities of logits. pre: 1 <= n <= 128,
+   |x| < 2^29. The largest term is taken out, and is 2^24, so that the sum of the others with it lies
+   in 2^24..2^31. */
+static int32_t kpri_norm(const int32_t *x, size_t n)
 {
-    int32_t norm = x[0];
+    int32_t most = x[0];
     uint32_t sum = 0;
     size_t v;
     for (v = 1; v < n; v++)
-        norm = x[v] > norm ? x[v] : norm;
+        most = x[v] > most ? x[v] : most;
     for (v = 0; v < n; v++)
-        sum += (uint32_t)kpri_exp2_neg(norm - x[v]);
-    norm += kpri_log2(sum) - 24 * 65536;
-    for (v = 0; v < n; v++)
-        x[v] = x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm;
+        sum += (uint32_t)kpri_exp2_neg(most - x[v]);
+    return most + kpri_log2(sum) - 24 * 65536;
+}
+
+/* A logit to a log2-probability. post: -2^26..0 */
+static int32_t kpri_normed(int32_t x, int32_t norm)
+{
+    return x - norm < -(1 << 26) ? -(1 << 26) : x - norm;
 }
 
 /* ---- >>features ----------------------------------------------------------------------------- */
@@ -799,22 +785,37 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* No accumulator below overflows int32: the exporter proves it for each row from the weights and
    activations of 0..127. tests/model/test_models.c proves it again for the shipped arrays. */
 
-/* Each body has the same three functions with the same results:
+/* Each body has the same functions with the same results:
      matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16, x of 0..127. x is lost.
      requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
-                 pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31
-     hidden      the same of base + 2^e * (sum of the rows at from + row[0], from + row[1], ...:
-                 15 at most, so that it fits int16).
-                 pre: 0 <= e <= 15
-   pre: n a multiple of 16; no pointer aliases another, but that y of requantise may be the input
-   that the accumulators came from. */
+                 pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31; n a multiple of 16
+     head        the logits of a parameter, of `values` of them, a multiple of 4. Its n hidden units
+                 are base + 2^e * (sum of the embedding's rows that begin at row[0], row[1], ...: 15
+                 at most, so that it fits int16), requantised; e is embedding_shift, at most 15.
+     norm        kpri_norm. It may read up to a multiple of 4.
+   pre: no pointer aliases another, but that y of requantise may be the input that the accumulators
+   came from. */
 typedef struct kpri_arith {
     void (*matvec)(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, int16_t *x,
                    int32_t *y);
     void (*requantise)(const int32_t *acc, unsigned s, size_t n, int16_t *y);
-    void (*hidden)(const int32_t *base, const int8_t *from, const uint32_t *row, size_t rows,
-                   unsigned e, unsigned s, size_t n, int16_t *h);
+    void (*head)(const kpred_head *head, const int32_t *base, const uint32_t *row, size_t rows,
+                 size_t n, size_t values, int32_t *logits);
+    int32_t (*norm)(const int32_t *x, size_t n);
 } kpri_arith;
+
+/* head by a function for the hidden units and one for the product */
+#define KPRI_HEAD(name, hidden, matvec)                                                            \
+    static void name(const kpred_head *head, const int32_t *base, const uint32_t *row,             \
+                     size_t rows, size_t n, size_t values, int32_t *logits)                        \
+    {                                                                                              \
+        int16_t h[KPRED_MAX_HIDDEN];                                                               \
+        size_t v;                                                                                  \
+        hidden(base, head->embedding, row, rows, head->embedding_shift, head->hidden_shift, n, h); \
+        matvec(head->weight, head->bias, values, n, h, logits);                                    \
+        for (v = 0; v < values; v++)                                                               \
+            logits[v] *= 1 << head->logit_shift;                                                   \
+    }
 
 /* ---- SSE2 ---- */
 
@@ -926,7 +927,9 @@ static void kpri_hidden_sse2(const int32_t *base, const int8_t *from, const uint
     }
 }
 
-static const kpri_arith kpri_sse2 = {kpri_matvec_sse2, kpri_requantise_sse2, kpri_hidden_sse2};
+KPRI_HEAD(kpri_head_sse2, kpri_hidden_sse2, kpri_matvec_sse2)
+static const kpri_arith kpri_sse2 = {kpri_matvec_sse2, kpri_requantise_sse2, kpri_head_sse2,
+                                     kpri_norm};
 
 #endif
 
@@ -962,88 +965,175 @@ KPRI_TARGET("avx2") static __m128i kpri_sum8(__m256i a, __m256i b, __m256i c, __
     return _mm_add_epi32(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1));
 }
 
+/* y = (bias + the sums of each of four vectors) * 2^up */
 KPRI_TARGET("avx2")
-static void kpri_put4(__m256i a, __m256i b, __m256i c, __m256i d, const int32_t *bias, int32_t *y)
+static KPRI_INLINE void kpri_put4(__m256i a, __m256i b, __m256i c, __m256i d, const int32_t *bias,
+                                  __m128i up, int32_t *y)
 {
-    kpri_store(y, _mm_add_epi32(kpri_sum8(a, b, c, d), kpri_load(bias)));
+    kpri_store(y, _mm_sll_epi32(_mm_add_epi32(kpri_sum8(a, b, c, d), kpri_load(bias)), up));
 }
 
-/* matvec by `dot`, which adds 32 products to eight lanes */
-#define KPRI_MATVEC256(name, features, dot)                                                      \
-    KPRI_TARGET(features)                                                                        \
-    static void name(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, int16_t *x, \
-                     int32_t *y)                                                                 \
-    {                                                                                            \
-        const unsigned char *q = kpri_pack(x, cols);                                             \
-        const size_t whole = cols & ~(size_t)31;                                                 \
-        size_t r, i;                                                                             \
-        for (r = 0; r < rows; r += 4, w += 4 * cols) {                                           \
-            __m256i a = _mm256_setzero_si256(), b = a, c = a, d = a;                             \
-            for (i = 0; i < whole; i += 32) {                                                    \
-                const __m256i xi = kpri_load256(q + i);                                          \
-                a = dot(a, xi, kpri_load256(w + i));                                             \
-                b = dot(b, xi, kpri_load256(w + i + cols));                                      \
-                c = dot(c, xi, kpri_load256(w + i + 2 * cols));                                  \
-                d = dot(d, xi, kpri_load256(w + i + 3 * cols));                                  \
-            }                                                                                    \
-            if (i < cols) {                                                                      \
-                const __m256i xi = kpri_load_half(q + i);                                        \
-                a = dot(a, xi, kpri_load_half(w + i));                                           \
-                b = dot(b, xi, kpri_load_half(w + i + cols));                                    \
-                c = dot(c, xi, kpri_load_half(w + i + 2 * cols));                                \
-                d = dot(d, xi, kpri_load_half(w + i + 3 * cols));                                \
-            }                                                                                    \
-            kpri_put4(a, b, c, d, bias + r, y + r);                                              \
-        }                                                                                        \
-    }
-
-/* 16 accumulators, to which 2^(s-1) has been added, to activations */
-KPRI_TARGET("avx2") static __m256i kpri_requantise16(__m256i lo, __m256i hi, __m128i s)
-{
-    const __m256i q = _mm256_permute4x64_epi64(
-        _mm256_packs_epi32(_mm256_sra_epi32(lo, s), _mm256_sra_epi32(hi, s)), 0xd8);
-    return _mm256_max_epi16(_mm256_min_epi16(q, _mm256_set1_epi16(127)), _mm256_setzero_si256());
-}
-
+/* 16 accumulators to activations */
 KPRI_TARGET("avx2")
 static void kpri_requantise_avx2(const int32_t *acc, unsigned s, size_t n, int16_t *y)
 {
-    const __m256i half = _mm256_set1_epi32(1 << (s - 1));
+    const __m256i half = _mm256_set1_epi32(1 << (s - 1)), most = _mm256_set1_epi16(127);
     const __m128i by = _mm_cvtsi32_si128((int)s);
     size_t i;
-    for (i = 0; i < n; i += 16)
-        _mm256_storeu_si256((__m256i *)(y + i),
-                            kpri_requantise16(_mm256_add_epi32(kpri_load256(acc + i), half),
-                                              _mm256_add_epi32(kpri_load256(acc + i + 8), half),
-                                              by));
-}
-
-/* base + half + 2^e * eight sums */
-KPRI_TARGET("avx2")
-static __m256i kpri_shifted8(const int32_t *base, __m256i half, __m128i sums, __m128i e)
-{
-    return _mm256_add_epi32(_mm256_add_epi32(kpri_load256(base), half),
-                            _mm256_sll_epi32(_mm256_cvtepi16_epi32(sums), e));
-}
-
-KPRI_TARGET("avx2")
-static void kpri_hidden_avx2(const int32_t *base, const int8_t *from, const uint32_t *row,
-                             size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
-{
-    const __m256i half = _mm256_set1_epi32(1 << (s - 1));
-    const __m128i by = _mm_cvtsi32_si128((int)s), up = _mm_cvtsi32_si128((int)e);
-    size_t i, r;
     for (i = 0; i < n; i += 16) {
-        __m256i sums = _mm256_setzero_si256();
-        for (r = 0; r < rows; r++)
-            sums = _mm256_add_epi16(sums, _mm256_cvtepi8_epi16(kpri_load(from + row[r] + i)));
-        _mm256_storeu_si256(
-            (__m256i *)(h + i),
-            kpri_requantise16(
-                kpri_shifted8(base + i, half, _mm256_castsi256_si128(sums), up),
-                kpri_shifted8(base + i + 8, half, _mm256_extracti128_si256(sums, 1), up), by));
+        const __m256i lo = _mm256_sra_epi32(_mm256_add_epi32(kpri_load256(acc + i), half), by);
+        const __m256i hi = _mm256_sra_epi32(_mm256_add_epi32(kpri_load256(acc + i + 8), half), by);
+        const __m256i q = _mm256_permute4x64_epi64(_mm256_packs_epi32(lo, hi), 0xd8);
+        _mm256_storeu_si256((__m256i *)(void *)(y + i),
+                            _mm256_max_epi16(_mm256_min_epi16(q, most), _mm256_setzero_si256()));
     }
 }
+
+/* What the hidden units of a parameter are made of */
+typedef struct kpri_units {
+    const int32_t *base;
+    const int8_t *from;
+    const uint32_t *row;
+    size_t rows;
+    __m256i half;
+    __m128i up, by;
+} kpri_units;
+
+/* (base + half + 2^up * eight sums) / 2^by */
+KPRI_TARGET("avx2")
+static KPRI_INLINE __m256i kpri_units8(const kpri_units *u, size_t i, __m128i sums)
+{
+    const __m256i shifted = _mm256_sll_epi32(_mm256_cvtepi16_epi32(sums), u->up);
+    return _mm256_sra_epi32(
+        _mm256_add_epi32(_mm256_add_epi32(kpri_load256(u->base + i), u->half), shifted), u->by);
+}
+
+/* 16 units from unit i on, as int16, in the order that packing leaves */
+KPRI_TARGET("avx2") static KPRI_INLINE __m256i kpri_units16(const kpri_units *u, size_t i)
+{
+    __m256i sums = _mm256_setzero_si256();
+    size_t r;
+    for (r = 0; r < u->rows; r++)
+        sums = _mm256_add_epi16(sums, _mm256_cvtepi8_epi16(kpri_load(u->from + u->row[r] + i)));
+    return _mm256_packs_epi32(kpri_units8(u, i, _mm256_castsi256_si128(sums)),
+                              kpri_units8(u, i + 8, _mm256_extracti128_si256(sums, 1)));
+}
+
+/* The hidden units as bytes, and zeros up to a multiple of 32 */
+KPRI_TARGET("avx2")
+static KPRI_INLINE void kpri_units_avx2(const kpred_head *head, const int32_t *base,
+                                        const uint32_t *row, size_t rows, size_t n,
+                                        unsigned char *q)
+{
+    const kpri_units u = {base,
+                          head->embedding,
+                          row,
+                          rows,
+                          _mm256_set1_epi32(1 << (head->hidden_shift - 1)),
+                          _mm_cvtsi32_si128(head->embedding_shift),
+                          _mm_cvtsi32_si128(head->hidden_shift)};
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    size_t i;
+    for (i = 0; i < n; i += 32) {
+        const __m256i a = kpri_units16(&u, i);
+        const __m256i b = i + 16 < n ? kpri_units16(&u, i + 16) : _mm256_setzero_si256();
+        const __m256i bytes = _mm256_min_epu8(_mm256_packus_epi16(a, b), _mm256_set1_epi8(127));
+        _mm256_storeu_si256((__m256i *)(void *)(q + i), _mm256_permutevar8x32_epi32(bytes, order));
+    }
+}
+
+KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_load_pair(int i)
+{
+    return _mm_loadl_epi64((const __m128i *)(const void *)(kpri_exp2_table + i));
+}
+
+/* kpri_exp2_neg of four numbers. Two loads of two neighbours of the table each make up for a gather,
+   which is slow on some machines. */
+KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
+{
+    const __m128i i = _mm_and_si128(_mm_srli_epi32(x, 10), _mm_set1_epi32(63));
+    const __m128 a = _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(_mm_cvtsi128_si32(i)),
+                                                         kpri_load_pair(_mm_extract_epi32(i, 1))));
+    const __m128 b = _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(_mm_extract_epi32(i, 2)),
+                                                         kpri_load_pair(_mm_extract_epi32(i, 3))));
+    const __m128i t0 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0x88));
+    const __m128i t1 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0xdd));
+    const __m128i part =
+        _mm_mullo_epi32(_mm_sub_epi32(t0, t1), _mm_and_si128(x, _mm_set1_epi32(1023)));
+    return _mm_srlv_epi32(_mm_sub_epi32(t0, _mm_srli_epi32(part, 10)), _mm_srli_epi32(x, 16));
+}
+
+/* Four numbers, of which those beyond the n-th are replaced by a copy of `filler` */
+KPRI_TARGET("avx2")
+static KPRI_INLINE __m128i kpri_load4(const int32_t *x, size_t n, __m128i filler)
+{
+    const __m128i lane = _mm_setr_epi32(0, 1, 2, 3);
+    return _mm_blendv_epi8(filler, kpri_load(x), _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane));
+}
+
+KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
+{
+    const __m128i never = _mm_set1_epi32(-(1 << 30)); /* of it and any logit 2^-x is 0 */
+    __m128i most = never, sum = _mm_setzero_si128();
+    size_t v;
+    for (v = 0; v < n; v += 4)
+        most = _mm_max_epi32(most, kpri_load4(x + v, n - v, never));
+    most = _mm_max_epi32(most, _mm_shuffle_epi32(most, 0x4e));
+    most = _mm_max_epi32(most, _mm_shuffle_epi32(most, 0xb1));
+    for (v = 0; v < n; v += 4)
+        sum = _mm_add_epi32(sum,
+                            kpri_exp2_neg4(_mm_sub_epi32(most, kpri_load4(x + v, n - v, never))));
+    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
+    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
+    return _mm_cvtsi128_si32(most) + kpri_log2((uint32_t)_mm_cvtsi128_si32(sum)) - 24 * 65536;
+}
+
+/* matvec and head by `dot`, which adds 32 products to eight lanes. Both end as y = 2^up * (bias +
+   w q). */
+#define KPRI_BODY256(name, features, dot)                                                          \
+    KPRI_TARGET(features)                                                                          \
+    static KPRI_INLINE void kpri_product_##name(const int8_t *w, const int32_t *bias, size_t rows, \
+                                                size_t cols, const unsigned char *q, unsigned up,  \
+                                                int32_t *y)                                        \
+    {                                                                                              \
+        const __m128i shift = _mm_cvtsi32_si128((int)up);                                          \
+        const size_t whole = cols & ~(size_t)31;                                                   \
+        size_t r, i;                                                                               \
+        for (r = 0; r < rows; r += 4, w += 4 * cols) {                                             \
+            __m256i a = _mm256_setzero_si256(), b = a, c = a, d = a;                               \
+            for (i = 0; i < whole; i += 32) {                                                      \
+                const __m256i xi = kpri_load256(q + i);                                            \
+                a = dot(a, xi, kpri_load256(w + i));                                               \
+                b = dot(b, xi, kpri_load256(w + i + cols));                                        \
+                c = dot(c, xi, kpri_load256(w + i + 2 * cols));                                    \
+                d = dot(d, xi, kpri_load256(w + i + 3 * cols));                                    \
+            }                                                                                      \
+            if (i < cols) {                                                                        \
+                const __m256i xi = kpri_load_half(q + i);                                          \
+                a = dot(a, xi, kpri_load_half(w + i));                                             \
+                b = dot(b, xi, kpri_load_half(w + i + cols));                                      \
+                c = dot(c, xi, kpri_load_half(w + i + 2 * cols));                                  \
+                d = dot(d, xi, kpri_load_half(w + i + 3 * cols));                                  \
+            }                                                                                      \
+            kpri_put4(a, b, c, d, bias + r, shift, y + r);                                         \
+        }                                                                                          \
+    }                                                                                              \
+    KPRI_TARGET(features)                                                                          \
+    static void kpri_matvec_##name(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, \
+                                   int16_t *x, int32_t *y)                                         \
+    {                                                                                              \
+        kpri_product_##name(w, bias, rows, cols, kpri_pack(x, cols), 0, y);                        \
+    }                                                                                              \
+    KPRI_TARGET(features)                                                                          \
+    static void kpri_head_##name(const kpred_head *head, const int32_t *base, const uint32_t *row, \
+                                 size_t rows, size_t n, size_t values, int32_t *logits)            \
+    {                                                                                              \
+        unsigned char q[KPRED_MAX_HIDDEN];                                                         \
+        kpri_units_avx2(head, base, row, rows, n, q);                                              \
+        kpri_product_##name(head->weight, head->bias, values, n, q, head->logit_shift, logits);    \
+    }                                                                                              \
+    static const kpri_arith kpri_##name = {kpri_matvec_##name, kpri_requantise_avx2,               \
+                                           kpri_head_##name, kpri_norm_avx2};
 
 #endif
 
@@ -1056,16 +1146,13 @@ KPRI_TARGET("avx2") static __m256i kpri_dot_avx2(__m256i acc, __m256i x, __m256i
                             _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), _mm256_set1_epi16(1)));
 }
 
-KPRI_MATVEC256(kpri_matvec_avx2, "avx2", kpri_dot_avx2)
-static const kpri_arith kpri_avx2 = {kpri_matvec_avx2, kpri_requantise_avx2, kpri_hidden_avx2};
+KPRI_BODY256(avx2, "avx2", kpri_dot_avx2)
 
 #endif
 
 #if KPRI_HAS(3)
 
-KPRI_MATVEC256(kpri_matvec_avx_vnni, "avx2,avxvnni", _mm256_dpbusd_avx_epi32)
-static const kpri_arith kpri_avx_vnni = {kpri_matvec_avx_vnni, kpri_requantise_avx2,
-                                         kpri_hidden_avx2};
+KPRI_BODY256(avx_vnni, "avx2,avxvnni", _mm256_dpbusd_avx_epi32)
 
 #endif
 
@@ -1073,9 +1160,7 @@ static const kpri_arith kpri_avx_vnni = {kpri_matvec_avx_vnni, kpri_requantise_a
 
 /* 256 bits here, too: with 512 the weights come from the second cache no faster, and the sums take
    longer. */
-KPRI_MATVEC256(kpri_matvec_avx512_vnni, "avx2,avx512vl,avx512vnni", _mm256_dpbusd_epi32)
-static const kpri_arith kpri_avx512_vnni = {kpri_matvec_avx512_vnni, kpri_requantise_avx2,
-                                            kpri_hidden_avx2};
+KPRI_BODY256(avx512_vnni, "avx2,avx512vl,avx512vnni", _mm256_dpbusd_epi32)
 
 #endif
 
@@ -1151,15 +1236,18 @@ static int32x4_t kpri_dot_neon(int32x4_t acc, int8x16_t x, int8x16_t w)
 }
 
 KPRI_MATVEC_NEON(kpri_matvec_neon, kpri_dot_neon)
-static const kpri_arith kpri_neon = {kpri_matvec_neon, kpri_requantise_neon, kpri_hidden_neon};
+KPRI_HEAD(kpri_head_neon, kpri_hidden_neon, kpri_matvec_neon)
+static const kpri_arith kpri_neon = {kpri_matvec_neon, kpri_requantise_neon, kpri_head_neon,
+                                     kpri_norm};
 
 #endif
 
 #if KPRI_HAS(6)
 
 KPRI_MATVEC_NEON(kpri_matvec_neon_dot, vdotq_s32)
+KPRI_HEAD(kpri_head_neon_dot, kpri_hidden_neon, kpri_matvec_neon_dot)
 static const kpri_arith kpri_neon_dot = {kpri_matvec_neon_dot, kpri_requantise_neon,
-                                         kpri_hidden_neon};
+                                         kpri_head_neon_dot, kpri_norm};
 
 #endif
 
@@ -1185,8 +1273,8 @@ static const kpri_arith kpri_neon_dot = {kpri_matvec_neon_dot, kpri_requantise_n
 #define KPRI_DOT_PRODUCT
 #endif
 
-static void kpri_matvec_portable(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
-                                 int16_t *x, int32_t *y)
+static void kpri_matvec_portable(const int8_t *w, const int32_t *bias, size_t rows,
+                                               size_t cols, int16_t *x, int32_t *y)
 {
     const size_t n = cols & ~(size_t)15;
     size_t r, i;
@@ -1244,8 +1332,9 @@ static KPRI_NOINLINE void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, 
         h[i] = kpri_clamp(base[i] + h[i] * scale + half, s);
 }
 
-static void kpri_hidden_portable(const int32_t *base, const int8_t *from, const uint32_t *row,
-                                 size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
+static KPRI_NOINLINE void kpri_hidden_portable(const int32_t *base, const int8_t *from,
+                                               const uint32_t *row, size_t rows, unsigned e,
+                                               unsigned s, size_t n, int16_t *h)
 {
     size_t r;
     if (rows == 0) {
@@ -1258,8 +1347,9 @@ static void kpri_hidden_portable(const int32_t *base, const int8_t *from, const 
     kpri_finish_hidden(base, 1 << e, s, n, h);
 }
 
+KPRI_HEAD(kpri_head_portable, kpri_hidden_portable, kpri_matvec_portable)
 static const kpri_arith kpri_portable = {kpri_matvec_portable, kpri_requantise_portable,
-                                         kpri_hidden_portable};
+                                         kpri_head_portable, kpri_norm};
 
 #endif
 
@@ -1376,20 +1466,22 @@ static void kpri_start_by(const kpri_arith *by, const kpred_model *model, const 
 }
 
 /* Finds the embedding's rows that a prefix adds to the next parameter's hidden units, and returns
-   how many there are. *work moves on to that parameter's part of the context. */
+   how many there are. */
 static size_t kpri_prefix_rows(const kpred_model *model, const unsigned char *prefix,
-                               size_t n_decided, const int32_t **work, uint32_t *row)
+                               size_t n_decided, uint32_t *row)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
-    uint32_t first = 0;
-    size_t u, n = 0;
-    for (u = 0; u < n_decided; u++)
-        if (net->heads[u].weight) {
-            row[n++] = first + (uint32_t)prefix[u] * net->hidden;
-            first += (uint32_t)model->params[u].n_values * net->hidden;
-            *work += net->hidden;
+    const kpred_head *head = net->heads;
+    const kpred_param *param = model->params;
+    const unsigned char *end = prefix + n_decided;
+    const uint32_t hidden = net->hidden;
+    uint32_t first = 0, *next = row;
+    for (; prefix < end; prefix++, head++, param++)
+        if (head->weight) {
+            *next++ = (first + *prefix) * hidden;
+            first += (uint32_t)param->n_values;
         }
-    return n;
+    return (size_t)(next - row);
 }
 
 /* The next parameter's logits, after kpri_start_by */
@@ -1398,21 +1490,15 @@ static void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
     const kpred_head *head = net->heads + n_decided;
-    const size_t n_rows = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
-    const int32_t *base = work;
+    const size_t values = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
     uint32_t row[KPRED_MAX_PARAMS];
-    int16_t h[KPRED_MAX_HIDDEN];
-    size_t n, v;
+    size_t n;
     if (!head->weight) {
         logits[0] = 0;
         return;
     }
-    n = kpri_prefix_rows(model, prefix, n_decided, &base, row);
-    by->hidden(base, head->embedding, row, n, head->embedding_shift, head->hidden_shift,
-               net->hidden, h);
-    by->matvec(head->weight, head->bias, n_rows, net->hidden, h, logits);
-    for (v = 0; v < n_rows; v++)
-        logits[v] *= 1 << head->logit_shift;
+    n = kpri_prefix_rows(model, prefix, n_decided, row);
+    by->head(head, work + n * net->hidden, row, n, net->hidden, values, logits);
 }
 
 /* scorer.start and scorer.logits, for callers of their own: by the body that every machine of this
@@ -1482,32 +1568,53 @@ static int32_t kpri_scaled(const kpri_search *s, int32_t x)
     return -(int32_t)((-(int64_t)x * s->model->scale) >> 16);
 }
 
-/* Adds log2(sum_v p_v^scale) to the norm. The log2-probabilities of the parameter's values stand in
-   the first lane. The largest probability is at least 2^-7, so no term has to be taken out. The
-   steps of the table are fine enough: one step is about a hundredth. */
-static void kpri_add_norm(kpri_search *s, size_t n_decided)
+/* Adds log2(sum_v p_v^scale) to the norm. `less` more than the log2-probabilities of the parameter's
+   values stand in the first lane. The largest probability is at least 2^-7, so no term has to be
+   taken out. The steps of the table are fine enough: one step is about a hundredth. */
+static void kpri_add_norm(kpri_search *s, size_t n_decided, int32_t less)
 {
     const int32_t *x = s->score, *end = x + s->model->params[n_decided].n_values;
     uint32_t sum = 0;
     if (s->model->scale == KPRED_SCALE_ONE) /* the sum is 1, except for rounding */
         return;
     for (; x < end; x++) {
-        const int32_t bits = -kpri_scaled(s, *x);
+        const int32_t bits = -kpri_scaled(s, *x - less);
         if (bits < 25 << 16)
             sum += (uint32_t)kpri_exp2_table[(bits >> 10) & 63] >> (bits >> 16);
     }
     s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
-/* The scores of the values that may follow a record of n_decided values: log2-probabilities. */
-static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
+/* The logits of the values that may follow a record of n_decided values. Returns what they take to
+   be log2-probabilities, for kpri_normed. */
+static int32_t kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
 {
-    if (s->by)
+    const size_t n = (size_t)s->model->params[n_decided].n_values;
+    if (s->by) {
         kpri_logits_by(s->by, s->model, s->work, kpri_indexes(s, record), n_decided, out);
-    else
-        s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
-                                 n_decided, out);
-    kpri_log_softmax(out, (size_t)s->model->params[n_decided].n_values);
+        return s->by->norm(out, n);
+    }
+    s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
+                             n_decided, out);
+    return kpri_norm(out, n);
+}
+
+/* pre: n a multiple of 4; the two do not overlap */
+static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i += 4) {
+#if KPRI_HAS(1) || KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
+        kpri_store(to + i, kpri_load(from + i));
+#else
+        const int32_t a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
+        KPRI_KEEP_LOOP(i);
+        to[i] = a;
+        to[i + 1] = b;
+        to[i + 2] = c;
+        to[i + 3] = d;
+#endif
+    }
 }
 
 /* to = from, extended by value index v. The value itself already stands at its place in from. */
@@ -1589,7 +1696,10 @@ static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_d
 static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided, int32_t list)
 {
     int32_t run[15];
-    int32_t n_runs = 0, i, more = kpri_short_run(s, records, n_decided, &list);
+    int32_t n_runs = 0, i, more;
+    if (!s->next[list - 1])
+        return list; /* mostly so */
+    more = kpri_short_run(s, records, n_decided, &list);
     if (!list)
         return more; /* nearly always so */
     while (more) {
@@ -1620,24 +1730,51 @@ static int kpri_is_used(const kpri_search *s, int32_t b)
     return s->used[b >> 5] >> (b & 31) & 1;
 }
 
+/* The place of the lowest bit. pre: x > 0 */
+static int32_t kpri_lowest_bit(uint32_t x)
+{
+#if defined(__GNUC__)
+    return __builtin_ctz(x);
+#else
+    int32_t i = 0;
+    for (; !(x & 1); x >>= 1)
+        i++;
+    return i;
+#endif
+}
+
+/* The first bucket from b on that has slots, or `end` if there is none before it */
+static int32_t kpri_next_used(const kpri_search *s, int32_t b, int32_t end)
+{
+    int32_t word = b >> 5;
+    uint32_t bits;
+    if (b >= end)
+        return end;
+    bits = s->used[word] >> (b & 31) << (b & 31);
+    while (!bits && ++word << 5 < end)
+        bits = s->used[word];
+    b = bits ? (word << 5) + kpri_lowest_bit(bits) : end;
+    return b < end ? b : end;
+}
+
 /* Scores the extensions of record i and puts them into their buckets. */
 static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size_t i)
 {
     int32_t *record = kpri_record(s, records, i);
     const int32_t first = (int32_t)(i << s->lane_bits);
     const int32_t end = first + s->model->params[n_decided].n_values;
+    const int32_t norm = kpri_score(s, record, n_decided, s->score + first);
     int32_t slot;
-    kpri_score(s, record, n_decided, s->score + first);
-    if (i == 0)
-        kpri_add_norm(s, n_decided);
     for (slot = first; slot < end; slot++) {
-        int32_t b;
-        s->score[slot] += record[0];
-        b = kpri_bucket_of(s, s->score[slot]);
+        const int32_t score = kpri_normed(s->score[slot], norm) + record[0];
+        const int32_t b = kpri_bucket_of(s, score);
+        s->score[slot] = score;
         s->next[slot] = kpri_is_used(s, b) ? s->bucket[b] : 0;
         s->bucket[b] = slot + 1;
         s->used[b >> 5] |= (uint32_t)1 << (b & 31);
     }
+    if (i == 0)
+        kpri_add_norm(s, n_decided, record[0]);
 }
 
 /* Copies the legal slots of an ordered list into out[n..beam-1], and returns the new n. */
@@ -1673,8 +1810,7 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
     s->lane_bits = kpri_lane_bits(s->model->params[n_decided].n_values);
     s->top = in[0];
     for (b = 0; n < s->beam; b++) {
-        while (b < turn && !kpri_is_used(s, b))
-            b += b % 32 == 0 && !s->used[b >> 5] && b + 32 <= turn ? 32 : 1;
+        b = kpri_next_used(s, b, turn);
         if (b == KPRI_BUCKETS)
             break;
         for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded))
@@ -1723,6 +1859,15 @@ static int32_t kpri_room(const kpri_search *s, size_t t)
     return (s->model->params[t].n_values + 3) & ~3;
 }
 
+/* The log2-probabilities of the values that may follow a record */
+static void kpri_score_all(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
+{
+    const int32_t norm = kpri_score(s, record, n_decided, out);
+    int32_t v;
+    for (v = 0; v < s->model->params[n_decided].n_values; v++)
+        out[v] = kpri_normed(out[v], norm);
+}
+
 /* A search depth first. records[t] is the prefix of length t; its scores lie behind those of the
    shorter prefixes. On KPRED_OK records[n_params] is a legal tuple. *calls counts the calls of the
    rule. */
@@ -1731,7 +1876,7 @@ static KPRI_NOINLINE kpred_status kpri_rescue(const kpri_search *s, int32_t *cal
     int32_t *score = s->score;
     size_t t = 0;
     *calls = 0;
-    kpri_score(s, s->records, 0, score);
+    kpri_score_all(s, s->records, 0, score);
     for (;;) {
         int32_t *from = kpri_record(s, s->records, t);
         const int32_t v = kpri_best_untried(score, s->model->params[t].n_values);
@@ -1753,7 +1898,7 @@ static KPRI_NOINLINE kpred_status kpri_rescue(const kpri_search *s, int32_t *cal
         score += kpri_room(s, t);
         if (++t == s->model->n_params)
             return KPRED_OK;
-        kpri_score(s, kpri_record(s, s->records, t), t, score);
+        kpri_score_all(s, kpri_record(s, s->records, t), t, score);
     }
 }
 

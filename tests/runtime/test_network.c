@@ -95,45 +95,84 @@ static void requantise(void)
         }
 }
 
-/* base so that base + 2^e * sum + 2^(s-1) fits int32, up to both ends */
-static void check_hidden(size_t rows, size_t n, unsigned e, unsigned s, int extreme)
+/* Weights that make the logits of the units themselves: logit v is bias v and unit v */
+static int8_t *one_of_each(size_t n)
 {
-    int8_t *w = (int8_t *)buffer(rows * n + 1, 1);
-    int32_t *base = (int32_t *)buffer(n, sizeof *base);
-    int16_t *h = (int16_t *)buffer(n, sizeof *h);
+    int8_t *w = (int8_t *)buffer(n * n, 1);
+    memset(w, 0, n * n);
+    for (size_t i = 0; i < n; i++)
+        w[i * n + i] = 1;
+    return w;
+}
+
+/* base so that base + 2^e * sum + 2^(s-1) fits int32, up to both ends */
+static void fill_base(int32_t *base, size_t n, unsigned e, unsigned s, int extreme)
+{
+    const int64_t far = (int64_t)127 * 15 << e, half = (int64_t)1 << (s - 1);
+    const int32_t near = 200 << (s < 22 ? s : 22);
+    for (size_t i = 0; i < n; i++)
+        base[i] = extreme == 1   ? (int32_t)(INT32_MAX - far - half)
+                  : extreme == 2 ? (int32_t)(INT32_MIN + far)
+                                 : test_between(&seed, -near, near);
+}
+
+static void check_head(size_t rows, size_t n, unsigned e, unsigned s, int extreme)
+{
+    int8_t *from = (int8_t *)buffer(rows * n + 1, 1), *w = one_of_each(n);
+    int32_t *base = (int32_t *)buffer(n, sizeof *base), *bias = (int32_t *)buffer(n, sizeof *bias);
+    int32_t *logits = (int32_t *)buffer(n, sizeof *logits);
+    const unsigned up = (unsigned)test_between(&seed, 0, 12);
+    const kpred_head head = {from, w, bias, (unsigned char)e, (unsigned char)s, (unsigned char)up};
     uint32_t row[KPRED_MAX_PARAMS];
-    const int64_t scale = (int64_t)1 << e, half = (int64_t)1 << (s - 1);
     for (size_t i = 0; i < rows * n; i++)
-        w[i] = (int8_t)(extreme == 1 ? 127 : extreme == 2 ? -127 : test_between(&seed, -127, 127));
+        from[i] = (int8_t)(extreme == 1   ? 127
+                           : extreme == 2 ? -127
+                                          : test_between(&seed, -127, 127));
     for (size_t r = 0; r < rows; r++)
         row[r] = (uint32_t)((rows - 1 - r) * n);
-    for (size_t i = 0; i < n; i++) {
-        const int64_t far = (int64_t)127 * 15 * scale;
-        base[i] = extreme == 1 ? (int32_t)(INT32_MAX - far - half)
-                  : extreme == 2
-                      ? (int32_t)(INT32_MIN + far)
-                      : test_between(&seed, -(200 << (s < 22 ? s : 22)), 200 << (s < 22 ? s : 22));
-    }
-    by->hidden(base, w, row, rows, e, s, n, h);
+    for (size_t i = 0; i < n; i++)
+        bias[i] = test_between(&seed, -100000, 100000);
+    fill_base(base, n, e, s, extreme);
+    by->head(&head, base, row, rows, n, n, logits);
     for (size_t i = 0; i < n; i++) {
         int64_t acc = base[i];
         for (size_t r = 0; r < rows; r++)
-            acc += w[row[r] + i] * scale;
-        CHECK_EQ(h[i], twin_requantise(acc, s));
-        sign_int(h[i]);
+            acc += from[row[r] + i] * ((int64_t)1 << e);
+        CHECK_EQ(logits[i], (twin_requantise(acc, s) + bias[i]) * (1 << up));
+        sign_int(logits[i]);
     }
-    free(w), free(base), free(h);
+    free(from), free(w), free(base), free(bias), free(logits);
 }
 
-static void hidden(void)
+static void heads(void)
 {
     for (size_t rows = 0; rows < KPRED_MAX_PARAMS; rows++)
         for (unsigned e = 0; e <= 15; e++)
             for (unsigned s = 1; s <= 24; s++) {
                 const size_t n = 16 * (size_t)test_between(&seed, 1, KPRED_MAX_HIDDEN / 16);
-                check_hidden(rows, n, e, s, test_between(&seed, 0, 2));
-                check_hidden(rows, 16, e, s, 0);
+                check_head(rows, n, e, s, test_between(&seed, 0, 2));
+                check_head(rows, 16, e, s, 0);
             }
+}
+
+/* Whatever stands behind the n logits */
+static void norms(void)
+{
+    static const int32_t spreads[] = {1, 65536, 1 << 20, (1 << 29) - 1};
+    for (size_t n = 1; n <= KPRED_MAX_VALUES; n++) {
+        const size_t room = (n + 3) & ~(size_t)3;
+        int32_t *x = (int32_t *)buffer(room, sizeof *x);
+        for (int i = 0; i < 40; i++) {
+            const int32_t spread = spreads[i % 4];
+            for (size_t v = 0; v < n; v++)
+                x[v] = test_between(&seed, -spread, spread);
+            for (size_t v = n; v < room; v++)
+                x[v] = i % 3 == 0 ? INT32_MAX : i % 3 == 1 ? INT32_MIN : 0;
+            CHECK_EQ(by->norm(x, n), kpri_norm(x, n));
+            sign_int(by->norm(x, n));
+        }
+        free(x);
+    }
 }
 
 /* ---- the whole scorer ---- */
@@ -314,7 +353,8 @@ static void run(void)
     by = kpri_arith_of(body);
     RUN(matvec);
     RUN(requantise);
-    RUN(hidden);
+    RUN(heads);
+    RUN(norms);
     RUN(scorer);
     RUN(predictions);
     RUN(id_covers_the_weights);
@@ -326,7 +366,7 @@ int main(void)
     twin_make_tables();
     for (int i = 0; i < KPRED_BODIES; i++) {
         body = (kpred_body)i;
-        if (kpri_bodies() >> i & 1)
+        if (kpri_bodies(1) >> i & 1)
             run();
         else
             printf("body %s: not here\n", kpred_body_name(body));

@@ -282,7 +282,7 @@ static void other_bodies(void)
     for (int i = 0; i < KPRED_BODIES; i++) {
         const kpred_body before = (kpred_body)ctx.body, body = (kpred_body)i;
         CHECK(strcmp(kpred_body_name(body), "unknown") != 0);
-        if (kpri_bodies() >> i & 1) {
+        if (kpri_bodies(1) >> i & 1) {
             CHECK_EQ(kpred_set_body(&ctx, body), KPRED_OK);
             CHECK_EQ(ctx.body, i);
             taken++;

@@ -2,11 +2,11 @@
 # evolve_ml_planted.sh - how often kpred-evolve ml finds the waste that network --plant puts into a network
 # SPDX-License-Identifier: MIT
 #
-# usage: [NETWORKS="dense mobile"] [WASTES="doubled identity dead"] [SEEDS="1 ... 10"] [METHOD=nsga2] [EVALUATIONS=600]
+# usage: [NETWORKS="dense mobile"] [WASTES="doubled identity dead"] [SEEDS="1 ... 10"] [METHOD=nsga2] [EVALUATIONS=600] [BOUND=1]
 #        sh tools/report/evolve_ml_planted.sh BUILD
 #
-# A waste is found if what ml-report chooses with no more errors than the module has one product of matrices or
-# convolution less. Results: BUILD/evolve-ml/planted.csv. gain: in percent.
+# A waste is found if what ml-report chooses, with at most BOUND points of error more than the module, has one product
+# of matrices or one convolution less. Results: BUILD/evolve-ml/planted.csv. gain: in percent.
 set -eu
 build=$1 out=$1/evolve-ml
 mkdir -p "$out"
@@ -23,7 +23,7 @@ one() {
         "$build/kpred-evolve" network "$1" --data "$out/digits.csv" --plant "$2" -o "$at.mlir" >/dev/null
         "$build/kpred-evolve" ml "$at.mlir" --data "$out/digits.csv" --method "${METHOD:-nsga2}" --seed "$3" \
             --evaluations "${EVALUATIONS:-600}" --population 32 --resume -o "$at.log" >"$at.front" 2>"$at.err"
-        "$build/kpred-evolve" ml-report "$at.log" --bound 0 -o "$at.found.mlir" --csv >"$at.tmp" 2>"$at.err" ||
+        "$build/kpred-evolve" ml-report "$at.log" --bound "${BOUND:-1}" -o "$at.found.mlir" --csv >"$at.tmp" 2>"$at.err" ||
             { cp "$at.mlir" "$at.found.mlir"; echo chosen,1,0 >"$at.tmp"; }
         mv "$at.tmp" "$at.csv"
     fi
