@@ -235,6 +235,10 @@ tables:
 bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, also over the time of a bare loop
 	@$(BUILD)/kpred bench --ratio --body all
 
+.PHONY: cost
+cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; ten minutes on an idle machine
+	@sh tools/report/cost.sh $(BUILD)
+
 .PHONY: race
 race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
 	@CC='$(CC)' TENSILE_CSV='$(TENSILE_CSV)' sh tests/hip/hip_race.sh --table
