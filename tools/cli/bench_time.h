@@ -18,7 +18,7 @@ struct bench_times {        /* nanoseconds */
 };
 
 /* The problems in turn, round by round; 0, or -1: one cannot be predicted. `tuples` has room for
-   the beam. Hot: the mean of some repeats is a sample, in CPU time, and a round before the others warms
-   up. Cold: each is timed alone after the caches have been emptied. */
+   the beam. Hot: the mean of some repeats is a sample, in CPU time, and a round before the others
+   warms up. Cold: each is timed alone after the caches have been emptied. */
 int bench_time(const struct bench_tools *tools, kpred_ctx *ctx, const int32_t *problems,
                size_t n_problems, kpred_tuple *tuples, struct bench_times *times);
