@@ -232,8 +232,12 @@ tables:
 	    "that the headers of weights/gemm_* name" >&2; exit 1; }
 
 .PHONY: bench
-bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body that the machine has
-	@$(BUILD)/kpred bench --body all
+bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, also over the time of a bare loop
+	@$(BUILD)/kpred bench --ratio --body all
+
+.PHONY: cost
+cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; ten minutes on an idle machine
+	@sh tools/report/cost.sh $(BUILD)
 
 .PHONY: race
 race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose

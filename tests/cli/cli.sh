@@ -534,7 +534,33 @@ bench_bodies() {
         [ "$(sed -n '2s/.*,//p' "$tmp/bench.csv")" = "$(sed -n '2s/.*,//p' "$tmp/one.csv")" ] &&
         [ "$(sed 1d "$tmp/bench.csv" | cut -d, -f8 | sort | uniq -d)" = "" ]
 }
+# bench_columns COLUMN,... ARGUMENT...: such lines, of one model and beam; the last cell of numbers is above 0
+bench_columns() {
+    columns=$1; shift
+    "$kpred" bench $model --beam 5 --rounds 1 --csv "$@" >"$tmp/bench.csv" &&
+        [ "$(head -n 1 "$tmp/bench.csv")" = "model,beam,ns,ns_min,ns_p95,bytes,arena_words$columns" ] &&
+        [ "$(wc -l <"$tmp/bench.csv")" -eq 2 ] && bench_numbers
+}
+bench_numbers() {
+    sed 1d "$tmp/bench.csv" | tr , '\n' | sed '1d;/^[a-z]/d' | awk '!($1 > 0) { bad = 1 } END { exit bad }'
+}
+# ratio and distance are what the other columns say
+bench_limit() {
+    limit=,prefixes,values,kept,multiply_adds,weight_bytes,limit_ns,distance
+    bench_columns ,ratio$limit,body --ratio --limit --body portable || return 1
+    sed 1d "$tmp/bench.csv" | awk -F, '{ d = $3 / $14 - $15
+        exit !($12 >= $13 && $9 > 1 && $10 > $9 && d < 0.01 && d > -0.01 && $16 == "portable") }'
+}
+# Cold predictions take longer than hot ones.
+bench_cold() {
+    bench_columns "" && hot=$(sed -n 2p "$tmp/bench.csv" | cut -d, -f3) && bench_columns ,ratio --cold --ratio &&
+        [ "$(sed -n 2p "$tmp/bench.csv" | cut -d, -f3)" -gt "$hot" ]
+}
 check "bench --csv" bench_csv
+check "bench --ratio" bench_columns ,ratio --ratio
+check "bench --limit" bench_limit
+check "bench --cold" bench_cold
+refuse "bench --rounds 0" 2 "--rounds: " "$kpred" bench $model --rounds 0
 check "bench --body" bench_bodies
 refuse "bench --body fast" 2 '--body "fast": is none of' "$kpred" bench $model --body fast
 check "bench, beams by default" bench_default

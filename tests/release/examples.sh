@@ -23,6 +23,13 @@ freestanding() {
         -o "$tmp/freestanding" && "$tmp/freestanding"
 }
 
+# A hit is faster than a miss by far; test_cache.c tests what it answers.
+cache() {
+    compile -O2 examples/cache.c -o "$tmp/cache" && "$tmp/cache" >"$tmp/out" || return 1
+    sed -n 's/^hit \([0-9]*\) ns, miss \([0-9]*\) ns; [0-9]* entries of [0-9]* bytes hold 6[0-4] of 64 problems$/\1 \2/p' \
+        "$tmp/out" | awk '{ n++; if ($1 * 5 > $2) exit 1 } END { if (n != 1) exit 1 }'
+}
+
 # demo [ALL=1]: what `make demo` prints, which finds the program built
 demo() {
     make -s demo BUILD="$tmp/demo" "$@" >"$tmp/out"
@@ -257,6 +264,7 @@ embedding() {
 
 need_weights "examples"
 check "minimal" minimal
+check "cache" cache
 for cc in gcc clang; do
     case $(uname -sm) in
     "Linux x86_64" | "Linux aarch64") ;;

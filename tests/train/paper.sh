@@ -168,6 +168,7 @@ bench_refuses() {
 for net in encdec hybrid2; do check "bench: $net" paper_bench $net; done
 check "bench: side by side" side_by_side
 check "bench: a header that was tampered with" bench_refuses
+refuse "bench --limit" 1 "toy attn: --limit knows kpred's own network alone" "$trainer" bench "$tmp/attn.h" --limit
 refuse "bench: no such header" 1 "none.h: cannot open" "$trainer" bench "$tmp/none.h"
 refuse "bench: --beam 0" 2 "--beam: " "$trainer" bench "$tmp/attn.h" --beam 0
 

@@ -4,19 +4,20 @@
 
 #include "base/opts.h"
 #include "base/table.h"
+#include "bench_problems.h"
+#include "bench_time.h"
+#include "bench_work.h"
 #include "commands.h"
 #include "model/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* Slow predictions need no repeats for the clock's sake, and fewer rounds must do. */
-enum { N_PROBLEMS = 32, N_ROUNDS = 61, N_REPEATS = 8, SLOW_NS = 1000000, MOST_SECONDS = 10 };
+enum { HOT_ROUNDS = 61, COLD_ROUNDS = 2, MOST_ROUNDS = 1000000 };
 
 #define HELP(program, more)                                                                        \
     "usage: " program " bench [MODEL|FILE.h]... [--beam B,...]\n"                                  \
-    "       [--body NAME] [--csv|--json]\n"                                                        \
+    "       [--body NAME] [--cold] [--ratio] [--limit] [--rounds N] [--csv|--json]\n"              \
     "\n"                                                                                           \
     "Times predictions, hot, on one core: the median, the least and the 95th percentile over\n"    \
     "pseudo-random problems that the kernel applies to, in nanoseconds of CPU time. What takes\n"  \
@@ -29,6 +30,16 @@ enum { N_PROBLEMS = 32, N_ROUNDS = 61, N_REPEATS = 8, SLOW_NS = 1000000, MOST_SE
     "                 other instructions; all: each that the machine has (default: the "           \
     "fastest).\n"                                                                                  \
     "                 It adds a last column, body\n"                                               \
+    "  --cold         before each prediction empties the caches of model, arena and code, and "    \
+    "times\n"                                                                                      \
+    "                 it alone, in nanoseconds of the clock; it takes some milliseconds each\n"    \
+    "  --ratio        adds a column ratio: ns over the time of a bare SSE2 loop (plain C "         \
+    "elsewhere)\n"                                                                                 \
+    "                 over 98304 int8 multiply-adds, timed between the predictions\n"              \
+    "  --limit        adds what a prediction computes, as columns prefixes,values,kept,\n"         \
+    "                 multiply_adds,weight_bytes, and limit_ns: the time that the body's\n"        \
+    "                 instructions take for them in a bare loop, and distance: ns over limit_ns\n" \
+    "  --rounds N     so many rounds over the 32 problems (default 61; 2 with --cold)\n"           \
     "  --csv          as CSV, columns model,beam,ns,ns_min,ns_p95,bytes,arena_words\n"             \
     "  --json         as JSON, an array of objects with the same names\n"                          \
     "\n"                                                                                           \
@@ -42,117 +53,16 @@ struct options {
     struct opt_texts models;
     struct opt_counts beam;
     const char *body; /* NULL: the fastest */
+    int is_cold, has_ratio, has_limit;
+    long rounds; /* 0: as many as there are by default */
     struct table_form form;
 };
 
 struct bench {
-    const struct opt_counts *beam;
-    const char *body; /* a name or "all"; NULL: the fastest, without a column for it */
+    const struct options *options;
+    struct bench_tools tools;
     struct table table;
 };
-
-/* 31 bits of a 64-bit linear congruential generator (Knuth's MMIX constants) */
-static uint32_t draw(uint64_t *seed)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*seed >> 33);
-}
-
-/* Sizes log-uniform over the range trained on, rounded to few significant bits as real ones are. */
-static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
-{
-    for (uint32_t f = 0; f < m->n_fields; f++) {
-        const kpred_field *field = m->fields + f;
-        int32_t x = field->trained_max, bits;
-        if (field->tokens) {
-            problem[f] = (int32_t)(draw(seed) % (uint32_t)field->n_tokens);
-            continue;
-        }
-        for (bits = 0; x >> bits; bits++)
-            ;
-        bits = (int32_t)(draw(seed) % (uint32_t)bits);
-        x = ((1 << bits) | (int32_t)(draw(seed) & ((1u << bits) - 1))) & ~((1 << bits) >> 3);
-        x &= ~(((1 << bits) >> 2) - 1) | (bits < 2 ? -1 : 0);
-        problem[f] = x < field->trained_min   ? field->trained_min
-                     : x > field->trained_max ? field->trained_max
-                                              : x;
-    }
-}
-
-/* Does the kernel apply to the problem, and is there a legal tuple? */
-static int can_predict(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples)
-{
-    size_t n_out;
-    return (!ctx->model->rule || ctx->model->rule(p, p, 0))
-           && kpred_predict(ctx, p, ctx->model->n_fields, tuples, 1, &n_out)
-                  != KPRED_ERR_INFEASIBLE;
-}
-
-/* Fills `problems` with ones that it can predict; how many there were within the tries. */
-static size_t draw_problems(kpred_ctx *ctx, int32_t *problems, kpred_tuple *tuples)
-{
-    uint64_t seed = 1;
-    size_t n = 0;
-    for (long tries = 0; tries < 1000000 && n < N_PROBLEMS; tries++) {
-        int32_t *p = problems + n * ctx->model->n_fields;
-        draw_problem(ctx->model, &seed, p);
-        n += (size_t)can_predict(ctx, p, tuples);
-    }
-    return n;
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Nanoseconds of each of some predictions of one problem; -1 if it cannot be predicted */
-static double time_problem(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples, int repeats)
-{
-    const double start = now_ns();
-    size_t n_out;
-    for (int r = 0; r < repeats; r++)
-        if (kpred_predict(ctx, p, ctx->model->n_fields, tuples, ctx->beam, &n_out))
-            return -1;
-    return (now_ns() - start) / repeats;
-}
-
-/* By the second prediction: the first one is cold. */
-static int repeats_of(kpred_ctx *ctx, const int32_t *p, kpred_tuple *tuples)
-{
-    time_problem(ctx, p, tuples, 1);
-    return time_problem(ctx, p, tuples, 1) > SLOW_NS ? 1 : N_REPEATS;
-}
-
-/* Mean time of the repeats of each problem in each round, sorted; the first round warms up. The
-   number of samples. */
-static size_t sample(kpred_ctx *ctx, const int32_t *problems, size_t n_problems,
-                     kpred_tuple *tuples, double *ns)
-{
-    const int repeats = repeats_of(ctx, problems, tuples);
-    double spent = 0;
-    size_t n = 0;
-    for (size_t round = 0; round <= N_ROUNDS && (round < 2 || spent < MOST_SECONDS * 1e9); round++)
-        for (size_t i = 0; i < n_problems; i++) {
-            const int32_t *p = problems + i * ctx->model->n_fields;
-            const double each = time_problem(ctx, p, tuples, repeats);
-            if (each < 0)
-                return 0;
-            spent += each * repeats;
-            if (round)
-                ns[n++] = each;
-        }
-    qsort(ns, n, sizeof *ns, by_value);
-    return n;
-}
 
 /* ---- bodies ---- */
 
@@ -191,40 +101,95 @@ static int check_body(const char *name)
 
 /* ---- the table ---- */
 
-/* A line of the table; -1 if no problem was found that it could predict */
+static void put_heading(struct table *t, const struct options *o)
+{
+    struct buf names = {NULL, 0, 0};
+    buf_puts(&names, "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
+    if (o->has_ratio)
+        buf_puts(&names, ",ratio");
+    if (o->has_limit)
+        buf_puts(&names, ",prefixes,values,kept,multiply_adds,weight_bytes,limit_ns,distance");
+    if (o->body)
+        buf_puts(&names, ",body");
+    table_heading(t, names.s);
+    buf_free(&names);
+}
+
+/* Weights come from memory once, and are warm when they are read again. */
+static double limit_ns(const struct work *w, const struct bench_times *times)
+{
+    return (w->weight_bytes * times->loop + (w->multiply_adds - w->weight_bytes) * times->warm_loop)
+           / BARE_BYTES;
+}
+
+static void put_limit(struct table *t, const struct work *w, const struct bench_times *times)
+{
+    const double limit = limit_ns(w, times);
+    table_number(t, "%.1f", w->prefixes);
+    table_number(t, "%.1f", w->values);
+    table_number(t, "%.1f", w->kept);
+    table_number(t, "%.0f", w->multiply_adds);
+    table_number(t, "%.0f", w->weight_bytes);
+    table_number(t, "%.0f", limit);
+    table_number(t, "%.2f", limit > 0 ? times->ns / limit : 0);
+}
+
+static void put_times(struct table *t, const char *name, const kpred_ctx *ctx, size_t bytes,
+                      const struct bench_times *times)
+{
+    table_text(t, name);
+    table_number(t, "%zu", (size_t)ctx->beam);
+    table_number(t, "%.0f", times->ns);
+    table_number(t, "%.0f", times->least);
+    table_number(t, "%.0f", times->p95);
+    table_number(t, "%zu", bytes);
+    table_number(t, "%zu", kpred_arena_words(ctx->model, ctx->beam));
+}
+
+/* A line of the table, timed over these problems; -1: one could not be predicted */
+static int put_line(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes,
+                    const int32_t *problems, size_t n)
+{
+    const struct options *o = b->options;
+    kpred_tuple *tuples = xcalloc(ctx->beam, sizeof *tuples);
+    struct bench_times times;
+    struct work work;
+    int bad = bench_time(&b->tools, ctx, problems, n, tuples, &times);
+    free(tuples);
+    if (bad || (o->has_limit && work_count(ctx, problems, n, &work)))
+        return -1;
+    put_times(&b->table, name, ctx, bytes, &times);
+    if (o->has_ratio)
+        table_number(&b->table, "%.2f", times.ns / times.plain);
+    if (o->has_limit)
+        put_limit(&b->table, &work, &times);
+    if (o->body)
+        table_text(&b->table, has_bodies(ctx->model) ? kpred_body_name((kpred_body)ctx->body) : "");
+    return 0;
+}
+
 static int bench_context(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
 {
-    struct table *t = &b->table;
     const kpred_model *m = ctx->model;
-    int32_t *problems = xcalloc((size_t)N_PROBLEMS * m->n_fields, sizeof *problems);
-    kpred_tuple *tuples = xcalloc(ctx->beam, sizeof *tuples);
-    double *ns = xcalloc((size_t)N_PROBLEMS * N_ROUNDS, sizeof *ns);
-    const size_t n = sample(ctx, problems, draw_problems(ctx, problems, tuples), tuples, ns);
-    if (n) {
-        table_text(t, name);
-        table_number(t, "%zu", (size_t)ctx->beam);
-        table_number(t, "%.0f", ns[n / 2]);
-        table_number(t, "%.0f", ns[0]);
-        table_number(t, "%.0f", ns[n * 95 / 100]);
-        table_number(t, "%zu", bytes);
-        table_number(t, "%zu", kpred_arena_words(m, ctx->beam));
-        if (b->body)
-            table_text(t, has_bodies(m) ? kpred_body_name((kpred_body)ctx->body) : "");
-    }
+    int32_t *problems = xcalloc((size_t)BENCH_PROBLEMS * m->n_fields, sizeof *problems);
+    kpred_tuple one;
+    const size_t n = bench_problems(ctx, problems, &one);
+    const int bad = n == 0 || put_line(b, ctx, name, bytes, problems, n);
     free(problems);
-    free(tuples);
-    free(ns);
-    return n ? 0 : fail("%s: no problem found that it could predict", m->name);
+    return bad ? fail("%s: no problem found that it could predict", m->name) : 0;
 }
 
 /* The context as it is, or by the bodies that are asked for */
 static int bench_bodies(struct bench *b, kpred_ctx *ctx, const char *name, size_t bytes)
 {
+    const char *asked = b->options->body;
     int bad = 0;
-    if (!b->body || !has_bodies(ctx->model))
+    if (!has_bodies(ctx->model) && b->options->has_limit)
+        return fail("%s: --limit knows kpred's own network alone", name);
+    if (!asked || !has_bodies(ctx->model))
         return bench_context(b, ctx, name, bytes);
     for (int body = 0; body < KPRED_BODIES && !bad; body++)
-        if (is_asked_for(b->body, (kpred_body)body)
+        if (is_asked_for(asked, (kpred_body)body)
             && kpred_set_body(ctx, (kpred_body)body) == KPRED_OK)
             bad = bench_context(b, ctx, name, bytes);
     return bad;
@@ -246,8 +211,9 @@ static int bench_beam(struct bench *b, const kpred_model *m, const char *name, s
 int bench_model(struct bench *b, const kpred_model *run, const char *name, size_t bytes)
 {
     int bad = 0;
-    for (size_t i = 0; i < b->beam->n && !bad; i++)
-        bad = bench_beam(b, run, name, bytes, (size_t)b->beam->v[i]);
+    const struct opt_counts *beam = &b->options->beam;
+    for (size_t i = 0; i < beam->n && !bad; i++)
+        bad = bench_beam(b, run, name, bytes, (size_t)beam->v[i]);
     return bad;
 }
 
@@ -261,14 +227,30 @@ static int open_default(struct bench *b, const char *name)
     return bad;
 }
 
+static void tools_open(struct bench_tools *t, const struct options *o)
+{
+    bare_open(&t->bare);
+    t->is_cold = o->is_cold;
+    t->rounds = o->rounds ? (int)o->rounds : o->is_cold ? COLD_ROUNDS : HOT_ROUNDS;
+    if (t->is_cold)
+        caches_open(&t->caches);
+}
+
+static void tools_free(struct bench_tools *t)
+{
+    bare_free(&t->bare);
+    if (t->is_cold)
+        caches_free(&t->caches);
+}
+
 static int run(const struct options *o, bench_opener open)
 {
-    struct bench bench = {&o->beam, o->body, {0, {NULL, 0, 0}}};
+    struct bench bench = {.options = o};
     int bad = 0;
     if (table_form_check(&o->form) || check_body(o->body))
         return 2;
-    table_heading(&bench.table, o->body ? "model,beam,ns,ns_min,ns_p95,bytes,arena_words,body"
-                                        : "model,beam,ns,ns_min,ns_p95,bytes,arena_words");
+    tools_open(&bench.tools, o);
+    put_heading(&bench.table, o);
     for (const struct builtin *b = builtins; o->models.n == 0 && b->model && !bad; b++)
         bad = open(&bench, b->model->name);
     for (size_t i = 0; i < o->models.n && !bad; i++)
@@ -278,6 +260,7 @@ static int run(const struct options *o, bench_opener open)
         bad = flush_stdout();
     }
     table_free(&bench.table);
+    tools_free(&bench.tools);
     return bad ? 1 : 0;
 }
 
@@ -288,6 +271,10 @@ int bench_run(int argc, char **argv, bench_opener open)
         {.name = "MODEL|FILE.h", .kind = OPT_TEXTS, .to = &o.models},
         {.name = "--beam", .kind = OPT_COUNTS, .to = &o.beam, .least = 1, .most = KPRED_MAX_BEAM},
         {.name = "--body", .kind = OPT_TEXT, .to = &o.body},
+        {.name = "--cold", .kind = OPT_FLAG, .to = &o.is_cold},
+        {.name = "--ratio", .kind = OPT_FLAG, .to = &o.has_ratio},
+        {.name = "--limit", .kind = OPT_FLAG, .to = &o.has_limit},
+        {.name = "--rounds", .kind = OPT_COUNT, .to = &o.rounds, .least = 1, .most = MOST_ROUNDS},
         {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},

@@ -158,7 +158,7 @@ _kpred_value() {
     aiter:--installed) _kpred_files .csv ;;
     aiter:--compiled) _kpred_files ;;
     *:-o | *:--sqlite | *:--float-out | *:--plot | *:--hits) _kpred_files ;;
-    *:-k | *:--top | *:--beam | *:--epochs | *:--seed | *:--threads) ;; # a number
+    *:-k | *:--top | *:--beam | *:--epochs | *:--seed | *:--threads | *:--rounds) ;; # a number
     *:--driver) ;; # a line of MIOpenDriver
     *) return 1 ;;
     esac

@@ -1,0 +1,194 @@
+/* bench_time.c - see bench_time.h
+   SPDX-License-Identifier: MIT */
+#include "bench_time.h"
+
+#include "base/util.h"
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* Slow predictions need no repeats for the clock's sake, and fewer rounds must do. The bare loops
+   are timed before every eighth problem. */
+enum { N_REPEATS = 8, SLOW_NS = 1000000, MOST_SECONDS = 10, EVERY = 8 };
+
+/* ---- what is timed ---- */
+
+struct samples {
+    double *v;
+    size_t n, cap;
+};
+
+struct timing {
+    const struct bench_tools *tools;
+    kpred_ctx *ctx;
+    const int32_t *problem; /* that is timed */
+    kpred_tuple *tuples;
+    bare_loop loop;
+    int repeats, failed;
+    double spent;
+    struct samples predictions, plains, loops, warm_loops;
+};
+
+typedef void (*action)(struct timing *t);
+
+static void predict(struct timing *t)
+{
+    size_t n_out;
+    t->failed |=
+        kpred_predict(t->ctx, t->problem, t->ctx->model->n_fields, t->tuples, t->ctx->beam, &n_out)
+        != KPRED_OK;
+}
+
+static void run_plain(struct timing *t)
+{
+    bare_plain(&t->tools->bare);
+}
+
+static volatile int32_t sink; /* so that the loop is not left out */
+
+static void run_loop(struct timing *t)
+{
+    sink = t->loop(&t->tools->bare);
+}
+
+/* ---- the clock ---- */
+
+static double now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The weights of a model that was read from a header: those of the others are in the image. */
+static void flush_weights(const kpred_model *m)
+{
+    const kpred_additive *net = m->net;
+    if (m->scorer != &kpred_additive_scorer)
+        return;
+    for (size_t i = 0; i < 3; i++)
+        caches_flush(net->layer[i].weight, (size_t)net->layer[i].rows * net->layer[i].cols);
+    for (size_t t = 0; t < m->n_params; t++)
+        if (net->heads[t].weight) {
+            caches_flush(net->heads[t].weight, model_head_rows(m, t) * net->hidden);
+            caches_flush(net->heads[t].embedding, model_embedding_rows(m, t) * net->hidden);
+        }
+}
+
+static void empty_caches(const struct timing *t)
+{
+    const kpred_model *m = t->ctx->model;
+    caches_empty(&t->tools->caches);
+    flush_weights(m);
+    caches_flush(t->ctx->arena, kpred_arena_words(m, t->ctx->beam) * sizeof *t->ctx->arena);
+    caches_flush(t->tuples, t->ctx->beam * sizeof *t->tuples);
+    caches_flush(t->tools->bare.weights, BARE_BYTES);
+}
+
+/* The clock's own code is warm, and it asks no system call, whose code is not timed then. */
+static double cold_ns(struct timing *t, action act)
+{
+    double start;
+    empty_caches(t);
+    now_ns(CLOCK_MONOTONIC);
+    start = now_ns(CLOCK_MONOTONIC);
+    act(t);
+    return now_ns(CLOCK_MONOTONIC) - start;
+}
+
+static double hot_ns(struct timing *t, action act)
+{
+    const double start = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    for (int r = 0; r < t->repeats; r++)
+        act(t);
+    return (now_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / t->repeats;
+}
+
+static double sample(struct timing *t, action act, struct samples *s)
+{
+    const double ns = t->tools->is_cold ? cold_ns(t, act) : hot_ns(t, act);
+    s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
+    s->v[s->n++] = ns;
+    return ns;
+}
+
+/* ---- rounds ---- */
+
+static void sample_loops(struct timing *t)
+{
+    sample(t, run_plain, &t->plains);
+    sample(t, run_loop, &t->loops);
+    t->warm_loops.v = xgrow(t->warm_loops.v, t->warm_loops.n, &t->warm_loops.cap, sizeof(double));
+    t->warm_loops.v[t->warm_loops.n++] = hot_ns(t, run_loop);
+}
+
+static void one_round(struct timing *t, const int32_t *problems, size_t n_problems)
+{
+    for (size_t i = 0; i < n_problems && !t->failed; i++) {
+        if (i % EVERY == 0)
+            sample_loops(t);
+        t->problem = problems + i * t->ctx->model->n_fields;
+        t->spent += sample(t, predict, &t->predictions) * t->repeats;
+    }
+}
+
+/* The first prediction is cold, the second one tells. */
+static void choose_repeats(struct timing *t, const int32_t *problems)
+{
+    t->repeats = 1;
+    t->problem = problems;
+    hot_ns(t, predict);
+    t->repeats = hot_ns(t, predict) > SLOW_NS ? 1 : N_REPEATS;
+}
+
+static void forget(struct timing *t)
+{
+    t->predictions.n = t->plains.n = t->loops.n = t->warm_loops.n = 0;
+    t->spent = 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(struct samples *s)
+{
+    qsort(s->v, s->n, sizeof *s->v, by_value);
+    return s->v[s->n / 2];
+}
+
+static void summarise(struct timing *t, struct bench_times *times)
+{
+    const struct samples *s = &t->predictions;
+    times->ns = median(&t->predictions);
+    times->least = s->v[0];
+    times->p95 = s->v[s->n * 95 / 100];
+    times->plain = median(&t->plains);
+    times->loop = median(&t->loops);
+    times->warm_loop = median(&t->warm_loops);
+}
+
+int bench_time(const struct bench_tools *tools, kpred_ctx *ctx, const int32_t *problems,
+               size_t n_problems, kpred_tuple *tuples, struct bench_times *times)
+{
+    struct timing t = {.tools = tools, .ctx = ctx, .tuples = tuples};
+    t.loop = bare_loop_of((kpred_body)ctx->body);
+    choose_repeats(&t, problems);
+    if (!tools->is_cold && !t.failed) {
+        one_round(&t, problems, n_problems);
+        forget(&t);
+    }
+    for (int r = 0; r < tools->rounds && t.spent < MOST_SECONDS * 1e9 && !t.failed; r++)
+        one_round(&t, problems, n_problems);
+    const int bad = t.failed || t.predictions.n == 0 ? -1 : 0;
+    if (bad == 0)
+        summarise(&t, times);
+    free(t.predictions.v);
+    free(t.plains.v);
+    free(t.loops.v);
+    free(t.warm_loops.v);
+    return bad;
+}
