@@ -235,6 +235,10 @@ tables:
 bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body that the machine has
 	@$(BUILD)/kpred bench --body all
 
+.PHONY: bench-peers
+bench-peers: data all ## time kpred beside other ways to predict tuples, in build/peers; ONLY=NAME,...: these alone
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' sh tools/report/peers.sh $(BUILD) $(DBS)
+
 .PHONY: race
 race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
 	@CC='$(CC)' TENSILE_CSV='$(TENSILE_CSV)' sh tests/hip/hip_race.sh --table
@@ -261,4 +265,4 @@ clean: ## remove build/
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z_]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z_-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'

@@ -130,6 +130,14 @@ static void pin(void)
         note("this process may move from core to core");
 }
 
+/* Names what cannot run, once for all its k. */
+static void tell_skipped(const struct line *line, const struct loaded *loaded, size_t i)
+{
+    if (i == 0 || strcmp(line[i - 1].name, line[i].name) != 0
+        || strcmp(loaded[i - 1].why, loaded[i].why) != 0)
+        fprintf(stderr, "skip %s: %s\n", line[i].name, loaded[i].why);
+}
+
 /* Costs first, of all: what one peer has loaded would not count for the next. */
 static void open_all(struct bench *b)
 {
@@ -137,14 +145,13 @@ static void open_all(struct bench *b)
     for (size_t i = 0; i < b->lines.n; i++)
         measure_load(&b->lines.v[i], b->rows.problem, &loaded[i]);
     for (size_t i = 0; i < b->lines.n; i++) {
-        struct line *line = &b->lines.v[i];
         struct entry *e = &b->entry[b->n];
-        e->line = line;
-        e->loaded = loaded[i];
-        if (!e->loaded.is_there || peer_open(line, &e->open, e->loaded.why)) {
-            fprintf(stderr, "skip %s, k = %zu: %s\n", line->name, line->task.k, e->loaded.why);
+        if (!loaded[i].is_there || peer_open(&b->lines.v[i], &e->open, loaded[i].why)) {
+            tell_skipped(b->lines.v, loaded, i);
             continue;
         }
+        e->line = &b->lines.v[i];
+        e->loaded = loaded[i];
         e->ns = xcalloc(b->rounds, sizeof *e->ns);
         b->n++;
     }

@@ -131,7 +131,8 @@ static size_t insert(struct near *near, size_t n, size_t cap, struct near new)
 }
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-#define BY_MACHINE __attribute__((optimize("O3"), target_clones("default", "avx2", "avx512f")))
+#define BY_MACHINE \
+    __attribute__((optimize("O3", "fp-contract=off"), target_clones("default", "avx2", "avx512f")))
 #else
 #define BY_MACHINE
 #endif
