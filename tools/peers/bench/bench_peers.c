@@ -1,4 +1,4 @@
-/* bench_peers.c - times ways to predict tuples on the same problems: the driver of `make bench-peers`
+/* bench_peers.c - times ways to predict tuples on the same problems, for `make bench-peers`
    SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "lines.h"

@@ -7,8 +7,8 @@
 #include "smooth.h"
 #include "tree_features.h"
 
-/* The classes' probabilities of parameter t for n states, row by row: the features, and the t values
-   before, by index.
+/* The classes' probabilities of parameter t for n states, row by row: the features, and the t
+   values before, by index.
    They stay until the next call. */
 typedef const float *chain_trees_of(void *trees, size_t t, const float *state, size_t n);
 

@@ -12,6 +12,6 @@ struct lines {
     char name[MAX_LINES][LINE_NAME];
 };
 
-/* Those whose name is among `only`, separated by commas, a peer's own or a line's; NULL: all. If the
-   task has a k, those with this k alone. 0, or -1 with a message if there are none. */
+/* Those whose name is among `only`, separated by commas, a peer's own or a line's; NULL: all. If
+   the task has a k, those with this k alone. 0, or -1 with a message if there are none. */
 int lines_make(struct lines *lines, const struct peer_task *task, const char *only);

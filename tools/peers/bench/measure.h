@@ -33,7 +33,7 @@ void measure_load(const struct line *line, const int32_t *problem, struct loaded
 /* Nanoseconds of the processor that this process has had */
 double measure_now(void);
 
-/* Predictions for n problems, one after the other; tools count the instructions of this function. */
+/* Predictions for n problems, one after the other. Tools count this function's instructions. */
 void measured_predictions(const struct open_peer *p, const int32_t *problems, size_t n_fields,
                           size_t n, kpred_tuple *tuples);
 

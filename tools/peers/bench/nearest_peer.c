@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT
 
    The distance is that of tools/peers/classics.py: squared, in octaves, over all sizes; problems of
-   another GPU, direction or type come after all others. Problems of the same tokens lie together, so
-   a scan reads those alone, unless they have not k legal tuples. */
+   another GPU, direction or type come after all others. Problems of the same tokens lie together,
+   so a scan reads those alone, unless they have not k legal tuples. */
 #include "distinct.h"
 #include "peer.h"
 #include "rows.h"
@@ -28,6 +28,11 @@ struct state {
     float *octaves;       /* [field][row] */
     unsigned char *index; /* [row][parameter]: of the values of the optimum */
     struct near *near;
+};
+
+struct query {
+    float octave[KPRED_MAX_FIELDS];
+    int same_tokens; /* it is put to problems with the same tokens alone */
 };
 
 /* A field as the distance has it: a token itself, a size as log2, of 1 more if it may be 0 */
@@ -137,33 +142,35 @@ static size_t insert(struct near *near, size_t n, size_t cap, struct near new)
 #define BY_MACHINE
 #endif
 
-/* Distances of BLOCK rows from x on, field by field as classics.py adds them up; stride: between the
-   fields. How many are below the limit. */
-BY_MACHINE static int distances(const kpred_model *model, const float *query, const float *x,
-                                size_t stride, float limit, float *out)
+/* Distances of BLOCK rows from `first` on, field by field as classics.py adds them up. How many are
+   below the limit. */
+BY_MACHINE static int distances(const struct state *s, const struct query *q, size_t first,
+                                float limit, float *out)
 {
     int below = 0;
     memset(out, 0, BLOCK * sizeof *out);
-    for (size_t f = 0; f < model->n_fields; f++, x += stride)
-        if (model->fields[f].tokens)
+    for (size_t f = 0; f < s->model->n_fields; f++) {
+        const float *x = s->octaves + f * s->n + first, mine = q->octave[f];
+        if (!s->model->fields[f].tokens)
             for (size_t i = 0; i < BLOCK; i++)
-                out[i] += query[f] != x[i] ? OTHER_TOKEN : 0;
-        else
+                out[i] += (mine - x[i]) * (mine - x[i]);
+        else if (!q->same_tokens)
             for (size_t i = 0; i < BLOCK; i++)
-                out[i] += (query[f] - x[i]) * (query[f] - x[i]);
+                out[i] += mine != x[i] ? OTHER_TOKEN : 0;
+    }
     for (size_t i = 0; i < BLOCK; i++)
         below += out[i] < limit;
     return below;
 }
 
 /* The nearest of the rows first..end-1, at most `cap` of them, into s->near; how many */
-static size_t scan(struct state *s, const float *query, size_t first, size_t end, size_t cap)
+static size_t scan(struct state *s, const struct query *q, size_t first, size_t end, size_t cap)
 {
     float distance[BLOCK], limit = INFINITY;
     size_t n = 0;
     for (; first < end; first += BLOCK) {
         const size_t in_block = end - first < BLOCK ? end - first : BLOCK;
-        if (!distances(s->model, query, s->octaves + first, s->n, limit, distance))
+        if (!distances(s, q, first, limit, distance))
             continue;
         for (size_t i = 0; i < in_block; i++)
             if (distance[i] < limit) {
@@ -183,11 +190,11 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* All of these rows, sorted */
-static size_t sort(struct state *s, const float *query, size_t first, size_t end)
+static size_t sort(struct state *s, const struct query *q, size_t first, size_t end)
 {
     float distance[BLOCK];
     for (size_t at = first; at < end; at += BLOCK) {
-        distances(s->model, query, s->octaves + at, s->n, 0, distance);
+        distances(s, q, at, 0, distance);
         for (size_t i = 0; i < BLOCK && at + i < end; i++)
             s->near[at - first + i] = (struct near){distance[i], (uint32_t)(at + i)};
     }
@@ -210,13 +217,15 @@ static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
 {
     struct state *s = state;
     struct distinct d = {s->model, problem, out, 0, s->k};
-    float query[KPRED_MAX_FIELDS];
-    for (size_t f = 0; f < s->model->n_fields; f++)
-        query[f] = octave(&s->model->fields[f], problem[f]);
     const size_t *group = s->start + group_of(s->model, problem);
-    if (!take(s, &d, scan(s, query, group[0], group[1], 8 * s->k))
-        && !take(s, &d, sort(s, query, group[0], group[1])))
-        take(s, &d, sort(s, query, 0, s->n));
+    struct query q = {{0}, 1};
+    for (size_t f = 0; f < s->model->n_fields; f++)
+        q.octave[f] = octave(&s->model->fields[f], problem[f]);
+    if (take(s, &d, scan(s, &q, group[0], group[1], 8 * s->k))
+        || take(s, &d, sort(s, &q, group[0], group[1])))
+        return d.n;
+    q.same_tokens = 0;
+    take(s, &d, sort(s, &q, 0, s->n));
     return d.n;
 }
 

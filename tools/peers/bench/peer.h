@@ -1,8 +1,8 @@
 /* peer.h - what a way to predict tuples offers, so that it can be timed beside kpred
    SPDX-License-Identifier: MIT
 
-   Each peer is a shared object with a `struct peer` of the name `the_peer`: so what it brings along, its
-   libraries too, can be weighed, and one that cannot be built is just not there. */
+   Each peer is a shared object with a `struct peer` of the name `the_peer`: so what it brings
+   along, its libraries too, can be weighed, and one that cannot be built is just not there. */
 #pragma once
 
 #include "kpred.h"

@@ -10,8 +10,8 @@ struct rows {
     unsigned char *index; /* [n][n_params]: of the values of the optimum */
 };
 
-/* Reads FOLDER/NAME, CSV of a model's fields and of indexes of its parameters' values. 0, or -1 with
-   the file and the line in `why`; rows_free afterwards. */
+/* Reads FOLDER/NAME, CSV of a model's fields and of indexes of its parameters' values. 0, or -1
+   with the file and the line in `why`; rows_free afterwards. */
 int rows_read(const kpred_model *model, const char *folder, const char *name, struct rows *rows,
               char *why, size_t size);
 void rows_free(struct rows *rows);

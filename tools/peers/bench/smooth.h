@@ -16,5 +16,5 @@ struct smooth {
 /* Reads FOLDER/frequencies.csv: 0, or -1 with the reason in `why` */
 int smooth_read(struct smooth *s, const struct peer_task *task, char why[PEER_WHY]);
 
-/* log2 of the probabilities of all values of parameter t, of which those of the classes are given */
+/* log2 of the probabilities of all values of parameter t; those of the classes are given. */
 void smooth_logs(const struct smooth *s, size_t t, const float *probability, double *logs);
