@@ -239,6 +239,10 @@ bench: $(BUILD)/kpred ## time all models with beams 1, 10, 100, by each body, al
 cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; ten minutes on an idle machine
 	@sh tools/report/cost.sh $(BUILD)
 
+.PHONY: bench-peers
+bench-peers: data all ## time kpred beside other ways to predict tuples, in build/peers; ONLY=NAME,...: these alone
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' sh tools/report/peers.sh $(BUILD) $(DBS)
+
 .PHONY: race
 race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
 	@CC='$(CC)' TENSILE_CSV='$(TENSILE_CSV)' sh tests/hip/hip_race.sh --table
@@ -265,4 +269,4 @@ clean: ## remove build/
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z_]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z_-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'

@@ -109,9 +109,14 @@ for file in examples/*.c; do
     if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then examples="$examples $file"; fi
 done
 tools=''
-for file in tools/*/*.c tools/train/paper/*.c ${evolve_flags:+tools/evolve/*/*.c}; do
+for file in tools/*/*.c tools/train/paper/*.c tools/peers/bench/*.c ${evolve_flags:+tools/evolve/*/*.c}; do
     # the scripts that build the other ones name their model
-    case $file in tools/peers/*native.c) continue ;; tools/evolve/*) [ "$evolve_flags" ] || continue ;; esac
+    case $file in
+    tools/peers/*native.c) continue ;;
+    */xgboost_peer.c) [ -e /usr/include/xgboost/c_api.h ] || continue ;;
+    */sqlite_peer.c) case $(libraries) in *SQLITE*) ;; *) continue ;; esac ;;
+    tools/evolve/*) [ "$evolve_flags" ] || continue ;;
+    esac
     tools="$tools $file"
 done
 case $(libraries) in

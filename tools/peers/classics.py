@@ -206,7 +206,8 @@ def make_classifier(name, options):
     from sklearn.tree import DecisionTreeClassifier
     seed, jobs = options.seed, options.threads
     return {"tree": lambda: DecisionTreeClassifier(random_state=seed),
-            "forest": lambda: RandomForestClassifier(random_state=seed, n_jobs=jobs),
+            "forest": lambda: RandomForestClassifier(options.trees, random_state=seed,
+                                                     n_jobs=jobs),
             "bayes": lambda: GaussianNB(),
             "knn": lambda: KNeighborsClassifier(n_jobs=jobs),
             "svc": lambda: SVC(probability=True, random_state=seed)}[name]()
@@ -293,8 +294,8 @@ def chain_beam(task, chain, x, k, ruled):
     return index[:, :, 1:]
 
 
-def fit_chain(_, task):
-    """Trains the chain; its ranking is a beam search of width k."""
+def train_chain(task):
+    """For each parameter the classes seen and the trees."""
     xgboost = need("xgboost", "python3-xgboost")
     x, train, target = tree_features(task), task["train"], task["target"]
     chain = []
@@ -302,6 +303,12 @@ def fit_chain(_, task):
         progress(f"{task['spec']['name']}: chain: trains {param}")
         state = np.concatenate([x[train], target[train, :t]], 1).astype(np.float32)
         chain.append(fit_boosted(xgboost, state, target[train, t], task["options"]))
+    return chain
+
+
+def fit_chain(_, task):
+    """Trains the chain; its ranking is a beam search of width k."""
+    chain, x = train_chain(task), tree_features(task)
     task["bytes"] = str(sum(len(trees.save_raw()) for _, trees in chain if trees))
     return lambda k, ruled: chain_beam(task, chain, x[task["test"]], k, ruled)
 
@@ -521,6 +528,7 @@ def parse_options():
     p.add_argument("--seed", type=count, default=1)
     p.add_argument("--svc-rows", type=count, default=4000, help="the subsample (default 4000)")
     p.add_argument("--rounds", type=count, default=200, help="trees of a value (default 200)")
+    p.add_argument("--trees", type=count, default=100, help="of a forest (default 100)")
     p.add_argument("--eta", type=float, default=0.1, help="the chain's step (default 0.1)")
     p.add_argument("--defaults", help="MIOpen's defaults, beside a rules.py")
     p.add_argument("--network", help="the header with rule and network, or a folder with NAME.h "
