@@ -679,8 +679,8 @@ static int32_t kpri_log2(uint32_t x)
 }
 
 /* log2(sum_v 2^x_v) in Q16, which makes log2-probabilities of logits. pre: 1 <= n <= 128,
-   |x| < 2^29. The largest term is taken out, and is 2^24, so that the sum of the others with it lies
-   in 2^24..2^31. */
+   |x| < 2^29. The largest term is taken out, and is 2^24, so that the sum of the others with it
+   lies in 2^24..2^31. */
 static int32_t kpri_norm(const int32_t *x, size_t n)
 {
     int32_t most = x[0];
@@ -1047,8 +1047,8 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_load_pair(int i)
     return _mm_loadl_epi64((const __m128i *)(const void *)(kpri_exp2_table + i));
 }
 
-/* kpri_exp2_neg of four numbers. Two loads of two neighbours of the table each make up for a gather,
-   which is slow on some machines. */
+/* kpri_exp2_neg of four numbers. A gather is slow on some machines, so two neighbours of the table
+   are loaded for each. */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
 {
     const __m128i i = _mm_and_si128(_mm_srli_epi32(x, 10), _mm_set1_epi32(63));
@@ -1132,8 +1132,8 @@ KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
         kpri_units_avx2(head, base, row, rows, n, q);                                              \
         kpri_product_##name(head->weight, head->bias, values, n, q, head->logit_shift, logits);    \
     }                                                                                              \
-    static const kpri_arith kpri_##name = {kpri_matvec_##name, kpri_requantise_avx2,               \
-                                           kpri_head_##name, kpri_norm_avx2};
+    static const kpri_arith kpri_arith_##name = {kpri_matvec_##name, kpri_requantise_avx2,         \
+                                                 kpri_head_##name, kpri_norm_avx2};
 
 #endif
 
@@ -1273,8 +1273,8 @@ static const kpri_arith kpri_neon_dot = {kpri_matvec_neon_dot, kpri_requantise_n
 #define KPRI_DOT_PRODUCT
 #endif
 
-static void kpri_matvec_portable(const int8_t *w, const int32_t *bias, size_t rows,
-                                               size_t cols, int16_t *x, int32_t *y)
+static void kpri_matvec_portable(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
+                                 int16_t *x, int32_t *y)
 {
     const size_t n = cols & ~(size_t)15;
     size_t r, i;
@@ -1361,11 +1361,11 @@ static const kpri_arith kpri_portable = {kpri_matvec_portable, kpri_requantise_p
 #elif KPRED_SIMD == 0
 #define KPRI_PLAIN kpri_portable
 #elif KPRED_SIMD == 2
-#define KPRI_PLAIN kpri_avx2
+#define KPRI_PLAIN kpri_arith_avx2
 #elif KPRED_SIMD == 3
-#define KPRI_PLAIN kpri_avx_vnni
+#define KPRI_PLAIN kpri_arith_avx_vnni
 #elif KPRED_SIMD == 4
-#define KPRI_PLAIN kpri_avx512_vnni
+#define KPRI_PLAIN kpri_arith_avx512_vnni
 #elif KPRED_SIMD == 5
 #define KPRI_PLAIN kpri_neon
 #else
@@ -1377,10 +1377,10 @@ static const kpri_arith *kpri_arith_of(uint32_t body)
     switch (body) {
 #if KPRED_SIMD == KPRED_SIMD_X86
     case KPRED_BODY_PORTABLE: return &kpri_portable;
-    case KPRED_BODY_AVX2: return &kpri_avx2;
+    case KPRED_BODY_AVX2: return &kpri_arith_avx2;
 #if KPRI_HAS(4)
-    case KPRED_BODY_AVX_VNNI: return &kpri_avx_vnni;
-    case KPRED_BODY_AVX512_VNNI: return &kpri_avx512_vnni;
+    case KPRED_BODY_AVX_VNNI: return &kpri_arith_avx_vnni;
+    case KPRED_BODY_AVX512_VNNI: return &kpri_arith_avx512_vnni;
 #endif
 #endif
     default: return &KPRI_PLAIN;
@@ -1399,7 +1399,7 @@ static uint32_t kpri_saved_registers(void)
 }
 
 /* A hypervisor takes microseconds for each cpuid, so it asks for little: what saves AVX's registers
-   has the leaf 7; and what else a machine with AVX-512 VNNI has is left out unless `all` is wanted. */
+   has leaf 7; and what else a machine with AVX-512 VNNI has is left out unless `all` is wanted. */
 static uint32_t kpri_bodies(int all)
 {
     uint32_t a, b, c, d, saved = 0, bodies = 3, has = 0;
@@ -1568,9 +1568,9 @@ static int32_t kpri_scaled(const kpri_search *s, int32_t x)
     return -(int32_t)((-(int64_t)x * s->model->scale) >> 16);
 }
 
-/* Adds log2(sum_v p_v^scale) to the norm. `less` more than the log2-probabilities of the parameter's
-   values stand in the first lane. The largest probability is at least 2^-7, so no term has to be
-   taken out. The steps of the table are fine enough: one step is about a hundredth. */
+/* Adds log2(sum_v p_v^scale) to the norm. What stands in the first lane is `less` more than the
+   log2-probabilities of the parameter's values. The largest probability is at least 2^-7, so no
+   term has to be taken out. The steps of the table are fine enough: one step is about a hundredth. */
 static void kpri_add_norm(kpri_search *s, size_t n_decided, int32_t less)
 {
     const int32_t *x = s->score, *end = x + s->model->params[n_decided].n_values;
