@@ -1570,7 +1570,7 @@ static int32_t kpri_scaled(const kpri_search *s, int32_t x)
 
 /* Adds log2(sum_v p_v^scale) to the norm. What stands in the first lane is `less` more than the
    log2-probabilities of the parameter's values. The largest probability is at least 2^-7, so no
-   term has to be taken out. The steps of the table are fine enough: one step is about a hundredth. */
+   term has to be taken out. The steps of the table are fine enough: one is about a hundredth. */
 static void kpri_add_norm(kpri_search *s, size_t n_decided, int32_t less)
 {
     const int32_t *x = s->score, *end = x + s->model->params[n_decided].n_values;
