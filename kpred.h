@@ -1743,14 +1743,11 @@ static int32_t kpri_lowest_bit(uint32_t x)
 #endif
 }
 
-/* The first bucket from b on that has slots, or `end` if there is none before it */
+/* The first bucket from b on that has slots, or `end` if there is none before it. pre: b <= end */
 static int32_t kpri_next_used(const kpri_search *s, int32_t b, int32_t end)
 {
     int32_t word = b >> 5;
-    uint32_t bits;
-    if (b >= end)
-        return end;
-    bits = s->used[word] >> (b & 31) << (b & 31);
+    uint32_t bits = s->used[word] >> (b & 31) << (b & 31);
     while (!bits && ++word << 5 < end)
         bits = s->used[word];
     b = bits ? (word << 5) + kpri_lowest_bit(bits) : end;
@@ -2377,8 +2374,8 @@ static void kpri_hash_bytes(uint64_t *h, const int8_t *p, size_t n)
         d = kpri_mix(d, kpri_word(p + 24));
     }
     a = kpri_mix(kpri_mix(kpri_mix(a, b), c), d);
-    for (; n > 0; n--, p++)
-        a = kpri_mix(a, (uint8_t)*p);
+    for (; n > 0; n--)
+        a = kpri_mix(a, (uint8_t)*p++);
     *h = a;
 }
 
@@ -2398,14 +2395,15 @@ static void kpri_hash_int(uint64_t *h, int32_t x)
 static void kpri_hash_text(uint64_t *h, const char *text)
 {
     uint64_t word = 1;
-    for (; *text; text++) {
-        if (word >> 56) {
+    for (;; text++) {
+        if (!*text || word >> 56) {
             *h = kpri_mix(*h, word);
             word = 1;
         }
+        if (!*text)
+            return;
         word = word << 8 | (uint8_t)*text;
     }
-    *h = kpri_mix(*h, word);
 }
 
 static void kpri_hash_names(uint64_t *h, const char *const *names, int32_t n)
