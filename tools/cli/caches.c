@@ -48,11 +48,12 @@ void caches_free(struct caches *c)
 void caches_flush(const void *p, size_t bytes)
 {
 #ifdef HAS_FLUSH
-    const char *at = p, *end = at + bytes;
-    for (; at < end; at += LINE)
-        _mm_clflush(at);
-    if (bytes > 0)
-        _mm_clflush(end - 1);
+    const char *at = p;
+    if (bytes == 0)
+        return;
+    for (size_t i = 0; i < bytes; i += LINE)
+        _mm_clflush(at + i);
+    _mm_clflush(at + bytes - 1);
     _mm_mfence();
 #else
     (void)p, (void)bytes;
