@@ -67,7 +67,7 @@ static const kpred_additive kpri_alpha_net = {kpri_alpha_program,
                                                   {kpri_alpha_weight2, kpri_alpha_bias, 32, 16, 0},
                                               },
                                               kpri_alpha_heads};
-KPRED_DATA const kpred_model kpred_model_alpha = {2, /* the format */
+KPRED_DATA const kpred_model kpred_model_alpha = {KPRED_FORMAT,
                                                   0, /* the program fills the id in */
                                                   "alpha",
                                                   "Alpha",

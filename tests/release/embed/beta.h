@@ -68,7 +68,7 @@ static void kpri_beta_extend(const kpred_model *model, int32_t *work, const int3
 
 static const kpred_scorer kpri_beta_scorer = {kpri_beta_start, kpri_beta_logits, kpri_beta_extend};
 static const char *const kpri_beta_runs_on[] = {"gfx906", "gfx90a", NULL};
-KPRED_DATA const kpred_model kpred_model_beta = {2, /* the format */
+KPRED_DATA const kpred_model kpred_model_beta = {KPRED_FORMAT,
                                                  0, /* the program fills the id in */
                                                  "beta",
                                                  "Beta",
