@@ -1092,9 +1092,9 @@ KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
    w q). */
 #define KPRI_BODY256(name, features, dot)                                                          \
     KPRI_TARGET(features)                                                                          \
-    static KPRI_INLINE void kpri_product_##name(const int8_t *w, const int32_t *bias, size_t rows, \
-                                                size_t cols, const unsigned char *q, unsigned up,  \
-                                                int32_t *y)                                        \
+    static KPRI_INLINE void kpri_256_product_##name(                                               \
+        const int8_t *w, const int32_t *bias, size_t rows, size_t cols, const unsigned char *q,    \
+        unsigned up, int32_t *y)                                                                   \
     {                                                                                              \
         const __m128i shift = _mm_cvtsi32_si128((int)up);                                          \
         const size_t whole = cols & ~(size_t)31;                                                   \
@@ -1119,21 +1119,23 @@ KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
         }                                                                                          \
     }                                                                                              \
     KPRI_TARGET(features)                                                                          \
-    static void kpri_matvec_##name(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, \
-                                   int16_t *x, int32_t *y)                                         \
+    static void kpri_256_matvec_##name(const int8_t *w, const int32_t *bias, size_t rows,          \
+                                       size_t cols, int16_t *x, int32_t *y)                        \
     {                                                                                              \
-        kpri_product_##name(w, bias, rows, cols, kpri_pack(x, cols), 0, y);                        \
+        kpri_256_product_##name(w, bias, rows, cols, kpri_pack(x, cols), 0, y);                    \
     }                                                                                              \
     KPRI_TARGET(features)                                                                          \
-    static void kpri_head_##name(const kpred_head *head, const int32_t *base, const uint32_t *row, \
-                                 size_t rows, size_t n, size_t values, int32_t *logits)            \
+    static void kpri_256_head_##name(const kpred_head *head, const int32_t *base,                  \
+                                     const uint32_t *row, size_t rows, size_t n, size_t values,    \
+                                     int32_t *logits)                                              \
     {                                                                                              \
         unsigned char q[KPRED_MAX_HIDDEN];                                                         \
         kpri_units_avx2(head, base, row, rows, n, q);                                              \
-        kpri_product_##name(head->weight, head->bias, values, n, q, head->logit_shift, logits);    \
+        kpri_256_product_##name(head->weight, head->bias, values, n, q, head->logit_shift,         \
+                                logits);                                                           \
     }                                                                                              \
-    static const kpri_arith kpri_arith_##name = {kpri_matvec_##name, kpri_requantise_avx2,         \
-                                                 kpri_head_##name, kpri_norm_avx2};
+    static const kpri_arith kpri_256_arith_##name = {kpri_256_matvec_##name, kpri_requantise_avx2, \
+                                                     kpri_256_head_##name, kpri_norm_avx2};
 
 #endif
 
@@ -1361,11 +1363,11 @@ static const kpri_arith kpri_portable = {kpri_matvec_portable, kpri_requantise_p
 #elif KPRED_SIMD == 0
 #define KPRI_PLAIN kpri_portable
 #elif KPRED_SIMD == 2
-#define KPRI_PLAIN kpri_arith_avx2
+#define KPRI_PLAIN kpri_256_arith_avx2
 #elif KPRED_SIMD == 3
-#define KPRI_PLAIN kpri_arith_avx_vnni
+#define KPRI_PLAIN kpri_256_arith_avx_vnni
 #elif KPRED_SIMD == 4
-#define KPRI_PLAIN kpri_arith_avx512_vnni
+#define KPRI_PLAIN kpri_256_arith_avx512_vnni
 #elif KPRED_SIMD == 5
 #define KPRI_PLAIN kpri_neon
 #else
@@ -1377,10 +1379,10 @@ static const kpri_arith *kpri_arith_of(uint32_t body)
     switch (body) {
 #if KPRED_SIMD == KPRED_SIMD_X86
     case KPRED_BODY_PORTABLE: return &kpri_portable;
-    case KPRED_BODY_AVX2: return &kpri_arith_avx2;
+    case KPRED_BODY_AVX2: return &kpri_256_arith_avx2;
 #if KPRI_HAS(4)
-    case KPRED_BODY_AVX_VNNI: return &kpri_arith_avx_vnni;
-    case KPRED_BODY_AVX512_VNNI: return &kpri_arith_avx512_vnni;
+    case KPRED_BODY_AVX_VNNI: return &kpri_256_arith_avx_vnni;
+    case KPRED_BODY_AVX512_VNNI: return &kpri_256_arith_avx512_vnni;
 #endif
 #endif
     default: return &KPRI_PLAIN;
