@@ -693,10 +693,13 @@ static int32_t kpri_norm(const int32_t *x, size_t n)
     return most + kpri_log2(sum) - 24 * 65536;
 }
 
-/* A logit to a log2-probability. post: -2^26..0 */
-static int32_t kpri_normed(int32_t x, int32_t norm)
+/* n logits to `start` plus their log2-probabilities, each of which is -2^26..0 */
+static void kpri_scores(int32_t *x, size_t n, int32_t start)
 {
-    return x - norm < -(1 << 26) ? -(1 << 26) : x - norm;
+    const int32_t norm = kpri_norm(x, n);
+    size_t v;
+    for (v = 0; v < n; v++)
+        x[v] = start + (x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm);
 }
 
 /* ---- >>features ----------------------------------------------------------------------------- */
@@ -792,7 +795,7 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
      head        the logits of a parameter, of `values` of them, a multiple of 4. Its n hidden units
                  are base + 2^e * (sum of the embedding's rows that begin at row[0], row[1], ...: 15
                  at most, so that it fits int16), requantised; e is embedding_shift, at most 15.
-     norm        kpri_norm. It may read up to a multiple of 4.
+     scores      kpri_scores. It may read and write up to a multiple of 4.
    pre: no pointer aliases another, but that y of requantise may be the input that the accumulators
    came from. */
 typedef struct kpri_arith {
@@ -801,7 +804,7 @@ typedef struct kpri_arith {
     void (*requantise)(const int32_t *acc, unsigned s, size_t n, int16_t *y);
     void (*head)(const kpred_head *head, const int32_t *base, const uint32_t *row, size_t rows,
                  size_t n, size_t values, int32_t *logits);
-    int32_t (*norm)(const int32_t *x, size_t n);
+    void (*scores)(int32_t *x, size_t n, int32_t start);
 } kpri_arith;
 
 /* head by a function for the hidden units and one for the product */
@@ -929,7 +932,7 @@ static void kpri_hidden_sse2(const int32_t *base, const int8_t *from, const uint
 
 KPRI_HEAD(kpri_head_sse2, kpri_hidden_sse2, kpri_matvec_sse2)
 static const kpri_arith kpri_sse2 = {kpri_matvec_sse2, kpri_requantise_sse2, kpri_head_sse2,
-                                     kpri_norm};
+                                     kpri_scores};
 
 #endif
 
@@ -1071,10 +1074,10 @@ static KPRI_INLINE __m128i kpri_load4(const int32_t *x, size_t n, __m128i filler
     return _mm_blendv_epi8(filler, kpri_load(x), _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane));
 }
 
-KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
+KPRI_TARGET("avx2") static void kpri_scores_avx2(int32_t *x, size_t n, int32_t start)
 {
     const __m128i never = _mm_set1_epi32(-(1 << 30)); /* of it and any logit 2^-x is 0 */
-    __m128i most = never, sum = _mm_setzero_si128();
+    __m128i most = never, sum = _mm_setzero_si128(), norm;
     size_t v;
     for (v = 0; v < n; v += 4)
         most = _mm_max_epi32(most, kpri_load4(x + v, n - v, never));
@@ -1085,7 +1088,13 @@ KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
                             kpri_exp2_neg4(_mm_sub_epi32(most, kpri_load4(x + v, n - v, never))));
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
-    return _mm_cvtsi128_si32(most) + kpri_log2((uint32_t)_mm_cvtsi128_si32(sum)) - 24 * 65536;
+    norm = _mm_set1_epi32(_mm_cvtsi128_si32(most) + kpri_log2((uint32_t)_mm_cvtsi128_si32(sum)) -
+                          24 * 65536);
+    for (v = 0; v < n; v += 4) {
+        const __m128i score =
+            _mm_max_epi32(_mm_sub_epi32(kpri_load(x + v), norm), _mm_set1_epi32(-(1 << 26)));
+        kpri_store(x + v, _mm_add_epi32(score, _mm_set1_epi32(start)));
+    }
 }
 
 /* matvec and head by `dot`, which adds 32 products to eight lanes. Both end as y = 2^up * (bias +
@@ -1135,7 +1144,7 @@ KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
                                 logits);                                                           \
     }                                                                                              \
     static const kpri_arith kpri_256_arith_##name = {kpri_256_matvec_##name, kpri_requantise_avx2, \
-                                                     kpri_256_head_##name, kpri_norm_avx2};
+                                                     kpri_256_head_##name, kpri_scores_avx2};
 
 #endif
 
@@ -1240,7 +1249,7 @@ static int32x4_t kpri_dot_neon(int32x4_t acc, int8x16_t x, int8x16_t w)
 KPRI_MATVEC_NEON(kpri_matvec_neon, kpri_dot_neon)
 KPRI_HEAD(kpri_head_neon, kpri_hidden_neon, kpri_matvec_neon)
 static const kpri_arith kpri_neon = {kpri_matvec_neon, kpri_requantise_neon, kpri_head_neon,
-                                     kpri_norm};
+                                     kpri_scores};
 
 #endif
 
@@ -1249,7 +1258,7 @@ static const kpri_arith kpri_neon = {kpri_matvec_neon, kpri_requantise_neon, kpr
 KPRI_MATVEC_NEON(kpri_matvec_neon_dot, vdotq_s32)
 KPRI_HEAD(kpri_head_neon_dot, kpri_hidden_neon, kpri_matvec_neon_dot)
 static const kpri_arith kpri_neon_dot = {kpri_matvec_neon_dot, kpri_requantise_neon,
-                                         kpri_head_neon_dot, kpri_norm};
+                                         kpri_head_neon_dot, kpri_scores};
 
 #endif
 
@@ -1351,7 +1360,7 @@ static KPRI_NOINLINE void kpri_hidden_portable(const int32_t *base, const int8_t
 
 KPRI_HEAD(kpri_head_portable, kpri_hidden_portable, kpri_matvec_portable)
 static const kpri_arith kpri_portable = {kpri_matvec_portable, kpri_requantise_portable,
-                                         kpri_head_portable, kpri_norm};
+                                         kpri_head_portable, kpri_scores};
 
 #endif
 
@@ -1467,40 +1476,48 @@ static void kpri_start_by(const kpri_arith *by, const kpred_model *model, const 
     by->matvec(layer[2].weight, layer[2].bias, layer[2].rows, layer[2].cols, x, work);
 }
 
-/* Finds the embedding's rows that a prefix adds to the next parameter's hidden units, and returns
-   how many there are. */
-static size_t kpri_prefix_rows(const kpred_model *model, const unsigned char *prefix,
-                               size_t n_decided, uint32_t *row)
+/* Where the rows of an embedding begin: those for the values of the i-th parameter that has a head
+   at first[i]. That is parameter param[i]; before[t] of them come before parameter t. */
+typedef struct kpri_rows {
+    uint32_t first[KPRED_MAX_PARAMS];
+    unsigned char param[KPRED_MAX_PARAMS], before[KPRED_MAX_PARAMS];
+} kpri_rows;
+
+static void kpri_find_rows(const kpred_model *model, kpri_rows *rows)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
-    const kpred_head *head = net->heads;
-    const kpred_param *param = model->params;
-    const unsigned char *end = prefix + n_decided;
-    const uint32_t hidden = net->hidden;
-    uint32_t first = 0, *next = row;
-    for (; prefix < end; prefix++, head++, param++)
-        if (head->weight) {
-            *next++ = (first + *prefix) * hidden;
-            first += (uint32_t)param->n_values;
+    uint32_t first = 0, t;
+    unsigned char n = 0;
+    for (t = 0; t < model->n_params; t++) {
+        rows->before[t] = n;
+        if (net->heads[t].weight) {
+            rows->param[n] = (unsigned char)t;
+            rows->first[n++] = first;
+            first += (uint32_t)model->params[t].n_values * net->hidden;
         }
-    return (size_t)(next - row);
+    }
 }
 
-/* The next parameter's logits, after kpri_start_by */
-static void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const int32_t *work,
-                           const unsigned char *prefix, size_t n_decided, int32_t *logits)
+/* The next parameter's logits, after kpri_start_by. The prefix adds rows of the embedding to the
+   hidden units. */
+static void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const kpri_rows *rows,
+                           const int32_t *work, const unsigned char *prefix, size_t n_decided,
+                           int32_t *logits)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
     const kpred_head *head = net->heads + n_decided;
     const size_t values = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
+    const size_t n = rows->before[n_decided];
+    const uint32_t hidden = net->hidden;
     uint32_t row[KPRED_MAX_PARAMS];
-    size_t n;
+    size_t i;
     if (!head->weight) {
         logits[0] = 0;
         return;
     }
-    n = kpri_prefix_rows(model, prefix, n_decided, row);
-    by->head(head, work + n * net->hidden, row, n, net->hidden, values, logits);
+    for (i = 0; i < n; i++)
+        row[i] = rows->first[i] + prefix[rows->param[i]] * hidden;
+    by->head(head, work + n * hidden, row, n, hidden, values, logits);
 }
 
 /* scorer.start and scorer.logits, for callers of their own: by the body that every machine of this
@@ -1515,8 +1532,10 @@ static void kpri_additive_start(const kpred_model *model, const int32_t *problem
 static void kpri_additive_logits(const kpred_model *model, int32_t *work, const int32_t *state,
                                  const unsigned char *prefix, size_t n_decided, int32_t *logits)
 {
+    kpri_rows rows;
     (void)state;
-    kpri_logits_by(&KPRI_PLAIN, model, work, prefix, n_decided, logits);
+    kpri_find_rows(model, &rows);
+    kpri_logits_by(&KPRI_PLAIN, model, &rows, work, prefix, n_decided, logits);
 }
 
 KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri_additive_logits,
@@ -1538,6 +1557,7 @@ typedef struct kpri_search {
     unsigned lane_bits; /* of the parameter that is decided */
     int32_t top;        /* score at which bucket 0 begins */
     int32_t norm;       /* a score is sum * scale less this */
+    kpri_rows rows;     /* of the built-in scorer */
 } kpri_search;
 
 /* log2 of the lane of a parameter */
@@ -1570,12 +1590,12 @@ static int32_t kpri_scaled(const kpri_search *s, int32_t x)
     return -(int32_t)((-(int64_t)x * s->model->scale) >> 16);
 }
 
-/* Adds log2(sum_v p_v^scale) to the norm. What stands in the first lane is `less` more than the
-   log2-probabilities of the parameter's values. The largest probability is at least 2^-7, so no
-   term has to be taken out. The steps of the table are fine enough: one is about a hundredth. */
-static void kpri_add_norm(kpri_search *s, size_t n_decided, int32_t less)
+/* Adds log2(sum_v p_v^scale) to the norm. x holds `less` more than the log2-probabilities of the
+   parameter's values. The largest probability is at least 2^-7, so no term has to be taken out. The
+   steps of the table are fine enough: one is about a hundredth. */
+static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *x, int32_t less)
 {
-    const int32_t *x = s->score, *end = x + s->model->params[n_decided].n_values;
+    const int32_t *end = x + s->model->params[n_decided].n_values;
     uint32_t sum = 0;
     if (s->model->scale == KPRED_SCALE_ONE) /* the sum is 1, except for rounding */
         return;
@@ -1587,18 +1607,18 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, int32_t less)
     s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
-/* The logits of the values that may follow a record of n_decided values. Returns what they take to
-   be log2-probabilities, for kpri_normed. */
-static int32_t kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
+/* The scores of a record of n_decided values, extended by each value that may follow */
+static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
 {
     const size_t n = (size_t)s->model->params[n_decided].n_values;
     if (s->by) {
-        kpri_logits_by(s->by, s->model, s->work, kpri_indexes(s, record), n_decided, out);
-        return s->by->norm(out, n);
+        kpri_logits_by(s->by, s->model, &s->rows, s->work, kpri_indexes(s, record), n_decided, out);
+        s->by->scores(out, n, record[0]);
+        return;
     }
     s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
                              n_decided, out);
-    return kpri_norm(out, n);
+    kpri_scores(out, n, record[0]);
 }
 
 /* pre: n a multiple of 4; the two do not overlap */
@@ -1762,18 +1782,16 @@ static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size
     int32_t *record = kpri_record(s, records, i);
     const int32_t first = (int32_t)(i << s->lane_bits);
     const int32_t end = first + s->model->params[n_decided].n_values;
-    const int32_t norm = kpri_score(s, record, n_decided, s->score + first);
     int32_t slot;
+    kpri_score(s, record, n_decided, s->score + first);
     for (slot = first; slot < end; slot++) {
-        const int32_t score = kpri_normed(s->score[slot], norm) + record[0];
-        const int32_t b = kpri_bucket_of(s, score);
-        s->score[slot] = score;
+        const int32_t b = kpri_bucket_of(s, s->score[slot]);
         s->next[slot] = kpri_is_used(s, b) ? s->bucket[b] : 0;
         s->bucket[b] = slot + 1;
         s->used[b >> 5] |= (uint32_t)1 << (b & 31);
     }
     if (i == 0)
-        kpri_add_norm(s, n_decided, record[0]);
+        kpri_add_norm(s, n_decided, s->score, record[0]);
 }
 
 /* Copies the legal slots of an ordered list into out[n..beam-1], and returns the new n. */
@@ -1858,47 +1876,42 @@ static int32_t kpri_room(const kpri_search *s, size_t t)
     return (s->model->params[t].n_values + 3) & ~3;
 }
 
-/* The log2-probabilities of the values that may follow a record */
-static void kpri_score_all(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
-{
-    const int32_t norm = kpri_score(s, record, n_decided, out);
-    int32_t v;
-    for (v = 0; v < s->model->params[n_decided].n_values; v++)
-        out[v] = kpri_normed(out[v], norm);
-}
-
 /* A search depth first. records[t] is the prefix of length t; its scores lie behind those of the
    shorter prefixes. On KPRED_OK records[n_params] is a legal tuple. *calls counts the calls of the
-   rule. */
-static KPRI_NOINLINE kpred_status kpri_rescue(const kpri_search *s, int32_t *calls)
+   rule. Until it goes back for the first time it does what a beam of one does: `alone` says that it
+   stands for that beam, too, and adds up its norm. */
+static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, int32_t *calls)
 {
     int32_t *score = s->score;
     size_t t = 0;
-    *calls = 0;
-    kpri_score_all(s, s->records, 0, score);
-    for (;;) {
+    int is_new = 1; /* the last record, which has no scores yet */
+    for (*calls = 0; t < s->model->n_params;) {
         int32_t *from = kpri_record(s, s->records, t);
-        const int32_t v = kpri_best_untried(score, s->model->params[t].n_values);
+        int32_t v;
+        if (is_new) {
+            kpri_score(s, from, t, score);
+            if (alone)
+                kpri_add_norm(s, t, score, from[0]);
+        }
+        v = kpri_best_untried(score, s->model->params[t].n_values);
         if (v < 0 && t == 0)
             return KPRED_ERR_INFEASIBLE;
         if (v < 0) {
             score -= kpri_room(s, --t);
+            is_new = alone = 0;
             continue;
         }
         if (*calls == KPRED_RESCUE_CALLS)
             return KPRED_ERR_BUDGET;
         ++*calls;
-        if (!kpri_allowed(s, from, t, v)) {
-            score[v] = KPRI_TRIED;
-            continue;
-        }
-        kpri_extend(s, from, t, v, from[0] + score[v], kpri_record(s, s->records, t + 1));
+        is_new = kpri_allowed(s, from, t, v);
+        if (is_new)
+            kpri_extend(s, from, t, v, score[v], kpri_record(s, s->records, t + 1));
         score[v] = KPRI_TRIED;
-        score += kpri_room(s, t);
-        if (++t == s->model->n_params)
-            return KPRED_OK;
-        kpri_score_all(s, kpri_record(s, s->records, t), t, score);
+        if (is_new)
+            score += kpri_room(s, t++);
     }
+    return KPRED_OK;
 }
 
 /* ---- >>api-impl ----------------------------------------------------------------------------- */
@@ -2091,11 +2104,12 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
 }
 
 /* The root: the empty prefix. */
-static void kpri_start(const kpri_search *s, int32_t *state_of)
+static void kpri_start(kpri_search *s, int32_t *state_of)
 {
-    if (s->by)
+    if (s->by) {
+        kpri_find_rows(s->model, &s->rows);
         kpri_start_by(s->by, s->model, s->problem, s->work);
-    else
+    } else
         s->model->scorer->start(s->model, s->problem, s->work, kpri_state(s, state_of));
     state_of[0] = 0;
 }
@@ -2119,14 +2133,16 @@ static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple
 {
     kpri_search s;
     int32_t *tuples, calls = 0;
-    size_t n, i;
+    size_t n = 0, i;
     kpri_open(&s, ctx, problem);
     kpri_start(&s, s.records);
-    n = kpri_beam_search(&s, &tuples);
+    if (s.beam > 1) {
+        n = kpri_beam_search(&s, &tuples);
+        if (n == 0)
+            kpri_start(&s, s.records);
+    }
     if (n == 0) {
-        kpred_status status;
-        kpri_start(&s, s.records);
-        status = kpri_rescue(&s, &calls);
+        const kpred_status status = kpri_depth_first(&s, s.beam == 1, &calls);
         if (status != KPRED_OK)
             return kpri_fail(ctx, status, -1, calls,
                              status == KPRED_ERR_BUDGET ? KPRED_RESCUE_CALLS : -1);
