@@ -501,6 +501,8 @@ extern "C" {
 #define KPRI_NOINLINE         __attribute__((noinline))
 #define KPRI_TARGET(features) __attribute__((target(features)))
 #define KPRI_INLINE           inline __attribute__((always_inline))
+/* A vector that a loop adds to stays in its register: gcc would copy it to another one and back. */
+#define KPRI_IN_PLACE(x)      __asm__("" : "+x"(x))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
 #define KPRI_MAYBE_UNUSED
@@ -1016,8 +1018,10 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m256i kpri_units16(const kpri_units *u,
 {
     __m256i sums = _mm256_setzero_si256();
     size_t r;
-    for (r = 0; r < u->rows; r++)
+    for (r = 0; r < u->rows; r++) {
         sums = _mm256_add_epi16(sums, _mm256_cvtepi8_epi16(kpri_load(u->from + u->row[r] + i)));
+        KPRI_IN_PLACE(sums);
+    }
     return _mm256_packs_epi32(kpri_units8(u, i, _mm256_castsi256_si128(sums)),
                               kpri_units8(u, i + 8, _mm256_extracti128_si256(sums, 1)));
 }
@@ -1110,19 +1114,19 @@ KPRI_TARGET("avx2") static void kpri_scores_avx2(int32_t *x, size_t n, int32_t s
         size_t r, i;                                                                               \
         for (r = 0; r < rows; r += 4, w += 4 * cols) {                                             \
             __m256i a = _mm256_setzero_si256(), b = a, c = a, d = a;                               \
+            if (whole < cols) {                                                                    \
+                const __m256i xi = kpri_load_half(q + whole);                                      \
+                a = dot(a, xi, kpri_load_half(w + whole));                                         \
+                b = dot(b, xi, kpri_load_half(w + whole + cols));                                  \
+                c = dot(c, xi, kpri_load_half(w + whole + 2 * cols));                              \
+                d = dot(d, xi, kpri_load_half(w + whole + 3 * cols));                              \
+            }                                                                                      \
             for (i = 0; i < whole; i += 32) {                                                      \
                 const __m256i xi = kpri_load256(q + i);                                            \
                 a = dot(a, xi, kpri_load256(w + i));                                               \
                 b = dot(b, xi, kpri_load256(w + i + cols));                                        \
                 c = dot(c, xi, kpri_load256(w + i + 2 * cols));                                    \
                 d = dot(d, xi, kpri_load256(w + i + 3 * cols));                                    \
-            }                                                                                      \
-            if (i < cols) {                                                                        \
-                const __m256i xi = kpri_load_half(q + i);                                          \
-                a = dot(a, xi, kpri_load_half(w + i));                                             \
-                b = dot(b, xi, kpri_load_half(w + i + cols));                                      \
-                c = dot(c, xi, kpri_load_half(w + i + 2 * cols));                                  \
-                d = dot(d, xi, kpri_load_half(w + i + 3 * cols));                                  \
             }                                                                                      \
             kpri_put4(a, b, c, d, bias + r, shift, y + r);                                         \
         }                                                                                          \
@@ -1163,15 +1167,30 @@ KPRI_BODY256(avx2, "avx2", kpri_dot_avx2)
 
 #if KPRI_HAS(3)
 
-KPRI_BODY256(avx_vnni, "avx2,avxvnni", _mm256_dpbusd_avx_epi32)
+KPRI_TARGET("avx2,avxvnni") static __m256i kpri_dot_avx_vnni(__m256i acc, __m256i x, __m256i w)
+{
+    acc = _mm256_dpbusd_avx_epi32(acc, x, w);
+    KPRI_IN_PLACE(acc);
+    return acc;
+}
+
+KPRI_BODY256(avx_vnni, "avx2,avxvnni", kpri_dot_avx_vnni)
 
 #endif
 
 #if KPRI_HAS(4)
 
+KPRI_TARGET("avx2,avx512vl,avx512vnni")
+static __m256i kpri_dot_avx512_vnni(__m256i acc, __m256i x, __m256i w)
+{
+    acc = _mm256_dpbusd_epi32(acc, x, w);
+    KPRI_IN_PLACE(acc);
+    return acc;
+}
+
 /* 256 bits here, too: with 512 the weights come from the second cache no faster, and the sums take
    longer. */
-KPRI_BODY256(avx512_vnni, "avx2,avx512vl,avx512vnni", _mm256_dpbusd_epi32)
+KPRI_BODY256(avx512_vnni, "avx2,avx512vl,avx512vnni", kpri_dot_avx512_vnni)
 
 #endif
 
