@@ -501,12 +501,19 @@ extern "C" {
 #define KPRI_NOINLINE         __attribute__((noinline))
 #define KPRI_TARGET(features) __attribute__((target(features)))
 #define KPRI_INLINE           inline __attribute__((always_inline))
+/* Called from two places, and worth a copy at each where the code need not be small */
+#ifdef __OPTIMIZE_SIZE__
+#define KPRI_HOT
+#else
+#define KPRI_HOT KPRI_INLINE
+#endif
 /* A vector that a loop adds to stays in its register: gcc would copy it to another one and back. */
 #define KPRI_IN_PLACE(x)      __asm__("" : "+x"(x))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
 #define KPRI_MAYBE_UNUSED
 #define KPRI_NOINLINE
+#define KPRI_HOT
 #endif
 
 static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
@@ -1519,7 +1526,7 @@ static void kpri_find_rows(const kpred_model *model, kpri_rows *rows)
 
 /* The next parameter's logits, after kpri_start_by. The prefix adds rows of the embedding to the
    hidden units. */
-static void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const kpri_rows *rows,
+static KPRI_HOT void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const kpri_rows *rows,
                            const int32_t *work, const unsigned char *prefix, size_t n_decided,
                            int32_t *logits)
 {
@@ -1627,7 +1634,7 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *x, in
 }
 
 /* The scores of a record of n_decided values, extended by each value that may follow */
-static void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
+static KPRI_HOT void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
 {
     const size_t n = (size_t)s->model->params[n_decided].n_values;
     if (s->by) {
@@ -1659,7 +1666,7 @@ static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
 }
 
 /* to = from, extended by value index v. The value itself already stands at its place in from. */
-static void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, int32_t v,
+static KPRI_HOT void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, int32_t v,
                         int32_t score, int32_t *to)
 {
     kpri_copy4(to, from, KPRI_PREFIX_WORDS((size_t)s->model->n_params));
@@ -1672,7 +1679,7 @@ static void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, i
 
 /* Does the rule let value index v follow a record of n_decided values? It leaves the value at its
    place in the record. */
-static int kpri_allowed(const kpri_search *s, int32_t *record, size_t n_decided, int32_t v)
+static KPRI_HOT int kpri_allowed(const kpri_search *s, int32_t *record, size_t n_decided, int32_t v)
 {
     record[1 + n_decided] = s->model->params[n_decided].values[v];
     return !s->model->rule || s->model->rule(s->problem, record + 1, n_decided + 1);
@@ -1759,10 +1766,12 @@ static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decide
 
 enum { KPRI_USED_WORDS = 12, KPRI_BUCKETS = KPRI_BUCKET_WORDS - KPRI_USED_WORDS };
 
-/* A bucket is 1/16 bit wide. The last one takes all that lies further down. */
+/* A bucket is 1/16 bit wide, and 12 bits below the top and further down 1/4. The last one takes all
+   that lies beyond. */
 static int32_t kpri_bucket_of(const kpri_search *s, int32_t score)
 {
-    const int32_t b = (s->top - score) >> 12;
+    const int32_t down = (s->top - score) >> 12;
+    const int32_t b = down < 192 ? down : 144 + (down >> 2);
     return b < KPRI_BUCKETS ? b : KPRI_BUCKETS - 1;
 }
 
