@@ -703,12 +703,28 @@ static int32_t kpri_norm(const int32_t *x, size_t n)
 }
 
 /* n logits to `start` plus their log2-probabilities, each of which is -2^26..0 */
-static void kpri_scores(int32_t *x, size_t n, int32_t start)
+static void kpri_scores1(int32_t *x, size_t n, int32_t start)
 {
     const int32_t norm = kpri_norm(x, n);
     size_t v;
     for (v = 0; v < n; v++)
         x[v] = start + (x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm);
+}
+
+/* Lanes of numbers, one for each record: where the first lane and the first record are, how far the
+   next ones lie behind them, and how many there are. A record begins with its score. */
+typedef struct kpri_lanes {
+    int32_t *x;
+    const int32_t *record;
+    size_t lane, record_words, n;
+} kpri_lanes;
+
+/* The n logits of each lane to the scores of its record, extended by each value */
+static void kpri_scores(const kpri_lanes *l, size_t n)
+{
+    size_t i;
+    for (i = 0; i < l->n; i++)
+        kpri_scores1(l->x + i * l->lane, n, l->record[i * l->record_words]);
 }
 
 /* ---- >>features ----------------------------------------------------------------------------- */
@@ -804,7 +820,7 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
      head        the logits of a parameter, of `values` of them, a multiple of 4. Its n hidden units
                  are base + 2^e * (sum of the embedding's rows that begin at row[0], row[1], ...: 15
                  at most, so that it fits int16), requantised; e is embedding_shift, at most 15.
-     scores      kpri_scores. It may read and write up to a multiple of 4.
+     scores      kpri_scores. It may read and write up to a multiple of 4 numbers of a lane.
    pre: no pointer aliases another, but that y of requantise may be the input that the accumulators
    came from. */
 typedef struct kpri_arith {
@@ -813,7 +829,7 @@ typedef struct kpri_arith {
     void (*requantise)(const int32_t *acc, unsigned s, size_t n, int16_t *y);
     void (*head)(const kpred_head *head, const int32_t *base, const uint32_t *row, size_t rows,
                  size_t n, size_t values, int32_t *logits);
-    void (*scores)(int32_t *x, size_t n, int32_t start);
+    void (*scores)(const kpri_lanes *l, size_t n);
 } kpri_arith;
 
 /* head by a function for the hidden units and one for the product */
@@ -1056,25 +1072,58 @@ static KPRI_INLINE void kpri_units_avx2(const kpred_head *head, const int32_t *b
     }
 }
 
-KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_load_pair(int i)
+KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_load_pair(const int32_t *table, int i)
 {
-    return _mm_loadl_epi64((const __m128i *)(const void *)(kpri_exp2_table + i));
+    return _mm_loadl_epi64((const __m128i *)(const void *)(table + i));
 }
 
-/* kpri_exp2_neg of four numbers. A gather is slow on some machines, so two neighbours of the table
+/* *t0 = table[i], *t1 = table[i + 1] for four i. A gather is slow on some machines, so two neighbours
    are loaded for each. */
+KPRI_TARGET("avx2")
+static KPRI_INLINE void kpri_look_up4(const int32_t *table, __m128i i, __m128i *t0, __m128i *t1)
+{
+    const __m128 a =
+        _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(table, _mm_cvtsi128_si32(i)),
+                                            kpri_load_pair(table, _mm_extract_epi32(i, 1))));
+    const __m128 b =
+        _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(table, _mm_extract_epi32(i, 2)),
+                                            kpri_load_pair(table, _mm_extract_epi32(i, 3))));
+    *t0 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0x88));
+    *t1 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0xdd));
+}
+
+/* kpri_exp2_neg of four numbers */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
 {
-    const __m128i i = _mm_and_si128(_mm_srli_epi32(x, 10), _mm_set1_epi32(63));
-    const __m128 a = _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(_mm_cvtsi128_si32(i)),
-                                                         kpri_load_pair(_mm_extract_epi32(i, 1))));
-    const __m128 b = _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(_mm_extract_epi32(i, 2)),
-                                                         kpri_load_pair(_mm_extract_epi32(i, 3))));
-    const __m128i t0 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0x88));
-    const __m128i t1 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0xdd));
-    const __m128i part =
-        _mm_mullo_epi32(_mm_sub_epi32(t0, t1), _mm_and_si128(x, _mm_set1_epi32(1023)));
+    __m128i t0, t1, part;
+    kpri_look_up4(kpri_exp2_table, _mm_and_si128(_mm_srli_epi32(x, 10), _mm_set1_epi32(63)), &t0,
+                  &t1);
+    part = _mm_mullo_epi32(_mm_sub_epi32(t0, t1), _mm_and_si128(x, _mm_set1_epi32(1023)));
     return _mm_srlv_epi32(_mm_sub_epi32(t0, _mm_srli_epi32(part, 10)), _mm_srli_epi32(x, 16));
+}
+
+/* kpri_log2 of four numbers below 2^31. The exponent of a float is that of a number whose second bit is
+   0: so it is not rounded up. */
+KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_log2_4(__m128i x)
+{
+    const __m128 rounded = _mm_cvtepi32_ps(_mm_andnot_si128(_mm_srli_epi32(x, 1), x));
+    const __m128i bits =
+        _mm_sub_epi32(_mm_srli_epi32(_mm_castps_si128(rounded), 23), _mm_set1_epi32(127));
+    const __m128i m = _mm_sllv_epi32(x, _mm_sub_epi32(_mm_set1_epi32(31), bits));
+    __m128i t0, t1, part;
+    kpri_look_up4(kpri_log2_table, _mm_and_si128(_mm_srli_epi32(m, 25), _mm_set1_epi32(63)), &t0,
+                  &t1);
+    part = _mm_mullo_epi32(_mm_sub_epi32(t1, t0),
+                           _mm_and_si128(_mm_srli_epi32(m, 9), _mm_set1_epi32(65535)));
+    return _mm_add_epi32(_mm_add_epi32(_mm_slli_epi32(bits, 16), t0), _mm_srli_epi32(part, 16));
+}
+
+/* The score of a logit */
+KPRI_TARGET("avx2")
+static KPRI_INLINE __m128i kpri_score4(__m128i x, __m128i norm, __m128i start)
+{
+    const __m128i least = _mm_set1_epi32(-(1 << 26));
+    return _mm_add_epi32(_mm_max_epi32(_mm_sub_epi32(x, norm), least), start);
 }
 
 /* Four numbers, of which those beyond the n-th are replaced by a copy of `filler` */
@@ -1085,7 +1134,8 @@ static KPRI_INLINE __m128i kpri_load4(const int32_t *x, size_t n, __m128i filler
     return _mm_blendv_epi8(filler, kpri_load(x), _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane));
 }
 
-KPRI_TARGET("avx2") static void kpri_scores_avx2(int32_t *x, size_t n, int32_t start)
+/* kpri_scores1 */
+KPRI_TARGET("avx2") static void kpri_scores1_avx2(int32_t *x, size_t n, int32_t start)
 {
     const __m128i never = _mm_set1_epi32(-(1 << 30)); /* of it and any logit 2^-x is 0 */
     __m128i most = never, sum = _mm_setzero_si128(), norm;
@@ -1101,11 +1151,66 @@ KPRI_TARGET("avx2") static void kpri_scores_avx2(int32_t *x, size_t n, int32_t s
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
     norm = _mm_set1_epi32(_mm_cvtsi128_si32(most) + kpri_log2((uint32_t)_mm_cvtsi128_si32(sum)) -
                           24 * 65536);
+    for (v = 0; v < n; v += 4)
+        kpri_store(x + v, kpri_score4(kpri_load(x + v), norm, _mm_set1_epi32(start)));
+}
+
+enum { KPRI_TURNED = 16 }; /* values that kpri_scores4_avx2 takes at most */
+
+/* x[i][j] to x[j][i] */
+KPRI_TARGET("avx2") static KPRI_INLINE void kpri_transpose4(__m128i *x)
+{
+    const __m128i a = _mm_unpacklo_epi32(x[0], x[1]), b = _mm_unpackhi_epi32(x[0], x[1]);
+    const __m128i c = _mm_unpacklo_epi32(x[2], x[3]), d = _mm_unpackhi_epi32(x[2], x[3]);
+    x[0] = _mm_unpacklo_epi64(a, c);
+    x[1] = _mm_unpackhi_epi64(a, c);
+    x[2] = _mm_unpacklo_epi64(b, d);
+    x[3] = _mm_unpackhi_epi64(b, d);
+}
+
+/* Two to four lanes at a time: x[v] has value v of each. What is missing is the last one once more. */
+KPRI_TARGET("avx2") static void kpri_scores4_avx2(const kpri_lanes *l, size_t n)
+{
+    __m128i x[KPRI_TURNED], most, sum = _mm_setzero_si128(), norm, start;
+    const size_t i2 = l->n > 2 ? 2 : 1, i3 = l->n - 1;
+    int32_t *const x0 = l->x, *const x1 = x0 + l->lane;
+    int32_t *const x2 = x0 + i2 * l->lane, *const x3 = x0 + i3 * l->lane;
+    size_t v;
     for (v = 0; v < n; v += 4) {
-        const __m128i score =
-            _mm_max_epi32(_mm_sub_epi32(kpri_load(x + v), norm), _mm_set1_epi32(-(1 << 26)));
-        kpri_store(x + v, _mm_add_epi32(score, _mm_set1_epi32(start)));
+        x[v] = kpri_load(x0 + v);
+        x[v + 1] = kpri_load(x1 + v);
+        x[v + 2] = kpri_load(x2 + v);
+        x[v + 3] = kpri_load(x3 + v);
+        kpri_transpose4(x + v);
     }
+    most = x[0];
+    for (v = 1; v < n; v++)
+        most = _mm_max_epi32(most, x[v]);
+    for (v = 0; v < n; v++)
+        sum = _mm_add_epi32(sum, kpri_exp2_neg4(_mm_sub_epi32(most, x[v])));
+    norm = _mm_sub_epi32(_mm_add_epi32(most, kpri_log2_4(sum)), _mm_set1_epi32(24 * 65536));
+    start = _mm_setr_epi32(l->record[0], l->record[l->record_words], l->record[i2 * l->record_words],
+                           l->record[i3 * l->record_words]);
+    for (v = 0; v < n; v++)
+        x[v] = kpri_score4(x[v], norm, start);
+    for (v = 0; v < n; v += 4) {
+        kpri_transpose4(x + v);
+        kpri_store(x0 + v, x[v]);
+        kpri_store(x1 + v, x[v + 1]);
+        kpri_store(x2 + v, x[v + 2]);
+        kpri_store(x3 + v, x[v + 3]);
+    }
+}
+
+KPRI_TARGET("avx2") static void kpri_scores_avx2(const kpri_lanes *l, size_t n)
+{
+    size_t i;
+    if (l->n > 1 && l->n <= 4 && n <= KPRI_TURNED) {
+        kpri_scores4_avx2(l, n);
+        return;
+    }
+    for (i = 0; i < l->n; i++)
+        kpri_scores1_avx2(l->x + i * l->lane, n, l->record[i * l->record_words]);
 }
 
 /* matvec and head by `dot`, which adds 32 products to eight lanes. Both end as y = 2^up * (bias +
@@ -1633,18 +1738,25 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *x, in
     s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
-/* The scores of a record of n_decided values, extended by each value that may follow */
-static KPRI_HOT void kpri_score(const kpri_search *s, int32_t *record, size_t n_decided, int32_t *out)
+/* The scores of n records of n_decided values, extended by each value that may follow: a lane of
+   `out` for each record */
+static KPRI_HOT void kpri_score(const kpri_search *s, int32_t *record, size_t n_records,
+                                size_t n_decided, int32_t *out)
 {
+    const kpri_lanes l = {out, record, (size_t)1 << s->lane_bits, s->record_words, n_records};
     const size_t n = (size_t)s->model->params[n_decided].n_values;
-    if (s->by) {
-        kpri_logits_by(s->by, s->model, &s->rows, s->work, kpri_indexes(s, record), n_decided, out);
-        s->by->scores(out, n, record[0]);
-        return;
-    }
-    s->model->scorer->logits(s->model, s->work, kpri_state(s, record), kpri_indexes(s, record),
-                             n_decided, out);
-    kpri_scores(out, n, record[0]);
+    size_t i;
+    for (i = 0; i < n_records; i++, record += s->record_words, out += l.lane)
+        if (s->by)
+            kpri_logits_by(s->by, s->model, &s->rows, s->work, kpri_indexes(s, record), n_decided,
+                           out);
+        else
+            s->model->scorer->logits(s->model, s->work, kpri_state(s, record),
+                                     kpri_indexes(s, record), n_decided, out);
+    if (s->by)
+        s->by->scores(&l, n);
+    else
+        kpri_scores(&l, n);
 }
 
 /* pre: n a multiple of 4; the two do not overlap */
@@ -1804,18 +1916,6 @@ static int32_t kpri_next_used(const kpri_search *s, int32_t b, int32_t end)
     return b < end ? b : end;
 }
 
-/* Scores the extensions of record i, and with it those of the next three records, which will most
-   likely be asked for: their sums do not wait for each other. Returns how many were scored. */
-static size_t kpri_score_group(const kpri_search *s, int32_t *records, size_t n_in,
-                               size_t n_decided, size_t i)
-{
-    const size_t end = s->by && i + 4 < n_in ? i + 4 : s->by ? n_in : i + 1;
-    size_t j;
-    for (j = i; j < end; j++)
-        kpri_score(s, kpri_record(s, records, j), n_decided, s->score + (j << s->lane_bits));
-    return end;
-}
-
 /* Puts the extensions of record i into their buckets. */
 static void kpri_expand(kpri_search *s, int32_t *records, size_t n_decided, size_t i)
 {
@@ -1857,6 +1957,9 @@ static int32_t kpri_turn(const kpri_search *s, int32_t *in, size_t n_in, size_t 
    many there are. */
 static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decided, int32_t *out)
 {
+    /* With a record the next ones are scored, which will most likely be asked for: their sums do not
+       wait for each other. */
+    const size_t group = s->by ? 4 : 1;
     size_t n = 0, expanded = 0, scored = 0;
     int32_t b, turn = 0;
     for (b = 0; b < KPRI_USED_WORDS; b++) {
@@ -1870,8 +1973,12 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
         if (b == KPRI_BUCKETS)
             break;
         for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded)) {
-            if (expanded == scored)
-                scored = kpri_score_group(s, in, n_in, n_decided, scored);
+            if (expanded == scored) {
+                const size_t more = n_in - scored < group ? n_in - scored : group;
+                kpri_score(s, kpri_record(s, in, scored), more, n_decided,
+                           s->score + (scored << s->lane_bits));
+                scored += more;
+            }
             kpri_expand(s, in, n_decided, expanded);
         }
         if (kpri_is_used(s, b))
@@ -1931,7 +2038,7 @@ static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, in
         int32_t *from = kpri_record(s, s->records, t);
         int32_t v;
         if (is_new) {
-            kpri_score(s, from, t, score);
+            kpri_score(s, from, 1, t, score);
             if (alone)
                 kpri_add_norm(s, t, score, from[0]);
         }
