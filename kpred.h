@@ -711,22 +711,6 @@ static void kpri_scores1(int32_t *x, size_t n, int32_t start)
         x[v] = start + (x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm);
 }
 
-/* Lanes of numbers, one for each record: where the first lane and the first record are, how far the
-   next ones lie behind them, and how many there are. A record begins with its score. */
-typedef struct kpri_lanes {
-    int32_t *x;
-    const int32_t *record;
-    size_t lane, record_words, n;
-} kpri_lanes;
-
-/* The n logits of each lane to the scores of its record, extended by each value */
-static void kpri_scores(const kpri_lanes *l, size_t n)
-{
-    size_t i;
-    for (i = 0; i < l->n; i++)
-        kpri_scores1(l->x + i * l->lane, n, l->record[i * l->record_words]);
-}
-
 /* ---- >>features ----------------------------------------------------------------------------- */
 
 /* The value that a register instruction appends. */
@@ -817,32 +801,78 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
      matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16, x of 0..127. x is lost.
      requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
                  pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31; n a multiple of 16
-     head        the logits of a parameter, of `values` of them, a multiple of 4. Its n hidden units
-                 are base + 2^e * (sum of the embedding's rows that begin at row[0], row[1], ...: 15
-                 at most, so that it fits int16), requantised; e is embedding_shift, at most 15.
-     scores      kpri_scores. It may read and write up to a multiple of 4 numbers of a lane.
+     head        the logits of a parameter: `values` in each lane, a multiple of 4. A record's hidden
+                 units are base + 2^e * (sum of the embedding's rows that its prefix adds: 15 at most,
+                 so that it fits int16), requantised; e is embedding_shift, at most 15.
+     scores      the n logits of each lane to the scores of its record, extended by each value. It
+                 may read and write up to a multiple of 4 numbers of a lane.
    pre: no pointer aliases another, but that y of requantise may be the input that the accumulators
    came from. */
+
+/* Records, and a lane of numbers for each: where the first ones are, how far the next ones lie behind
+   them, and how many there are. A record begins with its score, and has the indexes of its prefix,
+   of which 16 bytes can be read. */
+typedef struct kpri_lanes {
+    int32_t *x;
+    const int32_t *record;
+    const unsigned char *prefix;
+    size_t lane, record_words, n;
+} kpri_lanes;
+
+/* Where the rows of an embedding begin: those for the values of the i-th parameter that has a head
+   at first[i]. That is parameter param[i]; before[t] of them come before parameter t. */
+typedef struct kpri_rows {
+    uint32_t first[KPRED_MAX_PARAMS];
+    unsigned char param[KPRED_MAX_PARAMS], before[KPRED_MAX_PARAMS];
+} kpri_rows;
+
+/* A head with what it needs of the prediction: a prefix adds n_rows rows. */
+typedef struct kpri_parameter {
+    const kpred_head *head;
+    const int32_t *base;
+    const kpri_rows *rows;
+    size_t n_rows, hidden, values;
+} kpri_parameter;
+
 typedef struct kpri_arith {
     void (*matvec)(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, int16_t *x,
                    int32_t *y);
     void (*requantise)(const int32_t *acc, unsigned s, size_t n, int16_t *y);
-    void (*head)(const kpred_head *head, const int32_t *base, const uint32_t *row, size_t rows,
-                 size_t n, size_t values, int32_t *logits);
+    void (*head)(const kpri_parameter *p, const kpri_lanes *l);
     void (*scores)(const kpri_lanes *l, size_t n);
 } kpri_arith;
 
+static void kpri_prefix_rows(const kpri_parameter *p, const unsigned char *prefix, uint32_t *row)
+{
+    size_t i;
+    for (i = 0; i < p->n_rows; i++)
+        row[i] = p->rows->first[i] + prefix[p->rows->param[i]] * (uint32_t)p->hidden;
+}
+
+static void kpri_scores(const kpri_lanes *l, size_t n)
+{
+    size_t i;
+    for (i = 0; i < l->n; i++)
+        kpri_scores1(l->x + i * l->lane, n, l->record[i * l->record_words]);
+}
+
 /* head by a function for the hidden units and one for the product */
-#define KPRI_HEAD(name, hidden, matvec)                                                            \
-    static void name(const kpred_head *head, const int32_t *base, const uint32_t *row,             \
-                     size_t rows, size_t n, size_t values, int32_t *logits)                        \
+#define KPRI_HEAD(name, hidden_units, matvec)                                                      \
+    static void name(const kpri_parameter *p, const kpri_lanes *l)                                 \
     {                                                                                              \
+        const kpred_head *head = p->head;                                                          \
+        uint32_t row[KPRED_MAX_PARAMS];                                                            \
         int16_t h[KPRED_MAX_HIDDEN];                                                               \
-        size_t v;                                                                                  \
-        hidden(base, head->embedding, row, rows, head->embedding_shift, head->hidden_shift, n, h); \
-        matvec(head->weight, head->bias, values, n, h, logits);                                    \
-        for (v = 0; v < values; v++)                                                               \
-            logits[v] *= 1 << head->logit_shift;                                                   \
+        size_t i, v;                                                                               \
+        for (i = 0; i < l->n; i++) {                                                               \
+            int32_t *logits = l->x + i * l->lane;                                                  \
+            kpri_prefix_rows(p, l->prefix + i * l->record_words * sizeof(int32_t), row);           \
+            hidden_units(p->base, head->embedding, row, p->n_rows, head->embedding_shift,          \
+                         head->hidden_shift, p->hidden, h);                                        \
+            matvec(head->weight, head->bias, p->values, p->hidden, h, logits);                     \
+            for (v = 0; v < p->values; v++)                                                        \
+                logits[v] *= 1 << head->logit_shift;                                               \
+        }                                                                                          \
     }
 
 /* ---- SSE2 ---- */
@@ -980,6 +1010,11 @@ KPRI_TARGET("avx2") static __m256i kpri_load256(const void *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
+KPRI_TARGET("avx2") static void kpri_store256(void *p, __m256i x)
+{
+    _mm256_storeu_si256((__m256i *)p, x);
+}
+
 /* 16 bytes, and 16 zeros behind them */
 KPRI_TARGET("avx2") static __m256i kpri_load_half(const void *p)
 {
@@ -1012,8 +1047,8 @@ static void kpri_requantise_avx2(const int32_t *acc, unsigned s, size_t n, int16
         const __m256i lo = _mm256_sra_epi32(_mm256_add_epi32(kpri_load256(acc + i), half), by);
         const __m256i hi = _mm256_sra_epi32(_mm256_add_epi32(kpri_load256(acc + i + 8), half), by);
         const __m256i q = _mm256_permute4x64_epi64(_mm256_packs_epi32(lo, hi), 0xd8);
-        _mm256_storeu_si256((__m256i *)(void *)(y + i),
-                            _mm256_max_epi16(_mm256_min_epi16(q, most), _mm256_setzero_si256()));
+        kpri_store256(y + i,
+                      _mm256_max_epi16(_mm256_min_epi16(q, most), _mm256_setzero_si256()));
     }
 }
 
@@ -1021,7 +1056,6 @@ static void kpri_requantise_avx2(const int32_t *acc, unsigned s, size_t n, int16
 typedef struct kpri_units {
     const int32_t *base;
     const int8_t *from;
-    const uint32_t *row;
     size_t rows;
     __m256i half;
     __m128i up, by;
@@ -1037,38 +1071,46 @@ static KPRI_INLINE __m256i kpri_units8(const kpri_units *u, size_t i, __m128i su
 }
 
 /* 16 units from unit i on, as int16, in the order that packing leaves */
-KPRI_TARGET("avx2") static KPRI_INLINE __m256i kpri_units16(const kpri_units *u, size_t i)
+KPRI_TARGET("avx2")
+static KPRI_INLINE __m256i kpri_units16(const kpri_units *u, size_t i, __m256i sums)
 {
-    __m256i sums = _mm256_setzero_si256();
-    size_t r;
-    for (r = 0; r < u->rows; r++) {
-        sums = _mm256_add_epi16(sums, _mm256_cvtepi8_epi16(kpri_load(u->from + u->row[r] + i)));
-        KPRI_IN_PLACE(sums);
-    }
     return _mm256_packs_epi32(kpri_units8(u, i, _mm256_castsi256_si128(sums)),
                               kpri_units8(u, i + 8, _mm256_extracti128_si256(sums, 1)));
 }
 
-/* The hidden units as bytes, and zeros up to a multiple of 32 */
+/* 32 such units, or 16 and then zeros, as bytes in order */
+KPRI_TARGET("avx2") static KPRI_INLINE __m256i kpri_units32(__m256i a, __m256i b)
+{
+    const __m256i bytes = _mm256_min_epu8(_mm256_packus_epi16(a, b), _mm256_set1_epi8(127));
+    return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+/* The n hidden units as bytes, and zeros up to a multiple of 32 */
 KPRI_TARGET("avx2")
-static KPRI_INLINE void kpri_units_avx2(const kpred_head *head, const int32_t *base,
-                                        const uint32_t *row, size_t rows, size_t n,
+static KPRI_INLINE void kpri_units_avx2(const kpri_units *u, const uint32_t *row, size_t n,
                                         unsigned char *q)
 {
-    const kpri_units u = {base,
-                          head->embedding,
-                          row,
-                          rows,
-                          _mm256_set1_epi32(1 << (head->hidden_shift - 1)),
-                          _mm_cvtsi32_si128(head->embedding_shift),
-                          _mm_cvtsi32_si128(head->hidden_shift)};
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    size_t i;
-    for (i = 0; i < n; i += 32) {
-        const __m256i a = kpri_units16(&u, i);
-        const __m256i b = i + 16 < n ? kpri_units16(&u, i + 16) : _mm256_setzero_si256();
-        const __m256i bytes = _mm256_min_epu8(_mm256_packus_epi16(a, b), _mm256_set1_epi8(127));
-        _mm256_storeu_si256((__m256i *)(void *)(q + i), _mm256_permutevar8x32_epi32(bytes, order));
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i a, b;
+    size_t i, r;
+    for (i = 0; i + 32 <= n; i += 32) {
+        a = b = zero;
+        for (r = 0; r < u->rows; r++) {
+            const int8_t *from = u->from + row[r] + i;
+            a = _mm256_add_epi16(a, _mm256_cvtepi8_epi16(kpri_load(from)));
+            b = _mm256_add_epi16(b, _mm256_cvtepi8_epi16(kpri_load(from + 16)));
+            KPRI_IN_PLACE(a);
+            KPRI_IN_PLACE(b);
+        }
+        kpri_store256(q + i, kpri_units32(kpri_units16(u, i, a), kpri_units16(u, i + 16, b)));
+    }
+    if (i < n) {
+        a = zero;
+        for (r = 0; r < u->rows; r++) {
+            a = _mm256_add_epi16(a, _mm256_cvtepi8_epi16(kpri_load(u->from + row[r] + i)));
+            KPRI_IN_PLACE(a);
+        }
+        kpri_store256(q + i, kpri_units32(kpri_units16(u, i, a), zero));
     }
 }
 
@@ -1250,14 +1292,25 @@ KPRI_TARGET("avx2") static void kpri_scores_avx2(const kpri_lanes *l, size_t n)
         kpri_256_product_##name(w, bias, rows, cols, kpri_pack(x, cols), 0, y);                    \
     }                                                                                              \
     KPRI_TARGET(features)                                                                          \
-    static void kpri_256_head_##name(const kpred_head *head, const int32_t *base,                  \
-                                     const uint32_t *row, size_t rows, size_t n, size_t values,    \
-                                     int32_t *logits)                                              \
+    static void kpri_256_head_##name(const kpri_parameter *p, const kpri_lanes *l)                 \
     {                                                                                              \
+        const kpred_head *head = p->head;                                                          \
+        const kpri_units u = {p->base,                                                             \
+                              head->embedding,                                                     \
+                              p->n_rows,                                                           \
+                              _mm256_set1_epi32(1 << (head->hidden_shift - 1)),                    \
+                              _mm_cvtsi32_si128(head->embedding_shift),                            \
+                              _mm_cvtsi32_si128(head->hidden_shift)};                              \
+        const unsigned char *prefix = l->prefix;                                                   \
+        int32_t *x = l->x, *end = x + l->n * l->lane;                                              \
         unsigned char q[KPRED_MAX_HIDDEN];                                                         \
-        kpri_units_avx2(head, base, row, rows, n, q);                                              \
-        kpri_256_product_##name(head->weight, head->bias, values, n, q, head->logit_shift,         \
-                                logits);                                                           \
+        uint32_t row[KPRED_MAX_PARAMS];                                                            \
+        for (; x < end; x += l->lane, prefix += l->record_words * sizeof(int32_t)) {               \
+            kpri_prefix_rows(p, prefix, row);                                                      \
+            kpri_units_avx2(&u, row, p->hidden, q);                                                \
+            kpri_256_product_##name(head->weight, head->bias, p->values, p->hidden, q,             \
+                                    head->logit_shift, x);                                         \
+        }                                                                                          \
     }                                                                                              \
     static const kpri_arith kpri_256_arith_##name = {kpri_256_matvec_##name, kpri_requantise_avx2, \
                                                      kpri_256_head_##name, kpri_scores_avx2};
@@ -1607,13 +1660,6 @@ static void kpri_start_by(const kpri_arith *by, const kpred_model *model, const 
     by->matvec(layer[2].weight, layer[2].bias, layer[2].rows, layer[2].cols, x, work);
 }
 
-/* Where the rows of an embedding begin: those for the values of the i-th parameter that has a head
-   at first[i]. That is parameter param[i]; before[t] of them come before parameter t. */
-typedef struct kpri_rows {
-    uint32_t first[KPRED_MAX_PARAMS];
-    unsigned char param[KPRED_MAX_PARAMS], before[KPRED_MAX_PARAMS];
-} kpri_rows;
-
 static void kpri_find_rows(const kpred_model *model, kpri_rows *rows)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
@@ -1629,26 +1675,25 @@ static void kpri_find_rows(const kpred_model *model, kpri_rows *rows)
     }
 }
 
-/* The next parameter's logits, after kpri_start_by. The prefix adds rows of the embedding to the
-   hidden units. */
-static KPRI_HOT void kpri_logits_by(const kpri_arith *by, const kpred_model *model, const kpri_rows *rows,
-                           const int32_t *work, const unsigned char *prefix, size_t n_decided,
-                           int32_t *logits)
+/* The next parameter's logits, after kpri_start_by */
+static KPRI_HOT void kpri_logits_by(const kpri_arith *by, const kpred_model *model,
+                                    const kpri_rows *rows, const int32_t *work, size_t n_decided,
+                                    const kpri_lanes *l)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
-    const kpred_head *head = net->heads + n_decided;
-    const size_t values = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
-    const size_t n = rows->before[n_decided];
-    const uint32_t hidden = net->hidden;
-    uint32_t row[KPRED_MAX_PARAMS];
-    size_t i;
-    if (!head->weight) {
-        logits[0] = 0;
-        return;
-    }
-    for (i = 0; i < n; i++)
-        row[i] = rows->first[i] + prefix[rows->param[i]] * hidden;
-    by->head(head, work + n * hidden, row, n, hidden, values, logits);
+    size_t n = rows->before[n_decided];
+    kpri_parameter p;
+    p.head = net->heads + n_decided;
+    p.base = work + n * net->hidden;
+    p.rows = rows;
+    p.n_rows = n;
+    p.hidden = net->hidden;
+    p.values = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
+    if (p.head->weight)
+        by->head(&p, l);
+    else
+        for (n = 0; n < l->n; n++)
+            l->x[n * l->lane] = 0;
 }
 
 /* scorer.start and scorer.logits, for callers of their own: by the body that every machine of this
@@ -1663,10 +1708,15 @@ static void kpri_additive_start(const kpred_model *model, const int32_t *problem
 static void kpri_additive_logits(const kpred_model *model, int32_t *work, const int32_t *state,
                                  const unsigned char *prefix, size_t n_decided, int32_t *logits)
 {
+    unsigned char indexes[KPRED_MAX_PARAMS] = {0};
+    const kpri_lanes l = {logits, 0, indexes, 0, 0, 1};
     kpri_rows rows;
+    size_t i;
     (void)state;
+    for (i = 0; i < n_decided; i++)
+        indexes[i] = prefix[i];
     kpri_find_rows(model, &rows);
-    kpri_logits_by(&KPRI_PLAIN, model, &rows, work, prefix, n_decided, logits);
+    kpri_logits_by(&KPRI_PLAIN, model, &rows, work, n_decided, &l);
 }
 
 KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri_additive_logits,
@@ -1738,25 +1788,35 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *x, in
     s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
-/* The scores of n records of n_decided values, extended by each value that may follow: a lane of
-   `out` for each record */
-static KPRI_HOT void kpri_score(const kpri_search *s, int32_t *record, size_t n_records,
-                                size_t n_decided, int32_t *out)
+/* Lanes from x on for n records */
+static KPRI_HOT kpri_lanes kpri_lanes_of(const kpri_search *s, int32_t *record, size_t n, int32_t *x)
 {
-    const kpri_lanes l = {out, record, (size_t)1 << s->lane_bits, s->record_words, n_records};
-    const size_t n = (size_t)s->model->params[n_decided].n_values;
-    size_t i;
-    for (i = 0; i < n_records; i++, record += s->record_words, out += l.lane)
-        if (s->by)
-            kpri_logits_by(s->by, s->model, &s->rows, s->work, kpri_indexes(s, record), n_decided,
-                           out);
-        else
-            s->model->scorer->logits(s->model, s->work, kpri_state(s, record),
-                                     kpri_indexes(s, record), n_decided, out);
+    kpri_lanes l;
+    l.x = x;
+    l.record = record;
+    l.prefix = kpri_indexes(s, record);
+    l.lane = (size_t)1 << s->lane_bits;
+    l.record_words = s->record_words;
+    l.n = n;
+    return l;
+}
+
+/* The logits of the values that may follow records of n_decided values. pre: one record, if the
+   scorer is not the built-in one */
+static KPRI_HOT void kpri_logits(const kpri_search *s, int32_t *record, size_t n_decided,
+                                 const kpri_lanes *l)
+{
     if (s->by)
-        s->by->scores(&l, n);
+        kpri_logits_by(s->by, s->model, &s->rows, s->work, n_decided, l);
     else
-        kpri_scores(&l, n);
+        s->model->scorer->logits(s->model, s->work, kpri_state(s, record), l->prefix, n_decided,
+                                 l->x);
+}
+
+/* The scores of the records, extended by these values */
+static KPRI_HOT void kpri_score(const kpri_search *s, size_t n_decided, const kpri_lanes *l)
+{
+    (s->by ? s->by->scores : kpri_scores)(l, (size_t)s->model->params[n_decided].n_values);
 }
 
 /* pre: n a multiple of 4; the two do not overlap */
@@ -1975,8 +2035,11 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
         for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded)) {
             if (expanded == scored) {
                 const size_t more = n_in - scored < group ? n_in - scored : group;
-                kpri_score(s, kpri_record(s, in, scored), more, n_decided,
-                           s->score + (scored << s->lane_bits));
+                int32_t *record = kpri_record(s, in, scored);
+                const kpri_lanes l =
+                    kpri_lanes_of(s, record, more, s->score + (scored << s->lane_bits));
+                kpri_logits(s, record, n_decided, &l);
+                kpri_score(s, n_decided, &l);
                 scored += more;
             }
             kpri_expand(s, in, n_decided, expanded);
@@ -2011,11 +2074,12 @@ static KPRI_NOINLINE size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
 /* The best value that has not been tried, the first of equals; -1: all have been tried. */
 static int32_t kpri_best_untried(const int32_t *score, int32_t n)
 {
-    int32_t v, best = -1;
-    for (v = 0; v < n; v++)
-        if (score[v] != KPRI_TRIED && (best < 0 || score[v] > score[best]))
-            best = v;
-    return best;
+    int32_t v, best = 0, most = score[0];
+    for (v = 1; v < n; v++) {
+        best = score[v] > most ? v : best;
+        most = score[v] > most ? score[v] : most;
+    }
+    return most == KPRI_TRIED ? -1 : best;
 }
 
 /* How many words of scores the rescue keeps for parameter t. A scorer may use the whole lane: what
@@ -2036,13 +2100,15 @@ static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, in
     int is_new = 1; /* the last record, which has no scores yet */
     for (*calls = 0; t < s->model->n_params;) {
         int32_t *from = kpri_record(s, s->records, t);
+        const kpri_lanes l = kpri_lanes_of(s, from, 1, score);
         int32_t v;
-        if (is_new) {
-            kpri_score(s, from, 1, t, score);
-            if (alone)
-                kpri_add_norm(s, t, score, from[0]);
-        }
+        if (is_new)
+            kpri_logits(s, from, t, &l);
         v = kpri_best_untried(score, s->model->params[t].n_values);
+        if (is_new)
+            kpri_score(s, t, &l);
+        if (is_new && alone)
+            kpri_add_norm(s, t, score, from[0]);
         if (v < 0 && t == 0)
             return KPRED_ERR_INFEASIBLE;
         if (v < 0) {
@@ -2244,6 +2310,7 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
     s->beam = ctx->beam;
     s->record_words = KPRI_RECORD_WORDS((size_t)m->n_params, (size_t)m->state_words);
     s->norm = 0;
+    s->lane_bits = 0;
     s->work = ctx->arena;
     s->records = s->work + m->work_words;
     s->score = s->records + KPRI_RECORDS((size_t)m->n_params, s->beam) * s->record_words;
