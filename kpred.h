@@ -504,8 +504,10 @@ extern "C" {
 /* Called from two places, and worth a copy at each where the code need not be small */
 #ifdef __OPTIMIZE_SIZE__
 #define KPRI_HOT
+#define KPRI_LOOP
 #else
 #define KPRI_HOT KPRI_INLINE
+#define KPRI_LOOP KPRI_NOINLINE
 #endif
 /* A vector that a loop adds to stays in its register: gcc would copy it to another one and back. */
 #define KPRI_IN_PLACE(x)      __asm__("" : "+x"(x))
@@ -514,6 +516,7 @@ extern "C" {
 #define KPRI_MAYBE_UNUSED
 #define KPRI_NOINLINE
 #define KPRI_HOT
+#define KPRI_LOOP
 #endif
 
 static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
@@ -810,8 +813,7 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
    came from. */
 
 /* Records, and a lane of numbers for each: where the first ones are, how far the next ones lie behind
-   them, and how many there are. A record begins with its score, and has the indexes of its prefix,
-   of which 16 bytes can be read. */
+   them, and how many there are. A record begins with its score, and has the indexes of its prefix. */
 typedef struct kpri_lanes {
     int32_t *x;
     const int32_t *record;
@@ -1502,7 +1504,7 @@ static void kpri_requantise_portable(const int32_t *KPRI_RESTRICT acc, unsigned 
 }
 
 /* Not inlined: gcc loses the information about aliasing where it inlines. */
-static KPRI_NOINLINE void kpri_take_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
+static KPRI_LOOP void kpri_take_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
                                         size_t n)
 {
     size_t i;
@@ -1510,7 +1512,7 @@ static KPRI_NOINLINE void kpri_take_row(int16_t *KPRI_RESTRICT h, const int8_t *
         h[i] = (int16_t)row[i];
 }
 
-static KPRI_NOINLINE void kpri_add_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
+static KPRI_LOOP void kpri_add_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
                                        size_t n)
 {
     size_t i;
@@ -1518,7 +1520,7 @@ static KPRI_NOINLINE void kpri_add_row(int16_t *KPRI_RESTRICT h, const int8_t *K
         h[i] = (int16_t)(h[i] + row[i]);
 }
 
-static KPRI_NOINLINE void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, int32_t scale,
+static KPRI_LOOP void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, int32_t scale,
                                              unsigned s, size_t n, int16_t *KPRI_RESTRICT h)
 {
     const int32_t half = 1 << (s - 1);
@@ -1527,7 +1529,7 @@ static KPRI_NOINLINE void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, 
         h[i] = kpri_clamp(base[i] + h[i] * scale + half, s);
 }
 
-static KPRI_NOINLINE void kpri_hidden_portable(const int32_t *base, const int8_t *from,
+static KPRI_LOOP void kpri_hidden_portable(const int32_t *base, const int8_t *from,
                                                const uint32_t *row, size_t rows, unsigned e,
                                                unsigned s, size_t n, int16_t *h)
 {
@@ -1581,6 +1583,13 @@ static const kpri_arith *kpri_arith_of(uint32_t body)
     default: return &KPRI_PLAIN;
     }
 }
+
+/* The body of a search. Where a build has one only, the compiler calls it directly. */
+#if KPRED_SIMD == KPRED_SIMD_X86
+#define KPRI_BY(s) ((s)->by)
+#else
+#define KPRI_BY(s) (&KPRI_PLAIN)
+#endif
 
 /* Bodies as bits: those of this build that the machine has */
 #if KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
@@ -1708,13 +1717,8 @@ static void kpri_additive_start(const kpred_model *model, const int32_t *problem
 static void kpri_additive_logits(const kpred_model *model, int32_t *work, const int32_t *state,
                                  const unsigned char *prefix, size_t n_decided, int32_t *logits)
 {
-    unsigned char indexes[KPRED_MAX_PARAMS] = {0};
-    const kpri_lanes l = {logits, 0, indexes, 0, 0, 1};
+    const kpri_lanes l = {logits, state, prefix, 0, 0, 1};
     kpri_rows rows;
-    size_t i;
-    (void)state;
-    for (i = 0; i < n_decided; i++)
-        indexes[i] = prefix[i];
     kpri_find_rows(model, &rows);
     kpri_logits_by(&KPRI_PLAIN, model, &rows, work, n_decided, &l);
 }
@@ -1788,53 +1792,36 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *x, in
     s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
-/* Lanes from x on for n records */
-static KPRI_HOT kpri_lanes kpri_lanes_of(const kpri_search *s, int32_t *record, size_t n, int32_t *x)
+/* The scores of n records of n_decided values, extended by each value that may follow: a lane of
+   `out` for each. pre: one record, if the scorer is not the built-in one */
+static KPRI_HOT void kpri_score(const kpri_search *s, int32_t *record, size_t n, size_t n_decided,
+                                int32_t *out)
 {
     kpri_lanes l;
-    l.x = x;
+    l.x = out;
     l.record = record;
     l.prefix = kpri_indexes(s, record);
     l.lane = (size_t)1 << s->lane_bits;
     l.record_words = s->record_words;
     l.n = n;
-    return l;
-}
-
-/* The logits of the values that may follow records of n_decided values. pre: one record, if the
-   scorer is not the built-in one */
-static KPRI_HOT void kpri_logits(const kpri_search *s, int32_t *record, size_t n_decided,
-                                 const kpri_lanes *l)
-{
     if (s->by)
-        kpri_logits_by(s->by, s->model, &s->rows, s->work, n_decided, l);
+        kpri_logits_by(KPRI_BY(s), s->model, &s->rows, s->work, n_decided, &l);
     else
-        s->model->scorer->logits(s->model, s->work, kpri_state(s, record), l->prefix, n_decided,
-                                 l->x);
-}
-
-/* The scores of the records, extended by these values */
-static KPRI_HOT void kpri_score(const kpri_search *s, size_t n_decided, const kpri_lanes *l)
-{
-    (s->by ? s->by->scores : kpri_scores)(l, (size_t)s->model->params[n_decided].n_values);
+        s->model->scorer->logits(s->model, s->work, kpri_state(s, record), l.prefix, n_decided,
+                                 out);
+    (s->by ? KPRI_BY(s)->scores : kpri_scores)(&l, (size_t)s->model->params[n_decided].n_values);
 }
 
 /* pre: n a multiple of 4; the two do not overlap */
 static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
 {
-    size_t i;
-    for (i = 0; i < n; i += 4) {
 #if KPRI_HAS(1) || KPRI_HAS(2) || KPRI_HAS(3) || KPRI_HAS(4)
+    size_t i;
+    for (i = 0; i < n; i += 4)
         kpri_store(to + i, kpri_load(from + i));
 #else
-        const int32_t a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
-        KPRI_KEEP_LOOP(i);
-        to[i] = a;
-        to[i + 1] = b;
-        to[i + 2] = c;
-        to[i + 3] = d;
+    kpri_copy(to, from, n);
 #endif
-    }
 }
 
 /* to = from, extended by value index v. The value itself already stands at its place in from. */
@@ -2035,11 +2022,8 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
         for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded)) {
             if (expanded == scored) {
                 const size_t more = n_in - scored < group ? n_in - scored : group;
-                int32_t *record = kpri_record(s, in, scored);
-                const kpri_lanes l =
-                    kpri_lanes_of(s, record, more, s->score + (scored << s->lane_bits));
-                kpri_logits(s, record, n_decided, &l);
-                kpri_score(s, n_decided, &l);
+                kpri_score(s, kpri_record(s, in, scored), more, n_decided,
+                           s->score + (scored << s->lane_bits));
                 scored += more;
             }
             kpri_expand(s, in, n_decided, expanded);
@@ -2100,15 +2084,13 @@ static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, in
     int is_new = 1; /* the last record, which has no scores yet */
     for (*calls = 0; t < s->model->n_params;) {
         int32_t *from = kpri_record(s, s->records, t);
-        const kpri_lanes l = kpri_lanes_of(s, from, 1, score);
         int32_t v;
-        if (is_new)
-            kpri_logits(s, from, t, &l);
+        if (is_new) {
+            kpri_score(s, from, 1, t, score);
+            if (alone)
+                kpri_add_norm(s, t, score, from[0]);
+        }
         v = kpri_best_untried(score, s->model->params[t].n_values);
-        if (is_new)
-            kpri_score(s, t, &l);
-        if (is_new && alone)
-            kpri_add_norm(s, t, score, from[0]);
         if (v < 0 && t == 0)
             return KPRED_ERR_INFEASIBLE;
         if (v < 0) {
@@ -2324,7 +2306,7 @@ static void kpri_start(kpri_search *s, int32_t *state_of)
 {
     if (s->by) {
         kpri_find_rows(s->model, &s->rows);
-        kpri_start_by(s->by, s->model, s->problem, s->work);
+        kpri_start_by(KPRI_BY(s), s->model, s->problem, s->work);
     } else
         s->model->scorer->start(s->model, s->problem, s->work, kpri_state(s, state_of));
     state_of[0] = 0;
