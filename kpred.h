@@ -497,29 +497,30 @@ extern "C" {
    program may lack. A loop whose counter is hidden from the compiler stays a loop. */
 #if defined(__GNUC__)
 #define KPRI_KEEP_LOOP(i)     __asm__ volatile("" : "+r"(i))
+#define KPRI_IN_PLACE(x)      __asm__("" : "+x"(x))
 #define KPRI_MAYBE_UNUSED     __attribute__((unused))
 #define KPRI_NOINLINE         __attribute__((noinline))
-#define KPRI_TARGET(features) __attribute__((target(features)))
 #define KPRI_INLINE           inline __attribute__((always_inline))
-/* Called from two places, and worth a copy at each where the code need not be small */
-#ifdef __OPTIMIZE_SIZE__
-#define KPRI_HOT
-#define KPRI_LOOP
-#else
-#define KPRI_HOT KPRI_INLINE
-#define KPRI_LOOP KPRI_NOINLINE
-#endif
-/* A vector that a loop adds to stays in its register: gcc would copy it to another one and back. */
-#define KPRI_IN_PLACE(x)      __asm__("" : "+x"(x))
+#define KPRI_TARGET(features) __attribute__((target(features)))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
 #define KPRI_MAYBE_UNUSED
 #define KPRI_NOINLINE
-#define KPRI_HOT
-#define KPRI_LOOP
+#define KPRI_INLINE
 #endif
 
-static void kpri_copy(int32_t *to, const int32_t *from, size_t n)
+/* IN_PLACE: a vector that a loop adds to stays in its register; gcc would copy it to another one
+   and back. HOT: called from two places, and worth a copy at each where the code need not be small.
+   LOOP: where gcc inlines these loops, it no longer knows that pointers do not alias. */
+#ifdef __OPTIMIZE_SIZE__
+#define KPRI_HOT
+#define KPRI_LOOP
+#else
+#define KPRI_HOT  KPRI_INLINE
+#define KPRI_LOOP KPRI_NOINLINE
+#endif
+
+static KPRI_INLINE void kpri_copy(int32_t *to, const int32_t *from, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) {
@@ -659,9 +660,8 @@ static int32_t kpri_saturate(int64_t x)
 static int32_t kpri_exp2_neg(int32_t x)
 {
     const int32_t *t = kpri_exp2_table + ((x >> 10) & 63);
-    if (x >= 25 << 16)
-        return 0;
-    return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> (x >> 16);
+    const int32_t down = x >> 16 < 31 ? x >> 16 : 31;
+    return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> down;
 }
 
 /* How many bits of x are 0 above its highest 1. pre: x > 0 */
@@ -804,16 +804,19 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
      matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16, x of 0..127. x is lost.
      requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
                  pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31; n a multiple of 16
-     head        the logits of a parameter: `values` in each lane, a multiple of 4. A record's hidden
-                 units are base + 2^e * (sum of the embedding's rows that its prefix adds: 15 at most,
-                 so that it fits int16), requantised; e is embedding_shift, at most 15.
+     head        the logits of a parameter: `values` in each lane, a multiple of 4. The hidden units
+                 of a record are base + 2^e * (sum of the embedding's rows that its prefix adds: 15
+                 at most, so that it fits int16), requantised; e is embedding_shift, at most 15.
      scores      the n logits of each lane to the scores of its record, extended by each value. It
                  may read and write up to a multiple of 4 numbers of a lane.
+     powers      the sum of 2^(scale * x) in Q24, x being n scores less `from`: -2^26..0. It may
+                 read up to a multiple of 4.
    pre: no pointer aliases another, but that y of requantise may be the input that the accumulators
    came from. */
 
-/* Records, and a lane of numbers for each: where the first ones are, how far the next ones lie behind
-   them, and how many there are. A record begins with its score, and has the indexes of its prefix. */
+/* Records, and a lane of numbers for each: where the first ones are, how far the next ones lie
+   behind them, and how many there are. A record begins with its score, and has the indexes of its
+   prefix. */
 typedef struct kpri_lanes {
     int32_t *x;
     const int32_t *record;
@@ -825,7 +828,7 @@ typedef struct kpri_lanes {
    at first[i]. That is parameter param[i]; before[t] of them come before parameter t. */
 typedef struct kpri_rows {
     uint32_t first[KPRED_MAX_PARAMS];
-    unsigned char param[KPRED_MAX_PARAMS], before[KPRED_MAX_PARAMS];
+    unsigned char param[KPRED_MAX_PARAMS], before[KPRED_MAX_TUPLE];
 } kpri_rows;
 
 /* A head with what it needs of the prediction: a prefix adds n_rows rows. */
@@ -842,6 +845,7 @@ typedef struct kpri_arith {
     void (*requantise)(const int32_t *acc, unsigned s, size_t n, int16_t *y);
     void (*head)(const kpri_parameter *p, const kpri_lanes *l);
     void (*scores)(const kpri_lanes *l, size_t n);
+    uint32_t (*powers)(const int32_t *score, size_t n, int32_t from, uint32_t scale);
 } kpri_arith;
 
 static void kpri_prefix_rows(const kpri_parameter *p, const unsigned char *prefix, uint32_t *row)
@@ -849,6 +853,25 @@ static void kpri_prefix_rows(const kpri_parameter *p, const unsigned char *prefi
     size_t i;
     for (i = 0; i < p->n_rows; i++)
         row[i] = p->rows->first[i] + prefix[p->rows->param[i]] * (uint32_t)p->hidden;
+}
+
+/* x * scale / 2^16, x being -2^30..0: at least -2^31 + 2^27 */
+static int32_t kpri_scaled(int32_t x, uint32_t scale)
+{
+    return -(int32_t)((-(int64_t)x * scale) >> 16);
+}
+
+/* The steps of the table are fine enough: one is about a hundredth. */
+static uint32_t kpri_powers(const int32_t *score, size_t n, int32_t from, uint32_t scale)
+{
+    uint32_t sum = 0;
+    size_t v;
+    for (v = 0; v < n; v++) {
+        const int32_t bits = -kpri_scaled(score[v] - from, scale);
+        const int32_t down = bits >> 16 < 31 ? bits >> 16 : 31;
+        sum += (uint32_t)kpri_exp2_table[(bits >> 10) & 63] >> down;
+    }
+    return sum;
 }
 
 static void kpri_scores(const kpri_lanes *l, size_t n)
@@ -859,22 +882,22 @@ static void kpri_scores(const kpri_lanes *l, size_t n)
 }
 
 /* head by a function for the hidden units and one for the product */
-#define KPRI_HEAD(name, hidden_units, matvec)                                                      \
-    static void name(const kpri_parameter *p, const kpri_lanes *l)                                 \
-    {                                                                                              \
-        const kpred_head *head = p->head;                                                          \
-        uint32_t row[KPRED_MAX_PARAMS];                                                            \
-        int16_t h[KPRED_MAX_HIDDEN];                                                               \
-        size_t i, v;                                                                               \
-        for (i = 0; i < l->n; i++) {                                                               \
-            int32_t *logits = l->x + i * l->lane;                                                  \
-            kpri_prefix_rows(p, l->prefix + i * l->record_words * sizeof(int32_t), row);           \
-            hidden_units(p->base, head->embedding, row, p->n_rows, head->embedding_shift,          \
-                         head->hidden_shift, p->hidden, h);                                        \
-            matvec(head->weight, head->bias, p->values, p->hidden, h, logits);                     \
-            for (v = 0; v < p->values; v++)                                                        \
-                logits[v] *= 1 << head->logit_shift;                                               \
-        }                                                                                          \
+#define KPRI_HEAD(name, hidden_units, matvec)                                             \
+    static void name(const kpri_parameter *p, const kpri_lanes *l)                        \
+    {                                                                                     \
+        const kpred_head *head = p->head;                                                 \
+        uint32_t row[KPRED_MAX_PARAMS];                                                   \
+        int16_t h[KPRED_MAX_HIDDEN];                                                      \
+        size_t i, v;                                                                      \
+        for (i = 0; i < l->n; i++) {                                                      \
+            int32_t *logits = l->x + i * l->lane;                                         \
+            kpri_prefix_rows(p, l->prefix + i * l->record_words * sizeof(int32_t), row);  \
+            hidden_units(p->base, head->embedding, row, p->n_rows, head->embedding_shift, \
+                         head->hidden_shift, p->hidden, h);                               \
+            matvec(head->weight, head->bias, p->values, p->hidden, h, logits);            \
+            for (v = 0; v < p->values; v++)                                               \
+                logits[v] *= 1 << head->logit_shift;                                      \
+        }                                                                                 \
     }
 
 /* ---- SSE2 ---- */
@@ -989,7 +1012,7 @@ static void kpri_hidden_sse2(const int32_t *base, const int8_t *from, const uint
 
 KPRI_HEAD(kpri_head_sse2, kpri_hidden_sse2, kpri_matvec_sse2)
 static const kpri_arith kpri_sse2 = {kpri_matvec_sse2, kpri_requantise_sse2, kpri_head_sse2,
-                                     kpri_scores};
+                                     kpri_scores, kpri_powers};
 
 #endif
 
@@ -1049,12 +1072,11 @@ static void kpri_requantise_avx2(const int32_t *acc, unsigned s, size_t n, int16
         const __m256i lo = _mm256_sra_epi32(_mm256_add_epi32(kpri_load256(acc + i), half), by);
         const __m256i hi = _mm256_sra_epi32(_mm256_add_epi32(kpri_load256(acc + i + 8), half), by);
         const __m256i q = _mm256_permute4x64_epi64(_mm256_packs_epi32(lo, hi), 0xd8);
-        kpri_store256(y + i,
-                      _mm256_max_epi16(_mm256_min_epi16(q, most), _mm256_setzero_si256()));
+        kpri_store256(y + i, _mm256_max_epi16(_mm256_min_epi16(q, most), _mm256_setzero_si256()));
     }
 }
 
-/* What the hidden units of a parameter are made of */
+/* What the hidden units of a parameter are made of, but for the rows */
 typedef struct kpri_units {
     const int32_t *base;
     const int8_t *from;
@@ -1121,8 +1143,8 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_load_pair(const int32_t *tab
     return _mm_loadl_epi64((const __m128i *)(const void *)(table + i));
 }
 
-/* *t0 = table[i], *t1 = table[i + 1] for four i. A gather is slow on some machines, so two neighbours
-   are loaded for each. */
+/* *t0 = table[i], *t1 = table[i + 1] for four i. A gather is slow on some machines, so two
+   neighbours are loaded for each. */
 KPRI_TARGET("avx2")
 static KPRI_INLINE void kpri_look_up4(const int32_t *table, __m128i i, __m128i *t0, __m128i *t1)
 {
@@ -1136,6 +1158,13 @@ static KPRI_INLINE void kpri_look_up4(const int32_t *table, __m128i i, __m128i *
     *t1 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0xdd));
 }
 
+/* table[i] for four i */
+KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_look_up(const int32_t *table, __m128i i)
+{
+    return _mm_setr_epi32(table[_mm_cvtsi128_si32(i)], table[_mm_extract_epi32(i, 1)],
+                          table[_mm_extract_epi32(i, 2)], table[_mm_extract_epi32(i, 3)]);
+}
+
 /* kpri_exp2_neg of four numbers */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
 {
@@ -1146,8 +1175,8 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
     return _mm_srlv_epi32(_mm_sub_epi32(t0, _mm_srli_epi32(part, 10)), _mm_srli_epi32(x, 16));
 }
 
-/* kpri_log2 of four numbers below 2^31. The exponent of a float is that of a number whose second bit is
-   0: so it is not rounded up. */
+/* kpri_log2 of four numbers, 1 to 2^31 - 1. As a float, a number has the place of its highest bit as
+   exponent: not rounded up, as the next bit is cleared. */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_log2_4(__m128i x)
 {
     const __m128 rounded = _mm_cvtepi32_ps(_mm_andnot_si128(_mm_srli_epi32(x, 1), x));
@@ -1193,8 +1222,8 @@ KPRI_TARGET("avx2") static void kpri_scores1_avx2(int32_t *x, size_t n, int32_t 
                             kpri_exp2_neg4(_mm_sub_epi32(most, kpri_load4(x + v, n - v, never))));
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
-    norm = _mm_set1_epi32(_mm_cvtsi128_si32(most) + kpri_log2((uint32_t)_mm_cvtsi128_si32(sum)) -
-                          24 * 65536);
+    norm = _mm_set1_epi32(_mm_cvtsi128_si32(most) + kpri_log2((uint32_t)_mm_cvtsi128_si32(sum))
+                          - 24 * 65536);
     for (v = 0; v < n; v += 4)
         kpri_store(x + v, kpri_score4(kpri_load(x + v), norm, _mm_set1_epi32(start)));
 }
@@ -1212,7 +1241,8 @@ KPRI_TARGET("avx2") static KPRI_INLINE void kpri_transpose4(__m128i *x)
     x[3] = _mm_unpackhi_epi64(b, d);
 }
 
-/* Two to four lanes at a time: x[v] has value v of each. What is missing is the last one once more. */
+/* Two to four lanes at a time: x[v] has value v of each. In the place of one that is missing is the
+   last one once more. pre: 1 <= n <= KPRI_TURNED */
 KPRI_TARGET("avx2") static void kpri_scores4_avx2(const kpri_lanes *l, size_t n)
 {
     __m128i x[KPRI_TURNED], most, sum = _mm_setzero_si128(), norm, start;
@@ -1220,21 +1250,23 @@ KPRI_TARGET("avx2") static void kpri_scores4_avx2(const kpri_lanes *l, size_t n)
     int32_t *const x0 = l->x, *const x1 = x0 + l->lane;
     int32_t *const x2 = x0 + i2 * l->lane, *const x3 = x0 + i3 * l->lane;
     size_t v;
-    for (v = 0; v < n; v += 4) {
+    v = 0;
+    do {
         x[v] = kpri_load(x0 + v);
         x[v + 1] = kpri_load(x1 + v);
         x[v + 2] = kpri_load(x2 + v);
         x[v + 3] = kpri_load(x3 + v);
         kpri_transpose4(x + v);
-    }
+        v += 4;
+    } while (v < n);
     most = x[0];
     for (v = 1; v < n; v++)
         most = _mm_max_epi32(most, x[v]);
     for (v = 0; v < n; v++)
         sum = _mm_add_epi32(sum, kpri_exp2_neg4(_mm_sub_epi32(most, x[v])));
     norm = _mm_sub_epi32(_mm_add_epi32(most, kpri_log2_4(sum)), _mm_set1_epi32(24 * 65536));
-    start = _mm_setr_epi32(l->record[0], l->record[l->record_words], l->record[i2 * l->record_words],
-                           l->record[i3 * l->record_words]);
+    start = _mm_setr_epi32(l->record[0], l->record[l->record_words],
+                           l->record[i2 * l->record_words], l->record[i3 * l->record_words]);
     for (v = 0; v < n; v++)
         x[v] = kpri_score4(x[v], norm, start);
     for (v = 0; v < n; v += 4) {
@@ -1255,6 +1287,28 @@ KPRI_TARGET("avx2") static void kpri_scores_avx2(const kpri_lanes *l, size_t n)
     }
     for (i = 0; i < l->n; i++)
         kpri_scores1_avx2(l->x + i * l->lane, n, l->record[i * l->record_words]);
+}
+
+/* kpri_powers */
+KPRI_TARGET("avx2")
+static uint32_t kpri_powers_avx2(const int32_t *score, size_t n, int32_t from, uint32_t scale)
+{
+    const __m128i by = _mm_set1_epi32((int)scale), lane = _mm_setr_epi32(0, 1, 2, 3);
+    __m128i sum = _mm_setzero_si128();
+    size_t v;
+    for (v = 0; v < n; v += 4) {
+        const __m128i x = _mm_sub_epi32(_mm_set1_epi32(from), kpri_load(score + v));
+        const __m128i even = _mm_srli_epi64(_mm_mul_epu32(x, by), 16);
+        const __m128i odd = _mm_slli_epi64(_mm_mul_epu32(_mm_srli_epi64(x, 32), by), 16);
+        const __m128i bits = _mm_blend_epi16(even, odd, 0xcc);
+        const __m128i i = _mm_and_si128(_mm_srli_epi32(bits, 10), _mm_set1_epi32(63));
+        const __m128i power =
+            _mm_srlv_epi32(kpri_look_up(kpri_exp2_table, i), _mm_srli_epi32(bits, 16));
+        const __m128i is_value = _mm_cmpgt_epi32(_mm_set1_epi32((int)(n - v)), lane);
+        sum = _mm_add_epi32(sum, _mm_and_si128(power, is_value));
+    }
+    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1)));
 }
 
 /* matvec and head by `dot`, which adds 32 products to eight lanes. Both end as y = 2^up * (bias +
@@ -1304,18 +1358,22 @@ KPRI_TARGET("avx2") static void kpri_scores_avx2(const kpri_lanes *l, size_t n)
                               _mm_cvtsi32_si128(head->embedding_shift),                            \
                               _mm_cvtsi32_si128(head->hidden_shift)};                              \
         const unsigned char *prefix = l->prefix;                                                   \
-        int32_t *x = l->x, *end = x + l->n * l->lane;                                              \
+        int32_t *x = l->x;                                                                         \
         unsigned char q[KPRED_MAX_HIDDEN];                                                         \
         uint32_t row[KPRED_MAX_PARAMS];                                                            \
-        for (; x < end; x += l->lane, prefix += l->record_words * sizeof(int32_t)) {               \
+        size_t i;                                                                                  \
+        for (i = 0; i < l->n; i++) {                                                               \
             kpri_prefix_rows(p, prefix, row);                                                      \
             kpri_units_avx2(&u, row, p->hidden, q);                                                \
             kpri_256_product_##name(head->weight, head->bias, p->values, p->hidden, q,             \
                                     head->logit_shift, x);                                         \
+            x += l->lane;                                                                          \
+            prefix += l->record_words * sizeof(int32_t);                                           \
         }                                                                                          \
     }                                                                                              \
     static const kpri_arith kpri_256_arith_##name = {kpri_256_matvec_##name, kpri_requantise_avx2, \
-                                                     kpri_256_head_##name, kpri_scores_avx2};
+                                                     kpri_256_head_##name, kpri_scores_avx2,       \
+                                                     kpri_powers_avx2};
 
 #endif
 
@@ -1435,7 +1493,7 @@ static int32x4_t kpri_dot_neon(int32x4_t acc, int8x16_t x, int8x16_t w)
 KPRI_MATVEC_NEON(kpri_matvec_neon, kpri_dot_neon)
 KPRI_HEAD(kpri_head_neon, kpri_hidden_neon, kpri_matvec_neon)
 static const kpri_arith kpri_neon = {kpri_matvec_neon, kpri_requantise_neon, kpri_head_neon,
-                                     kpri_scores};
+                                     kpri_scores, kpri_powers};
 
 #endif
 
@@ -1444,7 +1502,7 @@ static const kpri_arith kpri_neon = {kpri_matvec_neon, kpri_requantise_neon, kpr
 KPRI_MATVEC_NEON(kpri_matvec_neon_dot, vdotq_s32)
 KPRI_HEAD(kpri_head_neon_dot, kpri_hidden_neon, kpri_matvec_neon_dot)
 static const kpri_arith kpri_neon_dot = {kpri_matvec_neon_dot, kpri_requantise_neon,
-                                         kpri_head_neon_dot, kpri_scores};
+                                         kpri_head_neon_dot, kpri_scores, kpri_powers};
 
 #endif
 
@@ -1470,8 +1528,8 @@ static const kpri_arith kpri_neon_dot = {kpri_matvec_neon_dot, kpri_requantise_n
 #define KPRI_DOT_PRODUCT
 #endif
 
-static void kpri_matvec_portable(const int8_t *w, const int32_t *bias, size_t rows, size_t cols,
-                                 int16_t *x, int32_t *y)
+static KPRI_LOOP void kpri_matvec_portable(const int8_t *w, const int32_t *bias, size_t rows,
+                                           size_t cols, int16_t *x, int32_t *y)
 {
     const size_t n = cols & ~(size_t)15;
     size_t r, i;
@@ -1505,7 +1563,7 @@ static void kpri_requantise_portable(const int32_t *KPRI_RESTRICT acc, unsigned 
 
 /* Not inlined: gcc loses the information about aliasing where it inlines. */
 static KPRI_LOOP void kpri_take_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
-                                        size_t n)
+                                    size_t n)
 {
     size_t i;
     for (i = 0, n &= ~(size_t)15; i < n; i++)
@@ -1513,7 +1571,7 @@ static KPRI_LOOP void kpri_take_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI
 }
 
 static KPRI_LOOP void kpri_add_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_RESTRICT row,
-                                       size_t n)
+                                   size_t n)
 {
     size_t i;
     for (i = 0, n &= ~(size_t)15; i < n; i++)
@@ -1521,7 +1579,7 @@ static KPRI_LOOP void kpri_add_row(int16_t *KPRI_RESTRICT h, const int8_t *KPRI_
 }
 
 static KPRI_LOOP void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, int32_t scale,
-                                             unsigned s, size_t n, int16_t *KPRI_RESTRICT h)
+                                         unsigned s, size_t n, int16_t *KPRI_RESTRICT h)
 {
     const int32_t half = 1 << (s - 1);
     size_t i;
@@ -1530,8 +1588,8 @@ static KPRI_LOOP void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, int3
 }
 
 static KPRI_LOOP void kpri_hidden_portable(const int32_t *base, const int8_t *from,
-                                               const uint32_t *row, size_t rows, unsigned e,
-                                               unsigned s, size_t n, int16_t *h)
+                                           const uint32_t *row, size_t rows, unsigned e, unsigned s,
+                                           size_t n, int16_t *h)
 {
     size_t r;
     if (rows == 0) {
@@ -1546,7 +1604,7 @@ static KPRI_LOOP void kpri_hidden_portable(const int32_t *base, const int8_t *fr
 
 KPRI_HEAD(kpri_head_portable, kpri_hidden_portable, kpri_matvec_portable)
 static const kpri_arith kpri_portable = {kpri_matvec_portable, kpri_requantise_portable,
-                                         kpri_head_portable, kpri_scores};
+                                         kpri_head_portable, kpri_scores, kpri_powers};
 
 #endif
 
@@ -1569,26 +1627,25 @@ static const kpri_arith kpri_portable = {kpri_matvec_portable, kpri_requantise_p
 #define KPRI_PLAIN kpri_neon_dot
 #endif
 
+/* Where a build has several bodies, a search knows which; else the compiler calls the only one. */
+#if KPRED_SIMD == KPRED_SIMD_X86
 static const kpri_arith *kpri_arith_of(uint32_t body)
 {
     switch (body) {
-#if KPRED_SIMD == KPRED_SIMD_X86
     case KPRED_BODY_PORTABLE: return &kpri_portable;
     case KPRED_BODY_AVX2: return &kpri_256_arith_avx2;
 #if KPRI_HAS(4)
     case KPRED_BODY_AVX_VNNI: return &kpri_256_arith_avx_vnni;
     case KPRED_BODY_AVX512_VNNI: return &kpri_256_arith_avx512_vnni;
 #endif
-#endif
     default: return &KPRI_PLAIN;
     }
 }
-
-/* The body of a search. Where a build has one only, the compiler calls it directly. */
-#if KPRED_SIMD == KPRED_SIMD_X86
-#define KPRI_BY(s) ((s)->by)
+#define KPRI_ARITH_OF(body) kpri_arith_of(body)
+#define KPRI_BY(s)          ((s)->by)
 #else
-#define KPRI_BY(s) (&KPRI_PLAIN)
+#define KPRI_ARITH_OF(body) (&KPRI_PLAIN)
+#define KPRI_BY(s)          (&KPRI_PLAIN)
 #endif
 
 /* Bodies as bits: those of this build that the machine has */
@@ -1734,7 +1791,8 @@ KPRED_DATA const kpred_scorer kpred_additive_scorer = {kpri_additive_start, kpri
    record, so the search expands a record only when it has come down to the record's own score. */
 typedef struct kpri_search {
     const kpred_model *model;
-    const kpri_arith *by; /* of the built-in scorer; NULL: the model has another one */
+    const kpri_arith *by; /* the body of the built-in scorer */
+    int has_body;         /* 0: the model has another scorer */
     const int32_t *problem;
     int32_t *work, *records, *score, *next, *bucket;
     size_t record_words, beam;
@@ -1759,7 +1817,7 @@ static unsigned char *kpri_indexes(const kpri_search *s, int32_t *record)
     return (unsigned char *)(record + 1 + s->model->n_params);
 }
 
-static int32_t *kpri_state(const kpri_search *s, int32_t *record)
+static KPRI_INLINE int32_t *kpri_state(const kpri_search *s, int32_t *record)
 {
     return record + KPRI_PREFIX_WORDS((size_t)s->model->n_params);
 }
@@ -1769,47 +1827,54 @@ static int32_t *kpri_record(const kpri_search *s, int32_t *records, size_t i)
     return records + i * s->record_words;
 }
 
-/* x * scale / 2^16, x being -2^30..0: at least -2^31 + 2^27 */
-static int32_t kpri_scaled(const kpri_search *s, int32_t x)
+/* Adds log2(sum_v p_v^scale) to the norm, of a parameter whose values have these scores. The
+   largest probability is at least 2^-7, so no term has to be taken out. */
+static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *score, int32_t from)
 {
-    return -(int32_t)((-(int64_t)x * s->model->scale) >> 16);
+    const size_t n = (size_t)s->model->params[n_decided].n_values;
+    const uint32_t scale = s->model->scale;
+    if (scale != KPRED_SCALE_ONE) /* else the sum is 1, except for rounding */
+        s->norm +=
+            kpri_log2((s->has_body ? KPRI_BY(s)->powers : kpri_powers)(score, n, from, scale))
+            - 24 * 65536;
 }
 
-/* Adds log2(sum_v p_v^scale) to the norm. x holds `less` more than the log2-probabilities of the
-   parameter's values. The largest probability is at least 2^-7, so no term has to be taken out. The
-   steps of the table are fine enough: one is about a hundredth. */
-static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *x, int32_t less)
+#define KPRI_TRIED INT32_MIN
+
+/* The best value that has not been tried, the first of equals; -1: all have been tried. */
+static int32_t kpri_best_untried(const int32_t *score, int32_t n)
 {
-    const int32_t *end = x + s->model->params[n_decided].n_values;
-    uint32_t sum = 0;
-    if (s->model->scale == KPRED_SCALE_ONE) /* the sum is 1, except for rounding */
-        return;
-    for (; x < end; x++) {
-        const int32_t bits = -kpri_scaled(s, *x - less);
-        if (bits < 25 << 16)
-            sum += (uint32_t)kpri_exp2_table[(bits >> 10) & 63] >> (bits >> 16);
+    int32_t v, best = 0, most = score[0];
+    for (v = 1; v < n; v++) {
+        best = score[v] > most ? v : best;
+        most = score[v] > most ? score[v] : most;
     }
-    s->norm += kpri_log2(sum) - 24 * 65536;
+    return most == KPRI_TRIED ? -1 : best;
 }
 
 /* The scores of n records of n_decided values, extended by each value that may follow: a lane of
-   `out` for each. pre: one record, if the scorer is not the built-in one */
-static KPRI_HOT void kpri_score(const kpri_search *s, int32_t *record, size_t n, size_t n_decided,
-                                int32_t *out)
+   `out` for each. Returns the best value of the first one, which waits for the logits alone. pre:
+   one record, if the scorer is not the built-in one */
+static KPRI_HOT int32_t kpri_score(const kpri_search *s, int32_t *record, size_t n,
+                                   size_t n_decided, int32_t *out)
 {
+    const int32_t n_values = s->model->params[n_decided].n_values;
     kpri_lanes l;
+    int32_t best;
     l.x = out;
     l.record = record;
     l.prefix = kpri_indexes(s, record);
     l.lane = (size_t)1 << s->lane_bits;
     l.record_words = s->record_words;
     l.n = n;
-    if (s->by)
+    if (s->has_body)
         kpri_logits_by(KPRI_BY(s), s->model, &s->rows, s->work, n_decided, &l);
     else
         s->model->scorer->logits(s->model, s->work, kpri_state(s, record), l.prefix, n_decided,
                                  out);
-    (s->by ? KPRI_BY(s)->scores : kpri_scores)(&l, (size_t)s->model->params[n_decided].n_values);
+    best = kpri_best_untried(out, n_values);
+    (s->has_body ? KPRI_BY(s)->scores : kpri_scores)(&l, (size_t)n_values);
+    return best;
 }
 
 /* pre: n a multiple of 4; the two do not overlap */
@@ -1826,7 +1891,7 @@ static void kpri_copy4(int32_t *to, const int32_t *from, size_t n)
 
 /* to = from, extended by value index v. The value itself already stands at its place in from. */
 static KPRI_HOT void kpri_extend(const kpri_search *s, int32_t *from, size_t n_decided, int32_t v,
-                        int32_t score, int32_t *to)
+                                 int32_t score, int32_t *to)
 {
     kpri_copy4(to, from, KPRI_PREFIX_WORDS((size_t)s->model->n_params));
     to[0] = score;
@@ -1906,17 +1971,16 @@ static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decide
     int32_t n_runs = 0, i, more;
     if (!s->next[list - 1])
         return list; /* mostly so */
-    more = kpri_short_run(s, records, n_decided, &list);
-    if (!list)
-        return more; /* nearly always so */
-    while (more) {
+    for (;;) {
+        more = kpri_short_run(s, records, n_decided, &list);
+        if (!more || (!list && n_runs == 0)) /* nearly always so */
+            break;
         for (i = 0; i < n_runs && run[i]; i++) {
             more = kpri_merge(s, records, n_decided, run[i], more);
             run[i] = 0;
         }
         n_runs = i == n_runs ? n_runs + 1 : n_runs;
         run[i] = more;
-        more = kpri_short_run(s, records, n_decided, &list);
     }
     for (i = 0; i < n_runs; i++)
         more = kpri_merge(s, records, n_decided, more, run[i]);
@@ -2004,9 +2068,9 @@ static int32_t kpri_turn(const kpri_search *s, int32_t *in, size_t n_in, size_t 
    many there are. */
 static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decided, int32_t *out)
 {
-    /* With a record the next ones are scored, which will most likely be asked for: their sums do not
-       wait for each other. */
-    const size_t group = s->by ? 4 : 1;
+    /* With a record the next ones are scored, which will most likely be asked for: their sums do
+       not wait for each other. */
+    const size_t group = s->has_body ? 4 : 1;
     size_t n = 0, expanded = 0, scored = 0;
     int32_t b, turn = 0;
     for (b = 0; b < KPRI_USED_WORDS; b++) {
@@ -2022,8 +2086,8 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
         for (; turn == b; turn = kpri_turn(s, in, n_in, ++expanded)) {
             if (expanded == scored) {
                 const size_t more = n_in - scored < group ? n_in - scored : group;
-                kpri_score(s, kpri_record(s, in, scored), more, n_decided,
-                           s->score + (scored << s->lane_bits));
+                (void)kpri_score(s, kpri_record(s, in, scored), more, n_decided,
+                                 s->score + (scored << s->lane_bits));
                 scored += more;
             }
             kpri_expand(s, in, n_decided, expanded);
@@ -2053,24 +2117,23 @@ static KPRI_NOINLINE size_t kpri_beam_search(kpri_search *s, int32_t **tuples)
 
 /* ---- >>rescue ------------------------------------------------------------------------------- */
 
-#define KPRI_TRIED INT32_MIN
-
-/* The best value that has not been tried, the first of equals; -1: all have been tried. */
-static int32_t kpri_best_untried(const int32_t *score, int32_t n)
-{
-    int32_t v, best = 0, most = score[0];
-    for (v = 1; v < n; v++) {
-        best = score[v] > most ? v : best;
-        most = score[v] > most ? score[v] : most;
-    }
-    return most == KPRI_TRIED ? -1 : best;
-}
-
 /* How many words of scores the rescue keeps for parameter t. A scorer may use the whole lane: what
    follows belongs to longer prefixes, which are scored later. */
 static int32_t kpri_room(const kpri_search *s, size_t t)
 {
     return (s->model->params[t].n_values + 3) & ~3;
+}
+
+/* Adds the norms of the parameters from *n to t - 1, whose scores nobody has marked yet. They wait
+   for all scores, and the search does not wait for them. */
+static void kpri_add_norms(kpri_search *s, size_t *n, size_t t)
+{
+    const int32_t *score = s->score;
+    size_t i;
+    for (i = 0; i < t; score += kpri_room(s, i++))
+        if (i >= *n)
+            kpri_add_norm(s, i, score, kpri_record(s, s->records, i)[0]);
+    *n = t;
 }
 
 /* A search depth first. records[t] is the prefix of length t; its scores lie behind those of the
@@ -2080,34 +2143,35 @@ static int32_t kpri_room(const kpri_search *s, size_t t)
 static KPRI_NOINLINE kpred_status kpri_depth_first(kpri_search *s, int alone, int32_t *calls)
 {
     int32_t *score = s->score;
-    size_t t = 0;
+    size_t t = 0, n_normed = 0;
     int is_new = 1; /* the last record, which has no scores yet */
     for (*calls = 0; t < s->model->n_params;) {
         int32_t *from = kpri_record(s, s->records, t);
-        int32_t v;
-        if (is_new) {
-            kpri_score(s, from, 1, t, score);
-            if (alone)
-                kpri_add_norm(s, t, score, from[0]);
-        }
-        v = kpri_best_untried(score, s->model->params[t].n_values);
+        const int32_t v = is_new ? kpri_score(s, from, 1, t, score)
+                                 : kpri_best_untried(score, s->model->params[t].n_values);
         if (v < 0 && t == 0)
             return KPRED_ERR_INFEASIBLE;
         if (v < 0) {
+            alone = is_new = 0;
             score -= kpri_room(s, --t);
-            is_new = alone = 0;
+            score[kpri_indexes(s, from)[t]] = KPRI_TRIED;
             continue;
         }
         if (*calls == KPRED_RESCUE_CALLS)
             return KPRED_ERR_BUDGET;
         ++*calls;
         is_new = kpri_allowed(s, from, t, v);
-        if (is_new)
+        if (is_new) {
             kpri_extend(s, from, t, v, score[v], kpri_record(s, s->records, t + 1));
-        score[v] = KPRI_TRIED;
-        if (is_new)
             score += kpri_room(s, t++);
+        } else {
+            if (alone)
+                kpri_add_norms(s, &n_normed, t + 1);
+            score[v] = KPRI_TRIED;
+        }
     }
+    if (alone)
+        kpri_add_norms(s, &n_normed, t);
     return KPRED_OK;
 }
 
@@ -2122,7 +2186,7 @@ static kpred_status kpri_fail(kpred_ctx *ctx, kpred_status status, int32_t index
     return status;
 }
 
-static int32_t kpri_clip(size_t n)
+static KPRI_NOINLINE int32_t kpri_clip(size_t n)
 {
     return n > INT32_MAX ? INT32_MAX : (int32_t)n;
 }
@@ -2205,6 +2269,7 @@ KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_
                                   size_t beam, int32_t *arena, size_t words)
 {
     kpred_status status;
+    size_t needed;
     if (!ctx)
         return KPRED_ERR_NULL;
     ctx->model = 0;
@@ -2219,9 +2284,9 @@ KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_
         return kpri_fail(ctx, KPRED_ERR_BEAM, -1, kpri_clip(beam), KPRED_MAX_BEAM);
     if ((uintptr_t)arena % sizeof *arena)
         return kpri_fail(ctx, KPRED_ERR_ALIGN, -1, -1, -1);
-    if (words < kpred_arena_words(model, beam))
-        return kpri_fail(ctx, KPRED_ERR_ARENA, -1, kpri_clip(words),
-                         kpri_clip(kpred_arena_words(model, beam)));
+    needed = kpred_arena_words(model, beam);
+    if (words < needed)
+        return kpri_fail(ctx, KPRED_ERR_ARENA, -1, kpri_clip(words), kpri_clip(needed));
     ctx->body = kpri_fastest_body();
     if (ctx->body == KPRED_BODIES)
         return kpri_fail(ctx, KPRED_ERR_BODY, -1, KPRED_SIMD, -1);
@@ -2248,17 +2313,9 @@ KPRED_API kpred_status kpred_set_body(kpred_ctx *ctx, kpred_body body)
 
 KPRED_API const char *kpred_body_name(kpred_body body)
 {
-    switch (body) {
-    case KPRED_BODY_PORTABLE: return "portable";
-    case KPRED_BODY_SSE2: return "sse2";
-    case KPRED_BODY_AVX2: return "avx2";
-    case KPRED_BODY_AVX_VNNI: return "avx_vnni";
-    case KPRED_BODY_AVX512_VNNI: return "avx512_vnni";
-    case KPRED_BODY_NEON: return "neon";
-    case KPRED_BODY_NEON_DOT: return "neon_dot";
-    case KPRED_BODIES: break;
-    }
-    return "unknown";
+    static const char *const names[] = {"portable",    "sse2", "avx2",     "avx_vnni",
+                                        "avx512_vnni", "neon", "neon_dot", "unknown"};
+    return names[(uint32_t)body < KPRED_BODIES ? (uint32_t)body : KPRED_BODIES];
 }
 
 /* Checks the range of each field. *outside gets a bit for each size outside the trained range. */
@@ -2287,7 +2344,8 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
 {
     const kpred_model *m = ctx->model;
     s->model = m;
-    s->by = m->scorer == &kpred_additive_scorer ? kpri_arith_of(ctx->body) : 0;
+    s->by = KPRI_ARITH_OF(ctx->body);
+    s->has_body = m->scorer == &kpred_additive_scorer;
     s->problem = problem;
     s->beam = ctx->beam;
     s->record_words = KPRI_RECORD_WORDS((size_t)m->n_params, (size_t)m->state_words);
@@ -2304,7 +2362,7 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
 /* The root: the empty prefix. */
 static void kpri_start(kpri_search *s, int32_t *state_of)
 {
-    if (s->by) {
+    if (s->has_body) {
         kpri_find_rows(s->model, &s->rows);
         kpri_start_by(KPRI_BY(s), s->model, s->problem, s->work);
     } else
@@ -2315,7 +2373,7 @@ static void kpri_start(kpri_search *s, int32_t *state_of)
 /* The score that belongs to a sum */
 static int32_t kpri_calibrated(const kpri_search *s, int32_t sum)
 {
-    const int32_t score = kpri_scaled(s, sum) - s->norm;
+    const int32_t score = kpri_scaled(sum, s->model->scale) - s->norm;
     return score > 0 ? 0 : score;
 }
 
@@ -2410,7 +2468,7 @@ KPRED_API int32_t kpred_token(const kpred_model *model, size_t field, const char
     return -1;
 }
 
-static int kpri_is_kernel(const kpred_model *model, int32_t kernel)
+static KPRI_INLINE int kpri_is_kernel(const kpred_model *model, int32_t kernel)
 {
     return model->names && kernel >= 0 && (uint32_t)kernel < model->names->n;
 }

@@ -89,14 +89,12 @@ static void log2_of_large(void)
 
 static void check_softmax(const int32_t *logits, size_t n)
 {
-    int32_t x[KPRED_MAX_VALUES];
+    int32_t x[KPRED_MAX_VALUES] = {0};
     int64_t twin[KPRED_MAX_VALUES];
     double sum = 0;
     for (size_t v = 0; v < n; v++)
         twin[v] = x[v] = logits[v];
-    const int32_t norm = kpri_norm(x, n);
-    for (size_t v = 0; v < n; v++)
-        x[v] = kpri_normed(x[v], norm);
+    kpri_scores1(x, n, 0);
     twin_log_softmax(twin, n);
     for (size_t v = 0; v < n; v++) {
         CHECK_EQ(x[v], twin[v]);

@@ -35,7 +35,7 @@ static int64_t dot(const int8_t *w, const int16_t *x, size_t n)
     return sum;
 }
 
-/* ---- the three functions that bodies have ---- */
+/* ---- the functions that bodies have ---- */
 
 static void check_matvec(size_t rows, size_t cols, int extreme)
 {
@@ -116,32 +116,81 @@ static void fill_base(int32_t *base, size_t n, unsigned e, unsigned s, int extre
                                  : test_between(&seed, -near, near);
 }
 
+/* Records of some words, and their lanes behind each other */
+struct scene {
+    kpri_lanes lanes;
+    int32_t *x, *records;
+    unsigned char *prefix;
+};
+
+static struct scene scene_make(size_t n, size_t lane, size_t record_words)
+{
+    struct scene c;
+    c.x = (int32_t *)buffer(n * lane, sizeof *c.x);
+    c.records = (int32_t *)buffer(n * record_words, sizeof *c.records);
+    c.prefix = (unsigned char *)(c.records + 1);
+    for (size_t i = 0; i < n * record_words; i++)
+        c.records[i] = test_between(&seed, -(1 << 30), 0);
+    c.lanes.x = c.x, c.lanes.record = c.records, c.lanes.prefix = c.prefix;
+    c.lanes.lane = lane, c.lanes.record_words = record_words, c.lanes.n = n;
+    return c;
+}
+
+static void scene_free(struct scene *c)
+{
+    free(c->x), free(c->records);
+}
+
+/* The values of a prefix that add rows have the indexes 0 to 2; the parameters between them, which have
+   no head, any index. */
+static void fill_prefix(const kpri_rows *rows, size_t n_rows, unsigned char *prefix)
+{
+    for (size_t i = 0; i < KPRED_MAX_TUPLE; i++)
+        prefix[i] = (unsigned char)test_between(&seed, 0, 255);
+    for (size_t r = 0; r < n_rows; r++)
+        prefix[rows->param[r]] = (unsigned char)test_between(&seed, 0, 2);
+}
+
+static int64_t twin_unit(const kpri_parameter *p, const unsigned char *prefix, size_t i)
+{
+    int64_t acc = p->base[i];
+    for (size_t r = 0; r < p->n_rows; r++) {
+        const size_t row = p->rows->first[r] + prefix[p->rows->param[r]] * p->hidden;
+        acc += p->head->embedding[row + i] * ((int64_t)1 << p->head->embedding_shift);
+    }
+    return twin_requantise(acc, p->head->hidden_shift);
+}
+
 static void check_head(size_t rows, size_t n, unsigned e, unsigned s, int extreme)
 {
-    int8_t *from = (int8_t *)buffer(rows * n + 1, 1), *w = one_of_each(n);
+    const size_t n_records = (size_t)test_between(&seed, 1, 4), weights = 3 * rows * n + 1;
+    int8_t *from = (int8_t *)buffer(weights, 1), *w = one_of_each(n);
     int32_t *base = (int32_t *)buffer(n, sizeof *base), *bias = (int32_t *)buffer(n, sizeof *bias);
-    int32_t *logits = (int32_t *)buffer(n, sizeof *logits);
     const unsigned up = (unsigned)test_between(&seed, 0, 12);
     const kpred_head head = {from, w, bias, (unsigned char)e, (unsigned char)s, (unsigned char)up};
-    uint32_t row[KPRED_MAX_PARAMS];
-    for (size_t i = 0; i < rows * n; i++)
+    kpri_rows where;
+    const kpri_parameter p = {&head, base, &where, rows, n, n};
+    struct scene c = scene_make(n_records, n, 1 + KPRED_MAX_TUPLE / 4);
+    for (size_t i = 0; i < weights; i++)
         from[i] = (int8_t)(extreme == 1   ? 127
                            : extreme == 2 ? -127
                                           : test_between(&seed, -127, 127));
-    for (size_t r = 0; r < rows; r++)
-        row[r] = (uint32_t)((rows - 1 - r) * n);
+    for (size_t r = 0; r < rows; r++) {
+        where.first[r] = (uint32_t)(3 * (rows - 1 - r) * n);
+        where.param[r] = (unsigned char)(2 * r + 1);
+    }
     for (size_t i = 0; i < n; i++)
         bias[i] = test_between(&seed, -100000, 100000);
     fill_base(base, n, e, s, extreme);
-    by->head(&head, base, row, rows, n, n, logits);
-    for (size_t i = 0; i < n; i++) {
-        int64_t acc = base[i];
-        for (size_t r = 0; r < rows; r++)
-            acc += from[row[r] + i] * ((int64_t)1 << e);
-        CHECK_EQ(logits[i], (twin_requantise(acc, s) + bias[i]) * (1 << up));
-        sign_int(logits[i]);
+    for (size_t r = 0; r < n_records; r++)
+        fill_prefix(&where, rows, c.prefix + 4 * r * c.lanes.record_words);
+    by->head(&p, &c.lanes);
+    for (size_t i = 0; i < n_records * n; i++) {
+        const unsigned char *prefix = c.prefix + 4 * (i / n) * c.lanes.record_words;
+        CHECK_EQ(c.x[i], (twin_unit(&p, prefix, i % n) + bias[i % n]) * (1 << up));
+        sign_int(c.x[i]);
     }
-    free(from), free(w), free(base), free(bias), free(logits);
+    scene_free(&c), free(from), free(w), free(base), free(bias);
 }
 
 static void heads(void)
@@ -155,21 +204,65 @@ static void heads(void)
             }
 }
 
-/* Whatever stands behind the n logits */
-static void norms(void)
+/* Logits, and whatever stands behind them in a lane */
+static void fill_lane(int32_t *x, size_t n, size_t lane, int32_t spread, int kind)
+{
+    for (size_t v = 0; v < n; v++)
+        x[v] = test_between(&seed, -spread, spread);
+    for (size_t v = n; v < lane; v++)
+        x[v] = kind == 0 ? INT32_MAX : kind == 1 ? INT32_MIN : 0;
+}
+
+static void check_scores(size_t n, size_t n_records, int32_t spread, int kind)
+{
+    struct scene c = scene_make(n_records, (n + 3) & ~(size_t)3, 3);
+    int32_t *twin = (int32_t *)buffer(n_records * n, sizeof *twin);
+    for (size_t r = 0; r < n_records; r++) {
+        fill_lane(c.x + r * c.lanes.lane, n, c.lanes.lane, spread, kind);
+        memcpy(twin + r * n, c.x + r * c.lanes.lane, n * sizeof *twin);
+        kpri_scores1(twin + r * n, n, c.records[3 * r]);
+    }
+    by->scores(&c.lanes, n);
+    for (size_t i = 0; i < n_records * n; i++) {
+        const int32_t score = c.x[i / n * c.lanes.lane + i % n];
+        CHECK_EQ(score, twin[i]);
+        sign_int(score);
+    }
+    scene_free(&c), free(twin);
+}
+
+static void scores(void)
 {
     static const int32_t spreads[] = {1, 65536, 1 << 20, (1 << 29) - 1};
+    for (size_t n = 1; n <= KPRED_MAX_VALUES; n++)
+        for (int i = 0; i < 60; i++)
+            check_scores(n, 1 + (size_t)i % 5, spreads[i % 4], i % 3);
+}
+
+/* The sum of 2^(scale * x), each term from the table as its comment says */
+static int64_t twin_powers(const int32_t *x, size_t n, int32_t from, uint32_t scale)
+{
+    int64_t sum = 0;
+    for (size_t v = 0; v < n; v++) {
+        const int64_t bits = ((int64_t)from - x[v]) * scale / 65536;
+        sum += bits / 65536 > 30 ? 0 : kpri_exp2_table[bits / 1024 % 64] >> bits / 65536;
+    }
+    return sum;
+}
+
+static void powers(void)
+{
+    static const uint32_t scales[] = {1, 40000, 65535, 65537, KPRED_MAX_SCALE};
     for (size_t n = 1; n <= KPRED_MAX_VALUES; n++) {
         const size_t room = (n + 3) & ~(size_t)3;
         int32_t *x = (int32_t *)buffer(room, sizeof *x);
         for (int i = 0; i < 40; i++) {
-            const int32_t spread = spreads[i % 4];
+            const int32_t from = test_between(&seed, -(1 << 30) + (1 << 26), 0);
             for (size_t v = 0; v < n; v++)
-                x[v] = test_between(&seed, -spread, spread);
+                x[v] = from - (i % 2 ? test_between(&seed, 0, 1 << 26) : i * 4000);
             for (size_t v = n; v < room; v++)
-                x[v] = i % 3 == 0 ? INT32_MAX : i % 3 == 1 ? INT32_MIN : 0;
-            CHECK_EQ(by->norm(x, n), kpri_norm(x, n));
-            sign_int(by->norm(x, n));
+                x[v] = i % 3 == 0 ? INT32_MAX : i % 3 == 1 ? INT32_MIN : from;
+            CHECK_EQ(by->powers(x, n, from, scales[i % 5]), twin_powers(x, n, from, scales[i % 5]));
         }
         free(x);
     }
@@ -235,11 +328,14 @@ static void check_scorer(const struct net *net, const int32_t *problem)
     int32_t *logits = (int32_t *)buffer(KPRED_MAX_VALUES, sizeof *logits);
     int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0}, twin[KPRED_MAX_VALUES] = {0};
     unsigned char prefix[KPRED_MAX_TUPLE];
+    const kpri_lanes l = {logits, logits, prefix, 0, 0, 1};
+    kpri_rows rows;
+    kpri_find_rows(m, &rows);
     twin_start(net, problem, base);
     kpri_start_by(by, m, problem, work);
     for (size_t t = 0; t < m->n_params; t++) {
         twin_logits(net, base, prefix, t, twin);
-        kpri_logits_by(by, m, work, prefix, t, logits);
+        kpri_logits_by(by, m, &rows, work, t, &l);
         for (int32_t v = 0; v < m->params[t].n_values; v++) {
             CHECK_EQ(logits[v], twin[v]);
             CHECK(logits[v] < 1 << 29 && logits[v] > -(1 << 29));
@@ -350,11 +446,12 @@ static void run(void)
 {
     seed = 4;
     signature = UINT64_C(0xcbf29ce484222325);
-    by = kpri_arith_of(body);
+    by = KPRI_ARITH_OF(body);
     RUN(matvec);
     RUN(requantise);
     RUN(heads);
-    RUN(norms);
+    RUN(scores);
+    RUN(powers);
     RUN(scorer);
     RUN(predictions);
     RUN(id_covers_the_weights);

@@ -36,7 +36,7 @@ except ImportError:
 DID = "multiply_adds,prefixes,values,kept".split(",")
 KNOWN = "weights,prefixes,values".split(",")
 COLUMNS = ["model", "beam", "ns", "ratio", "distance", "body", *DID]
-SEARCH = "kpri_beam_search" # the function that kpred_predict calls once
+SEARCHES = "kpri_beam_search", "kpri_depth_first" # a prediction calls the first, with a beam of 1 the second
 STYLES = ["ours", "net", "chain", "forest", "nearest"] # of bodies, of plots.LOOKS
 
 
@@ -69,16 +69,21 @@ def number(text, path, lines, name):
     return die(f"{path}:{lines.line_num}: {name} \"{text}\": is no number above 0")
 
 
+def calls_of(function, text):
+    """How often it was called: callgrind writes a name once and then its number."""
+    name = re.search(rf"^c?fn=\((\d+)\) {function}", text, re.M)
+    return sum(map(int, re.findall(rf"^cfn=\({name[1]}\)[^\n]*\ncalls=(\d+)", text, re.M))) if name else 0
+
+
 def read_instructions(path):
-    """Instructions of a prediction, by callgrind; it writes a name once and then its number."""
+    """Instructions of a prediction, by callgrind"""
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
     total = re.search(r"^(?:totals|summary): (\d+)", text, re.M)
-    name = re.search(rf"^c?fn=\((\d+)\) {SEARCH}", text, re.M)
-    calls = name and re.findall(rf"^cfn=\({name[1]}\)[^\n]*\ncalls=(\d+)", text, re.M)
+    calls = calls_of(SEARCHES[0], text) or calls_of(SEARCHES[1], text)
     if not total or not calls:
-        die(f"{path}: is no output of callgrind with calls of {SEARCH}")
-    return int(total[1]) / sum(map(int, calls))
+        die(f"{path}: is no output of callgrind with calls of {' or '.join(SEARCHES)}")
+    return int(total[1]) / calls
 
 
 def with_instructions(folder, rows):
