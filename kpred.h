@@ -827,7 +827,7 @@ typedef struct kpri_lanes {
 /* Where the rows of an embedding begin: those for the values of the i-th parameter that has a head
    at first[i]. That is parameter param[i]; before[t] of them come before parameter t. */
 typedef struct kpri_rows {
-    uint32_t first[KPRED_MAX_PARAMS];
+    uint16_t first[KPRED_MAX_PARAMS];
     unsigned char param[KPRED_MAX_PARAMS], before[KPRED_MAX_TUPLE];
 } kpri_rows;
 
@@ -836,7 +836,7 @@ typedef struct kpri_parameter {
     const kpred_head *head;
     const int32_t *base;
     const kpri_rows *rows;
-    size_t n_rows, hidden, values;
+    uint32_t n_rows, hidden, values;
 } kpri_parameter;
 
 typedef struct kpri_arith {
@@ -848,11 +848,18 @@ typedef struct kpri_arith {
     uint32_t (*powers)(const int32_t *score, size_t n, int32_t from, uint32_t scale);
 } kpri_arith;
 
-static void kpri_prefix_rows(const kpri_parameter *p, const unsigned char *prefix, uint32_t *row)
+/* The place of the i-th row that a prefix adds */
+static uint32_t kpri_prefix_row(const kpri_parameter *p, const unsigned char *prefix, size_t i)
+{
+    return ((uint32_t)p->rows->first[i] + prefix[p->rows->param[i]]) * p->hidden;
+}
+
+static KPRI_MAYBE_UNUSED void kpri_prefix_rows(const kpri_parameter *p, const unsigned char *prefix,
+                                               uint32_t *row)
 {
     size_t i;
     for (i = 0; i < p->n_rows; i++)
-        row[i] = p->rows->first[i] + prefix[p->rows->param[i]] * (uint32_t)p->hidden;
+        row[i] = kpri_prefix_row(p, prefix, i);
 }
 
 /* x * scale / 2^16, x being -2^30..0: at least -2^31 + 2^27 */
@@ -881,23 +888,20 @@ static void kpri_scores(const kpri_lanes *l, size_t n)
         kpri_scores1(l->x + i * l->lane, n, l->record[i * l->record_words]);
 }
 
-/* head by a function for the hidden units and one for the product */
-#define KPRI_HEAD(name, hidden_units, matvec)                                             \
-    static void name(const kpri_parameter *p, const kpri_lanes *l)                        \
-    {                                                                                     \
-        const kpred_head *head = p->head;                                                 \
-        uint32_t row[KPRED_MAX_PARAMS];                                                   \
-        int16_t h[KPRED_MAX_HIDDEN];                                                      \
-        size_t i, v;                                                                      \
-        for (i = 0; i < l->n; i++) {                                                      \
-            int32_t *logits = l->x + i * l->lane;                                         \
-            kpri_prefix_rows(p, l->prefix + i * l->record_words * sizeof(int32_t), row);  \
-            hidden_units(p->base, head->embedding, row, p->n_rows, head->embedding_shift, \
-                         head->hidden_shift, p->hidden, h);                               \
-            matvec(head->weight, head->bias, p->values, p->hidden, h, logits);            \
-            for (v = 0; v < p->values; v++)                                               \
-                logits[v] *= 1 << head->logit_shift;                                      \
-        }                                                                                 \
+/* head by a function for the hidden units of a record and one for the product */
+#define KPRI_HEAD(name, hidden_units, matvec)                                      \
+    static void name(const kpri_parameter *p, const kpri_lanes *l)                 \
+    {                                                                              \
+        const kpred_head *head = p->head;                                          \
+        int16_t h[KPRED_MAX_HIDDEN];                                               \
+        size_t i, v;                                                               \
+        for (i = 0; i < l->n; i++) {                                               \
+            int32_t *logits = l->x + i * l->lane;                                  \
+            hidden_units(p, l->prefix + i * l->record_words * sizeof(int32_t), h); \
+            matvec(head->weight, head->bias, p->values, p->hidden, h, logits);     \
+            for (v = 0; v < p->values; v++)                                        \
+                logits[v] *= 1 << head->logit_shift;                               \
+        }                                                                          \
     }
 
 /* ---- SSE2 ---- */
@@ -986,27 +990,30 @@ static __m128i kpri_shifted(const int32_t *base, __m128i half, __m128i sums, __m
     return _mm_add_epi32(_mm_add_epi32(kpri_load(base), half), _mm_sra_epi32(sums, down));
 }
 
-static void kpri_hidden_sse2(const int32_t *base, const int8_t *from, const uint32_t *row,
-                             size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
+static void kpri_hidden_sse2(const kpri_parameter *p, const unsigned char *prefix, int16_t *h)
 {
-    const __m128i half = _mm_set1_epi32(1 << (s - 1)), by = _mm_cvtsi32_si128((int)s);
-    const __m128i down = _mm_cvtsi32_si128((int)(16 - e)), zero = _mm_setzero_si128();
+    const kpred_head *head = p->head;
+    const __m128i half = _mm_set1_epi32(1 << (head->hidden_shift - 1)), zero = _mm_setzero_si128();
+    const __m128i by = _mm_cvtsi32_si128(head->hidden_shift);
+    const __m128i down = _mm_cvtsi32_si128(16 - head->embedding_shift);
+    uint32_t row[KPRED_MAX_PARAMS];
     size_t i, r;
-    for (i = 0; i < n; i += 16) {
+    kpri_prefix_rows(p, prefix, row);
+    for (i = 0; i < p->hidden; i += 16) {
+        const int32_t *base = p->base + i;
         __m128i a = zero, b = zero;
-        for (r = 0; r < rows; r++) {
-            const __m128i q = kpri_load(from + row[r] + i);
+        for (r = 0; r < p->n_rows; r++) {
+            const __m128i q = kpri_load(head->embedding + row[r] + i);
             a = _mm_add_epi16(a, kpri_widen_lo(q));
             b = _mm_add_epi16(b, kpri_widen_hi(q));
         }
-        kpri_store(h + i,
-                   kpri_requantise8(
-                       kpri_shifted(base + i, half, _mm_unpacklo_epi16(zero, a), down),
-                       kpri_shifted(base + i + 4, half, _mm_unpackhi_epi16(zero, a), down), by));
-        kpri_store(h + i + 8,
-                   kpri_requantise8(
-                       kpri_shifted(base + i + 8, half, _mm_unpacklo_epi16(zero, b), down),
-                       kpri_shifted(base + i + 12, half, _mm_unpackhi_epi16(zero, b), down), by));
+        kpri_store(h + i, kpri_requantise8(
+                              kpri_shifted(base, half, _mm_unpacklo_epi16(zero, a), down),
+                              kpri_shifted(base + 4, half, _mm_unpackhi_epi16(zero, a), down), by));
+        kpri_store(
+            h + i + 8,
+            kpri_requantise8(kpri_shifted(base + 8, half, _mm_unpacklo_epi16(zero, b), down),
+                             kpri_shifted(base + 12, half, _mm_unpackhi_epi16(zero, b), down), by));
     }
 }
 
@@ -1175,8 +1182,8 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
     return _mm_srlv_epi32(_mm_sub_epi32(t0, _mm_srli_epi32(part, 10)), _mm_srli_epi32(x, 16));
 }
 
-/* kpri_log2 of four numbers, 1 to 2^31 - 1. As a float, a number has the place of its highest bit as
-   exponent: not rounded up, as the next bit is cleared. */
+/* kpri_log2 of four numbers, 1 to 2^31 - 1. As a float, a number has the place of its highest bit
+   as exponent: not rounded up, as the next bit is cleared. */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_log2_4(__m128i x)
 {
     const __m128 rounded = _mm_cvtepi32_ps(_mm_andnot_si128(_mm_srli_epi32(x, 1), x));
@@ -1440,19 +1447,20 @@ static int32x4_t kpri_shifted4(const int32_t *base, int16x4_t sums, int32x4_t e)
     return vaddq_s32(vld1q_s32(base), vshlq_s32(vmovl_s16(sums), e));
 }
 
-static void kpri_hidden_neon(const int32_t *base, const int8_t *from, const uint32_t *row,
-                             size_t rows, unsigned e, unsigned s, size_t n, int16_t *h)
+static void kpri_hidden_neon(const kpri_parameter *p, const unsigned char *prefix, int16_t *h)
 {
-    const int32x4_t up = vdupq_n_s32((int32_t)e);
+    const int32x4_t up = vdupq_n_s32((int32_t)p->head->embedding_shift);
+    uint32_t row[KPRED_MAX_PARAMS];
     size_t i, r;
-    for (i = 0; i < n; i += 8) {
+    kpri_prefix_rows(p, prefix, row);
+    for (i = 0; i < p->hidden; i += 8) {
         int16x8_t sums = vdupq_n_s16(0);
         int32_t acc[8];
-        for (r = 0; r < rows; r++)
-            sums = vaddw_s8(sums, vld1_s8(from + row[r] + i));
-        vst1q_s32(acc, kpri_shifted4(base + i, vget_low_s16(sums), up));
-        vst1q_s32(acc + 4, kpri_shifted4(base + i + 4, vget_high_s16(sums), up));
-        kpri_requantise_neon(acc, s, 8, h + i);
+        for (r = 0; r < p->n_rows; r++)
+            sums = vaddw_s8(sums, vld1_s8(p->head->embedding + row[r] + i));
+        vst1q_s32(acc, kpri_shifted4(p->base + i, vget_low_s16(sums), up));
+        vst1q_s32(acc + 4, kpri_shifted4(p->base + i + 4, vget_high_s16(sums), up));
+        kpri_requantise_neon(acc, p->head->hidden_shift, 8, h + i);
     }
 }
 
@@ -1587,19 +1595,20 @@ static KPRI_LOOP void kpri_finish_hidden(const int32_t *KPRI_RESTRICT base, int3
         h[i] = kpri_clamp(base[i] + h[i] * scale + half, s);
 }
 
-static KPRI_LOOP void kpri_hidden_portable(const int32_t *base, const int8_t *from,
-                                           const uint32_t *row, size_t rows, unsigned e, unsigned s,
-                                           size_t n, int16_t *h)
+static KPRI_LOOP void kpri_hidden_portable(const kpri_parameter *p, const unsigned char *prefix,
+                                           int16_t *h)
 {
+    const kpred_head *head = p->head;
+    const size_t n = p->hidden;
     size_t r;
-    if (rows == 0) {
-        kpri_requantise_portable(base, s, n, h);
+    if (p->n_rows == 0) {
+        kpri_requantise_portable(p->base, head->hidden_shift, n, h);
         return;
     }
-    kpri_take_row(h, from + row[0], n);
-    for (r = 1; r < rows; r++)
-        kpri_add_row(h, from + row[r], n);
-    kpri_finish_hidden(base, 1 << e, s, n, h);
+    kpri_take_row(h, head->embedding + kpri_prefix_row(p, prefix, 0), n);
+    for (r = 1; r < p->n_rows; r++)
+        kpri_add_row(h, head->embedding + kpri_prefix_row(p, prefix, r), n);
+    kpri_finish_hidden(p->base, 1 << head->embedding_shift, head->hidden_shift, n, h);
 }
 
 KPRI_HEAD(kpri_head_portable, kpri_hidden_portable, kpri_matvec_portable)
@@ -1735,8 +1744,8 @@ static void kpri_find_rows(const kpred_model *model, kpri_rows *rows)
         rows->before[t] = n;
         if (net->heads[t].weight) {
             rows->param[n] = (unsigned char)t;
-            rows->first[n++] = first;
-            first += (uint32_t)model->params[t].n_values * net->hidden;
+            rows->first[n++] = (uint16_t)first;
+            first += (uint32_t)model->params[t].n_values;
         }
     }
 }
@@ -1747,19 +1756,19 @@ static KPRI_HOT void kpri_logits_by(const kpri_arith *by, const kpred_model *mod
                                     const kpri_lanes *l)
 {
     const kpred_additive *net = (const kpred_additive *)model->net;
-    size_t n = rows->before[n_decided];
     kpri_parameter p;
+    size_t i;
     p.head = net->heads + n_decided;
-    p.base = work + n * net->hidden;
     p.rows = rows;
-    p.n_rows = n;
+    p.n_rows = rows->before[n_decided];
     p.hidden = net->hidden;
-    p.values = ((size_t)model->params[n_decided].n_values + 3) & ~(size_t)3;
+    p.base = work + (size_t)p.n_rows * p.hidden;
+    p.values = ((uint32_t)model->params[n_decided].n_values + 3) & ~(uint32_t)3;
     if (p.head->weight)
         by->head(&p, l);
     else
-        for (n = 0; n < l->n; n++)
-            l->x[n * l->lane] = 0;
+        for (i = 0; i < l->n; i++)
+            l->x[i * l->lane] = 0;
 }
 
 /* scorer.start and scorer.logits, for callers of their own: by the body that every machine of this
@@ -2315,7 +2324,7 @@ KPRED_API const char *kpred_body_name(kpred_body body)
 {
     static const char *const names[] = {"portable",    "sse2", "avx2",     "avx_vnni",
                                         "avx512_vnni", "neon", "neon_dot", "unknown"};
-    return names[(uint32_t)body < KPRED_BODIES ? (uint32_t)body : KPRED_BODIES];
+    return names[(uint32_t)body < KPRED_BODIES ? (uint32_t)body : (uint32_t)KPRED_BODIES];
 }
 
 /* Checks the range of each field. *outside gets a bit for each size outside the trained range. */

@@ -141,8 +141,8 @@ static void scene_free(struct scene *c)
     free(c->x), free(c->records);
 }
 
-/* The values of a prefix that add rows have the indexes 0 to 2; the parameters between them, which have
-   no head, any index. */
+/* The values of a prefix that add rows have the indexes 0 to 2; the parameters between them, which
+   have no head, any index. */
 static void fill_prefix(const kpri_rows *rows, size_t n_rows, unsigned char *prefix)
 {
     for (size_t i = 0; i < KPRED_MAX_TUPLE; i++)
@@ -155,7 +155,7 @@ static int64_t twin_unit(const kpri_parameter *p, const unsigned char *prefix, s
 {
     int64_t acc = p->base[i];
     for (size_t r = 0; r < p->n_rows; r++) {
-        const size_t row = p->rows->first[r] + prefix[p->rows->param[r]] * p->hidden;
+        const size_t row = ((size_t)p->rows->first[r] + prefix[p->rows->param[r]]) * p->hidden;
         acc += p->head->embedding[row + i] * ((int64_t)1 << p->head->embedding_shift);
     }
     return twin_requantise(acc, p->head->hidden_shift);
@@ -169,14 +169,14 @@ static void check_head(size_t rows, size_t n, unsigned e, unsigned s, int extrem
     const unsigned up = (unsigned)test_between(&seed, 0, 12);
     const kpred_head head = {from, w, bias, (unsigned char)e, (unsigned char)s, (unsigned char)up};
     kpri_rows where;
-    const kpri_parameter p = {&head, base, &where, rows, n, n};
+    const kpri_parameter p = {&head, base, &where, (uint32_t)rows, (uint32_t)n, (uint32_t)n};
     struct scene c = scene_make(n_records, n, 1 + KPRED_MAX_TUPLE / 4);
     for (size_t i = 0; i < weights; i++)
         from[i] = (int8_t)(extreme == 1   ? 127
                            : extreme == 2 ? -127
                                           : test_between(&seed, -127, 127));
     for (size_t r = 0; r < rows; r++) {
-        where.first[r] = (uint32_t)(3 * (rows - 1 - r) * n);
+        where.first[r] = (uint16_t)(3 * (rows - 1 - r));
         where.param[r] = (unsigned char)(2 * r + 1);
     }
     for (size_t i = 0; i < n; i++)
