@@ -1063,12 +1063,16 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
     return _mm_srlv_epi32(_mm_sub_epi32(t0, _mm_srli_epi32(part, 10)), _mm_srli_epi32(x, 16));
 }
 
-/* Four numbers, of which those beyond the n-th are replaced by a copy of `filler` */
+/* Four numbers, of which those beyond the n-th are replaced by a copy of `filler`. The blend of
+   bytes would do as well, but with -funsigned-char gcc 12 reads its mask as unsigned, and takes
+   none. */
 KPRI_TARGET("avx2")
 static KPRI_INLINE __m128i kpri_load4(const int32_t *x, size_t n, __m128i filler)
 {
     const __m128i lane = _mm_setr_epi32(0, 1, 2, 3);
-    return _mm_blendv_epi8(filler, kpri_load(x), _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane));
+    const __m128i mask = _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane);
+    return _mm_castps_si128(_mm_blendv_ps(_mm_castsi128_ps(filler), _mm_castsi128_ps(kpri_load(x)),
+                                          _mm_castsi128_ps(mask)));
 }
 
 KPRI_TARGET("avx2") static int32_t kpri_norm_avx2(const int32_t *x, size_t n)
