@@ -171,6 +171,14 @@ check: ## run the tests; the first line says how long they take. SUITES=--all: t
 smoke: all ## run the few tests that show in a minute whether much is broken
 	@$(RUN) --smoke
 
+.PHONY: release-check
+release-check: all ## the one gate before a tag: the stages of tools/release/stages that have not passed for this commit
+	@BUILD='$(BUILD)' JOBS='$(JOBS)' CC='$(CC)' sh tools/release/check.sh
+
+.PHONY: matrix
+matrix: ## compilers, levels, flags, bodies, processors and C libraries: one signature in every cell of tests/matrix/cells
+	@BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/matrix/matrix.sh all
+
 SOAK ?= 100000
 
 .PHONY: soak

@@ -23,7 +23,7 @@ EXAMPLE        static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(8)];
 GUARANTEES
   G1  The same model and input give the same bytes on every C99 target that has 8-bit bytes, an int
       of at least 32 bits and the exact-width types; with every compiler, optimisation level, word
-      size and byte order, with -ffast-math, with SIMD or without.      [tests/runtime/signature.sh]
+      size and byte order, with -ffast-math, with SIMD or without.          [tests/matrix/matrix.sh]
   G2  The code has no floating point, libc symbol, allocation, recursion, mutable global, struct
       copy, or division wider than 32 bits.                          [tests/runtime/freestanding.sh]
   G3  All memory is the caller's arena of int32_t words, which holds 32-bit integers and unsigned
@@ -1206,12 +1206,16 @@ static KPRI_INLINE __m128i kpri_score4(__m128i x, __m128i norm, __m128i start)
     return _mm_add_epi32(_mm_max_epi32(_mm_sub_epi32(x, norm), least), start);
 }
 
-/* Four numbers, of which those beyond the n-th are replaced by a copy of `filler` */
+/* Four numbers, of which those beyond the n-th are replaced by a copy of `filler`. The blend of
+   bytes would do as well, but with -funsigned-char gcc 12 reads its mask as unsigned, and takes
+   none. */
 KPRI_TARGET("avx2")
 static KPRI_INLINE __m128i kpri_load4(const int32_t *x, size_t n, __m128i filler)
 {
     const __m128i lane = _mm_setr_epi32(0, 1, 2, 3);
-    return _mm_blendv_epi8(filler, kpri_load(x), _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane));
+    const __m128i mask = _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane);
+    return _mm_castps_si128(_mm_blendv_ps(_mm_castsi128_ps(filler), _mm_castsi128_ps(kpri_load(x)),
+                                          _mm_castsi128_ps(mask)));
 }
 
 /* kpri_scores1 */

@@ -2,8 +2,8 @@
 # embed.sh - every way to include the headers, as C and C++, without a warning
 # SPDX-License-Identifier: MIT
 #
-# The models are small ones, made by hand. With the shipped ones: signature.sh. Nothing is optimised, which
-# takes half the time: warnings.sh compiles with -O1, and simd.sh, signature.sh and others with every level.
+# The models are small ones, made by hand. With the shipped ones: matrix.sh. Nothing is optimised, which
+# takes half the time: warnings.sh compiles with -O1, and simd.sh, matrix.sh and others with every level.
 . tests/harness/script.inc
 
 out=$(mktemp -d) || exit 1

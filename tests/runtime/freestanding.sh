@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 . tests/harness/variants.inc
+. tests/harness/stack.inc
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -74,28 +75,6 @@ no_loop() {
 check "no-loop-in-kpred_constraints" no_loop
 
 # ---- stack, and no recursion ----
-
-# deepest GRAPH FUNCTION: bytes of the longest chain of calls from there, frames and call graph as gcc
-# reports them. A call by address may reach any function of any body; frames of a rule or of another scorer are
-# their author's.
-# Where the depths do not settle, something calls itself.
-deepest() {
-    awk -F'"' -v start="$2" '
-        /^node:/ { frame[$2] = match($4, /[0-9]+ bytes/) ? substr($4, RSTART) + 0 : 0 }
-        /^edge:/ { from[n] = $2; to[n++] = $4 }
-        END {
-            for (f in frame)
-                if (f ~ /kpri_(matvec|requantise|hidden)_/) { from[n] = "__indirect_call"; to[n++] = f }
-            for (f in frame) depth[f] = frame[f]
-            for (round = grown = 1; grown && round < 99; round++)
-                for (i = grown = 0; i < n; i++)
-                    if (frame[from[i]] + depth[to[i]] > depth[from[i]]) {
-                        depth[from[i]] = frame[from[i]] + depth[to[i]]
-                        grown = 1
-                    }
-            print grown ? "recursion" : depth[start]
-        }' "$1"
-}
 
 stack_is_small() {
     object kpred gcc -std=c99 -O2 -fcallgraph-info=su $1 || return 1

@@ -2,7 +2,7 @@
 # simd.sh - each body of kpred.h gives the trainer's integers; which ones there are by default, and which one is taken
 # SPDX-License-Identifier: MIT
 #
-# With the shipped models: signature.sh
+# With the shipped models: tests/matrix
 . tests/harness/script.inc
 
 tmp=$(mktemp -d) || exit 1

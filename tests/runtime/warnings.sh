@@ -4,7 +4,7 @@
 #
 # usage: warnings.sh [gcc|clang]
 #
-# signature.sh compiles the definitions of all models with these warnings at every level.
+# matrix.sh compiles the definitions of all models with these warnings at every level.
 . tests/harness/script.inc
 
 tmp=$(mktemp -d) || exit 1
