@@ -1846,10 +1846,14 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *score
 {
     const size_t n = (size_t)s->model->params[n_decided].n_values;
     const uint32_t scale = s->model->scale;
-    if (scale != KPRED_SCALE_ONE) /* else the sum is 1, except for rounding */
-        s->norm +=
-            kpri_log2((s->has_body ? KPRI_BY(s)->powers : kpri_powers)(score, n, from, scale))
-            - 24 * 65536;
+    uint32_t sum;
+    if (scale == KPRED_SCALE_ONE) /* the sum is 1, except for rounding */
+        return;
+    if (s->has_body)
+        sum = KPRI_BY(s)->powers(score, n, from, scale);
+    else
+        sum = kpri_powers(score, n, from, scale);
+    s->norm += kpri_log2(sum) - 24 * 65536;
 }
 
 #define KPRI_TRIED INT32_MIN
@@ -1886,7 +1890,10 @@ static KPRI_HOT int32_t kpri_score(const kpri_search *s, int32_t *record, size_t
         s->model->scorer->logits(s->model, s->work, kpri_state(s, record), l.prefix, n_decided,
                                  out);
     best = kpri_best_untried(out, n_values);
-    (s->has_body ? KPRI_BY(s)->scores : kpri_scores)(&l, (size_t)n_values);
+    if (s->has_body)
+        KPRI_BY(s)->scores(&l, (size_t)n_values);
+    else
+        kpri_scores(&l, (size_t)n_values);
     return best;
 }
 

@@ -69,15 +69,18 @@ static void random_dimensions(void)
 {
     for (int i = 0; i < 20; i++) {
         struct net_dims d;
-        size_t t;
+        size_t t, heads = 0; /* at most KPRED_MAX_PARAMS, as kpred_init demands */
         memset(&d, 0, sizeof d);
         d.n_features = 16 * (size_t)test_between(&seed, 1, 8);
         d.enc1 = 16 * (size_t)test_between(&seed, 1, 8);
         d.enc2 = 16 * (size_t)test_between(&seed, 1, 8);
         d.hidden = 16 * (size_t)test_between(&seed, 1, 6);
         d.n_params = (size_t)test_between(&seed, 1, NET_MAX_PARAMS);
-        for (t = 0; t < d.n_params; t++)
-            d.n_values[t] = (size_t)test_between(&seed, 1, 1 << test_between(&seed, 0, 6));
+        for (t = 0; t < d.n_params; t++) {
+            const int32_t most = heads < KPRED_MAX_PARAMS ? 1 << test_between(&seed, 0, 6) : 1;
+            d.n_values[t] = (size_t)test_between(&seed, 1, most);
+            heads += d.n_values[t] > 1;
+        }
         check_scales(&d);
     }
 }
