@@ -7,7 +7,7 @@
 
 static uint64_t seed = 2;
 static kpred_tuple found[KPRED_MAX_BEAM];
-static struct naive expected[TOY_MOST];
+static struct naive expected[NAIVE_MOST];
 static long n_died, n_found_again; /* beams that died out; of them, those the rescue completed */
 
 static long all_values(const struct toy *toy)
@@ -49,14 +49,14 @@ static void check_rescued(const struct toy *toy, const int32_t *problem, kpred_s
     struct naive only;
     long calls;
     n_died++;
-    CHECK_EQ(status, naive_rescue(toy, problem, &only, &calls));
+    CHECK_EQ(status, naive_rescue(&toy->model, problem, &only, &calls));
     CHECK_EQ(toy_record.starts, 2);
     CHECK_EQ(toy_record.faults, 0);
     if (status != KPRED_OK)
         return;
     n_found_again++;
     CHECK_EQ(n, 1);
-    toy_check_tuple(toy, &found[0], &only);
+    naive_check_tuple(&toy->model, &found[0], &only);
     check_promises(toy, problem, 1);
 }
 
@@ -66,7 +66,7 @@ static void check_case(const struct toy *toy, const int32_t *problem, size_t bea
     kpred_ctx ctx;
     long calls;
     size_t n = 0;
-    const size_t n_expected = naive_beam(toy, problem, beam, expected, &calls);
+    const size_t n_expected = naive_beam(&toy->model, problem, beam, expected, &calls);
     const kpred_status status = toy_predict(toy, problem, beam, found, k, &n, &ctx);
     if (n_expected == 0) {
         check_rescued(toy, problem, status, n);
@@ -75,7 +75,7 @@ static void check_case(const struct toy *toy, const int32_t *problem, size_t bea
     CHECK_EQ(status, KPRED_OK);
     CHECK_EQ(n, n_expected < k ? n_expected : k);
     for (size_t i = 0; i < n; i++)
-        toy_check_tuple(toy, &found[i], &expected[i]);
+        naive_check_tuple(&toy->model, &found[i], &expected[i]);
     check_costs(toy, beam, calls);
     check_promises(toy, problem, n);
 }
@@ -141,12 +141,12 @@ static void check_whole_space(const struct toy *toy, const int32_t *problem, siz
 {
     kpred_ctx ctx;
     size_t n = 0;
-    const size_t n_legal = naive_exhaust(toy, problem, expected);
+    const size_t n_legal = naive_exhaust(&toy->model, problem, expected);
     const kpred_status status = toy_predict(toy, problem, beam, found, beam, &n, &ctx);
     CHECK_EQ(status, n_legal ? KPRED_OK : KPRED_ERR_INFEASIBLE);
     CHECK_EQ(n, n_legal);
     for (size_t i = 0; i < n; i++)
-        toy_check_tuple(toy, &found[i], &expected[i]);
+        naive_check_tuple(&toy->model, &found[i], &expected[i]);
     check_promises(toy, problem, n);
 }
 
@@ -199,7 +199,7 @@ static void never_nothing_where_something_is_legal(void)
         random_problem(problem);
         n = 0;
         status = toy_predict(&toy, problem, 1 + i % 3, found, 1, &n, &ctx);
-        if (naive_exhaust(&toy, problem, expected))
+        if (naive_exhaust(&toy.model, problem, expected))
             CHECK(status == KPRED_OK && n == 1);
         else
             CHECK(status == KPRED_ERR_INFEASIBLE && n == 0);
