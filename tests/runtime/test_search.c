@@ -1,11 +1,14 @@
 /* test_search.c - the search against naive ones: exhaustive, beam, depth first
-   SPDX-License-Identifier: MIT */
+   SPDX-License-Identifier: MIT
+
+   COUNT=N: N times as many random models of the two tests that draw most. */
 #define KPRED_IMPLEMENTATION
 #include "kpred.h"
 
 #include "toy.h"
 
 static uint64_t seed = 2;
+static int times = 1; /* COUNT */
 static kpred_tuple found[KPRED_MAX_BEAM];
 static struct naive expected[NAIVE_MOST];
 static long n_died, n_found_again; /* beams that died out; of them, those the rescue completed */
@@ -154,10 +157,10 @@ static void a_beam_as_wide_as_the_space_is_exhaustive(void)
 {
     struct toy toy;
     int32_t problem[TOY_FIELDS];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4 * times; i++)
         for (int shape = 0; shape < N_SHAPES; shape++)
             for (int law = 0; law < N_LAWS; law++) {
-                const size_t space = random_toy(&toy, i ? 60 : 1000, shape);
+                const size_t space = random_toy(&toy, i % 4 ? 60 : 1000, shape);
                 const size_t beam = space < KPRED_MAX_BEAM ? space : KPRED_MAX_BEAM;
                 set_law(&toy, laws[law].kind, laws[law].density);
                 random_problem(problem);
@@ -172,7 +175,7 @@ static void a_narrow_beam_is_the_naive_one(void)
     struct toy toy;
     int32_t problem[TOY_FIELDS];
     n_died = n_found_again = 0;
-    for (int i = 0; i < 42; i++)
+    for (int i = 0; i < 42 * times; i++)
         for (int shape = 0; shape < N_SHAPES; shape++)
             for (int law = 0; law < N_LAWS; law++) {
                 const size_t beam = beams[i % 7];
@@ -349,6 +352,9 @@ static void fewer_tuples_are_the_first(void)
 
 int main(void)
 {
+    const char *text = getenv("COUNT");
+    if (text && atoi(text) > 0)
+        times = atoi(text);
     twin_make_tables();
     RUN(a_beam_as_wide_as_the_space_is_exhaustive);
     RUN(a_narrow_beam_is_the_naive_one);
