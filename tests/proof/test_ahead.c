@@ -6,6 +6,7 @@
    a second statement by tests/rules/test_rules.c.) Rules by lists and names judge all values together,
    so there every prefix of every tuple is asked, accepted or not. */
 #define KPRED_IMPLEMENTATION
+#include "model/shipped.h"
 #include "runtime/golden.h"
 
 #include "harness/test.h"

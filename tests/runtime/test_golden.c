@@ -13,6 +13,7 @@
    tuple that beam 10 finds the score and the values. */
 #define KPRED_IMPLEMENTATION
 #include "golden.h"
+#include "model/shipped.h"
 
 #include "harness/test.h"
 
