@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """bounds.py - no sum of a shipped model leaves its type: recomputed from the text of the headers
 
 usage: bounds.py HEADER...
@@ -8,7 +9,6 @@ activations of 0..127 and any prefix, with what rounding adds; then the least sc
 of sums of embeddings 2^15 - 1, of logits 2^29, of scores -2^31. Status 1: a limit is passed, or the header
 states a largest accumulator that is too small for what is rounded.
 """
-# SPDX-License-Identifier: MIT
 import re
 import sys
 
