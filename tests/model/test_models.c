@@ -1,8 +1,8 @@
 /* test_models.c - the shipped models: bounds, sizes, texts, and what they predict
    SPDX-License-Identifier: MIT
 
-   Linked with the programs' objects, whose builtins[] it looks at. The arithmetic of kpred.h comes a
-   second time, from twin_model.h. */
+   Linked with the programs' objects, whose builtins[] it looks at. The arithmetic of kpred.h comes
+   a second time, from twin_model.h. */
 #include "kpred.h"
 
 #include "harness/test.h"

@@ -1,12 +1,12 @@
 /* eva.c - the primitives of kpred.h with all inputs that their comments allow, for Frama-C's Eva
    SPDX-License-Identifier: MIT
 
-   Eva knows of each variable an interval, and nothing of how two of them hang together. So domains are
-   split where a bound needs that. Without Frama-C it is a program that draws inputs at random.
+   Eva knows of each variable an interval, and nothing of how two of them hang together. So domains
+   are split where a bound needs that. Without Frama-C it is a program that draws inputs at random.
 
-   PART 1 holds exp2, log2 and kpri_share to their contracts in kpred.h. PART 2 is all else, and takes
-   these three by their contracts. Of the places in long rows of alike ones each EVERY-th is looked at:
-   1 is a proof, and takes minutes. */
+   PART 1 holds exp2, log2 and kpri_share to their contracts in kpred.h. PART 2 is all else, and
+   takes these three by their contracts. Of the places in long rows of alike ones each EVERY-th is
+   looked at: 1 is a proof, and takes minutes. */
 #define KPRED_STATIC
 #include "kpred.h"
 
@@ -96,7 +96,8 @@ static void exp2_of_all(void)
     holds(kpri_exp2_neg(0) == 1 << 24);
 }
 
-/* The same for the numbers whose highest bit is bit e; below 2^6 there are fewer of them than steps. */
+/* The same for the numbers whose highest bit is bit e; below 2^6 there are fewer of them than
+   steps. */
 static void log2_of(int32_t e)
 {
     const int64_t size = INT64_C(1) << e, step = e < 6 ? 1 : size / 64;
@@ -131,7 +132,8 @@ static void saturate(void)
 }
 
 /* The largest logit stands at place `at`, and is 0 here. kpri_norm compares logits and takes
-   differences of them, and adds the largest at its end: so what holds for 0 holds for any |x| < 2^29. */
+   differences of them, and adds the largest at its end: so what holds for 0 holds for any |x| <
+   2^29. */
 static void norms(void)
 {
     int32_t x[KPRED_MAX_VALUES];
@@ -288,7 +290,8 @@ static void requantise(void)
     }
 }
 
-/* The accumulators fit with any rows; so do the logits, which a head multiplies by at most 2^7 here. */
+/* The accumulators fit with any rows; so do the logits, which a head multiplies by at most 2^7
+   here. */
 static void head_of(size_t rows, uint8_t e, uint8_t s)
 {
     const int64_t far = ROWS * 127 * (INT64_C(1) << e), half = INT64_C(1) << (s - 1);

@@ -1,10 +1,10 @@
 /* test_ahead.c - the shipped rules' look-ahead against enumeration, for real problems
    SPDX-License-Identifier: MIT
 
-   The problems are those of golden.csv. A rule of kpred_constraints.h judges only the newest value, so
-   what it accepts is walked to the end: each prefix has to lead to a tuple. (What it rejects is held to
-   a second statement by tests/rules/test_rules.c.) Rules by lists and names judge all values together,
-   so there every prefix of every tuple is asked, accepted or not. */
+   The problems are those of golden.csv. A rule of kpred_constraints.h judges only the newest
+   value, so what it accepts is walked to the end: each prefix has to lead to a tuple. (What it
+   rejects is held to a second statement by tests/rules/test_rules.c.) Rules by lists and names
+   judge all values together, so there every prefix of every tuple is asked, accepted or not. */
 #define KPRED_IMPLEMENTATION
 #include "model/shipped.h"
 #include "runtime/golden.h"
@@ -39,8 +39,8 @@ static long walk(size_t n)
     return found;
 }
 
-/* How many tuples that begin with the first n values are legal, as the rule says of whole tuples; what
-   it says of the n values has to agree. */
+/* How many tuples that begin with the first n values are legal, as the rule says of whole tuples;
+   what it says of the n values has to agree. */
 static long enumerate(size_t n)
 {
     const kpred_param *p = &at.model->params[n];

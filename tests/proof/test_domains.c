@@ -1,9 +1,10 @@
 /* test_domains.c - exp2 and log2 of kpred.h over their whole domains, against exact bounds
    SPDX-License-Identifier: MIT
 
-   Each power 2^(j/65536) is enclosed between two integers in Q62: square roots of 2, and products of
-   them, rounded down for one and up for the other. So no rounding of a library takes part. STRIDE=N
-   looks at each N-th argument beyond 2^24; STRIDE=1, which looks at all, takes some five seconds. */
+   Each power 2^(j/65536) is enclosed between two integers in Q62: square roots of 2, and products
+   of them, rounded down for one and up for the other. So no rounding of a library takes part.
+   STRIDE=N looks at each N-th argument beyond 2^24; STRIDE=1, which looks at all, takes some five
+   seconds. */
 #define KPRED_STATIC
 #include "kpred.h"
 
@@ -110,8 +111,8 @@ static int power_is_above(int64_t j, uint32_t x)
     return (wide)power[j % FRACTIONS].least << (j / FRACTIONS) > (wide)x * x << 62;
 }
 
-/* y = kpri_log2(x), which is the same for first..last, and l = 65536 log2(x): l - 4.5 < y < l + 0.5.
-   The end that is nearer to the bound stands for the others. */
+/* y = kpri_log2(x), which is the same for first..last, and l = 65536 log2(x): l - 4.5 < y < l +
+   0.5. The end that is nearer to the bound stands for the others. */
 static void check_log2(uint32_t first, uint32_t last, int32_t y)
 {
     CHECK(power_is_below(2 * (int64_t)y - 1, first));

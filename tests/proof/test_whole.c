@@ -1,9 +1,9 @@
-/* test_whole.c - whole predictions: random networks and rules, against enumeration and naive searches
+/* test_whole.c - whole predictions of random networks and rules, against naive searches
    SPDX-License-Identifier: MIT
 
-   Nothing of kpred.h takes part in what is expected: features and network come from twin_model.h, the
-   searches from naive.h, the rules from law.h. The bodies of the build take turns. COUNT=N: N times the
-   6,000 models. */
+   Nothing of kpred.h takes part in what is expected: features and network come from twin_model.h,
+   the searches from naive.h, the rules from law.h. The bodies of the build take turns. COUNT=N: N
+   times the 6,000 models. */
 #define KPRED_STATIC
 #include "kpred.h"
 
@@ -66,7 +66,7 @@ static void random_law(struct net *net)
     net->model.id = kpred_model_id(&net->model);
 }
 
-/* Outputs that do not depend on the hidden units, of four values: many tuples are equally likely. */
+/* Outputs of four values that do not depend on the hidden units: many tuples are equally likely. */
 static void flatten(struct net *net)
 {
     for (uint32_t t = 0; t < net->model.n_params; t++) {

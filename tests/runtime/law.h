@@ -1,4 +1,4 @@
-/* law.h - rules for models of any dimensions, by hashes of the values, with a record of what was asked
+/* law.h - random rules for models of any dimensions, with a record of what was asked
    SPDX-License-Identifier: MIT
 
    Include it after kpred.h. */

@@ -1,8 +1,8 @@
 /* naive.h - naive searches of any model: exhaustive, beam, depth first
    SPDX-License-Identifier: MIT
 
-   Include it after kpred.h. They know the header's text only and share no line with its search: all is
-   expanded, sorted and cut. The scores and the law come from naive_by. */
+   Include it after kpred.h. They know the header's text only and share no line with its search:
+   all is expanded, sorted and cut. The scores and the law come from naive_by. */
 #pragma once
 
 #include "harness/test.h"

@@ -1,8 +1,8 @@
 /* toy.h - models of any dimensions: a scorer that hashes, and a rule of law.h
    SPDX-License-Identifier: MIT
 
-   Include it after kpred.h. The naive searches share the hash and the law with the model under test,
-   no line of its search or arithmetic. */
+   Include it after kpred.h. The naive searches share the hash and the law with the model under
+   test, no line of its search or arithmetic. */
 #pragma once
 
 #include "law.h"

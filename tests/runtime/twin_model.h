@@ -1,4 +1,4 @@
-/* twin_model.h - the built-in network of any model stated a second time: 64 bits, division, no order
+/* twin_model.h - the built-in network of any model stated a second time: 64 bits, division
    SPDX-License-Identifier: MIT
 
    Include it after kpred.h. */
