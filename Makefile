@@ -186,6 +186,11 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 	@SOAK=1 $(RUN) test_hostile >/dev/null
 	@SOAK='$(SOAK)' $(BUILD)/check/test_hostile
 
+# STRIDE, COUNT and EVERY: tests/proof
+.PHONY: proof
+proof: all ## show at length what other tests show in short; some minutes, and with Frama-C if it is there
+	@STRIDE=1 COUNT=20 EVERY=1 $(RUN) test_domains test_whole test_search test_ahead proof
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature

@@ -657,6 +657,9 @@ static int32_t kpri_saturate(int64_t x)
 
 /* 2^-x in Q24, x in Q16. pre: x >= 0. post: 0..2^24, falling in x.
    A table step is at most 180724 and the fraction below 2^10, so the product fits 31 bits. */
+/*@ requires x >= 0;
+    assigns \nothing;
+    ensures 0 <= \result <= 16777216 && (x == 0 ==> \result == 16777216); */
 static int32_t kpri_exp2_neg(int32_t x)
 {
     const int32_t *t = kpri_exp2_table + ((x >> 10) & 63);
@@ -682,6 +685,9 @@ static int32_t kpri_leading_zeros(uint32_t x)
 
 /* log2(x) in Q16. pre: 1 <= x <= 2^31. post: 0..31*2^16, rising in x.
    A table step is at most 1466 and the fraction below 2^16, so the product fits 31 bits. */
+/*@ requires 1 <= x <= 2147483648;
+    assigns \nothing;
+    ensures 0 <= \result <= 31 * 65536; */
 static int32_t kpri_log2(uint32_t x)
 {
     const int32_t zeros = kpri_leading_zeros(x);
@@ -734,6 +740,9 @@ static int32_t kpri_register(const kpred_instr *in, const int32_t *r)
 }
 
 /* min(127, d * 127 / 2^shift). pre: 0 <= d < 2^56, shift < 32 */
+/*@ requires 0 <= d < 72057594037927936 && shift < 32;
+    assigns \nothing;
+    ensures 0 <= \result <= 127; */
 static int32_t kpri_share(int64_t d, unsigned shift)
 {
     const int64_t q = (d * 127) >> shift;

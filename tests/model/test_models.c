@@ -1,14 +1,14 @@
 /* test_models.c - the shipped models: bounds, sizes, texts, and what they predict
    SPDX-License-Identifier: MIT
 
-   Linked with the programs' objects, whose builtins[] it looks at. twin_score states the arithmetic
-   of kpred.h a second time, from the header's text: 64 bits, division, tables from libm. */
+   Linked with the programs' objects, whose builtins[] it looks at. The arithmetic of kpred.h comes
+   a second time, from twin_model.h. */
 #include "kpred.h"
 
 #include "harness/test.h"
 #include "model/registry.h"
 #include "model/rule_slots.h"
-#include "runtime/twin.h"
+#include "runtime/twin_model.h"
 #include "shipped.h"
 
 #include <stdlib.h>
@@ -25,11 +25,6 @@ enum {
     MOST_BEAM = 100,
     N_PROBLEMS = 150
 };
-
-static const kpred_additive *net_of(const kpred_model *m)
-{
-    return (const kpred_additive *)m->net;
-}
 
 /* The macros of a header, for a beam of 10 */
 static const struct macros {
@@ -103,7 +98,7 @@ static void values_ascend(void)
             CHECK(p->n_values >= 1 && p->n_values <= KPRED_MAX_VALUES);
             for (int32_t v = 1; v < p->n_values; v++)
                 CHECK(p->values[v - 1] < p->values[v]);
-            CHECK((net_of(b->model)->heads[t].weight == NULL) == (p->n_values == 1));
+            CHECK((twin_net(b->model)->heads[t].weight == NULL) == (p->n_values == 1));
         }
 }
 
@@ -172,7 +167,7 @@ static void specs(void)
         CHECK(!read_file(path, SPEC_MAX_BYTES, &file) && !strcmp(text.s, file.s));
         CHECK(!spec_parse(&spec, text.s, path) && !model_from_spec(&model, &spec, "config"));
         same_interface(&model, b->model);
-        same_program(&model.net, net_of(b->model));
+        same_program(&model.net, twin_net(b->model));
         model_free(&model);
         spec_free(&spec);
         buf_free(&text);
@@ -226,15 +221,15 @@ static void check_layer(const kpred_layer *l, int64_t *most)
 /* What the embeddings of the parameters before t add to its hidden unit i */
 static void add_embeddings(const kpred_model *m, uint32_t t, size_t i, struct interval *sum)
 {
-    const kpred_head *head = net_of(m)->heads + t;
+    const kpred_head *head = twin_net(m)->heads + t;
     const int8_t *e = head->embedding;
     const int64_t scale = (int64_t)1 << head->embedding_shift;
     int64_t least, most;
     int32_t v;
     for (uint32_t u = 0; u < t; u++) {
-        if (!net_of(m)->heads[u].weight)
+        if (!twin_net(m)->heads[u].weight)
             continue;
-        for (v = 0, least = most = e[i]; v < m->params[u].n_values; v++, e += net_of(m)->hidden) {
+        for (v = 0, least = most = e[i]; v < m->params[u].n_values; v++, e += twin_net(m)->hidden) {
             CHECK(e[i] != -128);
             least = e[i] < least ? e[i] : least;
             most = e[i] > most ? e[i] : most;
@@ -246,9 +241,9 @@ static void add_embeddings(const kpred_model *m, uint32_t t, size_t i, struct in
 /* Head t, whose part of the context begins with row `row`. */
 static void check_head(const kpred_model *m, uint32_t t, size_t row, int64_t *most)
 {
-    const kpred_head *head = net_of(m)->heads + t;
-    const kpred_layer *l = net_of(m)->layer + 2;
-    const size_t hidden = net_of(m)->hidden;
+    const kpred_head *head = twin_net(m)->heads + t;
+    const kpred_layer *l = twin_net(m)->layer + 2;
+    const size_t hidden = twin_net(m)->hidden;
     int64_t largest = 0;
     CHECK(head->embedding_shift <= 15 && head->logit_shift <= 24);
     for (size_t i = 0; i < hidden; i++) {
@@ -267,7 +262,7 @@ static void check_head(const kpred_model *m, uint32_t t, size_t row, int64_t *mo
 static void bounds(void)
 {
     for (const struct builtin *b = builtins; b->model; b++) {
-        const kpred_additive *net = net_of(b->model);
+        const kpred_additive *net = twin_net(b->model);
         int64_t most = 0;
         size_t row = 0;
         uint32_t t;
@@ -286,121 +281,14 @@ static void bounds(void)
 
 /* ---- the arithmetic a second time ---- */
 
-static int64_t twin_register(const kpred_instr *in, const int64_t *r)
+static int64_t twin_score(const kpred_model *m, const int32_t *problem, const unsigned char *index)
 {
-    const int64_t a = r[in->a], b = r[in->b], whole = a >= 0 && b > 0;
-    int64_t x = in->k;
-    switch (in->op) {
-    case KPRED_OP_LOG2: x = a < 1 ? 0 : twin_log2(a); break;
-    case KPRED_OP_ADD: x = a + b; break;
-    case KPRED_OP_SUB: x = a - b; break;
-    case KPRED_OP_MUL: x = a * b; break;
-    case KPRED_OP_CEIL_DIV: x = whole ? (a + b - 1) / b : 0; break;
-    case KPRED_OP_MOD: x = whole ? a % b : 0; break;
-    case KPRED_OP_MIN: x = a < b ? a : b; break;
-    case KPRED_OP_MAX: x = a > b ? a : b; break;
-    default: break;
+    int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0}, x[KPRED_MAX_VALUES] = {0}, score = 0;
+    twin_start(m, problem, base);
+    for (uint32_t t = 0; t < m->n_params; t++) {
+        twin_log2p(m, base, index, t, x);
+        score += x[index[t]];
     }
-    return twin_clamp(x, INT32_MIN, INT32_MAX);
-}
-
-static int64_t twin_activation(const kpred_instr *in, int64_t a, int64_t i)
-{
-    const int64_t width = (int64_t)1 << in->b, centre = in->k + i * width;
-    const int64_t far = a < centre ? centre - a : a - centre;
-    switch (in->op) {
-    case KPRED_OP_EQUALS: return a == in->k + i ? 127 : 0;
-    case KPRED_OP_RAMP: return twin_clamp(twin_floor_div((a - in->k) * 127, width), 0, 127);
-    case KPRED_OP_HATS:
-        if ((a < centre && i == 0) || (a > centre && i == in->n - 1))
-            return 127;
-        return twin_clamp(127 - far * 127 / width, 0, 127);
-    case KPRED_OP_DIVIDES: return a % (in->k * ((int64_t)1 << i)) == 0 ? 127 : 0;
-    default: return a < 0 ? 0 : a % in->k * 127 / in->k;
-    }
-}
-
-static void twin_features(const kpred_model *m, const int32_t *problem, int64_t *x)
-{
-    const kpred_additive *net = net_of(m);
-    int64_t r[KPRED_MAX_REGISTERS];
-    size_t n_registers = m->n_fields, n = 0;
-    for (size_t i = 0; i < n_registers; i++)
-        r[i] = problem[i];
-    for (size_t i = 0; i < net->n_instr; i++) {
-        const kpred_instr *in = net->program + i;
-        if (in->op <= KPRED_OP_CONST)
-            r[n_registers++] = twin_register(in, r);
-        for (int j = 0; in->op > KPRED_OP_CONST && j < in->n; j++)
-            x[n++] = twin_activation(in, r[in->a], j);
-    }
-    while (n < net->layer[0].cols)
-        x[n++] = 0;
-}
-
-static int64_t twin_dot(const int8_t *w, int64_t bias, const int64_t *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        bias += w[i] * x[i];
-    return bias;
-}
-
-/* One layer with ReLU, in place. */
-static void twin_dense(const kpred_layer *l, int64_t *x)
-{
-    int64_t y[KPRED_MAX_WIDTH];
-    for (size_t r = 0; r < l->rows; r++)
-        y[r] = twin_requantise(twin_dot(l->weight + r * l->cols, l->bias[r], x, l->cols), l->shift);
-    memcpy(x, y, l->rows * sizeof *x);
-}
-
-/* What the values chosen so far, by their indexes, add to hidden unit i of parameter t */
-static int64_t twin_prefix(const kpred_model *m, uint32_t t, const int32_t *index, size_t i)
-{
-    const size_t hidden = net_of(m)->hidden;
-    int64_t sum = 0;
-    size_t row = 0;
-    for (uint32_t u = 0; u < t; u++)
-        if (net_of(m)->heads[u].weight) {
-            sum += net_of(m)->heads[t].embedding[(row + (size_t)index[u]) * hidden + i];
-            row += (size_t)m->params[u].n_values;
-        }
-    return sum * ((int64_t)1 << net_of(m)->heads[t].embedding_shift);
-}
-
-/* log2-probability of value index[t] after the values before it; c: what the encoder gives, row:
-   where the parameter's part of the context begins */
-static int64_t twin_parameter(const kpred_model *m, uint32_t t, const int32_t *index,
-                              const int64_t *c, size_t row)
-{
-    const kpred_head *head = net_of(m)->heads + t;
-    const kpred_layer *l = net_of(m)->layer + 2;
-    const size_t hidden = net_of(m)->hidden, n = (size_t)m->params[t].n_values;
-    int64_t h[KPRED_MAX_HIDDEN], x[KPRED_MAX_VALUES];
-    for (size_t i = 0; i < hidden; i++)
-        h[i] =
-            twin_requantise(twin_dot(l->weight + (row + i) * l->cols, l->bias[row + i], c, l->cols)
-                                + twin_prefix(m, t, index, i),
-                            head->hidden_shift);
-    for (size_t i = 0; i < n; i++)
-        x[i] = twin_dot(head->weight + i * hidden, head->bias[i], h, hidden)
-               * ((int64_t)1 << head->logit_shift);
-    twin_log_softmax(x, n);
-    return x[index[t]];
-}
-
-static int64_t twin_score(const kpred_model *m, const int32_t *problem, const int32_t *index)
-{
-    int64_t x[KPRED_MAX_WIDTH], score = 0;
-    size_t row = 0;
-    twin_features(m, problem, x);
-    twin_dense(&net_of(m)->layer[0], x);
-    twin_dense(&net_of(m)->layer[1], x);
-    for (uint32_t t = 0; t < m->n_params; t++)
-        if (net_of(m)->heads[t].weight) {
-            score += twin_parameter(m, t, index, x, row);
-            row += net_of(m)->hidden;
-        }
     return score;
 }
 
@@ -437,7 +325,7 @@ static int counting_rule(const int32_t *problem, const int32_t *values, size_t n
 static void counting_start(const kpred_model *m, const int32_t *problem, int32_t *work,
                            int32_t *state)
 {
-    const kpred_layer *l = net_of(m)->layer;
+    const kpred_layer *l = twin_net(m)->layer;
     for (int i = 0; i < 3; i++)
         count.multiply_adds += (size_t)l[i].rows * l[i].cols;
     count.starts++;
@@ -449,7 +337,7 @@ static void counting_logits(const kpred_model *m, int32_t *work, const int32_t *
 {
     const size_t n = (size_t)m->params[t].n_values;
     if (n > 1)
-        count.multiply_adds += ((n + 3) / 4 * 4 + t) * net_of(m)->hidden;
+        count.multiply_adds += ((n + 3) / 4 * 4 + t) * twin_net(m)->hidden;
     kpred_additive_scorer.logits(m, work, state, prefix, t, logits);
 }
 
@@ -511,14 +399,14 @@ static void for_problems(size_t n_problems, void (*check)(const struct run *))
 
 /* ---- what is returned ---- */
 
-static void indexes_of(const kpred_model *m, const int32_t *values, int32_t *index)
+static void indexes_of(const kpred_model *m, const int32_t *values, unsigned char *index)
 {
     int32_t v;
     for (uint32_t t = 0; t < m->n_params; t++) {
         for (v = 0; v < m->params[t].n_values && m->params[t].values[v] != values[t]; v++)
             ;
         CHECK(v < m->params[t].n_values);
-        index[t] = v < m->params[t].n_values ? v : 0;
+        index[t] = (unsigned char)(v < m->params[t].n_values ? v : 0);
     }
 }
 
@@ -570,7 +458,7 @@ static void costs_stay_within_the_macros(void)
 /* A tuple's sum times the model's scale, rounded to zero */
 static int64_t scaled_sum(const struct run *r, const kpred_tuple *tuple)
 {
-    int32_t index[KPRED_MAX_TUPLE];
+    unsigned char index[KPRED_MAX_TUPLE];
     indexes_of(r->own, tuple->value, index);
     return (int64_t)twin_score(r->own, r->problem, index) * r->own->scale / KPRED_SCALE_ONE;
 }

@@ -12,46 +12,17 @@
    A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best
    tuple that beam 10 finds the score and the values. */
 #define KPRED_IMPLEMENTATION
+#include "golden.h"
 #include "model/shipped.h"
 
 #include "harness/test.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
+enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = GOLDEN_LINE };
 
-static const char *path = "tests/fixtures/golden.csv";
-
-#define MODEL(name, NAME) &kpred_model_##name,
-static const kpred_model *const models[] = {SHIPPED(MODEL)};
-#undef MODEL
-
-static const kpred_model *find_model(const char *line)
-{
-    const size_t n = strcspn(line, ",");
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (strlen(models[i]->name) == n && !strncmp(models[i]->name, line, n))
-            return models[i];
-    return NULL;
-}
-
-/* Fields from text that ends with a comma; 0 if it is not as the model wants it. */
-static int read_problem(const kpred_model *m, const char *text, int32_t *problem)
-{
-    for (uint32_t f = 0; f < m->n_fields; f++) {
-        const size_t n = strcspn(text, " ,");
-        char word[64];
-        if (n == 0 || n >= sizeof word || (text[n] == ',') != (f + 1 == m->n_fields))
-            return 0;
-        memcpy(word, text, n);
-        word[n] = 0;
-        problem[f] = m->fields[f].tokens ? kpred_token(m, f, word) : (int32_t)atol(word);
-        text += n + 1;
-    }
-    return 1;
-}
+static const char *path = GOLDEN;
 
 /* The best tuple for a problem, as a line has it: SCORE,VALUE VALUE ... */
 static void write_answer(const kpred_model *m, const int32_t *problem, char *out, size_t size)
@@ -76,11 +47,11 @@ static void write_answer(const kpred_model *m, const int32_t *problem, char *out
    the file's form. */
 static char *read_line(char *line, char *now, size_t size)
 {
-    const kpred_model *m = find_model(line);
+    const kpred_model *m = golden_model(line);
     char *problem = strchr(line, ','), *answer = problem ? strchr(problem + 1, ',') : NULL;
     int32_t fields[KPRED_MAX_FIELDS];
     line[strcspn(line, "\n")] = 0;
-    if (!m || !answer || !read_problem(m, problem + 1, fields))
+    if (!m || !answer || !golden_problem(m, problem + 1, fields))
         return NULL;
     write_answer(m, fields, now, size);
     return answer + 1;
@@ -119,7 +90,7 @@ static void check_model(const kpred_model *m)
     FILE *f = open_file(line);
     int n = 0;
     while (fgets(line, sizeof line, f)) {
-        if (find_model(line) == m) {
+        if (golden_model(line) == m) {
             char *answer = read_line(line, now, sizeof now);
             n++;
             CHECK(answer);
@@ -145,7 +116,7 @@ static void no_other_lines(void)
     FILE *f = open_file(line);
     CHECK(!strcmp(line, "model,problem,score,values\n"));
     while (fgets(line, sizeof line, f))
-        CHECK(find_model(line));
+        CHECK(golden_model(line));
     fclose(f);
 }
 

@@ -24,7 +24,7 @@ static kpred_status check_rescue(size_t beam)
     struct naive only;
     size_t n = 99;
     long calls;
-    const kpred_status want = naive_rescue(&toy, problem, &only, &calls);
+    const kpred_status want = naive_rescue(&toy.model, problem, &only, &calls);
     const kpred_status got = toy_predict(&toy, problem, beam, out, beam < 4 ? beam : 4, &n, &ctx);
     CHECK_EQ(got, want);
     CHECK_EQ(toy_record.starts, beam == 1 ? 1 : 2); /* a beam of one is this search */
@@ -32,15 +32,15 @@ static kpred_status check_rescue(size_t beam)
     CHECK_EQ(toy_record.faults, 0);
     CHECK_EQ(n, got == KPRED_OK ? 1 : 99);
     if (got == KPRED_OK)
-        toy_check_tuple(&toy, &out[0], &only);
+        naive_check_tuple(&toy.model, &out[0], &only);
     return got;
 }
 
 static int beam_dies(size_t beam)
 {
-    static struct naive list[TOY_MOST];
+    static struct naive list[NAIVE_MOST];
     long calls;
-    return naive_beam(&toy, problem, beam, list, &calls) == 0;
+    return naive_beam(&toy.model, problem, beam, list, &calls) == 0;
 }
 
 static void check_detail(int32_t value, int32_t limit)
@@ -162,7 +162,7 @@ static void not_applicable_is_another_thing(void)
 static void a_context_survives(void)
 {
     static const int32_t n_values[] = {6, 6, 6};
-    static struct naive list[TOY_MOST];
+    static struct naive list[NAIVE_MOST];
     kpred_tuple out[5];
     size_t n;
     long calls;
@@ -172,9 +172,9 @@ static void a_context_survives(void)
     toy_law.density = 2;
     toy_begin(problem);
     CHECK_EQ(kpred_predict(&ctx, problem, TOY_FIELDS, out, 5, &n), KPRED_OK);
-    CHECK_EQ(n, naive_beam(&toy, problem, 5, list, &calls));
+    CHECK_EQ(n, naive_beam(&toy.model, problem, 5, list, &calls));
     for (size_t i = 0; i < n; i++)
-        toy_check_tuple(&toy, &out[i], &list[i]);
+        naive_check_tuple(&toy.model, &out[i], &list[i]);
 }
 
 int main(void)

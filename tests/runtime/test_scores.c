@@ -15,7 +15,7 @@ enum { MOST = 100, STEP = 65536 / 64 };
 static uint64_t seed = 9;
 static struct toy toy;
 static kpred_tuple found[MOST], plain[MOST];
-static struct naive expected[TOY_MOST];
+static struct naive expected[NAIVE_MOST];
 
 static const uint32_t scales[] = {1,     99,    20000,  32768,          65535,
                                   65537, 80000, 110000, KPRED_MAX_SCALE};
@@ -52,7 +52,7 @@ static int64_t exact_part(const int32_t *problem, const struct naive *prefix, si
 {
     int64_t x[KPRED_MAX_VALUES] = {0}, sum = 0;
     const int32_t n = toy.net.n_values[t];
-    naive_scores(&toy, problem, prefix, t, x);
+    toy_scores(&toy.model, problem, prefix->index, t, x);
     for (int32_t v = 0; v < n; v++) {
         const int64_t bits = -scaled(x[v], scale);
         sum += twin_exp2_neg(bits / 1024 * 1024); /* of the step, without interpolation */
@@ -144,7 +144,7 @@ static void scores_are_those_of_the_twins(void)
         const size_t beam = beams[i % 4];
         long calls;
         random_toy(i);
-        const size_t n = naive_beam(&toy, problem, beam, expected, &calls);
+        const size_t n = naive_beam(&toy.model, problem, beam, expected, &calls);
         if (n == 0)
             continue;
         memcpy(first, naive_first, sizeof first);
@@ -215,7 +215,7 @@ static void check_rescued(const int32_t *problem, const struct naive *tuple,
         CHECK(found[0].score <= 0);
     }
     CHECK_EQ(predict(problem, KPRED_SCALE_ONE, 2, found), 1);
-    toy_check_tuple(&toy, &found[0], tuple);
+    naive_check_tuple(&toy.model, &found[0], tuple);
 }
 
 static void a_rescued_tuple_has_the_norm_of_the_beam(void)
@@ -230,8 +230,8 @@ static void a_rescued_tuple_has_the_norm_of_the_beam(void)
         toy_make(&toy, test_random64(&seed), 5, n_values, 1 << 20, 1 << 18, i % 3 ? 0 : 4);
         toy_law.kind = TOY_TUPLE;
         toy_law.density = 300;
-        if (naive_beam(&toy, problem, 2, expected, &calls) != 0
-            || naive_rescue(&toy, problem, &tuple, &calls) != KPRED_OK)
+        if (naive_beam(&toy.model, problem, 2, expected, &calls) != 0
+            || naive_rescue(&toy.model, problem, &tuple, &calls) != KPRED_OK)
             continue;
         memcpy(first, naive_first, sizeof first);
         check_rescued(problem, &tuple, first, naive_reached);
@@ -269,7 +269,7 @@ static void no_score_is_above_zero(void)
         const int32_t problem[TOY_FIELDS] = {i, 4};
         long calls;
         toy_make(&toy, 23, 2, n_values, 2, 1 << 19, 0);
-        CHECK_EQ(naive_beam(&toy, problem, 8, expected, &calls), 8);
+        CHECK_EQ(naive_beam(&toy.model, problem, 8, expected, &calls), 8);
         memcpy(first, naive_first, sizeof first);
         CHECK_EQ(predict(problem, KPRED_SCALE_ONE, 8, plain), 8);
         check_scores(problem, KPRED_MAX_SCALE, 8, 8, first);

@@ -1,13 +1,16 @@
 /* test_search.c - the search against naive ones: exhaustive, beam, depth first
-   SPDX-License-Identifier: MIT */
+   SPDX-License-Identifier: MIT
+
+   COUNT=N: N times as many random models of the two tests that draw most. */
 #define KPRED_IMPLEMENTATION
 #include "kpred.h"
 
 #include "toy.h"
 
 static uint64_t seed = 2;
+static int times = 1; /* COUNT */
 static kpred_tuple found[KPRED_MAX_BEAM];
-static struct naive expected[TOY_MOST];
+static struct naive expected[NAIVE_MOST];
 static long n_died, n_found_again; /* beams that died out; of them, those the rescue completed */
 
 static long all_values(const struct toy *toy)
@@ -49,14 +52,14 @@ static void check_rescued(const struct toy *toy, const int32_t *problem, size_t 
     struct naive only;
     long calls;
     n_died++;
-    CHECK_EQ(status, naive_rescue(toy, problem, &only, &calls));
+    CHECK_EQ(status, naive_rescue(&toy->model, problem, &only, &calls));
     CHECK_EQ(toy_record.starts, beam == 1 ? 1 : 2);
     CHECK_EQ(toy_record.faults, 0);
     if (status != KPRED_OK)
         return;
     n_found_again++;
     CHECK_EQ(n, 1);
-    toy_check_tuple(toy, &found[0], &only);
+    naive_check_tuple(&toy->model, &found[0], &only);
     check_promises(toy, problem, 1);
 }
 
@@ -66,7 +69,7 @@ static void check_case(const struct toy *toy, const int32_t *problem, size_t bea
     kpred_ctx ctx;
     long calls;
     size_t n = 0;
-    const size_t n_expected = naive_beam(toy, problem, beam, expected, &calls);
+    const size_t n_expected = naive_beam(&toy->model, problem, beam, expected, &calls);
     const kpred_status status = toy_predict(toy, problem, beam, found, k, &n, &ctx);
     if (n_expected == 0) {
         check_rescued(toy, problem, beam, status, n);
@@ -75,7 +78,7 @@ static void check_case(const struct toy *toy, const int32_t *problem, size_t bea
     CHECK_EQ(status, KPRED_OK);
     CHECK_EQ(n, n_expected < k ? n_expected : k);
     for (size_t i = 0; i < n; i++)
-        toy_check_tuple(toy, &found[i], &expected[i]);
+        naive_check_tuple(&toy->model, &found[i], &expected[i]);
     check_costs(toy, beam, calls);
     check_promises(toy, problem, n);
 }
@@ -141,12 +144,12 @@ static void check_whole_space(const struct toy *toy, const int32_t *problem, siz
 {
     kpred_ctx ctx;
     size_t n = 0;
-    const size_t n_legal = naive_exhaust(toy, problem, expected);
+    const size_t n_legal = naive_exhaust(&toy->model, problem, expected);
     const kpred_status status = toy_predict(toy, problem, beam, found, beam, &n, &ctx);
     CHECK_EQ(status, n_legal ? KPRED_OK : KPRED_ERR_INFEASIBLE);
     CHECK_EQ(n, n_legal);
     for (size_t i = 0; i < n; i++)
-        toy_check_tuple(toy, &found[i], &expected[i]);
+        naive_check_tuple(&toy->model, &found[i], &expected[i]);
     check_promises(toy, problem, n);
 }
 
@@ -154,10 +157,10 @@ static void a_beam_as_wide_as_the_space_is_exhaustive(void)
 {
     struct toy toy;
     int32_t problem[TOY_FIELDS];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4 * times; i++)
         for (int shape = 0; shape < N_SHAPES; shape++)
             for (int law = 0; law < N_LAWS; law++) {
-                const size_t space = random_toy(&toy, i ? 60 : 1000, shape);
+                const size_t space = random_toy(&toy, i % 4 ? 60 : 1000, shape);
                 const size_t beam = space < KPRED_MAX_BEAM ? space : KPRED_MAX_BEAM;
                 set_law(&toy, laws[law].kind, laws[law].density);
                 random_problem(problem);
@@ -172,7 +175,7 @@ static void a_narrow_beam_is_the_naive_one(void)
     struct toy toy;
     int32_t problem[TOY_FIELDS];
     n_died = n_found_again = 0;
-    for (int i = 0; i < 42; i++)
+    for (int i = 0; i < 42 * times; i++)
         for (int shape = 0; shape < N_SHAPES; shape++)
             for (int law = 0; law < N_LAWS; law++) {
                 const size_t beam = beams[i % 7];
@@ -199,7 +202,7 @@ static void never_nothing_where_something_is_legal(void)
         random_problem(problem);
         n = 0;
         status = toy_predict(&toy, problem, 1 + i % 3, found, 1, &n, &ctx);
-        if (naive_exhaust(&toy, problem, expected))
+        if (naive_exhaust(&toy.model, problem, expected))
             CHECK(status == KPRED_OK && n == 1);
         else
             CHECK(status == KPRED_ERR_INFEASIBLE && n == 0);
@@ -349,6 +352,9 @@ static void fewer_tuples_are_the_first(void)
 
 int main(void)
 {
+    const char *text = getenv("COUNT");
+    if (text && atoi(text) > 0)
+        times = atoi(text);
     twin_make_tables();
     RUN(a_beam_as_wide_as_the_space_is_exhaustive);
     RUN(a_narrow_beam_is_the_naive_one);
