@@ -10,6 +10,8 @@
 
 #include "conv.h"
 
+#include "base/temporary.h"
+
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,7 @@ struct writer {
     sqlite3 *db;
     sqlite3_stmt *st[N_STATEMENTS];
     sqlite3_int64 first; /* rows of perf_db above it were added just now */
-    int force;
+    int force, is_held;  /* is_held: signals wait */
     struct user_db_counts *counts;
 };
 
@@ -233,8 +235,11 @@ static int write_all(struct writer *w, const struct user_db *u, const char *file
     sqlite3_busy_timeout(w->db, 10000);
     if (file != w->path && run_sql(w, "PRAGMA journal_mode = MEMORY") != 0)
         return -1; /* a signal would leave the journal of a temporary file behind */
-    if (check_tables(w) != 0 || run_sql(w, "BEGIN IMMEDIATE") != 0 || run_sql(w, schema) != 0
-        || prepare(w) != 0 || write_lines(w, u) != 0)
+    if (check_tables(w) != 0 || run_sql(w, "BEGIN IMMEDIATE") != 0)
+        return -1;
+    signals_hold(); /* one that ends the program would leave the journal behind */
+    w->is_held = 1;
+    if (run_sql(w, schema) != 0 || prepare(w) != 0 || write_lines(w, u) != 0)
         return -1;
     return run_sql(w, "COMMIT");
 }
@@ -249,6 +254,8 @@ static int write_file(const struct user_db *u, const char *path, const char *fil
     for (size_t i = 0; i < N_STATEMENTS; i++)
         sqlite3_finalize(w.st[i]);
     sqlite3_close(w.db);
+    if (w.is_held)
+        signals_release();
     return rc;
 }
 
