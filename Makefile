@@ -178,6 +178,14 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 	@SOAK=1 $(RUN) test_hostile >/dev/null
 	@SOAK='$(SOAK)' $(BUILD)/check/test_hostile
 
+.PHONY: faults
+faults: all ## let memory, the disk and calls of the system fail in every command, and kill them; about ten minutes
+	@BUILD='$(BUILD)' CC='$(CC)' sh tests/faults/faults.sh all
+
+.PHONY: tsan
+tsan: all ## train and tune under ThreadSanitizer, in build/tsan; about two minutes
+	@BUILD='$(BUILD)' CC='$(CC)' sh tests/faults/tsan.sh
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature
