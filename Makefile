@@ -179,7 +179,7 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 	@SOAK='$(SOAK)' $(BUILD)/check/test_hostile
 
 .PHONY: faults
-faults: all ## let memory, the disk and calls of the system fail in every command, and kill them; about ten minutes
+faults: all ## let memory, the disk and calls of the system fail in every command, and kill them; about five minutes
 	@BUILD='$(BUILD)' CC='$(CC)' sh tests/faults/faults.sh all
 
 .PHONY: tsan

@@ -65,7 +65,7 @@ def all_kills(bench, commands, kills, checks):
         start, good, seconds = good_run(bench, command)
         want, hits, wrong = (kills + i) // len(commands), 0, []
         moments = random.Random(command.name)
-        for _ in range(4 * want):
+        for _ in range(20 * want):
             if hits == want:
                 break
             hit, trouble = kill_once(bench, command, start, good, moments.random() * seconds)
