@@ -130,15 +130,16 @@ static ssize_t faulty_pwrite(int fd, const void *bytes, size_t n, off_t where)
     return do_write(SYS_pwrite64, fd, bytes, n, where);
 }
 
-/* What is read without waiting is a pipe of tune, which has no error of a disk. */
-static int waits(int fd)
+/* What is read without waiting is a pipe of tune, and what a forked child reads as well: neither has
+   errors of a disk. */
+static int can_fail_to_read(int fd)
 {
-    return (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
+    return getpid() == first && (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
 }
 
 static long do_read(long call, int fd, void *bytes, size_t n, off_t where)
 {
-    const int why = waits(fd) ? fault(READ) : 0;
+    const int why = can_fail_to_read(fd) ? fault(READ) : 0;
     if (why != 0 && why != SHORT)
         return failed(why);
     return syscall(call, fd, bytes, why == SHORT && n > 1 ? n / 2 : n, where);
