@@ -191,6 +191,14 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 proof: all ## show at length what other tests show in short; some minutes, and with Frama-C if it is there
 	@STRIDE=1 COUNT=20 EVERY=1 $(RUN) test_domains test_whole test_search test_ahead proof
 
+.PHONY: faults
+faults: all ## let memory, the disk and calls of the system fail in every command, and kill them; about five minutes
+	@BUILD='$(BUILD)' CC='$(CC)' sh tests/faults/faults.sh all
+
+.PHONY: tsan
+tsan: all ## train and tune under ThreadSanitizer, in build/tsan; about two minutes
+	@BUILD='$(BUILD)' CC='$(CC)' sh tests/faults/tsan.sh
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature

@@ -13,6 +13,7 @@
 
 struct json_text json_text_open(const char *path, const struct buf *bytes)
 {
+    json_set_alloc_funcs(xmalloc, free); /* some of jansson's own ways without memory lose values */
     return (struct json_text){path, bytes->s, bytes->n, 0, 1, 1, 0};
 }
 

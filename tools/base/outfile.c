@@ -4,87 +4,24 @@
    util.h declares it. */
 #define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE   700 /* realpath */
+#include "temporary.h"
 #include "util.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-/* ---- temporary files, which no signal leaves behind ---- */
-
-enum { MAX_OPEN = 8 }; /* more at a time are possible, but a signal leaves them */
-static const char *volatile unfinished[MAX_OPEN];
-
-/* The action is reset here and not by SA_RESETHAND: Linux resets it before it blocks the signal, so
-   that a second one, close behind, would end the program with the files in place. */
-static void remove_unfinished(int number)
-{
-    for (int i = 0; i < MAX_OPEN; i++)
-        if (unfinished[i] != NULL)
-            unlink(unfinished[i]);
-    signal(number, SIG_DFL);
-    raise(number); /* it is blocked: it ends the program when the handler is left */
-}
-
-/* A signal that is ignored stays so: of `nohup`, and of what a shell runs in the background. */
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
-    struct sigaction act, old;
-    memset(&act, 0, sizeof act);
-    act.sa_handler = remove_unfinished;
-    sigfillset(&act.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(signals[i], &act, NULL);
-}
-
-static void remember(const char *temporary)
-{
-    int i = 0;
-    while (i < MAX_OPEN && unfinished[i] != NULL)
-        i++;
-    if (i < MAX_OPEN)
-        unfinished[i] = temporary;
-}
-
-static void forget(const char *temporary)
-{
-    for (int i = 0; i < MAX_OPEN; i++)
-        if (unfinished[i] == temporary)
-            unfinished[i] = NULL;
-}
-
-/* mkstemp, with signals held back until the file is remembered */
-static int make_temporary(char *name)
-{
-    sigset_t all, before;
-    catch_signals();
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    const int fd = mkstemp(name);
-    const int error = errno;
-    if (fd >= 0)
-        remember(name);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    errno = error;
-    return fd;
-}
+/* ---- opening ---- */
 
 static void remove_temporary(struct outfile *o)
 {
-    if (o->temporary == NULL)
-        return;
-    unlink(o->temporary);
-    forget(o->temporary);
+    if (o->temporary != NULL)
+        temporary_remove(o->temporary);
 }
-
-/* ---- opening ---- */
 
 static void out_close(struct outfile *o)
 {
@@ -93,7 +30,7 @@ static void out_close(struct outfile *o)
     if (o->old != NULL)
         fclose(o->old); /* and with it the lock */
     if (o->temporary != NULL)
-        forget(o->temporary);
+        temporary_forget(o->temporary);
     free(o->path);
     free(o->temporary);
     memset(o, 0, sizeof *o);
@@ -106,8 +43,8 @@ static int create_temporary(struct outfile *o, const struct stat *like)
     mode_t mask = umask(0);
     umask(mask);
     buf_add(&name, o->path, (size_t)(base_name(o->path) - o->path));
-    buf_puts(&name, ".kpred-XXXXXX");
-    int fd = make_temporary(name.s);
+    buf_puts(&name, TEMPORARY_NAME);
+    int fd = temporary_make(name.s);
     if (fd < 0) {
         int error = errno;
         buf_free(&name);
@@ -360,6 +297,17 @@ int out_commit(struct outfile *o)
         remove_temporary(o);
     out_close(o);
     return rc;
+}
+
+int write_whole(int fd, const struct buf *bytes)
+{
+    for (size_t n = 0; n < bytes->n;) {
+        const ssize_t part = write(fd, bytes->s + n, bytes->n - n);
+        if (part < 0 && errno != EINTR)
+            return -1;
+        n += part > 0 ? (size_t)part : 0;
+    }
+    return 0;
 }
 
 int out_whole(const char *path, const struct buf *bytes)

@@ -21,21 +21,25 @@ static void become_gnuplot(int script, int out, const char *argument)
 }
 
 /* All that comes out of a pipe; to may be NULL. */
-static void copy(int from, FILE *to)
+static int copy(int from, FILE *to)
 {
     char block[4096];
     ssize_t n;
     while ((n = read(from, block, sizeof block)) > 0 || (n < 0 && errno == EINTR))
         if (n > 0 && to != NULL)
             fwrite(block, 1, (size_t)n, to);
+    return n == 0 ? 0 : fail("gnuplot: %s", strerror(errno));
 }
 
-static int check_status(pid_t child)
+/* `failed`: of what was read of it, which is told already */
+static int check_status(pid_t child, int failed)
 {
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return fail("gnuplot: %s", strerror(errno));
+    if (failed)
+        return failed;
     if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
         return fail("there is no gnuplot, which draws plots (Debian: apt-get install gnuplot-nox)");
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : fail("gnuplot failed");
@@ -49,13 +53,17 @@ static int run_gnuplot(int script, const char *argument, FILE *out)
     if (pipe(ends) != 0)
         return fail("gnuplot: %s", strerror(errno));
     child = fork();
+    const int error = errno;
     if (child == 0)
         become_gnuplot(script, ends[1], argument);
     close(ends[1]);
-    if (child > 0)
-        copy(ends[0], out);
+    if (child < 0) {
+        close(ends[0]);
+        return fail("gnuplot: %s", strerror(error));
+    }
+    const int rc = copy(ends[0], out);
     close(ends[0]);
-    return child > 0 ? check_status(child) : fail("gnuplot: %s", strerror(errno));
+    return check_status(child, rc);
 }
 
 int plot_check(void)

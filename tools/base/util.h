@@ -78,10 +78,10 @@ int read_text(const char *path, size_t most, struct buf *out);
 int read_stream(FILE *f, const char *path, size_t most, struct buf *out);
 
 /* Output that appears whole or not at all (outfile.c): written under a temporary name in the same
-   directory, which out_commit renames and no signal that ends the program leaves behind. A symbolic
-   link stays one: what it names is made or replaced. A path that is a device or a pipe is written
-   directly; NULL is standard output. Exactly one of out_commit and out_abandon follows a successful
-   out_open... */
+   directory, which out_commit renames and no end of the program leaves behind (temporary.h). A
+   symbolic link stays one: what it names is made or replaced. A path that is a device or a pipe is
+   written directly; NULL is standard output. Exactly one of out_commit and out_abandon follows a
+   successful out_open... */
 struct outfile {
     FILE *f;
     char *path, *temporary;
@@ -101,6 +101,8 @@ int out_open_change(struct outfile *o, const char *path, size_t most, struct buf
 int out_commit(struct outfile *o); /* -1 if any write failed: nothing is left behind then */
 void out_abandon(struct outfile *o);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
+/* To a descriptor, by one write if that takes all: -1 with errno; a part may be written then. */
+int write_whole(int fd, const struct buf *bytes);
 int flush_stdout(void); /* -1 if anything written to standard output was lost */
 
 /* ---- SHA-256 (FIPS 180-4) ---- */

@@ -5,11 +5,11 @@
 #include "process.h"
 #include "trial.h"
 
+#include "base/temporary.h"
 #include "base/util.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,14 +115,9 @@ static int compile_and_load(struct host *h, const char *compiler, const char *co
 /* Signals that end the program wait until the folder is gone. */
 static int load(struct host *h, const char *compiler, const char *const *flags)
 {
-    static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-    sigset_t held, before;
-    sigemptyset(&held);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaddset(&held, ends[i]);
-    sigprocmask(SIG_BLOCK, &held, &before);
+    signals_hold();
     const int rc = compile_and_load(h, compiler, flags);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    signals_release();
     return rc;
 }
 

@@ -113,25 +113,16 @@ static uint32_t shown(uint64_t sum)
     return (uint32_t)(sum >> 32 ^ sum);
 }
 
-/* Takes off what was written of a line for which there was no room. */
-static void take_back(const struct log *l, ssize_t n)
-{
-    const off_t end = n > 0 ? lseek(fileno(l->f), 0, SEEK_END) : 0;
-    if (end >= n && n > 0 && ftruncate(fileno(l->f), end - n) != 0)
-        note("%s: its last line is cut", l->path);
-}
-
-/* One write: what a kill can leave is a part of the last line, never parts of several. */
+/* What a kill can leave is a part of the last line, never parts of several. Of a line for which
+   there was no room nothing stays. */
 static int put(const struct log *l, const struct buf *text)
 {
-    ssize_t n;
-    do
-        n = write(fileno(l->f), text->s, text->n);
-    while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)text->n)
+    const off_t size = lseek(fileno(l->f), 0, SEEK_END);
+    if (write_whole(fileno(l->f), text) == 0)
         return 0;
-    fail("%s: cannot write: %s", l->path, n < 0 ? strerror(errno) : "no room is left");
-    take_back(l, n);
+    fail("%s: cannot write: %s", l->path, strerror(errno));
+    if (lseek(fileno(l->f), 0, SEEK_END) > size && ftruncate(fileno(l->f), size) != 0)
+        note("%s: its last line is cut", l->path);
     return -1;
 }
 

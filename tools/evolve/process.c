@@ -58,7 +58,8 @@ static int start(struct process_words *words, FILE *input, const int ends[2], pi
     return why;
 }
 
-static void take(int from, struct buf *out)
+/* 0, or what errno is */
+static int take(int from, struct buf *out)
 {
     char bytes[4096];
     for (;;) {
@@ -66,7 +67,7 @@ static void take(int from, struct buf *out)
         if (n > 0)
             buf_add(out, bytes, (size_t)n);
         else if (n == 0 || errno != EINTR)
-            return;
+            return n == 0 ? 0 : errno;
     }
 }
 
@@ -89,12 +90,12 @@ int process_run(struct process_words *words, FILE *input, struct buf *out)
         return fail("a pipe for %s: %s", words->v[0], strerror(errno));
     const int why = start(words, input, ends, &pid);
     close(ends[1]);
-    if (why == 0)
-        take(ends[0], out);
+    const int lost = why == 0 ? take(ends[0], out) : 0;
     close(ends[0]);
     if (why != 0)
         return fail("%s cannot be started: %s", words->v[0], strerror(why));
-    return end_of(pid, words->v[0]);
+    const int status = end_of(pid, words->v[0]);
+    return lost == 0 || status < 0 ? status : fail("%s: %s", words->v[0], strerror(lost));
 }
 
 char *process_folder(void)

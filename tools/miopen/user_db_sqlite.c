@@ -10,6 +10,8 @@
 
 #include "conv.h"
 
+#include "base/temporary.h"
+
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,8 @@ struct writer {
     sqlite3 *db;
     sqlite3_stmt *st[N_STATEMENTS];
     sqlite3_int64 first; /* rows of perf_db above it were added just now */
-    int force;
+    int force, is_held;  /* is_held: signals wait */
+    int no_memory;       /* for a text that was to be bound */
     struct user_db_counts *counts;
 };
 
@@ -71,6 +74,8 @@ static int run_sql(const struct writer *w, const char *sql)
 static sqlite3_int64 step(const struct writer *w, enum statement which)
 {
     sqlite3_stmt *st = w->st[which];
+    if (w->no_memory)
+        return fail("%s: SQLite: out of memory", w->path);
     const int rc = sqlite3_step(st);
     sqlite3_int64 id = rc == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -81,6 +86,12 @@ static sqlite3_int64 step(const struct writer *w, enum statement which)
 
 /* ---- lines ---- */
 
+static void bind_text(struct writer *w, enum statement which, int at, const char *text, int n)
+{
+    if (sqlite3_bind_text(w->st[which], at, text, n, SQLITE_TRANSIENT) != SQLITE_OK)
+        w->no_memory = 1;
+}
+
 /* Binds the next places, from *at on, to the sizes of height, width and depth. */
 static void bind_sides(sqlite3_stmt *st, int *at, const int64_t *side, int64_t depth)
 {
@@ -89,15 +100,16 @@ static void bind_sides(sqlite3_stmt *st, int *at, const int64_t *side, int64_t d
     sqlite3_bind_int64(st, (*at)++, depth);
 }
 
-static void bind_config(sqlite3_stmt *st, const struct conv *c)
+static void bind_config(struct writer *w, enum statement which, const struct conv *c)
 {
+    sqlite3_stmt *st = w->st[which];
     const int back = c->dir != 'F', depth = c->dims == 3; /* as MIOpen fills the depths of 2-D */
     const int64_t *in = back ? c->out : c->in;
     const char dir[] = {c->dir, '\0'};
     const char *const texts[] = {c->layout[0], c->dtype, dir};
     int at = 1;
     while (at <= 3) {
-        sqlite3_bind_text(st, at, texts[at - 1], -1, SQLITE_TRANSIENT);
+        bind_text(w, which, at, texts[at - 1], -1);
         at++;
     }
     sqlite3_bind_int64(st, at++, c->dims);
@@ -114,17 +126,17 @@ static void bind_config(sqlite3_stmt *st, const struct conv *c)
 }
 
 /* The row of config that holds the convolution, made if there is none; -1 with a message. */
-static sqlite3_int64 find_config(const struct writer *w, const struct conv *c)
+static sqlite3_int64 find_config(struct writer *w, const struct conv *c)
 {
-    bind_config(w->st[ADD_CONFIG], c);
-    bind_config(w->st[FIND_CONFIG], c);
+    bind_config(w, ADD_CONFIG, c);
+    bind_config(w, FIND_CONFIG, c);
     return step(w, ADD_CONFIG) < 0 ? -1 : step(w, FIND_CONFIG);
 }
 
 static int write_entry(struct writer *w, sqlite3_int64 config, const char *solver, int n_solver,
                        const char *params, int n_params)
 {
-    sqlite3_bind_text(w->st[FIND_ENTRY], 1, solver, n_solver, SQLITE_STATIC);
+    bind_text(w, FIND_ENTRY, 1, solver, n_solver);
     sqlite3_bind_int64(w->st[FIND_ENTRY], 2, config);
     const sqlite3_int64 id = step(w, FIND_ENTRY);
     if (id < 0)
@@ -137,12 +149,12 @@ static int write_entry(struct writer *w, sqlite3_int64 config, const char *solve
     sqlite3_stmt *st = w->st[which];
     if (id != 0) {
         sqlite3_bind_int64(st, 1, id);
-        sqlite3_bind_text(st, 2, params, n_params, SQLITE_STATIC);
+        bind_text(w, which, 2, params, n_params);
         w->counts->replaced++;
     } else {
-        sqlite3_bind_text(st, 1, solver, n_solver, SQLITE_STATIC);
+        bind_text(w, which, 1, solver, n_solver);
         sqlite3_bind_int64(st, 2, config);
-        sqlite3_bind_text(st, 3, params, n_params, SQLITE_STATIC);
+        bind_text(w, which, 3, params, n_params);
         w->counts->added++;
     }
     return step(w, which) < 0 ? -1 : 0;
@@ -233,8 +245,11 @@ static int write_all(struct writer *w, const struct user_db *u, const char *file
     sqlite3_busy_timeout(w->db, 10000);
     if (file != w->path && run_sql(w, "PRAGMA journal_mode = MEMORY") != 0)
         return -1; /* a signal would leave the journal of a temporary file behind */
-    if (check_tables(w) != 0 || run_sql(w, "BEGIN IMMEDIATE") != 0 || run_sql(w, schema) != 0
-        || prepare(w) != 0 || write_lines(w, u) != 0)
+    if (check_tables(w) != 0 || run_sql(w, "BEGIN IMMEDIATE") != 0)
+        return -1;
+    signals_hold(); /* one that ends the program would leave the journal behind */
+    w->is_held = 1;
+    if (run_sql(w, schema) != 0 || prepare(w) != 0 || write_lines(w, u) != 0)
         return -1;
     return run_sql(w, "COMMIT");
 }
@@ -249,6 +264,8 @@ static int write_file(const struct user_db *u, const char *path, const char *fil
     for (size_t i = 0; i < N_STATEMENTS; i++)
         sqlite3_finalize(w.st[i]);
     sqlite3_close(w.db);
+    if (w.is_held)
+        signals_release();
     return rc;
 }
 

@@ -12,9 +12,9 @@
 /* Before a static function whose loops are hot: it is compiled for the wider vectors of x86 as
    well, and the program takes what its machine has. As clang 14 links that choice under a public
    name, the function's name is to be the only one of its kind in the program, and a function that
-   other files call is to call it. */
+   other files call is to call it. ThreadSanitizer breaks that choice. */
 #if defined(__x86_64__) && !defined(__AVX512F__) && defined(__GLIBC__) && defined(__has_attribute)
-#if __has_attribute(target_clones)
+#if __has_attribute(target_clones) && !defined(__SANITIZE_THREAD__)
 #define WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 #endif

@@ -41,18 +41,14 @@ static int cut(const struct results *r, off_t size)
                : fail("%s: cannot cut off a line without an end: %s", r->path, strerror(errno));
 }
 
-/* One write. What there was no room for is taken back. */
+/* What there was no room for is taken back. */
 static int put(const struct results *r, const struct buf *text)
 {
     const off_t size = lseek(fileno(r->f), 0, SEEK_END);
-    ssize_t n;
-    do
-        n = write(fileno(r->f), text->s, text->n);
-    while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)text->n)
+    if (write_whole(fileno(r->f), text) == 0)
         return 0;
-    fail("%s: cannot write: %s", r->path, n < 0 ? strerror(errno) : "no room is left");
-    if (n > 0)
+    fail("%s: cannot write: %s", r->path, strerror(errno));
+    if (lseek(fileno(r->f), 0, SEEK_END) > size)
         (void)cut(r, size);
     return -1;
 }

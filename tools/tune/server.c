@@ -61,11 +61,7 @@ static int ask(const struct runner *r, const struct assign *a)
     struct buf text = {0};
     assign_text(a, &text);
     buf_puts(&text, "\n");
-    ssize_t n;
-    do
-        n = write(r->server.in, text.s, text.n);
-    while (n < 0 && errno == EINTR);
-    const int is_written = n == (ssize_t)text.n;
+    const int is_written = write_whole(r->server.in, &text) == 0;
     buf_free(&text);
     return is_written;
 }

@@ -3,6 +3,7 @@
 #include "evolve_commands.h"
 
 #include "cli/commands.h"
+#include "evolve/no_memory.h"
 
 #include <stddef.h>
 
@@ -22,5 +23,6 @@ int main(int argc, char **argv)
          cmd_ml_export},
         {NULL, NULL, NULL},
     };
+    no_memory_begin();
     return commands_run("kpred-evolve", table, argc, argv);
 }

@@ -1,0 +1,38 @@
+#!/bin/sh
+# faults.sh - every command when memory, the disk or a call of the system fails, and when it is killed
+# SPDX-License-Identifier: MIT
+#
+# usage: faults.sh [all [NAME...]]: a few faults for each command of the table `commands`; all: those of each call,
+# and of NAME alone. docs/soundness.md tells what is tried.
+. tests/harness/script.inc
+. tests/faults/inputs.inc
+
+test_begin
+faults=$root/tests/faults
+which=some
+[ $# = 0 ] || { which=all; shift; }
+need python3 "faults"
+need_weights "faults"
+[ "$(uname -sm)" = "Linux x86_64" ] || end_without "faults" "shim.c is for Linux on x86-64"
+$CC -std=c99 $CFLAGS -shared -fPIC "$faults/shim.c" -o "$tmp/shim.so" -ldl ||
+    end_without "faults" "the shim does not compile: it is for glibc"
+
+make_mkdb
+"$tmp/mkdb" db "$tmp/gfx906_60.db" tests/fixtures/gfx906_60.sql || exit 1
+mkdir "$tmp/in" "$tmp/work" && mv "$tmp/gfx906_60.db" "$tmp/in" && cd "$tmp/in" || exit 1
+for inputs in hill own miopen aiter; do
+    check "inputs: $inputs" ${inputs}_inputs
+done
+evolve=--no-evolve
+if [ -x "$BUILD/kpred-evolve" ]; then
+    check "inputs: evolve" evolve_inputs && evolve=
+else
+    skipped "kpred-evolve" "it is not built"
+fi
+cd "$root" || exit 1
+
+kills=26 writers=20
+[ $which = some ] || kills=500 writers=100
+checks_of "faults" python3 "$faults/faults.py" "$BUILD" "$tmp/in" "$tmp/shim.so" "$tmp/work" $which $evolve "$@"
+[ $# != 0 ] || checks_of "kills and writers" python3 "$faults/kills.py" "$BUILD" "$tmp/in" "$tmp/kills" $kills $writers
+test_end
