@@ -178,6 +178,10 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 	@SOAK=1 $(RUN) test_hostile >/dev/null
 	@SOAK='$(SOAK)' $(BUILD)/check/test_hostile
 
+.PHONY: analyze
+analyze: ## static analysis by gcc, clang, clang-tidy, cppcheck and sparse of headers, generated headers and examples
+	@sh tools/release/analyze.sh
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature
