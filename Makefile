@@ -182,6 +182,14 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 analyze: ## static analysis by gcc, clang, clang-tidy, cppcheck and sparse of headers, generated headers and examples
 	@sh tools/release/analyze.sh
 
+.PHONY: misra
+misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
+	@sh tools/release/misra.sh
+
+.PHONY: mutants
+mutants: ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended
+	@CC='$(CC)' python3 tests/mutants/run.py $(BUILD)/mutants
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature
