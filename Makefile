@@ -190,6 +190,14 @@ misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
 mutants: ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended
 	@CC='$(CC)' python3 tests/mutants/run.py $(BUILD)/mutants
 
+.PHONY: coverage
+coverage: ## lines and branches of the headers that the tests of the runtime reach; tests/mutants/unreached has the others
+	@python3 tests/mutants/coverage.py $(BUILD)/coverage
+
+.PHONY: breaks
+breaks: all ## put 40 faults in, one after the other, and see that the suite meant for each fails; an hour
+	@CC='$(CC)' python3 tests/mutants/breaks.py $(BUILD)
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature

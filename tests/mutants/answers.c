@@ -52,6 +52,38 @@ static void add_kernel(const kernel *k)
     }
 }
 
+/* Values that no tuple has, behind prefixes that are accepted, and one value too many */
+static void add_outside(const kernel *k)
+{
+    for (int i = 0; i < PROBLEMS / 4; i++) {
+        int32_t p[MOST_FIELDS] = {0}, v[MOST_PARAMS + 1] = {0};
+        int n = 0;
+        random_problem(k, p);
+        for (int tries = 0; k->rule(p, NULL, 0) && n < k->n_params && tries < 60; tries++) {
+            const domain *d = &k->all[n];
+            v[n] = random_below(2) ? extreme_value() : 1 << random_below(12);
+            add((uint64_t)k->rule(p, v, (size_t)n + 1));
+            v[n] = d->v[random_below((uint32_t)d->n)];
+            n += k->rule(p, v, (size_t)n + 1);
+        }
+        add((uint64_t)k->rule(p, v, (size_t)k->n_params + 1));
+        extreme_problem(k->n_fields == KPRED_CONV2D_FIELD_COUNT, p);
+        add((uint64_t)k->rule(p, NULL, 0));
+    }
+}
+
+/* The rules that are others in a single direction */
+static void add_one_way(void)
+{
+    for (int i = 0; i < PROBLEMS / 4; i++) {
+        int32_t p[MOST_FIELDS] = {0};
+        random_problem(&kernels[i % 2 ? OF_V4R4 : OF_MLIR], p);
+        add((uint64_t)kpred_rule_conv_hip_igemm_v4r4_wrw(p, NULL, 0));
+        add((uint64_t)kpred_rule_conv_mlir_igemm_bwd(p, NULL, 0));
+        add((uint64_t)kpred_rule_conv_mlir_igemm_wrw(p, NULL, 0));
+    }
+}
+
 /* ---- the rules of shipped models ---- */
 
 static void add_model(const kpred_model *m)
@@ -69,6 +101,10 @@ static void add_model(const kpred_model *m)
         if (!m->rule)
             continue;
         add((uint64_t)m->rule(p, p, 0));
+        for (int far = -1; far <= 1; far++) {
+            v[0] = far < 0 ? -1 : m->params[0].values[m->params[0].n_values - 1] + far;
+            add((uint64_t)m->rule(p, v, 1));
+        }
         for (uint32_t t = 0; t < m->n_params && m->rule(p, p, 0); t++)
             for (int tries = 0; tries < 8; tries++) {
                 v[t] = m->params[t].values[random_below((uint32_t)m->params[t].n_values)];
@@ -93,7 +129,9 @@ static void add_names(const kpred_model *m)
             add((uint32_t)v[t]);
         add((uint32_t)kpred_kernel_of(m, v));
         add((uint32_t)kpred_kernel_id(m, i, p));
-        add((uint32_t)(name ? kpred_kernel_named(m, name) : -2));
+        add((uint32_t)kpred_kernel_named(m, name ? name : "no kernel"));
+        v[0]++;
+        add((uint32_t)kpred_kernel_of(m, v));
     }
     for (int i = 0; i < COUNT(gpus) * 3; i++) {
         int exact = 0;
@@ -163,6 +201,35 @@ static void add_expressions(void)
     }
 }
 
+/* ---- what generated rules and callers of their own use of kpred.h ---- */
+
+static void add_listed(void)
+{
+    static const int32_t digits[] = {3, 5, 8, 9};
+    static const kpred_param params[] = {{"a", digits, NULL, 3}, {"b", digits, NULL, 4}};
+    static const uint8_t bits[] = {0x6b, 0xa5, 0x3c};
+    for (int32_t a = 2; a < 11; a++)
+        for (int32_t b = 2; b < 11; b++) {
+            const int32_t v[2] = {a, b};
+            for (size_t n = 0; n <= (size_t)(a == 3 || a == 5 || a == 8) + 1; n++)
+                add((uint64_t)kpri_listed(params, bits, v, n));
+        }
+}
+
+/* The built-in scorer, called as another scorer would be */
+static void add_scorer(void)
+{
+    static int32_t work[KPRED_CONV_ASM_1X1U_ARENA(1)];
+    const kpred_model *m = &kpred_model_conv_asm_1x1u;
+    const int32_t p[] = {1, 0, 0, 16, 64, 56, 56, 256, 1};
+    const unsigned char prefix[] = {1, 2};
+    int32_t logits[KPRED_MAX_VALUES] = {0};
+    m->scorer->start(m, p, work, NULL);
+    m->scorer->logits(m, work, NULL, prefix, 2, logits);
+    for (int v = 0; v < m->params[2].n_values; v++)
+        add((uint32_t)logits[v]);
+}
+
 /* ---- what is stored ---- */
 
 static FILE *stored;
@@ -186,6 +253,7 @@ int main(int argc, char **argv)
     complete_kernels();
     for (int i = 0; i < COUNT(kernels); i++) {
         add_kernel(&kernels[i]);
+        add_outside(&kernels[i]);
         tell(kernels[i].name);
     }
 #define TELL(name, NAME)            \
@@ -194,6 +262,12 @@ int main(int argc, char **argv)
     tell(#name);
     SHIPPED(TELL)
 #undef TELL
+    add_one_way();
+    tell("one_way");
+    add_listed();
+    tell("listed");
+    add_scorer();
+    tell("scorer");
     add_expressions();
     tell("expressions");
     add((uint64_t)check_helpers());

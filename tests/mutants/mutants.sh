@@ -30,4 +30,5 @@ survivors() {
     [ ! -s "$tmp/stale" ] || { cat "$tmp/stale"; return 1; }
 }
 check "the table of survivors" survivors
+check "the faults of make breaks can be put in" python3 tests/mutants/breaks.py "$BUILD" --check
 test_end

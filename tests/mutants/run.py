@@ -50,10 +50,10 @@ def table(name):
     return [line for line in read(os.path.join(HERE, name)).split("\n") if line and not line.startswith("#")]
 
 
-def explanations():
-    """(header, old line, new line or "*") of tests/mutants/survivors"""
+def explanations(name="survivors"):
+    """(header, old line, what stands behind `+ `) of such a table"""
     header, old, found = "", "", []
-    for line in table("survivors"):
+    for line in table(name):
         if line.startswith("- "):
             old = line[2:].strip()
         elif line.startswith("+ "):
