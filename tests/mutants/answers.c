@@ -5,7 +5,8 @@
           answers           prints such a file
 
    The other tests say that the answers are right; this one is fast, and says that they are the same.
-   Each problem and value comes from the random numbers of test_rules.c. */
+   It includes generated headers whose networks are zeros (tools/release/analyzed.sh). Each problem
+   and value comes from the random numbers of test_rules.c. */
 #define main test_rules_main
 #include "rules/test_rules.c"
 #undef main
@@ -52,6 +53,24 @@ static void add_kernel(const kernel *k)
     }
 }
 
+/* The sizes that rules ask about, in place of some of a problem's */
+static int32_t marked_size(void)
+{
+    static const int32_t sizes[] = {0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 10, 11, 20};
+    return sizes[random_below(COUNT(sizes))];
+}
+
+/* A filter that a rule may ask about: whole, and with other pads or strides */
+static void set_filter(int32_t *p)
+{
+    for (int i = 0; i < 2; i++) {
+        p[KPRED_CONV2D_Y + i] = marked_size() + (i == 0);
+        p[KPRED_CONV2D_PAD_H + i] = random_below(2) ? 0 : marked_size();
+        p[KPRED_CONV2D_STRIDE_H + i] = 1 + (int32_t)random_below(2);
+    }
+    p[KPRED_CONV2D_X] += p[KPRED_CONV2D_X] == 0;
+}
+
 /* Values that no tuple has, behind prefixes that are accepted, and one value too many */
 static void add_outside(const kernel *k)
 {
@@ -59,6 +78,8 @@ static void add_outside(const kernel *k)
         int32_t p[MOST_FIELDS] = {0}, v[MOST_PARAMS + 1] = {0};
         int n = 0;
         random_problem(k, p);
+        if (k->n_fields == KPRED_CONV2D_FIELD_COUNT && random_below(2))
+            set_filter(p);
         for (int tries = 0; k->rule(p, NULL, 0) && n < k->n_params && tries < 60; tries++) {
             const domain *d = &k->all[n];
             v[n] = random_below(2) ? extreme_value() : 1 << random_below(12);
@@ -88,13 +109,14 @@ static void add_one_way(void)
 
 static void add_model(const kpred_model *m)
 {
-    for (int i = 0; i < PROBLEMS / 10; i++) {
+    for (int i = 0; i < PROBLEMS / 5; i++) {
         int32_t p[KPRED_MAX_FIELDS], v[KPRED_MAX_TUPLE];
         for (uint32_t f = 0; f < m->n_fields; f++) {
             const kpred_field *field = m->fields + f;
             const int32_t most = field->most < 2048 ? field->most : 2048;
-            p[f] = field->tokens ? (int32_t)random_below((uint32_t)field->n_tokens)
-                                 : random_size(random_below(3) ? 3 : 9);
+            p[f] = field->tokens     ? (int32_t)random_below((uint32_t)field->n_tokens)
+                   : random_below(2) ? marked_size()
+                                     : random_size(random_below(3) ? 3 : 9);
             p[f] = p[f] < field->least ? field->least : p[f];
             p[f] = !field->tokens && p[f] > most ? most : p[f];
         }
@@ -132,10 +154,15 @@ static void add_names(const kpred_model *m)
         add((uint32_t)kpred_kernel_named(m, name ? name : "no kernel"));
         v[0]++;
         add((uint32_t)kpred_kernel_of(m, v));
+        if (m->names)
+            add((uint64_t)kpri_named(m->names, m->params, NULL, p, v, (size_t)(i & 1)));
+        for (uint32_t t = 0; t < m->n_params; t++)
+            v[t] = INT32_MAX;
+        add((uint32_t)kpred_kernel_of(m, v));
     }
     for (int i = 0; i < COUNT(gpus) * 3; i++) {
         int exact = 0;
-        add((uint32_t)kpred_gpu_token(m, gpus[i % COUNT(gpus)], i / COUNT(gpus) * 60, &exact));
+        add((uint32_t)kpred_gpu_token(m, gpus[i % COUNT(gpus)], i / COUNT(gpus) * 31, &exact));
         add((uint64_t)exact + 2 * (uint64_t)kpred_runs_on(m, gpus[i % COUNT(gpus)]));
     }
 }
@@ -228,6 +255,8 @@ static void add_scorer(void)
     m->scorer->logits(m, work, NULL, prefix, 2, logits);
     for (int v = 0; v < m->params[2].n_values; v++)
         add((uint32_t)logits[v]);
+    for (int body = 0; body < 12; body++)
+        add((uint64_t)kpred_body_name((kpred_body)body)[0]);
 }
 
 /* ---- what is stored ---- */
