@@ -4,9 +4,9 @@
    usage: answers FILE      compares with FILE, which has a line `NAME HASH` for each
           answers           prints such a file
 
-   The other tests say that the answers are right; this one is fast, and says that they are the same.
-   It includes generated headers whose networks are zeros (tools/release/analyzed.sh). Each problem
-   and value comes from the random numbers of test_rules.c. */
+   The other tests say that the answers are right; this one is fast, and says that they are as they
+   were. It includes generated headers whose networks are zeros (tools/release/analyzed.sh). Each
+   problem and value comes from the random numbers of test_rules.c. */
 #define main test_rules_main
 #include "rules/test_rules.c"
 #undef main
