@@ -199,6 +199,26 @@ faults: all ## let memory, the disk and calls of the system fail in every comman
 tsan: all ## train and tune under ThreadSanitizer, in build/tsan; about two minutes
 	@BUILD='$(BUILD)' CC='$(CC)' sh tests/faults/tsan.sh
 
+.PHONY: analyze
+analyze: ## static analysis by gcc, clang, clang-tidy, cppcheck and sparse of headers, generated headers and examples
+	@sh tools/release/analyze.sh
+
+.PHONY: misra
+misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
+	@sh tools/release/misra.sh
+
+.PHONY: mutants
+mutants: ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended
+	@CC='$(CC)' python3 tests/mutants/run.py $(BUILD)/mutants
+
+.PHONY: coverage
+coverage: ## lines and branches of the headers that the tests of the runtime reach; tests/mutants/unreached has the others
+	@python3 tests/mutants/coverage.py $(BUILD)/coverage
+
+.PHONY: breaks
+breaks: all ## put 40 faults in, one after the other, and see that the suite meant for each fails; an hour
+	@CC='$(CC)' python3 tests/mutants/breaks.py $(BUILD)
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature

@@ -147,7 +147,7 @@ static void open_all(void)
 static int32_t take_gpu(const char *text, char arch[16])
 {
     const size_t n = strcspn(text, "_");
-    char *end;
+    char *end = NULL;
     const long units = text[n] ? strtol(text + n + 1, &end, 10) : 0;
     if (strncmp(text, "gfx", 3) != 0 || n >= 16 || units < 1 || units > 4096 || *end)
         return 0;

@@ -37,10 +37,11 @@ static double measure(const int *value)
     double time = TUNE_FAILED;
     for (size_t i = 0; in != NULL && i < rows * cols; i++)
         in[i] = (float)i;
-    if (in != NULL && out != NULL)
+    if (in != NULL && out != NULL) {
         time = time_us(in, out, rows, cols, t);
-    if (time >= 0 && !is_right(in, out, rows, cols))
-        time = TUNE_FAILED;
+        if (!is_right(in, out, rows, cols))
+            time = TUNE_FAILED;
+    }
     free(in);
     free(out);
     return time;

@@ -152,6 +152,42 @@ static void init_model_parts(void)
     check_refused(init_model(), KPRED_ERR_MODEL, -1, -1, -1);
 }
 
+/* A net of zeros with these widths, for the model of prepare() */
+static void refuse_width(uint16_t cols, uint16_t first, uint16_t second, uint16_t hidden,
+                         int32_t width, int32_t limit)
+{
+    static const int8_t weights[(KPRED_MAX_WIDTH + 16) * 16];
+    static const int32_t biases[KPRED_MAX_WIDTH + 16];
+    static const kpred_head heads[KPRED_MAX_TUPLE];
+    const kpred_additive net = {0,
+                                0,
+                                0,
+                                hidden,
+                                {{weights, biases, first, cols, 1},
+                                 {weights, biases, second, 16, 1},
+                                 {weights, biases, 16, 16, 1}},
+                                heads};
+    prepare();
+    toy.model.scorer = &kpred_additive_scorer;
+    toy.model.net = &net;
+    toy_seal(&toy);
+    if (width > limit)
+        check_refused(init_model(), KPRED_ERR_MODEL, -1, width, limit);
+    else
+        CHECK_EQ(init_model(), KPRED_OK);
+}
+
+static void init_model_widths(void)
+{
+    const uint16_t wide = KPRED_MAX_WIDTH + 16, most = KPRED_MAX_WIDTH;
+    refuse_width(wide, 16, 16, 16, wide, KPRED_MAX_WIDTH);
+    refuse_width(16, wide, 16, 16, wide, KPRED_MAX_WIDTH);
+    refuse_width(16, 16, wide, 16, wide, KPRED_MAX_WIDTH);
+    refuse_width(16, 16, 16, KPRED_MAX_HIDDEN + 1, KPRED_MAX_HIDDEN + 1, KPRED_MAX_HIDDEN);
+    refuse_width(most, 16, 16, KPRED_MAX_HIDDEN, most, KPRED_MAX_WIDTH);
+    refuse_width(16, most, most, 16, most, KPRED_MAX_WIDTH);
+}
+
 static void init_id(void)
 {
     prepare();
@@ -702,6 +738,7 @@ int main(void)
     RUN(init_model_values);
     RUN(init_model_free_parameters);
     RUN(init_model_parts);
+    RUN(init_model_widths);
     RUN(init_id);
     RUN(id_covers_all);
     RUN(init_beam);

@@ -1,0 +1,305 @@
+/* answers.c - hashes of what the rules of kpred_constraints.h answer, beside those that are stored
+   SPDX-License-Identifier: MIT
+
+   usage: answers FILE      compares with FILE, which has a line `NAME HASH` for each
+          answers           prints such a file
+
+   The other tests say that the answers are right; this one is fast, and says that they are as they
+   were. It includes generated headers whose networks are zeros (tools/release/analyzed.sh). Each
+   problem and value comes from the random numbers of test_rules.c. */
+#define main test_rules_main
+#include "rules/test_rules.c"
+#undef main
+#include "model/shipped.h"
+
+#include <inttypes.h>
+
+enum { PROBLEMS = 60000, PREFIXES = 24, PAIRS = 60000 };
+
+static uint64_t sum; /* FNV-1a */
+
+static void add(uint64_t x)
+{
+    sum = (sum ^ (x & UINT32_MAX)) * UINT64_C(0x100000001b3);
+    sum = (sum ^ x >> 32) * UINT64_C(0x100000001b3);
+}
+
+/* ---- the rules of MIOpen's kernels ---- */
+
+static void add_prefixes(const kernel *k, const int32_t *p)
+{
+    int32_t v[MOST_PARAMS] = {0};
+    for (int i = 0; i < PREFIXES; i++)
+        for (int n = 0; n < k->n_params; n++) {
+            const domain *d = &k->all[n];
+            int tries = 0;
+            do {
+                v[n] = d->v[random_below((uint32_t)d->n)];
+                add((uint64_t)k->rule(p, v, (size_t)n + 1) + 2);
+            } while (!k->rule(p, v, (size_t)n + 1) && ++tries < 4);
+        }
+}
+
+static void add_kernel(const kernel *k)
+{
+    for (int i = 0; i < PROBLEMS; i++) {
+        int32_t p[MOST_FIELDS] = {0};
+        random_problem(k, p);
+        if (k->n_fields != KPRED_CONV2D_FIELD_COUNT && random_below(2))
+            set_to_limit(p);
+        add((uint64_t)k->rule(p, NULL, 0));
+        if (i % 16 == 0 && k->rule(p, NULL, 0))
+            add_prefixes(k, p);
+    }
+}
+
+/* The sizes that rules ask about, in place of some of a problem's */
+static int32_t marked_size(void)
+{
+    static const int32_t sizes[] = {0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 10, 11, 20};
+    return sizes[random_below(COUNT(sizes))];
+}
+
+/* A filter that a rule may ask about: whole, and with other pads or strides */
+static void set_filter(int32_t *p)
+{
+    for (int i = 0; i < 2; i++) {
+        p[KPRED_CONV2D_Y + i] = marked_size() + (i == 0);
+        p[KPRED_CONV2D_PAD_H + i] = random_below(2) ? 0 : marked_size();
+        p[KPRED_CONV2D_STRIDE_H + i] = 1 + (int32_t)random_below(2);
+    }
+    p[KPRED_CONV2D_X] += p[KPRED_CONV2D_X] == 0;
+}
+
+/* Values that no tuple has, behind prefixes that are accepted, and one value too many */
+static void add_outside(const kernel *k)
+{
+    for (int i = 0; i < PROBLEMS / 4; i++) {
+        int32_t p[MOST_FIELDS] = {0}, v[MOST_PARAMS + 1] = {0};
+        int n = 0;
+        random_problem(k, p);
+        if (k->n_fields == KPRED_CONV2D_FIELD_COUNT && random_below(2))
+            set_filter(p);
+        for (int tries = 0; k->rule(p, NULL, 0) && n < k->n_params && tries < 60; tries++) {
+            const domain *d = &k->all[n];
+            v[n] = random_below(2) ? extreme_value() : 1 << random_below(12);
+            add((uint64_t)k->rule(p, v, (size_t)n + 1));
+            v[n] = d->v[random_below((uint32_t)d->n)];
+            n += k->rule(p, v, (size_t)n + 1);
+        }
+        add((uint64_t)k->rule(p, v, (size_t)k->n_params + 1));
+        extreme_problem(k->n_fields == KPRED_CONV2D_FIELD_COUNT, p);
+        add((uint64_t)k->rule(p, NULL, 0));
+    }
+}
+
+/* The rules that are others in a single direction */
+static void add_one_way(void)
+{
+    for (int i = 0; i < PROBLEMS / 4; i++) {
+        int32_t p[MOST_FIELDS] = {0};
+        random_problem(&kernels[i % 2 ? OF_V4R4 : OF_MLIR], p);
+        add((uint64_t)kpred_rule_conv_hip_igemm_v4r4_wrw(p, NULL, 0));
+        add((uint64_t)kpred_rule_conv_mlir_igemm_bwd(p, NULL, 0));
+        add((uint64_t)kpred_rule_conv_mlir_igemm_wrw(p, NULL, 0));
+    }
+}
+
+/* ---- the rules of shipped models ---- */
+
+static void add_model(const kpred_model *m)
+{
+    for (int i = 0; i < PROBLEMS / 5; i++) {
+        int32_t p[KPRED_MAX_FIELDS], v[KPRED_MAX_TUPLE];
+        for (uint32_t f = 0; f < m->n_fields; f++) {
+            const kpred_field *field = m->fields + f;
+            const int32_t most = field->most < 2048 ? field->most : 2048;
+            p[f] = field->tokens     ? (int32_t)random_below((uint32_t)field->n_tokens)
+                   : random_below(2) ? marked_size()
+                                     : random_size(random_below(3) ? 3 : 9);
+            p[f] = p[f] < field->least ? field->least : p[f];
+            p[f] = !field->tokens && p[f] > most ? most : p[f];
+        }
+        if (!m->rule)
+            continue;
+        add((uint64_t)m->rule(p, p, 0));
+        for (int far = -1; far <= 1; far++) {
+            v[0] = far < 0 ? -1 : m->params[0].values[m->params[0].n_values - 1] + far;
+            add((uint64_t)m->rule(p, v, 1));
+        }
+        for (uint32_t t = 0; t < m->n_params && m->rule(p, p, 0); t++)
+            for (int tries = 0; tries < 8; tries++) {
+                v[t] = m->params[t].values[random_below((uint32_t)m->params[t].n_values)];
+                add((uint64_t)m->rule(p, v, t + 1));
+                if (m->rule(p, v, t + 1))
+                    break;
+            }
+    }
+}
+
+/* The names of its kernels, and the names of GPUs */
+static void add_names(const kpred_model *m)
+{
+    static const char *const gpus[] = {"gfx942_304", "gfx90878", "gfx90a", "gfx1030_36", "gfx9",
+                                       "gfx906:x",   "gfx950",   "gpu",    "gfx8034",    ""};
+    const int32_t n = m->names ? (int32_t)m->names->n : 0;
+    for (int32_t i = -1; i <= n; i++) {
+        int32_t p[KPRED_MAX_FIELDS] = {0}, v[KPRED_MAX_TUPLE] = {0};
+        const char *name = kpred_kernel_name(m, i);
+        add((uint64_t)kpred_kernel_values(m, i, v));
+        for (uint32_t t = 0; t < m->n_params; t++)
+            add((uint32_t)v[t]);
+        add((uint32_t)kpred_kernel_of(m, v));
+        add((uint32_t)kpred_kernel_id(m, i, p));
+        add((uint32_t)kpred_kernel_named(m, name ? name : "no kernel"));
+        v[0]++;
+        add((uint32_t)kpred_kernel_of(m, v));
+        if (m->names)
+            add((uint64_t)kpri_named(m->names, m->params, NULL, p, v, (size_t)(i & 1)));
+        for (uint32_t t = 0; t < m->n_params; t++)
+            v[t] = INT32_MAX;
+        add((uint32_t)kpred_kernel_of(m, v));
+    }
+    for (int i = 0; i < COUNT(gpus) * 3; i++) {
+        int exact = 0;
+        add((uint32_t)kpred_gpu_token(m, gpus[i % COUNT(gpus)], i / COUNT(gpus) * 31, &exact));
+        add((uint64_t)exact + 2 * (uint64_t)kpred_runs_on(m, gpus[i % COUNT(gpus)]));
+    }
+}
+
+/* ---- the expressions of generated rules ---- */
+
+static int32_t number(void)
+{
+    return random_below(3) ? (int32_t)random_below(25) - 12 : extreme_value();
+}
+
+static void add_numbers(int32_t a, int32_t b)
+{
+    int bad = 0;
+    add((uint64_t)(uint32_t)kpri_x_add(a, b) << 32 | (uint32_t)kpri_x_sub(a, b));
+    add((uint64_t)(uint32_t)kpri_x_mul(a, b) << 32 | (uint32_t)kpri_x_abs(a));
+    add((uint64_t)(uint32_t)kpri_x_min(a, b) << 32 | (uint32_t)kpri_x_max(a, b));
+    add((uint32_t)kpri_x_floor_div(a, b, &bad));
+    add((uint32_t)kpri_x_ceil_div(a, b, &bad));
+    add((uint32_t)kpri_x_mod(a, b, &bad));
+    add((uint64_t)bad);
+}
+
+static void add_quotients(int32_t a, int32_t b, int32_t c, int32_t d)
+{
+    int bad = 0;
+    const uint64_t x = kpri_q(a, b, &bad), y = kpri_q(c, d, &bad);
+    add((uint64_t)bad), add(x), add(y), add(kpri_q_term(a, &bad));
+    if (bad)
+        return;
+    add(kpri_q_add(x, y, &bad)), add(kpri_q_sub(x, y, &bad)), add(kpri_q_mul(x, y, &bad));
+    add(kpri_q_min(x, y)), add(kpri_q_max(x, y)), add(kpri_q_abs(x, &bad));
+    add((uint64_t)kpri_q_less(x, y)), add((uint64_t)kpri_q_equal(x, y)), add((uint64_t)bad);
+    add(kpri_q_div(x, y, &bad)), add((uint64_t)bad);
+    bad = 0;
+    add((uint32_t)kpri_q_floor_div(x, y, &bad)), add(kpri_q_mod(x, y, &bad)), add((uint64_t)bad);
+}
+
+static void add_spans(uint64_t s, uint64_t t)
+{
+    add(kpri_s_hull(s, t)), add(kpri_s_add(s, t)), add(kpri_s_sub(s, t)), add(kpri_s_mul(s, t));
+    add(kpri_s_abs(s)), add(kpri_s_min(s, t)), add(kpri_s_max(s, t));
+    add(kpri_s_floor_div(s, t)), add(kpri_s_ceil_div(s, t)), add(kpri_s_mod(s, t));
+    add((uint64_t)kpri_t_less(s, t)), add((uint64_t)kpri_t_equal(s, t));
+    add((uint64_t)kpri_t_of(s)), add(kpri_s_meet(s, -3, 5));
+}
+
+static void add_truths(int s, int t)
+{
+    add((uint64_t)kpri_t_not(s)), add((uint64_t)kpri_t_and(s, t)), add((uint64_t)kpri_t_or(s, t));
+    add((uint64_t)kpri_t_any(s, t)), add(kpri_s_of_truth(s));
+}
+
+static void add_expressions(void)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        const int32_t a = number(), b = number(), c = number(), d = number(), v[2] = {a, b};
+        add_numbers(a, b);
+        add_quotients(a, b, c, d);
+        add_spans(kpri_x_pair(a, b), kpri_x_pair(c, d));
+        add_truths(i & 3, i >> 2 & 3);
+        add(kpri_s_param(v, (size_t)(i % 3), (size_t)(i & 1), c, d));
+    }
+}
+
+/* ---- what generated rules and callers of their own use of kpred.h ---- */
+
+static void add_listed(void)
+{
+    static const int32_t digits[] = {3, 5, 8, 9};
+    static const kpred_param params[] = {{"a", digits, NULL, 3}, {"b", digits, NULL, 4}};
+    static const uint8_t bits[] = {0x6b, 0xa5, 0x3c};
+    for (int32_t a = 2; a < 11; a++)
+        for (int32_t b = 2; b < 11; b++) {
+            const int32_t v[2] = {a, b};
+            for (size_t n = 0; n <= (size_t)(a == 3 || a == 5 || a == 8) + 1; n++)
+                add((uint64_t)kpri_listed(params, bits, v, n));
+        }
+}
+
+/* The built-in scorer, called as another scorer would be */
+static void add_scorer(void)
+{
+    static int32_t work[KPRED_CONV_ASM_1X1U_ARENA(1)];
+    const kpred_model *m = &kpred_model_conv_asm_1x1u;
+    const int32_t p[] = {1, 0, 0, 16, 64, 56, 56, 256, 1};
+    const unsigned char prefix[] = {1, 2};
+    int32_t logits[KPRED_MAX_VALUES] = {0};
+    m->scorer->start(m, p, work, NULL);
+    m->scorer->logits(m, work, NULL, prefix, 2, logits);
+    for (int v = 0; v < m->params[2].n_values; v++)
+        add((uint32_t)logits[v]);
+    for (int body = 0; body < 12; body++)
+        add((uint64_t)kpred_body_name((kpred_body)body)[0]);
+}
+
+/* ---- what is stored ---- */
+
+static FILE *stored;
+
+static void tell(const char *name)
+{
+    char line[200], wanted[200] = "";
+    snprintf(line, sizeof line, "%s %016" PRIx64 "\n", name, sum);
+    sum = 0;
+    if (!stored)
+        fputs(line, stdout);
+    else
+        CASE(fgets(wanted, sizeof wanted, stored) && strcmp(line, wanted) == 0, "%s", name);
+}
+
+int main(int argc, char **argv)
+{
+    stored = argc > 1 ? fopen(argv[1], "r") : NULL;
+    if (argc > 1 && !stored)
+        return 2;
+    complete_kernels();
+    for (int i = 0; i < COUNT(kernels); i++) {
+        add_kernel(&kernels[i]);
+        add_outside(&kernels[i]);
+        tell(kernels[i].name);
+    }
+#define TELL(name, NAME)            \
+    add_model(&kpred_model_##name); \
+    add_names(&kpred_model_##name); \
+    tell(#name);
+    SHIPPED(TELL)
+#undef TELL
+    add_one_way();
+    tell("one_way");
+    add_listed();
+    tell("listed");
+    add_scorer();
+    tell("scorer");
+    add_expressions();
+    tell("expressions");
+    add((uint64_t)check_helpers());
+    tell("helpers");
+    return stored ? test_end() : 0;
+}

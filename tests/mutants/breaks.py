@@ -1,0 +1,100 @@
+"""breaks.py - make breaks: does each suite fail of the fault that is meant for it?
+SPDX-License-Identifier: MIT
+
+usage: breaks.py BUILD [SUITE...]    from the repository's root, after make
+
+A copy of the tree and of what make built gets one fault of tests/mutants/breaks after the other, is built
+again where the fault is in what the programs are made of, and runs the suite. A suite that passes all the
+same, or does not pass without the fault, is a failure. --check in place of suites only asks whether each
+fault can be put in. The last line is `N passed, N failed, N skipped`.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import run
+
+
+def faults():
+    """(suite, file, old, new) of each"""
+    found, head, old = [], [], ""
+    for line in run.table("breaks"):
+        if line.startswith("- "):
+            old = line[2:]
+        elif line.startswith("+ "):
+            found.append((*head, old, line[2:]))
+        else:
+            head = line.split()
+    return found
+
+
+def problem_of(fault):
+    suite, path, old, _ = fault
+    count = run.read(path).count(old)
+    return "" if count == 1 else "FAIL %s: %s has it %d times: %s" % (suite, path, count, old)
+
+
+def copy(build, folder):
+    """What is in the tree but for links and builds, and the build as old as it is"""
+    skip = shutil.ignore_patterns("build", ".git", "build-*")
+    shutil.copytree(".", folder, ignore=skip, symlinks=True, dirs_exist_ok=True)
+    wanted = ("tools", "libkpred-tools.a", "models.h", "libraries", "kpred", "kpred-train")
+    os.mkdir(folder + "/build")
+    for name in wanted:
+        subprocess.run(["cp", "-pR", os.path.join(build, name), folder + "/build"], check=True)
+
+
+def failures(folder, suite, needs_make):
+    """How many checks of the suite fail there; -1: it does not even build"""
+    env = dict(os.environ, BUILD="build", JOBS="1", EVOLVE_CLANG="none")
+    programs = ["build/kpred", "build/kpred-train", "EVOLVE_CLANG=none"]
+    if needs_make and subprocess.run(["make", "-s", *programs], cwd=folder, env=env, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        return -1
+    out = subprocess.run(["sh", "tests/harness/run.sh", suite], cwd=folder, env=env, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, check=False, text=True).stdout
+    words = out.strip().split("\n")[-1].replace(",", "").split()
+    return int(words[words.index("failed") - 1])
+
+
+def verdict(folder, fault):
+    suite, path, old, new = fault
+    needs_make = path.startswith("tools/") and path.endswith(".c")
+    target, before = os.path.join(folder, path), run.read(path)
+    if failures(folder, suite, False) != 0:
+        return "FAIL %s: it does not pass without the fault" % suite
+    run.write(target, before.replace(old, new))
+    count = failures(folder, suite, needs_make)
+    run.write(target, before)
+    if needs_make:
+        failures(folder, suite, True)
+    if count > 0:
+        return "ok %s: %d failures with the fault in %s" % (suite, count, path)
+    return "FAIL %s: %s with the fault in %s" % (suite, "does not build" if count < 0 else "passes", path)
+
+
+def main():
+    wanted = sys.argv[2:]
+    todo = [f for f in faults() if not wanted or wanted == ["--check"] or f[0] in wanted]
+    lines = [problem_of(f) for f in todo if problem_of(f)]
+    if wanted == ["--check"] or lines:
+        print("\n".join(lines) + "%s%d passed, %d failed, 0 skipped"
+              % ("\n" if lines else "", len(todo) - len(lines), len(lines)))
+        return len(lines) > 0
+    folder, failed = tempfile.mkdtemp(dir=sys.argv[1]), 0
+    try:
+        copy(sys.argv[1], folder)
+        for fault in todo:
+            line = verdict(folder, fault)
+            failed += line.startswith("FAIL")
+            print(line, flush=True)
+    finally:
+        shutil.rmtree(folder)
+    print("%d passed, %d failed, 0 skipped" % (len(todo) - failed, failed))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

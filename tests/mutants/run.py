@@ -1,0 +1,253 @@
+"""run.py - make mutants: which of a sample of mutants of the three headers do the tests notice?
+SPDX-License-Identifier: MIT
+
+usage: run.py FOLDER [--sample N] [--jobs N] [--minutes N]    from the repository's root
+
+Each mutant is compiled into the programs of tests/mutants/programs. One that fails, or does not end
+within 10 seconds, kills it. A mutant that does not compile counts for nothing: the next one is drawn. So
+does one that is the same to the preprocessor, as its line is for other machines. A survivor whose object is
+the same with -O2 is equivalent. The sample is the same every time. FOLDER/HEADER.csv has a line for each; a
+run goes on where one before it ended, and tries survivors again. The last line is `N passed, N failed,
+N skipped`: killed, equivalent or explained in tests/mutants/survivors; survivors; not yet tried.
+"""
+import argparse
+import concurrent.futures
+import csv
+import hashlib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import mutator
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HEADERS = ["kpred.h", "kpred_constraints.h", "kpred_hip.h"]
+FLAGS = ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-w"]
+# What takes most of the time of a compilation; precompiled once.
+SYSTEM = ["inttypes", "stdio", "stdlib", "string", "limits"]
+ALL = ["-DKPRED_IMPLEMENTATION", "-DKPRED_HIP_IMPLEMENTATION",
+       '-DKPRED_HIP_API_HEADER="hip/hip_standin.h"', "-Itests"]
+CC = os.environ.get("CC", "cc")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def table(name):
+    """The lines of a table beside this file, comments apart"""
+    return [line for line in read(os.path.join(HERE, name)).split("\n") if line and not line.startswith("#")]
+
+
+def explanations(name="survivors"):
+    """(header, old line, what stands behind `+ `) of such a table"""
+    header, old, found = "", "", []
+    for line in table(name):
+        if line.startswith("- "):
+            old = line[2:].strip()
+        elif line.startswith("+ "):
+            found.append((header, old, line[2:].strip()))
+        else:
+            header = line.split(":")[0]
+    return found
+
+
+class Tree:
+    """A copy of what the programs include, in which one header is replaced"""
+
+    def __init__(self, folder):
+        self.root = folder
+        subprocess.run(["sh", "tools/release/analyzed.sh", folder + "/elided"], check=True)
+        for name in HEADERS:
+            shutil.copy(name, folder)
+        for name in ("tests", "weights", "examples"):
+            shutil.copytree(name, os.path.join(folder, name), ignore=shutil.ignore_patterns("build"))
+
+        write(folder + "/system.h", "".join("#include <%s.h>\n" % name for name in SYSTEM)
+              + "#if defined(__x86_64__)\n#include <cpuid.h>\n#include <immintrin.h>\n#endif\n")
+        self.run([CC, *FLAGS, "-O0", "-xc-header", "system.h", "-o", "system.h.gch"], 120)
+
+    def put(self, header, text):
+        for place in (self.root, self.root + "/elided"):
+            write(os.path.join(place, header), text)
+
+    def run(self, command, seconds):
+        try:
+            return subprocess.run(command, cwd=self.root, stdout=subprocess.DEVNULL, timeout=seconds,
+                                  stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False).returncode
+        except subprocess.TimeoutExpired:
+            return -1
+
+    def output(self, header, *options):
+        return subprocess.run([CC, *FLAGS, "-I.", *ALL, *options, "-xc", header, "-o", "-"], cwd=self.root,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+
+    def killer(self, header):
+        """The program that kills the header as it is, "compiler", or "" """
+        for line in table("programs"):
+            of, option, weights, program, *arguments = line.split()
+            if of != header:
+                continue
+            include = ["-Ielided", "-I."] if weights == "elided" else ["-I."]
+            if self.run([CC, *FLAGS, option, "-include", "system.h", *include, "-Itests", "tests/%s.c" % program, "-lm", "-pthread",
+                         "-o", "program"], 120) != 0:
+                return "compiler"
+            if self.run(["sh", "-c", 'ulimit -t 10; exec ./program "$@"', "sh", *arguments], 120) != 0:
+                return program
+        return ""
+
+
+class Header:
+    """Its mutants in the order in which they are drawn, and what became of those that were tried"""
+
+    def __init__(self, name, folder):
+        self.name, self.text = name, read(name)
+        self.lines = self.text.split("\n")
+        self.mutants = list(mutator.mutants(self.text))
+        self.count = len(self.mutants)
+        random.Random(1).shuffle(self.mutants)
+        self.path = os.path.join(folder, name + ".csv")
+        self.key = hashlib.sha256((self.text + read(HERE + "/mutator.py")).encode()).hexdigest()[:16]
+        self.rows = {}
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8", newline="") as file:
+                rows = list(csv.reader(file))
+            if rows and rows[0][0] == self.key:
+                self.rows = {int(row[0]): row for row in rows[1:]}
+
+    def save(self):
+        with open(self.path + ".tmp", "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(
+                [[self.key, "line", "kind", "old", "new", "fate", "by"]]
+                + [self.rows[i] for i in sorted(self.rows)])
+        os.replace(self.path + ".tmp", self.path)
+
+    def row(self, i, fate, by):
+        number, kind, new = self.mutants[i]
+        self.rows[i] = [str(i), str(number + 1), kind, self.lines[number].strip(), new.strip(), fate, by]
+        self.save()
+
+
+class Run:
+    def __init__(self, folder, jobs, minutes):
+        self.headers = [Header(name, folder) for name in HEADERS]
+        self.lock, self.until = threading.Lock(), time.time() + 60 * minutes
+        self.rooms = [Tree(tempfile.mkdtemp(dir=folder)) for _ in range(jobs)]
+        self.free, self.same = list(self.rooms), {}
+        for header in self.headers:
+            options = (["-E", "-P"], ["-O2", "-c"])
+            self.same[header.name] = [self.rooms[0].output(header.name, *o) for o in options]
+            if self.rooms[0].killer(header.name):
+                sys.exit("%s as it is does not pass tests/mutants/programs" % header.name)
+
+    def fate(self, tree, header, mutant):
+        tree.put(header.name, mutator.applied(header.text, mutant))
+        if tree.output(header.name, "-E", "-P") == self.same[header.name][0]:
+            return "elsewhere", "preprocessor"
+        by = tree.killer(header.name)
+        if by == "compiler":
+            return "none", by
+        if not by and tree.output(header.name, "-O2", "-c") == self.same[header.name][1]:
+            return "equivalent", "compiler"
+        return ("killed", by) if by else ("survived", "")
+
+    def one(self, header, i):
+        with self.lock:
+            if time.time() > self.until:
+                return
+            tree = self.free.pop()
+        fate, by = self.fate(tree, header, header.mutants[i])
+        tree.put(header.name, header.text)
+        with self.lock:
+            self.free.append(tree)
+            header.row(i, fate, by)
+
+    def all(self, shares):
+        """Draws until each header has its share of mutants that count"""
+        with concurrent.futures.ThreadPoolExecutor(len(self.rooms)) as pool:
+            for header in self.headers:
+                again = [i for i in header.rows if header.rows[i][5] == "survived"]
+                list(pool.map(lambda i, h=header: self.one(h, i), again))
+            while time.time() < self.until:
+                todo = [(n / shares[h.name], h, i) for h in self.headers
+                        for n, i in enumerate(missing(h, shares[h.name]))]
+                if not todo:
+                    return
+                todo.sort(key=lambda one: one[0])
+                list(pool.map(lambda one: self.one(one[1], one[2]), todo))
+
+    def close(self):
+        for tree in self.rooms:
+            shutil.rmtree(tree.root)
+
+
+def counted(header):
+    return [i for i in sorted(header.rows) if header.rows[i][5] not in ("none", "elsewhere")]
+
+
+def missing(header, share):
+    """The next mutants to try, so that `share` of them count"""
+    lack = share - len(counted(header))
+    return [i for i in range(header.count) if i not in header.rows][:max(lack, 0)]
+
+
+def shares_of(headers, sample):
+    """How many of the sample each header has, by how many mutants it has"""
+    total = sum(h.count for h in headers)
+    shares = {h.name: h.count * sample // total for h in headers}
+    shares[headers[0].name] += sample - sum(shares.values())
+    return shares
+
+
+def report(headers, shares):
+    known = explanations()
+    passed = failed = tried = killed = 0
+    for h in headers:
+        rows = [h.rows[i] for i in counted(h)]
+        tried += len(rows)
+        for row in rows:
+            killed += row[5] == "killed"
+            explained = (h.name, row[3], row[4]) in known or (h.name, row[3], "*") in known
+            if row[5] == "survived" and not explained:
+                failed += 1
+                print("FAIL %s:%s: %s => %s" % (h.name, row[1], row[3], row[4]))
+            else:
+                passed += 1
+        print("%s: %d of %d tried, %d killed, %d equivalent objects" %
+              (h.name, len(rows), shares[h.name], sum(r[5] == "killed" for r in rows),
+               sum(r[5] == "equivalent" for r in rows)))
+    print("killed: %.1f %% of %d" % (100 * killed / max(tried, 1), tried))
+    print("%d passed, %d failed, %d skipped" % (passed, failed, sum(shares.values()) - tried))
+    return failed == 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--sample", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=60)
+    options = parser.parse_args()
+    os.makedirs(options.folder, exist_ok=True)
+    run = Run(os.path.abspath(options.folder), options.jobs, options.minutes)
+    shares = shares_of(run.headers, options.sample)
+    try:
+        run.all(shares)
+    finally:
+        run.close()
+    sys.exit(0 if report(run.headers, shares) else 1)
+
+
+if __name__ == "__main__":
+    main()
