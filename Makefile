@@ -282,7 +282,7 @@ cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; t
 
 .PHONY: bench-peers
 bench-peers: data all ## time kpred beside other ways to predict tuples, in build/peers; ONLY=NAME,...: these alone
-	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' sh tools/report/peers.sh $(BUILD) $(DBS)
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' INTO='$(INTO)' sh tools/report/peers.sh $(BUILD) $(DBS)
 
 .PHONY: race
 race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose

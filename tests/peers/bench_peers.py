@@ -4,8 +4,9 @@ SPDX-License-Identifier: MIT
 
   make FOLDER OPTION...   bench_models.py with these options, and FOLDER/expected.csv: what
                           tools/peers/classics.py predicts for the first problems for testing
-  compare FOLDER TUPLES   each tuple that bench_peers wrote is legal by the rule, and those of the
-                          peers that classics.py has as well are its own; lines for what is wrong
+  compare FOLDER TUPLES   of the tuples that bench_peers wrote, those of peers that classics.py has as
+                          well are its own, and all bodies of kpred have the same, libtorch but for
+                          rounding; lines for what is wrong
   table FILE SKIPS        each line of the table has all its columns, and what is missing is named
 """
 import csv
@@ -85,6 +86,11 @@ def compare(folder, path):
     """Complaints"""
     expected, found = lines_of(os.path.join(folder, "expected.csv")), lines_of(path)
     there = {name for name, *_ in found}
+    for peer in (name for name in there if name == "torch" or name.startswith("kpred-")):
+        keys = [key[1:] for key in found if key[0] == peer]
+        same = sum(found.get(("kpred-portable", *key)) == found[peer, *key] for key in keys)
+        if same < (0.9 if peer == "torch" else 1) * len(keys):
+            yield f"{peer}: {same} of {len(keys)} tuples are those of kpred-portable"
     for method, peers in SAME.items():
         keys = [key[1:] for key in expected if key[0] == method]
         for peer in there.intersection(peers):

@@ -21,6 +21,9 @@ HEADING = ("peer", "k", "ns (5 to 95 %)", "times", "instructions", "allocations"
 OURS = "kpred-"
 LOOK = {"hybrid2": "net", "encdec": "net", "xgboost": "chain", "compiled": "chain",
         "forest": "forest", "nearest": "nearest", "nearest-db": "nearest", "torch": "paper"}
+TITLES = {"ours": "kpred", "chain": "XGBoost, and compiled", "forest": "random forest",
+          "paper": "libtorch", "nearest": "nearest, SQLite and memory",
+          "net": "the paper''s networks"}
 
 
 def read_lines(path):
@@ -78,10 +81,8 @@ def draw(lines):
         script.panel(f"k = {k}", [([(float(x["ns"]), float(x[f"pft{k}"]))],
                                    LOOKS[LOOK.get(x["peer"], "ours")], "points")
                                   for x in shown if x and x[f"pft{k}"]])
-    script.key([("kpred", LOOKS["ours"], "points"), ("XGBoost, and compiled", LOOKS["chain"], "points"),
-                ("random forest", LOOKS["forest"], "points"), ("libtorch", LOOKS["paper"], "points"),
-                ("nearest, SQLite and memory", LOOKS["nearest"], "points"),
-                ("the paper''s networks", LOOKS["net"], "points")])
+    there = {LOOK.get(x["peer"], "ours") for x in lines if x["pft1"]}
+    script.key([(title, LOOKS[look], "points") for look, title in TITLES.items() if look in there])
     return gnuplot(script.text())
 
 

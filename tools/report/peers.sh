@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # In the environment: ONLY (names of peers, such as kpred,nearest; default: all), ROUNDS (default: as many
-# as it takes until each problem has had its turn), COUNT=0 (no instructions), THREADS (of training, 1)
+# as it takes until each problem has had its turn), COUNT=0 (no instructions), THREADS (of training, 1),
+# INTO (docs/performance.md: the table goes there between its marks, and the plot beside it)
 #
 # What is trained stays, in BUILD/peers. There are peers.csv, peers.txt (the table with machine, compiler
 # and command), skipped.txt and, where there is gnuplot, peers.svg. Times decide, so the machine has to be quiet.
@@ -46,15 +47,24 @@ instructions() {
 
 # The machine, the compiler and the command, a line each
 story() {
-    sed -n 's/^model name[^:]*: */machine: /p' /proc/cpuinfo 2>/dev/null | head -n 1
-    echo "system: $(uname -srm)"
-    echo "compiler: $(${CC:-cc} --version | head -n 1), ${CFLAGS:--O2}"
-    echo "command: make bench-peers${ONLY:+ ONLY=$ONLY}${ROUNDS:+ ROUNDS=$ROUNDS}"
+    sed -n 's/^model name[^:]*: */- machine: /p' /proc/cpuinfo 2>/dev/null | head -n 1
+    echo "- system: $(uname -srm)"
+    echo "- compiler: $(${CC:-cc} --version | head -n 1), ${CFLAGS:--O2}"
+    echo "- command: make bench-peers${ONLY:+ ONLY=$ONLY}${ROUNDS:+ ROUNDS=$ROUNDS}"
 }
 
 # bench OPTION...
 bench() {
     "$out/bench_peers" "$out" ${ONLY:+--only "$ONLY"} "$@"
+}
+
+# into DOCUMENT: the table and the plot
+into() {
+    awk -v table="$out/table.md" '/^<!-- end -->$/ { inside = 0 }
+        !inside
+        /^<!-- peers -->$/ { inside = 1; while ((getline line <table) > 0) print line }' "$1" >"$1.tmp"
+    mv "$1.tmp" "$1"
+    [ ! -e "$out/peers.svg" ] || cp "$out/peers.svg" "${1%.md}-peers.svg"
 }
 
 models "$@"
@@ -69,5 +79,6 @@ fi
 bench ${ROUNDS:+--rounds "$ROUNDS"} $counted --csv \
     >"$out/peers.tmp" 2>"$out/skipped.txt" || { cat "$out/skipped.txt" >&2; exit 1; }
 mv "$out/peers.tmp" "$out/peers.csv"
-{ story; echo; $python tools/report/peers.py "$out/peers.csv" --plot "$out/peers.svg"; echo; cat "$out/skipped.txt"; } |
-    tee "$out/peers.txt"
+{ story; echo; $python tools/report/peers.py "$out/peers.csv" --plot "$out/peers.svg"; } >"$out/table.md"
+cat "$out/table.md" "$out/skipped.txt" | tee "$out/peers.txt"
+[ ! "${INTO-}" ] || into "$INTO"

@@ -181,27 +181,6 @@ static size_t scan(struct state *s, const struct query *q, size_t first, size_t 
     return n;
 }
 
-static int by_distance(const void *a, const void *b)
-{
-    const struct near *x = a, *y = b;
-    if (x->distance != y->distance)
-        return x->distance < y->distance ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-/* All of these rows, sorted */
-static size_t sort(struct state *s, const struct query *q, size_t first, size_t end)
-{
-    float distance[BLOCK];
-    for (size_t at = first; at < end; at += BLOCK) {
-        distances(s, q, at, 0, distance);
-        for (size_t i = 0; i < BLOCK && at + i < end; i++)
-            s->near[at - first + i] = (struct near){distance[i], (uint32_t)(at + i)};
-    }
-    qsort(s->near, end - first, sizeof *s->near, by_distance);
-    return end - first;
-}
-
 /* Of the n nearest, the first k new and legal tuples; whether there were k */
 static int take(struct state *s, struct distinct *d, size_t n)
 {
@@ -209,6 +188,51 @@ static int take(struct state *s, struct distinct *d, size_t n)
     for (size_t i = 0; i < n; i++)
         if (distinct_add(d, s->index + s->near[i].row * s->model->n_params))
             return 1;
+    return 0;
+}
+
+static int is_nearer(const struct near *a, const struct near *b)
+{
+    return a->distance < b->distance || (a->distance == b->distance && a->row < b->row);
+}
+
+/* Lets the row at that place of a heap sink to where none below is nearer */
+static void sink(struct near *heap, size_t n, size_t at)
+{
+    const struct near moved = heap[at];
+    for (size_t below; (below = 2 * at + 1) < n; at = below) {
+        below += below + 1 < n && is_nearer(&heap[below + 1], &heap[below]);
+        if (!is_nearer(&heap[below], &moved))
+            break;
+        heap[at] = heap[below];
+    }
+    heap[at] = moved;
+}
+
+/* The rows first..end-1 as a heap in s->near, and how many they are */
+static size_t make_heap(struct state *s, const struct query *q, size_t first, size_t end)
+{
+    const size_t n = end - first;
+    float distance[BLOCK];
+    for (size_t at = first; at < end; at += BLOCK) {
+        distances(s, q, at, 0, distance);
+        for (size_t i = 0; i < BLOCK && at + i < end; i++)
+            s->near[at - first + i] = (struct near){distance[i], (uint32_t)(at + i)};
+    }
+    for (size_t i = n / 2; i-- > 0;)
+        sink(s->near, n, i);
+    return n;
+}
+
+/* The same of as many rows as it takes */
+static int take_all(struct state *s, struct distinct *d, size_t n)
+{
+    d->n = 0;
+    for (; n > 0; sink(s->near, n, 0)) {
+        if (distinct_add(d, s->index + s->near[0].row * s->model->n_params))
+            return 1;
+        s->near[0] = s->near[--n];
+    }
     return 0;
 }
 
@@ -222,10 +246,10 @@ static size_t predict(void *state, const int32_t *problem, kpred_tuple *out)
     for (size_t f = 0; f < s->model->n_fields; f++)
         q.octave[f] = octave(&s->model->fields[f], problem[f]);
     if (take(s, &d, scan(s, &q, group[0], group[1], 8 * s->k))
-        || take(s, &d, sort(s, &q, group[0], group[1])))
+        || take_all(s, &d, make_heap(s, &q, group[0], group[1])))
         return d.n;
     q.same_tokens = 0;
-    take(s, &d, sort(s, &q, 0, s->n));
+    take_all(s, &d, make_heap(s, &q, 0, s->n));
     return d.n;
 }
 
