@@ -500,24 +500,27 @@ extern "C" {
 #define KPRI_IN_PLACE(x)      __asm__("" : "+x"(x))
 #define KPRI_MAYBE_UNUSED     __attribute__((unused))
 #define KPRI_NOINLINE         __attribute__((noinline))
+#define KPRI_ALIGNED          __attribute__((aligned(64)))
 #define KPRI_INLINE           inline __attribute__((always_inline))
 #define KPRI_TARGET(features) __attribute__((target(features)))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
 #define KPRI_MAYBE_UNUSED
 #define KPRI_NOINLINE
+#define KPRI_ALIGNED
 #define KPRI_INLINE
 #endif
 
 /* IN_PLACE: a vector that a loop adds to stays in its register; gcc would copy it to another one
    and back. HOT: called from two places, and worth a copy at each where the code need not be small.
-   LOOP: where gcc inlines these loops, it no longer knows that pointers do not alias. */
+   LOOP: where gcc inlines these loops, it no longer knows that pointers do not alias; and they take
+   a fifth longer or not by where in a line of the cache they begin. */
 #ifdef __OPTIMIZE_SIZE__
 #define KPRI_HOT
 #define KPRI_LOOP
 #else
 #define KPRI_HOT  KPRI_INLINE
-#define KPRI_LOOP KPRI_NOINLINE
+#define KPRI_LOOP KPRI_NOINLINE KPRI_ALIGNED
 #endif
 
 static KPRI_INLINE void kpri_copy(int32_t *to, const int32_t *from, size_t n)
@@ -2417,7 +2420,7 @@ static kpred_status kpri_run(kpred_ctx *ctx, const int32_t *problem, kpred_tuple
                              size_t *n_out)
 {
     kpri_search s;
-    int32_t *tuples, calls = 0;
+    int32_t *tuples = 0, calls = 0;
     size_t n = 0, i;
     kpri_open(&s, ctx, problem);
     kpri_start(&s, s.records);
