@@ -130,8 +130,8 @@ static ssize_t faulty_pwrite(int fd, const void *bytes, size_t n, off_t where)
     return do_write(SYS_pwrite64, fd, bytes, n, where);
 }
 
-/* What is read without waiting is a pipe of tune, and what a forked child reads as well: neither has
-   errors of a disk. */
+/* What is read without waiting is a pipe of tune, and what a forked child reads as well: neither
+   has errors of a disk. */
 static int can_fail_to_read(int fd)
 {
     return getpid() == first && (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
@@ -266,9 +266,9 @@ static void jump(const char *name, void *to)
 {
     unsigned char code[12] = {0x48, 0xb8, [10] = 0xff, [11] = 0xe0};
     unsigned char *old = dlsym(RTLD_NEXT, name);
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)old & ~(page - 1);
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)old & ~(page - 1);
     memcpy(code + 2, &to, sizeof to);
-    if (old == NULL || mprotect((void *)first, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+    if (old == NULL || mprotect((void *)start, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
         fprintf(stderr, "shim: cannot change %s\n", name);
         _exit(99);
     }

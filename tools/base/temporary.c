@@ -174,11 +174,11 @@ static sigset_t before_hold;
 
 void signals_hold(void)
 {
-    sigset_t held;
-    sigemptyset(&held);
+    sigset_t waiting;
+    sigemptyset(&waiting);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaddset(&held, ends[i]);
-    sigprocmask(SIG_BLOCK, &held, &before_hold);
+        sigaddset(&waiting, ends[i]);
+    sigprocmask(SIG_BLOCK, &waiting, &before_hold);
 }
 
 void signals_release(void)
