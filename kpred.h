@@ -666,8 +666,9 @@ static int32_t kpri_saturate(int64_t x)
 static int32_t kpri_exp2_neg(int32_t x)
 {
     const int32_t *t = kpri_exp2_table + ((x >> 10) & 63);
-    const int32_t down = x >> 16 < 31 ? x >> 16 : 31;
-    return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> down;
+    if (x >= 25 << 16)
+        return 0;
+    return (t[0] - (((t[0] - t[1]) * (x & 1023)) >> 10)) >> (x >> 16);
 }
 
 /* How many bits of x are 0 above its highest 1. pre: x > 0 */
@@ -719,8 +720,10 @@ static void kpri_scores1(int32_t *x, size_t n, int32_t start)
 {
     const int32_t norm = kpri_norm(x, n);
     size_t v;
-    for (v = 0; v < n; v++)
-        x[v] = start + (x[v] - norm < -(1 << 26) ? -(1 << 26) : x[v] - norm);
+    for (v = 0; v < n; v++) {
+        const int32_t p = x[v] - norm;
+        x[v] = start + (p < -(1 << 26) ? -(1 << 26) : p);
+    }
 }
 
 /* ---- >>features ----------------------------------------------------------------------------- */
@@ -887,8 +890,8 @@ static uint32_t kpri_powers(const int32_t *score, size_t n, int32_t from, uint32
     size_t v;
     for (v = 0; v < n; v++) {
         const int32_t bits = -kpri_scaled(score[v] - from, scale);
-        const int32_t down = bits >> 16 < 31 ? bits >> 16 : 31;
-        sum += (uint32_t)kpri_exp2_table[(bits >> 10) & 63] >> down;
+        const int32_t down = bits >> 16;
+        sum += (uint32_t)kpri_exp2_table[(bits >> 10) & 63] >> (down < 31 ? down : 31);
     }
     return sum;
 }
@@ -905,13 +908,14 @@ static void kpri_scores(const kpri_lanes *l, size_t n)
     static void name(const kpri_parameter *p, const kpri_lanes *l)                 \
     {                                                                              \
         const kpred_head *head = p->head;                                          \
+        const size_t n = l->n, values = p->values;                                 \
         int16_t h[KPRED_MAX_HIDDEN];                                               \
         size_t i, v;                                                               \
-        for (i = 0; i < l->n; i++) {                                               \
+        for (i = 0; i < n; i++) {                                                  \
             int32_t *logits = l->x + i * l->lane;                                  \
             hidden_units(p, l->prefix + i * l->record_words * sizeof(int32_t), h); \
-            matvec(head->weight, head->bias, p->values, p->hidden, h, logits);     \
-            for (v = 0; v < p->values; v++)                                        \
+            matvec(head->weight, head->bias, values, p->hidden, h, logits);        \
+            for (v = 0; v < values; v++)                                           \
                 logits[v] *= 1 << head->logit_shift;                               \
         }                                                                          \
     }
@@ -1615,14 +1619,14 @@ static KPRI_LOOP void kpri_hidden_portable(const kpri_parameter *p, const unsign
                                            int16_t *h)
 {
     const kpred_head *head = p->head;
-    const size_t n = p->hidden;
+    const size_t n = p->hidden, rows = p->n_rows;
     size_t r;
-    if (p->n_rows == 0) {
+    if (rows == 0) {
         kpri_requantise_portable(p->base, head->hidden_shift, n, h);
         return;
     }
     kpri_take_row(h, head->embedding + kpri_prefix_row(p, prefix, 0), n);
-    for (r = 1; r < p->n_rows; r++)
+    for (r = 1; r < rows; r++)
         kpri_add_row(h, head->embedding + kpri_prefix_row(p, prefix, r), n);
     kpri_finish_hidden(p->base, 1 << head->embedding_shift, head->hidden_shift, n, h);
 }

@@ -148,6 +148,21 @@ static void norms(void)
     }
 }
 
+/* The largest logit stands at the end and is 0, for the same reason; 128 powers of at most 1 */
+static void scores_of_logits(void)
+{
+    int32_t x[KPRED_MAX_VALUES];
+    fill(x, KPRED_MAX_VALUES, -(1 << 30), 0);
+    x[KPRED_MAX_VALUES - 1] = 0;
+    kpri_scores1(x, KPRED_MAX_VALUES, any32(-(1 << 30) + (1 << 26), 0));
+    /*@ loop unroll 128; */
+    for (size_t v = 0; v < KPRED_MAX_VALUES; v++)
+        holds(x[v] >= -(1 << 30) && x[v] <= 24 * 65536);
+    fill(x, KPRED_MAX_VALUES, -(1 << 26), 0);
+    holds(kpri_powers(x, KPRED_MAX_VALUES, 0, (uint32_t)any(1, KPRED_MAX_SCALE)) <= (uint32_t)1
+                                                                                        << 31);
+}
+
 /* ---- features ---- */
 
 static kpred_instr instruction(int op, int b, int n, int32_t k)
@@ -290,29 +305,35 @@ static void requantise(void)
     }
 }
 
-/* The accumulators fit with any rows; so do the logits, which a head multiplies by at most 2^7
-   here. */
-static void head_of(size_t rows, uint8_t e, uint8_t s)
+/* The accumulators fit with any rows; so do the logits, which a head multiplies by 2^7 here. */
+static void head_of(uint32_t rows, uint8_t e, uint8_t s)
 {
     const int64_t far = ROWS * 127 * (INT64_C(1) << e), half = INT64_C(1) << (s - 1);
     const int64_t most = ((INT64_C(1) << 29) >> 7) - 16 * 127 * 127 - 1;
     int8_t from[ROWS * 16], w[4 * 16];
     int16_t h[16];
     int32_t base[16], bias[4], logits[4];
-    uint32_t row[ROWS];
+    unsigned char prefix[ROWS];
+    const kpred_head head = {from, w, bias, e, s, 7};
+    const kpri_lanes lanes = {logits, bias, prefix, 4, 0, 1};
+    kpri_rows where;
+    const kpri_parameter p = {&head, base, &where, rows, 16, 4};
     fill8(from, sizeof from);
     fill8(w, sizeof w);
     fill(base, 16, INT32_MIN + far, INT32_MAX - far - half);
     fill(bias, 4, -most, most);
     /*@ loop unroll 16; */
-    for (size_t r = 0; r < ROWS; r++)
-        row[r] = (uint32_t)(r * 16);
-    kpri_hidden_portable(base, from, row, rows, e, s, 16, h);
+    for (size_t r = 0; r < ROWS; r++) {
+        where.first[r] = (uint16_t)r;
+        where.param[r] = (unsigned char)r;
+        prefix[r] = 0;
+    }
+    kpri_hidden_portable(&p, prefix, h);
     are_activations(h, 16);
-    kpri_matvec_portable(w, bias, 4, 16, h, logits);
+    kpri_head_portable(&p, &lanes);
     /*@ loop unroll 4; */
     for (size_t v = 0; v < 4; v++)
-        holds(logits[v] * 128 > -(1 << 29) && logits[v] * 128 < 1 << 29);
+        holds(logits[v] > -(1 << 29) && logits[v] < 1 << 29);
 }
 
 static void heads(void)
@@ -335,7 +356,7 @@ static void scores(void)
     model.scale = (uint32_t)any(1, KPRED_MAX_SCALE);
     s.model = &model;
     s.norm = any32(-16 * 24 * 65536, 16 * 7 * 65536);
-    holds(kpri_scaled(&s, any32(-(1 << 30), 0)) <= 0);
+    holds(kpri_scaled(any32(-(1 << 30), 0), model.scale) <= 0);
     holds(kpri_calibrated(&s, any32(-(1 << 30), 0)) <= 0);
     holds(kpred_probability(any32(INT32_MIN, 0)) >= 0);
 }
@@ -430,6 +451,7 @@ static void part_2(void)
 {
     RUN(saturate);
     RUN(norms);
+    RUN(scores_of_logits);
     RUN(registers);
     RUN(equals_and_ramps);
     RUN(hats);
