@@ -89,9 +89,10 @@ static void tell(struct user_db *u, size_t number, const char *line, const char 
 static void read_line(struct user_db *u, size_t number, char *line)
 {
     char *equals = strchr(line, '=');
-    const char *trouble = equals == NULL   ? "there is no `=`"
-                          : equals == line ? "there is no key before the `=`"
-                                           : find_trouble(equals + 1);
+    const char *trouble = strchr(line, '\r') != NULL ? "it holds a carriage return"
+                          : equals == NULL           ? "there is no `=`"
+                          : equals == line           ? "there is no key before the `=`"
+                                                     : find_trouble(equals + 1);
     if (trouble == NULL) {
         *equals = '\0';
         add_line(u, xstrdup(line), xstrdup(equals + 1), 0);
