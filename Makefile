@@ -178,6 +178,10 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 	@SOAK=1 $(RUN) test_hostile >/dev/null
 	@SOAK='$(SOAK)' $(BUILD)/check/test_hostile
 
+.PHONY: fuzz
+fuzz: ## let libFuzzer loose on predictions and on all that reads files, SECONDS each (20); ONLY=NAME,...: these alone
+	@BUILD='$(BUILD)' MAKE='$(MAKE)' sh tests/fuzz/fuzz.sh --seconds '$(or $(SECONDS),20)' $(if $(ONLY),--only '$(ONLY)')
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature

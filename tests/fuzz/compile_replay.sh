@@ -6,4 +6,4 @@
 . tests/harness/script.inc
 . tests/fuzz/fuzz.inc
 
-fuzz_compile "$2" "$1/$2.o" "$CC" $CFLAGS -DLLVMFuzzerTestOneInput="target_${2#fuzz_}"
+fuzz_compile "$2" "$1/$2.o" "$CC" $CFLAGS -I"$1" -DLLVMFuzzerTestOneInput="target_${2#fuzz_}"

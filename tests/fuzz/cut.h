@@ -14,6 +14,6 @@ extern const char *cut_code;
 /* The id that kpred_init wants */
 uint64_t __real_kpred_model_id(const kpred_model *m);
 
-/* While it is set, few perf-dbs are looked at for exchanged channels: that takes as long as a hundred
-   small files. */
+/* While it is set, few perf-dbs are looked at for exchanged channels: that takes as long as a
+   hundred small files. */
 extern int cut_channels;

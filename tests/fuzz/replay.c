@@ -3,24 +3,23 @@
 
    usage: replay TARGET FILE...
 
-   It has every target in it, each compiled with -DLLVMFuzzerTestOneInput=target_NAME. */
-#include "targets.h"
-
+   It has every target in it, each compiled with -DLLVMFuzzerTestOneInput=target_NAME. fuzz.sh
+   writes targets.h, which has a line TARGET(NAME) for each. */
 #include "base/util.h"
 
 #include <string.h>
 
-#define DECLARE(name) int target_##name(const uint8_t *data, size_t size);
-FUZZ_TARGETS(DECLARE)
-#undef DECLARE
+#define TARGET(name) int target_##name(const uint8_t *data, size_t size);
+#include "targets.h"
+#undef TARGET
 
 static const struct target {
     const char *name;
     int (*run)(const uint8_t *data, size_t size);
 } targets[] = {
-#define LIST(name) {#name, target_##name},
-    FUZZ_TARGETS(LIST)
-#undef LIST
+#define TARGET(name) {#name, target_##name},
+#include "targets.h"
+#undef TARGET
 };
 
 static const struct target *find(const char *name)
