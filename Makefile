@@ -180,7 +180,7 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 
 .PHONY: fuzz
 fuzz: ## let libFuzzer loose on predictions and on all that reads files, SECONDS each (20); ONLY=NAME,...: these alone
-	@BUILD='$(BUILD)' MAKE='$(MAKE)' sh tests/fuzz/fuzz.sh --seconds '$(or $(SECONDS),20)' $(if $(ONLY),--only '$(ONLY)')
+	@BUILD='$(BUILD)' sh tests/fuzz/fuzz.sh --seconds '$(or $(SECONDS),20)' $(if $(ONLY),--only '$(ONLY)')
 
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
