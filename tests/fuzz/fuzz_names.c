@@ -37,12 +37,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                    && model_open("gemm_a8w8_blockscale", &models[1]) == 0);
     if (size == 0)
         return 0;
-    struct buf text = fuzz_text(data + 1, size - 1);
+    struct buf text = fuzz_text(data + 1, size - 1), all = {0};
     struct model *m = &models[*data % 2];
     in_model(&m->m, text.s);
     as_token(m, text.s, *data / 2 % 2);
     if (*data / 4 % 4 == 0 && builtin_find(text.s) == NULL)
         product_find(text.s);
+    FUZZ_CHECK(gpu_parse(text.s).compute_units >= 0 && gpu_products(text.s, &all) != NULL);
     buf_free(&text);
+    buf_free(&all);
     return 0;
 }
