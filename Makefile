@@ -219,6 +219,10 @@ coverage: ## lines and branches of the headers that the tests of the runtime rea
 breaks: all ## put 40 faults in, one after the other, and see that the suite meant for each fails; an hour
 	@CC='$(CC)' python3 tests/mutants/breaks.py $(BUILD)
 
+.PHONY: fuzz
+fuzz: ## let libFuzzer loose on predictions and on all that reads files, SECONDS each (20); ONLY=NAME,...: these alone
+	@BUILD='$(BUILD)' sh tests/fuzz/fuzz.sh --seconds '$(or $(SECONDS),20)' $(if $(ONLY),--only '$(ONLY)')
+
 .PHONY: signature
 signature: ## hash of what every shipped model predicts; expected: tests/signature
 	@mkdir -p $(BUILD)/signature

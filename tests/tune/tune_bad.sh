@@ -287,7 +287,7 @@ one_kill() {
     whole=$(wc -l 2>/dev/null <killed.csv || echo 0)
     [ $(($(cat lines) - whole)) -le 1 ] || { echo "lines that are cut"; return 1; }
     now=$(($(wc -l <launches) - (whole > 3 ? whole - 3 : 0)))
-    if [ $((now - lost)) -gt 2 ] || [ $now -gt $n ]; then
+    if [ $((now - lost)) -gt 3 ] || [ $now -gt $n ]; then
         echo "kill $n: of $now launches the result is lost"; return 1
     fi
     lost=$now

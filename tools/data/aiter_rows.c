@@ -299,9 +299,11 @@ static int compare_rows(const void *pa, const void *pb)
 /* AITER takes the faster of two rows of a problem, but not before it has stopped with an error. */
 static int drop_second_rows(struct aiter *a)
 {
+    const size_t n = a->l->n - a->first;
+    if (n == 0) /* maybe there is no array of rows either */
+        return 0;
     struct load_row *r = a->l->rows + a->first;
     size_t kept = 0;
-    const size_t n = a->l->n - a->first;
     qsort(r, n, sizeof *r, compare_rows);
     for (size_t i = 0; i < n; i++) {
         int rc = 0;

@@ -89,9 +89,10 @@ static void tell(struct user_db *u, size_t number, const char *line, const char 
 static void read_line(struct user_db *u, size_t number, char *line)
 {
     char *equals = strchr(line, '=');
-    const char *trouble = equals == NULL   ? "there is no `=`"
-                          : equals == line ? "there is no key before the `=`"
-                                           : find_trouble(equals + 1);
+    const char *trouble = strchr(line, '\r') != NULL ? "it holds a carriage return"
+                          : equals == NULL           ? "there is no `=`"
+                          : equals == line           ? "there is no key before the `=`"
+                                                     : find_trouble(equals + 1);
     if (trouble == NULL) {
         *equals = '\0';
         add_line(u, xstrdup(line), xstrdup(equals + 1), 0);
@@ -113,6 +114,14 @@ static int has_convolution(const struct user_db *u)
     return 0;
 }
 
+/* The end of a line takes one carriage return. Of several, each merge would take another one. */
+static void cut_returns(char *line)
+{
+    size_t n = strlen(line);
+    while (n > 0 && line[n - 1] == '\r')
+        line[--n] = '\0';
+}
+
 /* The lines of a text; `path` is for errors. */
 static int read_lines(struct user_db *u, const char *path, struct buf *text)
 {
@@ -120,9 +129,11 @@ static int read_lines(struct user_db *u, const char *path, struct buf *text)
     drop_bom(text);
     if (strlen(text->s) != text->n)
         return fail("%s: is no perf-db: it holds a NUL byte", path);
-    for (char *at = text->s, *line; (line = next_line(&at)) != NULL; number++)
+    for (char *at = text->s, *line; (line = next_line(&at)) != NULL; number++) {
+        cut_returns(line);
         if (*line != '\0')
             read_line(u, number, line);
+    }
     if (u->n_broken > MAX_TOLD && u->path != NULL)
         note("%s: %zu more broken lines are kept as they are", u->path, u->n_broken - MAX_TOLD);
     if (u->n_broken != 0 && !has_convolution(u))

@@ -76,7 +76,7 @@ static int read_shape(struct reader *r, int32_t x[12])
 {
     struct buf name = {NULL, 0, 0};
     buf_printf(&name, " kpri_%s_net = {", r->model->m.name);
-    const char *p = strstr(r->h.text, name.s);
+    const char *p = strstr(header_code(r->h.text), name.s);
     p = p ? p + name.n : NULL;
     buf_free(&name);
     for (int i = 0; i < 12 && p; i++) {
@@ -192,7 +192,8 @@ static int read_listed(struct reader *r)
 static int find_format(const struct reader *r, const char **id)
 {
     int format = 0, n = 0;
-    for (const char *p = r->h.text; (p = strstr(p, " = {\n    ")) != NULL && n == 0; p++)
+    for (const char *p = header_code(r->h.text); (p = strstr(p, " = {\n    ")) != NULL && n == 0;
+         p++)
         if (sscanf(p, " = { %3d, UINT64_C(%n", &format, &n) == 1 && n > 0)
             *id = p + n;
     return n > 0 ? format : 0;
@@ -214,9 +215,8 @@ static int read_id(struct reader *r)
 /* What stands before kpred.h in its first #include, which is behind the opening comment */
 static void read_include_dir(const struct reader *r)
 {
-    const char *p = strstr(r->h.text, "end of spec */");
+    const char *p = strstr(header_code(r->h.text), "\n#include \"");
     size_t n = 0;
-    p = p ? strstr(p, "\n#include \"") : NULL;
     if (p) {
         p += strlen("\n#include \"");
         n = strcspn(p, "\"\n");
@@ -233,7 +233,7 @@ static int read_split(const struct reader *r, const struct spec *spec, char spli
     struct buf mark = {NULL, 0, 0};
     size_t n;
     buf_printf(&mark, "\"%s\", \"%s\", \"", spec->name, spec->solver ? spec->solver : spec->name);
-    const char *p = strstr(r->h.text, mark.s);
+    const char *p = strstr(header_code(r->h.text), mark.s);
     n = p ? strcspn(p += mark.n, "\"") : SPEC_SPLIT_NAME;
     buf_free(&mark);
     if (n >= SPEC_SPLIT_NAME)
@@ -248,10 +248,10 @@ static int read_split(const struct reader *r, const struct spec *spec, char spli
    that it lost something. */
 static int check_code(const struct reader *r)
 {
-    const char *code = strstr(r->h.text, "end of spec */\n");
-    if (!code)
+    const char *code = header_code(r->h.text);
+    if (*code != '\n')
         return foreign(r, "no code behind its spec");
-    code += strlen("end of spec */\n");
+    code++;
     const size_t n = strlen(code);
     char *again = xcalloc(n + 2, 1);
     FILE *f = fmemopen(again, n + 2, "w");

@@ -5,9 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *header_code(const char *text)
+{
+    static const char end[] = "end of spec */";
+    const char *p = strstr(text, end);
+    return p ? p + strlen(end) : text + strlen(text);
+}
+
 int header_is_float(const char *text)
 {
-    return strstr(text, "\n#ifndef " HEADER_FLOAT_GUARD) != NULL;
+    return strstr(header_code(text), "\n#ifndef " HEADER_FLOAT_GUARD) != NULL;
 }
 
 int header_foreign(const struct header_text *h, const char *what)
@@ -30,7 +37,7 @@ const char *header_array(const struct header_text *h, const char *what)
 {
     struct buf name = {NULL, 0, 0};
     buf_printf(&name, " kpri_%s_%s[", h->name, what);
-    const char *p = strstr(h->text, name.s);
+    const char *p = strstr(header_code(h->text), name.s);
     p = p ? strchr(p, '{') : NULL;
     if (!p)
         fail("%s: not a header that kpred-train wrote: array%s] is missing", h->path, name.s);

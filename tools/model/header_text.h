@@ -11,6 +11,10 @@ struct header_text {
 
 enum { HEADER_MAX_BYTES = 1 << 27 };
 
+/* The code behind the opening comment, from the end of its last line on. What looks like code in
+   the comment is the spec's text, and never a part of the code. Without such a comment: "". */
+const char *header_code(const char *text);
+
 /* What the guard of a header begins with that holds floats, for kpred-train alone. */
 #define HEADER_FLOAT_GUARD "KPRED_FLOAT_MODEL_"
 int header_is_float(const char *text);

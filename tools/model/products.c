@@ -301,14 +301,15 @@ int gpu_is_in_name(const char *piece)
            && gpu_vendor(piece) != NULL;
 }
 
-/* gfx10 and later have four digits, earlier ones three. */
+/* gfx10 and later have four digits, earlier ones three. More units than any GPU has are none. */
 struct gpu gpu_parse(const char *name)
 {
     const int n = strncmp(name, "gfx1", 4) ? 6 : 7;
     struct gpu gpu = {"", 0, 0};
     snprintf(gpu.arch, sizeof gpu.arch, "%.*s", n, name);
     const char *units = name + strlen(gpu.arch);
-    gpu.units = (int)strtol(units + (*units == '_'), NULL, *units == '_' ? 10 : 16);
+    const long number = strtol(units + (*units == '_'), NULL, *units == '_' ? 10 : 16);
+    gpu.units = number > 0 && number <= UINT16_MAX ? (int)number : 0;
     gpu.compute_units = gpu.units * units_of_one(name);
     return gpu;
 }

@@ -168,7 +168,7 @@ static int read_net(struct reader *r)
 {
     struct buf mark = {NULL, 0, 0};
     buf_printf(&mark, " kpri_%s_net[] = \"", r->h.name);
-    const char *p = strstr(r->h.text, mark.s);
+    const char *p = strstr(header_code(r->h.text), mark.s);
     const int n = p ? sscanf(p + mark.n, "%15s %15s %16" SCNx64, r->net, r->split, &r->id) : 0;
     buf_free(&mark);
     return n == 3 ? 0 : header_foreign(&r->h, "no net, split and id");
@@ -274,14 +274,14 @@ static int check_id(const struct reader *r)
 /* Writes the code again and compares: what was not read above must be as it was, too. */
 static int check_code(const struct reader *r)
 {
-    const char *code = strstr(r->h.text, "end of spec */\n");
+    const char *code = header_code(r->h.text);
     char *again = NULL;
     size_t n = 0;
     const struct writer w = {open_memstream(&again, &n), r->model, r->p};
     if (!w.f)
         return fail("%s: out of memory", r->h.path);
     write_code(&w);
-    const int same = fclose(w.f) == 0 && code && !strcmp(code + strlen("end of spec */\n"), again);
+    const int same = fclose(w.f) == 0 && *code == '\n' && !strcmp(code + 1, again);
     free(again);
     return same ? 0 : header_foreign(&r->h, "its code is not what its spec and weights give");
 }

@@ -1,0 +1,13 @@
+/* fuzz_miopen.c - a whole log to a user perf-db: kpred miopen
+   SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include "cli/commands.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *path = (char *)(uintptr_t)fuzz_file("log.txt", data, size);
+    char *args[] = {"miopen", "--gpu", "gfx906_60", "--lenient", "--", path, NULL};
+    cmd_miopen(6, args);
+    return 0;
+}

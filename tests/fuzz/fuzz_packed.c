@@ -1,0 +1,11 @@
+/* fuzz_packed.c - data files packed by gzip and bzip2; the first byte says by which
+   SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+#include "specs.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 0)
+        fuzz_load(SPEC_TINY, *data % 2 ? "best.csv.gz" : "best.csv.bz2", data + 1, size - 1);
+    return 0;
+}

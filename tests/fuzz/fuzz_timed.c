@@ -1,0 +1,10 @@
+/* fuzz_timed.c - CSV of all that was timed
+   SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+#include "specs.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_load(SPEC_TIMED, "timed.csv", data, size);
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* fuzz_tuner.c - the files of Kernel Tuner and KTT, as training data
+   SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+#include "specs.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_load(SPEC_TIMED, "gfx906_60.json", data, size);
+    return 0;
+}
