@@ -625,7 +625,7 @@ static KPRI_MAYBE_UNUSED int kpri_named(const kpred_names *k, const kpred_param 
     return 0;
 }
 
-static int kpri_same_text(const char *a, const char *b)
+static KPRI_INLINE int kpri_same_text(const char *a, const char *b)
 {
     while (*a && *a == *b)
         a++, b++;
@@ -1875,7 +1875,7 @@ static void kpri_add_norm(kpri_search *s, size_t n_decided, const int32_t *score
 #define KPRI_TRIED INT32_MIN
 
 /* The best value that has not been tried, the first of equals; -1: all have been tried. */
-static int32_t kpri_best_untried(const int32_t *score, int32_t n)
+static KPRI_INLINE int32_t kpri_best_untried(const int32_t *score, int32_t n)
 {
     int32_t v, best = 0, most = score[0];
     for (v = 1; v < n; v++) {
@@ -2000,13 +2000,13 @@ static int32_t kpri_short_run(const kpri_search *s, int32_t *records, size_t n_d
     return run;
 }
 
-/* Merge sort without recursion: run[i] holds 2^i short runs or nothing. pre: 1..2^17 slots */
-static int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided, int32_t list)
+/* Merge sort without recursion: run[i] holds 2^i short runs or nothing. pre: 1..2^17 slots. (It is
+   not inlined: where heads are computed its runs would lie on the stack.) */
+static KPRI_NOINLINE int32_t kpri_sort(const kpri_search *s, int32_t *records, size_t n_decided,
+                                       int32_t list)
 {
     int32_t run[15];
     int32_t n_runs = 0, i, more;
-    if (!s->next[list - 1])
-        return list; /* mostly so */
     for (;;) {
         more = kpri_short_run(s, records, n_decided, &list);
         if (!more || (!list && n_runs == 0)) /* nearly always so */
@@ -2128,8 +2128,12 @@ static size_t kpri_step(kpri_search *s, int32_t *in, size_t n_in, size_t n_decid
             }
             kpri_expand(s, in, n_decided, expanded);
         }
-        if (kpri_is_used(s, b))
-            n = kpri_accept(s, in, n_decided, kpri_sort(s, in, n_decided, s->bucket[b]), out, n);
+        if (kpri_is_used(s, b)) {
+            int32_t list = s->bucket[b];
+            if (s->next[list - 1]) /* mostly it has one slot */
+                list = kpri_sort(s, in, n_decided, list);
+            n = kpri_accept(s, in, n_decided, list, out, n);
+        }
     }
     return n;
 }
