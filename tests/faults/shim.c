@@ -262,7 +262,7 @@ int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t 
 /* ---- the beginning ---- */
 
 /* mov $to, %rax; jmp *%rax */
-static void jump(const char *name, void *to)
+static void jump(const char *name, void (*to)(void))
 {
     unsigned char code[12] = {0x48, 0xb8, [10] = 0xff, [11] = 0xe0};
     unsigned char *old = dlsym(RTLD_NEXT, name);
@@ -277,22 +277,22 @@ static void jump(const char *name, void *to)
 
 static void change_libc(void)
 {
-    jump("write", (void *)faulty_write);
-    jump("pwrite64", (void *)faulty_pwrite);
-    jump("read", (void *)faulty_read);
-    jump("pread64", (void *)faulty_pread);
-    jump("open", (void *)faulty_open);
-    jump("mkdir", (void *)faulty_mkdir);
-    jump("fsync", (void *)faulty_fsync);
-    jump("fdatasync", (void *)faulty_fsync);
-    jump("rename", (void *)faulty_rename);
-    jump("link", (void *)faulty_link);
-    jump("ftruncate64", (void *)faulty_ftruncate);
-    jump("close", (void *)faulty_close);
-    jump("__close_nocancel", (void *)faulty_close);
-    jump("fcntl64", (void *)faulty_fcntl);
-    jump("flock", (void *)faulty_flock);
-    jump("pipe", (void *)faulty_pipe);
+    jump("write", (void (*)(void))faulty_write);
+    jump("pwrite64", (void (*)(void))faulty_pwrite);
+    jump("read", (void (*)(void))faulty_read);
+    jump("pread64", (void (*)(void))faulty_pread);
+    jump("open", (void (*)(void))faulty_open);
+    jump("mkdir", (void (*)(void))faulty_mkdir);
+    jump("fsync", (void (*)(void))faulty_fsync);
+    jump("fdatasync", (void (*)(void))faulty_fsync);
+    jump("rename", (void (*)(void))faulty_rename);
+    jump("link", (void (*)(void))faulty_link);
+    jump("ftruncate64", (void (*)(void))faulty_ftruncate);
+    jump("close", (void (*)(void))faulty_close);
+    jump("__close_nocancel", (void (*)(void))faulty_close);
+    jump("fcntl64", (void (*)(void))faulty_fcntl);
+    jump("flock", (void (*)(void))faulty_flock);
+    jump("pipe", (void (*)(void))faulty_pipe);
 }
 
 static void choose(const char *kind_name, const char *how_name)
