@@ -305,7 +305,7 @@ INSTALL_VARIABLES = BUILD='$(BUILD)' INSTALL='$(INSTALL)' DESTDIR='$(DESTDIR)' P
     DOCDIR='$(DOCDIR)'
 
 .PHONY: dist
-dist: ## what is committed, as build/kpred-VERSION.tar.gz
+dist: ## what is committed, as build/kpred-VERSION.tar.gz, with its checksum
 	sh tools/release/dist.sh '$(BUILD)'
 
 .PHONY: clean

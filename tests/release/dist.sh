@@ -40,6 +40,12 @@ other_checkout() {
         grep -q '?? new.txt' "$tmp/err"
 }
 
+# The checksum is that of the tarball, as its user checks it.
+checksum() {
+    (cd "$tmp/one" && sha256sum -c "$tree.tar.gz.sha256") && echo x >>"$tmp/two/$tree.tar.gz" &&
+        ! (cd "$tmp/two" && sha256sum -c "$tree.tar.gz.sha256")
+}
+
 unpack() {
     gzip -dc "$tmp/one/$tree.tar.gz" | (cd "$tmp" && tar -xf -) && [ -d "$tmp/$tree" ]
 }
@@ -77,6 +83,7 @@ no_git() {
 check "a tarball" make -s dist BUILD="$tmp/one"
 check "the same bytes for another user" other_user
 check "the same bytes from another checkout" other_checkout
+check_with sha256sum "a checksum" checksum
 check "it unpacks" unpack
 check "all files and no other" all_files
 case $(tar --version 2>/dev/null) in

@@ -1,12 +1,12 @@
 #!/bin/sh
-# dist.sh - what is committed as FOLDER/kpred-VERSION.tar.gz: the same bytes from every checkout
+# dist.sh - what is committed as FOLDER/kpred-VERSION.tar.gz: the same bytes from every checkout; its checksum beside it
 # SPDX-License-Identifier: MIT
 #
 # usage: sh tools/release/dist.sh FOLDER, from the repository's root
 set -eu
 folder=$1
 tmp=$folder/dist.$$
-trap 'rm -f "$tmp"' EXIT
+trap 'rm -f "$tmp" "$tmp.gz" "$tmp.sum"' EXIT
 
 die() {
     echo "dist.sh: $1" >&2
@@ -27,6 +27,13 @@ name=kpred-$version
 mkdir -p "$folder"
 git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf archive --format=tar \
     --prefix="$name/" -o "$tmp" HEAD
-gzip -n -9 <"$tmp" >"$tmp.gz" || { rm -f "$tmp.gz"; exit 1; }
+gzip -n -9 <"$tmp" >"$tmp.gz"
 mv "$tmp.gz" "$folder/$name.tar.gz"
 echo "$folder/$name.tar.gz"
+if command -v sha256sum >/dev/null; then
+    (cd "$folder" && sha256sum "$name.tar.gz") >"$tmp.sum"
+    mv "$tmp.sum" "$folder/$name.tar.gz.sha256"
+    echo "$folder/$name.tar.gz.sha256"
+else
+    echo "dist.sh: no checksum: there is no sha256sum" >&2
+fi
