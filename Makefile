@@ -211,6 +211,13 @@ misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
 mutants: ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended
 	@CC='$(CC)' python3 tests/mutants/run.py $(BUILD)/mutants
 
+.PHONY: answers
+answers: ## write tests/mutants/answers again, after a rule or a model changed on purpose
+	@sh tools/release/analyzed.sh $(BUILD)/answers
+	@$(CC) -std=c99 $(CFLAGS) -I$(BUILD)/answers -I. -Itests tests/mutants/answers.c -o $(BUILD)/answers/program
+	@$(BUILD)/answers/program >$(BUILD)/answers/stored
+	@mv $(BUILD)/answers/stored tests/mutants/answers
+
 .PHONY: coverage
 coverage: ## lines and branches of the headers that the tests of the runtime reach; tests/mutants/unreached has the others
 	@python3 tests/mutants/coverage.py $(BUILD)/coverage

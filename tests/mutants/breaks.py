@@ -8,6 +8,7 @@ again where the fault is in what the programs are made of, and runs the suite. A
 same, or does not pass without the fault, is a failure. --check in place of suites only asks whether each
 fault can be put in. The last line is `N passed, N failed, N skipped`.
 """
+import glob
 import os
 import shutil
 import subprocess
@@ -32,6 +33,8 @@ def faults():
 
 def problem_of(fault):
     suite, path, old, _ = fault
+    if not glob.glob("tests/*/%s.c" % suite) + glob.glob("tests/*/%s.sh" % suite.split("-", maxsplit=1)[0]):
+        return "FAIL %s: there is no such suite" % suite
     count = run.read(path).count(old)
     return "" if count == 1 else "FAIL %s: %s has it %d times: %s" % (suite, path, count, old)
 

@@ -6,8 +6,9 @@ usage: coverage.py FOLDER    from the repository's root; it needs gcc and gcov
 The programs of tests/mutants/programs run once, instrumented, and their counts are added up. A line or a
 branch that none of them reaches has to be explained in tests/mutants/unreached, in the form of
 tests/mutants/survivors: `+ line` or `+ branch` behind the line. An explanation of what is reached, or is not
-there, is a failure; but with a `?` behind it, it may be reached, as another machine does. Code for other machines is not compiled, so nothing is said about it. The last line is
-`N passed, N failed, N skipped`: lines and branches reached or explained; the others.
+there, is a failure; but with a `?` behind it, it may be reached, as another machine does. Code for other
+machines is not compiled, so nothing is said about it. The last line is `N passed, N failed, N skipped`:
+lines and branches reached or explained; the others.
 """
 import glob
 import gzip
@@ -19,6 +20,9 @@ import sys
 import tempfile
 
 import run
+
+# gcov counts the branches of each copy of an inlined function by themselves; no program needs every copy.
+NOT_INLINED = "-Dalways_inline=noinline"
 
 
 def programs():
@@ -36,7 +40,7 @@ def measure(tree, number, program):
     include = ["-Ielided", "-I."] if weights == "elided" else ["-I."]
     folder = os.path.join(tree.root, "c%d" % number)
     os.mkdir(folder)
-    command = ["gcc", *run.FLAGS, "-O0", "--coverage", *include, "-Itests", "tests/%s.c" % name, "-lm", "-pthread",
+    command = ["gcc", *run.FLAGS, "-O0", "--coverage", NOT_INLINED, *include, "-Itests", "tests/%s.c" % name, "-lm", "-pthread",
                "-o", folder + "/program"]
     if tree.run(command, 300) != 0 or tree.run([folder + "/program", *arguments], 300) != 0:
         sys.exit("%s does not pass" % name)

@@ -624,6 +624,21 @@ static void gpus_of_other_units(void)
     check_gpu("gfx90a", 104, 5, 0);
 }
 
+/* The one with most units does not have to be the last of those that are as far. */
+static void gpus_with_most_units_first(void)
+{
+    static const char *const falling[] = {"gfx906_64", "gfx906_60", "gfx906_64"};
+    kpred_field changed[N_FIELDS];
+    prepare();
+    memcpy(changed, fields, sizeof changed);
+    toy.model.fields = changed;
+    changed[0].tokens = falling;
+    changed[0].n_tokens = COUNT(falling);
+    check_gpu("gfx906", 0, 0, 1);
+    check_gpu("gfx906", 62, 0, 0);
+    check_gpu("gfx906", 61, 1, 0);
+}
+
 static void gpus_of_other_archs(void)
 {
     prepare();
@@ -764,6 +779,7 @@ int main(void)
     RUN(token_names);
     RUN(gpus_exact);
     RUN(gpus_of_other_units);
+    RUN(gpus_with_most_units_first);
     RUN(gpus_of_other_archs);
     RUN(gpus_that_are_none);
     RUN(where_a_kernel_runs);
