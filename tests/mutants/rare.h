@@ -46,18 +46,18 @@ static int gtc_takes(int field, int32_t x, const int32_t *v, size_t n)
 {
     /* of any filter in FP32, with 2^3 channels in and 2^2 out */
     static const uint16_t words[] = {0x232};
-    static const kpred_gtc_kernels kernels = {KPRED_DIR_F,
-                                              1,
-                                              words,
-                                              {{8, 8, 3, 3, 3, 3, 3, 3},
-                                               {8, 8, 8, 8, 8, 8, 8, 8},
-                                               {8, 8, 3, 3, 3, 3, 3, 3},
-                                               {8, 8, 8, 8, 8, 8, 8, 8}}};
+    static const kpred_gtc_kernels known = {KPRED_DIR_F,
+                                            1,
+                                            words,
+                                            {{8, 8, 3, 3, 3, 3, 3, 3},
+                                             {8, 8, 8, 8, 8, 8, 8, 8},
+                                             {8, 8, 3, 3, 3, 3, 3, 3},
+                                             {8, 8, 8, 8, 8, 8, 8, 8}}};
     int32_t p[KPRED_CONV2D_FIELD_COUNT];
     ordinary(p);
     p[KPRED_CONV2D_Y] = p[KPRED_CONV2D_X] = 1;
     p[field] = x;
-    return kpred_rule_of_gtc_kernels(&kernels, p, v, n);
+    return kpred_rule_of_gtc_kernels(&known, p, v, n);
 }
 
 /* Types, channels and one stride of a kernel by name; more values than a tuple has */
