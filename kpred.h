@@ -815,20 +815,6 @@ static void kpri_features(const kpred_additive *net, size_t n_fields, size_t wid
 /* No accumulator below overflows int32: the exporter proves it for each row from the weights and
    activations of 0..127. tests/model/test_models.c proves it again for the shipped arrays. */
 
-/* Each body has the same functions with the same results:
-     matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16, x of 0..127. x is lost.
-     requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
-                 pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31; n a multiple of 16
-     head        the logits of a parameter: `values` in each lane, a multiple of 4. The hidden units
-                 of a record are base + 2^e * (sum of the embedding's rows that its prefix adds: 15
-                 at most, so that it fits int16), requantised; e is embedding_shift, at most 15.
-     scores      the n logits of each lane to the scores of its record, extended by each value. It
-                 may read and write up to a multiple of 4 numbers of a lane.
-     powers      the sum of 2^(scale * x) in Q24, x being n scores less `from`: -2^26..0. It may
-                 read up to a multiple of 4.
-   pre: no pointer aliases another, but that y of requantise may be the input that the accumulators
-   came from. */
-
 /* Records, and a lane of numbers for each: where the first ones are, how far the next ones lie
    behind them, and how many there are. A record begins with its score, and has the indexes of its
    prefix. */
@@ -854,6 +840,19 @@ typedef struct kpri_parameter {
     uint32_t n_rows, hidden, values;
 } kpri_parameter;
 
+/* Each body has the same functions with the same results:
+     matvec      y = bias + w x. pre: rows a multiple of 4, cols of 16, x of 0..127. x is lost.
+     requantise  y = min(127, max(0, floor((acc + 2^(s-1)) / 2^s))).
+                 pre: 1 <= s <= 24, acc + 2^(s-1) < 2^31; n a multiple of 16
+     head        the logits of a parameter: `values` in each lane, a multiple of 4. The hidden units
+                 of a record are base + 2^e * (sum of the embedding's rows that its prefix adds: 15
+                 at most, so that it fits int16), requantised; e is embedding_shift, at most 15.
+     scores      the n logits of each lane to the scores of its record, extended by each value. It
+                 may read and write up to a multiple of 4 numbers of a lane.
+     powers      the sum of 2^(scale * x) in Q24, x being n scores less `from`: -2^26..0. It may
+                 read up to a multiple of 4.
+   pre: no pointer aliases another, but that y of requantise may be the input that the accumulators
+   came from. */
 typedef struct kpri_arith {
     void (*matvec)(const int8_t *w, const int32_t *bias, size_t rows, size_t cols, int16_t *x,
                    int32_t *y);
