@@ -7,7 +7,7 @@
 #include "kpred.h"
 
 #include "net.h"
-#include "twin.h"
+#include "twin_model.h"
 
 static kpred_body body; /* at hand */
 static const kpri_arith *by;
@@ -270,57 +270,6 @@ static void powers(void)
 
 /* ---- the whole scorer ---- */
 
-static void twin_dense(const kpred_layer *l, const int16_t *x, int16_t *y)
-{
-    for (size_t r = 0; r < l->rows; r++)
-        y[r] = (int16_t)twin_requantise(l->bias[r] + dot(l->weight + r * l->cols, x, l->cols),
-                                        l->shift);
-}
-
-/* The context: raw accumulators, one head after the other. */
-static void twin_start(const struct net *net, const int32_t *problem, int64_t *base)
-{
-    const kpred_layer *l = net->net.layer;
-    int32_t registers[NET_WORDS];
-    int16_t x[KPRED_MAX_WIDTH] = {0}, y[KPRED_MAX_WIDTH] = {0};
-    memcpy(registers, problem, NET_FIELDS * sizeof *problem);
-    kpri_features(&net->net, NET_FIELDS, l[0].cols, registers, x);
-    twin_dense(&l[0], x, y);
-    twin_dense(&l[1], y, x);
-    for (size_t r = 0; r < l[2].rows; r++)
-        base[r] = l[2].bias[r] + dot(l[2].weight + r * l[2].cols, x, l[2].cols);
-}
-
-/* Embedding of value v of parameter u, as parameter t sees it, unit i. */
-static int64_t twin_embedding(const struct net *net, size_t t, size_t u, size_t v, size_t i)
-{
-    size_t row = v;
-    for (size_t p = 0; p < u; p++)
-        row += net->heads[p].weight ? (size_t)net->params[p].n_values : 0;
-    return net->heads[t].embedding[row * net->net.hidden + i];
-}
-
-static void twin_logits(const struct net *net, const int64_t *base, const unsigned char *prefix,
-                        size_t t, int64_t *logits)
-{
-    const kpred_head *head = net->heads + t;
-    const size_t n = net->net.hidden;
-    int16_t h[KPRED_MAX_HIDDEN] = {0};
-    for (size_t u = 0; u < t; u++)
-        base += net->heads[u].weight ? n : 0;
-    for (size_t i = 0; head->weight && i < n; i++) {
-        int64_t acc = base[i];
-        for (size_t u = 0; u < t; u++)
-            if (net->heads[u].weight)
-                acc += twin_embedding(net, t, u, prefix[u], i) * (1 << head->embedding_shift);
-        h[i] = (int16_t)twin_requantise(acc, head->hidden_shift);
-    }
-    for (int32_t v = 0; v < net->params[t].n_values; v++)
-        logits[v] = !head->weight ? 0
-                                  : (head->bias[v] + dot(head->weight + (size_t)v * n, h, n))
-                                        * (1 << head->logit_shift);
-}
-
 static void check_scorer(const struct net *net, const int32_t *problem)
 {
     const kpred_model *m = &net->model;
@@ -331,10 +280,10 @@ static void check_scorer(const struct net *net, const int32_t *problem)
     const kpri_lanes l = {logits, logits, prefix, 0, 0, 1};
     kpri_rows rows;
     kpri_find_rows(m, &rows);
-    twin_start(net, problem, base);
+    twin_start(m, problem, base);
     kpri_start_by(by, m, problem, work);
-    for (size_t t = 0; t < m->n_params; t++) {
-        twin_logits(net, base, prefix, t, twin);
+    for (uint32_t t = 0; t < m->n_params; t++) {
+        twin_logits(m, base, prefix, t, twin);
         kpri_logits_by(by, m, &rows, work, t, &l);
         for (int32_t v = 0; v < m->params[t].n_values; v++) {
             CHECK_EQ(logits[v], twin[v]);
@@ -369,12 +318,11 @@ static void check_score(const struct net *net, const int64_t *base, const kpred_
 {
     unsigned char prefix[KPRED_MAX_TUPLE];
     int64_t logits[KPRED_MAX_VALUES], score = 0;
-    for (size_t t = 0; t < net->model.n_params; t++) {
+    for (uint32_t t = 0; t < net->model.n_params; t++) {
         prefix[t] = 0;
         while (net->values[prefix[t]] != tuple->value[t])
             prefix[t]++;
-        twin_logits(net, base, prefix, t, logits);
-        twin_log_softmax(logits, (size_t)net->params[t].n_values);
+        twin_log2p(&net->model, base, prefix, t, logits);
         score += logits[prefix[t]];
     }
     CHECK_EQ(tuple->score, score);
@@ -391,7 +339,7 @@ static void check_prediction(const struct net *net, const int32_t *problem, size
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &net->model, beam, arena, words), KPRED_OK);
     CHECK_EQ(kpred_set_body(&ctx, body), KPRED_OK);
     CHECK_EQ(kpred_predict(&ctx, problem, NET_FIELDS, out, beam, &n), KPRED_OK);
-    twin_start(net, problem, base);
+    twin_start(&net->model, problem, base);
     for (size_t i = 0; i < n; i++) {
         check_score(net, base, &out[i]);
         CHECK(i == 0 || out[i - 1].score >= out[i].score);

@@ -112,9 +112,9 @@ static inline void twin_start(const kpred_model *m, const int32_t *problem, int6
         base[r] = twin_dot(l[2].weight + r * l[2].cols, l[2].bias[r], x, l[2].cols);
 }
 
-/* log2-probabilities of the values of parameter t after the values before it, by their indexes */
-static inline void twin_log2p(const kpred_model *m, const int64_t *base, const unsigned char *index,
-                              uint32_t t, int64_t *x)
+/* Logits of the values of parameter t after the values before it, by their indexes */
+static inline void twin_logits(const kpred_model *m, const int64_t *base,
+                               const unsigned char *index, uint32_t t, int64_t *x)
 {
     const kpred_head *head = twin_net(m)->heads + t;
     const size_t hidden = twin_net(m)->hidden, n = (size_t)m->params[t].n_values;
@@ -129,5 +129,11 @@ static inline void twin_log2p(const kpred_model *m, const int64_t *base, const u
     for (size_t v = 0; v < n; v++)
         x[v] = twin_dot(head->weight + v * hidden, head->bias[v], h, hidden)
                * ((int64_t)1 << head->logit_shift);
-    twin_log_softmax(x, n);
+}
+
+static inline void twin_log2p(const kpred_model *m, const int64_t *base, const unsigned char *index,
+                              uint32_t t, int64_t *x)
+{
+    twin_logits(m, base, index, t, x);
+    twin_log_softmax(x, (size_t)m->params[t].n_values);
 }
