@@ -11,6 +11,7 @@
 #include "kpred.h"
 
 #include "harness/test.h"
+#include "runtime/instruction.h"
 
 #ifndef PART
 #define PART 0 /* both */
@@ -164,17 +165,6 @@ static void scores_of_logits(void)
 }
 
 /* ---- features ---- */
-
-static kpred_instr instruction(int op, int b, int n, int32_t k)
-{
-    kpred_instr in;
-    in.op = (uint8_t)op;
-    in.a = 0;
-    in.b = (uint8_t)b;
-    in.n = (uint8_t)n;
-    in.k = k;
-    return in;
-}
 
 /* b apart from the others where a quotient of 2^31 - 1 leaves no remainder */
 static void registers(void)

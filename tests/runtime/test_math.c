@@ -4,6 +4,7 @@
 #include "kpred.h"
 
 #include "harness/test.h"
+#include "instruction.h"
 #include "twin.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -280,17 +281,6 @@ static void check_activations(const kpred_instr *in, int32_t a)
         CHECK(x[i] >= 0 && x[i] <= 127);
     }
     CHECK_EQ(x[in->n], 0);
-}
-
-static kpred_instr instruction(int op, int b, int n, int32_t k)
-{
-    kpred_instr in;
-    in.op = (uint8_t)op;
-    in.a = 0;
-    in.b = (uint8_t)b;
-    in.n = (uint8_t)n;
-    in.k = k;
-    return in;
 }
 
 static void equals_and_ramps(void)
