@@ -15,6 +15,14 @@ enum { GOLDEN_LINE = 512 }; /* at most */
 static const kpred_model *const golden_models[] = {SHIPPED(MODEL)};
 #undef MODEL
 
+/* For SHIPPED: a test that has a model's name and calls check_model(), and the run of it */
+#define GOLDEN_TEST(name, NAME)           \
+    static void name(void)                \
+    {                                     \
+        check_model(&kpred_model_##name); \
+    }
+#define GOLDEN_RUN(name, NAME) RUN(name);
+
 /* The model that a line begins with, or NULL */
 static inline const kpred_model *golden_model(const char *line)
 {
