@@ -36,9 +36,15 @@ stat_of() {
     echo "${figure:-0}"
 }
 runs=$(stat_of number_of_executed_units)
-edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-last=$(find "$corpus" -type f -printf '%T@\n' | sort -n | tail -n 1 | cut -d. -f1)
-[ "${last:-0}" -ge "$start" ] || last=$start
 [ "$end" -gt "$start" ] || end=$((start + 1))
-echo "$target,$runs,$((runs / (end - start))),${edges:-0},$(stat_of new_units_added),$((end - last)),$((end - start)),$faults" \
+
+# edges: how many were reached, and at which execution the last new one was
+edges() {
+    sed -n 's/^#\([0-9]*\).* cov: \([0-9]*\) .*/\1 \2/p' "$log" |
+        awk '$2 > most { most = $2; at = $1 } END { print most + 0, at + 0 }'
+}
+# shellcheck disable=SC2046
+set -- $(edges)
+idle=$((runs > $2 ? (end - start) * (runs - $2) / runs : 0))
+echo "$target,$runs,$((runs / (end - start))),$1,$(stat_of new_units_added),$idle,$((end - start)),$faults" \
     >"$home/logs/$target.row"
