@@ -302,7 +302,9 @@ kills() {
     for delay in $delays; do
         cat alive &
         reader=$!
-        "$trainer" tune hill.spec --problems many.csv --run ./log.sh -o killed.csv 2>told 4>alive &
+        exec 4>alive
+        "$trainer" tune hill.spec --problems many.csv --run ./log.sh -o killed.csv 2>told &
+        exec 4>&-
         sleep "$delay"
         kill -KILL $! && n=$((n + 1))
         wait $! $reader
