@@ -310,6 +310,17 @@ int write_whole(int fd, const struct buf *bytes)
     return 0;
 }
 
+int append_whole(int fd, const struct buf *bytes, const char *path)
+{
+    const off_t size = lseek(fd, 0, SEEK_END);
+    if (write_whole(fd, bytes) == 0)
+        return 0;
+    fail("%s: cannot write: %s", path, strerror(errno));
+    if (lseek(fd, 0, SEEK_END) > size && ftruncate(fd, size) != 0)
+        note("%s: its last line is cut", path);
+    return -1;
+}
+
 int out_whole(const char *path, const struct buf *bytes)
 {
     struct outfile out;

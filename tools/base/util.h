@@ -103,6 +103,9 @@ void out_abandon(struct outfile *o);
 int out_whole(const char *path, const struct buf *bytes); /* all of a file in one step */
 /* To a descriptor, by one write if that takes all: -1 with errno; a part may be written then. */
 int write_whole(int fd, const struct buf *bytes);
+/* To the end of the file behind a descriptor: whole, or -1 with a message. What there was no room
+   for is taken back. */
+int append_whole(int fd, const struct buf *bytes, const char *path);
 int flush_stdout(void); /* -1 if anything written to standard output was lost */
 
 /* ---- SHA-256 (FIPS 180-4) ---- */

@@ -113,25 +113,13 @@ static uint32_t shown(uint64_t sum)
     return (uint32_t)(sum >> 32 ^ sum);
 }
 
-/* What a kill can leave is a part of the last line, never parts of several. Of a line for which
-   there was no room nothing stays. */
-static int put(const struct log *l, const struct buf *text)
-{
-    const off_t size = lseek(fileno(l->f), 0, SEEK_END);
-    if (write_whole(fileno(l->f), text) == 0)
-        return 0;
-    fail("%s: cannot write: %s", l->path, strerror(errno));
-    if (lseek(fileno(l->f), 0, SEEK_END) > size && ftruncate(fileno(l->f), size) != 0)
-        note("%s: its last line is cut", l->path);
-    return -1;
-}
-
 int log_append(struct log *l, const char *text)
 {
     struct buf line = {0};
     const uint64_t sum = sum_of(l->sum, text, strlen(text));
     buf_printf(&line, "%s #%08" PRIx32 "\n", text, shown(sum));
-    const int rc = put(l, &line);
+    /* What a kill can leave is a part of the last line, never parts of several. */
+    const int rc = append_whole(fileno(l->f), &line, l->path);
     if (rc == 0)
         l->sum = sum;
     buf_free(&line);
@@ -149,7 +137,7 @@ static int put_heading(struct log *l, const struct log_pair *story)
     }
     l->sum = sum_of(sum_begin, text.s, text.n);
     buf_printf(&text, "# end %08" PRIx32 "\n", shown(l->sum));
-    const int rc = put(l, &text);
+    const int rc = append_whole(fileno(l->f), &text, l->path);
     buf_free(&text);
     return rc;
 }

@@ -34,25 +34,6 @@ struct results {
 
 /* ---- writing ---- */
 
-static int cut(const struct results *r, off_t size)
-{
-    return ftruncate(fileno(r->f), size) == 0
-               ? 0
-               : fail("%s: cannot cut off a line without an end: %s", r->path, strerror(errno));
-}
-
-/* What there was no room for is taken back. */
-static int put(const struct results *r, const struct buf *text)
-{
-    const off_t size = lseek(fileno(r->f), 0, SEEK_END);
-    if (write_whole(fileno(r->f), text) == 0)
-        return 0;
-    fail("%s: cannot write: %s", r->path, strerror(errno));
-    if (lseek(fileno(r->f), 0, SEEK_END) > size)
-        (void)cut(r, size);
-    return -1;
-}
-
 static void add_heading(const struct results *r, const char *command, struct buf *b)
 {
     buf_printf(b, RESULTS_TITLE "%s\n# ", r->spec->name);
@@ -67,7 +48,7 @@ int results_append(struct results *r, const int32_t *problem, const uint16_t *va
 {
     struct buf row = {0};
     row_add(r->spec, problem, value, a, &row);
-    const int rc = put(r, &row);
+    const int rc = append_whole(fileno(r->f), &row, r->path);
     buf_free(&row);
     return rc;
 }
@@ -197,6 +178,13 @@ static int open_file(struct results *r)
     return lock(r);
 }
 
+static int cut(const struct results *r, off_t size)
+{
+    return ftruncate(fileno(r->f), size) == 0
+               ? 0
+               : fail("%s: cannot cut off a line without an end: %s", r->path, strerror(errno));
+}
+
 /* Whole lines alone: what stands behind the last one is what a kill has left of a write. */
 static int keep_lines(const struct results *r, struct buf *text)
 {
@@ -220,7 +208,7 @@ static int begin(const struct results *r, struct buf *text, const char *command)
     if (text->n < heading.n && (text->n == 0 || memcmp(text->s, heading.s, text->n) == 0)) {
         rc = text->n > 0 ? cut(r, 0) : 0;
         if (rc == 0)
-            rc = put(r, &heading);
+            rc = append_whole(fileno(r->f), &heading, r->path);
         text->n = 0;
         buf_add(text, heading.s, heading.n);
     }
