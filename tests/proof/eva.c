@@ -1,130 +1,17 @@
 /* eva.c - the primitives of kpred.h with all inputs that their comments allow, for Frama-C's Eva
    SPDX-License-Identifier: MIT
 
-   Eva knows of each variable an interval, and nothing of how two of them hang together. So domains
-   are split where a bound needs that. Without Frama-C it is a program that draws inputs at random.
+   exp2, log2 and kpri_share are taken by their contracts, which eva_contracts.c is about. Of the
+   places in long rows of alike ones each EVERY-th is looked at: 1 is a proof, and takes minutes. */
+#include "any.h"
 
-   PART 1 holds exp2, log2 and kpri_share to their contracts in kpred.h. PART 2 is all else, and
-   takes these three by their contracts. Of the places in long rows of alike ones each EVERY-th is
-   looked at: 1 is a proof, and takes minutes. */
-#define KPRED_STATIC
-#include "kpred.h"
-
-#include "harness/test.h"
 #include "runtime/instruction.h"
 
-#ifndef PART
-#define PART 0 /* both */
-#endif
 #ifndef EVERY
 #define EVERY 16
 #endif
 
-/* ---- inputs ---- */
-
-#ifdef __FRAMAC__
-#include "__fc_builtin.h"
-
-static int64_t any(int64_t least, int64_t most)
-{
-    return Frama_C_long_long_interval(least, most);
-}
-
-/*@ requires holds: condition != 0;
-    assigns \nothing; */
-static void holds(int condition);
-
-#undef RUN
-#define RUN(test)  test()
-#define test_end() 0
-#else
-static uint64_t seed = 1;
-
-/* One of the ends, or anything between them */
-static int64_t any(int64_t least, int64_t most)
-{
-    const uint64_t x = test_random64(&seed), n = (uint64_t)most - (uint64_t)least + 1;
-    if (x % 8 < 2)
-        return x % 8 ? most : least;
-    return (int64_t)((uint64_t)least + (n ? x / 8 % n : x));
-}
-
-#define holds(condition) CHECK(condition)
-#endif
-
-static int32_t any32(int64_t least, int64_t most)
-{
-    return (int32_t)any(least, most);
-}
-
-static void fill(int32_t *x, size_t n, int64_t least, int64_t most)
-{
-    /*@ loop unroll 300; */
-    for (size_t i = 0; i < n; i++)
-        x[i] = any32(least, most);
-}
-
-static void fill8(int8_t *x, size_t n)
-{
-    /*@ loop unroll 4000; */
-    for (size_t i = 0; i < n; i++)
-        x[i] = (int8_t)any(-127, 127);
-}
-
-static void fill16(int16_t *x, size_t n)
-{
-    /*@ loop unroll 300; */
-    for (size_t i = 0; i < n; i++)
-        x[i] = (int16_t)any(0, 127);
-}
-
-/* ---- part 1 ---- */
-
-/* A step of the table at a time, and 0 apart */
-static void exp2_of(int32_t first)
-{
-    /*@ loop unroll 70; */
-    for (int32_t x = first; x < first + 65536; x += 1024)
-        holds(kpri_exp2_neg(any32(x ? x : 1, x + 1023)) <= 1 << 24);
-}
-
-static void exp2_of_all(void)
-{
-    /*@ loop unroll 30; */
-    for (int32_t whole = 0; whole < 25; whole++)
-        exp2_of(whole * 65536);
-    holds(kpri_exp2_neg(any32(25 << 16, INT32_MAX)) == 0);
-    holds(kpri_exp2_neg(0) == 1 << 24);
-}
-
-/* The same for the numbers whose highest bit is bit e; below 2^6 there are fewer of them than
-   steps. */
-static void log2_of(int32_t e)
-{
-    const int64_t size = INT64_C(1) << e, step = e < 6 ? 1 : size / 64;
-    /*@ loop unroll 70; */
-    for (int64_t x = size; x < 2 * size; x += step)
-        holds(kpri_log2((uint32_t)any(x, x + step - 1)) >= e * 65536);
-    holds(kpri_leading_zeros((uint32_t)any(size, 2 * size - 1)) == 31 - e);
-}
-
-static void log2_of_all(void)
-{
-    /*@ loop unroll 40; */
-    for (int32_t e = 0; e < 31; e++)
-        log2_of(e);
-    holds(kpri_log2((uint32_t)1 << 31) == 31 * 65536);
-    holds(kpri_leading_zeros((uint32_t)any(INT64_C(1) << 31, UINT32_MAX)) == 0);
-}
-
-static void shares(void)
-{
-    /*@ loop unroll 40; */
-    for (unsigned shift = 0; shift < 32; shift++)
-        holds(kpri_share(any(0, (INT64_C(1) << 56) - 1), shift) <= 127);
-}
-
-/* ---- part 2: math ---- */
+/* ---- math ---- */
 
 static void saturate(void)
 {
@@ -428,16 +315,7 @@ static void hashes(void)
     kpri_hash_int(&h, any32(INT32_MIN, INT32_MAX));
 }
 
-/* ---- all ---- */
-
-static void part_1(void)
-{
-    RUN(exp2_of_all);
-    RUN(log2_of_all);
-    RUN(shares);
-}
-
-static void part_2(void)
+int main(void)
 {
     RUN(saturate);
     RUN(norms);
@@ -456,13 +334,5 @@ static void part_2(void)
     RUN(copies);
     RUN(texts);
     RUN(hashes);
-}
-
-int main(void)
-{
-    if (PART != 2)
-        part_1();
-    if (PART != 1)
-        part_2();
     return test_end();
 }

@@ -7,7 +7,7 @@
 
 test_begin
 EVERY=${EVERY:-16}
-document=docs/soundness.md
+document=docs/soundness.md drivers='eva_contracts eva'
 
 # ---- bounds ----
 
@@ -34,42 +34,48 @@ fi
 
 # ---- Eva ----
 
-# The driver as a program, whose inputs are drawn
+# The drivers as programs, whose inputs are drawn
 drawn() {
-    $CC -std=c99 -O1 -DKPRED_SIMD=0 -DEVERY=1 -I. -Itests tests/proof/eva.c -o "$tmp/eva" && "$tmp/eva"
+    for driver in $drivers; do
+        $CC -std=c99 -O1 -DKPRED_SIMD=0 -DEVERY=1 -I. -Itests "tests/proof/$driver.c" -o "$tmp/$driver" &&
+            "$tmp/$driver" || return 1
+    done
 }
 check "the contracts hold for inputs at random" drawn
 
 # Intervals alone decide, but that some short loops are followed path by path.
 eva() {
-    part=$1; shift
+    driver=$1; shift
     frama-c -eva -eva-precision 0 -eva-auto-loop-unroll 300 -machdep gcc_x86_64 \
         -eva-slevel-function "kpri_leading_zeros:99,kpri_lowest_bit:99,kpri_same_text:99,kpri_hash_text:99" \
         -warn-signed-downcast -warn-right-shift-negative -metrics -metrics-eva-cover "$@" \
-        -cpp-extra-args="-I. -Itests -DKPRED_SIMD=0 -U__GNUC__ -DPART=$part -DEVERY=$EVERY" \
-        tests/proof/eva.c >"$tmp/eva$part" 2>&1
+        -cpp-extra-args="-I. -Itests -DKPRED_SIMD=0 -U__GNUC__ -DEVERY=$EVERY" \
+        "tests/proof/$driver.c" >"$tmp/$driver.txt" 2>&1
 }
 
-# proved PART OPTION...: no alarm, no contract that is open
+# proved DRIVER OPTION...: no alarm, no contract that is open
 proved() {
-    eva "$@" || { tail -n 5 "$tmp/eva$1"; return 1; }
-    grep -A 3 'eva:alarm' "$tmp/eva$1"
-    grep -q '^  0 alarms generated' "$tmp/eva$1" && grep -q '^  100% of the logical properties' "$tmp/eva$1" &&
-        grep -q '0 errors\|No errors' "$tmp/eva$1"
+    report=$tmp/$1.txt
+    eva "$@" || { tail -n 5 "$report"; return 1; }
+    grep -A 3 'eva:alarm' "$report"
+    grep -q '^  0 alarms generated' "$report" && grep -q '^  100% of the logical properties' "$report" &&
+        grep -q '0 errors\|No errors' "$report"
 }
 
-# What the driver calls is there in the reports, and next to all of it was reached.
+# What the drivers call is there in the reports, and next to all of it was reached.
 reached() {
-    grep -oE '\<kpr(i|ed)_[a-z0-9_]+\(' tests/proof/eva.c | tr -d '(' | sort -u >"$tmp/called"
-    cat "$tmp/eva1" "$tmp/eva2" | awk '$1 ~ /^kpr(i|ed)_.*:$/ && / stmts out of / && $2 >= 0.9 * $6 {
-        sub(/:/, "", $1); print $1 }' | sort -u >"$tmp/reached"
+    for driver in $drivers; do cat "tests/proof/$driver.c"; done |
+        grep -oE '\<kpr(i|ed)_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$tmp/called"
+    for driver in $drivers; do cat "$tmp/$driver.txt"; done |
+        awk '$1 ~ /^kpr(i|ed)_.*:$/ && / stmts out of / && $2 >= 0.9 * $6 { sub(/:/, "", $1); print $1 }' |
+        sort -u >"$tmp/reached"
     comm -23 "$tmp/called" "$tmp/reached"
     [ "$(wc -l <"$tmp/reached")" -ge 35 ] && [ -z "$(comm -23 "$tmp/called" "$tmp/reached")" ]
 }
 
 if has frama-c; then
-    check "exp2, log2 and shares, by Eva" proved 1
-    check "the other primitives, by Eva" proved 2 -eva-use-spec kpri_exp2_neg,kpri_log2,kpri_share
+    check "exp2, log2 and shares, by Eva" proved eva_contracts
+    check "the other primitives, by Eva" proved eva -eva-use-spec kpri_exp2_neg,kpri_log2,kpri_share
     check "Eva reached them" reached
 else
     skipped "the primitives, by Eva" "there is no frama-c (Debian: frama-c-base)"
