@@ -79,7 +79,16 @@ const char *fuzz_file(const char *name, const void *bytes, size_t n)
 
 /* ---- data files ---- */
 
-/* The rows as CSV; 0, or -1 if the file was refused */
+static int only_other_tuples(const struct dataset *d)
+{
+    size_t all = 0;
+    for (int why = 0; why < DATA_N_DROPS; why++)
+        all += d->dropped[why];
+    return all > 0 && all == d->dropped[DROP_OTHER_TUPLE];
+}
+
+/* The rows as CSV: 0, 1 if some were left out for the one reason that their problem has another
+   tuple, or -1 if the file was refused */
 static int read_rows(const struct spec *spec, const char *path, int lenient, struct buf *rows)
 {
     const struct data_options how = {.lenient = lenient};
@@ -95,19 +104,32 @@ static int read_rows(const struct spec *spec, const char *path, int lenient, str
     buf_add(rows, text, n);
     free(text);
     data_note_drops(&d);
+    const int others = only_other_tuples(&d);
     data_free(&d);
-    return 0;
+    return others;
+}
+
+/* Two names of one GPU may have a tuple each for a problem. The rows tell them apart no longer, so
+   that they are refused, and the first tuple stays of each problem. */
+static void read_back(const struct spec *spec, const struct buf *rows)
+{
+    struct buf again = {0};
+    const char *path = fuzz_file("rows.csv", rows->s, rows->n);
+    if (read_rows(spec, path, 0, &again) != 0) {
+        FUZZ_CHECK(read_rows(spec, path, 1, &again) == 1);
+        read_back(spec, &again);
+    } else {
+        FUZZ_CHECK(strcmp(rows->s, again.s) == 0);
+    }
+    buf_free(&again);
 }
 
 static void load(const struct spec *spec, const char *path, int lenient)
 {
-    struct buf rows = {0}, again = {0};
-    if (read_rows(spec, path, lenient, &rows) == 0) {
-        FUZZ_CHECK(read_rows(spec, fuzz_file("rows.csv", rows.s, rows.n), 0, &again) == 0);
-        FUZZ_CHECK(strcmp(rows.s, again.s) == 0);
-    }
+    struct buf rows = {0};
+    if (read_rows(spec, path, lenient, &rows) >= 0)
+        read_back(spec, &rows);
     buf_free(&rows);
-    buf_free(&again);
 }
 
 void fuzz_load(const char *text, const char *name, const void *bytes, size_t n)
