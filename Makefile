@@ -209,7 +209,7 @@ misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
 
 .PHONY: mutants
 mutants: ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended
-	@CC='$(CC)' python3 tests/mutants/run.py $(BUILD)/mutants
+	@CC='$(CC)' python3 tests/mutants/run.py $(BUILD)/mutants --jobs $(JOBS)
 
 .PHONY: answers
 answers: ## write tests/mutants/answers again, after a rule or a model changed on purpose
@@ -224,7 +224,7 @@ coverage: ## lines and branches of the headers that the tests of the runtime rea
 
 .PHONY: breaks
 breaks: all ## put 41 faults in, one after the other, and see that the suite meant for each fails; an hour
-	@CC='$(CC)' python3 tests/mutants/breaks.py $(BUILD)
+	@CC='$(CC)' JOBS='$(JOBS)' python3 tests/mutants/breaks.py $(BUILD)
 
 .PHONY: fuzz
 fuzz: ## let libFuzzer loose on predictions and on all that reads files, SECONDS each (20); ONLY=NAME,...: these alone

@@ -1,15 +1,17 @@
 """breaks.py - make breaks: does each suite fail of the fault that is meant for it?
 SPDX-License-Identifier: MIT
 
-usage: breaks.py BUILD [SUITE...]    from the repository's root, after make
+usage: [JOBS=N] breaks.py BUILD [SUITE...]    from the repository's root, after make
 
-A copy of the tree and of what make built gets one fault of tests/mutants/breaks after the other, is built
-again where the fault is in what the programs are made of, and runs the suite. A suite that passes all the
-same, or does not pass without the fault, is a failure. --check in place of suites only asks whether each
-fault can be put in. The last line is `N passed, N failed, N skipped`.
+Copies of the tree and of what make built, JOBS of them, get one fault of tests/mutants/breaks after the
+other, are built again where the fault is in what the programs are made of, and run the suite. A suite that
+passes all the same, or does not pass without the fault, is a failure. --check in place of suites only asks
+whether each fault can be put in. The last line is `N passed, N failed, N skipped`.
 """
+import concurrent.futures
 import glob
 import os
+import queue
 import re
 import shutil
 import subprocess
@@ -85,6 +87,31 @@ def verdict(folder, fault):
     return "FAIL %s: %s with the fault in %s" % (suite, "does not build" if count < 0 else "passes", path)
 
 
+def run_all(build, todo, jobs):
+    """How many suites do not fail of what is meant for them"""
+    free, failed = queue.SimpleQueue(), 0
+    folders = [tempfile.mkdtemp(dir=build) for _ in range(jobs)]
+
+    def one(fault):
+        folder = free.get()
+        line = verdict(folder, fault)
+        free.put(folder)
+        return line
+
+    try:
+        for folder in folders:
+            copy(build, folder)
+            free.put(folder)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for line in pool.map(one, todo):
+                failed += line.startswith("FAIL")
+                print(line, flush=True)
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder)
+    return failed
+
+
 def main():
     wanted = sys.argv[2:]
     todo = [f for f in faults() if not wanted or wanted == ["--check"] or f[0] in wanted]
@@ -93,15 +120,7 @@ def main():
         print("\n".join(lines) + "%s%d passed, %d failed, 0 skipped"
               % ("\n" if lines else "", len(todo) - len(lines), len(lines)))
         return len(lines) > 0
-    folder, failed = tempfile.mkdtemp(dir=sys.argv[1]), 0
-    try:
-        copy(sys.argv[1], folder)
-        for fault in todo:
-            line = verdict(folder, fault)
-            failed += line.startswith("FAIL")
-            print(line, flush=True)
-    finally:
-        shutil.rmtree(folder)
+    failed = run_all(sys.argv[1], todo, int(os.environ.get("JOBS", "1")))
     print("%d passed, %d failed, 0 skipped" % (len(todo) - failed, failed))
     return failed > 0
 
