@@ -197,6 +197,16 @@ for svg in docs/*.svg; do
     check_with python3 "$svg is XML" well_formed "$svg"
     check "$svg stands alone" self_contained "$svg"
 done
+# The version of kpred.h is the one that stands in its first line and in the two documents.
+versions() {
+    version=$(sh tools/release/version.sh <kpred.h)
+    head -n 1 kpred.h | grep -qF " - v$version - " || echo "kpred.h:1: not v$version"
+    head -n 1 kpred_constraints.h | grep -qF " - v$version - " || echo "kpred_constraints.h:1: not v$version"
+    grep -m 1 '^## ' CHANGELOG.md | grep -qF "## $version (" || echo "CHANGELOG.md: the first heading is not $version"
+    grep -qxF "| $version | yes |" SECURITY.md || echo "SECURITY.md: $version is not supported"
+}
+check "one version everywhere" silent versions
+
 check "size of docs/dataflow.svg" [ "$(wc -c <docs/dataflow.svg)" -lt 12288 ]
 
 # ---- form ----
