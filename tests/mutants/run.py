@@ -3,12 +3,12 @@ SPDX-License-Identifier: MIT
 
 usage: run.py FOLDER [--sample N] [--jobs N] [--minutes N]    from the repository's root
 
-Each mutant is compiled into the programs of tests/mutants/programs. One that fails, or does not end
-within 10 seconds, kills it. A mutant that does not compile counts for nothing: the next one is drawn. So
-does one that is the same to the preprocessor, as its line is for other machines. A survivor whose object is
-the same with -O2 is equivalent. The sample is the same every time. FOLDER/HEADER.csv has a line for each; a
-run goes on where one before it ended, and tries survivors again. The last line is `N passed, N failed,
-N skipped`: killed, equivalent or explained in tests/mutants/survivors; survivors; not yet tried.
+Each mutant is compiled into the programs of tests/mutants/programs. One that fails, or does not end within 10
+seconds, kills it. A mutant that does not compile counts for nothing: the next one is drawn. So does one that
+is the same to the preprocessor, as its line is for other machines. A survivor of which the compiler makes the
+same code with -O2 is equivalent. The sample is the same every time. FOLDER/HEADER.csv has a line for each; a
+run goes on where one before it ended, and tries survivors again. The last line is `N passed, N failed, N
+skipped`: killed, equivalent or explained in tests/mutants/survivors; survivors; not yet tried.
 """
 import argparse
 import concurrent.futures
@@ -90,8 +90,29 @@ class Tree:
             return -1
 
     def output(self, header, *options):
-        return subprocess.run([CC, *FLAGS, "-I.", *ALL, *options, "-xc", header, "-o", "-"], cwd=self.root,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+        """What the compiler makes of it, b"" if it does not compile"""
+        done = subprocess.run([CC, *FLAGS, "-I.", *ALL, *options, "-xc", header, "-o", "-"], cwd=self.root,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        return done.stdout if done.returncode == 0 else b""
+
+    def forms(self, header):
+        """The header as the compiler sees it, and its code: by these a mutant is compared"""
+        found = [self.output(header, "-E", "-P"), self.output(header, "-O2", "-S")]
+        if not all(found):
+            sys.exit("%s as it is does not compile" % header)
+        return found
+
+    def fate(self, header, text, forms):
+        """What becomes of a header whose text is changed to this, and which program or compiler says so"""
+        self.put(header, text)
+        if self.output(header, "-E", "-P") == forms[0]:
+            return "elsewhere", "preprocessor"
+        by = self.killer(header)
+        if by == "compiler":
+            return "none", by
+        if not by and self.output(header, "-O2", "-S") == forms[1]:
+            return "equivalent", "compiler"
+        return ("killed", by) if by else ("survived", "")
 
     def killer(self, header):
         """The program that kills the header as it is, "compiler", or "" """
@@ -144,30 +165,19 @@ class Run:
         self.headers = [Header(name, folder) for name in HEADERS]
         self.lock, self.until = threading.Lock(), time.time() + 60 * minutes
         self.rooms = [Tree(tempfile.mkdtemp(dir=folder)) for _ in range(jobs)]
-        self.free, self.same = list(self.rooms), {}
+        self.free, self.forms = list(self.rooms), {}
         for header in self.headers:
-            options = (["-E", "-P"], ["-O2", "-c"])
-            self.same[header.name] = [self.rooms[0].output(header.name, *o) for o in options]
+            self.forms[header.name] = self.rooms[0].forms(header.name)
             if self.rooms[0].killer(header.name):
                 sys.exit("%s as it is does not pass tests/mutants/programs" % header.name)
-
-    def fate(self, tree, header, mutant):
-        tree.put(header.name, mutator.applied(header.text, mutant))
-        if tree.output(header.name, "-E", "-P") == self.same[header.name][0]:
-            return "elsewhere", "preprocessor"
-        by = tree.killer(header.name)
-        if by == "compiler":
-            return "none", by
-        if not by and tree.output(header.name, "-O2", "-c") == self.same[header.name][1]:
-            return "equivalent", "compiler"
-        return ("killed", by) if by else ("survived", "")
 
     def one(self, header, i):
         with self.lock:
             if time.time() > self.until:
                 return
             tree = self.free.pop()
-        fate, by = self.fate(tree, header, header.mutants[i])
+        text = mutator.applied(header.text, header.mutants[i])
+        fate, by = tree.fate(header.name, text, self.forms[header.name])
         tree.put(header.name, header.text)
         with self.lock:
             self.free.append(tree)
@@ -224,7 +234,7 @@ def report(headers, shares):
                 print("FAIL %s:%s: %s => %s" % (h.name, row[1], row[3], row[4]))
             else:
                 passed += 1
-        print("%s: %d of %d tried, %d killed, %d equivalent objects" %
+        print("%s: %d of %d tried, %d killed, %d the same code" %
               (h.name, len(rows), shares[h.name], sum(r[5] == "killed" for r in rows),
                sum(r[5] == "equivalent" for r in rows)))
     print("killed: %.1f %% of %d" % (100 * killed / max(tried, 1), tried))
