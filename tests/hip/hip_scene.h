@@ -193,6 +193,7 @@ static inline void check_timing(size_t i)
     CHECK_EQ(t->outcome == KPRED_HIP_WINNER, scene.result.winner == i);
     CHECK_EQ(t->outcome == KPRED_HIP_FAILED, t->error != hipSuccess);
     CHECK(t->samples <= KPRED_HIP_SAMPLES && t->samples <= t->launches);
+    CHECK(!t->start && !t->stop);
     if (t->samples)
         CHECK(t->min_us > 0 && t->min_us <= t->median_us && t->mad_us >= 0 && t->median_us < 1e12);
     else

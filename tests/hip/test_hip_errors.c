@@ -598,6 +598,26 @@ static void a_time_that_is_unusable_once(void)
         }
 }
 
+/* Every second time of one, whose first launches are the warm-up and the probe; others swing. */
+static double unusable_half(size_t i, int k)
+{
+    if (i != 1)
+        return scene.us[i] * (1 + 0.2 * (k % 3 - 1));
+    return k % 2 ? 0 : scene.us[i];
+}
+
+/* Half of its times are enough for the fastest to stay in the race. */
+static void times_that_are_unusable_half(void)
+{
+    scene_begin(3, 100);
+    scene.us[1] = 90;
+    scene.script = unusable_half;
+    scene_select();
+    check_winner(1);
+    CHECK(scene.result.rounds > 3);
+    CHECK_EQ(count_outcome(KPRED_HIP_UNTIMED), 0);
+}
+
 /* A launch that takes no time at all cannot be compared, so it cannot win. */
 static void a_candidate_without_a_time(void)
 {
@@ -732,6 +752,7 @@ int main(void)
     RUN(times_that_are_never_usable);
     RUN(times_that_are_sometimes_unusable);
     RUN(a_time_that_is_unusable_once);
+    RUN(times_that_are_unusable_half);
     RUN(a_candidate_without_a_time);
     RUN(an_untimed_one_stands_in);
     RUN(scripts_at_random);

@@ -75,6 +75,7 @@ static void short_launches_are_batched(void)
     check_batch(10, 0, 2);
     check_batch(2, 0, 10);
     check_batch(2, 100, 50);
+    check_batch(2, 1, 1);
     check_batch(2, 511.9, 256);
     check_batch(2, 1e9, KPRED_HIP_MAX_BATCH);
     check_batch(0.01, 0, KPRED_HIP_MAX_BATCH);
@@ -121,6 +122,19 @@ static void a_batch_grows_when_launches_get_shorter(void)
     scene_select();
     CHECK_EQ(scene.result.rounds, KPRED_HIP_SAMPLES);
     CHECK_EQ(scene.timings[0].samples, KPRED_HIP_SAMPLES - 1);
+}
+
+/* What a round took counts also where it is less than a microsecond. */
+static void a_round_may_be_very_short(void)
+{
+    scene_begin(3, 1);
+    scene.script = warming_us;
+    scene.plan.least_us = 1e-3;
+    scene.plan.tolerance = 1e-9;
+    scene_select();
+    CHECK_EQ(scene.result.batch, 1);
+    CHECK(scene.result.rounds > 3);
+    CHECK(scene_near(scene.result.device_us, standin.now_us));
 }
 
 /* A single time that is far too small must not make the race throw away what it knows. */
@@ -685,6 +699,7 @@ int main(void)
     RUN(short_launches_are_batched);
     RUN(a_batch_that_is_nearly_long_enough_stays);
     RUN(a_batch_grows_when_launches_get_shorter);
+    RUN(a_round_may_be_very_short);
     RUN(a_freak_time_does_not_change_the_batch);
     RUN(a_batch_leaves_room_for_rounds);
     RUN(launches_with_prepare_or_flush_are_not_batched);

@@ -325,6 +325,11 @@ int main(int argc, char **argv)
     if (!stored)
         return 0;
     rare_direct();
+    rare_default();
     rare_named();
+    rare_points();
+    rare_filters();
+    rare_images();
+    rare_names();
     return test_end();
 }

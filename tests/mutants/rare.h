@@ -42,6 +42,15 @@ static void rare_direct(void)
     CASE(!kpred_rule_conv_ocl_direct_fwd(p, v, 1), "direct of stride 3");
 }
 
+/* The default of ConvOclDirectFwd1x1 for a stride of three: 32 pixels in items of three */
+static void rare_default(void)
+{
+    const int32_t p[] = {0, KPRED_DIR_F, KPRED_DTYPE_FP32, 1, 16, 64, 64, 16, 3};
+    const int32_t ten[] = {10}, eleven[] = {11};
+    CASE(kpred_rule_conv_ocl_direct_fwd_1x1(p, ten, 1), "default of stride 3");
+    CASE(!kpred_rule_conv_ocl_direct_fwd_1x1(p, eleven, 1), "no other one of stride 3");
+}
+
 static int gtc_takes(int field, int32_t x, const int32_t *v, size_t n)
 {
     /* of any filter in FP32, with 2^3 channels in and 2^2 out */
@@ -58,6 +67,97 @@ static int gtc_takes(int field, int32_t x, const int32_t *v, size_t n)
     p[KPRED_CONV2D_Y] = p[KPRED_CONV2D_X] = 1;
     p[field] = x;
     return kpred_rule_of_gtc_kernels(&known, p, v, n);
+}
+
+/* Is there a kernel for 1x1 filters with this field changed, where it takes no others? */
+static int point_takes(int field, int32_t x, const int32_t *v, size_t n)
+{
+    /* 1x1 filters of FP32, with any channels */
+    static const uint16_t words[] = {0};
+    static const kpred_gtc_kernels known = {KPRED_DIR_F,
+                                            1,
+                                            words,
+                                            {{8, 8, 8, 8, 8, 8, 8, 8},
+                                             {8, 8, 8, 8, 8, 8, 8, 8},
+                                             {0, 0, 0, 0, 0, 0, 0, 0},
+                                             {8, 8, 8, 8, 8, 8, 8, 8}}};
+    int32_t p[KPRED_CONV2D_FIELD_COUNT];
+    ordinary(p);
+    p[KPRED_CONV2D_Y] = p[KPRED_CONV2D_X] = 1;
+    p[field] = x;
+    return kpred_rule_of_gtc_kernels(&known, p, v, n);
+}
+
+static void rare_points(void)
+{
+    static const int fields[] = {KPRED_CONV2D_Y,     KPRED_CONV2D_X,        KPRED_CONV2D_PAD_H,
+                                 KPRED_CONV2D_PAD_W, KPRED_CONV2D_STRIDE_H, KPRED_CONV2D_STRIDE_W,
+                                 KPRED_CONV2D_DIL_H, KPRED_CONV2D_DIL_W};
+    const int32_t v[1] = {0};
+    CASE(point_takes(KPRED_CONV2D_N, 2, v, 0) && point_takes(KPRED_CONV2D_N, 2, v, 1), "gtc 1x1");
+    for (int i = 0; i < COUNT(fields); i++)
+        CASE(!point_takes(fields[i], 3, v, 0) && !point_takes(fields[i], 3, v, 1),
+             "gtc 1x1 is not for field %d", fields[i]);
+}
+
+/* Is a solver that takes none with this property of the filters ruled out, and no other one? */
+static int has_filter(int bit, int32_t z, int32_t y, int32_t x)
+{
+    const uint64_t words[] = {
+        KPRED_SOLVER_WORD(0, 0, 0, 1u << bit, 0, 0, 0, 0, 0, 0, 0),
+        KPRED_SOLVER_WORD(0, 0, 0, 0x3ff & ~(1u << bit), 0, 0, 0, 0, 0, 0, 0)};
+    const int32_t first[1] = {0}, second[1] = {1};
+    int32_t p[KPRED_CONV3D_FIELD_COUNT];
+    for (int f = 0; f < KPRED_CONV3D_FIELD_COUNT; f++)
+        p[f] = f < KPRED_CONV3D_N ? 0 : 16;
+    p[KPRED_CONV3D_Z] = z, p[KPRED_CONV3D_Y] = y, p[KPRED_CONV3D_X] = x;
+    return !kpred_rule_of_solvers(words, 2, p, first, 1)
+           && kpred_rule_of_solvers(words, 2, p, second, 1);
+}
+
+/* As KPRED_SOLVER_WORD says it */
+static void rare_filters(void)
+{
+    static const struct {
+        int32_t bit, z, y, x;
+    } filters[] = {{0, 1, 1, 1},   {1, 1, 3, 3},  {2, 1, 5, 5},   {3, 1, 7, 7}, {4, 1, 1, 7},
+                   {5, 1, 7, 1},   {6, 1, 5, 10}, {7, 1, 11, 11}, {8, 1, 2, 2}, {8, 1, 9, 9},
+                   {8, 1, 12, 12}, {8, 3, 3, 3},  {9, 3, 3, 1},   {9, 3, 1, 1}, {9, 1, 1, 6},
+                   {9, 1, 2, 7},   {9, 1, 7, 2},  {9, 1, 8, 1},   {9, 1, 5, 9}, {9, 1, 4, 10}};
+    for (int i = 0; i < COUNT(filters); i++)
+        CASE(has_filter(filters[i].bit, filters[i].z, filters[i].y, filters[i].x),
+             "solver of a filter %dx%dx%d", (int)filters[i].z, (int)filters[i].y,
+             (int)filters[i].x);
+}
+
+/* How many images a solver must have: 2, 4, 8, 16 */
+static void rare_images(void)
+{
+    int32_t p[KPRED_CONV3D_FIELD_COUNT];
+    for (int f = 0; f < KPRED_CONV3D_FIELD_COUNT; f++)
+        p[f] = f < KPRED_CONV3D_N ? 0 : 1;
+    for (int bit = 0; bit < 4; bit++)
+        for (int32_t n = 1; n <= 17; n++) {
+            const uint64_t words[] = {KPRED_SOLVER_WORD(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1u << bit)};
+            const int32_t v[1] = {0};
+            p[KPRED_CONV3D_N] = n;
+            CASE(kpred_rule_of_solvers(words, 1, p, v, 1) == (n >= 2 << bit),
+                 "solver of %d images for %d", 2 << bit, (int)n);
+        }
+}
+
+/* A tuple behind the last one of the table is none of its kernels, though memory goes on there. */
+static void rare_names(void)
+{
+    static const char *const names[] = {"one", "two", "three"};
+    static const int32_t values[] = {3, 1, 3, 2, 3, 4};
+    const kpred_names table = {names, values, NULL, 2, 1, 2, 0, 0};
+    kpred_model m = {0};
+    m.names = &table;
+    for (int i = 0; i < 3; i++) {
+        const int32_t v[] = {9, values[2 * i], values[2 * i + 1]};
+        CASE(kpred_kernel_of(&m, v) == (i < 2 ? i : -1), "kernel %s of two", names[i]);
+    }
 }
 
 /* Types, channels and one stride of a kernel by name; more values than a tuple has */

@@ -391,6 +391,36 @@ static void copying(void)
     }
 }
 
+/* The hash of n bytes, as kpred_model_id says it: four hashes of every fourth word, joined */
+static uint64_t hash_of_bytes(const int8_t *p, size_t n, uint64_t h)
+{
+    uint64_t four[4] = {h, h + 1, h + 2, h + 3};
+    const size_t whole = n / 32 * 32;
+    for (size_t i = 0; i < whole; i += 8) {
+        uint64_t word = 0;
+        for (size_t b = 0; b < 8; b++)
+            word += (uint64_t)(uint8_t)p[i + b] << 8 * b;
+        four[i / 8 % 4] = kpri_mix(four[i / 8 % 4], word);
+    }
+    for (int i = 1; i < 4; i++)
+        four[0] = kpri_mix(four[0], four[i]);
+    for (size_t i = whole; i < n; i++)
+        four[0] = kpri_mix(four[0], (uint8_t)p[i]);
+    return four[0];
+}
+
+static void hashes_of_bytes(void)
+{
+    int8_t bytes[100];
+    for (size_t i = 0; i < COUNT(bytes); i++)
+        bytes[i] = (int8_t)test_between(&seed, -128, 127);
+    for (size_t n = 0; n <= COUNT(bytes); n++) {
+        uint64_t h = n;
+        kpri_hash_bytes(&h, bytes, n);
+        CHECK(h == hash_of_bytes(bytes, n, n));
+    }
+}
+
 int main(void)
 {
     twin_make_tables();
@@ -413,5 +443,6 @@ int main(void)
     RUN(fractions);
     RUN(programs);
     RUN(copying);
+    RUN(hashes_of_bytes);
     return test_end();
 }
