@@ -146,6 +146,8 @@ def all_faults(bench, command, is_all):
     if good.status != 0:
         tally.wrong.append(f"without a fault: {good.status}: {good.err[-300:]}")
         return tally
+    if counts["memory"] == 0: # every command allocates
+        tally.wrong.append("the shim sees no call")
     for kind, how in FAULTS:
         for at in moments(command, counts[kind], how, is_all):
             try_fault(bench, tally, Fault(kind, at, how), start, good)
