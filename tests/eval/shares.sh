@@ -195,6 +195,17 @@ hits() {
 }
 check "the outcome of every problem adds up" hits
 
+# The table tells how sure the mean of the shares is: each problem is a group of its own here.
+errors() {
+    evaluate two -k 1 --hits hits.csv >table || return 1
+    awk -F, 'NR > 1 { x[++n] = log($(NF - 1)); sum += x[n] }
+        END { for (i in x) squares += (x[i] - sum / n) ^ 2
+            printf "%.4f\n", exp(sum / n) * sqrt(squares) / n }' hits.csv >want
+    awk -F'   *' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "share se") column = i }
+        NR == 2 { printf "%.4f\n", $column }' table | diff - want && ! grep -qx 0.0000 want
+}
+check "the standard error of the shares" errors
+
 draws() { evaluate two -k 1,2,4 --plot two.svg >/dev/null && grep -q "share of the optimum" two.svg; }
 check_with gnuplot "a plot of shares" draws
 

@@ -286,10 +286,29 @@ static void check_lists(void)
     check_list("bin_winograd_rxs_f3x2", "-2147483648", "", SUM("-2147483648"));
 }
 
+/* A spec whose field has so many names */
+static int takes_tokens(int n)
+{
+    struct buf text = {0};
+    struct spec s;
+    buf_puts(&text,
+             "[kernel]\nname = toy\nrule = unconstrained\n[data]\nformat = csv\n[fields]\nkind =");
+    for (int i = 0; i < n; i++)
+        buf_printf(&text, " k%d", i);
+    buf_puts(&text, "\n[params]\nt = 1 2\n[split]\nconfig = kind\n[features]\nonehot kind\n");
+    const int takes = spec_parse(&s, text.s, "toy.spec") == 0;
+    if (takes)
+        spec_free(&s);
+    buf_free(&text);
+    return takes;
+}
+
 int main(void)
 {
     const int n = check_folder("weights") + check_folder("weights/recipes");
     CASE(n == 21, "21 specs");
+    CASE(takes_tokens(SPEC_MAX_TOKENS), "a field of %d names", SPEC_MAX_TOKENS);
+    CASE(!takes_tokens(SPEC_MAX_TOKENS + 1), "no field of %d names", SPEC_MAX_TOKENS + 1);
     check_changes();
     check_lists();
     return test_end();

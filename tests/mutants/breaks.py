@@ -53,16 +53,17 @@ def copy(build, folder):
 
 
 def failures(folder, suite, needs_make):
-    """How many checks of the suite fail there; -1: it does not even build"""
-    env = dict(os.environ, BUILD="build", JOBS="1", EVOLVE_CLANG="none")
+    """How many checks of the suite fail there, one if it does not end; -1: it does not even build"""
+    env = dict(os.environ, BUILD="build", JOBS="1", EVOLVE_CLANG="none",
+               GIT_CEILING_DIRECTORIES=os.path.dirname(os.path.abspath(folder))) # the copy is no part of a checkout
     programs = ["build/kpred", "build/kpred-train", "EVOLVE_CLANG=none"]
     if needs_make and subprocess.run(["make", "-s", *programs], cwd=folder, env=env, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL, check=False).returncode != 0:
         return -1
-    out = subprocess.run(["sh", "tests/harness/run.sh", suite], cwd=folder, env=env, stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT, check=False, text=True).stdout
-    words = out.strip().split("\n")[-1].replace(",", "").split()
-    return int(words[words.index("failed") - 1])
+    out = subprocess.run(["timeout", "900", "sh", "tests/harness/run.sh", suite], cwd=folder, env=env,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True).stdout
+    totals = re.search(r"(\d+) failed, \d+ skipped\s*$", out)
+    return int(totals.group(1)) if totals else 1
 
 
 def is_in_archive(suite, path):

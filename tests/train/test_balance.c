@@ -81,6 +81,32 @@ static void groups_share(void)
     spec_free(&s);
 }
 
+/* Groups of 1, 2, ... 11 problems, mixed, of which each gets as many rows: an 11th of 66 * 4. */
+static void many_groups(void)
+{
+    struct spec s;
+    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
+    const struct dataset d = make_rows();
+    struct recipe r = make_recipe(&s);
+    int32_t group = 0;
+    r.balance = 1;
+    part[ROWS - 1] = HELD_OUT_TRAIN;
+    for (int32_t i = 0, left = 1; i < ROWS; i++, left--) {
+        const int32_t at = i * 25 % ROWS; /* each row once */
+        if (left == 0)
+            left = ++group + 1;
+        problem[at * FIELDS] = CROWD;
+        problem[at * FIELDS + 1] = group;
+    }
+    size_t *rows = balance_rows(&r, &s, &d, part);
+    for (size_t i = 0; i < ROWS; i++) {
+        const double wanted = ROWS * 4 / 11.0 / (problem[i * FIELDS + 1] + 1);
+        CHECK((double)rows[i] > wanted - 1 && (double)rows[i] < wanted + 1);
+    }
+    free(rows);
+    spec_free(&s);
+}
+
 /* Learns from the first problem; `untried` is how many of its rows leave values 1 and 2 aside. */
 static size_t count_untried(struct spec *s, double as_searched)
 {
@@ -128,6 +154,7 @@ static void untried_values(void)
 int main(void)
 {
     test_run("problems weigh by their groups", groups_share);
+    test_run("problems weigh by groups of many sizes", many_groups);
     test_run("values that were not tried", untried_values);
     return test_end();
 }

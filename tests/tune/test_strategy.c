@@ -1,6 +1,7 @@
 /* test_strategy.c - the tuner's strategy on planted spaces whose best tuple is known
    SPDX-License-Identifier: MIT */
 #include "harness/test.h"
+#include "tune/covariance.h"
 #include "tune/strategy.h"
 
 #include <math.h>
@@ -181,6 +182,41 @@ static void weights(void)
     }
 }
 
+/* Each tuple is 1 to itself and less to others, both ways alike; and steps from tuple to tuple, which
+   cost least, give what a tuple by itself gives. */
+static void likeness(void)
+{
+    static double known[TUPLES];
+    static size_t all[TUPLES];
+    static float out[TUPLES], back[TUPLES];
+    struct columns columns;
+    struct covariance c;
+    for (size_t i = 0; i < TUPLES; i++) {
+        all[i] = i;
+        known[i] = log(separable(i));
+    }
+    columns_open(&columns, &space);
+    columns_add_known(&columns, known, TUPLES);
+    covariance_open(&c, &columns, 5);
+    float *row = calloc(columns.width, sizeof *row);
+    for (size_t i = 0; i < TUPLES; i += 101) {
+        const size_t far = TUPLES - 1 - i;
+        covariance_row(&c, i, COVARIANCE_ALL, row);
+        covariance_all(&c, row, all, TUPLES, out);
+        CHECK(fabsf(out[i] - 1) < 1e-4f);
+        for (size_t j = 0; j < TUPLES; j++)
+            CHECK(out[j] > 0 && (j == i || out[j] < 1));
+        covariance_all(&c, row, &far, 1, back);
+        CHECK(!(back[0] < out[far]) && !(back[0] > out[far]));
+        covariance_row(&c, far, COVARIANCE_ALL, row);
+        covariance_all(&c, row, all, TUPLES, back);
+        CHECK(fabsf(out[far] - back[i]) < 1e-5f);
+    }
+    free(row);
+    covariance_free(&c);
+    columns_free(&columns);
+}
+
 int main(void)
 {
     plant();
@@ -193,5 +229,6 @@ int main(void)
     RUN(all_fail);
     RUN(warm);
     RUN(weights);
+    RUN(likeness);
     return test_end();
 }
