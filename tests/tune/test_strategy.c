@@ -182,8 +182,8 @@ static void weights(void)
     }
 }
 
-/* Each tuple is 1 to itself and less to others, both ways alike; and steps from tuple to tuple, which
-   cost least, give what a tuple by itself gives. */
+/* Each tuple is 1 to itself and less to others, both ways alike; and steps from tuple to tuple,
+   which cost least, give what a tuple by itself gives. */
 static void likeness(void)
 {
     static double known[TUPLES];
