@@ -19,144 +19,57 @@ static inline size_t panel_width(size_t n, size_t j)
 
 #if defined(__GNUC__)
 
-typedef float lanes __attribute__((vector_size(64), aligned(4), may_alias));
+#define INLINE   static inline __attribute__((always_inline))
+#define FOUR(X)  X(0) X(1) X(2) X(3)
+#define EIGHT(X) FOUR(X) X(4) X(5) X(6) X(7)
 
-#define INLINE static inline __attribute__((always_inline))
+#define VECTOR   4
+#define OF(name) name##_4
+#define BY_ITS_VECTORS
+#define ROWS     4
+#define EACH_ROW FOUR
+#include "matrix_tiles.h"
 
-/* One tile of 8 rows by 2 vectors stays in registers while k runs; every accumulator is named so
-   that no compiler has to unroll a loop to see that. */
-#define ROWS        8
-#define EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#if defined(__x86_64__)
 
-INLINE void tile_8x2(size_t k, struct matrix a, const float *b, size_t ldb, float *c, size_t ldc,
-                     int add)
-{
-    lanes zero = {0};
-#define START(i)                                                \
-    lanes left##i = add ? *(const lanes *)(c + (i)*ldc) : zero; \
-    lanes right##i = add ? *(const lanes *)(c + (i)*ldc + 16) : zero;
-    EACH_ROW(START)
-    for (size_t j = 0; j < k; j++) {
-        lanes b0 = *(const lanes *)(b + j * ldb), b1 = *(const lanes *)(b + j * ldb + 16);
-        const float *p = a.at + j * a.col_step;
-#define STEP(i)                        \
-    left##i += b0 * p[(i)*a.row_step]; \
-    right##i += b1 * p[(i)*a.row_step];
-        EACH_ROW(STEP)
-    }
-#define STORE(i)                       \
-    *(lanes *)(c + (i)*ldc) = left##i; \
-    *(lanes *)(c + (i)*ldc + 16) = right##i;
-    EACH_ROW(STORE)
-}
+#define VECTOR         8
+#define OF(name)       name##_8
+#define BY_ITS_VECTORS __attribute__((target("avx2")))
+#define ROWS           4
+#define EACH_ROW       FOUR
+#include "matrix_tiles.h"
 
-INLINE void tile_8x1(size_t k, struct matrix a, const float *b, size_t ldb, float *c, size_t ldc,
-                     int add)
-{
-    lanes zero = {0};
-#define START1(i) lanes sum##i = add ? *(const lanes *)(c + (i)*ldc) : zero;
-    EACH_ROW(START1)
-    for (size_t j = 0; j < k; j++) {
-        lanes b0 = *(const lanes *)(b + j * ldb);
-        const float *p = a.at + j * a.col_step;
-#define STEP1(i) sum##i += b0 * p[(i)*a.row_step];
-        EACH_ROW(STEP1)
-    }
-#define STORE1(i) *(lanes *)(c + (i)*ldc) = sum##i;
-    EACH_ROW(STORE1)
-}
+#define VECTOR         16
+#define OF(name)       name##_16
+#define BY_ITS_VECTORS __attribute__((target("avx512f")))
+#define ROWS           8
+#define EACH_ROW       EIGHT
+#include "matrix_tiles.h"
 
-/* One row by 8 vectors: reads longer stretches of b, for products of few rows. */
-INLINE void tile_1x8(size_t k, struct matrix a, const float *b, size_t ldb, float *c, int add)
-{
-    lanes zero = {0};
-#define START8(i) lanes part##i = add ? *(const lanes *)(c + 16 * (i)) : zero;
-    EACH_ROW(START8)
-    for (size_t j = 0; j < k; j++) {
-        const float *q = b + j * ldb, p = a.at[j * a.col_step];
-#define STEP8(i) part##i += *(const lanes *)(q + 16 * (i)) * p;
-        EACH_ROW(STEP8)
-    }
-#define STORE8(i) *(lanes *)(c + 16 * (i)) = part##i;
-    EACH_ROW(STORE8)
-}
+#define BY_WIDEST(function, arguments)           \
+    do {                                         \
+        if (__builtin_cpu_supports("avx512f"))   \
+            function##_16 arguments;             \
+        else if (__builtin_cpu_supports("avx2")) \
+            function##_8 arguments;              \
+        else                                     \
+            function##_4 arguments;              \
+    } while (0)
 
-INLINE void tile_1x2(size_t k, struct matrix a, const float *b, size_t ldb, float *c, int add)
-{
-    lanes left = {0}, right = {0};
-    if (add) {
-        left = *(const lanes *)c;
-        right = *(const lanes *)(c + 16);
-    }
-    for (size_t j = 0; j < k; j++) {
-        left += *(const lanes *)(b + j * ldb) * a.at[j * a.col_step];
-        right += *(const lanes *)(b + j * ldb + 16) * a.at[j * a.col_step];
-    }
-    *(lanes *)c = left;
-    *(lanes *)(c + 16) = right;
-}
+#else
+#define BY_WIDEST(function, arguments) function##_4 arguments
+#endif
 
-INLINE void tile_1x1(size_t k, struct matrix a, const float *b, size_t ldb, float *c, int add)
-{
-    lanes sum = {0};
-    if (add)
-        sum = *(const lanes *)c;
-    for (size_t j = 0; j < k; j++)
-        sum += *(const lanes *)(b + j * ldb) * a.at[j * a.col_step];
-    *(lanes *)c = sum;
-}
-
-INLINE void mul_rows(size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
-                     size_t ldc, int add)
-{
-    size_t j = 0;
-    for (; j + 32 <= n; j += 32)
-        tile_8x2(k, a, b + j, ldb, c + j, ldc, add);
-    for (; j < n; j += 16)
-        tile_8x1(k, a, b + j, ldb, c + j, ldc, add);
-}
-
-WIDE_VECTORS
 static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
 {
-    size_t i = 0;
-    for (; i + ROWS <= m; i += ROWS, a.at += ROWS * a.row_step)
-        mul_rows(n, k, a, b, ldb, c + i * ldc, ldc, add);
-    for (; i < m; i++, a.at += a.row_step) {
-        size_t j = 0;
-        for (; j + 128 <= n; j += 128)
-            tile_1x8(k, a, b + j, ldb, c + i * ldc + j, add);
-        for (; j < n; j += 16)
-            tile_1x1(k, a, b + j, ldb, c + i * ldc + j, add);
-    }
+    BY_WIDEST(mul, (m, n, k, a, b, ldb, c, ldc, add));
 }
 
-/* One panel, for all rows: 32 columns, or the last 16. */
-INLINE void mul_panel(size_t m, size_t width, size_t k, struct matrix a, const float *b, float *c,
-                      size_t ldc, int add)
-{
-    size_t i = 0;
-    for (; i + ROWS <= m; i += ROWS, a.at += ROWS * a.row_step) {
-        if (width == MATRIX_PANEL)
-            tile_8x2(k, a, b, MATRIX_PANEL, c + i * ldc, ldc, add);
-        else
-            tile_8x1(k, a, b, width, c + i * ldc, ldc, add);
-    }
-    for (; i < m; i++, a.at += a.row_step) {
-        if (width == MATRIX_PANEL)
-            tile_1x2(k, a, b, MATRIX_PANEL, c + i * ldc, add);
-        else
-            tile_1x1(k, a, b, width, c + i * ldc, add);
-    }
-}
-
-WIDE_VECTORS
 static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
                        size_t ldc, int add)
 {
-    for (size_t j = 0; j < n; j += MATRIX_PANEL)
-        mul_panel(m, panel_width(n, j), k, a, b + j * k, c + j, ldc, add);
+    BY_WIDEST(mul_packed, (m, n, k, a, b, c, ldc, add));
 }
 
 #else
