@@ -203,6 +203,8 @@ versions() {
     head -n 1 kpred.h | grep -qF " - v$version - " || echo "kpred.h:1: not v$version"
     head -n 1 kpred_constraints.h | grep -qF " - v$version - " || echo "kpred_constraints.h:1: not v$version"
     grep -m 1 '^## ' CHANGELOG.md | grep -qF "## $version (" || echo "CHANGELOG.md: the first heading is not $version"
+    grep -qxF "find_package(kpred ${version%.*} REQUIRED)" docs/embedding.md ||
+        echo "docs/embedding.md: find_package asks for another version"
     grep -qxF "| $version | yes |" SECURITY.md || echo "SECURITY.md: $version is not supported"
 }
 check "one version everywhere" silent versions
