@@ -16,7 +16,7 @@ of_a_function() {
 }
 check "the mutants of a function" of_a_function
 
-# Of what mutants.txt names, each is killed or survives as it says.
+# Of each mutant that known.py names, make mutants says what it should.
 check_with "$CC" "mutants that are known" python3 tests/mutants/known.py
 
 # What the table of survivors explains is there.

@@ -51,9 +51,20 @@ static void rare_default(void)
     CASE(!kpred_rule_conv_ocl_direct_fwd_1x1(p, eleven, 1), "no other one of stride 3");
 }
 
+/* Does the rule take a 1x1 convolution with this field changed? */
+static int known_take(const kpred_gtc_kernels *known, int field, int32_t x, const int32_t *v,
+                      size_t n)
+{
+    int32_t p[KPRED_CONV2D_FIELD_COUNT];
+    ordinary(p);
+    p[KPRED_CONV2D_Y] = p[KPRED_CONV2D_X] = 1;
+    p[field] = x;
+    return kpred_rule_of_gtc_kernels(known, p, v, n);
+}
+
+/* A kernel of any filter in FP32, with 2^3 channels in and 2^2 out */
 static int gtc_takes(int field, int32_t x, const int32_t *v, size_t n)
 {
-    /* of any filter in FP32, with 2^3 channels in and 2^2 out */
     static const uint16_t words[] = {0x232};
     static const kpred_gtc_kernels known = {KPRED_DIR_F,
                                             1,
@@ -62,30 +73,19 @@ static int gtc_takes(int field, int32_t x, const int32_t *v, size_t n)
                                              {8, 8, 8, 8, 8, 8, 8, 8},
                                              {8, 8, 3, 3, 3, 3, 3, 3},
                                              {8, 8, 8, 8, 8, 8, 8, 8}}};
-    int32_t p[KPRED_CONV2D_FIELD_COUNT];
-    ordinary(p);
-    p[KPRED_CONV2D_Y] = p[KPRED_CONV2D_X] = 1;
-    p[field] = x;
-    return kpred_rule_of_gtc_kernels(&known, p, v, n);
+    return known_take(&known, field, x, v, n);
 }
 
-/* Is there a kernel for 1x1 filters with this field changed, where it takes no others? */
+/* A kernel of 1x1 filters alone in FP32, with any channels */
 static int point_takes(int field, int32_t x, const int32_t *v, size_t n)
 {
-    /* 1x1 filters of FP32, with any channels */
     static const uint16_t words[] = {0};
-    static const kpred_gtc_kernels known = {KPRED_DIR_F,
-                                            1,
-                                            words,
-                                            {{8, 8, 8, 8, 8, 8, 8, 8},
-                                             {8, 8, 8, 8, 8, 8, 8, 8},
-                                             {0, 0, 0, 0, 0, 0, 0, 0},
-                                             {8, 8, 8, 8, 8, 8, 8, 8}}};
-    int32_t p[KPRED_CONV2D_FIELD_COUNT];
-    ordinary(p);
-    p[KPRED_CONV2D_Y] = p[KPRED_CONV2D_X] = 1;
-    p[field] = x;
-    return kpred_rule_of_gtc_kernels(&known, p, v, n);
+    static const kpred_gtc_kernels known = {
+        KPRED_DIR_F,
+        1,
+        words,
+        {{8, 8, 8, 8, 8, 8, 8, 8}, {8, 8, 8, 8, 8, 8, 8, 8}, {0}, {8, 8, 8, 8, 8, 8, 8, 8}}};
+    return known_take(&known, field, x, v, n);
 }
 
 static void rare_points(void)

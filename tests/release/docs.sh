@@ -197,7 +197,7 @@ for svg in docs/*.svg; do
     check_with python3 "$svg is XML" well_formed "$svg"
     check "$svg stands alone" self_contained "$svg"
 done
-# The version of kpred.h is the one that stands in its first line and in the two documents.
+# The version of kpred.h is the one that stands in the headers' first lines and in the documents.
 versions() {
     version=$(sh tools/release/version.sh <kpred.h)
     head -n 1 kpred.h | grep -qF " - v$version - " || echo "kpred.h:1: not v$version"

@@ -29,13 +29,13 @@ enum { SSE2_ONLY = 3, AVX2 = 7, AVX_VNNI = 0xf, AVX512 = 0x17, BOTH = 0x1f };
 
 /* The bits by the manuals of Intel and AMD: leaf 1 ecx; leaf 7 ebx, ecx and its last part; leaf 7
    part 1 eax. What no body needs is set besides in some of them. */
-#define OSXSAVE    (1u << 27)
-#define HAS_AVX2   (1u << 5)
-#define HAS_F      (1u << 16)
-#define HAS_VL     (1u << 31)
-#define HAS_VNNI   (1u << 11)
-#define HAS_LITTLE (1u << 4)
-#define SOME_CLOUD ~(HAS_AVX2 | HAS_F | HAS_VL)
+#define OSXSAVE      (1u << 27)
+#define HAS_AVX2     (1u << 5)
+#define HAS_F        (1u << 16)
+#define HAS_VL       (1u << 31)
+#define HAS_VNNI     (1u << 11)
+#define HAS_AVX_VNNI (1u << 4)
+#define ALL_BUT_OURS ~(HAS_AVX2 | HAS_F | HAS_VL)
 
 static const struct processor {
     const char *name;
@@ -50,7 +50,7 @@ static const struct processor {
     {"Haswell, a system without AVX", OSXSAVE, XMM, 0, HAS_AVX2, 0, 0, SSE2_ONLY, 1},
     {"Haswell, a system without XSAVE", 0, NONE, 0, HAS_AVX2, 0, 0, SSE2_ONLY, 1},
     {"registers of AVX alone", OSXSAVE, 4, 0, HAS_AVX2, 0, 0, SSE2_ONLY, 1},
-    {"AVX without AVX2", OSXSAVE, ZMM, 0, SOME_CLOUD, ~0u, 0, SSE2_ONLY, 2},
+    {"AVX without AVX2", OSXSAVE, ZMM, 0, ALL_BUT_OURS, ~0u, 0, SSE2_ONLY, 2},
     {"Skylake-X", OSXSAVE, ZMM, 0, HAS_AVX2 | HAS_F | HAS_VL, 0, 0, AVX2, 2},
     {"Knights Mill", OSXSAVE, ZMM, 0, HAS_AVX2 | HAS_F, HAS_VNNI, 0, AVX2, 2},
     {"VL and VNNI without F", OSXSAVE, ZMM, 0, HAS_AVX2 | HAS_VL, HAS_VNNI, 0, AVX2, 2},
@@ -59,9 +59,9 @@ static const struct processor {
      AVX2, 2},
     {"Ice Lake, a system that saves 16 registers", OSXSAVE, NO_UPPER_ZMM, 0,
      HAS_AVX2 | HAS_F | HAS_VL, HAS_VNNI, 0, AVX2, 2},
-    {"Alder Lake", OSXSAVE, YMM, 1, HAS_AVX2, 0, HAS_LITTLE, AVX_VNNI, 3},
-    {"Alder Lake without VNNI", OSXSAVE, YMM, 1, HAS_AVX2, 0, ~HAS_LITTLE, AVX2, 3},
-    {"Sapphire Rapids, Zen 5", OSXSAVE, ZMM, 2, HAS_AVX2 | HAS_F | HAS_VL, HAS_VNNI, HAS_LITTLE,
+    {"Alder Lake", OSXSAVE, YMM, 1, HAS_AVX2, 0, HAS_AVX_VNNI, AVX_VNNI, 3},
+    {"Alder Lake without VNNI", OSXSAVE, YMM, 1, HAS_AVX2, 0, ~HAS_AVX_VNNI, AVX2, 3},
+    {"Sapphire Rapids, Zen 5", OSXSAVE, ZMM, 2, HAS_AVX2 | HAS_F | HAS_VL, HAS_VNNI, HAS_AVX_VNNI,
      BOTH, 2},
 };
 

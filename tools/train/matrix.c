@@ -60,22 +60,11 @@ static inline size_t panel_width(size_t n, size_t j)
 #define BY_WIDEST(function, arguments) function##_4 arguments
 #endif
 
-static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
-                size_t ldc, int add)
-{
-    BY_WIDEST(mul, (m, n, k, a, b, ldb, c, ldc, add));
-}
-
-static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
-                       size_t ldc, int add)
-{
-    BY_WIDEST(mul_packed, (m, n, k, a, b, c, ldc, add));
-}
-
 #else
+#define BY_WIDEST(function, arguments) function##_1 arguments
 
-static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
-                size_t ldc, int add)
+static void mul_1(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb,
+                  float *c, size_t ldc, int add)
 {
     for (size_t i = 0; i < m; i++, c += ldc, a.at += a.row_step) {
         for (size_t j = 0; j < n && !add; j++)
@@ -86,11 +75,11 @@ static void mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, s
     }
 }
 
-static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
-                       size_t ldc, int add)
+static void mul_packed_1(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
+                         size_t ldc, int add)
 {
     for (size_t j = 0; j < n; j += MATRIX_PANEL)
-        mul(m, panel_width(n, j), k, a, b + j * k, panel_width(n, j), c + j, ldc, add);
+        mul_1(m, panel_width(n, j), k, a, b + j * k, panel_width(n, j), c + j, ldc, add);
 }
 
 #endif
@@ -98,13 +87,13 @@ static void mul_packed(size_t m, size_t n, size_t k, struct matrix a, const floa
 void matrix_mul(size_t m, size_t n, size_t k, struct matrix a, const float *b, size_t ldb, float *c,
                 size_t ldc, int add)
 {
-    mul(m, n, k, a, b, ldb, c, ldc, add);
+    BY_WIDEST(mul, (m, n, k, a, b, ldb, c, ldc, add));
 }
 
 void matrix_mul_packed(size_t m, size_t n, size_t k, struct matrix a, const float *b, float *c,
                        size_t ldc, int add)
 {
-    mul_packed(m, n, k, a, b, c, ldc, add);
+    BY_WIDEST(mul_packed, (m, n, k, a, b, c, ldc, add));
 }
 
 void matrix_pack(size_t rows, size_t cols, struct matrix in, float *out)
