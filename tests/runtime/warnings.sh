@@ -2,7 +2,7 @@
 # warnings.sh - not one warning: headers, weights as C99 and C++17, tools, tests, examples
 # SPDX-License-Identifier: MIT
 #
-# usage: warnings.sh [gcc|clang]
+# usage: warnings.sh [gcc|clang|sources]: sources are the tools, tests and examples as gcc sees them, which takes longest
 #
 # matrix.sh compiles the definitions of all models with these warnings at every level.
 . tests/harness/script.inc
@@ -59,13 +59,13 @@ all_clean() {
     done
 }
 
-# language NAME COMMAND: both bodies of the network are in the headers, the weights are the same for both
+# language NAME COMMAND [each]: both bodies of the network are in the headers; with the word, each of the weights alone
 language() {
     for header in kpred.h kpred_constraints.h; do
         check "$1: $header" includes "$2" $header
         check "$1: $header, static" includes_static "$2 -DKPRED_SIMD=0" $header
     done
-    for header in $weights; do
+    for header in ${3:+$weights}; do
         check "$1: $header" includes "$(alone "$2")" "$header"
     done
     # shellcheck disable=SC2086
@@ -126,20 +126,29 @@ case $(libraries) in
 *) skipped "code that needs SQLite or bzip2" "they are not installed" ;;
 esac
 
-# compilers CC CXX
-compilers() {
-    if has $1; then
-        language $1 "$(c_of $1)"
-        # shellcheck disable=SC2086
-        check "$1: tools" all_clean "$(c_of $1)" $tools
-        # shellcheck disable=SC2086
-        check "$1: tests" all_clean "$(c_of $1)" $tests
-        # shellcheck disable=SC2086
-        check "$1: examples" all_clean "$(c_of $1)" $examples
-    else
-        skipped "$1" "it is not installed"
-    fi
-    if has $2; then language $2 "$(cxx_of $2)"; else skipped "$2" "it is not installed"; fi
+# sources CC
+sources() {
+    # shellcheck disable=SC2086
+    check "$1: tools" all_clean "$(c_of $1)" $tools
+    # shellcheck disable=SC2086
+    check "$1: tests" all_clean "$(c_of $1)" $tests
+    # shellcheck disable=SC2086
+    check "$1: examples" all_clean "$(c_of $1)" $examples
+}
+
+# Of each language another compiler has the weights one by one.
+of_gcc() {
+    if has gcc; then language gcc "$(c_of gcc)" each; else skipped gcc "it is not installed"; fi
+    if has g++; then language g++ "$(cxx_of g++)"; else skipped g++ "it is not installed"; fi
+    for header in $weights; do
+        [ "$header" != weights/conv_solver.h ] || compile_time $header
+    done
+}
+of_clang() {
+    if has clang; then language clang "$(c_of clang)"; sources clang; else skipped clang "it is not installed"; fi
+    if has clang++; then language clang++ "$(cxx_of clang++)" each; else skipped clang++ "it is not installed"; fi
+    check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
+    check_with clang "clang: coverage" quiet -O1 --coverage
 }
 
 # quiet OPTION...: in a program with a model and the portable code, as a user looks for faults or
@@ -150,14 +159,10 @@ quiet() {
         "$tmp/including.c" -o "$tmp/object.o"
 }
 
-if [ "${1-}" = clang ]; then
-    compilers clang clang++
-    check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
-    check_with clang "clang: coverage" quiet -O1 --coverage
-else
-    compilers gcc g++
-    for header in $weights; do
-        [ "$header" != weights/conv_solver.h ] || compile_time $header
-    done
-fi
+case ${1-all} in
+gcc) of_gcc ;;
+clang) of_clang ;;
+sources) if has gcc; then sources gcc; else skipped gcc "it is not installed"; fi ;;
+*) of_gcc; of_clang; sources gcc ;;
+esac
 test_end

@@ -184,8 +184,8 @@ check "holds its spec" holds_its_spec
 
 # Read back from its text, and compiled into a program: the same predictions
 round_trip() {
-    make -s BUILD="$tmp/with" CC="$CC" MODELS="$tmp/$kernel.h" "$tmp/with/kpred" >/dev/null ||
-        return 1
+    copy_built "$tmp/with" && (cd "$tmp/with" && rm models.h tools/model/registry.o tools/model/runtime.o) &&
+        make -s BUILD="$tmp/with" CC="$CC" MODELS="$tmp/$kernel.h" "$tmp/with/kpred" >/dev/null || return 1
     for dtype in FP32 FP16; do
         for gpu in gfx900_56 gfx906_60; do
             for model in "$kernel" "$tmp/$kernel.h"; do
