@@ -38,12 +38,13 @@ pythons() {
 
 # Each says at its top what it is, maybe with its arguments, and its licence.
 first_lines() {
-    for kind in '*.[ch]' '*.sh' '*.py' '*.inc' '*.bash'; do sources "$kind"; done |
-        grep -v '^examples' | while read -r file; do
-        name=$(basename "$file" | sed 's/[.]/[.]/g')
-        head -n 8 "$file" | grep -qE "$name( .*)? - " &&
-            head -n 8 "$file" | grep -q SPDX-License-Identifier || echo "$file"
-    done >"$tmp/bad"
+    for kind in '*.[ch]' '*.sh' '*.py' '*.inc' '*.bash'; do sources "$kind"; done | grep -v '^examples' |
+        xargs awk 'function judge() { if (file && !(named && licensed)) print file }
+            FNR == 1 { judge(); file = name = FILENAME; named = licensed = 0
+                sub(".*/", "", name); gsub("[.]", "[.]", name) }
+            FNR <= 8 { if ($0 ~ name "( .*)? - ") named = 1
+                if (/SPDX-License-Identifier/) licensed = 1 }
+            END { judge() }' >"$tmp/bad"
     [ ! -s "$tmp/bad" ] || { tr '\n' ' ' <"$tmp/bad"; return 1; }
 }
 

@@ -34,13 +34,12 @@ def includes(path):
                     break
 
 
-def symbols(path):
-    """What an object defines for others, and what it needs"""
-    defined, needed = set(), set()
-    for line in subprocess.check_output(["nm", "-g", path], text=True).splitlines():
-        kind, name = line.split()[-2:]
-        (needed if kind in "Uw" else defined).add(name)
-    return defined, needed
+def symbols(objects):
+    """(object, name, is it defined there) of every name that objects share"""
+    for line in subprocess.check_output(["nm", "-gA", *objects], text=True).splitlines():
+        path, rest = line.split(":", 1)
+        kind, name = rest.split()[-2:]
+        yield path, name, kind not in "Uw"
 
 
 def edges_of_includes(files):
@@ -55,12 +54,16 @@ def edges_of_includes(files):
 def edges_of_symbols(build):
     """From a source to those whose functions it calls"""
     home, needs = {}, {}
-    for path in glob.glob(f"{build}/tools/**/*.o", recursive=True):
-        source = os.path.splitext(os.path.relpath(path, build))[0]
-        if not os.path.exists(f"{source}.c"): # left by a file that is no more
-            continue
-        defined, needs[source] = symbols(path)
-        home.update((name, source) for name in defined)
+    objects = {path: os.path.splitext(os.path.relpath(path, build))[0]
+               for path in glob.glob(f"{build}/tools/**/*.o", recursive=True)}
+    objects = {path: source for path, source in objects.items()
+               if os.path.exists(f"{source}.c")} # not left by a file that is no more
+    for path, name, defined in symbols(objects):
+        needs.setdefault(objects[path], set())
+        if defined:
+            home[name] = objects[path]
+        else:
+            needs[objects[path]].add(name)
     return {source: {home[n] for n in names if n in home} for source, names in needs.items()}
 
 

@@ -47,13 +47,12 @@ clean() {
     esac
 }
 
-for cc in gcc clang; do
-    cxx=g++
-    [ $cc = gcc ] || cxx=clang++
-    for how in KPRED_IMPLEMENTATION KPRED_STATIC; do
-        check_with $cc "$cc: each alone, $how" alone clean $cc -std=c99 $C_WARNINGS -D$how
-        check_with $cxx "$cxx: each alone, $how" alone clean $cxx -xc++ -std=c++98 $WARNINGS -Wno-long-long -D$how
-    done
+# What is not static needs a declaration before it, of which clang warns as well and sooner.
+for how in clang,KPRED_IMPLEMENTATION clang,KPRED_STATIC gcc,KPRED_STATIC; do
+    cc=${how%,*} flag=-D${how#*,}
+    [ $cc = gcc ] && cxx=g++ || cxx=clang++
+    check_with $cc "$cc: each alone, $flag" alone clean $cc -std=c99 $C_WARNINGS $flag
+    check_with $cxx "$cxx: each alone, $flag" alone clean $cxx -xc++ -std=c++98 $WARNINGS -Wno-long-long $flag
 done
 
 # ---- what is in an object ----
