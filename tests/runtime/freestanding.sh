@@ -155,13 +155,20 @@ gemm_mi100_tn 131
 END
 }
 
-# sizes HEADER...: bytes of functions and of constants in an object with these headers
-sizes() {
+# measured HEADER...: prints the bytes of functions and of constants in an object with these headers
+measured() {
     { echo "#define KPRED_IMPLEMENTATION"; printf '#include "%s"\n' "$@"; } >"$tmp/sizes.c"
     gcc -std=c99 -Os -fno-asynchronous-unwind-tables -DKPRED_SIMD=0 -I. -c "$tmp/sizes.c" -o "$tmp/sizes.o" || return 1
     code=$(nm -t d -S "$tmp/sizes.o" | awk '$3 ~ /^[tT]$/ { sum += $2 } END { print sum + 0 }')
     all=$(size "$tmp/sizes.o" | awk 'NR == 2 { print $1 + $2 + $3 }')
-    constants=$((all - code))
+    echo "$code $((all - code))"
+}
+
+# sizes HEADER...: these bytes as $code and $constants, compiled once
+sizes() {
+    known=$tmp/sizes.$(echo "$*" | cksum | tr ' ' .)
+    [ -s "$known" ] || measured "$@" >"$known" || return 1
+    read -r code constants <"$known"
 }
 
 at_most() {
