@@ -469,6 +469,14 @@ begins_empty() {
 }
 check "search: goes on from an empty log" begins_empty
 bad "report: a text" 1 "text.log: is no log of kpred-evolve" "$evolve" report text.log
+
+# Without memory for a line, a log is not read as one that ends there.
+within_memory() {
+    (ulimit -v 1000000 && "$@")
+}
+cp climb.log long.log && truncate -s 4G long.log
+bad "report: no memory for a line" 1 "long.log: cannot read: " within_memory "$evolve" report long.log
+rm long.log
 bad "report: a folder" 1 ".: cannot read: Is a directory" "$evolve" report .
 bad "report: no such log" 1 "none.log" "$evolve" report none.log
 bad "a folder as log" 1 "library: " search library

@@ -153,7 +153,7 @@ static int bad_line(const struct log *l, const char *what)
 static int read_line(struct log *l)
 {
     l->n_line = getline(&l->line, &l->cap_line, l->f);
-    if (l->n_line < 0 && ferror(l->f))
+    if (l->n_line < 0 && !feof(l->f)) /* without memory there is no ferror */
         return fail("%s: cannot read: %s", l->path, strerror(errno));
     if (l->n_line <= 0)
         return 0;
