@@ -472,9 +472,9 @@ bad "report: a text" 1 "text.log: is no log of kpred-evolve" "$evolve" report te
 
 # Without memory for a line, a log is not read as one that ends there.
 within_memory() {
-    (ulimit -v 1000000 && "$@")
+    (ulimit -v 400000 && "$@")
 }
-cp climb.log long.log && truncate -s 4G long.log
+cp climb.log long.log && truncate -s 300M long.log
 bad "report: no memory for a line" 1 "long.log: cannot read: " within_memory "$evolve" report long.log
 rm long.log
 bad "report: a folder" 1 ".: cannot read: Is a directory" "$evolve" report .
