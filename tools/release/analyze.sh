@@ -121,15 +121,20 @@ start() {
 
 paths=yes
 [ "${1-}" != quick ] || paths=
-# gcc takes as long as the others together.
-{ [ ! "$paths" ] || ! has gcc || of_gcc >"$tmp/gcc.log" 2>&1; } &
+if [ "$paths" ]; then
+    of_gcc >"$tmp/gcc.log" 2>&1 & # it takes as long as the others together
+    start analyzer clang
+fi
 start clang clang
-[ ! "$paths" ] || start analyzer clang
 start tidy clang-tidy
 start cppcheck cppcheck
 start sparse sparse
 wait
-if [ ! "$paths" ]; then :; elif has gcc; then tools="gcc$tools" n_tools=$((n_tools + 1)); else skipped gcc "there is no gcc"; fi
+if [ "$paths" ] && has gcc; then
+    tools="gcc$tools" n_tools=$((n_tools + 1))
+elif [ "$paths" ]; then
+    skipped gcc "there is no gcc"
+fi
 
 for tool in $tools; do
     judge "$tool" >"$tmp/judged"
