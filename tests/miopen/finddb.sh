@@ -2,8 +2,10 @@
 # finddb.sh - MIOpen's find-dbs as timed data: what ingest makes of them, and of its own CSV
 # SPDX-License-Identifier: MIT
 #
-# Three find-dbs of $MIOPEN_DB are read in full and compared with an independent reader; all else
-# needs only what is here.
+# usage: finddb.sh [all]
+#
+# A find-db of $MIOPEN_DB, `all` three of them, is read in full and compared with an independent reader; all
+# else needs only what is here.
 . tests/harness/script.inc
 . tests/data/ingest.inc
 
@@ -376,7 +378,8 @@ same_rows() {
     done <"$tmp/left_out"
     ingest $spec --data "$tmp/whole.csv" 2>/dev/null | cmp - "$tmp/whole.csv"
 }
-for gpu in gfx942130 gfx1030_36 gfx90878; do
+[ "${1-}" = all ] && more="gfx1030_36 gfx90878" || more=
+for gpu in gfx942130 $more; do
     if [ ! -r "$MIOPEN_DB/$gpu.HIP.fdb.txt.bz2" ]; then
         skipped "$gpu in full" "there is no $MIOPEN_DB/$gpu.HIP.fdb.txt.bz2"
     elif ! has python3; then

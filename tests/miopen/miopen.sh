@@ -1104,7 +1104,7 @@ else
     # shellcheck disable=SC2046
     checks_of "the oracle" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" \
         $(for n in $networks; do echo "--log tests/fixtures/$n.log=tests/fixtures/$n.keys"; done) \
-        --key-printer "$tmp/test_driver" "$kpred"
+        --keys 2000 --key-printer "$tmp/test_driver" "$kpred"
 fi
 
 test_end

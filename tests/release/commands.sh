@@ -289,7 +289,7 @@ lacks() {
     esac
 }
 
-# as_here COMMAND: without what is optional, and with what is here in the place of the reader's
+# as_here COMMAND: without what is optional, with what is here in the place of the reader's, and short
 as_here() {
     both="gfx900_56.db.bz2 gfx906_60.db.bz2"
     printf '%s\n' "$1" | sed -e ':a' -e '$!{N;ba' -e '}' -e 's/$/ /' \
@@ -302,6 +302,7 @@ as_here() {
         -e "s/ aiter --gpu GPU / aiter --gpu MI355X /;s/ GPU\([. ]\)/ gfx906_60\1/g;/--net NET/s/FILE/NETWORK/;s/--net NET /--net encdec /" \
         -e "s/--replay TABLE /--replay A100.json /" \
         -e "s/--evaluations [0-9]* /--evaluations 800 /" \
+        -e '/kpred-train train /{/--epochs/!s/ -o / --epochs 2 -o /}' \
         -e "s/--split SPLIT\([ ']\)/--split config\1/" \
         -e '/tools\/peers/s/--hits HITS/--hits PEERS/;s/HITS\.csv\.\.\./HITS.csv PEERS.csv/' -e 's/ $//'
 }

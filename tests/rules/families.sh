@@ -1,6 +1,8 @@
 #!/bin/sh
 # families.sh - kpred_constraints.h by families: what is asked for is there, once, without a warning
 # SPDX-License-Identifier: MIT
+#
+# usage: families.sh [alone]: each family by itself, with all warnings of four compilers, and no more
 . tests/harness/script.inc
 
 test_begin
@@ -47,13 +49,17 @@ clean() {
     esac
 }
 
-# What is not static needs a declaration before it, of which clang warns as well and sooner.
-for how in clang,KPRED_IMPLEMENTATION clang,KPRED_STATIC gcc,KPRED_STATIC; do
-    cc=${how%,*} flag=-D${how#*,}
-    [ $cc = gcc ] && cxx=g++ || cxx=clang++
-    check_with $cc "$cc: each alone, $flag" alone clean $cc -std=c99 $C_WARNINGS $flag
-    check_with $cxx "$cxx: each alone, $flag" alone clean $cxx -xc++ -std=c++98 $WARNINGS -Wno-long-long $flag
-done
+if [ "${1-}" = alone ]; then
+    # What is not static needs a declaration before it, of which clang warns as well and sooner.
+    for how in clang,KPRED_IMPLEMENTATION clang,KPRED_STATIC gcc,KPRED_STATIC; do
+        cc=${how%,*} flag=-D${how#*,}
+        [ $cc = gcc ] && cxx=g++ || cxx=clang++
+        check_with $cc "$cc: each alone, $flag" alone clean $cc -std=c99 $C_WARNINGS $flag
+        check_with $cxx "$cxx: each alone, $flag" alone clean $cxx -xc++ -std=c++98 $WARNINGS -Wno-long-long $flag
+    done
+    test_end
+    exit
+fi
 
 # ---- what is in an object ----
 

@@ -1,6 +1,8 @@
 #!/bin/sh
 # network.sh - the same bytes from every body of the network, compiler and option
 # SPDX-License-Identifier: MIT
+#
+# usage: network.sh [all|gcc]
 . tests/harness/script.inc
 . tests/harness/variants.inc
 
@@ -22,7 +24,10 @@ variant() {
     check "$*" same_signature "$@"
 }
 
-each_variant n variant
+case ${1-all} in
+all) each_variant n variant ;;
+*) each_variant n variant "$1" ;;
+esac
 for body in portable sse2 avx2 avx_vnni avx512_vnni; do
     if grep -qx $body "$tmp/bodies"; then
         check "$body" test -s "$tmp/first"
