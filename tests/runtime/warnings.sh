@@ -2,7 +2,8 @@
 # warnings.sh - not one warning: headers, weights as C99 and C++17, tools, tests, examples
 # SPDX-License-Identifier: MIT
 #
-# usage: warnings.sh [gcc|clang|sources]: sources are the tools, tests and examples as gcc sees them, which takes longest
+# usage: warnings.sh [gcc|clang|sources]: sources are the tools, tests and examples, which take longest; of these, clang's
+# part has the tools
 #
 # matrix.sh compiles the definitions of all models with these warnings at every level.
 . tests/harness/script.inc
@@ -126,14 +127,23 @@ case $(libraries) in
 *) skipped "code that needs SQLite or bzip2" "they are not installed" ;;
 esac
 
-# sources CC
-sources() {
+# with_tools CC
+with_tools() {
     # shellcheck disable=SC2086
     check "$1: tools" all_clean "$(c_of $1)" $tools
+}
+
+# with_users CC: what uses and tests them
+with_users() {
     # shellcheck disable=SC2086
     check "$1: tests" all_clean "$(c_of $1)" $tests
     # shellcheck disable=SC2086
     check "$1: examples" all_clean "$(c_of $1)" $examples
+}
+
+sources() {
+    if has gcc; then with_tools gcc; with_users gcc; else skipped gcc "it is not installed"; fi
+    if has clang; then with_users clang; else skipped clang "it is not installed"; fi
 }
 
 # Of each language another compiler has the weights one by one.
@@ -145,7 +155,7 @@ of_gcc() {
     done
 }
 of_clang() {
-    if has clang; then language clang "$(c_of clang)"; sources clang; else skipped clang "it is not installed"; fi
+    if has clang; then language clang "$(c_of clang)"; with_tools clang; else skipped clang "it is not installed"; fi
     if has clang++; then language clang++ "$(cxx_of clang++)" each; else skipped clang++ "it is not installed"; fi
     check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
     check_with clang "clang: coverage" quiet -O1 --coverage
@@ -162,7 +172,7 @@ quiet() {
 case ${1-all} in
 gcc) of_gcc ;;
 clang) of_clang ;;
-sources) if has gcc; then sources gcc; else skipped gcc "it is not installed"; fi ;;
-*) of_gcc; of_clang; sources gcc ;;
+sources) sources ;;
+*) of_gcc; of_clang; sources ;;
 esac
 test_end
