@@ -204,6 +204,28 @@ static void forgetting(void)
     ir_close(ir);
 }
 
+/* libgcc, which takes memory without a look, is not told of the frames of a kernel. */
+struct bases {
+    void *text, *data, *function;
+};
+const void *_Unwind_Find_FDE(void *at, struct bases *bases);
+
+static void no_frames(void)
+{
+    const struct edits none = {NULL, 0, 0};
+    enum outcome why = OUTCOME_VALID;
+    struct bases bases;
+    char *code = NULL;
+    struct ir *ir =
+        kernel_of(written("i.c", "int f(int x) { return 3 * x; }\n"), "f", &ir_baselines[0]);
+    REQUIRE(ir != NULL);
+    ev_kernel *kernel = ir_compile(ir, &none, &why);
+    REQUIRE(kernel != NULL);
+    memcpy(&code, &kernel, sizeof code);
+    CHECK(_Unwind_Find_FDE(code + 1, &bases) == NULL);
+    ir_close(ir);
+}
+
 /* ---- what is made of them ---- */
 
 static void flags(void)
@@ -320,6 +342,7 @@ int main(void)
     RUN(other_versions);
     RUN(missing_symbols);
     RUN(forgetting);
+    RUN(no_frames);
     RUN(flags);
     RUN(natives);
     RUN(scalars);

@@ -14,6 +14,22 @@ static LLVMOrcLLJITRef linker;
 static LLVMOrcResourceTrackerRef held; /* the code that it has, or NULL */
 static char first_error[200];          /* since the last call of jit_link */
 
+/* LLVM names the frames of each object to libgcc, which takes memory for them and does not look
+   whether it got any. Nothing unwinds the code of a kernel, so these stand in for libgcc's: the
+   dynamic linker finds the program's own functions first. */
+void __register_frame(void *frames);
+void __deregister_frame(void *frames);
+
+void __register_frame(void *frames)
+{
+    (void)frames;
+}
+
+void __deregister_frame(void *frames)
+{
+    (void)frames;
+}
+
 /* The first error is the one that says most. */
 static int failed(LLVMErrorRef error)
 {
