@@ -1,5 +1,5 @@
 #!/bin/sh
-# version.sh - a kpred.h on standard input, its version on standard output: 0.2.0
+# version.sh - a kpred.h on standard input, its version on standard output: 0.3.0
 # SPDX-License-Identifier: MIT
 awk '$1 == "#define" && $2 == "KPRED_VERSION" {
          printf "%d.%d.%d\n", $3 / 10000, $3 / 100 % 100, $3 % 100
