@@ -1170,14 +1170,12 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_load_pair(const int32_t *tab
 KPRI_TARGET("avx2")
 static KPRI_INLINE void kpri_look_up4(const int32_t *table, __m128i i, __m128i *t0, __m128i *t1)
 {
-    const __m128 a =
-        _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(table, _mm_cvtsi128_si32(i)),
-                                            kpri_load_pair(table, _mm_extract_epi32(i, 1))));
-    const __m128 b =
-        _mm_castsi128_ps(_mm_unpacklo_epi64(kpri_load_pair(table, _mm_extract_epi32(i, 2)),
-                                            kpri_load_pair(table, _mm_extract_epi32(i, 3))));
-    *t0 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0x88));
-    *t1 = _mm_castps_si128(_mm_shuffle_ps(a, b, 0xdd));
+    const __m128i a = _mm_unpacklo_epi32(kpri_load_pair(table, _mm_cvtsi128_si32(i)),
+                                         kpri_load_pair(table, _mm_extract_epi32(i, 1)));
+    const __m128i b = _mm_unpacklo_epi32(kpri_load_pair(table, _mm_extract_epi32(i, 2)),
+                                         kpri_load_pair(table, _mm_extract_epi32(i, 3)));
+    *t0 = _mm_unpacklo_epi64(a, b);
+    *t1 = _mm_unpackhi_epi64(a, b);
 }
 
 /* table[i] for four i */
@@ -1197,20 +1195,19 @@ KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_exp2_neg4(__m128i x)
     return _mm_srlv_epi32(_mm_sub_epi32(t0, _mm_srli_epi32(part, 10)), _mm_srli_epi32(x, 16));
 }
 
-/* kpri_log2 of four numbers, 1 to 2^31 - 1. As a float, a number has the place of its highest bit
-   as exponent: not rounded up, as the next bit is cleared. */
+/* kpri_log2 of four numbers, less that of 2^24. By the bits above bit 24 the table says how far
+   above it the highest 1 is. pre: 2^24 <= x < 2^29, as the sum of KPRI_TURNED terms is */
 KPRI_TARGET("avx2") static KPRI_INLINE __m128i kpri_log2_4(__m128i x)
 {
-    const __m128 rounded = _mm_cvtepi32_ps(_mm_andnot_si128(_mm_srli_epi32(x, 1), x));
-    const __m128i bits =
-        _mm_sub_epi32(_mm_srli_epi32(_mm_castps_si128(rounded), 23), _mm_set1_epi32(127));
-    const __m128i m = _mm_sllv_epi32(x, _mm_sub_epi32(_mm_set1_epi32(31), bits));
+    const __m128i table = _mm_set_epi64x(4, INT64_C(0x0303030302020100));
+    const __m128i places = _mm_shuffle_epi8(table, _mm_srli_epi32(x, 25));
+    const __m128i m = _mm_sllv_epi32(x, _mm_sub_epi32(_mm_set1_epi32(7), places));
     __m128i t0, t1, part;
     kpri_look_up4(kpri_log2_table, _mm_and_si128(_mm_srli_epi32(m, 25), _mm_set1_epi32(63)), &t0,
                   &t1);
     part = _mm_mullo_epi32(_mm_sub_epi32(t1, t0),
                            _mm_and_si128(_mm_srli_epi32(m, 9), _mm_set1_epi32(65535)));
-    return _mm_add_epi32(_mm_add_epi32(_mm_slli_epi32(bits, 16), t0), _mm_srli_epi32(part, 16));
+    return _mm_add_epi32(_mm_add_epi32(_mm_slli_epi32(places, 16), t0), _mm_srli_epi32(part, 16));
 }
 
 /* The score of a logit */
@@ -1229,8 +1226,7 @@ static KPRI_INLINE __m128i kpri_load4(const int32_t *x, size_t n, __m128i filler
 {
     const __m128i lane = _mm_setr_epi32(0, 1, 2, 3);
     const __m128i mask = _mm_cmpgt_epi32(_mm_set1_epi32((int)n), lane);
-    return _mm_castps_si128(_mm_blendv_ps(_mm_castsi128_ps(filler), _mm_castsi128_ps(kpri_load(x)),
-                                          _mm_castsi128_ps(mask)));
+    return _mm_or_si128(_mm_and_si128(mask, kpri_load(x)), _mm_andnot_si128(mask, filler));
 }
 
 /* kpri_scores1 */
@@ -1290,7 +1286,7 @@ KPRI_TARGET("avx2") static void kpri_scores4_avx2(const kpri_lanes *l, size_t n)
         most = _mm_max_epi32(most, x[v]);
     for (v = 0; v < n; v++)
         sum = _mm_add_epi32(sum, kpri_exp2_neg4(_mm_sub_epi32(most, x[v])));
-    norm = _mm_sub_epi32(_mm_add_epi32(most, kpri_log2_4(sum)), _mm_set1_epi32(24 * 65536));
+    norm = _mm_add_epi32(most, kpri_log2_4(sum));
     start = _mm_setr_epi32(l->record[0], l->record[l->record_words],
                            l->record[i2 * l->record_words], l->record[i3 * l->record_words]);
     for (v = 0; v < n; v++)

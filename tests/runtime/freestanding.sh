@@ -23,8 +23,11 @@ object() {
     "$@" -ffreestanding -fno-pic -I. -c "$tmp/$source.c" -o "$tmp/$source.o"
 }
 
+# Instructions that convert, compute or compare floating point; fmov, of Arm, moves bits.
+FLOATS='v?(u?comis|cvt|(add|sub|mul|div|sqrt|rsqrt|rcp|min|max|cmp|round|dp|hadd|hsub)[a-z0-9]*[ps][sd]$)|[su]cvtf|v?f(m[^o]|[^m])'
+
 # No symbol from elsewhere, compilers' helpers (as for wide divisions) included; none exported
-# without the public prefix; nothing to write to.
+# without the public prefix; nothing to write to; no floating point.
 symbols() {
     object "$@" || return 1
     undefined=$(nm -u "$tmp/$1.o")
@@ -33,6 +36,9 @@ symbols() {
     [ -z "$private" ] || { echo "exported:" $private; return 1; }
     data=$(nm "$tmp/$1.o" | awk '$2 ~ /^[bBdDcCsSgG]$/')
     [ -z "$data" ] || { echo "not constant:" $data; return 1; }
+    floats=$(objdump -d --no-show-raw-insn "$tmp/$1.o" | awk -F'\t' '{ sub(/ .*/, "", $2); print $2 }' |
+        grep -E "^($FLOATS)")
+    [ -z "$floats" ] || { echo "floating point:" $floats; return 1; }
 }
 
 variant() {

@@ -3,11 +3,16 @@
 
    Tests each body of the build that the machine has. The hash of all results that it prints is the
    same for every body, compiler and option: network.sh builds them and compares. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* feenableexcept */
+#endif
 #define KPRED_STATIC
 #include "kpred.h"
 
 #include "net.h"
 #include "twin_model.h"
+
+#include <fenv.h>
 
 static kpred_body body; /* at hand */
 static const kpri_arith *by;
@@ -213,22 +218,31 @@ static void fill_lane(int32_t *x, size_t n, size_t lane, int32_t spread, int kin
         x[v] = kind == 0 ? INT32_MAX : kind == 1 ? INT32_MIN : 0;
 }
 
-static void check_scores(size_t n, size_t n_records, int32_t spread, int kind)
+/* The body's scores of n logits in each lane, against the portable ones */
+static void check_lanes(struct scene *c, size_t n)
 {
-    struct scene c = scene_make(n_records, (n + 3) & ~(size_t)3, 3);
+    const size_t n_records = c->lanes.n;
     int32_t *twin = (int32_t *)buffer(n_records * n, sizeof *twin);
     for (size_t r = 0; r < n_records; r++) {
-        fill_lane(c.x + r * c.lanes.lane, n, c.lanes.lane, spread, kind);
-        memcpy(twin + r * n, c.x + r * c.lanes.lane, n * sizeof *twin);
-        kpri_scores1(twin + r * n, n, c.records[3 * r]);
+        memcpy(twin + r * n, c->x + r * c->lanes.lane, n * sizeof *twin);
+        kpri_scores1(twin + r * n, n, c->records[c->lanes.record_words * r]);
     }
-    by->scores(&c.lanes, n);
+    by->scores(&c->lanes, n);
     for (size_t i = 0; i < n_records * n; i++) {
-        const int32_t score = c.x[i / n * c.lanes.lane + i % n];
+        const int32_t score = c->x[i / n * c->lanes.lane + i % n];
         CHECK_EQ(score, twin[i]);
         sign_int(score);
     }
-    scene_free(&c), free(twin);
+    free(twin);
+}
+
+static void check_scores(size_t n, size_t n_records, int32_t spread, int kind)
+{
+    struct scene c = scene_make(n_records, (n + 3) & ~(size_t)3, 3);
+    for (size_t r = 0; r < n_records; r++)
+        fill_lane(c.x + r * c.lanes.lane, n, c.lanes.lane, spread, kind);
+    check_lanes(&c, n);
+    scene_free(&c);
 }
 
 static void scores(void)
@@ -237,6 +251,35 @@ static void scores(void)
     for (size_t n = 1; n <= KPRED_MAX_VALUES; n++)
         for (int i = 0; i < 60; i++)
             check_scores(n, 1 + (size_t)i % 5, spreads[i % 4], i % 3);
+}
+
+/* n logits of which the powers add up to `sum`: each is the largest that still fits. */
+static void fill_to_sum(int32_t *x, size_t n, int32_t sum)
+{
+    for (size_t v = 0; v < n; v++) {
+        int32_t bits = 0;
+        for (int32_t step = 1 << 20; step > 0; step /= 2)
+            bits += kpri_exp2_neg(bits + step - 1) > sum ? step : 0;
+        x[v] = -bits;
+        sum -= kpri_exp2_neg(bits);
+    }
+}
+
+/* Sums of powers of two lanes and more, on both sides of where their highest bit moves */
+static void sums_around_powers_of_two(void)
+{
+    const size_t n = 16;
+    for (int32_t e = 24; e <= 28; e++)
+        for (size_t n_records = 2; n_records <= 4; n_records++)
+            for (int32_t turn = 0; turn < 3; turn++) {
+                struct scene c = scene_make(n_records, n, 3);
+                for (size_t r = 0; r < n_records; r++) {
+                    const int32_t off = ((int32_t)r + turn) % 3 - (e > 24); /* none is less */
+                    fill_to_sum(c.x + r * n, n, (1 << e) + off);
+                }
+                check_lanes(&c, n);
+                scene_free(&c);
+            }
 }
 
 /* The sum of 2^(scale * x), each term from the table as its comment says */
@@ -328,6 +371,22 @@ static void check_score(const struct net *net, const int64_t *base, const kpred_
     CHECK_EQ(tuple->score, score);
 }
 
+/* It leaves no flag of floating point, and ends no program that traps each of them. */
+static kpred_status predict(kpred_ctx *ctx, const int32_t *problem, kpred_tuple *out, size_t k,
+                            size_t *n)
+{
+    kpred_status status;
+    feclearexcept(FE_ALL_EXCEPT);
+    status = kpred_predict(ctx, problem, NET_FIELDS, out, k, n);
+    CHECK_EQ(fetestexcept(FE_ALL_EXCEPT), 0);
+#ifdef __GLIBC__
+    feenableexcept(FE_ALL_EXCEPT);
+    CHECK_EQ(kpred_predict(ctx, problem, NET_FIELDS, out, k, n), status);
+    fedisableexcept(FE_ALL_EXCEPT);
+#endif
+    return status;
+}
+
 static void check_prediction(const struct net *net, const int32_t *problem, size_t beam)
 {
     int64_t base[KPRED_MAX_PARAMS * KPRED_MAX_HIDDEN] = {0};
@@ -338,7 +397,7 @@ static void check_prediction(const struct net *net, const int32_t *problem, size
     size_t n = 0;
     CHECK_EQ(kpred_init(&ctx, KPRED_VERSION, &net->model, beam, arena, words), KPRED_OK);
     CHECK_EQ(kpred_set_body(&ctx, body), KPRED_OK);
-    CHECK_EQ(kpred_predict(&ctx, problem, NET_FIELDS, out, beam, &n), KPRED_OK);
+    CHECK_EQ(predict(&ctx, problem, out, beam, &n), KPRED_OK);
     twin_start(&net->model, problem, base);
     for (size_t i = 0; i < n; i++) {
         check_score(net, base, &out[i]);
@@ -399,6 +458,7 @@ static void run(void)
     RUN(requantise);
     RUN(heads);
     RUN(scores);
+    RUN(sums_around_powers_of_two);
     RUN(powers);
     RUN(scorer);
     RUN(predictions);
