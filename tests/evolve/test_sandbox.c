@@ -142,6 +142,7 @@ static void ends_well(void)
     sandbox_close(s);
 }
 
+/* None goes on behind its call. A call of i386 is a fault where the kernel has none of them. */
 static void ends_badly(void)
 {
     static const struct {
@@ -165,8 +166,9 @@ static void ends_badly(void)
     REQUIRE(sandbox_open(&s, &limits) == 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const enum sandbox_end end = run_one(s, ready, all[i].what, &code);
-        EXPECT(end == SANDBOX_CRASHED && code == all[i].code, "what %d is ended: %d, %d",
-               all[i].what, (int)end, code);
+        EXPECT(end == SANDBOX_CRASHED && seen[2] != all[i].what
+                   && (code == all[i].code || (all[i].what == 11 && code == SIGSEGV)),
+               "what %d is ended: %d, %d", all[i].what, (int)end, code);
     }
     sandbox_close(s);
 }

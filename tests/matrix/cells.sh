@@ -17,6 +17,13 @@ finds() {
     "$@" $table >"$tmp/cells" && ! python3 tests/matrix/pairs.py "$tmp/cells" >"$tmp/found" && grep -qe "$text" "$tmp/found"
 }
 
+# The compiler's programs do not start, as those for i386 on a kernel without it.
+emulated() {
+    printf '#!/bin/sh\nprintf "exit 126" >"$5" && chmod +x "$5"\n' >"$tmp/cc" && chmod +x "$tmp/cc" &&
+        [ "$(runner "$tmp/cc" -m32)" = "qemu-i386 -cpu max" ] && [ -z "$(runner "$tmp/cc" -O2)" ]
+}
+
+check "an emulator for i386 where the kernel lacks it" emulated
 check "cells.py makes the table" made
 check "every pair, and the full product on x86-64" python3 tests/matrix/pairs.py $table
 check "a pair that is missing is found" finds "level -O3 and body neon_dot" sed '/-O3.*neon_dot/d'

@@ -13,7 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 same_signature() {
     "$@" -D_POSIX_C_SOURCE=200809L -I. -Itests tests/runtime/test_network.c -o "$tmp/network" -lm ||
         return 1
-    "$tmp/network" >"$tmp/all" || { grep FAIL "$tmp/all"; return 1; }
+    $(runner "$@") "$tmp/network" >"$tmp/all" || { grep FAIL "$tmp/all"; return 1; }
     sed -n 's/^body .* signature //p' "$tmp/all" | sort -u >"$tmp/signature"
     sed -n 's/^body \(.*\) signature .*/\1/p' "$tmp/all" >>"$tmp/bodies"
     [ -e "$tmp/first" ] || cp "$tmp/signature" "$tmp/first"
