@@ -95,11 +95,12 @@ CONTENTS       >>limits >>status >>types >>api | >>portability >>math >>features
 #define KPRED_IMPLEMENTATION
 #endif
 #if defined(__GNUC__)
-#define KPRED_API static __attribute__((unused))
-#else
-#define KPRED_API static
-#endif
+#define KPRED_API  static __attribute__((unused))
 #define KPRED_DATA KPRED_API
+#else /* no compiler warns of an inline function that nothing calls */
+#define KPRED_API  static inline
+#define KPRED_DATA static
+#endif
 #else
 #define KPRED_API extern
 #define KPRED_DATA
@@ -337,7 +338,7 @@ typedef enum kpred_body {
 typedef struct kpred_ctx {
     const kpred_model *model; /* NULL: not initialised */
     int32_t *arena;
-    uint32_t beam, slots;
+    uint32_t beam, n_slots;
     uint32_t body;         /* a kpred_body: what this machine has. So a context that is copied to
                               another machine has to be initialised again. */
     uint32_t extrapolated; /* by the last prediction that succeeded: bit f is set if field f
@@ -505,7 +506,7 @@ extern "C" {
 #define KPRI_TARGET(features) __attribute__((target(features)))
 #else
 #define KPRI_KEEP_LOOP(i) ((void)(i))
-#define KPRI_MAYBE_UNUSED
+#define KPRI_MAYBE_UNUSED inline
 #define KPRI_NOINLINE
 #define KPRI_ALIGNED
 #define KPRI_INLINE
@@ -2328,7 +2329,7 @@ KPRED_API kpred_status kpred_init(kpred_ctx *ctx, uint32_t version, const kpred_
     ctx->model = model;
     ctx->arena = arena;
     ctx->beam = (uint32_t)beam;
-    ctx->slots = (uint32_t)kpri_slots(model, beam);
+    ctx->n_slots = (uint32_t)kpri_slots(model, beam);
     ctx->extrapolated = 0;
     (void)kpri_fail(ctx, KPRED_OK, -1, -1, -1);
     return KPRED_OK;
@@ -2389,9 +2390,9 @@ static void kpri_open(kpri_search *s, const kpred_ctx *ctx, const int32_t *probl
     s->work = ctx->arena;
     s->records = s->work + m->work_words;
     s->score = s->records + KPRI_RECORDS((size_t)m->n_params, s->beam) * s->record_words;
-    s->next = s->score + ctx->slots;
-    s->used = (uint32_t *)(s->next + ctx->slots);
-    s->bucket = s->next + ctx->slots + KPRI_USED_WORDS;
+    s->next = s->score + ctx->n_slots;
+    s->used = (uint32_t *)(s->next + ctx->n_slots);
+    s->bucket = s->next + ctx->n_slots + KPRI_USED_WORDS;
 }
 
 /* The root: the empty prefix. */
@@ -2608,15 +2609,15 @@ KPRED_API int32_t kpred_gpu_token(const kpred_model *model, const char *arch, in
         return -1;
     units = units > 0 ? units : own;
     for (i = 0; i < model->fields[field].n_tokens; i++) {
-        int32_t a, u, far, off;
+        int32_t a, u, away, off;
         if (!kpri_parse_gpu(model->fields[field].tokens[i], &a, &u))
             continue;
-        far = kpri_distance(a, want);
+        away = kpri_distance(a, want);
         off = units > 0 ? kpri_distance(u, units) : 0;
-        if (best < 0 || far < best_far
-            || (far == best_far && (off < best_off || (off == best_off && u > best_units)))) {
+        if (best < 0 || away < best_far
+            || (away == best_far && (off < best_off || (off == best_off && u > best_units)))) {
             best = i;
-            best_far = far;
+            best_far = away;
             best_off = off;
             best_units = u;
         }

@@ -84,7 +84,7 @@ extern "C" {
 #if defined(__GNUC__)
 #define KPRI_RULES_UNUSED __attribute__((unused))
 #else
-#define KPRI_RULES_UNUSED
+#define KPRI_RULES_UNUSED inline
 #endif
 
 /* >>limits: what a compute unit (CU) of AMD's GCN3 and Vega GPUs (gfx8, gfx9) offers. Sources:
@@ -1094,14 +1094,14 @@ static int32_t kpri_1x1u_odd(const int32_t *p)
    channels of the small image. */
 static int kpri_1x1u_applies(const int32_t *p)
 {
-    int32_t half = kpri_rule_half(p), small = kpri_rule_small(p);
+    int32_t half = kpri_rule_half(p), out = kpri_rule_small(p);
 
     return p[KPRED_CONV_DIR] != KPRED_DIR_W && p[KPRED_CONV_DTYPE] != KPRED_DTYPE_BF16
            && p[KPRED_CONV_STRIDE] <= 2 && !(p[KPRED_CONV_C] & half) && !(p[KPRED_CONV_K] & half)
            && kpri_1x1u_hw(p) >= 1 << half && (!half || kpri_rule_oc(p) >= 4)
            && (!half || kpri_rule_forward(p) || kpri_rule_aligned(kpri_rule_oc(p), 4))
            && kpred_mul_sat(p[KPRED_CONV_C], kpri_rule_large(p)) < 1 << 22
-           && kpred_mul_sat(p[KPRED_CONV_K], small) < 1 << 22 && kpri_rule_sizes(p, small);
+           && kpred_mul_sat(p[KPRED_CONV_K], out) < 1 << 22 && kpri_rule_sizes(p, out);
 }
 
 /* The vector registers of a wave: five, two sets for inputs, the sums, and one for an image with an
@@ -1513,11 +1513,11 @@ static int32_t kpri_wrw3_code(const int32_t *p, int32_t chunk_size, int32_t k_pe
     int32_t half = kpri_rule_half(p), line = kpri_wrw3_line(p, chunk_size);
     int32_t emulated = half && p[KPRED_CONV_GPU] != KPRED_GPU_GFX906_60;
     int32_t unroll = depth * (depth + 2), rest = p[KPRED_CONV_H] - 1 - depth;
-    int32_t lines = depth + unroll + (rest > 0 ? rest % unroll : 0) + 1;
+    int32_t n_lines = depth + unroll + (rest > 0 ? rest % unroll : 0) + 1;
     int32_t memory = (3 + (line + 3) / 4) * (half ? 4 : 1);
     int32_t vector = (12 * k_per_wave * line) << (half + emulated);
 
-    return (lines * (memory + vector)) << half;
+    return (n_lines * (memory + vector)) << half;
 }
 
 /* R8, R12. Both demand least with the smallest k_per_wave and with a depth of 1, so these values
@@ -1686,15 +1686,15 @@ static int kpri_3x3u_applies(const int32_t *p)
    k / groups is no power of two, MIOpen reserves at least 4 and 3 registers for the lines. That is
    more only for three lines or fewer in one group of lanes, where the kernel uses at most 35
    registers in all, so it decides nothing.)
-   pre:  filters <= 127, 1 <= lines <= 8
+   pre:  filters <= 127, 1 <= n_lines <= 8
    post: result < 2^29; for w <= 1000, filters <= 8 and one line at most 228 */
-static int32_t kpri_3x3u_vgprs(const int32_t *p, int32_t filters, int32_t lines)
+static int32_t kpri_3x3u_vgprs(const int32_t *p, int32_t filters, int32_t n_lines)
 {
     int32_t h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
     int32_t lanes = kpred_ceil_div(w, kpred_ceil_div(w, KPRED_GCN_WAVE_SIZE));
-    int32_t groups = kpred_ceil_div(w, lanes), in = groups * (h == lines ? lines : lines + 2);
+    int32_t groups = kpred_ceil_div(w, lanes), in = groups * (h == n_lines ? n_lines : n_lines + 2);
 
-    return (h != lines) + (w % lanes != 0) + 2 + 2 * in + groups * filters * lines;
+    return (h != n_lines) + (w % lanes != 0) + 2 + 2 * in + groups * filters * n_lines;
 }
 
 /* [2] V2, R1. (R2 cannot fail: a line of 8 filters takes at most 228 registers.) */
@@ -1707,10 +1707,10 @@ static int kpri_3x3u_filters_per_wave(const int32_t *p, int32_t filters)
 }
 
 /* [3] V3, R2 */
-static int kpri_3x3u_output_lines_per_wave(const int32_t *p, const int32_t *v, int32_t lines)
+static int kpri_3x3u_output_lines_per_wave(const int32_t *p, const int32_t *v, int32_t n_lines)
 {
-    return kpred_between(lines, 1, 8)
-           && kpri_3x3u_vgprs(p, KPRI_3X3U(v, FILTERS_PER_WAVE), lines) < KPRED_GCN_VGPRS;
+    return kpred_between(n_lines, 1, 8)
+           && kpri_3x3u_vgprs(p, KPRI_3X3U(v, FILTERS_PER_WAVE), n_lines) < KPRED_GCN_VGPRS;
 }
 
 KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *values, size_t n)
@@ -1834,16 +1834,17 @@ static int kpri_ocld_search(const int32_t *p, const int32_t *v, size_t n)
     int forward = kpri_rule_forward(p);
     int32_t oh = forward ? kpri_conv2d_out_h(p) : p[KPRED_CONV2D_H];
     int32_t ow = forward ? kpri_conv2d_out_w(p) : p[KPRED_CONV2D_W];
-    int32_t grp1 = n > 0 ? v[0] : 8, grp0 = n > 1 ? v[1] : 8;
-    int32_t tile1 = n > 2 ? v[2] : kpri_ocld_least(oh, grp1);
-    int32_t tile0 = n > 3 ? v[3] : kpri_ocld_least(ow, ow > 32 && tile1 > grp0 ? tile1 : grp0);
+    int32_t group1 = n > 0 ? v[0] : 8, group0 = n > 1 ? v[1] : 8;
+    int32_t tile1 = n > 2 ? v[2] : kpri_ocld_least(oh, group1);
+    int32_t tile0 = n > 3 ? v[3] : kpri_ocld_least(ow, ow > 32 && tile1 > group0 ? tile1 : group0);
     int32_t n_out = n > 6 ? v[6] : 1, n_in = n > 7 ? v[7] : 1;
 
-    return kpri_ocld_tile(oh, grp1, tile1) && kpri_ocld_tile(ow, grp0, tile0)
-           && (ow <= 32 || tile1 <= tile0) && (grp1 * grp0 <= 256 || kpri_ocld_strided(p))
-           && (n < 5 || kpri_ocld_pixels(grp1, tile1, v[4]))
-           && (n < 6 || kpri_ocld_pixels(grp0, tile0, v[5]))
-           && kpri_ocld_channels(p, tile1 / grp1 * (tile0 / grp0), n_out, n_in, n > 8 ? v[8] : 1)
+    return kpri_ocld_tile(oh, group1, tile1) && kpri_ocld_tile(ow, group0, tile0)
+           && (ow <= 32 || tile1 <= tile0) && (group1 * group0 <= 256 || kpri_ocld_strided(p))
+           && (n < 5 || kpri_ocld_pixels(group1, tile1, v[4]))
+           && (n < 6 || kpri_ocld_pixels(group0, tile0, v[5]))
+           && kpri_ocld_channels(p, tile1 / group1 * (tile0 / group0), n_out, n_in,
+                                 n > 8 ? v[8] : 1)
            && kpri_ocld_fits_lds(p, tile1, tile0, n_out, n_in);
 }
 

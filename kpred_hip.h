@@ -97,8 +97,8 @@ CONTENTS       >>hip-status >>hip-types >>hip-api | >>hip-statistics >>hip-candi
 #endif
 #if defined(__GNUC__)
 #define KPRED_HIP_API static __attribute__((unused))
-#else
-#define KPRED_HIP_API static
+#else /* no compiler warns of an inline function that nothing calls */
+#define KPRED_HIP_API static inline
 #endif
 #else
 #define KPRED_HIP_API extern
@@ -510,7 +510,8 @@ static int kpri_hip_affords(const kpri_hip_race *race, double us, size_t launche
 static int kpri_hip_verified(kpri_hip_race *race, size_t i)
 {
     const kpred_hip_plan *plan = race->plan;
-    const int right = !plan->verify || plan->verify(plan->user, &race->candidates[i], plan->stream);
+    const int right = !plan->verify /* whose name is a macro with arguments on Apple's systems */
+                      || (plan->verify)(plan->user, &race->candidates[i], plan->stream);
     const hipError_t error = hipGetLastError();
     if (!right)
         race->timings[i].outcome = KPRED_HIP_WRONG;

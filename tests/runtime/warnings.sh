@@ -43,6 +43,28 @@ includes() {
     $command -I. "$tmp/including.c" && $command -I. -DKPRED_IMPLEMENTATION "$tmp/including.c"
 }
 
+# Names that a user's other headers make macros, as a header; those with () may stand where no call is. The C library
+# declares some of them, so it comes before.
+platforms() {
+    echo "#include <stdlib.h>"
+    while read -r _ names; do
+        for name in $names; do echo "#define $name @"; done
+    done <<'END'
+Windows near far huge small hyper interface pascal cdecl min max NEAR FAR IN OUT OPTIONAL CONST VOID CDECL PASCAL
+Windows TRUE FALSE ERROR NOERROR DELETE IGNORE STRICT OPAQUE PURE THIS environ grp1 grp2 rad1 rad2 lst1 scr1 stc1
+gnu99 linux unix i386 mips arm sun vax sgi
+POSIX I complex assert isset() setbit() clrbit() major() minor() makedev() MIN MAX howmany() roundup() B0 NBBY
+newlib _B _C _L _N _P _S _U _X
+curses lines columns tab move() clear() erase() timeout()
+tgmath round() sqrt() log2() exp2() fabs()
+X11 Bool Status None Success Always True False
+Qt slots signals emit foreach() forever
+macOS check() verify() require()
+Linux current swap() clamp() min_t() likely() unlikely()
+Arduino F() abs() bit() word() sei() cli() sq() _BV() HIGH LOW INPUT OUTPUT DEFAULT EXTERNAL BIN OCT DEC HEX PI
+END
+}
+
 # includes_static COMMAND HEADER...: with static definitions
 includes_static() {
     command=$1; shift
@@ -154,8 +176,20 @@ of_gcc() {
         [ "$header" != weights/conv_solver.h ] || compile_time $header
     done
 }
+
+# The C of a user whose other headers define macros, and Microsoft's C, where __GNUC__ is not defined
+of_platforms() {
+    platforms >"$tmp/platforms.h"
+    language clang "$(c_of clang) -include $tmp/platforms.h"
+    hip='-Itests -DKPRED_HIP_API_HEADER="hip/hip_standin.h" -DKPRED_HIP_IMPLEMENTATION -include tests/hip/hip_standin.h'
+    check "clang: kpred_hip.h" includes "$(c_of clang) $hip -include $tmp/platforms.h" kpred_hip.h
+    cl="clang --driver-mode=cl --target=x86_64-pc-windows-msvc /W4 /WX /clang:-ffreestanding /Zs"
+    check "clang-cl" includes "$cl" kpred_constraints.h weights/conv_asm_1x1u.h
+    check "clang-cl, static" includes_static "$cl" kpred_constraints.h weights/conv_asm_1x1u.h
+}
+
 of_clang() {
-    if has clang; then language clang "$(c_of clang)"; with_tools clang; else skipped clang "it is not installed"; fi
+    if has clang; then of_platforms; with_tools clang; else skipped clang "it is not installed"; fi
     if has clang++; then language clang++ "$(cxx_of clang++)" each; else skipped clang++ "it is not installed"; fi
     check_with clang "clang: a sanitizer" quiet -O1 -fsanitize=undefined
     check_with clang "clang: coverage" quiet -O1 --coverage
