@@ -27,14 +27,16 @@ POSSIBLE = (
     (("x86-64",), ("pcc",), ("c99",), ("-O0", "-O1"), SIGNED, ("glibc",), ("-",), ("one",), ("portable",)),
     (("x86-64",), ("g++",), ("c++17",), ("-O1",), ("-",), ("glibc",), ("-",), ("all",), ("avx2",)),
     (("x86-64",), ("clang++",), ("c++11",), ("-O1",), ("-",), ("glibc",), ("-",), ("all",), ("sse2",)),
+    (("windows",), ("gcc",), ("c99",), ("-O2",), ("-",), ("mingw",), ("-",), ("all",), ("avx2",)),
     (("i386",), FULL, STANDARDS, LEVELS, FLAGS, ("glibc",), ("-",), ("all", "one"), X86),
     (("aarch64",), CROSS, STANDARDS, LEVELS, FLAGS, ("glibc",), ("-",), ("one",), ("portable", "neon", "neon_dot")),
     (("armhf", "riscv64", "s390x"), CROSS, STANDARDS, LEVELS, FLAGS, ("glibc",), ("-",), ("one",), ("portable",)),
 )
 
 # Of the gate: so many cells of each target, of compilers that it has. What is not optimised is slow under emulation,
-# and what sanitizers check everywhere: that is done once, with the body that every machine has.
-GATE = {"x86-64": 12, "i386": 2, "aarch64": 2, "s390x": 1}
+# and what sanitizers check everywhere: that is done once, with the body that every machine has. i386 has a body that
+# its emulator knows.
+GATE = {"x86-64": 12, "windows": 1, "i386": 2, "aarch64": 2, "s390x": 1}
 GATE_COMPILERS = ("gcc", "clang", "g++", "clang++", "tcc")
 EMULATED = ("aarch64", "s390x")
 
@@ -87,9 +89,10 @@ def of_the_gate(cells, mask):
     """Those which the gate runs: again the ones with the most new pairs"""
     chosen, done = [], 0
     for target, n in GATE.items():
-        left = [cell for cell in cells if cell[0] == target and cell[1] in GATE_COMPILERS and cell[5] == "glibc"
+        left = [cell for cell in cells if cell[0] == target and cell[1] in GATE_COMPILERS and cell[5] != "musl"
                 and (cell[6] == "-" or cell[1] == "gcc" and cell[6:] == ("address,undefined", "one", "portable"))
-                and (cell[3] != "-O0" or target not in EMULATED)]
+                and (cell[3] != "-O0" or target not in EMULATED)
+                and (target != "i386" or not cell[8].endswith("vnni"))]
         for _ in range(min(n, len(left))):
             cell, = most(((cell,) for cell in left), mask, done)
             left.remove(cell)

@@ -10,12 +10,12 @@ import sys
 
 MOST, MOST_IN_GATE = 150, 30
 VALUES = {
-    "target": "x86-64 i386 aarch64 armhf riscv64 s390x",
+    "target": "x86-64 windows i386 aarch64 armhf riscv64 s390x",
     "compiler": "gcc gcc-11 clang clang-19 tcc pcc g++ clang++",
     "std": "c99 c11 c17 c2x c++11 c++17",
     "level": "-O0 -O1 -O2 -O3 -Os",
     "flags": "- -ffast-math -funsigned-char -fwrapv",
-    "libc": "glibc musl",
+    "libc": "glibc musl mingw",
     "checks": "- address,undefined memory",
     "bodies": "all one",
     "body": "portable sse2 avx2 avx_vnni avx512_vnni neon neon_dot",
@@ -24,13 +24,15 @@ OPTIMISING = ("gcc", "gcc-11", "clang", "clang-19")
 
 # What cannot be, or is not wanted, as a function of a cell
 EXCLUDED = (
+    lambda c: (c["target"] == "windows") != (c["libc"] == "mingw"),
+    lambda c: c["target"] == "windows" and list(c.values())[1:] != "gcc c99 -O2 - mingw - all avx2".split(),
     lambda c: c["target"] not in ("x86-64", "i386") and c["compiler"] == "gcc-11", # one cross compiler of gcc
     lambda c: c["target"] != "x86-64" and c["compiler"] not in OPTIMISING,
     lambda c: c["target"] != "x86-64" and (c["libc"] == "musl" or c["checks"] != "-"),
     lambda c: c["body"].startswith("neon") and c["target"] != "aarch64",
     lambda c: c["target"] == "aarch64" and c["body"] not in ("portable", "neon", "neon_dot"),
     lambda c: c["target"] in ("armhf", "riscv64", "s390x") and c["body"] != "portable",
-    lambda c: c["target"] not in ("x86-64", "i386") and c["bodies"] == "all", # which is for x86
+    lambda c: c["target"] not in ("x86-64", "i386", "windows") and c["bodies"] == "all", # which is for x86
     lambda c: c["checks"] == "memory" and not c["compiler"].startswith("clang"),
     lambda c: c["libc"] == "musl" and (c["checks"] != "-" or c["compiler"] not in OPTIMISING),
     lambda c: c["compiler"] not in OPTIMISING and c["checks"] != "-",
