@@ -33,8 +33,13 @@ CONTRACT       launch is called any number of times for any candidate in any ord
 
 THE RACE       1. Entry: the candidates are tried one after the other, best-ranked first. Each has a
                   warm-up launch (it loads the code, and `verify` looks at the outputs), then a
-                  timed launch, the probe. Entry ends when a candidate works and two thirds of the
-                  budget are used up. Candidates that were not reached stay KPRED_HIP_UNTRIED.
+                  timed launch, the probe. Entry ends when a candidate works and the next one is
+                  not expected to fit into two thirds of the budget. It is expected to cost what
+                  those before did, each by its fastest launch. Candidates that were not reached
+                  stay KPRED_HIP_UNTRIED.
+                  One long launch does not keep the others out: what the longest launch takes
+                  beyond a usual one does not count here. After a warm-up that alone passes the
+                  budget comes no probe, and the other candidates get that budget once more.
                2. Candidates slower than drop_factor times the fastest are dropped.
                3. Rounds: each round launches all candidates that are left, in a new order, without
                   a pause, with a pair of events around each. Times are compared within a round
@@ -48,6 +53,16 @@ THE RACE       1. Entry: the candidates are tried one after the other, best-rank
                Launches shorter than least_us are batched: several stand between two events. With
                `prepare` or a flush they are not batched, because these come before every timed
                launch.
+
+THE BUDGET     All that the device spends is charged. A launch that has begun is never stopped, so a
+               race can take longer than budget_us. With T for the longest turn (a launch, or a
+               batch, with its prepare and flush) and W for all turns up to the first candidate that
+               works, without its own, a race of n candidates takes at most
+                   max(budget_us, W) + max(n, 3) * T
+               Proof: 3 T are for entry: the longest turn, and the warm-up and the probe that come
+               last; all else had to fit. n T are for the last round, which had to fit, too, if it
+               took as long as the fastest round before. This holds if all events can be read.
+                                                                       [tests/hip/test_hip_plan.c]
 
 ERRORS         An error of a candidate (of its launch, prepare, flush, or the events around it) is
                recorded in its timing and cleared, and the candidate is dropped. Codes 700 to 719
@@ -164,10 +179,9 @@ typedef struct kpred_hip_plan {
     /* Optional: the host's time in us, which never runs backwards. wall_us needs it. */
     double (*clock)(void *user);
 
-    double budget_us;      /* device time to spend, with prepare and flush. One entry or
-                              round may exceed it, and so may candidates that fail or
-                              are wrong before the first that works. 0: trust the
-                              ranking, launch the first that works, time nothing */
+    double budget_us;      /* device time to spend, with prepare and flush; THE BUDGET says
+                              what a race takes at most. 0: trust the ranking, launch the
+                              first that works, time nothing */
     double wall_us;        /* host time to spend, with the same exceptions; 0: no limit */
     double drop_factor;    /* >= 1; 0: 1.15 */
     double tolerance;      /* a relative difference of times that does not matter, below 1;
@@ -198,9 +212,10 @@ typedef struct kpred_hip_timing {
     double median_us, min_us;
     double mad_us; /* median absolute deviation from the median */
 
-    /* private: the event pair; the smaller time of the entry; all samples, usable or not */
+    /* private: the event pair; the smaller times of the entry, of a launch and of what comes before
+       it; all samples, usable or not */
     hipEvent_t start, stop;
-    double entry_us, sample_us[KPRED_HIP_SAMPLES];
+    double entry_us, lead_us, sample_us[KPRED_HIP_SAMPLES];
     uint32_t rounds;
     size_t turn; /* the candidate whose turn it is in this place of a round */
 } kpred_hip_timing;
@@ -213,8 +228,7 @@ typedef struct kpred_hip_result {
     hipError_t earlier; /* an error that was pending on entry; it is cleared */
     const char *what;   /* the argument that is wrong, or NULL */
     uint32_t launches, rounds, batch; /* launches in all; rounds of the race; launches per sample */
-    double device_us;                 /* spent of the budget. A warm-up counts as much as its probe,
-                                         if there is one, because it may have loaded code */
+    double device_us;                 /* spent of the budget, also by warm-ups that load code */
     double wall_us;                   /* host time spent, if there is a clock */
 } kpred_hip_result;
 
@@ -379,7 +393,8 @@ typedef struct kpri_hip_race {
     void *buffer;                            /* for the flush */
     size_t racing;                           /* how many candidates are KPRED_HIP_LEVEL */
     double turn_us;                          /* the expected time of a turn of a round */
-    double began_us;                         /* the start, by plan->clock */
+    double longest_us, apart_us; /* the longest turn on entry; what of it does not count */
+    double began_us;             /* the start, by plan->clock */
     uint32_t batch, random;
 } kpri_hip_race;
 
@@ -476,11 +491,11 @@ static hipError_t kpri_hip_elapsed(hipEvent_t from, hipEvent_t to, double *us)
     return error;
 }
 
-/* Runs a turn on its own and waits for it. *us gets the time of one launch. The time of what comes
-   before the launch is charged here. */
+/* Runs a turn of the entry on its own, waits for it, and charges it. *us gets the time of the
+   launch. */
 static hipError_t kpri_hip_turn(kpri_hip_race *race, size_t i, double *us)
 {
-    const kpred_hip_timing *t = &race->timings[i];
+    kpred_hip_timing *t = &race->timings[i];
     double before_us = 0;
     hipError_t error = hipEventRecord(race->round, race->plan->stream);
     if (error == hipSuccess)
@@ -489,7 +504,11 @@ static hipError_t kpri_hip_turn(kpri_hip_race *race, size_t i, double *us)
         error = kpri_hip_elapsed(t->start, t->stop, us);
     if (error == hipSuccess)
         error = kpri_hip_elapsed(race->round, t->start, &before_us);
-    race->result->device_us += before_us;
+    if (t->launches < 2 || before_us < t->lead_us)
+        t->lead_us = before_us;
+    if (before_us + *us > race->longest_us)
+        race->longest_us = before_us + *us;
+    race->result->device_us += before_us + *us;
     return error;
 }
 
@@ -500,11 +519,19 @@ static int kpri_hip_affords(const kpri_hip_race *race, double us, size_t launche
 {
     const kpred_hip_plan *plan = race->plan;
     const kpred_hip_result *done = race->result;
-    if (plan->wall_us > 0 && plan->clock(plan->user) - race->began_us >= plan->wall_us * share)
+    const double begun_us = race->began_us + race->apart_us;
+    if (plan->wall_us > 0 && plan->clock(plan->user) - begun_us >= plan->wall_us * share)
         return 0;
     if (plan->max_launches && (double)(done->launches + launches) > plan->max_launches * share)
         return 0;
-    return done->device_us + us <= plan->budget_us * share;
+    return done->device_us - race->apart_us + us <= plan->budget_us * share;
+}
+
+/* Does a turn of this length alone pass the budget? */
+static int kpri_hip_passes_budget(const kpri_hip_race *race, double us)
+{
+    const kpred_hip_plan *plan = race->plan;
+    return us > plan->budget_us || (plan->wall_us > 0 && us > plan->wall_us);
 }
 
 static int kpri_hip_verified(kpri_hip_race *race, size_t i)
@@ -521,36 +548,59 @@ static int kpri_hip_verified(kpri_hip_race *race, size_t i)
 }
 
 /* The warm-up and the probe. The warm-up may have loaded code, so its time is only an upper bound.
-   But the smaller of the two times is hardly ever an outlier. */
+   But the smaller of the two times is hardly ever an outlier. Of a pair in which one time is not
+   usable, that one is charged as the other. */
 static void kpri_hip_enter(kpri_hip_race *race, size_t i)
 {
     kpred_hip_timing *t = &race->timings[i];
+    const double spent_us = race->result->device_us;
     double warm_us = 0, us = 0;
     hipError_t error = kpri_hip_turn(race, i, &warm_us);
     const int right = error == hipSuccess && kpri_hip_verified(race, i);
-    if (right)
+    const int is_probed =
+        right && !kpri_hip_passes_budget(race, race->result->device_us - spent_us);
+    if (is_probed)
         error = kpri_hip_turn(race, i, &us);
-    race->result->device_us += us > 0 ? 2 * us : warm_us;
     if (error != hipSuccess)
         kpri_hip_fail(race, t, error);
     if (!right || error != hipSuccess)
         return;
+    if (is_probed && (warm_us <= 0 || us <= 0))
+        race->result->device_us += warm_us + us;
     t->outcome = KPRED_HIP_LEVEL;
     race->racing++;
-    t->entry_us = warm_us > 0 && warm_us < us ? warm_us : us;
+    t->entry_us = !is_probed || (warm_us > 0 && warm_us < us) ? warm_us : us;
     t->sample_us[0] = us;
-    t->rounds = 1;
+    t->rounds = (uint32_t)is_probed;
+}
+
+/* The time of a turn by the fastest launches of the candidates that race, on average; 0: none of
+   them had a probe */
+static double kpri_hip_usual_turn(const kpri_hip_race *race)
+{
+    double sum = 0;
+    size_t i, n = 0;
+    for (i = 0; i < race->n; i++) {
+        const kpred_hip_timing *t = &race->timings[i];
+        if (t->outcome == KPRED_HIP_LEVEL && t->rounds > 0) {
+            sum += t->entry_us + t->lead_us;
+            n++;
+        }
+    }
+    return n ? sum / (double)n : 0;
 }
 
 /* As long as no candidate works, only max_launches ends the entry. After that, another candidate
-   that costs as much as those before must fit. */
-static int kpri_hip_goes_on_entering(const kpri_hip_race *race)
+   must fit. If one turn has passed the budget, no round follows for which a share is to be left. */
+static int kpri_hip_goes_on_entering(kpri_hip_race *race)
 {
-    const kpred_hip_result *done = race->result;
     const uint32_t most = race->plan->max_launches;
+    const int is_passed = kpri_hip_passes_budget(race, race->longest_us);
+    const double usual_us = kpri_hip_usual_turn(race);
     if (race->racing == 0)
-        return !most || done->launches <= most - 2;
-    return kpri_hip_affords(race, done->device_us / (double)race->racing, 2, KPRI_HIP_ENTRY_SHARE);
+        return !most || race->result->launches <= most - 2;
+    race->apart_us = race->longest_us - (is_passed ? 0 : usual_us);
+    return kpri_hip_affords(race, 2 * usual_us, 2, is_passed ? 1 : KPRI_HIP_ENTRY_SHARE);
 }
 
 static void kpri_hip_enter_all(kpri_hip_race *race)
@@ -559,6 +609,7 @@ static void kpri_hip_enter_all(kpri_hip_race *race)
     for (i = 0; i < race->n && race->status >= KPRED_HIP_OK; i++)
         if (kpri_hip_goes_on_entering(race))
             kpri_hip_enter(race, i);
+    race->apart_us = 0;
 }
 
 static void kpri_hip_drop(kpri_hip_race *race, kpred_hip_timing *t, kpred_hip_outcome outcome)
@@ -585,18 +636,13 @@ static double kpri_hip_fastest(const kpri_hip_race *race)
 static void kpri_hip_drop_slow(kpri_hip_race *race)
 {
     const double most = kpri_hip_fastest(race) * race->drop_factor;
-    double sum = 0;
     size_t i;
     for (i = 0; i < race->n; i++) {
         kpred_hip_timing *t = &race->timings[i];
-        if (t->outcome != KPRED_HIP_LEVEL)
-            continue;
-        if (most > 0 && t->entry_us > most)
+        if (t->outcome == KPRED_HIP_LEVEL && most > 0 && t->entry_us > most)
             kpri_hip_drop(race, t, KPRED_HIP_SLOWER);
-        else
-            sum += t->entry_us;
     }
-    race->turn_us = race->racing ? sum / (double)race->racing : 0;
+    race->turn_us = kpri_hip_usual_turn(race);
 }
 
 /* The launches between two events. A time that is short of least_us by a twentieth is no reason for
@@ -697,7 +743,8 @@ static size_t kpri_hip_enqueue_round(kpri_hip_race *race)
 }
 
 /* All turns are enqueued before it waits for the first, so the device does not wait for the host in
-   between. If the round's own event fails, the cost of the round is a guess. */
+   between. The fastest round tells what to expect, so that one outlier does not end the race. If
+   the round's own event fails, the cost of the round is a guess. */
 static void kpri_hip_run_round(kpri_hip_race *race)
 {
     hipEvent_t last;
@@ -715,9 +762,9 @@ static void kpri_hip_run_round(kpri_hip_race *race)
         error = kpri_hip_pending(kpri_hip_elapsed(race->round, last, &us));
     if (kpri_hip_is_sticky(error))
         kpri_hip_end(race, KPRED_HIP_ERR_STICKY, error);
-    if (us > 0)
+    race->result->device_us += us > 0 ? us : race->turn_us * (double)turns;
+    if (us > 0 && (race->turn_us <= 0 || us < race->turn_us * (double)turns))
         race->turn_us = us / (double)turns;
-    race->result->device_us += race->turn_us * (double)turns;
 }
 
 /* ---- >>hip-judge ---------------------------------------------------------------------------- */
@@ -1046,7 +1093,7 @@ static void kpri_hip_clear(kpred_hip_timing *t)
     t->outcome = KPRED_HIP_UNTRIED;
     t->error = hipSuccess;
     t->launches = t->samples = t->rounds = 0;
-    t->median_us = t->min_us = t->mad_us = t->entry_us = 0;
+    t->median_us = t->min_us = t->mad_us = t->entry_us = t->lead_us = 0;
     t->start = t->stop = 0;
 }
 
@@ -1099,7 +1146,7 @@ static kpred_hip_status kpri_hip_start(const kpred_hip_plan *plan, const kpred_t
     race.round = 0;
     race.buffer = 0;
     race.racing = 0;
-    race.turn_us = 0;
+    race.turn_us = race.longest_us = race.apart_us = 0;
     race.began_us = plan->clock ? plan->clock(plan->user) : 0;
     race.batch = 1;
     race.random = 2463534242u;

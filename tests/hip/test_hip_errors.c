@@ -595,7 +595,27 @@ static void a_time_that_is_unusable_once(void)
             check_winner(2);
             CHECK(scene.result.rounds >= 2);
             CHECK_EQ(count_outcome(KPRED_HIP_SLOWER), 3);
+            if (bad_call <= 16) /* of entry: it is charged as the other time of the pair */
+                CHECK(scene_near(scene.result.device_us, standin.now_us));
         }
+}
+
+static double bad_on_entry(double us)
+{
+    return standin.calls[STANDIN_hipEventElapsedTime] <= 12 ? 0 : us;
+}
+
+/* Then the first round tells how long one takes, and the budget has room for three. */
+static void times_of_entry_that_are_unusable(void)
+{
+    scene_begin(3, 100);
+    scene.plan.flush = scene_flush;
+    scene.plan.budget_us = 1000;
+    scene.plan.tolerance = 1e-9;
+    standin.distort = bad_on_entry;
+    scene_select();
+    check_winner(0);
+    CHECK_EQ(scene.result.rounds, 3);
 }
 
 /* Every second time of one, whose first launches are the warm-up and the probe; others swing. */
@@ -752,6 +772,7 @@ int main(void)
     RUN(times_that_are_never_usable);
     RUN(times_that_are_sometimes_unusable);
     RUN(a_time_that_is_unusable_once);
+    RUN(times_of_entry_that_are_unusable);
     RUN(times_that_are_unusable_half);
     RUN(a_candidate_without_a_time);
     RUN(an_untimed_one_stands_in);
