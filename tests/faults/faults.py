@@ -170,6 +170,9 @@ def main():
             local.bench = Bench(os.path.join(work, str(next(benches))), inputs, build, shim)
         return all_faults(local.bench, command, which == "all")
 
+    unknown = set(names) - {c.name for c in commands}
+    if unknown or not commands:
+        sys.exit(f"faults.py: the table of commands has no {' '.join(sorted(unknown)) or 'line'}")
     print(f"{'command':<16}{'allocations':>12}{'faults':>8}{'survived':>10}{'refused':>9}{'wrong':>7}")
     sums, failed = Tally(None), 0
     with ThreadPoolExecutor(WORKERS) as pool:

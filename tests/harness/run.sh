@@ -8,8 +8,8 @@
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
 # suite, and every tests/*/*.sh but this one and what suites call. tests/harness/suites says which of
 # them run only on demand. NAME: only these (test_math, cli, signature-gcc, ...), of whatever kind. The
-# output of a suite ends with `N passed, N failed, N skipped`; one that does not get that far counts as a
-# failed one. It is kept in $BUILD/check/NAME.log.
+# output of a suite ends with `N passed, N failed, N skipped`; one that does not get that far, or counts
+# nothing at all, is a failed one. It is kept in $BUILD/check/NAME.log.
 set -u
 . tests/harness/script.inc
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
@@ -45,10 +45,13 @@ suite() {
     esac
 }
 
-# The last line of a log, if that is what a suite ends with; else a failure, said in the log
+# The last line of a log, if that is what a suite ends with that ran anything; else a failure, said in the log
 totals() {
-    tail -n 1 "$1" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' && return
-    echo "it ended with status $2 and without totals" >>"$1"
+    case $(tail -n 1 "$1" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped') in
+    '') echo "it ended with status $2 and without totals" >>"$1" ;;
+    '0 passed, 0 failed, 0 skipped') echo "it ended with status $2 and ran nothing" >>"$1" ;;
+    *) tail -n 1 "$1"; return ;;
+    esac
     echo "0 passed, 1 failed, 0 skipped"
 }
 
@@ -108,6 +111,7 @@ chosen() {
 
 chosen "$@" >"$out/chosen"
 if grep '^unknown' "$out/chosen"; then exit 2; fi
+[ -s "$out/chosen" ] || { echo "run.sh: there is no suite to run" >&2; exit 2; }
 names=$(cut -d' ' -f3 "$out/chosen")
 for name in $names; do rm -f "$out/$name.totals"; done
 

@@ -122,12 +122,14 @@ def run_all(build, todo, jobs):
 
 def main():
     wanted = sys.argv[2:]
+    for suite in set(wanted) - {f[0] for f in faults()} - {"--check"}:
+        sys.exit("breaks.py: tests/mutants/breaks has no fault for a suite %s" % suite)
     todo = [f for f in faults() if not wanted or wanted == ["--check"] or f[0] in wanted]
     lines = [problem_of(f) for f in todo if problem_of(f)]
     if wanted == ["--check"] or lines:
         print("\n".join(lines) + "%s%d passed, %d failed, 0 skipped"
               % ("\n" if lines else "", len(todo) - len(lines), len(lines)))
-        return len(lines) > 0
+        return len(lines) > 0 or not todo
     failed = run_all(sys.argv[1], todo, int(os.environ.get("JOBS", "1")))
     print("%d passed, %d failed, 0 skipped" % (len(todo) - failed, failed))
     return failed > 0

@@ -97,7 +97,7 @@ def report(counts):
         print("%s: %d of %d lines, %d of %d branches" % (header, sum(line[0] > 0 for line in lines), len(lines),
                                                          sum(b > 0 for b in branches), len(branches)))
     print("%d passed, %d failed, 0 skipped" % (total - failed, failed))
-    return failed
+    return failed or not all(counts.values())
 
 
 def main():

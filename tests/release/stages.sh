@@ -1,9 +1,45 @@
 #!/bin/sh
-# stages.sh - `make release-check` runs each stage once for a commit, and says which ones passed
+# stages.sh - what passed: `make check` says it of suites, `make release-check` of stages, each run once for a commit
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
 test_begin
+
+# ---- make check ----
+
+tree=$tmp/tree
+mkdir -p "$tree/tests/harness" "$tree/tests/some" "$tree/build"
+cp tests/harness/run.sh tests/harness/script.inc tests/harness/test.h "$tree/tests/harness"
+cp "$archive" "$tree/build"
+: >"$tree/tests/harness/suites"
+
+# counts TOTALS TEXT FILE LINE...: a suite of these lines counts so, which the status tells, too; the text is said
+counts() {
+    totals=$1 text=$2 file=$3; shift 3
+    printf '%s\n' "$@" >"$tree/tests/some/$file"
+    (cd "$tree" && BUILD=build sh tests/harness/run.sh "${file%.*}") >"$tmp/out" 2>&1
+    got=$?
+    case $totals in *' 0 failed'*) expected=0 ;; *) expected=1 ;; esac
+    [ $got -eq $expected ] && [ "$(tail -n 1 "$tmp/out")" = "$totals" ] && grep -qF "$text" "$tmp/out" && return
+    cat "$tmp/out"
+    return 1
+}
+
+include='. tests/harness/script.inc' failure='0 passed, 1 failed, 0 skipped'
+check "a suite that ran nothing" counts "$failure" "ran nothing" one.sh "echo 0 passed, 0 failed, 0 skipped"
+check "a script without a check" counts "$failure" "no check ran" one.sh "$include" test_end
+check "a program without a test" counts "$failure" "no test ran" test_one.c '#include "harness/test.h"' \
+    'int main(void) { return test_end(); }'
+check "a part without a check" counts "1 passed, 1 failed, 0 skipped" "FAIL part: status 0" one.sh "$include" \
+    test_begin "passed other" "checks_of part echo 0 passed, 0 failed, 0 skipped" test_end
+check "a suite without totals" counts "$failure" "without totals" one.sh "echo 3 passed"
+check "a status that no totals tell" counts "3 passed, 1 failed, 0 skipped" "counted no failure" one.sh \
+    "echo 3 passed, 0 failed, 0 skipped; exit 3"
+check "a suite that is skipped for a reason" counts "0 passed, 0 failed, 1 skipped" "one: all: no data" one.sh \
+    "$include" "end_without all 'no data'"
+
+# ---- make release-check ----
+
 need git "release-check"
 unset GIT_DIR GIT_WORK_TREE
 repository=$tmp/repository
@@ -36,20 +72,22 @@ says() {
 
 each_kind() {
     stages "good: echo run >>build/good; echo '3 passed, 0 failed, 1 skipped'" "bad: echo no; exit 3" \
-        "worse: echo '3 passed, 1 failed, 0 skipped'" "none: echo '0 passed, 0 failed, 2 skipped'" "plain: echo well" &&
-        ends 1 "2 passed, 2 failed, 1 skipped" && says '^good +passed +[0-9]+ s  3 passed' && says '^bad +failed' &&
+        "worse: echo '3 passed, 1 failed, 0 skipped'" "none: echo '0 passed, 0 failed, 2 skipped'" "plain: echo well" \
+        "nothing: echo '0 passed, 0 failed, 0 skipped'" "silent: true" &&
+        ends 1 "2 passed, 4 failed, 1 skipped" && says '^good +passed +[0-9]+ s  3 passed' && says '^bad +failed' &&
         says '^worse +failed' && says '^none +skipped' && says '^plain +passed +[0-9]+ s  well' &&
+        says '^nothing +failed' && says '^silent +failed' &&
         [ "$(cat build/release/bad.log)" = no ]
 }
 
 # What failed or was skipped runs again, what passed does not.
 goes_on() {
-    ends 1 "2 passed, 2 failed, 1 skipped" && says '^good +passed +- +it passed before' && says '^bad: ' &&
+    ends 1 "2 passed, 4 failed, 1 skipped" && says '^good +passed +- +it passed before' && says '^bad: ' &&
         [ "$(wc -l <build/good)" -eq 1 ]
 }
 
 another_commit() {
-    stages "good: echo run >>build/good" && ends 0 "1 passed, 0 failed, 0 skipped" && [ "$(wc -l <build/good)" -eq 2 ]
+    stages "good: echo run | tee -a build/good" && ends 0 "1 passed, 0 failed, 0 skipped" && [ "$(wc -l <build/good)" -eq 2 ]
 }
 
 with_changes() {
@@ -59,7 +97,7 @@ with_changes() {
 
 # A stage that changes the tree has not tested the commit alone.
 changes_while_it_runs() {
-    stages "dirty: echo run >>build/dirty; echo x >new" && ends 0 "1 passed, 0 failed, 0 skipped" && rm new &&
+    stages "dirty: echo run | tee -a build/dirty; echo x >new" && ends 0 "1 passed, 0 failed, 0 skipped" && rm new &&
         ends 0 "1 passed, 0 failed, 0 skipped" && [ "$(wc -l <build/dirty)" -eq 2 ] && rm new
 }
 

@@ -28,11 +28,13 @@ chosen() {
     done
 }
 
-# verdict STATUS LOG: passed, failed or skipped, of a stage that ended so
+# verdict STATUS LOG: passed, failed or skipped, of a stage that ended so; one that ran or said nothing has failed
 verdict() {
     counts=$(tail -n 1 "$2" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped')
     case $1,$counts in
-    0,*' passed, 0 failed, 0 skipped' | 0,) echo passed ;;
+    0,) [ -s "$2" ] && echo passed || echo failed ;;
+    0,'0 passed, 0 failed, 0 skipped') echo failed ;;
+    0,*' passed, 0 failed, 0 skipped') echo passed ;;
     0,'0 passed, 0 failed, '*) echo skipped ;;
     0,*', 0 failed, '*) echo passed ;;
     *) echo failed ;;

@@ -17,10 +17,8 @@ whole=0
 [ $# -gt 0 ] || { whole=1; set -- weights/*.h; }
 KINDS='kpred.h kpred_constraints.h kpred_hip.h weights examples'
 
-if ! has cppcheck || ! has python3; then
-    echo "misra: skipped, there is no cppcheck or no python3"
-    exit
-fi
+need cppcheck "misra"
+need python3 "misra"
 sh tools/release/analyzed.sh "$tmp/tree" || exit 1
 cd "$tmp/tree" || exit 1
 
