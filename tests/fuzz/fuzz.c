@@ -88,8 +88,9 @@ static int only_other_tuples(const struct dataset *d)
 }
 
 /* The rows as CSV: 0, 1 if some were left out for the one reason that their problem has another
-   tuple, or -1 if the file was refused */
-static int read_rows(const struct spec *spec, const char *path, int lenient, struct buf *rows)
+   tuple, or -1 if the file was refused. *n: their number */
+static int read_rows(const struct spec *spec, const char *path, int lenient, struct buf *rows,
+                     size_t *n_rows)
 {
     const struct data_options how = {.lenient = lenient};
     struct dataset d;
@@ -105,6 +106,7 @@ static int read_rows(const struct spec *spec, const char *path, int lenient, str
     free(text);
     data_note_drops(&d);
     const int others = only_other_tuples(&d);
+    *n_rows = d.n;
     data_free(&d);
     return others;
 }
@@ -114,9 +116,10 @@ static int read_rows(const struct spec *spec, const char *path, int lenient, str
 static void read_back(const struct spec *spec, const struct buf *rows)
 {
     struct buf again = {0};
+    size_t n;
     const char *path = fuzz_file("rows.csv", rows->s, rows->n);
-    if (read_rows(spec, path, 0, &again) != 0) {
-        FUZZ_CHECK(read_rows(spec, path, 1, &again) == 1);
+    if (read_rows(spec, path, 0, &again, &n) != 0) {
+        FUZZ_CHECK(read_rows(spec, path, 1, &again, &n) == 1);
         read_back(spec, &again);
     } else {
         FUZZ_CHECK(strcmp(rows->s, again.s) == 0);
@@ -124,22 +127,25 @@ static void read_back(const struct spec *spec, const struct buf *rows)
     buf_free(&again);
 }
 
-static void load(const struct spec *spec, const char *path, int lenient)
+static int load(const struct spec *spec, const char *path, int lenient)
 {
     struct buf rows = {0};
-    if (read_rows(spec, path, lenient, &rows) >= 0)
+    size_t n = 0;
+    if (read_rows(spec, path, lenient, &rows, &n) >= 0)
         read_back(spec, &rows);
     buf_free(&rows);
+    return n > 0;
 }
 
-void fuzz_load(const char *text, const char *name, const void *bytes, size_t n)
+int fuzz_load(const char *text, const char *name, const void *bytes, size_t n)
 {
     struct spec spec;
     FUZZ_CHECK(spec_parse(&spec, text, "fuzz.spec") == 0);
     const char *path = fuzz_file(name, bytes, n);
-    load(&spec, path, 0);
-    load(&spec, path, 1);
+    const int strictly = load(&spec, path, 0);
+    const int leniently = load(&spec, path, 1);
     spec_free(&spec);
+    return strictly || leniently;
 }
 
 /* ---- predictions ---- */
@@ -202,7 +208,7 @@ static void predict_once(kpred_ctx *ctx, const int32_t *problem, size_t k, int r
         FUZZ_CHECK(a->n == 0);
 }
 
-static void predict_by_all(kpred_ctx *ctx, const int32_t *problem, size_t k, int rule_lies)
+static int predict_by_all(kpred_ctx *ctx, const int32_t *problem, size_t k, int rule_lies)
 {
     struct answer first, other;
     predict_once(ctx, problem, k, rule_lies, &first);
@@ -212,9 +218,10 @@ static void predict_by_all(kpred_ctx *ctx, const int32_t *problem, size_t k, int
             if (!rule_lies)
                 same_answers(ctx->model, &first, &other);
         }
+    return first.status == KPRED_OK;
 }
 
-void fuzz_predict(const kpred_model *m, struct fuzz_bytes *in, int rule_lies)
+int fuzz_predict(const kpred_model *m, struct fuzz_bytes *in, int rule_lies)
 {
     const size_t beam = (size_t)fuzz_between(in, 1, fuzz_between(in, 0, 7) ? 12 : KPRED_MAX_BEAM);
     const size_t k = (size_t)fuzz_between(in, 1, beam < MOST_K ? (int32_t)beam : MOST_K);
@@ -224,6 +231,7 @@ void fuzz_predict(const kpred_model *m, struct fuzz_bytes *in, int rule_lies)
     FUZZ_CHECK(kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words - 1) == KPRED_ERR_ARENA);
     FUZZ_CHECK(kpred_init(&ctx, KPRED_VERSION, m, beam, arena, words) == KPRED_OK);
     draw_problem(m, in, problem);
-    predict_by_all(&ctx, problem, k, rule_lies);
+    const int answered = predict_by_all(&ctx, problem, k, rule_lies);
     free(arena);
+    return answered;
 }

@@ -18,6 +18,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_CHECK(condition) ((condition) ? (void)0 : fuzz_failed(__FILE__, __LINE__, #condition))
 void fuzz_failed(const char *file, int line, const char *what);
 
+/* ---- what seeds reach ---- */
+
+/* Stands where a target has come past its readers to what it checks. replay.c fails where no seed
+   of the target comes to such a place, and where a target has none. */
+#define FUZZ_REACHED(what)                                                                         \
+    do {                                                                                           \
+        static struct fuzz_place place = {__FILE__, what, 0, 0};                                   \
+        static struct fuzz_place *const at __attribute__((section("fuzz_places"), used)) = &place; \
+        place.is_reached = 1;                                                                      \
+    } while (0)
+
+struct fuzz_place {
+    const char *file, *what;
+    int is_reached, seeds; /* by this input; by how many */
+};
+
 /* ---- bytes as numbers ---- */
 
 struct fuzz_bytes { /* at the end come zeros */
@@ -44,10 +60,10 @@ const char *fuzz_file(const char *name, const void *bytes, size_t n);
 /* ---- what readers and models do with their input ---- */
 
 /* Reads a data file of that name by a spec's text, and writes the rows as CSV, which has to give
-   the same rows once more. */
-void fuzz_load(const char *spec, const char *name, const void *bytes, size_t n);
+   the same rows once more. 1: there were rows */
+int fuzz_load(const char *spec, const char *name, const void *bytes, size_t n);
 
 /* Predicts for a problem of these bytes, into an arena of exactly the size that is asked for. No
    tuple may come twice, and with a rule that keeps its promise every tuple has to be legal, and
-   every body of the network has to say the same. */
-void fuzz_predict(const kpred_model *m, struct fuzz_bytes *in, int rule_lies);
+   every body of the network has to say the same. 1: there was a tuple */
+int fuzz_predict(const kpred_model *m, struct fuzz_bytes *in, int rule_lies);

@@ -4,10 +4,11 @@
 #
 # usage: tests/fuzz/fuzz.sh [--seconds N [--only NAME,NAME...] [--jobs N]]
 #
-# Without arguments it is the suite `fuzz`: every target runs on its seeds and on what was found by it. With
-# --seconds each target runs for so long, two at a time unless --jobs says otherwise. The inputs that lead to
-# new code stay in $BUILD/fuzz/corpus, and the next run begins with them. Those at which a target fails stay
-# in $BUILD/fuzz/crashes. Then come a table, the same as $BUILD/fuzz/fuzz.csv, and the totals.
+# Without arguments it is the suite `fuzz`: every target runs on its seeds, which have to come to all its
+# checks, and on what was found by it. The log says by how many seeds each is reached. With --seconds each
+# target runs for so long, two at a time unless --jobs says otherwise. The inputs that lead to new code stay
+# in $BUILD/fuzz/corpus, and the next run begins with them. Those at which a target fails stay in
+# $BUILD/fuzz/crashes. Then come a table, the same as $BUILD/fuzz/fuzz.csv, and the totals.
 . tests/harness/script.inc
 . tests/fuzz/fuzz.inc
 
@@ -38,15 +39,24 @@ build_replay() {
 
 # replay TARGET: on all its inputs. What it says of those that it refuses is no news.
 replay() {
+    seeds=$(fuzz_seeds "$1")
+    [ "$seeds" ] || { echo "there is no seed"; return 1; }
     # shellcheck disable=SC2046
-    set -- "$1" $(fuzz_inputs "$1")
-    [ $# -gt 1 ] || { echo "there is no seed"; return 1; }
+    if [ "$lacks" ]; then set -- "$1" -- $seeds $(fuzz_found "$1"); else set -- "$1" $seeds -- $(fuzz_found "$1"); fi
     FUZZ_FOLDER=$tmp "$tmp/replay" "$@" </dev/null >/dev/null 2>"$tmp/err" || { tail -n 5 "$tmp/err"; return 1; }
+    sed -n '/^reached: /p' "$tmp/err" >>"$tmp/reached"
 }
 
 if [ -z "$seconds" ]; then
     check "the targets compile" build_replay
+    lacks='' # a library without which readers refuse what seeds are
+    for library in SQLITE BZIP2 ZLIB JANSSON; do
+        grep -q HAVE_$library "$BUILD/libraries" || lacks="$lacks $library"
+    done
+    : >"$tmp/reached"
     for name in $(fuzz_targets); do check "$name" replay "$name"; done
+    [ ! "$lacks" ] || skipped "what the seeds reach" "this build is without$lacks"
+    cat "$tmp/reached"
     test_end
     exit
 fi
@@ -57,7 +67,7 @@ clang=${FUZZ_CLANG:-clang} home=$BUILD/fuzz
 flags='-g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all'
 sanitizers=address,undefined,float-cast-overflow
 unset MAKEFLAGS MFLAGS MAKELEVEL
-[ -n "$only" ] || only=$(fuzz_targets | tr '\n' ' ')
+[ -n "${only# }" ] || only=$(fuzz_targets | tr '\n' ' ')
 for name in $only; do
     [ -e "$FUZZ/fuzz_$name.c" ] || { echo "fuzz.sh: \"$name\" is no target" >&2; exit 2; }
 done

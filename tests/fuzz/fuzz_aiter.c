@@ -18,8 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                     "--installed", table,   "--",     asked,     NULL};
     char *lists[] = {"aiter",           "--gpu", "MI300X", "--exact", "--family",
                      "a8w8_blockscale", "--",    table,    NULL};
-    cmd_aiter(10, args);
-    cmd_aiter(8, lists);
+    if (cmd_aiter(10, args) == 0)
+        FUZZ_REACHED("lines for a log");
+    if (cmd_aiter(8, lists) == 0)
+        FUZZ_REACHED("lines for a list");
     buf_free(&text);
     return 0;
 }

@@ -9,7 +9,7 @@
 static const char head[] = "[kernel]\nname = small\n[data]\nformat = csv\n"
                            "[fields]\ngpu = gfx900_56 gfx906_60\nm = size 0\nn = size\n"
                            "[params]\nx = -3 0 1 2 64\ny = 1 16 16777216\nz = on off \"a b\"\n"
-                           "[restrict]\n";
+                           "[features]\nonehot gpu\n[restrict]\n";
 
 /* By the conditions alone: the rule asks them early, and bounds what is open. */
 static int is_legal(const struct model *m, const int32_t *problem, const int32_t *values)
@@ -20,10 +20,11 @@ static int is_legal(const struct model *m, const int32_t *problem, const int32_t
     return 1;
 }
 
-static void all_tuples(const struct model *m, const int32_t *problem)
+/* What the rule says of each tuple; returns whether there are legal ones, and illegal ones, too. */
+static int all_tuples(const struct model *m, const int32_t *problem)
 {
     const kpred_param *p = m->params;
-    int some = 0;
+    int some = 0, others = 0;
     size_t steps = 1000;
     for (int32_t x = 0; x < p[0].n_values; x++)
         for (int32_t y = 0; y < p[1].n_values; y++)
@@ -32,8 +33,10 @@ static void all_tuples(const struct model *m, const int32_t *problem)
                 const int legal = is_legal(m, problem, values);
                 FUZZ_CHECK(kpred_legal(&m->m, problem, values) == legal);
                 some |= legal;
+                others |= !legal;
             }
     FUZZ_CHECK(any_tuple(&m->clauses, m->spec, problem, &steps) == some);
+    return some && others;
 }
 
 static void use(const struct model *m)
@@ -48,7 +51,8 @@ static void use(const struct model *m)
     FUZZ_CHECK(fclose(f) == 0);
     free(text);
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-        all_tuples(m, problems[i]);
+        if (all_tuples(m, problems[i]))
+            FUZZ_REACHED("legal and illegal tuples");
     buf_free(&code);
 }
 

@@ -1,8 +1,8 @@
 /* fuzz_commands.c - command lines of kpred and kpred-train, an argument a line
    SPDX-License-Identifier: MIT
 
-   `@spec`, `@csv`, `@log` and `@header` stand for files. The linker keeps the commands from writing
-   files, beginning processes and training (jail.c). */
+   `@spec` and the like stand for files. The linker keeps the commands from writing files, beginning
+   processes and training (jail.c). */
 #include "fuzz.h"
 #include "jail.h"
 #include "specs.h"
@@ -30,8 +30,16 @@ static const struct file {
      "gfx906_60,other,8,64,2,small,5\n"},
     {"@log", "t.log",
      "MIOpenDriver conv -n 32 -c 64 -H 56 -W 56 -k 64 -F 1\n"
-     "shape is M:16, N:1536, K:7168, not found tuned config in F, will use\n"},
+     "[aiter] shape is M:16, N:1536, K:7168, not found tuned config in F, will use default "
+     "config!\n"},
     {"@problems", "p.csv", "gpu,kind,n,h\ngfx900_56,plain,1,4\n"},
+    {"@best", "b.csv",
+     "gpu,dir,dtype,n,c,h,w,k,stride,read_size,k_mult,chunks_per_wave,chunk_size,n_mult,c_mult,"
+     "waves_c_in_group,waves_k_in_group\n"
+     "gfx906_60,F,FP32,32,256,56,56,256,1,2,16,2,64,3,2,1,4\n"},
+    {"@tuned", "r.csv",
+     "# kpred-train tune: tiny\n# by tune\ngpu,kind,n,h,tile,mode,time_us\n"
+     "gfx900_56,plain,16,64,1,small,3\n"},
 };
 
 static char *argument(char *word)
@@ -56,9 +64,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     args[n] = NULL;
     jail_is_shut = 1;
+    jail_refused = 0;
     const int status = commands_run("kpred", table, n, args);
     jail_is_shut = 0;
     FUZZ_CHECK(status >= 0 && status <= 2);
+    if (status == 0)
+        FUZZ_REACHED("the end of a command");
+    if (jail_refused)
+        FUZZ_REACHED("what the jail refuses");
     while (--n > 0)
         buf_free(&copy[n]);
     buf_free(&text);

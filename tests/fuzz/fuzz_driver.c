@@ -16,6 +16,7 @@ static void through_key(const struct conv *conv)
     char why[96];
     conv_add_key(conv, &key);
     if (conv_parse_key(key.s, key.n, &back, why) == 0) {
+        FUZZ_REACHED("a key");
         conv_add_key(&back, &again);
         FUZZ_CHECK(strcmp(key.s, again.s) == 0);
     }
@@ -45,9 +46,11 @@ static void one_problem(const char *line)
     struct reason why;
     if (m.spec == NULL)
         FUZZ_CHECK(model_open("conv_solver", &m) == 0);
-    if (given_problem(&g, &m, problem, &why) == 0)
-        for (uint32_t f = 0; f < m.m.n_fields; f++)
-            FUZZ_CHECK(problem[f] >= m.fields[f].least && problem[f] <= m.fields[f].most);
+    if (given_problem(&g, &m, problem, &why) != 0)
+        return;
+    FUZZ_REACHED("a problem");
+    for (uint32_t f = 0; f < m.m.n_fields; f++)
+        FUZZ_CHECK(problem[f] >= m.fields[f].least && problem[f] <= m.fields[f].most);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

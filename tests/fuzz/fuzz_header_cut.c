@@ -5,13 +5,15 @@
 
 #include <string.h>
 
-static void use(struct model *m, const uint8_t *data, size_t size)
+/* 1: there was a tuple */
+static int use(struct model *m, const uint8_t *data, size_t size)
 {
     struct fuzz_bytes in = {data, size};
     cut_code = NULL;
     m->m.id = __real_kpred_model_id(&m->m);
-    fuzz_predict(&m->m, &in, 0);
+    const int answered = fuzz_predict(&m->m, &in, 0);
     model_free(m);
+    return answered;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -23,11 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct model m;
     code = code != NULL ? code + strlen(end) : text.s;
     cut_code = code;
-    if (header_read(path, &m) == 0)
-        use(&m, data, size);
+    if (header_read(path, &m) == 0 && use(&m, data, size))
+        FUZZ_REACHED("a prediction");
     cut_code = code;
     if (header_read_older(path, NULL, &m, &story) == 0) {
-        use(&m, data, size);
+        if (use(&m, data, size))
+            FUZZ_REACHED("a prediction by an older header");
         free(story);
     }
     cut_code = NULL;

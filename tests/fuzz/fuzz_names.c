@@ -12,10 +12,18 @@ static void in_model(const kpred_model *m, const char *text)
     const int32_t gpu = kpred_gpu_token(m, text, (int32_t)text[0], &exact);
     FUZZ_CHECK(gpu >= -1 && kpred_runs_on(m, text) + 1 > 0);
     FUZZ_CHECK(kpred_gpu_token(m, text, 0, NULL) >= -1);
-    for (size_t f = 0; f < m->n_fields + 1; f++)
-        FUZZ_CHECK(kpred_token(m, f, text) >= -1);
+    if (gpu >= 0)
+        FUZZ_REACHED("a GPU");
+    for (size_t f = 0; f < m->n_fields + 1; f++) {
+        const int32_t token = kpred_token(m, f, text);
+        FUZZ_CHECK(token >= -1);
+        if (token >= 0)
+            FUZZ_REACHED("a token");
+    }
     const int32_t kernel = kpred_kernel_named(m, text);
     FUZZ_CHECK((kernel >= 0) == (kpred_kernel_name(m, kernel) != NULL));
+    if (kernel >= 0)
+        FUZZ_REACHED("a kernel");
     FUZZ_CHECK(kpred_field_index(m, text) < (int32_t)m->n_fields);
 }
 
@@ -42,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     in_model(&m->m, text.s);
     as_token(m, text.s, *data / 2 % 2);
     if (*data / 4 % 4 == 0 && builtin_find(text.s) == NULL)
-        product_find(text.s);
+        if (product_find(text.s) != NULL)
+            FUZZ_REACHED("a product");
     FUZZ_CHECK(gpu_parse(text.s).compute_units >= 0 && gpu_products(text.s, &all) != NULL);
     buf_free(&text);
     buf_free(&all);

@@ -11,7 +11,7 @@ log=$home/logs/$3.log corpus=$home/corpus/$3 begin=$home/begin/$3 crashes=$home/
 rm -rf "$begin"
 mkdir -p "$corpus" "$begin" "$crashes"
 # shellcheck disable=SC2046
-cp $(fuzz_inputs "$target") "$begin"
+cp $(fuzz_seeds "$target") $(fuzz_found "$target") "$begin"
 FUZZ_FOLDER=$(fuzz_folder) || exit 1
 export FUZZ_FOLDER
 trap 'rm -rf "$FUZZ_FOLDER"' EXIT
@@ -28,7 +28,6 @@ before=$(count_faults) start=$(date +%s)
     -print_final_stats=1 -artifact_prefix="$crashes/" "$@" </dev/null >"$log" 2>&1
 status=$? end=$(date +%s)
 faults=$(($(count_faults) - before))
-[ $status -eq 0 ] || [ $faults -gt 0 ] || faults=1
 
 # stat_of NAME: a figure of libFuzzer's; 0: it ended before it told that
 stat_of() {
@@ -36,6 +35,7 @@ stat_of() {
     echo "${figure:-0}"
 }
 runs=$(stat_of number_of_executed_units)
+[ $status -eq 0 ] && [ "$runs" -gt 0 ] || [ $faults -gt 0 ] || faults=1
 [ "$end" -gt "$start" ] || end=$((start + 1))
 
 # edges: how many were reached, and at which execution the last new one was

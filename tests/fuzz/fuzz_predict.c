@@ -13,7 +13,8 @@ static void shipped(struct fuzz_bytes *in)
     size_t n = 0;
     while (builtins[n].model != NULL)
         n++;
-    fuzz_predict(builtins[fuzz_between(in, 0, (int32_t)n - 1)].model, in, 0);
+    if (fuzz_predict(builtins[fuzz_between(in, 0, (int32_t)n - 1)].model, in, 0))
+        FUZZ_REACHED("a prediction by a shipped model");
 }
 
 /* What kpred_init refuses, and what it says of it */
@@ -27,6 +28,8 @@ static void refused(struct fuzz_bytes *in)
     kpred_ctx ctx;
     const kpred_status s = kpred_init(&ctx, fuzz_between(in, 0, 3) ? KPRED_VERSION : fuzz_u32(in),
                                       m, beam, (int32_t *)(void *)(arena + shift), given);
+    if (s != KPRED_OK)
+        FUZZ_REACHED("a refusal");
     FUZZ_CHECK(s != KPRED_OK || (words > 0 && given == words && shift % 4 == 0));
     FUZZ_CHECK(kpred_status_string(s) != NULL);
     free(arena);
@@ -40,8 +43,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 1:
     case 2: shipped(&in); break;
     case 3:
-    case 4: hostile_scorer(&in); break;
-    default: hostile_network(&in);
+    case 4:
+        if (hostile_scorer(&in))
+            FUZZ_REACHED("a prediction by a hostile scorer");
+        break;
+    default:
+        if (hostile_network(&in))
+            FUZZ_REACHED("a prediction by a hostile network");
     }
     return 0;
 }

@@ -66,7 +66,9 @@ static void through_header(struct model *m, const uint8_t *data, size_t size)
     FUZZ_CHECK(fclose(f) == 0);
     FUZZ_CHECK(header_read(fuzz_file("model.h", text, n), &back) == 0);
     FUZZ_CHECK(back.m.id == m->m.id);
-    fuzz_predict(&back.m, &in, 0);
+    FUZZ_REACHED("a header that is read back");
+    if (fuzz_predict(&back.m, &in, 0))
+        FUZZ_REACHED("a prediction by its header");
     model_free(&back);
     free(text);
 }
@@ -82,6 +84,10 @@ static void any_tuples(const struct model *m)
         values[t] = m->params[t].values[0];
     const int any = any_tuple(&m->clauses, m->spec, problem, &steps);
     FUZZ_CHECK(any != 0 || !kpred_legal(&m->m, problem, values));
+    if (any == 0)
+        FUZZ_REACHED("conditions that leave no tuple");
+    else
+        FUZZ_REACHED("conditions that leave a tuple");
     any_tuple_culprit(&m->clauses, m->spec, problem, &steps);
 }
 

@@ -13,8 +13,10 @@
 static void read_problems(const struct spec *spec, const char *path)
 {
     struct problems p;
-    if (problems_read(path, spec, &p) == 0)
+    if (problems_read(path, spec, &p) == 0) {
+        FUZZ_REACHED("problems");
         problems_free(&p);
+    }
 }
 
 static void read_results(const struct spec *spec, const char *path)
@@ -27,8 +29,10 @@ static void read_results(const struct spec *spec, const char *path)
     size_t at = 0;
     if (results_open(&r, path, spec, "tune") != 0)
         return;
-    while (results_next(r, problem, &at, &one))
+    while (results_next(r, problem, &at, &one)) {
+        FUZZ_REACHED("a result");
         FUZZ_CHECK(one.time > 0 && one.value[0] < 3 && one.value[1] < 3);
+    }
     const size_t n = results_count(r);
     const int added = results_append(r, problem, value, &a) == 0;
     results_close(r);
@@ -40,7 +44,11 @@ static void read_results(const struct spec *spec, const char *path)
 static void read_full(const struct spec *spec, const char *path)
 {
     struct full_table t;
-    full_table_read(&t, path, spec, NULL);
+    const int is_read = full_table_read(&t, path, spec, NULL) == 0;
+    if (is_read && ends_with(path, ".json"))
+        FUZZ_REACHED("a full table in JSON");
+    else if (is_read)
+        FUZZ_REACHED("a full table in CSV");
     full_table_free(&t);
 }
 

@@ -35,6 +35,7 @@ static void text(const uint8_t *data, size_t size, int force)
     int rc;
     struct buf once = merged(path, force, &rc), twice = {0};
     if (rc == 0) {
+        FUZZ_REACHED("a merged text");
         twice = merged(path, force, &rc);
         FUZZ_CHECK(rc == 0 && once.n == twice.n && memcmp(once.s, twice.s, once.n) == 0);
     }
@@ -48,7 +49,8 @@ static void sqlite(const uint8_t *data, size_t size, int force)
     struct user_db u;
     struct user_db_counts counts;
     add_lines(&u);
-    user_db_write_sqlite(&u, path, force, &counts);
+    if (user_db_write_sqlite(&u, path, force, &counts) == 0)
+        FUZZ_REACHED("a merged database");
     user_db_free(&u);
 }
 

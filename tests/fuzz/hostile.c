@@ -58,14 +58,14 @@ static void make_law(struct fuzz_bytes *in, kpred_model *m)
     m->rule_name = m->rule != NULL ? "rule" : "";
 }
 
-static void seal_and_predict(kpred_model *m, struct fuzz_bytes *in)
+static int seal_and_predict(kpred_model *m, struct fuzz_bytes *in)
 {
     make_law(in, m);
     m->scale = (uint32_t)fuzz_between(in, 1, KPRED_MAX_SCALE);
     if (fuzz_between(in, 0, 1))
         m->scale = KPRED_SCALE_ONE;
     m->id = kpred_model_id(m);
-    fuzz_predict(m, in, law.kind == LAW_LIES);
+    return fuzz_predict(m, in, law.kind == LAW_LIES);
 }
 
 static void draw_shape(struct fuzz_bytes *in, struct net_shape *shape)
@@ -125,7 +125,7 @@ static void make_code(struct code *c, struct fuzz_bytes *in)
         add_activation(c, in);
 }
 
-void hostile_network(struct fuzz_bytes *in)
+int hostile_network(struct fuzz_bytes *in)
 {
     struct net net;
     struct net_shape shape;
@@ -139,8 +139,9 @@ void hostile_network(struct fuzz_bytes *in)
     net.net.n_features = (uint16_t)code.activations;
     if (net.model.work_words < (uint32_t)code.registers)
         net.model.work_words = (uint32_t)code.registers;
-    seal_and_predict(&net.model, in);
+    const int answered = seal_and_predict(&net.model, in);
     net_free(&net);
+    return answered;
 }
 
 /* ---- a scorer of its own ---- */
@@ -197,7 +198,7 @@ static void extend(const kpred_model *m, int32_t *work, const int32_t *state, si
     fill(next, m->state_words);
 }
 
-void hostile_scorer(struct fuzz_bytes *in)
+int hostile_scorer(struct fuzz_bytes *in)
 {
     static const kpred_scorer with_state = {start, logits, extend};
     static const kpred_scorer without_state = {start, logits, NULL};
@@ -214,5 +215,5 @@ void hostile_scorer(struct fuzz_bytes *in)
     m->work_words = (uint32_t)fuzz_between(in, 0, 300);
     m->state_words = (uint32_t)fuzz_between(in, 0, 40);
     m->scorer = m->state_words != 0 ? &with_state : &without_state;
-    seal_and_predict(m, in);
+    return seal_and_predict(m, in);
 }

@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 
-/* Makes a model of the built-in network and predicts with it. */
-void hostile_network(struct fuzz_bytes *in);
+/* Makes a model of the built-in network and predicts with it. 1: there was a tuple */
+int hostile_network(struct fuzz_bytes *in);
 /* The same of a model with a scorer of its own, whose logits are any numbers. */
-void hostile_scorer(struct fuzz_bytes *in);
+int hostile_scorer(struct fuzz_bytes *in);

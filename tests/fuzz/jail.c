@@ -12,10 +12,11 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-int jail_is_shut;
+int jail_is_shut, jail_refused;
 
 static int refuse(void)
 {
+    jail_refused = 1;
     return fail("not in the jail");
 }
 

@@ -6,3 +6,4 @@
 #pragma once
 
 extern int jail_is_shut; /* while it is 0, all is as ever */
+extern int jail_refused; /* it has kept a command from something */

@@ -7,7 +7,8 @@
 # quick: without the two tools that follow every path, gcc -fanalyzer and clang's analyzer, which take nearly all the time.
 # Each tool that is not installed is named, and counted as skipped. tools/release/analyze_accepted lists
 # the findings that are none, with reasons; a line of it that meets nothing is a finding, too. The last
-# line is `analyze: N tools, N findings, N skipped`.
+# line is `analyze: N tools, N findings, N skipped`; where there is no tool, the totals of what was skipped
+# come behind it.
 #
 # Warnings of clang -Weverything, and checks of clang-tidy, that are switched off:
 #   padded                        a struct may have holes: models and contexts are no files
