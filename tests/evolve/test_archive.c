@@ -286,6 +286,31 @@ static void damaged_anywhere(void)
     buf_free(&text);
 }
 
+/* An editor changed the ends of its lines: it reads, and goes on with such ends. */
+static void edited(void)
+{
+    struct archive *a;
+    size_t counts[N_OUTCOMES];
+    struct buf text = written();
+    test_put_edited(scratch_path, text.s);
+    buf_free(&text);
+    REQUIRE(archive_open(&a, scratch_path, 1, story, names) == 0);
+    add(a, 9, EFFORT_SEARCH, 1, 0);
+    archive_close(a);
+    REQUIRE(archive_read(&a, scratch_path, names) == 0);
+    archive_counts(a, counts);
+    CHECK_EQ(counts[OUTCOME_VALID], 4);
+    archive_close(a);
+    text = scratch_get();
+    for (const char *p = text.s; (p = strchr(p, '\n')) != NULL; p++)
+        CHECK(p[-1] == '\r');
+    text.n -= 5; /* and a kill may cut that, too */
+    scratch_put(text.s, text.n);
+    CHECK(opens(1, story, names) && scratch_said("has no end"));
+    CHECK(opens(1, story, names) && !scratch_said("log"));
+    buf_free(&text);
+}
+
 static int reads(const struct buf *text)
 {
     struct archive *a;
@@ -424,6 +449,7 @@ int main(void)
     RUN(is_of_one_search);
     RUN(cut_anywhere);
     RUN(damaged_anywhere);
+    RUN(edited);
     RUN(lines_in_order);
     RUN(other_files);
     RUN(no_room);

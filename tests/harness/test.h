@@ -66,6 +66,19 @@ static inline void test_same(const char *got, const char *want, const char *file
     test_fail(file, line, text);
 }
 
+/* Writes a text as some editors do: behind a byte order mark, with lines that end with CRLF. */
+static inline void test_put_edited(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK_OF(f != NULL, path);
+    if (f == NULL)
+        return;
+    fputs("\xef\xbb\xbf", f);
+    for (; *text != '\0'; text++)
+        fprintf(f, "%s%c", *text == '\n' ? "\r" : "", *text);
+    CHECK_OF(fclose(f) == 0, path);
+}
+
 /* The test that calls it cannot run here; it returns at once. */
 static inline void test_skip(const char *reason)
 {

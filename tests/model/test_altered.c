@@ -372,6 +372,20 @@ static void other_specs(void)
     CHECK(made && refused);
 }
 
+/* ---- the same numbers ---- */
+
+static void as_an_editor_leaves_it(void)
+{
+    struct buf text = {NULL, 0, 0};
+    struct model was, is;
+    REQUIRE(!read_file(headers[0], 1 << 27, &text) && !header_read(headers[0], &was));
+    test_put_edited(path, text.s);
+    CHECK(!header_read(path, &is) && is.m.id == was.m.id);
+    model_free(&was);
+    model_free(&is);
+    buf_free(&text);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -386,6 +400,7 @@ int main(int argc, char **argv)
     RUN(trained_ranges);
     RUN(any_number_anywhere);
     RUN(other_specs);
+    RUN(as_an_editor_leaves_it);
     unlink(path);
     return test_end();
 }

@@ -1,5 +1,6 @@
-/* test_tune.c - the parts of tune: the end of an output, durations, legal tuples, a model's order
+/* test_tune.c - the parts of tune: the end of an output, durations, legal tuples, a model's order, files
    SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
 #include "weights/conv_asm_bwd_wrw_3x3.h"
 
 #include "harness/test.h"
@@ -7,9 +8,11 @@
 #include "tune/answer.h"
 #include "tune/budget.h"
 #include "tune/order.h"
+#include "tune/results.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- the end of an output ---- */
 
@@ -258,6 +261,57 @@ static void order_of_a_model(void)
     model_free(&model);
 }
 
+/* ---- a file of results ---- */
+
+static const char rows[] =
+    "# kpred-train tune: hill\n# ./time.sh\nn,a,time_us\n7,1,5\n7,2,failed\n";
+
+static int file_is(const char *path, const char *text)
+{
+    struct buf is = {0};
+    const int rc = read_file(path, 999, &is) == 0 && strcmp(is.s, text) == 0;
+    buf_free(&is);
+    return rc;
+}
+
+/* Opens the file and adds a row for a = 4: returns how many it had. */
+static size_t go_on(const struct spec *spec, const char *path)
+{
+    const struct answer answer = {OUTCOME_TIME, 9, ""};
+    const int32_t problem[] = {7};
+    const uint16_t value[] = {2};
+    struct results *r;
+    if (results_open(&r, path, spec, "./time.sh") != 0)
+        return SIZE_MAX;
+    const size_t n = results_count(r);
+    CHECK_EQ(results_append(r, problem, value, &answer), 0);
+    results_close(r);
+    return n;
+}
+
+/* A file that an editor has written is read, goes on with the same ends of lines, and loses what a
+   kill has left of a row. */
+static void edited_results(void)
+{
+    static char path[] = "/tmp/kpred-tune-XXXXXX";
+    struct spec spec;
+    struct model model;
+    struct buf whole = {0};
+    REQUIRE(close(mkstemp(path)) == 0);
+    open_spec(&spec, &model, "[params]\na = 1 2 4\n");
+    test_put_edited(path, rows);
+    CHECK_EQ(read_file(path, 999, &whole), 0);
+    CHECK_EQ(go_on(&spec, path), 2);
+    buf_puts(&whole, "7,4,9\r\n");
+    CHECK(file_is(path, whole.s));
+    CHECK_EQ(truncate(path, (off_t)whole.n - 1), 0); /* it lacks the LF */
+    CHECK_EQ(go_on(&spec, path), 2);
+    CHECK(file_is(path, whole.s));
+    unlink(path);
+    buf_free(&whole);
+    close_spec(&spec, &model);
+}
+
 int main(void)
 {
     RUN(tails);
@@ -267,6 +321,7 @@ int main(void)
     RUN(samples);
     RUN(rare);
     RUN(order_of_a_model);
+    RUN(edited_results);
     RUN(bad_durations);
     return test_end();
 }

@@ -221,10 +221,11 @@ shards() {
 check "four shards at a time, merged, are one run" shards
 
 merge_again() {
-    "$trainer" merge part.1.csv joined.csv joined.csv -o twice.csv 2>told && rows joined.csv >want &&
+    { printf '\357\273\277'; sed 's/$/\r/' part.1.csv; } >edited.csv
+    "$trainer" merge edited.csv joined.csv joined.csv -o twice.csv 2>told && rows joined.csv >want &&
         rows twice.csv | diff want - && head -n 3 joined.csv >want && head -n 3 twice.csv | diff want -
 }
-check "merge: identical rows once" merge_again
+check "merge: identical rows once, one file with CRLF and a byte order mark" merge_again
 
 merge_cut() {
     head -c $(($(wc -c <part.1.csv) - 3)) part.1.csv >cut.csv && "$trainer" merge cut.csv -o out.csv 2>told &&

@@ -50,16 +50,12 @@ size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_
 int hf_list_may_replace(const char *path)
 {
     struct stat st;
-    char line[16] = "";
+    char line[16];
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return 0;
-    FILE *f = open_input(path);
-    if (f == NULL)
+    if (first_line(path, line, sizeof line) != 0)
         return -1;
-    skip_bom(f);
-    const int is_list = fgets(line, sizeof line, f) != NULL
-                        && strcspn(line, "\r\n") == strlen(header)
-                        && strncmp(line, header, strlen(header)) == 0;
-    fclose(f);
-    return is_list ? 0 : fail("%s: is no list of %s, and is not replaced", path, header);
+    return strcmp(line, header) == 0
+               ? 0
+               : fail("%s: is no list of %s, and is not replaced", path, header);
 }

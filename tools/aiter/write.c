@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 static const char candidates[] =
-    "gfx,cu_num,M,N,K,rank,libtype,kernelId,splitK,kernelName,probability\n";
+    "gfx,cu_num,M,N,K,rank,libtype,kernelId,splitK,kernelName,probability";
 
 /* ---- rows ---- */
 
@@ -54,7 +54,7 @@ void write_rows(FILE *f, const struct rows_family *rows, enum family_id family,
                 const struct target *t, enum write_schema schema)
 {
     if (schema == SCHEMA_CANDIDATES)
-        fputs(candidates, f);
+        fprintf(f, "%s\n", candidates);
     else
         write_header(f, family, schema);
     for (size_t i = 0; i < rows->n; i++) {
@@ -79,13 +79,10 @@ static int check_row(void *to, const struct tuned_row *row)
 
 static int check_candidates(const char *path)
 {
-    char line[sizeof candidates] = "";
-    FILE *f = open_input(path);
-    if (f == NULL)
+    char line[sizeof candidates + 2];
+    if (first_line(path, line, sizeof line) != 0)
         return -1;
-    const char *got = fgets(line, sizeof line, f);
-    fclose(f);
-    if (got != NULL && strcmp(line, candidates) == 0)
+    if (strcmp(line, candidates) == 0)
         return 0;
     return fail("%s:1: \"%.60s\": the file is no list of candidates; --force replaces it", path,
                 line);

@@ -196,13 +196,19 @@ int is_identifier(const char *s)
 
 static const char bom[] = "\xef\xbb\xbf";
 
-void drop_bom(struct buf *text)
+void plain_text(struct buf *text)
 {
-    const size_t n = sizeof bom - 1;
-    if (text->n < n || memcmp(text->s, bom, n) != 0)
+    size_t from = 0, to = 0;
+    if (text->n == 0 || memchr(text->s, '\0', text->n) != NULL)
         return;
-    text->n -= n;
-    memmove(text->s, text->s + n, text->n + 1);
+    if (strncmp(text->s, bom, sizeof bom - 1) == 0)
+        from = sizeof bom - 1;
+    else if (strchr(text->s, '\r') == NULL)
+        return;
+    for (; from < text->n; from++)
+        if (text->s[from] != '\r' || text->s[from + 1] != '\n')
+            text->s[to++] = text->s[from];
+    text->s[text->n = to] = '\0';
 }
 
 /* More than one byte goes back only where the first is that of a mark and the next is not. */
@@ -249,6 +255,19 @@ FILE *open_input(const char *path)
     return f;
 }
 
+int first_line(const char *path, char *line, size_t size)
+{
+    FILE *f = open_input(path);
+    *line = '\0';
+    if (f == NULL)
+        return -1;
+    skip_bom(f);
+    if (fgets(line, (int)size, f) != NULL)
+        line[strcspn(line, "\r\n")] = '\0';
+    fclose(f);
+    return 0;
+}
+
 int read_stream(FILE *f, const char *path, size_t most, struct buf *out)
 {
     const size_t start = out->n;
@@ -279,7 +298,7 @@ int read_text(const char *path, size_t most, struct buf *out)
 {
     const int rc = read_file(path, most, out);
     if (rc == 0)
-        drop_bom(out);
+        plain_text(out);
     return rc;
 }
 

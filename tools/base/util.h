@@ -62,17 +62,21 @@ int is_identifier(const char *s);
 /* Cuts the next line off a text, in place, and moves *at behind it; NULL if there is none left. A
    line ends with LF or CRLF, the last one with nothing if it likes. */
 char *next_line(char **at);
-/* Passes over the byte order mark that some editors put before a text, if there is one. */
-void drop_bom(struct buf *text);
+/* A text as kpred writes one: without the byte order mark that some editors put before it, and with
+   lines that end with LF where they ended with CRLF. What holds a NUL byte is no text, and stays. */
+void plain_text(struct buf *text);
+/* Passes over the mark alone. */
 void skip_bom(FILE *f);
 
 /* ---- files ---- */
 
 /* Opened for reading, or NULL with a message. */
 FILE *open_input(const char *path);
+/* Its first line, or as much as there is room for, as plain_text leaves it; 0 or -1 likewise. */
+int first_line(const char *path, char *line, size_t size);
 /* The whole file, 1..most bytes, added to `out`. */
 int read_file(const char *path, size_t most, struct buf *out);
-/* The same of a text, into an empty buffer, without a byte order mark. */
+/* The same of a text, into an empty buffer, as plain_text leaves it. */
 int read_text(const char *path, size_t most, struct buf *out);
 /* The rest of an open one, 0..most bytes, added likewise; `path` is for messages. */
 int read_stream(FILE *f, const char *path, size_t most, struct buf *out);

@@ -46,7 +46,7 @@ int data_read(const char *path, struct buf *out)
     if (rc == 0 && packing->unpack != NULL)
         rc = packing->unpack(path, &raw, max_bytes, out);
     if (rc == 0)
-        drop_bom(out);
+        plain_text(out);
     buf_free(&raw);
     return rc;
 }
@@ -116,7 +116,7 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
     if (rc == 0 && packing->unpack != NULL)
         rc = packing->unpack(path, &raw, max_bytes, &unpacked);
     if (rc == 0) {
-        drop_bom(bytes);
+        plain_text(bytes);
         rc = f->read(l, bytes);
     }
     if (rc == 0)

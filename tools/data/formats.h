@@ -21,6 +21,6 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
 
 /* Does a file's name end so, or so with the ending of a packed file behind? */
 int data_has_ending(const char *path, const char *ending);
-/* Reads a file of any format, unpacks it by its ending, and passes over a byte order mark. 0, or -1
+/* Reads a file of any format, unpacks it by its ending, and leaves it as plain_text does. 0, or -1
    with a message; to be freed in any case. */
 int data_read(const char *path, struct buf *out);

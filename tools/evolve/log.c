@@ -21,6 +21,7 @@ struct pair {
 struct log {
     char *path;
     FILE *f; /* read by it, written by its descriptor; the lock goes when it is closed */
+    const char *line_end; /* of its last line: new ones end so too */
     uint64_t sum;
     struct pair *story;
     size_t n_story, cap_story;
@@ -117,7 +118,7 @@ int log_append(struct log *l, const char *text)
 {
     struct buf line = {0};
     const uint64_t sum = sum_of(l->sum, text, strlen(text));
-    buf_printf(&line, "%s #%08" PRIx32 "\n", text, shown(sum));
+    buf_printf(&line, "%s #%08" PRIx32 "%s", text, shown(sum), l->line_end);
     /* What a kill can leave is a part of the last line, never parts of several. */
     const int rc = append_whole(fileno(l->f), &line, l->path);
     if (rc == 0)
@@ -149,7 +150,7 @@ static int bad_line(const struct log *l, const char *what)
     return fail("%s:%ld: %s", l->path, l->number, what);
 }
 
-/* The next line, without its LF: 1, 0 if there is no whole one left, or -1 with a message. */
+/* The next line, without its end, which an editor may have made CRLF: 1, 0 if there is no whole one left, or -1 with a message. */
 static int read_line(struct log *l)
 {
     l->n_line = getline(&l->line, &l->cap_line, l->f);
@@ -161,7 +162,11 @@ static int read_line(struct log *l)
     if (l->line[l->n_line - 1] != '\n')
         return 0;
     l->whole += l->n_line;
-    l->line[--l->n_line] = '\0';
+    l->n_line--;
+    const int is_crlf = l->n_line > 0 && l->line[l->n_line - 1] == '\r';
+    l->n_line -= is_crlf;
+    l->line_end = is_crlf ? "\r\n" : "\n";
+    l->line[l->n_line] = '\0';
     return 1;
 }
 
@@ -186,6 +191,8 @@ static int check_sum(const struct log *l, const char *digits, uint64_t sum)
 
 static int read_title(struct log *l)
 {
+    skip_bom(l->f);
+    l->whole = ftello(l->f);
     const int rc = read_line(l);
     if (rc < 0)
         return -1;
@@ -319,6 +326,7 @@ int log_open(struct log **log, const char *path, enum log_mode mode, const struc
 {
     struct log *l = xcalloc(1, sizeof *l);
     l->path = xstrdup(path);
+    l->line_end = "\n";
     *log = l;
     if (open_log(l, mode, story, lines) == 0)
         return 0;

@@ -4,7 +4,7 @@
    `# key value` lines, the first of which says what the file is and the last of which, `# end`, has
    a checksum; then lines of text with ` #checksum` behind. A checksum is over all that stands
    before it in the file, checksums of lines aside: so a line that was changed, taken out, doubled
-   or put elsewhere is found. */
+   or put elsewhere is found. Ends of lines do not count: an editor may make them CRLF. */
 #pragma once
 
 #include "base/util.h"

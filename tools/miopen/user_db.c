@@ -126,7 +126,7 @@ static void cut_returns(char *line)
 static int read_lines(struct user_db *u, const char *path, struct buf *text)
 {
     size_t number = 1;
-    drop_bom(text);
+    plain_text(text);
     if (strlen(text->s) != text->n)
         return fail("%s: is no perf-db: it holds a NUL byte", path);
     for (char *at = text->s, *line; (line = next_line(&at)) != NULL; number++) {

@@ -105,7 +105,7 @@ int model_open(const char *name, struct model *out)
 static int read_story(const char *path, struct buf *out)
 {
     struct buf file = {NULL, 0, 0};
-    if (read_file(path, HEADER_MAX_BYTES, &file))
+    if (read_text(path, HEADER_MAX_BYTES, &file))
         return -1;
     char *story = header_between(file.s, "\n\n", "\n   id ");
     buf_puts(out, story ? story : "");

@@ -23,6 +23,7 @@ struct results {
     char *path;
     FILE *f; /* read by it, written by its descriptor; the lock goes when it is closed */
     const struct spec *spec;
+    const char *line_end; /* of its last line: new ones end so too */
     struct interned problems;
     size_t *first, *last; /* of each problem: 1 + a row */
     size_t cap_first, cap_last;
@@ -48,6 +49,7 @@ int results_append(struct results *r, const int32_t *problem, const uint16_t *va
 {
     struct buf row = {0};
     row_add(r->spec, problem, value, a, &row);
+    buf_puts(&row, r->line_end);
     const int rc = append_whole(fileno(r->f), &row, r->path);
     buf_free(&row);
     return rc;
@@ -121,10 +123,15 @@ static int read_row(struct results *r, const struct csv_records *c, struct inter
     return 0;
 }
 
+static int is_titled(const char *text)
+{
+    return strncmp(text, RESULTS_TITLE, strlen(RESULTS_TITLE)) == 0;
+}
+
 static int check_title(const struct results *r, const char *text)
 {
     const size_t n = strlen(RESULTS_TITLE), line = strcspn(text, "\n");
-    if (strncmp(text, RESULTS_TITLE, n) != 0)
+    if (!is_titled(text))
         return fail("%s:1: does not begin with \"" RESULTS_TITLE "%s\": it is no output of tune",
                     r->path, r->spec->name);
     if (line - n != strlen(r->spec->name) || memcmp(text + n, r->spec->name, line - n) != 0)
@@ -185,17 +192,26 @@ static int cut(const struct results *r, off_t size)
                : fail("%s: cannot cut off a line without an end: %s", r->path, strerror(errno));
 }
 
-/* Whole lines alone: what stands behind the last one is what a kill has left of a write. */
-static int keep_lines(const struct results *r, struct buf *text)
+static size_t whole_lines(const struct buf *text)
 {
     size_t n = text->n;
     while (n > 0 && text->s[n - 1] != '\n')
         n--;
-    if (n == text->n)
+    return n;
+}
+
+/* Whole lines alone: what stands behind the last one is what a kill has left of a write. An editor
+   may have written the file anew, with other ends of its lines. */
+static int keep_lines(struct results *r, struct buf *text)
+{
+    const size_t n = whole_lines(text), had = text->n;
+    r->line_end = n > 1 && text->s[n - 2] == '\r' ? "\r\n" : "\n";
+    plain_text(text);
+    if (n == had || !is_titled(text->s))
         return 0;
     note("%s: its last line has no end, as a kill leaves one: cut off", r->path);
-    text->n = n;
-    text->s[n] = '\0';
+    text->n = whole_lines(text);
+    text->s[text->n] = '\0';
     return cut(r, (off_t)n);
 }
 
@@ -222,7 +238,7 @@ static int open_results(struct results *r, const char *command)
     int rc = open_file(r);
     if (rc == 0)
         rc = read_stream(r->f, r->path, most_bytes, &text);
-    if (rc == 0 && strncmp(text.n > 0 ? text.s : "", RESULTS_TITLE, strlen(RESULTS_TITLE)) == 0)
+    if (rc == 0)
         rc = keep_lines(r, &text);
     if (rc == 0)
         rc = begin(r, &text, command);

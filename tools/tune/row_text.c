@@ -23,9 +23,9 @@ static void add_time(const struct answer *a, struct buf *b)
     static const char *const words[] = {
         [OUTCOME_FAILED] = "failed", [OUTCOME_TIMEOUT] = "timeout", [OUTCOME_INVALID] = "invalid"};
     if (a->outcome == OUTCOME_TIME)
-        buf_printf(b, "%.15g\n", a->us);
+        buf_printf(b, "%.15g", a->us);
     else
-        buf_printf(b, "%s\n", words[a->outcome]);
+        buf_puts(b, words[a->outcome]);
 }
 
 void row_add(const struct spec *spec, const int32_t *problem, const uint16_t *value,

@@ -9,6 +9,7 @@
 
 /* The names of the columns, as a line: fields, parameters, time_us. */
 void row_add_names(const struct spec *spec, struct buf *b);
+/* A row, without the end of its line */
 void row_add(const struct spec *spec, const int32_t *problem, const uint16_t *value,
              const struct answer *a, struct buf *b);
 

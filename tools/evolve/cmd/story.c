@@ -28,7 +28,7 @@ void story_put_hash_of_file(struct story *story, const char *key, const char *pa
 {
     struct buf text = {NULL, 0, 0};
     char hex[65] = "";
-    if (read_file(path, (size_t)1 << 26, &text) == 0)
+    if (read_text(path, (size_t)1 << 26, &text) == 0)
         sha256_hex(text.s, text.n, hex);
     buf_free(&text);
     story_put(story, key, hex);

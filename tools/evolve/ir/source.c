@@ -143,10 +143,12 @@ static int read_module(struct ir *ir, const struct ir_source *s)
 {
     enum { MOST = 64 << 20 };
     struct buf text = {0};
-    const int is_ir = ends_with(s->path, ".ll") || ends_with(s->path, ".bc");
+    const int is_text = ends_with(s->path, ".ll"), is_ir = is_text || ends_with(s->path, ".bc");
     if (!is_ir && !ends_with(s->path, ".c") && !ends_with(s->path, ".cl"))
         return fail("%s: its name ends with none of .c, .cl, .ll, .bc", s->path);
-    int status = is_ir ? read_file(s->path, MOST, &text) : compile(ir, s, &text);
+    int status = is_text ? read_text(s->path, MOST, &text)
+                 : is_ir ? read_file(s->path, MOST, &text)
+                         : compile(ir, s, &text);
     if (status == 0 && is_ir)
         status = try_to_parse(ir, s->path, &text);
     if (status == 0)

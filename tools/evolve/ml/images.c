@@ -82,7 +82,7 @@ int images_read(struct images *images, const char *path)
     struct buf text = {0};
     struct csv_records c;
     memset(images, 0, sizeof *images);
-    if (read_file(path, MOST_BYTES, &text) != 0)
+    if (read_text(path, MOST_BYTES, &text) != 0)
         return -1;
     int rc = csv_records_open(&c, path, &text);
     if (rc == 0)
