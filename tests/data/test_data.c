@@ -1016,6 +1016,68 @@ static void timed_table(void)
     spec_free(&s);
 }
 
+static int was_said(const char *text)
+{
+    struct buf said = {0};
+    fflush(stderr);
+    const int is = read_file(in(scratch, "messages"), 1 << 24, &said) == 0 && strstr(said.s, text);
+    buf_free(&said);
+    return is;
+}
+
+/* Two files whose times are of two units, and one that was put together of such ones */
+static void other_units(void)
+{
+    static const char spec[] = "[kernel]\nname = t\n[data]\nformat = timed\n[fields]\nn = size\n"
+                               "[params]\na = 1 2 3\n";
+    static const struct {
+        const char *one, *two; /* NULL: there is one file */
+        size_t n;              /* rows; 0: refused, */
+        const char *said;      /* with this */
+        size_t n_lenient;      /* rows then */
+    } cases[] = {
+        {"n,a,time_us\n8,1,5\n8,2,7\n", "a,n,time_us\n2,8,.007\n3,8,.004\n", 0,
+         "one.csv:3: time_us: value \"7\": the same option of the same problem took 0.007 in "
+         "two.csv:2: is one of them in another unit? (--lenient leaves such rows out)\n",
+         3},
+        {"n,a,time_ms\n8,1,5\n", "n,a,time_us\n8,1,5\n", 0,
+         "one.csv:2: time_us: value \"5000\": the same option of the same problem took 5 in "
+         "two.csv:2:",
+         1},
+        {"n,a,time_us\n8,1,5000\n8,1,5\n", "n,a,time_us\n9,1,5\n", 0,
+         "one.csv:2: time_us: value \"5000\": the same option of the same problem took 5 in "
+         "one.csv:3:",
+         2},
+        /* a run where all went wrong, one repeat of three, and another problem, tuple or unit */
+        {"n,a,time_us\n8,1,5\n", "n,a,time_us\n8,1,1500\n", 2, NULL, 2},
+        {"n,a,time_us\n8,1,5\n8,1,5\n8,1,5000\n", NULL, 1, NULL, 1},
+        {"n,a,time_us\n8,1,5\n", "n,a,time_us\n8,2,5000\n9,1,5000\n", 3, NULL, 3},
+        {"n,a,time_us\n8,1,5\n", "n,a,time_ms\n8,1,.006\n", 2, NULL, 2},
+    };
+    struct spec s;
+    REQUIRE(chdir(scratch) == 0 && spec_parse(&s, spec, "x.spec") == 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const paths[] = {"one.csv", "two.csv"};
+        put_file(paths[0], cases[i].one, strlen(cases[i].one));
+        if (cases[i].two != NULL)
+            put_file(paths[1], cases[i].two, strlen(cases[i].two));
+        for (int lenient = 0; lenient < 2; lenient++) {
+            const struct data_options how = {.lenient = lenient};
+            const size_t want = lenient ? cases[i].n_lenient : cases[i].n;
+            struct dataset d;
+            const int rc = data_load(readers, &s, paths, cases[i].two != NULL ? 2 : 1, &how, &d);
+            CHECK_EQ(rc, want > 0 ? 0 : -1);
+            CHECK_EQ(d.n, want);
+            CHECK(want > 0 || was_said(cases[i].said));
+            if (rc == 0) {
+                CHECK_EQ(d.dropped[DROP_TWICE], cases[i].said != NULL);
+                data_free(&d);
+            }
+        }
+    }
+    spec_free(&s);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -1058,5 +1120,6 @@ int main(int argc, char **argv)
     test_run("csv fuzz", csv_fuzz);
     test_run("timed: a find-db, and its fuzz", timed_find_db);
     test_run("timed: a Tensile table, and its fuzz", timed_table);
+    test_run("timed: two units", other_units); /* the last one: it leaves the folder */
     return test_end();
 }

@@ -132,6 +132,9 @@ refuse "a value that the model does not know" 1 'does not know a=3, which wide.j
 refuse "two GPUs" 1 'a replay takes one problem, and --gpu one GPU' "$trainer" tune four.spec --replay four.csv
 refuse "an unknown GPU" 1 'has no row of --gpu Z, but of X and others' "$trainer" tune four.spec --replay four.csv --gpu Z
 refuse "another GPU" 1 'not of --gpu MI250X' "$trainer" tune --replay four.json --gpu MI250X
+{ cat four.csv; echo X,8,1,1,100000; } >units.csv
+refuse "times of two units" 1 'units.csv:7: the tuple took 100000 microseconds, and 100 in line 2: is one of them in' \
+    "$trainer" tune four.spec --replay units.csv --gpu X
 refuse "no seeds" 2 'seeds' "$trainer" tune --replay four.json --seeds 0
 refuse "CSV without a spec" 1 'name the SPEC' "$trainer" tune --replay four.csv
 test_end

@@ -243,6 +243,8 @@ static int load_all(struct loader *l, const struct data_format *formats, struct 
     for (size_t i = 0; i < n; i++)
         if (load_file(l, formats, d, paths[i]) != 0)
             return -1;
+    if (n > 1 && load_check_units(l) != 0)
+        return -1;
     if (l->n != 0)
         return 0;
     memcpy(d->dropped, l->dropped, sizeof d->dropped);
@@ -254,7 +256,7 @@ static int load_all(struct loader *l, const struct data_format *formats, struct 
 int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
               size_t n, const struct data_options *options, struct dataset *out)
 {
-    struct loader l = {.spec = spec, .options = options, .at_once = 1};
+    struct loader l = {.spec = spec, .options = options, .paths = paths, .at_once = 1};
     memset(out, 0, sizeof *out);
     out->retired = spec->retired;
     out->n_fields = spec->n_fields;

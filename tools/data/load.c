@@ -379,6 +379,25 @@ static int by_option_and_time(const void *pa, const void *pb)
     return (a->row > b->row) - (a->row < b->row);
 }
 
+/* Repeats differ by some ten where much goes wrong, and units by a thousand. */
+int load_other_unit(double us, double other)
+{
+    return us > 300 * other || other > 300 * us;
+}
+
+/* Verdict on a row of an option beside the fastest one, of this file or an earlier one */
+static int check_unit(struct loader *l, const struct load_row *least, const struct load_row *r)
+{
+    char time[32];
+    if (!load_other_unit(r->time, least->time))
+        return 0;
+    snprintf(time, sizeof time, "%.15g", r->time);
+    l->path = l->paths[r->file];
+    return load_bad(l, r->row, DROP_TWICE, "time_us", time,
+                    "the same option of the same problem took %.15g in %s:%lld: " LOAD_OTHER_UNIT,
+                    least->time, l->paths[least->file], (long long)least->row);
+}
+
 /* Verdict on a row that follows one of the same option: equal times are one measurement. */
 static int check_twice(struct loader *l, const struct load_row *first, const struct load_row *r)
 {
@@ -418,8 +437,18 @@ static void count_repeats(const struct load_row *r, size_t start, size_t end, st
             c->first = r[i].row;
 }
 
+/* The median is to be near the least of rows start..*end-1, or the longest ones are looked at. */
+static int check_median(struct loader *l, size_t start, size_t *end)
+{
+    const struct load_row *r = l->rows;
+    for (; load_other_unit(median_row(r, start, *end).time, r[start].time); --*end)
+        if (check_unit(l, &r[start], &r[*end - 1]) < 0)
+            return -1;
+    return 0;
+}
+
 /* An option that was timed several times has the median of its times. */
-static void merge_repeats(struct loader *l, size_t start)
+static int merge_repeats(struct loader *l, size_t start)
 {
     struct load_row *r = l->rows;
     struct repeats repeats = {0, 0};
@@ -427,8 +456,11 @@ static void merge_repeats(struct loader *l, size_t start)
     for (size_t i = start; i < l->n; i = end) {
         for (end = i + 1; end < l->n && load_compare_options(&r[i], &r[end]) == 0; end++)
             ;
-        count_repeats(r, i, end, &repeats);
-        r[kept++] = median_row(r, i, end);
+        size_t kept_end = end;
+        if (check_median(l, i, &kept_end) != 0)
+            return -1;
+        count_repeats(r, i, kept_end, &repeats);
+        r[kept++] = median_row(r, i, kept_end);
     }
     l->n = kept;
     if (repeats.n > 0 && l->spec->format == SPEC_TIMED)
@@ -436,6 +468,7 @@ static void merge_repeats(struct loader *l, size_t start)
              "times counts",
              l->path, l->row_prefix, (long long)repeats.first, repeats.n,
              repeats.n == 1 ? " times" : "s time");
+    return 0;
 }
 
 int load_drop_twice(struct loader *l, size_t start)
@@ -445,10 +478,8 @@ int load_drop_twice(struct loader *l, size_t start)
     if (!spec_is_timed(l->spec) || l->n == start)
         return 0;
     qsort(r + start, l->n - start, sizeof *r, by_option_and_time);
-    if (l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER) {
-        merge_repeats(l, start);
-        return 0;
-    }
+    if (l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER)
+        return merge_repeats(l, start);
     for (size_t i = start; i < l->n; i++) {
         const int is_same = kept > start && load_compare_options(&r[kept - 1], &r[i]) == 0;
         const int rc = is_same ? check_twice(l, &r[kept - 1], &r[i]) : 0;
@@ -456,6 +487,26 @@ int load_drop_twice(struct loader *l, size_t start)
             return -1;
         if (rc == 0)
             r[kept++] = r[i];
+    }
+    l->n = kept;
+    return 0;
+}
+
+int load_check_units(struct loader *l)
+{
+    struct load_row *r = l->rows;
+    size_t kept = 0, least = 0;
+    if (!spec_is_timed(l->spec) || l->n == 0)
+        return 0;
+    qsort(r, l->n, sizeof *r, by_option_and_time);
+    for (size_t i = 0; i < l->n; i++) {
+        if (load_compare_options(&r[least], &r[i]) != 0)
+            least = kept;
+        r[kept] = r[i];
+        const int rc = check_unit(l, &r[least], &r[kept]);
+        if (rc < 0)
+            return -1;
+        kept += rc == 0;
     }
     l->n = kept;
     return 0;

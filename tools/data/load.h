@@ -38,8 +38,9 @@ enum { LOAD_SEPARATOR = '\x1f' };
 struct loader {
     const struct spec *spec;
     const struct data_options *options;
-    const char *path;       /* of the file being read */
-    const char *row_prefix; /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
+    const char *const *paths; /* of all files, by their numbers */
+    const char *path;         /* of the file being read */
+    const char *row_prefix;   /* a row is shown as PATH row_prefix ROW: ":" or ": perf_db row " */
     uint32_t file;
     struct load_row *rows;
     size_t n, cap;
@@ -91,9 +92,15 @@ int load_figure(struct loader *l, int64_t row, const char *column, const char *t
 /* The same of a time with format = timed, without a row: 1; 0: a failure; -1: it is none. */
 int load_time_text(const char *text, double *out);
 
+/* Are two times of one tuple so far apart that one of them has to be in another unit? */
+#define LOAD_OTHER_UNIT "is one of them in another unit?"
+int load_other_unit(double us, double other);
+
 /* Compares timed rows by problem, then by option. 0: the same option. */
 int load_compare_options(const struct load_row *a, const struct load_row *b);
 
 /* The rows from `start` on are those of one file: keeps the fastest for each problem and option. 0,
    or -1 with a message. */
 int load_drop_twice(struct loader *l, size_t start);
+/* Of all files' rows: an option's times have one unit. 0, or -1 with a message. */
+int load_check_units(struct loader *l);

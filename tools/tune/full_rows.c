@@ -18,6 +18,7 @@ struct full_rows {
     struct interned problem; /* its fields, as one text */
     struct interned gpus;    /* in rows that are of another one */
     size_t cap;
+    long *line; /* of each tuple, that of its time */
 };
 
 enum { MOST_VALUES = 65535 }; /* of a parameter */
@@ -30,6 +31,20 @@ static void open_params(struct full_rows *r, size_t n)
 }
 
 /* A tuple twice is one that was measured again: the shorter time counts. */
+static int add_again(struct full_rows *r, size_t at, double time, long line)
+{
+    struct full_table *t = r->table;
+    if (isfinite(time) && isfinite(t->time[at]) && load_other_unit(time, t->time[at]))
+        return fail(
+            "%s:%ld: the tuple took %.15g microseconds, and %.15g in line %ld: " LOAD_OTHER_UNIT,
+            t->path, line, time, t->time[at], r->line[at]);
+    if (time < t->time[at]) {
+        t->time[at] = time;
+        r->line[at] = line;
+    }
+    return 0;
+}
+
 static int add_tuple(struct full_rows *r, const char *const *value, double time, long line)
 {
     struct full_table *t = r->table;
@@ -43,17 +58,17 @@ static int add_tuple(struct full_rows *r, const char *const *value, double time,
         number[p] = (uint16_t)at;
     }
     const size_t at = intern(&r->tuples, number, n * sizeof *number);
-    if (at < t->n) {
-        t->time[at] = time < t->time[at] ? time : t->time[at];
-        return 0;
-    }
+    if (at < t->n)
+        return add_again(r, at, time, line);
     if (t->n == r->cap) {
         r->cap = 2 * r->cap + 1024;
         t->value = xrealloc(t->value, r->cap * (n + 1), sizeof *t->value);
         t->time = xrealloc(t->time, r->cap, sizeof *t->time);
+        r->line = xrealloc(r->line, r->cap, sizeof *r->line);
     }
     memcpy(t->value + at * n, number, n * sizeof *number);
     t->time[at] = time;
+    r->line[at] = line;
     t->n++;
     return 0;
 }
@@ -63,6 +78,7 @@ static void close_rows(struct full_rows *r)
     intern_free(&r->tuples);
     intern_free(&r->problem);
     intern_free(&r->gpus);
+    free(r->line);
 }
 
 /* ---- files of other tuners ---- */
