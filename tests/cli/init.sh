@@ -329,6 +329,16 @@ bad_tables() {
     bad_table "a GPU that is no token" 'bad.csv:5: gpu: value "NVIDIA A100"'
     sed 's/time_us/time/' table.csv >bad.csv
     bad_table "a time without its unit" 'column "time": is a measurement: call the column of times time_us'
+    for word in '' failed TimeOut inf -nan - N/A "out of memory"; do
+        for name in kernelTime,is "result,has too"; do
+            awk -F, -v OFS=, -v word="$word" -v name="${name%,*}" '
+                { $8 = NR == 1 ? name : NR % 9 ? $8 + NR / 1000 : word } 1' table.csv | cut -d, -f1-8 >bad.csv
+            bad_table "times called ${name%,*}, failures \"$word\"" "column \"${name%,*}\": ${name#*,} "
+        done
+        awk -F, -v OFS=, -v word="$word" 'NR % 9 == 2 { $9 = word } 1' table.csv >words.csv
+        "$trainer" init words.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
+        check "speeds, failures \"$word\"" cmp my.spec other.spec
+    done
     awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR / 8 : "alpha") }' table.csv >bad.csv
     bad_table "a column of fractions" 'column "alpha": has'
     check "--ignore" "$trainer" init bad.csv --fields rows,cols,dtype --ignore alpha -o my.spec

@@ -467,20 +467,21 @@ best() {
         { cat "$tmp/err"; return 1; }
     [ "$(wc -l <"$tmp/out")" -eq $# ] && ! grep -v ': ignored$' "$tmp/err"
 }
-# measured COLUMN CELL: such a column is refused by name, and --lenient ignores it
+# measured COLUMN CELL [CELL]: such a column is refused by name, and --lenient ignores it
 measured() {
-    rowsum ",$1" "gfx906,4,20,64,1,$2" "gfx906,4,24,64,1,$2" >"$tmp/rowsum.csv"
+    rowsum ",$1" "gfx906,4,20,64,1,$2" "gfx906,4,24,64,1,$2" ${3:+"gfx906,4,28,64,1,$3"} >"$tmp/rowsum.csv"
     refuses 1 "rowsum.csv:1: column \"$1\": is a measurement" \
         ingest "$data/rowsum.spec" --data "$tmp/rowsum.csv" || return 1
     grep -qF 'format = timed' "$tmp/err" && grep -qF '"time_us"' "$tmp/err" &&
         ingest "$data/rowsum.spec" --lenient --data "$tmp/rowsum.csv" >"$tmp/out" 2>"$tmp/err" &&
-        [ "$(wc -l <"$tmp/out")" -eq 3 ] &&
+        [ "$(wc -l <"$tmp/out")" -eq "$(wc -l <"$tmp/rowsum.csv")" ] &&
         grep -qF "rowsum.csv:1: the spec does not name \"$1\": ignored" "$tmp/err"
 }
 for column in time time_us timeMs "Kernel Time (ms)" us GFLOPS "gb/s" Latency; do
     check "CSV: a column of times, $column" measured "$column" 0.25
 done
 check "CSV: times with their unit" measured time "12.5 us"
+check "CSV: times with words for failures" measured time 12.5 failed
 check "CSV: a number of another name" best ,density "gfx906,4,20,64,1,0.5" "gfx906,4,24,64,1,0.25"
 check "CSV: a date called time" best ,time "gfx906,4,20,64,1,2024-01-02 10:00"
 check "CSV: an empty column of times" best ,time_us "gfx906,4,20,64,1,"
@@ -560,8 +561,8 @@ gfx906_60,4,24,64,1,15"
 }
 check "timed: milliseconds" milliseconds
 failures() {
-    timed ,time_us $a,9 $b, $b,failed $b,Timeout $b,inf $b,NaN $b,1e20 $b,0 $b,RuntimeFailedConfig &&
-        times_are "gfx906_60,4,20,64,1,9" && grep -q "dropped 8 rows: a failed measurement" "$tmp/err"
+    timed ,time_us $a,9 $b, $b,failed $b,Timeout $b,inf $b,NaN $b,1e20 $b,0 $b,RuntimeFailedConfig \
+        $b,- $b,N/A $b,-nan $b,-Infinity && times_are "gfx906_60,4,20,64,1,9" && grep -q "dropped 12 rows: a failed measurement" "$tmp/err"
 }
 check "timed: failures are left out and counted" failures
 timed_refuses() { # COLUMNS ROW PATTERN

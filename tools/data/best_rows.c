@@ -11,7 +11,7 @@
 struct best_column {
     size_t at; /* of the record's cells */
     char *name;
-    int has_number, has_other; /* among its cells that are not empty */
+    size_t n_number, n_other; /* of its cells that are not empty */
 };
 
 /* ---- columns ---- */
@@ -61,10 +61,7 @@ void best_rows_see(struct best_rows *b, const struct csv_records *r)
         const char *cell = r->cell[c->at];
         if (*cell == '\0')
             continue;
-        if (is_number(cell))
-            c->has_number = 1;
-        else
-            c->has_other = 1;
+        ++*(is_number(cell) ? &c->n_number : &c->n_other);
     }
 }
 
@@ -88,7 +85,7 @@ static int check_columns(const struct best_rows *b, const struct loader *l)
     struct buf ignored = {0};
     for (size_t i = 0; i < b->n; i++) {
         const struct best_column *c = &b->column[i];
-        if (!l->options->lenient && !spec_is_timed(l->spec) && c->has_number && !c->has_other
+        if (!l->options->lenient && !spec_is_timed(l->spec) && c->n_number > c->n_other
             && column_is_measurement(c->name)) {
             buf_free(&ignored);
             return refuse_times(l, c->name);

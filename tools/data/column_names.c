@@ -73,3 +73,18 @@ int column_find_time(const struct csv_records *header, double *us)
          header->at);
     return -2;
 }
+
+int column_no_time(const struct csv_records *header, const struct spec *spec)
+{
+    for (size_t i = 0; i < header->n; i++) {
+        const char *name = header->cell[i];
+        if (column_is_measurement(name) && spec_field_index(spec, name) < 0
+            && spec_param_index(spec, name) < 0)
+            return fail("%s:%ld: there is no column \"time_us\": call \"%s\" so if it has "
+                        "microseconds, or \"time_ms\" if it has milliseconds",
+                        header->path, header->at, name);
+    }
+    return fail("%s:%ld: there is no column \"time_us\" or \"time_ms\": for a table of the best "
+                "tuple of each problem write `format = csv` into the spec",
+                header->path, header->at);
+}

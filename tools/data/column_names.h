@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/csv_records.h"
+#include "model/spec.h"
 
 /* Does the name say that the column holds times or speeds? Of "total flops" it is not known: that
    may be work. */
@@ -17,3 +18,7 @@ int column_is_time(const char *name);
 /* Which column of the header, the record at hand, is that of the times; -1: none. *us is the
    microseconds of one there. -2 with a message: there are two. */
 int column_find_time(const struct csv_records *header, double *us);
+
+/* There is none, in a table for the spec: -1, with a message which of its columns may be the times,
+   or what else the table may be. */
+int column_no_time(const struct csv_records *header, const struct spec *spec);

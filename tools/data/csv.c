@@ -75,21 +75,6 @@ static int map_field(const struct csv *c, struct columns *cols, size_t i)
     return 0;
 }
 
-/* With format = timed: which of its columns is the time, and what else the table may be */
-static int no_time(const struct csv *c)
-{
-    const struct csv_records *r = &c->r;
-    for (size_t i = 0; i < r->n; i++)
-        if (column_is_measurement(r->cell[i]) && spec_field_index(c->l->spec, r->cell[i]) < 0
-            && spec_param_index(c->l->spec, r->cell[i]) < 0)
-            return fail("%s:%ld: there is no column \"time_us\": call \"%s\" so if it has "
-                        "microseconds, or \"time_ms\" if it has milliseconds",
-                        r->path, r->at, r->cell[i]);
-    return fail("%s:%ld: there is no column \"time_us\" or \"time_ms\": for a table of the best "
-                "tuple of each problem write `format = csv` into the spec",
-                r->path, r->at);
-}
-
 /* time_us, or with format = timed one of time_us and time_ms */
 static int map_time(const struct csv *c, struct columns *cols)
 {
@@ -97,7 +82,7 @@ static int map_time(const struct csv *c, struct columns *cols)
     if (c->l->spec->format != SPEC_TIMED)
         return need_column(&c->r, "time_us", &cols->time);
     cols->time = column_find_time(&c->r, &cols->us);
-    return cols->time == -1 ? no_time(c) : cols->time < 0 ? -1 : 0;
+    return cols->time == -1 ? column_no_time(&c->r, c->l->spec) : cols->time < 0 ? -1 : 0;
 }
 
 static int map_columns(const struct csv *c, struct columns *cols)

@@ -318,12 +318,19 @@ static int is_failure(const char *text)
                                         "invalid",
                                         "timeout",
                                         "inf",
+                                        "-inf",
                                         "nan",
+                                        "-nan",
+                                        "infinity",
+                                        "-infinity",
                                         "none",
                                         "null",
-                                        "InvalidConfig",
+                                        "-",
+                                        "n/a",
+                                        "na",
                                         "CompilationFailedConfig",
-                                        "RuntimeFailedConfig"};
+                                        "RuntimeFailedConfig",
+                                        "InvalidConfig"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(text, words[i]) == 0)
             return 1;

@@ -22,10 +22,10 @@ struct column {
     char *name;
     enum role role;
     struct interned values;
-    int has_text, has_fraction, has_empty;
-    char *first; /* cell, and */
-    int changes; /* whether the second row has another one */
-    int at;      /* number in the survey */
+    int has_text, has_failure, has_fraction, has_empty; /* failures: words in a time's place */
+    char *first;                                        /* cell, and */
+    int changes;                                        /* whether the second row has another one */
+    int at;                                             /* number in the survey */
 };
 
 struct plain {
@@ -97,11 +97,14 @@ static int is_fraction(const char *cell)
 static void see_cell(struct column *c, const char *cell, size_t row)
 {
     int64_t v;
+    double time;
     (void)intern_text(&c->values, cell);
     if (*cell == '\0')
         c->has_empty = 1;
     else if (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0)
-        *(is_fraction(cell) ? &c->has_fraction : &c->has_text) = 1;
+        *(is_fraction(cell)                  ? &c->has_fraction
+          : load_time_text(cell, &time) == 0 ? &c->has_failure
+                                             : &c->has_text) = 1;
     if (row == 0)
         c->first = xstrdup(cell);
     if (row == 1)
@@ -188,9 +191,11 @@ static int advise_fields(const struct plain *t)
 
 /* ---- which column is what ---- */
 
+/* By its name; but a few words, or words alone, are those of a parameter. */
 static int is_measurement(const struct column *c)
 {
-    return !c->has_text && column_is_measurement(c->name);
+    return column_is_measurement(c->name)
+           && (!c->has_text || c->has_fraction || c->values.n > KPRED_MAX_VALUES);
 }
 
 static int wrong_column(const struct plain *t, const struct column *c, const char *what)
@@ -217,10 +222,11 @@ static int check_param(const struct plain *t, struct column *c)
             t, c,
             "is no name for a parameter, which has letters, digits and _ and does "
             "not begin with a digit: call it otherwise, or --ignore passes over it");
-    if (c->has_fraction && !c->has_text && 2 * c->values.n > t->n_rows && t->n_rows > 2)
+    if (c->has_fraction && t->n_rows > 2
+        && (2 * c->values.n > t->n_rows || c->values.n > KPRED_MAX_VALUES))
         return wrong_column(t, c,
-                            "has another fraction in nearly each row, so it is no parameter: "
-                            "--ignore passes over it");
+                            "has too many fractions for a parameter: --ignore passes over it, and "
+                            "a column of times is called time_us or time_ms");
     snprintf(what, sizeof what,
              "has %zu values, a parameter has at most %d: --fields takes it if it describes the "
              "problem, --ignore passes over it",
@@ -293,7 +299,7 @@ static int check_cell(const struct csv_records *r, const struct column *c, const
                                                        r->path, r->at, c->name, cell);
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
-    if (c->role == FIELD && !c->has_text
+    if (c->role == FIELD && !c->has_text && !c->has_failure
         && (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
         return fail("%s:%ld: %s: value \"%s\": a size is an integer from 0 to 2^24", r->path, r->at,
                     c->name, cell);

@@ -157,7 +157,7 @@ static int find_columns(struct full_rows *r, struct csv_table *f)
     f->time = column_find_time(&f->c, &f->us);
     f->gpu = csv_records_find(&f->c, "gpu");
     if (f->time < 0)
-        return f->time == -2 ? -1 : fail("%s: has no column time_us or time_ms", r->table->path);
+        return f->time == -2 ? -1 : column_no_time(&f->c, s);
     for (size_t i = 0; i < s->n_params; i++) {
         f->param[i] = csv_records_find(&f->c, s->params[i].name);
         if (f->param[i] < 0)
