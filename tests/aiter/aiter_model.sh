@@ -102,7 +102,7 @@ some_m() {
 }
 # o_proj and down_proj have one size there.
 same_size() {
-    sed 's/28672/8192/' hf_llama.json >hf_same.json && gives same 8 1280,8192 2048,8192 8192,1024
+    sed 's/28672/8192/; 1s/{/{"time_step_limit": [0.0, Infinity],/' hf_llama.json >hf_same.json && gives same 8 1280,8192 2048,8192 8192,1024
 }
 replaced() {
     list llama 8 -o a.csv 2>err && list llama 4 -o a.csv 2>err && list llama 4 2>err | cmp - a.csv

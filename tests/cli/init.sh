@@ -105,12 +105,12 @@ t1() {
     printf "{\"Name\": \"layout\", \"Values\": \"['row', 'by col']\"},\n"
     printf '{"Name": "scale", "Type": "float", "Values": "[1.5, 0.5]"},\n'
     printf '{"Name": "lds", "Type": "bool", "Values": "[True, False]"},\n'
-    printf '{"Name": "seven", "Type": "int", "Values": "[7]"}],\n"Conditions": ['
+    printf '{"Name": "seven", "Type": "int", "Values": "[7]", "Default": NaN}],\n"Conditions": ['
     for condition; do
         [ "$condition" = "$1" ] || printf ','
         printf '\n{"Parameters": [], "Expression": "%s"}' "$condition"
     done
-    printf ']},\n"KernelSpecification": {"KernelName": "axpy", "ProblemSize": [1000, 20]}}\n'
+    printf ']},\n"KernelSpecification": {"KernelName": "axpy", "ProblemSize": [1e3, 20.0]}}\n'
 }
 
 no_rule() { ! grep -E '^(\[restrict|rule)' my.spec; }

@@ -212,6 +212,32 @@ done
 grep '^"2,b' cache.json >>twice.json
 check "an entry's key several times: the median" rows_are rows.csv twice.json
 
+# ---- what Python writes, and several objectives ----
+
+sed 's/1\.5e0/& /; s/"objective": .*/"objective": ["GB\/s", "time"],/; s/\[64, 2\]/[64.0, 2e0]/; s/{"y": null}/[NaN, -Infinity,NaN]/
+    s/"InvalidConfig"/-Infinity/; s/1e20/NaN/' cache.json >python.json
+check "NaN and the infinities are no figures, 64.0 is an integer" gives python.json rows.csv "python.json: $ignored" \
+    "dropped 2 rows: $failed"
+sed 's/"time": -Infinity/"GB\/s": "InvalidConfig"/' python.json >failed.json
+check "a failure in the place of the first objective" rows_are rows.csv failed.json
+no_figures() {
+    sed 's/"value": 100/"value": Infinity/' t4.json >nan4.json && sed 's/: 100}/: null}/; s/: 100,/: NaN,/' ktt.json >nank.json
+    sed '$d' rows.csv >first.csv && rows_are first.csv nan4.json --gpu A4000 --set problem_size_x=64 problem_size_y=2 &&
+        sed '$d' ktt.csv >first.csv && rows_are first.csv nank.json --set problem_size_y=2
+}
+check "T4 and KTT: no figures" no_figures
+
+# objectives LIST UNIT: of these in T4, and with that unit of GB/s, the measurement time counts, or else the other
+objectives() {
+    sed "s|\[\"time\"\]|$1|; s|\[\"GB/s\"\]|$1|; s|7, \"unit\": \"|1.5, \"unit\": \"$2|; s|9, .*GB/s\"}|100, \"unit\": \"$2\"}|
+        s|\"unit\": \"GB/s\"|\"unit\": \"$2\"|" t4.json >objectives.json
+    rows_are "${3:-rows.csv}" objectives.json --gpu A4000 --set problem_size_x=64 problem_size_y=2
+}
+awk -F, -v OFS=, 'NR == 2 { $6 = "1.5" } 1' rows.csv >us.csv
+check "T4: time among the objectives" objectives '["GB/s", "time"]' us
+check "T4: one objective of two is a time" objectives '["watts", "GB/s"]' us us.csv
+check "T4: no objective is a time" objectives '["watts", "GB/s"]' J
+
 # ---- one cut short ----
 
 every_cut() {
@@ -219,6 +245,7 @@ every_cut() {
 }
 check_with python3 "a cache cut behind each of its bytes" every_cut cache.json
 check_with python3 "the same, in one line" every_cut line.json
+check_with python3 "the same, with NaN and infinities" every_cut python.json
 cut_is_error() {
     ./cuts "$1" >got || return 1
     ! sed '$d' got | grep -vx '[0-9]*: error' && tail -n 1 got | grep -qx '[0-9]*: 3'
@@ -258,8 +285,15 @@ wrong "a NUL in a string" '12s/\\u00e9/\\u0000/' 12 '\u0000 is not allowed'
 wrong "half a surrogate" '12s/\\u00e9/\\ud800/' 12 'invalid Unicode'
 wrong "bytes that are no UTF-8" '12s/\\u00e9/\xff/' 12 'unable to decode byte'
 wrong "a control character" '12s/\\u00e9/\x01/' 12 'control character'
-wrong "NaN" '9s/1.5e0/NaN/' 9 'invalid token'
-wrong "Infinity" '9s/1.5e0/Infinity/' 9 'invalid token'
+for word in nan -NaN +Infinity NaNs "NaN: 1" inf; do
+    wrong "$word" "9s/1.5e0/$word/" 9 'invalid token'
+done
+wrong "NaN for a name" '9s/"x"/NaN/' 9 'string or'
+wrong "NaN for a parameter" '12s/: 2/: NaN/' 12:1 'parameter bx: is neither a number nor a string'
+wrong "Infinity for a size" '4s/64/Infinity/' 4:1 'problem_size: is no integer'
+wrong "NaN for a device" '2s/"NVIDIA.*"/NaN/' 2:1 'device_name: is no string'
+wrong "an objective that is no name" '7s/"time"/["time", 1]/' 7:1 'objective: is no name, and no list of names'
+wrong "no objective" '7s/"time"/[]/' 7:1 'objective: is no name, and no list of names'
 wrong "a zero in front" '9s/1.5e0/01/' 9 'invalid token'
 wrong "no digit behind the point" '9s/1.5e0/1./' 9 'invalid token'
 wrong "single quotes" "9s/\"a\"/'a'/" 9 'invalid token'
@@ -300,6 +334,10 @@ wrong "a key that is too long" '10s/2,a,1.0/2,a,1.0,7/' 10:1 'the key "2,a,1.0,7
 wrong "no time" '10s/, "time": "InvalidConfig"//' 10:1 'there is no time in this entry'
 wrong "no time but another objective" '7s/time"$/&/; 7s/: "time"/: "GB\/s"/; 9s/"time"/"GB\/s"/' 9:1 \
     'there is no time in this entry, and of the objective GB/s kpred cannot learn'
+wrong "no time but two objectives" '7s/: "time"/: ["GB\/s", "J"]/; 9s/"time"/"GB\/s"/' 9:1 \
+    'there is no time in this entry, and of the objective GB/s or J kpred cannot learn'
+wrong "T4: two objectives are times" '2s/"objectives": .*/"objectives": ["a", "b"],/; 3s/"GB.s", "value": 7, "unit": "/"a", "value": 7, "unit": "s/
+    3s/"time", "value": 1.5, "unit": "/"b", "value": 1.5, "unit": "us/' 2:1 'objectives: a and b are both times: which one counts?' t4.json
 wrong "a word that is no failure" '10s/InvalidConfig/Broken/' 10:1 'time: Broken is neither a time nor a failure'
 wrong "a time below 0" '12s/0.1/-0.1/' 12:1 'time: -0.1 is neither'
 wrong "a time that is no time" '12s/0.1/true/' 12:1 'time: 1 is neither'

@@ -5,17 +5,12 @@
 #include "json.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- places ---- */
-
-struct json_text json_text_open(const char *path, const struct buf *bytes)
-{
-    json_set_alloc_funcs(xmalloc, free); /* some of jansson's own ways without memory lose values */
-    return (struct json_text){path, bytes->s, bytes->n, 0, 1, 1, 0};
-}
 
 /* Columns are characters of UTF-8. */
 static void advance(struct json_text *t, size_t bytes)
@@ -154,6 +149,82 @@ int json_text_find_inner(struct json_text *t, const char *name)
     return 0;
 }
 
+/* ---- words for what is no figure ---- */
+
+/* What stands for such a word until Jansson has read it: a string that nobody writes, as short as
+   the shortest word, so that all else keeps its place */
+static const char mark[] = "\"\x7f\"";
+
+/* Does a value begin here? */
+static int begins_value(const struct json_text *t, size_t at)
+{
+    while (at > 0 && is_blank(t->s[at - 1]))
+        at--;
+    return at > 0 && (t->s[at - 1] == ':' || t->s[at - 1] == ',' || t->s[at - 1] == '[');
+}
+
+static int ends_value(const struct json_text *t, size_t at)
+{
+    while (at < t->n && is_blank(t->s[at]))
+        at++;
+    return at == t->n || t->s[at] == ',' || t->s[at] == ']' || t->s[at] == '}';
+}
+
+/* The length of Python's word here, or of what the text has of it; 0: none */
+static size_t word_here(const struct json_text *t, size_t at)
+{
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    const size_t left = t->n - at;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t whole = strlen(words[i]), n = left < whole ? left : whole;
+        if (!memcmp(t->s + at, words[i], n) && begins_value(t, at) && ends_value(t, at + n))
+            return n;
+    }
+    return 0;
+}
+
+static void mark_words(struct json_text *t, char *s)
+{
+    for (size_t at = 0, end; at < t->n; at = end) {
+        const size_t word = s[at] == 'N' || s[at] == 'I' || s[at] == '-' ? word_here(t, at) : 0;
+        if (word) {
+            memset(s + at, ' ', word);
+            memcpy(s + at, mark, word < strlen(mark) ? word : strlen(mark));
+        }
+        end = s[at] == '"' ? string_end(t, at) : at + 1;
+        if (end == NO_END)
+            return;
+        t->has_marks |= end - at == strlen(mark) && s[at + 1] == mark[1];
+    }
+}
+
+static int is_mark(const json_t *v)
+{
+    return json_is_string(v) && !strcmp(json_string_value(v), "\x7f");
+}
+
+static void forget_marks(json_t *v)
+{
+    for (size_t i = 0; i < json_array_size(v); i++)
+        if (is_mark(json_array_get(v, i)))
+            json_array_set_new(v, i, json_null());
+        else
+            forget_marks(json_array_get(v, i));
+    for (void *i = json_object_iter(v); i; i = json_object_iter_next(v, i))
+        if (is_mark(json_object_iter_value(i)))
+            json_object_iter_set_new(v, i, json_null());
+        else
+            forget_marks(json_object_iter_value(i));
+}
+
+struct json_text json_text_open(const char *path, struct buf *bytes)
+{
+    struct json_text t = {path, bytes->s, bytes->n, 0, 1, 1, 0, 0};
+    json_set_alloc_funcs(xmalloc, free); /* some of jansson's own ways without memory lose values */
+    mark_words(&t, bytes->s);
+    return t;
+}
+
 /* ---- values ---- */
 
 /* Does the text end within the value here, of which Jansson read so many bytes? It looks at no more
@@ -184,6 +255,12 @@ json_t *json_text_value(struct json_text *t, int *is_cut)
     json_t *v = json_loadb(t->s + t->at, t->n - t->at, flags, &e);
     if (v) {
         advance(t, (size_t)e.position);
+        if (t->has_marks && is_mark(v)) {
+            json_decref(v);
+            v = json_null();
+        } else if (t->has_marks) {
+            forget_marks(v);
+        }
     } else if (is_cut && ends_within(t, (size_t)e.position)) {
         *is_cut = 1;
     } else {
@@ -210,6 +287,15 @@ json_t *json_text_name(struct json_text *t, int *is_cut)
         json_text_fail(t, "behind a name should be a colon");
     json_decref(name);
     return NULL;
+}
+
+int json_whole(const json_t *v, int64_t *out)
+{
+    const double x = json_real_value(v);
+    const int is_whole =
+        json_is_real(v) && x >= -9e15 && x <= 9e15 && !(x < floor(x) || x > floor(x));
+    *out = is_whole ? (int64_t)x : json_integer_value(v);
+    return is_whole || json_is_integer(v);
 }
 
 int json_scalar(const json_t *v, struct buf *b)

@@ -2,9 +2,9 @@
    SPDX-License-Identifier: MIT
 
    Jansson reads the values, strictly: it refuses what the standard does not have, a member that
-   stands twice in an object, numbers out of range, and nesting beyond 2048. What lies around them
-   is read here, byte by byte, so that a long list needs no more memory than its text and one
-   element. Only files that are compiled with HAVE_JANSSON may include this. */
+   stands twice in an object, numbers out of range, and nesting beyond 2048. Only NaN, Infinity and
+   -Infinity, which Python writes as values, are read: as null. What lies around them is read here,
+   byte by byte, so that a long list needs no more memory than its text and one element. Only files that are compiled with HAVE_JANSSON may include this. */
 #pragma once
 
 #include "util.h"
@@ -16,10 +16,12 @@ struct json_text {
     const char *path, *s;
     size_t n, at; /* bytes */
     long line, column;
-    int is_quiet; /* errors give no message */
+    int is_quiet;  /* errors give no message */
+    int has_marks; /* of words that are read as null */
 };
 
-struct json_text json_text_open(const char *path, const struct buf *bytes);
+/* At the beginning of bytes that it may change */
+struct json_text json_text_open(const char *path, struct buf *bytes);
 
 /* Passes over blanks; the byte there, or EOF. */
 int json_text_peek(struct json_text *t);
@@ -39,6 +41,8 @@ json_t *json_text_value(struct json_text *t, int *is_cut);
 /* A member's name and the colon; otherwise as json_text_value. */
 json_t *json_text_name(struct json_text *t, int *is_cut);
 
+/* An integer, maybe written as 1000.0 or 1e3? */
+int json_whole(const json_t *v, int64_t *out);
 /* A number, a truth value or a string as a text that a spec could have: integers in digits, true
    and false as 1 and 0, other numbers in the fewest digits that bring them back. Added to `b`; 0:
    it is none of these. */

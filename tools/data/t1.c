@@ -170,9 +170,8 @@ static int read_size(struct t1 *t, struct json_text *at)
     json_t *v = json_text_value(at, NULL);
     if (v == NULL)
         return -1;
-    const int is_size = json_is_integer(v) && t->n_sizes < TUNER_MAX_SIZES;
-    if (is_size)
-        t->size[t->n_sizes++] = json_integer_value(v);
+    const int is_size = t->n_sizes < TUNER_MAX_SIZES && json_whole(v, &t->size[t->n_sizes]);
+    t->n_sizes += (size_t)is_size;
     json_decref(v);
     return is_size
                ? 0
@@ -198,7 +197,7 @@ static int top_member(struct t1 *t, struct json_text *at, const char *name, void
 
 /* ---- the whole ---- */
 
-int t1_is(const struct buf *text)
+int t1_is(struct buf *text)
 {
     static const char member[] = "ConfigurationSpace";
     struct json_text at = json_text_open("", text);
@@ -231,7 +230,7 @@ int t1_read(struct t1 *t, const char *path, struct buf *text)
 
 #else
 
-int t1_is(const struct buf *text)
+int t1_is(struct buf *text)
 {
     return strstr(text->s, "\"ConfigurationSpace\"") != NULL;
 }

@@ -22,7 +22,7 @@ struct t1 {
 };
 
 /* Is the text one? It tells by the member ConfigurationSpace. */
-int t1_is(const struct buf *text);
+int t1_is(struct buf *text);
 /* 0, or -1 with a message; to be freed in any case. */
 int t1_read(struct t1 *t, const char *path, struct buf *text);
 void t1_free(struct t1 *t);

@@ -98,14 +98,49 @@ static void set_failed(struct tuner_measurement *m, int failure)
     m->is_rejected = failure == 2;
 }
 
-/* A number, or in its place a word */
+/* ---- objectives ---- */
+
+/* A name or a list of names: the i-th; NULL behind the last one */
+static const char *objective_at(const json_t *objective, size_t i)
+{
+    return json_string_value(json_is_string(objective) && i == 0 ? objective
+                                                                 : json_array_get(objective, i));
+}
+
+static int has_objective(const json_t *objective, const char *name)
+{
+    const char *is;
+    for (size_t i = 0; (is = objective_at(objective, i)) != NULL; i++)
+        if (!strcmp(is, name))
+            return 1;
+    return 0;
+}
+
+/* There is nothing to learn from here. */
+static int no_time(const struct tuner_file *f, const char *what, const json_t *objective)
+{
+    struct buf names = {NULL, 0, 0};
+    const char *name;
+    for (size_t i = 0; (name = objective_at(objective, i)) != NULL; i++)
+        buf_printf(&names, "%s%s", i ? " or " : "", name);
+    if (!names.n || has_objective(objective, "time"))
+        json_text_fail(&f->place, "there is no %s in this %s", what, f->form->what);
+    else
+        json_text_fail(&f->place,
+                       "there is no %s in this %s, and of the objective %s kpred cannot learn",
+                       what, f->form->what, names.s);
+    buf_free(&names);
+    return -1;
+}
+
+/* A number, or in its place a word or null, which says that there is none */
 static int read_time(const struct tuner_file *f, const char *name, const json_t *v,
                      const struct unit *unit, struct tuner_measurement *m)
 {
     struct buf b = {NULL, 0, 0};
     const double time = json_number_value(v);
     const int failure = json_is_string(v) ? failure_of(json_string_value(v)) : 0;
-    if (json_is_number(v) && time >= 0) {
+    if (json_is_null(v) || (json_is_number(v) && time >= 0)) {
         m->time_us = time < FAILED_TIME ? time * unit->times / unit->by : 0;
         return 0;
     }
@@ -256,9 +291,9 @@ static int add_size(const struct tuner_member *m, struct tuner_head *head, const
 {
     if (head->n_sizes == TUNER_MAX_SIZES)
         return json_text_fail(&m->place, "problem_size: has more than %d sizes", TUNER_MAX_SIZES);
-    if (!json_is_integer(v) || json_integer_value(v) < 0)
+    if (!json_whole(v, &head->size[head->n_sizes]) || head->size[head->n_sizes] < 0)
         return json_text_fail(&m->place, "problem_size: is no integer, and no list of them");
-    head->size[head->n_sizes++] = json_integer_value(v);
+    head->n_sizes++;
     return 0;
 }
 
@@ -277,15 +312,24 @@ static int cache_sizes(struct tuner_file *f)
     return m && !json_is_array(m->value) ? add_size(m, &f->head, m->value) : bad;
 }
 
+static int cache_objective(struct tuner_file *f)
+{
+    const struct tuner_member *m = tuner_find(f, "objective");
+    f->objective = m ? m->value : NULL;
+    const size_t n = json_array_size(f->objective);
+    if (!m || json_is_string(m->value) || (n && first_bad_name(m->value) == n))
+        return 0;
+    return json_text_fail(&m->place, "objective: is no name, and no list of names");
+}
+
 static int cache_head(struct tuner_file *f, const json_t *first)
 {
     const struct tuner_member *m = tuner_find(f, "tune_params");
     (void)first;
     f->head.device = text_member(f, "device_name");
     f->head.kernel = text_member(f, "kernel_name");
-    f->objective = text_member(f, "objective");
-    if (!f->head.device || !f->head.kernel || !f->objective || check_version(f) || cache_sizes(f)
-        || cache_names(f))
+    if (!f->head.device || !f->head.kernel || cache_objective(f) || check_version(f)
+        || cache_sizes(f) || cache_names(f))
         return -1;
     for (size_t i = 0; m && i < f->head.n_params; i++)
         if (cache_domain(m, &f->params[i], &f->domain[i]))
@@ -326,27 +370,29 @@ static int check_key(const struct tuner_file *f, const char *key, const json_t *
     return 0;
 }
 
-/* The entry's time in milliseconds. With another objective a failure stands in its place; whether
-   more of that is better or worse, the file does not say. */
+/* The failure that stands in the place of an objective; 0: none does */
+static int cache_failure(const struct tuner_file *f, const json_t *v)
+{
+    const char *name;
+    int failure = 0;
+    for (size_t i = 0; !failure && (name = objective_at(f->objective, i)) != NULL; i++)
+        failure = failure_of(json_string_value(json_object_get(v, name)));
+    return failure;
+}
+
+/* The entry's time in milliseconds. With other objectives a failure stands in their place; whether
+   more of one is better or worse, the file does not say. */
 static int cache_measure(struct tuner_file *f, const char *key, const json_t *v,
                          struct tuner_measurement *m)
 {
     const json_t *time = json_object_get(v, "time");
-    const json_t *other = *f->objective ? json_object_get(v, f->objective) : NULL;
-    const int failure = json_is_string(other) ? failure_of(json_string_value(other)) : 0;
+    const int failure = cache_failure(f, v);
     if (take_values(f, v, m) || check_key(f, key, v))
         return -1;
     if (time)
         return read_time(f, "time", time, find_unit("ms"), m);
     set_failed(m, failure);
-    if (failure)
-        return 0;
-    if (!*f->objective || !strcmp(f->objective, "time"))
-        return json_text_fail(&f->place, "there is no time in this entry");
-    return json_text_fail(&f->place,
-                          "there is no time in this entry, and of the objective %s kpred "
-                          "cannot learn",
-                          f->objective);
+    return failure ? 0 : no_time(f, "time", f->objective);
 }
 
 /* ---- results in the T4 form ---- */
@@ -382,19 +428,37 @@ static const char *unit_of(const json_t *measurement)
     return unit ? unit : "";
 }
 
-/* The objective if its unit says that it is a time, else the measurement `time` */
+/* The name of the objective that is a time: `time`, or else the one whose unit says so; without any,
+   `time` as well. NULL with a message: there are two. */
+static const char *t4_objective(const struct tuner_file *f, const json_t *v)
+{
+    const json_t *objectives = json_object_get(v, "objectives");
+    const char *name, *found = NULL;
+    if (has_objective(objectives, "time"))
+        return "time";
+    for (size_t i = 0; (name = objective_at(objectives, i)) != NULL; i++) {
+        const char *unit = unit_of(find_measurement(v, name));
+        if (!*unit || !find_unit(unit))
+            continue;
+        if (found) {
+            json_text_fail(&f->place,
+                           "objectives: %s and %s are both times: which one counts? Leave that one",
+                           found, name);
+            return NULL;
+        }
+        found = name;
+    }
+    return found ? found : "time";
+}
+
 static int t4_time(const struct tuner_file *f, const json_t *v, struct tuner_measurement *m)
 {
-    const json_t *first = json_array_get(json_object_get(v, "objectives"), 0);
-    const char *name = json_is_string(first) ? json_string_value(first) : "time";
-    const json_t *time = find_measurement(v, name);
-    if (!*unit_of(time) || !find_unit(unit_of(time)))
-        time = find_measurement(v, "time");
+    const char *name = t4_objective(f, v);
+    const json_t *time = name ? find_measurement(v, name) : NULL;
+    if (!name)
+        return -1;
     if (!time)
-        return json_text_fail(&f->place,
-                              "there is no measurement time in this result, and of the objective "
-                              "%s kpred cannot learn",
-                              name);
+        return no_time(f, "measurement time", json_object_get(v, "objectives"));
     const char *unit = *unit_of(time) ? unit_of(time) : f->unit;
     if (!find_unit(unit))
         return json_text_fail(&f->place, "time: \"%s\" is no unit of time", unit);

@@ -24,8 +24,9 @@ struct tuner_file {
     struct tuner_head head;
     struct tuner_param *params; /* what the head shows, */
     struct buf *domain;         /* and the texts of the values that each has */
-    json_t *config; /* of the first measurement: it keeps their names; NULL in a cache */
-    const char *objective, *unit;
+    json_t *config;          /* of the first measurement: it keeps their names; NULL in a cache */
+    const json_t *objective; /* of a cache: a name or a list of names; NULL: it has none */
+    const char *unit;
     char *kernel;           /* of KTT, by its first result */
     struct json_text place; /* of the present measurement */
     struct buf text;        /* its values, */
