@@ -184,8 +184,9 @@ only_ck() {
 }
 check "--schema no-libtype: ck alone" only_ck
 top() {
-    aiter --exact --top 5 -o "$out" "$tmp/log" && sed -i 's/$/\r/' "$out"/candidates_*.csv &&
-        "$kpred" aiter --gpu "$gpu" --exact --top 5 -o "$out" "$tmp/log" 2>"$tmp/err" || { show $?; return; }
+    aiter --exact --top 5 -o "$out" "$tmp/log" || { show $?; return; }
+    sed -i 's/$/\r/' "$out"/candidates_*.csv
+    "$kpred" aiter --gpu "$gpu" --exact --top 5 -o "$out" "$tmp/log" 2>"$tmp/err" || { show $?; return; }
     for family in $bs $bsp $a4; do
         [ "$(sed 1d "$out/candidates_$family.csv" | cut -d, -f6 | tr '\n' ' ')" = "1 2 3 4 5 " ] &&
             [ "$(sed 1d "$out/candidates_$family.csv" | cut -d, -f9,10 | sort -u | wc -l)" -eq 5 ] || return

@@ -1,4 +1,4 @@
-/* test_tune.c - the parts of tune: the end of an output, durations, legal tuples, a model's order, files
+/* test_tune.c - the parts of tune: outputs, durations, legal tuples, a model's order, results
    SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "weights/conv_asm_bwd_wrw_3x3.h"

@@ -4,7 +4,8 @@
    Jansson reads the values, strictly: it refuses what the standard does not have, a member that
    stands twice in an object, numbers out of range, and nesting beyond 2048. Only NaN, Infinity and
    -Infinity, which Python writes as values, are read: as null. What lies around them is read here,
-   byte by byte, so that a long list needs no more memory than its text and one element. Only files that are compiled with HAVE_JANSSON may include this. */
+   byte by byte, so that a long list needs no more memory than its text and one element. Only files
+   that are compiled with HAVE_JANSSON may include this. */
 #pragma once
 
 #include "util.h"

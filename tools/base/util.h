@@ -63,7 +63,7 @@ int is_identifier(const char *s);
    line ends with LF or CRLF, the last one with nothing if it likes. */
 char *next_line(char **at);
 /* A text as kpred writes one: without the byte order mark that some editors put before it, and with
-   lines that end with LF where they ended with CRLF. What holds a NUL byte is no text, and stays. */
+   LF where they end lines with CRLF. What holds a NUL byte is no text, and stays as it is. */
 void plain_text(struct buf *text);
 /* Passes over the mark alone. */
 void skip_bom(FILE *f);

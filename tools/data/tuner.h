@@ -13,12 +13,12 @@
    place, an entry that disagrees with its own key, and a parameter that is missing or neither a
    number nor a string. Two entries of one key (of files put together) are two measurements.
 
-   Times are the member `time` of a cache, in milliseconds, whatever the file's objectives are; of T4
-   the objective `time`, or else the one whose unit is one of time, or else the measurement `time`,
-   with its unit, else that of the metadata, else in milliseconds; of KTT TotalDuration in TimeUnit.
-   A time of 0 or of 1e19 and more is a failure, and so are null, NaN and the infinities, the words
-   of Kernel Tuner in its place, each `invalidity` of T4 but correct, and each Status of KTT but Ok.
-   Two objectives of T4 that are both times, and none of them is `time`, are an error. */
+   Times are the member `time` of a cache, in milliseconds, whatever the file's objectives are. Of
+   T4 it is the objective `time`, or else the one whose unit is one of time, or else the measurement
+   `time`, with its unit, else that of the metadata, else in milliseconds; two objectives that are
+   times, none of them `time`, are an error. Of KTT it is TotalDuration in TimeUnit. A time of 0 or
+   of 1e19 and more is a failure, and so are null, NaN and the infinities, the words of Kernel Tuner
+   in its place, each `invalidity` of T4 but correct, and each Status of KTT but Ok. */
 #pragma once
 
 #include "base/util.h"

@@ -428,8 +428,8 @@ static const char *unit_of(const json_t *measurement)
     return unit ? unit : "";
 }
 
-/* The name of the objective that is a time: `time`, or else the one whose unit says so; without any,
-   `time` as well. NULL with a message: there are two. */
+/* The name of the objective that is a time: `time`, or else the one whose unit says so; `time` as
+   well if none is. NULL with a message: there are two. */
 static const char *t4_objective(const struct tuner_file *f, const json_t *v)
 {
     const json_t *objectives = json_object_get(v, "objectives");

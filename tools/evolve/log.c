@@ -150,7 +150,8 @@ static int bad_line(const struct log *l, const char *what)
     return fail("%s:%ld: %s", l->path, l->number, what);
 }
 
-/* The next line, without its end, which an editor may have made CRLF: 1, 0 if there is no whole one left, or -1 with a message. */
+/* The next line, without its end, which an editor may have made CRLF: 1, 0 if there is no whole one
+   left, or -1 with a message. */
 static int read_line(struct log *l)
 {
     l->n_line = getline(&l->line, &l->cap_line, l->f);
