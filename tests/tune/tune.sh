@@ -31,9 +31,22 @@ executable arguments.sh <<'END'
 [ "$*" = "n=$n kind=$kind a=$a b=$b mode=$mode" ] && echo 1
 END
 arguments() {
-    a=7 mode=none tune arguments.csv --run ./arguments.sh && ! grep -v '^#' arguments.csv | sed 1d | grep -v ',1$'
+    KPRED_a=7 KPRED_mode=none tune arguments.csv --run ./arguments.sh && ! grep -v '^#' arguments.csv | sed 1d | grep -v ',1$'
 }
 check "arguments and environment" arguments
+
+# A spec of somebody else chooses no library, program or shell: nothing else of it reaches the environment.
+hostile() {
+    printf '%s\n' '[kernel]' 'name = hostile' '[data]' 'format = timed' '[fields]' 'n = size' '[params]' \
+        'LD_PRELOAD = "/x/evil.so" "y"' 'PATH = "/x"' 'IFS = "x"' 'BASH_ENV = "/x"' 'ENV = "/x"' >hostile.spec
+    problems one.in x,1
+    env -i PATH="$PATH" LC_ALL=C "$trainer" tune hostile.spec --problems one.in -o hostile.csv --budget 1 \
+        --run 'env >seen; echo 1; :' 2>told &&
+        env -i PATH="$PATH" LC_ALL=C /bin/sh -c 'env; :' | sort >want && grep -v '^KPRED_' seen | sort | diff want - &&
+        [ "$(grep '^KPRED_' seen | cut -d= -f1 | sort | tr '\n' ' ')" = \
+            "KPRED_BASH_ENV KPRED_ENV KPRED_IFS KPRED_LD_PRELOAD KPRED_PATH KPRED_n " ]
+}
+check "names of a spec stay out of the environment" hostile
 
 quiet() {
     "$trainer" tune hill.spec --problems few.csv -o quiet.csv --run ./time.sh >out 2>err &&
@@ -55,7 +68,7 @@ quoted() {
         "k = \"a, b\" \"c'd\" plain" >quoted.spec
     problems one.in x,1
     printf '%s\n' 1,'"a, b"',4 "1,c'd,3" 1,plain,5 >want
-    "$trainer" tune quoted.spec --problems one.in -o quoted.csv --run 'echo ${#k}; :' 2>told &&
+    "$trainer" tune quoted.spec --problems one.in -o quoted.csv --run 'echo ${#KPRED_k}; :' 2>told &&
         rows quoted.csv | diff want - &&
         "$trainer" tune quoted.spec --problems one.in -o quoted.csv --run false 2>told &&
         "$trainer" tune quoted.spec --problems one.in -o lines.csv 2>told \

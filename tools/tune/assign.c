@@ -9,6 +9,10 @@
 
 extern char **environ;
 
+/* Stands before each name in the environment, so that no spec sets LD_PRELOAD, PATH or IFS there. */
+static const char prefix[] = "KPRED_";
+enum { PREFIX = sizeof prefix - 1 };
+
 const char *assign_field_text(const struct spec_field *f, int32_t value, char number[12])
 {
     if (f->n_tokens != 0)
@@ -20,20 +24,21 @@ const char *assign_field_text(const struct spec_field *f, int32_t value, char nu
 static void set(struct assign *a, size_t i, const char *name, const char *value)
 {
     struct buf b = {0};
-    buf_printf(&b, "%s=%s", name, value);
-    free(a->word[i]);
-    a->word[i] = a->environment[a->n_other + i] = b.s;
+    buf_printf(&b, "%s%s=%s", prefix, name, value);
+    free(a->environment[a->n_other + i]);
+    a->environment[a->n_other + i] = b.s;
+    a->word[i] = b.s + PREFIX;
 }
 
-/* Does an entry of the environment have the name of a field or a parameter? */
+/* Does an entry of the environment have the prefix and the name of a field or a parameter? */
 static int is_ours(const struct spec *spec, const char *entry)
 {
     char name[64];
     const size_t n = strcspn(entry, "=");
-    if (n >= sizeof name)
+    if (strncmp(entry, prefix, PREFIX) != 0 || n - PREFIX >= sizeof name)
         return 0;
-    memcpy(name, entry, n);
-    name[n] = '\0';
+    memcpy(name, entry + PREFIX, n - PREFIX);
+    name[n - PREFIX] = '\0';
     return spec_field_index(spec, name) >= 0 || spec_param_index(spec, name) >= 0;
 }
 
@@ -72,7 +77,7 @@ void assign_tuple(struct assign *a, const uint16_t *value)
 void assign_free(struct assign *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        free(a->word[i]);
+        free(a->environment[a->n_other + i]);
     free(a->environment);
     memset(a, 0, sizeof *a);
 }

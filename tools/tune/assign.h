@@ -6,10 +6,10 @@
 
 struct assign { /* all zero is empty; to be freed */
     const struct spec *spec;
-    size_t n; /* fields, then parameters */
-    char *word[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE];
-    char **environment; /* that of this process, with them in it; NULL behind the last */
-    size_t n_other;     /* entries before them */
+    size_t n;                                       /* fields, then parameters */
+    char *word[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE]; /* NAME=value */
+    char **environment; /* that of this process, and KPRED_NAME=value; NULL behind the last */
+    size_t n_other;     /* entries before these */
 };
 
 void assign_open(struct assign *a, const struct spec *spec);

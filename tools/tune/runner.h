@@ -20,8 +20,8 @@ struct runner {
 void runner_measure(struct runner *r, const struct assign *a, struct answer *out);
 void runner_end(struct runner *r);
 
-/* launch.c: a process for each measurement, which gets NAME=value as arguments and in its
-   environment, and whose last line is the time */
+/* launch.c: a process for each measurement, which gets NAME=value as arguments and KPRED_NAME=value
+   in its environment, and whose last line is the time */
 void launch_measure(const struct runner *r, const struct assign *a, struct answer *out);
 
 /* server.c: one process, a line of NAME=value for each measurement, and a line for its time. One
