@@ -194,7 +194,7 @@ prepare() {
     do
         : >"$file"
     done
-    printf '/*\n[fields]\ngpu = x y\nalpha = one two\nbeta  = size 1 9\n\n[params]\np = 1 2\n*/\n' \
+    printf '/*\n[fields]\ngpu = x y\nalpha = one two $(touch${IFS}x) `touch` a;b\nbeta  = size 1 9\n\n[params]\np = 1 2\n*/\n' \
         >a.h
     sed '1d; $d' a.h >b.spec
 }

@@ -780,6 +780,8 @@ spec "split key with min of tokens" '"kind": is no size' 's/min(n,h)/min(n,kind)
 spec "split key with canonical of others" "only h and w have" 's/,n,h,/,canonical(n),h,/'
 spec "split key with canonical, no filter" "needs filter and pad" 's/,n,h,/,n,canonical(h),/'
 spec "mark that ends a comment" "x.spec:3: a comment mark of C" 's/^name.*/name = x *\//'
+spec "mark on two lines" "x.spec:3: a line of a spec cannot end in a backslash" 's/^name.*/# *\\ /'
+spec "mark on two lines, as a trigraph" "x.spec:3: a line of a spec cannot end in" 's/^name.*/# *??\//'
 spec "control character" "x.spec:3: byte 0x01: is no text" "s/^name.*/name = x$(printf '\001')/"
 printf '[kernel]\nname = x\0y\n' >"$tmp/x.spec"
 refuse "spec: NUL byte" 1 "holds a NUL byte" ingest "$tmp/x.spec" --data "$data/tiny.csv"

@@ -226,9 +226,17 @@ plotted() {
     "$evolve" report climb.log random.log --plot plot.svg >/dev/null && grep -q '</svg>' plot.svg
 }
 
+# The name of a log is a text of the plot, and no command of gnuplot.
+plots_name() {
+    odd=$(printf "odd'\nsystem(\"touch made\")\n.log")
+    cp climb.log "$odd" && "$evolve" report "$odd" --plot odd.svg >/dev/null && [ ! -e made ] &&
+        grep -q '</svg>' odd.svg
+}
+
 check "report: a table" reported
 check_with python3 "report: CSV and JSON" same_as_json "$evolve" report climb.log nsga2.log
 check_with gnuplot "report: a plot" plotted
+check_with gnuplot "report: a plot of a log whose name has lines" plots_name
 
 # ---- minimise ----
 

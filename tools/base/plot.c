@@ -96,12 +96,13 @@ void plot_free(struct plot *p)
 
 /* ---- the script ---- */
 
-/* In single quotes, where only they mean something */
+/* In single quotes, where only they mean something. A line break would end the command, and what
+   stands behind it would be the next one. */
 static void put_quoted(FILE *f, const char *s)
 {
     putc('\'', f);
     for (; *s != '\0'; s++)
-        fputs(*s == '\'' ? "''" : (const char[]){*s, '\0'}, f);
+        fputs(*s == '\'' ? "''" : (const char[]){(unsigned char)*s < 0x20 ? '?' : *s, '\0'}, f);
     putc('\'', f);
 }
 

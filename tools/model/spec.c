@@ -414,6 +414,16 @@ static int open_section(struct reader *r, char *line)
     return 0;
 }
 
+/* C joins such a line with the next one: "*" at the end of one and "/" in front of the other would
+   be a mark. A compiler may pass over blanks behind the backslash. */
+static int is_joined(const char *line)
+{
+    size_t n = strlen(line);
+    while (n > 0 && strchr(blanks, line[n - 1]) != NULL)
+        n--;
+    return n > 0 && (line[n - 1] == '\\' || (n > 2 && memcmp(line + n - 3, "?\?/", 3) == 0));
+}
+
 /* The text goes into a C comment of the generated header, so it must not end or open one. */
 static int check_text(const struct reader *r, const char *line)
 {
@@ -422,6 +432,9 @@ static int check_text(const struct reader *r, const char *line)
             return fail("%s:%ld: byte 0x%02x: is no text", r->path, r->line, (unsigned char)*p);
     if (strstr(line, "*/") != NULL || strstr(line, "/*") != NULL)
         return fail("%s:%ld: a comment mark of C cannot stand in a spec", r->path, r->line);
+    if (is_joined(line))
+        return fail("%s:%ld: a line of a spec cannot end in a backslash, or in ?\?/, which is one",
+                    r->path, r->line);
     return 0;
 }
 

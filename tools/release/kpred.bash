@@ -46,11 +46,12 @@ _kpred_fields() {
 
 # ---- what fits ----
 
-# _kpred_reply WORD...: those that begin with $cur
+# _kpred_reply WORD...: those that begin with $cur. What stands in somebody's file in the place of a
+# token may mean something to a shell: no such word gets onto the line.
 _kpred_reply() {
     local word
     for word in "$@"; do
-        if [[ $word == "$cur"* ]]; then COMPREPLY+=("$word"); fi
+        if [[ $word == "$cur"* && $word != *[!A-Za-z0-9_.,:+=-]* ]]; then COMPREPLY+=("$word"); fi
     done
 }
 
