@@ -71,7 +71,7 @@ check "routed experts alone" gives minimax_m2 4 2048,3072 3072,1536
 
 # covers MODEL TABLE: each pair of that list or table comes out on 1, 2, 4 or 8 GPUs
 covers() {
-    for tp in 1 2 4 8; do list "$1" $tp -o "$tp.csv" 2>err || return 1; done
+    for tp in 1 2 4 8; do list "$1" $tp -o "$tp.csv" --force 2>err || return 1; done
     python3 "$here/hf_pairs.py" "$2" 1.csv 2.csv 4.csv 8.csv
 }
 lists=$aiter/model_configs.a8w8_blockscale
@@ -105,18 +105,17 @@ same_size() {
     sed 's/28672/8192/; 1s/{/{"time_step_limit": [0.0, Infinity],/' hf_llama.json >hf_same.json && gives same 8 1280,8192 2048,8192 8192,1024
 }
 replaced() {
-    list llama 8 -o a.csv 2>err && list llama 4 -o a.csv 2>err && list llama 4 2>err | cmp - a.csv
+    list llama 8 -o a.csv 2>err && list llama 4 -o a.csv --force 2>err && list llama 4 2>err | cmp - a.csv
 }
-measured_stays() {
-    echo gfx,cu_num,M,N,K,us >tuned.csv && cp tuned.csv copy.csv &&
-        refuses 1 "tuned.csv: is no list of M,N,K, and is not replaced" list llama 8 -o tuned.csv &&
-        cmp tuned.csv copy.csv && refuses 1 "hf_llama.json" list llama 8 -o hf_llama.json
+edited_stays() {
+    cp a.csv copy.csv && refuses 1 "a.csv: is there already; --force replaces it" list llama 8 -o a.csv &&
+        cmp a.csv copy.csv && refuses 1 "hf_llama.json" list llama 8 -o hf_llama.json --force
 }
 check "a row for each M, and what is said of it" each_m
 check "--m, sorted and none twice" some_m
 check "two layers of one size" same_size
-check "-o replaces such a list" replaced
-check "-o replaces nothing else" measured_stays
+check "--force replaces a list" replaced
+check "-o alone replaces nothing" edited_stays
 
 # ---- what it refuses ----
 

@@ -40,7 +40,7 @@ has_lines() {
 hub() {
     name=$1 counts=$2
     shift 2
-    check "$name: $counts" rule_is "$counts" "$trainer" init "$@" -o my.spec
+    check "$name: $counts" rule_is "$counts" "$trainer" init "$@" --force -o my.spec
     check_with python3 "$name: as Python reads it" python3 "$root/tests/cli/init.py" my.spec "$@"
 }
 
@@ -57,14 +57,14 @@ tuner() {
     hub gemm "116928 legal, 0 measured, 116928 unmeasured, 0 illegal" "$TUNER/gemm_milo.T1.json"
     hub hotspot "82984 legal, 0 measured, 82984 unmeasured, 0 illegal" "$TUNER/hotspot_milo.T1.json"
     check "pnpoly, whose size is too large" rule_is "4092 legal, 0 measured, 4092 unmeasured, 0 illegal" \
-        "$trainer" init "$TUNER/pnpoly.T1.json" --gpu A100 -o my.spec
+        "$trainer" init "$TUNER/pnpoly.T1.json" --gpu A100 --force -o my.spec
     check_with python3 "pnpoly: as Python reads it" python3 "$root/tests/cli/init.py" my.spec "$TUNER/pnpoly.T1.json"
     refuse "pnpoly without a field" 1 'pnpoly.T1.json: says neither a GPU nor' \
         "$trainer" init "$TUNER/pnpoly.T1.json" -o none.spec
     hub T4 "10240 legal, 4362 measured, 5878 unmeasured, 0 illegal" "$TUNER/convolution_milo.A100_T4.json.bz2"
     check "T4: what the difference means is told" grep -q 'the tuner took samples, or there are conditions' err
     check "KTT" rule_is "4092 legal, 4092 measured, 0 unmeasured, 0 illegal" "$trainer" init \
-        "$TUNER/ktt.KTPnpolyOutput_3090.json.gz" --fields VERTICES -o my.spec
+        "$TUNER/ktt.KTPnpolyOutput_3090.json.gz" --fields VERTICES --force -o my.spec
     check "KTT: it trains" trains "$TUNER/ktt.KTPnpolyOutput_3090.json.gz"
     refuse "files of two kernels" 1 'a spec is of one kernel' "$trainer" init \
         "$TUNER/convolution_milo.A100.json.gz" "$TUNER/dedispersion_milo.A4000.slim.json.bz2" -o none.spec
@@ -136,7 +136,7 @@ own_json() {
     check "and does not count as a feature" sh -c '! grep -q "hats.*size_y" my.spec && grep -q "hats.*size_x" my.spec'
     cp my.spec other.spec
     check "it trains as it is" trains one.json two.json
-    "$trainer" init two.json T1.json one.json -o my.spec >out 2>&1
+    "$trainer" init two.json T1.json one.json --force -o my.spec >out 2>&1
     check "the order of the files does not matter" cmp my.spec other.spec
     check "its rule holds for what is predicted" all_legal
 
@@ -156,23 +156,23 @@ own_json() {
     hub "values that T1 does not have" "48 legal, 64 measured, 0 unmeasured, 16 illegal" T1.json one.json
     check "values that T1 does not have are told" grep -q 'one.json: vec: .* are not among those of T1.json: 4:' err
     t1 'bx * vec <= 256' >T1.json
-    check "T1 alone" rule_is "64 legal, 0 measured, 64 unmeasured, 0 illegal" "$trainer" init T1.json -o my.spec
+    check "T1 alone" rule_is "64 legal, 0 measured, 64 unmeasured, 0 illegal" "$trainer" init T1.json --force -o my.spec
     check "T1 alone: features of all fields" grep -q 'hats.*size_y' my.spec
 
     # The rule depends on the problem: each has its own tuples.
     t1 'bx <= vec * 32' >T1.json
     check "a parameter as a field, and in a condition" rule_is \
-        "48 legal, 64 measured, 8 unmeasured, 24 illegal" "$trainer" init T1.json one.json --fields vec -o my.spec
+        "48 legal, 64 measured, 8 unmeasured, 24 illegal" "$trainer" init T1.json one.json --fields vec --force -o my.spec
     check "a parameter as a field" has_lines "vec = size" "config = problem_size_x,problem_size_y,vec"
 
     all_forms >forms.json
-    check "all forms of values" "$trainer" init forms.json --gpu A100 -o my.spec
+    check "all forms of values" "$trainer" init forms.json --gpu A100 --force -o my.spec
     check_with python3 "all forms of values, beside Python" python3 "$root/tests/cli/init.py" my.spec forms.json
 
     sed 's/"device_name": "[^"]*", //; s/"problem_size": [^]]*], *//' one.json >none.json
     refuse "neither GPU nor size" 1 'none.json: says neither' "$trainer" init none.json -o none.spec
     check "--gpu and --set" rule_is "72 legal, 64 measured, 8 unmeasured, 0 illegal" \
-        "$trainer" init none.json --gpu "NVIDIA A100" --set kind=fast n=12 -o my.spec
+        "$trainer" init none.json --gpu "NVIDIA A100" --set kind=fast n=12 --force -o my.spec
     check "--gpu and --set: fields" has_lines "gpu = A100" "kind = fast" "n = size" "config = kind,n"
     check "--gpu and --set: it trains" trains none.json --gpu A100 --set kind=fast n=12
     refuse "a size that one file has not" 1 'none.json: has no "problem_size_x", as one.json does: --set' \
@@ -267,7 +267,7 @@ plain_tables() {
         "a guess: kpred-train init 'a table.csv' --fields rows,cols,dtype -o none.spec" \
         "$trainer" init 'a table.csv' -o none.spec
     check "a table" rule_is "18 legal, 8 measured, 10 unmeasured, 0 illegal" \
-        "$trainer" init table.csv --fields rows,cols,dtype -o my.spec
+        "$trainer" init table.csv --fields rows,cols,dtype --force -o my.spec
     check "a table: its spec" has_lines "name = table" "format = timed" "gpu = gfx906_60 gfx90a68 gcn cdna amd" "rows = size" \
         "dtype = FP16 FP32" "block_x = 32 64 128" "unroll = 1 2 4" 'mode = "very slow" fast' \
         "config = rows,cols,dtype" "shipped = config"
@@ -276,27 +276,27 @@ plain_tables() {
     check "a table: it trains" trains table.csv
     bzip2 -k table.csv
     cp my.spec other.spec
-    check_with bzip2 "a packed table" "$trainer" init table.csv.bz2 --fields rows,cols,dtype -o my.spec
+    check_with bzip2 "a packed table" "$trainer" init table.csv.bz2 --fields rows,cols,dtype --force -o my.spec
     check "a packed table has the same spec" cmp my.spec other.spec
     { printf '\357\273\277'; sed 's/very slow/"very slow"/; s/$/\r/' table.csv; } >bom.csv
-    "$trainer" init bom.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
+    "$trainer" init bom.csv --name table --fields rows,cols,dtype --force -o my.spec >out 2>&1
     check "a table with a byte order mark, quotes and CRLF" cmp my.spec other.spec
     awk -v OFS=, '{ print (NR > 1 ? NR - 2 : ""), $0 }' table.csv >pandas.csv
-    "$trainer" init pandas.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
+    "$trainer" init pandas.csv --name table --fields rows,cols,dtype --force -o my.spec >out 2>&1
     check "a table of pandas, with a column of row numbers" cmp my.spec other.spec
     check "a table of pandas: its rows" "$trainer" ingest my.spec --data pandas.csv -o rows.csv
     sed '1s/rows/size_x/; 1s/unroll/tile_x/' table.csv >tiles.csv
-    "$trainer" init tiles.csv --fields size_x,cols,dtype -o my.spec >out 2>&1
+    "$trainer" init tiles.csv --fields size_x,cols,dtype --force -o my.spec >out 2>&1
     check "tiles that are products of parameters" has_lines "fraction size_x 128" "fraction size_x 256" \
         "fraction size_x 512"
     cut -d, -f1-7 table.csv | awk -F, '!seen[$1, $2, $3, $4]++' >best.csv
     check "the best tuples" rule_is "1 legal, 1 measured, 0 unmeasured, 0 illegal" \
-        "$trainer" init best.csv --fields rows,cols,dtype -o my.spec
+        "$trainer" init best.csv --fields rows,cols,dtype --force -o my.spec
     check "the best tuples: its spec" has_lines "format = csv" "block_x = 32"
     cut -d, -f5-8 table.csv | head -9 >one.csv
-    check "a table of one problem" "$trainer" init one.csv --set n=12 -o my.spec
+    check "a table of one problem" "$trainer" init one.csv --set n=12 --force -o my.spec
     cut -d, -f2-8 table.csv >2080.csv
-    check "a number in the file's name is no GPU" "$trainer" init 2080.csv --fields rows,cols,dtype -o my.spec
+    check "a number in the file's name is no GPU" "$trainer" init 2080.csv --fields rows,cols,dtype --force -o my.spec
     check "a number in the file's name: its spec" sh -c '! grep "^gpu" my.spec'
     cut -d, -f1-7 table.csv >several.csv
     no_file "two tuples without a time" 1 'several.csv:3: is a second row of one problem' \
@@ -341,7 +341,7 @@ bad_tables() {
     done
     awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR / 8 : "alpha") }' table.csv >bad.csv
     bad_table "a column of fractions" 'column "alpha": has'
-    check "--ignore" "$trainer" init bad.csv --fields rows,cols,dtype --ignore alpha -o my.spec
+    check "--ignore" "$trainer" init bad.csv --fields rows,cols,dtype --ignore alpha --force -o my.spec
     awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR : "number") }' table.csv >bad.csv
     bad_table "too many values" 'column "number": has 384 values, a parameter has at most 128'
     sed '1s/unroll/un roll/' table.csv >bad.csv

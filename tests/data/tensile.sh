@@ -147,7 +147,7 @@ check "a shape twice" twice
 # same_rows NN FILE ROWS: ingest gives the rows that the reader gives
 same_rows() {
     python3 tests/data/tensile.py "$2" weights/gemm_mi100_$1.spec | LC_ALL=C sort >"$tmp/expected" &&
-        ingest weights/gemm_mi100_$1.spec --data "$2" -o "$tmp/whole.csv" >"$tmp/err" 2>&1 &&
+        ingest weights/gemm_mi100_$1.spec --data "$2" -o "$tmp/whole.csv" --force >"$tmp/err" 2>&1 &&
         [ ! -s "$tmp/err" ] && sed 1d "$tmp/whole.csv" | LC_ALL=C sort | cmp - "$tmp/expected" &&
         [ $(($(wc -l <"$tmp/whole.csv") - 1)) -eq "$3" ] &&
         ingest weights/gemm_mi100_$1.spec --data "$tmp/whole.csv" | cmp - "$tmp/whole.csv"

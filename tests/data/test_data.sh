@@ -603,7 +603,7 @@ refuse "CSV: only empty lines" 1 "has no header" ingest "$data/tiny.spec" --data
 kept_on_error() {
     echo old >"$tmp/keep.csv"
     variant bad "$(params '')"
-    ingest "$u" --data "$tmp/gfx900_56-bad.db" -o "$tmp/keep.csv" && return 1
+    ingest "$u" --data "$tmp/gfx900_56-bad.db" -o "$tmp/keep.csv" --force && return 1
     [ "$(cat "$tmp/keep.csv")" = old ] && [ -z "$(find "$tmp" -name '.kpred-*')" ]
 }
 check "-o keeps the old file when the data are bad" kept_on_error
@@ -611,14 +611,14 @@ check "-o keeps the old file when the data are bad" kept_on_error
 # under a limit on the size of files: the write fails, or kills the program
 kept_on_full_disk() {
     echo old >"$tmp/keep.csv"
-    (trap '' XFSZ; ulimit -f 1; ingest "$u" --data "$db9" -o "$tmp/keep.csv") 2>"$tmp/err"
+    (trap '' XFSZ; ulimit -f 1; ingest "$u" --data "$db9" -o "$tmp/keep.csv" --force) 2>"$tmp/err"
     [ $? -eq 1 ] && grep -q 'keep.csv: cannot write: ' "$tmp/err" &&
         [ "$(cat "$tmp/keep.csv")" = old ] && [ -z "$(find "$tmp" -name '.kpred-*')" ]
 }
 check "-o keeps the old file when the disk is full" kept_on_full_disk
 kept_when_killed() {
     # shellcheck disable=SC3045
-    (ulimit -f 1; ulimit -c 0; ingest "$u" --data "$db9" -o "$tmp/keep.csv") && return 1
+    (ulimit -f 1; ulimit -c 0; ingest "$u" --data "$db9" -o "$tmp/keep.csv" --force) && return 1
     [ "$(cat "$tmp/keep.csv")" = old ]
 }
 check "-o keeps the old file when the program is killed" kept_when_killed

@@ -27,15 +27,15 @@ gpu_of() {
 
 same_rows() {
     python3 tests/data/tuner.py "$1" "$(gpu_of "$1")" "$tmp/hub.spec" "$tmp/hub.rows" &&
-        ingest "$tmp/hub.spec" --data "$1" -o "$tmp/hub.csv" &&
+        ingest "$tmp/hub.spec" --data "$1" -o "$tmp/hub.csv" --force &&
         { sed 1q "$tmp/hub.csv"; sed 1d "$tmp/hub.csv" | LC_ALL=C sort; } | cmp - "$tmp/hub.rows" &&
         [ "$(wc -l <"$tmp/hub.rows")" -gt 900 ]
 }
 
 t4_as_cache() {
     python3 tests/data/tuner.py "$1.json.gz" A100-PCIE-40GB "$tmp/hub.spec" "$tmp/hub.rows" &&
-        ingest "$tmp/hub.spec" --data "$1.json.gz" -o "$tmp/cache.csv" &&
-        ingest "$tmp/hub.spec" --data "$1_T4.json.bz2" -o "$tmp/t4.csv" \
+        ingest "$tmp/hub.spec" --data "$1.json.gz" -o "$tmp/cache.csv" --force &&
+        ingest "$tmp/hub.spec" --data "$1_T4.json.bz2" -o "$tmp/t4.csv" --force \
             --set problem_size_x=4096 problem_size_y=4096 && cmp "$tmp/cache.csv" "$tmp/t4.csv"
 }
 

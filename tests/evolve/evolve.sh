@@ -304,7 +304,17 @@ trained() {
     return 1
 }
 
+# A spec that was edited stays without --force.
+exported_again() {
+    echo '# edited' >>library/tiny.spec && cp library/tiny.spec edited.spec && rm library/tiny.o &&
+        refuses 1 "library/tiny.h: is there already; --force replaces it" "$evolve" export climb.log -o library \
+            --name tiny && cmp edited.spec library/tiny.spec && [ ! -e library/tiny.o ] &&
+        "$evolve" export climb.log -o library --name tiny -k 3 --force >"$tmp/out" 2>"$tmp/err" &&
+        ! grep edited library/tiny.spec
+}
+
 check "export: four files" exported
+check "export: onto files that are there" exported_again
 check "export: its object in a C program" linked
 check "export: the spec and the CSV train a model" trained
 

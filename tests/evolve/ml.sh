@@ -206,6 +206,10 @@ else
     skipped "a model of the library" "kpred-train is not built"
 fi
 check "a file as folder" refuses 1 'rows.csv: is no folder' ml-export "$tmp/climb.log" -o "$tmp/rows.csv"
+check "files that are there" refuses 1 'lib/net.o: is there already; --force replaces it' \
+    ml-export "$tmp/climb.log" -o "$tmp/lib" --name net
+check "its own images" refuses 1 "would overwrite the log's data" \
+    ml-export "$tmp/climb.log" -o "$tmp" --name rows --force
 check "a name that is none" refuses 1 '"1st": is no C identifier' ml-export "$tmp/climb.log" -o "$tmp/no" --name 1st
 check "no file" refuses 1 "$tmp/none.mlir" ml "$tmp/none.mlir" --data "$tmp/rows.csv" -o "$tmp/no.log"
 check "a module that does not parse" alters '3s/=/==/' "$tmp/bad.mlir:3:"

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 A run stands in a folder of its own: in/ is the same for all, out/ takes what the command writes, and tmp/ is
 its TMPDIR.
 """
+import copy
 import os
 import re
 import shlex
@@ -227,10 +228,15 @@ def judge(command, start, good, got, fault=NO_FAULT):
 
 
 def is_mended(bench, command, start, good):
-    """After a kill the next run succeeds, and removes what was left beside its outputs."""
+    """After a kill the next run succeeds, and removes what was left beside its outputs. One that finds the output of
+    the killed one needs --force."""
     for name in bench.leftovers():
         shutil.rmtree(os.path.join(bench.tmp, name))
     got = bench.run(command)
+    if got.err.endswith(b"is there already; --force replaces it\n"):
+        forced = copy.copy(command)
+        forced.words = command.words + ["--force"]
+        got = bench.run(forced)
     if got.status != good.status:
         return f"after a kill: status {got.status}, {got.err[-200:]}"
     if command.kind == "rows":

@@ -369,7 +369,7 @@ check "what a spec with few fields covers" few
 same_rows() {
     file=$MIOPEN_DB/$1.HIP.fdb.txt.bz2
     python3 tests/miopen/finddb.py "$file" "$1" 2>"$tmp/left_out" | LC_ALL=C sort >"$tmp/expected" &&
-        ingest $spec --data "$file" -o "$tmp/whole.csv" 2>"$tmp/err" || return 1
+        ingest $spec --data "$file" -o "$tmp/whole.csv" --force 2>"$tmp/err" || return 1
     sed 1d "$tmp/whole.csv" | LC_ALL=C sort | cmp - "$tmp/expected" &&
         [ "$(wc -l <"$tmp/whole.csv")" -gt 30000 ] || return 1
     [ "$(wc -l <"$tmp/left_out")" -eq "$(grep -c ' dropped ' "$tmp/err")" ] || return 1

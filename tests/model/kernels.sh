@@ -33,7 +33,7 @@ legal() {
 
 # rows NAME: each row of the tables, there and back
 rows() {
-    "$trainer" ingest "weights/$1.spec" --data $(tables "$1") -o "$tmp/rows.csv" &&
+    "$trainer" ingest "weights/$1.spec" --data $(tables "$1") -o "$tmp/rows.csv" --force &&
         python3 $oracle rows "weights/$1.spec" $(tables "$1") >"$tmp/want" &&
         sed 1d "$tmp/rows.csv" | LC_ALL=C sort >"$tmp/got" && LC_ALL=C sort -o "$tmp/want" "$tmp/want" &&
         [ -s "$tmp/want" ] && cmp "$tmp/want" "$tmp/got"
@@ -50,21 +50,25 @@ none_rejected() {
 # same_kernels NAME: the section [kernels] is what AITER's list and tables give, in any order, and
 # tables alone take nothing away
 same_kernels() {
-    "$trainer" kernels "weights/$1.spec" --data "$list" $(tables "$1") -o "$tmp/one.spec" &&
+    "$trainer" kernels "weights/$1.spec" --data "$list" $(tables "$1") -o "$tmp/one.spec" --force &&
         cmp "weights/$1.spec" "$tmp/one.spec" &&
-        "$trainer" kernels "weights/$1.spec" --data $(tables "$1" | tail -n 1) -o "$tmp/one.spec" &&
+        "$trainer" kernels "weights/$1.spec" --data $(tables "$1" | tail -n 1) -o "$tmp/one.spec" --force &&
         cmp "weights/$1.spec" "$tmp/one.spec" &&
         sed '/^[a-z]* [0-9][0-9 ]* = /d' "weights/$1.spec" >"$tmp/none.spec" &&
         ! cmp -s "weights/$1.spec" "$tmp/none.spec" &&
-        "$trainer" kernels "$tmp/none.spec" --data $(tables "$1") "$list" -o "$tmp/one.spec" &&
-        cmp "weights/$1.spec" "$tmp/one.spec"
+        "$trainer" kernels "$tmp/none.spec" --data $(tables "$1") "$list" -o "$tmp/one.spec" --force &&
+        cmp "weights/$1.spec" "$tmp/one.spec" && cp "$tmp/none.spec" "$tmp/two.spec" &&
+        refuses 1 "two.spec: is there already; --force replaces it" "$trainer" kernels "$tmp/two.spec" \
+            --data "$list" -o "$tmp/two.spec" && cmp "$tmp/none.spec" "$tmp/two.spec" &&
+        "$trainer" kernels "$tmp/two.spec" --data $(tables "$1") "$list" -o "$tmp/two.spec" --force &&
+        cmp "weights/$1.spec" "$tmp/two.spec"
 }
 
 # same_tiles NAME: the tiles that names tell are those of the list
 same_tiles() {
     bzip2 -dc "$list" | cut -d, -f1-5 >"$tmp/names.csv" &&
         sed '/^[a-z]* [0-9][0-9 ]* = /d' "weights/$1.spec" >"$tmp/none.spec" &&
-        "$trainer" kernels "$tmp/none.spec" --data "$tmp/names.csv" -o "$tmp/one.spec" &&
+        "$trainer" kernels "$tmp/none.spec" --data "$tmp/names.csv" -o "$tmp/one.spec" --force &&
         awk '$6 != "=" { next }
             { tile = $1 " " $2 " " $3 " " $4 }
             NR == FNR { of[$7] = tile; next }

@@ -195,7 +195,7 @@ as_eval() {
 # Older labels of the problems that are tested change nothing, those of others do, copies do not.
 older() {
     classics --methods nearest --csv --hits "$tmp/plain.hits" >"$tmp/plain.csv" || return 1
-    "$trainer" ingest "$spec" --data $dbs -o "$tmp/rows.csv" || return 1
+    "$trainer" ingest "$spec" --data $dbs -o "$tmp/rows.csv" --force || return 1
     awk -F, -v OFS=, 'NR == FNR { if (FNR > 1) tested[$(NF - 3)]; next }
         FNR == 1 { print >tests; print >others; next }
         { $NF = $NF == 1 ? 2 : 1; print >(FNR - 1 in tested ? tests : others) }' \

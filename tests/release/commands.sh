@@ -314,12 +314,22 @@ run_in() {
         unset BUILD && sh -euc "$(as_here "$2")" </dev/null)
 }
 
+# again COMMAND: what makes a folder, a spec or a table, or adds to one, is typed twice by many. The second time it
+# does no harm to the commands behind it, or refuses and names the option.
+again() {
+    case $1 in
+    *mkdir* | *'<<'* | *kpred-train\ init* | *kpred-train\ ingest* | *kpred-train\ merge* | *kpred-train\ kernels*) ;;
+    *) return ;;
+    esac
+    run_in "$where" "$1" 2>"$tmp/again" || grep 'is there already; --force replaces it' "$tmp/again"
+}
+
 # run_once COMMAND: if no document before has it, with another comment maybe
 run_once() {
     where=$(folder_of "$1")
     key=$(as_here "$1" | sed 's/  *# .*//' | cksum)
     grep -qxF "$where $key" "$tmp/ran" && return
-    run_in "$where" "$1" && echo "$where $key" >>"$tmp/ran"
+    run_in "$where" "$1" && again "$1" && echo "$where $key" >>"$tmp/ran"
 }
 
 # folder_of COMMAND: where it runs; those that train all models find one

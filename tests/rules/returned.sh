@@ -21,7 +21,7 @@ build() {
 pass() {
     name=$(basename "$1" .spec)
     # shellcheck disable=SC2046
-    "$trainer" ingest "$1" --data $(data_of "$1" "$MIOPEN_DB") -o "$tmp/rows.csv" &&
+    "$trainer" ingest "$1" --data $(data_of "$1" "$MIOPEN_DB") -o "$tmp/rows.csv" --force &&
         "$tmp/returned" "$name" 10 <"$tmp/rows.csv" >"$tmp/lines" &&
         python3 tests/rules/returned.py "$ORACLE" "$name" <"$tmp/lines"
 }

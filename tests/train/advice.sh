@@ -104,14 +104,43 @@ check "eval --plot, its data" evaluates "--plot csv.link: would overwrite --data
 check "eval --hits and --plot, one file" evaluates "--hits and --plot: both ./x" \
     --hits x --plot ./x
 
-# A model's name is no file, and an old output that is no input is written over.
+# A model's name is no file, and a generated header that is no input is written over.
 not_refused() {
-    echo old >again.h && train -o again.h 2>err && sed s/again/m/ again.h | cmp - m.h &&
-        cmp again.f32 m.f32 && "$trainer" relayout m.h -o m.h && cmp m.h m.kept &&
+    sed 's/rowsum/other/g' m.h >again.h && train -o again.h 2>err && sed s/again/m/ again.h | cmp - m.h &&
+        cmp again.f32 m.f32 && refuses 1 "-o ./m.h: is OLD.h, which is read; --force replaces it" \
+        "$trainer" relayout m.h -o ./m.h && "$trainer" relayout m.h -o m.h --force && cmp m.h m.kept &&
         train -o /dev/null 2>err && [ ! -e /dev/null.f32 ] && train -o /dev/null --float-out /dev/null 2>err
 }
 check "other files, devices, and a header onto itself" not_refused
 rm -f again.*
+
+# kept FILE COMMAND...: what people edit or measure stays without --force; an empty file is nothing to lose
+kept() {
+    file=$1; shift
+    echo edited >"$file" && cp "$file" was &&
+        refuses 1 "$file: is there already; --force replaces it" "$@" -o "$file" && cmp "$file" was &&
+        "$@" -o "$file" --force >out 2>err && ! cmp "$file" was >out && cp "$file" was && : >"$file" &&
+        "$@" -o "$file" >out 2>err && cmp "$file" was && rm "$file"
+}
+check "init -o, a spec" kept edited.spec "$trainer" init rowsum.csv --fields rows,cols --name edited
+check "ingest -o, a table" kept rows.csv "$trainer" ingest rowsum.spec --data rowsum.csv
+check "train -o, no header of train" kept hand.h train
+check "relayout -o, no header of train" kept hand.h "$trainer" relayout m.h
+check "--force, and no output" refuses 2 "--force: there is no file that it could replace: -o" \
+    "$trainer" ingest rowsum.spec --data rowsum.csv --force
+# A file that another program makes in the meantime is not lost, either.
+meanwhile() {
+    mkfifo pipe.csv && { "$trainer" ingest rowsum.spec --data pipe.csv -o late.csv >out 2>err & } || return 1
+    exec 3>pipe.csv
+    echo edited >late.csv
+    cat rowsum.csv >&3
+    exec 3>&-
+    wait $!
+    [ $? = 1 ] && grep -q '^kpred-train: .*late.csv: somebody has made it meanwhile; --force replaces it$' err &&
+        [ "$(cat late.csv)" = edited ] && [ -z "$(find . -name '.kpred-*')" ]
+}
+check "ingest -o, a table that is made meanwhile" meanwhile
+rm -f hand.* late.csv pipe.csv was
 
 # ---- a network that was trained is kept ----
 

@@ -26,7 +26,7 @@ read_back() {
 rows all.csv >want2
 check "ingest reads it" read_back
 
-# Arguments are the same as the environment, whatever that held before.
+# Arguments are the same as the environment with its prefix, whatever that held before.
 executable arguments.sh <<'END'
 [ "$*" = "n=$n kind=$kind a=$a b=$b mode=$mode" ] && echo 1
 END
@@ -265,5 +265,11 @@ check "merge: a short row" refuses_merge 'short.csv:5: has 5 cells' 1 part.1.csv
 sed '5s/[^,]*$/soon/' part.1.csv >soon.csv
 check "merge: no time" refuses_merge 'soon.csv:5: time_us: value "soon": is no time' 1 soon.csv
 check "merge: no output of tune" refuses_merge 'few.csv:1: does not begin with' 1 few.csv
-check "merge: onto an input" refuses 1 '-o' "$trainer" merge part.1.csv -o part.1.csv
+check "merge: onto an input" refuses 1 '-o' "$trainer" merge part.1.csv -o part.1.csv --force
+merge_over() {
+    cp part.2.csv over.csv &&
+        refuses 1 'over.csv: is there already; --force replaces it' "$trainer" merge part.1.csv -o over.csv &&
+        cmp part.2.csv over.csv && "$trainer" merge part.1.csv -o over.csv --force 2>told && cmp part.1.csv over.csv
+}
+check "merge: onto a file that is there" merge_over
 test_end

@@ -2,12 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "hf_list.h"
 
-#include "base/util.h"
-
 #include <stdlib.h>
-#include <string.h>
-
-static const char header[] = "M,N,K";
 
 static int by_size(const void *a, const void *b)
 {
@@ -40,22 +35,9 @@ size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_
     size_t rows = 0;
     qsort(sorted.v, sorted.n, sizeof *sorted.v, by_size);
     qsort(m, n_m, sizeof *m, by_number);
-    fprintf(f, "%s\n", header);
+    fputs("M,N,K\n", f);
     for (size_t i = 0; i < sorted.n; i++)
         if (i == 0 || by_size(&sorted.v[i], &sorted.v[i - 1]) != 0)
             rows += write_pair(f, &sorted.v[i], m, n_m);
     return rows;
-}
-
-int hf_list_may_replace(const char *path)
-{
-    struct stat st;
-    char line[16];
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return 0;
-    if (first_line(path, line, sizeof line) != 0)
-        return -1;
-    return strcmp(line, header) == 0
-               ? 0
-               : fail("%s: is no list of %s, and is not replaced", path, header);
 }

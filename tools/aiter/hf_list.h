@@ -9,6 +9,3 @@
 /* For each pair of N and K, which may be that of several layers, a row for each M; the list of M is
    sorted here. Returns the number of rows. */
 size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_m);
-
-/* May the path take such a list? There is nothing yet, or a list, or a device. */
-int hf_list_may_replace(const char *path);

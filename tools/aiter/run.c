@@ -7,6 +7,8 @@
 #include "inputs.h"
 #include "story.h"
 
+#include "base/outputs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,9 +43,7 @@ static int check(const struct aiter_options *o)
         return wrong("--top: candidates are written into a folder: -o DIR");
     if (o->top != 0 && o->schema != SCHEMA_CURRENT)
         return wrong("--schema: candidates have columns of their own: not with --top");
-    if (o->force && o->output == NULL)
-        return wrong("--force: there is no file that it could replace: -o");
-    return 0;
+    return outputs_check_force(o->force, o->output) != 0 ? 2 : 0;
 }
 
 /* ---- reading ---- */

@@ -135,6 +135,27 @@ int out_open_new(struct outfile *o, const char *path)
     return rc;
 }
 
+int out_check_kept(const char *path, int force)
+{
+    struct stat st;
+    if (force || path == NULL || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return 0;
+    return fail("%s: is there already; --force replaces it", path);
+}
+
+int out_open_kept(struct outfile *o, const char *path, int force)
+{
+    struct stat st;
+    memset(o, 0, sizeof *o);
+    if (out_check_kept(path, force) != 0)
+        return -1;
+    if (force || path == NULL || stat(path, &st) == 0)
+        return out_open(o, path);
+    const int rc = out_open_new(o, path);
+    o->is_kept = rc == 0;
+    return rc;
+}
+
 /* ---- changing a file ---- */
 
 static int same_version(const struct stat *a, const struct stat *b)
@@ -293,6 +314,8 @@ int out_commit(struct outfile *o)
         rc = put(o);
     if (rc < 0)
         fail("%s: cannot write: %s", o->path, reason());
+    else if (rc > 0 && o->is_kept)
+        rc = fail("%s: somebody has made it meanwhile; --force replaces it", o->path);
     if (rc != 0)
         remove_temporary(o);
     out_close(o);

@@ -25,8 +25,7 @@ static int is_same_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Two regular files that are there. */
-static int is_same_file(const char *a, const char *b)
+int outputs_same(const char *a, const char *b)
 {
     struct stat sa, sb;
     return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) && is_same_inode(&sa, &sb);
@@ -44,7 +43,12 @@ static int will_be_same(const char *a, const char *b)
 static int are_one(const struct output *a, const struct output *b)
 {
     return a->path != NULL && b->path != NULL
-           && (is_same_file(a->path, b->path) || will_be_same(a->path, b->path));
+           && (outputs_same(a->path, b->path) || will_be_same(a->path, b->path));
+}
+
+int outputs_check_force(int force, const char *path)
+{
+    return force && path == NULL ? fail("--force: there is no file that it could replace: -o") : 0;
 }
 
 int outputs_check_apart(const struct output *outputs, size_t n)
@@ -60,7 +64,7 @@ int outputs_check_apart(const struct output *outputs, size_t n)
 int outputs_check_input(const struct output *outputs, size_t n, const char *role, const char *path)
 {
     for (size_t i = 0; i < n && path != NULL; i++)
-        if (outputs[i].path != NULL && is_same_file(outputs[i].path, path))
+        if (outputs[i].path != NULL && outputs_same(outputs[i].path, path))
             return fail("%s %s: would overwrite %s %s, which is read", outputs[i].option,
                         outputs[i].path, role, path);
     return 0;

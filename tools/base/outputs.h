@@ -12,8 +12,15 @@ struct output {
     const char *option, *path;
 };
 
+/* The option --force, of a command without an output that it could replace: 0, or -1 with a message
+   on the command line. */
+int outputs_check_force(int force, const char *path);
+
 /* Of n outputs: 0, or -1 with a message that names the two. */
 int outputs_check_apart(const struct output *outputs, size_t n);
+
+/* Are both regular files that are there, and one file? */
+int outputs_same(const char *a, const char *b);
 
 /* `path` (NULL: none) is what the command reads as `role`, such as "SPEC" or "--data". */
 int outputs_check_input(const struct output *outputs, size_t n, const char *role, const char *path);

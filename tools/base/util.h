@@ -90,6 +90,7 @@ struct outfile {
     FILE *f;
     char *path, *temporary;
     int is_new;       /* there was nothing at the path, and has to be nothing still */
+    int is_kept;      /* of out_open_kept: if there is something by now, that is an error */
     FILE *old;        /* what is changed, locked; else NULL */
     struct stat seen; /* of that one when it was read */
 };
@@ -97,6 +98,11 @@ struct outfile {
 int out_open(struct outfile *o, const char *path);
 /* A file that is not there yet: out_commit returns 1 if by then it is, and leaves it as it is. */
 int out_open_new(struct outfile *o, const char *path);
+/* A file that people edit or measure: -1 with a message if there is one, not an empty one, and
+   `force`, the option --force, is not set. out_open_kept opens it if not; out_commit says the same
+   of one that was made meanwhile. out_check_kept only looks, before long work. */
+int out_open_kept(struct outfile *o, const char *path, int force);
+int out_check_kept(const char *path, int force);
 /* A file that is read, changed and written back: `old` takes what it holds, at most so many bytes,
    nothing if there is none or it is a device. Others that change it so wait for each other. If
    somebody else wrote it or made it meanwhile, out_commit returns 1 and leaves it as it is: the

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: kpred-train aiter --model CONFIG.json --tp N [--m LIST] [-o FILE.csv]\n"
+    "usage: kpred-train aiter --model CONFIG.json --tp N [--m LIST] [-o FILE.csv [--force]]\n"
     "\n"
     "Writes AITER's untuned list, M,N,K, of a language model's matrix products in FP8 with a "
     "scale\n"
@@ -22,8 +22,8 @@ static const char help[] =
     "                       one, or a layer that is not known, is an error\n"
     "  --tp N               on how many GPUs a server splits each layer (tensor parallelism)\n"
     "  --m LIST             numbers of tokens, such as 1,16,256 (default: 1, 2, 4 .. 32768)\n"
-    "  -o FILE.csv          written whole or not at all (default: standard output); a file that\n"
-    "                       is there has to be such a list\n"
+    "  -o FILE.csv          written whole or not at all (default: standard output)\n"
+    "  --force              replace FILE.csv if it is there\n"
     "\n"
     "Standard error tells which layer has which N and K. Routed experts are left out, for which\n"
     "AITER has fused MoE kernels, and so are routers, embeddings and the output layer, which are\n"
@@ -36,6 +36,7 @@ struct options {
     const char *model, *output;
     long tp;
     struct opt_counts m;
+    int force;
 };
 
 static void tell(const struct options *o, const struct hf_layers *layers, size_t rows)
@@ -55,7 +56,7 @@ static void tell(const struct options *o, const struct hf_layers *layers, size_t
 static int write(struct options *o, const struct hf_layers *layers)
 {
     struct outfile out;
-    if ((o->output != NULL && hf_list_may_replace(o->output) != 0) || out_open(&out, o->output))
+    if (out_open_kept(&out, o->output, o->force) != 0)
         return -1;
     const size_t rows = hf_list_write(out.f, layers, o->m.v, o->m.n);
     if (out_commit(&out) != 0)
@@ -96,9 +97,12 @@ int cmd_aiter_model(int argc, char **argv)
          .most = 4096},
         {.name = "--m", .kind = OPT_COUNTS, .to = &o.m, .least = 1, .most = HF_MOST},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
     memset(&o, 0, sizeof o);
-    const int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0 && outputs_check_force(o.force, o.output) != 0)
+        status = 2;
     return status < 0 ? run(&o) != 0 : status;
 }

@@ -10,7 +10,7 @@
 
 static const char help[] =
     "usage: kpred-train ingest SPEC --data FILE... [--gpu GPU] [--set FIELD=VALUE...]\n"
-    "                          [--nearest] [--lenient] [-o FILE] [--csv|--json]\n"
+    "                          [--nearest] [--lenient] [-o FILE [--force]] [--csv|--json]\n"
     "\n"
     "Writes the rows of a kernel's data files as CSV or JSON: one column per field and\n"
     "parameter of the spec, and of timed data one for the time,\n"
@@ -26,6 +26,7 @@ static const char help[] =
     "  --nearest      for a GPU that the spec lacks, take the nearest that it has\n"
     "  --lenient      drop and count rows that would be an error\n"
     "  -o FILE        write there, whole or not at all; default: standard output\n"
+    "  --force        replace FILE if it is there\n"
     "  --csv          as CSV (the default)\n"
     "  --json         as JSON, an array of objects with the columns' names\n"
     "\n"
@@ -37,6 +38,7 @@ struct ingest {
     struct opt_texts data;
     struct data_options how;
     struct table_form form;
+    int force;
 };
 
 /* The output is opened first: a path that cannot be written shows before the work is done. */
@@ -48,7 +50,7 @@ static int run(const struct ingest *in, const struct spec *spec)
     if (outputs_check_input(&to, 1, "SPEC", in->spec) != 0
         || outputs_check_inputs(&to, 1, "--data", &in->data) != 0)
         return -1;
-    if (out_open(&out, in->output) != 0)
+    if (out_open_kept(&out, in->output, in->force) != 0)
         return -1;
     if (data_load(readers, spec, in->data.v, in->data.n, &in->how, &d) != 0) {
         out_abandon(&out);
@@ -73,12 +75,14 @@ int cmd_ingest(int argc, char **argv)
         {.name = "--nearest", .kind = OPT_FLAG, .to = &in.how.nearest},
         {.name = "--lenient", .kind = OPT_FLAG, .to = &in.how.lenient},
         {.name = "-o", .kind = OPT_TEXT, .to = &in.output},
+        {.name = "--force", .kind = OPT_FLAG, .to = &in.force},
         {.name = "--csv", .kind = OPT_FLAG, .to = &in.form.csv},
         {.name = "--json", .kind = OPT_FLAG, .to = &in.form.json},
         {.name = NULL},
     };
     int status = opts_parse(table, help, argc, argv);
-    if (status < 0 && table_form_check(&in.form) != 0)
+    if (status < 0
+        && (table_form_check(&in.form) != 0 || outputs_check_force(in.force, in.output) != 0))
         status = 2;
     if (status < 0) {
         in.form.csv = !in.form.json;

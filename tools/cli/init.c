@@ -12,7 +12,7 @@
 
 static const char help[] =
     "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--gpu GPU]\n"
-    "                        [--set NAME=VALUE ...] [--name NAME] -o my.spec\n"
+    "                        [--set NAME=VALUE ...] [--name NAME] -o my.spec [--force]\n"
     "\n"
     "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
     "their values, the rule, features, and comments that explain them. It trains as it is.\n"
@@ -27,6 +27,7 @@ static const char help[] =
     "  --set NAME=VALUE ... fields of files that do not say them\n"
     "  --name NAME          the model's name; default: as the files call the kernel\n"
     "  -o my.spec           written whole or not at all\n"
+    "  --force              replace my.spec if it is there\n"
     "\n"
     "The last line, on standard output, counts distinct tuples: those that the rule allows, those\n"
     "that were measured, failures included, those that it allows and nobody measured, and those\n"
@@ -36,6 +37,7 @@ static const char help[] =
 struct options {
     const char *fields, *ignored, *gpu, *name, *output;
     struct opt_texts files, set;
+    int force;
 };
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
@@ -172,7 +174,7 @@ static int make_and_write(const struct options *o, struct init *in)
     struct init_spec spec;
     struct outfile out;
     struct buf count = {0};
-    if (out_open(&out, o->output) != 0)
+    if (out_open_kept(&out, o->output, o->force) != 0)
         return -1;
     int rc = make(in, &spec);
     if (rc == 0) {
@@ -228,6 +230,7 @@ int cmd_init(int argc, char **argv)
         {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
         {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
     int status = opts_parse(table, help, argc, argv);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static const char help[] =
-    "usage: kpred-train kernels SPEC --data FILE... [-o NEW]\n"
+    "usage: kpred-train kernels SPEC --data FILE... [-o NEW [--force]]\n"
     "\n"
     "Writes a spec with the kernels that a library has now: its section [kernels], and the values\n"
     "of library, tile_m, tile_n, tile_k and variant. For specs with format = aiter.\n"
@@ -18,7 +18,8 @@ static const char help[] =
     "                 kernelId, kernelName, tile_m, tile_n, tile_k, fields) and AITER's tables of\n"
     "                 tuned kernels. With a list, kernels that no file names are left out; with\n"
     "                 tables alone, those of the spec stay\n"
-    "  -o NEW         written whole or not at all, it may be SPEC; default: standard output\n"
+    "  -o NEW         written whole or not at all; default: standard output\n"
+    "  --force        replace NEW if it is there; it may be SPEC\n"
     "\n"
     "Example: kpred-train kernels weights/gemm_a8w8_blockscale.spec -o new.spec \\\n"
     "             --data aiter/configs/a8w8_blockscale_tuned_gemm.csv\n";
@@ -26,12 +27,13 @@ static const char help[] =
 struct options {
     const char *spec, *output;
     struct opt_texts data;
+    int force;
 };
 
 static int write(const struct options *o, const struct kernel_list *list)
 {
     struct outfile out;
-    if (out_open(&out, o->output) != 0)
+    if (out_open_kept(&out, o->output, o->force) != 0)
         return -1;
     kernel_list_write(list, out.f);
     return out_commit(&out);
@@ -62,9 +64,12 @@ int cmd_kernels(int argc, char **argv)
         {.name = "SPEC", .kind = OPT_TEXT, .to = &o.spec, .is_required = 1},
         {.name = "--data", .kind = OPT_TEXTS, .to = &o.data, .is_required = 1},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
     int status = opts_parse(table, help, argc, argv);
+    if (status < 0 && outputs_check_force(o.force, o.output) != 0)
+        status = 2;
     if (status < 0) {
         status = EXIT_FAILURE;
         if (spec_load(&spec, o.spec) == 0) {

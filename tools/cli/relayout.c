@@ -10,6 +10,7 @@
 
 static const char help[] =
     "usage: kpred-train relayout OLD.h [--spec SPEC] [--include-dir DIR] -o NEW.h\n"
+    "                            [--force]\n"
     "\n"
     "Writes a header that this kpred-train or an earlier one has written in the format of today,\n"
     "without training: the network stays, and with it the order of what is predicted.\n"
@@ -20,10 +21,13 @@ static const char help[] =
     "                     how to train may differ\n"
     "  --include-dir DIR  what stands before kpred.h in the #include of NEW.h, such as ../; for\n"
     "                     nothing ./ (default: as in OLD.h)\n"
-    "  -o NEW.h           written whole or not at all; it may be OLD.h\n";
+    "  -o NEW.h           written whole or not at all, in the place of a header that kpred-train\n"
+    "                     has written, but not of OLD.h\n"
+    "  --force            replace OLD.h, or any other file\n";
 
 struct options {
     const char *old, *spec, *include_dir, *output;
+    int force;
 };
 
 static int write(const struct options *o, const struct model *model, const char *story)
@@ -42,6 +46,10 @@ static int run(const struct options *o)
     char *story;
     if (outputs_check_input(&to, 1, "--spec", o->spec) != 0)
         return -1;
+    if (!o->force && outputs_same(o->output, o->old))
+        return fail("-o %s: is OLD.h, which is read; --force replaces it", o->output);
+    if (header_check_kept(o->output, o->force) != 0)
+        return -1;
     if (header_read_older(o->old, o->spec, &model, &story))
         return -1;
     const int bad = (o->include_dir && header_set_include_dir(&model, o->include_dir))
@@ -59,6 +67,7 @@ int cmd_relayout(int argc, char **argv)
         {.name = "--spec", .kind = OPT_TEXT, .to = &o.spec},
         {.name = "--include-dir", .kind = OPT_TEXT, .to = &o.include_dir},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
     memset(&o, 0, sizeof o);

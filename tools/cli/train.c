@@ -21,6 +21,7 @@ static const char help[] =
     "                         [--epochs N] [--seed N] [--threads N] [--gpu GPU]\n"
     "                         [--set FIELD=VALUE...] [--nearest] [--lenient]\n"
     "                         [--float-out FILE] [--include-dir DIR] -o FILE.h\n"
+    "                         [--force]\n"
     "\n"
     "Trains a network on tuning results and writes it as a C header. The same files and options\n"
     "give the same bytes, whatever the compiler and the number of threads. Rows that say the same\n"
@@ -58,7 +59,8 @@ static const char help[] =
     "                   the header); of additive alone, the others are not rounded\n"
     "  --include-dir DIR  what stands before kpred.h in the #include of the header, such as ../\n"
     "                   (default: nothing, so that it lies beside the header or where -I says)\n"
-    "  -o FILE.h        the header, written whole or not at all\n";
+    "  -o FILE.h        the header, written whole or not at all, in the place of an earlier one\n"
+    "  --force          replace FILE.h even if it is no header that kpred-train has written\n";
 
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
@@ -293,6 +295,7 @@ int cmd_train(int argc, char **argv)
         {.name = "--float-out", .kind = OPT_TEXT, .to = &o.float_out},
         {.name = "--include-dir", .kind = OPT_TEXT, .to = &o.include_dir},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},
     };
     memset(&o, 0, sizeof o);

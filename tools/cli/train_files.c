@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "train_run.h"
 
+#include "model/header.h"
+
 #include <sys/stat.h>
 
 static int is_device(const char *path)
@@ -29,7 +31,7 @@ int train_files_open(const struct train_options *o, struct train_files *to)
     int bad = outputs_check_apart(named, 2) || outputs_check_input(named, 2, "SPEC", o->spec)
               || outputs_check_inputs(named, 2, "--data", &o->data)
               || outputs_check_inputs(named, 2, "--beside", &o->beside)
-              || out_open(&to->header, o->output);
+              || header_check_kept(o->output, o->force) || out_open(&to->header, o->output);
     to->has_floats = floats != NULL;
     to->is_file = !is_device(o->output);
     if (!bad && floats && out_open(&to->floats, floats)) {

@@ -9,7 +9,7 @@ struct train_options {
     const char *spec, *split, *float_out, *include_dir, *output;
     struct opt_texts data, beside;
     struct data_options how;
-    int net;
+    int net, force;
     long epochs, seed, threads;
 };
 

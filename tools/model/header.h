@@ -17,6 +17,10 @@ int header_set_include_dir(struct model *model, const char *dir);
 /* The part behind the opening comment alone. */
 void header_write_code(FILE *f, const struct model *model);
 
+/* May a header go there? A generated one or none is there, or `force` is set; else -1 with a
+   message, as a file that is written by hand is lost only with --force. */
+int header_check_kept(const char *path, int force);
+
 /* Reads a header that header_write wrote; 0, or -1 with a message. The model's id is checked. */
 int header_read(const char *path, struct model *out);
 

@@ -193,11 +193,11 @@ static void close_join(struct join *j)
     buf_free(&j->title);
 }
 
-int join_files(const char *const *paths, size_t n, const char *to)
+int join_files(const char *const *paths, size_t n, const char *to, int force)
 {
     struct join j = {.paths = paths};
     struct outfile out;
-    int rc = out_open(&out, to);
+    int rc = out_open_kept(&out, to, force);
     if (rc == 0 && read_all(&j, n) != 0) {
         out_abandon(&out);
         rc = -1;

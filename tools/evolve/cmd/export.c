@@ -11,6 +11,7 @@
 
 static const char help[] =
     "usage: kpred-evolve export RUN.log -o FOLDER [-k K] [--name NAME] [--jobs N]\n"
+    "                        [--force]\n"
     "\n"
     "Chooses variants of the kernel, so that together they are the fastest over the harness's\n"
     "cases, and writes\n"
@@ -27,11 +28,13 @@ static const char help[] =
     "mean\n"
     "               by less than 1 % of the baseline's time is left out\n"
     "  --name NAME  a C identifier (default: the function)\n"
-    "  --jobs N     candidates at a time (default: one for each processor)\n";
+    "  --jobs N     candidates at a time (default: one for each processor)\n"
+    "  --force      replace files of FOLDER that are there\n";
 
 struct export_options {
     const char *log, *folder, *name;
     long k, jobs;
+    int force;
 };
 
 struct sizes { /* the names that a harness gives them */
@@ -181,9 +184,8 @@ static int make(const struct export_options *o, struct logged *run, const struct
 {
     struct variants v;
     struct library l;
-    if (!is_identifier(name_of(o, run)))
-        return fail("--name \"%s\": is no C identifier", name_of(o, run));
-    if (variants_choose(run, (size_t)o->k, &v) != 0)
+    if (library_check(o->folder, name_of(o, run), o->force, NULL) != 0
+        || variants_choose(run, (size_t)o->k, &v) != 0)
         return -1;
     double *us = xcalloc(v.n * host_harness(run->session.host)->n_shapes, sizeof *us);
     int rc = link_best(name_of(o, run), &run->session, &v, &l, us);
@@ -208,6 +210,7 @@ int cmd_export(int argc, char **argv)
         {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
         {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = MAX_VARIANTS},
         {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
         {.name = NULL},
     };
@@ -216,7 +219,7 @@ int cmd_export(int argc, char **argv)
     const int status = opts_parse(table, help, argc, argv);
     if (status >= 0)
         return status;
-    if (library_check_folder(o.folder) != 0 || logged_open(&run, o.log, o.jobs) != 0)
+    if (logged_open(&run, o.log, o.jobs) != 0)
         return 1;
     split_sizes(host_harness(run.session.host), &sizes);
     const int rc = make(&o, &run, &sizes);

@@ -4,6 +4,7 @@
    library.h declares it. */
 #include "library.h"
 
+#include "base/outputs.h"
 #include "evolve/process.h"
 
 #include <dlfcn.h>
@@ -127,26 +128,44 @@ void library_free(struct library *l)
 
 /* ---- the files ---- */
 
-int library_check_folder(const char *folder)
+enum { N_FILES = 4 };
+static const char *const endings[N_FILES] = {".o", ".h", ".spec", ".csv"};
+
+static char *file_path(const char *folder, const char *name, int i)
+{
+    struct buf path = {NULL, 0, 0};
+    buf_printf(&path, "%s/%s%s", folder, name, endings[i]);
+    return path.s;
+}
+
+int library_check(const char *folder, const char *name, int force, const char *data)
 {
     struct stat st;
-    return stat(folder, &st) != 0 || S_ISDIR(st.st_mode) ? 0 : fail("%s: is no folder", folder);
+    int rc = is_identifier(name) ? 0 : fail("--name \"%s\": is no C identifier", name);
+    if (rc == 0 && stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        rc = fail("%s: is no folder", folder);
+    for (int i = 0; i < N_FILES && rc == 0; i++) {
+        char *path = file_path(folder, name, i);
+        const struct output to = {"-o", path};
+        rc = outputs_check_input(&to, 1, "the log's data", data);
+        if (rc == 0)
+            rc = out_check_kept(path, force);
+        free(path);
+    }
+    return rc;
 }
 
 int library_write(const char *folder, const char *name, const struct library_files *files)
 {
     const struct buf *bytes[] = {&files->object, &files->header, &files->spec, &files->csv};
-    static const char *const endings[] = {".o", ".h", ".spec", ".csv"};
-    enum { N = sizeof endings / sizeof *endings };
-    struct outfile out[N];
+    struct outfile out[N_FILES];
     int n = 0, rc = 0;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return fail("%s: cannot make the folder: %s", folder, strerror(errno));
-    for (; rc == 0 && n < N; n += rc == 0) {
-        struct buf path = {NULL, 0, 0};
-        buf_printf(&path, "%s/%s%s", folder, name, endings[n]);
-        rc = out_open(&out[n], path.s);
-        buf_free(&path);
+    for (; rc == 0 && n < N_FILES; n += rc == 0) {
+        char *path = file_path(folder, name, n);
+        rc = out_open(&out[n], path);
+        free(path);
         if (rc == 0)
             fwrite(bytes[n]->s, 1, bytes[n]->n, out[n].f);
     }

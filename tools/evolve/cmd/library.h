@@ -27,8 +27,10 @@ struct library_parts { /* the objects that are linked to one */
 int library_make(const struct library_parts *parts, struct library *out);
 void library_free(struct library *l);
 
-/* -1 after a message if there is something of that name, and it is no folder */
-int library_check_folder(const char *folder);
+/* May `folder` take NAME.o, NAME.h, NAME.spec and NAME.csv? -1 after a message if it is no folder,
+   if the name is no identifier, if one of them is there without --force, or if one is `data`, which
+   the log names (NULL: none) */
+int library_check(const char *folder, const char *name, int force, const char *data);
 
 struct library_files {
     struct buf object, header, spec, csv; /* to be freed */

@@ -15,6 +15,7 @@
 
 static const char help[] =
     "usage: kpred-evolve ml-export RUN.log -o FOLDER [-k K] [--name NAME] [--jobs N]\n"
+    "                           [--force]\n"
     "\n"
     "Chooses points of the front of a search of kpred-evolve ml by time and validation error, and\n"
     "writes\n"
@@ -34,11 +35,13 @@ static const char help[] =
     "  -o FOLDER    made if it is not there\n"
     "  -k K         the most variants, the module included (default 4)\n"
     "  --name NAME  a C identifier (default: the function)\n"
-    "  --jobs N     candidates at a time (default: one for each processor)\n";
+    "  --jobs N     candidates at a time (default: one for each processor)\n"
+    "  --force      replace files of FOLDER that are there\n";
 
 struct export_options {
     const char *log, *folder, *name;
     long k, jobs;
+    int force;
 };
 
 /* ---- choosing ---- */
@@ -310,7 +313,7 @@ static int export(const struct export_options *o, struct ml_session *s, const st
     const char *name = o->name != NULL ? o->name : tensor_function(s->program);
     struct ml_variants *v = xcalloc(1, sizeof *v);
     struct library l;
-    int rc = is_identifier(name) ? 0 : fail("--name \"%s\": is no C identifier", name);
+    int rc = library_check(o->folder, name, o->force, s->options.data);
     if (rc == 0)
         rc = take_front(s, a, (size_t)o->k, v);
     if (rc == 0 && (rc = link_best(s, v, name, &l)) == 0) {
@@ -335,13 +338,14 @@ int cmd_ml_export(int argc, char **argv)
         {.name = "-o", .kind = OPT_TEXT, .to = &o.folder, .is_required = 1},
         {.name = "-k", .kind = OPT_COUNT, .to = &o.k, .least = 1, .most = MAX_VARIANTS - 1},
         {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
+        {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = "--jobs", .kind = OPT_COUNT, .to = &o.jobs, .least = 1, .most = 256},
         {.name = NULL},
     };
     const int status = opts_parse(table, help, argc, argv);
     if (status >= 0)
         return status;
-    if (library_check_folder(o.folder) != 0 || ml_logged_open(&run, o.log, o.jobs, NULL, 0) != 0)
+    if (ml_logged_open(&run, o.log, o.jobs, NULL, 0) != 0)
         return 1;
     const int rc = export(&o, &run.session, run.archive);
     ml_logged_close(&run);
