@@ -9,7 +9,7 @@
 
 extern char **environ;
 
-/* Stands before each name in the environment, so that no spec sets LD_PRELOAD, PATH or IFS there. */
+/* Stands before each name in the environment, so that no spec sets LD_PRELOAD or PATH there. */
 static const char prefix[] = "KPRED_";
 enum { PREFIX = sizeof prefix - 1 };
 
