@@ -678,6 +678,9 @@ spec "name that is no identifier" 'x.spec:3: name: value "ti-ny": is no identifi
 spec "name that begins with a digit" 'value "1tiny": is no identifier' 's/= tiny/= 1tiny/'
 spec "rule that is no identifier" 'rule: value "a b": is neither' 's/unconstrained/a b/'
 spec "header with a quote" 'header: value "a".h": is no header' 's/^rule.*/&\nheader = a".h/'
+for key in /tmp/a.h ../a.h; do
+    spec "header elsewhere, $key" "header: value \"$key\": is no header" "s|^rule.*|&\nheader = $key|"
+done
 spec "filter" 'filter: value "3": is no filter size' 's/^format.*/&\nfilter = 3/'
 spec "pad" 'pad: value "-1": is no integer' 's/^format.*/&\npad = -1/'
 # wrong KEY VALUE MESSAGE: a line of [data] that is wrong

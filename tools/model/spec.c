@@ -614,11 +614,13 @@ static const char *required(struct reader *r, enum slot slot)
     return r->text[slot];
 }
 
+/* The generated header includes it, so it lies where --include-dir says, and nowhere else. */
 static int is_header_name(const char *s)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789./-";
-    return s[strspn(s, letters)] == '\0' && ends_with(s, ".h");
+    return s[strspn(s, letters)] == '\0' && ends_with(s, ".h") && *s != '/'
+           && strstr(s, "..") == NULL;
 }
 
 static int finish_kernel(struct reader *r)
