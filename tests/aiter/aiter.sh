@@ -121,7 +121,7 @@ check "a log and a list" gives "16,1536,7168 17,1536,7168" --exact "$list" "$tmp
 log "$(miss my 5 512 512)" "$(miss $bsp 6 512 512)"
 check "--family: a table of another name" gives "5,512,512" --exact --family $bs "$tmp/log"
 check "--family: the rest is left out" says "--family leaves out $bsp (first: $tmp/log:2)" --family bs "$tmp/log"
-log "$(miss bf16 5 512 512)" "$(miss a8w8_bpreshuffle 6 512 512)" "$(miss bf16 5 512 512)"
+log "$(miss bf16 5 512 512)" "$(miss a8w8_bpreshuffle 6 512 512)" "$(miss bf16 5 512 512)" "$(hit $bs 32 32 256)"
 check "families without a model" says "1 shape is left out: kpred has no model of the family bf16" "$tmp/log"
 no_row() { aiter -o "$out" "$tmp/log" && [ ! -e "$out" ]; }
 check "no row, no file" no_row
@@ -129,7 +129,8 @@ fused="token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,
 for header in "B,M,N,K:batched" "M,N,K,q_dtype_w:a8w8_bpreshuffle" "$fused:fmoe" \
     "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle:bf16"; do
     list "${header%:*}" "$(echo "${header%:*}" | sed 's/[A-Za-z_0-9]*/7/g')"
-    check "a list of ${header#*:}" says "kpred has no model of the family ${header#*:}" "$list"
+    check "a list of ${header#*:}" refused "$list: there is nothing .*kpred has no model of the family ${header#*:}" \
+        "$list"
 done
 
 # ---- what is written ----
@@ -313,12 +314,19 @@ check "a GPU that the family lacks" on gfx942_80 refused \
 check "a GPU that the log's family lacks" on gfx942_80 refused \
     '--gpu: value "gfx942_80": no model of the families' "$tmp/log"
 check "an unknown --family" refused '--family: value "fp8": is no family' --family fp8 "$tmp/log"
-log "noise" "$(miss mine 17 1536 7168)"
-check "an unknown family in a log" refused "$tmp/log:2: table \"/tmp/aiter_configs/mine_tuned_gemm.csv\"" "$tmp/log"
+# leaves_out WHY LINE: of a log the line alone, which is counted
+leaves_out() {
+    log noise "$2" "$2" "$(miss $bs 17 1536 7168)"
+    gives "17,1536,7168" --exact "$tmp/log" && grep -qxF "kpred: 2 lines: $1 (first: $tmp/log:2)" "$tmp/err" ||
+        show 0 || return 1
+    log noise "$2"
+    refused "$tmp/log: there is nothing to predict for: $1$" "$tmp/log"
+}
+check "an unknown family in a log" leaves_out \
+    "the name of the table tells no family of AITER's; --family says which it is of" "$(miss mine 17 1536 7168)"
 # bad_size M N K WHICH VALUE: of a log and of a list
 bad_size() {
-    log noise "$(miss $bs "$1" "$2" "$3")"
-    check "a log with $4 of $5" refused "$tmp/log:2: $4: value \"$5\"" "$tmp/log"
+    check "a log with $4 of $5" leaves_out "$4 is no integer from 1 to 16777216" "$(miss $bs "$1" "$2" "$3")"
     list M,N,K 16,1536,7168 "$1,$2,$3"
     check "a list with $4 of $5" refused "$list:3: $4: value \"$5\"" "$list"
 }
@@ -326,6 +334,13 @@ bad_size 0 1536 7168 M 0
 bad_size 1 16777217 7168 N 16777217
 bad_size 1 1536 0 K 0
 bad_size -1 1536 7168 M -1
+log noise "shape is round"
+log "$(miss bf16 1 2 3)" "[fused_moe] using 2stage default for ('gfx950', 256, 16)"
+check "families without a model alone" refused "$tmp/log: there is nothing to predict for: \
+kpred has no model of the family bf16; kpred has no model of the family fmoe$" "$tmp/log"
+log "$(miss $bsp 1 2 3)"
+check "other families than --family alone" refused "$tmp/log: there is nothing .*: --family leaves out $bsp$" \
+    --family bs "$tmp/log"
 log noise "shape is round"
 check "a log without such a line" refused "$tmp/log: no line holds" "$tmp/log"
 : >"$tmp/log"

@@ -46,12 +46,18 @@ static void text(const uint8_t *data, size_t size, int force)
 static void sqlite(const uint8_t *data, size_t size, int force)
 {
     const char *path = fuzz_file("gfx906_60.udb", data, size);
-    struct user_db u;
+    struct user_db u, all = {0};
     struct user_db_counts counts;
     add_lines(&u);
-    if (user_db_write_sqlite(&u, path, force, &counts) == 0)
+    if (user_db_write_sqlite(&u, path, force, &counts, &all) == 0)
         FUZZ_REACHED("a merged database");
+    for (size_t i = 0; i < all.n; i++) { /* each row is one entry, as in a text */
+        const char *at = all.lines[i].entries;
+        size_t n_solver, n_params;
+        FUZZ_CHECK(user_db_next_entry(&at, &n_solver, &n_params) != NULL && *at == '\0');
+    }
     user_db_free(&u);
+    user_db_free(&all);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -171,7 +171,7 @@ for prefix in ./bin/ /opt/rocm-5.7.0/bin/ 'MIOpen(HIP): Command [LogCmdFindConvo
     check "prefix: $prefix" gives_the_same "${prefix}MIOpenDriver conv $strided -F 1"
 done
 for word in MIOpenDrivers xMIOpenDriver MIOpenDriver/ /opt/MIOpenDriver.sh miopendriver; do
-    log "$word conv $strided -F 1 -n 0"
+    log "$word conv $strided -F 1 -n 0" "$(drv pool)"
     check "no driver line: $word" gives
 done
 
@@ -214,9 +214,6 @@ both_groups() { # of lines with _g2 and _g20, by bytes, the = counts
     miopen "$tmp/log" && [ "$(wc -l <"$tmp/out")" -eq 2 ] && sort -c "$tmp/out"
 }
 check "lines are sorted by bytes, the = too" both_groups
-: >"$tmp/log"
-check "an empty log" gives
-check "an empty log: the summary" summary 0 0 0
 long_line() { # none of it may get lost without a word
     { printf '%70000s' x; drv "conv $strided -F 1"; } >"$tmp/log"
     miopen "$tmp/log" || return 0
@@ -285,77 +282,38 @@ check "reasons are counted, in a fixed order" several_reasons
 
 # ---- broken lines ----
 
-# is_broken NAME CALL OPTION: named, and with --lenient left out and counted
-is_broken() {
-    log "$(drv "conv $strided -F 1")" "" "$(drv "$1")"
-    refused 1 "^kpred: $tmp/log:3: .*$2" "$tmp/log" &&
-        [ "$(grep -c "^kpred: $tmp/log:" "$tmp/err")" -eq 1 ] &&
-        refused_from_stdin "^kpred: standard input:3: .*$2" && miopen --lenient "$tmp/log" &&
-        sed 's/:[^;]*//g' "$tmp/out" | grep -qxF "$F" &&
-        grep -q '^kpred: *1 line: broken' "$tmp/err" && return
-    show $?
+# A broken line is left out and counted, by what is wrong: test_driver.c has each form.
+broken_lines() {
+    { printf 'MIOpenDriver conv -n 0\nMIOpenDriver conv -n 0 -c 3\nMIOpenDriver conv -n x\r\n'
+      drv "conv $strided -F 1"; drv "conv -n"; drv "conv -c 16777217"; drv "conv really"; drv "conv -B 3"
+      drv "conv -c 3 -k 32 -g 2"; drv "conv -c 32 -k 3 -g 2"; echo "MIOpenDriver conv -n 1 -y"; } >"$tmp/log"
+    gives "$F" && sed 1d "$tmp/err" >"$tmp/reasons" || return 1
+    printf 'kpred:   %s\n' "1 line: broken: \"really\": is no option; first $tmp/log:7" \
+        "1 line: broken: \"-B\": is no option of MIOpenDriver; first $tmp/log:8" \
+        "1 line: broken: -c: value \"16777217\": is no integer from 1 to 16777216; first $tmp/log:6" \
+        "2 lines: broken: -g: value \"2\": does not divide the channels, 3 and 32; first $tmp/log:9" \
+        "1 line: broken: -n: needs a value; first $tmp/log:5" \
+        "3 lines: broken: -n: value \"0\": is no integer from 1 to 16777216; first $tmp/log:1" \
+        "1 line: broken: -y: needs a value; first $tmp/log:11" | diff - "$tmp/reasons"
 }
-refused_from_stdin() {
-    "$kpred" miopen --gpu gfx906_60 <"$tmp/log" >"$tmp/out" 2>"$tmp/err"
-    [ $? -eq 1 ] && [ ! -s "$tmp/out" ] && grep -qE -e "$1" "$tmp/err"
-}
-broken() { check "broken: $1" is_broken "$2" "$3"; }
-broken "unknown letter" "conv -B 3" '-B'
-broken "unknown name" "conv --batch 3" '--batch'
-broken "unknown name with a value" "conv --batch=3" '--batch'
-broken "letter with a value behind it" "conv -n3" '-n3'
-broken "no value" "conv -n" '-n'
-broken "no value before a pipe" "conv -n | tee x" '-n'
-broken "an option for a value" "conv -n -c 3" '-n.*-c'
-broken "no number" "conv --in_h x" '--in_h.*"x"'
-broken "empty number" "conv --in_h ''" '--in_h'
-broken "empty number behind =" "conv --in_h=" '--in_h'
-broken "number with something behind it" "conv -W 28x" '-W.*"28x"'
-broken "fraction" "conv -W 28.5" '-W'
-broken "number beyond 64 bits" "conv -W 99999999999999999999999" '-W'
-broken "size of 0" "conv -n 0" '-n: value "0": is no integer from 1 to 16777216$'
-broken "size above the most" "conv -c 16777217" '-c'
-broken "negative pad" "conv -p -1" '-p'
-broken "-F above 7" "conv -F 8" '-F'
-broken "negative -F" "conv -F -1" '-F'
-broken "four dimensions" "conv -_ 4" '-_'
-broken "one dimension" "conv --spatial_dim=1" '--spatial_dim'
-broken "mode" "conv -m convolution" '-m.*"convolution"'
-broken "pad_mode" "conv --pad_mode Same" '--pad_mode'
-broken "layout" "conv -I NWHC" '-I'
-broken "one option, two values" "conv -n 3 --batchsize 4" '(-n|--batchsize)'
-broken "one letter, two values" "conv -u 1 -u 2" '-u'
-broken "layout of three dimensions for two" "conv -_ 2 -f NCDHW" '(-f|-_|layout|dim)'
-broken "layout of two dimensions for three" "conv -_ 3 -O NHWC" '(-O|-_|layout|dim)'
-broken "filter that does not fit" "conv -y 35 -x 1 -p 1" '(-y|filter)'
-broken "dilated filter that does not fit" "conv -x 3 -j 16" '(-x|filter)'
-broken "filter that does not fit in depth" "conv -_ 3 -! 2" '(-@|filter)'
-broken "groups that do not divide c" "conv -c 3 -k 32 -g 2" '(-g|groups)'
-broken "groups that do not divide k" "conv -c 32 -k 3 -g 2" '(-g|groups)'
-broken "stray word" "conv -n 3 4" '"4"'
-broken "stray text" "conv really" '"really"'
+check "broken lines are left out and counted by reason" broken_lines
+check "--lenient, which changes nothing" miopen --lenient "$tmp/log"
+drv "conv -n 0" >"$tmp/log"
+check "broken lines alone" refused 1 "^kpred: $tmp/log:1: -n: value \"0\": .*nothing to predict for" "$tmp/log"
 
-many_broken() {
-    i=0
-    while [ $i -lt 13 ]; do
-        drv "conv -n $i -c 0"
-        i=$((i + 1))
-    done >"$tmp/log"
-    refused 1 "3 more" "$tmp/log" && [ "$(grep -c "^kpred: $tmp/log:" "$tmp/err")" -eq 10 ]
+# ---- logs without a driver line ----
+
+no_calls() {
+    refused 1 "^kpred: $1: no line calls MIOpenDriver.*MIOPEN_ENABLE_LOGGING_CMD=1" "$2" &&
+        [ "$(wc -l <"$tmp/err")" -eq 1 ]
 }
-check "ten broken lines are named, the others counted" many_broken
-broken_in_two() {
-    drv "conv -n 0" >"$tmp/one.log"
-    drv "conv -c 0" >"$tmp/two.log"
-    refused 1 "^kpred: $tmp/one.log:1: -n" "$tmp/one.log" "$tmp/both" "$tmp/two.log" &&
-        grep -q "^kpred: $tmp/two.log:1: -c" "$tmp/err"
+echo noise >"$tmp/noise"
+check "a log without a driver line" no_calls "$tmp/noise" "$tmp/noise"
+check "an empty log" no_calls "standard input" - </dev/null
+one_of_two() {
+    miopen "$tmp/noise" "$tmp/both" && cmp "$tmp/out" "$tmp/wanted" &&
+        grep -qx "kpred: $tmp/noise: no line calls MIOpenDriver" "$tmp/err"
 }
-check "broken lines of two logs" broken_in_two
-crlf_broken() {
-    printf 'MIOpenDriver conv -n x\r\n' >"$tmp/log"
-    refused 1 '-n: value "x"' "$tmp/log"
-}
-check "broken lines with CRLF" crlf_broken
 
 # ---- entries ----
 
@@ -567,7 +525,7 @@ in_steps() {
 }
 check "-o, log after log" in_steps
 nothing_new() {
-    : >"$tmp/log"
+    drv pool >"$tmp/log"
     printf '%b' "$foreign" >"$user" && miopen -o "$user" "$tmp/log" &&
         [ "$(cat "$user")" = "${foreign%??}" ]
 }
@@ -619,6 +577,27 @@ bom_log() {
         cmp "$tmp/out" "$tmp/wanted"
 }
 check "a log with a byte order mark" bom_log
+check "a log without a driver line, beside others" one_of_two
+
+# ---- entries that the rules call illegal ----
+
+# 9 is no value; c_mult = 4 is too much with k_mult = 16; the kernel has no stride 2, whatever its values
+illegal() {
+    rm -f "$user" && log "$(drv "conv $strided -F 1")"
+    miopen --beam 1 "$tmp/log" && entry=$(sed 's/.*\(ConvAsm1x1U:[^;]*\).*/\1/' "$tmp/out") &&
+        wide=$(sed 's/=.*//; s/-16-0x0/-17-0x0/' "$tmp/out") || return 1
+    printf '%s\n' "${F%%=*}=ConvAsm1x1U:9,9,9,9,9,9,9,9" "$wide=Other:9,9;$entry" \
+        "64-28-28-1x1-60-28-28-1-0x0-1x1-1x1-0-NCHW-FP32-F=ConvAsm1x1U:1,16,1,16,1,4,1,1;ConvAsm1x1U:1,2" \
+        "64-14-14-3x3-64-28-28-16-1x1-2x2-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW3x3:0,0,8,4,1,1" >"$user"
+    cp "$user" "$tmp/old" && miopen -o "$user" "$tmp/log" && grep "^kpred: $user:[0-9]" "$tmp/err" >"$tmp/told"
+    end=": the entry is kept as it is"
+    printf "kpred: $user:%s$end\n" "1: ConvAsm1x1U:9,9,9,9,9,9,9,9: read_size = 9 is none of 1 2 3 4" \
+        "3: ConvAsm1x1U:1,16,1,16,1,4,1,1: c_mult = 4 is not legal with the values before it" \
+        "4: ConvAsmBwdWrW3x3:0,0,8,4,1,1: the kernel does not apply: stride = 2 (it must be 1)" |
+        diff - "$tmp/told" && grep -q "ConvAsm1x1U:9,9,9,9,9,9,9,9;" "$user" || return 1
+    cp "$tmp/old" "$user" && miopen --force -o "$user" "$tmp/log" && grep -c "^kpred: $user:[0-9]" "$tmp/err" | grep -qx 2
+}
+check "-o names entries that are not legal, but for those that --force replaces" illegal
 
 # ---- --system: what MIOpen's own database has stays out ----
 
@@ -966,9 +945,15 @@ cut_db() {
     rm -f "$db" && sqlite tests/fixtures/resnet50.log && head -c 9000 "$db" >"$tmp/cut" &&
         cp "$tmp/cut" "$db" && stays_db "$tmp/both"
 }
-broken_log_db() {
-    rm -f "$db" && sqlite tests/fixtures/mobilenet.log && drv "conv -n 0" >"$tmp/log" &&
-        stays_db "$tmp/both" "$tmp/log"
+illegal_db() { # an entry that the rule calls illegal stays, and is told with its row
+    rm -f "$db" && sqlite tests/fixtures/resnet50.log &&
+        sql "$db" "update perf_db set params = '9,9,9,9,9,9,9,9' where id in
+            (select min(id) from perf_db where solver = 'ConvAsm1x1U')" &&
+        row=$(sql "$db" "select id from perf_db where params = '9,9,9,9,9,9,9,9'") &&
+        sqlite tests/fixtures/resnet50.log && grep -q "^kpred-train: $db: perf_db row $row: \
+ConvAsm1x1U:9,9,9,9,9,9,9,9: read_size = 9 is none of 1 2 3 4: the entry is kept as it is$" "$tmp/err" &&
+        [ "$(grep -c "perf_db row" "$tmp/err")" -eq 1 ] && sqlite --force tests/fixtures/resnet50.log &&
+        ! grep "perf_db row" "$tmp/err"
 }
 locked_db() { # another process writes: the error says so, and does not take for ever
     rm -f "$db" && sqlite tests/fixtures/mobilenet.log && cp "$db" "$tmp/before" || return 1
@@ -1046,7 +1031,7 @@ elif ! has python3 || ! python3 -c 'import sqlite3' 2>/dev/null; then
 else
     rm -rf "$tmp/dir" && mkdir "$tmp/dir"
     for test in new_db again_db keeps_entry replaces_entry keeps_others in_steps_db shared_rows \
-        ingest_db no_database text_db other_tables other_columns cut_db broken_log_db locked_db \
+        ingest_db no_database text_db other_tables other_columns cut_db illegal_db locked_db \
         both_outputs no_folder_db stays_new full_new full_old beside_one_that_fails thirty_db; do
         check "SQLite, $test" $test
     done

@@ -17,8 +17,8 @@ OPTIONs go to `KPRED miopen`. The checks are
   keys      with --key-printer (`test_driver --keys`): the keys of lines, of every layout and
             dimension, are those of the databases
   random    the same on N random problems, many of them at the limits of what a kernel takes
-  broken    N random broken lines: each is named with its line and option, and nothing is printed;
-            with --lenient all are counted, and the others give what they give without them
+  broken    N random broken lines: each is counted and named with its line and option, and the
+            others give what they give without them
   logs      a log gives exactly the keys and kernels that the rules say, and so does KEYS, the list
             of them that stands beside it
 
@@ -599,7 +599,7 @@ def broken_line(rng, how):
     return "%s %s %s" % (rng.choice(PREFIXES), OPERATIONS[problem.dtype], " ".join(words)), options
 
 
-def broken_alone(tool, rng, how, good):
+def broken_alone(tool, rng, how, good, wanted):
     """One broken line among good ones: what the program does otherwise than it should."""
     line, options = broken_line(rng, how)
     at = rng.randint(0, 5)
@@ -609,10 +609,10 @@ def broken_alone(tool, rng, how, good):
     log.write(rng, path)
     stdin = rng.random() < 0.3
     status, out, err = tool.run(GPUS[1], path, stdin=stdin)
-    place = "kpred: %s:%d: " % ("standard input" if stdin else path, at + 1)
-    errors = [x for x in err.split("\n") if x.startswith(place)]
-    words = re.split(r"[ \":,]", errors[0][len(place):]) if errors else []
-    if status == 1 and not out and len(errors) == 1 and any(x in words for x in options):
+    place = "; first %s:%d" % ("standard input" if stdin else path, at + 1)
+    told = [x for x in err.split("\n") if x.startswith("kpred:   1 line: broken: ") and x.endswith(place)]
+    words = re.split(r"[ \":,]", told[0][:-len(place)]) if told else []
+    if status == 0 and out == wanted and len(told) == 1 and any(x in words for x in options):
         return []
     return ["status %d, %d bytes, %r; expected %s and one of %s: %s" % (
         status, len(out), err[:200], place, " ".join(options), line)]
@@ -620,17 +620,22 @@ def broken_alone(tool, rng, how, good):
 
 def check_broken(rules, tool, report, rng, how_many):
     clean = random_log(rules, rng, GPUS[1], 60)
+    few = Log(None, GPUS[1])
+    few.lines = clean.lines[:5]
+    path = os.path.join(tool.folder, "few")
+    few.write(rng, path)
+    wanted = tool.run(GPUS[1], path)[1]
     for how in BREAKS:
         bad = []
         for _ in range(how_many // len(BREAKS)):
-            bad += broken_alone(tool, rng, how, clean.lines)
+            bad += broken_alone(tool, rng, how, clean.lines, wanted)
         report.result("broken lines, %s" % how.__name__[len("break_"):], bad,
                       "%d lines, each alone" % (how_many // len(BREAKS)))
-    check_lenient(tool, report, rng, clean, how_many)
+    check_mixed(tool, report, rng, clean, how_many)
 
 
-def check_lenient(tool, report, rng, clean, how_many):
-    path = os.path.join(tool.folder, "lenient")
+def check_mixed(tool, report, rng, clean, how_many):
+    path = os.path.join(tool.folder, "mixed")
     clean.write(rng, path)
     wanted = tool.run(clean.gpu, path)[1]
     lines = list(clean.lines)
@@ -639,18 +644,14 @@ def check_lenient(tool, report, rng, clean, how_many):
     mixed = Log(None, clean.gpu)
     mixed.lines = lines
     mixed.write(rng, path)
-    status, out, err = tool.run(clean.gpu, path, "--lenient")
+    status, out, err = tool.run(clean.gpu, path)
     bad = []
     if status != 0 or out != wanted or not wanted:
-        bad.append("--lenient: status %d, output %s" % (status, out == wanted))
-    if not re.search(r"^kpred: +%d lines: broken" % how_many, err, re.M):
-        bad.append("--lenient: %d broken lines not in: %s" % (how_many, err[-600:]))
-    status, out, err = tool.run(clean.gpu, path)
-    named = re.findall(r"^kpred: %s:\d+: " % re.escape(path), err, re.M)
-    if status != 1 or out or len(named) != min(10, how_many) \
-            or how_many > 10 and "%d more" % (how_many - 10) not in err:
-        bad.append("status %d, %d lines named: %s" % (status, len(named), err[-300:]))
-    report.result("broken lines, --lenient", bad, "%d of %d lines" % (how_many, len(lines)))
+        bad.append("status %d, output %s" % (status, out == wanted))
+    counted = sum(int(n) for n in re.findall(r"^kpred:   (\d+) lines?: broken: ", err, re.M))
+    if counted != how_many:
+        bad.append("%d of %d broken lines are counted: %s" % (counted, how_many, err[-600:]))
+    report.result("broken lines, mixed", bad, "%d of %d lines" % (how_many, len(lines)))
 
 
 # ---- logs ----

@@ -175,6 +175,7 @@ static void check_broken(const char *options, const char *why)
     char *at = line.s;
     CHECK(driver_next(&at, &call) == DRIVER_BROKEN);
     CHECK(strstr(call.why, why) != NULL);
+    CHECK(strncmp(call.why, call.option, strlen(call.option)) == 0 && call.form != NULL);
     if (strstr(call.why, why) == NULL)
         printf("  %s: %s\n", options, call.why);
     buf_free(&line);
@@ -182,6 +183,17 @@ static void check_broken(const char *options, const char *why)
 
 static void broken_lines(void)
 {
+    check_broken("-B 3", "\"-B\": is no option of MIOpenDriver");
+    check_broken("--batch=3", "\"--batch=3\": is no option");
+    check_broken("-n | tee x", "-n: needs a value");
+    check_broken("--in_h ''", "--in_h: needs a value");
+    check_broken("-W 28.5", "-W: value \"28.5\": is no integer");
+    check_broken("-F -1", "-F: value \"-1\": is no integer from 0 to 7");
+    check_broken("-_ 4", "-_: value \"4\": is no integer from 2 to 3");
+    check_broken("--spatial_dim=1", "--spatial_dim: value \"1\"");
+    check_broken("-u 1 -u 2", "-u: value \"2\": another one is given before, \"1\"");
+    check_broken("-_ 3 -! 2", "-@: value \"3\": the filter is larger than the image, 2 with");
+    check_broken("-n 3 4", "\"4\": is no option");
     check_broken("-n 0", "-n: value \"0\": is no integer from 1 to 16777216");
     check_broken("-n 1x", "-n: value \"1x\": is no integer");
     check_broken("-n 16777217", "-n: value \"16777217\": is no integer");

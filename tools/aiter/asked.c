@@ -63,13 +63,6 @@ static void add(struct asked *a, struct place at, enum family_id family, const i
 
 /* ---- logs ---- */
 
-static int no_family(struct place at, const struct call *call)
-{
-    return fail("%s:%zu: table \"%.*s\": its name tells no family of AITER's; --family says which "
-                "it is of",
-                at.path, at.line, (int)(call->n_text < 200 ? call->n_text : 200), call->text);
-}
-
 /* From M, or B, to the file's name */
 static const char *key_of(const struct call *call, size_t *n)
 {
@@ -78,12 +71,29 @@ static const char *key_of(const struct call *call, size_t *n)
     return start;
 }
 
-static int check_size(struct place at, const char *name, const struct call_number *x)
+/* The name of a size that is none; NULL: all are. */
+static const char *wrong_size(const struct call *call)
 {
-    if (is_size(x->value))
-        return 0;
-    return fail("%s:%zu: %s: value \"%.*s\": is no integer from 1 to %d", at.path, at.line, name,
-                (int)(x->n < 60 ? x->n : 60), x->text, KPRED_MAX_SIZE);
+    return !is_size(call->m.value)   ? "M"
+           : !is_size(call->n.value) ? "N"
+           : !is_size(call->k.value) ? "K"
+                                     : NULL;
+}
+
+/* A log is nobody's to mend: the line is left out and counted. */
+static int no_size(struct asked *a, struct place at, const char *name)
+{
+    char why[96];
+    snprintf(why, sizeof why, "%s is no integer from 1 to %d", name, KPRED_MAX_SIZE);
+    tally_add(&a->cut, at, why);
+    return 0;
+}
+
+static int no_family(struct asked *a, struct place at)
+{
+    tally_add(&a->cut, at,
+              "the name of the table tells no family of AITER's; --family says which it is of");
+    return 0;
 }
 
 static int add_gemm(struct asked *a, const struct asked_from *from, struct place at,
@@ -91,9 +101,9 @@ static int add_gemm(struct asked *a, const struct asked_from *from, struct place
 {
     size_t n;
     const char *key = key_of(call, &n);
-    if (check_size(at, "M", &call->m) != 0 || check_size(at, "N", &call->n) != 0
-        || check_size(at, "K", &call->k) != 0)
-        return -1;
+    if (wrong_size(call) != NULL)
+        return no_size(a, at, wrong_size(call));
+    a->usable++;
     if (kind == CALL_HIT && call->cu.value != from->cu_num) {
         char why[96];
         snprintf(why, sizeof why, "the log is of a GPU of %" PRId64 " compute units, not %d",
@@ -122,7 +132,7 @@ int asked_call(struct asked *a, const struct asked_from *from, struct place at, 
     if (family == FAMILY_NONE)
         family = from->only;
     if (family == FAMILY_NONE)
-        return no_family(at, call);
+        return no_family(a, at);
     if (from->only != FAMILY_NONE && family != from->only)
         return not_wanted(a, at, family, key, n);
     if (families[family].model == NULL)
@@ -155,6 +165,7 @@ int asked_row(struct asked *a, const struct asked_from *from, struct place at,
     for (int i = 0; i < 3; i++)
         if (read_size(at, names[i], mnk[i], &v[i]) != 0)
             return -1;
+    a->usable++;
     add(a, at, family, v);
     return 0;
 }

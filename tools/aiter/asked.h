@@ -16,8 +16,9 @@ struct asked { /* all zero: nothing was asked for; to be freed */
     size_t n, cap;
     struct asked_shape *v; /* those to predict for */
     size_t lines, calls;   /* that were read: calls are lines of AITER's, and rows of lists */
+    size_t usable;         /* calls that are whole, of a family with a model that is wanted */
     struct tally left_out; /* distinct shapes */
-    struct tally cut;      /* lines */
+    struct tally cut;      /* lines that cannot be used */
     struct buf key;        /* of the one at hand */
 };
 

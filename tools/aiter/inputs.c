@@ -115,17 +115,12 @@ static int read_lines(struct input *in)
 
 static int read_stream_of(struct input *in)
 {
-    const size_t before = in->to->calls, broken = in->to->cut.words.n;
     log_line_begin(&in->line, in->f);
     const int rc = read_lines(in);
     in->to->lines += in->line.number;
     log_line_end(&in->line);
     buf_free(&in->row);
-    if (rc == 0 && ferror(in->f))
-        return fail("%s: cannot read: %s", in->path, strerror(errno));
-    if (rc == 0 && in->to->calls == before && in->to->cut.words.n == broken)
-        note("%s: no line is one of AITER's", in->path);
-    return rc;
+    return rc == 0 && ferror(in->f) ? fail("%s: cannot read: %s", in->path, strerror(errno)) : rc;
 }
 
 static int read_input(struct asked *a, const struct asked_from *from, const char *path)
@@ -144,20 +139,34 @@ static int read_input(struct asked *a, const struct asked_from *from, const char
     return rc;
 }
 
+/* Is there a shape to predict for, or one that a table has? */
+static int check_calls(const struct asked *a, const char *name)
+{
+    struct buf why = {NULL, 0, 0};
+    if (a->calls == 0)
+        return fail("%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: "
+                    "there is nothing to predict for",
+                    name);
+    if (a->usable != 0)
+        return 0;
+    tally_words(&a->left_out, &why);
+    tally_words(&a->cut, &why);
+    fail("%s: there is nothing to predict for: %s", name, why.s);
+    buf_free(&why);
+    return -1;
+}
+
 int inputs_read(struct asked *a, const struct asked_from *from, const char *const *paths, size_t n)
 {
     if (n == 0 && read_input(a, from, "-") != 0)
         return -1;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const size_t calls = a->calls, cut = a->cut.words.n;
         if (read_input(a, from, paths[i]) != 0)
             return -1;
-    if (a->calls == 0)
-        return fail(
-            "%s: no line holds \"shape is M:\" as AITER logs it, and no list has a row: there "
-            "is nothing to predict for",
-            n == 1   ? paths[0]
-            : n == 0 ? "standard input"
-                     : "the inputs");
+        if (n > 1 && a->calls == calls && a->cut.words.n == cut)
+            note("%s: no line is one of AITER's", log_line_called(&paths[i], 1));
+    }
     asked_sort(a);
-    return 0;
+    return check_calls(a, log_line_called(paths, n));
 }

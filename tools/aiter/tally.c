@@ -24,6 +24,12 @@ void tally_note(const struct tally *t, const char *one, const char *several)
     }
 }
 
+void tally_words(const struct tally *t, struct buf *b)
+{
+    for (size_t i = 0; i < t->words.n; i++)
+        buf_printf(b, "%s%s", b->n != 0 ? "; " : "", t->words.v[i].s);
+}
+
 void tally_free(struct tally *t)
 {
     intern_free(&t->words);

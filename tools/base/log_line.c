@@ -3,6 +3,7 @@
 #include "log_line.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void log_line_begin(struct log_line *l, FILE *f)
 {
@@ -32,4 +33,11 @@ void log_line_end(struct log_line *l)
 {
     free(l->text);
     l->text = NULL;
+}
+
+const char *log_line_called(const char *const *paths, size_t n)
+{
+    if (n > 1)
+        return "the inputs";
+    return n == 0 || strcmp(paths[0], "-") == 0 ? "standard input" : paths[0];
 }

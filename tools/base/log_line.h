@@ -21,3 +21,5 @@ void log_line_begin(struct log_line *l, FILE *f);
 /* 1: a line was read, 0: there is none */
 int log_line_read(struct log_line *l, FILE *f);
 void log_line_end(struct log_line *l);
+/* What messages call the inputs of a command; none is standard input. */
+const char *log_line_called(const char *const *paths, size_t n);

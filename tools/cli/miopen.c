@@ -5,7 +5,7 @@
 #include "base/log_line.h"
 #include "base/opts.h"
 #include "commands.h"
-#include "miopen/coverage.h"
+#include "miopen/kept.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
     "  --gpu GPU     the GPU that the perf-db is for\n"                                           \
     "  --nearest     for a GPU that was not trained, take the nearest that was\n"                 \
     "  --beam B      beam width (default 1); 4 finds a better first tuple a little more often\n"  \
-    "  --lenient     leave out and count broken driver lines, which are an error otherwise\n"     \
+    "  --lenient     changes nothing: broken driver lines are left out and counted anyhow\n"      \
     "  --system FILE leave out what this perf-db (of text) has: MIOpen's own, which the user's\n" \
     "                would take precedence over\n"                                                \
     "  -o FILE       merge into FILE, written whole or not at all; default: standard output\n"
@@ -45,78 +45,78 @@ struct options {
     const char *gpu, *system, *output, *sqlite;
     struct opt_texts logs;
     long beam;
-    int nearest, lenient, force;
+    int nearest, lenient, force; /* lenient: for scripts that give it */
     miopen_sqlite write_sqlite;
 };
 
-enum { MAX_TOLD = 10 };
-
 /* ---- logs ---- */
 
-static int add_call(const struct options *o, struct coverage *c, const char *name, size_t number,
-                    enum driver_kind kind, const struct driver_call *call)
-{
-    if (coverage_add(c, name, number, kind, call) != 0)
-        return -1;
-    if (kind == DRIVER_BROKEN && !o->lenient && c->broken <= MAX_TOLD)
-        fail("%s:%zu: %s", name, number, call->why);
-    return 0;
-}
-
 /* Nobody knows what call the rest of a line would have held. */
-static int scan_line(const struct options *o, struct coverage *c, const char *name,
-                     struct log_line *l)
+static int scan_line(struct coverage *c, const char *name, struct log_line *l)
 {
     struct driver_call call;
     enum driver_kind kind;
     char *at = l->text;
     if (l->is_cut) {
-        snprintf(call.why, sizeof call.why, "the line is longer than %d bytes", LOG_LINE_MOST);
-        return add_call(o, c, name, l->number, DRIVER_BROKEN, &call);
+        driver_cut(&call, LOG_LINE_MOST);
+        return coverage_add(c, name, l->number, DRIVER_BROKEN, &call);
     }
     while ((kind = driver_next(&at, &call)) != DRIVER_NONE)
-        if (add_call(o, c, name, l->number, kind, &call) != 0)
+        if (coverage_add(c, name, l->number, kind, &call) != 0)
             return -1;
     return 0;
 }
 
-static int scan(const struct options *o, struct coverage *c, const char *name, FILE *f)
+static int scan(struct coverage *c, const char *name, FILE *f)
 {
     struct log_line l;
     int rc = 0;
     log_line_begin(&l, f);
     while (rc == 0 && log_line_read(&l, f))
-        rc = scan_line(o, c, name, &l);
+        rc = scan_line(c, name, &l);
     c->lines += l.number;
     log_line_end(&l);
     return rc == 0 && ferror(f) ? fail("%s: cannot read: %s", name, strerror(errno)) : rc;
 }
 
-static int scan_log(const struct options *o, struct coverage *c, const char *path)
+static int scan_log(struct coverage *c, const char *path)
 {
     if (strcmp(path, "-") == 0)
-        return scan(o, c, "standard input", stdin);
+        return scan(c, "standard input", stdin);
     FILE *f = open_input(path);
     if (f == NULL)
         return -1;
-    const int rc = scan(o, c, path, f);
+    const int rc = scan(c, path, f);
     fclose(f);
     return rc;
 }
 
+/* A line that no model covers is one to predict for; a broken one is not. */
+static int check_calls(const struct options *o, const struct coverage *c)
+{
+    const struct gap_count *first = c->gaps;
+    if (c->calls == 0)
+        return fail("%s: no line calls MIOpenDriver, as MIOpen logs it with "
+                    "MIOPEN_ENABLE_LOGGING_CMD=1: there is nothing to predict for",
+                    log_line_called(o->logs.v, o->logs.n));
+    if (c->calls == c->broken)
+        return fail("%s:%zu: %s: no driver line can be read: there is nothing to predict for",
+                    first->log, first->line, first->broken);
+    return 0;
+}
+
 static int scan_logs(const struct options *o, struct coverage *c)
 {
-    if (o->logs.n == 0 && scan_log(o, c, "-") != 0)
+    if (o->logs.n == 0 && scan_log(c, "-") != 0)
         return -1;
-    for (size_t i = 0; i < o->logs.n; i++)
-        if (scan_log(o, c, o->logs.v[i]) != 0)
+    for (size_t i = 0; i < o->logs.n; i++) {
+        const size_t before = c->calls;
+        if (scan_log(c, o->logs.v[i]) != 0)
             return -1;
-    const size_t broken = c->broken;
-    if (broken == 0 || o->lenient)
-        return 0;
-    if (broken > MAX_TOLD)
-        fail("%zu more driver lines are broken", broken - MAX_TOLD);
-    return fail("nothing is written; --lenient leaves broken driver lines out");
+        if (c->calls == before && o->logs.n > 1)
+            note("%s: no line calls MIOpenDriver", log_line_called(&o->logs.v[i], 1));
+    }
+    return check_calls(o, c);
 }
 
 /* What MIOpen's own database has is the result of tuning: no prediction is to hide it. */
@@ -151,21 +151,21 @@ static int write_text(const struct options *o, struct user_db *u, struct user_db
     return flush_stdout();
 }
 
-/* Is it a perf-db? That shows before the logs are read, and what is broken in it. */
-static int check_output(const char *path)
+/* `old` is what the output holds: a file of text as it was before, a database as it is now. */
+static int write_out(const struct options *o, struct user_db *u, struct user_db_counts *counts,
+                     struct user_db *old)
 {
-    struct user_db u = {0};
-    const int rc = path != NULL ? user_db_read(&u, path, 0) : 0;
-    user_db_free(&u);
-    return rc;
+    return o->sqlite != NULL ? o->write_sqlite(u, o->sqlite, o->force, counts, old)
+                             : write_text(o, u, counts);
 }
 
 static int run_logs(const struct options *o, struct coverage *c)
 {
     const char *path = o->sqlite != NULL ? o->sqlite : o->output;
-    struct user_db u = {0};
+    struct user_db u = {0}, old = {0};
     struct user_db_counts counts;
-    int rc = check_output(o->output);
+    /* Is it a perf-db? That shows before the logs are read, and what is broken in it. */
+    int rc = o->output != NULL ? user_db_read(&old, o->output, 0) : 0;
     if (rc == 0)
         rc = scan_logs(o, c);
     if (rc == 0)
@@ -174,13 +174,15 @@ static int run_logs(const struct options *o, struct coverage *c)
         rc = leave_out(o, c);
     if (rc == 0) {
         add_lines(c, &u);
-        rc = o->sqlite != NULL ? o->write_sqlite(&u, path, o->force, &counts)
-                               : write_text(o, &u, &counts);
+        rc = write_out(o, &u, &counts, &old);
     }
+    if (rc == 0)
+        kept_note(c, &old, o->force && o->sqlite == NULL);
     if (rc == 0 && (o->sqlite != NULL || counts.before != 0))
         note("%s: %zu entries added, %zu replaced, %zu kept", path, counts.added, counts.replaced,
              counts.kept);
     user_db_free(&u);
+    user_db_free(&old);
     return rc;
 }
 

@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct coverage_model {
-    struct model model;
-    int field[CONV_N_SOURCES];
-    int32_t gpu;    /* -1: the model has not seen it */
-    int is_near;    /* it is the nearest in place of the one asked for */
-    int runs_there; /* the kernel, on the GPU asked for */
-    int32_t *arena;
-    kpred_ctx ctx;
-};
-
 /* ---- models ---- */
 
 static int open_model(struct coverage_model *cm, const struct builtin *b, size_t beam)
@@ -171,8 +161,10 @@ void coverage_close(struct coverage *c)
         free(c->problems[i].key);
         free(c->problems[i].entries);
     }
-    for (size_t i = 0; i < c->n_gaps; i++)
+    for (size_t i = 0; i < c->n_gaps; i++) {
         free(c->gaps[i].log);
+        free(c->gaps[i].broken);
+    }
     free(c->gaps);
     free(c->models);
     free(c->problems);
@@ -313,25 +305,31 @@ static int by_gap(const void *pa, const void *pb)
     return compare_gaps(&a->gap, &b->gap);
 }
 
-static void count_gap(struct coverage *c, const struct gap *gap, const char *log, size_t line)
+/* `broken` is why a call is, or NULL. */
+static void count_gap(struct coverage *c, const struct gap *gap, const char *broken,
+                      const char *log, size_t line)
 {
     size_t i = 0;
     while (i < c->n_gaps && compare_gaps(&c->gaps[i].gap, gap) != 0)
         i++;
     if (i == c->n_gaps) {
         c->gaps = xgrow(c->gaps, c->n_gaps, &c->gaps_cap, sizeof *c->gaps);
-        c->gaps[c->n_gaps++] =
-            (struct gap_count){.gap = *gap, .log = xstrdup(log), .line = line, .calls = 0};
+        c->gaps[c->n_gaps++] = (struct gap_count){.gap = *gap,
+                                                  .log = xstrdup(log),
+                                                  .broken = broken != NULL ? xstrdup(broken) : NULL,
+                                                  .line = line,
+                                                  .calls = 0};
     }
     c->gaps[i].calls++;
 }
 
-static const char *gap_text(const struct gap *gap, struct buf *b)
+static const char *gap_text(const struct gap_count *count, struct buf *b)
 {
+    const struct gap *gap = &count->gap;
     switch ((int)gap->why.kind) {
     case CALL_OTHER: return "another operation than a convolution";
     case CALL_TRANSPOSED: return "a transposed convolution";
-    case CALL_BROKEN: return "broken";
+    case CALL_BROKEN: buf_printf(b, "broken: %s", count->broken); return b->s;
     case CALL_INFEASIBLE: buf_printf(b, "%s has no legal tuple", gap->solver); return b->s;
     default:
         if (gap->solver != NULL)
@@ -343,8 +341,8 @@ static const char *gap_text(const struct gap *gap, struct buf *b)
 static void note_gap(const struct gap_count *g)
 {
     struct buf text = {NULL, 0, 0};
-    note("  %zu line%s: %s; first %s:%zu", g->calls, g->calls == 1 ? "" : "s",
-         gap_text(&g->gap, &text), g->log, g->line);
+    note("  %zu line%s: %s; first %s:%zu", g->calls, g->calls == 1 ? "" : "s", gap_text(g, &text),
+         g->log, g->line);
     buf_free(&text);
 }
 
@@ -379,23 +377,34 @@ int coverage_add(struct coverage *c, const char *log, size_t line, enum driver_k
     c->broken += kind == DRIVER_BROKEN;
     if (kind == DRIVER_CONV && !call->is_transposed)
         covered = add_conv(c, call, &gap);
+    else if (kind == DRIVER_BROKEN)
+        reason_set(&gap.why, (enum reason_kind)CALL_BROKEN, call->option, "", call->form);
     else
-        gap.why.kind = (enum reason_kind)(kind == DRIVER_OTHER    ? CALL_OTHER
-                                          : kind == DRIVER_BROKEN ? CALL_BROKEN
-                                                                  : CALL_TRANSPOSED);
+        gap.why.kind = (enum reason_kind)(kind == DRIVER_OTHER ? CALL_OTHER : CALL_TRANSPOSED);
     if (covered < 0)
         return -1;
     if (covered)
         c->covered++;
     else
-        count_gap(c, &gap, log, line);
+        count_gap(c, &gap, kind == DRIVER_BROKEN ? call->why : NULL, log, line);
     return 0;
+}
+
+static struct problem *problem_of_key(const struct coverage *c, const char *key)
+{
+    const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
+    return slot != 0 ? &c->problems[slot - 1] : NULL;
+}
+
+const char *coverage_entries(const struct coverage *c, const char *key)
+{
+    const struct problem *p = problem_of_key(c, key);
+    return p != NULL ? p->entries : NULL;
 }
 
 size_t coverage_leave_out(struct coverage *c, const char *key, const char *entries)
 {
-    const size_t slot = c->n != 0 ? *find_slot(c, key, strlen(key)) : 0;
-    struct problem *p = slot != 0 ? &c->problems[slot - 1] : NULL;
+    struct problem *p = problem_of_key(c, key);
     size_t n = 0, n_solver, n_params, n_known;
     if (p == NULL || p->entries == NULL)
         return 0;

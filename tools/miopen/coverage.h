@@ -10,7 +10,7 @@ enum call_kind { CALL_INFEASIBLE = REASON_SIZE + 1, CALL_OTHER, CALL_TRANSPOSED,
 /* Of the kernels with a model for the GPU, what the one that comes nearest does not take */
 struct gap {
     const char *solver; /* of that kernel, where the condition is its own; else NULL */
-    struct reason why;  /* its kind may be a call_kind's */
+    struct reason why;  /* its kind may be a call_kind's; of a broken call, its option and form */
 };
 
 /* A distinct problem: a convolution in one direction. */
@@ -22,8 +22,8 @@ struct problem {
 
 /* The calls that are not covered for the same reason */
 struct gap_count {
-    struct gap gap; /* of the first */
-    char *log;
+    struct gap gap;     /* of the first */
+    char *log, *broken; /* broken: why the first is, or NULL */
     size_t line, calls;
 };
 
@@ -39,6 +39,17 @@ struct coverage {
     struct gap_count *gaps; /* sorted by coverage_note */
 };
 
+/* A kernel's model, for the GPU asked for */
+struct coverage_model {
+    struct model model;
+    int field[CONV_N_SOURCES];
+    int32_t gpu;    /* -1: the model has not seen it */
+    int is_near;    /* it is the nearest in place of the one asked for */
+    int runs_there; /* the kernel, on the GPU asked for */
+    int32_t *arena;
+    kpred_ctx ctx;
+};
+
 /* Opens the built-in models for a GPU. 0, or -1 with a message; coverage_close in both cases. */
 int coverage_open(struct coverage *c, const char *gpu, int nearest, size_t beam);
 /* One call, which stands in that line of a log: its problems are looked up or predicted. 0, or -1
@@ -48,6 +59,8 @@ int coverage_add(struct coverage *c, const char *log, size_t line, enum driver_k
 /* Takes from the problem with that key, if there is one, the entries of solvers that stand in
    `entries` too; returns how many. */
 size_t coverage_leave_out(struct coverage *c, const char *key, const char *entries);
+/* The entries of the problem with that key; NULL: there is none */
+const char *coverage_entries(const struct coverage *c, const char *key);
 void coverage_close(struct coverage *c);
 
 /* Lines on standard error: what was covered, and how many calls were not, by reason. */

@@ -114,14 +114,20 @@ struct reading {
     const char *given[N_OPTIONS];
 };
 
-static int broken(struct driver_call *call, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static int broken(struct driver_call *call, const char *option, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
 
-static int broken(struct driver_call *call, const char *fmt, ...)
+/* The option is part of the words where it is not "". */
+static int broken(struct driver_call *call, const char *option, const char *fmt, ...)
 {
     va_list args;
+    const char *colon = *option != '\0' ? ": " : "";
+    const int n = snprintf(call->why, sizeof call->why, "%.60s%s", option, colon);
     va_start(args, fmt);
-    vsnprintf(call->why, sizeof call->why, fmt, args);
+    vsnprintf(call->why + n, sizeof call->why - (size_t)n, fmt, args);
     va_end(args);
+    snprintf(call->option, sizeof call->option, "%s", option);
+    call->form = fmt;
     return -1;
 }
 
@@ -149,22 +155,21 @@ static int is_choice(const char *choices, const char *word)
     return 0;
 }
 
-static int set_option(struct reading *r, size_t i, const char *word, size_t n, const char *value)
+static int set_option(struct reading *r, size_t i, const char *name, const char *value)
 {
     const struct option *o = &options[i];
     if (r->given[i] != NULL && strcmp(r->given[i], value) != 0)
-        return broken(r->call, "%.*s: value \"%.40s\": another one is given before, \"%.40s\"",
-                      (int)n, word, value, r->given[i]);
+        return broken(r->call, name, "value \"%.40s\": another one is given before, \"%.40s\"",
+                      value, r->given[i]);
     r->given[i] = value;
     if (i < N_SIZES) {
         if (parse_int(value, o->least, o->most, &r->size[i]) != 0)
-            return broken(r->call,
-                          "%.*s: value \"%.40s\": is no integer from %" PRId64 " to %" PRId64,
-                          (int)n, word, value, o->least, o->most);
+            return broken(r->call, name,
+                          "value \"%.40s\": is no integer from %" PRId64 " to %" PRId64, value,
+                          o->least, o->most);
     } else if (i < N_KNOWN) {
         if (!is_choice(o->choices, value))
-            return broken(r->call, "%.*s: value \"%.40s\": is none of %s", (int)n, word, value,
-                          o->choices);
+            return broken(r->call, name, "value \"%.40s\": is none of %s", value, o->choices);
         r->word[i] = value;
     }
     return 0;
@@ -175,16 +180,18 @@ static int read_option(struct reading *r, struct words *w, const char *word)
 {
     const size_t n = word[0] == '-' && word[1] == '-' ? strcspn(word, "=") : strlen(word);
     const char *value = word[n] == '=' ? word + n + 1 : NULL;
+    char name[32];
     if (*word != '-')
-        return broken(r->call, "\"%.60s\": is no option", word);
+        return broken(r->call, "", "\"%.60s\": is no option", word);
     const size_t i = find_option(word, n);
     if (i == N_OPTIONS)
-        return broken(r->call, "\"%.60s\": is no option of MIOpenDriver", word);
+        return broken(r->call, "", "\"%.60s\": is no option of MIOpenDriver", word);
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
     if (value == NULL)
         value = next_word(w);
     if (value == NULL || *value == '\0')
-        return broken(r->call, "%.*s: needs a value", (int)n, word);
-    return set_option(r, i, word, n, value);
+        return broken(r->call, name, "needs a value");
+    return set_option(r, i, name, value);
 }
 
 /* ---- from options to a convolution ---- */
@@ -206,9 +213,12 @@ static int set_layouts(struct reading *r, struct conv *c)
         const char *layout = r->word[IN_LAYOUT + i];
         if (layout == NULL)
             layout = c->dims == 2 ? "NCHW" : "NCDHW";
-        if (is_3d(layout) != (c->dims == 3))
-            return broken(r->call, "--%s: value \"%s\": is no layout of %d-D images",
-                          options[IN_LAYOUT + i].name, layout, c->dims);
+        if (is_3d(layout) != (c->dims == 3)) {
+            char name[32];
+            snprintf(name, sizeof name, "--%s", options[IN_LAYOUT + i].name);
+            return broken(r->call, name, "value \"%s\": is no layout of %d-D images", layout,
+                          c->dims);
+        }
         snprintf(c->layout[i], sizeof c->layout[i], "%s", layout);
     }
     return 0;
@@ -252,15 +262,16 @@ static int set_outputs(struct reading *r, struct conv *c)
 {
     for (int i = 3 - c->dims; i < 3; i++) {
         c->out[i] = conv_out_size(c->in[i], c->filter[i], c->pad[i], c->stride[i], c->dilation[i]);
+        const char name[] = {'-', options[FIL_D + i].letter, '\0'};
         if (c->out[i] == 0)
-            return broken(r->call,
-                          "-%c: value \"%" PRId64 "\": the filter is larger than the "
-                          "image, %" PRId64 " with its pads",
-                          options[FIL_D + i].letter, c->filter[i], c->in[i] + 2 * c->pad[i]);
+            return broken(r->call, name,
+                          "value \"%" PRId64 "\": the filter is larger than the image, %" PRId64
+                          " with its pads",
+                          c->filter[i], c->in[i] + 2 * c->pad[i]);
     }
     if (c->c % c->groups != 0 || c->k % c->groups != 0)
-        return broken(r->call,
-                      "-g: value \"%" PRId64 "\": does not divide the channels, %" PRId64
+        return broken(r->call, "-g",
+                      "value \"%" PRId64 "\": does not divide the channels, %" PRId64
                       " and %" PRId64,
                       c->groups, c->c, c->k);
     return 0;
@@ -352,6 +363,11 @@ enum driver_kind driver_next(char **at, struct driver_call *call)
     }
     *at = w.at;
     return kind;
+}
+
+void driver_cut(struct driver_call *call, int most)
+{
+    (void)broken(call, "", "the line is longer than %d bytes", most);
 }
 
 /* ---- a text that is one call ---- */

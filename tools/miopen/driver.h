@@ -23,11 +23,17 @@ struct driver_call {
     struct conv conv;  /* its direction is not set */
     int directions;    /* a sum of the above */
     int is_transposed; /* the sizes of the output are not set then */
-    char why[192];     /* "-n: value "0": is no integer from 1 to 16777216" */
+    /* of a broken call: "-n: value "0": is no integer from 1 to 16777216", the option in it ("":
+       none), and the form of its words, which is the same for all calls that are broken so */
+    char why[192], option[32];
+    const char *form;
 };
 
 /* The next call at or after *at, which moves behind it; the text is cut to pieces. */
 enum driver_kind driver_next(char **at, struct driver_call *call);
+
+/* Makes it the broken call of a line that has more bytes than `most`. */
+void driver_cut(struct driver_call *call, int most);
 
 /* The convolution of a line without any option, in 2 or 3 dimensions. */
 void driver_defaults(struct conv *c, int dims);

@@ -13,19 +13,20 @@ static const size_t max_bytes = (size_t)1 << 30;
 
 /* ---- lines ---- */
 
-static void add_line(struct user_db *u, char *key, char *entries, int is_new)
+static void add_line(struct user_db *u, size_t number, char *key, char *entries, int is_new)
 {
     u->lines = xgrow(u->lines, u->n, &u->cap, sizeof *u->lines);
     struct user_db_line *line = &u->lines[u->n];
     line->key = key;
     line->entries = entries;
     line->order = u->n++;
+    line->number = number;
     line->is_new = is_new;
 }
 
 void user_db_add(struct user_db *u, const char *key, const char *entries)
 {
-    add_line(u, xstrdup(key), xstrdup(entries), 1);
+    add_line(u, 0, xstrdup(key), xstrdup(entries), 1);
 }
 
 void user_db_free(struct user_db *u)
@@ -95,11 +96,11 @@ static void read_line(struct user_db *u, size_t number, char *line)
                                                      : find_trouble(equals + 1);
     if (trouble == NULL) {
         *equals = '\0';
-        add_line(u, xstrdup(line), xstrdup(equals + 1), 0);
+        add_line(u, number, xstrdup(line), xstrdup(equals + 1), 0);
         return;
     }
     tell(u, number, line, trouble);
-    add_line(u, xstrdup(line), NULL, 0);
+    add_line(u, number, xstrdup(line), NULL, 0);
 }
 
 /* Other text has lines of that form too, PATH=/bin:/usr/bin; it must not be taken for a perf-db. */

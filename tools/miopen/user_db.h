@@ -11,6 +11,7 @@
 struct user_db_line {
     char *key, *entries; /* entries: what follows the `=`; NULL: a broken line, in `key` */
     size_t order;
+    size_t number; /* of the file's line, or of SQLite the id in perf_db */
     int is_new;
 };
 
@@ -18,6 +19,7 @@ struct user_db { /* all zero is the empty one */
     size_t n, cap, n_broken;
     struct user_db_line *lines;
     const char *path; /* of the file whose broken lines are told; NULL: none are */
+    int is_sqlite;
 };
 
 struct user_db_counts {
@@ -47,7 +49,8 @@ const char *user_db_next_entry(const char **at, size_t *n_solver, size_t *n_para
 const char *user_db_find_entry(const char *entries, const char *solver, size_t n_solver,
                                size_t *n_params);
 
-/* The same for a SQLite perf-db, made if it is not there: one transaction. -1 with a message, the
-   file then being as it was. Only in kpred-train. */
+/* The same for a SQLite perf-db, made if it is not there: one transaction. `all`, which is to be
+   freed, takes what the file holds then: a line a row. -1 with a message, the file then being as it
+   was. Only in kpred-train. */
 int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
-                         struct user_db_counts *counts);
+                         struct user_db_counts *counts, struct user_db *all);

@@ -38,6 +38,24 @@ static const char schema[] =
     " config INTEGER NOT NULL, params TEXT NOT NULL);"
     "CREATE UNIQUE INDEX IF NOT EXISTS idx_perf_db ON perf_db(solver, config);";
 
+/* The size of the other image; of a backward direction it is the largest that it can have. */
+#define FAR(x)                                                                           \
+    "CASE direction WHEN 'F' THEN (in_" x " + 2 * pad_" x " - dilation_" x " * (fil_" x  \
+    " - 1) - 1) / conv_stride_" x " + 1 ELSE conv_stride_" x " * in_" x " + dilation_" x \
+    " * (fil_" x " - 1) - 2 * pad_" x " END"
+
+/* An entry and its problem, as a line of text has them */
+static const char all_entries[] =
+    "SELECT p.id, p.solver || ':' || p.params, in_channels || '-' || in_h || '-' || in_w || '-' ||"
+    " fil_h || 'x' || fil_w || '-' || out_channels || '-' || " FAR("h") " || '-' || " FAR(
+        "w") " ||"
+             " '-' || batchsize || '-' || pad_h || 'x' || pad_w || '-' || conv_stride_h || 'x' ||"
+             " conv_stride_w || '-' || dilation_h || 'x' || dilation_w || '-' || bias || '-' ||"
+             " CASE layout WHEN 'NCHW' THEN '' ELSE layout || '-' || layout || '-' END || layout ||"
+             " '-' || data_type || '-' || direction ||"
+             " CASE group_count WHEN 1 THEN '' ELSE '_g' || group_count END"
+             " FROM perf_db p JOIN config c ON c.id = p.config WHERE spatial_dim = 2 ORDER BY p.id";
+
 enum statement { ADD_CONFIG, FIND_CONFIG, FIND_ENTRY, ADD_ENTRY, SET_ENTRY, N_STATEMENTS };
 
 static const char *const statements[N_STATEMENTS] = {
@@ -196,6 +214,31 @@ static int write_lines(struct writer *w, const struct user_db *u)
     return rc;
 }
 
+/* ---- what the database holds ---- */
+
+/* One that the text of a user perf-db could not hold is left out. */
+static void add_row(struct user_db *all, sqlite3_stmt *st)
+{
+    const char *entry = (const char *)sqlite3_column_text(st, 1);
+    const char *key = (const char *)sqlite3_column_text(st, 2);
+    if (entry == NULL || key == NULL || strchr(entry, ';') != NULL || strchr(entry, ':') == NULL)
+        return;
+    user_db_add(all, key, entry);
+    all->lines[all->n - 1].number = (size_t)sqlite3_column_int64(st, 0);
+}
+
+static int read_all(const struct writer *w, struct user_db *all)
+{
+    sqlite3_stmt *st;
+    int rc;
+    if (sqlite3_prepare_v2(w->db, all_entries, -1, &st, NULL) != SQLITE_OK)
+        return db_failed(w);
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+        add_row(all, st);
+    sqlite3_finalize(st);
+    return rc == SQLITE_DONE ? 0 : db_failed(w);
+}
+
 /* ---- the database ---- */
 
 /* An existing database has to be a perf-db already; a new or an empty file becomes one. */
@@ -238,7 +281,8 @@ static int prepare(struct writer *w)
 
 /* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
    the database is closed. */
-static int write_all(struct writer *w, const struct user_db *u, const char *file)
+static int write_all(struct writer *w, const struct user_db *u, const char *file,
+                     struct user_db *all)
 {
     if (sqlite3_open_v2(file, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return db_failed(w);
@@ -249,18 +293,22 @@ static int write_all(struct writer *w, const struct user_db *u, const char *file
         return -1;
     signals_hold(); /* one that ends the program would leave the journal behind */
     w->is_held = 1;
-    if (run_sql(w, schema) != 0 || prepare(w) != 0 || write_lines(w, u) != 0)
+    if (run_sql(w, schema) != 0 || prepare(w) != 0 || write_lines(w, u) != 0
+        || read_all(w, all) != 0)
         return -1;
     return run_sql(w, "COMMIT");
 }
 
 /* Into the file, which is there and empty or a database; `path` is what messages call it. */
 static int write_file(const struct user_db *u, const char *path, const char *file, int force,
-                      struct user_db_counts *counts)
+                      struct user_db_counts *counts, struct user_db *all)
 {
     struct writer w = {.path = path, .force = force, .counts = counts};
     memset(counts, 0, sizeof *counts);
-    const int rc = write_all(&w, u, file);
+    user_db_free(all);
+    all->path = path;
+    all->is_sqlite = 1;
+    const int rc = write_all(&w, u, file, all);
     for (size_t i = 0; i < N_STATEMENTS; i++)
         sqlite3_finalize(w.st[i]);
     sqlite3_close(w.db);
@@ -272,35 +320,36 @@ static int write_file(const struct user_db *u, const char *path, const char *fil
 /* A new database gets its name when it is whole: so a run that fails has nothing to remove at
    `path`, where another run may have made one by then. 1 if one has. */
 static int write_new(const struct user_db *u, const char *path, int force,
-                     struct user_db_counts *counts)
+                     struct user_db_counts *counts, struct user_db *all)
 {
     struct outfile out;
     if (out_open_new(&out, path) != 0)
         return -1;
-    if (write_file(u, path, out.temporary, force, counts) == 0)
+    if (write_file(u, path, out.temporary, force, counts, all) == 0)
         return out_commit(&out);
     out_abandon(&out);
     return -1;
 }
 
 int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
-                         struct user_db_counts *counts)
+                         struct user_db_counts *counts, struct user_db *all)
 {
     struct stat st;
     int rc = 1;
     if (stat(path, &st) != 0)
-        rc = write_new(u, path, force, counts);
+        rc = write_new(u, path, force, counts, all);
     else if (S_ISDIR(st.st_mode))
         return fail("%s: is a directory", path);
-    return rc > 0 ? write_file(u, path, path, force, counts) : rc;
+    return rc > 0 ? write_file(u, path, path, force, counts, all) : rc;
 }
 
 #else
 
 int user_db_write_sqlite(const struct user_db *u, const char *path, int force,
-                         struct user_db_counts *counts)
+                         struct user_db_counts *counts, struct user_db *all)
 {
     (void)u;
+    (void)all;
     (void)force;
     (void)counts;
     return fail_without(path, "SQLite", "libsqlite3-dev");
