@@ -242,6 +242,8 @@ table ${bs}_tuned_gemm.csv "17,1536,7168,5.5,$small" "48,1536,7168,5.5,$small"
 base=$tmp/${bs}_tuned_gemm.csv
 log "$(miss $bs 17 1536 7168)" "$(miss $bs 18 1536 7168)"
 check "keys of --installed are left out" gives "18,1536,7168" --exact --installed "$base" -- "$tmp/log"
+sed 's/gfx950/ GFX950:xnack-/' "$base" >"$tmp/spelled_$bs.csv"
+check "keys of a GPU in another spelling" gives "18,1536,7168" --exact --installed "$tmp/spelled_$bs.csv" -- "$tmp/log"
 check "and counted" says "1 row; 1 left out that --installed has" --exact --installed "$base" -- "$tmp/log"
 # In these, 17 and 18 are not among the M that serve; 32 is, and no row of theirs.
 kept_out() {
@@ -302,6 +304,7 @@ other_gpu() {
         [ "$(ls "$out")" = ${bsp}_tuned_gemm.csv ]
 }
 check "a GPU that one model knows" on MI308X other_gpu
+check "the same in another spelling" on AMD_Instinct_MI308X_OAM other_gpu
 
 # ---- bad input ----
 

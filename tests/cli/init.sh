@@ -285,6 +285,10 @@ plain_tables() {
     "$trainer" init pandas.csv --name table --fields rows,cols,dtype --force -o my.spec >out 2>&1
     check "a table of pandas, with a column of row numbers" cmp my.spec other.spec
     check "a table of pandas: its rows" "$trainer" ingest my.spec --data pandas.csv -o rows.csv
+    cut -d, -f2- rows.csv >plain.csv && mv plain.csv rows.csv
+    check "GPUs in several spellings" spelled_gpus
+    check "two names of one chip are told" chips_told
+    check "files named after GPUs" named_files
     sed '1s/rows/size_x/; 1s/unroll/tile_x/' table.csv >tiles.csv
     "$trainer" init tiles.csv --fields size_x,cols,dtype --force -o my.spec >out 2>&1
     check "tiles that are products of parameters" has_lines "fraction size_x 128" "fraction size_x 256" \
@@ -299,8 +303,36 @@ plain_tables() {
     check "a number in the file's name is no GPU" "$trainer" init 2080.csv --fields rows,cols,dtype --force -o my.spec
     check "a number in the file's name: its spec" sh -c '! grep "^gpu" my.spec'
     cut -d, -f1-7 table.csv >several.csv
+    printf 'gpu,n,p\nMI50,1,1\nAMD_Instinct_MI50,1,2\n' >two.csv
+    no_file "two tuples for one GPU in two spellings" 1 'two.csv:3: is a second row of one problem' \
+        "$trainer" init two.csv --fields n -o none.spec
     no_file "two tuples without a time" 1 'several.csv:3: is a second row of one problem' \
         "$trainer" init several.csv --fields rows,cols,dtype -o none.spec
+}
+
+# Spellings of two GPUs, of which the first of each becomes the token
+spelled_gpus() {
+    awk -F, -v OFS=, 'BEGIN { n = split("gfx90a68|AMD_Instinct_MI210_OAM| gfx90a_104 |AMD Instinct MI210 VF", a, "|")
+            split("NVIDIA A100-PCIE-40GB|A100-PCIE-40GB|NVIDIA_A100-PCIE-40GB|nvidia a100-pcie-40gb", b, "|") }
+        NR > 1 { $1 = $1 == "gfx90a68" ? a[NR % n + 1] : b[NR % n + 1] } { print }' table.csv >spelled.csv
+    "$trainer" init spelled.csv --name table --fields rows,cols,dtype -o my.spec >out 2>err &&
+        ! grep "one chip" err && has_lines "gpu = NVIDIA_A100-PCIE-40GB gfx90a_104 amd nvidia" &&
+        "$trainer" ingest my.spec --data spelled.csv | cut -d, -f2- | cmp rows.csv -
+}
+# Files that are named after two cards of one chip
+named_files() {
+    cut -d, -f2- table.csv >NVIDIA_A100-PCIE-40GB.csv && sed 2d NVIDIA_A100-PCIE-40GB.csv >A100-SXM4-80GB_mine.csv &&
+        "$trainer" init NVIDIA_A100-PCIE-40GB.csv A100-SXM4-80GB_mine.csv --name table --fields rows,cols,dtype \
+            -o my.spec >out 2>err && has_lines "gpu = A100-SXM4-80GB NVIDIA_A100-PCIE-40GB nvidia" &&
+        "$trainer" ingest my.spec --data A100-SXM4-80GB_mine.csv 2>/dev/null | cut -d, -f1 | uniq >gpus &&
+        printf 'gpu\nA100-SXM4-80GB\n' | cmp - gpus
+}
+# Two names of one chip that may be two GPUs: both commands tell
+chips_told() {
+    sed 's/gfx90a68/NVIDIA A100/; s/gfx906_60/A100-PCIE-40GB/' table.csv >chips.csv
+    told="gpu: A100 and A100-PCIE-40GB: GPUs of one chip"
+    "$trainer" init chips.csv --fields rows,cols,dtype -o my.spec >out 2>err && grep -qF "$told" err &&
+        "$trainer" ingest my.spec --data chips.csv 2>err >out && grep -qF "$told" err
 }
 
 # bad_table NAME TEXT: bad.csv is refused
@@ -325,8 +357,8 @@ bad_tables() {
     bad_table "an empty cell" 'bad.csv:3: rows: the cell is empty'
     sed '3s/very slow/"a\nb"/' table.csv >bad.csv
     bad_table "a quoted newline" 'bad.csv:3: mode: value'
-    sed '5s/gfx90a68/NVIDIA A100/' table.csv >bad.csv
-    bad_table "a GPU that is no token" 'bad.csv:5: gpu: value "NVIDIA A100"'
+    sed '5s/gfx90a68/17/' table.csv >bad.csv
+    bad_table "a GPU that is no name" 'bad.csv:5: gpu: value "17"'
     sed 's/time_us/time/' table.csv >bad.csv
     bad_table "a time without its unit" 'column "time": is a measurement: call the column of times time_us'
     for word in '' failed TimeOut inf -nan - N/A "out of memory"; do

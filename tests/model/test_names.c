@@ -7,6 +7,7 @@
 
 #include "model/products.h"
 #include "model/registry.h"
+#include "model/same_gpu.h"
 
 #include <stdlib.h>
 
@@ -120,14 +121,14 @@ static void names_in_files_of_miopen(void)
 static void names_of_no_product(void)
 {
     has_gpu("GFX90A", "gfx90a");
-    has_gpu("gfx906:SRAMECC+", "gfx906:sramecc+");
+    has_gpu("gfx906:SRAMECC+", "gfx906");
     has_gpu("", "");
     has_gpu("AMD", "AMD");
     has_gpu("Radeon", "Radeon");
     has_gpu("RX", "RX");
     has_gpu("MI300", "MI300");
-    has_gpu("Instinct RX 6800", "Instinct RX 6800");
-    has_gpu("Radeon MI300X", "Radeon MI300X");
+    CHECK(!product_find("Instinct RX 6800"));
+    CHECK(!product_find("Radeon MI300X"));
 }
 
 /* As people and drivers write it */
@@ -183,6 +184,11 @@ static void products_of_gpus(void)
     buf_free(&b);
     CHECK_TEXT(gpu_parse("gfx906").arch, "gfx906");
     CHECK_EQ(gpu_parse("gfx906").units, 0);
+    for (size_t i = 0; i < 3; i++) { /* digits are units behind an architecture alone */
+        const char *name = ((const char *[]){"AMD_Radeon_R9700", "A100-PCIE-40GB", "_3090"})[i];
+        CHECK_TEXT(gpu_parse(name).arch, "");
+        CHECK_EQ(gpu_parse(name).compute_units, 0);
+    }
 }
 
 /* ---- GPUs as drivers call them ---- */
@@ -201,6 +207,10 @@ static void tokens_of_devices(void)
         {"MI250X", "gfx90a6e"},
         {"AMD Instinct MI250X/MI250", "gfx90a6e"},
         {"AMD Instinct MI300X VF", "gfx942130"},
+        {"AMD_Instinct_MI300X_OAM", "gfx942130"},
+        {"AMD Instinct MI308X OAM", "gfx94250"},
+        {"NVIDIA_A100-PCIE-40GB", "A100-PCIE-40GB"},
+        {" nvidia-a100-pcie-40gb ", "a100-pcie-40gb"},
         {"AMD Instinct MI999", "MI999"},
         {"AMD Radeon RX 6600 LE", "RX_6600_LE"},
         {"gfx90a:sramecc+:xnack-", "gfx90a"},
@@ -212,10 +222,88 @@ static void tokens_of_devices(void)
         {"", ""},
         {"?!", ""},
     };
-    struct buf b = {NULL, 0, 0};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        CHECK_TEXT(gpu_of_device(pairs[i][0], &b), pairs[i][1]);
+        has_gpu(pairs[i][0], pairs[i][1]);
+}
+
+/* ---- spellings ---- */
+
+/* A line has the spellings of one GPU; those of two lines are two. */
+static const char *const spellings[][9] = {
+    {"AMD_Instinct_MI300X_OAM", "AMD_Instinct_MI300X_VF", "AMD_Instinct_MI300X_HF", "mi300x",
+     "AMD Instinct MI300X VF", "gfx942_304", " gfx942130 ", "GFX942130", "AMD-Instinct-MI300X"},
+    {"AMD Instinct MI308X OAM", "AMD_Instinct_MI308X", "MI308X", "gfx942_80"},
+    {"gfx942:sramecc+:xnack-", "gfx942", " GFX942", "gfx942 "},
+    {"NVIDIA A100-PCIE-40GB", "NVIDIA_A100-PCIE-40GB", "nvidia a100-pcie-40gb", "A100_PCIE_40GB",
+     "NVIDIA-A100-PCIE-40GB", "  A100-PCIE-40GB", "nvidia_A100-PCIe-40GB"},
+    {"NVIDIA A100-PCIE-80GB", "a100_pcie_80gb"},
+    {"NVIDIA A100-SXM4-40GB", "NVIDIA-A100-SXM4-40GB"},
+    {"A100", "NVIDIA A100", "Tesla_a100"},
+    {"AMD_Radeon_R9700", "AMD Radeon AI PRO R9700", "gfx1201_32"},
+    {"RTX_A4000", "NVIDIA RTX A4000", "NVIDIA_RTX_A4000", "rtx a4000"},
+    {"2080_Ti", "_2080_Ti", "GeForce 2080 Ti"},
+    {"GeForce 6800", "_6800"},
+    {"RX 6800", "AMD Radeon RX 6800"},
+    {"foo"},
+};
+enum { N_SPELLINGS = sizeof spellings / sizeof *spellings };
+
+static void same_gpus(void)
+{
+    for (size_t i = 0; i < N_SPELLINGS; i++)
+        for (size_t j = 0; j < N_SPELLINGS; j++)
+            for (size_t a = 0; a < 9 && spellings[i][a]; a++)
+                for (size_t b = 0; b < 9 && spellings[j][b]; b++)
+                    CHECK_OF(gpu_same(spellings[i][a], spellings[j][b]) == (i == j),
+                             spellings[i][a]);
+}
+
+/* What it says once stays so. */
+static void names_of_names(void)
+{
+    struct buf b = {NULL, 0, 0};
+    for (size_t i = 0; i < N_SPELLINGS; i++)
+        for (size_t a = 0; a < 9 && spellings[i][a]; a++) {
+            (void)gpu_name(spellings[i][a], &b);
+            has_gpu(b.s, b.s);
+            CHECK_OF(gpu_same(b.s, spellings[i][a]), spellings[i][a]);
+        }
     buf_free(&b);
+}
+
+static void chips(void)
+{
+    static const char *const gpus[] = {
+        "A100-SXM4-80GB", "gfx942_304",     "H100_NVL",       "A100",     "gfx942_80",  "A40",
+        "gfx942",         "h100_80GB_HBM3", "a100_pcie_40GB", "RTX_3090", "RTX_3090_Ti"};
+    static const char *const others[] = {"gfx906_60", "gfx906_64", "MI300X", "MI308X", "A100"};
+    struct buf b = {NULL, 0, 0};
+    CHECK_TEXT(gpu_chips(gpus, sizeof gpus / sizeof *gpus, &b),
+               "A100-SXM4-80GB and A100 and a100_pcie_40GB; gfx942_304 and gfx942; "
+               "H100_NVL and h100_80GB_HBM3; gfx942_80 and gfx942");
+    b.n = 0;
+    CHECK_TEXT(gpu_chips(others, sizeof others / sizeof *others, &b), "");
+    buf_free(&b);
+}
+
+/* What of a file's name may be a GPU */
+static void pieces_of_files(void)
+{
+    static const char *const files[][2] = {
+        {"gfx906_60.HIP.3_2_0.txt", "gfx906_60"},
+        {"gfx900_56-2019-12-06.cd.pdb.txt", "gfx900_56"},
+        {"NVIDIA_A100-PCIE-40GB.csv", "NVIDIA_A100-PCIE-40GB"},
+        {"A100-SXM4-80GB_T4.json", "A100-SXM4-80GB"},
+        {"a100-pcie-tuned.json", "a100-pcie"},
+        {"MI250X", "MI250X"},
+        {"-PCIE", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char piece[64];
+        snprintf(piece, sizeof piece, "%.*s", (int)gpu_piece(files[i][0]), files[i][0]);
+        CHECK_TEXT(piece, files[i][1]);
+    }
 }
 
 static void vendors(void)
@@ -280,6 +368,10 @@ static void gpu_tokens(void)
     CHECK_EQ(token_of(0, "gfx906_60", 0), 0);
     CHECK_EQ(token_of(0, "MI60", 0), 1);
     CHECK_EQ(token_of(0, "GFX908", 0), 2);
+    CHECK_EQ(token_of(0, "AMD_Instinct_MI60_OAM", 0), 1);
+    CHECK_EQ(token_of(0, " gfx9063c", 0), 0);
+    CHECK_EQ(token_of(0, "gfx908_120", 0), 2);
+    CHECK_EQ(token_of(0, "gfx908:sramecc+:xnack-", 0), 2);
     CHECK_EQ(token_of(0, "MI25", 0), -1);
     CHECK_EQ(token_of(0, "MI25", 1), 1);
 }
@@ -321,6 +413,10 @@ int main(void)
     RUN(each_product);
     RUN(products_of_gpus);
     RUN(tokens_of_devices);
+    RUN(same_gpus);
+    RUN(names_of_names);
+    RUN(chips);
+    RUN(pieces_of_files);
     RUN(vendors);
     RUN(tokens);
     RUN(gpu_tokens);

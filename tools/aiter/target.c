@@ -61,7 +61,7 @@ static int unknown(const char *gpu, const struct target *t)
 static const char *name_of(const char *text, struct buf *b)
 {
     const char *name = gpu_name(text, b);
-    return strncmp(name, "gfx", 3) == 0 ? name : gpu_asked("--gpu", text, b);
+    return gpu_is_gfx(name) ? name : gpu_asked("--gpu", text, b);
 }
 
 static int usual_units(const char *arch)

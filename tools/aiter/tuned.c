@@ -60,6 +60,15 @@ static const char *cell(const struct csv_records *c, const int at[N_USED], int c
     return at[column] >= 0 ? c->cell[at[column]] : "";
 }
 
+static void set_gfx(struct tuned_row *row, const char *text)
+{
+    struct buf b = {NULL, 0, 0};
+    if (*text == '\0' || strcmp(text, "0") == 0)
+        text = target_gfx_of_units(row->cu_num);
+    snprintf(row->gfx, sizeof row->gfx, "%s", gpu_name(text, &b));
+    buf_free(&b);
+}
+
 static int read_row(const struct csv_records *c, const int at[N_USED], struct tuned_row *row)
 {
     char *end;
@@ -71,7 +80,6 @@ static int read_row(const struct csv_records *c, const int at[N_USED], struct tu
     }
     *row = (struct tuned_row){.path = c->path,
                               .line = c->at,
-                              .gfx = cell(c, at, GFX),
                               .kernel = cell(c, at, KERNEL),
                               .us = cell(c, at, US),
                               .libtype = cell(c, at, LIBTYPE)};
@@ -81,8 +89,7 @@ static int read_row(const struct csv_records *c, const int at[N_USED], struct tu
     strtod(row->us, &end);
     if (end == row->us || *end != '\0')
         return fail("%s:%ld: us: value \"%.60s\": is no time", c->path, c->at, row->us);
-    if (row->gfx[0] == '\0' || strcmp(row->gfx, "0") == 0)
-        row->gfx = target_gfx_of_units(row->cu_num);
+    set_gfx(row, cell(c, at, GFX));
     return read_size(c, at, M, &row->m) != 0 || read_size(c, at, N, &row->n) != 0
                    || read_size(c, at, K, &row->k) != 0
                ? -1

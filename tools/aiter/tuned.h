@@ -6,6 +6,7 @@
 #pragma once
 
 #include "families.h"
+#include "model/products.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,8 +14,9 @@
 struct tuned_row {
     const char *path;
     long line;
-    const char *gfx, *kernel, *us, *libtype; /* libtype "": the table has no such column */
-    int64_t cu_num;                          /* 0: the table does not say */
+    char gfx[GPU_NAME];
+    const char *kernel, *us, *libtype; /* libtype "": the table has no such column */
+    int64_t cu_num;                    /* 0: the table does not say */
     int32_t m, n, k;
 };
 

@@ -222,14 +222,15 @@ static size_t add_gpus(const struct subject *s, struct table *t)
     table_heading(t, "gpu,arch,units,compute_units,products");
     for (int32_t i = 0; i < n; i++) {
         const char *gpu = m->fields[f].tokens[i];
-        const struct gpu parsed = gpu_parse(gpu);
-        struct buf names = {NULL, 0, 0};
+        struct buf names = {NULL, 0, 0}, name = {NULL, 0, 0};
+        const struct gpu parsed = gpu_parse(gpu_name(gpu, &name));
         table_text(t, gpu);
         table_text(t, parsed.arch);
         table_number(t, "%d", parsed.units);
         table_number(t, "%d", parsed.compute_units);
-        table_items(t, gpu_products(gpu, &names));
+        table_items(t, gpu_products(name.s, &names));
         buf_free(&names);
+        buf_free(&name);
     }
     return (size_t)n;
 }

@@ -9,6 +9,8 @@
 #include "aiter_rows.h"
 
 #include "model/kernels.h"
+#include "model/products.h"
+#include "model/same_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,11 +142,13 @@ static int read_gpu(struct aiter *a, int64_t *out)
 {
     const struct spec_field *f = &a->l->spec->fields[a->field[0]];
     const char *units = cell(a, UNITS), *gfx = cell(a, GFX);
+    struct buf b = {0};
     char token[64];
     if (gfx == NULL)
         gfx = strcmp(units, "256") == 0 ? "gfx950" : "gfx942";
-    snprintf(token, sizeof token, "%s_%s", gfx, units);
-    *out = spec_token(f, token);
+    snprintf(token, sizeof token, "%s_%s", gpu_name(gfx, &b), units);
+    buf_free(&b);
+    *out = field_token(f, token);
     if (*out >= 0)
         return 0;
     return cell(a, FAMILY) != NULL ? load_drop(a->l, DROP_OTHER)

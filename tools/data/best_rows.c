@@ -5,6 +5,8 @@
 #include "column_names.h"
 #include "split.h"
 
+#include "model/same_gpu.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,8 +105,12 @@ static int check_columns(const struct best_rows *b, const struct loader *l)
 void best_rows_keep(struct best_rows *b, const struct loader *l, const char *gpu)
 {
     const size_t n = l->n - 1 - b->start;
+    struct buf key = {0};
     b->gpu = xgrow(b->gpu, n, &b->cap, sizeof *b->gpu);
-    b->gpu[n] = gpu != NULL ? split_hash(gpu, strlen(gpu)) : 0;
+    if (gpu != NULL)
+        (void)gpu_key(gpu, &key);
+    b->gpu[n] = gpu != NULL ? split_hash(key.s, key.n) : 0;
+    buf_free(&key);
 }
 
 struct seen {

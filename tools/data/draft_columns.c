@@ -101,7 +101,7 @@ static int wrong_token(const struct survey_column *c, const char *value)
     struct buf what = {0}, gpu = {0};
     buf_puts(&what, "a field's values are integers from 0 to 2^24, or names of letters, digits and "
                     "_.:+- that begin with a letter");
-    if (field_is_gpu(c) && *gpu_of_device(value, &gpu) != '\0')
+    if (field_is_gpu(c) && *gpu_name(value, &gpu) != '\0')
         buf_printf(&what, ", such as %s", gpu.s);
     (void)wrong_value(c, value, what.s);
     buf_free(&what);

@@ -266,6 +266,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         rc = load_all(&l, formats, out, paths, n);
     if (rc == 0) {
         load_note_unused(&l);
+        load_note_chips(&l);
         sort_files(out, &l);
         take_rows(out, &l);
     } else {

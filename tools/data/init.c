@@ -8,6 +8,7 @@
 #include "survey_table.h"
 
 #include "model/model.h"
+#include "model/same_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,20 @@ static int check_spec(const struct init *in, const struct survey *s, const struc
 
 /* ---- the whole ---- */
 
+/* Two spellings of one GPU that nothing makes one */
+static void note_chips(struct survey *s)
+{
+    const int gpu = survey_find(&s->fields, "gpu");
+    const struct interned *v = gpu >= 0 ? &s->fields.v[gpu].values : NULL;
+    const char *names[KPRED_MAX_VALUES];
+    struct buf b = {0};
+    for (size_t i = 0; v != NULL && i < v->n; i++)
+        names[i] = v->v[i].s;
+    if (v != NULL && *gpu_chips(names, v->n, &b) != '\0')
+        survey_note(s, "gpu: %s: " GPU_CHIPS_TOLD, b.s);
+    buf_free(&b);
+}
+
 int init_make(const struct init *in, struct init_spec *out)
 {
     struct survey *s = xmalloc(sizeof *s);
@@ -149,6 +164,8 @@ int init_make(const struct init *in, struct init_spec *out)
         rc = new_spec_text(&n, &out->text);
     if (rc == 0)
         rc = check_spec(in, s, &t1, out);
+    if (rc == 0)
+        note_chips(s);
     out->notes = s->notes;
     memset(&s->notes, 0, sizeof s->notes);
     t1_free(&t1);

@@ -49,11 +49,13 @@ int load_ragged(struct loader *l, const struct csv_records *r)
 
 /* ---- GPU names ---- */
 
-/* The token that a GPU's name stands for: itself, or of a bare arch the one with most units, or if
-   asked for the nearest; -1: none, and *nearest (-1: no GPU's name) is what comes closest. */
-static int gpu_token(const struct loader *l, const struct spec_field *f, const char *name,
+/* Of a GPU without a token: of a bare arch the one with most units, or if asked for the nearest;
+   -1: none, and *nearest (-1: no GPU's name) is what comes closest. */
+static int other_gpu(const struct loader *l, const struct spec_field *f, const char *text,
                      int *nearest)
 {
+    struct buf b = {0};
+    const char *name = gpu_name(text, &b);
     kpred_field field = {.name = "gpu", .tokens = f->tokens, .n_tokens = (int32_t)f->n_tokens};
     kpred_model model = {
         .fields = &field,
@@ -61,12 +63,11 @@ static int gpu_token(const struct loader *l, const struct spec_field *f, const c
         .runs_on = l->spec->runs_on[0] != NULL ? l->spec->runs_on : NULL,
     };
     size_t digits = strncmp(name, "gfx1", 4) == 0 ? 4 : 3;
-    int token = spec_token(f, name), exact = 0;
-    if (token >= 0)
-        return token;
+    int exact = 0;
     const int32_t closest = kpred_gpu_token(&model, name, 0, &exact);
-    *nearest = (int)unseen_or_nearest(l->spec, name, closest);
+    *nearest = (int)unseen_or_nearest(l->spec, text, closest);
     int is_bare = strlen(name) == 3 + digits && strspn(name + 3, "0123456789abcdef") == digits;
+    buf_free(&b);
     return l->options->nearest || (is_bare && exact) ? *nearest : -1;
 }
 
@@ -83,7 +84,9 @@ int load_token(struct loader *l, int64_t row, size_t field, const char *text, in
 {
     const struct spec_field *f = &l->spec->fields[field];
     int is_gpu = strcmp(f->name, "gpu") == 0, nearest = -1, rc = 0;
-    int token = is_gpu ? gpu_token(l, f, text, &nearest) : spec_token(f, text);
+    int token = field_token(f, text);
+    if (token < 0 && is_gpu)
+        token = other_gpu(l, f, text, &nearest);
     *out = token;
     if (token < 0) {
         struct buf b = {0};
@@ -102,7 +105,9 @@ int load_named_gpu(const struct loader *l, size_t field, const char *name, const
     const struct spec_field *f = &l->spec->fields[field];
     struct buf b = {0};
     int nearest = -1, rc = 0;
-    int token = gpu_token(l, f, same_gpu(f, name), &nearest);
+    int token = gpu_token(f, name);
+    if (token < 0)
+        token = other_gpu(l, f, name, &nearest);
     *out = token;
     if (token < 0)
         rc = fail("%s: gpu: value \"%s\" (%s): %s", l->path, name, from,
@@ -113,19 +118,17 @@ int load_named_gpu(const struct loader *l, size_t field, const char *name, const
 
 int load_file_gpu(struct loader *l, size_t field, int64_t *out)
 {
-    const struct spec_field *f = &l->spec->fields[field];
     const char *name = base_name(l->path), *asked = l->options->gpu;
-    struct buf gpu = {0}, b = {0};
+    struct buf gpu = {0};
     if (asked != NULL)
-        buf_puts(&gpu, spec_token(f, asked) >= 0 ? asked : gpu_of_device(asked, &b));
+        buf_puts(&gpu, asked);
     else
-        buf_add(&gpu, name, strcspn(name, ".-"));
+        buf_add(&gpu, name, gpu_piece(name));
     l->gpu_is_used = 1;
     const int rc = load_named_gpu(
         l, field, gpu.s, asked != NULL ? "from --gpu" : "from the file's name, --gpu overrides it",
         out);
     buf_free(&gpu);
-    buf_free(&b);
     return rc;
 }
 
@@ -147,6 +150,25 @@ void load_note_unused(const struct loader *l)
             note("--set %s=... is not used: all files say what it is", l->spec->fields[i].name);
     if (l->options->gpu != NULL && l->gpu_is_named && !l->gpu_is_used)
         note("--gpu %s is not used: all files name their GPU", l->options->gpu);
+}
+
+void load_note_chips(const struct loader *l)
+{
+    const int f = spec_field_index(l->spec, "gpu");
+    const char *names[KPRED_MAX_VALUES];
+    unsigned char is_there[KPRED_MAX_VALUES] = {0};
+    struct buf b = {0};
+    size_t n = 0;
+    if (f < 0 || l->spec->fields[f].n_tokens == 0)
+        return;
+    for (size_t i = 0; i < l->n; i++)
+        is_there[l->rows[i].problem[f]] = 1;
+    for (size_t i = 0; i < l->spec->fields[f].n_tokens; i++)
+        if (is_there[i])
+            names[n++] = l->spec->fields[f].tokens[i];
+    if (*gpu_chips(names, n, &b) != '\0')
+        note("gpu: %s: " GPU_CHIPS_TOLD, b.s);
+    buf_free(&b);
 }
 
 /* ---- checks ---- */

@@ -62,7 +62,8 @@ int load_bad(struct loader *l, int64_t row, enum data_drop why, const char *colu
 /* Verdict on a record that has not as many cells as the header. */
 int load_ragged(struct loader *l, const struct csv_records *r);
 
-/* Verdict: the number of a token given as text; of a field called gpu also as a bare arch. */
+/* Verdict: the number of a token given as text; of a field called gpu also in
+   another spelling, or as a bare arch. */
 int load_token(struct loader *l, int64_t row, size_t field, const char *text, int64_t *out);
 
 /* The GPU of the file being read, by --gpu or its name: 0 or -1 with a message. */
@@ -77,6 +78,9 @@ int load_named_gpu(const struct loader *l, size_t field, const char *name, const
 int load_given(struct loader *l, size_t field, int64_t *out);
 /* Tells which of what is given no file needed. */
 void load_note_unused(const struct loader *l);
+
+/* Tells which GPUs of the rows are of one chip: they may be one, spelled in two ways. */
+void load_note_chips(const struct loader *l);
 
 /* Verdict: checks a problem (in the spec's order) and the texts of its parameters, keeps them. */
 int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params);

@@ -2,6 +2,9 @@
    SPDX-License-Identifier: MIT */
 #include "survey.h"
 
+#include "model/products.h"
+#include "model/same_gpu.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,10 +125,26 @@ int survey_kernel(struct survey *s, const struct survey_asked *asked, const char
 
 /* ---- rows ---- */
 
+/* A GPU has the spelling in which it came first, if a spec takes that. */
+static const char *gpu_spelling(const struct survey_column *c, const char *value, struct buf *b)
+{
+    if (intern_find_text(&c->values, value) != INTERN_NONE)
+        return value;
+    for (size_t i = 0; i < c->values.n; i++)
+        if (gpu_same(c->values.v[i].s, value))
+            return c->values.v[i].s;
+    const int is_number = strspn(value, "0123456789") == strlen(value);
+    return spec_is_name(value) || is_number || *gpu_name(value, b) == '\0' ? value : b->s;
+}
+
 static uint32_t value_number(const struct survey *s, struct survey_column *c, const char *value,
                              long line)
 {
+    struct buf gpu = {0};
+    if (strcmp(c->name, "gpu") == 0)
+        value = gpu_spelling(c, value, &gpu);
     const size_t n = c->values.n, i = intern_text(&c->values, value);
+    buf_free(&gpu);
     if (c->values.n > n) {
         c->at = xgrow(c->at, n, &c->at_cap, sizeof *c->at);
         c->at[n] = (struct survey_place){s->path, line};

@@ -253,14 +253,14 @@ static int choose_role(const struct plain *t, struct column *c)
 static const char *gpu_of_name(struct plain *t)
 {
     const char *name = base_name(t->path);
-    buf_add(&t->gpu, name, strcspn(name, ".-"));
+    buf_add(&t->gpu, name, gpu_piece(name));
     return gpu_is_in_name(t->gpu.s) ? t->gpu.s : NULL;
 }
 
 static int choose_gpu(struct plain *t)
 {
     const char *asked = t->asked->gpu;
-    const char *gpu = asked != NULL ? gpu_of_device(asked, &t->gpu) : gpu_of_name(t);
+    const char *gpu = asked != NULL ? gpu_name(asked, &t->gpu) : gpu_of_name(t);
     const int has_column = find_column(t, "gpu") != NULL;
     if (asked != NULL && has_column)
         return fail("%s:%ld: there is a column \"gpu\", so --gpu cannot say what it is", t->path,

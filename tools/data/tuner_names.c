@@ -21,13 +21,13 @@ static const char *gpu_of_name(const char *path, struct buf *b)
     struct buf piece = {0};
     const char *at = base_name(path), *found = NULL;
     while (*at != '\0' && found == NULL) {
-        const size_t n = strcspn(at, ".-");
+        const size_t n = gpu_piece(at);
         piece.n = 0;
         buf_add(&piece, at, n);
         if (piece.n > 3 && ends_with(piece.s, "_T4"))
             piece.s[piece.n - 3] = '\0';
         if (is_gpu(piece.s))
-            found = gpu_of_device(piece.s, b);
+            found = gpu_name(piece.s, b);
         at += n + (at[n] != '\0');
     }
     buf_free(&piece);
@@ -36,7 +36,7 @@ static const char *gpu_of_name(const char *path, struct buf *b)
 
 const char *tuner_gpu(const char *device, const char *asked, const char *path, struct buf *b)
 {
-    if (*gpu_of_device(device, b) != '\0')
+    if (*gpu_name(device, b) != '\0')
         return b->s;
-    return asked != NULL ? gpu_of_device(asked, b) : gpu_of_name(path, b);
+    return asked != NULL ? gpu_name(asked, b) : gpu_of_name(path, b);
 }

@@ -110,9 +110,13 @@ static const char *behind_brand(const char *text, const char *brand)
     return text;
 }
 
+/* Most products are another one by the last letter. */
 static int is_called(const struct product *p, const char *folded)
 {
     char name[NAMES_FOLDED];
+    names_fold(p->name + strlen(p->name) - 1, name);
+    if (*folded == '\0' || *name != folded[strlen(folded) - 1])
+        return 0;
     names_fold(p->name, name);
     const char *rest = behind_brand(behind_brand(folded, "AMD"), p->brand);
     return !strcmp(rest, name) || !strcmp(rest, behind(name, "rx"));
@@ -125,39 +129,6 @@ const struct product *product_find(const char *text)
     for (const struct product *p = products; p->name; p++)
         if (is_called(p, folded))
             return p;
-    return NULL;
-}
-
-const char *gpu_name(const char *text, struct buf *b)
-{
-    const struct product *p = product_find(text);
-    char name[GPU_NAME];
-    b->n = 0;
-    if (p) {
-        product_gpu(p, name);
-        buf_puts(b, name);
-        return b->s;
-    }
-    buf_puts(b, text);
-    for (size_t i = 0; i < b->n; i++)
-        if (b->s[i] >= 'A' && b->s[i] <= 'Z')
-            b->s[i] = (char)(b->s[i] - 'A' + 'a');
-    return strncmp(b->s, "gfx", 3) ? text : b->s;
-}
-
-const char *gpu_asked(const char *option, const char *text, struct buf *b)
-{
-    const char *name = gpu_name(text, b);
-    struct names_near near = {.text = text};
-    struct buf question = {NULL, 0, 0};
-    if (product_find(text))
-        note("%s is %s", text, name);
-    if (!strncmp(name, "gfx", 3))
-        return name;
-    products_offer(&near);
-    fail("%s \"%s\": is no name of a GPU, as gfx90a, gfx906_60 and MI300X are%s", option, text,
-         names_question(&near, &question));
-    buf_free(&question);
     return NULL;
 }
 
@@ -205,24 +176,30 @@ static const char *behind_marks(const char *text)
     return text;
 }
 
+/* What stands between two words of a name */
+static const char between[] = " \t_-";
+
 /* Behind the seller's words, of which the last stays if there is nothing else */
 static const char *behind_seller(const char *text)
 {
     static const char sellers[] = " nvidia geforce tesla quadro amd ati radeon instinct intel ";
     char word[NAMES_FOLDED];
-    text += strspn(text, " ");
+    text += strspn(text, " \t");
     first_word(text, word);
     if (!is_listed(word, sellers))
         return text;
     const char *rest = behind_marks(text + word_length(text));
-    return *rest == ' ' && rest[strspn(rest, " ")] ? behind_seller(rest) : text;
+    const size_t n = strspn(rest, between);
+    return n != 0 && rest[n] ? behind_seller(rest + n) : text;
 }
 
-/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF. A Radeon with another word
-   is another GPU. */
+/* An Instinct may have words behind its name: MI250X/MI250, MI300X VF, MI300X_OAM. A Radeon with
+   another word is another GPU, and so is a number alone that became a token: _6800 of GeForce. */
 static const struct product *product_of_device(const char *device)
 {
     char word[NAMES_FOLDED];
+    if (*device == '_')
+        return NULL;
     const struct product *p = product_find(device);
     first_word(behind_seller(device), word);
     return p || strncmp(word, "mi", 2) ? p : product_find(word);
@@ -243,24 +220,48 @@ static void add_token_text(const char *text, struct buf *b)
         b->s[--b->n] = '\0';
 }
 
-const char *gpu_of_device(const char *device, struct buf *b)
+/* Of an architecture that alone: in small letters, and without what it was built with */
+static int add_gfx(const char *text, struct buf *b)
+{
+    text += strspn(text, " \t");
+    buf_add(b, text, strcspn(text, ": \t"));
+    for (size_t i = 0; i < b->n; i++)
+        if (b->s[i] >= 'A' && b->s[i] <= 'Z')
+            b->s[i] = (char)(b->s[i] - 'A' + 'a');
+    return gpu_is_gfx(b->s);
+}
+
+const char *gpu_name(const char *text, struct buf *b)
 {
     char name[GPU_NAME];
-    const struct product *p = product_of_device(device);
+    const struct product *p = product_of_device(text);
     b->n = 0;
     buf_puts(b, "");
     if (p) {
         product_gpu(p, name);
         buf_puts(b, name);
-    } else if (!strncmp(gpu_name(device, b), "gfx", 3)) {
-        b->n = strcspn(b->s, ": ");
-        b->s[b->n] = '\0';
-    } else {
+    } else if (!add_gfx(text, b)) {
         b->n = 0;
         buf_puts(b, "");
-        add_token_text(behind_seller(device), b);
+        add_token_text(behind_seller(text), b);
     }
     return b->s;
+}
+
+const char *gpu_asked(const char *option, const char *text, struct buf *b)
+{
+    const char *name = gpu_name(text, b);
+    struct names_near near = {.text = text};
+    struct buf question = {NULL, 0, 0};
+    if (product_of_device(text))
+        note("%s is %s", text, name);
+    if (gpu_is_gfx(name))
+        return name;
+    products_offer(&near);
+    fail("%s \"%s\": is no name of a GPU, as gfx90a, gfx906_60 and MI300X are%s", option, text,
+         names_question(&near, &question));
+    buf_free(&question);
+    return NULL;
 }
 
 /* A number of NVIDIA's GeForces, from 1050 to 5090, or 1630, 1650, 1660, and what may follow it */
@@ -301,11 +302,51 @@ int gpu_is_in_name(const char *piece)
            && gpu_vendor(piece) != NULL;
 }
 
+/* Is it the word of a form of a card or of its memory? */
+static int is_form(const char *word)
+{
+    static const char forms[] = " pcie pci# sxm sxm# nvl nvl# hbm# oam ";
+    const size_t digits = strspn(word, "0123456789");
+    return is_listed(word, forms) || (digits && !strcmp(word + digits, "gb"));
+}
+
+size_t gpu_form(const char *name)
+{
+    size_t n = strcspn(name, between);
+    for (; name[n] != '\0'; n += 1 + strcspn(name + n + 1, between)) {
+        char word[NAMES_FOLDED];
+        first_word(name + n + 1, word);
+        if (is_form(word))
+            return n;
+    }
+    return n;
+}
+
+size_t gpu_piece(const char *name)
+{
+    size_t n = strcspn(name, ".-");
+    while (n != 0 && name[n] == '-') {
+        char word[NAMES_FOLDED];
+        first_word(name + n + 1, word);
+        if (!is_form(word))
+            break;
+        n += 1 + strlen(word);
+    }
+    return n;
+}
+
+int gpu_is_gfx(const char *name)
+{
+    return !strncmp(name, "gfx", 3);
+}
+
 /* gfx10 and later have four digits, earlier ones three. More units than any GPU has are none. */
 struct gpu gpu_parse(const char *name)
 {
     const int n = strncmp(name, "gfx1", 4) ? 6 : 7;
     struct gpu gpu = {"", 0, 0};
+    if (!gpu_is_gfx(name))
+        return gpu;
     snprintf(gpu.arch, sizeof gpu.arch, "%.*s", n, name);
     const char *units = name + strlen(gpu.arch);
     const long number = strtol(units + (*units == '_'), NULL, *units == '_' ? 10 : 16);

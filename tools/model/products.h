@@ -33,22 +33,22 @@ void product_gpu(const struct product *p, char out[GPU_NAME]);
    are left out ("AMD Radeon RX 7900 XTX", "7900xtx"); NULL: none. */
 const struct product *product_find(const char *text);
 
-/* The name in MIOpen's files of a GPU as people call it: of a product, that of its GPU; of
-   "GFX90A", that in small letters; else `text`. `b` may take it. */
+/* The one name of a GPU, however people, drivers, tools and files spell it; it is a token. For a
+   product of AMD's it is the name in MIOpen's files, for an architecture (GFX90A:xnack-) that alone
+   in small letters, for all others the words without those of the seller in front (NVIDIA GeForce
+   Tesla Quadro, AMD Radeon Instinct, Intel), without (R) and (TM), and with one `_` for each run of
+   characters that a token cannot hold. Between words there may be blanks, `_` or `-`:
+       AMD Radeon PRO W6600      gfx1032_14       NVIDIA A100-PCIE-40GB  A100-PCIE-40GB
+       AMD Instinct MI250X/MI250 gfx90a6e         NVIDIA-A100-PCIE-40GB  A100-PCIE-40GB
+       AMD_Instinct_MI300X_OAM   gfx942130        NVIDIA RTX A4000       RTX_A4000
+   A token begins with a letter; before a digit comes `_`. "": nothing is left. In `b`. Whether two
+   names are one GPU says gpu_same (same_gpu.h): they may differ in case and in what is between
+   words. */
 const char *gpu_name(const char *text, struct buf *b);
 
-/* The same of an option's value, which has to name a GPU: NULL with a message if it does not. What
-   GPU a product has is told on standard error. */
+/* The same of an option's value, which has to name a GPU of AMD's: NULL with a message if it does
+   not. What GPU a product has is told on standard error. */
 const char *gpu_asked(const char *option, const char *text, struct buf *b);
-
-/* The token for a GPU as a driver calls it: for a product of AMD's the name in MIOpen's files, for
-   an architecture (gfx90a:xnack-) that alone, for all others the driver's words without those of
-   the seller in front (NVIDIA GeForce Tesla Quadro, AMD Radeon Instinct, Intel), without (R) and
-   (TM), and with one `_` for each run of characters that a token cannot hold:
-       AMD Radeon PRO W6600      gfx1032_14       NVIDIA A100-PCIE-40GB  A100-PCIE-40GB
-       AMD Instinct MI250X/MI250 gfx90a6e         NVIDIA RTX A4000       RTX_A4000
-   A token begins with a letter; before a digit comes `_`. "": nothing is left. In `b`. */
-const char *gpu_of_device(const char *device, struct buf *b);
 
 /* Who makes a GPU: "amd", "nvidia" or "intel" by the first word of what a driver calls it, of a
    token or of a product's name; NULL: nobody who is known here. The word is one of the seller's
@@ -59,7 +59,17 @@ const char *gpu_vendor(const char *name);
 /* Is a piece of a file's name a GPU? It has letters and digits then, and somebody makes it. */
 int gpu_is_in_name(const char *piece);
 
-/* What such a name says; units 0: it has only the architecture. */
+/* The length of what names the chip alone, before the form of a card and its memory, which are
+   words such as PCIE, SXM4 and 80GB: 4 of A100-SXM4-80GB */
+size_t gpu_form(const char *name);
+/* The length of the piece of a file's name that may be a GPU: up to the first `.` or `-`, and such
+   words behind a `-` (A100-SXM4-80GB.csv) */
+size_t gpu_piece(const char *name);
+
+/* Does it begin with the name of an architecture of AMD's? Only then can it end with units. */
+int gpu_is_gfx(const char *name);
+
+/* What such a name says; arch "": it is none, units 0: it has only the architecture. */
 struct gpu {
     char arch[GPU_NAME];
     int units, compute_units; /* as HIP counts them, and as data sheets do */

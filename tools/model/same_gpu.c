@@ -2,8 +2,12 @@
    SPDX-License-Identifier: MIT */
 #include "same_gpu.h"
 
+#include "products.h"
+
 #include <string.h>
 #include <strings.h>
+
+/* ---- words ---- */
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
@@ -32,17 +36,108 @@ static int has_words(const char *text, const char *words)
     return 0;
 }
 
-const char *same_gpu(const struct spec_field *f, const char *name)
+/* ---- spellings ---- */
+
+static int ask(const char *a, const char *b, int (*question)(const char *, const char *))
 {
-    const char *found = NULL;
-    if (spec_token(f, name) >= 0 || strncmp(name, "gfx", 3) == 0)
-        return name;
-    for (size_t i = 0; i < f->n_tokens; i++) {
-        if (!has_words(f->tokens[i], name) && !has_words(name, f->tokens[i]))
+    struct buf x = {NULL, 0, 0}, y = {NULL, 0, 0};
+    const int answer = question(gpu_name(a, &x), gpu_name(b, &y));
+    buf_free(&x);
+    buf_free(&y);
+    return answer;
+}
+
+const char *gpu_key(const char *text, struct buf *b)
+{
+    const struct gpu gpu = gpu_parse(gpu_name(text, b));
+    char folded[NAMES_FOLDED];
+    names_fold(b->s, folded);
+    b->n = 0;
+    if (*gpu.arch != '\0')
+        buf_printf(b, "%s %d", gpu.arch, gpu.units);
+    else
+        buf_puts(b, folded);
+    return b->s;
+}
+
+int gpu_same(const char *a, const char *b)
+{
+    struct buf x = {NULL, 0, 0}, y = {NULL, 0, 0};
+    const int is_same =
+        strcmp(a, b) == 0 || (*gpu_key(a, &x) != '\0' && strcmp(x.s, gpu_key(b, &y)) == 0);
+    buf_free(&x);
+    buf_free(&y);
+    return is_same;
+}
+
+static int share_words(const char *a, const char *b)
+{
+    return !gpu_is_gfx(a) && !gpu_is_gfx(b) && (has_words(a, b) || has_words(b, a));
+}
+
+int gpu_may_be(const char *a, const char *b)
+{
+    return gpu_same(a, b) || ask(a, b, share_words);
+}
+
+static int share_chip(const char *a, const char *b)
+{
+    const struct gpu x = gpu_parse(a), y = gpu_parse(b);
+    char chip[2][NAMES_FOLDED];
+    if (gpu_is_gfx(a) || gpu_is_gfx(b))
+        return strcmp(x.arch, y.arch) == 0 && (x.units == y.units || x.units * y.units == 0);
+    snprintf(chip[0], sizeof chip[0], "%.*s", (int)gpu_form(a), a);
+    snprintf(chip[1], sizeof chip[1], "%.*s", (int)gpu_form(b), b);
+    return names_same(chip[0], chip[1]);
+}
+
+int gpu_same_chip(const char *a, const char *b)
+{
+    return ask(a, b, share_chip);
+}
+
+/* Adds those behind i that are of its chip; how many there are. */
+static size_t add_chip(const char *const *names, size_t n, size_t i, struct buf *b)
+{
+    size_t found = 0;
+    for (size_t j = i + 1; j < n; j++)
+        if (gpu_same_chip(names[i], names[j])) {
+            if (found++ == 0)
+                buf_printf(b, "%s%s", b->n != 0 ? "; " : "", names[i]);
+            buf_printf(b, " and %s", names[j]);
+        }
+    return found;
+}
+
+const char *gpu_chips(const char *const *names, size_t n, struct buf *b)
+{
+    unsigned char is_told[KPRED_MAX_VALUES] = {0};
+    buf_puts(b, "");
+    for (size_t i = 0; i < n; i++) {
+        if (is_told[i] || add_chip(names, n, i, b) == 0)
             continue;
-        if (found != NULL)
-            return name;
-        found = f->tokens[i];
+        for (size_t j = i + 1; j < n; j++)
+            is_told[j] |= (unsigned char)gpu_same_chip(names[i], names[j]);
     }
-    return found != NULL ? found : name;
+    return b->s;
+}
+
+/* ---- tokens ---- */
+
+int field_token(const struct spec_field *f, const char *text)
+{
+    const int token = spec_token(f, text);
+    for (size_t i = 0; token < 0 && strcmp(f->name, "gpu") == 0 && i < f->n_tokens; i++)
+        if (gpu_same(f->tokens[i], text))
+            return (int)i;
+    return token;
+}
+
+int gpu_token(const struct spec_field *f, const char *text)
+{
+    int token = field_token(f, text);
+    for (size_t i = 0, n = 0; (token < 0 || n > 0) && i < f->n_tokens; i++)
+        if (gpu_may_be(f->tokens[i], text))
+            token = n++ == 0 ? (int)i : -1;
+    return token;
 }

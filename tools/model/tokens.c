@@ -77,13 +77,9 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
                   int *exact)
 {
     const kpred_field *f = model->m.fields + field;
-    struct buf b = {NULL, 0, 0}, device = {NULL, 0, 0};
+    struct buf b = {NULL, 0, 0};
     const char *name = gpu_name(text, &b);
-    int32_t gpu = kpred_token(&model->m, field, text);
-    gpu = gpu >= 0 ? gpu : kpred_token(&model->m, field, name);
-    if (gpu < 0)
-        gpu = kpred_token(&model->m, field,
-                          same_gpu(&model->spec->fields[field], gpu_of_device(text, &device)));
+    int32_t gpu = gpu_token(&model->spec->fields[field], text);
     *exact = 1;
     if (gpu >= 0)
         gpu = kpred_runs_on(&model->m, f->tokens[gpu]) ? gpu : NONE;
@@ -94,7 +90,6 @@ int32_t model_gpu(const struct model *model, size_t field, const char *text, int
         gpu = *exact || nearest ? gpu : NONE;
     }
     buf_free(&b);
-    buf_free(&device);
     return gpu;
 }
 
@@ -156,13 +151,13 @@ static int no_gpu(const struct model *model, size_t field, const char *text, con
     const struct spec_field *f = model->spec->fields + field;
     struct buf value = {NULL, 0, 0}, advice = {NULL, 0, 0};
     int bad, exact;
-    const int32_t nearest = model_gpu(model, field, name, 1, &exact);
-    quoted(text, name, &value);
+    const int32_t nearest = model_gpu(model, field, text, 1, &exact);
+    quoted(text, gpu_is_gfx(name) ? name : text, &value);
     if (nearest >= 0)
         buf_printf(&advice, "; --nearest would take %s", f->tokens[nearest]);
     else
         question(f, text, &advice);
-    if (!strncmp(name, "gfx", 3) && !kpred_runs_on(&model->m, name))
+    if (gpu_is_gfx(name) && !kpred_runs_on(&model->m, name))
         bad = not_there(model, field, value.s);
     else if (nearest >= 0 && is_several(model->m.fields + field, name))
         bad = ambiguous(model, field, value.s, advice.s);

@@ -3,6 +3,7 @@
 #include "unseen.h"
 
 #include "products.h"
+#include "same_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static int32_t next_token(const struct spec *s, const struct unseen *u,
     const size_t n = strcspn(line->text + *at, " \t="), start = *at;
     snprintf(word, sizeof word, "%.*s", (int)n, line->text + start);
     *at += n;
-    const int token = spec_token(&s->fields[u->field], word);
+    const int token = field_token(&s->fields[u->field], word);
     return token >= 0 ? token : wrong(s, line, start, word, "is no token of the field gpu");
 }
 
@@ -129,7 +130,7 @@ double unseen_weight(const struct unseen *u, size_t i, int32_t gpu)
 static const char *family_of(const char *gfx)
 {
     static const char *const cdna[] = {"gfx908", "gfx90a", "gfx94", "gfx950", "gfx125"};
-    if (strncmp(gfx, "gfx", 3) != 0)
+    if (!gpu_is_gfx(gfx))
         return NULL;
     for (size_t i = 0; i < sizeof cdna / sizeof *cdna; i++)
         if (strncmp(gfx, cdna[i], strlen(cdna[i])) == 0)
@@ -139,7 +140,9 @@ static const char *family_of(const char *gfx)
 
 int unseen_is_for(const char *name, const char *gpu)
 {
-    const char *family = family_of(gpu), *vendor = gpu_vendor(gpu);
+    struct buf b = {0};
+    const char *family = family_of(gpu_name(gpu, &b)), *vendor = gpu_vendor(gpu);
+    buf_free(&b);
     return (family != NULL && strcmp(name, family) == 0)
            || strcmp(name, vendor != NULL ? vendor : "other") == 0;
 }
@@ -167,7 +170,7 @@ static int32_t find_name(const struct spec *spec, const char *const *names, size
 static int same_arch(const char *a, const char *b)
 {
     const struct gpu x = gpu_parse(a), y = gpu_parse(b);
-    return strncmp(a, "gfx", 3) == 0 && strcmp(x.arch, y.arch) == 0;
+    return gpu_is_gfx(a) && strcmp(x.arch, y.arch) == 0;
 }
 
 int32_t unseen_or_nearest(const struct spec *spec, const char *gpu, int32_t nearest)

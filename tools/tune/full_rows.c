@@ -89,7 +89,7 @@ static int check_gpu(const struct full_rows *r, const struct tuner_head *head)
     const char *is = tuner_gpu(head->device, NULL, head->path, &device);
     const char *wanted = r->gpu == NULL ? NULL : tuner_gpu(r->gpu, NULL, "", &asked);
     int rc = 0;
-    if (wanted != NULL && is != NULL && strstr(is, wanted) == NULL && strstr(wanted, is) == NULL)
+    if (wanted != NULL && is != NULL && !gpu_may_be(is, wanted))
         rc = fail("%s: is of the GPU %s, not of --gpu %s", head->path, is, r->gpu);
     buf_free(&device);
     buf_free(&asked);
@@ -172,7 +172,7 @@ static int find_columns(struct full_rows *r, struct csv_table *f)
 
 static int is_other_gpu(struct full_rows *r, const struct csv_table *f)
 {
-    if (r->gpu == NULL || f->gpu < 0 || strcmp(f->c.cell[f->gpu], r->gpu) == 0)
+    if (r->gpu == NULL || f->gpu < 0 || gpu_same(f->c.cell[f->gpu], r->gpu))
         return 0;
     (void)intern_text(&r->gpus, f->c.cell[f->gpu]);
     return 1;

@@ -4,30 +4,19 @@
 
 #include "order.h"
 
-#include "model/products.h"
+#include "model/same_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the problem ---- */
 
-/* A GPU may stand in a table by the name under which it is sold. */
-static int token_of(const struct spec_field *f, const char *text)
-{
-    struct buf b = {0};
-    int token = spec_token(f, text);
-    if (token < 0 && strcmp(f->name, "gpu") == 0)
-        token = spec_token(f, gpu_of_device(text, &b));
-    buf_free(&b);
-    return token;
-}
-
 /* 1, or 0 if the field does not have that value. */
 static int field_value(const struct spec_field *f, const char *text, int32_t *out)
 {
     int64_t value;
     if (f->n_tokens != 0)
-        value = token_of(f, text);
+        value = field_token(f, text);
     else if (parse_int(text, INT32_MIN, INT32_MAX, &value) != 0)
         return 0;
     *out = (int32_t)value;

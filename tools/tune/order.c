@@ -3,6 +3,7 @@
 #include "order.h"
 
 #include "base/numbers.h"
+#include "model/same_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static int translate(const struct spec *of, const struct spec *spec, const int32
         const size_t at = (size_t)spec_field_index(spec, field->name);
         out[f] = problem[at];
         if (field->n_tokens != 0)
-            out[f] = spec_token(field, spec->fields[at].tokens[problem[at]]);
+            out[f] = field_token(field, spec->fields[at].tokens[problem[at]]);
         if (out[f] < field->least || out[f] > field->most)
             return 0;
     }

@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "data/formats.h"
+#include "model/same_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static int read_cell(const struct reading *in, size_t i, int32_t *out)
     const char *cell = in->r.cell[in->column[i]];
     int64_t v = 0;
     if (f->n_tokens != 0)
-        v = spec_token(f, cell);
+        v = field_token(f, cell);
     if (f->n_tokens != 0 ? v < 0 : parse_int(cell, f->least, f->most, &v) != 0)
         return bad_cell(in, f, cell);
     *out = (int32_t)v;

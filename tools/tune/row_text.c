@@ -5,6 +5,7 @@
 #include "assign.h"
 
 #include "data/load.h"
+#include "model/same_gpu.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static int read_field(const struct spec_field *f, const char *cell, int32_t *out
 {
     int64_t v = -1;
     if (f->n_tokens != 0)
-        v = spec_token(f, cell);
+        v = field_token(f, cell);
     else if (parse_int(cell, f->least, f->most, &v) != 0)
         v = -1;
     *out = (int32_t)v;
