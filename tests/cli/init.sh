@@ -288,6 +288,7 @@ plain_tables() {
     cut -d, -f2- rows.csv >plain.csv && mv plain.csv rows.csv
     check "GPUs in several spellings" spelled_gpus
     check "two names of one chip are told" chips_told
+    check "a token that is a product's name" product_token
     check "files named after GPUs" named_files
     sed '1s/rows/size_x/; 1s/unroll/tile_x/' table.csv >tiles.csv
     "$trainer" init tiles.csv --fields size_x,cols,dtype --force -o my.spec >out 2>&1
@@ -318,6 +319,14 @@ spelled_gpus() {
     "$trainer" init spelled.csv --name table --fields rows,cols,dtype -o my.spec >out 2>err &&
         ! grep "one chip" err && has_lines "gpu = NVIDIA_A100-PCIE-40GB gfx90a_104 amd nvidia" &&
         "$trainer" ingest my.spec --data spelled.csv | cut -d, -f2- | cmp rows.csv -
+}
+# A token that is a product's name has that product's units, and is found by other names of it.
+product_token() {
+    sed 's/gfx90a68/AMD_Radeon_R9700/; s/gfx906_60/A100-PCIE-40GB/' table.csv >r.csv
+    "$trainer" init r.csv --fields rows,cols,dtype -o my.spec >out 2>err && trains r.csv || return 1
+    "$kpred" models r.h --json >out && "$kpred" predict r.h gpu=gfx1201_32 rows=64 cols=64 dtype=FP32 >predicted &&
+        grep -qF '"gpu": "AMD_Radeon_R9700", "arch": "gfx1201", "units": 32, "compute_units": 64' out &&
+        grep -qF '"gpu": "A100-PCIE-40GB", "arch": "", "units": 0, "compute_units": 0' out
 }
 # Files that are named after two cards of one chip
 named_files() {
