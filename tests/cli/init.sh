@@ -316,14 +316,14 @@ spelled_gpus() {
     awk -F, -v OFS=, 'BEGIN { n = split("gfx90a68|AMD_Instinct_MI210_OAM| gfx90a_104 |AMD Instinct MI210 VF", a, "|")
             split("NVIDIA A100-PCIE-40GB|A100-PCIE-40GB|NVIDIA_A100-PCIE-40GB|nvidia a100-pcie-40gb", b, "|") }
         NR > 1 { $1 = $1 == "gfx90a68" ? a[NR % n + 1] : b[NR % n + 1] } { print }' table.csv >spelled.csv
-    "$trainer" init spelled.csv --name table --fields rows,cols,dtype -o my.spec >out 2>err &&
+    "$trainer" init spelled.csv --name table --fields rows,cols,dtype --force -o my.spec >out 2>err &&
         ! grep "one chip" err && has_lines "gpu = NVIDIA_A100-PCIE-40GB gfx90a_104 amd nvidia" &&
         "$trainer" ingest my.spec --data spelled.csv | cut -d, -f2- | cmp rows.csv -
 }
 # A token that is a product's name has that product's units, and is found by other names of it.
 product_token() {
     sed 's/gfx90a68/AMD_Radeon_R9700/; s/gfx906_60/A100-PCIE-40GB/' table.csv >r.csv
-    "$trainer" init r.csv --fields rows,cols,dtype -o my.spec >out 2>err && trains r.csv || return 1
+    "$trainer" init r.csv --fields rows,cols,dtype --force -o my.spec >out 2>err && trains r.csv || return 1
     "$kpred" models r.h --json >out && "$kpred" predict r.h gpu=gfx1201_32 rows=64 cols=64 dtype=FP32 >predicted &&
         grep -qF '"gpu": "AMD_Radeon_R9700", "arch": "gfx1201", "units": 32, "compute_units": 64' out &&
         grep -qF '"gpu": "A100-PCIE-40GB", "arch": "", "units": 0, "compute_units": 0' out
@@ -332,7 +332,7 @@ product_token() {
 named_files() {
     cut -d, -f2- table.csv >NVIDIA_A100-PCIE-40GB.csv && sed 2d NVIDIA_A100-PCIE-40GB.csv >A100-SXM4-80GB_mine.csv &&
         "$trainer" init NVIDIA_A100-PCIE-40GB.csv A100-SXM4-80GB_mine.csv --name table --fields rows,cols,dtype \
-            -o my.spec >out 2>err && has_lines "gpu = A100-SXM4-80GB NVIDIA_A100-PCIE-40GB nvidia" &&
+            --force -o my.spec >out 2>err && has_lines "gpu = A100-SXM4-80GB NVIDIA_A100-PCIE-40GB nvidia" &&
         "$trainer" ingest my.spec --data A100-SXM4-80GB_mine.csv 2>/dev/null | cut -d, -f1 | uniq >gpus &&
         printf 'gpu\nA100-SXM4-80GB\n' | cmp - gpus
 }
@@ -340,7 +340,7 @@ named_files() {
 chips_told() {
     sed 's/gfx90a68/NVIDIA A100/; s/gfx906_60/A100-PCIE-40GB/' table.csv >chips.csv
     told="gpu: A100 and A100-PCIE-40GB: GPUs of one chip"
-    "$trainer" init chips.csv --fields rows,cols,dtype -o my.spec >out 2>err && grep -qF "$told" err &&
+    "$trainer" init chips.csv --fields rows,cols,dtype --force -o my.spec >out 2>err && grep -qF "$told" err &&
         "$trainer" ingest my.spec --data chips.csv 2>err >out && grep -qF "$told" err
 }
 
@@ -377,7 +377,7 @@ bad_tables() {
             bad_table "times called ${name%,*}, failures \"$word\"" "column \"${name%,*}\": ${name#*,} "
         done
         awk -F, -v OFS=, -v word="$word" 'NR % 9 == 2 { $9 = word } 1' table.csv >words.csv
-        "$trainer" init words.csv --name table --fields rows,cols,dtype -o my.spec >out 2>&1
+        "$trainer" init words.csv --name table --fields rows,cols,dtype --force -o my.spec >out 2>&1
         check "speeds, failures \"$word\"" cmp my.spec other.spec
     done
     awk -F, -v OFS=, '{ print $0, (NR > 1 ? NR / 8 : "alpha") }' table.csv >bad.csv
