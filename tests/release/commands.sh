@@ -299,7 +299,7 @@ as_here() {
         -e "s|\"\$MIOPEN_DB\"|$data|g;s|\"\$TENSILE_CSV\"|$data|g" \
         -e "s/--data \(DB\|\.\.\.\) /--data $both /;s/ DB\(\.\.\.\)* / $both /;s/ \.\.\. / example.c /" \
         -e "s/\([ /]\)NAME\([-. ]\)/\1$small\2/g;s|eval conv_asm_1x1u --float|eval weights/$small.h --float|" \
-        -e "s/ aiter --gpu GPU / aiter --gpu MI355X /;s/ GPU\([. ]\)/ gfx906_60\1/g;/--net NET/s/FILE/NETWORK/;s/--net NET /--net encdec /" \
+        -e "s/ miopen --gpu GPU.*/& <log.txt/;s/ aiter --gpu GPU / aiter --gpu MI355X /;s/ GPU\([. ]\)/ gfx906_60\1/g;/--net NET/s/FILE/NETWORK/;s/--net NET /--net encdec /" \
         -e "s/--replay TABLE /--replay A100.json /" \
         -e "s/--evaluations [0-9]* /--evaluations 800 /" \
         -e '/kpred-train train /{/--epochs/!s/ -o / --epochs 2 -o /}' \
