@@ -153,355 +153,396 @@ static inline int kpred_fits_lds(int32_t bytes)
 }
 
 /* >>expressions: the arithmetic of a spec's [restrict], which generated rules call (the meaning is
-   told in tools/model/clause.h). *bad is set where a clause is false because of a division or a
-   quotient. A quotient is a numerator and a positive denominator of 32 bits each, not reduced, in
-   one word; a span is the least and the largest of a set of integers, in one word, and empty if the
-   least is larger; a truth has bit 0 if a clause may be false and bit 1 if it may be true. */
-static inline int32_t kpri_x_saturate(int64_t x)
+   told in tools/model/clause.h). Integers have 64 bits, and no clause that the tools accept leaves
+   them; + - * saturate, so that all is defined for values that no spec has. *bad is set where a
+   clause is false because of a division by 0. A quotient is a numerator and a positive denominator,
+   not reduced; a span is the least and the largest of a set of integers, and empty if the least is
+   larger; a truth has bit 0 if a clause may be false and bit 1 if it may be true. */
+typedef struct {
+    int64_t n, d;
+} kpri_quotient;
+
+typedef struct {
+    int64_t least, most;
+} kpri_span;
+
+static inline int64_t kpri_x_add(int64_t a, int64_t b)
 {
-    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+    if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b)
+        return b > 0 ? INT64_MAX : INT64_MIN;
+    return a + b;
 }
 
-static inline int32_t kpri_x_add(int32_t a, int32_t b)
+static inline int64_t kpri_x_sub(int64_t a, int64_t b)
 {
-    return kpri_x_saturate((int64_t)a + b);
+    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b)
+        return b < 0 ? INT64_MAX : INT64_MIN;
+    return a - b;
 }
 
-static inline int32_t kpri_x_sub(int32_t a, int32_t b)
+/* |a|, and back */
+static inline uint64_t kpri_x_size(int64_t a)
 {
-    return kpri_x_saturate((int64_t)a - b);
+    return a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
 }
 
-static inline int32_t kpri_x_mul(int32_t a, int32_t b)
+static inline int64_t kpri_x_signed(uint64_t size, int is_negative)
 {
-    return kpri_x_saturate((int64_t)a * b);
+    if (size > INT64_MAX)
+        return is_negative ? INT64_MIN : INT64_MAX;
+    return is_negative ? -(int64_t)size : (int64_t)size;
 }
 
-static inline int32_t kpri_x_abs(int32_t a)
+/* Of halves of 32 bits: only one of the two may have a high half. */
+static inline int64_t kpri_x_mul(int64_t a, int64_t b)
+{
+    const uint64_t x = kpri_x_size(a), y = kpri_x_size(b);
+    const uint64_t low = (uint64_t)(uint32_t)x * (uint32_t)y;
+    const uint64_t high = (x >> 32) * (uint32_t)y + (y >> 32) * (uint32_t)x + (low >> 32);
+    const int is_wide = (x >> 32 && y >> 32) || high > INT32_MAX;
+    return kpri_x_signed(is_wide ? UINT64_MAX : high << 32 | (uint32_t)low, (a < 0) != (b < 0));
+}
+
+static inline int64_t kpri_x_abs(int64_t a)
 {
     return a < 0 ? kpri_x_sub(0, a) : a;
 }
 
-static inline int32_t kpri_x_min(int32_t a, int32_t b)
+static inline int64_t kpri_x_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static inline int32_t kpri_x_max(int32_t a, int32_t b)
+static inline int64_t kpri_x_max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static inline int kpri_x_saturated(int32_t a)
+/* A division bit by bit, where more than 32 of them are needed: the dividend moves out of
+   `quotient` at the top, and the quotient moves in at the bottom. No loop: 1, 4, 16, 64 bits. */
+typedef struct {
+    uint64_t quotient, rest;
+} kpri_division;
+
+static inline kpri_division kpri_x_bit(kpri_division x, uint64_t by)
 {
-    return a == INT32_MAX || a == INT32_MIN;
+    x.rest = x.rest << 1 | x.quotient >> 63;
+    x.quotient <<= 1;
+    if (x.rest >= by) {
+        x.rest -= by;
+        x.quotient |= 1;
+    }
+    return x;
 }
 
-/* May a be divided by b? */
-static inline int kpri_x_divides(int32_t a, int32_t b, int *bad)
+static inline kpri_division kpri_x_4_bits(kpri_division x, uint64_t by)
 {
-    const int good = b != 0 && !kpri_x_saturated(a) && !kpri_x_saturated(b);
-    *bad |= !good;
-    return good;
+    return kpri_x_bit(kpri_x_bit(kpri_x_bit(kpri_x_bit(x, by), by), by), by);
+}
+
+static inline kpri_division kpri_x_16_bits(kpri_division x, uint64_t by)
+{
+    return kpri_x_4_bits(kpri_x_4_bits(kpri_x_4_bits(kpri_x_4_bits(x, by), by), by), by);
+}
+
+static inline kpri_division kpri_x_64_bits(kpri_division x, uint64_t by)
+{
+    return kpri_x_16_bits(kpri_x_16_bits(kpri_x_16_bits(kpri_x_16_bits(x, by), by), by), by);
+}
+
+/* |a| / |b|. pre: b != 0 */
+static inline kpri_division kpri_x_divide(int64_t a, int64_t b)
+{
+    const uint64_t by = kpri_x_size(b);
+    kpri_division x;
+    x.quotient = kpri_x_size(a);
+    x.rest = 0;
+    if (x.quotient > UINT32_MAX || by > UINT32_MAX)
+        return kpri_x_64_bits(x, by);
+    x.rest = (uint32_t)x.quotient % (uint32_t)by;
+    x.quotient = (uint32_t)x.quotient / (uint32_t)by;
+    return x;
 }
 
 /* a / b, rounded up or down */
-static inline int32_t kpri_x_div(int32_t a, int32_t b, int up, int *bad)
+static inline int64_t kpri_x_div(int64_t a, int64_t b, int up, int *bad)
 {
-    if (!kpri_x_divides(a, b, bad))
+    const int is_negative = (a < 0) != (b < 0);
+    kpri_division x;
+    if (b == 0) {
+        *bad = 1;
         return 0;
-    if (a % b == 0 || up != ((a < 0) == (b < 0)))
-        return a / b;
-    return up ? a / b + 1 : a / b - 1;
+    }
+    x = kpri_x_divide(a, b);
+    return kpri_x_signed(x.quotient + (x.rest != 0 && is_negative != up), is_negative);
 }
 
-static inline int32_t kpri_x_floor_div(int32_t a, int32_t b, int *bad)
+static inline int64_t kpri_x_floor_div(int64_t a, int64_t b, int *bad)
 {
     return kpri_x_div(a, b, 0, bad);
 }
 
-static inline int32_t kpri_x_ceil_div(int32_t a, int32_t b, int *bad)
+static inline int64_t kpri_x_ceil_div(int64_t a, int64_t b, int *bad)
 {
     return kpri_x_div(a, b, 1, bad);
 }
 
-static inline int32_t kpri_x_mod(int32_t a, int32_t b, int *bad)
+static inline int64_t kpri_x_mod(int64_t a, int64_t b, int *bad)
 {
-    int32_t rest;
-    if (!kpri_x_divides(a, b, bad))
-        return 0;
-    rest = a % b;
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-/* Two integers in a word, and back */
-static inline uint64_t kpri_x_pair(int32_t high, int32_t low)
-{
-    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
-}
-
-static inline int32_t kpri_x_signed(uint32_t x)
-{
-    return x <= INT32_MAX ? (int32_t)x : -(int32_t)(UINT32_MAX - x) - 1;
-}
-
-static inline int32_t kpri_x_high(uint64_t pair)
-{
-    return kpri_x_signed((uint32_t)(pair >> 32));
-}
-
-static inline int32_t kpri_x_low(uint64_t pair)
-{
-    return kpri_x_signed((uint32_t)pair);
-}
-
-/* n / d. pre: |n|, |d| < 2^63 */
-static inline uint64_t kpri_q(int64_t n, int64_t d, int *bad)
-{
-    if (d < 0) {
-        n = -n;
-        d = -d;
-    }
-    if (n > INT32_MAX || n < INT32_MIN || d > INT32_MAX || d == 0) {
+    uint64_t rest;
+    if (b == 0) {
         *bad = 1;
-        return kpri_x_pair(0, 1);
+        return 0;
     }
-    return kpri_x_pair((int32_t)n, (int32_t)d);
+    rest = kpri_x_divide(a, b).rest;
+    return kpri_x_signed(rest != 0 && (a < 0) != (b < 0) ? kpri_x_size(b) - rest : rest, b < 0);
 }
 
-static inline uint64_t kpri_q_of(int32_t a)
+/* n / d */
+static inline kpri_quotient kpri_q(int64_t n, int64_t d, int *bad)
 {
-    return kpri_x_pair(a, 1);
+    kpri_quotient q;
+    *bad |= d == 0;
+    q.n = d < 0 ? kpri_x_sub(0, n) : d == 0 ? 0 : n;
+    q.d = d == 0 ? 1 : kpri_x_abs(d);
+    return q;
 }
 
-/* The same, for an integer that is divided or divides */
-static inline uint64_t kpri_q_term(int32_t a, int *bad)
+static inline kpri_quotient kpri_q_of(int64_t a)
 {
-    *bad |= kpri_x_saturated(a);
+    kpri_quotient q;
+    q.n = a;
+    q.d = 1;
+    return q;
+}
+
+/* The same: headers of 0.2.0 call it where a sum is divided. */
+static inline kpri_quotient kpri_q_term(int64_t a, int *bad)
+{
+    (void)bad;
     return kpri_q_of(a);
 }
 
-static inline uint64_t kpri_q_add(uint64_t x, uint64_t y, int *bad)
+/* Its sign is that of the quotient. */
+static inline int64_t kpri_x_high(kpri_quotient x)
 {
-    const int64_t a = kpri_x_high(x), b = kpri_x_low(x), c = kpri_x_high(y), d = kpri_x_low(y);
-    return kpri_q(a * d + c * b, b * d, bad);
+    return x.n;
 }
 
-static inline uint64_t kpri_q_sub(uint64_t x, uint64_t y, int *bad)
+static inline kpri_quotient kpri_q_add(kpri_quotient x, kpri_quotient y, int *bad)
 {
-    const int64_t a = kpri_x_high(x), b = kpri_x_low(x), c = kpri_x_high(y), d = kpri_x_low(y);
-    return kpri_q(a * d - c * b, b * d, bad);
-}
-
-static inline uint64_t kpri_q_mul(uint64_t x, uint64_t y, int *bad)
-{
-    return kpri_q((int64_t)kpri_x_high(x) * kpri_x_high(y), (int64_t)kpri_x_low(x) * kpri_x_low(y),
+    return kpri_q(kpri_x_add(kpri_x_mul(x.n, y.d), kpri_x_mul(y.n, x.d)), kpri_x_mul(x.d, y.d),
                   bad);
 }
 
-static inline uint64_t kpri_q_div(uint64_t x, uint64_t y, int *bad)
+static inline kpri_quotient kpri_q_sub(kpri_quotient x, kpri_quotient y, int *bad)
 {
-    return kpri_q((int64_t)kpri_x_high(x) * kpri_x_low(y), (int64_t)kpri_x_low(x) * kpri_x_high(y),
+    return kpri_q(kpri_x_sub(kpri_x_mul(x.n, y.d), kpri_x_mul(y.n, x.d)), kpri_x_mul(x.d, y.d),
                   bad);
 }
 
-static inline int kpri_q_less(uint64_t x, uint64_t y)
+static inline kpri_quotient kpri_q_mul(kpri_quotient x, kpri_quotient y, int *bad)
 {
-    return (int64_t)kpri_x_high(x) * kpri_x_low(y) < (int64_t)kpri_x_high(y) * kpri_x_low(x);
+    return kpri_q(kpri_x_mul(x.n, y.n), kpri_x_mul(x.d, y.d), bad);
 }
 
-static inline int kpri_q_equal(uint64_t x, uint64_t y)
+static inline kpri_quotient kpri_q_div(kpri_quotient x, kpri_quotient y, int *bad)
 {
-    return (int64_t)kpri_x_high(x) * kpri_x_low(y) == (int64_t)kpri_x_high(y) * kpri_x_low(x);
+    return kpri_q(kpri_x_mul(x.n, y.d), kpri_x_mul(x.d, y.n), bad);
 }
 
-static inline uint64_t kpri_q_min(uint64_t x, uint64_t y)
+static inline int kpri_q_less(kpri_quotient x, kpri_quotient y)
+{
+    return kpri_x_mul(x.n, y.d) < kpri_x_mul(y.n, x.d);
+}
+
+static inline int kpri_q_equal(kpri_quotient x, kpri_quotient y)
+{
+    return kpri_x_mul(x.n, y.d) == kpri_x_mul(y.n, x.d);
+}
+
+static inline kpri_quotient kpri_q_min(kpri_quotient x, kpri_quotient y)
 {
     return kpri_q_less(y, x) ? y : x;
 }
 
-static inline uint64_t kpri_q_max(uint64_t x, uint64_t y)
+static inline kpri_quotient kpri_q_max(kpri_quotient x, kpri_quotient y)
 {
     return kpri_q_less(x, y) ? y : x;
 }
 
-static inline uint64_t kpri_q_abs(uint64_t x, int *bad)
+static inline kpri_quotient kpri_q_abs(kpri_quotient x, int *bad)
 {
-    return kpri_x_high(x) < 0 ? kpri_q_sub(kpri_q_of(0), x, bad) : x;
+    return x.n < 0 ? kpri_q_sub(kpri_q_of(0), x, bad) : x;
 }
 
 /* x / y rounded down; its negative for -x is x / y rounded up */
-static inline int32_t kpri_q_floor_div(uint64_t x, uint64_t y, int *bad)
+static inline int64_t kpri_q_floor_div(kpri_quotient x, kpri_quotient y, int *bad)
 {
-    const uint64_t q = kpri_q_div(x, y, bad);
-    const int32_t n = kpri_x_high(q), d = kpri_x_low(q);
-    return n / d - (n % d < 0);
+    const kpri_quotient q = kpri_q_div(x, y, bad);
+    return kpri_x_floor_div(q.n, q.d, bad);
 }
 
-static inline uint64_t kpri_q_mod(uint64_t x, uint64_t y, int *bad)
+static inline kpri_quotient kpri_q_mod(kpri_quotient x, kpri_quotient y, int *bad)
 {
-    const uint64_t whole = kpri_q_of(kpri_q_floor_div(x, y, bad));
+    const kpri_quotient whole = kpri_q_of(kpri_q_floor_div(x, y, bad));
     return kpri_q_sub(x, kpri_q_mul(y, whole, bad), bad);
 }
 
-#define KPRI_S_EMPTY kpri_x_pair(1, 0)
-
-static inline uint64_t kpri_s_of(int32_t a)
+static inline kpri_span kpri_s_from(int64_t least, int64_t most)
 {
-    return kpri_x_pair(a, a);
+    kpri_span s;
+    s.least = least;
+    s.most = most;
+    return s;
 }
 
-static inline int kpri_s_is_empty(uint64_t s)
+#define KPRI_S_EMPTY kpri_s_from(1, 0)
+
+static inline kpri_span kpri_s_of(int64_t a)
 {
-    return kpri_x_high(s) > kpri_x_low(s);
+    return kpri_s_from(a, a);
+}
+
+static inline int kpri_s_is_empty(kpri_span s)
+{
+    return s.least > s.most;
 }
 
 /* Of both */
-static inline uint64_t kpri_s_hull(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_hull(kpri_span s, kpri_span t)
 {
     if (kpri_s_is_empty(s))
         return t;
     if (kpri_s_is_empty(t))
         return s;
-    return kpri_x_pair(kpri_x_min(kpri_x_high(s), kpri_x_high(t)),
-                       kpri_x_max(kpri_x_low(s), kpri_x_low(t)));
+    return kpri_s_from(kpri_x_min(s.least, t.least), kpri_x_max(s.most, t.most));
 }
 
 /* Of what both have */
-static inline uint64_t kpri_s_meet(uint64_t s, int32_t least, int32_t most)
+static inline kpri_span kpri_s_meet(kpri_span s, int64_t least, int64_t most)
 {
-    return kpri_x_pair(kpri_x_max(kpri_x_high(s), least), kpri_x_min(kpri_x_low(s), most));
+    return kpri_s_from(kpri_x_max(s.least, least), kpri_x_min(s.most, most));
 }
 
-static inline uint64_t kpri_s_add(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_add(kpri_span s, kpri_span t)
 {
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
-    return kpri_x_pair(kpri_x_add(kpri_x_high(s), kpri_x_high(t)),
-                       kpri_x_add(kpri_x_low(s), kpri_x_low(t)));
+    return kpri_s_from(kpri_x_add(s.least, t.least), kpri_x_add(s.most, t.most));
 }
 
-static inline uint64_t kpri_s_sub(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_sub(kpri_span s, kpri_span t)
 {
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
-    return kpri_x_pair(kpri_x_sub(kpri_x_high(s), kpri_x_low(t)),
-                       kpri_x_sub(kpri_x_low(s), kpri_x_high(t)));
+    return kpri_s_from(kpri_x_sub(s.least, t.most), kpri_x_sub(s.most, t.least));
 }
 
 /* Of the four results at the ends of two spans */
-static inline uint64_t kpri_s_ends(int32_t a, int32_t b, int32_t c, int32_t d)
+static inline kpri_span kpri_s_ends(int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    return kpri_x_pair(kpri_x_min(kpri_x_min(a, b), kpri_x_min(c, d)),
+    return kpri_s_from(kpri_x_min(kpri_x_min(a, b), kpri_x_min(c, d)),
                        kpri_x_max(kpri_x_max(a, b), kpri_x_max(c, d)));
 }
 
-static inline uint64_t kpri_s_mul(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_mul(kpri_span s, kpri_span t)
 {
-    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
-    return kpri_s_ends(kpri_x_mul(a, c), kpri_x_mul(a, d), kpri_x_mul(b, c), kpri_x_mul(b, d));
+    return kpri_s_ends(kpri_x_mul(s.least, t.least), kpri_x_mul(s.least, t.most),
+                       kpri_x_mul(s.most, t.least), kpri_x_mul(s.most, t.most));
 }
 
-static inline uint64_t kpri_s_abs(uint64_t s)
+static inline kpri_span kpri_s_abs(kpri_span s)
 {
-    const int32_t a = kpri_x_high(s), b = kpri_x_low(s);
-    if (kpri_s_is_empty(s) || a >= 0)
+    if (kpri_s_is_empty(s) || s.least >= 0)
         return s;
-    return kpri_x_pair(b < 0 ? kpri_x_abs(b) : 0, kpri_x_max(kpri_x_abs(a), b));
+    return kpri_s_from(s.most < 0 ? kpri_x_abs(s.most) : 0,
+                       kpri_x_max(kpri_x_abs(s.least), s.most));
 }
 
-static inline uint64_t kpri_s_min(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_min(kpri_span s, kpri_span t)
 {
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
-    return kpri_x_pair(kpri_x_min(kpri_x_high(s), kpri_x_high(t)),
-                       kpri_x_min(kpri_x_low(s), kpri_x_low(t)));
+    return kpri_s_from(kpri_x_min(s.least, t.least), kpri_x_min(s.most, t.most));
 }
 
-static inline uint64_t kpri_s_max(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_max(kpri_span s, kpri_span t)
 {
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
-    return kpri_x_pair(kpri_x_max(kpri_x_high(s), kpri_x_high(t)),
-                       kpri_x_max(kpri_x_low(s), kpri_x_low(t)));
+    return kpri_s_from(kpri_x_max(s.least, t.least), kpri_x_max(s.most, t.most));
 }
 
-/* What of a span may be divided, and the divisors of a span that are negative, or positive */
-static inline uint64_t kpri_s_dividend(uint64_t s)
+/* The divisors of a span that are negative, or positive */
+static inline kpri_span kpri_s_divisor(kpri_span s, int positive)
 {
-    return kpri_s_meet(s, INT32_MIN + 1, INT32_MAX - 1);
-}
-
-static inline uint64_t kpri_s_divisor(uint64_t s, int positive)
-{
-    return positive ? kpri_s_meet(s, 1, INT32_MAX - 1) : kpri_s_meet(s, INT32_MIN + 1, -1);
+    return positive ? kpri_s_meet(s, 1, INT64_MAX) : kpri_s_meet(s, INT64_MIN, -1);
 }
 
 /* By divisors of one sign: a quotient rises or falls all the way in both. */
-static inline uint64_t kpri_s_div_part(uint64_t s, uint64_t t, int up)
+static inline kpri_span kpri_s_div_part(kpri_span s, kpri_span t, int up)
 {
-    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
     int bad = 0;
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
-    return kpri_s_ends(kpri_x_div(a, c, up, &bad), kpri_x_div(a, d, up, &bad),
-                       kpri_x_div(b, c, up, &bad), kpri_x_div(b, d, up, &bad));
+    return kpri_s_ends(kpri_x_div(s.least, t.least, up, &bad),
+                       kpri_x_div(s.least, t.most, up, &bad), kpri_x_div(s.most, t.least, up, &bad),
+                       kpri_x_div(s.most, t.most, up, &bad));
 }
 
-static inline uint64_t kpri_s_div(uint64_t s, uint64_t t, int up)
+static inline kpri_span kpri_s_div(kpri_span s, kpri_span t, int up)
 {
-    const uint64_t dividend = kpri_s_dividend(s);
-    return kpri_s_hull(kpri_s_div_part(dividend, kpri_s_divisor(t, 0), up),
-                       kpri_s_div_part(dividend, kpri_s_divisor(t, 1), up));
+    return kpri_s_hull(kpri_s_div_part(s, kpri_s_divisor(t, 0), up),
+                       kpri_s_div_part(s, kpri_s_divisor(t, 1), up));
 }
 
-static inline uint64_t kpri_s_floor_div(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_floor_div(kpri_span s, kpri_span t)
 {
     return kpri_s_div(s, t, 0);
 }
 
-static inline uint64_t kpri_s_ceil_div(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_ceil_div(kpri_span s, kpri_span t)
 {
     return kpri_s_div(s, t, 1);
 }
 
 /* By divisors of one sign: the dividend itself where it is nearer to 0 than all of them, else what
    a rest can be. */
-static inline uint64_t kpri_s_mod_part(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_mod_part(kpri_span s, kpri_span t)
 {
-    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
+    const int64_t a = s.least, b = s.most, c = t.least, d = t.most;
     int bad = 0;
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return KPRI_S_EMPTY;
     if (a == b && c == d)
         return kpri_s_of(kpri_x_mod(a, c, &bad));
     if (c > 0)
-        return a >= 0 && b < c ? s : kpri_x_pair(0, a >= 0 ? kpri_x_min(b, d - 1) : d - 1);
-    return b <= 0 && a > d ? s : kpri_x_pair(b <= 0 ? kpri_x_max(a, c + 1) : c + 1, 0);
+        return a >= 0 && b < c ? s : kpri_s_from(0, a >= 0 ? kpri_x_min(b, d - 1) : d - 1);
+    return b <= 0 && a > d ? s : kpri_s_from(b <= 0 ? kpri_x_max(a, c + 1) : c + 1, 0);
 }
 
-static inline uint64_t kpri_s_mod(uint64_t s, uint64_t t)
+static inline kpri_span kpri_s_mod(kpri_span s, kpri_span t)
 {
-    const uint64_t dividend = kpri_s_dividend(s);
-    return kpri_s_hull(kpri_s_mod_part(dividend, kpri_s_divisor(t, 0)),
-                       kpri_s_mod_part(dividend, kpri_s_divisor(t, 1)));
+    return kpri_s_hull(kpri_s_mod_part(s, kpri_s_divisor(t, 0)),
+                       kpri_s_mod_part(s, kpri_s_divisor(t, 1)));
 }
 
-static inline int kpri_t_less(uint64_t s, uint64_t t)
+static inline int kpri_t_less(kpri_span s, kpri_span t)
 {
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return 0;
-    return (kpri_x_low(s) >= kpri_x_high(t)) | (kpri_x_high(s) < kpri_x_low(t)) << 1;
+    return (s.most >= t.least) | (s.least < t.most) << 1;
 }
 
-static inline int kpri_t_equal(uint64_t s, uint64_t t)
+static inline int kpri_t_equal(kpri_span s, kpri_span t)
 {
-    const int32_t a = kpri_x_high(s), b = kpri_x_low(s), c = kpri_x_high(t), d = kpri_x_low(t);
     if (kpri_s_is_empty(s) || kpri_s_is_empty(t))
         return 0;
-    return (a != b || c != d || a != c) | (a <= d && c <= b) << 1;
+    return (s.least != s.most || t.least != t.most || s.least != t.least)
+           | (s.least <= t.most && t.least <= s.most) << 1;
 }
 
 static inline int kpri_t_not(int t)
@@ -527,21 +568,21 @@ static inline int kpri_t_any(int s, int t)
 }
 
 /* Of a span, and the span of a truth: 0 and 1 */
-static inline int kpri_t_of(uint64_t s)
+static inline int kpri_t_of(kpri_span s)
 {
     return kpri_t_not(kpri_t_equal(s, kpri_s_of(0)));
 }
 
-static inline uint64_t kpri_s_of_truth(int t)
+static inline kpri_span kpri_s_of_truth(int t)
 {
-    return t == 0 ? KPRI_S_EMPTY : kpri_x_pair(t == 2, t >= 2);
+    return t == 0 ? KPRI_S_EMPTY : kpri_s_from(t == 2, t >= 2);
 }
 
 /* A parameter's: its value, or while it is open all that it may have */
-static inline uint64_t kpri_s_param(const int32_t *values, size_t n, size_t t, int32_t least,
-                                    int32_t most)
+static inline kpri_span kpri_s_param(const int32_t *values, size_t n, size_t t, int32_t least,
+                                     int32_t most)
 {
-    return t < n ? kpri_s_of(values[t]) : kpri_x_pair(least, most);
+    return t < n ? kpri_s_of(values[t]) : kpri_s_from(least, most);
 }
 
 /* >>vocabulary: tokens and fields as X(enumerator, spelling), counted from 0. First come those of

@@ -16,7 +16,7 @@ import random
 import subprocess
 import sys
 
-from clauses import ENVIRONMENT, Number, Undefined, compiled
+from clauses import ENVIRONMENT, compiled
 
 BEAMS = [1, 3, 10, 100]
 GPUS = ["gfx900_56", "gfx906_60"]
@@ -47,20 +47,20 @@ LEGAL = {}
 def is_true(clause, env):
     try:
         return bool(eval(clause, env))
-    except Undefined:
+    except ZeroDivisionError:
         return False
 
 
 def environment(problem):
-    env = dict(ENVIRONMENT, gpu=problem[0], rows=Number(problem[1]), cols=Number(problem[2]))
-    env.update({name: Number(x) for name, x in CONSTANTS.items()})
+    env = dict(ENVIRONMENT, gpu=problem[0], rows=problem[1], cols=problem[2])
+    env.update(CONSTANTS)
     env.update({gpu: gpu for gpu in GPUS})
     env.update({x: x for domain in PARAMS.values() for x in domain if isinstance(x, str)})
     return env
 
 
 def is_legal(env, values):
-    env.update({name: x if isinstance(x, str) else Number(x) for name, x in zip(PARAMS, values)})
+    env.update(zip(PARAMS, values))
     return all(is_true(c, env) for c in CLAUSES)
 
 

@@ -171,62 +171,81 @@ static void add_names(const kpred_model *m)
 
 /* ---- the expressions of generated rules ---- */
 
-static int32_t number(void)
+/* Small, of 32 bits, or at an end of 64 bits */
+static int64_t number(void)
 {
-    return random_below(3) ? (int32_t)random_below(25) - 12 : extreme_value();
+    if (random_below(3))
+        return (int64_t)random_below(25) - 12;
+    return extreme_value() * (INT64_C(1) << random_below(3) * 16);
 }
 
-static void add_numbers(int32_t a, int32_t b)
+static void add_signed(int64_t x)
+{
+    add((uint64_t)x);
+}
+
+static void add_numbers(int64_t a, int64_t b)
 {
     int bad = 0;
-    add((uint64_t)(uint32_t)kpri_x_add(a, b) << 32 | (uint32_t)kpri_x_sub(a, b));
-    add((uint64_t)(uint32_t)kpri_x_mul(a, b) << 32 | (uint32_t)kpri_x_abs(a));
-    add((uint64_t)(uint32_t)kpri_x_min(a, b) << 32 | (uint32_t)kpri_x_max(a, b));
-    add((uint32_t)kpri_x_floor_div(a, b, &bad));
-    add((uint32_t)kpri_x_ceil_div(a, b, &bad));
-    add((uint32_t)kpri_x_mod(a, b, &bad));
+    add_signed(kpri_x_add(a, b)), add_signed(kpri_x_sub(a, b)), add_signed(kpri_x_mul(a, b));
+    add_signed(kpri_x_abs(a)), add_signed(kpri_x_min(a, b)), add_signed(kpri_x_max(a, b));
+    add_signed(kpri_x_floor_div(a, b, &bad)), add_signed(kpri_x_ceil_div(a, b, &bad));
+    add_signed(kpri_x_mod(a, b, &bad)), add((uint64_t)bad);
+}
+
+static void add_quotient(kpri_quotient x)
+{
+    add_signed(x.n), add_signed(x.d);
+}
+
+static void add_quotients(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    int bad = 0;
+    const kpri_quotient x = kpri_q(a, b, &bad), y = kpri_q(c, d, &bad);
+    add((uint64_t)bad), add_quotient(x), add_quotient(y), add_quotient(kpri_q_term(a, &bad));
+    if (bad)
+        return;
+    add_quotient(kpri_q_add(x, y, &bad)), add_quotient(kpri_q_sub(x, y, &bad));
+    add_quotient(kpri_q_mul(x, y, &bad)), add_quotient(kpri_q_abs(x, &bad));
+    add_quotient(kpri_q_min(x, y)), add_quotient(kpri_q_max(x, y));
+    add((uint64_t)kpri_q_less(x, y)), add((uint64_t)kpri_q_equal(x, y)), add((uint64_t)bad);
+    add_quotient(kpri_q_div(x, y, &bad)), add((uint64_t)bad);
+    bad = 0;
+    add_signed(kpri_q_floor_div(x, y, &bad)), add_quotient(kpri_q_mod(x, y, &bad));
     add((uint64_t)bad);
 }
 
-static void add_quotients(int32_t a, int32_t b, int32_t c, int32_t d)
+static void add_span(kpri_span s)
 {
-    int bad = 0;
-    const uint64_t x = kpri_q(a, b, &bad), y = kpri_q(c, d, &bad);
-    add((uint64_t)bad), add(x), add(y), add(kpri_q_term(a, &bad));
-    if (bad)
-        return;
-    add(kpri_q_add(x, y, &bad)), add(kpri_q_sub(x, y, &bad)), add(kpri_q_mul(x, y, &bad));
-    add(kpri_q_min(x, y)), add(kpri_q_max(x, y)), add(kpri_q_abs(x, &bad));
-    add((uint64_t)kpri_q_less(x, y)), add((uint64_t)kpri_q_equal(x, y)), add((uint64_t)bad);
-    add(kpri_q_div(x, y, &bad)), add((uint64_t)bad);
-    bad = 0;
-    add((uint32_t)kpri_q_floor_div(x, y, &bad)), add(kpri_q_mod(x, y, &bad)), add((uint64_t)bad);
+    add_signed(s.least), add_signed(s.most);
 }
 
-static void add_spans(uint64_t s, uint64_t t)
+static void add_spans(kpri_span s, kpri_span t)
 {
-    add(kpri_s_hull(s, t)), add(kpri_s_add(s, t)), add(kpri_s_sub(s, t)), add(kpri_s_mul(s, t));
-    add(kpri_s_abs(s)), add(kpri_s_min(s, t)), add(kpri_s_max(s, t));
-    add(kpri_s_floor_div(s, t)), add(kpri_s_ceil_div(s, t)), add(kpri_s_mod(s, t));
-    add((uint64_t)kpri_t_less(s, t)), add((uint64_t)kpri_t_equal(s, t));
-    add((uint64_t)kpri_t_of(s)), add(kpri_s_meet(s, -3, 5));
+    add_span(kpri_s_hull(s, t)), add_span(kpri_s_add(s, t)), add_span(kpri_s_sub(s, t));
+    add_span(kpri_s_mul(s, t)), add_span(kpri_s_abs(s)), add_span(kpri_s_min(s, t));
+    add_span(kpri_s_max(s, t)), add_span(kpri_s_floor_div(s, t)), add_span(kpri_s_ceil_div(s, t));
+    add_span(kpri_s_mod(s, t)), add_span(kpri_s_meet(s, -3, 5));
+    add((uint64_t)kpri_t_less(s, t)), add((uint64_t)kpri_t_equal(s, t)),
+        add((uint64_t)kpri_t_of(s));
 }
 
 static void add_truths(int s, int t)
 {
     add((uint64_t)kpri_t_not(s)), add((uint64_t)kpri_t_and(s, t)), add((uint64_t)kpri_t_or(s, t));
-    add((uint64_t)kpri_t_any(s, t)), add(kpri_s_of_truth(s));
+    add((uint64_t)kpri_t_any(s, t)), add_span(kpri_s_of_truth(s));
 }
 
 static void add_expressions(void)
 {
     for (int i = 0; i < PAIRS; i++) {
-        const int32_t a = number(), b = number(), c = number(), d = number(), v[2] = {a, b};
+        const int64_t a = number(), b = number(), c = number(), d = number();
+        const int32_t v[2] = {(int32_t)(a % 1000), (int32_t)(b % 1000)};
         add_numbers(a, b);
         add_quotients(a, b, c, d);
-        add_spans(kpri_x_pair(a, b), kpri_x_pair(c, d));
+        add_spans(kpri_s_from(a, b), kpri_s_from(c, d));
         add_truths(i & 3, i >> 2 & 3);
-        add(kpri_s_param(v, (size_t)(i % 3), (size_t)(i & 1), c, d));
+        add_span(kpri_s_param(v, (size_t)(i % 3), (size_t)(i & 1), -7, 9));
     }
 }
 

@@ -10,11 +10,16 @@
    kpred_constraints.h (clause_limits), in this order. Otherwise it is a token of the field, or a
    value of the parameter, with which it is compared; in quotes it is always that.
 
-   What it means: integers have 32 bits, and + - * and abs saturate. `/` gives an exact quotient.
-   // and % round down, as in Python; ceil_div rounds up. `and` and `or` do not look at their second
-   operand if the first decides. A clause is false if it evaluates a division with a divisor of 0
-   or with a saturated operand, or a quotient whose numerator or denominator needs more than 32
-   bits. `**` takes constants. */
+   What it means is what Python means. Integers have 64 bits: the ranges of fields and the values of
+   parameters prove, when a clause is read, that no term of it passes 2^63; else it is refused. `/`
+   gives an exact quotient, whose numerator and denominator count as terms. // and % round down, as
+   in Python; ceil_div rounds up. `and` and `or` do not look at their second operand if the first
+   decides. A clause is false if it evaluates a division by 0. `**` takes constants.
+
+   Fields of tokens and parameters of names are compared with their names, and with each other by
+   names. True and False are names there, too, or the names 1 and 0; a number is the name that is
+   spelled so, and else an error. Where all names are True and False, the field or parameter is a
+   truth, as in Python: `use_lds or vec < 4`. */
 #pragma once
 
 #include "kernels.h"
@@ -51,15 +56,15 @@ enum clause_op {
     CLAUSE_OR
 };
 
-enum clause_type { CLAUSE_INTEGER, CLAUSE_QUOTIENT, CLAUSE_NAME };
+enum clause_type { CLAUSE_INTEGER, CLAUSE_TRUTH, CLAUSE_QUOTIENT, CLAUSE_NAME };
 
 struct clause_node {
     enum clause_op op;
     enum clause_type type;
     size_t a, b; /* nodes before this one */
-    int32_t k;
-    const char *text;               /* of CLAUSE_TEXT */
-    const char *at;                 /* and where it stands */
+    int64_t k;
+    const char *text;               /* of CLAUSE_TEXT, and of True and False */
+    const char *at, *end;           /* where it stands in the clause's text */
     const struct spec_field *field; /* whose token, */
     const struct spec_param *param; /* or whose value, a CLAUSE_NAME is; else NULL */
     int depth;
@@ -97,14 +102,22 @@ enum clause_part { CLAUSE_SILENT, CLAUSE_BOUNDED, CLAUSE_DECIDED };
 enum clause_part clause_part(const struct clause *c, size_t n);
 
 /* The value of a clause without fields and parameters; *undefined as below. */
-int32_t clause_value(const struct clause *c, int *undefined);
+int64_t clause_value(const struct clause *c, int *undefined);
+
+/* The first term that passes 2^63 for some problem and tuple, as far as bounds tell; NULL: none. */
+const struct clause_node *clause_too_large(const struct clause *c, const struct spec *spec);
+
+/* What the clause may be for the problem (NULL: for any) and the tuples that begin with n values,
+   as far as bounds tell: bit 0 false, bit 1 true */
+int clause_truths(const struct clause *c, const struct spec *spec, const int32_t *problem,
+                  const int32_t *values, size_t n);
 
 /* Of a bounded clause: can the open parameters still make it true, as far as bounds tell? */
 int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
                        const int32_t *values, size_t n);
 
 /* Is this clause true for the problem and all values? *undefined (may be NULL) is set if it is
-   false because of a division or a quotient, see above. */
+   false because of a division by 0. */
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
                    int *undefined);
 

@@ -8,187 +8,182 @@
 
 #include "kpred_constraints.h"
 
-/* Where a clause is evaluated: for this problem and these values */
-struct at {
-    const struct clause *c;
-    const struct spec *spec;
-    const int32_t *problem, *values;
-    size_t n_decided;
-    int bad; /* a clause is false because of a division or a quotient */
-};
-
-static const struct clause_node *node_of(const struct at *at, size_t i)
-{
-    return at->c->nodes + i;
-}
-
 /* ---- exactly, for decided parameters ---- */
 
-static int truth(struct at *at, size_t i);
-static int32_t integer(struct at *at, size_t i);
+/* Of a node. An integer is a quotient by 1. */
+struct value {
+    kpri_quotient q;
+    int bad; /* it evaluates a division by 0 */
+};
 
-static uint64_t quotient(struct at *at, size_t i);
-
-/* An operand of a division */
-static uint64_t term(struct at *at, size_t i)
+static int is_quotient(const struct clause *c, const struct clause_node *x)
 {
-    return node_of(at, i)->type == CLAUSE_QUOTIENT ? quotient(at, i)
-                                                   : kpri_q_term(integer(at, i), &at->bad);
+    return x->type == CLAUSE_QUOTIENT || c->nodes[x->a].type == CLAUSE_QUOTIENT
+           || c->nodes[x->b].type == CLAUSE_QUOTIENT;
 }
 
-static uint64_t quotient(struct at *at, size_t i)
+static int is_leaf(enum clause_op op)
 {
-    const struct clause_node *x = node_of(at, i);
-    if (x->type != CLAUSE_QUOTIENT)
-        return kpri_q_of(integer(at, i));
-    if (x->op == CLAUSE_DIV)
-        return kpri_q_div(term(at, x->a), term(at, x->b), &at->bad);
-    if (x->op == CLAUSE_MOD)
-        return kpri_q_mod(term(at, x->a), term(at, x->b), &at->bad);
-    const uint64_t a = quotient(at, x->a);
-    if (x->op == CLAUSE_ABS)
-        return kpri_q_abs(a, &at->bad);
-    if (x->op == CLAUSE_NEG)
-        return kpri_q_sub(kpri_q_of(0), a, &at->bad);
-    const uint64_t b = quotient(at, x->b);
-    switch (x->op) {
-    case CLAUSE_ADD: return kpri_q_add(a, b, &at->bad);
-    case CLAUSE_SUB: return kpri_q_sub(a, b, &at->bad);
-    case CLAUSE_MUL: return kpri_q_mul(a, b, &at->bad);
+    return op <= CLAUSE_PARAM;
+}
+
+/* An operation with a quotient in it, or one that makes a quotient */
+static kpri_quotient of_quotients(enum clause_op op, kpri_quotient a, kpri_quotient b, int *bad)
+{
+    switch (op) {
+    case CLAUSE_NEG: return kpri_q_sub(kpri_q_of(0), a, bad);
+    case CLAUSE_ABS: return kpri_q_abs(a, bad);
+    case CLAUSE_NOT: return kpri_q_of(a.n == 0);
+    case CLAUSE_ADD: return kpri_q_add(a, b, bad);
+    case CLAUSE_SUB: return kpri_q_sub(a, b, bad);
+    case CLAUSE_MUL: return kpri_q_mul(a, b, bad);
+    case CLAUSE_DIV: return kpri_q_div(a, b, bad);
+    case CLAUSE_FLOOR_DIV: return kpri_q_of(kpri_q_floor_div(a, b, bad));
+    case CLAUSE_MOD: return kpri_q_mod(a, b, bad);
+    case CLAUSE_CEIL_DIV:
+        a = kpri_q_sub(kpri_q_of(0), a, bad);
+        return kpri_q_of(kpri_x_sub(0, kpri_q_floor_div(a, b, bad)));
     case CLAUSE_MIN: return kpri_q_min(a, b);
-    default: return kpri_q_max(a, b); /* CLAUSE_MAX_OF */
+    case CLAUSE_MAX_OF: return kpri_q_max(a, b);
+    case CLAUSE_EQ: return kpri_q_of(kpri_q_equal(a, b));
+    case CLAUSE_NE: return kpri_q_of(!kpri_q_equal(a, b));
+    case CLAUSE_LT: return kpri_q_of(kpri_q_less(a, b));
+    default: return kpri_q_of(!kpri_q_less(b, a)); /* CLAUSE_LE */
     }
 }
 
-static int is_quotient(const struct at *at, size_t i)
+static int64_t of_integers(enum clause_op op, int64_t a, int64_t b, int *bad)
 {
-    return node_of(at, i)->type == CLAUSE_QUOTIENT;
-}
-
-static int compare(struct at *at, const struct clause_node *x)
-{
-    if (is_quotient(at, x->a) || is_quotient(at, x->b)) {
-        const uint64_t a = quotient(at, x->a), b = quotient(at, x->b);
-        return x->op == CLAUSE_EQ   ? kpri_q_equal(a, b)
-               : x->op == CLAUSE_NE ? !kpri_q_equal(a, b)
-               : x->op == CLAUSE_LT ? kpri_q_less(a, b)
-                                    : !kpri_q_less(b, a);
-    }
-    const int32_t a = integer(at, x->a), b = integer(at, x->b);
-    return x->op == CLAUSE_EQ   ? a == b
-           : x->op == CLAUSE_NE ? a != b
-           : x->op == CLAUSE_LT ? a < b
-                                : a <= b;
-}
-
-/* A division of quotients that rounds */
-static int32_t rounded(struct at *at, const struct clause_node *x)
-{
-    const uint64_t a = term(at, x->a), b = term(at, x->b);
-    if (x->op == CLAUSE_FLOOR_DIV)
-        return kpri_q_floor_div(a, b, &at->bad);
-    return kpri_x_sub(0, kpri_q_floor_div(kpri_q_sub(kpri_q_of(0), a, &at->bad), b, &at->bad));
-}
-
-static int32_t operation(struct at *at, const struct clause_node *x)
-{
-    const int32_t a = integer(at, x->a);
-    switch (x->op) {
+    switch (op) {
     case CLAUSE_NEG: return kpri_x_sub(0, a);
     case CLAUSE_ABS: return kpri_x_abs(a);
-    case CLAUSE_AND: return a ? integer(at, x->b) : a;
-    case CLAUSE_OR: return a ? a : integer(at, x->b);
-    default: break;
-    }
-    const int32_t b = integer(at, x->b);
-    switch (x->op) {
+    case CLAUSE_NOT: return !a;
     case CLAUSE_ADD: return kpri_x_add(a, b);
     case CLAUSE_SUB: return kpri_x_sub(a, b);
     case CLAUSE_MUL: return kpri_x_mul(a, b);
-    case CLAUSE_FLOOR_DIV: return kpri_x_floor_div(a, b, &at->bad);
-    case CLAUSE_MOD: return kpri_x_mod(a, b, &at->bad);
-    case CLAUSE_CEIL_DIV: return kpri_x_ceil_div(a, b, &at->bad);
+    case CLAUSE_FLOOR_DIV: return kpri_x_floor_div(a, b, bad);
+    case CLAUSE_MOD: return kpri_x_mod(a, b, bad);
+    case CLAUSE_CEIL_DIV: return kpri_x_ceil_div(a, b, bad);
     case CLAUSE_MIN: return kpri_x_min(a, b);
-    case CLAUSE_ANY: return a | b;    /* of truths */
-    default: return kpri_x_max(a, b); /* CLAUSE_MAX_OF */
+    case CLAUSE_MAX_OF: return kpri_x_max(a, b);
+    case CLAUSE_EQ: return a == b;
+    case CLAUSE_NE: return a != b;
+    case CLAUSE_LT: return a < b;
+    case CLAUSE_LE: return a <= b;
+    case CLAUSE_ANY: return a | b; /* of truths */
+    case CLAUSE_AND: return a ? b : a;
+    default: return a ? a : b; /* CLAUSE_OR */
     }
 }
 
-static int32_t integer(struct at *at, size_t i)
+static int64_t leaf(const struct clause_node *x, const int32_t *problem, const int32_t *values)
 {
-    const struct clause_node *x = node_of(at, i);
-    switch (x->op) {
-    case CLAUSE_CONST: return x->k;
-    case CLAUSE_FIELD: return at->problem[x->k];
-    case CLAUSE_PARAM: return at->values[x->k];
-    case CLAUSE_NOT: return !truth(at, x->a);
-    case CLAUSE_EQ:
-    case CLAUSE_NE:
-    case CLAUSE_LT:
-    case CLAUSE_LE: return compare(at, x);
-    case CLAUSE_FLOOR_DIV:
-    case CLAUSE_CEIL_DIV:
-        if (is_quotient(at, x->a) || is_quotient(at, x->b))
-            return rounded(at, x);
-        return operation(at, x);
-    default: return operation(at, x);
-    }
+    return x->op == CLAUSE_FIELD ? problem[x->k] : x->op == CLAUSE_PARAM ? values[x->k] : x->k;
 }
 
-static int truth(struct at *at, size_t i)
+/* Does `and` or `or` look at its second operand? Others do. */
+static int looks(enum clause_op op, int64_t a)
 {
-    return is_quotient(at, i) ? kpri_x_high(quotient(at, i)) != 0 : integer(at, i) != 0;
+    return op == CLAUSE_AND ? a != 0 : op == CLAUSE_OR ? a == 0 : 1;
+}
+
+/* All nodes, operands first, so that each is evaluated once, however many use it */
+static struct value evaluate(const struct clause *c, const int32_t *problem, const int32_t *values)
+{
+    struct value v[CLAUSE_MAX_NODES];
+    for (size_t i = 0; i < c->n; i++) {
+        const struct clause_node *x = c->nodes + i;
+        if (is_leaf(x->op)) {
+            v[i] = (struct value){kpri_q_of(leaf(x, problem, values)), 0};
+            continue;
+        }
+        const struct value a = v[x->a], b = v[x->b];
+        int bad = a.bad || (b.bad && looks(x->op, a.q.n));
+        if (is_quotient(c, x))
+            v[i].q = of_quotients(x->op, a.q, b.q, &bad);
+        else
+            v[i].q = kpri_q_of(of_integers(x->op, a.q.n, b.q.n, &bad));
+        v[i].bad = bad;
+    }
+    return v[c->n - 1];
 }
 
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
                    int *undefined)
 {
-    struct at at = {c, NULL, problem, values, 0, 0};
-    const int is_true = truth(&at, c->n - 1);
+    const struct value v = evaluate(c, problem, values);
     if (undefined)
-        *undefined = at.bad;
-    return is_true && !at.bad;
+        *undefined = v.bad;
+    return v.q.n != 0 && !v.bad;
 }
 
-int32_t clause_value(const struct clause *c, int *undefined)
+int64_t clause_value(const struct clause *c, int *undefined)
 {
-    struct at at = {c, NULL, NULL, NULL, 0, 0};
-    const int32_t value = integer(&at, c->n - 1);
-    *undefined = at.bad;
-    return value;
+    const struct value v = evaluate(c, NULL, NULL);
+    *undefined = v.bad;
+    return v.q.n;
 }
 
 /* ---- bounds, while parameters are open ---- */
 
-static int bounded_truth(const struct at *at, size_t i);
+/* Of a node; of a quotient, those of its numerator and the largest denominator */
+struct bound {
+    kpri_span s;
+    int64_t d;
+    int truths;
+    int is_wide; /* it may pass 2^63 */
+};
 
-static uint64_t param_span(const struct at *at, size_t t)
+static int64_t size(const struct bound *x)
 {
-    const struct spec_param *p = at->spec->params + t;
-    return kpri_s_param(at->values, at->n_decided, t, p->values[0], p->values[p->n_values - 1]);
+    return kpri_x_max(kpri_x_abs(x->s.least), kpri_x_abs(x->s.most));
 }
 
-static uint64_t span(const struct at *at, size_t i)
+static struct bound bound_leaf(const struct clause_node *x, const struct spec *spec,
+                               const int32_t *problem, const int32_t *values, size_t n)
 {
-    const struct clause_node *x = node_of(at, i);
-    switch (x->op) {
-    case CLAUSE_CONST: return kpri_s_of(x->k);
-    case CLAUSE_FIELD: return kpri_s_of(at->problem[x->k]);
-    case CLAUSE_PARAM: return param_span(at, (size_t)x->k);
-    case CLAUSE_NOT:
-    case CLAUSE_ANY:
-    case CLAUSE_EQ:
-    case CLAUSE_NE:
-    case CLAUSE_LT:
-    case CLAUSE_LE: return kpri_s_of_truth(bounded_truth(at, i));
-    default: break;
+    struct bound r = {kpri_s_of(x->k), 1, 0, 0};
+    if (x->op == CLAUSE_FIELD)
+        r.s = problem ? kpri_s_of(problem[x->k])
+                      : kpri_s_from(spec->fields[x->k].least, spec->fields[x->k].most);
+    if (x->op == CLAUSE_PARAM) {
+        const struct spec_param *p = spec->params + x->k;
+        r.s = kpri_s_param(values, n, (size_t)x->k, p->values[0], p->values[p->n_values - 1]);
     }
-    const uint64_t a = span(at, x->a);
-    if (x->op == CLAUSE_ABS)
-        return kpri_s_abs(a);
-    const uint64_t b = span(at, x->b);
-    switch (x->op) {
+    r.truths = kpri_t_of(r.s);
+    return r;
+}
+
+/* Numerators are bounded by their size alone, and comparisons of quotients may be false and true.
+   a / b and c / d are the operands; their products are what the arithmetic of quotients computes.
+ */
+static struct bound bound_quotient(enum clause_op op, const struct bound *x, const struct bound *y)
+{
+    const int64_t a = size(x), b = x->d, c = size(y), d = y->d;
+    const int64_t ad = kpri_x_mul(a, d), cb = kpri_x_mul(c, b);
+    const int is_alone = op == CLAUSE_NEG || op == CLAUSE_ABS || op == CLAUSE_NOT;
+    const int crosses = !is_alone && op != CLAUSE_MUL;
+    int64_t n = kpri_x_max(a, c), by = kpri_x_max(b, d);
+    if (op == CLAUSE_ADD || op == CLAUSE_SUB || op == CLAUSE_MUL || op == CLAUSE_MOD)
+        by = kpri_x_mul(b, d);
+    if (op == CLAUSE_ADD || op == CLAUSE_SUB)
+        n = kpri_x_add(ad, cb);
+    else if (op == CLAUSE_MUL)
+        n = kpri_x_mul(a, c);
+    else if (op == CLAUSE_MOD) /* a/b - (c/d times a whole number): no more than ad + c above d */
+        n = kpri_x_add(ad, kpri_x_mul(kpri_x_add(ad, c), b));
+    else if (op == CLAUSE_DIV || op == CLAUSE_FLOOR_DIV || op == CLAUSE_CEIL_DIV)
+        n = ad, by = cb;
+    const int64_t most = kpri_x_max(n, by);
+    const int is_wide = most == INT64_MAX || (crosses && kpri_x_max(ad, cb) == INT64_MAX);
+    return (struct bound){kpri_s_from(-n, n), by, 3, is_wide};
+}
+
+static kpri_span span_of(enum clause_op op, kpri_span a, kpri_span b)
+{
+    switch (op) {
     case CLAUSE_NEG: return kpri_s_sub(kpri_s_of(0), a);
+    case CLAUSE_ABS: return kpri_s_abs(a);
     case CLAUSE_ADD: return kpri_s_add(a, b);
     case CLAUSE_SUB: return kpri_s_sub(a, b);
     case CLAUSE_MUL: return kpri_s_mul(a, b);
@@ -201,33 +196,80 @@ static uint64_t span(const struct at *at, size_t i)
     }
 }
 
-/* A comparison of quotients is not bounded: it may be false and may be true. */
-static int bounded_truth(const struct at *at, size_t i)
+static int truths_of(enum clause_op op, const struct bound *a, const struct bound *b)
 {
-    const struct clause_node *x = node_of(at, i);
-    switch (x->op) {
-    case CLAUSE_NOT: return kpri_t_not(bounded_truth(at, x->a));
-    case CLAUSE_AND: return kpri_t_and(bounded_truth(at, x->a), bounded_truth(at, x->b));
-    case CLAUSE_ANY: return kpri_t_any(bounded_truth(at, x->a), bounded_truth(at, x->b));
-    case CLAUSE_OR: return kpri_t_or(bounded_truth(at, x->a), bounded_truth(at, x->b));
-    default: break;
+    switch (op) {
+    case CLAUSE_NOT: return kpri_t_not(a->truths);
+    case CLAUSE_EQ: return kpri_t_equal(a->s, b->s);
+    case CLAUSE_NE: return kpri_t_not(kpri_t_equal(a->s, b->s));
+    case CLAUSE_LT: return kpri_t_less(a->s, b->s);
+    case CLAUSE_LE: return kpri_t_not(kpri_t_less(b->s, a->s));
+    case CLAUSE_ANY: return kpri_t_any(a->truths, b->truths);
+    case CLAUSE_AND: return kpri_t_and(a->truths, b->truths);
+    default: return kpri_t_or(a->truths, b->truths); /* CLAUSE_OR */
     }
-    if (is_quotient(at, i) || is_quotient(at, x->a) || is_quotient(at, x->b))
-        return 3;
-    switch (x->op) {
-    case CLAUSE_EQ: return kpri_t_equal(span(at, x->a), span(at, x->b));
-    case CLAUSE_NE: return kpri_t_not(kpri_t_equal(span(at, x->a), span(at, x->b)));
-    case CLAUSE_LT: return kpri_t_less(span(at, x->a), span(at, x->b));
-    case CLAUSE_LE: return kpri_t_not(kpri_t_less(span(at, x->b), span(at, x->a)));
-    default: return kpri_t_of(span(at, i));
+}
+
+static int is_comparison(enum clause_op op)
+{
+    return op == CLAUSE_NOT || (op >= CLAUSE_EQ && op <= CLAUSE_ANY);
+}
+
+static struct bound bound_integer(enum clause_op op, const struct bound *a, const struct bound *b)
+{
+    struct bound r = {kpri_s_of(0), 1, 0, 0};
+    if (is_comparison(op)) {
+        r.truths = truths_of(op, a, b);
+        r.s = kpri_s_of_truth(r.truths);
+        return r;
     }
+    r.s = span_of(op, a->s, b->s);
+    r.truths = op >= CLAUSE_AND ? truths_of(op, a, b) : kpri_t_of(r.s);
+    r.is_wide = op <= CLAUSE_MUL && (r.s.least == INT64_MIN || r.s.most == INT64_MAX);
+    return r;
+}
+
+/* All nodes, as evaluate() does */
+static void bound_all(const struct clause *c, const struct spec *spec, const int32_t *problem,
+                      const int32_t *values, size_t n, struct bound *v)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct clause_node *x = c->nodes + i;
+        if (is_leaf(x->op))
+            v[i] = bound_leaf(x, spec, problem, values, n);
+        else if (!is_quotient(c, x))
+            v[i] = bound_integer(x->op, v + x->a, v + x->b);
+        else
+            v[i] = bound_quotient(x->op, v + x->a, v + x->b);
+        if (is_comparison(x->op) && is_quotient(c, x))
+            v[i].s = kpri_s_from(0, 1);
+        if (x->type != CLAUSE_QUOTIENT)
+            v[i].d = 1;
+    }
+}
+
+const struct clause_node *clause_too_large(const struct clause *c, const struct spec *spec)
+{
+    struct bound v[CLAUSE_MAX_NODES];
+    bound_all(c, spec, NULL, NULL, 0, v);
+    for (size_t i = 0; i < c->n; i++)
+        if (v[i].is_wide)
+            return c->nodes + i;
+    return NULL;
+}
+
+int clause_truths(const struct clause *c, const struct spec *spec, const int32_t *problem,
+                  const int32_t *values, size_t n)
+{
+    struct bound v[CLAUSE_MAX_NODES];
+    bound_all(c, spec, problem, values, n, v);
+    return v[c->n - 1].truths;
 }
 
 int clause_may_be_true(const struct clause *c, const struct spec *spec, const int32_t *problem,
                        const int32_t *values, size_t n)
 {
-    const struct at at = {c, spec, problem, values, n, 0};
-    return (bounded_truth(&at, c->n - 1) & 2) != 0;
+    return (clause_truths(c, spec, problem, values, n) & 2) != 0;
 }
 
 /* ---- a prefix ---- */

@@ -9,6 +9,7 @@
 #include "kpred_constraints.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 
 struct constant {
     const char *name;
-    int32_t value;
+    int64_t value;
 };
 
 /* Limits that a clause may name */
@@ -44,8 +45,9 @@ struct parser {
     enum token_kind kind; /* the token that comes next, */
     const char *at;       /* where it begins, */
     const char *after;    /* and what follows it */
+    const char *ended;    /* where the token before it ends */
     const char *word;     /* of a WORD or QUOTED its text */
-    int32_t number;
+    int64_t number;
 };
 
 static size_t expression(struct parser *p);
@@ -83,18 +85,18 @@ static const char *keep_text(struct parser *p, const char *from, size_t n)
 
 static int read_number(struct parser *p)
 {
-    int64_t x = 0;
+    uint64_t x = 0;
     const char *s = p->at;
     for (; isdigit((unsigned char)*s); s++)
-        x = x > INT32_MAX ? x : x * 10 + (*s - '0');
+        x = x > INT64_MAX / 10 ? UINT64_MAX : x * 10 + (uint64_t)(*s - '0');
     if (*s == '.' || starts_word(*s))
         return wrong(p, *s == '.' ? "decimal fractions are not read, write a quotient"
                                   : "a name that begins with a digit stands in quotes")
                != NONE;
-    if (x > INT32_MAX)
-        return wrong(p, "a number above 2147483647") != NONE;
+    if (x > INT64_MAX)
+        return wrong(p, "a number above 9223372036854775807") != NONE;
     p->kind = NUMBER;
-    p->number = (int32_t)x;
+    p->number = (int64_t)x;
     p->after = s;
     return 1;
 }
@@ -135,6 +137,7 @@ static int wrong_sign(const struct parser *p)
 static int next(struct parser *p)
 {
     static const char *const twos[] = {"==", "!=", "<=", ">=", "//", "**"};
+    p->ended = p->after;
     for (p->at = p->after; *p->at == ' ' || *p->at == '\t'; p->at++)
         ;
     if (isdigit((unsigned char)*p->at))
@@ -189,22 +192,33 @@ static size_t add(struct parser *p, struct clause_node node)
     return c->n++;
 }
 
-/* A leaf: a number, or the name of the field or parameter that is not NULL */
-static size_t add_leaf(struct parser *p, enum clause_op op, int32_t k,
+/* A leaf, which is the next token: a number, or the name of the field or parameter that is not NULL
+ */
+static size_t add_leaf(struct parser *p, enum clause_op op, int64_t k,
                        const struct spec_field *field, const struct spec_param *param)
 {
     struct clause_node node = {0};
     node.op = op;
     node.k = k;
+    node.at = p->at;
+    node.end = p->after;
     node.type = field || param ? CLAUSE_NAME : CLAUSE_INTEGER;
     node.field = field;
     node.param = param;
     return add(p, node);
 }
 
-static size_t add_constant(struct parser *p, int32_t k)
+static size_t add_constant(struct parser *p, int64_t k)
 {
     return add_leaf(p, CLAUSE_CONST, k, NULL, NULL);
+}
+
+/* The node was read up to here, and begins at `at`. */
+static size_t reaches(const struct parser *p, size_t i, const char *at)
+{
+    p->c->nodes[i].at = at;
+    p->c->nodes[i].end = p->ended;
+    return i;
 }
 
 static int is_name(const struct clause_node *node)
@@ -229,24 +243,14 @@ static size_t unknown(const struct parser *p, const struct clause_node *node)
         names_offer(&near, p->constants[i].name, p->constants[i].name);
     for (size_t i = 0; i < N_LIMITS; i++)
         names_offer(&near, limits[i].name, limits[i].name);
-    buf_printf(&what, "\"%.60s\" is no field, parameter, constant or limit", node->text);
+    buf_printf(&what,
+               *node->at == '"' || *node->at == '\''
+                   ? "\"%.60s\" is a name, and what it is compared with is not"
+                   : "\"%.60s\" is no field, parameter, constant or limit",
+               node->text);
     wrong_at(p, node->at, names_question(&near, &what));
     buf_free(&what);
     return NONE;
-}
-
-/* Names are compared, and nothing else. */
-static int check_operand(struct parser *p, size_t i, const char *at)
-{
-    const struct clause_node *node = p->c->nodes + i;
-    char what[120];
-    if (!is_name(node))
-        return 1;
-    if (node->op == CLAUSE_TEXT)
-        return unknown(p, node) != NONE;
-    snprintf(what, sizeof what, "%.60s is a name: it can only be compared by ==, != and in",
-             node->field ? node->field->name : node->param->name);
-    return wrong_at(p, at, what) != NONE;
 }
 
 /* A long row of `and`, `or` or members is not deep: it is read and written from left to right. */
@@ -257,73 +261,173 @@ static int node_depth(const struct clause *c, enum clause_op op, size_t a, size_
     return x > y ? x : y;
 }
 
-/* A node of one operand (then b is a) or two, which are no names */
-static size_t add_operation(struct parser *p, enum clause_op op, size_t a, size_t b, const char *at)
+/* A node of nodes that are there, which stands where these stand */
+static size_t add_node(struct parser *p, enum clause_op op, enum clause_type type, size_t a,
+                       size_t b)
 {
+    const struct clause_node *x = p->c->nodes + a, *y = p->c->nodes + b;
     struct clause_node node = {0};
-    if (!check_operand(p, a, at) || !check_operand(p, b, at))
-        return NONE;
     node.op = op;
+    node.type = type;
     node.a = a;
     node.b = b;
+    node.at = x->at < y->at ? x->at : y->at;
+    node.end = x->end > y->end ? x->end : y->end;
     node.depth = node_depth(p->c, op, a, b);
-    const int quotient = p->c->nodes[a].type == CLAUSE_QUOTIENT
-                         || p->c->nodes[b].type == CLAUSE_QUOTIENT || op == CLAUSE_DIV;
-    if (quotient && (op == CLAUSE_AND || op == CLAUSE_OR))
-        return wrong_at(p, at, "a quotient is neither true nor false: compare it");
-    p->c->quotients |= quotient;
-    if (quotient && !is_comparison(op) && op != CLAUSE_FLOOR_DIV && op != CLAUSE_CEIL_DIV
-        && op != CLAUSE_NOT)
-        node.type = CLAUSE_QUOTIENT;
     return add(p, node);
 }
 
 /* ---- names ---- */
 
-/* The number of a text among a field's tokens or a parameter's values; -1: it is none */
-static int name_index(const struct clause_node *of, const char *text)
+static size_t n_names(const struct clause_node *of)
 {
-    if (of->field)
-        return spec_token(of->field, text);
-    for (size_t v = 0; v < of->param->n_values; v++)
-        if (!strcmp(of->param->names[v], text))
-            return (int)v;
+    return of->field ? of->field->n_tokens : of->param->n_values;
+}
+
+static const char *const *names_of(const struct clause_node *of)
+{
+    return of->field ? of->field->tokens : of->param->names;
+}
+
+/* The number of a text among them; -1: it is none */
+static int64_t name_index(const struct clause_node *of, const char *text)
+{
+    for (size_t i = 0; i < n_names(of); i++)
+        if (!strcmp(names_of(of)[i], text))
+            return (int64_t)i;
     return -1;
 }
 
-/* Do two fields or parameters have the same names in the same order? */
-static int same_names(const struct clause_node *a, const struct clause_node *b)
+static int is_truth(const struct clause_node *of)
 {
-    const size_t n = a->field ? a->field->n_tokens : a->param->n_values;
-    const char *const *x = a->field ? a->field->tokens : a->param->names;
-    const char *const *y = b->field ? b->field->tokens : b->param->names;
-    int same = n == (b->field ? b->field->n_tokens : b->param->n_values);
-    for (size_t i = 0; same && i < n; i++)
-        same = !strcmp(x[i], y[i]);
-    return same;
-}
-
-/* Puts the number of a text in its place, by the other side of the comparison. */
-static int resolve(struct parser *p, size_t text, size_t of)
-{
-    struct clause_node *node = p->c->nodes + text;
-    const struct clause_node *other = p->c->nodes + of;
-    char what[160];
-    if (other->type != CLAUSE_NAME)
-        return unknown(p, node) != NONE;
-    const int index = name_index(other, node->text);
-    if (index < 0) {
-        snprintf(what, sizeof what, "\"%.60s\" is no %s of %.60s", node->text,
-                 other->field ? "token" : "value",
-                 other->field ? other->field->name : other->param->name);
-        return wrong_at(p, node->at, what) != NONE;
-    }
-    node->op = CLAUSE_CONST;
-    node->k = index;
+    for (size_t i = 0; i < n_names(of); i++)
+        if (strcmp(names_of(of)[i], "True") && strcmp(names_of(of)[i], "False"))
+            return 0;
     return 1;
 }
 
-/* A comparison, in which one side may be a name */
+/* Is this name that of number k? (-1: it is not) */
+static size_t add_is(struct parser *p, size_t name, int64_t k)
+{
+    const size_t index = add_constant(p, k);
+    if (index == NONE)
+        return NONE;
+    p->c->nodes[index].at = p->c->nodes[name].at;
+    p->c->nodes[index].end = p->c->nodes[name].end;
+    return add_node(p, CLAUSE_EQ, CLAUSE_TRUTH, name, index);
+}
+
+/* Names are compared, and nothing else, but for truths. */
+static size_t operand(struct parser *p, size_t i, const char *at)
+{
+    const struct clause_node *node = p->c->nodes + i;
+    char what[120];
+    if (!is_name(node))
+        return i;
+    if (node->op == CLAUSE_TEXT)
+        return unknown(p, node);
+    if (is_truth(node))
+        return add_is(p, i, name_index(node, "True"));
+    snprintf(what, sizeof what, "%.60s is a name: it can only be compared by ==, != and in",
+             node->field ? node->field->name : node->param->name);
+    return wrong_at(p, at, what);
+}
+
+/* A node of one operand (then b is a) or two */
+static size_t add_operation(struct parser *p, enum clause_op op, size_t a, size_t b, const char *at)
+{
+    enum clause_type type = CLAUSE_INTEGER;
+    const int is_alone = a == b;
+    a = operand(p, a, at);
+    b = a == NONE || is_alone ? a : operand(p, b, at);
+    if (b == NONE)
+        return NONE;
+    const enum clause_type x = p->c->nodes[a].type, y = p->c->nodes[b].type;
+    const int quotient = x == CLAUSE_QUOTIENT || y == CLAUSE_QUOTIENT || op == CLAUSE_DIV;
+    if (quotient && (op == CLAUSE_AND || op == CLAUSE_OR))
+        return wrong_at(p, at, "a quotient is neither true nor false: compare it");
+    p->c->quotients |= quotient;
+    if (is_comparison(op) || op == CLAUSE_NOT || op == CLAUSE_ANY
+        || (op >= CLAUSE_AND && x == CLAUSE_TRUTH && y == CLAUSE_TRUTH))
+        type = CLAUSE_TRUTH;
+    else if (quotient && op != CLAUSE_FLOOR_DIV && op != CLAUSE_CEIL_DIV)
+        type = CLAUSE_QUOTIENT;
+    return add_node(p, op, type, a, b);
+}
+
+/* The text, True, False or number is the name with this number. -1: none, after a message that
+   shows both. True and False are the names 1 and 0, too. */
+static int64_t find_name(const struct parser *p, const struct clause_node *name,
+                         const struct clause_node *node, const char *at)
+{
+    const char *of = name->field ? name->field->name : name->param->name;
+    struct buf what = {0}, values = {0};
+    char number[24];
+    int64_t index = node->text ? name_index(name, node->text) : -1;
+    snprintf(number, sizeof number, "%" PRId64, node->k);
+    if (index < 0 && node->op == CLAUSE_CONST)
+        index = name_index(name, number);
+    if (index >= 0)
+        return index;
+    if (node->text)
+        buf_printf(&what, "\"%.60s\" is no %s of %.60s", node->text,
+                   name->field ? "token" : "value", of);
+    else
+        buf_printf(&what, "%.*s is a number, and %.60s is one of the names %.120s",
+                   (int)(node->end - node->at), node->at, of,
+                   name->field ? spec_tokens_text(name->field, &values)
+                               : spec_values_text(name->param, &values));
+    wrong_at(p, node->text ? node->at : at, what.s);
+    buf_free(&what);
+    buf_free(&values);
+    return -1;
+}
+
+static size_t add_both(struct parser *p, size_t a, int64_t of_a, size_t b, int64_t of_b)
+{
+    const size_t x = add_is(p, a, of_a), y = x == NONE ? NONE : add_is(p, b, of_b);
+    return y == NONE ? NONE : add_node(p, CLAUSE_AND, CLAUSE_TRUTH, x, y);
+}
+
+/* The fields or parameters a and b have the same name: one of a's, if b has it, for both */
+static size_t add_same_name(struct parser *p, size_t a, size_t b)
+{
+    size_t any = add_both(p, a, -1, b, -1);
+    for (size_t i = 0; any != NONE && i < n_names(p->c->nodes + a); i++) {
+        const int64_t k = name_index(p->c->nodes + b, names_of(p->c->nodes + a)[i]);
+        if (k < 0)
+            continue;
+        const size_t both = add_both(p, a, (int64_t)i, b, k);
+        any = both == NONE ? NONE : add_node(p, CLAUSE_OR, CLAUSE_TRUTH, any, both);
+    }
+    return any;
+}
+
+/* Do two fields or parameters have the same names in the same order? Then their numbers are
+   compared. */
+static int same_names(const struct clause_node *a, const struct clause_node *b)
+{
+    int same = n_names(a) == n_names(b);
+    for (size_t i = 0; same && i < n_names(a); i++)
+        same = !strcmp(names_of(a)[i], names_of(b)[i]);
+    return same;
+}
+
+/* A name beside a name, or beside what may be one; NONE after a message */
+static size_t add_name_equal(struct parser *p, size_t name, size_t other, const char *at)
+{
+    const struct clause_node *x = p->c->nodes + name, *y = p->c->nodes + other;
+    if (y->type == CLAUSE_NAME)
+        return same_names(x, y) ? add_node(p, CLAUSE_EQ, CLAUSE_TRUTH, name, other)
+                                : add_same_name(p, name, other);
+    if (is_truth(x) && y->type == CLAUSE_TRUTH)
+        return y->op == CLAUSE_CONST ? add_is(p, name, name_index(x, y->text))
+                                     : add_operation(p, CLAUSE_EQ, name, other, at);
+    const int64_t k = find_name(p, x, y, at);
+    return k < 0 ? NONE : add_is(p, name, k);
+}
+
+/* A comparison, in which names may stand */
 static size_t add_comparison(struct parser *p, enum clause_op op, size_t a, size_t b,
                              const char *at)
 {
@@ -336,19 +440,14 @@ static size_t add_comparison(struct parser *p, enum clause_op op, size_t a, size
         return unknown(p, y);
     if (op != CLAUSE_EQ && op != CLAUSE_NE)
         return wrong_at(p, at, "names have no order: compare them by ==, != and in");
-    if (x->op == CLAUSE_TEXT ? !resolve(p, a, b) : y->op == CLAUSE_TEXT && !resolve(p, b, a))
-        return NONE;
-    x = p->c->nodes + a;
-    y = p->c->nodes + b;
-    if (x->op != CLAUSE_CONST && y->op != CLAUSE_CONST
-        && !(is_name(x) && is_name(y) && same_names(x, y)))
-        return wrong_at(p, at, "a name is compared with something else");
-    struct clause_node node = {0};
-    node.op = op;
-    node.a = a;
-    node.b = b;
-    node.depth = node_depth(p->c, op, a, b);
-    return add(p, node);
+    const int turned = x->type != CLAUSE_NAME;
+    const size_t equal = add_name_equal(p, turned ? b : a, turned ? a : b, at);
+    if (equal == NONE || op == CLAUSE_EQ)
+        return equal;
+    if (p->c->nodes[equal].op != CLAUSE_EQ)
+        return add_node(p, CLAUSE_NOT, CLAUSE_TRUTH, equal, equal);
+    p->c->nodes[equal].op = op;
+    return equal;
 }
 
 static size_t add_field(struct parser *p, int f)
@@ -364,13 +463,15 @@ static size_t add_param(struct parser *p, int t)
     return add_leaf(p, CLAUSE_PARAM, t, NULL, param->names[0] ? param : NULL);
 }
 
-static size_t add_text(struct parser *p)
+/* A text, or True or False */
+static size_t add_text(struct parser *p, enum clause_op op, int64_t k)
 {
-    struct clause_node node = {0};
-    node.op = CLAUSE_TEXT;
-    node.text = p->word;
-    node.at = p->at;
-    return add(p, node);
+    const size_t node = add_leaf(p, op, k, NULL, NULL);
+    if (node != NONE)
+        p->c->nodes[node].text = p->word;
+    if (node != NONE && op == CLAUSE_CONST)
+        p->c->nodes[node].type = CLAUSE_TRUTH;
+    return node;
 }
 
 static const struct constant *find_constant(const struct parser *p, const char *name)
@@ -391,7 +492,7 @@ static size_t named(struct parser *p)
     const size_t node = f >= 0     ? add_field(p, f)
                         : t >= 0   ? add_param(p, t)
                         : constant ? add_constant(p, constant->value)
-                                   : add_text(p);
+                                   : add_text(p, CLAUSE_TEXT, 0);
     return node == NONE || !next(p) ? NONE : node;
 }
 
@@ -420,14 +521,16 @@ static size_t call(struct parser *p, enum clause_op op, size_t least, size_t mos
         return wrong_at(p, at, "too few arguments");
     if (!expect(p, ")"))
         return NONE;
-    return op == CLAUSE_ABS ? add_operation(p, op, all, all, at) : all;
+    if (op == CLAUSE_ABS)
+        all = add_operation(p, op, all, all, at);
+    return all == NONE ? NONE : reaches(p, all, at);
 }
 
 static size_t word(struct parser *p)
 {
     if (sees(p, "True") || sees(p, "False")) {
-        const int32_t k = sees(p, "True");
-        return next(p) ? add_constant(p, k) : NONE;
+        const size_t node = add_text(p, CLAUSE_CONST, sees(p, "True"));
+        return node != NONE && next(p) ? node : NONE;
     }
     if (sees(p, "and") || sees(p, "or") || sees(p, "not") || sees(p, "in"))
         return wrong(p, "an operand is missing");
@@ -447,37 +550,36 @@ static size_t word(struct parser *p)
 
 static size_t atom(struct parser *p)
 {
+    const char *at = p->at;
     size_t node;
     switch (p->kind) {
     case NUMBER: node = add_constant(p, p->number); return next(p) ? node : NONE;
-    case QUOTED: node = add_text(p); return node != NONE && next(p) ? node : NONE;
+    case QUOTED: node = add_text(p, CLAUSE_TEXT, 0); return node != NONE && next(p) ? node : NONE;
     case WORD: return word(p);
     case SIGN:
         if (!sees(p, "("))
             return wrong(p, "an operand is missing");
         if (!next(p) || (node = expression(p)) == NONE)
             return NONE;
-        return expect(p, ")") ? node : NONE;
+        return expect(p, ")") ? reaches(p, node, at) : NONE;
     default: return wrong(p, "the clause ends where an operand should be");
     }
 }
 
-/* a ** b of constants, b >= 0, within 32 bits */
+/* a ** b of constants, b >= 0. From b = 64 on, its parity alone matters. */
 static size_t fold_power(struct parser *p, size_t a, size_t b, const char *at)
 {
     const struct clause_node *x = p->c->nodes + a, *y = p->c->nodes + b;
     int64_t result = 1;
     if (x->op != CLAUSE_CONST || y->op != CLAUSE_CONST || y->k < 0)
         return wrong_at(p, at, "** takes constants, and no negative exponent");
-    for (int32_t i = 0; i < y->k && i < 64 && result <= INT32_MAX && result >= -INT32_MAX; i++)
-        result *= x->k;
-    if (y->k > 64 && (x->k < -1 || x->k > 1))
-        result = INT64_MAX;
-    if (y->k > 64 && x->k == -1)
-        result = y->k % 2 ? -1 : 1;
-    if (result > INT32_MAX || result < -INT32_MAX)
-        return wrong_at(p, at, "a power of more than 32 bits");
-    return add_constant(p, (int32_t)result);
+    for (int64_t n = y->k < 64 ? y->k : 64 + y->k % 2; n > 0; n--)
+        result = kpri_x_mul(result, x->k);
+    if (result == INT64_MAX || result == INT64_MIN)
+        return wrong_at(p, at, "a power that passes 2^63");
+    const char *from = x->at;
+    const size_t node = add_constant(p, result);
+    return node == NONE ? NONE : reaches(p, node, from);
 }
 
 static size_t unary(struct parser *p);
@@ -494,23 +596,25 @@ static size_t power(struct parser *p)
     return b == NONE ? NONE : fold_power(p, a, b, at);
 }
 
+/* Signs have no depth: two minus signs are none. */
 static size_t unary(struct parser *p)
 {
     const char *at = p->at;
-    const int minus = sees(p, "-"), plus = sees(p, "+");
-    if (!minus && !plus)
-        return power(p);
-    if (++p->nesting > CLAUSE_MAX_DEPTH)
-        return wrong(p, "operations are nested too deep");
-    if (!next(p))
-        return NONE;
-    const size_t a = unary(p);
-    p->nesting--;
-    if (a == NONE || !check_operand(p, a, at))
-        return NONE;
-    if (minus && p->c->nodes[a].op == CLAUSE_CONST) /* stays one, for ** and for messages */
-        return add_constant(p, -p->c->nodes[a].k);
-    return minus ? add_operation(p, CLAUSE_NEG, a, a, at) : a;
+    int signs = 0, minus = 0;
+    for (; sees(p, "-") || sees(p, "+"); signs++) {
+        minus ^= sees(p, "-");
+        if (!next(p))
+            return NONE;
+    }
+    size_t a = power(p);
+    if (a == NONE || signs == 0)
+        return a;
+    a = operand(p, a, at);
+    if (a != NONE && minus)
+        a = p->c->nodes[a].op == CLAUSE_CONST /* stays one, for ** and for messages */
+                ? add_constant(p, -p->c->nodes[a].k)
+                : add_operation(p, CLAUSE_NEG, a, a, at);
+    return a == NONE ? NONE : reaches(p, a, at);
 }
 
 struct sign {
@@ -696,7 +800,9 @@ static int constant_line(struct parser *p, struct clause *c)
     int undefined = 0;
     if (node == NONE)
         return 0;
-    if (p->kind != END || c->quotients || !check_operand(p, node, at))
+    if (operand(p, node, at) == NONE)
+        return 0;
+    if (p->kind != END || c->quotients)
         return wrong(p, "a constant is an integer") != NONE;
     for (size_t i = 0; i < c->n; i++)
         if (c->nodes[i].op == CLAUSE_FIELD || c->nodes[i].op == CLAUSE_PARAM)
@@ -708,17 +814,32 @@ static int constant_line(struct parser *p, struct clause *c)
 
 static int truth_line(struct parser *p)
 {
-    const size_t node = expression(p);
+    size_t node = expression(p);
     if (node == NONE)
         return 0;
     if (p->kind != END)
         return wrong(p, "something follows the end of the clause") != NONE;
-    if (!check_operand(p, node, p->line->text))
+    node = operand(p, node, p->line->text);
+    if (node == NONE)
         return 0;
     if (p->c->nodes[node].type == CLAUSE_QUOTIENT)
         return wrong_at(p, p->line->text, "a quotient is neither true nor false: compare it")
                != NONE;
     return 1;
+}
+
+/* All terms have 64 bits, whatever the problem and the tuple. */
+static int check_sizes(const struct parser *p)
+{
+    const struct clause_node *term = clause_too_large(p->c, p->spec);
+    struct buf what = {0};
+    if (!term)
+        return 1;
+    buf_printf(&what, "\"%.*s\" may pass 2^63: give its fields a largest size in [fields]",
+               (int)(term->end - term->at), term->at);
+    wrong_at(p, term->at, what.s);
+    buf_free(&what);
+    return 0;
 }
 
 static int read_line(struct parser *p, struct clauses *all, const struct spec_line *line)
@@ -733,7 +854,7 @@ static int read_line(struct parser *p, struct clauses *all, const struct spec_li
     if (!next(p))
         return 0;
     const int constant = is_constant_line(line->text);
-    int good = constant ? constant_line(p, &c) : truth_line(p);
+    int good = (constant ? constant_line(p, &c) : truth_line(p)) && check_sizes(p);
     if (good && !constant && all->n == CLAUSE_MAX)
         good = wrong_at(p, line->text, "too many clauses") != NONE;
     if (good && !constant)

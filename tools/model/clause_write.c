@@ -3,8 +3,12 @@
 
    Each clause becomes a function that decides it, and one that bounds it where parameters are open.
    A node is one C expression: nothing that it calls has a side effect, except that a division which
-   has no result sets `bad`. */
+   has no result sets `bad`. What is used more than once, as the middle of a chained comparison, has
+   a variable. It is set where it is used first, since `and` and `or` may not come there; bounds have
+   no order, and set all variables before. */
 #include "clause.h"
+
+#include "kpred_constraints.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +18,9 @@ enum { WIDTH = 98 };
 struct writer {
     const struct spec *spec;
     const struct clause *c;
-    struct buf out; /* an expression */
+    struct buf out;                       /* an expression */
+    unsigned char uses[CLAUSE_MAX_NODES]; /* of a node: 0, 1, or 2 for more */
+    unsigned char is_set[CLAUSE_MAX_NODES];
 };
 
 static const struct clause_node *node_of(const struct writer *w, size_t i)
@@ -32,9 +38,71 @@ static void put(struct writer *w, const char *text)
     buf_puts(&w->out, text);
 }
 
-static void put_constant(struct writer *w, int32_t k)
+/* One beyond 32 bits stands in a call: what is compared with it has 32 bits, and compilers warn. */
+static void put_constant(struct writer *w, int64_t k)
 {
-    buf_printf(&w->out, k < 0 ? "(%" PRId32 ")" : "%" PRId32, k);
+    if (k > INT32_MAX || k < INT32_MIN)
+        buf_printf(&w->out, "kpri_x_signed(UINT64_C(%" PRIu64 "), %d)", kpri_x_size(k), k < 0);
+    else
+        buf_printf(&w->out, k < 0 ? "(%" PRId64 ")" : "%" PRId64, k);
+}
+
+/* ---- what is used more than once ---- */
+
+static int is_shared(const struct writer *w, size_t i)
+{
+    return w->uses[i] > 1 && node_of(w, i)->op > CLAUSE_PARAM;
+}
+
+static void use(struct writer *w, size_t i)
+{
+    w->uses[i] = (unsigned char)(w->uses[i] ? 2 : 1);
+}
+
+static int is_logical(enum clause_op op)
+{
+    return op == CLAUSE_AND || op == CLAUSE_OR;
+}
+
+/* An `or` whose value is asked for, not its truth, is written with its first operand twice. */
+static void count_uses(struct writer *w, int is_decided)
+{
+    unsigned char is_value[CLAUSE_MAX_NODES] = {0};
+    memset(w->uses, 0, w->c->n);
+    memset(w->is_set, 0, w->c->n);
+    for (size_t i = w->c->n; i-- > 0;) {
+        const struct clause_node *x = node_of(w, i);
+        if (x->op <= CLAUSE_PARAM)
+            continue;
+        use(w, x->a);
+        if (x->op == CLAUSE_OR && is_value[i] && is_decided)
+            use(w, x->a);
+        if (x->b != x->a)
+            use(w, x->b);
+        const int value =
+            is_logical(x->op) ? is_value[i] : x->op != CLAUSE_NOT && x->op != CLAUSE_ANY;
+        is_value[x->a] |= (unsigned char)value;
+        is_value[x->b] |= (unsigned char)value;
+    }
+}
+
+typedef void (*put_node)(struct writer *w, size_t i);
+
+/* A node where it is used: what it is or, if it is shared, its variable, which is set there if it
+   is not yet */
+static void put_used(struct writer *w, size_t i, put_node node)
+{
+    const int is_set = w->is_set[i];
+    if (!is_shared(w, i)) {
+        node(w, i);
+        return;
+    }
+    w->is_set[i] = 1;
+    buf_printf(&w->out, is_set ? "x%zu" : "(x%zu = ", i);
+    if (!is_set) {
+        node(w, i);
+        put(w, ")");
+    }
 }
 
 /* What operators are called in the helpers' names: kpri_x_add, kpri_q_add, kpri_s_add */
@@ -44,8 +112,6 @@ static const char *const names[] = {
     [CLAUSE_MOD] = "mod",    [CLAUSE_CEIL_DIV] = "ceil_div", [CLAUSE_MIN] = "min",
     [CLAUSE_MAX_OF] = "max",
 };
-
-typedef void (*put_node)(struct writer *w, size_t i);
 
 /* FAMILY_NAME(a, b) or, of one operand, FAMILY_NAME(a); with `bad` where it may be set */
 static void put_call(struct writer *w, const char *family, size_t i, put_node operand, int sets_bad)
@@ -67,34 +133,27 @@ static void put_integer(struct writer *w, size_t i);
 
 static void put_quotient(struct writer *w, size_t i);
 
-/* An operand of a division */
-static void put_term(struct writer *w, size_t i)
-{
-    if (is_quotient(w, i)) {
-        put_quotient(w, i);
-        return;
-    }
-    put(w, "kpri_q_term(");
-    put_integer(w, i);
-    put(w, ", &bad)");
-}
-
-static void put_quotient(struct writer *w, size_t i)
+static void put_quotient_node(struct writer *w, size_t i)
 {
     const struct clause_node *x = node_of(w, i);
-    const int divides = x->op == CLAUSE_DIV || x->op == CLAUSE_MOD;
-    if (!is_quotient(w, i)) {
-        put(w, "kpri_q_of(");
-        put_integer(w, i);
-        put(w, ")");
-    } else if (x->op == CLAUSE_NEG) {
+    if (x->op == CLAUSE_NEG) {
         put(w, "kpri_q_sub(kpri_q_of(0), ");
         put_quotient(w, x->a);
         put(w, ", &bad)");
     } else {
-        put_call(w, "kpri_q", i, divides ? put_term : put_quotient,
-                 x->op != CLAUSE_MIN && x->op != CLAUSE_MAX_OF);
+        put_call(w, "kpri_q", i, put_quotient, x->op != CLAUSE_MIN && x->op != CLAUSE_MAX_OF);
     }
+}
+
+static void put_quotient(struct writer *w, size_t i)
+{
+    if (is_quotient(w, i)) {
+        put_used(w, i, put_quotient_node);
+        return;
+    }
+    put(w, "kpri_q_of(");
+    put_integer(w, i);
+    put(w, ")");
 }
 
 static void put_two(struct writer *w, const char *before, size_t a, const char *between, size_t b,
@@ -122,6 +181,18 @@ static void put_comparison(struct writer *w, const struct clause_node *x)
                 put_quotient);
 }
 
+/* What is looked for in a list is set before the list, whose comparisons have no order. */
+static void put_sought(struct writer *w, const struct clause_node *x)
+{
+    while (x->op == CLAUSE_ANY)
+        x = node_of(w, x->a);
+    if (!is_shared(w, x->a) || w->is_set[x->a])
+        return;
+    put(w, "(void)");
+    (is_quotient(w, x->a) ? put_quotient : put_integer)(w, x->a);
+    put(w, ", ");
+}
+
 /* A row of the same operator needs no parentheses. */
 static void put_row(struct writer *w, enum clause_op op, size_t i)
 {
@@ -131,7 +202,7 @@ static void put_row(struct writer *w, enum clause_op op, size_t i)
         return;
     }
     put_row(w, op, x->a);
-    put(w, op == CLAUSE_AND ? " && " : op == CLAUSE_OR ? " || " : " | ");
+    put(w, op == CLAUSE_AND ? " && " : op == CLAUSE_OR ? " || " : " | (int)");
     put_truth(w, x->b);
 }
 
@@ -147,6 +218,8 @@ static void put_truth(struct writer *w, size_t i)
     case CLAUSE_AND:
     case CLAUSE_OR:
         put(w, "(");
+        if (x->op == CLAUSE_ANY)
+            put_sought(w, x);
         put_row(w, x->op, i);
         put(w, ")");
         break;
@@ -165,7 +238,7 @@ static void put_truth(struct writer *w, size_t i)
 static void put_rounded(struct writer *w, const struct clause_node *x)
 {
     if (x->op == CLAUSE_FLOOR_DIV) {
-        put_two(w, "kpri_q_floor_div(", x->a, ", ", x->b, ", &bad)", put_term);
+        put_two(w, "kpri_q_floor_div(", x->a, ", ", x->b, ", &bad)", put_quotient);
         return;
     }
     put_two(w, "kpri_x_sub(0, kpri_q_floor_div(kpri_q_sub(kpri_q_of(0), ", x->a, ", &bad), ", x->b,
@@ -202,14 +275,18 @@ static void put_operation(struct writer *w, size_t i)
     }
 }
 
-static void put_integer(struct writer *w, size_t i)
+static void put_integer_node(struct writer *w, size_t i)
 {
     const struct clause_node *x = node_of(w, i);
     switch (x->op) {
     case CLAUSE_CONST: put_constant(w, x->k); break;
-    case CLAUSE_FIELD: buf_printf(&w->out, "p[%" PRId32 "]", x->k); break;
-    case CLAUSE_PARAM: buf_printf(&w->out, "v[%" PRId32 "]", x->k); break;
+    case CLAUSE_FIELD: buf_printf(&w->out, "p[%" PRId64 "]", x->k); break;
+    case CLAUSE_PARAM: buf_printf(&w->out, "v[%" PRId64 "]", x->k); break;
     case CLAUSE_NOT:
+        put(w, "(");
+        put_truth(w, i);
+        put(w, ")");
+        break;
     case CLAUSE_ANY:
     case CLAUSE_EQ:
     case CLAUSE_NE:
@@ -219,18 +296,25 @@ static void put_integer(struct writer *w, size_t i)
     }
 }
 
+static void put_integer(struct writer *w, size_t i)
+{
+    put_used(w, i, put_integer_node);
+}
+
 /* ---- bounded; clauses with quotients are not ---- */
 
 static void put_bounded(struct writer *w, size_t i);
 
-static void put_param_span(struct writer *w, int32_t t)
+static void put_param_span(struct writer *w, int64_t t)
 {
     const struct spec_param *p = w->spec->params + t;
-    buf_printf(&w->out, "kpri_s_param(v, n, %" PRId32 ", %" PRId32 ", %" PRId32 ")", t,
+    buf_printf(&w->out, "kpri_s_param(v, n, %" PRId64 ", %" PRId32 ", %" PRId32 ")", t,
                p->values[0], p->values[p->n_values - 1]);
 }
 
-static void put_span(struct writer *w, size_t i)
+static void put_span(struct writer *w, size_t i);
+
+static void put_span_node(struct writer *w, size_t i)
 {
     const struct clause_node *x = node_of(w, i);
     switch (x->op) {
@@ -239,7 +323,7 @@ static void put_span(struct writer *w, size_t i)
         put_constant(w, x->k);
         put(w, ")");
         break;
-    case CLAUSE_FIELD: buf_printf(&w->out, "kpri_s_of(p[%" PRId32 "])", x->k); break;
+    case CLAUSE_FIELD: buf_printf(&w->out, "kpri_s_of(p[%" PRId64 "])", x->k); break;
     case CLAUSE_PARAM: put_param_span(w, x->k); break;
     case CLAUSE_NOT:
     case CLAUSE_ANY:
@@ -260,6 +344,11 @@ static void put_span(struct writer *w, size_t i)
     case CLAUSE_OR: put_two(w, "kpri_s_hull(", x->a, ", ", x->b, ")", put_span); break;
     default: put_call(w, "kpri_s", i, put_span, 0);
     }
+}
+
+static void put_span(struct writer *w, size_t i)
+{
+    put_used(w, i, put_span_node);
 }
 
 static void put_bounded(struct writer *w, size_t i)
@@ -336,14 +425,37 @@ static void write_unused(FILE *f, const struct clause *c)
         fputs("    (void)v;\n", f);
 }
 
-static void write_expression(struct writer *w, FILE *f, const char *before, put_node node,
+static void write_expression(struct writer *w, FILE *f, const char *before, size_t i, put_node node,
                              const char *after)
 {
     w->out.n = 0;
     put(w, before);
-    node(w, w->c->n - 1);
+    node(w, i);
     put(w, after);
     write_wrapped(f, w->out.s);
+}
+
+static void write_variables(struct writer *w, FILE *f)
+{
+    count_uses(w, 1);
+    for (size_t i = 0; i < w->c->n; i++)
+        if (is_shared(w, i))
+            fprintf(f,
+                    is_quotient(w, i) ? "    kpri_quotient x%zu = kpri_q_of(0);\n"
+                                      : "    int64_t x%zu = 0;\n",
+                    i);
+}
+
+static void write_spans(struct writer *w, FILE *f)
+{
+    char before[48];
+    count_uses(w, 0);
+    for (size_t i = 0; i < w->c->n; i++)
+        if (is_shared(w, i)) {
+            snprintf(before, sizeof before, "const kpri_span x%zu = ", i);
+            write_expression(w, f, before, i, put_span_node, ";");
+            w->is_set[i] = 1;
+        }
 }
 
 static void write_decided(struct writer *w, FILE *f, size_t i)
@@ -354,7 +466,8 @@ static void write_decided(struct writer *w, FILE *f, size_t i)
             w->spec->name, i);
     if (bad)
         fputs("    int bad = 0;\n", f);
-    write_expression(w, f, "const int is_true = ", put_truth, ";");
+    write_variables(w, f);
+    write_expression(w, f, "const int is_true = ", w->c->n - 1, put_truth, ";");
     write_unused(f, w->c);
     fputs(bad ? "    return is_true && !bad;\n}\n" : "    return is_true;\n}\n", f);
 }
@@ -371,8 +484,9 @@ static void write_bounded(struct writer *w, FILE *f, size_t i)
 {
     fprintf(f, "static int kpri_%s_bound_%zu(const int32_t *p, const int32_t *v, size_t n)\n{\n",
             w->spec->name, i);
+    write_spans(w, f);
     write_unused(f, w->c);
-    write_expression(w, f, "return (", put_bounded, " & 2) != 0;");
+    write_expression(w, f, "return (", w->c->n - 1, put_bounded, " & 2) != 0;");
     fputs("}\n", f);
 }
 
@@ -429,7 +543,7 @@ static void write_cases(const struct clauses *c, const struct spec *spec, FILE *
 
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f)
 {
-    struct writer w = {spec, NULL, {NULL, 0, 0}};
+    struct writer w = {.spec = spec};
     for (size_t i = 0; i < c->n; i++) {
         w.c = c->v + i;
         write_decided(&w, f, i);

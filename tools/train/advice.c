@@ -226,7 +226,7 @@ static void note_clause(const struct model *model, const struct clause *c, size_
     note("%s: %s:%ld: %s: false for %zu row%s", model->m.name, model->spec->path, c->line, c->text,
          broken, broken == 1 ? "" : "s");
     if (undefined)
-        note("%s: of these, %zu divide by 0 or need more than 32 bits", model->m.name, undefined);
+        note("%s: of these, %zu divide by 0", model->m.name, undefined);
 }
 
 void advice_clauses(const struct model *model, const struct dataset *d)
