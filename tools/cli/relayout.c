@@ -52,6 +52,8 @@ static int run(const struct options *o)
         return -1;
     if (header_read_older(o->old, o->spec, &model, &story))
         return -1;
+    if (o->spec)
+        (void)clauses_note_slips(&model.clauses, model.spec);
     const int bad = (o->include_dir && header_set_include_dir(&model, o->include_dir))
                     || write(o, &model, story);
     free(story);

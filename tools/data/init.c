@@ -87,24 +87,13 @@ static int read_all(const struct init *in, struct survey *s, struct t1 *t1, stru
 
 /* ---- what a training would say of the spec ---- */
 
-/* T1's conditions, so that a message names their place in T1 */
-static int check_conditions(const struct spec *spec, const struct t1 *t1)
+static void note_conditions(const struct clauses *clauses, const struct spec *of_t1,
+                            const struct rule_count *count)
 {
-    struct spec of_t1 = *spec;
-    struct clauses clauses;
-    if (t1->n_conditions == 0)
-        return 0;
-    struct spec_line *v = xcalloc(t1->n_conditions, sizeof *v);
-    for (size_t i = 0; i < t1->n_conditions; i++)
-        v[i] = (struct spec_line){t1->conditions[i].text, t1->conditions[i].line,
-                                  t1->conditions[i].column};
-    of_t1.path = t1->path;
-    of_t1.restricts = (struct spec_lines){1, t1->n_conditions, v};
-    const int rc = clauses_read(&clauses, &of_t1);
-    if (rc == 0)
-        clauses_free(&clauses);
-    free(v);
-    return rc;
+    const struct clause *c = clauses->v + count->culprit;
+    if (clauses_note_slips(clauses, of_t1) == 0 && count->is_counted && count->legal == 0)
+        note("%s:%ld: %s: no tuple is legal%s", of_t1->path, c->line, c->text,
+             count->culprit > 0 ? ", with the conditions before it" : "");
 }
 
 static int count_tuples(const struct init *in, const struct survey *s, const struct spec *spec,
@@ -123,15 +112,36 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
     return 0;
 }
 
+/* T1's conditions, so that a message names their place in T1 */
+static int check_conditions(const struct init *in, const struct survey *s, const struct spec *spec,
+                            const struct t1 *t1, struct init_spec *out)
+{
+    struct spec of_t1 = *spec;
+    struct clauses clauses;
+    struct spec_line *v = xcalloc(t1->n_conditions + 1, sizeof *v);
+    for (size_t i = 0; i < t1->n_conditions; i++)
+        v[i] = (struct spec_line){t1->conditions[i].text, t1->conditions[i].line,
+                                  t1->conditions[i].column};
+    of_t1.path = t1->path;
+    of_t1.restricts = (struct spec_lines){1, t1->n_conditions, v};
+    int rc = clauses_read(&clauses, &of_t1);
+    if (rc == 0) {
+        rc = count_tuples(in, s, spec, out);
+        if (rc == 0)
+            note_conditions(&clauses, &of_t1, &out->count);
+        clauses_free(&clauses);
+    }
+    free(v);
+    return rc;
+}
+
 static int check_spec(const struct init *in, const struct survey *s, const struct t1 *t1,
                       struct init_spec *out)
 {
     struct spec spec;
     if (spec_parse(&spec, out->text.s, in->asked.output) != 0)
         return -1;
-    int rc = check_conditions(&spec, t1);
-    if (rc == 0)
-        rc = count_tuples(in, s, &spec, out);
+    const int rc = check_conditions(in, s, &spec, t1, out);
     spec_free(&spec);
     return rc;
 }

@@ -6,7 +6,11 @@
    values within a group are tried, a prefix after the other. */
 #include "rule_count.h"
 
+#include "model/any_tuple.h"
+
 #include <string.h>
+
+enum { CULPRIT_STEPS = 1 << 22 };
 
 struct count {
     const struct spec *spec;
@@ -169,6 +173,17 @@ static void count_measured(const struct spec *spec, const struct clauses *all,
     intern_free(&seen);
 }
 
+static size_t find_culprit(const struct clauses *all, const struct spec *spec,
+                           const int32_t *problem)
+{
+    struct clauses some = *all;
+    size_t steps = CULPRIT_STEPS;
+    some.n = 1;
+    while (some.n < all->n && any_tuple(&some, spec, problem, &steps) != 0)
+        some.n++;
+    return some.n - 1;
+}
+
 void rule_count(const struct spec *spec, const struct clauses *clauses, const struct survey *s,
                 struct rule_count *out)
 {
@@ -182,6 +197,10 @@ void rule_count(const struct spec *spec, const struct clauses *clauses, const st
         out->legal = add(out->legal, count_legal(&c));
     }
     out->is_counted = c.n_tried <= RULE_MOST_TRIED && out->legal < UINT64_MAX;
+    if (out->is_counted && out->legal == 0) {
+        problem_values(spec, s, 0, problem);
+        out->culprit = find_culprit(clauses, spec, problem);
+    }
     count_measured(spec, clauses, s, out);
     out->unmeasured = out->is_counted ? out->legal - (out->measured - out->illegal) : 0;
 }

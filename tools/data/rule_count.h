@@ -9,6 +9,8 @@
 struct rule_count {
     int is_counted; /* are the legal ones? They are not if there are too many to try. */
     uint64_t legal, measured, unmeasured, illegal;
+    size_t culprit; /* with no legal one: of the clauses, the first that leaves the first problem
+                       none, beside those before it */
 };
 
 enum { RULE_MOST_TRIED = 50000000 };

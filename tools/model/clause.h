@@ -121,6 +121,14 @@ int clause_may_be_true(const struct clause *c, const struct spec *spec, const in
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
                    int *undefined);
 
+/* Is it a number beyond 0 and 1 that nothing is compared with? */
+int clause_is_number(const struct clause *c, const struct spec *spec);
+
+/* Notes, a line each, what can only be a slip: a clause that is true or false for all tuples of all
+   problems, a number in place of a condition, a comparison with what is no value. Returns how many
+   clauses are false for all. */
+size_t clauses_note_slips(const struct clauses *c, const struct spec *spec);
+
 /* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them. With
    kernels, it looks ahead to each kernel that is left, and no bounds are needed. */
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);

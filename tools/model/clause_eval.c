@@ -258,6 +258,14 @@ const struct clause_node *clause_too_large(const struct clause *c, const struct 
     return NULL;
 }
 
+int clause_is_number(const struct clause *c, const struct spec *spec)
+{
+    struct bound v[CLAUSE_MAX_NODES];
+    const struct bound *whole = v + c->n - 1;
+    bound_all(c, spec, NULL, NULL, 0, v);
+    return c->nodes[c->n - 1].type == CLAUSE_INTEGER && (whole->s.least < 0 || whole->s.most > 1);
+}
+
 int clause_truths(const struct clause *c, const struct spec *spec, const int32_t *problem,
                   const int32_t *values, size_t n)
 {

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE SIZE_MAX /* in place of a node: there was a message */
+#define NONE     SIZE_MAX /* in place of a node: there was a message */
+#define TOO_DEEP "operations are nested too deep, at most 48 are" /* CLAUSE_MAX_DEPTH */
 
 struct constant {
     const char *name;
@@ -186,7 +187,7 @@ static size_t add(struct parser *p, struct clause_node node)
     if (c->n == CLAUSE_MAX_NODES)
         return wrong(p, "the clause is too long");
     if (node.depth > CLAUSE_MAX_DEPTH)
-        return wrong(p, "operations are nested too deep");
+        return wrong(p, TOO_DEEP);
     c->nodes = xrealloc(c->nodes, c->n + 1, sizeof *c->nodes);
     c->nodes[c->n] = node;
     return c->n++;
@@ -747,7 +748,7 @@ static size_t negation(struct parser *p)
     if (!taken)
         return comparison(p);
     if (taken < 0 || ++p->nesting > CLAUSE_MAX_DEPTH)
-        return taken < 0 ? NONE : wrong(p, "operations are nested too deep");
+        return taken < 0 ? NONE : wrong(p, TOO_DEEP);
     const size_t a = negation(p);
     p->nesting--;
     return a == NONE ? NONE : add_operation(p, CLAUSE_NOT, a, a, at);
@@ -763,7 +764,7 @@ static size_t expression(struct parser *p)
 {
     static const struct sign signs[] = {{"or", CLAUSE_OR}};
     if (++p->nesting > CLAUSE_MAX_DEPTH)
-        return wrong(p, "operations are nested too deep");
+        return wrong(p, TOO_DEEP);
     const size_t a = level(p, conjunction, signs, 1);
     p->nesting--;
     return a;

@@ -233,6 +233,7 @@ void advice_clauses(const struct model *model, const struct dataset *d)
 {
     size_t broken[CLAUSE_MAX] = {0}, undefined[CLAUSE_MAX] = {0};
     struct unseen unseen;
+    (void)clauses_note_slips(&model->clauses, model->spec);
     if (unseen_read(&unseen, model->spec))
         return;
     for (size_t i = 0; i < d->n; i++) {

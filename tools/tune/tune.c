@@ -86,7 +86,10 @@ static int open_kernel(struct tune *t)
     if (t->spec.format != SPEC_TIMED)
         return fail("%s: format = %s: tune writes times: it needs `format = timed` in [data]",
                     t->spec.path, spec_formats[t->spec.format]);
-    return model_from_spec(&t->model, &t->spec, "none");
+    if (model_from_spec(&t->model, &t->spec, "none") != 0)
+        return -1;
+    (void)clauses_note_slips(&t->model.clauses, &t->spec);
+    return 0;
 }
 
 /* A rule `listed` allows what the data have. */
