@@ -29,6 +29,21 @@ trains() {
     "$trainer" ingest my.spec --data "$@" 2>train.err | awk 'END { exit NR < 2 }' || { cat train.err; return 1; }
 }
 
+# tells LINE COMMAND...: the command succeeds, and one line that begins so is on standard error
+tells() {
+    line=$1
+    shift
+    "$@" >out 2>err && [ "$(grep -cF -e "$line" err)" = 1 ] && return
+    cat err
+    return 1
+}
+
+silent() {
+    "$@" >out 2>err && [ ! -s err ] && return
+    cat err
+    return 1
+}
+
 # has_lines LINE...: my.spec has them
 has_lines() {
     for line; do grep -qxF -e "$line" my.spec || { echo "there is no \"$line\""; return 1; }; done
@@ -158,6 +173,21 @@ own_json() {
     t1 'bx * vec <= 256' >T1.json
     check "T1 alone" rule_is "64 legal, 0 measured, 64 unmeasured, 0 illegal" "$trainer" init T1.json --force -o my.spec
     check "T1 alone: features of all fields" grep -q 'hats.*size_y' my.spec
+
+    for slip in 'bx * 2~: is a number that is never 0, and no comparison: it rejects nothing' 'True~: is true for all' \
+        'bx > 4~: is true for all tuples: it rejects nothing' 'bx == 48~: bx never has the value 48' 'bx~: is a number' \
+        'bx == 48~: is false for all tuples: no tuple is legal' 'vec in (1, 3)~: vec never has the value 3' \
+        'bx % 64~: is a number, and no comparison: it rejects what makes it 0' \
+        'problem_size_x > bx or 0 == problem_size_y~: problem_size_y never has the value 0'; do
+        t1 'lds or bx < 64' "${slip%~*}" >T1.json
+        check "a slip: ${slip%~*}" tells "kpred-train: T1.json:10: ${slip%~*}${slip#*~}" "$trainer" init T1.json -o my.spec
+    done
+    t1 'bx > 32' 'vec > 2' 'bx * vec <= 128' 'lds == True' >T1.json
+    check "no tuple is legal" tells \
+        'kpred-train: T1.json:11: bx * vec <= 128: no tuple is legal, with the conditions before it' \
+        "$trainer" init T1.json -o my.spec
+    t1 'lds or not lds and bx * vec <= 256' 'bx > 32 and layout == row' >T1.json
+    check "no slip, no word" silent "$trainer" init T1.json -o my.spec
 
     # The rule depends on the problem: each has its own tuples.
     t1 'bx <= vec * 32' >T1.json

@@ -34,6 +34,20 @@ NAMED = [(name, names) for name, names in FIELDS + PARAMS
          if names and isinstance(names[0], str) and name not in TRUTHS]
 
 
+def nested(depth, form, text="bx"):
+    return text if depth == 0 else form % nested(depth - 1, form, text)
+
+
+# Those of the first spec: around 2^31, and so deep that what doubles with each level does not end
+FIXED = ["rows * cols <= 2147483647", "rows * cols <= 2**31 - 1", "rows * cols < 2147483648",
+         "rows * cols < 2**31", "not (rows * cols > 2147483647)", "rows * cols - 2147483647 <= 0",
+         "rows * cols * 2 == rows * cols * 4", "rows <= 2147483647 // cols",
+         "rows * cols // 3 % (cols + 1) / 7 < 2**40 // (rows + 2**33)", "rows * cols / 2**31 <= by / 3",
+         "-" * 1000 + "bx < 5", nested(23, "(0 <= %s < 3)"), nested(20, "(%s in (0, 1, 2))"),
+         nested(15, "((%s or rows) + 0)") + " < 3", nested(15, "((%s and rows) + 0)") + " < 3",
+         nested(7, "((0 < %s < 3 or rows // 2) + 0)") + " < 3", nested(15, "ceil_div(%s / 3 %% 5, 2)") + " < 2"]
+
+
 def ceil_div(a, b):
     return -(-a // b)
 
@@ -251,9 +265,9 @@ def leave_out_wide(program, path, clauses):
         n += 1
 
 
-def check_spec(args, rng, folder, counts):
+def check_spec(args, rng, folder, counts, fixed):
     maker = Maker(rng)
-    clauses = []
+    clauses = [(text, compiled(text)) for text in fixed]
     while len(clauses) < CLAUSES:
         text = maker.truth(rng.randrange(1, 4), rng.random() < 0.3)
         try:
@@ -297,12 +311,14 @@ def main():
     parser.add_argument("--problems", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    sys.setrecursionlimit(10000)  # for a thousand signs
     counts = {}
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         n = (args.clauses + CLAUSES - 1) // CLAUSES
         for i in range(n):
-            bad += check_spec(args, random.Random("%d.%d" % (args.seed, i)), folder, counts)
+            bad += check_spec(args, random.Random("%d.%d" % (args.seed, i)), folder, counts,
+                              FIXED if i == 0 else [])
             if bad:
                 break
     loose, tight = counts.get(("b", False), 0), counts.get(("n", False), 0)

@@ -4,8 +4,8 @@
    Each clause becomes a function that decides it, and one that bounds it where parameters are open.
    A node is one C expression: nothing that it calls has a side effect, except that a division which
    has no result sets `bad`. What is used more than once, as the middle of a chained comparison, has
-   a variable. It is set where it is used first, since `and` and `or` may not come there; bounds have
-   no order, and set all variables before. */
+   a variable. It is set where it is used first, since `and` and `or` may not come there; bounds
+   have no order, and set all variables before. */
 #include "clause.h"
 
 #include "kpred_constraints.h"
