@@ -316,7 +316,7 @@ static inline kpri_quotient kpri_q_of(int64_t a)
     return q;
 }
 
-/* The same: headers of 0.2.0 call it where a sum is divided. */
+/* The same, for what is divided or divides */
 static inline kpri_quotient kpri_q_term(int64_t a, int *bad)
 {
     (void)bad;

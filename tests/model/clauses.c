@@ -7,10 +7,12 @@
           clauses SPEC --count    how many tuples of the first problem are legal, and how many
                                   prefixes the rule accepts that no legal tuple begins with
           clauses SPEC --allow    a line: what the rule says for 0, 1, ... values
+          clauses HEADER --plain  the header as kpred 0.2.0 wrote it, without variables
 
    Letters: . says nothing; t, f decided (F: false because of a division or a quotient); b may be
    true, n cannot be. With RULE defined, --allow alone is there, and the file RULE is asked. */
 #include "model/clause.h"
+#include "model/header.h"
 
 #include "kpred_constraints.h"
 
@@ -71,6 +73,17 @@ static unsigned long count(const int32_t *problem, int32_t *values, size_t n)
     return legal;
 }
 
+static int write_plain(const char *path)
+{
+    struct model model;
+    if (header_read(path, &model))
+        return 1;
+    model.clauses.is_plain = 1;
+    header_write(stdout, &model, "");
+    model_free(&model);
+    return 0;
+}
+
 static int read_numbers(int32_t *out, size_t n)
 {
     size_t i = 0;
@@ -84,6 +97,8 @@ int main(int argc, char **argv)
     int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
     const int counts = argc == 3 && argv[2][2] == 'c';
     const int writes = argc == 3 && argv[2][2] == 'w', allows = argc == 3 && argv[2][2] == 'a';
+    if (argc == 3 && argv[2][2] == 'p')
+        return write_plain(argv[1]);
     if (argc < 2 || spec_load(&spec, argv[1]) || clauses_read(&clauses, &spec))
         return 1;
     if (writes)

@@ -276,6 +276,14 @@ later() { # a rule for a model that has none, without training
     "$trainer" relayout none.h --spec own.spec -o own.h && all_legal
 }
 check "[restrict] for a model that is trained" later
+# The first clause has a variable for the middle of its chain.
+plain() {
+    "$trainer" relayout none.h --spec chain.spec -o chain.h && grep -q 'int64_t x' chain.h || return 1
+    "$tmp/clauses" chain.h --plain >plain.h && ! grep -q 'int64_t x' plain.h &&
+        "$trainer" relayout plain.h -o again.h && sed '/^#/,$!d' chain.h >a && sed '/^#/,$!d' again.h | cmp - a
+}
+spec '64 <= threads * unroll < 512' 'cols / threads % 4 + 1 > rows % 3 or (rows % 2 or 3) + 1 in (2, 4)' >chain.spec
+check "a header of 0.2.0, without variables" plain
 describes() {
     "$kpred" models own.h --json | grep -qF \
         '"rule": "threads * unroll <= most; gpu == gfx906_60 or threads * unroll < 512; rows < 64 or'

@@ -83,6 +83,7 @@ struct clause {
 struct clauses {
     struct clause v[CLAUSE_MAX];
     size_t n;
+    int is_plain;                  /* to be written as kpred 0.2.0 did, without variables */
     const struct kernels *kernels; /* of which a legal tuple names one; NULL: no names */
 };
 
@@ -132,3 +133,7 @@ size_t clauses_note_slips(const struct clauses *c, const struct spec *spec);
 /* Writes the body of the C rule: a function for each clause, and NAME_rule, which calls them. With
    kernels, it looks ahead to each kernel that is left, and no bounds are needed. */
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);
+
+/* The operations of the plain text, which may grow with the power of the depth; 2^24 a clause stands
+   for more */
+size_t clauses_plain_size(const struct clauses *c);

@@ -871,6 +871,7 @@ int clauses_read(struct clauses *c, const struct spec *spec)
     int good = 1;
     p->spec = spec;
     c->n = 0;
+    c->is_plain = 0;
     for (size_t i = 0; good && i < spec->restricts.n; i++)
         good = read_line(p, c, spec->restricts.v + i);
     for (size_t i = 0; i < p->n_text; i++)

@@ -18,6 +18,7 @@ enum { WIDTH = 98 };
 struct writer {
     const struct spec *spec;
     const struct clause *c;
+    int is_plain;                         /* without variables */
     struct buf out;                       /* an expression */
     unsigned char uses[CLAUSE_MAX_NODES]; /* of a node: 0, 1, or 2 for more */
     unsigned char is_set[CLAUSE_MAX_NODES];
@@ -51,7 +52,7 @@ static void put_constant(struct writer *w, int64_t k)
 
 static int is_shared(const struct writer *w, size_t i)
 {
-    return w->uses[i] > 1 && node_of(w, i)->op > CLAUSE_PARAM;
+    return !w->is_plain && w->uses[i] > 1 && node_of(w, i)->op > CLAUSE_PARAM;
 }
 
 static void use(struct writer *w, size_t i)
@@ -133,15 +134,29 @@ static void put_integer(struct writer *w, size_t i);
 
 static void put_quotient(struct writer *w, size_t i);
 
+/* An operand of a division */
+static void put_term(struct writer *w, size_t i)
+{
+    if (is_quotient(w, i)) {
+        put_quotient(w, i);
+        return;
+    }
+    put(w, "kpri_q_term(");
+    put_integer(w, i);
+    put(w, ", &bad)");
+}
+
 static void put_quotient_node(struct writer *w, size_t i)
 {
     const struct clause_node *x = node_of(w, i);
+    const int divides = x->op == CLAUSE_DIV || x->op == CLAUSE_MOD;
     if (x->op == CLAUSE_NEG) {
         put(w, "kpri_q_sub(kpri_q_of(0), ");
         put_quotient(w, x->a);
         put(w, ", &bad)");
     } else {
-        put_call(w, "kpri_q", i, put_quotient, x->op != CLAUSE_MIN && x->op != CLAUSE_MAX_OF);
+        put_call(w, "kpri_q", i, divides ? put_term : put_quotient,
+                 x->op != CLAUSE_MIN && x->op != CLAUSE_MAX_OF);
     }
 }
 
@@ -202,7 +217,7 @@ static void put_row(struct writer *w, enum clause_op op, size_t i)
         return;
     }
     put_row(w, op, x->a);
-    put(w, op == CLAUSE_AND ? " && " : op == CLAUSE_OR ? " || " : " | (int)");
+    put(w, op == CLAUSE_AND ? " && " : op == CLAUSE_OR ? " || " : " | ");
     put_truth(w, x->b);
 }
 
@@ -238,7 +253,7 @@ static void put_truth(struct writer *w, size_t i)
 static void put_rounded(struct writer *w, const struct clause_node *x)
 {
     if (x->op == CLAUSE_FLOOR_DIV) {
-        put_two(w, "kpri_q_floor_div(", x->a, ", ", x->b, ", &bad)", put_quotient);
+        put_two(w, "kpri_q_floor_div(", x->a, ", ", x->b, ", &bad)", put_term);
         return;
     }
     put_two(w, "kpri_x_sub(0, kpri_q_floor_div(kpri_q_sub(kpri_q_of(0), ", x->a, ", &bad), ", x->b,
@@ -282,10 +297,10 @@ static void put_integer_node(struct writer *w, size_t i)
     case CLAUSE_CONST: put_constant(w, x->k); break;
     case CLAUSE_FIELD: buf_printf(&w->out, "p[%" PRId64 "]", x->k); break;
     case CLAUSE_PARAM: buf_printf(&w->out, "v[%" PRId64 "]", x->k); break;
-    case CLAUSE_NOT:
-        put(w, "(");
+    case CLAUSE_NOT: /* in parentheses, as compilers warn of !a == b */
+        put(w, w->is_plain ? "" : "(");
         put_truth(w, i);
-        put(w, ")");
+        put(w, w->is_plain ? "" : ")");
         break;
     case CLAUSE_ANY:
     case CLAUSE_EQ:
@@ -541,9 +556,25 @@ static void write_cases(const struct clauses *c, const struct spec *spec, FILE *
     fputs("    default: return 0;\n    }\n}\n", f);
 }
 
+size_t clauses_plain_size(const struct clauses *c)
+{
+    const size_t most = (size_t)1 << 24;
+    size_t all = 0, size[CLAUSE_MAX_NODES];
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->v[i].n; k++) {
+            const struct clause_node *x = c->v[i].nodes + k;
+            const size_t a = x->op <= CLAUSE_PARAM ? 0 : size[x->a];
+            const size_t b = x->op <= CLAUSE_PARAM || x->b == x->a ? 0 : size[x->b];
+            size[k] = 1 + (x->op == CLAUSE_OR ? 2 * a : a) + b;
+            size[k] = size[k] < most ? size[k] : most;
+            all += k + 1 == c->v[i].n ? size[k] : 0;
+        }
+    return all;
+}
+
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f)
 {
-    struct writer w = {.spec = spec};
+    struct writer w = {.spec = spec, .is_plain = c->is_plain};
     for (size_t i = 0; i < c->n; i++) {
         w.c = c->v + i;
         write_decided(&w, f, i);

@@ -245,13 +245,9 @@ static int read_split(const struct reader *r, const struct spec *spec, char spli
 
 /* Writes the code again and compares: what was not read above must be as it was, too. There is room
    for as much text as there is, and no need to grow, as a stream that lacks memory for that forgets
-   that it lost something. */
-static int check_code(const struct reader *r)
+   that it lost something. 1, 0, or -1 after a message */
+static int is_code(const struct reader *r, const char *code)
 {
-    const char *code = header_code(r->h.text);
-    if (*code != '\n')
-        return foreign(r, "no code behind its spec");
-    code++;
     const size_t n = strlen(code);
     char *again = xcalloc(n + 2, 1);
     FILE *f = fmemopen(again, n + 2, "w");
@@ -260,9 +256,25 @@ static int check_code(const struct reader *r)
         header_write_code(f, r->model);
     const int same = is_open && fclose(f) == 0 && !strcmp(code, again);
     free(again);
-    if (!is_open)
-        return fail("%s: out of memory", r->h.path);
-    return same ? 0 : foreign(r, "its code is not what its spec and weights give");
+    return is_open ? same : fail("%s: out of memory", r->h.path);
+}
+
+/* The rule may be as kpred 0.2.0 wrote it. */
+static int check_code(const struct reader *r)
+{
+    struct clauses *c = &r->model->clauses;
+    const char *code = header_code(r->h.text);
+    if (*code != '\n')
+        return foreign(r, "no code behind its spec");
+    int same = is_code(r, ++code);
+    if (same == 0 && c->n > 0 && clauses_plain_size(c) < strlen(code)) {
+        c->is_plain = 1;
+        same = is_code(r, code);
+        c->is_plain = 0;
+    }
+    return same > 0   ? 0
+           : same < 0 ? -1
+                      : foreign(r, "its code is not what its spec and weights give");
 }
 
 static int read_spec(struct reader *r, struct spec *spec)
