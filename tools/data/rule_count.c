@@ -145,9 +145,8 @@ static int is_legal(const struct clauses *all, const int32_t *problem, const int
 static int has_fields(const struct clauses *all)
 {
     for (size_t i = 0; i < all->n; i++)
-        for (size_t k = 0; k < all->v[i].n; k++)
-            if (all->v[i].nodes[k].op == CLAUSE_FIELD)
-                return 1;
+        if (clause_has_fields(&all->v[i]))
+            return 1;
     return 0;
 }
 

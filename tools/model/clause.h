@@ -102,6 +102,8 @@ int clauses_allow(const struct clauses *c, const struct spec *spec, const int32_
 enum clause_part { CLAUSE_SILENT, CLAUSE_BOUNDED, CLAUSE_DECIDED };
 enum clause_part clause_part(const struct clause *c, size_t n);
 
+int clause_has_fields(const struct clause *c);
+
 /* The value of a clause without fields and parameters; *undefined as below. */
 int64_t clause_value(const struct clause *c, int *undefined);
 
@@ -134,6 +136,6 @@ size_t clauses_note_slips(const struct clauses *c, const struct spec *spec);
    kernels, it looks ahead to each kernel that is left, and no bounds are needed. */
 void clauses_write(const struct clauses *c, const struct spec *spec, FILE *f);
 
-/* The operations of the plain text, which may grow with the power of the depth; 2^24 a clause stands
-   for more */
+/* How many operations the plain text has, which may double with each level of a chain or an `or`;
+   2^24 of a clause stands for more. */
 size_t clauses_plain_size(const struct clauses *c);

@@ -280,6 +280,14 @@ int clause_may_be_true(const struct clause *c, const struct spec *spec, const in
     return (clause_truths(c, spec, problem, values, n) & 2) != 0;
 }
 
+int clause_has_fields(const struct clause *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->nodes[i].op == CLAUSE_FIELD)
+            return 1;
+    return 0;
+}
+
 /* ---- a prefix ---- */
 
 /* A clause with quotients has no bounds, so it waits until it is decided. */

@@ -193,8 +193,7 @@ static size_t add(struct parser *p, struct clause_node node)
     return c->n++;
 }
 
-/* A leaf, which is the next token: a number, or the name of the field or parameter that is not NULL
- */
+/* A leaf, which is the next token: a number, or the field or parameter that is not NULL */
 static size_t add_leaf(struct parser *p, enum clause_op op, int64_t k,
                        const struct spec_field *field, const struct spec_param *param)
 {
@@ -836,8 +835,9 @@ static int check_sizes(const struct parser *p)
     struct buf what = {0};
     if (!term)
         return 1;
-    buf_printf(&what, "\"%.*s\" may pass 2^63: give its fields a largest size in [fields]",
-               (int)(term->end - term->at), term->at);
+    buf_printf(&what, "\"%.*s\" may pass 2^63", (int)(term->end - term->at), term->at);
+    if (clause_has_fields(p->c))
+        buf_puts(&what, ": give its fields a largest size in [fields]");
     wrong_at(p, term->at, what.s);
     buf_free(&what);
     return 0;

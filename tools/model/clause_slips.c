@@ -6,18 +6,10 @@ enum { MOST_WORK = 1 << 20 }; /* nodes that are evaluated for a clause */
 
 /* ---- over all tuples and all problems ---- */
 
-static int has_fields(const struct clause *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (c->nodes[i].op == CLAUSE_FIELD)
-            return 1;
-    return 0;
-}
-
 /* As clause_truths, for a whole tuple and any problem; what has no value is false. */
 static int truths_of(const struct clause *c, const struct spec *spec, const int32_t *values)
 {
-    if (!has_fields(c))
+    if (!clause_has_fields(c))
         return clause_is_true(c, NULL, values, NULL) ? 2 : 1;
     const int truths = clause_truths(c, spec, NULL, values, spec->n_params);
     return truths ? truths : 1;
