@@ -24,8 +24,8 @@ GUARANTEES
   G1  The same model and input give the same bytes on every C99 target that has 8-bit bytes, an int
       of at least 32 bits and the exact-width types; with every compiler, optimisation level, word
       size and byte order, with -ffast-math, with SIMD or without.          [tests/matrix/matrix.sh]
-  G2  The code has no floating point, libc symbol, allocation, recursion, mutable global, struct
-      copy, or division wider than 32 bits.                          [tests/runtime/freestanding.sh]
+  G2  The code has no floating point, libc symbol, allocation, recursion, mutable global, division
+      wider than 32 bits, or copy of a struct of more than 16 bytes. [tests/runtime/freestanding.sh]
   G3  All memory is the caller's arena of int32_t words, which holds 32-bit integers and unsigned
       chars alone. Its size is a constant (NAME_ARENA(beam)) and a query (kpred_arena_words);
       kpred_init checks it. A context serves one thread at a time, a model any number of threads.

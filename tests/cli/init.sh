@@ -180,14 +180,14 @@ own_json() {
         'bx % 64~: is a number, and no comparison: it rejects what makes it 0' \
         'problem_size_x > bx or 0 == problem_size_y~: problem_size_y never has the value 0'; do
         t1 'lds or bx < 64' "${slip%~*}" >T1.json
-        check "a slip: ${slip%~*}" tells "kpred-train: T1.json:10: ${slip%~*}${slip#*~}" "$trainer" init T1.json -o my.spec
+        check "a slip: ${slip%~*}" tells "kpred-train: T1.json:10: ${slip%~*}${slip#*~}" "$trainer" init T1.json --force -o my.spec
     done
     t1 'bx > 32' 'vec > 2' 'bx * vec <= 128' 'lds == True' >T1.json
     check "no tuple is legal" tells \
         'kpred-train: T1.json:11: bx * vec <= 128: no tuple is legal, with the conditions before it' \
-        "$trainer" init T1.json -o my.spec
+        "$trainer" init T1.json --force -o my.spec
     t1 'lds or not lds and bx * vec <= 256' 'bx > 32 and layout == row' >T1.json
-    check "no slip, no word" silent "$trainer" init T1.json -o my.spec
+    check "no slip, no word" silent "$trainer" init T1.json --force -o my.spec
 
     # The rule depends on the problem: each has its own tuples.
     t1 'bx <= vec * 32' >T1.json

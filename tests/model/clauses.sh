@@ -138,7 +138,7 @@ truths() {
     awk -v first="$1" -v other="$2" 'BEGIN { print "n,tr,lds,vec,time_us"
         for (n = 1; n < 5; n++) for (t = 0; t < 2; t++) for (l = 0; l < 2; l++) for (vec = 2; vec < 8; vec *= 2)
             print n "," (t ? other : first) "," (l ? other : first) "," vec "," 9 + vec - l }' >truths.csv
-    "$trainer" init truths.csv --fields n,tr --name truths -o truths.spec || return 1
+    "$trainer" init truths.csv --fields n,tr --name truths --force -o truths.spec || return 1
     printf '%s\n' '[restrict]' 'lds or vec < 4' 'tr != lds' 'tr != True or not lds' '(lds == True) + tr == 1' \
         'lds in [True,] or vec < 4' >>truths.spec
     sed "s/^tr = .*/tr = $1 $2/" truths.spec >turned.spec
@@ -292,10 +292,15 @@ describes() {
 check "kpred models tells the conditions" describes
 
 needs_nothing() {
-    "$CC" -std=c99 -ffreestanding -fno-stack-protector -DKPRED_SIMD=0 -O2 -I"$root" -I. -Dmain=entry -c own.c \
-        -o own.o && ! nm -u own.o | grep .
+    "$CC" -std=c99 -ffreestanding -fno-stack-protector -DKPRED_SIMD=0 "$@" -I"$root" -I. -Dmain=entry -c own.c \
+        -o own.o && ! nm -u own.o | grep -v _GLOBAL_OFFSET_TABLE_
 }
-check_with nm "it needs no library" needs_nothing
+check_with nm "it needs no library" needs_nothing -O2
+if "$CC" -m32 -xc -c /dev/null -o empty.o 2>/dev/null; then
+    check_with nm "it needs no library of 32 bits" needs_nothing -O0 -m32 -fno-pic
+else
+    skipped "it needs no library of 32 bits" "$CC has no -m32"
+fi
 no_loop() {
     sed -n '/_clause_0/,/_rule(/p' own.h | grep -c '^static' && ! sed -n '/_clause_0/,/_model_/p' own.h |
         grep -nE '\<(for|while|do|goto)\>'
