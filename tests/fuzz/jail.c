@@ -36,6 +36,7 @@ static const char *nowhere(const char *path)
     }
 JAILED_OUTPUT(out_open, (struct outfile * o, const char *path), )
 JAILED_OUTPUT(out_open_new, (struct outfile * o, const char *path), )
+JAILED_OUTPUT(out_open_kept, (struct outfile * o, const char *path, int force), , force)
 JAILED_OUTPUT(out_open_change, (struct outfile * o, const char *path, size_t most, struct buf *old),
               , most, old)
 
