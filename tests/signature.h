@@ -37,28 +37,44 @@ static int32_t draw_size(uint64_t *seed)
     return 1 + (int32_t)draw(seed, (uint32_t)2 << bits);
 }
 
-static void draw_problem(const kpred_model *m, uint64_t *seed, int32_t *problem)
+/* A rare one: with sizes of the range trained on. */
+static void draw_problem(const kpred_model *m, int is_rare, uint64_t *seed, int32_t *problem)
 {
     for (uint32_t f = 0; f < m->n_fields; f++) {
         const kpred_field *field = m->fields + f;
         const int32_t x = draw_size(seed);
         if (field->tokens)
             problem[f] = (int32_t)draw(seed, (uint32_t)field->n_tokens);
+        else if (is_rare)
+            problem[f] = field->trained_min + x % (field->trained_max - field->trained_min + 1);
         else
             problem[f] = x < field->least ? field->least : x > field->most ? field->most : x;
     }
 }
 
+/* Does the kernel apply to so few problems that chance finds none? */
+static int applies_rarely(const kpred_model *m)
+{
+    uint64_t seed = 1;
+    int32_t problem[KPRED_MAX_FIELDS];
+    for (int tries = 0; m->rule && tries < 10000; tries++) {
+        draw_problem(m, 0, &seed, problem);
+        if (m->rule(problem, problem, 0))
+            return 0;
+    }
+    return m->rule != NULL;
+}
+
 /* Seven of eight are problems that the kernel applies to; of the others half have a field that is
    out of range, the rest is left to chance. */
-static void draw_next(const kpred_model *m, uint64_t *seed, int32_t *problem)
+static void draw_next(const kpred_model *m, int is_rare, uint64_t *seed, int32_t *problem)
 {
     static const int32_t wrong[] = {-1, KPRED_MAX_SIZE + 1, INT32_MIN, INT32_MAX};
     const uint32_t kind = draw(seed, 16);
     const uint32_t field = draw(seed, m->n_fields);
     int tries = 0;
     do
-        draw_problem(m, seed, problem);
+        draw_problem(m, is_rare, seed, problem);
     while (kind >= 2 && m->rule && !m->rule(problem, problem, 0) && ++tries < 10000);
     if (kind == 0)
         problem[field] = wrong[draw(seed, 4)];
@@ -90,7 +106,7 @@ static void add_answer(uint64_t *hash, const kpred_ctx *ctx, kpred_status status
 
 /* Every problem of the stream with one beam; k is the beam, or any number up to one too many.
    0 if the model could not be run at all. */
-static int run_beam(const kpred_model *m, int body, uint32_t beam, uint64_t *hash)
+static int run_beam(const kpred_model *m, int body, uint32_t beam, int is_rare, uint64_t *hash)
 {
     static int32_t arena[ARENA_WORDS];
     static kpred_tuple tuples[MOST_BEAM];
@@ -105,7 +121,7 @@ static int run_beam(const kpred_model *m, int body, uint32_t beam, uint64_t *has
         const uint32_t k = draw(&seed, 2) ? beam : draw(&seed, beam + 2);
         size_t n = 0;
         kpred_status status;
-        draw_next(m, &seed, problem);
+        draw_next(m, is_rare, &seed, problem);
         status = kpred_predict(&ctx, problem, m->n_fields, tuples, k, &n);
         add_answer(hash, &ctx, status, tuples, n);
     }
@@ -121,9 +137,10 @@ static uint64_t signature_start(void)
    kpred_init takes. 0 if the model could not be run, or there is no such body. */
 static int signature_of(const kpred_model *m, int body, uint64_t *hash)
 {
+    const int is_rare = applies_rarely(m);
     *hash = signature_start();
     for (int j = 0; j < N_BEAMS; j++)
-        if (!run_beam(m, body, beams[j], hash))
+        if (!run_beam(m, body, beams[j], is_rare, hash))
             return 0;
     return 1;
 }

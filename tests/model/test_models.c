@@ -294,20 +294,24 @@ static int64_t twin_score(const kpred_model *m, const int32_t *problem, const un
 
 /* ---- random problems ---- */
 
-static int32_t draw_size(uint64_t *seed, const kpred_field *f)
+/* Any size, or one of the range trained on: of some kernels' fields most are only ever 1 or 2. */
+static int32_t draw_size(uint64_t *seed, const kpred_field *f, int is_usual)
 {
     const int32_t bits = test_between(seed, 0, test_between(seed, 0, 9) ? 10 : 24);
     int32_t x = test_between(seed, 0, 1) ? test_between(seed, 1, 1 << bits)
                                          : (2 * test_between(seed, 0, 4) + 1) << bits / 2;
+    if (is_usual)
+        return f->trained_min + x % (f->trained_max - f->trained_min + 1);
     x = x < f->least ? f->least : x;
     return x > f->most ? f->most : x;
 }
 
 static void draw_problem(uint64_t *seed, const kpred_model *m, int32_t *problem)
 {
+    const int is_usual = test_between(seed, 0, 1);
     for (uint32_t f = 0; f < m->n_fields; f++)
         problem[f] = m->fields[f].tokens ? test_between(seed, 0, m->fields[f].n_tokens - 1)
-                                         : draw_size(seed, m->fields + f);
+                                         : draw_size(seed, m->fields + f, is_usual);
 }
 
 /* What a prediction asked for: its rule and scorer are the model's own, with counters. */
@@ -410,11 +414,21 @@ static void indexes_of(const kpred_model *m, const int32_t *values, unsigned cha
     }
 }
 
+/* Before the model's scale, which may make two sums one score */
+static int64_t sum_of(const struct run *r, const kpred_tuple *tuple)
+{
+    unsigned char index[KPRED_MAX_TUPLE];
+    indexes_of(r->own, tuple->value, index);
+    return twin_score(r->own, r->problem, index);
+}
+
 /* -1, 0, 1 as tuple a comes before, with, after b (values ascend with their indexes) */
 static int order_of(const struct run *r, const kpred_tuple *a, const kpred_tuple *b)
 {
     if (a->score != b->score)
         return a->score > b->score ? -1 : 1;
+    if (sum_of(r, a) != sum_of(r, b))
+        return sum_of(r, a) > sum_of(r, b) ? -1 : 1;
     for (uint32_t t = 0; t < r->own->n_params; t++)
         if (a->value[t] != b->value[t])
             return a->value[t] < b->value[t] ? -1 : 1;
@@ -458,9 +472,7 @@ static void costs_stay_within_the_macros(void)
 /* A tuple's sum times the model's scale, rounded to zero */
 static int64_t scaled_sum(const struct run *r, const kpred_tuple *tuple)
 {
-    unsigned char index[KPRED_MAX_TUPLE];
-    indexes_of(r->own, tuple->value, index);
-    return (int64_t)twin_score(r->own, r->problem, index) * r->own->scale / KPRED_SCALE_ONE;
+    return sum_of(r, tuple) * r->own->scale / KPRED_SCALE_ONE;
 }
 
 /* All scores of an answer are less than that by the same norm (test_scores.c), which is 0 where the
