@@ -60,9 +60,9 @@ CONFIGURATION
 CONTENTS   >>limits >>helpers >>expressions >>vocabulary >>parameters >>rules
            implementation: >>shared >>conv_asm_1x1u >>conv_ocl_direct_fwd_1x1
                            >>conv_asm_bwd_wrw_1x1 >>conv_asm_bwd_wrw_3x3 >>conv2d
-                           >>conv_asm_3x3u >>conv_ocl_direct_fwd >>conv_bin_winograd_rxs
-                           >>conv_hip_igemm_v4r1 >>conv_igemm >>conv_igemm_gtc
-                           >>conv_ocl_bwd_wrw2 >>conv_solver */
+                           >>winograd >>conv_asm_3x3u >>conv_ocl_direct_fwd
+                           >>conv_bin_winograd_rxs >>conv_hip_igemm_v4r1 >>conv_igemm
+                           >>conv_igemm_gtc >>conv_ocl_bwd_wrw2 >>conv_solver */
 #if defined(__cplusplus) && defined(__GNUC__) /* this file is also C, and casts as C does */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
@@ -873,6 +873,8 @@ typedef struct kpred_gtc_kernels {
     X(kpred_rule_conv_asm_3x3u, 18, KPRED_ASM_3X3U_LIST, CONV_ASM_3X3U)                         \
     X(kpred_rule_conv_ocl_direct_fwd, 18, KPRED_OCL_DIRECT_FWD_LIST, CONV_OCL_DIRECT_FWD)       \
     X(kpred_rule_conv_bin_winograd_rxs, 18, KPRED_BIN_WINOGRAD_RXS_LIST, CONV_BIN_WINOGRAD_RXS) \
+    X(kpred_rule_conv_bin_winograd_rxs_f3x2, 18, KPRED_BIN_WINOGRAD_RXS_LIST,                   \
+      CONV_BIN_WINOGRAD_RXS)                                                                    \
     X(kpred_rule_conv_hip_igemm_v4r1, 18, KPRED_HIP_IGEMM_V4R1_LIST, CONV_HIP_IGEMM_V4R1)       \
     X(kpred_rule_conv_hip_igemm_bwd_v1r1, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                     \
     X(kpred_rule_conv_hip_igemm_v4r4, 18, KPRED_IGEMM_LIST, CONV_IGEMM)                         \
@@ -918,10 +920,16 @@ KPRED_API int kpred_rule_conv_asm_3x3u(const int32_t *problem, const int32_t *va
 KPRED_API int kpred_rule_conv_ocl_direct_fwd(const int32_t *problem, const int32_t *values,
                                              size_t n);
 
-/* ConvBinWinogradRxSf2x3 and ConvBinWinogradRxSf3x2: FP32, FP16. NCHW and dilation 1 are observed.
-   The filters and sizes to which these kernels apply are not restated. */
+/* ConvBinWinogradRxSf2x3: FP32, and FP16 but on gfx900; NCHW, dilation 1, both strides 1 or both 2
+   (W: 1); groups. All sizes, of a group's channels too, and all pads are below 2^16, and products
+   of sizes have limits (>>winograd). That pads are smaller than the filter for B is observed. */
 KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
                                                size_t n);
+
+/* ConvBinWinogradRxSf3x2: the same, but with stride 2 on gfx906 and gfx942 alone. This is observed:
+   gfx1030 has no tuned optimum with it, and gfx900 none at all. */
+KPRED_API int kpred_rule_conv_bin_winograd_rxs_f3x2(const int32_t *problem, const int32_t *values,
+                                                    size_t n);
 
 /* ConvHipImplicitGemmV4R1Fwd and ConvHipImplicitGemmV4R1WrW: F, W; FP32, FP16, BF16; groups. They
    apply here where they accept some tuple; MIOpen's further conditions are not restated. NCHW is
@@ -1698,6 +1706,48 @@ static KPRI_RULES_UNUSED int kpri_conv2d_aligned(int32_t a, int32_t b, int32_t c
     return kpri_rule_aligned(((a & 127) * (b & 127) & 127) * (c & 127), d);
 }
 
+/* >>winograd: what conv_bin_winograd_rxs and conv_solver share, the demands of MIOpen's kernels
+   F(2,3) and F(3,2). Backward weights these sum over the images, and a group's c take their place;
+   the small image and the filter change places as well. */
+
+/* Is every size below 2^16 (then none has a bit from there on), and are the products of what is
+   read, written and summed within their limits? any_product: these do not matter */
+static KPRI_RULES_UNUSED int kpri_winograd_fits(const int32_t *p, int any_product)
+{
+    int32_t wrw = p[KPRED_CONV2D_DIR] == KPRED_DIR_W, groups = p[KPRED_CONV2D_GROUPS];
+    int32_t n = p[KPRED_CONV2D_N], c = p[KPRED_CONV2D_C] / groups, k = p[KPRED_CONV2D_K] / groups;
+    int32_t h = p[KPRED_CONV2D_H], w = p[KPRED_CONV2D_W];
+    int32_t y = p[KPRED_CONV2D_Y], x = p[KPRED_CONV2D_X];
+    int32_t out_h = kpri_conv2d_out_h(p), out_w = kpri_conv2d_out_w(p);
+    int32_t pads = p[KPRED_CONV2D_PAD_H] | p[KPRED_CONV2D_PAD_W];
+    int32_t image = kpred_mul_sat(h, w), out = kpred_mul_sat(out_h, out_w);
+    int32_t filter = kpred_mul_sat(y, x), terms = wrw ? n : c;
+    int32_t written = kpri_rule_forward(p) ? out : wrw ? filter : image;
+
+    return (n | c | k | h | w | y | x | out_h | out_w | pads) < 1 << 16
+           && (any_product
+               || (written <= 1 << 23 && kpred_mul_sat(terms, image) <= 1 << 28
+                   && kpred_mul_sat(terms, wrw ? out : filter) <= 1 << 28
+                   && kpred_mul_sat(k, out) <= 1 << 28 && kpred_mul_sat(k, filter) <= 1 << 28));
+}
+
+/* Does the kernel apply? For B the pad of MIOpen's kernel is y - 1 - pad_h, and not negative. */
+static KPRI_RULES_UNUSED int kpri_winograd_applies(const int32_t *p, int32_t most_stride,
+                                                   int any_product)
+{
+    int32_t dir = p[KPRED_CONV2D_DIR], dtype = p[KPRED_CONV2D_DTYPE];
+    int32_t stride = p[KPRED_CONV2D_STRIDE_H];
+
+    return kpri_conv2d_nchw(p) && kpri_conv2d_undilated(p)
+           && (dtype == KPRED_DTYPE_FP32
+               || (dtype == KPRED_DTYPE_FP16 && p[KPRED_CONV2D_GPU] != KPRED_GPU_GFX900_56))
+           && stride == p[KPRED_CONV2D_STRIDE_W] && stride <= (dir == KPRED_DIR_W ? 1 : most_stride)
+           && kpri_winograd_fits(p, any_product)
+           && (dir != KPRED_DIR_B
+               || (p[KPRED_CONV2D_PAD_H] < p[KPRED_CONV2D_Y]
+                   && p[KPRED_CONV2D_PAD_W] < p[KPRED_CONV2D_X]));
+}
+
 /* A rule for a solver that runs a single direction */
 #define KPRI_ONE_WAY(rule, of, dir)                                             \
     KPRED_API int rule(const int32_t *problem, const int32_t *values, size_t n) \
@@ -1931,18 +1981,28 @@ static int32_t kpri_rxs_units(const int32_t *p)
     }
 }
 
+static int kpri_rxs_groups(const int32_t *p, const int32_t *v, size_t n)
+{
+    const int32_t units = kpri_rxs_units(p);
+    if (n == 1) /* ahead to R1 */
+        return kpred_divides(16, v[0]) && kpred_between(v[0], 0, units - 1);
+    return n == 2 && kpred_between(v[1], 1, 16)
+           && v[1] <= units - (v[0] & 511); /* V1, R1; kpri_rule_past is too narrow */
+}
+
 KPRED_API int kpred_rule_conv_bin_winograd_rxs(const int32_t *problem, const int32_t *values,
                                                size_t n)
 {
-    const int32_t units = kpri_rxs_units(problem);
-    if (n == 0)
-        return kpri_conv2d_nchw(problem) && kpri_conv2d_undilated(problem)
-               && (problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP32
-                   || problem[KPRED_CONV2D_DTYPE] == KPRED_DTYPE_FP16);
-    if (n == 1) /* ahead to R1 */
-        return kpred_divides(16, values[0]) && kpred_between(values[0], 0, units - 1);
-    return n == 2 && kpred_between(values[1], 1, 16)
-           && values[1] <= units - (values[0] & 511); /* V1, R1; kpri_rule_past is too narrow */
+    return n ? kpri_rxs_groups(problem, values, n) : kpri_winograd_applies(problem, 2, 0);
+}
+
+KPRED_API int kpred_rule_conv_bin_winograd_rxs_f3x2(const int32_t *problem, const int32_t *values,
+                                                    size_t n)
+{
+    int32_t gpu = problem[KPRED_CONV2D_GPU];
+    int32_t most = gpu == KPRED_GPU_GFX906_60 || gpu == KPRED_GPU_GFX942130 ? 2 : 1;
+
+    return n ? kpri_rxs_groups(problem, values, n) : kpri_winograd_applies(problem, most, 0);
 }
 #endif
 

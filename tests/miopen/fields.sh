@@ -166,6 +166,11 @@ reason conv_asm_bwd_wrw_3x3 W gfx906 \
 reason conv_bin_winograd_rxs_f2x3 F gfx906 "dil_w = 2 (it must be 1)" dil_w=2
 reason conv_bin_winograd_rxs_f2x3 F gfx906 "c = 64 (it must be a multiple of groups = 3)" groups=3
 reason conv_bin_winograd_rxs_f2x3 B gfx906 "dil_h * (y - 1) + 1 = 31 (it must be at most 28)" y=31
+reason conv_bin_winograd_rxs_f2x3 F gfx900 "dtype = FP16 (it must be FP32)" dtype=FP16
+reason conv_bin_winograd_rxs_f2x3 F gfx906 "stride_h = 3 (it must be at most 2)" stride_h=3 stride_w=3
+reason conv_bin_winograd_rxs_f2x3 F gfx906 "stride_w = 2 (it must be stride_h = 1)" stride_w=2
+reason conv_bin_winograd_rxs_f2x3 F gfx906 "n = 65536 (it must be less than 65536)" n=65536
+reason conv_bin_winograd_rxs_f3x2 F gfx1030 "stride_h = 2 (it must be at most 1)" stride_h=2 stride_w=2
 reason conv_hip_igemm_v4r1_wrw W gfx906 "k / groups = 8 (it must be a multiple of 16)" k=8
 reason conv_igemm_gtc_bwd_nhwc F gfx942 "dir = F (it must be B)"
 

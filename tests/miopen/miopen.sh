@@ -861,19 +861,34 @@ check "true reasons, gfx942" true_reasons gfx942 \
     "2 lines: dtype = BF16 (it must be FP32 or FP16); first log:3" \
     "1 line: ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC: out_h = 16777218 (it must be 1 to 16777216); first log:8"
 
+# winograd SOLVERS OPTIONS: of the Winograd kernels the entry has these
+winograd() {
+    drv "conv -c 64 -H 56 -W 56 -k 64 -p 1 -q 1 $2" >"$tmp/log"
+    "$BUILD/kpred" miopen --gpu gfx942 "$tmp/log" >"$tmp/out" 2>"$tmp/err" &&
+        [ "$(grep -o 'WinogradRxSf[^:]*' "$tmp/out" | tr '\n' ' ')" = "$1" ] && return
+    show 0
+}
+both="WinogradRxSf2x3 WinogradRxSf3x2 "
+check "Winograd: stride 2" winograd "$both" "-n 16 -u 2 -v 2 -F 1"
+check "Winograd: not stride 3" winograd "" "-n 16 -u 3 -v 3 -F 1"
+check "Winograd: not two strides" winograd "" "-n 16 -u 1 -v 2 -F 2"
+check "Winograd: not stride 2, backward weights" winograd "" "-n 16 -u 2 -v 2 -F 4"
+check "Winograd: 65535 images" winograd "$both" "-n 65535 -F 1"
+check "Winograd: not 65536 images" winograd "" "-n 65536 -F 1"
+
 # An image of more than 2^24, which a pad may make, has no key that can be read again.
 # large H COVERED OPTION: of `--pad 1` around an image of that height, backward weights
 large() {
     rm -f "$tmp/large"
-    drv "conv -n 1 -c 16 -k 16 -y 1 -x 1 -H $1 -W 1 -p 1 -F 4" >"$tmp/log"
+    drv "conv -n 1 -c 32 -k 32 -y 1 -x 1 -H $1 -W 1 -p 1 -F 4" >"$tmp/log"
     "$BUILD/kpred-train" miopen --gpu gfx906_60 "$3" "$tmp/large" "$tmp/log" >"$tmp/out" 2>"$tmp/err" &&
         grep -qF ": $2 covered, $((1 - $2)) not; $2 problem" "$tmp/err" || return 1
     [ "$2" = 1 ] || grep -qF "out_h = 16777218 (it must be 1 to 16777216)" "$tmp/err"
 }
 large_as_data() {
     large "$@" && mv "$tmp/large" "$tmp/large.txt" &&
-        "$BUILD/kpred-train" ingest weights/conv_bin_winograd_rxs_f2x3.spec --gpu gfx906_60 \
-            --data "$tmp/large.txt" | grep -q "^gfx906_60,W,FP32,NCHW,1,16,$1,1,16,"
+        "$BUILD/kpred-train" ingest weights/conv_hip_igemm_v4r1_wrw.spec --gpu gfx906_60 \
+            --data "$tmp/large.txt" | grep -q "^gfx906_60,W,FP32,NCHW,1,32,$1,1,32,"
 }
 if [ -x "$BUILD/kpred-train" ]; then
     check "the largest image" large_as_data 16777214 1 -o

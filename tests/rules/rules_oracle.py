@@ -68,7 +68,9 @@ KERNELS = tuple(Kernel(*x) for x in (
      ((8, 16, 32),) * 4 + ((1, 2, 4),) * 2 + ((1, 2, 4, 8), (1, 2, 4), (1, 2)),
      "FB", ("ConvOclDirectFwd",)),
     ("conv_bin_winograd_rxs", "ConvBinWinogradRxSf2x3", 0, (range(0, 304, 16), range(1, 17)),
-     "FBW", ("ConvBinWinogradRxSf2x3", "ConvBinWinogradRxSf3x2")),
+     "FBW", ("ConvBinWinogradRxSf2x3",)),
+    ("conv_bin_winograd_rxs_f3x2", "ConvBinWinogradRxSf3x2", 0,
+     (range(0, 304, 16), range(1, 17)), "FBW", ("ConvBinWinogradRxSf3x2",)),
     ("conv_hip_igemm_v4r1", "ConvHipImplicitGemmV4R1Fwd", 0,
      ((8, 16), (16, 32, 64, 128), (4, 8, 16), (2,), (2, 4), (2, 4), (1, 2, 4), (2, 4), (1, 2, 4),
       (2, 4), (4, 8, 16), (1, 2), (8, 16), (1, 2, 4), (1, 2, 4), (16, 32, 64, 128)),
@@ -147,10 +149,29 @@ class Conv2d(Problem):
         name, dtype = KERNELS[self.kernel].name, DTYPES[self.dtype]
         return (min(self.out()) > 0 and self.layout == "NCHW" and dtype != "INT8"
                 and Problem.applies(self, oracle, problem)
-                and (name != "conv_bin_winograd_rxs"
-                     or (self.dilations == (1, 1) and dtype != "BF16"))
+                and (not is_sum(self.kernel) or self.shader_takes(name.endswith("f3x2")))
                 and (name != "conv_hip_igemm_bwd_v1r1" or self.groups == 1)
                 and self.has_tuple(oracle, problem))
+
+    def shader_takes(self, is_f3x2):
+        """What MIOpen's Winograd kernels demand, which the oracle does not have. The shader reads n
+        images of c channels, h x w pixels, and filters of r x s, and writes k channels of oh x ow."""
+        gpu, direction = GPUS[self.gpu], DIRS[self.direction]
+        strides = ((1, 1),)
+        if direction != "W" and (not is_f3x2 or gpu in ("gfx906_60", "gfx942130")):
+            strides += ((2, 2),)
+        (oh, ow), (h, w), (r, s) = self.out(), (self.h, self.w), self.filter
+        n, c, k = self.n, self.c // self.groups, self.k // self.groups
+        if direction == "B":
+            c, k, h, w, oh, ow = k, c, oh, ow, h, w
+        if direction == "W":
+            n, c, r, s, oh, ow = c, n, oh, ow, r, s
+        return (self.dilations == (1, 1) and self.strides in strides
+                and DTYPES[self.dtype] in ("FP32", "FP16")[:1 + (gpu != "gfx900_56")]
+                and (direction != "B" or all(p < f for p, f in zip(self.pads, self.filter)))
+                and max(n, c, k, h, w, oh, ow, r, s, *self.pads) < 1 << 16
+                and oh * ow <= 1 << 23
+                and max(c * h * w, k * oh * ow, k * r * s, c * r * s) <= 1 << 28)
 
     def has_tuple(self, oracle, problem):
         """Is a tuple legal of those with the least values, of which one is if any is?"""
@@ -264,7 +285,7 @@ def problems_of_key(kernel, gpu, key):
 
 def is_sum(kernel):
     """Are the parameters two, steps of 16 and 1 to 16, whose sum is the one that MIOpen has?"""
-    return KERNELS[kernel].name == "conv_bin_winograd_rxs"
+    return KERNELS[kernel].name.startswith("conv_bin_winograd_rxs")
 
 
 def rules_of(oracle, kernel):
@@ -376,6 +397,16 @@ def set_to_limit(rng, sizes):
     sizes[some[0]] = max(1, min(1 << 24, limit // product + rng.randint(-1, 1)))
 
 
+def set_to_shader_limit(rng, sizes):
+    """Sets one of n, c, h, w, k so that it or a product with others is close to a limit."""
+    i = rng.randrange(5)
+    product = 1
+    for other in rng.choice(((), (1, 2, 3), (2, 3, 4), (0, 2, 3), (2, 3))):
+        product *= 1 if other == i else sizes[other]
+    limit = rng.choice((1 << 16, 1 << 23, 1 << 28))
+    sizes[i] = max(1, min(1 << 24, limit // product + rng.randint(-1, 1)))
+
+
 def random_problem(rng, kernel):
     """A problem that is often, but not always, within the kernel's limits, and often at one."""
     wide = 24 if rng.random() < 0.1 else 11
@@ -407,12 +438,14 @@ def random_conv2d(rng, kernel):
     groups = pick((1, 1, 1, 1, 1, 2, 3, 4, 8, 32))
     share = groups if rng.random() < 0.8 else 1
     pair = lambda v, other: (v, v) if rng.random() < 0.95 else (v, other)
+    sizes = [random_size(rng, 8) * many, random_size(rng, 9) * many * share, random_size(rng, 7),
+             random_size(rng, rng.choice((7, 7, 12))), random_size(rng, 9) * many * share]
+    if is_sum(kernel) and rng.random() < 0.5:
+        set_to_shader_limit(rng, sizes)
     return Conv2d(kernel, rng.randrange(4), DIRS.index(pick(directions if rng.random() < 0.95
                                                             else DIRS)),
                   0 if rng.random() < 0.5 else rng.randrange(3), int(rng.random() < 0.03),
-                  random_size(rng, 8) * many, random_size(rng, 9) * many * share,
-                  random_size(rng, 7), random_size(rng, rng.choice((7, 7, 12))),
-                  random_size(rng, 9) * many * share, y, x, *pair(pad, 0), *pair(stride, 2),
+                  *sizes, y, x, *pair(pad, 0), *pair(stride, 2),
                   *pair(pick((1,) * 20 + (2,)), 1), groups)
 
 

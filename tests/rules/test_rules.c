@@ -28,7 +28,7 @@
 
 typedef struct {
     int64_t n, ic, ih, iw, oc, oh, ow, stride, groups, e; /* e: elements in 32 bits */
-    int gfx900, dir, dtype;
+    int gfx900, dir, dtype, gpu;
     /* of those with fields for all of it: stride is that of w, and h may have another */
     int64_t fh, fw, ph, pw, sh, dh, dw, units;
     int nchw;
@@ -63,7 +63,7 @@ static view view_of_conv2d(const int32_t *p)
     z.oc = forward ? k : c, z.oh = forward ? y : h, z.ow = forward ? x : w;
     z.dir = p[KPRED_CONV2D_DIR], z.dtype = p[KPRED_CONV2D_DTYPE];
     z.e = z.dtype == KPRED_DTYPE_FP32 ? 1 : 2;
-    z.units = units[p[KPRED_CONV2D_GPU]];
+    z.gpu = p[KPRED_CONV2D_GPU], z.units = units[z.gpu];
     z.nchw = p[KPRED_CONV2D_LAYOUT] == KPRED_LAYOUT_NCHW;
     return z;
 }
@@ -384,10 +384,42 @@ static int any_ocld(const view *z)
     return 0;
 }
 
+/* MIOpen's names: the shader reads N images of C channels, H x W pixels, with filters of R x S, and
+   writes K channels of OH x OW pixels. */
+static int shader_takes(const view *z, int64_t r, int64_t s, int64_t c, int64_t k, int64_t h,
+                        int64_t w, int64_t oh, int64_t ow, int64_t n)
+{
+    const int64_t sizes[] = {n, c, k, h, w, oh, ow, r, s, z->ph, z->pw}, most = (1 << 28) + 1;
+    for (int i = 0; i < COUNT(sizes); i++)
+        if (sizes[i] >= 65536)
+            return 0;
+    return less(h, w, c, most) && less(oh, ow, 1, (1 << 23) + 1) && less(oh, ow, k, most)
+           && less(r, s, k, most) && less(r, s, c, most);
+}
+
+static int shader_applies(const view *z)
+{
+    int64_t g = z->groups;
+    return z->dir == KPRED_DIR_W ? z->stride == 1
+                                       && shader_takes(z, z->ih, z->iw, z->n, z->ic / g, z->oh,
+                                                       z->ow, z->fh, z->fw, z->oc / g)
+                                 : shader_takes(z, z->fh, z->fw, z->ic / g, z->oc / g, z->ih, z->iw,
+                                                z->oh, z->ow, z->n);
+}
+
 static int applies_rxs(const view *z)
 {
-    return exists(z) && z->nchw && z->dh == 1 && z->dw == 1
-           && (z->dtype == KPRED_DTYPE_FP32 || z->dtype == KPRED_DTYPE_FP16);
+    int fp16 = z->dtype == KPRED_DTYPE_FP16 && z->gpu != KPRED_GPU_GFX900_56;
+    return exists(z) && z->nchw && z->dh == 1 && z->dw == 1 && (z->stride == 1 || z->stride == 2)
+           && z->sh == z->stride && (z->dtype == KPRED_DTYPE_FP32 || fp16)
+           && !(z->dir == KPRED_DIR_B && (z->fh - z->ph - 1 < 0 || z->fw - z->pw - 1 < 0))
+           && shader_applies(z);
+}
+
+static int applies_rxs_f3x2(const view *z)
+{
+    int gfx9 = z->gpu == KPRED_GPU_GFX906_60 || z->gpu == KPRED_GPU_GFX942130;
+    return applies_rxs(z) && (z->stride == 1 || gfx9);
 }
 
 static int legal_rxs(const view *z, const int32_t *v)
@@ -617,6 +649,7 @@ enum {
     OF_3X3U,
     OF_OCLD,
     OF_RXS,
+    OF_RXS_F3X2,
     OF_V4R1,
     OF_V1R1,
     OF_V4R4,
@@ -639,6 +672,7 @@ static void complete_kernels(void)
     complete(&kernels[OF_3X3U], words_3x3u, words_3x3u, applies_3x3u, legal_3x3u);
     complete(&kernels[OF_OCLD], words_ocld, all_ocld, applies_ocld, legal_ocld);
     complete(&kernels[OF_RXS], words_rxs, words_rxs, applies_rxs, legal_rxs);
+    complete(&kernels[OF_RXS_F3X2], words_rxs, words_rxs, applies_rxs_f3x2, legal_rxs);
     complete(&kernels[OF_V4R1], words_v4r1, all_v4r1, applies_v4r1, legal_v4r1);
     complete(&kernels[OF_V1R1], words_igemm, words_igemm, applies_v1r1, legal_igemm);
     complete(&kernels[OF_V4R4], words_igemm, words_igemm, applies_v4r4, legal_igemm);
@@ -693,10 +727,11 @@ static walk walk_all(const kernel *k, const domain *domains, const int32_t *p)
 
 /* >>random: problems of which a good part is within a kernel's reach. */
 
+static uint64_t random_seed = 1;
+
 static uint32_t random_below(uint32_t n)
 {
-    static uint64_t seed = 1;
-    return (uint32_t)(test_random64(&seed) % n);
+    return (uint32_t)(test_random64(&random_seed) % n);
 }
 
 /* 1..2^bits, small numbers as likely as large ones, multiples of powers of two favoured. */
@@ -762,7 +797,7 @@ static void fill_lds(int32_t *p)
 
 static void random_conv2d(int rule, int32_t *p)
 {
-    static const int dirs[] = {2, 2, 3, 2, 1, 2, 3, 3};
+    static const int dirs[] = {2, 2, 3, 3, 2, 1, 2, 3, 3};
     int to_w = rule == OF_V4R1 || rule == OF_V4R4;
     p[KPRED_CONV2D_GPU] = (int32_t)random_below(KPRED_CONV2D_GPU_COUNT);
     p[KPRED_CONV2D_DIR] =
@@ -808,12 +843,26 @@ static void random_conv(const kernel *k, int32_t *p)
         p[KPRED_CONV_DIR] = (int32_t)random_below(KPRED_DIR_COUNT);
 }
 
+/* One to three sizes at random, up to the largest. */
+static void enlarge(int32_t *p)
+{
+    static const int fields[] = {KPRED_CONV2D_N, KPRED_CONV2D_C,     KPRED_CONV2D_H,
+                                 KPRED_CONV2D_W, KPRED_CONV2D_K,     KPRED_CONV2D_Y,
+                                 KPRED_CONV2D_X, KPRED_CONV2D_PAD_H, KPRED_CONV2D_PAD_W};
+    for (int i = 1 + (int)random_below(3); i > 0; i--) {
+        int32_t power = 1 << random_below(24), x = power + (int32_t)random_below(3) - 1;
+        p[fields[random_below(COUNT(fields))]] = x < 1 ? 1 : x;
+    }
+}
+
 static void random_problem(const kernel *k, int32_t *p)
 {
     if (k->n_fields == KPRED_CONV2D_FIELD_COUNT)
         random_conv2d((int)(k - kernels), p);
     else
         random_conv(k, p);
+    if (k->legal == legal_rxs && random_below(2))
+        enlarge(p);
 }
 
 /* Sizes and values chosen to overflow what is computed carelessly. */
@@ -997,6 +1046,97 @@ static int check_outside(const kernel *k, int tuples)
     return bad;
 }
 
+/* In each of the directions, with these fields and all others least, the Winograd kernels take
+   `most` of the field, and not `beyond`. FP32, gfx906_60, NCHW where the row does not say it. */
+static const struct {
+    const char *dirs, *field;
+    int32_t most, beyond;
+    const char *with;
+    int f3x2; /* of F(3,2) alone: the other one takes both */
+} limits[] = {
+    /* sizes, with the channels of a group, and pads are below 2^16 */
+    {"FBW", "n", 65535, 65536, "", 0},
+    {"FBW", "c", 65535, 65536, "", 0},
+    {"FBW", "c", 131070, 131072, "groups 2 k 2", 0},
+    {"FBW", "k", 65535, 65536, "", 0},
+    {"FBW", "k", 131070, 131072, "groups 2 c 2", 0},
+    {"FBW", "h", 65535, 65536, "y 2", 0},
+    {"FBW", "w", 65535, 65536, "x 2", 0},
+    {"FBW", "y", 65535, 65536, "h 65534 pad_h 1", 0},
+    {"FBW", "x", 65535, 65536, "w 65534 pad_w 1", 0},
+    {"FBW", "y", 3, 2, "h 65535 pad_h 1", 0}, /* of the small image */
+    {"FBW", "x", 3, 2, "w 65535 pad_w 1", 0},
+    {"F", "pad_h", 65535, 65536, "y 65535 stride_h 2 stride_w 2", 0},
+    {"F", "pad_w", 65535, 65536, "x 65535 stride_h 2 stride_w 2", 0},
+    /* at most 2^23 pixels are written; products with channels or images are at most 2^28 */
+    {"F", "h", 2049, 2050, "w 4097 y 2 x 2", 0},
+    {"B", "h", 2048, 2049, "w 4096 y 2 x 2", 0},
+    {"W", "y", 2048, 2049, "x 4096 h 2049 w 4097", 0},
+    {"FB", "c", 8192, 8194, "groups 2 k 2 h 256 w 256 y 2 x 2", 0},
+    {"W", "n", 4096, 4097, "h 256 w 256 y 2 x 2", 0},
+    {"FBW", "k", 8192, 8194, "groups 2 c 2 h 255 w 257 y 2 x 2 pad_h 1", 0},
+    {"FBW", "k", 4096, 4097, "h 256 w 256 y 256 x 256", 0},
+    {"FB", "c", 4096, 4097, "y 256 x 256 pad_h 128 pad_w 128", 0},
+    {"W", "n", 4096, 4097, "y 2 x 2 pad_h 128 pad_w 128", 0},
+    /* strides, types, layouts, dilations, groups; backward, pads are smaller than the filter */
+    {"FB", "stride_h", 2, 3, "h 9 w 9 stride_w 2", 0},
+    {"FB", "stride_h", 2, 1, "h 9 w 9 stride_w 2", 0},
+    {"FBW", "stride_w", 1, 2, "h 9 w 9", 0},
+    {"F", "dir", KPRED_DIR_B, KPRED_DIR_W, "h 9 w 9 stride_h 2 stride_w 2", 0},
+    {"FB", "gpu", KPRED_GPU_GFX906_60, KPRED_GPU_GFX900_56, "h 9 w 9 stride_h 2 stride_w 2", 1},
+    {"FB", "gpu", KPRED_GPU_GFX942130, KPRED_GPU_GFX1030_36, "h 9 w 9 stride_h 2 stride_w 2", 1},
+    {"FBW", "gpu", KPRED_GPU_GFX906_60, KPRED_GPU_GFX900_56, "dtype 1", 0},
+    {"FBW", "gpu", KPRED_GPU_GFX1030_36, KPRED_GPU_GFX900_56, "dtype 1", 0},
+    {"FBW", "dtype", KPRED_DTYPE_FP16, KPRED_DTYPE_BF16, "", 0},
+    {"FBW", "dtype", KPRED_DTYPE_FP16, KPRED_DTYPE_INT8, "", 0},
+    {"FBW", "layout", KPRED_LAYOUT_NCHW, KPRED_LAYOUT_NHWC, "", 0},
+    {"FBW", "dil_h", 1, 2, "h 9 w 9", 0},
+    {"FBW", "dil_w", 1, 2, "h 9 w 9", 0},
+    {"FBW", "groups", 3, 2, "c 6 k 9", 0},
+    {"B", "pad_h", 1, 2, "h 9 w 9 y 2", 0},
+    {"B", "pad_w", 1, 2, "h 9 w 9 x 2", 0},
+};
+
+static void set_field(int32_t *p, const char *field, int32_t value)
+{
+#define SPELLING(enumerator, spelling) spelling,
+    static const char *const names[] = {KPRED_CONV2D_FIELD_LIST(SPELLING)};
+    for (int i = 0; i < COUNT(names); i++)
+        if (strcmp(names[i], field) == 0)
+            p[i] = value;
+}
+
+static void set_fields(int32_t *p, const char *text)
+{
+    char field[16];
+    int value, end;
+    for (; sscanf(text, "%15s %d%n", field, &value, &end) == 2; text += end)
+        set_field(p, field, value);
+}
+
+static int check_limits(const kernel *k)
+{
+    int bad = 0, asked = 0;
+    for (int i = 0; i < COUNT(limits); i++)
+        for (const char *dir = limits[i].dirs; *dir; dir++) {
+            int32_t p[MOST_FIELDS] = {0};
+            set_fields(p, "gpu 1 n 1 c 1 h 1 w 1 k 1 y 1 x 1");
+            set_fields(p, "stride_h 1 stride_w 1 dil_h 1 dil_w 1 groups 1");
+            set_field(p, "dir",
+                      *dir == 'F'   ? KPRED_DIR_F
+                      : *dir == 'B' ? KPRED_DIR_B
+                                    : KPRED_DIR_W);
+            set_fields(p, limits[i].with);
+            set_field(p, limits[i].field, limits[i].most);
+            bad += !k->rule(p, NULL, 0);
+            set_field(p, limits[i].field, limits[i].beyond);
+            bad += k->rule(p, NULL, 0) != (limits[i].f3x2 && k == &kernels[OF_RXS]);
+            asked++;
+        }
+    sprintf(note, "%d", asked);
+    return bad;
+}
+
 static void extreme_problem(int conv2d, int32_t *p)
 {
     p[KPRED_CONV_GPU] = (int32_t)random_below(conv2d ? KPRED_CONV2D_GPU_COUNT : KPRED_GPU_COUNT);
@@ -1039,10 +1179,11 @@ static int check_extremes(const kernel *k, int tuples)
 
 static int run_checks(void)
 {
-    /* whole spaces of 115200, 115200, 3000000, 2048, 640, 17496, 304, 1492992, 324, 1134
+    /* whole spaces of 115200, 115200, 3000000, 2048, 640, 17496, 304, 304, 1492992, 324, 1134
        tuples, and 6193152, 20480, 31104, 3359232 */
-    static const int words[] = {300, 300, 12, 3000, 3000, 600, 600, 24, 3000, 3000, 3000, 3000};
-    static const int all[] = {8, 0, 0, 300, 0, 100, 0, 6, 0, 0, 0, 0};
+    static const int words[] = {300, 300, 12,   3000, 3000, 600, 600,
+                                600, 24,  3000, 3000, 3000, 3000};
+    static const int all[] = {8, 0, 0, 300, 0, 100, 0, 0, 6, 0, 0, 0, 0};
     CASE(check_helpers() == 0, "helpers (%s)", note);
     CASE(check_lists() == 0, "lists (%s)", note);
     for (int i = 0; i < COUNT(kernels); i++) {
@@ -1055,6 +1196,8 @@ static int run_checks(void)
             CASE(check_walks(k, k->all, all[i]) == 0, "exact_beyond_vocabulary%s (%s)", name, note);
         CASE(check_outside(k, 20000) == 0, "outside%s (%s)", name, note);
         CASE(check_extremes(k, 200000) == 0, "extremes%s (%s)", name, note);
+        if (i == OF_RXS || i == OF_RXS_F3X2)
+            CASE(check_limits(k) == 0, "limits%s (%s)", name, note);
     }
     return test_end();
 }

@@ -275,6 +275,12 @@ static int same_strides(const struct view *z)
                 z->stride_h);
 }
 
+/* Backward, a kernel may have no negative pad. */
+static int pads_below_filter(const struct view *z)
+{
+    return below(z, "pad_h", z->pad_h, z->y) && below(z, "pad_w", z->pad_w, z->x);
+}
+
 /* So many images of the size read or written */
 static int below_image(const struct view *z, const char *factor, int64_t n, int is_small,
                        int64_t limit)
@@ -405,7 +411,7 @@ static int ocl_direct_fwd_fits(const struct view *z)
 static int ocl_direct_fwd_limits(const struct view *z)
 {
     if (!z->is_forward)
-        return below(z, "pad_h", z->pad_h, z->y) && below(z, "pad_w", z->pad_w, z->x);
+        return pads_below_filter(z);
     return z->problem[KPRED_CONV_DTYPE] != KPRED_DTYPE_FP16
            || must(z, z->stride_h == 1, "stride_h", z->stride_h, "1 forward in FP16");
 }
@@ -419,9 +425,66 @@ static int ocl_direct_fwd(const struct view *z)
            && ocl_direct_fwd_limits(z) && ocl_direct_fwd_filter(z) && ocl_direct_fwd_fits(z);
 }
 
+static int winograd_sizes(const struct view *z)
+{
+    const struct {
+        const char *what;
+        int64_t value;
+    } sizes[] = {{"n", z->n},
+                 {"c / groups", z->c / z->groups},
+                 {"h", z->h},
+                 {"w", z->w},
+                 {"k / groups", z->k / z->groups},
+                 {"y", z->y},
+                 {"x", z->x},
+                 {"pad_h", z->pad_h},
+                 {"pad_w", z->pad_w},
+                 {"out_h", z->out_h},
+                 {"out_w", z->out_w}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (!below(z, sizes[i].what, sizes[i].value, 1 << 16))
+            return 0;
+    return 1;
+}
+
+/* Of what is written, and of all with channels; backward weights, these are images. */
+static int winograd_products(const struct view *z)
+{
+    const int wrw = z->is_weights, most = 1 << 28;
+    const int64_t image = z->h * z->w, out = z->out_h * z->out_w, yx = z->y * z->x;
+    const int64_t terms = wrw ? z->n : z->c / z->groups, k = z->k / z->groups;
+    const char *written = z->is_forward ? "out_h * out_w" : wrw ? "y * x" : "h * w";
+    return at_most(z, written,
+                   z->is_forward ? out
+                   : wrw         ? yx
+                                 : image,
+                   1 << 23)
+           && at_most(z, wrw ? "n * h * w" : "c / groups * h * w", terms * image, most)
+           && at_most(z, wrw ? "n * out_h * out_w" : "c / groups * y * x", terms * (wrw ? out : yx),
+                      most)
+           && at_most(z, "k / groups * out_h * out_w", k * out, most)
+           && at_most(z, "k / groups * y * x", k * yx, most);
+}
+
+static int winograd(const struct view *z, int64_t most_stride)
+{
+    const int is_gfx900 = z->problem[KPRED_CONV_GPU] == KPRED_GPU_GFX900_56;
+    const int is_backward = !z->is_forward && !z->is_weights;
+    return undilated(z) && nchw(z) && dtype(z, is_gfx900 ? 1u << KPRED_DTYPE_FP32 : FP32_OR_FP16)
+           && at_most(z, "stride_h", z->stride_h, z->is_weights ? 1 : most_stride)
+           && same_strides(z) && exists(z) && (!is_backward || pads_below_filter(z))
+           && winograd_sizes(z) && winograd_products(z);
+}
+
 static int bin_winograd_rxs(const struct view *z)
 {
-    return undilated(z) && nchw(z) && dtype(z, FP32_OR_FP16) && exists(z);
+    return winograd(z, 2);
+}
+
+static int bin_winograd_rxs_f3x2(const struct view *z)
+{
+    const int32_t gpu = z->problem[KPRED_CONV_GPU];
+    return winograd(z, gpu == KPRED_GPU_GFX906_60 || gpu == KPRED_GPU_GFX942130 ? 2 : 1);
 }
 
 /* Blocks of 8 pixels and 32 filters, or of 16 and 16. Backward weights, channels take the place of
@@ -549,6 +612,7 @@ static const struct {
     {"asm_3x3u", asm_3x3u},
     {"ocl_direct_fwd", ocl_direct_fwd},
     {"bin_winograd_rxs", bin_winograd_rxs},
+    {"bin_winograd_rxs_f3x2", bin_winograd_rxs_f3x2},
     {"hip_igemm_v4r1", hip_igemm_v4r1},
     {"hip_igemm_v4r1_wrw", hip_igemm_v4r1_wrw},
     {"hip_igemm_bwd_v1r1", hip_igemm_bwd_v1r1},

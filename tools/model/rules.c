@@ -91,7 +91,8 @@ static int takes_tokens(const struct spec *spec, const struct known *rule, size_
 {
     const struct spec_field *f = spec->fields + i;
     const int conv2d = rule->n_fields == KPRED_CONV2D_FIELD_COUNT;
-    return (conv2d && i == KPRED_CONV2D_GPU && rule->rule.rule != kpred_rule_conv_bin_winograd_rxs)
+    const int asks_gpu = !strcmp(rule->rule.family, "CONV_BIN_WINOGRAD_RXS");
+    return (conv2d && i == KPRED_CONV2D_GPU && !asks_gpu)
            || same_names(spec, "token", f->tokens, f->n_tokens, list, conv2d) == 0;
 }
 
