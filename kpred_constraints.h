@@ -856,12 +856,15 @@ typedef struct kpred_gtc_kernels {
             pixels of the small images must be multiples of a power of two, up to 64, 32, 32. The
             problem's word has the bits of the powers of which they are not multiples
    n        there must be at least so many images, a power of two up to 16. The problem's word has
-            the bits of the powers that it does not reach */
+            the bits of the powers that it does not reach
+   The two bits above these: the rules of F(2,3) and F(3,2) reject the problem (>>winograd). */
 #define KPRED_SOLVER_WORD(types, dirs, layouts, filters, pads, strides, more, k, e, b, n)       \
     ((uint64_t)(types) | (uint64_t)(dirs) << 15 | (uint64_t)(layouts) << 18                     \
      | (uint64_t)(filters) << 21 | (uint64_t)(pads) << 31 | (uint64_t)(strides) << 35           \
      | (uint64_t)(more) << 39 | (uint64_t)(k) << 42 | (uint64_t)(e) << 48 | (uint64_t)(b) << 53 \
      | (uint64_t)(n) << 58)
+#define KPRED_SOLVER_F2X3 ((uint64_t)1 << 62)
+#define KPRED_SOLVER_F3X2 ((uint64_t)1 << 63)
 
 /* >>rules: X(function, number of fields, list of its parameters, family) */
 #define KPRED_RULE_LIST(X)                                                                      \
@@ -2529,13 +2532,33 @@ static uint64_t kpri_solver_word(const int32_t *p)
                              (n < 2) | (n < 4) << 1 | (n < 8) << 2 | (n < 16) << 3);
 }
 
+/* Does the solver's kernel take the problem, if it is F(2,3) or F(3,2)? Here no GPU lacks FP16. The
+   find-dbs of gfx908 and gfx90a list problems beyond the limits of the products. */
+static int kpri_solver_winograd(const int32_t *p, uint64_t word)
+{
+    const int32_t flat[KPRED_CONV2D_FIELD_COUNT] = {
+        KPRED_GPU_GFX906_60,    p[KPRED_CONV3D_DIR],      p[KPRED_CONV3D_DTYPE],
+        p[KPRED_CONV3D_LAYOUT], p[KPRED_CONV3D_N],        p[KPRED_CONV3D_C],
+        p[KPRED_CONV3D_H],      p[KPRED_CONV3D_W],        p[KPRED_CONV3D_K],
+        p[KPRED_CONV3D_Y],      p[KPRED_CONV3D_X],        p[KPRED_CONV3D_PAD_H],
+        p[KPRED_CONV3D_PAD_W],  p[KPRED_CONV3D_STRIDE_H], p[KPRED_CONV3D_STRIDE_W],
+        p[KPRED_CONV3D_DIL_H],  p[KPRED_CONV3D_DIL_W],    p[KPRED_CONV3D_GROUPS]};
+    int32_t gpu = p[KPRED_CONV3D_GPU];
+    int one = word & KPRED_SOLVER_F3X2 && gpu == KPRED_CONV3D_GPU_GFX1030_36;
+    int any_product = gpu == KPRED_CONV3D_GPU_GFX90878 || gpu == KPRED_CONV3D_GPU_GFX90A6E;
+
+    return !(word & (KPRED_SOLVER_F2X3 | KPRED_SOLVER_F3X2))
+           || kpri_winograd_applies(flat, one ? 1 : 2, any_product);
+}
+
 KPRED_API int kpred_rule_of_solvers(const uint64_t *words, int32_t n_words, const int32_t *problem,
                                     const int32_t *values, size_t n)
 {
     if (n == 0)
         return 1;
     return n == 1 && kpred_between(values[0], 0, n_words - 1)
-           && !(kpri_solver_word(problem) & words[values[0]]);
+           && !(kpri_solver_word(problem) & words[values[0]])
+           && kpri_solver_winograd(problem, words[values[0]]);
 }
 #endif
 #endif /* KPRED_IMPLEMENTATION || KPRED_STATIC */

@@ -130,6 +130,20 @@ refuse "all that is missing, 3-D" 1 "conv_solver: fields gpu, dir, dtype, n, c, 
 refuse "all that is missing, of a GEMM" 1 "gemm_mi100_nn: fields m, n, k are missing" \
     predict gemm_mi100_nn batch=1
 
+# ---- which solvers ----
+
+# winograd NUMBER FIELD=VALUE...: so many of the four solvers of this name are among those predicted
+winograd() {
+    wanted=$1; shift
+    # shellcheck disable=SC2086
+    predict conv_solver gpu=gfx906_60 dir=F dtype=FP32 $sizes "$@" -k 81 --csv >"$tmp/out" 2>"$tmp/err"
+    [ "$(grep -c ConvBinWinogradRxS "$tmp/out")" -eq "$wanted" ]
+}
+check "solvers: Winograd with a stride" winograd 4 stride_h=2 stride_w=2
+check "solvers: no Winograd with two strides" winograd 0 stride_h=1 stride_w=2
+check "solvers: no Winograd with a stride of 3" winograd 0 stride_h=3 stride_w=3
+check "solvers: no Winograd with 65536 images" winograd 0 n=65536
+
 # ---- why a kernel does not apply ----
 
 # reasons MODEL DIR GPU WORDS FIELD=VALUE...: the problem above, with these, is refused with the words

@@ -350,6 +350,7 @@ int main(int argc, char **argv)
     rare_points();
     rare_filters();
     rare_images();
+    rare_winograd();
     rare_names();
     return test_end();
 }

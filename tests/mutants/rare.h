@@ -146,6 +146,46 @@ static void rare_images(void)
         }
 }
 
+/* Does a solver of F(2,3), or for f3x2 of F(3,2), take 1x1 problems with this value? */
+static int winograd_takes(int f3x2, int gpu, int field, int32_t x, int32_t strides)
+{
+    static const uint64_t words[] = {KPRED_SOLVER_F2X3, KPRED_SOLVER_F3X2};
+    const int32_t v[1] = {f3x2};
+    int32_t p[KPRED_CONV3D_FIELD_COUNT];
+    for (int f = 0; f < KPRED_CONV3D_FIELD_COUNT; f++)
+        p[f] = f < KPRED_CONV3D_N || (f >= KPRED_CONV3D_PAD_D && f <= KPRED_CONV3D_PAD_W) ? 0 : 1;
+    p[KPRED_CONV3D_GPU] = gpu;
+    p[KPRED_CONV3D_H] = p[KPRED_CONV3D_W] = 2048;
+    p[KPRED_CONV3D_STRIDE_H] = p[KPRED_CONV3D_STRIDE_W] = strides;
+    p[field] = x;
+    return kpred_rule_of_solvers(words, 2, p, v, 1);
+}
+
+static void rare_winograd(void)
+{
+    static const int others[] = {KPRED_CONV3D_DTYPE,    KPRED_CONV3D_LAYOUT, KPRED_CONV3D_STRIDE_H,
+                                 KPRED_CONV3D_STRIDE_W, KPRED_CONV3D_DIL_H,  KPRED_CONV3D_DIL_W,
+                                 KPRED_CONV3D_GROUPS};
+    for (int gpu = 0; gpu < KPRED_CONV3D_GPU_COUNT; gpu++)
+        for (int f3x2 = 0; f3x2 < 2; f3x2++) {
+            const int any = gpu == KPRED_CONV3D_GPU_GFX90878 || gpu == KPRED_CONV3D_GPU_GFX90A6E;
+            const int one = f3x2 && gpu == KPRED_CONV3D_GPU_GFX1030_36;
+            CASE(winograd_takes(f3x2, gpu, KPRED_CONV3D_N, 65535, 2) == !one, "stride, %d", gpu);
+            CASE(!winograd_takes(f3x2, gpu, KPRED_CONV3D_DIR, KPRED_DIR_W, 2), "W, %d", gpu);
+            CASE(winograd_takes(f3x2, gpu, KPRED_CONV3D_C, 64, 1), "products, %d", gpu);
+            CASE(winograd_takes(f3x2, gpu, KPRED_CONV3D_C, 65, 1) == any, "beyond, %d", gpu);
+            for (int f = KPRED_CONV3D_N; f <= KPRED_CONV3D_X; f++)
+                CASE(winograd_takes(f3x2, gpu, f, 65536, 2 - one)
+                         == (f == KPRED_CONV3D_D || f == KPRED_CONV3D_Z),
+                     "field %d, %d", f, gpu);
+            for (int i = 0; i < COUNT(others); i++)
+                CASE(!winograd_takes(f3x2, gpu, others[i], 3 - (i < 2), 2 - one), "field %d, %d",
+                     others[i], gpu);
+        }
+    CASE(check_limits(&kernels[OF_RXS]) == 0, "limits");
+    CASE(check_limits(&kernels[OF_RXS_F3X2]) == 0, "limits of F(3,2)");
+}
+
 /* A tuple behind the last one of the table is none of its kernels, though memory goes on there. */
 static void rare_names(void)
 {

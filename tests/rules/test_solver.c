@@ -3,7 +3,7 @@
 
    test_solver          what solvers' names say about them, and naive statements of what the rule
                         looks at: each thing alone decides, multiples, least sizes; extremes;
-                        every bit of a problem's word
+                        every bit of a problem's word; the rules of Winograd kernels
    test_solver rows     reads ingest's CSV of a find-db on standard input: no solver that a row
                         names is rejected; tells how many solvers a problem has left on average */
 #include "kpred_constraints.h"
@@ -150,13 +150,22 @@ static int images_fit(const char *s, int32_t n)
     return !has(s, "WrW2<") || n >= atoi(strchr(s, '<') + 1);
 }
 
+static int strides_fit(const char *s, const int32_t *p)
+{
+    int32_t stride = p[KPRED_CONV3D_STRIDE_H];
+    int one = p[KPRED_CONV3D_DIR] == KPRED_DIR_W
+              || (has(s, "f3x2") && p[KPRED_CONV3D_GPU] == KPRED_CONV3D_GPU_GFX1030_36);
+    return !has(s, "WinogradRxS")
+           || (stride == p[KPRED_CONV3D_STRIDE_W] && stride <= (one ? 1 : 2));
+}
+
 static int fits(const char *s, const int32_t *p)
 {
     int flat = has(s, "Ocl") || has(s, "Winograd") || has(s, "fft") || has(s, "ConvAsm");
     int nhwc = p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NHWC;
     int gpu = p[KPRED_CONV3D_GPU];
     return direction_fits(s, p[KPRED_CONV3D_DIR]) && filter_fits(s, p)
-           && images_fit(s, p[KPRED_CONV3D_N])
+           && images_fit(s, p[KPRED_CONV3D_N]) && strides_fit(s, p)
            && !(flat && p[KPRED_CONV3D_LAYOUT] == KPRED_LAYOUT_NCDHW)
            && !(flat && nhwc && !has(s, "NHWC"))
            && !(has(s, "Xdlops")
@@ -194,8 +203,8 @@ static int check_names(void)
     return bad || accepted < 100000;
 }
 
-/* Of two accepted problems, any mixture is accepted as well (type and GPU go together); and each
-   solver has an accepted problem at all. */
+/* Of two accepted problems, any mixture is accepted as well (type and GPU go together), but for the
+   solvers of check_winograd; and each solver has an accepted problem at all. */
 static int check_axes(void)
 {
     int32_t p[FIELDS], q[FIELDS];
@@ -208,7 +217,7 @@ static int check_axes(void)
             if (axes[a].first == KPRED_CONV3D_GPU)
                 p[KPRED_CONV3D_DTYPE] = q[KPRED_CONV3D_DTYPE];
             memcpy(p + axes[a].first, q + axes[a].first, sizeof *p * (size_t)axes[a].n);
-            bad += !accepts(p, s);
+            bad += !accepts(p, s) && words[s] < KPRED_SOLVER_F2X3;
             mixed++;
         }
     sprintf(note, "%d mixtures", mixed);
@@ -412,7 +421,7 @@ static int is_uneven_size(const int32_t *p, int which, int i)
     return which == 0 ? is_uneven(&k, 1, i) : is_uneven(which == 1 ? terms : pixels, 4, i);
 }
 
-/* As the comment of KPRED_SOLVER_WORD has it; the bits from 62 on are nobody's. */
+/* As the comment of KPRED_SOLVER_WORD has it, but for the last two bits (check_winograd) */
 static int has_bit(const int32_t *p, int bit)
 {
     return bit < 15   ? p[KPRED_CONV3D_GPU] == bit / 3 && p[KPRED_CONV3D_DTYPE] == bit % 3
@@ -429,18 +438,18 @@ static int has_bit(const int32_t *p, int bit)
                       : 0;
 }
 
-/* Words of one bit each show the problem's. Each bit but the last two was seen both ways. */
+/* Words of one bit each show the problem's. Each bit was seen both ways. */
 static int check_bits(void)
 {
-    uint64_t bits[64];
+    uint64_t bits[62];
     int32_t p[FIELDS];
-    int seen[64][2] = {{0}}, bad = 0;
-    for (int b = 0; b < 64; b++)
+    int seen[62][2] = {{0}}, bad = 0;
+    for (int b = 0; b < 62; b++)
         bits[b] = (uint64_t)1 << b;
     for (int i = 0; i < 20000; i++) {
         any_problem(p);
-        for (int32_t b = 0; b < 64; b++) {
-            const int is_out = !kpred_rule_of_solvers(bits, 64, p, &b, 1);
+        for (int32_t b = 0; b < 62; b++) {
+            const int is_out = !kpred_rule_of_solvers(bits, 62, p, &b, 1);
             seen[b][is_out]++;
             bad += is_out != has_bit(p, b);
         }
@@ -451,8 +460,6 @@ static int check_bits(void)
     return bad;
 }
 
-/* ---- rows ---- */
-
 static int index_of(const char *text, const char *const *names, int n)
 {
     int i;
@@ -462,6 +469,55 @@ static int index_of(const char *text, const char *const *names, int n)
 }
 
 #define INDEX_OF(text, names) index_of(text, names, COUNT(names))
+
+/* ---- the kernels with a rule of their own ---- */
+
+/* The same problem for a rule in two dimensions, field by field of that name. Is its GPU known
+   there? If not, it is one that takes as much as any. */
+static int flatten(const int32_t *p, int32_t *flat)
+{
+    static const char *const names[] = {KPRED_CONV2D_FIELD_LIST(SPELLING)};
+    static const char *const known[] = {KPRED_GPU_LIST(SPELLING) KPRED_CONV2D_MORE_GPUS(SPELLING)};
+    const int gpu = INDEX_OF(gpus[p[KPRED_CONV3D_GPU]], known);
+    for (int f = 0; f < COUNT(names); f++)
+        flat[f] = p[INDEX_OF(names[f], fields)];
+    flat[KPRED_CONV2D_GPU] = gpu < 0 ? KPRED_GPU_GFX942130 : gpu;
+    return gpu >= 0;
+}
+
+/* The largest of the sizes and pads */
+static int32_t largest(const int32_t *flat)
+{
+    int32_t most = 0;
+    for (int f = KPRED_CONV2D_N; f <= KPRED_CONV2D_PAD_W; f++)
+        most = flat[f] > most ? flat[f] : most;
+    return most;
+}
+
+/* A solver is listed where the rule of its kernel applies. On GPUs that the rule does not know,
+   products may be larger. */
+static int check_winograd(void)
+{
+    static const uint64_t bits[] = {KPRED_SOLVER_F2X3, KPRED_SOLVER_F3X2};
+    static const kpred_rule rules[] = {kpred_rule_conv_bin_winograd_rxs,
+                                       kpred_rule_conv_bin_winograd_rxs_f3x2};
+    int32_t p[FIELDS], flat[KPRED_CONV2D_FIELD_COUNT];
+    int bad = 0, taken = 0, larger = 0;
+    for (int i = 0; i < 300000; i++)
+        for (int32_t b = 0; b < 2; b++) {
+            any_problem(p);
+            const int known = flatten(p, flat), applies = rules[b](flat, NULL, 0);
+            const int is_listed = kpred_rule_of_solvers(bits, 2, p, &b, 1);
+            const int is_large = largest(flat) >= 1 << 16 && flat[KPRED_CONV2D_GROUPS] == 1;
+            bad += is_listed != applies && (known || applies || is_large || largest(flat) < 128);
+            taken += is_listed && applies;
+            larger += is_listed && !applies;
+        }
+    sprintf(note, "%d listed, %d with larger products", taken + larger, larger);
+    return bad || taken < 1000 || larger < 10;
+}
+
+/* ---- rows ---- */
 
 static int32_t field_of(int f, const char *text)
 {
@@ -535,5 +591,6 @@ int main(int argc, char **argv)
     CASE(check_multiples() == 0, "multiples (%s)", note);
     CASE(check_extremes() == 0, "extremes (%s)", note);
     CASE(check_bits() == 0, "bits of the problem's word (%s)", note);
+    CASE(check_winograd() == 0, "winograd (%s)", note);
     return test_end();
 }

@@ -151,7 +151,7 @@ conv_igemm_gtc_bwd_nhwc 585
 conv_igemm_gtc_fwd_nhwc 585
 conv_igemm_gtc_wrw_nhwc 585
 conv_ocl_direct_fwd_1x1 930
-conv_solver 780
+conv_solver 1650
 gemm_a4w4_blockscale 336
 gemm_a8w8_blockscale 720
 gemm_a8w8_blockscale_bpreshuffle 1470

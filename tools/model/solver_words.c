@@ -10,7 +10,8 @@
    Known, from a solver's name or MIOpen's conditions for it: directions; filters, pads and strides
    of those made for one or two of them; NCHW alone, no dilation and no groups for those in
    assembly or OpenCL, of Winograd and FFT, where the table says so; N images for
-   ConvOclBwdWrW2<N>; no Xdlops on gfx906 and gfx1030, which lack the instructions.
+   ConvOclBwdWrW2<N>; no Xdlops on gfx906 and gfx1030, which lack the instructions; for
+   ConvBinWinogradRxS and the kernels after it, what the rule of their parameters says.
    Observed, in five find-dbs (gfx906_60, gfx90878, gfx90a6e, gfx942130, gfx1030_36: 526,000
    problems): all else. Only where 100 or more listings were to be expected if the thing did not
    matter; or where solvers of one family agree, as in square filters for MLIR, and none of
@@ -49,10 +50,13 @@ static const struct solver {
     {"ConvAsmImplicitGemmV4R1DynamicFwd_1x1", SOLVER(001001, 1, 1, 0x001, 15, 15, 5, 1, 1, 32, 1)},
     {"ConvAsmImplicitGemmV4R1DynamicWrw", SOLVER(000001, 4, 1, 0x3FF, 15, 15, 5, 32, 32, 8, 1)},
     {"ConvBinWinograd3x3U", SOLVER(000011, 3, 1, 0x002, 2, 1, 4, 1, 1, 1, 1)},
-    {"ConvBinWinogradRxS", SOLVER(004033, 7, 1, 0x3FF, 15, 15, 4, 1, 1, 1, 1)},
-    {"ConvBinWinogradRxSf2x3", SOLVER(037333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1)},
-    {"ConvBinWinogradRxSf2x3g1", SOLVER(037333, 7, 1, 0x3FF, 15, 3, 4, 1, 1, 1, 1)},
-    {"ConvBinWinogradRxSf3x2", SOLVER(037333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1)},
+    {"ConvBinWinogradRxS", SOLVER(000033, 7, 1, 0x3FF, 15, 3, 4, 1, 1, 1, 1) | KPRED_SOLVER_F2X3},
+    {"ConvBinWinogradRxSf2x3",
+     SOLVER(033333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1) | KPRED_SOLVER_F2X3},
+    {"ConvBinWinogradRxSf2x3g1",
+     SOLVER(033333, 7, 1, 0x3FF, 15, 3, 4, 1, 1, 1, 1) | KPRED_SOLVER_F2X3},
+    {"ConvBinWinogradRxSf3x2",
+     SOLVER(033333, 7, 1, 0x3FF, 15, 3, 6, 1, 1, 1, 1) | KPRED_SOLVER_F3X2},
     {"ConvCkIgemmFwdV6r1DlopsNchw", SOLVER(037003, 1, 1, 0x3FF, 15, 15, 5, 64, 8, 32, 1)},
     {"ConvDirectNaiveConvBwd", SOLVER(077777, 2, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1)},
     {"ConvDirectNaiveConvFwd", SOLVER(077777, 1, 7, 0x3FF, 15, 15, 7, 1, 1, 1, 1)},
