@@ -163,9 +163,10 @@ RUN = JOBS='$(JOBS)' CC='$(CC)' CFLAGS='$(CFLAGS)' BUILD='$(BUILD)' MIOPEN_DB='$
     TENSILE_CSV='$(TENSILE_CSV)' AITER_CSV='$(AITER_CSV)' sh tests/harness/run.sh
 
 .PHONY: check
-check: ## run the tests; the first line says how long they take. SUITES=--all: those of the gate, too; --deep: the longest
+check: ## run the tests. SUITES=NAME: that one; --all: those of the gate, too; --deep: the longest. FAILED=1: that failed
+	@echo "building the programs"
 	@$(MAKE) -s -j$(JOBS) all
-	@$(RUN) $(SUITES)
+	@$(RUN) $(if $(FAILED),--failed,$(SUITES))
 
 .PHONY: smoke
 smoke: all ## run the few tests that show in a minute whether much is broken

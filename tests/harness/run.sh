@@ -3,13 +3,14 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: [JOBS=N] [BUILD=build] [CC=cc] [CFLAGS=-O2] [MIOPEN_DB=DIR] [TENSILE_CSV=DIR] [AITER_CSV=DIR]
-#        [ORACLE=rules.py] tests/harness/run.sh [--smoke | --all | --deep | NAME...]
+#        [ORACLE=rules.py] tests/harness/run.sh [--smoke | --all | --deep | --failed | NAME...]
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
 # suite, and every tests/*/*.sh but this one and what suites call. tests/harness/suites says which of
-# them run only on demand. NAME: only these (test_math, cli, signature-gcc, ...), of whatever kind. The
-# output of a suite ends with `N passed, N failed, N skipped`; one that does not get that far, or counts
-# nothing at all, is a failed one. It is kept in $BUILD/check/NAME.log.
+# them run only on demand. NAME: only these (test_math, cli, signature-gcc, ...), of whatever kind.
+# --failed: those that failed the last time. The output of a suite ends with `N passed, N failed, N
+# skipped`; one that does not get that far, counts nothing at all, or takes longer than its limit
+# (LIMIT seconds, or some times what the table says) is a failed one. It is kept in $BUILD/check/NAME.log.
 set -u
 . tests/harness/script.inc
 MIOPEN_DB=${MIOPEN_DB:-../shared/miopen/data}
@@ -22,75 +23,27 @@ unset MAKEFLAGS MFLAGS MAKELEVEL # the suites that call make choose for themselv
 out=$BUILD/check
 mkdir -p "$out" || exit 1
 
-# ---- one suite: --one NAME ----
-
-program() {
-    if grep -q '^#include "\(weights/\|.*shipped.h\)' tests/*/"$1.c" && ! has_weights; then
-        skipped all "the weights are not there (make weights)"
-        test_end
-    elif [ -e tests/evolve/"$1.c" ] && [ ! -e "$BUILD/libkpred-evolve.a" ]; then
-        skipped all "there is no LLVM 16: kpred-evolve is not built"
-        test_end
-    else
-        test_program "$1" "$out/$1" && "$out/$1"
-    fi
-}
-
-# suite NAME: behind the script's name may stand -PART
-suite() {
-    script=$(echo tests/*/"${1%%-*}.sh")
-    case $1 in
-    *-*) sh "$script" "${1#*-}" ;;
-    *) if [ -e "$script" ]; then sh "$script"; else program "$1"; fi ;;
-    esac
-}
-
-# The last line of a log, if that is what a suite ends with that ran anything; else a failure, said in the log
-totals() {
-    case $(tail -n 1 "$1" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped') in
-    '') echo "it ended with status $2 and without totals" >>"$1" ;;
-    '0 passed, 0 failed, 0 skipped') echo "it ended with status $2 and ran nothing" >>"$1" ;;
-    *) tail -n 1 "$1"; return ;;
-    esac
-    echo "0 passed, 1 failed, 0 skipped"
-}
-
-# one NAME: runs it; its line, its counts in NAME.totals, and its processor time in NAME.times
-one() {
-    name=$1 log=$out/$1.log
-    start=$(date +%s)
-    suite "$name" >"$log" 2>&1 </dev/null
-    status=$? seconds=$(($(date +%s) - start))
-    # shellcheck disable=SC2046
-    set -- $(totals "$log" $status | tr -cd '0-9 ')
-    if [ $status -ne 0 ] && [ "$2" -eq 0 ]; then
-        echo "it ended with status $status and counted no failure" >>"$log"
-        set -- "$1" 1 "$3"
-    fi
-    printf '%-18s %4s passed, %s failed, %s skipped, %s s\n' "$name" "$@" $seconds
-    echo "$@" >"$out/$name.totals"
-    times >"$out/$name.times"
-}
-
-if [ "${1-}" = --one ]; then
-    one "$2"
-    exit 0 # a failure is in the totals; another status may stop the others
-fi
-
 # ---- which suites there are ----
 
 table() {
     grep -v '^#' tests/harness/suites
 }
 
-# SECONDS KIND NAME of every suite, longest first: those of the table, then the files it does not name
-every_suite() {
-    table | sort -rn
+# The lines of the table, and of the files that it does not name
+each_suite() {
+    table
     for file in tests/*/test_*.c tests/*/*.sh; do
         name=$(basename "${file%.*}")
         case $name in run | cross | four | fuzz_one | compile_replay) continue ;; esac
         table | grep -qE " $name(-.*)?\$" || echo "2 check $name"
     done | sort -u
+}
+
+# SECONDS KIND NAME of every suite, longest first; the seconds are those of the last run, if there was one
+every_suite() {
+    each_suite | awk -v seconds="$out/seconds" '
+        BEGIN { while ((getline line <seconds) > 0) { split(line, word); measured[word[2]] = word[1] } }
+        { if ($3 in measured) $1 = measured[$3]; print }' | sort -rn
 }
 
 # chosen ARGUMENT...: of these lines those that are to run
@@ -109,28 +62,150 @@ chosen() {
     esac
 }
 
+# ---- programs in C ----
+
+# Why a program of this name cannot be built, or nothing
+lacks() {
+    if grep -q '^#include "\(weights/\|.*shipped.h\)' tests/*/"$1.c" && ! has_weights; then
+        echo "the weights are not there (make weights)"
+    elif [ -e tests/evolve/"$1.c" ] && [ ! -e "$BUILD/libkpred-evolve.a" ]; then
+        echo "there is no LLVM 16: kpred-evolve is not built"
+    fi
+}
+
+# A makefile of those that can be built. One that does not compile is not there, and its suite says why.
+programs() {
+    for file in tests/*/test_*.c; do
+        program=$out/$(basename "$file" .c)
+        [ "$(lacks "${program##*/}")" ] || printf '%s: %s\n\trm -f $@; %s\n-include %s.d\n' "$program" \
+            "$file $archive $(evolve_archive "$file") $out/programs.mk" \
+            "$(test_command "$file" "$program" -MMD -MP -MF "$program.d" -MT "$program")" "$program"
+    done
+}
+
+# build_programs NAME...: those of them that are programs, in one pass
+build_programs() {
+    programs >"$out/programs.new"
+    cmp -s "$out/programs.new" "$out/programs.mk" || cp "$out/programs.new" "$out/programs.mk"
+    sed -n 's/^\([^ ]*\): .*/\1/p' "$out/programs.mk" >"$out/programs"
+    goals=$(printf "$out/%s\n" "$@" | grep -xFf "$out/programs")
+    [ ! "$goals" ] || "${MAKE:-make}" -s -k -j"$JOBS" -f "$out/programs.mk" $goals >"$out/programs.log" 2>&1
+}
+
+# ---- one suite ----
+
+program() {
+    why=$(lacks "$1")
+    if [ "$why" ]; then
+        skipped all "$why"
+        test_end
+    else
+        { [ -x "$out/$1" ] || test_program "$1" "$out/$1"; } && "$out/$1"
+    fi
+}
+
+# suite NAME: behind the script's name may stand -PART
+suite() {
+    script=$(echo tests/*/"${1%%-*}.sh")
+    case $1 in
+    *-*) sh "$script" "${1#*-}" ;;
+    *) if [ -e "$script" ]; then sh "$script"; else program "$1"; fi ;;
+    esac
+}
+
+# limit NAME: the seconds that it may take, with much room for a slow machine that does other work
+limit() {
+    table | awk -v name="$1" '$3 == name { s = $1 } END { print 120 + 15 * s }'
+}
+
+# within SECONDS COMMAND...: ended with status 124 after so long, with all that it began
+within() {
+    if has timeout; then timeout -k 10 "$@"; else shift; "$@"; fi
+}
+
+# The last line of a log, if that is what a suite ends with that ran anything; else a failure, said in the log
+totals() {
+    case $2,$(tail -n 1 "$1" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped') in
+    124,*) echo "it was ended, as it took longer than its limit of $3 s" >>"$1" ;;
+    *,) echo "it ended with status $2 and without totals" >>"$1" ;;
+    *,'0 passed, 0 failed, 0 skipped') echo "it ended with status $2 and ran nothing" >>"$1" ;;
+    *) tail -n 1 "$1"; return ;;
+    esac
+    echo "0 passed, 1 failed, 0 skipped"
+}
+
+# What is left to run, in minutes, by what the suites that have ended took
+left() {
+    cat "$out"/*.ended 2>/dev/null | awk -v jobs="$JOBS" -v passed="$(($(date +%s) - $(cat "$out/began")))" '
+        NR == FNR { ended[$2] = 1; next }
+        { all += $1; if ($3 in ended) done += $1 }
+        END { if (done > 0 && done < all) printf ", %.1f min left", passed * (all - done) / done / 60 }' - "$out/chosen"
+}
+
+# one NAME: runs it; its line, its counts in NAME.totals, and its processor time in NAME.times
+one() {
+    name=$1 log=$out/$1.log limit=${LIMIT:-$(limit "$1")}
+    start=$(date +%s)
+    within "$limit" sh tests/harness/run.sh --suite "$name" >"$log" 2>&1 </dev/null
+    status=$? seconds=$(($(date +%s) - start))
+    # shellcheck disable=SC2046
+    set -- $(totals "$log" $status "$limit" | tr -cd '0-9 ')
+    if [ $status -ne 0 ] && [ "$2" -eq 0 ]; then
+        echo "it ended with status $status and counted no failure" >>"$log"
+        set -- "$1" 1 "$3"
+    fi
+    echo "$seconds $name" >"$out/$name.ended"
+    printf '%-18s %4s passed, %s failed, %s skipped, %s s%s\n' "$name" "$@" $seconds "$(left)"
+    echo "$@" >"$out/$name.totals"
+    times >"$out/$name.times"
+}
+
+case ${1-} in
+--suite) suite "$2"; exit ;;
+--one)
+    one "$2"
+    exit 0 # a failure is in the totals; another status may stop the others
+    ;;
+--failed)
+    [ -s "$out/failed" ] || { echo "run.sh: no suite failed the last time"; exit 2; }
+    # shellcheck disable=SC2046
+    set -- $(cat "$out/failed")
+    ;;
+esac
+
+# ---- all of them ----
+
 chosen "$@" >"$out/chosen"
 if grep '^unknown' "$out/chosen"; then exit 2; fi
 [ -s "$out/chosen" ] || { echo "run.sh: there is no suite to run" >&2; exit 2; }
 names=$(cut -d' ' -f3 "$out/chosen")
+rm -f "$out"/*.ended
 for name in $names; do rm -f "$out/$name.totals"; done
-
-# ---- all of them ----
 
 awk -v jobs="$JOBS" '{ s += $1; if ($1 > most) most = $1 }
     END { s /= jobs; if (s < most) s = most
           printf "%d suites, %d at a time: about %.1f minutes\n", NR, jobs, s / 60 }' "$out/chosen"
+date +%s >"$out/began"
+# shellcheck disable=SC2086
+build_programs $names
 printf '%s\n' $names | xargs -P "$JOBS" -n 1 sh tests/harness/run.sh --one
 
 # A suite that was ended from outside has left no totals.
+: >"$out/failed"
 for name in $names; do
     if [ ! -s "$out/$name.totals" ]; then
         echo "it did not come to its end" >>"$out/$name.log"
         echo "0 1 0" >"$out/$name.totals"
     fi
     read -r _ failures _ <"$out/$name.totals"
-    [ "$failures" -eq 0 ] || { echo "$name:"; sed 's/^/    /' "$out/$name.log"; }
+    [ "$failures" -eq 0 ] || echo "$name" >>"$out/failed"
 done
+# shellcheck disable=SC2013
+for name in $(cat "$out/failed"); do
+    echo "$name, again by \`make check SUITES=$name\`; what is not ok of $out/$name.log:"
+    sed -n '/^ok /!s/^/    /p' "$out/$name.log"
+done
+cat "$out"/*.ended >>"$out/seconds" # the last line of a name counts
 for name in $names; do
     sed -n "s/^skip /    $name: /p" "$out/$name.log"
 done >"$out/skips"

@@ -38,6 +38,29 @@ check "a status that no totals tell" counts "3 passed, 1 failed, 0 skipped" "cou
 check "a suite that is skipped for a reason" counts "0 passed, 0 failed, 1 skipped" "one: all: no data" one.sh \
     "$include" "end_without all 'no data'"
 
+hangs() {
+    LIMIT=1 counts "$failure" "longer than its limit of 1 s" one.sh "echo so far; sleep 60" &&
+        grep -qF 'one, again by `make check SUITES=one`' "$tmp/out" && grep -qxF "    so far" "$tmp/out"
+}
+check "a suite that hangs" hangs
+again() {
+    (cd "$tree" && BUILD=build sh tests/harness/run.sh "$@") >"$tmp/out" 2>&1
+}
+failed_ones() {
+    printf '%s\n' "$include" 'check one true' test_end >"$tree/tests/some/two.sh"
+    printf '%s\n' "$include" 'check one test -e mended' test_end >"$tree/tests/some/one.sh"
+    ! again one two && : >"$tree/mended" && again --failed && ! grep -q '^two ' "$tmp/out" && grep -q '^one ' "$tmp/out" &&
+        ! again --failed && grep -qF "no suite failed" "$tmp/out"
+}
+check "those that failed the last time" failed_ones
+twice() { # a program that a header is changed of is built again
+    printf '%s\n' '#include "harness/test.h"' '#include "some/n.h"' 'int main(void) { CASE(N == 1, "n"); return test_end(); }' \
+        >"$tree/tests/some/test_two.c"
+    echo "#define N 0" >"$tree/tests/some/n.h" && ! again test_two && echo "#define N 1" >"$tree/tests/some/n.h" && again test_two &&
+        echo nonsense >>"$tree/tests/some/test_two.c" && ! again test_two && grep -q 'error' "$tmp/out"
+}
+check "a program is as new as its sources" twice
+
 # ---- make release-check ----
 
 need git "release-check"
