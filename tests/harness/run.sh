@@ -49,7 +49,7 @@ every_suite() {
 # chosen ARGUMENT...: of these lines those that are to run
 chosen() {
     case ${1-} in
-    --all) every_suite | grep -v ' deep ' ;;
+    --all) every_suite | grep -vE ' (short|deep) ' ;;
     --deep) every_suite | grep ' deep ' ;;
     --smoke) every_suite | grep ' smoke ' ;;
     '') every_suite | grep -vE ' (wide|deep) ' ;;

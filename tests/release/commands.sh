@@ -2,7 +2,7 @@
 # commands.sh - every command of the documents, man pages and --help runs as it stands there
 # SPDX-License-Identifier: MIT
 #
-# usage: [DOCS="FILE.md ..."] tests/release/commands.sh [long]
+# usage: [DOCS="FILE.md ..."] tests/release/commands.sh [first|long]
 #
 # Commands are the blocks between ```sh and ```, and indented ones that begin with the name of a program;
 # if a line begins with `$ `, only such lines of its block. They run one after the other in a copy of the
@@ -11,12 +11,14 @@
 # language is a failure, unless it is one that nobody runs. The files that the commands read are made first,
 # databases out of tests/fixtures, and the words that stand for the reader's own (/path/to, NAME, DB)
 # become these. tests/release/not_run lists the commands that do not run, with the reason; of these the
-# files, targets and options exist. The part `long` runs those that the list puts there, and no other.
+# files, targets and options exist. The part `first` is README.md alone; `long` runs those that the list puts there, and
+# no other.
 . tests/harness/script.inc
 
 [ "${DOCS-}" ] && every= || every=yes # of the documents
 DOCS=${DOCS:-README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md weights/README.md tools/README.md $(echo docs/*.md)}
 part=${1-usual}
+[ "$part" != first ] || { part=usual every='' DOCS=README.md; }
 test_begin
 need_weights "commands of the documents"
 tree=$tmp/tree data=$tmp/data # what $KPRED and $MIOPEN_DB are here
@@ -477,8 +479,10 @@ touch "$tmp/ran" "$tmp/used"
 cd "$root" || exit 1
 unset CC CFLAGS LDFLAGS MAKEFLAGS MFLAGS MAKELEVEL PREFIX DESTDIR # as in a shell of the reader's
 for document in $DOCS; do one_document "$document"; done
-for program in kpred-train kpred; do manual docs/$program.1 page_examples docs/$program.1; done
-manual "--help" help_examples
+if [ "$every" ]; then
+    for program in kpred-train kpred; do manual docs/$program.1 page_examples docs/$program.1; done
+    manual "--help" help_examples
+fi
 if [ "$part" = usual ] && [ "$every" ]; then
     check "the list of what is not run" none_stale
     check "embedding.md: what gpu.c prints" gpu_output
