@@ -220,8 +220,8 @@ answers: ## write tests/mutants/answers again, after a rule or a model changed o
 	@mv $(BUILD)/answers/stored tests/mutants/answers
 
 .PHONY: coverage
-coverage: ## lines and branches of the headers that the tests of the runtime reach; tests/mutants/unreached has the others
-	@python3 tests/mutants/coverage.py $(BUILD)/coverage
+coverage: ## lines and branches of the headers that tests reach; tests/mutants/unreached has the others. TOOLS=1: of the tools
+	@python3 tests/mutants/coverage.py $(BUILD)/coverage $(if $(TOOLS),--tools $(SUITES))
 
 .PHONY: breaks
 breaks: all ## put 41 faults in, one after the other, and see that the suite meant for each fails; an hour

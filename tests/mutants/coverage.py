@@ -1,7 +1,7 @@
 """coverage.py - make coverage: the lines and branches of the headers that the tests of the runtime reach
 SPDX-License-Identifier: MIT
 
-usage: coverage.py FOLDER    from the repository's root; it needs gcc and gcov
+usage: coverage.py FOLDER [--tools [SUITE...]]    from the repository's root; it needs gcc and gcov
 
 The programs of tests/mutants/programs run once, instrumented, and their counts are added up. A line or a
 branch that none of them reaches has to be explained in tests/mutants/unreached, in the form of
@@ -9,6 +9,10 @@ tests/mutants/survivors: `+ line` or `+ branch` behind the line. An explanation 
 there, is a failure; but with a `?` behind it, it may be reached, as another machine does. Code for other
 machines is not compiled, so nothing is said about it. The last line is `N passed, N failed, N skipped`:
 lines and branches reached or explained; the others.
+
+With --tools it is told how many lines and branches of each file and room of tools/ the suites reach, those of
+`make check` if none are named, as a table and as FOLDER/tools.csv. Nothing has to be explained: compare the
+table with that of before a change of the tests.
 """
 import glob
 import gzip
@@ -100,8 +104,64 @@ def report(counts):
     return failed or not all(counts.values())
 
 
+# ---- the tools ----
+
+def run_suites(build, suites):
+    """Builds the tools instrumented, and runs the suites on them; what fails is theirs to say"""
+    environment = dict(os.environ, BUILD=build, CC="gcc", CFLAGS="-O0 --coverage", JOBS=str(os.cpu_count()))
+    subprocess.run(["make", "-s", "-j%d" % os.cpu_count(), "BUILD=" + build, "CC=gcc", "CFLAGS=-O0 --coverage",
+                    "EXACT=-ffp-contract=off -pthread", "all"], check=True)
+    subprocess.run(["sh", "tests/harness/run.sh", *suites], env=environment, check=False)
+
+
+def of_tools(build):
+    """{source: [lines, reached lines, branches, reached branches]}"""
+    found = {}
+    for folder, _, names in os.walk(build + "/tools"):
+        data = [name for name in names if name.endswith(".gcda")]
+        if not data:
+            continue
+        scratch = tempfile.mkdtemp()
+        subprocess.run(["gcov", "--json-format", "--branch-probabilities", *[os.path.join(folder, name) for name in data]],
+                       cwd=scratch, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        for path in glob.glob(scratch + "/*.gcov.json.gz"):
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                for source in json.load(file)["files"]:
+                    if source["file"].startswith("tools/") and source["file"].endswith(".c"):
+                        branches = [b["count"] for line in source["lines"] for b in line["branches"]]
+                        found[source["file"]] = [len(source["lines"]), sum(line["count"] > 0 for line in source["lines"]),
+                                                 len(branches), sum(count > 0 for count in branches)]
+        shutil.rmtree(scratch)
+    return found
+
+
+def tell_tools(folder, found):
+    """The table of the rooms, and a CSV of the files"""
+    rooms = {}
+    with open(folder + "/tools.csv", "w", encoding="utf-8") as file:
+        file.write("file,lines,lines_reached,branches,branches_reached\n")
+        for source, counts in sorted(found.items()):
+            file.write("%s,%d,%d,%d,%d\n" % (source, *counts))
+            for room in (os.path.dirname(source), "all"):
+                rooms[room] = [a + b for a, b in zip(rooms.get(room, [0] * 4), counts)]
+    for room, (lines, reached, branches, taken) in sorted(rooms.items(), key=lambda item: (item[0] == "all", item[0])):
+        print("%-22s %5d of %5d lines %5.1f %%, %5d of %5d branches %5.1f %%" % (
+            room, reached, lines, 100 * reached / lines, taken, branches, 100 * taken / max(branches, 1)))
+
+
+def tools(folder, suites):
+    build = os.path.abspath(folder) + "/build"
+    for path in glob.glob(build + "/tools/**/*.gcda", recursive=True):
+        os.remove(path)
+    run_suites(build, suites)
+    tell_tools(folder, of_tools(build))
+
+
 def main():
     os.makedirs(sys.argv[1], exist_ok=True)
+    if sys.argv[2:3] == ["--tools"]:
+        tools(sys.argv[1], sys.argv[3:])
+        return
     counts = {header: {} for header in run.HEADERS}
     tree = run.Tree(tempfile.mkdtemp(dir=os.path.abspath(sys.argv[1])))
     try:
