@@ -57,7 +57,7 @@ no_python_inside() {
 # What tests/harness/suites names is there.
 table() {
     grep -v '^#' tests/harness/suites | while read -r _ kind name; do
-        case $kind in smoke | check | wide | deep) ;; *) echo "$name: $kind" ;; esac
+        case $kind in smoke | short | check | wide | deep) ;; *) echo "$name: $kind" ;; esac
         ls tests/*/"${name%%-*}".sh tests/*/"$name".c >"$tmp/found" 2>/dev/null
         [ -s "$tmp/found" ] || echo "no $name"
     done >"$tmp/bad"
