@@ -1,0 +1,311 @@
+/* cases.h - what tests of programs share: texts, changed files, rows of cases, what there is
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "harness/program.h"
+
+#include <regex.h>
+
+/* ---- texts ---- */
+
+/* How often a text is part of another one */
+static inline size_t count_of(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        n++;
+    return n;
+}
+
+/* How many of its lines does this extended regular expression match? */
+static inline size_t lines_like(const char *text, const char *pattern)
+{
+    struct buf copy = {0};
+    regex_t compiled;
+    size_t n = 0;
+    if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        program_stop(pattern);
+    buf_puts(&copy, text);
+    for (char *at = copy.s, *line; (line = next_line(&at)) != NULL;)
+        n += regexec(&compiled, line, 0, NULL, 0) == 0;
+    regfree(&compiled);
+    buf_free(&copy);
+    return n;
+}
+
+/* Is the whole text like this extended regular expression? */
+static inline int is_like(const char *text, const char *pattern)
+{
+    struct buf whole = {0};
+    regex_t compiled;
+    buf_printf(&whole, "^(%s)$", pattern);
+    if (regcomp(&compiled, whole.s, REG_EXTENDED | REG_NOSUB) != 0)
+        program_stop(pattern);
+    const int is = regexec(&compiled, text, 0, NULL, 0) == 0;
+    regfree(&compiled);
+    buf_free(&whole);
+    return is;
+}
+
+/* A text made as by printf, which stays until the 64th call after */
+static inline const char *say(const char *format, ...) PRINTF_LIKE(1, 2);
+static inline const char *say(const char *format, ...)
+{
+    static char texts[64][2048];
+    static size_t at;
+    char *to = texts[at++ % 64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(to, sizeof texts[0], format, args);
+    va_end(args);
+    return to;
+}
+
+static inline int begins(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The text with the first `from`, which is in it, as `to`; it stays until the fourth call after. */
+static inline const char *replaced(const char *text, const char *from, const char *to)
+{
+    static struct buf texts[4];
+    static size_t at;
+    struct buf *b = &texts[at++ % 4];
+    const char *p = strstr(text, from);
+    if (p == NULL)
+        program_stop(from);
+    b->n = 0;
+    buf_printf(b, "%.*s%s%s", (int)(p - text), text, to, p + strlen(from));
+    return b->s;
+}
+
+/* What follows a table's heading */
+static inline const char *below_heading(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    return end != NULL ? end + 1 : "";
+}
+
+/* Are all of these, between which bars stand, whole lines of it? */
+static inline int has_lines(const char *text, const char *lines)
+{
+    for (size_t n = 0; lines[n] != '\0'; n += lines[n] == '|') {
+        const size_t from = n;
+        n += strcspn(lines + n, "|");
+        if (!has_line(text, say("%.*s", (int)(n - from), lines + from)))
+            return 0;
+    }
+    return 1;
+}
+
+static inline int program_compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Have both texts the same lines, in whatever order? */
+static inline int has_same_lines(const char *a, const char *b)
+{
+    const size_t n = count_lines(a);
+    char *copy[2] = {xstrdup(a), xstrdup(b)}, **lines = xcalloc(2 * n + 1, sizeof *lines);
+    int same = n == count_lines(b) && strlen(a) == strlen(b);
+    for (size_t which = 0; same && which < 2; which++) {
+        char *at = copy[which];
+        for (size_t i = 0; i < n; i++)
+            lines[which * n + i] = next_line(&at);
+        qsort(lines + which * n, n, sizeof *lines, program_compare_lines);
+    }
+    for (size_t i = 0; same && i < n; i++)
+        same = strcmp(lines[i], lines[n + i]) == 0;
+    free(copy[0]);
+    free(copy[1]);
+    free(lines);
+    return same;
+}
+
+/* ---- what two runs print ---- */
+
+/* A run that succeeds and prints what is kept there, which is something */
+static inline int same_as(const struct buf *kept, const char *format, ...) PRINTF_LIKE(2, 3);
+static inline int same_as(const struct buf *kept, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    program_vrun(format, args);
+    va_end(args);
+    return program.status == 0 && kept->n > 0 && strcmp(program.out.s, kept->s) == 0;
+}
+
+static inline void keep_output(struct buf *b)
+{
+    b->n = 0;
+    buf_puts(b, program.out.s);
+}
+
+/* Two runs that succeed and print the same */
+static inline int same_output(const char *one, const char *other)
+{
+    static struct buf kept;
+    const int ran = RAN("%s", one) == 0;
+    keep_output(&kept);
+    return ran && same_as(&kept, "%s", other);
+}
+
+/* ---- files with a change, and rows of cases ---- */
+
+/* A copy of a file that sed changed; 0 if it changed nothing. */
+static inline int edited(const char *from, const char *to, const char *script)
+{
+    return RAN("/usr/bin/env sed '%s' %s > %s", script, from, to) == 0
+           && strcmp(text_of(from), text_of(to)) != 0;
+}
+
+/* Each line that begins with what follows a `^`, every place of a single character, or the first
+   place of a longer text, becomes the other text, in which `&` is what was there: was it there? */
+static inline int program_change(struct buf *b, const char *text, const char *from, const char *to)
+{
+    const int is_line = *from == '^', is_each = is_line || from[1] == '\0';
+    const size_t length = strlen(from += is_line);
+    int found = 0;
+    for (const char *p = text; *p != '\0';) {
+        if (strncmp(p, from, length) != 0 || (found && !is_each)
+            || (is_line && p != text && p[-1] != '\n')) {
+            buf_add(b, p++, 1);
+            continue;
+        }
+        const size_t n = is_line ? strcspn(p, "\n") : length;
+        for (const char *t = to; *t != '\0'; t++)
+            buf_add(b, *t == '&' ? p : t, *t == '&' ? n : 1);
+        p += n + (is_line && *to == '\0');
+        found = 1;
+    }
+    return found;
+}
+
+/* Writes a text with such changes, pairs up to NULL or an empty text. */
+static inline void put_changes(const char *path, const char *text, const char *const *pairs)
+{
+    struct buf b = {0};
+    buf_puts(&b, text);
+    for (; *pairs != NULL && **pairs != '\0'; pairs += 2) {
+        struct buf old = b;
+        memset(&b, 0, sizeof b);
+        if (!program_change(&b, old.s, pairs[0], pairs[1]))
+            CASE(0, "%s has \"%s\"", path, pairs[0]);
+        buf_free(&old);
+    }
+    put_text(path, "%s", b.n > 0 ? b.s : "");
+    buf_free(&b);
+}
+#define CHANGED(path, text, ...) put_changes(path, text, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The bytes from..to of a file, and a text behind them */
+static inline void put_part(const char *path, const char *of, size_t from, size_t to,
+                            const char *more)
+{
+    struct buf b = {0}, part = {0};
+    if (read_file(of, 1 << 24, &b) != 0)
+        program_stop(of);
+    buf_add(&part, b.s + from, (to < b.n ? to : b.n) - from);
+    buf_puts(&part, more);
+    if (out_whole(path, &part) != 0)
+        program_stop(path);
+    buf_free(&b);
+    buf_free(&part);
+}
+
+static inline void put_copy(const char *path, const char *of)
+{
+    put_part(path, of, 0, SIZE_MAX, "");
+}
+
+/* Calls for each line of a file of the repository, cut at `|` into 16 cells, the last ones empty;
+   \n, \t, \\ and three octal digits behind a \ are one byte. A line `[kind]` begins those of a
+   kind, `#` a comment. */
+static inline void each_row(const char *path, void (*see)(const char *kind, char *const *cell))
+{
+    char *text = xstrdup(text_of(in_root(path))), *at = text, *line, kind[32] = "";
+    if (*text == '\0')
+        program_stop(path);
+    while ((line = next_line(&at)) != NULL) {
+        char *cell[17] = {line}, *to = line;
+        size_t n = 1;
+        if (*line == '#' || sscanf(line, "[%31[a-z]]", kind) == 1)
+            continue;
+        for (const char *p = line; *p != '\0'; p++)
+            if (*p == '|' && n < 16) {
+                *to++ = '\0';
+                cell[n++] = to;
+            } else if (*p == '\\' && p[1] >= '0' && p[1] <= '3') {
+                *to++ = (char)strtol((char[]){p[1], p[2], p[3], '\0'}, NULL, 8);
+                p += 3;
+            } else if (*p == '\\' && p[1] != '\0') {
+                p++;
+                *to++ = (char)(*p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
+            } else {
+                *to++ = *p;
+            }
+        *to = '\0';
+        while (n < 16)
+            cell[n++] = to;
+        see(kind, cell);
+    }
+    free(text);
+}
+
+/* ---- what there is ---- */
+
+/* Is there such a command on the path? */
+static inline int has_command(const char *name)
+{
+    return RAN("/usr/bin/env %s --version", name) != 127;
+}
+
+static inline const char *in_build(const char *name)
+{
+    return say("%s/%s", program.build, name);
+}
+
+static inline int is_built(const char *name)
+{
+    return access(in_build(name), X_OK) == 0;
+}
+
+/* Did make find the library: SQLITE, BZIP2, ZLIB, JANSSON? */
+static inline int has_library(const char *name)
+{
+    return has(text_of(in_build("libraries")), say("-DHAVE_%s", name));
+}
+
+/* What the variable says, as it is called from every folder, or that path in the repository; it
+   stays until the fourth call of in_root after. */
+static inline const char *folder_of(const char *variable, const char *otherwise)
+{
+    const char *value = getenv(variable);
+    return value == NULL ? in_root(otherwise) : *value == '/' ? value : in_root(value);
+}
+
+/* A test that cannot run here */
+static inline void skip_case(const char *name, const char *reason)
+{
+    test_start(name);
+    test_skip(reason);
+    test_stop();
+}
+
+/* Makes tests/data/mkdb.c, which makes databases, as ./mkdb; 0 without SQLite or bzip2. */
+static inline int make_mkdb(void)
+{
+    const char *cc = getenv("CC"), *flags = getenv("CFLAGS");
+    const char *libraries = text_of(in_build("libraries"));
+    if (!has_library("SQLITE") || !has_library("BZIP2"))
+        return 0;
+    if (RAN("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -I%s/tools %s/tests/data/mkdb.c "
+            "%s/libkpred-tools.a %.*s -o mkdb",
+            cc != NULL ? cc : "cc", flags != NULL ? flags : "", program.root, program.root,
+            program.build, (int)strcspn(libraries, "\n"), libraries)
+        != 0)
+        program_stop(program.err.s);
+    return 1;
+}
