@@ -1,0 +1,671 @@
+/* test_tuning.c - kpred-train tune and merge: times, order, and what commands, files and kills do
+   SPDX-License-Identifier: MIT */
+#include "harness/cases.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+
+#define N_OF(array) (sizeof(array) / sizeof *(array))
+
+#define TUNE  "kpred-train tune hill.spec --problems "
+#define FEW   TUNE "few.csv "
+#define BOTH  TUNE "both.csv "
+#define SIXTY TUNE "sixty.csv "
+#define INTO  FEW "--run ./time.sh -o "
+#define MERGE "kpred-train merge "
+/* A program under limits of a shell */
+#define WITH(limits, line) "/bin/sh -c '" limits "; exec %s/" line "'", program.build
+#define SHARE              TUNE "ten.csv --run ./time.sh --budget 6 "
+
+/* The rule leaves 22 tuples of n = 8, 54 of both.csv, and none of n = 0. */
+#define HILL(format, most)                                                          \
+    "[kernel]\nname = hill\n[data]\nformat = " format "\n[fields]\nn = size 0 64\n" \
+    "kind = plain other\n[params]\na = 1 2 3 4\nb = 1 2 4 " most                    \
+    "\nmode = fast slower\n[restrict]\na * b <= n\n"
+#define TIME        "echo $((a * 100 + b * 10 + n + ${#mode}))"
+#define TABLE       "n,kind,a,b,mode,time_us\n"
+#define TITLE(name) "# kpred-train tune: " name "\n# ./time.sh\n"
+#define HEAD        TITLE("hill") TABLE
+#define ROW         "8,plain,1,1,fast,122\n"
+#define PLAIN(n)    "\nplain," #n
+#define OF_ONE      "[data]\nformat = timed\n[fields]\nn = size\n[params]\n"
+
+/* Commands, which are *.sh, find a problem and a tuple in their variables. */
+static const struct {
+    const char *path, *text;
+} files[] = {
+    {"hill.spec", HILL("timed", "8")},
+    {"csv.spec", HILL("csv", "8")},
+    {"wide.spec", HILL("timed", "16")},
+    {"quoted.spec", "[kernel]\nname = quoted\n" OF_ONE "k = \"a, b\" \"c'd\" plain\n"},
+    {"hostile.spec", "[kernel]\nname = hostile\n" OF_ONE "LD_PRELOAD = \"/x/evil.so\"\n"
+                     "PATH = \"/x\"\nIFS = \"x\"\nBASH_ENV = \"/x\"\nENV = \"/x\"\n"},
+    {"one.in", "n\n1\n"},
+    {"few.csv", "kind,n\nplain,8\n"},
+    {"both.csv", "kind,n\nplain,64\nother,8\n"},
+    {"sixty.csv", "kind,n\nplain,64\n"},
+    {"ten.csv", "kind,n" PLAIN(1) PLAIN(2) PLAIN(3) PLAIN(4) PLAIN(5) PLAIN(6) PLAIN(7) PLAIN(8)
+                    PLAIN(9) PLAIN(10) "\n"},
+    {"good.csv", HEAD ROW "8,plain,1,1,slower,124\n"},
+    {"contrary.csv", HEAD "8,plain,1,1,fast,77\n"},
+    {"cut.csv", HEAD ROW "8,plain,1,1,slower,1"},
+    {"wide.csv", TABLE "64,plain,1,16,fast,174\n"},
+    {"time.sh", TIME},
+    {"log.sh", "echo $n,$kind,$a,$b,$mode,$(" TIME ").5 >>launches; " TIME ".5"},
+    {"server.sh", "while read -r line; do echo \"$line\" >>lines; eval \"$line\"; " TIME "; done"},
+    {"arguments.sh", "[ \"$*\" = \"n=$n kind=$kind a=$a b=$b mode=$mode\" ] && " TIME},
+    {"slow.sh", "echo $kind >>slow; sleep 0.3; echo 1"},
+    {"median.sh", "echo >>of.$a.$b.$mode\ncase $(wc -l <of.$a.$b.$mode) in 1) echo 1 ;; "
+                  "2) echo 9 ;; *) echo 4 ;; esac"},
+    {"wait.sh", "touch begun; while [ ! -e go ]; do sleep 0.02; done; echo 1"},
+    {"long.sh", "touch begun; sleep 1000"},
+    {"big.sh", "head -c 300000000 /dev/zero; echo; " TIME},
+    {"endless.sh", "exec cat /dev/zero"},
+};
+
+enum { GOOD = -1, COMMAND, SERVER };
+
+/* What a command, or a server, does for one tuple of sixty.csv, what then stands in place of its
+   time, and a part of the message of that tuple. A server is started again for the next one. */
+static const struct bad {
+    int kind;
+    const char *tuple, *line, *word, *why;
+} bad[] = {
+    {COMMAND, "1,1,fast", "echo hello", "invalid", "it printed \"hello\", which is no time"},
+    {COMMAND, "1,1,slower", ":", "invalid", "it printed no time"},
+    {COMMAND, "1,2,fast", "echo failed", "failed", "it printed \"failed\""},
+    {COMMAND, "1,2,slower", "echo 5 us", "invalid", "it printed \"5 us\", which is no time"},
+    {COMMAND, "1,4,fast", "echo 5; echo done", "invalid", "it printed \"done\", which is no time"},
+    {COMMAND, "1,4,slower", "echo -3", "invalid", "it printed \"-3\", a negative time"},
+    {COMMAND, "1,8,fast", "echo nan", "invalid", "it printed \"nan\", which is no time"},
+    {COMMAND, "1,8,slower", "echo 1e300", "invalid", "it printed \"1e300\": a time lies in"},
+    {COMMAND, "2,1,fast", "printf %02000d 1", "invalid",
+     "the last line that it printed is too long"},
+    {COMMAND, "2,1,slower", "echo 5; exit 3", "failed", "it ended with status 3"},
+    {COMMAND, "2,2,fast", "echo 5; kill -SEGV $$", "failed", "signal 11"},
+    {COMMAND, "2,2,slower", "exec sleep 999", "timeout", "it took longer than 1 s"},
+    {COMMAND, "2,4,fast", "trap '' TERM INT HUP; while :; do sleep 1; done", "timeout",
+     "longer than 1 s"},
+    {COMMAND, "2,4,slower", "sleep 999 & sleep 999", "timeout", "it took longer than 1 s"},
+    {COMMAND, "2,8,fast", "sleep 999 & sleep 999 & echo no", "invalid", "it printed \"no\", which"},
+    {COMMAND, "2,8,slower", "$own sleep 999 & sleep 999", "timeout", "it took longer than 1 s"},
+    {COMMAND, "3,1,fast", "($own sleep 999 &); sleep 0.1; echo", "invalid", "it printed no time"},
+    {SERVER, "3,1,fast", "exit 5", "failed", "the server ended with status 5"},
+    {SERVER, "3,2,slower", "kill -SEGV $$", "failed", "signal 11"},
+    {SERVER, "3,4,fast", "echo no", "invalid", "it printed \"no\""},
+    {SERVER, "3,8,fast", "sleep 999", "timeout", "it took longer than 1 s"},
+};
+
+/* ---- rows ---- */
+
+static const char *rows_in(const char *text)
+{
+    const char *table = strstr(text, TABLE);
+    return table != NULL ? table + strlen(TABLE) : "";
+}
+
+static const char *rows(const char *path)
+{
+    return rows_in(text_of(path));
+}
+
+/* The rows of a whole run with such a bad command; they stay until the next call. */
+static const char *wanted(const char *problems, int kind)
+{
+    static struct buf out;
+    char tuple[32], problem[16], time[16];
+    out.n = 0;
+    for (int n, end; sscanf(problems, " %15s%n", problem, &end) == 1; problems += end)
+        for (int i = 0; i < 32 && sscanf(problem, "%d", &n) == 1; i++) {
+            const int a = i / 8 + 1, b = 1 << i / 2 % 4, is_fast = i % 2 == 0;
+            const char *cell = time;
+            snprintf(tuple, sizeof tuple, "%d,%d,%s", a, b, is_fast ? "fast" : "slower");
+            snprintf(time, sizeof time, "%d", a * 100 + b * 10 + n + (is_fast ? 4 : 6));
+            for (size_t k = 0; k < N_OF(bad); k++)
+                if (bad[k].kind == kind && strcmp(bad[k].tuple, tuple) == 0)
+                    cell = bad[k].word;
+            if (a * b <= n)
+                buf_printf(&out, "%s,%s,%s\n", problem, tuple, cell);
+        }
+    return out.s;
+}
+
+/* Do they have the same lines, each once, in any order? */
+static int same(const char *text, const char *want)
+{
+    char line[4096];
+    int is_so = text != NULL && count_lines(text) == count_lines(want);
+    for (int n; is_so && sscanf(want, "%4095[^\n]%n", line, &n) == 1; want += n + 1) {
+        size_t found = 0;
+        for (const char *p = text; (p = strstr(p, line)) != NULL; p++)
+            found += (p == text || p[-1] == '\n') && p[n] == '\n';
+        is_so = found == 1;
+    }
+    return is_so;
+}
+
+static int is_whole(const char *rows)
+{
+    return same(rows, wanted("64,plain 8,other", GOOD));
+}
+
+/* ---- processes ---- */
+
+static void nap(long us)
+{
+    const struct timespec t = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&t, NULL);
+}
+
+static int comes(const char *path)
+{
+    for (int i = 0; i < 3000 && !is_there(path); i++)
+        nap(10000);
+    return is_there(path);
+}
+
+/* Starts a program; it and all that it starts have an end of a pipe, of which this is the other. */
+static pid_t start_held(int *end, const char *line)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        program_stop("a pipe");
+    const pid_t child = START("%s", line);
+    close(ends[1]);
+    *end = ends[0];
+    return child;
+}
+
+/* Is none of them left, or within ten seconds? */
+static int none_is_left(int end)
+{
+    struct pollfd p = {end, POLLIN, 0};
+    char byte;
+    const int is_so = poll(&p, 1, 10000) == 1 && read(end, &byte, 1) == 0;
+    close(end);
+    return is_so;
+}
+
+/* ---- commands and servers ---- */
+
+static void put_command(const char *path, const char *text)
+{
+    put_text(path,
+             "#!/bin/sh\nn=$KPRED_n kind=$KPRED_kind a=$KPRED_a b=$KPRED_b mode=$KPRED_mode\n%s\n",
+             text);
+    if (chmod(path, 0755) != 0)
+        program_stop(path);
+}
+
+/* Begins a run of sixty.csv whose command gives bad answers for some tuples. */
+static pid_t begin_bad(int kind, int *held)
+{
+    struct buf body = {0};
+    buf_puts(&body, "own=$(command -v setsid)\n");
+    buf_puts(&body, kind == SERVER ? "echo >>starts; while read -r line; do eval \"$line\"\n" : "");
+    buf_puts(&body, "case $a,$b,$mode in\n");
+    for (size_t i = 0; i < N_OF(bad); i++)
+        if (bad[i].kind == kind)
+            buf_printf(&body, "%s) %s ;;\n", bad[i].tuple, bad[i].line);
+    buf_printf(&body, "*) " TIME " ;;\nesac\n%s", kind == SERVER ? "done" : "");
+    put_command(kind == SERVER ? "bad--server" : "bad--run", body.s);
+    buf_free(&body);
+    return kind == SERVER ? start_held(held, SIXTY "-o b1.csv --server ./bad--server --timeout 1s")
+                          : start_held(held, SIXTY "-o b0.csv --run ./bad--run --timeout 1000ms");
+}
+
+static int is_told(const struct bad *b)
+{
+    char start[128], line[512] = "";
+    snprintf(start, sizeof start, "kpred-train: n=64 kind=plain a=%c b=%c mode=%s: ", b->tuple[0],
+             b->tuple[2], b->tuple + 4);
+    const char *found = strstr(program.err.s, start);
+    return found != NULL && sscanf(found, "%511[^\n]", line) == 1 && has(line, b->why);
+}
+
+/* What failed is neither measured again nor taken for a time. */
+static void end_bad(int kind, pid_t child, int held)
+{
+    const char *const path = kind == SERVER ? "b1.csv" : "b0.csv";
+    int n = 0;
+    RAN_CASE(FINISH(child) == 0 && same(rows(path), wanted("64,plain", kind)), path);
+    CASE(none_is_left(held), "%s: no process is left", path);
+    for (size_t i = 0; i < N_OF(bad); i++)
+        if (bad[i].kind == kind && ++n > 0)
+            RAN_CASE(is_told(bad + i), bad[i].line);
+    put_text("again.csv", "%s", text_of(path));
+    RAN_CASE(RAN(SIXTY "-o again.csv --run 'echo 1'") == 0
+                 && strcmp(text_of(path), text_of("again.csv")) == 0,
+             "what failed is not measured again");
+    RAN("kpred-train ingest hill.spec --data %s", path);
+    RAN_CASE(count_lines(program.out.s) == (size_t)(1 + 32 - n)
+                 && has(program.err.s,
+                        kind == SERVER ? "dropped 4 rows: a failed" : "dropped 17 rows: a failed"),
+             "what failed is no time");
+}
+
+static void servers_and_outputs(void)
+{
+    RAN(FEW "-o mute.csv --server 'read -r line; exit 4'");
+    RAN_CASE(program.status == 1 && count_lines(rows("mute.csv")) <= 5
+                 && has(program.err.s, "it was started 6 times in a row and gave no answer, ")
+                 && has(program.err.s, " ended with status 4"),
+             "a server that never answers");
+    RAN(FEW "-o none.csv --run 'exit 3;'");
+    RAN_CASE(program.status == 1 && count_of(rows("none.csv"), ",failed\n") == 22
+                 && has(program.err.s, "all 22 measurements failed")
+                 && count_of(program.err.s, "ended with status 3") == 10
+                 && has(program.err.s, "more failures of this kind are not told"),
+             "all fail: the first ten are told");
+    /* Nothing of an output is kept: 64 MB of memory are enough to read it. */
+    RAN_CASE(RAN(WITH("ulimit -v 65536", FEW "-o big.csv --run ./big.sh --budget 1")) == 0
+                 && count_lines(rows("big.csv")) == 1
+                 && has(wanted("8,plain", GOOD), rows("big.csv")),
+             "300 MB, and then a time");
+    RAN_CASE(RAN(WITH("ulimit -v 65536",
+                      FEW "-o endless.csv --run ./endless.sh --budget 1 --timeout 300ms"))
+                     == 1
+                 && has(rows("endless.csv"), ",timeout\n")
+                 && has(program.err.s, "all 1 measurements failed"),
+             "output without an end");
+    RAN_CASE(RAN(BOTH "-o server.csv --server ./server.sh") == 0 && is_whole(rows("server.csv"))
+                 && has_line(text_of("lines"), "n=64 kind=plain a=1 b=2 mode=slower"),
+             "a server");
+    RAN(BOTH "-o left.csv --server 'for i in 1 2 3; do read -r line || exit 0; echo 7; done'");
+    RAN_CASE(program.status == 0 && count_of(rows("left.csv"), ",7\n") == 54,
+             "a server that leaves after each third answer");
+}
+
+/* ---- all of it ---- */
+
+static void every_tuple(void)
+{
+    RAN_CASE(RAN(BOTH "-o all.csv --run ./time.sh") == 0 && is_whole(rows("all.csv")),
+             "every legal tuple once, with its time");
+    RAN_CASE(program.out.n == 0 && count_lines(program.err.s) == 1, "a pipe gets one line");
+    CASE(strncmp(text_of("all.csv"), HEAD, strlen(HEAD)) == 0, "the heading");
+    RAN_CASE(RAN("kpred-train ingest hill.spec --data all.csv") == 0 && program.err.n == 0
+                 && is_whole(rows_in(program.out.s)),
+             "ingest reads it");
+    put_text("again.csv", "%s", text_of("all.csv"));
+    RAN_CASE(RAN(BOTH "-o again.csv --run 'echo 1; false'") == 0
+                 && strcmp(text_of("again.csv"), text_of("all.csv")) == 0,
+             "what is there is not measured again");
+    RAN("/usr/bin/env KPRED_a=7 KPRED_mode=none %s/" BOTH "-o env.csv --run ./arguments.sh",
+        program.build);
+    RAN_CASE(is_whole(rows("env.csv")), "arguments and environment, whatever that held before");
+}
+
+#define BARE "/usr/bin/env -i 'PATH=%s' LC_ALL=C "
+
+/* A spec of somebody else chooses no library, program or shell. */
+static void names_of_a_spec_stay_out_of_the_environment(void)
+{
+    char want[8192];
+    RAN_CHECK(RAN(BARE "/bin/sh -c 'env; :'", getenv("PATH")) == 0);
+    snprintf(want, sizeof want, "%s%s", program.out.s,
+             "KPRED_BASH_ENV=/x\nKPRED_ENV=/x\nKPRED_IFS=x\nKPRED_LD_PRELOAD=/x/evil.so\n"
+             "KPRED_PATH=/x\nKPRED_n=1\n");
+    RAN_CHECK(RAN(BARE "%s/kpred-train tune hostile.spec --problems one.in -o hostile.csv "
+                       "--budget 1 --run 'env >seen; echo 1; :'",
+                  getenv("PATH"), program.build)
+              == 0);
+    CHECK_OF(same(text_of("seen"), want), text_of("seen"));
+}
+
+/* On a terminal one line is written again and again. */
+static void a_terminal(void)
+{
+    int launch, seconds, best, a, b, is_shown = 0;
+    if (!is_there("/usr/bin/script")) {
+        test_skip("there is no script");
+        return;
+    }
+    RAN_CHECK(RAN("/usr/bin/script -qec '%s/" FEW "-o seen.csv --run \"sleep 0.1; ./time.sh\" "
+                  "--budget 4' /dev/null",
+                  program.build)
+              == 0);
+    for (const char *p = program.out.s; (p = strstr(p, "problem 1 of 1, ")) != NULL; p++)
+        is_shown |= sscanf(p, "problem 1 of 1, launch %d of 4, 0:0%d left, best %d us: a=%d b=%d",
+                           &launch, &seconds, &best, &a, &b)
+                        == 5
+                    && launch >= 2 && seconds <= 1 && a <= 4;
+    RAN_CHECK(is_shown);
+}
+
+#define QUOTED "kpred-train tune quoted.spec --problems one.in "
+
+static void values_with_blanks_and_quotes(void)
+{
+    static const char want[] = "1,\"a, b\",4\n1,c'd,3\n1,plain,5\n";
+    RAN_CHECK(RAN(QUOTED "-o quoted.csv --run 'echo ${#KPRED_k}; :'") == 0);
+    CHECK(same(strstr(text_of("quoted.csv"), "1,"), want));
+    RAN_CHECK(RAN(QUOTED "-o quoted.csv --run false") == 0);
+    RAN_CHECK(RAN(QUOTED "-o lines.csv --server 'while IFS= read -r line; do "
+                         "eval \"set -- $line\"; echo $((${#2} - 2)); done'")
+              == 0);
+    CHECK(same(strstr(text_of("lines.csv"), "1,"), want));
+    RAN_CHECK(RAN("kpred-train ingest quoted.spec --data lines.csv") == 0);
+    CHECK(same(strstr(program.out.s, "1,"), want));
+}
+
+/* A file that was cut at any place becomes whole again, and no row stands there twice. */
+static void a_file_cut_at_any_byte(void)
+{
+    char *whole = xstrdup(text_of("server.csv"));
+    const size_t head = (size_t)(rows_in(whole) - whole), size = strlen(whole);
+    CHECK(size > 500);
+    for (size_t n = 0; n < size; n += n < 80 ? 4 : 41) {
+        put_text("part.csv", "%.*s", (int)n, whole);
+        RAN_CHECK(RAN(BOTH "-o part.csv --server ./server.sh") == 0);
+        RAN_CHECK(is_whole(rows("part.csv")) && strncmp(text_of("part.csv"), whole, head) == 0);
+    }
+    free(whole);
+}
+
+/* ---- budgets and order ---- */
+
+static void budgets_and_order(void)
+{
+    static const struct {
+        int budget, repeat;
+        size_t launches, rows; /* of each problem */
+    } v[] = {{1, 1, 1, 1}, {13, 1, 13, 13}, {13, 3, 13, 5}, {12, 4, 12, 3}, {5, 1, 5, 5}};
+    char tuple[32], best[32];
+    for (size_t i = 0; i < N_OF(v); i++) {
+        remove("launches");
+        remove("budget.csv");
+        RAN(BOTH "-o budget.csv --run ./log.sh --budget %d --repeat %d", v[i].budget, v[i].repeat);
+        CASE(program.status == 0 && count_of(text_of("launches"), "64,plain,") == v[i].launches
+                 && count_of(text_of("launches"), "8,other,") == v[i].launches
+                 && count_lines(rows("budget.csv")) == 2 * v[i].rows,
+             "a budget of %d launches, each tuple %d times", v[i].budget, v[i].repeat);
+    }
+    RAN_CASE(RAN(BOTH "-o budget.csv --run ./log.sh --budget 9") == 0
+                 && count_lines(text_of("launches")) == 18
+                 && same(rows("budget.csv"), text_of("launches")),
+             "a budget counts what earlier runs have launched");
+    RAN(FEW "-o median.csv --run ./median.sh --repeat 3 --budget 6");
+    RAN_CASE(program.status == 0 && count_lines(rows("median.csv")) == 2
+                 && count_of(rows("median.csv"), ",4\n") == 2,
+             "the median of repeats: of 1, 9, 4");
+    RAN_CASE(RAN(BOTH "-o s1.csv --run ./time.sh --seed 7") == 0
+                 && RAN(BOTH "-o s2.csv --run ./time.sh --seed 7") == 0
+                 && RAN(BOTH "-o s3.csv --run ./time.sh --seed 8") == 0
+                 && strcmp(text_of("s1.csv"), text_of("s2.csv")) == 0
+                 && strcmp(text_of("s1.csv"), text_of("s3.csv")) != 0,
+             "the same seed, the same order");
+    /* With times of another problem the fastest of these comes first. */
+    put_text("other.csv", TABLE "%s", wanted("64,plain", GOOD));
+    RAN_CASE(RAN(FEW "--data other.csv --run ./time.sh -o data.csv --budget 1") == 0
+                 && strcmp(text_of("data.csv"), HEAD ROW) == 0,
+             "--data: a table of another problem");
+    RAN("kpred-train train hill.spec --data other.csv --split none --epochs 20 -o hill.h");
+    RAN_CASE(RAN(FEW "--model hill.h --run ./time.sh -o model.csv --budget 1") == 0
+                 && sscanf(rows("model.csv"), "8,plain,%31s", tuple) == 1
+                 && RAN("kpred predict hill.h n=8 kind=plain -k 1 --beam 32 --csv") == 0
+                 && sscanf(strchr(program.out.s, '\n'), " 1,0.%*[0-9],%31s", best) == 1
+                 && strncmp(tuple, best, strlen(best)) == 0,
+             "--model: its first tuple comes first");
+}
+
+/* ---- shards and merge ---- */
+
+static void four_shards_at_a_time(void)
+{
+    pid_t child[4];
+    RAN_CHECK(RAN(SHARE "-o whole.csv") == 0);
+    for (int i = 0; i < 4; i++)
+        child[i] = START(SHARE "--shard %d/4 -o part.%d.csv", i + 1, i + 1);
+    for (int i = 0; i < 4; i++)
+        RAN_CHECK(FINISH(child[i]) == 0);
+    RAN_CHECK(RAN(MERGE "part.1.csv part.2.csv part.3.csv part.4.csv -o joined.csv") == 0);
+    CHECK(same(rows("joined.csv"), rows("whole.csv")));
+    for (int n = 1; n <= 10; n++) {
+        char row[32];
+        snprintf(row, sizeof row, "\n%d,plain,", n);
+        CHECK_EQ(has(text_of("part.2.csv"), row), n % 4 == 2);
+    }
+}
+
+static void merges(void)
+{
+    test_put_edited("edited.csv", text_of("part.1.csv"));
+    RAN_CASE(RAN(MERGE "edited.csv joined.csv joined.csv -o twice.csv") == 0
+                 && same(text_of("twice.csv"), text_of("joined.csv"))
+                 && strncmp(text_of("twice.csv"), HEAD, strlen(HEAD)) == 0,
+             "merge: identical rows once, one file with CRLF and a byte order mark");
+    RAN_CASE(RAN(MERGE "cut.csv -o whole.csv --force") == 0
+                 && strcmp(text_of("whole.csv"), HEAD ROW) == 0
+                 && has(program.err.s, "cut.csv: its last line has no end"),
+             "merge: a line without an end");
+    RAN_CASE(RAN(MERGE "good.csv contrary.csv -o no.csv") == 1 && program.out.n == 0
+                 && has(program.err.s, "contrary.csv:4: the tuple has the time 77 here, and"),
+             "merge: rows that contradict");
+    REFUSES("merge: onto a file that is there", 1,
+            "joined.csv: is there already; --force replaces it", MERGE "good.csv -o joined.csv");
+    RAN_CASE(same(text_of("joined.csv"), text_of("twice.csv"))
+                 && RAN(MERGE "good.csv -o joined.csv --force") == 0
+                 && strcmp(text_of("joined.csv"), text_of("good.csv")) == 0,
+             "merge: --force");
+}
+
+/* ---- refusals ---- */
+
+/* What tune says of a list of problems, or of a file that it is to add to, and what merge says of
+   that behind another one */
+static const struct {
+    const char *text, *says, *merge_says;
+} texts[] = {
+    {"kind,n\nplain,8\nother,65\n", ":3: n: value \"65\": is no integer of 0..64", NULL},
+    {"kind,n\nstrange,8\n", ":2: kind: value \"strange\": is none of plain other", NULL},
+    {"kind,n\nplain,8.5\n", ":2: n: value \"8.5\"", NULL},
+    {"kind,n\nplain,8\nplain,0\n",
+     ":3: no tuple is legal for the problem n=0 kind=plain: always false is a * b <= n", NULL},
+    {"kind,n\nplain\n", ":2: has 1 cell", NULL},
+    {"kind,n\n", ": has no problem", NULL},
+    {"n\n", ":1: there is no column \"kind\", a field of hill", NULL},
+    {TITLE("hull") TABLE ROW,
+     ":1: is the output of another spec: it is of the kernel hull, hill.spec of hill",
+     ": is of another spec than good.csv"},
+    {TITLE("hill") "n,kind,a,b,mood,time_us\n" ROW,
+     ":3: is the output of another spec: its columns are n,kind,a,b,mood,time_us, those of",
+     ": is of another spec than good.csv"},
+    {HEAD ROW "8,plain,1,1,brisk,1\n", ":5: mode: value \"brisk\": is none of the spec", NULL},
+    {HEAD ROW "8,plain,1,1,slower,soon\n" ROW, ":5: time_us: value \"soon\"",
+     ":5: time_us: value \"soon\": is no time"},
+    {HEAD ROW "8,plain,1,1,slower\n" ROW, ":5: has 5 cells", ":5: has 5 cells"},
+    {ROW, ":1: does not begin with", ":1: does not begin with"},
+};
+
+#define SPEC(name) "kpred-train tune " name " --problems few.csv --run ./time.sh -o no.csv "
+#define ASK        FEW "-o no.csv "
+
+static const struct refusal refusals[] = {
+    {"no list", 1, "nowhere.in: cannot open", TUNE "nowhere.in --run a -o no.csv"},
+    {"no folder", 1, "no/where.csv: cannot open", INTO "no/where.csv"},
+    {"a device", 1, "/dev/null: is no file", INTO "/dev/null"},
+    {"the problems as output", 1, "-o", INTO "few.csv"},
+    {"the data as output", 1, "-o", INTO "wide.csv --data wide.csv"},
+    {"a spec without times", 1, "csv.spec: format = csv: tune writes times", SPEC("csv.spec")},
+    {"a model of other values", 1,
+     "hill.h: is a model of another kernel: of hill, wide.spec is about hill: parameter b is not "
+     "the same",
+     SPEC("wide.spec") "--model hill.h"},
+    {"data of another kernel", 1, "wide.csv:2: b: value \"16\"", INTO "no.csv --data wide.csv"},
+    {"no command", 2, "give one of --run and --server", ASK},
+    {"two commands", 2, "give one of --run and --server", ASK "--run a --server b"},
+    {"an empty command", 2, "--run: the command is empty", ASK "--run ' '"},
+    {"a budget of nothing", 2, "--budget: value \"0\"", ASK "--run a --budget 0"},
+    {"a budget of words", 2, "--budget: value \"much\"", ASK "--run a --budget much"},
+    {"a budget without a number", 2, "--budget: value \"h\"", ASK "--run a --budget h"},
+    {"a timeout of nothing", 2, "--timeout: value \"0s\"", ASK "--run a --timeout 0s"},
+    {"a shard 0", 2, "--shard: value \"0/3\"", ASK "--run a --shard 0/3"},
+    {"a shard that is too many", 2, "--shard: value \"4/3\"", ASK "--run a --shard 4/3"},
+    {"a shard without a slash", 2, "--shard: value \"3\"", ASK "--run a --shard 3"},
+    {"a server that says too much", 1, "it writes more than one line for a tuple",
+     FEW "-o stops.csv --server 'while read -r line; do printf \"1\\n2\\n\"; done'"},
+    {"merge: onto an input", 1, "-o", MERGE "good.csv -o good.csv --force"},
+};
+
+static void refused_texts(void)
+{
+    char says[256], name[32];
+    for (size_t i = 0; i < N_OF(texts); i++) {
+        const int is_list = !has(texts[i].text, ROW);
+        snprintf(name, sizeof name, "%s.%d", is_list ? "list" : "table", (int)i);
+        snprintf(says, sizeof says, "kpred-train: %s%s", name, texts[i].says);
+        put_text(name, "%s", texts[i].text);
+        REFUSES(says, 1, says, TUNE "%s --run ./time.sh -o %s", is_list ? name : "few.csv",
+                is_list ? "no.csv" : name);
+        if (texts[i].merge_says != NULL) {
+            snprintf(says, sizeof says, "kpred-train: %s%s", name, texts[i].merge_says);
+            REFUSES(says, 1, says, MERGE "good.csv %s -o no.csv", name);
+        }
+        CASE(strcmp(text_of(name), texts[i].text) == 0, "%s is as it was", name);
+    }
+}
+
+static void put_files(void)
+{
+    for (size_t i = 0; i < N_OF(files); i++)
+        if (ends_with(files[i].path, ".sh"))
+            put_command(files[i].path, files[i].text);
+        else
+            put_text(files[i].path, "%s", files[i].text);
+}
+
+static void refusals_leave_all_as_it_was(void)
+{
+    static const char *const missing[] = {"--run no_such_command", "--run ./hill.spec",
+                                          "--server no_such_command"};
+    refuse_each(refusals, N_OF(refusals));
+    refused_texts();
+    for (size_t i = 0; i < N_OF(missing); i++) /* of which the shell tells, too */
+        RAN_CASE(RAN(FEW "-o stops.csv %s", missing[i]) == 1 && program.out.n == 0
+                     && has(program.err.s, strrchr(missing[i], ' ') + 1)
+                     && has(program.err.s, ": is not found, or is no program"),
+                 missing[i]);
+    if (is_there(in_root("weights/conv_asm_1x1u.h")))
+        REFUSES("a model of another kernel", 1, "is a model of another kernel: of conv_asm_1x1u",
+                INTO "no.csv --model %s", in_root("weights/conv_asm_1x1u.h"));
+    else
+        test_now.skipped++, puts("skip a model of another kernel: the weights are not there");
+    for (size_t i = 0; !ends_with(files[i].path, ".sh"); i++)
+        CASE(strcmp(text_of(files[i].path), files[i].text) == 0, "%s is as it was", files[i].path);
+    CASE(!is_there("no.csv") && count_lines(text_of("stops.csv")) == 3, "nothing was made");
+}
+
+/* ---- a full disk, two writers, signals, kills ---- */
+
+/* What was written of a row is taken back. */
+static void a_full_disk(void)
+{
+    RAN_CHECK(RAN(WITH("trap \"\" XFSZ; ulimit -f 1", BOTH "-o room.csv --run ./time.sh")) == 1);
+    RAN_CHECK(has(program.err.s, "room.csv: cannot write: "));
+    char *some = xstrdup(rows("room.csv")), *at = some, *line;
+    CHECK(count_lines(some) > 5 && ends_with(some, "\n"));
+    while ((line = next_line(&at)) != NULL)
+        CHECK_OF(has_line(wanted("64,plain 8,other", GOOD), line), line);
+    free(some);
+    RAN_CHECK(RAN(BOTH "-o room.csv --run ./time.sh") == 0);
+    RAN_CHECK(is_whole(rows("room.csv")));
+}
+
+/* The first one waits until a file is there. */
+static void two_tuners_one_file(void)
+{
+    const pid_t first = START(FEW "--run ./wait.sh --budget 1 -o one.csv");
+    REQUIRE(comes("begun"));
+    RAN_CHECK(program_refuses(
+        1, "one.csv: another tuner writes it now: give each shard a file of its own",
+        FEW "--run ./time.sh --shard 1/1 -o one.csv"));
+    put_text("go", "%s", "");
+    RAN_CHECK(FINISH(first) == 0);
+    CHECK_EQ(count_lines(rows("one.csv")), 1);
+}
+
+/* A signal that ends the tuner ends the command as well, which sleeps. */
+static void signals(void)
+{
+    static const int numbers[] = {SIGTERM, SIGHUP, SIGKILL};
+    int held;
+    signal(SIGHUP, SIG_DFL); /* nohup ignores it, for all that it starts */
+    for (size_t i = 0; i < N_OF(numbers); i++) {
+        remove("begun");
+        remove("ended.csv");
+        const pid_t child = start_held(&held, FEW "--run ./long.sh -o ended.csv");
+        const int has_begun = comes("begun") && kill(child, numbers[i]) == 0;
+        CASE(has_begun && FINISH(child) == 128 + numbers[i] && *rows("ended.csv") == '\0'
+                 && none_is_left(held),
+             "signal %d", numbers[i]);
+    }
+}
+
+#define MANY                                                                           \
+    "32,plain\n32,other\n36,plain\n36,other\n40,plain\n40,other\n44,plain\n44,other\n" \
+    "48,plain\n48,other\n52,plain\n52,other\n"
+
+/* Each kill loses the measurement in flight at most, which is a launch without its row. In the end
+   the file has no row twice and all that a run without kills has. A command that a killed tuner
+   leaves may count its launch a moment later. */
+static void two_hundred_kills(void)
+{
+    static const char line[] = TUNE "many.csv --run 'echo >>counted; ./time.sh' -o killed.csv";
+    uint64_t seed = 12;
+    size_t lost = 0, now, n_rows;
+    int end;
+    put_text("many.csv", "n,kind\n%s", MANY);
+    for (size_t n = 1; n <= 200; n++, lost = now) {
+        const pid_t child = start_held(&end, line);
+        nap(test_between(&seed, 0, 20000));
+        REQUIRE(kill(child, SIGKILL) == 0 && FINISH(child) == 128 + SIGKILL && none_is_left(end));
+        n_rows = count_lines(rows("killed.csv"));
+        now = count_lines(text_of("counted")) - n_rows;
+        REQUIRE(now <= lost + 2 && now <= n);
+        if (n_rows > 200) { /* so that it never ends by itself */
+            remove("killed.csv");
+            remove("counted");
+            now = 0;
+        }
+    }
+    RAN_CHECK(RAN("%s", line) == 0);
+    CHECK(same(rows("killed.csv"), wanted(MANY, GOOD)));
+}
+
+/* ---- all ---- */
+
+/* What waits for the clock does so beside the rest. */
+int main(void)
+{
+    program_begin();
+    put_files();
+    if (RAN("/bin/sh -c 'command -v setsid'") != 0)
+        test_now.skipped++, puts("skip sessions of their own: there is no setsid");
+    int held[2];
+    const pid_t command = begin_bad(COMMAND, held), server = begin_bad(SERVER, held + 1);
+    const pid_t timed = START(BOTH "-o duration.csv --run ./slow.sh --budget 2s");
+    every_tuple();
+    RUN(names_of_a_spec_stay_out_of_the_environment);
+    RUN(a_terminal);
+    RUN(values_with_blanks_and_quotes);
+    servers_and_outputs();
+    RUN(a_file_cut_at_any_byte);
+    budgets_and_order();
+    RUN(four_shards_at_a_time);
+    merges();
+    refusals_leave_all_as_it_was();
+    RUN(a_full_disk);
+    /* Each launch takes 0.3 s; the time is shared by the two problems. */
+    RAN_CASE(FINISH(timed) == 0 && has(text_of("slow"), "plain") && has(text_of("slow"), "other")
+                 && count_lines(text_of("slow")) <= 8,
+             "a budget of time");
+    end_bad(COMMAND, command, held[0]);
+    end_bad(SERVER, server, held[1]);
+    RAN_CASE(count_lines(text_of("starts")) >= 4, "a server that died is started again");
+    RUN(two_tuners_one_file);
+    signals();
+    RUN(two_hundred_kills);
+    return program_end();
+}
