@@ -1,9 +1,5 @@
-/* test_data.c - the tools' data layer, function by function; test_data.sh builds and runs it
-   SPDX-License-Identifier: MIT
-
-   test_data SCRATCH SPECS: a directory with the databases that test_data.sh makes, where files may
-   be written, and the directory of the shipped .spec files. */
-#define _POSIX_C_SOURCE 200809L
+/* test_data.c - the tools' data layer, function by function; test_ingest.c has its command line
+   SPDX-License-Identifier: MIT */
 #include "kpred.h"
 
 #include "kpred_constraints.h"
@@ -12,18 +8,15 @@
 #include "base/opts.h"
 #include "cli/readers.h"
 #include "data/held_out.h"
+#include "data/sample.h"
 #include "data/split.h"
-#include "harness/test.h"
+#include "harness/cases.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-static const char *scratch, *specs;
+static const char *scratch;
+static char *specs;
+
 /* A path in a directory; the text is overwritten by the fourth call after. */
 static const char *in(const char *directory, const char *name)
 {
@@ -36,18 +29,11 @@ static const char *in(const char *directory, const char *name)
 
 static void put_file(const char *path, const void *bytes, size_t n)
 {
+    unlink(path); /* to make a new file is faster than to cut one */
     FILE *f = fopen(path, "wb");
     CHECK(f != NULL && fwrite(bytes, 1, n, f) == n);
     if (f != NULL)
         fclose(f);
-}
-
-static int file_is(const char *path, const char *text)
-{
-    struct buf b = {0};
-    int is = read_file(path, 1 << 20, &b) == 0 && strcmp(b.s, text) == 0;
-    buf_free(&b);
-    return is;
 }
 
 static uint32_t random_below(uint32_t n)
@@ -148,14 +134,14 @@ static void output_whole_or_not(void)
     CHECK(out_open(&o, path) == 0);
     fputs("new", o.f);
     fflush(o.f);
-    CHECK(file_is(path, "old"));
+    CHECK(strcmp(text_of(path), "old") == 0);
     char *temporary = xstrdup(o.temporary);
     out_abandon(&o);
-    CHECK(file_is(path, "old") && access(temporary, F_OK) != 0);
+    CHECK(strcmp(text_of(path), "old") == 0 && access(temporary, F_OK) != 0);
     free(temporary);
     CHECK(out_open(&o, other) == 0);
     fputs("new", o.f);
-    CHECK(out_commit(&o) == 0 && file_is(path, "new"));
+    CHECK(out_commit(&o) == 0 && strcmp(text_of(path), "new") == 0);
     CHECK(lstat(other, &st) == 0 && S_ISLNK(st.st_mode));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
     CHECK(out_open(&o, scratch) != 0 && out_open(&o, "") != 0);
@@ -174,18 +160,12 @@ static void output_through_links(void)
     CHECK(symlink("made", one) == 0 && symlink("link", two) == 0);
     CHECK(out_open(&o, two) == 0);
     fputs("new", o.f);
-    CHECK(out_commit(&o) == 0 && file_is(path, "new"));
+    CHECK(out_commit(&o) == 0 && strcmp(text_of(path), "new") == 0);
     CHECK(lstat(one, &st) == 0 && S_ISLNK(st.st_mode) && lstat(two, &st) == 0
           && S_ISLNK(st.st_mode));
     CHECK(unlink(path) == 0 && unlink(one) == 0 && symlink("link2", one) == 0);
     CHECK(out_open(&o, two) != 0); /* they go round */
     CHECK(unlink(one) == 0 && unlink(two) == 0);
-}
-
-static int is_there(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0;
 }
 
 /* A child that ends by the signal with an output open: its status, and what is left */
@@ -235,18 +215,19 @@ static void changes_meet(void)
     CHECK(out_open_change(&o, path, 99, &old) == 0 && old.n == 0);
     CHECK(out_open_new(&p, path) == 0);
     fputs("first", p.f);
-    CHECK(out_commit(&p) == 0 && file_is(path, "first"));
-    CHECK(out_commit(&o) == 1 && file_is(path, "first"));
+    CHECK(out_commit(&p) == 0 && strcmp(text_of(path), "first") == 0);
+    CHECK(out_commit(&o) == 1 && strcmp(text_of(path), "first") == 0);
     CHECK(out_open_change(&o, path, 99, &old) == 0);
     CHECK_TEXT(old.s, "first");
     put_file(path, "other", 5); /* by a program that knows of no lock, of the same length */
-    CHECK(out_commit(&o) == 1 && file_is(path, "other"));
+    CHECK(out_commit(&o) == 1 && strcmp(text_of(path), "other") == 0);
     CHECK(out_open_change(&o, path, 99, &old) == 0);
     fputs("second", o.f);
-    CHECK(out_commit(&o) == 0 && file_is(path, "second"));
+    CHECK(out_commit(&o) == 0 && strcmp(text_of(path), "second") == 0);
     CHECK(out_open_change(&o, path, 5, &old) != 0); /* too long */
     CHECK(out_open_change(&o, scratch, 99, &old) != 0);
-    CHECK(out_open_new(&o, path) == 0 && out_commit(&o) == 1 && file_is(path, "second"));
+    CHECK(out_open_new(&o, path) == 0 && out_commit(&o) == 1
+          && strcmp(text_of(path), "second") == 0);
     buf_free(&old);
 }
 
@@ -544,41 +525,18 @@ static void split_facts(void)
 
 static void split_names(void)
 {
-    static const char *const good[] = {"config",     "shape",       "none",        "config:0/1",
-                                       "config:4/5", "shape:0/10",  "file:ds_v3",  "file:a.csv",
-                                       "fold:0/1",   "fold:12/345", "shape:99/100"};
-    static const char *const bad[] = {"",
-                                      "Config",
-                                      "config:",
-                                      "config:5/5",
-                                      "config:1",
-                                      "config:0/0",
-                                      "shape:-1/5",
-                                      "shape:+1/5",
-                                      "shape:01/5",
-                                      "shape:1/5 ",
-                                      "shape: 1/5",
-                                      "none:0/5",
-                                      "fold",
-                                      "fold:",
-                                      "fold:5/5",
-                                      "configs",
-                                      "config:0/5x",
-                                      "other:0/5",
-                                      "nonesuch",
-                                      "shape:1/05",
-                                      ":0/5",
-
-                                      "fold:0/123456",
-                                      "file:",
-                                      "file:a/b",
-                                      "file:a b",
-                                      "file",
-                                      "files:a"};
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        CHECK(held_out_is_split(good[i]));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK(!held_out_is_split(bad[i]));
+    static const char good[] =
+        "config\0shape\0none\0config:0/1\0config:4/5\0shape:0/10\0file:ds_v3\0file:a.csv\0"
+        "fold:0/1\0fold:12/345\0shape:99/100\0";
+    static const char bad[] =
+        "Config\0config:\0config:5/5\0config:1\0config:0/0\0shape:-1/5\0shape:+1/5\0shape:01/5\0"
+        "shape:1/5 \0shape: 1/5\0none:0/5\0fold\0fold:\0fold:5/5\0configs\0config:0/5x\0other:0/5\0"
+        "nonesuch\0shape:1/05\0:0/5\0fold:0/123456\0file:\0file:a/b\0file:a b\0file\0files:a\0";
+    for (const char *name = good; *name != '\0'; name += strlen(name) + 1)
+        CHECK_OF(held_out_is_split(name), name);
+    for (const char *name = bad; *name != '\0'; name += strlen(name) + 1)
+        CHECK_OF(!held_out_is_split(name), name);
+    CHECK(!held_out_is_split(""));
 }
 
 /* ---- folds ---- */
@@ -1016,15 +974,6 @@ static void timed_table(void)
     spec_free(&s);
 }
 
-static int was_said(const char *text)
-{
-    struct buf said = {0};
-    fflush(stderr);
-    const int is = read_file(in(scratch, "messages"), 1 << 24, &said) == 0 && strstr(said.s, text);
-    buf_free(&said);
-    return is;
-}
-
 /* Two files whose times are of two units, and one that was put together of such ones */
 static void other_units(void)
 {
@@ -1055,7 +1004,7 @@ static void other_units(void)
         {"n,a,time_us\n8,1,5\n", "n,a,time_ms\n8,1,.006\n", 2, NULL, 2},
     };
     struct spec s;
-    REQUIRE(chdir(scratch) == 0 && spec_parse(&s, spec, "x.spec") == 0);
+    REQUIRE(spec_parse(&s, spec, "x.spec") == 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const paths[] = {"one.csv", "two.csv"};
         put_file(paths[0], cases[i].one, strlen(cases[i].one));
@@ -1068,7 +1017,8 @@ static void other_units(void)
             const int rc = data_load(readers, &s, paths, cases[i].two != NULL ? 2 : 1, &how, &d);
             CHECK_EQ(rc, want > 0 ? 0 : -1);
             CHECK_EQ(d.n, want);
-            CHECK(want > 0 || was_said(cases[i].said));
+            fflush(stderr);
+            CHECK(want > 0 || has(text_of("messages"), cases[i].said));
             if (rc == 0) {
                 CHECK_EQ(d.dropped[DROP_TWICE], cases[i].said != NULL);
                 data_free(&d);
@@ -1078,15 +1028,16 @@ static void other_units(void)
     spec_free(&s);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc != 3)
-        return 2;
-    scratch = argv[1];
-    specs = argv[2];
+    program_begin();
+    scratch = program.scratch;
+    specs = xstrdup(in_root("weights"));
     program_name = "test_data";
-    if (freopen(in(scratch, "messages"), "w", stderr) == NULL)
-        return 1;
+    if (HAS_SAMPLES && make_samples(in_root("tests/fixtures")) != 0)
+        program_stop("the sample databases");
+    if (freopen("messages", "w", stderr) == NULL)
+        program_stop("messages");
     test_run("sha256 of the FIPS vectors", sha256_vectors);
     test_run("sha256 in chunks", sha256_chunks);
     test_run("integers", integers);
@@ -1112,14 +1063,15 @@ int main(int argc, char **argv)
     test_run("files left out", files_left_out);
     test_run("folds without a key", folds_without_a_key);
     test_run("canonical size is the largest", canonical_is_largest);
-    test_run("order of files does not matter", order_of_files);
-    test_run("rows are sorted", rows_are_sorted);
-    test_run("keys swapped back", swapped_keys);
-    test_run("database fuzz", db_fuzz);
-    test_run("bzip2 fuzz", bz2_fuzz);
-    test_run("csv fuzz", csv_fuzz);
+    test_run("order of files does not matter", HAS_SAMPLES ? order_of_files : no_samples);
+    test_run("rows are sorted", HAS_SAMPLES ? rows_are_sorted : no_samples);
+    test_run("keys swapped back", HAS_SAMPLES ? swapped_keys : no_samples);
+    test_run("database fuzz", HAS_SAMPLES ? db_fuzz : no_samples);
+    test_run("bzip2 fuzz", HAS_SAMPLES ? bz2_fuzz : no_samples);
+    test_run("csv fuzz", HAS_SAMPLES ? csv_fuzz : no_samples);
     test_run("timed: a find-db, and its fuzz", timed_find_db);
     test_run("timed: a Tensile table, and its fuzz", timed_table);
-    test_run("timed: two units", other_units); /* the last one: it leaves the folder */
-    return test_end();
+    test_run("timed: two units", other_units);
+    free(specs);
+    return program_end();
 }

@@ -1,0 +1,100 @@
+/* sample.h - makes the binary files that tests of the data layer read: databases and packed files
+   SPDX-License-Identifier: MIT
+
+   A test that includes it is linked with the libraries that make found; without one of them the
+   function fails. */
+#pragma once
+
+#include "harness/test.h"
+
+#include "base/util.h"
+
+#ifdef HAVE_BZIP2
+#include <bzlib.h>
+#endif
+#ifdef HAVE_SQLITE
+#include <sqlite3.h>
+#endif
+#include <stdlib.h>
+
+#if defined(HAVE_SQLITE) && defined(HAVE_BZIP2)
+enum { HAS_SAMPLES = 1 };
+#else
+enum { HAS_SAMPLES = 0 };
+#endif
+
+static inline void no_samples(void)
+{
+    test_skip("needs SQLite and bzip2");
+}
+
+/* A SQLite database of the file's statements and n others */
+static inline int make_db(const char *out, const char *file, const char *const *sql, size_t n)
+{
+#ifdef HAVE_SQLITE
+    struct buf all = {0};
+    sqlite3 *db = NULL;
+    char *message = NULL;
+    buf_puts(&all, "PRAGMA synchronous = OFF; BEGIN;");
+    int rc = read_file(file, 1 << 24, &all);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&all, ";%s", sql[i]);
+    buf_puts(&all, ";COMMIT");
+    remove(out);
+    if (rc == 0 && sqlite3_open(out, &db) != SQLITE_OK)
+        rc = fail("%s: %s", out, sqlite3_errmsg(db));
+    if (rc == 0 && sqlite3_exec(db, all.s, NULL, NULL, &message) != SQLITE_OK)
+        rc = fail("SQLite: %s", message);
+    sqlite3_free(message);
+    sqlite3_close(db);
+    buf_free(&all);
+    return rc;
+#else
+    (void)file, (void)sql, (void)n;
+    return fail_without(out, "SQLite", "libsqlite3-dev");
+#endif
+}
+
+/* One bzip2 stream for each of the n files, one behind the other */
+static inline int make_bz2(const char *out, const char *const *files, size_t n)
+{
+#ifdef HAVE_BZIP2
+    struct buf all = {0};
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct buf in = {0};
+        rc = read_file(files[i], 1 << 24, &in);
+        unsigned room = (unsigned)(in.n + in.n / 50 + 1000);
+        char *packed = xmalloc(room);
+        if (rc == 0
+            && BZ2_bzBuffToBuffCompress(packed, &room, in.s, (unsigned)in.n, 9, 0, 0) != BZ_OK)
+            rc = fail("%s: cannot compress", files[i]);
+        buf_add(&all, packed, rc == 0 ? room : 0);
+        free(packed);
+        buf_free(&in);
+    }
+    rc = rc == 0 ? out_whole(out, &all) : rc;
+    buf_free(&all);
+    return rc;
+#else
+    (void)files, (void)n;
+    return fail_without(out, "bzip2", "libbz2-dev");
+#endif
+}
+
+/* Databases of the few dozen real rows of tests/fixtures, and these packed, in this folder */
+static inline int make_samples(const char *fixtures)
+{
+    static const char *const names[][2] = {{"gfx900_56.db", "gfx900_56.sql"},
+                                           {"gfx906_60.db", "gfx906_60.sql"},
+                                           {"gfx900_56-swap.db", "swap.sql"},
+                                           {"swap.gfx900_56.db", "swap.sql"}};
+    int rc = 0;
+    for (size_t i = 0; i < 4 && rc == 0; i++) {
+        char sql[1024], packed[64];
+        snprintf(sql, sizeof sql, "%s/%s", fixtures, names[i][1]);
+        snprintf(packed, sizeof packed, "%s.bz2", names[i][0]);
+        rc = make_db(names[i][0], sql, NULL, 0) || make_bz2(packed, names[i], 1);
+    }
+    return rc;
+}

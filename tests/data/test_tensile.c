@@ -1,0 +1,116 @@
+/* test_tensile.c - small tables of Tensile as timed data; tensile.sh has whole ones
+   SPDX-License-Identifier: MIT
+
+   Two kernels of the table differ in four pieces of their names, of which PGR and TT follow from
+   the others. tensile.cases beside it has what is refused. */
+#include "data/sample.h"
+#include "harness/cases.h"
+
+#define INGEST "kpred-train ingest tensile.spec --data "
+#define HEAD   "m,n,batch,k,MT0,GSU,SE,time_us\n"
+#define FAILED "kpred-train: dropped 1 row: a failed measurement (no time or speed, or one of 0)\n"
+#define KEPT \
+    "kpred-train: 1 row names an option that the spec does not know: kept, never predicted\n"
+static const char rows[] = HEAD "5,8,2,64,32,1,1,1\n5,8,2,64,32,2,1,428.571428571429\n"
+                                "5,8,2,64,64,2,1,2\n7,8,1,64,32,1,1,0.512\n"
+                                "7,8,1,64,32,2,1,14.336\n";
+#define ROW_7 HEAD "7,8,1,64,32,1,1,0.512\n7,8,1,64,32,2,1,14.336\n"
+#define SPEEDS \
+    HEAD "5,8,2,64,32,1,1,1\n5,8,2,64,64,2,1,2\n7,8,1,64,32,1,1,0.512\n7,8,1,64,32,2,1,14.336\n"
+#define KERNELS HEAD "5,8,2,64,32,2,1,428.571428571429\n5,8,2,64,64,2,1,2\n7,8,1,64,32,2,1,14.336\n"
+
+/* Does ingest make these rows of the file, and note this alone? */
+static int gives(const char *path, const char *want, const char *notes)
+{
+    return RAN(INGEST "%s", path) == 0 && strcmp(program.out.s, want) == 0
+           && strcmp(program.err.s, notes) == 0;
+}
+
+static void tables(void)
+{
+    static const char *const table = "tensile.csv";
+    const char *text = text_of(table);
+    RAN_CHECK(gives(table, rows, FAILED));
+    CHANGED("blanks.csv", text, "GFlops,", " GFlops,", ",", " , ");
+    RAN_CHECK(gives("blanks.csv", rows, FAILED));
+    CHANGED("crlf.csv", text, "\n", "\r\n");
+    RAN_CHECK(gives("crlf.csv", rows, FAILED));
+    put_text("back.csv", "%s", rows);
+    RAN_CHECK(gives("back.csv", rows, ""));
+}
+
+static void packed(void)
+{
+    static const char *const table = "tensile.csv";
+    if (!has_library("BZIP2")) {
+        test_skip("kpred-train was built without bzip2");
+        return;
+    }
+    REQUIRE(make_bz2("packed.csv.bz2", &table, 1) == 0);
+    RAN_CHECK(gives("packed.csv.bz2", rows, FAILED));
+}
+
+static void unknown_stay(void)
+{
+    CHANGED("unknown.csv", text_of("tensile.csv"), "MT64x", "MT96x", "GSU1", "GSU01");
+    CHANGED("back.csv", rows, "5,8,2,64,64", "5,8,2,64,96");
+    const char *want = text_of("back.csv");
+    RAN_CHECK(gives("unknown.csv", want, FAILED KEPT) || gives("unknown.csv", want, KEPT FAILED));
+    RAN_CHECK(gives("back.csv", want, KEPT));
+}
+
+static void gpu_field(void)
+{
+    CHANGED("gpu.spec", text_of("tensile.spec"), "^m = ", "gpu = gfx908 gfx90a\n&");
+    CHANGED("gpu.csv", rows, "\n", "\ngfx908,", "m,n", "gpu,m,n", "14.336\ngfx908,", "14.336\n");
+    RAN_CHECK(RAN("kpred-train ingest gpu.spec --gpu gfx908 --data tensile.csv") == 0);
+    CHECK_TEXT(program.out.s, text_of("gpu.csv"));
+}
+
+static void twice(void)
+{
+    const char *last = strstr(text_of("tensile.csv"), "\n1,5") + 1;
+    put_text("twice.csv", "%s%s", text_of("tensile.csv"), last);
+    RAN_CHECK(gives("twice.csv", rows, FAILED));
+    put_text("twice.csv", "%s%.*s6\n", text_of("tensile.csv"), (int)strlen(last) - 2, last);
+    RAN_CHECK(program_refuses(
+        1, "twice.csv:4: time_us: value \"500\": the same option of the same problem took 428",
+        INGEST "twice.csv"));
+}
+
+static void see_case(const char *kind, char *const *cell)
+{
+    char text[256], note[128];
+    const int is_spec = strcmp(kind, "spec") == 0, is_table = strcmp(kind, "table") == 0;
+    put_changes(is_spec ? "changed.spec" : "changed.csv",
+                text_of(is_spec ? "tensile.spec" : "tensile.csv"), (const char *const *)cell + 3);
+    if (is_spec) {
+        REFUSES(cell[0], 1, cell[1], "kpred-train ingest changed.spec --data tensile.csv");
+        return;
+    }
+    snprintf(text, sizeof text, "%s%s", is_table ? "" : "changed.csv:", cell[1]);
+    snprintf(note, sizeof note, "kpred-train: dropped %s", cell[2]);
+    const char *want = *kind == 's' ? SPEEDS : *kind == 'r' ? ROW_7 : KERNELS;
+    RAN_CASE(program_refuses(1, text, INGEST "changed.csv")
+                 && (is_table ? program_refuses(1, text, INGEST "changed.csv --lenient")
+                              : RAN(INGEST "changed.csv --lenient") == 0
+                                    && strcmp(program.out.s, want) == 0
+                                    && has_line(program.err.s, note)),
+             cell[0]);
+}
+
+int main(void)
+{
+    program_begin();
+    if (symlink(in_root("tests/fixtures/tensile.csv"), "tensile.csv") != 0
+        || symlink(in_root("tests/fixtures/tensile.spec"), "tensile.spec") != 0)
+        program_stop("links");
+    test_run("a table, with blanks, with CRLF, and ingest's CSV", tables);
+    test_run("a packed table", packed);
+    test_run("kernels that the spec does not know stay", unknown_stay);
+    test_run("a field for the GPU", gpu_field);
+    test_run("a shape twice", twice);
+    REFUSES("a perf-db", 1, "format = tensile, this is a perf-db or find-db", INGEST "none.txt");
+    each_row("tests/data/tensile.cases", see_case);
+    return program_end();
+}

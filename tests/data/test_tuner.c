@@ -1,0 +1,167 @@
+/* test_tuner.c - small files of Kernel Tuner, T4 and KTT as timed data; tuner.sh has whole tables
+   SPDX-License-Identifier: MIT
+
+   tuner.cases beside it has what is read of them and what is refused. */
+#include "harness/cases.h"
+
+#define COUNT(a)   (sizeof(a) / sizeof *(a))
+#define INGEST     "kpred-train ingest "
+#define HEAD       "gpu,problem_size_x,problem_size_y,bx,mode,time_us\n"
+#define ROWS       "RTX_A4000,64,2,1,a,1500\nRTX_A4000,64,2,2,b,100\n"
+#define SIZES      " --set problem_size_x=64 problem_size_y=2"
+#define FAILED     "dropped 2 rows: a failed measurement (no time or speed, or one of 0)\n"
+#define IGNORED    "the spec does not name one, which is always 1: ignored\n"
+#define GIVES(...) (RAN(INGEST __VA_ARGS__) == 0 && strcmp(program.out.s, HEAD ROWS) == 0)
+
+static void put_files(void)
+{
+    CHANGED("line.json", text_of("cache.json"), "\n", "");
+    CHANGED("unnamed.json", text_of("cache.json"), "NVIDIA RTX A4000", "");
+    CHANGED("MI250X.json", text_of("unnamed.json"), "^\"kernel_name\"", "&");
+    CHANGED("small.A4000_T4.json", text_of("t4.json"), "{\"results\"", "&");
+    /* what Python writes, and several objectives */
+    CHANGED("python.json", text_of("cache.json"), "1.5e0", "1.5e0 ", "^\"objective\"",
+            "\"objective\": [\"GB/s\", \"time\"],", "[64, 2]", "[64.0, 2e0]", "{\"y\": null}",
+            "[NaN, -Infinity,NaN]", "\"InvalidConfig\"", "-Infinity", "1e20", "NaN");
+    put_text("narrow.csv", "gpu,problem_size_x,bx,mode,time_us\nRTX_A4000,64,1,a,1500\n"
+                           "RTX_A4000,64,2,b,100\n");
+    put_text("two.spec", "%stwo = 2\n", text_of("tuner.spec"));
+    put_text("own.spec", "%s[features]\nonehot gpu\n", text_of("tuner.spec"));
+    CHANGED("more.spec", text_of("tuner.spec"), "^bx", "&\nby = 1 2");
+    CHANGED("csv.spec", text_of("tuner.spec"), "= timed", "= csv");
+}
+
+static void notes(void)
+{
+    RAN_CHECK(GIVES("tuner.spec --data cache.json"));
+    CHECK_TEXT(program.err.s, "kpred-train: cache.json: " IGNORED "kpred-train: " FAILED);
+    RAN_CHECK(GIVES("tuner.spec --data python.json"));
+    CHECK_TEXT(program.err.s, "kpred-train: python.json: " IGNORED "kpred-train: " FAILED);
+    RAN_CHECK(GIVES("tuner.spec --data cache.json --set problem_size_y=7 --gpu RTX_3090"));
+    CHECK(has_line(program.err.s,
+                   "kpred-train: --set problem_size_y=... is not used: all files say "
+                   "what it is"));
+    CHECK(has_line(program.err.s,
+                   "kpred-train: --gpu RTX_3090 is not used: all files name their GPU"));
+    const char *last = strstr(text_of("cache.json"), "\"2,b");
+    const char *text = text_of("cache.json");
+    put_text("open.json", "%.*s", (int)(strlen(text) - strlen(last) + 4), text);
+    RAN_CHECK(RAN(INGEST "tuner.spec --data open.json") == 0);
+    CHECK(has_line(program.err.s, "kpred-train: open.json:12: the file ends within this entry, "
+                                  "which is left out"));
+}
+
+static void one_value(void)
+{
+    RAN_CHECK(RAN(INGEST "two.spec --data cache.json") == 0);
+    CHECK_TEXT(program.out.s, "gpu,problem_size_x,problem_size_y,bx,mode,two,time_us\n"
+                              "RTX_A4000,64,2,1,a,2,1500\nRTX_A4000,64,2,2,b,2,100\n");
+}
+
+/* The header tells the options, and the message a command that works. */
+static void trains(void)
+{
+    struct buf words = {0};
+    RAN_CHECK(RAN("kpred-train train own.spec --data t4.json --gpu A4000" SIZES
+                  " --split none --epochs 1 -o own.h")
+              == 0);
+    const char *header = text_of("own.h"), *to = strstr(program.err.s, " was trained on: ");
+    for (const char *p = header; p < strstr(header, "*/"); p++)
+        if (strchr(" \n\\", *p) == NULL || (words.n > 0 && words.s[words.n - 1] != ' '))
+            buf_add(&words, strchr("\n\\", *p) == NULL ? p : " ", 1);
+    CHECK(has(words.s, "--set problem_size_x=64 --set problem_size_y=2"));
+    buf_free(&words);
+    REQUIRE(to != NULL);
+    char *command = xstrdup(to + strlen(" was trained on: "));
+    command[strcspn(command, "\n")] = '\0';
+    RAN_CHECK(RAN("%s --csv", command) == 0 && has(program.out.s, "\nsmall,all,RTX_A4000,"));
+    free(command);
+}
+
+/* A file is refused at its place, of which a row may leave the column open, in one line. */
+static void refuse_wrong(const char *name, const char *place, const char *text)
+{
+    char start[64];
+    int column = 0, end = -1;
+    RAN(INGEST "tuner.spec --data wrong.json --gpu A4000" SIZES " -o out.csv");
+    const int n = snprintf(start, sizeof start, "kpred-train: wrong.json:%s:", place);
+    const char *at = program.err.s + n;
+    int is_there_too = strncmp(program.err.s, start, (size_t)n) == 0;
+    if (is_there_too && strchr(place, ':') == NULL)
+        is_there_too = sscanf(at, "%d:%n", &column, &end) == 1 && end > 1 && (at += end) != NULL;
+    RAN_CASE(is_there_too && *at == ' ' && has(at, text) && program.status == 1
+                 && program.out.n == 0 && count_lines(program.err.s) == 1 && !is_there("out.csv"),
+             name);
+    remove("out.csv");
+}
+
+static void see_case(const char *kind, char *const *cell)
+{
+    if (strcmp(kind, "wrong") == 0) {
+        if (*cell[3] == '\0')
+            put_text("wrong.json", "%s", cell[4]);
+        else
+            put_changes("wrong.json", text_of(cell[3]), (const char *const *)cell + 4);
+        refuse_wrong(cell[0], cell[1], cell[2]);
+    } else if (strcmp(kind, "rows") == 0) {
+        if (*cell[3] != '\0')
+            put_changes("changed.json", text_of(cell[3]), (const char *const *)cell + 4);
+        RAN(INGEST "tuner.spec --data %s", cell[1]);
+        const size_t head = strlen(HEAD);
+        RAN_CASE(program.status == 0 && strncmp(program.out.s, HEAD, head) == 0
+                     && strcmp(program.out.s + head, *cell[2] != '\0' ? cell[2] : ROWS) == 0,
+                 cell[0]);
+    } else if (strcmp(kind, "gpu") == 0) {
+        char gpu[128];
+        snprintf(gpu, sizeof gpu, "gpu = %s", cell[1]);
+        CHANGED("gpu.spec", text_of("tuner.spec"), "^gpu ", gpu);
+        RAN(INGEST "gpu.spec --data %s" SIZES, cell[3]);
+        snprintf(gpu, sizeof gpu, "\n%s,", cell[2]);
+        RAN_CASE(*cell[2] != '\0' ? strstr(program.out.s, gpu) == strchr(program.out.s, '\n')
+                                        && program.out.n > 0
+                                  : has(program.err.s, "is no GPU of the spec"),
+                 cell[0]);
+    } else {
+        REFUSES(cell[0], 1, cell[1], INGEST "%s", cell[2]);
+    }
+}
+
+/* Members and brackets by the dozen */
+static void many(void)
+{
+    struct buf b = {0};
+    for (int i = 0; i < 70; i++)
+        buf_printf(&b, "\"m%d\": 0,", i);
+    put_text("wrong.json", "{%s%s", b.s, text_of("cache.json") + 1);
+    refuse_wrong("many members", "1",
+                 "of a schema that is unknown here: it has more than 64 members");
+    b.n = 0;
+    for (int i = 0; i < 3000; i++)
+        buf_puts(&b, "[");
+    CHANGED("wrong.json", text_of("cache.json"), "2.25", b.s);
+    refuse_wrong("deep nesting", "9", "maximum parsing depth");
+    buf_free(&b);
+}
+
+int main(void)
+{
+    static const char *const links[] = {"cache.json", "t4.json", "ktt.json", "tuner.spec"};
+    char path[64];
+    program_begin();
+    if (!has_library("JANSSON")) {
+        skip_case("files of other tuners", "kpred-train was built without jansson");
+        return program_end();
+    }
+    for (size_t i = 0; i < COUNT(links); i++) {
+        snprintf(path, sizeof path, "tests/fixtures/%s", links[i]);
+        if (symlink(in_root(path), links[i]) != 0)
+            program_stop(path);
+    }
+    put_files();
+    test_run("what is noted", notes);
+    test_run("a parameter that the file lacks, with one value", one_value);
+    test_run("train, and the commands that it tells", trains);
+    each_row("tests/data/tuner.cases", see_case);
+    many();
+    return program_end();
+}
