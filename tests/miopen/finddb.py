@@ -1,15 +1,19 @@
-"""finddb.py - prints the rows of a find-db as ingest should, and on standard error how many of each
-kind it leaves out
+"""finddb.py - compares what kpred-train ingest makes of a find-db with its own reading
 
-finddb.py FILE GPU
+finddb.py KPRED-TRAIN FILE GPU
 """
 # SPDX-License-Identifier: MIT
 import bz2
 import collections
+import subprocess
 import sys
+import tempfile
 
-path, gpu = sys.argv[1:]
-left_out = collections.Counter()
+trainer, path, gpu = sys.argv[1:]
+left_out, expected = collections.Counter(), []
+FAILED = "a failed measurement (no time or speed, or one of 0)"
+UNNAMED = "a data type, layout or depth that the spec does not name"
+SIZES = "a key whose image sizes no convolution with its filter has"
 
 
 def fits(image, out, filters, pads, strides, dilations):
@@ -33,10 +37,10 @@ for line in bz2.open(path, "rt"):
     if direction != "F":
         c, k, image, out = k, c, out, image
     if not fits(image, out, filters, pads, strides, dilations):
-        left_out["a key whose"] += len(entries)
+        left_out[SIZES] += len(entries)
         continue
     if dtype not in ("FP32", "FP16", "BF16"):
-        left_out["a data type"] += len(entries)
+        left_out[UNNAMED] += len(entries)
         continue
     if dims == 2:
         image, filters, pads = [1] + image, [1] + filters, [0] + pads
@@ -50,8 +54,22 @@ for line in bz2.open(path, "rt"):
             solver = figures.pop(0)
         time = 1000 * float(figures[0])
         if time == 0:
-            left_out["a failed measurement"] += 1
+            left_out[FAILED] += 1
         else:
-            print("%s,%s,%.15g" % (problem, solver, time))
-for kind in left_out:
-    print(left_out[kind], kind, file=sys.stderr)
+            expected.append("%s,%s,%.15g" % (problem, solver, time))
+
+
+def ingest(*data):
+    return subprocess.run([trainer, "ingest", "weights/conv_solver.spec", "--data", *data],
+                          capture_output=True, text=True)
+
+
+got = ingest(path)
+assert got.returncode == 0, got.stderr
+assert sorted(got.stdout.splitlines()[1:]) == sorted(expected) and len(expected) > 30000
+assert sorted(line for line in got.stderr.splitlines() if " dropped " in line) == sorted(
+    "kpred-train: dropped %d row%s: %s" % (n, "s" * (n > 1), kind) for kind, n in left_out.items())
+with tempfile.NamedTemporaryFile("w", suffix=".csv") as table:
+    table.write(got.stdout)
+    table.flush()
+    assert ingest(table.name).stdout == got.stdout
