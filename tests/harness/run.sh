@@ -34,7 +34,7 @@ each_suite() {
     table
     for file in tests/*/test_*.c tests/*/*.sh; do
         name=$(basename "${file%.*}")
-        case $name in run | cross | four | fuzz_one | compile_replay) continue ;; esac
+        case $name in run | cross | fuzz_one | compile_replay) continue ;; esac
         table | grep -qE " $name(-.*)?\$" || echo "2 check $name"
     done | sort -u
 }
@@ -66,7 +66,7 @@ chosen() {
 
 # Why a program of this name cannot be built, or nothing
 lacks() {
-    if grep -q '^#include "\(weights/\|.*shipped.h\)' tests/*/"$1.c" && ! has_weights; then
+    if grep -q '^#include "\(weights/\|.*shipped.h\|logs.h\)' tests/*/"$1.c" && ! has_weights; then
         echo "the weights are not there (make weights)"
     elif [ -e tests/evolve/"$1.c" ] && [ ! -e "$BUILD/libkpred-evolve.a" ]; then
         echo "there is no LLVM 16: kpred-evolve is not built"

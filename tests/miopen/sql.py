@@ -1,6 +1,7 @@
 """sql.py - runs statements on a database of SQLite, or a program while another process writes there
 
-sql.py run DATABASE STATEMENT...     prints the rows
+sql.py run DATABASE                  prints the rows of the statements on standard input, which are
+                                     separated by semicolons
 sql.py locked DATABASE COMMAND...    exit status 0 if the command ends with 1 within a minute
 """
 # SPDX-License-Identifier: MIT
@@ -9,9 +10,9 @@ import subprocess
 import sys
 
 
-def run(database, *statements):
+def run(database):
     db = sqlite3.connect(database)
-    for statement in statements:
+    for statement in sys.stdin.read().split(";"):
         for row in db.execute(statement):
             print("|".join(map(str, row)))
     db.commit()

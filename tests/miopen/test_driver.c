@@ -156,6 +156,84 @@ static void where_a_call_begins_and_ends(void)
     check_keys("MIOpenDriver conv -F 1 # -n 0", ALL_DEFAULT_F);
 }
 
+/* ---- spellings ---- */
+
+#define STRIDED   "conv -n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
+#define STRIDED_F "64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F"
+#define LONG                                                                                 \
+    "conv --batchsize 16 --in_channels 64 --in_h 55 --in_w 28 --out_channels 256 --fil_h 1 " \
+    "--fil_w 1 --conv_stride_h 2 --conv_stride_w 2 --forw 1"
+#define EACH(texts)                                                                           \
+    for (const char *const *each = (texts); each < (texts) + sizeof(texts) / sizeof *(texts); \
+         each++)
+
+/* All of these are the same call. */
+static void spellings(void)
+{
+    static const char *const lines[] = {
+        "MIOpenDriver " LONG,
+        "MIOpenDriver conv --batchsize=16 --in_channels=64 --in_h=55 --in_w=28 --out_channels=256 "
+        "--fil_h=1 --fil_w=1 --conv_stride_h=2 --conv_stride_w=2 --forw=1",
+        "MIOpenDriver " LONG " --in_d 1 --fil_d 1 --pad_d 0 --pad_h 0 --pad_w 0 --conv_stride_d 1 "
+        "--dilation_d 1 --dilation_h 1 --dilation_w 1 --group_count 1 --mode conv --pad_mode "
+        "default "
+        "--spatial_dim 2 --in_layout NCHW --fil_layout NCHW --out_layout NCHW --bias 0 --time 1 "
+        "--iter 10 --verify 0 --wall 2 --search 1 --printconv 0 --dump_output 0 --in_data a.bin "
+        "--weights b.bin --in_bias c.bin --dout_data d.bin --solution 5 --gpualloc 0 "
+        "--verification_cache dir/ --tensor_vect 0 --vector_length 1 --pad_val 0 "
+        "--trans_output_pad_d 0 --trans_output_pad_h 0 --trans_output_pad_w 0 --in_cast_type -1 "
+        "--out_cast_type -1 --wei_cast_type -1",
+        "MIOpenDriver " STRIDED " -F 1 -! 32 -@ 3 -$ 0 -p 0 -q 0 -# 1 -^ 1 -l 1 -j 1 -g 1 -m conv "
+        "-z default -_ 2 -I NCHW -f NCHW -O NCHW -b 0 -t 1 -i 10 -V 0 -w 2 -s 1 -P 0 -o 0 -d a.bin "
+        "-e b.bin -a c.bin -D d.bin -S 5 -G 0 -C dir/ -Z 0 -L 1 -r 0 -% 0 -Y 0 -X 0",
+        "\tMIOpenDriver\tconv\t-n\t16\t-c\t64\t-H\t55\t-W\t28\t-k\t256\t-y\t1\t-x\t1\t-u\t2\t-v\t2"
+        "\t-F\t1\t",
+        "\"/opt/x/MIOpenDriver\" 'conv' -n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2 '-F' "
+        "\"1\"",
+        "MIOpenDriver " STRIDED " -F 1 --in_h=55 -n 16",
+    };
+    EACH(lines)
+    {
+        check_keys(*each, STRIDED_F);
+    }
+}
+
+static void what_stands_around_a_call(void)
+{
+    static const char *const behind[] = {
+        "| tee x", "|tee",   "> x -n 0", ">x", "< y",    "<y", "2>&1", "2> err",
+        "2>err",   "& wait", "&& false", ";",  "# -n 0", "#2", ")",    ") 2>x",
+    };
+    static const char *const before[] = {
+        "./bin/",
+        "/opt/rocm-5.7.0/bin/",
+        "MIOpen(HIP): Command [LogCmdFindConvolution] ./",
+        "2024-05-01 [0] \"x\" ",
+        "MIOPEN_LOG_LEVEL=6 ",
+        "time -p ../",
+    };
+    static const char *const no_driver[] = {
+        "MIOpenDrivers", "xMIOpenDriver", "MIOpenDriver/", "/opt/MIOpenDriver.sh", "miopendriver",
+    };
+    char line[256];
+    EACH(behind)
+    {
+        snprintf(line, sizeof line, "(MIOpenDriver " STRIDED " -F 1 %s", *each);
+        check_keys(line, STRIDED_F);
+    }
+    check_keys("(MIOpenDriver " STRIDED " -F 1 ; MIOpenDriver pool", STRIDED_F " ?");
+    EACH(before)
+    {
+        snprintf(line, sizeof line, "%sMIOpenDriver " STRIDED " -F 1", *each);
+        check_keys(line, STRIDED_F);
+    }
+    EACH(no_driver)
+    {
+        snprintf(line, sizeof line, "%s " STRIDED " -F 1 -n 0", *each);
+        check_keys(line, "");
+    }
+}
+
 static void pad_modes(void)
 {
     check_keys("MIOpenDriver conv -z same -F 1",
@@ -249,6 +327,8 @@ int main(int argc, char **argv)
     RUN(damaged_keys);
     RUN(what_a_line_leaves_out_has_a_default);
     RUN(where_a_call_begins_and_ends);
+    RUN(spellings);
+    RUN(what_stands_around_a_call);
     RUN(pad_modes);
     RUN(broken_lines);
     RUN(noise);

@@ -1,0 +1,62 @@
+/* logs.h - what the tests of `kpred miopen` share: calls, their keys, and texts of many lines
+   SPDX-License-Identifier: MIT
+
+   run.sh skips the tests that include it where there are no weights. */
+#pragma once
+
+#include "harness/cases.h"
+
+/* How MIOpen logs a call: behind this stand the operation and its options. */
+#define DRIVER  "MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver "
+#define STRIDED "-n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
+#define KEY_F   "64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F"
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static inline int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A text made as by printf, its lines sorted by bytes; it stays until the fourth call after */
+static inline const char *sorted(const char *format, ...) PRINTF_LIKE(1, 2);
+static inline const char *sorted(const char *format, ...)
+{
+    static struct buf texts[4];
+    static char made[1 << 20];
+    static size_t at;
+    struct buf *b = &texts[at++ % 4];
+    char *next = made, **lines;
+    size_t n = 0;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(made, sizeof made, format, args);
+    va_end(args);
+    lines = xcalloc(count_lines(made) + 1, sizeof *lines);
+    while ((lines[n] = next_line(&next)) != NULL)
+        n++;
+    qsort(lines, n, sizeof *lines, by_text);
+    b->n = 0;
+    buf_puts(b, "");
+    for (size_t i = 0; i < n; i++)
+        buf_printf(b, "%s\n", lines[i]);
+    free(lines);
+    return b->s;
+}
+
+/* Did make find SQLite? */
+static inline int has_sqlite(void)
+{
+    char path[sizeof program.build + 16];
+    snprintf(path, sizeof path, "%s/libraries", program.build);
+    return has(text_of(path), "HAVE_SQLITE");
+}
+
+/* kpred's output for the calls of two networks, and the log of these: `both` */
+static inline char *put_both(void)
+{
+    if (symlink(in_root("tests/fixtures"), "fixtures") != 0)
+        program_stop("fixtures");
+    put_text("both", "%s%s", text_of("fixtures/resnet50.log"), text_of("fixtures/mobilenet.log"));
+    return xstrdup(RAN("kpred miopen --gpu gfx906_60 both") == 0 ? program.out.s : "");
+}
