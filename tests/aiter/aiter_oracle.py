@@ -181,12 +181,19 @@ def coarse(m, n):
     return 8192 if m > 8192 and n > 4096 else 1 << (m - 1).bit_length()
 
 
-def look_up(table, gpu, m, n, k):
+FINE = [fine(m) for m in range(32769)]
+COARSE = [[coarse(m, n) for m in range(32769)] for n in (4096, 4097)]
+
+
+def rows_of(table, gpu, n, k):
+    return {key[2]: row for key, row in table.items() if key == (*gpu, key[2], n, k)}
+
+
+def look_up(rows, m, n):
     """The row, and whether it is that of M itself or of M's fine step; None: there is none"""
-    for at, is_near in ((m, True), (fine(m), True), (coarse(m, n), False)):
-        row = table.get((gpu[0], gpu[1], at, n, k))
-        if row is not None:
-            return row, is_near
+    for at, is_near in ((m, True), (FINE[m], True), (COARSE[n > 4096][m], False)):
+        if at in rows:
+            return rows[at], is_near
     return None, False
 
 
@@ -207,9 +214,10 @@ def merge(tables):
 def what_is_hidden(installed, merged, gpu, pairs):
     """What a look-up at any M finds otherwise than it should"""
     for n, k in pairs:
+        old, new = rows_of(installed, gpu, n, k), rows_of(merged, gpu, n, k)
         for m in range(1, 32769):
-            before, is_near = look_up(installed, gpu, m, n, k)
-            after, _ = look_up(merged, gpu, m, n, k)
+            before, is_near = look_up(old, m, n)
+            after, _ = look_up(new, m, n)
             if after is None:
                 yield f"M {m} N {n} K {k} is not served"
             elif before is not None and is_near and after is not before:

@@ -89,6 +89,7 @@ def is_legal(row, conditions):
 
 def count(params, conditions, rows):
     combinations = 1
+    conditions = [compile(c.strip(), "", "eval") for c in conditions]
     for values in params.values():
         combinations *= len(values)
     if not conditions:

@@ -1,0 +1,442 @@
+/* test_aiter.c - kpred aiter: from logs of AITER and untuned lists to tuned tables
+   SPDX-License-Identifier: MIT
+
+   Most tests are named after the arguments and what is expected of them. */
+#include "harness/cases.h"
+
+#define BS   "a8w8_blockscale"
+#define BSP  "a8w8_blockscale_bpreshuffle"
+#define A4   "a4w4_blockscale"
+#define LIST BS "_untuned_gemm.csv"
+#define BASE BS "_tuned_gemm.csv"
+#define MINE BS "_tuned_gemm_mine.csv"
+#define DIR  "dir/" BASE
+#define HEAD "gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"
+#define USUAL \
+    BS "_1x128x128_256x16x128x256_16x16_16x16_1x2_16x16x1_16x16x1_1x16x1x16_8_1x2_intrawave_v1"
+#define SMALL \
+    BS "_1x128x128_256x16x64x256_16x16_16x16_1x1_16x16x1_16x16x1_1x16x1x16_4_1x1_intrawave_v1"
+#define KEY                           "17,1536,7168"
+#define MISS                          "miss bs " KEY
+#define LOG_OF(lines)                 made("log", lines, to_log)
+#define LIST_OF(lines)                made(LIST, lines, "")
+#define TABLE_OF(path, rows)          made(path, rows, to_table)
+#define BAD_INSTALLED(pattern, files) refused(pattern, say("--installed %s --", files), "log")
+#define COUNT(a)                      (sizeof(a) / sizeof *(a))
+
+/* Of extended sed: `miss FAMILY M,N,K` and `hit FAMILY M PADDED CU` to what AITER writes */
+static const char to_log[] =
+    "s/(miss|hit) bs /\\1 " BS " /;s/(miss|hit) bsp /\\1 " BSP " /;s/(miss|hit) a4 /\\1 " A4 " /;"
+    "s|miss ([^ ]*) (.*),(.*),(.*)|(Worker_TP1 pid=7) [aiter] shape is M:\\2, N:\\3, K:\\4, not "
+    "found tuned config in /tmp/aiter_configs/\\1_tuned_gemm.csv, will use default config!|;"
+    "s|^hit ([^ ]*) (.*) (.*) (.*)|[aiter] shape is M:\\2, N:1536, K:7168, found padded_M: \\3, "
+    "N:1536, K:7168 is tuned on cu_num = \\4 in /tmp/aiter_configs/\\1_tuned_gemm.csv , kernel "
+    "name "
+    "is x!|";
+/* M,N,K,US,KERNEL to a row of a table, below its heading */
+static const char to_table[] =
+    "s/^([0-9,]*,)([^,]*),(.*)/gfx950,256,\\1ck,0,0,\\2,\\3,1,1,0/;1i" HEAD;
+static const char *const families[] = {BS, BSP, A4};
+
+/* A file of these lines, between which bars stand, as sed changes them; its path */
+static const char *made(const char *path, const char *lines, const char *script)
+{
+    char *copy = xstrdup(lines);
+    for (char *p = copy; (p = strchr(p, '|')) != NULL;)
+        *p = '\n';
+    put_text("lines", "%s\n", copy);
+    free(copy);
+    if (RAN("/usr/bin/env sed -E '%s' lines > %s", script, path) != 0)
+        program_stop(script);
+    return path;
+}
+
+/* For the GPU of all families, unless the arguments name one */
+static int aiter(const char *arguments, const char *file)
+{
+    remove_tree("dir");
+    return RAN("kpred aiter%s %s %s", has(arguments, "--gpu") ? "" : " --gpu gfx950_256", arguments,
+               file);
+}
+
+/* These columns of the rows of a table, and a blank behind each row */
+static const char *cells(const char *path, const char *columns)
+{
+    RAN("/usr/bin/env awk -F, -v OFS=, -v ORS=' ' 'NR > 1 { print %s }' %s", columns, path);
+    return program.out.s;
+}
+
+/* Just these keys are written, of the first family. */
+static void gives(const char *keys, const char *arguments, const char *file)
+{
+    RAN_CASE(aiter(say("-o dir %s", arguments), file) == 0
+                 && strcmp(cells(DIR, "$3, $4, $5"), say("%s ", keys)) == 0,
+             say("%s %s: %s", arguments, file, keys));
+}
+
+/* On standard error, with status 0 */
+static void says(const char *text, const char *arguments, const char *file)
+{
+    RAN_CASE(aiter(arguments, file) == 0 && has(program.err.s, text), text);
+}
+
+static void refused(const char *pattern, const char *arguments, const char *file)
+{
+    arguments = say("%s%s", has(arguments, "-o ") ? "" : "-o dir ", arguments);
+    RAN_CASE(aiter(arguments, file) == 1 && program.out.n == 0 && !is_there("dir")
+                 && lines_like(program.err.s, say("^kpred: %s", pattern)) > 0,
+             say("%s: %s", arguments, pattern));
+}
+
+static void bad_file(const char *file, const char *pattern)
+{
+    refused(say("%s:%s", file, pattern), "", file);
+}
+
+/* Of a log that line alone, which is counted */
+static void leaves_out(const char *why, const char *line)
+{
+    gives(KEY, "--exact", LOG_OF(say("noise|%s|%s|" MISS, line, line)));
+    says(say("kpred: 2 lines: %s (first: log:2)", why), "--exact", "log");
+    bad_file(LOG_OF(say("noise|%s", line)), say(" there is nothing to predict for: %s$", why));
+}
+
+/* The lines of this kind in aiter.cases, which says what they mean */
+static const char *kind_now;
+static void see_case(const char *kind, char *const *c)
+{
+    if (strcmp(kind, kind_now) != 0)
+        return;
+    if (strcmp(kind, "log") == 0)
+        bad_file(LOG_OF(c[0]), c[1]);
+    else if (strcmp(kind, "list") == 0)
+        bad_file(LIST_OF(c[0]), c[1]);
+    else if (strcmp(kind, "out") == 0)
+        leaves_out(c[1], c[0]);
+    else
+        refused(c[1], c[0], "log");
+}
+
+static void run_cases(const char *kind)
+{
+    kind_now = kind;
+    each_row("tests/aiter/aiter.cases", see_case);
+}
+
+/* ---- what is read ---- */
+
+static void logs_and_lists(void)
+{
+    gives(KEY, "--exact", LOG_OF(MISS));
+    gives(KEY, "--exact", "< log");
+    gives(KEY, "--exact", "- < log");
+    gives(KEY " 300,1536,7168", "--exact",
+          LOG_OF(MISS "|hit bs 300 512 256|hit bs 32 32 256|hit bs 64 128 304"));
+    says("a table has a row of just this M (first: log:3)", "", "log");
+    says("the log is of a GPU of 304 compute units, not 256 (first: log:4)", "", "log");
+    gives("32,512,7168 16,1536,7168", "--exact",
+          LIST_OF("M,N,K|16, 1536, 7168|16,1536,7168||32 ,512,7168"));
+    gives("16,1536,7168", "--exact", LIST_OF("K,M,N|7168,16,1536"));
+    put_text(LIST, "M,N,K\r\n16,1536,7168");
+    gives("16,1536,7168", "--exact", LIST);
+    put_text("shapes.csv", "%s", text_of(LIST));
+    gives("16,1536,7168", "--exact --family bs", "shapes.csv");
+    gives("16,1536,7168 " KEY, "--exact " LIST, LOG_OF(MISS));
+    gives("5,512,512", "--exact --family " BS, LOG_OF("miss my 5,512,512|miss bsp 6,512,512"));
+    says("--family leaves out " BSP " (first: log:2)", "--family bs", "log");
+    LOG_OF(
+        "miss bf16 5,512,512|miss a8w8_bpreshuffle 6,512,512|miss bf16 5,512,512|hit bs 32 32 256");
+    says("1 shape is left out: kpred has no model of the family bf16", "", "log");
+    RAN_CASE(aiter("-o dir", "log") == 0 && !is_there("dir"), "no row, no file");
+}
+
+/* ---- what is written ---- */
+
+static void sizes_that_serve(void)
+{
+    static const int ranges[][3] = {{16, 256, 16}, {288, 1024, 32}, {1088, 4096, 64}};
+    struct buf b = {0};
+    buf_puts(&b, "1 2 4 8 ");
+    for (size_t i = 0; i < COUNT(ranges); i++)
+        for (int m = ranges[i][0]; m <= ranges[i][1]; m += ranges[i][2])
+            buf_printf(&b, "%d ", m);
+    buf_puts(&b, "8192 16384 32768 ");
+    RAN_CASE(aiter("-o dir", LOG_OF(MISS)) == 0 && strcmp(cells(DIR, "$3"), b.s) == 0,
+             "the M that serve every M");
+    buf_free(&b);
+    RAN_CASE(aiter("-o dir", LOG_OF("miss bs 70000,1536,7168|miss bs 70000,8192,512")) == 0
+                 && count_of(text_of(DIR), ",131072,1536,") == 1
+                 && count_lines(text_of(DIR)) == 192,
+             "an M beyond them");
+}
+
+static void outputs(void)
+{
+    static const char *const schemas[][2] = {
+        {"current", HEAD},
+        {"no-gfx", "cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+        {"no-libtype", "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+        {"no-tflops", "cu_num,M,N,K,kernelId,splitK,us,kernelName"}};
+    int are_all =
+        aiter("--exact -o dir", LOG_OF(MISS "|miss bsp 18,512,7168|miss a4 19,1024,4096")) == 0;
+    for (size_t i = 0; i < 3; i++)
+        are_all = are_all && count_lines(text_of(say("dir/%s_tuned_gemm.csv", families[i]))) == 2
+                  && lines_like(program.err.s, say("=aiter/configs/%s_tuned_gemm.csv:.*:dir/"
+                                                   "%s_tuned_gemm.csv$",
+                                                   families[i], families[i]));
+    RAN_CASE(are_all, "a folder for all families");
+    RAN_CASE(aiter("--exact -o one.csv --family a4w4", "log") == 0
+                 && strcmp(cells("one.csv", "$3, $4, $5"), "19,1024,4096 ") == 0,
+             "a file for one");
+    RAN_CASE(aiter("--exact --family bsp", "log > out") == 0
+                 && strcmp(cells("out", "$3, $4, $5"), "18,512,7168 ") == 0,
+             "standard output for one");
+    refused("x.csv: one file is for one family.*-o DIR", "-o x.csv --exact", "log");
+    for (size_t i = 0; i < COUNT(schemas); i++) {
+        const int status = aiter(say("--exact --schema %s -o dir", schemas[i][0]), "log");
+        const char *text = text_of(DIR), *head = say("%s\n", schemas[i][1]);
+        RAN_CASE(status == 0 && strncmp(text, head, strlen(head)) == 0
+                     && count_of(text, ",") == 2 * count_of(head, ","),
+                 say("--schema %s", schemas[i][0]));
+    }
+    RAN_CASE(aiter("--exact --schema no-libtype -o dir", "log") == 0
+                 && lines_like(text_of("dir/" BSP "_tuned_gemm.csv"), "cktile|_ZN") == 0
+                 && count_lines(text_of("dir/" BSP "_tuned_gemm.csv")) == 2,
+             "--schema no-libtype: ck alone");
+    int has_five = aiter("--exact --top 5 -o dir", "log") == 0;
+    for (size_t i = 0; i < 3; i++)
+        test_put_edited(say("dir/candidates_%s.csv", families[i]),
+                        text_of(say("dir/candidates_%s.csv", families[i])));
+    has_five = has_five && WORKS("kpred aiter --gpu gfx950_256 --exact --top 5 -o dir log")
+               && !has(program.err.s, "AITER_CONFIG");
+    for (size_t i = 0; i < 3; i++) /* candidates in order, no two of one kernel */
+        has_five = has_five
+                   && WORKS("/usr/bin/env awk -F, 'NR > 1 && $6 == NR - 1 && !s[$9, $10]++ "
+                            "{ n++ } END { exit n != 5 || NR != 6 }' dir/candidates_%s.csv",
+                            families[i]);
+    RAN_CASE(has_five && WORKS("/usr/bin/env find dir -type f") && count_lines(program.out.s) == 3,
+             "--top, over what an editor has written");
+}
+
+/* ---- what is there already ---- */
+
+static int writes_over(const char *file, const char *option)
+{
+    char *before = xstrdup(text_of(file));
+    if (!is_there("dir"))
+        mkdir("dir", 0777);
+    put_text(DIR, "%s", before);
+    free(before);
+    return RAN("kpred aiter --gpu gfx950_256 --exact %s -o dir log", option);
+}
+
+static void replaces(const char *file, const char *option)
+{
+    const int status = aiter("--exact -o dir", "log");
+    char *wanted = xstrdup(text_of(DIR));
+    RAN_CASE(status == 0 && writes_over(file, option) == 0 && strcmp(text_of(DIR), wanted) == 0,
+             say("%s is replaced: %s", file, option));
+    free(wanted);
+}
+
+static void keeps(const char *file, const char *text)
+{
+    remove_tree("dir");
+    RAN_CASE(writes_over(file, "") != 0 && strcmp(text_of(file), text_of(DIR)) == 0
+                 && has(program.err.s, text),
+             say("it stays: %s", text));
+}
+
+static void earlier_outputs(void)
+{
+    LOG_OF(MISS);
+    replaces(TABLE_OF("predicted.csv", "1,2,3,999999.0," USUAL "|1,2,4,999999," USUAL), "");
+    put_text("empty.csv", "%s", "");
+    replaces("empty.csv", "");
+    TABLE_OF("measured.csv", "1,2,3,999999.0," USUAL "|1,2,4,5.1234," USUAL);
+    keeps("measured.csv", BASE ":3: us: value \"5.1234\"");
+    replaces("measured.csv", "--force");
+    keeps(made("other.csv", "some text", ""), "column \"some text\"");
+}
+
+/* ---- installed tables ---- */
+
+/* No other kernel than these is written. */
+static void only(const char *one, const char *other, const char *options)
+{
+    RAN_CASE(
+        aiter(say("%s -o dir --", options), "log") == 0
+            && WORKS("/usr/bin/env awk -F, 'NR > 1 && $10 != \"%s\" && $10 != \"%s\" { e = 1 } "
+                     "END { exit e || NR < 2 }' " DIR,
+                     one, other),
+        say("%s: its kernels alone", options));
+}
+
+static void installed_tables(void)
+{
+    TABLE_OF(BASE, "17,1536,7168,5.5," SMALL "|48,1536,7168,5.5," SMALL);
+    gives("18,1536,7168", "--exact --installed " BASE " --", LOG_OF(MISS "|miss bs 18,1536,7168"));
+    edited(BASE, "spelled_" BS ".csv", "s/gfx950/ GFX950:xnack-/");
+    gives("18,1536,7168", "--exact --installed spelled_" BS ".csv --", "log");
+    says("1 row; 1 left out that --installed has", "--exact --installed " BASE " --", "log");
+    /* In these, 17 and 18 are not among the M that serve; 32 is, and no row of theirs. */
+    RAN_CASE(aiter("--installed " BASE " -o dir --", "log") == 0 && count_lines(text_of(DIR)) == 95
+                 && !has(text_of(DIR), ",256,48,"),
+             "keys of --installed are left out of those that serve");
+    TABLE_OF(BASE, "16,1536,7168,5.5," SMALL);
+    says("90 rows; 1 left out that --installed has; 4 left out within a fine",
+         "--installed " BASE " --", "log");
+    only(USUAL, SMALL, "--installed " BASE);
+    made("compiled", "GLIBC_2.17|  " SMALL "  ", "");
+    only(SMALL, "", "--compiled compiled");
+    only(SMALL, "", "--compiled compiled --installed " BASE);
+    says("neither --compiled nor a table of --installed", "", "log");
+    /* K is less than the tile. */
+    says("no kernel that is legal there is compiled in",
+         "--exact --family " BS " --compiled compiled", LOG_OF("miss bs 17,512,128"));
+    CASE(program.out.n == 0, "nothing is left, nothing is written");
+    TABLE_OF(MINE, "1,1536,7168,5.5," SMALL);
+    RAN_CASE(aiter("--exact --installed " MINE " " BASE " -o dir --", LOG_OF(MISS)) == 0
+                 && has(program.err.s, "export AITER_CONFIG_GEMM_A8W8_BLOCKSCALE=" BASE ":" MINE
+                                       ":dir/" BS "_tuned"),
+             "the variable lists all files, the base file first");
+}
+
+/* ---- GPUs ---- */
+
+static void other_gpu(const char *gpu)
+{
+    RAN_CASE(aiter(say("--gpu %s --exact -o dir", gpu), "log") == 0
+                 && has(program.err.s,
+                        "the model of " BS " does not know gfx942_80 (known: gfx942_304 "
+                        "gfx950_256) (first: log:1)")
+                 && is_there("dir/" BSP "_tuned_gemm.csv") && WORKS("/usr/bin/env ls dir")
+                 && count_lines(program.out.s) == 1,
+             say("--gpu %s, which one model knows", gpu));
+}
+
+static void gpus(void)
+{
+    static const char *const known[][2] = {
+        {"MI355X", "gfx950,256 "}, {"mi350x", "gfx950,256 "},
+        {"gfx950", "gfx950,256 "}, {"'AMD Instinct MI355X'", "gfx950,256 "},
+        {"gfx942", "gfx942,304 "}, {"MI300X", "gfx942,304 "}};
+    LOG_OF(MISS);
+    for (size_t i = 0; i < COUNT(known); i++) {
+        gives(KEY, say("--gpu %s --exact", known[i][0]), "log");
+        CASE(strcmp(cells(DIR, "$1, $2"), known[i][1]) == 0, "--gpu %s: rows", known[i][0]);
+    }
+    LOG_OF(MISS "|miss bsp 17,512,7168");
+    other_gpu("MI308X");
+    other_gpu("AMD_Instinct_MI308X_OAM");
+    LOG_OF(MISS);
+    run_cases("options");
+}
+
+/* ---- bad input ---- */
+
+static void bad_logs_and_lists(void)
+{
+    refused("--family: value \"fp8\": is no family", "--family fp8", "log");
+    run_cases("out");
+    refused("log: there is nothing to predict for: kpred has no model of the family bf16; "
+            "kpred has no model of the family fmoe$",
+            "", LOG_OF("miss bf16 1,2,3|[fused_moe] using 2stage default for ('gfx950', 256, 16)"));
+    refused("log: there is nothing .*: --family leaves out " BSP "$", "--family bs",
+            LOG_OF("miss bsp 1,2,3"));
+    put_text("log", "%s", "");
+    bad_file("log", " no line holds");
+    bad_file("none", " cannot open");
+    put_text("log", "BZh91AY");
+    bad_file("log", " is packed; .bunzip2 -c. unpacks");
+    bad_file(made("shapes.csv", "M,N,K|1,2,3", ""), " its name tells no family");
+    run_cases("log");
+    run_cases("list");
+}
+
+static void bad_installed_tables(void)
+{
+    static const char *const heads[][2] = {
+        {"M,N,K,foo", "column \"foo\""},
+        {"gfx,cu_num,M,N,K,us", "there is no column kernelName"},
+        {"version https://git-lfs.github.com/spec/v1", "column \"version https"}};
+    LOG_OF(MISS);
+    BAD_INSTALLED(BASE ":4: key gfx950 256 M 1 N 2 K 3: " BASE ":2 has it too",
+                  TABLE_OF(BASE, "1,2,3,5.5," SMALL "|1,2,4,5.5," SMALL "|1,2,3,6.5," USUAL));
+    TABLE_OF(BASE, "1,2,3,5.5," SMALL);
+    TABLE_OF(MINE, "7,2,3,5.5," SMALL "|1,2,3,5.5," SMALL);
+    BAD_INSTALLED(MINE ":3: key .*: " BASE ":2 has it too", BASE " " MINE);
+    put_text(MINE, "%s\n256,1,2,3,ck,0,0,5," SMALL ",1,1,0\n", &HEAD[strlen("gfx,")]);
+    BAD_INSTALLED(MINE ":2: key gfx950 256 M 1 N 2 K 3", BASE " " MINE);
+    for (size_t i = 0; i < COUNT(heads); i++)
+        BAD_INSTALLED(say(MINE ":1: %s", heads[i][1]), made(MINE, heads[i][0], ""));
+    BAD_INSTALLED(MINE ":2: M: value \"0\"", TABLE_OF(MINE, "0,2,3,5.5," SMALL));
+    BAD_INSTALLED(MINE ":2: us: value \"soon\"", TABLE_OF(MINE, "1,2,3,soon," SMALL));
+    BAD_INSTALLED("--installed: other.csv: its name tells no family",
+                  TABLE_OF("other.csv", "1,2,3,5.5," SMALL));
+    made("compiled", "nothing|here", "");
+    refused("compiled:1: \"nothing\": no line names a kernel", "--compiled compiled", "log");
+}
+
+static void bad_lines(void)
+{
+    static const struct refusal rows[] = {
+        {"--top without a folder", 2, "--top: candidates", "kpred aiter --gpu gfx950 --top 3 log"},
+        {"--top and --schema", 2, "not with --top",
+         "kpred aiter --gpu gfx950 --top 3 --schema no-gfx -o dir log"},
+        {"--force without an output", 2, "--force: there is no file",
+         "kpred aiter --gpu gfx950 --force log"},
+        {"no --gpu", 2, "--gpu", "kpred aiter log"},
+        {"an unknown --schema", 2, "--schema", "kpred aiter --gpu gfx950 --schema old log"}};
+    refuse_each(rows, COUNT(rows));
+    put_text("compiled", "%s", "");
+    refused("compiled: is empty", "--compiled compiled", "log");
+    refused("log/x: cannot make the folder", "-o log/x", "log");
+    refused(".*an input", "-o " LIST " --exact", LIST_OF("M,N,K|1,512,512"));
+    CASE(strcmp(text_of(LIST), "M,N,K\n1,512,512\n") == 0, "an output that is an input stays");
+}
+
+/* ---- speed and memory ---- */
+
+static void speed_and_memory(void)
+{
+    double seconds[2] = {0, 0};
+    int kb[2] = {0, 0};
+    LOG_OF(MISS "|INFO 11-22 10:11:12 Avg throughput: 0.5|hit bsp 17 32 256"
+                "|Loading:  50%\rLoading: 60%\rmiss bf16 3,512,512");
+    if (!has_command("python3") || !WORKS("/usr/bin/env grep -q ^VmHWM /proc/self/status")) {
+        skip_case("speed and memory", "needs python3 and /proc");
+        return;
+    }
+    for (int i = 0, n = 1000; i < 2; i++, n *= 1000)
+        RAN_CASE(
+            WORKS("/usr/bin/env awk '{ a[NR] = $0 } END { while (i < %d) print a[i++ %% NR + 1] }'"
+                  " log > %d.log",
+                  n, n)
+                && WORKS("/usr/bin/env python3 %s %d.log %d.out %s/kpred aiter --gpu gfx950_256 "
+                         "--exact --family bs",
+                         in_root("tests/miopen/measure.py"), n, n, program.build)
+                && sscanf(program.out.s, "%lf %d", &seconds[i], &kb[i]) == 2
+                && strcmp(text_of("1000.out"), text_of(say("%d.out", n))) == 0,
+            say("%d lines", n));
+    printf("    seconds, KB: %.2f %d; %.2f %d\n", seconds[0], kb[0], seconds[1], kb[1]);
+    CASE(seconds[1] > 0 && seconds[1] < 20, "in less than 20 s");
+    CASE(kb[1] > 0 && kb[1] - kb[0] < 2048, "with no more memory");
+}
+
+int main(void)
+{
+    static void (*const parts[])(void) = {logs_and_lists,     sizes_that_serve,     outputs,
+                                          earlier_outputs,    installed_tables,     gpus,
+                                          bad_logs_and_lists, bad_installed_tables, bad_lines,
+                                          speed_and_memory};
+    int has_all = 1;
+    program_begin();
+    for (size_t i = 0; i < COUNT(families); i++)
+        has_all = has_all && is_there(in_root(say("weights/gemm_%s.h", families[i])));
+    for (size_t i = 0; has_all && i < COUNT(parts); i++)
+        parts[i]();
+    if (!has_all)
+        skip_case("kpred aiter", "a model of weights/gemm_*.h is not there");
+    return program_end();
+}
