@@ -7,7 +7,7 @@
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
 # suite, and every tests/*/*.sh but this one and what suites call. tests/harness/suites says which of
-# them run only on demand. NAME: only these (test_math, cli, signature-gcc, ...), of whatever kind.
+# them run only on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
 # --failed: those that failed the last time. The output of a suite ends with `N passed, N failed, N
 # skipped`; one that does not get that far, counts nothing at all, or takes longer than its limit
 # (LIMIT seconds, or some times what the table says) is a failed one. It is kept in $BUILD/check/NAME.log.
