@@ -115,7 +115,7 @@ suite() {
 
 # limit NAME: the seconds that it may take, with much room for a slow machine that does other work
 limit() {
-    table | awk -v name="$1" '$3 == name { s = $1 } END { print 120 + 15 * s }'
+    table | awk -v name="$1" '$3 == name { s = $1 } END { print 300 + 20 * s }'
 }
 
 # within SECONDS COMMAND...: ended with status 124 after so long, with all that it began

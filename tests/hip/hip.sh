@@ -6,8 +6,7 @@
 # shellcheck disable=SC2089,SC2090 # the compiler is to see the quotes
 . tests/harness/script.inc
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 
 # ---- the runtimes: flags for the compiler, libraries for the linker ----
 
