@@ -99,31 +99,6 @@ static inline int has_lines(const char *text, const char *lines)
     return 1;
 }
 
-static inline int program_compare_lines(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Have both texts the same lines, in whatever order? */
-static inline int has_same_lines(const char *a, const char *b)
-{
-    const size_t n = count_lines(a);
-    char *copy[2] = {xstrdup(a), xstrdup(b)}, **lines = xcalloc(2 * n + 1, sizeof *lines);
-    int same = n == count_lines(b) && strlen(a) == strlen(b);
-    for (size_t which = 0; same && which < 2; which++) {
-        char *at = copy[which];
-        for (size_t i = 0; i < n; i++)
-            lines[which * n + i] = next_line(&at);
-        qsort(lines + which * n, n, sizeof *lines, program_compare_lines);
-    }
-    for (size_t i = 0; same && i < n; i++)
-        same = strcmp(lines[i], lines[n + i]) == 0;
-    free(copy[0]);
-    free(copy[1]);
-    free(lines);
-    return same;
-}
-
 /* ---- what two runs print ---- */
 
 /* A run that succeeds and prints what is kept there, which is something */
