@@ -4,6 +4,7 @@
    Most cases are lines of tests/cli/cli.cases, which says what they mean. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/lines.h"
+#include "data/sample.h"
 
 #include <glob.h>
 #include <sys/resource.h>
@@ -321,12 +322,13 @@ static void own_model(void)
 static void put_database(const char *name, const char *gpu, const char *statement)
 {
     put_text("rows.sql", "%s\n%s;\n", text_of(say("root/tests/fixtures/%s.sql", gpu)), statement);
-    if (RAN("./mkdb db %s.db rows.sql", name) != 0)
-        program_stop(program.err.s);
+    if (make_db(say("%s.db", name), "rows.sql", NULL, 0) != 0)
+        program_stop(name);
 }
 
 static void put_databases(void)
 {
+    static const char *const rows = "gfx900_56.db";
     put_database("gfx900_56", "gfx900_56", "");
     put_database("gfx906_60", "gfx906_60", "");
     put_database("gfx900_56-closed", "gfx900_56", "");
@@ -336,7 +338,7 @@ static void put_databases(void)
                  "UPDATE perf_db SET params = '1,17,1,64,1,1,1,1' WHERE solver = 'ConvAsm1x1U'");
     put_text("gfx900_56-empty.db", "%s", "");
     mkdir("gfx900_56-directory.db", 0755);
-    if (RAN("./mkdb bz2 gfx900_56-cut.db.bz2 gfx900_56.db") != 0
+    if (make_bz2("gfx900_56-cut.db.bz2", &rows, 1) != 0
         || truncate("gfx900_56-cut.db.bz2", 3000) != 0)
         program_stop("gfx900_56-cut.db.bz2");
 }
@@ -505,7 +507,7 @@ int main(void)
         with_weights();
     else
         skip_case("all that needs models", "the weights are not there (make weights)");
-    if (has_weights() && has_trainer && make_mkdb())
+    if (has_weights() && has_trainer && HAS_SAMPLES)
         with_databases();
     else if (has_weights() && has_trainer)
         skip_case("kpred-train with databases", "it was built without SQLite or bzip2");

@@ -268,19 +268,3 @@ static inline void skip_case(const char *name, const char *reason)
     test_skip(reason);
     test_stop();
 }
-
-/* Makes tests/data/mkdb.c, which makes databases, as ./mkdb; 0 without SQLite or bzip2. */
-static inline int make_mkdb(void)
-{
-    const char *cc = getenv("CC"), *flags = getenv("CFLAGS");
-    const char *libraries = text_of(in_build("libraries"));
-    if (!has_library("SQLITE") || !has_library("BZIP2"))
-        return 0;
-    if (RAN("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -I%s/tools -I%s/tests "
-            "%s/tests/data/mkdb.c %s/libkpred-tools.a %.*s -o mkdb",
-            cc != NULL ? cc : "cc", flags != NULL ? flags : "", program.root, program.root,
-            program.root, program.build, (int)strcspn(libraries, "\n"), libraries)
-        != 0)
-        program_stop(program.err.s);
-    return 1;
-}

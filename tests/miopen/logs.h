@@ -44,14 +44,6 @@ static inline const char *sorted(const char *format, ...)
     return b->s;
 }
 
-/* Did make find SQLite? */
-static inline int has_sqlite(void)
-{
-    char path[sizeof program.build + 16];
-    snprintf(path, sizeof path, "%s/libraries", program.build);
-    return has(text_of(path), "HAVE_SQLITE");
-}
-
 /* kpred's output for the calls of two networks, and the log of these: `both` */
 static inline char *put_both(void)
 {

@@ -271,7 +271,7 @@ static void large_images(void)
 
 static void large_images_in_sqlite(void)
 {
-    if (!has_sqlite()) {
+    if (!has_library("SQLITE")) {
         test_skip("kpred-train is built without SQLite");
         return;
     }

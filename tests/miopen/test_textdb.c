@@ -3,6 +3,7 @@
 
    The old databases of $MIOPEN_DB are read in full and compared with an independent reader,
    textdb.py; all else needs only what is here. */
+#include "data/sample.h"
 #include "harness/cases.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -295,6 +296,12 @@ static void read_each(const struct reading *r, size_t n, int is_text)
 
 static void read_files(void)
 {
+    static const char *const text = TEXT;
+    static const char *const one_row[] = {
+        "DELETE FROM perf_db", "DELETE FROM config",
+        ("INSERT INTO config VALUES "
+         "(1,'NCHW','FP32','B',2,64,14,14,1,1,1,1,72,1,0,0,0,1,1,0,1,1,0,0,1)"),
+        "INSERT INTO perf_db VALUES (1,'ConvAsm1x1U',1,'1,16,1,64,1,1,1,1')"};
     put_text(TEXT, F_LINE);
     ingest(asm1, TEXT);
     put_text("b.csv", "%s", replaced(program.out.s, F_ROW, B_ROW("1", "72", "64")));
@@ -305,19 +312,17 @@ static void read_files(void)
     put_text("radeon.txt", LINE);
     ingest(wrw, TEXT " -o one.csv");
     read_each(files, COUNT(files), 0);
-    if (!has_library("SQLITE") || !has_library("BZIP2")) {
+    if (!HAS_SAMPLES) {
         skip_case("packed files and SQLite", "make found no SQLite, or no bzip2");
         return;
     }
-    make_mkdb();
-    RAN("./mkdb bz2 gfx906_60.1.txt.bz2 " TEXT);
-    RAN("./mkdb bz2 gfx906_60.2.txt.bz2 " TEXT);
-    RAN_CASE(truncate("gfx906_60.2.txt.bz2", 40) == 0, "cut off");
+    CASE(make_bz2("gfx906_60.1.txt.bz2", &text, 1) == 0, "packed");
+    CASE(make_bz2("gfx906_60.2.txt.bz2", &text, 1) == 0 && truncate("gfx906_60.2.txt.bz2", 40) == 0,
+         "cut off");
     put_text("gfx906_60.3.txt.bz2", LINE);
-    RAN("./mkdb db gfx906_60.db %s 'DELETE FROM perf_db' 'DELETE FROM config' 'INSERT INTO config "
-        "%s' 'INSERT INTO perf_db VALUES (1,\"ConvAsm1x1U\",1,\"1,16,1,64,1,1,1,1\")'",
-        in_root("tests/fixtures/gfx900_56.sql"),
-        "VALUES (1,\"NCHW\",\"FP32\",\"B\",2,64,14,14,1,1,1,1,72,1,0,0,0,1,1,0,1,1,0,0,1)");
+    CASE(make_db("gfx906_60.db", in_root("tests/fixtures/gfx900_56.sql"), one_row, COUNT(one_row))
+             == 0,
+         "a database");
     read_each(packed, COUNT(packed), 0);
 }
 

@@ -511,7 +511,7 @@ static void a_database_on_a_full_disk(void)
 
 static void databases(void)
 {
-    if (!has_sqlite() || RAN("/usr/bin/env python3 -c 'import sqlite3'") != 0) {
+    if (!has_library("SQLITE") || RAN("/usr/bin/env python3 -c 'import sqlite3'") != 0) {
         test_start("SQLite");
         test_skip("needs SQLite, and python3 with sqlite3");
         test_stop();
