@@ -20,9 +20,7 @@ $CC -std=c99 $CFLAGS -shared -fPIC "$faults/shim.c" -o "$tmp/shim.so" -ldl ||
 make_mkdb
 "$tmp/mkdb" db "$tmp/gfx906_60.db" tests/fixtures/gfx906_60.sql || exit 1
 mkdir "$tmp/in" "$tmp/work" && mv "$tmp/gfx906_60.db" "$tmp/in" && cd "$tmp/in" || exit 1
-for inputs in hill own miopen aiter; do
-    check "inputs: $inputs" ${inputs}_inputs
-done
+for inputs in own tune miopen aiter; do check "inputs: $inputs" ${inputs}_inputs; done
 evolve=--no-evolve
 if [ -x "$BUILD/kpred-evolve" ]; then
     check "inputs: evolve" evolve_inputs && evolve=
@@ -31,8 +29,5 @@ else
 fi
 cd "$root" || exit 1
 
-kills=26 writers=20
-[ $which = some ] || kills=500 writers=100
 checks_of "faults" python3 "$faults/faults.py" "$BUILD" "$tmp/in" "$tmp/shim.so" "$tmp/work" $which $evolve "$@"
-[ $# != 0 ] || checks_of "kills and writers" python3 "$faults/kills.py" "$BUILD" "$tmp/in" "$tmp/kills" $kills $writers
 test_end

@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 A run stands in a folder of its own: in/ is the same for all, out/ takes what the command writes, and tmp/ is
 its TMPDIR.
 """
-import copy
+import collections
 import os
 import re
 import shlex
@@ -16,19 +16,18 @@ import struct
 import subprocess
 
 KINDS = "memory write read open sync place close lock cut start any fired".split()
-NO_FAULT = None
 SECONDS = 30 # after which a command hangs
 
 
-class Command:
-    """A line of the table"""
+# A line of the table
+Command = collections.namedtuple("Command", "kind most name words stdin before")
 
-    def __init__(self, kind, name, text, before):
-        self.kind, _, most = kind.partition("/")
-        self.name, self.before, self.most = name, before, int(most or 200)
-        words = shlex.split(text)
-        self.stdin = words.pop() if len(words) > 1 and words[-2] == "<" else os.devnull
-        self.words = words[:-1] if words[-1] == "<" else words
+
+def command_of(text, head="plain writer", before=None):
+    kind, name = head.split()
+    kind, _, most = kind.partition("/")
+    text, _, stdin = text.partition(" < ")
+    return Command(kind, int(most or 200), name, shlex.split(text), stdin or os.devnull, before)
 
 
 def read_table(path):
@@ -36,45 +35,29 @@ def read_table(path):
     commands, before = [], {}
     with open(path, encoding="utf-8") as f:
         for line in f:
-            if line.startswith("#"):
-                continue
-            head, text = line.rstrip("\n").split(": ", 1)
-            kind, name = head.split()
-            if kind == "before":
-                before[name] = Command(kind, name, text, None)
-            else:
-                commands.append(Command(kind, name, text, before.get(name)))
+            if not line.startswith("#"):
+                head, text = line.rstrip("\n").split(": ", 1)
+                command = command_of(text, head, before.get(head.split()[1]))
+                if command.kind == "before":
+                    before[command.name] = command
+                else:
+                    commands.append(command)
     return commands
 
 
-class Fault:
+class Fault(collections.namedtuple("Fault", "kind at how")):
     """The call of that kind with that number goes wrong so, as shim.c says"""
-
-    def __init__(self, kind, at, how):
-        self.kind, self.at, self.how = kind, at, how
-        self.signal = {"int": signal.SIGINT, "term": signal.SIGTERM, "hup": signal.SIGHUP,
-                       "kill": signal.SIGKILL, "xfsz": signal.SIGXFSZ, "pipe": signal.SIGPIPE}.get(how, 0)
 
     def __str__(self):
         return f"{self.kind} {self.at} {self.how}"
 
-
-class Result:
-    """What a run has left: status (negative: the signal that ended it, None: it hung), texts, files, leftovers"""
-
-    def __init__(self, status, out, err, files, temporary):
-        self.status, self.out, self.err, self.files, self.temporary = status, out, err, files, temporary
+    def signal(self):
+        return {"int": signal.SIGINT, "term": signal.SIGTERM, "hup": signal.SIGHUP, "kill": signal.SIGKILL,
+                "xfsz": signal.SIGXFSZ, "pipe": signal.SIGPIPE}.get(self.how, 0)
 
 
-def files_below(folder):
-    """The bytes of each file by its path"""
-    found = {}
-    for at, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(at, name)
-            with open(path, "rb") as f:
-                found[os.path.relpath(path, folder)] = f.read()
-    return found
+# What a run has left; status: negative: the signal that ended it, None: it hung
+Result = collections.namedtuple("Result", "status out err files temporary")
 
 
 class Bench:
@@ -102,7 +85,7 @@ class Bench:
     def environment_of(self, fault):
         with open(self.counts, "wb") as f:
             f.write(bytes(8 * len(KINDS)))
-        if fault is NO_FAULT:
+        if not fault:
             return self.shimmed
         return dict(self.shimmed, FAULT_KIND=fault.kind, FAULT_AT=str(fault.at), FAULT_HOW=fault.how)
 
@@ -118,7 +101,7 @@ class Bench:
                                     **dict({"stdin": stdin, "stdout": subprocess.PIPE,
                                             "stderr": subprocess.PIPE}, **streams))
 
-    def finish(self, process, fault=NO_FAULT):
+    def finish(self, process, fault=None):
         try:
             out, err = process.communicate(timeout=SECONDS)
             if fault and fault.how in ("kill", "full+"): # nobody can remove it then
@@ -126,11 +109,18 @@ class Bench:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            return Result(None, b"", b"", self.files(), self.leftovers())
-        return Result(process.returncode, out or b"", err or b"", self.files(), self.leftovers())
+            return Result(None, b"", b"", {}, [])
+        return Result(process.returncode, out or b"", err or b"", self.files(), os.listdir(self.tmp))
 
     def files(self):
-        return files_below(self.out)
+        """The bytes of each file in out/ by its path"""
+        found = {}
+        for at, _, names in os.walk(self.out):
+            for name in names:
+                path = os.path.join(at, name)
+                with open(path, "rb") as f:
+                    found[os.path.relpath(path, self.out)] = f.read()
+        return found
 
     def settle(self):
         """A journal that SQLite left is a part of its database: who opens that next has it as it was."""
@@ -140,10 +130,7 @@ class Bench:
                 database.execute("SELECT count(*) FROM perf_db").fetchall()
                 database.close()
 
-    def leftovers(self):
-        return sorted(os.listdir(self.tmp))
-
-    def run(self, command, fault=NO_FAULT):
+    def run(self, command, fault=None):
         return self.finish(self.start(command, self.environment_of(fault)), fault)
 
     def run_bare(self, command, fault, **streams):
@@ -163,15 +150,7 @@ def lines_of(text):
 
 
 def same_output(command, good, out):
-    if command.kind == "times":
-        return good.count(b"\n") == out.count(b"\n")
-    return good == out
-
-
-def begins(command, fault, good, out):
-    """A part of standard output, as it stands when the program ends early; of one write that fails, what stands
-    behind it is written"""
-    return command.kind == "times" or good.startswith(out) or (fault and fault.kind == "write")
+    return good.count(b"\n") == out.count(b"\n") if command.kind == "times" else good == out
 
 
 def first_rows(good, got):
@@ -203,11 +182,11 @@ def wrong_files(command, start, good, got, is_killed):
     return f"lost: {lost}" if lost else None
 
 
-def judge(command, start, good, got, fault=NO_FAULT):
+def judge(command, start, good, got, fault=None):
     """None, or what is wrong; `good` is the result of the run without a fault"""
     if got.status is None:
         return "hangs"
-    fault_signal = fault.signal if fault else 0
+    fault_signal = fault.signal() if fault else 0
     killed = fault_signal == signal.SIGKILL
     if got.temporary and not killed:
         return f"left in TMPDIR: {got.temporary}"
@@ -220,7 +199,8 @@ def judge(command, start, good, got, fault=NO_FAULT):
         return f"signal {-got.status}"
     if got.status not in (1, -fault_signal):
         return f"status {got.status}"
-    if not begins(command, fault, good.out, got.out):
+    # A part of standard output; of one write that fails, what stands behind it is written
+    if not (command.kind == "times" or good.out.startswith(got.out) or (fault and fault.kind == "write")):
         return "another standard output"
     if not fault_signal and (wrong := wrong_messages(command, good.err, got.err)):
         return wrong
@@ -230,13 +210,11 @@ def judge(command, start, good, got, fault=NO_FAULT):
 def is_mended(bench, command, start, good):
     """After a kill the next run succeeds, and removes what was left beside its outputs. One that finds the output of
     the killed one needs --force."""
-    for name in bench.leftovers():
+    for name in os.listdir(bench.tmp):
         shutil.rmtree(os.path.join(bench.tmp, name))
     got = bench.run(command)
     if got.err.endswith(b"is there already; --force replaces it\n"):
-        forced = copy.copy(command)
-        forced.words = command.words + ["--force"]
-        got = bench.run(forced)
+        got = bench.run(command._replace(words=command.words + ["--force"]))
     if got.status != good.status:
         return f"after a kill: status {got.status}, {got.err[-200:]}"
     if command.kind == "rows":

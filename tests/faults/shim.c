@@ -17,7 +17,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,24 +111,6 @@ static int can_fail(int fd)
            && (fd == STDOUT_FILENO || fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode));
 }
 
-static long do_write(long call, int fd, const void *bytes, size_t n, off_t where)
-{
-    const int why = can_fail(fd) ? fault(WRITE) : 0;
-    if (why != 0 && why != SHORT)
-        return failed(why);
-    return syscall(call, fd, bytes, why == SHORT && n > 1 ? n / 2 : n, where);
-}
-
-static ssize_t faulty_write(int fd, const void *bytes, size_t n)
-{
-    return do_write(SYS_write, fd, bytes, n, 0);
-}
-
-static ssize_t faulty_pwrite(int fd, const void *bytes, size_t n, off_t where)
-{
-    return do_write(SYS_pwrite64, fd, bytes, n, where);
-}
-
 /* What is read without waiting is a pipe of tune, and what a forked child reads as well: neither
    has errors of a disk. */
 static int can_fail_to_read(int fd)
@@ -137,68 +118,51 @@ static int can_fail_to_read(int fd)
     return getpid() == first && (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) == 0;
 }
 
-static long do_read(long call, int fd, void *bytes, size_t n, off_t where)
+/* why: 0, the error, or SHORT */
+static long transfer(int why, long call, int fd, const void *bytes, size_t n, off_t where)
 {
-    const int why = can_fail_to_read(fd) ? fault(READ) : 0;
     if (why != 0 && why != SHORT)
         return failed(why);
     return syscall(call, fd, bytes, why == SHORT && n > 1 ? n / 2 : n, where);
 }
 
+static ssize_t faulty_write(int fd, const void *bytes, size_t n)
+{
+    return transfer(can_fail(fd) ? fault(WRITE) : 0, SYS_write, fd, bytes, n, 0);
+}
+
+static ssize_t faulty_pwrite(int fd, const void *bytes, size_t n, off_t where)
+{
+    return transfer(can_fail(fd) ? fault(WRITE) : 0, SYS_pwrite64, fd, bytes, n, where);
+}
+
 static ssize_t faulty_read(int fd, void *bytes, size_t n)
 {
-    return do_read(SYS_read, fd, bytes, n, 0);
+    return transfer(can_fail_to_read(fd) ? fault(READ) : 0, SYS_read, fd, bytes, n, 0);
 }
 
 static ssize_t faulty_pread(int fd, void *bytes, size_t n, off_t where)
 {
-    return do_read(SYS_pread64, fd, bytes, n, where);
+    return transfer(can_fail_to_read(fd) ? fault(READ) : 0, SYS_pread64, fd, bytes, n, where);
 }
 
-static mode_t mode_of(int flags, va_list more)
-{
-    return flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0;
-}
-
-static int faulty_open(const char *path, int flags, ...)
-{
-    va_list more;
-    va_start(more, flags);
-    const mode_t mode = mode_of(flags, more);
-    va_end(more);
-    const int why = fault(OPEN);
-    return (int)(why ? failed(why) : syscall(SYS_openat, AT_FDCWD, path, flags, mode));
-}
-
-static int faulty_mkdir(const char *path, mode_t mode)
-{
-    const int why = fault(OPEN);
-    return (int)(why ? failed(why) : syscall(SYS_mkdir, path, mode));
-}
-
-static int faulty_fsync(int fd)
-{
-    const int why = fault(SYNC);
-    return (int)(why ? failed(why) : syscall(SYS_fsync, fd));
-}
-
-static int faulty_rename(const char *from, const char *to)
-{
-    const int why = fault(PLACE);
-    return (int)(why ? failed(why) : syscall(SYS_rename, from, to));
-}
-
-static int faulty_link(const char *from, const char *to)
-{
-    const int why = fault(PLACE);
-    return (int)(why ? failed(why) : syscall(SYS_link, from, to));
-}
-
-static int faulty_ftruncate(int fd, off_t size)
-{
-    const int why = fault(CUT);
-    return (int)(why ? failed(why) : syscall(SYS_ftruncate, fd, size));
-}
+/* FAULTY(NAME, KIND, its parameters, what it asks of the system). An optional one comes in the same
+   register as any other. */
+#define FAULTY(name, kind, parameters, call)            \
+    static int faulty_##name parameters                 \
+    {                                                   \
+        const int why = fault(kind);                    \
+        return (int)(why ? failed(why) : syscall call); \
+    }
+FAULTY(open, OPEN, (const char *path, int flags, mode_t mode),
+       (SYS_openat, AT_FDCWD, path, flags, mode))
+FAULTY(mkdir, OPEN, (const char *path, mode_t mode), (SYS_mkdir, path, mode))
+FAULTY(fsync, SYNC, (int fd), (SYS_fsync, fd))
+FAULTY(rename, PLACE, (const char *from, const char *to), (SYS_rename, from, to))
+FAULTY(link, PLACE, (const char *from, const char *to), (SYS_link, from, to))
+FAULTY(ftruncate, CUT, (int fd, off_t size), (SYS_ftruncate, fd, size))
+FAULTY(flock, LOCK, (int fd, int operation), (SYS_flock, fd, operation))
+FAULTY(pipe, START, (int ends[2]), (SYS_pipe2, ends, 0))
 
 /* The file is closed, as Linux does it also where it reports an error. */
 static int faulty_close(int fd)
@@ -208,56 +172,30 @@ static int faulty_close(int fd)
     return (int)(why ? failed(why) : rc);
 }
 
-static int faulty_fcntl(int fd, int command, ...)
+static int faulty_fcntl(int fd, int command, void *argument)
 {
-    va_list more;
-    va_start(more, command);
-    void *argument = va_arg(more, void *);
-    va_end(more);
     const int why = command == F_SETLK || command == F_SETLKW ? fault(LOCK) : 0;
     return (int)(why ? failed(why) : syscall(SYS_fcntl, fd, command, argument));
 }
 
-static int faulty_flock(int fd, int operation)
-{
-    const int why = fault(LOCK);
-    return (int)(why ? failed(why) : syscall(SYS_flock, fd, operation));
-}
-
-static int faulty_pipe(int ends[2])
-{
-    const int why = fault(START);
-    return (int)(why ? failed(why) : syscall(SYS_pipe2, ends, 0));
-}
-
 /* ---- processes and threads: the first of the functions of that name that follow ---- */
 
-pid_t fork(void)
-{
-    pid_t (*next)(void);
-    *(void **)&next = dlsym(RTLD_NEXT, "fork");
-    const int why = fault(START);
-    return why ? (pid_t)failed(why) : next();
-}
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *how_made, void *(*run)(void *),
-                   void *to)
-{
-    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
-    const int why = fault(START);
-    return why ? why : next(thread, how_made, run, to);
-}
-
-int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *how_made, char *const argv[], char *const environment[])
-{
-    int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-                const posix_spawnattr_t *, char *const[], char *const[]);
-    *(void **)&next = dlsym(RTLD_NEXT, "posix_spawnp");
-    const int why = fault(START);
-    return why ? why : next(pid, file, actions, how_made, argv, environment);
-}
+#define STARTS(type, name, refused, parameters, arguments) \
+    type name parameters                                   \
+    {                                                      \
+        type(*next) parameters;                            \
+        *(void **)&next = dlsym(RTLD_NEXT, #name);         \
+        const int why = fault(START);                      \
+        return why ? refused : next arguments;             \
+    }
+STARTS(pid_t, fork, (pid_t)failed(why), (void), ())
+STARTS(int, pthread_create, why,
+       (pthread_t * thread, const pthread_attr_t *how_made, void *(*run)(void *), void *to),
+       (thread, how_made, run, to))
+STARTS(int, posix_spawnp, why,
+       (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,
+        const posix_spawnattr_t *how_made, char *const argv[], char *const environment[]),
+       (pid, file, actions, how_made, argv, environment))
 
 /* ---- the beginning ---- */
 
@@ -277,22 +215,19 @@ static void jump(const char *name, void (*to)(void))
 
 static void change_libc(void)
 {
-    jump("write", (void (*)(void))faulty_write);
-    jump("pwrite64", (void (*)(void))faulty_pwrite);
-    jump("read", (void (*)(void))faulty_read);
-    jump("pread64", (void (*)(void))faulty_pread);
-    jump("open", (void (*)(void))faulty_open);
-    jump("mkdir", (void (*)(void))faulty_mkdir);
-    jump("fsync", (void (*)(void))faulty_fsync);
-    jump("fdatasync", (void (*)(void))faulty_fsync);
-    jump("rename", (void (*)(void))faulty_rename);
-    jump("link", (void (*)(void))faulty_link);
-    jump("ftruncate64", (void (*)(void))faulty_ftruncate);
-    jump("close", (void (*)(void))faulty_close);
-    jump("__close_nocancel", (void (*)(void))faulty_close);
-    jump("fcntl64", (void (*)(void))faulty_fcntl);
-    jump("flock", (void (*)(void))faulty_flock);
-    jump("pipe", (void (*)(void))faulty_pipe);
+#define TO(function) (void (*)(void)) faulty_##function
+    static const struct {
+        const char *name;
+        void (*to)(void);
+    } changed[] = {
+        {"write", TO(write)},   {"pwrite64", TO(pwrite)}, {"read", TO(read)},
+        {"pread64", TO(pread)}, {"open", TO(open)},       {"mkdir", TO(mkdir)},
+        {"fsync", TO(fsync)},   {"fdatasync", TO(fsync)}, {"rename", TO(rename)},
+        {"link", TO(link)},     {"close", TO(close)},     {"__close_nocancel", TO(close)},
+        {"fcntl64", TO(fcntl)}, {"flock", TO(flock)},     {"ftruncate64", TO(ftruncate)},
+        {"pipe", TO(pipe)}};
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+        jump(changed[i].name, changed[i].to);
 }
 
 static void choose(const char *kind_name, const char *how_name)

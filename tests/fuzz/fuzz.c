@@ -1,10 +1,16 @@
-/* fuzz.c - see fuzz.h
-   SPDX-License-Identifier: MIT */
+/* fuzz.c - see fuzz.h; reads the seeds, and runs a target on them or on what libFuzzer makes up
+   SPDX-License-Identifier: MIT
+
+   usage: replay TARGET [unjudged]
+   usage: FUZZ_TARGET=TARGET FUZZ_SEEDS=FOLDER fuzzer OPTION...
+
+   With -DWITH_LIBFUZZER it is a fuzzer, which first puts the seeds into that folder; without, it
+   says on standard error how many seeds came to each FUZZ_REACHED of the target. None is a failure,
+   unless the tools are without a library that seeds need. */
 #include "fuzz.h"
 
 #include "cli/readers.h"
-
-#include <string.h>
+#include "data/sample.h"
 
 void fuzz_failed(const char *file, int line, const char *what)
 {
@@ -39,45 +45,192 @@ int32_t fuzz_between(struct fuzz_bytes *in, int32_t least, int32_t most)
     return (int32_t)((int64_t)(x % n) + least);
 }
 
+int fuzz_kind(const uint8_t **data, size_t *size)
+{
+    struct fuzz_bytes in = {*data, *size};
+    const int kind = take(&in);
+    *data = in.at;
+    *size = in.n;
+    return kind;
+}
+
 /* ---- texts and files ---- */
 
-struct buf fuzz_text(const uint8_t *data, size_t size)
+struct buf fuzz_text(const void *data, size_t size)
 {
     struct buf text = {0};
-    buf_add(&text, (const char *)data, size);
+    buf_add(&text, data, size);
     return text;
 }
 
-char *fuzz_second_part(struct buf *text)
-{
-    char *cut = strstr(text->s, "\n---\n");
-    if (cut == NULL)
-        return text->s + strlen(text->s);
-    cut[1] = '\0';
-    text->n = (size_t)(cut + 1 - text->s);
-    return cut + strlen("\n---\n");
-}
-
-/* The scripts make it, and remove it also where a target fails. */
-static const char *folder(void)
-{
-    const char *given = getenv("FUZZ_FOLDER");
-    return given != NULL ? given : ".";
-}
-
-const char *fuzz_file(const char *name, const void *bytes, size_t n)
+char *fuzz_file(const char *name, const void *bytes, size_t n)
 {
     static char path[4][256];
     static int turn;
     char *p = path[turn++ % 4];
-    snprintf(p, sizeof *path, "%s/%s", folder(), name);
+    const char *folder = getenv("FUZZ_FOLDER");
+    snprintf(p, sizeof *path, "%s/%s", folder != NULL ? folder : ".", name);
     FILE *f = fopen(p, "wb");
     FUZZ_CHECK(f != NULL && fwrite(bytes, 1, n, f) == n);
     FUZZ_CHECK(fclose(f) == 0);
     return p;
 }
 
+static char *memory;
+static size_t n_memory;
+
+FILE *fuzz_open(void)
+{
+    FILE *f = open_memstream(&memory, &n_memory);
+    FUZZ_CHECK(f != NULL);
+    return f;
+}
+
+struct buf fuzz_close(FILE *f)
+{
+    FUZZ_CHECK(fclose(f) == 0);
+    const struct buf bytes = fuzz_text(memory, n_memory);
+    free(memory);
+    return bytes;
+}
+
+/* ---- seeds ---- */
+
+struct seed {
+    char name[32];
+    int is_found; /* the target once failed at it */
+    const char *text, *end;
+};
+
+/* The next seed of that target, and of {0} the first; 0: there is none */
+static int next_seed(const char *target, struct seed *s)
+{
+    static const char mark[] = "\n==== ";
+    static struct buf text;
+    if (text.s == NULL)
+        FUZZ_CHECK(read_file("tests/fuzz/seeds", 1 << 20, &text) == 0);
+    const char *at = strstr(s->end != NULL ? s->end - 1 : text.s, mark);
+    while (at != NULL) {
+        char of[16], found[8] = "";
+        FUZZ_CHECK(sscanf(at + strlen(mark), "%15s %31s%7[ found]", of, s->name, found) >= 2);
+        s->is_found = strcmp(found, " found") == 0;
+        s->text = strchr(at + 1, '\n') + 1;
+        at = strstr(s->text - 1, mark);
+        s->end = at != NULL ? at + 1 : s->text + strlen(s->text);
+        if (strcmp(of, target) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* What stands between \{ and } */
+static void add_file(const char *path, struct buf *out)
+{
+    FUZZ_CHECK(read_file(path, 1 << 20, out) == 0);
+}
+
+static void add_seed(const char *words, struct buf *out)
+{
+    char target[16], name[32];
+    FUZZ_CHECK(sscanf(words, "%15s %31s", target, name) == 2 && fuzz_seed(target, name, out) == 0);
+}
+
+static void add_repeated(const char *words, struct buf *out)
+{
+    char *text;
+    for (long n = strtol(words, &text, 10); n > 0; n--)
+        buf_puts(out, text + 1);
+}
+
+/* Without SQLite it has no bytes. */
+static void add_database(const char *path, struct buf *out)
+{
+    const char *made = fuzz_file("seed.db", "", 0);
+    if (make_db(made, path, NULL, 0) == 0)
+        add_file(made, out);
+}
+
+static void add_newer(const char *path, struct buf *out)
+{
+    struct model m;
+    char *story;
+    FUZZ_CHECK(header_read_older(path, NULL, &m, &story) == 0);
+    FILE *f = fuzz_open();
+    header_write(f, &m, story);
+    struct buf text = fuzz_close(f);
+    buf_add(out, text.s, text.n);
+    buf_free(&text);
+    model_free(&m);
+    free(story);
+}
+
+static const char *add_made(const char *at, struct buf *out)
+{
+    char what[16], words[200];
+    FUZZ_CHECK(sscanf(at, "\\{%15s %199[^}]}", what, words) == 2);
+    switch (what[0]) {
+    case 'f': add_file(words, out); break;
+    case 's': add_seed(words, out); break;
+    case 'r': add_repeated(words, out); break;
+    case 'd': add_database(words, out); break;
+    case 'n': add_newer(words, out); break;
+    default: FUZZ_CHECK(!"such a thing is made");
+    }
+    return strchr(at, '}') + 1;
+}
+
+/* What a backslash begins; what is behind it */
+static const char *add_escaped(const char *at, struct buf *out)
+{
+    unsigned byte;
+    switch (at[1]) {
+    case '{': return add_made(at, out);
+    case '\n': return at + 2;
+    case 'x':
+        FUZZ_CHECK(sscanf(at + 2, "%2x", &byte) == 1);
+        buf_add(out, (char[]){(char)byte}, 1);
+        return at + 4;
+    default: buf_puts(out, at[1] == 'r' ? "\r" : "\\"); return at + 2;
+    }
+}
+
+static struct buf seed_bytes(const struct seed *s)
+{
+    struct buf out = {0};
+    buf_puts(&out, "");
+    for (const char *at = s->text; at < s->end;)
+        if (*at == '\\')
+            at = add_escaped(at, &out);
+        else
+            buf_add(&out, at++, 1);
+    return out;
+}
+
+int fuzz_seed(const char *target, const char *name, struct buf *out)
+{
+    struct seed s = {0};
+    while (next_seed(target, &s))
+        if (strcmp(s.name, name) == 0) {
+            struct buf bytes = seed_bytes(&s);
+            buf_add(out, bytes.s, bytes.n);
+            buf_free(&bytes);
+            return 0;
+        }
+    return -1;
+}
+
 /* ---- data files ---- */
+
+const struct spec *fuzz_spec(const char *name)
+{
+    static struct spec spec;
+    if (spec.text == NULL) {
+        struct buf text = {0};
+        FUZZ_CHECK(fuzz_seed("spec", name, &text) == 0 && spec_parse(&spec, text.s, name) == 0);
+        buf_free(&text);
+    }
+    return &spec;
+}
 
 static int only_other_tuples(const struct dataset *d)
 {
@@ -96,14 +249,10 @@ static int read_rows(const struct spec *spec, const char *path, int lenient, str
     struct dataset d;
     if (data_load(readers, spec, &path, 1, &how, &d) != 0)
         return -1;
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    FUZZ_CHECK(f != NULL);
+    FILE *f = fuzz_open();
     data_write(spec, &d, (struct table_form){.csv = 1}, f);
-    FUZZ_CHECK(fclose(f) == 0);
-    buf_add(rows, text, n);
-    free(text);
+    buf_free(rows);
+    *rows = fuzz_close(f);
     data_note_drops(&d);
     const int others = only_other_tuples(&d);
     *n_rows = d.n;
@@ -127,25 +276,19 @@ static void read_back(const struct spec *spec, const struct buf *rows)
     buf_free(&again);
 }
 
-static int load(const struct spec *spec, const char *path, int lenient)
+int fuzz_load(const char *spec, const char *name, const void *bytes, size_t n)
 {
-    struct buf rows = {0};
-    size_t n = 0;
-    if (read_rows(spec, path, lenient, &rows, &n) >= 0)
-        read_back(spec, &rows);
-    buf_free(&rows);
-    return n > 0;
-}
-
-int fuzz_load(const char *text, const char *name, const void *bytes, size_t n)
-{
-    struct spec spec;
-    FUZZ_CHECK(spec_parse(&spec, text, "fuzz.spec") == 0);
     const char *path = fuzz_file(name, bytes, n);
-    const int strictly = load(&spec, path, 0);
-    const int leniently = load(&spec, path, 1);
-    spec_free(&spec);
-    return strictly || leniently;
+    int are_rows = 0;
+    for (int lenient = 0; lenient < 2; lenient++) {
+        struct buf rows = {0};
+        if (read_rows(fuzz_spec(spec), path, lenient, &rows, &n) >= 0) {
+            are_rows |= n > 0;
+            read_back(fuzz_spec(spec), &rows);
+        }
+        buf_free(&rows);
+    }
+    return are_rows;
 }
 
 /* ---- predictions ---- */
@@ -235,3 +378,93 @@ int fuzz_predict(const kpred_model *m, struct fuzz_bytes *in, int rule_lies)
     free(arena);
     return answered;
 }
+
+/* ---- one target on its inputs ---- */
+
+/* The linker's names for the ends of what FUZZ_TARGET and FUZZ_REACHED leave */
+extern const struct fuzz_target *const __start_fuzz_targets[], *const __stop_fuzz_targets[];
+extern struct fuzz_place *const __start_fuzz_places[], *const __stop_fuzz_places[];
+
+static const struct fuzz_target *find(const char *name)
+{
+    for (const struct fuzz_target *const *t = __start_fuzz_targets; t < __stop_fuzz_targets; t++)
+        if (name != NULL && strcmp((*t)->name, name) == 0)
+            return *t;
+    fail("\"%s\" is no target", name != NULL ? name : "");
+    exit(2);
+}
+
+#ifdef WITH_LIBFUZZER
+
+static const struct fuzz_target *target;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const char *folder = getenv("FUZZ_SEEDS");
+    (void)argc, (void)argv;
+    target = find(getenv("FUZZ_TARGET"));
+    for (struct seed s = {0}; folder != NULL && next_seed(target->name, &s);) {
+        struct buf path = {0}, bytes = seed_bytes(&s);
+        buf_printf(&path, "%s/%s", folder, s.name);
+        FUZZ_CHECK(out_whole(path.s, &bytes) == 0);
+        buf_free(&path);
+        buf_free(&bytes);
+    }
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    target->run(data, size);
+    return 0;
+}
+
+#else
+
+/* Those that are found or those that are not: their number */
+static int run_seeds(const struct fuzz_target *t, int found)
+{
+    int n = 0;
+    for (struct seed s = {0}; next_seed(t->name, &s);)
+        if (s.is_found == found) {
+            struct buf bytes = seed_bytes(&s);
+            t->run((const uint8_t *)bytes.s, bytes.n);
+            buf_free(&bytes);
+            n++;
+            for (struct fuzz_place *const *p = __start_fuzz_places; p < __stop_fuzz_places; p++) {
+                (*p)->n_seeds += (*p)->is_reached;
+                (*p)->is_reached = 0;
+            }
+        }
+    return n;
+}
+
+static int judge(const char *name, int n_seeds)
+{
+    int n = 0, rc = 0;
+    for (struct fuzz_place *const *p = __start_fuzz_places; p < __stop_fuzz_places; p++)
+        if (strcmp((*p)->target, name) == 0) {
+            n++;
+            fprintf(stderr, "reached: %s, %s: by %d of %d seeds\n", name, (*p)->what, (*p)->n_seeds,
+                    n_seeds);
+            if ((*p)->n_seeds == 0)
+                rc = fail("no seed of \"%s\" comes to \"%s\"", name, (*p)->what);
+        }
+    return n == 0 ? fail("\"%s\" has no FUZZ_REACHED", name) : rc;
+}
+
+int main(int argc, char **argv)
+{
+    const struct fuzz_target *t = find(argv[1]);
+    const int n = run_seeds(t, 0);
+    if (n == 0)
+        return fail("\"%s\" has no seed", t->name) != 0;
+    if (argc < 3 && judge(t->name, n) != 0)
+        return 1;
+    run_seeds(t, 1);
+    return 0;
+}
+
+#endif

@@ -123,8 +123,6 @@ for file in tests/*.c tests/*/*.c tests/release/embed/*.c; do
     tests/hip/device.c) ;; # hip.sh compiles it, for each runtime
     tests/model/legal.c) ;; # legal.sh compiles it, with a header of its own
     tests/tune/legal_tuples.c) ;; # gemm_cpu.sh does so, likewise
-    tests/fuzz/replay.c) ;; # fuzz.sh does so, with a list of the targets
-    tests/image/cortex_m.c) ;; # image.sh does so, for its machine
     *) if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then tests="$tests $file"; fi ;;
     esac
 done
