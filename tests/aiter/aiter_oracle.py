@@ -139,7 +139,7 @@ def one_line(rng, units, asked):
 
 def test_logs(kpred, folder):
     wrong = []
-    for seed in range(40):
+    for seed in range(12):
         rng, asked = random.Random(seed), set()
         lines = [one_line(rng, 256, asked) if rng.randrange(2) else rng.choice(NOISE) for _ in range(300)]
         lines += [rng.choice(lines) for _ in range(100)] # a log may be that of several workers
@@ -150,24 +150,6 @@ def test_logs(kpred, folder):
         if status != 0 or len(set(got)) != len(got) or set(got) != asked:
             wrong.append(f"seed {seed}: status {status}, {sorted(set(got) ^ asked)[:3]} {said[:200] if status else ''}")
     check("logs of all forms, cut, interleaved, CRLF", wrong)
-
-
-def test_cuts(kpred, folder):
-    """A log that ends at any byte gives the shapes whose messages are whole in it."""
-    rng, text, ends = random.Random(5), "", []
-    for m in (miss(rng, BS, (16, 1536, 7168)), hit(rng, BSP, (300, 512, 7168), 512, 256),
-              other(rng, (7, 512, 512)), miss(rng, A4W4, (33, 1024, 4096))):
-        text += "(Worker_TP1 pid=7) [aiter] "
-        ends.append((len(text) + m.needed, m.shape))
-        text += m.text + "\r\n"
-    wrong = []
-    for n in range(len(text) + 1):
-        rows, status, said = run(kpred, folder, "gfx950_256", [text[:n].encode()], "--exact")
-        asked = {shape for end, shape in ends if end <= n and shape}
-        nothing = "nothing to predict for" in said
-        if set(shapes_of(rows)) != asked or status not in (0, 1) or (status == 1) != nothing:
-            wrong.append(f"{n} bytes: status {status}, {shapes_of(rows)}")
-    check(f"a log cut at each of its {len(text)} bytes", wrong)
 
 
 # ---- AITER's merge and look-up ----
@@ -181,8 +163,8 @@ def coarse(m, n):
     return 8192 if m > 8192 and n > 4096 else 1 << (m - 1).bit_length()
 
 
-FINE = [fine(m) for m in range(32769)]
-COARSE = [[coarse(m, n) for m in range(32769)] for n in (4096, 4097)]
+# Around where a step begins; between these M is as the one below, but where a row has just this M
+EDGES = {m for m in range(1, 32769) if m < 17 or len({fine(m + i) for i in (-1, 0, 1, 2)}) > 1}
 
 
 def rows_of(table, gpu, n, k):
@@ -191,7 +173,7 @@ def rows_of(table, gpu, n, k):
 
 def look_up(rows, m, n):
     """The row, and whether it is that of M itself or of M's fine step; None: there is none"""
-    for at, is_near in ((m, True), (FINE[m], True), (COARSE[n > 4096][m], False)):
+    for at, is_near in ((m, True), (fine(m), True), (coarse(m, n), False)):
         if at in rows:
             return rows[at], is_near
     return None, False
@@ -215,7 +197,7 @@ def what_is_hidden(installed, merged, gpu, pairs):
     """What a look-up at any M finds otherwise than it should"""
     for n, k in pairs:
         old, new = rows_of(installed, gpu, n, k), rows_of(merged, gpu, n, k)
-        for m in range(1, 32769):
+        for m in EDGES | {m for m in (*old, *new) if m <= 32768}:
             before, is_near = look_up(old, m, n)
             after, _ = look_up(new, m, n)
             if after is None:
@@ -348,12 +330,50 @@ def test_variables(kpred, folder, tables):
     check("the variables list AITER's files", wrong)
 
 
+# ---- lists of a model's shapes ----
+
+LISTS = { # that AITER has, and whose they are
+    "deepseek_v3": "model_configs.a8w8_blockscale_untuned_gemm_ds_v3",
+    "deepseek_v32": "model_configs.a8w8_blockscale_bpreshuffle_untuned_gemm_dsv3",
+    "glm5": "model_configs.a8w8_blockscale_tuned_gemm_glm5_1",
+    "minimax_m2": "a8w8_blockscale_tuned_gemm",
+    "qwen3_235b": "model_configs.a8w8_blockscale_untuned_gemm_qwen3_235b",
+    "qwen3_vl_32b": "model_configs.a8w8_blockscale_tuned_gemm_qwen3_vl_32b"}
+
+
+def pairs_of(text):
+    return {(int(row["N"]), int(row["K"])) for row in csv.DictReader(text.splitlines())}
+
+
+def test_lists(trainer, folder, data):
+    """Each pair of N and K of AITER's own list or table comes out on 1, 2, 4 or 8 GPUs."""
+    with open("tests/aiter/hf_configs.txt", encoding="utf-8") as f:
+        configs = dict(part.split("\n", 1) for part in f.read().split("\n== ")[1:])
+    with open("tests/aiter/hf_deepseek_v3.json", encoding="utf-8") as f:
+        configs["deepseek_v3"] = f.read()
+    for model, table in LISTS.items():
+        path, made = os.path.join(folder, "config.json"), set()
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(configs[model])
+        for tp in "1248":
+            done = subprocess.run([trainer, "aiter", "--model", path, "--tp", tp], check=False, text=True,
+                                  capture_output=True)
+            if "libjansson" in done.stderr:
+                tell("skip", "AITER's lists", "there is no jansson")
+                return
+            made |= pairs_of(done.stdout)
+        asked = pairs_of(bz2.open(f"{data}/{table}.csv.bz2", "rt", encoding="utf-8").read())
+        check(f"AITER's {table}", [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))
+
+
 def test_data(kpred, folder, data):
     if data is None or not os.path.exists(os.path.join(data, "kernels.csv.bz2")):
         tell("skip", "AITER's tables", "they are not there")
         return
     tables = unpack(data, folder)
     test_variables(kpred, folder, tables)
+    if os.access(kpred + "-train", os.X_OK):
+        test_lists(kpred + "-train", folder, data)
     for token, families in GPUS.items():
         rng = random.Random(token + "pairs")
         known = sorted({(int(r["N"]), int(r["K"])) for f in families for _, t in tables.get(f, []) for r in t
@@ -367,7 +387,6 @@ def main():
     kpred, folder = sys.argv[1:3]
     data = sys.argv[3] if len(sys.argv) > 3 else None
     test_logs(kpred, folder)
-    test_cuts(kpred, folder)
     test_rows(kpred, folder, "gfx950_256", {}, [(1536, 7168), (7168, 2048), (512, 512)])
     test_data(kpred, folder, data)
     print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")

@@ -33,13 +33,6 @@ as_predicted() {
         "predicted; libtype $(field library), kernelId [0-9]+, splitK $(field splitK), kernelName $(field kernel)" "$@"
 }
 
-# fallback MODEL WHY LIBTYPE NAME GPU M N K
-fallback() {
-    model=$1 line="$2; libtype $3, kernelId 0, splitK 0, kernelName $4"
-    shift 4
-    says $model "$line" "$@"
-}
-
 # The compiler names the missing case where kpred.h has one status more.
 asks_for_case() {
     mkdir -p "$tmp/more/weights" && cp weights/gemm_a*.h "$tmp/more/weights" && cp kpred_constraints.h "$tmp/more" &&
@@ -62,37 +55,33 @@ done
 [ -x "$tmp/gemm_dispatch" ] || end_without "gemm_dispatch" "there is no compiler"
 
 for shape in "1 2112 7168" "16 7168 2048" "300 4608 7168" "8192 512 7168" "32768 9216 4096"; do
-    # shellcheck disable=SC2086
-    set -- $shape
-    check "$bs, gfx942_304, $shape" as_predicted $bs gfx942_304 "$@"
-    check "$bs, gfx950_256, $shape" as_predicted $bs gfx950_256 "$@"
-    check "$bsp, gfx950_256, $shape" as_predicted $bsp gfx950_256 "$@"
-    check "$bsp, gfx942_80, $shape" as_predicted $bsp gfx942_80 "$@"
-    check "$bsp, gfx1250_256, $shape" as_predicted $bsp gfx1250_256 "$@"
-    check "$a4w4, gfx950_256, $shape" as_predicted $a4w4 gfx950_256 "$@"
+    for of in "$bs gfx942_304" "$bs gfx950_256" "$bsp gfx950_256" "$bsp gfx942_80" "$bsp gfx1250_256" "$a4w4 gfx950_256"; do
+        # shellcheck disable=SC2086
+        check "$of $shape" as_predicted $of $shape
+    done
 done
 
 # AITER's tables split k for each of these: splitK is not always 0.
-splits() {
-    "$kpred" predict $bs gpu=gfx950_256 m=$1 n=$2 k=$3 --beam 1 -k 1 --json 2>"$tmp/err" | grep -q '"splitK": [1-9]'
-}
 n_split=0
 for shape in "1 128 7168" "1 7168 4096" "1 9216 7168" "4 128 7168" "4 7168 4096"; do
     # shellcheck disable=SC2086
-    set -- $shape
-    splits "$@" || continue
-    check "$bs, gfx950_256, $shape, whose k is split" as_predicted $bs gfx950_256 "$@"
-    n_split=$((n_split + 1))
+    check "$bs gfx950_256 $shape" as_predicted $bs gfx950_256 $shape
+    ! grep -q '"splitK": [1-9]' "$tmp/json" || n_split=$((n_split + 1))
 done
 [ $n_split -gt 0 ] || skipped "a k that is split" "this model splits none of those"
 
-check "80 units, whose library has no other kernel" \
-    fallback $bs "nothing was tuned on this GPU" ck $default_bs gfx942_80 16 7168 2048
-check "304 units, shuffled" fallback $bsp "nothing was tuned on this GPU" ck $default_bsp gfx942_304 16 7168 2048
-check "a part of a GPU, FP4" fallback $a4w4 "nothing was tuned on this GPU" asm "\(AITER's choice\)" gfx950_32 16 7168 2048
-check "gfx1250, 96 units" fallback $bsp "nothing was tuned on this GPU" triton triton gfx1250_96 16 7168 2048
-check "k below every tile" fallback $bs "no kernel of the model's takes this problem" ck $default_bs gfx950_256 16 128 64
-check "beyond the largest size" fallback $bs "outside the model's range" ck $default_bs gfx950_256 16777217 128 128
+# What takes the place of a prediction: MODEL|WHY|LIBTYPE|NAME|GPU M N K
+while IFS='|' read -r model why library kernel problem; do
+    # shellcheck disable=SC2086
+    check "$model on $problem" says $model "$why; libtype $library, kernelId 0, splitK 0, kernelName $kernel" $problem
+done <<END
+$bs|nothing was tuned on this GPU|ck|$default_bs|gfx942_80 16 7168 2048
+$bsp|nothing was tuned on this GPU|ck|$default_bsp|gfx942_304 16 7168 2048
+$a4w4|nothing was tuned on this GPU|asm|[(]AITER's choice[)]|gfx950_32 16 7168 2048
+$bsp|nothing was tuned on this GPU|triton|triton|gfx1250_96 16 7168 2048
+$bs|no kernel of the model's takes this problem|ck|$default_bs|gfx950_256 16 128 64
+$bs|outside the model's range|ck|$default_bs|gfx950_256 16777217 128 128
+END
 for model in $bs $bsp $a4w4; do
     check "$model on MI200" says $model "no kernel known on this architecture" gfx90a_104 16 7168 2048
 done

@@ -1,13 +1,12 @@
 /* test_aiter_model.c - kpred-train aiter: AITER's list of shapes from a language model's config
    SPDX-License-Identifier: MIT
 
-   The configs are hf_*.json; they have the sizes of the models that they are named for. */
+   The configs are those of hf_configs.txt, and hf_deepseek_v3.json. aiter_model.cases has what is
+   made of them, and what is refused; aiter_oracle.py compares them with AITER's own lists. */
 #include "harness/cases.h"
 
 #define DS       "deepseek_v3"
-#define DS32     "deepseek_v32"
 #define QWEN     "qwen3_235b"
-#define VL       "qwen3_vl_32b"
 #define RANGE    "it should be an integer from "
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -16,8 +15,8 @@ static int list(const char *model, int tp, const char *options)
     return RAN("kpred-train aiter --model hf_%s.json --tp %d %s", model, tp, options);
 }
 
-/* These pairs of N and K, and no others */
-static void gives(const char *model, int tp, const char *pairs)
+/* A list for a config that sed has changed: these pairs of N and K, and no others */
+static void gives(const char *model, int tp, const char *script, const char *pairs)
 {
     struct buf b = {0};
     buf_puts(&b, "M,N,K\n1,");
@@ -27,81 +26,13 @@ static void gives(const char *model, int tp, const char *pairs)
         else
             buf_add(&b, p, 1);
     buf_puts(&b, "\n");
+    if (*script != '\0'
+        && CASE(edited(say("hf_%s.json", model), "hf_made.json", script), "sed %s of %s", script,
+                model))
+        model = "made";
     RAN_CASE(list(model, tp, "--m 1") == 0 && strcmp(program.out.s, b.s) == 0,
              say("%s on %d: %s", model, tp, pairs));
     buf_free(&b);
-}
-
-/* A config made of another one by sed */
-static const char *made(const char *model, const char *name, const char *script)
-{
-    CASE(edited(say("hf_%s.json", model), say("hf_%s.json", name), script), "%s of %s", name,
-         model);
-    return name;
-}
-
-static void layers(void)
-{
-    gives(DS, 8,
-          "256,7168 512,7168 576,7168 1536,7168 2112,7168 3072,1536 4096,512 4608,7168 "
-          "7168,256 7168,2048 7168,2304");
-    gives(DS, 1,
-          "576,7168 1536,7168 2048,7168 2112,7168 4096,7168 7168,2048 7168,16384 7168,18432 "
-          "24576,1536 32768,512 36864,7168");
-    gives(QWEN, 4, "2304,4096 4096,2048"); /* no dense layer */
-    gives(QWEN, 8, "1280,4096 4096,1024"); /* as many heads of keys as there are */
-    gives("llama", 8, "1280,8192 7168,8192 8192,1024 8192,3584");
-    gives(made(QWEN, "some", "s/\"mlp_only_layers\": \\[\\]/\"mlp_only_layers\": [0]/"), 4,
-          "2304,4096 4096,2048 4096,3072 6144,4096");
-    gives(made(QWEN, "step", "s/\"decoder_sparse_step\": 1/\"decoder_sparse_step\": 2/"), 4,
-          "2304,4096 4096,2048 4096,3072 6144,4096");
-    /* neither dense layers nor shared experts */
-    gives(made(DS, "bare",
-               "s/\"first_k_dense_replace\": 3/\"first_k_dense_replace\": 0/;"
-               "s/\"n_shared_experts\": 1/\"n_shared_experts\": null/"),
-          8, "576,7168 1536,7168 2112,7168 3072,1536 4096,512 7168,2048");
-    made(DS, "rank", "s/\"q_lora_rank\": 1536/\"q_lora_rank\": null/");
-    RAN_CASE(list("rank", 8, "--m 1") == 0 && lines_like(program.out.s, "^1,(.*,1536|2112,.*)") == 0
-                 && has_line(program.out.s, "1,3072,7168"),
-             "queries of the hidden state");
-    gives(VL, 8, "1280,5120 5120,1024 5120,3200 6400,5120"); /* sizes in an inner object */
-    gives(made(VL, "vl_moe", "s/qwen3_vl/qwen3_vl_moe/"), 8, "1280,5120 5120,1024");
-    gives("minimax_m2", 4, "2048,3072 3072,1536"); /* routed experts alone */
-    /* o_proj and down_proj have one size there. */
-    gives(made("llama", "same", "s/28672/8192/; 1s/{/{\"time_step_limit\": [0.0, Infinity],/"), 8,
-          "1280,8192 2048,8192 8192,1024");
-    made("llama", "known",
-         "s/\"vocab_size\": 128256/\"layer_types\": [\"full_attention\", "
-         "\"sliding_attention\"]/");
-    gives("known", 8, "1280,8192 7168,8192 8192,1024 8192,3584");
-}
-
-/* Each pair of AITER's own list or table comes out on 1, 2, 4 or 8 GPUs. */
-static void covers(const char *model, const char *table)
-{
-    char path[2048];
-    int made_all = 1;
-    snprintf(path, sizeof path, "%s/%s.csv.bz2", folder_of("AITER_CSV", "../shared/aiter"), table);
-    if (!has_command("python3") || !is_there(path)) {
-        skip_case(say("AITER's %s", table), "there is no python3, or no such file in AITER_CSV");
-        return;
-    }
-    for (int tp = 1; tp <= 8; tp *= 2)
-        made_all = made_all && list(model, tp, say("-o %d.csv --force", tp)) == 0;
-    RAN_CASE(made_all
-                 && WORKS("/usr/bin/env python3 %s %s 1.csv 2.csv 4.csv 8.csv",
-                          in_root("tests/aiter/hf_pairs.py"), path),
-             say("AITER's %s", table));
-}
-
-static void own_lists(void)
-{
-    covers(DS, "model_configs.a8w8_blockscale_untuned_gemm_ds_v3");
-    covers(QWEN, "model_configs.a8w8_blockscale_untuned_gemm_qwen3_235b");
-    covers(DS32, "model_configs.a8w8_blockscale_bpreshuffle_untuned_gemm_dsv3");
-    covers("glm5", "model_configs.a8w8_blockscale_tuned_gemm_glm5_1");
-    covers(VL, "model_configs.a8w8_blockscale_tuned_gemm_qwen3_vl_32b");
-    covers("minimax_m2", "a8w8_blockscale_tuned_gemm");
 }
 
 static void rows_and_files(void)
@@ -180,7 +111,9 @@ static void bad_sizes(void)
 
 static void see_case(const char *kind, char *const *c)
 {
-    if (strcmp(kind, "value") == 0)
+    if (strcmp(kind, "list") == 0)
+        gives(c[0], atoi(c[1]), c[2], c[3]);
+    else if (strcmp(kind, "value") == 0)
         bad_value(c[0], atoi(c[1]), c[2], c[3], c[4]);
     else
         bad(c[0], atoi(c[1]), c[2], c[3]);
@@ -198,16 +131,26 @@ static void bad_lines(void)
     refuse_each(rows, COUNT(rows));
 }
 
+/* Each text below a line `== NAME` as hf_NAME.json */
+static void put_configs(void)
+{
+    char *text = xstrdup(text_of(in_root("tests/aiter/hf_configs.txt")));
+    for (char *at = strstr(text, "\n== "), *next; at != NULL; at = next) {
+        char *line = strchr(at + 1, '\n');
+        next = strstr(line, "\n== ");
+        put_text(say("hf_%.*s.json", (int)(line - at) - 4, at + 4), "%.*s",
+                 (int)((next != NULL ? (size_t)(next - line) : strlen(line)) - (next == NULL)),
+                 line + 1);
+    }
+    free(text);
+    put_copy("hf_" DS ".json", in_root("tests/aiter/hf_" DS ".json"));
+}
+
 int main(void)
 {
-    static const char *const configs[] = {DS, DS32, "glm5", "llama", "minimax_m2", QWEN, VL};
     program_begin();
     if (has_library("JANSSON")) {
-        for (size_t i = 0; i < COUNT(configs); i++)
-            put_text(say("hf_%s.json", configs[i]), "%s",
-                     text_of(in_root(say("tests/aiter/hf_%s.json", configs[i]))));
-        layers();
-        own_lists();
+        put_configs();
         rows_and_files();
         bad_sizes();
         each_row("tests/aiter/aiter_model.cases", see_case);

@@ -2,58 +2,14 @@
    SPDX-License-Identifier: MIT */
 #include "aiter/calls.h"
 #include "aiter/families.h"
-#include "harness/test.h"
+#include "harness/cases.h"
 
-#define FILE_BS "/tmp/aiter_configs/a8w8_blockscale_tuned_gemm.csv"
-#define MISS(m, n, k, file)                                                  \
-    "shape is M:" #m ", N:" #n ", K:" #k ", not found tuned config in " file \
-    ", will use default config!"
-#define HIT                                                                                       \
-    "shape is M:17, N:1536, K:7168, found padded_M: 32, N:1536, K:7168 is tuned on cu_num = 304 " \
-    "in " FILE_BS " , kernel name is a8w8_blockscale_x!"
-#define FUSED                                                                      \
-    "[fused_moe] using 2stage default for ('gfx950', 256, 16, 7168, 256, 257, 9, " \
-    "<ActivationType.Silu: 0>, 'torch.bfloat16', 'torch.float8_e4m3fn', True, False) "
-
-static const struct form {
-    const char *text;
+static struct form {
+    char *text, *file;
     enum call_kind kind;
     int64_t m, n, k;
-    const char *file;
-} forms[] = {
-    {MISS(16, 1536, 7168, FILE_BS), CALL_MISS, 16, 1536, 7168, FILE_BS},
-    {MISS(1, 2, 3, "my own.dir/table.csv"), CALL_MISS, 1, 2, 3, "my own.dir/table.csv"},
-    {MISS(0, 2, -3, "a.csv"), CALL_MISS, 0, 2, -3, "a.csv"},
-    {"shape is M:5, N:6, K:7, q_dtype_w:torch.float8_e4m3fnuz, not found tuned config in b.csv, "
-     "will use default config!",
-     CALL_MISS, 5, 6, 7, "b.csv"},
-    {"shape is M:5, N:6, K:7 dtype='torch.bfloat16' otype='torch.bfloat16' bias=False, "
-     "scaleAB=False, bpreshuffle=False, not found tuned config in bf16_tuned_gemm.csv, will use "
-     "default config! using torch solution:0",
-     CALL_MISS, 5, 6, 7, "bf16_tuned_gemm.csv"},
-    {"shape is B:4, M:5, N:6, K:7, not found tuned config in CKGEMM, will", CALL_MISS, 5, 6, 7,
-     "CKGEMM"},
-    {HIT, CALL_HIT, 17, 1536, 7168, FILE_BS},
-    {"shape M:5, N:6, K:7 found padded_M: 16, N:6, K:7 is tuned on cu_num = 80 in c.csv , kernel "
-     "name is x!",
-     CALL_HIT, 5, 6, 7, "c.csv"},
-    {FUSED, CALL_FMOE, 0, 0, 0,
-     "'gfx950', 256, 16, 7168, 256, 257, 9, <ActivationType.Silu: 0>, 'torch.bfloat16', "
-     "'torch.float8_e4m3fn', True, False"},
-    {"shape is M:16, N:1536, K:7168, found padded_M: 32, N:1536, K:716 is tuned on cu_num = 304 in "
-     "a.csv , kernel name is x!",
-     CALL_CUT, 0, 0, 0, NULL},
-    {"shape is M:16, N:1536, K:7168", CALL_CUT, 0, 0, 0, NULL},
-    {"shape is M:x", CALL_CUT, 0, 0, 0, NULL},
-    {"shape is M:1, N:2, K:3, not found tuned config in , will use default config!", CALL_CUT, 0, 0,
-     0, NULL},
-    {"shape is torch.Size([16, 7168]) and the shape of M is not found tuned config in", CALL_NONE,
-     0, 0, 0, NULL},
-    {"[fused_moe] using 2stage tuned for (1, 2)", CALL_NONE, 0, 0, 0, NULL},
-    {"reshape is M:1, N:2, K:3, not found tuned config in d.csv, will use default config",
-     CALL_MISS, 1, 2, 3, "d.csv"},
-};
-enum { N_FORMS = sizeof forms / sizeof *forms };
+} forms[32]; /* the rows of calls.cases, the first one a miss and a hit among them */
+static size_t n_forms;
 
 static int is_form(const struct form *f, enum call_kind kind, const struct call *c)
 {
@@ -72,7 +28,7 @@ static void all_forms(void)
     static const char *const before[] = {"", "[aiter] ", "(Worker_TP4 pid=8) [aiter] ",
                                          "[2026-11-22 10:00:00 TP4] "};
     char line[2048];
-    for (size_t i = 0; i < N_FORMS; i++)
+    for (size_t i = 0; i < n_forms; i++)
         for (size_t j = 0; j < 4; j++) {
             struct call c;
             const char *at = line;
@@ -86,7 +42,7 @@ static void all_forms(void)
 static void cut_anywhere(void)
 {
     char line[2048];
-    for (size_t i = 0; i < N_FORMS; i++)
+    for (size_t i = 0; i < n_forms; i++)
         for (size_t n = 0; n < strlen(forms[i].text); n++) {
             struct call c;
             const char *at = line;
@@ -101,7 +57,7 @@ static void run_into_each_other(void)
 {
     const struct form *inner = &forms[0];
     char line[4096];
-    for (size_t i = 1; i < N_FORMS; i++)
+    for (size_t i = 1; i < n_forms; i++)
         for (size_t n = 0; n <= strlen(forms[i].text); n++) {
             struct call c;
             const char *at = line;
@@ -130,15 +86,12 @@ static void numbers(void)
     CHECK_EQ(c.m.n, 23);
     CHECK_EQ(c.n.value, 16777217);
     CHECK_EQ(c.k.value, 7);
-}
-
-static void hits(void)
-{
-    struct call c;
-    const char *at = HIT;
+    at = "shape M:5, N:6, K:7 found padded_M: 16, N:6, K:7 is tuned on cu_num = 80 in c.csv , "
+         "kernel "
+         "name is x!";
     CHECK_EQ(call_next(&at, &c), CALL_HIT);
-    CHECK_EQ(c.padded.value, 32);
-    CHECK_EQ(c.cu.value, 304);
+    CHECK_EQ(c.padded.value, 16);
+    CHECK_EQ(c.cu.value, 80);
 }
 
 /* Many in one line, and all of them read once */
@@ -155,43 +108,33 @@ static void many_in_a_line(void)
     CHECK_EQ(found, wanted);
 }
 
-static void family_names(void)
+static void see_case(const char *kind, char *const *c)
 {
-    static const struct {
-        const char *path;
-        enum family_id family;
-    } files[] = {
-        {FILE_BS, FAMILY_BS},
-        {"a8w8_blockscale_bpreshuffle_tuned_gemm.csv", FAMILY_BSP},
-        {"dsv4_a8w8_blockscale_bpreshuffle_tuned_gemm.csv", FAMILY_BSP},
-        {"a8w8_blockscale_untuned_gemm_ds_v3.csv", FAMILY_BS},
-        {"a8w8_bpreshuffle_tuned_gemm.csv", FAMILY_BP},
-        {"a8w8_tuned_gemm.csv", FAMILY_A8W8},
-        {"kimik3_a4w4_blockscale_tuned_gemm.csv", FAMILY_A4W4},
-        {"bf16_tuned_gemm.csv", FAMILY_BF16},
-        {"glm5_untuned_gemm_bf16.csv", FAMILY_BF16},
-        {"a8w8_tuned_batched_gemm.csv", FAMILY_BATCHED},
-        {"dsv4_batched_gemm_a8w8_blockscale_mxscale_tuned.csv", FAMILY_BATCHED},
-        {"a8w8_blockscale_tuned_fmoe_ds_v3.csv", FAMILY_FMOE},
-        {"asm_a8w8_gemm.csv", FAMILY_A8W8},
-        {"CKGEMM", FAMILY_BATCHED},
-        {"/a8w8_blockscale/mine.csv", FAMILY_NONE},
-    };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        CHECK_OF(family_of_file(files[i].path) == files[i].family, files[i].path);
-    CHECK_EQ(family_asked("--family", "bs"), FAMILY_BS);
-    CHECK_EQ(family_asked("--family", "gemm_a4w4_blockscale"), FAMILY_A4W4);
-    CHECK_EQ(family_asked("--family", "a8w8_blockscale_bpreshuffle_tuned_gemm"), FAMILY_BSP);
+    static const char *const kinds[] = {"none", "miss", "hit", "fmoe", "cut"};
+    if (strcmp(kind, "family") == 0 || strcmp(kind, "asked") == 0) {
+        const enum family_id id =
+            *kind == 'f' ? family_of_file(c[0]) : family_asked("--family", c[0]);
+        CASE(strcmp(id == FAMILY_NONE ? "" : families[id].name, c[1]) == 0, "family of %s", c[0]);
+        return;
+    }
+    struct form *f = &forms[n_forms++];
+    *f = (struct form){xstrdup(c[4]), xstrdup(c[0]), CALL_NONE, atol(c[1]), atol(c[2]), atol(c[3])};
+    while (strcmp(kinds[f->kind], kind) != 0)
+        f->kind++;
 }
 
 int main(void)
 {
+    program_begin();
+    each_row("tests/aiter/calls.cases", see_case);
     RUN(all_forms);
     RUN(cut_anywhere);
     RUN(run_into_each_other);
     RUN(numbers);
-    RUN(hits);
     RUN(many_in_a_line);
-    RUN(family_names);
-    return test_end();
+    for (size_t i = 0; i < n_forms; i++) {
+        free(forms[i].text);
+        free(forms[i].file);
+    }
+    return program_end();
 }

@@ -11,6 +11,8 @@ import bz2
 import gzip
 import itertools
 import json
+import math
+import shlex
 import sys
 
 OPENERS = {"bz2": bz2.open, "gz": gzip.open}
@@ -43,28 +45,16 @@ def text(value):
     return str(value)
 
 
-def unquoted(line):
-    """The values of a line of [params]: words, some of them in quotes."""
-    values, rest = [], line
-    while rest := rest.lstrip():
-        if rest[0] == '"':
-            word, rest = rest[1:].split('"', 1)
-        else:
-            word, _, rest = rest.partition(" ")
-        values.append(word)
-    return values
-
-
-def is_integer(value):
+def value_of(word):
     try:
-        return str(int(value)) == value
+        return int(word) if str(int(word)) == word else word
     except ValueError:
-        return False
+        return word
 
 
 def in_order(values):
     values = list(dict.fromkeys(values))
-    return sorted(values, key=int) if all(map(is_integer, values)) else values
+    return sorted(values, key=int) if all(isinstance(value_of(v), int) for v in values) else values
 
 
 def measured(data):
@@ -78,25 +68,18 @@ def measured(data):
     return [({n: text(e[n]) for n in names}, good) for e, good in rows]
 
 
-def value_of(word):
-    return int(word) if is_integer(word) else word
-
-
 def is_legal(row, conditions):
     names = {k: value_of(v) for k, v in row.items()}
     return all(eval(c, {"__builtins__": {}, "min": min, "max": max, "abs": abs}, names) for c in conditions)
 
 
 def count(params, conditions, rows):
-    combinations = 1
+    """The line that counts the tuples, by trying each; None: there are too many"""
     conditions = [compile(c.strip(), "", "eval") for c in conditions]
-    for values in params.values():
-        combinations *= len(values)
-    if not conditions:
-        legal = combinations
-    elif combinations > MOST:
+    legal = math.prod(map(len, params.values()))
+    if conditions and legal > MOST:
         return None
-    else:
+    if conditions:
         legal = sum(is_legal(dict(zip(params, t)), conditions) for t in itertools.product(*params.values()))
     seen = {tuple(row.get(n, params[n][0]) for n in params) for row in rows}
     good = sum(all(v in params[n] for n, v in zip(params, t)) and is_legal(dict(zip(params, t)), conditions)
@@ -120,23 +103,16 @@ def main():
             for name, value in row.items():
                 domain.setdefault(name, []).append(value)
             rows += [row] if good else []
-    if fixed:
-        domain = fixed
-    expected = {name: in_order(values) for name, values in domain.items()}
-    params = {k.strip(): unquoted(v) for k, v in (line.split("=", 1) for line in sections["params"])}
-    wrong = [n for n in {**params, **expected} if params.get(n) != expected.get(n)]
-    for n in wrong:
-        print("%s: %s, not %s" % (n, params.get(n), expected.get(n)))
-    if list(params) != list(expected):
-        wrong.append("order")
-    if sections.get("restrict", []) != conditions:
-        print("other conditions:", sections.get("restrict"))
-        wrong.append("restrict")
+    expected = {name: in_order(values) for name, values in (fixed or domain).items()}
+    params = {k.strip(): shlex.split(v) for k, v in (line.split("=", 1) for line in sections["params"])}
     line = count(expected, conditions, rows)
-    if line and last != "# " + line:
-        print("%s, not %s" % (last, line))
-        wrong.append("rule")
-    return 1 if wrong else 0
+    wrong = 0
+    for what, got, want in (("params", list(params.items()), list(expected.items())),
+                            ("restrict", sections.get("restrict", []), conditions), ("rule", last, f"# {line}")):
+        if got != want and (what != "rule" or line):
+            print(f"{what}: {got}, not {want}")
+            wrong = 1
+    return wrong
 
 
 if __name__ == "__main__":

@@ -31,12 +31,15 @@ static int made(const char *arguments)
 
 /* How many tuples are legal, measured, legal but not measured, measured but not legal: this is what
    init prints, and the last line of the spec. */
-static void counts(int legal, int measured, int unmeasured, int illegal, const char *arguments)
+static void counts(const char *numbers, const char *arguments)
 {
-    const char *line = say("\n# rule: %d legal, %d measured, %d unmeasured, %d illegal\n", legal,
-                           measured, unmeasured, illegal);
+    int n[4];
+    if (sscanf(numbers, "%d %d %d %d", n, n + 1, n + 2, n + 3) != 4)
+        program_stop(numbers);
+    const char *line =
+        say("\n# rule: %d legal, %d measured, %d unmeasured, %d illegal\n", n[0], n[1], n[2], n[3]);
     RAN_CASE(made(arguments) && strcmp(program.out.s, line + 3) == 0 && ends_with(SPEC, line),
-             say("%s: %d legal", arguments, legal));
+             say("%s: %d legal", arguments, n[0]));
 }
 
 static void as_python(const char *files)
@@ -48,12 +51,6 @@ static void as_python(const char *files)
         skip_case(name, "there is no python3");
     else
         RAN_CASE(status == 0, name);
-}
-
-static void hub(int legal, int measured, int unmeasured, int illegal, const char *files)
-{
-    counts(legal, measured, unmeasured, illegal, files);
-    as_python(files);
 }
 
 /* The spec trains as it is, by the command that init told, and ingests these data. */
@@ -101,6 +98,61 @@ static void put_t1(const char *path, const char *vec, const char *conditions)
     buf_free(&b);
 }
 
+/* Of the 72 tuples the 64 legal ones are predicted, and no other. */
+static void all_legal(void)
+{
+    CASE(WORKS(
+             "kpred predict axpy.h gpu=RTX_A4000 problem_size_x=1000 problem_size_y=20 -k 72 --csv "
+             "> predicted")
+             && WORKS(
+                 "/usr/bin/env awk -F, '$3 * $4 > 256 || NR == 1 && $3 $4 != \"bxvec\" { e = 1 }"
+                 " END { exit e || NR != 65 }' predicted"),
+         "the 64 legal tuples are predicted");
+}
+
+/* A table made by awk of table.csv: two GPUs, 24 problems, 8 tuples */
+static void change(const char *path, const char *script)
+{
+    if (RAN("/usr/bin/env awk -F, -v OFS=, '%s' table.csv > %s", script, path) != 0)
+        program_stop(script);
+}
+
+/* A step of init.cases, and what the spec and standard error then have */
+static void take_step(char *const *c)
+{
+    const char *step = c[0];
+    if (strcmp(step, "hub") == 0 || strcmp(step, "counts") == 0)
+        counts(c[3], c[4]);
+    else if (strcmp(step, "init") == 0)
+        INIT(c[4]);
+    else if (strcmp(step, "same") == 0)
+        SAME_SPEC(c[4]);
+    else if (strcmp(step, "trains") == 0)
+        trains(c[4]);
+    else if (strcmp(step, "runs") == 0)
+        RUNS("%s", c[4]);
+    else if (strcmp(step, "says") == 0)
+        RAN_CASE(WORKS("%s", c[4]) && has_lines(program.out.s, c[3]), c[4]);
+    else if (strcmp(step, "awk") == 0)
+        change(c[3], c[4]);
+    else if (strcmp(step, "sed") == 0)
+        CASE(edited(c[3], c[4], c[5]), "%s of %s", c[4], c[3]);
+    else if (strcmp(step, "conditions") == 0)
+        put_t1(T1, *c[4] != '\0' ? c[4] : VALUES, c[3]);
+    else if (strcmp(step, "legal") == 0)
+        all_legal();
+    else
+        program_stop(step);
+    if (strcmp(step, "hub") == 0)
+        as_python(c[4]);
+    if (*c[1] != '\0')
+        SPEC_HAS(c[1]);
+    if (*c[2] == '!')
+        CASE(lines_like(SPEC, c[2] + 1) == 0, "no line of the spec is like %s", c[2] + 1);
+    else if (*c[2] != '\0')
+        TELLS(c[2]);
+}
+
 /* The lines of this kind in init.cases, which says what they mean */
 static const char *kind_now;
 static void see_case(const char *kind, char *const *c)
@@ -116,8 +168,10 @@ static void see_case(const char *kind, char *const *c)
         bad(c[0], c[1], c[2], c[3]);
     else if (strcmp(kind, "slip") == 0)
         RAN_CASE((put_t1(T1, VALUES, c[0]), made(T1)) && count_of(TOLD, told) == 1, told);
-    else
+    else if (strstr("file own hub", kind) != NULL)
         no_file(c[0], c[1]);
+    else
+        take_step(c);
 }
 
 static void run_cases(const char *kind)
@@ -126,82 +180,23 @@ static void run_cases(const char *kind)
     each_row("tests/cli/init.cases", see_case);
 }
 
-/* Of the 72 tuples the 64 legal ones are predicted, and no other. */
-static void all_legal(void)
-{
-    CASE(WORKS(
-             "kpred predict axpy.h gpu=RTX_A4000 problem_size_x=1000 problem_size_y=20 -k 72 --csv "
-             "> predicted")
-             && WORKS(
-                 "/usr/bin/env awk -F, '$3 * $4 > 256 || NR == 1 && $3 $4 != \"bxvec\" { e = 1 }"
-                 " END { exit e || NR != 65 }' predicted"),
-         "the 64 legal tuples are predicted");
-}
-
-static void two_caches(void)
-{
-    put_t1(T1, VALUES, "bx * vec <= 256|seven == 7 and lds in (0, 1)");
-    hub(64, 64, 0, 0, "T1.json one.json two.json");
-    SPEC_HAS("bx = 32 64 128|vec = 1 2 4|layout = row \"by col\"|scale = \"1.5\" \"0.5\"|lds = 0 1"
-             "|seven = 7");
-    SPEC_HAS("gpu = RTX_A4000 gfx90a68 amd nvidia|[unseen]|amd = gfx90a68|nvidia = RTX_A4000");
-    SPEC_HAS(FIELDS "|shipped = none");    /* two problems are few */
-    SPEC_HAS("#     problem_size_y = 20"); /* in all files; it does not count as a feature */
-    RUNS("/usr/bin/env grep -q hats.*size_x my.spec");
-    CASE(RAN("/usr/bin/env grep hats.*size_y my.spec") == 1, "a size that is no feature");
-    put_text("other.spec", "%s", SPEC);
-    trains("one.json two.json");
-    SAME_SPEC("two.json T1.json one.json");
-    all_legal();
-    hub(72, 64, 8, 0, "one.json two.json");
-    HAS_NO_RULE();
-    put_text("my.spec", "%s[restrict]\nbx * vec <= 256\n", SPEC);
-    RAN("kpred-train train my.spec --data one.json two.json --split none --epochs 2 -o axpy.h");
-    all_legal();
-}
-
-static void conditions_and_values(void)
-{
-    put_t1(T1, VALUES, "bx * vec <= 128");
-    hub(48, 64, 0, 16, "T1.json one.json");
-    TELLS("16 measured tuples find");
-    put_t1(T1, VALUES, "");
-    hub(72, 64, 8, 0, "T1.json one.json");
-    HAS_NO_RULE();
-    put_t1("T1.json", "[1, 2]", "bx * vec <= 256");
-    hub(48, 64, 0, 16, "T1.json one.json");
-    RUNS("/usr/bin/env grep -q 'one.json: vec: .* are not among those of T1.json: 4:' told");
-    put_t1(T1, VALUES, "bx * vec <= 256");
-    counts(64, 0, 64, 0, "T1.json");
-    RUNS("/usr/bin/env grep -q 'hats.*size_y' my.spec");
-    /* The rule depends on the problem: each has its own tuples. */
-    put_t1(T1, VALUES, "bx <= vec * 32");
-    counts(48, 64, 8, 24, "T1.json one.json --fields vec");
-    SPEC_HAS("vec = size|" FIELDS ",vec");
-}
-
 static void own_json(void)
 {
     put_text("one.json", "%s", text_of(in_root("tests/fixtures/axpy_cache.json")));
     edited("one.json", "two.json", "1s/NVIDIA RTX A4000/AMD Instinct MI210/;1s/1000/4000/");
-    two_caches();
-    conditions_and_values();
+    put_copy("forms.json", in_root("tests/fixtures/forms_T1.json"));
+    run_cases("caches");
     run_cases("value");
     run_cases("json");
     run_cases("slip");
     put_t1(T1, VALUES, "lds or not lds and bx * vec <= 256|bx > 32 and layout == row");
     RAN_CASE(made("T1.json") && program.err.n == 0, "no slip, no word");
-    put_text("forms.json", "%s", text_of(in_root("tests/fixtures/forms_T1.json")));
     INIT("forms.json --gpu A100");
     as_python("forms.json"); /* whose eval says what a list of values means */
-    edited("one.json", "none.json",
-           "1s/\"device_name\": \"[^\"]*\", //;1s/\"problem_size\": [^]]*], *//");
-    counts(72, 64, 8, 0, "none.json --gpu 'NVIDIA A100' --set kind=fast n=12");
-    SPEC_HAS("gpu = A100|kind = fast|n = size|config = kind,n");
-    trains("none.json --gpu A100 --set kind=fast n=12");
     REFUSES("the output is an input", 1, "would overwrite FILE",
             "kpred-train init one.json -o one.json");
     RUNS("/usr/bin/env cmp one.json %s", in_root("tests/fixtures/axpy_cache.json"));
+    run_cases("nameless");
     run_cases("own");
 }
 
@@ -209,44 +204,16 @@ static void own_json(void)
 
 static void tuner(void)
 {
-    hub(4362, 4362, 0, 0,
-        "hub/convolution_milo.T1.json " A100 " hub/convolution_milo.W6600.json.bz2");
-    SPEC_HAS("name = convolution_kernel|format = timed|shipped = none|" FIELDS
-             "|problem_size_x = size|problem_size_y = size");
-    trains(A100);
-    RUNS("kpred predict convolution_kernel.h gpu=gfx1032_14 problem_size_x=4096 "
-         "problem_size_y=4096");
-    hub(11130, 11130, 0, 0,
-        "hub/dedispersion_milo.A4000.slim.json.bz2 hub/dedispersion_milo.T1.json");
-    hub(116928, 0, 116928, 0, "hub/gemm_milo.T1.json");
-    hub(82984, 0, 82984, 0, "hub/hotspot_milo.T1.json");
-    counts(4092, 0, 4092, 0, "hub/pnpoly.T1.json --gpu A100"); /* whose size is too large */
+    run_cases("tuners");
     as_python("hub/pnpoly.T1.json");
-    hub(10240, 4362, 5878, 0, "hub/convolution_milo.A100_T4.json.bz2");
-    TELLS("the tuner took samples, or there are conditions");
-    counts(4092, 4092, 0, 0, "hub/ktt.KTPnpolyOutput_3090.json.gz --fields VERTICES");
-    trains("hub/ktt.KTPnpolyOutput_3090.json.gz");
     run_cases("hub");
 }
 
 /* ---- plain tables ---- */
 
-/* A table made by awk of table.csv: two GPUs, 24 problems, 8 tuples */
-static void change(const char *path, const char *script)
-{
-    if (RAN("/usr/bin/env awk -F, -v OFS=, '%s' table.csv > %s", script, path) != 0)
-        program_stop(script);
-}
-
 static void forms_of_tables(void)
 {
-    counts(18, 8, 10, 0, "table.csv" BY);
-    SPEC_HAS("name = table|format = timed|gpu = gfx906_60 gfx90a68 gcn cdna amd|rows = size"
-             "|dtype = FP16 FP32|block_x = 32 64 128|unroll = 1 2 4|mode = \"very slow\" fast"
-             "|config = rows,cols,dtype|shipped = config");
-    HAS_NO_RULE();
-    TELLS("table.csv:1: column \"gflops\": is a measurement");
-    trains("table.csv");
+    run_cases("forms");
     put_text("other.spec", "%s", SPEC);
     if (has_library("BZIP2") && WORKS("/usr/bin/env bzip2 -k table.csv"))
         SAME_SPEC("table.csv.bz2" BY);
@@ -254,72 +221,14 @@ static void forms_of_tables(void)
         skip_case("a packed table", "there is no bzip2");
     change("quoted.csv", "{ sub(/very slow/, \"\\\"&\\\"\") } 1");
     test_put_edited("bom.csv", text_of("quoted.csv"));
-    SAME_SPEC("bom.csv --name table" BY);
-    change("pandas.csv", "{ print (NR > 1 ? NR - 2 : \"\"), $0 }");
-    SAME_SPEC("pandas.csv --name table" BY);
-    RUNS("kpred-train ingest my.spec --data pandas.csv -o rows.csv");
-    RUNS("/usr/bin/env cut -d, -f2- rows.csv > wanted");
+    run_cases("others");
 }
 
 static void gpus_of_tables(void)
 {
-    static const char units[2][90] = {
-        "\"gpu\": \"AMD_Radeon_R9700\", \"arch\": \"gfx1201\", \"units\": 32, \"compute_units\": "
-        "64",
-        "\"gpu\": \"A100-PCIE-40GB\", \"arch\": \"\", \"units\": 0, \"compute_units\": 0"};
-    static const char chips[] = "gpu: A100 and A100-PCIE-40GB: GPUs of one chip";
-    /* Spellings of two GPUs, of which the first of each becomes the token */
-    change("spelled.csv",
-           "BEGIN { split(\"gfx90a68|AMD_Instinct_MI210_OAM| gfx90a_104 |AMD Instinct MI210 VF\", "
-           "a, \"|\"); split(\"NVIDIA A100-PCIE-40GB|A100-PCIE-40GB|NVIDIA_A100-PCIE-40GB|"
-           "nvidia a100-pcie-40gb\", b, \"|\") } "
-           "NR > 1 { $1 = $1 == \"gfx90a68\" ? a[NR % 4 + 1] : b[NR % 4 + 1] } 1");
-    INIT("spelled.csv --name table" BY);
+    run_cases("spelled");
     CASE(!has(TOLD, "one chip"), "GPUs in several spellings are no other GPUs");
-    SPEC_HAS("gpu = NVIDIA_A100-PCIE-40GB gfx90a_104 amd nvidia");
-    RUNS("kpred-train ingest my.spec --data spelled.csv > spelled.rows");
-    RUNS("/usr/bin/env cut -d, -f2- spelled.rows > without_gpu");
-    RUNS("/usr/bin/env cmp without_gpu wanted");
-    /* Two names of one chip are told. */
-    edited("table.csv", "chips.csv", "s/gfx90a68/NVIDIA A100/;s/gfx906_60/A100-PCIE-40GB/");
-    INIT("chips.csv" BY);
-    TELLS(chips);
-    RAN_CASE(WORKS("kpred-train ingest my.spec --data chips.csv") && has(program.err.s, chips),
-             "two names of one chip are told by ingest, too");
-    /* A token that is a product's name has that product's units, and its other names find it. */
-    edited("table.csv", "r.csv", "s/gfx90a68/AMD_Radeon_R9700/;s/gfx906_60/A100-PCIE-40GB/");
-    INIT("r.csv" BY);
-    trains("r.csv");
-    RAN_CASE(WORKS("kpred models r.h --json") && has(program.out.s, units[0])
-                 && has(program.out.s, units[1]),
-             "a product's name: its units");
-    RUNS("kpred predict r.h gpu=gfx1201_32 rows=64 cols=64 dtype=FP32");
-    /* Files that are named after two cards of one chip */
-    change("NVIDIA_A100-PCIE-40GB.csv", "{ sub(/^[^,]*,/, \"\") } 1");
-    change("A100-SXM4-80GB_mine.csv", "{ sub(/^[^,]*,/, \"\") } NR != 2");
-    INIT("NVIDIA_A100-PCIE-40GB.csv A100-SXM4-80GB_mine.csv --name table" BY);
-    SPEC_HAS("gpu = A100-SXM4-80GB NVIDIA_A100-PCIE-40GB nvidia");
-    RUNS("kpred-train ingest my.spec --data A100-SXM4-80GB_mine.csv > mine.rows");
-    RAN_CASE(WORKS("/usr/bin/env grep -vc ^A100-SXM4-80GB, mine.rows")
-                 && strcmp(program.out.s, "1\n") == 0
-                 && strncmp(text_of("mine.rows"), "gpu,", 4) == 0,
-             "files named after GPUs");
-}
-
-static void parts_of_tables(void)
-{
-    /* Tiles that are products of parameters */
-    change("tiles.csv", "NR == 1 { $2 = \"size_x\"; $6 = \"tile_x\" } 1");
-    INIT("tiles.csv --fields size_x,cols,dtype");
-    SPEC_HAS("fraction size_x 128|fraction size_x 256|fraction size_x 512");
-    change("best.csv", "!seen[$1, $2, $3, $4]++ { print $1, $2, $3, $4, $5, $6, $7 }");
-    counts(1, 1, 0, 0, "best.csv" BY);
-    SPEC_HAS("format = csv|block_x = 32");
-    change("one.csv", "NR < 10 { print $5, $6, $7, $8 }");
-    INIT("one.csv --set n=12"); /* of one problem */
-    change("2080.csv", "{ print $2, $3, $4, $5, $6, $7, $8 }");
-    INIT("2080.csv" BY); /* A number in a file's name is no GPU. */
-    CASE(!has(SPEC, "\ngpu"), "there is no GPU");
+    run_cases("gpus");
 }
 
 /* What failed in place of times is told; in place of speeds it does not matter. */
@@ -375,7 +284,7 @@ static void plain_tables(void)
         " (b > 64 ? \"fast\" : \"very slow\"), r * c / b + u * (1 + g), b / 7 }' > table.csv");
     forms_of_tables();
     gpus_of_tables();
-    parts_of_tables();
+    run_cases("parts");
     words_for_numbers();
     bad_tables();
     bad_lines();

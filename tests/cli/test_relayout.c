@@ -155,7 +155,7 @@ int main(void)
     shipped_headers();
     another_spec();
     features_by_default();
-    RAN_CASE(RAN("kpred-train train tiny.spec --net attn " TRAINS("float.h")) == 0,
+    RAN_CASE(RAN("kpred-train train tiny.spec --net attn --epochs 1 " TRAINS("float.h")) == 0,
              "a network of the paper");
     run_cases("relayout");
     run_cases("relayout of a later header");

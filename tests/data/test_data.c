@@ -5,7 +5,6 @@
 #include "kpred_constraints.h"
 
 #include "base/bz2.h"
-#include "base/opts.h"
 #include "cli/readers.h"
 #include "data/held_out.h"
 #include "data/sample.h"
@@ -299,99 +298,10 @@ static void no_text(void)
     buf_free(&b);
 }
 
-/* ---- command lines ---- */
-
-struct line {
-    int flag, choice, status;
-    const char *spec, *text;
-    long count;
-    struct opt_counts counts;
-    struct opt_texts files, rest;
-};
-
-/* A command line, its words separated by blanks, through a table with an option of each kind. */
-static struct line parse(const char *words)
-{
-    static char copy[512];
-    static char *argv[64];
-    struct line l = {.choice = -1, .count = 7};
-    const struct opt table[] = {
-        {.name = "SPEC", .kind = OPT_TEXT, .to = &l.spec, .is_required = 1},
-        {.name = "REST", .kind = OPT_TEXTS, .to = &l.rest},
-        {.name = "--data", .kind = OPT_TEXTS, .to = &l.files},
-        {.name = "--flag", .kind = OPT_FLAG, .to = &l.flag},
-        {.name = "--split", .kind = OPT_CHOICE, .to = &l.choice, .choices = "config|shape|none"},
-        {.name = "--counts", .kind = OPT_COUNTS, .to = &l.counts, .least = 1, .most = 1024},
-        {.name = "-k", .kind = OPT_COUNT, .to = &l.count, .least = 1, .most = 1024},
-        {.name = "-o", .kind = OPT_TEXT, .to = &l.text},
-        {.name = NULL},
-    };
-    int argc = 0;
-    snprintf(copy, sizeof copy, "%s", words);
-    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
-        argv[argc++] = w;
-    l.status = opts_parse(table, "help\n", argc, argv);
-    free(l.files.v);
-    free(l.rest.v);
-    return l;
-}
-
-static void options_good(void)
-{
-    struct line l = parse("cmd a.spec --data x y --flag -o out -k 10 --split shape "
-                          "--counts 1,10,30");
-    CHECK(l.status == -1 && strcmp(l.spec, "a.spec") == 0 && l.files.n == 2 && l.flag == 1);
-    CHECK(strcmp(l.text, "out") == 0 && l.count == 10 && l.choice == 1 && l.rest.n == 0);
-    CHECK(l.counts.n == 3 && l.counts.v[0] == 1 && l.counts.v[2] == 30);
-    l = parse("cmd --data=x y -k10 -oout --split=none a.spec more and");
-    CHECK(l.status == -1 && l.files.n == 2 && l.count == 10 && l.choice == 2 && l.rest.n == 2);
-    CHECK_TEXT(l.text, "out");
-    l = parse("cmd --data x --data y a.spec"); /* the list goes on to the next option */
-    CHECK(l.status == 2);
-    l = parse("cmd --data x --data y -- a.spec -k");
-    CHECK(l.status == -1 && l.files.n == 2 && l.rest.n == 1 && l.count == 7);
-}
-
-static void options_bad(void)
-{
-    static const char wrong[] =
-        "--bogus\0--data --flag\0-k\0-k 0\0-k 10x\0-k 1025\0-k -1\0-k 1 -k 2\0"
-        "--flag --flag\0--flag=1\0--split\0--split both\0--split conf\0--counts 1,\0"
-        "--counts ,1\0--counts 1,,2\0--counts 1;2\0--counts=\0-o\0--dat x\0--datax\0"
-        "-x\0";
-    char words[64];
-    CHECK_EQ(parse("cmd").status, 2);
-    CHECK_EQ(parse("cmd --data").status, 2);
-    for (const char *w = wrong; *w != '\0'; w += strlen(w) + 1) {
-        snprintf(words, sizeof words, "cmd a %s", w);
-        CHECK_OF(parse(words).status == 2, words);
-    }
-}
-
 /* ---- specs ---- */
 
 static const char *const kernels[4] = {"conv_asm_1x1u.spec", "conv_ocl_direct_fwd_1x1.spec",
                                        "conv_asm_bwd_wrw_1x1.spec", "conv_asm_bwd_wrw_3x3.spec"};
-
-static void shipped_specs(void)
-{
-    static const size_t n_params[4] = {8, 9, 10, 6}, n_values[4] = {36, 35, 47, 33};
-    for (size_t k = 0; k < 4; k++) {
-        struct spec s;
-        size_t values = 0;
-        REQUIRE(spec_load(&s, in(specs, kernels[k])) == 0);
-        for (size_t i = 0; i < s.n_params; i++)
-            values += s.params[i].n_values;
-        CHECK(s.n_fields == (k == 3 ? 10 : 9) && s.n_params == n_params[k]);
-        CHECK_EQ(values, n_values[k]);
-        CHECK(s.format == SPEC_MIOPEN && s.filter_h == (k == 3 ? 3 : 1) && s.pad == (k == 3));
-        CHECK(spec_field_index(&s, "stride") == 8 && s.fields[8].most == KPRED_MAX_SIZE);
-        CHECK(spec_token(&s.fields[0], "gfx906_60") == 1 && spec_token(&s.fields[1], "W") == 2);
-        CHECK(spec_token(&s.fields[2], "BF16") == 2 && spec_token(&s.fields[2], "FP64") == -1);
-        CHECK(!spec_is_unconstrained(&s) && s.config.n == 9 && s.shape.n == 5);
-        spec_free(&s);
-    }
-}
 
 static const char tiny[] = "# a comment\r\n"
                            "[kernel]\n name = toy \n\n; another\nrule = unconstrained\n"
@@ -454,47 +364,6 @@ static void spec_scales(void)
         spec_free(&s);
         buf_free(&text);
     }
-}
-
-/* A text with some bytes changed, dropped or doubled; to be freed. */
-static char *mutate(const char *text, size_t *n)
-{
-    static const char marks[] = "=[](),\"\r\n #x0-9";
-    struct buf b = {0};
-    uint32_t rate = 1 + random_below(400);
-    for (size_t i = 0; i < *n; i++) {
-        uint32_t r = random_below(rate * 4);
-        if (r == 0)
-            buf_add(&b, &marks[random_below(sizeof marks - 1)], 1);
-        if (r != 1)
-            buf_add(&b, text + i, 1);
-        if (r == 2)
-            buf_add(&b, text + i, 1);
-    }
-    if (random_below(8) == 0)
-        b.n = random_below((uint32_t)b.n + 1);
-    buf_add(&b, "", 0);
-    *n = b.n;
-    return b.s;
-}
-
-static void spec_fuzz(void)
-{
-    struct buf text = {0};
-    int n_good = 0;
-    CHECK(read_file(in(specs, kernels[3]), 1 << 20, &text) == 0);
-    for (int i = 0; i < 3000; i++) {
-        struct spec s;
-        size_t n = text.n;
-        char *changed = mutate(text.s, &n);
-        if (spec_parse(&s, changed, "fuzz") == 0) {
-            n_good++;
-            spec_free(&s);
-        }
-        free(changed);
-    }
-    CHECK(n_good > 0 && n_good < 3000);
-    buf_free(&text);
 }
 
 /* ---- splits ---- */
@@ -636,13 +505,9 @@ static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_
     buf_free(&text);
 }
 
-static void folds_of_config(void)
+static void folds(void)
 {
     folds_of("config", same_config);
-}
-
-static void folds_of_shape(void)
-{
     folds_of("shape", same_shape);
 }
 
@@ -764,41 +629,15 @@ static int load(struct spec *s, const char *spec, const char *a, const char *b, 
     return -1;
 }
 
+/* That the rows are the same in any order is asked by test_ingest.c. */
 static void order_of_files(void)
-{
-    for (size_t k = 0; k < 4; k++) {
-        struct spec s, t;
-        struct dataset a, b;
-        REQUIRE(load(&s, kernels[k], "gfx900_56.db", "gfx906_60.db", &a) == 0);
-        REQUIRE(load(&t, kernels[k], "gfx906_60.db", "gfx900_56.db", &b) == 0);
-        CHECK(a.n == b.n && a.n >= 24 && a.n_files == 2);
-        CHECK(memcmp(a.problem, b.problem, a.n * a.n_fields * sizeof *a.problem) == 0);
-        CHECK(memcmp(a.target, b.target, a.n * a.n_params) == 0);
-        CHECK(memcmp(a.file, b.file, a.n * sizeof *a.file) == 0);
-        CHECK(memcmp(a.row, b.row, a.n * sizeof *a.row) == 0);
-        CHECK_TEXT(a.files[0].name, "gfx900_56.db");
-        CHECK_TEXT(b.files[0].name, "gfx900_56.db");
-        CHECK_TEXT(a.files[1].sha256, b.files[1].sha256);
-        CHECK(a.files[0].rows == b.files[0].rows && a.files[0].rows + a.files[1].rows == a.n);
-        data_free(&a);
-        data_free(&b);
-        spec_free(&s);
-        spec_free(&t);
-    }
-}
-
-static void rows_are_sorted(void)
 {
     struct spec s;
     struct dataset d;
-    REQUIRE(load(&s, kernels[0], "gfx900_56.db", "gfx906_60.db", &d) == 0);
-    for (size_t i = 1; i < d.n; i++) {
-        const int32_t *p = d.problem + (i - 1) * d.n_fields, *q = p + d.n_fields;
-        size_t f = 0;
-        while (f + 1 < d.n_fields && p[f] == q[f])
-            f++;
-        CHECK(p[f] < q[f]);
-    }
+    REQUIRE(load(&s, kernels[0], "gfx906_60.db", "gfx900_56.db", &d) == 0);
+    CHECK(d.n_files == 2 && d.files[0].rows >= 24);
+    CHECK_EQ(d.files[0].rows + d.files[1].rows, d.n);
+    CHECK_TEXT(d.files[0].name, "gfx900_56.db");
     for (size_t i = 0; i < d.n; i++) /* the gpu is the file's */
         CHECK(d.problem[i * d.n_fields] == (int32_t)d.file[i]);
     data_free(&d);
@@ -837,57 +676,81 @@ static void swapped_keys(void)
     spec_free(&s);
 }
 
-/* Damaged files end in a message or in rows, never in a crash. */
-static void file_fuzz(const char *name, const char *copy, int n_runs)
+/* A text with some bytes changed, dropped or doubled, of other files changed alone; to be freed. */
+static char *mutate(const char *text, size_t *n, int is_text)
 {
-    struct buf bytes = {0};
-    CHECK(read_file(in(scratch, name), 1 << 24, &bytes) == 0);
-    for (int i = 0; i < n_runs && bytes.n != 0; i++) {
-        struct spec s;
-        struct dataset d;
-        char *changed = xmalloc(bytes.n);
-        size_t n = random_below(3) == 0 ? random_below((uint32_t)bytes.n) : bytes.n;
-        memcpy(changed, bytes.s, bytes.n);
-        for (uint32_t k = random_below(12); k > 0; k--)
-            changed[random_below((uint32_t)bytes.n)] = (char)(random_below(256) - 128);
-        put_file(in(scratch, copy), changed, n);
-        if (load(&s, kernels[0], copy, NULL, &d) == 0) {
-            data_free(&d);
-            spec_free(&s);
-        }
-        free(changed);
+    static const char marks[] = "=[](),\"\r\n #x0-9";
+    struct buf b = {0};
+    const uint32_t rate = 1 + random_below(400);
+    buf_add(&b, text, is_text ? 0 : *n);
+    for (size_t i = 0; is_text && i < *n; i++) {
+        const uint32_t r = random_below(rate * 4);
+        if (r == 0)
+            buf_add(&b, &marks[random_below(sizeof marks - 1)], 1);
+        if (r != 1)
+            buf_add(&b, text + i, 1);
+        if (r == 2)
+            buf_add(&b, text + i, 1);
     }
-    buf_free(&bytes);
+    for (uint32_t k = is_text ? 0 : random_below(12); k > 0; k--)
+        b.s[random_below((uint32_t)b.n)] = (char)(random_below(256) - 128);
+    if (random_below(is_text ? 8 : 3) == 0)
+        b.n = random_below((uint32_t)b.n + 1);
+    buf_add(&b, "", 0);
+    *n = b.n;
+    return b.s;
 }
 
-static void db_fuzz(void)
+/* Damaged variants of a file, read with and without lenience, end in a message or in rows. */
+static void fuzz(const struct spec *s, const char *text, size_t length, const char *copy)
 {
-    file_fuzz("gfx900_56.db", "gfx900_56-fuzz.db", 300);
-}
-
-static void bz2_fuzz(void)
-{
-    file_fuzz("gfx900_56.db.bz2", "gfx900_56-fuzz.db.bz2", 300);
-}
-
-/* Damaged variants of a text, read as the file `copy` with and without lenience. */
-static void text_fuzz(const struct spec *s, const char *text, size_t length, const char *copy)
-{
-    struct dataset d;
     int n_good = 0;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 400; i++) {
+        struct dataset d;
         size_t n = length;
-        char *changed = mutate(text, &n);
+        char *changed = mutate(text, &n, !has(copy, ".db"));
         const char *path = in(scratch, copy);
-        put_file(path, changed, n);
         const struct data_options how = {.lenient = i % 2};
+        put_file(path, changed, n);
         if (data_load(readers, s, &path, 1, &how, &d) == 0) {
             n_good++;
             data_free(&d);
         }
         free(changed);
     }
-    CHECK(n_good > 0 && n_good < 1000);
+    CHECK(n_good > 0 && n_good < 400);
+}
+
+static void spec_fuzz(void)
+{
+    const char *text = text_of(in(specs, kernels[3]));
+    int n_good = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct spec s;
+        size_t n = strlen(text);
+        char *changed = mutate(text, &n, 1);
+        if (spec_parse(&s, changed, "fuzz") == 0) {
+            n_good++;
+            spec_free(&s);
+        }
+        free(changed);
+    }
+    CHECK(n_good > 0 && n_good < 3000);
+}
+
+static void sample_fuzz(void)
+{
+    static const char *const names[][2] = {{"gfx900_56.db", "gfx900_56-fuzz.db"},
+                                           {"gfx900_56.db.bz2", "gfx900_56-fuzz.db.bz2"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct buf bytes = {0};
+        struct spec s;
+        REQUIRE(spec_load(&s, in(specs, kernels[0])) == 0);
+        REQUIRE(read_file(in(scratch, names[i][0]), 1 << 24, &bytes) == 0);
+        fuzz(&s, bytes.s, bytes.n, names[i][1]);
+        spec_free(&s);
+        buf_free(&bytes);
+    }
 }
 
 static void csv_fuzz(void)
@@ -901,7 +764,7 @@ static void csv_fuzz(void)
     fclose(f);
     data_free(&d);
     CHECK(read_file(in(scratch, "plain.csv"), 1 << 20, &text) == 0);
-    text_fuzz(&s, text.s, text.n, "fuzz.csv");
+    fuzz(&s, text.s, text.n, "fuzz.csv");
     buf_free(&text);
     spec_free(&s);
 }
@@ -956,7 +819,7 @@ static void timed_find_db(void)
     CHECK(data_problem_end(&d, 0) == 2 && data_problem_end(&d, 1) == 2);
     CHECK(data_problem_end(&d, 2) == 5);
     data_free(&d);
-    text_fuzz(&s, find_db, sizeof find_db - 1, "fuzz.txt");
+    fuzz(&s, find_db, sizeof find_db - 1, "fuzz.txt");
     spec_free(&s);
 }
 
@@ -970,61 +833,7 @@ static void timed_table(void)
     CHECK(memcmp(d.target, "\0\0\0\0\1\1", 6) == 0);
     CHECK(data_problem_end(&d, 0) == 1 && data_problem_end(&d, 1) == 3);
     data_free(&d);
-    text_fuzz(&s, table, sizeof table - 1, "fuzz_table.csv");
-    spec_free(&s);
-}
-
-/* Two files whose times are of two units, and one that was put together of such ones */
-static void other_units(void)
-{
-    static const char spec[] = "[kernel]\nname = t\n[data]\nformat = timed\n[fields]\nn = size\n"
-                               "[params]\na = 1 2 3\n";
-    static const struct {
-        const char *one, *two; /* NULL: there is one file */
-        size_t n;              /* rows; 0: refused, */
-        const char *said;      /* with this */
-        size_t n_lenient;      /* rows then */
-    } cases[] = {
-        {"n,a,time_us\n8,1,5\n8,2,7\n", "a,n,time_us\n2,8,.007\n3,8,.004\n", 0,
-         "one.csv:3: time_us: value \"7\": the same option of the same problem took 0.007 in "
-         "two.csv:2: is one of them in another unit? (--lenient leaves such rows out)\n",
-         3},
-        {"n,a,time_ms\n8,1,5\n", "n,a,time_us\n8,1,5\n", 0,
-         "one.csv:2: time_us: value \"5000\": the same option of the same problem took 5 in "
-         "two.csv:2:",
-         1},
-        {"n,a,time_us\n8,1,5000\n8,1,5\n", "n,a,time_us\n9,1,5\n", 0,
-         "one.csv:2: time_us: value \"5000\": the same option of the same problem took 5 in "
-         "one.csv:3:",
-         2},
-        /* a run where all went wrong, one repeat of three, and another problem, tuple or unit */
-        {"n,a,time_us\n8,1,5\n", "n,a,time_us\n8,1,1500\n", 2, NULL, 2},
-        {"n,a,time_us\n8,1,5\n8,1,5\n8,1,5000\n", NULL, 1, NULL, 1},
-        {"n,a,time_us\n8,1,5\n", "n,a,time_us\n8,2,5000\n9,1,5000\n", 3, NULL, 3},
-        {"n,a,time_us\n8,1,5\n", "n,a,time_ms\n8,1,.006\n", 2, NULL, 2},
-    };
-    struct spec s;
-    REQUIRE(spec_parse(&s, spec, "x.spec") == 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const paths[] = {"one.csv", "two.csv"};
-        put_file(paths[0], cases[i].one, strlen(cases[i].one));
-        if (cases[i].two != NULL)
-            put_file(paths[1], cases[i].two, strlen(cases[i].two));
-        for (int lenient = 0; lenient < 2; lenient++) {
-            const struct data_options how = {.lenient = lenient};
-            const size_t want = lenient ? cases[i].n_lenient : cases[i].n;
-            struct dataset d;
-            const int rc = data_load(readers, &s, paths, cases[i].two != NULL ? 2 : 1, &how, &d);
-            CHECK_EQ(rc, want > 0 ? 0 : -1);
-            CHECK_EQ(d.n, want);
-            fflush(stderr);
-            CHECK(want > 0 || has(text_of("messages"), cases[i].said));
-            if (rc == 0) {
-                CHECK_EQ(d.dropped[DROP_TWICE], cases[i].said != NULL);
-                data_free(&d);
-            }
-        }
-    }
+    fuzz(&s, table, sizeof table - 1, "fuzz_table.csv");
     spec_free(&s);
 }
 
@@ -1050,28 +859,21 @@ int main(void)
     test_run("the reason of a failed write", reason_is_told);
     test_run("byte order marks and CRLF", texts_of_editors);
     test_run("no byte of what is no text is touched", no_text);
-    test_run("options: good lines", options_good);
-    test_run("options: bad lines", options_bad);
-    test_run("the shipped specs", shipped_specs);
     test_run("spec texts", spec_texts);
     test_run("spec scales", spec_scales);
-    test_run("spec fuzz", spec_fuzz);
     test_run("split facts", split_facts);
     test_run("names of splits", split_names);
-    test_run("folds of config", folds_of_config);
-    test_run("folds of shape", folds_of_shape);
+    test_run("folds of config and of shape", folds);
     test_run("files left out", files_left_out);
     test_run("folds without a key", folds_without_a_key);
     test_run("canonical size is the largest", canonical_is_largest);
     test_run("order of files does not matter", HAS_SAMPLES ? order_of_files : no_samples);
-    test_run("rows are sorted", HAS_SAMPLES ? rows_are_sorted : no_samples);
     test_run("keys swapped back", HAS_SAMPLES ? swapped_keys : no_samples);
-    test_run("database fuzz", HAS_SAMPLES ? db_fuzz : no_samples);
-    test_run("bzip2 fuzz", HAS_SAMPLES ? bz2_fuzz : no_samples);
+    test_run("spec fuzz", spec_fuzz);
+    test_run("database and bzip2 fuzz", HAS_SAMPLES ? sample_fuzz : no_samples);
     test_run("csv fuzz", HAS_SAMPLES ? csv_fuzz : no_samples);
     test_run("timed: a find-db, and its fuzz", timed_find_db);
     test_run("timed: a Tensile table, and its fuzz", timed_table);
-    test_run("timed: two units", other_units);
     free(specs);
     return program_end();
 }

@@ -1,8 +1,8 @@
-/* test_tensile.c - small tables of Tensile as timed data; tensile.sh has whole ones
+/* test_tensile.c - small tables of Tensile as timed data, and how it trains on them
    SPDX-License-Identifier: MIT
 
    Two kernels of the table differ in four pieces of their names, of which PGR and TT follow from
-   the others. tensile.cases beside it has what is refused. */
+   the others. tensile.cases beside it has what is refused; readers.sh reads whole tables. */
 #include "data/sample.h"
 #include "harness/cases.h"
 
@@ -99,6 +99,66 @@ static void see_case(const char *kind, char *const *cell)
              cell[0]);
 }
 
+/* ---- what `make weights` runs ---- */
+
+/* A script of tools with these tables; a spec of this folder has its whole path. */
+#define SCRIPT(of) "/bin/sh -c 'cd %s && TENSILE_CSV=%s/" of "'"
+#define RECIPE     SCRIPT("%s sh tools/train/train_model.sh %s %s %s \"%s\" %s")
+
+static void no_table(const char *name, const char *text, const char *tables, const char *spec)
+{
+    REFUSES(name, 1, text, RECIPE, program.root, program.scratch, tables, in_build("kpred-train"),
+            spec, say("%s/none.h", program.scratch), "", "");
+    CASE(!is_there("none.h"), "%s: no header", name);
+}
+
+/* It hands that to the trainer, between the data and the header. */
+static void trains_on(const char *text, const char *spec, const char *options, const char *file)
+{
+    RAN_CASE(WORKS(RECIPE, program.root, program.scratch, "one", "echo", spec, "x.h", options, file)
+                 && strcmp(program.out.s, say("train %s --data %s %s -o x.h\n", spec, file, text))
+                        == 0,
+             text);
+}
+
+static void recipes(void)
+{
+    static const char *const nn = "one/mi100-sgemm-Cijk_Ailk_Bljk_SB_00.csv.bz2",
+                             *const nt = "one/mi100-sgemm-Cijk_Ailk_Bjlk_SB_00.csv.bz2",
+                             *const tn = "one/mi100-sgemm-Cijk_Alik_Bljk_SB_00.csv.bz2",
+                             *const spec = "weights/gemm_mi100_tn.spec",
+                             *const at = program.scratch;
+    static const char *const runs[] = {"gfx900_56-2019-12-06", "gfx906_60-2019-07-19",
+                                       "gfx906_64-2019-07-19"};
+    struct buf older = {0};
+    mkdir("one", 0777);
+    put_text(tn, "%s", "");
+    no_table("no folder of tables", say("train_model.sh: there is no %s/n%s: TENSILE_CSV", at, nn),
+             "none", "weights/gemm_mi100_nn.spec");
+    no_table("no table of another layout", say("%s: TENSILE_CSV", nn), "one", spec);
+    /* What stands in another section, or in a comment, is no such key. */
+    CHANGED("own.spec", text_of("tensile.spec"), "^[data]", "[derived]\nfiles = log2 m\n&",
+            "^format", "&\n# files = no.csv\n  files=own.csv");
+    no_table("no table of its own", "one/own.csv: TENSILE_CSV", "one", say("%s/own.spec", at));
+    no_table("a spec without a table", "tensile.spec: no table is known for it", "one",
+             "tests/fixtures/tensile.spec");
+    REFUSES("a layout that there is not", 1, "folds.sh: \"tt\": none of nn nt tn",
+            SCRIPT("one LAYOUTS=tt sh tools/report/folds.sh %s %s/one"), program.root, at,
+            program.build, at);
+    put_text(nn, "%s", "");
+    put_text(nt, "%s", "");
+    const char *beside = say("--beside %s/%s %s/%s --split", at, nn, at, nt);
+    trains_on(say("%s none", beside), spec, "", "a.csv");
+    trains_on(say("%s fold:0/2", beside), spec, "--split fold:0/2", "a.csv");
+    for (size_t i = 0; i < 3; i++) {
+        put_text(say("one/%s.cd.pdb.txt.bz2", runs[i]), "%s", "");
+        buf_printf(&older, "%s/one/%s.cd.pdb.txt.bz2 ", at, runs[i]);
+    }
+    trains_on(say("%s--nearest --lenient", older.s), "weights/conv_asm_bwd_wrw_3x3.spec", "",
+              say("%s/one/a.db", at));
+    buf_free(&older);
+}
+
 int main(void)
 {
     program_begin();
@@ -112,5 +172,6 @@ int main(void)
     test_run("a shape twice", twice);
     REFUSES("a perf-db", 1, "format = tensile, this is a perf-db or find-db", INGEST "none.txt");
     each_row("tests/data/tensile.cases", see_case);
+    recipes();
     return program_end();
 }

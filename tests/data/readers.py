@@ -1,0 +1,194 @@
+"""readers.py - whole tables of Tensile, of AITER and of other tuners, beside what a second reader finds in them
+SPDX-License-Identifier: MIT
+
+usage: readers.py KPRED_TRAIN FOLDER [all]   FOLDER is for what the test writes; all: every file of TUNER, which has the
+                                             kernels of Kernel Tuner's hub. TENSILE_CSV and AITER_CSV have the others
+"""
+import bz2
+import collections
+import glob
+import gzip
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, "tools/peers")
+
+from aiter_rows import MERGE_NAMES, read_retunes, read_tables  # noqa: E402: needs the path
+from rows import read_sections  # noqa: E402
+
+SIZES = "xyz"
+US = {"Microseconds": 1, "Milliseconds": 1000, "": 1000, "miliseconds": 1000, "ms": 1000}
+TUNED = ["convolution_milo.A100.json.gz", "dedispersion_milo.A100_T4.first1000.json.bz2",
+         "ktt.KTPnpolyOutput_3090.json.gz"]
+trainer, folder = sys.argv[1:3]
+counts = {"ok": 0, "FAIL": 0, "skip": 0}
+
+
+def tell(verdict, name, why=""):
+    counts[verdict] += 1
+    print(f"{verdict} {name}{': ' if why else ''}{why}", flush=True)
+
+
+def ingest(spec, *files):
+    """Columns and sorted rows that the trainer finds, and what it says"""
+    done = subprocess.run([trainer, "ingest", spec, "--data", *files], capture_output=True, text=True, check=False)
+    heading, *rows = done.stdout.splitlines() or [done.stderr]
+    return heading, sorted(rows), done.stderr
+
+
+def is_same(a, b, off):
+    """Are two rows the same, times up to that part?"""
+    if a == b or off == 0:
+        return a == b
+    (*x, t), (*y, u) = a.split(","), b.split(",")
+    return x == y and abs(float(t) - float(u)) <= 2e-4 + off * float(u)
+
+
+def check(name, got, heading, rows, least, off=0):
+    """The rows of `ingest` are those, of which there are as many at least."""
+    rows = sorted(rows)
+    wrong = [f"{a}, not {b}" for a, b in zip(got[1], rows) if not is_same(a, b, off)][:2]
+    if got[0] != heading or len(got[1]) != len(rows) or len(rows) < least:
+        wrong.append(f"{len(got[1])} rows of {got[0]}, not {len(rows)} of {heading}")
+    tell("FAIL" if wrong else "ok", name, "; ".join(wrong))
+
+
+# ---- Tensile ----
+
+def tensile_rows(path, params):
+    lines = bz2.open(path, "rt").read().splitlines()
+    head = [cell.strip() for cell in lines[0].split(",")]
+    first = head.index("TotalFlops")
+    kernels = []
+    for column in head[first + 1:]:
+        tile = dict(zip(("MT0", "MT1", "MT2"), re.search(r"_MT(\d+)x(\d+)x(\d+)_", column).groups()))
+        kernels.append(",".join(tile.get(name) or re.search("_%s([0-9]+)(?=_|$)" % name, column).group(1)
+                                for name in params))
+    for line in lines[1:]:
+        cells = line.split(",")
+        problem = ",".join(cell.strip() for cell in cells[1:5])
+        for kernel, speed in zip(kernels, cells[first + 1:]):
+            yield "%s,%s,%.15g" % (problem, kernel, float(cells[first]) / float(speed) / 1000)
+
+
+def tensile(tables):
+    for layout, operands, n in (("nn", "Ailk_Bljk", 177120), ("nt", "Ailk_Bjlk", 75520), ("tn", "Alik_Bljk", 118080)):
+        path, spec = f"{tables}/mi100-sgemm-Cijk_{operands}_SB_00.csv.bz2", f"weights/gemm_mi100_{layout}.spec"
+        if not os.path.exists(path):
+            tell("skip", f"Tensile {layout} in full", f"there is no {path}")
+            continue
+        params = [name for name, _ in read_sections(spec)["params"]]
+        heading, rows, said = ingest(spec, path)
+        check(f"Tensile {layout} in full", (heading + said, rows), ",".join(["m,n,batch,k", *params, "time_us"]),
+              tensile_rows(path, params), n)
+
+
+# ---- AITER ----
+
+def aiter_rows(runs, kernels):
+    """Of one file, by problem and class the median time, of kernels of the spec that the GPU has"""
+    times = collections.defaultdict(list)
+    for run in runs:
+        values, archs = kernels.get(run.label[1], (None, ()))
+        if values and run.problem[0].partition("_")[0] in archs:
+            times[(*run.problem, run.label[2], *values)].append(run.us)
+    return [",".join(map(str, [*key, statistics.median(times[key])])) for key in times]
+
+
+def aiter(tables):
+    """A problem and class that a table and the retunes have comes twice."""
+    retunes = f"{tables}/retunes.csv.bz2"
+    for family in ("bs", "bsp", "a4w4"):
+        name = MERGE_NAMES[family]
+        if not os.path.exists(retunes):
+            tell("skip", f"AITER's tables and retunes of {name}", f"there is no {retunes}")
+            continue
+        spec, kernels = f"weights/gemm_{name}.spec", {}
+        for key, value in read_sections(spec)["kernels"][1:]:
+            kernel, *ids = value.split()
+            kernels[kernel] = key.split(), {i.partition(":")[0] for i in ids}
+        rows = [row for runs in (read_tables(tables, family), read_retunes(tables, family))
+                for row in aiter_rows(runs, kernels)]
+        check(f"AITER's tables and retunes of {name}",
+              ingest(spec, *sorted(glob.glob(f"{tables}/*{name}_tuned_gemm*.csv.bz2")), retunes),
+              "gpu,m,n,k,split,library,tile_m,tile_n,tile_k,variant,time_us", rows, 50, 1e-6)
+
+
+# ---- other tuners ----
+
+def measurements(d):
+    """(parameters, time in microseconds or None) of each"""
+    if "cache" in d:
+        for e in d["cache"].values():
+            t = e["time"]
+            yield {k: e[k] for k in d["tune_params_keys"]}, None if isinstance(t, str) else t * 1000
+    elif "results" in d:
+        for r in d["results"]:
+            one, = [m for m in r["measurements"] if m["name"] == r["objectives"][0]]
+            unit = US[one["unit"] or d["metadata"]["timeunit"]]
+            yield r["configuration"], one["value"] * unit if r["invalidity"] == "correct" else None
+    else:
+        unit = US[d["Metadata"]["TimeUnit"]]
+        for r in d["Results"]:
+            time = r["TotalDuration"] * unit if r["Status"] == "Ok" else None
+            yield {c["Name"]: c["Value"] for c in r["Configuration"]}, time
+
+
+def gpu_of(name):
+    known = {"A100": "A100-PCIE-40GB", "3090": "RTX_3090", "MI250X": "gfx90a6e", "W6600": "gfx1032_14"}
+    return next((known[k] for k in known if k in name), "RTX_" + re.sub(r".*[.](A[46]000).*", r"\1", name))
+
+
+def tuner(path):
+    """A spec with the file's parameters and sizes; what `ingest` makes with it has to be the file's rows."""
+    opened = {"bz2": bz2.open, "gz": gzip.open}[path.rsplit(".", 1)[1]]
+    with opened(path, "rt", encoding="utf-8") as f:
+        d = json.load(f)
+    gpu, sizes, values, rows = gpu_of(os.path.basename(path)), d.get("problem_size", []), {}, []
+    sizes = sizes if isinstance(sizes, list) else [sizes]
+    for params, time in measurements(d):
+        for name, value in params.items():
+            values.setdefault(name, set()).add(value)
+        if time is not None:
+            rows.append(",".join([gpu] + [str(v) for v in sizes + list(params.values())] + ["%.15g" % time]))
+    fields = ["problem_size_" + SIZES[i] for i in range(len(sizes))]
+    with open(f"{folder}/hub.spec", "w", encoding="utf-8") as f:
+        f.write("\n".join(["[kernel]", "name = hub", "[data]", "format = timed", "[fields]", "gpu = " + gpu]
+                          + [f"{field} = size" for field in fields] + ["[params]"]
+                          + [f"{name} = {' '.join(map(str, sorted(v)))}" for name, v in values.items()]
+                          + ["[features]", "onehot gpu"]) + "\n")
+    check(os.path.basename(path), ingest(f"{folder}/hub.spec", path),
+          ",".join(["gpu", *fields, *values, "time_us"]), rows, 900)
+
+
+def t4_as_cache(path):
+    """With the spec of the cache, which is beside it"""
+    tuner(path + ".json.gz")
+    sizes = ["--set", "problem_size_x=4096", "problem_size_y=4096"]
+    heading, rows, _ = ingest(f"{folder}/hub.spec", path + ".json.gz")
+    check("T4 as a cache", ingest(f"{folder}/hub.spec", path + "_T4.json.bz2", *sizes), heading, rows, 900)
+
+
+def main():
+    tuned = os.environ.get("TUNER", "../shared/tuner")
+    if sys.argv[3:] == ["all"]:
+        for path in sorted(glob.glob(f"{tuned}/*.json.[bg]z*")):
+            tuner(path)
+    else:
+        tensile(os.environ.get("TENSILE_CSV", "../shared/tensile"))
+        aiter(os.environ.get("AITER_CSV", "../shared/aiter"))
+        for name in TUNED if os.path.isdir(tuned) else ():
+            tuner(f"{tuned}/{name}")
+    if not os.path.isdir(tuned):
+        tell("skip", "files of other tuners", f"there is no {tuned}")
+    elif sys.argv[3:]:
+        t4_as_cache(f"{tuned}/convolution_milo.A100")
+    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
+    return counts["FAIL"] != 0
+
+
+sys.exit(main())
