@@ -1,19 +1,24 @@
 """clauses.py - random clauses of [restrict] beside Python's own reading of them
 SPDX-License-Identifier: MIT
 
-usage: clauses.py PROGRAM RULE_PROGRAM_COMMAND... [--clauses N] [--seed N]
+usage: clauses.py PROGRAM [--clauses N] [--seed N] [--compile COMMAND] | clauses.py PROGRAM --hub FOLDER
 
-PROGRAM is tests/model/clauses.c. Python parses each clause and evaluates it: all that is not Python's
+PROGRAM is tests/model/test_clauses.c. Python parses each clause and evaluates it: all that is not Python's
 own is that `/` is exact, and that a column of True and False has these values, not their names.
 Checked are, for every clause, random problems and tuples: its truth when its last parameter is
 decided, and whether it divides by 0; that a bound never rejects a prefix which a completion makes true
 (all completions are tried). For every spec the rule written as C is compiled and gives what the tools
 give. A clause that is refused since it may pass 2^63 is left out, and counted. The last line counts how
 often a bound accepts a prefix that no completion makes true: this is no error.
+
+FOLDER has T1 inputs of Kernel Tuner's benchmark hub (KERNEL_milo.T1.json). A spec is made of each, with its
+conditions as they stand there. The numbers of legal tuples are those of the hub's tables, or of an
+enumeration by Python where there is no table.
 """
 import argparse
 import ast
 import itertools
+import json
 import os
 import random
 import re
@@ -23,6 +28,23 @@ import tempfile
 from fractions import Fraction
 
 CLAUSES = 48  # of a spec
+LEGAL = {"convolution": 4362, "dedispersion": 11130, "gemm": 116928, "hotspot": 82984}
+MOST_DEAD = 0.01  # of the prefixes that a search meets
+
+# A line of the output for each problem and tuple: what the rule says of 0, 1, ... values
+ASKED = """#include <stdio.h>
+#include <inttypes.h>
+#include "kpred_constraints.h"
+#include "%s"
+int main(void)
+{
+    int32_t x[12];
+    for (size_t i = 0; scanf("%%" SCNd32, x + i) == 1; i = (i + 1) %% 12)
+        for (size_t n = 0; i == 11 && n <= 8; n++)
+            printf(n < 8 ? "%%d" : "%%d\\n", kpri_clauses_rule(x, x + 4, n));
+    return 0;
+}
+"""
 
 FIELDS = [("rows", None), ("cols", None), ("dtype", ["FP32", "FP16", "BF16"]), ("tr", ["True", "False"])]
 PARAMS = [("bx", [1, 2, 16, 32]), ("by", [1, 3, 8]), ("mode", ["lin", "tile 2", "x-y"]),
@@ -292,26 +314,51 @@ def check_spec(args, rng, folder, counts, fixed):
     with open(os.path.join(folder, "rule.h"), "w") as f:
         f.write(run([args.program, path, "--write"], ""))
     if args.compile:
-        asked = os.path.join(folder, "asked")
-        subprocess.run(args.compile.split() + ["-DRULE=\"%s/rule.h\"" % folder, "-o", asked] +
-                       args.compile_after.split(), check=True)
-        if run([asked, path, "--allow"], lines) != run([args.program, path, "--allow"], lines):
+        source, asked = os.path.join(folder, "asked.c"), os.path.join(folder, "asked")
+        with open(source, "w") as f:
+            f.write(ASKED % os.path.join(folder, "rule.h"))
+        subprocess.run(args.compile.split() + [source, "-o", asked], check=True)
+        if run([asked], lines) != run([args.program, path, "--allow"], lines):
             print("%s: the rule in C does not say what the tools say" % path)
             return 1
     return 0
 
 
+def hub_spec(kernel, space):
+    lines = ["[kernel]", "name = " + kernel, "[data]", "format = csv", "[fields]", "gpu = a b", "[params]"]
+    for p in space["TuningParameters"]:
+        values = eval(p["Values"], {"__builtins__": {}, "range": range, "list": list})
+        lines.append("%s = %s" % (p["Name"], " ".join(map(str, sorted(values)))))
+    lines += ["[restrict]"] + [c["Expression"] for c in space["Conditions"]]
+    return "\n".join(lines + ["[features]", "onehot gpu"]) + "\n"
+
+
+def check_hub(program, folder, kernel, legal):
+    with open(os.path.join(folder, kernel + "_milo.T1.json")) as f:
+        text = hub_spec(kernel, json.load(f)["ConfigurationSpace"])
+    with tempfile.NamedTemporaryFile("w", suffix=".spec") as spec:
+        spec.write(text)
+        spec.flush()
+        said = subprocess.run([program, spec.name, "--count"], input="0\n", stdout=subprocess.PIPE,
+                              check=True, text=True).stdout.strip()
+    print("%s: %s" % (kernel, said))
+    got, dead, prefixes = map(int, re.findall(r"\d+", said))
+    return got == legal and dead <= MOST_DEAD * prefixes
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--compile", help="a compiler's command, up to -DRULE")
-    parser.add_argument("--compile-after", default="")
+    parser.add_argument("--compile", help="a compiler's command")
+    parser.add_argument("--hub", metavar="FOLDER")
     parser.add_argument("--clauses", type=int, default=2000)
     parser.add_argument("--no-completions", action="store_true", help="do not try bounds")
     parser.add_argument("--problems", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     sys.setrecursionlimit(10000)  # for a thousand signs
+    if args.hub:
+        return 0 if all([check_hub(args.program, args.hub, *one) for one in LEGAL.items()]) else 1
     counts = {}
     bad = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -2,11 +2,10 @@
 SPDX-License-Identifier: MIT
 
 usage: legal.py table ROWS                       prints a table of times, most of whose tuples are illegal
-       legal.py program PROGRAM PROBLEMS         PROGRAM is tests/model/legal.c with narrow.h
-       legal.py predict KPRED PROGRAM PROBLEMS   narrow.h, in all forms of output
-       legal.py eval TRAINER PROGRAM TABLE       what eval says of it
+       legal.py predict PROBLEMS                 narrow.h, in all forms of output
+       legal.py eval TABLE                       what eval says of it
 
-They read narrow.spec in the working folder. Illegal tuples are the fastest of the table, so that a
+They read narrow.spec in the working folder, and find kpred and kpred-train on the path. Illegal tuples are the fastest of the table, so that a
 network which learnt from them would give them first.
 """
 import itertools
@@ -78,41 +77,8 @@ def problems(n, seed=1):
     return [(rng.choice(GPUS), rng.choice(sizes), rng.choice(sizes)) for _ in range(n)]
 
 
-def run_program(program, asked):
-    """For each (beam, problem), the list of tuples"""
-    text = "".join("%d %d %d %d\n" % (b, GPUS.index(g), r, c) for b, (g, r, c) in asked)
-    out = subprocess.run([program], input=text, stdout=subprocess.PIPE, check=True, text=True).stdout
-    got, tuples = [], []
-    for line in out.split("\n")[:-1]:
-        if line:
-            values = [int(x) for x in line.split()[1:]]
-            tuples.append(tuple(v[x] if isinstance(v[0], str) else x
-                                for v, x in zip(PARAMS.values(), values)))
-        else:
-            got.append(tuples)
-            tuples = []
-    assert len(got) == len(asked), (len(got), len(asked))
-    return got
-
-
-def of_program(program, n):
-    asked = [(BEAMS[i % 4], p) for i, p in enumerate(problems(int(n)))]
-    count, dead, slow = 0, 0, 10 + int(n) // 50
-    for i, ((beam, problem), tuples) in enumerate(zip(asked, run_program(program, asked))):
-        env = environment(problem)
-        for t in tuples:
-            assert is_legal(env, t), (problem, beam, t)
-        assert len(set(tuples)) == len(tuples) <= beam
-        if i < slow or (not tuples and dead < slow):
-            assert bool(tuples) == bool(legal_tuples(problem)), (problem, beam)
-        count, dead = count + len(tuples), dead + (not tuples)
-    print("%d tuples, all legal, of %d problems; %d others have none" % (count, int(n) - dead, dead))
-    print("legal tuples:", sorted(len(x) for x in LEGAL.values()))
-    assert 0 < dead < int(n) / 2 and count > 2 * int(n), (count, dead)
-
-
-def predicted(kpred, beam, problem, form):
-    command = [kpred, "predict", "narrow.h", "-k", str(beam)] + form + \
+def predicted(beam, problem, form):
+    command = ["kpred", "predict", "narrow.h", "-k", str(beam)] + form + \
         ["%s=%s" % x for x in zip(("gpu", "rows", "cols"), problem)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
@@ -124,13 +90,21 @@ def predicted(kpred, beam, problem, form):
     return [tuple(x if isinstance(v[0], str) else int(x) for v, x in zip(PARAMS.values(), row)) for row in rows]
 
 
-def of_predict(kpred, program, n):
-    asked = [(BEAMS[i % 4], p) for i, p in enumerate(problems(int(n), 2))]
-    for (beam, problem), want in zip(asked, run_program(program, asked)):
-        for form in [], ["--csv"], ["--json"]:
-            got = predicted(kpred, beam, problem, form)
-            assert got == want, (problem, beam, form, got, want)
-            assert all(is_legal(environment(problem), t) for t in got), (problem, beam, form)
+def of_predict(n):
+    """In all forms of output"""
+    count, dead = 0, 0
+    for i, problem in enumerate(problems(int(n))):
+        beam = BEAMS[i % 4]
+        tuples = predicted(beam, problem, [])
+        env = environment(problem)
+        assert all(is_legal(env, t) for t in tuples), (problem, beam, tuples)
+        assert len(set(tuples)) == len(tuples) <= beam
+        assert bool(tuples) == bool(legal_tuples(problem)), (problem, beam)
+        for form in ["--csv"], ["--json"]:
+            assert predicted(beam, problem, form) == tuples, (problem, beam, form)
+        count, dead = count + len(tuples), dead + (not tuples)
+    print("%d tuples, all legal, of %d problems; %d others have none" % (count, int(n) - dead, dead))
+    assert 0 < dead < int(n) / 2 and count > 2 * int(n), (count, dead)
 
 
 def time_of(problem, values):
@@ -161,7 +135,7 @@ def read_table(path):
     return options
 
 
-def of_eval(trainer, program, path):
+def of_eval(path):
     """Shares of the best legal time, from what the program gives"""
     faster, options = 0, {}
     for problem, times in read_table(path).items():
@@ -171,13 +145,13 @@ def of_eval(trainer, program, path):
             faster += min(times.values()) < min(legal.values())
             options[problem] = legal
     for k in 1, 10:
-        got = run_program(program, [(k, p) for p in options])
+        got = [predicted(k, p, ["--csv"]) for p in options]
         shares = []
         for times, tuples in zip(options.values(), got):
             found = [times[t] for t in tuples if t in times]
             shares.append(min(times.values()) / min(found or [max(times.values())]))
         share = math.exp(sum(map(math.log, shares)) / len(shares))
-        done = subprocess.run([trainer, "eval", "narrow.h", "--data", path, "--rows", "all", "--by", "all",
+        done = subprocess.run(["kpred-train", "eval", "narrow.h", "--data", path, "--rows", "all", "--by", "all",
                                "--csv", "-k", str(k)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, check=True)
         cells = dict(zip(*(line.split(",") for line in done.stdout.split("\n")[:2])))
@@ -188,4 +162,4 @@ def of_eval(trainer, program, path):
         print(k, cells["share"], faster)
 
 
-{"table": table, "program": of_program, "predict": of_predict, "eval": of_eval}[sys.argv[1]](*sys.argv[2:])
+{"table": table, "predict": of_predict, "eval": of_eval}[sys.argv[1]](*sys.argv[2:])

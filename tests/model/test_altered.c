@@ -24,11 +24,6 @@ static long n_runs = 60;
 static uint64_t seed = 1;
 static char path[] = "/tmp/kpred-altered-XXXXXX"; /* main makes it */
 
-static kpred_additive *net_of(struct model *m)
-{
-    return &m->net;
-}
-
 /* The opening comment of a header, to the end of the spec; to be freed */
 static char *opening_of(const char *header)
 {
@@ -119,7 +114,7 @@ static void alter_weights(const int8_t *weight, size_t n)
 
 static void alter_layer(struct model *m)
 {
-    kpred_layer *l = net_of(m)->layer + test_between(&seed, 0, 2);
+    kpred_layer *l = m->net.layer + test_between(&seed, 0, 2);
     switch (test_between(&seed, 0, 2)) {
     case 0: alter_bias(l->bias, l->rows); break;
     case 1: alter_weights(l->weight, (size_t)l->rows * l->cols); break;
@@ -185,84 +180,88 @@ static void any_number_anywhere(void)
 
 /* ---- each kind by itself ---- */
 
-/* The shipped header with this done to it: is it taken? */
-static int with(void (*change)(struct model *, int32_t), int32_t x)
+/* A number of a model: of a layer, of the last head, of the context, of the fourth field */
+enum number {
+    LAYER_SHIFT,
+    HIDDEN_SHIFT,
+    EMBEDDING_SHIFT,
+    LOGIT_SHIFT,
+    LOGIT_BIAS,
+    CONTEXT_BIAS,
+    ENCODER_BIAS,
+    TRAINED_MIN,
+    TRAINED_MAX
+};
+
+static void set(struct model *m, enum number what, int32_t x)
+{
+    kpred_head *h = m->heads + m->m.n_params - 1;
+    switch (what) {
+    case LAYER_SHIFT: m->net.layer[1].shift = (uint8_t)x; break;
+    case HIDDEN_SHIFT: h->hidden_shift = (uint8_t)x; break;
+    case EMBEDDING_SHIFT: h->embedding_shift = (uint8_t)x; break;
+    case LOGIT_SHIFT: h->logit_shift = (uint8_t)x; break;
+    case LOGIT_BIAS: ((int32_t *)(uintptr_t)h->bias)[0] = x; break;
+    case CONTEXT_BIAS:
+        ((int32_t *)(uintptr_t)m->net.layer[2].bias)[m->net.layer[2].rows - 1] = x;
+        break;
+    case ENCODER_BIAS: ((int32_t *)(uintptr_t)m->net.layer[0].bias)[3] = x; break;
+    case TRAINED_MIN: m->fields[3].trained_min = x; break;
+    case TRAINED_MAX: m->fields[3].trained_max = x; break;
+    }
+}
+
+/* The shipped header with two numbers changed: is it taken? Then a model
+   with these weights could have been sealed, and no other. */
+static int with_two(enum number what, int32_t x, enum number other, int32_t y)
 {
     char *opening = opening_of(headers[0]);
     struct model m;
     if (!opening || header_read(headers[0], &m))
         return -1;
-    change(&m, x);
+    set(&m, what, x);
+    set(&m, other, y);
     write_model(opening, &m);
     const int taken = is_taken();
-    CHECK(!model_seal(&m) || !taken); /* what is taken could have been sealed */
+    CHECK(what >= TRAINED_MIN || (model_seal(&m) == 0) == (taken == 1));
     model_free(&m);
     free(opening);
     return taken;
 }
 
-static void set_layer_shift(struct model *m, int32_t x)
+static int with(enum number what, int32_t x)
 {
-    m->net.layer[1].shift = (uint8_t)x;
-}
-
-static void set_hidden_shift(struct model *m, int32_t x)
-{
-    m->heads[m->m.n_params - 1].hidden_shift = (uint8_t)x;
-}
-
-static void set_embedding_shift(struct model *m, int32_t x)
-{
-    m->heads[m->m.n_params - 1].embedding_shift = (uint8_t)x;
-}
-
-static void set_logit_shift(struct model *m, int32_t x)
-{
-    m->heads[m->m.n_params - 1].logit_shift = (uint8_t)x;
-}
-
-static void add_to_bias(struct model *m, int32_t x)
-{
-    ((int32_t *)(uintptr_t)m->heads[m->m.n_params - 1].bias)[0] = x;
-}
-
-static void add_to_context(struct model *m, int32_t x)
-{
-    ((int32_t *)(uintptr_t)m->net.layer[2].bias)[0] = x;
-}
-
-static void set_trained_min(struct model *m, int32_t x)
-{
-    m->fields[3].trained_min = x;
-}
-
-static void set_trained_max(struct model *m, int32_t x)
-{
-    m->fields[3].trained_max = x;
+    return with_two(what, x, what, x);
 }
 
 static void shifts(void)
 {
-    CHECK(with(set_layer_shift, 0) == 0 && with(set_layer_shift, 25) == 0);
-    CHECK(with(set_layer_shift, 1) == 1 && with(set_layer_shift, 24) == 1);
-    CHECK(with(set_hidden_shift, 0) == 0 && with(set_hidden_shift, 25) == 0);
-    CHECK(with(set_hidden_shift, 1) == 1);
-    CHECK(with(set_embedding_shift, 16) == 0 && with(set_logit_shift, 11) == 0);
-    CHECK(with(set_embedding_shift, 0) == 1 && with(set_logit_shift, 0) == 1);
+    CHECK(with(LAYER_SHIFT, 0) == 0 && with(LAYER_SHIFT, 25) == 0);
+    CHECK(with(LAYER_SHIFT, 1) == 1 && with(LAYER_SHIFT, 24) == 1);
+    CHECK(with(HIDDEN_SHIFT, 0) == 0 && with(HIDDEN_SHIFT, 25) == 0);
+    CHECK(with(HIDDEN_SHIFT, 1) == 1);
+    CHECK(with(EMBEDDING_SHIFT, 16) == 0 && with(EMBEDDING_SHIFT, -1) == 0);
+    CHECK(with(EMBEDDING_SHIFT, 0) == 1);
+    CHECK(with(LOGIT_SHIFT, 11) == 0 && with(LOGIT_SHIFT, 0) == 1);
 }
 
 static void biases(void)
 {
-    CHECK(with(add_to_bias, INT32_MAX) == 0 && with(add_to_bias, INT32_MIN) == 0);
-    CHECK(with(add_to_context, INT32_MAX) == 0 && with(add_to_context, INT32_MIN) == 0);
-    CHECK(with(add_to_bias, 1) == 1 && with(add_to_context, -1) == 1);
+    CHECK(with(LOGIT_BIAS, INT32_MAX) == 0 && with(LOGIT_BIAS, INT32_MIN) == 0);
+    CHECK(with(LOGIT_BIAS, 1 << 29) == 0 && with(LOGIT_BIAS, 1) == 1);
+    CHECK(with(CONTEXT_BIAS, INT32_MAX) == 0 && with(CONTEXT_BIAS, INT32_MIN) == 0);
+    CHECK(with(CONTEXT_BIAS, -1) == 1);
+    CHECK(with(ENCODER_BIAS, INT32_MAX - 100) == 0 && with(ENCODER_BIAS, 1) == 1);
+    /* Room for the context alone, and for what the prefix adds only if it is shifted little */
+    CHECK(with_two(CONTEXT_BIAS, INT32_MAX - (1 << 21), EMBEDDING_SHIFT, 0) == 1);
+    CHECK(with_two(CONTEXT_BIAS, INT32_MAX - (1 << 21), EMBEDDING_SHIFT, 15) == 0);
 }
 
 static void trained_ranges(void)
 {
-    CHECK(with(set_trained_min, -1) == 0 && with(set_trained_max, INT32_MAX) == 0);
-    CHECK(with(set_trained_min, 1) == 1 && with(set_trained_max, KPRED_MAX_SIZE) == 1);
-    CHECK(with(set_trained_min, KPRED_MAX_SIZE) == 0); /* above the most */
+    CHECK(with(TRAINED_MIN, -1) == 0 && with(TRAINED_MAX, INT32_MAX) == 0);
+    CHECK(with(TRAINED_MIN, 1) == 1 && with(TRAINED_MAX, KPRED_MAX_SIZE) == 1);
+    CHECK(with(TRAINED_MIN, KPRED_MAX_SIZE) == 0); /* above the most */
 }
 
 /* ---- the spec in the opening comment ---- */

@@ -270,72 +270,6 @@ static void check_twins(void)
     net_free(&learnt);
 }
 
-/* Is the model refused with another number among n biases, and taken again without? */
-static int bias_refused(struct model *model, const int32_t **bias, size_t n, size_t at,
-                        int32_t value)
-{
-    int32_t other[64];
-    const int32_t *own = *bias;
-    memcpy(other, own, n * sizeof *other);
-    other[at] = value;
-    *bias = other;
-    int refused = model_seal(model);
-    *bias = own;
-    return refused && !model_seal(model);
-}
-
-static int shift_refused(struct model *model, uint8_t *shift, int value)
-{
-    uint8_t own = *shift;
-    *shift = (uint8_t)value;
-    int refused = model_seal(model);
-    *shift = own;
-    return refused && !model_seal(model);
-}
-
-static void check_shifts(struct model *m)
-{
-    kpred_head *h = &m->heads[2];
-    CASE(shift_refused(m, &h->embedding_shift, -1), "a negative shift is caught");
-    CASE(shift_refused(m, &h->embedding_shift, 16), "a prefix shifted too far is caught");
-    CASE(shift_refused(m, &h->logit_shift, 11), "a logit shifted too far is caught");
-    CASE(shift_refused(m, &h->hidden_shift, 0), "hidden units that are not shifted are caught");
-    for (size_t i = 0; i < 3; i++)
-        CASE(shift_refused(m, &m->net.layer[i].shift, 0)
-                 && shift_refused(m, &m->net.layer[i].shift, 25),
-             "a layer's shift out of range is caught");
-}
-
-/* With room for the context alone, and for what the prefix adds only if it is shifted little */
-static int prefix_counts(struct model *m)
-{
-    uint8_t *shift = &m->heads[3].embedding_shift, own = *shift;
-    const int32_t **bias = &m->net.layer[2].bias;
-    *shift = 0;
-    int taken = !bias_refused(m, bias, 64, 40, INT32_MAX - (1 << 21));
-    *shift = 15;
-    int refused = bias_refused(m, bias, 64, 40, INT32_MAX - (1 << 21));
-    *shift = own;
-    return taken && refused;
-}
-
-static void check_bounds(void)
-{
-    static struct rounded r;
-    struct net net = new_net(9);
-    struct model *m = &r.model;
-    rounded_begin(&r, &net, &problems);
-    CASE(bias_refused(m, &m->net.layer[0].bias, 32, 3, INT32_MAX - 100),
-         "a bias too large in the encoder is caught");
-    CASE(bias_refused(m, &m->net.layer[2].bias, 64, 17, INT32_MIN),
-         "a bias too large in a context is caught");
-    CASE(bias_refused(m, &m->heads[3].bias, 20, 16, 1 << 29), "a logit too large is caught");
-    CASE(prefix_counts(m), "what a prefix adds is counted");
-    check_shifts(m);
-    rounded_end(&r);
-    net_free(&net);
-}
-
 /* ---- files, numbers, ensembles ------------------------------------------------------------- */
 
 static void check_file(const char *path)
@@ -409,7 +343,6 @@ int main(int argc, char **argv)
     check_threads();
     check_learns();
     check_twins();
-    check_bounds();
     check_ensemble();
     check_file(argc > 1 ? argv[1] : "test_gradients.tmp");
     return test_end();

@@ -1,7 +1,8 @@
-/* clauses.c - what the clauses of a spec say of prefixes, by the tools or by the C that they write
+/* test_clauses.c - rules as conditions: [restrict] reads as Python does, in tools and headers
    SPDX-License-Identifier: MIT
 
-   usage: clauses SPEC            for each line of standard input, a problem and then a whole tuple,
+   The steps are in tests/model/clauses.cases. Called with arguments, it answers clauses.py:
+          clauses SPEC            for each line of standard input, a problem and then a whole tuple,
                                   a line: the answers for 0, 1, ... values, a letter a clause
           clauses SPEC --write    the rule in C
           clauses SPEC --count    how many tuples of the first problem are legal, and how many
@@ -10,17 +11,14 @@
           clauses HEADER --plain  the header as kpred 0.2.0 wrote it, without variables
 
    Letters: . says nothing; t, f decided (F: false because of a division or a quotient); b may be
-   true, n cannot be. With RULE defined, --allow alone is there, and the file RULE is asked. */
+   true, n cannot be. */
+#define _XOPEN_SOURCE 700
+#include "train/steps.h"
+
 #include "model/clause.h"
 #include "model/header.h"
 
-#include "kpred_constraints.h"
-
 #include <inttypes.h>
-
-#ifdef RULE
-#include RULE
-#endif
 
 static struct spec spec;
 static struct clauses clauses;
@@ -48,11 +46,7 @@ static void print_letters(const int32_t *problem, const int32_t *values)
 static void print_allowed(const int32_t *problem, const int32_t *values)
 {
     for (size_t n = 0; n <= spec.n_params; n++)
-#ifdef RULE
-        putchar('0' + kpri_clauses_rule(problem, values, n));
-#else
         putchar('0' + clauses_allow(&clauses, &spec, problem, values, n));
-#endif
     putchar('\n');
 }
 
@@ -92,25 +86,55 @@ static int read_numbers(int32_t *out, size_t n)
     return i == n;
 }
 
-int main(int argc, char **argv)
+static int answer(const char *path, const char *option)
 {
     int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
-    const int counts = argc == 3 && argv[2][2] == 'c';
-    const int writes = argc == 3 && argv[2][2] == 'w', allows = argc == 3 && argv[2][2] == 'a';
-    if (argc == 3 && argv[2][2] == 'p')
-        return write_plain(argv[1]);
-    if (argc < 2 || spec_load(&spec, argv[1]) || clauses_read(&clauses, &spec))
+    if (option[2] == 'p')
+        return write_plain(path);
+    if (spec_load(&spec, path) || clauses_read(&clauses, &spec))
         return 1;
-    if (writes)
+    if (option[2] == 'w')
         clauses_write(&clauses, &spec, stdout);
-    if (counts && read_numbers(problem, spec.n_fields)) {
+    else if (option[2] == 'c' && read_numbers(problem, spec.n_fields)) {
         const unsigned long legal = count(problem, values, 0);
         printf("%lu legal, %lu of %lu prefixes dead\n", legal, dead, accepted);
-    }
-    while (!writes && !counts && read_numbers(problem, spec.n_fields)
-           && read_numbers(values, spec.n_params))
-        (allows ? print_allowed : print_letters)(problem, values);
+    } else
+        while (read_numbers(problem, spec.n_fields) && read_numbers(values, spec.n_params))
+            (option[2] == 'a' ? print_allowed : print_letters)(problem, values);
     clauses_free(&clauses);
     spec_free(&spec);
     return 0;
+}
+
+/* ---- the tests ---- */
+
+/* The conditions of own.spec a second time */
+static int is_legal(int is_906, int rows, int cols, int threads, int unroll)
+{
+    return threads * unroll <= 512 && (is_906 || threads * unroll < 512)
+           && (rows < 64 || unroll > 1 || cols % 3 == 0);
+}
+
+static void all_legal(void)
+{
+    for (int i = 0; i < 16; i++) {
+        const int rows = (int[]){1, 63, 64, 500}[i / 2 % 4], cols = i % 2 ? 16 : 99;
+        int rank, threads, unroll, n = 0;
+        RAN_CHECK(RAN("kpred predict own.h gpu=%s rows=%d cols=%d -k 9 --csv",
+                      i < 8 ? "gfx900_56" : "gfx906_60", rows, cols)
+                  == 0);
+        for (const char *at = below_heading(program.out.s); *at != '\0';
+             at = below_heading(at), n++)
+            CHECK(sscanf(at, "%d,%*[^,],%d,%d", &rank, &threads, &unroll) == 3
+                  && is_legal(i >= 8, rows, cols, threads, unroll));
+        CHECK(n > 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct step_call calls[] = {{"every tuple of predict is legal", all_legal},
+                                             {NULL, NULL}};
+    return argc > 1 ? answer(argv[1], argc > 2 ? argv[2] : "--letters")
+                    : run_steps("tests/model/clauses.cases", argv[0], calls);
 }

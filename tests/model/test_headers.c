@@ -1,0 +1,258 @@
+/* test_headers.c - what stands in a generated header: names, the command that makes it, lists
+   SPDX-License-Identifier: MIT
+
+   The steps are in tests/model/headers.cases; here is what needs more than a line. */
+#define _XOPEN_SOURCE 700
+#include "train/steps.h"
+
+#include "model/header_names.h"
+#include "model/registry.h"
+
+#include <ctype.h>
+
+/* ---- enumerators ---- */
+
+/* The lists of enumerators in a header, a line for each */
+static const char *enums_of(const char *header)
+{
+    static struct buf b;
+    b.n = 0;
+    buf_puts(&b, "");
+    for (const char *at = text_of(header); (at = strstr(at, "\nenum {")) != NULL; at++) {
+        for (const char *p = at + 7; *p != '}'; p++)
+            if (!isspace((unsigned char)*p))
+                buf_add(&b, *p == ',' ? " " : p, 1);
+        buf_puts(&b, "\n");
+    }
+    return b.s;
+}
+
+static void add_enum(struct buf *b, const char *what, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = b->n;
+        buf_printf(b, "%s_%s", what, names[i]);
+        for (char *p = b->s + from; *p != '\0'; p++)
+            *p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
+        buf_puts(b, i + 1 < n ? " " : "\n");
+    }
+}
+
+static int are_words(const struct spec_param *p)
+{
+    size_t n = 0;
+    while (n < p->n_values && p->names[n] != NULL && is_like(p->names[n], "[A-Za-z_][A-Za-z0-9_]*"))
+        n++;
+    return n == p->n_values;
+}
+
+/* The lists that a spec gives whose names are different in capitals */
+static const char *enums_for(const struct spec *s)
+{
+    static struct buf b;
+    const char *names[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE];
+    b.n = 0;
+    for (size_t i = 0; i < s->n_fields; i++)
+        names[i] = s->fields[i].name;
+    add_enum(&b, say("kpred_%s_field", s->name), names, s->n_fields);
+    for (size_t i = 0; i < s->n_fields; i++)
+        add_enum(&b, say("kpred_%s_%s", s->name, s->fields[i].name), s->fields[i].tokens,
+                 s->fields[i].n_tokens);
+    for (size_t i = 0; i < s->n_params; i++)
+        names[i] = s->params[i].name;
+    add_enum(&b, say("kpred_%s_param", s->name), names, s->n_params);
+    for (size_t i = 0; i < s->n_params; i++)
+        if (are_words(&s->params[i]))
+            add_enum(&b, say("kpred_%s_%s", s->name, s->params[i].name), s->params[i].names,
+                     s->params[i].n_values);
+    return b.s;
+}
+
+static void shipped_names(void)
+{
+    for (const struct builtin *m = builtins; m->model != NULL; m++) {
+        const char *path = say("%s/weights/%s", program.root, m->model->name);
+        struct spec s;
+        REQUIRE(spec_load(&s, say("%s.spec", path)) == 0);
+        CHECK_TEXT(enums_of(say("%s.h", path)), enums_for(&s));
+        spec_free(&s);
+    }
+}
+
+/* ---- names that are taken, or long ---- */
+
+enum { MOST_NAMES = 8192 };
+
+struct names {
+    size_t n;
+    char *name[MOST_NAMES];
+};
+
+static int is_in(const struct names *of, const char *name)
+{
+    for (size_t i = 0; i < of->n; i++)
+        if (strcmp(of->name[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+/* The names in C code, strings and comments left out; how long is the longest? */
+static size_t names_in(const char *header, struct names *out)
+{
+    static struct buf text;
+    size_t longest = 0, n;
+    text.n = 0;
+    if (read_file(header, 1 << 26, &text) != 0)
+        return 0;
+    for (const char *p = text.s; *p != '\0'; p += n) {
+        n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+        if (n > 0 && !isdigit((unsigned char)*p)) {
+            longest = n > longest ? n : longest;
+            const char *name = say("%.*s", (int)n, p);
+            if (out != NULL && has(name, "_") && !is_in(out, name) && out->n < MOST_NAMES)
+                out->name[out->n++] = xstrdup(name);
+        } else if (begins(p, "/*")) {
+            n = (size_t)(strstr(p, "*/") + 2 - p);
+        } else if (*p == '"') {
+            for (n = 1; p[n] != '"'; n++)
+                n += p[n] == '\\';
+            n++;
+        } else if (begins(p, "//")) {
+            n = strcspn(p, "\n");
+        } else if (n == 0) {
+            n = 1;
+        }
+    }
+    return longest;
+}
+
+/* A name in odd.h as the header of a model of that name has it; "" if it has no part of it */
+static const char *renamed(const char *own, const char *model)
+{
+    const int is_upper = has(own, "_ODD");
+    char upper[NAMES_MOST_MODEL + 1];
+    names_upper(model, upper);
+    return has(own, is_upper ? "_ODD" : "_odd")
+               ? replaced(own, is_upper ? "ODD" : "odd", is_upper ? upper : model)
+               : "";
+}
+
+static int is_clash(const struct names *taken, const struct names *own, const char *model)
+{
+    for (size_t i = 0; i < own->n; i++)
+        if (is_in(taken, renamed(own->name[i], model)))
+            return 1;
+    return 0;
+}
+
+static struct names taken, own, tried;
+
+/* A model of that name is refused if the names in odd.h would be names in kpred's headers. */
+static int try_start(struct model *model, const char *start)
+{
+    char clash[NAMES_MOST + 1];
+    if (strlen(start) > NAMES_MOST_MODEL || is_in(&tried, start) || tried.n == MOST_NAMES)
+        return 0;
+    model->m.name = tried.name[tried.n++] = xstrdup(start);
+    if (!is_clash(&taken, &own, start))
+        return 0;
+    names_find_clash(&model->m, clash);
+    CHECK_OF(*clash != '\0', start);
+    return 1;
+}
+
+/* All names that begin as one in kpred's headers does */
+static void taken_names(void)
+{
+    static const char *const headers[] = {"kpred.h", "kpred_constraints.h", "kpred_hip.h"};
+    struct spec spec;
+    struct model model;
+    int found = 0;
+    for (size_t i = 0; i < 3; i++)
+        names_in(in_root(headers[i]), &taken);
+    names_in("odd.h", &own);
+    REQUIRE(spec_load(&spec, "odd.spec") == 0 && model_from_spec(&model, &spec, "none") == 0);
+    for (size_t i = 0; i < taken.n; i++)
+        for (char *p = strchr(taken.name[i], '_') + 1, *q = p; (q = strchr(q, '_')) != NULL; q++) {
+            char start[NAMES_MOST + 1] = "";
+            for (size_t n = 0; p + n < q && n < NAMES_MOST; n++)
+                start[n] = (char)tolower((unsigned char)p[n]);
+            found += try_start(&model, start);
+        }
+    CHECK(own.n > 40 && found > 2 && is_clash(&taken, &own, "max")
+          && is_clash(&taken, &own, "err"));
+    model_free(&model);
+    spec_free(&spec);
+}
+
+static void longest_names(void)
+{
+    CHECK_EQ(names_in("long.h", NULL), NAMES_MOST);
+    for (const struct builtin *m = builtins; m->model != NULL; m++)
+        CHECK(names_in(say("%s/weights/%s.h", program.root, m->model->name), NULL) <= NAMES_MOST);
+}
+
+/* ---- lists of tuples ---- */
+
+#define ALL    "8,1,1 8,1,2 8,5,2 16,3,1 16,3,2 16,7,2 32,1,1 32,7,1 32,5,2"
+#define SOME   "8,1,1 8,5,2 16,3,1 32,7,1"
+#define OTHERS "8,1,2 16,3,1 16,7,2 32,5,2 32,5,1"
+
+/* What is predicted are n of these tuples, none of them twice. */
+static void check_tuples(const char *arguments, const char *tuples, size_t n)
+{
+    struct buf out = {0};
+    RAN_CHECK(RAN("kpred predict %s --csv", arguments) == 0);
+    buf_puts(&out, below_heading(program.out.s));
+    CHECK_EQ(count_lines(out.s), n);
+    for (char *at = out.s, *line; (line = next_line(&at)) != NULL;) {
+        const char *tuple = strchr(strchr(line, ',') + 1, ',') + 1;
+        CHECK_OF(has(say(" %s ", tuples), say(" %s ", tuple)), line);
+        CHECK_OF(count_of(program.out.s, say(",%s\n", tuple)) == 1, line);
+    }
+    buf_free(&out);
+}
+
+static void tuples_of_small(void)
+{
+    check_tuples("small.h m=6 n=9 -k 1", ALL, 1);
+    check_tuples("small.h m=6 n=9 -k 4", ALL, 4);
+    check_tuples("small.h m=6 n=9 -k 9", ALL, 9);
+    check_tuples("small.h m=6 n=9 -k 24", ALL, 9);
+}
+
+static void tuples_of_two(void)
+{
+    check_tuples("two.h gpu=gfx90878 m=6 dtype=FP16 n=9 -k 24", SOME, 4);
+    check_tuples("two.h gpu=gfx942130 m=6 dtype=FP16 n=9 -k 24", OTHERS, 5);
+    check_tuples("two.h gpu=gfx942130 m=6 dtype=FP32 n=9 -k 24", SOME, 4);
+    check_tuples("two.h gpu=gfx90a6e m=6 dtype=FP16 n=9 -k 24 --nearest", SOME, 4);
+}
+
+static long bytes_of(const char *header)
+{
+    long n = 0;
+    sscanf(between(text_of(header), "\n   id ", " bytes"), "%*s %ld", &n);
+    return n;
+}
+
+/* Other tuples are another rule, and they count in the model's bytes. */
+static void names_and_sizes(void)
+{
+    const char *name = between(text_of("small.h"), "\"listed_", "\"");
+    const long more = bytes_of("small.h") - bytes_of("free.h");
+    CHECK(*name != '\0' && strcmp(name, between(text_of("other.h"), "\"listed_", "\"")) != 0);
+    CHECK(more >= 32 && more < 96);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct step_call calls[] = {{"tuples of small.h", tuples_of_small},
+                                             {"tuples of two.h", tuples_of_two},
+                                             {"names and sizes of lists", names_and_sizes},
+                                             {"enumerators of shipped models", shipped_names},
+                                             {"names that are taken", taken_names},
+                                             {"no name is longer than 63", longest_names},
+                                             {NULL, NULL}};
+    return argc == 1 ? run_steps("tests/model/headers.cases", argv[0], calls) : 2;
+}
