@@ -82,19 +82,33 @@ static inline int make_bz2(const char *out, const char *const *files, size_t n)
 #endif
 }
 
+/* Five made keys of known meaning in the place of the real ones: id 1 forward; 2, 3 backward data,
+   stride 2 and 1; 4, 5 backward weights, 3x3, stride 1 and 2 */
+static const char *const swap_keys[] = {
+    "DELETE FROM config", "DELETE FROM perf_db",
+    ("INSERT INTO config VALUES "
+     "(1,'NCHW','FP32','F',2,64,27,28,1,1,1,1,256,8,0,0,0,2,2,0,1,1,0,0,1),"
+     "(2,'NCHW','FP32','B',2,64,14,15,1,1,1,1,256,8,0,0,0,2,2,0,1,1,0,0,1),"
+     "(3,'NCHW','FP16','B',2,64,14,15,1,1,1,1,256,8,0,0,0,1,1,0,1,1,0,0,1),"
+     "(4,'NCHW','FP32','W',2,64,14,15,1,3,3,1,256,8,1,1,0,1,1,0,1,1,0,0,32),"
+     "(5,'NCHW','FP32','W',2,64,14,15,1,3,3,1,256,8,1,1,0,2,2,0,1,1,0,0,1)"),
+    ("INSERT INTO perf_db VALUES (1,'ConvAsm1x1U',1,'1,16,1,64,1,1,1,1'),"
+     "(2,'ConvAsm1x1U',2,'1,16,1,64,1,1,1,1'),(3,'ConvAsm1x1U',3,'1,16,2,64,1,2,1,1'),"
+     "(4,'ConvAsmBwdWrW3x3',4,'0,0,8,1,1,1'),(5,'ConvAsmBwdWrW3x3',5,'0,0,8,1,1,1')")};
+
 /* Databases of the few dozen real rows of tests/fixtures, and these packed, in this folder */
 static inline int make_samples(const char *fixtures)
 {
     static const char *const names[][2] = {{"gfx900_56.db", "gfx900_56.sql"},
                                            {"gfx906_60.db", "gfx906_60.sql"},
-                                           {"gfx900_56-swap.db", "swap.sql"},
-                                           {"swap.gfx900_56.db", "swap.sql"}};
+                                           {"gfx900_56-swap.db", "gfx900_56.sql"},
+                                           {"swap.gfx900_56.db", "gfx900_56.sql"}};
     int rc = 0;
     for (size_t i = 0; i < 4 && rc == 0; i++) {
         char sql[1024], packed[64];
         snprintf(sql, sizeof sql, "%s/%s", fixtures, names[i][1]);
         snprintf(packed, sizeof packed, "%s.bz2", names[i][0]);
-        rc = make_db(names[i][0], sql, NULL, 0) || make_bz2(packed, names[i], 1);
+        rc = make_db(names[i][0], sql, swap_keys, i > 1 ? 4 : 0) || make_bz2(packed, names[i], 1);
     }
     return rc;
 }

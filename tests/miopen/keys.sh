@@ -1,14 +1,24 @@
 #!/bin/sh
-# keys.sh logs|all - kpred miopen beside a second statement of MIOpen's rules, miopen_oracle.py
+# keys.sh logs|all|find - other readings of MIOpen's databases and rules, in Python, on many keys
 # SPDX-License-Identifier: MIT
 #
-# logs: 250 keys of each text database, and the logs of the networks. all: 2,500 keys of each, chosen at
-# random, each as a line of MIOpen's driver; KEYS=0 takes all of them (four minutes).
+# logs: kpred miopen on 250 keys of the first 20,000 of each text database, each as a line of MIOpen's driver, and on the
+# logs of the networks. all: on 2,500 keys of each database; KEYS=0 takes all of them (four minutes). find: kpred-train
+# ingest on two find-dbs in full, beside the one of test_databases.c.
 . tests/harness/script.inc
 
 test_begin
-need_weights "every key"
 need python3 "every key"
+if [ "${1-all}" = find ]; then
+    need_trainer "find-dbs"
+    for gpu in gfx1030_36 gfx90878; do
+        file=$MIOPEN_DB/$gpu.HIP.fdb.txt.bz2
+        check_with "$file" "$gpu in full" python3 tests/miopen/readers.py find "$trainer" "$file" $gpu
+    done
+    test_end
+    exit
+fi
+need_weights "every key"
 for file in "$ORACLE" "$MIOPEN_DB/gfx906_60.HIP.fdb.txt.bz2"; do
     [ -r "$file" ] || end_without "every key" "there is no $file"
 done
@@ -19,12 +29,10 @@ oracle() {
     checks_of "the oracle" python3 tests/miopen/miopen_oracle.py --rules "$ORACLE" --data "$MIOPEN_DB" "$@"
 }
 if [ "${1-all}" = logs ]; then
-    # shellcheck disable=SC2046
-    oracle $(for n in tests/fixtures/*.keys; do echo "--log ${n%.keys}.log=$n"; done) \
-        --keys 2000 --key-printer "$tmp/test_driver" "$kpred"
-else
-    oracle --keys "${KEYS:-20000}" --random 2000 --broken 200 --seed 7 \
+    oracle --logs tests/fixtures/networks.log --keys 2000 --lines 20000 --near 2000 \
         --key-printer "$tmp/test_driver" "$kpred"
+else
+    oracle --keys "${KEYS:-20000}" --near 4000 --seed 7 --key-printer "$tmp/test_driver" "$kpred"
     oracle --seed 8 "$kpred" --beam 10
 fi
 test_end

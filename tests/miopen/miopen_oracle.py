@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 """miopen_oracle.py - compares `kpred miopen` with MIOpen's driver lines and rules in Python
 
-usage: miopen_oracle.py [--rules RULES.py] [--data DIR] [--log FILE.log=KEYS]... [--keys N]
-                        [--key-printer TEST_DRIVER]
-                        [--random N] [--broken N] [--seed S] KPRED [OPTION...]
+usage: miopen_oracle.py [--rules RULES.py] [--data DIR] [--logs FILE] [--keys N] [--lines N]
+                        [--key-printer TEST_DRIVER] [--near N] [--seed S] KPRED [OPTION...]
 
 RULES.py restates the validity rules of MIOpen's solvers, DIR holds its text perf-dbs and find-dbs,
 OPTIONs go to `KPRED miopen`. The checks are
@@ -13,18 +12,16 @@ OPTIONs go to `KPRED miopen`. The checks are
             spelling, order and omission of the options drawn at random, among lines that are none:
             the keys printed are exactly those to which the rules say that a kernel applies, each
             with exactly these kernels, every tuple passes the rules, lines are sorted and unique,
-            and the summary counts what was there
-  keys      with --key-printer (`test_driver --keys`): the keys of lines, of every layout and
-            dimension, are those of the databases
-  random    the same on N random problems, many of them at the limits of what a kernel takes
-  broken    N random broken lines: each is counted and named with its line and option, and the
-            others give what they give without them
-  logs      a log gives exactly the keys and kernels that the rules say, and so does KEYS, the list
-            of them that stands beside it
+            and the summary counts what was there; with --key-printer (`test_driver --keys`), the
+            keys of the lines, of every layout and dimension, are those of the databases
+  near      the same on N problems near to those of the keys, many of them at the limits of what a
+            kernel takes
+  logs      the logs of FILE, each behind its name, give exactly the keys and kernels that the rules
+            say, and so do the lists of them behind each log
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, glob, os, random, re, subprocess, sys, tempfile
+import argparse, bz2, collections, glob, itertools, os, random, re, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "harness"))
 from report import Report, load_oracle
@@ -359,57 +356,39 @@ def database_keys(path):
         return [line.partition("=")[0] for line in f]
 
 
-def check_database(rules, tool, report, rng, folder, how_many):
-    paths = sorted(glob.glob(os.path.join(folder, "*.txt.bz2")))
-    if not paths:
-        report.skip("database keys", "there is no *.txt.bz2 in %s" % folder)
-        return
-    for path in paths:
-        keys = database_keys(path)
-        total = len(keys)
-        if how_many and len(keys) > how_many // len(paths):
-            keys = rng.sample(keys, how_many // len(paths))
-        without = collections.Counter()
-        log = Log(rules, GPUS[1])
-        for key in keys:
-            problem, why = problem_of_key(key)
-            if problem is None:
-                without[why] += 1
-                continue
-            mask = DIRECTIONS[problem.direction]
-            log.add(line_of(rng, problem, mask), problem, mask)
-            if rng.random() < 0.1:
-                log.add_noise(rng)
-        name = os.path.basename(path)[:-len(".txt.bz2")]
-        check_log(tool, report, rng, "database, %s, %d of %d keys, no line for %s" % (
-            name, len(keys), total, dict(without) or "none"), log)
+def log_of_keys(rules, rng, keys):
+    """Their lines among others, the lines alone, the problems, and why some keys have none"""
+    log, lines, problems, without = Log(rules, GPUS[1]), {}, [], collections.Counter()
+    for key in keys:
+        problem, why = problem_of_key(key)
+        if problem is None:
+            without[why] += 1
+            continue
+        problems.append(problem)
+        mask = DIRECTIONS[problem.direction]
+        lines[key] = line_of(rng, problem, mask)
+        log.add(lines[key], problem, mask)
+        if rng.random() < 0.1:
+            log.add_noise(rng)
+    return log, lines, problems, dict(without)
 
 
-def check_printed_keys(report, rng, folder, how_many, program):
+def check_printed_keys(report, program, name, lines):
     """Keys of every layout and dimension, as the driver's reader makes them from lines alone."""
-    paths = sorted(glob.glob(os.path.join(folder, "*.txt.bz2")))
-    for path in paths:
-        keys = database_keys(path)
-        if how_many:
-            keys = rng.sample(keys, min(len(keys), how_many // len(paths)))
-        pairs = [(key, problem_of_key(key)[0]) for key in keys]
-        pairs = [(key, problem) for key, problem in pairs if problem is not None]
-        lines = "".join(line_of(rng, problem, DIRECTIONS[problem.direction]) + "\n"
-                        for _, problem in pairs)
-        printed = subprocess.run([program, "--keys"], input=lines, stdout=subprocess.PIPE,
-                                 text=True, check=True).stdout.splitlines()
-        bad = ["%s: line gives %s" % (key, got) for (key, _), got in zip(pairs, printed)
-               if key != got]
-        if len(printed) != len(pairs):
-            bad.append("%d lines of keys for %d" % (len(printed), len(pairs)))
-        report.result("keys, " + os.path.basename(path)[:-len(".txt.bz2")], bad,
-                      "%d lines" % len(pairs))
+    printed = subprocess.run([program, "--keys"], input="\n".join(lines.values()) + "\n",
+                             stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    bad = ["%s: line gives %s" % pair for pair in zip(lines, printed) if pair[0] != pair[1]]
+    if len(printed) != len(lines):
+        bad.append("%d lines of keys for %d" % (len(printed), len(lines)))
+    report.result("keys, " + name, bad, "%d lines" % len(lines))
 
 
-def size(rng, most=11):
-    x = rng.randint(1, 1 << rng.randint(1, most))
-    step = 1 << rng.randint(0, 6)
-    return x // step * step if x >= step and rng.random() < 0.7 else x
+# Options that make another problem of one, with values for it
+CHANGES = (("pad_mode", ("same", "valid")), ("mode", ("trans",)), ("bias", (1,)), ("group_count", (2, 3, 4, 8, 32)),
+           ("conv_stride_h", (1, 2, 3)), ("conv_stride_w", (1, 2, 3)), ("fil_h", (1, 3, 5)), ("fil_w", (1, 3, 4)),
+           ("pad_h", (0, 1, 3)), ("pad_w", (0, 1, 2)), ("dilation_h", (2,)), ("dilation_w", (1, 2)),
+           ("in_h", (1, 7, 33, 56)), ("in_w", (2, 28, 513)), ("batchsize", (1, 100)), ("in_layout", ("NHWC", "NCHW")),
+           ("in_channels", (3, 16, 63, 130)), ("out_channels", (4, 31, 66, 2048)), ("forw", (0,)))
 
 
 def at_a_limit(rng, value):
@@ -423,235 +402,50 @@ def at_a_limit(rng, value):
     value[some[0]] = min(MOST, max(1, limit // product + rng.randint(-1, 1)))
 
 
-def random_values(rng):
-    value = dict(DEFAULTS)
-    side = rng.choice((1, 1, 1, 3, 3, rng.randint(1, 7)))
-    for axis in "dhw":
-        usual = rng.random() < 0.95
-        value["fil_" + axis] = side if usual else rng.randint(1, 5)
-        value["pad_" + axis] = side // 2 if rng.random() < 0.9 else rng.randint(0, 3)
-        value["dilation_" + axis] = 1 if rng.random() < 0.97 else 2
-        value["in_" + axis] = size(rng, 9)
-    stride = rng.choice((1, 1, 1, 1, 1, 2, 2, 3))
-    for axis in "dhw":
-        value["conv_stride_" + axis] = stride if rng.random() < 0.97 else rng.randint(1, 4)
-    value.update(batchsize=size(rng, 10), in_channels=size(rng), out_channels=size(rng))
-    if rng.random() < 0.4:
-        at_a_limit(rng, value)
-    if rng.random() < 0.15:
-        value["group_count"] = rng.choice((2, 3, 4, 8, 20, 32))
-        for name in ("in_channels", "out_channels"):
-            value[name] = min(MOST // 32, value[name]) * value["group_count"]
-    value["spatial_dim"] = 3 if rng.random() < 0.05 else 2
-    value["mode"] = "trans" if rng.random() < 0.02 else "conv"
-    value["pad_mode"] = rng.choice(("default",) * 6 + ("same", "valid"))
-    value["bias"] = int(rng.random() < 0.03)
-    if rng.random() < 0.05:
-        layout = "NDHWC" if value["spatial_dim"] == 3 else "NHWC"
-        value.update(in_layout=layout, fil_layout=layout, out_layout=layout)
-    elif rng.random() < 0.2:
-        value["in_layout"] = "NCDHW" if value["spatial_dim"] == 3 else "NCHW"
-    for name in DEFAULTS:
-        if rng.random() < 0.03 and isinstance(DEFAULTS[name], int) and name != "spatial_dim":
-            value[name] = DEFAULTS[name]
-    return value
-
-
-def random_problem(rng):
-    """A problem that is a convolution; a transposed one is also one that is not transposed, as it
-    is not stated which way round its groups have to divide."""
+def near_to(rng, problem):
+    """A problem with some other options that is a convolution; a transposed one is also one that is not transposed, as
+    it is not stated which way round its groups have to divide."""
     while True:
-        dtype = rng.choice(("FP32", "FP32", "FP16", "FP16", "BF16", "INT8"))
-        problem = Problem(random_values(rng), dtype, "F")
-        if problem.is_convolution():
-            return problem
+        value = dict(problem.value)
+        for name, values in rng.sample(CHANGES, rng.choice((0, 1, 1, 2))):
+            if name != "in_layout" or value["spatial_dim"] == 2:
+                value[name] = rng.choice(values)
+        if rng.random() < 0.4:
+            at_a_limit(rng, value)
+        one = Problem(value, rng.choice((problem.dtype, problem.dtype, "FP32", "FP16", "BF16", "INT8")), "F")
+        if one.is_convolution():
+            return one
 
 
-def random_log(rules, rng, gpu, how_many):
+def log_near(rules, rng, gpu, problems, how_many):
     log = Log(rules, gpu)
-    log.add("MIOpenDriver conv", Problem(dict(DEFAULTS), "FP32", "F"))
-    log.add("MIOpenDriver convfp16 -F 4 -p 1 -q 1",
-            Problem(dict(DEFAULTS, pad_h=1, pad_w=1), "FP16", "W"), 4)
     for _ in range(how_many):
-        problem, mask = random_problem(rng), rng.randrange(8)
+        problem, mask = near_to(rng, rng.choice(problems)), rng.randrange(8)
         log.add(line_of(rng, problem, mask), problem, mask)
         if rng.random() < 0.05:
             log.add_noise(rng)
     return log
 
 
-def check_random(rules, tool, report, rng, how_many):
-    for gpu in GPUS:
-        log = random_log(rules, rng, gpu, how_many // len(GPUS))
-        check_log(tool, report, rng, "random, %s_%d" % gpu, log)
-
-
-# ---- broken lines ----
-
-def insert(rng, words, *more):
-    """Words of an option at a random place between the others."""
-    at = rng.randint(0, len(words))
-    return words[:at] + [" ".join(more)] + words[at:]
-
-
-def names_of(name):
-    return ["-" + LETTERS[name], "--" + name]
-
-
-def without(words, *names):
-    spellings = [s for name in names for s in names_of(name)]
-    return [w for w in words if re.split("[ =]", w)[0] not in spellings]
-
-
-NUMBERS = [name for _, name, value in OPTIONS if isinstance(value, int)]
-LEAST = dict.fromkeys(NUMBERS, 1)
-LEAST.update(pad_h=0, pad_w=0, forw=0, bias=0, spatial_dim=2)
-
-
-def with_value(rng, words, name, value):
-    return insert(rng, without(words, name), spelled(rng, LETTERS[name], name, value)), \
-        names_of(name)
-
-
-def break_unknown(rng, words):
-    option = rng.choice(("-B", "-N", "-h", "--batch", "--pad", "--in", "-nn", "--n", "-9", "--"))
-    return insert(rng, words, option, "3"), [option]
-
-
-def break_no_value(rng, words):
-    name = rng.choice(list(LETTERS))
-    words = without(words, name)
-    return words + [rng.choice(names_of(name)) + rng.choice(("", " ", " | tee", " # 3", " 2>x"))], \
-        names_of(name)
-
-
-def break_junk(rng, words):
-    junk = rng.choice(("x", "3x", "1.0", "1e3", "0x10", "''", "--", "-c", "3,3", "1-", "NCHW",
-                       "½"))
-    name = rng.choice(NUMBERS)
-    words = without(words, name)
-    return insert(rng, words, rng.choice(names_of(name)), junk), names_of(name)
-
-
-def break_range(rng, words):
-    name = rng.choice([x for x in NUMBERS if x != "bias"])
-    most = {"forw": 7, "spatial_dim": 3}.get(name, MOST)
-    value = rng.choice((LEAST[name] - 1, most + 1, -1, -(1 << 31), (1 << 32) + 2, (1 << 64) + 2,
-                        10 ** 30))
-    return with_value(rng, words, name, value)
-
-
-def break_name(rng, words):
-    name = rng.choice(("mode", "pad_mode", "in_layout", "fil_layout", "out_layout"))
-    return with_value(rng, words, name, rng.choice(("x", "1", "NCWH", "convs", "''")))
-
-
-def break_twice(rng, words):
-    name = rng.choice([x for x in NUMBERS if x not in ("spatial_dim", "bias")])
-    words = without(words, name)
-    for value in (2, 3):
-        words = insert(rng, words, spelled(rng, LETTERS[name], name, value))
-    return words, names_of(name)
-
-
-def break_layout(rng, words):
-    layouts = ("in_layout", "fil_layout", "out_layout")
-    name = rng.choice(layouts)
-    words = without(words, "spatial_dim", *layouts)
-    dim, layout = rng.choice(((2, "NCDHW"), (2, "NDHWC"), (3, "NHWC"), (3, "NCHW")))
-    words = insert(rng, words, "-_", str(dim))
-    words = insert(rng, words, spelled(rng, LETTERS[name], name, layout))
-    return words, names_of(name) + names_of("spatial_dim")
-
-
-def break_filter(rng, words):
-    axis = rng.choice("hw")
-    names = ["%s_%s" % (name, axis) for name in ("in", "fil", "pad", "dilation")]
-    words = without(words, "mode", "pad_mode", *names)
-    sizes = rng.choice(((5, 6, 0, 1), (5, 8, 1, 1), (4, 3, 0, 2), (1, 2, 0, 9)))
-    for name, value in zip(names, sizes):
-        words = insert(rng, words, spelled(rng, LETTERS[name], name, value))
-    # without its pad_mode the problem may be broken along another axis, too
-    return words, [s for name in names + ["fil_h", "fil_w", "fil_d"] for s in names_of(name)]
-
-
-def break_groups(rng, words):
-    c, k, g = rng.choice(((4, 6, 4), (6, 4, 4), (3, 3, 2), (1, 1, 16777216), (64, 32, 33)))
-    names = ("in_channels", "out_channels", "group_count")
-    words = without(words, "mode", *names)
-    for name, value in zip(names, (c, k, g)):
-        words = insert(rng, words, spelled(rng, LETTERS[name], name, value))
-    return words, [s for name in names for s in names_of(name)]
-
-
-def break_stray(rng, words):
-    word = rng.choice(("stray", "3", "conv", "n=3", "+3", "NCHW"))
-    return insert(rng, words, word), [word]
-
-
-BREAKS = (break_unknown, break_no_value, break_junk, break_range, break_name, break_twice,
-          break_layout, break_filter, break_groups, break_stray)
-
-
-def broken_line(rng, how):
-    problem = random_problem(rng)
-    words, options = how(rng, options_of(rng, problem, rng.randrange(8)))
-    return "%s %s %s" % (rng.choice(PREFIXES), OPERATIONS[problem.dtype], " ".join(words)), options
-
-
-def broken_alone(tool, rng, how, good, wanted):
-    """One broken line among good ones: what the program does otherwise than it should."""
-    line, options = broken_line(rng, how)
-    at = rng.randint(0, 5)
-    log = Log(None, GPUS[1])
-    log.lines = good[:at] + [line] + good[at:5]
-    path = os.path.join(tool.folder, "broken")
-    log.write(rng, path)
-    stdin = rng.random() < 0.3
-    status, out, err = tool.run(GPUS[1], path, stdin=stdin)
-    place = "; first %s:%d" % ("standard input" if stdin else path, at + 1)
-    told = [x for x in err.split("\n") if x.startswith("kpred:   1 line: broken: ") and x.endswith(place)]
-    words = re.split(r"[ \":,]", told[0][:-len(place)]) if told else []
-    if status == 0 and out == wanted and len(told) == 1 and any(x in words for x in options):
-        return []
-    return ["status %d, %d bytes, %r; expected %s and one of %s: %s" % (
-        status, len(out), err[:200], place, " ".join(options), line)]
-
-
-def check_broken(rules, tool, report, rng, how_many):
-    clean = random_log(rules, rng, GPUS[1], 60)
-    few = Log(None, GPUS[1])
-    few.lines = clean.lines[:5]
-    path = os.path.join(tool.folder, "few")
-    few.write(rng, path)
-    wanted = tool.run(GPUS[1], path)[1]
-    for how in BREAKS:
-        bad = []
-        for _ in range(how_many // len(BREAKS)):
-            bad += broken_alone(tool, rng, how, clean.lines, wanted)
-        report.result("broken lines, %s" % how.__name__[len("break_"):], bad,
-                      "%d lines, each alone" % (how_many // len(BREAKS)))
-    check_mixed(tool, report, rng, clean, how_many)
-
-
-def check_mixed(tool, report, rng, clean, how_many):
-    path = os.path.join(tool.folder, "mixed")
-    clean.write(rng, path)
-    wanted = tool.run(clean.gpu, path)[1]
-    lines = list(clean.lines)
-    for _ in range(how_many):
-        lines.insert(rng.randint(0, len(lines)), broken_line(rng, rng.choice(BREAKS))[0])
-    mixed = Log(None, clean.gpu)
-    mixed.lines = lines
-    mixed.write(rng, path)
-    status, out, err = tool.run(clean.gpu, path)
-    bad = []
-    if status != 0 or out != wanted or not wanted:
-        bad.append("status %d, output %s" % (status, out == wanted))
-    counted = sum(int(n) for n in re.findall(r"^kpred:   (\d+) lines?: broken: ", err, re.M))
-    if counted != how_many:
-        bad.append("%d of %d broken lines are counted: %s" % (counted, how_many, err[-600:]))
-    report.result("broken lines, mixed", bad, "%d of %d lines" % (how_many, len(lines)))
+def check_database(rules, tool, report, rng, args):
+    paths = sorted(glob.glob(os.path.join(args.data, "*.txt.bz2")))
+    if not paths:
+        report.skip("database keys", "there is no *.txt.bz2 in %s" % args.data)
+    for path in paths:
+        with bz2.open(path, "rt") as f:
+            keys = [line.partition("=")[0] for line in itertools.islice(f, args.lines)]
+        total = len(keys)
+        if args.keys and total > args.keys // len(paths):
+            keys = rng.sample(keys, args.keys // len(paths))
+        log, lines, some, without = log_of_keys(rules, rng, keys)
+        name = os.path.basename(path)[:-len(".txt.bz2")]
+        check_log(tool, report, rng, "database, %s, %d of %d keys, no line for %s" % (
+            name, len(keys), total, without or "none"), log)
+        for gpu in GPUS:
+            check_log(tool, report, rng, "near to %s, %s_%d" % (name, *gpu),
+                      log_near(rules, rng, gpu, some, args.near // len(paths) // 2))
+        if args.key_printer:
+            check_printed_keys(report, args.key_printer, name, lines)
 
 
 # ---- logs ----
@@ -659,79 +453,60 @@ def check_mixed(tool, report, rng, clean, how_many):
 CALL = re.compile(r"(?:^|[ \t/])MIOpenDriver +(conv\w*)((?: +\S+)*)")
 
 
-def calls_in(path):
+def add_calls(log, lines):
     """The convolutions of a log that is in MIOpen's own form: letters or names, and values."""
     kinds = {operation: dtype for dtype, operation in OPERATIONS.items()}
-    names = {s: name for name in LETTERS for s in names_of(name)}
-    with open(path) as f:
-        for line in f:
-            m = CALL.search(line.rstrip("\r\n"))
-            if not m or m.group(1) not in kinds:
-                continue
-            words = m.group(2).split()
-            value = dict(DEFAULTS)
-            for option, text in zip(words[::2], words[1::2]):
-                if option in names:
-                    value[names[option]] = int(text) if text.isdigit() else text
-            yield Problem(value, kinds[m.group(1)], "F"), value["forw"]
+    names = dict([("-" + LETTERS[n], n) for n in LETTERS] + [("--" + n, n) for n in LETTERS])
+    for line in lines:
+        m = CALL.search(line)
+        if not m or m.group(1) not in kinds:
+            continue
+        words = m.group(2).split()
+        value = dict(DEFAULTS)
+        for option, text in zip(words[::2], words[1::2]):
+            if option in names:
+                value[names[option]] = int(text) if text.isdigit() else text
+        log.add(line, Problem(value, kinds[m.group(1)], "F"), value["forw"])
 
 
-def check_known_log(rules, tool, report, path, keys):
-    log = Log(rules, GPUS[1])
-    for problem, mask in calls_in(path):
-        log.add("", problem, mask)
-    bad = []
+def check_known_log(rules, tool, report, name, lines):
+    """LINES: calls and others, and then what a perf-db has of these, without values"""
+    log, bad = Log(rules, GPUS[1]), []
+    add_calls(log, lines)
     listed = [key + "=" + ";".join(sorted(log.expected[key])) for key in log.expected]
-    with open(keys) as f:
-        if sorted(listed, key=str.encode) != f.read().split("\n")[:-1]:
-            bad.append("%s is not what the rules say" % keys)
+    if sorted(listed, key=str.encode) != [x for x in lines if x[0].isdigit()]:
+        bad.append("the keys are not what the rules say: " + " ".join(listed))
+    path = os.path.join(tool.folder, "log")
+    log.lines = lines
+    log.write(random.Random(0), path)
     status, out, err = tool.run(log.gpu, path)
     if status != 0:
         bad.append("status %d: %s" % (status, err[:500]))
     compare(log, parse_output(out, bad), bad)
-    report.result("log, %s" % os.path.basename(path), bad, "%d convolutions, %d problems" % (
+    report.result("log, %s" % name, bad, "%d convolutions, %d problems" % (
         log.count["driver"], len(log.expected)))
-
-
-def print_keys(rules, path):
-    """What a KEYS file holds: the keys that get an entry, and the kernels."""
-    log = Log(rules, GPUS[1])
-    for problem, mask in calls_in(path):
-        log.add("", problem, mask)
-    for line in sorted((k + "=" + ";".join(sorted(s)) for k, s in log.expected.items()),
-                       key=str.encode):
-        print(line)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rules", default="../shared/miopen/rules.py")
     parser.add_argument("--data", default="../shared/miopen/data")
-    parser.add_argument("--log", action="append", default=[])
-    parser.add_argument("--print-keys", metavar="LOG")
+    parser.add_argument("--logs", default=os.devnull)
     parser.add_argument("--keys", type=int, default=8000)
+    parser.add_argument("--lines", type=int, help="of each file, from which the keys are; default: all")
     parser.add_argument("--key-printer", metavar="TEST_DRIVER")
-    parser.add_argument("--random", type=int, default=4000)
-    parser.add_argument("--broken", type=int, default=200)
+    parser.add_argument("--near", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("kpred", nargs="?")
+    parser.add_argument("kpred")
     parser.add_argument("options", nargs=argparse.REMAINDER)
     args = parser.parse_args()
-    rules = load_oracle(args.rules)
-    if args.print_keys:
-        return print_keys(rules, args.print_keys)
-    report = Report()
-    with tempfile.TemporaryDirectory() as folder:
+    rules, report = load_oracle(args.rules), Report()
+    with tempfile.TemporaryDirectory() as folder, open(args.logs) as logs:
         tool = Tool(args.kpred, args.options, folder)
-        check_database(rules, tool, report, random.Random(args.seed), args.data, args.keys)
-        if args.key_printer:
-            check_printed_keys(report, random.Random(args.seed + 3), args.data, args.keys,
-                               args.key_printer)
-        check_random(rules, tool, report, random.Random(args.seed + 1), args.random)
-        if args.broken:
-            check_broken(rules, tool, report, random.Random(args.seed + 2), args.broken)
-        for pair in args.log:
-            check_known_log(rules, tool, report, *pair.rsplit("=", 1))
+        check_database(rules, tool, report, random.Random(args.seed), args)
+        for part in logs.read().split("# ")[1:]:
+            name, *lines = part.splitlines()
+            check_known_log(rules, tool, report, name, lines)
     return report.finish()
 
 

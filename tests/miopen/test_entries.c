@@ -1,4 +1,4 @@
-/* test_entries.c - kpred miopen with all models that ship: the entries, read back, and its reasons
+/* test_entries.c - all models that ship: entries of kpred miopen, and what predict says of fields
    SPDX-License-Identifier: MIT */
 #include "logs.h"
 #include "model/registry.h"
@@ -74,9 +74,7 @@ static int is_as_predicted(const struct perf_model *m, char *row, int beam)
 /* Read back, each entry of its solver is a row, and the first eight are what predict says. */
 static int answers(const struct perf_model *m, const char *path, const char *gpu, int beam)
 {
-    char entry[96];
-    snprintf(entry, sizeof entry, "%s:", m->solver);
-    const size_t n = count_of(text_of(path), entry);
+    const size_t n = count_of(text_of(path), say("%s:", m->solver));
     char *text = xstrdup(ingested(m->name, path, gpu)), *at = text, *row;
     int same = n > 0 && count_lines(text) == n;
     for (int i = 0; i < 8 && same && (row = next_line(&at)) != NULL; i++)
@@ -88,11 +86,10 @@ static int answers(const struct perf_model *m, const char *path, const char *gpu
 /* No entry of its solver is written, and predict refuses. */
 static int is_silent(const struct perf_model *m, const char *path, const char *gpu)
 {
-    char entry[96], why[96];
-    snprintf(entry, sizeof entry, "%s:", m->solver);
-    snprintf(why, sizeof why, "gpu: value \"%s\": ", gpu);
-    return !has(text_of(path), entry) && RAN("kpred predict %s gpu=%s", m->name, gpu) != 0
-           && has(program.err.s, why) && has(program.err.s, " runs on ");
+    return !has(text_of(path), say("%s:", m->solver))
+           && RAN("kpred predict %s gpu=%s", m->name, gpu) != 0
+           && has(program.err.s, say("gpu: value \"%s\": ", gpu))
+           && has(program.err.s, " runs on ");
 }
 
 static void every_model(void)
@@ -103,15 +100,13 @@ static void every_model(void)
         for (int32_t t = 0; t < models[i].gpu->n_tokens; t++)
             for (int beam = 1; beam <= 10; beam += 9) {
                 const char *gpu = models[i].gpu->tokens[t];
-                char name[128], path[64];
-                snprintf(name, sizeof name, "%s, %s, beam %d", models[i].name, gpu, beam);
-                snprintf(path, sizeof path, "%s-%d.txt", gpu, beam);
+                const char *path = say("%s-%d.txt", gpu, beam);
                 if (!is_there(path))
-                    RAN("kpred miopen --gpu %s --beam %d fixtures/%s log > %s", gpu, beam,
-                        "resnet50.log fixtures/mobilenet.log", path);
+                    RAN("kpred miopen --gpu %s --beam %d resnet50.log mobilenet.log log > %s", gpu,
+                        beam, path);
                 RAN_CASE(runs_on(&models[i], gpu) ? answers(&models[i], path, gpu, beam)
                                                   : is_silent(&models[i], path, gpu),
-                         name);
+                         say("%s, %s, beam %d", models[i].name, gpu, beam));
             }
 }
 
@@ -132,37 +127,29 @@ static void add_told(struct buf *told)
    GPU that is taken for it is named with them. */
 static int is_nearest_of_all(const char *gpu)
 {
-    struct buf told = {0}, entry = {0};
+    struct buf told = {0};
     size_t n_run = 0, n_printed = 0;
-    int agree = RAN("kpred miopen --gpu %s --nearest fixtures/resnet50.log log", gpu) == 0;
+    int agree = RAN("kpred miopen --gpu %s --nearest resnet50.log log", gpu) == 0;
     add_told(&told);
     for (size_t i = 0; i < n_models; i++) {
         const int runs = runs_on(&models[i], gpu);
-        entry.n = 0;
-        buf_printf(&entry, ",%s,", models[i].solver);
-        agree = agree && has(told.s, entry.s) == runs;
-        entry.n = 0;
-        buf_printf(&entry, "%s:", models[i].solver);
-        const int printed = has(program.out.s, entry.s);
+        agree = agree && has(told.s, say(",%s,", models[i].solver)) == runs;
+        const int printed = has(program.out.s, say("%s:", models[i].solver));
         agree = agree && printed <= runs;
         n_run += (size_t)runs;
         n_printed += (size_t)printed;
     }
     agree = agree && n_printed > 0 && count_of(told.s, ",") == n_run + 1;
     buf_free(&told);
-    buf_free(&entry);
     return agree;
 }
 
 static int names_all_gpus(const char *gpu)
 {
-    char name[80];
     int all = RAN("kpred miopen --gpu %s log", gpu) != 0;
     for (size_t i = 0; i < n_models; i++)
-        for (int32_t t = 0; t < models[i].gpu->n_tokens; t++) {
-            snprintf(name, sizeof name, " %s", models[i].gpu->tokens[t]);
-            all = all && has(program.err.s, name);
-        }
+        for (int32_t t = 0; t < models[i].gpu->n_tokens; t++)
+            all = all && has(program.err.s, say(" %s", models[i].gpu->tokens[t]));
     return all;
 }
 
@@ -247,9 +234,7 @@ static void winograd(void)
 /* An image of more than 2^24, which a pad may make, has no key that can be read again. */
 static int is_image(long h, int covered, const char *option, const char *path)
 {
-    char counts[64];
-    snprintf(counts, sizeof counts, ": %d covered, %d not; %d problem", covered, 1 - covered,
-             covered);
+    const char *counts = say(": %d covered, %d not; %d problem", covered, 1 - covered, covered);
     put_text("log", DRIVER "conv -n 1 -c 32 -k 32 -y 1 -x 1 -H %ld -W 1 -p 1 -F 4\n", h);
     return RAN("kpred-train miopen --gpu gfx906_60 %s %s log", option, path) == 0
            && has(program.err.s, counts)
@@ -258,9 +243,8 @@ static int is_image(long h, int covered, const char *option, const char *path)
 
 static int is_row(long h, const char *path)
 {
-    char row[96];
-    snprintf(row, sizeof row, "gfx906_60,W,FP32,NCHW,1,32,%ld,1,32,", h);
-    return strncmp(ingested("conv_hip_igemm_v4r1_wrw", path, "gfx906_60"), row, strlen(row)) == 0;
+    return begins(ingested("conv_hip_igemm_v4r1_wrw", path, "gfx906_60"),
+                  say("gfx906_60,W,FP32,NCHW,1,32,%ld,1,32,", h));
 }
 
 static void large_images(void)
@@ -279,6 +263,97 @@ static void large_images_in_sqlite(void)
     RAN_CHECK(is_image(16777216, 0, "--sqlite", "larger.db"));
 }
 
+/* ---- kpred predict: fields, lines and reasons ---- */
+
+#define SIZES "n=16 c=64 h=28 w=28 k=128"
+
+/* The fields of a problem with others in the place of those of the same names */
+static const char *problem(const char *all, const char *fields)
+{
+    static struct buf b;
+    b.n = 0;
+    buf_puts(&b, "");
+    for (size_t n; *all != '\0'; all += n + (all[n] == ' ')) {
+        n = strcspn(all, " ");
+        if (!has(say(" %s", fields), say(" %.*s=", (int)strcspn(all, "="), all)))
+            buf_printf(&b, "%.*s ", (int)n, all);
+    }
+    buf_puts(&b, fields);
+    return b.s;
+}
+
+/* What is left out is what the note says, and given so it is the same without a note. */
+static int has_defaults(const char *note, const char *fields)
+{
+    static struct buf kept;
+    const char *given = "kpred predict conv_solver gpu=gfx90a6e dir=F dtype=FP32 " SIZES;
+    const int ran =
+        WORKS("%s %s --csv", given, fields)
+        && strcmp(program.err.s, say("kpred: not given, so as MIOpenDriver has it: %s\n", note))
+               == 0;
+    keep_output(&kept);
+    return ran && same_as(&kept, "%s %s %s --csv", given, note, fields) && program.err.n == 0;
+}
+
+/* It says nothing but this, and perhaps which fields are as MIOpenDriver has them. */
+static int is_reason(const char *reason)
+{
+    return program.status == 1 && program.out.n == 0 && ends_with(program.err.s, reason)
+           && count_lines(program.err.s) == 1 + count_of(program.err.s, "as MIOpenDriver has it: ");
+}
+
+static void see_case(const char *kind, char *const *c)
+{
+    static const char one[] = "kpred predict conv_asm_1x1u --gpu gfx906_60 --csv --driver";
+    if (strcmp(kind, "same") == 0) {
+        const char *fields =
+            say("kpred predict %s gpu=%s " SIZES " %s -k 3 --csv", c[0], c[1], c[4]);
+        RAN_CASE(same_output(fields,
+                             say("kpred predict %s --gpu %s --driver '%s " SHAPE "%s' -k 3 --csv",
+                                 c[0], c[1], c[2], c[3]))
+                     && count_lines(program.out.s) > 1,
+                 say("%s: %s %s", c[0], c[2], c[3]));
+    } else if (strcmp(kind, "line") == 0) {
+        RAN_CASE(same_output(say("%s 'conv " SHAPE "-y 1 -x 1 -F 1'", one),
+                             say("%s '%s' %s", one, c[1], c[2])),
+                 c[0]);
+    } else if (strcmp(kind, "bad") == 0) {
+        REFUSES(say("line: %s", c[0]), 1, c[1], "%s '%s' %s", one, c[2], c[3]);
+    } else if (strcmp(kind, "missing") == 0) {
+        REFUSES(c[0], 1, c[1], "kpred predict %s", c[2]);
+    } else if (strcmp(kind, "defaults") == 0) {
+        RAN_CASE(has_defaults(c[1], c[2]), c[0]);
+    } else if (strcmp(kind, "winograd") == 0) {
+        RAN_CASE(WORKS("kpred predict conv_solver %s -k 81 --csv",
+                       problem("gpu=gfx906_60 dir=F dtype=FP32 " SIZES, c[2]))
+                     && count_of(program.out.s, "ConvBinWinogradRxS") == (size_t)atoi(c[1]),
+                 c[0]);
+    } else if (strcmp(kind, "reason") == 0) {
+        RAN("kpred predict %s %s", c[0],
+            problem(say("gpu=%s dir=%s dtype=FP32 " SIZES, c[1], c[2]), c[4]));
+        RAN_CASE(is_reason(say("kpred: %s does not apply: %s\n", c[0], c[3])),
+                 say("%s: %s", c[0], c[3]));
+    }
+}
+
+static void predictions(void)
+{
+    static const char given[] = "kpred predict conv_asm_1x1u gpu=gfx906 dir=F " SIZES;
+    each_row("tests/miopen/calls.cases", see_case);
+    RAN_CASE(same_output(
+                 "kpred predict conv_solver gpu=gfx90a6e dir=F dtype=FP32 " SIZES " -k 3 --csv",
+                 "kpred predict conv_solver gpu=gfx90a6e --driver 'conv " SHAPE "-F 1' -k 3 --csv"),
+             "defaults are those of a line");
+    RAN_CASE(RAN("%s dtype=FP32 stride=3 --json", given) == 1
+                 && has(program.err.s, "does not apply")
+                 && strcmp(program.out.s,
+                           "[\n{\"error\": \"the kernel does not apply to this problem\", "
+                           "\"field\": \"stride\", \"value\": 3, \"must_be\": \"at most 2\"}\n]\n")
+                        == 0,
+             "JSON: a number");
+    REFUSES("CSV: nothing", 1, "dtype = BF16", "%s dtype=BF16 stride=1 --csv", given);
+}
+
 int main(void)
 {
     program_begin();
@@ -290,6 +365,7 @@ int main(void)
     winograd();
     RUN(large_images);
     RUN(large_images_in_sqlite);
+    predictions();
     while (n_models > 0)
         model_free(&models[--n_models].model);
     return program_end();

@@ -99,48 +99,25 @@ static int tells(size_t lines, size_t calls, size_t covered, const char *reasons
 /* ---- keys ---- */
 
 #define F KEY_F "=ConvAsm1x1U;ConvOclDirectFwd1x1\n"
-#define B "256-28-14-1x1-64-55-28-16-0x0-2x2-1x1-0-NCHW-FP32-B=ConvAsm1x1U;ConvOclDirectFwd1x1\n"
-#define W "256-28-14-1x1-64-55-28-16-0x0-2x2-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW1x1\n"
-
-#define SMALL   "conv -n 8 -c 64 -k 64 -H 28 -W 28 "
-#define SMALL_W "64-28-28-1x1-64-28-28-8-0x0-1x1-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW1x1\n"
-#define WIDE    "conv -n 8 -c 320 -k 320 -H 28 -W 28 -p 1 -q 1 -F 4 "
-#define WIDE_W  "320-28-28-3x3-320-28-28-8-1x1-1x1-1x1-0-NCHW-FP32-W"
-
-static const struct {
-    const char *name, *call, *keys;
-} calls[] = {
-    {"forward", "conv " STRIDED " -F 1", F},
-    {"backward data", "conv " STRIDED " -F 2", B},
-    {"backward weights", "conv " STRIDED " -F 4", W},
-    {"-F 0", "conv " STRIDED " -F 0", B W F},
-    {"-F 7", "conv " STRIDED " -F 7", B W F},
-    {"-F 3", "conv " STRIDED " -F 3", B F},
-    {"-F 6", "conv " STRIDED " -F 6", B W},
-    {"all defaults", "conv -y 1 -x 1 -F 1",
-     "3-32-32-1x1-32-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-F=ConvAsm1x1U;ConvOclDirectFwd1x1\n"},
-    {"no option", "conv", ""},
-    {"3x3, groups, FP16", "convfp16 -n 32 -c 128 -H 28 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -g 32 -F 4",
-     "64-28-56-3x3-128-28-56-32-1x1-1x1-1x1-0-NCHW-FP16-W_g32=ConvAsmBwdWrW3x3\n"},
-    {"BF16", "convbfp16 -n 32 -c 128 -H 28 -W 56 -k 64 -y 1 -x 1 -F 0",
-     "128-28-56-1x1-64-28-56-32-0x0-1x1-1x1-0-NCHW-BF16-F=ConvOclDirectFwd1x1\n"
-     "64-28-56-1x1-128-28-56-32-0x0-1x1-1x1-0-NCHW-BF16-B=ConvOclDirectFwd1x1\n"
-     "64-28-56-1x1-128-28-56-32-0x0-1x1-1x1-0-NCHW-BF16-W=ConvAsmBwdWrW1x1\n"},
-    {"--pad_mode same", SMALL "-F 4 -z same",
-     "64-28-28-3x3-64-28-28-8-1x1-1x1-1x1-0-NCHW-FP32-W=ConvAsmBwdWrW3x3\n"},
-    {"--pad_mode valid", SMALL "-y 1 -x 1 -F 4 -p 3 -q 2 --pad_mode valid", SMALL_W},
-    {"--pad_mode valid, dilated: the pads stay", SMALL "-p 1 -q 1 -l 2 -j 2 -F 4 -z valid", ""},
-    {"the third dimension does not matter to two", SMALL "-y 1 -x 1 -F 4 -! 1 -@ 3", SMALL_W},
-    {"lines are sorted by bytes, the = too", WIDE "-g 2\nMIOpenDriver " WIDE "-g 20",
-     WIDE_W "_g20=ConvAsmBwdWrW3x3\n" WIDE_W "_g2=ConvAsmBwdWrW3x3\n"},
-};
-
-static void keys(void)
+static const char *kind_now;
+static void see_case(const char *kind, char *const *c)
 {
-    for (size_t i = 0; i < LENGTH(calls); i++) {
-        put_text("log", DRIVER "%s\n", calls[i].call);
-        RAN_CASE(gives(calls[i].keys), calls[i].name);
+    if (strcmp(kind, kind_now) != 0)
+        return;
+    if (strcmp(kind, "call") == 0) {
+        put_text("log", DRIVER "%s\n", c[1]);
+        RAN_CASE(gives(c[2]), c[0]);
+    } else if (strcmp(kind, "log") == 0) {
+        REFUSES(c[0], 1, c[1], "%s miopen --gpu gfx906_60 %s", four, c[2]);
+    } else {
+        REFUSES(c[0], atoi(c[1]), c[2], "%s miopen %s", four, c[3]);
     }
+}
+
+static void run_cases(const char *kind)
+{
+    kind_now = kind;
+    each_row("tests/miopen/calls.cases", see_case);
 }
 
 static const char *const networks[] = {"bert",      "densenet121", "googlenet",
@@ -150,13 +127,11 @@ static void network_logs(void)
 {
     struct buf all = {0};
     for (size_t i = 0; i < LENGTH(networks); i++) {
-        char path[64];
-        snprintf(path, sizeof path, "fixtures/%s.keys", networks[i]);
-        RAN_CASE(miopen("fixtures/%s.log", networks[i]) == 0
-                     && strcmp(bare(program.out.s), text_of(path)) == 0,
+        put_network(networks[i]);
+        RAN_CASE(miopen("%s.log", networks[i]) == 0
+                     && strcmp(bare(program.out.s), text_of(say("%s.keys", networks[i]))) == 0,
                  networks[i]);
-        snprintf(path, sizeof path, "fixtures/%s.log", networks[i]);
-        buf_puts(&all, text_of(path));
+        buf_puts(&all, text_of(say("%s.log", networks[i])));
     }
     put_text("all", "%s", all.s);
     buf_free(&all);
@@ -190,10 +165,9 @@ static void ways_to_write_a_log(void)
     } ways[] = {
         {"standard input", "< both"},
         {"-", "- < both"},
-        {"several logs", "fixtures/resnet50.log fixtures/mobilenet.log"},
-        {"in another order, again and again",
-         "fixtures/mobilenet.log fixtures/resnet50.log fixtures/mobilenet.log"},
-        {"a log and -", "fixtures/mobilenet.log - < fixtures/resnet50.log"},
+        {"several logs", "resnet50.log mobilenet.log"},
+        {"in another order, again and again", "mobilenet.log resnet50.log mobilenet.log"},
+        {"a log and -", "mobilenet.log - < resnet50.log"},
     };
     static const struct {
         const char *name, *before, *between, *behind;
@@ -206,12 +180,16 @@ static void ways_to_write_a_log(void)
          "step 12: loss 0.5 (MIOpen)\n\nMIOpen(HIP): Info [FindSolutionImpl] ConvAsm1x1U\n"
          "[rank 0] \x1b[1mINFO\x1b[0m ",
          "", "\n", 0},
+        {"broken calls between", "MIOpenDriver conv -n 0\nx/MIOpenDriver convfp16 -F 1 --no 3\n",
+         "", "\nMIOpenDriver conv -y 1 -n\n", 0},
     };
     for (size_t i = 0; i < LENGTH(ways); i++)
         RAN_CASE(prints_wanted(ways[i].arguments), ways[i].name);
     for (size_t i = 0; i < LENGTH(lines); i++) {
         put_lines("both", lines[i].before, lines[i].between, lines[i].behind, lines[i].is_reversed);
-        RAN_CASE(prints_wanted("log"), lines[i].name);
+        RAN_CASE(prints_wanted("log")
+                     && has(program.err.s, "broken") == (strstr(lines[i].name, "broken") != NULL),
+                 lines[i].name);
     }
     put_text("log", "%.*s", (int)strlen(text_of("both")) - 1, text_of("both"));
     RAN_CASE(prints_wanted("log"), "no newline at the end");
@@ -244,21 +222,9 @@ static void long_lines(void)
 
 static void no_logs(void)
 {
-    static const struct refusal rows[] = {
-        {"a log that is not there", 1, "kpred: no.log: cannot open: No such file", "no.log"},
-        {"a log that is not there, after one that is", 1, "kpred: no.log: ", "both no.log"},
-        {"a directory for a log", 1, "kpred: fixtures: is a directory", "fixtures"},
-        {"a log without a driver line", 1,
-         "kpred: noise: no line calls MIOpenDriver, as MIOpen logs it with "
-         "MIOPEN_ENABLE_LOGGING_CMD=1",
-         "noise"},
-        {"an empty log", 1, "kpred: standard input: no line calls MIOpenDriver", "-"},
-        {"broken lines alone", 1, "kpred: zero:1: -n: value \"0\": ", "zero"},
-    };
     put_text("noise", "noise\n");
     put_text("zero", DRIVER "conv -n 0\n");
-    for (size_t i = 0; i < LENGTH(rows); i++)
-        REFUSES(rows[i].name, 1, rows[i].text, "%s miopen --gpu gfx906_60 %s", four, rows[i].line);
+    run_cases("log");
     RAN_CASE(prints_wanted("noise both")
                  && has_line(program.err.s, "kpred: noise: no line calls MIOpenDriver"),
              "a log without a driver line, beside others");
@@ -359,7 +325,7 @@ static void beams(void)
 
 static int on(const char *gpu)
 {
-    return RAN("%s miopen --gpu %s fixtures/resnet50.log", four, gpu);
+    return RAN("%s miopen --gpu %s resnet50.log", four, gpu);
 }
 
 static void gpus(void)
@@ -376,31 +342,6 @@ static void gpus(void)
     free(said);
 }
 
-/* Of a line that begins with --gpu, one for this GPU */
-static const struct refusal refusals[] = {
-    {"a GPU that no model knows: gfx908_120", 1,
-     "they know gfx900_56 gfx906_60, of which --nearest takes the nearest",
-     "--gpu gfx908_120 both"},
-    {"a GPU that no model knows: gfx906_64", 1,
-     "they know gfx900_56 gfx906_60, of which --nearest takes the nearest", "--gpu gfx906_64 both"},
-    {"a GPU on which no kernel runs", 1,
-     "\"gfx1030\": no kernel of the models runs there; they run on gfx900 gfx906 gfx908 gfx90a\n",
-     "--gpu gfx1030 both"},
-    {"--nearest on which no kernel runs", 1, "no kernel of the models runs there",
-     "--gpu gfx1100 --nearest both"},
-    {"no GPU: \"sm_80\"", 1, "\"sm_80\": is no name of a GPU", "--gpu sm_80 both"},
-    {"no GPU: \"gfx\"", 1, "\"gfx\": no kernel of the models runs there", "--gpu gfx both"},
-    {"--nearest of no GPU", 1, "\"sm_80\": is no name of a GPU", "--gpu sm_80 --nearest both"},
-    {"--beam 0", 2, "--beam: value \"0\"", "--gpu gfx906 --beam 0 both"},
-    {"--beam 1025", 2, "--beam: value \"1025\"", "--gpu gfx906 --beam 1025 both"},
-    {"--beam x", 2, "--beam: value \"x\"", "--gpu gfx906 --beam x both"},
-    {"--force without -o", 2, "--force: there is no FILE", "--gpu gfx906 --force both"},
-    {"unknown option", 2, "unknown option \"--no\"", "--gpu gfx906 --no both"},
-    {"kpred has no --sqlite", 2, "unknown option \"--sqlite\"", "--gpu gfx906 --sqlite x both"},
-    {"-o without a file", 2, "-o: needs a value", "--gpu gfx906 both -o"},
-    {"no --gpu", 2, "--gpu is missing", "both"},
-};
-
 static int helps(const char *name)
 {
     static const char *const options[] = {"--gpu",   "--nearest", "--beam", "--lenient",
@@ -416,9 +357,7 @@ static int helps(const char *name)
 
 static void command_lines(void)
 {
-    for (size_t i = 0; i < LENGTH(refusals); i++)
-        REFUSES(refusals[i].name, refusals[i].status, refusals[i].text, "%s miopen %s", four,
-                refusals[i].line);
+    run_cases("refused");
     RAN_CASE(helps("kpred"), "--help");
     RAN_CASE(helps("kpred-train") && RAN("kpred-train miopen --help") == 0
                  && has(program.out.s, "--sqlite"),
@@ -494,7 +433,7 @@ int main(int argc, char **argv)
     snprintf(four, sizeof four, "%s", *argv[0] == '/' ? argv[0] : in_root(argv[0]));
     free(put_both());
     wanted = xstrdup(miopen("both") == 0 ? program.out.s : "");
-    keys();
+    run_cases("call");
     network_logs();
     ways_to_write_a_log();
     RUN(order);

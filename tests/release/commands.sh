@@ -213,14 +213,14 @@ provide() (
     ! has_databases || cp "$data"/* .
     cp "$root/weights/$small.h" FILE.h
     mkdir -p build/paper/config && cp FILE.h build/paper/config/$small-encdec.h
-    cp "$root/tests/fixtures/resnet50.log" log.txt
+    head -n 78 "$root/tests/fixtures/networks.log" >log.txt
     cp "$root/tests/aiter/hf_deepseek_v3.json" config.json
     server_log >server.log
     aiter_package "$data/aiter" measured.csv || return 1
     cp -R "$data/aiter" aiter
     # a training run that logs its convolutions
     printf 'import sys\nwith open("%s") as log:\n    sys.stderr.write(log.read())\n' \
-        "$root/tests/fixtures/resnet50.log" >train.py
+        "$root/tests/fixtures/networks.log" >train.py
 )
 
 # The names of the man pages and of --help

@@ -121,7 +121,8 @@ for file in tests/*.c tests/*/*.c tests/release/embed/*.c; do
     tests/release/embed/use.c | tests/release/embed/main.c) ;; # embed.sh compiles them, with a name each
     tests/evolve/*.c) [ ! "$evolve_flags" ] || tests="$tests $file" ;;
     tests/hip/device.c) ;; # hip.sh compiles it, for each runtime
-    tests/tune/legal_tuples.c) ;; # gemm_cpu.sh does so, likewise
+    tests/fuzz/replay.c) ;; # fuzz.sh does so, with a list of the targets
+    tests/image/cortex_m.c) ;; # image.sh does so, for its machine
     *) if [ "$all_weights" ] || ! grep -q '"weights/' "$file"; then tests="$tests $file"; fi ;;
     esac
 done

@@ -152,14 +152,6 @@ static void legal_tuples(void)
 
 /* Eight parameters of eight values, of which no two neighbours are both above 4: each tuple of the
    sample is legal, and each value of the first parameter is as frequent as it should be. */
-static const char wide[] =
-    "[params]\na = 1 2 3 4 5 6 7 8\nb = 1 2 3 4 5 6 7 8\n"
-    "c = 1 2 3 4 5 6 7 8\nd = 1 2 3 4 5 6 7 8\ne = 1 2 3 4 5 6 7 8\n"
-    "f = 1 2 3 4 5 6 7 8\n"
-    "g = 1 2 3 4 5 6 7 8\nh = 1 2 3 4 5 6 7 8\n[restrict]\n"
-    "a <= 4 or b <= 4\nb <= 4 or c <= 4\nc <= 4 or d <= 4\nd <= 4 or e <= 4\n"
-    "e <= 4 or f <= 4\nf <= 4 or g <= 4\ng <= 4 or h <= 4\n";
-
 static void samples(void)
 {
     struct spec spec;
@@ -167,7 +159,13 @@ static void samples(void)
     struct legal l, again;
     const int32_t n = 10;
     size_t high = 0;
-    open_spec(&spec, &model, wide);
+    char text[2048] = "[params]\n";
+    for (char name = 'a'; name <= 'h'; name++)
+        sprintf(text + strlen(text), "%c = 1 2 3 4 5 6 7 8\n", name);
+    strcat(text, "[restrict]\n");
+    for (char name = 'a'; name < 'h'; name++)
+        sprintf(text + strlen(text), "%c <= 4 or %c <= 4\n", name, name + 1);
+    open_spec(&spec, &model, text);
     legal_open(&l, &model, &n);
     legal_open(&again, &model, &n);
     CHECK_EQ(l.kind, LEGAL_DRAWN);
