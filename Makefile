@@ -190,7 +190,7 @@ soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-
 # STRIDE, COUNT and EVERY: tests/proof
 .PHONY: proof
 proof: all ## show at length what other tests show in short; some minutes, and with Frama-C if it is there
-	@STRIDE=1 COUNT=20 EVERY=1 $(RUN) test_domains test_whole test_search test_ahead proof
+	@STRIDE=1 COUNT=20 EVERY=1 $(RUN) test_domains test_search test_golden proof
 
 .PHONY: faults
 faults: all ## let memory, the disk and calls of the system fail in every command, and kill them; about five minutes
@@ -209,8 +209,8 @@ misra: ## cppcheck's MISRA addon: no deviation that docs/misra.md does not state
 	@sh tools/release/misra.sh
 
 .PHONY: mutants
-mutants: ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended
-	@CC='$(CC)' python3 tests/mutants/run.py $(BUILD)/mutants --jobs $(JOBS)
+mutants: $(if $(TOOLS),all) ## which of 300 small changes of the headers the tests notice, in build/mutants; an hour, and it goes on where it ended. TOOLS=1: of 40 of the tools
+	@CC='$(CC)' JOBS='$(JOBS)' python3 tests/mutants/$(if $(TOOLS),tools.py $(BUILD),run.py $(BUILD)/mutants --jobs $(JOBS))
 
 .PHONY: answers
 answers: ## write tests/mutants/answers again, after a rule or a model changed on purpose

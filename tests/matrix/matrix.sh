@@ -2,15 +2,16 @@
 # matrix.sh - one signature in every cell: compilers, levels, flags, bodies, processors and C libraries
 # SPDX-License-Identifier: MIT
 #
-# usage: matrix.sh gcc|clang|emulated|make, cells of the gate, or what `make signature` says
+# usage: matrix.sh gcc|clang|emulated|make|table, cells of the gate, what `make signature` says, or whether the table of
+#        cells has all that it should
 #        [JOBS=N] matrix.sh all, every cell; a second run goes on where this one ended
 #
 # tests/matrix/cells has a line for each cell, and tests/signature what each has to print. It changes with
 # the weights and with the arithmetic; a commit that changes it says so. `all` leaves a table and a CSV of
 # it in BUILD/release, and the results in BUILD/release/matrix: a cell that passed is run again only if
 # the headers, the weights, the test or the compiler have changed.
+# shellcheck disable=SC2046
 . tests/harness/script.inc
-. tests/matrix/cell.inc
 
 part=${1-all}
 [ "$part" != --build ] || { where=$2 number=$3 part=build; }
@@ -18,7 +19,144 @@ test_begin
 
 # What has no part in a cell's line and decides its result
 sources() {
-    cat kpred.h kpred_constraints.h weights/*.h tests/model/shipped.h tests/signature* tests/matrix/cell.inc
+    cat kpred.h kpred_constraints.h weights/*.h tests/model/shipped.h tests/signature* tests/matrix/matrix.sh
+}
+
+# ---- how a cell is built, and by what it runs ----
+#
+# A cell is a line of tests/matrix/cells. $where is the folder of its results, $tmp one that goes away.
+
+MUSL=/usr/lib/x86_64-linux-musl
+SANITIZERS="-g -fno-omit-frame-pointer -fno-sanitize-recover=all"
+
+# take_cell GATE TARGET COMPILER...: the words of a line as variables. Programs of Windows run by $WINDOWS; else they
+# are built alone, which the emulator `true` stands for.
+take_cell() {
+    target=$2 compiler=$3 std=$4 level=$5 flags=$6 libc=$7 checks=$8
+    shift 8
+    bodies=$1 body=$2
+    exe='' build=$target-$compiler-$std$level$flags-$libc-$checks-$bodies # a name of a file
+    [ "$bodies" = all ] || build=$build-$body
+    case $target in
+    armhf) triple=arm-linux-gnueabihf emulator=qemu-arm ;;
+    x86-64) triple='' emulator='' ;;
+    windows) triple=x86_64-w64-mingw32 exe=.exe emulator=${WINDOWS:-true} ;;
+    i386) triple='' emulator=$(runner gcc -m32) ;;
+    *) triple=$target-linux-gnu emulator=qemu-$target ;;
+    esac
+}
+
+# The compiler's program, and what it needs for the target
+command_of_target() {
+    case $target-$compiler in
+    x86-64-*) echo $compiler ;;
+    i386-*) echo $compiler -m32 -msse2 ;;
+    *-gcc) echo $triple-gcc -static ;;
+    *) echo $compiler --target=$triple -static ;;
+    esac
+}
+
+# What there is besides to compile with that C library
+with_libc() {
+    case $libc-$compiler in
+    musl-gcc*) echo -specs $MUSL/musl-gcc.specs -static ;;
+    mingw-*) echo -include windows.h ;;
+    musl-*) echo -nostdlibinc -isystem ${MUSL%/lib/*}/include/${MUSL##*/} -nostdlib -static ;;
+    esac
+}
+
+# And to link, behind the objects
+libc_objects() {
+    case $libc-$compiler in musl-clang*) echo $MUSL/crt1.o $MUSL/crti.o $MUSL/libc.a $MUSL/crtn.o ;; esac
+}
+
+# The number of a body, as KPRED_SIMD has it
+simd() {
+    [ $bodies != all ] || { echo 100; return; }
+    case $body in
+    portable) echo 0 ;; sse2) echo 1 ;; avx2) echo 2 ;; avx_vnni) echo 3 ;; avx512_vnni) echo 4 ;;
+    neon) echo 5 ;; neon_dot) echo "6 -march=armv8.2-a+dotprod" ;;
+    esac
+}
+
+options() {
+    echo -std=$std $level -DKPRED_SIMD="$(simd)"
+    [ "$flags" = - ] || echo $flags
+    [ "$checks" = - ] || echo -fsanitize=$checks $SANITIZERS
+}
+
+# Warnings that are an error, too; of loops that clang does not vectorize when it checks each step, none
+strict() {
+    case $compiler in
+    tcc | pcc) ;;
+    *++) echo $WARNINGS ;;
+    *) echo $C_WARNINGS -Wno-pass-failed ;;
+    esac
+}
+
+# "12.2.0"
+version() {
+    case $compiler in tcc) tcc -v ;; *) $(command_of_target) --version ;; esac 2>/dev/null |
+        grep -oE '[0-9]+\.[0-9]+[0-9.]*' | head -n 1
+}
+
+# A build that is checked, or of another language or kind of compiler or system, reads the weights itself.
+is_together() {
+    case $compiler-$target in *++-* | tcc-* | pcc-* | *-windows) true ;; *) [ "$checks" != - ] ;; esac
+}
+
+# shared NAME WORD...: an object that a compiler makes once for each target and C library
+shared() {
+    object=$where/$1-$target-$compiler-$libc.o
+    shift
+    [ -e "$object" ] || { $(command_of_target) -std=c99 $C_WARNINGS $(with_libc) -I. -Itests "$@" -o "$object.tmp" &&
+        mv "$object.tmp" "$object"; }
+}
+
+# build FILE: the program of the cell. The weights are the same bytes for every option, so a compiler reads them once,
+# and the test's own code is not what a cell is about. The definitions of the headers that are in the object of the
+# weights, too, give way to those of the build.
+build() {
+    program=$1
+    set -- $(options) $(strict) $(with_libc) -I.
+    case $compiler in *++) set -- -xc++ "$@" ;; esac
+    if is_together; then
+        $(command_of_target) "$@" tests/signature.c -o "$program"
+        return
+    fi
+    printf '#define KPRED_IMPLEMENTATION\n#include "model/shipped.h"\n' >"$tmp/models.c"
+    printf '#define KPRED_IMPLEMENTATION\n#include "kpred_constraints.h"\n#include "kpred.h"\n' >"$tmp/headers.c"
+    shared signature -O2 -DMODELS_APART -c tests/signature.c && shared models -O1 -DKPRED_SIMD=0 -c "$tmp/models.c" &&
+        ${triple:+$triple-}objcopy --weaken "$object" "$tmp/models.o" &&
+        $(command_of_target) "$@" "$tmp/headers.c" "$where/signature-$target-$compiler-$libc.o" "$tmp/models.o" \
+            $(libc_objects) -o "$program"
+}
+
+# Why the machine cannot run that body; fails if it can
+lacks_body() {
+    case $emulator-$body in
+    -avx* | wine-avx*) ! grep -qw $body /proc/cpuinfo && echo "the machine has no $body" ;;
+    qemu*-avx*vnni) echo "${emulator%% *} has no $body" ;;
+    *) false ;;
+    esac
+}
+
+# Why the build cannot be made and run here, or nothing
+unavailable() {
+    # shellcheck disable=SC2046
+    set -- $(command_of_target)
+    for program in "$1" ${emulator%% *}; do
+        has "$program" || { echo "there is no $program"; return; }
+    done
+    [ $libc != musl ] || [ -e $MUSL/libc.a ] || { echo "there is no musl"; return; }
+    [ -n "$triple" ] || [ "$(uname -m)" = x86_64 ] || { echo "this is no x86-64"; return; }
+    printf '#include <stdio.h>\nint main(void) { return printf("1") != 1; }\n' >"$tmp/probe.c"
+    case $compiler in *++) set -- "$@" -xc++ ;; esac
+    if ! "$@" $(options) $(with_libc) "$tmp/probe.c" $(libc_objects) -o "$tmp/probe$exe" ||
+        ! $emulator "$tmp/probe$exe"; then
+        echo "$1 cannot build that here"
+    fi >"$tmp/probe.log" 2>&1
+    grep 'cannot build that here' "$tmp/probe.log"
 }
 
 # ---- one build and its cells ----
@@ -92,6 +230,19 @@ make_target() {
     make -s signature CC="$CC" CFLAGS="-O1" BUILD="$tmp/build" | diff tests/signature -
 }
 
+# The compiler's programs do not start, as those for i386 on a kernel without it.
+emulates() {
+    printf '#!/bin/sh\nprintf "exit 126" >"$5" && chmod +x "$5"\n' >"$tmp/cc" && chmod +x "$tmp/cc" &&
+        [ "$(runner "$tmp/cc" -m32)" = "qemu-i386 -cpu max" ] && [ -z "$(runner "$tmp/cc" -O2)" ]
+}
+
+if [ "$part" = table ]; then
+    check_with python3 "every pair, and the full product on x86-64" python3 tests/matrix/pairs.py tests/matrix/cells
+    check "an emulator for i386 where the kernel lacks it" emulates
+    test_end
+    exit
+fi
+
 need_weights "signature"
 if [ "$part" = make ]; then
     check "make signature" make_target
@@ -105,13 +256,13 @@ where=$tmp/matrix
 [ "$part" != all ] || { where=$BUILD/release/matrix; export WINDOWS=wine WINEPREFIX="$where/wine" WINEDEBUG=-all; }
 mkdir -p "$where" || exit 1
 sources=$(sources | sha256sum | cut -c1-16) && export sources
-[ "$(cat "$where/sources" 2>/dev/null)" = "$sources" ] || rm -f "$where"/models-*.o
+[ "$(cat "$where/sources" 2>/dev/null)" = "$sources" ] || rm -f "$where"/*.o
 echo "$sources" >"$where/sources"
 cells >"$tmp/cells"
 builds <"$tmp/cells" >"$where/builds"
-# The weights are compiled by the first build of each compiler, so these go before the others.
-firsts=$(awk '!seen[$1 $2]++ { print NR }' "$where/builds")
-others=$(awk 'seen[$1 $2]++ { print NR }' "$where/builds")
+# The first build of each compiler makes the objects that the others share, so it goes before them.
+firsts=$(awk '!seen[$1 $2 $6]++ { print NR }' "$where/builds")
+others=$(awk 'seen[$1 $2 $6]++ { print NR }' "$where/builds")
 for numbers in "$firsts" "$others"; do
     printf '%s\n' $numbers | xargs -P "${JOBS:-1}" -n 1 sh tests/matrix/matrix.sh --build "$where"
 done

@@ -2,14 +2,14 @@
    SPDX-License-Identifier: MIT
 
    Linked with the programs' objects, whose builtins[] it looks at. The arithmetic of kpred.h comes
-   a second time, from twin_model.h. */
+   a second time, from twin.h. */
 #include "kpred.h"
 
 #include "harness/test.h"
 #include "model/header.h"
 #include "model/registry.h"
 #include "model/rule_slots.h"
-#include "runtime/twin_model.h"
+#include "runtime/twin.h"
 #include "shipped.h"
 
 #include <stdlib.h>

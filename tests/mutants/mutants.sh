@@ -16,8 +16,7 @@ of_a_function() {
 }
 check "the mutants of a function" of_a_function
 
-# Of each mutant that known.py names, make mutants says what it should.
-check_with "$CC" "mutants that are known" python3 tests/mutants/known.py
+check_with "$CC" "mutants that are known" python3 tests/mutants/run.py --known
 
 # What the table of survivors explains is there.
 survivors() {

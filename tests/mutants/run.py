@@ -2,6 +2,7 @@
 SPDX-License-Identifier: MIT
 
 usage: run.py FOLDER [--sample N] [--jobs N] [--minutes N]    from the repository's root
+       run.py --known    is of each mutant whose fate is known said what it should?
 
 Each mutant is compiled into the programs of tests/mutants/programs. One that fails, or does not end within 10
 seconds, kills it. A mutant that does not compile counts for nothing: the next one is drawn. So does one that
@@ -242,8 +243,48 @@ def report(headers, shares):
     return failed == 0 and sum(shares.values()) > 0
 
 
+# ---- mutants whose fate is known ----
+
+# header, old text, new text, fate
+KNOWN = [
+    ("kpred_hip.h", "x[j - 1] > value", "x[j - 1] < value", "killed"),
+    ("kpred_hip.h", "n % 2 ? x[n / 2]", "n % 2 ? x[n / 3]", "killed"),
+    ("kpred_hip.h", "return us > 0 && us < 1e12;", "return us > 0 || us < 1e12;", "killed"),
+    ("kpred_constraints.h", "return a / b + (a % b != 0);", "return a / b + (a % b == 0);", "killed"),
+    ("kpred_hip.h", "x[j - 1] > value; j--)", "value < x[j - 1]; j--)", "equivalent"),
+    ("kpred_hip.h", "return us > 0 && us < 1e12;", "return us > 0 && us < 0.99e12;", "survived"),
+    ("kpred_hip.h", "n % 2 ? x[n / 2]", "n % 2 ? x[n / nothing]", "none"),
+    ("kpred_hip.h", "return us > 0 && us < 1e12;", "return us > 0  && us < 1e12; /* */", "elsewhere"),
+]
+
+
+def known():
+    """Of each mutant whose fate is known: is it what is told?"""
+    wrong = 0
+    folder = tempfile.mkdtemp()
+    try:
+        tree = Tree(os.path.join(folder, "tree"))
+        forms = {header: tree.forms(header) for header in {one[0] for one in KNOWN}}
+        for header, old, new, meant in KNOWN:
+            text = read(header)
+            if text.count(old) != 1:
+                print("%s: not once there: %s" % (header, old))
+                wrong += 1
+                continue
+            fate, by = tree.fate(header, text.replace(old, new), forms[header])
+            tree.put(header, text)
+            if fate != meant:
+                print("%s: %s => %s: %s by %s, not %s" % (header, old, new, fate, by or "nothing", meant))
+                wrong += 1
+    finally:
+        shutil.rmtree(folder)
+    return wrong > 0
+
+
 def main():
     parser = argparse.ArgumentParser()
+    if sys.argv[1:] == ["--known"]:
+        sys.exit(known())
     parser.add_argument("folder")
     parser.add_argument("--sample", type=int, default=300)
     parser.add_argument("--jobs", type=int, default=2)

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The models are small ones, made by hand. With the shipped ones: matrix.sh. Nothing is optimised, which
-# takes half the time: warnings.sh compiles with -O1, and simd.sh, matrix.sh and others with every level.
+# takes half the time: warnings.sh compiles with -O1, and matrix.sh and others with every level.
 . tests/harness/script.inc
 
 out=$(mktemp -d) || exit 1

@@ -1,114 +1,167 @@
 #!/bin/sh
-# freestanding.sh - what the headers need and give: no symbol, float or loop, little stack and code
+# freestanding.sh - what the headers need and give: no symbol, float or loop, little stack and code; which body is taken
 # SPDX-License-Identifier: MIT
+#
+# usage: freestanding.sh [network]: with the word, random networks give the same bytes from each compiler and option, by
+# every body. What predicts with all shipped models is in tests/matrix.
 . tests/harness/script.inc
-. tests/harness/variants.inc
 . tests/harness/stack.inc
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+test_begin
 MOST_STACK=1024 # bytes of kpred_predict, the rule's apart, gcc -O2
 MOST_CODE=12288 # bytes of kpred.h, gcc -Os, portable body
 MOST_ALL=24576 # the same with all bodies of x86-64
+ALL_MODELS=9500 # what all shipped models add, functions alone; gcc 12 -Os for x86-64, portable body
+ALL_RULES=10720 # and all rules, as one who includes kpred_constraints.h by itself gets them
 
-for header in kpred kpred_constraints; do
-    printf '#define KPRED_IMPLEMENTATION\n#include "%s.h"\n' $header >"$tmp/$header.c"
-done
+# ---- variants ----
 
-# object HEADER COMMAND...: compiles the definitions that a header brings; position-dependent, so
-# that a table of addresses is as constant in the object as it is in the source
-object() {
-    source=$1
-    shift
-    "$@" -ffreestanding -fno-pic -I. -c "$tmp/$source.c" -o "$tmp/$source.o"
+# The letters say what a variant is for: n random networks, o what is in the object. Those of gcc are clang's, too.
+# Without the registers that hold it, no floating point compiles.
+variants() {
+    cat <<'END'
+o   gcc -std=c99 -O0 -DKPRED_SIMD=0
+no  gcc -std=c99 -O2 -DKPRED_SIMD=100
+n   gcc -std=c99 -O0 -DKPRED_SIMD=100
+n   gcc -std=c17 -O2 -DKPRED_SIMD=0
+n   gcc -std=c2x -O2 -DKPRED_SIMD=1
+o   gcc -std=c99 -O3 -ffast-math -DKPRED_SIMD=0
+n   gcc -std=c99 -O3 -march=native -ffast-math -funsigned-char -DKPRED_SIMD=1
+o   gcc -std=c99 -Os -mgeneral-regs-only -DKPRED_SIMD=0
+no  gcc -std=c99 -m32 -O2 -funsigned-char -DKPRED_SIMD=0
+n   gcc -std=c99 -O1 -fsanitize=undefined -fno-sanitize-recover=all -DKPRED_SIMD=100
+END
 }
+
+# unavailable COMMAND...: why the variant cannot be built and run here; fails if it can
+unavailable() {
+    echo 'int main(void) { return 0; }' >"$tmp/probe.c"
+    if ! has "$1"; then
+        echo "it is not installed"
+    elif ! "$@" "$tmp/probe.c" -o "$tmp/probe" 2>/dev/null || ! $(runner "$@") "$tmp/probe"; then
+        echo "it cannot build that here"
+    else
+        case $* in *KPRED_SIMD=1*) ! is_x86_64 && echo "it is for x86-64" ;; *) false ;; esac
+    fi
+}
+
+is_x86_64() {
+    [ "$(uname -m)" = x86_64 ]
+}
+
+# each_variant LETTER FUNCTION: a check of FUNCTION COMMAND... for every variant with the letter, or a skip
+each_variant() {
+    { variants; variants | sed 's/ gcc / clang /'; } | grep "^[a-z]*$1" >"$tmp/variants"
+    while read -r _ command; do
+        if why=$(unavailable $command); then skipped "$command" "$why"; else check "$command" $2 $command; fi
+    done <"$tmp/variants"
+}
+
+# ---- random networks ----
+
+# Builds, runs, and compares the hash of all results with the first one
+same_signature() {
+    "$@" -D_POSIX_C_SOURCE=200809L -I. -Itests tests/runtime/test_network.c -o "$tmp/network" -lm || return 1
+    $(runner "$@") "$tmp/network" >"$tmp/all" || { grep FAIL "$tmp/all"; return 1; }
+    sed -n 's/^body .* signature //p' "$tmp/all" | sort -u >"$tmp/signature"
+    sed -n 's/^body \(.*\) signature .*/\1/p' "$tmp/all" >>"$tmp/bodies"
+    [ -e "$tmp/first" ] || cp "$tmp/signature" "$tmp/first"
+    [ -s "$tmp/first" ] && diff "$tmp/first" "$tmp/signature"
+}
+
+if [ "${1-}" = network ]; then
+    each_variant n same_signature
+    for body in portable sse2 avx2 avx_vnni avx512_vnni; do
+        grep -qx $body "$tmp/bodies" || skipped "$body" "the machine or its compilers lack it"
+    done
+    test_end
+    exit
+fi
+
+# ---- objects ----
+
+printf '#define KPRED_IMPLEMENTATION\n#include "kpred.h"\n' >"$tmp/kpred.c"
+printf '#define KPRED_IMPLEMENTATION\n#include "kpred_constraints.h"\n' >"$tmp/both.c" # it includes kpred.h
 
 # Instructions that convert, compute or compare floating point; fmov, of Arm, moves bits.
 FLOATS='v?(u?comis|cvt|(add|sub|mul|div|sqrt|rsqrt|rcp|min|max|cmp|round|dp|hadd|hsub)[a-z0-9]*[ps][sd]$)|[su]cvtf|v?f(m[^o]|[^m])'
 
 # No symbol from elsewhere, compilers' helpers (as for wide divisions) included; none exported
 # without the public prefix; nothing to write to; no floating point.
-symbols() {
-    object "$@" || return 1
-    undefined=$(nm -u "$tmp/$1.o")
+pure() {
+    undefined=$(nm -u "$1")
     [ -z "$undefined" ] || { echo "undefined:" $undefined; return 1; }
-    private=$(nm -g --defined-only "$tmp/$1.o" | awk '$3 !~ /^kpred_/')
+    private=$(nm -g --defined-only "$1" | awk '$3 !~ /^kpred_/')
     [ -z "$private" ] || { echo "exported:" $private; return 1; }
-    data=$(nm "$tmp/$1.o" | awk '$2 ~ /^[bBdDcCsSgG]$/')
+    data=$(nm "$1" | awk '$2 ~ /^[bBdDcCsSgG]$/')
     [ -z "$data" ] || { echo "not constant:" $data; return 1; }
-    floats=$(objdump -d --no-show-raw-insn "$tmp/$1.o" | awk -F'\t' '{ sub(/ .*/, "", $2); print $2 }' |
-        grep -E "^($FLOATS)")
+    floats=$(objdump -d --no-show-raw-insn "$1" | awk -F'\t' '{ sub(/ .*/, "", $2); print $2 }' | grep -E "^($FLOATS)")
     [ -z "$floats" ] || { echo "floating point:" $floats; return 1; }
 }
 
-variant() {
-    for header in kpred kpred_constraints; do
-        check "$header: $*" symbols $header "$@"
-    done
+# object NAME SOURCE COMMAND...: position-dependent, so that a table of addresses is as constant in the object as it is
+# in the source
+object() {
+    name=$1 source=$2; shift 2
+    "$@" -ffreestanding -fno-pic -I. -c "$tmp/$source.c" -o "$tmp/$name.o"
 }
 
-each_variant f variant
+# symbols COMMAND...: of all that the headers define; kept as $tmp/COMPILER-LEVEL.o, with what gcc knows of calls
+symbols() {
+    case $1 in gcc) set -- "$@" -fcallgraph-info=su ;; esac
+    object $1$3 both "$@" && pure "$tmp/$1$3.o"
+}
 
-# ---- no floating point ----
+graphs=yes
+! unavailable gcc -fcallgraph-info=su >/dev/null || graphs=
+each_variant o symbols
+
+# ---- the text ----
 
 without_comments() {
     gcc -fpreprocessed -dD -E -P -w "$1" 2>/dev/null || cc -fpreprocessed -E -P -w "$1"
 }
 
-no_float() {
-    words=$(without_comments "$1" | grep -nwE 'float|double|_Float[0-9]+|[0-9]+\.[0-9]*[fF]?')
+# has_none PATTERN HEADER
+has_none() {
+    words=$(without_comments "$2" | grep -nwE "$1")
     [ -z "$words" ] || { echo "$words"; return 1; }
 }
 
-# Without the registers that hold it, no floating point compiles.
-for header in kpred kpred_constraints; do
-    check "no-float-in-$header" no_float $header.h
-    if ! unavailable gcc -mgeneral-regs-only >/dev/null; then
-        check "no-float-registers-for-$header" \
-            object $header gcc -std=c99 -O1 -mgeneral-regs-only -DKPRED_SIMD=0
-    else
-        skipped "no-float-registers-for-$header" "no gcc with -mgeneral-regs-only"
-    fi
+for header in kpred.h kpred_constraints.h; do
+    check "no-float-in-$header" has_none 'float|double|_Float[0-9]+|[0-9]+\.[0-9]*[fF]?' $header
 done
-
-# ---- no loop ----
-
-# The helpers and rules of kpred_constraints.h: no word that loops
-no_loop() {
-    words=$(without_comments kpred_constraints.h | grep -nwE 'for|while|do|goto')
-    [ -z "$words" ] || { echo "$words"; return 1; }
-}
-check "no-loop-in-kpred_constraints" no_loop
+check "no-loop-in-kpred_constraints" has_none 'for|while|do|goto' kpred_constraints.h # its helpers and rules
 
 # ---- stack, and no recursion ----
 
 stack_is_small() {
-    object kpred gcc -std=c99 -O2 -fcallgraph-info=su $1 || return 1
-    bytes=$(deepest "$tmp/kpred.ci" kpred_predict)
+    bytes=$(deepest "$1" kpred_predict)
     echo "$bytes bytes, at most $MOST_STACK"
     [ "$bytes" -gt 100 ] && [ "$bytes" -le $MOST_STACK ]
 }
 
+# Of kpred.h, which needs nothing of the other header
+stack_of() {
+    object alone kpred gcc -std=c99 -O2 -fcallgraph-info=su "$1" && pure "$tmp/alone.o" &&
+        stack_is_small "$tmp/alone.ci"
+}
+
 # What the compiler has not made a loop of: -O0
 no_recursion() {
-    object kpred_constraints gcc -std=c99 -O0 -fcallgraph-info=su -DKPRED_SIMD=0 || return 1
-    bytes=$(deepest "$tmp/kpred_constraints.ci" kpred_rule_conv_mlir_igemm_wrw)
+    bytes=$(deepest "$tmp/gcc-O0.ci" kpred_rule_conv_mlir_igemm_wrw)
     echo "$bytes bytes from a rule that asks another"
     [ "$bytes" != recursion ] && [ "$bytes" -gt 100 ]
 }
 
-if ! unavailable gcc -fcallgraph-info=su >/dev/null; then
+if [ "$graphs" ]; then
     check "no-recursion-in-kpred_constraints" no_recursion
-    check "stack-portable" stack_is_small -DKPRED_SIMD=0
-    if echo | gcc -E -dM -xc - | grep -q __SSE2__; then
-        check "stack-sse2" stack_is_small -DKPRED_SIMD=1
+    check "stack-portable" stack_of -DKPRED_SIMD=0
+    if is_x86_64; then
+        check "stack-sse2" stack_of -DKPRED_SIMD=1
+        check "stack, all bodies" stack_is_small "$tmp/gcc-O2.ci"
     else
-        skipped "stack-sse2" "no SSE2"
-    fi
-    if [ "$(uname -m)" = x86_64 ]; then
-        check "stack, all bodies" stack_is_small -DKPRED_SIMD=100
-    else
-        skipped "stack, all bodies" "this is no x86-64"
+        skipped "stack of other bodies" "this is no x86-64"
     fi
 else
     skipped "stack" "no gcc with -fcallgraph-info"
@@ -116,95 +169,20 @@ fi
 
 # ---- code size ----
 
-# code_is_small OPTION MOST: text with its constants, as `size` counts them
-code_is_small() {
-    gcc -std=c99 -Os "$1" -I. -c "$tmp/kpred.c" -o "$tmp/size.o" || return 1
-    bytes=$(size "$tmp/size.o" | awk 'NR == 2 { print $1 }')
-    echo "$bytes bytes, at most $2"
-    [ "$bytes" -gt 1000 ] && [ "$bytes" -le "$2" ]
-}
-
-if has gcc && has size; then
-    check "code-size" code_is_small -DKPRED_SIMD=0 $MOST_CODE
-    check "code-size, by default" code_is_small -std=c99 $MOST_ALL
-else
-    skipped "code-size" "no gcc or no size"
-fi
-
-# ---- code of a program with one model ----
-
-RUNTIME=9350    # bytes of functions, gcc 12 -Os for x86-64, portable body; all bounds are 1 to 3 % above
-ONE_MODEL=10780 # what conv_asm_1x1u may take in all
-ALL=18850       # and all shipped models together
-ALL_RULES=10720 # all rules, as one who includes kpred_constraints.h by itself gets them
-
-# The rule of each model, and what else there is in its header that runs
-rules() {
-    cat <<'END'
-conv_asm_1x1u 1450
-conv_asm_bwd_wrw_1x1 905
-conv_asm_bwd_wrw_3x3 1210
-conv_bin_winograd_rxs_f2x3 790
-conv_bin_winograd_rxs_f3x2 790
-conv_hip_igemm_v4r1_wrw 1500
-conv_igemm_gtc_bwd_nhwc 585
-conv_igemm_gtc_fwd_nhwc 585
-conv_igemm_gtc_wrw_nhwc 585
-conv_ocl_direct_fwd_1x1 930
-conv_solver 1650
-gemm_a4w4_blockscale 336
-gemm_a8w8_blockscale 720
-gemm_a8w8_blockscale_bpreshuffle 1470
-gemm_mi100_nn 131
-gemm_mi100_nt 131
-gemm_mi100_tn 131
-END
-}
-
-# measured HEADER...: prints the bytes of functions and of constants in an object with these headers
-measured() {
-    { echo "#define KPRED_IMPLEMENTATION"; printf '#include "%s"\n' "$@"; } >"$tmp/sizes.c"
-    gcc -std=c99 -Os -fno-asynchronous-unwind-tables -DKPRED_SIMD=0 -I. -c "$tmp/sizes.c" -o "$tmp/sizes.o" || return 1
+# bytes FILE.c [OPTION]: $code and $constants, the bytes of functions and of constants in its object
+bytes() {
+    gcc -std=c99 -Os -fno-asynchronous-unwind-tables -I. ${2--DKPRED_SIMD=0} -c "$1" -o "$tmp/sizes.o" || return 1
     code=$(nm -t d -S "$tmp/sizes.o" | awk '$3 ~ /^[tT]$/ { sum += $2 } END { print sum + 0 }')
-    all=$(size "$tmp/sizes.o" | awk 'NR == 2 { print $1 + $2 + $3 }')
-    echo "$code $((all - code))"
+    constants=$(size "$tmp/sizes.o" | awk -v code="$code" 'NR == 2 { print $1 + $2 + $3 - code }')
 }
 
-# sizes HEADER...: these bytes as $code and $constants, compiled once
-sizes() {
-    known=$tmp/sizes.$(echo "$*" | cksum | tr ' ' .)
-    [ -s "$known" ] || measured "$@" >"$known" || return 1
-    read -r code constants <"$known"
-}
-
-at_most() {
-    echo "$1: $2 bytes, at most $3"
-    [ "$2" -le "$3" ]
-}
-
-runtime_is_small() {
-    sizes kpred.h && [ "$code" -gt 1000 ] && at_most "the runtime" "$code" $RUNTIME
-}
-
-# A model's rule is what its header adds to the runtime's functions.
-rule_is_small() {
-    bound=$(rules | sed -n "s/^$1 //p")
-    [ -n "$bound" ] || { echo "$1 has no bound"; return 1; }
-    sizes kpred.h && runtime=$code && sizes "weights/$1.h" &&
-        at_most "its rule" $((code - runtime)) "$bound"
-}
-
-one_model_is_small() {
-    sizes weights/conv_asm_1x1u.h && at_most "all of it" "$code" $ONE_MODEL
-}
-
-all_are_small() {
-    sizes weights/*.h && at_most "all of them" "$code" $ALL
-}
-
-all_rules_are_small() {
-    sizes kpred.h && runtime=$code && sizes kpred_constraints.h &&
-        at_most "all rules" $((code - runtime)) $ALL_RULES
+# added HEADER...: what these headers add to the runtime, which is left out unless they call what it defines for them
+added() {
+    apart=-DKPRI_IMPLEMENTED
+    ! grep -qE 'kpri_(listed|named)\(' "$@" || apart=-DKPRED_SIMD=0
+    { echo "#define KPRED_IMPLEMENTATION"; printf '#include "%s"\n' "$@"; } >"$tmp/sizes.c"
+    bytes "$tmp/sizes.c" $apart || return 1
+    [ $apart = -DKPRI_IMPLEMENTED ] || { code=$((code - runtime)) constants=$((constants - runtime_constants)); }
 }
 
 # row NAME DIGITS: of docs/embedding.md, constants with so many digits behind the point
@@ -214,38 +192,88 @@ row() {
 }
 
 rows() {
-    sizes kpred.h || return 1
-    runtime=$code runtime_constants=$constants
+    code=$runtime constants=$runtime_constants
     row "the runtime, \`kpred.h\`" 1
     for spec in weights/*.spec; do
-        sizes "${spec%.spec}.h" || return 1
-        code=$((code - runtime)) constants=$((constants - runtime_constants))
-        row "\`$(basename "$spec" .spec)\`" 0
+        added "${spec%.spec}.h" && row "\`$(basename "$spec" .spec)\`" 0
     done
 }
 
+# A function that grows by more than what the table rounds is a difference.
 documented() {
     rows >"$tmp/rows" && sed -n '/^| | code/,/^$/p' docs/embedding.md | sed '1,2d; /^$/d' | diff - "$tmp/rows"
 }
 
-# Others write other code, and the bounds are narrow.
-is_measured() {
-    has nm && has size && [ "$(gcc -dumpversion | cut -d. -f1)-$(gcc -dumpmachine | cut -d- -f1)" = 12-x86_64 ]
+# at_most BYTES COMMAND...: which leaves $code
+at_most() {
+    most=$1; shift
+    "$@" && echo "$code bytes, at most $most" && [ "$code" -gt 1000 ] && [ "$code" -le "$most" ]
 }
 
-if has gcc && is_measured; then
-    check "code-of-the-runtime" runtime_is_small
-    for spec in weights/*.spec; do
-        name=$(basename "$spec" .spec)
-        check_with "${spec%.spec}.h" "code-of-$name" rule_is_small "$name"
-    done
-    check_with weights/conv_asm_1x1u.h "code-of-one-model" one_model_is_small
-    check "code-of-all-rules" all_rules_are_small
+# With its constants, of all bodies, or those of the options
+default_runtime() {
+    bytes "$tmp/kpred.c" "${1--std=c99}" && code=$((code + constants))
+}
+
+if has gcc && has nm && has size; then
+    check "code-size" at_most $MOST_CODE default_runtime -DKPRED_SIMD=0
+    check "code-size, by default" at_most $MOST_ALL default_runtime
+else
+    skipped "code-size" "there is no gcc, or no nm and size"
+fi
+# Others write other code, and the bounds are narrow.
+if has nm && has size && [ "$(gcc -dumpversion | cut -d. -f1)-$(gcc -dumpmachine | cut -d- -f1)" = 12-x86_64 ]; then
+    bytes "$tmp/kpred.c" && runtime=$code runtime_constants=$constants
+    check "code-of-all-rules" at_most $ALL_RULES added kpred_constraints.h
     if has_weights; then
-        check "code-of-all-models" all_are_small
+        check "code-of-all-models" at_most $ALL_MODELS added weights/*.h
         check "sizes-in-embedding.md" documented
     fi
 else
     skipped "code of each model" "the bounds are those of gcc 12 for x86-64"
+fi
+
+# ---- which body is taken ----
+
+# What KPRED_SIMD is where the user says nothing
+default_of() {
+    $CC -std=c99 -I. $CFLAGS "$@" -dM -E "$tmp/kpred.c" | sed -n 's/^#define KPRED_SIMD //p'
+}
+
+defaults() {
+    all=1
+    ! is_x86_64 || all=KPRED_SIMD_X86
+    [ "$(default_of)" = $all ] && [ "$(default_of -ffreestanding)" = 0 ] && [ "$(default_of -U__x86_64__)" = 1 ] &&
+        [ "$(default_of -U__SSE2__)" = 0 ] && [ "$(default_of -DKPRED_SIMD=0)" = 0 ]
+}
+
+# A forced body is a status there, not a signal, and the usual build takes SSE2.
+lacks_avx2() {
+    cat >"$tmp/body.c" <<'END'
+#define KPRED_IMPLEMENTATION
+#include "weights/conv_asm_1x1u.h"
+#include <stdio.h>
+int main(void)
+{
+    static int32_t arena[KPRED_CONV_ASM_1X1U_ARENA(1)];
+    kpred_ctx ctx;
+    const kpred_status status = kpred_init(&ctx, KPRED_VERSION, &kpred_model_conv_asm_1x1u, 1, arena,
+                                           sizeof arena / sizeof *arena);
+    printf("%d %s %d\n", (int)status, kpred_body_name((kpred_body)ctx.body),
+           status ? (int)ctx.detail.value : (int)kpred_set_body(&ctx, KPRED_BODY_AVX2));
+    return 0;
+}
+END
+    $CC -std=c99 -O1 -I. -DKPRED_SIMD=2 "$tmp/body.c" -o "$tmp/forced" &&
+        $CC -std=c99 -O1 -I. "$tmp/body.c" -o "$tmp/usual" &&
+        [ "$(qemu-x86_64 -cpu core2duo "$tmp/forced")" = "-17 unknown 2" ] &&
+        [ "$(qemu-x86_64 -cpu core2duo "$tmp/usual")" = "0 sse2 -17" ]
+}
+
+if echo | $CC $CFLAGS -E -dM -xc - 2>/dev/null | grep -q __SSE2__; then
+    check "default of KPRED_SIMD" defaults
+    check_with qemu-x86_64 "a machine without AVX2" lacks_avx2
+else
+    skipped "SSE2" "$CC does not announce it"
 fi
 test_end

@@ -10,19 +10,56 @@
        build/test_golden --print >golden.new && mv golden.new tests/fixtures/golden.csv
 
    A line holds a model, a problem (fields separated by blanks, tokens by name), and of the best
-   tuple that beam 10 finds the score and the values. */
+   tuple that beam 10 finds the score and the values.
+
+   Without a FILE it is also shown that the shipped rules look ahead: their answers for these
+   problems are compared with enumeration. A rule of kpred_constraints.h judges only the newest
+   value, so what it accepts is walked to the end: each prefix has to lead to a tuple. (What it
+   rejects is held to a second statement by tests/rules/test_rules.c.) Rules by lists and names
+   judge all values together, so there every prefix of every tuple is asked, accepted or not. */
 #define KPRED_IMPLEMENTATION
-#include "golden.h"
 #include "model/shipped.h"
 
 #include "harness/test.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = GOLDEN_LINE };
+enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
 
-static const char *path = GOLDEN;
+static const char *path = "tests/fixtures/golden.csv";
+static int looks_ahead;
+
+#define MODEL(name, NAME) &kpred_model_##name,
+static const kpred_model *const golden_models[] = {SHIPPED(MODEL)};
+#undef MODEL
+
+/* The model that a line begins with, or NULL */
+static inline const kpred_model *golden_model(const char *line)
+{
+    const size_t n = strcspn(line, ",");
+    for (size_t i = 0; i < sizeof golden_models / sizeof *golden_models; i++)
+        if (strlen(golden_models[i]->name) == n && !strncmp(golden_models[i]->name, line, n))
+            return golden_models[i];
+    return NULL;
+}
+
+/* Fields from text that ends with a comma; 0 if it is not as the model wants it. */
+static inline int golden_problem(const kpred_model *m, const char *text, int32_t *problem)
+{
+    for (uint32_t f = 0; f < m->n_fields; f++) {
+        const size_t n = strcspn(text, " ,");
+        char word[64];
+        if (n == 0 || n >= sizeof word || (text[n] == ',') != (f + 1 == m->n_fields))
+            return 0;
+        memcpy(word, text, n);
+        word[n] = 0;
+        problem[f] = m->fields[f].tokens ? kpred_token(m, f, word) : (int32_t)atol(word);
+        text += n + 1;
+    }
+    return 1;
+}
 
 /* The best tuple for a problem, as a line has it: SCORE,VALUE VALUE ... */
 static void write_answer(const kpred_model *m, const int32_t *problem, char *out, size_t size)
@@ -83,26 +120,99 @@ static int print(void)
     return fflush(stdout) || ferror(stdout);
 }
 
+/* ---- look-ahead ---- */
+
+static struct {
+    const kpred_model *model;
+    int32_t problem[KPRED_MAX_FIELDS], values[KPRED_MAX_TUPLE];
+    long prefixes, tuples, dead, missed;
+} at;
+
+static int accepts(size_t n)
+{
+    return at.model->rule(at.problem, at.values, n);
+}
+
+/* How many legal tuples begin with the first n values, which are accepted */
+static long walk(size_t n)
+{
+    const kpred_param *p = &at.model->params[n];
+    long found = n == at.model->n_params;
+    for (int32_t v = 0; n < at.model->n_params && v < p->n_values; v++) {
+        at.values[n] = p->values[v];
+        if (accepts(n + 1))
+            found += walk(n + 1);
+    }
+    at.prefixes++;
+    at.dead += found == 0;
+    return found;
+}
+
+/* How many tuples that begin with the first n values are legal, as the rule says of whole tuples;
+   what it says of the n values has to agree. */
+static long enumerate(size_t n)
+{
+    const kpred_param *p = &at.model->params[n];
+    const int accepted = accepts(n);
+    long found = n == at.model->n_params && accepted;
+    for (int32_t v = 0; n < at.model->n_params && v < p->n_values; v++) {
+        at.values[n] = p->values[v];
+        found += enumerate(n + 1);
+    }
+    at.prefixes++;
+    at.dead += accepted && found == 0;
+    at.missed += !accepted && found > 0;
+    return found;
+}
+
+static int judges_all_together(const kpred_model *m)
+{
+    return m->names || !strncmp(m->rule_name, "listed", 6);
+}
+
+static void look_at(const char *line)
+{
+    CHECK(golden_problem(at.model, strchr(line, ',') + 1, at.problem));
+    CHECK(accepts(0));
+    at.tuples += judges_all_together(at.model) ? enumerate(0) : walk(0);
+}
+
+/* ---- tests ---- */
+
 /* The lines of one model, of which there are a few dozen */
 static void check_model(const kpred_model *m)
 {
     char line[MOST_LINE], now[MOST_LINE];
     FILE *f = open_file(line);
     int n = 0;
+    memset(&at, 0, sizeof at);
+    at.model = m;
     while (fgets(line, sizeof line, f)) {
-        if (golden_model(line) == m) {
-            char *answer = read_line(line, now, sizeof now);
-            n++;
-            CHECK(answer);
-            if (answer && strcmp(answer, now))
-                test_fail(path, n, line), printf("  now %s\n", now);
-        }
+        if (golden_model(line) != m)
+            continue;
+        if (looks_ahead)
+            look_at(line);
+        char *answer = read_line(line, now, sizeof now);
+        n++;
+        CHECK(answer);
+        if (answer && strcmp(answer, now))
+            test_fail(path, n, line), printf("  now %s\n", now);
     }
     fclose(f);
-    CHECK(n >= 24);
+    CHECK(n >= 24 && (!looks_ahead || at.tuples >= n));
+    CHECK_EQ(at.dead, 0);
+    CHECK_EQ(at.missed, 0);
+    if (looks_ahead)
+        printf("%s: %d problems, %ld tuples, %ld prefixes\n", m->name, n, at.tuples, at.prefixes);
 }
 
-SHIPPED(GOLDEN_TEST)
+#define TEST(name, NAME)                  \
+    static void name(void)                \
+    {                                     \
+        check_model(&kpred_model_##name); \
+    }
+SHIPPED(TEST)
+#undef TEST
 
 static void no_other_lines(void)
 {
@@ -117,11 +227,13 @@ static void no_other_lines(void)
 int main(int argc, char **argv)
 {
     const int prints = argc > 1 && !strcmp(argv[1], "--print");
+    looks_ahead = argc == 1;
     if (argc > 1 + prints)
         path = argv[1 + prints];
     if (prints)
         return print();
-    SHIPPED(GOLDEN_RUN)
+#define TEST(name, NAME) RUN(name);
+    SHIPPED(TEST)
     RUN(no_other_lines);
     return test_end();
 }

@@ -1,16 +1,308 @@
-/* toy.h - models of any dimensions: a scorer that hashes, and a rule of law.h
+/* toy.h - models of any dimensions, random rules, and naive searches of both
    SPDX-License-Identifier: MIT
 
-   Include it after kpred.h. The naive searches share the hash and the law with the model under
-   test, no line of its search or arithmetic. */
+   Include it after kpred.h. A toy has a scorer that hashes, and a rule that records what it was
+   asked. The naive searches know the header's text only and share no line with its search: all is
+   expanded, sorted and cut. They work for other models, too: scores and law come from naive_by. */
 #pragma once
 
-#include "law.h"
-#include "naive.h"
+#include "harness/test.h"
 #include "twin.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- random rules ---- */
+
+enum { TOY_SET = 1 << 19 };
+
+/* What the rule says. Values are hashed, so that every kernel differs from every other. */
+enum toy_kind {
+    TOY_ANY,    /* all is legal */
+    TOY_PREFIX, /* each prefix is refused with a chance of 1 in `density` */
+    TOY_TUPLE,  /* whole tuples only: 1 in `density` is legal */
+    TOY_AHEAD,  /* the same, and a prefix is legal if it leads to a legal tuple */
+    TOY_LAST,   /* the last value of each parameter alone */
+    TOY_END     /* whole tuples only: the one of the last values */
+};
+
+static struct toy_law {
+    enum toy_kind kind;
+    uint64_t seed, density;
+    const kpred_model *model;
+    int refuses_problem;
+} toy_law;
+
+/* What the model was asked since toy_begin. */
+static struct toy_record {
+    const int32_t *problem;
+    long starts, logits, rules, rules_since_start, faults; /* faults: calls that break a promise */
+} toy_record;
+
+static inline uint64_t toy_mix(uint64_t h, uint64_t x)
+{
+    h ^= x + UINT64_C(0x9e3779b97f4a7c15);
+    return test_random64(&h);
+}
+
+static inline uint64_t toy_hash_values(const int32_t *values, size_t n)
+{
+    uint64_t h = toy_law.seed;
+    for (size_t i = 0; i < n; i++)
+        h = toy_mix(h, (uint64_t)(int64_t)values[i]);
+    return h;
+}
+
+static inline int toy_all_last(const int32_t *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (values[i] != toy_law.model->params[i].values[toy_law.model->params[i].n_values - 1])
+            return 0;
+    return 1;
+}
+
+static inline int toy_legal_tuple(const int32_t *values)
+{
+    const size_t n = toy_law.model->n_params;
+    return toy_law.kind == TOY_END ? toy_all_last(values, n)
+                                   : toy_hash_values(values, n) % toy_law.density == 0;
+}
+
+static inline int toy_completable(const int32_t *values, size_t n)
+{
+    int32_t longer[KPRED_MAX_TUPLE];
+    if (n == toy_law.model->n_params)
+        return toy_legal_tuple(values);
+    memcpy(longer, values, n * sizeof *values);
+    for (int32_t v = 0; v < toy_law.model->params[n].n_values; v++) {
+        longer[n] = toy_law.model->params[n].values[v];
+        if (toy_completable(longer, n + 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* The law, unrecorded: is the prefix legal, given that the shorter one is? */
+static inline int toy_allows(const int32_t *values, size_t n)
+{
+    if (n == 0)
+        return !toy_law.refuses_problem;
+    switch (toy_law.kind) {
+    case TOY_PREFIX: return toy_hash_values(values, n) % toy_law.density != 0;
+    case TOY_LAST: return toy_all_last(values, n);
+    case TOY_TUPLE:
+    case TOY_END: return n < toy_law.model->n_params || toy_legal_tuple(values);
+    case TOY_AHEAD: return toy_completable(values, n);
+    default: return 1;
+    }
+}
+
+/* A set of hashes that forgets all in no time. */
+static struct {
+    uint64_t hash[TOY_SET];
+    uint32_t age[TOY_SET], now;
+} toy_set;
+
+static inline int toy_set_has(uint64_t hash, int add)
+{
+    size_t i = hash % TOY_SET;
+    for (; toy_set.age[i] == toy_set.now; i = (i + 1) % TOY_SET)
+        if (toy_set.hash[i] == hash)
+            return 1;
+    if (add) {
+        toy_set.hash[i] = hash;
+        toy_set.age[i] = toy_set.now;
+    }
+    return 0;
+}
+
+static inline uint64_t toy_prefix_hash(const int32_t *values, size_t n)
+{
+    return toy_mix(n ? toy_hash_values(values, n) : 0, n);
+}
+
+static inline int toy_is_value(size_t t, int32_t value)
+{
+    for (int32_t v = 0; v < toy_law.model->params[t].n_values; v++)
+        if (toy_law.model->params[t].values[v] == value)
+            return 1;
+    return 0;
+}
+
+/* The model's rule. A fault: another problem, a number that is no value, a prefix whose shorter one
+   was not accepted before. */
+static inline int toy_rule(const int32_t *problem, const int32_t *values, size_t n)
+{
+    toy_record.rules++;
+    toy_record.rules_since_start++;
+    toy_record.faults += problem != toy_record.problem || n > toy_law.model->n_params;
+    if (n > 0) {
+        toy_record.faults += !toy_set_has(toy_prefix_hash(values, n - 1), 0);
+        toy_record.faults += !toy_is_value(n - 1, values[n - 1]);
+    }
+    int answer = toy_allows(values, n);
+    if (answer)
+        (void)toy_set_has(toy_prefix_hash(values, n), 1);
+    return answer;
+}
+
+static inline void toy_begin(const int32_t *problem)
+{
+    memset(&toy_record, 0, sizeof toy_record);
+    toy_record.problem = problem;
+    toy_set.now++;
+}
+
+/* ---- naive searches ---- */
+
+enum { NAIVE_MOST = 1 << 17 }; /* tuples and extensions at a time */
+
+static struct {
+    /* log2-probabilities of the values after n indexes */
+    void (*scores)(const kpred_model *m, const int32_t *problem, const unsigned char *index,
+                   size_t n, int64_t *out);
+    /* is the prefix of n values legal, given that the shorter one is? Not asked without a rule */
+    int (*allows)(const int32_t *values, size_t n);
+} naive_by;
+
+struct naive {
+    int64_t score;
+    unsigned char index[KPRED_MAX_TUPLE]; /* 0 where undecided */
+};
+
+static inline int naive_order(const void *left, const void *right)
+{
+    const struct naive *a = (const struct naive *)left, *b = (const struct naive *)right;
+    if (a->score != b->score)
+        return a->score > b->score ? -1 : 1;
+    return memcmp(a->index, b->index, sizeof a->index);
+}
+
+static inline void naive_values(const kpred_model *m, const struct naive *p, int32_t *values)
+{
+    for (uint32_t t = 0; t < m->n_params; t++)
+        values[t] = m->params[t].values[p->index[t]];
+}
+
+/* Is the prefix of length n legal, given that the shorter one is? */
+static inline int naive_allows(const kpred_model *m, const struct naive *p, size_t n)
+{
+    int32_t values[KPRED_MAX_TUPLE] = {0};
+    naive_values(m, p, values);
+    return !m->rule || naive_by.allows(values, n);
+}
+
+/* All extensions of p, a prefix of length n; returns how many. */
+static inline size_t naive_extensions(const kpred_model *m, const int32_t *problem,
+                                      const struct naive *p, size_t n, struct naive *out)
+{
+    int64_t scores[KPRED_MAX_VALUES] = {0};
+    int32_t v;
+    naive_by.scores(m, problem, p->index, n, scores);
+    for (v = 0; v < m->params[n].n_values; v++) {
+        out[v] = *p;
+        out[v].index[n] = (unsigned char)v;
+        out[v].score += scores[v];
+    }
+    return (size_t)v;
+}
+
+/* Every legal tuple in order, however unlikely: the space counted through. Returns how many. */
+static inline size_t naive_exhaust(const kpred_model *m, const int32_t *problem, struct naive *out)
+{
+    const size_t n_params = m->n_params;
+    struct naive p = {0};
+    size_t n = 0, t;
+    for (;;) {
+        int legal = 1;
+        p.score = 0;
+        for (t = 0; t < n_params; t++) {
+            int64_t scores[KPRED_MAX_VALUES] = {0};
+            naive_by.scores(m, problem, p.index, t, scores);
+            p.score += scores[p.index[t]];
+            legal = legal && naive_allows(m, &p, t + 1);
+        }
+        if (legal)
+            out[n++] = p;
+        while (t > 0 && ++p.index[t - 1] == m->params[t - 1].n_values)
+            p.index[--t] = 0;
+        if (t == 0)
+            break;
+    }
+    qsort(out, n, sizeof *out, naive_order);
+    return n;
+}
+
+/* The first prefix of each length that the last naive_beam had */
+static struct naive naive_first[KPRED_MAX_TUPLE];
+static size_t naive_reached; /* how many lengths that was */
+
+/* Expand all, sort, keep the first `beam` that are legal. *calls: how often a rule asked best first
+   and not beyond need is asked. Returns the number of tuples, 0 where the beam died out. */
+static inline size_t naive_beam(const kpred_model *m, const int32_t *problem, size_t beam,
+                                struct naive *list, long *calls)
+{
+    static struct naive wide[NAIVE_MOST];
+    size_t n = 1, n_wide, i;
+    memset(list, 0, sizeof *list);
+    *calls = 0;
+    for (size_t t = 0; t < m->n_params; t++) {
+        naive_first[t] = list[0];
+        naive_reached = n ? t + 1 : naive_reached;
+        for (n_wide = i = 0; i < n; i++)
+            n_wide += naive_extensions(m, problem, &list[i], t, wide + n_wide);
+        qsort(wide, n_wide, sizeof *wide, naive_order);
+        for (n = i = 0; i < n_wide && n < beam; i++, ++*calls)
+            if (naive_allows(m, &wide[i], t + 1))
+                list[n++] = wide[i];
+    }
+    return n;
+}
+
+/* Depth first below *p, a legal prefix of length n. 1: *p is the tuple found. 0: there is none, or
+   no call of *left was left for it (then *left < 0). */
+static inline int naive_descend(const kpred_model *m, const int32_t *problem, struct naive *p,
+                                size_t n, long *left)
+{
+    struct naive next[KPRED_MAX_VALUES];
+    if (n == m->n_params)
+        return 1;
+    size_t count = naive_extensions(m, problem, p, n, next);
+    qsort(next, count, sizeof *next, naive_order);
+    for (size_t i = 0; i < count && *left >= 0; i++)
+        if (--*left >= 0 && naive_allows(m, &next[i], n + 1)
+            && naive_descend(m, problem, &next[i], n + 1, left)) {
+            *p = next[i];
+            return 1;
+        }
+    return 0;
+}
+
+/* What the rescue has to say; *calls: of the rule, at most KPRED_RESCUE_CALLS. */
+static inline kpred_status naive_rescue(const kpred_model *m, const int32_t *problem,
+                                        struct naive *p, long *calls)
+{
+    long left = KPRED_RESCUE_CALLS;
+    memset(p, 0, sizeof *p);
+    if (naive_descend(m, problem, p, 0, &left)) {
+        *calls = KPRED_RESCUE_CALLS - left;
+        return KPRED_OK;
+    }
+    *calls = left < 0 ? KPRED_RESCUE_CALLS : KPRED_RESCUE_CALLS - left;
+    return left < 0 ? KPRED_ERR_BUDGET : KPRED_ERR_INFEASIBLE;
+}
+
+static inline void naive_check_tuple(const kpred_model *m, const kpred_tuple *got,
+                                     const struct naive *want)
+{
+    int32_t values[KPRED_MAX_TUPLE] = {0};
+    naive_values(m, want, values);
+    CHECK_EQ(got->score, want->score);
+    for (uint32_t t = 0; t < m->n_params; t++)
+        CHECK_EQ(got->value[t], values[t]);
+}
+
+/* ---- toys ---- */
 
 enum { TOY_FIELDS = 2 };
 
@@ -194,13 +486,18 @@ static int32_t toy_arena[KPRED_ARENA_WORDS(
     8, 8, KPRED_MAX_TUPLE, KPRED_SLOTS(KPRED_MAX_BEAM, KPRED_MAX_VALUES, KPRED_MAX_BEAM),
     KPRED_MAX_BEAM)];
 
-/* One prediction, with a record of what it asked. */
-static inline kpred_status toy_predict(const struct toy *toy, const int32_t *problem, size_t beam,
+/* One prediction of any model, with a record of what it asked; the bodies of the build take turns.
+ */
+static inline kpred_status toy_predict(const kpred_model *m, const int32_t *problem, size_t beam,
                                        kpred_tuple *out, size_t k, size_t *n, kpred_ctx *ctx)
 {
-    CHECK_EQ(kpred_init(ctx, KPRED_VERSION, &toy->model, beam, toy_arena,
-                        sizeof toy_arena / sizeof *toy_arena),
-             KPRED_OK);
+    static int body;
+    CHECK_EQ(
+        kpred_init(ctx, KPRED_VERSION, m, beam, toy_arena, sizeof toy_arena / sizeof *toy_arena),
+        KPRED_OK);
+    do
+        body = (body + 1) % KPRED_BODIES;
+    while (kpred_set_body(ctx, (kpred_body)body) != KPRED_OK);
     toy_begin(problem);
-    return kpred_predict(ctx, problem, TOY_FIELDS, out, k, n);
+    return kpred_predict(ctx, problem, m->n_fields, out, k, n);
 }
