@@ -297,8 +297,9 @@ bench-peers: data all ## time kpred beside other ways to predict tuples, in buil
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' INTO='$(INTO)' sh tools/report/peers.sh $(BUILD) $(DBS)
 
 .PHONY: race
-race: ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
-	@CC='$(CC)' TENSILE_CSV='$(TENSILE_CSV)' sh tests/hip/hip_race.sh --table
+race: $(BUILD)/kpred ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
+	@BUILD='$(BUILD)' CC='$(CC)'; . tests/harness/script.inc && test_program test_race $(BUILD)/race && \
+	    TENSILE_CSV='$(TENSILE_CSV)' $(BUILD)/race --table
 
 .PHONY: install
 install: all ## programs, headers, man pages and all else, below DESTDIR and PREFIX

@@ -1,5 +1,6 @@
 #!/bin/sh
-# gemm_gpu.sh - examples/gemm_gpu: its variants compile offline, and its programs run on the stand-in for HIP
+# gemm_gpu.sh - examples/gemm_gpu: its variants compile offline, and its programs run on the stand-in for HIP;
+# hip.sh compiles its timer with HIP and CUDA
 # SPDX-License-Identifier: MIT
 #
 # usage: [GEMM_CLANG=clang-16] gemm_gpu.sh
@@ -43,37 +44,28 @@ SAMPLE="64_64_16_8_4_4_2_0 32_32_8_2_4_1_1_0 128_128_8_8_8_4_1_1 128_128_16_8_8_
 
 # compiled ARCHITECTURE VARIANT OPTION...: without a word
 compiled() {
-    file=$out/$1/gemm_$2.code
-    arch=$1; shift 2
+    file=$out/$1/gemm_$2.code arch=$1; shift 2
     said=$(in_example ARCH=$arch "$file" "$@" 2>&1) && [ -s "$file" ] && [ ! "$said" ] && return
     echo "$said"
     return 1
 }
 
-# barriers VARIANT PATTERN FILE: one before the loop, and in it one or, with a single buffer, two
-barriers() {
-    buffers=$(echo $1 | cut -d_ -f7)
-    [ "$(grep -cE "$2" "$3")" -eq $((4 - buffers)) ]
-}
-
-# wide VARIANT PATTERN FILE: loads of four floats, just where that is asked for
-wide() {
-    if [ "$(echo $1 | cut -d_ -f6)" = 4 ]; then grep -qE "$2" "$3"; else ! grep -qE "$2" "$3"; fi
-}
-
-# The text between the kernel's name and the next one's
-gemm_of() {
-    awk '/<gemm>:|entry gemm/ { on = 1 } /<add_slices>:|entry add_slices/ { on = 0 } on' "$1"
+# shaped VARIANT BARRIER LOAD: the kernel in $tmp/all has a barrier before the loop, and in it one or, with a single
+# buffer, two; and loads of four floats just where that is asked for
+shaped() {
+    awk '/<gemm>:|entry gemm/ { on = 1 } /<add_slices>:|entry add_slices/ { on = 0 } on' "$tmp/all" >"$tmp/s"
+    wide=$(grep -cE "$3" "$tmp/s")
+    [ "$(grep -cE "$2" "$tmp/s")" -eq $((4 - $(echo $1 | cut -d_ -f7))) ] &&
+        [ $((wide > 0)) -eq $(($(echo $1 | cut -d_ -f6) == 4)) ]
 }
 
 amd() {
-    compiled gfx90a $1 && llvm-objdump-16 -d "$out/gfx90a/gemm_$1.code" >"$tmp/all.s" && gemm_of "$tmp/all.s" >"$tmp/s" &&
-        barriers $1 s_barrier "$tmp/s" && wide $1 global_load_dwordx4 "$tmp/s" && ! grep -q scratch_ "$tmp/s"
+    compiled gfx90a $1 && llvm-objdump-16 -d "$out/gfx90a/gemm_$1.code" >"$tmp/all" &&
+        shaped $1 s_barrier global_load_dwordx4 && ! grep -q scratch_ "$tmp/s"
 }
 
 nvidia() {
-    compiled sm_75 $1 PTXAS= && gemm_of "$out/sm_75/gemm_$1.code" >"$tmp/s" &&
-        barriers $1 'bar[.]sync' "$tmp/s" && wide $1 'ld[.]global[.]v4' "$tmp/s"
+    compiled sm_75 $1 PTXAS= && cp "$out/sm_75/gemm_$1.code" "$tmp/all" && shaped $1 'bar[.]sync' 'ld[.]global[.]v4'
 }
 
 machine_code() {
@@ -95,45 +87,14 @@ check_with hipcc "hipcc in place of clang" compiled gfx906 32_64_16_4_4_1_2_1 CL
 
 # ---- the programs ----
 
-# standin COMPILER PROGRAM FILE [OPTION...]
+# standin SOURCE PROGRAM [OPTION...]
 standin() {
-    compiler=$1 source=$2 program=$3; shift 3
-    $compiler -std=c99 $C_WARNINGS -O1 -I. -Itests "-DPROGRAM=\"$folder/$source\"" "$@" tests/hip/gemm_gpu.c \
+    source=$1 program=$2; shift 2
+    $CC -std=c99 $C_WARNINGS -O1 -I. -Itests "-DPROGRAM=\"$folder/$source\"" "$@" tests/hip/gemm_gpu.c \
         -rdynamic -ldl -lm -o "$program"
 }
 
-# real LIBRARY COMPILER: it compiles; where there is no device, it ends with status 77
-real() {
-    case $1 in
-    hip) set -- "$2" -D__HIP_PLATFORM_AMD__ -lamdhip64 ;;
-    cuda) set -- "$2" "-DKPRED_HIP_API_HEADER=\"cuda_as_hip.h\"" -Iexamples -isystem "$cuda/include" \
-        "-L$cuda/lib64" "-Wl,-rpath,$cuda/lib64" -lcudart ;;
-    esac
-    compiler=$1; shift
-    $compiler -std=c99 $C_WARNINGS -O0 -I. $folder/timer.c "$@" -o "$tmp/real" || return 1
-    "$tmp/real" --about >"$tmp/out.txt" 2>"$tmp/err"
-    case $? in
-    0) grep -q '^# device: .*multiprocessors' "$tmp/out.txt" ;;
-    77) [ "$(wc -l <"$tmp/err")" -eq 1 ] && grep -q 'there is no device here' "$tmp/err" ;;
-    *) return 1 ;;
-    esac
-}
-
-cuda=${CUDA_HOME:-/usr/local/cuda}
-for cc in gcc clang; do
-    check_with $cc "timer compiles, $cc" standin $cc timer.c "$tmp/timer"
-    for library in hip cuda; do
-        case $library in
-        hip) header=hip/hip_runtime_api.h include= ;;
-        cuda) header=cuda_runtime_api.h include=-isystem$cuda/include ;;
-        esac
-        if echo | $cc $include -D__HIP_PLATFORM_AMD__ -include $header -fsyntax-only -xc - 2>/dev/null && has $cc; then
-            check "timer with $library, $cc" real $library $cc
-        else
-            skipped "timer with $library, $cc" "there is no $library, or no $cc"
-        fi
-    done
-done
+check "timer compiles" standin timer.c "$tmp/timer"
 
 # ---- answers ----
 
@@ -163,10 +124,10 @@ tuple() {
 }
 good=$(tuple 100 72 260 2 4 64_64_16_8_4_4_2_0)
 
-# answers WANTED TUPLE...: `us` and `failed` a line each; the stand-in has nothing left
+# answers SCRIPT WANTED TUPLE...: the status, and `us` or `failed` of each line; the stand-in has nothing left
 answers() {
-    wanted=$1; shift
-    printf '%s\n' "$@" | "$tmp/timer" "$code" >"$tmp/out.txt" 2>"$tmp/err"
+    script=$1 wanted=$2; shift 2
+    printf '%s\n' "$@" | SCRIPT=$script "$tmp/timer" "$code" >"$tmp/out.txt" 2>"$tmp/err"
     got="$? $(sed 's/^[0-9]*[.][0-9]*$/us/' "$tmp/out.txt" | tr '\n' ' ')"
     [ "$got" = "$wanted " ] && grep -qx '0 left, 0 misused' "$tmp/err" && return
     echo "$got"
@@ -175,40 +136,29 @@ answers() {
 }
 
 # Sizes of one, edges of every kind, and more slices than tiles
-check "right results" answers "0 us us us us us" "$good" "$(tuple 1 1 1 8 16 16_32_8_2_4_1_1_1)" \
+check "right results" answers '' "0 us us us us us" "$good" "$(tuple 1 1 1 8 16 16_32_8_2_4_1_1_1)" \
     "$(tuple 131 67 129 1 4 64_64_16_4_4_1_2_0)" "$(tuple 33 65 1030 8 1 16_32_8_2_4_1_1_1)" "$good"
 
 # 4 blocks of 128 threads, and for the sum of the slices 29 of 256
 time_is() {
-    answers "0 us" "$good" && [ "$(cat "$tmp/out.txt")" = "$((5000 + 800 + 128 + 5000 + 2900 + 256)).000" ]
+    answers '' "0 us" "$good" && [ "$(cat "$tmp/out.txt")" = "$((5000 + 800 + 128 + 5000 + 2900 + 256)).000" ]
 }
 check "the time" time_is
 
-check "no tuple" answers "0 failed failed failed failed failed us" "" "nonsense" "$good other=1" "m=4 n=4" \
+check "no tuple" answers '' "0 failed failed failed failed failed us" "" "nonsense" "$good other=1" "m=4 n=4" \
     "$(echo "$good" | sed 's/m=100/m=100x/')" "$good"
-check "a variant that is not there" answers "0 failed us" "$(tuple 8 8 8 1 1 16_16_8_2_4_1_1_1)" "$good"
-check "a load beyond the edge" answers "0 failed us" "$(tuple 8 6 8 1 1 64_64_16_8_4_4_2_0)" "$good"
-
-# with SCRIPT CHECK...: of the stand-in
-with() {
-    SCRIPT=$1
-    export SCRIPT
-    shift
-    "$@"
-    set -- $?
-    SCRIPT=
-    return $1
-}
-check "a wrong result" with wrong answers "0 failed failed" "$good" "$good"
-check "a launch that fails" with failed answers "0 failed us" "$good" "$good"
-check "no memory" with memory answers "0 failed us" "$good" "$good"
-check "a lost context" with lost answers "1" "$good" "$good"
+check "a variant that is not there" answers '' "0 failed us" "$(tuple 8 8 8 1 1 16_16_8_2_4_1_1_1)" "$good"
+check "a load beyond the edge" answers '' "0 failed us" "$(tuple 8 6 8 1 1 64_64_16_8_4_4_2_0)" "$good"
+check "a wrong result" answers wrong "0 failed failed" "$good" "$good"
+check "a launch that fails" answers failed "0 failed us" "$good" "$good"
+check "no memory" answers memory "0 failed us" "$good" "$good"
+check "a lost context" answers lost "1" "$good" "$good"
 
 no_device() {
-    echo "$good" | "$tmp/timer" "$code" >"$tmp/out.txt" 2>"$tmp/err"
+    echo "$good" | SCRIPT=device "$tmp/timer" "$code" >"$tmp/out.txt" 2>"$tmp/err"
     [ $? -eq 77 ] && [ ! -s "$tmp/out.txt" ] && grep -q 'there is no device here' "$tmp/err"
 }
-check "no device" with device no_device
+check "no device" no_device
 
 one() {
     # shellcheck disable=SC2086
@@ -222,13 +172,9 @@ check "one tuple as arguments" one
 # broken EDIT VARIANT: its result is seen to be wrong
 broken() {
     sed "$1" $folder/gemm.hip >"$tmp/broken.hip" && ! cmp -s "$tmp/broken.hip" $folder/gemm.hip || return 1
-    code=$tmp/broken
-    rm -rf "$code"
-    host "$tmp/broken.hip -I$root/$folder" CODE="$code" "$code/gemm_$2.code" &&
-        answers "0 failed" "$(tuple 100 72 260 2 4 $2)" && grep -q 'the result is wrong' "$tmp/err"
-    set -- $?
-    code=$out/host
-    return $1
+    rm -rf "$tmp/broken"
+    (code=$tmp/broken && host "$tmp/broken.hip -I$root/$folder" CODE="$code" "$code/gemm_$2.code" &&
+        answers '' "0 failed" "$(tuple 100 72 260 2 4 $2)") && grep -q 'the result is wrong' "$tmp/err"
 }
 check "no barrier before the loop" broken '/put(kept\[0\]/,/PLACE_BARRIER/s/PLACE_BARRIER//' 16_32_8_2_4_1_1_1
 check "no barrier after the product" broken '/BUFFERS == 1/{n;s/PLACE_BARRIER//;}' 16_32_8_2_4_1_1_1
@@ -272,15 +218,15 @@ sitting() {
 check "make sitting" sitting
 
 tune_without() {
-    ! chain tune 2>"$tmp/err" && grep -q 'there is no device here' "$tmp/err" && grep -q 'Error 77' "$tmp/err"
+    (export SCRIPT=device; ! chain tune 2>"$tmp/err") && grep -q 'there is no device here' "$tmp/err" && grep -q 'Error 77' "$tmp/err"
 }
-check "make tune without a device" with device tune_without
+check "make tune without a device" tune_without
 
 # The best of each group of candidates stands in its column, and one of them is the best of all.
 shows() {
     chain full BUDGET=8 2>"$tmp/err" && chain train OPTIONS='--epochs 2' 2>"$tmp/err" &&
         host gemm.hip OUT="$tmp/chain" "$tmp/chain/host/gemm_64_64_16_4_4_1_2_0.code" &&
-        standin $CC show.c "$tmp/chain/show" "-I$tmp/chain" &&
+        standin show.c "$tmp/chain/show" "-I$tmp/chain" &&
         chain show >"$tmp/out.txt" 2>"$tmp/err" || return 1
     grep -qx '0 left, 0 misused' "$tmp/err" && [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+( +[0-9.]+){6}$' "$tmp/out.txt")" -eq 2 ] &&
         tail -n 1 "$tmp/out.txt" | grep -qE '^share of the best, %( +[0-9.]+){6}$'

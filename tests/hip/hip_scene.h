@@ -342,3 +342,130 @@ static inline size_t count_outcome(kpred_hip_outcome outcome)
         n += scene.timings[i].outcome == outcome;
     return n;
 }
+
+/* ---- scenes as rows of a table ---- */
+
+enum { NOTHING = -1 }; /* of a count: there is none */
+
+/* Of the plan, what a row does not say is as scene_begin has it. Of what comes of it, what a row
+   does not say is not asked, but the status, KPRED_HIP_OK, and the winner, the first candidate. */
+struct scene_row {
+    const char *name;
+    size_t n;
+    double us;
+    struct {
+        size_t i;
+        double us;
+    } other; /* a candidate of another time, if that is not 0 */
+    kpred_hip_plan plan;
+    int has_no_budget, is_time; /* 0 us; kpred_hip_time */
+    double (*script)(size_t i, int k);
+    double prepare_us, flush_us, clock_us, host_us;
+    uint32_t wrong;
+    hipError_t launch_returns, launch_leaves;
+    hipError_t pending, sticky, async;
+    int has_no_device, current_device;
+    struct {
+        enum standin_call call;
+        hipError_t code;
+    } fails; /* the first call, unless the code is 0 */
+    double (*distort)(double us);
+    struct {
+        kpred_hip_status status;
+        size_t winner;
+        hipError_t error, earlier;
+        int batch, rounds, least_rounds, launches, samples; /* samples of the winner */
+        int untried, failed, wrong, untimed, slower, level;
+        double median_us, device_us, wall_us; /* median_us of the winner */
+        const char *trace;
+    } want;
+};
+
+static inline void scene_set(const struct scene_row *row)
+{
+    scene_begin(row->n, row->us);
+    if (row->other.us > 0)
+        scene.us[row->other.i] = row->other.us;
+    scene.plan = row->plan;
+    scene.plan.user = &scene;
+    scene.plan.launch = row->plan.launch ? row->plan.launch : scene_launch;
+    scene.plan.budget_us = row->has_no_budget        ? 0
+                           : row->plan.budget_us > 0 ? row->plan.budget_us
+                                                     : 1e9;
+    scene.script = row->script;
+    scene.prepare_us = row->prepare_us, scene.flush_us = row->flush_us;
+    scene.clock_us = row->clock_us, scene.host_us = row->host_us;
+    scene.wrong = row->wrong;
+    scene.launch_returns = row->launch_returns, scene.launch_leaves = row->launch_leaves;
+    standin.pending = row->pending, standin.sticky = row->sticky, standin.async = row->async;
+    standin.devices = !row->has_no_device;
+    standin.current_device = row->current_device;
+    standin.fail_at[row->fails.call] = row->fails.code != hipSuccess;
+    standin.fail_code[row->fails.call] = row->fails.code;
+    standin.distort = row->distort;
+}
+
+static inline void check_count(long long got, int want, const char *what)
+{
+    if (want != 0)
+        test_equal(got, want == NOTHING ? 0 : want, __FILE__, __LINE__, what);
+}
+
+static inline void check_us(double got, double want, const char *what)
+{
+    if (want > 0)
+        CHECK_OF(scene_near(got, want), what);
+}
+
+static inline void check_outcomes(const struct scene_row *row)
+{
+    check_count((long long)count_outcome(KPRED_HIP_UNTRIED), row->want.untried, "untried");
+    check_count((long long)count_outcome(KPRED_HIP_FAILED), row->want.failed, "failed");
+    check_count((long long)count_outcome(KPRED_HIP_WRONG), row->want.wrong, "wrong");
+    check_count((long long)count_outcome(KPRED_HIP_UNTIMED), row->want.untimed, "untimed");
+    check_count((long long)count_outcome(KPRED_HIP_SLOWER), row->want.slower, "slower");
+    check_count((long long)count_outcome(KPRED_HIP_LEVEL), row->want.level, "level");
+}
+
+/* Where all times are usable, the device knows what has been spent. */
+static inline void scene_check(const struct scene_row *row)
+{
+    const kpred_hip_result *r = &scene.result;
+    const size_t winner = row->want.status < KPRED_HIP_OK ? KPRED_HIP_NONE : row->want.winner;
+    CHECK_EQ(scene.status, row->want.status);
+    CHECK_EQ(r->winner, winner);
+    CHECK_EQ(r->error, row->want.error);
+    CHECK_EQ(r->earlier, row->want.earlier);
+    check_count(r->batch, row->want.batch, "batch");
+    check_count(r->rounds, row->want.rounds, "rounds");
+    CHECK((int)r->rounds >= row->want.least_rounds);
+    check_count(r->launches, row->want.launches, "launches");
+    check_us(r->device_us, row->want.device_us, "device_us");
+    check_us(r->wall_us, row->want.wall_us, "wall_us");
+    check_outcomes(row);
+    if (winner != KPRED_HIP_NONE && r->winner == winner) {
+        check_count(scene.timings[winner].samples, row->want.samples, "samples");
+        check_us(scene.timings[winner].median_us, row->want.median_us, "median_us");
+    }
+    if (scene.status == KPRED_HIP_OK && !row->distort && row->want.untimed == 0)
+        CHECK(scene_near(r->device_us, standin.now_us));
+    if (row->want.trace)
+        CHECK(strcmp(scene.trace, row->want.trace) == 0);
+    if (row->has_no_budget && scene.status == KPRED_HIP_RANKED) {
+        CHECK(r->launched == 1 && scene.launches[winner] == 1);
+        CHECK_EQ(standin.calls[STANDIN_hipEventCreate] + standin.calls[STANDIN_hipMalloc], 0);
+        CHECK(row->plan.verify || standin.calls[STANDIN_hipStreamSynchronize] == 0);
+    }
+}
+
+/* Each is a test of its own. */
+static inline void scene_run_rows(const struct scene_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        test_start(rows[i].name);
+        scene_set(&rows[i]);
+        scene_run(!rows[i].is_time);
+        scene_check(&rows[i]);
+        test_stop();
+    }
+}

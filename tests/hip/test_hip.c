@@ -23,23 +23,8 @@ static void the_fastest_wins_wherever_it_is(void)
         check_position(10, i, 90);
         check_position(10, i, 1);
     }
-}
-
-static void thirty_candidates(void)
-{
     for (size_t i = 0; i < 30; i++)
         check_position(30, i, 95);
-}
-
-static void one_candidate(void)
-{
-    scene_begin(1, 3);
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.result.launches, 2);
-    CHECK_EQ(scene.result.rounds, 0);
-    CHECK_EQ(scene.result.batch, 1);
-    CHECK(scene_near(scene.timings[0].median_us, 3));
 }
 
 static void equal_times_go_to_the_better_ranked(void)
@@ -50,28 +35,6 @@ static void equal_times_go_to_the_better_ranked(void)
         check_winner(0);
         CHECK_EQ(count_outcome(KPRED_HIP_LEVEL), n - 1);
     }
-}
-
-static void equal_times_behind_a_slower_one(void)
-{
-    scene_begin(5, 50);
-    scene.us[0] = scene.us[2] = 53;
-    scene_select();
-    check_winner(1);
-    CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_SLOWER);
-    CHECK_EQ(scene.timings[2].outcome, KPRED_HIP_SLOWER);
-    CHECK_EQ(scene.timings[3].outcome, KPRED_HIP_LEVEL);
-    CHECK_EQ(scene.timings[4].outcome, KPRED_HIP_LEVEL);
-}
-
-/* Events are no finer than half a microsecond, whatever they say. */
-static void less_than_the_resolution_does_not_win(void)
-{
-    scene_begin(2, 100);
-    scene.us[1] = 99.99;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.timings[1].outcome, KPRED_HIP_LEVEL);
 }
 
 static int wins_of_the_second(double second_us, double noise)
@@ -220,6 +183,18 @@ static void two_runs_are_the_same(void)
         CHECK(memcmp(first.timings, scene.timings, sizeof first.timings) == 0);
     }
 }
+
+static const struct scene_row rows[] = {
+    {"one candidate", 1, 3, .want = {.launches = 2, .rounds = NOTHING, .batch = 1, .median_us = 3}},
+    {"equal times behind a slower one",
+     5,
+     50,
+     {0, 53},
+     .want = {.winner = 1, .slower = 1, .level = 3}},
+    /* Events are no finer than half a microsecond, whatever they say. */
+    {"less than the resolution does not win", 2, 100, {1, 99.99}, .want = {.level = 1}},
+    {"time exactly", 1, 100, .is_time = 1, .want = {.rounds = 8, .samples = 9, .median_us = 100}},
+};
 
 /* ---- statistics, beside an independent computation ---- */
 
@@ -425,16 +400,6 @@ static void between_one_and_two_errors(void)
 
 /* ---- kpred_hip_time ---- */
 
-static void time_exactly(void)
-{
-    scene_begin(1, 100);
-    CHECK_EQ(scene_time(), KPRED_HIP_OK);
-    check_winner(0);
-    CHECK(scene.result.rounds < 10);
-    CHECK_EQ(scene.timings[0].samples, scene.result.rounds + 1);
-    CHECK(scene_near(scene.timings[0].median_us, 100));
-}
-
 static uint32_t rounds_to_time(double tolerance, double budget_us)
 {
     scene_of_swings(1, 0.03, tolerance);
@@ -486,12 +451,9 @@ static void time_is_as_good_as_it_says(void)
 
 int main(void)
 {
+    scene_run_rows(rows, COUNT(rows));
     RUN(the_fastest_wins_wherever_it_is);
-    RUN(thirty_candidates);
-    RUN(one_candidate);
     RUN(equal_times_go_to_the_better_ranked);
-    RUN(equal_times_behind_a_slower_one);
-    RUN(less_than_the_resolution_does_not_win);
     RUN(noise_seldom_wins);
     RUN(a_difference_counts_if_it_is_larger_than_the_noise);
     RUN(a_drifting_clock_does_no_harm);
@@ -507,7 +469,6 @@ int main(void)
     RUN(the_error_of_a_gap);
     RUN(noise_of_others_keeps_one_in_the_race);
     RUN(between_one_and_two_errors);
-    RUN(time_exactly);
     RUN(time_until_it_is_known);
     RUN(time_until_the_budget_ends);
     RUN(time_is_as_good_as_it_says);

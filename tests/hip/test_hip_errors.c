@@ -330,18 +330,6 @@ static void out_of_resources_and_the_stream(void)
             }
 }
 
-static void all_fail(void)
-{
-    scene_of_fault(0, 0, hipSuccess, BOTH);
-    scene.plan.launch = scene_refuse;
-    scene.launch_returns = hipErrorInvalidConfiguration;
-    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
-    CHECK_EQ(scene.result.error, hipErrorInvalidConfiguration);
-    CHECK_EQ(scene.result.launches, 5);
-    for (size_t i = 0; i < 5; i++)
-        CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
-}
-
 /* Each for a reason of its own */
 static hipError_t refuse_each(void *user, const kpred_tuple *candidate, hipStream_t stream)
 {
@@ -384,56 +372,6 @@ static void a_slower_one_wins_where_the_fastest_fail(void)
 
 /* ---- errors of nobody ---- */
 
-static void an_error_from_before(void)
-{
-    for (int budget = 0; budget < 2; budget++) {
-        scene_begin(3, 100);
-        scene.plan.budget_us = budget * 1e9;
-        standin.pending = hipErrorInvalidConfiguration;
-        CHECK_EQ(scene_select(), budget ? KPRED_HIP_OK : KPRED_HIP_RANKED);
-        CHECK_EQ(scene.result.winner, 0);
-        CHECK_EQ(scene.result.earlier, hipErrorInvalidConfiguration);
-        CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 0);
-    }
-    scene_begin(3, 100);
-    scene_select();
-    CHECK_EQ(scene.result.earlier, hipSuccess);
-}
-
-static void a_context_that_is_lost_already(void)
-{
-    scene_begin(3, 100);
-    standin.pending = standin.sticky = hipErrorIllegalAddress;
-    scene_select();
-    check_lost(hipErrorIllegalAddress);
-    CHECK_EQ(scene.result.earlier, hipErrorIllegalAddress);
-    CHECK_EQ(scene.result.launches, 0);
-    CHECK(scene.result.winner == KPRED_HIP_NONE);
-}
-
-static void work_from_before_has_failed(void)
-{
-    scene_begin(3, 100);
-    standin.async = hipErrorIllegalAddress;
-    scene_select();
-    check_lost(hipErrorIllegalAddress);
-    CHECK_EQ(scene.result.launches, 0);
-    scene_begin(3, 100);
-    standin.async = hipErrorInvalidValue;
-    scene_select();
-    check_ended(KPRED_HIP_ERR_STREAM, hipErrorInvalidValue);
-}
-
-static void no_memory_to_flush(void)
-{
-    scene_begin(3, 100);
-    scene.plan.flush_bytes = (size_t)-1;
-    standin.fail_at[STANDIN_hipMalloc] = 1;
-    standin.fail_code[STANDIN_hipMalloc] = hipErrorOutOfMemory;
-    scene_select();
-    check_ended(KPRED_HIP_ERR_MEMORY, hipErrorOutOfMemory);
-}
-
 static void check_left_by_verify(hipError_t code, double budget_us)
 {
     scene_begin(3, 100);
@@ -456,22 +394,6 @@ static void verify_leaves_an_error(void)
         check_left_by_verify(launch_codes[c], 1e9);
         check_left_by_verify(launch_codes[c], 0);
     }
-}
-
-static void no_device(void)
-{
-    static const hipError_t codes[] = {hipErrorNoDevice, (hipError_t)101, (hipError_t)35};
-    for (size_t c = 0; c < COUNT(codes); c++) {
-        scene_begin(3, 100);
-        standin.fail_at[STANDIN_hipGetDeviceCount] = 1;
-        standin.fail_code[STANDIN_hipGetDeviceCount] = codes[c];
-        scene_select();
-        check_ended(KPRED_HIP_ERR_DEVICE, codes[c]);
-    }
-    scene_begin(3, 100);
-    standin.devices = 0;
-    scene_select();
-    check_ended(KPRED_HIP_ERR_DEVICE, hipErrorNoDevice);
 }
 
 /* ---- streams ---- */
@@ -506,22 +428,6 @@ static void a_capture_is_left_alone(void)
         standin.fail_code[STANDIN_hipStreamIsCapturing] = hipErrorStreamCaptureImplicit;
         check_capture(budget);
     }
-}
-
-static void a_stream_of_another_device(void)
-{
-    standin_stream stream = {1};
-    scene_begin(3, 100);
-    scene.plan.stream = &stream;
-    scene.plan.flush_bytes = 1000;
-    scene_select();
-    check_ended(KPRED_HIP_ERR_STREAM, hipErrorInvalidHandle);
-    CHECK_EQ(standin.calls[STANDIN_launch], 0);
-    scene_begin(3, 100);
-    scene.plan.stream = &stream;
-    standin.current_device = 1;
-    scene_select();
-    check_winner(0);
 }
 
 /* ---- events that do not work ---- */
@@ -605,37 +511,12 @@ static double bad_on_entry(double us)
     return standin.calls[STANDIN_hipEventElapsedTime] <= 12 ? 0 : us;
 }
 
-/* Then the first round tells how long one takes, and the budget has room for three. */
-static void times_of_entry_that_are_unusable(void)
-{
-    scene_begin(3, 100);
-    scene.plan.flush = scene_flush;
-    scene.plan.budget_us = 1000;
-    scene.plan.tolerance = 1e-9;
-    standin.distort = bad_on_entry;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.result.rounds, 3);
-}
-
 /* Every second time of one, whose first launches are the warm-up and the probe; others swing. */
 static double unusable_half(size_t i, int k)
 {
     if (i != 1)
         return scene.us[i] * (1 + 0.2 * (k % 3 - 1));
     return k % 2 ? 0 : scene.us[i];
-}
-
-/* Half of its times are enough for the fastest to stay in the race. */
-static void times_that_are_unusable_half(void)
-{
-    scene_begin(3, 100);
-    scene.us[1] = 90;
-    scene.script = unusable_half;
-    scene_select();
-    check_winner(1);
-    CHECK(scene.result.rounds > 3);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTIMED), 0);
 }
 
 /* A launch that takes no time at all cannot be compared, so it cannot win. */
@@ -653,13 +534,61 @@ static void a_candidate_without_a_time(void)
     }
 }
 
-static void an_untimed_one_stands_in(void)
-{
-    scene_begin(1, 0);
-    CHECK_EQ(scene_time(), KPRED_HIP_RANKED);
-    CHECK_EQ(scene.result.winner, 0);
-    CHECK_EQ(scene.timings[0].samples, 0);
-}
+/* ---- rows ---- */
+
+static standin_stream of_another = {1};
+
+/* Nothing is launched where a call fails that the whole selection needs. */
+#define ENDED(status, code)                                      \
+    {                                                            \
+        status, .error = code, .launches = NOTHING, .untried = 3 \
+    }
+
+static const struct scene_row rows[] = {
+    {"all fail", 5, 100, .plan = {.launch = scene_refuse},
+     .launch_returns = hipErrorInvalidConfiguration,
+     .want = {KPRED_HIP_ERR_CANDIDATES, .error = hipErrorInvalidConfiguration, .failed = 5,
+              .launches = 5}},
+    {"an error from before", 3, 100, .pending = hipErrorInvalidConfiguration,
+     .want = {.earlier = hipErrorInvalidConfiguration, .failed = NOTHING}},
+    {"an error from before, without budget", 3, 100, .has_no_budget = 1,
+     .pending = hipErrorInvalidConfiguration,
+     .want = {KPRED_HIP_RANKED, .earlier = hipErrorInvalidConfiguration, .failed = NOTHING}},
+    {"a context that is lost already", 3, 100, .pending = hipErrorIllegalAddress,
+     .sticky = hipErrorIllegalAddress,
+     .want = {KPRED_HIP_ERR_STICKY, .error = hipErrorIllegalAddress,
+              .earlier = hipErrorIllegalAddress, .launches = NOTHING}},
+    {"work from before has lost the context", 3, 100, .async = hipErrorIllegalAddress,
+     .want = {KPRED_HIP_ERR_STICKY, .error = hipErrorIllegalAddress, .launches = NOTHING}},
+    {"work from before has failed", 3, 100, .async = hipErrorInvalidValue,
+     .want = ENDED(KPRED_HIP_ERR_STREAM, hipErrorInvalidValue)},
+    {"no memory to flush", 3, 100, .plan = {.flush_bytes = (size_t)-1},
+     .fails = {STANDIN_hipMalloc, hipErrorOutOfMemory},
+     .want = ENDED(KPRED_HIP_ERR_MEMORY, hipErrorOutOfMemory)},
+    {"no device: 100", 3, 100, .fails = {STANDIN_hipGetDeviceCount, hipErrorNoDevice},
+     .want = ENDED(KPRED_HIP_ERR_DEVICE, hipErrorNoDevice)},
+    {"no device: 101", 3, 100, .fails = {STANDIN_hipGetDeviceCount, (hipError_t)101},
+     .want = ENDED(KPRED_HIP_ERR_DEVICE, (hipError_t)101)},
+    {"no device: 35", 3, 100, .fails = {STANDIN_hipGetDeviceCount, (hipError_t)35},
+     .want = ENDED(KPRED_HIP_ERR_DEVICE, (hipError_t)35)},
+    {"no device: a count of 0", 3, 100, .has_no_device = 1,
+     .want = ENDED(KPRED_HIP_ERR_DEVICE, hipErrorNoDevice)},
+    {"a stream of another device", 3, 100, .plan = {.stream = &of_another, .flush_bytes = 1000},
+     .want = ENDED(KPRED_HIP_ERR_STREAM, hipErrorInvalidHandle)},
+    {"a stream of the current device", 3, 100, .plan = {.stream = &of_another},
+     .current_device = 1},
+    /* Then the first round tells how long one takes, and the budget has room for three. */
+    {"times of entry that are unusable", 3, 100, .distort = bad_on_entry,
+     .plan = {.flush = scene_flush, .budget_us = 1000, .tolerance = 1e-9}, .want = {.rounds = 3}},
+    /* Half of its times are enough for the fastest to stay in the race. */
+    {"times that are unusable half",
+     3,
+     100,
+     {1, 90},
+     .script = unusable_half,
+     .want = {.winner = 1, .least_rounds = 4, .untimed = NOTHING}},
+    {"an untimed one stands in", 1, 0, .is_time = 1, .want = {KPRED_HIP_RANKED}},
+};
 
 /* ---- at random ---- */
 
@@ -746,6 +675,7 @@ static void scripts_at_random(void)
 
 int main(void)
 {
+    scene_run_rows(rows, COUNT(rows));
     RUN(every_call_fails);
     RUN(the_event_of_a_round_fails);
     RUN(the_best_so_far_after_a_sticky_error);
@@ -758,24 +688,14 @@ int main(void)
     RUN(flushes_fail);
     RUN(asynchronous_errors);
     RUN(out_of_resources_and_the_stream);
-    RUN(all_fail);
     RUN(all_fail_and_the_best_ranked_says_why);
     RUN(a_slower_one_wins_where_the_fastest_fail);
-    RUN(an_error_from_before);
-    RUN(a_context_that_is_lost_already);
-    RUN(work_from_before_has_failed);
-    RUN(no_memory_to_flush);
     RUN(verify_leaves_an_error);
-    RUN(no_device);
     RUN(a_capture_is_left_alone);
-    RUN(a_stream_of_another_device);
     RUN(times_that_are_never_usable);
     RUN(times_that_are_sometimes_unusable);
     RUN(a_time_that_is_unusable_once);
-    RUN(times_of_entry_that_are_unusable);
-    RUN(times_that_are_unusable_half);
     RUN(a_candidate_without_a_time);
-    RUN(an_untimed_one_stands_in);
     RUN(scripts_at_random);
     return test_end();
 }

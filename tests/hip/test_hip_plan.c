@@ -43,16 +43,6 @@ static void tolerance(void)
     CHECK_EQ(rounds_to(0, 0.005), rounds_to(0.005, 0.005));
 }
 
-static void clear_cases_end_early(void)
-{
-    scene_begin(3, 100);
-    scene.us[2] = 90;
-    scene_select();
-    check_winner(2);
-    CHECK_EQ(scene.result.rounds, 2);
-    CHECK_EQ(scene.timings[2].samples, 3);
-}
-
 static void check_batch(double us, double least_us, uint32_t batch)
 {
     scene_begin(3, us);
@@ -87,103 +77,16 @@ static double settling_us(size_t i, int k)
     return scene.us[i] * (1 - 0.0001 * (k < 400 ? k : 400));
 }
 
-/* Below least_us by less than one in twenty is no reason to begin anew, with any batch. */
-static void a_batch_that_is_nearly_long_enough_stays(void)
-{
-    scene_begin(3, 0.2);
-    scene.script = settling_us;
-    scene.plan.tolerance = 1e-9;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.result.batch, 100);
-    CHECK_EQ(scene.result.rounds, KPRED_HIP_SAMPLES);
-    CHECK_EQ(scene.timings[0].samples, KPRED_HIP_SAMPLES);
-}
-
 /* Entry saw it slow; from the first round on it is ten times as fast. */
 static double warming_us(size_t i, int k)
 {
     return scene.us[i] * (k > 2 ? 0.1 : 1);
 }
 
-static void a_batch_grows_when_launches_get_shorter(void)
-{
-    scene_begin(3, 50);
-    scene.us[1] = 48;
-    scene.script = warming_us;
-    scene_select();
-    check_winner(1);
-    CHECK_EQ(scene.result.batch, 5);
-    CHECK(scene_near(scene.timings[1].median_us, 4.8));
-    CHECK_EQ(scene.timings[1].samples, scene.result.rounds - 1);
-    scene_begin(3, 50);
-    scene.script = warming_us;
-    scene.plan.tolerance = 1e-9;
-    scene_select();
-    CHECK_EQ(scene.result.rounds, KPRED_HIP_SAMPLES);
-    CHECK_EQ(scene.timings[0].samples, KPRED_HIP_SAMPLES - 1);
-}
-
-/* What a round took counts also where it is less than a microsecond. */
-static void a_round_may_be_very_short(void)
-{
-    scene_begin(3, 1);
-    scene.script = warming_us;
-    scene.plan.least_us = 1e-3;
-    scene.plan.tolerance = 1e-9;
-    scene_select();
-    CHECK_EQ(scene.result.batch, 1);
-    CHECK(scene.result.rounds > 3);
-    CHECK(scene_near(scene.result.device_us, standin.now_us));
-}
-
 /* A single time that is far too small must not make the race throw away what it knows. */
 static double freak_us(size_t i, int k)
 {
     return i == 2 && k == 20 ? 0.01 : scene.us[i];
-}
-
-static void a_freak_time_does_not_change_the_batch(void)
-{
-    scene_begin(4, 100);
-    scene.plan.budget_us = 20000;
-    scene.plan.tolerance = 1e-9;
-    scene.script = freak_us;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.result.batch, 1);
-    CHECK(scene.timings[0].samples > 40);
-}
-
-/* A larger batch than budget and launches have room for would end the race before it begins. */
-static void a_batch_leaves_room_for_rounds(void)
-{
-    scene_begin(10, 2.2);
-    scene.us[9] = 2;
-    scene.plan.max_launches = 104;
-    scene_select();
-    check_winner(9);
-    CHECK(scene.result.rounds >= 3);
-    scene_begin(10, 2.2);
-    scene.us[9] = 2;
-    scene.plan.budget_us = 300;
-    scene_select();
-    check_winner(9);
-    CHECK(scene.result.rounds >= 3);
-}
-
-static void launches_with_prepare_or_flush_are_not_batched(void)
-{
-    for (int way = 0; way < 3; way++) {
-        scene_begin(3, 2);
-        scene.plan.prepare = way == 0 ? scene_prepare : 0;
-        scene.plan.flush = way == 1 ? scene_flush : 0;
-        scene.plan.flush_bytes = way == 2 ? 1000 : 0;
-        scene_select();
-        check_winner(0);
-        CHECK_EQ(scene.result.batch, 1);
-        CHECK_EQ(scene.result.launches, 6 + 3 * scene.result.rounds);
-    }
 }
 
 /* Never more than max_launches (check_result), and all of them if more is to be known */
@@ -204,19 +107,6 @@ static void max_launches(void)
     CHECK_EQ(scene.result.launches, 50);
 }
 
-static void entry_ends_at_two_thirds_of_the_budget(void)
-{
-    scene_begin(10, 100);
-    scene.plan.budget_us = 1201;
-    scene.plan.tolerance = 1e-9;
-    scene_select();
-    check_winner(0);
-    for (size_t i = 0; i < 10; i++)
-        CHECK_EQ(scene.timings[i].outcome == KPRED_HIP_UNTRIED, i >= 4);
-    CHECK_EQ(scene.result.rounds, 1);
-    CHECK(scene_near(scene.result.device_us, 1200));
-}
-
 /* Entry ends at two thirds of the launches, too, two for each candidate. */
 static void entry_ends_at_two_thirds_of_the_launches(void)
 {
@@ -229,49 +119,9 @@ static void entry_ends_at_two_thirds_of_the_launches(void)
     }
 }
 
-/* Times that events tell exactly: what the budget just has room for is done. */
-static void a_budget_to_the_end(void)
-{
-    static const double beside[] = {0, 374};
-    for (size_t i = 0; i < COUNT(beside); i++) {
-        scene_begin(3, 125);
-        scene.plan.budget_us = 750 + 2 * 375 + beside[i];
-        scene.plan.tolerance = 1e-9;
-        scene_select();
-        check_winner(0);
-        CHECK_EQ(scene.result.rounds, 2);
-    }
-}
-
 static double loading_us(size_t i, int k)
 {
     return scene.us[i] * (k == 1 ? 50 : 1);
-}
-
-static void what_a_warm_up_takes_is_charged(void)
-{
-    static const double times[] = {100, 0.5};
-    for (size_t t = 0; t < COUNT(times); t++) {
-        scene_begin(1, times[t]);
-        scene.script = loading_us;
-        scene_select();
-        check_winner(0);
-        CHECK(scene_near(scene.result.device_us, standin.now_us));
-        CHECK(scene_near(scene.timings[0].median_us, times[t]));
-    }
-}
-
-/* Both pass it, and the second one the budget that it gets once more. */
-static void the_first_is_tried_with_any_budget(void)
-{
-    scene_begin(3, 100);
-    scene.plan.budget_us = 1e-300;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.launches[0], 1);
-    CHECK_EQ(scene.launches[1], 1);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 1);
-    CHECK(scene_near(scene.timings[0].median_us, 100));
 }
 
 /* One launch that is preempted */
@@ -336,35 +186,11 @@ static void a_warm_up_that_passes_the_budget(void)
     CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 2);
 }
 
-/* The same by the host's clock */
-static void a_warm_up_that_passes_the_wall_time(void)
-{
-    scene_begin(5, 900);
-    scene.us[0] = 2e6;
-    scene.plan.clock = scene_clock;
-    scene.plan.wall_us = 20e3;
-    scene_select();
-    check_winner(1);
-    CHECK_EQ(scene.launches[0], 1);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 0);
-}
-
 /* The first probe waits for a prepare that takes long; k is of the launch before. */
 static double slow_prepare_us(size_t i, int k)
 {
     scene.prepare_us = i == 0 && k == 1 ? 50e3 : 100;
     return scene.us[i];
-}
-
-static void a_slow_prepare_keeps_nobody_out(void)
-{
-    scene_begin(5, 900);
-    scene.script = slow_prepare_us;
-    scene.plan.prepare = scene_prepare;
-    scene.plan.budget_us = 80e3;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 0);
 }
 
 /* Of the next candidate, and of the first round */
@@ -462,153 +288,6 @@ static void budgets_are_kept(void)
     }
 }
 
-static void wrong_ones_are_charged(void)
-{
-    scene_begin(10, 100);
-    scene.plan.verify = scene_verify;
-    scene.plan.budget_us = 1001;
-    scene.wrong = 0x3fe;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 3);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 6);
-}
-
-/* As with a budget of 0: it is no use to stop before there is a winner. */
-static void entry_goes_on_until_one_works(void)
-{
-    scene_begin(10, 100);
-    scene.plan.verify = scene_verify;
-    scene.plan.budget_us = 10;
-    scene.wrong = 0x7f;
-    scene_select();
-    check_winner(7);
-    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 7);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 2);
-    scene_begin(10, 100);
-    scene.plan.verify = scene_verify;
-    scene.plan.max_launches = 6;
-    scene.wrong = 0x7f;
-    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
-    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 5);
-}
-
-static void wall_time(void)
-{
-    scene_begin(10, 100);
-    scene.plan.clock = scene_clock;
-    scene.plan.wall_us = 1000;
-    scene.plan.tolerance = 1e-9;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 6);
-    CHECK_EQ(scene.result.rounds, 1);
-    CHECK(scene_near(scene.result.wall_us, 1200));
-}
-
-/* What is used up to the last microsecond is used up. */
-static void wall_time_to_the_end(void)
-{
-    scene_begin(3, 100);
-    scene.plan.clock = scene_clock;
-    scene.host_us = 5000; /* no clock begins at 0 */
-    scene.plan.wall_us = 600 + 2 * 300;
-    scene.plan.tolerance = 1e-9;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.result.rounds, 2);
-    CHECK(scene_near(scene.result.wall_us, 1200));
-}
-
-/* Where looking at the clock takes long: the device does next to nothing. */
-static void wall_time_of_the_host(void)
-{
-    scene_begin(10, 1);
-    scene.plan.clock = scene_clock;
-    scene.clock_us = 1000;
-    scene.plan.wall_us = 1.5;
-    scene_select();
-    check_winner(0);
-    CHECK_EQ(scene.result.launches, 2);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 9);
-}
-
-static void a_clock_without_a_limit(void)
-{
-    scene_begin(3, 100);
-    scene.plan.clock = scene_clock;
-    scene_select();
-    check_winner(0);
-    CHECK(scene_near(scene.result.wall_us, standin.now_us));
-}
-
-/* ---- budget 0 ---- */
-
-static void scene_of_trust(size_t n)
-{
-    scene_begin(n, 100);
-    scene.plan.budget_us = 0;
-}
-
-static void check_trusted(size_t winner)
-{
-    CHECK_EQ(scene.status, KPRED_HIP_RANKED);
-    CHECK_EQ(scene.result.winner, winner);
-    CHECK_EQ(scene.result.launched, 1);
-    CHECK_EQ(scene.launches[winner], 1);
-    CHECK_EQ(scene.result.launches, winner + 1);
-    CHECK_EQ(standin.calls[STANDIN_hipEventCreate], 0);
-    CHECK_EQ(standin.calls[STANDIN_hipMalloc], 0);
-}
-
-static void without_budget_the_first_is_launched(void)
-{
-    scene_of_trust(5);
-    scene.us[0] = 1e6;
-    scene.plan.prepare = scene_prepare;
-    scene.plan.flush = scene_flush;
-    scene.plan.flush_bytes = 1000;
-    scene_select();
-    check_trusted(0);
-    CHECK(strcmp(scene.trace, "pl") == 0);
-    CHECK_EQ(standin.calls[STANDIN_hipStreamSynchronize], 0);
-    CHECK_EQ(count_outcome(KPRED_HIP_UNTRIED), 4);
-}
-
-static void without_budget_the_first_that_is_right(void)
-{
-    scene_of_trust(5);
-    scene.plan.verify = scene_verify;
-    scene.wrong = 5;
-    scene_select();
-    check_trusted(1);
-    CHECK(strcmp(scene.trace, "lvlv") == 0);
-    scene_of_trust(5);
-    scene.plan.verify = scene_verify;
-    scene.wrong = 31;
-    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
-    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 5);
-    CHECK_EQ(scene.result.launched, 0);
-}
-
-static void without_budget_all_fail(void)
-{
-    scene_of_trust(5);
-    scene.plan.launch = scene_refuse;
-    scene.launch_leaves = scene.launch_returns = hipErrorInvalidConfiguration;
-    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
-    CHECK_EQ(scene.result.error, hipErrorInvalidConfiguration);
-    for (size_t i = 0; i < 5; i++)
-        CHECK_EQ(scene.timings[i].error, hipErrorInvalidConfiguration);
-}
-
-static void time_without_budget(void)
-{
-    scene_of_trust(1);
-    CHECK_EQ(scene_time(), KPRED_HIP_RANKED);
-    check_trusted(0);
-}
-
 /* ---- callbacks ---- */
 
 /* How often `unit` stands in the trace, of which only its letters count; -1: not a whole number */
@@ -682,41 +361,118 @@ static void a_wrong_one_never_wins(void)
     }
 }
 
-static void all_are_wrong(void)
-{
-    scene_begin(6, 100);
-    scene.plan.verify = scene_verify;
-    scene.wrong = 63;
-    CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
-    CHECK_EQ(scene.result.error, hipSuccess);
-    CHECK_EQ(count_outcome(KPRED_HIP_WRONG), 6);
-    CHECK_EQ(scene.result.launches, 6);
-}
+/* ---- rows ---- */
 
-static void not_ready_is_no_error(void)
-{
-    scene_begin(4, 100);
-    scene.launch_leaves = hipErrorNotReady;
-    scene_select();
-    check_winner(0);
-    scene_of_trust(4);
-    scene.launch_leaves = hipErrorNotReady;
-    scene_select();
-    check_trusted(0);
-}
+static standin_stream stream;
 
-static void streams(void)
-{
-    standin_stream stream = {0};
-    scene_begin(4, 100);
-    scene.plan.stream = &stream;
-    scene_select();
-    check_winner(0);
-    scene_of_trust(4);
-    scene.plan.stream = &stream;
-    scene_select();
-    check_trusted(0);
-}
+static const struct scene_row rows[] = {
+    {"clear cases end early", 3, 100, {2, 90}, .want = {.winner = 2, .rounds = 2, .samples = 3}},
+    /* Below least_us by less than one in twenty is no reason to begin anew, with any batch. */
+    {"a batch that is nearly long enough stays", 3, 0.2, .script = settling_us,
+     .plan = {.tolerance = 1e-9},
+     .want = {.batch = 100, .rounds = KPRED_HIP_SAMPLES, .samples = KPRED_HIP_SAMPLES}},
+    {"a batch grows when launches get shorter",
+     3,
+     50,
+     {1, 48},
+     .script = warming_us,
+     .want = {.winner = 1, .batch = 5, .median_us = 4.8}},
+    {"the round before does not count then", 3, 50, .script = warming_us,
+     .plan = {.tolerance = 1e-9},
+     .want = {.rounds = KPRED_HIP_SAMPLES, .samples = KPRED_HIP_SAMPLES - 1}},
+    /* What a round took counts also where it is less than a microsecond. */
+    {"a round may be very short", 3, 1, .script = warming_us,
+     .plan = {.least_us = 1e-3, .tolerance = 1e-9}, .want = {.batch = 1, .least_rounds = 4}},
+    /* A single time that is far too small must not make the race throw away what it knows. */
+    {"a freak time does not change the batch", 4, 100, .script = freak_us,
+     .plan = {.budget_us = 20000, .tolerance = 1e-9}, .want = {.batch = 1, .least_rounds = 40}},
+    /* A larger batch than budget and launches have room for would end the race before it begins. */
+    {"a batch leaves room for rounds: launches",
+     10,
+     2.2,
+     {9, 2},
+     .plan = {.max_launches = 104},
+     .want = {.winner = 9, .least_rounds = 3}},
+    {"a batch leaves room for rounds: budget",
+     10,
+     2.2,
+     {9, 2},
+     .plan = {.budget_us = 300},
+     .want = {.winner = 9, .least_rounds = 3}},
+    {"launches with prepare are not batched", 3, 2, .plan = {.prepare = scene_prepare},
+     .want = {.batch = 1, .rounds = 63, .launches = 195}},
+    {"launches with flush are not batched", 3, 2, .plan = {.flush = scene_flush},
+     .want = {.batch = 1, .rounds = 63, .launches = 195}},
+    {"launches with flush_bytes are not batched", 3, 2, .plan = {.flush_bytes = 1000},
+     .want = {.batch = 1, .rounds = 63, .launches = 195}},
+    {"entry ends at two thirds of the budget", 10, 100,
+     .plan = {.budget_us = 1201, .tolerance = 1e-9},
+     .want = {.untried = 6, .rounds = 1, .device_us = 1200}},
+    /* Times that events tell exactly: what the budget just has room for is done. */
+    {"a budget to the end", 3, 125, .plan = {.budget_us = 1500, .tolerance = 1e-9},
+     .want = {.rounds = 2}},
+    {"a budget nearly to the next round", 3, 125, .plan = {.budget_us = 1874, .tolerance = 1e-9},
+     .want = {.rounds = 2}},
+    {"what a warm-up takes is charged", 1, 100, .script = loading_us, .want = {.median_us = 100}},
+    {"what a short warm-up takes is charged", 1, 0.5, .script = loading_us,
+     .want = {.median_us = 0.5}},
+    /* Both pass it, and the second one the budget that it gets once more. */
+    {"the first is tried with any budget", 3, 100, .plan = {.budget_us = 1e-300},
+     .want = {.launches = 2, .untried = 1, .median_us = 100}},
+    {"a warm-up that passes the wall time",
+     5,
+     900,
+     {0, 2e6},
+     .plan = {.clock = scene_clock, .wall_us = 20e3},
+     .want = {.winner = 1, .launches = 9, .untried = NOTHING}},
+    {"a slow prepare keeps nobody out", 5, 900, .script = slow_prepare_us,
+     .plan = {.prepare = scene_prepare, .budget_us = 80e3}, .want = {.untried = NOTHING}},
+    {"wrong ones are charged", 10, 100, .wrong = 0x3fe,
+     .plan = {.verify = scene_verify, .budget_us = 1001}, .want = {.wrong = 3, .untried = 6}},
+    /* As with a budget of 0: it is no use to stop before there is a winner. */
+    {"entry goes on until one works", 10, 100, .wrong = 0x7f,
+     .plan = {.verify = scene_verify, .budget_us = 10},
+     .want = {.winner = 7, .wrong = 7, .untried = 2}},
+    {"but not beyond max_launches", 10, 100, .wrong = 0x7f,
+     .plan = {.verify = scene_verify, .max_launches = 6},
+     .want = {KPRED_HIP_ERR_CANDIDATES, .wrong = 5}},
+    {"wall time", 10, 100, .plan = {.clock = scene_clock, .wall_us = 1000, .tolerance = 1e-9},
+     .want = {.untried = 6, .rounds = 1, .wall_us = 1200}},
+    /* What is used up to the last microsecond is used up; no clock begins at 0. */
+    {"wall time to the end", 3, 100, .host_us = 5000,
+     .plan = {.clock = scene_clock, .wall_us = 1200, .tolerance = 1e-9},
+     .want = {.rounds = 2, .wall_us = 1200}},
+    /* Where looking at the clock takes long: the device does next to nothing. */
+    {"wall time of the host", 10, 1, .clock_us = 1000,
+     .plan = {.clock = scene_clock, .wall_us = 1.5}, .want = {.launches = 2, .untried = 9}},
+    {"a clock without a limit", 3, 100, .plan = {.clock = scene_clock}, .want = {.wall_us = 1200}},
+    {"all are wrong", 6, 100, .wrong = 63, .plan = {.verify = scene_verify},
+     .want = {KPRED_HIP_ERR_CANDIDATES, .wrong = 6, .launches = 6}},
+    {"not ready is no error", 4, 100, .launch_leaves = hipErrorNotReady},
+    {"a stream", 4, 100, .plan = {.stream = &stream}},
+
+    {"without budget the first is launched",
+     5,
+     100,
+     {0, 1e6},
+     .has_no_budget = 1,
+     .plan = {.prepare = scene_prepare, .flush = scene_flush, .flush_bytes = 1000},
+     .want = {KPRED_HIP_RANKED, .launches = 1, .untried = 4, .trace = "pl"}},
+    {"without budget the first that is right", 5, 100, .has_no_budget = 1, .wrong = 5,
+     .plan = {.verify = scene_verify},
+     .want = {KPRED_HIP_RANKED, .winner = 1, .launches = 2, .wrong = 1, .trace = "lvlv"}},
+    {"without budget none is right", 5, 100, .has_no_budget = 1, .wrong = 31,
+     .plan = {.verify = scene_verify}, .want = {KPRED_HIP_ERR_CANDIDATES, .wrong = 5}},
+    {"without budget all fail", 5, 100, .has_no_budget = 1, .plan = {.launch = scene_refuse},
+     .launch_returns = hipErrorInvalidConfiguration, .launch_leaves = hipErrorInvalidConfiguration,
+     .want = {KPRED_HIP_ERR_CANDIDATES, .error = hipErrorInvalidConfiguration, .failed = 5}},
+    {"time without budget", 1, 100, .has_no_budget = 1, .is_time = 1,
+     .want = {KPRED_HIP_RANKED, .launches = 1}},
+    {"without budget not ready is no error", 4, 100, .has_no_budget = 1,
+     .launch_leaves = hipErrorNotReady, .want = {KPRED_HIP_RANKED, .launches = 1}},
+    {"without budget a stream", 4, 100, .has_no_budget = 1, .plan = {.stream = &stream},
+     .want = {KPRED_HIP_RANKED, .launches = 1}},
+};
 
 /* ---- arguments ---- */
 
@@ -832,46 +588,21 @@ static void statuses_have_texts(void)
 
 int main(void)
 {
+    scene_run_rows(rows, COUNT(rows));
     RUN(drop_factor);
     RUN(tolerance);
-    RUN(clear_cases_end_early);
     RUN(short_launches_are_batched);
-    RUN(a_batch_that_is_nearly_long_enough_stays);
-    RUN(a_batch_grows_when_launches_get_shorter);
-    RUN(a_round_may_be_very_short);
-    RUN(a_freak_time_does_not_change_the_batch);
-    RUN(a_batch_leaves_room_for_rounds);
-    RUN(launches_with_prepare_or_flush_are_not_batched);
     RUN(max_launches);
-    RUN(entry_ends_at_two_thirds_of_the_budget);
     RUN(entry_ends_at_two_thirds_of_the_launches);
-    RUN(a_budget_to_the_end);
-    RUN(what_a_warm_up_takes_is_charged);
-    RUN(the_first_is_tried_with_any_budget);
     RUN(an_outlier_keeps_nobody_out);
     RUN(a_warm_up_that_passes_the_budget);
-    RUN(a_warm_up_that_passes_the_wall_time);
-    RUN(a_slow_prepare_keeps_nobody_out);
     RUN(prepare_and_flush_are_expected);
     RUN(an_outlier_does_not_end_the_rounds);
     RUN(budgets_are_kept);
-    RUN(wrong_ones_are_charged);
-    RUN(entry_goes_on_until_one_works);
-    RUN(wall_time);
-    RUN(wall_time_to_the_end);
-    RUN(wall_time_of_the_host);
-    RUN(a_clock_without_a_limit);
-    RUN(without_budget_the_first_is_launched);
-    RUN(without_budget_the_first_that_is_right);
-    RUN(without_budget_all_fail);
-    RUN(time_without_budget);
     RUN(prepare_precedes_each_launch);
     RUN(flushes_precede_each_timed_launch);
     RUN(verify_is_called_once);
     RUN(a_wrong_one_never_wins);
-    RUN(all_are_wrong);
-    RUN(not_ready_is_no_error);
-    RUN(streams);
     RUN(null_pointers);
     RUN(callbacks_that_are_missing);
     RUN(numbers_out_of_range);

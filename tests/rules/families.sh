@@ -8,12 +8,6 @@
 test_begin
 families=$(sed -n 's/^#undef KPRED_RULES_//p' kpred_constraints.h | grep -vx NO_FAMILY)
 
-# file NAME LINE...: a source of these lines
-file() {
-    name=$1; shift
-    printf '%s\n' "$@" >"$tmp/$name.c"
-}
-
 # compiled NAME COMMAND...: into an object of that name
 compiled() {
     name=$1; shift
@@ -34,7 +28,7 @@ implement='#define KPRED_IMPLEMENTATION'
 alone() {
     function=$1; shift
     for family in $families; do
-        file "$family" "#define KPRED_RULES_$family" "$include"
+        printf '%s\n' "#define KPRED_RULES_$family" "$include" >"$tmp/$family.c"
         $function "$family" "$@" || return 1
     done
 }
@@ -64,7 +58,7 @@ fi
 # ---- what is in an object ----
 
 need nm "what is in an object"
-file all "$implement" "$include"
+printf '%s\n' "$implement" "$include" >"$tmp/all.c"
 compiled all "$CC" -std=c99 || exit 1
 rules all >"$tmp/all"
 alone compiled "$CC" -std=c99 -DKPRED_IMPLEMENTATION || exit 1
@@ -82,12 +76,11 @@ check "each rule is in one family" parts
 
 # A family's rules are those that the lists say are in it.
 listed() {
+    printf '%s\n' "$include" '#include <stdio.h>' '#define SHOW(rule, n, list, of) puts(#of " " #rule);' \
+        'int main(void) { KPRED_RULE_LIST(SHOW) KPRED_ONE_WAY_LIST(SHOW) return 0; }' >"$tmp/listed.c"
+    "$CC" -std=c99 -I. "$tmp/listed.c" -o "$tmp/listed" && "$tmp/listed" >"$tmp/lists" || return 1
     for family in $families; do
-        printf '%s\n' '#include "kpred_constraints.h"' '#include <string.h>' '#include <stdio.h>' \
-            '#define SHOW(rule, n, list, of) if (!strcmp(#of, FAMILY)) puts(#rule);' \
-            'int main(void) { KPRED_RULE_LIST(SHOW) KPRED_ONE_WAY_LIST(SHOW) return 0; }' >"$tmp/listed.c"
-        "$CC" -std=c99 -I. "-DFAMILY=\"$family\"" "$tmp/listed.c" -o "$tmp/listed" || return 1
-        "$tmp/listed" | sort >"$tmp/of_list"
+        sed -n "s/^$family //p" "$tmp/lists" | sort >"$tmp/of_list"
         rules "$family" | grep -v '^kpred_rule_of_' | diff - "$tmp/of_list" || return 1
     done
 }
@@ -98,22 +91,18 @@ has_all() {
     compiled "$@" && rules "$1" | diff - "$tmp/all"
 }
 
-# one_by_one: requests for each of the families, twice
-one_by_one() {
+# requests FAMILY...: each, twice
+requests() {
     for family in "$@"; do
         for time in once again; do printf '%s\n' "#define KPRED_RULES_$family /* $time */" "$include"; done
     done
 }
 backwards=$(echo "$families" | sed '1!G;h;$!d')
-{ echo "$implement"; one_by_one $families; } >"$tmp/forwards.c"
-{ echo "$implement"; one_by_one $backwards; } >"$tmp/backwards.c"
-{ echo "$include"; one_by_one $families; echo "$implement"; one_by_one $backwards; } >"$tmp/late.c"
-{ echo "$implement"; one_by_one CONV_IGEMM; echo "$include"; echo "$include"; } >"$tmp/rest.c"
-{
-    echo "$implement"
-    for family in $families; do echo "#define KPRED_RULES_$family"; done
-    echo "$include"
-} >"$tmp/at_once.c"
+{ echo "$implement"; requests $families; } >"$tmp/forwards.c"
+{ echo "$implement"; requests $backwards; } >"$tmp/backwards.c"
+{ echo "$include"; requests $families; echo "$implement"; requests $backwards; } >"$tmp/late.c"
+{ echo "$implement"; requests CONV_IGEMM; echo "$include"; echo "$include"; } >"$tmp/rest.c"
+{ echo "$implement"; printf '#define KPRED_RULES_%s\n' $families; echo "$include"; } >"$tmp/at_once.c"
 for name in forwards backwards late rest at_once; do
     check "all families, $name" has_all $name "$CC" -std=c99 -Wall -Wextra -Wpedantic -Werror
 done
@@ -124,7 +113,7 @@ need_weights "generated headers"
 
 # headers NAME...: lines that include them
 headers() {
-    for model in "$@"; do echo "#include \"weights/$model.h\""; done
+    printf '#include "weights/%s.h"\n' "$@"
 }
 two="conv_asm_1x1u conv_hip_igemm_v4r1_wrw"
 three="conv_igemm_gtc_fwd_nhwc conv_solver conv_asm_1x1u"

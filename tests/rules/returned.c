@@ -1,8 +1,8 @@
-/* returned.c - what a shipped model predicts for each problem of a table, for returned.py
+/* returned.c - what a shipped model predicts for each problem of a table, for rules_oracle.py
    SPDX-License-Identifier: MIT
 
    returned MODEL K < CSV that `kpred-train ingest` wrote for the model: for each problem a line
-   with the status, the problem, then up to K predicted tuples, separated by ';'. */
+   with the problem, then up to K predicted tuples, separated by ';'. */
 #define KPRED_IMPLEMENTATION
 #include "model/shipped.h"
 
@@ -39,8 +39,7 @@ static void print_line(kpred_ctx *ctx, const int32_t *problem, size_t k)
 {
     const kpred_model *m = ctx->model;
     size_t n = 0;
-    const kpred_status status = kpred_predict(ctx, problem, m->n_fields, out, k, &n);
-    printf("%d ", (int)status);
+    kpred_predict(ctx, problem, m->n_fields, out, k, &n);
     for (uint32_t f = 0; f < m->n_fields; f++)
         print_field(m->fields + f, problem[f], f ? "," : "");
     for (size_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 
 usage: rules_oracle.py --exe TEST_RULES [--oracle RULES.py] [--db GPU=FILE.db[.bz2]]...
                        [--random N] [--seed S] [--kernel NAME]...
+       rules_oracle.py --oracle RULES.py --returned MODEL < lines of returned.c
 
 TEST_RULES is the program built from test_rules.c, RULES.py the oracle, each FILE one of MIOpen's
 SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
@@ -16,10 +17,11 @@ SQLite perf-dbs, GPU its token (gfx906_60). Per kernel, the checks are
                statement of the checks, on which the next check relies
   prefixes     on these tuples, the rule rejects no later than with the parameter that decides the
                first of the oracle's checks to fail
-  complete     for every applicable problem there is a tuple in the vocabulary, and the oracle
-               accepts it
   exact        on database problems, all prefixes over the vocabulary are accepted exactly if a
                legal tuple begins with them
+
+--returned: every tuple that the model predicts passes the oracle, and every problem has one to which
+the oracle says that the kernel applies. Of a kernel that the oracle does not know it says so.
 
 Of kernels whose conditions are observed only, which the oracle does not have, the one check is
 
@@ -42,48 +44,29 @@ FAILED_SEARCH = (16, 16, 16, 16, 1, 1, 2, 3, 1)
 OLDER_SEARCH = (
     (8, 16, 32, 32, 2, 2, 8, 1, 1), (8, 16, 32, 32, 2, 2, 8, 1, 2), (8, 16, 32, 32, 4, 1, 8, 1, 2),
     (16, 8, 32, 16, 2, 2, 4, 1, 2), (32, 8, 32, 16, 1, 2, 4, 1, 2), (32, 16, 32, 16, 1, 1, 4, 1, 2))
-CHECKS = ("rows", "problems", "tuples", "prefixes", "complete", "exact")
-
-IGEMM = ((64, 128, 256), (32, 64, 128), (32, 64, 128), (4, 8, 16), (2, 4), (2, 4))
+CHECKS = ("rows", "problems", "tuples", "prefixes", "exact")
 
 # In the order of the rules: the name that the oracle has for the kernel, if any; the filter (0: the
-# problem has fields for it, and for all else); the parameters' vocabularies, as in the models' specs;
-# the directions; the solvers in the databases.
-Kernel = collections.namedtuple("Kernel", "name oracle filter vocabulary directions solvers")
+# problem has fields for it, and for all else); the directions; the solvers in the databases.
+Kernel = collections.namedtuple("Kernel", "name oracle filter directions solvers")
 KERNELS = tuple(Kernel(*x) for x in (
-    ("conv_asm_1x1u", "ConvAsm1x1U", 1,
-     ((1, 2, 3, 4), (1, 4, 8, 16, 32), range(1, 9), (1, 4, 16, 32, 64), (1, 2, 3, 4), (1, 2, 4),
-      (1, 2, 4), (1, 2, 4, 8)), "FB", ("ConvAsm1x1U",)),
-    ("conv_ocl_direct_fwd_1x1", "ConvOclDirectFwd1x1", 1,
-     ((1, 8, 16), (8, 16, 64, 128, 256), (1, 8, 16, 32), (1, 8, 16, 32), (0, 1), (0, 1, 2, 4),
-      (4, 8, 16, 32, 64), (4, 8, 64, 128, 256, 2048), (0, 1)), "FB", ("ConvOclDirectFwd1x1",)),
-    ("conv_asm_bwd_wrw_1x1", "ConvAsmBwdWrW1x1", 1,
-     ((1, 2, 4, 8, 16),) * 5 + ((1, 2, 4), range(1, 9), range(1, 5), (0, 1), range(5)),
-     "W", ("ConvAsmBwdWrW1x1",)),
-    ("conv_asm_bwd_wrw_3x3", "ConvAsmBwdWrW3x3", 3,
-     ((0,), (0, 1), (8, 16), (1, 2, 4, 8), range(1, 17), range(1, 9)), "W", ("ConvAsmBwdWrW3x3",)),
-    ("conv_asm_3x3u", "ConvAsm3x3U", 0, (range(10), range(1, 9), range(1, 9)),
-     "FB", ("ConvAsm3x3U",)),
-    ("conv_ocl_direct_fwd", "ConvOclDirectFwd", 0,
-     ((8, 16, 32),) * 4 + ((1, 2, 4),) * 2 + ((1, 2, 4, 8), (1, 2, 4), (1, 2)),
-     "FB", ("ConvOclDirectFwd",)),
-    ("conv_bin_winograd_rxs", "ConvBinWinogradRxSf2x3", 0, (range(0, 304, 16), range(1, 17)),
-     "FBW", ("ConvBinWinogradRxSf2x3",)),
-    ("conv_bin_winograd_rxs_f3x2", "ConvBinWinogradRxSf3x2", 0,
-     (range(0, 304, 16), range(1, 17)), "FBW", ("ConvBinWinogradRxSf3x2",)),
-    ("conv_hip_igemm_v4r1", "ConvHipImplicitGemmV4R1Fwd", 0,
-     ((8, 16), (16, 32, 64, 128), (4, 8, 16), (2,), (2, 4), (2, 4), (1, 2, 4), (2, 4), (1, 2, 4),
-      (2, 4), (4, 8, 16), (1, 2), (8, 16), (1, 2, 4), (1, 2, 4), (16, 32, 64, 128)),
-     "FW", ("ConvHipImplicitGemmV4R1Fwd", "ConvHipImplicitGemmV4R1WrW")),
-    ("conv_hip_igemm_bwd_v1r1", "ConvHipImplicitGemmBwdDataV1R1", 0, IGEMM,
-     "B", ("ConvHipImplicitGemmBwdDataV1R1",)),
-    ("conv_hip_igemm_v4r4", "", 0, IGEMM,
-     "FW", ("ConvHipImplicitGemmV4R4Fwd", "ConvHipImplicitGemmV4R4WrW")),
-    ("conv_mlir_igemm", "", 0, IGEMM,
-     "FBW", ("ConvMlirIgemmFwd", "ConvMlirIgemmBwd", "ConvMlirIgemmWrW")),
-    ("conv_ocl_bwd_wrw2", "", 0,
-     ((1, 3, 8), range(6, 13), (1, 3, 8), (1, 3, 8), (2, 3, 5, 7, 9, 11)),
-     "W", tuple("ConvOclBwdWrW2<%d>" % n for n in (1, 2, 4, 8, 16))),
+    ("conv_asm_1x1u", "ConvAsm1x1U", 1, "FB", ("ConvAsm1x1U",)),
+    ("conv_ocl_direct_fwd_1x1", "ConvOclDirectFwd1x1", 1, "FB", ("ConvOclDirectFwd1x1",)),
+    ("conv_asm_bwd_wrw_1x1", "ConvAsmBwdWrW1x1", 1, "W", ("ConvAsmBwdWrW1x1",)),
+    ("conv_asm_bwd_wrw_3x3", "ConvAsmBwdWrW3x3", 3, "W", ("ConvAsmBwdWrW3x3",)),
+    ("conv_asm_3x3u", "ConvAsm3x3U", 0, "FB", ("ConvAsm3x3U",)),
+    ("conv_ocl_direct_fwd", "ConvOclDirectFwd", 0, "FB", ("ConvOclDirectFwd",)),
+    ("conv_bin_winograd_rxs", "ConvBinWinogradRxSf2x3", 0, "FBW", ("ConvBinWinogradRxSf2x3",)),
+    ("conv_bin_winograd_rxs_f3x2", "ConvBinWinogradRxSf3x2", 0, "FBW", ("ConvBinWinogradRxSf3x2",)),
+    ("conv_hip_igemm_v4r1", "ConvHipImplicitGemmV4R1Fwd", 0, "FW",
+     ("ConvHipImplicitGemmV4R1Fwd", "ConvHipImplicitGemmV4R1WrW")),
+    ("conv_hip_igemm_bwd_v1r1", "ConvHipImplicitGemmBwdDataV1R1", 0, "B",
+     ("ConvHipImplicitGemmBwdDataV1R1",)),
+    ("conv_hip_igemm_v4r4", "", 0, "FW",
+     ("ConvHipImplicitGemmV4R4Fwd", "ConvHipImplicitGemmV4R4WrW")),
+    ("conv_mlir_igemm", "", 0, "FBW",
+     ("ConvMlirIgemmFwd", "ConvMlirIgemmBwd", "ConvMlirIgemmWrW")),
+    ("conv_ocl_bwd_wrw2", "", 0, "W", tuple("ConvOclBwdWrW2<%d>" % n for n in (1, 2, 4, 8, 16))),
 ))
 
 
@@ -224,6 +207,11 @@ class Rules:
         if len(lines) != asked:
             raise SystemExit("%s: %d answers to %d queries" % (self.exe, len(lines), asked))
         return lines
+
+    def vocabulary(self, kernel):
+        """The values of each parameter, as in the models' specs."""
+        self.ask("V %d" % kernel)
+        return [[int(x) for x in domain.split()] for domain in self.answers()[0].split(",")]
 
 
 def connect(path):
@@ -469,10 +457,9 @@ def check_problems(oracle, rules, report, rng, kernel, known, how_many):
     return applicable
 
 
-def tuples_of(rng, oracle, kernel, problem, optima, how_many):
+def tuples_of(rng, oracle, kernel, vocabulary, problem, optima, how_many):
     """A walk near the border of the legal: each step changes a value, of an illegal tuple one that
     its first failed check is about. Yields tuples, and deciding_prefix of each."""
-    vocabulary = KERNELS[kernel].vocabulary
     values = list(rng.choice(optima)) if optima else [rng.choice(v) for v in vocabulary]
     choices, random_unit = rng.choice, rng.random
     for _ in range(how_many):
@@ -486,7 +473,7 @@ def tuples_of(rng, oracle, kernel, problem, optima, how_many):
 
 
 def check_tuples(oracle, rules, report, rng, kernel, known, applicable, how_many):
-    name, vocabulary = KERNELS[kernel].name, KERNELS[kernel].vocabulary
+    name, vocabulary = KERNELS[kernel].name, rules.vocabulary(kernel)
     each = 40
     count, bad, late = collections.Counter(), [], []
     for batch in range(0, how_many, 50 * each):
@@ -500,7 +487,8 @@ def check_tuples(oracle, rules, report, rng, kernel, known, applicable, how_many
             applies = problem.applies(oracle, q)
             rules.ask(problem.query())
             asked.append(None)
-            for values, first in tuples_of(rng, oracle, kernel, q, optima, each):
+            for values, first in tuples_of(rng, oracle, kernel, vocabulary, q, optima,
+                                           each):
                 rules.ask("T " + " ".join(map(str, values)))
                 asked.append((problem, values, first if applies else 0))
         for case, answer in zip(asked, rules.answers()):
@@ -520,24 +508,6 @@ def check_tuples(oracle, rules, report, rng, kernel, known, applicable, how_many
                   % (count["legal"] + count["illegal"], count["legal"], count["illegal"]), bad)
     report.result("prefixes_" + name, late, "%d illegal, of which look-ahead stops %d early"
                   % (count["illegal"], count["stopped ahead of the check"]), late)
-
-
-def check_complete(oracle, rules, report, kernel, known, applicable):
-    name, solver, _, vocabulary = KERNELS[kernel][:4]
-    problems, bad = [], []
-    for problem in [x[0] for x in known] + applicable:
-        q = problem.oracle(oracle)
-        if problem.applies(oracle, q) and max(problem.strides) <= 2:
-            rules.ask(problem.query())
-            rules.ask("F")
-            problems.append((problem, q))
-    answers = rules.answers()[1::2]
-    for (problem, q), answer in zip(problems, answers):
-        values = tuple(map(int, answer.split()))
-        if (len(values) != len(vocabulary) or any(x not in v for x, v in zip(values, vocabulary))
-                or first_failure(rules_of(oracle, kernel), q, values) <= len(values)):
-            bad.append((problem.fields, answer))
-    report.result("complete_" + name, bad, "%d problems" % len(problems), bad)
 
 
 def check_exact(rules, report, rng, kernel, known):
@@ -589,11 +559,34 @@ def check_kernel(oracle, report, args, kernel):
     applicable = check_problems(oracle, rules, report, rng, kernel, known,
                                 max(1000, args.random // 40))
     check_tuples(oracle, rules, report, rng, kernel, known, applicable, max(1000, args.random // 4))
-    check_complete(oracle, rules, report, kernel, known, applicable)
     if known:
         check_exact(rules, report, rng, kernel, known)
     else:
         report.skip("exact_" + name, "no database")
+
+
+def check_returned(oracle, model):
+    """Of the kernel with the longest name that the model's begins with; the status"""
+    known = [i for i, k in enumerate(KERNELS) if k.oracle and model.startswith(k.name)]
+    if not known:
+        print(f"{model}: the oracle does not know its kernel")
+        return 0
+    kernel = max(known, key=lambda i: len(KERNELS[i].name))
+    tokens = {x: i for names in (GPUS, DIRS, DTYPES, LAYOUTS) for i, x in enumerate(names)}
+    rules, kind = rules_of(oracle, kernel), Problem if KERNELS[kernel].filter else Conv2d
+    count = collections.Counter()
+    for line in sys.stdin:
+        head, *rest = line.rstrip("\n").split(";")
+        problem = kind(kernel, *(tokens[x] if x in tokens else int(x) for x in head.split(",")))
+        view = problem.oracle(oracle)
+        bad = [x for x in rest
+               if first_failure(rules, view, tuple(map(int, x.split(",")))) <= x.count(",") + 1]
+        missing = not rest and problem.applies(oracle, view)
+        count.update(problems=1, tuples=len(rest), illegal=len(bad), without=missing)
+        if bad or missing:
+            print(head, bad or "has no tuple")
+    print(f"{model}: {dict(count)}")
+    return 1 if count["illegal"] or count["without"] or not count["tuples"] else 0
 
 
 def database(text):
@@ -605,13 +598,16 @@ def database(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--exe", required=True)
+    parser.add_argument("--exe")
     parser.add_argument("--oracle", default="")
     parser.add_argument("--db", type=database, action="append", default=[])
     parser.add_argument("--random", type=int, default=1000000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kernel", action="append", default=[])
+    parser.add_argument("--returned")
     args = parser.parse_args()
+    if args.returned:
+        return check_returned(load_oracle(args.oracle), args.returned)
     report = Report()
     for gpu, path in args.db:
         if not os.path.exists(path):

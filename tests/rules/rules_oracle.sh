@@ -1,18 +1,42 @@
 #!/bin/sh
-# rules_oracle.sh - the rules of kpred_constraints.h against the oracle
+# rules_oracle.sh - the rules of kpred_constraints.h against the oracle, and the tuples of the shipped models
 # SPDX-License-Identifier: MIT
 #
-# usage: rules_oracle.sh [1|2]. The first part has the four kernels with a filter of their own.
+# usage: rules_oracle.sh [1|2|returned]. The first part has the four kernels with a filter of their own; returned: ten
+# tuples for each problem of the databases, of the models of kernels in perf-dbs.
 # RANDOM_TUPLES in the environment: of all kernels together, default 100000
 . tests/harness/script.inc
 
 test_begin
+need python3 "the rules' oracle"
+
+# returned SPEC: its model's tuples pass the oracle, and no problem is without
+returned() {
+    model=$(basename "$1" .spec)
+    # shellcheck disable=SC2046
+    "$trainer" ingest "$1" --data $(data_of "$1" "$MIOPEN_DB") -o "$tmp/rows.csv" --force &&
+        "$tmp/returned" "$model" 10 <"$tmp/rows.csv" >"$tmp/lines" &&
+        python3 tests/rules/rules_oracle.py --oracle "$ORACLE" --returned "$model" <"$tmp/lines"
+}
+
+if [ "${1-}" = returned ]; then
+    need_weights "returned tuples"
+    need_trainer "returned tuples"
+    for file in "$ORACLE" "$MIOPEN_DB/gfx900_56.db.bz2"; do
+        [ -r "$file" ] || end_without "returned tuples" "there is no $file"
+    done
+    . tools/train/trained.inc
+    check "it builds" test_program returned "$tmp/returned"
+    for spec in $(perf_specs); do check "returned tuples of $(basename "$spec" .spec)" returned "$spec"; done
+    test_end
+    exit
+fi
+
 case ${1-} in
 1) kernels="conv_asm_1x1u conv_ocl_direct_fwd_1x1 conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3" ;;
 2) kernels=$(sed -n 's/^    ("\(conv_[a-z0-9_]*\)".*/\1/p' tests/rules/rules_oracle.py | sed 1,4d) ;;
 *) kernels= ;;
 esac
-need python3 "the rules' oracle"
 check "it builds" test_program test_rules "$tmp/test_rules"
 set --
 for kernel in $kernels; do set -- "$@" --kernel $kernel; done

@@ -1,18 +1,13 @@
 /* test_solver.c - tests of kpred_rule_of_solvers, the choice among MIOpen's solvers
    SPDX-License-Identifier: MIT
 
-   test_solver          what solvers' names say about them, and naive statements of what the rule
-                        looks at: each thing alone decides, multiples, least sizes; extremes;
-                        every bit of a problem's word; the rules of Winograd kernels
-   test_solver rows     reads ingest's CSV of a find-db on standard input: no solver that a row
-                        names is rejected; tells how many solvers a problem has left on average */
+   What solvers' names say about them, a second statement of every bit of a problem's word,
+   extremes, the rules of Winograd kernels; what a spec for the rule may say; and, where there are
+   find-dbs in $MIOPEN_DB, that no solver is rejected that they list. */
 #include "kpred_constraints.h"
 
-#include "harness/test.h"
+#include "harness/cases.h"
 #include "model/solver_words.h"
-
-#include <ctype.h>
-#include <stdlib.h>
 
 enum { FIELDS = KPRED_CONV3D_FIELD_COUNT, SOLVERS = 81 };
 
@@ -51,13 +46,6 @@ static int read_solvers(void)
 }
 
 /* ---- problems ---- */
-
-/* Things that can be exchanged without a look at the others, from the field on. */
-static const struct {
-    int first, n;
-} axes[] = {{KPRED_CONV3D_GPU, 1},   {KPRED_CONV3D_DIR, 1},   {KPRED_CONV3D_LAYOUT, 1},
-            {KPRED_CONV3D_Z, 3},     {KPRED_CONV3D_PAD_D, 3}, {KPRED_CONV3D_STRIDE_D, 3},
-            {KPRED_CONV3D_DIL_D, 3}, {KPRED_CONV3D_GROUPS, 1}};
 
 static void random_filter(int32_t *p)
 {
@@ -106,11 +94,6 @@ static int find_accepted(int32_t *p, int solver)
 }
 
 /* ---- what names say ---- */
-
-static int has(const char *name, const char *part)
-{
-    return strstr(name, part) != NULL;
-}
 
 static int direction_fits(const char *s, int dir)
 {
@@ -174,8 +157,6 @@ static int fits(const char *s, const int32_t *p)
 
 /* ---- checks: how often each failed ---- */
 
-static char note[100];
-
 static int check_list(void)
 {
     uint64_t word;
@@ -199,28 +180,16 @@ static int check_names(void)
                 bad += !fits(solvers[s], p);
             }
     }
-    sprintf(note, "%d acceptances", accepted);
     return bad || accepted < 100000;
 }
 
-/* Of two accepted problems, any mixture is accepted as well (type and GPU go together), but for the
-   solvers of check_winograd; and each solver has an accepted problem at all. */
-static int check_axes(void)
+/* Each solver has a problem that it takes. */
+static int check_accepted(void)
 {
-    int32_t p[FIELDS], q[FIELDS];
-    int bad = 0, mixed = 0;
+    int32_t p[FIELDS];
+    int bad = 0;
     for (int s = 0; s < SOLVERS; s++)
-        for (int i = 0; i < 30; i++) {
-            int a = random_below(COUNT(axes));
-            if (!find_accepted(p, s) || !find_accepted(q, s))
-                return ++bad;
-            if (axes[a].first == KPRED_CONV3D_GPU)
-                p[KPRED_CONV3D_DTYPE] = q[KPRED_CONV3D_DTYPE];
-            memcpy(p + axes[a].first, q + axes[a].first, sizeof *p * (size_t)axes[a].n);
-            bad += !accepts(p, s) && words[s] < KPRED_SOLVER_F2X3;
-            mixed++;
-        }
-    sprintf(note, "%d mixtures", mixed);
+        bad += !find_accepted(p, s);
     return bad;
 }
 
@@ -229,83 +198,6 @@ static int64_t side_of(const int32_t *p, int i)
     int64_t room = (int64_t)p[KPRED_CONV3D_D + i] + 2 * (int64_t)p[KPRED_CONV3D_PAD_D + i] - 1
                    - (int64_t)p[KPRED_CONV3D_DIL_D + i] * (p[KPRED_CONV3D_Z + i] - 1);
     return room < 0 ? 0 : room / p[KPRED_CONV3D_STRIDE_D + i] + 1;
-}
-
-/* What must be multiples: filters, terms, pixels; and images. */
-static void sizes_of(const int32_t *p, int64_t size[3])
-{
-    int32_t groups = p[KPRED_CONV3D_GROUPS];
-    size[0] = p[KPRED_CONV3D_K] / groups;
-    size[1] = (int64_t)(p[KPRED_CONV3D_C] / groups) * p[KPRED_CONV3D_Z] * p[KPRED_CONV3D_Y]
-              * p[KPRED_CONV3D_X];
-    size[2] = p[KPRED_CONV3D_N] * side_of(p, 0) * side_of(p, 1) * side_of(p, 2);
-}
-
-static void vary(const int32_t *base, int i, int32_t *p)
-{
-    int32_t groups = base[KPRED_CONV3D_GROUPS];
-    memcpy(p, base, FIELDS * sizeof *p);
-    p[KPRED_CONV3D_N] = i % 3 ? 1 + random_below(64) : 8 * (1 + random_below(8));
-    p[KPRED_CONV3D_C] = i % 2 ? 128 : groups * (1 + i % 200);
-    p[KPRED_CONV3D_K] = i % 5 ? 128 : groups * (1 + i % 99);
-}
-
-typedef struct {
-    int64_t bits[3]; /* set in some accepted size */
-    int32_t least, images;
-} demands;
-
-/* What all accepted ones of the problems have in common. */
-static demands demands_of(int32_t (*problems)[FIELDS], int n, int solver)
-{
-    demands d = {{0, 0, 0}, INT32_MAX, 0};
-    int64_t size[3];
-    for (int i = 0; i < n; i++) {
-        int32_t images = problems[i][KPRED_CONV3D_N];
-        if (!accepts(problems[i], solver))
-            continue;
-        sizes_of(problems[i], size);
-        for (int j = 0; j < 3; j++)
-            d.bits[j] |= size[j];
-        d.images |= images;
-        d.least = images < d.least ? images : d.least;
-    }
-    return d;
-}
-
-static int meets(const demands *d, const int32_t *p)
-{
-    int64_t size[3], power;
-    int j, all = p[KPRED_CONV3D_N] >= d->least && (d->images & 7 || p[KPRED_CONV3D_N] % 8 == 0);
-    sizes_of(p, size);
-    for (j = 0; j < 3; j++) {
-        power = d->bits[j] & -d->bits[j]; /* 0: there are no pixels, as the filter does not fit */
-        all = all && (!power || size[j] % power == 0);
-    }
-    return all;
-}
-
-/* What is rejected is so for its sizes: they are no multiples of the powers of two of which all
-   accepted ones are multiples, its images fewer than any's, or not in eights as all others' are. */
-static int check_multiples(void)
-{
-    static int32_t problems[3000][FIELDS];
-    int32_t base[FIELDS];
-    int bad = 0, rejected = 0;
-    for (int s = 0; s < SOLVERS; s++) {
-        demands d;
-        if (!find_accepted(base, s))
-            return 1;
-        for (int i = 0; i < COUNT(problems); i++)
-            vary(base, i, problems[i]);
-        d = demands_of(problems, COUNT(problems), s);
-        for (int i = 0; i < COUNT(problems); i++) {
-            bad += meets(&d, problems[i]) != accepts(problems[i], s);
-            rejected += !accepts(problems[i], s);
-        }
-    }
-    sprintf(note, "%d rejected", rejected);
-    return bad || rejected < 1000;
 }
 
 static int32_t extreme_size(void)
@@ -334,7 +226,6 @@ static int check_extremes(void)
         bad +=
             accepts(p, -1) || accepts(p, SOLVERS) || accepts(p, INT32_MAX) || accepts(p, INT32_MIN);
     }
-    sprintf(note, "%d problems", i);
     return bad;
 }
 
@@ -438,7 +329,8 @@ static int has_bit(const int32_t *p, int bit)
                       : 0;
 }
 
-/* Words of one bit each show the problem's. Each bit was seen both ways. */
+/* Words of one bit each show the problem's, each of which was seen both ways; and a solver is taken
+   whose word has none of them. */
 static int check_bits(void)
 {
     uint64_t bits[62];
@@ -446,17 +338,20 @@ static int check_bits(void)
     int seen[62][2] = {{0}}, bad = 0;
     for (int b = 0; b < 62; b++)
         bits[b] = (uint64_t)1 << b;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 30000; i++) {
+        uint64_t word = 0;
         any_problem(p);
         for (int32_t b = 0; b < 62; b++) {
             const int is_out = !kpred_rule_of_solvers(bits, 62, p, &b, 1);
             seen[b][is_out]++;
+            word |= has_bit(p, b) ? bits[b] : 0;
             bad += is_out != has_bit(p, b);
         }
+        for (int s = 0; s < SOLVERS; s++)
+            bad += words[s] < KPRED_SOLVER_F2X3 && accepts(p, s) != !(word & words[s]);
     }
     for (int b = 0; b < 62; b++)
         bad += seen[b][0] < 20 || seen[b][1] < 20;
-    sprintf(note, "%d wrong", bad);
     return bad;
 }
 
@@ -513,11 +408,94 @@ static int check_winograd(void)
             taken += is_listed && applies;
             larger += is_listed && !applies;
         }
-    sprintf(note, "%d listed, %d with larger products", taken + larger, larger);
     return bad || taken < 1000 || larger < 10;
 }
 
-/* ---- rows ---- */
+/* ---- the spec, and the words of its header ---- */
+
+static const char *const key = "64-7-8-1x1-32-7-8-4-0x0-1x1-1x1-0-NCHW-FP16-F";
+static char spec[1 << 14]; /* the shipped one, with a network that is trained at once */
+
+static void read_spec(void)
+{
+    const char *shipped = text_of(in_root("weights/conv_solver.spec"));
+    const char *end = strstr(shipped, "[split]");
+    if (end == NULL)
+        program_stop("weights/conv_solver.spec");
+    snprintf(spec, sizeof spec,
+             "%.*s[derived]\nln = log2 n\n[features]\nhats ln 0 1 9\n[network]\nteachers = 0\n",
+             (int)(end - shipped), shipped);
+}
+
+static const char *const train =
+    "kpred-train train mine.spec --data gfx906_60.txt --split none --epochs 1 --threads 1"
+    " --float-out f32 -o mine.h";
+
+/* The words of a header, in the order of its solvers; how many */
+static int read_words(const char *path, uint64_t *to)
+{
+    const char *text = strstr(text_of(path), "_words["), *end = text ? strstr(text, "};") : NULL;
+    int n = 0;
+    while (text != NULL && (text = strstr(text, "UINT64_C(")) != NULL && text < end && n < SOLVERS)
+        to[n++] = strtoull(text += 9, NULL, 16);
+    return n;
+}
+
+/* Of a header that is trained of the spec with this change */
+static int train_words(const char *from, const char *to, uint64_t *got)
+{
+    CHANGED("mine.spec", spec, from, to);
+    return RAN("%s", train) == 0 ? read_words("mine.h", got) : -1;
+}
+
+static void check_headers(void)
+{
+    static const char *const two = "solver = ConvAsm1x1U ConvAsm1x1UV2 ";
+    uint64_t got[SOLVERS], shipped[SOLVERS];
+    CASE(train_words("", "", got) == SOLVERS && memcmp(got, words, sizeof words) == 0, "words");
+    CHANGED("changed.h", text_of("mine.h"), "UINT64_C(0x0", "UINT64_C(0x1");
+    REFUSES("a changed word", 1, "its code is not what its spec",
+            "kpred predict changed.h gpu=gfx906_60");
+    CASE(train_words(" \"ConvWinograd3x3MultipassWrW<7-3>\"", "", got) == SOLVERS - 1
+             && memcmp(got, words, (SOLVERS - 1) * sizeof *words) == 0,
+         "fewer values");
+    CASE(train_words(two, "solver = ConvAsm1x1UV2 ConvAsm1x1U ", got) == SOLVERS
+             && got[0] == words[1] && got[1] == words[0]
+             && memcmp(got + 2, words + 2, (SOLVERS - 2) * sizeof *words) == 0,
+         "values in another order");
+    if (is_there(in_root("weights/conv_solver.h")))
+        CASE(read_words(in_root("weights/conv_solver.h"), shipped) == SOLVERS
+                 && memcmp(shipped, words, sizeof words) == 0,
+             "words as shipped");
+    else
+        skip_case("words as shipped", "the weights are not there (make weights)");
+}
+
+static void check_refusals(void)
+{
+    static const struct {
+        const char *name, *text, *changes[5];
+    } rows[] = {
+        {"integers for values",
+         "parameter solver: rule kpred_rule_conv_solver expects names",
+         {"^solver ", "solver = 1 2 3", "^format ", "format = csv"}},
+        {"an unknown value",
+         "parameter solver: rule kpred_rule_conv_solver knows no solver \"cudnn\"",
+         {"^solver ", "solver = ConvAsm1x1U cudnn"}},
+        {"fields in another order",
+         "field \"dil_h\" where rule kpred_rule_conv_solver expects \"dil_d\"",
+         {"dil_d    = size\ndil_h    = size", "dil_h    = size\ndil_d    = size"}},
+        {"another GPU",
+         "token \"gfx900_56\" where rule kpred_rule_conv_solver expects \"gfx906_60\"",
+         {"gpu      = gfx906_60", "gpu      = gfx900_56"}},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        put_changes("mine.spec", spec, rows[i].changes);
+        REFUSES(rows[i].name, 1, rows[i].text, "%s", train);
+    }
+}
+
+/* ---- the find-dbs ---- */
 
 static int32_t field_of(int f, const char *text)
 {
@@ -542,55 +520,64 @@ static int read_row(char *line, int32_t *p)
     return text ? index_of(text, solvers, SOLVERS) : -1;
 }
 
-static int heading_fits(char *line)
+/* How many of the solvers that it lists are rejected? -1: it cannot be read. */
+static int count_rejected(const char *data)
 {
-    char *text = line ? strtok(line, ",\n") : NULL;
-    int f;
-    for (f = 0; f < FIELDS && text && !strcmp(text, fields[f]); f++)
-        text = strtok(NULL, ",\n");
-    return f == FIELDS && text && !strcmp(text, "solver");
-}
-
-/* Rows of one problem follow each other. */
-static int check_rows(void)
-{
+#define COLUMN(enumerator, spelling) spelling ","
     char line[1000];
-    int32_t p[FIELDS], last[FIELDS] = {-1};
-    long rows = 0, problems = 0, rejected = 0, left = 0;
-    int solver;
-    if (!heading_fits(fgets(line, sizeof line, stdin)))
-        return fprintf(stderr, "test_solver: not the heading of a find-db's rows\n"), 1;
-    while (fgets(line, sizeof line, stdin)) {
+    int32_t p[FIELDS];
+    int rows = 0, rejected = 0, solver = 0;
+    RAN("kpred-train ingest %s --data %s > rows.csv", in_root("weights/conv_solver.spec"), data);
+    FILE *f = fopen("rows.csv", "r");
+    int bad = !f || !fgets(line, sizeof line, f)
+              || !begins(line, KPRED_CONV3D_FIELD_LIST(COLUMN) "solver,");
+    for (; !bad && fgets(line, sizeof line, f); rows++) {
         solver = read_row(line, p);
-        if (solver < 0)
-            return fprintf(stderr, "test_solver: row %ld has an unknown value\n", rows + 1), 1;
-        rows++;
-        if (!accepts(p, solver) && rejected++ < 5)
-            fprintf(stderr, "test_solver: row %ld: %s is rejected\n", rows, solvers[solver]);
-        if (!memcmp(p, last, sizeof p))
-            continue;
-        memcpy(last, p, sizeof p);
-        problems++;
-        for (int s = 0; s < SOLVERS; s++)
-            left += accepts(p, s);
+        bad = solver < 0;
+        if (!bad && !accepts(p, solver) && rejected++ < 5)
+            printf("  row %d: %s is rejected\n", rows + 1, solvers[solver]);
     }
-    printf("%ld rows, %ld rejected; %ld problems with %.1f of %d solvers left\n", rows, rejected,
-           problems, problems ? (double)left / (double)problems : 0.0, (int)SOLVERS);
-    return rejected > 0 || rows == 0;
+    if (f)
+        fclose(f);
+    return bad || rows == 0 ? -1 : rejected;
 }
 
-int main(int argc, char **argv)
+static void check_listed(void)
 {
+    static const char *const tables[] = {"gfx906_60", "gfx90878", "gfx90a6e", "gfx942130",
+                                         "gfx1030_36"};
+    put_text("gfx90878.txt", "%s=GemmBwdRest:4,0,miopenConvolutionFwdAlgoGEMM\n", key);
+    CASE(count_rejected("gfx90878.txt") == 1 && count_rejected("gfx906_60.txt") == 0,
+         "a solver of another direction is rejected");
+    for (int i = 0; i < COUNT(tables); i++) {
+        const char *data = say("%s/%s.HIP.fdb.txt.bz2",
+                               folder_of("MIOPEN_DB", "../shared/miopen/data"), tables[i]);
+        if (is_there(data))
+            CASE(count_rejected(data) == 0, "no listed solver of %s is rejected", tables[i]);
+        else
+            skip_case(tables[i], "its find-db is not there");
+    }
+}
+
+int main(void)
+{
+    program_begin();
     if (!read_solvers())
-        return fprintf(stderr, "test_solver: there are not %d solvers\n", (int)SOLVERS), 1;
-    if (argc == 2 && !strcmp(argv[1], "rows"))
-        return check_rows();
+        program_stop("the solvers");
     CASE(check_list() == 0, "list");
-    CASE(check_names() == 0, "names (%s)", note);
-    CASE(check_axes() == 0, "axes (%s)", note);
-    CASE(check_multiples() == 0, "multiples (%s)", note);
-    CASE(check_extremes() == 0, "extremes (%s)", note);
-    CASE(check_bits() == 0, "bits of the problem's word (%s)", note);
-    CASE(check_winograd() == 0, "winograd (%s)", note);
-    return test_end();
+    CASE(check_names() == 0, "names");
+    CASE(check_accepted() == 0, "each takes some problem");
+    CASE(check_extremes() == 0, "extremes");
+    CASE(check_bits() == 0, "bits of the problem's word");
+    CASE(check_winograd() == 0, "winograd");
+    put_text("gfx906_60.txt", "%s=GemmFwdRest:4,0,miopenConvolutionFwdAlgoGEMM\n", key);
+    if (is_built("kpred-train")) {
+        read_spec();
+        check_headers();
+        check_refusals();
+        check_listed();
+    } else {
+        skip_case("the spec and the find-dbs", "kpred-train is not built");
+    }
+    return program_end();
 }

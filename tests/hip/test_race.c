@@ -1,9 +1,12 @@
-/* hip_race.c - how often a selection finds the fastest, on a simulated device, beside other ways
+/* test_race.c - how often a selection finds the fastest, on a simulated device, beside other ways
    SPDX-License-Identifier: MIT
 
-   usage: hip_race [--csv] [--seeds N] [--launches N] [--sigma PERCENT] FILE...
+   usage: test_race [--table [--seeds N] [--launches N] [--sigma PERCENT] [FILE...]]
 
-   FILE: a Tensile benchmark table, a shape a row, GFLOP/s of a kernel in each column from the 11th.
+   FILE: a Tensile benchmark table, a shape a row, GFLOP/s of a kernel in each column from the 11th;
+   without one, those of $TENSILE_CSV or tests/fixtures/gemm_rows.csv: of 12 shapes the 100 fastest
+   kernels and 100 of the others, from AMD's benchmark runs in ROCm/Tensile (MIT licence). --table
+   prints the figures of all ways to choose, and checks nothing.
    A selection takes ten kernels of a row, in random order, and scales their times to 20..2,000 us.
    A launch takes its kernel's time, times lognormal noise (1 %, or --sigma), times 1.3 to 2 for one
    launch in fifty, times a clock that drifts by 3 % over 500 launches or steps by 5 % once (in the
@@ -15,17 +18,19 @@
 
 #include "harness/test.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { K = 10, LAUNCHES = 104, FULL_WARM = 2, FULL = 50, MAX_LAUNCHES = 10000 };
 enum { MAX_ROWS = 256, MAX_COLUMNS = 16384 };
+#define FEW_ROWS "tests/fixtures/gemm_rows.csv"
 
 static struct options {
-    int csv, seeds, launches;
+    int seeds, launches;
     double sigma; /* percent */
-} options = {0, 1000, LAUNCHES, 1};
+} options = {1000, LAUNCHES, 1};
 
 /* ---- the tables ---- */
 
@@ -55,10 +60,14 @@ static struct row parse_row(char *line)
     return row;
 }
 
+/* bzip2 unpacks those that are packed. */
 static void read_table(const char *name)
 {
     static char line[1 << 22];
-    FILE *file = fopen(name, "r");
+    char command[4096];
+    const int is_packed = strstr(name, ".bz2") != NULL;
+    snprintf(command, sizeof command, "bzip2 -dc '%s'", name);
+    FILE *file = is_packed ? popen(command, "r") : fopen(name, "r");
     int header = 1;
     for (; file && fgets(line, sizeof line, file); header = 0) {
         struct row row = {NULL, 0};
@@ -69,11 +78,26 @@ static void read_table(const char *name)
         else
             free(row.us);
     }
-    if (!file) {
+    if (!file || (is_packed ? pclose(file) : fclose(file)) != 0) {
         perror(name);
         exit(1);
     }
-    fclose(file);
+}
+
+/* The tables of $TENSILE_CSV whose names begin so, and nothing else; how many rows that are */
+static int read_tables(const char *begin)
+{
+    const char *folder = getenv("TENSILE_CSV") ? getenv("TENSILE_CSV") : "../shared/tensile";
+    char pattern[4096];
+    glob_t found;
+    n_rows = 0;
+    snprintf(pattern, sizeof pattern, "%s/%s*.csv.bz2", folder, begin);
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            read_table(found.gl_pathv[i]);
+        globfree(&found);
+    }
+    return n_rows;
 }
 
 /* ---- the device ---- */
@@ -282,10 +306,8 @@ static struct score try_out(const struct way *way, int pool)
 
 static void print_score(const char *pool, const char *way, struct score s)
 {
-    printf(options.csv ? "%s,\"%s\",%d,%.1f,%.2f,%.1f,%d\n"
-                       : "%-23s  %-27s  %9d  %7.1f  %11.2f  %8.1f  %4d\n",
-           pool, way, options.seeds, 100.0 * s.right / options.seeds, 100 * s.loss, s.launches,
-           s.most);
+    printf("%-23s  %-27s  %9d  %7.1f  %11.2f  %8.1f  %4d\n", pool, way, options.seeds,
+           100.0 * s.right / options.seeds, 100 * s.loss, s.launches, s.most);
 }
 
 /* A whole number of at least `least`; else the program ends. */
@@ -294,7 +316,7 @@ static int number(const char *option, const char *text, int least)
     char *end;
     const long n = text ? strtol(text, &end, 10) : 0;
     if (!text || *end || n < least || n > MAX_LAUNCHES) {
-        fprintf(stderr, "hip_race: %s %s: not a number from %d to %d\n", option,
+        fprintf(stderr, "test_race: %s %s: not a number from %d to %d\n", option,
                 text ? text : "(nothing)", least, MAX_LAUNCHES);
         exit(2);
     }
@@ -303,11 +325,9 @@ static int number(const char *option, const char *text, int least)
 
 static void parse(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
+    for (int i = 2; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : NULL;
-        if (!strcmp(argv[i], "--csv"))
-            options.csv = 1;
-        else if (!strcmp(argv[i], "--seeds"))
+        if (!strcmp(argv[i], "--seeds"))
             options.seeds = number(argv[i], next, 1), i++;
         else if (!strcmp(argv[i], "--launches"))
             options.launches = number(argv[i], next, 2 * K), i++;
@@ -318,19 +338,47 @@ static void parse(int argc, char **argv)
     }
 }
 
-int main(int argc, char **argv)
+static int print_table(int argc, char **argv)
 {
     parse(argc, argv);
-    if (n_rows == 0) {
-        fprintf(stderr, "usage: hip_race [--csv] [--seeds N] [--launches N] [--sigma PERCENT] "
-                        "FILE...\n");
-        return 2;
-    }
-    printf(options.csv ? "candidates,way,selections,right,loss,launches,most\n"
-                       : "candidates               way                          selections  "
-                         "right %%  mean loss %%  launches  most\n");
+    if (n_rows == 0 && read_tables("") == 0)
+        read_table(FEW_ROWS);
+    printf("candidates               way                          selections  "
+           "right %%  mean loss %%  launches  most\n");
     for (int p = 0; p < POOLS; p++)
         for (int w = 0; w < WAYS; w++)
             print_score(pools[p].name, ways[w].name, try_out(&ways[w], pools[p].n));
     return 0;
+}
+
+/* ---- what it has to reach ---- */
+
+/* With at most as many launches it is right in 95 %, and loses less than one after the other. */
+static void check_rows(const char *data)
+{
+    for (int p = 0; p < POOLS; p++) {
+        const struct score race = try_out(&ways[0], pools[p].n);
+        const struct score in_turn = try_out(&ways[1], pools[p].n);
+        print_score(pools[p].name, ways[0].name, race);
+        print_score(pools[p].name, ways[1].name, in_turn);
+        CASE(100 * race.right >= 95 * options.seeds && race.most <= LAUNCHES,
+             "%s, %s: right in 95 %%", data, pools[p].name);
+        CASE(race.loss < in_turn.loss, "%s, %s: less is lost than one after the other", data,
+             pools[p].name);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--table"))
+        return print_table(argc, argv);
+    read_table(FEW_ROWS);
+    check_rows("12 shapes");
+    if (read_tables("mi100") > 0)
+        check_rows("MI100");
+    else
+        printf("skip all shapes: needs $TENSILE_CSV\n"), test_now.skipped++;
+    if (read_tables("vega20") > 0)
+        check_rows("Vega20");
+    return test_end();
 }
