@@ -1,6 +1,27 @@
-"""report.py - named checks of tests in Python, as test.h prints them; and the oracle of some"""
-# SPDX-License-Identifier: MIT
+"""report.py - named checks of tests in Python, as test.h prints them; and the oracle of some
+
+SPDX-License-Identifier: MIT
+
+A suite test_NAME.py runs from the repository's root:
+
+    need_trainer()
+    check("figures", figures, "FP32")              a function; it passes unless it raises, or returns what is wrong
+    refuse("no such file", 2, "none.csv", f"{TRAINER} train none.csv")
+    end()
+
+A command line is cut as a shell does it, but no shell runs it.
+"""
+import atexit
+import contextlib
 import importlib.util
+import os
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import traceback
 
 
 class Report:
@@ -33,3 +54,103 @@ def load_oracle(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+# ---- suites in Python ----
+
+ROOT = os.getcwd()
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+TRAINER, KPRED = f"{BUILD}/kpred-train", f"{BUILD}/kpred"
+_report = Report()
+skip = _report.skip
+
+
+def folder():
+    """A new one, which goes at the end"""
+    path = tempfile.mkdtemp(prefix="kpred-test-")
+    atexit.register(shutil.rmtree, path, True)
+    os.environ.update(TMPDIR=path, PYTHONDONTWRITEBYTECODE="1")
+    return path
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def write(path, text):
+    """Makes its folder, too."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return path
+
+
+def sample_databases(at):
+    """The few dozen real rows of tests/fixtures, as the words of a command line"""
+    for gpu in "gfx900_56", "gfx906_60":
+        with contextlib.closing(sqlite3.connect(f"{at}/{gpu}.db")) as made:
+            made.executescript(read(f"tests/fixtures/{gpu}.sql"))
+    return f"{at}/gfx900_56.db {at}/gfx906_60.db"
+
+
+def run(line, status=0, **options):
+    """The finished command, which ends with that status, or with any if it is None"""
+    words = shlex.split(line)
+    env = {**os.environ, **options.pop("env", {})}
+    options = {"stdin": subprocess.DEVNULL, **options}
+    done = subprocess.run(words, capture_output=True, text=True, env=env, check=False, **options)
+    assert status in (None, done.returncode), f"{line}: status {done.returncode}: {done.stderr[-800:]}"
+    return done
+
+
+def output(line, **options):
+    return run(line, **options).stdout
+
+
+def check(name, test, *arguments):
+    try:
+        wrong = test(*arguments)
+    except Exception as error: # whatever it is, the test has failed
+        last = [at for at in traceback.extract_tb(error.__traceback__) if "/test_" in at.filename] or \
+            traceback.extract_tb(error.__traceback__)
+        wrong = [f"{last[-1].filename}:{last[-1].lineno} {last[-1].line}: {error!r}"[:1200]]
+    wrong = [wrong] if isinstance(wrong, str) else list(wrong or [])
+    _report.passed += not wrong
+    _report.failed += bool(wrong)
+    print(f"FAIL {name}: " + "\n    ".join(map(str, wrong[:9])) if wrong else f"ok {name}", flush=True)
+
+
+def refuse(name, status, text, line, **options):
+    """A check: the status, no output, and one line of complaint with this text"""
+    def refuses():
+        done = run(line, None, **options)
+        assert done.returncode == status and not done.stdout and done.stderr.count("\n") == 1 \
+            and text in done.stderr, f"status {done.returncode}, not {status} with {text}: {done.stderr}{done.stdout}"
+    check(name, refuses)
+
+
+def there(what):
+    """A program, a file if there is a slash in it, or else a module of Python, as python3-NAME"""
+    if what.startswith("python3-"):
+        return importlib.util.find_spec(what[8:]) is not None
+    return os.path.exists(what) if "/" in what else shutil.which(what) is not None
+
+
+def check_with(what, name, test, *arguments):
+    """A check that needs something"""
+    if there(what):
+        check(name, test, *arguments)
+    else:
+        skip(name, f"there is no {what}")
+
+
+def end():
+    sys.exit(_report.finish())
+
+
+def need(what, tests="all"):
+    """Skips those tests and ends the suite, where something is missing."""
+    if not there(what):
+        skip(tests, f"there is no {what}")
+        end()

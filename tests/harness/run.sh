@@ -6,8 +6,8 @@
 #        [ORACLE=rules.py] tests/harness/run.sh [--smoke | --all | --deep | --failed | NAME...]
 #
 # Run it from the repository's root, after `make`; `make check` does both. Every tests/*/test_*.c is a
-# suite, and every tests/*/*.sh but this one and what suites call. tests/harness/suites says which of
-# them run only on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
+# suite, every tests/*/test_NAME.py (as NAME), and every tests/*/*.sh but this one and what suites call.
+# tests/harness/suites says which of them run only on demand. NAME: only these (test_math, json, matrix-gcc, ...), of whatever kind.
 # --failed: those that failed the last time. The output of a suite ends with `N passed, N failed, N
 # skipped`; one that does not get that far, counts nothing at all, or takes longer than its limit
 # (LIMIT seconds, or some times what the table says) is a failed one. It is kept in $BUILD/check/NAME.log.
@@ -32,8 +32,9 @@ table() {
 # The lines of the table, and of the files that it does not name
 each_suite() {
     table
-    for file in tests/*/test_*.c tests/*/*.sh; do
+    for file in tests/*/test_*.c tests/*/test_*.py tests/*/*.sh; do
         name=$(basename "${file%.*}")
+        case $file in *.py) name=${name#test_} ;; esac
         case $name in run | cross) continue ;; esac
         table | grep -qE " $name(-.*)?\$" || echo "2 check $name"
     done | sort -u
@@ -104,13 +105,24 @@ program() {
     fi
 }
 
-# suite NAME: behind the script's name may stand -PART
+# in_python FILE [PART]: by the python3 that has numpy, if one has
+in_python() {
+    has python3 || end_without all "there is no python3"
+    find_numpy || python=python3
+    PYTHONPATH=$PWD/tests/harness PYTHONDONTWRITEBYTECODE=1 "$python" "$@"
+}
+
+# suite NAME: behind its name may stand -PART
 suite() {
-    script=$(echo tests/*/"${1%%-*}.sh")
-    case $1 in
-    *-*) sh "$script" "${1#*-}" ;;
-    *) if [ -e "$script" ]; then sh "$script"; else program "$1"; fi ;;
-    esac
+    script=$(echo tests/*/"${1%%-*}.sh") in_python=$(echo tests/*/test_"${1%%-*}.py") part=
+    case $1 in *-*) part=${1#*-} ;; esac
+    if [ -e "$script" ]; then
+        sh "$script" $part
+    elif [ -e "$in_python" ]; then
+        in_python "$in_python" $part
+    else
+        program "$1"
+    fi
 }
 
 # limit NAME: the seconds that it may take, with much room for a slow machine that does other work

@@ -1,8 +1,8 @@
 #!/bin/sh
-# cmake.sh - add_subdirectory, FetchContent and find_package give kpred::kpred; one layout of installation
+# cmake.sh - add_subdirectory and find_package give kpred::kpred; one layout of installation
 # SPDX-License-Identifier: MIT
 #
-# The projects are tests/release/cmake; examples.sh builds the one of docs/embedding.md.
+# The projects are tests/release/cmake; commands.sh builds those of docs/embedding.md, FetchContent among them.
 . tests/harness/script.inc
 
 export LC_ALL=C
@@ -83,12 +83,6 @@ part_is_not_installed() {
         [ ! -e "$tmp/part/include" ] && [ -e "$tmp/part/share/cmake/consumer/consumer.cmake" ]
 }
 
-# FetchContent unpacks a tarball, as of a release, and does not need the network for one of this machine.
-fetch() {
-    tar -czf "$tmp/kpred.tar.gz" CMakeLists.txt kpred*.h weights examples tools/release &&
-        project fetch -DHOW=fetch -DKPRED_URL="file://$tmp/kpred.tar.gz" && built fetch minimal
-}
-
 # The headers are those of the installation: the tree has none for this project.
 find_package() {
     mkdir -p "$tmp/examples only" && cp -R examples "$tmp/examples only" || return 1
@@ -122,7 +116,6 @@ check "a prefix at the time of installation" late_prefix
 check "add_subdirectory" subdirectory
 check_with c++ "in C++ alone" in_cpp
 check "a part is not installed" part_is_not_installed
-check "FetchContent" fetch
 check "find_package" find_package
 check "find_package of another version" other_version
 check "versions that suit" versions

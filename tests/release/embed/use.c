@@ -2,7 +2,27 @@
    SPDX-License-Identifier: MIT
 
    KPRED_IMPLEMENTATION, KPRED_STATIC: as the header has it. LATE: the declarations come first, as
-   from another header, the definitions after them. */
+   from another header, the definitions after them. MAIN: the program's main asks both files, and
+   their answers must agree. */
+#ifdef MAIN
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+int32_t first(void);
+int32_t second(void);
+#ifdef __cplusplus
+}
+#endif
+
+int main(void)
+{
+    printf("%ld\n", (long)first());
+    return first() == 0 || first() != second();
+}
+#else
 #ifdef LATE
 #include "alpha.h"
 #include "beta.h"
@@ -50,4 +70,5 @@ int32_t NAME(void)
 
 #ifdef __cplusplus
 }
+#endif
 #endif

@@ -1,5 +1,4 @@
-"""tuners.py CHECK DIR - checks of tools/peers/tuner*.py and tools/report/tuner_means.py on small tables in
-DIR, which `write` makes"""
+"""test_tuners.py - tools/peers/tuner*.py beside `kpred-train tune --replay`, and tools/report/tuners.sh, on small tables"""
 # SPDX-License-Identifier: MIT
 import bz2
 import gzip
@@ -8,15 +7,19 @@ import json
 import math
 import os
 import random
+import shutil
 import sys
 
-sys.path[:0] = ["tools/peers", "tools/report"]
+from report import TRAINER, check, check_with, end, folder, output, read, refuse, there, write
+
+sys.path[1:1] = ["tools/peers", "tools/report"]
 
 import tuner_classic
 import tuner_means
 import tuners
 from tuner_tables import PATIENCE, Search, Stuck, Table
 
+data = f"{folder()}/data"
 PARAMS = {"x": [1, 2, 4, 8, 16], "y": [1, 2, 4], "one": [7], "unroll": ["no", "yes"], "pad": [0, 1]}
 NAMES = list(PARAMS)
 
@@ -62,7 +65,7 @@ def ktt_text():
                        "Results": [result(*e) for e in entries(4)]})
 
 
-def write(folder):
+def make():
     """All forms of one table, another GPU's, and files that cannot be replayed."""
     whole = cache_text(4)
     at = {"t4.json": t4_text(), "ktt.json": ktt_text(), "cache.json": whole, "broken.json": "{",
@@ -77,24 +80,21 @@ def write(folder):
           "alien.json": '{"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": 1},'
                         ' "2": {"a": 2, "time": 1}}}'}
     for name, text in at.items():
-        with open(f"{folder}/{name}", "w", encoding="utf-8") as f:
-            f.write(text)
+        write(f"{data}/{name}", text)
     for name, opener in ("cache.json.bz2", bz2.open), ("cache.json.gz", gzip.open):
-        with opener(f"{folder}/{name}", "wt", encoding="utf-8") as f:
+        with opener(f"{data}/{name}", "wt", encoding="utf-8") as f:
             f.write(whole)
-    with open(f"{folder}/damaged.json.bz2", "wb") as f:
+    with open(f"{data}/damaged.json.bz2", "wb") as f:
         f.write(bz2.compress(b"{}")[:-4])
-    os.makedirs(f"{folder}/hub", exist_ok=True)
     for gpu, least in ("A100", 4), ("W6600", 8):
-        with open(f"{folder}/hub/toy_milo.{gpu}.json", "w", encoding="utf-8") as f:
-            f.write(cache_text(least))
+        write(f"{data}/hub/toy_milo.{gpu}.json", cache_text(least))
 
 
-# ---- checks: a file of tuners.py each, or nothing but assertions ----
+# ---- its parts ----
 
-def table(folder):
+def table():
     """What the reader has to find, in the plainest words."""
-    t = Table(f"{folder}/cache.json")
+    t = Table(f"{data}/cache.json")
     legal = list(entries(4))
     assert t.names == ["x", "y", "unroll", "pad"], t.names
     assert len(t.configs) == len(legal) and t.best == 1
@@ -107,11 +107,11 @@ def table(folder):
         assert set(tuner_classic.adjacent(t, a)) == {b for b, d in away.items() if max(d) == 1}
 
 
-def other(folder):
+def other():
     """What another table says, by the parameters that both have: the best of what only it has."""
-    t, o = Table(f"{folder}/cache.json"), Table(f"{folder}/w6600.json")
+    t, o = Table(f"{data}/cache.json"), Table(f"{data}/w6600.json")
     assert t.times_of(o) == list(o.time.values())
-    few = Table(f"{folder}/cache.json")
+    few = Table(f"{data}/cache.json")
     few.names, few.values = few.names[:2], few.values[:2]
     few.configs = list(dict.fromkeys(c[:2] for c in few.configs))
     found = few.times_of(o)
@@ -153,24 +153,24 @@ def search_on(path, strategy, seed, budget, others=()):
     return search
 
 
-def strategies(folder, *names):
+def strategies(*names):
     """Every one, alone and with another table."""
-    path = f"{folder}/cache.json"
+    path = f"{data}/cache.json"
     t = Table(path)
-    known = [t.times_of(Table(f"{folder}/w6600.json"))]
+    known = [t.times_of(Table(f"{data}/w6600.json"))]
     for name in names:
         for others in [()] * (name != "order") + [known] * (name in tuners.LEARNED):
             for seed in range(1, 5):
                 assert search_on(path, name, seed, len(t.configs), others).best == t.best
-                assert search_on(f"{folder}/single.json", name, seed, 1, [[1]] if others else ())
+                assert search_on(f"{data}/single.json", name, seed, 1, [[1]] if others else ())
             runs = [list(search_on(path, name, seed, 12, others).time) for seed in (1, 1, 2)]
             assert runs[0] == runs[1], name
             assert runs[0] != runs[2] or others, name
 
 
-def again(folder):
+def again():
     """What is asked for again costs nothing, and ends a strategy that asks for nothing else."""
-    t = Table(f"{folder}/cache.json")
+    t = Table(f"{data}/cache.json")
     search = Search(t, 3, random.Random(1))
     slow = max((c for c in t.configs if t.time[c] < math.inf), key=t.time.get)
     try:
@@ -182,9 +182,9 @@ def again(folder):
         assert False
 
 
-def climbs(folder):
+def climbs():
     """A climb ends where no neighbour is better."""
-    t = Table(f"{folder}/w6600.json")
+    t = Table(f"{data}/w6600.json")
     for seed, is_greedy in itertools.product(range(20), (False, True)):
         search = Search(t, 1000, random.Random(seed))
         search.table.best = -1 # so that the best does not end it
@@ -192,11 +192,11 @@ def climbs(folder):
         assert best == t.time[here] <= min(t.time[c] for c in t.neighbours(here))
 
 
-def process(folder):
+def process():
     """The process's means and variances, solved in one piece."""
     import numpy as np
     import tuner_learned as learned
-    t = Table(f"{folder}/w6600.json")
+    t = Table(f"{data}/w6600.json")
     points = learned.places(t)
     model = learned.Process(points, 10)
     at = random.Random(1).sample(range(len(points)), 10)
@@ -218,14 +218,14 @@ def process(folder):
         assert abs(gain[i] - drawn) < 0.01, (i, gain[i], drawn)
 
 
-def means(folder):
+def means():
     """Two seeds of two tables of AMD, and one of another vendor."""
-    with open(f"{folder}/rows.csv", "w", encoding="utf-8") as f:
+    with open(f"{data}/rows.csv", "w", encoding="utf-8") as f:
         f.write(",".join(tuner_means.ROW) + "\n")
         for gpu, seed, five, one in (("MI1", 1, 10, 20), ("MI1", 2, 20, 40), ("W1", 1, 100, 200),
                                      ("W1", 2, 100, 200), ("A1", 1, 3, 4)):
             f.write(f"d_milo.{gpu}.json,kpred,cold,{seed},{five},{one},0.5\n")
-    found = tuner_means.read_rows(f"{folder}/rows.csv")
+    found = tuner_means.read_rows(f"{data}/rows.csv")
     assert set(found) == {("d, AMD", "cold", "kpred"), ("d, NVIDIA", "cold", "kpred")}
     amd = list(found["d, AMD", "cold", "kpred"].values())
     assert [tuner_means.mean(amd, at) for at in (0, 1)] == [57.5, 115]
@@ -237,5 +237,127 @@ def means(folder):
     assert tuner_means.group_of("convolution_milo.W6600.json") == "convolution"
 
 
-if __name__ == "__main__":
-    globals()[sys.argv[1]](*sys.argv[2:])
+# ---- the program, beside `kpred-train tune --replay` ----
+
+CLASSIC = "random,genetic,annealing,differential,iterated,climb"
+TUNERS = f"{sys.executable} tools/peers/tuners.py"
+CACHE = f"{TUNERS} {data}/cache.json"
+
+
+def rows_of(line):
+    """The cells below the heading"""
+    return [row.split(",") for row in output(line).splitlines()[1:]]
+
+
+def same_columns():
+    """The columns are those of kpred-train; so is all of a row that is not up to chance."""
+    ours, theirs = (output(f"{line} --csv --seeds 2 --budget 50").splitlines() for line in (
+        f"{TRAINER} tune --replay {data}/cache.json", f"{CACHE} --strategies {CLASSIC}"))
+    cells = [[x[0], *x[2:4], *x[6:]] for x in (line.split(",") for line in ours[1:])]
+    assert ours[0] == theirs[0] and len(theirs) == 13
+    for strategy in CLASSIC.split(","):
+        found = [x.split(",") for x in theirs[1:] if f",{strategy}," in x]
+        assert [[x[0], *x[2:4], *x[6:]] for x in found] == cells, (strategy, found, ours)
+
+
+def misses():
+    """With one measurement, what is missed is written as 1, and there are rows of all kinds."""
+    rows = rows_of(f"{CACHE} --csv --seeds 60 --budget 1 --strategies random")
+    assert len(rows) == 60 and all(x[4:6] == ["1", "1"] for x in rows), rows
+    assert {x[6] == "1.00000" for x in rows} == {True, False}, rows
+
+
+def alike(first, *others, more=""):
+    """The same rows but for the name of the table"""
+    found = [[x[1:] for x in rows_of(f"{TUNERS} {path} --csv --seeds 2 --strategies random,climb {more}")]
+             for path in (first, *others)]
+    return [f"{path}: {x}" for path, x in zip(others, found[1:]) if x != found[0]]
+
+
+def forms():
+    return alike(*(f"{data}/{name}.json{end}" for name, end in (
+        ("cache", ""), ("t4", ""), ("ktt", ""), ("open", ""), ("cut", ""), ("cache", ".bz2"), ("cache", ".gz"))),
+        more="--gpu A100")
+
+
+def known():
+    """The same order elsewhere: the best comes first."""
+    assert rows_of(f"{CACHE} --csv --seeds 1 --strategies order --data {data}/same.json") \
+        == ["cache.json,order,data,1,1,1,1.00000".split(",")]
+
+
+def itself():
+    """The table's own times tell nothing."""
+    row, = rows_of(f"{CACHE} --csv --seeds 1 --strategies boosted --data {data}/cache.json")
+    assert row[:3] == ["cache.json", "boosted", "cold"], row
+
+
+def deaf():
+    line = f"{CACHE} --csv --seeds 1 --strategies climb"
+    assert output(f"{line} --data {data}/same.json") == output(line)
+
+
+def report():
+    """The report replays what is missing, and keeps what is there."""
+    def lines():
+        text = output(f"sh tools/report/tuners.sh {tmp}/build {data}/hub",
+                      env={"SEEDS": "2", "STRATEGIES": "random climb", "KNOWN": ""})
+        return text.count("\n"), read(f"{tmp}/build/tuners/rows.csv")
+    os.makedirs(f"{tmp}/build")
+    shutil.copy(TRAINER, f"{tmp}/build")
+    n, text = lines()
+    assert (n, text.count("\n")) == (9, 17), text
+    assert not there("gnuplot") or "</svg>" in read(f"{tmp}/build/tuners/tuners.svg")
+    kept = f"{tmp}/build/tuners/rows/toy_milo.A100.json-random-cold.csv"
+    head, _, *last = read(kept).splitlines(True)
+    write(kept, "".join([head, "toy_milo.A100.json,random,cold,1,7777,7777,1\n", *last]))
+    assert "7777" in lines()[1]
+    write(kept, "".join([head, *last]))
+    assert lines() and read(kept).count("\n") == 3
+
+
+tmp = os.path.dirname(data)
+check("small tables", make)
+check("a table, and who is whose neighbour", table)
+check("what another table says", other)
+check("classic strategies", strategies, *CLASSIC.split(","))
+check("a climb ends at the top", climbs)
+check("what is known costs nothing", again)
+check_with("python3-numpy", "what is known elsewhere", strategies, "order")
+check_with("python3-sklearn", "learning strategies", strategies, "process", "boosted")
+check_with("python3-scipy", "means, variances and expected improvement", process)
+check("means and intervals", means)
+check_with(TRAINER, "the columns of kpred-train tune", same_columns)
+check("a miss is the budget", misses)
+check("all forms are one table", forms)
+check_with("python3-numpy", "another table is known", known)
+check_with("python3-sklearn", "its own times are not", itself)
+check("climbs are deaf", deaf)
+for name, status, text, line in (
+        ("an unknown strategy", 2, '--strategies: "best": none of random, genetic', "cache.json --strategies best"),
+        ("an unknown option", 2, "unrecognized arguments: --best", "cache.json --best"),
+        ("no number", 2, "invalid int value", "cache.json --seeds many"),
+        ("no seeds", 2, "--seeds 0: at least 1", "cache.json --seeds 0"),
+        ("no budget", 2, "--budget -1: at least 1", "cache.json --budget -1"),
+        ("order without a table", 2, "needs another table in --data", "cache.json --strategies order"),
+        ("order with itself alone", 2, "needs another table in --data",
+         f"cache.json --strategies order --data {data}/cache.json"),
+        ("a file that is not there", 1, "none: No such file", "none"),
+        ("a damaged file", 1, "damaged.json.bz2: ", "damaged.json.bz2"),
+        ("no JSON", 1, "broken.json: is no JSON object", "broken.json"),
+        ("no object", 1, "list.json: is no JSON object", "list.json"),
+        ("no table of a tuner", 1, "none.json: has none of cache, results, Results", "none.json"),
+        ("an unexpected form", 1, "wrong.json: results: is not as expected", "wrong.json"),
+        ("no configuration", 1, "empty.json: has no configuration", "empty.json"),
+        ("all failed", 1, "failed.json: each of its 1 configurations failed", "failed.json"),
+        ("another GPU", 1, "is of the GPU NVIDIA A100, not of --gpu W6600", "cache.json --gpu W6600"),
+        ("another kernel", 1, "alien.json: has no parameter of", f"cache.json --data {data}/alien.json")):
+    refuse(name, status, text, f"{TUNERS} {data}/{line}")
+refuse("no table", 2, "required: table", TUNERS)
+check_with(TRAINER, "report", report)
+refuse("a report without tables", 1, f"there is no table in {tmp}/none",
+       f"sh tools/report/tuners.sh {tmp}/build {tmp}/none")
+HUB = os.environ.get("TUNER", "../shared/tuner")
+cache, t4 = (f"{HUB}/convolution_milo.{name}" for name in ("A100.json.gz", "A100_T4.json.bz2"))
+check_with(t4, "Kernel Tuner's hub: a cache and its T4", alike, cache, t4)
+end()

@@ -1,5 +1,4 @@
-"""bench_aiter.py CHECK DIR - checks of tools/peers/aiter*.py and tools/report/aiter*.py on made-up tables
-in DIR, which `write` makes"""
+"""test_bench_aiter.py - tools/peers/aiter*.py, and the tables of tools/report/aiter.sh, on made-up tables"""
 # SPDX-License-Identifier: MIT
 import bz2
 import csv
@@ -7,7 +6,10 @@ import os
 import sys
 import types
 
-sys.path[:0] = ["tools/peers", "tools/report", "tests/harness"]
+from report import check, check_with, end, folder, need, output, read, run, write
+
+need("python3-numpy")
+sys.path[1:1] = ["tools/peers", "tools/report"]
 
 import aiter as bench
 import aiter_rows
@@ -27,42 +29,42 @@ def write_file(path, *lines):
         f.write("\n".join(lines) + "\n")
 
 
-def write(folder):
+def made_up():
     """Kernels a (the default), b and, on gfx950 alone, c; the base table is of an older schema."""
-    write_file(f"{folder}/{BASE}.csv.bz2", OLD, "304,16,512,1024,0,0.0,9,a", "304,64,512,1024,0,1,9,b",
+    write_file(f"{data}/{BASE}.csv.bz2", OLD, "304,16,512,1024,0,0.0,9,a", "304,64,512,1024,0,1,9,b",
                "304,16,640,1024,0,0,9,a", "304,128,640,1024,0,0,5,b")
-    write_file(f"{folder}/model_configs.{OTHER}.csv.bz2", NEW,
+    write_file(f"{data}/model_configs.{OTHER}.csv.bz2", NEW,
                "gfx942,304,16,768,1024,ck,0,0,4,a,1,1,0", "gfx942,304,128,768,1024,ck,0,0,4,b,1,1,0",
                "gfx942,304,128,640,1024,ck,0,0,4,a,1,1,0", "gfx950,256,64,896,1024,cktile,0,0,4,c,1,1,0")
-    write_file(f"{folder}/a8w8_blockscale_bpreshuffle_tuned_gemm.csv.bz2", NEW,
+    write_file(f"{data}/a8w8_blockscale_bpreshuffle_tuned_gemm.csv.bz2", NEW,
                "gfx950,256,16,512,1024,asm,0,0,4,_ZN5aiter9x_32x128E,1,1,0",
                "gfx950,256,32,512,1024,ck,0,3,4,q,1,1,0")
     for name, n in ("", 512), ("_x", 640):
-        write_file(f"{folder}/a8w8_bpreshuffle_tuned_gemm{name}.csv.bz2", NEW.replace("N,K,", "N,K,q_dtype_w,"),
+        write_file(f"{data}/a8w8_bpreshuffle_tuned_gemm{name}.csv.bz2", NEW.replace("N,K,", "N,K,q_dtype_w,"),
                    f"gfx950,256,16,{n},1024,torch.int8,ck,0,0,4,z,1,1,0")
-    write_file(f"{folder}/kernels.csv.bz2", KERNELS, "a8w8_blockscale,ck,gfx942 gfx950,0,a,16,128,256,1,",
+    write_file(f"{data}/kernels.csv.bz2", KERNELS, "a8w8_blockscale,ck,gfx942 gfx950,0,a,16,128,256,1,",
                "a8w8_blockscale,ck,gfx942 gfx950,1,b,64,128,128,0,", "a8w8_blockscale,cktile,gfx950,2,c,64,64,128,0,")
     run = "a8w8_blockscale,gfx942,304,64,512,1024,,ck"
-    write_file(f"{folder}/retunes.csv.bz2", RETUNES, f"{run},a,0,18,2026-01-01,p", f"{run},b,1,9,2026-01-11,q",
+    write_file(f"{data}/retunes.csv.bz2", RETUNES, f"{run},a,0,18,2026-01-01,p", f"{run},b,1,9,2026-01-11,q",
                f"{run},b,1,10,2026-01-20,r", f"{run},a,0,12,2026-03-01,s")
 
 
-def reader(folder):
-    rows = aiter_rows.read_tables(folder, "bs")
+def reader():
+    rows = aiter_rows.read_tables(data, "bs")
     by = {row.problem: row for row in rows}
     assert len(rows) == 7 and by["gfx942_304", 16, 512, 1024].label == ("ck", "a", 0)
     assert by["gfx942_304", 64, 512, 1024].label == ("ck", "b", 1)
     assert by["gfx942_304", 128, 640, 1024][2:] == (("ck", "a", 0), 4), "the faster one is kept"
     assert aiter_rows.narrow_files(rows) == {OTHER}
-    labels = [row.label for row in aiter_rows.read_tables(folder, "bsp")]
+    labels = [row.label for row in aiter_rows.read_tables(data, "bsp")]
     assert labels == [("asm", "_ZN5aiter9x_32x128E", 1), ("ck", "q", 0)], labels
     assert aiter_rows.tile_of_name(labels[0][1]) == (32, 128, 0)
     fly = "flydsl_mxfp8_128_bpreshuffle_compute_wmma_t128x256x512_mw2_nw2_nb3_sk1_cm1_cn4"
     assert aiter_rows.tile_of_name(fly) == (128, 256, 512)
 
 
-def folds(folder):
-    rows = aiter_rows.read_tables(folder, "bs")
+def folds():
+    rows = aiter_rows.read_tables(data, "bs")
     parts = {name: (train, tested) for name, train, tested in aiter_rows.folds_of("file", rows)}
     assert set(parts) == {BASE, OTHER}
     train, tested = parts[OTHER]
@@ -74,7 +76,7 @@ def folds(folder):
         assert not keys[0] & keys[1]
 
 
-def rules(_):
+def rules():
     def served(*rows):
         table = {("g", m, n, 64): m for m, n in rows}
         return lambda m, n=512: aiter_rules.look_up(table, ("g", m, n, 64))
@@ -91,27 +93,27 @@ def rules(_):
     assert not legal("gfx950_256", 512, 0)
 
 
-def outcomes(folder, method):
+def outcomes(method):
     """What aiter.py wrote, (m, n), place and first, by file."""
-    with open(f"{folder}/bs-file-{method}.csv", encoding="utf-8", newline="") as f:
+    with open(f"{out}/bs-file-{method}.csv", encoding="utf-8", newline="") as f:
         return {(x["file"], int(x["m"]), int(x["n"])): (int(x["place"]), x["first"]) for x in csv.DictReader(f)}
 
 
-def methods(folder):
+def methods():
     """Without the other table, 512 and 768 are known; without the base table, 768 and 896."""
-    its = outcomes(folder, "aiter")
+    its = outcomes("aiter")
     assert its[BASE, 16, 512] == (1, "ck|a|0") and its[BASE, 64, 512] == (0, "ck|a|0"), "the default"
     row = lambda m: aiter_rows.Row("f", ("gfx942_304", m, 512, 64), ("ck", "b", 0), 1)  # noqa: E731
     task = types.SimpleNamespace(family="bs", kernels=[], train=[row(16)], tested=[row(5)])
     assert list(bench.aiter(task)) == [[("ck", "b", 0)]], "the row of 16 serves 5"
-    near = outcomes(folder, "nearest")
+    near = outcomes("nearest")
     assert near[OTHER, 16, 768] == (1, "ck|a|0") and near[OTHER, 128, 768] == (0, "ck|b|1")
     assert near[OTHER, 64, 896] == (0, ""), "nothing is known of that GPU"
-    often = outcomes(folder, "frequency")
+    often = outcomes("frequency")
     assert often[BASE, 16, 640] == (1, "ck|a|0") and often[BASE, 64, 512] == (0, "ck|a|0")
 
 
-def figures(_):
+def figures():
     row = lambda m, n, place: aiter_tables.Outcome("bs", "f", ("g", m, n, 1), None, place, None)  # noqa: E731
     some = [row(1, 1, 1), row(2, 1, 2), row(3, 1, 9), row(4, 2, 1)]
     assert aiter_tables.micro(some, 1)[0] == 50 and aiter_tables.micro(some, 3)[0] == 75
@@ -125,15 +127,62 @@ def figures(_):
     assert aiter_tables.part_of(some[0]) == "bs low" and aiter_tables.band_of(row(65, 1, 1)) == "65-512"
 
 
-def times(folder):
+def times():
     found = {("bs", "shape"): {"network": {}}}
-    part = aiter_times.shares(found, folder, lambda _, lines: lines)["shares"]
+    part = aiter_times.shares(found, data, lambda _, lines: lines)["shares"]
     assert [line[:5] for line in part] == [["bs, M <= 512", "1", "AITER's default", "1", "0.750"],
                                            ["bs, M <= 512", "1", "the table's label", "1", "1.000"]], part
-    noise = aiter_times.noise(folder, lambda _, lines: lines)
+    noise = aiter_times.noise(data, lambda _, lines: lines)
     assert noise == [["bs, M <= 512", "2", "50.0", "10.5", "69.3"]], noise
 
 
-if __name__ == "__main__":
-    {f.__name__: f for f in (write, reader, folds, rules, methods, figures, times)}[sys.argv[1]](
-        os.path.abspath(sys.argv[2]))
+tmp = folder()
+data, out = f"{tmp}/data", f"{tmp}/hits"
+os.mkdir(data)
+AITER = f"{sys.executable} tools/peers/aiter.py {data} -o {out}"
+
+
+def aiter(arguments):
+    run(f"{AITER} --families bs --tests file --methods {arguments}")
+
+
+def report():
+    text = output(f"{sys.executable} tools/report/aiter_tables.py {out} {data} -o {tmp}/tables")
+    assert "\n| bs, M <= 512 | nearest neighbour | 7 (4) | 42.9 " in read(f"{tmp}/tables/file_all.md")
+    assert "\n| bs, M <= 512 | nearest neighbour | 4 (3) | 25.0 " in read(f"{tmp}/tables/file.md")
+    assert "\n### noise" in text
+
+
+def whole():
+    """A family without a spec: only other methods, and what is measured is not measured again"""
+    line, options = f"sh tools/report/aiter.sh {tmp}/build {data}", dict(FAMILIES="bp", TESTS="file", METHODS="nearest")
+    run(line, env=options)
+    assert "\n| bp | nearest neighbour | 2 (2) | 100.0 " in read(f"{tmp}/build/aiter/tables/file_all.md")
+    path = f"{tmp}/build/aiter/hits/bp-file-nearest.csv"
+    kept = read(path).replace(",1,ck|z|0\n", ",0,ck|z|0\n")
+    write(path, kept)
+    assert "\n| bp | nearest neighbour | 2 (2) | 0.0 " in output(line, env=options) and read(path) == kept
+
+
+def refused(text, arguments):
+    done = run(f"{AITER} {arguments}", None)
+    assert done.returncode != 0 and text in done.stderr, done
+
+
+check("made-up tables", made_up)
+check("classes, of every schema", reader)
+check("a file left out takes its (N, K) with it", folds)
+check("look-up, splits and limits", rules)
+check("aiter.py: methods", aiter, "aiter,nearest,frequency")
+check("what they name first", methods)
+check_with("python3-sklearn", "aiter.py: forest", aiter, "forest,forest-blind")
+check_with("python3-xgboost", "aiter.py: boosted", aiter, "boosted --rounds 2")
+check("figures and errors", figures)
+check("shares of the best time, label noise", times)
+check("aiter_tables.py", report)
+check("aiter.sh", whole)
+check("a method it does not know", refused, '--methods: "best"', "--methods best")
+check("no table", refused, "there is no table of a4w4_blockscale_tuned_gemm", "--families a4w4")
+check("no header", refused, "none/bs-config.h: No such file",
+      "--families bs --tests config --methods network --models none")
+end()

@@ -1,0 +1,411 @@
+"""test_docs.py - what the documents name exists, and what they compute comes out
+
+Held true: relative links and their headings; files; names with kpred's prefixes; internals that the two design
+documents name; make targets; commands and their options; figures that follow from the headers and from generated
+tables, or stand in two documents; the hashes of protocol.md; the pictures; versions; widths of lines.
+"""
+# SPDX-License-Identifier: MIT
+import glob
+import os
+import re
+import sys
+import xml.etree.ElementTree
+
+from report import BUILD, KPRED, check, end, folder, output, read, run, write
+
+DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *sorted(glob.glob("docs/*.md"))]
+HOW, EMBEDDING = "docs/how-it-works.md", "docs/embedding.md"
+PROTOCOL, ACCURACY = "docs/protocol.md", "docs/accuracy.md"
+DESIGN = HOW, PROTOCOL # name functions and variables without a prefix
+WIDTH = 120
+TEXT = {doc: read(doc) for doc in [*DOCS, "weights/README.md"]}
+PLAIN = {doc: " ".join(text.split()) for doc, text in TEXT.items()}
+SPECS = {os.path.basename(path)[:-5]: read(path) for path in sorted(glob.glob("weights/*.spec"))}
+HEADS = {name: read(f"weights/{name}.h")[:6000] for name in SPECS}
+tmp = folder()
+
+
+def code(doc):
+    """Its code, a line each: fenced and indented blocks, and spans between backticks"""
+    found, fenced, block, blank = [], False, False, False
+    for line in TEXT[doc].splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        elif fenced:
+            found.append(line)
+        elif line.startswith("    ") and (blank or block):
+            found.append(line[4:])
+            block = True
+        else:
+            block, blank = False, not line.strip(" ")
+            found += line.split("`")[1::2]
+    return found
+
+
+def words(doc, pattern):
+    """Its words of that form; NAME in them stands for any name"""
+    found = {re.sub(r"[.-]*$", "", word) for word in re.split(r"[^A-Za-z0-9_./*-]+", TEXT[doc])}
+    return sorted(word for word in found if re.fullmatch(pattern, word))
+
+
+def cells(line):
+    return [cell.strip(" ") for cell in line.split("|")]
+
+
+def rows(doc):
+    """(heading, cells) of each line of a table; the cells are counted from 1, as bars stand at both ends"""
+    heading = ""
+    for line in TEXT[doc].splitlines():
+        if line.startswith("## "):
+            heading = line[3:]
+        elif line.startswith("|"):
+            yield heading, cells(line)
+
+
+# ---- links and names ----
+
+def headings(path):
+    """What a link calls each of its headings"""
+    parts = read(path).split("\n```")[::2]
+    return {re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-")
+            for part in parts for title in re.findall(r"^#+ (.*)", part, re.M)}
+
+
+def links():
+    for doc in DOCS:
+        for link in re.findall(r"\]\(([^) ]+)\)", TEXT[doc]):
+            path, _, heading = link.partition("#")
+            path = os.path.join(os.path.dirname(doc), path) if path else doc
+            if re.match("https?:|mailto:", link):
+                continue
+            if not os.path.exists(path):
+                yield f"{doc}: {link}: no such file"
+            elif heading and heading not in headings(path):
+                yield f"{doc}: {link}: no such heading"
+
+
+def files():
+    for doc in DOCS:
+        for word in words(doc, r"(\.ci|docs|examples|tests|tools|weights)/.*|kpred[a-z_]*\.h"):
+            path = "tools/evolve/harness.h" if word == "kpred_evolve.h" else word.replace("NAME", "*")
+            if not glob.glob(path):
+                yield f"{doc}: {word}: no such file"
+
+
+def kept(*folders):
+    """The files that git has there, or all that lie there"""
+    done = run(f"git ls-files {' '.join(folders)}", None)
+    return done.stdout.split() if done.returncode == 0 and done.stdout else \
+        [path for f in folders for path in glob.glob(f"{f}/**", recursive=True) if os.path.isfile(path)]
+
+
+def tables_of_rooms():
+    """tools/README.md has a table for each room, which names every file of it and no other."""
+    said, room = [], ""
+    for line in TEXT["tools/README.md"].splitlines():
+        if line.startswith("##"):
+            room = line.split()[1].strip("`:")
+        elif room.startswith("tools/") and line.startswith("| `"):
+            said += [room + name for name in line.split("|")[1].split("`")[1::2]]
+    there = {re.sub(r"\.[ch]$", "", path) for path in kept("tools") if path.count("/") > 1 and "pycache" not in path}
+    return [f"{name}: in the tables {said.count(name)} times" for name in sorted({*said, *there})
+            if (said.count(name), name in there) != (1, True)]
+
+
+# Everything that may be named; header guards and the like do no harm.
+known = set()
+for path in ["Makefile", *glob.glob("kpred*.h"), *glob.glob("weights/*.spec"), *kept("tools", "tests"),
+             *glob.glob("examples/**", recursive=True)]:
+    if os.path.isfile(path):
+        with open(path, encoding="latin-1") as f:
+            known.update(re.findall("[A-Za-z0-9_]+", f.read()))
+for path in glob.glob("weights/*.h"):
+    known.update(re.findall("KPRED_[A-Z0-9_]+|kpred_model_[a-z0-9_]+", read(path)))
+
+
+def prefixed():
+    """The prefix alone, and names with a placeholder in them, say nothing, nor do the generated names of kernels that
+    the documents make up. A small letter behind KPRED_ is of a variable that tune sets."""
+    own = {name for doc in DOCS for name in re.findall(
+        r"^name  *= *([a-z0-9_]+)$|.* init .* -o ([a-z0-9_]*)[.]spec$", TEXT[doc], re.M) for name in name if name}
+    for doc in DOCS:
+        for word in words(doc, "(kpred|KPRED|kpri|KPRI)_[A-Za-z0-9_]*[A-Za-z0-9]"):
+            if word not in known and not re.search("NAME|KPRED_[a-z]", word) \
+                    and not any(name in word.lower() for name in own):
+                yield f"{doc}: {word}: no such name"
+
+
+def internals():
+    for doc in DESIGN:
+        for word in sorted({*code(doc)} - known):
+            if re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)+", word):
+                yield f"{doc}: {word}: no such name"
+
+
+check("links", links)
+check("files", files)
+check("tables of the rooms", tables_of_rooms)
+check("names with a prefix", prefixed)
+check("internals", internals)
+
+
+# ---- commands ----
+
+def targets():
+    """With -C they are those of that folder."""
+    for doc in DOCS:
+        for line in code(doc):
+            if not line.startswith("make "):
+                continue
+            line = re.sub(" *#.*", "", line)[5:]
+            at = re.match("-C *([^ ]*)", line)
+            made = f"{at[1]}/Makefile" if at and os.path.exists(f"{at[1]}/Makefile") else "Makefile"
+            for target in re.sub("-C *[^ ]*", "", line).split(" "):
+                if re.fullmatch("[a-z][a-z-]*", target) and not re.search(f"^{target}:", read(made), re.M):
+                    yield f"{doc}: make {target}: no such target"
+
+
+def commands():
+    for program in "kpred", "kpred-train", "kpred-evolve":
+        main, = glob.glob(f"tools/**/{program.replace('-', '_')}.c", recursive=True)
+        sources = "".join(map(read, glob.glob(f"{os.path.dirname(main)}/*.c")))
+        for doc in DOCS:
+            for line in code(doc):
+                line = re.match(rf"(?:\$ )?(?:build/)?{program} ([a-z].*)", re.sub("  *#.*", "", line))
+                command, *arguments = line[1].split() if line else [""]
+                if command and f'"{command}"' not in read(main):
+                    yield f"{doc}: {program} {command}: no such command"
+                for option in re.findall(r"^\[?(--[a-z][^]=\s]*)", "\n".join(arguments), re.M):
+                    if f'"{option}"' not in sources:
+                        yield f"{doc}: {program} {command}: no option {option}"
+
+
+check("make targets", targets)
+check("commands", commands)
+
+
+# ---- figures of the headers ----
+
+def of_header(name, pattern):
+    return re.search(pattern, HEADS[name])[1]
+
+
+def models():
+    """The cells of the table of models, from facts.c, and the bytes that each header tells"""
+    run(f"{os.environ.get('CC', 'cc')} -std=c99 -I. tests/release/facts.c {BUILD}/libkpred-tools.a -o {tmp}/facts")
+    for line in output(f"{tmp}/facts").splitlines():
+        line = cells(line)
+        line.insert(7, of_header(line[1].strip("`"), r" id [0-9a-f]*, (\d*) bytes;"))
+        yield line
+
+
+MODELS = list(models())
+
+
+def table_of_models():
+    said = [row for _, row in rows(HOW) if row[1].startswith("`") and " x " in "|".join(row)]
+    said = [[re.sub(r"(?<=\d),(?=\d)", "", cell) for cell in row] for row in said]
+    assert len(MODELS) > 10
+    return [f"{a} is not {b}" for a, b in zip(said, MODELS) if a != b] + ["missing"] * (len(said) != len(MODELS))
+
+
+def span(column):
+    """LEAST to GREATEST; 10 and more without a digit behind the point"""
+    found = sorted(float(row[column]) for row in MODELS)
+    return " to ".join(f"{x:.1f}" if x < 10 else f"{x:.0f}" for x in (found[0], found[-1]))
+
+
+def arenas():
+    ends = f"{span(8)} KB at beam 10 and {span(9)} KB at beam 100"
+    return [f"{doc}: arenas: {ends}" for doc in (HOW, EMBEDDING)
+            if not re.search(f"(needs?|takes?) {ends}", PLAIN[doc])]
+
+
+def accumulators():
+    """The largest of all headers is below the number that is said, and not by far."""
+    largest = max(int(of_header(name, "largest accumulator ([0-9]*) of")) for name in HEADS)
+    said = int(re.search("all of them are below ([0-9,]*) of 2,147,483,647", PLAIN[HOW])[1].replace(",", ""))
+    assert largest < said < largest + 100000, (largest, said)
+
+
+def limits():
+    header, text = read("kpred.h"), re.sub(r"among (\d*),", r"\1 ,", PLAIN[HOW])
+    for limit, what in dict(FIELDS="fields", PARAMS="parameters of several values", TUPLE=",",
+                            VALUES="values a parameter", REGISTERS="registers").items():
+        number = re.search(rf"^#define KPRED_MAX_{limit} +(\d+)", header, re.M)[1]
+        if f"{number} {what}" not in text:
+            yield f"KPRED_MAX_{limit} is {number}"
+
+
+def solver_of(name):
+    found = re.search("^solver *= *(.*)", SPECS[name], re.M)
+    return found and found[1]
+
+
+def ids_and_sizes():
+    """The id and the bytes of each kernel, as its header has them, wherever accuracy.md shows bytes of ours"""
+    for name in SPECS:
+        ours = [of_header(name, part) for part in (r" id ([0-9a-f]*), \d* bytes;", r" id [0-9a-f]*, (\d*) bytes;")]
+        for line in TEXT[ACCURACY].replace(",", "").splitlines():
+            row = cells(line)
+            if line.startswith(f"| {solver_of(name)} | ") and re.search(
+                    r"`[0-9a-f]{16}`|[|] bytes [|]|(^| )shipped [|]", line) and (
+                        row[3] != ours[1] or not re.fullmatch(rf"`{ours[0]}`|bytes|[0-9/ ]*shipped", row[2])):
+                yield f"{ours}: {line}"
+
+
+check("table of models", table_of_models)
+check("arenas", arenas)
+check("accumulators", accumulators)
+check("limits", limits)
+check("ids and sizes of accuracy.md", ids_and_sizes)
+
+
+# ---- figures of weights/README.md and of accuracy.md ----
+
+def far(one, other):
+    return abs(float(one) - float(other)) > 0.11
+
+
+def first(cell):
+    return cell.split(" ")[0]
+
+
+# By kernel, split and type, the cells of the line of all GPUs
+MEASURED = {(name, row[1], row[3]): row for name, row in rows("weights/README.md")
+            if row[1] in ("config", "shape") and row[2] == "all" and row[4] == "int8"}
+
+
+def figures_by_type():
+    """A line of a model's figures by type, in README.md or docs/, is that of weights/README.md, whose figures are
+    rounded from two digits to one."""
+    found = 0
+    for doc in ["README.md", *sorted(glob.glob("docs/*.md"))]:
+        for _, row in rows(doc):
+            if not re.fullmatch("`conv_[a-z0-9_]*`", row[1]) or row[2] not in ("FP32", "FP16", "BF16", "both", "all"):
+                continue
+            found += 1
+            n, *said = [first(cell).replace(",", "") for cell in row[3:7]]
+            ours = MEASURED.get((row[1].strip("`"), "config", "all" if row[2] == "both" else row[2]), [])
+            if not ours or ours[5].replace(",", "") != n or any(
+                    far(a, first(ours[i])) for a, i in zip(said, (7, 8, 11))):
+                yield f"{row}: not {ours}"
+    if not found:
+        yield "no figures"
+
+
+def rounding():
+    """The most that it changes any Pft, of kernels with more than 1,000 problems and of the others"""
+    most = {True: 0, False: 0}
+    for name, row in rows("weights/README.md"):
+        if row[1] in ("config", "shape") and re.match("[-+]", row[2]):
+            many = int(MEASURED[name, "config", "all"][5]) > 1000
+            most[many] = max([most[many], *(abs(float(first(x))) for x in row[2:7])])
+    said = f"{most[True]:.1f} points .*1,000 test problems.* at most {most[False]:.1f} points"
+    return [f"{doc}: rounding: {said}" for doc in (HOW, PROTOCOL) if not re.search(said, PLAIN[doc])]
+
+
+def same_figures():
+    """The pooled figures of accuracy.md are those of weights/README.md."""
+    split, names, found = "", {solver_of(name): name for name in SPECS}, 0
+    for line in TEXT[ACCURACY].splitlines():
+        split = (re.match("Split `(config|shape)`, Pft@1", line) or ("", split))[1]
+        row = cells(line)
+        ours = MEASURED.get((names.get(row[1] if len(row) > 1 else ""), split, "all"))
+        if len(row) == 8 and row[1].startswith("Conv") and ours:
+            found += 1
+            one, _, _, _, ten, *_ = row[3].split(" ")
+            if far(one, first(ours[7])) or far(ten, first(ours[8])):
+                yield f"{line}: not {ours[7:9]}"
+    if found < 10:
+        yield "no figures"
+
+
+def dimensions():
+    """What protocol.md says of 2-D problems and of all is in the tables of accuracy.md."""
+    def exact(mark, gpu):
+        part = TEXT[ACCURACY].partition(f"<!-- {mark} config -->\n")[2].partition("<!-- end -->")[0]
+        return next(cells(line)[4] for line in part.splitlines() if cells(line)[1:3] == [gpu, "kpred"])
+    flat, whole = ([exact(mark, gpu) for gpu in ("gfx90878", "gfx90a6e")] for mark in ("dimensions", "solvers"))
+    said = f"fastest in {flat[0]} % (gfx908) and {flat[1]} % (gfx90a) of the problems, " \
+        f"not in {whole[0]} % and {whole[1]} %"
+    assert said in PLAIN[PROTOCOL], said
+
+
+def temperatures():
+    """Those of experiments.md are those of the specs."""
+    found = 0
+    part = TEXT["docs/experiments.md"].partition("\n## Probabilities that come true\n")[2].partition("\n## ")[0]
+    for name, config, shape in re.findall(r"^\| (conv_[a-z0-9_]*) \| ([0-9.]*)[ ,][^|]*\| (\S*)", part, re.M):
+        found += 1
+        part = SPECS[name].partition("[calibration]")[2].partition("[derived]")[0]
+        ours = re.findall(r"^[a-z]* *= *([0-9.]+)", part, re.M)
+        if ours != [config, config if shape == "as" else shape]:
+            yield f"{name}: {ours} in the spec, not {config} {shape}"
+    if found < 11:
+        yield "no table"
+
+
+check("figures by type", figures_by_type)
+check("rounding", rounding)
+check("accuracy.md and weights/README.md agree", same_figures)
+check("solvers for 2-D problems", dimensions)
+check("temperatures of experiments.md", temperatures)
+
+
+# ---- what documents compute ----
+
+def example():
+    """The example of docs/miopen.md, run: its log, its file, its summary"""
+    part = read("docs/miopen.md").partition("\n## A complete example")[2].partition("\n## ")[0]
+    lines = [line[4:] + "\n" for line in part.splitlines() if line.startswith("    ")]
+    said = ["".join(line for line in lines if re.search(pattern, line))
+            for pattern in ("MIOpenDriver", "^[0-9-]+x[0-9]+-.*=Conv", "^kpred: ")]
+    done = run(f"{KPRED} miopen --gpu gfx906_60 {write(f'{tmp}/log.txt', said[0])}")
+    assert said[1] and [done.stdout, done.stderr] == said[1:], done
+
+
+def hashes():
+    """The rows of the table, key, hash, part; and what the document's own program makes of the keys"""
+    said = re.findall(r"^\| `[a-z]*` \| `([^`]*)` \| `(0x[0-9a-f]*)` \| ([a-z]*) \|$", TEXT[PROTOCOL], re.M)
+    program = write(f"{tmp}/hash.py", re.search(r"^```python\n(.*?)^```$", TEXT[PROTOCOL], re.M | re.S)[1])
+    keys = " ".join(f"'{key}'" for key, *_ in said)
+    assert len(said) >= 2 and output(f"{sys.executable} {program} {keys}") == "".join(" ".join(x) + "\n" for x in said)
+
+
+def picture(path):
+    """It is XML; nothing in it is from elsewhere, and nothing runs."""
+    assert xml.etree.ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    text = re.sub('xmlns(:xlink)?="http://www.w3.org/(2000/svg|1999/xlink)"', "", read(path))
+    return re.findall(r'(?i)<script|<image|<foreignObject|<!ENTITY|@import|//|\son[a-z]+=|href="[^#]|url\([^#].*', text)
+
+
+check("the example of miopen.md", example)
+check("hashes of protocol.md", hashes)
+for path in sorted(glob.glob("docs/*.svg")):
+    check(f"{path} is XML and stands alone", picture, path)
+check("size of docs/dataflow.svg", lambda: [] if os.path.getsize("docs/dataflow.svg") < 12288 else "too large")
+
+
+# ---- form ----
+
+def versions():
+    """That of kpred.h is the one that stands in the headers' first lines and in the documents."""
+    with open("kpred.h", encoding="utf-8") as f:
+        version = output("sh tools/release/version.sh", stdin=f).strip()
+    for path, pattern in (("kpred.h", f".* - v{version} - "), ("kpred_constraints.h", f".* - v{version} - "),
+                          ("CHANGELOG.md", rf"(?s)((?!\n## ).)*\n## {version} \("),
+                          (EMBEDDING, rf"(?s).*\nfind_package\(kpred {version.rpartition('.')[0]} REQUIRED\)\n"),
+                          ("SECURITY.md", rf"(?s).*\n\| {version} \| (yes|in preparation) \|\n")):
+        if not re.match(pattern, read(path)):
+            yield f"{path}: not of version {version}"
+
+
+def long_lines():
+    return [f"{doc}: {line[:80]}" for doc in DOCS for line in TEXT[doc].splitlines()
+            if len(line) > WIDTH and not re.match("    |[|>]", line)]
+
+
+check("one version everywhere", versions)
+check(f"no line over {WIDTH} columns but of code and tables", long_lines)
+end()
