@@ -1,94 +1,247 @@
 #!/bin/sh
-# evolve_kernels.sh - the kernels and harnesses of examples/evolve run, and give the same at each level
+# evolve_kernels.sh - what examples/evolve has: kernels and harnesses, planted wastes, a kernel of GPUs, its make targets
 # SPDX-License-Identifier: MIT
 #
-# usage: [EVOLVE_CLANG=clang-16] evolve_kernels.sh
+# usage: [EVOLVE_CLANG=clang-16] evolve_kernels.sh [show|check|layer|run|bound|digits]
+#
+# With a part, that target alone. A search depends on times: so where it finds nothing, the machine may have been too busy.
 . tests/harness/script.inc
 
 EVOLVE_CLANG=${EVOLVE_CLANG:-clang-16}
 test_begin
-need "$EVOLVE_CLANG" "kernels to be evolved"
 folder=examples/evolve
+
+# ---- make targets ----
+
+# example TARGET: the last line of what it printed is in $tmp/last
+example() {
+    make -s -C $folder "$1" BUILD="$BUILD" OUT="$tmp/out" >"$tmp/all" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }
+    tail -n 1 "$tmp/all" | tee "$tmp/last"
+}
+
+# removes TARGET PATTERN: what was planted
+removes() {
+    example $1 && grep -qE "^$2 removed, gain [0-9.]+ %" "$tmp/last"
+}
+# Few zeros want the variant without the stop, many the one with it.
+shows() {
+    example show && awk '$1 == 1 { print $3 }' "$tmp/all" | tr '\n' ' ' | grep -qx '0 1 '
+}
+launches() {
+    example run && [ "$(grep -c ' variant [0-9]' "$tmp/all")" -eq 6 ]
+}
+# A small bound names the module as it is, a great one a faster variant.
+keeps_bounds() {
+    example ml-run && awk '$1 == 10 { first = $2 } $1 == 110 { last = $2 } END { exit !(first == 0 && last > 0) }' "$tmp/all"
+}
+# learns NETWORK: 95 % of the digits of all five tests together
+learns() {
+    for split in 1 2 3 4 5; do
+        "$BUILD/kpred-evolve" network "$1" -o "$tmp/$1.mlir" --data "$tmp/digits.csv" --split $split || return 1
+    done | awk '/^test/ { n += $2; right += $2 * $4 } END { print right / n; exit !(n == 1797 && right / n >= 95) }'
+}
+
+need_sklearn() {
+    for PYTHON in python3 /usr/bin/python3; do
+        if $PYTHON tools/evolve/ml/digits.py >"$tmp/digits.csv" 2>"$tmp/err"; then
+            export PYTHON
+            return
+        fi
+    done
+    end_without "$1" "there is no scikit-learn"
+}
+need_mlir() {
+    ! "$BUILD/kpred-evolve" ml 2>&1 | grep -q 'built without' || end_without "$1" "there is no MLIR in the build"
+    need_sklearn "$1"
+}
+
+if [ $# -gt 0 ]; then
+    need_trainer "make $1"
+    [ $1 = show ] || [ -x "$BUILD/kpred-evolve" ] || end_without "make $1" "kpred-evolve is not built"
+    case $1 in
+    show) check "make show" shows ;;
+    check) check "make check" removes check "evolve: planted store" ;;
+    run) check "make run" launches ;;
+    bound) need_mlir "make ml-run" && check "make ml-run" keeps_bounds ;;
+    layer) need_mlir "make ml-check" && check "make ml-check" removes ml-check "evolve ml: planted layer" ;;
+    digits) need_sklearn digits && for network in dense mobile; do check "digits: $network" learns $network; done ;;
+    esac
+    test_end
+    exit
+fi
+
+# ---- the runner of a kernel of GPUs ----
+
+gpu=$folder/gpu
+cp $gpu/reduce.cl "$tmp/a.co"
+cp $gpu/reduce.cl "$tmp/b.co"
+# runs SCRIPT STATUS PATTERN
+runs() {
+    SCRIPT=$1 "$tmp/runner" "$tmp/a.co" "$tmp/b.co" >"$tmp/out" 2>&1
+    [ $? -eq $2 ] && grep -q "$3" "$tmp/out" && grep -qx '0 left, 0 misused' "$tmp/out" && return
+    cat "$tmp/out"
+    return 1
+}
+# Where there is a device, the code object is one that it cannot load.
+with_hip() {
+    $CC -std=c99 $C_WARNINGS -D__HIP_PLATFORM_AMD__ -I. $gpu/gpu_run.c -lamdhip64 -o "$tmp/real" || return
+    "$tmp/real" "$tmp/a.co" "$tmp/b.co" >"$tmp/out" 2>&1
+    case $? in 2 | 77) grep -q '^gpu_run: ' "$tmp/out" ;; *) return 1 ;; esac
+}
+check "gpu_run compiles" $CC -std=c99 -D_POSIX_C_SOURCE=200809L $C_WARNINGS -O1 -I. -Itests tests/evolve/gpu_run.c \
+    -o "$tmp/runner"
+check "gpu_run: equal outputs" runs '' 0 'b[.]co *equal  median 5000[.]00 us, MAD 0[.]00, 1[.]000'
+check "gpu_run: a code object that writes nothing" runs wrong 1 'b[.]co *NOT EQUAL'
+check "gpu_run: no device" runs device 77 'there is no device here'
+if echo 'int main(void) { return 0; }' | $CC -include hip/hip_runtime_api.h -D__HIP_PLATFORM_AMD__ -xc - -lamdhip64 \
+    -o "$tmp/empty" 2>/dev/null; then
+    check "gpu_run with HIP, as it is here" with_hip
+else
+    skipped "gpu_run with HIP" "there is no HIP"
+fi
+
+# ---- kernels and their harnesses ----
+
+need "$EVOLVE_CLANG" "kernels to be evolved"
 cp tools/evolve/harness.h "$tmp/kpred_evolve.h"
 $CC -std=c99 $C_WARNINGS -Itools $CFLAGS tests/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl || exit 1
 
-# library FILE OPTION... SOURCE
+# library NAME OPTION... SOURCE
 library() {
-    out=$1; shift
+    out=$tmp/$1.so; shift
     $EVOLVE_CLANG -std=c99 -ffp-contract=off -fPIC -shared -I"$tmp" "$@" -lm -o "$out"
 }
 
-# The warnings that the harness's header promises not to give; a kernel is called by its name alone.
-quiet() {
-    $EVOLVE_CLANG -std=c99 $C_WARNINGS -I"$tmp" -fsyntax-only "$1" &&
-        $EVOLVE_CLANG -std=c99 $WARNINGS -fsyntax-only "$2"
+# equal FUNCTION NAME...: the libraries give the same outputs
+equal() {
+    function=$1 libraries=''; shift
+    for name; do libraries="$libraries $tmp/$name.so"; done
+    "$tmp/driver" check "$tmp/cases.so" $function $libraries
 }
 
-# alike KERNEL.c FUNCTION HARNESS.c: all levels of optimisation give the same
+# alike KERNEL.c FUNCTION HARNESS.c: no warnings that the harness's header promises not to give; all levels of optimisation
+# give the same; what is undefined would end it
 alike() {
-    library "$tmp/cases.so" -O1 "$3" && library "$tmp/0.so" -O0 "$1" && library "$tmp/2.so" -O2 "$1" &&
-        library "$tmp/3.so" -O3 "$1" && library "$tmp/4.so" -O3 -fno-vectorize -fno-slp-vectorize "$1" &&
-        "$tmp/driver" check "$tmp/cases.so" $2 "$tmp/0.so" "$tmp/2.so" "$tmp/3.so" "$tmp/4.so"
+    library cases -O1 $C_WARNINGS "$3" && library 0 -O0 $WARNINGS "$1" && library 2 -O2 "$1" && library 3 -O3 "$1" &&
+        library 4 -O3 -fno-vectorize -fno-slp-vectorize "$1" &&
+        library s -O1 -fsanitize=undefined -fsanitize-trap=undefined "$1" && equal $2 0 2 3 4 s
 }
 
-# sanitized KERNEL.c FUNCTION HARNESS.c: what is undefined would end it
-sanitized() {
-    library "$tmp/cases.so" -O1 "$3" &&
-        library "$tmp/s.so" -O1 -fsanitize=undefined -fsanitize-trap=undefined "$1" &&
-        "$tmp/driver" check "$tmp/cases.so" $2 "$tmp/s.so"
-}
-
-kernel_checks() {
-    check "$2: no warnings" quiet "$3" "$1"
-    check "$2: the same outputs at each level" alike "$@"
-    check "$2: nothing undefined" sanitized "$@"
-}
-
-for harness in "$folder"/rodinia/*_harness.c; do
+for harness in "$folder"/rodinia/*_harness.c $folder/histogram_harness.c $folder/planted/planted_harness.c; do
     kernel=${harness%_harness.c}.c
-    kernel_checks $kernel "$(basename $kernel .c)" $harness
+    check "$(basename $kernel): the same outputs at each level" alike $kernel "$(basename $kernel .c)" $harness
 done
-kernel_checks $folder/histogram.c histogram $folder/histogram_harness.c
-kernel_checks $folder/planted/planted.c planted $folder/planted/planted_harness.c
-kernel_checks $folder/variants/kernel.c product $folder/variants/harness.c
+check "variants: the same outputs at each level" alike $folder/variants/kernel.c product $folder/variants/harness.c
 
-# ---- the variants of one kernel ----
-
-both_variants() {
-    library "$tmp/cases.so" -O1 $folder/variants/harness.c &&
-        library "$tmp/0.so" -O3 $folder/variants/kernel.c &&
-        library "$tmp/1.so" -O3 -DSTOP=0 $folder/variants/kernel.c &&
-        "$tmp/driver" check "$tmp/cases.so" product "$tmp/0.so" "$tmp/1.so"
+without_stop() {
+    library 1 -O3 -DSTOP=0 $folder/variants/kernel.c && equal product 3 1
 }
-check "variants: with and without the stop the sums are the same" both_variants
+check "variants: with and without the stop the sums are the same" without_stop
 
 # The blocks of C in the document are these files, in that order.
 shown() {
+    cat $folder/histogram.c $folder/histogram_harness.c >"$tmp/files"
     sed -n '/^```c$/,/^```$/p' docs/evolve.md | grep -v '^```' | diff - "$tmp/files"
 }
-cat $folder/histogram.c $folder/histogram_harness.c >"$tmp/files"
 check "docs/evolve.md shows histogram.c and its harness" shown
 
 # ---- does the driver see what is wrong? ----
 
-# notices SED WHAT: of a changed kernel, that buffer
-notices() {
+changed() {
     sed "$1" $folder/rodinia/needleman_wunsch.c >"$tmp/changed.c"
-    library "$tmp/cases.so" -O1 $folder/rodinia/needleman_wunsch_harness.c &&
-        library "$tmp/0.so" -O1 $folder/rodinia/needleman_wunsch.c &&
-        library "$tmp/1.so" -O1 "$tmp/changed.c" || return 1
-    ! "$tmp/driver" check "$tmp/cases.so" needleman_wunsch "$tmp/0.so" "$tmp/1.so" >"$tmp/said" 2>&1 &&
-        grep -q "$2" "$tmp/said"
+    library cases -O1 $folder/rodinia/needleman_wunsch_harness.c &&
+        library 0 -O1 $folder/rodinia/needleman_wunsch.c && library 1 -O1 "$tmp/changed.c"
 }
 
+# notices SED WHAT: of a changed kernel, that buffer
+notices() {
+    changed "$1" && ! equal needleman_wunsch 0 1 >"$tmp/said" 2>&1 && grep -q "$2" "$tmp/said"
+}
 crashes() {
-    sed 's/r <= rows/r <= rows + 1/' $folder/rodinia/needleman_wunsch.c >"$tmp/changed.c"
-    library "$tmp/1.so" -O1 "$tmp/changed.c" || return 1
-    ("$tmp/driver" check "$tmp/cases.so" needleman_wunsch "$tmp/1.so") >/dev/null 2>&1
+    changed 's/r <= rows/r <= rows + 1/'
+    (equal needleman_wunsch 1) >/dev/null 2>&1
     [ $? -gt 128 ]
 }
 check "the driver sees a wrong score" notices 's/a > b/a < b/' table
 check "the driver sees a row too few" notices 's/r <= rows/r < rows/' table
 check "the driver sees a changed input" notices 's/const int width = cols + 1;/&((int *)worth)[5] = 1;/' worth
 check "a kernel that writes behind a buffer crashes" crashes
+
+# ---- planted wastes ----
+
+planted=$folder/planted
+wastes='INVARIANT_LOAD DIVISION SCRATCH_ARRAY DEAD_STORE BUFFER'
+native=$(echo 'int x;' | $EVOLVE_CLANG -march=native -xc -c - -o /dev/null 2>/dev/null && echo -march=native)
+
+# has_wastes "WASTE..." KERNEL OPTION...: these are what the text of its function has, which stays in $tmp/ir
+has_wastes() {
+    wanted=$(printf '%s\n' $1) kernel=$2; shift 2
+    $EVOLVE_CLANG "$@" -fno-discard-value-names -S -emit-llvm $planted/$kernel.c -o - |
+        sed -n "/^define .*@$kernel(/,/^}/p" | grep -v '^ *$' >"$tmp/ir"
+    found=$(sh $planted/wastes.sh "$tmp/ir")
+    [ "$found" = "$wanted" ] || { echo "$kernel $*: $found"; return 1; }
+}
+
+# The kernel that has the waste; the buffer is an array that nobody else reads, and is found as such, too.
+file_of() {
+    echo $1 | tr '[:upper:]' '[:lower:]'
+}
+found_in() {
+    case $1 in BUFFER) echo SCRATCH_ARRAY BUFFER ;; *) echo $1 ;; esac
+}
+
+# survives LEVEL...: all that a baseline's passes leave of planted.c, whose size is what the figures of kpred-evolve are
+# given for, and in which no loop was copied; and of the kernels that have one waste each
+survives() {
+    has_wastes "$wastes" planted "$@" || return 1
+    size=$(grep -cE '^  [^ ]' "$tmp/ir")
+    case $size in 3[5-9] | [45]? | 6[0-5]) ;; *) echo "$size instructions"; return 1 ;; esac
+    for count in "fdiv 4" "store 7" "load 5"; do
+        [ "$(grep -c " ${count% *} " "$tmp/ir")" -eq ${count#* } ] || { echo "not $count"; return 1; }
+    done
+    for waste in $wastes; do
+        has_wastes "$(found_in $waste)" "$(file_of $waste)" "$@" || return 1
+    done
+}
+for level in -O2 -O3 "-O3 $native"; do
+    for vectors in "" "-fno-vectorize -fno-slp-vectorize"; do
+        check "all wastes survive $level $vectors" survives $level $vectors
+    done
+done
+
+# Without a waste it is not there, and the outputs stay.
+gone() {
+    library cases $planted/planted_harness.c && library all -O3 $planted/planted.c || return 1
+    for waste in $wastes; do
+        has_wastes "$(printf '%s\n' $wastes | grep -vx $waste)" planted -O3 -DWITHOUT_$waste &&
+            library $waste -O3 -DWITHOUT_$waste $planted/planted.c || return 1
+    done
+    all=$(printf -- '-DWITHOUT_%s ' $wastes)
+    library none -O3 $all $planted/planted.c && equal planted all $wastes none
+}
+gone_alone() {
+    library cases $planted/one_waste_harness.c || return 1
+    for waste in $wastes; do
+        kernel=$(file_of $waste)
+        has_wastes "" $kernel -O3 -DWITHOUT_WASTE && library 0 -O3 $planted/$kernel.c &&
+            library 1 -O3 -DWITHOUT_WASTE $planted/$kernel.c && equal $kernel 0 1 || return 1
+    done
+}
+check "without each waste, and without all, the outputs are the same" gone
+check "without its only waste the outputs of a kernel are the same" gone_alone
+
+# ---- a kernel of GPUs ----
+
+# barriers PATTERN OPTION...: it compiles, without a word, and the passes leave the superfluous one, too
+barriers() {
+    pattern=$1; shift
+    said=$($EVOLVE_CLANG "$@" -nogpulib -Wall -Wextra -O3 -S $gpu/reduce.cl -o "$tmp/reduce" 2>&1) && [ ! "$said" ] &&
+        [ "$(grep -c "$pattern" "$tmp/reduce")" -eq 3 ] && return
+    echo "$said"
+    return 1
+}
+check "reduce: three barriers for AMD" barriers s_barrier -target amdgcn-amd-amdhsa -mcpu=gfx90a
+check "reduce: three barriers for NVIDIA" barriers bar.sync -target nvptx64-nvidia-cuda -march=sm_75 \
+    -Wno-unknown-cuda-version
+check_with ptxas "reduce: what ptxas says" ptxas -arch=sm_75 "$tmp/reduce" -o "$tmp/cubin"
 test_end

@@ -2,88 +2,71 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/ir/ir.h"
-#include "harness/test.h"
+#include "evolve/ir/module.h"
+#include "evolve/ir/operators.h"
+#include "told.h"
 
-#include <stdlib.h>
-#include <unistd.h>
+#define FIXTURE(name) in_root("tests/evolve/fixtures/" name)
 
-#define FIXTURE(name) "tests/evolve/fixtures/" name
-
-/* NULL after a message */
+/* The program ends where a kernel cannot be had. */
 static inline struct ir *kernel_of(const char *path, const char *function,
                                    const struct ir_passes *passes)
 {
     struct ir *ir = NULL;
     const struct ir_source source = {path, function, NULL, NULL, NULL, 0};
-    return ir_open(&ir, &source, passes) == 0 ? ir : NULL;
+    if (ir_open(&ir, &source, passes) != 0)
+        program_stop(path);
+    return ir;
 }
 
-/* A list of one line of text; to be freed by list_free */
-static inline struct edits list_of(const struct edit *edits, size_t n)
+/* A list by its text: operator, what, where, index, seed; to be freed */
+static inline struct edits list_of(const char *text)
 {
     struct edits list = {NULL, 0, 0};
-    for (size_t i = 0; i < n; i++)
-        edits_add(&list, &edits[i]);
+    if (edits_parse(text, edit_operators, &list) != 0)
+        program_stop(text);
     return list;
 }
-#define LIST(...)                               \
-    list_of((const struct edit[]){__VA_ARGS__}, \
-            sizeof((const struct edit[]){__VA_ARGS__}) / sizeof(struct edit))
 
-static inline void list_free(struct edits *list)
+/* What ir_emit gives, or "" if it fails; it stays until the fourth call after. */
+static inline const char *emitted_list(struct ir *ir, const struct edits *list, enum ir_form form,
+                                       const char *name)
 {
-    free(list->v);
-    list->v = NULL;
-    list->n = list->cap = 0;
+    static struct buf texts[4];
+    static size_t at;
+    struct buf *b = &texts[at++ % 4];
+    buf_free(b);
+    if (!ir_applies(ir, list) || ir_emit(ir, list, form, name, b) != 0 || b->s == NULL)
+        buf_puts(b, "");
+    return b->s;
+}
+
+static inline const char *emitted(struct ir *ir, const char *edits, enum ir_form form,
+                                  const char *name)
+{
+    struct edits list = list_of(edits);
+    const char *text = emitted_list(ir, &list, form, name);
+    edits_free(&list);
+    return text;
 }
 
 /* The module with these edits, or "" if they do not apply */
-static inline char *text_with(struct ir *ir, const struct edits *list)
+static inline const char *text_with(struct ir *ir, const char *edits)
 {
-    struct buf out = {0};
-    const int applies = ir_applies(ir, list) && ir_emit(ir, list, IR_TEXT, NULL, &out) == 0;
-    if (!applies)
-        buf_puts(&out, "");
-    return out.s != NULL ? out.s : xstrdup("");
+    return emitted(ir, edits, IR_TEXT, NULL);
 }
 
-/* How often a text has another one in it */
-static inline int count_of(const char *text, const char *part)
+/* What deleting that instruction would be said to be, or "" */
+static inline const char *instruction(struct ir *ir, uint32_t id, int *line)
 {
-    int n = 0;
-    while ((text = strstr(text, part)) != NULL)
-        n++, text += strlen(part);
-    return n;
-}
-
-/* What ir_emit gives, or "" */
-static inline char *emitted(struct ir *ir, const struct edits *list, enum ir_form form,
-                            const char *name)
-{
-    struct buf out = {0};
-    const int status = ir_emit(ir, list, form, name, &out);
-    return status == 0 && out.s != NULL ? out.s : xstrdup("");
-}
-
-/* Between the two, what is written on standard error is kept from it, and taken. */
-enum { OLD_STDERR = 99 };
-
-static inline FILE *listen_to_stderr(void)
-{
-    FILE *messages = tmpfile();
-    fflush(stderr);
-    dup2(2, OLD_STDERR);
-    dup2(fileno(messages), 2);
-    return messages;
-}
-
-static inline void take(FILE *messages, char *said, size_t size)
-{
-    fflush(stderr);
-    dup2(OLD_STDERR, 2);
-    close(OLD_STDERR);
-    rewind(messages);
-    said[fread(said, 1, size - 1, messages)] = '\0';
-    fclose(messages);
+    struct edits list = list_of(say("delete %u 0 0 0", (unsigned)id));
+    struct ir_step step;
+    const char *what = "";
+    if (ir_steps(ir, &list, &step) == 0) {
+        what = say("%s", step.what);
+        *line = step.line;
+        ir_steps_free(&step, 1);
+    }
+    edits_free(&list);
+    return what;
 }

@@ -100,22 +100,16 @@ static const char *other_outputs(const struct ev_case *a, const struct ev_case *
     return NULL;
 }
 
-static const char *changed_input(const struct ev_case *before, const struct ev_case *after)
+/* NULL, or the name of a buffer, an input if only these count, that is not as it was: any changed
+   bit, of inputs or of poison */
+static const char *changed(const struct ev_case *before, const struct ev_case *after,
+                           int inputs_alone)
 {
     for (size_t i = 0; i < before->n_buffers; i++)
-        if (before->buffer[i].role == EV_IN && before->buffer[i].same_as < 0
+        if ((!inputs_alone || (before->buffer[i].role == EV_IN && before->buffer[i].same_as < 0))
             && memcmp(before->at[i], after->at[i], bytes_of(&before->buffer[i])) != 0)
             return before->buffer[i].name;
     return NULL;
-}
-
-/* Any changed bit, of inputs or of poison: is there a case where the kernel does nothing? */
-static int wrote_something(const struct ev_case *before, const struct ev_case *after)
-{
-    for (size_t i = 0; i < before->n_buffers; i++)
-        if (memcmp(before->at[i], after->at[i], bytes_of(&before->buffer[i])) != 0)
-            return 1;
-    return 0;
 }
 
 static const char *check_case(const struct ev_harness *h, const struct ev_shape *shape,
@@ -128,31 +122,19 @@ static const char *check_case(const struct ev_harness *h, const struct ev_shape 
     poison(&before, 0x5a);
     poison(&want, 0x5a);
     h->call(&want, kernels[0]);
-    if (!wrote_something(&before, &want))
+    if (changed(&before, &want, 0) == NULL) /* is there a case where it does nothing? */
         bad = "(nothing is written)";
     for (size_t i = 0; i < 2 * n && bad == NULL; i++) {
         open_case(h, shape, &got);
         poison(&got, i % 2 ? 0x5a : 0xff);
         h->call(&got, kernels[i / 2]);
-        if ((bad = changed_input(&before, &got)) == NULL)
+        if ((bad = changed(&before, &got, 1)) == NULL)
             bad = other_outputs(&want, &got);
         free_case(&got);
     }
     free_case(&before);
     free_case(&want);
     return bad;
-}
-
-static int check(const struct ev_harness *h, ev_kernel *const *kernels, size_t n)
-{
-    for (size_t i = 0; i < h->n_shapes; i++) {
-        const char *bad = check_case(h, &h->shapes[i], kernels, n);
-        if (bad != NULL) {
-            printf("shape %d: %s\n", (int)i, bad);
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* ---- time ---- */
@@ -189,27 +171,12 @@ static double time_once(const struct ev_harness *h, struct ev_case *c, const str
     return seconds() - began;
 }
 
-static void print_case(const struct ev_harness *h, const struct ev_shape *shape, size_t n,
-                       double (*us)[ROUNDS])
-{
-    size_t n_sizes = 1;
-    for (const char *s = h->sizes; *s; s++)
-        n_sizes += *s == ' ';
-    for (size_t i = 0; i < n_sizes; i++)
-        printf("%s%lld", i ? "," : "", (long long)shape->size[i]);
-    for (size_t k = 1; k < n; k++)
-        for (size_t r = 0; r < ROUNDS; r++)
-            us[k][r] /= us[0][r];
-    for (size_t k = 0; k < n; k++)
-        printf(k ? " %.3f" : " %.2f us", median(us[k]));
-    printf("\n");
-}
-
 static void time_case(const struct ev_harness *h, const struct ev_shape *shape,
                       ev_kernel *const *kernels, size_t n)
 {
     static double us[MOST_KERNELS][ROUNDS];
     struct ev_case c, fresh;
+    size_t n_sizes = 1;
     open_case(h, shape, &c);
     open_case(h, shape, &fresh);
     poison(&c, 0);
@@ -218,12 +185,19 @@ static void time_case(const struct ev_harness *h, const struct ev_shape *shape,
             const size_t turn = (k + r) % n;
             us[turn][r] = 1e6 * time_once(h, &c, &fresh, kernels[turn]);
         }
-    print_case(h, shape, n, us);
+    for (size_t r = 0; r < ROUNDS; r++)
+        for (size_t k = 1; k < n; k++)
+            us[k][r] /= us[0][r];
+    for (const char *s = h->sizes; *s; s++)
+        n_sizes += *s == ' ';
+    for (size_t i = 0; i < n_sizes; i++)
+        printf("%s%lld", i ? "," : "", (long long)shape->size[i]);
+    for (size_t k = 0; k < n; k++)
+        printf(k ? " %.3f" : " %.2f us", median(us[k]));
+    printf("\n");
     free_case(&c);
     free_case(&fresh);
 }
-
-/* ---- main ---- */
 
 static void *symbol_of(const char *path, const char *name)
 {
@@ -249,10 +223,17 @@ int main(int argc, char **argv)
         void *at = symbol_of(argv[4 + n], argv[3]);
         memcpy(&kernels[n], &at, sizeof at);
     }
-    if (strcmp(argv[1], "check") == 0)
-        return check(h, kernels, n);
-    for (size_t i = 0; i < h->n_shapes; i++)
-        if (!h->shapes[i].held_out && !h->shapes[i].untimed)
-            time_case(h, &h->shapes[i], kernels, n);
+    for (size_t i = 0; i < h->n_shapes; i++) {
+        const struct ev_shape *shape = &h->shapes[i];
+        if (strcmp(argv[1], "check") == 0) {
+            const char *bad = check_case(h, shape, kernels, n);
+            if (bad != NULL) {
+                printf("shape %d: %s\n", (int)i, bad);
+                return 1;
+            }
+        } else if (!shape->held_out && !shape->untimed) {
+            time_case(h, shape, kernels, n);
+        }
+    }
     return 0;
 }

@@ -147,9 +147,13 @@ static inline struct result syn_result(const struct synthetic *s, const struct e
     return r;
 }
 
-static inline void syn_evaluate(void *self, const struct edits *lists, size_t n, enum effort effort,
-                                void (*done)(void *user, size_t i, const struct result *result),
-                                void *user)
+/* What a task evaluates by */
+#define SYN_EVALUATE(name)                                                                       \
+    static inline void name(void *self, const struct edits *lists, size_t n, enum effort effort, \
+                            void (*done)(void *user, size_t i, const struct result *result),     \
+                            void *user)
+
+SYN_EVALUATE(syn_evaluate)
 {
     struct synthetic *s = self;
     for (size_t k = 0; k < n; k++) {

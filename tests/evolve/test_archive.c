@@ -1,78 +1,83 @@
-/* test_archive.c - the cache of a search and its log: what it keeps, and what it refuses
+/* test_archive.c - the cache of a search, its log, and lists of edits: what is kept, and refused
    SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "evolve/archive.h"
 
-#include "harness/test.h"
-#include "scratch.h"
+#include "told.h"
 
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 static const char *const names_v[] = {"delete", "copy", "move"};
 static const struct edit_names names = {names_v, 3};
-static const struct archive_story no_story[] = {{NULL, NULL}};
 static const struct archive_story story[] = {
     {"kernel", "0123abcd"}, {"seed", "1"}, {"place", "a b\nc"}, {NULL, NULL}};
 static uint64_t seed = 1;
 
-static struct edits list_of(uint32_t what)
+static struct edits parsed(const char *text)
 {
-    const struct edit e = {1, 2, what, 3, 4 * what};
     struct edits list = {0};
-    edits_add(&list, &e);
+    CHECK_OF(edits_parse(text, names, &list) == 0, text);
     return list;
 }
 
-static struct result result_of(double time, double error)
+static struct edits list_of(uint32_t what)
 {
-    const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}, {{0, 0}}};
-    return r;
+    return parsed(say("copy %u 3 2 %x", (unsigned)what, (unsigned)(4 * what)));
 }
 
-static void add(struct archive *a, uint32_t what, enum effort effort, double time, double error)
+static int add(struct archive *a, uint32_t what, enum effort effort, double time, double error)
 {
     struct edits list = list_of(what);
-    const struct result r = result_of(time, error);
-    CHECK_EQ(archive_add(a, &list, effort, &r), 0);
+    const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}, {{0, 0}}};
+    const int rc = archive_add(a, &list, effort, &r);
     edits_free(&list);
+    return rc;
 }
 
-static double time_of(const struct archive *a, uint32_t what, enum effort effort)
+/* The time of that effort alone, or of that or a greater one; -1: there is none */
+static double time_of(const struct archive *a, uint32_t what, enum effort effort, int is_exact)
 {
     struct edits list = list_of(what);
     const struct entry *e = archive_find(a, &list, effort);
-    edits_free(&list);
-    return e != NULL ? e->result.time : -1;
-}
-
-static double exact_time_of(const struct archive *a, uint32_t what, enum effort effort)
-{
-    struct edits list = list_of(what);
-    const struct result *r = archive_exact(a, &list, effort);
+    const struct result *r = is_exact ? archive_exact(a, &list, effort) : e ? &e->result : NULL;
     edits_free(&list);
     return r != NULL ? r->time : -1;
 }
 
+static size_t n_of(const struct archive *a, enum outcome outcome)
+{
+    size_t counts[N_OUTCOMES];
+    archive_counts(a, counts);
+    return counts[outcome];
+}
+
 /* ---- the cache ---- */
+
+static struct archive *in_memory(void)
+{
+    static const struct archive_story none[] = {{NULL, NULL}};
+    struct archive *a = NULL;
+    if (archive_open(&a, NULL, 0, none, names) != 0)
+        program_stop("an archive");
+    return a;
+}
 
 static void keeps_efforts(void)
 {
-    struct archive *a;
-    REQUIRE(archive_open(&a, NULL, 0, no_story, names) == 0);
-    CHECK(time_of(a, 1, EFFORT_SEARCH) == -1);
+    struct archive *a = in_memory();
+    CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == -1);
     add(a, 1, EFFORT_SEARCH, 0.5, 0);
-    CHECK(time_of(a, 1, EFFORT_SEARCH) == 0.5 && time_of(a, 1, EFFORT_CONFIRM) == -1);
+    CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == 0.5 && time_of(a, 1, EFFORT_CONFIRM, 0) == -1);
     add(a, 1, EFFORT_CONFIRM, 0.75, 0);
-    CHECK(time_of(a, 1, EFFORT_SEARCH) == 0.75 && time_of(a, 1, EFFORT_CONFIRM) == 0.75);
-    CHECK(exact_time_of(a, 1, EFFORT_SEARCH) == 0.5 && exact_time_of(a, 1, EFFORT_JUDGE) == -1);
+    CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == 0.75 && time_of(a, 1, EFFORT_CONFIRM, 0) == 0.75);
+    CHECK(time_of(a, 1, EFFORT_SEARCH, 1) == 0.5 && time_of(a, 1, EFFORT_JUDGE, 1) == -1);
     add(a, 1, EFFORT_SEARCH, 0.25, 0); /* the first one stays */
-    CHECK(time_of(a, 1, EFFORT_SEARCH) == 0.75 && exact_time_of(a, 1, EFFORT_SEARCH) == 0.5);
+    CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == 0.75 && time_of(a, 1, EFFORT_SEARCH, 1) == 0.5);
     add(a, 2, EFFORT_JUDGE, 0.25, 0);
     add(a, 2, EFFORT_SEARCH, 0.125, 0);
-    CHECK(time_of(a, 2, EFFORT_SEARCH) == 0.25 && exact_time_of(a, 2, EFFORT_SEARCH) == 0.125);
+    CHECK(time_of(a, 2, EFFORT_SEARCH, 0) == 0.25 && time_of(a, 2, EFFORT_SEARCH, 1) == 0.125);
     CHECK_EQ(archive_size(a), 2);
     CHECK_EQ(archive_entry(a, 1)->list.v[0].what, 2);
     archive_close(a);
@@ -80,29 +85,24 @@ static void keeps_efforts(void)
 
 static void holds_many(void)
 {
-    struct archive *a;
-    size_t counts[N_OUTCOMES];
-    const struct entry *first;
-    REQUIRE(archive_open(&a, NULL, 0, no_story, names) == 0);
+    struct archive *a = in_memory();
     add(a, 0, EFFORT_SEARCH, 1, 0);
-    first = archive_entry(a, 0);
-    for (uint32_t i = 1; i < 5000; i++)
+    const struct entry *first = archive_entry(a, 0);
+    for (uint32_t i = 1; i < 3000; i++)
         add(a, i, EFFORT_SEARCH, 1 + i, 0);
-    for (uint32_t i = 0; i < 5000; i++)
-        CHECK(time_of(a, i, EFFORT_SEARCH) == 1 + i);
-    CHECK(time_of(a, 5000, EFFORT_SEARCH) == -1);
+    for (uint32_t i = 0; i < 3000; i++)
+        CHECK(time_of(a, i, EFFORT_SEARCH, 0) == 1 + i);
+    CHECK(time_of(a, 3000, EFFORT_SEARCH, 0) == -1);
     CHECK(first == archive_entry(a, 0)); /* entries stay where they are */
-    archive_counts(a, counts);
-    CHECK_EQ(counts[OUTCOME_VALID], 5000);
+    CHECK_EQ(n_of(a, OUTCOME_VALID), 3000);
     archive_close(a);
 }
 
 static void fronts(void)
 {
-    for (int round = 0; round < 100; round++) {
-        struct archive *a;
+    for (int round = 0; round < 30; round++) {
+        struct archive *a = in_memory();
         const struct entry **front;
-        REQUIRE(archive_open(&a, NULL, 0, no_story, names) == 0);
         for (uint32_t i = 0; i < 40; i++)
             add(a, i, EFFORT_SEARCH, test_between(&seed, 1, 30), test_between(&seed, 0, 30));
         const size_t n = archive_front(a, &front);
@@ -127,9 +127,8 @@ static void fronts(void)
 /* A lucky time does not hide what was confirmed, nor does what failed. */
 static void front_of_confirmed(void)
 {
-    struct archive *a;
+    struct archive *a = in_memory();
     const struct entry **front;
-    REQUIRE(archive_open(&a, NULL, 0, no_story, names) == 0);
     CHECK_EQ(archive_front(a, &front), 0);
     free(front);
     add(a, 1, EFFORT_CONFIRM, 0.9, 0);
@@ -142,18 +141,36 @@ static void front_of_confirmed(void)
 
 /* ---- the log ---- */
 
-/* A log of three lines, written and closed */
-static struct buf written(void)
+/* A log of a heading in six lines and of three more, written and closed; it stays until the fourth
+   call after. */
+static const char *written(void)
 {
     struct archive *a;
-    unlink(scratch_path);
-    if (archive_open(&a, scratch_path, 0, story, names) != 0)
-        abort();
+    unlink("log");
+    if (archive_open(&a, "log", 0, story, names) != 0)
+        program_stop("log");
     add(a, 1, EFFORT_SEARCH, 1.0 / 3, 5e-324);
     add(a, 1, EFFORT_CONFIRM, 0.1, 0);
     add(a, 2, EFFORT_SEARCH, 1e-300, 1e300);
     archive_close(a);
-    return scratch_get();
+    return text_of("log");
+}
+
+/* NULL if it is refused */
+static struct archive *read_log(void)
+{
+    struct archive *a;
+    CHECK((archive_read(&a, "log", names) == 0) == (a != NULL));
+    return a;
+}
+
+static int opens(int resume, const struct archive_story *s, struct edit_names n)
+{
+    struct archive *a;
+    const int rc = archive_open(&a, "log", resume, s, n);
+    CHECK((rc == 0) == (a != NULL));
+    archive_close(a);
+    return rc == 0;
 }
 
 static void comes_back(void)
@@ -161,17 +178,14 @@ static void comes_back(void)
     struct archive *a;
     struct edits empty = {0};
     struct result crashed = {.outcome = OUTCOME_CRASHED, .time = HUGE_VAL};
-    struct buf text = written();
-    buf_free(&text);
-    REQUIRE(archive_open(&a, scratch_path, 1, story, names) == 0);
+    written();
+    REQUIRE(archive_open(&a, "log", 1, story, names) == 0);
     CHECK_EQ(archive_add(a, &empty, EFFORT_JUDGE, &crashed), 0);
     archive_close(a);
-    REQUIRE(archive_read(&a, scratch_path, names) == 0);
-    size_t counts[N_OUTCOMES];
-    archive_counts(a, counts);
-    CHECK(counts[OUTCOME_VALID] == 3 && counts[OUTCOME_CRASHED] == 1);
+    REQUIRE((a = read_log()) != NULL);
+    CHECK(n_of(a, OUTCOME_VALID) == 3 && n_of(a, OUTCOME_CRASHED) == 1);
     CHECK_EQ(archive_size(a), 3);
-    CHECK(exact_time_of(a, 1, EFFORT_SEARCH) == 1.0 / 3 && time_of(a, 1, EFFORT_SEARCH) == 0.1);
+    CHECK(time_of(a, 1, EFFORT_SEARCH, 1) == 1.0 / 3 && time_of(a, 1, EFFORT_SEARCH, 0) == 0.1);
     CHECK(archive_entry(a, 1)->result.error == 1e300 && archive_entry(a, 1)->result.n_cases == 2);
     const struct entry *e = archive_find(a, &empty, EFFORT_JUDGE);
     CHECK(e != NULL && e->result.outcome == OUTCOME_CRASHED && e->result.time == HUGE_VAL);
@@ -179,16 +193,7 @@ static void comes_back(void)
     CHECK_TEXT(archive_value(a, "place"), "a b?c");
     CHECK(archive_value(a, "no such") == NULL);
     archive_close(a);
-    CHECK(!scratch_said("log"));
-}
-
-static int opens(int resume, const struct archive_story *s, struct edit_names n)
-{
-    struct archive *a;
-    const int rc = archive_open(&a, scratch_path, resume, s, n);
-    CHECK((rc == 0) == (a != NULL));
-    archive_close(a);
-    return rc == 0;
+    CHECK(!was_told("log"));
 }
 
 static void is_of_one_search(void)
@@ -199,139 +204,105 @@ static void is_of_one_search(void)
     static const struct archive_story more[] = {
         {"kernel", "0123abcd"}, {"jobs", "2"}, {NULL, NULL}};
     const struct edit_names fewer = {names_v, 2};
-    struct buf before = written();
-    CHECK(!opens(0, story, names) && scratch_said("log: is there already"));
-    CHECK(!opens(1, other, names) && scratch_said("\"seed\" is \"1\" there and \"2\" here"));
-    CHECK(!opens(1, less, names) && scratch_said("\"seed\" is \"1\" there"));
-    CHECK(!opens(1, more, names) && scratch_said("it has no \"jobs\""));
-    CHECK(!opens(1, story, fewer) && scratch_said("\"operators\" is \"delete copy move\" there"));
     struct archive *a;
-    CHECK(archive_read(&a, scratch_path, fewer) != 0 && scratch_said("operators"));
-    struct buf after = scratch_get();
-    CHECK_TEXT(after.s, before.s);
-    CHECK(opens(1, story, names) && !scratch_said("log"));
-    buf_free(&before);
-    buf_free(&after);
-}
-
-/* Whole lines of the first n bytes of a log, its heading aside; -1: the heading is not whole */
-static long whole_lines(const struct buf *text, size_t n)
-{
-    const char *body = strchr(strstr(text->s, "\n# end ") + 1, '\n') + 1;
-    long lines = 0;
-    if (text->s + n < body)
-        return -1;
-    for (const char *p = body; p < text->s + n; p++)
-        lines += *p == '\n';
-    return lines;
+    char *before = xstrdup(written());
+    CHECK(!opens(0, story, names) && was_told("log: is there already"));
+    CHECK(!opens(1, other, names) && was_told("\"seed\" is \"1\" there and \"2\" here"));
+    CHECK(!opens(1, less, names) && was_told("\"seed\" is \"1\" there"));
+    CHECK(!opens(1, more, names) && was_told("it has no \"jobs\""));
+    CHECK(!opens(1, story, fewer) && was_told("\"operators\" is \"delete copy move\" there"));
+    CHECK(archive_read(&a, "log", fewer) != 0 && was_told("operators"));
+    CHECK_TEXT(text_of("log"), before);
+    free(before);
+    CHECK(opens(1, story, names) && !was_told("log"));
 }
 
 /* Cut anywhere, as by a kill: what is whole stays, and the log goes on behind it. */
 static void cut_anywhere(void)
 {
-    struct buf text = written();
-    for (size_t n = 1; n < text.n; n++) {
+    char *text = xstrdup(written());
+    const char *body = strchr(strstr(text, "\n# end ") + 1, '\n') + 1;
+    for (size_t n = 1; text[n] != '\0'; n++) {
         struct archive *a;
-        const long lines = whole_lines(&text, n);
-        const int is_within = n > 0 && text.s[n - 1] != '\n';
-        size_t counts[N_OUTCOMES];
-        scratch_put(text.s, n);
-        CHECK_EQ(archive_open(&a, scratch_path, 1, story, names), lines < 0 ? -1 : 0);
-        CHECK_EQ(scratch_said(lines < 0 ? "log: ends within its heading" : "has no end"),
-                 lines < 0 || is_within);
-        if (lines < 0)
+        const int in_heading = text + n < body;
+        size_t lines = 0;
+        put_bytes("log", text, n);
+        for (const char *p = body; p < text + n; p++)
+            lines += *p == '\n';
+        CHECK_EQ(archive_open(&a, "log", 1, story, names), in_heading ? -1 : 0);
+        CHECK_EQ(was_told(in_heading ? "log: ends within its heading" : "has no end"),
+                 in_heading || text[n - 1] != '\n');
+        if (in_heading)
             continue;
-        archive_counts(a, counts);
-        CHECK_EQ(counts[OUTCOME_VALID], lines);
+        CHECK_EQ(n_of(a, OUTCOME_VALID), lines);
         add(a, 9, EFFORT_SEARCH, 1, 0);
         archive_close(a);
-        REQUIRE(archive_read(&a, scratch_path, names) == 0);
-        archive_counts(a, counts);
-        CHECK_EQ(counts[OUTCOME_VALID], lines + 1);
+        REQUIRE((a = read_log()) != NULL);
+        CHECK_EQ(n_of(a, OUTCOME_VALID), lines + 1);
         archive_close(a);
-        CHECK(!scratch_said("log"));
+        CHECK(!was_told("log"));
     }
-    buf_free(&text);
+    free(text);
 }
 
 /* Where the n-th line begins */
-static size_t line_at(const struct buf *text, long n)
+static const char *line_at(const char *text, long n)
 {
-    size_t at = 0;
     while (n > 1)
-        n -= text->s[at++] == '\n';
-    return at;
+        n -= *text++ == '\n';
+    return text;
 }
 
 /* Any byte that is another one is found, and its line is named; within the heading the message may
    be that of another search. */
 static void damaged_anywhere(void)
 {
-    struct buf text = written();
-    const size_t body = line_at(&text, 7);
+    char *text = xstrdup(written());
+    const char *body = line_at(text, 7);
     long line = 1;
-    for (size_t i = 0; i + 1 < text.n; i++) {
-        struct archive *a;
-        char where[32];
-        const char was = text.s[i];
-        text.s[i] ^= 1;
-        scratch_put(text.s, text.n);
-        text.s[i] = was;
-        CHECK(archive_read(&a, scratch_path, names) != 0 && a == NULL);
-        snprintf(where, sizeof where, i >= body ? "log:%ld: " : "log", line);
-        CHECK_OF(scratch_said(where), where);
-        line += was == '\n';
+    for (char *at = text; at[1] != '\0'; at++) {
+        const char *where = at >= body ? say("log:%ld: ", line) : "log";
+        line += *at == '\n';
+        *at ^= 1;
+        put_text("log", "%s", text);
+        *at ^= 1;
+        CHECK(read_log() == NULL);
+        CHECK_OF(was_told(where), where);
     }
     CHECK_EQ(line, 9);
-    buf_free(&text);
+    free(text);
 }
 
 /* An editor changed the ends of its lines: it reads, and goes on with such ends. */
-static void edited(void)
+static void edited_log(void)
 {
     struct archive *a;
-    size_t counts[N_OUTCOMES];
-    struct buf text = written();
-    test_put_edited(scratch_path, text.s);
-    buf_free(&text);
-    REQUIRE(archive_open(&a, scratch_path, 1, story, names) == 0);
+    test_put_edited("log", written());
+    REQUIRE(archive_open(&a, "log", 1, story, names) == 0);
     add(a, 9, EFFORT_SEARCH, 1, 0);
     archive_close(a);
-    REQUIRE(archive_read(&a, scratch_path, names) == 0);
-    archive_counts(a, counts);
-    CHECK_EQ(counts[OUTCOME_VALID], 4);
+    REQUIRE((a = read_log()) != NULL);
+    CHECK_EQ(n_of(a, OUTCOME_VALID), 4);
     archive_close(a);
-    text = scratch_get();
-    for (const char *p = text.s; (p = strchr(p, '\n')) != NULL; p++)
-        CHECK(p[-1] == '\r');
-    text.n -= 5; /* and a kill may cut that, too */
-    scratch_put(text.s, text.n);
-    CHECK(opens(1, story, names) && scratch_said("has no end"));
-    CHECK(opens(1, story, names) && !scratch_said("log"));
-    buf_free(&text);
+    const char *text = text_of("log");
+    CHECK_EQ(count_of(text, "\n"), count_of(text, "\r\n"));
+    put_bytes("log", text, strlen(text) - 5); /* and a kill may cut that, too */
+    CHECK(opens(1, story, names) && was_told("has no end"));
+    CHECK(opens(1, story, names) && !was_told("log"));
 }
 
-static int reads(const struct buf *text)
-{
-    struct archive *a;
-    scratch_put(text->s, text->n);
-    const int rc = archive_read(&a, scratch_path, names);
-    archive_close(a);
-    return rc == 0;
-}
-
-/* A log of the heading, in six lines, and of those of the other three that `order` names */
+/* A log of the heading, and of those of the other three lines that `order` names */
 static int reads_in_order(const char *order)
 {
-    struct buf text = written(), other = {0};
-    buf_add(&other, text.s, line_at(&text, 7));
+    const char *text = written(), *all = say("%.*s", (int)(line_at(text, 7) - text), text);
     for (; *order != '\0'; order++) {
-        const size_t at = line_at(&text, *order - '0');
-        buf_add(&other, text.s + at, line_at(&text, *order - '0' + 1) - at);
+        const char *line = line_at(text, *order - '0');
+        all = say("%s%.*s\n", all, (int)strcspn(line, "\n"), line);
     }
-    const int is_read = reads(&other);
-    buf_free(&text);
-    buf_free(&other);
+    put_text("log", "%s", all);
+    struct archive *a = read_log();
+    const int is_read = a != NULL;
+    archive_close(a);
     return is_read;
 }
 
@@ -340,7 +311,7 @@ static void lines_in_order(void)
     CHECK(reads_in_order("789") && reads_in_order("78") && reads_in_order(""));
     static const char *const orders[] = {"79", "8", "798", "7899", "77"};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-        CHECK_OF(!reads_in_order(orders[i]) && scratch_said("is damaged"), orders[i]);
+        CHECK_OF(!reads_in_order(orders[i]) && was_told("is damaged"), orders[i]);
 }
 
 static void other_files(void)
@@ -349,16 +320,16 @@ static void other_files(void)
     static const char *const texts[] = {"a,b\n1,2\n", "\n",
                                         "# kpred-evolve log 2\n# end 00000000\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        scratch_put(texts[i], strlen(texts[i]));
-        CHECK(!opens(1, story, names) && scratch_said("log: is no log of kpred-evolve"));
+        put_text("log", "%s", texts[i]);
+        CHECK(!opens(1, story, names) && was_told("log: is no log of kpred-evolve"));
     }
-    scratch_put("", 0);
-    CHECK(archive_read(&a, scratch_path, names) != 0 && scratch_said("is no log"));
+    put_text("log", "%s", "");
+    CHECK(read_log() == NULL && was_told("is no log"));
     CHECK(opens(1, story, names)); /* a kill before the heading leaves an empty one */
-    unlink(scratch_path);
-    CHECK(archive_read(&a, scratch_path, names) != 0 && scratch_said("cannot open"));
+    unlink("log");
+    CHECK(read_log() == NULL && was_told("cannot open"));
     CHECK(opens(1, story, names)); /* or none */
-    CHECK(archive_open(&a, scratch_folder, 1, story, names) != 0 && scratch_said("cannot open"));
+    CHECK(archive_open(&a, ".", 1, story, names) != 0 && was_told("cannot open"));
 }
 
 /* The exit status of `job` in a child that may write files of so many bytes only, its messages
@@ -388,59 +359,135 @@ static int with_room(rlim_t bytes, int (*job)(void))
 static int add_until_full(void)
 {
     struct archive *a;
-    struct edits list = list_of(1);
-    const struct result r = result_of(1, 0);
-    if (archive_open(&a, scratch_path, 0, story, names) != 0)
+    if (archive_open(&a, "log", 0, story, names) != 0)
         return 1;
-    for (uint32_t i = 1; i < 1000; i++) {
-        list.v[0].what = i;
-        if (archive_add(a, &list, EFFORT_SEARCH, &r) != 0)
-            return archive_find(a, &list, EFFORT_SEARCH) == NULL ? 2 : 3;
-    }
+    for (uint32_t i = 1; i < 1000; i++)
+        if (add(a, i, EFFORT_SEARCH, 1, 0) != 0)
+            return time_of(a, i, EFFORT_SEARCH, 0) < 0 ? 2 : 3;
     return 4;
 }
 
 static void no_room(void)
 {
-    unlink(scratch_path);
+    struct archive *a;
+    unlink("log");
     CHECK_EQ(with_room(10, add_until_full), 1);
-    CHECK(scratch_said("cannot write") && access(scratch_path, F_OK) != 0);
+    CHECK(was_told("cannot write") && !is_there("log"));
     for (rlim_t bytes = 1000; bytes < 1080; bytes += 20) { /* what fits of the last line differs */
-        struct archive *a;
-        unlink(scratch_path);
+        unlink("log");
         CHECK_EQ(with_room(bytes, add_until_full), 2);
-        CHECK(scratch_said("cannot write"));
-        REQUIRE(archive_read(&a, scratch_path, names) == 0);
-        CHECK(archive_size(a) > 3 && !scratch_said("has no end"));
+        CHECK(was_told("cannot write"));
+        REQUIRE((a = read_log()) != NULL);
+        CHECK(archive_size(a) > 3 && !was_told("has no end"));
         archive_close(a);
     }
-    struct archive *a;
     CHECK(archive_open(&a, "/dev/full", 0, story, names) != 0);
-    CHECK(scratch_said("/dev/full: cannot write") && access("/dev/full", F_OK) == 0);
+    CHECK(was_told("/dev/full: cannot write") && is_there("/dev/full"));
 }
 
 static int open_again(void)
 {
-    struct archive *a;
-    return archive_open(&a, scratch_path, 1, story, names) != 0 ? 5 : 0;
+    return opens(1, story, names) ? 0 : 5;
 }
 
 static void one_writer(void)
 {
     struct archive *a;
-    struct buf text = written();
-    buf_free(&text);
-    REQUIRE(archive_open(&a, scratch_path, 1, story, names) == 0);
+    written();
+    REQUIRE(archive_open(&a, "log", 1, story, names) == 0);
     CHECK_EQ(with_room(1 << 20, open_again), 5);
-    CHECK(scratch_said("log: another search writes it now"));
+    CHECK(was_told("log: another search writes it now"));
     archive_close(a);
     CHECK_EQ(with_room(1 << 20, open_again), 0);
 }
 
+/* ---- lists of edits and their text ---- */
+
+static void prints_as_it_reads(void)
+{
+    static const char *const texts[] = {"-", "delete 7 0 0 00000000",
+                                        "move 12 30 0 9f31c2aa; delete 7 0 0 00000000",
+                                        "copy 4294967295 4294967295 65535 ffffffff"};
+    const struct edit copy = {1, 3, 1, 2, 10}, move = {2, 6, 4, 5, 255};
+    struct edits two = parsed("copy 1 2 3 0000000a; move 4 5 6 ff");
+    CHECK(two.n == 2 && edit_equal(&two.v[0], &copy) && edit_equal(&two.v[1], &move));
+    edits_free(&two);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct edits list = parsed(texts[i]);
+        struct buf b = {0};
+        edits_print(&list, names, &b);
+        CHECK_TEXT(b.s, texts[i]);
+        buf_free(&b);
+        edits_free(&list);
+    }
+}
+
+static void refuses_lists(void)
+{
+    static const char texts[] =
+        "| |- |delete|delete 1 2 0|delete 1 2 0 |delete 1 2 0 0000000g|delete 1 2 0 0x1|"
+        "erase 1 2 0 00000000|delet 1 2 0 00000000|deletes 1 2 0 00000000|"
+        "delete 1 2 0 100000000|delete 1 2 65536 00000000|delete 4294967296 2 0 00000000|"
+        "delete 99999999999999999999999 2 0 00000000|delete -1 2 0 00000000|"
+        "delete +1 2 0 00000000|delete 1  2 0 00000000| delete 1 2 0 00000000|"
+        "delete 1 2 0 00000000 |delete 1 2 0 00000000;|delete 1 2 0 00000000; |"
+        "delete 1 2 0 00000000;delete 1 2 0 00000000|delete 1 2 0 00000000; -|"
+        "delete 1 2 0 00000000\n";
+    for (const char *at = texts, *end = "|"; *end != '\0'; at = end + 1) { /* between bars */
+        struct edits list = {0};
+        end = at + strcspn(at, "|");
+        const char *text = say("%.*s", (int)(end - at), at);
+        CHECK_OF(edits_parse(text, names, &list) == -1, text);
+        CHECK(list.n == 0 && list.v == NULL);
+        edits_free(&list);
+    }
+}
+
+static void drops_and_copies(void)
+{
+    struct edits list = parsed("copy 1 2 3 0a; move 4 5 6 ff; delete 9 0 0 00"), other = {0};
+    edits_copy(&other, &list);
+    CHECK(edits_equal(&other, &list) && other.v != list.v);
+    edits_drop(&other, 1);
+    CHECK(other.n == 2 && other.v[0].what == 1 && other.v[1].what == 9);
+    CHECK(!edits_equal(&other, &list) && !edits_hold(&other, &list.v[1]));
+    CHECK(edits_hold(&other, &list.v[2]));
+    edits_drop(&other, 2); /* there is none */
+    CHECK_EQ(other.n, 2);
+    edits_copy(&list, &other); /* into a longer one */
+    CHECK(edits_equal(&other, &list));
+    edits_add(&list, &list.v[0]); /* one of its own */
+    CHECK(list.n == 3 && edit_equal(&list.v[2], &list.v[0]));
+    edits_free(&list);
+    edits_free(&other);
+}
+
+/* Each field, the order and the length count. */
+static void hashes_differ(void)
+{
+    enum { N = 10, LENGTH = 32 };
+    static const char texts[N][LENGTH] = {"-",
+                                          "copy 1 2 3 0a",
+                                          "move 1 2 3 0a",
+                                          "copy 2 2 3 0a",
+                                          "copy 1 3 3 0a",
+                                          "copy 1 2 4 0a",
+                                          "copy 1 2 3 0b",
+                                          "copy 1 2 3 0a; copy 1 2 3 0a",
+                                          "copy 1 2 3 0a; move 1 2 3 0a",
+                                          "move 1 2 3 0a; copy 1 2 3 0a"};
+    for (int i = 0; i < N * N; i++) {
+        struct edits a = parsed(texts[i / N]), b = parsed(texts[i % N]);
+        CHECK_EQ(edits_equal(&a, &b), i / N == i % N);
+        CHECK_EQ(edits_hash(&a) == edits_hash(&b), i / N == i % N);
+        edits_free(&a);
+        edits_free(&b);
+    }
+}
+
 int main(void)
 {
-    if (scratch_open() != 0)
-        return 1;
+    told_begin();
     RUN(keeps_efforts);
     RUN(holds_many);
     RUN(fronts);
@@ -449,11 +496,14 @@ int main(void)
     RUN(is_of_one_search);
     RUN(cut_anywhere);
     RUN(damaged_anywhere);
-    RUN(edited);
+    RUN(edited_log);
     RUN(lines_in_order);
     RUN(other_files);
     RUN(no_room);
     RUN(one_writer);
-    scratch_close();
-    return test_end();
+    RUN(prints_as_it_reads);
+    RUN(refuses_lists);
+    RUN(drops_and_copies);
+    RUN(hashes_differ);
+    return program_end();
 }

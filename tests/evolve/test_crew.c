@@ -1,19 +1,12 @@
 /* test_crew.c - processes that stay and answer, and die
    SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "harness/test.h"
 #include "told.h"
 
 #include "evolve/crew.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 
 enum { JOBS = 3, TURNS = 4 };
 
@@ -73,11 +66,6 @@ static enum crew_end one_answer(struct crew *c, const char *request, struct repl
     return end;
 }
 
-static int has_children(void)
-{
-    return waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD;
-}
-
 static void answers(void)
 {
     struct crew *c = crew_of(60, &good_begin);
@@ -89,7 +77,7 @@ static void answers(void)
     CHECK(one_answer(c, "m", &r) == CREW_ANSWERED && r.sum == 1);
     CHECK(one_answer(c, "f", &r) == CREW_ANSWERED && r.sum == 1);
     crew_close(c);
-    CHECK(!has_children());
+    CHECK(no_children());
 }
 
 /* More than a socket holds */
@@ -121,9 +109,8 @@ static void several(void)
         CHECK_EQ(crew_room(c), JOBS - (int)i);
         CHECK_EQ(crew_ask(c, texts[i], strlen(texts[i]), i), 0);
     }
-    listen();
     CHECK_EQ(crew_ask(c, "x", 1, 9), -1);
-    CHECK(strstr(heard(), "3 requests are being answered already") != NULL);
+    CHECK(was_told("3 requests are being answered already"));
     for (int i = 0; i < JOBS; i++) {
         CHECK_EQ(crew_wait(c, &tag, &one), CREW_ANSWERED);
         REQUIRE(tag < JOBS);
@@ -135,7 +122,7 @@ static void several(void)
     crew_close(c);
 }
 
-static void replaced(void)
+static void members_are_replaced(void)
 {
     struct crew *c = crew_of(60, &good_begin);
     struct reply r;
@@ -161,14 +148,7 @@ static void dying(void)
         ;
     CHECK(one_answer(c, "\6", &r) == CREW_ANSWERED && r.sum == 6 && r.pid != before.pid);
     crew_close(c);
-    CHECK(!has_children());
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    CHECK(no_children());
 }
 
 /* An endless one ends at its time, and not before; the others are not kept waiting by it. */
@@ -186,7 +166,7 @@ static void late(void)
     CHECK_EQ(one_answer(c, "\1", &r), CREW_ANSWERED);
     CHECK_EQ(crew_ask(c, "l", 1, 5), 0);
     crew_close(c); /* which does not wait for it */
-    CHECK(!has_children());
+    CHECK(no_children());
 }
 
 static void cannot_begin(void)
@@ -198,13 +178,13 @@ static void cannot_begin(void)
     CHECK_EQ(one_answer(c, "\1", &r), CREW_DIED);
     CHECK_EQ(seen[0], before + 1);
     crew_close(c);
-    listen();
     CHECK(crew_open(&c, 0, &(struct crew_work){0}) == -1 && c == NULL);
-    CHECK(strstr(heard(), "jobs: 0 is not within 1 and 1024") != NULL);
+    CHECK(was_told("jobs: 0 is not within 1 and 1024"));
 }
 
 int main(void)
 {
+    told_begin();
     void *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return 1;
@@ -212,9 +192,9 @@ int main(void)
     RUN(answers);
     RUN(large_requests);
     RUN(several);
-    RUN(replaced);
+    RUN(members_are_replaced);
     RUN(dying);
     RUN(late);
     RUN(cannot_begin);
-    return test_end();
+    return program_end();
 }

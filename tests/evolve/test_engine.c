@@ -3,12 +3,9 @@
 #include "told.h"
 
 #ifdef HAVE_MLIR
-#include "base/util.h"
 #include "evolve/tensor/engine.h"
 #include "evolve/tensor/loops.h"
 #include "evolve/tensor/ref.h"
-
-#include <stdlib.h>
 
 static struct engine *engine;
 
@@ -62,19 +59,6 @@ static void computes(void)
     engine_free(code);
 }
 
-/* Code that stays is not disturbed by code that comes and goes. */
-static void several(void)
-{
-    struct engine_code *first = compile(folded, "folded"), *second = compile(folded, "folded");
-    float in[6] = {9, 9, 9, 9, 9, 9}, out[3] = {0};
-    const struct engine_tensor from = {in, 2, {2, 3}}, to = {out, 1, {3}};
-    REQUIRE(first != NULL && second != NULL);
-    engine_free(second);
-    call(first, &from, &to);
-    CHECK(out[0] == 17.5f && out[2] == 17.5f);
-    engine_free(first);
-}
-
 /* A slice whose rows lie apart is copied. */
 static void copies(void)
 {
@@ -123,9 +107,8 @@ static void arena(void)
     const struct engine_tensor from = {&in, 1, {1}}, to = {&out, 1, {1}};
     REQUIRE(large != NULL && fits != NULL);
     CHECK_EQ(call(large, &from, &to), -1);
-    listen();
     CHECK_EQ(engine_tell_full("m.mlir"), -1);
-    CHECK(strstr(heard(), "m.mlir: needs more than 64 MB") != NULL);
+    CHECK(was_told("m.mlir: needs more than 64 MB"));
     for (int turn = 0; turn < 6; turn++)
         CHECK_EQ(call(fits, &from, &to), 0);
     CHECK(out == 3);
@@ -192,54 +175,48 @@ static void order(void)
            "%i = linalg.index 1 : index\n    %s = arith.addf %x, %y : f32", as_it_was);
 }
 
-static void refuses(const char *text, const char *function, const char *message)
-{
-    listen();
-    struct engine_code *code = compile(text, function);
-    const char *said = heard();
-    EXPECT(code == NULL && strstr(said, message) != NULL, "%.100s: not %.100s", said, message);
-    engine_free(code);
-}
-
 static void messages(void)
 {
-    refuses("func.func @f() {\n  return 1\n}\n", "f", "m.mlir:2:9: expected");
-    refuses(
-        "func.func @f(%x: f32) -> f32 {\n  %y = arith.addf %x, %z : f32\n  return %y : f32\n}\n",
-        "f", "m.mlir:2:23: use of undeclared SSA value name");
-    refuses("func.func @f(%x: f32) -> f32 {\n\n  return\n}\n", "f", "m.mlir:3:3: 'func.return' op");
-    refuses("func.func @f(%x: f32) {\n  \"no.such\"(%x) : (f32) -> ()\n  return\n}\n", "f",
-            "m.mlir:2:12: operation being parsed with an unregistered dialect");
-    refuses(folded, "other", "m.mlir: there is no such function with llvm.emit_c_interface");
+    static const struct {
+        const char *text, *function, *message;
+    } all[] = {
+        {"func.func @f() {\n  return 1\n}\n", "f", "m.mlir:2:9: expected"},
+        {"func.func @f(%x: f32) -> f32 {\n  %y = arith.addf %x, %z : f32\n  return %y : f32\n}\n",
+         "f", "m.mlir:2:23: use of undeclared SSA value name"},
+        {"func.func @f(%x: f32) -> f32 {\n\n  return\n}\n", "f", "m.mlir:3:3: 'func.return' op"},
+        {"func.func @f(%x: f32) {\n  \"no.such\"(%x) : (f32) -> ()\n  return\n}\n", "f",
+         "m.mlir:2:12: operation being parsed with an unregistered dialect"},
+        {folded, "other", "m.mlir: there is no such function with llvm.emit_c_interface"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct engine_code *code = compile(all[i].text, all[i].function);
+        EXPECT(code == NULL && was_told(all[i].message), "not said: %.100s", all[i].message);
+        engine_free(code);
+    }
 }
 
 /* Nothing is told where candidates are compiled. */
 static void hushes(void)
 {
-    listen();
     engine_hush(engine, 1);
     CHECK(compile("func.func @f() {\n  return 1\n}\n", "f") == NULL);
     CHECK(compile(folded, "other") == NULL);
     engine_hush(engine, 0);
-    CHECK(heard()[0] == 0);
+    CHECK_TEXT(told(), "");
 }
 
 /* MLIR's engine would write what it compiles into a folder of the user's, for perf. */
-static char home[300];
 static void leaves_no_files(void)
 {
-    CHECK_EQ(rmdir(home), 0);
+    CHECK_EQ(rmdir("home"), 0);
     CHECK(getenv("JITDUMPDIR") == NULL);
 }
 
 int main(void)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(home, sizeof home, "%s/kpred-home-XXXXXX", folder != NULL ? folder : "/tmp");
-    if (mkdtemp(home) == NULL || setenv("HOME", home, 1) != 0 || engine_open(&engine) != 0)
-        return 1;
+    told_begin();
+    if (mkdir("home", 0700) != 0 || setenv("HOME", "home", 1) != 0 || engine_open(&engine) != 0)
+        program_stop("an engine");
     RUN(computes);
-    RUN(several);
     RUN(copies);
     RUN(arena);
     RUN(two);
@@ -248,19 +225,13 @@ int main(void)
     RUN(hushes);
     RUN(leaves_no_files);
     engine_close(engine);
-    return test_end();
+    return program_end();
 }
 
 #else
 
-static void engine(void)
-{
-    test_skip("there is no MLIR");
-}
-
 int main(void)
 {
-    RUN(engine);
-    return test_end();
+    return without_mlir();
 }
 #endif

@@ -1,53 +1,47 @@
-/* test_ir.c - each operator of edits by hand
+/* test_ir.c - each operator of edits by hand; and kernels of GPUs, without a GPU
    SPDX-License-Identifier: MIT */
-#include "evolve/ir/module.h"
-#include "evolve/ir/operators.h"
 #include "ir_kernels.h"
 
-static struct ir *ops; /* of ops.ll, as it is */
+static struct ir *ops; /* of ops.ll, as it is: an id is a line's place */
 
 /* Has the text with these edits that part? */
-static int gives(const struct edits *list, const char *part)
+static int gives(const char *edits, const char *part)
 {
-    char *text = text_with(ops, list);
-    const int has = strstr(text, part) != NULL;
-    free(text);
-    return has;
+    return has(text_with(ops, edits), part);
 }
 
-/* The same of one edit, that is freed */
-static int edit_gives(struct edit e, const char *part)
+static int applies(const char *edits)
 {
-    struct edits list = LIST(e);
-    const int has = gives(&list, part);
-    list_free(&list);
-    return has;
-}
-
-static int applies(struct edit e)
-{
-    struct edits list = LIST(e);
+    struct edits list = list_of(edits);
     const int is_fine = ir_applies(ops, &list);
-    list_free(&list);
+    edits_free(&list);
     return is_fine;
+}
+
+/* Of the edits with each of so many seeds, how many give that part? */
+static int seeds_give(const char *edits, unsigned seeds, const char *part)
+{
+    int n = 0;
+    char text[100];
+    for (unsigned seed = 0; seed < seeds; seed++) {
+        snprintf(text, sizeof text, "%s %x", edits, seed);
+        n += gives(text, part);
+    }
+    return n;
 }
 
 static void deletion(void)
 {
     CHECK_EQ(ir_size(ops), 15);
-    CHECK(
-        edit_gives((struct edit){OP_DELETE, 0, 3, 0, 1}, "fdiv float %a, %one\n  br label %loop"));
-    CHECK(!edit_gives((struct edit){OP_DELETE, 0, 2, 0, 1}, "fdiv"));
+    CHECK(gives("delete 3 0 0 1", "fdiv float %a, %one\n  br label %loop"));
+    CHECK(!gives("delete 2 0 0 1", "fdiv"));
     /* What takes the place of a quotient is one of its operands every other time. */
-    int n_dividend = 0, n_divisor = 0, n_other = 0;
-    for (uint32_t seed = 0; seed < 64; seed++) {
-        const struct edit e = {OP_DELETE, 0, 2, 0, seed};
-        n_dividend += edit_gives(e, "%m = fmul float %l, %a\n");
-        n_divisor += edit_gives(e, "%m = fmul float %l, %one\n");
-        n_other +=
-            edit_gives(e, "%m = fmul float %l, %x\n") + edit_gives(e, "%m = fmul float %l, 0.0")
-            + edit_gives(e, "%m = fmul float %l, 1.0") + edit_gives(e, "%m = fmul float %l, -1.0");
-    }
+    static const char *const others[] = {"%x", "0.0", "1.0", "-1.0"};
+    const int n_dividend = seeds_give("delete 2 0 0", 64, "%m = fmul float %l, %a\n");
+    const int n_divisor = seeds_give("delete 2 0 0", 64, "%m = fmul float %l, %one\n");
+    int n_other = 0;
+    for (int i = 0; i < 4; i++)
+        n_other += seeds_give("delete 2 0 0", 64, say("%%m = fmul float %%l, %s", others[i]));
     CHECK_EQ(n_dividend + n_divisor + n_other, 64);
     CHECK(n_dividend > 16 && n_divisor > 8 && n_other > 8);
 }
@@ -56,166 +50,242 @@ static void deletion(void)
    later. */
 static void deletion_of_a_load(void)
 {
-    int n_stored = 0;
-    struct edits list = LIST({OP_COPY, 0, 9, 13, 0}, {OP_DELETE, 0, 13, 0, 0});
-    for (list.v[1].seed = 0; list.v[1].seed < 64; list.v[1].seed++)
-        n_stored += gives(&list, "store float %m, ptr %p, align 4\n  ret void");
-    CHECK(n_stored < 32); /* %g and %q are not the same */
-    list.v[0] = (struct edit){OP_MOVE, 0, 3, 13, 0};
-    n_stored = 0;
-    for (list.v[1].seed = 0; list.v[1].seed < 64; list.v[1].seed++)
-        n_stored += gives(&list, "store float 0.000000e+00, ptr %p, align 4\n  ret void");
-    CHECK(n_stored > 24);
-    list_free(&list);
+    CHECK(seeds_give("copy 9 13 0 0; delete 13 0 0", 64, "store float %m, ptr %p, align 4\n  ret")
+          < 32); /* %g and %q are not the same */
+    CHECK(seeds_give("move 3 13 0 0; delete 13 0 0", 64,
+                     "store float 0.000000e+00, ptr %p, align 4\n  ret void")
+          > 24);
 }
 
 static void copying(void)
 {
     /* A copy of a store stands by itself, what it stores can be used there. */
-    CHECK(
-        edit_gives((struct edit){OP_COPY, 0, 3, 15, 7},
-                   "store float %s, ptr %p, align 4\n  store float 0.000000e+00, ptr %q, align 4\n"
-                   "  ret void"));
+    CHECK(gives("copy 3 15 0 7",
+                "store float %s, ptr %p, align 4\n  store float 0.000000e+00, ptr %q, align 4\n"
+                "  ret void"));
     /* The copy's result goes into a later operand: of the only instruction that follows. */
-    CHECK(edit_gives((struct edit){OP_COPY, 0, 13, 14, 7}, "store float %s2, ptr %p"));
-    CHECK(!applies((struct edit){OP_COPY, 0, 11, 14, 7})); /* a bit, that nothing later takes */
-    CHECK(!applies((struct edit){OP_COPY, 0, 99, 14, 7}));
-    CHECK(!applies((struct edit){OP_COPY, 0, 13, 99, 7}));
+    CHECK(gives("copy 13 14 0 7", "store float %s2, ptr %p"));
+    CHECK(!applies("copy 11 14 0 7")); /* a bit, that nothing later takes */
+    CHECK(!applies("copy 99 14 0 7") && !applies("copy 13 99 0 7"));
 }
 
 static void moving(void)
 {
     /* A load to the block before the loop: all stays as it was otherwise. */
-    CHECK(edit_gives((struct edit){OP_MOVE, 0, 6, 4, 7},
-                     "%l = load float, ptr %p, align 4\n  br label %loop"));
-    CHECK(edit_gives((struct edit){OP_MOVE, 0, 6, 4, 7}, "%m = fmul float %l, %d\n"));
+    CHECK(gives("move 6 4 0 7", "%l = load float, ptr %p, align 4\n  br label %loop"));
+    CHECK(gives("move 6 4 0 7", "%m = fmul float %l, %d\n"));
     /* Behind its uses: these take something else. */
-    CHECK(edit_gives((struct edit){OP_MOVE, 0, 2, 13, 7}, "end:"));
-    CHECK(!edit_gives((struct edit){OP_MOVE, 0, 2, 13, 7}, "%m = fmul float %l, %d\n"));
+    CHECK(gives("move 2 13 0 7", "end:"));
+    CHECK(!gives("move 2 13 0 7", "%m = fmul float %l, %d\n"));
     /* In front of its operands: it takes something else. */
-    CHECK(!edit_gives((struct edit){OP_MOVE, 0, 2, 1, 7}, "%d = fdiv float %a, %one\n"));
+    CHECK(!gives("move 2 1 0 7", "%d = fdiv float %a, %one\n"));
     /* In front of a phi is behind all phis. */
-    CHECK(edit_gives((struct edit){OP_MOVE, 0, 3, 5, 7}, "]\n  store float 0.0"));
-    CHECK(!applies((struct edit){OP_MOVE, 0, 2, 3, 7})); /* there it stands */
-    CHECK(!applies((struct edit){OP_MOVE, 0, 2, 2, 7}));
+    CHECK(gives("move 3 5 0 7", "]\n  store float 0.0"));
+    CHECK(!applies("move 2 3 0 7") && !applies("move 2 2 0 7")); /* there it stands */
 }
 
-/* Of the last instruction that the list made */
-static uint32_t last_id(const struct edits *list)
+/* The id of the last instruction that the list made */
+static unsigned last_id(const char *edits)
 {
     struct body b;
+    struct edits list = list_of(edits);
     LLVMModuleRef module = LLVMCloneModule(ops->module);
     body_make(&b, LLVMGetNamedFunction(module, "f"), &ops->flow);
-    const int is_done = operators_do_all(&b, list, 0);
-    const uint32_t id = is_done ? b.item[b.n_items - 1].id : 0;
+    const uint32_t id = operators_do_all(&b, &list, 0) ? b.item[b.n_items - 1].id : 0;
     body_free(&b);
     LLVMDisposeModule(module);
+    edits_free(&list);
     return id;
 }
 
 static void places(void)
 {
     /* A place stays when its instruction is gone: both go to where the quotient was. */
-    struct edits list = LIST({OP_DELETE, 0, 2, 0, 1}, {OP_MOVE, 0, 8, 2, 1}, {OP_MOVE, 0, 7, 2, 1});
-    CHECK(gives(&list, "%a = load float, ptr %p, align 4\n  %g = getelementptr"));
-    CHECK(gives(&list, "%m = fmul float"));
-    CHECK(gives(&list, "\n  store float 0.000000e+00, ptr %q, align 4\n  br label %loop"));
-    edits_add(&list, &(struct edit){OP_MOVE, 0, 3, 2, 1});
-    CHECK(!gives(&list, "ptr %q")); /* it stands behind them already */
+    const char *both = "delete 2 0 0 1; move 8 2 0 1; move 7 2 0 1";
+    CHECK(gives(both, "%a = load float, ptr %p, align 4\n  %g = getelementptr"));
+    CHECK(gives(both, "%m = fmul float"));
+    CHECK(gives(both, "\n  store float 0.000000e+00, ptr %q, align 4\n  br label %loop"));
+    CHECK(!gives(say("%s; move 3 2 0 1", both), "ptr %q")); /* it stands behind them already */
     /* A copy has an id, and a place: other edits can name it. */
-    const struct edit copy = {OP_COPY, 0, 3, 13, 9};
-    uint32_t id = 0;
-    list.n = 0;
-    edits_add(&list, &copy);
-    REQUIRE((id = last_id(&list)) > UINT32_MAX / 2);
-    edits_add(&list, &(struct edit){OP_MOVE, 0, 2, id, 9});
-    CHECK(gives(&list, "%d = fdiv float %a, %one\n  store float 0.000000e+00"));
-    list.v[1] = (struct edit){OP_DELETE, 0, id, 0, 9};
-    CHECK(gives(&list, "end:") && !gives(&list, "store float 0.000000e+00, ptr %q, align 4\n  %s"));
-    list.v[1] = copy; /* the same twice is no second copy */
-    CHECK(!gives(&list, "end:"));
-    list_free(&list);
+    const char *copy = "copy 3 13 0 9";
+    const unsigned id = last_id(copy);
+    REQUIRE(id > UINT32_MAX / 2);
+    CHECK(gives(say("%s; move 2 %u 0 9", copy, id),
+                "%d = fdiv float %a, %one\n  store float 0.000000e+00"));
+    const char *gone = text_with(ops, say("%s; delete %u 0 0 9", copy, id));
+    CHECK(has(gone, "end:") && !has(gone, "store float 0.000000e+00, ptr %q, align 4\n  %s"));
+    CHECK(!gives(say("%s; %s", copy, copy), "end:")); /* the same twice is no second copy */
 }
 
-static void replacement(void)
+static void replacing_and_swapping(void)
 {
-    CHECK(edit_gives((struct edit){OP_REPLACE, 0, 2, 1, 7},
-                     "%a2 = load float, ptr %p, align 4\n  store float 0.0"));
-    CHECK(edit_gives((struct edit){OP_REPLACE, 0, 2, 1, 7}, "%m = fmul float %l, %a2\n"));
-    CHECK(edit_gives((struct edit){OP_REPLACE, 0, 3, 14, 7}, "store float"));
-    CHECK(!applies((struct edit){OP_REPLACE, 0, 2, 8, 7})); /* a pointer is no number */
-    CHECK(!applies((struct edit){OP_REPLACE, 0, 2, 2, 7}));
-}
-
-static void swapping(void)
-{
-    CHECK(edit_gives((struct edit){OP_SWAP, 0, 3, 14, 7},
-                     "store float %a, ptr %p, align 4\n  br label %loop")
-          || edit_gives((struct edit){OP_SWAP, 0, 3, 14, 7}, "ptr %p, align 4\n  br label %loop"));
-    CHECK(edit_gives((struct edit){OP_SWAP, 0, 3, 14, 7},
-                     "store float 0.000000e+00, ptr %q, align 4\n  ret void"));
-    CHECK(edit_gives((struct edit){OP_SWAP, 0, 6, 7, 7}, "%m = fmul float"));
-    CHECK(!edit_gives((struct edit){OP_SWAP, 0, 6, 7, 7}, "%m = fmul float %l, %d"));
+    CHECK(gives("replace 2 1 0 7", "%a2 = load float, ptr %p, align 4\n  store float 0.0"));
+    CHECK(gives("replace 2 1 0 7", "%m = fmul float %l, %a2\n"));
+    CHECK(gives("replace 3 14 0 7", "store float"));
+    CHECK(!applies("replace 2 8 0 7")); /* a pointer is no number */
+    CHECK(!applies("replace 2 2 0 7"));
+    CHECK(gives("swap 3 14 0 7", "ptr %p, align 4\n  br label %loop"));
+    CHECK(gives("swap 3 14 0 7", "store float 0.000000e+00, ptr %q, align 4\n  ret void"));
+    CHECK(gives("swap 6 7 0 7", "%m = fmul float"));
+    CHECK(!gives("swap 6 7 0 7", "%m = fmul float %l, %d"));
 }
 
 static void operands(void)
 {
-    for (uint32_t seed = 0; seed < 20; seed++)
-        CHECK(!edit_gives((struct edit){OP_OPERAND, 1, 7, 0, seed}, "%m = fmul float %l, %d\n"));
-    CHECK(edit_gives((struct edit){OP_OPERAND, 1, 7, 0, 3}, "%m = fmul float %l, "));
-    CHECK(!applies((struct edit){OP_OPERAND, 2, 7, 0, 3}));
-    CHECK(!applies((struct edit){OP_OPERAND, 0, 5, 0, 3}));  /* a phi's */
-    CHECK(!applies((struct edit){OP_OPERAND, 0, 12, 0, 3})); /* a branch's */
-    CHECK(!applies((struct edit){N_OPERATORS, 0, 7, 0, 3}));
+    CHECK_EQ(seeds_give("operand 7 0 1", 20, "%m = fmul float %l, %d\n"), 0);
+    CHECK(gives("operand 7 0 1 3", "%m = fmul float %l, "));
+    CHECK(!applies("operand 7 0 2 3"));
+    CHECK(!applies("operand 5 0 0 3"));  /* a phi's */
+    CHECK(!applies("operand 12 0 0 3")); /* a branch's */
+    CHECK(!applies("constant 7 0 0 3")); /* which is for tensors */
 }
 
 /* An edit makes the same choice whatever other edits do, while what it chose is there. */
 static void choices(void)
 {
-    for (uint32_t seed = 0; seed < 40; seed++) {
-        struct edits alone = LIST({OP_OPERAND, 0, 14, 0, seed});
-        struct edits second =
-            LIST({OP_COPY, 0, 3, 4, 5}, {OP_DELETE, 0, 9, 0, 1}, {OP_OPERAND, 0, 14, 0, seed});
-        char *text = text_with(ops, &alone), *line = strstr(text, "end:");
-        CHECK(line != NULL && gives(&second, strstr(line, "store")));
-        free(text);
-        list_free(&alone);
-        list_free(&second);
+    for (unsigned seed = 0; seed < 40; seed++) {
+        const char *line = strstr(text_with(ops, say("operand 14 0 0 %x", seed)), "end:");
+        CHECK(line != NULL
+              && gives(say("copy 3 4 0 5; delete 9 0 0 1; operand 14 0 0 %x", seed),
+                       strstr(line, "store")));
     }
 }
 
 static void steps(void)
 {
-    struct edits list = LIST({OP_DELETE, 0, 2, 0, 0}, {OP_MOVE, 0, 6, 4, 7});
+    struct edits list = list_of("delete 2 0 0 0; move 6 4 0 7");
     struct ir_step step[2];
     REQUIRE(ir_steps(ops, &list, step) == 0);
     CHECK_TEXT(step[0].what, "delete %d = fdiv float %a, %one");
-    CHECK(strstr(step[0].before, "%d = fdiv float %a, %one\n") != NULL);
-    CHECK(strstr(step[0].before, "%m = fmul float %l, %d\n") != NULL);
-    CHECK(strstr(step[0].after, "%d") == NULL && strstr(step[0].after, "%m = fmul float %l, "));
+    CHECK(has(step[0].before, "%d = fdiv float %a, %one\n"));
+    CHECK(has(step[0].before, "%m = fmul float %l, %d\n"));
+    CHECK(!has(step[0].after, "%d") && has(step[0].after, "%m = fmul float %l, "));
     CHECK_TEXT(step[1].what, "move %l = load float, ptr %p, align 4 before br label %loop");
     CHECK_EQ(step[1].line, 0);
     ir_steps_free(step, 2);
     list.v[1].what = 99;
     CHECK_EQ(ir_steps(ops, &list, step), -1);
-    list_free(&list);
+    edits_free(&list);
+}
+
+/* ---- kernels of GPUs ---- */
+
+static const struct gpu {
+    const char *kernel, *target, *cpu;
+    const char *barrier; /* in its assembly */
+    enum ir_form object;
+    const char *begins; /* what that form begins with */
+} gpus[] = {
+    {"reverse_amdgcn.c", "amdgcn-amd-amdhsa", "gfx90a", "\ts_barrier", IR_CODE_OBJECT, "\177ELF"},
+    {"reverse_nvptx.ll", "nvptx64-nvidia-cuda", "sm_70", "\tbar.sync", IR_ASSEMBLY, "//"}};
+
+static struct ir *gpu_kernel(const struct gpu *gpu, int edit_barriers)
+{
+    struct ir *ir = NULL;
+    const struct ir_source source = {in_root(say("tests/evolve/fixtures/%s", gpu->kernel)),
+                                     "reverse",
+                                     gpu->target,
+                                     gpu->cpu,
+                                     NULL,
+                                     edit_barriers};
+    if (ir_open(&ir, &source, &ir_baselines[2]) != 0)
+        program_stop(gpu->kernel);
+    return ir;
+}
+
+/* The id of the first barrier, 0 if there is none */
+static uint32_t barrier_of(struct ir *ir)
+{
+    int line;
+    for (uint32_t id = 1; id <= ir_size(ir); id++)
+        if (has(instruction(ir, id, &line), "barrier"))
+            return id;
+    return 0;
+}
+
+/* Without one barrier the assembly has one less, and all forms can be made. Barriers move, are
+   copied and swapped, and replaced by barriers only. */
+static void barriers(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        const struct gpu *gpu = &gpus[k];
+        struct ir *ir = gpu_kernel(gpu, 1);
+        const unsigned id = barrier_of(ir);
+        const char *less = say("delete %u 0 0 0", id);
+        enum outcome why;
+        CHECK(id != 0);
+        CHECK_EQ(count_of(emitted(ir, "-", IR_ASSEMBLY, NULL), gpu->barrier), 2);
+        CHECK_EQ(count_of(emitted(ir, less, IR_ASSEMBLY, NULL), gpu->barrier), 1);
+        CHECK(begins(emitted(ir, less, gpu->object, "renamed"), gpu->begins));
+        for (uint16_t op = 0; op < N_OPERATORS; op++) {
+            int n = 0;
+            for (uint32_t where = 1; where <= ir_size(ir); where++) {
+                struct edit e = {op, 0, id, where, 0};
+                n += ir_applies(ir, &(struct edits){&e, 1, 1});
+            }
+            CHECK(op == OP_OPERAND ? n == 0 : op == OP_REPLACE ? n == 1 : n > 2);
+        }
+        CHECK(ir_compile(ir, &(struct edits){NULL, 0, 0}, &why) == NULL
+              && why == OUTCOME_UNCOMPILED);
+        ir_close(ir);
+        ir = gpu_kernel(gpu, 0);
+        CHECK_EQ(barrier_of(ir), 0);
+        ir_close(ir);
+    }
+}
+
+/* Without a linker there is no code object, and a message that says what is missing. */
+static void without_linker(void)
+{
+    char *search = xstrdup(getenv("PATH"));
+    struct ir *ir = gpu_kernel(&gpus[0], 1);
+    setenv("PATH", "/nowhere", 1);
+    CHECK_TEXT(emitted(ir, "-", IR_CODE_OBJECT, NULL), "");
+    setenv("PATH", search, 1);
+    const char *said = told();
+    CHECK(has(said, "lld-16") && has(said, "apt-get"));
+    free(search);
+    ir_close(ir);
+}
+
+/* Random lists for GPUs: the verifier takes them. */
+static void gpu_lists(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        struct ir *ir = gpu_kernel(&gpus[k], 1);
+        uint64_t random = 1;
+        for (int i = 0; i < 100; i++) {
+            struct edits list = {NULL, 0, 0};
+            struct edit e;
+            enum outcome why;
+            while (list.n < 4 && ir_propose(ir, &list, &random, &e) == 0)
+                edits_add(&list, &e);
+            LLVMModuleRef module = build_module(ir, &list, &ir->passes, &why);
+            CHECK_EQ(why, OUTCOME_VALID);
+            if (module != NULL)
+                LLVMDisposeModule(module);
+            edits_free(&list);
+        }
+        ir_close(ir);
+    }
 }
 
 int main(void)
 {
+    told_begin();
     ops = kernel_of(FIXTURE("ops.ll"), "f", &ir_unoptimised);
-    if (ops == NULL)
-        return 1;
     RUN(deletion);
     RUN(deletion_of_a_load);
     RUN(copying);
     RUN(moving);
     RUN(places);
-    RUN(replacement);
-    RUN(swapping);
+    RUN(replacing_and_swapping);
     RUN(operands);
     RUN(choices);
     RUN(steps);
+    RUN(barriers);
+    RUN(without_linker);
+    RUN(gpu_lists);
     ir_close(ops);
-    return test_end();
+    return program_end();
 }

@@ -1,16 +1,21 @@
-/* test_net.c - small networks: what layers compute, their slopes, what is learnt, parts of images
+/* test_net.c - small networks: what layers compute, their slopes, what is learnt, parts of images;
+   and a step of training in MLIR: its slopes are those of the loss, what is no step is refused
    SPDX-License-Identifier: MIT */
 #include "evolve/ml/images.h"
 #include "evolve/ml/layers.h"
 
 #include "base/numbers.h"
-#include "base/util.h"
-#include "harness/test.h"
+#include "told.h"
+
+#ifdef HAVE_MLIR
+#include "evolve/ml/step_text.h"
+#include "evolve/tensor/lesson.h"
+#endif
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { MOST = 1024 };
+static const char *const names[] = {"dense", "mobile"};
 
 static void draw(float *v, size_t n, uint64_t seed)
 {
@@ -98,7 +103,6 @@ static void slopes_of(const struct net *net, struct net_layer l)
 
 static void slopes(void)
 {
-    static const char *const names[] = {"dense", "mobile"};
     for (size_t k = 0; k < 2; k++) {
         struct net net;
         REQUIRE(net_open(&net, names[k], (struct net_shape){6, 6, 1}, 4, 5) == 0);
@@ -148,7 +152,6 @@ static struct images easy_images(size_t n)
 
 static void learning(void)
 {
-    static const char *const names[] = {"dense", "mobile"};
     struct images images = easy_images(200);
     const struct net_plan plan = {4, 8, 0.05, 0.9, 1};
     CHECK_EQ(images_labels(&images), 3);
@@ -199,13 +202,215 @@ static void parts(void)
     images_free(&images);
 }
 
+/* ---- a step of training in MLIR ---- */
+
+#ifdef HAVE_MLIR
+enum { SIDE = 3, SIZE = SIDE * SIDE, N_LABELS = 3, BATCH = 4, N_IMAGES = 10 };
+static const struct net_shape shape = {SIDE, SIDE, 1};
+static const float rate = 0.25f;
+
+static struct engine *engine;
+static struct tensor_program *program_of_step;
+static ev_kernel *code;
+static struct images images;
+static struct lesson lesson;
+
+static void opens(void)
+{
+    struct net net;
+    struct buf text = {0};
+    static const struct edits none;
+    enum outcome why;
+    REQUIRE(engine_open(&engine) == 0 && net_open(&net, "dense", shape, N_LABELS, 1) == 0);
+    CHECK_EQ(step_text(&net, BATCH, (double)rate, &text), 0);
+    put_bytes("s.mlir", text.s, text.n);
+    buf_free(&text);
+    net_close(&net);
+    REQUIRE(tensor_open(&program_of_step, engine, "s.mlir", NULL) == 0);
+    CHECK_TEXT(tensor_function(program_of_step), "dense_step");
+    code = tensor_compile(program_of_step, &none, &why);
+    REQUIRE(code != NULL);
+    const struct tensor_type type = tensor_type(program_of_step);
+    CHECK(lesson_is_one(&type));
+    CHECK_EQ(lesson_open(&lesson, &type, "s.mlir", &images, shape, N_LABELS, 3, 5), 0);
+}
+
+static void make_images(void)
+{
+    uint64_t random = 3;
+    images.n = N_IMAGES;
+    images.size = SIZE;
+    images.pixel = xcalloc(N_IMAGES * SIZE, sizeof *images.pixel);
+    images.label = xcalloc(N_IMAGES, sizeof *images.label);
+    for (size_t i = 0; i < N_IMAGES; i++) {
+        images.label[i] = (int)(i % N_LABELS);
+        for (size_t k = 0; k < SIZE; k++)
+            images.pixel[i * SIZE + k] = num_signed(&random) + (float)(k == i % N_LABELS);
+    }
+}
+
+/* The mean cross-entropy of the first batch, in doubles behind the last layer */
+static double loss(const float *values)
+{
+    struct net net = lesson.net;
+    double sum = 0;
+    net.value = (float *)(uintptr_t)values;
+    for (size_t i = 0; i < BATCH; i++) {
+        float out[N_LABELS];
+        double all = 0, own = 0;
+        net_run(&net, lesson.pixel + i * SIZE, out);
+        for (size_t k = 0; k < N_LABELS; k++) {
+            all += exp((double)out[k]);
+            own += lesson.label[i * N_LABELS + k] > 0 ? (double)out[k] : 0;
+        }
+        sum += log(all) - own;
+    }
+    return sum / BATCH;
+}
+
+/* The slope by value i, from two losses beside it */
+static double slope(float *values, size_t i)
+{
+    const float at = values[i], by = 1e-3f;
+    values[i] = at + by;
+    const double above = loss(values);
+    values[i] = at - by;
+    const double below = loss(values);
+    values[i] = at;
+    return (above - below) / (2 * (double)by);
+}
+
+static void slopes_of_loss(void)
+{
+    const size_t n = lesson.net.n_values;
+    float *values = xcalloc(n, sizeof *values), *other = xcalloc(n, sizeof *other);
+    double far = 0, most = 0;
+    CHECK_EQ(
+        lesson_run(&lesson, code, lesson.net.value, lesson.pixel, lesson.label, 1, values, other),
+        0);
+    CHECK(loss(values) < loss(lesson.net.value));
+    for (size_t i = 0; i < n; i++) {
+        const double got = ((double)lesson.net.value[i] - (double)values[i]) / (double)rate;
+        const double want = slope(lesson.net.value, i);
+        far = fmax(far, fabs(got - want));
+        most = fmax(most, fabs(want));
+    }
+    EXPECT(most > 0.1 && far < 0.005, "slopes up to %g differ by %g", most, far);
+    free(values);
+    free(other);
+}
+
+/* Three steps are one step three times, with the batches in their order. */
+static void steps(void)
+{
+    const size_t n = lesson.net.n_values;
+    float *v[4];
+    for (int i = 0; i < 4; i++)
+        v[i] = xcalloc(n, sizeof *v[i]);
+    CHECK_EQ(lesson_run(&lesson, code, lesson.net.value, lesson.pixel, lesson.label, 3, v[0], v[3]),
+             0);
+    memcpy(v[1], lesson.net.value, n * sizeof *v[1]);
+    for (size_t i = 0; i < 3; i++) {
+        lesson_run(&lesson, code, v[1], lesson.pixel + i * BATCH * SIZE,
+                   lesson.label + i * BATCH * N_LABELS, 1, v[2], v[3]);
+        memcpy(v[1], v[2], n * sizeof *v[1]);
+    }
+    CHECK(memcmp(v[0], v[1], n * sizeof *v[0]) == 0);
+    for (int i = 0; i < 4; i++)
+        free(v[i]);
+}
+
+/* Each image comes once before any comes again, with its own label. */
+static void batches(void)
+{
+    size_t seen[N_IMAGES] = {0};
+    for (size_t at = 0; at < 3 * BATCH; at++)
+        for (size_t i = 0; i < N_IMAGES; i++)
+            if (memcmp(lesson.pixel + at * SIZE, images.pixel + i * SIZE,
+                       SIZE * sizeof *images.pixel)
+                == 0) {
+                seen[i]++;
+                for (int k = 0; k < N_LABELS; k++)
+                    CHECK((lesson.label[at * N_LABELS + (size_t)k] > 0) == (k == images.label[i]));
+                CHECK(at < N_IMAGES ? seen[i] == 1 : seen[i] == 2);
+            }
+    size_t all = 0;
+    for (size_t i = 0; i < N_IMAGES; i++)
+        all += seen[i];
+    CHECK_EQ(all, 3 * BATCH);
+}
+
+static void errors(void)
+{
+    float *values = xcalloc(lesson.net.n_values, sizeof *values);
+    CHECK(lesson_error(&lesson, values, &images) > 0.59 /* label 0 alone: 4 of 10 */
+          && lesson_error(&lesson, values, &images) < 0.61);
+    values[lesson.net.layer[1].biases + 2] = NAN;
+    CHECK(lesson_error(&lesson, values, &images) >= 1);
+    free(values);
+}
+
+static void messages(void)
+{
+    static const struct {
+        int in, dimension; /* one that is greater; -1: the rank of the output is */
+        const char *message;
+    } all[] = {{0, 0, "s.mlir: a step of training takes and gives the 835 values of dense"},
+               {-1, 0, "values of dense"},
+               {1, 1, "s.mlir: its second input is no batch of images of 9 numbers"},
+               {2, 1, "s.mlir: its third input does not have 3 numbers for each of 4 images"},
+               {2, 0, "its third input"}};
+    struct net mobile;
+    struct buf text = {0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct tensor_type t = tensor_type(program_of_step);
+        struct lesson none;
+        if (all[i].in < 0)
+            t.out.rank = 2;
+        else
+            t.in[all[i].in].size[all[i].dimension]++;
+        EXPECT(lesson_open(&none, &t, "s.mlir", &images, shape, N_LABELS, 3, 5) == -1
+                   && was_told(all[i].message),
+               "not said: %.100s", all[i].message);
+    }
+    REQUIRE(net_open(&mobile, "mobile", shape, N_LABELS, 1) == 0);
+    CHECK_EQ(step_text(&mobile, BATCH, 0.1, &text), -1);
+    CHECK(was_told("\"mobile\": a step of training is there for dense alone"));
+    net_close(&mobile);
+}
+
+static void lessons(void)
+{
+    make_images();
+    RUN(opens);
+    if (code == NULL)
+        return;
+    RUN(slopes_of_loss);
+    RUN(steps);
+    RUN(batches);
+    RUN(errors);
+    RUN(messages);
+    lesson_close(&lesson);
+    tensor_close(program_of_step);
+    engine_close(engine);
+    images_free(&images);
+}
+#else
+static void lessons(void)
+{
+    skip_case("a step of training", "there is no MLIR");
+}
+#endif
+
 int main(void)
 {
+    told_begin();
     RUN(windows);
     RUN(padding);
     RUN(slopes);
     RUN(max_stops_slopes);
     RUN(learning);
     RUN(parts);
-    return test_end();
+    lessons();
+    return program_end();
 }

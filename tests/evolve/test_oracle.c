@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-/* ---- elements ---- */
-
 static double element_error(enum oracle_kind kind, double floor, double want, double got)
 {
     const struct oracle o = {kind, 1, floor};
@@ -65,8 +63,6 @@ static void errors_of_integers(void)
     CHECK_EQ(oracle_differs(EV_I16, 3, want, got), 0);
     CHECK_EQ(oracle_differs(EV_I16, 3, want, want), SIZE_MAX);
 }
-
-/* ---- times ---- */
 
 static void statistics(void)
 {

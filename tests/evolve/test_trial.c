@@ -1,17 +1,16 @@
-/* test_trial.c - what comes of kernels that are right, wrong or hostile
+/* test_trial.c - what comes of kernels that are right, wrong or hostile, and harnesses that are
+   refused, by what they are and by what their kernel does
    SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE /* syscall, MAP_ANONYMOUS */
-#include "harness/test.h"
 #include "kernels.h"
-#include "told.h"
 
 #include "evolve/judge.h"
 
-#include <sys/wait.h>
+static struct host *usual, *with_own_error; /* compiled once for many tests */
+static const uint32_t right;                /* the first kernel */
+static struct trial_code kernels_code;
 
 /* ---- evaluation ---- */
-
-static struct host *usual, *with_own_error; /* compiled once for many tests */
 
 struct results {
     struct result v[2 * N_KERNELS];
@@ -25,6 +24,15 @@ static void keep(void *user, size_t i, const struct result *r)
     all->calls[i]++;
 }
 
+static struct trial *opened(const struct host *h, const struct trial_code *code, double seconds)
+{
+    const struct trial_plan plan = kernels_plan(1, seconds);
+    struct trial *t = NULL;
+    if (h == NULL || trial_open(&t, h, code, &plan) != 0)
+        program_stop("a trial");
+    return t;
+}
+
 static struct result evaluate(struct trial *t, uint32_t kernel, enum effort effort)
 {
     static struct results all;
@@ -35,6 +43,8 @@ static struct result evaluate(struct trial *t, uint32_t kernel, enum effort effo
     CHECK_EQ(all.calls[0], 1);
     return all.v[0];
 }
+
+#define OUTCOME(kernel, effort) evaluate(t, kernel, effort).outcome
 
 static uint32_t kernel_named(const char *name)
 {
@@ -51,11 +61,11 @@ static void every_kernel(void)
     static struct edits lists[2 * N_KERNELS];
     const struct trial_plan plan = kernels_plan(2, 1.5);
     struct trial *t = NULL;
-    REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
-    find_shared_areas();
-    CHECK(n_shared_areas > 10);
+    REQUIRE(trial_open(&t, usual, &kernels_code, &plan) == 0);
+    find_shared();
+    CHECK(shared_now()->n > 10);
     for (uint32_t i = 0; i < 2 * N_KERNELS; i++) /* good ones between the hostile ones */
-        lists[i] = kernels_list(&edits[i], i % 2 == 0 ? 0 : i / 2);
+        lists[i] = kernels_list(&edits[i], i % 2 == 0 ? right : i / 2);
     trial_evaluate(t, lists, 2 * N_KERNELS, EFFORT_SEARCH, keep, &all);
     for (uint32_t i = 0; i < 2 * N_KERNELS; i++) {
         const uint32_t kernel = edits[i].what;
@@ -70,15 +80,13 @@ static void every_kernel(void)
             EXPECT(r->time >= HUGE_VAL, "%s has no time", kernels[kernel].name);
     }
     trial_close(t);
-    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    CHECK(no_children());
 }
 
 static void efforts(void)
 {
-    const struct trial_plan plan = kernels_plan(1, 20);
-    struct trial *t = NULL;
+    struct trial *t = opened(usual, &kernels_code, 20);
     size_t cases[TASK_CASES];
-    REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
     CHECK_EQ(trial_cases(t), 4);
     CHECK_TEXT(trial_case(t, 2).label, "n=37 special");
     CHECK(trial_case(t, 2).held_out && !trial_case(t, 2).timed && !trial_case(t, 0).held_out);
@@ -86,11 +94,19 @@ static void efforts(void)
     CHECK_EQ(trial_timed(t, EFFORT_CONFIRM, cases), 2);
     CHECK_EQ(trial_timed(t, EFFORT_JUDGE, cases), 3);
     CHECK_EQ(cases[2], 3);
-    CHECK_EQ(evaluate(t, 0, EFFORT_CONFIRM).n_cases, 2);
-    CHECK_EQ(evaluate(t, 0, EFFORT_JUDGE).n_cases, 3);
-    CHECK_EQ(evaluate(t, kernel_named("wrong"), EFFORT_CONFIRM).outcome, OUTCOME_WRONG);
+    CHECK_EQ(evaluate(t, right, EFFORT_CONFIRM).n_cases, 2);
+    CHECK_EQ(evaluate(t, right, EFFORT_JUDGE).n_cases, 3);
+    CHECK_EQ(OUTCOME(kernel_named("wrong"), EFFORT_CONFIRM), OUTCOME_WRONG);
+    /* What is written lies below the inputs on one side, and above on the other. */
+    const struct guarded *in = t->cases->inputs, *out = t->rooms[0].sides;
+    if (sizeof(void *) == 8) {
+        CHECK((uintptr_t)out[GUARDED_BEFORE].map < (uintptr_t)in[GUARDED_BEFORE].map);
+        CHECK((uintptr_t)out[GUARDED_BEHIND].map > (uintptr_t)in[GUARDED_BEHIND].map);
+    }
     trial_close(t);
 }
+
+/* ---- kernels that only held-out cases, another poison or another call see through ---- */
 
 /* Ten times the work has to look slower, however busy the machine is. */
 KERNEL(k_ten_times)
@@ -102,60 +118,6 @@ KERNEL(k_ten_times)
     }
     k_right(n, x, y, out, scratch);
 }
-
-static ev_kernel *compile_ten_times(void *self, const struct edits *list, enum outcome *why)
-{
-    (void)self, (void)list, (void)why;
-    return (ev_kernel *)k_ten_times;
-}
-
-static void slower_is_slower(void)
-{
-    const struct trial_plan plan = kernels_plan(1, 20);
-    const struct trial_code code = {NULL, compile_ten_times,    NULL,
-                                    NULL, (ev_kernel *)k_right, (ev_kernel *)k_right};
-    ev_kernel *const both[] = {(ev_kernel *)k_right, (ev_kernel *)k_ten_times};
-    double us[2 * 4];
-    struct trial *t = NULL;
-    REQUIRE(usual != NULL && trial_open(&t, usual, &code, &plan) == 0);
-    const struct result r = evaluate(t, 0, EFFORT_SEARCH);
-    CHECK_EQ(r.outcome, OUTCOME_VALID);
-    CHECK(r.time > 1.5);
-    CHECK_EQ(trial_compare(usual, both, 2, &plan, us), 0);
-    CHECK(us[0] > 0 && us[4] > 1.5 * us[0] && us[4 + 3] > us[3]);
-    CHECK(us[2] <= 0 && us[4 + 2] <= 0); /* it is not timed */
-    trial_close(t);
-}
-
-/* Counts the calls that do not find in y, out and scratch what the first one found. */
-static int n_changed;
-KERNEL(k_looks)
-{
-    static float first[3];
-    static int called;
-    (void)n, (void)x;
-    const float now[] = {y[0], out[1], scratch[2]};
-    if (called++ == 0)
-        memcpy(first, now, sizeof first);
-    for (int i = 0; i < 3; i++)
-        n_changed += memcmp(&now[i], &first[i], sizeof now[i]) != 0;
-    y[0] = out[1] = scratch[2] = 0;
-}
-
-/* A timed call must not find the outputs of the one before. */
-static void buffers_are_filled_anew(void)
-{
-    const struct trial_plan plan = kernels_plan(1, 20);
-    struct child_timer timer;
-    struct trial *t = NULL;
-    REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
-    child_timer(&timer, t->cases, &t->rooms[0], 0, 1);
-    CHECK(child_sample(&timer, (ev_kernel *)k_looks, 100) > 0);
-    CHECK_EQ(n_changed, 0);
-    trial_close(t);
-}
-
-/* ---- only held-out cases see it, or only another poison ---- */
 
 KERNEL(k_wrong_if_37)
 {
@@ -192,41 +154,63 @@ KERNEL(k_tired)
         k_right(n, x, y, out, scratch);
 }
 
-static ev_kernel *tricky[] = {(ev_kernel *)k_wrong_if_37, (ev_kernel *)k_reads_poison,
-                              (ev_kernel *)k_lazy, (ev_kernel *)k_tired};
+enum { TEN_TIMES, WRONG_IF_37, READS_POISON, LAZY_ONE, TIRED };
 static ev_kernel *compile_tricky(void *self, const struct edits *list, enum outcome *why)
 {
+    static ev_kernel *const tricky[] = {(ev_kernel *)k_ten_times, (ev_kernel *)k_wrong_if_37,
+                                        (ev_kernel *)k_reads_poison, (ev_kernel *)k_lazy,
+                                        (ev_kernel *)k_tired};
     (void)self, (void)why;
     return tricky[list->v[0].what];
 }
 
 static void tricks(void)
 {
-    const struct trial_plan plan = kernels_plan(1, 20);
-    const struct trial_code code = {NULL, compile_tricky,       NULL,
-                                    NULL, (ev_kernel *)k_right, (ev_kernel *)k_right};
-    struct trial *t = NULL;
-    REQUIRE(usual != NULL && trial_open(&t, usual, &code, &plan) == 0);
-    CHECK_EQ(evaluate(t, 0, EFFORT_SEARCH).outcome, OUTCOME_VALID);
-    CHECK_EQ(evaluate(t, 0, EFFORT_JUDGE).outcome, OUTCOME_WRONG);
-    CHECK_EQ(evaluate(t, 1, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
-    CHECK_EQ(evaluate(t, 1, EFFORT_CONFIRM).outcome, OUTCOME_WRONG);
-    CHECK_EQ(evaluate(t, 2, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
-    CHECK_EQ(evaluate(t, 3, EFFORT_SEARCH).outcome, OUTCOME_WRONG);
+    const struct trial_code code = code_by(compile_tricky, k_right);
+    struct trial *t = opened(usual, &code, 20);
+    const struct result r = evaluate(t, TEN_TIMES, EFFORT_SEARCH);
+    CHECK(r.outcome == OUTCOME_VALID && r.time > 1.5);
+    CHECK_EQ(OUTCOME(WRONG_IF_37, EFFORT_SEARCH), OUTCOME_VALID);
+    CHECK_EQ(OUTCOME(WRONG_IF_37, EFFORT_JUDGE), OUTCOME_WRONG);
+    CHECK_EQ(OUTCOME(READS_POISON, EFFORT_CONFIRM), OUTCOME_WRONG);
+    for (uint32_t i = READS_POISON; i <= TIRED; i++)
+        CHECK_EQ(OUTCOME(i, EFFORT_SEARCH), OUTCOME_WRONG);
     trial_close(t);
 }
 
-/* What is written lies below the inputs on one side, and above on the other. */
-static void sides(void)
+static void slower_is_slower(void)
 {
     const struct trial_plan plan = kernels_plan(1, 20);
-    struct trial *t = NULL;
-    REQUIRE(usual != NULL && trial_open(&t, usual, &kernels_code, &plan) == 0);
-    const struct guarded *in = t->cases->inputs, *out = t->rooms[0].sides;
-    if (sizeof(void *) == 8) {
-        CHECK((uintptr_t)out[GUARDED_BEFORE].map < (uintptr_t)in[GUARDED_BEFORE].map);
-        CHECK((uintptr_t)out[GUARDED_BEHIND].map > (uintptr_t)in[GUARDED_BEHIND].map);
-    }
+    ev_kernel *const both[] = {(ev_kernel *)k_right, (ev_kernel *)k_ten_times};
+    double us[2 * 4];
+    CHECK_EQ(trial_compare(usual, both, 2, &plan, us), 0);
+    CHECK(us[0] > 0 && us[4] > 1.5 * us[0] && us[4 + 3] > us[3]);
+    CHECK(us[2] <= 0 && us[4 + 2] <= 0); /* it is not timed */
+}
+
+/* Counts the calls that do not find in y, out and scratch what the first one found. */
+static int n_changed;
+KERNEL(k_looks)
+{
+    static float first[3];
+    static int called;
+    (void)n, (void)x;
+    const float now[] = {y[0], out[1], scratch[2]};
+    if (called++ == 0)
+        memcpy(first, now, sizeof first);
+    for (int i = 0; i < 3; i++)
+        n_changed += memcmp(&now[i], &first[i], sizeof now[i]) != 0;
+    y[0] = out[1] = scratch[2] = 0;
+}
+
+/* A timed call must not find the outputs of the one before. */
+static void buffers_are_filled_anew(void)
+{
+    struct child_timer timer;
+    struct trial *t = opened(usual, &kernels_code, 20);
+    child_timer(&timer, t->cases, &t->rooms[0], 0, 1);
+    CHECK(child_sample(&timer, (ev_kernel *)k_looks, 100) > 0);
+    CHECK_EQ(n_changed, 0);
     trial_close(t);
 }
 
@@ -254,18 +238,17 @@ static ev_kernel *compile_soon(void *self, const struct edits *list, enum outcom
    of it where it is wrong for the unmodified kernel. */
 static void glances(void)
 {
-    const struct trial_plan plan = kernels_plan(1, 20);
     for (uint32_t own = SOON_RIGHT; own <= SOON_WRONG; own++) {
-        const struct trial_code code = {&own, compile_right,        compile_soon,
-                                        NULL, (ev_kernel *)k_right, (ev_kernel *)k_right};
-        struct trial *t = NULL;
-        REQUIRE(usual != NULL && trial_open(&t, usual, &code, &plan) == 0);
-        CHECK_EQ(evaluate(t, SOON_RIGHT, EFFORT_SEARCH).outcome, OUTCOME_VALID);
-        CHECK_EQ(evaluate(t, SOON_WRONG, EFFORT_SEARCH).outcome,
+        struct trial_code code = code_by(compile_right, k_right);
+        code.self = &own;
+        code.compile_soon = compile_soon;
+        struct trial *t = opened(usual, &code, 20);
+        CHECK_EQ(OUTCOME(SOON_RIGHT, EFFORT_SEARCH), OUTCOME_VALID);
+        CHECK_EQ(OUTCOME(SOON_WRONG, EFFORT_SEARCH),
                  own == SOON_RIGHT ? OUTCOME_WRONG : OUTCOME_VALID);
-        CHECK_EQ(evaluate(t, SOON_WRONG, EFFORT_CONFIRM).outcome, OUTCOME_VALID);
-        CHECK_EQ(evaluate(t, SOON_NONE, EFFORT_SEARCH).outcome, OUTCOME_VALID);
-        CHECK_EQ(evaluate(t, SOON_INAPPLICABLE, EFFORT_SEARCH).outcome,
+        CHECK_EQ(OUTCOME(SOON_WRONG, EFFORT_CONFIRM), OUTCOME_VALID);
+        CHECK_EQ(OUTCOME(SOON_NONE, EFFORT_SEARCH), OUTCOME_VALID);
+        CHECK_EQ(OUTCOME(SOON_INAPPLICABLE, EFFORT_SEARCH),
                  own == SOON_RIGHT ? OUTCOME_INAPPLICABLE : OUTCOME_VALID);
         trial_close(t);
     }
@@ -275,21 +258,10 @@ static void glances(void)
 
 /* With this error of its first element in place of the largest */
 static const char own_error[] =
-    "static double error(const struct ev_case *c, void *const *want, void *const *got)\n"
-    "{\n"
-    "    (void)c;\n"
-    "    return fabs((double)((float *)want[1])[0] - (double)((float *)got[1])[0]);\n"
-    "}\n";
-
-static const char *text_with_own_error(void)
-{
-    static char text[sizeof kernels_harness + sizeof own_error + 64];
-    const char *last = strstr(kernels_harness, "EV_HARNESS(");
-    snprintf(text, sizeof text, "%.*s%sEV_HARNESS(.error = error, %s",
-             (int)(last - kernels_harness), kernels_harness, own_error,
-             last + strlen("EV_HARNESS("));
-    return text;
-}
+    USUAL "static double error(const struct ev_case *c, void *const *want, void *const *got)\n"
+          "{\n    (void)c;\n"
+          "    return fabs((double)((float *)want[1])[0] - (double)((float *)got[1])[0]);\n"
+          "}\n" HARNESS(".error = error, ");
 
 static enum outcome with_oracle(const struct host *h, const char *kernel, struct oracle oracle,
                                 double *error)
@@ -311,67 +283,175 @@ static void oracles(void)
     const struct oracle tight = {ORACLE_RELATIVE, 1e-5, 1e-6};
     const struct oracle own = {ORACLE_HARNESS, 0, 0};
     double error;
-    CHECK_EQ(with_oracle(usual, "wrong-a-bit", loose, &error), OUTCOME_VALID);
+    CHECK_EQ(with_oracle(usual, "wrong_a_bit", loose, &error), OUTCOME_VALID);
     CHECK(error > 5e-5 && error < 2e-4);
-    CHECK_EQ(with_oracle(usual, "wrong-a-bit", tight, &error), OUTCOME_WRONG);
-    CHECK_EQ(with_oracle(usual, "touches-last", loose, &error), OUTCOME_WRONG);
+    CHECK_EQ(with_oracle(usual, "wrong_a_bit", tight, &error), OUTCOME_WRONG);
+    CHECK_EQ(with_oracle(usual, "touches_last", loose, &error), OUTCOME_WRONG);
     CHECK_EQ(with_oracle(with_own_error, "wrong", own, &error), OUTCOME_VALID);
     CHECK(error > 0 && error < 1e-300); /* as good for the harness, but not equal */
-    CHECK_EQ(with_oracle(with_own_error, "touches-last", own, &error), OUTCOME_WRONG);
-    listen();
+    CHECK_EQ(with_oracle(with_own_error, "touches_last", own, &error), OUTCOME_WRONG);
     with_oracle(usual, "right", own, &error);
-    CHECK(strstr(heard(), "EV_HARNESS has no .error") != NULL);
+    CHECK(was_told("EV_HARNESS has no .error"));
 }
-
-/* ---- buffers within others ---- */
-
-#define TOP                       \
-    "#include <kpred_evolve.h>\n" \
-    "typedef void kernel(int n, const float *x, float *y, float *out, float *scratch);\n"
-#define CALL                                                  \
-    "static void call(const struct ev_case *c, ev_kernel *k)" \
-    "{ ((kernel *)k)((int)c->size[0], c->at[0], c->at[1], c->at[2], c->at[3]); }\n"
-#define END "EV_HARNESS(.set_up = set_up, .call = call, .sizes = \"n\", EV_SHAPES(shapes));\n"
 
 /* y and x are one buffer, and a case without any element */
 static void overlaps(void)
 {
-    const char *text =
-        TOP "static const struct ev_shape shapes[] = {{.size = {64}}, {.size = {0}, .alias = 1},"
-            "{.size = {50}, .alias = 1, .held_out = 1}};\n"
-            "static void set_up(struct ev_case *c) {"
-            "size_t n = (size_t)c->size[0];"
-            "size_t x = ev_buffer(c, \"x\", c->alias ? EV_INOUT : EV_IN, 0, n + 1);"
-            "ev_fill(c, x);"
-            "if (c->alias) ev_within(c, \"y\", x, 1, n);"
-            "else ev_fill(c, ev_buffer(c, \"y\", EV_INOUT, 0, n));"
-            "ev_buffer(c, \"out\", EV_OUT, 0, n + 2);"
-            "ev_buffer(c, \"scratch\", EV_SCRATCH, 0, n); }\n" CALL END;
-    const struct trial_plan plan = kernels_plan(1, 20);
-    struct trial *t = NULL;
-    struct host *h = host_of(text);
-    REQUIRE(h != NULL && trial_open(&t, h, &kernels_code, &plan) == 0);
+    struct host *h =
+        host_of(TOP SHAPES("{.size = {64}}, {.size = {0}, .alias = 1}, {.size = {50}, .alias = 1, "
+                           ".held_out = 1}")
+                    SET_UP("size_t n = (size_t)c->size[0];"
+                           "size_t x = ev_buffer(c, \"x\", c->alias ? EV_INOUT : EV_IN, 0, n + 1);"
+                           "ev_fill(c, x);"
+                           "if (c->alias) ev_within(c, \"y\", x, 1, n);"
+                           "else ev_fill(c, ev_buffer(c, \"y\", EV_INOUT, 0, n));"
+                           "ev_buffer(c, \"out\", EV_OUT, 0, n + 2);"
+                           "ev_buffer(c, \"scratch\", EV_SCRATCH, 0, n);") CALL HARNESS(""));
+    struct trial *t = opened(h, &kernels_code, 20);
     CHECK_TEXT(trial_case(t, 1).label, "n=0 alias");
-    CHECK_EQ(evaluate(t, 0, EFFORT_JUDGE).outcome, OUTCOME_VALID);
-    CHECK_EQ(evaluate(t, kernel_named("wrong"), EFFORT_JUDGE).outcome, OUTCOME_WRONG);
+    CHECK_EQ(OUTCOME(right, EFFORT_JUDGE), OUTCOME_VALID);
+    CHECK_EQ(OUTCOME(kernel_named("wrong"), EFFORT_JUDGE), OUTCOME_WRONG);
     trial_close(t);
+    host_close(h);
+}
+
+/* ---- what is refused ---- */
+
+static void refused_hosts(void)
+{
+    static const struct {
+        const char *what, *text, *says;
+    } all[] = {
+        {"text that is no C", "int x = ;\n", "does not compile it"},
+        {"nothing", "int x;\n", "has no EV_HARNESS"},
+        {"a version to come",
+         TOP SHAPES("{.size = {64}}") SET_UP("(void)c;") CALL
+         "const struct ev_harness ev_harness = {.version = 9, .set_up = set_up, .call = call, "
+         "EV_SHAPES(shapes)};\n",
+         "version 9, not 1"},
+        {"no set_up",
+         TOP SHAPES("{.size = {64}}") CALL "EV_HARNESS(.call = call, EV_SHAPES(shapes));\n",
+         "no .set_up"},
+        {"no call",
+         TOP SHAPES("{.size = {64}}")
+             SET_UP("(void)c;") "EV_HARNESS(.set_up = set_up, EV_SHAPES(shapes));\n",
+         "no .call"},
+        {"no shapes",
+         TOP SET_UP("(void)c;") CALL
+         "EV_HARNESS(.set_up = set_up, .call = call, .sizes = \"n\");\n",
+         "no shapes"},
+        {"17 shapes", TOP SHAPES("[16] = {.size = {1}}") SET_UP("(void)c;") CALL HARNESS(""),
+         "17 shapes, more than 16"},
+        {"no names",
+         TOP SHAPES("{.size = {64}}") SET_UP("(void)c;") CALL
+         "EV_HARNESS(.set_up = set_up, .call = call, EV_SHAPES(shapes));\n",
+         ".sizes \"\""},
+        {"held-out cases alone",
+         TOP SHAPES("{.size = {1}, .held_out = 1}, {.size = {2}, .untimed = 1}") SET_UP("(void)c;")
+             CALL HARNESS(""),
+         "timed and not held out"},
+    };
+    struct host *h = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        h = host_of(all[i].text);
+        const char *said = told();
+        EXPECT(h == NULL && has(said, all[i].says) && has(said, "h.c")
+                   && (i > 0 || has(said, "h.c:1:9: error")),
+               "%s: %.150s", all[i].what, said);
+    }
+    CHECK(host_open(&h, "/nowhere/h.c", kernels_clang(), NULL) == -1 && h == NULL);
+    CHECK(was_told("/nowhere/h.c"));
+    CHECK(host_open(&h, "h.c", "no-such-compiler", NULL) == -1 && h == NULL);
+    CHECK(was_told("no-such-compiler"));
+}
+
+static void refused_trial(const struct host *h, kernel_type *reference, const char *says)
+{
+    const struct trial_code code = code_by(kernels_compile, reference);
+    const struct trial_plan plan = kernels_plan(1, 0.7);
+    struct trial *t = NULL;
+    const int rc = h == NULL ? 1 : trial_open(&t, h, &code, &plan);
+    const char *said = told();
+    EXPECT(rc == -1 && t == NULL && has(said, says) && has(said, "h.c"), "%s: %.150s", says, said);
+}
+
+KERNEL(k_depends)
+{
+    const float before = out[1];
+    k_right(n, x, y, out, scratch);
+    out[1] = -before;
+}
+
+KERNEL(k_random)
+{
+    k_right(n, x, y, out, scratch);
+    y[5] = (float)now_bits();
+}
+
+static void refused_kernels(void)
+{
+    refused_trial(usual, k_null, "case n=1000: the unmodified kernel crashes: Segm");
+    refused_trial(usual, k_write, "makes a system call");
+    refused_trial(usual, k_raw_exit_7, "with status 7");
+    refused_trial(usual, k_endless, "takes longer than 0.7 s");
+    refused_trial(usual, k_random, "element 5 of buffer y differs between two runs");
+    refused_trial(usual, k_depends, "element 1 of buffer out depends");
+    refused_trial(usual, k_y_behind, "beside its buffers");
+    refused_trial(usual, k_wrong, "the baseline's outputs are not those");
+}
+
+/* One harness for all of these, which takes what it does from the environment */
+static const char bad_set_ups[] = "#include <stdlib.h>\n" TOP SHAPES("{.size = {64}}")
+    SET_UP("switch (getenv(\"BAD_SET_UP\")[0]) {\n"
+           "case '0': ev_fill(c, ev_buffer(c, \"x\", EV_IN, 0, 4)); break;\n"
+           "case '1': break;\n"
+           "case '2': for (int i = 0; i < 20; i++) ev_buffer(c, \"b\", EV_OUT, 0, 4); break;\n"
+           "case '3': ev_buffer(c, NULL, EV_OUT, 0, 4); break;\n"
+           "case '4': ev_buffer(c, \"y\", EV_OUT, 9, 4); break;\n"
+           "case '5': ev_within(c, \"z\", ev_buffer(c, \"y\", EV_OUT, 0, 4), 2, 3); break;\n"
+           "case '6': ev_buffer(c, \"y\", EV_OUT, 0, (size_t)-1); break;\n"
+           "case '7': *(volatile int *)c->at[0] = 1; break;\n"
+           "case '8': while (c->size[0]); break;\n"
+           "case '9': ev_within(c, \"z\", 5, 0, 1); break;\n}") CALL HARNESS("");
+
+static void refused_set_ups(void)
+{
+    static const char *const says[] = {"case n=64: buffer 0 (x): none is written",
+                                       "there are no buffers",
+                                       "buffer 20 (?): is one too many",
+                                       "buffer 0 (?): has no name",
+                                       "buffer 0 (y): has a role or a type that is none",
+                                       "buffer 1 (z): goes beyond",
+                                       "buffer 0 (y): is too large",
+                                       "set_up crashes",
+                                       "set_up takes longer",
+                                       "buffer 0 (?): lies in a buffer that is not there"};
+    struct host *h = host_of(bad_set_ups);
+    for (char number[2] = "0"; *number <= '9'; ++*number) {
+        setenv("BAD_SET_UP", number, 1);
+        refused_trial(h, k_right, says[*number - '0']);
+    }
     host_close(h);
 }
 
 int main(void)
 {
-    usual = host_of(kernels_harness);
-    with_own_error = host_of(text_with_own_error());
+    told_begin();
+    kernels_code = code_by(kernels_compile, k_right);
+    usual = host_of(USUAL HARNESS(""));
+    with_own_error = host_of(own_error);
     RUN(efforts);
+    RUN(tricks);
     RUN(slower_is_slower);
     RUN(buffers_are_filled_anew);
-    RUN(tricks);
-    RUN(sides);
     RUN(glances);
     RUN(oracles);
     RUN(overlaps);
     RUN(every_kernel);
+    RUN(refused_hosts);
+    RUN(refused_set_ups);
+    RUN(refused_kernels);
     host_close(usual);
     host_close(with_own_error);
-    return test_end();
+    return program_end();
 }

@@ -1,38 +1,108 @@
-/* told.h - what is told on standard error, and checks that say what they saw
+/* told.h - a working folder for a test, what is told on standard error, and checks that say what
+   they saw
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "harness/test.h"
+#include "harness/cases.h"
 
-#include <stdio.h>
-#include <unistd.h>
+#include <time.h>
 
 /* A CHECK with a text made as by printf */
-static char expected[256];
 #define EXPECT(condition, ...) \
-    (snprintf(expected, sizeof expected, __VA_ARGS__), CHECK_OF(condition, expected))
+    (snprintf(expected(), 256, __VA_ARGS__), CHECK_OF(condition, expected()))
 
-/* ---- what is told on standard error ---- */
-
-static char told[4096];
-static int real_stderr;
-
-static inline void listen(void)
+static inline char *expected(void)
 {
-    fflush(stderr);
-    real_stderr = dup(2);
-    FILE *f = tmpfile();
-    dup2(fileno(f), 2);
-    fclose(f);
+    static char text[256];
+    return text;
 }
 
-static inline const char *heard(void)
+static inline double now(void)
 {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline void nap(void)
+{
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
+}
+
+static inline int no_children(void)
+{
+    return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
+}
+
+/* The working folder is a new one, and standard error goes into a file there. */
+static inline void told_begin(void)
+{
+    program_begin();
+    if (freopen("messages", "w", stderr) == NULL)
+        program_stop("messages");
+}
+
+/* What parent and children share: that of this process, and of the children that it forks later */
+struct shared {
+    struct {
+        unsigned char *from;
+        size_t bytes;
+    } area[512];
+    size_t n;
+};
+
+static inline struct shared *shared_now(void)
+{
+    static struct shared now;
+    return &now;
+}
+
+static inline void find_shared(void)
+{
+    struct shared *s = shared_now();
+    char line[512];
+    FILE *f = fopen("/proc/self/maps", "r");
+    s->n = 0;
+    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+        unsigned long from = 0, to = 0;
+        char rights[8] = "";
+        if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 && strcmp(rights, "rw-s") == 0
+            && s->n < sizeof s->area / sizeof *s->area) {
+            s->area[s->n].from = (unsigned char *)(uintptr_t)from;
+            s->area[s->n++].bytes = to - from;
+        }
+    }
+    if (f != NULL)
+        fclose(f);
+}
+
+/* What was told since the last call */
+static inline const char *told(void)
+{
+    static struct buf said;
     fflush(stderr);
-    const off_t end = lseek(2, 0, SEEK_END);
-    const ssize_t n = pread(2, told, sizeof told - 1, end > 4000 ? end - 4000 : 0);
-    told[n < 0 ? 0 : n] = '\0';
-    dup2(real_stderr, 2);
-    close(real_stderr);
-    return told;
+    said.n = 0;
+    buf_puts(&said, text_of("messages"));
+    if (freopen("messages", "w", stderr) == NULL)
+        program_stop("messages");
+    return said.s;
+}
+
+static inline int was_told(const char *text)
+{
+    return has(told(), text);
+}
+
+static inline void put_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    if (f == NULL || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
+        program_stop(path);
+}
+
+/* What a test is without the library that it is about */
+static inline int without_mlir(void)
+{
+    skip_case("all", "there is no MLIR");
+    return test_end();
 }
