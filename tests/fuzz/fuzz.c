@@ -146,7 +146,7 @@ static void add_repeated(const char *words, struct buf *out)
 static void add_database(const char *path, struct buf *out)
 {
     const char *made = fuzz_file("seed.db", "", 0);
-    if (make_db(made, path, NULL, 0) == 0)
+    if (make_db(made, path, swap_keys, 4) == 0)
         add_file(made, out);
 }
 
