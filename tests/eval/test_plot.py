@@ -1,9 +1,8 @@
 """test_plot.py - what `kpred-train eval --plot` draws, and what happens where it cannot"""
 # SPDX-License-Identifier: MIT
-import csv
 import os
 
-from report import ROOT, TRAINER, check, end, folder, need, output, read, run, write
+from report import ROOT, TRAINER, check, end, folder, need, output, read, rows_of, run, write
 
 need(TRAINER)
 os.chdir(folder())
@@ -46,7 +45,7 @@ def plots():
     """The table is the same; every group has its name there, and `all` is one curve."""
     table = output(f"{EVAL} -k 2,1 --csv")
     assert output(f"{EVAL} -k 2,1 --csv --plot a.svg") == table
-    text, lines = read("a.svg"), list(csv.DictReader(table.splitlines()))
+    text, lines = read("a.svg"), rows_of(table)
     assert "<?xml" in text.splitlines()[0] and "</svg>" in "".join(text.splitlines()[-2:])
     assert points("a.svg") == 3 * len({(x["gpu"], x["dtype"]) for x in lines}) and ">y = x<" not in text
     for gpu in {x["gpu"] for x in lines} - {"all"}:
@@ -61,7 +60,7 @@ def plots():
 def reliability():
     """A point for every bin, curves for the first tuple and for the largest k, and the diagonal"""
     table = output(f"{EVAL} --reliability -k 1,3 --by all --csv --plot r.svg")
-    bins = [x for x in csv.DictReader(table.splitlines()) if x["bin"] != "all"]
+    bins = [x for x in rows_of(table) if x["bin"] != "all"]
     assert points("r.svg") == len(bins) + 2
     nothing_left()
     return [x for x in ("all, k = 1", "all, k = 3", "y = x", "predicted probability, %")

@@ -3,14 +3,13 @@ prints, and tools/train/calibrate.sh
 """
 # SPDX-License-Identifier: MIT
 import collections
-import csv
 import functools
-import json
 import math
 import os
 import re
 
-from report import KPRED, ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, run, write
+from report import (
+    KPRED, ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, rows_of, run, spec, write)
 
 need(TRAINER)
 tmp = folder()
@@ -35,31 +34,15 @@ rows = list(labelled())
 write("data.csv", "\n".join([HEADING, *(",".join(row.values()) for row in rows)]) + "\n")
 # The spec has six tuples and no rule.
 tiny = re.sub("(?m)^config .*", "config = kind,n,h", read(f"{ROOT}/tests/fixtures/tiny.spec"))
-write("tiny.spec", tiny + """[derived]
-ln = log2 n
-[features]
-onehot kind
-hats ln 0 1 5
-equals h 4 12
-[network]
-encoder1       = 16
-encoder2       = 16
-hidden         = 16
-rounded_epochs = 1
-teachers       = 1
-teacher_epochs = 120
-paper_cells    = 16
-""")
+write("tiny.spec", tiny + spec("""[derived] ln = log2 n [features] onehot kind; hats ln 0 1 5; equals h 4 12
+    [network] encoder1 = 16; encoder2 = 16; hidden = 16; rounded_epochs = 1; teachers = 1; teacher_epochs = 120
+    paper_cells = 16"""))
 for net in "additive", "encdec":
     run(f"{TRAINER} train tiny.spec --net {net} --data data.csv --epochs 120 --threads 1 -o {net}.h")
 
 
 def evaluate(header, arguments="--csv", data="data.csv"):
     return run(f"{TRAINER} eval {header} --data {data} --rows all --reliability {arguments}")
-
-
-def lines_of(text):
-    return list(csv.DictReader(text.splitlines()))
 
 
 def told(done):
@@ -75,7 +58,7 @@ def told(done):
 @functools.lru_cache(None)
 def tuples_of(problem, k):
     text = output(f"{KPRED} predict additive.h {problem} -k {k} --csv")
-    return [(float(t["probability"]), tuple(t[p] for p in PARAMS)) for t in lines_of(text)]
+    return [(float(t["probability"]), tuple(t[p] for p in PARAMS)) for t in rows_of(text)]
 
 
 def predict(row, k):
@@ -135,7 +118,7 @@ def expected_bins(ks, by):
 def recomputed(ks, by):
     done, expected = evaluate("additive.h", f"--csv -k {','.join(map(str, ks))} --by {by}"), expected_bins(ks, by)
     got = {(r["gpu"], int(r["k"]), r["bin"]): [float(r[c]) for c in ("n", "predicted", "observed", "se", "ece")]
-           for r in lines_of(done.stdout)}
+           for r in rows_of(done.stdout)}
     assert got.keys() == expected.keys() and len(got) > 4 * len(ks), (sorted(got), sorted(expected))
     temperature, warm, of_scores, cold, n = told(done)
     mean = {t: sum(loss(r, t / 100) for r in rows) / len(rows) for t in range(55, 801)}
@@ -146,19 +129,9 @@ def recomputed(ks, by):
             if any(abs(x - y) >= 0.006 for x, y in zip(values, got[key]))]
 
 
-def forms():
-    """The same cells in every form"""
-    text = evaluate("additive.h", "-k 3 --by all --csv").stdout
-    assert re.sub(" +", ",", evaluate("additive.h", "-k 3 --by all").stdout) == text
-    for a, b in zip(lines_of(text), json.loads(evaluate("additive.h", "-k 3 --by all --json").stdout), strict=True):
-        assert list(a) == list(b) and type(b["ece"]) is float and type(b["bin"]) is str, (a, b)
-        assert all(b[x] == (a[x] if type(b[x]) is str else float(a[x])) for x in a), (a, b)
-
-
 check("k = 1", recomputed, [1], "all")
 check("k = 1 and 2", recomputed, [1, 2], "all")
 check("k = 2, by GPU", recomputed, [2], "gpu")
-check("table, CSV and JSON", forms)
 
 
 # ---- beside the usual table, for every kind of network ----
@@ -167,16 +140,16 @@ def as_pft(header):
     """What is observed of all problems is Pft."""
     columns = ["gpu", "k", "n"]
     ours = [[*(x[c] for c in columns), x["observed"]]
-            for x in lines_of(evaluate(header, "--csv -k 2,4 --by gpu").stdout) if x["bin"] == "all"]
+            for x in rows_of(evaluate(header, "--csv -k 2,4 --by gpu").stdout) if x["bin"] == "all"]
     usual = output(f"{TRAINER} eval {header} --data data.csv --rows all --csv -k 2,4 --by gpu")
-    assert ours == [[*(x[c] for c in columns), x["pft"]] for x in lines_of(usual)] != [], ours
+    assert ours == [[*(x[c] for c in columns), x["pft"]] for x in rows_of(usual)] != [], ours
 
 
 def consistent(header):
     """Bins add up, their ece is what the line tells, and a temperature is told."""
     done = evaluate(header, "--csv -k 3 --by all")
     assert done.stdout.startswith("model,split,gpu,dtype,k,bin,n,predicted,observed,se,ece\n")
-    *bins, last = lines_of(done.stdout)
+    *bins, last = rows_of(done.stdout)
     gaps = [abs(float(x["observed"]) - float(x["predicted"])) for x in bins]
     mean = sum(int(x["n"]) * gap for x, gap in zip(bins, gaps)) / 240
     assert all(abs(float(x["ece"]) - gap) < 0.0142 for x, gap in zip([*bins, last], [*gaps, mean])), (gaps, mean)
@@ -194,7 +167,7 @@ def loss_is_probability(header):
             for mode in "fast", "small":
                 write("one.csv", f"{HEADING}\n{problem},{tile},{mode}\n")
                 done = evaluate(header, "--beam 6 --csv", "one.csv")
-                last = lines_of(done.stdout)[-1]
+                last = rows_of(done.stdout)[-1]
                 if last["observed"] == "100.00":
                     found += 1
                     assert abs(told(done)[3] + math.log2(float(last["predicted"]) / 100)) < 0.002, done

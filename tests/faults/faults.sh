@@ -17,8 +17,7 @@ need_weights "faults"
 $CC -std=c99 $CFLAGS -shared -fPIC "$faults/shim.c" -o "$tmp/shim.so" -ldl ||
     end_without "faults" "the shim does not compile: it is for glibc"
 
-make_mkdb
-"$tmp/mkdb" db "$tmp/gfx906_60.db" tests/fixtures/gfx906_60.sql || exit 1
+sample_databases
 mkdir "$tmp/in" "$tmp/work" && mv "$tmp/gfx906_60.db" "$tmp/in" && cd "$tmp/in" || exit 1
 for inputs in own tune miopen aiter; do check "inputs: $inputs" ${inputs}_inputs; done
 evolve=--no-evolve

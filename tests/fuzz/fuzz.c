@@ -123,31 +123,12 @@ static int next_seed(const char *target, struct seed *s)
     return 0;
 }
 
-/* What stands between \{ and } */
-static void add_file(const char *path, struct buf *out)
-{
-    FUZZ_CHECK(read_file(path, 1 << 20, out) == 0);
-}
-
-static void add_seed(const char *words, struct buf *out)
-{
-    char target[16], name[32];
-    FUZZ_CHECK(sscanf(words, "%15s %31s", target, name) == 2 && fuzz_seed(target, name, out) == 0);
-}
-
-static void add_repeated(const char *words, struct buf *out)
-{
-    char *text;
-    for (long n = strtol(words, &text, 10); n > 0; n--)
-        buf_puts(out, text + 1);
-}
-
 /* Without SQLite it has no bytes. */
 static void add_database(const char *path, struct buf *out)
 {
     const char *made = fuzz_file("seed.db", "", 0);
     if (make_db(made, path, swap_keys, 4) == 0)
-        add_file(made, out);
+        FUZZ_CHECK(read_file(made, 1 << 20, out) == 0);
 }
 
 static void add_newer(const char *path, struct buf *out)
@@ -164,14 +145,21 @@ static void add_newer(const char *path, struct buf *out)
     free(story);
 }
 
+/* What stands between \{ and } */
 static const char *add_made(const char *at, struct buf *out)
 {
-    char what[16], words[200];
+    char what[16], words[200], target[16], name[32], *text;
     FUZZ_CHECK(sscanf(at, "\\{%15s %199[^}]}", what, words) == 2);
     switch (what[0]) {
-    case 'f': add_file(words, out); break;
-    case 's': add_seed(words, out); break;
-    case 'r': add_repeated(words, out); break;
+    case 'f': FUZZ_CHECK(read_file(words, 1 << 20, out) == 0); break;
+    case 's':
+        FUZZ_CHECK(sscanf(words, "%15s %31s", target, name) == 2);
+        FUZZ_CHECK(fuzz_seed(target, name, out) == 0);
+        break;
+    case 'r':
+        for (long n = strtol(words, &text, 10); n > 0; n--)
+            buf_puts(out, text + 1);
+        break;
     case 'd': add_database(words, out); break;
     case 'n': add_newer(words, out); break;
     default: FUZZ_CHECK(!"such a thing is made");
@@ -423,22 +411,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #else
 
-/* Those that are found or those that are not: their number */
-static int run_seeds(const struct fuzz_target *t, int found)
+static void run_seed(const struct fuzz_target *t, const struct seed *s)
 {
-    int n = 0;
-    for (struct seed s = {0}; next_seed(t->name, &s);)
-        if (s.is_found == found) {
-            struct buf bytes = seed_bytes(&s);
-            t->run((const uint8_t *)bytes.s, bytes.n);
-            buf_free(&bytes);
-            n++;
-            for (struct fuzz_place *const *p = __start_fuzz_places; p < __stop_fuzz_places; p++) {
-                (*p)->n_seeds += (*p)->is_reached;
-                (*p)->is_reached = 0;
-            }
-        }
-    return n;
+    struct buf bytes = seed_bytes(s);
+    t->run((const uint8_t *)bytes.s, bytes.n);
+    buf_free(&bytes);
+    for (struct fuzz_place *const *p = __start_fuzz_places; p < __stop_fuzz_places; p++) {
+        (*p)->n_seeds += (*p)->is_reached && !s->is_found;
+        (*p)->is_reached = 0;
+    }
 }
 
 static int judge(const char *name, int n_seeds)
@@ -458,13 +439,12 @@ static int judge(const char *name, int n_seeds)
 int main(int argc, char **argv)
 {
     const struct fuzz_target *t = find(argv[1]);
-    const int n = run_seeds(t, 0);
+    int n = 0;
+    for (struct seed s = {0}; next_seed(t->name, &s); n += !s.is_found)
+        run_seed(t, &s);
     if (n == 0)
         return fail("\"%s\" has no seed", t->name) != 0;
-    if (argc < 3 && judge(t->name, n) != 0)
-        return 1;
-    run_seeds(t, 1);
-    return 0;
+    return argc < 3 && judge(t->name, n) != 0;
 }
 
 #endif

@@ -48,8 +48,7 @@ static inline int is_like(const char *text, const char *pattern)
 }
 
 /* A text made as by printf, which stays until the 64th call after */
-static inline const char *say(const char *format, ...) PRINTF_LIKE(1, 2);
-static inline const char *say(const char *format, ...)
+PRINTF_LIKE(1, 2) static inline const char *say(const char *format, ...)
 {
     static char texts[64][2048];
     static size_t at;
@@ -101,16 +100,12 @@ static inline int has_lines(const char *text, const char *lines)
 
 /* ---- what two runs print ---- */
 
-/* A run that succeeds and prints what is kept there, which is something */
-static inline int same_as(const struct buf *kept, const char *format, ...) PRINTF_LIKE(2, 3);
-static inline int same_as(const struct buf *kept, const char *format, ...)
+static inline int is_kept(const struct buf *kept)
 {
-    va_list args;
-    va_start(args, format);
-    program_vrun(format, args);
-    va_end(args);
     return program.status == 0 && kept->n > 0 && strcmp(program.out.s, kept->s) == 0;
 }
+/* A run that succeeds and prints what is kept there, which is something */
+#define same_as(kept, ...) (RAN(__VA_ARGS__), is_kept(kept))
 
 static inline void keep_output(struct buf *b)
 {

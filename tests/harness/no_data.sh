@@ -14,7 +14,7 @@ passes() {
     return 1
 }
 
-for name in test_race keys-all returned rules_oracle specs test_databases test_solver test_tensile tuners weights; do
+for name in test_race keys-all rules_oracle specs test_databases test_solver test_tensile tuners weights; do
     check "$name, without data" passes $name
 done
 test_end

@@ -46,13 +46,15 @@ static struct {
     void (*in_child)(void); /* what a child does before it becomes the program, or NULL */
 } program;
 
-#define RAN(...)   program_run_line(__VA_ARGS__)
-#define WORKS(...) (program_run_line(__VA_ARGS__) == 0)
+#define RAN(...)   FINISH(START(__VA_ARGS__))
+#define WORKS(...) (RAN(__VA_ARGS__) == 0)
 /* A test of its own, too: the command succeeds, after whose line it is named. */
 #define RUNS(...) program_case(program.line, WORKS(__VA_ARGS__), __FILE__, __LINE__)
 /* Begins one beside the test, a child of that number; FINISH waits for it, and is as RAN then. */
-#define START(...)    program_start(__VA_ARGS__)
-#define FINISH(child) program_finish(child)
+#define START(...)                         program_start(__VA_ARGS__)
+#define FINISH(child)                      program_finish(child)
+#define program_refuses(status, text, ...) (RAN(__VA_ARGS__), program_refused(status, text))
+#define program_prints(text, ...)          (RAN(__VA_ARGS__), program_printed(text))
 /* Each is one test with a name, and tells whether it passed. */
 #define REFUSES(name, status, text, ...) \
     program_case(name, program_refuses(status, text, __VA_ARGS__), __FILE__, __LINE__)
@@ -76,8 +78,7 @@ static inline void program_stop(const char *what)
     exit(1);
 }
 
-static inline void put_text(const char *path, const char *format, ...) PRINTF_LIKE(2, 3);
-static inline void put_text(const char *path, const char *format, ...)
+PRINTF_LIKE(2, 3) static inline void put_text(const char *path, const char *format, ...)
 {
     va_list args;
     FILE *f = fopen(path, "wb");
@@ -90,17 +91,22 @@ static inline void put_text(const char *path, const char *format, ...)
         program_stop(path);
 }
 
+static inline void program_read(const char *path, struct buf *b)
+{
+    struct stat st;
+    b->n = 0;
+    buf_puts(b, "");
+    if (stat(path, &st) == 0 && st.st_size > 0)
+        read_file(path, 1 << 26, b);
+}
+
 /* The text of a file, "" if it is not there; it stays until the fourth call after. */
 static inline const char *text_of(const char *path)
 {
     static struct buf texts[4];
     static size_t at;
     struct buf *b = &texts[at++ % 4];
-    struct stat st;
-    b->n = 0;
-    buf_puts(b, "");
-    if (stat(path, &st) == 0 && st.st_size > 0)
-        read_file(path, 1 << 26, b);
+    program_read(path, b);
     return b->s;
 }
 
@@ -185,9 +191,7 @@ static inline size_t program_words(char *line, char **words)
 static inline int program_open_as(const char *path, int flags, int as)
 {
     const int fd = open(path, flags, 0666);
-    if (fd < 0 || (fd != as && (dup2(fd, as) < 0 || close(fd) != 0)))
-        return -1;
-    return 0;
+    return fd < 0 || (fd != as && (dup2(fd, as) < 0 || close(fd) != 0)) ? -1 : 0;
 }
 
 /* In the child: takes `< FILE`, `> FILE` and `2> FILE` out of the words. */
@@ -209,10 +213,8 @@ static inline int program_redirect(char **words)
         else
             words[n++] = words[i];
     words[n] = NULL;
-    return program_open_as(in, O_RDONLY, 0) != 0 || program_open_as(to, creates, 1) != 0
-                   || program_open_as(says, creates, 2) != 0
-               ? -1
-               : 0;
+    return program_open_as(in, O_RDONLY, 0) | program_open_as(to, creates, 1)
+           | program_open_as(says, creates, 2);
 }
 
 static inline void program_child(char **words)
@@ -232,20 +234,19 @@ static inline void program_child(char **words)
 static inline void program_take(struct buf *b, pid_t child, const char *ending)
 {
     char path[128];
-    struct stat st;
     snprintf(path, sizeof path, "%s.%ld%s", program.scratch, (long)child, ending);
-    b->n = 0;
-    buf_puts(b, "");
-    if (stat(path, &st) == 0 && st.st_size > 0)
-        read_file(path, 1 << 26, b);
+    program_read(path, b);
     unlink(path);
 }
 
-static inline pid_t program_vstart(const char *format, va_list args)
+PRINTF_LIKE(1, 2) static inline pid_t program_start(const char *format, ...)
 {
     static char cut[sizeof program.line];
     char *words[PROGRAM_WORDS];
+    va_list args;
+    va_start(args, format);
     vsnprintf(program.line, sizeof program.line, format, args);
+    va_end(args);
     memcpy(cut, program.line, sizeof cut);
     program_words(cut, words);
     fflush(stdout);
@@ -254,16 +255,6 @@ static inline pid_t program_vstart(const char *format, va_list args)
         program_child(words);
     if (child < 0)
         program_stop("a child");
-    return child;
-}
-
-static inline pid_t program_start(const char *format, ...) PRINTF_LIKE(1, 2);
-static inline pid_t program_start(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const pid_t child = program_vstart(format, args);
-    va_end(args);
     return child;
 }
 
@@ -278,42 +269,16 @@ static inline int program_finish(pid_t child)
     return program.status;
 }
 
-static inline int program_vrun(const char *format, va_list args)
-{
-    return program_finish(program_vstart(format, args));
-}
-
-static inline int program_run_line(const char *format, ...) PRINTF_LIKE(1, 2);
-static inline int program_run_line(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    program_vrun(format, args);
-    va_end(args);
-    return program.status;
-}
-
 /* ---- checks ---- */
 
-static inline int program_refuses(int status, const char *text, const char *format, ...)
-    PRINTF_LIKE(3, 4);
-static inline int program_refuses(int status, const char *text, const char *format, ...)
+static inline int program_refused(int status, const char *text)
 {
-    va_list args;
-    va_start(args, format);
-    program_vrun(format, args);
-    va_end(args);
     return program.status == status && program.out.n == 0 && count_lines(program.err.s) == 1
            && has(program.err.s, text);
 }
 
-static inline int program_prints(const char *text, const char *format, ...) PRINTF_LIKE(2, 3);
-static inline int program_prints(const char *text, const char *format, ...)
+static inline int program_printed(const char *text)
 {
-    va_list args;
-    va_start(args, format);
-    program_vrun(format, args);
-    va_end(args);
     return program.status == 0 && program.err.n == 0 && strcmp(program.out.s, text) == 0;
 }
 

@@ -13,8 +13,10 @@ A command line is cut as a shell does it, but no shell runs it.
 """
 import atexit
 import contextlib
+import csv
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import sqlite3
@@ -84,6 +86,16 @@ def write(path, text):
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
     return path
+
+
+def spec(text):
+    """A whole spec of `[kernel] name = small; rule = listed [data] format = csv`"""
+    return re.sub(r"\s*[;\n]\s*", "\n", re.sub(r"\s*(\[[a-z]+\])\s*", r"\n\1\n", text)).strip() + "\n"
+
+
+def rows_of(text):
+    """Those of a CSV text with a heading"""
+    return list(csv.DictReader(text.splitlines()))
 
 
 def sample_databases(at):

@@ -2,23 +2,19 @@
 refuse what is wrong
 """
 # SPDX-License-Identifier: MIT
-import csv
 import itertools
 import os
 import re
 import sys
 
 from report import (
-    TRAINER, check, check_with, end, folder, load_oracle, need, output, read, refuse, run, sample_databases, write)
+    TRAINER, check, check_with, end, folder, load_oracle, need, output, read, refuse, rows_of, run, sample_databases,
+    spec, write)
 
 tmp = folder()
 need(TRAINER)
 os.environ["OMP_NUM_THREADS"] = "1"
 PYTHON = sys.executable
-
-
-def lines_of(text):
-    return list(csv.DictReader(text.splitlines()))
 
 
 # ---- label_noise.py ----
@@ -58,7 +54,7 @@ NOISE_1X1 = f"{NOISE} " + " ".join(f"weights/{x}.spec" for x in (
 
 def tells(text, *wanted):
     """KERNEL, WHAT, N, PERCENT of all types"""
-    found = [(x["kernel"], x["what"], x["n"], x["percent"]) for x in lines_of(text) if x["dtype"] == "all"]
+    found = [(x["kernel"], x["what"], x["n"], x["percent"]) for x in rows_of(text) if x["dtype"] == "all"]
     return [f"not there: {x}" for x in wanted if x not in found]
 
 
@@ -166,7 +162,7 @@ class Kernel:
     def plausible(self, *methods):
         """No error, lines of each with the rule and without, more hits for more tuples, the same with two threads"""
         done = run(self.classics(f"--csv --methods {','.join(methods)}"))
-        lines = lines_of(done.stdout)
+        lines = rows_of(done.stdout)
         assert "skip" not in done.stderr, done.stderr
         assert self.figures(f"--methods {','.join(methods)} --threads 2") == \
             [line.split(",")[:10] for line in done.stdout.splitlines()]
@@ -179,7 +175,7 @@ class Kernel:
     def as_eval(self):
         """The figures of the network are those that kpred-train measures."""
         columns = ["gpu", "dtype", "k", "n", "pft", "avg"]
-        ours, theirs = (sorted([x[c] for c in columns] for x in lines_of(text) if x["gpu"] != "all") for text in (
+        ours, theirs = (sorted([x[c] for c in columns] for x in rows_of(text) if x["gpu"] != "all") for text in (
             output(self.classics("--csv --methods network")),
             output(f"{TRAINER} eval {self.model} --data {self.data} -k 1,10 --csv")))
         assert ours and ours == theirs, (ours, theirs)
@@ -206,10 +202,10 @@ one = Kernel("weights/conv_asm_1x1u.spec", "conv_asm_1x1u", "weights", sample_da
 
 def adds_up():
     """The hits add up to the figures."""
-    figures = lines_of(output(one.classics(f"--csv --methods nearest --hits {tmp}/nearest.hits")))
+    figures = rows_of(output(one.classics(f"--csv --methods nearest --hits {tmp}/nearest.hits")))
     for f in figures:
         if f["gpu"] == f["dtype"] == "all":
-            found = [int(h["hit"]) for h in lines_of(read(f"{tmp}/nearest.hits"))
+            found = [int(h["hit"]) for h in rows_of(read(f"{tmp}/nearest.hits"))
                      if (h["method"], h["k"]) == (f["method"], f["k"])]
             assert len(found) == int(f["n"]) and f"{100 * sum(found) / len(found):.2f}" == f["pft"], f
 
@@ -245,7 +241,7 @@ def older():
     """Older labels of the problems that are tested change nothing, those of others do, copies do not."""
     plain = one.figures(f"--methods nearest --hits {tmp}/plain.hits")
     head, *rows = output(f"{TRAINER} ingest {one.spec} --data {one.data}").splitlines()
-    tested = {int(x["row"]) for x in lines_of(read(f"{tmp}/plain.hits"))}
+    tested = {int(x["row"]) for x in rows_of(read(f"{tmp}/plain.hits"))}
     other = [re.sub(",([^,]*)$", lambda m: f",{2 if m[1] == '1' else 1}", row) for row in rows]
     for name, lines, same in (("tests", [x for i, x in enumerate(other, 1) if i in tested], True),
                               ("others", [x for i, x in enumerate(other, 1) if i not in tested], False),
@@ -300,47 +296,14 @@ def convolutions():
 
 
 # A name with commas, a parameter that is a piece of it, sizes from 0.
-MIXED = """[kernel]
-name = conv_mix
-rule = unconstrained
-[data]
-format = miopen
-solver = ConvMix
-[fields]
-gpu = gfx906_60
-dir = F B W
-dtype = FP32
-n = size
-c = size
-h = size
-w = size
-k = size
-y = size
-x = size
-pad_h = size 0 16777216
-pad_w = size 0 16777216
-stride_h = size
-stride_w = size
-dil_h = size
-dil_w = size
-[params]
-kernel = "wide,*,7" "narrow,*,9" "neither,*,9"
-part = 0 1 2 3
-[split]
-config = dir, n,c,canonical(h),canonical(w),k,y,x,pad_h,pad_w,stride_h,stride_w,dil_h,dil_w
-shape = min(c, k),max(c,k),canonical( h ),canonical(w),y,x
-[derived]
-ln = log2 n
-[features]
-hats ln 0 1 4
-divides k 4 2
-[network]
-teachers = 0
-epochs = 3
-encoder1 = 16
-encoder2 = 16
-hidden = 16
-"""
+MIXED = spec("""[kernel] name = conv_mix; rule = unconstrained [data] format = miopen; solver = ConvMix
+    [fields] gpu = gfx906_60; dir = F B W; dtype = FP32; n = size; c = size; h = size; w = size; k = size; y = size
+    x = size; pad_h = size 0 16777216; pad_w = size 0 16777216; stride_h = size; stride_w = size; dil_h = size
+    dil_w = size [params] kernel = "wide,*,7" "narrow,*,9" "neither,*,9"; part = 0 1 2 3
+    [split] config = dir, n,c,canonical(h),canonical(w),k,y,x,pad_h,pad_w,stride_h,stride_w,dil_h,dil_w
+    shape = min(c, k),max(c,k),canonical( h ),canonical(w),y,x [derived] ln = log2 n
+    [features] hats ln 0 1 4; divides k 4 2
+    [network] teachers = 0; epochs = 3; encoder1 = 16; encoder2 = 16; hidden = 16""")
 mix = Kernel(write(f"{tmp}/mix.spec", MIXED), f"{tmp}/config.h", f"{tmp}/config.h",
              write(f"{tmp}/gfx906_60-mix.cd.pdb.txt", "".join(convolutions())))
 for split in "config", "shape":

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 
-from report import TRAINER, check, check_with, end, folder, need, output, read, refuse, run, write
+from report import TRAINER, check, check_with, end, folder, need, output, read, refuse, run, spec, write
 
 tmp = folder()
 need(TRAINER)
@@ -25,38 +25,13 @@ TABLE = f"""GFlops,SizeI,SizeJ,SizeK,SizeL,TotalFlops,{KERNELS}
 0,512,512,1,64,33554432,10,80,50,100
 0,512,256,1,64,16777216,20,80,50,100
 """
-SPEC = """[kernel]
-name = small
-rule = listed
-[data]
-format = tensile
-[fields]
-m = size
-n = size
-batch = size
-k = size
-[params]
-MT0 = 32 64
-MT1 = 32
-MT2 = 8
-GSU = 1 2
-[split]
-config = m,n,batch,k
-[derived]
-lm = log2 m
-[features]
-hats lm 3 1 8
-[network]
-teachers = 0
-epochs = 3
-draws = 4
-encoder1 = 16
-encoder2 = 16
-hidden = 16
-"""
-table, spec = write(f"{tmp}/table.csv", TABLE), write(f"{tmp}/small.spec", SPEC)
+SPEC = spec("""[kernel] name = small; rule = listed [data] format = tensile
+    [fields] m = size; n = size; batch = size; k = size [params] MT0 = 32 64; MT1 = 32; MT2 = 8; GSU = 1 2
+    [split] config = m,n,batch,k [derived] lm = log2 m [features] hats lm 3 1 8
+    [network] teachers = 0; epochs = 3; draws = 4; encoder1 = 16; encoder2 = 16; hidden = 16""")
+table, small = write(f"{tmp}/table.csv", TABLE), write(f"{tmp}/small.spec", SPEC)
 PEERS = f"{sys.executable} tools/peers"
-GEMM = f"{PEERS}/gemm.py {spec} --data {table} --trainer {TRAINER}"
+GEMM = f"{PEERS}/gemm.py {small} --data {table} --trainer {TRAINER}"
 SHARES = f"{PEERS}/shares.py"
 nearest_hits, portfolio_hits = f"{tmp}/nearest.csv", f"{tmp}/portfolio.csv"
 
@@ -120,12 +95,8 @@ for layout, matrices in ("nn", "Ailk_Bljk"), ("nt", "Ailk_Bjlk"), ("tn", "Alik_B
     name = f"gemm_mi100_{layout}"
     files = "".join(re.findall("(?m)^(?:files|beside) .*\n", read(f"weights/{name}.spec")))
     text = SPEC.replace("name = small", f"name = {name}").replace("tensile\n", "tensile\n" + files)
-    write(f"{copy}/weights/{name}.spec", text.replace("teachers = 0", "teachers = 1") + """[judge]
-lm = log2 m
-lt = log2 MT0
-ramp lm 0 16
-ramp lt 0 8
-""")
+    write(f"{copy}/weights/{name}.spec", text.replace("teachers = 0", "teachers = 1") + spec(
+        "[judge] lm = log2 m; lt = log2 MT0; ramp lm 0 16; ramp lt 0 8"))
     with bz2.open(f"{tables}/mi100-sgemm-Cijk_{matrices}_SB_00.csv.bz2", "wt") as f:
         f.write(TABLE.replace("Ailk_Bljk", matrices))
 

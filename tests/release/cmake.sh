@@ -2,7 +2,7 @@
 # cmake.sh - add_subdirectory and find_package give kpred::kpred; one layout of installation
 # SPDX-License-Identifier: MIT
 #
-# The projects are tests/release/cmake; commands.sh builds those of docs/embedding.md, FetchContent among them.
+# The projects are tests/release/cmake; test_commands.py builds those of docs/embedding.md, FetchContent among them.
 . tests/harness/script.inc
 
 export LC_ALL=C

@@ -84,7 +84,7 @@ esac
 if [ ! "${CHECKOUT-}" ]; then
     check "unpacked: make" in_tree make -s EXACT=
     check "unpacked: make demo" demo
-    check "unpacked: some tests" in_tree sh tests/harness/run.sh test_math test_golden listed man
+    check "unpacked: some tests" in_tree sh tests/harness/run.sh test_math test_golden help docs
 fi
 check "unpacked: no make dist" no_git
 test_end

@@ -1,13 +1,11 @@
 #!/bin/sh
-# examples.sh - every example compiles alone and does what it says, and docs/embedding.md says it of
-# dispatch.c; but for hip_select.c, which hip.sh has, and gemm_dispatch.c, which has a suite
+# examples.sh - every example compiles alone and does what it says; but for hip_select.c, which hip.sh has, and
+# gemm_dispatch.c, which has a suite
 # SPDX-License-Identifier: MIT
 . tests/harness/script.inc
 
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-
-BUILD=$(absolute "$BUILD")
+test_begin
+need_weights "examples"
 
 # Nothing but -I. is needed.
 compile() { $CC -std=c99 -pedantic-errors -Wall -Werror -I. "$@"; }
@@ -121,26 +119,6 @@ same_as_kpred() {
     done <"$tmp/predicted"
 }
 
-# NAME MEANING: kpred.h's list of statuses
-meanings() {
-    grep -oE 'X\(KPRED_[A-Z_]+, -?[0-9]+, "[^"]*"\)' kpred.h |
-        sed 's/X(\([A-Z_]*\), [-0-9]*, "\(.*\)")/\1 \2/'
-}
-
-# ACTION, status by status, as the switch has it: a `break` leads to the return at its end.
-actions() {
-    awk '/^static enum action action_for/ { inside = 1 }
-         !inside { next }
-         { rest = $0
-           while (match(rest, /case KPRED_[A-Z_]*:/)) {
-               name[++n] = substr(rest, RSTART + 5, RLENGTH - 6)
-               rest = substr(rest, RSTART + RLENGTH) } }
-         /return / { what = $0; sub(/.*return /, "", what); sub(/;.*/, "", what)
-                     for (i = 1; i <= n; i++) print name[i], what
-                     n = 0 }
-         /^}/ { exit }' examples/dispatch.c
-}
-
 # asks_for_case COMMAND...: the compiler names the missing case where kpred.h has one status more
 asks_for_case() {
     mkdir -p "$tmp/more/weights" && cp weights/*.h "$tmp/more/weights" &&
@@ -180,7 +158,7 @@ dispatch_with() {
 # ---- cpp.cpp ----
 
 cpp() {
-    "$@" -I. examples/cpp.cpp -o "$tmp/cpp" && "$tmp/cpp" >"$tmp/out" || return 1
+    "$@" -DKPRED_SIMD=0 $CXX_WARNINGS -I. examples/cpp.cpp -o "$tmp/cpp" && "$tmp/cpp" >"$tmp/out" || return 1
     [ "$(grep -cE '^read_size=[0-9]+ ([a-z_]+=[0-9]+ ){7} +[0-9.]+ %$' "$tmp/out")" -eq 3 ] &&
         [ "$(wc -l <"$tmp/out")" -eq 3 ] || return 1
     # The same problem and beam as the first of dispatch.c, so the same tuple
@@ -188,17 +166,7 @@ cpp() {
     head -n 1 "$tmp/decisions" | grep -qF "| conv_asm_1x1u $(cat "$tmp/cpp_tuple") |"
 }
 
-cpp_with() {
-    for std in c++11 c++20; do
-        if echo | $1 -std=$std -xc++ -fsyntax-only - 2>/dev/null; then
-            check "cpp, $1 -std=$std" cpp $1 -std=$std -DKPRED_SIMD=0 $CXX_WARNINGS
-        else
-            skipped "cpp, $1 -std=$std" "it does not know that standard"
-        fi
-    done
-}
-
-# ---- own_kernel/; commands.sh goes the way of README.md and docs/embedding.md ----
+# ---- own_kernel/; test_commands.py goes the way of README.md and docs/embedding.md ----
 
 # The spec is what init writes of the table, and the conditions.
 own_spec() {
@@ -221,8 +189,6 @@ own_program() {
     ! "$tmp/own/transpose" 0 5 2>"$tmp/log" && grep -q 'size out of range' "$tmp/log"
 }
 
-own_measure() { compile -c "$tmp/own/measure.c" -o "$tmp/own/measure.o"; }
-
 # One tuple as arguments, or one a line: microseconds; a tuple that is none has failed.
 own_timer() {
     tuple="rows=70 cols=30 tile_rows=16 tile_cols=4 walk=1 edge=1"
@@ -233,76 +199,32 @@ own_timer() {
         ! "$tmp/own/timer" tile=3
 }
 
-# ---- docs/embedding.md; commands.sh runs its blocks ----
-
-# The table has every status, what kpred.h says that it means, and what dispatch.c does.
-status_table() {
-    meanings >"$tmp/meanings"
-    [ "$(wc -l <"$tmp/meanings")" -eq "$(grep -c '^| `KPRED_' docs/embedding.md)" ] || return 1
-    actions >"$tmp/actions"
-    while read -r status meaning; do
-        action=$(sed -n "s/^$status //p" "$tmp/actions")
-        grep -qF "| \`$status\` | $meaning | \`$action\` |" docs/embedding.md ||
-            { echo "$status: not: $meaning, $action"; return 1; }
-    done <"$tmp/meanings"
-}
-
-embedding() {
-    check "embedding.md: every status" status_table
-}
-
 # ---- all of them ----
 
-need_weights "examples"
 check "minimal" minimal
 check "cache" cache
 for cc in gcc clang; do
     case $(uname -sm) in
-    "Linux x86_64" | "Linux aarch64") ;;
-    *) skipped "freestanding, $cc" "it knows Linux on x86-64 and aarch64 only"; continue ;;
+    "Linux x86_64" | "Linux aarch64")
+        check_with $cc "freestanding, $cc" freestanding $cc -O0
+        check_with $cc "freestanding, $cc -O2" freestanding $cc -O2 ;;
+    *) skipped "freestanding, $cc" "it knows Linux on x86-64 and aarch64 only" ;;
     esac
-    if has $cc; then
-        check "freestanding, $cc" freestanding $cc -O0
-        check "freestanding, $cc -O2" freestanding $cc -O2
-    else
-        skipped "freestanding, $cc" "it is not installed"
-    fi
 done
 check "make demo" short_demo
 check "make demo ALL=1" whole_demo
 check "make demo, compared with kpred" demo_as_kpred
 for cc in gcc clang; do
-    if has $cc; then
-        dispatch_with $cc
-    else
-        skipped "dispatch, $cc" "it is not installed"
-    fi
+    if has $cc; then dispatch_with $cc; else skipped "dispatch, $cc" "it is not installed"; fi
 done
-if [ ! -s "$tmp/decisions" ]; then
-    skipped "dispatch, compared with kpred" "dispatch was not built"
-elif [ -x "$BUILD/kpred" ]; then
-    check "dispatch, compared with kpred" same_as_kpred
-else
-    skipped "dispatch, compared with kpred" "kpred is not built"
-fi
+check_with "$tmp/decisions" "dispatch, compared with kpred" same_as_kpred
 for cxx in g++ clang++; do
-    if has $cxx; then
-        cpp_with $cxx
-    else
-        skipped "cpp, $cxx" "it is not installed"
-    fi
+    check_with $cxx "cpp, $cxx -std=c++11" cpp $cxx -std=c++11
+    check_with $cxx "cpp, $cxx -std=c++20" cpp $cxx -std=c++20
 done
-if [ -x "$BUILD/kpred-train" ]; then
-    check "own_kernel: its spec" own_spec
-    check "own_kernel: the program" own_program
-    check "own_kernel: what measured the table" own_measure
-    check "own_kernel: what times a tuple for tune" own_timer
-else
-    skipped "own_kernel" "kpred-train is not built"
-fi
-if [ -e docs/embedding.md ]; then
-    embedding
-else
-    skipped "embedding.md" "it is not there"
-fi
+need_trainer "own_kernel"
+check "own_kernel: its spec" own_spec
+check "own_kernel: the program" own_program
+check "own_kernel: what measured the table" compile -c "$tmp/own/measure.c" -o "$tmp/own/measure.o"
+check "own_kernel: what times a tuple for tune" own_timer
 test_end

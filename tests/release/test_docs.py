@@ -6,12 +6,13 @@ tables, or stand in two documents; the hashes of protocol.md; the pictures; vers
 """
 # SPDX-License-Identifier: MIT
 import glob
+import json
 import os
 import re
 import sys
 import xml.etree.ElementTree
 
-from report import BUILD, KPRED, check, end, folder, output, read, run, write
+from report import KPRED, check, end, folder, output, read, run, write
 
 DOCS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tools/README.md", *sorted(glob.glob("docs/*.md"))]
 HOW, EMBEDDING = "docs/how-it-works.md", "docs/embedding.md"
@@ -191,12 +192,14 @@ def of_header(name, pattern):
 
 
 def models():
-    """The cells of the table of models, from facts.c, and the bytes that each header tells"""
-    run(f"{os.environ.get('CC', 'cc')} -std=c99 -I. tests/release/facts.c {BUILD}/libkpred-tools.a -o {tmp}/facts")
-    for line in output(f"{tmp}/facts").splitlines():
-        line = cells(line)
-        line.insert(7, of_header(line[1].strip("`"), r" id [0-9a-f]*, (\d*) bytes;"))
-        yield line
+    """The cells of the table of models, from what `kpred models` tells, which the suite json holds against them"""
+    for told in json.loads(output(f"{KPRED} models --json")):
+        m = json.loads(output(f"{KPRED} models {told['model']} --json"))
+        arena = {at["beam"]: f"{at['arena_bytes'] / 1000:.1f}" for at in m["beams"]}
+        heads, (one, two, hidden) = sum(len(p["values"]) > 1 for p in m["params"]), m["widths"]
+        yield ["", f"`{m['model']}`", str(m["features"]), f"{one}, {two}", f"{heads} x {hidden}",
+               str(m["multiply_adds"]), str(m["multiply_adds_of_beam"]),
+               of_header(m["model"], r" id [0-9a-f]*, (\d*) bytes;"), arena[10], arena[100], ""]
 
 
 MODELS = list(models())
@@ -365,6 +368,22 @@ def example():
     assert said[1] and [done.stdout, done.stderr] == said[1:], done
 
 
+def statuses():
+    """The table of embedding.md has every status, what kpred.h says that it means, and what dispatch.c does. In its
+    switch a `break` leads to the return at the end."""
+    switch = read("examples/dispatch.c").partition("\nstatic enum action action_for")[2].partition("\n}")[0]
+    does, cases = {}, []
+    for case, action in re.findall(r"case (KPRED_\w+):|return (\w+);", switch):
+        cases.append(case)
+        if action:
+            does.update(dict.fromkeys(cases, f"`{action}`"))
+            cases = []
+    meant = [[f"`{name}`", what, does[name]] for name, what in re.findall(
+        r'X\((KPRED_\w+), -?\d+, "([^"]*)"\)', read("kpred.h"))]
+    said = [row[1:4] for _, row in rows(EMBEDDING) if row[1].startswith("`KPRED_")]
+    return [f"only once: {x}" for x in (*meant, *said) if x not in meant or x not in said] + ["none"] * (not meant)
+
+
 def hashes():
     """The rows of the table, key, hash, part; and what the document's own program makes of the keys"""
     said = re.findall(r"^\| `[a-z]*` \| `([^`]*)` \| `(0x[0-9a-f]*)` \| ([a-z]*) \|$", TEXT[PROTOCOL], re.M)
@@ -381,6 +400,7 @@ def picture(path):
 
 
 check("the example of miopen.md", example)
+check("statuses of embedding.md", statuses)
 check("hashes of protocol.md", hashes)
 for path in sorted(glob.glob("docs/*.svg")):
     check(f"{path} is XML and stands alone", picture, path)

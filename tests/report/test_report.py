@@ -3,7 +3,6 @@ is wrong is refused; and measure.sh on a few rows
 """
 # SPDX-License-Identifier: MIT
 import bz2
-import csv
 import glob
 import math
 import os
@@ -16,8 +15,8 @@ import time
 import xml.etree.ElementTree
 
 from report import (
-    ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, run, sample_databases, skip, there,
-    write)
+    ROOT, TRAINER, check, check_with, end, folder, need, output, read, refuse, rows_of, run, sample_databases, skip,
+    spec, there, write)
 
 tmp = folder()
 DOC = f"{tmp}/docs/accuracy.md"
@@ -28,43 +27,16 @@ NO = "not measured"
 # paper does not judge; keys are DTYPE,N ----
 
 for name, title in ((X1, "ConvAsm1x1U"), (WRW, "ConvAsmBwdWrW3x3"), (X3, "ConvAsm3x3U")):
-    write(f"{tmp}/weights/{name}.spec", f"""[kernel]
-name = {name}
-rule = unconstrained
-[data]
-format = miopen
-solver = {title}
-filter = 1x1
-pad = 0
-[fields]
-gpu = gfx900_56 gfx906_60
-dtype = FP32 FP16
-n = size
-[params]
-tile = 1 2 4
-[split]
-config = dtype,n
-shape = n
-[network]
-hidden = 48
-""")
+    write(f"{tmp}/weights/{name}.spec", spec(f"""[kernel] name = {name}; rule = unconstrained
+        [data] format = miopen; solver = {title}; filter = 1x1; pad = 0
+        [fields] gpu = gfx900_56 gfx906_60; dtype = FP32 FP16; n = size [params] tile = 1 2 4
+        [split] config = dtype,n; shape = n [network] hidden = 48"""))
     write(f"{tmp}/weights/{name}.h", "/* id 0123456789abcdef, 12345 bytes; */\n")
 for layout in "nn", "nt", "tn":
     write(f"{tmp}/weights/gemm_mi100_{layout}.spec", "[data]\nformat = tensile\n")
-write(f"{tmp}/weights/conv_solver.spec", """[kernel]
-name = conv_solver
-[data]
-format = find-db
-[fields]
-dir = F
-layout = NCHW NCDHW
-n = size
-[params]
-solver = A B
-[split]
-config = dir,layout,n
-shape = n
-""")
+write(f"{tmp}/weights/conv_solver.spec", spec("""[kernel] name = conv_solver [data] format = find-db
+    [fields] dir = F; layout = NCHW NCDHW; n = size [params] solver = A B
+    [split] config = dir,layout,n; shape = n"""))
 
 
 def put(name, heading, lines):
@@ -149,10 +121,13 @@ def has(lines, *wanted):
 
 # ---- figures, by the definitions of docs/protocol.md: share, error over groups, paired difference ----
 
-def outcomes(name, k, dtype=""):
-    with open(f"{tmp}/full/{name}", encoding="utf-8") as f:
-        return {x["row"]: (x["key"], int(x["hit"])) for x in csv.DictReader(f)
-                if x["k"] == str(k) and dtype in x["key"]}
+def lines_of(path):
+    return rows_of(read(f"{tmp}/{path}"))
+
+
+def outcomes(name, k, dtype="", of="full"):
+    return {x["row"]: (x["key"], int(x["hit"])) for x in lines_of(f"{of}/{name}")
+            if x["k"] == str(k) and dtype in x["key"]}
 
 
 def figure(found):
@@ -227,25 +202,18 @@ def pooled():
             write(f"{tmp}/pooled/{kernel}.config.{net}.hits.csv", re.sub(
                 "(?m)^attn,[^,]*", f"{net},{kernel}", read(f"{tmp}/full/{WRW}.config.attn.hits.csv")))
     lines = report("pooled")
-    gaps, ours, firsts = {}, [], []
-    for kernel in X1, WRW:
-        hits = [list(csv.DictReader(open(f"{tmp}/pooled/{kernel}.config.{name}.hits.csv", encoding="utf-8")))
-                for name in ("ours", "hybrid")]
-        for a, b in zip(*hits):
-            if a["k"] == "10":
-                gaps.setdefault((kernel, a["key"]), []).append(int(b["hit"]) - int(a["hit"]))
-                ours.append(int(b["hit"]))
-        firsts += [int(x["hit"]) for x in hits[0] if x["k"] == "1"]
-    n = len(ours)
-    mean = sum(map(sum, gaps.values())) / n
-    se = 100 / n * sum((sum(g) - mean * len(g)) ** 2 for g in gaps.values()) ** 0.5
-    start = f"| 2 kernels | all | {n} ({len(gaps)}) | "
-    cell = f"{100 * sum(ours) / n:.1f} ({100 * mean:+.1f} ± {se:.1f})"
+
+    def both(name, k):
+        return {(kernel, row): ((kernel, key), hit) for kernel in (X1, WRW)
+                for row, (key, hit) in outcomes(f"{kernel}.config.{name}.hits.csv", k, of="pooled").items()}
+    cell = f"{figure(both('hybrid', 10))[0]:.1f} ({gap(both('hybrid', 10), both('ours', 10))})"
+    one, n = figure(both("ours", 1))[::2]
+    start = f"| 2 kernels | all | {n} | "
     assert sum(x.startswith(start) and x.endswith(5 * f" | {cell}" + " |") for x in lines) == 1, start + cell
     line, = (x for x in lines if x.startswith(FIRST + " "))
     shown = [x.split(" | ")[3].split(" ")[0] for x in lines if x.startswith(start)]
-    assert shown[0] == f"{100 * sum(firsts) / n:.1f}" and len(shown) == 2, shown
-    assert line.split(" | ")[1:3] == [str(n), " / ".join(shown)], line
+    assert shown[0] == f"{one:.1f}" and len(shown) == 2, shown
+    assert line.split(" | ")[1:3] == [n.split(" ")[0], " / ".join(shown)], line
 
 
 def ten_and_hundred():
@@ -262,8 +230,7 @@ def ten_and_hundred():
 
 
 def timed_outcomes(name, k):
-    with open(f"{tmp}/full/timed/conv_solver.config.gfx90a6e.{name}.hits.csv", encoding="utf-8") as f:
-        return [x for x in csv.DictReader(f) if x["k"] == str(k)]
+    return [x for x in lines_of(f"full/timed/conv_solver.config.gfx90a6e.{name}.hits.csv") if x["k"] == str(k)]
 
 
 def mean(of):
@@ -319,8 +286,7 @@ def is_kept(key):  # docs/protocol.md
 
 def rows():
     """Where no outcome of a split is there, its test problems are counted in the rows."""
-    with open(f"{tmp}/full/{X1}.rows.csv", encoding="utf-8") as f:
-        kept = [x["n"] for x in csv.DictReader(f) if is_kept(x["n"])]
+    kept = [x["n"] for x in lines_of(f"full/{X1}.rows.csv") if is_kept(x["n"])]
     return has(report("full"),
                f"| ConvAsm1x1U | `0123456789abcdef` | 12,345 | 30 (25) | {len(kept)} ({len(set(kept))}) |")
 
@@ -596,15 +562,8 @@ for name in "weights", "build", "docs":
 for name in "tools", "kpred.h", "kpred_constraints.h":
     os.symlink(f"{ROOT}/{name}", f"{tree}/{name}")
 os.symlink(TRAINER, f"{tree}/build/kpred-train")
-write(f"{tree}/weights/{X1}.spec", read(f"weights/{X1}.spec").partition("[network]")[0] + """[network]
-encoder1 = 16
-encoder2 = 16
-hidden = 16
-epochs = 1
-rounded_epochs = 1
-teachers = 0
-paper_cells = 16
-""")
+write(f"{tree}/weights/{X1}.spec", read(f"weights/{X1}.spec").partition("[network]")[0] + spec("""[network]
+    encoder1 = 16; encoder2 = 16; hidden = 16; epochs = 1; rounded_epochs = 1; teachers = 0; paper_cells = 16"""))
 methods = "nearest" if there("python3-numpy") else "" # that it can run here
 if not methods:
     skip("measure.sh: classics", "needs python3-numpy")
@@ -625,8 +584,7 @@ def there_is(*names):
 def measures():
     run(f"{TRAINER} train weights/{X1}.spec --data {databases} -o weights/{X1}.h", cwd=tree)
     said, _ = measure()
-    with open(f"{tree}/build/report/{X1}.time.csv", encoding="utf-8") as f:
-        times = [(x["net"], x["beam"]) for x in csv.DictReader(f)]
+    times = [(x["net"], x["beam"]) for x in lines_of(f"tree/build/report/{X1}.time.csv")]
     assert times == [("additive", "1"), ("additive", "10"), ("encdec", "1"), ("encdec", "10")], times
     assert "no text perf-dbs" in said, said
     names = "rows time config.ours.hits config.reliability config.encdec.hits config.wide.hits config.encdec.training"

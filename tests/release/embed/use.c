@@ -38,34 +38,61 @@ extern "C" {
 
 int32_t NAME(void);
 
-/* A number that all of the tuples make, or 0. The ids are not at stake here: they are filled in. */
-static int32_t all_of(const kpred_model *original, const int32_t *problem, size_t n_fields,
-                      int32_t *arena, size_t words)
+/* A scorer of its own */
+static void start(const kpred_model *model, const int32_t *problem, int32_t *work, int32_t *state)
 {
-    kpred_model model = *original;
+    (void)model;
+    work[0] = problem[1];
+    state[0] = 0;
+}
+
+static void logits(const kpred_model *model, int32_t *work, const int32_t *state,
+                   const unsigned char *prefix, size_t n_decided, int32_t *to)
+{
+    int32_t v;
+    (void)prefix;
+    for (v = 0; v < model->params[n_decided].n_values; v++)
+        to[v] = v * 30000 - state[0] * 5000 * v + (work[0] & 7) * 100;
+}
+
+static void extend(const kpred_model *model, int32_t *work, const int32_t *state, size_t n_decided,
+                   int32_t value_index, int32_t *next)
+{
+    (void)model, (void)work, (void)n_decided;
+    next[0] = state[0] + value_index;
+}
+
+/* A number that all of the tuples make, or 0 */
+static int32_t all_of(const kpred_model *model, int32_t *arena, size_t words)
+{
+    const int32_t problem[KPRED_ALPHA_FIELDS] = {1, 100, 64};
     kpred_ctx ctx;
     kpred_tuple out[4];
     size_t n = 0, i, t;
     int32_t sum = 0;
-    model.id = kpred_model_id(&model);
-    if (kpred_init(&ctx, KPRED_VERSION, &model, 4, arena, words) != KPRED_OK
-        || kpred_predict(&ctx, problem, n_fields, out, 4, &n) != KPRED_OK || n != 4)
+    if (kpred_init(&ctx, KPRED_VERSION, model, 4, arena, words) != KPRED_OK
+        || kpred_predict(&ctx, problem, KPRED_ALPHA_FIELDS, out, 4, &n) != KPRED_OK || n != 4)
         return 0;
     for (i = 0; i < n; i++)
-        for (t = 0; t < model.n_params; t++)
+        for (t = 0; t < model->n_params; t++)
             sum = (sum * 31 + out[i].value[t] * 7 - out[i].score) % 1000003;
     return sum;
 }
 
+/* Both models, and the second one with the scorer */
 int32_t NAME(void)
 {
     static int32_t alpha[KPRED_ALPHA_ARENA(4)], beta[KPRED_BETA_ARENA(4)];
-    const int32_t problem[KPRED_ALPHA_FIELDS] = {1, 100};
-    const int32_t one = all_of(&kpred_model_alpha, problem, KPRED_ALPHA_FIELDS, alpha,
-                               sizeof alpha / sizeof *alpha);
-    const int32_t two =
-        all_of(&kpred_model_beta, problem + 1, KPRED_BETA_FIELDS, beta, sizeof beta / sizeof *beta);
-    return one && two ? one ^ two << 1 : 0;
+    const size_t words = sizeof beta / sizeof *beta;
+    const int32_t one = all_of(&kpred_model_alpha, alpha, sizeof alpha / sizeof *alpha);
+    const int32_t two = all_of(&kpred_model_beta, beta, words);
+    const kpred_scorer own = {start, logits, extend};
+    kpred_model model = kpred_model_beta;
+    int32_t three;
+    model.scorer = &own;
+    model.id = kpred_model_id(&model);
+    three = all_of(&model, beta, words);
+    return one && two && three ? one ^ two << 1 ^ three << 2 : 0;
 }
 
 #ifdef __cplusplus
