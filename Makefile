@@ -184,8 +184,8 @@ SOAK ?= 100000
 
 .PHONY: soak
 soak: all ## let SOAK hostile children, 100000 unless it is set, loose on kpred-evolve; about ten minutes
-	@SOAK=1 $(RUN) test_hostile >/dev/null
-	@SOAK='$(SOAK)' $(BUILD)/check/test_hostile
+	@SOAK=1 $(RUN) test_trial >/dev/null
+	@SOAK='$(SOAK)' $(BUILD)/check/test_trial
 
 # STRIDE, COUNT and EVERY: tests/proof
 .PHONY: proof

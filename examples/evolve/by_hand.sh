@@ -11,7 +11,7 @@ clang=${EVOLVE_CLANG:-clang-16}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cp tools/evolve/harness.h "$tmp/kpred_evolve.h"
-${CC:-cc} -std=c99 -O2 -Itools tests/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl
+${CC:-cc} -std=c99 -O2 -Itools examples/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl
 
 # library FILE OPTION... SOURCE
 library() {

@@ -88,8 +88,8 @@ with_hip() {
     "$tmp/real" "$tmp/a.co" "$tmp/b.co" >"$tmp/out" 2>&1
     case $? in 2 | 77) grep -q '^gpu_run: ' "$tmp/out" ;; *) return 1 ;; esac
 }
-check "gpu_run compiles" $CC -std=c99 -D_POSIX_C_SOURCE=200809L $C_WARNINGS -O1 -I. -Itests tests/evolve/gpu_run.c \
-    -o "$tmp/runner"
+check "gpu_run compiles" $CC -std=c99 $C_WARNINGS -O1 -I. -Itests "-DPROGRAM=\"$gpu/gpu_run.c\"" tests/hip/gemm_gpu.c \
+    -rdynamic -ldl -lm -o "$tmp/runner"
 check "gpu_run: equal outputs" runs '' 0 'b[.]co *equal  median 5000[.]00 us, MAD 0[.]00, 1[.]000'
 check "gpu_run: a code object that writes nothing" runs wrong 1 'b[.]co *NOT EQUAL'
 check "gpu_run: no device" runs device 77 'there is no device here'
@@ -104,7 +104,7 @@ fi
 
 need "$EVOLVE_CLANG" "kernels to be evolved"
 cp tools/evolve/harness.h "$tmp/kpred_evolve.h"
-$CC -std=c99 $C_WARNINGS -Itools $CFLAGS tests/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl || exit 1
+$CC -std=c99 $C_WARNINGS -Itools $CFLAGS examples/evolve/kernel_driver.c -o "$tmp/driver" -lm -ldl || exit 1
 
 # library NAME OPTION... SOURCE
 library() {

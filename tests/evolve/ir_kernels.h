@@ -19,15 +19,6 @@ static inline struct ir *kernel_of(const char *path, const char *function,
     return ir;
 }
 
-/* A list by its text: operator, what, where, index, seed; to be freed */
-static inline struct edits list_of(const char *text)
-{
-    struct edits list = {NULL, 0, 0};
-    if (edits_parse(text, edit_operators, &list) != 0)
-        program_stop(text);
-    return list;
-}
-
 /* What ir_emit gives, or "" if it fails; it stays until the fourth call after. */
 static inline const char *emitted_list(struct ir *ir, const struct edits *list, enum ir_form form,
                                        const char *name)

@@ -22,14 +22,14 @@ static struct edits parsed(const char *text)
     return list;
 }
 
-static struct edits list_of(uint32_t what)
+static struct edits list_about(uint32_t what)
 {
     return parsed(say("copy %u 3 2 %x", (unsigned)what, (unsigned)(4 * what)));
 }
 
 static int add(struct archive *a, uint32_t what, enum effort effort, double time, double error)
 {
-    struct edits list = list_of(what);
+    struct edits list = list_about(what);
     const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}, {{0, 0}}};
     const int rc = archive_add(a, &list, effort, &r);
     edits_free(&list);
@@ -39,7 +39,7 @@ static int add(struct archive *a, uint32_t what, enum effort effort, double time
 /* The time of that effort alone, or of that or a greater one; -1: there is none */
 static double time_of(const struct archive *a, uint32_t what, enum effort effort, int is_exact)
 {
-    struct edits list = list_of(what);
+    struct edits list = list_about(what);
     const struct entry *e = archive_find(a, &list, effort);
     const struct result *r = is_exact ? archive_exact(a, &list, effort) : e ? &e->result : NULL;
     edits_free(&list);

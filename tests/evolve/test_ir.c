@@ -1,6 +1,9 @@
-/* test_ir.c - each operator of edits by hand; and kernels of GPUs, without a GPU
+/* test_ir.c - each operator of edits by hand, kernels of GPUs without a GPU, and what random lists
+   of edits have to keep, and their machine code
    SPDX-License-Identifier: MIT */
 #include "ir_kernels.h"
+
+#include <math.h>
 
 static struct ir *ops; /* of ops.ll, as it is: an id is a line's place */
 
@@ -248,26 +251,112 @@ static void without_linker(void)
     ir_close(ir);
 }
 
-/* Random lists for GPUs: the verifier takes them. */
-static void gpu_lists(void)
+/* ---- random lists ---- */
+
+enum { LISTS = 230, MOST_EDITS = 8 };
+
+static struct ir *branchy_kernel(const struct ir_passes *passes)
 {
-    for (size_t k = 0; k < 2; k++) {
-        struct ir *ir = gpu_kernel(&gpus[k], 1);
+    return kernel_of(FIXTURE("branchy.c"), "branchy", passes);
+}
+
+static struct edits random_list(struct ir *ir, uint64_t *random)
+{
+    struct edits list = {NULL, 0, 0};
+    struct edit e;
+    const size_t n = 1 + test_random64(random) % MOST_EDITS;
+    while (list.n < n && ir_propose(ir, &list, random, &e) == 0)
+        edits_add(&list, &e);
+    return list;
+}
+
+/* They have edits, they apply, and LLVM's verifier takes what comes of them. */
+static void random_lists(void)
+{
+    struct ir *kernels[] = {kernel_of(FIXTURE("planted.c"), "planted", &ir_baselines[2]),
+                            branchy_kernel(&ir_baselines[2]),
+                            kernel_of(FIXTURE("mix.c"), "mix", &ir_baselines[2]),
+                            gpu_kernel(&gpus[0], 1), gpu_kernel(&gpus[1], 1)};
+    for (size_t k = 0; k < 5; k++) {
+        struct ir *ir = kernels[k];
         uint64_t random = 1;
-        for (int i = 0; i < 100; i++) {
-            struct edits list = {NULL, 0, 0};
-            struct edit e;
+        ir->passes.level = 0; /* the verifier judges what the edits made */
+        for (int i = 0; i < LISTS; i++) {
             enum outcome why;
-            while (list.n < 4 && ir_propose(ir, &list, &random, &e) == 0)
-                edits_add(&list, &e);
+            struct edits list = random_list(ir, &random);
             LLVMModuleRef module = build_module(ir, &list, &ir->passes, &why);
-            CHECK_EQ(why, OUTCOME_VALID);
+            EXPECT(list.n > 0 && ir_applies(ir, &list) && why == OUTCOME_VALID, "list %d", i);
             if (module != NULL)
                 LLVMDisposeModule(module);
             edits_free(&list);
         }
         ir_close(ir);
     }
+}
+
+/* All that propose gives on never.ll are the instructions that may be touched, and the buffer,
+   which may only be deleted. */
+static void never(void)
+{
+    uint64_t random = 3;
+    struct ir *ir = kernel_of(FIXTURE("never.ll"), "f", &ir_unoptimised);
+    int seen[32] = {0};
+    for (int i = 0; i < 500; i++) {
+        struct edit e;
+        REQUIRE(ir_propose(ir, &(struct edits){NULL, 0, 0}, &random, &e) == 0 && e.what < 32);
+        seen[e.what]++;
+        CHECK(e.what == 3 ? e.op == OP_DELETE : e.what == 2 || e.what == 14 || e.what == 15);
+        CHECK(e.op != OP_OPERAND || e.index != (e.what == 15 ? 2 : 1));
+    }
+    CHECK(seen[2] > 0 && seen[3] > 0 && seen[14] > 0 && seen[15] > 0);
+    ir_close(ir);
+}
+
+/* What the code calls is found in this process, and its data are there. */
+typedef float branchy(int n, const void *in, float *out, int (*hook)(int));
+
+static int ten_times(int x)
+{
+    return x * 10;
+}
+
+static void symbols(void)
+{
+    const struct {
+        int kind;
+        float value[3];
+    } in[4] = {{0, {3, 0, 0}}, {1, {0, 1, 0}}, {2, {0, 0, -1}}, {2, {0, 0, 16}}};
+    for (int i = 0; i < IR_BASELINES; i++) {
+        enum outcome why;
+        float out[16];
+        struct ir *ir = branchy_kernel(&ir_baselines[i]);
+        ev_kernel *kernel = ir_compile(ir, &(struct edits){NULL, 0, 0}, &why);
+        REQUIRE(kernel != NULL);
+        CHECK(((branchy *)kernel)(4, in, out, ten_times) == 24);
+        CHECK(out[0] == 3 && out[1] == 0 && out[2] == -expf(1));
+        ir_close(ir);
+    }
+}
+
+/* Code of random lists is made in children: LLVM may end these. */
+static void children(void)
+{
+    uint64_t random = 9;
+    int n_code = 0;
+    struct ir *ir = branchy_kernel(&ir_baselines[2]);
+    for (int i = 0; i < 25; i++) {
+        int status = 1;
+        enum outcome why;
+        struct edits list = random_list(ir, &random);
+        const pid_t pid = fork();
+        if (pid == 0)
+            _exit(ir_compile(ir, &list, &why) != NULL ? 0 : 10 + (int)why);
+        CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+        n_code += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        edits_free(&list);
+    }
+    CHECK(n_code >= 22);
+    ir_close(ir);
 }
 
 int main(void)
@@ -285,7 +374,10 @@ int main(void)
     RUN(steps);
     RUN(barriers);
     RUN(without_linker);
-    RUN(gpu_lists);
+    RUN(random_lists);
+    RUN(never);
+    RUN(symbols);
+    RUN(children);
     ir_close(ops);
     return program_end();
 }

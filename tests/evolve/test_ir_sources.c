@@ -41,18 +41,10 @@ static int refused(const char *file, const char *function, const char *word, con
 
 static void bad_files(void)
 {
-    CHECK(refused(FIXTURE("branchy.c"), "nothing", "branchy.c", "no function nothing",
-                  "defined are: branchy"));
-    CHECK(refused(FIXTURE("ops.ll"), "elsewhere", "ops.ll", "elsewhere is only declared",
-                  "defined are: f"));
-    CHECK(refused("no/such.ll", "f", "no/such.ll", "No such file", ""));
     CHECK(refused("no/such.txt", "f", "no/such.txt", ".ll", ": its name ends with none of"));
     CHECK(refused(written("a.ll", "define void @f() {\n  %x = add i32 1\n}\n"), "f",
                   "a.ll:3:", "expected", ""));
     CHECK(refused(written("b.bc", "nothing of bitcode"), "f", "b.bc", "error", ""));
-    CHECK(refused(written("c.ll", "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n"
-                                  "  %x = add i32 1, 2\n  ret i32 0\nb:\n  ret i32 %x\n}\n"),
-                  "f", "c.ll", "verifier", ""));
     CHECK(refused(written("d.ll", "target triple = \"riscv64-unknown-linux\"\n"
                                   "define void @f() {\n  ret void\n}\n"),
                   "f", "d.ll", "riscv64", ""));
@@ -119,16 +111,6 @@ static void bitcode(void)
     buf_free(&copy);
 }
 
-/* What a kernel calls has to be there; its author is told. */
-static void missing_symbols(void)
-{
-    enum outcome why = OUTCOME_VALID;
-    struct ir *ir = f_of("void nowhere(void); void f(void) { nowhere(); }\n", &ir_baselines[0]);
-    CHECK(ir_compile(ir, &none, &why) == NULL && why == OUTCOME_UNCOMPILED);
-    CHECK(has(ir_why(ir), "nowhere"));
-    ir_close(ir);
-}
-
 /* What is forgotten is what the last list became, and nothing if it became nothing. */
 static void forgetting(void)
 {
@@ -172,14 +154,6 @@ static void no_frames(void)
     ir_close(ir);
 }
 
-static void flags(void)
-{
-    static const char *const defines[] = {"-DNAME=twice", NULL};
-    written("g.c", "float NAME(float x) { return x + x * x; }\n");
-    CHECK(opens("g.c", "twice", defines, &ir_baselines[4]));
-    CHECK(!opens("g.c", "twice", NULL, &ir_baselines[4]));
-}
-
 /* The text of a kernel with such passes */
 static const char *text_of_kernel(const char *file, const struct ir_passes *passes)
 {
@@ -218,18 +192,6 @@ static void attributes(void)
     CHECK(has(text, "ret i32 %x") && !has(text, "optnone"));
 }
 
-static void hashes(void)
-{
-    char hash[3][65];
-    for (int i = 0; i < 3; i++) {
-        struct ir *ir = kernel_of(FIXTURE("mix.c"), "mix", &ir_baselines[i == 2 ? 0 : 2]);
-        ir_hash(ir, hash[i]);
-        ir_close(ir);
-    }
-    CHECK_TEXT(hash[0], hash[1]);
-    CHECK(strlen(hash[0]) == 64);
-}
-
 /* A variant for a library has its own name, and shows nothing else. */
 static void names(void)
 {
@@ -249,13 +211,10 @@ int main(void)
     told_begin();
     RUN(bad_files);
     RUN(bitcode);
-    RUN(missing_symbols);
     RUN(forgetting);
     RUN(no_frames);
-    RUN(flags);
     RUN(natives);
     RUN(attributes);
-    RUN(hashes);
     RUN(names);
     return program_end();
 }

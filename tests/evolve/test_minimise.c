@@ -36,11 +36,6 @@ static struct edits mixed(const struct synthetic *s, size_t n)
     return list;
 }
 
-static int is_planted(const struct edits *list)
-{
-    return list->n == SYN_GAINS && syn_found(list) == SYN_GAINS;
-}
-
 static struct archive *in_memory(const struct task *t)
 {
     static const struct archive_story no_story[] = {{NULL, NULL}};
@@ -57,7 +52,8 @@ static int comes_down(struct synthetic s, size_t n_idle)
     struct edits list = mixed(&s, n_idle);
     struct archive *a = in_memory(&t);
     struct minimised m, again;
-    const int is = search_minimise(&t, a, &list, &m) == 0 && is_planted(&m.list);
+    const int is = search_minimise(&t, a, &list, &m) == 0 && m.list.n == SYN_GAINS
+                   && syn_found(&m.list) == SYN_GAINS;
     const long evaluations = s.evaluations;
     CHECK(s.compared <= 200);
     CHECK(search_minimise(&t, a, &list, &again) == 0 && edits_equal(&m.list, &again.list));
@@ -106,7 +102,7 @@ static void shares(void)
 
 /* ---- edits that depend on each other: a digit is a deletion, or a move behind an `m` ---- */
 
-static struct edits list_of(const char *digits)
+static struct edits list_in(const char *digits)
 {
     struct edits list = {0};
     for (; *digits != '\0'; digits++) {
@@ -227,7 +223,7 @@ static int deletes_what_is_moved(void *self, const struct edit *e, struct edit *
 /* What is left of these, or what is mended of them */
 static const char *left_of(struct task t, const char *digits)
 {
-    struct edits list = list_of(digits);
+    struct edits list = list_in(digits);
     struct archive *a = in_memory(&t);
     struct minimised m;
     t.self = &t;
@@ -243,7 +239,7 @@ static const char *left_of(struct task t, const char *digits)
 static const char *mended(const char *digits)
 {
     struct task t = task_by(evaluate_strictly);
-    struct edits list = list_of(digits), right = {0};
+    struct edits list = list_in(digits), right = {0};
     struct archive *a = in_memory(&t);
     CHECK_EQ(search_mend(&t, a, &list, &right), 0);
     const char *text = digits_of(&right);

@@ -1,9 +1,12 @@
 /* test_tensor.c - MLIR modules as programs: what is read and what is refused, what each edit does,
-   that random lists of edits verify, and how a tensor takes another shape
+   that random lists of edits verify, the engine that compiles them, and how a tensor takes another
+   shape
    SPDX-License-Identifier: MIT */
 #include "told.h"
 
 #ifdef HAVE_MLIR
+#include "evolve/tensor/loops.h"
+#include "evolve/tensor/ref.h"
 #include "evolve/tensor/shape.h"
 #include "evolve/tensor/tensor.h"
 
@@ -79,6 +82,10 @@ static void messages(void)
     } all[] = {
         {"func.func @f(\n", NULL, "f.mlir:1:"},
         {F(FOUR) "  return\n}\n", NULL, ":2:3: 'func.return' op has 0 operands"},
+        {F("f32") "  %y = arith.addf %x, %z : f32\n  return %y : f32\n}\n", NULL,
+         "f.mlir:2:23: use of undeclared SSA value name"},
+        {F(FOUR) "  \"no.such\"(%x) : (" FOUR ") -> ()\n" END(FOUR), NULL,
+         "f.mlir:2:12: operation being parsed with an unregistered dialect"},
         {"module {}\n", NULL, ": has no function"},
         {usual, "g", ": has no function \"g\""},
         {F(FOUR) END(FOUR) "func.func @g(%x: " FOUR ") -> " FOUR " {\n" END(FOUR), NULL,
@@ -105,14 +112,6 @@ static void messages(void)
 }
 
 /* ---- what edits do ---- */
-
-static struct edits list_of(const char *text)
-{
-    struct edits list = {0};
-    if (edits_parse(text, edit_operators, &list) != 0)
-        program_stop(text);
-    return list;
-}
 
 /* What the edited program makes of -4, -3, ..., 7: eight numbers; 0, or -1 if it does not apply */
 static int run(const struct edits *list, float out[8])
@@ -284,6 +283,134 @@ static void code_stays(void)
         CHECK(engine_run(base, &from, 1, &to) == 0 && out[0] == 2 && out[1] == 4 && out[2] == 1);
         edits_free(&list);
     }
+}
+
+/* ---- the engine that compiles them ---- */
+
+static struct engine_code *compile(const char *text, const char *function)
+{
+    struct engine_code *code = NULL;
+    MlirModule module = engine_parse(engine, "m.mlir", text, strlen(text));
+    if (mlirModuleIsNull(module))
+        return NULL;
+    const int rc = engine_build(engine, "m.mlir", module, function, &code);
+    CHECK_EQ(rc, code != NULL ? 0 : -1);
+    mlirModuleDestroy(module);
+    return code;
+}
+
+/* The largest of n equal numbers, by way of a tensor that has them */
+static struct engine_code *compile_large(long n)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "func.func @large(%%x: tensor<1xf32>) -> tensor<1xf32> "
+             "attributes {llvm.emit_c_interface} {\n"
+             "  %%e = tensor.empty() : tensor<1x%ldxf32>\n"
+             "  %%l = linalg.broadcast ins(%%x : tensor<1xf32>) outs(%%e : tensor<1x%ldxf32>) "
+             "dimensions = [1]\n"
+             "  %%s = linalg.reduce {arith.maxf} ins(%%l : tensor<1x%ldxf32>) "
+             "outs(%%x : tensor<1xf32>) dimensions = [1]\n"
+             "  return %%s : tensor<1xf32>\n"
+             "}\n",
+             n, n, n);
+    return compile(text, "large");
+}
+
+/* Tensors that the arena does not hold are a message; it holds others as often as they come. */
+static void arena(void)
+{
+    struct engine_code *large = compile_large(20000000), *fits = compile_large(4000000);
+    float in = 3, out = 0;
+    const struct engine_tensor from = {&in, 1, {1}}, to = {&out, 1, {1}};
+    REQUIRE(large != NULL && fits != NULL);
+    CHECK_EQ(engine_run(engine_entry(large), &from, 1, &to), -1);
+    CHECK_EQ(engine_tell_full("m.mlir"), -1);
+    CHECK(was_told("m.mlir: needs more than 64 MB"));
+    for (int turn = 0; turn < 6; turn++)
+        CHECK_EQ(engine_run(engine_entry(fits), &from, 1, &to), 0);
+    CHECK(out == 3);
+    engine_free(large);
+    engine_free(fits);
+}
+
+/* Functions have up to three tensors, in their order. */
+static void two(void)
+{
+    static const char text[] =
+        "func.func @two(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<2xf32> "
+        "attributes {llvm.emit_c_interface} {\n"
+        "  %s = tensor.extract_slice %y[1][2][1] : tensor<3xf32> to tensor<2xf32>\n"
+        "  %e = tensor.empty() : tensor<2xf32>\n"
+        "  %d = linalg.elemwise_binary {fun = #linalg.binary_fn<sub>} "
+        "ins(%x, %s : tensor<2xf32>, tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>\n"
+        "  return %d : tensor<2xf32>\n"
+        "}\n";
+    struct engine_code *code = compile(text, "two");
+    float x[2] = {10, 20}, y[3] = {1, 2, 3}, out[2] = {0};
+    const struct engine_tensor in[2] = {{x, 1, {2}}, {y, 1, {3}}}, to = {out, 1, {2}};
+    REQUIRE(code != NULL);
+    CHECK_EQ(engine_run(engine_entry(code), in, 2, &to), 0);
+    CHECK(out[0] == 8 && out[1] == 17);
+    engine_free(code);
+}
+
+/* A function of an operation that sums over its last loop, with those maps and that body */
+static void orders(const char *maps, const char *b_type, const char *body, const char *want)
+{
+    struct buf text = {0}, got = {0};
+    buf_printf(&text,
+               "func.func @f(%%a: tensor<4x5xf32>, %%b: %s, %%c: tensor<4x6xf32>) -> "
+               "tensor<4x6xf32> {\n"
+               "  %%r = linalg.generic {indexing_maps = [%s, affine_map<(m, n, k) -> (m, n)>], "
+               "iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} "
+               "ins(%%a, %%b : tensor<4x5xf32>, %s) outs(%%c : tensor<4x6xf32>) {\n"
+               "  ^bb0(%%x: f32, %%y: f32, %%z: f32):\n    %s\n    linalg.yield %%s : f32\n"
+               "  } -> tensor<4x6xf32>\n  return %%r : tensor<4x6xf32>\n}\n",
+               b_type, maps, b_type, body);
+    MlirModule module = engine_parse(engine, "m.mlir", text.s, text.n);
+    REQUIRE(!mlirModuleIsNull(module));
+    loops_order(module);
+    CHECK(mlirOperationVerify(mlirModuleGetOperation(module)));
+    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, &got);
+    EXPECT(strstr(got.s, want) != NULL, "%s: no %s", got.s, want);
+    mlirModuleDestroy(module);
+    buf_free(&text);
+    buf_free(&got);
+}
+
+static void order(void)
+{
+    static const char product[] =
+        "affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>";
+    static const char sum[] = "%s = arith.addf %x, %y : f32";
+    static const char as_it_was[] = "[\"parallel\", \"parallel\", \"reduction\"]";
+    orders(product, "tensor<5x6xf32>", sum, "[\"parallel\", \"reduction\", \"parallel\"]");
+    orders(product, "tensor<5x6xf32>", sum, "#map1 = affine_map<(d0, d1, d2) -> (d1, d2)>");
+    orders("affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>", "tensor<6x5xf32>",
+           sum, as_it_was);
+    orders(product, "tensor<5x6xf32>",
+           "%i = linalg.index 1 : index\n    %s = arith.addf %x, %y : f32", as_it_was);
+}
+
+/* Nothing is told where candidates are compiled. */
+static void hushes(void)
+{
+    static const char good[] = "func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}\n";
+    CHECK(compile(good, "other") == NULL
+          && was_told("m.mlir: there is no such function with llvm.emit_c_interface"));
+    engine_hush(engine, 1);
+    CHECK(compile("func.func @f() {\n  return 1\n}\n", "f") == NULL);
+    CHECK(compile(good, "other") == NULL);
+    engine_hush(engine, 0);
+    CHECK_TEXT(told(), "");
+}
+
+/* MLIR's engine would write what it compiles into a folder of the user's, for perf. */
+static void leaves_no_files(void)
+{
+    CHECK_EQ(rmdir("home"), 0);
+    CHECK(getenv("JITDUMPDIR") == NULL);
 }
 
 /* ---- a tensor of each shape becomes one of each other shape ---- */
@@ -463,7 +590,7 @@ static void pairs(void)
 int main(void)
 {
     told_begin();
-    if (engine_open(&engine) != 0)
+    if (mkdir("home", 0700) != 0 || setenv("HOME", "home", 1) != 0 || engine_open(&engine) != 0)
         program_stop("an engine");
     if ((p = open_text(usual, NULL)) == NULL)
         program_stop("the usual program");
@@ -475,6 +602,11 @@ int main(void)
     RUN(random_lists);
     RUN(again);
     RUN(code_stays);
+    RUN(arena);
+    RUN(two);
+    RUN(order);
+    RUN(hushes);
+    RUN(leaves_no_files);
     RUN(words);
     RUN(pairs);
     tensor_close(p);

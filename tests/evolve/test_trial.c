@@ -1,28 +1,20 @@
 /* test_trial.c - what comes of kernels that are right, wrong or hostile, and harnesses that are
    refused, by what they are and by what their kernel does
-   SPDX-License-Identifier: MIT */
+   SPDX-License-Identifier: MIT
+
+   SOAK=N: only hostile children, N of them or a few more, with progress. */
 #define _DEFAULT_SOURCE /* syscall, MAP_ANONYMOUS */
 #include "kernels.h"
 
 #include "evolve/judge.h"
+
+#include <sys/prctl.h>
 
 static struct host *usual, *with_own_error; /* compiled once for many tests */
 static const uint32_t right;                /* the first kernel */
 static struct trial_code kernels_code;
 
 /* ---- evaluation ---- */
-
-struct results {
-    struct result v[2 * N_KERNELS];
-    int calls[2 * N_KERNELS];
-};
-
-static void keep(void *user, size_t i, const struct result *r)
-{
-    struct results *all = user;
-    all->v[i] = *r;
-    all->calls[i]++;
-}
 
 static struct trial *opened(const struct host *h, const struct trial_code *code, double seconds)
 {
@@ -33,15 +25,19 @@ static struct trial *opened(const struct host *h, const struct trial_code *code,
     return t;
 }
 
+static void keep(void *user, size_t i, const struct result *r)
+{
+    CHECK_EQ(i, 0);
+    *(struct result *)user = *r;
+}
+
 static struct result evaluate(struct trial *t, uint32_t kernel, enum effort effort)
 {
-    static struct results all;
+    struct result r = {.outcome = N_OUTCOMES};
     struct edit e;
     const struct edits list = kernels_list(&e, kernel);
-    memset(&all, 0, sizeof all);
-    trial_evaluate(t, &list, 1, effort, keep, &all);
-    CHECK_EQ(all.calls[0], 1);
-    return all.v[0];
+    trial_evaluate(t, &list, 1, effort, keep, &r);
+    return r;
 }
 
 #define OUTCOME(kernel, effort) evaluate(t, kernel, effort).outcome
@@ -54,32 +50,64 @@ static uint32_t kernel_named(const char *name)
     return i;
 }
 
-static void every_kernel(void)
+/* ---- hundreds of hostile children, with good ones between them ---- */
+
+enum { ROUND = 2 * N_KERNELS, ROUNDS = 8 };
+static struct edit chosen[ROUND];
+static size_t counts[N_OUTCOMES], n_done;
+static int calls[ROUND];
+
+/* After the first round a good one may take longer than its time, as the machine may be busy. */
+static void look(void *user, size_t i, const struct result *r)
 {
-    static struct results all;
-    static struct edit edits[2 * N_KERNELS];
-    static struct edits lists[2 * N_KERNELS];
+    const uint32_t kernel = chosen[i].what;
+    const unsigned may_be = kernels[kernel].may_be | (n_done < ROUND ? 0 : TIMED_OUT);
+    const int has_times = r->n_cases == 2 && r->error <= 0 && r->time > 0 && r->time < 1e6
+                          && r->ratio[0] > 0 && r->ratio[1] > 0 && r->spread >= 0;
+    (void)user;
+    EXPECT((may_be >> r->outcome & 1)
+               && (r->outcome == OUTCOME_VALID ? has_times : r->time >= HUGE_VAL),
+           "%s is %s, %g", kernels[kernel].name, outcome_names[r->outcome], r->time);
+    counts[r->outcome]++, calls[i]++, n_done++;
+}
+
+/* First each kernel comes, then they come at random, and the endless one now and then. */
+static uint32_t choose(int round, size_t i)
+{
+    static uint64_t seed = 1;
+    if (round == 0)
+        return i % 2 == 0 ? right : (uint32_t)i / 2;
+    if (i % 8 == 0)
+        return right;
+    return round % 4 == 3 && i == 17 ? N_KERNELS - 1
+                                     : (uint32_t)(test_random64(&seed) % (N_KERNELS - 1));
+}
+
+/* What the children began would be this process's child when they are gone. One whose parent was
+   killed may still be dying. */
+static void hostile(void)
+{
+    static struct edits lists[ROUND];
+    const int soak = getenv("SOAK") != NULL,
+              rounds = soak ? atoi(getenv("SOAK")) / ROUND + 1 : ROUNDS;
     const struct trial_plan plan = kernels_plan(2, 1.5);
     struct trial *t = NULL;
     REQUIRE(trial_open(&t, usual, &kernels_code, &plan) == 0);
     find_shared();
     CHECK(shared_now()->n > 10);
-    for (uint32_t i = 0; i < 2 * N_KERNELS; i++) /* good ones between the hostile ones */
-        lists[i] = kernels_list(&edits[i], i % 2 == 0 ? right : i / 2);
-    trial_evaluate(t, lists, 2 * N_KERNELS, EFFORT_SEARCH, keep, &all);
-    for (uint32_t i = 0; i < 2 * N_KERNELS; i++) {
-        const uint32_t kernel = edits[i].what;
-        const struct result *r = &all.v[i];
-        EXPECT((kernels[kernel].may_be >> r->outcome & 1) && all.calls[i] == 1, "%s is %s",
-               kernels[kernel].name, outcome_names[r->outcome]);
-        if (r->outcome == OUTCOME_VALID)
-            EXPECT(r->n_cases == 2 && r->error == 0 && r->time > 0 && r->time < 1e6
-                       && r->ratio[0] > 0 && r->spread >= 0,
-                   "%s has times", kernels[kernel].name);
-        else
-            EXPECT(r->time >= HUGE_VAL, "%s has no time", kernels[kernel].name);
+    for (int round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < ROUND; i++)
+            lists[i] = kernels_list(&chosen[i], choose(round, i));
+        trial_evaluate(t, lists, ROUND, EFFORT_SEARCH, look, NULL);
+        if (soak && round % 50 == 49)
+            printf("%zu children\n", n_done), fflush(stdout);
     }
     trial_close(t);
+    for (int i = 0; i < ROUND; i++)
+        CHECK_EQ(calls[i], rounds);
+    CHECK(counts[OUTCOME_VALID] >= n_done / 16 && counts[OUTCOME_CRASHED] >= n_done / 4);
+    for (int i = 0; i < 2000 && !no_children(); i++)
+        nap();
     CHECK(no_children());
 }
 
@@ -437,9 +465,13 @@ static void refused_set_ups(void)
 int main(void)
 {
     told_begin();
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     kernels_code = code_by(kernels_compile, k_right);
     usual = host_of(USUAL HARNESS(""));
     with_own_error = host_of(own_error);
+    RUN(hostile);
+    if (getenv("SOAK") != NULL)
+        return program_end();
     RUN(efforts);
     RUN(tricks);
     RUN(slower_is_slower);
@@ -447,7 +479,6 @@ int main(void)
     RUN(glances);
     RUN(oracles);
     RUN(overlaps);
-    RUN(every_kernel);
     RUN(refused_hosts);
     RUN(refused_set_ups);
     RUN(refused_kernels);

@@ -3,6 +3,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "evolve/edit.h"
 #include "harness/cases.h"
 
 #include <time.h>
@@ -98,6 +99,15 @@ static inline void put_bytes(const char *path, const char *bytes, size_t n)
     FILE *f = fopen(path, "wb");
     if (f == NULL || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
         program_stop(path);
+}
+
+/* A list by its text: operator, what, where, index, seed; to be freed */
+static inline struct edits list_of(const char *text)
+{
+    struct edits list = {NULL, 0, 0};
+    if (edits_parse(text, edit_operators, &list) != 0)
+        program_stop(text);
+    return list;
 }
 
 /* What a test is without the library that it is about */

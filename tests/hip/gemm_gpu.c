@@ -1,14 +1,16 @@
-/* gemm_gpu.c - examples/gemm_gpu on the stand-in for HIP, which does what the kernels do
+/* gemm_gpu.c - examples/gemm_gpu, and the runner of examples/evolve/gpu, on the stand-in for HIP,
+   which does what the kernels do
    SPDX-License-Identifier: MIT
 
    A variant is gemm.hip itself, compiled for the CPU with gemm_places.h. The threads of a block are
    coroutines that take turns at the barriers, forwards and backwards by turns, so that a barrier
    that is missing shows. A launch takes 5000 us, 100 for each block, and 1 for each of a block's
-   threads. PROGRAM is the file that has main; without it the timer.
+   threads; one of reduce takes 5000 us. PROGRAM is the file that has main; without it the timer.
 
    The environment's SCRIPT: `device` takes the device away, `failed` fails every launch, `lost`
-   loses the context at the third one, `wrong` leaves out the last block, and `memory` fails the
-   first allocation. */
+   loses the context at the third one, `wrong` leaves out the last block, or of reduce all of the
+   fourth launch, the first one of the second code object, and `memory` fails the first
+   allocation. */
 #define _XOPEN_SOURCE        700
 #define KPRED_HIP_API_HEADER "hip/hip_standin.h"
 #ifndef PROGRAM
@@ -88,7 +90,7 @@ static int run_to_barrier(unsigned threads, int backwards)
     return waiting != 0;
 }
 
-static void start_threads(unsigned threads)
+static void run_block(unsigned threads)
 {
     for (unsigned i = 0; i < threads; i++) {
         getcontext(&block.thread[i]);
@@ -97,11 +99,6 @@ static void start_threads(unsigned threads)
         block.thread[i].uc_link = &block.scheduler;
         makecontext(&block.thread[i], run_thread, 0);
     }
-}
-
-static void run_block(unsigned threads)
-{
-    start_threads(threads);
     for (int turn = 0; run_to_barrier(threads, turn % 2); turn++)
         ;
 }
@@ -132,11 +129,29 @@ static int is_fresh(const void *c)
     return bits == 0xffffffff;
 }
 
+static void reduce(unsigned groups, unsigned threads)
+{
+    const unsigned n = (unsigned)number(0), size = threads * (unsigned)number(1);
+    const float *x = pointer(2);
+    float *sums = pointer(3);
+    for (unsigned g = 0; g < groups; g++) {
+        sums[g] = 0;
+        for (unsigned i = g * size; i < (g + 1) * size && i < n; i++)
+            sums[g] += x[i];
+    }
+}
+
 static double kernel(unsigned groups, unsigned threads, void **arguments)
 {
-    unsigned n = groups - (strcmp(script, "wrong") == 0);
-    find(standin.launched);
+    const int is_wrong = strcmp(script, "wrong") == 0;
+    unsigned n = groups - (unsigned)is_wrong;
     block.arguments = arguments;
+    if (strcmp(standin.launched->name, "reduce") == 0) {
+        if (!is_wrong || standin.calls[STANDIN_launch] != 4)
+            reduce(groups, threads);
+        return 5000;
+    }
+    find(standin.launched);
     if (!is_fresh(pointer(block.gemm ? 2 : 1)))
         n = 0;
     for (unsigned i = 0; i < n; i++) {

@@ -268,14 +268,6 @@ static inline double swinging_us(size_t i, int k)
     return scene.us[i] * (i == 0 && scene.n > 1 ? 1 : 1 + scene.noise * (k % 3 - 1));
 }
 
-static inline void scene_of_swings(size_t n, double noise, double tolerance)
-{
-    scene_begin(n, 100);
-    scene.plan.tolerance = tolerance;
-    scene.noise = noise;
-    scene.script = swinging_us;
-}
-
 /* What is not set shows: as a time it is usable, 32.5 us. */
 static inline void scene_poison(void)
 {
@@ -353,22 +345,23 @@ struct scene_row {
     const char *name;
     size_t n;
     double us;
-    struct {
-        size_t i;
-        double us;
-    } other; /* a candidate of another time, if that is not 0 */
+    size_t other; /* a candidate of another time, if that is not 0 */
+    double other_us;
     kpred_hip_plan plan;
     int has_no_budget, is_time; /* 0 us; kpred_hip_time */
     double (*script)(size_t i, int k);
-    double prepare_us, flush_us, clock_us, host_us;
+    double noise, prepare_us, flush_us, memset_us, clock_us, host_us;
+    struct scene_fault launch_fault, prepare_fault;
     uint32_t wrong;
-    hipError_t launch_returns, launch_leaves;
+    uint64_t seed;
+    hipError_t verify_leaves, launch_returns, launch_leaves;
     hipError_t pending, sticky, async;
     int has_no_device, current_device;
     struct {
         enum standin_call call;
+        int at;
         hipError_t code;
-    } fails; /* the first call, unless the code is 0 */
+    } fails;
     double (*distort)(double us);
     struct {
         kpred_hip_status status;
@@ -384,26 +377,32 @@ struct scene_row {
 static inline void scene_set(const struct scene_row *row)
 {
     scene_begin(row->n, row->us);
-    if (row->other.us > 0)
-        scene.us[row->other.i] = row->other.us;
+    if (row->other_us > 0)
+        scene.us[row->other] = row->other_us;
     scene.plan = row->plan;
     scene.plan.user = &scene;
     scene.plan.launch = row->plan.launch ? row->plan.launch : scene_launch;
     scene.plan.budget_us = row->has_no_budget        ? 0
                            : row->plan.budget_us > 0 ? row->plan.budget_us
                                                      : 1e9;
-    scene.script = row->script;
+    scene.script = row->script, scene.noise = row->noise, scene.seed = row->seed;
     scene.prepare_us = row->prepare_us, scene.flush_us = row->flush_us;
+    scene.launch_fault = row->launch_fault, scene.prepare_fault = row->prepare_fault;
     scene.clock_us = row->clock_us, scene.host_us = row->host_us;
-    scene.wrong = row->wrong;
+    scene.wrong = row->wrong, scene.verify_leaves = row->verify_leaves;
     scene.launch_returns = row->launch_returns, scene.launch_leaves = row->launch_leaves;
     standin.pending = row->pending, standin.sticky = row->sticky, standin.async = row->async;
     standin.devices = !row->has_no_device;
     standin.current_device = row->current_device;
-    standin.fail_at[row->fails.call] = row->fails.code != hipSuccess;
+    standin.memset_us = row->memset_us;
+    standin.fail_at[row->fails.call] = row->fails.at;
     standin.fail_code[row->fails.call] = row->fails.code;
     standin.distort = row->distort;
 }
+
+/* A scene as a row has it, without a name; and selects. */
+#define SCENE(...)  scene_set(&(const struct scene_row){.name = "", __VA_ARGS__})
+#define SELECT(...) (SCENE(__VA_ARGS__), scene_select())
 
 static inline void check_count(long long got, int want, const char *what)
 {

@@ -18,22 +18,18 @@
 #pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
 #endif
 
-typedef enum hipError_t {
-    hipSuccess = 0,
-    hipErrorInvalidValue = 1,
-    hipErrorOutOfMemory = 2,
-    hipErrorInvalidConfiguration = 9,
-    hipErrorNoDevice = 100,
-    hipErrorInvalidImage = 200,
-    hipErrorFileNotFound = 301,
-    hipErrorInvalidHandle = 400,
-    hipErrorNotFound = 500,
-    hipErrorNotReady = 600,
-    hipErrorIllegalAddress = 700,
-    hipErrorLaunchOutOfResources = 701,
-    hipErrorLaunchFailure = 719,
-    hipErrorStreamCaptureImplicit = 906
-} hipError_t;
+/* clang-format off */
+#define STANDIN_ERRORS(X)                                                                         \
+    X(hipSuccess, 0) X(hipErrorInvalidValue, 1) X(hipErrorOutOfMemory, 2)                         \
+    X(hipErrorInvalidConfiguration, 9) X(hipErrorNoDevice, 100) X(hipErrorInvalidImage, 200)      \
+    X(hipErrorFileNotFound, 301) X(hipErrorInvalidHandle, 400) X(hipErrorNotFound, 500)           \
+    X(hipErrorNotReady, 600) X(hipErrorIllegalAddress, 700)                                       \
+    X(hipErrorLaunchOutOfResources, 701) X(hipErrorLaunchFailure, 719)                            \
+    X(hipErrorStreamCaptureImplicit, 906)
+/* clang-format on */
+#define STANDIN_ERROR(name, code) name = code,
+typedef enum hipError_t { STANDIN_ERRORS(STANDIN_ERROR) } hipError_t;
+#undef STANDIN_ERROR
 
 typedef enum hipStreamCaptureStatus {
     hipStreamCaptureStatusNone,
@@ -401,16 +397,12 @@ static inline hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hip
 
 static inline const char *hipGetErrorName(hipError_t error)
 {
-    switch (error) {
-    case hipSuccess: return "hipSuccess";
-    case hipErrorInvalidConfiguration: return "hipErrorInvalidConfiguration";
-    case hipErrorNoDevice: return "hipErrorNoDevice";
-    case hipErrorInvalidImage: return "hipErrorInvalidImage";
-    case hipErrorFileNotFound: return "hipErrorFileNotFound";
-    case hipErrorNotFound: return "hipErrorNotFound";
-    case hipErrorIllegalAddress: return "hipErrorIllegalAddress";
-    default: return "another error";
-    }
+#define STANDIN_NAME(name, code) \
+    if (error == name)           \
+        return #name;
+    STANDIN_ERRORS(STANDIN_NAME)
+#undef STANDIN_NAME
+    return "another error";
 }
 
 static inline const char *hipGetErrorString(hipError_t error)

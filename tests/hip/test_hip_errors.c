@@ -10,15 +10,15 @@ static const hipError_t sticky_codes[] = {hipErrorIllegalAddress, (hipError_t)70
 static const hipError_t other_codes[] = {hipErrorInvalidValue, hipErrorInvalidHandle,
                                          (hipError_t)699, (hipError_t)720};
 
-/* Three candidates, the last one a little faster; two rounds; all kinds of calls */
-static void scene_of_all_calls(void)
+/* Three candidates, the last one a little faster; two rounds; all kinds of calls, the at-th of one
+   of which fails */
+static void select_failing(enum standin_call call, int at, hipError_t code)
 {
-    scene_begin(3, 100);
-    scene.us[2] = 97;
-    scene.plan.prepare = scene_prepare;
-    scene.plan.flush = scene_flush;
-    scene.plan.verify = scene_verify;
-    scene.plan.flush_bytes = 1000;
+    SELECT(3, 100, 2, 97, .fails = {call, at, code},
+           .plan = {.prepare = scene_prepare,
+                    .flush = scene_flush,
+                    .verify = scene_verify,
+                    .flush_bytes = 1000});
 }
 
 /* ---- every call fails once ---- */
@@ -68,28 +68,17 @@ static void check_failed_call(int call, int at, hipError_t code)
         check_survived(code);
 }
 
-/* Lets the at-th call fail; 0 if there was none. */
-static int fail_call(int call, int at, hipError_t code)
-{
-    scene_of_all_calls();
-    standin.fail_at[call] = at;
-    standin.fail_code[call] = code;
-    scene_select();
-    if (standin.calls[call] < at) {
-        check_winner(2);
-        return 0;
-    }
-    check_failed_call(call, at, code);
-    return 1;
-}
-
 /* Up to the first that a selection does not get to; how many it was */
 static int fail_all_calls(int call, hipError_t code)
 {
-    int at = 1;
-    while (fail_call(call, at, code))
-        at++;
-    return at - 1;
+    for (int at = 1;; at++) {
+        select_failing((enum standin_call)call, at, code);
+        if (standin.calls[call] < at) {
+            check_winner(2);
+            return at - 1;
+        }
+        check_failed_call(call, at, code);
+    }
 }
 
 static void every_call_fails(void)
@@ -113,31 +102,21 @@ static void every_call_fails(void)
 /* The one at the beginning of a round, after 1 and 3 * 6 before, is no candidate's. */
 static void the_event_of_a_round_fails(void)
 {
-    scene_of_all_calls();
-    standin.fail_at[STANDIN_hipEventRecord] = 20;
-    standin.fail_code[STANDIN_hipEventRecord] = hipErrorInvalidValue;
-    scene_select();
+    select_failing(STANDIN_hipEventRecord, 20, hipErrorInvalidValue);
     check_winner(2);
     CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 0);
     CHECK_EQ(scene.result.rounds, 2);
-    scene_of_all_calls();
-    standin.fail_at[STANDIN_hipEventRecord] = 20;
-    standin.fail_code[STANDIN_hipEventRecord] = hipErrorIllegalAddress;
-    scene_select();
+    select_failing(STANDIN_hipEventRecord, 20, hipErrorIllegalAddress);
     check_lost(hipErrorIllegalAddress);
     CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 0);
-    CHECK_EQ(scene.result.launches, 6);
-    CHECK(scene.result.winner != KPRED_HIP_NONE);
+    CHECK(scene.result.launches == 6 && scene.result.winner != KPRED_HIP_NONE);
 }
 
 /* What was measured before is kept, whatever is lost afterwards. */
 static void the_best_so_far_after_a_sticky_error(void)
 {
     for (int at = 1; at <= 12; at++) {
-        scene_of_all_calls();
-        standin.fail_at[STANDIN_launch] = at;
-        standin.fail_code[STANDIN_launch] = hipErrorIllegalAddress;
-        scene_select();
+        select_failing(STANDIN_launch, at, hipErrorIllegalAddress);
         check_lost(hipErrorIllegalAddress);
         CHECK_EQ(scene.result.launches, at);
         CHECK_EQ(scene.result.winner == KPRED_HIP_NONE, at <= 2);
@@ -151,11 +130,7 @@ static void the_best_so_far_after_a_sticky_error(void)
 /* A larger batch has made the race forget the probes: the entry's times are all there is. */
 static void the_best_of_entry_after_a_sticky_error(void)
 {
-    const struct scene_fault fault = {0, 3, hipErrorIllegalAddress, BOTH};
-    scene_begin(3, 3);
-    scene.us[2] = 2.9;
-    scene.launch_fault = fault;
-    scene_select();
+    SELECT(3, 3, 2, 2.9, .launch_fault = {0, 3, hipErrorIllegalAddress, BOTH});
     check_lost(hipErrorIllegalAddress);
     CHECK(scene.result.batch > 1);
     CHECK_EQ(scene.result.winner, 1);
@@ -184,65 +159,73 @@ static void check_culprit(size_t i, hipError_t code)
         check_winner(fastest);
 }
 
-static void scene_of_fault(size_t i, int at, hipError_t code, enum scene_way way)
+/* Only a synchronisation finds it: in entry the candidate is known, in a round it is not. */
+static void check_late(size_t i, int at, hipError_t code)
 {
-    const struct scene_fault fault = {i, at, code, way};
-    scene_begin(5, 100);
-    scene.us[3] = 95;
-    scene.us[4] = 101;
-    scene.plan.tolerance = 1e-9;
-    scene.plan.max_launches = 50;
-    scene.launch_fault = fault;
+    CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
+    if (at <= 2)
+        check_culprit(i, code);
+    else if (scene_is_sticky(code))
+        check_lost(code);
+    else
+        CHECK_EQ(scene.status, KPRED_HIP_OK);
 }
 
-static void launches_fail(void)
+static void check_launch(size_t i, int at, hipError_t code)
 {
-    static const int calls[] = {1, 2, 3, 4};
+    check_culprit(i, code);
+    CHECK_EQ(scene.launches[i], at);
+    CHECK_EQ(scene.timings[i].samples, at > 2 ? at - 2 : 0);
+    if (at <= 2) /* what was not launched costs nothing */
+        CHECK(scene_near(scene.result.device_us, standin.now_us));
+}
+
+/* What the race of faults has: the fourth is the fastest, and nobody is level. */
+#define RACE .tolerance = 1e-9, .max_launches = 50
+
+static void fail_candidate(size_t i, int at, hipError_t code)
+{
+    for (int way = BOTH; way <= ASYNC; way++) {
+        SELECT(5, 100, 3, 95, .plan = {RACE}, .launch_fault = {i, at, code, (enum scene_way)way});
+        if (way == ASYNC)
+            check_late(i, at, code);
+        else
+            check_launch(i, at, code);
+    }
+    for (int way = BOTH; way <= PENDING; way++) {
+        SELECT(5, 100, 3, 95, .plan = {RACE, .prepare = scene_prepare},
+               .prepare_fault = {i, at, code, (enum scene_way)way});
+        check_culprit(i, code);
+        CHECK_EQ(scene.launches[i], at - 1);
+    }
+}
+
+static void launches_and_callbacks_fail(void)
+{
     for (size_t i = 0; i < 5; i++)
         for (size_t c = 0; c < COUNT(launch_codes); c++)
-            for (size_t a = 0; a < COUNT(calls); a++)
-                for (int way = BOTH; way <= PENDING; way++) {
-                    scene_of_fault(i, calls[a], launch_codes[c], (enum scene_way)way);
-                    scene_select();
-                    check_culprit(i, launch_codes[c]);
-                    CHECK_EQ(scene.launches[i], calls[a]);
-                    CHECK_EQ(scene.timings[i].samples, calls[a] > 2 ? calls[a] - 2 : 0);
-                    if (calls[a] <= 2) /* what was not launched costs nothing */
-                        CHECK(scene_near(scene.result.device_us, standin.now_us));
-                }
+            for (int at = 1; at <= 4; at++)
+                fail_candidate(i, at, launch_codes[c]);
 }
 
-static void launches_fail_without_budget(void)
+/* Of the launch, what comes before it, and what is found when it is waited for, for verify */
+static void candidates_fail_without_budget(void)
 {
-    for (size_t c = 0; c < COUNT(launch_codes); c++)
-        for (int way = BOTH; way <= PENDING; way++) {
-            scene_of_fault(0, 1, launch_codes[c], (enum scene_way)way);
-            scene.plan.budget_us = 0;
+    for (size_t i = 0; i < 2 * COUNT(launch_codes); i++)
+        for (int way = BOTH; way <= ASYNC; way++) {
+            const hipError_t code = launch_codes[i / 2];
+            const struct scene_fault fault = {0, 1, code, (enum scene_way)way};
+            const int is_launch = i % 2;
+            SCENE(2, 100, .has_no_budget = 1,
+                  .plan = {.prepare = scene_prepare, .verify = scene_verify});
+            *(is_launch ? &scene.launch_fault : &scene.prepare_fault) = fault;
             scene_select();
             CHECK_EQ(scene.timings[0].outcome, KPRED_HIP_FAILED);
-            CHECK_EQ(scene.timings[0].error, launch_codes[c]);
-            CHECK_EQ(scene.status,
-                     scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY : KPRED_HIP_RANKED);
-            CHECK_EQ(scene.result.launched, !scene_is_sticky(launch_codes[c]));
-        }
-}
-
-/* What comes before the launch, and what is found when it is waited for, for verify */
-static void other_calls_fail_without_budget(void)
-{
-    for (size_t c = 0; c < COUNT(launch_codes); c++)
-        for (int way = BOTH; way <= ASYNC; way++) {
-            const struct scene_fault fault = {0, 1, launch_codes[c], (enum scene_way)way};
-            scene_begin(2, 100);
-            scene.plan.budget_us = 0;
-            scene.plan.prepare = scene_prepare;
-            scene.plan.verify = scene_verify;
-            scene.prepare_fault = fault;
-            scene_select();
-            CHECK_EQ(scene.timings[0].error, launch_codes[c]);
-            CHECK_EQ(scene.launches[0], way == ASYNC);
+            CHECK_EQ(scene.timings[0].error, code);
+            CHECK_EQ(scene.launches[0], is_launch || way == ASYNC);
             CHECK_EQ(scene.verified[0], 0);
-            CHECK_EQ(scene.result.launched, !scene_is_sticky(launch_codes[c]));
+            CHECK_EQ(scene.status, scene_is_sticky(code) ? KPRED_HIP_ERR_STICKY : KPRED_HIP_RANKED);
+            CHECK_EQ(scene.result.launched, !scene_is_sticky(code));
         }
 }
 
@@ -250,40 +233,19 @@ static void other_calls_fail_without_budget(void)
 static void a_sticky_error_behind_another(void)
 {
     for (int budget = 0; budget < 2; budget++) {
-        scene_begin(1, 100);
-        scene.plan.budget_us = budget;
-        scene.plan.launch = scene_refuse;
-        scene.launch_returns = hipErrorInvalidValue;
-        scene.launch_leaves = hipErrorIllegalAddress;
-        scene_select();
+        SELECT(1, 100, .has_no_budget = !budget, .plan.launch = scene_refuse,
+               .launch_returns = hipErrorInvalidValue, .launch_leaves = hipErrorIllegalAddress);
         check_lost(hipErrorIllegalAddress);
         CHECK_EQ(scene.timings[0].error, hipErrorIllegalAddress);
     }
-}
-
-static void callbacks_fail(void)
-{
-    for (size_t c = 0; c < COUNT(launch_codes); c++)
-        for (int way = BOTH; way <= PENDING; way++)
-            for (int at = 1; at <= 4; at++) {
-                const struct scene_fault fault = {1, at, launch_codes[c], (enum scene_way)way};
-                scene_of_fault(0, 0, hipSuccess, BOTH);
-                scene.plan.prepare = scene_prepare;
-                scene.prepare_fault = fault;
-                scene_select();
-                check_culprit(1, launch_codes[c]);
-                CHECK_EQ(scene.launches[1], at - 1);
-            }
 }
 
 static void flushes_fail(void)
 {
     for (size_t c = 0; c < COUNT(launch_codes); c++)
         for (int at = 1; at <= 14; at++) {
-            const struct scene_fault fault = {0, at, launch_codes[c], BOTH};
-            scene_of_fault(0, 0, hipSuccess, BOTH);
-            scene.plan.flush = scene_flush;
-            scene.flush_fault = fault;
+            SCENE(5, 100, 3, 95, .plan = {RACE, .flush = scene_flush});
+            scene.flush_fault = (struct scene_fault){0, at, launch_codes[c], BOTH};
             scene_select();
             CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
             CHECK_EQ(scene.status,
@@ -291,24 +253,6 @@ static void flushes_fail(void)
             if (at <= 10)
                 CHECK_EQ(scene.timings[(at - 1) / 2].error, launch_codes[c]);
         }
-}
-
-/* Only a synchronisation finds it: in entry the candidate is known, in a round it is not. */
-static void asynchronous_errors(void)
-{
-    for (size_t i = 0; i < 5; i++)
-        for (size_t c = 0; c < COUNT(launch_codes); c++)
-            for (int at = 1; at <= 4; at++) {
-                scene_of_fault(i, at, launch_codes[c], ASYNC);
-                scene_select();
-                CHECK_EQ(count_outcome(KPRED_HIP_FAILED), 1);
-                if (at <= 2)
-                    check_culprit(i, launch_codes[c]);
-                else if (scene_is_sticky(launch_codes[c]))
-                    check_lost(launch_codes[c]);
-                else
-                    CHECK_EQ(scene.status, KPRED_HIP_OK);
-            }
 }
 
 /* After a 701 the stream is tried; what that finds ends all, whatever it is. */
@@ -319,11 +263,9 @@ static void out_of_resources_and_the_stream(void)
     for (size_t c = 0; c < COUNT(codes); c++)
         for (int at = 1; at <= 4; at++)
             for (int budget = at == 1 ? 0 : 1; budget < 2; budget++) {
-                scene_of_fault(0, at, hipErrorLaunchOutOfResources, BOTH);
-                scene.plan.budget_us = budget * 1e9;
-                standin.fail_at[STANDIN_hipStreamSynchronize] = budget + 1;
-                standin.fail_code[STANDIN_hipStreamSynchronize] = codes[c];
-                scene_select();
+                SELECT(5, 100, 3, 95, .has_no_budget = !budget, .plan = {RACE},
+                       .launch_fault = {0, at, hipErrorLaunchOutOfResources, BOTH},
+                       .fails = {STANDIN_hipStreamSynchronize, budget + 1, codes[c]});
                 check_lost(codes[c]);
                 CHECK_EQ(scene.timings[0].error, hipErrorLaunchOutOfResources);
                 CHECK_EQ(scene.result.winner == KPRED_HIP_NONE, at <= 2);
@@ -342,10 +284,8 @@ static hipError_t refuse_each(void *user, const kpred_tuple *candidate, hipStrea
 static void all_fail_and_the_best_ranked_says_why(void)
 {
     for (int budget = 0; budget < 2; budget++) {
-        scene_begin(5, 100);
-        scene.plan.budget_us = budget * 1e9;
-        scene.plan.launch = refuse_each;
-        CHECK_EQ(scene_select(), KPRED_HIP_ERR_CANDIDATES);
+        CHECK_EQ(SELECT(5, 100, .has_no_budget = !budget, .plan.launch = refuse_each),
+                 KPRED_HIP_ERR_CANDIDATES);
         CHECK_EQ(scene.result.error, 101);
         for (size_t i = 0; i < 5; i++)
             CHECK_EQ(scene.timings[i].error, 101 + i);
@@ -356,11 +296,9 @@ static void all_fail_and_the_best_ranked_says_why(void)
 static void a_slower_one_wins_where_the_fastest_fail(void)
 {
     for (size_t c = 0; c < COUNT(launch_codes); c++) {
-        scene_of_fault(3, 4, launch_codes[c], BOTH);
-        scene.us[0] = 500;
-        scene.us[1] = 400;
-        scene.us[2] = 300;
-        scene.us[4] = 0;
+        static const double us[] = {500, 400, 300, 95, 0};
+        SCENE(5, 100, .plan = {RACE}, .launch_fault = {3, 4, launch_codes[c], BOTH});
+        memcpy(scene.us, us, sizeof us);
         scene_select();
         CHECK_EQ(scene.status,
                  scene_is_sticky(launch_codes[c]) ? KPRED_HIP_ERR_STICKY : KPRED_HIP_OK);
@@ -372,13 +310,10 @@ static void a_slower_one_wins_where_the_fastest_fail(void)
 
 /* ---- errors of nobody ---- */
 
-static void check_left_by_verify(hipError_t code, double budget_us)
+static void check_left_by_verify(hipError_t code, int has_no_budget)
 {
-    scene_begin(3, 100);
-    scene.plan.verify = scene_verify;
-    scene.plan.budget_us = budget_us;
-    scene.verify_leaves = code;
-    scene_select();
+    SELECT(3, 100, .has_no_budget = has_no_budget, .verify_leaves = code,
+           .plan.verify = scene_verify);
     if (!scene_is_sticky(code)) {
         CHECK_EQ(scene.result.winner, 0);
         return;
@@ -391,7 +326,7 @@ static void check_left_by_verify(hipError_t code, double budget_us)
 static void verify_leaves_an_error(void)
 {
     for (size_t c = 0; c < COUNT(launch_codes); c++) {
-        check_left_by_verify(launch_codes[c], 1e9);
+        check_left_by_verify(launch_codes[c], 1);
         check_left_by_verify(launch_codes[c], 0);
     }
 }
@@ -399,50 +334,26 @@ static void verify_leaves_an_error(void)
 /* ---- streams ---- */
 
 /* That no call breaks the capture is in check_result: misuse. */
-static void check_capture(double budget_us)
-{
-    scene.plan.budget_us = budget_us;
-    scene.plan.prepare = scene_prepare;
-    scene.plan.flush = scene_flush;
-    scene.plan.verify = scene_verify;
-    scene.plan.flush_bytes = 1000;
-    CHECK_EQ(scene_select(), KPRED_HIP_CAPTURING);
-    CHECK_EQ(scene.result.winner, 0);
-    CHECK_EQ(scene.result.launches, 0);
-    CHECK_EQ(scene.traced, 0);
-    CHECK_EQ(standin.calls[STANDIN_launch], 0);
-}
-
 static void a_capture_is_left_alone(void)
 {
-    for (int budget = 0; budget < 2; budget++) {
-        for (int capture = hipStreamCaptureStatusActive;
-             capture <= hipStreamCaptureStatusInvalidated; capture++) {
-            scene_begin(3, 100);
-            standin.capture = (hipStreamCaptureStatus)capture;
-            check_capture(budget);
-        }
-        scene_begin(3, 100);
-        standin.capture = hipStreamCaptureStatusActive;
-        standin.fail_at[STANDIN_hipStreamIsCapturing] = 1;
-        standin.fail_code[STANDIN_hipStreamIsCapturing] = hipErrorStreamCaptureImplicit;
-        check_capture(budget);
+    for (int i = 0; i < 6; i++) { /* it is told, by one of two states or by an error */
+        SCENE(3, 100, .has_no_budget = i % 2,
+              .plan = {.prepare = scene_prepare,
+                       .flush = scene_flush,
+                       .verify = scene_verify,
+                       .flush_bytes = 1000},
+              .fails = {STANDIN_hipStreamIsCapturing, i / 4, hipErrorStreamCaptureImplicit});
+        standin.capture =
+            i / 2 == 1 ? hipStreamCaptureStatusInvalidated : hipStreamCaptureStatusActive;
+        CHECK_EQ(scene_select(), KPRED_HIP_CAPTURING);
+        CHECK_EQ(scene.result.winner, 0);
+        CHECK_EQ(scene.result.launches, 0);
+        CHECK_EQ(scene.traced, 0);
+        CHECK_EQ(standin.calls[STANDIN_launch], 0);
     }
 }
 
 /* ---- events that do not work ---- */
-
-static void check_untimed(size_t n, uint32_t wrong, size_t winner)
-{
-    scene.n = n;
-    scene.plan.verify = scene_verify;
-    scene.wrong = wrong;
-    CHECK_EQ(scene_select(), KPRED_HIP_RANKED);
-    CHECK_EQ(scene.result.winner, winner);
-    CHECK_EQ(scene.timings[winner].samples, 0);
-    CHECK(scene.result.launches <= n * (2 + 8 + 64 + 3 * KPRED_HIP_MAX_BATCH));
-    CHECK(scene.result.rounds <= 5);
-}
 
 static void times_that_are_never_usable(void)
 {
@@ -450,10 +361,15 @@ static void times_that_are_never_usable(void)
     for (size_t f = 0; f < COUNT(factors); f++)
         for (size_t n = 1; n <= 4; n++)
             for (int flush = 0; flush < 2; flush++) {
-                scene_begin(4, 100);
-                scene.plan.flush = flush ? scene_flush : 0;
+                const size_t winner = n > 1;
+                SCENE(n, 100, .wrong = n > 1,
+                      .plan = {.verify = scene_verify, .flush = flush ? scene_flush : 0});
                 standin.time_factor = factors[f];
-                check_untimed(n, n > 1, n > 1);
+                CHECK_EQ(scene_select(), KPRED_HIP_RANKED);
+                CHECK_EQ(scene.result.winner, winner);
+                CHECK_EQ(scene.timings[winner].samples, 0);
+                CHECK(scene.result.launches <= n * (2 + 8 + 64 + 3 * KPRED_HIP_MAX_BATCH));
+                CHECK(scene.result.rounds <= 5);
             }
 }
 
@@ -470,11 +386,8 @@ static void times_that_are_sometimes_unusable(void)
     static const double bad[] = {0, -1, -1e9, NAN, INFINITY, -INFINITY, 1e30};
     for (size_t b = 0; b < COUNT(bad); b++)
         for (size_t i = 0; i < 4; i++) {
-            scene_begin(4, 100);
-            scene.us[i] = 95;
             bad_us = bad[b];
-            standin.distort = sometimes_bad;
-            scene_select();
+            SELECT(4, 100, i, 95, .distort = sometimes_bad);
             check_winner(i);
             CHECK(scene_near(scene.timings[i].median_us, 95));
         }
@@ -493,11 +406,8 @@ static void a_time_that_is_unusable_once(void)
     static const double bad[] = {0, -1e9, NAN, INFINITY, -INFINITY, 1e30};
     for (size_t b = 0; b < COUNT(bad); b++)
         for (bad_call = 1; bad_call < 30; bad_call++) {
-            scene_begin(4, 100);
-            scene.us[2] = 95;
             bad_us = bad[b];
-            standin.distort = bad_once;
-            scene_select();
+            SELECT(4, 100, 2, 95, .distort = bad_once);
             check_winner(2);
             CHECK(scene.result.rounds >= 2);
             CHECK_EQ(count_outcome(KPRED_HIP_SLOWER), 3);
@@ -523,10 +433,8 @@ static double unusable_half(size_t i, int k)
 static void a_candidate_without_a_time(void)
 {
     for (uint32_t most = 4; most < 80; most++) {
-        scene_begin(4, 100);
+        SCENE(4, 100, 3, 99, .plan.max_launches = most);
         scene.us[0] = 0;
-        scene.us[3] = 99;
-        scene.plan.max_launches = most;
         scene_select();
         CHECK_EQ(scene.timings[0].outcome,
                  scene.status == KPRED_HIP_OK ? KPRED_HIP_UNTIMED : KPRED_HIP_WINNER);
@@ -563,13 +471,13 @@ static const struct scene_row rows[] = {
     {"work from before has failed", 3, 100, .async = hipErrorInvalidValue,
      .want = ENDED(KPRED_HIP_ERR_STREAM, hipErrorInvalidValue)},
     {"no memory to flush", 3, 100, .plan = {.flush_bytes = (size_t)-1},
-     .fails = {STANDIN_hipMalloc, hipErrorOutOfMemory},
+     .fails = {STANDIN_hipMalloc, 1, hipErrorOutOfMemory},
      .want = ENDED(KPRED_HIP_ERR_MEMORY, hipErrorOutOfMemory)},
-    {"no device: 100", 3, 100, .fails = {STANDIN_hipGetDeviceCount, hipErrorNoDevice},
+    {"no device: 100", 3, 100, .fails = {STANDIN_hipGetDeviceCount, 1, hipErrorNoDevice},
      .want = ENDED(KPRED_HIP_ERR_DEVICE, hipErrorNoDevice)},
-    {"no device: 101", 3, 100, .fails = {STANDIN_hipGetDeviceCount, (hipError_t)101},
+    {"no device: 101", 3, 100, .fails = {STANDIN_hipGetDeviceCount, 1, (hipError_t)101},
      .want = ENDED(KPRED_HIP_ERR_DEVICE, (hipError_t)101)},
-    {"no device: 35", 3, 100, .fails = {STANDIN_hipGetDeviceCount, (hipError_t)35},
+    {"no device: 35", 3, 100, .fails = {STANDIN_hipGetDeviceCount, 1, (hipError_t)35},
      .want = ENDED(KPRED_HIP_ERR_DEVICE, (hipError_t)35)},
     {"no device: a count of 0", 3, 100, .has_no_device = 1,
      .want = ENDED(KPRED_HIP_ERR_DEVICE, hipErrorNoDevice)},
@@ -581,13 +489,9 @@ static const struct scene_row rows[] = {
     {"times of entry that are unusable", 3, 100, .distort = bad_on_entry,
      .plan = {.flush = scene_flush, .budget_us = 1000, .tolerance = 1e-9}, .want = {.rounds = 3}},
     /* Half of its times are enough for the fastest to stay in the race. */
-    {"times that are unusable half",
-     3,
-     100,
-     {1, 90},
-     .script = unusable_half,
+    {"times that are unusable half", 3, 100, 1, 90, .script = unusable_half,
      .want = {.winner = 1, .least_rounds = 4, .untimed = NOTHING}},
-    {"an untimed one stands in", 1, 0, .is_time = 1, .want = {KPRED_HIP_RANKED}},
+    {"an untimed one stands in", 1, 0, .is_time = 1, .want = {.status = KPRED_HIP_RANKED}},
 };
 
 /* ---- at random ---- */
@@ -680,13 +584,10 @@ int main(void)
     RUN(the_event_of_a_round_fails);
     RUN(the_best_so_far_after_a_sticky_error);
     RUN(the_best_of_entry_after_a_sticky_error);
-    RUN(launches_fail);
-    RUN(launches_fail_without_budget);
-    RUN(other_calls_fail_without_budget);
+    RUN(launches_and_callbacks_fail);
+    RUN(candidates_fail_without_budget);
     RUN(a_sticky_error_behind_another);
-    RUN(callbacks_fail);
     RUN(flushes_fail);
-    RUN(asynchronous_errors);
     RUN(out_of_resources_and_the_stream);
     RUN(all_fail_and_the_best_ranked_says_why);
     RUN(a_slower_one_wins_where_the_fastest_fail);

@@ -18,30 +18,22 @@ static int32_t arena[65536];
 static kpred_tuple out[KPRED_MAX_BEAM];
 
 /* The columns stand in the model's order. */
-static int read_problem(const kpred_model *m, char *line, int32_t *problem)
+static int read_problem(const kpred_model *m, char *line, char **cell, int32_t *problem)
 {
     uint32_t f;
-    char *cell = strtok(line, ",\r\n");
-    for (f = 0; f < m->n_fields && cell; f++, cell = strtok(NULL, ",\r\n"))
-        problem[f] = m->fields[f].tokens ? kpred_token(m, f, cell) : (int32_t)atol(cell);
+    cell[0] = strtok(line, ",\r\n");
+    for (f = 0; f < m->n_fields && cell[f]; cell[++f] = strtok(NULL, ",\r\n"))
+        problem[f] = m->fields[f].tokens ? kpred_token(m, f, cell[f]) : (int32_t)atol(cell[f]);
     return f == m->n_fields;
 }
 
-static void print_field(const kpred_field *field, int32_t x, const char *before)
-{
-    if (field->tokens)
-        printf("%s%s", before, field->tokens[x]);
-    else
-        printf("%s%d", before, (int)x);
-}
-
-static void print_line(kpred_ctx *ctx, const int32_t *problem, size_t k)
+static void print_line(kpred_ctx *ctx, char *const *cell, const int32_t *problem, size_t k)
 {
     const kpred_model *m = ctx->model;
     size_t n = 0;
     kpred_predict(ctx, problem, m->n_fields, out, k, &n);
     for (uint32_t f = 0; f < m->n_fields; f++)
-        print_field(m->fields + f, problem[f], f ? "," : "");
+        printf("%s%s", f ? "," : "", cell[f]);
     for (size_t i = 0; i < n; i++)
         for (uint32_t t = 0; t < m->n_params; t++)
             printf("%c%d", t ? ',' : ';', (int)out[i].value[t]);
@@ -50,7 +42,7 @@ static void print_line(kpred_ctx *ctx, const int32_t *problem, size_t k)
 
 int main(int argc, char **argv)
 {
-    char line[1024];
+    char line[1024], *cell[KPRED_MAX_FIELDS + 1];
     int32_t problem[KPRED_MAX_FIELDS];
     const kpred_model *m = NULL;
     kpred_ctx ctx;
@@ -62,9 +54,9 @@ int main(int argc, char **argv)
         || !fgets(line, sizeof line, stdin))
         return 1;
     while (fgets(line, sizeof line, stdin)) {
-        if (!read_problem(m, line, problem))
+        if (!read_problem(m, line, cell, problem))
             return 1;
-        print_line(&ctx, problem, k);
+        print_line(&ctx, cell, problem, k);
     }
     return 0;
 }

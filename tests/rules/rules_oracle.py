@@ -191,8 +191,8 @@ CANDIDATES = {"conv_ocl_direct_fwd": ocl_candidates, "conv_hip_igemm_v4r1": v4r1
 class Rules:
     """The rules under test: queries are collected, and answered together."""
 
-    def __init__(self, exe):
-        self.exe, self.queries = exe, []
+    def __init__(self, exe, seed):
+        self.command, self.queries = [exe, "serve", str(seed)], []
 
     def ask(self, query):
         self.queries.append(query)
@@ -200,12 +200,12 @@ class Rules:
     def answers(self):
         if not self.queries:
             return []
-        out = subprocess.run([self.exe, "serve"], input="\n".join(self.queries) + "\n",
+        out = subprocess.run(self.command, input="\n".join(self.queries) + "\n",
                              stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
         asked, self.queries = len(self.queries), []
         lines = out.split("\n")[:-1]
         if len(lines) != asked:
-            raise SystemExit("%s: %d answers to %d queries" % (self.exe, len(lines), asked))
+            raise SystemExit("%s: %d answers to %d queries" % (self.command[0], len(lines), asked))
         return lines
 
     def vocabulary(self, kernel):
@@ -363,84 +363,17 @@ def check_rows(oracle, rules, report, databases, kernel):
     return list(known.values())
 
 
-def random_size(rng, most):
-    if rng.random() < 0.2:
-        return 1 << rng.randint(0, most)
-    x = rng.randint(1, 1 << rng.randint(1, most))
-    step = 1 << rng.randint(0, 6)
-    return x // step * step if x >= step and rng.random() < 0.6 else x
+def random_problems(rules, kernel, how_many):
+    """Of test_rules, which makes them for its own checks: often within the kernel's limits, and at one."""
+    kind = Problem if KERNELS[kernel].filter else Conv2d
+    for _ in range(how_many):
+        rules.ask("R %d" % kernel)
+    return [kind(kernel, *map(int, x.split())) for x in rules.answers()]
 
 
-def set_to_limit(rng, sizes):
-    """Sets one size so that its product with some others is close to one of the kernels' limits;
-    other sizes become larger than problems have them."""
-    for i in range(len(sizes)):
-        if rng.random() < 0.25:
-            sizes[i] = random_size(rng, 2 if i in (1, 2) else 16)
-    some = rng.sample(range(len(sizes)), rng.randint(1, 4))
-    product = 1
-    for i in some[1:]:
-        product *= sizes[i]
-    limit = rng.choice((512, 1 << 16, 1 << 22, 1 << 22, 1 << 24, 1 << 29, 1 << 29, (1 << 29) // 9))
-    sizes[some[0]] = max(1, min(1 << 24, limit // product + rng.randint(-1, 1)))
-
-
-def set_to_shader_limit(rng, sizes):
-    """Sets one of n, c, h, w, k so that it or a product with others is close to a limit."""
-    i = rng.randrange(5)
-    product = 1
-    for other in rng.choice(((), (1, 2, 3), (2, 3, 4), (0, 2, 3), (2, 3))):
-        product *= 1 if other == i else sizes[other]
-    limit = rng.choice((1 << 16, 1 << 23, 1 << 28))
-    sizes[i] = max(1, min(1 << 24, limit // product + rng.randint(-1, 1)))
-
-
-def random_problem(rng, kernel):
-    """A problem that is often, but not always, within the kernel's limits, and often at one."""
-    wide = 24 if rng.random() < 0.1 else 11
-    direction = rng.randrange(3) if rng.random() < 0.05 else rng.randrange(2) + (kernel > 1)
-    stride = 1 if kernel == 3 and rng.random() < 0.95 else rng.choice((1, 1, 1, 1, 2, 2, 3))
-    groups = 1 if kernel != 3 or rng.random() < 0.7 else rng.choice((2, 3, 4, 8, 32, 64))
-    sizes = [random_size(rng, min(wide, 17))] + [random_size(rng, wide) for _ in range(4)]
-    if rng.random() < 0.8:
-        sizes[1], sizes[2] = random_size(rng, 7), random_size(rng, 7)
-    if rng.random() < 0.3:
-        set_to_limit(rng, sizes)
-    n, h, w, c, k = sizes
-    if rng.random() < 0.7:
-        c, k = c * groups, k * groups
-    return Problem(kernel, rng.randrange(2), min(direction, 2), rng.randrange(3), n,
-                   min(c, 1 << 24), h, w, min(k, 1 << 24), stride, groups)
-
-
-def random_conv2d(rng, kernel):
-    """The same for a kernel with fields for everything; half of the time sizes are multiples of
-    what tiles want."""
-    name, directions = KERNELS[kernel].name, KERNELS[kernel].directions
-    pick = rng.choice
-    y = 3 if name == "conv_asm_3x3u" else pick((1, 1, 3, 3, 5, 7, 11, 4, random_size(rng, 5)))
-    x = y if rng.random() < 0.85 else random_size(rng, 5)
-    pad = pick((y // 2, y // 2, 0)) if name != "conv_asm_3x3u" else 1
-    stride = 1 if name == "conv_asm_3x3u" or rng.random() < 0.7 else pick((1, 2, 2, 3))
-    many = 8 if rng.random() < 0.5 else 1
-    groups = pick((1, 1, 1, 1, 1, 2, 3, 4, 8, 32))
-    share = groups if rng.random() < 0.8 else 1
-    pair = lambda v, other: (v, v) if rng.random() < 0.95 else (v, other)
-    sizes = [random_size(rng, 8) * many, random_size(rng, 9) * many * share, random_size(rng, 7),
-             random_size(rng, rng.choice((7, 7, 12))), random_size(rng, 9) * many * share]
-    if is_sum(kernel) and rng.random() < 0.5:
-        set_to_shader_limit(rng, sizes)
-    return Conv2d(kernel, rng.randrange(4), DIRS.index(pick(directions if rng.random() < 0.95
-                                                            else DIRS)),
-                  0 if rng.random() < 0.5 else rng.randrange(3), int(rng.random() < 0.03),
-                  *sizes, y, x, *pair(pad, 0), *pair(stride, 2),
-                  *pair(pick((1,) * 20 + (2,)), 1), groups)
-
-
-def check_problems(oracle, rules, report, rng, kernel, known, how_many):
+def check_problems(oracle, rules, report, kernel, known, how_many):
     """Returns the random problems that apply."""
-    random_one = random_problem if KERNELS[kernel].filter else random_conv2d
-    problems = [x[0] for x in known] + [random_one(rng, kernel) for _ in range(how_many)]
+    problems = [x[0] for x in known] + random_problems(rules, kernel, how_many)
     expected, bad, count, applicable = [], [], collections.Counter(), []
     for problem in problems:
         rules.ask(problem.query())
@@ -544,7 +477,7 @@ def check_observed(oracle, rules, report, databases, kernel):
 
 def check_kernel(oracle, report, args, kernel):
     name = KERNELS[kernel].name
-    rules, rng = Rules(args.exe), random.Random(args.seed * 4 + kernel)
+    rules, rng = Rules(args.exe, args.seed), random.Random(args.seed * 4 + kernel)
     known = []
     if not KERNELS[kernel].oracle:
         if args.db:
@@ -556,7 +489,7 @@ def check_kernel(oracle, report, args, kernel):
         known = check_rows(oracle, rules, report, args.db, kernel)
     else:
         report.skip("rows_" + name, "no database")
-    applicable = check_problems(oracle, rules, report, rng, kernel, known,
+    applicable = check_problems(oracle, rules, report, kernel, known,
                                 max(1000, args.random // 40))
     check_tuples(oracle, rules, report, rng, kernel, known, applicable, max(1000, args.random // 4))
     if known:

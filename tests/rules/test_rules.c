@@ -4,10 +4,11 @@
    test_rules          checks that need nothing else: a second, naive statement of each kernel's
                        checks (`legal`, written from MIOpen's and not from the rules) is compared
                        with the rule on every tuple and every prefix of whole parameter spaces
-   test_rules serve    answers queries on standard input, a line each, for rules_oracle.py:
+   test_rules serve [SEED]    answers queries on standard input, a line each, for rules_oracle.py:
                          P rule field...   sets the problem; answer: 1 if the rule applies, else 0
                          T value...        answer: how many leading values are accepted (-1: does
                                            not apply), then 1 or 0, what `legal` says of them all
+                         R rule            answer: the fields of a random problem
                          V rule            answer: the vocabulary, with commas between parameters
                          E                 walks the vocabulary; answer: numbers of legal tuples,
                                            accepted prefixes, dead ends, missed prefixes */
@@ -70,26 +71,14 @@ static view view_of_conv2d(const int32_t *p)
 /* With a square filter of 1x1 or, with groups, 3x3, padded to keep the sides */
 static view view_of_conv(const int32_t *p, int n_fields)
 {
-    int32_t filter = n_fields == KPRED_CONV_FIELD_COUNT ? 3 : 1;
-    int32_t q[KPRED_CONV2D_FIELD_COUNT] = {p[KPRED_CONV_GPU],
-                                           p[KPRED_CONV_DIR],
-                                           p[KPRED_CONV_DTYPE],
-                                           KPRED_LAYOUT_NCHW,
-                                           p[KPRED_CONV_N],
-                                           p[KPRED_CONV_C],
-                                           p[KPRED_CONV_H],
-                                           p[KPRED_CONV_W],
-                                           p[KPRED_CONV_K],
-                                           filter,
-                                           filter,
-                                           filter / 2,
-                                           filter / 2,
-                                           1,
-                                           1,
-                                           1,
-                                           1,
-                                           1};
-    q[KPRED_CONV2D_STRIDE_H] = q[KPRED_CONV2D_STRIDE_W] = p[KPRED_CONV_STRIDE];
+    int32_t filter = n_fields == KPRED_CONV_FIELD_COUNT ? 3 : 1, q[KPRED_CONV2D_FIELD_COUNT];
+    memcpy(q, p, 3 * sizeof *q); /* gpu, dir, dtype */
+    q[KPRED_CONV2D_LAYOUT] = KPRED_LAYOUT_NCHW;
+    memcpy(q + KPRED_CONV2D_N, p + KPRED_CONV_N, 5 * sizeof *q); /* n, c, h, w, k */
+    for (int i = 0; i < 2; i++) {
+        q[KPRED_CONV2D_Y + i] = filter, q[KPRED_CONV2D_PAD_H + i] = filter / 2;
+        q[KPRED_CONV2D_STRIDE_H + i] = p[KPRED_CONV_STRIDE], q[KPRED_CONV2D_DIL_H + i] = 1;
+    }
     q[KPRED_CONV2D_GROUPS] = filter == 3 ? p[KPRED_CONV_GROUPS] : 1;
     return view_of_conv2d(q);
 }
@@ -834,6 +823,14 @@ static void random_problem(const kernel *k, int32_t *p)
         enlarge(p);
 }
 
+/* The same, of which some are at a limit */
+static void problem_at_limits(const kernel *k, int32_t *p)
+{
+    random_problem(k, p);
+    if (k->n_fields != KPRED_CONV2D_FIELD_COUNT && random_below(2))
+        set_to_limit(p);
+}
+
 /* Sizes and values chosen to overflow what is computed carelessly. */
 static int32_t extreme_size(void)
 {
@@ -932,14 +929,10 @@ static int is_for(const kernel *k, const int32_t *p)
 static int check_problems(const kernel *k, int problems)
 {
     int32_t p[MOST_FIELDS];
-    int bad = 0, applicable = 0;
+    int bad = 0;
     for (int i = 0; i < problems; i++) {
-        random_problem(k, p);
-        if (k->n_fields != KPRED_CONV2D_FIELD_COUNT && random_below(2))
-            set_to_limit(p);
-        const int applies = is_for(k, p);
-        bad += k->rule(p, NULL, 0) != applies;
-        applicable += applies;
+        problem_at_limits(k, p);
+        bad += k->rule(p, NULL, 0) != is_for(k, p);
     }
     return bad;
 }
@@ -996,30 +989,24 @@ static int check_walks(const kernel *k, const domain *domains, int problems)
     return bad || applicable < problems / 2;
 }
 
-static int in_domain(const domain *d, int32_t x)
-{
-    int i;
-    for (i = 0; i < d->n && d->v[i] != x; i++)
-        ;
-    return i < d->n;
-}
-
 /* After an accepted prefix, a value that no tuple may have is rejected. */
 static int check_outside(const kernel *k, int tuples)
 {
     int32_t p[MOST_FIELDS], v[MOST_PARAMS];
     int bad = 0, asked = 0, limit;
     size_t n;
-    for (int i = 0; i < tuples; i++) {
+    for (int tuple = 0; tuple < tuples; tuple++) {
         random_problem(k, p);
         if (!k->rule(p, NULL, 0))
             continue;
         limit = asked + 100000; /* but for dead ends, a few are enough */
         for (n = 0; n < (size_t)k->n_params && asked < limit;) {
             const domain *d = &k->all[n];
-
+            int i = 0;
             v[n] = extreme_value();
-            bad += !in_domain(d, v[n]) && k->rule(p, v, n + 1);
+            while (i < d->n && d->v[i] != v[n])
+                i++;
+            bad += i == d->n && k->rule(p, v, n + 1);
             v[n] = d->v[random_below((uint32_t)d->n)];
             n += (size_t)k->rule(p, v, n + 1);
             asked++;
@@ -1094,14 +1081,6 @@ static int run_checks(void)
     return test_end();
 }
 
-static int accepted_values(const kernel *k, const int32_t *p, const int32_t *v)
-{
-    size_t n = 0;
-    while (n <= (size_t)k->n_params && k->rule(p, v, n))
-        n++;
-    return (int)n - 1;
-}
-
 static void print_vocabulary(const kernel *k)
 {
     for (int t = 0; t < k->n_params; t++)
@@ -1128,7 +1107,6 @@ static int serve(void)
     int32_t p[MOST_FIELDS + 1] = {0}, v[MOST_PARAMS];
     const kernel *k = kernels;
     view see = {0};
-    walk w;
     while (fgets(line, sizeof line, stdin))
         if (line[0] == 'P' && read_numbers(line + 1, p, 1) && p[0] >= 0 && p[0] < COUNT(kernels)
             && read_numbers(line + 1, p, 1 + kernels[p[0]].n_fields)) {
@@ -1136,11 +1114,18 @@ static int serve(void)
             see = view_of(p + 1, k->n_fields);
             printf("%d\n", k->rule(p + 1, NULL, 0));
         } else if (line[0] == 'T' && read_numbers(line + 1, v, k->n_params)) {
-            printf("%d %d\n", accepted_values(k, p + 1, v), k->applies(&see) && k->legal(&see, v));
+            size_t n = 0;
+            while (n <= (size_t)k->n_params && k->rule(p + 1, v, n))
+                n++;
+            printf("%d %d\n", (int)n - 1, k->applies(&see) && k->legal(&see, v));
+        } else if (line[0] == 'R' && read_numbers(line + 1, v, 1)) {
+            problem_at_limits(&kernels[v[0]], p + 1);
+            for (int f = 1; f <= kernels[v[0]].n_fields; f++)
+                printf("%d%c", (int)p[f], f < kernels[v[0]].n_fields ? ' ' : '\n');
         } else if (line[0] == 'V' && read_numbers(line + 1, v, 1)) {
             print_vocabulary(&kernels[v[0]]);
         } else if (line[0] == 'E') {
-            w = walk_all(k, k->words, p + 1);
+            const walk w = walk_all(k, k->words, p + 1);
             printf("%ld %ld %ld %ld\n", w.legal, w.accepted, w.dead, w.missed);
         } else {
             fprintf(stderr, "test_rules: not a query: %s", line);
@@ -1152,7 +1137,9 @@ static int serve(void)
 int main(int argc, char **argv)
 {
     complete_kernels();
-    if (argc == 2 && strcmp(argv[1], "serve") == 0)
+    if (argc > 2)
+        random_seed = strtoull(argv[2], NULL, 10);
+    if (argc > 1 && strcmp(argv[1], "serve") == 0)
         return serve();
     return run_checks();
 }
