@@ -1,7 +1,5 @@
-#!/usr/bin/env python3
-# kernels.py - AITER's rules and tables, read without kpred: what is legal, and what rows say
-# SPDX-License-Identifier: MIT
-"""An oracle for the models of AITER's kernels.
+"""kernels.py - AITER's rules and tables, read without kpred: what is legal, and what rows say
+SPDX-License-Identifier: MIT
 
 usage: kernels.py problems SPEC N        N lines "MODEL GPU M N K" to ask for, on standard output
        kernels.py legal SPEC KERNELS     reads such lines and prints each legal tuple behind them:
@@ -19,34 +17,23 @@ import random
 import re
 import sys
 
+sys.path.insert(0, "tools/peers")
+
+from rows import read_sections  # noqa: E402: needs the path
+
 
 def read_spec(path):
     """The family, the GPUs, the range of splits, and for each kernel its tuple and places."""
-    spec = {"kernels": {}}
-    section = None
-    with open(path, encoding="utf-8") as f:
-        for line in f:
-            line = line.strip()
-            if not line or line[0] == "#":
-                continue
-            if line[0] == "[":
-                section = line
-                continue
-            left, right = (part.strip() for part in line.split("=", 1)) if "=" in line else (line, "")
-            if section == "[kernel]" and left == "name":
-                spec["name"] = right
-            if section == "[data]" and left == "family":
-                spec["family"] = right
-            if section == "[fields]" and left == "gpu":
-                spec["gpus"] = right.split()
-            if section == "[params]" and left == "split":
-                spec["splits"] = [int(x) for x in right.split()]
-            if section == "[kernels]" and left.split()[0] != "library":
-                library, *numbers = left.split()
-                name, *places = right.split()
-                spec["kernels"][name] = {
-                    "library": library, "tuple": [int(x) for x in numbers],
-                    "ids": {p.split(":")[0]: int(p.split(":")[1]) for p in places}}
+    sections = read_sections(path)
+    kernel, data, fields, params = (dict(sections[name]) for name in ("kernel", "data", "fields", "params"))
+    spec = {"name": kernel["name"], "family": data["family"], "gpus": fields["gpu"].split(),
+            "splits": [int(x) for x in params["split"].split()], "kernels": {}}
+    for left, right in sections["kernels"]:
+        library, *numbers = left.split()
+        if library != "library":
+            name, *places = right.split()
+            spec["kernels"][name] = {"library": library, "tuple": [int(x) for x in numbers],
+                                     "ids": {gpu: int(number) for gpu, number in (p.split(":") for p in places)}}
     return spec
 
 
@@ -65,8 +52,7 @@ def numbers_in(name, mark):
 
 def is_legal(family, kernel, name, split, n, k):
     """Section by section: what the library's tuners try, and what all their rows have in common."""
-    library, (tile_m, tile_n, tile_k, _) = kernel["library"], kernel["tuple"]
-    del tile_m
+    library, (_, tile_n, tile_k, _) = kernel["library"], kernel["tuple"]
     if family == "a8w8_blockscale":
         if library == "cktile" and k % tile_k:
             return False
@@ -172,17 +158,12 @@ def rejected(spec, paths):
             print(f"{place}: {m},{n},{k} {name} {split}")
 
 
-def main():
+if __name__ == "__main__":
     command, path, *rest = sys.argv[1:]
-    spec = read_spec(path)
+    of_spec = read_spec(path)
     if command == "problems":
-        problems(spec, int(rest[0]))
+        problems(of_spec, int(rest[0]))
     elif command == "legal":
-        legal(spec, rest[0])
-    elif command == "rows":
-        rows(spec, rest)
+        legal(of_spec, rest[0])
     else:
-        rejected(spec, rest)
-
-
-main()
+        {"rows": rows, "rejected": rejected}[command](of_spec, rest)

@@ -98,65 +98,50 @@ static int32_t any_number(void)
                    : (int32_t)test_random64(&seed);
 }
 
-/* One of n biases */
-static void alter_bias(const int32_t *bias, size_t n)
-{
-    ((int32_t *)(uintptr_t)bias)[test_random64(&seed) % n] = any_number();
-}
+/* A number of a model, or an array of them */
+struct place {
+    enum kind { BIAS, WEIGHTS, SHIFT, RANGE } kind;
+    const void *at;
+    size_t n;
+};
 
-/* Many of n weights, since one alone hardly matters */
-static void alter_weights(const int8_t *weight, size_t n)
-{
-    const int32_t sign = test_between(&seed, 0, 1) ? 127 : -127;
-    for (size_t i = test_random64(&seed) % n; i < n; i++)
-        ((int8_t *)(uintptr_t)weight)[i] = (int8_t)sign;
-}
-
-static void alter_layer(struct model *m)
-{
-    kpred_layer *l = m->net.layer + test_between(&seed, 0, 2);
-    switch (test_between(&seed, 0, 2)) {
-    case 0: alter_bias(l->bias, l->rows); break;
-    case 1: alter_weights(l->weight, (size_t)l->rows * l->cols); break;
-    default: l->shift = (uint8_t)test_between(&seed, 0, 30);
-    }
-}
-
-static void alter_head(struct model *m)
-{
-    const size_t t = test_random64(&seed) % m->m.n_params, hidden = m->net.hidden;
-    const size_t rows = model_head_rows(&m->m, t), above = model_embedding_rows(&m->m, t);
-    kpred_head *h = m->heads + t;
-    if (!h->weight)
-        return;
-    switch (test_between(&seed, 0, 5)) {
-    case 0: alter_bias(h->bias, rows); break;
-    case 1: alter_weights(h->weight, rows * hidden); break;
-    case 2:
-        if (above)
-            alter_weights(h->embedding, above * hidden);
-        break;
-    case 3: h->embedding_shift = (uint8_t)test_between(&seed, 0, 30); break;
-    case 4: h->hidden_shift = (uint8_t)test_between(&seed, 0, 30); break;
-    default: h->logit_shift = (uint8_t)test_between(&seed, 0, 30);
-    }
-}
-
-static void alter_range(struct model *m)
-{
-    kpred_field *f = m->fields + test_random64(&seed) % m->m.n_fields;
-    *(test_between(&seed, 0, 1) ? &f->trained_min : &f->trained_max) = any_number();
-}
-
-static void alter(struct model *m)
+/* Where the numbers of a layer, a head and a field lie, one of these at random */
+static struct place any_place(struct model *m)
 {
     const int32_t what = test_between(&seed, 0, 9);
-    if (what < 4)
-        alter_layer(m);
-    else if (what < 9)
-        alter_head(m);
-    else
-        alter_range(m);
+    const size_t t = test_random64(&seed) % m->m.n_params, hidden = m->net.hidden;
+    const size_t rows = model_head_rows(&m->m, t), above = model_embedding_rows(&m->m, t);
+    const kpred_layer *l = m->net.layer + test_between(&seed, 0, 2);
+    const kpred_head *h = m->heads + t;
+    const kpred_field *f = m->fields + test_random64(&seed) % m->m.n_fields;
+    const struct place of_layer[] = {{BIAS, l->bias, l->rows},
+                                     {WEIGHTS, l->weight, (size_t)l->rows * l->cols},
+                                     {SHIFT, &l->shift, 1}},
+                       of_head[] = {{BIAS, h->bias, rows},
+                                    {WEIGHTS, h->weight, rows * hidden},
+                                    {WEIGHTS, h->embedding, above * hidden},
+                                    {SHIFT, &h->embedding_shift, 1},
+                                    {SHIFT, &h->hidden_shift, 1},
+                                    {SHIFT, &h->logit_shift, 1}},
+                       of_field[] = {{RANGE, &f->trained_min, 1}, {RANGE, &f->trained_max, 1}};
+    return what < 4                ? of_layer[test_between(&seed, 0, 2)]
+           : what < 9 && h->weight ? of_head[test_between(&seed, 0, 5)]
+                                   : of_field[test_between(&seed, 0, 1)];
+}
+
+/* Many weights, since one alone hardly matters; one of the biases */
+static void alter(struct model *m)
+{
+    const struct place p = any_place(m);
+    const int8_t weight = test_between(&seed, 0, 1) ? 127 : -127;
+    if (p.n == 0)
+        return;
+    if (p.kind == SHIFT)
+        *(uint8_t *)(uintptr_t)p.at = (uint8_t)test_between(&seed, 0, 30);
+    else if (p.kind != WEIGHTS)
+        ((int32_t *)(uintptr_t)p.at)[test_random64(&seed) % p.n] = any_number();
+    for (size_t i = test_random64(&seed) % p.n; p.kind == WEIGHTS && i < p.n; i++)
+        ((int8_t *)(uintptr_t)p.at)[i] = weight;
 }
 
 static void any_number_anywhere(void)
@@ -234,34 +219,32 @@ static int with(enum number what, int32_t x)
     return with_two(what, x, what, x);
 }
 
-static void shifts(void)
+static void each_number(void)
 {
-    CHECK(with(LAYER_SHIFT, 0) == 0 && with(LAYER_SHIFT, 25) == 0);
-    CHECK(with(LAYER_SHIFT, 1) == 1 && with(LAYER_SHIFT, 24) == 1);
-    CHECK(with(HIDDEN_SHIFT, 0) == 0 && with(HIDDEN_SHIFT, 25) == 0);
-    CHECK(with(HIDDEN_SHIFT, 1) == 1);
-    CHECK(with(EMBEDDING_SHIFT, 16) == 0 && with(EMBEDDING_SHIFT, -1) == 0);
-    CHECK(with(EMBEDDING_SHIFT, 0) == 1);
-    CHECK(with(LOGIT_SHIFT, 11) == 0 && with(LOGIT_SHIFT, 0) == 1);
-}
-
-static void biases(void)
-{
-    CHECK(with(LOGIT_BIAS, INT32_MAX) == 0 && with(LOGIT_BIAS, INT32_MIN) == 0);
-    CHECK(with(LOGIT_BIAS, 1 << 29) == 0 && with(LOGIT_BIAS, 1) == 1);
-    CHECK(with(CONTEXT_BIAS, INT32_MAX) == 0 && with(CONTEXT_BIAS, INT32_MIN) == 0);
-    CHECK(with(CONTEXT_BIAS, -1) == 1);
-    CHECK(with(ENCODER_BIAS, INT32_MAX - 100) == 0 && with(ENCODER_BIAS, 1) == 1);
+    static const int32_t room = INT32_MAX - (1 << 21);
+    const struct {
+        enum number what;
+        int32_t refused[2], taken[2];
+    } rows[] = {
+        {LAYER_SHIFT, {0, 25}, {1, 24}},
+        {HIDDEN_SHIFT, {0, 25}, {1, 1}},
+        {EMBEDDING_SHIFT, {-1, 16}, {0, 0}},
+        {LOGIT_SHIFT, {11, 11}, {0, 0}},
+        {LOGIT_BIAS, {INT32_MIN, INT32_MAX}, {1, 1}},
+        {LOGIT_BIAS, {1 << 29, -(1 << 29)}, {1, 1}},
+        {CONTEXT_BIAS, {INT32_MIN, INT32_MAX}, {-1, -1}},
+        {ENCODER_BIAS, {INT32_MAX - 100, INT32_MAX}, {1, 1}},
+        {TRAINED_MIN, {-1, KPRED_MAX_SIZE}, {1, 1}}, /* the latter is above the most */
+        {TRAINED_MAX, {INT32_MAX, INT32_MAX}, {KPRED_MAX_SIZE, KPRED_MAX_SIZE}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int j = 0; j < 2; j++) {
+            CHECK_EQ(with(rows[i].what, rows[i].refused[j]), 0);
+            CHECK_EQ(with(rows[i].what, rows[i].taken[j]), 1);
+        }
     /* Room for the context alone, and for what the prefix adds only if it is shifted little */
-    CHECK(with_two(CONTEXT_BIAS, INT32_MAX - (1 << 21), EMBEDDING_SHIFT, 0) == 1);
-    CHECK(with_two(CONTEXT_BIAS, INT32_MAX - (1 << 21), EMBEDDING_SHIFT, 15) == 0);
-}
-
-static void trained_ranges(void)
-{
-    CHECK(with(TRAINED_MIN, -1) == 0 && with(TRAINED_MAX, INT32_MAX) == 0);
-    CHECK(with(TRAINED_MIN, 1) == 1 && with(TRAINED_MAX, KPRED_MAX_SIZE) == 1);
-    CHECK(with(TRAINED_MIN, KPRED_MAX_SIZE) == 0); /* above the most */
+    CHECK_EQ(with_two(CONTEXT_BIAS, room, EMBEDDING_SHIFT, 0), 1);
+    CHECK_EQ(with_two(CONTEXT_BIAS, room, EMBEDDING_SHIFT, 15), 0);
 }
 
 /* ---- the spec in the opening comment ---- */
@@ -394,9 +377,7 @@ int main(int argc, char **argv)
     const int fd = mkstemp(path);
     if (fd < 0 || close(fd) != 0 || !freopen("/dev/null", "w", stderr)) /* the refusals */
         return 1;
-    RUN(shifts);
-    RUN(biases);
-    RUN(trained_ranges);
+    RUN(each_number);
     RUN(any_number_anywhere);
     RUN(other_specs);
     RUN(as_an_editor_leaves_it);

@@ -2,18 +2,16 @@
    SPDX-License-Identifier: MIT */
 #include "model/default_features.h"
 
-#include "harness/test.h"
+#include "harness/program.h"
 #include "model/program.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- specs made up ---- */
 
-static void add_tokens(struct buf *b, const char *name, int n)
+/* Field f, of so many tokens, or of 0 as the text says */
+static void add_field(struct buf *b, int f, int n_tokens, const char *size)
 {
-    buf_printf(b, "%s =", name);
-    for (int i = 0; i < n; i++)
+    buf_printf(b, "f%d = %s", f, size);
+    for (int i = 0; i < n_tokens; i++)
         buf_printf(b, " t%d", i);
     buf_puts(b, "\n");
 }
@@ -100,7 +98,6 @@ static void check_made(const char *what, const char *text)
 static void extremes(void)
 {
     struct buf b = {NULL, 0, 0};
-    char name[80];
     static const struct {
         const char *what;
         int tokens; /* of each field; 0: sizes */
@@ -120,13 +117,8 @@ static void extremes(void)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         begin(&b);
-        for (int f = 0; f < KPRED_MAX_FIELDS; f++) {
-            snprintf(name, sizeof name, "f%d", f);
-            if (all[i].tokens)
-                add_tokens(&b, name, all[i].tokens);
-            else
-                buf_printf(&b, "%s = %s\n", name, all[i].size);
-        }
+        for (int f = 0; f < KPRED_MAX_FIELDS; f++)
+            add_field(&b, f, all[i].tokens, all[i].size);
         end(&b, tiles, all[i].n_derived, "f0");
         check_made(all[i].what, b.s);
     }
@@ -153,34 +145,22 @@ static void at_random(void)
 {
     struct buf b = {NULL, 0, 0};
     uint64_t seed = 19;
-    char name[16];
+    char name[32];
     for (int i = 0; i < 100; i++) {
         const int n = 1 + (int)(test_random64(&seed) % KPRED_MAX_FIELDS);
         begin(&b);
         for (int f = 0; f < n; f++) {
             const uint64_t x = test_random64(&seed);
-            snprintf(name, sizeof name, "f%d", f);
-            if (x % 3 == 0)
-                add_tokens(&b, name, 1 + (int)(x / 3 % (x % 2 ? 128 : 9)));
-            else if (x % 3 == 1)
-                buf_printf(&b, "%s = size\n", name);
-            else
-                buf_printf(&b, "%s = size %d %d\n", name, (int)(x / 3 % 5),
-                           4 + (int)(x / 15 % (1 << (x / 1000 % 20))));
+            const int n_tokens = x % 3 == 0 ? 1 + (int)(x / 3 % (x % 2 ? 128 : 9)) : 0;
+            snprintf(name, sizeof name, "size %d %d", (int)(x / 3 % 5),
+                     4 + (int)(x / 15 % (1 << (x / 1000 % 20))));
+            add_field(&b, f, n_tokens, x % 3 == 0 ? "" : x % 3 == 1 ? "size" : name);
         }
         end(&b, tiles, (int)(test_random64(&seed) % 3 * 8), "f0");
         snprintf(name, sizeof name, "random %d", i);
         check_made(name, b.s);
     }
     buf_free(&b);
-}
-
-static int has_line(const struct spec *s, const char *text)
-{
-    for (size_t i = 0; i < s->features.n; i++)
-        if (!strcmp(s->features.v[i].text, text))
-            return 1;
-    return 0;
 }
 
 /* What a user sees: tiles by name, and hats over the spec's own registers, each size once */
@@ -194,20 +174,20 @@ static void what_they_are(void)
         "mean = ceil_div area k\nlog_area = log2 area\n";
     struct spec s;
     REQUIRE(!spec_parse(&s, text, "made.spec") && !default_features_give(&s, NULL));
-    CHECK(has_line(&s, "onehot gpu"));
-    CHECK(has_line(&s, "equals pad 0 4"));
-    CHECK(has_line(&s, "fraction a 48") && has_line(&s, "fraction a 8"));
-    CHECK(!has_line(&s, "fraction a 32"));
-    CHECK(has_line(&s, "ramp log2_b 0 32"));
-    CHECK(!has_line(&s, "divides b 2 3"));
-    CHECK(has_line(&s, "fraction k 32"));
-    CHECK(!has_line(&s, "fraction k 48"));
-    CHECK(has_line(&s, "fraction area 64") && has_line(&s, "fraction area 100"));
-    CHECK(has_line(&s, "hats mine 0 1 13"));
+    CHECK(has_line(s.text, "onehot gpu"));
+    CHECK(has_line(s.text, "equals pad 0 4"));
+    CHECK(has_line(s.text, "fraction a 48") && has_line(s.text, "fraction a 8"));
+    CHECK(!has_line(s.text, "fraction a 32"));
+    CHECK(has_line(s.text, "ramp log2_b 0 32"));
+    CHECK(!has_line(s.text, "divides b 2 3"));
+    CHECK(has_line(s.text, "fraction k 32"));
+    CHECK(!has_line(s.text, "fraction k 48"));
+    CHECK(has_line(s.text, "fraction area 64") && has_line(s.text, "fraction area 100"));
+    CHECK(has_line(s.text, "hats mine 0 1 13"));
     CHECK(!strstr(s.text, "log2_k"));
     CHECK(strstr(s.text, "log2_mean = log2 mean") != NULL);
     CHECK(!strstr(s.text, "log2_area") && !strstr(s.text, "log2_step"));
-    CHECK(!has_line(&s, "divides step 2 3") && has_line(&s, "divides area 2 3"));
+    CHECK(!has_line(s.text, "divides step 2 3") && has_line(s.text, "divides area 2 3"));
     spec_free(&s);
 }
 

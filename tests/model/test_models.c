@@ -1,8 +1,8 @@
-/* test_models.c - the shipped models: bounds, sizes, texts, and what they predict
+/* test_models.c - the shipped models: sizes, texts, and what they predict
    SPDX-License-Identifier: MIT
 
    Linked with the programs' objects, whose builtins[] it looks at. The arithmetic of kpred.h comes
-   a second time, from twin.h. */
+   a second time, from twin.h. That no sum overflows is shown by tests/proof/bounds.py. */
 #include "kpred.h"
 
 #include "harness/test.h"
@@ -62,33 +62,11 @@ static void sizes(void)
     for (const struct builtin *b = builtins; b->model; b++) {
         const size_t most = listed_bytes_of(b->model) ? MOST_LISTED : MOST_BYTES;
         CHECK(model_cost(b->model).bytes <= most);
+        CHECK(!strcmp(b->model->split, most > MOST_BYTES || b->model->names ? "none" : "config"));
         CHECK(kpred_arena_words(b->model, 10)
               <= (b->model->params[0].n_values > 64 ? MOST_WIDE_WORDS : MOST_WORDS));
         CHECK(kpred_arena_words(b->model, 100) <= MOST_WORDS_OF_100);
     }
-}
-
-static void ids(void)
-{
-    for (const struct builtin *b = builtins; b->model; b++) {
-        CHECK_EQ(b->model->format, KPRED_FORMAT);
-        CHECK_EQ(b->model->id, kpred_model_id(b->model));
-        CHECK(!strcmp(b->model->split,
-                      listed_bytes_of(b->model) || b->model->names ? "none" : "config"));
-    }
-}
-
-static void ranges(void)
-{
-    for (const struct builtin *b = builtins; b->model; b++)
-        for (uint32_t f = 0; f < b->model->n_fields; f++) {
-            const kpred_field *field = b->model->fields + f;
-            CHECK(field->tokens ? field->n_tokens > 0 : field->n_tokens == 0);
-            CHECK(field->tokens || field->least >= 0);
-            CHECK(field->least <= field->trained_min);
-            CHECK(field->trained_min <= field->trained_max);
-            CHECK(field->trained_max <= field->most && field->most <= KPRED_MAX_SIZE);
-        }
 }
 
 static void values_ascend(void)
@@ -120,110 +98,6 @@ static void specs(void)
         model_free(&model);
         buf_free(&text);
         buf_free(&file);
-    }
-}
-
-/* ---- bounds ---- */
-
-/* What a sum can come to on the way, in whatever order its terms are added */
-struct interval {
-    int64_t least, most;
-};
-
-static void add_term(struct interval *sum, int64_t least, int64_t most)
-{
-    sum->least += least < 0 ? least : 0;
-    sum->most += most > 0 ? most : 0;
-}
-
-/* n weights times activations of 0..127, and a bias; a weight of -128 fails. */
-static struct interval row_interval(const int8_t *w, int32_t bias, size_t n)
-{
-    struct interval sum = {0, 0};
-    add_term(&sum, bias, bias);
-    for (size_t i = 0; i < n; i++) {
-        CHECK(w[i] != -128);
-        add_term(&sum, 127 * (int64_t)w[i], 127 * (int64_t)w[i]);
-    }
-    return sum;
-}
-
-/* Fits int32, and so does what requantisation adds; keeps the largest magnitude in *most. */
-static void check_accumulator(struct interval sum, int shift, int64_t *most)
-{
-    CHECK(shift >= 1 && shift <= 24);
-    sum.most += (int64_t)1 << (shift - 1);
-    CHECK(sum.least >= INT32_MIN && sum.most <= INT32_MAX);
-    *most = sum.most > *most ? sum.most : *most;
-    *most = -sum.least > *most ? -sum.least : *most;
-}
-
-static void check_layer(const kpred_layer *l, int64_t *most)
-{
-    CHECK(l->rows % 16 == 0 && l->cols % 16 == 0 && l->cols <= KPRED_MAX_WIDTH);
-    for (size_t r = 0; r < l->rows; r++)
-        check_accumulator(row_interval(l->weight + r * l->cols, l->bias[r], l->cols), l->shift,
-                          most);
-}
-
-/* What the embeddings of the parameters before t add to its hidden unit i */
-static void add_embeddings(const kpred_model *m, uint32_t t, size_t i, struct interval *sum)
-{
-    const kpred_head *head = twin_net(m)->heads + t;
-    const int8_t *e = head->embedding;
-    const int64_t scale = (int64_t)1 << head->embedding_shift;
-    int64_t least, most;
-    int32_t v;
-    for (uint32_t u = 0; u < t; u++) {
-        if (!twin_net(m)->heads[u].weight)
-            continue;
-        for (v = 0, least = most = e[i]; v < m->params[u].n_values; v++, e += twin_net(m)->hidden) {
-            CHECK(e[i] != -128);
-            least = e[i] < least ? e[i] : least;
-            most = e[i] > most ? e[i] : most;
-        }
-        add_term(sum, least * scale, most * scale);
-    }
-}
-
-/* Head t, whose part of the context begins with row `row`. */
-static void check_head(const kpred_model *m, uint32_t t, size_t row, int64_t *most)
-{
-    const kpred_head *head = twin_net(m)->heads + t;
-    const kpred_layer *l = twin_net(m)->layer + 2;
-    const size_t hidden = twin_net(m)->hidden;
-    int64_t largest = 0;
-    CHECK(head->embedding_shift <= 15 && head->logit_shift <= 24);
-    for (size_t i = 0; i < hidden; i++) {
-        struct interval sum =
-            row_interval(l->weight + (row + i) * l->cols, l->bias[row + i], l->cols);
-        add_embeddings(m, t, i, &sum);
-        check_accumulator(sum, head->hidden_shift, most);
-    }
-    for (size_t i = 0; i < ((size_t)m->params[t].n_values + 3) / 4 * 4; i++)
-        check_accumulator(row_interval(head->weight + i * hidden, head->bias[i], hidden), 1,
-                          &largest);
-    CHECK(largest << head->logit_shift < (int64_t)1 << 29);
-    *most = largest > *most ? largest : *most;
-}
-
-static void bounds(void)
-{
-    for (const struct builtin *b = builtins; b->model; b++) {
-        const kpred_additive *net = twin_net(b->model);
-        int64_t most = 0;
-        size_t row = 0;
-        uint32_t t;
-        check_layer(&net->layer[0], &most);
-        check_layer(&net->layer[1], &most);
-        for (t = 0; t < b->model->n_params; t++)
-            if (net->heads[t].weight) {
-                check_head(b->model, t, row, &most);
-                row += net->hidden;
-            }
-        CHECK_EQ(net->layer[2].rows, row);
-        CHECK(net->hidden % 16 == 0 && net->hidden <= KPRED_MAX_HIDDEN);
-        CHECK(most <= model_cost(b->model).largest_accumulator); /* what the header states */
     }
 }
 
@@ -370,19 +244,6 @@ static int64_t sum_of(const struct run *r, const kpred_tuple *tuple)
     return twin_score(r->own, r->problem, index);
 }
 
-/* -1, 0, 1 as tuple a comes before, with, after b (values ascend with their indexes) */
-static int order_of(const struct run *r, const kpred_tuple *a, const kpred_tuple *b)
-{
-    if (a->score != b->score)
-        return a->score > b->score ? -1 : 1;
-    if (sum_of(r, a) != sum_of(r, b))
-        return sum_of(r, a) > sum_of(r, b) ? -1 : 1;
-    for (uint32_t t = 0; t < r->own->n_params; t++)
-        if (a->value[t] != b->value[t])
-            return a->value[t] < b->value[t] ? -1 : 1;
-    return 0;
-}
-
 static int same_values(const struct run *r, const kpred_tuple *a, const kpred_tuple *b)
 {
     return !memcmp(a->value, b->value, r->own->n_params * sizeof *a->value);
@@ -393,7 +254,7 @@ static void check_tuples(const struct run *r)
     for (size_t i = 0; i < r->n; i++) {
         CHECK(kpred_legal(r->own, r->problem, r->best[i].value));
         CHECK(r->best[i].score <= 0);
-        CHECK(i == 0 || order_of(r, &r->best[i - 1], &r->best[i]) < 0);
+        CHECK(i == 0 || r->best[i - 1].score >= r->best[i].score); /* of ties: test_search.c */
         for (size_t j = 0; j < i; j++)
             CHECK(!same_values(r, &r->best[i], &r->best[j]));
     }
@@ -423,7 +284,7 @@ static int64_t scaled_sum(const struct run *r, const kpred_tuple *tuple)
     return sum_of(r, tuple) * r->own->scale / KPRED_SCALE_ONE;
 }
 
-/* All scores of an answer are less than that by the same norm (test_scores.c), which is 0 where the
+/* All scores of an answer are less than that by the same norm (test_search.c), which is 0 where the
    scale is 1; one that would be above 0 is 0. */
 static void check_scores(const struct run *r)
 {
@@ -530,11 +391,8 @@ int main(void)
     twin_make_tables();
     RUN(header_macros);
     RUN(sizes);
-    RUN(ids);
-    RUN(ranges);
     RUN(values_ascend);
     RUN(specs);
-    RUN(bounds);
     RUN(tuples_are_legal_and_in_order);
     RUN(costs_stay_within_the_macros);
     RUN(scores_equal_the_twin);

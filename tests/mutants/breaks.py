@@ -36,7 +36,8 @@ def faults():
 
 def problem_of(fault):
     suite, path, old, _ = fault
-    if not glob.glob("tests/*/%s.c" % suite) + glob.glob("tests/*/%s.sh" % suite.split("-", maxsplit=1)[0]):
+    names = suite + ".c", suite.split("-", maxsplit=1)[0] + ".sh", "test_%s.py" % suite
+    if not any(glob.glob("tests/*/" + name) for name in names):
         return "FAIL %s: there is no such suite" % suite
     count = run.read(path).count(old)
     return "" if count == 1 else "FAIL %s: %s has it %d times: %s" % (suite, path, count, old)
@@ -95,29 +96,26 @@ def verdict(folder, fault):
     return "FAIL %s: %s with the fault in %s" % (suite, "passes" if built else "does not build", path)
 
 
-def run_all(build, todo, jobs):
-    """How many suites do not fail of what is meant for them"""
-    free, failed = queue.SimpleQueue(), 0
+def in_copies(build, todo, work):
+    """What work(folder, one) gives for each of these, JOBS at a time, each in a copy of the tree by itself"""
+    free, jobs = queue.SimpleQueue(), int(os.environ.get("JOBS", "1"))
     folders = [tempfile.mkdtemp(dir=build) for _ in range(jobs)]
 
-    def one(fault):
+    def one(what):
         folder = free.get()
-        line = verdict(folder, fault)
+        result = work(folder, what)
         free.put(folder)
-        return line
+        return result
 
     try:
         for folder in folders:
             copy(build, folder)
             free.put(folder)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for line in pool.map(one, todo):
-                failed += line.startswith("FAIL")
-                print(line, flush=True)
+            yield from pool.map(one, todo)
     finally:
         for folder in folders:
             shutil.rmtree(folder)
-    return failed
 
 
 def main():
@@ -130,7 +128,10 @@ def main():
         print("\n".join(lines) + "%s%d passed, %d failed, 0 skipped"
               % ("\n" if lines else "", len(todo) - len(lines), len(lines)))
         return len(lines) > 0 or not todo
-    failed = run_all(sys.argv[1], todo, int(os.environ.get("JOBS", "1")))
+    failed = 0
+    for line in in_copies(sys.argv[1], todo, verdict):
+        failed += line.startswith("FAIL")
+        print(line, flush=True)
     print("%d passed, %d failed, 0 skipped" % (len(todo) - failed, failed))
     return failed > 0
 

@@ -16,6 +16,7 @@ table with that of before a change of the tests.
 """
 import glob
 import gzip
+import itertools
 import json
 import os
 import shutil
@@ -38,6 +39,16 @@ def programs():
     return list(seen.values())
 
 
+def told(counts):
+    """What gcov tells of each source of these files of counts"""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["gcov", "--json-format", "--branch-probabilities", *counts], cwd=folder,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        for path in glob.glob(folder + "/*.gcov.json.gz"):
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                yield from json.load(file)["files"]
+
+
 def measure(tree, number, program):
     """Compiles and runs one of them in a folder of its own; its counts, as gcov tells them"""
     weights, name, arguments = program
@@ -48,26 +59,17 @@ def measure(tree, number, program):
                "-o", folder + "/program"]
     if tree.run(command, 300) != 0 or tree.run([folder + "/program", *arguments], 300) != 0:
         sys.exit("%s does not pass" % name)
-    subprocess.run(["gcov", "--json-format", "--branch-probabilities", *glob.glob(folder + "/*.gcda")],
-                   cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    for path in glob.glob(folder + "/*.gcov.json.gz"):
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            yield json.load(file)
+    yield from told(glob.glob(folder + "/*.gcda"))
 
 
-def add(counts, document):
+def add(counts, file):
     """Adds to counts[header][line] = [count, [count of each branch]]"""
-    for file in document["files"]:
-        header = os.path.basename(file["file"])
-        if header not in run.HEADERS:
-            continue
-        for line in file["lines"]:
-            old = counts[header].setdefault(line["line_number"], [0, []])
-            old[0] += line["count"]
-            for i, branch in enumerate(line["branches"]):
-                if i == len(old[1]):
-                    old[1].append(0)
-                old[1][i] += branch["count"]
+    of_header = counts.get(os.path.basename(file["file"]))
+    for line in file["lines"] if of_header is not None else []:
+        old = of_header.setdefault(line["line_number"], [0, []])
+        old[0] += line["count"]
+        more = [branch["count"] for branch in line["branches"]]
+        old[1] = [a + b for a, b in itertools.zip_longest(old[1], more, fillvalue=0)]
 
 
 def unreached(counts):
@@ -118,20 +120,12 @@ def of_tools(build):
     """{source: [lines, reached lines, branches, reached branches]}"""
     found = {}
     for folder, _, names in os.walk(build + "/tools"):
-        data = [name for name in names if name.endswith(".gcda")]
-        if not data:
-            continue
-        scratch = tempfile.mkdtemp()
-        subprocess.run(["gcov", "--json-format", "--branch-probabilities", *[os.path.join(folder, name) for name in data]],
-                       cwd=scratch, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-        for path in glob.glob(scratch + "/*.gcov.json.gz"):
-            with gzip.open(path, "rt", encoding="utf-8") as file:
-                for source in json.load(file)["files"]:
-                    if source["file"].startswith("tools/") and source["file"].endswith(".c"):
-                        branches = [b["count"] for line in source["lines"] for b in line["branches"]]
-                        found[source["file"]] = [len(source["lines"]), sum(line["count"] > 0 for line in source["lines"]),
-                                                 len(branches), sum(count > 0 for count in branches)]
-        shutil.rmtree(scratch)
+        data = [os.path.join(folder, name) for name in names if name.endswith(".gcda")]
+        for source in told(data) if data else []:
+            if source["file"].startswith("tools/") and source["file"].endswith(".c"):
+                branches = [b["count"] for line in source["lines"] for b in line["branches"]]
+                found[source["file"]] = [len(source["lines"]), sum(line["count"] > 0 for line in source["lines"]),
+                                         len(branches), sum(count > 0 for count in branches)]
     return found
 
 
@@ -166,8 +160,8 @@ def main():
     tree = run.Tree(tempfile.mkdtemp(dir=os.path.abspath(sys.argv[1])))
     try:
         for number, program in enumerate(programs()):
-            for document in measure(tree, number, program):
-                add(counts, document)
+            for file in measure(tree, number, program):
+                add(counts, file)
     finally:
         shutil.rmtree(tree.root)
     sys.exit(report(counts) > 0)

@@ -9,15 +9,11 @@ include the header of the file, then those of its room, then all others of make 
 not compile, or of which the same object is made, counts for nothing: the next one is drawn. Each line tells the fate,
 FILE:LINE, what was changed, and the suite; the last one is `N passed, N failed, N skipped`: killed, survived, untried.
 """
-import concurrent.futures
 import glob
 import os
-import queue
 import random
 import re
-import shutil
 import sys
-import tempfile
 
 import breaks
 import mutator
@@ -85,31 +81,21 @@ def fate(folder, path, mutant, suites):
 
 
 def main():
-    sample, jobs = int(sys.argv[2]) if len(sys.argv) > 2 else 40, int(os.environ.get("JOBS", "1"))
+    sample = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     os.environ["LIMIT"] = "120"
-    drawn, suites, free, counts = iter(mutants()), quick_suites(), queue.SimpleQueue(), {"killed": 0, "survived": 0}
-    folders = [tempfile.mkdtemp(dir=sys.argv[1]) for _ in range(jobs)]
+    drawn, suites, counts = iter(mutants()), quick_suites(), {"killed": 0, "survived": 0}
 
-    def one(_):
-        folder, found = free.get(), "none"
+    def one(folder, _):
+        found = "none"
         while found == "none":
             path, mutant = next(drawn)
             found, by = fate(folder, path, mutant, suites)
-        free.put(folder)
         old = run.read(path).split("\n")[mutant[0]].strip()
         return found, "%s %s:%d: %s => %s%s" % (found, path, mutant[0] + 1, old, mutant[2].strip(), by and " by " + by)
 
-    try:
-        for folder in folders:
-            breaks.copy(sys.argv[1], folder)
-            free.put(folder)
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for found, line in pool.map(one, range(sample)):
-                counts[found] += 1
-                print(line, flush=True)
-    finally:
-        for folder in folders:
-            shutil.rmtree(folder)
+    for found, line in breaks.in_copies(sys.argv[1], range(sample), one):
+        counts[found] += 1
+        print(line, flush=True)
     print("%d passed, %d failed, %d skipped" % (counts["killed"], counts["survived"], sample - sum(counts.values())))
     return counts["survived"] > 0
 

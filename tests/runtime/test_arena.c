@@ -302,31 +302,31 @@ static void three_sizes_agree(void)
 }
 
 /* Contexts that take turns, of one model and of two, answer as each one alone. */
-static void take_turns(int32_t *first, int32_t *second, int32_t *third)
+static void take_turns(int32_t *const *arenas)
 {
     enum { WORDS = 1 << 16 };
     static const int32_t n_values[] = {5, 1, 8, 4};
+    static const size_t beams_of[] = {4, 9, 5};
     const struct net_shape shape = {3, {6, 7, 8}, 48, 32, 64, 0};
-    int32_t a[TOY_FIELDS] = {0, 1}, b[TOY_FIELDS] = {0, 2}, c[NET_FIELDS] = {1, 2, 3};
-    kpred_ctx one, two, three;
+    const kpred_model *const models[] = {&toy.model, &toy.model, &net.model};
+    int32_t problem[3][NET_FIELDS] = {{0, 1}, {0, 2}, {0, 2, 3}};
+    kpred_ctx ctx[3];
     toy_make(&toy, 77, 4, n_values, 50, 1 << 18, 2);
     toy.model.rule = KPRED_UNCONSTRAINED;
     net_make(&net, 6, &shape);
-    CHECK_EQ(kpred_init(&one, KPRED_VERSION, &toy.model, 4, first, WORDS), KPRED_OK);
-    CHECK_EQ(kpred_init(&two, KPRED_VERSION, &toy.model, 9, second, WORDS), KPRED_OK);
-    CHECK_EQ(kpred_init(&three, KPRED_VERSION, &net.model, 5, third, WORDS), KPRED_OK);
+    for (int c = 0; c < 3; c++)
+        CHECK_EQ(kpred_init(&ctx[c], KPRED_VERSION, models[c], beams_of[c], arenas[c], WORDS),
+                 KPRED_OK);
     for (int i = 0; i < 100; i++) {
-        struct answer turns[3], alone;
-        a[0] = b[0] = c[0] = i + 1;
-        turns[0] = ask(&one, a, TOY_FIELDS, 4);
-        turns[1] = ask(&two, b, TOY_FIELDS, 9);
-        turns[2] = ask(&three, c, NET_FIELDS, 5);
-        alone = in_guarded(&toy.model, a, 4, 0, 0);
-        CHECK(same_answer(&turns[0], &alone));
-        alone = in_guarded(&toy.model, b, 9, 0, 0);
-        CHECK(same_answer(&turns[1], &alone));
-        alone = in_guarded(&net.model, c, 5, 0, 0);
-        CHECK(same_answer(&turns[2], &alone));
+        struct answer turns[3];
+        for (int c = 0; c < 3; c++) {
+            problem[c][0] = i + 1;
+            turns[c] = ask(&ctx[c], problem[c], models[c]->n_fields, beams_of[c]);
+        }
+        for (int c = 0; c < 3; c++) {
+            const struct answer alone = in_guarded(models[c], problem[c], beams_of[c], 0, 0);
+            CHECK(same_answer(&turns[c], &alone));
+        }
     }
     net_free(&net);
 }
@@ -335,8 +335,8 @@ static void take_turns(int32_t *first, int32_t *second, int32_t *third)
 static void contexts_take_turns(void)
 {
     static int32_t arenas[3][1 << 16];
-    take_turns(arenas[0], arenas[1], arenas[2]);
-    take_turns(arenas[0], arenas[0], arenas[0]);
+    take_turns((int32_t *const[]){arenas[0], arenas[1], arenas[2]});
+    take_turns((int32_t *const[]){arenas[0], arenas[0], arenas[0]});
 }
 
 int main(void)

@@ -2,8 +2,9 @@
    SPDX-License-Identifier: MIT
 
    Of toys, and of random networks: there nothing of kpred.h takes part in what is expected, as
-   features and network come from twin.h, the searches and the rules from toy.h. COUNT=N: N times as
-   many random models of the tests that draw most. */
+   features and network come from twin.h, the searches and the rules from toy.h. Half of the models
+   have a scale, whose scores are stated here a second time. COUNT=N: N times as many random models
+   of the tests that draw most. */
 #define KPRED_IMPLEMENTATION
 #include "kpred.h"
 
@@ -16,7 +17,9 @@ static uint64_t seed = 2;
 static int times = 1; /* COUNT */
 static kpred_ctx ctx;
 static kpred_tuple found[KPRED_MAX_BEAM];
-static struct naive expected[NAIVE_MOST];
+static size_t n_found;
+static struct naive expected[NAIVE_MOST]; /* with sums before the scale */
+static int64_t norm;                      /* of the answer that is expected */
 static struct {
     long died, rescued, infeasible; /* beams that died out; of them, those the rescue completed */
 } count;
@@ -42,13 +45,67 @@ static void check_promises(const kpred_model *m, const int32_t *problem, size_t 
     }
 }
 
+/* ---- scores ---- */
+
+/* A norm's powers are those at the step of the table above: 2^-6 of a bit too large at most. */
+enum { STEP = 65536 / 64 };
+
+static const uint32_t scales[] = {1,     99,    20000,  32768,          65535,
+                                  65537, 80000, 110000, KPRED_MAX_SCALE};
+
+static void set_scale(kpred_model *m, uint32_t scale)
+{
+    m->scale = scale;
+    m->id = kpred_model_id(m);
+}
+
+/* One, or another scale */
+static uint32_t any_scale(void)
+{
+    return test_between(&seed, 0, 1) ? KPRED_SCALE_ONE
+                                     : scales[test_between(&seed, 0, COUNT(scales) - 1)];
+}
+
+/* To zero, as division rounds */
+static int64_t scaled(const kpred_model *m, int64_t x)
+{
+    return x * m->scale / 65536;
+}
+
+/* The norm that a prefix of length t has for its values */
+static int64_t norm_part(const kpred_model *m, const int32_t *problem, const struct naive *prefix,
+                         size_t t)
+{
+    int64_t x[KPRED_MAX_VALUES] = {0}, sum = 0;
+    naive_by.scores(m, problem, prefix->index, t, x);
+    for (int32_t v = 0; v < m->params[t].n_values; v++)
+        sum += twin_exp2_neg(-scaled(m, x[v]) / STEP * STEP); /* without interpolation */
+    return twin_log2(sum) - 24 * 65536;
+}
+
+/* Of the first prefixes of the lengths that the last naive beam came to */
+static void find_norm(const kpred_model *m, const int32_t *problem)
+{
+    norm = 0;
+    for (size_t t = 0; t < naive_reached && m->scale != KPRED_SCALE_ONE; t++)
+        norm += norm_part(m, problem, &naive_first[t], t);
+}
+
+static void check_tuple(const kpred_model *m, const kpred_tuple *got, const struct naive *want)
+{
+    int32_t values[KPRED_MAX_TUPLE] = {0};
+    naive_values(m, want, values);
+    CHECK_EQ(got->score, twin_clamp(scaled(m, want->score) - norm, -INT32_MAX, 0));
+    CHECK(memcmp(got->value, values, m->n_params * sizeof *values) == 0);
+}
+
 /* n tuples are the first of those expected. */
 static void check_tuples(const kpred_model *m, const int32_t *problem, size_t n, size_t n_expected)
 {
     CHECK_EQ(n, n_expected);
     CHECK_EQ(toy_record.faults, 0);
     for (size_t i = 0; i < n && i < n_expected; i++)
-        naive_check_tuple(m, &found[i], &expected[i]);
+        check_tuple(m, &found[i], &expected[i]);
     check_promises(m, problem, n);
 }
 
@@ -76,11 +133,12 @@ static void check_rescued(const kpred_model *m, const int32_t *problem, size_t b
 static kpred_status check_case(const kpred_model *m, const int32_t *problem, size_t beam, size_t k)
 {
     long calls;
-    size_t n = 0;
     const size_t n_expected = naive_beam(m, problem, beam, expected, &calls);
-    const kpred_status status = toy_predict(m, problem, beam, found, k, &n, &ctx);
+    n_found = 0;
+    const kpred_status status = toy_predict(m, problem, beam, found, k, &n_found, &ctx);
+    find_norm(m, problem);
     if (n_expected == 0) {
-        check_rescued(m, problem, beam, status, n);
+        check_rescued(m, problem, beam, status, n_found);
         return status;
     }
     CHECK_EQ(status, KPRED_OK);
@@ -88,7 +146,7 @@ static kpred_status check_case(const kpred_model *m, const int32_t *problem, siz
     CHECK(!m->rule || toy_record.rules <= KPRED_RULE_CALLS(all_values(m), (long)beam));
     CHECK(toy_record.logits <= (long)KPRED_MULTIPLY_ADDS(0, m->n_params, beam));
     check_starts(m, 1);
-    check_tuples(m, problem, n, n_expected < k ? n_expected : k);
+    check_tuples(m, problem, n_found, n_expected < k ? n_expected : k);
     return status;
 }
 
@@ -98,6 +156,7 @@ static void check_whole_space(const kpred_model *m, const int32_t *problem, size
     size_t n = 0;
     const size_t n_legal = naive_exhaust(m, problem, expected);
     const kpred_status status = toy_predict(m, problem, beam, found, k, &n, &ctx);
+    norm = 0;
     CHECK_EQ(status, n_legal ? KPRED_OK : KPRED_ERR_INFEASIBLE);
     check_tuples(m, problem, n, n_legal < k ? n_legal : k);
     count.infeasible += !n_legal;
@@ -189,6 +248,7 @@ static void a_narrow_beam_is_the_naive_one(void)
                 const size_t beam = beams[i % 7];
                 (void)random_toy(&toy, laws[law].kind == TOY_AHEAD ? 1000 : 30000, shape);
                 set_law(&toy, laws[law].kind, laws[law].density);
+                set_scale(&toy.model, any_scale());
                 random_problem(problem);
                 check_case(&toy.model, problem, beam,
                            (size_t)test_between(&seed, 1, (int32_t)beam));
@@ -232,36 +292,32 @@ static void single_values(void)
     }
 }
 
-/* As many parameters as a tuple has room for; sixteen have a choice, the first or the last. */
-static void thirty_two_parameters(void)
-{
-    int32_t first[KPRED_MAX_TUPLE], last[KPRED_MAX_TUPLE], mixed[KPRED_MAX_TUPLE];
-    for (uint32_t t = 0; t < KPRED_MAX_TUPLE; t++) {
-        first[t] = t < KPRED_MAX_PARAMS ? 2 : 1;
-        last[t] = t < KPRED_MAX_TUPLE - KPRED_MAX_PARAMS ? 1 : 3;
-        mixed[t] = t % 2 ? 1 : 2 + (int32_t)t % 5;
-    }
-    check_dimensions(KPRED_MAX_TUPLE, first, 100);
-    check_dimensions(KPRED_MAX_TUPLE, last, 7);
-    check_dimensions(KPRED_MAX_TUPLE, mixed, 33);
-}
-
-/* Sixteen parameters, as many values as fit, the widest beams */
+/* As many parameters as a tuple has room for, of which sixteen have a choice, the first, the last
+   or some between; as many values as fit, the widest beams */
 static void at_the_limits(void)
 {
     static const struct {
         uint32_t n_params;
         size_t beams[3];
-        int32_t n_values[16];
+        int32_t n_values[KPRED_MAX_TUPLE]; /* those that are not given: 1 */
     } rows[] = {
         {16, {1, 100, 100}, {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}},
+        {32, {33, 100, 100}, {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}},
         {16, {33, 33, 33}, {9, 2, 4, 5, 3, 1, 6, 2, 2, 3, 64, 2, 7, 1, 2, 3}},
+        {32, {7, 33, 33}, {0, 3, 0, 4, 0, 5, 0, 6, 0, 2, 0, 3, 0, 4, 0, 5,
+                           0, 6, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 2, 0, 3}},
+        {32, {7, 7, 7}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                         3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}},
         {3, {1, 2, 129}, {128, 64, 128}},
         {4, {1023, 1024, 1024}, {40, 64, 7, 33}},
     };
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int32_t n_values[KPRED_MAX_TUPLE];
+        for (size_t t = 0; t < KPRED_MAX_TUPLE; t++)
+            n_values[t] = rows[i].n_values[t] ? rows[i].n_values[t] : 1;
         for (size_t j = 0; j < 3; j++)
-            check_dimensions(rows[i].n_params, rows[i].n_values, rows[i].beams[j]);
+            check_dimensions(rows[i].n_params, n_values, rows[i].beams[j]);
+    }
 }
 
 /* 2^17 extensions in one step, all of one score: the longest list that is ever sorted. */
@@ -286,8 +342,82 @@ static void the_least_score(void)
     set_law(&toy, TOY_LAST, 1);
     check_case(&toy.model, problem, 1, 1);
     CHECK_EQ(found[0].score, -(1 << 30));
+    set_scale(&toy.model, KPRED_MAX_SCALE);
+    check_case(&toy.model, problem, 1, 1);
+    CHECK_EQ(found[0].score, -2013265920); /* 2^30 * 1.875 */
+    set_scale(&toy.model, KPRED_SCALE_ONE / 2);
+    check_case(&toy.model, problem, 1, 1);
+    CHECK_EQ(found[0].score, -(1 << 29));
+    set_scale(&toy.model, KPRED_SCALE_ONE);
     set_law(&toy, TOY_ANY, 1);
     check_case(&toy.model, problem, 1024, 1024);
+}
+
+/* The first prefix has level values, that of a later tuple one that is sure: the norm is lower than
+   that tuple's sum, and its score is 0. In one of some 64 of these toys. */
+static void no_score_is_above_zero(void)
+{
+    static const int32_t n_values[] = {2, 4};
+    struct toy toy;
+    int n = 0;
+    toy_make(&toy, 23, 2, n_values, 2, 1 << 19, 0);
+    set_scale(&toy.model, KPRED_MAX_SCALE);
+    for (int32_t i = 0; i < 600; i++) {
+        const int32_t problem[TOY_FIELDS] = {i, 4};
+        check_case(&toy.model, problem, 8, 8);
+        n += found[0].score == 0 && expected[0].score < -32768;
+    }
+    CHECK(n > 5);
+}
+
+/* ---- what scores are an approximation of, in bits, of the logits themselves ---- */
+
+static double real_part(const struct toy *toy, const int32_t *problem, const struct naive *prefix,
+                        size_t t, double scale, double *log2p)
+{
+    double sum = 0, part = 0, x[KPRED_MAX_VALUES];
+    uint64_t h = toy_root(&toy->net, problem);
+    for (size_t u = 0; u < t; u++)
+        h = toy_mix(h, prefix->index[u]);
+    for (int32_t v = 0; v < toy->net.n_values[t]; v++) {
+        x[v] = toy_logit(&toy->net, h, v) / 65536.0;
+        sum += exp2(x[v]);
+    }
+    for (int32_t v = 0; v < toy->net.n_values[t]; v++)
+        part += exp2(scale * (x[v] - log2(sum)));
+    *log2p += x[prefix->index[t]] - log2(sum);
+    return log2(part);
+}
+
+static double real_score(const struct toy *toy, const int32_t *problem, const struct naive *tuple)
+{
+    const double scale = toy->model.scale / 65536.0;
+    double real_norm = 0, ignored = 0, sum = 0;
+    for (size_t t = 0; t < toy->model.n_params; t++) {
+        real_norm += real_part(toy, problem, &naive_first[t], t, scale, &ignored);
+        (void)real_part(toy, problem, tuple, t, scale, &sum);
+    }
+    return fmin(scale * sum - (toy->model.scale == KPRED_SCALE_ONE ? 0 : real_norm), 0);
+}
+
+static void scores_are_near_the_real_ones(void)
+{
+    static const size_t beams[] = {1, 3, 10, 100};
+    struct toy toy;
+    int32_t problem[TOY_FIELDS];
+    for (int i = 0; i < 1000; i++) {
+        const size_t beam = beams[i % 4];
+        (void)random_toy(&toy, 30000, i % 6); /* none that is at the limits */
+        set_law(&toy, laws[i % 7].kind, laws[i % 7].density);
+        set_scale(&toy.model, any_scale());
+        random_problem(problem);
+        const double one = 65536, each = 0.002 * (1 + toy.model.scale / one) + STEP / one;
+        const long died = count.died;
+        check_case(&toy.model, problem, beam, beam);
+        for (size_t j = 0; died == count.died && j < n_found; j++)
+            CHECK(fabs(found[j].score / one - real_score(&toy, problem, &expected[j]))
+                  < toy.model.n_params * each);
+    }
 }
 
 /* ---- networks ---- */
@@ -365,7 +495,9 @@ static void check_narrow_net(const kpred_model *m, const int32_t *problem)
 {
     static const size_t beams[] = {1, 2, 3, 7, 20, 64};
     const size_t beam = beams[test_between(&seed, 0, 5)];
-    (void)check_case(m, problem, beam, beam);
+    kpred_model with_scale = *m;
+    set_scale(&with_scale, any_scale());
+    (void)check_case(&with_scale, problem, beam, beam);
 }
 
 static void for_nets(int32_t most, void (*check)(const kpred_model *, const int32_t *))
@@ -409,6 +541,7 @@ static void found_behind_dead_ends(void)
         toy_make(&toy, test_random64(&seed), is_tuple ? 5 : 6, is_tuple ? many : fours,
                  i % 2 ? 1 << 20 : 3, 1 << 18, i % 4 ? 0 : 4);
         set_law(&toy, is_tuple ? TOY_TUPLE : TOY_PREFIX, is_tuple ? 300 : 2);
+        set_scale(&toy.model, any_scale());
         (void)check_case(&toy.model, problem, is_tuple ? 1 + (size_t)i % 3 : 1, 1);
     }
     CHECK(count.rescued > 500);
@@ -459,9 +592,10 @@ int main(int argc, char **argv)
     RUN(one_parameter);
     RUN(single_values);
     RUN(at_the_limits);
-    RUN(thirty_two_parameters);
     RUN(as_many_ties_as_fit);
     RUN(the_least_score);
+    RUN(no_score_is_above_zero);
+    RUN(scores_are_near_the_real_ones);
     RUN(found_behind_dead_ends);
     RUN(the_ends_of_the_rescue);
     if (argc > 1 && strcmp(argv[1], "toys") == 0) /* which takes half the time */

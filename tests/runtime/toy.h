@@ -292,16 +292,6 @@ static inline kpred_status naive_rescue(const kpred_model *m, const int32_t *pro
     return left < 0 ? KPRED_ERR_BUDGET : KPRED_ERR_INFEASIBLE;
 }
 
-static inline void naive_check_tuple(const kpred_model *m, const kpred_tuple *got,
-                                     const struct naive *want)
-{
-    int32_t values[KPRED_MAX_TUPLE] = {0};
-    naive_values(m, want, values);
-    CHECK_EQ(got->score, want->score);
-    for (uint32_t t = 0; t < m->n_params; t++)
-        CHECK_EQ(got->value[t], values[t]);
-}
-
 /* ---- toys ---- */
 
 enum { TOY_FIELDS = 2 };

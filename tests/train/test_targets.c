@@ -182,12 +182,6 @@ static struct net_rows seen_rows(void)
     return rows;
 }
 
-static void start(float *targets)
-{
-    for (size_t i = 0; i < SEEN * WIDTH; i++)
-        targets[i] = i % WIDTH < 2 ? 0.5f : 1.0f / 3;
-}
-
 /* How often the likeliest value of parameter 1, given parameter 0, is the label */
 static size_t count_right(const float *targets)
 {
@@ -200,13 +194,21 @@ static size_t count_right(const float *targets)
     return right;
 }
 
+/* What a forest of these rows makes of level targets of the rows `asked` */
+static void mix(const struct net_rows *rows, const uint8_t *narrow, const struct net_rows *asked,
+                size_t n_known, float share, float *targets)
+{
+    struct forest *f = forest_new(&dims, rows, narrow, TREES, 1, 1);
+    for (size_t i = 0; i < SEEN * WIDTH; i++)
+        targets[i] = i % WIDTH < 2 ? 0.5f : 1.0f / 3;
+    forest_mix(f, asked, n_known, share, 1, targets);
+    forest_free(f);
+}
+
 static size_t right_of(const struct net_rows *rows, size_t n_known)
 {
     static float targets[SEEN * WIDTH];
-    struct forest *f = forest_new(&dims, rows, NULL, TREES, 1, 1);
-    start(targets);
-    forest_mix(f, rows, n_known, 1, 1, targets);
-    forest_free(f);
+    mix(rows, NULL, rows, n_known, 1, targets);
     return count_right(targets);
 }
 
@@ -233,15 +235,12 @@ static void targets_are_distributions(void)
 {
     static float targets[SEEN * WIDTH];
     const struct net_rows rows = seen_rows();
-    struct forest *f = forest_new(&dims, &rows, NULL, TREES, 1, 1);
-    start(targets);
-    forest_mix(f, &rows, SEEN, 0.25f, 1, targets);
+    mix(&rows, NULL, &rows, SEEN, 0.25f, targets);
     for (size_t i = 0; i < SEEN; i++) {
         const float *p = targets + i * WIDTH;
         CHECK(fabsf(p[0] + p[1] - 1) < 1e-5f && fabsf(p[2] + p[3] + p[4] - 1) < 1e-5f);
         CHECK(p[0] >= 0.374f && p[0] <= 0.626f); /* three quarters of a half stay */
     }
-    forest_free(f);
 }
 
 /* A prefix that no class begins with leaves a target as it was. */
@@ -249,34 +248,30 @@ static void unknown_prefixes(void)
 {
     static float targets[SEEN * WIDTH];
     static uint8_t other[SEEN * PARAMS];
-    struct net_rows rows = seen_rows();
-    for (size_t i = 0; i < SEEN; i++)
+    const struct net_rows rows = seen_rows();
+    struct net_rows asked = rows;
+    for (size_t i = 0; i < SEEN; i++) {
         y[i * PARAMS] = 0; /* value 1 of the first parameter never comes */
-    struct forest *f = forest_new(&dims, &rows, NULL, TREES, 1, 1);
-    for (size_t i = 0; i < SEEN; i++)
         other[i * PARAMS] = 1;
-    rows.y = other;
-    start(targets);
-    forest_mix(f, &rows, 0, 1, 1, targets);
+    }
+    asked.y = other;
+    mix(&rows, NULL, &asked, 0, 1, targets);
     for (size_t i = 0; i < SEEN; i++) {
         CHECK(targets[i * WIDTH] == 1 && targets[i * WIDTH + 1] == 0);
         CHECK(targets[i * WIDTH + 2] == 1.0f / 3 && targets[i * WIDTH + 4] == 1.0f / 3);
     }
-    forest_free(f);
 }
 
 static void the_same_for_any_threads(void)
 {
     static float one[SEEN * WIDTH], four[SEEN * WIDTH];
     const struct net_rows rows = seen_rows();
-    struct forest *f = forest_new(&dims, &rows, NULL, TREES, 7, 1);
-    struct forest *g = forest_new(&dims, &rows, NULL, TREES, 7, 4);
-    start(one);
-    start(four);
-    forest_mix(f, &rows, SEEN, 0.5f, 1, one);
+    struct forest *g = forest_new(&dims, &rows, NULL, TREES, 1, 4);
+    mix(&rows, NULL, &rows, SEEN, 0.5f, one);
+    for (size_t i = 0; i < SEEN * WIDTH; i++)
+        four[i] = i % WIDTH < 2 ? 0.5f : 1.0f / 3;
     forest_mix(g, &rows, SEEN, 0.5f, 4, four);
     CHECK(memcmp(one, four, sizeof one) == 0);
-    forest_free(f);
     forest_free(g);
 }
 
@@ -290,14 +285,11 @@ static void narrow_rows(void)
         y[i * PARAMS] = !is_narrow[i];
         y[i * PARAMS + 1] = 0;
     }
-    struct forest *f = forest_new(&dims, &rows, is_narrow, TREES, 1, 1);
     double said = 0;
-    start(targets);
-    forest_mix(f, &rows, 0, 1, 1, targets);
+    mix(&rows, is_narrow, &rows, 0, 1, targets);
     for (size_t i = 0; i < SEEN; i++)
         said += (double)targets[i * WIDTH + 1] / SEEN;
     CHECK(said > 0.8);
-    forest_free(f);
 }
 
 int main(void)
