@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT
 
    The configs are those of hf_configs.txt, and hf_deepseek_v3.json. aiter_model.cases has what is
-   made of them, and what is refused; aiter_oracle.py compares them with AITER's own lists. */
+   made of them, and what is refused; test_aiter.py compares them with AITER's own lists. */
 #include "harness/cases.h"
 
 #define DS       "deepseek_v3"
@@ -115,20 +115,10 @@ static void see_case(const char *kind, char *const *c)
         gives(c[0], atoi(c[1]), c[2], c[3]);
     else if (strcmp(kind, "value") == 0)
         bad_value(c[0], atoi(c[1]), c[2], c[3], c[4]);
+    else if (strcmp(kind, "line") == 0)
+        REFUSES(c[2], atoi(c[0]), c[1], "kpred-train aiter %s", c[2]);
     else
         bad(c[0], atoi(c[1]), c[2], c[3]);
-}
-
-static void bad_lines(void)
-{
-    static const struct refusal rows[] = {
-        {"no such file", 1, "nowhere.json", "kpred-train aiter --model nowhere.json --tp 8"},
-        {"no --tp", 2, "--tp", "kpred-train aiter --model hf_llama.json"},
-        {"--tp 0", 2, "--tp", "kpred-train aiter --model hf_llama.json --tp 0"},
-        {"--m 0", 2, "--m", "kpred-train aiter --model hf_llama.json --tp 8 --m 0"},
-        {"--m beyond", 2, "--m", "kpred-train aiter --model hf_llama.json --tp 8 --m 16777217"},
-        {"no --model", 2, "--model", "kpred-train aiter --tp 8"}};
-    refuse_each(rows, COUNT(rows));
 }
 
 /* Each text below a line `== NAME` as hf_NAME.json */
@@ -154,7 +144,6 @@ int main(void)
         rows_and_files();
         bad_sizes();
         each_row("tests/aiter/aiter_model.cases", see_case);
-        bad_lines();
     } else
         skip_case("lists of a model's shapes", "there is no jansson");
     return program_end();

@@ -115,5 +115,4 @@ def main():
     return wrong
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

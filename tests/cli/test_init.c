@@ -6,9 +6,9 @@
    what it refuses is in init.cases. */
 #include "harness/cases.h"
 
+#define run_cases(kind) each_row_of("tests/cli/init.cases", kind, see_case)
+
 #define BY              " --fields rows,cols,dtype"
-#define FIELDS          "config = problem_size_x,problem_size_y"
-#define A100            "hub/convolution_milo.A100.json.gz"
 #define VALUES          "[1] + list(range(2, 5, 2))"
 #define T1              "T1.json"
 #define BAD             "bad.json"
@@ -16,7 +16,6 @@
 #define TOLD            text_of("told") /* by the last run of init, on standard error */
 #define TELLS(text)     CASE(has(TOLD, text), "it tells: %s", text)
 #define SPEC_HAS(lines) CASE(has_lines(SPEC, lines), "the spec has %s", lines)
-#define HAS_NO_RULE()   CASE(!has(SPEC, "\n[restrict") && !has(SPEC, "\nrule"), "there is no rule")
 #define INIT(arguments) RAN_CASE(made(arguments), arguments)
 #define SAME_SPEC(arguments) \
     RAN_CASE(made(arguments) && strcmp(SPEC, text_of("other.spec")) == 0, arguments)
@@ -81,8 +80,6 @@ static void bad(const char *good, const char *script, const char *arguments, con
     if (CASE(edited(good, say("bad%s", strchr(good, '.')), script), "sed %s of %s", script, good))
         no_file(arguments, text);
 }
-
-/* ---- files of one's own: tests/fixtures/axpy_*.json, with parameters of all types ---- */
 
 /* T1 with the conditions that bars separate; the first one is in line 9. */
 static void put_t1(const char *path, const char *vec, const char *conditions)
@@ -154,30 +151,23 @@ static void take_step(char *const *c)
 }
 
 /* The lines of this kind in init.cases, which says what they mean */
-static const char *kind_now;
 static void see_case(const char *kind, char *const *c)
 {
     const char *told = say("kpred-train: %s", c[1]);
-    if (strcmp(kind, kind_now) != 0)
-        return;
     if (strcmp(kind, "table") == 0)
         bad("table.csv", c[0], "bad.csv" BY, c[1]);
     else if (strcmp(kind, "value") == 0)
         no_file((put_t1(BAD, c[1], ""), BAD), say("bad.json:3:%s: values of vec: ", c[0]));
     else if (strcmp(kind, "json") == 0)
         bad(c[0], c[1], c[2], c[3]);
+    else if (strcmp(kind, "line") == 0)
+        REFUSES(c[0], atoi(c[1]), c[2], "kpred-train init %s", c[3]);
     else if (strcmp(kind, "slip") == 0)
         RAN_CASE((put_t1(T1, VALUES, c[0]), made(T1)) && count_of(TOLD, told) == 1, told);
     else if (strstr("file own hub", kind) != NULL)
         no_file(c[0], c[1]);
     else
         take_step(c);
-}
-
-static void run_cases(const char *kind)
-{
-    kind_now = kind;
-    each_row("tests/cli/init.cases", see_case);
 }
 
 static void own_json(void)
@@ -200,16 +190,12 @@ static void own_json(void)
     run_cases("own");
 }
 
-/* ---- the kernels of Kernel Tuner's hub ---- */
-
 static void tuner(void)
 {
     run_cases("tuners");
     as_python("hub/pnpoly.T1.json");
     run_cases("hub");
 }
-
-/* ---- plain tables ---- */
 
 static void forms_of_tables(void)
 {
@@ -261,12 +247,7 @@ static void bad_tables(void)
 
 static void bad_lines(void)
 {
-    static const struct refusal rows[] = {
-        {"no file", 2, "FILE is missing", "kpred-train init -o none.spec"},
-        {"no output", 2, "-o is missing", "kpred-train init table.csv"},
-        {"an output that cannot be written", 1, "nowhere/none.spec",
-         "kpred-train init table.csv -o nowhere/none.spec"}};
-    refuse_each(rows, COUNT(rows));
+    run_cases("line");
     put_text("two.csv", "gpu,n,p\nMI50,1,1\nAMD_Instinct_MI50,1,2\n");
     change("copy.csv", "1");
     change("'a table.csv'", "1");

@@ -51,7 +51,7 @@ static void see_case(const char *kind, char *const *c)
 static void hard_texts(void)
 {
     static const char *const names[] = {"hard.csv", "hard.json"};
-    const char *script = in_root("tests/cli/results.py");
+    const char *script = in_root("tests/cli/test_json.py");
     struct table t = {0};
     struct buf b = {0};
     if (RAN("/usr/bin/env python3 %s texts hard", script) != 0

@@ -199,10 +199,13 @@ static void as_times(void)
     put_text("rowsum.csv", HEAD ",time_us\n" A ",1\n" A2 ",2\n" B ",3\ngfx906,4,24,64,4,4\n");
     RAN_CHECK(program_refuses(1, "rowsum.csv:1: column \"time_us\"", ROWSUM));
     RAN_CHECK(LINES_OF(5, TIMED));
-    RAN_CHECK(RAN("kpred-train train timed.spec --data rowsum.csv --split none --epochs 1 "
-                  "--threads 1 -o times.h")
-                  == 0
-              && has(text_of("times.h"), "rowsum.csv, 4 rows"));
+    put_text("first.csv", HEAD ",time_us\ngfx906,8,20,64,1,1\n");
+    RAN_CHECK(
+        RAN("kpred-train train timed.spec --data rowsum.csv first.csv --split none --epochs 1 "
+            "--threads 1 -o times.h")
+        == 0);
+    const char *first = strstr(text_of("times.h"), "first.csv, 1 rows");
+    CHECK(first != NULL && has(first, "rowsum.csv, 4 rows")); /* sorted by their names */
     put_text("rowsum.csv", HEAD ",time_us\n" A ",9\ngfx906,4,20,65,1,2\n");
     RAN_CHECK(LINES_OF(2, TIMED " --lenient") && has(program.out.s, "\ngfx906_60,4,20,64,1,9\n")
               && has(program.err.s, "dropped 1 row: parameters that the spec does not allow"));
@@ -284,7 +287,7 @@ static const char *line_of(const char *kind, char *const *cell)
     }
     if (!HAS_SAMPLES)
         return NULL;
-    if (strstr("database packed gpu dropped", kind) != NULL)
+    if (strstr("database packed gpu swapped dropped", kind) != NULL)
         return cell[2];
     if (strcmp(kind, "table") == 0 || strcmp(kind, "lost") == 0)
         variant("%s", cell[2]);
@@ -351,6 +354,8 @@ static void see_case(const char *kind, char *const *cell)
         is_good = GIVES(sorted, INGEST "%s", line);
     } else if (strcmp(kind, "gpu") == 0) {
         is_good = LINES_OF(25, INGEST "%s", line) && count_of(program.out.s, text) == 24;
+    } else if (strcmp(kind, "swapped") == 0) {
+        is_good = RAN(INGEST "%s", line) == 0 && has_line(program.out.s, text);
     } else if (strncmp(kind, "drop", 4) == 0) {
         is_good = RAN(INGEST "%s", line) == 0 && has(program.err.s, text)
                   && (*cell[3] == '\0' || count_lines(program.out.s) == strtoul(cell[3], NULL, 10));

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT
 
    Two kernels of the table differ in four pieces of their names, of which PGR and TT follow from
-   the others. tensile.cases beside it has what is refused; readers.sh reads whole tables. */
+   the others. tensile.cases beside it has what is refused; test_readers.py reads whole tables. */
 #include "data/sample.h"
 #include "harness/cases.h"
 

@@ -1,7 +1,8 @@
-/* test_tuner.c - small files of Kernel Tuner, T4 and KTT as timed data; readers.sh has whole ones
+/* test_tuner.c - small files of Kernel Tuner, T4 and KTT as timed data
    SPDX-License-Identifier: MIT
 
-   tuner.cases beside it has what is read of them and what is refused. */
+   tuner.cases beside it has what is read of them and what is refused; test_readers.py reads whole
+   ones. */
 #include "data/sample.h"
 #include "data/tuner.h"
 #include "harness/cases.h"

@@ -5,6 +5,7 @@
 #include "harness/program.h"
 
 #include <regex.h>
+#include <sys/resource.h>
 
 /* ---- texts ---- */
 
@@ -96,6 +97,46 @@ static inline int has_lines(const char *text, const char *lines)
             return 0;
     }
     return 1;
+}
+
+/* ---- texts with names in them ---- */
+
+static struct {
+    char *name, *text;
+} lets[96];
+static size_t n_lets;
+
+static inline void let(const char *name, const char *text)
+{
+    if (n_lets == sizeof lets / sizeof *lets)
+        program_stop(name);
+    lets[n_lets].name = xstrdup(name);
+    lets[n_lets++].text = xstrdup(text);
+}
+
+static inline void add_filled(struct buf *b, const char *text)
+{
+    for (size_t n; *text != '\0'; text += n + (text[n] == '}')) {
+        n = strcspn(text, "{");
+        buf_add(b, text, n);
+        text += n + (text[n] == '{');
+        n = strcspn(text, "}");
+        for (size_t i = 0; text[-1] == '{' && i < n_lets; i++)
+            if (strlen(lets[i].name) == n && strncmp(lets[i].name, text, n) == 0)
+                add_filled(b, lets[i].text);
+    }
+}
+
+/* The text with what each {NAME} stands for; it stays until the eighth call after. */
+static inline const char *filled(const char *text)
+{
+    static struct buf texts[8];
+    static size_t at;
+    struct buf *b = &texts[at++ % 8];
+    b->n = 0;
+    buf_puts(b, "");
+    add_filled(b, text);
+    return b->s;
 }
 
 /* ---- what two runs print ---- */
@@ -193,6 +234,7 @@ static inline void put_copy(const char *path, const char *of)
 /* Calls for each line of a file of the repository, cut at `|` into 16 cells, the last ones empty;
    \n, \t, \\ and three octal digits behind a \ are one byte. A line `[kind]` begins those of a
    kind, `#` a comment. */
+static const char *only_kind; /* if there is one: those of that kind alone */
 static inline void each_row(const char *path, void (*see)(const char *kind, char *const *cell))
 {
     char *text = xstrdup(text_of(in_root(path))), *at = text, *line, kind[32] = "";
@@ -219,9 +261,31 @@ static inline void each_row(const char *path, void (*see)(const char *kind, char
         *to = '\0';
         while (n < 16)
             cell[n++] = to;
-        see(kind, cell);
+        if (only_kind == NULL || strcmp(kind, only_kind) == 0)
+            see(kind, cell);
     }
     free(text);
+}
+
+/* The same, for lines of one kind */
+static inline void each_row_of(const char *path, const char *kind,
+                               void (*see)(const char *kind, char *const *cell))
+{
+    const char *before = only_kind;
+    only_kind = kind;
+    each_row(path, see);
+    only_kind = before;
+}
+
+/* Processor seconds that all programs took so far, and the KB that one of them took at most */
+static inline double programs_took(long *kb)
+{
+    struct rusage r;
+    if (getrusage(RUSAGE_CHILDREN, &r) != 0)
+        program_stop("getrusage");
+    *kb = r.ru_maxrss;
+    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec)
+           + 1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
 }
 
 /* ---- what there is ---- */

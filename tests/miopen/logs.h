@@ -44,6 +44,16 @@ static inline const char *sorted(const char *format, ...)
     return b->s;
 }
 
+static inline void put_noise(const char *path)
+{
+    uint64_t seed = 1;
+    FILE *f = fopen(path, "wb");
+    for (int i = 0; f != NULL && i < 50000; i++)
+        putc((int)(test_random64(&seed) & 255), f);
+    if (f == NULL || fclose(f) != 0)
+        program_stop(path);
+}
+
 /* The calls of a network as NAME.log, and as NAME.keys the lines behind them: what a perf-db of the
    four kernels of test_miopen.c has of these, without values */
 static inline void put_network(const char *name)

@@ -8,20 +8,20 @@ usage: miopen_oracle.py [--rules RULES.py] [--data DIR] [--logs FILE] [--keys N]
 RULES.py restates the validity rules of MIOpen's solvers, DIR holds its text perf-dbs and find-dbs,
 OPTIONs go to `KPRED miopen`. The checks are
 
-  database  N keys of the text files (0: all), each as the driver line that gives the problem, with
-            spelling, order and omission of the options drawn at random, among lines that are none:
-            the keys printed are exactly those to which the rules say that a kernel applies, each
-            with exactly these kernels, every tuple passes the rules, lines are sorted and unique,
-            and the summary counts what was there; with --key-printer (`test_driver --keys`), the
-            keys of the lines, of every layout and dimension, are those of the databases
-  near      the same on N problems near to those of the keys, many of them at the limits of what a
-            kernel takes
-  logs      the logs of FILE, each behind its name, give exactly the keys and kernels that the rules
-            say, and so do the lists of them behind each log
+  database  N keys of the text files (0: all), each as the driver line that gives the problem, with order and omission
+            of the options drawn at random: the keys printed are exactly those to which the rules say that a kernel
+            applies, each with exactly these kernels, every tuple passes the rules, lines are sorted and unique, and the
+            summary counts what was there; with --key-printer (`test_driver --keys`), the keys of the lines, of every
+            layout and dimension, are those of the databases
+  near      the same on N problems near to those of the keys, many of them at the limits of what a kernel takes
+  logs      the logs of FILE, each behind its name, give exactly the keys and kernels that the rules say, and so do the
+            lists of them behind each log
+
+test_driver.c and test_miopen.c have what else a line may be, and what stands around it.
 
 Prints a line for each and `N passed, N failed, N skipped`; exits with 1 if any failed.
 """
-import argparse, bz2, collections, glob, itertools, os, random, re, subprocess, sys, tempfile
+import argparse, bz2, collections, glob, itertools, os, random, re, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "harness"))
 from report import Report, load_oracle
@@ -33,34 +33,13 @@ MOST = 1 << 24
 
 # Letter, name, default of the options that make a problem; what the third dimension adds.
 OPTIONS = (
-    ("n", "batchsize", 100), ("c", "in_channels", 3), ("H", "in_h", 32), ("W", "in_w", 32),
-    ("k", "out_channels", 32), ("y", "fil_h", 3), ("x", "fil_w", 3), ("p", "pad_h", 0),
-    ("q", "pad_w", 0), ("u", "conv_stride_h", 1), ("v", "conv_stride_w", 1),
-    ("l", "dilation_h", 1), ("j", "dilation_w", 1), ("g", "group_count", 1), ("F", "forw", 0),
-    ("m", "mode", "conv"), ("z", "pad_mode", "default"), ("_", "spatial_dim", 2),
-    ("I", "in_layout", None), ("f", "fil_layout", None), ("O", "out_layout", None),
-    ("b", "bias", 0))
-DEEP = (("!", "in_d", 32), ("@", "fil_d", 3), ("$", "pad_d", 0), ("#", "conv_stride_d", 1),
-        ("^", "dilation_d", 1))
+    ("n", "batchsize", 100), ("c", "in_channels", 3), ("H", "in_h", 32), ("W", "in_w", 32), ("k", "out_channels", 32),
+    ("y", "fil_h", 3), ("x", "fil_w", 3), ("p", "pad_h", 0), ("q", "pad_w", 0), ("u", "conv_stride_h", 1),
+    ("v", "conv_stride_w", 1), ("l", "dilation_h", 1), ("j", "dilation_w", 1), ("g", "group_count", 1),
+    ("F", "forw", 0), ("m", "mode", "conv"), ("z", "pad_mode", "default"), ("_", "spatial_dim", 2),
+    ("I", "in_layout", None), ("f", "fil_layout", None), ("O", "out_layout", None), ("b", "bias", 0))
+DEEP = (("!", "in_d", 32), ("@", "fil_d", 3), ("$", "pad_d", 0), ("#", "conv_stride_d", 1), ("^", "dilation_d", 1))
 DEFAULTS = {name: value for _, name, value in OPTIONS + DEEP}
-LETTERS = {name: letter for letter, name, _ in OPTIONS + DEEP}
-# Options that say nothing about the problem.
-OTHERS = (("t", "time"), ("i", "iter"), ("V", "verify"), ("w", "wall"), ("s", "search"),
-          ("P", "printconv"), ("o", "dump_output"), ("S", "solution"), ("G", "gpualloc"))
-PREFIXES = ("MIOpen(HIP): Command [LogCmdConvolution] ./bin/MIOpenDriver",
-            "MIOpen(HIP): Command [LogCmdFindConvolution] ./bin/MIOpenDriver",
-            "2024-05-01 12:00:00.123 [pid 77] MIOpen(OpenCL): Command [Log] ./bin/MIOpenDriver",
-            "./bin/MIOpenDriver", "MIOpenDriver", "/opt/rocm/bin/MIOpenDriver", "\tMIOpenDriver",
-            "$ '/opt/rocm/bin/MIOpenDriver'", "time \"./bin/MIOpenDriver\"", "rank3:  MIOpenDriver")
-SUFFIXES = ("",) * 6 + (" ", "\t", " # the third layer", " 2>/dev/null", " | tee log", " > out",
-                        " ;", " && echo done", " & wait", " )", " < /dev/null")
-NOISE = ("", "   ", "MIOpen(HIP): Info [SetStream] ...", "step 100: loss 0.25",
-         "MIOpenDrivers conv", "conv -n 1 -c 1", "no MIOpenDriver: conv",
-         "./bin/MIOpenDriver/ conv -n 0",
-         "xMIOpenDriver conv -n x", "miopendriver conv -n x")
-OTHER_OPERATIONS = ("pool -n 1 -c 3", "bnorm -n 32 -m 1", "CBAInfer -F 1", "gemm -m 4",
-                    "activ", "softmaxfp16 -n x", "lrn", "convfp64 -n 1")
-
 
 # ---- problems ----
 
@@ -87,8 +66,7 @@ class Problem:
         if self.pad_mode == "valid":
             return [0 for _ in pads]
         return [max(f - (s if size % s == 0 else size % s), 0) // 2
-                for f, s, size in zip(self.along("fil"), self.along("conv_stride"),
-                                      self.along("in"))]
+                for f, s, size in zip(self.along("fil"), self.along("conv_stride"), self.along("in"))]
 
     def rests(self):
         """What is left of the padded image behind the first place of the filter."""
@@ -106,54 +84,43 @@ class Problem:
         usual = "NCDHW" if self.spatial_dim == 3 else "NCHW"
         return [self.value[name] or usual for name in ("in_layout", "fil_layout", "out_layout")]
 
+    def sides(self):
+        """Channels and sizes, first those that the kernel reads"""
+        sides = [(self.in_channels, *self.along("in")), (self.out_channels, *self.outputs())]
+        return sides if self.direction == "F" else sides[::-1]
+
     def key(self):
-        sides = [(self.in_channels, self.along("in")), (self.out_channels, self.outputs())]
-        if self.direction != "F":
-            sides.reverse()
-        layouts = self.layouts()
-        parts = ["-".join(map(str, [sides[0][0]] + sides[0][1])), times(self.along("fil")),
-                 "-".join(map(str, [sides[1][0]] + sides[1][1])), str(self.batchsize),
-                 times(self.pads()), times(self.along("conv_stride")),
-                 times(self.along("dilation")), str(self.bias),
-                 layouts[0] if layouts[0] == "NCHW" or layouts[0] == "NCDHW" else "-".join(layouts),
-                 self.dtype, self.direction]
-        return "-".join(parts) + ("_g%d" % self.group_count if self.group_count > 1 else "")
+        (first, second), layouts = self.sides(), self.layouts()
+        parts = [*first, times(self.along("fil")), *second, self.batchsize, times(self.pads()),
+                 times(self.along("conv_stride")), times(self.along("dilation")), self.bias,
+                 *(layouts[:1] if layouts[0] in ("NCHW", "NCDHW") else layouts), self.dtype, self.direction]
+        return "-".join(map(str, parts)) + ("_g%d" % self.group_count if self.group_count > 1 else "")
 
     def is_plain(self):
-        """Two dimensions, the usual layout, a convolution that is not transposed, no bias (which
-        the oracle's ConvOclDirectFwd1x1 leaves open)."""
-        return (self.spatial_dim == 2 and self.mode == "conv" and self.bias == 0
-                and self.layouts() == ["NCHW"] * 3)
+        """Two dimensions, one stride, the usual layout and types, no transposed convolution, no bias (which RULES.py's
+        ConvOclDirectFwd1x1 leaves open)."""
+        return (self.spatial_dim == 2 and self.mode == "conv" and self.bias == 0 and self.dtype != "INT8"
+                and self.conv_stride_h == self.conv_stride_w and self.layouts() == ["NCHW"] * 3)
 
     def solvers(self, rules, gpu):
         """The kernels that apply, each with the oracle's problem."""
-        if not self.is_plain() or self.dtype == "INT8":
+        if not self.is_plain():
             return {}
-        strides = self.along("conv_stride")
-        if strides[0] != strides[1]:
-            return {}  # the models have one stride for both
         problem = self.in_the_oracles_view(rules, gpu)
         names = (("ConvAsmBwdWrW1x1", "ConvAsmBwdWrW3x3") if self.direction == "W"
                  else ("ConvAsm1x1U", "ConvOclDirectFwd1x1"))
         return {name: problem for name in names if rules.SOLVERS[name].applicable(problem)}
 
     def in_the_oracles_view(self, rules, gpu):
-        sides = [(self.in_channels, self.along("in")), (self.out_channels, self.outputs())]
-        left = [rest % s for rest, s in zip(self.rests(), self.along("conv_stride"))]
-        if self.direction == "F":
-            left = [0, 0]
-        else:
-            sides.reverse()
-        column = dict.fromkeys(rules.COLS, 1)
-        column.update(layout="NCHW", data_type=self.dtype, direction=self.direction, spatial_dim=2,
-                      in_channels=sides[0][0], in_h=sides[0][1][0], in_w=sides[0][1][1],
-                      out_channels=sides[1][0], batchsize=self.batchsize, bias=self.bias,
-                      group_count=self.group_count, fil_h=self.fil_h, fil_w=self.fil_w)
+        (c, h, w), (k, *_) = self.sides()
+        left_h, left_w = [rest % self.conv_stride_h if self.direction != "F" else 0 for rest in self.rests()]
+        column = dict(dict.fromkeys(rules.COLS, 1), layout="NCHW", data_type=self.dtype, direction=self.direction,
+                      spatial_dim=2, in_channels=c, in_h=h, in_w=w, out_channels=k, batchsize=self.batchsize,
+                      bias=self.bias, group_count=self.group_count, fil_h=self.fil_h, fil_w=self.fil_w)
         for name, values in (("pad", self.pads()), ("conv_stride", self.along("conv_stride")),
                              ("dilation", self.along("dilation"))):
             column[name + "_h"], column[name + "_w"] = values
-        return rules.Prob([column[x] for x in rules.COLS], *gpu,
-                          left[0] + self.conv_stride_h * left[1])
+        return rules.Prob([column[x] for x in rules.COLS], *gpu, left_h + self.conv_stride_h * left_w)
 
 
 def times(numbers):
@@ -166,24 +133,23 @@ def problem_of_key(key):
     if any(not re.fullmatch("g[0-9]+", s) for s in suffixes):
         return None, "cast types"
     parts = body.split("-")
-    deep = next((p.count("x") for p in parts if "x" in p), 0) == 2
-    axes = 3 if deep else 2
+    axes = 3 if next((p.count("x") for p in parts if "x" in p), 0) == 2 else 2
     if len(parts) not in (2 * axes + 11, 2 * axes + 13):
         return None, "another form"
     layouts = parts[2 * axes + 8:-2]
-    numbers = [int(x) for p in parts[:-2 - len(layouts)] for x in p.split("x")]
-    value = dict(DEFAULTS, spatial_dim=axes, group_count=int((suffixes or ["g1"])[0][1:]))
-    names = "dhw" if deep else "hw"
-    first, fil, rest = numbers[:axes + 1], numbers[axes + 1:2 * axes + 1], numbers[2 * axes + 1:]
-    second, rest = rest[:axes + 1], rest[axes + 1:]
-    value["batchsize"], value["bias"] = rest[0], rest[-1]
+    numbers = iter([int(x) for p in parts[:-2 - len(layouts)] for x in p.split("x")])
+
+    def some(n):
+        return [next(numbers) for _ in range(n)]
+
+    first, fil, second, (n,), pads, strides, dilations, (bias,) = map(some, (
+        axes + 1, axes, axes + 1, 1, axes, axes, axes, 1))
     image, output = (first, second) if parts[-1] == "F" else (second, first)
-    value["in_channels"], value["out_channels"] = image[0], output[0]
-    lists = [("in", image[1:]), ("fil", fil)]
-    lists += [(name, rest[1 + i * axes:1 + (i + 1) * axes])
-              for i, name in enumerate(("pad", "conv_stride", "dilation"))]
-    for name, sizes in lists:
-        value.update(("%s_%s" % (name, a), size) for a, size in zip(names, sizes))
+    value = dict(DEFAULTS, spatial_dim=axes, group_count=int((suffixes or ["g1"])[0][1:]), batchsize=n, bias=bias,
+                 in_channels=image[0], out_channels=output[0])
+    for name, sizes in (("in", image[1:]), ("fil", fil), ("pad", pads), ("conv_stride", strides),
+                        ("dilation", dilations)):
+        value.update(("%s_%s" % (name, a), size) for a, size in zip("dhw"[-axes:], sizes))
     if len(layouts) == 3:
         value.update(zip(("in_layout", "fil_layout", "out_layout"), layouts))
     problem = Problem(value, parts[-2], parts[-1])
@@ -196,33 +162,14 @@ def problem_of_key(key):
 
 # ---- driver lines ----
 
-def spelled(rng, letter, name, value):
-    quote = rng.choice(("", "", "", "", "'", '"'))
-    value = "%s%s%s" % (quote, value, quote)
-    return rng.choice(("-%s %s" % (letter, value), "-%s %s" % (letter, value),
-                       "--%s %s" % (name, value), "--%s=%s" % (name, value.strip("'\""))))
-
-
-def options_of(rng, problem, mask):
-    """The options, in random order; some of the defaults are left out."""
-    words = []
-    value = dict(problem.value, forw=mask)
+def line_of(rng, problem, mask):
+    """The options in random order; some of the defaults are left out."""
+    words, value = [], dict(problem.value, forw=mask)
     for letter, name, default in OPTIONS + (DEEP if problem.spatial_dim == 3 else ()):
         if value[name] != default or default is not None and rng.random() < 0.6:
-            words.append(spelled(rng, letter, name, value[name]))
-    for letter, name in rng.sample(OTHERS, rng.choice((0, 0, 1, 3))):
-        words.append(spelled(rng, letter, name, rng.randint(0, 1)))
-    if words and rng.random() < 0.05:
-        words.append(rng.choice(words))  # the same again says the same
+            words.append(rng.choice((f"-{letter} {value[name]}", f"--{name} {value[name]}", f"--{name}={value[name]}")))
     rng.shuffle(words)
-    return words
-
-
-def line_of(rng, problem, mask, words=None):
-    words = options_of(rng, problem, mask) if words is None else words
-    blank = rng.choice((" ", " ", "  ", "\t"))
-    return blank.join([rng.choice(PREFIXES), OPERATIONS[problem.dtype]] + words) \
-        + rng.choice(SUFFIXES)
+    return " ".join(["./bin/MIOpenDriver", OPERATIONS[problem.dtype], *words])
 
 
 def directions(mask):
@@ -234,52 +181,20 @@ class Log:
 
     def __init__(self, rules, gpu):
         self.rules, self.gpu = rules, gpu
-        self.lines, self.expected, self.origin = [], {}, {}
-        self.count = collections.Counter()
+        self.lines, self.expected, self.origin, self.covered = [], {}, {}, 0
 
-    def add(self, line, problem=None, mask=0):
+    def add(self, line, problem, mask):
         self.lines.append(line)
-        self.count["lines"] += 1
-        if problem is None:
-            return
-        self.count["driver"] += 1
-        covered = False
+        found = {}
         for direction in directions(mask):
             one = Problem(problem.value, problem.dtype, direction)
-            solvers = one.solvers(self.rules, self.gpu)
-            if solvers:
-                covered = True
-                self.expected[one.key()] = solvers
-                self.origin[one.key()] = line
-        self.count["covered"] += covered
-
-    def add_noise(self, rng):
-        if rng.random() < 0.5:
-            self.add(rng.choice(NOISE))
-        else:
-            self.count["driver"] += 1
-            self.add("%s %s" % (rng.choice(PREFIXES), rng.choice(OTHER_OPERATIONS)))
-
-    def write(self, rng, path):
-        end = rng.choice(("\n", "\r\n"))
-        with open(path, "w", newline="") as f:
-            f.write(end.join(self.lines) + rng.choice(("", end) if self.lines[-1] else (end,)))
+            found.update({one.key(): solvers for solvers in [one.solvers(self.rules, self.gpu)] if solvers})
+        self.covered += bool(found)
+        self.expected.update(found)
+        self.origin.update(dict.fromkeys(found, line))
 
 
 # ---- the program ----
-
-class Tool:
-    def __init__(self, program, options, folder):
-        self.command = [program, "miopen"] + options
-        self.folder = folder
-
-    def run(self, gpu, log, *options, stdin=False):
-        command = self.command + ["--gpu", "%s_%d" % gpu] + list(options)
-        with open(log, "rb") as f:
-            done = subprocess.run(command + ([] if stdin else [log]), stdin=f if stdin else None,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
-        return done.returncode, done.stdout.decode(), done.stderr.decode()
-
 
 SUMMARY = re.compile(r"kpred: (\d+) lines?, (\d+) driver lines?: (\d+) covered, (\d+) not; "
                      r"(\d+) problems?, (\d+) entr(?:y|ies)$", re.M)
@@ -287,15 +202,9 @@ SUMMARY = re.compile(r"kpred: (\d+) lines?, (\d+) driver lines?: (\d+) covered, 
 
 def summary_troubles(log, err, output):
     m = SUMMARY.search(err)
-    if not m:
-        return ["no summary: %s" % err[-300:]]
-    lines, driver, covered, uncovered, problems, entries = map(int, m.groups())
-    count = log.count
-    wanted = (count["lines"], count["driver"], count["covered"], count["driver"] - count["covered"],
-              len(output), sum(len(x) for x in output.values()))
-    if (lines, driver, covered, uncovered, problems, entries) != wanted:
-        return ["the summary says %s; counted %s" % (m.group(0), wanted)]
-    return []
+    wanted = (len(log.lines), len(log.lines), log.covered, len(log.lines) - log.covered, len(output),
+              sum(len(x) for x in output.values()))
+    return [] if m and tuple(map(int, m.groups())) == wanted else ["counted %s, not %s" % (wanted, err[-300:])]
 
 
 def parse_output(text, bad):
@@ -322,8 +231,7 @@ def compare(log, output, bad):
     for key in sorted(set(log.expected) | set(output)):
         wanted, got = log.expected.get(key, {}), output.get(key, {})
         if set(wanted) != set(got):
-            bad.append("%s: %s apply, %s given; %s" % (key, sorted(wanted), sorted(got),
-                                                       log.origin.get(key, "")))
+            bad.append("%s: %s apply, %s given; %s" % (key, sorted(wanted), sorted(got), log.origin.get(key, "")))
             continue
         for name, values in got.items():
             solver = log.rules.SOLVERS[name]
@@ -335,29 +243,22 @@ def compare(log, output, bad):
                 bad.append("%s: %s:%s breaks %s" % (key, name, values, broken))
 
 
-def check_log(tool, report, rng, name, log):
-    path = os.path.join(tool.folder, "log")
-    log.write(rng, path)
-    status, out, err = tool.run(log.gpu, path, stdin=rng.random() < 0.5)
-    bad = [] if status == 0 else ["status %d: %s" % (status, err[:500])]
-    output = parse_output(out, bad)
-    if status == 0:
-        compare(log, output, bad)
-        bad += summary_troubles(log, err, output)
-    report.result(name, bad, "%d lines, %d of the driver; %d problems expected, %d got" % (
-        log.count["lines"], log.count["driver"], len(log.expected), len(output)))
+def check_log(command, report, name, log, bad=(), has_summary=True):
+    """COMMAND: `kpred miopen` with its options"""
+    done = subprocess.run([*command, "--gpu", "%s_%d" % log.gpu], input="".join(x + "\n" for x in log.lines), text=True,
+                          capture_output=True, timeout=600)
+    bad = list(bad) + (["status %d: %s" % (done.returncode, done.stderr[:500])] if done.returncode else [])
+    output = parse_output(done.stdout, bad)
+    compare(log, output, bad)
+    if has_summary:
+        bad += summary_troubles(log, done.stderr, output)
+    report.result(name, bad, f"{len(log.lines)} lines; {len(log.expected)} problems expected, {len(output)} got")
 
 
 # ---- checks ----
 
-def database_keys(path):
-    opened = bz2.open if path.endswith(".bz2") else open
-    with opened(path, "rt") as f:
-        return [line.partition("=")[0] for line in f]
-
-
 def log_of_keys(rules, rng, keys):
-    """Their lines among others, the lines alone, the problems, and why some keys have none"""
+    """Their log, the lines by keys, the problems, and why some keys have none"""
     log, lines, problems, without = Log(rules, GPUS[1]), {}, [], collections.Counter()
     for key in keys:
         problem, why = problem_of_key(key)
@@ -368,15 +269,13 @@ def log_of_keys(rules, rng, keys):
         mask = DIRECTIONS[problem.direction]
         lines[key] = line_of(rng, problem, mask)
         log.add(lines[key], problem, mask)
-        if rng.random() < 0.1:
-            log.add_noise(rng)
     return log, lines, problems, dict(without)
 
 
 def check_printed_keys(report, program, name, lines):
     """Keys of every layout and dimension, as the driver's reader makes them from lines alone."""
-    printed = subprocess.run([program, "--keys"], input="\n".join(lines.values()) + "\n",
-                             stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    printed = subprocess.run([program, "--keys"], input="\n".join(lines.values()) + "\n", stdout=subprocess.PIPE,
+                             text=True, check=True).stdout.splitlines()
     bad = ["%s: line gives %s" % pair for pair in zip(lines, printed) if pair[0] != pair[1]]
     if len(printed) != len(lines):
         bad.append("%d lines of keys for %d" % (len(printed), len(lines)))
@@ -422,12 +321,10 @@ def log_near(rules, rng, gpu, problems, how_many):
     for _ in range(how_many):
         problem, mask = near_to(rng, rng.choice(problems)), rng.randrange(8)
         log.add(line_of(rng, problem, mask), problem, mask)
-        if rng.random() < 0.05:
-            log.add_noise(rng)
     return log
 
 
-def check_database(rules, tool, report, rng, args):
+def check_database(rules, command, report, rng, args):
     paths = sorted(glob.glob(os.path.join(args.data, "*.txt.bz2")))
     if not paths:
         report.skip("database keys", "there is no *.txt.bz2 in %s" % args.data)
@@ -439,10 +336,10 @@ def check_database(rules, tool, report, rng, args):
             keys = rng.sample(keys, args.keys // len(paths))
         log, lines, some, without = log_of_keys(rules, rng, keys)
         name = os.path.basename(path)[:-len(".txt.bz2")]
-        check_log(tool, report, rng, "database, %s, %d of %d keys, no line for %s" % (
+        check_log(command, report, "database, %s, %d of %d keys, no line for %s" % (
             name, len(keys), total, without or "none"), log)
         for gpu in GPUS:
-            check_log(tool, report, rng, "near to %s, %s_%d" % (name, *gpu),
+            check_log(command, report, "near to %s, %s_%d" % (name, *gpu),
                       log_near(rules, rng, gpu, some, args.near // len(paths) // 2))
         if args.key_printer:
             check_printed_keys(report, args.key_printer, name, lines)
@@ -456,7 +353,7 @@ CALL = re.compile(r"(?:^|[ \t/])MIOpenDriver +(conv\w*)((?: +\S+)*)")
 def add_calls(log, lines):
     """The convolutions of a log that is in MIOpen's own form: letters or names, and values."""
     kinds = {operation: dtype for dtype, operation in OPERATIONS.items()}
-    names = dict([("-" + LETTERS[n], n) for n in LETTERS] + [("--" + n, n) for n in LETTERS])
+    names = {spelled: name for letter, name, _ in OPTIONS + DEEP for spelled in ("-" + letter, "--" + name)}
     for line in lines:
         m = CALL.search(line)
         if not m or m.group(1) not in kinds:
@@ -469,22 +366,14 @@ def add_calls(log, lines):
         log.add(line, Problem(value, kinds[m.group(1)], "F"), value["forw"])
 
 
-def check_known_log(rules, tool, report, name, lines):
+def check_known_log(rules, command, report, name, lines):
     """LINES: calls and others, and then what a perf-db has of these, without values"""
-    log, bad = Log(rules, GPUS[1]), []
+    log = Log(rules, GPUS[1])
     add_calls(log, lines)
-    listed = [key + "=" + ";".join(sorted(log.expected[key])) for key in log.expected]
-    if sorted(listed, key=str.encode) != [x for x in lines if x[0].isdigit()]:
-        bad.append("the keys are not what the rules say: " + " ".join(listed))
-    path = os.path.join(tool.folder, "log")
+    listed = sorted((key + "=" + ";".join(sorted(log.expected[key])) for key in log.expected), key=str.encode)
+    bad = [] if listed == [x for x in lines if x[0].isdigit()] else ["the rules say other keys: " + " ".join(listed)]
     log.lines = lines
-    log.write(random.Random(0), path)
-    status, out, err = tool.run(log.gpu, path)
-    if status != 0:
-        bad.append("status %d: %s" % (status, err[:500]))
-    compare(log, parse_output(out, bad), bad)
-    report.result("log, %s" % name, bad, "%d convolutions, %d problems" % (
-        log.count["driver"], len(log.expected)))
+    check_log(command, report, "log, %s" % name, log, bad, False)
 
 
 def main():
@@ -501,12 +390,12 @@ def main():
     parser.add_argument("options", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     rules, report = load_oracle(args.rules), Report()
-    with tempfile.TemporaryDirectory() as folder, open(args.logs) as logs:
-        tool = Tool(args.kpred, args.options, folder)
-        check_database(rules, tool, report, random.Random(args.seed), args)
+    command = [args.kpred, "miopen", *args.options]
+    check_database(rules, command, report, random.Random(args.seed), args)
+    with open(args.logs) as logs:
         for part in logs.read().split("# ")[1:]:
             name, *lines = part.splitlines()
-            check_known_log(rules, tool, report, name, lines)
+            check_known_log(rules, command, report, name, lines)
     return report.finish()
 
 

@@ -2,18 +2,18 @@
 
 readers.py find KPRED-TRAIN FILE GPU                    a find-db
 readers.py text KPRED-TRAIN FILE EXCHANGED [DATABASE]   a text perf-db; EXCHANGED is 1 if backward keys have c and k
-exchanged. The database of SQLite has to hold far more of the problems as ingest reads them than exchanged. What
-shipped models make of the labels of an exchanged file, of another tuning run, is printed and has a floor.
+exchanged. The database of SQLite has to hold far more of the problems as ingest reads them than exchanged.
 """
 # SPDX-License-Identifier: MIT
 import bz2
 import collections
 import configparser
-import os
 import re
 import subprocess
 import sys
 import tempfile
+
+from miopen_oracle import problem_of_key
 
 KERNELS = "conv_asm_1x1u conv_asm_bwd_wrw_1x1 conv_asm_bwd_wrw_3x3 conv_ocl_direct_fwd_1x1".split()
 KEY = re.compile(r"(\d+)-(\d+)-(\d+)-(\d+x\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)x(\d+)-(\d+)x(\d+)"
@@ -26,12 +26,9 @@ UNNAMED = "a data type, layout or depth that the spec does not name"
 SIZES = "a key whose image sizes no convolution with its filter has"
 
 
-def run(*words):
-    return subprocess.run([trainer, *words], capture_output=True, text=True)
-
-
 def ingest(kernel, path, *options):
-    return run("ingest", "weights/%s.spec" % kernel, "--data", path, *options)
+    words = [trainer, "ingest", "weights/%s.spec" % kernel, "--data", path, *options]
+    return subprocess.run(words, capture_output=True, text=True)
 
 
 def lines_of(path):
@@ -45,37 +42,23 @@ def told_of(left_out):
 
 # ---- find-dbs ----
 
-def fits(image, out, filters, pads, strides, dilations):
-    return all(i + 2 * p >= d * (f - 1) + 1 and (i + 2 * p - d * (f - 1) - 1) // s + 1 == o
-               for i, o, f, p, s, d in zip(image, out, filters, pads, strides, dilations))
+PARTS = "in fil pad conv_stride dilation".split()
+NO_DEPTH = {"in_d": 1, "fil_d": 1, "pad_d": 0, "conv_stride_d": 1, "dilation_d": 1}
 
 
 def find_rows(lines, gpu):
     expected, left_out = [], collections.Counter()
     for line in lines:
         key, _, entries = line.partition("=")
-        part, entries = key.split("-"), entries.split(";")
-        dims = 2 if "x" in part[3] else 3
-        numbers = [[int(x) for x in p.split("x")] for p in part[:8 + 2 * dims]]
-        flat = [n[0] for n in numbers]
-        image, out = flat[1:1 + dims], flat[3 + dims:3 + 2 * dims]
-        filters, pads, strides, dilations = (numbers[i] for i in (1 + dims, 4 + 2 * dims, 5 + 2 * dims, 6 + 2 * dims))
-        direction, _, groups = part[-1].partition("_g")
-        c, k = flat[0], flat[2 + dims]
-        if direction != "F":
-            c, k, image, out = k, c, out, image
-        if not fits(image, out, filters, pads, strides, dilations):
-            left_out[SIZES] += len(entries)
+        p, why = problem_of_key(key)
+        if p is None or p.dtype not in ("FP32", "FP16", "BF16"):
+            left_out[SIZES if why and "sizes" in why else UNNAMED] += len(entries.split(";"))
             continue
-        if part[-2] not in ("FP32", "FP16", "BF16"):
-            left_out[UNNAMED] += len(entries)
-            continue
-        if dims == 2:
-            image, filters, pads = [1] + image, [1] + filters, [0] + pads
-            strides, dilations = [1] + strides, [1] + dilations
-        problem = [gpu, direction, part[-2], part[8 + 2 * dims], flat[3 + 2 * dims], c, *image, k, *filters, *pads,
-                   *strides, *dilations, groups or 1]
-        for entry in entries:
+        value = {**p.value, **(NO_DEPTH if p.spatial_dim == 2 else {})}
+        image, *others = ([value[part + axis] for axis in ("_d", "_h", "_w")] for part in PARTS)
+        problem = [gpu, p.direction, p.dtype, p.layouts()[0], p.batchsize, p.in_channels, *image, p.out_channels,
+                   *sum(others, []), p.group_count]
+        for entry in entries.split(";"):
             solver, _, rest = entry.partition(":")
             figures = rest.split(",")
             if solver.startswith("miopen"):
@@ -158,14 +141,6 @@ def compare(kernel, path, lines, is_exchanged):
     return got.stdout
 
 
-def evaluate(kernel, path):
-    got = run("eval", kernel, "--data", path, "--lenient", "-k", "1,10", "--csv")
-    print(got.stdout, end="")
-    figures = [line.split(",") for line in got.stdout.splitlines()[1:]]
-    assert got.returncode == 0 and len(figures) >= 2, got.stderr
-    assert all(float(f[6]) >= 1 and float(f[8]) == 100 for f in figures)
-
-
 def problems(table):
     return [tuple(line.split(",")[2:9]) for line in table.splitlines()[1:]]
 
@@ -181,9 +156,6 @@ def text(path, exchanged, *databases):
         other = sum((t, n, k, h, w, c, s) in known for t, n, c, h, w, k, s in some)
         print(same, "problems are in the database,", other, "with c and k exchanged")
         assert same >= max(1000, 2 * other)
-    for each in KERNELS if int(exchanged) else ():
-        if os.path.exists("weights/%s.h" % each):
-            evaluate(each, path)
 
 
 trainer = sys.argv[2]

@@ -6,6 +6,8 @@
 #include "data/sample.h"
 #include "harness/cases.h"
 
+#define run_cases(kind) each_row_of("tests/miopen/databases.cases", kind, see_case)
+
 #define COUNT(a)  (sizeof(a) / sizeof *(a))
 #define SAYS      "kpred-train: "
 #define TEXT      "gfx906_60.txt" /* the file that is read, and its GPU */
@@ -13,40 +15,6 @@
 #define WRW_SPEC  "conv_asm_bwd_wrw_3x3"
 #define FIND_SPEC "conv_solver"
 #define OF_GROUP  "ConvHipImplicitGemmGroupWrwXdlops"
-
-/* ---- texts with names in them ---- */
-
-static struct {
-    char *name, *text;
-} lets[64];
-static size_t n_lets;
-
-static void fill(struct buf *b, const char *text)
-{
-    for (size_t n; *text != '\0'; text += n + (text[n] == '}')) {
-        n = strcspn(text, "{");
-        buf_add(b, text, n);
-        text += n + (text[n] == '{');
-        n = strcspn(text, "}");
-        for (size_t i = 0; text[-1] == '{' && i < n_lets; i++)
-            if (strlen(lets[i].name) == n && strncmp(lets[i].name, text, n) == 0)
-                fill(b, lets[i].text);
-    }
-}
-
-/* The text with what each {NAME} stands for; it stays until the eighth call after. */
-static const char *filled(const char *text)
-{
-    static struct buf texts[8];
-    static size_t at;
-    struct buf *b = &texts[at++ % COUNT(texts)];
-    b->n = 0;
-    buf_puts(b, "");
-    fill(b, text);
-    return b->s;
-}
-
-/* ---- what ingest says ---- */
 
 static int ingest(const char *spec, const char *files)
 {
@@ -108,21 +76,18 @@ static void few_fields(const char *key, const char *what)
                "1 row: a problem that the spec does not cover\n");
 }
 
-/* ---- rows of cases ---- */
-
-static const char *kind_now;
 static void see_case(const char *kind, char *const *c)
 {
     const char *cell[4];
-    if (strcmp(kind, "let") == 0 && kind_now == NULL) {
-        lets[n_lets].name = xstrdup(c[0]);
-        lets[n_lets++].text = xstrdup(c[1]);
-    }
-    if (kind_now == NULL || strcmp(kind, kind_now) != 0)
+    if (strcmp(kind, "let") == 0) {
+        let(c[0], c[1]);
         return;
+    }
     for (size_t i = 0; i < COUNT(cell); i++)
         cell[i] = filled(c[i]);
-    if (strcmp(kind, "wrong") == 0) {
+    if (strcmp(kind, "own") == 0) {
+        put_text(say("%s.spec", cell[0]), "%s", cell[1]);
+    } else if (strcmp(kind, "wrong") == 0) {
         wrong_line(WRW_SPEC, filled("{LINE}"), filled("{GOOD}"),
                    replaced(filled("{KEY}{ENTRY}"), cell[0], cell[1]), cell[2], "1 row: ");
     } else if (strcmp(kind, "line") == 0) {
@@ -144,14 +109,6 @@ static void see_case(const char *kind, char *const *c)
                  cell[0]);
     }
 }
-
-static void run_cases(const char *kind)
-{
-    kind_now = kind;
-    each_row("tests/miopen/databases.cases", see_case);
-}
-
-/* ---- whole databases ---- */
 
 /* The one old database whose backward keys have c and k exchanged. ingest finds it by the kernels'
    rules; for readers.py its name says so, and the database of SQLite confirms it. */
@@ -187,11 +144,7 @@ static void whole_perf_db(const char *path, const char *database)
         return;
     if (*database != '\0' && !has(program.out.s, "problems are in"))
         skip_case(say("%s, c and k", path), "needs its database of SQLite, and SQLite");
-    if (path == swapped && !has(program.out.s, "conv_asm_1x1u,"))
-        skip_case("eval on an old database", "the weights are not there");
 }
-
-/* ---- files ---- */
 
 static void read_files(void)
 {
@@ -260,25 +213,8 @@ static void read_find_dbs(void)
     RAN_CASE(gave(filled(FEW_ROW "{DROPPED_2}{UNNAMED}")), "few fields, another layout and depth");
 }
 
-/* ---- specs ---- */
-
-static void put_spec(const char *name, const char *solver, const char *filter, const char *fields,
-                     const char *params)
-{
-    put_text(
-        say("%s.spec", name),
-        "[kernel]\nname = names\nrule = unconstrained\n[data]\nformat = miopen\nsolver = %s\n%s"
-        "[fields]\ngpu = gfx900_56 gfx906_60\ndir = F B W\ndtype = FP32 FP16 BF16\nn = size\n"
-        "c = size\nh = size\nw = size\nk = size\nstride = size\ngroups = size\n%s[params]\n%s\n"
-        "[split]\nconfig = dir,dtype,n,c,h,w,k,stride,groups\nshape = min(c,k),max(c,k),h,w\n"
-        "[features]\nonehot dtype\n[network]\nhidden = 16\nepochs = 2\nrounded_epochs = 1\n"
-        "teachers = 1\n",
-        solver, filter, fields, params);
-}
-
 static void put_specs(void)
 {
-    static const char filter[] = "filter = 3x3\npad = 1\n";
     const char *spec = text_of(in_root("weights/conv_bin_winograd_rxs_f3x2.spec"));
     if (symlink(in_root("weights"), "weights") != 0
         || symlink(in_root("tests/fixtures/gfx906_60.cd.pdb.txt"), sample) != 0)
@@ -287,23 +223,8 @@ static void put_specs(void)
                     "unconstrained");
     spec = replaced(spec, "\nn_groups ", "\ntile = 1 2\nn_groups ");
     put_text("sum.spec", "%s", replaced(spec, " 15 16\n", " 15 16\nmode = a b\n"));
-    put_spec("fields", "ConvAsmBwdWrW3x3", "",
-             "y = size\nx = size\npad_h = size 0\npad_w = size 0\n",
-             "p0 = 0 1\np1 = 0 1\np2 = 8 16\np3 = 1 2\np4 = 4 5\np5 = 4 5");
-    put_spec("ruleless", "ConvX", filter, "", "pa = 1 2");
-    put_spec("group", OF_GROUP, filter, "",
-             "kernel_id = \"DeviceConv2d<256, 128> Default\" \"A<1, 2>\" other");
-    put_spec("mix", "ConvMix", filter, "",
-             "dir2 = fwd bwd\nlayout = nchw nhwc\ntype = fp16 fp32\nsplits = 0 1 2");
-    put_spec("template", "ConvOclBwdWrW2<16>", filter, "", "pa = 1 2\npb = 1 2 3 4\npc = 8 16");
-    put_text("few.spec",
-             "[kernel]\nname = few\nrule = unconstrained\n[data]\nformat = find-db\n%s"
-             "[fields]\ndir = F\ndtype = FP32\nn = size\nc = size\nh = size\nw = size\nk = size\n"
-             "stride = size\n[params]\nsolver = GemmFwdRest\n",
-             filter);
+    run_cases("own");
 }
-
-/* ---- train, eval ---- */
 
 static void names_with_commas(void)
 {
@@ -325,26 +246,6 @@ static void names_with_commas(void)
     RAN_CHECK(RAN("kpred-train eval names.h --data " TEXT " --rows all") == 0);
 }
 
-/* The rows of a text perf-db and these rows as CSV make one model: only what it says of the file
-   differs, and the command that names it. */
-static void train_and_eval(void)
-{
-    static const char net[] =
-        "   net additive, split none, epochs 4, seed 1; 14 rows to train, 0 kept for testing";
-    static const char training[] = "--epochs 4 --split none --float-out f32";
-    RAN("kpred-train train weights/" WRW_SPEC ".spec --data %s --lenient %s -o small.h", sample,
-        training);
-    RAN_CHECK(program.status == 0);
-    ingest(WRW_SPEC, say("%s --lenient -o gfx906_60.csv", sample));
-    RAN("kpred-train train weights/" WRW_SPEC ".spec --data gfx906_60.csv %s -o same.h", training);
-    RAN_CHECK(program.status == 0);
-    const char *a = text_of("small.h"), *b = text_of("same.h");
-    REQUIRE(has_line(a, net) && has_line(b, net) && has(a, "\n   id ") && has(b, "\n   id "));
-    CHECK(strcmp(strstr(a, "\n   id "), strstr(b, "\n   id ")) == 0);
-    RAN("kpred-train eval small.h --data %s --lenient --rows all -k 10 --csv", sample);
-    RAN_CHECK(program.status == 0 && has(program.out.s, "\n" WRW_SPEC ",all,gfx906_60,"));
-}
-
 int main(void)
 {
     program_begin();
@@ -352,7 +253,7 @@ int main(void)
         skip_case("text perf-dbs and find-dbs", "kpred-train is not built");
         return program_end();
     }
-    each_row("tests/miopen/databases.cases", see_case);
+    run_cases("let");
     put_specs();
     whole_perf_db(sample, "");
     whole_perf_db(swapped, "gfx900_56.db.bz2");
@@ -368,6 +269,5 @@ int main(void)
     read_files();
     read_find_dbs();
     RUN(names_with_commas);
-    RUN(train_and_eval);
     return program_end();
 }

@@ -4,13 +4,10 @@
    usage: test_driver         its tests
           test_driver --keys  driver lines on standard input; prints a line of keys for each, "?"
                               for one without, for tests/miopen/miopen_oracle.py to compare */
-#include "harness/test.h"
+#include "logs.h"
 #include "miopen/driver.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- keys of lines ---- */
+#define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)
 
 /* The keys of all calls of a line, separated by blanks; "?" for anything but a convolution. */
 static const char *keys_of(const char *text, struct buf *keys)
@@ -47,8 +44,6 @@ static int print_keys(void)
     buf_free(&keys);
     return fflush(stdout) != 0;
 }
-
-/* ---- keys ---- */
 
 /* Every form that a key has; written again it is the same. */
 static void keys_come_back(void)
@@ -118,8 +113,6 @@ static void damaged_keys(void)
     buf_free(&twice);
 }
 
-/* ---- lines ---- */
-
 static void check_keys(const char *line, const char *expected)
 {
     struct buf keys = {0};
@@ -130,73 +123,23 @@ static void check_keys(const char *line, const char *expected)
     buf_free(&keys);
 }
 
-#define ALL_DEFAULT_F "3-32-32-3x3-32-30-30-100-0x0-1x1-1x1-0-NCHW-FP32-F"
-#define ALL_DEFAULT_B "32-30-30-3x3-3-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-B"
-#define ALL_DEFAULT_W "32-30-30-3x3-3-32-32-100-0x0-1x1-1x1-0-NCHW-FP32-W"
-
-static void what_a_line_leaves_out_has_a_default(void)
+static void see_case(const char *kind, char *const *c)
 {
-    check_keys("MIOpenDriver conv", ALL_DEFAULT_F " " ALL_DEFAULT_B " " ALL_DEFAULT_W);
-    check_keys("MIOpenDriver conv -F 1", ALL_DEFAULT_F);
-    check_keys("MIOpenDriver conv -F 6", ALL_DEFAULT_B " " ALL_DEFAULT_W);
-    check_keys("MIOpenDriver conv -F 1 --spatial_dim 3",
-               "3-32-32-32-3x3x3-32-30-30-30-100-0x0x0-1x1x1-1x1x1-0-NCDHW-FP32-F");
+    if (strcmp(kind, "name") == 0)
+        let(c[0], c[1]);
+    else
+        check_keys(filled(c[0]), filled(c[1]));
 }
 
-static void where_a_call_begins_and_ends(void)
+static void lines_of_calls(void)
 {
-    check_keys("", "");
-    check_keys("MIOpenDriver", "");
-    check_keys("xMIOpenDriver conv -F 1", "");
-    check_keys("MIOpenDriver pool -n 1", "?");
-    check_keys("\"/opt/rocm/bin/MIOpenDriver\" 'conv' '-F' \"1\"\r\n", ALL_DEFAULT_F);
-    check_keys("MIOpenDriver conv -F 1; ./bin/MIOpenDriver conv --forw=1 2>&1 | tee log",
-               ALL_DEFAULT_F " " ALL_DEFAULT_F);
-    check_keys("cmd = \"./MIOpenDriver conv -F 1\", more", ALL_DEFAULT_F);
-    check_keys("MIOpenDriver conv -F 1 # -n 0", ALL_DEFAULT_F);
+    run_cases("name");
+    run_cases("keys");
 }
 
-/* ---- spellings ---- */
-
-#define STRIDED   "conv -n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
-#define STRIDED_F "64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F"
-#define LONG                                                                                 \
-    "conv --batchsize 16 --in_channels 64 --in_h 55 --in_w 28 --out_channels 256 --fil_h 1 " \
-    "--fil_w 1 --conv_stride_h 2 --conv_stride_w 2 --forw 1"
 #define EACH(texts)                                                                           \
     for (const char *const *each = (texts); each < (texts) + sizeof(texts) / sizeof *(texts); \
          each++)
-
-/* All of these are the same call. */
-static void spellings(void)
-{
-    static const char *const lines[] = {
-        "MIOpenDriver " LONG,
-        "MIOpenDriver conv --batchsize=16 --in_channels=64 --in_h=55 --in_w=28 --out_channels=256 "
-        "--fil_h=1 --fil_w=1 --conv_stride_h=2 --conv_stride_w=2 --forw=1",
-        "MIOpenDriver " LONG " --in_d 1 --fil_d 1 --pad_d 0 --pad_h 0 --pad_w 0 --conv_stride_d 1 "
-        "--dilation_d 1 --dilation_h 1 --dilation_w 1 --group_count 1 --mode conv --pad_mode "
-        "default "
-        "--spatial_dim 2 --in_layout NCHW --fil_layout NCHW --out_layout NCHW --bias 0 --time 1 "
-        "--iter 10 --verify 0 --wall 2 --search 1 --printconv 0 --dump_output 0 --in_data a.bin "
-        "--weights b.bin --in_bias c.bin --dout_data d.bin --solution 5 --gpualloc 0 "
-        "--verification_cache dir/ --tensor_vect 0 --vector_length 1 --pad_val 0 "
-        "--trans_output_pad_d 0 --trans_output_pad_h 0 --trans_output_pad_w 0 --in_cast_type -1 "
-        "--out_cast_type -1 --wei_cast_type -1",
-        "MIOpenDriver " STRIDED " -F 1 -! 32 -@ 3 -$ 0 -p 0 -q 0 -# 1 -^ 1 -l 1 -j 1 -g 1 -m conv "
-        "-z default -_ 2 -I NCHW -f NCHW -O NCHW -b 0 -t 1 -i 10 -V 0 -w 2 -s 1 -P 0 -o 0 -d a.bin "
-        "-e b.bin -a c.bin -D d.bin -S 5 -G 0 -C dir/ -Z 0 -L 1 -r 0 -% 0 -Y 0 -X 0",
-        "\tMIOpenDriver\tconv\t-n\t16\t-c\t64\t-H\t55\t-W\t28\t-k\t256\t-y\t1\t-x\t1\t-u\t2\t-v\t2"
-        "\t-F\t1\t",
-        "\"/opt/x/MIOpenDriver\" 'conv' -n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2 '-F' "
-        "\"1\"",
-        "MIOpenDriver " STRIDED " -F 1 --in_h=55 -n 16",
-    };
-    EACH(lines)
-    {
-        check_keys(*each, STRIDED_F);
-    }
-}
 
 static void what_stands_around_a_call(void)
 {
@@ -218,31 +161,20 @@ static void what_stands_around_a_call(void)
     char line[256];
     EACH(behind)
     {
-        snprintf(line, sizeof line, "(MIOpenDriver " STRIDED " -F 1 %s", *each);
-        check_keys(line, STRIDED_F);
+        snprintf(line, sizeof line, "(MIOpenDriver conv " STRIDED " -F 1 %s", *each);
+        check_keys(line, KEY_F);
     }
-    check_keys("(MIOpenDriver " STRIDED " -F 1 ; MIOpenDriver pool", STRIDED_F " ?");
+    check_keys("(MIOpenDriver conv " STRIDED " -F 1 ; MIOpenDriver pool", KEY_F " ?");
     EACH(before)
     {
-        snprintf(line, sizeof line, "%sMIOpenDriver " STRIDED " -F 1", *each);
-        check_keys(line, STRIDED_F);
+        snprintf(line, sizeof line, "%sMIOpenDriver conv " STRIDED " -F 1", *each);
+        check_keys(line, KEY_F);
     }
     EACH(no_driver)
     {
-        snprintf(line, sizeof line, "%s " STRIDED " -F 1 -n 0", *each);
+        snprintf(line, sizeof line, "%s conv " STRIDED " -F 1 -n 0", *each);
         check_keys(line, "");
     }
-}
-
-static void pad_modes(void)
-{
-    check_keys("MIOpenDriver conv -z same -F 1",
-               "3-32-32-3x3-32-32-32-100-1x1-1x1-1x1-0-NCHW-FP32-F");
-    check_keys("MIOpenDriver conv -z same -u 2 -v 2 -H 33 -F 1",
-               "3-33-32-3x3-32-17-15-100-1x0-2x2-1x1-0-NCHW-FP32-F");
-    check_keys("MIOpenDriver conv -z valid -p 1 -q 1 -F 1", ALL_DEFAULT_F);
-    check_keys("MIOpenDriver conv -z valid -p 1 -q 1 -l 2 -F 1",
-               "3-32-32-3x3-32-30-32-100-1x1-1x1-2x1-0-NCHW-FP32-F");
 }
 
 /* Options that are broken wherever they stand in a call, of which nothing else tells */
@@ -331,15 +263,13 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--keys") == 0)
         return print_keys();
+    program_begin();
     RUN(keys_come_back);
     RUN(a_backward_key_is_swapped);
     RUN(damaged_keys);
-    RUN(what_a_line_leaves_out_has_a_default);
-    RUN(where_a_call_begins_and_ends);
-    RUN(spellings);
+    RUN(lines_of_calls);
     RUN(what_stands_around_a_call);
-    RUN(pad_modes);
     RUN(broken_lines);
     RUN(noise);
-    return test_end();
+    return program_end();
 }

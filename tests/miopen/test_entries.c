@@ -163,12 +163,6 @@ static void gpus(void)
              "a GPU that no model knows: the GPUs of all, gfx1030_72");
 }
 
-/* ---- reasons ---- */
-
-#define WIDE "-n 16 -c 64 -H 56 -W 56 -k 256 "
-#define NEED "dtype = BF16 (it must be FP32 or FP16); first log:3\n"
-#define BIG  "out_h = 16777218 (it must be 1 to 16777216); first log:8\n"
-
 /* Its reasons are these lines alone, behind that of the counts; that of the sizes apart. */
 static int is_told(const char *gpu, const char *reasons)
 {
@@ -183,52 +177,15 @@ static int is_told(const char *gpu, const char *reasons)
     return same;
 }
 
-/* The kernels without a model for the GPU hide no reason of those that have one. */
-static void true_reasons(void)
+/* Both kernels, or none */
+static int has_winograd(const char *options, int runs)
 {
-    put_text("log",
-             DRIVER "conv " WIDE "-F 1\n" DRIVER "conv " WIDE
-                    "-I NHWC -f NHWC -O NHWC -F 1\n" DRIVER "convbfp16 " WIDE "-F 1\n" DRIVER
-                    "convbfp16 " WIDE "-F 2\n" DRIVER "conv " WIDE "-l 2 -F 1\n" DRIVER
-                    "conv -c 64 -k 255 -l 2 -F 4\n" DRIVER "conv -c 64 -k 257 -l 2 -F 4\n" DRIVER
-                    "conv -n 1 -c 16 -k 16 -y 1 -x 1 -H 16777216 -W 1 -p 1 -F 4\n");
-    RAN_CASE(
-        is_told("gfx906",
-                "kpred:   1 line: ConvBinWinogradRxSf2x3: dil_h = 2 (it must be 1); first log:5\n"
-                "kpred:   1 line: layout = NHWC (it must be NCHW); first log:2\n"
-                "kpred:   2 lines: " NEED
-                "kpred:   2 lines: ConvHipImplicitGemmV4R1WrW: k / groups = 255 (it must be a "
-                "multiple of 16); first log:6\n"
-                "kpred:   1 line: ConvBinWinogradRxSf2x3: " BIG),
-        "true reasons, gfx906");
-    RAN_CASE(is_told("gfx942", "kpred:   2 lines: " NEED
-                               "kpred:   1 line: ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC: " BIG),
-             "true reasons, gfx942");
-}
-
-static void winograd(void)
-{
-    static const struct {
-        const char *name, *options;
-        int runs; /* both kernels, or none */
-    } rows[] = {
-        {"Winograd: stride 2", "-n 16 -u 2 -v 2 -F 1", 1},
-        {"Winograd: not stride 3", "-n 16 -u 3 -v 3 -F 1", 0},
-        {"Winograd: not two strides", "-n 16 -u 1 -v 2 -F 2", 0},
-        {"Winograd: not stride 2, backward weights", "-n 16 -u 2 -v 2 -F 4", 0},
-        {"Winograd: 65535 images", "-n 65535 -F 1", 1},
-        {"Winograd: not 65536 images", "-n 65536 -F 1", 0},
-    };
-    for (size_t i = 0; i < LENGTH(rows); i++) {
-        put_text("log", DRIVER "conv -c 64 -H 56 -W 56 -k 64 -p 1 -q 1 %s\n", rows[i].options);
-        RAN("kpred miopen --gpu gfx942 log");
-        const char *first = strstr(program.out.s, "WinogradRxSf2x3:");
-        const char *second = strstr(program.out.s, "WinogradRxSf3x2:");
-        RAN_CASE(program.status == 0
-                     && (rows[i].runs ? first != NULL && first < second
-                                      : !has(program.out.s, "WinogradRxSf")),
-                 rows[i].name);
-    }
+    put_text("log", DRIVER "conv -c 64 -H 56 -W 56 -k 64 -p 1 -q 1 %s\n", options);
+    RAN("kpred miopen --gpu gfx942 log");
+    const char *first = strstr(program.out.s, "WinogradRxSf2x3:");
+    const char *second = strstr(program.out.s, "WinogradRxSf3x2:");
+    return program.status == 0
+           && (runs ? first != NULL && first < second : !has(program.out.s, "WinogradRxSf"));
 }
 
 /* An image of more than 2^24, which a pad may make, has no key that can be read again. */
@@ -262,8 +219,6 @@ static void large_images_in_sqlite(void)
     RAN_CHECK(is_image(16777214, 1, "--sqlite", "large.db") && is_row(16777214, "large.db"));
     RAN_CHECK(is_image(16777216, 0, "--sqlite", "larger.db"));
 }
-
-/* ---- kpred predict: fields, lines and reasons ---- */
 
 #define SIZES "n=16 c=64 h=28 w=28 k=128"
 
@@ -313,6 +268,13 @@ static void see_case(const char *kind, char *const *c)
                                  c[0], c[1], c[2], c[3]))
                      && count_lines(program.out.s) > 1,
                  say("%s: %s %s", c[0], c[2], c[3]));
+    } else if (strcmp(kind, "told") == 0) {
+        /* The kernels without a model for the GPU hide no reason of those that have one. */
+        if (*c[1] != '\0')
+            CHANGED("log", c[1], "^conv", DRIVER "&");
+        RAN_CASE(is_told(c[0], c[2]), say("true reasons, %s", c[0]));
+    } else if (strcmp(kind, "runs") == 0) {
+        RAN_CASE(has_winograd(c[2], atoi(c[1])), c[0]);
     } else if (strcmp(kind, "line") == 0) {
         RAN_CASE(same_output(say("%s 'conv " SHAPE "-y 1 -x 1 -F 1'", one),
                              say("%s '%s' %s", one, c[1], c[2])),
@@ -361,8 +323,6 @@ int main(void)
     open_models();
     every_model();
     gpus();
-    true_reasons();
-    winograd();
     RUN(large_images);
     RUN(large_images_in_sqlite);
     predictions();

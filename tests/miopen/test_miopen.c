@@ -4,8 +4,7 @@
    usage: test_miopen                    its tests
           test_miopen miopen ARGUMENT... is `kpred miopen` with the four kernels that the paper
                                          judges: what is read of a log does not depend on what else
-                                         ships, and of these miopen_oracle.py knows the rules
-          test_miopen peak ARGUMENT...   the same, and tells how many KB it took at most */
+                                         ships, and of these miopen_oracle.py knows the rules */
 #define builtins shipped
 #include "model/registry.c"
 #undef builtins
@@ -13,7 +12,7 @@
 #include "cli/commands.h"
 #include "logs.h"
 
-#include <time.h>
+#define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)
 
 extern const struct builtin builtins[];
 const struct builtin builtins[] = {BUILTIN(conv_asm_1x1u) BUILTIN(conv_asm_bwd_wrw_1x1) BUILTIN(
@@ -21,27 +20,6 @@ const struct builtin builtins[] = {BUILTIN(conv_asm_1x1u) BUILTIN(conv_asm_bwd_w
 
 static char four[2048]; /* this program, by a path that every folder knows */
 static char *wanted;    /* what it prints of the calls in `both` */
-
-static int tell_peak(void)
-{
-    char line[256];
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f != NULL && fgets(line, sizeof line, f) != NULL)
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            note("peak %d", atoi(line + 6));
-    return f != NULL ? fclose(f) : 0;
-}
-
-static int as_kpred(int argc, char **argv)
-{
-    static const struct command table[] = {{"miopen", "", cmd_miopen}, {NULL, NULL, NULL}};
-    if (strcmp(argv[1], "peak") != 0)
-        return commands_run("kpred", table, argc, argv);
-    const int status = commands_run("kpred", table, argc - 1, argv + 1);
-    return tell_peak() != 0 ? 1 : status;
-}
-
-/* ---- what is said of a run ---- */
 
 /* Runs it for one GPU, with arguments made as by printf. */
 static int miopen(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -96,28 +74,32 @@ static int tells(size_t lines, size_t calls, size_t covered, const char *reasons
     return strncmp(program.err.s, counts, n) == 0 && strcmp(program.err.s + n, reasons) == 0;
 }
 
-/* ---- keys ---- */
-
 #define F KEY_F "=ConvAsm1x1U;ConvOclDirectFwd1x1\n"
-static const char *kind_now;
+static struct buf calls, reasons; /* of rows of calls that are left out */
+static size_t n_calls;
+
 static void see_case(const char *kind, char *const *c)
 {
-    if (strcmp(kind, kind_now) != 0)
-        return;
-    if (strcmp(kind, "call") == 0) {
+    if (strcmp(kind, "left") == 0 || strcmp(kind, "broken") == 0) {
+        const size_t n = count_lines(c[1]) + 1;
+        buf_printf(&calls, "%s\n", c[1]);
+        buf_printf(&reasons, "kpred:   %zu line%s: %s; first log:%zu\n", n, n == 1 ? "" : "s", c[0],
+                   n_calls + 1);
+        n_calls += n;
+    } else if (strcmp(kind, "call") == 0) {
         put_text("log", DRIVER "%s\n", c[1]);
         RAN_CASE(gives(c[2]), c[0]);
+    } else if (strcmp(kind, "system") == 0) { /* what MIOpen's own database has stays out */
+        put_text("log", DRIVER "conv -n 16 -c 64 -H 56 -W 56 -k 256 -y 1 -x 1 -F 1\n");
+        put_text("system.txt", "%s\n", c[1]);
+        RAN_CASE(miopen("--system system.txt log") == 0 && strcmp(bare(program.out.s), c[2]) == 0
+                     && has(program.err.s, c[3]),
+                 c[0]);
     } else if (strcmp(kind, "log") == 0) {
         REFUSES(c[0], 1, c[1], "%s miopen --gpu gfx906_60 %s", four, c[2]);
     } else {
         REFUSES(c[0], atoi(c[1]), c[2], "%s miopen %s", four, c[3]);
     }
-}
-
-static void run_cases(const char *kind)
-{
-    kind_now = kind;
-    each_row("tests/miopen/calls.cases", see_case);
 }
 
 static const char *const networks[] = {"bert",      "densenet121", "googlenet",
@@ -136,8 +118,6 @@ static void network_logs(void)
     put_text("all", "%s", all.s);
     buf_free(&all);
 }
-
-/* ---- logs ---- */
 
 /* The lines of a log, each with this before and behind it; between: it stands there twice. */
 static void put_lines(const char *path, const char *before, const char *between, const char *behind,
@@ -229,87 +209,36 @@ static void no_logs(void)
                  && has_line(program.err.s, "kpred: noise: no line calls MIOpenDriver"),
              "a log without a driver line, beside others");
     RAN_CASE(miopen("%s", four) <= 1, "a program for a log");
-    uint64_t seed = 1;
-    FILE *f = fopen("noise", "wb");
-    for (int i = 0; f != NULL && i < 100000; i++)
-        putc((int)(test_random64(&seed) & 255), f);
-    RAN_CASE(f != NULL && fclose(f) == 0 && miopen("noise") <= 1, "noise for a log");
+    put_noise("noise");
+    RAN_CASE(miopen("noise") <= 1, "noise for a log");
 }
 
-/* ---- what is not covered ---- */
-
-/* Each is counted, with its reason, in a fixed order; the call at the end is covered. That nothing
-   is covered is no error. */
-static void not_covered(void)
+/* Each call is counted with its reason, in a fixed order; the call at the end is covered.
+   test_driver.c has each form of a broken line. */
+static void left_out(const char *kind)
 {
-    static const char reasons[] =
-        "kpred:   1 line: spatial_dim = 3 (it must be 2); first log:3\n"
-        "kpred:   1 line: ConvAsm1x1U: fil_h = 5 (it must be 1); first log:7\n"
-        "kpred:   1 line: ConvAsm1x1U: fil_w = 3 (it must be 1); first log:8\n"
-        "kpred:   1 line: ConvAsm1x1U: pad_h = 1 (it must be 0); first log:10\n"
-        "kpred:   1 line: ConvAsmBwdWrW3x3: dilation_h = 2 (it must be 1); first log:9\n"
-        "kpred:   2 lines: layout = NHWC (it must be NCHW); first log:4\n"
-        "kpred:   1 line: dtype = INT8 (it must be FP32, FP16 or BF16); first log:6\n"
-        "kpred:   1 line: bias = 1 (it must be 0); first log:1\n"
-        "kpred:   1 line: ConvAsm1x1U: group_count = 2 (it must be 1); first log:12\n"
-        "kpred:   1 line: ConvAsm1x1U: conv_stride_w = 2 (it must be the same stride in h and w); "
-        "first log:11\n"
-        "kpred:   1 line: ConvAsmBwdWrW3x3: stride = 2 (it must be 1); first log:13\n"
-        "kpred:   7 lines: another operation than a convolution; first log:14\n"
-        "kpred:   1 line: a transposed convolution; first log:2\n";
-    put_text("calls",
-             "conv " STRIDED " -b 1\n"
-             "conv " STRIDED " -m trans\n"
-             "conv -_ 3 -! 8 -@ 1 " STRIDED "\n"
-             "conv " STRIDED " -I NHWC -f NHWC -O NHWC\n"
-             "conv " STRIDED " --out_layout=NHWC\n"
-             "convint8 " STRIDED "\n"
-             "conv -y 5 -x 5 -p 2 -q 2\n"
-             "conv -y 1 -x 3 -q 1\n"
-             "conv -p 1 -q 1 -H 64 -W 64 -l 2 -j 2 -F 4\n"
-             "conv -y 1 -x 1 -p 1 -q 1\n"
-             "conv -y 1 -x 1 -u 1 -v 2\n"
-             "conv -y 1 -x 1 -c 64 -k 64 -g 2\n"
-             "conv -p 1 -q 1 -u 2 -v 2 -F 4\n"
-             "pool -n 0 --what\nbnorm -n 0 --what\nCBAInfer -n 0 --what\ngemm -n 0 --what\n"
-             "softmax -n 0 --what\nconvfp64 -n 0 --what\nconv2 -n 0 --what\n"
-             "conv " STRIDED " -F 1\n");
+    calls.n = reasons.n = n_calls = 0;
+    run_cases(kind);
+    put_text("calls", "%sconv " STRIDED " -F 1\n", calls.s);
     put_lines("calls", DRIVER, "", "\n", 0);
-    RAN_CHECK(gives(F) && tells(21, 21, 1, reasons));
+    RAN_CASE(gives(F) && tells(n_calls + 1, n_calls + 1, 1, reasons.s), kind);
+    RAN_CASE(miopen("--lenient log") == 0 && strcmp(bare(program.out.s), F) == 0, "--lenient");
+    if (*kind == 'b') /* a reason names what the first line has */
+        return;
     put_lines("calls", DRIVER, "", "\n", 1);
-    char *same = xstrdup(without(reasons, "; first ", "\n"));
-    RAN_CHECK(gives(F));
-    RAN_CHECK(strcmp(strchr(without(program.err.s, "; first ", "\n"), '\n') + 1, same) == 0);
+    char *same = xstrdup(without(reasons.s, "; first ", "\n"));
+    RAN_CASE(gives(F)
+                 && strcmp(strchr(without(program.err.s, "; first ", "\n"), '\n') + 1, same) == 0,
+             "lines in another order: the same reasons");
     free(same);
+}
+
+static void nothing_is_covered(void)
+{
     put_text("log", DRIVER "conv -c 64 -k 64 -p 1 -q 1 -F 1\n");
     RAN_CHECK(
         gives("")
         && tells(1, 1, 0, "kpred:   1 line: ConvAsm1x1U: fil_h = 3 (it must be 1); first log:1\n"));
-}
-
-/* A broken line is left out and counted, by what is wrong: test_driver.c has each form. */
-static void broken_lines(void)
-{
-    put_text(
-        "log",
-        "MIOpenDriver conv -n 0\nMIOpenDriver conv -n 0 -c 3\nMIOpenDriver conv -n x\r\n" DRIVER
-        "conv " STRIDED " -F 1\n" DRIVER "conv -n\n" DRIVER "conv -c 16777217\n" DRIVER
-        "conv really\n" DRIVER "conv -B 3\n" DRIVER "conv -c 3 -k 32 -g 2\n" DRIVER
-        "conv -c 32 -k 3 -g 2\nMIOpenDriver conv -n 1 -y\n");
-    RAN_CHECK(gives(F));
-    RAN_CHECK(tells(
-        11, 11, 1,
-        "kpred:   1 line: broken: \"really\": is no option; first log:7\n"
-        "kpred:   1 line: broken: \"-B\": is no option of MIOpenDriver; first log:8\n"
-        "kpred:   1 line: broken: -c: value \"16777217\": is no integer from 1 to 16777216; first "
-        "log:6\n"
-        "kpred:   2 lines: broken: -g: value \"2\": does not divide the channels, 3 and 32; first "
-        "log:9\n"
-        "kpred:   1 line: broken: -n: needs a value; first log:5\n"
-        "kpred:   3 lines: broken: -n: value \"0\": is no integer from 1 to 16777216; first "
-        "log:1\n"
-        "kpred:   1 line: broken: -y: needs a value; first log:11\n"));
-    RAN_CHECK(miopen("--lenient log") == 0 && strcmp(bare(program.out.s), F) == 0);
 }
 
 static void beams(void)
@@ -320,8 +249,6 @@ static void beams(void)
     RAN_CHECK(strcmp(bare(program.out.s), keys_alone) == 0);
     free(keys_alone);
 }
-
-/* ---- GPUs and the command line ---- */
 
 static int on(const char *gpu)
 {
@@ -342,93 +269,35 @@ static void gpus(void)
     free(said);
 }
 
-static int helps(const char *name)
+/* Reads the calls of all networks again and again. */
+static void read_long(int n)
 {
-    static const char *const options[] = {"--gpu",   "--nearest", "--beam", "--lenient",
-                                          "--force", "-o",        "LOG"};
-    int all = RAN("%s miopen --help", name) == 0 && program.err.n == 0;
-    for (size_t i = 0; i < LENGTH(options); i++)
-        all = all && has(program.out.s, options[i]);
-    char *at = program.out.s, *line;
-    while ((line = next_line(&at)) != NULL)
-        all = all && strlen(line) <= 100;
-    return all;
-}
-
-static void command_lines(void)
-{
-    run_cases("refused");
-    RAN_CASE(helps("kpred"), "--help");
-    RAN_CASE(helps("kpred-train") && RAN("kpred-train miopen --help") == 0
-                 && has(program.out.s, "--sqlite"),
-             "kpred-train miopen --help");
-}
-
-/* What MIOpen's own database has stays out. */
-static void system_databases(void)
-{
-#define PROBLEM(n) "64-56-56-1x1-256-56-56-" n "-0x0-1x1-1x1-0-NCHW-FP32-F="
-    static const struct {
-        const char *name, *line, *left, *told;
-    } rows[] = {
-        {"--system, one solver", PROBLEM("16") "ConvOclDirectFwd1x1:1;Other:2",
-         PROBLEM("16") "ConvAsm1x1U\n", "has 1 of the entries"},
-        {"--system, both solvers",
-         PROBLEM("16") "ConvAsm1x1U:4,16,4,16,2,1,1,1;ConvOclDirectFwd1x1:1", "",
-         "has 2 of the entries"},
-        {"--system, another problem", PROBLEM("17") "ConvAsm1x1U:1;ConvOclDirectFwd1x1:1",
-         PROBLEM("16") "ConvAsm1x1U;ConvOclDirectFwd1x1\n", "has 0 of the entries"},
-    };
-    put_text("log", DRIVER "conv -n 16 -c 64 -H 56 -W 56 -k 256 -y 1 -x 1 -F 1\n");
-    for (size_t i = 0; i < LENGTH(rows); i++) {
-        put_text("system.txt", "%s\n", rows[i].line);
-        RAN_CASE(miopen("--system system.txt log") == 0
-                     && strcmp(bare(program.out.s), rows[i].left) == 0
-                     && has(program.err.s, rows[i].told),
-                 rows[i].name);
-    }
-    RAN_CASE(miopen("--system none.txt log") == 1 && program.out.n == 0
-                 && has(program.err.s, "none.txt: cannot open"),
-             "--system, no such file");
-}
-
-/* ---- speed and memory ---- */
-
-/* Reads the calls of all networks again and again; the seconds and KB that this takes. */
-static void take(int n, double *seconds, int *peak)
-{
-    struct timespec from, to;
-    const char *all = text_of("all"), *told;
+    const char *all = text_of("all");
     FILE *f = fopen("long", "wb");
     for (int i = 0; f != NULL && i < n; i++)
         fprintf(f, "%sstep %d: loss 0.5, 12 ms\n", all, i);
     CHECK(f != NULL && fclose(f) == 0);
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    RAN_CHECK(RAN("%s peak miopen --gpu gfx906 long", four) == 0);
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    *seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
-    *peak = (told = strstr(program.err.s, "kpred: peak ")) != NULL ? atoi(told + 12) : 0;
+    RAN_CHECK(miopen("long") == 0);
 }
 
 /* A log of 1,000 lines and one of 300,000 give the same; how long it is costs no memory. */
 static void long_logs(void)
 {
-    double seconds[2];
-    int peak[2];
-    take(3, &seconds[0], &peak[0]);
+    long few, many;
+    read_long(3);
     char *output = xstrdup(program.out.s);
-    take(910, &seconds[1], &peak[1]);
+    const double from = programs_took(&few);
+    read_long(910);
     RAN_CHECK(strcmp(program.out.s, output) == 0);
-    RAN_CHECK(seconds[1] - seconds[0] < 20 && peak[1] - peak[0] < 2048); /* KB */
-    if (peak[0] == 0)
-        test_skip("there is no /proc, so the memory is not measured");
+    RAN_CHECK(programs_took(&many) - from < 20 && many - few < 2048); /* KB */
     free(output);
 }
 
 int main(int argc, char **argv)
 {
+    static const struct command table[] = {{"miopen", "", cmd_miopen}, {NULL, NULL, NULL}};
     if (argc > 1)
-        return as_kpred(argc, argv);
+        return commands_run("kpred", table, argc, argv);
     program_begin();
     snprintf(four, sizeof four, "%s", *argv[0] == '/' ? argv[0] : in_root(argv[0]));
     free(put_both());
@@ -439,12 +308,16 @@ int main(int argc, char **argv)
     RUN(order);
     long_lines();
     no_logs();
-    RUN(not_covered);
-    RUN(broken_lines);
+    left_out("left");
+    left_out("broken");
+    RUN(nothing_is_covered);
     RUN(beams);
     RUN(gpus);
-    command_lines();
-    system_databases();
+    run_cases("refused");
+    run_cases("system");
+    RAN_CASE(miopen("--system none.txt log") == 1 && program.out.n == 0
+                 && has(program.err.s, "none.txt: cannot open"),
+             "--system, no such file");
     RUN(long_logs);
     free(wanted);
     return program_end();

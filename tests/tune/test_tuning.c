@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <time.h>
 
+#define run_cases(kind) each_row_of("tests/tune/tune.cases", kind, see_case)
+
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
 #define TUNE  "kpred-train tune hill.spec --problems "
@@ -32,8 +34,6 @@ static struct bad {
     char *tuple, *line, *word, *why;
 } bad[32];
 static size_t n_bad;
-
-/* ---- rows ---- */
 
 static const char *rows_in(const char *text)
 {
@@ -86,8 +86,6 @@ static int is_whole(const char *rows)
     return same(rows, wanted("64,plain 8,other", GOOD));
 }
 
-/* ---- processes ---- */
-
 static void nap(long us)
 {
     const struct timespec t = {us / 1000000, us % 1000000 * 1000};
@@ -122,8 +120,6 @@ static int none_is_left(int end)
     close(end);
     return is_so;
 }
-
-/* ---- commands and servers ---- */
 
 static void put_command(const char *path, const char *text)
 {
@@ -213,8 +209,6 @@ static void servers_and_outputs(void)
              "a server that leaves after each third answer");
 }
 
-/* ---- all of it ---- */
-
 static void every_tuple(void)
 {
     RAN_CASE(RAN(BOTH "-o all.csv --run ./time.sh") == 0 && is_whole(rows("all.csv")),
@@ -300,8 +294,6 @@ static void a_file_cut_at_any_byte(void)
     free(whole);
 }
 
-/* ---- budgets and order ---- */
-
 static void budgets_and_order(void)
 {
     static const struct {
@@ -346,8 +338,6 @@ static void budgets_and_order(void)
              "--model: its first tuple comes first");
 }
 
-/* ---- shards and merge ---- */
-
 static void four_shards_at_a_time(void)
 {
     pid_t child[4];
@@ -385,8 +375,6 @@ static void merges(void)
              "merge: --force");
 }
 
-/* ---- refusals ---- */
-
 /* What tune says of a list of problems, or of a file that it is to add to, and what merge says of
    that behind another one */
 static void refused_text(const char *row, const char *says, const char *merge_says)
@@ -404,8 +392,6 @@ static void refused_text(const char *row, const char *says, const char *merge_sa
     CASE(strcmp(text_of(name), text) == 0, "%s is as it was", name);
 }
 
-/* ---- rows of cases ---- */
-
 static void put_row(const char *path, const char *text)
 {
     if (ends_with(path, ".sh"))
@@ -414,11 +400,8 @@ static void put_row(const char *path, const char *text)
         put_text(path, "%s", text);
 }
 
-static const char *kind_now;
 static void see_case(const char *kind, char *const *c)
 {
-    if (strcmp(kind, kind_now) != 0)
-        return;
     if (strcmp(kind, "bad") == 0)
         bad[n_bad++] = (struct bad){*c[0] == 's' ? SERVER : COMMAND, xstrdup(c[1]), xstrdup(c[2]),
                                     xstrdup(c[3]), xstrdup(c[4])};
@@ -430,12 +413,6 @@ static void see_case(const char *kind, char *const *c)
         put_row(c[0], c[1]);
     else if (!ends_with(c[0], ".sh"))
         CASE(strcmp(text_of(c[0]), c[1]) == 0, "%s is as it was", c[0]);
-}
-
-static void run_cases(const char *kind)
-{
-    kind_now = kind;
-    each_row("tests/tune/tune.cases", see_case);
 }
 
 static void refusals_leave_all_as_it_was(void)
@@ -457,8 +434,6 @@ static void refusals_leave_all_as_it_was(void)
     run_cases("file");
     CASE(!is_there("no.csv") && count_lines(text_of("stops.csv")) == 3, "nothing was made");
 }
-
-/* ---- a full disk, two writers, signals, kills ---- */
 
 /* What was written of a row is taken back. */
 static void a_full_disk(void)
@@ -534,8 +509,6 @@ static void sixty_kills(void)
     RAN_CHECK(RAN("%s", line) == 0);
     CHECK(same(rows("killed.csv"), wanted(MANY, GOOD)));
 }
-
-/* ---- all ---- */
 
 /* What waits for the clock does so beside the rest. */
 int main(void)

@@ -1,13 +1,12 @@
-"""help.py - what --help of the programs says, beside their man pages and what bash completes
+"""test_help.py - what --help of the programs says, beside their man pages and what bash completes
 SPDX-License-Identifier: MIT
-
-usage: help.py BUILD FOLDER   FOLDER is a new one, for the files that are offered
 """
 import os
 import re
 import shutil
 import subprocess
-import sys
+
+import report
 
 PACKAGE = "/usr/share/bash-completion/bash_completion"
 FILES = "b.spec c.db c.db.bz2 d.csv d.csv.bz2 e.txt e.txt.bz2 f.png .hidden.h folder/x?y.h k.c k.ll run.log".split()
@@ -22,14 +21,12 @@ while IFS= read -r COMP_LINE; do (
     _kpred "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
     [[ ${#COMPREPLY[@]} -eq 0 ]] || printf '%s\n' "${COMPREPLY[@]}"
 ) 2>&1; echo; done"""
-build, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
-counts = {"ok": 0, "FAIL": 0, "skip": 0}
+build, folder = report.BUILD, report.folder()
+os.environ["LC_ALL"] = "C"
 
 
-def tell(name, wrong, verdict=""):
-    verdict = verdict or ("FAIL" if wrong else "ok")
-    counts[verdict] += 1
-    print(f"{verdict} {name}{': ' if wrong else ''}{wrong or ''}", flush=True)
+def tell(name, wrong):
+    report.check(name, list, [wrong] if wrong else [])
 
 
 def same(name, one, list_of_one, other, list_of_other):
@@ -37,8 +34,6 @@ def same(name, one, list_of_one, other, list_of_other):
     a, b = set(list_of_one), set(list_of_other)
     tell(name, "; ".join(f"only in {place}: {' '.join(sorted(x))}" for place, x in ((one, a - b), (other, b - a)) if x))
 
-
-# ---- what --help says ----
 
 def said_by(program, *words):
     return subprocess.run([f"{build}/{program}", *words], capture_output=True, text=True, check=False).stdout
@@ -55,8 +50,6 @@ def listed(text):
 def usage(text):
     return text.partition("\n\n")[0]
 
-
-# ---- man pages ----
 
 def flags(lines):
     """The options of lines of mdoc, which writes the first hyphen itself"""
@@ -88,7 +81,7 @@ def man_page(program):
     for command in commands_of(program):
         text = said_by(program, command, "--help")
         if not text:
-            tell(f"{program} {command}", "it was built without what it needs", "skip")
+            report.skip(f"{program} {command}", "it was built without what it needs")
             continue
         same(f"{program} {command}: usage and list of --help", "usage",
              re.findall(r"(?<![\w-])--?[a-z][a-z-]*", usage(text)), "list", listed(text))
@@ -104,10 +97,8 @@ def is_sound(path):
             is_good = done.returncode == 0 and not done.stderr and bool(done.stdout) == (command[0] == "groff")
             tell(f"{path}: {command[0]}", "" if is_good else done.stdout[:300] + done.stderr or "no output")
         else:
-            tell(f"{path}: {command[0]}", "it is not installed", "skip")
+            report.skip(f"{path}: {command[0]}", "it is not installed")
 
-
-# ---- completion ----
 
 def answers(setup, lines):
     done = subprocess.run(["bash", "--norc", "-c", COMPLETE, "bash", setup, f"{os.getcwd()}/tools/release/kpred.bash"],
@@ -197,7 +188,7 @@ def completion(programs):
         package()
         complete(f". {PACKAGE}", rows["package"])
     else:
-        tell("bash-completion", "it is not installed", "skip")
+        report.skip("bash-completion", "it is not installed")
 
 
 def main():
@@ -205,15 +196,14 @@ def main():
     for program in programs:
         man_page(program)
     for program in {"kpred", "kpred-train", "kpred-evolve"} - set(programs):
-        tell(program, "it was not built", "skip")
+        report.skip(program, "it was not built")
     for program in ("kpred", "kpred-train", "kpred-evolve"):
         is_sound(f"docs/{program}.1")
     if shutil.which("bash"):
         completion(programs)
     else:
-        tell("completion", "there is no bash", "skip")
-    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
-    return counts["FAIL"] != 0
+        report.skip("completion", "there is no bash")
+    report.end()
 
 
-sys.exit(main())
+main()

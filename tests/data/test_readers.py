@@ -1,8 +1,8 @@
-"""readers.py - whole tables of Tensile, of AITER and of other tuners, beside what a second reader finds in them
+"""test_readers.py - whole tables of Tensile, of AITER and of other tuners, beside what a second reader finds in them
 SPDX-License-Identifier: MIT
 
-usage: readers.py KPRED_TRAIN FOLDER [all]   FOLDER is for what the test writes; all: every file of TUNER, which has the
-                                             kernels of Kernel Tuner's hub. TENSILE_CSV and AITER_CSV have the others
+usage: test_readers.py [all]   all: every file of TUNER, which has the kernels of Kernel Tuner's hub. TENSILE_CSV and
+                               AITER_CSV have the others. The tests in C have small ones.
 """
 import bz2
 import collections
@@ -15,6 +15,8 @@ import statistics
 import subprocess
 import sys
 
+import report
+
 sys.path.insert(0, "tools/peers")
 
 from aiter_rows import MERGE_NAMES, read_retunes, read_tables  # noqa: E402: needs the path
@@ -24,13 +26,12 @@ SIZES = "xyz"
 US = {"Microseconds": 1, "Milliseconds": 1000, "": 1000, "miliseconds": 1000, "ms": 1000}
 TUNED = ["convolution_milo.A100.json.gz", "dedispersion_milo.A100_T4.first1000.json.bz2",
          "ktt.KTPnpolyOutput_3090.json.gz"]
-trainer, folder = sys.argv[1:3]
-counts = {"ok": 0, "FAIL": 0, "skip": 0}
-
-
-def tell(verdict, name, why=""):
-    counts[verdict] += 1
-    print(f"{verdict} {name}{': ' if why else ''}{why}", flush=True)
+trainer, folder = report.TRAINER, report.folder()
+report.need(trainer)
+for library in ("JANSSON", "BZIP2", "ZLIB"):
+    if f"HAVE_{library}" not in report.read(f"{report.BUILD}/libraries"):
+        report.skip("second readers", f"kpred-train was built without {library}")
+        report.end()
 
 
 def ingest(spec, *files):
@@ -54,10 +55,8 @@ def check(name, got, heading, rows, least, off=0):
     wrong = [f"{a}, not {b}" for a, b in zip(got[1], rows) if not is_same(a, b, off)][:2]
     if got[0] != heading or len(got[1]) != len(rows) or len(rows) < least:
         wrong.append(f"{len(got[1])} rows of {got[0]}, not {len(rows)} of {heading}")
-    tell("FAIL" if wrong else "ok", name, "; ".join(wrong))
+    report.check(name, list, wrong)
 
-
-# ---- Tensile ----
 
 def tensile_rows(path, params):
     lines = bz2.open(path, "rt").read().splitlines()
@@ -79,15 +78,13 @@ def tensile(tables):
     for layout, operands, n in (("nn", "Ailk_Bljk", 177120), ("nt", "Ailk_Bjlk", 75520), ("tn", "Alik_Bljk", 118080)):
         path, spec = f"{tables}/mi100-sgemm-Cijk_{operands}_SB_00.csv.bz2", f"weights/gemm_mi100_{layout}.spec"
         if not os.path.exists(path):
-            tell("skip", f"Tensile {layout} in full", f"there is no {path}")
+            report.skip(f"Tensile {layout} in full", f"there is no {path}")
             continue
         params = [name for name, _ in read_sections(spec)["params"]]
         heading, rows, said = ingest(spec, path)
         check(f"Tensile {layout} in full", (heading + said, rows), ",".join(["m,n,batch,k", *params, "time_us"]),
               tensile_rows(path, params), n)
 
-
-# ---- AITER ----
 
 def aiter_rows(runs, kernels):
     """Of one file, by problem and class the median time, of kernels of the spec that the GPU has"""
@@ -105,7 +102,7 @@ def aiter(tables):
     for family in ("bs", "bsp", "a4w4"):
         name = MERGE_NAMES[family]
         if not os.path.exists(retunes):
-            tell("skip", f"AITER's tables and retunes of {name}", f"there is no {retunes}")
+            report.skip(f"AITER's tables and retunes of {name}", f"there is no {retunes}")
             continue
         spec, kernels = f"weights/gemm_{name}.spec", {}
         for key, value in read_sections(spec)["kernels"][1:]:
@@ -117,8 +114,6 @@ def aiter(tables):
               ingest(spec, *sorted(glob.glob(f"{tables}/*{name}_tuned_gemm*.csv.bz2")), retunes),
               "gpu,m,n,k,split,library,tile_m,tile_n,tile_k,variant,time_us", rows, 50, 1e-6)
 
-
-# ---- other tuners ----
 
 def measurements(d):
     """(parameters, time in microseconds or None) of each"""
@@ -175,7 +170,7 @@ def t4_as_cache(path):
 
 def main():
     tuned = os.environ.get("TUNER", "../shared/tuner")
-    if sys.argv[3:] == ["all"]:
+    if sys.argv[1:] == ["all"]:
         for path in sorted(glob.glob(f"{tuned}/*.json.[bg]z*")):
             tuner(path)
     else:
@@ -184,11 +179,10 @@ def main():
         for name in TUNED if os.path.isdir(tuned) else ():
             tuner(f"{tuned}/{name}")
     if not os.path.isdir(tuned):
-        tell("skip", "files of other tuners", f"there is no {tuned}")
-    elif sys.argv[3:]:
+        report.skip("files of other tuners", f"there is no {tuned}")
+    elif sys.argv[1:]:
         t4_as_cache(f"{tuned}/convolution_milo.A100")
-    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
-    return counts["FAIL"] != 0
+    report.end()
 
 
-sys.exit(main())
+main()

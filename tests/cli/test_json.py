@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""results.py - results of the programs as JSON beside CSV, on a terminal, and beside the headers they are of
+"""test_json.py - results of the programs as JSON beside CSV, on a terminal, and beside the headers they are of
 SPDX-License-Identifier: MIT
 
-usage: results.py kpred PROGRAM           models, predict and bench of what is built in, and what it says of a model
-       results.py kpred-train PROGRAM     the same of models that it trains, here in this folder, and its commands
-       results.py texts FILE [CSV JSON]   writes texts that are hard to write, or compares what was made of them
+usage: test_json.py                        models, predict and bench of what is built in, and what is said of a model; the
+                                           same of models that are trained, and of commands of the trainer
+       test_json.py texts FILE [CSV JSON]  writes texts that are hard to write, or compares what was made of them
 """
 import codecs
 import csv
@@ -18,13 +18,13 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-counts = {"ok": 0, "FAIL": 0, "skip": 0}
+sys.path.insert(0, f"{ROOT}/tests/harness")
+
+import report  # noqa: E402: needs the path
 
 
-def tell(name, wrong, verdict=""):
-    verdict = verdict or ("FAIL" if wrong else "ok")
-    counts[verdict] += 1
-    print(f"{verdict} {name}{': ' if wrong else ''}{wrong or ''}", flush=True)
+def tell(name, wrong):
+    report.check(name, list, [wrong] if wrong else [])
 
 
 def output(*command):
@@ -97,7 +97,7 @@ def result(name, *command, texts="", words="", varying=""):
     try:
         said = "".join(on_terminal([*command, *form]) for form in ([], ["--csv"], ["--json"]))
     except OSError:
-        tell(f"{name} on a terminal", "there is no pseudo-terminal", "skip")
+        report.skip(f"{name} on a terminal", "there is no pseudo-terminal")
     else:
         tell(f"{name}: nothing but text on a terminal", said)
 
@@ -121,7 +121,7 @@ def texts(path, *made):
     if not made:
         with open(path, "wb") as f:
             f.write(b"".join(s + b"\0" for s in strings))
-        return
+        sys.exit()
     codecs.register_error("bytewise", lambda e: ("\ufffd" * (e.end - e.start), e.end))
     with open(made[0], encoding="latin-1", newline="") as f:
         lines = list(csv.reader(f, strict=True))
@@ -332,8 +332,6 @@ def timed(kpred, models):
     tell("bench --cold: it takes longer", "" if cold > hot > 0 else f"{cold}, not {hot}")
 
 
-# ---- all ----
-
 def built_in(kpred):
     one = "gpu=gfx906_60 dir=F dtype=FP32 n=16 c=64 h=56 w=56 k=256 stride=1"
     result("models", kpred, "models", texts="model kernel id", words="fields gpus")
@@ -387,7 +385,18 @@ def trained(trainer):
         tell("ingest --json -o", f.read() != output(trainer, "ingest", "tiny.spec", "--data", data, "--json"))
 
 
-{"kpred": built_in, "kpred-train": trained, "texts": texts}[sys.argv[1]](*sys.argv[2:])
-if sum(counts.values()) > 0:
-    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
-sys.exit(counts["FAIL"] != 0)
+def main():
+    os.chdir(report.folder())
+    if os.path.exists(f"{ROOT}/weights/conv_asm_1x1u.h"):
+        built_in(report.KPRED)
+    else:
+        report.skip("results of kpred", "the weights are not there (make weights)")
+    report.need(report.TRAINER, "results of kpred-train")
+    trained(report.TRAINER)
+
+
+if sys.argv[1:]:
+    texts(*sys.argv[2:])
+else:
+    main()
+report.end()

@@ -1,9 +1,8 @@
-"""aiter_oracle.py - what kpred aiter does, beside a second statement of AITER's log, merge and look-up
+"""test_aiter.py - the rows that kpred aiter writes, beside a second statement of AITER's merge and look-up
 
 SPDX-License-Identifier: MIT
 
-usage: aiter_oracle.py KPRED FOLDER [AITER_DATA]   FOLDER is for what the test writes; AITER_DATA has AITER's tables,
-                                                   packed, and kernels.csv.bz2; without it their tests are skipped
+AITER_CSV: the folder of AITER's tables, packed, and kernels.csv.bz2; without it their tests are skipped.
 """
 import bz2
 import csv
@@ -13,33 +12,18 @@ import os
 import random
 import shutil
 import subprocess
-import sys
+
+import report
 
 BS, BSP, A4W4 = "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale"
 GPUS = {"gfx950_256": (BS, BSP, A4W4), "gfx942_304": (BS,), "gfx942_80": (BSP,), "gfx1250_256": (BSP,)}
-counts = {"ok": 0, "FAIL": 0, "skip": 0}
 
 
-def tell(verdict, name, why=""):
-    counts[verdict] += 1
-    print(f"{verdict} {name}{': ' if why else ''}{why}", flush=True)
-
-
-def check(name, wrong):
-    """A test passes if the list of what is wrong is empty."""
-    wrong = [str(w) for w in wrong]
-    tell("FAIL" if wrong else "ok", name, "; ".join(wrong[:3]) + (f"; {len(wrong)} in all" if wrong else ""))
-
-
-# ---- running it ----
-
-def run(kpred, folder, gpu, inputs, *options):
-    """The rows that it writes, by family, and what it says; a log is bytes, or the path of a file."""
+def run(kpred, folder, gpu, log, *options):
+    """The rows that it writes, by family, and what it says"""
     out = os.path.join(folder, "out")
     shutil.rmtree(out, ignore_errors=True)
-    paths = [i if isinstance(i, str) else "-" for i in inputs]
-    text = next((i for i in inputs if not isinstance(i, str)), b"")
-    done = subprocess.run([kpred, "aiter", "--gpu", gpu, *options, "-o", out, "--", *paths], input=text,
+    done = subprocess.run([kpred, "aiter", "--gpu", gpu, *options, "-o", out, "--", "-"], input=log.encode(),
                           capture_output=True, check=False)
     rows = {}
     for family in (BS, BSP, A4W4):
@@ -49,110 +33,6 @@ def run(kpred, folder, gpu, inputs, *options):
                 rows[family] = list(csv.DictReader(f))
     return rows, done.returncode, done.stderr.decode()
 
-
-def shapes_of(rows):
-    return [(family, int(r["M"]), int(r["N"]), int(r["K"])) for family in rows for r in rows[family]]
-
-
-# ---- logs ----
-
-class Message:
-    """One of AITER's: its text, up to where it has to be whole, and the shape that it asks for"""
-
-    def __init__(self, text, needed, shape):
-        self.text, self.needed, self.shape = text, len(needed), shape
-
-
-def file_of(rng, family):
-    name = {BS: BS + "_tuned_gemm", BSP: BSP + "_tuned_gemm", A4W4: A4W4 + "_tuned_gemm"}.get(family, family)
-    return rng.choice(["/tmp/aiter_configs/%s.csv", "%s.csv", "/data/my tables/%s_mine.csv"]) % name
-
-
-def miss(rng, family, shape, extra=""):
-    head = f"shape is M:{shape[0]}, N:{shape[1]}, K:{shape[2]}{extra}, not found tuned config in "
-    needed = head + file_of(rng, family) + ", will use default config"
-    return Message(needed + "!", needed, (family, *shape))
-
-
-def hit(rng, family, shape, padded, units):
-    needed = (f"shape is M:{shape[0]}, N:{shape[1]}, K:{shape[2]}, found padded_M: {padded}, N:{shape[1]}, "
-              f"K:{shape[2]} is tuned on cu_num = {units} in {file_of(rng, family)} , kernel name is")
-    return Message(needed + " some_kernel_v1!", needed, (family, *shape) if padded != shape[0] else None)
-
-
-def other(rng, shape):
-    """A message of a family without a model"""
-    bf16 = (" dtype='torch.bfloat16' otype='torch.bfloat16' bias=False, scaleAB=False, bpreshuffle=False")
-    kind = rng.randrange(4)
-    if kind == 0:
-        found = miss(rng, "bf16_tuned_gemm", shape, bf16)
-    elif kind == 1:
-        found = miss(rng, "a8w8_bpreshuffle_tuned_gemm", shape, ", q_dtype_w:torch.float8_e4m3fn")
-    elif kind == 2:
-        text = f"shape is B:8, M:{shape[0]}, N:{shape[1]}, K:{shape[2]}, not found tuned config in CKGEMM, will use"
-        found = Message(text, text, None)
-    else:
-        text = (f"[fused_moe] using 2stage default for ('gfx950', 256, {shape[0]}, {shape[1]}, 256, 257, 9, "
-                "'ActivationType.Silu', 'torch.bfloat16', 'torch.float8_e4m3fn', 'QuantType.per_1x128', True, False) ")
-        found = Message(text, text, None)
-    found.shape = None
-    return found
-
-
-NOISE = ["INFO 11-22 10:11:12 [loggers.py:123] Engine 000: Avg prompt throughput: 12.5 tokens/s",
-         "shape is torch.Size([16, 7168]), not what was expected",
-         "Capturing CUDA graphs:  50%|\u2588\u2588\u2588  | 5/10 [00:01<00:01, 3.9it/s]\rCapturing:  60%|",
-         "\x1b[32mINFO\x1b[0m M:3, N:4, K:5, not found tuned config in " + BS + "_tuned_gemm.csv", "", "\t"]
-PREFIXES = ["[aiter] ", "(Worker_TP4_EP4 pid=892) [aiter] ", "[2026-11-22 10:11:12 TP4] ", "",
-            "[aiter INFO] 2026-11-22 10:11:12.123 - MainProcess:12 - gemm_op_a8w8.py:77 - get_config\n"]
-
-
-def any_message(rng, units):
-    shape = (rng.choice([1, 3, 17, 77, 300, 5000]) + rng.randrange(3) * 1000, 128 * rng.randrange(1, 60),
-             256 * rng.randrange(1, 30))
-    family = rng.choice([BS, BSP, A4W4])
-    kind = rng.randrange(10)
-    if kind < 5:
-        return miss(rng, family, shape)
-    if kind < 8:
-        return hit(rng, family, shape, rng.choice([shape[0], 16384]), units)
-    return other(rng, shape)
-
-
-def one_line(rng, units, asked):
-    """A line, perhaps cut or with another message in it; what it asks for is added to `asked`."""
-    a = any_message(rng, units)
-    prefix, how, at = rng.choice(PREFIXES), rng.randrange(8), rng.randrange(len(a.text) + 1)
-    text = prefix + a.text
-    if how == 0: # cut
-        text = prefix + a.text[:at]
-    elif how == 1: # another worker's message comes in between
-        b = any_message(rng, units)
-        asked.add(b.shape)
-        text = prefix + a.text[:at] + "[aiter] " + b.text + a.text[at:]
-    elif how == 2: # the line goes on in the next one
-        text = prefix + a.text[:at] + "\n" + a.text[at:]
-    if how > 2 or at >= a.needed or (how > 0 and at == 0):
-        asked.add(a.shape)
-    return text
-
-
-def test_logs(kpred, folder):
-    wrong = []
-    for seed in range(12):
-        rng, asked = random.Random(seed), set()
-        lines = [one_line(rng, 256, asked) if rng.randrange(2) else rng.choice(NOISE) for _ in range(300)]
-        lines += [rng.choice(lines) for _ in range(100)] # a log may be that of several workers
-        text = "\n".join(lines).replace("\n", rng.choice(["\n", "\r\n"]))
-        rows, status, said = run(kpred, folder, "gfx950_256", [text.encode()], "--exact")
-        got = shapes_of(rows)
-        asked.discard(None)
-        if status != 0 or len(set(got)) != len(got) or set(got) != asked:
-            wrong.append(f"seed {seed}: status {status}, {sorted(set(got) ^ asked)[:3]} {said[:200] if status else ''}")
-    check("logs of all forms, cut, interleaved, CRLF", wrong)
-
-
-# ---- AITER's merge and look-up ----
 
 def fine(m):
     step = 16 if m <= 256 else 32 if m <= 1024 else 64 if m <= 4096 else 128
@@ -214,11 +94,9 @@ def gpu_of(token):
 
 
 def random_log(rng, families, pairs):
-    text = ""
-    for family in families:
-        for n, k in pairs:
-            text += "[aiter] " + miss(rng, family, (rng.randrange(1, 40000), n, k)).text + "\n"
-    return text.encode()
+    return "".join(f"[aiter] shape is M:{rng.randrange(1, 40000)}, N:{n}, K:{k}, not found tuned config in "
+                   f"/tmp/aiter_configs/{family}_tuned_gemm.csv, will use default config!\n"
+                   for family in families for n, k in pairs)
 
 
 def columns_of(family):
@@ -231,7 +109,7 @@ def test_rows(kpred, folder, token, tables, pairs):
     families, gpu, rng = GPUS[token], gpu_of(token), random.Random(token)
     options = [path for family in families for path, _ in tables.get(family, [])]
     options = ["--installed", *options] if options else []
-    rows, status, said = run(kpred, folder, token, [random_log(rng, families, pairs)], *options)
+    rows, status, said = run(kpred, folder, token, random_log(rng, families, pairs), *options)
     wrong = [] if status == 0 and set(rows) == set(families) else [f"status {status}: {said}"]
     hidden, twice = [], []
     for family in rows:
@@ -243,13 +121,11 @@ def test_rows(kpred, folder, token, tables, pairs):
         wrong += [f"us {r['us']}" for r in rows[family] if r["us"] != "999999.0"]
         wrong += [f"{r['gfx']}_{r['cu_num']}" for r in rows[family] if (r["gfx"], int(r["cu_num"])) != gpu]
     what = "with AITER's tables" if options else "alone"
-    check(f"{token}, {what}: the rows are of AITER's form", wrong)
-    check(f"{token}, {what}: no key twice", twice)
-    check(f"{token}, {what}: every M is served, and no measured row hidden", hidden)
+    report.check(f"{token}, {what}: the rows are of AITER's form", list, wrong)
+    report.check(f"{token}, {what}: no key twice", list, twice)
+    report.check(f"{token}, {what}: every M is served, and no measured row hidden", list, hidden)
     return rows
 
-
-# ---- kernels ----
 
 def kernels_of(data):
     """(family, gfx) -> name -> (libtype, ids) by AITER's lists, and name -> tile_k"""
@@ -296,7 +172,7 @@ def test_kernels(token, rows, data, tables):
             elif ids and r["kernelId"] not in ids:
                 wrong.append(f"{family}: {r['kernelName']} is number {ids}, not {r['kernelId']}")
             wrong += list(what_is_illegal(family, r, tile_k))
-    check(f"{token}: every row names a kernel of the GPU's list, and is legal", wrong)
+    report.check(f"{token}: every row names a kernel of the GPU's list, and is legal", list, wrong)
 
 
 def unpack(data, folder):
@@ -318,7 +194,7 @@ def unpack(data, folder):
 
 def test_variables(kpred, folder, tables):
     """Without installed tables, the variable lists all that AITER has by their names, and the new one."""
-    _, _, said = run(kpred, folder, "gfx950_256", [random_log(random.Random(3), (BS, BSP, A4W4), [(512, 512)])])
+    _, _, said = run(kpred, folder, "gfx950_256", random_log(random.Random(3), (BS, BSP, A4W4), [(512, 512)]))
     wrong = []
     for family in (BS, BSP, A4W4):
         wanted = sorted(os.path.basename(path) for path, _ in tables[family]) + [f"{family}_tuned_gemm.csv"]
@@ -327,10 +203,8 @@ def test_variables(kpred, folder, tables):
         got = [os.path.basename(path) for path in line.split("=")[1].split(":")]
         if sorted(got) != sorted(wanted) or got[0] != wanted[-1] or got[-1] != wanted[-1]:
             wrong.append(f"{name}: {line}")
-    check("the variables list AITER's files", wrong)
+    report.check("the variables list AITER's files", list, wrong)
 
-
-# ---- lists of a model's shapes ----
 
 LISTS = { # that AITER has, and whose they are
     "deepseek_v3": "model_configs.a8w8_blockscale_untuned_gemm_ds_v3",
@@ -359,16 +233,16 @@ def test_lists(trainer, folder, data):
             done = subprocess.run([trainer, "aiter", "--model", path, "--tp", tp], check=False, text=True,
                                   capture_output=True)
             if "libjansson" in done.stderr:
-                tell("skip", "AITER's lists", "there is no jansson")
+                report.skip("AITER's lists", "there is no jansson")
                 return
             made |= pairs_of(done.stdout)
         asked = pairs_of(bz2.open(f"{data}/{table}.csv.bz2", "rt", encoding="utf-8").read())
-        check(f"AITER's {table}", [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))
+        report.check(f"AITER's {table}", list, [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))
 
 
 def test_data(kpred, folder, data):
-    if data is None or not os.path.exists(os.path.join(data, "kernels.csv.bz2")):
-        tell("skip", "AITER's tables", "they are not there")
+    if not os.path.exists(os.path.join(data, "kernels.csv.bz2")):
+        report.skip("AITER's tables", "they are not there")
         return
     tables = unpack(data, folder)
     test_variables(kpred, folder, tables)
@@ -384,14 +258,12 @@ def test_data(kpred, folder, data):
 
 
 def main():
-    kpred, folder = sys.argv[1:3]
-    data = sys.argv[3] if len(sys.argv) > 3 else None
-    test_logs(kpred, folder)
+    for family in (BS, BSP, A4W4):
+        report.need(f"weights/gemm_{family}.h")
+    kpred, folder, data = report.KPRED, report.folder(), os.environ.get("AITER_CSV", "../shared/aiter")
     test_rows(kpred, folder, "gfx950_256", {}, [(1536, 7168), (7168, 2048), (512, 512)])
     test_data(kpred, folder, data)
-    print(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
-    return counts["FAIL"] != 0
+    report.end()
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+main()
