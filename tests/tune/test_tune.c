@@ -121,7 +121,7 @@ static size_t listed(const struct legal *l, int32_t n)
             for (uint16_t c = 0; c < 2; c++) {
                 const uint16_t value[] = {a, b, c};
                 const int is_legal = (1 << a) * (3 + 2 * b) <= n && (c == 0 || b != 1);
-                const size_t at = legal_find(l, value);
+                const size_t at = tuples_find(&l->tuples, value);
                 want += (size_t)is_legal;
                 CHECK((at != SIZE_MAX) == is_legal);
                 CHECK(at == SIZE_MAX || !memcmp(l->space.value + 3 * at, value, sizeof value));
@@ -140,8 +140,8 @@ static void legal_tuples(void)
         struct legal l;
         legal_open(&l, &model, &n);
         CHECK_EQ(l.space.n, listed(&l, n));
-        CHECK_EQ(l.kind, LEGAL_ALL);
-        CHECK_EQ(legal_any(&model, &n), l.space.n > 0);
+        CHECK_EQ(l.tuples.kind, TUPLES_ALL);
+        CHECK_EQ(tuples_any(&model.m, &n), l.space.n > 0);
         CHECK(l.space.rank[0] == 1 && l.space.rank[3] == 8 && l.space.rank[4] == 3
               && l.space.rank[8] == 1);
         CHECK(l.space.n_values[0] == 4 && l.space.n_values[1] == 3 && l.space.n_values[2] == 2);
@@ -168,14 +168,14 @@ static void samples(void)
     open_spec(&spec, &model, text);
     legal_open(&l, &model, &n);
     legal_open(&again, &model, &n);
-    CHECK_EQ(l.kind, LEGAL_DRAWN);
-    CHECK_EQ(l.space.n, LEGAL_SAMPLE);
-    CHECK(!memcmp(l.value, again.value, l.space.n * 8 * sizeof *l.value));
+    CHECK_EQ(l.tuples.kind, TUPLES_DRAWN);
+    CHECK_EQ(l.space.n, (1 << 16));
+    CHECK(!memcmp(l.tuples.value, again.tuples.value, l.space.n * 8 * sizeof *l.tuples.value));
     for (size_t i = 0; i < l.space.n; i++) {
-        const uint16_t *v = l.value + i * 8;
+        const uint16_t *v = l.tuples.value + i * 8;
         for (size_t t = 0; t + 1 < 8; t++)
             CHECK(v[t] < 4 || v[t + 1] < 4);
-        CHECK_EQ(legal_find(&l, v), i);
+        CHECK_EQ(tuples_find(&l.tuples, v), i);
         high += v[0] >= 4;
     }
     /* Of words of n letters without two high neighbours there are F(n + 2): 21 of 55 begin high. */
@@ -201,11 +201,11 @@ static void rare(void)
         sprintf(text + strlen(text), "%c == %c\n", names[i], names[i + 1]);
     open_spec(&spec, &model, text);
     legal_open(&l, &model, &n);
-    CHECK_EQ(l.kind, LEGAL_WALKED);
-    CHECK_EQ(l.space.n, LEGAL_SAMPLE);
+    CHECK_EQ(l.tuples.kind, TUPLES_WALKED);
+    CHECK_EQ(l.space.n, (1 << 16));
     for (size_t i = 0; i < l.space.n; i++)
         for (size_t t = 0; t + 1 < 8; t++)
-            CHECK_EQ(l.value[i * 15 + t], l.value[i * 15 + t + 1]);
+            CHECK_EQ(l.tuples.value[i * 15 + t], l.tuples.value[i * 15 + t + 1]);
     legal_close(&l);
     close_spec(&spec, &model);
 }
@@ -234,7 +234,7 @@ static void same_scores(const struct model *model, const int32_t *problem, const
         for (size_t t = 0; t < plain.n_params; t++)
             for (value[t] = 0; plain.params[t].values[value[t]] != tuples[i].value[t];)
                 value[t]++;
-        const size_t at = legal_find(l, value);
+        const size_t at = tuples_find(&l->tuples, value);
         REQUIRE(at != SIZE_MAX);
         CHECK(fabs(score[at] - tuples[i].score / 65536.0) < 0.01);
     }

@@ -56,7 +56,10 @@ static const char help[] =
     "problems where the fastest of the first k others is as fast as any; share: the geometric "
     "mean\n"
     "of the best time by its time, with percentiles; unlisted, in the table: percent of problems\n"
-    "whose first tuple was not timed.\n"
+    "whose first tuple was not timed; timed: percent of the first k tuples that were. Where not "
+    "all\n"
+    "tuples of a problem were timed (format = timed), the model's order of those that were "
+    "counts.\n"
     "\n"
     "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
     "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
@@ -147,6 +150,7 @@ static void add_shares(struct results *to, const struct eval_shares *s, size_t n
     table_number(t, "%.5f", s->p5);
     if (shows_error(to))
         table_number(t, "%.2f", 100.0 * (double)s->unlisted / (double)n);
+    table_number(t, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
 }
 
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
@@ -246,11 +250,11 @@ static const char *heading(const struct eval *e, const struct results *to)
 {
     if (!shows_error(to))
         return eval_is_timed(e)
-                   ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5"
+                   ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5,timed"
                    : "model,split,gpu,dtype,k,n,pft,avg,valid";
     return eval_is_timed(e)
                ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
-                 "share p1,share p5,unlisted"
+                 "share p1,share p5,unlisted,timed"
                : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
 }
 

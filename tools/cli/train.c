@@ -131,7 +131,7 @@ static int train_additive(const struct train_options *o, struct model *model,
 {
     struct recipe_nets nets;
     struct recipe r = *recipe;
-    if (model->spec->judge.n)
+    if (model->spec->judge.n || rows->judges)
         r.teachers = 0; /* the rows are their opinion */
     int bad = recipe_train(&r, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
                            thread_count(o), progress_begin(model->m.name), &nets);
@@ -175,6 +175,8 @@ static int train(const struct train_options *o, struct model *model, const struc
         train_story(&story, o, model, d, &rows, recipe);
         bad = (o->net ? train_paper : train_additive)(o, model, recipe, &rows, story.s, to);
     }
+    if (!bad && !o->net)
+        bad = train_report(model, &d->own, rows.judges);
     if (!bad && to->is_file && ends_with(o->output, ".h")) /* so eval and predict know it */
         train_next(o, model, &rows, next);
     buf_free(&story);

@@ -29,6 +29,11 @@ void train_next(const struct train_options *o, const struct model *model,
 void train_next_tell(const struct train_next *next);
 void train_next_free(struct train_next *next);
 
+/* Tells how good the network is on the problems that the split keeps, beside simpler ways; judges:
+   what taught it, or NULL. 0, or -1 with a message. */
+int train_report(const struct model *model, const struct dataset *d,
+                 const struct judge_trees *judges);
+
 /* What training writes, opened before it begins: what cannot be written shows then. */
 struct train_files {
     struct outfile header, floats;

@@ -23,6 +23,8 @@ void data_free(struct dataset *d)
     for (size_t i = 0; i < d->n_unknown * d->n_params; i++)
         free(d->unknown_text[i]);
     free(d->unknown_text);
+    free(d->failed.problem);
+    free(d->failed.target);
     free_rows(d);
     memset(d, 0, sizeof *d);
 }
@@ -73,6 +75,24 @@ size_t data_problem_end(const struct dataset *d, size_t row)
         p += d->n_fields;
     } while (row < d->n && memcmp(p, problem, d->n_fields * sizeof *p) == 0);
     return row;
+}
+
+/* Rows are sorted by their fields as numbers. */
+size_t data_find_problem(const struct dataset *d, const int32_t *problem)
+{
+    size_t low = 0, high = d->n, f;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        const int32_t *p = d->problem + mid * d->n_fields;
+        for (f = 0; f < d->n_fields && p[f] == problem[f];)
+            f++;
+        if (f < d->n_fields && p[f] < problem[f])
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const size_t bytes = d->n_fields * sizeof *problem;
+    return low < d->n && memcmp(d->problem + low * d->n_fields, problem, bytes) == 0 ? low : d->n;
 }
 
 size_t data_count_problems(const struct dataset *d)

@@ -38,6 +38,14 @@ struct data_file {
     size_t rows;     /* taken from it */
 };
 
+/* Options that were run and gave no time, with format = timed: sorted, each once, all of values
+   that the spec names. They are dropped rows; but that they failed is known. */
+struct data_failures {
+    size_t n;
+    int32_t *problem;
+    unsigned char *target;
+};
+
 enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name */
 
 /* Rows are sorted by problem, then target, then time; neither the order of the files nor that of
@@ -64,6 +72,7 @@ struct dataset {
     unsigned char
         *narrow; /* n, with format = aiter: 1 where `split` is one of the `unsearched` values
                               since no others were tried. NULL: the spec does not say which */
+    struct data_failures failed;
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];
@@ -82,6 +91,8 @@ void data_copy_row(struct dataset *to, size_t i, const struct dataset *from, siz
 /* The first row behind `row`, which is below n, that has another problem; n if there is none. */
 size_t data_problem_end(const struct dataset *d, size_t row);
 size_t data_count_problems(const struct dataset *d);
+/* The first row of a problem; n: it is not there. */
+size_t data_find_problem(const struct dataset *d, const int32_t *problem);
 
 /* Does the spec name every value of the row's option? */
 static inline int data_is_known(const struct dataset *d, size_t row)

@@ -202,6 +202,27 @@ static void take_times(struct dataset *d, const struct loader *l)
     }
 }
 
+static int compare_failures(const void *pa, const void *pb)
+{
+    return load_compare_options(pa, pb);
+}
+
+static void take_failures(struct dataset *d, struct loader *l)
+{
+    const size_t f = d->n_fields, p = d->n_params;
+    struct data_failures *to = &d->failed;
+    if (l->n_failed != 0)
+        qsort(l->failed, l->n_failed, sizeof *l->failed, compare_failures);
+    to->problem = xcalloc(l->n_failed * f + 1, sizeof *to->problem);
+    to->target = xcalloc(l->n_failed + 1, p);
+    for (size_t i = 0; i < l->n_failed; i++) {
+        if (i > 0 && load_compare_options(&l->failed[i - 1], &l->failed[i]) == 0)
+            continue;
+        memcpy(to->problem + to->n * f, l->failed[i].problem, f * sizeof *to->problem);
+        memcpy(to->target + to->n++ * p, l->failed[i].target, p);
+    }
+}
+
 static void take_narrow(struct dataset *d, const struct loader *l)
 {
     d->narrow = xcalloc(d->n, 1);
@@ -227,6 +248,7 @@ static void take_rows(struct dataset *d, struct loader *l)
     }
     if (spec_is_timed(l->spec))
         take_times(d, l);
+    take_failures(d, l);
     if (l->spec->unsearched != NULL)
         take_narrow(d, l);
     memcpy(d->dropped, l->dropped, sizeof d->dropped);
@@ -275,6 +297,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     for (size_t i = 0; i < l.n_unknown; i++)
         free(l.unknown[i].text);
     free(l.unknown);
+    free(l.failed);
     free(l.rows);
     return rc;
 }

@@ -317,12 +317,40 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
     return add_row(l, row, problem, params, 0);
 }
 
+/* Verdict on an option that gave no time: it is dropped, and with format = timed noted among the
+   failures if the spec names all of it. */
+static int add_failed(struct loader *l, int64_t row, const int64_t *problem,
+                      const char *const *params)
+{
+    const struct spec *s = l->spec;
+    struct load_row r;
+    int is_covered = s->format == SPEC_TIMED;
+    memset(&r, 0, sizeof r);
+    for (size_t i = 0; i < s->n_fields; i++) {
+        is_covered &= problem[i] >= s->fields[i].least && problem[i] <= s->fields[i].most;
+        r.problem[i] = (int32_t)problem[i];
+    }
+    for (size_t i = 0; i < s->n_params; i++) {
+        const int v = spec_value_index(&s->params[i], params[i]);
+        is_covered &= v >= 0;
+        r.target[i] = (unsigned char)v;
+    }
+    if (is_covered) {
+        l->failed = xgrow(l->failed, l->n_failed, &l->failed_cap, sizeof *l->failed);
+        r.row = row;
+        l->failed[l->n_failed++] = r;
+    }
+    return load_drop(l, DROP_FAILED_TIME);
+}
+
 /* To 15 digits, which reading what is printed restores. */
 int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time_us)
 {
     char text[32];
     const double time = data_round_time(time_us);
+    if (time_us == 0.0)
+        return add_failed(l, row, problem, params);
     snprintf(text, sizeof text, "%.15g", time);
     if (!(time > 0) || !isfinite(time))
         return load_bad(l, row, DROP_BROKEN, "time_us", text, "is no time");
@@ -383,7 +411,9 @@ int load_figure(struct loader *l, int64_t row, const char *column, const char *t
                                                : -1;
     if (is_good < 0)
         return load_bad(l, row, DROP_BROKEN, column, text, LOAD_NO_FIGURE);
-    return is_good ? 0 : load_drop(l, DROP_FAILED_TIME);
+    if (!is_good)
+        *out = 0;
+    return 0;
 }
 
 /* ---- one option of a problem twice in a file ---- */

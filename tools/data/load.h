@@ -44,6 +44,8 @@ struct loader {
     uint32_t file;
     struct load_row *rows;
     size_t n, cap;
+    struct load_row *failed;
+    size_t n_failed, failed_cap;
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown;            /* sorted by text */
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
@@ -84,12 +86,13 @@ void load_note_chips(const struct loader *l);
 
 /* Verdict: checks a problem (in the spec's order) and the texts of its parameters, keeps them. */
 int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *const *params);
-/* The same of timed data. */
+/* The same of timed data; a time of 0 is a failure: such a row is dropped, and with format = timed
+   noted (data_failures) if the spec names all of it. */
 int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time_us);
 
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
-   failed. With format = timed so do 1e19 and more, and words such as "failed". */
+   failed, and *out is 0. With format = timed so do 1e19 and more, and words such as "failed". */
 #define LOAD_NO_FIGURE "is no finite number of at least 0"
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
 

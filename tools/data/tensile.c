@@ -274,7 +274,9 @@ static int read_cell(struct tensile *t, const struct kernel *k, const int64_t *p
     for (size_t i = 0; i < t->l->spec->n_params; i++)
         params[i] = k->value[i];
     const int rc = load_figure(t->l, t->r->at, k->name, text, &gflops);
-    return rc == 0 ? load_add_timed(t->l, t->r->at, problem, params, flops / gflops / 1000) : rc;
+    return rc == 0 ? load_add_timed(t->l, t->r->at, problem, params,
+                                    gflops > 0 ? flops / gflops / 1000 : 0)
+                   : rc;
 }
 
 static int read_row(struct tensile *t)

@@ -170,14 +170,13 @@ static int add_row(struct rows *r, const struct tuner_measurement *m)
     int64_t problem[KPRED_MAX_FIELDS];
     const char *params[KPRED_MAX_TUPLE];
     int rc = 0;
-    if (!(m->time_us > 0))
-        return load_drop(l, DROP_FAILED_TIME);
     for (size_t i = 0; i < s->n_fields && rc == 0; i++)
         rc = read_field(r, m, i, &problem[i]);
     for (size_t i = 0; i < s->n_params; i++)
         params[i] = r->param[i] >= 0 ? m->value[r->param[i]]
                                      : spec_value_text(&s->params[i], 0, r->text[i]);
-    return rc == 0 ? load_add_timed(l, m->column, problem, params, m->time_us) : rc;
+    return rc == 0 ? load_add_timed(l, m->column, problem, params, m->time_us > 0 ? m->time_us : 0)
+                   : rc;
 }
 
 /* The loader shows a row as PATH row_prefix ROW, which is PATH:LINE:COLUMN here; but it keeps the

@@ -120,10 +120,8 @@ static double loss_of(size_t differences)
     return loss;
 }
 
-static size_t count_differences(const struct row *a, const struct row *b)
+static size_t count_differences(const unsigned char *p, const unsigned char *q, size_t n)
 {
-    const size_t n = a->d->n_params;
-    const unsigned char *p = a->d->target + a->at * n, *q = b->d->target + b->at * n;
     size_t differences = 0;
     for (size_t i = 0; i < n; i++)
         differences += p[i] != q[i];
@@ -131,33 +129,51 @@ static size_t count_differences(const struct row *a, const struct row *b)
 }
 
 /* The one that is not taken with the greatest speed; of equal ones the first */
-static size_t best_option(const struct row *v, size_t n, const double *loss,
+static size_t best_option(const double *share, size_t n, const double *loss,
                           const unsigned char *is_taken)
 {
     size_t best = n;
     for (size_t i = 0; i < n; i++)
         if (!is_taken[i]
-            && (best == n || v[i].share * (1 - loss[i]) > v[best].share * (1 - loss[best])))
+            && (best == n || share[i] * (1 - loss[i]) > share[best] * (1 - loss[best])))
             best = i;
     return best;
 }
 
-static void spread(struct row *v, size_t n)
+void unseen_spread(const unsigned char *targets, size_t n_params, double *share, size_t n)
 {
-    double *loss = xcalloc(n, sizeof *loss);
-    unsigned char *is_taken = xcalloc(n, 1);
+    double *loss = xcalloc(n + 1, sizeof *loss);
+    unsigned char *is_taken = xcalloc(n + 1, 1);
     for (size_t k = 0; k < TAKEN && k < n; k++) {
-        const size_t best = best_option(v, n, loss, is_taken);
+        const size_t best = best_option(share, n, loss, is_taken);
         is_taken[best] = 1;
         for (size_t i = 0; i < n; i++) {
-            const double more = is_taken[i] ? 0 : loss_of(count_differences(&v[i], &v[best]));
+            const size_t differences =
+                count_differences(targets + i * n_params, targets + best * n_params, n_params);
+            const double more = is_taken[i] ? 0 : loss_of(differences);
             loss[i] = more > loss[i] ? more : loss[i];
         }
     }
     for (size_t i = 0; i < n; i++)
-        v[i].share *= 1 - loss[i];
+        share[i] *= 1 - loss[i];
     free(loss);
     free(is_taken);
+}
+
+static void spread(struct row *v, size_t n)
+{
+    const size_t n_params = n > 0 ? v->d->n_params : 0;
+    unsigned char *targets = xcalloc(n + 1, n_params + 1);
+    double *share = xcalloc(n + 1, sizeof *share);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(targets + i * n_params, v[i].d->target + v[i].at * n_params, n_params);
+        share[i] = v[i].share;
+    }
+    unseen_spread(targets, n_params, share, n);
+    for (size_t i = 0; i < n; i++)
+        v[i].share = share[i];
+    free(targets);
+    free(share);
 }
 
 static void add_name(const struct problem *p, size_t name, struct rows *out)

@@ -16,3 +16,6 @@
 
    0, or -1 with a message. */
 int unseen_rows_add(const struct spec *spec, struct dataset *d);
+
+/* What it does to the shares of n options, the best of which are to differ. */
+void unseen_spread(const unsigned char *targets, size_t n_params, double *share, size_t n);

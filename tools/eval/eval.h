@@ -20,6 +20,8 @@ struct outcome {
     /* timed data */
     size_t exact;    /* the best of k timed tuples is as fast as any */
     size_t unlisted; /* the first tuple was not timed */
+    size_t answers;  /* tuples that came back for the problem */
+    size_t timed;    /* those of them that were timed */
     double share;    /* the best time divided by the time of the best of k timed tuples */
 };
 
@@ -37,6 +39,7 @@ struct eval {
     struct eval_row *row; /* by group, in it by unit */
     size_t n;
     int is_single; /* timed, but each problem has one option: the best, as untimed data have */
+    int is_sample; /* not all tuples were timed: sample.h */
     unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
                               predict it; else NULL */
 };
@@ -63,8 +66,8 @@ void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *ke
 /* shares.c: figures of times */
 
 struct eval_shares {
-    size_t exact, unlisted;
-    double share, se, p1, p5; /* geometric mean, its standard error, percentiles */
+    size_t exact, unlisted, answers, timed; /* sums of the outcomes' */
+    double share, se, p1, p5;               /* geometric mean, its standard error, percentiles */
 };
 
 /* The figures of the rows first..end-1, which are sorted by unit. */

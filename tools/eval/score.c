@@ -1,6 +1,6 @@
 /* score.c - the rows to test on, and what each prediction was worth
    SPDX-License-Identifier: MIT */
-#include "eval.h"
+#include "sample.h"
 
 #include "data/held_out.h"
 #include "data/split.h"
@@ -162,6 +162,9 @@ int eval_select_rows(struct eval *e)
              single, single == 1 ? "" : "s", e->is_out != NULL ? "legal " : "",
              single == 1 ? "is" : "are");
     qsort(e->row, e->n, sizeof *e->row, by_group);
+    e->is_sample = eval_find_sample(e);
+    if (e->is_sample)
+        note("%s: not all tuples were timed: the figures rank those that were", e->model->m.name);
     return e->n ? 0 : fail("%s: the data holds no row to test on", e->model->m.name);
 }
 
@@ -226,7 +229,7 @@ static struct outcome score_row(const struct eval *e, const struct eval_row *r,
 {
     const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
     const unsigned char *target = e->data.target + eval_best_row(e, r) * e->data.n_params;
-    struct outcome o = {0, 0, n < k ? n : k, 0, 0, 0, 0, 1};
+    struct outcome o = {.returned = n < k ? n : k, .share = 1};
     int64_t all = 0;
     for (size_t i = 0; i < o.returned; i++) {
         const size_t same = eval_agreement(e, t + i, target);
@@ -249,24 +252,64 @@ static size_t most_tuples(const struct eval *e, size_t k)
     return eval_is_timed(e) && e->model->m.n_params == 1 && all > k ? all : k;
 }
 
+/* A model while it is asked */
+struct asking {
+    kpred_model model;
+    kpred_ctx ctx;
+    int32_t *arena;
+};
+
+static kpred_status open_asking(struct asking *a, const kpred_model *model, size_t beam)
+{
+    const size_t words = kpred_arena_words(model, beam);
+    a->model = *model;
+    a->arena = xcalloc(words, sizeof *a->arena);
+    return kpred_init(&a->ctx, KPRED_VERSION, &a->model, beam, a->arena, words);
+}
+
+static kpred_status ask(struct asking *a, const struct eval *e, const struct eval_row *r,
+                        kpred_tuple *out, size_t most, size_t *n)
+{
+    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
+    *n = 0;
+    const kpred_status status = kpred_predict(&a->ctx, problem, e->data.n_fields, out, most, n);
+    return status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE
+               ? KPRED_OK /* nothing returned: a miss */
+               : status;
+}
+
+/* Asks for tuples; of a sample once more for timed ones alone, which then are scored. */
+static kpred_status run_row(struct asking a[2], const struct eval *e, const struct eval_row *r,
+                            size_t most, size_t k, kpred_tuple *tuples, struct outcome *out)
+{
+    size_t n = 0;
+    kpred_status status = ask(&a[0], e, r, tuples, most, &n);
+    const size_t answers = n < k ? n : k;
+    const size_t timed = e->is_out ? eval_count_timed(e, r, tuples, answers) : answers;
+    if (e->is_sample && status == KPRED_OK) {
+        eval_sample_row(e, r);
+        status = ask(&a[1], e, r, tuples, most, &n);
+    }
+    *out = score_row(e, r, tuples, n, k);
+    out->answers = answers;
+    out->timed = timed;
+    return status;
+}
+
 int eval_run(const struct eval *e, size_t k, struct outcome *out)
 {
     const size_t most = most_tuples(e, k);
     const size_t beam = e->beam > most ? e->beam : most;
-    const size_t words = kpred_arena_words(e->run, beam);
-    int32_t *arena = xcalloc(words, sizeof *arena);
+    const kpred_model known = eval_sample_model(e->run);
     kpred_tuple *tuples = xcalloc(most, sizeof *tuples);
-    kpred_ctx ctx;
-    kpred_status status = kpred_init(&ctx, KPRED_VERSION, e->run, beam, arena, words);
-    for (size_t i = 0; i < e->n && status == KPRED_OK; i++) {
-        const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
-        size_t n = 0;
-        status = kpred_predict(&ctx, problem, e->data.n_fields, tuples, most, &n);
-        if (status == KPRED_ERR_NOT_APPLICABLE || status == KPRED_ERR_INFEASIBLE)
-            status = KPRED_OK; /* nothing returned: a miss */
-        out[i] = score_row(e, e->row + i, tuples, n, k);
-    }
-    free(arena);
+    struct asking a[2];
+    kpred_status status = open_asking(&a[0], e->run, beam),
+                 other = open_asking(&a[1], &known, e->is_sample ? KPRED_MAX_BEAM : beam);
+    status = status == KPRED_OK ? other : status;
+    for (size_t i = 0; i < e->n && status == KPRED_OK; i++)
+        status = run_row(a, e, e->row + i, most, k, tuples, &out[i]);
+    free(a[0].arena);
+    free(a[1].arena);
     free(tuples);
     return status == KPRED_OK ? 0 : fail("%s: %s", e->model->m.name, kpred_status_string(status));
 }

@@ -37,12 +37,14 @@ struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *ou
 {
     const size_t n = end - first;
     double *sorted = xcalloc(n, sizeof *sorted), sum = 0;
-    struct eval_shares s = {0, 0, 0, 0, 0, 0};
+    struct eval_shares s = {0};
     for (size_t i = 0; i < n; i++) {
         sorted[i] = out[first + i].share;
         sum += log(sorted[i]);
         s.exact += out[first + i].exact;
         s.unlisted += out[first + i].unlisted;
+        s.answers += out[first + i].answers;
+        s.timed += out[first + i].timed;
     }
     qsort(sorted, n, sizeof *sorted, compare);
     s.share = exp(sum / (double)n);

@@ -124,6 +124,10 @@ int clause_may_be_true(const struct clause *c, const struct spec *spec, const in
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,
                    int *undefined);
 
+/* What each node of the clause comes to for the problem and all values; 0 where it divides by 0. */
+void clause_numbers(const struct clause *c, const int32_t *problem, const int32_t *values,
+                    double *out);
+
 /* Is it a number beyond 0 and 1 that nothing is compared with? */
 int clause_is_number(const struct clause *c, const struct spec *spec);
 

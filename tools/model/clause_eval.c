@@ -88,9 +88,9 @@ static int looks(enum clause_op op, int64_t a)
 }
 
 /* All nodes, operands first, so that each is evaluated once, however many use it */
-static struct value evaluate(const struct clause *c, const int32_t *problem, const int32_t *values)
+static void evaluate_all(const struct clause *c, const int32_t *problem, const int32_t *values,
+                         struct value *v)
 {
-    struct value v[CLAUSE_MAX_NODES];
     for (size_t i = 0; i < c->n; i++) {
         const struct clause_node *x = c->nodes + i;
         if (is_leaf(x->op)) {
@@ -105,7 +105,22 @@ static struct value evaluate(const struct clause *c, const int32_t *problem, con
             v[i].q = kpri_q_of(of_integers(x->op, a.q.n, b.q.n, &bad));
         v[i].bad = bad;
     }
+}
+
+static struct value evaluate(const struct clause *c, const int32_t *problem, const int32_t *values)
+{
+    struct value v[CLAUSE_MAX_NODES];
+    evaluate_all(c, problem, values, v);
     return v[c->n - 1];
+}
+
+void clause_numbers(const struct clause *c, const int32_t *problem, const int32_t *values,
+                    double *out)
+{
+    struct value v[CLAUSE_MAX_NODES];
+    evaluate_all(c, problem, values, v);
+    for (size_t i = 0; i < c->n; i++)
+        out[i] = v[i].bad || v[i].q.d == 0 ? 0 : (double)v[i].q.n / (double)v[i].q.d;
 }
 
 int clause_is_true(const struct clause *c, const int32_t *problem, const int32_t *values,

@@ -46,7 +46,7 @@
                  as calibrate.sh finds it; without it 1
        [labels]  for label_noise.py alone: witnesses, solvers as SOLVER:PARAMETERS; capped, blind,
                  names of parameters
-       [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge.h the
+       [derived] [features] [network] [judge]   raw lines, kept for the trainer; of judge_nets.h the
                  last. [derived] may come several times; without [features] the trainer makes
                  them, see default_features.h
 

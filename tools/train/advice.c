@@ -64,6 +64,8 @@ void advice_rows(const struct model *model, const char *split, const struct trai
 {
     struct buf b = {NULL, 0, 0};
     add_part(&b, &rows->train, &rows->train_part);
+    if (rows->made_up)
+        buf_printf(&b, ", %zu more made up", rows->made_up);
     buf_puts(&b, " to train on, ");
     if (rows->held_out.n)
         add_part(&b, &rows->held_out, &rows->held_out_part);

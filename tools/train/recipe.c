@@ -54,15 +54,16 @@ static int set_number(const struct spec *spec, const struct spec_line *line, str
    minute or two of one core whatever the table, and what is learnt of problems that were timed in
    part goes for others. Of many thousand tuples the slow ones have more odds than the few fast
    ones unless these fall steeply, and the more steeply the less the times differ. */
-static void set_timed_defaults(const struct spec *spec, struct recipe *r)
+static void set_timed_defaults(struct recipe *r)
 {
     r->teachers = 2;
     r->teacher_epochs = 30;
     r->crossed = 1;
     r->sharpness = 16;
     r->perplexity = 64;
-    if (spec->judge.n == 0)
-        r->draws = 0; /* so many that it makes RECIPE_DRAWN rows */
+    r->judge_trees = 1;
+    r->judged = 700;
+    r->draws = 0; /* as many as lessons.h or time_targets.h says */
 }
 
 int recipe_from_spec(const struct spec *spec, struct recipe *out)
@@ -71,7 +72,7 @@ int recipe_from_spec(const struct spec *spec, struct recipe *out)
     static const struct recipe normal = {RECIPE_NUMBERS(RECIPE_DEFAULT)};
     *out = normal;
     if (spec->format == SPEC_TIMED)
-        set_timed_defaults(spec, out);
+        set_timed_defaults(out);
     for (size_t i = 0; i < spec->network.n; i++)
         if (set_number(spec, &spec->network.v[i], out))
             return -1;

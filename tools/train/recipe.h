@@ -50,6 +50,7 @@
     X(thinned, 1, 0.01, 1)          /* part of the rows that balance leaves */                     \
     X(as_searched, 0, 0, 1)         /* share of narrow rows (data.h) that count as others do */    \
     X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
+    X(judge_trees, 0, 0, 1)         /* 1: trees judge, see lessons.h */                            \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
     X(judge_sharpness, 3, 0.1, 100) /* of the marks that they learn */                             \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \

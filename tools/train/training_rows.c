@@ -5,7 +5,8 @@
 #include "balance.h"
 #include "base/numbers.h"
 #include "data/split.h"
-#include "judge.h"
+#include "judge_nets.h"
+#include "lessons.h"
 #include "time_targets.h"
 
 #include <stdlib.h>
@@ -66,11 +67,23 @@ static void add_timed(const struct maker *m, const unsigned char *part, const si
     for (size_t i = 0, end; i < d->n; i = end) {
         end = data_problem_end(d, i);
         const struct time_problem problem = {i, end, counts[i]};
-        if (part[i] != HELD_OUT_ASIDE
+        if (part[i] != HELD_OUT_ASIDE && !(part[i] == HELD_OUT_TRAIN && t->recipe->judge_trees > 0)
             && !time_targets_add(t->recipe, m->model, d, &problem, num_mix(t->seed, 7, i),
                                  rows_of(m, part[i])))
             m->out->lost++;
     }
+}
+
+static int add_lessons(const struct maker *m, const struct training_data *data,
+                       const unsigned char *part)
+{
+    const struct training_task *t = m->task;
+    const struct lessons_task task = {
+        t->recipe,
+        {m->model, &data->own, part, data->beside, data->n_beside, t->seed, t->n_threads}};
+    m->out->judges = xcalloc(1, sizeof *m->out->judges);
+    m->out->made_up = (size_t)t->recipe->judged;
+    return lessons_add(&task, &m->out->train, m->out->judges);
 }
 
 /* What the judges say, who are the recipe's teachers. */
@@ -78,10 +91,10 @@ static int add_judged(const struct maker *m, const struct training_data *data,
                       const unsigned char *part)
 {
     const struct training_task *t = m->task;
-    const struct judge_task task = {t->recipe, m->model,     &data->own,
-                                    part,      data->beside, data->n_beside,
-                                    t->seed,   t->n_threads, t->progress};
-    return judge_add(&task, &m->out->train);
+    const struct judge_nets_task task = {t->recipe, m->model,     &data->own,
+                                         part,      data->beside, data->n_beside,
+                                         t->seed,   t->n_threads, t->progress};
+    return judge_nets_add(&task, &m->out->train);
 }
 
 static void allocate(struct recipe_rows *r, const struct dataset *d, size_t most, size_t width)
@@ -94,7 +107,9 @@ static void allocate(struct recipe_rows *r, const struct dataset *d, size_t most
 static size_t rows_at_most(const struct maker *m, const size_t *counts)
 {
     const struct recipe *r = m->task->recipe;
-    size_t most = m->model->spec->judge.n ? judge_most(r, m->data) : 0;
+    size_t most = r->judge_trees > 0        ? lessons_most(r, m->data)
+                  : m->model->spec->judge.n ? judge_nets_most(r, m->data)
+                                            : 0;
     if (!counts)
         return m->data->n;
     for (size_t i = 0; i < m->data->n; i++)
@@ -123,6 +138,19 @@ static int compare_hashes(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
+/* The problems of a part, a row each */
+static struct recipe_rows problems_of(const struct maker *m, const unsigned char *part,
+                                      unsigned char which)
+{
+    const struct dataset *d = m->data;
+    struct recipe_rows rows = {0, xcalloc(d->n, d->n_fields * sizeof *rows.problem), NULL, NULL};
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        if (part[i] == which)
+            memcpy(rows.problem + rows.n++ * d->n_fields, d->problem + i * d->n_fields,
+                   d->n_fields * sizeof *rows.problem);
+    return rows;
+}
+
 /* Rows of a problem stand together. */
 static struct training_part count_part(const struct maker *m, const struct recipe_rows *rows)
 {
@@ -147,35 +175,47 @@ static struct training_part count_part(const struct maker *m, const struct recip
     return part;
 }
 
-/* The task, with a recipe that has as many draws as the data ask for */
-static struct training_task settle_draws(const struct training_task *task, const struct dataset *d,
-                                         struct recipe *recipe)
+/* As many draws as the data ask for, and trees only where there is something to learn */
+static void settle(const struct maker *m, const unsigned char *part, struct recipe *recipe)
 {
-    struct training_task own = *task;
-    *recipe = *task->recipe;
-    if (d->time_us)
-        recipe->draws = (double)time_targets_draws(recipe, d);
-    own.recipe = recipe;
-    return own;
+    recipe->judge_trees = recipe->judge_trees > 0 && lessons_possible(m->data, part);
+    if (m->data->time_us && (recipe->draws < 1 || !(recipe->judge_trees > 0)))
+        recipe->draws =
+            recipe->judge_trees > 0 ? LESSONS_DRAWS : (double)time_targets_draws(recipe, m->data);
+}
+
+static int make_rows(const struct maker *m, const struct training_data *data,
+                     const unsigned char *part, struct model *model)
+{
+    const int has_trees = m->task->recipe->judge_trees > 0;
+    struct training_rows *out = m->out;
+    add_measured(m, part);
+    struct recipe_rows known = problems_of(m, part, HELD_OUT_TRAIN);
+    const struct recipe_rows *rows = has_trees ? &known : &out->train;
+    out->train_part = count_part(m, rows);
+    out->held_out_part = count_part(m, &out->held_out);
+    model_train_ranges(model, rows->problem, rows->n); /* the judges' problems are made up */
+    free(known.problem);
+    return has_trees              ? add_lessons(m, data, part)
+           : model->spec->judge.n ? add_judged(m, data, part)
+                                  : 0;
 }
 
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out)
 {
-    struct recipe recipe;
-    const struct training_task own = settle_draws(task, &data->own, &recipe);
+    struct recipe recipe = *task->recipe;
+    struct training_task own = *task;
     const struct maker m = {&own, model, &data->own, out};
     struct held_out held;
+    own.recipe = &recipe;
     memset(out, 0, sizeof *out);
     if (model->lists.set && model_list(model, m.data->problem, m.data->target, m.data->n))
         return -1;
     int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
-        add_measured(&m, held.part);
-        out->train_part = count_part(&m, &out->train);
-        out->held_out_part = count_part(&m, &out->held_out);
-        model_train_ranges(model, out->train.problem, out->train.n); /* the judges' are made up */
-        bad = model->spec->judge.n && add_judged(&m, data, held.part);
+        settle(&m, held.part, &recipe);
+        bad = make_rows(&m, data, held.part, model);
     }
     held_out_free(&held);
     return bad ? -1 : 0;
@@ -205,4 +245,7 @@ void training_rows_free(struct training_rows *rows)
 {
     free_rows(&rows->train);
     free_rows(&rows->held_out);
+    if (rows->judges)
+        judge_trees_free(rows->judges);
+    free(rows->judges);
 }

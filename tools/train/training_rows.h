@@ -3,6 +3,7 @@
 #pragma once
 
 #include "data/held_out.h"
+#include "judge_trees.h"
 #include "recipe.h"
 #include "training_data.h"
 
@@ -24,9 +25,11 @@ struct training_part {
 struct training_rows {
     struct recipe_rows train, held_out;
     struct training_part train_part, held_out_part;
-    size_t copies;  /* rows that say the same as another */
-    size_t illegal; /* of the others, those whose optimum the rule rejects */
-    size_t lost;    /* problems of timed data of which the model can return no option */
+    struct judge_trees *judges; /* that taught; NULL: none */
+    size_t made_up;             /* problems that they were asked for as well */
+    size_t copies;              /* rows that say the same as another */
+    size_t illegal;             /* of the others, those whose optimum the rule rejects */
+    size_t lost;                /* problems of timed data of which the model can return no option */
 };
 
 /* Makes the rows to learn from: optima as they are, but one of several rows that say the same; and

@@ -94,7 +94,7 @@ static void table_times(const struct dataset *d, size_t first, const struct lega
         uint16_t value[KPRED_MAX_TUPLE];
         for (size_t t = 0; t < d->n_params; t++)
             value[t] = d->target[row * d->n_params + t];
-        const size_t i = legal_find(l, value);
+        const size_t i = tuples_find(&l->tuples, value);
         if (i != SIZE_MAX && !(times[i] <= d->time_us[row]))
             times[i] = d->time_us[row];
     }

@@ -85,7 +85,7 @@ static void resume(struct turn *t)
     struct loop *l = t->loop;
     struct result r;
     for (size_t at = 0; results_next(l->results, t->problem, &at, &r);) {
-        const size_t tuple = legal_find(&t->legal, r.value);
+        const size_t tuple = tuples_find(&t->legal.tuples, r.value);
         if (tuple == SIZE_MAX)
             continue;
         assign_tuple(&t->assign, r.value);
@@ -108,12 +108,12 @@ static uint64_t seed_of(const struct loop *l, const int32_t *problem)
 static void note_sample(const struct turn *t)
 {
     struct buf text = {0};
-    if (t->legal.kind == LEGAL_ALL)
+    if (t->legal.tuples.kind == TUPLES_ALL)
         return;
     note("%s: there are too many legal tuples to list: %s of %zu of them is searched",
          assign_problem_text(t->loop->spec, t->problem, &text),
-         t->legal.kind == LEGAL_DRAWN ? "a uniform sample"
-                                      : "a sample that was drawn value by value",
+         t->legal.tuples.kind == TUPLES_DRAWN ? "a uniform sample"
+                                              : "a sample that was drawn value by value",
          t->legal.space.n);
     buf_free(&text);
 }

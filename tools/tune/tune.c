@@ -121,7 +121,7 @@ static int check_problems(struct tune *t)
 {
     const struct problems *p = &t->problems;
     for (size_t i = 0; i < p->n; i++)
-        if (legal_any(&t->model, p->v + i * p->n_fields) == 0)
+        if (tuples_any(&t->model.m, p->v + i * p->n_fields) == 0)
             return no_tuple(t, i);
     return 0;
 }

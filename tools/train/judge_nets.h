@@ -1,4 +1,4 @@
-/* judge.h - networks that judge whole tuples, and what the student learns from them
+/* judge_nets.h - networks that judge whole tuples, and what the student learns from them
    SPDX-License-Identifier: MIT
 
    Where every option of a few problems was timed, there are many times and few problems. A network
@@ -19,7 +19,7 @@
 #include "data/data.h"
 #include "recipe.h"
 
-struct judge_task {
+struct judge_nets_task {
     const struct recipe *recipe;
     const struct model *model; /* with a section [judge] in its spec */
     const struct dataset *data;
@@ -31,7 +31,7 @@ struct judge_task {
     recipe_progress *progress;
 };
 
-/* Adds the student's rows to `to`, which has room for so many more as judge_most() says. 0, or -1
-   with a message. */
-int judge_add(const struct judge_task *task, struct recipe_rows *to);
-size_t judge_most(const struct recipe *recipe, const struct dataset *d);
+/* Adds the student's rows to `to`, which has room for so many more as judge_nets_most() says. 0,
+   or -1 with a message. */
+int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to);
+size_t judge_nets_most(const struct recipe *recipe, const struct dataset *d);

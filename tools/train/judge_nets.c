@@ -1,9 +1,10 @@
-/* judge.c - see judge.h
+/* judge_nets.c - see judge_nets.h
    SPDX-License-Identifier: MIT */
-#include "judge.h"
+#include "judge_nets.h"
 
 #include "base/numbers.h"
 #include "ensemble.h"
+#include "made_up.h"
 #include "time_targets.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 
 struct judges {
-    const struct judge_task *task;
+    const struct judge_nets_task *task;
     struct program program;
     size_t width; /* of its activations, a multiple of 16 */
     struct recipe_nets nets;
@@ -88,7 +89,7 @@ static void add_table(const struct judges *j, struct lessons *to, const struct d
 
 static int train_judges(struct judges *j)
 {
-    const struct judge_task *t = j->task;
+    const struct judge_nets_task *t = j->task;
     struct lessons lessons = {0, 0, NULL, NULL};
     struct net_rows rows;
     add_table(j, &lessons, t->data, t->part, 0);
@@ -159,7 +160,7 @@ enum { CHUNK = 2048 };
 static void judge_chunk(const struct judges *j, struct dataset *one, size_t first, size_t n,
                         uint8_t *x)
 {
-    const struct judge_task *t = j->task;
+    const struct judge_nets_task *t = j->task;
     float target[2 * CHUNK];
     uint8_t y[CHUNK] = {0};
     struct net_rows rows;
@@ -189,32 +190,8 @@ static void judge_problem(const struct judges *j, struct dataset *one, const int
 
 /* ---- problems ---- */
 
-/* Changed by up to half an octave, and divisible by the same power of two up to 64 */
-static int32_t near_to(int32_t size, uint64_t *seed)
-{
-    const float octaves = 0.5f * num_signed(seed);
-    const double to = (double)size * (double)num_exp2(octaves);
-    int32_t by = 1;
-    while (by < 64 && size % (2 * by) == 0)
-        by *= 2;
-    int32_t n = (int32_t)(to / by + 0.5);
-    return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
-}
-
-static void make_up(const struct judge_task *t, const int32_t *known, size_t n_known,
-                    uint64_t *seed, int32_t *out)
-{
-    const size_t n_fields = t->data->n_fields;
-    for (size_t f = 0; f < n_fields; f++) {
-        const int32_t size = known[num_draw(seed) % n_known * n_fields + f];
-        const int is_changed = (int)(num_draw(seed) >> 63);
-        const int32_t changed = near_to(size, seed);
-        out[f] = t->model->fields[f].tokens || size == 1 || !is_changed ? size : changed;
-    }
-}
-
 /* The problems to train on; how many. */
-static size_t list_problems(const struct judge_task *t, int32_t *out)
+static size_t list_problems(const struct judge_nets_task *t, int32_t *out)
 {
     const struct dataset *d = t->data;
     size_t n = 0;
@@ -228,7 +205,7 @@ static size_t list_problems(const struct judge_task *t, int32_t *out)
 static void add_opinions(const struct judges *j, struct dataset *one, const int32_t *known,
                          size_t n_known, struct recipe_rows *to)
 {
-    const struct judge_task *t = j->task;
+    const struct judge_nets_task *t = j->task;
     const size_t n = n_known + (size_t)t->recipe->judged;
     uint8_t *x = xcalloc(CHUNK, j->width);
     uint64_t seed = num_mix(t->seed, 12, 0);
@@ -237,7 +214,7 @@ static void add_opinions(const struct judges *j, struct dataset *one, const int3
         if (i < n_known)
             memcpy(problem, known + i * one->n_fields, one->n_fields * sizeof *problem);
         else
-            make_up(t, known, n_known, &seed, problem);
+            make_up_problem(t->model, known, n_known, &seed, problem);
         judge_problem(j, one, problem, x);
         const struct time_problem all = {0, one->n, (size_t)t->recipe->draws};
         time_targets_add(t->recipe, t->model, one, &all, num_mix(t->seed, 13, i), to);
@@ -245,12 +222,12 @@ static void add_opinions(const struct judges *j, struct dataset *one, const int3
     free(x);
 }
 
-size_t judge_most(const struct recipe *recipe, const struct dataset *d)
+size_t judge_nets_most(const struct recipe *recipe, const struct dataset *d)
 {
     return (data_count_problems(d) + (size_t)recipe->judged) * (size_t)recipe->draws;
 }
 
-int judge_add(const struct judge_task *task, struct recipe_rows *to)
+int judge_nets_add(const struct judge_nets_task *task, struct recipe_rows *to)
 {
     struct judges j;
     struct dataset one;

@@ -1,0 +1,232 @@
+/* test_judges.c - what a sample of timings teaches: trees, the network, and what is told of them
+   SPDX-License-Identifier: MIT
+
+   The kernel is made up: its time is known for each problem and tuple, so that a choice can be
+   judged on problems that no table has. */
+#include "harness/program.h"
+
+#include "base/numbers.h"
+#include "train/boost.h"
+
+#include <math.h>
+
+/* ---- trees ---- */
+
+enum { ROWS = 4000, COLUMNS = 4 };
+
+/* Two columns matter together, one a little, one not. */
+static void make_rows(float *x, float *target, uint32_t *group)
+{
+    uint64_t seed = 3;
+    for (size_t i = 0; i < ROWS; i++) {
+        float *row = x + i * COLUMNS;
+        for (size_t c = 0; c < COLUMNS; c++)
+            row[c] = (float)(num_draw(&seed) % 64);
+        group[i] = (uint32_t)(i / 20);
+        target[i] = (row[0] > 31 && row[1] > 15 ? 2.0f : 0.0f) + row[2] / 64;
+    }
+}
+
+/* The greatest error of differences between rows of a group */
+static float error_of(const struct boost *b, const float *x, const float *target)
+{
+    static float said[ROWS];
+    float most = 0;
+    boost_ask(b, x, ROWS, said);
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t first = i / 20 * 20;
+        const float e = said[i] - said[first] - (target[i] - target[first]);
+        most = e > most ? e : -e > most ? -e : most;
+    }
+    return most;
+}
+
+static void trees_learn(void)
+{
+    static float x[ROWS * COLUMNS], target[ROWS], shifted[ROWS], said[2][ROWS];
+    static uint32_t group[ROWS];
+    struct boost_config config = {2, 60, 5, 5, 0.15f, 0.8f, 0.9f, 7, 1};
+    double gain[COLUMNS] = {0};
+    make_rows(x, target, group);
+    const struct boost_rows rows = {ROWS, COLUMNS, x, target, group};
+    struct boost *one = boost_fit(&rows, &config);
+    CHECK(error_of(one, x, target) < 0.3f);
+    boost_gains(one, gain);
+    CHECK(gain[0] > gain[2] && gain[1] > gain[2] && gain[2] > 20 * gain[3]);
+    config.n_threads = 3; /* the same bits */
+    struct boost *three = boost_fit(&rows, &config);
+    boost_ask(one, x, ROWS, said[0]);
+    boost_ask(three, x, ROWS, said[1]);
+    CHECK(memcmp(said[0], said[1], sizeof said[0]) == 0);
+    boost_free(three);
+    for (size_t i = 0; i < ROWS; i++) /* what all of a group have in common says nothing */
+        shifted[i] = target[i] + (float)(group[i] % 7 * 8);
+    const struct boost_rows moved = {ROWS, COLUMNS, x, shifted, group};
+    three = boost_fit(&moved, &config);
+    CHECK(error_of(three, x, target) < 0.3f);
+    boost_free(three);
+    boost_free(one);
+}
+
+/* Nothing to cut: the same targets, and columns of one value */
+static void trees_of_nothing(void)
+{
+    float x[40] = {0}, target[20], said[20];
+    const struct boost_config config = {1, 5, 4, 2, 0.5f, 1, 1, 1, 1};
+    for (size_t i = 0; i < 20; i++)
+        target[i] = 1;
+    const struct boost_rows rows = {20, 2, x, target, NULL};
+    struct boost *b = boost_fit(&rows, &config);
+    boost_ask(b, x, 20, said);
+    CHECK(said[0] > 0.8f && said[0] <= 1 && memcmp(said, said + 1, 19 * sizeof *said) == 0);
+    boost_free(b);
+}
+
+/* ---- a kernel ---- */
+
+static const int tiles[] = {16, 32, 64, 128}, parts[] = {1, 2, 4, 8};
+
+enum { TUPLES = 48, FAILS = -1 };
+
+/* Tiles of m by n in `part` pieces, in waves of 40; `vec` columns at a time */
+static double time_of(int m, int n, int tuple)
+{
+    const int tile = tiles[tuple % 4], part = parts[tuple / 4 % 4], vec = 1 << tuple / 16;
+    const int blocks = (m + tile - 1) / tile * ((n + tile - 1) / tile) * part;
+    if (tile * vec > 256)
+        return FAILS;
+    const double each = tile * (tile + 24.0) / part * (n % vec ? 1.6 : 1) / (0.6 + 0.2 * vec) + 900;
+    return (blocks + 39) / 40 * each / 100 + 2 * part;
+}
+
+static int size_of(uint64_t *seed)
+{
+    return (int)num_exp2(5 + 6 * num_unit(seed)) + 1;
+}
+
+static void write_row(FILE *f, int m, int n, int tuple)
+{
+    const double time = time_of(m, n, tuple);
+    fprintf(f, "%d,%d,%d,%d,%d,", m, n, tiles[tuple % 4], parts[tuple / 4 % 4], 1 << tuple / 16);
+    if (time > 0)
+        fprintf(f, "%.6g\n", time);
+    else
+        fprintf(f, "failed\n");
+}
+
+/* A table of so many problems with some tuples each, drawn; TUPLES: all of them */
+static void write_table(const char *path, uint64_t seed, int problems, int some)
+{
+    FILE *f = fopen(path, "w");
+    if (f == NULL)
+        return;
+    fprintf(f, "m,n,TILE,PART,VEC,time_us\n");
+    for (int i = 0; i < problems; i++) {
+        const int m = size_of(&seed), n = size_of(&seed), first = (int)(num_draw(&seed) % TUPLES);
+        for (int t = 0; t < some; t++)
+            write_row(f, m, n, (first + t * 29) % TUPLES);
+    }
+    fclose(f);
+}
+
+/* The spec that init makes, with short training */
+static int make_spec(const char *table, const char *spec)
+{
+    struct buf text = {0};
+    int rc = RAN("kpred-train init %s --fields m,n -o %s --force", table, spec);
+    if (rc == 0 && read_file(spec, 1 << 20, &text) == 0) {
+        buf_puts(&text, "\n[network]\njudged = 120\nepochs = 12\n");
+        rc = out_whole(spec, &text);
+    }
+    buf_free(&text);
+    return rc;
+}
+
+/* The number behind a column's name in the one line of CSV of the last program */
+static double figure(const char *column)
+{
+    const char *name = program.out.s, *cell = strchr(name, '\n');
+    while (cell != NULL && strncmp(name, column, strlen(column)) != 0) {
+        name += strcspn(name, ",") + 1;
+        cell = strchr(cell, ',');
+        cell = cell != NULL ? cell + 1 : NULL;
+    }
+    return cell != NULL ? strtod(cell + (*cell == '\n'), NULL) : -1;
+}
+
+/* The figure of a line that train tells, `network` and so on, at k = 1 */
+static double told(const char *way)
+{
+    const char *at = strstr(program.err.s, way);
+    return at != NULL ? strtod(at + strlen(way), NULL) : -1;
+}
+
+static void a_sample_teaches(void)
+{
+    write_table("some.csv", 5, 90, 12);
+    write_table("all.csv", 11, 40, TUPLES);
+    REQUIRE(make_spec("some.csv", "some.spec") == 0);
+    REQUIRE(RAN("kpred-train train some.spec --data some.csv -o some.h --threads 2") == 0);
+    CHECK(strstr(program.err.s, "problems that taught nothing") != NULL);
+    CHECK(told("  network ") > 0.8 && told("  judges  ") > 0.8);
+    CHECK(told("  network ") > told("  nearest ") && told("  judges  ") > told("  single  "));
+    REQUIRE(RAN("kpred-train train some.spec --data some.csv -o again.h --threads 1") == 0);
+    RAN("/usr/bin/env cmp some.h again.h");
+    CHECK_EQ(program.status, 0);
+    /* other problems, of which every tuple was timed or failed */
+    REQUIRE(RAN("kpred-train eval some.h --data all.csv --rows all --by all --csv") == 0);
+    CHECK(figure("share") > 0.85 && figure("timed") > 94);
+    CHECK(strstr(program.err.s, "not all tuples were timed") == NULL);
+}
+
+/* Only timed tuples are ranked, whatever the network thinks of others. */
+static void a_sample_is_told(void)
+{
+    REQUIRE(RAN("kpred-train eval some.h --data some.csv --by all -k 10 --csv") == 0);
+    CHECK(strstr(program.err.s, "not all tuples were timed: the figures rank those that were")
+          != NULL);
+    CHECK(figure("share") > 0.95 && figure("timed") < 60);
+    REQUIRE(RAN("kpred-train eval some.h --data some.csv --by all --json") == 0);
+    CHECK(strstr(program.out.s, "\"timed\": ") != NULL);
+}
+
+/* ---- tables of which there is little to learn ---- */
+
+static void trains(const char *name, const char *spec, const char *table)
+{
+    const int rc = RAN("kpred-train train %s --data %s --split none -o few.h --force", spec, table);
+    CASE(rc == 0, "%s: %s", name, program.err.s);
+}
+
+static void write_lines(const char *path, int problems, int some, double time)
+{
+    FILE *f = fopen(path, "w");
+    if (f == NULL)
+        return;
+    fprintf(f, "m,n,TILE,PART,VEC,time_us\n");
+    for (int i = 0; i < problems; i++)
+        for (int t = 0; t < some; t++)
+            fprintf(f, "%d,64,%d,1,%d,%.6g\n", 64 + i, tiles[(t + i) % 4], 1 << t % 3, time);
+    fclose(f);
+}
+
+static void little_tables(void)
+{
+    write_table("one.csv", 17, 1, 30);
+    trains("one problem", "some.spec", "one.csv");
+    write_lines("single.csv", 20, 1, 5);
+    trains("one tuple a problem", "some.spec", "single.csv");
+    write_lines("constant.csv", 20, 4, 5);
+    trains("constant times", "some.spec", "constant.csv");
+}
+
+int main(void)
+{
+    program_begin();
+    RUN(trees_learn);
+    RUN(trees_of_nothing);
+    RUN(a_sample_teaches);
+    RUN(a_sample_is_told);
+    little_tables();
+    return program_end();
+}

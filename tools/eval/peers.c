@@ -1,0 +1,292 @@
+/* peers.c - see peers.h
+   SPDX-License-Identifier: MIT */
+#include "peers.h"
+
+#include "base/numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const peer_names[N_PEERS] = {"network", "judges", "nearest", "single"};
+const size_t peer_places[PEER_PLACES] = {1, 4, 10};
+
+/* ---- tuples by number ---- */
+
+struct places {
+    const struct eval *e;
+    const unsigned char *part;
+    const struct judge_trees *judges;
+    size_t *sorted, n; /* a row of the data for each distinct tuple, in the order of targets */
+    double *worth;     /* of each, for `single`: mean octaves above a problem's mean */
+    double *rank;      /* of each, for `nearest` */
+};
+
+static const unsigned char *target_of(const struct eval *e, size_t row)
+{
+    return e->data.target + row * e->data.n_params;
+}
+
+static const struct eval *sort_eval; /* for qsort */
+
+static int by_target(const void *a, const void *b)
+{
+    return memcmp(target_of(sort_eval, *(const size_t *)a),
+                  target_of(sort_eval, *(const size_t *)b), sort_eval->data.n_params);
+}
+
+static size_t number_of(const struct places *p, const unsigned char *target)
+{
+    size_t low = 0, high = p->n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (memcmp(target_of(p->e, p->sorted[mid]), target, p->e->data.n_params) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void list_tuples(struct places *p)
+{
+    const struct eval *e = p->e;
+    size_t n = 0;
+    p->sorted = xcalloc(e->data.n + 1, sizeof *p->sorted);
+    for (size_t i = 0; i < e->data.n; i++)
+        p->sorted[i] = i;
+    sort_eval = e;
+    qsort(p->sorted, e->data.n, sizeof *p->sorted, by_target);
+    for (size_t i = 0; i < e->data.n; i++)
+        if (n == 0 || by_target(&p->sorted[n - 1], &p->sorted[i]) != 0)
+            p->sorted[n++] = p->sorted[i];
+    p->n = n;
+}
+
+/* ---- single ---- */
+
+enum {
+    FAILURE = 3,
+    CAUTION = 2
+}; /* octaves of a failure; problems of mean worth beside a tuple's */
+
+static void find_worth(struct places *p)
+{
+    const struct dataset *d = &p->e->data;
+    double *count = xcalloc(p->n + 1, sizeof *count);
+    p->worth = xcalloc(p->n + 1, sizeof *p->worth);
+    for (size_t i = 0, end; i < d->n; i = end) {
+        double mean = 0;
+        end = data_problem_end(d, i);
+        for (size_t j = i; j < end; j++)
+            mean += num_log2(d->time_us[j]) / (double)(end - i);
+        for (size_t j = i; j < end && !p->part[i]; j++) {
+            const size_t at = number_of(p, target_of(p->e, j));
+            p->worth[at] += num_log2(d->time_us[j]) - mean;
+            count[at]++;
+        }
+    }
+    for (size_t i = 0; i < d->failed.n; i++) {
+        const unsigned char *target = d->failed.target + i * d->n_params;
+        const size_t at = number_of(p, target);
+        if (at < p->n && !memcmp(target_of(p->e, p->sorted[at]), target, d->n_params)) {
+            p->worth[at] += FAILURE;
+            count[at]++;
+        }
+    }
+    for (size_t i = 0; i < p->n; i++)
+        p->worth[i] /= count[i] + CAUTION;
+    free(count);
+}
+
+/* ---- nearest ---- */
+
+struct near {
+    double far;
+    size_t first; /* row of the data */
+};
+
+static int by_far(const void *pa, const void *pb)
+{
+    const struct near *a = pa, *b = pb;
+    if (a->far < b->far || a->far > b->far)
+        return a->far < b->far ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+static double distance(const struct eval *e, const int32_t *a, const int32_t *b)
+{
+    double far = 0;
+    for (size_t f = 0; f < e->data.n_fields; f++)
+        if (e->model->fields[f].tokens)
+            far += a[f] == b[f] ? 0 : 100;
+        else
+            far += fabs(num_log2(a[f] + 1.0) - num_log2(b[f] + 1.0));
+    return far;
+}
+
+static const double *sort_times;
+
+static int by_time(const void *a, const void *b)
+{
+    const size_t p = *(const size_t *)a, q = *(const size_t *)b;
+    if (sort_times[p] < sort_times[q] || sort_times[p] > sort_times[q])
+        return sort_times[p] < sort_times[q] ? -1 : 1;
+    return (p > q) - (p < q);
+}
+
+/* Ranks the tuples of one problem behind those that have a rank. */
+static void rank_problem(struct places *p, size_t first, double *next)
+{
+    const size_t end = data_problem_end(&p->e->data, first);
+    size_t *order = xcalloc(end - first, sizeof *order);
+    for (size_t i = first; i < end; i++)
+        order[i - first] = i;
+    sort_times = p->e->data.time_us;
+    qsort(order, end - first, sizeof *order, by_time);
+    for (size_t i = 0; i < end - first; i++) {
+        double *rank = &p->rank[number_of(p, target_of(p->e, order[i]))];
+        *rank = *rank > 0 ? *rank : (*next)++;
+    }
+    free(order);
+}
+
+static void rank_nearest(struct places *p, const struct eval_row *row)
+{
+    enum { MOST = 64 }; /* problems; a tuple that none of them has comes last */
+    const struct dataset *d = &p->e->data;
+    struct near *near = xcalloc(d->n + 1, sizeof *near);
+    double next = 1;
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        if (!p->part[i])
+            near[n++] = (struct near){
+                distance(p->e, d->problem + i * d->n_fields, d->problem + row->index * d->n_fields),
+                i};
+    qsort(near, n, sizeof *near, by_far);
+    memset(p->rank, 0, p->n * sizeof *p->rank);
+    for (size_t i = 0; i < n && i < MOST; i++)
+        rank_problem(p, near[i].first, &next);
+    for (size_t i = 0; i < p->n; i++)
+        p->rank[i] = p->rank[i] > 0 ? p->rank[i] : next;
+    free(near);
+}
+
+/* ---- shares ---- */
+
+/* What a way thinks of a row's timed tuples: the less, the better */
+static void think(struct places *p, enum peer way, const struct eval_row *row, float *mark)
+{
+    const struct dataset *d = &p->e->data;
+    if (way == PEER_NEAREST)
+        rank_nearest(p, row);
+    if (way == PEER_JUDGES)
+        judge_trees_ask(p->judges, d->problem + row->index * d->n_fields,
+                        target_of(p->e, row->index), row->end - row->index, mark);
+    else
+        for (size_t i = row->index; i < row->end; i++)
+            mark[i - row->index] =
+                (float)(way == PEER_NEAREST ? p->rank : p->worth)[number_of(p, target_of(p->e, i))];
+}
+
+/* The log2 of the share for each of the places */
+static void shares_of(const struct eval *e, const struct eval_row *row, const float *mark,
+                      double *share)
+{
+    const size_t n = row->end - row->index;
+    const double best = e->data.time_us[eval_best_row(e, row)];
+    unsigned char *is_taken = xcalloc(n, 1);
+    double found = 0;
+    for (size_t k = 0, place = 0; place < PEER_PLACES; k++) {
+        size_t next = n;
+        for (size_t i = 0; i < n; i++)
+            if (!is_taken[i] && !(e->is_out && e->is_out[row->index + i])
+                && (next == n || mark[i] < mark[next]))
+                next = i;
+        if (next < n) {
+            const double time = e->data.time_us[row->index + next];
+            is_taken[next] = 1;
+            found = found > 0 && found < time ? found : time;
+        }
+        if (k + 1 == peer_places[place])
+            share[place++] = num_log2(best / found);
+    }
+    free(is_taken);
+}
+
+static int ask_network(const struct eval *e, double *share)
+{
+    struct outcome *out = xcalloc(e->n + 1, sizeof *out);
+    int bad = 0;
+    for (size_t place = 0; place < PEER_PLACES && !bad; place++) {
+        bad = eval_run(e, peer_places[place], out);
+        for (size_t i = 0; i < e->n; i++)
+            share[i * PEER_PLACES + place] = num_log2(out[i].share);
+    }
+    free(out);
+    return bad;
+}
+
+static int ask_way(struct places *p, enum peer way, double *share)
+{
+    size_t most = 0;
+    if (way == PEER_NETWORK)
+        return ask_network(p->e, share);
+    for (size_t i = 0; i < p->e->n; i++)
+        most = p->e->row[i].end - p->e->row[i].index > most ? p->e->row[i].end - p->e->row[i].index
+                                                            : most;
+    float *mark = xcalloc(most + 1, sizeof *mark);
+    for (size_t i = 0; i < p->e->n && (way != PEER_JUDGES || p->judges); i++) {
+        think(p, way, &p->e->row[i], mark);
+        shares_of(p->e, &p->e->row[i], mark, share + i * PEER_PLACES);
+    }
+    free(mark);
+    return 0;
+}
+
+/* The mean of share - less, and its standard error over what the split keeps together */
+static double mean_of(const struct eval *e, const double *share, const double *less, size_t place,
+                      double *se)
+{
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < e->n; i++)
+        sum += share[i * PEER_PLACES + place] - (less ? less[i * PEER_PLACES + place] : 0);
+    const double mean = sum / (double)e->n;
+    for (size_t i = 0, j; i < e->n; i = j) {
+        double off = 0;
+        for (j = i; j < e->n && e->row[j].unit == e->row[i].unit; j++)
+            off +=
+                share[j * PEER_PLACES + place] - (less ? less[j * PEER_PLACES + place] : 0) - mean;
+        square += off * off;
+    }
+    *se = sqrt(square) / (double)e->n;
+    return mean;
+}
+
+int peers_measure(const struct eval *e, const unsigned char *part, const struct judge_trees *judges,
+                  struct peer_figure out[N_PEERS][PEER_PLACES])
+{
+    struct places p = {.e = e, .part = part, .judges = judges};
+    double *share[N_PEERS];
+    int bad = 0;
+    list_tuples(&p);
+    find_worth(&p);
+    p.rank = xcalloc(p.n + 1, sizeof *p.rank);
+    for (int way = 0; way < N_PEERS; way++) {
+        share[way] = xcalloc(e->n * PEER_PLACES + 1, sizeof *share[way]);
+        bad = bad || ask_way(&p, (enum peer)way, share[way]);
+    }
+    for (int way = 0; way < N_PEERS; way++)
+        for (size_t k = 0; k < PEER_PLACES; k++) {
+            struct peer_figure *f = &out[way][k];
+            f->share = exp2(mean_of(e, share[way], NULL, k, &f->se));
+            f->se *= f->share * log(2);
+            f->behind = mean_of(e, share[way], share[PEER_NETWORK], k, &f->behind_se);
+        }
+    for (int way = 0; way < N_PEERS; way++)
+        free(share[way]);
+    free(p.sorted);
+    free(p.worth);
+    free(p.rank);
+    return bad;
+}

@@ -1,0 +1,201 @@
+/* tuples.c - see tuples.h
+   SPDX-License-Identifier: MIT */
+#include "tuples.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_STEPS = 1 << 23, /* questions to the rule while tuples are listed */
+    MOST_DRAWS = 1 << 22,
+    FEW = 1 << 12, /* fewer than these by so many draws, and tuples are drawn value by value */
+    MOST_WALKS = 1 << 17
+};
+
+/* ---- the table of tuples ---- */
+
+static size_t hash_of(const uint16_t *value, size_t n)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ value[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(h ^ h >> 29);
+}
+
+/* The slot of a tuple, or the empty one where it belongs */
+static uint32_t *slot_of(const struct tuples *l, const uint16_t *value)
+{
+    const size_t n = l->n_params;
+    size_t at = hash_of(value, n) & (l->n_slots - 1);
+    while (l->slot[at] != 0
+           && memcmp(l->value + (l->slot[at] - 1) * n, value, n * sizeof *value) != 0)
+        at = (at + 1) & (l->n_slots - 1);
+    return &l->slot[at];
+}
+
+static void grow_table(struct tuples *l)
+{
+    const size_t n = l->n_params;
+    l->n_slots = l->n_slots != 0 ? 2 * l->n_slots : 64;
+    free(l->slot);
+    l->slot = xcalloc(l->n_slots, sizeof *l->slot);
+    for (size_t i = 0; i < l->n; i++)
+        *slot_of(l, l->value + i * n) = (uint32_t)i + 1;
+}
+
+size_t tuples_add(struct tuples *l, const uint16_t *value)
+{
+    const size_t n = l->n_params;
+    if (l->n_slots < 2 * l->n + 2)
+        grow_table(l);
+    uint32_t *slot = slot_of(l, value);
+    if (*slot != 0)
+        return *slot - 1;
+    while (l->cap < (l->n + 1) * n)
+        l->value = xgrow(l->value, l->cap, &l->cap, sizeof *l->value);
+    memcpy(l->value + l->n * n, value, n * sizeof *value);
+    *slot = (uint32_t)++l->n;
+    return l->n - 1;
+}
+
+size_t tuples_find(const struct tuples *l, const uint16_t *value)
+{
+    const uint32_t at = l->n_slots != 0 ? *slot_of(l, value) : 0;
+    return at != 0 ? at - 1 : SIZE_MAX;
+}
+
+/* ---- all of them ---- */
+
+struct walk {
+    const kpred_model *m;
+    const int32_t *problem;
+    struct tuples *to; /* NULL: one is enough */
+    size_t steps, found, most, drawn;
+    int32_t values[KPRED_MAX_TUPLE];
+    uint16_t index[KPRED_MAX_TUPLE];
+};
+
+/* Sets a value, and asks whether the tuple may go on so. */
+static int allows(struct walk *w, size_t t, uint16_t v)
+{
+    w->steps++;
+    w->index[t] = v;
+    w->values[t] = w->m->params[t].values[v];
+    return w->m->rule == NULL || w->m->rule(w->problem, w->values, t + 1);
+}
+
+static int applies(const struct walk *w)
+{
+    return w->m->rule == NULL || w->m->rule(w->problem, w->values, 0);
+}
+
+static int is_over(const struct walk *w)
+{
+    return w->found > w->most || w->steps > MOST_STEPS;
+}
+
+static void list_from(struct walk *w, size_t t)
+{
+    if (t == w->m->n_params) {
+        if (++w->found <= w->most && w->to != NULL)
+            tuples_add(w->to, w->index);
+        return;
+    }
+    for (uint16_t v = 0; v < w->m->params[t].n_values && !is_over(w); v++)
+        if (allows(w, t, v))
+            list_from(w, t + 1);
+}
+
+/* ---- a sample of them ---- */
+
+static uint16_t draw_below(uint64_t *state, int32_t n)
+{
+    return (uint16_t)((num_draw(state) >> 32) * (uint64_t)n >> 32);
+}
+
+/* Every combination is as likely as any other, and the illegal ones are thrown away. */
+static void draw(struct walk *w, uint64_t *state)
+{
+    for (long i = 0; i < MOST_DRAWS && w->to->n < w->drawn; i++) {
+        size_t t = 0;
+        while (t < w->m->n_params && allows(w, t, draw_below(state, w->m->params[t].n_values)))
+            t++;
+        if (t == w->m->n_params)
+            tuples_add(w->to, w->index);
+    }
+}
+
+/* One of the values that may follow; 0: none may */
+static int step(struct walk *w, uint64_t *state, size_t t)
+{
+    uint16_t good[KPRED_MAX_VALUES];
+    int32_t n = 0;
+    for (uint16_t v = 0; v < w->m->params[t].n_values; v++)
+        if (allows(w, t, v))
+            good[n++] = v;
+    return n > 0 && allows(w, t, good[draw_below(state, n)]);
+}
+
+static void stroll(struct walk *w, uint64_t *state)
+{
+    w->to->kind = TUPLES_WALKED;
+    for (long i = 0; i < MOST_WALKS && w->to->n < w->drawn; i++) {
+        size_t t = 0;
+        while (t < w->m->n_params && step(w, state, t))
+            t++;
+        if (t == w->m->n_params)
+            tuples_add(w->to, w->index);
+    }
+}
+
+static void empty(struct tuples *l)
+{
+    l->n = 0;
+    memset(l->slot, 0, l->n_slots * sizeof *l->slot);
+}
+
+static void sample(struct walk *w)
+{
+    uint64_t state = UINT64_C(0x6b70726564);
+    for (size_t f = 0; f < w->m->n_fields; f++)
+        state = num_mix(state, f, (uint64_t)w->problem[f]);
+    if (w->to->n_slots != 0)
+        empty(w->to);
+    w->to->kind = TUPLES_DRAWN;
+    draw(w, &state);
+    if (w->to->n < FEW)
+        stroll(w, &state);
+}
+
+/* ---- both ---- */
+
+void tuples_open(struct tuples *l, const kpred_model *m, const int32_t *problem,
+                 const struct tuples_most *most)
+{
+    struct walk w = {
+        .m = m, .problem = problem, .to = l, .most = most->listed, .drawn = most->drawn};
+    memset(l, 0, sizeof *l);
+    l->n_params = m->n_params;
+    if (applies(&w))
+        list_from(&w, 0);
+    if (is_over(&w))
+        sample(&w);
+}
+
+void tuples_close(struct tuples *l)
+{
+    free(l->value);
+    free(l->slot);
+    memset(l, 0, sizeof *l);
+}
+
+int tuples_any(const kpred_model *m, const int32_t *problem)
+{
+    struct walk w = {.m = m, .problem = problem, .most = 0};
+    if (applies(&w))
+        list_from(&w, 0);
+    return w.found > 0 ? 1 : is_over(&w) ? -1 : 0;
+}

@@ -1,0 +1,408 @@
+/* boost.c - see boost.h
+   SPDX-License-Identifier: MIT */
+#include "boost.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+#include "matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CUTS = 255, FRACTION_BITS = 18, LEAF = UINT16_MAX };
+
+/* A leaf has column LEAF, and says `at`. */
+struct node {
+    uint16_t column;
+    uint8_t bin;   /* rows at or below it go left */
+    uint32_t left; /* the other follows it */
+    float at;      /* the value of the cut: x <= at goes left */
+};
+
+struct sequence {
+    struct node *nodes; /* of all trees */
+    size_t n, cap, n_trees;
+    uint32_t *root; /* n_trees */
+    double *gain;   /* of each column */
+};
+
+struct boost {
+    size_t n_columns, n_members;
+    struct sequence *members;
+};
+
+/* ---- columns as bins ---- */
+
+struct bins {
+    size_t n, n_columns;
+    uint8_t *bin; /* n_columns x n */
+    float *cut;   /* n_columns x MOST_CUTS: a value is in the first bin whose cut is at or above */
+    size_t *n_cuts; /* of each column; one bin more */
+};
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float *p = a, *q = b;
+    return (*p > *q) - (*p < *q);
+}
+
+/* Cuts between distinct values, so many rows apart. sorted: n values */
+static size_t choose_cuts(const float *sorted, size_t n, float *cut)
+{
+    size_t n_cuts = 0, last = 0;
+    for (size_t i = 1; i < n && n_cuts < MOST_CUTS; i++) {
+        const size_t apart = (n - last) / (MOST_CUTS - n_cuts + 1);
+        if (sorted[i] > sorted[i - 1] && i - last >= apart) {
+            cut[n_cuts++] = sorted[i - 1] + (sorted[i] - sorted[i - 1]) * 0.5f;
+            last = i;
+        }
+    }
+    return n_cuts;
+}
+
+static uint8_t bin_of(const float *cut, size_t n_cuts, float x)
+{
+    size_t low = 0, high = n_cuts;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (x <= cut[mid])
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return (uint8_t)low;
+}
+
+struct binning {
+    const struct boost_rows *rows;
+    struct bins *to;
+};
+
+static void bin_column(void *user, size_t column)
+{
+    const struct binning *b = user;
+    const size_t n = b->rows->n;
+    float *sorted = xcalloc(n, sizeof *sorted), *cut = b->to->cut + column * MOST_CUTS;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = b->rows->x[i * b->rows->n_columns + column];
+    qsort(sorted, n, sizeof *sorted, compare_floats);
+    const size_t n_cuts = b->to->n_cuts[column] = choose_cuts(sorted, n, cut);
+    for (size_t i = 0; i < n; i++)
+        b->to->bin[column * n + i] =
+            bin_of(cut, n_cuts, b->rows->x[i * b->rows->n_columns + column]);
+    free(sorted);
+}
+
+static void bins_open(struct bins *b, const struct boost_rows *rows, struct pool *pool)
+{
+    struct binning binning = {rows, b};
+    b->n = rows->n;
+    b->n_columns = rows->n_columns;
+    b->bin = xcalloc(rows->n_columns, rows->n);
+    b->cut = xcalloc(rows->n_columns * MOST_CUTS, sizeof *b->cut);
+    b->n_cuts = xcalloc(rows->n_columns, sizeof *b->n_cuts);
+    pool_run(pool, bin_column, &binning, rows->n_columns);
+}
+
+static void bins_close(struct bins *b)
+{
+    free(b->bin);
+    free(b->cut);
+    free(b->n_cuts);
+}
+
+/* ---- one tree ---- */
+
+/* The rows of a bin, and the sum of what they leave */
+struct cell {
+    int64_t sum;
+    uint64_t n;
+};
+
+struct growth {
+    const struct bins *bins;
+    const struct boost_config *config;
+    struct sequence *to;
+    const int32_t *left_over; /* of each row, in fractions */
+    uint32_t *row, *other;    /* those drawn, in the order of the leaves; room to part them */
+    uint16_t *column;         /* those drawn */
+    size_t n_columns;
+    struct cell **cells; /* a histogram for each depth and side: n_columns x (MOST_CUTS + 1) */
+};
+
+static struct cell *histogram(const struct growth *g, size_t depth, int side)
+{
+    return g->cells[2 * depth + (size_t)side];
+}
+
+static void count(const struct growth *g, size_t first, size_t end, struct cell *to)
+{
+    memset(to, 0, g->n_columns * (MOST_CUTS + 1) * sizeof *to);
+    for (size_t c = 0; c < g->n_columns; c++, to += MOST_CUTS + 1) {
+        const uint8_t *bin = g->bins->bin + g->column[c] * g->bins->n;
+        for (size_t i = first; i < end; i++) {
+            struct cell *cell = to + bin[g->row[i]];
+            cell->sum += g->left_over[g->row[i]];
+            cell->n++;
+        }
+    }
+}
+
+/* What is in `all` and not in `part`, put into `part`'s sibling */
+static void subtract(const struct growth *g, const struct cell *all, const struct cell *part,
+                     struct cell *to)
+{
+    for (size_t i = 0; i < g->n_columns * (MOST_CUTS + 1); i++) {
+        to[i].sum = all[i].sum - part[i].sum;
+        to[i].n = all[i].n - part[i].n;
+    }
+}
+
+struct cut {
+    size_t column; /* of those drawn */
+    uint8_t bin;
+    double gain; /* 0: none */
+};
+
+/* What a leaf explains, a little less for a small one */
+static double worth(int64_t sum, uint64_t n)
+{
+    const double s = (double)sum;
+    return s * s / ((double)n + 1);
+}
+
+static void try_column(const struct growth *g, const struct cell *cells, size_t c, struct cell all,
+                       struct cut *best)
+{
+    const size_t n_cuts = g->bins->n_cuts[g->column[c]];
+    const double now = worth(all.sum, all.n);
+    struct cell left = {0, 0};
+    for (size_t b = 0; b < n_cuts; b++) {
+        left.sum += cells[b].sum;
+        left.n += cells[b].n;
+        if (left.n < g->config->least_rows || all.n - left.n < g->config->least_rows)
+            continue;
+        const double gain =
+            worth(left.sum, left.n) + worth(all.sum - left.sum, all.n - left.n) - now;
+        if (gain > best->gain)
+            *best = (struct cut){c, (uint8_t)b, gain};
+    }
+}
+
+static size_t part(struct growth *g, size_t first, size_t end, const struct cut *cut)
+{
+    const uint8_t *bin = g->bins->bin + g->column[cut->column] * g->bins->n;
+    size_t left = first, right = 0;
+    for (size_t i = first; i < end; i++)
+        if (bin[g->row[i]] <= cut->bin)
+            g->row[left++] = g->row[i];
+        else
+            g->other[right++] = g->row[i];
+    memcpy(g->row + left, g->other, right * sizeof *g->row);
+    return left;
+}
+
+static struct cell total(const struct growth *g, const struct cell *cells)
+{
+    struct cell all = {0, 0};
+    for (size_t b = 0; b <= g->bins->n_cuts[g->column[0]]; b++) {
+        all.sum += cells[b].sum;
+        all.n += cells[b].n;
+    }
+    return all;
+}
+
+static void set_leaf(struct growth *g, size_t at, struct cell all)
+{
+    g->to->nodes[at] = (struct node){LEAF, 0, 0,
+                                     (float)((double)all.sum / ((double)all.n + 1)
+                                             * (double)g->config->rate / (1 << FRACTION_BITS))};
+}
+
+static size_t add_node(struct sequence *s)
+{
+    s->nodes = xgrow(s->nodes, s->n, &s->cap, sizeof *s->nodes);
+    return s->n++;
+}
+
+/* Grows node `at` of rows first..end-1, whose histogram is cells. */
+static void grow(struct growth *g, size_t at, size_t first, size_t end, const struct cell *cells,
+                 size_t depth)
+{
+    const struct cell all = total(g, cells);
+    struct cut best = {0, 0, 0};
+    for (size_t c = 0; depth < g->config->depth && c < g->n_columns; c++)
+        try_column(g, cells + c * (MOST_CUTS + 1), c, all, &best);
+    if (!(best.gain > 0)) {
+        set_leaf(g, at, all);
+        return;
+    }
+    const size_t middle = part(g, first, end, &best), column = g->column[best.column];
+    const size_t left = add_node(g->to), right = add_node(g->to);
+    g->to->nodes[at] = (struct node){(uint16_t)column, best.bin, (uint32_t)left,
+                                     g->bins->cut[column * MOST_CUTS + best.bin]};
+    g->to->gain[column] += best.gain;
+    const int few = middle - first > end - middle; /* the side that is counted */
+    if (depth + 1 < g->config->depth) {
+        struct cell *own = histogram(g, depth + 1, few), *rest = histogram(g, depth + 1, !few);
+        count(g, few ? middle : first, few ? end : middle, own);
+        subtract(g, cells, own, rest);
+    } else { /* leaves ask for totals alone */
+        const uint16_t columns = (uint16_t)g->n_columns;
+        g->n_columns = 1;
+        count(g, first, middle, histogram(g, depth + 1, 0));
+        count(g, middle, end, histogram(g, depth + 1, 1));
+        g->n_columns = columns;
+    }
+    grow(g, left, first, middle, histogram(g, depth + 1, 0), depth + 1);
+    grow(g, right, middle, end, histogram(g, depth + 1, 1), depth + 1);
+}
+
+/* ---- a sequence ---- */
+
+struct fitting {
+    const struct boost_rows *rows;
+    const struct boost_config *config;
+    struct bins bins;
+    struct boost *to;
+};
+
+static size_t draw_rows(struct growth *g, uint64_t *seed)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->bins->n; i++)
+        if (num_unit(seed) < g->config->row_share)
+            g->row[n++] = (uint32_t)i;
+    return n;
+}
+
+static void draw_columns(struct growth *g, uint64_t *seed)
+{
+    g->n_columns = 0;
+    for (size_t c = 0; c < g->bins->n_columns; c++)
+        if (g->bins->n_cuts[c] > 0 && num_unit(seed) < g->config->column_share)
+            g->column[g->n_columns++] = (uint16_t)c;
+    for (size_t c = 0; g->n_columns == 0; c = (c + 1) % g->bins->n_columns)
+        if (c + 1 == g->bins->n_columns || g->bins->n_cuts[c] > 0)
+            g->column[g->n_columns++] = (uint16_t)c;
+}
+
+/* What the trees so far leave of each row, of a group from its mean */
+static void leave(const struct boost_rows *rows, const float *said, int32_t *left_over)
+{
+    for (size_t i = 0, end; i < rows->n; i = end) {
+        int64_t sum = 0;
+        for (end = i;
+             end < rows->n && (end == i || (rows->group && rows->group[end] == rows->group[i]));
+             end++) {
+            left_over[end] = (int32_t)((rows->target[end] - said[end]) * (1 << FRACTION_BITS));
+            sum += left_over[end];
+        }
+        for (size_t j = i; rows->group && j < end; j++)
+            left_over[j] -= (int32_t)(sum / (int64_t)(end - i));
+    }
+}
+
+static void add_tree(const struct fitting *f, const struct sequence *s, size_t root, float *said)
+{
+    for (size_t i = 0; i < f->rows->n; i++) {
+        const struct node *node = s->nodes + root;
+        while (node->column != LEAF)
+            node = s->nodes + node->left + (f->bins.bin[node->column * f->bins.n + i] > node->bin);
+        said[i] += node->at;
+    }
+}
+
+static void fit_member(void *user, size_t member)
+{
+    const struct fitting *f = user;
+    const size_t n = f->rows->n, width = f->bins.n_columns * (MOST_CUTS + 1);
+    struct sequence *s = &f->to->members[member];
+    struct cell *cells[2 * 32];
+    int32_t *left_over = xcalloc(n, sizeof *left_over);
+    float *said = xcalloc(n, sizeof *said);
+    struct growth g = {&f->bins,
+                       f->config,
+                       s,
+                       left_over,
+                       xcalloc(n, sizeof *g.row),
+                       xcalloc(n, sizeof *g.other),
+                       xcalloc(f->bins.n_columns, sizeof *g.column),
+                       0,
+                       cells};
+    uint64_t seed = num_mix(f->config->seed, 21, member);
+    for (size_t i = 0; i < 2 * (f->config->depth + 1); i++)
+        cells[i] = xcalloc(width, sizeof *cells[i]);
+    s->root = xcalloc(f->config->trees, sizeof *s->root);
+    s->gain = xcalloc(f->bins.n_columns, sizeof *s->gain);
+    for (; s->n_trees < f->config->trees; s->n_trees++) {
+        leave(f->rows, said, left_over);
+        const size_t drawn = draw_rows(&g, &seed), root = add_node(s);
+        draw_columns(&g, &seed);
+        count(&g, 0, drawn, cells[0]);
+        grow(&g, root, 0, drawn, cells[0], 0);
+        s->root[s->n_trees] = (uint32_t)root;
+        add_tree(f, s, root, said);
+    }
+    for (size_t i = 0; i < 2 * (f->config->depth + 1); i++)
+        free(cells[i]);
+    free(g.row);
+    free(g.other);
+    free(g.column);
+    free(left_over);
+    free(said);
+}
+
+struct boost *boost_fit(const struct boost_rows *rows, const struct boost_config *config)
+{
+    struct boost *b = xcalloc(1, sizeof *b);
+    struct pool *pool = pool_new(config->n_threads);
+    struct fitting f = {.rows = rows, .config = config, .to = b};
+    b->n_columns = rows->n_columns;
+    b->n_members = config->members;
+    b->members = xcalloc(config->members, sizeof *b->members);
+    bins_open(&f.bins, rows, pool);
+    pool_run(pool, fit_member, &f, config->members);
+    bins_close(&f.bins);
+    pool_free(pool);
+    return b;
+}
+
+void boost_free(struct boost *b)
+{
+    for (size_t i = 0; b && i < b->n_members; i++) {
+        free(b->members[i].nodes);
+        free(b->members[i].root);
+        free(b->members[i].gain);
+    }
+    if (b)
+        free(b->members);
+    free(b);
+}
+
+/* ---- asking ---- */
+
+/* Tree by tree, so that one stays near while all rows go through it */
+void boost_ask(const struct boost *b, const float *x, size_t n, float *out)
+{
+    memset(out, 0, n * sizeof *out);
+    for (size_t m = 0; m < b->n_members; m++) {
+        const struct sequence *s = &b->members[m];
+        for (size_t t = 0; t < s->n_trees; t++)
+            for (size_t i = 0; i < n; i++) {
+                const struct node *node = s->nodes + s->root[t];
+                while (node->column != LEAF)
+                    node = s->nodes + node->left + (x[i * b->n_columns + node->column] > node->at);
+                out[i] += node->at;
+            }
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] /= (float)b->n_members;
+}
+
+void boost_gains(const struct boost *b, double *gain)
+{
+    for (size_t m = 0; m < b->n_members; m++)
+        for (size_t c = 0; c < b->n_columns; c++)
+            gain[c] += b->members[m].gain[c];
+}

@@ -1,0 +1,380 @@
+/* judge_inputs.c - see judge_inputs.h
+   SPDX-License-Identifier: MIT */
+#include "judge_inputs.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_NUMBERS = 4000, /* registers */
+    KEPT = 72,           /* columns in the end */
+    MATTERING = 14,      /* of which products and quotients are made */
+    ROUNDS = 3,
+    SCREENED = 12000 /* rows that the choice is made by */
+};
+
+enum op { GIVEN, IS, POWER, PRODUCT, QUOTIENT, ROUNDED_UP, REMAINDER, SUM };
+
+/* ---- registers ---- */
+
+static uint16_t add(struct judge_inputs *in, enum op op, size_t a, size_t b)
+{
+    if (in->n == MOST_NUMBERS)
+        return (uint16_t)(MOST_NUMBERS - 1);
+    in->number = xgrow(in->number, in->n, &in->cap, sizeof *in->number);
+    in->number[in->n] = (struct judge_number){(unsigned char)op, (uint16_t)a, (uint16_t)b};
+    return (uint16_t)in->n++;
+}
+
+/* What follows the last underscore of a GPU's name, as in gfx906_60; 0: no number */
+static double units_of(const char *token)
+{
+    const char *at = strrchr(token, '_');
+    int64_t n;
+    return at && !parse_int(at + 1, 1, 4096, &n) ? (double)n : 0;
+}
+
+static double power_of_two(double a)
+{
+    int64_t n = (int64_t)a, power = 1;
+    while (power < 8192 && n % (2 * power) == 0)
+        power *= 2;
+    return (double)power;
+}
+
+static double whole(double a)
+{
+    return (double)(int64_t)a;
+}
+
+static double operate(enum op op, double a, double b, uint16_t second)
+{
+    const double by = b > 0 ? b : 1, part = a / by > 1e15 ? 1e15 : a / by;
+    switch (op) {
+    case IS: return a == (double)second;
+    case POWER: return power_of_two(a);
+    case PRODUCT: return a * b;
+    case QUOTIENT: return a / by;
+    case ROUNDED_UP: return whole(part) + (part > whole(part));
+    case REMAINDER: return a - whole(part) * by;
+    default: return a + b;
+    }
+}
+
+static void give(const struct judge_inputs *in, const struct judge_row *row, double *r)
+{
+    const struct model *m = in->model;
+    int32_t values[KPRED_MAX_FIELDS + KPRED_MAX_TUPLE + 1];
+    size_t n = 0;
+    for (size_t f = 0; f < m->m.n_fields; f++)
+        r[n] = values[n] = row->problem[f], n++;
+    for (size_t p = 0; p < m->m.n_params; p++)
+        r[n] = values[n] = m->params[p].values[row->target[p]], n++;
+    r[n] = values[n] = (int32_t)row->table;
+    r[n + 1] = 0;
+    for (size_t f = 0; f < m->m.n_fields; f++)
+        if (!strcmp(m->fields[f].name, "gpu") && m->fields[f].tokens)
+            r[n + 1] = units_of(m->fields[f].tokens[row->problem[f]]);
+    size_t at = n + 2;
+    for (size_t c = 0; c < m->clauses.n; at += m->clauses.v[c++].n)
+        clause_numbers(&m->clauses.v[c], row->problem, values + m->m.n_fields, r + at);
+    if (in->judge.n_features) {
+        uint8_t x[KPRED_MAX_WIDTH];
+        program_run(&in->judge, values, n + 1, x);
+        for (size_t i = 0; i < in->judge.n_features; i++)
+            r[at++] = x[i];
+    }
+}
+
+static size_t units(const struct judge_inputs *in)
+{
+    return in->model->m.n_fields + in->model->m.n_params + 1;
+}
+
+static void compute(const struct judge_inputs *in, const struct judge_row *row, double *r)
+{
+    give(in, row, r);
+    for (size_t i = in->n_given; i < in->n; i++) {
+        const struct judge_number *x = &in->number[i];
+        r[i] = operate((enum op)x->op, r[x->a], r[x->b], x->b);
+    }
+}
+
+void judge_inputs_of(const struct judge_inputs *in, const struct judge_row *row, double *room,
+                     float *x)
+{
+    compute(in, row, room);
+    for (size_t i = 0; i < in->n_asked; i++) {
+        const double v = room[in->asked[i]];
+        x[i] = (float)(v > 1e30 ? 1e30 : v < -1e30 ? -1e30 : v);
+    }
+}
+
+/* ---- the first ones ---- */
+
+static int is_size(const struct model *m, size_t field)
+{
+    return !m->fields[field].tokens && m->spec->fields[field].most > 1;
+}
+
+static int is_number(const struct model *m, size_t param)
+{
+    return !m->spec->params[param].names[0] && m->params[param].n_values > 1;
+}
+
+static void add_names(struct judge_inputs *in, size_t at, size_t n_names)
+{
+    for (size_t i = 0; n_names > 2 && i < n_names; i++)
+        add(in, IS, at, i);
+}
+
+static void add_pairs_of_params(struct judge_inputs *in)
+{
+    const struct model *m = in->model;
+    for (size_t p = 0; p < m->m.n_params; p++)
+        for (size_t q = p + 1; q < m->m.n_params; q++)
+            if (is_number(m, p) && is_number(m, q)) {
+                add(in, PRODUCT, m->m.n_fields + p, m->m.n_fields + q);
+                add(in, QUOTIENT, m->m.n_fields + p, m->m.n_fields + q);
+                add(in, SUM, m->m.n_fields + p, m->m.n_fields + q);
+            }
+}
+
+static void add_pairs_of_sizes(struct judge_inputs *in)
+{
+    const struct model *m = in->model;
+    for (size_t f = 0; f < m->m.n_fields; f++)
+        for (size_t g = f + 1; g < m->m.n_fields; g++)
+            if (is_size(m, f) && is_size(m, g)) {
+                add(in, PRODUCT, f, g);
+                add(in, QUOTIENT, f, g);
+            }
+}
+
+static void add_sizes_by_params(struct judge_inputs *in)
+{
+    const struct model *m = in->model;
+    for (size_t f = 0; f < m->m.n_fields; f++)
+        for (size_t p = 0; p < m->m.n_params; p++)
+            if (is_size(m, f) && is_number(m, p))
+                for (enum op op = QUOTIENT; op <= REMAINDER; op++)
+                    add(in, op, f, m->m.n_fields + p);
+}
+
+static void add_first(struct judge_inputs *in)
+{
+    const struct model *m = in->model;
+    size_t given = m->m.n_fields + m->m.n_params + 2 + in->judge.n_features;
+    for (size_t c = 0; c < m->clauses.n; c++)
+        given += m->clauses.v[c].n;
+    while (in->n < given)
+        add(in, GIVEN, 0, 0);
+    in->n_given = given;
+    for (size_t f = 0; f < m->m.n_fields; f++)
+        if (m->fields[f].tokens)
+            add_names(in, f, (size_t)m->fields[f].n_tokens);
+        else if (is_size(m, f))
+            add(in, POWER, f, f);
+    for (size_t p = 0; p < m->m.n_params; p++)
+        if (m->spec->params[p].names[0])
+            add_names(in, m->m.n_fields + p, (size_t)m->params[p].n_values);
+    add_sizes_by_params(in);
+    add_pairs_of_params(in);
+    add_pairs_of_sizes(in);
+}
+
+/* ---- which of them matter ---- */
+
+struct screen {
+    struct judge_inputs *in;
+    const struct judge_rows *rows;
+    size_t *row, n; /* those that the choice is made by */
+    double *gain;   /* of each register */
+    uint64_t seed;
+    size_t n_threads;
+};
+
+/* Of rows in groups whole ones, or the differences within them were lost */
+static void draw_rows(struct screen *s)
+{
+    const struct judge_rows *r = s->rows;
+    const double share = r->n > SCREENED ? (double)SCREENED / (double)r->n : 1;
+    uint64_t seed = num_mix(s->seed, 31, 0);
+    s->row = xcalloc(r->n + 1, sizeof *s->row);
+    for (size_t i = 0, end; i < r->n; i = end) {
+        for (end = i + 1; end < r->n && r->in_groups && r->row[end].group == r->row[i].group; end++)
+            ;
+        const int is_drawn = (double)num_unit(&seed) < share;
+        for (size_t j = i; is_drawn && j < end; j++)
+            s->row[s->n++] = j;
+    }
+}
+
+static void fill(const struct judge_inputs *in, const struct judge_rows *rows, const size_t *row,
+                 size_t n, float *x)
+{
+    double *room = xcalloc(in->n, sizeof *room);
+    for (size_t i = 0; i < n; i++)
+        judge_inputs_of(in, &rows->row[row[i]], room, x + i * in->n_asked);
+    free(room);
+}
+
+/* The gain of each column that is asked */
+static void find_gains(struct screen *s)
+{
+    const struct boost_config config = {2, 40, 6, 5, 0.15f, 0.7f, 0.4f, s->seed, s->n_threads};
+    struct judge_inputs *in = s->in;
+    float *x = xcalloc(s->n * in->n_asked + 1, sizeof *x), *mark = xcalloc(s->n + 1, sizeof *mark);
+    uint32_t *group = xcalloc(s->n + 1, sizeof *group);
+    double *gain = xcalloc(in->n_asked, sizeof *gain);
+    fill(in, s->rows, s->row, s->n, x);
+    for (size_t i = 0; i < s->n; i++) {
+        mark[i] = s->rows->row[s->row[i]].mark;
+        group[i] = s->rows->row[s->row[i]].group;
+    }
+    const struct boost_rows rows = {s->n, in->n_asked, x, mark, s->rows->in_groups ? group : NULL};
+    struct boost *b = boost_fit(&rows, &config);
+    boost_gains(b, gain);
+    memset(s->gain, 0, MOST_NUMBERS * sizeof *s->gain);
+    for (size_t i = 0; i < in->n_asked; i++)
+        s->gain[in->asked[i]] = gain[i];
+    boost_free(b);
+    free(x);
+    free(mark);
+    free(group);
+    free(gain);
+}
+
+static const double *sort_gain;
+
+static int by_gain(const void *a, const void *b)
+{
+    const uint16_t p = *(const uint16_t *)a, q = *(const uint16_t *)b;
+    if (sort_gain[p] < sort_gain[q] || sort_gain[p] > sort_gain[q])
+        return sort_gain[p] > sort_gain[q] ? -1 : 1;
+    return p < q ? -1 : p > q;
+}
+
+/* Keeps the `most` that matter, the greatest gain first. */
+static void keep(struct screen *s, size_t most)
+{
+    struct judge_inputs *in = s->in;
+    sort_gain = s->gain;
+    qsort(in->asked, in->n_asked, sizeof *in->asked, by_gain);
+    if (in->n_asked > most)
+        in->n_asked = most;
+    while (in->n_asked > 1 && !(s->gain[in->asked[in->n_asked - 1]] > 0))
+        in->n_asked--;
+}
+
+static void ask(struct judge_inputs *in, uint16_t number)
+{
+    for (size_t i = 0; i < in->n_asked; i++)
+        if (in->asked[i] == number)
+            return;
+    if (in->n_asked < MOST_NUMBERS)
+        in->asked[in->n_asked++] = number;
+}
+
+static int is_known(const struct judge_inputs *in, enum op op, size_t a, size_t b)
+{
+    for (size_t i = in->n_given; i < in->n; i++)
+        if (in->number[i].op == op && in->number[i].a == a && in->number[i].b == b)
+            return 1;
+    return 0;
+}
+
+static void combine(struct judge_inputs *in, enum op op, size_t a, size_t b)
+{
+    if (!is_known(in, op, a, b) && in->n < MOST_NUMBERS - 1)
+        ask(in, add(in, op, a, b));
+}
+
+/* Products and quotients of those that matter most, and of each the waves on the GPU's units */
+static void combine_best(struct judge_inputs *in)
+{
+    uint16_t best[MATTERING];
+    const size_t n = in->n_asked < MATTERING ? in->n_asked : MATTERING;
+    memcpy(best, in->asked, n * sizeof *best);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i + 1; j < n; j++) {
+            combine(in, PRODUCT, best[i], best[j]);
+            combine(in, QUOTIENT, best[i], best[j]);
+        }
+        combine(in, ROUNDED_UP, best[i], units(in));
+        combine(in, REMAINDER, best[i], units(in));
+    }
+}
+
+/* Columns that say the same of all rows say nothing. */
+static void ask_all(struct judge_inputs *in)
+{
+    for (size_t i = 0; i < in->n; i++)
+        in->asked[in->n_asked++] = (uint16_t)i;
+}
+
+/* Leaves out the registers that no column needs. */
+static void drop_unused(struct judge_inputs *in)
+{
+    unsigned char *is_needed = xcalloc(in->n, 1);
+    uint16_t *at = xcalloc(in->n, sizeof *at);
+    size_t n = in->n_given;
+    for (size_t i = 0; i < in->n_asked; i++)
+        is_needed[in->asked[i]] = 1;
+    for (size_t i = in->n; i-- > in->n_given;)
+        if (is_needed[i]) {
+            is_needed[in->number[i].a] = 1;
+            if (in->number[i].op != IS)
+                is_needed[in->number[i].b] = 1;
+        }
+    for (size_t i = 0; i < in->n; i++) {
+        at[i] = (uint16_t)(i < in->n_given ? i : n);
+        if (i < in->n_given || !is_needed[i])
+            continue;
+        struct judge_number x = in->number[i];
+        x.a = at[x.a];
+        x.b = x.op == IS ? x.b : at[x.b];
+        in->number[n++] = x;
+    }
+    in->n = n;
+    for (size_t i = 0; i < in->n_asked; i++)
+        in->asked[i] = at[in->asked[i]];
+    free(is_needed);
+    free(at);
+}
+
+int judge_inputs_open(struct judge_inputs *in, const struct model *model,
+                      const struct judge_rows *rows, uint64_t seed, size_t n_threads)
+{
+    struct screen s = {.in = in, .rows = rows, .seed = seed, .n_threads = n_threads};
+    memset(in, 0, sizeof *in);
+    in->model = model;
+    if (model->spec->judge.n && program_compile_judge(model->spec, &in->judge))
+        return -1;
+    in->asked = xcalloc(MOST_NUMBERS, sizeof *in->asked);
+    s.gain = xcalloc(MOST_NUMBERS, sizeof *s.gain);
+    add_first(in);
+    ask_all(in);
+    draw_rows(&s);
+    for (int round = 0; round < ROUNDS; round++) {
+        find_gains(&s);
+        keep(&s, KEPT);
+        combine_best(in);
+    }
+    find_gains(&s);
+    keep(&s, KEPT);
+    drop_unused(in);
+    free(s.row);
+    free(s.gain);
+    return 0;
+}
+
+void judge_inputs_close(struct judge_inputs *in)
+{
+    free(in->number);
+    free(in->asked);
+    memset(in, 0, sizeof *in);
+}

@@ -1,0 +1,204 @@
+/* judge_trees.c - see judge_trees.h
+   SPDX-License-Identifier: MIT */
+#include "judge_trees.h"
+
+#include "base/numbers.h"
+#include "base/util.h"
+#include "model/unseen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what they learn ---- */
+
+struct marks {
+    size_t n, cap;
+    struct judge_row *row;
+    uint32_t groups; /* so far */
+};
+
+static void add(struct marks *m, const int32_t *problem, const unsigned char *target, size_t table,
+                double mark)
+{
+    m->row = xgrow(m->row, m->n, &m->cap, sizeof *m->row);
+    m->row[m->n++] = (struct judge_row){problem, target, (uint32_t)table, m->groups, (float)mark};
+}
+
+/* Of how many octaves a mark can tell at most */
+#define MARK_REACH 2.0
+
+static double least_time(const struct dataset *d, size_t first, size_t end)
+{
+    double least = d->time_us[first];
+    for (size_t i = first + 1; i < end; i++)
+        least = d->time_us[i] < least ? d->time_us[i] : least;
+    return least;
+}
+
+double judge_mark(double octaves)
+{
+    return MARK_REACH * (1 - (double)num_exp2((float)(-octaves / MARK_REACH))) / 0.6931471805599453;
+}
+
+/* With times: their marks; without: that the tuple works. No part: of all rows */
+static void add_timed(struct marks *m, const struct dataset *d, const unsigned char *part,
+                      const struct unseen *u, size_t table, int with_times)
+{
+    for (size_t i = 0, end; i < d->n; i = end, m->groups++) {
+        const int32_t *problem = d->problem + i * d->n_fields;
+        end = data_problem_end(d, i);
+        if ((part && part[i]) || (u->n && unseen_index(u, problem[u->field]) >= 0))
+            continue;
+        const double least = least_time(d, i, end);
+        for (size_t j = i; j < end; j++)
+            if (data_is_known(d, j))
+                add(m, problem, d->target + j * d->n_params, table,
+                    with_times ? judge_mark(num_log2(d->time_us[j] / least)) : 1);
+    }
+}
+
+/* Is it a problem that is kept from training? */
+static int is_kept(const struct dataset *d, const unsigned char *part, const int32_t *problem)
+{
+    const size_t row = data_find_problem(d, problem);
+    return row < d->n && part[row];
+}
+
+static void add_failed(struct marks *m, const struct dataset *d, const unsigned char *part,
+                       size_t table)
+{
+    for (size_t i = 0; i < d->failed.n; i++, m->groups++) {
+        const int32_t *problem = d->failed.problem + i * d->n_fields;
+        if (!part || !is_kept(d, part, problem))
+            add(m, problem, d->failed.target + i * d->n_params, table, 0);
+    }
+}
+
+static int has_failures(const struct marks *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->row[i].mark < 0.5f)
+            return 1;
+    return 0;
+}
+
+/* ---- fitting ---- */
+
+/* Draws whole groups of at most MOST rows together. */
+static void draw_some(struct marks *m, uint64_t seed)
+{
+    enum { MOST = 120000 };
+    const float share = (float)MOST / (float)m->n;
+    size_t kept = 0;
+    if (m->n <= MOST)
+        return;
+    for (size_t i = 0, end; i < m->n; i = end) {
+        const int is_drawn = num_unit(&seed) < share;
+        for (end = i; end < m->n && m->row[end].group == m->row[i].group; end++)
+            if (is_drawn)
+                m->row[kept++] = m->row[end];
+    }
+    note("%zu of %zu rows, drawn by whole problems, teach the judges", kept, m->n);
+    m->n = kept;
+}
+
+static int fit(struct judge *j, const struct judge_task *t, const struct marks *m, int in_groups,
+               uint64_t seed)
+{
+    const struct boost_config config = {4, 200, 7, 4, 0.1f, 0.8f, 0.5f, seed, t->n_threads};
+    const struct judge_rows rows = {m->n, m->row, in_groups};
+    if (judge_inputs_open(&j->inputs, t->model, &rows, seed, t->n_threads))
+        return -1;
+    const size_t width = j->inputs.n_asked;
+    float *x = xcalloc(m->n * width + 1, sizeof *x), *mark = xcalloc(m->n + 1, sizeof *mark);
+    uint32_t *group = xcalloc(m->n + 1, sizeof *group);
+    double *room = xcalloc(j->inputs.n, sizeof *room);
+    for (size_t i = 0; i < m->n; i++) {
+        judge_inputs_of(&j->inputs, &m->row[i], room, x + i * width);
+        mark[i] = m->row[i].mark;
+        group[i] = m->row[i].group;
+    }
+    const struct boost_rows learnt = {m->n, width, x, mark, in_groups ? group : NULL};
+    j->trees = boost_fit(&learnt, &config);
+    free(x);
+    free(mark);
+    free(group);
+    free(room);
+    return 0;
+}
+
+int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
+{
+    struct marks times, all;
+    struct unseen u;
+    memset(t, 0, sizeof *t);
+    memset(&times, 0, sizeof times);
+    memset(&all, 0, sizeof all);
+    if (unseen_read(&u, task->model->spec))
+        return -1;
+    for (size_t i = 0; i <= task->n_beside; i++) {
+        const struct dataset *d = i ? &task->beside[i - 1] : task->data;
+        const unsigned char *part = i ? NULL : task->part;
+        add_timed(&times, d, part, &u, i, 1);
+        add_timed(&all, d, part, &u, i, 0);
+        add_failed(&all, d, part, i);
+    }
+    draw_some(&times, task->seed);
+    draw_some(&all, task->seed);
+    int bad = !times.n ? fail("%s: no row for its judges", task->model->m.name)
+                       : fit(&t->time, task, &times, 1, task->seed);
+    if (!bad && has_failures(&all))
+        bad = fit(&t->works, task, &all, 0, task->seed + 1);
+    free(times.row);
+    free(all.row);
+    return bad;
+}
+
+static void close_judge(struct judge *j)
+{
+    judge_inputs_close(&j->inputs);
+    boost_free(j->trees);
+}
+
+void judge_trees_free(struct judge_trees *t)
+{
+    close_judge(&t->time);
+    close_judge(&t->works);
+}
+
+/* ---- asking ---- */
+
+enum { CHUNK = 256 };
+
+static void ask(const struct judge *j, const int32_t *problem, const unsigned char *targets,
+                size_t n, float *out)
+{
+    const size_t width = j->inputs.n_asked;
+    double *room = xcalloc(j->inputs.n, sizeof *room);
+    float *x = xcalloc(CHUNK * width, sizeof *x);
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t some = n - i < CHUNK ? n - i : CHUNK;
+        for (size_t k = 0; k < some; k++) {
+            const struct judge_row row = {problem, targets + (i + k) * j->inputs.model->m.n_params,
+                                          0, 0, 0};
+            judge_inputs_of(&j->inputs, &row, room, x + k * width);
+        }
+        boost_ask(j->trees, x, some, out + i);
+    }
+    free(room);
+    free(x);
+}
+
+void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
+                     const unsigned char *targets, size_t n, float *marks)
+{
+    float *works = xcalloc(n + 1, sizeof *works);
+    ask(&t->time, problem, targets, n, marks);
+    if (t->works.trees)
+        ask(&t->works, problem, targets, n, works);
+    for (size_t i = 0; t->works.trees && i < n; i++) {
+        const double share = works[i] < 0.001f ? 0.001 : works[i] > 1.0f ? 1 : (double)works[i];
+        marks[i] -= (float)num_log2(share);
+    }
+    free(works);
+}

@@ -1,0 +1,38 @@
+/* judge_trees.h - boosted trees that judge how fast a tuple is for a problem, and whether it fails
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "judge_inputs.h"
+
+struct judge {
+    struct judge_inputs inputs;
+    struct boost *trees; /* NULL: there is nothing to judge */
+};
+
+struct judge_trees {
+    struct judge time, works; /* works is without trees where nothing failed */
+};
+
+/* They learn from the rows of data whose part is 0 (NULL: all), from its failures but in problems
+   with other rows, and from all of the tables beside. 0, or -1 with a message. */
+struct judge_task {
+    const struct model *model;
+    const struct dataset *data;
+    const unsigned char *part;
+    const struct dataset *beside; /* n_beside other tables */
+    size_t n_beside;
+    uint64_t seed;
+    size_t n_threads;
+};
+
+int judge_trees_fit(struct judge_trees *t, const struct judge_task *task);
+void judge_trees_free(struct judge_trees *t);
+
+/* What a tuple is marked with that is so many octaves slower than the best: as much at first, but
+   less and less. Which of the fast ones is faster matters more than which of the slow ones. */
+double judge_mark(double octaves);
+
+/* The marks of n tuples of a problem, of which differences alone mean something: less is better. A
+   tuple that works half of the time has one more. */
+void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
+                     const unsigned char *targets, size_t n, float *marks);

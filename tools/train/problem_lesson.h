@@ -1,0 +1,26 @@
+/* problem_lesson.h - what the judges say of the tuples of one problem, see lessons.h
+   SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "judge_trees.h"
+#include "recipe.h"
+
+#include "model/unseen.h"
+
+struct lessons_task {
+    const struct recipe *recipe;
+    struct judge_task judges; /* of the data, the part to train on, the seed */
+};
+
+struct teaching {
+    const struct lessons_task *task;
+    const struct judge_trees *judges;
+    struct unseen unseen;
+    struct dataset *lesson; /* of each problem, its tuples with the judges' times */
+    int32_t *problem;       /* n x n_fields */
+    size_t *first;          /* rows of the data of the first n_known problems */
+    size_t n_known, n;
+};
+
+/* Makes lesson number `index`; user is a struct teaching. Several may run side by side. */
+void lesson_make(void *user, size_t index);
