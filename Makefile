@@ -296,6 +296,10 @@ cost: $(BUILD)/kpred ## fit how the cost of a prediction grows, in build/cost; t
 bench-peers: data all ## time kpred beside other ways to predict tuples, in build/peers; ONLY=NAME,...: these alone
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' INTO='$(INTO)' sh tools/report/peers.sh $(BUILD) $(DBS)
 
+.PHONY: own
+own: all ## what a sample of timings teaches, beside XGBoost, a forest and simpler ways; half an hour
+	@python3 tools/peers/own.py --train $(BUILD)/kpred-train
+
 .PHONY: race
 race: $(BUILD)/kpred ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose
 	@BUILD='$(BUILD)' CC='$(CC)'; . tests/harness/script.inc && test_program test_race $(BUILD)/race && \
