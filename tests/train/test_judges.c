@@ -179,6 +179,21 @@ static void a_sample_teaches(void)
     CHECK(strstr(program.err.s, "not all tuples were timed") == NULL);
 }
 
+/* A table of another kernel of the same parameters teaches the judges, without [judge], too. */
+static void a_table_beside_teaches(void)
+{
+    struct buf header = {0}, alone = {0};
+    write_table("beside.csv", 23, 60, 12);
+    REQUIRE(RAN("kpred-train train some.spec --data some.csv --beside beside.csv -o beside.h")
+            == 0);
+    REQUIRE(read_file("beside.h", 1 << 22, &header) == 0);
+    REQUIRE(read_file("some.h", 1 << 22, &alone) == 0);
+    CHECK(strstr(header.s, "beside beside.csv, ") != NULL);
+    CHECK(strcmp(strstr(header.s, "_weight"), strstr(alone.s, "_weight")) != 0);
+    buf_free(&header);
+    buf_free(&alone);
+}
+
 /* Only timed tuples are ranked, whatever the network thinks of others. */
 static void a_sample_is_told(void)
 {
@@ -226,6 +241,7 @@ int main(void)
     RUN(trees_learn);
     RUN(trees_of_nothing);
     RUN(a_sample_teaches);
+    RUN(a_table_beside_teaches);
     RUN(a_sample_is_told);
     little_tables();
     return program_end();

@@ -31,7 +31,7 @@ static const char help[] =
     "  --data FILE...   perf-dbs of SQLite (.db) and of text (.txt), CSV files (.csv), files of\n"
     "                   Kernel Tuner and KTT (.json), and each of these with .bz2 or .gz\n"
     "  --beside FILE... timed data of other kernels with the same parameters, from each file of\n"
-    "                   which the judges learn as well, for specs with a section [judge];\n"
+    "                   which the judges learn as well; format = timed or a section [judge];\n"
     "                   --split keeps none of them\n"
     "  --split SPLIT    which tenth of the problems to keep for testing: by whole problem\n"
     "                   (config), by tensor shape (shape), or none; default: what the spec says\n"
@@ -189,7 +189,7 @@ static int check_judge(const struct train_options *o, const struct spec *spec)
 {
     if (spec->judge.n && !spec_is_timed(spec))
         return fail("%s:%ld: [judge]: is for timed data", spec->path, spec->judge.line);
-    return spec->judge.n || !o->beside.n
+    return spec->judge.n || spec->format == SPEC_TIMED || !o->beside.n
                ? 0
                : fail("%s: --beside: the spec has no section [judge]", spec->path);
 }
