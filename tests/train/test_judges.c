@@ -130,12 +130,12 @@ static void write_table(const char *path, uint64_t seed, int problems, int some)
 }
 
 /* The spec that init makes, with short training */
-static int make_spec(const char *table, const char *spec)
+static int make_spec(const char *table, const char *spec, const char *fields, int judged)
 {
     struct buf text = {0};
-    int rc = RAN("kpred-train init %s --fields m,n -o %s --force", table, spec);
+    int rc = RAN("kpred-train init %s --fields %s -o %s --force", table, fields, spec);
     if (rc == 0 && read_file(spec, 1 << 20, &text) == 0) {
-        buf_puts(&text, "\n[network]\njudged = 120\nepochs = 12\n");
+        buf_printf(&text, "\n[network]\njudged = %d\nepochs = 12\n", judged);
         rc = out_whole(spec, &text);
     }
     buf_free(&text);
@@ -165,7 +165,7 @@ static void a_sample_teaches(void)
 {
     write_table("some.csv", 5, 90, 12);
     write_table("all.csv", 11, 40, TUPLES);
-    REQUIRE(make_spec("some.csv", "some.spec") == 0);
+    REQUIRE(make_spec("some.csv", "some.spec", "m,n", 120) == 0);
     REQUIRE(RAN("kpred-train train some.spec --data some.csv -o some.h --threads 2") == 0);
     CHECK(strstr(program.err.s, "problems that taught nothing") != NULL);
     CHECK(told("  network ") > 0.8 && told("  judges  ") > 0.8);
@@ -203,6 +203,50 @@ static void a_sample_is_told(void)
     CHECK(figure("share") > 0.95 && figure("timed") < 60);
     REQUIRE(RAN("kpred-train eval some.h --data some.csv --by all --json") == 0);
     CHECK(strstr(program.out.s, "\"timed\": ") != NULL);
+}
+
+/* ---- more legal tuples than are listed ---- */
+
+enum { LARGE_PARAMS = 6, LARGE_VALUES = 6 }; /* 46,656 tuples */
+
+/* The best values move with m. */
+static double large_time(int m, const int *value)
+{
+    double time = 10;
+    for (int p = 0; p < LARGE_PARAMS; p++)
+        time *= 1 + 0.15 * abs(value[p] - (p % 2 ? 2 : 1 + m / 16 % 4));
+    return time;
+}
+
+/* Of each problem some tuples at random and, with `best`, the fastest of all */
+static void write_large(const char *path, uint64_t seed, int problems, int some, int best)
+{
+    FILE *f = fopen(path, "w");
+    if (f == NULL)
+        return;
+    fprintf(f, "m,A,B,C,D,E,F,time_us\n");
+    for (int i = 0; i < problems; i++)
+        for (int m = 1 + i * 64 / problems, t = 0; t < some; t++) {
+            int value[LARGE_PARAMS];
+            fprintf(f, "%d,", m);
+            for (int p = 0; p < LARGE_PARAMS; p++) {
+                value[p] = (int)(num_draw(&seed) % LARGE_VALUES);
+                value[p] = best && t == 0 ? (p % 2 ? 2 : 1 + m / 16 % 4) : value[p];
+                fprintf(f, "%d,", value[p]);
+            }
+            fprintf(f, "%.6g\n", large_time(m, value));
+        }
+    fclose(f);
+}
+
+static void a_large_space(void)
+{
+    write_large("large.csv", 29, 24, 40, 0);
+    write_large("large_all.csv", 31, 9, 60, 1);
+    REQUIRE(make_spec("large.csv", "large.spec", "m", 12) == 0);
+    REQUIRE(RAN("kpred-train train large.spec --data large.csv --split none -o large.h") == 0);
+    REQUIRE(RAN("kpred-train eval large.h --data large_all.csv --rows all --by all --csv") == 0);
+    CHECK(figure("share") > 0.75);
 }
 
 /* ---- tables of which there is little to learn ---- */
@@ -243,6 +287,7 @@ int main(void)
     RUN(a_sample_teaches);
     RUN(a_table_beside_teaches);
     RUN(a_sample_is_told);
+    RUN(a_large_space);
     little_tables();
     return program_end();
 }
