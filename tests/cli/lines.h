@@ -62,9 +62,10 @@ static inline const char *with(const char *pair)
 /* A line with the fields for its @FIELD=VALUE or @'FIELD=VALUE' */
 static inline const char *with_fields(const char *line)
 {
-    const char *at = strchr(line, '@'), *pair = at + (at != NULL) + (at != NULL && at[1] == '\'');
+    const char *at = strchr(line, '@');
     if (at == NULL)
         return line;
+    const char *pair = at + 1 + (at[1] == '\'');
     const int n = (int)strcspn(pair, at[1] == '\'' ? "'" : " ");
     return say("%.*s%s%s", (int)(at - line), line, with(say("%.*s", n, pair)),
                pair + n + (at[1] == '\''));

@@ -13,7 +13,8 @@ suites() {
     export CFLAGS="$flags" BUILD="$tmp/build" ORACLE=none MIOPEN_DB=none
     make -s -j2 EXACT='-ffp-contract=off -pthread' || return 1
     JOBS=1 sh tests/harness/run.sh test_cli test_table json test_miopen test_entries test_user_db test_databases \
-        test_driver test_altered test_reasons paper test_aiter test_calls fuzz >"$tmp/log" 2>&1 && return
+        test_driver test_altered test_reasons test_networks test_judges test_aiter test_calls fuzz \
+        >"$tmp/log" 2>&1 && return
     grep -A 9 FAIL "$tmp/log" || tail -n 20 "$tmp/log"
     return 1
 }

@@ -228,7 +228,7 @@ static void each_number(void)
     } rows[] = {
         {LAYER_SHIFT, {0, 25}, {1, 24}},
         {HIDDEN_SHIFT, {0, 25}, {1, 1}},
-        {EMBEDDING_SHIFT, {-1, 16}, {0, 0}},
+        {EMBEDDING_SHIFT, {30, 16}, {0, 0}},
         {LOGIT_SHIFT, {11, 11}, {0, 0}},
         {LOGIT_BIAS, {INT32_MIN, INT32_MAX}, {1, 1}},
         {LOGIT_BIAS, {1 << 29, -(1 << 29)}, {1, 1}},
