@@ -165,7 +165,7 @@ static void a_sample_teaches(void)
 {
     write_table("some.csv", 5, 90, 12);
     write_table("all.csv", 11, 40, TUPLES);
-    REQUIRE(make_spec("some.csv", "some.spec", "m,n", 120) == 0);
+    REQUIRE(make_spec("some.csv", "some.spec", "m,n", 50) == 0);
     REQUIRE(RAN("kpred-train train some.spec --data some.csv -o some.h --threads 2") == 0);
     CHECK(strstr(program.err.s, "problems that taught nothing") != NULL);
     CHECK(told("  network ") > 0.8 && told("  judges  ") > 0.8);
@@ -243,7 +243,7 @@ static void a_large_space(void)
 {
     write_large("large.csv", 29, 24, 40, 0);
     write_large("large_all.csv", 31, 9, 60, 1);
-    REQUIRE(make_spec("large.csv", "large.spec", "m", 12) == 0);
+    REQUIRE(make_spec("large.csv", "large.spec", "m", 4) == 0);
     REQUIRE(RAN("kpred-train train large.spec --data large.csv --split none -o large.h") == 0);
     REQUIRE(RAN("kpred-train eval large.h --data large_all.csv --rows all --by all --csv") == 0);
     CHECK(figure("share") > 0.75);
