@@ -269,6 +269,24 @@ static void write_lines(const char *path, int problems, int some, double time)
     fclose(f);
 }
 
+/* Conditions of more terms than the judges take */
+static void long_conditions(void)
+{
+    struct buf text = {0};
+    int rc = read_file("some.spec", 1 << 20, &text);
+    buf_puts(&text, "\n[restrict]\n");
+    for (int i = 0; i < 60; i++) {
+        buf_puts(&text, "TILE * m");
+        for (int k = 0; k < 40; k++)
+            buf_printf(&text, " + %d", k);
+        buf_printf(&text, " > %d\n", i);
+    }
+    rc = rc == 0 ? out_whole("long.spec", &text) : rc;
+    CASE(rc == 0, "a spec with long conditions");
+    buf_free(&text);
+    trains("conditions of 4,000 terms", "long.spec", "some.csv");
+}
+
 static void little_tables(void)
 {
     write_table("one.csv", 17, 1, 30);
@@ -289,5 +307,6 @@ int main(void)
     RUN(a_sample_is_told);
     RUN(a_large_space);
     little_tables();
+    long_conditions();
     return program_end();
 }

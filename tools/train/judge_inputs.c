@@ -10,6 +10,7 @@
 
 enum {
     MOST_NUMBERS = 4000, /* registers */
+    MOST_NODES = 1000,   /* of these from conditions; those behind the last that fit are left out */
     KEPT = 72,           /* columns in the end */
     MATTERING = 14,      /* of which products and quotients are made */
     ROUNDS = 3,
@@ -79,7 +80,7 @@ static void give(const struct judge_inputs *in, const struct judge_row *row, dou
         if (!strcmp(m->fields[f].name, "gpu") && m->fields[f].tokens)
             r[n + 1] = units_of(m->fields[f].tokens[row->problem[f]]);
     size_t at = n + 2;
-    for (size_t c = 0; c < m->clauses.n; at += m->clauses.v[c++].n)
+    for (size_t c = 0; c < in->n_clauses; at += m->clauses.v[c++].n)
         clause_numbers(&m->clauses.v[c], row->problem, values + m->m.n_fields, r + at);
     if (in->judge.n_features) {
         uint8_t x[KPRED_MAX_WIDTH];
@@ -168,8 +169,12 @@ static void add_first(struct judge_inputs *in)
 {
     const struct model *m = in->model;
     size_t given = m->m.n_fields + m->m.n_params + 2 + in->judge.n_features;
-    for (size_t c = 0; c < m->clauses.n; c++)
-        given += m->clauses.v[c].n;
+    for (size_t nodes = 0; in->n_clauses < m->clauses.n; in->n_clauses++) {
+        nodes += m->clauses.v[in->n_clauses].n;
+        if (nodes > MOST_NODES)
+            break;
+        given += m->clauses.v[in->n_clauses].n;
+    }
     while (in->n < given)
         add(in, GIVEN, 0, 0);
     in->n_given = given;

@@ -32,7 +32,8 @@ struct judge_inputs {
     struct judge_number *number;
     size_t n, cap; /* registers: those given, then computed ones */
     size_t n_given;
-    uint16_t *asked; /* the registers that are columns for the trees */
+    size_t n_clauses; /* conditions of [restrict] whose terms are given */
+    uint16_t *asked;  /* the registers that are columns for the trees */
     size_t n_asked;
 };
 
