@@ -9,15 +9,19 @@
 #include <string.h>
 
 /* Rows of names for unseen GPUs were made of the others. */
-static void drop_unseen(struct eval *e)
+static int drop_unseen(struct eval *e)
 {
-    const int gpu = spec_field_index(e->model->spec, "gpu");
+    struct unseen u;
     size_t kept = 0;
-    for (size_t i = 0; gpu >= 0 && i < e->n; i++)
-        if (!unseen_is_name(e->model->spec,
-                            e->data.problem[e->row[i].index * e->data.n_fields + (size_t)gpu]))
+    if (unseen_read(&u, e->model->spec))
+        return -1;
+    for (size_t i = 0; i < e->n; i++) {
+        const int32_t *problem = e->data.problem + e->row[i].index * e->data.n_fields;
+        if (!u.n || unseen_index(&u, problem[u.field]) < 0)
             e->row[kept++] = e->row[i];
-    e->n = gpu >= 0 ? kept : e->n;
+    }
+    e->n = kept;
+    return 0;
 }
 
 static void print_figures(const struct eval *e, int has_judges,
@@ -59,8 +63,7 @@ int train_report(const struct model *model, const struct dataset *d,
         return 0;
     int bad = held_out_find(model->spec, model->m.split, d, &held);
     if (!bad && memchr(held.part, HELD_OUT_TEST, d->n)) {
-        bad = eval_select_rows(&e);
-        drop_unseen(&e);
+        bad = eval_select_rows(&e) || drop_unseen(&e);
         if (!bad && e.n > 1 && !(bad = peers_measure(&e, held.part, judges, figures))) {
             print_figures(&e, judges != NULL, figures);
             warn_if_behind(&e, figures);

@@ -70,6 +70,10 @@ struct eval_shares {
     double share, se, p1, p5;               /* geometric mean, its standard error, percentiles */
 };
 
+/* The standard error of the mean of a value for each of the rows first..end-1, over what the split
+   keeps together */
+double eval_error(const struct eval *e, const double *value, double mean, size_t first, size_t end);
+
 /* The figures of the rows first..end-1, which are sorted by unit. */
 struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
                                   size_t end);

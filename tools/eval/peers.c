@@ -244,23 +244,19 @@ static int ask_way(struct places *p, enum peer way, double *share)
     return 0;
 }
 
-/* The mean of share - less, and its standard error over what the split keeps together */
+/* The mean of share - less, and its standard error */
 static double mean_of(const struct eval *e, const double *share, const double *less, size_t place,
                       double *se)
 {
-    double sum = 0, square = 0;
-    for (size_t i = 0; i < e->n; i++)
-        sum += share[i * PEER_PLACES + place] - (less ? less[i * PEER_PLACES + place] : 0);
-    const double mean = sum / (double)e->n;
-    for (size_t i = 0, j; i < e->n; i = j) {
-        double off = 0;
-        for (j = i; j < e->n && e->row[j].unit == e->row[i].unit; j++)
-            off +=
-                share[j * PEER_PLACES + place] - (less ? less[j * PEER_PLACES + place] : 0) - mean;
-        square += off * off;
+    double *value = xcalloc(e->n + 1, sizeof *value), sum = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const size_t at = i * PEER_PLACES + place;
+        value[i] = share[at] - (less ? less[at] : 0);
+        sum += value[i];
     }
-    *se = sqrt(square) / (double)e->n;
-    return mean;
+    *se = eval_error(e, value, sum / (double)e->n, 0, e->n);
+    free(value);
+    return sum / (double)e->n;
 }
 
 int peers_measure(const struct eval *e, const unsigned char *part, const struct judge_trees *judges,

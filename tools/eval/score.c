@@ -303,9 +303,10 @@ int eval_run(const struct eval *e, size_t k, struct outcome *out)
     const kpred_model known = eval_sample_model(e->run);
     kpred_tuple *tuples = xcalloc(most, sizeof *tuples);
     struct asking a[2];
-    kpred_status status = open_asking(&a[0], e->run, beam),
-                 other = open_asking(&a[1], &known, e->is_sample ? KPRED_MAX_BEAM : beam);
-    status = status == KPRED_OK ? other : status;
+    a[1].arena = NULL;
+    kpred_status status = open_asking(&a[0], e->run, beam);
+    if (e->is_sample && status == KPRED_OK)
+        status = open_asking(&a[1], &known, KPRED_MAX_BEAM);
     for (size_t i = 0; i < e->n && status == KPRED_OK; i++)
         status = run_row(a, e, e->row + i, most, k, tuples, &out[i]);
     free(a[0].arena);

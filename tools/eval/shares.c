@@ -18,15 +18,13 @@ static double percentile(const double *sorted, size_t n, size_t percent)
     return sorted[rank ? rank - 1 : 0];
 }
 
-/* The standard error of the logarithm of the mean, over groups that the split keeps together */
-static double error_of(const struct eval *e, const struct outcome *out, size_t first, size_t end,
-                       double mean)
+double eval_error(const struct eval *e, const double *value, double mean, size_t first, size_t end)
 {
     double square = 0;
     for (size_t i = first, j; i < end; i = j) {
         double off = 0;
         for (j = i; j < end && e->row[j].unit == e->row[i].unit; j++)
-            off += log(out[j].share) - mean;
+            off += value[j - first] - mean;
         square += off * off;
     }
     return sqrt(square) / (double)(end - first);
@@ -36,11 +34,12 @@ struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *ou
                                   size_t end)
 {
     const size_t n = end - first;
-    double *sorted = xcalloc(n, sizeof *sorted), sum = 0;
+    double *sorted = xcalloc(n, sizeof *sorted), *logs = xcalloc(n, sizeof *logs), sum = 0;
     struct eval_shares s = {0};
     for (size_t i = 0; i < n; i++) {
         sorted[i] = out[first + i].share;
-        sum += log(sorted[i]);
+        logs[i] = log(sorted[i]);
+        sum += logs[i];
         s.exact += out[first + i].exact;
         s.unlisted += out[first + i].unlisted;
         s.answers += out[first + i].answers;
@@ -48,9 +47,10 @@ struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *ou
     }
     qsort(sorted, n, sizeof *sorted, compare);
     s.share = exp(sum / (double)n);
-    s.se = s.share * error_of(e, out, first, end, sum / (double)n);
+    s.se = s.share * eval_error(e, logs, sum / (double)n, first, end);
     s.p1 = percentile(sorted, n, 1);
     s.p5 = percentile(sorted, n, 5);
     free(sorted);
+    free(logs);
     return s;
 }

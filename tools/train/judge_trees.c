@@ -27,7 +27,7 @@ static void add(struct marks *m, const int32_t *problem, const unsigned char *ta
 /* Of how many octaves a mark can tell at most */
 #define MARK_REACH 2.0
 
-static double least_time(const struct dataset *d, size_t first, size_t end)
+double judge_least_time(const struct dataset *d, size_t first, size_t end)
 {
     double least = d->time_us[first];
     for (size_t i = first + 1; i < end; i++)
@@ -49,7 +49,7 @@ static void add_timed(struct marks *m, const struct dataset *d, const unsigned c
         end = data_problem_end(d, i);
         if ((part && part[i]) || (u->n && unseen_index(u, problem[u->field]) >= 0))
             continue;
-        const double least = least_time(d, i, end);
+        const double least = judge_least_time(d, i, end);
         for (size_t j = i; j < end; j++)
             if (data_is_known(d, j))
                 add(m, problem, d->target + j * d->n_params, table,

@@ -31,6 +31,8 @@ void judge_trees_free(struct judge_trees *t);
 /* What a tuple is marked with that is so many octaves slower than the best: as much at first, but
    less and less. Which of the fast ones is faster matters more than which of the slow ones. */
 double judge_mark(double octaves);
+/* What it counts from: of the rows of a problem, first..end-1 */
+double judge_least_time(const struct dataset *d, size_t first, size_t end);
 
 /* The marks of n tuples of a problem, of which differences alone mean something: less is better. A
    tuple that works half of the time has one more. */

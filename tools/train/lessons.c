@@ -17,17 +17,16 @@ enum { KNOWN = 1200 }; /* problems of the table that are learnt as they are, at 
 /* Some of them, when they are many: the trees have learnt from all. */
 static void draw_known(struct teaching *t)
 {
-    const size_t n_fields = t->task->judges.data->n_fields;
+    const size_t n_fields = t->task->judges.data->n_fields, bytes = n_fields * sizeof *t->problem;
     uint64_t seed = num_mix(t->task->judges.seed, 15, 0);
+    int32_t swap[KPRED_MAX_FIELDS];
     for (size_t i = 0; i < KNOWN; i++) {
-        const size_t from = i + num_draw(&seed) % (t->n - i), first = t->first[i];
-        t->first[i] = t->first[from];
-        t->first[from] = first;
+        const size_t from = i + num_draw(&seed) % (t->n - i);
+        memcpy(swap, t->problem + i * n_fields, bytes);
+        memmove(t->problem + i * n_fields, t->problem + from * n_fields, bytes);
+        memcpy(t->problem + from * n_fields, swap, bytes);
     }
     t->n = KNOWN;
-    for (size_t i = 0; i < KNOWN; i++)
-        memcpy(t->problem + i * n_fields, t->task->judges.data->problem + t->first[i] * n_fields,
-               n_fields * sizeof *t->problem);
 }
 
 static void list_known(struct teaching *t)
@@ -38,8 +37,7 @@ static void list_known(struct teaching *t)
         if (t->task->judges.part[i]
             || (t->unseen.n && unseen_index(&t->unseen, problem[t->unseen.field]) >= 0))
             continue;
-        memcpy(t->problem + t->n * d->n_fields, problem, d->n_fields * sizeof *problem);
-        t->first[t->n++] = i;
+        memcpy(t->problem + t->n++ * d->n_fields, problem, d->n_fields * sizeof *problem);
     }
     if (t->n > KNOWN)
         draw_known(t);
@@ -125,7 +123,6 @@ int lessons_add(const struct lessons_task *task, struct recipe_rows *to, struct 
         return -1;
     t.judges = judges;
     t.problem = xcalloc(most * d->n_fields + 1, sizeof *t.problem);
-    t.first = xcalloc(most + 1, sizeof *t.first);
     t.lesson = xcalloc(most + 1, sizeof *t.lesson);
     list_known(&t);
     list_made_up(&t);
@@ -134,7 +131,6 @@ int lessons_add(const struct lessons_task *task, struct recipe_rows *to, struct 
     pool_free(pool);
     add_all(&t, to);
     free(t.problem);
-    free(t.first);
     free(t.lesson);
     return 0;
 }

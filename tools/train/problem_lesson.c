@@ -153,10 +153,9 @@ static size_t *put_timed(const struct teaching *t, size_t first, size_t end, str
 static void mix_times(const struct dataset *d, size_t first, size_t end, const size_t *at,
                       struct options *o)
 {
-    double off = 0, least = d->time_us[first];
+    const double least = judge_least_time(d, first, end);
+    double off = 0;
     size_t n = 0;
-    for (size_t i = first; i < end; i++)
-        least = d->time_us[i] < least ? d->time_us[i] : least;
     for (size_t i = first; i < end; i++)
         if (at[i - first] != SIZE_MAX) {
             off += judge_mark(num_log2(d->time_us[i] / least)) - (double)o->mark[at[i - first]];

@@ -17,8 +17,7 @@ struct teaching {
     const struct judge_trees *judges;
     struct unseen unseen;
     struct dataset *lesson; /* of each problem, its tuples with the judges' times */
-    int32_t *problem;       /* n x n_fields */
-    size_t *first;          /* rows of the data of the first n_known problems */
+    int32_t *problem;       /* n x n_fields: those of the table, then others */
     size_t n_known, n;
 };
 

@@ -49,7 +49,7 @@
     X(balance, 0, 0, 1)             /* how much the size of a group counts (balance.h) */          \
     X(thinned, 1, 0.01, 1)          /* part of the rows that balance leaves */                     \
     X(as_searched, 0, 0, 1)         /* share of narrow rows (data.h) that count as others do */    \
-    X(judged, 300, 0, 100000)       /* problems made up for [judge] (judge.h) */                   \
+    X(judged, 300, 0, 100000)       /* problems made up for judges (lessons.h, judge_nets.h) */    \
     X(judge_trees, 0, 0, 1)         /* 1: trees judge, see lessons.h */                            \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
     X(judge_sharpness, 3, 0.1, 100) /* of the marks that they learn */                             \
@@ -73,9 +73,10 @@ struct recipe {
 #undef RECIPE_MEMBER
 };
 
-/* Of format = timed, other defaults hold for some (recipe.c), and draws may be 0: then all problems
-   together are to have about so many rows, or fewer, at least a quarter, if these are four for
-   each option. */
+/* Of format = timed, other defaults hold for some (recipe.c), and draws may be 0: then lessons.h
+   says how many where trees judge, and balance and thinned do not count there. Elsewhere all
+   problems together are to have about so many rows, or fewer, at least a quarter, if these are four
+   for each option. */
 enum { RECIPE_DRAWN = 16384 };
 
 /* The defaults with what the spec sets. 0, or -1 with a message that names file and line. */

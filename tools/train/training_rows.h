@@ -33,8 +33,8 @@ struct training_rows {
 };
 
 /* Makes the rows to learn from: optima as they are, but one of several rows that say the same; and
-   for timed data the rows of time_targets.h and judge.h. The model gets the legal tuples and the
-   ranges of its data. 0, or -1 with a message; training_rows_free in both cases. */
+   for timed data the rows of time_targets.h, lessons.h and judge_nets.h. The model gets the legal
+   tuples and the ranges of its data. 0, or -1 with a message; training_rows_free in both cases. */
 int training_rows_make(const struct training_task *task, struct model *model,
                        const struct training_data *data, struct training_rows *out);
 void training_rows_note_drops(const struct training_rows *rows, const char *model);
