@@ -1,5 +1,5 @@
-/* test_targets.c - what networks learn from: timed rows, how many a problem gets, and the forest
-   that teaches beside the networks
+/* test_targets.c - what networks learn from: timed rows, how many a problem gets, the forest that
+   teaches beside the networks, and the problems that tell when to stop
    SPDX-License-Identifier: MIT */
 #define KPRED_STATIC
 #include "kpred.h"
@@ -10,6 +10,7 @@
 #include "train/balance.h"
 #include "train/forest.h"
 #include "train/time_targets.h"
+#include "train/watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -292,6 +293,70 @@ static void narrow_rows(void)
     CHECK(said > 0.8);
 }
 
+/* ---- when to stop ---- */
+
+enum { WATCHED = 16, OF_EACH = 12 };
+
+/* Row v of a problem is value v and takes v / 4 octaves more than the first; the network of an epoch
+   likes value `first` best, then the others in their order. */
+static struct net likes(const struct net_dims *dims, size_t first)
+{
+    struct net n;
+    CHECK(net_new(&n, dims, "toy") == 0);
+    const struct net_block *embedding = &n.at.block[n.at.out[0]];
+    float *bias = n.w + n.at.block[NET_BC].at;
+    bias[0] = 1; /* the one unit that is on */
+    for (size_t v = 0; v < OF_EACH; v++)
+        n.w[embedding->at + v] = v == first ? 1 : -(float)v / OF_EACH;
+    return n;
+}
+
+static double watch_one(struct watch *w, const struct net_dims *dims, size_t first)
+{
+    struct net n = likes(dims, first);
+    const double lost = watch_epoch(w, &n);
+    net_free(&n);
+    return lost;
+}
+
+static struct watch *watch_toy(void)
+{
+    static uint8_t features[WATCHED * OF_EACH * 16], value[WATCHED * OF_EACH];
+    static float octaves[WATCHED * OF_EACH];
+    static size_t end[WATCHED];
+    for (size_t i = 0; i < WATCHED * OF_EACH; i++) {
+        value[i] = i % OF_EACH;
+        octaves[i] = (float)value[i] / 4;
+        end[i / OF_EACH] = i + 1;
+    }
+    return watch_new(
+        &(struct watch_rows){WATCHED * OF_EACH, WATCHED, features, value, octaves, end});
+}
+
+/* What is lost is the mean over the first one, four and ten. Epochs that are worse end the training,
+   and an earlier one ships; where all are as good, the last one does. */
+static void worse_epochs_end_it(void)
+{
+    const struct net_dims dims = {16, 16, 16, 16, 1, {OF_EACH}};
+    struct watch *w = watch_toy();
+    CHECK(fabs(watch_one(w, &dims, 8) - 2.0 / 3) < 1e-6); /* the first takes two octaves more */
+    CHECK(watch_one(w, &dims, 0) < 1e-6);
+    for (int i = 0; i < WATCH_PATIENCE; i++) {
+        CHECK(!watch_is_over(w));
+        watch_one(w, &dims, 4);
+    }
+    CHECK(watch_is_over(w));
+    struct net n = likes(&dims, 4), second = likes(&dims, 0);
+    const struct watch_result r = watch_choose(w, &n);
+    CHECK(r.epoch == 2 && r.epochs == 2 + WATCH_PATIENCE && r.problems == WATCHED);
+    CHECK(r.lost < 1e-6 && memcmp(n.w, second.w, n.at.n_weights * sizeof *n.w) == 0);
+    watch_one(w, &dims, 0);
+    CHECK(!watch_is_over(w) && watch_choose(w, &n).epoch == 3 + WATCH_PATIENCE);
+    net_free(&n);
+    net_free(&second);
+    watch_free(w);
+}
+
 int main(void)
 {
     RUN(groups_share);
@@ -303,5 +368,6 @@ int main(void)
     RUN(unknown_prefixes);
     RUN(the_same_for_any_threads);
     RUN(narrow_rows);
+    RUN(worse_epochs_end_it);
     return test_end();
 }

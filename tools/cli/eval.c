@@ -4,6 +4,7 @@
 #include "readers.h"
 
 #include "base/outputs.h"
+#include "eval/estimate.h"
 #include "eval/eval.h"
 #include "eval/predictor.h"
 
@@ -59,7 +60,9 @@ static const char help[] =
     "whose first tuple was not timed; timed: percent of the first k tuples that were. Where not "
     "all\n"
     "tuples of a problem were timed (format = timed), the model's order of those that were "
-    "counts.\n"
+    "counts,\n"
+    "and judged estimates the share of the first k tuples among all legal ones: it is what trees\n"
+    "think that learn from the files.\n"
     "\n"
     "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
     "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
@@ -151,6 +154,10 @@ static void add_shares(struct results *to, const struct eval_shares *s, size_t n
     if (shows_error(to))
         table_number(t, "%.2f", 100.0 * (double)s->unlisted / (double)n);
     table_number(t, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
+    if (s->judged < 0)
+        table_text(t, "");
+    else
+        table_number(t, "%.5f", s->judged);
 }
 
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
@@ -209,18 +216,15 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
 }
 
 /* One k: a line of the table and a point of a curve for every group */
-static int evaluate_k(const struct eval *e, size_t k, struct outcome *out, struct results *to)
+static void add_k(const struct eval *e, size_t k, const struct outcome *out, struct results *to)
 {
     size_t end, group = 0;
-    if (eval_run(e, k, out))
-        return -1;
     if (to->o->hits)
         add_hits(e, &to->hits, k, out);
     for (size_t first = 0; first < e->n; first = end, group++) {
         end = eval_group_end(e, first);
         add_group(e, to, group, k, out, first, end);
     }
-    return 0;
 }
 
 static int draw(const struct eval *e, const struct results *r)
@@ -249,36 +253,54 @@ static int draw(const struct eval *e, const struct results *r)
 static const char *heading(const struct eval *e, const struct results *to)
 {
     if (!shows_error(to))
-        return eval_is_timed(e)
-                   ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,share_p5,timed"
-                   : "model,split,gpu,dtype,k,n,pft,avg,valid";
+        return eval_is_timed(e) ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,"
+                                  "share_p5,timed,judged"
+                                : "model,split,gpu,dtype,k,n,pft,avg,valid";
     return eval_is_timed(e)
                ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
-                 "share p1,share p5,unlisted,timed"
+                 "share p1,share p5,unlisted,timed,judged"
                : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
 }
 
 /* Every k in turn */
-static int evaluate_ks(const struct eval *e, struct outcome *out, struct results *to)
+static int evaluate_ks(const struct eval *e, struct results *to)
 {
-    int bad = 0;
+    const struct opt_counts *k = &to->o->k;
+    struct outcome *out = xcalloc(k->n * e->n, sizeof *out);
+    const int bad = eval_run(e, k->v, k->n, out);
     table_heading(&to->table, heading(e, to));
     table_heading(&to->hits, eval_is_timed(e) ? HITS ",share,unlisted" : HITS);
-    for (size_t i = 0; i < to->o->k.n && !bad; i++)
-        bad = evaluate_k(e, (size_t)to->o->k.v[i], out, to);
+    for (size_t i = 0; i < k->n && !bad; i++)
+        add_k(e, (size_t)k->v[i], out + i * e->n, to);
+    free(out);
     return bad;
 }
 
-static int evaluate_all(const struct eval *e, struct results *to)
+/* Of a sample, judges say what they think of the answers that were not timed. */
+static int evaluate_sample(struct eval *e, struct results *to)
 {
-    struct outcome *out = xcalloc(e->n, sizeof *out);
+    e->estimate = estimate_open(e);
+    const int bad = !e->estimate || evaluate_ks(e, to);
+    estimate_close(e->estimate);
+    return bad;
+}
+
+static int evaluate_reliability(const struct eval *e, struct results *to)
+{
     const struct opt_counts *k = &to->o->k;
-    const int bad = to->o->reliability ? eval_reliability(e, k->v, k->n, out, &to->table, &to->plot)
-                                       : evaluate_ks(e, out, to);
+    struct outcome *out = xcalloc(e->n, sizeof *out);
+    const int bad = eval_reliability(e, k->v, k->n, out, &to->table, &to->plot);
     free(out);
-    if (to->o->reliability && !bad)
+    if (!bad)
         eval_temperature(e);
     return bad;
+}
+
+static int evaluate_all(struct eval *e, struct results *to)
+{
+    return to->o->reliability ? evaluate_reliability(e, to)
+           : e->is_sample     ? evaluate_sample(e, to)
+                              : evaluate_ks(e, to);
 }
 
 static int print_results(const struct eval *e, const struct results *r)
@@ -288,7 +310,7 @@ static int print_results(const struct eval *e, const struct results *r)
 }
 
 /* The file of --hits is opened before the long work, not after it. */
-static int evaluate(const struct eval *e, const struct options *o)
+static int evaluate(struct eval *e, const struct options *o)
 {
     struct results r = {.o = o};
     struct outfile hits;

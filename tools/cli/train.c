@@ -73,7 +73,7 @@ static size_t thread_count(const struct train_options *o)
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
 
-static const char *progress_name;
+static const char *progress_name, *progress_unit;
 static time_t progress_start;
 
 static void show_progress(const char *what, size_t epoch, size_t epochs, double loss,
@@ -83,12 +83,13 @@ static void show_progress(const char *what, size_t epoch, size_t epochs, double 
     fprintf(stderr, "\r\033[K%s: %s, epoch %zu of %zu: loss %.3f bits", progress_name, what, epoch,
             epochs, loss);
     if (held_out > 0)
-        fprintf(stderr, ", score %.3f bits on held-out rows", held_out);
+        fprintf(stderr, ", score %.3f %s", held_out, progress_unit);
     fprintf(stderr, ", %ld:%02ld", seconds / 60, seconds % 60);
 }
 
-static recipe_progress *progress_begin(const char *name)
+static recipe_progress *progress_begin(const char *name, int is_watched)
 {
+    progress_unit = is_watched ? "octaves slower than the fastest" : "bits on held-out rows";
     progress_name = name;
     progress_start = time(NULL);
     return isatty(STDERR_FILENO) ? show_progress : NULL;
@@ -107,7 +108,7 @@ static int make_rows(const struct train_options *o, struct model *model,
                      struct training_rows *rows)
 {
     const struct training_task task = {recipe, o->split, (uint64_t)o->seed, thread_count(o),
-                                       progress_begin(model->m.name)};
+                                       progress_begin(model->m.name, 0)};
     const int bad = training_rows_make(&task, model, data, rows);
     progress_end();
     training_rows_note_drops(rows, model->m.name);
@@ -133,8 +134,9 @@ static int train_additive(const struct train_options *o, struct model *model,
     struct recipe r = *recipe;
     if (model->spec->judge.n || rows->judges)
         r.teachers = 0; /* the rows are their opinion */
-    int bad = recipe_train(&r, model, &rows->train, &rows->held_out, (uint64_t)o->seed,
-                           thread_count(o), progress_begin(model->m.name), &nets);
+    int bad = recipe_train(&r, model, &rows->train, rows->judges ? &rows->watched : &rows->held_out,
+                           (uint64_t)o->seed, thread_count(o),
+                           progress_begin(model->m.name, rows->judges != NULL), &nets);
     progress_end();
     if (bad)
         return -1;
@@ -155,7 +157,7 @@ static int train_paper(const struct train_options *o, struct model *model,
     struct paper paper;
     const int bad =
         paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train, &rows->held_out,
-                    (uint64_t)o->seed, thread_count(o), progress_begin(model->m.name), &paper);
+                    (uint64_t)o->seed, thread_count(o), progress_begin(model->m.name, 0), &paper);
     progress_end();
     if (bad)
         return -1;

@@ -22,7 +22,8 @@ struct outcome {
     size_t unlisted; /* the first tuple was not timed */
     size_t answers;  /* tuples that came back for the problem */
     size_t timed;    /* those of them that were timed */
-    double share;    /* the best time divided by the time of the best of k timed tuples */
+    double judged; /* the share of the answers as the judges see it; below 0: they were not asked */
+    double share;  /* the best time divided by the time of the best of k timed tuples */
 };
 
 /* All rows; the rows kept from training to test on; for a fold, the rows in no fold (held_out.h) */
@@ -40,6 +41,7 @@ struct eval {
     size_t n;
     int is_single; /* timed, but each problem has one option: the best, as untimed data have */
     int is_sample; /* not all tuples were timed: sample.h */
+    struct estimate *estimate; /* of what was not timed; NULL: none is asked for */
     unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
                               predict it; else NULL */
 };
@@ -51,8 +53,9 @@ int eval_is_timed(const struct eval *e);
 /* Sets e->row and e->is_out of the data, the caller's to free: 0, or -1 with a message. */
 int eval_select_rows(struct eval *e);
 
-/* The outcome of every row for one k. 0, or -1 with a message. */
-int eval_run(const struct eval *e, size_t k, struct outcome *out);
+/* The outcomes of every row: those for the first k, then those for the next. 0, or -1 with a
+   message. */
+int eval_run(const struct eval *e, const long *k, size_t n_k, struct outcome *out);
 
 /* How many parameters of the tuple agree with a target. */
 size_t eval_agreement(const struct eval *e, const kpred_tuple *t, const unsigned char *target);
@@ -67,7 +70,8 @@ void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *ke
 
 struct eval_shares {
     size_t exact, unlisted, answers, timed; /* sums of the outcomes' */
-    double share, se, p1, p5;               /* geometric mean, its standard error, percentiles */
+    double judged;            /* geometric mean of what the judges say; below 0: nothing */
+    double share, se, p1, p5; /* geometric mean, its standard error, percentiles */
 };
 
 /* The standard error of the mean of a value for each of the rows first..end-1, over what the split

@@ -19,7 +19,7 @@ enum peer { PEER_NETWORK, PEER_JUDGES, PEER_NEAREST, PEER_SINGLE, N_PEERS };
 extern const char *const peer_names[N_PEERS];
 
 enum { PEER_PLACES = 3 };
-extern const size_t peer_places[PEER_PLACES]; /* k: 1, 4, 10 */
+extern const long peer_places[PEER_PLACES]; /* k: 1, 4, 10 */
 
 struct peer_figure {
     double share, se;         /* geometric mean, its standard error over groups of the split */

@@ -129,7 +129,7 @@ int eval_reliability(const struct eval *e, const long *k, size_t n_k, struct out
     table_heading(t, heading);
     plot->diagonal = 1;
     for (size_t i = 0; i < n_k; i++) {
-        if (eval_run(e, (size_t)k[i], out))
+        if (eval_run(e, &k[i], 1, out))
             return -1;
         for (size_t first = 0; first < e->n; first = end) {
             struct bin bins[BINS + 1] = {{0, 0, 0, 0, 0}};

@@ -1,5 +1,6 @@
 /* score.c - the rows to test on, and what each prediction was worth
    SPDX-License-Identifier: MIT */
+#include "estimate.h"
 #include "sample.h"
 
 #include "data/held_out.h"
@@ -278,39 +279,73 @@ static kpred_status ask(struct asking *a, const struct eval *e, const struct eva
                : status;
 }
 
-/* Asks for tuples; of a sample once more for timed ones alone, which then are scored. */
-static kpred_status run_row(struct asking a[2], const struct eval *e, const struct eval_row *r,
-                            size_t most, size_t k, kpred_tuple *tuples, struct outcome *out)
+/* What the answers to a row are scored by */
+struct scoring {
+    const struct eval *e;
+    const long *k;
+    size_t n_k;
+    kpred_tuple *tuples, *known;
+    struct asking *asking; /* for each k, and of a sample for the timed tuples alone */
+};
+
+/* n tuples are what the model says; of a sample n_known are its order of those that were timed. */
+static void score_answers(const struct scoring *s, const struct eval_row *r, size_t k, size_t n,
+                          size_t n_known, struct outcome *out)
 {
-    size_t n = 0;
-    kpred_status status = ask(&a[0], e, r, tuples, most, &n);
+    const struct eval *e = s->e;
     const size_t answers = n < k ? n : k;
-    const size_t timed = e->is_out ? eval_count_timed(e, r, tuples, answers) : answers;
-    if (e->is_sample && status == KPRED_OK) {
-        eval_sample_row(e, r);
-        status = ask(&a[1], e, r, tuples, most, &n);
-    }
-    *out = score_row(e, r, tuples, n, k);
+    *out = e->is_sample ? score_row(e, r, s->known, n_known, k) : score_row(e, r, s->tuples, n, k);
     out->answers = answers;
-    out->timed = timed;
+    out->timed = e->is_out ? eval_count_timed(e, r, s->tuples, answers) : answers;
+    out->judged = e->estimate ? estimate_share(e->estimate, r, s->tuples, answers) : -1;
+}
+
+/* The timed tuples alone are asked for once: their order is the same for each k. */
+static kpred_status run_row(const struct scoring *s, const struct eval_row *r, struct outcome *out)
+{
+    const struct eval *e = s->e;
+    size_t n_known = 0;
+    kpred_status status = KPRED_OK;
+    if (e->is_sample) {
+        eval_sample_row(e, r);
+        status = ask(&s->asking[s->n_k], e, r, s->known, KPRED_MAX_BEAM, &n_known);
+    }
+    for (size_t i = 0; i < s->n_k && status == KPRED_OK; i++) {
+        size_t n;
+        status = ask(&s->asking[i], e, r, s->tuples, most_tuples(e, (size_t)s->k[i]), &n);
+        score_answers(s, r, (size_t)s->k[i], n, n_known, &out[i * e->n]);
+    }
     return status;
 }
 
-int eval_run(const struct eval *e, size_t k, struct outcome *out)
+static kpred_status open_all(const struct scoring *s, const kpred_model *known)
 {
-    const size_t most = most_tuples(e, k);
-    const size_t beam = e->beam > most ? e->beam : most;
+    kpred_status status = KPRED_OK;
+    for (size_t i = 0; i < s->n_k && status == KPRED_OK; i++) {
+        const size_t most = most_tuples(s->e, (size_t)s->k[i]);
+        status = open_asking(&s->asking[i], s->e->run, s->e->beam > most ? s->e->beam : most);
+    }
+    if (s->e->is_sample && status == KPRED_OK)
+        status = open_asking(&s->asking[s->n_k], known, KPRED_MAX_BEAM);
+    return status;
+}
+
+int eval_run(const struct eval *e, const long *k, size_t n_k, struct outcome *out)
+{
     const kpred_model known = eval_sample_model(e->run);
-    kpred_tuple *tuples = xcalloc(most, sizeof *tuples);
-    struct asking a[2];
-    a[1].arena = NULL;
-    kpred_status status = open_asking(&a[0], e->run, beam);
-    if (e->is_sample && status == KPRED_OK)
-        status = open_asking(&a[1], &known, KPRED_MAX_BEAM);
+    struct scoring s = {e,
+                        k,
+                        n_k,
+                        xcalloc(KPRED_MAX_BEAM, sizeof *s.tuples),
+                        xcalloc(KPRED_MAX_BEAM, sizeof *s.known),
+                        xcalloc(n_k + 1, sizeof *s.asking)};
+    kpred_status status = open_all(&s, &known);
     for (size_t i = 0; i < e->n && status == KPRED_OK; i++)
-        status = run_row(a, e, e->row + i, most, k, tuples, &out[i]);
-    free(a[0].arena);
-    free(a[1].arena);
-    free(tuples);
+        status = run_row(&s, e->row + i, out + i);
+    for (size_t i = 0; i <= n_k; i++)
+        free(s.asking[i].arena);
+    free(s.asking);
+    free(s.tuples);
+    free(s.known);
     return status == KPRED_OK ? 0 : fail("%s: %s", e->model->m.name, kpred_status_string(status));
 }

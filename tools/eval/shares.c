@@ -30,6 +30,19 @@ double eval_error(const struct eval *e, const double *value, double mean, size_t
     return sqrt(square) / (double)(end - first);
 }
 
+/* The geometric mean of what the judges were asked for */
+static double judged(const struct outcome *out, size_t n)
+{
+    double sum = 0;
+    size_t asked = 0;
+    for (size_t i = 0; i < n; i++)
+        if (out[i].judged > 0) {
+            sum += log(out[i].judged);
+            asked++;
+        }
+    return asked ? exp(sum / (double)asked) : -1;
+}
+
 struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *out, size_t first,
                                   size_t end)
 {
@@ -48,6 +61,7 @@ struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *ou
     qsort(sorted, n, sizeof *sorted, compare);
     s.share = exp(sum / (double)n);
     s.se = s.share * eval_error(e, logs, sum / (double)n, first, end);
+    s.judged = judged(out + first, n);
     s.p1 = percentile(sorted, n, 1);
     s.p5 = percentile(sorted, n, 5);
     free(sorted);

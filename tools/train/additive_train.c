@@ -195,10 +195,12 @@ void net_train(struct net *net, const struct net_rows *rows, const struct net_ro
 {
     struct trainer tr;
     trainer_new(&tr, net, rows, config);
-    for (size_t epoch = 0; epoch < config->epochs; epoch++) {
-        double loss = train_epoch(&tr, epoch);
+    struct watch *watch = config->watch;
+    for (size_t epoch = 0; epoch < config->epochs && !(watch && watch_is_over(watch)); epoch++) {
+        const double loss = train_epoch(&tr, epoch);
+        const double lost = watch ? watch_epoch(watch, &tr.mean) : 0;
         if (progress)
-            progress(user, epoch, loss, validate(&tr, validation));
+            progress(user, epoch, loss, watch ? lost : validate(&tr, validation));
     }
     memcpy(net->w, tr.mean.w, net->at.n_weights * sizeof(float));
     trainer_free(&tr);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "additive_rows.h"
+#include "watch.h"
 
 struct net_train_config {
     uint64_t seed;
@@ -18,10 +19,12 @@ struct net_train_config {
     float regret;          /* part in the loss of what choosing by the probabilities costs: the
                               mean of log2(greatest / own) of what was timed */
     float drop_input, drop_encoder, drop_hidden; /* rates of dropout */
-    float average; /* decay of the running average of weights, per step; 0: none */
+    float average;       /* decay of the running average of weights, per step; 0: none */
+    struct watch *watch; /* tells when to stop and which epoch's weights to take; null: the last */
 };
 
-/* loss in bits a row, of the training rows as seen on the way and of the validation rows (or 0) */
+/* loss in bits a row, of the training rows as seen on the way and of the validation rows (or 0);
+   with a watch what it lost, in octaves, in the place of the latter */
 typedef void net_progress(void *user, size_t epoch, double loss, double validation);
 
 /* Trains on at least one row, in batches of at least one. */

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "advice.h"
 
+#include "base/numbers.h"
+
 #include "model/unseen.h"
 
 #include <math.h>
@@ -212,6 +214,15 @@ static double guessing(const struct model *model)
     return bits;
 }
 
+static void note_watched(const struct model *model, const struct watch_result *w)
+{
+    if (w->problems)
+        note("%s: the network of epoch %zu of %zu ships: on %zu problems that were no lesson, the "
+             "fastest of its first 1, 4 and 10 timed tuples takes %.1f %% more than the fastest",
+             model->m.name, w->epoch, w->epochs, w->problems,
+             100 * (double)(num_exp2((float)w->lost) - 1));
+}
+
 void advice_losses(const struct model *model, const struct recipe_losses *losses)
 {
     struct buf b = {NULL, 0, 0};
@@ -220,6 +231,7 @@ void advice_losses(const struct model *model, const struct recipe_losses *losses
     note("%s: loss: %.3f bits a row on the rows that it was trained on%s; guessing costs %.3f",
          model->m.name, losses->train, b.s ? b.s : "", guessing(model));
     buf_free(&b);
+    note_watched(model, &losses->watched);
 }
 
 static void note_clause(const struct model *model, const struct clause *c, size_t broken,

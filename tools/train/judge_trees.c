@@ -40,6 +40,12 @@ double judge_mark(double octaves)
     return MARK_REACH * (1 - (double)num_exp2((float)(-octaves / MARK_REACH))) / 0.6931471805599453;
 }
 
+double judge_octaves(double mark)
+{
+    const double left = 1 - mark * 0.6931471805599453 / MARK_REACH;
+    return -MARK_REACH * num_log2(left > 1e-3 ? left : 1e-3);
+}
+
 /* With times: their marks; without: that the tuple works. No part: of all rows */
 static void add_timed(struct marks *m, const struct dataset *d, const unsigned char *part,
                       const struct unseen *u, size_t table, int with_times)

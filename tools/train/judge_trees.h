@@ -31,6 +31,7 @@ void judge_trees_free(struct judge_trees *t);
 /* What a tuple is marked with that is so many octaves slower than the best: as much at first, but
    less and less. Which of the fast ones is faster matters more than which of the slow ones. */
 double judge_mark(double octaves);
+double judge_octaves(double mark); /* the other way, of at least 0 */
 /* What it counts from: of the rows of a problem, first..end-1 */
 double judge_least_time(const struct dataset *d, size_t first, size_t end);
 

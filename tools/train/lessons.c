@@ -3,6 +3,7 @@
 #include "lessons.h"
 
 #include "base/numbers.h"
+#include "data/held_out.h"
 #include "made_up.h"
 #include "matrix.h"
 #include "time_targets.h"
@@ -29,19 +30,122 @@ static void draw_known(struct teaching *t)
     t->n = KNOWN;
 }
 
+/* May it be a lesson, as it was measured? Rows for a name of [unseen] were made of others. */
+static int is_known(const struct teaching *t, size_t row)
+{
+    const struct dataset *d = t->task->judges.data;
+    return !t->part[row]
+           && !(t->unseen.n
+                && unseen_index(&t->unseen, d->problem[row * d->n_fields + t->unseen.field]) >= 0);
+}
+
 static void list_known(struct teaching *t)
 {
     const struct dataset *d = t->task->judges.data;
-    for (size_t i = 0; i < d->n; i = data_problem_end(d, i)) {
-        const int32_t *problem = d->problem + i * d->n_fields;
-        if (t->task->judges.part[i]
-            || (t->unseen.n && unseen_index(&t->unseen, problem[t->unseen.field]) >= 0))
-            continue;
-        memcpy(t->problem + t->n++ * d->n_fields, problem, d->n_fields * sizeof *problem);
-    }
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        if (is_known(t, i))
+            memcpy(t->problem + t->n++ * d->n_fields, d->problem + i * d->n_fields,
+                   d->n_fields * sizeof *t->problem);
     if (t->n > KNOWN)
         draw_known(t);
     t->n_known = t->n;
+}
+
+/* ---- those that are watched ---- */
+
+enum {
+    WATCHED = 64, /* problems at most: */
+    ONE_IN = 10,  /* a tenth, */
+    ENOUGH = 16,  /* or as many, if they are */
+    NOT_ONE_IN = 5,
+    FEW = 4, /* cannot tell */
+    WATCHED_ROWS = 8192
+};
+
+/* How many problems to watch of so many */
+static size_t how_many(size_t n)
+{
+    size_t watched = n / ONE_IN < ENOUGH ? ENOUGH : n / ONE_IN;
+    watched = watched < WATCHED ? watched : WATCHED;
+    watched = watched < n / NOT_ONE_IN ? watched : n / NOT_ONE_IN;
+    return watched < FEW ? 0 : watched;
+}
+
+/* Sets them apart, whole units of the split; how many there are */
+static size_t choose_watched(struct teaching *t)
+{
+    const struct dataset *d = t->task->judges.data;
+    size_t n = 0, chosen = 0;
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        n += (size_t)is_known(t, i);
+    const float share = (float)how_many(n) / (float)(n + 1);
+    for (size_t i = 0, end; i < d->n; i = end) {
+        uint64_t seed = num_mix(t->task->judges.seed, 17, t->task->unit[i]);
+        end = data_problem_end(d, i);
+        if (is_known(t, i) && num_unit(&seed) < share) {
+            memset(t->part + i, HELD_OUT_ASIDE, end - i);
+            chosen++;
+        }
+    }
+    return chosen;
+}
+
+static void add_watched_row(const struct teaching *t, const int32_t *problem,
+                            const unsigned char *target, float octaves, struct recipe_rows *to)
+{
+    const struct dataset *d = t->task->judges.data;
+    memcpy(to->problem + to->n * d->n_fields, problem, d->n_fields * sizeof *problem);
+    memcpy(to->target + to->n * d->n_params, target, d->n_params);
+    to->octaves[to->n++] = octaves;
+}
+
+/* The first of the fastest of the legal tuples that were timed; `end`: none */
+static size_t find_fastest(const struct teaching *t, size_t first, size_t end)
+{
+    const struct dataset *d = t->task->judges.data;
+    size_t at = end;
+    for (size_t i = first; i < end; i++)
+        if (data_is_known(d, i)
+            && model_allows(t->task->judges.model, d->problem + i * d->n_fields,
+                            d->target + i * d->n_params)
+            && (at == end || d->time_us[i] < d->time_us[at]))
+            at = i;
+    return at;
+}
+
+/* The fastest, and some of the other legal tuples that were timed */
+static void watch_problem(const struct teaching *t, size_t first, size_t most,
+                          struct recipe_rows *to)
+{
+    const struct dataset *d = t->task->judges.data;
+    const int32_t *problem = d->problem + first * d->n_fields;
+    const size_t end = data_problem_end(d, first), fastest = find_fastest(t, first, end);
+    const float share = (float)most / (float)(end - first);
+    uint64_t seed = num_mix(t->task->judges.seed, 18, first);
+    if (fastest < end)
+        add_watched_row(t, problem, d->target + fastest * d->n_params, 0, to);
+    for (size_t i = first, n = 1; fastest < end && i < end && n < most; i++) {
+        const unsigned char *target = d->target + i * d->n_params;
+        if (i == fastest || num_unit(&seed) >= share || !data_is_known(d, i)
+            || !model_allows(t->task->judges.model, problem, target))
+            continue;
+        add_watched_row(t, problem, target, (float)num_log2(d->time_us[i] / d->time_us[fastest]),
+                        to);
+        n++;
+    }
+}
+
+/* Makes the rows to watch. */
+static void add_watched(struct teaching *t, size_t n, struct recipe_rows *to)
+{
+    const struct dataset *d = t->task->judges.data;
+    const size_t most = WATCHED_ROWS / (n + 1), rows = n * most;
+    to->problem = xcalloc(rows + 1, d->n_fields * sizeof *to->problem);
+    to->target = xcalloc(rows + 1, d->n_params);
+    to->octaves = xcalloc(rows + 1, sizeof *to->octaves);
+    for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
+        if (t->part[i] != t->task->judges.part[i])
+            watch_problem(t, i, most, to);
 }
 
 /* One in so many stands for a GPU that was not seen; half of these are known but for the GPU. */
@@ -112,7 +216,8 @@ static void add_all(const struct teaching *t, struct recipe_rows *to)
     }
 }
 
-int lessons_add(const struct lessons_task *task, struct recipe_rows *to, struct judge_trees *judges)
+int lessons_add(const struct lessons_task *task, struct recipe_rows *to,
+                struct recipe_rows *watched, struct judge_trees *judges)
 {
     const struct dataset *d = task->judges.data;
     const size_t most = data_count_problems(d) + (size_t)task->recipe->judged;
@@ -124,6 +229,9 @@ int lessons_add(const struct lessons_task *task, struct recipe_rows *to, struct 
     t.judges = judges;
     t.problem = xcalloc(most * d->n_fields + 1, sizeof *t.problem);
     t.lesson = xcalloc(most + 1, sizeof *t.lesson);
+    t.part = xmalloc(d->n);
+    memcpy(t.part, task->judges.part, d->n);
+    add_watched(&t, choose_watched(&t), watched);
     list_known(&t);
     list_made_up(&t);
     struct pool *pool = pool_new(task->judges.n_threads);
@@ -132,5 +240,6 @@ int lessons_add(const struct lessons_task *task, struct recipe_rows *to, struct 
     add_all(&t, to);
     free(t.problem);
     free(t.lesson);
+    free(t.part);
     return 0;
 }

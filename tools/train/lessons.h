@@ -10,6 +10,9 @@
              for the most part;
    made up   the same of problems between those (made_up.h).
 
+   A few problems of the table are no lesson: they tell when to stop (watch.h), though the judges
+   know them.
+
    Of a problem the fastest are kept and some others. What the judges say stands in for times, from
    which the network learns as time_targets.h says. A name of [unseen] has the mean of the shares
    that the judges see on the GPUs, by their weights. */
@@ -28,6 +31,7 @@ int lessons_possible(const struct dataset *d, const unsigned char *part);
 
 /* Rows that lessons_add adds at most */
 size_t lessons_most(const struct recipe *recipe, const struct dataset *d);
-/* Adds them, and keeps the judges, to be freed by the caller. 0, or -1 with a message. */
+/* Adds them, makes the rows that are watched, and keeps the judges, all to be freed by the caller. 0,
+   or -1 with a message. */
 int lessons_add(const struct lessons_task *task, struct recipe_rows *to,
-                struct judge_trees *judges);
+                struct recipe_rows *watched, struct judge_trees *judges);

@@ -128,7 +128,7 @@ static size_t find_known(const struct teaching *t, const int32_t *problem, size_
 {
     const struct dataset *d = t->task->judges.data;
     const size_t row = data_find_problem(d, problem);
-    if (row < d->n && !t->task->judges.part[row])
+    if (row < d->n && !t->part[row])
         *end = data_problem_end(d, row);
     return row;
 }

@@ -92,6 +92,7 @@ struct trainer {
     char what[32]; /* is being trained */
     size_t epochs; /* of it */
     size_t n_features, n_params;
+    struct watch *watch; /* of the student, or NULL */
 };
 
 static void features_of(const struct trainer *t, const int32_t *problem, uint8_t *x)
@@ -249,6 +250,7 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     c.drop_input = (float)r->drop_input;
     c.drop_encoder = (float)r->drop_encoder;
     c.drop_hidden = (float)r->drop_hidden;
+    c.watch = t->watch;
     snprintf(t->what, sizeof t->what, "student");
     return train_one(t, &d, rows, held_out, &c, out);
 }
@@ -402,20 +404,48 @@ static double loss_of(const struct net *rounded, const struct net_rows *rows)
 }
 
 /* Of the network as it will be rounded */
-static struct recipe_losses losses_of(const struct net *net, const struct net_rows *rows,
-                                      const struct net_rows *held_out)
+static void set_losses(struct recipe_nets *nets, const struct net_rows *rows,
+                       const struct net_rows *held_out)
 {
-    struct recipe_losses losses = {0, 0};
     struct net_exponents k;
     struct net rounded;
-    if (net_new(&rounded, &net->dims, "")) /* there is one of these dimensions */
-        return losses;
-    net_choose_exponents(net, &k);
-    net_round(net, &k, &rounded);
-    losses.train = loss_of(&rounded, rows);
-    losses.held_out = loss_of(&rounded, held_out);
+    if (net_new(&rounded, &nets->net[0].dims, "")) /* there is one of these dimensions */
+        return;
+    net_choose_exponents(nets->net, &k);
+    net_round(nets->net, &k, &rounded);
+    nets->losses.train = loss_of(&rounded, rows);
+    nets->losses.held_out = loss_of(&rounded, held_out);
     net_free(&rounded);
-    return losses;
+}
+
+/* Features and labels of rows, as networks read them. `copies`: room for so many of each */
+static struct net_rows rows_of(const struct trainer *t, const struct recipe_rows *rows,
+                               size_t copies, uint8_t **x, uint8_t **y)
+{
+    struct net_rows to;
+    *x = xcalloc(rows->n * copies + 1, t->n_features);
+    *y = xcalloc(rows->n * copies + 1, t->n_params);
+    copy_rows(t, rows, *x, *y);
+    memset(&to, 0, sizeof to);
+    to.n = rows->n;
+    to.x = *x;
+    to.y = *y;
+    to.target = rows->soft;
+    return to;
+}
+
+/* A watch over rows with octaves; end: room for an end of each */
+static struct watch *watch_over(const struct trainer *t, const struct recipe_rows *rows,
+                                const struct net_rows *as_read, size_t *end)
+{
+    const size_t n_fields = t->model->m.n_fields;
+    struct watch_rows watched = {rows->n, 0, as_read->x, as_read->y, rows->octaves, end};
+    for (size_t i = 1; i <= rows->n; i++)
+        if (i == rows->n
+            || memcmp(rows->problem + (i - 1) * n_fields, rows->problem + i * n_fields,
+                      n_fields * sizeof *rows->problem))
+            end[watched.n_problems++] = i;
+    return watch_new(&watched);
 }
 
 int recipe_train(const struct recipe *recipe, const struct model *model,
@@ -424,33 +454,30 @@ int recipe_train(const struct recipe *recipe, const struct model *model,
 {
     const size_t n_features = (model->program.n_features + 15) / 16 * 16;
     const size_t times = recipe->teachers < 1 ? 1 : (size_t)(1 + recipe->redrawn + recipe->crossed);
-    struct trainer t = {recipe, model, seed,       n_threads,        progress,
-                        "",     0,     n_features, model->m.n_params};
-    uint8_t *x = xcalloc(rows->n * times, n_features), *y = xcalloc(rows->n * times, t.n_params);
-    uint8_t *hx = xcalloc(held_out->n + 1, n_features), *hy = xcalloc(held_out->n + 1, t.n_params);
-    struct net_rows held, own;
-    memset(&held, 0, sizeof held);
-    held.n = held_out->n;
-    held.x = hx;
-    held.y = hy;
-    held.target = held_out->soft;
-    own = held;
-    own.n = rows->n;
-    own.x = x;
-    own.y = y;
-    own.target = rows->soft;
-    copy_rows(&t, rows, x, y);
-    copy_rows(&t, held_out, hx, hy);
+    struct trainer t = {recipe, model, seed,       n_threads,         progress,
+                        "",     0,     n_features, model->m.n_params, NULL};
+    uint8_t *x, *y, *held_x, *held_y;
+    const struct net_rows own = rows_of(&t, rows, times, &x, &y);
+    struct net_rows held = rows_of(&t, held_out, 1, &held_x, &held_y);
+    size_t *end = xcalloc(held.n + 1, sizeof *end);
+    if (held_out->octaves && held.n) {
+        t.watch = watch_over(&t, held_out, &held, end);
+        held.n = 0;
+    }
     memset(out, 0, sizeof *out);
     out->n = 1 + (size_t)recipe->teachers;
     int bad = run(&t, rows, x, y, rows->n * times, held.n ? &held : NULL, out);
+    if (!bad && t.watch)
+        out->losses.watched = watch_choose(t.watch, out->net);
     if (bad)
         recipe_nets_free(out);
     else
-        out->losses = losses_of(out->net, &own, &held);
+        set_losses(out, &own, &held);
+    watch_free(t.watch);
+    free(end);
     free(x);
     free(y);
-    free(hx);
-    free(hy);
+    free(held_x);
+    free(held_y);
     return bad;
 }

@@ -87,6 +87,7 @@ enum { RECIPE_MAX_NETS = 33 };
 /* Of a trained network, as it is written: bits a row, 0 without any. */
 struct recipe_losses {
     double train, held_out;
+    struct watch_result watched; /* of 0 problems: none */
 };
 
 /* What training makes: the student, then its teachers. */
@@ -104,13 +105,15 @@ struct recipe_rows {
     unsigned char *target; /* n x n_params, indexes of values */
     float *soft;           /* n x recipe_width(), of each parameter the distribution to learn, given
                               the target's values before it; null: the target itself */
+    float *octaves;        /* n, or null: of timed tuples of problems that only tell when to stop,
+                              above the fastest of the problem, whose rows stand together */
 };
 
 /* The values of all parameters together. */
 size_t recipe_width(const struct model *model);
 
 /* A line of news: what is being trained ("teacher 2 of 5"), and losses in bits a row; held_out is
-   that of `held_out` rows, or 0 without any. */
+   that of `held_out` rows, in octaves if these are (watch.h), or 0 without any. */
 typedef void recipe_progress(const char *what, size_t epoch, size_t epochs, double loss,
                              double held_out);
 

@@ -75,15 +75,16 @@ static void add_timed(const struct maker *m, const unsigned char *part, const si
 }
 
 static int add_lessons(const struct maker *m, const struct training_data *data,
-                       const unsigned char *part)
+                       const struct held_out *held)
 {
     const struct training_task *t = m->task;
     const struct lessons_task task = {
         t->recipe,
-        {m->model, &data->own, part, data->beside, data->n_beside, t->seed, t->n_threads}};
+        {m->model, &data->own, held->part, data->beside, data->n_beside, t->seed, t->n_threads},
+        held->unit};
     m->out->judges = xcalloc(1, sizeof *m->out->judges);
     m->out->made_up = (size_t)t->recipe->judged;
-    return lessons_add(&task, &m->out->train, m->out->judges);
+    return lessons_add(&task, &m->out->train, &m->out->watched, m->out->judges);
 }
 
 /* What the judges say, who are the recipe's teachers. */
@@ -143,7 +144,9 @@ static struct recipe_rows problems_of(const struct maker *m, const unsigned char
                                       unsigned char which)
 {
     const struct dataset *d = m->data;
-    struct recipe_rows rows = {0, xcalloc(d->n, d->n_fields * sizeof *rows.problem), NULL, NULL};
+    struct recipe_rows rows;
+    memset(&rows, 0, sizeof rows);
+    rows.problem = xcalloc(d->n, d->n_fields * sizeof *rows.problem);
     for (size_t i = 0; i < d->n; i = data_problem_end(d, i))
         if (part[i] == which)
             memcpy(rows.problem + rows.n++ * d->n_fields, d->problem + i * d->n_fields,
@@ -185,8 +188,9 @@ static void settle(const struct maker *m, const unsigned char *part, struct reci
 }
 
 static int make_rows(const struct maker *m, const struct training_data *data,
-                     const unsigned char *part, struct model *model)
+                     const struct held_out *held, struct model *model)
 {
+    const unsigned char *part = held->part;
     const int has_trees = m->task->recipe->judge_trees > 0;
     struct training_rows *out = m->out;
     add_measured(m, part);
@@ -196,7 +200,7 @@ static int make_rows(const struct maker *m, const struct training_data *data,
     out->held_out_part = count_part(m, &out->held_out);
     model_train_ranges(model, rows->problem, rows->n); /* the judges' problems are made up */
     free(known.problem);
-    return has_trees              ? add_lessons(m, data, part)
+    return has_trees              ? add_lessons(m, data, held)
            : model->spec->judge.n ? add_judged(m, data, part)
                                   : 0;
 }
@@ -215,7 +219,7 @@ int training_rows_make(const struct training_task *task, struct model *model,
     int bad = held_out_find(model->spec, task->split, m.data, &held);
     if (!bad) {
         settle(&m, held.part, &recipe);
-        bad = make_rows(&m, data, held.part, model);
+        bad = make_rows(&m, data, &held, model);
     }
     held_out_free(&held);
     return bad ? -1 : 0;
@@ -239,12 +243,14 @@ static void free_rows(struct recipe_rows *r)
     free(r->problem);
     free(r->target);
     free(r->soft);
+    free(r->octaves);
 }
 
 void training_rows_free(struct training_rows *rows)
 {
     free_rows(&rows->train);
     free_rows(&rows->held_out);
+    free_rows(&rows->watched);
     if (rows->judges)
         judge_trees_free(rows->judges);
     free(rows->judges);

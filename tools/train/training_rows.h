@@ -24,6 +24,7 @@ struct training_part {
 
 struct training_rows {
     struct recipe_rows train, held_out;
+    struct recipe_rows watched; /* of problems to train on, see lessons.h */
     struct training_part train_part, held_out_part;
     struct judge_trees *judges; /* that taught; NULL: none */
     size_t made_up;             /* problems that they were asked for as well */

@@ -1,0 +1,108 @@
+/* estimate.c - see estimate.h
+   SPDX-License-Identifier: MIT */
+#include "estimate.h"
+
+#include "base/numbers.h"
+#include "model/tuples.h"
+#include "train/judge_trees.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ASKED = 128, LISTED = 16384, DRAWN = 4096, CHUNK = 256 };
+
+struct estimate {
+    const struct eval *e;
+    struct judge_trees judges;
+    size_t apart;               /* one row in so many is asked for */
+    const struct eval_row *row; /* of the last question, */
+    float least;                /* and the least mark of its legal tuples */
+};
+
+struct estimate *estimate_open(const struct eval *e)
+{
+    struct estimate *t = xcalloc(1, sizeof *t);
+    const struct judge_task task = {.model = e->model, .data = &e->data, .seed = 1, .n_threads = 1};
+    t->e = e;
+    t->apart = (e->n + ASKED - 1) / ASKED;
+    if (!judge_trees_fit(&t->judges, &task))
+        return t;
+    free(t);
+    return NULL;
+}
+
+void estimate_close(struct estimate *t)
+{
+    if (t)
+        judge_trees_free(&t->judges);
+    free(t);
+}
+
+/* The least mark of n tuples, at most CHUNK */
+static float least_of(const struct estimate *t, const int32_t *problem, const unsigned char *target,
+                      size_t n)
+{
+    float mark[CHUNK], least = INFINITY;
+    judge_trees_ask(&t->judges, problem, target, n, mark);
+    for (size_t i = 0; i < n; i++)
+        least = mark[i] < least ? mark[i] : least;
+    return least;
+}
+
+/* Of all legal tuples, or of a sample of them */
+static float least_of_legal(const struct estimate *t, const int32_t *problem)
+{
+    static const struct tuples_most most = {LISTED, DRAWN};
+    const size_t n_params = t->e->data.n_params;
+    unsigned char target[CHUNK * KPRED_MAX_TUPLE];
+    struct tuples legal;
+    float least = INFINITY;
+    tuples_open(&legal, &t->e->model->m, problem, &most);
+    for (size_t i = 0; i < legal.n; i += CHUNK) {
+        const size_t n = legal.n - i < CHUNK ? legal.n - i : CHUNK;
+        for (size_t k = 0; k < n * n_params; k++)
+            target[k] = (unsigned char)legal.value[i * n_params + k];
+        const float of_these = least_of(t, problem, target, n);
+        least = of_these < least ? of_these : least;
+    }
+    tuples_close(&legal);
+    return least;
+}
+
+static unsigned char number_of(const kpred_param *p, int32_t value)
+{
+    int32_t v = 0;
+    while (v + 1 < p->n_values && p->values[v] != value)
+        v++;
+    return (unsigned char)v;
+}
+
+static float least_of_answers(const struct estimate *t, const int32_t *problem,
+                              const kpred_tuple *answers, size_t n)
+{
+    const size_t n_params = t->e->data.n_params;
+    unsigned char target[KPRED_MAX_TUPLE];
+    float least = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t p = 0; p < n_params; p++)
+            target[p] = number_of(&t->e->model->params[p], answers[i].value[p]);
+        const float mark = least_of(t, problem, target, 1);
+        least = mark < least ? mark : least;
+    }
+    return least;
+}
+
+double estimate_share(struct estimate *t, const struct eval_row *row, const kpred_tuple *answers,
+                      size_t n)
+{
+    const size_t number = (size_t)(row - t->e->row);
+    const int32_t *problem = t->e->data.problem + row->index * t->e->data.n_fields;
+    if (number % t->apart || n == 0)
+        return -1;
+    if (t->row != row)
+        t->least = least_of_legal(t, problem);
+    t->row = row;
+    const float least = least_of_answers(t, problem, answers, n);
+    return (double)num_exp2(
+        (float)-judge_octaves((double)(least > t->least ? least - t->least : 0)));
+}
