@@ -151,19 +151,36 @@ static void add_watched(struct teaching *t, size_t n, struct recipe_rows *to)
 /* One in so many stands for a GPU that was not seen; half of these are known but for the GPU. */
 enum { UNSEEN_PART = 6 };
 
+static void make_one_up(struct teaching *t, size_t i, uint64_t *seed, int32_t *problem)
+{
+    const size_t n_fields = t->task->judges.data->n_fields;
+    make_up_problem(t->task->judges.model, t->problem, t->n_known, seed, problem);
+    const uint64_t draw = num_draw(seed) >> 32; /* of a name, its upper part */
+    if (t->unseen.n && draw % (2 * UNSEEN_PART) == 0)
+        memcpy(problem, t->problem + i % t->n_known * n_fields, n_fields * sizeof *problem);
+    if (t->unseen.n && draw % UNSEEN_PART == 0)
+        problem[t->unseen.field] = t->unseen.v[draw / UNSEEN_PART / 2 % t->unseen.n].token;
+}
+
+/* Is it among those before it? */
+static int is_listed(const struct teaching *t, const int32_t *problem)
+{
+    const size_t n_fields = t->task->judges.data->n_fields;
+    for (const int32_t *other = t->problem; other < problem; other += n_fields)
+        if (!memcmp(other, problem, n_fields * sizeof *problem))
+            return 1;
+    return 0;
+}
+
+/* A problem that is there already teaches nothing: where fields are few, few can be made up. */
 static void list_made_up(struct teaching *t)
 {
-    const struct lessons_task *task = t->task;
-    const size_t n_fields = task->judges.data->n_fields;
-    uint64_t seed = num_mix(task->judges.seed, 12, 0);
-    for (size_t i = 0; t->n_known && i < (size_t)task->recipe->judged; i++) {
-        int32_t *problem = t->problem + t->n++ * n_fields;
-        make_up_problem(task->judges.model, t->problem, t->n_known, &seed, problem);
-        const uint64_t draw = num_draw(&seed) >> 32; /* of a name, its upper part */
-        if (t->unseen.n && draw % (2 * UNSEEN_PART) == 0)
-            memcpy(problem, t->problem + i % t->n_known * n_fields, n_fields * sizeof *problem);
-        if (t->unseen.n && draw % UNSEEN_PART == 0)
-            problem[t->unseen.field] = t->unseen.v[draw / UNSEEN_PART / 2 % t->unseen.n].token;
+    const size_t n_fields = t->task->judges.data->n_fields;
+    uint64_t seed = num_mix(t->task->judges.seed, 12, 0);
+    for (size_t i = 0; t->n_known && i < (size_t)t->task->recipe->judged; i++) {
+        int32_t *problem = t->problem + t->n * n_fields;
+        make_one_up(t, i, &seed, problem);
+        t->n += !is_listed(t, problem);
     }
 }
 
@@ -183,7 +200,7 @@ int lessons_possible(const struct dataset *d, const unsigned char *part)
 size_t lessons_most(const struct recipe *recipe, const struct dataset *d)
 {
     const size_t problems = data_count_problems(d) + (size_t)recipe->judged;
-    return problems * ((size_t)recipe->draws + LESSONS_LEAST);
+    return problems * ((size_t)recipe->draws + LESSONS_LEAST) + LESSONS_FEW;
 }
 
 static void free_lesson(struct dataset *d)
@@ -201,14 +218,14 @@ static size_t rows_of_each(const struct recipe *recipe, size_t problems)
     return rows > LESSONS_LEAST ? rows : LESSONS_LEAST;
 }
 
-/* Beyond four rows for each tuple they say the same again. */
+/* Beyond four rows for each tuple they say the same again; but a network needs many steps. */
 static void add_all(const struct teaching *t, struct recipe_rows *to)
 {
     const struct lessons_task *task = t->task;
-    const size_t rows = rows_of_each(task->recipe, t->n);
+    const size_t rows = rows_of_each(task->recipe, t->n), few = LESSONS_FEW / (t->n + 1);
     for (size_t i = 0; i < t->n; i++) {
-        const size_t n = t->lesson[i].n, enough = 4 * n;
-        const struct time_problem all = {0, n, rows < enough ? rows : enough};
+        const size_t n = t->lesson[i].n, enough = rows < 4 * n ? rows : 4 * n;
+        const struct time_problem all = {0, n, enough > few ? enough : few};
         if (n > 0)
             time_targets_add(task->recipe, task->judges.model, &t->lesson[i], &all,
                              num_mix(task->judges.seed, 13, i), to);
@@ -216,28 +233,29 @@ static void add_all(const struct teaching *t, struct recipe_rows *to)
     }
 }
 
-int lessons_add(const struct lessons_task *task, struct recipe_rows *to,
-                struct recipe_rows *watched, struct judge_trees *judges)
+int lessons_add(const struct lessons_task *task, struct training_rows *out)
 {
     const struct dataset *d = task->judges.data;
     const size_t most = data_count_problems(d) + (size_t)task->recipe->judged;
     struct teaching t;
     memset(&t, 0, sizeof t);
     t.task = task;
-    if (unseen_read(&t.unseen, task->judges.model->spec) || judge_trees_fit(judges, &task->judges))
+    t.judges = out->judges = xcalloc(1, sizeof *out->judges);
+    if (unseen_read(&t.unseen, task->judges.model->spec)
+        || judge_trees_fit(out->judges, &task->judges))
         return -1;
-    t.judges = judges;
     t.problem = xcalloc(most * d->n_fields + 1, sizeof *t.problem);
     t.lesson = xcalloc(most + 1, sizeof *t.lesson);
     t.part = xmalloc(d->n);
     memcpy(t.part, task->judges.part, d->n);
-    add_watched(&t, choose_watched(&t), watched);
+    add_watched(&t, choose_watched(&t), &out->watched);
     list_known(&t);
     list_made_up(&t);
+    out->made_up = t.n - t.n_known;
     struct pool *pool = pool_new(task->judges.n_threads);
     pool_run(pool, lesson_make, &t, t.n);
     pool_free(pool);
-    add_all(&t, to);
+    add_all(&t, &out->train);
     free(t.problem);
     free(t.lesson);
     free(t.part);

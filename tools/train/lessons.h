@@ -19,10 +19,12 @@
 #pragma once
 
 #include "problem_lesson.h"
+#include "training_rows.h"
 
 enum {
     LESSONS_DRAWS = 48,     /* rows of a problem, unless the spec says another number; */
     LESSONS_ROWS = 1 << 16, /* of all of them, at most, */
+    LESSONS_FEW = 1 << 14,  /* and at least, */
     LESSONS_LEAST = 8       /* but so many of each */
 };
 
@@ -31,7 +33,6 @@ int lessons_possible(const struct dataset *d, const unsigned char *part);
 
 /* Rows that lessons_add adds at most */
 size_t lessons_most(const struct recipe *recipe, const struct dataset *d);
-/* Adds them, makes the rows that are watched, and keeps the judges, all to be freed by the caller. 0,
-   or -1 with a message. */
-int lessons_add(const struct lessons_task *task, struct recipe_rows *to,
-                struct recipe_rows *watched, struct judge_trees *judges);
+/* Adds them to `train`, makes `watched` and the judges, and counts `made_up`. 0, or -1 with a
+   message. */
+int lessons_add(const struct lessons_task *task, struct training_rows *out);

@@ -82,9 +82,7 @@ static int add_lessons(const struct maker *m, const struct training_data *data,
         t->recipe,
         {m->model, &data->own, held->part, data->beside, data->n_beside, t->seed, t->n_threads},
         held->unit};
-    m->out->judges = xcalloc(1, sizeof *m->out->judges);
-    m->out->made_up = (size_t)t->recipe->judged;
-    return lessons_add(&task, &m->out->train, &m->out->watched, m->out->judges);
+    return lessons_add(&task, m->out);
 }
 
 /* What the judges say, who are the recipe's teachers. */
