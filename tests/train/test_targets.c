@@ -297,8 +297,7 @@ static void narrow_rows(void)
 
 enum { WATCHED = 16, OF_EACH = 12 };
 
-/* Row v of a problem is value v and takes v / 4 octaves more than the first; the network of an epoch
-   likes value `first` best, then the others in their order. */
+/* The network of an epoch likes value `first` best, then the others in their order. */
 static struct net likes(const struct net_dims *dims, size_t first)
 {
     struct net n;
@@ -319,14 +318,15 @@ static double watch_one(struct watch *w, const struct net_dims *dims, size_t fir
     return lost;
 }
 
-static struct watch *watch_toy(void)
+/* Row v of a problem is value v, and takes v / 4 octaves more than the first in so many problems. */
+static struct watch *watch_toy(size_t differ)
 {
     static uint8_t features[WATCHED * OF_EACH * 16], value[WATCHED * OF_EACH];
     static float octaves[WATCHED * OF_EACH];
     static size_t end[WATCHED];
     for (size_t i = 0; i < WATCHED * OF_EACH; i++) {
         value[i] = i % OF_EACH;
-        octaves[i] = (float)value[i] / 4;
+        octaves[i] = i / OF_EACH < differ ? (float)value[i] / 4 : 0;
         end[i / OF_EACH] = i + 1;
     }
     return watch_new(
@@ -338,7 +338,7 @@ static struct watch *watch_toy(void)
 static void worse_epochs_end_it(void)
 {
     const struct net_dims dims = {16, 16, 16, 16, 1, {OF_EACH}};
-    struct watch *w = watch_toy();
+    struct watch *w = watch_toy(WATCHED);
     CHECK(fabs(watch_one(w, &dims, 8) - 2.0 / 3) < 1e-6); /* the first takes two octaves more */
     CHECK(watch_one(w, &dims, 0) < 1e-6);
     for (int i = 0; i < WATCH_PATIENCE; i++) {
@@ -357,6 +357,20 @@ static void worse_epochs_end_it(void)
     watch_free(w);
 }
 
+/* One problem of sixteen is less than two errors. */
+static void one_problem_decides_nothing(void)
+{
+    const struct net_dims dims = {16, 16, 16, 16, 1, {OF_EACH}};
+    struct watch *w = watch_toy(1);
+    watch_one(w, &dims, 0);
+    for (int i = 0; i < WATCH_PATIENCE; i++)
+        watch_one(w, &dims, 4);
+    struct net n = likes(&dims, 4);
+    CHECK(!watch_is_over(w) && watch_choose(w, &n).epoch == 1 + WATCH_PATIENCE);
+    net_free(&n);
+    watch_free(w);
+}
+
 int main(void)
 {
     RUN(groups_share);
@@ -369,5 +383,6 @@ int main(void)
     RUN(the_same_for_any_threads);
     RUN(narrow_rows);
     RUN(worse_epochs_end_it);
+    RUN(one_problem_decides_nothing);
     return test_end();
 }

@@ -43,10 +43,9 @@ static void warn_if_behind(const struct eval *e, struct peer_figure f[N_PEERS][P
 {
     for (int way = PEER_NETWORK + 1; way < N_PEERS; way++)
         for (size_t k = 0; k < PEER_PLACES; k++)
-            if (f[way][k].behind > 2 * f[way][k].behind_se && f[way][k].behind > 0.01) {
+            if (f[way][k].behind > f[way][k].behind_se && f[way][k].behind > 0.01) {
                 note("warning: %s: the network is behind `%s` at k = %ld: by %.1f %% +- %.1f %% of "
-                     "the "
-                     "time",
+                     "the time",
                      e->model->m.name, peer_names[way], peer_places[k],
                      100 * 0.6931 * f[way][k].behind, 100 * 0.6931 * f[way][k].behind_se);
                 break;
