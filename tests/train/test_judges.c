@@ -161,6 +161,8 @@ static double told(const char *way)
     return at != NULL ? strtod(at + strlen(way), NULL) : -1;
 }
 
+static double judged_alone; /* what the judges of a sample were worth */
+
 static void a_sample_teaches(void)
 {
     write_table("some.csv", 5, 90, 12);
@@ -168,11 +170,9 @@ static void a_sample_teaches(void)
     REQUIRE(make_spec("some.csv", "some.spec", "m,n", 50) == 0);
     REQUIRE(RAN("kpred-train train some.spec --data some.csv -o some.h --threads 2") == 0);
     CHECK(strstr(program.err.s, "problems that taught nothing") != NULL);
-    CHECK(told("  network ") > 0.8 && told("  judges  ") > 0.8);
-    CHECK(told("  network ") > told("  nearest ") && told("  judges  ") > told("  single  "));
-    REQUIRE(RAN("kpred-train train some.spec --data some.csv -o again.h --threads 1") == 0);
-    RAN("/usr/bin/env cmp some.h again.h");
-    CHECK_EQ(program.status, 0);
+    judged_alone = told("  judges  ");
+    CHECK(told("  network ") > 0.8 && judged_alone > 0.8);
+    CHECK(told("  network ") > told("  nearest ") && judged_alone > told("  single  "));
     /* other problems, of which every tuple was timed or failed */
     REQUIRE(RAN("kpred-train eval some.h --data all.csv --rows all --by all --csv") == 0);
     CHECK(figure("share") > 0.85 && figure("timed") > 94);
@@ -182,16 +182,12 @@ static void a_sample_teaches(void)
 /* A table of another kernel of the same parameters teaches the judges, without [judge], too. */
 static void a_table_beside_teaches(void)
 {
-    struct buf header = {0}, alone = {0};
     write_table("beside.csv", 23, 60, 12);
-    REQUIRE(RAN("kpred-train train some.spec --data some.csv --beside beside.csv -o beside.h")
+    REQUIRE(RAN("kpred-train train some.spec --data some.csv --beside beside.csv -o beside.h "
+                "--epochs 1")
             == 0);
-    REQUIRE(read_file("beside.h", 1 << 22, &header) == 0);
-    REQUIRE(read_file("some.h", 1 << 22, &alone) == 0);
-    CHECK(strstr(header.s, "beside beside.csv, ") != NULL);
-    CHECK(strcmp(strstr(header.s, "_weight"), strstr(alone.s, "_weight")) != 0);
-    buf_free(&header);
-    buf_free(&alone);
+    CHECK(told("  judges  ") > judged_alone);
+    CHECK(has(text_of("beside.h"), "beside beside.csv, "));
 }
 
 /* Only timed tuples are ranked, whatever the network thinks of others. */
@@ -241,9 +237,9 @@ static void write_large(const char *path, uint64_t seed, int problems, int some,
 
 static void a_large_space(void)
 {
-    write_large("large.csv", 29, 24, 40, 0);
+    write_large("large.csv", 29, 12, 80, 0);
     write_large("large_all.csv", 31, 9, 60, 1);
-    REQUIRE(make_spec("large.csv", "large.spec", "m", 4) == 0);
+    REQUIRE(make_spec("large.csv", "large.spec", "m", 1) == 0);
     REQUIRE(RAN("kpred-train train large.spec --data large.csv --split none -o large.h") == 0);
     REQUIRE(RAN("kpred-train eval large.h --data large_all.csv --rows all --by all --csv") == 0);
     CHECK(figure("share") > 0.75);
@@ -253,7 +249,8 @@ static void a_large_space(void)
 
 static void trains(const char *name, const char *spec, const char *table)
 {
-    const int rc = RAN("kpred-train train %s --data %s --split none -o few.h --force", spec, table);
+    const int rc =
+        RAN("kpred-train train %s --data %s --split none -o few.h --force --epochs 1", spec, table);
     CASE(rc == 0, "%s: %s", name, program.err.s);
 }
 
@@ -284,7 +281,7 @@ static void long_conditions(void)
     rc = rc == 0 ? out_whole("long.spec", &text) : rc;
     CASE(rc == 0, "a spec with long conditions");
     buf_free(&text);
-    trains("conditions of 4,000 terms", "long.spec", "some.csv");
+    trains("conditions of 4,000 terms", "long.spec", "constant.csv");
 }
 
 static void little_tables(void)
