@@ -6,6 +6,7 @@
 #include "harness/program.h"
 
 #include "base/numbers.h"
+#include "eval/eval.h"
 #include "train/boost.h"
 
 #include <math.h>
@@ -68,6 +69,66 @@ static void trees_learn(void)
     boost_free(one);
 }
 
+/* ---- one cut, searched for once more ---- */
+
+enum { FEW = 30, LEAST = 3 };
+
+/* Of the rows on one side of a cut: their targets' sum, and how many */
+struct side {
+    double sum, n;
+};
+
+static double worth(struct side s)
+{
+    return s.sum * s.sum / (s.n + 1);
+}
+
+/* Of all cuts between values of a column the one that explains most; said: what it tells of each */
+static void cut_once(const float (*x)[2], const float *target, float *said)
+{
+    double most = 0;
+    for (size_t c = 0; c < 2; c++)
+        for (int at = 0; at < 8; at++) {
+            struct side side[2] = {{0, 0}, {0, 0}};
+            for (size_t i = 0; i < FEW; i++) {
+                side[x[i][c] > (float)at].sum += (double)target[i];
+                side[x[i][c] > (float)at].n++;
+            }
+            const struct side all = {side[0].sum + side[1].sum, FEW};
+            const double gain = worth(side[0]) + worth(side[1]) - worth(all);
+            if (side[0].n < LEAST || side[1].n < LEAST || gain <= most)
+                continue;
+            most = gain;
+            for (size_t i = 0; i < FEW; i++) {
+                const struct side *of = &side[x[i][c] > (float)at];
+                said[i] = (float)(of->sum / (of->n + 1));
+            }
+        }
+}
+
+static void cuts_are_the_best(void)
+{
+    const struct boost_config config = {1, 1, 1, LEAST, 1, 1, 1, 1, 1};
+    float x[FEW][2], between[FEW][2], target[FEW], want[FEW], said[FEW];
+    uint64_t seed = 5;
+    for (int round = 0; round < 40; round++) {
+        for (size_t i = 0; i < FEW; i++) {
+            x[i][0] = (float)(num_draw(&seed) % 8);
+            x[i][1] = (float)(num_draw(&seed) % 4 * 2);
+            between[i][0] = x[i][0] + 0.4f;
+            between[i][1] = x[i][1] + 0.9f;
+            target[i] = (float)(num_draw(&seed) % 64) / 16 - (x[i][1] > 3 ? 1 : 0);
+        }
+        const struct boost_rows rows = {FEW, 2, x[0], target, NULL};
+        struct boost *b = boost_fit(&rows, &config);
+        cut_once((const float(*)[2])x, target, want);
+        boost_ask(b, between[0], FEW, said); /* nearer to their own value than to the next */
+        for (size_t i = 0; i < FEW; i++)
+            CHECK(said[i] - want[i] < 1e-4f && want[i] - said[i] < 1e-4f);
+        boost_free(b);
+    }
+}
+
 /* Nothing to cut: the same targets, and columns of one value */
 static void trees_of_nothing(void)
 {
@@ -80,6 +141,28 @@ static void trees_of_nothing(void)
     boost_ask(b, x, 20, said);
     CHECK(said[0] > 0.8f && said[0] <= 1 && memcmp(said, said + 1, 19 * sizeof *said) == 0);
     boost_free(b);
+}
+
+/* ---- figures of shares ---- */
+
+enum { UNITS = 61, OF_EACH = 2 };
+
+/* What the split keeps together says the same: only units count for the error. */
+static void shares_have_figures(void)
+{
+    struct eval_row row[UNITS * OF_EACH];
+    struct outcome out[UNITS * OF_EACH];
+    const struct eval e = {.row = row};
+    memset(out, 0, sizeof out);
+    for (size_t i = 0; i < UNITS * OF_EACH; i++) {
+        row[i].unit = i / OF_EACH;
+        out[i].share = exp2(-(double)(i / OF_EACH * 7 % UNITS) / 64);
+    }
+    const struct eval_shares s = eval_shares_of(&e, out, 0, UNITS * OF_EACH);
+    const double squares = (UNITS * UNITS - 1) * UNITS / 12.0; /* of 0, 1, ... from their mean */
+    CHECK(fabs(s.share - exp2(-(UNITS - 1) / 128.0)) < 1e-9);
+    CHECK(fabs(s.se - s.share * log(2) / 64 * sqrt(squares) / UNITS) < 1e-9);
+    CHECK(fabs(s.p1 - exp2(-60 / 64.0)) < 1e-9 && fabs(s.p5 - exp2(-57 / 64.0)) < 1e-9);
 }
 
 /* ---- a kernel ---- */
@@ -299,6 +382,8 @@ int main(void)
     program_begin();
     RUN(trees_learn);
     RUN(trees_of_nothing);
+    RUN(cuts_are_the_best);
+    RUN(shares_have_figures);
     RUN(a_sample_teaches);
     RUN(a_table_beside_teaches);
     RUN(a_sample_is_told);
