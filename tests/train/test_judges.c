@@ -7,7 +7,7 @@
 
 #include "base/numbers.h"
 #include "eval/eval.h"
-#include "train/boost.h"
+#include "train/judge_trees.h"
 
 #include <math.h>
 
@@ -141,6 +141,13 @@ static void trees_of_nothing(void)
     boost_ask(b, x, 20, said);
     CHECK(said[0] > 0.8f && said[0] <= 1 && memcmp(said, said + 1, 19 * sizeof *said) == 0);
     boost_free(b);
+}
+
+/* As many octaves as it is slower, and less and less of them */
+static void marks_end(void)
+{
+    CHECK(judge_mark(0) == 0.0 && fabs(judge_mark(0.01) - 0.01) < 1e-4);
+    CHECK(fabs(judge_mark(2) - 1 / log(2)) < 1e-4 && fabs(judge_mark(40) - 2 / log(2)) < 1e-4);
 }
 
 /* ---- figures of shares ---- */
@@ -383,6 +390,7 @@ int main(void)
     RUN(trees_learn);
     RUN(trees_of_nothing);
     RUN(cuts_are_the_best);
+    RUN(marks_end);
     RUN(shares_have_figures);
     RUN(a_sample_teaches);
     RUN(a_table_beside_teaches);
