@@ -3,11 +3,12 @@ SPDX-License-Identifier: MIT
 
 usage: [JOBS=N] tools.py BUILD [SAMPLE]    from the repository's root, after make; SAMPLE is 40 unless it is given
 
-The sample is drawn from all rooms but evolve and peers, and is the same every time for the same sources. A copy of the
-tree and of what make built gets one mutant after the other. Then suites run until one fails: first the programs that
-include the header of the file, then those of its room, then all others of make check that are quick. A mutant that does
-not compile, or of which the same object is made, counts for nothing: the next one is drawn. Each line tells the fate,
-FILE:LINE, what was changed, and the suite; the last one is `N passed, N failed, N skipped`: killed, survived, untried.
+The sample is drawn from all rooms but evolve and peers, and is the same every time for the same sources. A copy of
+the tree and of what make built gets one mutant after the other. Then suites run until one fails: first the programs
+that include the header of the file, then those of its room, then all others of make check, and those that take long
+at last. A mutant that does not compile, or of which the same object is made, counts for nothing: the next one is
+drawn. Each line tells the fate, FILE:LINE, what was changed, and the suite; the last one is `N passed, N failed, N
+skipped`: killed, survived, untried.
 """
 import glob
 import os
@@ -19,22 +20,22 @@ import breaks
 import mutator
 import run
 
-SECONDS = 5 # a suite of make check that takes longer is not asked
+SECONDS = 5 # a suite that takes longer is asked when all others have passed
 APART = re.compile("/(evolve|runtime|proof|hip)/") # tests that have nothing of these tools
 GENERAL = ["test_cli", "json", "test_specs", "test_data"] # these run the programs, so they reach most of the code
 
 
-def quick_suites():
-    """The suites of make check, by the table of tests/harness/suites; those that are not in it are short"""
-    named, suites = set(), []
+def suites_of_check():
+    """The suites of make check and their seconds, by tests/harness/suites; those that are not in it are short"""
+    named, suites = set(), {}
     for line in run.read("tests/harness/suites").split("\n"):
         if line and line[0] != "#":
             seconds, kind, name = line.split()
             named.add(name.split("-")[0])
-            if kind not in ("wide", "deep") and int(seconds) <= SECONDS:
-                suites.append(name)
+            if kind not in ("wide", "deep"):
+                suites[name] = int(seconds)
     found = [os.path.basename(path)[:-2] for path in sorted(glob.glob("tests/*/test_*.c"))]
-    return suites + [name for name in found if name not in named]
+    return {**suites, **{name: 0 for name in found if name not in named}}
 
 
 def suites_for(path, suites):
@@ -44,7 +45,7 @@ def suites_for(path, suites):
 
     def nearness(name):
         test = sources.get(name, "")
-        return (not (test and header in run.read(test)), "/%s/" % room not in test,
+        return (suites[name] > SECONDS, not (test and header in run.read(test)), "/%s/" % room not in test,
                 GENERAL.index(name) if name in GENERAL else len(GENERAL))
     return sorted((name for name in suites if not APART.search(sources.get(name, ""))), key=nearness)
 
@@ -83,7 +84,7 @@ def fate(folder, path, mutant, suites):
 def main():
     sample = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     os.environ["LIMIT"] = "120"
-    drawn, suites, counts = iter(mutants()), quick_suites(), {"killed": 0, "survived": 0}
+    drawn, suites, counts = iter(mutants()), suites_of_check(), {"killed": 0, "survived": 0}
 
     def one(folder, _):
         found = "none"

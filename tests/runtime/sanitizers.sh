@@ -19,7 +19,7 @@ for cc in ${1:-gcc clang}; do
         skipped "sanitizers, $cc" "no $cc with its sanitizers"
         continue
     fi
-    for name in math network search rescue status arena hip hip_plan hip_errors; do
+    for name in math network search status arena hip hip_plan hip_errors; do
         check "test_$name under sanitizers, $cc" passes test_$name
     done
 done

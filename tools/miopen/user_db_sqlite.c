@@ -279,13 +279,34 @@ static int prepare(struct writer *w)
     return rc == SQLITE_ROW ? 0 : db_failed(w);
 }
 
+static sqlite3 *in_use;
+
+/* What was not committed is rolled back. */
+static void close_db(void)
+{
+    for (sqlite3_stmt *st; in_use != NULL && (st = sqlite3_next_stmt(in_use, NULL)) != NULL;)
+        sqlite3_finalize(st);
+    sqlite3_close(in_use);
+    in_use = NULL;
+}
+
+static int open_db(struct writer *w, const char *file)
+{
+    static int is_asked;
+    if (!is_asked) /* out of memory ends the program, and would leave the journal behind */
+        is_asked = atexit(close_db) == 0;
+    const int rc = sqlite3_open_v2(file, &w->db, SQLITE_OPEN_READWRITE, NULL);
+    in_use = w->db;
+    return rc == SQLITE_OK ? 0 : db_failed(w);
+}
+
 /* MIOpen may have the file open: it is waited for. What fails before the end is rolled back when
    the database is closed. */
 static int write_all(struct writer *w, const struct user_db *u, const char *file,
                      struct user_db *all)
 {
-    if (sqlite3_open_v2(file, &w->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        return db_failed(w);
+    if (open_db(w, file) != 0)
+        return -1;
     sqlite3_busy_timeout(w->db, 10000);
     if (file != w->path && run_sql(w, "PRAGMA journal_mode = MEMORY") != 0)
         return -1; /* a signal would leave the journal of a temporary file behind */
@@ -309,9 +330,7 @@ static int write_file(const struct user_db *u, const char *path, const char *fil
     all->path = path;
     all->is_sqlite = 1;
     const int rc = write_all(&w, u, file, all);
-    for (size_t i = 0; i < N_STATEMENTS; i++)
-        sqlite3_finalize(w.st[i]);
-    sqlite3_close(w.db);
+    close_db();
     if (w.is_held)
         signals_release();
     return rc;

@@ -56,7 +56,7 @@ static void list_known(struct teaching *t)
 enum {
     WATCHED = 64, /* problems at most: */
     ONE_IN = 10,  /* a tenth, */
-    ENOUGH = 16,  /* or as many, if they are */
+    ENOUGH = 8,   /* or as many, if they are */
     NOT_ONE_IN = 5,
     FEW = 4, /* cannot tell */
     WATCHED_ROWS = 8192

@@ -24,7 +24,7 @@
 enum {
     LESSONS_DRAWS = 48,     /* rows of a problem, unless the spec says another number; */
     LESSONS_ROWS = 1 << 16, /* of all of them, at most, */
-    LESSONS_FEW = 1 << 14,  /* and at least, */
+    LESSONS_FEW = 1 << 15,  /* and at least, */
     LESSONS_LEAST = 8       /* but so many of each */
 };
 

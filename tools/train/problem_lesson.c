@@ -25,7 +25,7 @@ struct options {
     struct tuples tuples;
     unsigned char *target; /* the same again, as the judges read them */
     float *mark;
-    size_t cap;
+    size_t cap, n_marked; /* the first so many have a mark */
 };
 
 /* Number of the tuple; a new one has no mark yet. */
@@ -109,17 +109,26 @@ static void put_neighbours(const struct teaching *t, const int32_t *problem, siz
     }
 }
 
+/* Asks the judges for the marks that are not there yet. */
+static void mark_rest(const struct teaching *t, const int32_t *problem, struct options *o)
+{
+    const size_t first = o->n_marked;
+    judge_trees_ask(t->judges, problem, o->target + first * o->tuples.n_params, o->tuples.n - first,
+                    o->mark + first);
+    o->n_marked = o->tuples.n;
+}
+
 /* From the best of a sample to better ones */
 static void climb(const struct teaching *t, const int32_t *problem, struct options *o)
 {
+    mark_rest(t, problem, o);
     for (int round = 0; round < CLIMBS; round++) {
         const size_t before = o->tuples.n;
         struct ranked *r = rank(o);
         for (size_t i = 0; i < CLIMBERS && i < before; i++)
             put_neighbours(t, problem, r[i].at, o);
         free(r);
-        judge_trees_ask(t->judges, problem, o->target + before * o->tuples.n_params,
-                        o->tuples.n - before, o->mark + before);
+        mark_rest(t, problem, o);
     }
 }
 
@@ -183,7 +192,7 @@ static void mark_on(const struct teaching *t, const int32_t *problem, struct opt
     const size_t first = find_known(t, problem, &end);
     if (end)
         at = put_timed(t, first, end, o);
-    judge_trees_ask(t->judges, problem, o->target, o->tuples.n, o->mark);
+    mark_rest(t, problem, o);
     if (end)
         mix_times(t->task->judges.data, first, end, at, o);
     free(at);
@@ -238,6 +247,7 @@ static void mark_name(const struct teaching *t, const int32_t *problem, int name
     for (int32_t g = next_gpu(t, name, 0, &weight); g < n_gpus && o->tuples.n;
          g = next_gpu(t, name, g + 1, &weight)) {
         own[t->unseen.field] = g;
+        o->n_marked = 0; /* those there are are another GPU's */
         mark_on(t, own, o);
         add_shares(o, weight, share);
         all += weight;
@@ -284,8 +294,6 @@ void lesson_make(void *user, size_t index)
     const int name = name_of(t, problem);
     struct options o = {.cap = 0};
     list(t, problem, &o);
-    if (name < 0)
-        judge_trees_ask(t->judges, problem, o.target, o.tuples.n, o.mark);
     if (name < 0 && o.tuples.kind != TUPLES_ALL && o.tuples.n)
         climb(t, problem, &o);
     if (name < 0)
