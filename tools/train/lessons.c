@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "lessons.h"
 
+#include "balance.h"
 #include "base/numbers.h"
 #include "made_up.h"
 #include "matrix.h"
@@ -97,19 +98,36 @@ static size_t rows_of_each(const struct recipe *recipe, size_t problems)
     return rows > LESSONS_LEAST ? rows : LESSONS_LEAST;
 }
 
+/* How many rows each problem is to have: those of the table by the size of their groups */
+static size_t *count_rows(const struct teaching *t)
+{
+    const struct judge_task *j = &t->task->judges;
+    struct recipe recipe = *t->task->recipe;
+    size_t *rows = xcalloc(t->n + 1, sizeof *rows);
+    recipe.draws = (double)rows_of_each(&recipe, t->n);
+    size_t *known = balance_rows(&recipe, j->model->spec, j->data, j->part);
+    for (size_t i = 0; i < t->n; i++)
+        rows[i] = i < t->n_known
+                      ? known[data_find_problem(j->data, t->problem + i * j->data->n_fields)]
+                      : (size_t)recipe.draws;
+    free(known);
+    return rows;
+}
+
 /* Beyond four rows for each tuple they say the same again. */
 static void add_all(const struct teaching *t, struct recipe_rows *to)
 {
     const struct lessons_task *task = t->task;
-    const size_t rows = rows_of_each(task->recipe, t->n);
+    size_t *asked = count_rows(t);
     for (size_t i = 0; i < t->n; i++) {
-        const size_t n = t->lesson[i].n, enough = 4 * n;
+        const size_t n = t->lesson[i].n, enough = 4 * n, rows = asked[i];
         const struct time_problem all = {0, n, rows < enough ? rows : enough};
         if (n > 0)
             time_targets_add(task->recipe, task->judges.model, &t->lesson[i], &all,
                              num_mix(task->judges.seed, 13, i), to);
         free_lesson(&t->lesson[i]);
     }
+    free(asked);
 }
 
 int lessons_add(const struct lessons_task *task, struct recipe_rows *to, struct judge_trees *judges)
