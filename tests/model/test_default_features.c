@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "model/default_features.h"
 
+#include "data/telling_features.h"
 #include "harness/program.h"
 #include "model/program.h"
 
@@ -218,6 +219,61 @@ static void others(void)
     buf_free(&b);
 }
 
+/* Is no feature of the problems always the same, nor the same as another one? */
+static int all_tell(const struct spec *s, const struct telling_problems *of)
+{
+    static uint8_t x[KPRED_MAX_WIDTH][64];
+    uint8_t now[KPRED_MAX_WIDTH];
+    struct program p;
+    REQUIRE(!program_compile(s, &p));
+    for (size_t i = 0; i < of->n; i++) {
+        program_run(&p, of->v + i * s->n_fields, s->n_fields, now);
+        for (size_t c = 0; c < p.n_features; c++)
+            x[c][i] = now[c];
+    }
+    for (size_t c = 0; c < p.n_features; c++) {
+        if (!memcmp(x[c], x[c] + 1, of->n - 1))
+            return 0;
+        for (size_t k = 0; k < c; k++)
+            if (!memcmp(x[c], x[k], of->n))
+                return 0;
+    }
+    return 1;
+}
+
+/* With problems whose sizes are drawn in three ways: powers of two, few of them, and any */
+static void tell_apart(void)
+{
+    static const char text[] = "[kernel]\nname = made\n[data]\nformat = csv\n[fields]\n"
+                               "a = size\nb = size\nc = size\nflag = size 0 1\n[params]\n"
+                               "tile_a = 8 16 48\nt = 1 2 4\n";
+    static const int gaps[] = {1, 2, 3, 5};
+    uint64_t seed = 3;
+    for (int i = 0; i < 40; i++) {
+        int32_t v[64 * 4];
+        const struct telling_problems of = {64, v};
+        const int gap = gaps[i % 4];
+        struct buf all = {NULL, 0, 0};
+        struct spec s, kept;
+        for (size_t k = 0; k < 64 * 4; k++) {
+            const uint64_t x = test_random64(&seed) >> 20;
+            v[k] = k % 4 == 0   ? 1 << (int)(x % 4) * gap
+                   : k % 4 == 1 ? x % 3 ? 4 + (int)(x % 9) : 3000
+                   : k % 4 == 2 ? 1 + (int)(x % 5000)
+                                : (int)(x % 2);
+        }
+        REQUIRE(!spec_parse(&s, text, "made.spec") && !default_features_give(&s, NULL));
+        const char *features = strstr(s.text, "[features]\n");
+        buf_printf(&all, "%.*s[features]\n", (int)(features - s.text), s.text);
+        CHECK(!telling_features(&s, &of, &all));
+        REQUIRE(!spec_parse(&kept, all.s, "kept.spec"));
+        CHECK_OF(all_tell(&kept, &of), strstr(all.s, "[features]"));
+        spec_free(&s);
+        spec_free(&kept);
+        buf_free(&all);
+    }
+}
+
 int main(void)
 {
     RUN(extremes);
@@ -225,5 +281,6 @@ int main(void)
     RUN(at_random);
     RUN(what_they_are);
     RUN(others);
+    RUN(tell_apart);
     return test_end();
 }

@@ -175,11 +175,42 @@ void draft_unseen(const struct draft *d)
 
 /* ---- the lines of [fields] ---- */
 
+enum { MOST_OF_CATEGORY = 3, LARGEST_OF_CATEGORY = 8, TIMES_OF_SIZES = 4 };
+
+/* Is a field of integers a flag or another category rather than a size? Then its values are two or
+   three, small and near each other: 0 and 1, or 1, 2 and 3, but not 1 and 4, as sizes are, whose
+   values go on in such steps, nor 64 and 128. *least and *most are its ends. */
+static int is_category(const struct survey *s, const struct survey_column *c, int64_t *least,
+                       int64_t *most)
+{
+    if (!survey_has_data(s) || c->values.n < 2 || c->values.n > MOST_OF_CATEGORY)
+        return 0;
+    *least = KPRED_MAX_SIZE;
+    *most = 0;
+    for (size_t i = 0; i < c->values.n; i++) {
+        int64_t v = 0;
+        (void)parse_int(c->values.v[i].s, 0, KPRED_MAX_SIZE, &v);
+        *least = v < *least ? v : *least;
+        *most = v > *most ? v : *most;
+    }
+    return *most <= LARGEST_OF_CATEGORY && *most < TIMES_OF_SIZES * (*least > 0 ? *least : 1);
+}
+
+static void draft_size(struct buf *out, const struct survey *s, const struct survey_column *c)
+{
+    int64_t least, most;
+    buf_printf(out, "%s = size", c->name);
+    if (is_category(s, c, &least, &most))
+        buf_printf(out, " %d %d", (int)least, (int)most);
+    else if (intern_find_text(&c->values, "0") != INTERN_NONE)
+        buf_puts(out, " 0");
+    buf_puts(out, "\n");
+}
+
 int draft_field(struct buf *out, const struct survey *s, const struct survey_column *c)
 {
     if (is_size(c)) {
-        buf_printf(out, "%s = size%s\n", c->name,
-                   intern_find_text(&c->values, "0") != INTERN_NONE ? " 0" : "");
+        draft_size(out, s, c);
         return 0;
     }
     if (check_tokens(c) != 0)
@@ -235,9 +266,10 @@ int draft_fields(struct draft *d)
 {
     const struct survey_columns *fields = &d->survey->fields;
     size_t n = 0;
-    buf_puts(d->out, "\n[fields]\n"
-                     "# The problem, which is known before a tuple is chosen: `size` is an integer "
-                     "from 1 to\n# 2^24, other fields have one of the names.\n");
+    buf_puts(d->out,
+             "\n[fields]\n"
+             "# The problem, which is known before a tuple is chosen: `size` is an integer "
+             "from 1 to\n# 2^24, or of the range behind it, other fields have one of the names.\n");
     add_constants(d);
     for (size_t i = 0; i < fields->n; i++) {
         const struct survey_column *c = field_in_order(fields, i);

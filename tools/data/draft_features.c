@@ -2,9 +2,14 @@
    SPDX-License-Identifier: MIT */
 #include "draft.h"
 
+#include "telling_features.h"
 #include "tile_features.h"
 
 #include "model/default_features.h"
+#include "model/same_gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* The text of a spec of the fields that the network sees, and of all parameters */
 static int small_text(const struct draft *d, struct buf *text)
@@ -36,20 +41,86 @@ static int make_default(const struct draft *d, const struct buf *text, struct bu
     return 0;
 }
 
+/* A spec with all of these lines; to be freed with spec_free, or -1 with a message */
+static int parse_all(const struct draft *d, const struct buf *text, const struct buf *derived,
+                     const struct buf *features, struct spec *spec)
+{
+    struct buf all = {0};
+    buf_printf(&all, "%s[derived]\n%s[features]\n%s", text->s, derived->s != NULL ? derived->s : "",
+               features->s);
+    const int rc = spec_parse(spec, all.s, d->path);
+    buf_free(&all);
+    return rc;
+}
+
 /* More features, behind those that are there */
 static int make_tiles(const struct draft *d, const struct buf *text, const struct buf *derived,
                       struct buf *features)
 {
     struct spec spec;
-    struct buf all = {0};
-    buf_printf(&all, "%s[derived]\n%s[features]\n%s", text->s, derived->s != NULL ? derived->s : "",
-               features->s);
-    int rc = spec_parse(&spec, all.s, d->path);
-    if (rc == 0) {
-        rc = tile_features(&spec, features);
-        spec_free(&spec);
+    if (parse_all(d, text, derived, features, &spec) != 0)
+        return -1;
+    const int rc = tile_features(&spec, features);
+    spec_free(&spec);
+    return rc;
+}
+
+/* ---- the problems of the data ---- */
+
+/* Each value of a column as a program reads it */
+static int32_t *numbers_of(const struct survey_column *c, const struct spec_field *f)
+{
+    int32_t *v = xcalloc(c->values.n + 1, sizeof *v);
+    for (size_t i = 0; i < c->values.n; i++) {
+        int64_t x = 0;
+        if (f->n_tokens > 0)
+            x = field_token(f, c->values.v[i].s);
+        else
+            (void)parse_int(c->values.v[i].s, 0, KPRED_MAX_SIZE, &x);
+        v[i] = (int32_t)x;
     }
-    buf_free(&all);
+    return v;
+}
+
+/* To be freed; the spec has the fields that the network sees. */
+static int32_t *problems_of(const struct survey *s, const struct spec *spec)
+{
+    int32_t *v = xcalloc(s->problems.n * spec->n_fields + 1, sizeof *v);
+    for (size_t f = 0; f < spec->n_fields; f++) {
+        const size_t at = (size_t)survey_find(&s->fields, spec->fields[f].name);
+        int32_t *numbers = numbers_of(&s->fields.v[at], &spec->fields[f]);
+        for (size_t i = 0; i < s->problems.n; i++) {
+            uint32_t problem[KPRED_MAX_TUPLE];
+            memcpy(problem, s->problems.v[i].s, sizeof problem);
+            v[i * spec->n_fields + f] = problem[at] > 0 ? numbers[problem[at] - 1] : 0;
+        }
+        free(numbers);
+    }
+    return v;
+}
+
+/* Of one problem nothing tells; its features are as good as any. */
+static int keep_telling(const struct draft *d, const struct buf *text, const struct buf *derived,
+                        struct buf *features)
+{
+    const struct survey *s = d->survey;
+    struct spec spec;
+    struct buf kept = {0};
+    if (!survey_has_data(s) || s->problems.n < 2)
+        return 0;
+    if (parse_all(d, text, derived, features, &spec) != 0)
+        return -1;
+    int32_t *v = problems_of(s, &spec);
+    const struct telling_problems problems = {s->problems.n, v};
+    const int rc = telling_features(&spec, &problems, &kept);
+    if (rc == 0 && kept.n > 0) {
+        buf_free(features);
+        *features = kept;
+    } else {
+        buf_free(&kept);
+    }
+    free(v);
+    spec_free(&spec);
     return rc;
 }
 
@@ -61,6 +132,8 @@ int draft_features(const struct draft *d)
         rc = make_default(d, &text, &derived, &features);
     if (rc == 0)
         rc = make_tiles(d, &text, &derived, &features);
+    if (rc == 0)
+        rc = keep_telling(d, &text, &derived, &features);
     if (rc == 0 && derived.n > 0)
         buf_printf(d->out, "\n[derived]\n# Numbers made of the fields, for the section below\n%s",
                    derived.s);

@@ -289,6 +289,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     if (rc == 0) {
         load_note_unused(&l);
         load_note_chips(&l);
+        load_note_failures(&l);
         sort_files(out, &l);
         take_rows(out, &l);
     } else {
@@ -297,6 +298,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
     for (size_t i = 0; i < l.n_unknown; i++)
         free(l.unknown[i].text);
     free(l.unknown);
+    intern_free(&l.failures.texts);
     free(l.failed);
     free(l.rows);
     return rc;

@@ -6,6 +6,7 @@
 #include "model/same_gpu.h"
 #include "model/unseen.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -357,10 +358,11 @@ int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const 
     return add_row(l, row, problem, params, time);
 }
 
+enum { TOLD_FAILURES = 5 };
 #define FAILED_TIME 1e19 /* old versions of Kernel Tuner write 1e20 */
 
 /* What tuners write in the place of a time: of a failure, or of a tuple that was never run */
-static int is_failure(const char *text)
+int load_is_failure(const char *text)
 {
     static const char *const words[] = {"",
                                         "failed",
@@ -398,22 +400,88 @@ static int is_figure(const char *text, double *out)
 
 int load_time_text(const char *text, double *out)
 {
-    if (is_failure(text))
+    if (load_is_failure(text))
         return 0;
     return is_figure(text, out) ? *out > 0 && *out < FAILED_TIME : -1;
+}
+
+/* What a failure left in the place of its time: it begins with a letter, of any language, or has no
+   digit. A number with something behind it or before it, such as 1,5 or 12us, is a mistake. */
+static int is_message(const char *text)
+{
+    const unsigned char first = (unsigned char)*text;
+    return isalpha(first) || first > '~' || strpbrk(text, "0123456789") == NULL;
+}
+
+int load_table_time(const char *text, double *out)
+{
+    const int is_time = load_time_text(text, out);
+    return is_time < 0 && is_message(text) ? 0 : is_time;
+}
+
+/* For load_note_failures */
+static void keep_failure(struct loader *l, const char *text)
+{
+    struct load_failures *f = &l->failures;
+    f->n_rows++;
+    if (f->texts.n == LOAD_MOST_FAILURES && intern_find_text(&f->texts, text) == INTERN_NONE)
+        return;
+    f->rows[intern_text(&f->texts, text)]++;
 }
 
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
 {
     const int has_words = l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER;
-    const int is_good = has_words              ? load_time_text(text, out)
+    const int is_good = has_words              ? load_table_time(text, out)
                         : is_figure(text, out) ? *out > 0
                                                : -1;
     if (is_good < 0)
-        return load_bad(l, row, DROP_BROKEN, column, text, LOAD_NO_FIGURE);
-    if (!is_good)
-        *out = 0;
+        return load_bad(l, row, DROP_BROKEN, column, text,
+                        has_words ? LOAD_NO_TIME : LOAD_NO_FIGURE);
+    if (is_good)
+        return 0;
+    *out = 0;
+    if (has_words)
+        keep_failure(l, text);
     return 0;
+}
+
+/* The text of most rows */
+static size_t find_most(const struct load_failures *f)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < f->texts.n; i++)
+        if (f->rows[i] > f->rows[most])
+            most = i;
+    return most;
+}
+
+/* "TEXT" in N rows, with the first line of the text, as far as that goes beside others; these rows
+   are told then. */
+static void add_failure(struct load_failures *f, size_t i, struct buf *b)
+{
+    const char *text = f->texts.v[i].s;
+    const size_t line = strcspn(text, "\r\n"), n = line < 40 ? line : 40;
+    buf_printf(b, "%s\"%.*s%s\" in %zu row%s", b->n > 0 ? ", " : "", (int)n, text,
+               text[n] != '\0' ? "..." : "", f->rows[i], f->rows[i] == 1 ? "" : "s");
+    f->n_rows -= f->rows[i];
+    f->rows[i] = 0;
+}
+
+void load_note_failures(struct loader *l)
+{
+    struct load_failures *f = &l->failures;
+    const size_t n = f->texts.n, others = n > TOLD_FAILURES ? n - TOLD_FAILURES : 0;
+    struct buf b = {0};
+    for (size_t i = others; i < n; i++)
+        add_failure(f, find_most(f), &b);
+    if (others > 0)
+        buf_printf(&b, ", and %zu%s other%s in %zu row%s", others,
+                   n == LOAD_MOST_FAILURES ? " or more" : "", others == 1 ? "" : "s", f->n_rows,
+                   f->n_rows == 1 ? "" : "s");
+    if (n > 0)
+        note("taken as failures, in the place of times: %s", b.s);
+    buf_free(&b);
 }
 
 /* ---- one option of a problem twice in a file ---- */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/csv_records.h"
+#include "base/intern.h"
 #include "data.h"
 #include "set_fields.h"
 
@@ -35,6 +36,14 @@ struct load_unknown {
 
 enum { LOAD_SEPARATOR = '\x1f' };
 
+/* Texts that were taken as failures in the place of times, and how many rows have each; of more
+   texts than that, only how many rows have one. */
+enum { LOAD_MOST_FAILURES = 1000 };
+struct load_failures {
+    struct interned texts;
+    size_t rows[LOAD_MOST_FAILURES], n_rows;
+};
+
 struct loader {
     const struct spec *spec;
     const struct data_options *options;
@@ -46,6 +55,7 @@ struct loader {
     size_t n, cap;
     struct load_row *failed;
     size_t n_failed, failed_cap;
+    struct load_failures failures;
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown;            /* sorted by text */
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
@@ -91,13 +101,25 @@ int load_add(struct loader *l, int64_t row, const int64_t *problem, const char *
 int load_add_timed(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time_us);
 
+/* A time as the files of kpred have it: 1; 0: a failure, which is a word that tuners write in the
+   place of a time, 0, or 1e19 and more; -1: it is none. */
+int load_time_text(const char *text, double *out);
+/* The same of a user's table, where any text that begins with a letter or has no digit is a
+   failure. */
+int load_table_time(const char *text, double *out);
+/* Is it such a word? */
+int load_is_failure(const char *text);
+
 /* Verdict on the figure of a measurement, a time or a speed: a finite number; 0 means that it
-   failed, and *out is 0. With format = timed so do 1e19 and more, and words such as "failed". */
+   failed, and *out is 0. With format = timed it is a time of a user's table. */
 #define LOAD_NO_FIGURE "is no finite number of at least 0"
+#define LOAD_NO_TIME \
+    LOAD_NO_FIGURE   \
+    ", with a point and without a unit; a failure is a word, such as failed"
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
 
-/* The same of a time with format = timed, without a row: 1; 0: a failure; -1: it is none. */
-int load_time_text(const char *text, double *out);
+/* Tells which texts were failures, if any. */
+void load_note_failures(struct loader *l);
 
 /* Are two times of one tuple so far apart that one of them has to be in another unit? */
 #define LOAD_OTHER_UNIT "is one of them in another unit?"

@@ -97,14 +97,13 @@ static int is_fraction(const char *cell)
 static void see_cell(struct column *c, const char *cell, size_t row)
 {
     int64_t v;
-    double time;
     (void)intern_text(&c->values, cell);
     if (*cell == '\0')
         c->has_empty = 1;
     else if (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0)
-        *(is_fraction(cell)                  ? &c->has_fraction
-          : load_time_text(cell, &time) == 0 ? &c->has_failure
-                                             : &c->has_text) = 1;
+        *(is_fraction(cell)       ? &c->has_fraction
+          : load_is_failure(cell) ? &c->has_failure
+                                  : &c->has_text) = 1;
     if (row == 0)
         c->first = xstrdup(cell);
     if (row == 1)
@@ -294,9 +293,9 @@ static int check_cell(const struct csv_records *r, const struct column *c, const
     int64_t v;
     double time;
     if (c->role == TIME)
-        return load_time_text(cell, &time) >= 0 ? 0
-                                                : fail("%s:%ld: %s: value \"%s\": " LOAD_NO_FIGURE,
-                                                       r->path, r->at, c->name, cell);
+        return load_table_time(cell, &time) >= 0
+                   ? 0
+                   : fail("%s:%ld: %s: value \"%s\": " LOAD_NO_TIME, r->path, r->at, c->name, cell);
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
     if (c->role == FIELD && !c->has_text && !c->has_failure

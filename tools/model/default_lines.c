@@ -334,18 +334,21 @@ static void add_sizes(struct plan *p)
 
 /* ---- products of sizes ---- */
 
-/* Of all sizes, and of each two if they are few */
+/* Of all sizes, and of each two if they are few; the first two have theirs on the way to all. */
 static void add_products(struct plan *p)
 {
     const size_t n = p->n_sources;
-    int all = n ? p->source[0].log : -1;
+    int all = n ? p->source[0].log : -1, first_two = -1;
     for (size_t i = 1; i < n; i++) {
         all = make_sum(p, all, p->source[i].log);
+        if (i == 1)
+            first_two = all;
         if (i == n - 1)
             add_hats(p, all, 4, 2, OCTAVES - 4);
     }
     for (size_t i = 0; i < n && n > 2 && n <= PAIRED; i++)
-        add_hats(p, make_sum(p, p->source[i].log, p->source[(i + 1) % n].log), 4, 2, OCTAVES - 4);
+        add_hats(p, i ? make_sum(p, p->source[i].log, p->source[(i + 1) % n].log) : first_two, 4, 2,
+                 OCTAVES - 4);
 }
 
 void default_features(const struct spec *spec, struct buf *derived, struct buf *features)

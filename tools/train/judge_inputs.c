@@ -14,7 +14,8 @@ enum {
     KEPT = 72,           /* columns in the end */
     MATTERING = 14,      /* of which products and quotients are made */
     ROUNDS = 3,
-    SCREENED = 12000 /* rows that the choice is made by */
+    SCREENED = 12000, /* rows that the choice is made by */
+    AT_ONCE = 600     /* columns: with more of them at once, memory would be the greatest of all */
 };
 
 enum op { GIVEN, IS, POWER, PRODUCT, QUOTIENT, ROUNDED_UP, REMAINDER, SUM };
@@ -321,6 +322,27 @@ static void ask_all(struct judge_inputs *in)
         in->asked[in->n_asked++] = (uint16_t)i;
 }
 
+/* Of more columns than fit at once, keeps those that matter among as many. */
+static void keep_of_blocks(struct screen *s)
+{
+    struct judge_inputs *in = s->in;
+    const size_t n = in->n_asked;
+    uint16_t *all = xcalloc(n, sizeof *all);
+    size_t kept = 0;
+    memcpy(all, in->asked, n * sizeof *all);
+    for (size_t i = 0; i < n; i += AT_ONCE) {
+        in->n_asked = n - i < AT_ONCE ? n - i : AT_ONCE;
+        memcpy(in->asked, all + i, in->n_asked * sizeof *all);
+        find_gains(s);
+        keep(s, KEPT);
+        memcpy(all + kept, in->asked, in->n_asked * sizeof *all);
+        kept += in->n_asked;
+    }
+    memcpy(in->asked, all, kept * sizeof *all);
+    in->n_asked = kept;
+    free(all);
+}
+
 /* Leaves out the registers that no column needs. */
 static void drop_unused(struct judge_inputs *in)
 {
@@ -364,6 +386,8 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
     add_first(in);
     ask_all(in);
     draw_rows(&s);
+    if (in->n_asked > AT_ONCE)
+        keep_of_blocks(&s);
     for (int round = 0; round < ROUNDS; round++) {
         find_gains(&s);
         keep(&s, KEPT);

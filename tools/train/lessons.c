@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "lessons.h"
 
+#include "balance.h"
 #include "base/numbers.h"
 #include "data/held_out.h"
 #include "made_up.h"
@@ -210,27 +211,47 @@ static void free_lesson(struct dataset *d)
     free(d->time_us);
 }
 
-/* Rows of each of so many problems: fewer, where all together would be too many */
+/* Rows of each of so many problems: fewer, where all together would be too many, and more, where
+   they would be too few for a network, which needs many steps */
 static size_t rows_of_each(const struct recipe *recipe, size_t problems)
 {
-    const size_t most = LESSONS_ROWS / (problems + 1), asked = (size_t)recipe->draws;
+    const size_t most = LESSONS_ROWS / (problems + 1), few = LESSONS_FEW / (problems + 1);
+    const size_t asked = (size_t)recipe->draws > few ? (size_t)recipe->draws : few;
     const size_t rows = asked < most ? asked : most;
     return rows > LESSONS_LEAST ? rows : LESSONS_LEAST;
 }
 
-/* Beyond four rows for each tuple they say the same again; but a network needs many steps. */
+/* How many rows each problem is to have: those of the table by the size of their groups */
+static size_t *count_rows(const struct teaching *t)
+{
+    const struct judge_task *j = &t->task->judges;
+    struct recipe recipe = *t->task->recipe;
+    size_t *rows = xcalloc(t->n + 1, sizeof *rows);
+    recipe.draws = (double)rows_of_each(&recipe, t->n);
+    size_t *known = balance_rows(&recipe, j->model->spec, j->data, j->part);
+    for (size_t i = 0; i < t->n; i++)
+        rows[i] = i < t->n_known
+                      ? known[data_find_problem(j->data, t->problem + i * j->data->n_fields)]
+                      : (size_t)recipe.draws;
+    free(known);
+    return rows;
+}
+
+/* Beyond four rows for each tuple they say the same again, which only few problems need. */
 static void add_all(const struct teaching *t, struct recipe_rows *to)
 {
     const struct lessons_task *task = t->task;
-    const size_t rows = rows_of_each(task->recipe, t->n), few = LESSONS_FEW / (t->n + 1);
+    size_t *asked = count_rows(t);
+    const size_t few = LESSONS_FEW / (t->n + 1);
     for (size_t i = 0; i < t->n; i++) {
-        const size_t n = t->lesson[i].n, enough = rows < 4 * n ? rows : 4 * n;
-        const struct time_problem all = {0, n, enough > few ? enough : few};
+        const size_t n = t->lesson[i].n, enough = 4 * n > few ? 4 * n : few;
+        const struct time_problem all = {0, n, asked[i] < enough ? asked[i] : enough};
         if (n > 0)
             time_targets_add(task->recipe, task->judges.model, &t->lesson[i], &all,
                              num_mix(task->judges.seed, 13, i), to);
         free_lesson(&t->lesson[i]);
     }
+    free(asked);
 }
 
 int lessons_add(const struct lessons_task *task, struct training_rows *out)

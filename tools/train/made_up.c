@@ -16,6 +16,14 @@ static int32_t near_to(int32_t size, uint64_t *seed)
     return n < 1 ? by : n > KPRED_MAX_SIZE / by ? KPRED_MAX_SIZE / by * by : n * by;
 }
 
+enum { FEW = 8 }; /* values of a field that is no size but a flag or the like */
+
+static int may_be(const struct model *m, size_t field, int32_t value)
+{
+    const struct spec_field *f = &m->spec->fields[field];
+    return f->n_tokens == 0 && f->most - f->least >= FEW && value >= f->least && value <= f->most;
+}
+
 void make_up_problem(const struct model *m, const int32_t *known, size_t n_known, uint64_t *seed,
                      int32_t *out)
 {
@@ -24,6 +32,6 @@ void make_up_problem(const struct model *m, const int32_t *known, size_t n_known
         const int32_t size = known[num_draw(seed) % n_known * n_fields + f];
         const int is_changed = (int)(num_draw(seed) >> 63);
         const int32_t changed = near_to(size, seed);
-        out[f] = m->fields[f].tokens || size == 1 || !is_changed ? size : changed;
+        out[f] = !is_changed || size <= 1 || !may_be(m, f, changed) ? size : changed;
     }
 }

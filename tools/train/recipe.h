@@ -74,9 +74,8 @@ struct recipe {
 };
 
 /* Of format = timed, other defaults hold for some (recipe.c), and draws may be 0: then lessons.h
-   says how many where trees judge, and balance and thinned do not count there. Elsewhere all
-   problems together are to have about so many rows, or fewer, at least a quarter, if these are four
-   for each option. */
+   says how many where trees judge. Elsewhere all problems together are to have about so many rows,
+   or fewer, at least a quarter, if these are four for each option. */
 enum { RECIPE_DRAWN = 16384 };
 
 /* The defaults with what the spec sets. 0, or -1 with a message that names file and line. */

@@ -220,10 +220,10 @@ static int add_row(struct full_rows *r, const struct csv_table *f)
         return -1;
     for (size_t i = 0; i < r->spec->n_params; i++)
         value[i] = f->c.cell[f->param[i]];
-    const int ran = load_time_text(f->c.cell[f->time], &time);
+    const int ran = load_table_time(f->c.cell[f->time], &time);
     if (ran < 0)
         return fail("%s:%ld: %s \"%s\" %s", r->table->path, f->c.at, f->c.header[f->time],
-                    f->c.cell[f->time], LOAD_NO_FIGURE);
+                    f->c.cell[f->time], LOAD_NO_TIME);
     return add_tuple(r, value, ran ? time * f->us : HUGE_VAL, f->c.at);
 }
 
