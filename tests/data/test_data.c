@@ -1,13 +1,13 @@
-/* test_data.c - the tools' data layer, function by function; test_ingest.c has its command line
+/* test_data.c - the tools' data layer, function by function; its command line: test_ingest.c;
+   damaged files: tests/fuzz
    SPDX-License-Identifier: MIT */
 #include "kpred.h"
 
 #include "kpred_constraints.h"
 
-#include "base/bz2.h"
 #include "cli/readers.h"
 #include "data/held_out.h"
-#include "data/sample.h"
+#include "data/sample.h" /* and so the libraries of the readers */
 #include "data/split.h"
 #include "harness/cases.h"
 
@@ -597,93 +597,6 @@ static void canonical_is_largest(void)
     CHECK(split_canonical(1 << 24, 1, 0, 1 << 24) == 1 << 24);
 }
 
-/* ---- data ---- */
-
-/* A text with some bytes changed, dropped or doubled, of other files changed alone; to be freed. */
-static char *mutate(const char *text, size_t *n, int is_text)
-{
-    static const char marks[] = "=[](),\"\r\n #x0-9";
-    struct buf b = {0};
-    const uint32_t rate = 1 + random_below(400);
-    buf_add(&b, text, is_text ? 0 : *n);
-    for (size_t i = 0; is_text && i < *n; i++) {
-        const uint32_t r = random_below(rate * 4);
-        if (r == 0)
-            buf_add(&b, &marks[random_below(sizeof marks - 1)], 1);
-        if (r != 1)
-            buf_add(&b, text + i, 1);
-        if (r == 2)
-            buf_add(&b, text + i, 1);
-    }
-    for (uint32_t k = is_text ? 0 : random_below(12); k > 0; k--)
-        b.s[random_below((uint32_t)b.n)] = (char)(random_below(256) - 128);
-    if (random_below(is_text ? 8 : 3) == 0)
-        b.n = random_below((uint32_t)b.n + 1);
-    buf_add(&b, "", 0);
-    *n = b.n;
-    return b.s;
-}
-
-/* Damaged variants of a file, read with and without lenience, end in a message or in rows. */
-static void fuzz(const struct spec *s, const char *text, size_t length, const char *copy)
-{
-    int n_good = 0;
-    for (int i = 0; i < 400; i++) {
-        struct dataset d;
-        size_t n = length;
-        char *changed = mutate(text, &n, !has(copy, ".db"));
-        const struct data_options how = {.lenient = i % 2};
-        put_file(copy, changed, n);
-        if (data_load(readers, s, &copy, 1, &how, &d) == 0) {
-            n_good++;
-            data_free(&d);
-        }
-        free(changed);
-    }
-    CHECK(n_good > 0 && n_good < 400);
-}
-
-static void spec_fuzz(void)
-{
-    const char *text = text_of(in_root("weights/conv_asm_bwd_wrw_3x3.spec"));
-    int n_good = 0;
-    for (int i = 0; i < 3000; i++) {
-        struct spec s;
-        size_t n = strlen(text);
-        char *changed = mutate(text, &n, 1);
-        if (spec_parse(&s, changed, "fuzz") == 0) {
-            n_good++;
-            spec_free(&s);
-        }
-        free(changed);
-    }
-    CHECK(n_good > 0 && n_good < 3000);
-}
-
-static void sample_fuzz(void)
-{
-    static const char *const names[][2] = {{"gfx900_56.db", "gfx900_56-fuzz.db"},
-                                           {"gfx900_56.db.bz2", "gfx900_56-fuzz.db.bz2"}};
-    for (size_t i = 0; i < 2; i++) {
-        struct buf bytes = {0};
-        struct spec s;
-        REQUIRE(spec_load(&s, in_root("weights/conv_asm_1x1u.spec")) == 0);
-        REQUIRE(read_file(names[i][0], 1 << 24, &bytes) == 0);
-        fuzz(&s, bytes.s, bytes.n, names[i][1]);
-        spec_free(&s);
-        buf_free(&bytes);
-    }
-}
-
-static void csv_fuzz(void)
-{
-    struct spec s;
-    const char *text = text_of(in_root("tests/fixtures/tiny.csv"));
-    REQUIRE(spec_load(&s, in_root("tests/fixtures/tiny.spec")) == 0);
-    fuzz(&s, text, strlen(text), "gfx900_fuzz.csv");
-    spec_free(&s);
-}
-
 /* ---- timed data ---- */
 
 #define KERNEL    "[kernel]\nname = x\nrule = unconstrained\n[data]\n"
@@ -699,12 +612,6 @@ static const char find_db[] =
     "FFT,-\n"
     "7-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=B:3,0," ALGORITHM "GEMM;A<1>:4,0," ALGORITHM
     "Direct;C:0,0," ALGORITHM "FFT\n";
-
-static const char table_spec[] =
-    KERNEL "format = tensile\n[fields]\nm = size\nn = size\nbatch = size\nk = size\n"
-           "[params]\nMT0 = 8 16\nGSU = 1 2\n";
-static const char table[] = "I,SizeI,SizeJ,SizeK,SizeL,TotalFlops,C_MT8x4_GSU1,C_MT16x4_SE_GSU2\n"
-                            "0,1,2,3,4,24000,3,0\n1,1,2,3,5,30000,1.5,6\n";
 
 static void timed_find_db(void)
 {
@@ -728,16 +635,6 @@ static void timed_find_db(void)
     CHECK(data_problem_end(&d, 0) == 2 && data_problem_end(&d, 1) == 2);
     CHECK(data_problem_end(&d, 2) == 5);
     data_free(&d);
-    fuzz(&s, find_db, sizeof find_db - 1, "fuzz.txt");
-    spec_free(&s);
-}
-
-/* test_tensile.c asks what is read of such a table. */
-static void table_fuzz(void)
-{
-    struct spec s;
-    REQUIRE(spec_parse(&s, table_spec, "x.spec") == 0);
-    fuzz(&s, table, sizeof table - 1, "fuzz_table.csv");
     spec_free(&s);
 }
 
@@ -745,8 +642,6 @@ int main(void)
 {
     program_begin();
     program_name = "test_data";
-    if (HAS_SAMPLES && make_samples(in_root("tests/fixtures")) != 0)
-        program_stop("the sample databases");
     if (freopen("messages", "w", stderr) == NULL)
         program_stop("messages");
     test_run("sha256 of the FIPS vectors", sha256_vectors);
@@ -769,10 +664,6 @@ int main(void)
     test_run("files left out", files_left_out);
     test_run("folds without a key", folds_without_a_key);
     test_run("canonical size is the largest", canonical_is_largest);
-    test_run("spec fuzz", spec_fuzz);
-    test_run("database and bzip2 fuzz", HAS_SAMPLES ? sample_fuzz : no_samples);
-    test_run("csv fuzz", HAS_SAMPLES ? csv_fuzz : no_samples);
-    test_run("timed: a find-db, and its fuzz", timed_find_db);
-    test_run("fuzz of a Tensile table", table_fuzz);
+    test_run("timed: a find-db", timed_find_db);
     return program_end();
 }
