@@ -86,8 +86,6 @@ static void emptying(void)
 
 int main(void)
 {
-    RUN(loops);
-    RUN(counts);
-    RUN(emptying);
+    RUN_ALL(loops, counts, emptying);
     return test_end();
 }

@@ -488,22 +488,8 @@ static void hashes_differ(void)
 int main(void)
 {
     told_begin();
-    RUN(keeps_efforts);
-    RUN(holds_many);
-    RUN(fronts);
-    RUN(front_of_confirmed);
-    RUN(comes_back);
-    RUN(is_of_one_search);
-    RUN(cut_anywhere);
-    RUN(damaged_anywhere);
-    RUN(edited_log);
-    RUN(lines_in_order);
-    RUN(other_files);
-    RUN(no_room);
-    RUN(one_writer);
-    RUN(prints_as_it_reads);
-    RUN(refuses_lists);
-    RUN(drops_and_copies);
-    RUN(hashes_differ);
+    RUN_ALL(keeps_efforts, holds_many, fronts, front_of_confirmed, comes_back, is_of_one_search,
+            cut_anywhere, damaged_anywhere, edited_log, lines_in_order, other_files, no_room,
+            one_writer, prints_as_it_reads, refuses_lists, drops_and_copies, hashes_differ);
     return program_end();
 }

@@ -363,21 +363,8 @@ int main(void)
 {
     told_begin();
     ops = kernel_of(FIXTURE("ops.ll"), "f", &ir_unoptimised);
-    RUN(deletion);
-    RUN(deletion_of_a_load);
-    RUN(copying);
-    RUN(moving);
-    RUN(places);
-    RUN(replacing_and_swapping);
-    RUN(operands);
-    RUN(choices);
-    RUN(steps);
-    RUN(barriers);
-    RUN(without_linker);
-    RUN(random_lists);
-    RUN(never);
-    RUN(symbols);
-    RUN(children);
+    RUN_ALL(deletion, deletion_of_a_load, copying, moving, places, replacing_and_swapping, operands,
+            choices, steps, barriers, without_linker, random_lists, never, symbols, children);
     ir_close(ops);
     return program_end();
 }

@@ -209,12 +209,6 @@ static void names(void)
 int main(void)
 {
     told_begin();
-    RUN(bad_files);
-    RUN(bitcode);
-    RUN(forgetting);
-    RUN(no_frames);
-    RUN(natives);
-    RUN(attributes);
-    RUN(names);
+    RUN_ALL(bad_files, bitcode, forgetting, no_frames, natives, attributes, names);
     return program_end();
 }

@@ -394,14 +394,7 @@ static void infinities(void)
 
 int main(void)
 {
-    RUN(what_was_planted);
-    RUN(shares);
-    RUN(pairs_go);
-    RUN(simpler_ones);
-    RUN(mends);
-    RUN(ranks);
-    RUN(crowding);
-    RUN(preference);
-    RUN(infinities);
+    RUN_ALL(what_was_planted, shares, pairs_go, simpler_ones, mends, ranks, crowding, preference,
+            infinities);
     return test_end();
 }

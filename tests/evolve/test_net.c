@@ -340,11 +340,7 @@ static void lessons(void)
     RUN(opens);
     if (code == NULL)
         return;
-    RUN(slopes_of_loss);
-    RUN(steps);
-    RUN(batches);
-    RUN(errors);
-    RUN(messages);
+    RUN_ALL(slopes_of_loss, steps, batches, errors, messages);
     lesson_close(&lesson);
     tensor_close(program_of_step);
     engine_close(engine);
@@ -360,11 +356,7 @@ static void lessons(void)
 int main(void)
 {
     told_begin();
-    RUN(padding);
-    RUN(slopes);
-    RUN(max_stops_slopes);
-    RUN(learning);
-    RUN(parts);
+    RUN_ALL(padding, slopes, max_stops_slopes, learning, parts);
     lessons();
     return program_end();
 }

@@ -526,20 +526,7 @@ int main(void)
     if (shared == MAP_FAILED)
         return 1;
     seen = shared;
-    RUN(ends);
-    RUN(own_phase);
-    RUN(late);
-    RUN(parent_dies);
-    RUN(refused);
-    RUN(guards);
-    RUN(margins);
-    RUN(packed);
-    RUN(answers);
-    RUN(large_requests);
-    RUN(several);
-    RUN(members_are_replaced);
-    RUN(dying);
-    RUN(members_are_late);
-    RUN(cannot_begin);
+    RUN_ALL(ends, own_phase, late, parent_dies, refused, guards, margins, packed, answers,
+            large_requests, several, members_are_replaced, dying, members_are_late, cannot_begin);
     return program_end();
 }

@@ -594,21 +594,8 @@ int main(void)
         program_stop("an engine");
     if ((p = open_text(usual, NULL)) == NULL)
         program_stop("the usual program");
-    RUN(reads);
-    RUN(reads_tosa);
-    RUN(messages);
-    RUN(each_edit);
-    RUN(what_does_not_apply);
-    RUN(random_lists);
-    RUN(again);
-    RUN(code_stays);
-    RUN(arena);
-    RUN(two);
-    RUN(order);
-    RUN(hushes);
-    RUN(leaves_no_files);
-    RUN(words);
-    RUN(pairs);
+    RUN_ALL(reads, reads_tosa, messages, each_edit, what_does_not_apply, random_lists, again,
+            code_stays, arena, two, order, hushes, leaves_no_files, words, pairs);
     tensor_close(p);
     engine_close(engine);
     return program_end();

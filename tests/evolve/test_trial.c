@@ -472,16 +472,8 @@ int main(void)
     RUN(hostile);
     if (getenv("SOAK") != NULL)
         return program_end();
-    RUN(efforts);
-    RUN(tricks);
-    RUN(slower_is_slower);
-    RUN(buffers_are_filled_anew);
-    RUN(glances);
-    RUN(oracles);
-    RUN(overlaps);
-    RUN(refused_hosts);
-    RUN(refused_set_ups);
-    RUN(refused_kernels);
+    RUN_ALL(efforts, tricks, slower_is_slower, buffers_are_filled_anew, glances, oracles, overlaps,
+            refused_hosts, refused_set_ups, refused_kernels);
     host_close(usual);
     host_close(with_own_error);
     return program_end();

@@ -264,12 +264,7 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--keys") == 0)
         return print_keys();
     program_begin();
-    RUN(keys_come_back);
-    RUN(a_backward_key_is_swapped);
-    RUN(damaged_keys);
-    RUN(lines_of_calls);
-    RUN(what_stands_around_a_call);
-    RUN(broken_lines);
-    RUN(noise);
+    RUN_ALL(keys_come_back, a_backward_key_is_swapped, damaged_keys, lines_of_calls,
+            what_stands_around_a_call, broken_lines, noise);
     return program_end();
 }

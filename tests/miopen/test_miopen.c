@@ -310,9 +310,7 @@ int main(int argc, char **argv)
     no_logs();
     left_out("left");
     left_out("broken");
-    RUN(nothing_is_covered);
-    RUN(beams);
-    RUN(gpus);
+    RUN_ALL(nothing_is_covered, beams, gpus);
     run_cases("refused");
     run_cases("system");
     RAN_CASE(miopen("--system none.txt log") == 1 && program.out.n == 0

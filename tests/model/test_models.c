@@ -389,15 +389,9 @@ static void tables_are_those_of_the_names(void)
 int main(void)
 {
     twin_make_tables();
-    RUN(header_macros);
-    RUN(sizes);
-    RUN(values_ascend);
-    RUN(specs);
-    RUN(tuples_are_legal_and_in_order);
-    RUN(costs_stay_within_the_macros);
-    RUN(scores_equal_the_twin);
-    RUN(a_wide_beam_returns_every_legal_tuple);
-    RUN(tables_are_those_of_the_names);
-    RUN(listed_models_at_a_time);
+    RUN_ALL(header_macros, sizes, values_ascend, specs, tuples_are_legal_and_in_order,
+            costs_stay_within_the_macros, scores_equal_the_twin,
+            a_wide_beam_returns_every_legal_tuple, tables_are_those_of_the_names,
+            listed_models_at_a_time);
     return test_end();
 }

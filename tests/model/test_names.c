@@ -403,24 +403,9 @@ static void shipped_models(void)
 int main(void)
 {
     program_name = "test_names";
-    RUN(same_names);
-    RUN(distances);
-    RUN(long_names);
-    RUN(questions);
-    RUN(names_in_files_of_miopen);
-    RUN(names_of_no_product);
-    RUN(ways_to_write);
-    RUN(each_product);
-    RUN(products_of_gpus);
-    RUN(tokens_of_devices);
-    RUN(same_gpus);
-    RUN(names_of_names);
-    RUN(chips);
-    RUN(pieces_of_files);
-    RUN(vendors);
-    RUN(tokens);
-    RUN(gpu_tokens);
-    RUN(shipped_gpus);
-    RUN(shipped_models);
+    RUN_ALL(same_names, distances, long_names, questions, names_in_files_of_miopen,
+            names_of_no_product, ways_to_write, each_product, products_of_gpus, tokens_of_devices,
+            same_gpus, names_of_names, chips, pieces_of_files, vendors, tokens, gpu_tokens,
+            shipped_gpus, shipped_models);
     return test_end();
 }

@@ -152,8 +152,6 @@ static void names(void)
 
 int main(void)
 {
-    RUN(words_decide);
-    RUN(values_beyond);
-    RUN(names);
+    RUN_ALL(words_decide, values_beyond, names);
     return test_end();
 }

@@ -342,12 +342,8 @@ static void contexts_take_turns(void)
 int main(void)
 {
     twin_make_tables();
-    RUN(toys_stay_inside);
-    RUN(nets_stay_inside);
-    RUN(rescues_stay_inside);
-    RUN(what_does_not_fit_is_refused_untouched);
-    RUN(the_size_is_a_constant);
-    RUN(three_sizes_agree);
-    RUN(contexts_take_turns);
+    RUN_ALL(toys_stay_inside, nets_stay_inside, rescues_stay_inside,
+            what_does_not_fit_is_refused_untouched, the_size_is_a_constant, three_sizes_agree,
+            contexts_take_turns);
     return test_end();
 }

@@ -156,10 +156,7 @@ static void program(void)
 
 int main(void)
 {
-    RUN(hits);
-    RUN(collisions);
-    RUN(other_models_and_beams);
-    RUN(mistakes);
+    RUN_ALL(hits, collisions, other_models_and_beams, mistakes);
     spread();
     RUN(program);
     return test_end();

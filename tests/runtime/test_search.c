@@ -587,17 +587,10 @@ int main(int argc, char **argv)
     if (text && atoi(text) > 0)
         times = atoi(text);
     twin_make_tables();
-    RUN(a_beam_as_wide_as_the_space_is_exhaustive);
-    RUN(a_narrow_beam_is_the_naive_one);
-    RUN(one_parameter);
-    RUN(single_values);
-    RUN(at_the_limits);
-    RUN(as_many_ties_as_fit);
-    RUN(the_least_score);
-    RUN(no_score_is_above_zero);
-    RUN(scores_are_near_the_real_ones);
-    RUN(found_behind_dead_ends);
-    RUN(the_ends_of_the_rescue);
+    RUN_ALL(a_beam_as_wide_as_the_space_is_exhaustive, a_narrow_beam_is_the_naive_one,
+            one_parameter, single_values, at_the_limits, as_many_ties_as_fit, the_least_score,
+            no_score_is_above_zero, scores_are_near_the_real_ones, found_behind_dead_ends,
+            the_ends_of_the_rescue);
     if (argc > 1 && strcmp(argv[1], "toys") == 0) /* which takes half the time */
         return test_end();
     RUN(nets_by_wide_beams);

@@ -299,10 +299,6 @@ int main(void)
     RUN(products);
     seed = 23; /* the rows below, whatever comes above */
     make_rows();
-    RUN(every_compiler_and_any_threads);
-    RUN(learns);
-    RUN(whole_networks);
-    RUN(search_is_training);
-    RUN(gradients);
+    RUN_ALL(every_compiler_and_any_threads, learns, whole_networks, search_is_training, gradients);
     return test_end();
 }

@@ -294,14 +294,7 @@ static void narrow_rows(void)
 
 int main(void)
 {
-    RUN(groups_share);
-    RUN(many_groups);
-    RUN(untried_values);
-    RUN(it_learns);
-    RUN(seen_rows_are_asked_of_others);
-    RUN(targets_are_distributions);
-    RUN(unknown_prefixes);
-    RUN(the_same_for_any_threads);
-    RUN(narrow_rows);
+    RUN_ALL(groups_share, many_groups, untried_values, it_learns, seen_rows_are_asked_of_others,
+            targets_are_distributions, unknown_prefixes, the_same_for_any_threads, narrow_rows);
     return test_end();
 }

@@ -331,12 +331,7 @@ int main(void)
     finds(pairwise, 60);
     finds(rugged, 100);
     finds(failing, 60);
-    RUN(deterministic_and_resumed);
-    RUN(each_once);
-    RUN(all_fail);
-    RUN(warm);
-    RUN(weights);
-    RUN(likeness);
+    RUN_ALL(deterministic_and_resumed, each_once, all_fail, warm, weights, likeness);
     replays();
     return program_end();
 }

@@ -312,14 +312,7 @@ static void edited_results(void)
 
 int main(void)
 {
-    RUN(tails);
-    RUN(long_tails);
-    RUN(durations);
-    RUN(legal_tuples);
-    RUN(samples);
-    RUN(rare);
-    RUN(order_of_a_model);
-    RUN(edited_results);
-    RUN(bad_durations);
+    RUN_ALL(tails, long_tails, durations, legal_tuples, samples, rare, order_of_a_model,
+            edited_results, bad_durations);
     return test_end();
 }

@@ -522,9 +522,7 @@ int main(void)
     const pid_t command = begin_bad(COMMAND, held), server = begin_bad(SERVER, held + 1);
     const pid_t timed = START(BOTH "-o duration.csv --run ./slow.sh --budget 2s");
     every_tuple();
-    RUN(names_of_a_spec_stay_out_of_the_environment);
-    RUN(a_terminal);
-    RUN(values_with_blanks_and_quotes);
+    RUN_ALL(names_of_a_spec_stay_out_of_the_environment, a_terminal, values_with_blanks_and_quotes);
     servers_and_outputs();
     RUN(a_file_cut_at_any_byte);
     budgets_and_order();
