@@ -23,7 +23,6 @@
 #define LOG_OF(lines)        made("log", lines, to_log)
 #define LIST_OF(lines)       made(LIST, lines, "")
 #define TABLE_OF(path, rows) made(path, rows, to_table)
-#define COUNT(a)             (sizeof(a) / sizeof *(a))
 
 /* Of extended sed: `miss FAMILY M,N,K` and `hit FAMILY M PADDED CU` to what AITER writes */
 static const char to_log[] =

@@ -5,10 +5,9 @@
    made of them, and what is refused; test_aiter.py compares them with AITER's own lists. */
 #include "harness/cases.h"
 
-#define DS       "deepseek_v3"
-#define QWEN     "qwen3_235b"
-#define RANGE    "it should be an integer from "
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define DS    "deepseek_v3"
+#define QWEN  "qwen3_235b"
+#define RANGE "it should be an integer from "
 
 static int list(const char *model, int tp, const char *options)
 {

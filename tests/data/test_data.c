@@ -72,7 +72,7 @@ static void integers(void)
                                         "1x",  "0x1", "1.0", "--1", "99999999999999999999",
                                         "101", "-101"};
     int64_t v = 5;
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    for (size_t i = 0; i < COUNT(wrong); i++)
         CHECK(parse_int(wrong[i], -100, 100, &v) == -1 && v == 5);
     CHECK(parse_int("100", -100, 100, &v) == 0 && v == 100);
     CHECK(parse_int("-100", -100, 100, &v) == 0 && v == -100);
@@ -182,7 +182,7 @@ static void signals_leave_nothing(void)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ};
     char left[512];
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    for (size_t i = 0; i < COUNT(signals); i++) {
         const int status = end_by(signals[i], 0, left, sizeof left);
         CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
         CHECK(strstr(left, ".kpred-") != NULL && !is_there(left));
@@ -262,7 +262,7 @@ static void texts_of_editors(void)
         {"\xef\xbb\xbf\xef\xbb\xbfx", "\xef\xbb\xbfx"},
     };
     const char *path = "marked";
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf b = {0};
         char line[16], want[16] = "";
         put_file(path, cases[i].bytes, strlen(cases[i].bytes));
@@ -334,7 +334,7 @@ static void spec_scales(void)
         {"[calibration]\nnone = 1.5\nshape = 3\nconfig = 1.0000\n",
          {65536, 65536, 21845, 21845, 43691, 43691}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf text = {0};
         struct spec s;
         buf_puts(&text, "[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
@@ -569,7 +569,7 @@ static void folds_without_a_key(void)
     struct spec s;
     REQUIRE(spec_parse(&s, fold_spec, "toy.spec") == 0);
     make_fold_rows(&d);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         CHECK(held_out_find(&s, names[i], &d, &h) != 0);
         held_out_free(&h);
     }

@@ -5,14 +5,13 @@
 #include "data/sample.h"
 #include "harness/cases.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define INGEST   "kpred-train ingest "
-#define U        INGEST "u.spec --data "
-#define WRW3     INGEST "wrw3.spec --data "
-#define MORE     INGEST "more.spec --data gfx900_56-part.db"
-#define TINY     INGEST "tiny.spec --data "
-#define ROWSUM   INGEST "rowsum.spec --data rowsum.csv"
-#define TIMED    INGEST "timed.spec --data rowsum.csv"
+#define INGEST "kpred-train ingest "
+#define U      INGEST "u.spec --data "
+#define WRW3   INGEST "wrw3.spec --data "
+#define MORE   INGEST "more.spec --data gfx900_56-part.db"
+#define TINY   INGEST "tiny.spec --data "
+#define ROWSUM INGEST "rowsum.spec --data rowsum.csv"
+#define TIMED  INGEST "timed.spec --data rowsum.csv"
 static const char sorted[] = "gpu,kind,n,h,stride,tile,mode\ngfx900_56,other,8,7,2,1,small\n"
                              "gfx900_56,other,8,7,2,2,fast\ngfx906_60,plain,16,64,1,4,fast\n";
 /* Did it succeed and print this text, or so many lines, whatever it noted? */

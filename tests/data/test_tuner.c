@@ -7,7 +7,6 @@
 #include "data/tuner.h"
 #include "harness/cases.h"
 
-#define COUNT(a)   (sizeof(a) / sizeof *(a))
 #define INGEST     "kpred-train ingest "
 #define HEAD       "gpu,problem_size_x,problem_size_y,bx,mode,time_us\n"
 #define ROWS       "RTX_A4000,64,2,1,a,1500\nRTX_A4000,64,2,2,b,100\n"

@@ -67,7 +67,7 @@ static inline void see_files(struct buf *b)
 {
     static const char *const where[] = {"*", "library/*", "temporary/*"};
     b->n = 0;
-    for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+    for (size_t i = 0; i < COUNT(where); i++) {
         glob_t all;
         if (glob(where[i], 0, NULL, &all) != 0)
             continue;

@@ -310,7 +310,7 @@ static void lines_in_order(void)
 {
     CHECK(reads_in_order("789") && reads_in_order("78") && reads_in_order(""));
     static const char *const orders[] = {"79", "8", "798", "7899", "77"};
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+    for (size_t i = 0; i < COUNT(orders); i++)
         CHECK_OF(!reads_in_order(orders[i]) && was_told("is damaged"), orders[i]);
 }
 
@@ -319,7 +319,7 @@ static void other_files(void)
     struct archive *a;
     static const char *const texts[] = {"a,b\n1,2\n", "\n",
                                         "# kpred-evolve log 2\n# end 00000000\n"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         put_text("log", "%s", texts[i]);
         CHECK(!opens(1, story, names) && was_told("log: is no log of kpred-evolve"));
     }
@@ -412,7 +412,7 @@ static void prints_as_it_reads(void)
     struct edits two = parsed("copy 1 2 3 0000000a; move 4 5 6 ff");
     CHECK(two.n == 2 && edit_equal(&two.v[0], &copy) && edit_equal(&two.v[1], &move));
     edits_free(&two);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         struct edits list = parsed(texts[i]);
         struct buf b = {0};
         edits_print(&list, names, &b);

@@ -106,7 +106,7 @@ static void checks(void)
                                         "O3-scalar", "O3-native", "O3-native-scalar"};
     RAN("kpred-evolve check scale.c harness.c --function scale");
     int all = program.status == 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         all = all && lines_like(program.out.s, say("^%s ", names[i])) == 4;
     RAN_CASE(all
                  && lines_like(program.out.s, "^baseline: O[23][a-z-]*, [0-9]+ instructions; 4 "

@@ -132,7 +132,7 @@ static void budgets_are_kept(void)
 {
     static const long budgets[] = {1, 2, 5, 63, 64, 65, 100, 777};
     EACH_METHOD(m)
-    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+    for (size_t i = 0; i < COUNT(budgets); i++) {
         struct world w;
         world_open(&w, (struct synthetic){.seed = 3, .noise = 0.01}, NULL, 0);
         CHECK(searches_small(&w, m, budgets[i]) && is_spent(w.s.ran, budgets[i]));

@@ -272,7 +272,7 @@ static void mends(void)
     static const char *const all[][2] = {
         {"134", "134"}, {"123456789", "1345689"}, {"2", ""},      {"27", ""},
         {"541", "541"}, {"52471", "41"},          {"451", "451"}, {"", ""}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < COUNT(all); i++)
         CHECK_TEXT(mended(all[i][0]), all[i][1]);
 }
 

@@ -317,7 +317,7 @@ static void messages(void)
                {2, 0, "its third input"}};
     struct net mobile;
     struct buf text = {0};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         struct tensor_type t = tensor_type(program_of_step);
         struct lesson none;
         if (all[i].in < 0)

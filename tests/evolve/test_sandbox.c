@@ -145,7 +145,7 @@ static void ends(void)
         {prepares_badly, 7, SANDBOX_REFUSED, 14}
     };
     struct sandbox *s = opened();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         const int is_done = all[i].end == SANDBOX_DONE, what = all[i].what;
         int code;
         seen[2] = -1;
@@ -289,7 +289,7 @@ static void guards(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t bytes[] = {0, 1, 100, page - 1, page, page + 1, 3 * page};
-    const size_t n = sizeof bytes / sizeof *bytes;
+    const size_t n = COUNT(bytes);
     struct guarded g;
     for (int side = 0; side < 2; side++) {
         REQUIRE(guarded_make(&g, bytes, n, (enum guarded_side)side) == 0);

@@ -104,7 +104,7 @@ static void messages(void)
     struct tensor_program *no = NULL;
     CHECK_EQ(tensor_open(&no, engine, "/no/such/file.mlir", NULL), -1);
     CHECK(was_told("/no/such/file.mlir"));
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         no = open_text(all[i].text, all[i].function);
         EXPECT(no == NULL && was_told(all[i].message), "not said: %.100s", all[i].message);
         tensor_close(no);
@@ -175,7 +175,7 @@ static void each_edit(void)
     float out[8];
     REQUIRE(run(&none, out) == 0);
     CHECK(memcmp(out, as_it_is, sizeof out) == 0);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         struct edits list = told_by(all[i].edit, all[i].words);
         EXPECT(tensor_applies(p, &list) && run(&list, out) == 0, "%s applies", all[i].edit);
         for (int k = 0; k < 8; k++)
@@ -191,11 +191,11 @@ static void what_does_not_apply(void)
                                         "move 5 5 0 1",     "move 5 6 0 1",     "move 5 0 0 1",
                                         "replace 5 5 0 1",  "swap 5 5 0 1",     "operand 6 0 3 1",
                                         "constant 1 0 0 1", "constant 5 0 0 1", "delete 5 0 0 1"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         enum outcome why = OUTCOME_VALID;
         char *step = NULL;
         struct edits list = list_of(wrong[i]);
-        if (i + 1 == sizeof wrong / sizeof *wrong)
+        if (i + 1 == COUNT(wrong))
             list.v[0].op = OP_ALL; /* which is no operator */
         EXPECT(!tensor_applies(p, &list), "%s", wrong[i]);
         EXPECT(tensor_compile(p, &list, &why) == NULL && why == OUTCOME_INAPPLICABLE, "%s",
@@ -420,7 +420,7 @@ static const struct shape shapes[] = {
     {1, {20}},      {2, {2, 3}},    {2, {3, 2}},       {2, {3, 4}},       {2, {4, 3}},
     {2, {2, 6}},    {2, {1, 3}},    {2, {5, 1}},       {3, {2, 3, 4}},    {3, {4, 2, 3}},
     {3, {1, 1, 3}}, {3, {5, 1, 2}}, {4, {2, 3, 4, 1}}, {4, {3, 2, 2, 2}}, {4, {1, 1, 1, 1}}};
-enum { N_SHAPES = sizeof shapes / sizeof *shapes, MOST = 32 };
+enum { N_SHAPES = COUNT(shapes), MOST = 32 };
 
 /* The index of each dimension of the element number `at` */
 static void unfold(const struct shape *s, int64_t at, int64_t index[SHAPE_RANK])

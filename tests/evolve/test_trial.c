@@ -380,7 +380,7 @@ static void refused_hosts(void)
          "timed and not held out"},
     };
     struct host *h = NULL;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         h = host_of(all[i].text);
         const char *said = told();
         EXPECT(h == NULL && has(said, all[i].says) && has(said, "h.c")

@@ -68,7 +68,7 @@ static inline void find_shared(void)
         unsigned long from = 0, to = 0;
         char rights[8] = "";
         if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 && strcmp(rights, "rw-s") == 0
-            && s->n < sizeof s->area / sizeof *s->area) {
+            && s->n < COUNT(s->area)) {
             s->area[s->n].from = (unsigned char *)(uintptr_t)from;
             s->area[s->n++].bytes = to - from;
         }

@@ -430,7 +430,7 @@ static struct buf damaged(const struct buf *seed)
         n = strspn(at, "0123456789");
         n += n == 0;
         if (how == 0)
-            buf_puts(&out, words[test_between(&random, 0, sizeof words / sizeof *words - 1)]);
+            buf_puts(&out, words[test_between(&random, 0, COUNT(words) - 1)]);
         else if (how == 1)
             buf_add(&out, &other, 1);
         for (int times = how < 3 ? 0 : how == 3 ? 2 : 1; times > 0; times--)

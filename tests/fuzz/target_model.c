@@ -168,7 +168,7 @@ static void use_clauses(const struct model *m)
 {
     static const int32_t problems[][3] = {{0, 0, 1}, {1, 1, 3}, {0, 4096, 1 << 24}, {1, 7, 64}};
     clauses_write(&m->clauses, m->spec, stdout);
-    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+    for (size_t i = 0; i < COUNT(problems); i++)
         if (all_tuples(m, problems[i]))
             FUZZ_REACHED(clause, "legal and illegal tuples");
 }

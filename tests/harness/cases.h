@@ -108,7 +108,7 @@ static size_t n_lets;
 
 static inline void let(const char *name, const char *text)
 {
-    if (n_lets == sizeof lets / sizeof *lets)
+    if (n_lets == COUNT(lets))
         program_stop(name);
     lets[n_lets].name = xstrdup(name);
     lets[n_lets++].text = xstrdup(text);

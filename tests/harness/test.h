@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of an array's elements */
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
 #define RUN(test)        test_run(#test, test)
 #define RUN_ALL(...)     test_run_all(#__VA_ARGS__, (void (*const[])(void)){__VA_ARGS__, 0})
 #define CHECK(condition) CHECK_OF(condition, #condition)

@@ -273,7 +273,7 @@ static const struct pool {
     const char *name;
     int n;
 } pools[] = {{"any ten of a row", 0}, {"ten of the best hundred", 100}, {"the best ten", 10}};
-enum { WAYS = sizeof ways / sizeof *ways, POOLS = sizeof pools / sizeof *pools };
+enum { WAYS = COUNT(ways), POOLS = COUNT(pools) };
 
 struct score {
     int right;

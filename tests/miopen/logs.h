@@ -11,8 +11,6 @@
 #define STRIDED "-n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
 #define KEY_F   "64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static inline int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

@@ -8,7 +8,6 @@
 
 #define run_cases(kind) each_row_of("tests/miopen/databases.cases", kind, see_case)
 
-#define COUNT(a)  (sizeof(a) / sizeof *(a))
 #define SAYS      "kpred-train: "
 #define TEXT      "gfx906_60.txt" /* the file that is read, and its GPU */
 #define F_SPEC    "conv_asm_1x1u"

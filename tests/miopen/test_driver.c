@@ -59,7 +59,7 @@ static void keys_come_back(void)
         "64-56-56-1x1-256-56-56-16-0x0-1x1-1x1-1-NCHW-INT8-F_ciFP8_cwFP8_coBFP8",
     };
     struct buf b = {0};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < COUNT(keys); i++) {
         struct conv c;
         char why[96] = "";
         b.n = 0;
@@ -232,7 +232,7 @@ static void broken_lines(void)
     static const char *const lines[] = {
         "MIOpenDriver conv %s", "x \"./MIOpenDriver\" convfp16 -l 1 --wall=2 '-t' \"1\" %s # 3",
         "MIOpenDriver convint8 --bias 0\t-f NCHW %s 2>err"};
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+    for (size_t i = 0; i < COUNT(broken); i++)
         for (size_t j = 0; j < 3; j++)
             if (j < 2 || strstr(broken[i].options, "-_ 3") == NULL)
                 check_broken(lines[j], broken[i].options, broken[i].why);
@@ -252,7 +252,7 @@ static void noise(void)
         line.n = 0;
         buf_puts(&line, "MIOpenDriver conv");
         for (int n = (int)test_between(&seed, 0, 12); n > 0; n--)
-            buf_puts(&line, pieces[test_between(&seed, 0, sizeof pieces / sizeof *pieces - 1)]);
+            buf_puts(&line, pieces[test_between(&seed, 0, COUNT(pieces) - 1)]);
         CHECK(keys_of(line.s, &keys) != NULL);
     }
     buf_free(&line);

@@ -15,7 +15,7 @@ static size_t n_models;
 
 static void open_models(void)
 {
-    for (const struct builtin *b = builtins; b->model != NULL && n_models < LENGTH(models); b++) {
+    for (const struct builtin *b = builtins; b->model != NULL && n_models < COUNT(models); b++) {
         struct perf_model *m = &models[n_models];
         if (model_open(b->model->name, &m->model) != 0)
             program_stop(b->model->name);

@@ -108,7 +108,7 @@ static const char *const networks[] = {"bert",      "densenet121", "googlenet",
 static void network_logs(void)
 {
     struct buf all = {0};
-    for (size_t i = 0; i < LENGTH(networks); i++) {
+    for (size_t i = 0; i < COUNT(networks); i++) {
         put_network(networks[i]);
         RAN_CASE(miopen("%s.log", networks[i]) == 0
                      && strcmp(bare(program.out.s), text_of(say("%s.keys", networks[i]))) == 0,
@@ -126,7 +126,7 @@ static void put_lines(const char *path, const char *before, const char *between,
     char *text = xstrdup(text_of(path)), *at = text, *lines[512];
     struct buf log = {0};
     size_t n = 0;
-    while (n < LENGTH(lines) && (lines[n] = next_line(&at)) != NULL)
+    while (n < COUNT(lines) && (lines[n] = next_line(&at)) != NULL)
         n++;
     for (size_t i = 0; i < n; i++) {
         const char *line = lines[is_reversed ? n - 1 - i : i];
@@ -163,9 +163,9 @@ static void ways_to_write_a_log(void)
         {"broken calls between", "MIOpenDriver conv -n 0\nx/MIOpenDriver convfp16 -F 1 --no 3\n",
          "", "\nMIOpenDriver conv -y 1 -n\n", 0},
     };
-    for (size_t i = 0; i < LENGTH(ways); i++)
+    for (size_t i = 0; i < COUNT(ways); i++)
         RAN_CASE(prints_wanted(ways[i].arguments), ways[i].name);
-    for (size_t i = 0; i < LENGTH(lines); i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         put_lines("both", lines[i].before, lines[i].between, lines[i].behind, lines[i].is_reversed);
         RAN_CASE(prints_wanted("log")
                      && has(program.err.s, "broken") == (strstr(lines[i].name, "broken") != NULL),

@@ -352,7 +352,7 @@ static void databases_are_data(void)
                                           "asm_bwd_wrw_3x3"};
     new_folder();
     RAN_CHECK(RAN(S "both") == 0);
-    for (size_t i = 0; i < LENGTH(kernels); i++) {
+    for (size_t i = 0; i < COUNT(kernels); i++) {
         RAN_CHECK(RAN(INGEST, program.root, kernels[i]) == 0);
         RAN_CHECK(count_lines(program.out.s) > 1);
     }

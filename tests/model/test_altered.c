@@ -155,7 +155,7 @@ static void each_number(void)
         {TRAINED_MIN, {-1, KPRED_MAX_SIZE}, {1, 1}}, /* the latter is above the most */
         {TRAINED_MAX, {INT32_MAX, INT32_MAX}, {KPRED_MAX_SIZE, KPRED_MAX_SIZE}},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < COUNT(rows); i++)
         for (int j = 0; j < 2; j++) {
             CHECK_EQ(with(rows[i].what, rows[i].refused[j]), 0);
             CHECK_EQ(with(rows[i].what, rows[i].taken[j]), 1);

@@ -41,7 +41,7 @@ static const struct macros {
 
 static void header_macros(void)
 {
-    const size_t n = sizeof macros / sizeof *macros;
+    const size_t n = COUNT(macros);
     for (size_t i = 0; i < n; i++) {
         const struct macros *h = macros + i;
         const struct model_cost cost = model_cost(h->model);
@@ -212,7 +212,7 @@ static void for_problems(size_t n_problems, void (*check)(const struct run *))
     static const size_t beams[] = {1, 10, MOST_BEAM};
     uint64_t seed = 1;
     for (const struct builtin *b = builtins; b->model; b++)
-        for (size_t j = 0; j < sizeof beams / sizeof *beams; j++) {
+        for (size_t j = 0; j < COUNT(beams); j++) {
             struct run r;
             run_begin(&r, b->model, beams[j]);
             for (size_t i = 0; i < n_problems; i++) {

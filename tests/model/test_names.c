@@ -222,7 +222,7 @@ static void tokens_of_devices(void)
         {"", ""},
         {"?!", ""},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    for (size_t i = 0; i < COUNT(pairs); i++)
         has_gpu(pairs[i][0], pairs[i][1]);
 }
 
@@ -246,7 +246,7 @@ static const char *const spellings[][9] = {
     {"RX 6800", "AMD Radeon RX 6800"},
     {"foo"},
 };
-enum { N_SPELLINGS = sizeof spellings / sizeof *spellings };
+enum { N_SPELLINGS = COUNT(spellings) };
 
 static void same_gpus(void)
 {
@@ -278,11 +278,11 @@ static void chips(void)
         "gfx942",         "h100_80GB_HBM3", "a100_pcie_40GB", "RTX_3090", "RTX_3090_Ti"};
     static const char *const others[] = {"gfx906_60", "gfx906_64", "MI300X", "MI308X", "A100"};
     struct buf b = {NULL, 0, 0};
-    CHECK_TEXT(gpu_chips(gpus, sizeof gpus / sizeof *gpus, &b),
+    CHECK_TEXT(gpu_chips(gpus, COUNT(gpus), &b),
                "A100-SXM4-80GB and A100 and a100_pcie_40GB; gfx942_304 and gfx942; "
                "H100_NVL and h100_80GB_HBM3; gfx942_80 and gfx942");
     b.n = 0;
-    CHECK_TEXT(gpu_chips(others, sizeof others / sizeof *others, &b), "");
+    CHECK_TEXT(gpu_chips(others, COUNT(others), &b), "");
     buf_free(&b);
 }
 
@@ -299,7 +299,7 @@ static void pieces_of_files(void)
         {"-PCIE", ""},
         {"", ""},
     };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < COUNT(files); i++) {
         char piece[64];
         snprintf(piece, sizeof piece, "%.*s", (int)gpu_piece(files[i][0]), files[i][0]);
         CHECK_TEXT(piece, files[i][1]);
@@ -316,10 +316,10 @@ static void vendors(void)
     };
     static const char *const nobody[] = {"",      "convolution", "1080p",   "1080_images", "4096",
                                          "m4096", "gemm_milo",   "format1", "A101",        "gfx"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         for (size_t j = 1; j < 8 && names[i][j]; j++)
             CHECK_TEXT(gpu_vendor(names[i][j]), names[i][0]);
-    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
+    for (size_t i = 0; i < COUNT(nobody); i++)
         CHECK_OF(gpu_vendor(nobody[i]) == NULL, nobody[i]);
 }
 

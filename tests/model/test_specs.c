@@ -94,7 +94,7 @@ static int keys_are_canonical(const struct spec *s)
 {
     struct buf a = {0}, b = {0};
     int32_t p[KPRED_CONV2D_FIELD_COUNT];
-    memcpy(p, samples[sizeof samples / sizeof *samples - 1].fields, sizeof p);
+    memcpy(p, samples[COUNT(samples) - 1].fields, sizeof p);
     split_key_text(s, &s->config, p, &a);
     p[KPRED_CONV2D_H] = 56;
     split_key_text(s, &s->config, p, &b);
@@ -198,7 +198,7 @@ static void check_changes(void)
         {"ck_igemm_fwd_v6r1", "dil_h    = size\n", "", 0}, /* canonical(h) needs it */
         {"ck_igemm_fwd_v6r1", "pad_w    = size 0 16777216\n", "", 0},
     };
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    for (size_t i = 0; i < COUNT(changes); i++) {
         struct spec s;
         struct buf text = {0};
         char path[128], *is = NULL;

@@ -144,7 +144,7 @@ static inline void net_make(struct net *net, uint64_t seed, const struct net_sha
 {
     memset(net, 0, sizeof *net);
     net->net.program = net_program;
-    net->net.n_instr = sizeof net_program / sizeof *net_program;
+    net->net.n_instr = COUNT(net_program);
     net->net.n_features = 27;
     net->net.hidden = shape->hidden;
     net->net.heads = net->heads;

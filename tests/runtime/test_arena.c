@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static uint64_t seed = 5;
 
 /* ---- guarded memory ---- */

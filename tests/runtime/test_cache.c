@@ -16,8 +16,7 @@ static struct cache_entry places[1 << 10];
 static kpred_ctx open_context(const kpred_model *m, size_t beam)
 {
     kpred_ctx ctx;
-    CHECK(kpred_init(&ctx, KPRED_VERSION, m, beam, memory, sizeof memory / sizeof *memory)
-          == KPRED_OK);
+    CHECK(kpred_init(&ctx, KPRED_VERSION, m, beam, memory, COUNT(memory)) == KPRED_OK);
     return ctx;
 }
 

@@ -9,8 +9,6 @@
 #include "instruction.h"
 #include "twin.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static uint64_t seed = 1;
 
 static const int32_t edges[] = {

@@ -11,8 +11,6 @@
 #include "net.h"
 #include "toy.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static uint64_t seed = 2;
 static int times = 1; /* COUNT */
 static kpred_ctx ctx;
@@ -175,7 +173,7 @@ static const struct {
               {1 << 20, 1 << 22},
               {1 << 30, (1 << 29) - 1},
               {2, (1 << 29) - 1}};
-enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+enum { N_SHAPES = COUNT(shapes) };
 
 /* A random space of at most `most` tuples. */
 static size_t random_space(size_t most, int32_t *n_values, uint32_t *n_params)
@@ -218,7 +216,7 @@ static const struct {
     uint64_t density;
 } laws[] = {{TOY_ANY, 1},   {TOY_ANY, 2},    {TOY_PREFIX, 2}, {TOY_PREFIX, 5}, {TOY_PREFIX, 40},
             {TOY_TUPLE, 2}, {TOY_TUPLE, 30}, {TOY_AHEAD, 3},  {TOY_AHEAD, 30}};
-enum { N_LAWS = sizeof laws / sizeof *laws };
+enum { N_LAWS = COUNT(laws) };
 
 static void a_beam_as_wide_as_the_space_is_exhaustive(void)
 {

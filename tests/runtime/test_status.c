@@ -5,7 +5,6 @@
 
 #include "toy.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 enum { BEAM = 6, N_FIELDS = 4 };
 
 static const char *const gpus[] = {"gfx900_56",  "gfx900_64",        "gfx906_60",

@@ -29,7 +29,7 @@ static float *random_floats(size_t n, float range)
 {
     float *v = given + n_given;
     n_given += n;
-    if (n_given > sizeof given / sizeof *given)
+    if (n_given > COUNT(given))
         exit(1);
     for (size_t i = 0; i < n; i++)
         v[i] = any_float(range);

@@ -67,7 +67,7 @@ static void groups_share(void)
     REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
     const struct dataset d = make_rows();
     struct recipe r = make_recipe(&s);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const double crowd = cases[i].crowd, alone = cases[i].alone;
         double sum = 0;
         r.balance = cases[i].balance;

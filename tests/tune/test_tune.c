@@ -39,7 +39,7 @@ static void tails(void)
         {"1e-7\n", 0}, {"1e-6\n", 1e-6}, {"+3\n", 3},      {"3us\n", 0},
         {".5\n", 0.5}, {"5.\n", 5},      {"1,5\n", 0},     {"--5\n", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         for (size_t n = 1; n < 8; n++) {
             struct answer a;
             answer_of(cases[i].text, n, &a);
@@ -88,7 +88,7 @@ static void bad_durations(void)
                                       "1x", "1S", "nan", "1e3s", "inf", "1000000d", "."};
     double s;
     fclose(stderr); /* of the messages */
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         CHECK_OF(duration_read("--x", bad[i], &s) != 0, bad[i]);
 }
 

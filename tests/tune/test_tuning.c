@@ -8,8 +8,6 @@
 
 #define run_cases(kind) each_row_of("tests/tune/tune.cases", kind, see_case)
 
-#define N_OF(array) (sizeof(array) / sizeof *(array))
-
 #define TUNE  "kpred-train tune hill.spec --problems "
 #define FEW   TUNE "few.csv "
 #define BOTH  TUNE "both.csv "
@@ -301,7 +299,7 @@ static void budgets_and_order(void)
         size_t launches, rows; /* of each problem */
     } v[] = {{1, 1, 1, 1}, {13, 1, 13, 13}, {13, 3, 13, 5}, {12, 4, 12, 3}, {5, 1, 5, 5}};
     char tuple[32], best[32];
-    for (size_t i = 0; i < N_OF(v); i++) {
+    for (size_t i = 0; i < COUNT(v); i++) {
         remove("launches");
         remove("budget.csv");
         RAN(BOTH "-o budget.csv --run ./log.sh --budget %d --repeat %d", v[i].budget, v[i].repeat);
@@ -421,7 +419,7 @@ static void refusals_leave_all_as_it_was(void)
                                           "--server no_such_command"};
     run_cases("tune");
     run_cases("text");
-    for (size_t i = 0; i < N_OF(missing); i++) /* of which the shell tells, too */
+    for (size_t i = 0; i < COUNT(missing); i++) /* of which the shell tells, too */
         RAN_CASE(RAN(FEW "-o stops.csv %s", missing[i]) == 1 && program.out.n == 0
                      && has(program.err.s, strrchr(missing[i], ' ') + 1)
                      && has(program.err.s, ": is not found, or is no program"),
@@ -468,7 +466,7 @@ static void signals(void)
     static const int numbers[] = {SIGTERM, SIGHUP, SIGKILL};
     int held;
     signal(SIGHUP, SIG_DFL); /* nohup ignores it, for all that it starts */
-    for (size_t i = 0; i < N_OF(numbers); i++) {
+    for (size_t i = 0; i < COUNT(numbers); i++) {
         remove("begun");
         remove("ended.csv");
         const pid_t child = start_held(&held, FEW "--run ./long.sh -o ended.csv");
