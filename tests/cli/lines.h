@@ -71,13 +71,6 @@ static inline const char *with_fields(const char *line)
                pair + n + (at[1] == '\''));
 }
 
-static inline const char *with_line_ends(const char *pattern)
-{
-    const char *at = strstr(pattern, "\\n");
-    return at == NULL ? pattern
-                      : say("%.*s\n%s", (int)(at - pattern), pattern, with_line_ends(at + 2));
-}
-
 /* What a stream of a child is, for which it is not made */
 static enum { TO_FULL, TO_NOWHERE, TO_CLOSED_PIPE, TO_PIPE, NO_INPUT, NO_ERROR } stream;
 
@@ -125,7 +118,7 @@ static void run_case(const char *kind, const char *a, const char *b)
     const char *line = with_fields(a), *last = with_fields(b);
     if (kind[1] == '~')
         RAN_CASE(RAN("%s", line) == *kind - '0' && (*kind == '0' || program.out.n == 0)
-                     && is_like(program.err.s, with_line_ends(b)),
+                     && is_like(program.err.s, with_newlines(b)),
                  line);
     else if (*kind == '1' || *kind == '2')
         RAN_CASE(program_refuses(*kind - '0', a, "%s", last) && untouched(), last);
@@ -136,7 +129,7 @@ static void run_case(const char *kind, const char *a, const char *b)
     else if (*kind == '!')
         RAN_CASE(RAN("%s", line) == 0 && strcmp(program.out.s, five.s) != 0, line);
     else if (*kind == '~')
-        RAN_CASE(RAN("%s", line) == 0 && is_like(program.out.s, with_line_ends(b)), line);
+        RAN_CASE(RAN("%s", line) == 0 && is_like(program.out.s, with_newlines(b)), line);
     else if (*kind == '?')
         RAN_CASE(helps(line), line);
     else if (*kind == '>')
@@ -181,16 +174,7 @@ static inline const char *with_names(const char *text)
     static struct buf parts[2];
     static size_t at;
     struct buf *b = &parts[at++ % 2];
-    b->n = 0;
-    buf_puts(b, "");
-    for (size_t n; *text != '\0'; text += n) {
-        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") : 1;
-        const char *is = n > 1 ? strstr(names.s, say("\n%.*s = ", (int)n - 1, text + 1)) : NULL;
-        if (is != NULL)
-            buf_add(b, is + n + 3, strcspn(is + n + 3, "\n"));
-        else
-            buf_add(b, text, n);
-    }
+    put_names(text, names.s, b);
     return b->s;
 }
 

@@ -248,7 +248,7 @@ static void cuts(void)
 /* In a build without Jansson a file says what is missing. */
 static void without_jansson(void)
 {
-    const char *cc = getenv("CC"), *flags = getenv("CFLAGS");
+    const char *flags = getenv("CFLAGS");
     put_text("read.c", "#include \"data/tuner.h\"\n"
                        "int main(void)\n"
                        "{\n"
@@ -259,7 +259,7 @@ static void without_jansson(void)
                        "}\n");
     RAN_CASE(WORKS("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -I%s -I%s/tools read.c "
                    "%s %s -o read",
-                   cc != NULL ? cc : "cc", flags != NULL ? flags : "", program.root, program.root,
+                   own_cc(), flags != NULL ? flags : "", program.root, program.root,
                    in_root("tools/data/tuner_read.c"), in_build("libkpred-tools.a"))
                  && WORKS("./read") && has(program.err.s, "FILE: ")
                  && has(program.err.s, "libjansson-dev"),

@@ -23,11 +23,6 @@ static inline int commands_end(void)
     return program_end();
 }
 
-static inline const char *compiler(void)
-{
-    return getenv("CC") != NULL ? getenv("CC") : "cc";
-}
-
 /* Has each of the objects, of which there is one or more, these names in their order? */
 static inline int names_in(const char *names, const char *json)
 {

@@ -224,7 +224,7 @@ static void library(void)
     RUNS("/usr/bin/env %s -std=c99 -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion "
          "-Wsign-conversion -Wshadow -Wcast-qual -Wundef -Wstrict-prototypes -Wmissing-prototypes "
          "-Werror -I. caller.c library/tiny.o -o caller",
-         compiler());
+         own_cc());
     RUNS("./caller");
     if (is_built("kpred-train"))
         RAN_CASE(WORKS("kpred-train train library/tiny.spec --data library/tiny.csv --epochs 2 -o "

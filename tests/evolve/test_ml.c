@@ -177,13 +177,12 @@ static void exports(void)
 {
     char words[100] = "";
     put_text("calls.c", "%s", calls);
-    RAN_CASE(RAN("kpred-evolve ml-export climb.log -o library --name net") == 0
-                 && RAN("/usr/bin/env %s -std=c11 -O2 -I. calls.c library/net.o -lm -o calls",
-                        compiler())
-                        == 0
-                 && RAN("./calls") == 0
-                 && sscanf(program.out.s, "%*d variants, %99[^\n]", words) == 1,
-             "as a library");
+    RAN_CASE(
+        RAN("kpred-evolve ml-export climb.log -o library --name net") == 0
+            && RAN("/usr/bin/env %s -std=c11 -O2 -I. calls.c library/net.o -lm -o calls", own_cc())
+                   == 0
+            && RAN("./calls") == 0 && sscanf(program.out.s, "%*d variants, %99[^\n]", words) == 1,
+        "as a library");
     RAN("kpred-evolve ml-report climb.log --csv");
     const char *module = strstr(program.out.s, "\nmodule,1.0000,"),
                *chosen = strstr(program.out.s, "\nchosen,0.");

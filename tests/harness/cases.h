@@ -99,6 +99,40 @@ static inline int has_lines(const char *text, const char *lines)
     return 1;
 }
 
+/* ---- lines of cases ---- */
+
+/* A pattern in which \n is the end of a line */
+static inline const char *with_newlines(const char *text)
+{
+    const char *at = strstr(text, "\\n");
+    return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
+}
+
+/* The text with each $NAME as the last line NAME = ... of these has it */
+static inline void put_names(const char *text, const char *names, struct buf *b)
+{
+    b->n = 0;
+    buf_puts(b, "");
+    for (size_t n; *text != '\0'; text += n) {
+        const char *is = NULL;
+        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") : 1;
+        const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
+        for (const char *p = names; n > 1 && (p = strstr(p, key)) != NULL; p++)
+            is = p + strlen(key);
+        if (is != NULL)
+            buf_add(b, is, strcspn(is, "\n"));
+        else
+            buf_add(b, text, n);
+    }
+}
+
+static inline int same_files(const char *a, const char *b)
+{
+    static struct buf one;
+    one.n = 0;
+    return read_file(a, 1 << 26, &one) == 0 && one.n > 0 && strcmp(one.s, text_of(b)) == 0;
+}
+
 /* ---- texts with names in them ---- */
 
 static struct {
@@ -294,6 +328,11 @@ static inline double programs_took(long *kb)
 static inline int has_command(const char *name)
 {
     return RAN("/usr/bin/env %s --version", name) != 127;
+}
+
+static inline const char *own_cc(void)
+{
+    return getenv("CC") != NULL ? getenv("CC") : "cc";
 }
 
 static inline const char *in_build(const char *name)

@@ -137,10 +137,6 @@ static void lines_of_calls(void)
     run_cases("keys");
 }
 
-#define EACH(texts)                                                                           \
-    for (const char *const *each = (texts); each < (texts) + sizeof(texts) / sizeof *(texts); \
-         each++)
-
 static void what_stands_around_a_call(void)
 {
     static const char *const behind[] = {
@@ -158,23 +154,13 @@ static void what_stands_around_a_call(void)
     static const char *const no_driver[] = {
         "MIOpenDrivers", "xMIOpenDriver", "MIOpenDriver/", "/opt/MIOpenDriver.sh", "miopendriver",
     };
-    char line[256];
-    EACH(behind)
-    {
-        snprintf(line, sizeof line, "(MIOpenDriver conv " STRIDED " -F 1 %s", *each);
-        check_keys(line, KEY_F);
-    }
+    for (size_t i = 0; i < COUNT(behind); i++)
+        check_keys(say("(MIOpenDriver conv " STRIDED " -F 1 %s", behind[i]), KEY_F);
     check_keys("(MIOpenDriver conv " STRIDED " -F 1 ; MIOpenDriver pool", KEY_F " ?");
-    EACH(before)
-    {
-        snprintf(line, sizeof line, "%sMIOpenDriver conv " STRIDED " -F 1", *each);
-        check_keys(line, KEY_F);
-    }
-    EACH(no_driver)
-    {
-        snprintf(line, sizeof line, "%s conv " STRIDED " -F 1 -n 0", *each);
-        check_keys(line, "");
-    }
+    for (size_t i = 0; i < COUNT(before); i++)
+        check_keys(say("%sMIOpenDriver conv " STRIDED " -F 1", before[i]), KEY_F);
+    for (size_t i = 0; i < COUNT(no_driver); i++)
+        check_keys(say("%s conv " STRIDED " -F 1 -n 0", no_driver[i]), "");
 }
 
 /* Options that are broken wherever they stand in a call, of which nothing else tells */

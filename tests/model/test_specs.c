@@ -9,15 +9,12 @@
 #include "kpred_constraints.h"
 
 #include "data/split.h"
-#include "harness/test.h"
+#include "harness/cases.h"
 #include "miopen/tuple_text.h"
 #include "model/model.h"
 #include "train/recipe.h"
 
-#include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <glob.h>
 
 /* A problem of the kernel, in the order of KPRED_CONV2D_FIELD_LIST but for the GPU. */
 static const struct {
@@ -139,35 +136,6 @@ static int check_spec(const char *path, const char *file)
     return 1;
 }
 
-/* Those of a folder; how many. */
-static int check_folder(const char *folder)
-{
-    struct dirent *entry;
-    DIR *d = opendir(folder);
-    int n = 0;
-    while (d != NULL && (entry = readdir(d)) != NULL) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (ends_with(entry->d_name, ".spec"))
-            n += check_spec(path, entry->d_name);
-    }
-    if (d != NULL)
-        closedir(d);
-    return n;
-}
-
-/* The text of a spec with `was` replaced; NULL-terminated, to be freed. */
-static char *changed(const char *text, const char *was, const char *is)
-{
-    const char *at = strstr(text, was);
-    char *out = xrealloc(NULL, strlen(text) + strlen(is) + 1, 1);
-    size_t before = at == NULL ? 0 : (size_t)(at - text);
-    memcpy(out, text, before);
-    strcpy(out + before, at == NULL ? "" : is);
-    strcat(out, at == NULL ? "" : at + strlen(was));
-    return out;
-}
-
 /* What is refused, and what a rule that does not ask for the GPU lets pass. */
 static void check_changes(void)
 {
@@ -200,22 +168,17 @@ static void check_changes(void)
     };
     for (size_t i = 0; i < COUNT(changes); i++) {
         struct spec s;
-        struct buf text = {0};
-        char path[128], *is = NULL;
         struct model model;
+        char path[128];
         int rc = -1;
         find_spec(changes[i].file, path, sizeof path);
-        if (read_file(path, SPEC_MAX_BYTES, &text) == 0)
-            is = changed(text.s, changes[i].was, changes[i].is);
-        if (is != NULL && *is != '\0' && spec_parse(&s, is, path) == 0) {
+        if (spec_parse(&s, replaced(text_of(path), changes[i].was, changes[i].is), path) == 0) {
             rc = model_from_spec(&model, &s, "config");
             model_free(&model);
             spec_free(&s);
         }
-        CASE(is != NULL && *is != '\0' && (rc == 0) == changes[i].is_fine, "%s: change %zu is %s",
-             changes[i].file, i + 1, changes[i].is_fine ? "fine" : "refused");
-        free(is);
-        buf_free(&text);
+        CASE((rc == 0) == changes[i].is_fine, "%s: change %zu is %s", changes[i].file, i + 1,
+             changes[i].is_fine ? "fine" : "refused");
     }
 }
 
@@ -303,7 +266,13 @@ static int takes_tokens(int n)
 
 int main(void)
 {
-    const int n = check_folder("weights") + check_folder("weights/recipes");
+    glob_t specs = {0};
+    int n = 0;
+    glob("weights/*.spec", 0, NULL, &specs);
+    glob("weights/recipes/*.spec", GLOB_APPEND, NULL, &specs);
+    for (size_t i = 0; i < specs.gl_pathc; i++)
+        n += check_spec(specs.gl_pathv[i], base_name(specs.gl_pathv[i]));
+    globfree(&specs);
     CASE(n == 21, "21 specs");
     CASE(takes_tokens(SPEC_MAX_TOKENS), "a field of %d names", SPEC_MAX_TOKENS);
     CASE(!takes_tokens(SPEC_MAX_TOKENS + 1), "no field of %d names", SPEC_MAX_TOKENS + 1);

@@ -36,13 +36,6 @@
 
 /* ---- files ---- */
 
-static inline int same_files(const char *a, const char *b)
-{
-    static struct buf one;
-    one.n = 0;
-    return read_file(a, 1 << 26, &one) == 0 && one.n > 0 && strcmp(one.s, text_of(b)) == 0;
-}
-
 /* What is in a folder, hidden files too, each with a blank behind it */
 static inline const char *files_in(const char *folder)
 {
@@ -106,11 +99,6 @@ static inline int other_weights(const char *header, const char *other)
 
 /* ---- compilers ---- */
 
-static inline const char *own_cc(void)
-{
-    return getenv("CC") != NULL ? getenv("CC") : "cc";
-}
-
 /* A source file with kpred's headers, without a warning; a program with a main is run. */
 static inline int compiles(const char *compiler, const char *file)
 {
@@ -148,30 +136,6 @@ static struct {
     char path[128];  /* of the file whose lines are read, or empty */
     char lacks[256]; /* the command without which the section is skipped, or empty */
 } steps;
-
-static inline const char *with_newlines(const char *text)
-{
-    const char *at = strstr(text, "\\n");
-    return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
-}
-
-/* Each $NAME as the last line NAME = ... has it */
-static inline void expand(const char *text, struct buf *b)
-{
-    b->n = 0;
-    buf_puts(b, "");
-    for (size_t n; *text != '\0'; text += n) {
-        const char *is = NULL;
-        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 1;
-        const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
-        for (const char *p = steps.names.s; n > 1 && (p = strstr(p, key)) != NULL; p++)
-            is = p + strlen(key);
-        if (is != NULL)
-            buf_add(b, is, strcspn(is, "\n"));
-        else
-            buf_add(b, text, n);
-    }
-}
 
 static inline int file_says(const char *kind, const char *file, const char *text)
 {
@@ -338,7 +302,7 @@ static inline void take_line(const char *line)
         *steps.lacks = '\0';
     if (*line == '[' || *line == '#' || *line == '\0')
         return;
-    expand(line, &b);
+    put_names(line, steps.names.s, &b);
     if (isupper((unsigned char)*line))
         buf_printf(&steps.names, "\n%s", b.s);
     else if (begins(b.s, "file ")) {

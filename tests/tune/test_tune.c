@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "weights/conv_asm_bwd_wrw_3x3.h"
 
-#include "harness/test.h"
+#include "harness/program.h"
 #include "model/registry.h"
 #include "tune/answer.h"
 #include "tune/budget.h"
@@ -264,14 +264,6 @@ static void order_of_a_model(void)
 static const char rows[] =
     "# kpred-train tune: hill\n# ./time.sh\nn,a,time_us\n7,1,5\n7,2,failed\n";
 
-static int file_is(const char *path, const char *text)
-{
-    struct buf is = {0};
-    const int rc = read_file(path, 999, &is) == 0 && strcmp(is.s, text) == 0;
-    buf_free(&is);
-    return rc;
-}
-
 /* Opens the file and adds a row for a = 4: returns how many it had. */
 static size_t go_on(const struct spec *spec, const char *path)
 {
@@ -301,10 +293,10 @@ static void edited_results(void)
     CHECK_EQ(read_file(path, 999, &whole), 0);
     CHECK_EQ(go_on(&spec, path), 2);
     buf_puts(&whole, "7,4,9\r\n");
-    CHECK(file_is(path, whole.s));
+    CHECK_TEXT(text_of(path), whole.s);
     CHECK_EQ(truncate(path, (off_t)whole.n - 1), 0); /* it lacks the LF */
     CHECK_EQ(go_on(&spec, path), 2);
-    CHECK(file_is(path, whole.s));
+    CHECK_TEXT(text_of(path), whole.s);
     unlink(path);
     buf_free(&whole);
     close_spec(&spec, &model);
