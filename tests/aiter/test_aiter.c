@@ -141,15 +141,14 @@ static void logs_and_lists(void)
 static void sizes_that_serve(void)
 {
     static const int ranges[][3] = {{16, 256, 16}, {288, 1024, 32}, {1088, 4096, 64}};
-    struct buf b = {0};
-    buf_puts(&b, "1 2 4 8 ");
+    struct buf *b = new_text();
+    buf_puts(b, "1 2 4 8 ");
     for (size_t i = 0; i < COUNT(ranges); i++)
         for (int m = ranges[i][0]; m <= ranges[i][1]; m += ranges[i][2])
-            buf_printf(&b, "%d ", m);
-    buf_puts(&b, "8192 16384 32768 ");
-    RAN_CASE(aiter("-o dir", LOG_OF(MISS)) == 0 && strcmp(cells(DIR, "$3"), b.s) == 0,
+            buf_printf(b, "%d ", m);
+    buf_puts(b, "8192 16384 32768 ");
+    RAN_CASE(aiter("-o dir", LOG_OF(MISS)) == 0 && strcmp(cells(DIR, "$3"), b->s) == 0,
              "the M that serve every M");
-    buf_free(&b);
     RAN_CASE(aiter("-o dir", LOG_OF("miss bs 70000,1536,7168|miss bs 70000,8192,512")) == 0
                  && count_of(text_of(DIR), ",131072,1536,") == 1
                  && count_lines(text_of(DIR)) == 192,

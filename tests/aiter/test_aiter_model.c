@@ -17,21 +17,20 @@ static int list(const char *model, int tp, const char *options)
 /* A list for a config that sed has changed: these pairs of N and K, and no others */
 static void gives(const char *model, int tp, const char *script, const char *pairs)
 {
-    struct buf b = {0};
-    buf_puts(&b, "M,N,K\n1,");
+    struct buf *b = new_text();
+    buf_puts(b, "M,N,K\n1,");
     for (const char *p = pairs; *p != '\0'; p++)
         if (*p == ' ')
-            buf_puts(&b, "\n1,");
+            buf_puts(b, "\n1,");
         else
-            buf_add(&b, p, 1);
-    buf_puts(&b, "\n");
+            buf_add(b, p, 1);
+    buf_puts(b, "\n");
     if (*script != '\0'
         && CASE(edited(say("hf_%s.json", model), "hf_made.json", script), "sed %s of %s", script,
                 model))
         model = "made";
-    RAN_CASE(list(model, tp, "--m 1") == 0 && strcmp(program.out.s, b.s) == 0,
+    RAN_CASE(list(model, tp, "--m 1") == 0 && strcmp(program.out.s, b->s) == 0,
              say("%s on %d: %s", model, tp, pairs));
-    buf_free(&b);
 }
 
 static void rows_and_files(void)

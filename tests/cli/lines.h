@@ -182,13 +182,13 @@ static inline const char *with_names(const char *text)
 static void run_cases(const char *section)
 {
     const int failures = test_now.passed + test_now.failed;
-    struct buf all = {0};
+    struct buf *all = new_text();
     int inside = 0;
     names.n = 0;
     buf_printf(&names, "\nPROGRAM = %s\n", program_now);
     buf_puts(&names, "M = " MODEL "\nF = " FIELDS "\n");
-    buf_puts(&all, text_of("root/tests/cli/cli.cases"));
-    for (char *at = all.s, *line; (line = next_line(&at)) != NULL;) {
+    buf_puts(all, text_of("root/tests/cli/cli.cases"));
+    for (char *at = all->s, *line; (line = next_line(&at)) != NULL;) {
         char *a = strstr(line, " | "), *b = a != NULL ? strstr(a + 3, " | ") : NULL;
         if (*line == '[')
             inside = strcmp(line, say("[%s]", section)) == 0;
@@ -201,7 +201,6 @@ static void run_cases(const char *section)
             run_each(line, with_names(a + 3), with_names(b != NULL ? b + 3 : ""));
         }
     }
-    buf_free(&all);
     CASE(test_now.passed + test_now.failed > failures, "there are cases of [%s]", section);
 }
 

@@ -81,14 +81,13 @@ static void integers(void)
 
 static void texts(void)
 {
-    struct buf b = {0};
+    struct buf *b = new_text();
     for (int i = 0; i < 1000; i++)
-        buf_printf(&b, "%d,", i % 10);
-    CHECK(b.n == 2000 && strlen(b.s) == 2000 && b.s[1998] == '9');
-    buf_free(&b);
-    buf_add(&b, "", 0);
-    CHECK(b.s != NULL && b.s[0] == '\0');
-    buf_free(&b);
+        buf_printf(b, "%d,", i % 10);
+    CHECK(b->n == 2000 && strlen(b->s) == 2000 && b->s[1998] == '9');
+    b = new_text();
+    buf_add(b, "", 0);
+    CHECK(b->s != NULL && b->s[0] == '\0');
     CHECK(strcmp(base_name("a/b/c.db"), "c.db") == 0 && strcmp(base_name("c"), "c") == 0);
     CHECK(ends_with("x.db.bz2", ".db.bz2") && !ends_with("db", ".db") && ends_with("x", ""));
     CHECK(is_identifier("_a9") && !is_identifier("9a"));
@@ -97,18 +96,15 @@ static void texts(void)
 
 static void read_whole_file(void)
 {
-    struct buf b = {0};
+    struct buf *b = new_text();
     const char *path = "some";
     put_file(path, "0123456789", 10);
-    CHECK(read_file(path, 10, &b) == 0 && b.n == 10 && strcmp(b.s, "0123456789") == 0);
-    CHECK(read_file(path, 10, &b) == 0 && b.n == 20); /* adds */
-    buf_free(&b);
-    CHECK(read_file(path, 9, &b) != 0);
-    buf_free(&b);
-    CHECK(read_file(".", 9, &b) != 0 && read_file("none", 9, &b) != 0);
+    CHECK(read_file(path, 10, b) == 0 && b->n == 10 && strcmp(b->s, "0123456789") == 0);
+    CHECK(read_file(path, 10, b) == 0 && b->n == 20); /* adds */
+    CHECK(read_file(path, 9, b) != 0);
+    CHECK(read_file(".", 9, b) != 0 && read_file("none", 9, b) != 0);
     put_file(path, "", 0);
-    CHECK(read_file(path, 9, &b) != 0);
-    buf_free(&b);
+    CHECK(read_file(path, 9, b) != 0);
 }
 
 /* An output with this text becomes the file. */
@@ -196,26 +192,25 @@ static void changes_meet(void)
 {
     struct outfile o, p;
     struct stat st;
-    struct buf old = {0};
+    struct buf *old = new_text();
     const char *path = "changed";
     CHECK(symlink("behind", path) == 0);
-    CHECK(out_open_change(&o, path, 99, &old) == 0 && old.n == 0);
+    CHECK(out_open_change(&o, path, 99, old) == 0 && old->n == 0);
     CHECK(out_open_new(&p, path) == 0 && becomes(&p, "first", path));
     CHECK(out_commit(&o) == 1 && strcmp(text_of(path), "first") == 0);
-    CHECK(out_open_change(&o, path, 99, &old) == 0);
-    CHECK_TEXT(old.s, "first");
+    CHECK(out_open_change(&o, path, 99, old) == 0);
+    CHECK_TEXT(old->s, "first");
     put_text(path, "other"); /* by a program that knows of no lock, of the same length */
     CHECK(out_commit(&o) == 1 && strcmp(text_of(path), "other") == 0);
-    CHECK(out_open_change(&o, path, 99, &old) == 0 && becomes(&o, "second", path));
-    CHECK(out_open_change(&o, path, 5, &old) != 0); /* too long */
-    CHECK(out_open_change(&o, ".", 99, &old) != 0);
+    CHECK(out_open_change(&o, path, 99, old) == 0 && becomes(&o, "second", path));
+    CHECK(out_open_change(&o, path, 5, old) != 0); /* too long */
+    CHECK(out_open_change(&o, ".", 99, old) != 0);
     CHECK(out_open_new(&o, path) == 0 && out_commit(&o) == 1
           && strcmp(text_of(path), "second") == 0);
     CHECK(lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && unlink(path) == 0);
-    CHECK(chmod("behind", 0640) == 0 && out_open_change(&o, "behind", 99, &old) == 0
+    CHECK(chmod("behind", 0640) == 0 && out_open_change(&o, "behind", 99, old) == 0
           && out_commit(&o) == 0);
     CHECK(stat("behind", &st) == 0 && (st.st_mode & 0777) == 0640);
-    buf_free(&old);
 }
 
 /* The message of a failed write gives the system's reason, also where libc has forgotten it: a long
@@ -223,7 +218,7 @@ static void changes_meet(void)
 static void reason_is_told(void)
 {
     struct outfile o;
-    struct buf said = {0};
+    struct buf *said = new_text();
     const char *path = "said";
     char *text = xcalloc(1, 1 << 16);
     if (access("/dev/full", W_OK) != 0) {
@@ -236,9 +231,8 @@ static void reason_is_told(void)
     CHECK(fwrite(text, 1, 1 << 16, o.f) < 1 << 16 && out_commit(&o) != 0);
     fflush(stderr);
     CHECK(dup2(err, 2) == 2);
-    CHECK(read_file(path, 999, &said) == 0 && strstr(said.s, strerror(ENOSPC)) != NULL);
+    CHECK(read_file(path, 999, said) == 0 && strstr(said->s, strerror(ENOSPC)) != NULL);
     close(err);
-    buf_free(&said);
     free(text);
 }
 
@@ -263,15 +257,14 @@ static void texts_of_editors(void)
     };
     const char *path = "marked";
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct buf b = {0};
+        struct buf *b = new_text();
         char line[16], want[16] = "";
         put_file(path, cases[i].bytes, strlen(cases[i].bytes));
-        CHECK(read_text(path, 99, &b) == 0 && b.n == strlen(b.s));
-        CHECK_TEXT(b.s, cases[i].text);
+        CHECK(read_text(path, 99, b) == 0 && b->n == strlen(b->s));
+        CHECK_TEXT(b->s, cases[i].text);
         CHECK_EQ(first_line(path, line, sizeof line), 0);
         memcpy(want, cases[i].text, strcspn(cases[i].text, "\r\n"));
         CHECK_TEXT(line, want);
-        buf_free(&b);
     }
 }
 
@@ -279,11 +272,10 @@ static void texts_of_editors(void)
 static void no_text(void)
 {
     static const char bytes[] = "\xef\xbb\xbf\0\r\n";
-    struct buf b = {0};
+    struct buf *b = new_text();
     put_file("database", bytes, sizeof bytes);
-    CHECK(read_text("database", 99, &b) == 0 && b.n == sizeof bytes);
-    CHECK(memcmp(b.s, bytes, sizeof bytes) == 0);
-    buf_free(&b);
+    CHECK(read_text("database", 99, b) == 0 && b->n == sizeof bytes);
+    CHECK(memcmp(b->s, bytes, sizeof bytes) == 0);
 }
 
 /* ---- specs ---- */
@@ -298,7 +290,7 @@ static const char tiny[] = "# a comment\r\n"
 static void spec_texts(void)
 {
     struct spec s;
-    struct buf b = {0};
+    struct buf *b = new_text();
     char number[12];
     CHECK(spec_parse(&s, tiny, "toy") != 0); /* 1-slow is no name */
     char *good = xstrdup(tiny);
@@ -313,9 +305,8 @@ static void spec_texts(void)
     CHECK(spec_value_index(&s.params[0], "-4") == 0 && spec_value_index(&s.params[0], "4") < 0);
     CHECK(spec_value_index(&s.params[1], "s-slow") == 1 && s.params[1].values[1] == 1);
     CHECK_TEXT(spec_value_text(&s.params[0], 0, number), "-4");
-    CHECK_TEXT(spec_values_text(&s.params[1], &b), "fast s-slow");
+    CHECK_TEXT(spec_values_text(&s.params[1], b), "fast s-slow");
     spec_free(&s);
-    buf_free(&b);
     free(good);
 }
 
@@ -335,19 +326,18 @@ static void spec_scales(void)
          {65536, 65536, 21845, 21845, 43691, 43691}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct buf text = {0};
+        struct buf *text = new_text();
         struct spec s;
-        buf_puts(&text, "[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
-                        "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n");
-        buf_puts(&text, cases[i].section);
-        REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+        buf_puts(text, "[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
+                       "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n");
+        buf_puts(text, cases[i].section);
+        REQUIRE(spec_parse(&s, text->s, "toy.spec") == 0);
         for (size_t j = 0; j < 6; j++)
             CHECK_EQ(spec_scale(&s, splits[j]), cases[i].scale[j]);
         CHECK_TEXT(s.runs_on[0], "gfx906");
         CHECK_TEXT(s.runs_on[1], "gfx1030");
         CHECK(s.runs_on[2] == NULL && s.licence == NULL);
         spec_free(&s);
-        buf_free(&text);
     }
 }
 
@@ -358,23 +348,22 @@ static void split_facts(void)
     static const int32_t problem[9] = {1, 0, 0, 16, 64, 56, 56, 256, 1};
     static const int32_t strided[10] = {0, 2, 1, 4, 256, 14, 13, 64, 2, 32};
     struct spec s;
-    struct buf key = {0};
+    struct buf *key = new_text();
     CHECK(spec_load(&s, in_root("weights/conv_asm_1x1u.spec")) == 0);
-    split_key_text(&s, &s.config, problem, &key);
-    CHECK_TEXT(key.s, "F,FP32,16,64,56,56,256,1,1");
-    CHECK(split_hash(key.s, key.n) == UINT64_C(0xeeae04836b31d84a));
-    CHECK(split_row_hash(&s, &s.shape, problem, &key) == UINT64_C(0x8a4925e9e37eb743));
-    CHECK_TEXT(key.s, "64,256,56,56,1x1");
+    split_key_text(&s, &s.config, problem, key);
+    CHECK_TEXT(key->s, "F,FP32,16,64,56,56,256,1,1");
+    CHECK(split_hash(key->s, key->n) == UINT64_C(0xeeae04836b31d84a));
+    CHECK(split_row_hash(&s, &s.shape, problem, key) == UINT64_C(0x8a4925e9e37eb743));
+    CHECK_TEXT(key->s, "64,256,56,56,1x1");
     CHECK(!split_is_test(UINT64_C(0xeeae04836b31d84a)));
     CHECK(!split_is_test(UINT64_C(0x8a4925e9e37eb743)) && split_is_test(20));
     spec_free(&s);
     CHECK(spec_load(&s, in_root("weights/conv_asm_bwd_wrw_3x3.spec")) == 0);
-    split_key_text(&s, &s.config, strided, &key);
-    CHECK_TEXT(key.s, "W,FP16,4,256,14,14,64,2,32");
-    split_key_text(&s, &s.shape, strided, &key);
-    CHECK_TEXT(key.s, "64,256,14,14,3x3");
+    split_key_text(&s, &s.config, strided, key);
+    CHECK_TEXT(key->s, "W,FP16,4,256,14,14,64,2,32");
+    split_key_text(&s, &s.shape, strided, key);
+    CHECK_TEXT(key->s, "64,256,14,14,3x3");
     spec_free(&s);
-    buf_free(&key);
 }
 
 static void split_names(void)
@@ -466,13 +455,13 @@ static const char fold_spec[] = "[kernel]\nname = toy\nrule = unconstrained\n"
 static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_t *))
 {
     struct held_out whole, fold[FOLDS];
-    struct buf text = {0};
+    struct buf *text = new_text();
     struct dataset d;
     struct spec s;
     char name[32];
-    buf_puts(&text, fold_spec);
-    buf_puts(&text, "shape = min(m,n),max(m,n)\n");
-    REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+    buf_puts(text, fold_spec);
+    buf_puts(text, "shape = min(m,n),max(m,n)\n");
+    REQUIRE(spec_parse(&s, text->s, "toy.spec") == 0);
     make_fold_rows(&d);
     CHECK(held_out_find(&s, kind, &d, &whole) == 0);
     for (int f = 0; f < FOLDS; f++) {
@@ -487,7 +476,6 @@ static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_
     held_out_free(&whole);
     free(d.problem);
     spec_free(&s);
-    buf_free(&text);
 }
 
 static void folds(void)
@@ -538,10 +526,10 @@ static void files_left_out(void)
     struct held_out h;
     struct dataset d;
     struct spec s;
-    struct buf text = {0};
-    buf_puts(&text, fold_spec);
-    buf_puts(&text, "shape = n\n");
-    REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+    struct buf *text = new_text();
+    buf_puts(text, fold_spec);
+    buf_puts(text, "shape = n\n");
+    REQUIRE(spec_parse(&s, text->s, "toy.spec") == 0);
     make_file_rows(&d, files);
     for (size_t k = 0; k < 2; k++) {
         CHECK(held_out_is_split(good[k]) && held_out_key(&s, good[k]) == &s.shape);
@@ -557,7 +545,6 @@ static void files_left_out(void)
     free(d.problem);
     free(d.file);
     spec_free(&s);
-    buf_free(&text);
 }
 
 /* What the spec has no key for is refused, the folds of it too. */

@@ -79,7 +79,7 @@ static void bz2_streams(void)
 /* What [data] says as fields instead, and a stride for each side: the same rows, longer ones */
 static void more_fields(void)
 {
-    struct buf want = {0};
+    struct buf *want = new_text();
     char *spec = xstrdup(text_of("wrw3.spec"));
     *strstr(spec, "[split]") = '\0';
     CHANGED("more.spec", spec, "^filter", "", "^pad ", "", "^rule", "rule = unconstrained",
@@ -93,12 +93,11 @@ static void more_fields(void)
         for (int i = 0; i < 8; i++)
             stride = strchr(stride, ',') + 1;
         REQUIRE(sscanf(stride, "%*d,%d%n", &groups, &n) == 1);
-        buf_printf(&want, "%.*s3,3,1,1,%c,%c,%d,NCHW,1,1%s\n", (int)(stride - line), line, *stride,
+        buf_printf(want, "%.*s3,3,1,1,%c,%c,%d,NCHW,1,1%s\n", (int)(stride - line), line, *stride,
                    *stride, groups, stride + n);
     }
-    RAN_CHECK(RAN(INGEST "more.spec --data gfx900_56.db") == 0 && count_lines(want.s) > 9);
-    CHECK_TEXT(strchr(program.out.s, '\n') + 1, want.s);
-    buf_free(&want);
+    RAN_CHECK(RAN(INGEST "more.spec --data gfx900_56.db") == 0 && count_lines(want->s) > 9);
+    CHECK_TEXT(strchr(program.out.s, '\n') + 1, want->s);
     free(spec);
 }
 
@@ -398,23 +397,20 @@ static void too_many(void)
 /* 16 of a single value, and 16 with a choice, the last one among them */
 static void params_32(void)
 {
-    struct buf spec = {0}, head = {0}, row = {0};
+    struct buf *spec = new_text(), *head = new_text(), *row = new_text();
     size_t commas = 0;
     for (int i = 0; i < 30; i++) {
-        buf_printf(&spec, "\np%d = 1%s", i, i < 16 ? "" : " 2");
-        buf_printf(&head, ",p%d", i);
-        buf_puts(&row, i < 16 ? ",1" : ",2");
+        buf_printf(spec, "\np%d = 1%s", i, i < 16 ? "" : " 2");
+        buf_printf(head, ",p%d", i);
+        buf_puts(row, i < 16 ? ",1" : ",2");
     }
-    put_text("x.csv", "n,h,mode,tile,kind,gpu,stride%s\n16,64,fast,4,plain,gfx906,1%s\n", head.s,
-             row.s);
-    CHANGED("x.spec", text_of("tiny.spec"), "fast small", "&@", "@", spec.s);
+    put_text("x.csv", "n,h,mode,tile,kind,gpu,stride%s\n16,64,fast,4,plain,gfx906,1%s\n", head->s,
+             row->s);
+    CHANGED("x.spec", text_of("tiny.spec"), "fast small", "&@", "@", spec->s);
     RAN_CHECK(LINES_OF(2, INGEST "x.spec --data x.csv"));
     for (const char *p = strchr(program.out.s, '\n'); *p != '\0'; p++)
         commas += *p == ',';
     CHECK_EQ(commas, 36);
-    buf_free(&spec);
-    buf_free(&head);
-    buf_free(&row);
 }
 
 int main(void)

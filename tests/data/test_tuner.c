@@ -63,16 +63,15 @@ static void one_value(void)
 /* The header tells the options, and the message a command that works. */
 static void trains(void)
 {
-    struct buf words = {0};
+    struct buf *words = new_text();
     RAN_CHECK(RAN("kpred-train train own.spec --data t4.json --gpu A4000" SIZES
                   " --split none --epochs 1 -o own.h")
               == 0);
     const char *header = text_of("own.h"), *to = strstr(program.err.s, " was trained on: ");
     for (const char *p = header; p < strstr(header, "*/"); p++)
-        if (strchr(" \n\\", *p) == NULL || (words.n > 0 && words.s[words.n - 1] != ' '))
-            buf_add(&words, strchr("\n\\", *p) == NULL ? p : " ", 1);
-    CHECK(has(words.s, "--set problem_size_x=64 --set problem_size_y=2"));
-    buf_free(&words);
+        if (strchr(" \n\\", *p) == NULL || (words->n > 0 && words->s[words->n - 1] != ' '))
+            buf_add(words, strchr("\n\\", *p) == NULL ? p : " ", 1);
+    CHECK(has(words->s, "--set problem_size_x=64 --set problem_size_y=2"));
     REQUIRE(to != NULL);
     char *command = xstrdup(to + strlen(" was trained on: "));
     command[strcspn(command, "\n")] = '\0';
@@ -131,18 +130,17 @@ static void see_case(const char *kind, char *const *cell)
 /* Members and brackets by the dozen */
 static void many(void)
 {
-    struct buf b = {0};
+    struct buf *b = new_text();
     for (int i = 0; i < 70; i++)
-        buf_printf(&b, "\"m%d\": 0,", i);
-    put_text("wrong.json", "{%s%s", b.s, text_of("cache.json") + 1);
+        buf_printf(b, "\"m%d\": 0,", i);
+    put_text("wrong.json", "{%s%s", b->s, text_of("cache.json") + 1);
     refuse_wrong("many members", "1",
                  "of a schema that is unknown here: it has more than 64 members");
-    b.n = 0;
+    b->n = 0;
     for (int i = 0; i < 3000; i++)
-        buf_puts(&b, "[");
-    CHANGED("wrong.json", text_of("cache.json"), "2.25", b.s);
+        buf_puts(b, "[");
+    CHANGED("wrong.json", text_of("cache.json"), "2.25", b->s);
     refuse_wrong("deep nesting", "9", "maximum parsing depth");
-    buf_free(&b);
 }
 
 /* ---- what a tuner that was killed has left ---- */

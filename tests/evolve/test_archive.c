@@ -414,10 +414,9 @@ static void prints_as_it_reads(void)
     edits_free(&two);
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct edits list = parsed(texts[i]);
-        struct buf b = {0};
-        edits_print(&list, names, &b);
-        CHECK_TEXT(b.s, texts[i]);
-        buf_free(&b);
+        struct buf *b = new_text();
+        edits_print(&list, names, b);
+        CHECK_TEXT(b->s, texts[i]);
         edits_free(&list);
     }
 }

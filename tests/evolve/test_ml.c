@@ -35,17 +35,16 @@ static const char calls[] =
 /* Images of 4 x 4 numbers; the label says which half is brighter. */
 static void put_rows(void)
 {
-    struct buf b = {0};
-    buf_puts(&b, "label");
+    struct buf *b = new_text();
+    buf_puts(b, "label");
     for (int i = 0; i < PIXELS; i++)
-        buf_printf(&b, ",p%d", i);
+        buf_printf(b, ",p%d", i);
     for (int k = 0; k < IMAGES; k++) {
-        buf_printf(&b, "\n%d", k % 2);
+        buf_printf(b, "\n%d", k % 2);
         for (int i = 0; i < PIXELS; i++)
-            buf_printf(&b, ",%g", ((i < 8) == k % 2) * 0.5 + i * k % 7 / 14.0);
+            buf_printf(b, ",%g", ((i < 8) == k % 2) * 0.5 + i * k % 7 / 14.0);
     }
-    put_text("rows.csv", "%s\n", b.s);
-    buf_free(&b);
+    put_text("rows.csv", "%s\n", b->s);
 }
 
 /* ---- networks ---- */

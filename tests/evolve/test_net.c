@@ -187,13 +187,12 @@ static struct lesson lesson;
 static void opens(void)
 {
     struct net net;
-    struct buf text = {0};
+    struct buf *text = new_text();
     static const struct edits none;
     enum outcome why;
     REQUIRE(engine_open(&engine) == 0 && net_open(&net, "dense", shape, N_LABELS, 1) == 0);
-    CHECK_EQ(step_text(&net, BATCH, (double)rate, &text), 0);
-    put_bytes("s.mlir", text.s, text.n);
-    buf_free(&text);
+    CHECK_EQ(step_text(&net, BATCH, (double)rate, text), 0);
+    put_bytes("s.mlir", text->s, text->n);
     net_close(&net);
     REQUIRE(tensor_open(&program_of_step, engine, "s.mlir", NULL) == 0);
     CHECK_TEXT(tensor_function(program_of_step), "dense_step");

@@ -57,7 +57,7 @@ static void reads(void)
 
 static void reads_tosa(void)
 {
-    struct buf text = {0};
+    struct buf *text = new_text();
     struct tensor_program *tosa = open_text(
         "func.func @g(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {\n"
         "  %y = \"tosa.clamp\"(%x) {min_fp = 0.0 : f32, max_fp = 6.0 : f32, min_int = 0 : i64, "
@@ -65,9 +65,8 @@ static void reads_tosa(void)
         "  return %y : tensor<4x3xf32>\n}\n",
         "g");
     REQUIRE(tosa != NULL);
-    tensor_text(tosa, &text);
-    CHECK(strstr(text.s, "tosa") == NULL && strstr(text.s, "arith.maxf") != NULL);
-    buf_free(&text);
+    tensor_text(tosa, text);
+    CHECK(strstr(text->s, "tosa") == NULL && strstr(text->s, "arith.maxf") != NULL);
     tensor_close(tosa);
 }
 
@@ -222,18 +221,15 @@ static struct edits random_list(uint64_t *random, size_t n)
    verifies. */
 static void check_list(const struct edits *list, uint64_t *random)
 {
-    struct buf once = {0}, again = {0}, less = {0};
+    struct buf *once = new_text(), *again = new_text(), *less = new_text();
     struct edits shorter = {0};
-    CHECK_EQ(tensor_emit(p, list, &once), 0);
-    CHECK_EQ(tensor_emit(p, list, &again), 0);
-    CHECK(once.s != NULL && again.s != NULL && strcmp(once.s, again.s) == 0);
+    CHECK_EQ(tensor_emit(p, list, once), 0);
+    CHECK_EQ(tensor_emit(p, list, again), 0);
+    CHECK(once->s != NULL && again->s != NULL && strcmp(once->s, again->s) == 0);
     edits_copy(&shorter, list);
     edits_drop(&shorter, (size_t)(num_draw(random) % list->n));
-    CHECK_EQ(tensor_emit(p, &shorter, &less) == 0, tensor_applies(p, &shorter));
+    CHECK_EQ(tensor_emit(p, &shorter, less) == 0, tensor_applies(p, &shorter));
     edits_free(&shorter);
-    buf_free(&once);
-    buf_free(&again);
-    buf_free(&less);
 }
 
 static void random_lists(void)
@@ -358,8 +354,8 @@ static void two(void)
 /* A function of an operation that sums over its last loop, with those maps and that body */
 static void orders(const char *maps, const char *b_type, const char *body, const char *want)
 {
-    struct buf text = {0}, got = {0};
-    buf_printf(&text,
+    struct buf *text = new_text(), *got = new_text();
+    buf_printf(text,
                "func.func @f(%%a: tensor<4x5xf32>, %%b: %s, %%c: tensor<4x6xf32>) -> "
                "tensor<4x6xf32> {\n"
                "  %%r = linalg.generic {indexing_maps = [%s, affine_map<(m, n, k) -> (m, n)>], "
@@ -368,15 +364,13 @@ static void orders(const char *maps, const char *b_type, const char *body, const
                "  ^bb0(%%x: f32, %%y: f32, %%z: f32):\n    %s\n    linalg.yield %%s : f32\n"
                "  } -> tensor<4x6xf32>\n  return %%r : tensor<4x6xf32>\n}\n",
                b_type, maps, b_type, body);
-    MlirModule module = engine_parse(engine, "m.mlir", text.s, text.n);
+    MlirModule module = engine_parse(engine, "m.mlir", text->s, text->n);
     REQUIRE(!mlirModuleIsNull(module));
     loops_order(module);
     CHECK(mlirOperationVerify(mlirModuleGetOperation(module)));
-    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, &got);
-    EXPECT(strstr(got.s, want) != NULL, "%s: no %s", got.s, want);
+    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, got);
+    EXPECT(strstr(got->s, want) != NULL, "%s: no %s", got->s, want);
     mlirModuleDestroy(module);
-    buf_free(&text);
-    buf_free(&got);
 }
 
 static void order(void)
@@ -506,11 +500,9 @@ static int64_t source_of(const struct shape *from, const struct shape *to, int64
 
 static void says(const struct shape *from, const struct shape *to, const char *want)
 {
-    struct buf text = {0}, words = {0};
-    shape_change(from, to, &text, &words);
-    CHECK_TEXT(words.s == NULL ? "" : words.s, want);
-    buf_free(&text);
-    buf_free(&words);
+    struct buf *text = new_text(), *words = new_text();
+    shape_change(from, to, text, words);
+    CHECK_TEXT(words->s == NULL ? "" : words->s, want);
 }
 
 static void words(void)
@@ -538,11 +530,11 @@ static struct engine_tensor tensor(const struct shape *s, float *at)
 
 static int compute(const struct shape *from, const struct shape *to, float *in, float *out)
 {
-    struct buf text = {0};
+    struct buf *text = new_text();
     struct engine_code *code = NULL;
     const struct engine_tensor a = tensor(from, in), b = tensor(to, out);
-    shape_change(from, to, &text, NULL);
-    MlirModule module = engine_parse(engine, "change.mlir", text.s, text.n);
+    shape_change(from, to, text, NULL);
+    MlirModule module = engine_parse(engine, "change.mlir", text->s, text->n);
     int rc = mlirModuleIsNull(module)
                  ? -1
                  : engine_build(engine, "change.mlir", module, "change", &code);
@@ -551,25 +543,23 @@ static int compute(const struct shape *from, const struct shape *to, float *in, 
     engine_free(code);
     if (!mlirModuleIsNull(module))
         mlirModuleDestroy(module);
-    buf_free(&text);
     return rc;
 }
 
 static void change(const struct shape *from, const struct shape *to)
 {
     float in[MOST], out[MOST];
-    struct buf name = {0};
-    shape_words(from, &name);
-    buf_puts(&name, " to ");
-    shape_words(to, &name);
+    struct buf *name = new_text();
+    shape_words(from, name);
+    buf_puts(name, " to ");
+    shape_words(to, name);
     for (int i = 0; i < MOST; i++)
         in[i] = (float)(i + 1);
-    EXPECT(compute(from, to, in, out) == 0, "%s", name.s);
+    EXPECT(compute(from, to, in, out) == 0, "%s", name->s);
     for (int64_t i = 0; i < shape_count(to); i++) {
         const int64_t source = source_of(from, to, i);
-        EXPECT(out[i] == (source < 0 ? 0 : in[source]), "%s, element %d", name.s, (int)i);
+        EXPECT(out[i] == (source < 0 ? 0 : in[source]), "%s, element %d", name->s, (int)i);
     }
-    buf_free(&name);
 }
 
 /* Of each rule, pair of ranks, and change of size, two are enough. */

@@ -144,6 +144,19 @@ static inline void remove_tree(const char *path)
 
 /* ---- texts ---- */
 
+/* An empty one, which stays until the program ends */
+static inline struct buf *new_text(void)
+{
+    static struct kept_text {
+        struct buf text;
+        const struct kept_text *before;
+    } * last;
+    struct kept_text *now = xcalloc(1, sizeof *now);
+    now->before = last;
+    last = now;
+    return &now->text;
+}
+
 static inline size_t count_lines(const char *text)
 {
     size_t n = 0;

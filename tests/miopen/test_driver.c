@@ -35,13 +35,12 @@ static const char *keys_of(const char *text, struct buf *keys)
 
 static int print_keys(void)
 {
-    struct buf keys = {0};
+    struct buf *keys = new_text();
     char line[4096];
     while (fgets(line, sizeof line, stdin) != NULL) {
-        const char *text = keys_of(line, &keys);
+        const char *text = keys_of(line, keys);
         puts(*text != '\0' ? text : "?");
     }
-    buf_free(&keys);
     return fflush(stdout) != 0;
 }
 
@@ -58,16 +57,15 @@ static void keys_come_back(void)
         "32-4-9-9-3x3x3-16-4-9-9-2-1x1x1-1x1x1-1x1x1-0-NDHWC-NDHWC-NDHWC-FP16-W_g2",
         "64-56-56-1x1-256-56-56-16-0x0-1x1-1x1-1-NCHW-INT8-F_ciFP8_cwFP8_coBFP8",
     };
-    struct buf b = {0};
+    struct buf *b = new_text();
     for (size_t i = 0; i < COUNT(keys); i++) {
         struct conv c;
         char why[96] = "";
-        b.n = 0;
+        b->n = 0;
         CHECK(conv_parse_key(keys[i], strlen(keys[i]), &c, why) == 0);
-        conv_add_key(&c, &b);
-        CHECK(strcmp(b.s, keys[i]) == 0);
+        conv_add_key(&c, b);
+        CHECK(strcmp(b->s, keys[i]) == 0);
     }
-    buf_free(&b);
 }
 
 static void a_backward_key_is_swapped(void)
@@ -91,7 +89,7 @@ static void damaged_keys(void)
     static const char key[] = "480-14-14-1x1-120-14-14-512-0x0-1x1-1x1-0-NCHW-FP16-F_g3";
     static const char others[] = "0x-_gF9;=\x7f";
     const size_t n = sizeof key - 1;
-    struct buf once = {0}, twice = {0};
+    struct buf *once = new_text(), *twice = new_text();
     struct conv c;
     char why[96];
     for (size_t i = 0; i < n; i++)
@@ -101,26 +99,23 @@ static void damaged_keys(void)
             damaged[i] = *other;
             if (conv_parse_key(damaged, n, &c, why) != 0)
                 continue;
-            once.n = twice.n = 0;
-            conv_add_key(&c, &once);
-            CHECK(conv_parse_key(once.s, once.n, &c, why) == 0);
-            conv_add_key(&c, &twice);
-            CHECK(strcmp(once.s, twice.s) == 0);
+            once->n = twice->n = 0;
+            conv_add_key(&c, once);
+            CHECK(conv_parse_key(once->s, once->n, &c, why) == 0);
+            conv_add_key(&c, twice);
+            CHECK(strcmp(once->s, twice->s) == 0);
         }
     for (size_t i = 0; i < n - 3; i++)
         CHECK(conv_parse_key(key, i, &c, why) != 0);
-    buf_free(&once);
-    buf_free(&twice);
 }
 
 static void check_keys(const char *line, const char *expected)
 {
-    struct buf keys = {0};
-    const char *got = keys_of(line, &keys);
+    struct buf *keys = new_text();
+    const char *got = keys_of(line, keys);
     CHECK(strcmp(got, expected) == 0);
     if (strcmp(got, expected) != 0)
         printf("  %s\n  gives    %s\n  expected %s\n", line, got, expected);
-    buf_free(&keys);
 }
 
 static void see_case(const char *kind, char *const *c)
@@ -233,16 +228,14 @@ static void noise(void)
         " -I NDHWC",    " -g 1",
     };
     uint64_t seed = 3;
-    struct buf line = {0}, keys = {0};
+    struct buf *line = new_text(), *keys = new_text();
     for (int i = 0; i < 20000; i++) {
-        line.n = 0;
-        buf_puts(&line, "MIOpenDriver conv");
+        line->n = 0;
+        buf_puts(line, "MIOpenDriver conv");
         for (int n = (int)test_between(&seed, 0, 12); n > 0; n--)
-            buf_puts(&line, pieces[test_between(&seed, 0, COUNT(pieces) - 1)]);
-        CHECK(keys_of(line.s, &keys) != NULL);
+            buf_puts(line, pieces[test_between(&seed, 0, COUNT(pieces) - 1)]);
+        CHECK(keys_of(line->s, keys) != NULL);
     }
-    buf_free(&line);
-    buf_free(&keys);
 }
 
 int main(int argc, char **argv)

@@ -107,16 +107,15 @@ static const char *const networks[] = {"bert",      "densenet121", "googlenet",
 
 static void network_logs(void)
 {
-    struct buf all = {0};
+    struct buf *all = new_text();
     for (size_t i = 0; i < COUNT(networks); i++) {
         put_network(networks[i]);
         RAN_CASE(miopen("%s.log", networks[i]) == 0
                      && strcmp(bare(program.out.s), text_of(say("%s.keys", networks[i]))) == 0,
                  networks[i]);
-        buf_puts(&all, text_of(say("%s.log", networks[i])));
+        buf_puts(all, text_of(say("%s.log", networks[i])));
     }
-    put_text("all", "%s", all.s);
-    buf_free(&all);
+    put_text("all", "%s", all->s);
 }
 
 /* The lines of a log, each with this before and behind it; between: it stands there twice. */
@@ -124,16 +123,15 @@ static void put_lines(const char *path, const char *before, const char *between,
                       int is_reversed)
 {
     char *text = xstrdup(text_of(path)), *at = text, *lines[512];
-    struct buf log = {0};
+    struct buf *log = new_text();
     size_t n = 0;
     while (n < COUNT(lines) && (lines[n] = next_line(&at)) != NULL)
         n++;
     for (size_t i = 0; i < n; i++) {
         const char *line = lines[is_reversed ? n - 1 - i : i];
-        buf_printf(&log, "%s%s%s%s%s", before, line, between, *between != '\0' ? line : "", behind);
+        buf_printf(log, "%s%s%s%s%s", before, line, between, *between != '\0' ? line : "", behind);
     }
-    put_text("log", "%s", log.s);
-    buf_free(&log);
+    put_text("log", "%s", log->s);
     free(text);
 }
 

@@ -126,16 +126,16 @@ static void see_schema(const char *kind, char *const *c)
 /* Is the database worth the perf-db of text? */
 static int same_rows(const char *path)
 {
-    struct buf rows = {0};
+    struct buf *rows = new_text();
     char *text = xstrdup(text_of(path)), *at = text, *line;
-    buf_puts(&rows, "");
+    buf_puts(rows, "");
     while ((line = next_line(&at)) != NULL)
-        add_rows(&rows, line);
+        add_rows(rows, line);
     has_schema = 1;
     each_row_of("tests/miopen/calls.cases", "schema", see_schema);
     const int same =
-        has_schema && strcmp(sorted("%s", sql(filled("{LINES}"))), sorted("%s\n", rows.s + 1)) == 0;
-    buf_free(&rows);
+        has_schema
+        && strcmp(sorted("%s", sql(filled("{LINES}"))), sorted("%s\n", rows->s + 1)) == 0;
     free(text);
     return same;
 }
@@ -175,18 +175,17 @@ static void take_bytes(struct buf *b, const char *path)
 
 static int is_after(const struct step *s, const char *path, const struct buf *before)
 {
-    struct buf now = {0};
-    take_bytes(&now, path);
-    int is = now.n == before->n && memcmp(now.s, before->s, now.n) == 0;
+    struct buf *now = new_text();
+    take_bytes(now, path);
+    int is = now->n == before->n && memcmp(now->s, before->s, now->n) == 0;
     if (s->after != NULL)
-        is = *s->after == '*' ? has(now.s, s->after + 1) : strcmp(now.s, s->after) == 0;
+        is = *s->after == '*' ? has(now->s, s->after + 1) : strcmp(now->s, s->after) == 0;
     if (s->after != NULL && *s->after == '=')
         is = same_rows(s->after + 1);
     if (s->after != NULL && *s->after == '$')
         is = strcmp(sql(say("%.*s", (int)strcspn(s->after + 1, "|"), s->after + 1)),
                     strchr(s->after, '|') + 1)
              == 0;
-    buf_free(&now);
     return is;
 }
 
@@ -208,16 +207,15 @@ static pid_t start_within(rlim_t bytes, const char *line)
 
 static int is_met(const struct step *s, const char *path, rlim_t bytes)
 {
-    struct buf before = {0};
+    struct buf *before = new_text();
     put_before(path, s->before);
-    take_bytes(&before, path);
+    take_bytes(before, path);
     const int there = is_there(path);
     int met = FINISH(start_within(bytes, s->line)) == s->status && program.out.n == 0
               && is_alone(path)
               && (*s->told == '!' ? !has(program.err.s, s->told + 1) : has(program.err.s, s->told))
               && is_there(path) == (s->status == 0 || there);
-    met = met && is_after(s, path, &before);
-    buf_free(&before);
+    met = met && is_after(s, path, before);
     return met;
 }
 
@@ -235,10 +233,10 @@ static void see_case(const char *kind, char *const *c)
 
 static void merging(void)
 {
-    struct buf many = {0};
+    struct buf *many = new_text();
     for (int i = 0; i < 14; i++)
-        buf_printf(&many, "broken %d\n", i);
-    let("MANY", many.s);
+        buf_printf(many, "broken %d\n", i);
+    let("MANY", many->s);
     let("RESNET", printed("resnet50.log"));
     let("BOTH", sorted("%s" FOREIGN NHWC, wanted));
     let("ONE", sorted("%s" FOREIGN, wanted));
@@ -249,7 +247,6 @@ static void merging(void)
     const char *entry = strstr(printed("log"), "ConvAsm1x1U:");
     let("LEGAL", entry != NULL ? say("%.*s", (int)strcspn(entry, ";\n"), entry) : "");
     run_cases("merge");
-    buf_free(&many);
 }
 
 static void refused_outputs(void)

@@ -201,16 +201,15 @@ static void longest_names(void)
 /* What is predicted are n of these tuples, none of them twice. */
 static void check_tuples(const char *arguments, const char *tuples, size_t n)
 {
-    struct buf out = {0};
+    struct buf *out = new_text();
     RAN_CHECK(RAN("kpred predict %s --csv", arguments) == 0);
-    buf_puts(&out, below_heading(program.out.s));
-    CHECK_EQ(count_lines(out.s), n);
-    for (char *at = out.s, *line; (line = next_line(&at)) != NULL;) {
+    buf_puts(out, below_heading(program.out.s));
+    CHECK_EQ(count_lines(out->s), n);
+    for (char *at = out->s, *line; (line = next_line(&at)) != NULL;) {
         const char *tuple = strchr(strchr(line, ',') + 1, ',') + 1;
         CHECK_OF(has(say(" %s ", tuples), say(" %s ", tuple)), line);
         CHECK_OF(count_of(program.out.s, say(",%s\n", tuple)) == 1, line);
     }
-    buf_free(&out);
 }
 
 static void tuples_of_lists(void)

@@ -89,21 +89,19 @@ static int is_one_way(const struct spec *s)
    with a filter of 1 and dilation as well. */
 static int keys_are_canonical(const struct spec *s)
 {
-    struct buf a = {0}, b = {0};
+    struct buf *a = new_text(), *b = new_text();
     int32_t p[KPRED_CONV2D_FIELD_COUNT];
     memcpy(p, samples[COUNT(samples) - 1].fields, sizeof p);
-    split_key_text(s, &s->config, p, &a);
+    split_key_text(s, &s->config, p, a);
     p[KPRED_CONV2D_H] = 56;
-    split_key_text(s, &s->config, p, &b);
-    int is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a.s, b.s) == 0
-                  && strstr(a.s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
+    split_key_text(s, &s->config, p, b);
+    int is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a->s, b->s) == 0
+                  && strstr(a->s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
     p[KPRED_CONV2D_DIL_H] = 2;
-    split_key_text(s, &s->shape, p, &a);
+    split_key_text(s, &s->shape, p, a);
     p[KPRED_CONV2D_H] = 57;
-    split_key_text(s, &s->shape, p, &b);
-    is_good &= strcmp(a.s, "64,64,56,56,3,3") == 0 && strcmp(b.s, "64,64,58,56,3,3") == 0;
-    buf_free(&a);
-    buf_free(&b);
+    split_key_text(s, &s->shape, p, b);
+    is_good &= strcmp(a->s, "64,64,56,56,3,3") == 0 && strcmp(b->s, "64,64,58,56,3,3") == 0;
     return is_good;
 }
 
@@ -186,7 +184,7 @@ static void check_changes(void)
 static void check_list(const char *file, const char *list, const char *cut, const char *error)
 {
     struct spec s;
-    struct buf b = {0}, again = {0}, texts = {0};
+    struct buf *b = new_text(), *again = new_text(), *texts = new_text();
     char path[128], why[96] = "";
     const char *params[KPRED_MAX_TUPLE];
     int32_t value[KPRED_MAX_TUPLE];
@@ -195,25 +193,22 @@ static void check_list(const char *file, const char *list, const char *cut, cons
         return;
     kpred_param of_model[KPRED_MAX_TUPLE] = {{0}};
     kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
-    int is_good = tuple_text_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
+    int is_good = tuple_text_cut(&s, list, b, params, why) == (error[0] != '\0' ? -1 : 0)
                   && strcmp(why, error) == 0;
     for (size_t i = 0; i < s.n_params && is_good && error[0] == '\0'; i++) {
         const int index = spec_value_index(&s.params[i], params[i]);
         of_model[i].name = s.params[i].name;
         of_model[i].names = s.params[i].names[0] != NULL ? s.params[i].names : NULL;
         value[i] = index >= 0 ? s.params[i].values[index] : -1;
-        buf_printf(&texts, "%s%s", i != 0 ? " " : "", params[i]);
+        buf_printf(texts, "%s%s", i != 0 ? " " : "", params[i]);
         is_good &= index >= 0;
     }
     if (is_good && error[0] == '\0') {
-        tuple_text_add(&m, value, &again);
-        is_good = strcmp(texts.s, cut) == 0 && strcmp(again.s, list) == 0;
+        tuple_text_add(&m, value, again);
+        is_good = strcmp(texts->s, cut) == 0 && strcmp(again->s, list) == 0;
     }
     if (!CASE(is_good, "%s: list \"%s\"", file, list))
-        printf("  %s: %s; %s\n", why, texts.s, again.s);
-    buf_free(&b);
-    buf_free(&again);
-    buf_free(&texts);
+        printf("  %s: %s; %s\n", why, texts->s, again->s);
     spec_free(&s);
 }
 
@@ -250,17 +245,16 @@ static void check_lists(void)
 /* A spec whose field has so many names */
 static int takes_tokens(int n)
 {
-    struct buf text = {0};
+    struct buf *text = new_text();
     struct spec s;
-    buf_puts(&text,
+    buf_puts(text,
              "[kernel]\nname = toy\nrule = unconstrained\n[data]\nformat = csv\n[fields]\nkind =");
     for (int i = 0; i < n; i++)
-        buf_printf(&text, " k%d", i);
-    buf_puts(&text, "\n[params]\nt = 1 2\n[split]\nconfig = kind\n[features]\nonehot kind\n");
-    const int takes = spec_parse(&s, text.s, "toy.spec") == 0;
+        buf_printf(text, " k%d", i);
+    buf_puts(text, "\n[params]\nt = 1 2\n[split]\nconfig = kind\n[features]\nonehot kind\n");
+    const int takes = spec_parse(&s, text->s, "toy.spec") == 0;
     if (takes)
         spec_free(&s);
-    buf_free(&text);
     return takes;
 }
 

@@ -286,19 +286,18 @@ static void edited_results(void)
     static char path[] = "/tmp/kpred-tune-XXXXXX";
     struct spec spec;
     struct model model;
-    struct buf whole = {0};
+    struct buf *whole = new_text();
     REQUIRE(close(mkstemp(path)) == 0);
     open_spec(&spec, &model, "[params]\na = 1 2 4\n");
     test_put_edited(path, rows);
-    CHECK_EQ(read_file(path, 999, &whole), 0);
+    CHECK_EQ(read_file(path, 999, whole), 0);
     CHECK_EQ(go_on(&spec, path), 2);
-    buf_puts(&whole, "7,4,9\r\n");
-    CHECK_TEXT(text_of(path), whole.s);
-    CHECK_EQ(truncate(path, (off_t)whole.n - 1), 0); /* it lacks the LF */
+    buf_puts(whole, "7,4,9\r\n");
+    CHECK_TEXT(text_of(path), whole->s);
+    CHECK_EQ(truncate(path, (off_t)whole->n - 1), 0); /* it lacks the LF */
     CHECK_EQ(go_on(&spec, path), 2);
-    CHECK_TEXT(text_of(path), whole.s);
+    CHECK_TEXT(text_of(path), whole->s);
     unlink(path);
-    buf_free(&whole);
     close_spec(&spec, &model);
 }
 

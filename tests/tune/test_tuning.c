@@ -131,16 +131,15 @@ static void put_command(const char *path, const char *text)
 /* Begins a run of sixty.csv whose command gives bad answers for some tuples. */
 static pid_t begin_bad(int kind, int *held)
 {
-    struct buf body = {0};
-    buf_puts(&body, "own=$(command -v setsid)\n");
-    buf_puts(&body, kind == SERVER ? "echo >>starts; while read -r line; do eval \"$line\"\n" : "");
-    buf_puts(&body, "case $a,$b,$mode in\n");
+    struct buf *body = new_text();
+    buf_puts(body, "own=$(command -v setsid)\n");
+    buf_puts(body, kind == SERVER ? "echo >>starts; while read -r line; do eval \"$line\"\n" : "");
+    buf_puts(body, "case $a,$b,$mode in\n");
     for (size_t i = 0; i < n_bad; i++)
         if (bad[i].kind == kind)
-            buf_printf(&body, "%s) %s ;;\n", bad[i].tuple, bad[i].line);
-    buf_printf(&body, "*) " TIME " ;;\nesac\n%s", kind == SERVER ? "done" : "");
-    put_command(kind == SERVER ? "bad--server" : "bad--run", body.s);
-    buf_free(&body);
+            buf_printf(body, "%s) %s ;;\n", bad[i].tuple, bad[i].line);
+    buf_printf(body, "*) " TIME " ;;\nesac\n%s", kind == SERVER ? "done" : "");
+    put_command(kind == SERVER ? "bad--server" : "bad--run", body->s);
     return kind == SERVER ? start_held(held, SIXTY "-o b1.csv --server ./bad--server --timeout 1s")
                           : start_held(held, SIXTY "-o b0.csv --run ./bad--run --timeout 1000ms");
 }
