@@ -41,11 +41,10 @@ static const char *const families[] = {BS, BSP, A4};
 /* A file of these lines, between which bars stand, as sed changes them; its path */
 static const char *made(const char *path, const char *lines, const char *script)
 {
-    char *copy = xstrdup(lines);
+    char *copy = new_copy(lines);
     for (char *p = copy; (p = strchr(p, '|')) != NULL;)
         *p = '\n';
     put_text("lines", "%s\n", copy);
-    free(copy);
     if (RAN("/usr/bin/env sed -E '%s' lines > %s", script, path) != 0)
         program_stop(script);
     return path;
@@ -205,21 +204,19 @@ static void outputs(void)
 
 static int writes_over(const char *file, const char *option)
 {
-    char *before = xstrdup(text_of(file));
+    char *before = new_copy(text_of(file));
     if (!is_there("dir"))
         mkdir("dir", 0777);
     put_text(DIR, "%s", before);
-    free(before);
     return RAN("kpred aiter --gpu gfx950_256 --exact %s -o dir log", option);
 }
 
 static void replaces(const char *file, const char *option)
 {
     const int status = aiter("--exact -o dir", "log");
-    char *wanted = xstrdup(text_of(DIR));
+    char *wanted = new_copy(text_of(DIR));
     RAN_CASE(status == 0 && writes_over(file, option) == 0 && strcmp(text_of(DIR), wanted) == 0,
              say("%s is replaced: %s", file, option));
-    free(wanted);
 }
 
 static void keeps(const char *file, const char *text)

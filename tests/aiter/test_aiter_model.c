@@ -122,7 +122,7 @@ static void see_case(const char *kind, char *const *c)
 /* Each text below a line `== NAME` as hf_NAME.json */
 static void put_configs(void)
 {
-    char *text = xstrdup(text_of(in_root("tests/aiter/hf_configs.txt")));
+    char *text = new_copy(text_of(in_root("tests/aiter/hf_configs.txt")));
     for (char *at = strstr(text, "\n== "), *next; at != NULL; at = next) {
         char *line = strchr(at + 1, '\n');
         next = strstr(line, "\n== ");
@@ -130,7 +130,6 @@ static void put_configs(void)
                  (int)((next != NULL ? (size_t)(next - line) : strlen(line)) - (next == NULL)),
                  line + 1);
     }
-    free(text);
     put_copy("hf_" DS ".json", in_root("tests/aiter/hf_" DS ".json"));
 }
 

@@ -124,10 +124,9 @@ static void output_whole_or_not(void)
     fputs("new", o.f);
     fflush(o.f);
     CHECK(strcmp(text_of(path), "old") == 0);
-    char *temporary = xstrdup(o.temporary);
+    char *temporary = new_copy(o.temporary);
     out_abandon(&o);
     CHECK(strcmp(text_of(path), "old") == 0 && access(temporary, F_OK) != 0);
-    free(temporary);
     CHECK(out_open(&o, other) == 0 && becomes(&o, "new", path));
     CHECK(lstat(other, &st) == 0 && S_ISLNK(st.st_mode));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
@@ -220,10 +219,9 @@ static void reason_is_told(void)
     struct outfile o;
     struct buf *said = new_text();
     const char *path = "said";
-    char *text = xcalloc(1, 1 << 16);
+    char *text = new_memory(1, 1 << 16);
     if (access("/dev/full", W_OK) != 0) {
         test_skip("there is no /dev/full");
-        free(text);
         return;
     }
     const int err = dup(2);
@@ -233,7 +231,6 @@ static void reason_is_told(void)
     CHECK(dup2(err, 2) == 2);
     CHECK(read_file(path, 999, said) == 0 && strstr(said->s, strerror(ENOSPC)) != NULL);
     close(err);
-    free(text);
 }
 
 static void texts_of_editors(void)
@@ -293,7 +290,7 @@ static void spec_texts(void)
     struct buf *b = new_text();
     char number[12];
     CHECK(spec_parse(&s, tiny, "toy") != 0); /* 1-slow is no name */
-    char *good = xstrdup(tiny);
+    char *good = new_copy(tiny);
     memcpy(strstr(good, "1-slow"), "s-slow", 6);
     REQUIRE(spec_parse(&s, good, "toy.spec") == 0);
     CHECK(strcmp(s.text, good) == 0 && strcmp(s.path, "toy.spec") == 0);
@@ -307,7 +304,6 @@ static void spec_texts(void)
     CHECK_TEXT(spec_value_text(&s.params[0], 0, number), "-4");
     CHECK_TEXT(spec_values_text(&s.params[1], b), "fast s-slow");
     spec_free(&s);
-    free(good);
 }
 
 /* Of scores: what a model of this split is told, whatever its fold; 2^16 / T, rounded */

@@ -51,7 +51,7 @@ static void same_bytes(void)
     for (size_t k = 0; k < COUNT(specs); k++) {
         RAN_CHECK(RAN(INGEST "%s --data gfx900_56.db gfx906_60.db -o plain.csv --force", specs[k])
                   == 0);
-        char *rows = xstrdup(text_of("plain.csv"));
+        char *rows = new_copy(text_of("plain.csv"));
         const size_t head = strcspn(rows, "\n") + 1;
         FILE *f = fopen("reverse.csv", "wb");
         REQUIRE(f != NULL && count_lines(rows) >= 37);
@@ -62,7 +62,6 @@ static void same_bytes(void)
         CHANGED("crlf.csv", rows, "\n", "\r\n");
         for (size_t i = 0; i < COUNT(same); i++)
             RAN_CHECK(GIVES(rows, INGEST "%s --data %s", specs[k], same[i]));
-        free(rows);
     }
 }
 
@@ -80,7 +79,7 @@ static void bz2_streams(void)
 static void more_fields(void)
 {
     struct buf *want = new_text();
-    char *spec = xstrdup(text_of("wrw3.spec"));
+    char *spec = new_copy(text_of("wrw3.spec"));
     *strstr(spec, "[split]") = '\0';
     CHANGED("more.spec", spec, "^filter", "", "^pad ", "", "^rule", "rule = unconstrained",
             "^retired", "retired = stride_h 2", "^groups",
@@ -98,7 +97,6 @@ static void more_fields(void)
     }
     RAN_CHECK(RAN(INGEST "more.spec --data gfx900_56.db") == 0 && count_lines(want->s) > 9);
     CHECK_TEXT(strchr(program.out.s, '\n') + 1, want->s);
-    free(spec);
 }
 
 /* One row of this kernel gets a key of its own, with changes. */

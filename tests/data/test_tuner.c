@@ -73,10 +73,9 @@ static void trains(void)
             buf_add(words, strchr("\n\\", *p) == NULL ? p : " ", 1);
     CHECK(has(words->s, "--set problem_size_x=64 --set problem_size_y=2"));
     REQUIRE(to != NULL);
-    char *command = xstrdup(to + strlen(" was trained on: "));
+    char *command = new_copy(to + strlen(" was trained on: "));
     command[strcspn(command, "\n")] = '\0';
     RAN_CHECK(RAN("%s --csv", command) == 0 && has(program.out.s, "\nsmall,all,RTX_A4000,"));
-    free(command);
 }
 
 /* A file is refused at its place, of which a row may leave the column open, in one line. */

@@ -205,7 +205,7 @@ static void is_of_one_search(void)
         {"kernel", "0123abcd"}, {"jobs", "2"}, {NULL, NULL}};
     const struct edit_names fewer = {names_v, 2};
     struct archive *a;
-    char *before = xstrdup(written());
+    char *before = new_copy(written());
     CHECK(!opens(0, story, names) && was_told("log: is there already"));
     CHECK(!opens(1, other, names) && was_told("\"seed\" is \"1\" there and \"2\" here"));
     CHECK(!opens(1, less, names) && was_told("\"seed\" is \"1\" there"));
@@ -213,14 +213,13 @@ static void is_of_one_search(void)
     CHECK(!opens(1, story, fewer) && was_told("\"operators\" is \"delete copy move\" there"));
     CHECK(archive_read(&a, "log", fewer) != 0 && was_told("operators"));
     CHECK_TEXT(text_of("log"), before);
-    free(before);
     CHECK(opens(1, story, names) && !was_told("log"));
 }
 
 /* Cut anywhere, as by a kill: what is whole stays, and the log goes on behind it. */
 static void cut_anywhere(void)
 {
-    char *text = xstrdup(written());
+    char *text = new_copy(written());
     const char *body = strchr(strstr(text, "\n# end ") + 1, '\n') + 1;
     for (size_t n = 1; text[n] != '\0'; n++) {
         struct archive *a;
@@ -242,7 +241,6 @@ static void cut_anywhere(void)
         archive_close(a);
         CHECK(!was_told("log"));
     }
-    free(text);
 }
 
 /* Where the n-th line begins */
@@ -257,7 +255,7 @@ static const char *line_at(const char *text, long n)
    be that of another search. */
 static void damaged_anywhere(void)
 {
-    char *text = xstrdup(written());
+    char *text = new_copy(written());
     const char *body = line_at(text, 7);
     long line = 1;
     for (char *at = text; at[1] != '\0'; at++) {
@@ -270,7 +268,6 @@ static void damaged_anywhere(void)
         CHECK_OF(was_told(where), where);
     }
     CHECK_EQ(line, 9);
-    free(text);
 }
 
 /* An editor changed the ends of its lines: it reads, and goes on with such ends. */

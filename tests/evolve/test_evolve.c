@@ -63,7 +63,7 @@ static int by_text(const void *a, const void *b)
 /* Is no list evaluated twice with the same effort? */
 static int each_once(const char *log)
 {
-    char *text = xstrdup(body_of(log)), *at = text, *line, *key[1000];
+    char *text = new_copy(body_of(log)), *at = text, *line, *key[1000];
     size_t n = 0;
     int once = 1;
     while ((line = next_line(&at)) != NULL && n < 1000) {
@@ -76,7 +76,6 @@ static int each_once(const char *log)
         once = once && strcmp(key[i - 1], key[i]) != 0;
     for (size_t i = 0; i < n; i++)
         free(key[i]);
-    free(text);
     return once && n > 20;
 }
 
@@ -128,10 +127,9 @@ static void searches(const char *method, const char *options)
              options);
     const int ran = RAN("%s", line) == 0 && has_form(log);
     keep_output(&first);
-    char *before = xstrdup(text_of(log));
+    char *before = new_copy(text_of(log));
     RAN_CASE(ran && same_as(&first, "%s --resume", line) && strcmp(text_of(log), before) == 0,
              line);
-    free(before);
 }
 
 /* A kill may leave a part of a line. */
@@ -142,14 +140,13 @@ static void killed(void)
     wait_for("killed.log", 40);
     kill(child, SIGKILL);
     FINISH(child);
-    char *whole = xstrdup(text_of("killed.log"));
+    char *whole = new_copy(text_of("killed.log"));
     whole[strlen(whole) - strlen(strrchr(whole, '\n')) + 1] = '\0';
     put_text("killed.log", "%svalid search 0.5", whole);
     RAN_CASE(RAN("%s --evaluations %zu --resume", line, count_lines(whole) + 10) == 0
                  && begins(text_of("killed.log"), whole) && has_form("killed.log")
                  && strlen(text_of("killed.log")) > strlen(whole) + 20,
              "search: goes on after a kill");
-    free(whole);
 }
 
 /* Its log is whole, and it ends as one that was not finished. */

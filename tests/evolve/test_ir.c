@@ -240,14 +240,13 @@ static void barriers(void)
 /* Without a linker there is no code object, and a message that says what is missing. */
 static void without_linker(void)
 {
-    char *search = xstrdup(getenv("PATH"));
+    char *search = new_copy(getenv("PATH"));
     struct ir *ir = gpu_kernel(&gpus[0], 1);
     setenv("PATH", "/nowhere", 1);
     CHECK_TEXT(emitted(ir, "-", IR_CODE_OBJECT, NULL), "");
     setenv("PATH", search, 1);
     const char *said = told();
     CHECK(has(said, "lld-16") && has(said, "apt-get"));
-    free(search);
     ir_close(ir);
 }
 

@@ -198,13 +198,12 @@ static void predicts(void)
     for (int bound = 1; bound <= 1000; bound += 999) {
         double least = HUGE_VAL;
         int want = -1, got = -2;
-        char *text = xstrdup(text_of("library/net.csv")), *at = text, *line;
+        char *text = new_copy(text_of("library/net.csv")), *at = text, *line;
         while ((line = next_line(&at)) != NULL)
             if (begins(line, say("%d,", bound)) && number_of(line, 2) < least) {
                 least = number_of(line, 2);
                 want = (int)number_of(line, 1);
             }
-        free(text);
         RAN_CASE(RAN("kpred predict net_model.h bound=%d -k 1", bound) == 0
                      && sscanf(below_heading(program.out.s), "%*s %*s %d", &got) == 1
                      && got == want,

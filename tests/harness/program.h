@@ -65,6 +65,27 @@ static struct {
 #define CHECK_RAN(condition, what) ((condition) ? (void)0 : program_fail(__FILE__, __LINE__, what))
 #define RAN_CASE(condition, name)  program_case(name, (condition) != 0, __FILE__, __LINE__)
 
+/* ---- memory that stays until the program ends, of which the last piece knows the others ---- */
+
+static inline void *new_memory(size_t n, size_t size)
+{
+    static void **last;
+    void **now = xcalloc(1, 2 * sizeof *now + n * size);
+    *now = last;
+    last = now;
+    return now + 2;
+}
+
+static inline struct buf *new_text(void)
+{
+    return new_memory(1, sizeof(struct buf));
+}
+
+static inline char *new_copy(const char *text)
+{
+    return strcpy(new_memory(strlen(text) + 1, 1), text);
+}
+
 /* ---- files ---- */
 
 static inline void remove_tree(const char *path);
@@ -143,19 +164,6 @@ static inline void remove_tree(const char *path)
 }
 
 /* ---- texts ---- */
-
-/* An empty one, which stays until the program ends */
-static inline struct buf *new_text(void)
-{
-    static struct kept_text {
-        struct buf text;
-        const struct kept_text *before;
-    } * last;
-    struct kept_text *now = xcalloc(1, sizeof *now);
-    now->before = last;
-    last = now;
-    return &now->text;
-}
 
 static inline size_t count_lines(const char *text)
 {

@@ -30,7 +30,7 @@ static inline const char *sorted(const char *format, ...)
     va_start(args, format);
     vsnprintf(made, sizeof made, format, args);
     va_end(args);
-    lines = xcalloc(count_lines(made) + 1, sizeof *lines);
+    lines = new_memory(count_lines(made) + 1, sizeof *lines);
     while ((lines[n] = next_line(&next)) != NULL)
         n++;
     qsort(lines, n, sizeof *lines, by_text);
@@ -38,7 +38,6 @@ static inline const char *sorted(const char *format, ...)
     buf_puts(b, "");
     for (size_t i = 0; i < n; i++)
         buf_printf(b, "%s\n", lines[i]);
-    free(lines);
     return b->s;
 }
 
@@ -58,7 +57,7 @@ static inline void put_network(const char *name)
 {
     struct buf parts[2] = {{0}, {0}};
     const char *heading = say("# %s\n", name);
-    char *text = xstrdup(text_of(in_root("tests/fixtures/networks.log")));
+    char *text = new_copy(text_of(in_root("tests/fixtures/networks.log")));
     char *at = strstr(text, heading), *line;
     if (at == NULL)
         program_stop(name);
@@ -68,7 +67,6 @@ static inline void put_network(const char *name)
     put_text(say("%s.log", name), "%s", parts[0].s);
     put_text(say("%s.keys", name), "%s", parts[1].s);
     buf_free(&parts[0]), buf_free(&parts[1]);
-    free(text);
 }
 
 /* kpred's output for the calls of two networks, and the log of these: `both` */
@@ -77,5 +75,5 @@ static inline char *put_both(void)
     put_network("resnet50");
     put_network("mobilenet");
     put_text("both", "%s%s", text_of("resnet50.log"), text_of("mobilenet.log"));
-    return xstrdup(RAN("kpred miopen --gpu gfx906_60 both") == 0 ? program.out.s : "");
+    return new_copy(RAN("kpred miopen --gpu gfx906_60 both") == 0 ? program.out.s : "");
 }

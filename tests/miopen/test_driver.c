@@ -14,7 +14,7 @@ static const char *keys_of(const char *text, struct buf *keys)
 {
     struct driver_call call;
     enum driver_kind kind;
-    char *line = xstrdup(text), *at = line;
+    char *line = new_copy(text), *at = line;
     keys->n = 0;
     buf_puts(keys, "");
     while ((kind = driver_next(&at, &call)) != DRIVER_NONE) {
@@ -29,7 +29,6 @@ static const char *keys_of(const char *text, struct buf *keys)
                 conv_add_key(&call.conv, keys);
             }
     }
-    free(line);
     return keys->s;
 }
 

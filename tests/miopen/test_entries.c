@@ -74,11 +74,10 @@ static int is_as_predicted(const struct perf_model *m, char *row, int beam)
 static int answers(const struct perf_model *m, const char *path, const char *gpu, int beam)
 {
     const size_t n = count_of(text_of(path), say("%s:", m->solver));
-    char *text = xstrdup(ingested(m->name, path, gpu)), *at = text, *row;
+    char *text = new_copy(ingested(m->name, path, gpu)), *at = text, *row;
     int same = n > 0 && count_lines(text) == n;
     for (int i = 0; i < 8 && same && (row = next_line(&at)) != NULL; i++)
         same = is_as_predicted(m, row, beam);
-    free(text);
     return same;
 }
 
@@ -316,7 +315,7 @@ static void predictions(void)
 int main(void)
 {
     program_begin();
-    free(put_both());
+    put_both();
     open_models();
     every_model();
     gpus();

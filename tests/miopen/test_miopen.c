@@ -122,7 +122,7 @@ static void network_logs(void)
 static void put_lines(const char *path, const char *before, const char *between, const char *behind,
                       int is_reversed)
 {
-    char *text = xstrdup(text_of(path)), *at = text, *lines[512];
+    char *text = new_copy(text_of(path)), *at = text, *lines[512];
     struct buf *log = new_text();
     size_t n = 0;
     while (n < COUNT(lines) && (lines[n] = next_line(&at)) != NULL)
@@ -132,7 +132,6 @@ static void put_lines(const char *path, const char *before, const char *between,
         buf_printf(log, "%s%s%s%s%s", before, line, between, *between != '\0' ? line : "", behind);
     }
     put_text("log", "%s", log->s);
-    free(text);
 }
 
 /* Every one of these is worth the two logs. */
@@ -178,14 +177,13 @@ static void ways_to_write_a_log(void)
 
 static void order(void)
 {
-    char *text = xstrdup(wanted), *at = text, *line;
+    char *text = new_copy(wanted), *at = text, *line;
     const char *last = "";
     CHECK(strcmp(sorted("%s", wanted), wanted) == 0);
     for (; (line = next_line(&at)) != NULL; last = line) {
         *strchr(line, '=') = '\0';
         CHECK(strcmp(last, line) != 0); /* the same keys would stand side by side */
     }
-    free(text);
 }
 
 /* None of a long line is lost without a word: it is read, or refused. */
@@ -224,11 +222,10 @@ static void left_out(const char *kind)
     if (*kind == 'b') /* a reason names what the first line has */
         return;
     put_lines("calls", DRIVER, "", "\n", 1);
-    char *same = xstrdup(without(reasons.s, "; first ", "\n"));
+    char *same = new_copy(without(reasons.s, "; first ", "\n"));
     RAN_CASE(gives(F)
                  && strcmp(strchr(without(program.err.s, "; first ", "\n"), '\n') + 1, same) == 0,
              "lines in another order: the same reasons");
-    free(same);
 }
 
 static void nothing_is_covered(void)
@@ -241,11 +238,10 @@ static void nothing_is_covered(void)
 
 static void beams(void)
 {
-    char *keys_alone = xstrdup(bare(wanted));
+    char *keys_alone = new_copy(bare(wanted));
     RAN_CHECK(prints_wanted("--beam 1 both"));
     RAN_CHECK(miopen("--beam 100 both") == 0 && strcmp(program.out.s, wanted) != 0);
     RAN_CHECK(strcmp(bare(program.out.s), keys_alone) == 0);
-    free(keys_alone);
 }
 
 static int on(const char *gpu)
@@ -256,15 +252,13 @@ static int on(const char *gpu)
 static void gpus(void)
 {
     REQUIRE(on("gfx906_60") == 0);
-    char *exact = xstrdup(program.out.s), *said = xstrdup(program.err.s);
+    char *exact = new_copy(program.out.s), *said = new_copy(program.err.s);
     RAN_CHECK(on("gfx906") == 0 && strcmp(program.out.s, exact) == 0);
     RAN_CHECK(on("gfx900") == 0 && strcmp(program.out.s, exact) != 0);
     RAN_CHECK(on("gfx906_64 --nearest") == 0 && strcmp(program.out.s, exact) == 0);
     RAN_CHECK(has(program.err.s, "gfx906_60"));
     RAN_CHECK(on("gfx906_60 --nearest") == 0 && strcmp(program.out.s, exact) == 0);
     RAN_CHECK(strcmp(program.err.s, said) == 0);
-    free(exact);
-    free(said);
 }
 
 /* Reads the calls of all networks again and again. */
@@ -283,12 +277,11 @@ static void long_logs(void)
 {
     long few, many;
     read_long(3);
-    char *output = xstrdup(program.out.s);
+    char *output = new_copy(program.out.s);
     const double from = programs_took(&few);
     read_long(910);
     RAN_CHECK(strcmp(program.out.s, output) == 0);
     RAN_CHECK(programs_took(&many) - from < 20 && many - few < 2048); /* KB */
-    free(output);
 }
 
 int main(int argc, char **argv)
@@ -298,8 +291,8 @@ int main(int argc, char **argv)
         return commands_run("kpred", table, argc, argv);
     program_begin();
     snprintf(four, sizeof four, "%s", *argv[0] == '/' ? argv[0] : in_root(argv[0]));
-    free(put_both());
-    wanted = xstrdup(miopen("both") == 0 ? program.out.s : "");
+    put_both();
+    wanted = new_copy(miopen("both") == 0 ? program.out.s : "");
     run_cases("call");
     network_logs();
     ways_to_write_a_log();
@@ -315,6 +308,5 @@ int main(int argc, char **argv)
                  && has(program.err.s, "none.txt: cannot open"),
              "--system, no such file");
     RUN(long_logs);
-    free(wanted);
     return program_end();
 }

@@ -127,7 +127,7 @@ static void see_schema(const char *kind, char *const *c)
 static int same_rows(const char *path)
 {
     struct buf *rows = new_text();
-    char *text = xstrdup(text_of(path)), *at = text, *line;
+    char *text = new_copy(text_of(path)), *at = text, *line;
     buf_puts(rows, "");
     while ((line = next_line(&at)) != NULL)
         add_rows(rows, line);
@@ -136,7 +136,6 @@ static int same_rows(const char *path)
     const int same =
         has_schema
         && strcmp(sorted("%s", sql(filled("{LINES}"))), sorted("%s\n", rows->s + 1)) == 0;
-    free(text);
     return same;
 }
 #else
@@ -433,6 +432,5 @@ int main(void)
     RUN(a_disk_that_runs_full);
     RUN(no_permission);
     databases();
-    free(wanted);
     return program_end();
 }

@@ -220,7 +220,7 @@ static void same_scores(const struct model *model, const int32_t *problem, const
 {
     const size_t words = kpred_arena_words(&model->m, BEAM);
     kpred_model plain = model->m;
-    int32_t *arena = xcalloc(words, sizeof *arena);
+    int32_t *arena = new_memory(words, sizeof *arena);
     kpred_tuple tuples[BEAM];
     kpred_ctx ctx;
     size_t n = 0;
@@ -238,7 +238,6 @@ static void same_scores(const struct model *model, const int32_t *problem, const
         REQUIRE(at != SIZE_MAX);
         CHECK(fabs(score[at] - tuples[i].score / 65536.0) < 0.01);
     }
-    free(arena);
 }
 
 static void order_of_a_model(void)
@@ -250,11 +249,10 @@ static void order_of_a_model(void)
     REQUIRE(model_open("conv_asm_bwd_wrw_3x3", &model) == 0);
     legal_open(&l, &model, full);
     REQUIRE(l.space.n > 10);
-    double *score = xcalloc(l.space.n, sizeof *score);
+    double *score = new_memory(l.space.n, sizeof *score);
     CHECK(order_check("x.h", &model, model.spec) == 0);
     CHECK(order_scores(&model, model.spec, full, &l, score) == 1);
     same_scores(&model, full, &l, score);
-    free(score);
     legal_close(&l);
     model_free(&model);
 }

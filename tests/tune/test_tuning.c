@@ -280,7 +280,7 @@ static void values_with_blanks_and_quotes(void)
 /* A file that was cut at any place becomes whole again, and no row stands there twice. */
 static void a_file_cut_at_any_byte(void)
 {
-    char *whole = xstrdup(text_of("server.csv"));
+    char *whole = new_copy(text_of("server.csv"));
     const size_t head = (size_t)(rows_in(whole) - whole), size = strlen(whole);
     CHECK(size > 500);
     for (size_t n = 0; n < size; n += n < 80 ? 7 : 67) {
@@ -288,7 +288,6 @@ static void a_file_cut_at_any_byte(void)
         RAN_CHECK(RAN(BOTH "-o part.csv --server ./server.sh") == 0);
         RAN_CHECK(is_whole(rows("part.csv")) && strncmp(text_of("part.csv"), whole, head) == 0);
     }
-    free(whole);
 }
 
 static void budgets_and_order(void)
@@ -437,11 +436,10 @@ static void a_full_disk(void)
 {
     RAN_CHECK(RAN(WITH("trap \"\" XFSZ; ulimit -f 1", BOTH "-o room.csv --run ./time.sh")) == 1);
     RAN_CHECK(has(program.err.s, "room.csv: cannot write: "));
-    char *some = xstrdup(rows("room.csv")), *at = some, *line;
+    char *some = new_copy(rows("room.csv")), *at = some, *line;
     CHECK(count_lines(some) > 5 && ends_with(some, "\n"));
     while ((line = next_line(&at)) != NULL)
         CHECK_OF(has_line(wanted("64,plain 8,other", GOOD), line), line);
-    free(some);
     RAN_CHECK(RAN(BOTH "-o room.csv --run ./time.sh") == 0);
     RAN_CHECK(is_whole(rows("room.csv")));
 }
