@@ -13,15 +13,6 @@
 
 #include <signal.h>
 
-static void put_file(const char *path, const void *bytes, size_t n)
-{
-    unlink(path); /* to make a new file is faster than to cut one */
-    FILE *f = fopen(path, "wb");
-    CHECK(f != NULL && fwrite(bytes, 1, n, f) == n);
-    if (f != NULL)
-        fclose(f);
-}
-
 static uint32_t random_below(uint32_t n)
 {
     static uint64_t seed = 1;
@@ -98,12 +89,12 @@ static void read_whole_file(void)
 {
     struct buf *b = new_text();
     const char *path = "some";
-    put_file(path, "0123456789", 10);
+    put_bytes(path, "0123456789", 10);
     CHECK(read_file(path, 10, b) == 0 && b->n == 10 && strcmp(b->s, "0123456789") == 0);
     CHECK(read_file(path, 10, b) == 0 && b->n == 20); /* adds */
     CHECK(read_file(path, 9, b) != 0);
     CHECK(read_file(".", 9, b) != 0 && read_file("none", 9, b) != 0);
-    put_file(path, "", 0);
+    put_bytes(path, "", 0);
     CHECK(read_file(path, 9, b) != 0);
 }
 
@@ -118,7 +109,7 @@ static void output_whole_or_not(void)
     struct outfile o;
     struct stat st;
     const char *path = "out", *other = "link";
-    put_file(path, "old", 3);
+    put_bytes(path, "old", 3);
     CHECK(chmod(path, 0640) == 0 && symlink("out", other) == 0);
     CHECK(out_open(&o, path) == 0);
     fputs("new", o.f);
@@ -256,7 +247,7 @@ static void texts_of_editors(void)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf *b = new_text();
         char line[16], want[16] = "";
-        put_file(path, cases[i].bytes, strlen(cases[i].bytes));
+        put_bytes(path, cases[i].bytes, strlen(cases[i].bytes));
         CHECK(read_text(path, 99, b) == 0 && b->n == strlen(b->s));
         CHECK_TEXT(b->s, cases[i].text);
         CHECK_EQ(first_line(path, line, sizeof line), 0);
@@ -270,7 +261,7 @@ static void no_text(void)
 {
     static const char bytes[] = "\xef\xbb\xbf\0\r\n";
     struct buf *b = new_text();
-    put_file("database", bytes, sizeof bytes);
+    put_bytes("database", bytes, sizeof bytes);
     CHECK(read_text("database", 99, b) == 0 && b->n == sizeof bytes);
     CHECK(memcmp(b->s, bytes, sizeof bytes) == 0);
 }
@@ -627,26 +618,9 @@ int main(void)
     program_name = "test_data";
     if (freopen("messages", "w", stderr) == NULL)
         program_stop("messages");
-    test_run("sha256 of the FIPS vectors", sha256_vectors);
-    test_run("sha256 in chunks", sha256_chunks);
-    test_run("integers", integers);
-    test_run("texts", texts);
-    test_run("reading a whole file", read_whole_file);
-    test_run("output whole or not at all", output_whole_or_not);
-    test_run("output through links", output_through_links);
-    test_run("signals leave nothing", signals_leave_nothing);
-    test_run("changes of a file meet", changes_meet);
-    test_run("the reason of a failed write", reason_is_told);
-    test_run("byte order marks and CRLF", texts_of_editors);
-    test_run("no byte of what is no text is touched", no_text);
-    test_run("spec texts", spec_texts);
-    test_run("spec scales", spec_scales);
-    test_run("split facts", split_facts);
-    test_run("names of splits", split_names);
-    test_run("folds of config and of shape", folds);
-    test_run("files left out", files_left_out);
-    test_run("folds without a key", folds_without_a_key);
-    test_run("canonical size is the largest", canonical_is_largest);
-    test_run("timed: a find-db", timed_find_db);
+    RUN_ALL(sha256_vectors, sha256_chunks, integers, texts, read_whole_file, output_whole_or_not,
+            output_through_links, signals_leave_nothing, changes_meet, reason_is_told,
+            texts_of_editors, no_text, spec_texts, spec_scales, split_facts, split_names, folds,
+            files_left_out, folds_without_a_key, canonical_is_largest, timed_find_db);
     return program_end();
 }

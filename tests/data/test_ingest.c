@@ -12,8 +12,8 @@
 #define TINY   INGEST "tiny.spec --data "
 #define ROWSUM INGEST "rowsum.spec --data rowsum.csv"
 #define TIMED  INGEST "timed.spec --data rowsum.csv"
-static const char sorted[] = "gpu,kind,n,h,stride,tile,mode\ngfx900_56,other,8,7,2,1,small\n"
-                             "gfx900_56,other,8,7,2,2,fast\ngfx906_60,plain,16,64,1,4,fast\n";
+static const char in_order[] = "gpu,kind,n,h,stride,tile,mode\ngfx900_56,other,8,7,2,1,small\n"
+                               "gfx900_56,other,8,7,2,2,fast\ngfx906_60,plain,16,64,1,4,fast\n";
 /* Did it succeed and print this text, or so many lines, whatever it noted? */
 #define GIVES(text, ...) (RAN(__VA_ARGS__) == 0 && strcmp(program.out.s, text) == 0)
 #define LINES_OF(n, ...) (RAN(__VA_ARGS__) == 0 && count_lines(program.out.s) == (size_t)(n))
@@ -21,15 +21,8 @@ static const char sorted[] = "gpu,kind,n,h,stride,tile,mode\ngfx900_56,other,8,7
 /* ---- perf-dbs that are read ---- */
 
 /* The gfx900_56 sample with changes */
-static void variant(const char *format, ...) PRINTF_LIKE(1, 2);
-static void variant(const char *format, ...)
+static void variant(const char *sql)
 {
-    char text[1024];
-    const char *const sql = text;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     if (make_db("gfx900_56-part.db", "gfx900_56.sql", &sql, 1) != 0)
         program_stop(sql);
 }
@@ -102,12 +95,13 @@ static void more_fields(void)
 /* One row of this kernel gets a key of its own, with changes. */
 static void one_row(const char *sets)
 {
-    variant("CREATE TEMP TABLE one AS SELECT * FROM config WHERE id = (SELECT config FROM perf_db "
+    variant(
+        say("CREATE TEMP TABLE one AS SELECT * FROM config WHERE id = (SELECT config FROM perf_db "
             "WHERE solver = 'ConvAsmBwdWrW3x3' ORDER BY id LIMIT 1); UPDATE one SET id = 999998, "
             "conv_stride_h = 1, conv_stride_w = 1, %s; INSERT INTO config SELECT * FROM one; "
             "UPDATE perf_db SET config = 999998 WHERE id = (SELECT min(id) FROM perf_db WHERE "
             "solver = 'ConvAsmBwdWrW3x3')",
-            sets);
+            sets));
 }
 
 static void no_gpu_column(void)
@@ -148,8 +142,8 @@ static void packed_by_gzip(void)
     RAN_CHECK(RAN("/usr/bin/env gzip -c head tail > gfx900_two.csv.gz") == 0);
     put_part("short.csv.gz", "gfx900.csv.gz", 0, 60, "");
     put_part("more.csv.gz", "gfx900.csv.gz", 0, SIZE_MAX, "more\n");
-    RAN_CHECK(GIVES(sorted, TINY "gfx900.csv.gz"));
-    RAN_CHECK(GIVES(sorted, TINY "gfx900_two.csv.gz"));
+    RAN_CHECK(GIVES(in_order, TINY "gfx900.csv.gz"));
+    RAN_CHECK(GIVES(in_order, TINY "gfx900_two.csv.gz"));
     RAN_CHECK(program_refuses(1, "truncated gzip", TINY "short.csv.gz"));
     RAN_CHECK(program_refuses(1, "has something else behind it", TINY "more.csv.gz"));
     RAN_CHECK(program_refuses(1, "is no gzip data", TINY "plain.csv.gz"));
@@ -286,14 +280,15 @@ static const char *line_of(const char *kind, char *const *cell)
     if (strstr("database packed gpu swapped dropped", kind) != NULL)
         return cell[2];
     if (strcmp(kind, "table") == 0 || strcmp(kind, "lost") == 0)
-        variant("%s", cell[2]);
+        variant(cell[2]);
     else if (strcmp(kind, "params") == 0)
-        variant("UPDATE perf_db SET params = '%s' WHERE id = 264729", cell[2]);
+        variant(say("UPDATE perf_db SET params = '%s' WHERE id = 264729", cell[2]));
     else if (strcmp(kind, "key") == 0) /* a new one, so that other rows stay as they are */
-        variant("CREATE TEMP TABLE t AS SELECT * FROM config WHERE id = 18546; UPDATE t SET id = "
+        variant(
+            say("CREATE TEMP TABLE t AS SELECT * FROM config WHERE id = 18546; UPDATE t SET id = "
                 "999999, %s; INSERT INTO config SELECT * FROM t; UPDATE perf_db SET config = "
                 "999999 WHERE id = 264729",
-                cell[2]);
+                cell[2]));
     else
         one_row(cell[2]);
     return strcmp(kind, "strict") == 0  ? "more.spec --data gfx900_56-part.db"
@@ -347,7 +342,7 @@ static void see_case(const char *kind, char *const *cell)
     } else if (is_units) {
         is_good = are_units(cell);
     } else if (strstr("sorted packed", kind) != NULL) {
-        is_good = GIVES(sorted, INGEST "%s", line);
+        is_good = GIVES(in_order, INGEST "%s", line);
     } else if (strcmp(kind, "gpu") == 0) {
         is_good = LINES_OF(25, INGEST "%s", line) && count_of(program.out.s, text) == 24;
     } else if (strcmp(kind, "swapped") == 0) {

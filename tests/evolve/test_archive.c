@@ -15,34 +15,30 @@ static const struct archive_story story[] = {
     {"kernel", "0123abcd"}, {"seed", "1"}, {"place", "a b\nc"}, {NULL, NULL}};
 static uint64_t seed = 1;
 
-static struct edits parsed(const char *text)
+static struct edits *parsed(const char *text)
 {
-    struct edits list = {0};
-    CHECK_OF(edits_parse(text, names, &list) == 0, text);
+    struct edits *list = new_memory(1, sizeof *list);
+    CHECK_OF(edits_parse(text, names, list) == 0, text);
     return list;
 }
 
-static struct edits list_about(uint32_t what)
+static struct edits *list_about(uint32_t what)
 {
     return parsed(say("copy %u 3 2 %x", (unsigned)what, (unsigned)(4 * what)));
 }
 
 static int add(struct archive *a, uint32_t what, enum effort effort, double time, double error)
 {
-    struct edits list = list_about(what);
     const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}, {{0, 0}}};
-    const int rc = archive_add(a, &list, effort, &r);
-    edits_free(&list);
-    return rc;
+    return archive_add(a, list_about(what), effort, &r);
 }
 
 /* The time of that effort alone, or of that or a greater one; -1: there is none */
 static double time_of(const struct archive *a, uint32_t what, enum effort effort, int is_exact)
 {
-    struct edits list = list_about(what);
-    const struct entry *e = archive_find(a, &list, effort);
-    const struct result *r = is_exact ? archive_exact(a, &list, effort) : e ? &e->result : NULL;
-    edits_free(&list);
+    const struct edits *list = list_about(what);
+    const struct entry *e = archive_find(a, list, effort);
+    const struct result *r = is_exact ? archive_exact(a, list, effort) : e ? &e->result : NULL;
     return r != NULL ? r->time : -1;
 }
 
@@ -55,18 +51,9 @@ static size_t n_of(const struct archive *a, enum outcome outcome)
 
 /* ---- the cache ---- */
 
-static struct archive *in_memory(void)
-{
-    static const struct archive_story none[] = {{NULL, NULL}};
-    struct archive *a = NULL;
-    if (archive_open(&a, NULL, 0, none, names) != 0)
-        program_stop("an archive");
-    return a;
-}
-
 static void keeps_efforts(void)
 {
-    struct archive *a = in_memory();
+    struct archive *a = in_memory(names);
     CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == -1);
     add(a, 1, EFFORT_SEARCH, 0.5, 0);
     CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == 0.5 && time_of(a, 1, EFFORT_CONFIRM, 0) == -1);
@@ -85,7 +72,7 @@ static void keeps_efforts(void)
 
 static void holds_many(void)
 {
-    struct archive *a = in_memory();
+    struct archive *a = in_memory(names);
     add(a, 0, EFFORT_SEARCH, 1, 0);
     const struct entry *first = archive_entry(a, 0);
     for (uint32_t i = 1; i < 3000; i++)
@@ -101,7 +88,7 @@ static void holds_many(void)
 static void fronts(void)
 {
     for (int round = 0; round < 30; round++) {
-        struct archive *a = in_memory();
+        struct archive *a = in_memory(names);
         const struct entry **front;
         for (uint32_t i = 0; i < 40; i++)
             add(a, i, EFFORT_SEARCH, test_between(&seed, 1, 30), test_between(&seed, 0, 30));
@@ -127,7 +114,7 @@ static void fronts(void)
 /* A lucky time does not hide what was confirmed, nor does what failed. */
 static void front_of_confirmed(void)
 {
-    struct archive *a = in_memory();
+    struct archive *a = in_memory(names);
     const struct entry **front;
     CHECK_EQ(archive_front(a, &front), 0);
     free(front);
@@ -406,15 +393,12 @@ static void prints_as_it_reads(void)
                                         "move 12 30 0 9f31c2aa; delete 7 0 0 00000000",
                                         "copy 4294967295 4294967295 65535 ffffffff"};
     const struct edit copy = {1, 3, 1, 2, 10}, move = {2, 6, 4, 5, 255};
-    struct edits two = parsed("copy 1 2 3 0000000a; move 4 5 6 ff");
-    CHECK(two.n == 2 && edit_equal(&two.v[0], &copy) && edit_equal(&two.v[1], &move));
-    edits_free(&two);
+    const struct edits *two = parsed("copy 1 2 3 0000000a; move 4 5 6 ff");
+    CHECK(two->n == 2 && edit_equal(&two->v[0], &copy) && edit_equal(&two->v[1], &move));
     for (size_t i = 0; i < COUNT(texts); i++) {
-        struct edits list = parsed(texts[i]);
         struct buf *b = new_text();
-        edits_print(&list, names, b);
+        edits_print(parsed(texts[i]), names, b);
         CHECK_TEXT(b->s, texts[i]);
-        edits_free(&list);
     }
 }
 
@@ -441,7 +425,7 @@ static void refuses_lists(void)
 
 static void drops_and_copies(void)
 {
-    struct edits list = parsed("copy 1 2 3 0a; move 4 5 6 ff; delete 9 0 0 00"), other = {0};
+    struct edits list = *parsed("copy 1 2 3 0a; move 4 5 6 ff; delete 9 0 0 00"), other = {0};
     edits_copy(&other, &list);
     CHECK(edits_equal(&other, &list) && other.v != list.v);
     edits_drop(&other, 1);
@@ -473,11 +457,9 @@ static void hashes_differ(void)
                                           "copy 1 2 3 0a; move 1 2 3 0a",
                                           "move 1 2 3 0a; copy 1 2 3 0a"};
     for (int i = 0; i < N * N; i++) {
-        struct edits a = parsed(texts[i / N]), b = parsed(texts[i % N]);
-        CHECK_EQ(edits_equal(&a, &b), i / N == i % N);
-        CHECK_EQ(edits_hash(&a) == edits_hash(&b), i / N == i % N);
-        edits_free(&a);
-        edits_free(&b);
+        const struct edits *a = parsed(texts[i / N]), *b = parsed(texts[i % N]);
+        CHECK_EQ(edits_equal(a, b), i / N == i % N);
+        CHECK_EQ(edits_hash(a) == edits_hash(b), i / N == i % N);
     }
 }
 

@@ -55,28 +55,22 @@ static const char *body_of(const char *log)
     return end == NULL ? "" : below_heading(end + 1);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Is no list evaluated twice with the same effort? */
 static int each_once(const char *log)
 {
-    char *text = new_copy(body_of(log)), *at = text, *line, *key[1000];
-    size_t n = 0;
-    int once = 1;
-    while ((line = next_line(&at)) != NULL && n < 1000) {
+    char *text = new_copy(body_of(log)), *at = text, *line;
+    const char *last = "";
+    struct buf *keys = new_text();
+    int once = count_lines(text) > 20;
+    while ((line = next_line(&at)) != NULL) {
         const char *effort = strchr(line, ' ') + 1, *list = strstr(line, " | ");
         *strrchr(line, '#') = '\0';
-        key[n++] = xstrdup(say("%.*s%s", (int)strcspn(effort, " "), effort, list));
+        buf_printf(keys, "%.*s%s\n", (int)strcspn(effort, " "), effort, list);
     }
-    qsort(key, n, sizeof *key, by_text);
-    for (size_t i = 1; i < n; i++)
-        once = once && strcmp(key[i - 1], key[i]) != 0;
-    for (size_t i = 0; i < n; i++)
-        free(key[i]);
-    return once && n > 20;
+    at = new_copy(sorted(keys->s));
+    for (; (line = next_line(&at)) != NULL; last = line)
+        once = once && strcmp(last, line) != 0;
+    return once;
 }
 
 #define NUMBER "(inf|[-+.0-9e]+)"

@@ -15,10 +15,7 @@ static int gives(const char *edits, const char *part)
 
 static int applies(const char *edits)
 {
-    struct edits list = list_of(edits);
-    const int is_fine = ir_applies(ops, &list);
-    edits_free(&list);
-    return is_fine;
+    return ir_applies(ops, list_of(edits));
 }
 
 /* Of the edits with each of so many seeds, how many give that part? */
@@ -91,13 +88,11 @@ static void moving(void)
 static unsigned last_id(const char *edits)
 {
     struct body b;
-    struct edits list = list_of(edits);
     LLVMModuleRef module = LLVMCloneModule(ops->module);
     body_make(&b, LLVMGetNamedFunction(module, "f"), &ops->flow);
-    const uint32_t id = operators_do_all(&b, &list, 0) ? b.item[b.n_items - 1].id : 0;
+    const uint32_t id = operators_do_all(&b, list_of(edits), 0) ? b.item[b.n_items - 1].id : 0;
     body_free(&b);
     LLVMDisposeModule(module);
-    edits_free(&list);
     return id;
 }
 
@@ -156,9 +151,9 @@ static void choices(void)
 
 static void steps(void)
 {
-    struct edits list = list_of("delete 2 0 0 0; move 6 4 0 7");
+    struct edits *list = list_of("delete 2 0 0 0; move 6 4 0 7");
     struct ir_step step[2];
-    REQUIRE(ir_steps(ops, &list, step) == 0);
+    REQUIRE(ir_steps(ops, list, step) == 0);
     CHECK_TEXT(step[0].what, "delete %d = fdiv float %a, %one");
     CHECK(has(step[0].before, "%d = fdiv float %a, %one\n"));
     CHECK(has(step[0].before, "%m = fmul float %l, %d\n"));
@@ -166,9 +161,8 @@ static void steps(void)
     CHECK_TEXT(step[1].what, "move %l = load float, ptr %p, align 4 before br label %loop");
     CHECK_EQ(step[1].line, 0);
     ir_steps_free(step, 2);
-    list.v[1].what = 99;
-    CHECK_EQ(ir_steps(ops, &list, step), -1);
-    edits_free(&list);
+    list->v[1].what = 99;
+    CHECK_EQ(ir_steps(ops, list, step), -1);
 }
 
 /* ---- kernels of GPUs ---- */

@@ -132,12 +132,12 @@ static int run(const struct edits *list, float out[8])
 }
 
 /* The edit with a seed with which it is told by these words */
-static struct edits told_by(const char *edit, const char *words)
+static const struct edits *told_by(const char *edit, const char *words)
 {
-    struct edits list = list_of(edit);
-    for (; list.v[0].seed < 1000; list.v[0].seed++) {
+    struct edits *list = list_of(edit);
+    for (; list->v[0].seed < 1000; list->v[0].seed++) {
         char *step = NULL;
-        const int found = tensor_steps(p, &list, &step) == 0 && has(step, words);
+        const int found = tensor_steps(p, list, &step) == 0 && has(step, words);
         free(step);
         if (found)
             return list;
@@ -175,12 +175,11 @@ static void each_edit(void)
     REQUIRE(run(&none, out) == 0);
     CHECK(memcmp(out, as_it_is, sizeof out) == 0);
     for (size_t i = 0; i < COUNT(all); i++) {
-        struct edits list = told_by(all[i].edit, all[i].words);
-        EXPECT(tensor_applies(p, &list) && run(&list, out) == 0, "%s applies", all[i].edit);
+        const struct edits *list = told_by(all[i].edit, all[i].words);
+        EXPECT(tensor_applies(p, list) && run(list, out) == 0, "%s applies", all[i].edit);
         for (int k = 0; k < 8; k++)
             EXPECT(out[k] >= all[i].want[k] && out[k] <= all[i].want[k], "%s: %d: %g", all[i].words,
                    k, (double)out[k]);
-        edits_free(&list);
     }
 }
 
@@ -193,14 +192,13 @@ static void what_does_not_apply(void)
     for (size_t i = 0; i < COUNT(wrong); i++) {
         enum outcome why = OUTCOME_VALID;
         char *step = NULL;
-        struct edits list = list_of(wrong[i]);
+        struct edits *list = list_of(wrong[i]);
         if (i + 1 == COUNT(wrong))
-            list.v[0].op = OP_ALL; /* which is no operator */
-        EXPECT(!tensor_applies(p, &list), "%s", wrong[i]);
-        EXPECT(tensor_compile(p, &list, &why) == NULL && why == OUTCOME_INAPPLICABLE, "%s",
+            list->v[0].op = OP_ALL; /* which is no operator */
+        EXPECT(!tensor_applies(p, list), "%s", wrong[i]);
+        EXPECT(tensor_compile(p, list, &why) == NULL && why == OUTCOME_INAPPLICABLE, "%s",
                wrong[i]);
-        EXPECT(tensor_steps(p, &list, &step) == -1, "steps of %s", wrong[i]);
-        edits_free(&list);
+        EXPECT(tensor_steps(p, list, &step) == -1, "steps of %s", wrong[i]);
     }
 }
 
@@ -250,14 +248,12 @@ static void random_lists(void)
 /* What is asked for again is there again, and what was changed meanwhile is not taken for it. */
 static void again(void)
 {
-    struct edits half = list_of("replace 7 2 0 0"), zero = list_of("replace 7 3 0 0");
+    const struct edits *half = list_of("replace 7 2 0 0"), *zero = list_of("replace 7 3 0 0");
     float out[8];
     for (int turn = 0; turn < 3; turn++) {
-        CHECK(run(&half, out) == 0 && out[0] == 0.5f && run(&half, out) == 0 && out[7] == 0.5f);
-        CHECK(run(&zero, out) == 0 && out[0] == 0 && out[7] == 0);
+        CHECK(run(half, out) == 0 && out[0] == 0.5f && run(half, out) == 0 && out[7] == 0.5f);
+        CHECK(run(zero, out) == 0 && out[0] == 0 && out[7] == 0);
     }
-    edits_free(&half);
-    edits_free(&zero);
 }
 
 /* Code that stays, as the baseline's, is not disturbed by code that comes and goes. */
@@ -531,18 +527,11 @@ static struct engine_tensor tensor(const struct shape *s, float *at)
 static int compute(const struct shape *from, const struct shape *to, float *in, float *out)
 {
     struct buf *text = new_text();
-    struct engine_code *code = NULL;
     const struct engine_tensor a = tensor(from, in), b = tensor(to, out);
     shape_change(from, to, text, NULL);
-    MlirModule module = engine_parse(engine, "change.mlir", text->s, text->n);
-    int rc = mlirModuleIsNull(module)
-                 ? -1
-                 : engine_build(engine, "change.mlir", module, "change", &code);
-    if (rc == 0)
-        rc = engine_run(engine_entry(code), &a, 1, &b);
+    struct engine_code *code = compile(text->s, "change");
+    const int rc = code == NULL ? -1 : engine_run(engine_entry(code), &a, 1, &b);
     engine_free(code);
-    if (!mlirModuleIsNull(module))
-        mlirModuleDestroy(module);
     return rc;
 }
 

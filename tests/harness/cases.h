@@ -80,6 +80,26 @@ static inline const char *replaced(const char *text, const char *from, const cha
     return b->s;
 }
 
+static inline int program_by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The text with its lines sorted by bytes; it stays until the program ends. */
+static inline const char *sorted(const char *text)
+{
+    const size_t n = count_lines(text);
+    char *next = new_copy(text), **lines = new_memory(n + 1, sizeof *lines);
+    struct buf *b = new_text();
+    for (size_t i = 0; i < n; i++)
+        lines[i] = next_line(&next);
+    qsort(lines, n, sizeof *lines, program_by_text);
+    buf_puts(b, "");
+    for (size_t i = 0; i < n; i++)
+        buf_printf(b, "%s\n", lines[i]);
+    return b->s;
+}
+
 /* What follows a table's heading */
 static inline const char *below_heading(const char *text)
 {

@@ -112,6 +112,13 @@ PRINTF_LIKE(2, 3) static inline void put_text(const char *path, const char *form
         program_stop(path);
 }
 
+static inline void put_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    if (f == NULL || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
+        program_stop(path);
+}
+
 static inline void program_read(const char *path, struct buf *b)
 {
     struct stat st;

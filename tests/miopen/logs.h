@@ -11,36 +11,6 @@
 #define STRIDED "-n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
 #define KEY_F   "64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F"
 
-static inline int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* A text made as by printf, its lines sorted by bytes; it stays until the fourth call after */
-static inline const char *sorted(const char *format, ...) PRINTF_LIKE(1, 2);
-static inline const char *sorted(const char *format, ...)
-{
-    static struct buf texts[4];
-    static char made[1 << 20];
-    static size_t at;
-    struct buf *b = &texts[at++ % 4];
-    char *next = made, **lines;
-    size_t n = 0;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(made, sizeof made, format, args);
-    va_end(args);
-    lines = new_memory(count_lines(made) + 1, sizeof *lines);
-    while ((lines[n] = next_line(&next)) != NULL)
-        n++;
-    qsort(lines, n, sizeof *lines, by_text);
-    b->n = 0;
-    buf_puts(b, "");
-    for (size_t i = 0; i < n; i++)
-        buf_printf(b, "%s\n", lines[i]);
-    return b->s;
-}
-
 static inline void put_noise(const char *path)
 {
     uint64_t seed = 1;

@@ -22,16 +22,7 @@ static char four[2048]; /* this program, by a path that every folder knows */
 static char *wanted;    /* what it prints of the calls in `both` */
 
 /* Runs it for one GPU, with arguments made as by printf. */
-static int miopen(const char *format, ...) PRINTF_LIKE(1, 2);
-static int miopen(const char *format, ...)
-{
-    char arguments[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(arguments, sizeof arguments, format, args);
-    va_end(args);
-    return RAN("%s miopen --gpu gfx906_60 %s", four, arguments);
-}
+#define miopen(...) RAN("%s miopen --gpu gfx906_60 %s", four, say(__VA_ARGS__))
 
 /* The text without what stands between each `from` and the next of these characters */
 static const char *without(const char *text, const char *from, const char *until)
@@ -179,7 +170,7 @@ static void order(void)
 {
     char *text = new_copy(wanted), *at = text, *line;
     const char *last = "";
-    CHECK(strcmp(sorted("%s", wanted), wanted) == 0);
+    CHECK(strcmp(sorted(wanted), wanted) == 0);
     for (; (line = next_line(&at)) != NULL; last = line) {
         *strchr(line, '=') = '\0';
         CHECK(strcmp(last, line) != 0); /* the same keys would stand side by side */
