@@ -13,8 +13,6 @@
 #include "base/numbers.h"
 #include "base/util.h"
 
-#include <stdlib.h>
-
 static struct engine *engine;
 static struct tensor_program *p; /* the usual one */
 

@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -21,7 +21,6 @@
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { K = 10, LAUNCHES = 104, FULL_WARM = 2, FULL = 50, MAX_LAUNCHES = 10000 };
 enum { MAX_ROWS = 256, MAX_COLUMNS = 16384 };

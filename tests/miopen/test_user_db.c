@@ -4,7 +4,6 @@
 #include "logs.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 
 #define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)
 

@@ -13,7 +13,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char shipped[] = "weights/conv_asm_bwd_wrw_3x3.h";

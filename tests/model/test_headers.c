@@ -8,8 +8,6 @@
 #include "model/header_names.h"
 #include "model/registry.h"
 
-#include <ctype.h>
-
 /* ---- enumerators ---- */
 
 /* The lists of enumerators in a header, a line for each */

@@ -13,7 +13,6 @@
 #include "shipped.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A list of kernels takes as much again. The words are those at beams of 10 and of 100: 8 and 32
    KB, and 4 KB at 10 where the first parameter has more than 64 values and few follow. */

@@ -8,7 +8,6 @@
 #include "harness/test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { NET_FIELDS = 3, NET_MOST_ARRAYS = 64 };
 

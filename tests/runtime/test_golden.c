@@ -24,7 +24,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
 

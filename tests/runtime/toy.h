@@ -10,7 +10,6 @@
 #include "twin.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- random rules ---- */
 

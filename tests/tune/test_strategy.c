@@ -5,7 +5,6 @@
 #include "tune/strategy.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { SIDE = 6, PARAMS = 4, TUPLES = SIDE * SIDE * SIDE * SIDE };
 
