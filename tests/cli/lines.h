@@ -168,16 +168,6 @@ static void run_each(const char *kind, const char *a, const char *b)
     }
 }
 
-/* A part of a line with the values of its $NAMEs, each of which stands in an earlier line */
-static inline const char *with_names(const char *text)
-{
-    static struct buf parts[2];
-    static size_t at;
-    struct buf *b = &parts[at++ % 2];
-    put_names(text, names.s, b);
-    return b->s;
-}
-
 /* Those below [section] */
 static void run_cases(const char *section)
 {
@@ -193,12 +183,12 @@ static void run_cases(const char *section)
         if (*line == '[')
             inside = strcmp(line, say("[%s]", section)) == 0;
         else if (*line != '#' && a == NULL)
-            buf_printf(&names, "%s\n", with_names(line));
+            buf_printf(&names, "%s\n", expanded(line, names.s));
         else if (*line != '#' && inside) {
             *a = '\0';
             if (b != NULL)
                 *b = '\0';
-            run_each(line, with_names(a + 3), with_names(b != NULL ? b + 3 : ""));
+            run_each(line, expanded(a + 3, names.s), expanded(b != NULL ? b + 3 : "", names.s));
         }
     }
     CASE(test_now.passed + test_now.failed > failures, "there are cases of [%s]", section);

@@ -76,9 +76,10 @@ static void texts(void)
     for (int i = 0; i < 1000; i++)
         buf_printf(b, "%d,", i % 10);
     CHECK(b->n == 2000 && strlen(b->s) == 2000 && b->s[1998] == '9');
-    b = new_text();
-    buf_add(b, "", 0);
-    CHECK(b->s != NULL && b->s[0] == '\0');
+    struct buf none = {0};
+    buf_add(&none, "", 0);
+    CHECK(none.s != NULL && none.s[0] == '\0');
+    buf_free(&none);
     CHECK(strcmp(base_name("a/b/c.db"), "c.db") == 0 && strcmp(base_name("c"), "c") == 0);
     CHECK(ends_with("x.db.bz2", ".db.bz2") && !ends_with("db", ".db") && ends_with("x", ""));
     CHECK(is_identifier("_a9") && !is_identifier("9a"));
@@ -313,12 +314,12 @@ static void spec_scales(void)
          {65536, 65536, 21845, 21845, 43691, 43691}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct buf *text = new_text();
         struct spec s;
-        buf_puts(text, "[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
-                       "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n");
-        buf_puts(text, cases[i].section);
-        REQUIRE(spec_parse(&s, text->s, "toy.spec") == 0);
+        const char *text =
+            say("[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
+                "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n%s",
+                cases[i].section);
+        REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
         for (size_t j = 0; j < 6; j++)
             CHECK_EQ(spec_scale(&s, splits[j]), cases[i].scale[j]);
         CHECK_TEXT(s.runs_on[0], "gfx906");
@@ -442,13 +443,10 @@ static const char fold_spec[] = "[kernel]\nname = toy\nrule = unconstrained\n"
 static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_t *))
 {
     struct held_out whole, fold[FOLDS];
-    struct buf *text = new_text();
     struct dataset d;
     struct spec s;
     char name[32];
-    buf_puts(text, fold_spec);
-    buf_puts(text, "shape = min(m,n),max(m,n)\n");
-    REQUIRE(spec_parse(&s, text->s, "toy.spec") == 0);
+    REQUIRE(spec_parse(&s, say("%sshape = min(m,n),max(m,n)\n", fold_spec), "toy.spec") == 0);
     make_fold_rows(&d);
     CHECK(held_out_find(&s, kind, &d, &whole) == 0);
     for (int f = 0; f < FOLDS; f++) {
@@ -513,10 +511,7 @@ static void files_left_out(void)
     struct held_out h;
     struct dataset d;
     struct spec s;
-    struct buf *text = new_text();
-    buf_puts(text, fold_spec);
-    buf_puts(text, "shape = n\n");
-    REQUIRE(spec_parse(&s, text->s, "toy.spec") == 0);
+    REQUIRE(spec_parse(&s, say("%sshape = n\n", fold_spec), "toy.spec") == 0);
     make_file_rows(&d, files);
     for (size_t k = 0; k < 2; k++) {
         CHECK(held_out_is_split(good[k]) && held_out_key(&s, good[k]) == &s.shape);

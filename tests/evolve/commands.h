@@ -85,12 +85,11 @@ static inline void leaves_files(const char *name, int has_compiler, int status, 
     see_files(&before);
     int is = program_refuses(status, text, "%s", line);
     if (has_compiler) {
-        char *last = program.err.n > 1 ? xstrdup(program.err.s) : xstrdup("\n");
+        char *last = program.err.n > 1 ? new_copy(program.err.s) : new_copy("\n");
         last[strlen(last) - 1] = '\0';
         const char *at = strrchr(last, '\n');
         is = program.status == status && program.out.n == 0 && at != NULL && has(at, text)
              && lines_like(last, "^kpred-evolve: ") == 1;
-        free(last);
     }
     see_files(&after);
     RAN_CASE(is && before.n > 0 && strcmp(before.s, after.s) == 0, name);

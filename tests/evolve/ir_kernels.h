@@ -19,17 +19,12 @@ static inline struct ir *kernel_of(const char *path, const char *function,
     return ir;
 }
 
-/* What ir_emit gives, or "" if it fails; it stays until the fourth call after. */
+/* What ir_emit gives, or "" if it fails; it stays until the program ends. */
 static inline const char *emitted_list(struct ir *ir, const struct edits *list, enum ir_form form,
                                        const char *name)
 {
-    static struct buf texts[4];
-    static size_t at;
-    struct buf *b = &texts[at++ % 4];
-    buf_free(b);
-    if (!ir_applies(ir, list) || ir_emit(ir, list, form, name, b) != 0 || b->s == NULL)
-        buf_puts(b, "");
-    return b->s;
+    struct buf *b = new_text();
+    return ir_applies(ir, list) && ir_emit(ir, list, form, name, b) == 0 ? b->s : "";
 }
 
 static inline const char *emitted(struct ir *ir, const char *edits, enum ir_form form,

@@ -81,13 +81,11 @@ static inline void find_shared(void)
 /* What was told since the last call */
 static inline const char *told(void)
 {
-    static struct buf said;
     fflush(stderr);
-    said.n = 0;
-    buf_puts(&said, text_of("messages"));
+    const char *said = new_copy(text_of("messages"));
     if (freopen("messages", "w", stderr) == NULL)
         program_stop("messages");
-    return said.s;
+    return said;
 }
 
 static inline int was_told(const char *text)

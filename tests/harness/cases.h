@@ -66,16 +66,13 @@ static inline int begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The text with the first `from`, which is in it, as `to`; it stays until the fourth call after. */
+/* The text with the first `from`, which is in it, as `to`; it stays until the program ends. */
 static inline const char *replaced(const char *text, const char *from, const char *to)
 {
-    static struct buf texts[4];
-    static size_t at;
-    struct buf *b = &texts[at++ % 4];
+    struct buf *b = new_text();
     const char *p = strstr(text, from);
     if (p == NULL)
         program_stop(from);
-    b->n = 0;
     buf_printf(b, "%.*s%s%s", (int)(p - text), text, to, p + strlen(from));
     return b->s;
 }
@@ -94,7 +91,6 @@ static inline const char *sorted(const char *text)
     for (size_t i = 0; i < n; i++)
         lines[i] = next_line(&next);
     qsort(lines, n, sizeof *lines, program_by_text);
-    buf_puts(b, "");
     for (size_t i = 0; i < n; i++)
         buf_printf(b, "%s\n", lines[i]);
     return b->s;
@@ -128,14 +124,14 @@ static inline const char *with_newlines(const char *text)
     return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
 }
 
-/* The text with each $NAME as the last line NAME = ... of these has it */
-static inline void put_names(const char *text, const char *names, struct buf *b)
+/* The text with each $NAME as the last line NAME = ... of these has it; it stays until the program
+   ends. */
+static inline const char *expanded(const char *text, const char *names)
 {
-    b->n = 0;
-    buf_puts(b, "");
+    struct buf *b = new_text();
     for (size_t n; *text != '\0'; text += n) {
         const char *is = NULL;
-        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") : 1;
+        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 1;
         const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
         for (const char *p = names; n > 1 && (p = strstr(p, key)) != NULL; p++)
             is = p + strlen(key);
@@ -144,13 +140,12 @@ static inline void put_names(const char *text, const char *names, struct buf *b)
         else
             buf_add(b, text, n);
     }
+    return b->s;
 }
 
 static inline int same_files(const char *a, const char *b)
 {
-    static struct buf one;
-    one.n = 0;
-    return read_file(a, 1 << 26, &one) == 0 && one.n > 0 && strcmp(one.s, text_of(b)) == 0;
+    return *text_of(a) != '\0' && strcmp(text_of(a), text_of(b)) == 0;
 }
 
 /* ---- texts with names in them ---- */
@@ -181,14 +176,10 @@ static inline void add_filled(struct buf *b, const char *text)
     }
 }
 
-/* The text with what each {NAME} stands for; it stays until the eighth call after. */
+/* The text with what each {NAME} stands for; it stays until the program ends. */
 static inline const char *filled(const char *text)
 {
-    static struct buf texts[8];
-    static size_t at;
-    struct buf *b = &texts[at++ % 8];
-    b->n = 0;
-    buf_puts(b, "");
+    struct buf *b = new_text();
     add_filled(b, text);
     return b->s;
 }

@@ -76,9 +76,12 @@ static inline void *new_memory(size_t n, size_t size)
     return now + 2;
 }
 
+/* An empty one */
 static inline struct buf *new_text(void)
 {
-    return new_memory(1, sizeof(struct buf));
+    struct buf *b = new_memory(1, sizeof *b);
+    buf_puts(b, "");
+    return b;
 }
 
 static inline char *new_copy(const char *text)

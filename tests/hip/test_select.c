@@ -107,12 +107,10 @@ static int is_right(const char *line, char *tuple, double *us)
 /* The times are those of the formula, and the winner is the first of the fastest. */
 static void formula(void)
 {
-    struct buf *copy = new_text();
     char tuple[64], best[64] = "";
     double least = 0, us = 0;
     int tables = 0;
-    buf_puts(copy, program.out.s);
-    for (char *at = copy->s, *line; (line = next_line(&at)) != NULL;)
+    for (char *at = new_copy(program.out.s), *line; (line = next_line(&at)) != NULL;)
         if (lines_like(line, RANK) == 1) {
             CHECK_RAN(is_right(line, tuple, &us), line);
             if (least <= 0 || us < least)

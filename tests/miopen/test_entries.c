@@ -221,16 +221,14 @@ static void large_images_in_sqlite(void)
 /* The fields of a problem with others in the place of those of the same names */
 static const char *problem(const char *all, const char *fields)
 {
-    static struct buf b;
-    b.n = 0;
-    buf_puts(&b, "");
+    struct buf *b = new_text();
     for (size_t n; *all != '\0'; all += n + (all[n] == ' ')) {
         n = strcspn(all, " ");
         if (!has(say(" %s", fields), say(" %.*s=", (int)strcspn(all, "="), all)))
-            buf_printf(&b, "%.*s ", (int)n, all);
+            buf_printf(b, "%.*s ", (int)n, all);
     }
-    buf_puts(&b, fields);
-    return b.s;
+    buf_puts(b, fields);
+    return b->s;
 }
 
 /* What is left out is what the note says, and given so it is the same without a note. */

@@ -27,13 +27,11 @@ static char *wanted;    /* what it prints of the calls in `both` */
 /* The text without what stands between each `from` and the next of these characters */
 static const char *without(const char *text, const char *from, const char *until)
 {
-    static struct buf b;
-    b.n = 0;
-    buf_puts(&b, "");
+    struct buf *b = new_text();
     for (const char *next; (next = strstr(text, from)) != NULL; text = next + strcspn(next, until))
-        buf_add(&b, text, (size_t)(next - text));
-    buf_puts(&b, text);
-    return b.s;
+        buf_add(b, text, (size_t)(next - text));
+    buf_puts(b, text);
+    return b->s;
 }
 
 /* The lines of a perf-db without the values: KEY=SOLVER;SOLVER */

@@ -84,17 +84,15 @@ static int add_row(void *rows, int n, char **cells, char **names)
 /* The rows of statements, with bars between their cells */
 static const char *sql(const char *statements)
 {
-    static struct buf rows;
+    struct buf *rows = new_text();
     sqlite3 *db = NULL;
     char *message = NULL;
-    rows.n = 0;
-    buf_puts(&rows, "");
     if (sqlite3_open(DB, &db) != SQLITE_OK
-        || sqlite3_exec(db, statements, add_row, &rows, &message) != SQLITE_OK)
-        buf_printf(&rows, "%s: %s\n", statements, message != NULL ? message : DB);
+        || sqlite3_exec(db, statements, add_row, rows, &message) != SQLITE_OK)
+        buf_printf(rows, "%s: %s\n", statements, message != NULL ? message : DB);
     sqlite3_free(message);
     sqlite3_close(db);
-    return rows.s;
+    return rows->s;
 }
 
 /* The rows of a key=solver:values;... as {LINES} has them, without the sizes of the output, the
@@ -127,7 +125,6 @@ static int same_rows(const char *path)
 {
     struct buf *rows = new_text();
     char *text = new_copy(text_of(path)), *at = text, *line;
-    buf_puts(rows, "");
     while ((line = next_line(&at)) != NULL)
         add_rows(rows, line);
     buf_puts(rows, "\n");
@@ -165,7 +162,6 @@ static void put_before(const char *path, const char *before)
 /* Also those of a NUL byte and behind it */
 static void take_bytes(struct buf *b, const char *path)
 {
-    buf_puts(b, "");
     if (is_there(path) && *text_of(path) != '\0')
         read_file(path, 1 << 26, b);
 }

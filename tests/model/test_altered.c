@@ -6,28 +6,25 @@
    anywhere and specs at random: the targets header_cut and spec of tests/fuzz. */
 #include "kpred.h"
 
-#include "harness/test.h"
+#include "harness/program.h"
 #include "model/header.h"
 #include "model/header_text.h"
 #include "model/registry.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static const char shipped[] = "weights/conv_asm_bwd_wrw_3x3.h";
 static uint64_t seed = 1;
 static char path[] = "/tmp/kpred-altered-XXXXXX"; /* main makes it */
 
-/* The opening comment of a header, to the end of the spec; to be freed */
+/* The opening comment of a header, to the end of the spec */
 static char *opening_of(const char *header)
 {
     static const char end[] = "end of spec */\n";
-    struct buf text = {NULL, 0, 0};
-    char *p = read_file(header, 1 << 27, &text) ? NULL : strstr(text.s, end);
+    char *text = new_copy(text_of(header)), *p = strstr(text, end);
     if (p)
         p[strlen(end)] = '\0';
-    return text.s;
+    return text;
 }
 
 /* Writes the model behind the opening, with the id that it has then. */
@@ -117,17 +114,15 @@ static void set(struct model *m, enum number what, int32_t x)
    with these weights could have been sealed, and no other. */
 static int with_two(enum number what, int32_t x, enum number other, int32_t y)
 {
-    char *opening = opening_of(shipped);
     struct model m;
-    if (!opening || header_read(shipped, &m))
+    if (header_read(shipped, &m))
         return -1;
     set(&m, what, x);
     set(&m, other, y);
-    write_model(opening, &m);
+    write_model(opening_of(shipped), &m);
     const int taken = is_taken();
     CHECK(what >= TRAINED_MIN || (model_seal(&m) == 0) == (taken == 1));
     model_free(&m);
-    free(opening);
     return taken;
 }
 
@@ -168,14 +163,12 @@ static void each_number(void)
 
 static void as_an_editor_leaves_it(void)
 {
-    struct buf text = {NULL, 0, 0};
     struct model was, is;
-    REQUIRE(!read_file(shipped, 1 << 27, &text) && !header_read(shipped, &was));
-    test_put_edited(path, text.s);
+    REQUIRE(!header_read(shipped, &was));
+    test_put_edited(path, text_of(shipped));
     CHECK(!header_read(path, &is) && is.m.id == was.m.id);
     model_free(&was);
     model_free(&is);
-    buf_free(&text);
 }
 
 int main(void)

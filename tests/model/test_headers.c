@@ -13,16 +13,14 @@
 /* The lists of enumerators in a header, a line for each */
 static const char *enums_of(const char *header)
 {
-    static struct buf b;
-    b.n = 0;
-    buf_puts(&b, "");
+    struct buf *b = new_text();
     for (const char *at = text_of(header); (at = strstr(at, "\nenum {")) != NULL; at++) {
         for (const char *p = at + 7; *p != '}'; p++)
             if (!isspace((unsigned char)*p))
-                buf_add(&b, *p == ',' ? " " : p, 1);
-        buf_puts(&b, "\n");
+                buf_add(b, *p == ',' ? " " : p, 1);
+        buf_puts(b, "\n");
     }
-    return b.s;
+    return b->s;
 }
 
 static void add_enum(struct buf *b, const char *what, const char *const *names, size_t n)
@@ -97,12 +95,8 @@ static int is_in(const struct names *of, const char *name)
 /* The names in C code, strings and comments left out; how long is the longest? */
 static size_t names_in(const char *header, struct names *out)
 {
-    static struct buf text;
     size_t longest = 0, n;
-    text.n = 0;
-    if (read_file(header, 1 << 26, &text) != 0)
-        return 0;
-    for (const char *p = text.s; *p != '\0'; p += n) {
+    for (const char *p = text_of(header); *p != '\0'; p += n) {
         n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
         if (n > 0 && !isdigit((unsigned char)*p)) {
             longest = n > longest ? n : longest;

@@ -5,14 +5,12 @@
    a second time, from twin.h. That no sum overflows is shown by tests/proof/bounds.py. */
 #include "kpred.h"
 
-#include "harness/test.h"
+#include "harness/program.h"
 #include "model/header.h"
 #include "model/registry.h"
 #include "model/rule_slots.h"
 #include "runtime/twin.h"
 #include "shipped.h"
-
-#include <stdlib.h>
 
 /* A list of kernels takes as much again. The words are those at beams of 10 and of 100: 8 and 32
    KB, and 4 KB at 10 where the first parameter has more than 64 values and few follow. */
@@ -85,18 +83,16 @@ static void values_ascend(void)
 static void specs(void)
 {
     for (const struct builtin *b = builtins; b->model; b++) {
-        struct buf text = {NULL, 0, 0}, file = {NULL, 0, 0};
+        struct buf *text = new_text();
         struct model model;
         char path[128];
         for (const char *const *line = b->spec; *line; line++)
-            buf_puts(&text, *line);
+            buf_puts(text, *line);
         snprintf(path, sizeof path, "weights/%s.spec", b->model->name);
-        CHECK(!read_file(path, SPEC_MAX_BYTES, &file) && !strcmp(text.s, file.s));
+        CHECK(!strcmp(text->s, text_of(path)));
         snprintf(path, sizeof path, "weights/%s.h", b->model->name);
         CHECK(!header_read(path, &model) && model.m.id == b->model->id);
         model_free(&model);
-        buf_free(&text);
-        buf_free(&file);
     }
 }
 

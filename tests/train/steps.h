@@ -39,25 +39,21 @@
 /* What is in a folder, hidden files too, each with a blank behind it */
 static inline const char *files_in(const char *folder)
 {
-    static struct buf b;
     RAN("/usr/bin/env LC_ALL=C ls -A '%s'", folder);
-    keep_output(&b);
-    for (char *p = b.s; *p != '\0'; p++)
+    char *names = new_copy(program.out.s);
+    for (char *p = names; *p != '\0'; p++)
         *p = *p == '\n' ? ' ' : *p;
-    return b.s;
+    return names;
 }
 
 /* The lines of a text that have this, without it where they begin with it */
 static inline const char *lines_with(const char *text, const char *part)
 {
-    static struct buf found, copy;
-    found.n = copy.n = 0;
-    buf_puts(&found, "");
-    buf_puts(&copy, text);
-    for (char *at = copy.s, *line; (line = next_line(&at)) != NULL;)
+    struct buf *found = new_text();
+    for (char *at = new_copy(text), *line; (line = next_line(&at)) != NULL;)
         if (has(line, part))
-            buf_printf(&found, "%s\n", begins(line, part) ? line + strlen(part) : line);
-    return found.s;
+            buf_printf(found, "%s\n", begins(line, part) ? line + strlen(part) : line);
+    return found->s;
 }
 
 /* The text between two others, "" if it is not there; it stays until the 64th call of say after. */
@@ -73,28 +69,24 @@ static inline const char *between(const char *text, const char *from, const char
 
 /* The numbers of its network alone: its comment and its id tell the options of a training also
    where these changed nothing. */
-static inline void weights_of(const char *header, struct buf *b)
+static inline const char *weights_of(const char *header)
 {
-    static struct buf text;
+    struct buf *b = new_text();
     int inside = 0;
-    text.n = b->n = 0;
-    buf_puts(b, "");
-    buf_puts(&text, text_of(header));
-    for (char *at = text.s, *line; (line = next_line(&at)) != NULL;)
+    for (char *at = new_copy(text_of(header)), *line; (line = next_line(&at)) != NULL;)
         if (inside && *line != '}')
             buf_printf(b, "%s\n", line);
         else
             inside = is_like(line, "static const .*_(weights?|bias|embedding|out|offset)[0-9]*_?"
                                    "\\[[0-9]+\\] = \\{");
+    return b->s;
 }
 
 /* Both have a network, and not the same one. */
 static inline int other_weights(const char *header, const char *other)
 {
-    static struct buf a, b;
-    weights_of(header, &a);
-    weights_of(other, &b);
-    return a.n > 0 && b.n > 0 && strcmp(a.s, b.s) != 0;
+    const char *a = weights_of(header), *b = weights_of(other);
+    return *a != '\0' && *b != '\0' && strcmp(a, b) != 0;
 }
 
 /* ---- compilers ---- */
@@ -165,23 +157,19 @@ static inline int run_script(const char *script)
 /* What the last `run` or `sh` told to type for that */
 static inline int run_next(const char *what)
 {
-    static struct buf was;
-    was.n = 0;
-    buf_puts(&was, steps.told.s);
-    const int succeeds = run_script(between(was.s, say("kpred-train: %s: ", what), "\n"));
+    const char *was = new_copy(steps.told.s);
+    const int succeeds = run_script(between(was, say("kpred-train: %s: ", what), "\n"));
     steps.told.n = 0;
-    buf_puts(&steps.told, was.s);
+    buf_puts(&steps.told, was);
     return succeeds && program.out.n > 0;
 }
 
 static inline int warned(char *const *texts)
 {
-    static struct buf want;
-    want.n = 0;
-    buf_puts(&want, "");
+    struct buf *want = new_text();
     for (size_t i = 0; i < 4 && *texts[i] != '\0'; i++)
-        buf_printf(&want, "%s\n", texts[i]);
-    return strcmp(lines_with(program.err.s, "kpred-train: warning: "), want.s) == 0;
+        buf_printf(want, "%s\n", texts[i]);
+    return strcmp(lines_with(program.err.s, "kpred-train: warning: "), want->s) == 0;
 }
 
 static inline int edit_refused(const char *file, const char *script, const char *text,
@@ -292,7 +280,6 @@ static inline void end_file(void)
 
 static inline void take_line(const char *line)
 {
-    static struct buf b;
     if (begins(line, "  ")) {
         buf_printf(&steps.file, "%s\n", line + 2);
         return;
@@ -302,14 +289,14 @@ static inline void take_line(const char *line)
         *steps.lacks = '\0';
     if (*line == '[' || *line == '#' || *line == '\0')
         return;
-    put_names(line, steps.names.s, &b);
+    const char *whole = expanded(line, steps.names.s);
     if (isupper((unsigned char)*line))
-        buf_printf(&steps.names, "\n%s", b.s);
-    else if (begins(b.s, "file ")) {
-        snprintf(steps.path, sizeof steps.path, "%s", b.s + 5);
+        buf_printf(&steps.names, "\n%s", whole);
+    else if (begins(whole, "file ")) {
+        snprintf(steps.path, sizeof steps.path, "%s", whole + 5);
         steps.file.n = 0;
     } else
-        take_each(b.s);
+        take_each(whole);
 }
 
 /* All steps of a file of the repository, whose folder is `root` and $ROOT. $SELF is the test's

@@ -236,12 +236,11 @@ static void see_case(const char *kind, char *const *c)
 static int agree(const char *one, const char *other)
 {
     RAN("%s", one);
-    char *text = xstrdup(program.out.s), *p = text;
+    char *p = new_copy(program.out.s);
     const char *q = RAN("%s", other) == 0 ? program.out.s : "";
     while ((p = strchr(p, ',')) != NULL && (q = strchr(q, ',')) != NULL
            && strncmp(p, q, strcspn(p, "\n") + 1) == 0)
         p += strcspn(p, "\n"), q += strcspn(q, "\n");
-    free(text);
     return p == NULL && *q == '\n' && q[1] == '\0';
 }
 

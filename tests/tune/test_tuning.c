@@ -44,12 +44,12 @@ static const char *rows(const char *path)
     return rows_in(text_of(path));
 }
 
-/* The rows of a whole run with such a bad command; they stay until the next call. */
+/* The rows of a whole run with such a bad command; they stay until the program
+   ends. */
 static const char *wanted(const char *problems, int kind)
 {
-    static struct buf out;
+    struct buf *out = new_text();
     char tuple[32], problem[16], time[16];
-    out.n = 0;
     for (int n, end; sscanf(problems, " %15s%n", problem, &end) == 1; problems += end)
         for (int i = 0; i < 32 && sscanf(problem, "%d", &n) == 1; i++) {
             const int a = i / 8 + 1, b = 1 << i / 2 % 4, is_fast = i % 2 == 0;
@@ -60,9 +60,9 @@ static const char *wanted(const char *problems, int kind)
                 if (bad[k].kind == kind && strcmp(bad[k].tuple, tuple) == 0)
                     cell = bad[k].word;
             if (a * b <= n)
-                buf_printf(&out, "%s,%s,%s\n", problem, tuple, cell);
+                buf_printf(out, "%s,%s,%s\n", problem, tuple, cell);
         }
-    return out.s;
+    return out->s;
 }
 
 /* Do they have the same lines, in any order? */
