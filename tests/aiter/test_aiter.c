@@ -23,7 +23,6 @@
 #define LOG_OF(lines)        made("log", lines, to_log)
 #define LIST_OF(lines)       made(LIST, lines, "")
 #define TABLE_OF(path, rows) made(path, rows, to_table)
-#define COUNT(a)             (sizeof(a) / sizeof *(a))
 
 /* Of extended sed: `miss FAMILY M,N,K` and `hit FAMILY M PADDED CU` to what AITER writes */
 static const char to_log[] =
@@ -42,11 +41,10 @@ static const char *const families[] = {BS, BSP, A4};
 /* A file of these lines, between which bars stand, as sed changes them; its path */
 static const char *made(const char *path, const char *lines, const char *script)
 {
-    char *copy = xstrdup(lines);
+    char *copy = new_copy(lines);
     for (char *p = copy; (p = strchr(p, '|')) != NULL;)
         *p = '\n';
     put_text("lines", "%s\n", copy);
-    free(copy);
     if (RAN("/usr/bin/env sed -E '%s' lines > %s", script, path) != 0)
         program_stop(script);
     return path;
@@ -142,15 +140,14 @@ static void logs_and_lists(void)
 static void sizes_that_serve(void)
 {
     static const int ranges[][3] = {{16, 256, 16}, {288, 1024, 32}, {1088, 4096, 64}};
-    struct buf b = {0};
-    buf_puts(&b, "1 2 4 8 ");
+    struct buf *b = new_text();
+    buf_puts(b, "1 2 4 8 ");
     for (size_t i = 0; i < COUNT(ranges); i++)
         for (int m = ranges[i][0]; m <= ranges[i][1]; m += ranges[i][2])
-            buf_printf(&b, "%d ", m);
-    buf_puts(&b, "8192 16384 32768 ");
-    RAN_CASE(aiter("-o dir", LOG_OF(MISS)) == 0 && strcmp(cells(DIR, "$3"), b.s) == 0,
+            buf_printf(b, "%d ", m);
+    buf_puts(b, "8192 16384 32768 ");
+    RAN_CASE(aiter("-o dir", LOG_OF(MISS)) == 0 && strcmp(cells(DIR, "$3"), b->s) == 0,
              "the M that serve every M");
-    buf_free(&b);
     RAN_CASE(aiter("-o dir", LOG_OF("miss bs 70000,1536,7168|miss bs 70000,8192,512")) == 0
                  && count_of(text_of(DIR), ",131072,1536,") == 1
                  && count_lines(text_of(DIR)) == 192,
@@ -207,21 +204,19 @@ static void outputs(void)
 
 static int writes_over(const char *file, const char *option)
 {
-    char *before = xstrdup(text_of(file));
+    char *before = new_copy(text_of(file));
     if (!is_there("dir"))
         mkdir("dir", 0777);
     put_text(DIR, "%s", before);
-    free(before);
     return RAN("kpred aiter --gpu gfx950_256 --exact %s -o dir log", option);
 }
 
 static void replaces(const char *file, const char *option)
 {
     const int status = aiter("--exact -o dir", "log");
-    char *wanted = xstrdup(text_of(DIR));
+    char *wanted = new_copy(text_of(DIR));
     RAN_CASE(status == 0 && writes_over(file, option) == 0 && strcmp(text_of(DIR), wanted) == 0,
              say("%s is replaced: %s", file, option));
-    free(wanted);
 }
 
 static void keeps(const char *file, const char *text)

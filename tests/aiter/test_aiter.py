@@ -7,13 +7,13 @@ AITER_CSV: the folder of AITER's tables, packed, and kernels.csv.bz2; without it
 import bz2
 import csv
 import glob
-import io
 import os
 import random
 import shutil
 import subprocess
 
 import report
+from report import read, rows_of, tell, write
 
 BS, BSP, A4W4 = "a8w8_blockscale", "a8w8_blockscale_bpreshuffle", "a4w4_blockscale"
 GPUS = {"gfx950_256": (BS, BSP, A4W4), "gfx942_304": (BS,), "gfx942_80": (BSP,), "gfx1250_256": (BSP,)}
@@ -29,8 +29,7 @@ def run(kpred, folder, gpu, log, *options):
     for family in (BS, BSP, A4W4):
         path = os.path.join(out, f"{family}_tuned_gemm.csv")
         if os.path.exists(path):
-            with open(path, encoding="utf-8", newline="") as f:
-                rows[family] = list(csv.DictReader(f))
+            rows[family] = rows_of(read(path))
     return rows, done.returncode, done.stderr.decode()
 
 
@@ -47,7 +46,7 @@ def coarse(m, n):
 EDGES = {m for m in range(1, 32769) if m < 17 or len({fine(m + i) for i in (-1, 0, 1, 2)}) > 1}
 
 
-def rows_of(table, gpu, n, k):
+def by_m(table, gpu, n, k):
     return {key[2]: row for key, row in table.items() if key == (*gpu, key[2], n, k)}
 
 
@@ -76,7 +75,7 @@ def merge(tables):
 def what_is_hidden(installed, merged, gpu, pairs):
     """What a look-up at any M finds otherwise than it should"""
     for n, k in pairs:
-        old, new = rows_of(installed, gpu, n, k), rows_of(merged, gpu, n, k)
+        old, new = by_m(installed, gpu, n, k), by_m(merged, gpu, n, k)
         for m in EDGES | {m for m in (*old, *new) if m <= 32768}:
             before, is_near = look_up(old, m, n)
             after, _ = look_up(new, m, n)
@@ -121,9 +120,9 @@ def test_rows(kpred, folder, token, tables, pairs):
         wrong += [f"us {r['us']}" for r in rows[family] if r["us"] != "999999.0"]
         wrong += [f"{r['gfx']}_{r['cu_num']}" for r in rows[family] if (r["gfx"], int(r["cu_num"])) != gpu]
     what = "with AITER's tables" if options else "alone"
-    report.check(f"{token}, {what}: the rows are of AITER's form", list, wrong)
-    report.check(f"{token}, {what}: no key twice", list, twice)
-    report.check(f"{token}, {what}: every M is served, and no measured row hidden", list, hidden)
+    tell(f"{token}, {what}: the rows are of AITER's form", wrong)
+    tell(f"{token}, {what}: no key twice", twice)
+    tell(f"{token}, {what}: every M is served, and no measured row hidden", hidden)
     return rows
 
 
@@ -172,23 +171,19 @@ def test_kernels(token, rows, data, tables):
             elif ids and r["kernelId"] not in ids:
                 wrong.append(f"{family}: {r['kernelName']} is number {ids}, not {r['kernelId']}")
             wrong += list(what_is_illegal(family, r, tile_k))
-    report.check(f"{token}: every row names a kernel of the GPU's list, and is legal", list, wrong)
+    tell(f"{token}: every row names a kernel of the GPU's list, and is legal", wrong)
 
 
 def unpack(data, folder):
     """AITER's tables as they lie in an installation: by family, paths and rows"""
     tables = {}
-    os.makedirs(os.path.join(folder, "configs"), exist_ok=True)
     for path in sorted(glob.glob(os.path.join(data, "*tuned_gemm*.csv.bz2"))):
         name = os.path.basename(path)[:-len(".bz2")].replace("model_configs.", "")
         family = next((f for f in (BS, BSP, A4W4) if f + "_tuned_gemm" in name), None)
         if family is None:
             continue
         text = bz2.open(path, "rt", encoding="utf-8").read()
-        to = os.path.join(folder, "configs", name)
-        with open(to, "w", encoding="utf-8") as f:
-            f.write(text)
-        tables.setdefault(family, []).append((to, list(csv.DictReader(io.StringIO(text)))))
+        tables.setdefault(family, []).append((write(os.path.join(folder, "configs", name), text), rows_of(text)))
     return tables
 
 
@@ -203,7 +198,7 @@ def test_variables(kpred, folder, tables):
         got = [os.path.basename(path) for path in line.split("=")[1].split(":")]
         if sorted(got) != sorted(wanted) or got[0] != wanted[-1] or got[-1] != wanted[-1]:
             wrong.append(f"{name}: {line}")
-    report.check("the variables list AITER's files", list, wrong)
+    tell("the variables list AITER's files", wrong)
 
 
 LISTS = { # that AITER has, and whose they are
@@ -216,28 +211,23 @@ LISTS = { # that AITER has, and whose they are
 
 
 def pairs_of(text):
-    return {(int(row["N"]), int(row["K"])) for row in csv.DictReader(text.splitlines())}
+    return {(int(row["N"]), int(row["K"])) for row in rows_of(text)}
 
 
 def test_lists(trainer, folder, data):
     """Each pair of N and K of AITER's own list or table comes out on 1, 2, 4 or 8 GPUs."""
-    with open("tests/aiter/hf_configs.txt", encoding="utf-8") as f:
-        configs = dict(part.split("\n", 1) for part in f.read().split("\n== ")[1:])
-    with open("tests/aiter/hf_deepseek_v3.json", encoding="utf-8") as f:
-        configs["deepseek_v3"] = f.read()
+    configs = dict(part.split("\n", 1) for part in read("tests/aiter/hf_configs.txt").split("\n== ")[1:])
+    configs["deepseek_v3"] = read("tests/aiter/hf_deepseek_v3.json")
     for model, table in LISTS.items():
-        path, made = os.path.join(folder, "config.json"), set()
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(configs[model])
+        path, made = write(os.path.join(folder, "config.json"), configs[model]), set()
         for tp in "1248":
-            done = subprocess.run([trainer, "aiter", "--model", path, "--tp", tp], check=False, text=True,
-                                  capture_output=True)
+            done = report.run(f"{trainer} aiter --model {path} --tp {tp}", None)
             if "libjansson" in done.stderr:
                 report.skip("AITER's lists", "there is no jansson")
                 return
             made |= pairs_of(done.stdout)
         asked = pairs_of(bz2.open(f"{data}/{table}.csv.bz2", "rt", encoding="utf-8").read())
-        report.check(f"AITER's {table}", list, [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))
+        tell(f"AITER's {table}", [f"no --tp gives {pair}" for pair in asked - made] + ["few"] * (len(asked) < 2))
 
 
 def test_data(kpred, folder, data):

@@ -5,10 +5,9 @@
    made of them, and what is refused; test_aiter.py compares them with AITER's own lists. */
 #include "harness/cases.h"
 
-#define DS       "deepseek_v3"
-#define QWEN     "qwen3_235b"
-#define RANGE    "it should be an integer from "
-#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define DS    "deepseek_v3"
+#define QWEN  "qwen3_235b"
+#define RANGE "it should be an integer from "
 
 static int list(const char *model, int tp, const char *options)
 {
@@ -18,21 +17,20 @@ static int list(const char *model, int tp, const char *options)
 /* A list for a config that sed has changed: these pairs of N and K, and no others */
 static void gives(const char *model, int tp, const char *script, const char *pairs)
 {
-    struct buf b = {0};
-    buf_puts(&b, "M,N,K\n1,");
+    struct buf *b = new_text();
+    buf_puts(b, "M,N,K\n1,");
     for (const char *p = pairs; *p != '\0'; p++)
         if (*p == ' ')
-            buf_puts(&b, "\n1,");
+            buf_puts(b, "\n1,");
         else
-            buf_add(&b, p, 1);
-    buf_puts(&b, "\n");
+            buf_add(b, p, 1);
+    buf_puts(b, "\n");
     if (*script != '\0'
         && CASE(edited(say("hf_%s.json", model), "hf_made.json", script), "sed %s of %s", script,
                 model))
         model = "made";
-    RAN_CASE(list(model, tp, "--m 1") == 0 && strcmp(program.out.s, b.s) == 0,
+    RAN_CASE(list(model, tp, "--m 1") == 0 && strcmp(program.out.s, b->s) == 0,
              say("%s on %d: %s", model, tp, pairs));
-    buf_free(&b);
 }
 
 static void rows_and_files(void)
@@ -124,7 +122,7 @@ static void see_case(const char *kind, char *const *c)
 /* Each text below a line `== NAME` as hf_NAME.json */
 static void put_configs(void)
 {
-    char *text = xstrdup(text_of(in_root("tests/aiter/hf_configs.txt")));
+    char *text = new_copy(text_of(in_root("tests/aiter/hf_configs.txt")));
     for (char *at = strstr(text, "\n== "), *next; at != NULL; at = next) {
         char *line = strchr(at + 1, '\n');
         next = strstr(line, "\n== ");
@@ -132,7 +130,6 @@ static void put_configs(void)
                  (int)((next != NULL ? (size_t)(next - line) : strlen(line)) - (next == NULL)),
                  line + 1);
     }
-    free(text);
     put_copy("hf_" DS ".json", in_root("tests/aiter/hf_" DS ".json"));
 }
 

@@ -141,11 +141,7 @@ int main(void)
 {
     program_begin();
     each_row("tests/aiter/calls.cases", see_case);
-    RUN(all_forms);
-    RUN(cut_anywhere);
-    RUN(run_into_each_other);
-    RUN(numbers);
-    RUN(many_in_a_line);
+    RUN_ALL(all_forms, cut_anywhere, run_into_each_other, numbers, many_in_a_line);
     for (size_t i = 0; i < n_forms; i++) {
         free(forms[i].text);
         free(forms[i].file);

@@ -71,13 +71,6 @@ static inline const char *with_fields(const char *line)
                pair + n + (at[1] == '\''));
 }
 
-static inline const char *with_line_ends(const char *pattern)
-{
-    const char *at = strstr(pattern, "\\n");
-    return at == NULL ? pattern
-                      : say("%.*s\n%s", (int)(at - pattern), pattern, with_line_ends(at + 2));
-}
-
 /* What a stream of a child is, for which it is not made */
 static enum { TO_FULL, TO_NOWHERE, TO_CLOSED_PIPE, TO_PIPE, NO_INPUT, NO_ERROR } stream;
 
@@ -125,7 +118,7 @@ static void run_case(const char *kind, const char *a, const char *b)
     const char *line = with_fields(a), *last = with_fields(b);
     if (kind[1] == '~')
         RAN_CASE(RAN("%s", line) == *kind - '0' && (*kind == '0' || program.out.n == 0)
-                     && is_like(program.err.s, with_line_ends(b)),
+                     && is_like(program.err.s, with_newlines(b)),
                  line);
     else if (*kind == '1' || *kind == '2')
         RAN_CASE(program_refuses(*kind - '0', a, "%s", last) && untouched(), last);
@@ -136,7 +129,7 @@ static void run_case(const char *kind, const char *a, const char *b)
     else if (*kind == '!')
         RAN_CASE(RAN("%s", line) == 0 && strcmp(program.out.s, five.s) != 0, line);
     else if (*kind == '~')
-        RAN_CASE(RAN("%s", line) == 0 && is_like(program.out.s, with_line_ends(b)), line);
+        RAN_CASE(RAN("%s", line) == 0 && is_like(program.out.s, with_newlines(b)), line);
     else if (*kind == '?')
         RAN_CASE(helps(line), line);
     else if (*kind == '>')
@@ -175,49 +168,29 @@ static void run_each(const char *kind, const char *a, const char *b)
     }
 }
 
-/* A part of a line with the values of its $NAMEs, each of which stands in an earlier line */
-static inline const char *with_names(const char *text)
-{
-    static struct buf parts[2];
-    static size_t at;
-    struct buf *b = &parts[at++ % 2];
-    b->n = 0;
-    buf_puts(b, "");
-    for (size_t n; *text != '\0'; text += n) {
-        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") : 1;
-        const char *is = n > 1 ? strstr(names.s, say("\n%.*s = ", (int)n - 1, text + 1)) : NULL;
-        if (is != NULL)
-            buf_add(b, is + n + 3, strcspn(is + n + 3, "\n"));
-        else
-            buf_add(b, text, n);
-    }
-    return b->s;
-}
-
 /* Those below [section] */
 static void run_cases(const char *section)
 {
     const int failures = test_now.passed + test_now.failed;
-    struct buf all = {0};
+    struct buf *all = new_text();
     int inside = 0;
     names.n = 0;
     buf_printf(&names, "\nPROGRAM = %s\n", program_now);
     buf_puts(&names, "M = " MODEL "\nF = " FIELDS "\n");
-    buf_puts(&all, text_of("root/tests/cli/cli.cases"));
-    for (char *at = all.s, *line; (line = next_line(&at)) != NULL;) {
+    buf_puts(all, text_of("root/tests/cli/cli.cases"));
+    for (char *at = all->s, *line; (line = next_line(&at)) != NULL;) {
         char *a = strstr(line, " | "), *b = a != NULL ? strstr(a + 3, " | ") : NULL;
         if (*line == '[')
             inside = strcmp(line, say("[%s]", section)) == 0;
         else if (*line != '#' && a == NULL)
-            buf_printf(&names, "%s\n", with_names(line));
+            buf_printf(&names, "%s\n", expanded(line, names.s));
         else if (*line != '#' && inside) {
             *a = '\0';
             if (b != NULL)
                 *b = '\0';
-            run_each(line, with_names(a + 3), with_names(b != NULL ? b + 3 : ""));
+            run_each(line, expanded(a + 3, names.s), expanded(b != NULL ? b + 3 : "", names.s));
         }
     }
-    buf_free(&all);
     CASE(test_now.passed + test_now.failed > failures, "there are cases of [%s]", section);
 }
 

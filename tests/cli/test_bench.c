@@ -25,7 +25,7 @@ static void loops(void)
     for (size_t r = 0; r < BARE_ROWS; r++)
         got += b.sums[r];
     CHECK_EQ(got, want);
-    REQUIRE(kpred_init(&ctx, KPRED_VERSION, m, 1, arena, sizeof arena / sizeof *arena) == KPRED_OK);
+    REQUIRE(kpred_init(&ctx, KPRED_VERSION, m, 1, arena, COUNT(arena)) == KPRED_OK);
     for (int body = 0; body < KPRED_BODIES; body++)
         if (kpred_set_body(&ctx, (kpred_body)body) == KPRED_OK) {
             CHECK_EQ(bare_loop_of((kpred_body)body)(&b), want);
@@ -86,8 +86,6 @@ static void emptying(void)
 
 int main(void)
 {
-    RUN(loops);
-    RUN(counts);
-    RUN(emptying);
+    RUN_ALL(loops, counts, emptying);
     return test_end();
 }

@@ -5,8 +5,6 @@
 #include "cli/lines.h"
 #include "data/sample.h"
 
-#include <glob.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #define PREDICT "kpred predict " MODEL " "

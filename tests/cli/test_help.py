@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import report
+from report import run, tell
 
 PACKAGE = "/usr/share/bash-completion/bash_completion"
 FILES = "b.spec c.db c.db.bz2 d.csv d.csv.bz2 e.txt e.txt.bz2 f.png .hidden.h folder/x?y.h k.c k.ll run.log".split()
@@ -25,10 +26,6 @@ build, folder = report.BUILD, report.folder()
 os.environ["LC_ALL"] = "C"
 
 
-def tell(name, wrong):
-    report.check(name, list, [wrong] if wrong else [])
-
-
 def same(name, one, list_of_one, other, list_of_other):
     """Is neither in one list what the other one lacks?"""
     a, b = set(list_of_one), set(list_of_other)
@@ -36,7 +33,7 @@ def same(name, one, list_of_one, other, list_of_other):
 
 
 def said_by(program, *words):
-    return subprocess.run([f"{build}/{program}", *words], capture_output=True, text=True, check=False).stdout
+    return run(" ".join([f"{build}/{program}", *words]), None).stdout
 
 
 def commands_of(program):
@@ -73,8 +70,7 @@ def parts_of(page):
 
 def man_page(program):
     path = f"docs/{program}.1"
-    with open(path, encoding="utf-8") as f:
-        page = f.read()
+    page = report.read(path)
     items, synopses = parts_of(page)
     sections = page.partition("\n.Sh COMMANDS")[2].partition("\n.Sh SPEC")[0]
     same(f"{program}: commands", "--help", commands_of(program), path, re.findall(r"^\.Ss (.*)", sections, re.M))
@@ -91,13 +87,13 @@ def man_page(program):
 
 def is_sound(path):
     """groff speaks of mistakes and still ends well."""
-    for command in (["mandoc", "-T", "lint", "-W", "warning"], ["groff", "-ww", "-mdoc", "-Tascii"]):
-        if shutil.which(command[0]):
-            done = subprocess.run([*command, path], capture_output=True, text=True, check=False)
-            is_good = done.returncode == 0 and not done.stderr and bool(done.stdout) == (command[0] == "groff")
-            tell(f"{path}: {command[0]}", "" if is_good else done.stdout[:300] + done.stderr or "no output")
-        else:
-            report.skip(f"{path}: {command[0]}", "it is not installed")
+    def wrong_of(command):
+        done = run(f"{command} {path}", None)
+        good = done.returncode == 0 and not done.stderr and bool(done.stdout) == command.startswith("groff")
+        return None if good else done.stdout[:300] + done.stderr or "no output"
+    for command in "mandoc -T lint -W warning", "groff -ww -mdoc -Tascii":
+        program = command.split()[0]
+        report.check_with(program, f"{path}: {program}", wrong_of, command)
 
 
 def answers(setup, lines):
@@ -145,25 +141,21 @@ def names():
 
 def cases():
     rows, known, kind = {}, names(), ""
-    with open("tests/cli/completion.cases", encoding="utf-8") as f:
-        for line in f:
-            if line.startswith("["):
-                kind = line.strip("[]\n")
-            elif not line.startswith("#"):
-                line = re.sub(r"\$(\w+(--\w+)?)", lambda name: known[name.group(1)], line.rstrip("\n"))
-                begin, _, words = line.partition("|")
-                program = "kpred" if kind in ("uncut", "package") else kind
-                rows.setdefault(kind, []).append((f"{build}/{program} {begin}", words.split()))
+    for line in report.read("tests/cli/completion.cases").splitlines():
+        if line.startswith("["):
+            kind = line.strip("[]")
+        elif not line.startswith("#"):
+            line = re.sub(r"\$(\w+(--\w+)?)", lambda name: known[name.group(1)], line)
+            begin, _, words = line.partition("|")
+            program = "kpred" if kind in ("uncut", "package") else kind
+            rows.setdefault(kind, []).append((f"{build}/{program} {begin}", words.split()))
     return rows
 
 
 def put_files():
-    os.makedirs(f"{folder}/folder")
     for name in FILES:
-        with open(f"{folder}/{name.replace('?', ' ')}", "w", encoding="utf-8") as f:
-            f.write(SPEC if name == "b.spec" else "")
-    with open(f"{folder}/a.h", "w", encoding="utf-8") as f:
-        f.write(f"/*\n{SPEC}*/\n")
+        report.write(f"{folder}/{name.replace('?', ' ')}", SPEC if name == "b.spec" else "")
+    report.write(f"{folder}/a.h", f"/*\n{SPEC}*/\n")
 
 
 def package():

@@ -21,10 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, f"{ROOT}/tests/harness")
 
 import report  # noqa: E402: needs the path
-
-
-def tell(name, wrong):
-    report.check(name, list, [wrong] if wrong else [])
+from report import tell  # noqa: E402
 
 
 def output(*command):
@@ -159,8 +156,7 @@ def integers(text):
 
 class Header:
     def __init__(self, path):
-        with open(path, encoding="utf-8") as f:
-            self.text = f.read()
+        self.text = report.read(path)
         self.story, self.code = self.text.split("end of spec */", 1)
         self.story, self.spec = self.story.split("\nspec:\n", 1)
         self.name = self.find(r"/\* (\w+)\.h - ")
@@ -358,14 +354,13 @@ def built_in(kpred):
 def trained(trainer):
     """Models with names among the values, from data with quotes and line ends"""
     kpred, data = os.path.join(os.path.dirname(trainer), "kpred"), f"{ROOT}/tests/fixtures/tiny.csv"
-    with open(f"{ROOT}/tests/fixtures/tiny.spec", encoding="utf-8") as f:
-        spec, network = f.read() + "\n[derived]\nln = log2 n\n", "[network]\nteachers = 0\n"
+    spec = report.read(f"{ROOT}/tests/fixtures/tiny.spec") + "\n[derived]\nln = log2 n\n"
+    network = "[network]\nteachers = 0\n"
     features = "[features]\nonehot gpu\nonehot kind\nhats ln 0 1 9\n"
     lists = re.sub("(?m)^rule .*", "rule = listed\nlisted_by = gpu kind", spec)
     d = {}
     for name, text in (("tiny", spec + features), ("lists", lists + features), ("plain", spec)):
-        with open(f"{name}.spec", "w", encoding="utf-8") as f:
-            f.write(text + network)
+        report.write(f"{name}.spec", text + network)
         output(trainer, "train", f"{name}.spec", "--data", data, "--split", "none", "--epochs", "1", "--threads", "1",
                "-o", f"{name}.h")
         d[name] = described(kpred, f"{name}.h", f"{name}.h")

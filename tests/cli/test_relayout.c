@@ -9,11 +9,6 @@
 #define SAYS       "kpred predict %s gpu=gfx906 kind=plain n=16 h=64 stride=1 -k 6 --csv"
 #define TRAINS(to) "--data root/tests/fixtures/tiny.csv --split none -o " to
 
-static int same_files(const char *a, const char *b)
-{
-    return *text_of(a) != '\0' && strcmp(text_of(a), text_of(b)) == 0;
-}
-
 /* Relayout of these arguments makes this header. */
 static int makes(const char *arguments, const char *header)
 {
@@ -126,11 +121,10 @@ static void features_by_default(void)
 
 static void other_format(void)
 {
-    const char *cc = getenv("CC") != NULL ? getenv("CC") : "cc";
     put_text("use.c", "#include \"now.h\"\n");
-    CHECK(RAN("/usr/bin/env %s -Iroot -fsyntax-only use.c", cc) == 0);
+    CHECK(RAN("/usr/bin/env %s -Iroot -fsyntax-only use.c", own_cc()) == 0);
     CHECK(edited("root/kpred.h", "kpred.h", "s/\\(#define KPRED_FORMAT *\\)3 /\\14 /"));
-    RAN_CHECK(RAN("/usr/bin/env %s -I. -fsyntax-only use.c", cc) != 0
+    RAN_CHECK(RAN("/usr/bin/env %s -I. -fsyntax-only use.c", own_cc()) != 0
               && has(program.err.s,
                      "tiny.h and kpred.h are of different formats: see kpred-train relayout"));
 }

@@ -53,15 +53,15 @@ static void hard_texts(void)
     static const char *const names[] = {"hard.csv", "hard.json"};
     const char *script = in_root("tests/cli/test_json.py");
     struct table t = {0};
-    struct buf b = {0};
+    struct buf *b = new_text();
     if (RAN("/usr/bin/env python3 %s texts hard", script) != 0
-        || read_file("hard", 1 << 20, &b) != 0) {
+        || read_file("hard", 1 << 20, b) != 0) {
         skip_case("texts that are hard to write", "there is no python3");
         return;
     }
-    table_heading(&t, say("n,%s", b.s));
+    table_heading(&t, say("n,%s", b->s));
     int n = 0;
-    for (const char *p = b.s + strlen(b.s) + 1; p < b.s + b.n; p += strlen(p) + 1) {
+    for (const char *p = b->s + strlen(b->s) + 1; p < b->s + b->n; p += strlen(p) + 1) {
         table_number(&t, "%d", ++n);
         table_text(&t, p);
     }
@@ -73,7 +73,6 @@ static void hard_texts(void)
     RAN_CASE(WORKS("/usr/bin/env python3 %s texts hard hard.csv hard.json", script) && n > 3000,
              "texts that are hard to write");
     table_free(&t);
-    buf_free(&b);
 }
 
 int main(void)

@@ -1,26 +1,17 @@
-/* test_data.c - the tools' data layer, function by function; test_ingest.c has its command line
+/* test_data.c - the tools' data layer, function by function; its command line: test_ingest.c;
+   damaged files: tests/fuzz
    SPDX-License-Identifier: MIT */
 #include "kpred.h"
 
 #include "kpred_constraints.h"
 
-#include "base/bz2.h"
 #include "cli/readers.h"
 #include "data/held_out.h"
-#include "data/sample.h"
+#include "data/sample.h" /* and so the libraries of the readers */
 #include "data/split.h"
 #include "harness/cases.h"
 
 #include <signal.h>
-
-static void put_file(const char *path, const void *bytes, size_t n)
-{
-    unlink(path); /* to make a new file is faster than to cut one */
-    FILE *f = fopen(path, "wb");
-    CHECK(f != NULL && fwrite(bytes, 1, n, f) == n);
-    if (f != NULL)
-        fclose(f);
-}
 
 static uint32_t random_below(uint32_t n)
 {
@@ -72,7 +63,7 @@ static void integers(void)
                                         "1x",  "0x1", "1.0", "--1", "99999999999999999999",
                                         "101", "-101"};
     int64_t v = 5;
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    for (size_t i = 0; i < COUNT(wrong); i++)
         CHECK(parse_int(wrong[i], -100, 100, &v) == -1 && v == 5);
     CHECK(parse_int("100", -100, 100, &v) == 0 && v == 100);
     CHECK(parse_int("-100", -100, 100, &v) == 0 && v == -100);
@@ -81,14 +72,14 @@ static void integers(void)
 
 static void texts(void)
 {
-    struct buf b = {0};
+    struct buf *b = new_text();
     for (int i = 0; i < 1000; i++)
-        buf_printf(&b, "%d,", i % 10);
-    CHECK(b.n == 2000 && strlen(b.s) == 2000 && b.s[1998] == '9');
-    buf_free(&b);
-    buf_add(&b, "", 0);
-    CHECK(b.s != NULL && b.s[0] == '\0');
-    buf_free(&b);
+        buf_printf(b, "%d,", i % 10);
+    CHECK(b->n == 2000 && strlen(b->s) == 2000 && b->s[1998] == '9');
+    struct buf none = {0};
+    buf_add(&none, "", 0);
+    CHECK(none.s != NULL && none.s[0] == '\0');
+    buf_free(&none);
     CHECK(strcmp(base_name("a/b/c.db"), "c.db") == 0 && strcmp(base_name("c"), "c") == 0);
     CHECK(ends_with("x.db.bz2", ".db.bz2") && !ends_with("db", ".db") && ends_with("x", ""));
     CHECK(is_identifier("_a9") && !is_identifier("9a"));
@@ -97,18 +88,15 @@ static void texts(void)
 
 static void read_whole_file(void)
 {
-    struct buf b = {0};
+    struct buf *b = new_text();
     const char *path = "some";
-    put_file(path, "0123456789", 10);
-    CHECK(read_file(path, 10, &b) == 0 && b.n == 10 && strcmp(b.s, "0123456789") == 0);
-    CHECK(read_file(path, 10, &b) == 0 && b.n == 20); /* adds */
-    buf_free(&b);
-    CHECK(read_file(path, 9, &b) != 0);
-    buf_free(&b);
-    CHECK(read_file(".", 9, &b) != 0 && read_file("none", 9, &b) != 0);
-    put_file(path, "", 0);
-    CHECK(read_file(path, 9, &b) != 0);
-    buf_free(&b);
+    put_bytes(path, "0123456789", 10);
+    CHECK(read_file(path, 10, b) == 0 && b->n == 10 && strcmp(b->s, "0123456789") == 0);
+    CHECK(read_file(path, 10, b) == 0 && b->n == 20); /* adds */
+    CHECK(read_file(path, 9, b) != 0);
+    CHECK(read_file(".", 9, b) != 0 && read_file("none", 9, b) != 0);
+    put_bytes(path, "", 0);
+    CHECK(read_file(path, 9, b) != 0);
 }
 
 /* An output with this text becomes the file. */
@@ -122,16 +110,15 @@ static void output_whole_or_not(void)
     struct outfile o;
     struct stat st;
     const char *path = "out", *other = "link";
-    put_file(path, "old", 3);
+    put_bytes(path, "old", 3);
     CHECK(chmod(path, 0640) == 0 && symlink("out", other) == 0);
     CHECK(out_open(&o, path) == 0);
     fputs("new", o.f);
     fflush(o.f);
     CHECK(strcmp(text_of(path), "old") == 0);
-    char *temporary = xstrdup(o.temporary);
+    char *temporary = new_copy(o.temporary);
     out_abandon(&o);
     CHECK(strcmp(text_of(path), "old") == 0 && access(temporary, F_OK) != 0);
-    free(temporary);
     CHECK(out_open(&o, other) == 0 && becomes(&o, "new", path));
     CHECK(lstat(other, &st) == 0 && S_ISLNK(st.st_mode));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
@@ -182,7 +169,7 @@ static void signals_leave_nothing(void)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ};
     char left[512];
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    for (size_t i = 0; i < COUNT(signals); i++) {
         const int status = end_by(signals[i], 0, left, sizeof left);
         CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
         CHECK(strstr(left, ".kpred-") != NULL && !is_there(left));
@@ -196,26 +183,25 @@ static void changes_meet(void)
 {
     struct outfile o, p;
     struct stat st;
-    struct buf old = {0};
+    struct buf *old = new_text();
     const char *path = "changed";
     CHECK(symlink("behind", path) == 0);
-    CHECK(out_open_change(&o, path, 99, &old) == 0 && old.n == 0);
+    CHECK(out_open_change(&o, path, 99, old) == 0 && old->n == 0);
     CHECK(out_open_new(&p, path) == 0 && becomes(&p, "first", path));
     CHECK(out_commit(&o) == 1 && strcmp(text_of(path), "first") == 0);
-    CHECK(out_open_change(&o, path, 99, &old) == 0);
-    CHECK_TEXT(old.s, "first");
+    CHECK(out_open_change(&o, path, 99, old) == 0);
+    CHECK_TEXT(old->s, "first");
     put_text(path, "other"); /* by a program that knows of no lock, of the same length */
     CHECK(out_commit(&o) == 1 && strcmp(text_of(path), "other") == 0);
-    CHECK(out_open_change(&o, path, 99, &old) == 0 && becomes(&o, "second", path));
-    CHECK(out_open_change(&o, path, 5, &old) != 0); /* too long */
-    CHECK(out_open_change(&o, ".", 99, &old) != 0);
+    CHECK(out_open_change(&o, path, 99, old) == 0 && becomes(&o, "second", path));
+    CHECK(out_open_change(&o, path, 5, old) != 0); /* too long */
+    CHECK(out_open_change(&o, ".", 99, old) != 0);
     CHECK(out_open_new(&o, path) == 0 && out_commit(&o) == 1
           && strcmp(text_of(path), "second") == 0);
     CHECK(lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && unlink(path) == 0);
-    CHECK(chmod("behind", 0640) == 0 && out_open_change(&o, "behind", 99, &old) == 0
+    CHECK(chmod("behind", 0640) == 0 && out_open_change(&o, "behind", 99, old) == 0
           && out_commit(&o) == 0);
     CHECK(stat("behind", &st) == 0 && (st.st_mode & 0777) == 0640);
-    buf_free(&old);
 }
 
 /* The message of a failed write gives the system's reason, also where libc has forgotten it: a long
@@ -223,12 +209,11 @@ static void changes_meet(void)
 static void reason_is_told(void)
 {
     struct outfile o;
-    struct buf said = {0};
+    struct buf *said = new_text();
     const char *path = "said";
-    char *text = xcalloc(1, 1 << 16);
+    char *text = new_memory(1, 1 << 16);
     if (access("/dev/full", W_OK) != 0) {
         test_skip("there is no /dev/full");
-        free(text);
         return;
     }
     const int err = dup(2);
@@ -236,10 +221,8 @@ static void reason_is_told(void)
     CHECK(fwrite(text, 1, 1 << 16, o.f) < 1 << 16 && out_commit(&o) != 0);
     fflush(stderr);
     CHECK(dup2(err, 2) == 2);
-    CHECK(read_file(path, 999, &said) == 0 && strstr(said.s, strerror(ENOSPC)) != NULL);
+    CHECK(read_file(path, 999, said) == 0 && strstr(said->s, strerror(ENOSPC)) != NULL);
     close(err);
-    buf_free(&said);
-    free(text);
 }
 
 static void texts_of_editors(void)
@@ -262,16 +245,15 @@ static void texts_of_editors(void)
         {"\xef\xbb\xbf\xef\xbb\xbfx", "\xef\xbb\xbfx"},
     };
     const char *path = "marked";
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buf b = {0};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf *b = new_text();
         char line[16], want[16] = "";
-        put_file(path, cases[i].bytes, strlen(cases[i].bytes));
-        CHECK(read_text(path, 99, &b) == 0 && b.n == strlen(b.s));
-        CHECK_TEXT(b.s, cases[i].text);
+        put_bytes(path, cases[i].bytes, strlen(cases[i].bytes));
+        CHECK(read_text(path, 99, b) == 0 && b->n == strlen(b->s));
+        CHECK_TEXT(b->s, cases[i].text);
         CHECK_EQ(first_line(path, line, sizeof line), 0);
         memcpy(want, cases[i].text, strcspn(cases[i].text, "\r\n"));
         CHECK_TEXT(line, want);
-        buf_free(&b);
     }
 }
 
@@ -279,11 +261,10 @@ static void texts_of_editors(void)
 static void no_text(void)
 {
     static const char bytes[] = "\xef\xbb\xbf\0\r\n";
-    struct buf b = {0};
-    put_file("database", bytes, sizeof bytes);
-    CHECK(read_text("database", 99, &b) == 0 && b.n == sizeof bytes);
-    CHECK(memcmp(b.s, bytes, sizeof bytes) == 0);
-    buf_free(&b);
+    struct buf *b = new_text();
+    put_bytes("database", bytes, sizeof bytes);
+    CHECK(read_text("database", 99, b) == 0 && b->n == sizeof bytes);
+    CHECK(memcmp(b->s, bytes, sizeof bytes) == 0);
 }
 
 /* ---- specs ---- */
@@ -298,10 +279,10 @@ static const char tiny[] = "# a comment\r\n"
 static void spec_texts(void)
 {
     struct spec s;
-    struct buf b = {0};
+    struct buf *b = new_text();
     char number[12];
     CHECK(spec_parse(&s, tiny, "toy") != 0); /* 1-slow is no name */
-    char *good = xstrdup(tiny);
+    char *good = new_copy(tiny);
     memcpy(strstr(good, "1-slow"), "s-slow", 6);
     REQUIRE(spec_parse(&s, good, "toy.spec") == 0);
     CHECK(strcmp(s.text, good) == 0 && strcmp(s.path, "toy.spec") == 0);
@@ -313,10 +294,8 @@ static void spec_texts(void)
     CHECK(spec_value_index(&s.params[0], "-4") == 0 && spec_value_index(&s.params[0], "4") < 0);
     CHECK(spec_value_index(&s.params[1], "s-slow") == 1 && s.params[1].values[1] == 1);
     CHECK_TEXT(spec_value_text(&s.params[0], 0, number), "-4");
-    CHECK_TEXT(spec_values_text(&s.params[1], &b), "fast s-slow");
+    CHECK_TEXT(spec_values_text(&s.params[1], b), "fast s-slow");
     spec_free(&s);
-    buf_free(&b);
-    free(good);
 }
 
 /* Of scores: what a model of this split is told, whatever its fold; 2^16 / T, rounded */
@@ -334,20 +313,19 @@ static void spec_scales(void)
         {"[calibration]\nnone = 1.5\nshape = 3\nconfig = 1.0000\n",
          {65536, 65536, 21845, 21845, 43691, 43691}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buf text = {0};
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct spec s;
-        buf_puts(&text, "[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
-                        "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n");
-        buf_puts(&text, cases[i].section);
-        REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+        const char *text =
+            say("[kernel]\nname = toy\nrule = unconstrained\nruns_on = gfx906 gfx1030\n"
+                "[data]\nformat = csv\n[fields]\ngpu = gfx906_60\n[params]\nt = 1 2\n%s",
+                cases[i].section);
+        REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
         for (size_t j = 0; j < 6; j++)
             CHECK_EQ(spec_scale(&s, splits[j]), cases[i].scale[j]);
         CHECK_TEXT(s.runs_on[0], "gfx906");
         CHECK_TEXT(s.runs_on[1], "gfx1030");
         CHECK(s.runs_on[2] == NULL && s.licence == NULL);
         spec_free(&s);
-        buf_free(&text);
     }
 }
 
@@ -358,23 +336,22 @@ static void split_facts(void)
     static const int32_t problem[9] = {1, 0, 0, 16, 64, 56, 56, 256, 1};
     static const int32_t strided[10] = {0, 2, 1, 4, 256, 14, 13, 64, 2, 32};
     struct spec s;
-    struct buf key = {0};
+    struct buf *key = new_text();
     CHECK(spec_load(&s, in_root("weights/conv_asm_1x1u.spec")) == 0);
-    split_key_text(&s, &s.config, problem, &key);
-    CHECK_TEXT(key.s, "F,FP32,16,64,56,56,256,1,1");
-    CHECK(split_hash(key.s, key.n) == UINT64_C(0xeeae04836b31d84a));
-    CHECK(split_row_hash(&s, &s.shape, problem, &key) == UINT64_C(0x8a4925e9e37eb743));
-    CHECK_TEXT(key.s, "64,256,56,56,1x1");
+    split_key_text(&s, &s.config, problem, key);
+    CHECK_TEXT(key->s, "F,FP32,16,64,56,56,256,1,1");
+    CHECK(split_hash(key->s, key->n) == UINT64_C(0xeeae04836b31d84a));
+    CHECK(split_row_hash(&s, &s.shape, problem, key) == UINT64_C(0x8a4925e9e37eb743));
+    CHECK_TEXT(key->s, "64,256,56,56,1x1");
     CHECK(!split_is_test(UINT64_C(0xeeae04836b31d84a)));
     CHECK(!split_is_test(UINT64_C(0x8a4925e9e37eb743)) && split_is_test(20));
     spec_free(&s);
     CHECK(spec_load(&s, in_root("weights/conv_asm_bwd_wrw_3x3.spec")) == 0);
-    split_key_text(&s, &s.config, strided, &key);
-    CHECK_TEXT(key.s, "W,FP16,4,256,14,14,64,2,32");
-    split_key_text(&s, &s.shape, strided, &key);
-    CHECK_TEXT(key.s, "64,256,14,14,3x3");
+    split_key_text(&s, &s.config, strided, key);
+    CHECK_TEXT(key->s, "W,FP16,4,256,14,14,64,2,32");
+    split_key_text(&s, &s.shape, strided, key);
+    CHECK_TEXT(key->s, "64,256,14,14,3x3");
     spec_free(&s);
-    buf_free(&key);
 }
 
 static void split_names(void)
@@ -466,13 +443,10 @@ static const char fold_spec[] = "[kernel]\nname = toy\nrule = unconstrained\n"
 static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_t *))
 {
     struct held_out whole, fold[FOLDS];
-    struct buf text = {0};
     struct dataset d;
     struct spec s;
     char name[32];
-    buf_puts(&text, fold_spec);
-    buf_puts(&text, "shape = min(m,n),max(m,n)\n");
-    REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+    REQUIRE(spec_parse(&s, say("%sshape = min(m,n),max(m,n)\n", fold_spec), "toy.spec") == 0);
     make_fold_rows(&d);
     CHECK(held_out_find(&s, kind, &d, &whole) == 0);
     for (int f = 0; f < FOLDS; f++) {
@@ -487,7 +461,6 @@ static void folds_of(const char *kind, int (*same)(const int32_t *, const int32_
     held_out_free(&whole);
     free(d.problem);
     spec_free(&s);
-    buf_free(&text);
 }
 
 static void folds(void)
@@ -538,10 +511,7 @@ static void files_left_out(void)
     struct held_out h;
     struct dataset d;
     struct spec s;
-    struct buf text = {0};
-    buf_puts(&text, fold_spec);
-    buf_puts(&text, "shape = n\n");
-    REQUIRE(spec_parse(&s, text.s, "toy.spec") == 0);
+    REQUIRE(spec_parse(&s, say("%sshape = n\n", fold_spec), "toy.spec") == 0);
     make_file_rows(&d, files);
     for (size_t k = 0; k < 2; k++) {
         CHECK(held_out_is_split(good[k]) && held_out_key(&s, good[k]) == &s.shape);
@@ -557,7 +527,6 @@ static void files_left_out(void)
     free(d.problem);
     free(d.file);
     spec_free(&s);
-    buf_free(&text);
 }
 
 /* What the spec has no key for is refused, the folds of it too. */
@@ -569,7 +538,7 @@ static void folds_without_a_key(void)
     struct spec s;
     REQUIRE(spec_parse(&s, fold_spec, "toy.spec") == 0);
     make_fold_rows(&d);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         CHECK(held_out_find(&s, names[i], &d, &h) != 0);
         held_out_free(&h);
     }
@@ -597,93 +566,6 @@ static void canonical_is_largest(void)
     CHECK(split_canonical(1 << 24, 1, 0, 1 << 24) == 1 << 24);
 }
 
-/* ---- data ---- */
-
-/* A text with some bytes changed, dropped or doubled, of other files changed alone; to be freed. */
-static char *mutate(const char *text, size_t *n, int is_text)
-{
-    static const char marks[] = "=[](),\"\r\n #x0-9";
-    struct buf b = {0};
-    const uint32_t rate = 1 + random_below(400);
-    buf_add(&b, text, is_text ? 0 : *n);
-    for (size_t i = 0; is_text && i < *n; i++) {
-        const uint32_t r = random_below(rate * 4);
-        if (r == 0)
-            buf_add(&b, &marks[random_below(sizeof marks - 1)], 1);
-        if (r != 1)
-            buf_add(&b, text + i, 1);
-        if (r == 2)
-            buf_add(&b, text + i, 1);
-    }
-    for (uint32_t k = is_text ? 0 : random_below(12); k > 0; k--)
-        b.s[random_below((uint32_t)b.n)] = (char)(random_below(256) - 128);
-    if (random_below(is_text ? 8 : 3) == 0)
-        b.n = random_below((uint32_t)b.n + 1);
-    buf_add(&b, "", 0);
-    *n = b.n;
-    return b.s;
-}
-
-/* Damaged variants of a file, read with and without lenience, end in a message or in rows. */
-static void fuzz(const struct spec *s, const char *text, size_t length, const char *copy)
-{
-    int n_good = 0;
-    for (int i = 0; i < 400; i++) {
-        struct dataset d;
-        size_t n = length;
-        char *changed = mutate(text, &n, !has(copy, ".db"));
-        const struct data_options how = {.lenient = i % 2};
-        put_file(copy, changed, n);
-        if (data_load(readers, s, &copy, 1, &how, &d) == 0) {
-            n_good++;
-            data_free(&d);
-        }
-        free(changed);
-    }
-    CHECK(n_good > 0 && n_good < 400);
-}
-
-static void spec_fuzz(void)
-{
-    const char *text = text_of(in_root("weights/conv_asm_bwd_wrw_3x3.spec"));
-    int n_good = 0;
-    for (int i = 0; i < 3000; i++) {
-        struct spec s;
-        size_t n = strlen(text);
-        char *changed = mutate(text, &n, 1);
-        if (spec_parse(&s, changed, "fuzz") == 0) {
-            n_good++;
-            spec_free(&s);
-        }
-        free(changed);
-    }
-    CHECK(n_good > 0 && n_good < 3000);
-}
-
-static void sample_fuzz(void)
-{
-    static const char *const names[][2] = {{"gfx900_56.db", "gfx900_56-fuzz.db"},
-                                           {"gfx900_56.db.bz2", "gfx900_56-fuzz.db.bz2"}};
-    for (size_t i = 0; i < 2; i++) {
-        struct buf bytes = {0};
-        struct spec s;
-        REQUIRE(spec_load(&s, in_root("weights/conv_asm_1x1u.spec")) == 0);
-        REQUIRE(read_file(names[i][0], 1 << 24, &bytes) == 0);
-        fuzz(&s, bytes.s, bytes.n, names[i][1]);
-        spec_free(&s);
-        buf_free(&bytes);
-    }
-}
-
-static void csv_fuzz(void)
-{
-    struct spec s;
-    const char *text = text_of(in_root("tests/fixtures/tiny.csv"));
-    REQUIRE(spec_load(&s, in_root("tests/fixtures/tiny.spec")) == 0);
-    fuzz(&s, text, strlen(text), "gfx900_fuzz.csv");
-    spec_free(&s);
-}
-
 /* ---- timed data ---- */
 
 #define KERNEL    "[kernel]\nname = x\nrule = unconstrained\n[data]\n"
@@ -699,12 +581,6 @@ static const char find_db[] =
     "FFT,-\n"
     "7-5-6-1x1-8-5-6-4-0x0-1x1-1x1-0-NCHW-FP32-F=B:3,0," ALGORITHM "GEMM;A<1>:4,0," ALGORITHM
     "Direct;C:0,0," ALGORITHM "FFT\n";
-
-static const char table_spec[] =
-    KERNEL "format = tensile\n[fields]\nm = size\nn = size\nbatch = size\nk = size\n"
-           "[params]\nMT0 = 8 16\nGSU = 1 2\n";
-static const char table[] = "I,SizeI,SizeJ,SizeK,SizeL,TotalFlops,C_MT8x4_GSU1,C_MT16x4_SE_GSU2\n"
-                            "0,1,2,3,4,24000,3,0\n1,1,2,3,5,30000,1.5,6\n";
 
 static void timed_find_db(void)
 {
@@ -728,16 +604,6 @@ static void timed_find_db(void)
     CHECK(data_problem_end(&d, 0) == 2 && data_problem_end(&d, 1) == 2);
     CHECK(data_problem_end(&d, 2) == 5);
     data_free(&d);
-    fuzz(&s, find_db, sizeof find_db - 1, "fuzz.txt");
-    spec_free(&s);
-}
-
-/* test_tensile.c asks what is read of such a table. */
-static void table_fuzz(void)
-{
-    struct spec s;
-    REQUIRE(spec_parse(&s, table_spec, "x.spec") == 0);
-    fuzz(&s, table, sizeof table - 1, "fuzz_table.csv");
     spec_free(&s);
 }
 
@@ -745,34 +611,11 @@ int main(void)
 {
     program_begin();
     program_name = "test_data";
-    if (HAS_SAMPLES && make_samples(in_root("tests/fixtures")) != 0)
-        program_stop("the sample databases");
     if (freopen("messages", "w", stderr) == NULL)
         program_stop("messages");
-    test_run("sha256 of the FIPS vectors", sha256_vectors);
-    test_run("sha256 in chunks", sha256_chunks);
-    test_run("integers", integers);
-    test_run("texts", texts);
-    test_run("reading a whole file", read_whole_file);
-    test_run("output whole or not at all", output_whole_or_not);
-    test_run("output through links", output_through_links);
-    test_run("signals leave nothing", signals_leave_nothing);
-    test_run("changes of a file meet", changes_meet);
-    test_run("the reason of a failed write", reason_is_told);
-    test_run("byte order marks and CRLF", texts_of_editors);
-    test_run("no byte of what is no text is touched", no_text);
-    test_run("spec texts", spec_texts);
-    test_run("spec scales", spec_scales);
-    test_run("split facts", split_facts);
-    test_run("names of splits", split_names);
-    test_run("folds of config and of shape", folds);
-    test_run("files left out", files_left_out);
-    test_run("folds without a key", folds_without_a_key);
-    test_run("canonical size is the largest", canonical_is_largest);
-    test_run("spec fuzz", spec_fuzz);
-    test_run("database and bzip2 fuzz", HAS_SAMPLES ? sample_fuzz : no_samples);
-    test_run("csv fuzz", HAS_SAMPLES ? csv_fuzz : no_samples);
-    test_run("timed: a find-db, and its fuzz", timed_find_db);
-    test_run("fuzz of a Tensile table", table_fuzz);
+    RUN_ALL(sha256_vectors, sha256_chunks, integers, texts, read_whole_file, output_whole_or_not,
+            output_through_links, signals_leave_nothing, changes_meet, reason_is_told,
+            texts_of_editors, no_text, spec_texts, spec_scales, split_facts, split_names, folds,
+            files_left_out, folds_without_a_key, canonical_is_largest, timed_find_db);
     return program_end();
 }

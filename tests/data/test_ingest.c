@@ -5,16 +5,15 @@
 #include "data/sample.h"
 #include "harness/cases.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define INGEST   "kpred-train ingest "
-#define U        INGEST "u.spec --data "
-#define WRW3     INGEST "wrw3.spec --data "
-#define MORE     INGEST "more.spec --data gfx900_56-part.db"
-#define TINY     INGEST "tiny.spec --data "
-#define ROWSUM   INGEST "rowsum.spec --data rowsum.csv"
-#define TIMED    INGEST "timed.spec --data rowsum.csv"
-static const char sorted[] = "gpu,kind,n,h,stride,tile,mode\ngfx900_56,other,8,7,2,1,small\n"
-                             "gfx900_56,other,8,7,2,2,fast\ngfx906_60,plain,16,64,1,4,fast\n";
+#define INGEST "kpred-train ingest "
+#define U      INGEST "u.spec --data "
+#define WRW3   INGEST "wrw3.spec --data "
+#define MORE   INGEST "more.spec --data gfx900_56-part.db"
+#define TINY   INGEST "tiny.spec --data "
+#define ROWSUM INGEST "rowsum.spec --data rowsum.csv"
+#define TIMED  INGEST "timed.spec --data rowsum.csv"
+static const char in_order[] = "gpu,kind,n,h,stride,tile,mode\ngfx900_56,other,8,7,2,1,small\n"
+                               "gfx900_56,other,8,7,2,2,fast\ngfx906_60,plain,16,64,1,4,fast\n";
 /* Did it succeed and print this text, or so many lines, whatever it noted? */
 #define GIVES(text, ...) (RAN(__VA_ARGS__) == 0 && strcmp(program.out.s, text) == 0)
 #define LINES_OF(n, ...) (RAN(__VA_ARGS__) == 0 && count_lines(program.out.s) == (size_t)(n))
@@ -22,15 +21,8 @@ static const char sorted[] = "gpu,kind,n,h,stride,tile,mode\ngfx900_56,other,8,7
 /* ---- perf-dbs that are read ---- */
 
 /* The gfx900_56 sample with changes */
-static void variant(const char *format, ...) PRINTF_LIKE(1, 2);
-static void variant(const char *format, ...)
+static void variant(const char *sql)
 {
-    char text[1024];
-    const char *const sql = text;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     if (make_db("gfx900_56-part.db", "gfx900_56.sql", &sql, 1) != 0)
         program_stop(sql);
 }
@@ -52,7 +44,7 @@ static void same_bytes(void)
     for (size_t k = 0; k < COUNT(specs); k++) {
         RAN_CHECK(RAN(INGEST "%s --data gfx900_56.db gfx906_60.db -o plain.csv --force", specs[k])
                   == 0);
-        char *rows = xstrdup(text_of("plain.csv"));
+        char *rows = new_copy(text_of("plain.csv"));
         const size_t head = strcspn(rows, "\n") + 1;
         FILE *f = fopen("reverse.csv", "wb");
         REQUIRE(f != NULL && count_lines(rows) >= 37);
@@ -63,7 +55,6 @@ static void same_bytes(void)
         CHANGED("crlf.csv", rows, "\n", "\r\n");
         for (size_t i = 0; i < COUNT(same); i++)
             RAN_CHECK(GIVES(rows, INGEST "%s --data %s", specs[k], same[i]));
-        free(rows);
     }
 }
 
@@ -80,8 +71,8 @@ static void bz2_streams(void)
 /* What [data] says as fields instead, and a stride for each side: the same rows, longer ones */
 static void more_fields(void)
 {
-    struct buf want = {0};
-    char *spec = xstrdup(text_of("wrw3.spec"));
+    struct buf *want = new_text();
+    char *spec = new_copy(text_of("wrw3.spec"));
     *strstr(spec, "[split]") = '\0';
     CHANGED("more.spec", spec, "^filter", "", "^pad ", "", "^rule", "rule = unconstrained",
             "^retired", "retired = stride_h 2", "^groups",
@@ -94,24 +85,23 @@ static void more_fields(void)
         for (int i = 0; i < 8; i++)
             stride = strchr(stride, ',') + 1;
         REQUIRE(sscanf(stride, "%*d,%d%n", &groups, &n) == 1);
-        buf_printf(&want, "%.*s3,3,1,1,%c,%c,%d,NCHW,1,1%s\n", (int)(stride - line), line, *stride,
+        buf_printf(want, "%.*s3,3,1,1,%c,%c,%d,NCHW,1,1%s\n", (int)(stride - line), line, *stride,
                    *stride, groups, stride + n);
     }
-    RAN_CHECK(RAN(INGEST "more.spec --data gfx900_56.db") == 0 && count_lines(want.s) > 9);
-    CHECK_TEXT(strchr(program.out.s, '\n') + 1, want.s);
-    buf_free(&want);
-    free(spec);
+    RAN_CHECK(RAN(INGEST "more.spec --data gfx900_56.db") == 0 && count_lines(want->s) > 9);
+    CHECK_TEXT(strchr(program.out.s, '\n') + 1, want->s);
 }
 
 /* One row of this kernel gets a key of its own, with changes. */
 static void one_row(const char *sets)
 {
-    variant("CREATE TEMP TABLE one AS SELECT * FROM config WHERE id = (SELECT config FROM perf_db "
+    variant(
+        say("CREATE TEMP TABLE one AS SELECT * FROM config WHERE id = (SELECT config FROM perf_db "
             "WHERE solver = 'ConvAsmBwdWrW3x3' ORDER BY id LIMIT 1); UPDATE one SET id = 999998, "
             "conv_stride_h = 1, conv_stride_w = 1, %s; INSERT INTO config SELECT * FROM one; "
             "UPDATE perf_db SET config = 999998 WHERE id = (SELECT min(id) FROM perf_db WHERE "
             "solver = 'ConvAsmBwdWrW3x3')",
-            sets);
+            sets));
 }
 
 static void no_gpu_column(void)
@@ -152,8 +142,8 @@ static void packed_by_gzip(void)
     RAN_CHECK(RAN("/usr/bin/env gzip -c head tail > gfx900_two.csv.gz") == 0);
     put_part("short.csv.gz", "gfx900.csv.gz", 0, 60, "");
     put_part("more.csv.gz", "gfx900.csv.gz", 0, SIZE_MAX, "more\n");
-    RAN_CHECK(GIVES(sorted, TINY "gfx900.csv.gz"));
-    RAN_CHECK(GIVES(sorted, TINY "gfx900_two.csv.gz"));
+    RAN_CHECK(GIVES(in_order, TINY "gfx900.csv.gz"));
+    RAN_CHECK(GIVES(in_order, TINY "gfx900_two.csv.gz"));
     RAN_CHECK(program_refuses(1, "truncated gzip", TINY "short.csv.gz"));
     RAN_CHECK(program_refuses(1, "has something else behind it", TINY "more.csv.gz"));
     RAN_CHECK(program_refuses(1, "is no gzip data", TINY "plain.csv.gz"));
@@ -290,14 +280,15 @@ static const char *line_of(const char *kind, char *const *cell)
     if (strstr("database packed gpu swapped dropped", kind) != NULL)
         return cell[2];
     if (strcmp(kind, "table") == 0 || strcmp(kind, "lost") == 0)
-        variant("%s", cell[2]);
+        variant(cell[2]);
     else if (strcmp(kind, "params") == 0)
-        variant("UPDATE perf_db SET params = '%s' WHERE id = 264729", cell[2]);
+        variant(say("UPDATE perf_db SET params = '%s' WHERE id = 264729", cell[2]));
     else if (strcmp(kind, "key") == 0) /* a new one, so that other rows stay as they are */
-        variant("CREATE TEMP TABLE t AS SELECT * FROM config WHERE id = 18546; UPDATE t SET id = "
+        variant(
+            say("CREATE TEMP TABLE t AS SELECT * FROM config WHERE id = 18546; UPDATE t SET id = "
                 "999999, %s; INSERT INTO config SELECT * FROM t; UPDATE perf_db SET config = "
                 "999999 WHERE id = 264729",
-                cell[2]);
+                cell[2]));
     else
         one_row(cell[2]);
     return strcmp(kind, "strict") == 0  ? "more.spec --data gfx900_56-part.db"
@@ -351,7 +342,7 @@ static void see_case(const char *kind, char *const *cell)
     } else if (is_units) {
         is_good = are_units(cell);
     } else if (strstr("sorted packed", kind) != NULL) {
-        is_good = GIVES(sorted, INGEST "%s", line);
+        is_good = GIVES(in_order, INGEST "%s", line);
     } else if (strcmp(kind, "gpu") == 0) {
         is_good = LINES_OF(25, INGEST "%s", line) && count_of(program.out.s, text) == 24;
     } else if (strcmp(kind, "swapped") == 0) {
@@ -399,23 +390,20 @@ static void too_many(void)
 /* 16 of a single value, and 16 with a choice, the last one among them */
 static void params_32(void)
 {
-    struct buf spec = {0}, head = {0}, row = {0};
+    struct buf *spec = new_text(), *head = new_text(), *row = new_text();
     size_t commas = 0;
     for (int i = 0; i < 30; i++) {
-        buf_printf(&spec, "\np%d = 1%s", i, i < 16 ? "" : " 2");
-        buf_printf(&head, ",p%d", i);
-        buf_puts(&row, i < 16 ? ",1" : ",2");
+        buf_printf(spec, "\np%d = 1%s", i, i < 16 ? "" : " 2");
+        buf_printf(head, ",p%d", i);
+        buf_puts(row, i < 16 ? ",1" : ",2");
     }
-    put_text("x.csv", "n,h,mode,tile,kind,gpu,stride%s\n16,64,fast,4,plain,gfx906,1%s\n", head.s,
-             row.s);
-    CHANGED("x.spec", text_of("tiny.spec"), "fast small", "&@", "@", spec.s);
+    put_text("x.csv", "n,h,mode,tile,kind,gpu,stride%s\n16,64,fast,4,plain,gfx906,1%s\n", head->s,
+             row->s);
+    CHANGED("x.spec", text_of("tiny.spec"), "fast small", "&@", "@", spec->s);
     RAN_CHECK(LINES_OF(2, INGEST "x.spec --data x.csv"));
     for (const char *p = strchr(program.out.s, '\n'); *p != '\0'; p++)
         commas += *p == ',';
     CHECK_EQ(commas, 36);
-    buf_free(&spec);
-    buf_free(&head);
-    buf_free(&row);
 }
 
 int main(void)

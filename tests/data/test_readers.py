@@ -55,7 +55,7 @@ def check(name, got, heading, rows, least, off=0):
     wrong = [f"{a}, not {b}" for a, b in zip(got[1], rows) if not is_same(a, b, off)][:2]
     if got[0] != heading or len(got[1]) != len(rows) or len(rows) < least:
         wrong.append(f"{len(got[1])} rows of {got[0]}, not {len(rows)} of {heading}")
-    report.check(name, list, wrong)
+    report.tell(name, wrong)
 
 
 def tensile_rows(path, params):

@@ -130,7 +130,7 @@ static void recipes(void)
                              *const at = program.scratch;
     static const char *const runs[] = {"gfx900_56-2019-12-06", "gfx906_60-2019-07-19",
                                        "gfx906_64-2019-07-19"};
-    struct buf older = {0};
+    struct buf *older = new_text();
     mkdir("one", 0777);
     put_text(tn, "%s", "");
     no_table("no folder of tables", say("train_model.sh: there is no %s/n%s: TENSILE_CSV", at, nn),
@@ -152,11 +152,10 @@ static void recipes(void)
     trains_on(say("%s fold:0/2", beside), spec, "--split fold:0/2", "a.csv");
     for (size_t i = 0; i < 3; i++) {
         put_text(say("one/%s.cd.pdb.txt.bz2", runs[i]), "%s", "");
-        buf_printf(&older, "%s/one/%s.cd.pdb.txt.bz2 ", at, runs[i]);
+        buf_printf(older, "%s/one/%s.cd.pdb.txt.bz2 ", at, runs[i]);
     }
-    trains_on(say("%s--nearest --lenient", older.s), "weights/conv_asm_bwd_wrw_3x3.spec", "",
+    trains_on(say("%s--nearest --lenient", older->s), "weights/conv_asm_bwd_wrw_3x3.spec", "",
               say("%s/one/a.db", at));
-    buf_free(&older);
 }
 
 int main(void)

@@ -7,7 +7,6 @@
 #include "data/tuner.h"
 #include "harness/cases.h"
 
-#define COUNT(a)   (sizeof(a) / sizeof *(a))
 #define INGEST     "kpred-train ingest "
 #define HEAD       "gpu,problem_size_x,problem_size_y,bx,mode,time_us\n"
 #define ROWS       "RTX_A4000,64,2,1,a,1500\nRTX_A4000,64,2,2,b,100\n"
@@ -64,21 +63,19 @@ static void one_value(void)
 /* The header tells the options, and the message a command that works. */
 static void trains(void)
 {
-    struct buf words = {0};
+    struct buf *words = new_text();
     RAN_CHECK(RAN("kpred-train train own.spec --data t4.json --gpu A4000" SIZES
                   " --split none --epochs 1 -o own.h")
               == 0);
     const char *header = text_of("own.h"), *to = strstr(program.err.s, " was trained on: ");
     for (const char *p = header; p < strstr(header, "*/"); p++)
-        if (strchr(" \n\\", *p) == NULL || (words.n > 0 && words.s[words.n - 1] != ' '))
-            buf_add(&words, strchr("\n\\", *p) == NULL ? p : " ", 1);
-    CHECK(has(words.s, "--set problem_size_x=64 --set problem_size_y=2"));
-    buf_free(&words);
+        if (strchr(" \n\\", *p) == NULL || (words->n > 0 && words->s[words->n - 1] != ' '))
+            buf_add(words, strchr("\n\\", *p) == NULL ? p : " ", 1);
+    CHECK(has(words->s, "--set problem_size_x=64 --set problem_size_y=2"));
     REQUIRE(to != NULL);
-    char *command = xstrdup(to + strlen(" was trained on: "));
+    char *command = new_copy(to + strlen(" was trained on: "));
     command[strcspn(command, "\n")] = '\0';
     RAN_CHECK(RAN("%s --csv", command) == 0 && has(program.out.s, "\nsmall,all,RTX_A4000,"));
-    free(command);
 }
 
 /* A file is refused at its place, of which a row may leave the column open, in one line. */
@@ -132,18 +129,17 @@ static void see_case(const char *kind, char *const *cell)
 /* Members and brackets by the dozen */
 static void many(void)
 {
-    struct buf b = {0};
+    struct buf *b = new_text();
     for (int i = 0; i < 70; i++)
-        buf_printf(&b, "\"m%d\": 0,", i);
-    put_text("wrong.json", "{%s%s", b.s, text_of("cache.json") + 1);
+        buf_printf(b, "\"m%d\": 0,", i);
+    put_text("wrong.json", "{%s%s", b->s, text_of("cache.json") + 1);
     refuse_wrong("many members", "1",
                  "of a schema that is unknown here: it has more than 64 members");
-    b.n = 0;
+    b->n = 0;
     for (int i = 0; i < 3000; i++)
-        buf_puts(&b, "[");
-    CHANGED("wrong.json", text_of("cache.json"), "2.25", b.s);
+        buf_puts(b, "[");
+    CHANGED("wrong.json", text_of("cache.json"), "2.25", b->s);
     refuse_wrong("deep nesting", "9", "maximum parsing depth");
-    buf_free(&b);
 }
 
 /* ---- what a tuner that was killed has left ---- */
@@ -249,7 +245,7 @@ static void cuts(void)
 /* In a build without Jansson a file says what is missing. */
 static void without_jansson(void)
 {
-    const char *cc = getenv("CC"), *flags = getenv("CFLAGS");
+    const char *flags = getenv("CFLAGS");
     put_text("read.c", "#include \"data/tuner.h\"\n"
                        "int main(void)\n"
                        "{\n"
@@ -260,7 +256,7 @@ static void without_jansson(void)
                        "}\n");
     RAN_CASE(WORKS("/usr/bin/env %s -std=c99 -D_POSIX_C_SOURCE=200809L %s -I%s -I%s/tools read.c "
                    "%s %s -o read",
-                   cc != NULL ? cc : "cc", flags != NULL ? flags : "", program.root, program.root,
+                   own_cc(), flags != NULL ? flags : "", program.root, program.root,
                    in_root("tools/data/tuner_read.c"), in_build("libkpred-tools.a"))
                  && WORKS("./read") && has(program.err.s, "FILE: ")
                  && has(program.err.s, "libjansson-dev"),

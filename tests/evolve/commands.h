@@ -23,11 +23,6 @@ static inline int commands_end(void)
     return program_end();
 }
 
-static inline const char *compiler(void)
-{
-    return getenv("CC") != NULL ? getenv("CC") : "cc";
-}
-
 /* Has each of the objects, of which there is one or more, these names in their order? */
 static inline int names_in(const char *names, const char *json)
 {
@@ -67,7 +62,7 @@ static inline void see_files(struct buf *b)
 {
     static const char *const where[] = {"*", "library/*", "temporary/*"};
     b->n = 0;
-    for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+    for (size_t i = 0; i < COUNT(where); i++) {
         glob_t all;
         if (glob(where[i], 0, NULL, &all) != 0)
             continue;
@@ -90,12 +85,11 @@ static inline void leaves_files(const char *name, int has_compiler, int status, 
     see_files(&before);
     int is = program_refuses(status, text, "%s", line);
     if (has_compiler) {
-        char *last = program.err.n > 1 ? xstrdup(program.err.s) : xstrdup("\n");
+        char *last = program.err.n > 1 ? new_copy(program.err.s) : new_copy("\n");
         last[strlen(last) - 1] = '\0';
         const char *at = strrchr(last, '\n');
         is = program.status == status && program.out.n == 0 && at != NULL && has(at, text)
              && lines_like(last, "^kpred-evolve: ") == 1;
-        free(last);
     }
     see_files(&after);
     RAN_CASE(is && before.n > 0 && strcmp(before.s, after.s) == 0, name);

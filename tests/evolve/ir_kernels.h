@@ -19,26 +19,18 @@ static inline struct ir *kernel_of(const char *path, const char *function,
     return ir;
 }
 
-/* What ir_emit gives, or "" if it fails; it stays until the fourth call after. */
+/* What ir_emit gives, or "" if it fails; it stays until the program ends. */
 static inline const char *emitted_list(struct ir *ir, const struct edits *list, enum ir_form form,
                                        const char *name)
 {
-    static struct buf texts[4];
-    static size_t at;
-    struct buf *b = &texts[at++ % 4];
-    buf_free(b);
-    if (!ir_applies(ir, list) || ir_emit(ir, list, form, name, b) != 0 || b->s == NULL)
-        buf_puts(b, "");
-    return b->s;
+    struct buf *b = new_text();
+    return ir_applies(ir, list) && ir_emit(ir, list, form, name, b) == 0 ? b->s : "";
 }
 
 static inline const char *emitted(struct ir *ir, const char *edits, enum ir_form form,
                                   const char *name)
 {
-    struct edits list = list_of(edits);
-    const char *text = emitted_list(ir, &list, form, name);
-    edits_free(&list);
-    return text;
+    return emitted_list(ir, list_of(edits), form, name);
 }
 
 /* The module with these edits, or "" if they do not apply */
@@ -50,14 +42,12 @@ static inline const char *text_with(struct ir *ir, const char *edits)
 /* What deleting that instruction would be said to be, or "" */
 static inline const char *instruction(struct ir *ir, uint32_t id, int *line)
 {
-    struct edits list = list_of(say("delete %u 0 0 0", (unsigned)id));
     struct ir_step step;
     const char *what = "";
-    if (ir_steps(ir, &list, &step) == 0) {
+    if (ir_steps(ir, list_of(say("delete %u 0 0 0", (unsigned)id)), &step) == 0) {
         what = say("%s", step.what);
         *line = step.line;
         ir_steps_free(&step, 1);
     }
-    edits_free(&list);
     return what;
 }

@@ -232,7 +232,7 @@ static const struct {
                {"compiler aborts", NULL, 1 << OUTCOME_UNCOMPILED, HOW_ABORT},
                {"compiler exits", NULL, 1 << OUTCOME_UNCOMPILED, HOW_EXIT},
                EACH_HOSTILE(ROW)};
-enum { N_KERNELS = sizeof kernels / sizeof *kernels };
+enum { N_KERNELS = COUNT(kernels) };
 
 static ev_kernel *kernels_compile(void *self, const struct edits *list, enum outcome *why)
 {

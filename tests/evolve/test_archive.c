@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 static const char *const names_v[] = {"delete", "copy", "move"};
 static const struct edit_names names = {names_v, 3};
@@ -15,34 +14,30 @@ static const struct archive_story story[] = {
     {"kernel", "0123abcd"}, {"seed", "1"}, {"place", "a b\nc"}, {NULL, NULL}};
 static uint64_t seed = 1;
 
-static struct edits parsed(const char *text)
+static struct edits *parsed(const char *text)
 {
-    struct edits list = {0};
-    CHECK_OF(edits_parse(text, names, &list) == 0, text);
+    struct edits *list = new_memory(1, sizeof *list);
+    CHECK_OF(edits_parse(text, names, list) == 0, text);
     return list;
 }
 
-static struct edits list_about(uint32_t what)
+static struct edits *list_about(uint32_t what)
 {
     return parsed(say("copy %u 3 2 %x", (unsigned)what, (unsigned)(4 * what)));
 }
 
 static int add(struct archive *a, uint32_t what, enum effort effort, double time, double error)
 {
-    struct edits list = list_about(what);
     const struct result r = {OUTCOME_VALID, time, 0.01, error, 2, {time, time}, {{0, 0}}};
-    const int rc = archive_add(a, &list, effort, &r);
-    edits_free(&list);
-    return rc;
+    return archive_add(a, list_about(what), effort, &r);
 }
 
 /* The time of that effort alone, or of that or a greater one; -1: there is none */
 static double time_of(const struct archive *a, uint32_t what, enum effort effort, int is_exact)
 {
-    struct edits list = list_about(what);
-    const struct entry *e = archive_find(a, &list, effort);
-    const struct result *r = is_exact ? archive_exact(a, &list, effort) : e ? &e->result : NULL;
-    edits_free(&list);
+    const struct edits *list = list_about(what);
+    const struct entry *e = archive_find(a, list, effort);
+    const struct result *r = is_exact ? archive_exact(a, list, effort) : e ? &e->result : NULL;
     return r != NULL ? r->time : -1;
 }
 
@@ -55,18 +50,9 @@ static size_t n_of(const struct archive *a, enum outcome outcome)
 
 /* ---- the cache ---- */
 
-static struct archive *in_memory(void)
-{
-    static const struct archive_story none[] = {{NULL, NULL}};
-    struct archive *a = NULL;
-    if (archive_open(&a, NULL, 0, none, names) != 0)
-        program_stop("an archive");
-    return a;
-}
-
 static void keeps_efforts(void)
 {
-    struct archive *a = in_memory();
+    struct archive *a = in_memory(names);
     CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == -1);
     add(a, 1, EFFORT_SEARCH, 0.5, 0);
     CHECK(time_of(a, 1, EFFORT_SEARCH, 0) == 0.5 && time_of(a, 1, EFFORT_CONFIRM, 0) == -1);
@@ -85,7 +71,7 @@ static void keeps_efforts(void)
 
 static void holds_many(void)
 {
-    struct archive *a = in_memory();
+    struct archive *a = in_memory(names);
     add(a, 0, EFFORT_SEARCH, 1, 0);
     const struct entry *first = archive_entry(a, 0);
     for (uint32_t i = 1; i < 3000; i++)
@@ -101,7 +87,7 @@ static void holds_many(void)
 static void fronts(void)
 {
     for (int round = 0; round < 30; round++) {
-        struct archive *a = in_memory();
+        struct archive *a = in_memory(names);
         const struct entry **front;
         for (uint32_t i = 0; i < 40; i++)
             add(a, i, EFFORT_SEARCH, test_between(&seed, 1, 30), test_between(&seed, 0, 30));
@@ -127,7 +113,7 @@ static void fronts(void)
 /* A lucky time does not hide what was confirmed, nor does what failed. */
 static void front_of_confirmed(void)
 {
-    struct archive *a = in_memory();
+    struct archive *a = in_memory(names);
     const struct entry **front;
     CHECK_EQ(archive_front(a, &front), 0);
     free(front);
@@ -205,7 +191,7 @@ static void is_of_one_search(void)
         {"kernel", "0123abcd"}, {"jobs", "2"}, {NULL, NULL}};
     const struct edit_names fewer = {names_v, 2};
     struct archive *a;
-    char *before = xstrdup(written());
+    char *before = new_copy(written());
     CHECK(!opens(0, story, names) && was_told("log: is there already"));
     CHECK(!opens(1, other, names) && was_told("\"seed\" is \"1\" there and \"2\" here"));
     CHECK(!opens(1, less, names) && was_told("\"seed\" is \"1\" there"));
@@ -213,14 +199,13 @@ static void is_of_one_search(void)
     CHECK(!opens(1, story, fewer) && was_told("\"operators\" is \"delete copy move\" there"));
     CHECK(archive_read(&a, "log", fewer) != 0 && was_told("operators"));
     CHECK_TEXT(text_of("log"), before);
-    free(before);
     CHECK(opens(1, story, names) && !was_told("log"));
 }
 
 /* Cut anywhere, as by a kill: what is whole stays, and the log goes on behind it. */
 static void cut_anywhere(void)
 {
-    char *text = xstrdup(written());
+    char *text = new_copy(written());
     const char *body = strchr(strstr(text, "\n# end ") + 1, '\n') + 1;
     for (size_t n = 1; text[n] != '\0'; n++) {
         struct archive *a;
@@ -242,7 +227,6 @@ static void cut_anywhere(void)
         archive_close(a);
         CHECK(!was_told("log"));
     }
-    free(text);
 }
 
 /* Where the n-th line begins */
@@ -257,7 +241,7 @@ static const char *line_at(const char *text, long n)
    be that of another search. */
 static void damaged_anywhere(void)
 {
-    char *text = xstrdup(written());
+    char *text = new_copy(written());
     const char *body = line_at(text, 7);
     long line = 1;
     for (char *at = text; at[1] != '\0'; at++) {
@@ -270,7 +254,6 @@ static void damaged_anywhere(void)
         CHECK_OF(was_told(where), where);
     }
     CHECK_EQ(line, 9);
-    free(text);
 }
 
 /* An editor changed the ends of its lines: it reads, and goes on with such ends. */
@@ -310,7 +293,7 @@ static void lines_in_order(void)
 {
     CHECK(reads_in_order("789") && reads_in_order("78") && reads_in_order(""));
     static const char *const orders[] = {"79", "8", "798", "7899", "77"};
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+    for (size_t i = 0; i < COUNT(orders); i++)
         CHECK_OF(!reads_in_order(orders[i]) && was_told("is damaged"), orders[i]);
 }
 
@@ -319,7 +302,7 @@ static void other_files(void)
     struct archive *a;
     static const char *const texts[] = {"a,b\n1,2\n", "\n",
                                         "# kpred-evolve log 2\n# end 00000000\n"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         put_text("log", "%s", texts[i]);
         CHECK(!opens(1, story, names) && was_told("log: is no log of kpred-evolve"));
     }
@@ -409,16 +392,12 @@ static void prints_as_it_reads(void)
                                         "move 12 30 0 9f31c2aa; delete 7 0 0 00000000",
                                         "copy 4294967295 4294967295 65535 ffffffff"};
     const struct edit copy = {1, 3, 1, 2, 10}, move = {2, 6, 4, 5, 255};
-    struct edits two = parsed("copy 1 2 3 0000000a; move 4 5 6 ff");
-    CHECK(two.n == 2 && edit_equal(&two.v[0], &copy) && edit_equal(&two.v[1], &move));
-    edits_free(&two);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct edits list = parsed(texts[i]);
-        struct buf b = {0};
-        edits_print(&list, names, &b);
-        CHECK_TEXT(b.s, texts[i]);
-        buf_free(&b);
-        edits_free(&list);
+    const struct edits *two = parsed("copy 1 2 3 0000000a; move 4 5 6 ff");
+    CHECK(two->n == 2 && edit_equal(&two->v[0], &copy) && edit_equal(&two->v[1], &move));
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct buf *b = new_text();
+        edits_print(parsed(texts[i]), names, b);
+        CHECK_TEXT(b->s, texts[i]);
     }
 }
 
@@ -445,7 +424,7 @@ static void refuses_lists(void)
 
 static void drops_and_copies(void)
 {
-    struct edits list = parsed("copy 1 2 3 0a; move 4 5 6 ff; delete 9 0 0 00"), other = {0};
+    struct edits list = *parsed("copy 1 2 3 0a; move 4 5 6 ff; delete 9 0 0 00"), other = {0};
     edits_copy(&other, &list);
     CHECK(edits_equal(&other, &list) && other.v != list.v);
     edits_drop(&other, 1);
@@ -477,33 +456,17 @@ static void hashes_differ(void)
                                           "copy 1 2 3 0a; move 1 2 3 0a",
                                           "move 1 2 3 0a; copy 1 2 3 0a"};
     for (int i = 0; i < N * N; i++) {
-        struct edits a = parsed(texts[i / N]), b = parsed(texts[i % N]);
-        CHECK_EQ(edits_equal(&a, &b), i / N == i % N);
-        CHECK_EQ(edits_hash(&a) == edits_hash(&b), i / N == i % N);
-        edits_free(&a);
-        edits_free(&b);
+        const struct edits *a = parsed(texts[i / N]), *b = parsed(texts[i % N]);
+        CHECK_EQ(edits_equal(a, b), i / N == i % N);
+        CHECK_EQ(edits_hash(a) == edits_hash(b), i / N == i % N);
     }
 }
 
 int main(void)
 {
     told_begin();
-    RUN(keeps_efforts);
-    RUN(holds_many);
-    RUN(fronts);
-    RUN(front_of_confirmed);
-    RUN(comes_back);
-    RUN(is_of_one_search);
-    RUN(cut_anywhere);
-    RUN(damaged_anywhere);
-    RUN(edited_log);
-    RUN(lines_in_order);
-    RUN(other_files);
-    RUN(no_room);
-    RUN(one_writer);
-    RUN(prints_as_it_reads);
-    RUN(refuses_lists);
-    RUN(drops_and_copies);
-    RUN(hashes_differ);
+    RUN_ALL(keeps_efforts, holds_many, fronts, front_of_confirmed, comes_back, is_of_one_search,
+            cut_anywhere, damaged_anywhere, edited_log, lines_in_order, other_files, no_room,
+            one_writer, prints_as_it_reads, refuses_lists, drops_and_copies, hashes_differ);
     return program_end();
 }

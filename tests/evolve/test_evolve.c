@@ -6,7 +6,6 @@
 #include "commands.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 
 #define ON "scale.c harness.c --function scale --baseline O3"
 
@@ -55,29 +54,22 @@ static const char *body_of(const char *log)
     return end == NULL ? "" : below_heading(end + 1);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Is no list evaluated twice with the same effort? */
 static int each_once(const char *log)
 {
-    char *text = xstrdup(body_of(log)), *at = text, *line, *key[1000];
-    size_t n = 0;
-    int once = 1;
-    while ((line = next_line(&at)) != NULL && n < 1000) {
+    char *text = new_copy(body_of(log)), *at = text, *line;
+    const char *last = "";
+    struct buf *keys = new_text();
+    int once = count_lines(text) > 20;
+    while ((line = next_line(&at)) != NULL) {
         const char *effort = strchr(line, ' ') + 1, *list = strstr(line, " | ");
         *strrchr(line, '#') = '\0';
-        key[n++] = xstrdup(say("%.*s%s", (int)strcspn(effort, " "), effort, list));
+        buf_printf(keys, "%.*s%s\n", (int)strcspn(effort, " "), effort, list);
     }
-    qsort(key, n, sizeof *key, by_text);
-    for (size_t i = 1; i < n; i++)
-        once = once && strcmp(key[i - 1], key[i]) != 0;
-    for (size_t i = 0; i < n; i++)
-        free(key[i]);
-    free(text);
-    return once && n > 20;
+    at = new_copy(sorted(keys->s));
+    for (; (line = next_line(&at)) != NULL; last = line)
+        once = once && strcmp(last, line) != 0;
+    return once;
 }
 
 #define NUMBER "(inf|[-+.0-9e]+)"
@@ -106,7 +98,7 @@ static void checks(void)
                                         "O3-scalar", "O3-native", "O3-native-scalar"};
     RAN("kpred-evolve check scale.c harness.c --function scale");
     int all = program.status == 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         all = all && lines_like(program.out.s, say("^%s ", names[i])) == 4;
     RAN_CASE(all
                  && lines_like(program.out.s, "^baseline: O[23][a-z-]*, [0-9]+ instructions; 4 "
@@ -128,10 +120,9 @@ static void searches(const char *method, const char *options)
              options);
     const int ran = RAN("%s", line) == 0 && has_form(log);
     keep_output(&first);
-    char *before = xstrdup(text_of(log));
+    char *before = new_copy(text_of(log));
     RAN_CASE(ran && same_as(&first, "%s --resume", line) && strcmp(text_of(log), before) == 0,
              line);
-    free(before);
 }
 
 /* A kill may leave a part of a line. */
@@ -142,14 +133,13 @@ static void killed(void)
     wait_for("killed.log", 40);
     kill(child, SIGKILL);
     FINISH(child);
-    char *whole = xstrdup(text_of("killed.log"));
+    char *whole = new_copy(text_of("killed.log"));
     whole[strlen(whole) - strlen(strrchr(whole, '\n')) + 1] = '\0';
     put_text("killed.log", "%svalid search 0.5", whole);
     RAN_CASE(RAN("%s --evaluations %zu --resume", line, count_lines(whole) + 10) == 0
                  && begins(text_of("killed.log"), whole) && has_form("killed.log")
                  && strlen(text_of("killed.log")) > strlen(whole) + 20,
              "search: goes on after a kill");
-    free(whole);
 }
 
 /* Its log is whole, and it ends as one that was not finished. */
@@ -224,7 +214,7 @@ static void library(void)
     RUNS("/usr/bin/env %s -std=c99 -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion "
          "-Wsign-conversion -Wshadow -Wcast-qual -Wundef -Wstrict-prototypes -Wmissing-prototypes "
          "-Werror -I. caller.c library/tiny.o -o caller",
-         compiler());
+         own_cc());
     RUNS("./caller");
     if (is_built("kpred-train"))
         RAN_CASE(WORKS("kpred-train train library/tiny.spec --data library/tiny.csv --epochs 2 -o "

@@ -15,10 +15,7 @@ static int gives(const char *edits, const char *part)
 
 static int applies(const char *edits)
 {
-    struct edits list = list_of(edits);
-    const int is_fine = ir_applies(ops, &list);
-    edits_free(&list);
-    return is_fine;
+    return ir_applies(ops, list_of(edits));
 }
 
 /* Of the edits with each of so many seeds, how many give that part? */
@@ -91,13 +88,11 @@ static void moving(void)
 static unsigned last_id(const char *edits)
 {
     struct body b;
-    struct edits list = list_of(edits);
     LLVMModuleRef module = LLVMCloneModule(ops->module);
     body_make(&b, LLVMGetNamedFunction(module, "f"), &ops->flow);
-    const uint32_t id = operators_do_all(&b, &list, 0) ? b.item[b.n_items - 1].id : 0;
+    const uint32_t id = operators_do_all(&b, list_of(edits), 0) ? b.item[b.n_items - 1].id : 0;
     body_free(&b);
     LLVMDisposeModule(module);
-    edits_free(&list);
     return id;
 }
 
@@ -156,9 +151,9 @@ static void choices(void)
 
 static void steps(void)
 {
-    struct edits list = list_of("delete 2 0 0 0; move 6 4 0 7");
+    struct edits *list = list_of("delete 2 0 0 0; move 6 4 0 7");
     struct ir_step step[2];
-    REQUIRE(ir_steps(ops, &list, step) == 0);
+    REQUIRE(ir_steps(ops, list, step) == 0);
     CHECK_TEXT(step[0].what, "delete %d = fdiv float %a, %one");
     CHECK(has(step[0].before, "%d = fdiv float %a, %one\n"));
     CHECK(has(step[0].before, "%m = fmul float %l, %d\n"));
@@ -166,9 +161,8 @@ static void steps(void)
     CHECK_TEXT(step[1].what, "move %l = load float, ptr %p, align 4 before br label %loop");
     CHECK_EQ(step[1].line, 0);
     ir_steps_free(step, 2);
-    list.v[1].what = 99;
-    CHECK_EQ(ir_steps(ops, &list, step), -1);
-    edits_free(&list);
+    list->v[1].what = 99;
+    CHECK_EQ(ir_steps(ops, list, step), -1);
 }
 
 /* ---- kernels of GPUs ---- */
@@ -240,14 +234,13 @@ static void barriers(void)
 /* Without a linker there is no code object, and a message that says what is missing. */
 static void without_linker(void)
 {
-    char *search = xstrdup(getenv("PATH"));
+    char *search = new_copy(getenv("PATH"));
     struct ir *ir = gpu_kernel(&gpus[0], 1);
     setenv("PATH", "/nowhere", 1);
     CHECK_TEXT(emitted(ir, "-", IR_CODE_OBJECT, NULL), "");
     setenv("PATH", search, 1);
     const char *said = told();
     CHECK(has(said, "lld-16") && has(said, "apt-get"));
-    free(search);
     ir_close(ir);
 }
 
@@ -363,21 +356,8 @@ int main(void)
 {
     told_begin();
     ops = kernel_of(FIXTURE("ops.ll"), "f", &ir_unoptimised);
-    RUN(deletion);
-    RUN(deletion_of_a_load);
-    RUN(copying);
-    RUN(moving);
-    RUN(places);
-    RUN(replacing_and_swapping);
-    RUN(operands);
-    RUN(choices);
-    RUN(steps);
-    RUN(barriers);
-    RUN(without_linker);
-    RUN(random_lists);
-    RUN(never);
-    RUN(symbols);
-    RUN(children);
+    RUN_ALL(deletion, deletion_of_a_load, copying, moving, places, replacing_and_swapping, operands,
+            choices, steps, barriers, without_linker, random_lists, never, symbols, children);
     ir_close(ops);
     return program_end();
 }

@@ -87,28 +87,27 @@ static int change_version(struct buf *b)
 static void bitcode(void)
 {
     int n_told = 0;
-    struct buf copy = {0};
+    struct buf *copy = new_text();
     struct ir *ir = kernel_of(FIXTURE("mix.c"), "mix", &ir_baselines[0]);
     LLVMMemoryBufferRef bits = LLVMWriteBitcodeToMemoryBuffer(ir->module);
-    buf_add(&copy, LLVMGetBufferStart(bits), LLVMGetBufferSize(bits));
+    buf_add(copy, LLVMGetBufferStart(bits), LLVMGetBufferSize(bits));
     LLVMDisposeMemoryBuffer(bits);
     ir_close(ir);
-    put_bytes("whole.bc", copy.s, copy.n);
+    put_bytes("whole.bc", copy->s, copy->n);
     CHECK(opens("whole.bc", "mix", NULL, &ir_baselines[0]));
-    put_bytes("cut.bc", copy.s, copy.n / 2);
+    put_bytes("cut.bc", copy->s, copy->n / 2);
     CHECK(refused("cut.bc", "mix", "cut.bc", "error", ""));
-    CHECK(change_version(&copy));
-    for (size_t i = 100; i < copy.n; i += copy.n / 60) {
-        copy.s[i] ^= 0x15;
-        put_bytes("other.bc", copy.s, copy.n);
+    CHECK(change_version(copy));
+    for (size_t i = 100; i < copy->n; i += copy->n / 60) {
+        copy->s[i] ^= 0x15;
+        put_bytes("other.bc", copy->s, copy->n);
         const int is_open = opens("other.bc", "mix", NULL, &ir_unoptimised);
         const char *said = told();
         CHECK(is_open || count_of(said, program_name) == 1);
         n_told += has(said, "other.bc: it is of LLVM 19, and this is LLVM 16");
-        copy.s[i] ^= 0x15;
+        copy->s[i] ^= 0x15;
     }
     CHECK(n_told > 5);
-    buf_free(&copy);
 }
 
 /* What is forgotten is what the last list became, and nothing if it became nothing. */
@@ -209,12 +208,6 @@ static void names(void)
 int main(void)
 {
     told_begin();
-    RUN(bad_files);
-    RUN(bitcode);
-    RUN(forgetting);
-    RUN(no_frames);
-    RUN(natives);
-    RUN(attributes);
-    RUN(names);
+    RUN_ALL(bad_files, bitcode, forgetting, no_frames, natives, attributes, names);
     return program_end();
 }

@@ -132,7 +132,7 @@ static void budgets_are_kept(void)
 {
     static const long budgets[] = {1, 2, 5, 63, 64, 65, 100, 777};
     EACH_METHOD(m)
-    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+    for (size_t i = 0; i < COUNT(budgets); i++) {
         struct world w;
         world_open(&w, (struct synthetic){.seed = 3, .noise = 0.01}, NULL, 0);
         CHECK(searches_small(&w, m, budgets[i]) && is_spent(w.s.ran, budgets[i]));
@@ -350,15 +350,8 @@ static void says_what_is_wrong(void)
 int main(void)
 {
     told_begin();
-    RUN(finds_what_was_planted);
-    RUN(finds_a_front);
-    RUN(budgets_are_kept);
-    RUN(stops_when_told);
-    RUN(goes_on_anywhere);
-    RUN(goes_on_with_more);
-    RUN(seeds_differ);
-    RUN(small_worlds_end);
-    RUN(mad_results);
-    RUN(says_what_is_wrong);
+    RUN_ALL(finds_what_was_planted, finds_a_front, budgets_are_kept, stops_when_told,
+            goes_on_anywhere, goes_on_with_more, seeds_differ, small_worlds_end, mad_results,
+            says_what_is_wrong);
     return program_end();
 }

@@ -36,21 +36,12 @@ static struct edits mixed(const struct synthetic *s, size_t n)
     return list;
 }
 
-static struct archive *in_memory(const struct task *t)
-{
-    static const struct archive_story no_story[] = {{NULL, NULL}};
-    struct archive *a = NULL;
-    if (archive_open(&a, NULL, 0, no_story, t->names) != 0)
-        program_stop("an archive");
-    return a;
-}
-
 /* Does it come down to the planted edits? Twice the same. */
 static int comes_down(struct synthetic s, size_t n_idle)
 {
     const struct task t = syn_task(&s);
     struct edits list = mixed(&s, n_idle);
-    struct archive *a = in_memory(&t);
+    struct archive *a = in_memory(t.names);
     struct minimised m, again;
     const int is = search_minimise(&t, a, &list, &m) == 0 && m.list.n == SYN_GAINS
                    && syn_found(&m.list) == SYN_GAINS;
@@ -81,7 +72,7 @@ static void shares(void)
     struct synthetic s = {.seed = 11};
     const struct task t = syn_task(&s);
     struct edits list = mixed(&s, 5);
-    struct archive *a = in_memory(&t);
+    struct archive *a = in_memory(t.names);
     struct minimised m;
     double after = 1;
     REQUIRE(search_minimise(&t, a, &list, &m) == 0);
@@ -224,7 +215,7 @@ static int deletes_what_is_moved(void *self, const struct edit *e, struct edit *
 static const char *left_of(struct task t, const char *digits)
 {
     struct edits list = list_in(digits);
-    struct archive *a = in_memory(&t);
+    struct archive *a = in_memory(t.names);
     struct minimised m;
     t.self = &t;
     CHECK_EQ(search_minimise(&t, a, &list, &m), 0);
@@ -240,7 +231,7 @@ static const char *mended(const char *digits)
 {
     struct task t = task_by(evaluate_strictly);
     struct edits list = list_in(digits), right = {0};
-    struct archive *a = in_memory(&t);
+    struct archive *a = in_memory(t.names);
     CHECK_EQ(search_mend(&t, a, &list, &right), 0);
     const char *text = digits_of(&right);
     edits_free(&right);
@@ -272,7 +263,7 @@ static void mends(void)
     static const char *const all[][2] = {
         {"134", "134"}, {"123456789", "1345689"}, {"2", ""},      {"27", ""},
         {"541", "541"}, {"52471", "41"},          {"451", "451"}, {"", ""}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < COUNT(all); i++)
         CHECK_TEXT(mended(all[i][0]), all[i][1]);
 }
 
@@ -394,14 +385,7 @@ static void infinities(void)
 
 int main(void)
 {
-    RUN(what_was_planted);
-    RUN(shares);
-    RUN(pairs_go);
-    RUN(simpler_ones);
-    RUN(mends);
-    RUN(ranks);
-    RUN(crowding);
-    RUN(preference);
-    RUN(infinities);
+    RUN_ALL(what_was_planted, shares, pairs_go, simpler_ones, mends, ranks, crowding, preference,
+            infinities);
     return test_end();
 }

@@ -35,17 +35,16 @@ static const char calls[] =
 /* Images of 4 x 4 numbers; the label says which half is brighter. */
 static void put_rows(void)
 {
-    struct buf b = {0};
-    buf_puts(&b, "label");
+    struct buf *b = new_text();
+    buf_puts(b, "label");
     for (int i = 0; i < PIXELS; i++)
-        buf_printf(&b, ",p%d", i);
+        buf_printf(b, ",p%d", i);
     for (int k = 0; k < IMAGES; k++) {
-        buf_printf(&b, "\n%d", k % 2);
+        buf_printf(b, "\n%d", k % 2);
         for (int i = 0; i < PIXELS; i++)
-            buf_printf(&b, ",%g", ((i < 8) == k % 2) * 0.5 + i * k % 7 / 14.0);
+            buf_printf(b, ",%g", ((i < 8) == k % 2) * 0.5 + i * k % 7 / 14.0);
     }
-    put_text("rows.csv", "%s\n", b.s);
-    buf_free(&b);
+    put_text("rows.csv", "%s\n", b->s);
 }
 
 /* ---- networks ---- */
@@ -177,13 +176,12 @@ static void exports(void)
 {
     char words[100] = "";
     put_text("calls.c", "%s", calls);
-    RAN_CASE(RAN("kpred-evolve ml-export climb.log -o library --name net") == 0
-                 && RAN("/usr/bin/env %s -std=c11 -O2 -I. calls.c library/net.o -lm -o calls",
-                        compiler())
-                        == 0
-                 && RAN("./calls") == 0
-                 && sscanf(program.out.s, "%*d variants, %99[^\n]", words) == 1,
-             "as a library");
+    RAN_CASE(
+        RAN("kpred-evolve ml-export climb.log -o library --name net") == 0
+            && RAN("/usr/bin/env %s -std=c11 -O2 -I. calls.c library/net.o -lm -o calls", own_cc())
+                   == 0
+            && RAN("./calls") == 0 && sscanf(program.out.s, "%*d variants, %99[^\n]", words) == 1,
+        "as a library");
     RAN("kpred-evolve ml-report climb.log --csv");
     const char *module = strstr(program.out.s, "\nmodule,1.0000,"),
                *chosen = strstr(program.out.s, "\nchosen,0.");
@@ -200,13 +198,12 @@ static void predicts(void)
     for (int bound = 1; bound <= 1000; bound += 999) {
         double least = HUGE_VAL;
         int want = -1, got = -2;
-        char *text = xstrdup(text_of("library/net.csv")), *at = text, *line;
+        char *text = new_copy(text_of("library/net.csv")), *at = text, *line;
         while ((line = next_line(&at)) != NULL)
             if (begins(line, say("%d,", bound)) && number_of(line, 2) < least) {
                 least = number_of(line, 2);
                 want = (int)number_of(line, 1);
             }
-        free(text);
         RAN_CASE(RAN("kpred predict net_model.h bound=%d -k 1", bound) == 0
                      && sscanf(below_heading(program.out.s), "%*s %*s %d", &got) == 1
                      && got == want,

@@ -59,7 +59,7 @@ static double by_difference(const struct net_layer *l, float *value, float *in, 
 static void slopes_of(const struct net *net, struct net_layer l)
 {
     float in[MOST], out[MOST], weight[MOST], slope_out[MOST], slope_in[MOST];
-    float *slope = xcalloc(net->n_values, sizeof *slope);
+    float *slope = new_memory(net->n_values, sizeof *slope);
     l.is_relu = 0;
     draw(in, net_size(l.in), 2);
     draw(weight, net_size(l.out), 3);
@@ -73,7 +73,6 @@ static void slopes_of(const struct net *net, struct net_layer l)
               < 1e-3);
     for (size_t i = 0; i < net->n_values; i++)
         CHECK((i >= l.weights && i < l.biases + l.n_biases) || slope[i] == 0);
-    free(slope);
 }
 
 static void slopes(void)
@@ -187,13 +186,12 @@ static struct lesson lesson;
 static void opens(void)
 {
     struct net net;
-    struct buf text = {0};
+    struct buf *text = new_text();
     static const struct edits none;
     enum outcome why;
     REQUIRE(engine_open(&engine) == 0 && net_open(&net, "dense", shape, N_LABELS, 1) == 0);
-    CHECK_EQ(step_text(&net, BATCH, (double)rate, &text), 0);
-    put_bytes("s.mlir", text.s, text.n);
-    buf_free(&text);
+    CHECK_EQ(step_text(&net, BATCH, (double)rate, text), 0);
+    put_bytes("s.mlir", text->s, text->n);
     net_close(&net);
     REQUIRE(tensor_open(&program_of_step, engine, "s.mlir", NULL) == 0);
     CHECK_TEXT(tensor_function(program_of_step), "dense_step");
@@ -238,7 +236,7 @@ static double slope(float *values, size_t i)
 static void slopes_of_loss(void)
 {
     const size_t n = lesson.net.n_values;
-    float *values = xcalloc(n, sizeof *values), *other = xcalloc(n, sizeof *other);
+    float *values = new_memory(n, sizeof *values), *other = new_memory(n, sizeof *other);
     double far = 0, most = 0;
     CHECK_EQ(
         lesson_run(&lesson, code, lesson.net.value, lesson.pixel, lesson.label, 1, values, other),
@@ -251,8 +249,6 @@ static void slopes_of_loss(void)
         most = fmax(most, fabs(want));
     }
     EXPECT(most > 0.1 && far < 0.005, "slopes up to %g differ by %g", most, far);
-    free(values);
-    free(other);
 }
 
 /* Three steps are one step three times, with the batches in their order. */
@@ -297,12 +293,11 @@ static void batches(void)
 
 static void errors(void)
 {
-    float *values = xcalloc(lesson.net.n_values, sizeof *values);
+    float *values = new_memory(lesson.net.n_values, sizeof *values);
     CHECK(lesson_error(&lesson, values, &images) > 0.59 /* label 0 alone: 4 of 10 */
           && lesson_error(&lesson, values, &images) < 0.61);
     values[lesson.net.layer[1].biases + 2] = NAN;
     CHECK(lesson_error(&lesson, values, &images) >= 1);
-    free(values);
 }
 
 static void messages(void)
@@ -317,7 +312,7 @@ static void messages(void)
                {2, 0, "its third input"}};
     struct net mobile;
     struct buf text = {0};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         struct tensor_type t = tensor_type(program_of_step);
         struct lesson none;
         if (all[i].in < 0)
@@ -340,11 +335,7 @@ static void lessons(void)
     RUN(opens);
     if (code == NULL)
         return;
-    RUN(slopes_of_loss);
-    RUN(steps);
-    RUN(batches);
-    RUN(errors);
-    RUN(messages);
+    RUN_ALL(slopes_of_loss, steps, batches, errors, messages);
     lesson_close(&lesson);
     tensor_close(program_of_step);
     engine_close(engine);
@@ -360,11 +351,7 @@ static void lessons(void)
 int main(void)
 {
     told_begin();
-    RUN(padding);
-    RUN(slopes);
-    RUN(max_stops_slopes);
-    RUN(learning);
-    RUN(parts);
+    RUN_ALL(padding, slopes, max_stops_slopes, learning, parts);
     lessons();
     return program_end();
 }

@@ -141,10 +141,6 @@ static void forged_report(void)
 
 int main(void)
 {
-    RUN(errors_of_elements);
-    RUN(errors_of_integers);
-    RUN(statistics);
-    RUN(forged_times);
-    RUN(forged_report);
+    RUN_ALL(errors_of_elements, errors_of_integers, statistics, forged_times, forged_report);
     return test_end();
 }

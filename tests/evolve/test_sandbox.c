@@ -10,7 +10,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
@@ -145,7 +144,7 @@ static void ends(void)
         {prepares_badly, 7, SANDBOX_REFUSED, 14}
     };
     struct sandbox *s = opened();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         const int is_done = all[i].end == SANDBOX_DONE, what = all[i].what;
         int code;
         seen[2] = -1;
@@ -289,7 +288,7 @@ static void guards(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t bytes[] = {0, 1, 100, page - 1, page, page + 1, 3 * page};
-    const size_t n = sizeof bytes / sizeof *bytes;
+    const size_t n = COUNT(bytes);
     struct guarded g;
     for (int side = 0; side < 2; side++) {
         REQUIRE(guarded_make(&g, bytes, n, (enum guarded_side)side) == 0);
@@ -526,20 +525,7 @@ int main(void)
     if (shared == MAP_FAILED)
         return 1;
     seen = shared;
-    RUN(ends);
-    RUN(own_phase);
-    RUN(late);
-    RUN(parent_dies);
-    RUN(refused);
-    RUN(guards);
-    RUN(margins);
-    RUN(packed);
-    RUN(answers);
-    RUN(large_requests);
-    RUN(several);
-    RUN(members_are_replaced);
-    RUN(dying);
-    RUN(members_are_late);
-    RUN(cannot_begin);
+    RUN_ALL(ends, own_phase, late, parent_dies, refused, guards, margins, packed, answers,
+            large_requests, several, members_are_replaced, dying, members_are_late, cannot_begin);
     return program_end();
 }

@@ -13,8 +13,6 @@
 #include "base/numbers.h"
 #include "base/util.h"
 
-#include <stdlib.h>
-
 static struct engine *engine;
 static struct tensor_program *p; /* the usual one */
 
@@ -57,7 +55,7 @@ static void reads(void)
 
 static void reads_tosa(void)
 {
-    struct buf text = {0};
+    struct buf *text = new_text();
     struct tensor_program *tosa = open_text(
         "func.func @g(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {\n"
         "  %y = \"tosa.clamp\"(%x) {min_fp = 0.0 : f32, max_fp = 6.0 : f32, min_int = 0 : i64, "
@@ -65,9 +63,8 @@ static void reads_tosa(void)
         "  return %y : tensor<4x3xf32>\n}\n",
         "g");
     REQUIRE(tosa != NULL);
-    tensor_text(tosa, &text);
-    CHECK(strstr(text.s, "tosa") == NULL && strstr(text.s, "arith.maxf") != NULL);
-    buf_free(&text);
+    tensor_text(tosa, text);
+    CHECK(strstr(text->s, "tosa") == NULL && strstr(text->s, "arith.maxf") != NULL);
     tensor_close(tosa);
 }
 
@@ -104,7 +101,7 @@ static void messages(void)
     struct tensor_program *no = NULL;
     CHECK_EQ(tensor_open(&no, engine, "/no/such/file.mlir", NULL), -1);
     CHECK(was_told("/no/such/file.mlir"));
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         no = open_text(all[i].text, all[i].function);
         EXPECT(no == NULL && was_told(all[i].message), "not said: %.100s", all[i].message);
         tensor_close(no);
@@ -133,12 +130,12 @@ static int run(const struct edits *list, float out[8])
 }
 
 /* The edit with a seed with which it is told by these words */
-static struct edits told_by(const char *edit, const char *words)
+static const struct edits *told_by(const char *edit, const char *words)
 {
-    struct edits list = list_of(edit);
-    for (; list.v[0].seed < 1000; list.v[0].seed++) {
+    struct edits *list = list_of(edit);
+    for (; list->v[0].seed < 1000; list->v[0].seed++) {
         char *step = NULL;
-        const int found = tensor_steps(p, &list, &step) == 0 && has(step, words);
+        const int found = tensor_steps(p, list, &step) == 0 && has(step, words);
         free(step);
         if (found)
             return list;
@@ -175,13 +172,12 @@ static void each_edit(void)
     float out[8];
     REQUIRE(run(&none, out) == 0);
     CHECK(memcmp(out, as_it_is, sizeof out) == 0);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct edits list = told_by(all[i].edit, all[i].words);
-        EXPECT(tensor_applies(p, &list) && run(&list, out) == 0, "%s applies", all[i].edit);
+    for (size_t i = 0; i < COUNT(all); i++) {
+        const struct edits *list = told_by(all[i].edit, all[i].words);
+        EXPECT(tensor_applies(p, list) && run(list, out) == 0, "%s applies", all[i].edit);
         for (int k = 0; k < 8; k++)
             EXPECT(out[k] >= all[i].want[k] && out[k] <= all[i].want[k], "%s: %d: %g", all[i].words,
                    k, (double)out[k]);
-        edits_free(&list);
     }
 }
 
@@ -191,17 +187,16 @@ static void what_does_not_apply(void)
                                         "move 5 5 0 1",     "move 5 6 0 1",     "move 5 0 0 1",
                                         "replace 5 5 0 1",  "swap 5 5 0 1",     "operand 6 0 3 1",
                                         "constant 1 0 0 1", "constant 5 0 0 1", "delete 5 0 0 1"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         enum outcome why = OUTCOME_VALID;
         char *step = NULL;
-        struct edits list = list_of(wrong[i]);
-        if (i + 1 == sizeof wrong / sizeof *wrong)
-            list.v[0].op = OP_ALL; /* which is no operator */
-        EXPECT(!tensor_applies(p, &list), "%s", wrong[i]);
-        EXPECT(tensor_compile(p, &list, &why) == NULL && why == OUTCOME_INAPPLICABLE, "%s",
+        struct edits *list = list_of(wrong[i]);
+        if (i + 1 == COUNT(wrong))
+            list->v[0].op = OP_ALL; /* which is no operator */
+        EXPECT(!tensor_applies(p, list), "%s", wrong[i]);
+        EXPECT(tensor_compile(p, list, &why) == NULL && why == OUTCOME_INAPPLICABLE, "%s",
                wrong[i]);
-        EXPECT(tensor_steps(p, &list, &step) == -1, "steps of %s", wrong[i]);
-        edits_free(&list);
+        EXPECT(tensor_steps(p, list, &step) == -1, "steps of %s", wrong[i]);
     }
 }
 
@@ -222,18 +217,15 @@ static struct edits random_list(uint64_t *random, size_t n)
    verifies. */
 static void check_list(const struct edits *list, uint64_t *random)
 {
-    struct buf once = {0}, again = {0}, less = {0};
+    struct buf *once = new_text(), *again = new_text(), *less = new_text();
     struct edits shorter = {0};
-    CHECK_EQ(tensor_emit(p, list, &once), 0);
-    CHECK_EQ(tensor_emit(p, list, &again), 0);
-    CHECK(once.s != NULL && again.s != NULL && strcmp(once.s, again.s) == 0);
+    CHECK_EQ(tensor_emit(p, list, once), 0);
+    CHECK_EQ(tensor_emit(p, list, again), 0);
+    CHECK(once->s != NULL && again->s != NULL && strcmp(once->s, again->s) == 0);
     edits_copy(&shorter, list);
     edits_drop(&shorter, (size_t)(num_draw(random) % list->n));
-    CHECK_EQ(tensor_emit(p, &shorter, &less) == 0, tensor_applies(p, &shorter));
+    CHECK_EQ(tensor_emit(p, &shorter, less) == 0, tensor_applies(p, &shorter));
     edits_free(&shorter);
-    buf_free(&once);
-    buf_free(&again);
-    buf_free(&less);
 }
 
 static void random_lists(void)
@@ -254,14 +246,12 @@ static void random_lists(void)
 /* What is asked for again is there again, and what was changed meanwhile is not taken for it. */
 static void again(void)
 {
-    struct edits half = list_of("replace 7 2 0 0"), zero = list_of("replace 7 3 0 0");
+    const struct edits *half = list_of("replace 7 2 0 0"), *zero = list_of("replace 7 3 0 0");
     float out[8];
     for (int turn = 0; turn < 3; turn++) {
-        CHECK(run(&half, out) == 0 && out[0] == 0.5f && run(&half, out) == 0 && out[7] == 0.5f);
-        CHECK(run(&zero, out) == 0 && out[0] == 0 && out[7] == 0);
+        CHECK(run(half, out) == 0 && out[0] == 0.5f && run(half, out) == 0 && out[7] == 0.5f);
+        CHECK(run(zero, out) == 0 && out[0] == 0 && out[7] == 0);
     }
-    edits_free(&half);
-    edits_free(&zero);
 }
 
 /* Code that stays, as the baseline's, is not disturbed by code that comes and goes. */
@@ -358,8 +348,8 @@ static void two(void)
 /* A function of an operation that sums over its last loop, with those maps and that body */
 static void orders(const char *maps, const char *b_type, const char *body, const char *want)
 {
-    struct buf text = {0}, got = {0};
-    buf_printf(&text,
+    struct buf *text = new_text(), *got = new_text();
+    buf_printf(text,
                "func.func @f(%%a: tensor<4x5xf32>, %%b: %s, %%c: tensor<4x6xf32>) -> "
                "tensor<4x6xf32> {\n"
                "  %%r = linalg.generic {indexing_maps = [%s, affine_map<(m, n, k) -> (m, n)>], "
@@ -368,15 +358,13 @@ static void orders(const char *maps, const char *b_type, const char *body, const
                "  ^bb0(%%x: f32, %%y: f32, %%z: f32):\n    %s\n    linalg.yield %%s : f32\n"
                "  } -> tensor<4x6xf32>\n  return %%r : tensor<4x6xf32>\n}\n",
                b_type, maps, b_type, body);
-    MlirModule module = engine_parse(engine, "m.mlir", text.s, text.n);
+    MlirModule module = engine_parse(engine, "m.mlir", text->s, text->n);
     REQUIRE(!mlirModuleIsNull(module));
     loops_order(module);
     CHECK(mlirOperationVerify(mlirModuleGetOperation(module)));
-    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, &got);
-    EXPECT(strstr(got.s, want) != NULL, "%s: no %s", got.s, want);
+    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, got);
+    EXPECT(strstr(got->s, want) != NULL, "%s: no %s", got->s, want);
     mlirModuleDestroy(module);
-    buf_free(&text);
-    buf_free(&got);
 }
 
 static void order(void)
@@ -420,7 +408,7 @@ static const struct shape shapes[] = {
     {1, {20}},      {2, {2, 3}},    {2, {3, 2}},       {2, {3, 4}},       {2, {4, 3}},
     {2, {2, 6}},    {2, {1, 3}},    {2, {5, 1}},       {3, {2, 3, 4}},    {3, {4, 2, 3}},
     {3, {1, 1, 3}}, {3, {5, 1, 2}}, {4, {2, 3, 4, 1}}, {4, {3, 2, 2, 2}}, {4, {1, 1, 1, 1}}};
-enum { N_SHAPES = sizeof shapes / sizeof *shapes, MOST = 32 };
+enum { N_SHAPES = COUNT(shapes), MOST = 32 };
 
 /* The index of each dimension of the element number `at` */
 static void unfold(const struct shape *s, int64_t at, int64_t index[SHAPE_RANK])
@@ -506,11 +494,9 @@ static int64_t source_of(const struct shape *from, const struct shape *to, int64
 
 static void says(const struct shape *from, const struct shape *to, const char *want)
 {
-    struct buf text = {0}, words = {0};
-    shape_change(from, to, &text, &words);
-    CHECK_TEXT(words.s == NULL ? "" : words.s, want);
-    buf_free(&text);
-    buf_free(&words);
+    struct buf *text = new_text(), *words = new_text();
+    shape_change(from, to, text, words);
+    CHECK_TEXT(words->s == NULL ? "" : words->s, want);
 }
 
 static void words(void)
@@ -538,38 +524,29 @@ static struct engine_tensor tensor(const struct shape *s, float *at)
 
 static int compute(const struct shape *from, const struct shape *to, float *in, float *out)
 {
-    struct buf text = {0};
-    struct engine_code *code = NULL;
+    struct buf *text = new_text();
     const struct engine_tensor a = tensor(from, in), b = tensor(to, out);
-    shape_change(from, to, &text, NULL);
-    MlirModule module = engine_parse(engine, "change.mlir", text.s, text.n);
-    int rc = mlirModuleIsNull(module)
-                 ? -1
-                 : engine_build(engine, "change.mlir", module, "change", &code);
-    if (rc == 0)
-        rc = engine_run(engine_entry(code), &a, 1, &b);
+    shape_change(from, to, text, NULL);
+    struct engine_code *code = compile(text->s, "change");
+    const int rc = code == NULL ? -1 : engine_run(engine_entry(code), &a, 1, &b);
     engine_free(code);
-    if (!mlirModuleIsNull(module))
-        mlirModuleDestroy(module);
-    buf_free(&text);
     return rc;
 }
 
 static void change(const struct shape *from, const struct shape *to)
 {
     float in[MOST], out[MOST];
-    struct buf name = {0};
-    shape_words(from, &name);
-    buf_puts(&name, " to ");
-    shape_words(to, &name);
+    struct buf *name = new_text();
+    shape_words(from, name);
+    buf_puts(name, " to ");
+    shape_words(to, name);
     for (int i = 0; i < MOST; i++)
         in[i] = (float)(i + 1);
-    EXPECT(compute(from, to, in, out) == 0, "%s", name.s);
+    EXPECT(compute(from, to, in, out) == 0, "%s", name->s);
     for (int64_t i = 0; i < shape_count(to); i++) {
         const int64_t source = source_of(from, to, i);
-        EXPECT(out[i] == (source < 0 ? 0 : in[source]), "%s, element %d", name.s, (int)i);
+        EXPECT(out[i] == (source < 0 ? 0 : in[source]), "%s, element %d", name->s, (int)i);
     }
-    buf_free(&name);
 }
 
 /* Of each rule, pair of ranks, and change of size, two are enough. */
@@ -594,21 +571,8 @@ int main(void)
         program_stop("an engine");
     if ((p = open_text(usual, NULL)) == NULL)
         program_stop("the usual program");
-    RUN(reads);
-    RUN(reads_tosa);
-    RUN(messages);
-    RUN(each_edit);
-    RUN(what_does_not_apply);
-    RUN(random_lists);
-    RUN(again);
-    RUN(code_stays);
-    RUN(arena);
-    RUN(two);
-    RUN(order);
-    RUN(hushes);
-    RUN(leaves_no_files);
-    RUN(words);
-    RUN(pairs);
+    RUN_ALL(reads, reads_tosa, messages, each_edit, what_does_not_apply, random_lists, again,
+            code_stays, arena, two, order, hushes, leaves_no_files, words, pairs);
     tensor_close(p);
     engine_close(engine);
     return program_end();

@@ -380,7 +380,7 @@ static void refused_hosts(void)
          "timed and not held out"},
     };
     struct host *h = NULL;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT(all); i++) {
         h = host_of(all[i].text);
         const char *said = told();
         EXPECT(h == NULL && has(said, all[i].says) && has(said, "h.c")
@@ -472,16 +472,8 @@ int main(void)
     RUN(hostile);
     if (getenv("SOAK") != NULL)
         return program_end();
-    RUN(efforts);
-    RUN(tricks);
-    RUN(slower_is_slower);
-    RUN(buffers_are_filled_anew);
-    RUN(glances);
-    RUN(oracles);
-    RUN(overlaps);
-    RUN(refused_hosts);
-    RUN(refused_set_ups);
-    RUN(refused_kernels);
+    RUN_ALL(efforts, tricks, slower_is_slower, buffers_are_filled_anew, glances, oracles, overlaps,
+            refused_hosts, refused_set_ups, refused_kernels);
     host_close(usual);
     host_close(with_own_error);
     return program_end();

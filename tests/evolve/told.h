@@ -3,6 +3,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "evolve/archive.h"
 #include "evolve/edit.h"
 #include "harness/cases.h"
 
@@ -68,7 +69,7 @@ static inline void find_shared(void)
         unsigned long from = 0, to = 0;
         char rights[8] = "";
         if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 && strcmp(rights, "rw-s") == 0
-            && s->n < sizeof s->area / sizeof *s->area) {
+            && s->n < COUNT(s->area)) {
             s->area[s->n].from = (unsigned char *)(uintptr_t)from;
             s->area[s->n++].bytes = to - from;
         }
@@ -80,13 +81,11 @@ static inline void find_shared(void)
 /* What was told since the last call */
 static inline const char *told(void)
 {
-    static struct buf said;
     fflush(stderr);
-    said.n = 0;
-    buf_puts(&said, text_of("messages"));
+    const char *said = new_copy(text_of("messages"));
     if (freopen("messages", "w", stderr) == NULL)
         program_stop("messages");
-    return said.s;
+    return said;
 }
 
 static inline int was_told(const char *text)
@@ -94,18 +93,21 @@ static inline int was_told(const char *text)
     return has(told(), text);
 }
 
-static inline void put_bytes(const char *path, const char *bytes, size_t n)
+/* One without a log */
+static inline struct archive *in_memory(struct edit_names names)
 {
-    FILE *f = fopen(path, "wb");
-    if (f == NULL || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
-        program_stop(path);
+    static const struct archive_story none[] = {{NULL, NULL}};
+    struct archive *a = NULL;
+    if (archive_open(&a, NULL, 0, none, names) != 0)
+        program_stop("an archive");
+    return a;
 }
 
-/* A list by its text: operator, what, where, index, seed; to be freed */
-static inline struct edits list_of(const char *text)
+/* A list by its text: operator, what, where, index, seed */
+static inline struct edits *list_of(const char *text)
 {
-    struct edits list = {NULL, 0, 0};
-    if (edits_parse(text, edit_operators, &list) != 0)
+    struct edits *list = new_memory(1, sizeof *list);
+    if (edits_parse(text, edit_operators, list) != 0)
         program_stop(text);
     return list;
 }

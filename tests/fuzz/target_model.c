@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "eval/predictor.h"
+#include "harness/test.h"
 #include "model/any_tuple.h"
 #include "model/default_features.h"
 #include "model/products.h"
@@ -12,23 +13,46 @@
 
 /* ---- specs: what is read as one becomes a model, which a header brings back ---- */
 
-/* A network whose weights are all 0; returns whether a parameter has a choice */
+static uint64_t random;
+
+static const int8_t *random_weights(struct model *m, size_t n)
+{
+    int8_t *w = model_array(m, n, 1);
+    for (size_t i = 0; i < n; i++)
+        w[i] = (int8_t)test_between(&random, -20, 20);
+    return w;
+}
+
+static const int32_t *random_biases(struct model *m, size_t n)
+{
+    int32_t *bias = model_array(m, n, sizeof *bias);
+    for (size_t i = 0; i < n; i++)
+        bias[i] = test_between(&random, -9999, 9999);
+    return bias;
+}
+
+/* An untrained network, and any list of tuples; returns whether a parameter has a choice */
 static int make_network(struct model *m)
 {
     int n = 0;
+    random = 1;
     model_set_widths(m, 16, 16, 16);
     for (size_t i = 0; i < 3; i++) {
         kpred_layer *l = &m->net.layer[i];
-        l->weight = model_array(m, (size_t)l->rows * l->cols, 1);
-        l->bias = model_array(m, l->rows, sizeof *l->bias);
+        l->weight = random_weights(m, (size_t)l->rows * l->cols);
+        l->bias = random_biases(m, l->rows);
         l->shift = 7;
     }
+    for (size_t i = 0; i < m->n_listed; i++)
+        m->listed[i] = (unsigned char)test_random64(&random);
+    if (m->listed != NULL)
+        model_name_list(m);
     for (size_t t = 0; t < m->m.n_params; t++)
         if (m->params[t].n_values > 1) {
             const size_t rows = model_head_rows(&m->m, t), above = model_embedding_rows(&m->m, t);
-            m->heads[t].weight = model_array(m, rows * 16, 1);
-            m->heads[t].bias = model_array(m, rows, sizeof(int32_t));
-            m->heads[t].embedding = above != 0 ? model_array(m, above * 16, 1) : NULL;
+            m->heads[t].weight = random_weights(m, rows * 16);
+            m->heads[t].bias = random_biases(m, rows);
+            m->heads[t].embedding = above != 0 ? random_weights(m, above * 16) : NULL;
             m->heads[t].hidden_shift = 7;
             n++;
         }
@@ -144,7 +168,7 @@ static void use_clauses(const struct model *m)
 {
     static const int32_t problems[][3] = {{0, 0, 1}, {1, 1, 3}, {0, 4096, 1 << 24}, {1, 7, 64}};
     clauses_write(&m->clauses, m->spec, stdout);
-    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+    for (size_t i = 0; i < COUNT(problems); i++)
         if (all_tuples(m, problems[i]))
             FUZZ_REACHED(clause, "legal and illegal tuples");
 }

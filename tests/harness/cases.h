@@ -66,17 +66,33 @@ static inline int begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The text with the first `from`, which is in it, as `to`; it stays until the fourth call after. */
+/* The text with the first `from`, which is in it, as `to`; it stays until the program ends. */
 static inline const char *replaced(const char *text, const char *from, const char *to)
 {
-    static struct buf texts[4];
-    static size_t at;
-    struct buf *b = &texts[at++ % 4];
+    struct buf *b = new_text();
     const char *p = strstr(text, from);
     if (p == NULL)
         program_stop(from);
-    b->n = 0;
     buf_printf(b, "%.*s%s%s", (int)(p - text), text, to, p + strlen(from));
+    return b->s;
+}
+
+static inline int program_by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The text with its lines sorted by bytes; it stays until the program ends. */
+static inline const char *sorted(const char *text)
+{
+    const size_t n = count_lines(text);
+    char *next = new_copy(text), **lines = new_memory(n + 1, sizeof *lines);
+    struct buf *b = new_text();
+    for (size_t i = 0; i < n; i++)
+        lines[i] = next_line(&next);
+    qsort(lines, n, sizeof *lines, program_by_text);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(b, "%s\n", lines[i]);
     return b->s;
 }
 
@@ -99,6 +115,39 @@ static inline int has_lines(const char *text, const char *lines)
     return 1;
 }
 
+/* ---- lines of cases ---- */
+
+/* A pattern in which \n is the end of a line */
+static inline const char *with_newlines(const char *text)
+{
+    const char *at = strstr(text, "\\n");
+    return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
+}
+
+/* The text with each $NAME as the last line NAME = ... of these has it; it stays until the program
+   ends. */
+static inline const char *expanded(const char *text, const char *names)
+{
+    struct buf *b = new_text();
+    for (size_t n; *text != '\0'; text += n) {
+        const char *is = NULL;
+        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 1;
+        const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
+        for (const char *p = names; n > 1 && (p = strstr(p, key)) != NULL; p++)
+            is = p + strlen(key);
+        if (is != NULL)
+            buf_add(b, is, strcspn(is, "\n"));
+        else
+            buf_add(b, text, n);
+    }
+    return b->s;
+}
+
+static inline int same_files(const char *a, const char *b)
+{
+    return *text_of(a) != '\0' && strcmp(text_of(a), text_of(b)) == 0;
+}
+
 /* ---- texts with names in them ---- */
 
 static struct {
@@ -108,7 +157,7 @@ static size_t n_lets;
 
 static inline void let(const char *name, const char *text)
 {
-    if (n_lets == sizeof lets / sizeof *lets)
+    if (n_lets == COUNT(lets))
         program_stop(name);
     lets[n_lets].name = xstrdup(name);
     lets[n_lets++].text = xstrdup(text);
@@ -127,14 +176,10 @@ static inline void add_filled(struct buf *b, const char *text)
     }
 }
 
-/* The text with what each {NAME} stands for; it stays until the eighth call after. */
+/* The text with what each {NAME} stands for; it stays until the program ends. */
 static inline const char *filled(const char *text)
 {
-    static struct buf texts[8];
-    static size_t at;
-    struct buf *b = &texts[at++ % 8];
-    b->n = 0;
-    buf_puts(b, "");
+    struct buf *b = new_text();
     add_filled(b, text);
     return b->s;
 }
@@ -294,6 +339,11 @@ static inline double programs_took(long *kb)
 static inline int has_command(const char *name)
 {
     return RAN("/usr/bin/env %s --version", name) != 127;
+}
+
+static inline const char *own_cc(void)
+{
+    return getenv("CC") != NULL ? getenv("CC") : "cc";
 }
 
 static inline const char *in_build(const char *name)

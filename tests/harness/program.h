@@ -65,6 +65,30 @@ static struct {
 #define CHECK_RAN(condition, what) ((condition) ? (void)0 : program_fail(__FILE__, __LINE__, what))
 #define RAN_CASE(condition, name)  program_case(name, (condition) != 0, __FILE__, __LINE__)
 
+/* ---- memory that stays until the program ends, of which the last piece knows the others ---- */
+
+static inline void *new_memory(size_t n, size_t size)
+{
+    static void **last;
+    void **now = xcalloc(1, 2 * sizeof *now + n * size);
+    *now = last;
+    last = now;
+    return now + 2;
+}
+
+/* An empty one */
+static inline struct buf *new_text(void)
+{
+    struct buf *b = new_memory(1, sizeof *b);
+    buf_puts(b, "");
+    return b;
+}
+
+static inline char *new_copy(const char *text)
+{
+    return strcpy(new_memory(strlen(text) + 1, 1), text);
+}
+
 /* ---- files ---- */
 
 static inline void remove_tree(const char *path);
@@ -88,6 +112,13 @@ PRINTF_LIKE(2, 3) static inline void put_text(const char *path, const char *form
     vfprintf(f, format, args);
     va_end(args);
     if (fclose(f) != 0)
+        program_stop(path);
+}
+
+static inline void put_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    if (f == NULL || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)
         program_stop(path);
 }
 

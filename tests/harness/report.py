@@ -133,6 +133,11 @@ def check(name, test, *arguments):
     print(f"FAIL {name}: " + "\n    ".join(map(str, wrong[:9])) if wrong else f"ok {name}", flush=True)
 
 
+def tell(name, wrong):
+    """A check of what is wrong, which may be nothing"""
+    check(name, list, wrong if isinstance(wrong, list) else [wrong] if wrong else [])
+
+
 def refuse(name, status, text, line, **options):
     """A check: the status, no output, and one line of complaint with this text"""
     def refuses():

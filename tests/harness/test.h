@@ -2,7 +2,9 @@
    SPDX-License-Identifier: MIT
 
        static void sums(void) { CHECK(1 + 1 == 2); CHECK_EQ(2 + 2, 4); CHECK_TEXT("a", "a"); }
-       int main(void) { RUN(sums); CASE(3 > 2, "%d is more", 3); return test_end(); } */
+       int main(void) { RUN(sums); CASE(3 > 2, "%d is more", 3); return test_end(); }
+
+   RUN_ALL(sums, products) runs several. */
 #pragma once
 
 #include <stdarg.h>
@@ -11,7 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of an array's elements */
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
 #define RUN(test)        test_run(#test, test)
+#define RUN_ALL(...)     test_run_all(#__VA_ARGS__, (void (*const[])(void)){__VA_ARGS__, 0})
 #define CHECK(condition) CHECK_OF(condition, #condition)
 /* with what to say in place of the condition */
 #define CHECK_OF(condition, what) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, what))
@@ -109,6 +115,17 @@ static inline void test_run(const char *name, void (*test)(void))
     test_start(name);
     test();
     test_stop();
+}
+
+/* names: with a comma and a blank behind each but the last one */
+static inline void test_run_all(const char *names, void (*const *tests)(void))
+{
+    for (char name[128]; *tests; tests++) {
+        const size_t n = strcspn(names, ",");
+        snprintf(name, sizeof name, "%.*s", (int)n, names);
+        test_run(name, *tests);
+        names += n + strspn(names + n, ", ");
+    }
 }
 
 static inline int test_case(int is_met, const char *file, int line, const char *what,

@@ -14,11 +14,9 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 enum { MOST = 31, MANY_LAUNCHES = 1024, MANY_CALLS = 1 << 16 };
 
 /* How an error is told: returned and pending, one of both, or only by the next synchronisation */

@@ -390,22 +390,12 @@ static void time_is_as_good_as_it_says(void)
 int main(void)
 {
     scene_run_rows(rows, COUNT(rows));
-    RUN(the_fastest_wins_wherever_it_is);
-    RUN(equal_times_go_to_the_better_ranked);
-    RUN(noise_seldom_wins);
-    RUN(every_round_has_an_order_of_its_own);
-    RUN(drift_and_outliers_do_no_harm);
-    RUN(one_slow_launch_on_entry_does_no_harm);
-    RUN(two_runs_are_the_same);
-    RUN(statistics);
-    RUN(statistics_of_batches);
-    RUN(the_middle_of_samples);
-    RUN(a_pair_is_compared_round_by_round);
-    RUN(the_noise_is_the_mean_of_the_pairs);
-    RUN(the_error_of_a_gap);
-    RUN(noise_of_others_keeps_one_in_the_race);
-    RUN(between_one_and_two_errors);
-    RUN(time_until_it_is_known_or_the_budget_ends);
-    RUN(time_is_as_good_as_it_says);
+    RUN_ALL(the_fastest_wins_wherever_it_is, equal_times_go_to_the_better_ranked, noise_seldom_wins,
+            every_round_has_an_order_of_its_own, drift_and_outliers_do_no_harm,
+            one_slow_launch_on_entry_does_no_harm, two_runs_are_the_same, statistics,
+            statistics_of_batches, the_middle_of_samples, a_pair_is_compared_round_by_round,
+            the_noise_is_the_mean_of_the_pairs, the_error_of_a_gap,
+            noise_of_others_keeps_one_in_the_race, between_one_and_two_errors,
+            time_until_it_is_known_or_the_budget_ends, time_is_as_good_as_it_says);
     return test_end();
 }

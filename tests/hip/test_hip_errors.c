@@ -580,23 +580,12 @@ static void scripts_at_random(void)
 int main(void)
 {
     scene_run_rows(rows, COUNT(rows));
-    RUN(every_call_fails);
-    RUN(the_event_of_a_round_fails);
-    RUN(the_best_so_far_after_a_sticky_error);
-    RUN(the_best_of_entry_after_a_sticky_error);
-    RUN(launches_and_callbacks_fail);
-    RUN(candidates_fail_without_budget);
-    RUN(a_sticky_error_behind_another);
-    RUN(flushes_fail);
-    RUN(out_of_resources_and_the_stream);
-    RUN(all_fail_and_the_best_ranked_says_why);
-    RUN(a_slower_one_wins_where_the_fastest_fail);
-    RUN(verify_leaves_an_error);
-    RUN(a_capture_is_left_alone);
-    RUN(times_that_are_never_usable);
-    RUN(times_that_are_sometimes_unusable);
-    RUN(a_time_that_is_unusable_once);
-    RUN(a_candidate_without_a_time);
-    RUN(scripts_at_random);
+    RUN_ALL(every_call_fails, the_event_of_a_round_fails, the_best_so_far_after_a_sticky_error,
+            the_best_of_entry_after_a_sticky_error, launches_and_callbacks_fail,
+            candidates_fail_without_budget, a_sticky_error_behind_another, flushes_fail,
+            out_of_resources_and_the_stream, all_fail_and_the_best_ranked_says_why,
+            a_slower_one_wins_where_the_fastest_fail, verify_leaves_an_error,
+            a_capture_is_left_alone, times_that_are_never_usable, times_that_are_sometimes_unusable,
+            a_time_that_is_unusable_once, a_candidate_without_a_time, scripts_at_random);
     return test_end();
 }

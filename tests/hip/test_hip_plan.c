@@ -502,22 +502,12 @@ static void statuses_have_texts(void)
 int main(void)
 {
     scene_run_rows(rows, COUNT(rows));
-    RUN(drop_factor);
-    RUN(tolerance);
-    RUN(short_launches_are_batched);
-    RUN(max_launches);
-    RUN(entry_ends_at_two_thirds_of_the_launches);
-    RUN(an_outlier_keeps_nobody_out);
-    RUN(a_warm_up_that_passes_the_budget);
-    RUN(rounds_behind_an_outlier);
-    RUN(budgets_are_kept);
-    RUN(prepare_precedes_each_launch);
-    RUN(flushes_precede_each_timed_launch);
-    RUN(verify_is_called_once_and_a_wrong_one_never_wins);
-    RUN(null_pointers);
-    RUN(callbacks_that_are_missing);
-    RUN(numbers_out_of_range);
-    RUN(counts_out_of_range);
-    RUN(statuses_have_texts);
+    RUN_ALL(drop_factor, tolerance, short_launches_are_batched, max_launches,
+            entry_ends_at_two_thirds_of_the_launches, an_outlier_keeps_nobody_out,
+            a_warm_up_that_passes_the_budget, rounds_behind_an_outlier, budgets_are_kept,
+            prepare_precedes_each_launch, flushes_precede_each_timed_launch,
+            verify_is_called_once_and_a_wrong_one_never_wins, null_pointers,
+            callbacks_that_are_missing, numbers_out_of_range, counts_out_of_range,
+            statuses_have_texts);
     return test_end();
 }

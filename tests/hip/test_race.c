@@ -21,7 +21,6 @@
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { K = 10, LAUNCHES = 104, FULL_WARM = 2, FULL = 50, MAX_LAUNCHES = 10000 };
 enum { MAX_ROWS = 256, MAX_COLUMNS = 16384 };
@@ -273,7 +272,7 @@ static const struct pool {
     const char *name;
     int n;
 } pools[] = {{"any ten of a row", 0}, {"ten of the best hundred", 100}, {"the best ten", 10}};
-enum { WAYS = sizeof ways / sizeof *ways, POOLS = sizeof pools / sizeof *pools };
+enum { WAYS = COUNT(ways), POOLS = COUNT(pools) };
 
 struct score {
     int right;

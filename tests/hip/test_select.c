@@ -107,12 +107,10 @@ static int is_right(const char *line, char *tuple, double *us)
 /* The times are those of the formula, and the winner is the first of the fastest. */
 static void formula(void)
 {
-    struct buf copy = {0};
     char tuple[64], best[64] = "";
     double least = 0, us = 0;
     int tables = 0;
-    buf_puts(&copy, program.out.s);
-    for (char *at = copy.s, *line; (line = next_line(&at)) != NULL;)
+    for (char *at = new_copy(program.out.s), *line; (line = next_line(&at)) != NULL;)
         if (lines_like(line, RANK) == 1) {
             CHECK_RAN(is_right(line, tuple, &us), line);
             if (least <= 0 || us < least)
@@ -126,7 +124,6 @@ static void formula(void)
     /* The slowest are dropped after two launches, others race on. */
     RAN_CHECK(lines_like(program.out.s, RANK " .* 2  slower$") > 0);
     RAN_CHECK(lines_like(program.out.s, RANK " .* [3-9]  slower$") > 0);
-    buf_free(&copy);
 }
 
 /* Ends with that status and, at the end of what it complains of, this */

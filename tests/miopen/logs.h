@@ -11,39 +11,6 @@
 #define STRIDED "-n 16 -c 64 -H 55 -W 28 -k 256 -y 1 -x 1 -u 2 -v 2"
 #define KEY_F   "64-55-28-1x1-256-28-14-16-0x0-2x2-1x1-0-NCHW-FP32-F"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
-static inline int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* A text made as by printf, its lines sorted by bytes; it stays until the fourth call after */
-static inline const char *sorted(const char *format, ...) PRINTF_LIKE(1, 2);
-static inline const char *sorted(const char *format, ...)
-{
-    static struct buf texts[4];
-    static char made[1 << 20];
-    static size_t at;
-    struct buf *b = &texts[at++ % 4];
-    char *next = made, **lines;
-    size_t n = 0;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(made, sizeof made, format, args);
-    va_end(args);
-    lines = xcalloc(count_lines(made) + 1, sizeof *lines);
-    while ((lines[n] = next_line(&next)) != NULL)
-        n++;
-    qsort(lines, n, sizeof *lines, by_text);
-    b->n = 0;
-    buf_puts(b, "");
-    for (size_t i = 0; i < n; i++)
-        buf_printf(b, "%s\n", lines[i]);
-    free(lines);
-    return b->s;
-}
-
 static inline void put_noise(const char *path)
 {
     uint64_t seed = 1;
@@ -60,7 +27,7 @@ static inline void put_network(const char *name)
 {
     struct buf parts[2] = {{0}, {0}};
     const char *heading = say("# %s\n", name);
-    char *text = xstrdup(text_of(in_root("tests/fixtures/networks.log")));
+    char *text = new_copy(text_of(in_root("tests/fixtures/networks.log")));
     char *at = strstr(text, heading), *line;
     if (at == NULL)
         program_stop(name);
@@ -70,7 +37,6 @@ static inline void put_network(const char *name)
     put_text(say("%s.log", name), "%s", parts[0].s);
     put_text(say("%s.keys", name), "%s", parts[1].s);
     buf_free(&parts[0]), buf_free(&parts[1]);
-    free(text);
 }
 
 /* kpred's output for the calls of two networks, and the log of these: `both` */
@@ -79,5 +45,5 @@ static inline char *put_both(void)
     put_network("resnet50");
     put_network("mobilenet");
     put_text("both", "%s%s", text_of("resnet50.log"), text_of("mobilenet.log"));
-    return xstrdup(RAN("kpred miopen --gpu gfx906_60 both") == 0 ? program.out.s : "");
+    return new_copy(RAN("kpred miopen --gpu gfx906_60 both") == 0 ? program.out.s : "");
 }

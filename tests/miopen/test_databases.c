@@ -8,7 +8,6 @@
 
 #define run_cases(kind) each_row_of("tests/miopen/databases.cases", kind, see_case)
 
-#define COUNT(a)  (sizeof(a) / sizeof *(a))
 #define SAYS      "kpred-train: "
 #define TEXT      "gfx906_60.txt" /* the file that is read, and its GPU */
 #define F_SPEC    "conv_asm_1x1u"
@@ -228,12 +227,11 @@ static void put_specs(void)
 
 static void names_with_commas(void)
 {
-    struct buf lines = {0};
+    struct buf *lines = new_text();
     for (int n = 1; n <= 16; n++)
-        buf_printf(&lines, "64-28-14-3x3-32-28-14-%d-1x1-1x1-1x1-0-NCHW-FP%d-W=" OF_GROUP ":%s\n",
-                   n, n <= 8 ? 32 : 16, n <= 8 ? "A<1, 2>" : "other");
-    put_text(TEXT, "%s", lines.s);
-    buf_free(&lines);
+        buf_printf(lines, "64-28-14-3x3-32-28-14-%d-1x1-1x1-1x1-0-NCHW-FP%d-W=" OF_GROUP ":%s\n", n,
+                   n <= 8 ? 32 : 16, n <= 8 ? "A<1, 2>" : "other");
+    put_text(TEXT, "%s", lines->s);
     ingest("group", TEXT " -o names.csv");
     RAN_CHECK(program_prints(text_of("names.csv"), "kpred-train ingest group.spec --data names.csv")
               && count_lines(program.out.s) == 17);

@@ -14,7 +14,7 @@ static const char *keys_of(const char *text, struct buf *keys)
 {
     struct driver_call call;
     enum driver_kind kind;
-    char *line = xstrdup(text), *at = line;
+    char *line = new_copy(text), *at = line;
     keys->n = 0;
     buf_puts(keys, "");
     while ((kind = driver_next(&at, &call)) != DRIVER_NONE) {
@@ -29,19 +29,17 @@ static const char *keys_of(const char *text, struct buf *keys)
                 conv_add_key(&call.conv, keys);
             }
     }
-    free(line);
     return keys->s;
 }
 
 static int print_keys(void)
 {
-    struct buf keys = {0};
+    struct buf *keys = new_text();
     char line[4096];
     while (fgets(line, sizeof line, stdin) != NULL) {
-        const char *text = keys_of(line, &keys);
+        const char *text = keys_of(line, keys);
         puts(*text != '\0' ? text : "?");
     }
-    buf_free(&keys);
     return fflush(stdout) != 0;
 }
 
@@ -58,16 +56,15 @@ static void keys_come_back(void)
         "32-4-9-9-3x3x3-16-4-9-9-2-1x1x1-1x1x1-1x1x1-0-NDHWC-NDHWC-NDHWC-FP16-W_g2",
         "64-56-56-1x1-256-56-56-16-0x0-1x1-1x1-1-NCHW-INT8-F_ciFP8_cwFP8_coBFP8",
     };
-    struct buf b = {0};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    struct buf *b = new_text();
+    for (size_t i = 0; i < COUNT(keys); i++) {
         struct conv c;
         char why[96] = "";
-        b.n = 0;
+        b->n = 0;
         CHECK(conv_parse_key(keys[i], strlen(keys[i]), &c, why) == 0);
-        conv_add_key(&c, &b);
-        CHECK(strcmp(b.s, keys[i]) == 0);
+        conv_add_key(&c, b);
+        CHECK(strcmp(b->s, keys[i]) == 0);
     }
-    buf_free(&b);
 }
 
 static void a_backward_key_is_swapped(void)
@@ -91,7 +88,7 @@ static void damaged_keys(void)
     static const char key[] = "480-14-14-1x1-120-14-14-512-0x0-1x1-1x1-0-NCHW-FP16-F_g3";
     static const char others[] = "0x-_gF9;=\x7f";
     const size_t n = sizeof key - 1;
-    struct buf once = {0}, twice = {0};
+    struct buf *once = new_text(), *twice = new_text();
     struct conv c;
     char why[96];
     for (size_t i = 0; i < n; i++)
@@ -101,26 +98,23 @@ static void damaged_keys(void)
             damaged[i] = *other;
             if (conv_parse_key(damaged, n, &c, why) != 0)
                 continue;
-            once.n = twice.n = 0;
-            conv_add_key(&c, &once);
-            CHECK(conv_parse_key(once.s, once.n, &c, why) == 0);
-            conv_add_key(&c, &twice);
-            CHECK(strcmp(once.s, twice.s) == 0);
+            once->n = twice->n = 0;
+            conv_add_key(&c, once);
+            CHECK(conv_parse_key(once->s, once->n, &c, why) == 0);
+            conv_add_key(&c, twice);
+            CHECK(strcmp(once->s, twice->s) == 0);
         }
     for (size_t i = 0; i < n - 3; i++)
         CHECK(conv_parse_key(key, i, &c, why) != 0);
-    buf_free(&once);
-    buf_free(&twice);
 }
 
 static void check_keys(const char *line, const char *expected)
 {
-    struct buf keys = {0};
-    const char *got = keys_of(line, &keys);
+    struct buf *keys = new_text();
+    const char *got = keys_of(line, keys);
     CHECK(strcmp(got, expected) == 0);
     if (strcmp(got, expected) != 0)
         printf("  %s\n  gives    %s\n  expected %s\n", line, got, expected);
-    buf_free(&keys);
 }
 
 static void see_case(const char *kind, char *const *c)
@@ -136,10 +130,6 @@ static void lines_of_calls(void)
     run_cases("name");
     run_cases("keys");
 }
-
-#define EACH(texts)                                                                           \
-    for (const char *const *each = (texts); each < (texts) + sizeof(texts) / sizeof *(texts); \
-         each++)
 
 static void what_stands_around_a_call(void)
 {
@@ -158,23 +148,13 @@ static void what_stands_around_a_call(void)
     static const char *const no_driver[] = {
         "MIOpenDrivers", "xMIOpenDriver", "MIOpenDriver/", "/opt/MIOpenDriver.sh", "miopendriver",
     };
-    char line[256];
-    EACH(behind)
-    {
-        snprintf(line, sizeof line, "(MIOpenDriver conv " STRIDED " -F 1 %s", *each);
-        check_keys(line, KEY_F);
-    }
+    for (size_t i = 0; i < COUNT(behind); i++)
+        check_keys(say("(MIOpenDriver conv " STRIDED " -F 1 %s", behind[i]), KEY_F);
     check_keys("(MIOpenDriver conv " STRIDED " -F 1 ; MIOpenDriver pool", KEY_F " ?");
-    EACH(before)
-    {
-        snprintf(line, sizeof line, "%sMIOpenDriver conv " STRIDED " -F 1", *each);
-        check_keys(line, KEY_F);
-    }
-    EACH(no_driver)
-    {
-        snprintf(line, sizeof line, "%s conv " STRIDED " -F 1 -n 0", *each);
-        check_keys(line, "");
-    }
+    for (size_t i = 0; i < COUNT(before); i++)
+        check_keys(say("%sMIOpenDriver conv " STRIDED " -F 1", before[i]), KEY_F);
+    for (size_t i = 0; i < COUNT(no_driver); i++)
+        check_keys(say("%s conv " STRIDED " -F 1 -n 0", no_driver[i]), "");
 }
 
 /* Options that are broken wherever they stand in a call, of which nothing else tells */
@@ -232,7 +212,7 @@ static void broken_lines(void)
     static const char *const lines[] = {
         "MIOpenDriver conv %s", "x \"./MIOpenDriver\" convfp16 -l 1 --wall=2 '-t' \"1\" %s # 3",
         "MIOpenDriver convint8 --bias 0\t-f NCHW %s 2>err"};
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+    for (size_t i = 0; i < COUNT(broken); i++)
         for (size_t j = 0; j < 3; j++)
             if (j < 2 || strstr(broken[i].options, "-_ 3") == NULL)
                 check_broken(lines[j], broken[i].options, broken[i].why);
@@ -247,16 +227,14 @@ static void noise(void)
         " -I NDHWC",    " -g 1",
     };
     uint64_t seed = 3;
-    struct buf line = {0}, keys = {0};
+    struct buf *line = new_text(), *keys = new_text();
     for (int i = 0; i < 20000; i++) {
-        line.n = 0;
-        buf_puts(&line, "MIOpenDriver conv");
+        line->n = 0;
+        buf_puts(line, "MIOpenDriver conv");
         for (int n = (int)test_between(&seed, 0, 12); n > 0; n--)
-            buf_puts(&line, pieces[test_between(&seed, 0, sizeof pieces / sizeof *pieces - 1)]);
-        CHECK(keys_of(line.s, &keys) != NULL);
+            buf_puts(line, pieces[test_between(&seed, 0, COUNT(pieces) - 1)]);
+        CHECK(keys_of(line->s, keys) != NULL);
     }
-    buf_free(&line);
-    buf_free(&keys);
 }
 
 int main(int argc, char **argv)
@@ -264,12 +242,7 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--keys") == 0)
         return print_keys();
     program_begin();
-    RUN(keys_come_back);
-    RUN(a_backward_key_is_swapped);
-    RUN(damaged_keys);
-    RUN(lines_of_calls);
-    RUN(what_stands_around_a_call);
-    RUN(broken_lines);
-    RUN(noise);
+    RUN_ALL(keys_come_back, a_backward_key_is_swapped, damaged_keys, lines_of_calls,
+            what_stands_around_a_call, broken_lines, noise);
     return program_end();
 }

@@ -15,7 +15,7 @@ static size_t n_models;
 
 static void open_models(void)
 {
-    for (const struct builtin *b = builtins; b->model != NULL && n_models < LENGTH(models); b++) {
+    for (const struct builtin *b = builtins; b->model != NULL && n_models < COUNT(models); b++) {
         struct perf_model *m = &models[n_models];
         if (model_open(b->model->name, &m->model) != 0)
             program_stop(b->model->name);
@@ -56,14 +56,13 @@ static const char *ingested(const char *model, const char *path, const char *gpu
 /* Is what predict says of a row's problem what stands behind its fields? */
 static int is_as_predicted(const struct perf_model *m, char *row, int beam)
 {
-    struct buf fields = {0};
+    struct buf *fields = new_text();
     for (size_t i = 0; i < m->model.m.n_fields; i++) {
         const size_t n = strcspn(row, ",");
-        buf_printf(&fields, "%s=%.*s ", m->model.m.fields[i].name, (int)n, row);
+        buf_printf(fields, "%s=%.*s ", m->model.m.fields[i].name, (int)n, row);
         row += n + (row[n] == ',');
     }
-    RAN("kpred predict %s %s --csv --beam %d", m->name, fields.s, beam);
-    buf_free(&fields);
+    RAN("kpred predict %s %s --csv --beam %d", m->name, fields->s, beam);
     const char *line = strchr(program.out.s, '\n');
     for (int i = 0; i < 2 && line != NULL; i++)
         line = strchr(line + 1, ',');
@@ -75,11 +74,10 @@ static int is_as_predicted(const struct perf_model *m, char *row, int beam)
 static int answers(const struct perf_model *m, const char *path, const char *gpu, int beam)
 {
     const size_t n = count_of(text_of(path), say("%s:", m->solver));
-    char *text = xstrdup(ingested(m->name, path, gpu)), *at = text, *row;
+    char *text = new_copy(ingested(m->name, path, gpu)), *at = text, *row;
     int same = n > 0 && count_lines(text) == n;
     for (int i = 0; i < 8 && same && (row = next_line(&at)) != NULL; i++)
         same = is_as_predicted(m, row, beam);
-    free(text);
     return same;
 }
 
@@ -127,20 +125,19 @@ static void add_told(struct buf *told)
    GPU that is taken for it is named with them. */
 static int is_nearest_of_all(const char *gpu)
 {
-    struct buf told = {0};
+    struct buf *told = new_text();
     size_t n_run = 0, n_printed = 0;
     int agree = RAN("kpred miopen --gpu %s --nearest resnet50.log log", gpu) == 0;
-    add_told(&told);
+    add_told(told);
     for (size_t i = 0; i < n_models; i++) {
         const int runs = runs_on(&models[i], gpu);
-        agree = agree && has(told.s, say(",%s,", models[i].solver)) == runs;
+        agree = agree && has(told->s, say(",%s,", models[i].solver)) == runs;
         const int printed = has(program.out.s, say("%s:", models[i].solver));
         agree = agree && printed <= runs;
         n_run += (size_t)runs;
         n_printed += (size_t)printed;
     }
-    agree = agree && n_printed > 0 && count_of(told.s, ",") == n_run + 1;
-    buf_free(&told);
+    agree = agree && n_printed > 0 && count_of(told->s, ",") == n_run + 1;
     return agree;
 }
 
@@ -166,14 +163,13 @@ static void gpus(void)
 /* Its reasons are these lines alone, behind that of the counts; that of the sizes apart. */
 static int is_told(const char *gpu, const char *reasons)
 {
-    struct buf told = {0};
+    struct buf *told = new_text();
     RAN("kpred miopen --gpu %s log", gpu);
     char *at = program.err.s, *line = next_line(&at);
     while ((line = next_line(&at)) != NULL)
         if (!ends_with(line, " trained on"))
-            buf_printf(&told, "%s\n", line);
-    const int same = program.status == 0 && told.n != 0 && strcmp(told.s, reasons) == 0;
-    buf_free(&told);
+            buf_printf(told, "%s\n", line);
+    const int same = program.status == 0 && told->n != 0 && strcmp(told->s, reasons) == 0;
     return same;
 }
 
@@ -225,16 +221,14 @@ static void large_images_in_sqlite(void)
 /* The fields of a problem with others in the place of those of the same names */
 static const char *problem(const char *all, const char *fields)
 {
-    static struct buf b;
-    b.n = 0;
-    buf_puts(&b, "");
+    struct buf *b = new_text();
     for (size_t n; *all != '\0'; all += n + (all[n] == ' ')) {
         n = strcspn(all, " ");
         if (!has(say(" %s", fields), say(" %.*s=", (int)strcspn(all, "="), all)))
-            buf_printf(&b, "%.*s ", (int)n, all);
+            buf_printf(b, "%.*s ", (int)n, all);
     }
-    buf_puts(&b, fields);
-    return b.s;
+    buf_puts(b, fields);
+    return b->s;
 }
 
 /* What is left out is what the note says, and given so it is the same without a note. */
@@ -319,7 +313,7 @@ static void predictions(void)
 int main(void)
 {
     program_begin();
-    free(put_both());
+    put_both();
     open_models();
     every_model();
     gpus();

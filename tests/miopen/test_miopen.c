@@ -22,27 +22,16 @@ static char four[2048]; /* this program, by a path that every folder knows */
 static char *wanted;    /* what it prints of the calls in `both` */
 
 /* Runs it for one GPU, with arguments made as by printf. */
-static int miopen(const char *format, ...) PRINTF_LIKE(1, 2);
-static int miopen(const char *format, ...)
-{
-    char arguments[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(arguments, sizeof arguments, format, args);
-    va_end(args);
-    return RAN("%s miopen --gpu gfx906_60 %s", four, arguments);
-}
+#define miopen(...) RAN("%s miopen --gpu gfx906_60 %s", four, say(__VA_ARGS__))
 
 /* The text without what stands between each `from` and the next of these characters */
 static const char *without(const char *text, const char *from, const char *until)
 {
-    static struct buf b;
-    b.n = 0;
-    buf_puts(&b, "");
+    struct buf *b = new_text();
     for (const char *next; (next = strstr(text, from)) != NULL; text = next + strcspn(next, until))
-        buf_add(&b, text, (size_t)(next - text));
-    buf_puts(&b, text);
-    return b.s;
+        buf_add(b, text, (size_t)(next - text));
+    buf_puts(b, text);
+    return b->s;
 }
 
 /* The lines of a perf-db without the values: KEY=SOLVER;SOLVER */
@@ -107,34 +96,31 @@ static const char *const networks[] = {"bert",      "densenet121", "googlenet",
 
 static void network_logs(void)
 {
-    struct buf all = {0};
-    for (size_t i = 0; i < LENGTH(networks); i++) {
+    struct buf *all = new_text();
+    for (size_t i = 0; i < COUNT(networks); i++) {
         put_network(networks[i]);
         RAN_CASE(miopen("%s.log", networks[i]) == 0
                      && strcmp(bare(program.out.s), text_of(say("%s.keys", networks[i]))) == 0,
                  networks[i]);
-        buf_puts(&all, text_of(say("%s.log", networks[i])));
+        buf_puts(all, text_of(say("%s.log", networks[i])));
     }
-    put_text("all", "%s", all.s);
-    buf_free(&all);
+    put_text("all", "%s", all->s);
 }
 
 /* The lines of a log, each with this before and behind it; between: it stands there twice. */
 static void put_lines(const char *path, const char *before, const char *between, const char *behind,
                       int is_reversed)
 {
-    char *text = xstrdup(text_of(path)), *at = text, *lines[512];
-    struct buf log = {0};
+    char *text = new_copy(text_of(path)), *at = text, *lines[512];
+    struct buf *log = new_text();
     size_t n = 0;
-    while (n < LENGTH(lines) && (lines[n] = next_line(&at)) != NULL)
+    while (n < COUNT(lines) && (lines[n] = next_line(&at)) != NULL)
         n++;
     for (size_t i = 0; i < n; i++) {
         const char *line = lines[is_reversed ? n - 1 - i : i];
-        buf_printf(&log, "%s%s%s%s%s", before, line, between, *between != '\0' ? line : "", behind);
+        buf_printf(log, "%s%s%s%s%s", before, line, between, *between != '\0' ? line : "", behind);
     }
-    put_text("log", "%s", log.s);
-    buf_free(&log);
-    free(text);
+    put_text("log", "%s", log->s);
 }
 
 /* Every one of these is worth the two logs. */
@@ -163,9 +149,9 @@ static void ways_to_write_a_log(void)
         {"broken calls between", "MIOpenDriver conv -n 0\nx/MIOpenDriver convfp16 -F 1 --no 3\n",
          "", "\nMIOpenDriver conv -y 1 -n\n", 0},
     };
-    for (size_t i = 0; i < LENGTH(ways); i++)
+    for (size_t i = 0; i < COUNT(ways); i++)
         RAN_CASE(prints_wanted(ways[i].arguments), ways[i].name);
-    for (size_t i = 0; i < LENGTH(lines); i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         put_lines("both", lines[i].before, lines[i].between, lines[i].behind, lines[i].is_reversed);
         RAN_CASE(prints_wanted("log")
                      && has(program.err.s, "broken") == (strstr(lines[i].name, "broken") != NULL),
@@ -180,14 +166,13 @@ static void ways_to_write_a_log(void)
 
 static void order(void)
 {
-    char *text = xstrdup(wanted), *at = text, *line;
+    char *text = new_copy(wanted), *at = text, *line;
     const char *last = "";
-    CHECK(strcmp(sorted("%s", wanted), wanted) == 0);
+    CHECK(strcmp(sorted(wanted), wanted) == 0);
     for (; (line = next_line(&at)) != NULL; last = line) {
         *strchr(line, '=') = '\0';
         CHECK(strcmp(last, line) != 0); /* the same keys would stand side by side */
     }
-    free(text);
 }
 
 /* None of a long line is lost without a word: it is read, or refused. */
@@ -226,11 +211,10 @@ static void left_out(const char *kind)
     if (*kind == 'b') /* a reason names what the first line has */
         return;
     put_lines("calls", DRIVER, "", "\n", 1);
-    char *same = xstrdup(without(reasons.s, "; first ", "\n"));
+    char *same = new_copy(without(reasons.s, "; first ", "\n"));
     RAN_CASE(gives(F)
                  && strcmp(strchr(without(program.err.s, "; first ", "\n"), '\n') + 1, same) == 0,
              "lines in another order: the same reasons");
-    free(same);
 }
 
 static void nothing_is_covered(void)
@@ -243,11 +227,10 @@ static void nothing_is_covered(void)
 
 static void beams(void)
 {
-    char *keys_alone = xstrdup(bare(wanted));
+    char *keys_alone = new_copy(bare(wanted));
     RAN_CHECK(prints_wanted("--beam 1 both"));
     RAN_CHECK(miopen("--beam 100 both") == 0 && strcmp(program.out.s, wanted) != 0);
     RAN_CHECK(strcmp(bare(program.out.s), keys_alone) == 0);
-    free(keys_alone);
 }
 
 static int on(const char *gpu)
@@ -258,15 +241,13 @@ static int on(const char *gpu)
 static void gpus(void)
 {
     REQUIRE(on("gfx906_60") == 0);
-    char *exact = xstrdup(program.out.s), *said = xstrdup(program.err.s);
+    char *exact = new_copy(program.out.s), *said = new_copy(program.err.s);
     RAN_CHECK(on("gfx906") == 0 && strcmp(program.out.s, exact) == 0);
     RAN_CHECK(on("gfx900") == 0 && strcmp(program.out.s, exact) != 0);
     RAN_CHECK(on("gfx906_64 --nearest") == 0 && strcmp(program.out.s, exact) == 0);
     RAN_CHECK(has(program.err.s, "gfx906_60"));
     RAN_CHECK(on("gfx906_60 --nearest") == 0 && strcmp(program.out.s, exact) == 0);
     RAN_CHECK(strcmp(program.err.s, said) == 0);
-    free(exact);
-    free(said);
 }
 
 /* Reads the calls of all networks again and again. */
@@ -285,12 +266,11 @@ static void long_logs(void)
 {
     long few, many;
     read_long(3);
-    char *output = xstrdup(program.out.s);
+    char *output = new_copy(program.out.s);
     const double from = programs_took(&few);
     read_long(910);
     RAN_CHECK(strcmp(program.out.s, output) == 0);
     RAN_CHECK(programs_took(&many) - from < 20 && many - few < 2048); /* KB */
-    free(output);
 }
 
 int main(int argc, char **argv)
@@ -300,8 +280,8 @@ int main(int argc, char **argv)
         return commands_run("kpred", table, argc, argv);
     program_begin();
     snprintf(four, sizeof four, "%s", *argv[0] == '/' ? argv[0] : in_root(argv[0]));
-    free(put_both());
-    wanted = xstrdup(miopen("both") == 0 ? program.out.s : "");
+    put_both();
+    wanted = new_copy(miopen("both") == 0 ? program.out.s : "");
     run_cases("call");
     network_logs();
     ways_to_write_a_log();
@@ -310,15 +290,12 @@ int main(int argc, char **argv)
     no_logs();
     left_out("left");
     left_out("broken");
-    RUN(nothing_is_covered);
-    RUN(beams);
-    RUN(gpus);
+    RUN_ALL(nothing_is_covered, beams, gpus);
     run_cases("refused");
     run_cases("system");
     RAN_CASE(miopen("--system none.txt log") == 1 && program.out.n == 0
                  && has(program.err.s, "none.txt: cannot open"),
              "--system, no such file");
     RUN(long_logs);
-    free(wanted);
     return program_end();
 }

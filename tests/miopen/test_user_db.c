@@ -4,7 +4,6 @@
 #include "logs.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 
 #define run_cases(kind) each_row_of("tests/miopen/calls.cases", kind, see_case)
 
@@ -85,17 +84,15 @@ static int add_row(void *rows, int n, char **cells, char **names)
 /* The rows of statements, with bars between their cells */
 static const char *sql(const char *statements)
 {
-    static struct buf rows;
+    struct buf *rows = new_text();
     sqlite3 *db = NULL;
     char *message = NULL;
-    rows.n = 0;
-    buf_puts(&rows, "");
     if (sqlite3_open(DB, &db) != SQLITE_OK
-        || sqlite3_exec(db, statements, add_row, &rows, &message) != SQLITE_OK)
-        buf_printf(&rows, "%s: %s\n", statements, message != NULL ? message : DB);
+        || sqlite3_exec(db, statements, add_row, rows, &message) != SQLITE_OK)
+        buf_printf(rows, "%s: %s\n", statements, message != NULL ? message : DB);
     sqlite3_free(message);
     sqlite3_close(db);
-    return rows.s;
+    return rows->s;
 }
 
 /* The rows of a key=solver:values;... as {LINES} has them, without the sizes of the output, the
@@ -126,17 +123,14 @@ static void see_schema(const char *kind, char *const *c)
 /* Is the database worth the perf-db of text? */
 static int same_rows(const char *path)
 {
-    struct buf rows = {0};
-    char *text = xstrdup(text_of(path)), *at = text, *line;
-    buf_puts(&rows, "");
+    struct buf *rows = new_text();
+    char *text = new_copy(text_of(path)), *at = text, *line;
     while ((line = next_line(&at)) != NULL)
-        add_rows(&rows, line);
+        add_rows(rows, line);
+    buf_puts(rows, "\n");
     has_schema = 1;
     each_row_of("tests/miopen/calls.cases", "schema", see_schema);
-    const int same =
-        has_schema && strcmp(sorted("%s", sql(filled("{LINES}"))), sorted("%s\n", rows.s + 1)) == 0;
-    buf_free(&rows);
-    free(text);
+    const int same = has_schema && strcmp(sorted(sql(filled("{LINES}"))), sorted(rows->s + 1)) == 0;
     return same;
 }
 #else
@@ -168,25 +162,23 @@ static void put_before(const char *path, const char *before)
 /* Also those of a NUL byte and behind it */
 static void take_bytes(struct buf *b, const char *path)
 {
-    buf_puts(b, "");
     if (is_there(path) && *text_of(path) != '\0')
         read_file(path, 1 << 26, b);
 }
 
 static int is_after(const struct step *s, const char *path, const struct buf *before)
 {
-    struct buf now = {0};
-    take_bytes(&now, path);
-    int is = now.n == before->n && memcmp(now.s, before->s, now.n) == 0;
+    struct buf *now = new_text();
+    take_bytes(now, path);
+    int is = now->n == before->n && memcmp(now->s, before->s, now->n) == 0;
     if (s->after != NULL)
-        is = *s->after == '*' ? has(now.s, s->after + 1) : strcmp(now.s, s->after) == 0;
+        is = *s->after == '*' ? has(now->s, s->after + 1) : strcmp(now->s, s->after) == 0;
     if (s->after != NULL && *s->after == '=')
         is = same_rows(s->after + 1);
     if (s->after != NULL && *s->after == '$')
         is = strcmp(sql(say("%.*s", (int)strcspn(s->after + 1, "|"), s->after + 1)),
                     strchr(s->after, '|') + 1)
              == 0;
-    buf_free(&now);
     return is;
 }
 
@@ -208,16 +200,15 @@ static pid_t start_within(rlim_t bytes, const char *line)
 
 static int is_met(const struct step *s, const char *path, rlim_t bytes)
 {
-    struct buf before = {0};
+    struct buf *before = new_text();
     put_before(path, s->before);
-    take_bytes(&before, path);
+    take_bytes(before, path);
     const int there = is_there(path);
     int met = FINISH(start_within(bytes, s->line)) == s->status && program.out.n == 0
               && is_alone(path)
               && (*s->told == '!' ? !has(program.err.s, s->told + 1) : has(program.err.s, s->told))
               && is_there(path) == (s->status == 0 || there);
-    met = met && is_after(s, path, &before);
-    buf_free(&before);
+    met = met && is_after(s, path, before);
     return met;
 }
 
@@ -235,21 +226,20 @@ static void see_case(const char *kind, char *const *c)
 
 static void merging(void)
 {
-    struct buf many = {0};
+    struct buf *many = new_text();
     for (int i = 0; i < 14; i++)
-        buf_printf(&many, "broken %d\n", i);
-    let("MANY", many.s);
+        buf_printf(many, "broken %d\n", i);
+    let("MANY", many->s);
     let("RESNET", printed("resnet50.log"));
-    let("BOTH", sorted("%s" FOREIGN NHWC, wanted));
-    let("ONE", sorted("%s" FOREIGN, wanted));
-    let("JOINED", sorted("%s%.*s;ConvY:3\n", wanted, (int)strlen(FOREIGN) - 1, FOREIGN));
+    let("BOTH", sorted(filled("{WANTED}" FOREIGN NHWC)));
+    let("ONE", sorted(filled("{WANTED}" FOREIGN)));
+    let("JOINED", sorted(filled(say("{WANTED}%.*s;ConvY:3\n", (int)strlen(FOREIGN) - 1, FOREIGN))));
     put_text("empty", "%s", "");
     put_text("pool", DRIVER "pool\n");
     put_text("log", DRIVER "conv " STRIDED " -F 1\n");
     const char *entry = strstr(printed("log"), "ConvAsm1x1U:");
     let("LEGAL", entry != NULL ? say("%.*s", (int)strcspn(entry, ";\n"), entry) : "");
     run_cases("merge");
-    buf_free(&many);
 }
 
 static void refused_outputs(void)
@@ -352,7 +342,7 @@ static void databases_are_data(void)
                                           "asm_bwd_wrw_3x3"};
     new_folder();
     RAN_CHECK(RAN(S "both") == 0);
-    for (size_t i = 0; i < LENGTH(kernels); i++) {
+    for (size_t i = 0; i < COUNT(kernels); i++) {
         RAN_CHECK(RAN(INGEST, program.root, kernels[i]) == 0);
         RAN_CHECK(count_lines(program.out.s) > 1);
     }
@@ -436,6 +426,5 @@ int main(void)
     RUN(a_disk_that_runs_full);
     RUN(no_permission);
     databases();
-    free(wanted);
     return program_end();
 }

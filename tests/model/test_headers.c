@@ -8,23 +8,19 @@
 #include "model/header_names.h"
 #include "model/registry.h"
 
-#include <ctype.h>
-
 /* ---- enumerators ---- */
 
 /* The lists of enumerators in a header, a line for each */
 static const char *enums_of(const char *header)
 {
-    static struct buf b;
-    b.n = 0;
-    buf_puts(&b, "");
+    struct buf *b = new_text();
     for (const char *at = text_of(header); (at = strstr(at, "\nenum {")) != NULL; at++) {
         for (const char *p = at + 7; *p != '}'; p++)
             if (!isspace((unsigned char)*p))
-                buf_add(&b, *p == ',' ? " " : p, 1);
-        buf_puts(&b, "\n");
+                buf_add(b, *p == ',' ? " " : p, 1);
+        buf_puts(b, "\n");
     }
-    return b.s;
+    return b->s;
 }
 
 static void add_enum(struct buf *b, const char *what, const char *const *names, size_t n)
@@ -99,12 +95,8 @@ static int is_in(const struct names *of, const char *name)
 /* The names in C code, strings and comments left out; how long is the longest? */
 static size_t names_in(const char *header, struct names *out)
 {
-    static struct buf text;
     size_t longest = 0, n;
-    text.n = 0;
-    if (read_file(header, 1 << 26, &text) != 0)
-        return 0;
-    for (const char *p = text.s; *p != '\0'; p += n) {
+    for (const char *p = text_of(header); *p != '\0'; p += n) {
         n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
         if (n > 0 && !isdigit((unsigned char)*p)) {
             longest = n > longest ? n : longest;
@@ -201,16 +193,15 @@ static void longest_names(void)
 /* What is predicted are n of these tuples, none of them twice. */
 static void check_tuples(const char *arguments, const char *tuples, size_t n)
 {
-    struct buf out = {0};
+    struct buf *out = new_text();
     RAN_CHECK(RAN("kpred predict %s --csv", arguments) == 0);
-    buf_puts(&out, below_heading(program.out.s));
-    CHECK_EQ(count_lines(out.s), n);
-    for (char *at = out.s, *line; (line = next_line(&at)) != NULL;) {
+    buf_puts(out, below_heading(program.out.s));
+    CHECK_EQ(count_lines(out->s), n);
+    for (char *at = out->s, *line; (line = next_line(&at)) != NULL;) {
         const char *tuple = strchr(strchr(line, ',') + 1, ',') + 1;
         CHECK_OF(has(say(" %s ", tuples), say(" %s ", tuple)), line);
         CHECK_OF(count_of(program.out.s, say(",%s\n", tuple)) == 1, line);
     }
-    buf_free(&out);
 }
 
 static void tuples_of_lists(void)

@@ -44,7 +44,7 @@ static void check_strangers(const kpred_model *m)
     CHECK(kpred_kernel_of(m, values) == -1);
     CHECK(kpred_kernel_named(m, "no_such_kernel") == -1 && kpred_kernel_named(m, "") == -1);
     const int32_t none[] = {-1, INT32_MIN, INT32_MAX, m->names ? (int32_t)m->names->n : 0};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    for (size_t i = 0; i < COUNT(none); i++) {
         CHECK(kpred_kernel_name(m, none[i]) == NULL);
         CHECK(kpred_kernel_id(m, none[i], problem) == -1);
         CHECK(!kpred_kernel_values(m, none[i], values) && values[0] == 77);

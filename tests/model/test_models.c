@@ -5,15 +5,12 @@
    a second time, from twin.h. That no sum overflows is shown by tests/proof/bounds.py. */
 #include "kpred.h"
 
-#include "harness/test.h"
+#include "harness/program.h"
 #include "model/header.h"
 #include "model/registry.h"
 #include "model/rule_slots.h"
 #include "runtime/twin.h"
 #include "shipped.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* A list of kernels takes as much again. The words are those at beams of 10 and of 100: 8 and 32
    KB, and 4 KB at 10 where the first parameter has more than 64 values and few follow. */
@@ -41,7 +38,7 @@ static const struct macros {
 
 static void header_macros(void)
 {
-    const size_t n = sizeof macros / sizeof *macros;
+    const size_t n = COUNT(macros);
     for (size_t i = 0; i < n; i++) {
         const struct macros *h = macros + i;
         const struct model_cost cost = model_cost(h->model);
@@ -86,18 +83,16 @@ static void values_ascend(void)
 static void specs(void)
 {
     for (const struct builtin *b = builtins; b->model; b++) {
-        struct buf text = {NULL, 0, 0}, file = {NULL, 0, 0};
+        struct buf *text = new_text();
         struct model model;
         char path[128];
         for (const char *const *line = b->spec; *line; line++)
-            buf_puts(&text, *line);
+            buf_puts(text, *line);
         snprintf(path, sizeof path, "weights/%s.spec", b->model->name);
-        CHECK(!read_file(path, SPEC_MAX_BYTES, &file) && !strcmp(text.s, file.s));
+        CHECK(!strcmp(text->s, text_of(path)));
         snprintf(path, sizeof path, "weights/%s.h", b->model->name);
         CHECK(!header_read(path, &model) && model.m.id == b->model->id);
         model_free(&model);
-        buf_free(&text);
-        buf_free(&file);
     }
 }
 
@@ -212,7 +207,7 @@ static void for_problems(size_t n_problems, void (*check)(const struct run *))
     static const size_t beams[] = {1, 10, MOST_BEAM};
     uint64_t seed = 1;
     for (const struct builtin *b = builtins; b->model; b++)
-        for (size_t j = 0; j < sizeof beams / sizeof *beams; j++) {
+        for (size_t j = 0; j < COUNT(beams); j++) {
             struct run r;
             run_begin(&r, b->model, beams[j]);
             for (size_t i = 0; i < n_problems; i++) {
@@ -389,15 +384,9 @@ static void tables_are_those_of_the_names(void)
 int main(void)
 {
     twin_make_tables();
-    RUN(header_macros);
-    RUN(sizes);
-    RUN(values_ascend);
-    RUN(specs);
-    RUN(tuples_are_legal_and_in_order);
-    RUN(costs_stay_within_the_macros);
-    RUN(scores_equal_the_twin);
-    RUN(a_wide_beam_returns_every_legal_tuple);
-    RUN(tables_are_those_of_the_names);
-    RUN(listed_models_at_a_time);
+    RUN_ALL(header_macros, sizes, values_ascend, specs, tuples_are_legal_and_in_order,
+            costs_stay_within_the_macros, scores_equal_the_twin,
+            a_wide_beam_returns_every_legal_tuple, tables_are_those_of_the_names,
+            listed_models_at_a_time);
     return test_end();
 }

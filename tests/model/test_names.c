@@ -3,13 +3,11 @@
 
    The distance is counted a second time, by trying all ways; the names of GPUs are those of the
    files that MIOpen installs. */
-#include "harness/test.h"
+#include "harness/program.h"
 
 #include "model/products.h"
 #include "model/registry.h"
 #include "model/same_gpu.h"
-
-#include <stdlib.h>
 
 /* ---- names ---- */
 
@@ -50,7 +48,7 @@ static void draw_text(char *text)
 
 static void distances(void)
 {
-    char a[8], b[8];
+    char a[8], b[8], name[200] = "";
     for (int i = 0; i < 2000; i++) {
         draw_text(a);
         draw_text(b);
@@ -58,38 +56,29 @@ static void distances(void)
     }
     CHECK_EQ(names_distance("predict", "predcit"), 1);
     CHECK_EQ(names_distance("A-B", "ab"), 0);
-}
-
-static void long_names(void)
-{
-    char name[200];
     memset(name, 'x', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
     CHECK_EQ(names_distance(name, ""), NAMES_FOLDED - 1);
 }
 
 /* The question about a text, where these may be meant */
-static const char *question(const char *text, const char *const *names, struct buf *b)
+static const char *question(const char *text, const char *const *names)
 {
     struct names_near near = {.text = text};
     for (; *names; names++)
         names_offer(&near, *names, *names);
-    b->n = 0;
-    return names_question(&near, b);
+    return names_question(&near, new_text());
 }
 
 static void questions(void)
 {
     static const char *const names[] = {"models", "predict", "miopen", "bench", NULL};
     static const char *const many[] = {"a1xx", "a2xx", "a1x", "a2x", "a1", "xa1x", NULL};
-    struct buf b = {NULL, 0, 0};
-    CHECK_TEXT(question("modles", names, &b), "; did you mean models?");
-    CHECK_TEXT(question("BENCHES", names, &b), "; did you mean bench?");
-    CHECK_TEXT(question("open", names, &b), "; did you mean miopen?");
-    CHECK_TEXT(question("m", names, &b), "");
-    CHECK_TEXT(question("train", names, &b), "");
-    CHECK_TEXT(question("a1x", many, &b), "; did you mean a1x, a1xx, a2x or a1?");
-    buf_free(&b);
+    CHECK_TEXT(question("modles", names), "; did you mean models?");
+    CHECK_TEXT(question("BENCHES", names), "; did you mean bench?");
+    CHECK_TEXT(question("open", names), "; did you mean miopen?");
+    CHECK_TEXT(question("m", names), "");
+    CHECK_TEXT(question("train", names), "");
+    CHECK_TEXT(question("a1x", many), "; did you mean a1x, a1xx, a2x or a1?");
 }
 
 /* ---- products ---- */
@@ -97,36 +86,61 @@ static void questions(void)
 /* It is found under this name, and it has this GPU. */
 static void has_gpu(const char *name, const char *gpu)
 {
-    struct buf b = {NULL, 0, 0};
-    CHECK_TEXT(gpu_name(name, &b), gpu);
-    buf_free(&b);
+    CHECK_TEXT(gpu_name(name, new_text()), gpu);
 }
 
-static void names_in_files_of_miopen(void)
-{
-    has_gpu("RX Vega 56", "gfx900_56");
-    has_gpu("MI25", "gfx900_64");
-    has_gpu("MI50", "gfx906_60");
-    has_gpu("MI60", "gfx906_64");
-    has_gpu("MI100", "gfx90878");
-    has_gpu("MI210", "gfx90a68");
-    has_gpu("MI250X", "gfx90a6e");
-    has_gpu("MI300X", "gfx942130");
-    has_gpu("MI300A", "gfx942e4");
-    has_gpu("MI8", "gfx803_64");
-    has_gpu("MI6", "gfx803_36");
-    has_gpu("RX 6800 XT", "gfx1030_36"); /* 72 compute units */
-}
+static const char *const gpu_names[][2] = {
+    /* in files of MIOpen; of the last one the compute units are 72 */
+    {"RX Vega 56", "gfx900_56"},
+    {"MI25", "gfx900_64"},
+    {"MI50", "gfx906_60"},
+    {"MI60", "gfx906_64"},
+    {"MI100", "gfx90878"},
+    {"MI210", "gfx90a68"},
+    {"MI250X", "gfx90a6e"},
+    {"MI300X", "gfx942130"},
+    {"MI300A", "gfx942e4"},
+    {"MI8", "gfx803_64"},
+    {"MI6", "gfx803_36"},
+    {"RX 6800 XT", "gfx1030_36"},
+    /* of no product */
+    {"GFX90A", "gfx90a"},
+    {"gfx906:SRAMECC+", "gfx906"},
+    {"", ""},
+    {"AMD", "AMD"},
+    {"Radeon", "Radeon"},
+    {"RX", "RX"},
+    {"MI300", "MI300"},
+    /* as drivers call devices */
+    {"NVIDIA A100-PCIE-40GB", "A100-PCIE-40GB"},
+    {"NVIDIA RTX A4000", "RTX_A4000"},
+    {"NVIDIA GeForce RTX 3090", "RTX_3090"},
+    {"GeForce GTX 1080 Ti", "GTX_1080_Ti"},
+    {"Tesla V100-SXM2-16GB", "V100-SXM2-16GB"},
+    {"Quadro RTX 6000", "RTX_6000"},
+    {"NVIDIA", "NVIDIA"},
+    {"AMD Radeon PRO W6600", "gfx1032_14"},
+    {"AMD Instinct MI250X/MI250", "gfx90a6e"},
+    {"AMD Instinct MI300X VF", "gfx942130"},
+    {"AMD_Instinct_MI300X_OAM", "gfx942130"},
+    {"AMD Instinct MI308X OAM", "gfx94250"},
+    {"NVIDIA_A100-PCIE-40GB", "A100-PCIE-40GB"},
+    {" nvidia-a100-pcie-40gb ", "a100-pcie-40gb"},
+    {"AMD Instinct MI999", "MI999"},
+    {"AMD Radeon RX 6600 LE", "RX_6600_LE"},
+    {"gfx90a:sramecc+:xnack-", "gfx90a"},
+    {"Intel(R) UHD Graphics 770", "UHD_Graphics_770"},
+    {"Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "Core_i7-8700_CPU_3.20GHz"},
+    {"Intel\xc2\xae Arc\xe2\x84\xa2 A770", "Arc_A770"},
+    {"2080_Ti", "_2080_Ti"},
+    {"a \"b\", c", "a_b_c"},
+    {"?!", ""},
+};
 
-static void names_of_no_product(void)
+static void names_of_gpus(void)
 {
-    has_gpu("GFX90A", "gfx90a");
-    has_gpu("gfx906:SRAMECC+", "gfx906");
-    has_gpu("", "");
-    has_gpu("AMD", "AMD");
-    has_gpu("Radeon", "Radeon");
-    has_gpu("RX", "RX");
-    has_gpu("MI300", "MI300");
+    for (size_t i = 0; i < COUNT(gpu_names); i++)
+        has_gpu(gpu_names[i][0], gpu_names[i][1]);
     CHECK(!product_find("Instinct RX 6800"));
     CHECK(!product_find("Radeon MI300X"));
 }
@@ -175,13 +189,10 @@ static void each_product(void)
 
 static void products_of_gpus(void)
 {
-    struct buf b = {NULL, 0, 0};
-    CHECK_TEXT(gpu_products("gfx90878", &b), "Instinct MI100\n");
-    b.n = 0;
-    CHECK_TEXT(gpu_products("gfx90a", &b), "Instinct MI250X\nInstinct MI250\nInstinct MI210\n");
-    b.n = 0;
-    CHECK_TEXT(gpu_products("gfx90a1", &b), "");
-    buf_free(&b);
+    CHECK_TEXT(gpu_products("gfx90878", new_text()), "Instinct MI100\n");
+    CHECK_TEXT(gpu_products("gfx90a", new_text()),
+               "Instinct MI250X\nInstinct MI250\nInstinct MI210\n");
+    CHECK_TEXT(gpu_products("gfx90a1", new_text()), "");
     CHECK_TEXT(gpu_parse("gfx906").arch, "gfx906");
     CHECK_EQ(gpu_parse("gfx906").units, 0);
     for (size_t i = 0; i < 3; i++) { /* digits are units behind an architecture alone */
@@ -189,41 +200,6 @@ static void products_of_gpus(void)
         CHECK_TEXT(gpu_parse(name).arch, "");
         CHECK_EQ(gpu_parse(name).compute_units, 0);
     }
-}
-
-/* ---- GPUs as drivers call them ---- */
-
-static void tokens_of_devices(void)
-{
-    static const char *const pairs[][2] = {
-        {"NVIDIA A100-PCIE-40GB", "A100-PCIE-40GB"},
-        {"NVIDIA RTX A4000", "RTX_A4000"},
-        {"NVIDIA GeForce RTX 3090", "RTX_3090"},
-        {"GeForce GTX 1080 Ti", "GTX_1080_Ti"},
-        {"Tesla V100-SXM2-16GB", "V100-SXM2-16GB"},
-        {"Quadro RTX 6000", "RTX_6000"},
-        {"NVIDIA", "NVIDIA"},
-        {"AMD Radeon PRO W6600", "gfx1032_14"},
-        {"MI250X", "gfx90a6e"},
-        {"AMD Instinct MI250X/MI250", "gfx90a6e"},
-        {"AMD Instinct MI300X VF", "gfx942130"},
-        {"AMD_Instinct_MI300X_OAM", "gfx942130"},
-        {"AMD Instinct MI308X OAM", "gfx94250"},
-        {"NVIDIA_A100-PCIE-40GB", "A100-PCIE-40GB"},
-        {" nvidia-a100-pcie-40gb ", "a100-pcie-40gb"},
-        {"AMD Instinct MI999", "MI999"},
-        {"AMD Radeon RX 6600 LE", "RX_6600_LE"},
-        {"gfx90a:sramecc+:xnack-", "gfx90a"},
-        {"Intel(R) UHD Graphics 770", "UHD_Graphics_770"},
-        {"Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "Core_i7-8700_CPU_3.20GHz"},
-        {"Intel\xc2\xae Arc\xe2\x84\xa2 A770", "Arc_A770"},
-        {"2080_Ti", "_2080_Ti"},
-        {"a \"b\", c", "a_b_c"},
-        {"", ""},
-        {"?!", ""},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        has_gpu(pairs[i][0], pairs[i][1]);
 }
 
 /* ---- spellings ---- */
@@ -246,7 +222,7 @@ static const char *const spellings[][9] = {
     {"RX 6800", "AMD Radeon RX 6800"},
     {"foo"},
 };
-enum { N_SPELLINGS = sizeof spellings / sizeof *spellings };
+enum { N_SPELLINGS = COUNT(spellings) };
 
 static void same_gpus(void)
 {
@@ -261,14 +237,12 @@ static void same_gpus(void)
 /* What it says once stays so. */
 static void names_of_names(void)
 {
-    struct buf b = {NULL, 0, 0};
     for (size_t i = 0; i < N_SPELLINGS; i++)
         for (size_t a = 0; a < 9 && spellings[i][a]; a++) {
-            (void)gpu_name(spellings[i][a], &b);
-            has_gpu(b.s, b.s);
-            CHECK_OF(gpu_same(b.s, spellings[i][a]), spellings[i][a]);
+            const char *name = gpu_name(spellings[i][a], new_text());
+            has_gpu(name, name);
+            CHECK_OF(gpu_same(name, spellings[i][a]), spellings[i][a]);
         }
-    buf_free(&b);
 }
 
 static void chips(void)
@@ -277,13 +251,10 @@ static void chips(void)
         "A100-SXM4-80GB", "gfx942_304",     "H100_NVL",       "A100",     "gfx942_80",  "A40",
         "gfx942",         "h100_80GB_HBM3", "a100_pcie_40GB", "RTX_3090", "RTX_3090_Ti"};
     static const char *const others[] = {"gfx906_60", "gfx906_64", "MI300X", "MI308X", "A100"};
-    struct buf b = {NULL, 0, 0};
-    CHECK_TEXT(gpu_chips(gpus, sizeof gpus / sizeof *gpus, &b),
+    CHECK_TEXT(gpu_chips(gpus, COUNT(gpus), new_text()),
                "A100-SXM4-80GB and A100 and a100_pcie_40GB; gfx942_304 and gfx942; "
                "H100_NVL and h100_80GB_HBM3; gfx942_80 and gfx942");
-    b.n = 0;
-    CHECK_TEXT(gpu_chips(others, sizeof others / sizeof *others, &b), "");
-    buf_free(&b);
+    CHECK_TEXT(gpu_chips(others, COUNT(others), new_text()), "");
 }
 
 /* What of a file's name may be a GPU */
@@ -299,7 +270,7 @@ static void pieces_of_files(void)
         {"-PCIE", ""},
         {"", ""},
     };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < COUNT(files); i++) {
         char piece[64];
         snprintf(piece, sizeof piece, "%.*s", (int)gpu_piece(files[i][0]), files[i][0]);
         CHECK_TEXT(piece, files[i][1]);
@@ -316,10 +287,10 @@ static void vendors(void)
     };
     static const char *const nobody[] = {"",      "convolution", "1080p",   "1080_images", "4096",
                                          "m4096", "gemm_milo",   "format1", "A101",        "gfx"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         for (size_t j = 1; j < 8 && names[i][j]; j++)
             CHECK_TEXT(gpu_vendor(names[i][j]), names[i][0]);
-    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
+    for (size_t i = 0; i < COUNT(nobody); i++)
         CHECK_OF(gpu_vendor(nobody[i]) == NULL, nobody[i]);
 }
 
@@ -348,32 +319,38 @@ static int32_t token_of(size_t field, const char *text, int nearest)
 
 static void tokens(void)
 {
-    CHECK_EQ(token_of(1, "one_two", 0), 1); /* written just so */
-    CHECK_EQ(token_of(1, "one-two", 0), 0);
-    CHECK_EQ(token_of(1, "OneTwo", 0), -1); /* one of two */
-    CHECK_EQ(token_of(1, "THREE", 0), 2);
-    CHECK_EQ(token_of(1, "", 0), -1);
-    CHECK_EQ(token_of(2, "FP32", 0), 1); /* the spec has another word for it */
-    CHECK_EQ(token_of(2, "float16", 0), 0);
-    CHECK_EQ(token_of(2, "BF16", 0), -1);
-    CHECK_EQ(token_of(3, "wrw", 0), 1);
-    CHECK_EQ(token_of(3, "forward", 0), -1); /* "forwards" is no word for it */
-}
-
-static void gpu_tokens(void)
-{
-    CHECK_EQ(token_of(0, "gfx906", 0), -1); /* one of two */
-    CHECK_EQ(token_of(0, "gfx906:xnack-", 0), -1);
-    CHECK_EQ(token_of(0, "gfx906", 1), 1);
-    CHECK_EQ(token_of(0, "gfx906_60", 0), 0);
-    CHECK_EQ(token_of(0, "MI60", 0), 1);
-    CHECK_EQ(token_of(0, "GFX908", 0), 2);
-    CHECK_EQ(token_of(0, "AMD_Instinct_MI60_OAM", 0), 1);
-    CHECK_EQ(token_of(0, " gfx9063c", 0), 0);
-    CHECK_EQ(token_of(0, "gfx908_120", 0), 2);
-    CHECK_EQ(token_of(0, "gfx908:sramecc+:xnack-", 0), 2);
-    CHECK_EQ(token_of(0, "MI25", 0), -1);
-    CHECK_EQ(token_of(0, "MI25", 1), 1);
+    static const struct {
+        size_t field;
+        const char *text;
+        int nearest;
+        int32_t token;
+    } rows[] = {
+        {1, "one_two", 0, 1}, /* written just so */
+        {1, "one-two", 0, 0},
+        {1, "OneTwo", 0, -1}, /* one of two */
+        {1, "THREE", 0, 2},
+        {1, "", 0, -1},
+        {2, "FP32", 0, 1}, /* the spec has another word for it */
+        {2, "float16", 0, 0},
+        {2, "BF16", 0, -1},
+        {3, "wrw", 0, 1},
+        {3, "forward", 0, -1}, /* "forwards" is no word for it */
+        {0, "gfx906", 0, -1},  /* one of two */
+        {0, "gfx906:xnack-", 0, -1},
+        {0, "gfx906", 1, 1},
+        {0, "gfx906_60", 0, 0},
+        {0, "MI60", 0, 1},
+        {0, "GFX908", 0, 2},
+        {0, "AMD_Instinct_MI60_OAM", 0, 1},
+        {0, " gfx9063c", 0, 0},
+        {0, "gfx908_120", 0, 2},
+        {0, "gfx908:sramecc+:xnack-", 0, 2},
+        {0, "MI25", 0, -1},
+        {0, "MI25", 1, 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        CHECK_OF(token_of(rows[i].field, rows[i].text, rows[i].nearest) == rows[i].token,
+                 rows[i].text);
 }
 
 /* Each GPU that a shipped model knows is sold under some name; of gfx1250 none is known yet. */
@@ -382,10 +359,8 @@ static void shipped_gpus(void)
     for (const struct builtin *m = builtins; m->model; m++) {
         const int32_t f = kpred_field_index(m->model, "gpu");
         for (int32_t i = 0; f >= 0 && i < m->model->fields[f].n_tokens; i++) {
-            struct buf b = {NULL, 0, 0};
             const char *gpu = m->model->fields[f].tokens[i];
-            CHECK_OF(*gpu_products(gpu, &b) || strstr(gpu, "gfx1250"), gpu);
-            buf_free(&b);
+            CHECK_OF(*gpu_products(gpu, new_text()) || strstr(gpu, "gfx1250"), gpu);
         }
     }
 }
@@ -403,24 +378,8 @@ static void shipped_models(void)
 int main(void)
 {
     program_name = "test_names";
-    RUN(same_names);
-    RUN(distances);
-    RUN(long_names);
-    RUN(questions);
-    RUN(names_in_files_of_miopen);
-    RUN(names_of_no_product);
-    RUN(ways_to_write);
-    RUN(each_product);
-    RUN(products_of_gpus);
-    RUN(tokens_of_devices);
-    RUN(same_gpus);
-    RUN(names_of_names);
-    RUN(chips);
-    RUN(pieces_of_files);
-    RUN(vendors);
-    RUN(tokens);
-    RUN(gpu_tokens);
-    RUN(shipped_gpus);
-    RUN(shipped_models);
+    RUN_ALL(same_names, distances, questions, names_of_gpus, ways_to_write, each_product,
+            products_of_gpus, same_gpus, names_of_names, chips, pieces_of_files, vendors, tokens,
+            shipped_gpus, shipped_models);
     return test_end();
 }

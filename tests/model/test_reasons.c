@@ -12,7 +12,7 @@
 #include "model/gtc_words.h"
 #include "model/reasons.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <stdlib.h>
 
 enum { N_PROBLEMS = 110000, MOST_RULES = 32 };
@@ -313,23 +313,13 @@ static void check_spec(const char *path)
     spec_free(&s);
 }
 
-static void check_folder(const char *folder)
-{
-    struct dirent *entry;
-    DIR *d = opendir(folder);
-    while (d != NULL && (entry = readdir(d)) != NULL) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (ends_with(path, ".spec"))
-            check_spec(path);
-    }
-    if (d != NULL)
-        closedir(d);
-}
-
 int main(void)
 {
-    check_folder("weights");
-    check_folder("weights/recipes");
+    glob_t specs = {0};
+    glob("weights/*.spec", 0, NULL, &specs);
+    glob("weights/recipes/*.spec", GLOB_APPEND, NULL, &specs);
+    for (size_t i = 0; i < specs.gl_pathc; i++)
+        check_spec(specs.gl_pathv[i]);
+    globfree(&specs);
     return test_end();
 }

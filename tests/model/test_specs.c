@@ -9,15 +9,12 @@
 #include "kpred_constraints.h"
 
 #include "data/split.h"
-#include "harness/test.h"
+#include "harness/cases.h"
 #include "miopen/tuple_text.h"
 #include "model/model.h"
 #include "train/recipe.h"
 
-#include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <glob.h>
 
 /* A problem of the kernel, in the order of KPRED_CONV2D_FIELD_LIST but for the GPU. */
 static const struct {
@@ -92,21 +89,19 @@ static int is_one_way(const struct spec *s)
    with a filter of 1 and dilation as well. */
 static int keys_are_canonical(const struct spec *s)
 {
-    struct buf a = {0}, b = {0};
+    struct buf *a = new_text(), *b = new_text();
     int32_t p[KPRED_CONV2D_FIELD_COUNT];
-    memcpy(p, samples[sizeof samples / sizeof *samples - 1].fields, sizeof p);
-    split_key_text(s, &s->config, p, &a);
+    memcpy(p, samples[COUNT(samples) - 1].fields, sizeof p);
+    split_key_text(s, &s->config, p, a);
     p[KPRED_CONV2D_H] = 56;
-    split_key_text(s, &s->config, p, &b);
-    int is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a.s, b.s) == 0
-                  && strstr(a.s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
+    split_key_text(s, &s->config, p, b);
+    int is_good = s->config.n == 17 && s->shape.n == 6 && strcmp(a->s, b->s) == 0
+                  && strstr(a->s, ",16,64,56,56,64,3,3,1,1,2,2,1,1,1") != NULL;
     p[KPRED_CONV2D_DIL_H] = 2;
-    split_key_text(s, &s->shape, p, &a);
+    split_key_text(s, &s->shape, p, a);
     p[KPRED_CONV2D_H] = 57;
-    split_key_text(s, &s->shape, p, &b);
-    is_good &= strcmp(a.s, "64,64,56,56,3,3") == 0 && strcmp(b.s, "64,64,58,56,3,3") == 0;
-    buf_free(&a);
-    buf_free(&b);
+    split_key_text(s, &s->shape, p, b);
+    is_good &= strcmp(a->s, "64,64,56,56,3,3") == 0 && strcmp(b->s, "64,64,58,56,3,3") == 0;
     return is_good;
 }
 
@@ -139,35 +134,6 @@ static int check_spec(const char *path, const char *file)
     return 1;
 }
 
-/* Those of a folder; how many. */
-static int check_folder(const char *folder)
-{
-    struct dirent *entry;
-    DIR *d = opendir(folder);
-    int n = 0;
-    while (d != NULL && (entry = readdir(d)) != NULL) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (ends_with(entry->d_name, ".spec"))
-            n += check_spec(path, entry->d_name);
-    }
-    if (d != NULL)
-        closedir(d);
-    return n;
-}
-
-/* The text of a spec with `was` replaced; NULL-terminated, to be freed. */
-static char *changed(const char *text, const char *was, const char *is)
-{
-    const char *at = strstr(text, was);
-    char *out = xrealloc(NULL, strlen(text) + strlen(is) + 1, 1);
-    size_t before = at == NULL ? 0 : (size_t)(at - text);
-    memcpy(out, text, before);
-    strcpy(out + before, at == NULL ? "" : is);
-    strcat(out, at == NULL ? "" : at + strlen(was));
-    return out;
-}
-
 /* What is refused, and what a rule that does not ask for the GPU lets pass. */
 static void check_changes(void)
 {
@@ -198,24 +164,19 @@ static void check_changes(void)
         {"ck_igemm_fwd_v6r1", "dil_h    = size\n", "", 0}, /* canonical(h) needs it */
         {"ck_igemm_fwd_v6r1", "pad_w    = size 0 16777216\n", "", 0},
     };
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    for (size_t i = 0; i < COUNT(changes); i++) {
         struct spec s;
-        struct buf text = {0};
-        char path[128], *is = NULL;
         struct model model;
+        char path[128];
         int rc = -1;
         find_spec(changes[i].file, path, sizeof path);
-        if (read_file(path, SPEC_MAX_BYTES, &text) == 0)
-            is = changed(text.s, changes[i].was, changes[i].is);
-        if (is != NULL && *is != '\0' && spec_parse(&s, is, path) == 0) {
+        if (spec_parse(&s, replaced(text_of(path), changes[i].was, changes[i].is), path) == 0) {
             rc = model_from_spec(&model, &s, "config");
             model_free(&model);
             spec_free(&s);
         }
-        CASE(is != NULL && *is != '\0' && (rc == 0) == changes[i].is_fine, "%s: change %zu is %s",
-             changes[i].file, i + 1, changes[i].is_fine ? "fine" : "refused");
-        free(is);
-        buf_free(&text);
+        CASE((rc == 0) == changes[i].is_fine, "%s: change %zu is %s", changes[i].file, i + 1,
+             changes[i].is_fine ? "fine" : "refused");
     }
 }
 
@@ -223,7 +184,7 @@ static void check_changes(void)
 static void check_list(const char *file, const char *list, const char *cut, const char *error)
 {
     struct spec s;
-    struct buf b = {0}, again = {0}, texts = {0};
+    struct buf *b = new_text(), *again = new_text(), *texts = new_text();
     char path[128], why[96] = "";
     const char *params[KPRED_MAX_TUPLE];
     int32_t value[KPRED_MAX_TUPLE];
@@ -232,25 +193,22 @@ static void check_list(const char *file, const char *list, const char *cut, cons
         return;
     kpred_param of_model[KPRED_MAX_TUPLE] = {{0}};
     kpred_model m = {.params = of_model, .n_params = (uint32_t)s.n_params};
-    int is_good = tuple_text_cut(&s, list, &b, params, why) == (error[0] != '\0' ? -1 : 0)
+    int is_good = tuple_text_cut(&s, list, b, params, why) == (error[0] != '\0' ? -1 : 0)
                   && strcmp(why, error) == 0;
     for (size_t i = 0; i < s.n_params && is_good && error[0] == '\0'; i++) {
         const int index = spec_value_index(&s.params[i], params[i]);
         of_model[i].name = s.params[i].name;
         of_model[i].names = s.params[i].names[0] != NULL ? s.params[i].names : NULL;
         value[i] = index >= 0 ? s.params[i].values[index] : -1;
-        buf_printf(&texts, "%s%s", i != 0 ? " " : "", params[i]);
+        buf_printf(texts, "%s%s", i != 0 ? " " : "", params[i]);
         is_good &= index >= 0;
     }
     if (is_good && error[0] == '\0') {
-        tuple_text_add(&m, value, &again);
-        is_good = strcmp(texts.s, cut) == 0 && strcmp(again.s, list) == 0;
+        tuple_text_add(&m, value, again);
+        is_good = strcmp(texts->s, cut) == 0 && strcmp(again->s, list) == 0;
     }
     if (!CASE(is_good, "%s: list \"%s\"", file, list))
-        printf("  %s: %s; %s\n", why, texts.s, again.s);
-    buf_free(&b);
-    buf_free(&again);
-    buf_free(&texts);
+        printf("  %s: %s; %s\n", why, texts->s, again->s);
     spec_free(&s);
 }
 
@@ -287,23 +245,28 @@ static void check_lists(void)
 /* A spec whose field has so many names */
 static int takes_tokens(int n)
 {
-    struct buf text = {0};
+    struct buf *text = new_text();
     struct spec s;
-    buf_puts(&text,
+    buf_puts(text,
              "[kernel]\nname = toy\nrule = unconstrained\n[data]\nformat = csv\n[fields]\nkind =");
     for (int i = 0; i < n; i++)
-        buf_printf(&text, " k%d", i);
-    buf_puts(&text, "\n[params]\nt = 1 2\n[split]\nconfig = kind\n[features]\nonehot kind\n");
-    const int takes = spec_parse(&s, text.s, "toy.spec") == 0;
+        buf_printf(text, " k%d", i);
+    buf_puts(text, "\n[params]\nt = 1 2\n[split]\nconfig = kind\n[features]\nonehot kind\n");
+    const int takes = spec_parse(&s, text->s, "toy.spec") == 0;
     if (takes)
         spec_free(&s);
-    buf_free(&text);
     return takes;
 }
 
 int main(void)
 {
-    const int n = check_folder("weights") + check_folder("weights/recipes");
+    glob_t specs = {0};
+    int n = 0;
+    glob("weights/*.spec", 0, NULL, &specs);
+    glob("weights/recipes/*.spec", GLOB_APPEND, NULL, &specs);
+    for (size_t i = 0; i < specs.gl_pathc; i++)
+        n += check_spec(specs.gl_pathv[i], base_name(specs.gl_pathv[i]));
+    globfree(&specs);
     CASE(n == 21, "21 specs");
     CASE(takes_tokens(SPEC_MAX_TOKENS), "a field of %d names", SPEC_MAX_TOKENS);
     CASE(!takes_tokens(SPEC_MAX_TOKENS + 1), "no field of %d names", SPEC_MAX_TOKENS + 1);

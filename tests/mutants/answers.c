@@ -58,7 +58,7 @@ static void add_kernel(const kernel *k)
 static int32_t marked_size(void)
 {
     static const int32_t sizes[] = {0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 10, 11, 20};
-    return sizes[random_below(COUNT(sizes))];
+    return sizes[random_below(N_OF(sizes))];
 }
 
 /* A filter that a rule may ask about: whole, and with other pads or strides */
@@ -161,10 +161,10 @@ static void add_names(const kpred_model *m)
             v[t] = INT32_MAX;
         add((uint32_t)kpred_kernel_of(m, v));
     }
-    for (int i = 0; i < COUNT(gpus) * 3; i++) {
+    for (int i = 0; i < N_OF(gpus) * 3; i++) {
         int exact = 0;
-        add((uint32_t)kpred_gpu_token(m, gpus[i % COUNT(gpus)], i / COUNT(gpus) * 31, &exact));
-        add((uint64_t)exact + 2 * (uint64_t)kpred_runs_on(m, gpus[i % COUNT(gpus)]));
+        add((uint32_t)kpred_gpu_token(m, gpus[i % N_OF(gpus)], i / N_OF(gpus) * 31, &exact));
+        add((uint64_t)exact + 2 * (uint64_t)kpred_runs_on(m, gpus[i % N_OF(gpus)]));
     }
 }
 
@@ -446,7 +446,7 @@ int main(int argc, char **argv)
     if (!stored)
         fputs(head, stdout);
     complete_kernels();
-    for (int i = 0; i < COUNT(kernels); i++) {
+    for (int i = 0; i < N_OF(kernels); i++) {
         add_kernel(&kernels[i]);
         add_outside(&kernels[i]);
         tell(kernels[i].name);

@@ -52,12 +52,10 @@ def told(counts):
 def measure(tree, number, program):
     """Compiles and runs one of them in a folder of its own; its counts, as gcov tells them"""
     weights, name, arguments = program
-    include = ["-Ielided", "-I."] if weights == "elided" else ["-I."]
     folder = os.path.join(tree.root, "c%d" % number)
     os.mkdir(folder)
-    command = ["gcc", *run.FLAGS, "-O0", "--coverage", NOT_INLINED, *include, "-Itests", "tests/%s.c" % name, "-lm", "-pthread",
-               "-o", folder + "/program"]
-    if tree.run(command, 300) != 0 or tree.run([folder + "/program", *arguments], 300) != 0:
+    command = run.compiles("gcc", name, weights, "-O0", "--coverage", NOT_INLINED)
+    if tree.run([*command, folder + "/program"], 300) != 0 or tree.run([folder + "/program", *arguments], 300) != 0:
         sys.exit("%s does not pass" % name)
     yield from told(glob.glob(folder + "/*.gcda"))
 

@@ -64,6 +64,12 @@ def explanations(name="survivors"):
     return found
 
 
+def compiles(cc, name, weights, *options):
+    """The command that makes the program tests/NAME.c of real weights, or of `elided` ones"""
+    include = ["-Ielided"] if weights == "elided" else []
+    return [cc, *FLAGS, *options, *include, "-I.", "-Itests", f"tests/{name}.c", "-lm", "-pthread", "-o"]
+
+
 class Tree:
     """A copy of what the programs include, in which one header is replaced"""
 
@@ -121,9 +127,7 @@ class Tree:
             of, option, weights, program, *arguments = line.split()
             if of != header:
                 continue
-            include = ["-Ielided", "-I."] if weights == "elided" else ["-I."]
-            if self.run([CC, *FLAGS, option, "-include", "system.h", *include, "-Itests", "tests/%s.c" % program, "-lm", "-pthread",
-                         "-o", "program"], 120) != 0:
+            if self.run([*compiles(CC, program, weights, option, "-include", "system.h"), "program"], 120) != 0:
                 return "compiler"
             if self.run(["sh", "-c", 'ulimit -t 10; exec ./program "$@"', "sh", *arguments], 120) != 0:
                 return program

@@ -158,11 +158,7 @@ int main(void)
         stride = (uint32_t)atol(text);
     printf("each argument up to %d, then each %lu-th\n", DENSE, (unsigned long)stride);
     enclose_powers();
-    RUN(the_powers_are_enclosed);
-    RUN(exp2_is_near_where_it_is_not_0);
-    RUN(exp2_falls_from_1);
-    RUN(exp2_is_0_beyond);
-    RUN(log2_is_near_and_rises);
-    RUN(log2_of_powers_is_exact);
+    RUN_ALL(the_powers_are_enclosed, exp2_is_near_where_it_is_not_0, exp2_falls_from_1,
+            exp2_is_0_beyond, log2_is_near_and_rises, log2_of_powers_is_exact);
     return test_end();
 }

@@ -112,7 +112,7 @@ static void values_beyond(void)
     int32_t p[FIELDS], v[3] = {0, 0, 0};
     random_kernels(&kernels, words);
     random_problem(p);
-    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+    for (size_t i = 0; i < COUNT(beyond); i++)
         CHECK(!kpred_rule_of_gtc_kernels(&kernels, p, &beyond[i], 1));
     for (v[1] = -1; v[1] < 13; v[1]++)
         CHECK_EQ(kpred_rule_of_gtc_kernels(&kernels, p, v, 2), v[1] >= 0 && v[1] <= 10);
@@ -143,7 +143,7 @@ static void names(void)
         {"fwd,nhwc,fp32,0,1,256,64,16", KPRED_DIR_F, -1},
         {"", KPRED_DIR_F, -1},
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         uint16_t word = 0;
         const int known = gtc_word(names[i].name, names[i].dir, &word);
         CHECK_EQ(known ? word : -1, names[i].word);
@@ -152,8 +152,6 @@ static void names(void)
 
 int main(void)
 {
-    RUN(words_decide);
-    RUN(values_beyond);
-    RUN(names);
+    RUN_ALL(words_decide, values_beyond, names);
     return test_end();
 }

@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-#define COUNT(a)    ((int)(sizeof(a) / sizeof((a)[0])))
+#define N_OF(a)     ((int)(sizeof(a) / sizeof((a)[0])))
 #define MOST_PARAMS 16
 #define MOST_FIELDS 18
 
@@ -381,7 +381,7 @@ static int shader_takes(const view *z, int64_t r, int64_t s, int64_t c, int64_t 
                         int64_t w, int64_t oh, int64_t ow, int64_t n)
 {
     const int64_t sizes[] = {n, c, k, h, w, oh, ow, r, s, z->ph, z->pw}, most = (1 << 28) + 1;
-    for (int i = 0; i < COUNT(sizes); i++)
+    for (int i = 0; i < N_OF(sizes); i++)
         if (sizes[i] >= 65536)
             return 0;
     return less(h, w, c, most) && less(oh, ow, 1, (1 << 23) + 1) && less(oh, ow, k, most)
@@ -633,7 +633,7 @@ static const domain *read_domains(const char *text)
 
 static void complete_kernels(void)
 {
-    for (int i = 0; i < COUNT(kernels); i++) {
+    for (int i = 0; i < N_OF(kernels); i++) {
         kernel *k = &kernels[i];
         k->words = read_domains(naive[i].words);
         k->all = naive[i].all ? read_domains(naive[i].all) : k->words;
@@ -708,7 +708,7 @@ static void set_to_limit(int32_t *p)
 {
     static const int32_t limits[] = {512, 1 << 16, 1 << 22, 1 << 24, 1 << 29, (1 << 29) / 9};
     int field = KPRED_CONV_N + (int)random_below(5), i;
-    int64_t x = limits[random_below(COUNT(limits))];
+    int64_t x = limits[random_below(N_OF(limits))];
     for (i = KPRED_CONV_N; i <= KPRED_CONV_K; i++)
         if (random_below(4) == 0)
             p[i] = random_size(i == KPRED_CONV_H || i == KPRED_CONV_W ? 2 : 16);
@@ -726,7 +726,7 @@ static void random_filter(int rule, int32_t *p)
     static const int32_t filters[] = {1, 1, 3, 3, 5, 7, 11, 4};
     int odd = random_below(12) == 0, i;
     for (i = 0; i < 2; i++) {
-        int32_t usual = rule == OF_3X3U ? 3 : filters[random_below(COUNT(filters))];
+        int32_t usual = rule == OF_3X3U ? 3 : filters[random_below(N_OF(filters))];
         int32_t y = odd && random_below(2) ? random_size(8) : usual;
         int32_t stride = rule == OF_3X3U || random_below(3) ? 1 : 2;
 
@@ -809,7 +809,7 @@ static void enlarge(int32_t *p)
                                  KPRED_CONV2D_X, KPRED_CONV2D_PAD_H, KPRED_CONV2D_PAD_W};
     for (int i = 1 + (int)random_below(3); i > 0; i--) {
         int32_t power = 1 << random_below(24), x = power + (int32_t)random_below(3) - 1;
-        p[fields[random_below(COUNT(fields))]] = x < 1 ? 1 : x;
+        p[fields[random_below(N_OF(fields))]] = x < 1 ? 1 : x;
     }
 }
 
@@ -837,7 +837,7 @@ static int32_t extreme_size(void)
     static const int32_t sizes[] = {
         1,      2, 3, 4, 7, 8, 255, 512, 513, 65535, 65536, 1 << 22, (1 << 23) + 1, (1 << 24) - 1,
         1 << 24};
-    return random_below(3) ? sizes[random_below(COUNT(sizes))] : random_size(23);
+    return random_below(3) ? sizes[random_below(N_OF(sizes))] : random_size(23);
 }
 
 static int32_t extreme_value(void)
@@ -849,8 +849,8 @@ static int32_t extreme_value(void)
     switch (random_below(4)) {
     case 0: return small;
     case 1: return small * (int32_t)random_below(1 << 24);
-    case 2: return large[random_below(COUNT(large))];
-    default: return values[random_below(COUNT(values))];
+    case 2: return large[random_below(N_OF(large))];
+    default: return values[random_below(N_OF(values))];
     }
 }
 
@@ -909,9 +909,9 @@ static int check_lists(void)
                                 KPRED_BIN_WINOGRAD_RXS_LIST(ENTRY) KPRED_HIP_IGEMM_V4R1_LIST(ENTRY)
                                     KPRED_IGEMM_LIST(ENTRY) KPRED_OCL_BWD_WRW2_LIST(ENTRY)};
     int bad = 0;
-    for (int i = 0; i < COUNT(all); i++)
+    for (int i = 0; i < N_OF(all); i++)
         bad += !same_name(all[i].enumerator, all[i].spelling);
-    for (int i = 0; i < COUNT(kernels); i++)
+    for (int i = 0; i < N_OF(kernels); i++)
         bad +=
             kernels[i].n_fields
             != (i >= OF_3X3U ? KPRED_CONV2D_FIELD_COUNT : KPRED_CONV_FIELD_COUNT - (i < OF_WRW3));
@@ -1065,7 +1065,7 @@ static int run_checks(void)
     static const int all[] = {8, 0, 0, 300, 0, 100, 0, 0, 6, 0, 0, 0, 0};
     CASE(check_helpers() == 0, "helpers");
     CASE(check_lists() == 0, "lists");
-    for (int i = 0; i < COUNT(kernels); i++) {
+    for (int i = 0; i < N_OF(kernels); i++) {
         const kernel *k = &kernels[i];
         const char *name = k->name + strlen("kpred_rule");
 
@@ -1108,7 +1108,7 @@ static int serve(void)
     const kernel *k = kernels;
     view see = {0};
     while (fgets(line, sizeof line, stdin))
-        if (line[0] == 'P' && read_numbers(line + 1, p, 1) && p[0] >= 0 && p[0] < COUNT(kernels)
+        if (line[0] == 'P' && read_numbers(line + 1, p, 1) && p[0] >= 0 && p[0] < N_OF(kernels)
             && read_numbers(line + 1, p, 1 + kernels[p[0]].n_fields)) {
             k = &kernels[p[0]];
             see = view_of(p + 1, k->n_fields);

@@ -22,7 +22,7 @@ static const char *const layouts[] = {KPRED_CONV2D_LAYOUT_LIST(SPELLING)
                                           KPRED_CONV3D_MORE_LAYOUTS(SPELLING)};
 static const char *const fields[] = {KPRED_CONV3D_FIELD_LIST(SPELLING)};
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+#define N_OF(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 static int32_t random_below(int32_t n)
 {
@@ -52,14 +52,14 @@ static void random_filter(int32_t *p)
     static const int32_t filters[][2] = {{1, 1}, {1, 1},  {3, 3},   {5, 5}, {7, 7}, {1, 7},
                                          {7, 1}, {5, 10}, {11, 11}, {2, 2}, {3, 1}};
     static const int32_t strides[] = {1, 1, 2, 4, 3};
-    const int32_t *filter = filters[random_below(COUNT(filters))];
+    const int32_t *filter = filters[random_below(N_OF(filters))];
     int i, same = random_below(8);
     p[KPRED_CONV3D_Z] = random_below(9) ? 1 : 3;
     p[KPRED_CONV3D_Y] = filter[0], p[KPRED_CONV3D_X] = filter[1];
     p[KPRED_CONV3D_PAD_D] = 0, p[KPRED_CONV3D_STRIDE_D] = 1, p[KPRED_CONV3D_DIL_D] = 1;
     for (i = 0; i < 2; i++) {
         p[KPRED_CONV3D_PAD_H + i] = random_below(4);
-        p[KPRED_CONV3D_STRIDE_H + i] = strides[random_below(COUNT(strides))];
+        p[KPRED_CONV3D_STRIDE_H + i] = strides[random_below(N_OF(strides))];
         p[KPRED_CONV3D_DIL_H + i] = 1 + !random_below(9);
     }
     if (same) {
@@ -193,7 +193,7 @@ static int64_t side_of(const int32_t *p, int i)
 static int32_t extreme_size(void)
 {
     static const int32_t sizes[] = {1, 2, 7, 8, 65535, 65536, 1 << 22, (1 << 24) - 1, 1 << 24};
-    return sizes[random_below(COUNT(sizes))];
+    return sizes[random_below(N_OF(sizes))];
 }
 
 /* Any problem has a solver; values that are none, and second ones, are rejected. */
@@ -230,7 +230,7 @@ static void any_problem(int32_t *p)
     for (int f = KPRED_CONV3D_N; f < FIELDS; f++)
         if (random_below(3))
             p[f] = random_below(4) ? 1 + random_below(20) : extreme_size();
-    for (int i = 0; i < COUNT(triples); i++) {
+    for (int i = 0; i < N_OF(triples); i++) {
         int32_t *t = p + triples[i];
         const int how = random_below(4), pad = triples[i] == KPRED_CONV3D_PAD_D;
         for (int j = 0; pad && j < 3; j++)
@@ -247,9 +247,9 @@ static int is_filter(const int32_t *p, int i)
     static const int32_t filters[][3] = {{1, 1, 1}, {1, 3, 3}, {1, 5, 5},  {1, 7, 7},
                                          {1, 1, 7}, {1, 7, 1}, {1, 5, 10}, {1, 11, 11}};
     const int32_t *filter = p + KPRED_CONV3D_Z;
-    if (i < COUNT(filters))
+    if (i < N_OF(filters))
         return !memcmp(filter, filters[i], sizeof filters[i]);
-    for (int j = 0; j < COUNT(filters); j++)
+    for (int j = 0; j < N_OF(filters); j++)
         if (!memcmp(filter, filters[j], sizeof filters[j]))
             return 0;
     return (i == 8) == (filter[1] == filter[2] && (filter[0] == 1 || filter[0] == filter[1]));
@@ -353,7 +353,7 @@ static int index_of(const char *text, const char *const *names, int n)
     return i < n ? i : -1;
 }
 
-#define INDEX_OF(text, names) index_of(text, names, COUNT(names))
+#define INDEX_OF(text, names) index_of(text, names, N_OF(names))
 
 /* ---- the kernels with a rule of their own ---- */
 
@@ -364,7 +364,7 @@ static int flatten(const int32_t *p, int32_t *flat)
     static const char *const names[] = {KPRED_CONV2D_FIELD_LIST(SPELLING)};
     static const char *const known[] = {KPRED_GPU_LIST(SPELLING) KPRED_CONV2D_MORE_GPUS(SPELLING)};
     const int gpu = INDEX_OF(gpus[p[KPRED_CONV3D_GPU]], known);
-    for (int f = 0; f < COUNT(names); f++)
+    for (int f = 0; f < N_OF(names); f++)
         flat[f] = p[INDEX_OF(names[f], fields)];
     flat[KPRED_CONV2D_GPU] = gpu < 0 ? KPRED_GPU_GFX942130 : gpu;
     return gpu >= 0;
@@ -479,7 +479,7 @@ static void check_refusals(void)
          "token \"gfx900_56\" where rule kpred_rule_conv_solver expects \"gfx906_60\"",
          {"gpu      = gfx906_60", "gpu      = gfx900_56"}},
     };
-    for (int i = 0; i < COUNT(rows); i++) {
+    for (int i = 0; i < N_OF(rows); i++) {
         put_changes("mine.spec", spec, rows[i].changes);
         REFUSES(rows[i].name, 1, rows[i].text, "%s", train);
     }
@@ -539,7 +539,7 @@ static void check_listed(void)
     put_text("gfx90878.txt", "%s=GemmBwdRest:4,0,miopenConvolutionFwdAlgoGEMM\n", key);
     CASE(count_rejected("gfx90878.txt") == 1 && count_rejected("gfx906_60.txt") == 0,
          "a solver of another direction is rejected");
-    for (int i = 0; i < COUNT(tables); i++) {
+    for (int i = 0; i < N_OF(tables); i++) {
         const char *data = say("%s/%s.HIP.fdb.txt.bz2",
                                folder_of("MIOPEN_DB", "../shared/miopen/data"), tables[i]);
         if (is_there(data))

@@ -8,7 +8,6 @@
 #include "harness/test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { NET_FIELDS = 3, NET_MOST_ARRAYS = 64 };
 
@@ -144,7 +143,7 @@ static inline void net_make(struct net *net, uint64_t seed, const struct net_sha
 {
     memset(net, 0, sizeof *net);
     net->net.program = net_program;
-    net->net.n_instr = sizeof net_program / sizeof *net_program;
+    net->net.n_instr = COUNT(net_program);
     net->net.n_features = 27;
     net->net.hidden = shape->hidden;
     net->net.heads = net->heads;

@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static uint64_t seed = 5;
 
 /* ---- guarded memory ---- */
@@ -342,12 +340,8 @@ static void contexts_take_turns(void)
 int main(void)
 {
     twin_make_tables();
-    RUN(toys_stay_inside);
-    RUN(nets_stay_inside);
-    RUN(rescues_stay_inside);
-    RUN(what_does_not_fit_is_refused_untouched);
-    RUN(the_size_is_a_constant);
-    RUN(three_sizes_agree);
-    RUN(contexts_take_turns);
+    RUN_ALL(toys_stay_inside, nets_stay_inside, rescues_stay_inside,
+            what_does_not_fit_is_refused_untouched, the_size_is_a_constant, three_sizes_agree,
+            contexts_take_turns);
     return test_end();
 }

@@ -121,7 +121,7 @@ static void this_machine(void)
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
+    for (size_t i = 0; i < COUNT(processors); i++)
         CASE(is_right(&processors[i]), "%s", processors[i].name);
     RUN(this_machine);
     return test_end();

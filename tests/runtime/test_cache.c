@@ -16,8 +16,7 @@ static struct cache_entry places[1 << 10];
 static kpred_ctx open_context(const kpred_model *m, size_t beam)
 {
     kpred_ctx ctx;
-    CHECK(kpred_init(&ctx, KPRED_VERSION, m, beam, memory, sizeof memory / sizeof *memory)
-          == KPRED_OK);
+    CHECK(kpred_init(&ctx, KPRED_VERSION, m, beam, memory, COUNT(memory)) == KPRED_OK);
     return ctx;
 }
 
@@ -156,10 +155,7 @@ static void program(void)
 
 int main(void)
 {
-    RUN(hits);
-    RUN(collisions);
-    RUN(other_models_and_beams);
-    RUN(mistakes);
+    RUN_ALL(hits, collisions, other_models_and_beams, mistakes);
     spread();
     RUN(program);
     return test_end();

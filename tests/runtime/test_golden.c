@@ -24,7 +24,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BEAM = 10, ARENA_WORDS = 1 << 13, MOST_LINE = 512 };
 
@@ -39,7 +38,7 @@ static const kpred_model *const golden_models[] = {SHIPPED(MODEL)};
 static inline const kpred_model *golden_model(const char *line)
 {
     const size_t n = strcspn(line, ",");
-    for (size_t i = 0; i < sizeof golden_models / sizeof *golden_models; i++)
+    for (size_t i = 0; i < COUNT(golden_models); i++)
         if (strlen(golden_models[i]->name) == n && !strncmp(golden_models[i]->name, line, n))
             return golden_models[i];
     return NULL;

@@ -9,8 +9,6 @@
 #include "instruction.h"
 #include "twin.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static uint64_t seed = 1;
 
 static const int32_t edges[] = {
@@ -213,16 +211,8 @@ static void hashes_of_bytes(void)
 int main(void)
 {
     twin_make_tables();
-    RUN(tables_are_their_formula);
-    RUN(exp2_and_log2);
-    RUN(saturate_at_the_ends);
-    RUN(registers_against_wide);
-    RUN(share_against_wide);
-    RUN(equals_and_ramps);
-    RUN(hats);
-    RUN(divisibility);
-    RUN(fractions);
-    RUN(copying);
-    RUN(hashes_of_bytes);
+    RUN_ALL(tables_are_their_formula, exp2_and_log2, saturate_at_the_ends, registers_against_wide,
+            share_against_wide, equals_and_ramps, hats, divisibility, fractions, copying,
+            hashes_of_bytes);
     return test_end();
 }

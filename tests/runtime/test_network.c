@@ -428,14 +428,8 @@ static void run(void)
     seed = 4;
     signature = UINT64_C(0xcbf29ce484222325);
     by = KPRI_ARITH_OF(body);
-    RUN(matvec);
-    RUN(requantise);
-    RUN(heads);
-    RUN(scores);
-    RUN(sums_around_powers_of_two);
-    RUN(powers);
-    RUN(scorer);
-    RUN(predictions);
+    RUN_ALL(matvec, requantise, heads, scores, sums_around_powers_of_two, powers, scorer,
+            predictions);
     printf("body %s signature %016llx\n", kpred_body_name(body), (unsigned long long)signature);
 }
 

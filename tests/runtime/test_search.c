@@ -11,8 +11,6 @@
 #include "net.h"
 #include "toy.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static uint64_t seed = 2;
 static int times = 1; /* COUNT */
 static kpred_ctx ctx;
@@ -175,7 +173,7 @@ static const struct {
               {1 << 20, 1 << 22},
               {1 << 30, (1 << 29) - 1},
               {2, (1 << 29) - 1}};
-enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+enum { N_SHAPES = COUNT(shapes) };
 
 /* A random space of at most `most` tuples. */
 static size_t random_space(size_t most, int32_t *n_values, uint32_t *n_params)
@@ -218,7 +216,7 @@ static const struct {
     uint64_t density;
 } laws[] = {{TOY_ANY, 1},   {TOY_ANY, 2},    {TOY_PREFIX, 2}, {TOY_PREFIX, 5}, {TOY_PREFIX, 40},
             {TOY_TUPLE, 2}, {TOY_TUPLE, 30}, {TOY_AHEAD, 3},  {TOY_AHEAD, 30}};
-enum { N_LAWS = sizeof laws / sizeof *laws };
+enum { N_LAWS = COUNT(laws) };
 
 static void a_beam_as_wide_as_the_space_is_exhaustive(void)
 {
@@ -587,17 +585,10 @@ int main(int argc, char **argv)
     if (text && atoi(text) > 0)
         times = atoi(text);
     twin_make_tables();
-    RUN(a_beam_as_wide_as_the_space_is_exhaustive);
-    RUN(a_narrow_beam_is_the_naive_one);
-    RUN(one_parameter);
-    RUN(single_values);
-    RUN(at_the_limits);
-    RUN(as_many_ties_as_fit);
-    RUN(the_least_score);
-    RUN(no_score_is_above_zero);
-    RUN(scores_are_near_the_real_ones);
-    RUN(found_behind_dead_ends);
-    RUN(the_ends_of_the_rescue);
+    RUN_ALL(a_beam_as_wide_as_the_space_is_exhaustive, a_narrow_beam_is_the_naive_one,
+            one_parameter, single_values, at_the_limits, as_many_ties_as_fit, the_least_score,
+            no_score_is_above_zero, scores_are_near_the_real_ones, found_behind_dead_ends,
+            the_ends_of_the_rescue);
     if (argc > 1 && strcmp(argv[1], "toys") == 0) /* which takes half the time */
         return test_end();
     RUN(nets_by_wide_beams);

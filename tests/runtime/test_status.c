@@ -5,7 +5,6 @@
 
 #include "toy.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 enum { BEAM = 6, N_FIELDS = 4 };
 
 static const char *const gpus[] = {"gfx900_56",  "gfx900_64",        "gfx906_60",
@@ -663,30 +662,12 @@ static void tuples_needed(void)
 int main(void)
 {
     twin_make_tables();
-    RUN(init_arguments);
-    RUN(init_model_numbers);
-    RUN(init_model_free_parameters);
-    RUN(init_parts_and_id);
-    RUN(init_model_widths);
-    RUN(id_covers_all);
-    RUN(other_bodies);
-    RUN(predict_null);
-    RUN(predict_context);
-    RUN(predict_arguments);
-    RUN(predict_not_applicable);
-    RUN(predict_without_a_tuple);
-    RUN(extrapolation_is_flagged);
-    RUN(every_field_has_its_flag);
-    RUN(nothing_else_is_written);
-    RUN(a_second_init_renews);
-    RUN(every_status_has_a_text);
-    RUN(field_and_token_names);
-    RUN(gpus_of_all_kinds);
-    RUN(gpus_with_most_units_first);
-    RUN(gpus_that_are_none);
-    RUN(where_a_kernel_runs);
-    RUN(gpus_that_it_does_not_run_on);
-    RUN(probabilities);
-    RUN(tuples_needed);
+    RUN_ALL(init_arguments, init_model_numbers, init_model_free_parameters, init_parts_and_id,
+            init_model_widths, id_covers_all, other_bodies, predict_null, predict_context,
+            predict_arguments, predict_not_applicable, predict_without_a_tuple,
+            extrapolation_is_flagged, every_field_has_its_flag, nothing_else_is_written,
+            a_second_init_renews, every_status_has_a_text, field_and_token_names, gpus_of_all_kinds,
+            gpus_with_most_units_first, gpus_that_are_none, where_a_kernel_runs,
+            gpus_that_it_does_not_run_on, probabilities, tuples_needed);
     return test_end();
 }

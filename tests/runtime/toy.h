@@ -10,7 +10,6 @@
 #include "twin.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- random rules ---- */
 
@@ -482,9 +481,7 @@ static inline kpred_status toy_predict(const kpred_model *m, const int32_t *prob
                                        kpred_tuple *out, size_t k, size_t *n, kpred_ctx *ctx)
 {
     static int body;
-    CHECK_EQ(
-        kpred_init(ctx, KPRED_VERSION, m, beam, toy_arena, sizeof toy_arena / sizeof *toy_arena),
-        KPRED_OK);
+    CHECK_EQ(kpred_init(ctx, KPRED_VERSION, m, beam, toy_arena, COUNT(toy_arena)), KPRED_OK);
     do
         body = (body + 1) % KPRED_BODIES;
     while (kpred_set_body(ctx, (kpred_body)body) != KPRED_OK);

@@ -36,35 +36,24 @@
 
 /* ---- files ---- */
 
-static inline int same_files(const char *a, const char *b)
-{
-    static struct buf one;
-    one.n = 0;
-    return read_file(a, 1 << 26, &one) == 0 && one.n > 0 && strcmp(one.s, text_of(b)) == 0;
-}
-
 /* What is in a folder, hidden files too, each with a blank behind it */
 static inline const char *files_in(const char *folder)
 {
-    static struct buf b;
     RAN("/usr/bin/env LC_ALL=C ls -A '%s'", folder);
-    keep_output(&b);
-    for (char *p = b.s; *p != '\0'; p++)
+    char *names = new_copy(program.out.s);
+    for (char *p = names; *p != '\0'; p++)
         *p = *p == '\n' ? ' ' : *p;
-    return b.s;
+    return names;
 }
 
 /* The lines of a text that have this, without it where they begin with it */
 static inline const char *lines_with(const char *text, const char *part)
 {
-    static struct buf found, copy;
-    found.n = copy.n = 0;
-    buf_puts(&found, "");
-    buf_puts(&copy, text);
-    for (char *at = copy.s, *line; (line = next_line(&at)) != NULL;)
+    struct buf *found = new_text();
+    for (char *at = new_copy(text), *line; (line = next_line(&at)) != NULL;)
         if (has(line, part))
-            buf_printf(&found, "%s\n", begins(line, part) ? line + strlen(part) : line);
-    return found.s;
+            buf_printf(found, "%s\n", begins(line, part) ? line + strlen(part) : line);
+    return found->s;
 }
 
 /* The text between two others, "" if it is not there; it stays until the 64th call of say after. */
@@ -80,36 +69,27 @@ static inline const char *between(const char *text, const char *from, const char
 
 /* The numbers of its network alone: its comment and its id tell the options of a training also
    where these changed nothing. */
-static inline void weights_of(const char *header, struct buf *b)
+static inline const char *weights_of(const char *header)
 {
-    static struct buf text;
+    struct buf *b = new_text();
     int inside = 0;
-    text.n = b->n = 0;
-    buf_puts(b, "");
-    buf_puts(&text, text_of(header));
-    for (char *at = text.s, *line; (line = next_line(&at)) != NULL;)
+    for (char *at = new_copy(text_of(header)), *line; (line = next_line(&at)) != NULL;)
         if (inside && *line != '}')
             buf_printf(b, "%s\n", line);
         else
             inside = is_like(line, "static const .*_(weights?|bias|embedding|out|offset)[0-9]*_?"
                                    "\\[[0-9]+\\] = \\{");
+    return b->s;
 }
 
 /* Both have a network, and not the same one. */
 static inline int other_weights(const char *header, const char *other)
 {
-    static struct buf a, b;
-    weights_of(header, &a);
-    weights_of(other, &b);
-    return a.n > 0 && b.n > 0 && strcmp(a.s, b.s) != 0;
+    const char *a = weights_of(header), *b = weights_of(other);
+    return *a != '\0' && *b != '\0' && strcmp(a, b) != 0;
 }
 
 /* ---- compilers ---- */
-
-static inline const char *own_cc(void)
-{
-    return getenv("CC") != NULL ? getenv("CC") : "cc";
-}
 
 /* A source file with kpred's headers, without a warning; a program with a main is run. */
 static inline int compiles(const char *compiler, const char *file)
@@ -149,30 +129,6 @@ static struct {
     char lacks[256]; /* the command without which the section is skipped, or empty */
 } steps;
 
-static inline const char *with_newlines(const char *text)
-{
-    const char *at = strstr(text, "\\n");
-    return at == NULL ? text : say("%.*s\n%s", (int)(at - text), text, with_newlines(at + 2));
-}
-
-/* Each $NAME as the last line NAME = ... has it */
-static inline void expand(const char *text, struct buf *b)
-{
-    b->n = 0;
-    buf_puts(b, "");
-    for (size_t n; *text != '\0'; text += n) {
-        const char *is = NULL;
-        n = *text == '$' ? 1 + strspn(text + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 1;
-        const char *key = n > 1 ? say("\n%.*s = ", (int)n - 1, text + 1) : "";
-        for (const char *p = steps.names.s; n > 1 && (p = strstr(p, key)) != NULL; p++)
-            is = p + strlen(key);
-        if (is != NULL)
-            buf_add(b, is, strcspn(is, "\n"));
-        else
-            buf_add(b, text, n);
-    }
-}
-
 static inline int file_says(const char *kind, const char *file, const char *text)
 {
     const char *is = text_of(file);
@@ -201,23 +157,19 @@ static inline int run_script(const char *script)
 /* What the last `run` or `sh` told to type for that */
 static inline int run_next(const char *what)
 {
-    static struct buf was;
-    was.n = 0;
-    buf_puts(&was, steps.told.s);
-    const int succeeds = run_script(between(was.s, say("kpred-train: %s: ", what), "\n"));
+    const char *was = new_copy(steps.told.s);
+    const int succeeds = run_script(between(was, say("kpred-train: %s: ", what), "\n"));
     steps.told.n = 0;
-    buf_puts(&steps.told, was.s);
+    buf_puts(&steps.told, was);
     return succeeds && program.out.n > 0;
 }
 
 static inline int warned(char *const *texts)
 {
-    static struct buf want;
-    want.n = 0;
-    buf_puts(&want, "");
+    struct buf *want = new_text();
     for (size_t i = 0; i < 4 && *texts[i] != '\0'; i++)
-        buf_printf(&want, "%s\n", texts[i]);
-    return strcmp(lines_with(program.err.s, "kpred-train: warning: "), want.s) == 0;
+        buf_printf(want, "%s\n", texts[i]);
+    return strcmp(lines_with(program.err.s, "kpred-train: warning: "), want->s) == 0;
 }
 
 static inline int edit_refused(const char *file, const char *script, const char *text,
@@ -328,7 +280,6 @@ static inline void end_file(void)
 
 static inline void take_line(const char *line)
 {
-    static struct buf b;
     if (begins(line, "  ")) {
         buf_printf(&steps.file, "%s\n", line + 2);
         return;
@@ -338,14 +289,14 @@ static inline void take_line(const char *line)
         *steps.lacks = '\0';
     if (*line == '[' || *line == '#' || *line == '\0')
         return;
-    expand(line, &b);
+    const char *whole = expanded(line, steps.names.s);
     if (isupper((unsigned char)*line))
-        buf_printf(&steps.names, "\n%s", b.s);
-    else if (begins(b.s, "file ")) {
-        snprintf(steps.path, sizeof steps.path, "%s", b.s + 5);
+        buf_printf(&steps.names, "\n%s", whole);
+    else if (begins(whole, "file ")) {
+        snprintf(steps.path, sizeof steps.path, "%s", whole + 5);
         steps.file.n = 0;
     } else
-        take_each(b.s);
+        take_each(whole);
 }
 
 /* All steps of a file of the repository, whose folder is `root` and $ROOT. $SELF is the test's

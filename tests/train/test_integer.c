@@ -166,7 +166,7 @@ static void fixed_dimensions(void)
         {48, 32, 64, 32, 9, {1, 1, 3, 1, 17, 2, 1, 5, 1}},
         {16, 16, 16, 16, 3, {1, 1, 1}}, /* nothing to decide */
         {192, 192, 192, 128, 16, {64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64}}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < COUNT(all); i++)
         check_scales(&all[i]);
 }
 

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint64_t seed = 11;
 
@@ -29,7 +28,7 @@ static float *random_floats(size_t n, float range)
 {
     float *v = given + n_given;
     n_given += n;
-    if (n_given > sizeof given / sizeof *given)
+    if (n_given > COUNT(given))
         exit(1);
     for (size_t i = 0; i < n; i++)
         v[i] = any_float(range);
@@ -299,10 +298,6 @@ int main(void)
     RUN(products);
     seed = 23; /* the rows below, whatever comes above */
     make_rows();
-    RUN(every_compiler_and_any_threads);
-    RUN(learns);
-    RUN(whole_networks);
-    RUN(search_is_training);
-    RUN(gradients);
+    RUN_ALL(every_compiler_and_any_threads, learns, whole_networks, search_is_training, gradients);
     return test_end();
 }

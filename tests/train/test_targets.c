@@ -22,6 +22,7 @@ static const char text[] = "[kernel]\nname = toy\nrule = unconstrained\n[data]\n
                            "[split]\nconfig = m,n\nbalance = n,octave(m)\n"
                            "[features]\nequals m 64 1\n";
 
+static struct spec s; /* of that text */
 static int32_t problem[ROWS * FIELDS];
 static unsigned char target[ROWS * PARAMS], part[ROWS], narrow[ROWS];
 static double time_us[ROWS];
@@ -49,10 +50,10 @@ static struct dataset make_rows(void)
     return d;
 }
 
-static struct recipe make_recipe(const struct spec *s)
+static struct recipe make_recipe(void)
 {
     struct recipe r;
-    CHECK(recipe_from_spec(s, &r) == 0);
+    CHECK(recipe_from_spec(&s, &r) == 0);
     r.draws = 4;
     return r;
 }
@@ -64,11 +65,9 @@ static void groups_share(void)
     static const struct {
         double balance, thinned, crowd, alone;
     } cases[] = {{0, 1, 4, 4}, {0.5, 1, 3.61, 28.9}, {1, 1, 2.03, 130}, {1, 0.1, 0.203, 13}};
-    struct spec s;
-    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
     const struct dataset d = make_rows();
-    struct recipe r = make_recipe(&s);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct recipe r = make_recipe();
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const double crowd = cases[i].crowd, alone = cases[i].alone;
         double sum = 0;
         r.balance = cases[i].balance;
@@ -83,16 +82,13 @@ static void groups_share(void)
         CHECK_EQ(rows[CROWD + 1], 4);
         free(rows);
     }
-    spec_free(&s);
 }
 
 /* Groups of 1, 2, ... 11 problems, mixed, of which each gets as many rows: an 11th of 66 * 4. */
 static void many_groups(void)
 {
-    struct spec s;
-    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
     const struct dataset d = make_rows();
-    struct recipe r = make_recipe(&s);
+    struct recipe r = make_recipe();
     int32_t group = 0;
     r.balance = 1;
     part[ROWS - 1] = HELD_OUT_TRAIN;
@@ -109,11 +105,10 @@ static void many_groups(void)
         CHECK((double)rows[i] > wanted - 1 && (double)rows[i] < wanted + 1);
     }
     free(rows);
-    spec_free(&s);
 }
 
 /* Learns from the first problem; `untried` is how many of its rows leave values 1 and 2 aside. */
-static size_t count_untried(struct spec *s, double as_searched)
+static size_t count_untried(double as_searched)
 {
     enum { DRAWS = 200, N_VALUES = 5 };
     static int32_t to_problem[DRAWS * FIELDS];
@@ -122,13 +117,13 @@ static size_t count_untried(struct spec *s, double as_searched)
     struct recipe_rows to = {0, to_problem, to_target, soft};
     const struct time_problem first = {0, 1, DRAWS};
     struct dataset d = make_rows();
-    struct recipe r = make_recipe(s);
+    struct recipe r = make_recipe();
     struct model model;
     size_t n = 0;
     r.as_searched = as_searched;
     d.narrow = narrow;
     memset(&model, 0, sizeof model);
-    CHECK(model_from_spec(&model, s, "none") == 0);
+    CHECK(model_from_spec(&model, &s, "none") == 0);
     CHECK(time_targets_add(&r, &model, &d, &first, 1, &to));
     CHECK_EQ(to.n, DRAWS);
     for (size_t i = 0; i < to.n; i++) {
@@ -142,18 +137,15 @@ static size_t count_untried(struct spec *s, double as_searched)
 
 static void untried_values(void)
 {
-    struct spec s;
-    REQUIRE(spec_parse(&s, text, "toy.spec") == 0);
     s.unsearched = "0";
-    CHECK_EQ(count_untried(&s, 0), 0);
+    CHECK_EQ(count_untried(0), 0);
     narrow[0] = 1;
-    CHECK_EQ(count_untried(&s, 0), 200);
-    CHECK_EQ(count_untried(&s, 1), 0);
-    const size_t some = count_untried(&s, 0.5);
+    CHECK_EQ(count_untried(0), 200);
+    CHECK_EQ(count_untried(1), 0);
+    const size_t some = count_untried(0.5);
     CHECK(some > 70 && some < 130);
     s.unsearched = NULL;
-    CHECK_EQ(count_untried(&s, 0), 0);
-    spec_free(&s);
+    CHECK_EQ(count_untried(0), 0);
 }
 
 /* ---- the forest ---- */
@@ -373,16 +365,11 @@ static void one_problem_decides_nothing(void)
 
 int main(void)
 {
-    RUN(groups_share);
-    RUN(many_groups);
-    RUN(untried_values);
-    RUN(it_learns);
-    RUN(seen_rows_are_asked_of_others);
-    RUN(targets_are_distributions);
-    RUN(unknown_prefixes);
-    RUN(the_same_for_any_threads);
-    RUN(narrow_rows);
-    RUN(worse_epochs_end_it);
-    RUN(one_problem_decides_nothing);
+    if (spec_parse(&s, text, "toy.spec") != 0)
+        return 1;
+    RUN_ALL(groups_share, many_groups, untried_values, it_learns, seen_rows_are_asked_of_others,
+            targets_are_distributions, unknown_prefixes, the_same_for_any_threads, narrow_rows,
+            worse_epochs_end_it, one_problem_decides_nothing);
+    spec_free(&s);
     return test_end();
 }

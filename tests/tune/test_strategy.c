@@ -5,7 +5,6 @@
 #include "tune/strategy.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { SIDE = 6, PARAMS = 4, TUPLES = SIDE * SIDE * SIDE * SIDE };
 
@@ -237,12 +236,11 @@ static void see_case(const char *kind, char *const *c)
 static int agree(const char *one, const char *other)
 {
     RAN("%s", one);
-    char *text = xstrdup(program.out.s), *p = text;
+    char *p = new_copy(program.out.s);
     const char *q = RAN("%s", other) == 0 ? program.out.s : "";
     while ((p = strchr(p, ',')) != NULL && (q = strchr(q, ',')) != NULL
            && strncmp(p, q, strcspn(p, "\n") + 1) == 0)
         p += strcspn(p, "\n"), q += strcspn(q, "\n");
-    free(text);
     return p == NULL && *q == '\n' && q[1] == '\0';
 }
 
@@ -331,12 +329,7 @@ int main(void)
     finds(pairwise, 60);
     finds(rugged, 100);
     finds(failing, 60);
-    RUN(deterministic_and_resumed);
-    RUN(each_once);
-    RUN(all_fail);
-    RUN(warm);
-    RUN(weights);
-    RUN(likeness);
+    RUN_ALL(deterministic_and_resumed, each_once, all_fail, warm, weights, likeness);
     replays();
     return program_end();
 }

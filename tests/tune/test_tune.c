@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "weights/conv_asm_bwd_wrw_3x3.h"
 
-#include "harness/test.h"
+#include "harness/program.h"
 #include "model/registry.h"
 #include "tune/answer.h"
 #include "tune/budget.h"
@@ -39,7 +39,7 @@ static void tails(void)
         {"1e-7\n", 0}, {"1e-6\n", 1e-6}, {"+3\n", 3},      {"3us\n", 0},
         {".5\n", 0.5}, {"5.\n", 5},      {"1,5\n", 0},     {"--5\n", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         for (size_t n = 1; n < 8; n++) {
             struct answer a;
             answer_of(cases[i].text, n, &a);
@@ -88,7 +88,7 @@ static void bad_durations(void)
                                       "1x", "1S", "nan", "1e3s", "inf", "1000000d", "."};
     double s;
     fclose(stderr); /* of the messages */
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         CHECK_OF(duration_read("--x", bad[i], &s) != 0, bad[i]);
 }
 
@@ -220,7 +220,7 @@ static void same_scores(const struct model *model, const int32_t *problem, const
 {
     const size_t words = kpred_arena_words(&model->m, BEAM);
     kpred_model plain = model->m;
-    int32_t *arena = xcalloc(words, sizeof *arena);
+    int32_t *arena = new_memory(words, sizeof *arena);
     kpred_tuple tuples[BEAM];
     kpred_ctx ctx;
     size_t n = 0;
@@ -238,7 +238,6 @@ static void same_scores(const struct model *model, const int32_t *problem, const
         REQUIRE(at != SIZE_MAX);
         CHECK(fabs(score[at] - tuples[i].score / 65536.0) < 0.01);
     }
-    free(arena);
 }
 
 static void order_of_a_model(void)
@@ -250,11 +249,10 @@ static void order_of_a_model(void)
     REQUIRE(model_open("conv_asm_bwd_wrw_3x3", &model) == 0);
     legal_open(&l, &model, full);
     REQUIRE(l.space.n > 10);
-    double *score = xcalloc(l.space.n, sizeof *score);
+    double *score = new_memory(l.space.n, sizeof *score);
     CHECK(order_check("x.h", &model, model.spec) == 0);
     CHECK(order_scores(&model, model.spec, full, &l, score) == 1);
     same_scores(&model, full, &l, score);
-    free(score);
     legal_close(&l);
     model_free(&model);
 }
@@ -263,14 +261,6 @@ static void order_of_a_model(void)
 
 static const char rows[] =
     "# kpred-train tune: hill\n# ./time.sh\nn,a,time_us\n7,1,5\n7,2,failed\n";
-
-static int file_is(const char *path, const char *text)
-{
-    struct buf is = {0};
-    const int rc = read_file(path, 999, &is) == 0 && strcmp(is.s, text) == 0;
-    buf_free(&is);
-    return rc;
-}
 
 /* Opens the file and adds a row for a = 4: returns how many it had. */
 static size_t go_on(const struct spec *spec, const char *path)
@@ -294,32 +284,24 @@ static void edited_results(void)
     static char path[] = "/tmp/kpred-tune-XXXXXX";
     struct spec spec;
     struct model model;
-    struct buf whole = {0};
+    struct buf *whole = new_text();
     REQUIRE(close(mkstemp(path)) == 0);
     open_spec(&spec, &model, "[params]\na = 1 2 4\n");
     test_put_edited(path, rows);
-    CHECK_EQ(read_file(path, 999, &whole), 0);
+    CHECK_EQ(read_file(path, 999, whole), 0);
     CHECK_EQ(go_on(&spec, path), 2);
-    buf_puts(&whole, "7,4,9\r\n");
-    CHECK(file_is(path, whole.s));
-    CHECK_EQ(truncate(path, (off_t)whole.n - 1), 0); /* it lacks the LF */
+    buf_puts(whole, "7,4,9\r\n");
+    CHECK_TEXT(text_of(path), whole->s);
+    CHECK_EQ(truncate(path, (off_t)whole->n - 1), 0); /* it lacks the LF */
     CHECK_EQ(go_on(&spec, path), 2);
-    CHECK(file_is(path, whole.s));
+    CHECK_TEXT(text_of(path), whole->s);
     unlink(path);
-    buf_free(&whole);
     close_spec(&spec, &model);
 }
 
 int main(void)
 {
-    RUN(tails);
-    RUN(long_tails);
-    RUN(durations);
-    RUN(legal_tuples);
-    RUN(samples);
-    RUN(rare);
-    RUN(order_of_a_model);
-    RUN(edited_results);
-    RUN(bad_durations);
+    RUN_ALL(tails, long_tails, durations, legal_tuples, samples, rare, order_of_a_model,
+            edited_results, bad_durations);
     return test_end();
 }

@@ -8,8 +8,6 @@
 
 #define run_cases(kind) each_row_of("tests/tune/tune.cases", kind, see_case)
 
-#define N_OF(array) (sizeof(array) / sizeof *(array))
-
 #define TUNE  "kpred-train tune hill.spec --problems "
 #define FEW   TUNE "few.csv "
 #define BOTH  TUNE "both.csv "
@@ -46,12 +44,12 @@ static const char *rows(const char *path)
     return rows_in(text_of(path));
 }
 
-/* The rows of a whole run with such a bad command; they stay until the next call. */
+/* The rows of a whole run with such a bad command; they stay until the program
+   ends. */
 static const char *wanted(const char *problems, int kind)
 {
-    static struct buf out;
+    struct buf *out = new_text();
     char tuple[32], problem[16], time[16];
-    out.n = 0;
     for (int n, end; sscanf(problems, " %15s%n", problem, &end) == 1; problems += end)
         for (int i = 0; i < 32 && sscanf(problem, "%d", &n) == 1; i++) {
             const int a = i / 8 + 1, b = 1 << i / 2 % 4, is_fast = i % 2 == 0;
@@ -62,23 +60,15 @@ static const char *wanted(const char *problems, int kind)
                 if (bad[k].kind == kind && strcmp(bad[k].tuple, tuple) == 0)
                     cell = bad[k].word;
             if (a * b <= n)
-                buf_printf(&out, "%s,%s,%s\n", problem, tuple, cell);
+                buf_printf(out, "%s,%s,%s\n", problem, tuple, cell);
         }
-    return out.s;
+    return out->s;
 }
 
-/* Do they have the same lines, each once, in any order? */
+/* Do they have the same lines, in any order? */
 static int same(const char *text, const char *want)
 {
-    char line[4096];
-    int is_so = text != NULL && count_lines(text) == count_lines(want);
-    for (int n; is_so && sscanf(want, "%4095[^\n]%n", line, &n) == 1; want += n + 1) {
-        size_t found = 0;
-        for (const char *p = text; (p = strstr(p, line)) != NULL; p++)
-            found += (p == text || p[-1] == '\n') && p[n] == '\n';
-        is_so = found == 1;
-    }
-    return is_so;
+    return text != NULL && strcmp(sorted(text), sorted(want)) == 0;
 }
 
 static int is_whole(const char *rows)
@@ -133,16 +123,15 @@ static void put_command(const char *path, const char *text)
 /* Begins a run of sixty.csv whose command gives bad answers for some tuples. */
 static pid_t begin_bad(int kind, int *held)
 {
-    struct buf body = {0};
-    buf_puts(&body, "own=$(command -v setsid)\n");
-    buf_puts(&body, kind == SERVER ? "echo >>starts; while read -r line; do eval \"$line\"\n" : "");
-    buf_puts(&body, "case $a,$b,$mode in\n");
+    struct buf *body = new_text();
+    buf_puts(body, "own=$(command -v setsid)\n");
+    buf_puts(body, kind == SERVER ? "echo >>starts; while read -r line; do eval \"$line\"\n" : "");
+    buf_puts(body, "case $a,$b,$mode in\n");
     for (size_t i = 0; i < n_bad; i++)
         if (bad[i].kind == kind)
-            buf_printf(&body, "%s) %s ;;\n", bad[i].tuple, bad[i].line);
-    buf_printf(&body, "*) " TIME " ;;\nesac\n%s", kind == SERVER ? "done" : "");
-    put_command(kind == SERVER ? "bad--server" : "bad--run", body.s);
-    buf_free(&body);
+            buf_printf(body, "%s) %s ;;\n", bad[i].tuple, bad[i].line);
+    buf_printf(body, "*) " TIME " ;;\nesac\n%s", kind == SERVER ? "done" : "");
+    put_command(kind == SERVER ? "bad--server" : "bad--run", body->s);
     return kind == SERVER ? start_held(held, SIXTY "-o b1.csv --server ./bad--server --timeout 1s")
                           : start_held(held, SIXTY "-o b0.csv --run ./bad--run --timeout 1000ms");
 }
@@ -283,7 +272,7 @@ static void values_with_blanks_and_quotes(void)
 /* A file that was cut at any place becomes whole again, and no row stands there twice. */
 static void a_file_cut_at_any_byte(void)
 {
-    char *whole = xstrdup(text_of("server.csv"));
+    char *whole = new_copy(text_of("server.csv"));
     const size_t head = (size_t)(rows_in(whole) - whole), size = strlen(whole);
     CHECK(size > 500);
     for (size_t n = 0; n < size; n += n < 80 ? 7 : 67) {
@@ -291,7 +280,6 @@ static void a_file_cut_at_any_byte(void)
         RAN_CHECK(RAN(BOTH "-o part.csv --server ./server.sh") == 0);
         RAN_CHECK(is_whole(rows("part.csv")) && strncmp(text_of("part.csv"), whole, head) == 0);
     }
-    free(whole);
 }
 
 static void budgets_and_order(void)
@@ -301,7 +289,7 @@ static void budgets_and_order(void)
         size_t launches, rows; /* of each problem */
     } v[] = {{1, 1, 1, 1}, {13, 1, 13, 13}, {13, 3, 13, 5}, {12, 4, 12, 3}, {5, 1, 5, 5}};
     char tuple[32], best[32];
-    for (size_t i = 0; i < N_OF(v); i++) {
+    for (size_t i = 0; i < COUNT(v); i++) {
         remove("launches");
         remove("budget.csv");
         RAN(BOTH "-o budget.csv --run ./log.sh --budget %d --repeat %d", v[i].budget, v[i].repeat);
@@ -421,7 +409,7 @@ static void refusals_leave_all_as_it_was(void)
                                           "--server no_such_command"};
     run_cases("tune");
     run_cases("text");
-    for (size_t i = 0; i < N_OF(missing); i++) /* of which the shell tells, too */
+    for (size_t i = 0; i < COUNT(missing); i++) /* of which the shell tells, too */
         RAN_CASE(RAN(FEW "-o stops.csv %s", missing[i]) == 1 && program.out.n == 0
                      && has(program.err.s, strrchr(missing[i], ' ') + 1)
                      && has(program.err.s, ": is not found, or is no program"),
@@ -440,11 +428,10 @@ static void a_full_disk(void)
 {
     RAN_CHECK(RAN(WITH("trap \"\" XFSZ; ulimit -f 1", BOTH "-o room.csv --run ./time.sh")) == 1);
     RAN_CHECK(has(program.err.s, "room.csv: cannot write: "));
-    char *some = xstrdup(rows("room.csv")), *at = some, *line;
+    char *some = new_copy(rows("room.csv")), *at = some, *line;
     CHECK(count_lines(some) > 5 && ends_with(some, "\n"));
     while ((line = next_line(&at)) != NULL)
         CHECK_OF(has_line(wanted("64,plain 8,other", GOOD), line), line);
-    free(some);
     RAN_CHECK(RAN(BOTH "-o room.csv --run ./time.sh") == 0);
     RAN_CHECK(is_whole(rows("room.csv")));
 }
@@ -468,7 +455,7 @@ static void signals(void)
     static const int numbers[] = {SIGTERM, SIGHUP, SIGKILL};
     int held;
     signal(SIGHUP, SIG_DFL); /* nohup ignores it, for all that it starts */
-    for (size_t i = 0; i < N_OF(numbers); i++) {
+    for (size_t i = 0; i < COUNT(numbers); i++) {
         remove("begun");
         remove("ended.csv");
         const pid_t child = start_held(&held, FEW "--run ./long.sh -o ended.csv");
@@ -522,9 +509,7 @@ int main(void)
     const pid_t command = begin_bad(COMMAND, held), server = begin_bad(SERVER, held + 1);
     const pid_t timed = START(BOTH "-o duration.csv --run ./slow.sh --budget 2s");
     every_tuple();
-    RUN(names_of_a_spec_stay_out_of_the_environment);
-    RUN(a_terminal);
-    RUN(values_with_blanks_and_quotes);
+    RUN_ALL(names_of_a_spec_stay_out_of_the_environment, a_terminal, values_with_blanks_and_quotes);
     servers_and_outputs();
     RUN(a_file_cut_at_any_byte);
     budgets_and_order();
