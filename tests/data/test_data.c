@@ -607,6 +607,63 @@ static void timed_find_db(void)
     spec_free(&s);
 }
 
+/* ---- more rows than may be kept ---- */
+
+enum { MANY = 1500, OF_EACH = 4, MOST = 1000 };
+
+static const char limited_spec[] = KERNEL "format = timed\n[fields]\nn = size\n"
+                                          "[params]\na = 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n"
+                                          "b = 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n";
+
+/* Rows of problem n, the last of them a failure; `back`: the last row first */
+static void put_many(const char *path, int first, int end, int of_each, int back)
+{
+    struct buf b = {0};
+    buf_puts(&b, "n,a,b,time_us\n");
+    for (int i = 0, n = (end - first) * of_each; i < n; i++) {
+        const int at = back ? n - 1 - i : i, option = at % of_each;
+        buf_printf(&b, "%d,%d,%d,", first + at / of_each, option / 16, option % 16);
+        buf_puts(&b, option + 1 < of_each ? "5\n" : "failed\n");
+    }
+    put_bytes(path, b.s, b.n);
+    buf_free(&b);
+}
+
+static struct dataset load_most(const struct spec *s, const char *first, const char *second)
+{
+    const struct data_options how = {.most = MOST};
+    const char *paths[] = {first, second};
+    struct dataset d;
+    memset(&d, 0, sizeof d);
+    CHECK(data_load(readers, s, paths, 2, &how, &d) == 0);
+    return d;
+}
+
+/* Of many problems some stay with all of their rows, the same in any order; of few, all stay. */
+static void a_sample_of_many_rows(void)
+{
+    struct spec s;
+    REQUIRE(spec_parse(&s, limited_spec, "x.spec") == 0);
+    put_many("more.csv", 2 * MANY, 3 * MANY, OF_EACH, 0);
+    put_many("many.csv", 1, MANY, OF_EACH, 0);
+    put_many("back.csv", 1, MANY, OF_EACH, 1);
+    struct dataset d = load_most(&s, "many.csv", "more.csv"),
+                   back = load_most(&s, "more.csv", "back.csv");
+    CHECK(d.n + d.failed.n <= MOST && d.n + d.failed.n > MOST / 4 && d.failed.n * 3 == d.n);
+    for (size_t i = 0; i < d.n; i += OF_EACH - 1)
+        CHECK(data_problem_end(&d, i) == i + OF_EACH - 1);
+    CHECK(d.n == back.n && memcmp(d.problem, back.problem, d.n * sizeof *d.problem) == 0);
+    CHECK(d.files[0].rows + d.files[1].rows == d.n && d.files[0].rows > 0 && d.files[1].rows > 0);
+    data_free(&d);
+    data_free(&back);
+    put_many("many.csv", 1, 9, 256, 0);
+    put_many("more.csv", 9, 11, 256, 0);
+    d = load_most(&s, "many.csv", "more.csv");
+    CHECK(d.n + d.failed.n <= MOST && d.n > MOST / 4 && data_count_problems(&d) == 10);
+    data_free(&d);
+    spec_free(&s);
+}
+
 int main(void)
 {
     program_begin();
@@ -616,6 +673,7 @@ int main(void)
     RUN_ALL(sha256_vectors, sha256_chunks, integers, texts, read_whole_file, output_whole_or_not,
             output_through_links, signals_leave_nothing, changes_meet, reason_is_told,
             texts_of_editors, no_text, spec_texts, spec_scales, split_facts, split_names, folds,
-            files_left_out, folds_without_a_key, canonical_is_largest, timed_find_db);
+            files_left_out, folds_without_a_key, canonical_is_largest, timed_find_db,
+            a_sample_of_many_rows);
     return program_end();
 }

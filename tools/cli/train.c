@@ -62,6 +62,8 @@ static const char help[] =
     "  -o FILE.h        the header, written whole or not at all, in the place of an earlier one\n"
     "  --force          replace FILE.h even if it is no header that kpred-train has written\n";
 
+enum { MOST_ROWS = 1000000 }; /* judges learn from a part even of these (judge_trees.c) */
+
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
 
@@ -304,6 +306,7 @@ int cmd_train(int argc, char **argv)
     };
     memset(&o, 0, sizeof o);
     o.seed = 1;
+    o.how.most = MOST_ROWS;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "formats.h"
 
+#include "row_limit.h"
+
 #include "base/bz2.h"
 #include "base/gz.h"
 
@@ -98,7 +100,6 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
 {
     struct data_file *file = &d->files[d->n_files];
     struct buf raw = {0}, unpacked = {0};
-    const size_t before = l->n;
     const struct packing *packing;
     const struct data_format *f = find_format(formats, l->spec, path, &packing);
     if (f == NULL)
@@ -120,8 +121,7 @@ static int load_file(struct loader *l, const struct data_format *formats, struct
         rc = f->read(l, bytes);
     }
     if (rc == 0)
-        rc = load_drop_twice(l, before);
-    file->rows = l->n - before;
+        rc = load_drop_twice(l);
     buf_free(&raw);
     buf_free(&unpacked);
     return rc;
@@ -148,8 +148,10 @@ static void sort_files(struct dataset *d, struct loader *l)
         sorted[i] = *order[i];
         rank[order[i] - d->files] = (uint32_t)i;
     }
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
         l->rows[i].file = rank[l->rows[i].file];
+        sorted[l->rows[i].file].rows++;
+    }
     free(d->files);
     d->files = sorted;
     free(order);
@@ -290,6 +292,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         load_note_unused(&l);
         load_note_chips(&l);
         load_note_failures(&l);
+        row_limit_note(&l);
         sort_files(out, &l);
         take_rows(out, &l);
     } else {

@@ -2,6 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "load.h"
 
+#include "row_limit.h"
+
 #include "model/products.h"
 #include "model/same_gpu.h"
 #include "model/unseen.h"
@@ -307,6 +309,7 @@ static int add_row(struct loader *l, int64_t row, const int64_t *problem, const 
     r->time = time;
     r->file = l->file;
     r->row = row;
+    row_limit_check(l, l->rows, &l->n);
     return 0;
 }
 
@@ -340,6 +343,7 @@ static int add_failed(struct loader *l, int64_t row, const int64_t *problem,
         l->failed = xgrow(l->failed, l->n_failed, &l->failed_cap, sizeof *l->failed);
         r.row = row;
         l->failed[l->n_failed++] = r;
+        row_limit_check(l, l->failed, &l->n_failed);
     }
     return load_drop(l, DROP_FAILED_TIME);
 }
@@ -598,9 +602,20 @@ static int merge_repeats(struct loader *l, size_t start)
     return 0;
 }
 
-int load_drop_twice(struct loader *l, size_t start)
+/* The first row of the file being read, or l->n. Not where it was added: rows before may have left
+   since (row_limit.h). */
+static size_t first_of_file(const struct loader *l)
+{
+    size_t first = l->n;
+    while (first > 0 && l->rows[first - 1].file == l->file)
+        first--;
+    return first;
+}
+
+int load_drop_twice(struct loader *l)
 {
     struct load_row *r = l->rows;
+    const size_t start = first_of_file(l);
     size_t kept = start;
     if (!spec_is_timed(l->spec) || l->n == start)
         return 0;

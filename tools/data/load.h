@@ -15,6 +15,7 @@ struct data_options {
     const char *gpu;      /* if not NULL, stands for the GPU that a file's name gives */
     int nearest;          /* take the nearest GPU of the spec for one that it lacks */
     int lenient;          /* drop and count rows that would be an error */
+    size_t most;          /* rows, of more a sample: row_limit.h; 0: any number */
     struct opt_texts set; /* fields of files that do not say them: set_fields.h */
 };
 
@@ -55,6 +56,11 @@ struct loader {
     size_t n, cap;
     struct load_row *failed;
     size_t n_failed, failed_cap;
+    struct {
+        unsigned halvings;
+        int by_tuple;
+        size_t left;
+    } limit; /* of row_limit.h */
     struct load_failures failures;
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown;            /* sorted by text */
@@ -128,8 +134,8 @@ int load_other_unit(double us, double other);
 /* Compares timed rows by problem, then by option. 0: the same option. */
 int load_compare_options(const struct load_row *a, const struct load_row *b);
 
-/* The rows from `start` on are those of one file: keeps the fastest for each problem and option. 0,
+/* Of the rows of the file being read: keeps the fastest for each problem and option. 0,
    or -1 with a message. */
-int load_drop_twice(struct loader *l, size_t start);
+int load_drop_twice(struct loader *l);
 /* Of all files' rows: an option's times have one unit. 0, or -1 with a message. */
 int load_check_units(struct loader *l);
