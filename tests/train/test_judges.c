@@ -661,6 +661,39 @@ static void a_large_space(void)
     CHECK(figure("share") > 0.95 && figure("timed") > 60); /* of which the best are a tenth */
 }
 
+/* ---- names for GPUs that were not seen ---- */
+
+/* On one GPU small tiles are fast, on the other large ones; each name is for one of them. */
+static void names_learn_of_their_gpus(void)
+{
+    static const struct {
+        const char *name;
+        long tile;
+    } best[] = {{"amd", 8}, {"nvidia", 64}};
+    FILE *f = fopen("names.csv", "w");
+    REQUIRE(f != NULL);
+    fprintf(f, "gpu,m,TILE,PART,time_us\n");
+    for (int i = 0; i < 2 * 16 * 9; i++) {
+        const int gpu = i % 2, tile = (i / 2 + i / 32) % 4, part = i / 32 % 3;
+        fprintf(f, "%s,%d,%d,%d,%d\n", gpu ? "A100" : "gfx90a6e", 64 + i / 2 % 16, 8 << tile,
+                1 << part, 10 + 10 * (gpu ? 3 - tile : tile) + part);
+    }
+    fclose(f);
+    put_text("names.spec", "%s",
+             "[kernel]\nname = names\nrule = unconstrained\n[data]\nformat = timed\n[fields]\n"
+             "gpu = gfx90a6e A100 amd nvidia\nm = size\n[unseen]\namd = gfx90a6e\nnvidia = A100\n"
+             "[params]\nTILE = 8 16 32 64\nPART = 1 2 4\n[split]\nconfig = m\n[network]\n"
+             "judged = 30\nepochs = 20\n");
+    REQUIRE(RAN("kpred-train train names.spec --data names.csv --split none -o names.h") == 0);
+    for (int i = 0; i < 2; i++) {
+        RAN("kpred predict names.h gpu=%s m=70 --csv", best[i].name);
+        const char *line = strchr(program.out.s, '\n');
+        CHECK(line != NULL && strncmp(line, "\n1,", 3) == 0 && strtod(line + 3, NULL) > 0.5);
+        line = line != NULL ? strchr(line + 3, ',') : NULL;
+        CHECK(line != NULL && strtol(line + 1, NULL, 10) == best[i].tile);
+    }
+}
+
 /* ---- tables of which there is little to learn ---- */
 
 static void trains(const char *name, const char *spec, const char *table)
@@ -724,6 +757,7 @@ int main(void)
     RUN(what_is_kept_teaches_nothing);
     RUN(a_sample_is_told);
     RUN(a_large_space);
+    RUN(names_learn_of_their_gpus);
     little_tables();
     long_conditions();
     return program_end();
