@@ -592,6 +592,7 @@ static void what_is_kept_teaches_nothing(void)
 {
     write_table("few.csv", 5, 40, 10);
     const double alone = judged("-o alone.h");
+    RAN_CHECK(has(program.err.s, "the network is behind `judges` at k = ")); /* after one epoch */
     REQUIRE(RAN("kpred-train eval alone.h --data few.csv --by all --hits hits --csv") == 0);
     other_times = text_of("hits");
     write_table("few.csv", 5, 40, 10);
