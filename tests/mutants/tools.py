@@ -83,7 +83,7 @@ def fate(folder, path, mutant, suites):
 
 def main():
     sample = int(sys.argv[2]) if len(sys.argv) > 2 else 40
-    os.environ["LIMIT"] = "120"
+    os.environ["LIMIT"] = "300"
     drawn, suites, counts = iter(mutants()), suites_of_check(), {"killed": 0, "survived": 0}
 
     def one(folder, _):

@@ -88,7 +88,8 @@ static void find_worth(struct places *p)
     }
     for (size_t i = 0; i < d->failed.n; i++) {
         const unsigned char *target = d->failed.target + i * d->n_params;
-        const size_t at = number_of(p, target);
+        const size_t row = data_find_problem(d, d->failed.problem + i * d->n_fields);
+        const size_t at = row < d->n && p->part[row] ? p->n : number_of(p, target);
         if (at < p->n && !memcmp(target_of(p->e, p->sorted[at]), target, d->n_params)) {
             p->worth[at] += FAILURE;
             count[at]++;
