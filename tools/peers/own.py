@@ -33,9 +33,9 @@ Python.
 Needs python3-numpy, python3-xgboost and python3-sklearn; the real tables need the folder --shared.
 Where these are missing, the tables are skipped with a message.
 """
+import csv
 import multiprocessing
 import os
-import resource
 import sys
 import tempfile
 
@@ -69,11 +69,9 @@ def shares(case, order):
 
 def measure(case, options, name, rich, to):
     """In a process of its own: shares, processor time and memory of the training, and what it said."""
-    make = WAYS[name][0]
-    way = make(case, options, rich)
-    used = resource.getrusage(way.usage)
-    to.send((shares(case, way.order), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024,
-             getattr(way, "story", "")))
+    way = WAYS[name][0](case, options, rich)
+    cost = way.cost()
+    to.send((shares(case, way.order), cost, way.story))
 
 
 def measured(case, options, name, rich):
@@ -110,7 +108,7 @@ class Table:
             for way in options.methods:
                 for rich in WAYS[way][1]:
                     progress(f"{name}: {len(case.times)} rows: {way}")
-                    share, *cost, story = measured(case, options, way, rich)
+                    share, cost, story = measured(case, options, way, rich)
                     log(options, f"{name} {way} {'rich' if rich else 'raw'}: {len(case.times)} rows, {len(share)} "
                                  f"problems, {share.mean(0)}, {cost}\n{story}")
                     share = share.mean(0, keepdims=True) if name.startswith("hub_") else share
@@ -126,11 +124,14 @@ class Table:
         others = [way for way in self.share if way != "kpred"]
         return max(others, key=lambda way: self.share[way][:, at].mean(), default=None)
 
-    def figures(self, way, at):
-        """The mean share, its error, how far kpred is ahead, and the error of that."""
-        share = self.share[way][:, at]
-        ahead = self.share.get("kpred", self.share[way])[:, at] - share
-        return np.array([share.mean(), error(share), ahead.mean(), error(ahead)])
+    def lines(self):
+        """A line for each way and place."""
+        for way, shares_of in self.share.items():
+            for at, k in enumerate(PLACES):
+                share = shares_of[:, at]
+                ahead = self.share.get("kpred", shares_of)[:, at] - share
+                yield line(self.name, len(share), way, k, [share.mean(), error(share), ahead.mean(), error(ahead)],
+                           way == self.best(at), self.cost[way])
 
 
 def error(x):
@@ -138,31 +139,38 @@ def error(x):
     return x.std(ddof=1) / len(x) ** .5 if len(x) > 1 else 0.
 
 
-def line(table, n, way, at, figures, is_best, cost):
+def line(table, n, way, k, figures, is_best, cost):
     """The cells of a line."""
     share, se, ahead, ahead_se = figures
-    return [table, str(n), way, str(PLACES[at]), f"{share:.3f}", f"{se:.3f}", f"{ahead:+.3f}", f"{ahead_se:.3f}",
-            "yes" if is_best else "-", *(f"{x:.0f}" for x in cost)]
+    return [table, str(n), way, str(k), f"{share:.3f}", f"{se:.3f}", f"{ahead:+.3f}", f"{ahead_se:.3f}",
+            "yes" if is_best else "-", *("-" if np.isnan(x) else f"{x:.0f}" for x in cost)]
 
 
-def lines_of(table):
-    """A line for each way and place."""
-    for way, share in table.share.items():
-        for at in range(len(PLACES)):
-            yield line(table.name, len(share), way, at, table.figures(way, at), way == table.best(at), table.cost[way])
+# ---- all tables ----
+
+def earlier(path, names):
+    """The lines that an earlier run wrote, of other tables."""
+    with open(path, encoding="utf-8", newline="") as f:
+        heading, *lines = csv.reader(f)
+    if heading != HEADING:
+        die(f"{path}: columns {','.join(heading)}: expected {','.join(HEADING)}")
+    return [cells for cells in lines if cells[0] not in [*names, "all"]]
 
 
-def pooled(found):
+def pooled(lines):
     """The mean over tables: of each way, and of the best of each table but kpred."""
-    for way in [*found[0].share, "best"]:
-        for at in range(len(PLACES)):
-            ways = [table.best(at) if way == "best" else way for table in found]
-            if None not in ways:
-                of = np.array([table.figures(w, at) for table, w in zip(found, ways)])
-                errors = np.sqrt((of ** 2).sum(0)) / len(found)
-                mean = of.mean(0)
-                cost = np.mean([table.cost[w] for table, w in zip(found, ways)], 0)
-                yield line("all", len(found), way, at, [mean[0], errors[1], mean[2], errors[3]], way == "best", cost)
+    groups = {}
+    for cells in lines:
+        of = dict(zip(HEADING, cells))
+        for way in [of["method"]] + ["best"] * (of["best"] == "yes"):
+            groups.setdefault((way, of["k"]), []).append(of)
+    for (way, k), found in sorted(groups.items(), key=lambda x: (x[0][0] == "best", x[0][0] == "kpred")):
+        share, se, ahead, ahead_se, *cost = (
+            np.array([float(of[name].replace("-", "nan", of[name] == "-")) for of in found])
+            for name in "share,se,ahead,ahead_se,cpu_s,mib".split(","))
+        errors = [(x ** 2).sum() ** .5 / len(found) for x in (se, ahead_se)]
+        yield line("all", len(found), way, k, [share.mean(), errors[0], ahead.mean(), errors[1]], way == "best",
+                   [x.mean() for x in cost])
 
 
 # ---- the command ----
@@ -182,6 +190,7 @@ def parse():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--split", default="none", help="which problems kpred-train keeps from training")
     p.add_argument("--set", default="", help="options for kpred-train train")
+    p.add_argument("--earlier", help="what --csv wrote before: its lines of other tables join those of this run")
     p.add_argument("--log", help="a file for what each training says, and for its shares, as they come")
     p.add_argument("--csv", action="store_true", help="CSV instead of a table")
     p.add_argument("--json", action="store_true", help="JSON instead of a table")
@@ -214,9 +223,10 @@ def main():
                 print(f"skip {name}: needs {e}", file=sys.stderr)
                 skipped += 1
     progress("")
-    if found:
-        lines = [cells for table in found for cells in lines_of(table)]
-        print_lines(HEADING, [*lines, *pooled(found)], options)
+    lines = earlier(options.earlier, [table.name for table in found]) if options.earlier else []
+    lines += [cells for table in found for cells in table.lines()]
+    if lines:
+        print_lines(HEADING, [*lines, *pooled(lines)], options)
     print(f"{len(found)} tables, {skipped} skipped", file=sys.stderr)
 
 

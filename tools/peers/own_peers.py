@@ -7,6 +7,7 @@ allows, as far as it is told; hidden: how many others the rule allows.
 """
 import os
 import resource
+import shutil
 import subprocess
 
 import numpy as np
@@ -17,6 +18,7 @@ import native
 from rows import die, read_sections, words
 
 PLACES = (1, 4, 10)
+TIME = "/usr/bin/time"
 BEAM = 1024 # the most tuples that kpred gives
 TREES = {"n_estimators": 600, "max_depth": 8, "learning_rate": .05, "subsample": .8, "colsample_bytree": .5,
          "tree_method": "hist"}
@@ -43,9 +45,18 @@ def inputs(case, problems, tuples, rich):
     return np.column_stack(columns)
 
 
-class Trees:
+class Way:
+    """What all ways have."""
+    story = "" # what the training said
+
+    def cost(self):
+        """Seconds of a processor, and MiB, right after the training in a process of its own."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+class Trees(Way):
     """A regression of times and, where tuples fail that the rule allows, one of failures."""
-    usage = resource.RUSAGE_SELF
 
     def __init__(self, case, make, rich):
         self.case, self.rich = case, rich
@@ -79,9 +90,8 @@ def forest(case, options, rich):
     return Trees(case, make, rich)
 
 
-class Nearest:
+class Nearest(Way):
     """The tuples of the nearest problem; of equal names, if there is one."""
-    usage = resource.RUSAGE_SELF
 
     def __init__(self, case, _options, _rich):
         self.case = case
@@ -103,9 +113,8 @@ class Nearest:
         return np.array(list(dict.fromkeys(found)), int)
 
 
-class Single:
+class Single(Way):
     """The best tuples on average: of a tuple the mean of log2(time / mean of the problem)."""
-    usage = resource.RUSAGE_SELF
 
     def __init__(self, case, _options, _rich):
         n, good, of = len(case.tuples), case.good, case.problem_of
@@ -120,19 +129,28 @@ class Single:
         return asked[np.argsort(self.worth[asked], kind="stable")]
 
 
-class Kpred:
+class Kpred(Way):
     """What kpred-train makes of the table."""
-    usage = resource.RUSAGE_CHILDREN
 
     def __init__(self, case, options, _rich):
         self.case, self.library = case, None
-        table, self.spec, self.header = (os.path.join(options.folder, case.name + end)
-                                         for end in (".csv", ".spec", ".h"))
+        table, self.spec, self.header, self.used = (os.path.join(options.folder, case.name + end)
+                                                    for end in (".csv", ".spec", ".h", ".used"))
         case.write(table)
         run(options.train, "init", table, "--fields", ",".join(n for n, _ in case.fields), "-o", self.spec, "--force")
         self.tell_rule()
-        self.story = run(options.train, "train", self.spec, "--data", table, "-o", self.header, "--split",
+        timed = [TIME, "-o", self.used, "-f", "%U %S %M"] if shutil.which(TIME) else []
+        self.story = run(*timed, options.train, "train", self.spec, "--data", table, "-o", self.header, "--split",
                          options.split, *options.set.split())
+
+    def cost(self):
+        """Of kpred-train alone. What Python starts has Python's size for a moment, so a small program
+        has to look; without it nothing is known."""
+        if not os.path.exists(self.used):
+            return float("nan"), float("nan")
+        with open(self.used, encoding="utf-8") as f:
+            user, system, kib = map(float, f.read().split())
+        return user + system, kib / 1024
 
     def tell_rule(self):
         """Into the spec, as far as it is known."""
@@ -167,11 +185,11 @@ class Kpred:
         return np.array([t for t in tuples if t in counts], int)
 
 
-def run(program, *arguments):
-    """kpred-train; what it says."""
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+def run(*command):
+    """A command; what it says."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        die(f"{program} {arguments[0]}: {done.stderr.strip()}", 1)
+        die(f"{' '.join(command)}: {done.stderr.strip()}", 1)
     return done.stderr
 
 
