@@ -187,6 +187,7 @@ def parse():
     p.add_argument("--fresh", type=int, default=100, help="of made-up kernels that are asked")
     p.add_argument("--folds", type=int, default=3, help="in which problems are left out")
     p.add_argument("--draws", type=int, default=30, help="samples of the hub's tables")
+    p.add_argument("--threads", type=int, default=1, help="of forest and xgboost")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--split", default="none", help="which problems kpred-train keeps from training")
     p.add_argument("--set", default="", help="options for kpred-train train")

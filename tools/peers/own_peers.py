@@ -22,7 +22,7 @@ TIME = "/usr/bin/time"
 BEAM = 1024 # the most tuples that kpred gives
 TREES = {"n_estimators": 600, "max_depth": 8, "learning_rate": .05, "subsample": .8, "colsample_bytree": .5,
          "tree_method": "hist"}
-FOREST = {"n_estimators": 100, "min_samples_leaf": 2, "n_jobs": -1}
+FOREST = {"n_estimators": 100, "min_samples_leaf": 2}
 FOREST_ROWS = 10000 # that a tree sees; more of them take minutes and hardly help
 
 
@@ -79,14 +79,15 @@ class Trees(Way):
 
 def boosted(case, options, rich):
     """Trees of XGBoost."""
-    return Trees(case, lambda _n, _rich: xgboost.XGBRegressor(**TREES, random_state=options.seed), rich)
+    return Trees(case, lambda _n, _rich: xgboost.XGBRegressor(**TREES, n_jobs=options.threads,
+                                                                   random_state=options.seed), rich)
 
 
 def forest(case, options, rich):
     """Trees of scikit-learn."""
     def make(n, rich):
         return RandomForestRegressor(max_samples=min(n, FOREST_ROWS) / n, max_features=.2 if rich else 1.,
-                                     random_state=options.seed, **FOREST)
+                                     n_jobs=options.threads, random_state=options.seed, **FOREST)
     return Trees(case, make, rich)
 
 
