@@ -76,12 +76,12 @@ def write_hub():
     write("tuner/convolution_milo.T1.json", json.dumps({"ConfigurationSpace": {
         "TuningParameters": [{"Name": n, "Values": v} for n, v in space], "Conditions": conditions}}))
     for at, gpu in enumerate(("A100", "W6600", "A4000")):
-        cache = {f"{a},{b},{c}": {"a": a, "b": b, "c": c, "time": hub_time(at, a, b, c) if a < 16 or c else "RuntimeFailed"}
+        cache = {f"{a},{b},{c}": {"a": a, "b": b, "c": c, "time": hub_time(at, a, b, c) if a < 16 or c else "Failed"}
                  for a in (1, 2, 4, 8, 16) for b in (1, 2, 4, 8) for c in range(4)}
         write(f"tuner/convolution_milo.{gpu}.json.bz2", json.dumps({
             "device_name": gpu, "tune_params_keys": ["a", "b", "c"], "cache": cache}))
     write("tuner/convolution_milo.old.json.bz2", json.dumps({
-        "device_name": "old", "tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": 1}, "2": {"a": 2, "time": 2}}}))
+        "device_name": "old", "tune_params_keys": ["a"], "cache": {str(a): {"a": a, "time": a} for a in (1, 2)}}))
 
 
 def write_opencl():
@@ -227,7 +227,7 @@ def joined():
 def skipped():
     """A table without its files is skipped and counted."""
     done = run(f"{RUN} --tables hub_dedisp,opencl --methods single --json")
-    assert re.search(r"skip hub_dedispersion: needs .*dedispersion_milo.T1.json\n1 tables, 1 skipped", done.stderr), done
+    assert re.search(r"skip hub_dedispersion: needs .*n_milo.T1.json\n1 tables, 1 skipped", done.stderr), done.stderr
     found = json.loads(done.stdout)
     assert [o["table"] for o in found] == ["opencl"] * 3 + ["all"] * 6 and 0 < found[0]["share"] <= 1
 
