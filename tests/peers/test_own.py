@@ -138,7 +138,7 @@ def asked_once(cases):
 
 def gemm():
     """Each shape is asked once, and the rule is true for the kernels that there are and no others."""
-    cases = list(own_tables.gemm(OPTIONS))
+    cases = list(own_tables.gemm("gemm_nn", own_tables.LAYOUTS["gemm_nn"], OPTIONS))
     assert len(cases) == 3 and len(asked_once(cases)) == 6
     case = cases[0]
     assert case.name == "gemm_nn" and case.tuples.shape == (96, 10) and len(case.times) == 4 * 5

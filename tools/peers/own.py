@@ -15,8 +15,9 @@ forest and xgboost learn from the failures, too, how likely a tuple fails. The t
   own_KERNEL_N      a made-up kernel, N tuples a problem; fresh problems are asked for all tuples
   fmoe_problem      AITER's kernels of fused mixtures of experts; each problem is left out once
   fmoe_shape        the same; each shape is left out once, with all its problems
-  gemm              MI100's GEMM of Tensile, a twentieth of the kernels a problem; each problem is left
-                    out once and asked for all kernels
+  gemm_nn, gemm_nt, gemm_tn
+                    MI100's GEMM of Tensile, a layout each, a twentieth of the kernels a problem; each
+                    problem is left out once and asked for all kernels
   hub_convolution, hub_dedispersion
                     Kernel Tuner's public tables, a twentieth of the tuples of each GPU; asked for the
                     others. One draw of the sample is one case, and a draw's share is the mean over GPUs

@@ -120,6 +120,7 @@ def folds_of(groups, options):
 # ---- MI100's products of matrices, from Tensile ----
 
 PIECES = "MT0 MT1 MT2 IU GRVW GSU EPS SU SUS WGM".split()
+LAYOUTS = {"gemm_nn": "Ailk_Bljk", "gemm_nt": "Ailk_Bjlk", "gemm_tn": "Alik_Bljk"}
 SIZES = {"m": "SizeI", "n": "SizeJ", "batch": "SizeK", "k": "SizeL"}
 
 
@@ -148,20 +149,18 @@ def gemm_fold(name, problems, tuples, times, fold_of, fold, seed):
     return case
 
 
-def gemm(options):
-    """The three layouts, each shape left out once."""
-    for path in found(options, "tensile/mi100-sgemm-*.csv.bz2"):
-        rows = list(rows_of(path))
-        kernels = [name for name in rows[0] if name and "_MT" in name]
-        tuples = np.array([kernel_pieces(name) for name in kernels])
-        problems = np.array([[int(row[s]) for s in SIZES.values()] for row in rows])
-        speed = np.array([[float(row[name] or 0) for name in kernels] for row in rows])
-        flops = np.array([[float(row["TotalFlops"])] for row in rows])
-        times = np.where(speed > 0, flops / np.maximum(speed, 1e-9) / 1e3, np.inf)
-        layout = "gemm_" + "".join("n" if x in ("Ailk", "Bljk") else "t" for x in path.split("Cijk_")[1].split("_")[:2])
-        fold_of = folds_of(map(tuple, problems), options)
-        for fold in range(options.folds):
-            yield gemm_fold(layout, problems, tuples, times, fold_of, fold, options.seed)
+def gemm(name, letters, options):
+    """The shapes of a layout, each left out once."""
+    rows = list(rows_of(found(options, f"tensile/mi100-sgemm-Cijk_{letters}_SB_00.csv.bz2")[0]))
+    kernels = [column for column in rows[0] if column and "_MT" in column]
+    tuples = np.array([kernel_pieces(kernel) for kernel in kernels])
+    problems = np.array([[int(row[s]) for s in SIZES.values()] for row in rows])
+    speed = np.array([[float(row[kernel] or 0) for kernel in kernels] for row in rows])
+    flops = np.array([[float(row["TotalFlops"])] for row in rows])
+    times = np.where(speed > 0, flops / np.maximum(speed, 1e-9) / 1e3, np.inf)
+    fold_of = folds_of(map(tuple, problems), options)
+    for fold in range(options.folds):
+        yield gemm_fold(name, problems, tuples, times, fold_of, fold, options.seed)
 
 
 # ---- kernels of fused mixtures of experts, from AITER ----
@@ -332,7 +331,8 @@ def tables(options):
                 for name, kernel in KERNELS.items() for n in options.samples.split(","))
     yield "fmoe_problem", lambda: fmoe(False, options)
     yield "fmoe_shape", lambda: fmoe(True, options)
-    yield "gemm", lambda: gemm(options)
+    for name, letters in LAYOUTS.items():
+        yield name, lambda n=name, x=letters: gemm(n, x, options)
     for kernel in "convolution", "dedispersion":
         yield f"hub_{kernel}", lambda k=kernel: hub(k, options)
     yield "opencl", lambda: opencl(options)
