@@ -297,8 +297,8 @@ bench-peers: data all ## time kpred beside other ways to predict tuples, in buil
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' ONLY='$(ONLY)' INTO='$(INTO)' sh tools/report/peers.sh $(BUILD) $(DBS)
 
 .PHONY: own
-own: all ## what a sample of timings teaches, beside XGBoost, a forest and simpler ways; half an hour
-	@python3 tools/peers/own.py --train $(BUILD)/kpred-train
+own: all ## what a sample of timings teaches, beside XGBoost, a forest and simpler ways; hours; ONLY=TABLE,...: these alone
+	@python3 tools/peers/own.py --train $(BUILD)/kpred-train --tables '$(ONLY)'
 
 .PHONY: race
 race: $(BUILD)/kpred ## how often kpred_hip_select finds the fastest of ten, beside other ways to choose

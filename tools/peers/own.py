@@ -1,22 +1,42 @@
 #!/usr/bin/env python3
 # own.py - a table of timings brought by a user: kpred beside other ways to choose from it
 # SPDX-License-Identifier: MIT
-"""What a random sample of timings teaches, for made-up kernels whose every time is known.
+"""What a random sample of timings teaches: kpred beside regressions and simpler ways.
 
   nearest   the tuples of the nearest measured problem, fastest first
   single    the tuples of the best mean share over the measured problems
-  xgboost   boosted trees (XGBoost), a regression of log2(time / best time of the problem), asked for
-            all legal tuples; of raw fields and of quotients, products and remainders: the better counts
-  forest    a random forest (scikit-learn), the same
-  kpred     init, the conditions that the kernel has, train, predict
+  forest    a random forest (scikit-learn), a regression of log2(time / best time of the problem), asked
+            for all tuples; of raw fields and of quotients, products and remainders: the better counts
+  xgboost   boosted trees (XGBoost), the same
+  kpred     init, the rule as far as it is known, train, predict
 
-Without conditions, xgboost and forest learn from the failures, too, how likely a tuple fails. A share
-is the best time of the problem divided by the best time among the first k tuples; failures have none.
-Each line is the mean over fresh problems, with the standard error over them; `behind` is the mean
-difference to kpred, problem by problem, with its error.
+forest and xgboost learn from the failures, too, how likely a tuple fails. The tables:
+
+  own_KERNEL_N      a made-up kernel, N tuples a problem; fresh problems are asked for all tuples
+  fmoe_problem      AITER's kernels of fused mixtures of experts; each problem is left out once
+  fmoe_shape        the same; each shape is left out once, with all its problems
+  gemm_nn, gemm_nt, gemm_tn
+                    MI100's GEMM of Tensile, a layout each, a twentieth of the kernels a problem; each
+                    problem is left out once and asked for all kernels
+  hub_convolution, hub_dedispersion
+                    Kernel Tuner's public tables, a twentieth of the tuples of each GPU; asked for the
+                    others. One draw of the sample is one case, and a draw's share is the mean over GPUs
+  opencl            a matrix product in OpenCL: what a tuner measured, asked for ten other shapes
+  all               the mean over the tables before
+
+A share is the best time of the problem divided by the best time among the first k tuples; failures
+have none, and tuples that nobody measured are passed over. A line is the mean over n problems (or
+draws) with its standard error. `ahead` is how far kpred is ahead of that way on average, problem by
+problem, with its error; `best` marks the best of the others at that k. cpu_s and mib are the processor
+time and the most memory of a training; those of kpred are kpred-train's, those of the others include
+Python.
+
+Needs python3-numpy, python3-xgboost and python3-sklearn; the real tables need the folder --shared.
+Where these are missing, the tables are skipped with a message.
 """
+import csv
+import multiprocessing
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -24,250 +44,192 @@ from rows import ROOT, die, parser_of, print_lines, progress
 
 try:
     import numpy as np
-    import xgboost
-    from sklearn.ensemble import RandomForestRegressor
 
-    import native
-    from own_kernels import KERNELS
+    from own_peers import PLACES, WAYS
+    from own_tables import Missing, tables
 except ImportError as missing:
     print(f"skip all: needs python3-numpy, python3-xgboost and python3-sklearn ({missing})", file=sys.stderr)
     sys.exit(0)
 
-HEADING = "kernel,conditions,sample,method,k,share,se,ahead,ahead_se".split(",")
-PLACES = (1, 4, 10)
-NOISE = .02
-TREES = {"n_estimators": 600, "max_depth": 8, "learning_rate": .05, "subsample": .8, "colsample_bytree": .5,
-         "tree_method": "hist"}
+HEADING = "table,n,method,k,share,se,ahead,ahead_se,best,cpu_s,mib".split(",")
 
 
-class Sample:
-    """What a user has: problems, some of the tuples of each (as indices into kernel.tuples), times."""
+# ---- one way on one case ----
 
-    def __init__(self, kernel, n_problems, n_tuples, rng):
-        self.kernel = kernel
-        self.problems = kernel.problems(rng, n_problems)
-        self.problem_of = np.repeat(np.arange(n_problems), n_tuples)
-        self.tuple_of = np.concatenate([rng.choice(len(kernel.tuples), n_tuples, replace=False)
-                                        for _ in range(n_problems)])
-        times = kernel.times(self.problems[self.problem_of], kernel.tuples[self.tuple_of])
-        self.times = times * np.exp2(NOISE * np.log2(np.e) * rng.standard_normal(len(times)))
-        self.good = np.isfinite(self.times)
-        best = np.full(n_problems, np.inf)
-        np.minimum.at(best, self.problem_of, self.times)
-        with np.errstate(invalid="ignore"):
-            self.octaves = np.log2(self.times / best[self.problem_of])
-
-    def write(self, path):
-        """As a CSV file."""
-        k = self.kernel
-        with open(path, "w", encoding="utf-8") as f:
-            print(*[n for n, _ in k.fields + k.params], "time_us", sep=",", file=f)
-            for p, t, time in zip(self.problem_of, self.tuple_of, self.times):
-                cells = [str(v) if tokens is None else tokens[v]
-                         for v, (_, tokens) in zip(self.problems[p], k.fields)]
-                cells += [str(v) for v in k.tuples[t]]
-                print(*cells, f"{time:.4f}" if np.isfinite(time) else "failed", sep=",", file=f)
-
-
-# ---- peers: an order of all tuples for each fresh problem ----
-
-def inputs(kernel, problems, tuples, rich):
-    """The columns that the trees get."""
-    p, t = problems.astype(float), tuples.astype(float)
-    columns = list(p.T) + list(t.T)
-    if not rich:
-        return np.column_stack(columns)
-    sizes = [p[:, i] for i, (_, tokens) in enumerate(kernel.fields) if tokens is None]
-    numbers = [t[:, i] for i in range(t.shape[1])]
-    for i, a in enumerate(sizes):
-        columns += [a * b for b in sizes[:i]]
-        for b in numbers:
-            c = np.maximum(b, 1)
-            columns += [a / c, np.ceil(a / c), a % c]
-    for i, a in enumerate(numbers):
-        for b in numbers[:i]:
-            columns += [a * b, a / np.maximum(b, 1)]
-    return np.column_stack(columns)
-
-
-def chances(kernel, known, problem):
-    """log2 of how likely each tuple works, as far as conditions or failures tell."""
-    if known:
-        return np.where(np.isfinite(kernel.all_times(problem)), 0, -np.inf)
-    return np.zeros(len(kernel.tuples))
-
-
-class Trees:
-    """A regression of times and, without conditions, one of failures."""
-
-    def __init__(self, sample, make, rich, known):
-        self.kernel, self.rich, self.known = sample.kernel, rich, known
-        x = inputs(self.kernel, sample.problems[sample.problem_of], self.kernel.tuples[sample.tuple_of], rich)
-        self.time = make().fit(x[sample.good], sample.octaves[sample.good])
-        self.works = None if known or sample.good.all() else make().fit(x, sample.good.astype(float))
-
-    def order(self, problem):
-        """All tuples, best first."""
-        x = inputs(self.kernel, np.tile(problem, (len(self.kernel.tuples), 1)), self.kernel.tuples, self.rich)
-        value = chances(self.kernel, self.known, problem) - self.time.predict(x)
-        if self.works:
-            value += np.log2(np.clip(self.works.predict(x), 1e-6, 1))
-        return np.argsort(-value, kind="stable")
-
-
-class Nearest:
-    """The tuples of the nearest problem; of equal tokens, if there is one."""
-
-    def __init__(self, sample, known):
-        self.sample, self.known = sample, known
-
-    def order(self, problem):
-        """The tuples of one problem after the other, as far as ten go."""
-        s, kernel = self.sample, self.sample.kernel
-        tokens = [i for i, (_, t) in enumerate(kernel.fields) if t]
-        sizes = [i for i, (_, t) in enumerate(kernel.fields) if not t]
-        far = np.abs(np.log2(s.problems[:, sizes] / problem[sizes])).sum(1)
-        far += 100 * (s.problems[:, tokens] != problem[tokens]).sum(1)
-        may = chances(kernel, self.known, problem) == 0
-        found = []
-        for p in np.argsort(far, kind="stable"):
-            rows = np.flatnonzero((s.problem_of == p) & s.good)
-            found += [t for t in s.tuple_of[rows[np.argsort(s.times[rows])]] if may[t]]
-            if len(found) >= max(PLACES):
-                break
-        return np.array(list(dict.fromkeys(found)))
-
-
-class Single:
-    """The best tuples on average: of a tuple the mean of log2(time / mean of the problem)."""
-
-    def __init__(self, sample, known):
-        self.kernel, self.known = sample.kernel, known
-        n = len(self.kernel.tuples)
-        mean = np.array([sample.octaves[(sample.problem_of == p) & sample.good].mean()
-                         if sample.good[sample.problem_of == p].any() else 0 for p in range(len(sample.problems))])
-        worth = np.where(sample.good, 0, 3.)
-        worth[sample.good] = (sample.octaves - mean[sample.problem_of])[sample.good]
-        count = np.bincount(sample.tuple_of, minlength=n)
-        self.worth = np.bincount(sample.tuple_of, worth, n) / (count + 2)
-
-    def order(self, problem):
-        """All tuples, best first."""
-        return np.argsort(self.worth - 100 * chances(self.kernel, self.known, problem), kind="stable")
-
-
-class Kpred:
-    """What kpred-train makes of the table."""
-
-    def __init__(self, sample, known, program, folder, options):
-        self.kernel = kernel = sample.kernel
-        table, spec, header = (os.path.join(folder, f"{kernel.name}{end}") for end in (".csv", ".spec", ".h"))
-        sample.write(table)
-        run(program, "init", table, "--fields", ",".join(n for n, _ in kernel.fields), "-o", spec)
-        if known and kernel.conditions:
-            with open(spec, "a", encoding="utf-8") as f:
-                print("\n[restrict]", *kernel.conditions, sep="\n", file=f)
-        self.story = run(program, "train", spec, "--data", table, "-o", header, *options)
-        self.library = native.load(header)
-        with open(spec, encoding="utf-8") as f:
-            lines = [line.partition(" = ") for line in f]
-        words = {name: value.split() for name, _, value in lines}
-        self.values = [[int(v) for v in words[name]] for name, _ in kernel.params]
-        self.tokens = [tokens and [words[name].index(t) for t in tokens] for name, tokens in kernel.fields]
-
-    def order(self, problem):
-        """The ten best tuples."""
-        asked = np.ascontiguousarray([[t[v] if t else v for v, t in zip(problem, self.tokens)]], np.int32)
-        found = native.predict(self.library, asked, max(PLACES), len(self.values))[0]
-        index = {tuple(t): i for i, t in enumerate(self.kernel.tuples.tolist())}
-        return np.array([index[tuple(v[i] for v, i in zip(self.values, row))] for row in found if row[0] >= 0], int)
-
-
-def run(program, *arguments):
-    """kpred-train; what it says."""
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode:
-        die(f"{program} {arguments[0]}: {done.stderr.strip()}", 1)
-    return done.stderr
-
-
-# ---- measuring ----
-
-def shares(kernel, problems, order):
+def shares(case, order):
     """Of each problem the shares for each of PLACES."""
     out = []
-    for problem in problems:
-        times = kernel.all_times(problem)
-        found = times[order(problem)[:max(PLACES)]]
-        out.append([times.min() / found[:k].min() if len(found) else 0 for k in PLACES])
+    for problem, times, may in case.fresh:
+        counts = ~np.isnan(times)
+        asked = np.flatnonzero(counts & may)
+        tried = order(problem, asked, (may & ~counts).sum())[:max(PLACES)]
+        found = np.append(times, np.inf)[tried] # -1 fails
+        out.append([times[asked].min() / found[:k].min() if len(found) else 0 for k in PLACES])
     return np.array(out)
 
 
-def trees(kind, rich, seed):
-    """What makes an untrained ensemble."""
-    if kind == "xgboost":
-        return lambda: xgboost.XGBRegressor(**TREES, random_state=seed)
-    return lambda: RandomForestRegressor(200, min_samples_leaf=2, max_features=.4 if rich else 1., n_jobs=-1,
-                                         random_state=seed)
+def measure(case, options, name, rich, to):
+    """In a process of its own: shares, processor time and memory of the training, and what it said."""
+    way = WAYS[name][0](case, options, rich)
+    cost = way.cost()
+    to.send((shares(case, way.order), cost, way.story))
 
 
-def methods(sample, known, options, folder):
-    """(name, order) of each that is asked for."""
-    for name in options.methods.split(","):
-        progress(f"{sample.kernel.name} {len(sample.times)} rows: {name}")
-        if name in ("xgboost", "forest"):
-            for rich in (False, True):
-                yield name, Trees(sample, trees(name, rich, options.seed), rich, known).order
-        elif name == "kpred":
-            yield name, Kpred(sample, known, options.train, folder, options.set.split()).order
-        elif name in ("nearest", "single"):
-            yield name, {"nearest": Nearest, "single": Single}[name](sample, known).order
-        else:
-            die(f"--methods: \"{name}\" is none of nearest, single, xgboost, forest, kpred")
+def measured(case, options, name, rich):
+    """What measure() sends."""
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe(False)
+    child = fork.Process(target=measure, args=(case, options, name, rich, there))
+    child.start()
+    there.close()
+    try:
+        return here.recv()
+    except EOFError:
+        die(f"{case.name}: {name} ended early", 1)
+    finally:
+        child.join()
 
 
-def lines_of(kernel, known, n_tuples, options, folder):
-    """A line for each method and k."""
-    rng = np.random.default_rng([options.seed, n_tuples])
-    sample = Sample(kernel, options.problems, n_tuples, rng)
-    fresh = kernel.problems(rng, options.fresh)
-    found = {}
-    for name, order in methods(sample, known, options, folder):
-        now = shares(kernel, fresh, order)
-        if name not in found or now.mean() > found[name].mean():
-            found[name] = now
-    for name, all_shares in found.items():
-        for k, share in zip(PLACES, all_shares.T):
-            ahead = found.get("kpred", all_shares).T[PLACES.index(k)] - share
-            yield [kernel.name, "told" if known else "not", str(n_tuples), name, str(k), f"{share.mean():.3f}",
-                   f"{error(share):.3f}", f"{ahead.mean():+.3f}", f"{error(ahead):.3f}"]
+def log(options, text):
+    """Into --log, at once."""
+    if options.log:
+        with open(options.log, "a", encoding="utf-8") as f:
+            print(text, file=f)
+
+
+# ---- one table ----
+
+class Table:
+    """The shares of each way on the problems of all cases, and what its trainings cost."""
+
+    def __init__(self, name, cases, options):
+        self.name, self.share, self.cost = name, {}, {}
+        every = {}
+        for case in cases():
+            for way in options.methods:
+                for rich in WAYS[way][1]:
+                    progress(f"{name}: {len(case.times)} rows: {way}")
+                    share, cost, story = measured(case, options, way, rich)
+                    log(options, f"{name} {way} {'rich' if rich else 'raw'}: {len(case.times)} rows, {len(share)} "
+                                 f"problems, {share.mean(0)}, {cost}\n{story}")
+                    share = share.mean(0, keepdims=True) if name.startswith("hub_") else share
+                    every.setdefault((way, rich), []).append((share, cost))
+        for (way, _), parts in every.items():
+            share = np.concatenate([s for s, _ in parts])
+            if way not in self.share or share.mean() > self.share[way].mean():
+                self.share[way] = share
+                self.cost[way] = np.mean([c for _, c in parts], 0)
+
+    def best(self, at):
+        """The best way but kpred at a place."""
+        others = [way for way in self.share if way != "kpred"]
+        return max(others, key=lambda way: self.share[way][:, at].mean(), default=None)
+
+    def lines(self):
+        """A line for each way and place."""
+        for way, shares_of in self.share.items():
+            for at, k in enumerate(PLACES):
+                share = shares_of[:, at]
+                ahead = self.share.get("kpred", shares_of)[:, at] - share
+                yield line(self.name, len(share), way, k, [share.mean(), error(share), ahead.mean(), error(ahead)],
+                           way == self.best(at), self.cost[way])
 
 
 def error(x):
-    """The standard error of a mean."""
-    return x.std(ddof=1) / len(x) ** .5
+    """The standard error of a mean; of a single number there is none."""
+    return x.std(ddof=1) / len(x) ** .5 if len(x) > 1 else 0.
+
+
+def line(table, n, way, k, figures, is_best, cost):
+    """The cells of a line."""
+    share, se, ahead, ahead_se = figures
+    return [table, str(n), way, str(k), f"{share:.3f}", f"{se:.3f}", f"{ahead:+.3f}", f"{ahead_se:.3f}",
+            "yes" if is_best else "-", *("-" if np.isnan(x) else f"{x:.0f}" for x in cost)]
+
+
+# ---- all tables ----
+
+def earlier(path, names):
+    """The lines that an earlier run wrote, of other tables."""
+    with open(path, encoding="utf-8", newline="") as f:
+        heading, *lines = csv.reader(f)
+    if heading != HEADING:
+        die(f"{path}: columns {','.join(heading)}: expected {','.join(HEADING)}")
+    return [cells for cells in lines if cells[0] not in [*names, "all"]]
+
+
+def pooled(lines):
+    """The mean over tables: of each way, and of the best of each table but kpred."""
+    groups = {}
+    for cells in lines:
+        of = dict(zip(HEADING, cells))
+        for way in [of["method"]] + ["best"] * (of["best"] == "yes"):
+            groups.setdefault((way, of["k"]), []).append(of)
+    for (way, k), found in sorted(groups.items(), key=lambda x: (x[0][0] == "best", x[0][0] == "kpred")):
+        share, se, ahead, ahead_se, *cost = (
+            np.array([float(of[name].replace("-", "nan", of[name] == "-")) for of in found])
+            for name in "share,se,ahead,ahead_se,cpu_s,mib".split(","))
+        errors = [(x ** 2).sum() ** .5 / len(found) for x in (se, ahead_se)]
+        yield line("all", len(found), way, k, [share.mean(), errors[0], ahead.mean(), errors[1]], way == "best",
+                   [x.mean() for x in cost])
+
+
+# ---- the command ----
+
+def parse():
+    """The command line."""
+    p = parser_of(__doc__)
+    p.add_argument("--train", default=os.path.join(ROOT, "build/kpred-train"), help="kpred-train")
+    p.add_argument("--shared", default=os.path.join(ROOT, "../shared"), help="the folder of the real tables")
+    p.add_argument("--tables", default="", help="those whose names begin so, with commas; default: all")
+    p.add_argument("--samples", default="30,120", help="tuples a problem of made-up kernels")
+    p.add_argument("--methods", default=",".join(WAYS))
+    p.add_argument("--problems", type=int, default=300, help="of made-up kernels that were measured")
+    p.add_argument("--fresh", type=int, default=100, help="of made-up kernels that are asked")
+    p.add_argument("--folds", type=int, default=3, help="in which problems are left out")
+    p.add_argument("--draws", type=int, default=30, help="samples of the hub's tables")
+    p.add_argument("--threads", type=int, default=1, help="of forest and xgboost")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--split", default="none", help="which problems kpred-train keeps from training")
+    p.add_argument("--set", default="", help="options for kpred-train train")
+    p.add_argument("--earlier", help="what --csv wrote before: its lines of other tables join those of this run")
+    p.add_argument("--log", help="a file for what each training says, and for its shares, as they come")
+    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
+    p.add_argument("--json", action="store_true", help="JSON instead of a table")
+    options = p.parse_args()
+    options.methods = options.methods.split(",")
+    for way in options.methods:
+        if way not in WAYS:
+            die(f"--methods: \"{way}\" is none of {', '.join(WAYS)}")
+    return options
+
+
+def asked_for(options):
+    """The tables of --tables."""
+    starts = tuple(options.tables.split(","))
+    found = [(name, cases) for name, cases in tables(options) if name.startswith(starts)]
+    if not found:
+        die(f"--tables: \"{options.tables}\" begins none of {', '.join(name for name, _ in tables(options))}")
+    return found
 
 
 def main():
-    """The command."""
-    p = parser_of(__doc__)
-    p.add_argument("--train", default=os.path.join(ROOT, "build/kpred-train"), help="kpred-train")
-    p.add_argument("--kernels", default=",".join(KERNELS), help="of which kernels")
-    p.add_argument("--samples", default="30,120", help="tuples a problem")
-    p.add_argument("--methods", default="nearest,single,forest,xgboost,kpred")
-    p.add_argument("--problems", type=int, default=300, help="that were measured")
-    p.add_argument("--fresh", type=int, default=100, help="to be asked")
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--csv", action="store_true", help="CSV instead of a table")
-    p.add_argument("--set", default="", help="options for kpred-train train")
-    options = p.parse_args()
-    lines = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name in options.kernels.split(","):
-            for n in options.samples.split(","):
-                kernel = KERNELS[name]
-                lines += lines_of(kernel, bool(kernel.conditions), int(n), options, folder)
-    print_lines(HEADING, lines, options)
+    """Lines of all tables, and of all together."""
+    options = parse()
+    found, skipped = [], 0
+    with tempfile.TemporaryDirectory() as options.folder:
+        for name, cases in asked_for(options):
+            try:
+                found.append(Table(name, cases, options))
+            except Missing as e:
+                print(f"skip {name}: needs {e}", file=sys.stderr)
+                skipped += 1
+    progress("")
+    lines = earlier(options.earlier, [table.name for table in found]) if options.earlier else []
+    lines += [cells for table in found for cells in table.lines()]
+    if lines:
+        print_lines(HEADING, [*lines, *pooled(lines)], options)
+    print(f"{len(found)} tables, {skipped} skipped", file=sys.stderr)
 
 
 if __name__ == "__main__":

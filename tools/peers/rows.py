@@ -10,6 +10,7 @@ fields, then parameters.
 """
 import argparse
 import csv
+import json
 import math
 import os
 import re
@@ -278,9 +279,18 @@ def print_table(heading, lines):
         print("  ".join(cells).rstrip())
 
 
+def print_json(heading, lines):
+    """Lines of texts as a JSON array of objects; what reads as a number is one."""
+    def value(text):
+        return float(text) if re.fullmatch(r"[-+]?\d+\.\d+", text) else int(text) if text.isdigit() else text
+    objects = [json.dumps({name: value(x) for name, x in zip(heading, line)}) for line in lines]
+    print("[\n " + ",\n ".join(objects) + "\n]")
+
+
 def print_lines(heading, lines, options):
-    """CSV if that is asked for, else a table."""
-    (print_csv if options.csv else print_table)(heading, lines)
+    """CSV or JSON if that is asked for, else a table."""
+    as_json = getattr(options, "json", False)
+    (print_json if as_json else print_csv if options.csv else print_table)(heading, lines)
 
 
 def write_csv(path, heading, lines):
