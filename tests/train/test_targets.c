@@ -310,7 +310,7 @@ static double watch_one(struct watch *w, const struct net_dims *dims, size_t fir
     return lost;
 }
 
-/* Row v of a problem is value v, and takes v / 4 octaves more than the first in so many problems. */
+/* Row v of a problem is value v; in so many problems it takes v / 4 octaves more than the first. */
 static struct watch *watch_toy(size_t differ)
 {
     static uint8_t features[WATCHED * OF_EACH * 16], value[WATCHED * OF_EACH];
@@ -325,8 +325,8 @@ static struct watch *watch_toy(size_t differ)
         &(struct watch_rows){WATCHED * OF_EACH, WATCHED, features, value, octaves, end});
 }
 
-/* What is lost is the mean over the first one, four and ten. Epochs that are worse end the training,
-   and an earlier one ships; where all are as good, the last one does. */
+/* What is lost is the mean over the first one, four and ten. Epochs that are worse end the
+   training, and an earlier one ships; where all are as good, the last one does. */
 static void worse_epochs_end_it(void)
 {
     const struct net_dims dims = {16, 16, 16, 16, 1, {OF_EACH}};

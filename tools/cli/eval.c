@@ -4,7 +4,6 @@
 #include "readers.h"
 
 #include "base/outputs.h"
-#include "eval/estimate.h"
 #include "eval/eval.h"
 #include "eval/predictor.h"
 
@@ -279,9 +278,8 @@ static int evaluate_ks(const struct eval *e, struct results *to)
 /* Of a sample, judges say what they think of the answers that were not timed. */
 static int evaluate_sample(struct eval *e, struct results *to)
 {
-    e->estimate = estimate_open(e);
-    const int bad = !e->estimate || evaluate_ks(e, to);
-    estimate_close(e->estimate);
+    const int bad = eval_open_estimate(e) || evaluate_ks(e, to);
+    eval_close_estimate(e);
     return bad;
 }
 

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "formats.h"
 
-#include "row_limit.h"
-
 #include "base/bz2.h"
 #include "base/gz.h"
 
@@ -281,6 +279,9 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
               size_t n, const struct data_options *options, struct dataset *out)
 {
     struct loader l = {.spec = spec, .options = options, .paths = paths, .at_once = 1};
+    if (spec->format == SPEC_TIMED)
+        l.limit = (struct row_limit){
+            .most = options->most, .n_fields = spec->n_fields, .n_params = spec->n_params};
     memset(out, 0, sizeof *out);
     out->retired = spec->retired;
     out->n_fields = spec->n_fields;
@@ -292,7 +293,7 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         load_note_unused(&l);
         load_note_chips(&l);
         load_note_failures(&l);
-        row_limit_note(&l);
+        row_limit_note(&l.limit, l.n + l.n_failed);
         sort_files(out, &l);
         take_rows(out, &l);
     } else {

@@ -2,8 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "load.h"
 
-#include "row_limit.h"
-
 #include "model/products.h"
 #include "model/same_gpu.h"
 #include "model/unseen.h"
@@ -288,6 +286,12 @@ static struct load_row *new_row(struct loader *l)
     return &l->rows[l->n++];
 }
 
+static void check_limit(struct loader *l, int is_failed)
+{
+    const struct row_lists all = {l->rows, l->failed, &l->n, &l->n_failed};
+    row_limit_check(&l->limit, &all, is_failed);
+}
+
 static int add_row(struct loader *l, int64_t row, const int64_t *problem, const char *const *params,
                    double time)
 {
@@ -309,7 +313,7 @@ static int add_row(struct loader *l, int64_t row, const int64_t *problem, const 
     r->time = time;
     r->file = l->file;
     r->row = row;
-    row_limit_check(l, l->rows, &l->n);
+    check_limit(l, 0);
     return 0;
 }
 
@@ -343,7 +347,7 @@ static int add_failed(struct loader *l, int64_t row, const int64_t *problem,
         l->failed = xgrow(l->failed, l->n_failed, &l->failed_cap, sizeof *l->failed);
         r.row = row;
         l->failed[l->n_failed++] = r;
-        row_limit_check(l, l->failed, &l->n_failed);
+        check_limit(l, 1);
     }
     return load_drop(l, DROP_FAILED_TIME);
 }

@@ -8,6 +8,7 @@
 #include "base/csv_records.h"
 #include "base/intern.h"
 #include "data.h"
+#include "row_limit.h"
 #include "set_fields.h"
 
 /* How to take what the files hold. */
@@ -17,16 +18,6 @@ struct data_options {
     int lenient;          /* drop and count rows that would be an error */
     size_t most;          /* rows, of more a sample: row_limit.h; 0: any number */
     struct opt_texts set; /* fields of files that do not say them: set_fields.h */
-};
-
-struct load_row {
-    int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
-    unsigned char target[KPRED_MAX_TUPLE];
-    double time; /* microseconds; 0: not timed */
-    uint32_t unknown, file;
-    int64_t row;
-    uint32_t run;         /* of format = aiter: what was tuned together, while its file is read */
-    unsigned char narrow; /* see data.h */
 };
 
 /* An option that the spec does not know. */
@@ -56,11 +47,7 @@ struct loader {
     size_t n, cap;
     struct load_row *failed;
     size_t n_failed, failed_cap;
-    struct {
-        unsigned halvings;
-        int by_tuple;
-        size_t left;
-    } limit; /* of row_limit.h */
+    struct row_limit limit;
     struct load_failures failures;
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown;            /* sorted by text */

@@ -8,18 +8,18 @@
 
 enum { MANY_ROWS = 100 }; /* of a problem */
 
-static uint64_t hash_problem(const struct loader *l, const struct load_row *r)
+static uint64_t hash_problem(const struct row_limit *t, const struct load_row *r)
 {
     uint64_t hash = 0;
-    for (size_t i = 0; i < l->spec->n_fields; i++)
+    for (size_t i = 0; i < t->n_fields; i++)
         hash = num_mix(hash, i, (uint64_t)r->problem[i]);
     return hash;
 }
 
-static uint64_t hash_of(const struct loader *l, const struct load_row *r)
+static uint64_t hash_of(const struct row_limit *t, const struct load_row *r)
 {
-    uint64_t hash = hash_problem(l, r);
-    for (size_t i = 0; l->limit.by_tuple && i < l->spec->n_params; i++)
+    uint64_t hash = hash_problem(t, r);
+    for (size_t i = 0; t->by_tuple && i < t->n_params; i++)
         hash = num_mix(hash, i, r->target[i]);
     return hash;
 }
@@ -30,55 +30,52 @@ static int compare_hashes(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-static int has_large_problems(const struct loader *l)
+static int are_large(const struct row_limit *t, const struct load_row *rows, size_t n_rows)
 {
-    uint64_t *hash = xcalloc(l->n + 1, sizeof *hash);
+    uint64_t *hash = xcalloc(n_rows + 1, sizeof *hash);
     size_t n = 0;
-    for (size_t i = 0; i < l->n; i++)
-        hash[i] = hash_problem(l, &l->rows[i]);
-    qsort(hash, l->n, sizeof *hash, compare_hashes);
-    for (size_t i = 0; i < l->n; i++)
+    for (size_t i = 0; i < n_rows; i++)
+        hash[i] = hash_problem(t, &rows[i]);
+    qsort(hash, n_rows, sizeof *hash, compare_hashes);
+    for (size_t i = 0; i < n_rows; i++)
         n += i == 0 || hash[i] != hash[i - 1];
     free(hash);
-    return l->n > MANY_ROWS * n;
+    return n_rows > MANY_ROWS * n;
 }
 
-static int has_left(const struct loader *l, const struct load_row *r)
+static int has_left(const struct row_limit *t, const struct load_row *r)
 {
-    return l->limit.halvings > 0 && hash_of(l, r) >> (64 - l->limit.halvings) != 0;
+    return t->halvings > 0 && hash_of(t, r) >> (64 - t->halvings) != 0;
 }
 
-static void drop_left(struct loader *l, struct load_row *rows, size_t *n)
+static void drop_left(struct row_limit *t, struct load_row *rows, size_t *n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++)
-        if (!has_left(l, &rows[i]))
+        if (!has_left(t, &rows[i]))
             rows[kept++] = rows[i];
-    l->limit.left += *n - kept;
+    t->left += *n - kept;
     *n = kept;
 }
 
-void row_limit_check(struct loader *l, struct load_row *rows, size_t *n)
+void row_limit_check(struct row_limit *t, const struct row_lists *all, int is_failed)
 {
-    const size_t most = l->options->most;
-    if (most == 0 || l->spec->format != SPEC_TIMED)
-        return;
-    if (has_left(l, &rows[*n - 1])) {
-        l->limit.left++;
-        (*n)--;
+    size_t *n = is_failed ? all->n_failed : all->n;
+    if (has_left(t, (is_failed ? all->failed : all->rows) + *n - 1)) {
+        t->left++;
+        --*n;
     }
-    while (l->n + l->n_failed > most && l->limit.halvings < 63) {
-        l->limit.by_tuple = l->limit.halvings > 0 ? l->limit.by_tuple : has_large_problems(l);
-        l->limit.halvings++;
-        drop_left(l, l->rows, &l->n);
-        drop_left(l, l->failed, &l->n_failed);
+    while (t->most > 0 && *all->n + *all->n_failed > t->most && t->halvings < 63) {
+        t->by_tuple = t->halvings > 0 ? t->by_tuple : are_large(t, all->rows, *all->n);
+        t->halvings++;
+        drop_left(t, all->rows, all->n);
+        drop_left(t, all->failed, all->n_failed);
     }
 }
 
-void row_limit_note(const struct loader *l)
+void row_limit_note(const struct row_limit *t, size_t kept)
 {
-    const size_t kept = l->n + l->n_failed;
-    if (l->limit.left > 0)
-        note("%zu of %zu rows count, drawn by %s: %zu are the most", kept, kept + l->limit.left,
-             l->limit.by_tuple ? "tuples, of all problems" : "whole problems", l->options->most);
+    if (t->left > 0)
+        note("%zu of %zu rows count, drawn by %s: %zu are the most", kept, kept + t->left,
+             t->by_tuple ? "tuples, of all problems" : "whole problems", t->most);
 }

@@ -1,6 +1,11 @@
-/* estimate.c - see estimate.h
-   SPDX-License-Identifier: MIT */
-#include "estimate.h"
+/* estimate.c - what judges think of answers that nobody timed
+   SPDX-License-Identifier: MIT
+
+   Where a problem's table is a sample, most of a model's answers have no time. Trees that learn
+   from all rows of the data, as those of training do (judge_trees.h), say how fast they are beside
+   the best of all legal tuples. That is an estimate: the trees err, and the best of many guesses is
+   too good. */
+#include "eval.h"
 
 #include "base/numbers.h"
 #include "model/tuples.h"
@@ -19,23 +24,21 @@ struct estimate {
     float least;                /* and the least mark of its legal tuples */
 };
 
-struct estimate *estimate_open(const struct eval *e)
+int eval_open_estimate(struct eval *e)
 {
     struct estimate *t = xcalloc(1, sizeof *t);
     const struct judge_task task = {.model = e->model, .data = &e->data, .seed = 1, .n_threads = 1};
     t->e = e;
     t->apart = (e->n + ASKED - 1) / ASKED;
-    if (!judge_trees_fit(&t->judges, &task))
-        return t;
-    free(t);
-    return NULL;
+    e->estimate = t;
+    return judge_trees_fit(&t->judges, &task);
 }
 
-void estimate_close(struct estimate *t)
+void eval_close_estimate(struct eval *e)
 {
-    if (t)
-        judge_trees_free(&t->judges);
-    free(t);
+    if (e->estimate)
+        judge_trees_free(&e->estimate->judges);
+    free(e->estimate);
 }
 
 /* The least mark of n tuples, at most CHUNK */
@@ -92,12 +95,13 @@ static float least_of_answers(const struct estimate *t, const int32_t *problem,
     return least;
 }
 
-double estimate_share(struct estimate *t, const struct eval_row *row, const kpred_tuple *answers,
-                      size_t n)
+double eval_estimate(const struct eval *e, const struct eval_row *row, const kpred_tuple *answers,
+                     size_t n)
 {
-    const size_t number = (size_t)(row - t->e->row);
-    const int32_t *problem = t->e->data.problem + row->index * t->e->data.n_fields;
-    if (number % t->apart || n == 0)
+    struct estimate *t = e->estimate;
+    const size_t number = (size_t)(row - e->row);
+    const int32_t *problem = e->data.problem + row->index * e->data.n_fields;
+    if (!t || number % t->apart || n == 0)
         return -1;
     if (t->row != row)
         t->least = least_of_legal(t, problem);

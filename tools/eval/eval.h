@@ -41,7 +41,7 @@ struct eval {
     size_t n;
     int is_single; /* timed, but each problem has one option: the best, as untimed data have */
     int is_sample; /* not all tuples were timed: sample.h */
-    struct estimate *estimate; /* of what was not timed; NULL: none is asked for */
+    struct estimate *estimate; /* open, or NULL */
     unsigned char *is_out; /* of format = timed, for each row of the data: no model of this rule can
                               predict it; else NULL */
 };
@@ -65,6 +65,17 @@ size_t eval_best_row(const struct eval *e, const struct eval_row *r);
 
 /* Adds the key by which the model's split knows the row. */
 void eval_row_key(const struct eval *e, const struct eval_row *r, struct buf *key);
+
+/* estimate.c: trees that learn from the data judge answers that were not timed */
+
+/* 0, or -1 with a message; to be closed in both cases. */
+int eval_open_estimate(struct eval *e);
+void eval_close_estimate(struct eval *e);
+
+/* The share of the best of n answers to a row beside all legal tuples; below 0 without an estimate,
+   and for most of many rows, as asking is slow. */
+double eval_estimate(const struct eval *e, const struct eval_row *row, const kpred_tuple *answers,
+                     size_t n);
 
 /* shares.c: figures of times */
 

@@ -1,6 +1,5 @@
 /* score.c - the rows to test on, and what each prediction was worth
    SPDX-License-Identifier: MIT */
-#include "estimate.h"
 #include "sample.h"
 
 #include "data/held_out.h"
@@ -297,7 +296,7 @@ static void score_answers(const struct scoring *s, const struct eval_row *r, siz
     *out = e->is_sample ? score_row(e, r, s->known, n_known, k) : score_row(e, r, s->tuples, n, k);
     out->answers = answers;
     out->timed = e->is_out ? eval_count_timed(e, r, s->tuples, answers) : answers;
-    out->judged = e->estimate ? estimate_share(e->estimate, r, s->tuples, answers) : -1;
+    out->judged = eval_estimate(e, r, s->tuples, answers);
 }
 
 /* The timed tuples alone are asked for once: their order is the same for each k. */

@@ -254,14 +254,14 @@ static void add_all(const struct teaching *t, struct recipe_rows *to)
     free(asked);
 }
 
-int lessons_add(const struct lessons_task *task, struct training_rows *out)
+int lessons_add(const struct lessons_task *task, struct lessons_made *out)
 {
     const struct dataset *d = task->judges.data;
     const size_t most = data_count_problems(d) + (size_t)task->recipe->judged;
     struct teaching t;
     memset(&t, 0, sizeof t);
     t.task = task;
-    t.judges = out->judges = xcalloc(1, sizeof *out->judges);
+    t.judges = out->judges;
     if (unseen_read(&t.unseen, task->judges.model->spec)
         || judge_trees_fit(out->judges, &task->judges))
         return -1;
@@ -269,14 +269,14 @@ int lessons_add(const struct lessons_task *task, struct training_rows *out)
     t.lesson = xcalloc(most + 1, sizeof *t.lesson);
     t.part = xmalloc(d->n);
     memcpy(t.part, task->judges.part, d->n);
-    add_watched(&t, choose_watched(&t), &out->watched);
+    add_watched(&t, choose_watched(&t), out->watched);
     list_known(&t);
     list_made_up(&t);
     out->made_up = t.n - t.n_known;
     struct pool *pool = pool_new(task->judges.n_threads);
     pool_run(pool, lesson_make, &t, t.n);
     pool_free(pool);
-    add_all(&t, &out->train);
+    add_all(&t, out->train);
     free(t.problem);
     free(t.lesson);
     free(t.part);

@@ -19,7 +19,6 @@
 #pragma once
 
 #include "problem_lesson.h"
-#include "training_rows.h"
 
 enum {
     LESSONS_DRAWS = 48,     /* rows of a problem, unless the spec says another number; */
@@ -33,6 +32,11 @@ int lessons_possible(const struct dataset *d, const unsigned char *part);
 
 /* Rows that lessons_add adds at most */
 size_t lessons_most(const struct recipe *recipe, const struct dataset *d);
-/* Adds them to `train`, makes `watched` and the judges, and counts `made_up`. 0, or -1 with a
-   message. */
-int lessons_add(const struct lessons_task *task, struct training_rows *out);
+struct lessons_made {
+    struct recipe_rows *train, *watched; /* rows are added to; is made */
+    struct judge_trees *judges;          /* are fitted */
+    size_t made_up;                      /* problems that are in no table */
+};
+
+/* 0, or -1 with a message; the caller frees what was made in both cases. */
+int lessons_add(const struct lessons_task *task, struct lessons_made *out);

@@ -82,7 +82,11 @@ static int add_lessons(const struct maker *m, const struct training_data *data,
         t->recipe,
         {m->model, &data->own, held->part, data->beside, data->n_beside, t->seed, t->n_threads},
         held->unit};
-    return lessons_add(&task, m->out);
+    struct lessons_made made = {&m->out->train, &m->out->watched, NULL, 0};
+    made.judges = m->out->judges = xcalloc(1, sizeof *m->out->judges);
+    const int bad = lessons_add(&task, &made);
+    m->out->made_up = made.made_up;
+    return bad;
 }
 
 /* What the judges say, who are the recipe's teachers. */
