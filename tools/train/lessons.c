@@ -150,7 +150,7 @@ static void add_watched(struct teaching *t, size_t n, struct recipe_rows *to)
 }
 
 /* One in so many stands for a GPU that was not seen; half of these are known but for the GPU. */
-enum { UNSEEN_PART = 6 };
+enum { UNSEEN_PART = 6, PER_KNOWN = 12 };
 
 static void make_one_up(struct teaching *t, size_t i, uint64_t *seed, int32_t *problem)
 {
@@ -173,12 +173,14 @@ static int is_listed(const struct teaching *t, const int32_t *problem)
     return 0;
 }
 
-/* A problem that is there already teaches nothing: where fields are few, few can be made up. */
+/* Of a few problems the judges know little of others, and what was timed is to be heard. A problem
+   that is there already teaches nothing: where fields are few, few can be made up. */
 static void list_made_up(struct teaching *t)
 {
-    const size_t n_fields = t->task->judges.data->n_fields;
+    const size_t n_fields = t->task->judges.data->n_fields, asked = (size_t)t->task->recipe->judged;
+    const size_t n = asked < PER_KNOWN * t->n_known ? asked : PER_KNOWN * t->n_known;
     uint64_t seed = num_mix(t->task->judges.seed, 12, 0);
-    for (size_t i = 0; t->n_known && i < (size_t)t->task->recipe->judged; i++) {
+    for (size_t i = 0; i < n; i++) {
         int32_t *problem = t->problem + t->n * n_fields;
         make_one_up(t, i, &seed, problem);
         t->n += !is_listed(t, problem);
