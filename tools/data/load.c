@@ -439,17 +439,18 @@ static void keep_failure(struct loader *l, const char *text)
 
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out)
 {
-    const int has_words = l->spec->format == SPEC_TIMED || l->spec->format == SPEC_AITER;
-    const int is_good = has_words              ? load_table_time(text, out)
-                        : is_figure(text, out) ? *out > 0
-                                               : -1;
+    const int is_table = l->spec->format == SPEC_TIMED;
+    const int is_good = is_table                        ? load_table_time(text, out)
+                        : l->spec->format == SPEC_AITER ? load_time_text(text, out)
+                        : is_figure(text, out)          ? *out > 0
+                                                        : -1;
     if (is_good < 0)
         return load_bad(l, row, DROP_BROKEN, column, text,
-                        has_words ? LOAD_NO_TIME : LOAD_NO_FIGURE);
+                        is_table ? LOAD_NO_TIME : LOAD_NO_FIGURE);
     if (is_good)
         return 0;
     *out = 0;
-    if (has_words)
+    if (is_table)
         keep_failure(l, text);
     return 0;
 }

@@ -222,7 +222,7 @@ int recipe_train_teachers(const struct recipe *recipe, const struct model *model
                           const struct net_rows *rows, uint64_t seed, size_t n_threads,
                           recipe_progress *progress, struct recipe_nets *out)
 {
-    struct trainer t = {recipe, model, seed, n_threads, progress, "", 0, n_features, 1};
+    struct trainer t = {recipe, model, seed, n_threads, progress, "", 0, n_features, 1, NULL};
     struct net_dims d =
         dimensions(&t, recipe->teacher_encoder1, recipe->teacher_encoder2, recipe->teacher_hidden);
     d.n_values[0] = 2;

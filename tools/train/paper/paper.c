@@ -131,7 +131,8 @@ static int train_net(struct paper *p, const struct model *model, const struct fi
     snprintf(news.what, sizeof news.what, "%s", paper_names[p->net.dims.kind]);
     blocks_init(&p->net.blocks, c->seed, p->net.w);
     fit(&p->net, rows, held_out, c, progress ? report : NULL, &news);
-    p->losses = (struct recipe_losses){loss_of(&p->net, rows), loss_of(&p->net, held_out)};
+    p->losses = (struct recipe_losses){.train = loss_of(&p->net, rows),
+                                       .held_out = loss_of(&p->net, held_out)};
     return is_finite(&p->net)
                ? 0
                : fail("%s: training diverged: a lower paper_rate may help", model->m.name);
