@@ -117,9 +117,11 @@ void judge_inputs_of(const struct judge_inputs *in, const struct judge_row *row,
 
 /* ---- the first ones ---- */
 
+/* Flags as well: the product of a size and a flag is that size where the flag is set. */
 static int is_size(const struct model *m, size_t field)
 {
-    return !m->fields[field].tokens && m->spec->fields[field].most > 1;
+    const struct spec_field *f = &m->spec->fields[field];
+    return !m->fields[field].tokens && f->most > f->least;
 }
 
 static int is_number(const struct model *m, size_t param)
