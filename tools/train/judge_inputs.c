@@ -89,6 +89,8 @@ static void give(const struct judge_inputs *in, const struct judge_row *row, dou
         for (size_t i = 0; i < in->judge.n_features; i++)
             r[at++] = x[i];
     }
+    if (in->near.n)
+        judge_near_ask(&in->near, row, r + at);
 }
 
 static size_t units(const struct judge_inputs *in)
@@ -168,6 +170,15 @@ static void add_sizes_by_params(struct judge_inputs *in)
                     add(in, op, f, m->m.n_fields + p);
 }
 
+/* Names to choose among, not two: of these one number tells all. */
+static int has_names(const struct model *m)
+{
+    for (size_t p = 0; p < m->m.n_params; p++)
+        if (m->spec->params[p].names[0] && m->params[p].n_values > 2)
+            return 1;
+    return 0;
+}
+
 static void add_first(struct judge_inputs *in)
 {
     const struct model *m = in->model;
@@ -178,6 +189,7 @@ static void add_first(struct judge_inputs *in)
             break;
         given += m->clauses.v[in->n_clauses].n;
     }
+    given += in->near.n ? JUDGE_NEAR : 0;
     while (in->n < given)
         add(in, GIVEN, 0, 0);
     in->n_given = given;
@@ -385,6 +397,8 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
         return -1;
     in->asked = xcalloc(MOST_NUMBERS, sizeof *in->asked);
     s.gain = xcalloc(MOST_NUMBERS, sizeof *s.gain);
+    if (has_names(model))
+        judge_near_open(&in->near, model, rows);
     add_first(in);
     ask_all(in);
     draw_rows(&s);
@@ -405,6 +419,7 @@ int judge_inputs_open(struct judge_inputs *in, const struct model *model,
 
 void judge_inputs_close(struct judge_inputs *in)
 {
+    judge_near_close(&in->near);
     free(in->number);
     free(in->asked);
     memset(in, 0, sizeof *in);

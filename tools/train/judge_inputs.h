@@ -9,13 +9,15 @@
      name tells them (gfx906_60), the powers of two that divide a size,
      of each size and parameter the quotient, rounded up, and the remainder,
      products and quotients of sizes and of parameters, sums of parameters,
-     what the conditions of [restrict] and the lines of [judge] compute.
+     what the conditions of [restrict] and the lines of [judge] compute,
+     where a parameter has names, what the tuple did in other problems (judge_near.h).
 
    Judges of a few trees then tell which of these matter; products and quotients of those join, in
    some rounds, and the ones that matter most of all stay. */
 #pragma once
 
 #include "boost.h"
+#include "judge_near.h"
 
 #include "data/data.h"
 #include "model/model.h"
@@ -28,28 +30,14 @@ struct judge_number {
 
 struct judge_inputs {
     const struct model *model;
-    struct program judge; /* [judge] compiled; no features without it */
+    struct program judge;   /* [judge] compiled; no features without it */
+    struct judge_near near; /* of no rows where numbers tell all of a tuple */
     struct judge_number *number;
     size_t n, cap; /* registers: those given, then computed ones */
     size_t n_given;
     size_t n_clauses; /* conditions of [restrict] whose terms are given */
     uint16_t *asked;  /* the registers that are columns for the trees */
     size_t n_asked;
-};
-
-/* A tuple of a problem, and what is to be explained of it */
-struct judge_row {
-    const int32_t *problem;
-    const unsigned char *target; /* indexes of values */
-    uint32_t table;              /* 0 for the data of the model, 1, 2, ... for those beside it */
-    uint32_t group;              /* of a problem's rows the same; they stand together */
-    float mark;
-};
-
-struct judge_rows {
-    size_t n;
-    const struct judge_row *row;
-    int in_groups; /* do only differences within a group count? */
 };
 
 /* Chooses the columns. 0, or -1 with a message: [judge] is wrong. */
