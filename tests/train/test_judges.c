@@ -313,6 +313,38 @@ static void judges_see(void)
     spec_free(&spec);
 }
 
+/* Marks of the same tuple in other problems: the nearest one's, their mean by how near they are, and
+   how far the nearest is. Another GPU is 4 octaves away; its weight is 2 to the -2 of the octaves. */
+static void near_problems_tell(void)
+{
+    static const int32_t problem[][SEEN_FIELDS] = {{0, 63, 1}, {0, 127, 1}, {1, 63, 1}, {0, 63, 3}};
+    static const unsigned char target[][SEEN_PARAMS] = {{0, 0, 0}, {0, 0, 2}, {3, 0, 0}};
+    const struct judge_row row[] = {{problem[0], target[0], 0, 0, 9},
+                                    {problem[2], target[0], 0, 2, 3},
+                                    {problem[1], target[0], 0, 1, 1},
+                                    {problem[3], target[1], 0, 3, 7}};
+    const struct judge_rows rows = {4, row, 1};
+    struct judge_near near;
+    struct spec spec;
+    struct model model;
+    double told[JUDGE_NEAR];
+    REQUIRE(spec_parse(&spec, seen_text, "seen.spec") == 0);
+    REQUIRE(model_from_spec(&model, &spec, "config") == 0);
+    judge_near_open(&near, &model, &rows);
+    judge_near_ask(&near, &row[0], told); /* what it did itself does not count */
+    CHECK(told[0] == 1.0 && told[2] == 1.0);
+    CHECK(fabs(told[1] - (1.0 / 4 + 3.0 / 256) / (1.0 / 4 + 1.0 / 256)) < 1e-6);
+    const struct judge_row other = {problem[0], target[1], 0, 0, 0};
+    judge_near_ask(&near, &other, told);
+    CHECK(told[0] == 7.0 && told[1] == 7.0 && told[2] == 1.0);
+    const struct judge_row unknown = {problem[0], target[2], 0, 0, 0};
+    judge_near_ask(&near, &unknown, told);
+    CHECK(told[0] == -1.0 && told[1] == -1.0 && told[2] > 32);
+    judge_near_close(&near);
+    model_free(&model);
+    spec_free(&spec);
+}
+
 /* As many octaves as it is slower, and less and less of them */
 static void marks_end(void)
 {
@@ -753,6 +785,7 @@ int main(void)
     RUN(cuts_are_the_best);
     RUN(judges_judge);
     judges_see();
+    RUN(near_problems_tell);
     RUN(marks_end);
     RUN(shares_have_figures);
     RUN(a_sample_teaches);

@@ -62,6 +62,7 @@ static void set_timed_defaults(struct recipe *r)
     r->sharpness = 16;
     r->perplexity = 64;
     r->judge_trees = 1;
+    r->first_weights = 0.4; /* of few problems, features that matter little stay little */
     r->judged = 700;
     r->draws = 0; /* as many as lessons.h or time_targets.h says */
 }
@@ -165,12 +166,15 @@ static struct net_dims dimensions(const struct trainer *t, double e1, double e2,
 
 static int train_one(struct trainer *t, const struct net_dims *d, const struct net_rows *rows,
                      const struct net_rows *held_out, const struct net_train_config *c,
-                     struct net *out)
+                     double first_weights, struct net *out)
 {
     t->epochs = c->epochs;
     if (net_new(out, d, t->model->m.name))
         return -1;
     net_init(out, c->seed);
+    const struct net_block *first = &out->at.block[NET_W1];
+    for (size_t i = 0; i < first->rows * first->cols; i++)
+        out->w[first->at + i] *= (float)first_weights;
     net_train(out, rows, held_out, c, report, t);
     return 0;
 }
@@ -212,7 +216,7 @@ static int train_teachers(struct trainer *t, const struct net_dims *d, const str
     for (size_t i = 0; i < n; i++) {
         c.seed = t->seed + 1 + i;
         snprintf(t->what, sizeof t->what, "teacher %zu of %zu", i + 1, n);
-        if (train_one(t, d, rows, held_out, &c, &teachers[i]))
+        if (train_one(t, d, rows, held_out, &c, 1, &teachers[i]))
             return -1;
     }
     return 0;
@@ -252,7 +256,7 @@ static int train_student(struct trainer *t, const struct net_rows *rows,
     c.drop_hidden = (float)r->drop_hidden;
     c.watch = t->watch;
     snprintf(t->what, sizeof t->what, "student");
-    return train_one(t, &d, rows, held_out, &c, out);
+    return train_one(t, &d, rows, held_out, &c, r->first_weights, out);
 }
 
 /* What the teachers leave to the values that the label tells apart: all, or of values that were

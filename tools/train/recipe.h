@@ -15,10 +15,11 @@
 
 /* X(name, default, least, most) */
 #define RECIPE_NUMBERS(X)                                                                          \
-    X(encoder1, 128, 16, 192) /* width of the first dense layer, a multiple of 16 */               \
-    X(encoder2, 128, 16, 192) /* of the second */                                                  \
-    X(hidden, 64, 16, 128)    /* of each parameter's head */                                       \
-    X(epochs, 30, 1, 10000)   /* over the student's rows */                                        \
+    X(encoder1, 128, 16, 192)     /* width of the first dense layer, a multiple of 16 */           \
+    X(encoder2, 128, 16, 192)     /* of the second */                                              \
+    X(hidden, 64, 16, 128)        /* of each parameter's head */                                   \
+    X(first_weights, 1, 0.01, 10) /* of the student, times this before it learns */                \
+    X(epochs, 30, 1, 10000)       /* over the student's rows */                                    \
     X(batch, 256, 4, 65536)                                                                        \
     X(rate, 0.004, 0, 1)           /* Adam's step size */                                          \
     X(decay, 0, 0, 1)              /* weight decay */                                              \
