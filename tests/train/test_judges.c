@@ -283,7 +283,8 @@ static void judges_draw(void)
 
 /* ---- what judges see ---- */
 
-enum { SEEN = 300, SEEN_PARAMS = 3, SEEN_FIELDS = 3 };
+/* SCALE: the trees take marks up to 4096. */
+enum { SEEN = 300, SEEN_PARAMS = 3, SEEN_FIELDS = 3, SCALE = 64 };
 
 static const char seen_text[] =
     "[kernel]\nname = seen\n[data]\nformat = timed\n[fields]\ngpu = gfx900_56 gfx906_60\nm = size\n"
@@ -310,7 +311,7 @@ static double see(enum sight which, const int32_t *problem, const unsigned char 
     }
 }
 
-/* Has one of the columns the mark of each row? */
+/* Has one of the columns the mark of each row, SCALE times? */
 static int sees(const struct judge_inputs *in, const struct judge_row *row)
 {
     double *room = xcalloc(in->n, sizeof *room);
@@ -321,7 +322,7 @@ static int sees(const struct judge_inputs *in, const struct judge_row *row)
     for (size_t c = 0; c < in->n_asked && !found; c++) {
         found = 1;
         for (size_t i = 0; i < SEEN; i++)
-            found &= x[i * in->n_asked + c] - row[i].mark == 0.0f;
+            found &= x[i * in->n_asked + c] - SCALE * row[i].mark == 0.0f;
     }
     free(room);
     free(x);
@@ -350,8 +351,9 @@ static void judges_see(void)
                 problem[i][f] = (int32_t)(num_draw(&seed) % (f ? 4000 : 2)) + (f > 0);
             for (size_t p = 0; p < SEEN_PARAMS; p++)
                 target[i][p] = (unsigned char)(num_draw(&seed) % (p ? 3 : 4));
-            row[i] = (struct judge_row){problem[i], target[i], 0, (uint32_t)i,
-                                        (float)see((enum sight)which, problem[i], target[i])};
+            row[i] =
+                (struct judge_row){problem[i], target[i], 0, (uint32_t)i,
+                                   (float)see((enum sight)which, problem[i], target[i]) / SCALE};
         }
         const int rc = judge_inputs_open(&in, &model, &rows, 1, 2);
         CASE(rc == 0 && sees(&in, row), "judges see %s", names[which]);
