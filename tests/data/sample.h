@@ -99,16 +99,17 @@ static const char *const swap_keys[] = {
 /* Databases of the few dozen real rows of tests/fixtures, and these packed, in this folder */
 static inline int make_samples(const char *fixtures)
 {
-    static const char *const names[][2] = {{"gfx900_56.db", "gfx900_56.sql"},
-                                           {"gfx906_60.db", "gfx906_60.sql"},
-                                           {"gfx900_56-swap.db", "gfx900_56.sql"},
-                                           {"swap.gfx900_56.db", "gfx900_56.sql"}};
+    static const char *const samples[][2] = {{"gfx900_56.db", "gfx900_56.sql"},
+                                             {"gfx906_60.db", "gfx906_60.sql"},
+                                             {"gfx900_56-swap.db", "gfx900_56.sql"},
+                                             {"swap.gfx900_56.db", "gfx900_56.sql"}};
     int rc = 0;
     for (size_t i = 0; i < 4 && rc == 0; i++) {
         char sql[1024], packed[64];
-        snprintf(sql, sizeof sql, "%s/%s", fixtures, names[i][1]);
-        snprintf(packed, sizeof packed, "%s.bz2", names[i][0]);
-        rc = make_db(names[i][0], sql, swap_keys, i > 1 ? 4 : 0) || make_bz2(packed, names[i], 1);
+        snprintf(sql, sizeof sql, "%s/%s", fixtures, samples[i][1]);
+        snprintf(packed, sizeof packed, "%s.bz2", samples[i][0]);
+        rc = make_db(samples[i][0], sql, swap_keys, i > 1 ? 4 : 0)
+             || make_bz2(packed, samples[i], 1);
     }
     return rc;
 }

@@ -189,7 +189,8 @@ static void make_toys(struct toys *t, int kept, int other)
 }
 
 /* The marks of the tuples, again and again, for m = 64 + 12, whose best tile is the third */
-static void judge_toys(const struct toys *t, const struct toys *beside, float *marks)
+static void judge_toys(const struct dataset *d, const unsigned char *part,
+                       const struct dataset *beside, float *marks)
 {
     static const int32_t problem = 64 + 12;
     unsigned char targets[ASKED * 2];
@@ -198,8 +199,7 @@ static void judge_toys(const struct toys *t, const struct toys *beside, float *m
     struct judge_trees trees;
     REQUIRE(spec_parse(&spec, toy_text, "toy.spec") == 0);
     REQUIRE(model_from_spec(&model, &spec, "config") == 0);
-    const struct judge_task task = {&model,         &t->d, t->part, beside ? &beside->d : NULL,
-                                    beside ? 1 : 0, 1,     2};
+    const struct judge_task task = {&model, d, part, beside, beside != NULL, 1, 2};
     REQUIRE(judge_trees_fit(&trees, &task) == 0);
     for (int i = 0; i < ASKED; i++) {
         targets[2 * i] = (unsigned char)(i % TOY_TILES);
@@ -216,7 +216,7 @@ static void judges_judge(void)
     static struct toys toys, beside;
     static float marks[ASKED], same[ASKED];
     make_toys(&toys, 0, 0);
-    judge_toys(&toys, NULL, marks);
+    judge_toys(&toys.d, toys.part, NULL, marks);
     for (int i = 0; i < ASKED; i++)
         CHECK(memcmp(&marks[i], &marks[i % TOY_TUPLES], sizeof *marks) == 0);
     for (int i = 0; i < TOY_TUPLES - TOY_TILES; i++) {
@@ -224,18 +224,67 @@ static void judges_judge(void)
         CHECK(marks[i] + 1 < marks[TOY_TUPLES - TOY_TILES + i % TOY_TILES]);
     }
     make_toys(&toys, 1, 0); /* what is kept teaches nothing */
-    judge_toys(&toys, NULL, same);
+    judge_toys(&toys.d, toys.part, NULL, same);
     CHECK(memcmp(marks, same, sizeof marks) == 0);
     make_toys(&beside, 0, 1); /* another kernel, and they know which is which */
-    judge_toys(&toys, &beside, marks);
+    judge_toys(&toys.d, toys.part, &beside.d, marks);
     CHECK(memcmp(marks, same, sizeof marks) != 0);
     for (int i = 0; i < TOY_TILES; i++)
         CHECK(i == 2 || marks[i] > marks[2] + 0.4f);
 }
 
+/* ---- more rows than judges can learn from ---- */
+
+enum { BULK = 300000, SMALL = 60, OF_SMALL = 4, MOST_ROWS = 120000 };
+
+/* Rows for all tiles of a problem */
+static void add_toy_rows(struct dataset *d, int32_t problem, size_t n)
+{
+    for (size_t k = 0, i = d->n; k < n; k++, i++) {
+        d->problem[i] = problem;
+        d->target[2 * i] = (unsigned char)(k % TOY_TILES);
+        d->target[2 * i + 1] = (unsigned char)(problem % TOY_FAILS);
+        d->time_us[i] = 10 + problem % 7 + 10 * abs((int)(k % TOY_TILES) - 2);
+    }
+    d->n += n;
+}
+
+/* They learn from some problems, as if the table had no others. The first has most of the rows and
+   is not drawn, so that few are left. */
+static void judges_draw(void)
+{
+    static float marks[ASKED], same[ASKED];
+    const size_t n = BULK + SMALL * OF_SMALL;
+    const float share = (float)MOST_ROWS / (float)n;
+    uint64_t seed = 1; /* that of judge_toys */
+    struct dataset d[2];
+    for (int k = 0; k < 2; k++)
+        d[k] = (struct dataset){.n_fields = 1,
+                                .n_params = 2,
+                                .problem = xcalloc(n, sizeof *d->problem),
+                                .target = xcalloc(n, 2),
+                                .time_us = xcalloc(n, sizeof *d->time_us)};
+    REQUIRE(num_unit(&seed) >= share);
+    add_toy_rows(&d[0], 1000, BULK);
+    for (int p = 1; p <= SMALL; p++) {
+        add_toy_rows(&d[0], p, OF_SMALL);
+        if (num_unit(&seed) < share)
+            add_toy_rows(&d[1], p, OF_SMALL);
+    }
+    judge_toys(&d[0], NULL, NULL, marks);
+    judge_toys(&d[1], NULL, NULL, same);
+    CHECK(memcmp(marks, same, sizeof marks) == 0 && marks[0] > marks[2]);
+    for (int k = 0; k < 2; k++) {
+        free(d[k].problem);
+        free(d[k].target);
+        free(d[k].time_us);
+    }
+}
+
 /* ---- what judges see ---- */
 
-enum { SEEN = 300, SEEN_PARAMS = 3, SEEN_FIELDS = 3 };
+/* SCALE: the trees take marks up to 4096. */
+enum { SEEN = 300, SEEN_PARAMS = 3, SEEN_FIELDS = 3, SCALE = 64 };
 
 static const char seen_text[] =
     "[kernel]\nname = seen\n[data]\nformat = timed\n[fields]\ngpu = gfx900_56 gfx906_60\nm = size\n"
@@ -262,7 +311,7 @@ static double see(enum sight which, const int32_t *problem, const unsigned char 
     }
 }
 
-/* Has one of the columns the mark of each row? */
+/* Has one of the columns the mark of each row, SCALE times? */
 static int sees(const struct judge_inputs *in, const struct judge_row *row)
 {
     double *room = xcalloc(in->n, sizeof *room);
@@ -273,7 +322,7 @@ static int sees(const struct judge_inputs *in, const struct judge_row *row)
     for (size_t c = 0; c < in->n_asked && !found; c++) {
         found = 1;
         for (size_t i = 0; i < SEEN; i++)
-            found &= x[i * in->n_asked + c] - row[i].mark == 0.0f;
+            found &= x[i * in->n_asked + c] - SCALE * row[i].mark == 0.0f;
     }
     free(room);
     free(x);
@@ -302,8 +351,9 @@ static void judges_see(void)
                 problem[i][f] = (int32_t)(num_draw(&seed) % (f ? 4000 : 2)) + (f > 0);
             for (size_t p = 0; p < SEEN_PARAMS; p++)
                 target[i][p] = (unsigned char)(num_draw(&seed) % (p ? 3 : 4));
-            row[i] = (struct judge_row){problem[i], target[i], 0, (uint32_t)i,
-                                        (float)see((enum sight)which, problem[i], target[i])};
+            row[i] =
+                (struct judge_row){problem[i], target[i], 0, (uint32_t)i,
+                                   (float)see((enum sight)which, problem[i], target[i]) / SCALE};
         }
         const int rc = judge_inputs_open(&in, &model, &rows, 1, 2);
         CASE(rc == 0 && sees(&in, row), "judges see %s", names[which]);
@@ -784,6 +834,7 @@ int main(void)
     RUN(trees_of_nothing);
     RUN(cuts_are_the_best);
     RUN(judges_judge);
+    RUN(judges_draw);
     judges_see();
     RUN(near_problems_tell);
     RUN(marks_end);

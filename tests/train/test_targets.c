@@ -114,7 +114,7 @@ static size_t count_untried(double as_searched)
     static int32_t to_problem[DRAWS * FIELDS];
     static unsigned char to_target[DRAWS * PARAMS];
     static float soft[DRAWS * N_VALUES];
-    struct recipe_rows to = {0, to_problem, to_target, soft};
+    struct recipe_rows to = {0, to_problem, to_target, soft, NULL};
     const struct time_problem first = {0, 1, DRAWS};
     struct dataset d = make_rows();
     struct recipe r = make_recipe();
@@ -188,10 +188,10 @@ static size_t count_right(const float *targets)
 }
 
 /* What a forest of these rows makes of level targets of the rows `asked` */
-static void mix(const struct net_rows *rows, const uint8_t *narrow, const struct net_rows *asked,
+static void mix(const struct net_rows *rows, const uint8_t *marked, const struct net_rows *asked,
                 size_t n_known, float share, float *targets)
 {
-    struct forest *f = forest_new(&dims, rows, narrow, TREES, 1, 1);
+    struct forest *f = forest_new(&dims, rows, marked, TREES, 1, 1);
     for (size_t i = 0; i < SEEN * WIDTH; i++)
         targets[i] = i % WIDTH < 2 ? 0.5f : 1.0f / 3;
     forest_mix(f, asked, n_known, share, 1, targets);
@@ -290,10 +290,10 @@ static void narrow_rows(void)
 enum { WATCHED = 16, OF_EACH = 12 };
 
 /* The network of an epoch likes value `first` best, then the others in their order. */
-static struct net likes(const struct net_dims *dims, size_t first)
+static struct net likes(const struct net_dims *toy, size_t first)
 {
     struct net n;
-    CHECK(net_new(&n, dims, "toy") == 0);
+    CHECK(net_new(&n, toy, "toy") == 0);
     const struct net_block *embedding = &n.at.block[n.at.out[0]];
     float *bias = n.w + n.at.block[NET_BC].at;
     bias[0] = 1; /* the one unit that is on */
@@ -302,9 +302,9 @@ static struct net likes(const struct net_dims *dims, size_t first)
     return n;
 }
 
-static double watch_one(struct watch *w, const struct net_dims *dims, size_t first)
+static double watch_one(struct watch *w, const struct net_dims *toy, size_t first)
 {
-    struct net n = likes(dims, first);
+    struct net n = likes(toy, first);
     const double lost = watch_epoch(w, &n);
     net_free(&n);
     return lost;
@@ -317,7 +317,7 @@ static struct watch *watch_toy(size_t differ)
     static float octaves[WATCHED * OF_EACH];
     static size_t end[WATCHED];
     for (size_t i = 0; i < WATCHED * OF_EACH; i++) {
-        value[i] = i % OF_EACH;
+        value[i] = (uint8_t)(i % OF_EACH);
         octaves[i] = i / OF_EACH < differ ? (float)value[i] / 4 : 0;
         end[i / OF_EACH] = i + 1;
     }
@@ -329,20 +329,20 @@ static struct watch *watch_toy(size_t differ)
    training, and an earlier one ships; where all are as good, the last one does. */
 static void worse_epochs_end_it(void)
 {
-    const struct net_dims dims = {16, 16, 16, 16, 1, {OF_EACH}};
+    const struct net_dims toy = {16, 16, 16, 16, 1, {OF_EACH}};
     struct watch *w = watch_toy(WATCHED);
-    CHECK(fabs(watch_one(w, &dims, 8) - 2.0 / 3) < 1e-6); /* the first takes two octaves more */
-    CHECK(watch_one(w, &dims, 0) < 1e-6);
+    CHECK(fabs(watch_one(w, &toy, 8) - 2.0 / 3) < 1e-6); /* the first takes two octaves more */
+    CHECK(watch_one(w, &toy, 0) < 1e-6);
     for (int i = 0; i < WATCH_PATIENCE; i++) {
         CHECK(!watch_is_over(w));
-        watch_one(w, &dims, 4);
+        watch_one(w, &toy, 4);
     }
     CHECK(watch_is_over(w));
-    struct net n = likes(&dims, 4), second = likes(&dims, 0);
+    struct net n = likes(&toy, 4), second = likes(&toy, 0);
     const struct watch_result r = watch_choose(w, &n);
     CHECK(r.epoch == 2 && r.epochs == 2 + WATCH_PATIENCE && r.problems == WATCHED);
     CHECK(r.lost < 1e-6 && memcmp(n.w, second.w, n.at.n_weights * sizeof *n.w) == 0);
-    watch_one(w, &dims, 0);
+    watch_one(w, &toy, 0);
     CHECK(!watch_is_over(w) && watch_choose(w, &n).epoch == 3 + WATCH_PATIENCE);
     net_free(&n);
     net_free(&second);
@@ -352,12 +352,12 @@ static void worse_epochs_end_it(void)
 /* One problem of sixteen is less than two errors. */
 static void one_problem_decides_nothing(void)
 {
-    const struct net_dims dims = {16, 16, 16, 16, 1, {OF_EACH}};
+    const struct net_dims toy = {16, 16, 16, 16, 1, {OF_EACH}};
     struct watch *w = watch_toy(1);
-    watch_one(w, &dims, 0);
+    watch_one(w, &toy, 0);
     for (int i = 0; i < WATCH_PATIENCE; i++)
-        watch_one(w, &dims, 4);
-    struct net n = likes(&dims, 4);
+        watch_one(w, &toy, 4);
+    struct net n = likes(&toy, 4);
     CHECK(!watch_is_over(w) && watch_choose(w, &n).epoch == 1 + WATCH_PATIENCE);
     net_free(&n);
     watch_free(w);
