@@ -349,7 +349,7 @@ static void worse_epochs_end_it(void)
     watch_free(w);
 }
 
-/* One problem of sixteen is less than two errors. */
+/* One problem of sixteen is less than three errors. */
 static void one_problem_decides_nothing(void)
 {
     const struct net_dims toy = {16, 16, 16, 16, 1, {OF_EACH}};

@@ -3,14 +3,14 @@
 
    After each epoch the network ranks what was timed of these problems. What is lost with its first
    1, 4 and 10 tuples, in octaves of time and as the mean of the three, tells epochs apart. The last
-   epoch ships unless an earlier one lost less by more than two standard errors of the difference
-   over the problems (fewer, and one problem decides); and training ends when it has become so much
-   worse for WATCH_PATIENCE epochs in a row. */
+   epoch ships unless an earlier one lost less by more than three standard errors of the difference
+   over the problems: it is the best of many, so with fewer chance would decide. Training ends when
+   it has become so much worse for WATCH_PATIENCE epochs in a row. */
 #pragma once
 
 #include "additive_net.h"
 
-enum { WATCH_PATIENCE = 10, WATCH_ERRORS = 2, WATCH_PLACES = 3 };
+enum { WATCH_PATIENCE = 10, WATCH_ERRORS = 3, WATCH_PLACES = 3 };
 extern const size_t watch_places[WATCH_PLACES]; /* 1, 4, 10 */
 
 /* Timed tuples: x and y as in additive_rows.h, octaves above the fastest of the problem */
