@@ -31,7 +31,8 @@ static void print_line(kpred_ctx *ctx, char *const *cell, const int32_t *problem
 {
     const kpred_model *m = ctx->model;
     size_t n = 0;
-    kpred_predict(ctx, problem, m->n_fields, out, k, &n);
+    if (kpred_predict(ctx, problem, m->n_fields, out, k, &n) != KPRED_OK)
+        n = 0;
     for (uint32_t f = 0; f < m->n_fields; f++)
         printf("%s%s", f ? "," : "", cell[f]);
     for (size_t i = 0; i < n; i++)
