@@ -72,7 +72,8 @@ static size_t how_many(size_t n)
     return watched < FEW ? 0 : watched;
 }
 
-/* Sets them apart, whole units of the split; how many there are */
+/* Sets them apart, whole units of the split; how many there are. Where a unit is most of them all,
+   none are. */
 static size_t choose_watched(struct teaching *t)
 {
     const struct dataset *d = t->task->judges.data;
@@ -88,7 +89,10 @@ static size_t choose_watched(struct teaching *t)
             chosen++;
         }
     }
-    return chosen;
+    if (2 * chosen <= n)
+        return chosen;
+    memcpy(t->part, t->task->judges.part, d->n);
+    return 0;
 }
 
 static void add_watched_row(const struct teaching *t, const int32_t *problem,
