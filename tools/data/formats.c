@@ -270,6 +270,7 @@ static int load_all(struct loader *l, const struct data_format *formats, struct 
     if (l->n != 0)
         return 0;
     memcpy(d->dropped, l->dropped, sizeof d->dropped);
+    load_note_failures(l);
     data_note_drops(d);
     return fail("%s%s: no row of %s is left to use", paths[0], n > 1 ? " and the other files" : "",
                 l->spec->solver != NULL ? l->spec->solver : l->spec->name);
