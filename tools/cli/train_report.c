@@ -46,7 +46,7 @@ static void warn_if_behind(const struct eval *e, struct peer_figure f[N_PEERS][P
             if (f[way][k].behind > f[way][k].behind_se && f[way][k].behind > 0.01) {
                 note("warning: %s: the network is behind `%s` at k = %ld: by %.1f %% +- %.1f %% of "
                      "the time",
-                     e->model->m.name, peer_names[way], peer_places[k],
+                     e->model->m.name, peer_names[way], watch_places[k],
                      100 * 0.6931 * f[way][k].behind, 100 * 0.6931 * f[way][k].behind_se);
                 break;
             }

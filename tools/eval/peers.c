@@ -9,7 +9,6 @@
 #include <string.h>
 
 const char *const peer_names[N_PEERS] = {"network", "judges", "nearest", "single"};
-const long peer_places[PEER_PLACES] = {1, 4, 10};
 
 /* ---- tuples by number ---- */
 
@@ -209,7 +208,7 @@ static void shares_of(const struct eval *e, const struct eval_row *row, const fl
             is_taken[next] = 1;
             found = found > 0 && found < time ? found : time;
         }
-        if (k + 1 == (size_t)peer_places[place])
+        if (k + 1 == (size_t)watch_places[place])
             share[place++] = num_log2(best / found);
     }
     free(is_taken);
@@ -218,7 +217,7 @@ static void shares_of(const struct eval *e, const struct eval_row *row, const fl
 static int ask_network(const struct eval *e, double *share)
 {
     struct outcome *out = xcalloc(PEER_PLACES * e->n + 1, sizeof *out);
-    const int bad = eval_run(e, peer_places, PEER_PLACES, out);
+    const int bad = eval_run(e, watch_places, PEER_PLACES, out);
     for (size_t i = 0; i < e->n && !bad; i++)
         for (size_t place = 0; place < PEER_PLACES; place++)
             share[i * PEER_PLACES + place] = num_log2(out[place * e->n + i].share);

@@ -14,12 +14,12 @@
 #include "sample.h"
 
 #include "train/judge_trees.h"
+#include "train/watch.h"
 
 enum peer { PEER_NETWORK, PEER_JUDGES, PEER_NEAREST, PEER_SINGLE, N_PEERS };
 extern const char *const peer_names[N_PEERS];
 
-enum { PEER_PLACES = 3 };
-extern const long peer_places[PEER_PLACES]; /* k: 1, 4, 10 */
+enum { PEER_PLACES = WATCH_PLACES }; /* k: watch_places */
 
 struct peer_figure {
     double share, se;         /* geometric mean, its standard error over groups of the split */

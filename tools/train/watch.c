@@ -12,7 +12,7 @@
 
 enum { CHUNK = 64 };
 
-const size_t watch_places[WATCH_PLACES] = {1, 4, 10};
+const long watch_places[WATCH_PLACES] = {1, 4, 10};
 
 struct watch {
     struct watch_rows rows;
@@ -91,7 +91,7 @@ static double lost_in(const struct watch *w, size_t first, size_t end)
     float least = INFINITY;
     double lost = 0;
     for (size_t place = 0, k = 0; place < WATCH_PLACES; place++) {
-        for (; k < watch_places[place]; k++) {
+        for (; k < (size_t)watch_places[place]; k++) {
             const float octaves = w->rows.octaves[take_first(w, first, end)];
             least = octaves < least ? octaves : least;
         }

@@ -11,7 +11,7 @@
 #include "additive_net.h"
 
 enum { WATCH_PATIENCE = 10, WATCH_ERRORS = 3, WATCH_PLACES = 3 };
-extern const size_t watch_places[WATCH_PLACES]; /* 1, 4, 10 */
+extern const long watch_places[WATCH_PLACES]; /* 1, 4, 10 */
 
 /* Timed tuples: x and y as in additive_rows.h, octaves above the fastest of the problem */
 struct watch_rows {
