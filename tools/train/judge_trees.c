@@ -26,6 +26,7 @@ static void add(struct marks *m, const int32_t *problem, const unsigned char *ta
 
 /* Of how many octaves a mark can tell at most */
 #define MARK_REACH 2.0
+#define LN_2       0.6931471805599453
 
 double judge_least_time(const struct dataset *d, size_t first, size_t end)
 {
@@ -37,12 +38,12 @@ double judge_least_time(const struct dataset *d, size_t first, size_t end)
 
 double judge_mark(double octaves)
 {
-    return MARK_REACH * (1 - (double)num_exp2((float)(-octaves / MARK_REACH))) / 0.6931471805599453;
+    return MARK_REACH * (1 - (double)num_exp2((float)(-octaves / MARK_REACH))) / LN_2;
 }
 
 double judge_octaves(double mark)
 {
-    const double left = 1 - mark * 0.6931471805599453 / MARK_REACH;
+    const double left = 1 - mark * LN_2 / MARK_REACH;
     return -MARK_REACH * num_log2(left > 1e-3 ? left : 1e-3);
 }
 
