@@ -29,6 +29,8 @@ void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* Seconds of a clock that only goes forward */
 double clock_seconds(void);
+/* How many threads or processes to start: as many as were asked for; 0: one for each processor */
+size_t worker_count(long asked);
 
 /* ---- memory: never NULL; out of memory ends the program with status 1 ---- */
 

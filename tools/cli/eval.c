@@ -433,6 +433,7 @@ int cmd_eval(int argc, char **argv)
     };
     memset(&o, 0, sizeof o);
     o.rows = EVAL_TEST;
+    o.how.most = ROW_LIMIT;
     o.k.n = 1;
     o.k.v[0] = 1;
     int status = opts_parse(table, help, argc, argv);

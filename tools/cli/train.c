@@ -62,16 +62,8 @@ static const char help[] =
     "  -o FILE.h        the header, written whole or not at all, in the place of an earlier one\n"
     "  --force          replace FILE.h even if it is no header that kpred-train has written\n";
 
-enum { MOST_ROWS = 1000000 }; /* judges learn from a part even of these (judge_trees.c) */
-
 /* additive, then the paper's in their order */
 #define NETS "additive|encdec|attn|attn2|hybrid|hybrid2"
-
-static size_t thread_count(const struct train_options *o)
-{
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
-}
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
 
@@ -109,8 +101,8 @@ static int make_rows(const struct train_options *o, struct model *model,
                      const struct recipe *recipe, const struct training_data *data,
                      struct training_rows *rows)
 {
-    const struct training_task task = {recipe, o->split, (uint64_t)o->seed, thread_count(o),
-                                       progress_begin(model->m.name, 0)};
+    const struct training_task task = {recipe, o->split, (uint64_t)o->seed,
+                                       worker_count(o->threads), progress_begin(model->m.name, 0)};
     const int bad = training_rows_make(&task, model, data, rows);
     progress_end();
     training_rows_note_drops(rows, model->m.name);
@@ -137,7 +129,7 @@ static int train_additive(const struct train_options *o, struct model *model,
     if (model->spec->judge.n || rows->judges)
         r.teachers = 0; /* the rows are their opinion */
     int bad = recipe_train(&r, model, &rows->train, rows->judges ? &rows->watched : &rows->held_out,
-                           (uint64_t)o->seed, thread_count(o),
+                           (uint64_t)o->seed, worker_count(o->threads),
                            progress_begin(model->m.name, rows->judges != NULL), &nets);
     progress_end();
     if (bad)
@@ -157,9 +149,9 @@ static int train_paper(const struct train_options *o, struct model *model,
                        const char *story, struct train_files *to)
 {
     struct paper paper;
-    const int bad =
-        paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train, &rows->held_out,
-                    (uint64_t)o->seed, thread_count(o), progress_begin(model->m.name, 0), &paper);
+    const int bad = paper_train((enum paper_kind)(o->net - 1), recipe, model, &rows->train,
+                                &rows->held_out, (uint64_t)o->seed, worker_count(o->threads),
+                                progress_begin(model->m.name, 0), &paper);
     progress_end();
     if (bad)
         return -1;
@@ -306,7 +298,7 @@ int cmd_train(int argc, char **argv)
     };
     memset(&o, 0, sizeof o);
     o.seed = 1;
-    o.how.most = MOST_ROWS;
+    o.how.most = ROW_LIMIT;
     int status = opts_parse(table, help, argc, argv);
     if (status < 0)
         status = run(&o);

@@ -77,22 +77,41 @@ size_t data_problem_end(const struct dataset *d, size_t row)
     return row;
 }
 
-/* Rows are sorted by their fields as numbers. */
-size_t data_find_problem(const struct dataset *d, const int32_t *problem)
+static int is_problem(const int32_t *problems, size_t at, size_t n_fields, const int32_t *problem)
 {
-    size_t low = 0, high = d->n, f;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const int32_t *p = d->problem + mid * d->n_fields;
-        for (f = 0; f < d->n_fields && p[f] == problem[f];)
+    return !memcmp(problems + at * n_fields, problem, n_fields * sizeof *problem);
+}
+
+/* Where it stands, or would, among n that are sorted by their fields as numbers */
+static size_t place_of(const int32_t *problems, size_t n, size_t n_fields, const int32_t *problem)
+{
+    size_t low = 0, f;
+    while (low < n) {
+        const size_t mid = low + (n - low) / 2;
+        const int32_t *p = problems + mid * n_fields;
+        for (f = 0; f < n_fields && p[f] == problem[f];)
             f++;
-        if (f < d->n_fields && p[f] < problem[f])
+        if (f < n_fields && p[f] < problem[f])
             low = mid + 1;
         else
-            high = mid;
+            n = mid;
     }
-    const size_t bytes = d->n_fields * sizeof *problem;
-    return low < d->n && memcmp(d->problem + low * d->n_fields, problem, bytes) == 0 ? low : d->n;
+    return low;
+}
+
+size_t data_find_problem(const struct dataset *d, const int32_t *problem)
+{
+    const size_t at = place_of(d->problem, d->n, d->n_fields, problem);
+    return at < d->n && is_problem(d->problem, at, d->n_fields, problem) ? at : d->n;
+}
+
+size_t data_find_failures(const struct dataset *d, const int32_t *problem, size_t *end)
+{
+    const struct data_failures *f = &d->failed;
+    const size_t first = place_of(f->problem, f->n, d->n_fields, problem);
+    for (*end = first; *end < f->n && is_problem(f->problem, *end, d->n_fields, problem);)
+        ++*end;
+    return first;
 }
 
 size_t data_count_problems(const struct dataset *d)

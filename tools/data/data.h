@@ -93,6 +93,8 @@ size_t data_problem_end(const struct dataset *d, size_t row);
 size_t data_count_problems(const struct dataset *d);
 /* The first row of a problem; n: it is not there. */
 size_t data_find_problem(const struct dataset *d, const int32_t *problem);
+/* The first of a problem's failures, and where they end */
+size_t data_find_failures(const struct dataset *d, const int32_t *problem, size_t *end);
 
 /* Does the spec name every value of the row's option? */
 static inline int data_is_known(const struct dataset *d, size_t row)

@@ -8,6 +8,9 @@
 
 #include "data.h"
 
+/* What `train` and `eval` keep; judges learn from a part even of these (judge_trees.c). */
+enum { ROW_LIMIT = 1000000 };
+
 struct load_row {
     int32_t problem[KPRED_MAX_FIELDS]; /* those that the spec lacks: 0 */
     unsigned char target[KPRED_MAX_TUPLE];

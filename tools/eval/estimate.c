@@ -27,7 +27,8 @@ struct estimate {
 int eval_open_estimate(struct eval *e)
 {
     struct estimate *t = xcalloc(1, sizeof *t);
-    const struct judge_task task = {.model = e->model, .data = &e->data, .seed = 1, .n_threads = 1};
+    const struct judge_task task = {
+        .model = e->model, .data = &e->data, .seed = 1, .n_threads = worker_count(0)};
     t->e = e;
     t->apart = (e->n + ASKED - 1) / ASKED;
     e->estimate = t;

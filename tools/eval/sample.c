@@ -32,15 +32,15 @@ static void count(const struct eval *e, const unsigned char *target, int may, st
 static struct tried count_tried(const struct eval *e, const struct eval_row *r)
 {
     const struct data_failures *f = &e->data.failed;
-    const size_t n_fields = e->data.n_fields, n_params = e->data.n_params;
-    const int32_t *problem = e->data.problem + r->index * n_fields;
+    const size_t n_params = e->data.n_params;
+    const int32_t *problem = e->data.problem + r->index * e->data.n_fields;
     struct tried t = {0, 0};
+    size_t end;
     for (size_t i = r->index; i < r->end; i++)
         count(e, e->data.target + i * n_params, !(e->is_out && e->is_out[i]), &t);
-    for (size_t i = 0; i < f->n; i++)
-        if (!memcmp(f->problem + i * n_fields, problem, n_fields * sizeof *problem))
-            count(e, f->target + i * n_params,
-                  model_allows(e->model, problem, f->target + i * n_params), &t);
+    for (size_t i = data_find_failures(&e->data, problem, &end); i < end; i++)
+        count(e, f->target + i * n_params,
+              model_allows(e->model, problem, f->target + i * n_params), &t);
     return t;
 }
 

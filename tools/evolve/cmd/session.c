@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- what the options say ---- */
 
@@ -55,9 +54,8 @@ char **words_of(const char *text)
 struct trial_plan session_plan(long jobs, long timeout_ms, long memory_mb, long seed)
 {
     struct trial_plan plan;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     memset(&plan, 0, sizeof plan);
-    plan.jobs = (int)(jobs > 0 ? jobs : cores > 0 ? cores : 1);
+    plan.jobs = (int)worker_count(jobs);
     plan.seed = (uint64_t)seed;
     plan.limits.seconds = (double)timeout_ms / 1000;
     plan.limits.cpu_seconds = (unsigned)(timeout_ms / 1000 + 1);
