@@ -38,6 +38,7 @@ struct search {
     size_t n_left, n_sample_left, n_verified, n;
     struct found v[CONDITIONS_MOST];
     uint32_t *seen, stamp; /* units */
+    unsigned char *worked_places, *failed_places; /* of the samples' values, column by column */
 };
 
 static size_t block(size_t at, size_t n)
@@ -246,11 +247,40 @@ static double rate_at_bound(const struct search *s, const struct term *t)
     qsort(w.v, w.n, sizeof *w.v, by_value);
     for (size_t band = FEWEST; band <= w.n && band < w.n / 5 + 4 * FEWEST; band *= 2) {
         const double rate = rate_within(s, t, &w, &f, band);
-        most = rate > most ? rate : most;
+        most = fmax(rate, most);
     }
     free(w.v);
     free(f.v);
     return most;
+}
+
+/* Rows of a sample for which the guard lets nothing through that the test would forbid; of failures
+   those that are left */
+static size_t count_unguarded(const struct search *s, const struct term *t,
+                              const struct condition_sample *sample, int is_failed)
+{
+    unsigned char counts[TERM_BLOCK], is[TERM_BLOCK];
+    size_t n = 0;
+    for (size_t from = 0; from < sample->rows.n; from += TERM_BLOCK) {
+        const size_t some = block(from, sample->rows.n);
+        term_guarded(t, &sample->rows, from, some, counts);
+        term_violations(t, &sample->rows, from, some, is);
+        for (size_t i = 0; i < some; i++)
+            n += !counts[i] && is[i] && !(is_failed && s->is_explained[sample->at[from + i]]);
+    }
+    return n;
+}
+
+/* How often rows fail that the test would forbid if it had no guard: where that is often, the guard
+   is no part of a condition. */
+static double rate_unguarded(const struct search *s, const struct term *t)
+{
+    const struct condition_lives *l = &s->lives;
+    const double f = (double)count_unguarded(s, t, &l->failed, 1) * (double)s->n_left
+                     / (double)(s->n_sample_left + 1);
+    const double w = (double)count_unguarded(s, t, &l->worked, 0) * (double)s->rows.worked.n
+                     / (double)(l->worked.rows.n + 1);
+    return f / (f + w + FEWEST);
 }
 
 /* The probability that a unit fails that the test has nothing to do with */
@@ -262,18 +292,21 @@ static double failure_rate(struct search *s, const struct term *t)
         term_guarded(t, &s->rows.failed, from, block(from, s->rows.failed.n), is_in + from);
     const double failed = (double)count_units(s, kind, kind, is_in);
     const double worked = (double)s->rows.n_worked[kind] * guard_share(s, t);
-    const double rate = failed / (failed + worked + 1);
+    double rate = failed / (failed + worked + 1);
     free(is_in);
-    if (!term_has_bound(t))
-        return rate;
-    const double near = rate_at_bound(s, t);
-    return near > rate ? near : rate;
+    if (t->guard != TERM_NO_GUARD)
+        rate = fmax(rate, rate_unguarded(s, t));
+    if (term_has_bound(t))
+        rate = fmax(rate, rate_at_bound(s, t));
+    return rate;
 }
 
-/* Rows of the samples that have a column's value, outside of what a test explains */
+/* Rows of the samples that have the same values of two columns, outside of what a test explains */
 struct beside {
     double worked, failed;
 };
+
+enum { MANY = 2 * TERM_FEW + 1 };
 
 static size_t value_place(const struct search *s, size_t column, int32_t v)
 {
@@ -283,31 +316,38 @@ static size_t value_place(const struct search *s, size_t column, int32_t v)
     return at;
 }
 
-static void count_beside(const struct search *s, const struct found *f, size_t column,
-                         struct beside *out)
+/* The places of a sample's values, column by column */
+static unsigned char *take_places(const struct search *s, const struct condition_sample *sample)
 {
-    const struct condition_lives *l = &s->lives;
-    const double scale = (double)s->rows.worked.n / (double)(l->worked.rows.n + 1);
-    for (size_t i = 0; i < l->worked.rows.n; i++)
-        out[value_place(s, column, l->worked.rows.v[column][i])].worked += scale;
-    const double of_failed = (double)s->n_left / (double)(s->n_sample_left + 1);
-    for (size_t i = 0; i < l->failed.rows.n; i++)
-        if (!s->is_explained[l->failed.at[i]] && !f->explains[l->failed.at[i]])
-            out[value_place(s, column, l->failed.rows.v[column][i])].failed += of_failed;
+    const size_t n = sample->rows.n, n_columns = s->columns.table->n_columns;
+    unsigned char *places = xcalloc(n_columns * n + 1, 1);
+    for (size_t c = 0; c < n_columns; c++)
+        for (size_t i = 0; i < n; i++)
+            places[c * n + i] = (unsigned char)value_place(s, c, sample->rows.v[c][i]);
+    return places;
 }
 
-/* Raises the rates of what the test explains to those of rows beside it that share a value. */
-static void raise_rates(const struct search *s, const struct found *f, size_t column, double *rate)
+/* Raises the rates of what the test explains to those of rows beside it that share two values. */
+static void raise_rates(const struct search *s, const struct found *f, size_t a, size_t b,
+                        double *rate)
 {
-    struct beside beside[2 * TERM_FEW + 1] = {{0, 0}};
     const struct condition_lives *l = &s->lives;
-    if (s->columns.n_values[column] == 0)
-        return;
-    count_beside(s, f, column, beside);
-    for (size_t i = 0; i < l->failed.rows.n; i++) {
-        const struct beside *b = &beside[value_place(s, column, l->failed.rows.v[column][i])];
-        const double r = b->failed / (b->failed + b->worked + FEWEST);
-        rate[i] = r > rate[i] ? r : rate[i];
+    const size_t n_worked = l->worked.rows.n, n_failed = l->failed.rows.n;
+    const double of_worked = (double)s->rows.worked.n / (double)(n_worked + 1);
+    const double of_failed = (double)s->n_left / (double)(s->n_sample_left + 1);
+    struct beside beside[MANY * MANY];
+    memset(beside, 0, sizeof beside);
+    for (size_t i = 0; i < n_worked; i++)
+        beside[s->worked_places[a * n_worked + i] * MANY + s->worked_places[b * n_worked + i]]
+            .worked += of_worked;
+    for (size_t i = 0; i < n_failed; i++)
+        if (!s->is_explained[l->failed.at[i]] && !f->explains[l->failed.at[i]])
+            beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]]
+                .failed += of_failed;
+    for (size_t i = 0; i < n_failed; i++) {
+        const struct beside *x =
+            &beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]];
+        rate[i] = fmax(rate[i], x->failed / (x->failed + x->worked + FEWEST));
     }
 }
 
@@ -321,8 +361,10 @@ static double mean_log_rate(struct search *s, const struct found *f)
     size_t n = 0;
     for (size_t i = 0; i < l->failed.rows.n; i++)
         rate[i] = least;
-    for (size_t c = 0; c < s->columns.table->n_columns; c++)
-        raise_rates(s, f, c, rate);
+    for (size_t a = 0; a < s->columns.table->n_columns; a++)
+        for (size_t b = a; b < s->columns.table->n_columns; b++)
+            if (s->columns.n_values[a] > 0 && s->columns.n_values[b] > 0)
+                raise_rates(s, f, a, b, rate);
     for (size_t i = 0; i < l->failed.rows.n; i++)
         if (f->explains[l->failed.at[i]] && !s->is_explained[l->failed.at[i]]) {
             sum += log(rate[i]);
@@ -480,6 +522,8 @@ static void search_sample(struct search *s)
 {
     condition_lives_open(&s->rows, &s->columns, s->is_explained, fewest(s), &s->lives);
     s->left = xcalloc(s->lives.words, sizeof *s->left);
+    s->worked_places = take_places(s, &s->lives.worked);
+    s->failed_places = take_places(s, &s->lives.failed);
     take_left(s);
     while (s->n < CONDITIONS_MOST && s->n_verified < MOST_VERIFIED) {
         struct condition_live *best = find_best(&s->lives);
@@ -492,6 +536,8 @@ static void search_sample(struct search *s)
         take_left(s);
     }
     free(s->left);
+    free(s->worked_places);
+    free(s->failed_places);
     condition_lives_close(&s->lives);
 }
 
