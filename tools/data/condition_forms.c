@@ -126,8 +126,8 @@ static void see_products(const struct forms *f, unsigned char c[4], size_t n, si
 static void see_number(const struct forms *f, enum term_test test, size_t n_a,
                        const unsigned char *c, int64_t k)
 {
-    struct term t = {.test = (unsigned char)test, .n_a = (unsigned char)n_a, .k = k,
-                     .guard = TERM_NO_GUARD};
+    struct term t = {
+        .test = (unsigned char)test, .n_a = (unsigned char)n_a, .k = k, .guard = TERM_NO_GUARD};
     for (size_t i = 0; i < n_a; i++)
         t.c[i] = c[i];
     f->see(f->to, &t);

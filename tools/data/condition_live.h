@@ -9,9 +9,9 @@ enum { CONDITION_SAMPLE = 8192 }; /* of failures, and of successes */
 /* A test with, of an expression, the bound that the successes give */
 struct condition_live {
     struct term t;
-    size_t cost;     /* also of its bound, as far as the sample tells */
-    size_t n;        /* failures of the sample that it explains and that are left */
-    uint64_t *bits;  /* all that it explains */
+    size_t cost;    /* also of its bound, as far as the sample tells */
+    size_t n;       /* failures of the sample that it explains and that are left */
+    uint64_t *bits; /* all that it explains */
     int is_dead;
 };
 
@@ -20,8 +20,8 @@ struct condition_lives {
     struct condition_sample worked, failed;
     size_t n, cap, words;
     struct condition_live *v;
-    size_t least;                     /* explained failures, of those that are kept */
-    size_t n_tried[TERM_MOST_COST];   /* tests up to this cost: see condition_lives_tried */
+    size_t least;                   /* explained failures, of those that are kept */
+    size_t n_tried[TERM_MOST_COST]; /* tests up to this cost: see condition_lives_tried */
     /* while they are made: */
     const struct term *guard;
     const struct condition_sample *some_worked, *some_failed;

@@ -82,7 +82,8 @@ void term_violations(const struct term *t, const struct term_rows *r, size_t fro
     if (t->n_b > 0)
         multiply(t->c + t->n_a, t->n_b, r, from, n, b);
     for (size_t i = 0; i < n; i++)
-        out[i] = (unsigned char)is_violated((enum term_test)t->test, a[i], t->n_b > 0 ? b[i] : t->k);
+        out[i] =
+            (unsigned char)is_violated((enum term_test)t->test, a[i], t->n_b > 0 ? b[i] : t->k);
 }
 
 void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,
@@ -254,7 +255,7 @@ static void add_right(const struct term *t, const struct term_columns *all, stru
 
 void term_text(const struct term *t, const struct term_columns *all, struct buf *out)
 {
-    static const char *const signs[] = {" <= ", " >= ", " % ", " % ", "",     "",
+    static const char *const signs[] = {" <= ", " >= ", " % ", " % ",  "",    "",
                                         " % ",  " <= ", " < ", " == ", " != "};
     if (t->guard != TERM_NO_GUARD) {
         add_is(all, t->guard, t->is_other, t->value, out);

@@ -11,8 +11,8 @@ enum term_test {
     TERM_AT_LEAST, /* the same, as the next two, which have one of n_a columns multiplied */
     TERM_MULTIPLE_OF,
     TERM_NO_MULTIPLE_OF,
-    TERM_IS,     /* a column and k */
-    TERM_IS_NOT, /* as well */
+    TERM_IS,       /* a column and k */
+    TERM_IS_NOT,   /* as well */
     TERM_MULTIPLE, /* a product of n_a columns and one of n_b, as the others */
     TERM_NO_MORE,
     TERM_LESS,
@@ -21,12 +21,12 @@ enum term_test {
 };
 
 enum term_form {
-    TERM_PRODUCT,       /* of n_a columns */
-    TERM_SUM,           /* of n_a columns */
-    TERM_PRODUCT_PLUS,  /* c0 * c1 + c2 */
-    TERM_SHARED,        /* c0 * c1 + c1 * c2 */
-    TERM_TWO_PRODUCTS,  /* c0 * c1 + c2 * c3 */
-    TERM_SHARED_TIMES   /* (c0 + c1) * c2 * c3 */
+    TERM_PRODUCT,      /* of n_a columns */
+    TERM_SUM,          /* of n_a columns */
+    TERM_PRODUCT_PLUS, /* c0 * c1 + c2 */
+    TERM_SHARED,       /* c0 * c1 + c1 * c2 */
+    TERM_TWO_PRODUCTS, /* c0 * c1 + c2 * c3 */
+    TERM_SHARED_TIMES  /* (c0 + c1) * c2 * c3 */
 };
 
 enum { TERM_NO_GUARD = 255, TERM_BLOCK = 256, TERM_MOST_COST = 128, TERM_FEW = 8 };

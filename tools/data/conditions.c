@@ -12,9 +12,9 @@
 #include <string.h>
 
 enum {
-    FEWEST = 5,      /* failures that a condition explains, in units */
+    FEWEST = 5,       /* failures that a condition explains, in units */
     FEW_PROBLEMS = 3, /* of a condition on fields and parameters */
-    RIVALS = 200,    /* among which the best explains some more by chance */
+    RIVALS = 200,     /* among which the best explains some more by chance */
     MOST_VERIFIED = 400
 };
 
@@ -37,7 +37,7 @@ struct search {
     uint64_t *left;              /* of the sample */
     size_t n_left, n_sample_left, n_verified, n;
     struct found v[CONDITIONS_MOST];
-    uint32_t *seen, stamp; /* units */
+    uint32_t *seen, stamp;                        /* units */
     unsigned char *worked_places, *failed_places; /* of the samples' values, column by column */
 };
 
