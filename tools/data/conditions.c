@@ -5,46 +5,18 @@
    that explains hardly less. What the samples show is verified on all rows. */
 #include "conditions.h"
 
-#include "condition_live.h"
+#include "condition_search.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FEWEST = 5,       /* failures that a condition explains, in units */
-    FEW_PROBLEMS = 3, /* of a condition on fields and parameters */
-    RIVALS = 200,     /* among which the best explains some more by chance */
+    RIVALS = 200, /* among which the best explains some more by chance */
     MOST_VERIFIED = 400
 };
 
-#define BY_CHANCE 1e-4 /* that any of the tests that were tried explains so much */
 #define SOME_MORE 0.05
-
-struct found {
-    struct term t;
-    size_t cost;
-    unsigned char *explains; /* of each failure */
-    int64_t near;            /* of a bound: the nearest of these */
-    int is_out;
-};
-
-struct search {
-    struct term_columns columns;
-    struct condition_rows rows;
-    struct condition_lives lives;
-    unsigned char *is_explained; /* of each failure */
-    uint64_t *left;              /* of the sample */
-    size_t n_left, n_sample_left, n_verified, n;
-    struct found v[CONDITIONS_MOST];
-    uint32_t *seen, stamp;                        /* units */
-    unsigned char *worked_places, *failed_places; /* of the samples' values, column by column */
-};
-
-static size_t block(size_t at, size_t n)
-{
-    return n - at < TERM_BLOCK ? n - at : TERM_BLOCK;
-}
 
 /* ---- columns ---- */
 
@@ -93,7 +65,7 @@ static size_t find_contradiction(const struct term *t, const struct term_rows *r
     int64_t v[TERM_BLOCK], farthest = t->k;
     unsigned char counts[TERM_BLOCK], is[TERM_BLOCK];
     for (size_t from = 0; from < r->n; from += TERM_BLOCK) {
-        const size_t n = block(from, r->n);
+        const size_t n = search_block(from, r->n);
         term_violations(t, r, from, n, is);
         if (memchr(is, 1, n) == NULL)
             continue;
@@ -120,7 +92,7 @@ static void explain(const struct term *t, const struct term_rows *r, struct foun
     const int is_most = t->test == TERM_AT_MOST;
     out->near = is_most ? INT64_MAX : INT64_MIN;
     for (size_t from = 0; from < r->n; from += TERM_BLOCK) {
-        const size_t n = block(from, r->n);
+        const size_t n = search_block(from, r->n);
         unsigned char *is = out->explains + from;
         term_violations(t, r, from, n, is);
         term_guarded(t, r, from, n, counts);
@@ -131,266 +103,6 @@ static void explain(const struct term *t, const struct term_rows *r, struct foun
                 out->near = v[i];
         }
     }
-}
-
-/* ---- could it be chance? ---- */
-
-static int unit_of(const struct search *s, const struct term *t)
-{
-    static const int units[4] = {BY_ROW, BY_PARAMS, BY_FIELDS, BY_ROW};
-    return units[term_kinds(t, &s->columns)];
-}
-
-/* Is it a problem or a tuple that failed throughout, often enough to tell? */
-static int is_throughout(const struct condition_rows *r, int kind, size_t row)
-{
-    const uint32_t unit = r->unit[kind][row];
-    return unit >= r->n_worked[kind] && r->n_failed[kind][unit] >= FEWEST;
-}
-
-/* May the row witness for a test of this kind? */
-static int is_witness(const struct condition_rows *r, int kind, size_t row)
-{
-    return kind == BY_ROW ? !is_throughout(r, BY_PARAMS, row) && !is_throughout(r, BY_FIELDS, row)
-                          : r->unit[kind][row] >= r->n_worked[kind];
-}
-
-/* Distinct units of `kind` among the failures that are left, for which `is_in` (may be NULL) is
-   set; of those that witness for tests of units `of` */
-static size_t count_units(struct search *s, int kind, int of, const unsigned char *is_in)
-{
-    const struct condition_rows *r = &s->rows;
-    size_t n = 0;
-    s->stamp++;
-    for (size_t i = 0; i < r->failed.n; i++) {
-        const uint32_t unit = r->unit[kind][i];
-        if (s->is_explained[i] || (is_in != NULL && !is_in[i]) || s->seen[unit] == s->stamp
-            || !is_witness(r, of, i))
-            continue;
-        s->seen[unit] = s->stamp;
-        n++;
-    }
-    return n;
-}
-
-/* What share of the sample's successes the guard lets through */
-static double guard_share(const struct search *s, const struct term *t)
-{
-    const struct term_rows *w = &s->lives.worked.rows;
-    unsigned char counts[TERM_BLOCK];
-    size_t n = 0;
-    for (size_t from = 0; from < w->n; from += TERM_BLOCK) {
-        term_guarded(t, w, from, block(from, w->n), counts);
-        for (size_t i = 0; i < block(from, w->n); i++)
-            n += counts[i];
-    }
-    return w->n == 0 ? 0 : (double)n / (double)w->n;
-}
-
-static int by_value(const void *pa, const void *pb)
-{
-    const int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-    return (a > b) - (a < b);
-}
-
-struct values {
-    int64_t *v;
-    size_t n;
-};
-
-/* The values of an expression for those rows of a sample that the guard lets through; of failures,
-   for those that are left */
-static void take_values(const struct search *s, const struct term *t,
-                        const struct condition_sample *sample, int is_failed, struct values *out)
-{
-    const size_t n_columns = s->columns.table->n_columns;
-    struct condition_sample some;
-    int64_t v[TERM_BLOCK];
-    condition_sample_guard(sample, t, n_columns, &some);
-    for (size_t from = 0; from < some.rows.n; from += TERM_BLOCK) {
-        const size_t n = block(from, some.rows.n);
-        term_values(t, &some.rows, from, n, v);
-        for (size_t i = 0; i < n; i++)
-            if (!is_failed || !s->is_explained[sample->at[some.at[from + i]]])
-                out->v[out->n++] = v[i];
-    }
-    condition_sample_free(&some, n_columns);
-}
-
-/* How often rows fail that lie within what the `band` nearest successes take, in the sample */
-static double rate_within(const struct search *s, const struct term *t, const struct values *w,
-                          const struct values *f, size_t band)
-{
-    const struct condition_lives *l = &s->lives;
-    const int64_t least = t->test == TERM_AT_LEAST ? t->k : w->v[w->n - band];
-    const int64_t most = t->test == TERM_AT_LEAST ? w->v[band - 1] : t->k;
-    size_t worked = 0, failed = 0;
-    for (size_t i = 0; i < w->n; i++)
-        worked += least <= w->v[i] && w->v[i] <= most;
-    for (size_t i = 0; i < f->n; i++)
-        failed += least <= f->v[i] && f->v[i] <= most;
-    const double a = (double)failed * (double)s->n_left / (double)(s->n_sample_left + 1);
-    const double b = (double)worked * (double)s->rows.worked.n / (double)(l->worked.rows.n + 1);
-    return a / (a + b + 1);
-}
-
-/* How often rows fail close to a bound, on its allowed side: next to a true one no oftener than
-   elsewhere */
-static double rate_at_bound(const struct search *s, const struct term *t)
-{
-    const struct condition_lives *l = &s->lives;
-    struct values w = {xcalloc(l->worked.rows.n + 1, sizeof *w.v), 0};
-    struct values f = {xcalloc(l->failed.rows.n + 1, sizeof *f.v), 0};
-    double most = 0;
-    take_values(s, t, &l->worked, 0, &w);
-    take_values(s, t, &l->failed, 1, &f);
-    qsort(w.v, w.n, sizeof *w.v, by_value);
-    for (size_t band = FEWEST; band <= w.n && band < w.n / 5 + 4 * FEWEST; band *= 2) {
-        const double rate = rate_within(s, t, &w, &f, band);
-        most = fmax(rate, most);
-    }
-    free(w.v);
-    free(f.v);
-    return most;
-}
-
-/* Rows of a sample for which the guard lets nothing through that the test would forbid; of failures
-   those that are left */
-static size_t count_unguarded(const struct search *s, const struct term *t,
-                              const struct condition_sample *sample, int is_failed)
-{
-    unsigned char counts[TERM_BLOCK], is[TERM_BLOCK];
-    size_t n = 0;
-    for (size_t from = 0; from < sample->rows.n; from += TERM_BLOCK) {
-        const size_t some = block(from, sample->rows.n);
-        term_guarded(t, &sample->rows, from, some, counts);
-        term_violations(t, &sample->rows, from, some, is);
-        for (size_t i = 0; i < some; i++)
-            n += !counts[i] && is[i] && !(is_failed && s->is_explained[sample->at[from + i]]);
-    }
-    return n;
-}
-
-/* How often rows fail that the test would forbid if it had no guard: where that is often, the guard
-   is no part of a condition. */
-static double rate_unguarded(const struct search *s, const struct term *t)
-{
-    const struct condition_lives *l = &s->lives;
-    const double f = (double)count_unguarded(s, t, &l->failed, 1) * (double)s->n_left
-                     / (double)(s->n_sample_left + 1);
-    const double w = (double)count_unguarded(s, t, &l->worked, 0) * (double)s->rows.worked.n
-                     / (double)(l->worked.rows.n + 1);
-    return f / (f + w + FEWEST);
-}
-
-/* The probability that a unit fails that the test has nothing to do with */
-static double failure_rate(struct search *s, const struct term *t)
-{
-    const int kind = unit_of(s, t);
-    unsigned char *is_in = xcalloc(s->rows.failed.n + 1, 1);
-    for (size_t from = 0; from < s->rows.failed.n; from += TERM_BLOCK)
-        term_guarded(t, &s->rows.failed, from, block(from, s->rows.failed.n), is_in + from);
-    const double failed = (double)count_units(s, kind, kind, is_in);
-    const double worked = (double)s->rows.n_worked[kind] * guard_share(s, t);
-    double rate = failed / (failed + worked + 1);
-    free(is_in);
-    if (t->guard != TERM_NO_GUARD)
-        rate = fmax(rate, rate_unguarded(s, t));
-    if (term_has_bound(t))
-        rate = fmax(rate, rate_at_bound(s, t));
-    return rate;
-}
-
-/* Rows of the samples that have the same values of two columns, outside of what a test explains */
-struct beside {
-    double worked, failed;
-};
-
-enum { MANY = 2 * TERM_FEW + 1 };
-
-static size_t value_place(const struct search *s, size_t column, int32_t v)
-{
-    size_t at = 0;
-    while (at < s->columns.n_values[column] && s->columns.values[column][at] != v)
-        at++;
-    return at;
-}
-
-/* The places of a sample's values, column by column */
-static unsigned char *take_places(const struct search *s, const struct condition_sample *sample)
-{
-    const size_t n = sample->rows.n, n_columns = s->columns.table->n_columns;
-    unsigned char *places = xcalloc(n_columns * n + 1, 1);
-    for (size_t c = 0; c < n_columns; c++)
-        for (size_t i = 0; i < n; i++)
-            places[c * n + i] = (unsigned char)value_place(s, c, sample->rows.v[c][i]);
-    return places;
-}
-
-/* Raises the rates of what the test explains to those of rows beside it that share two values. */
-static void raise_rates(const struct search *s, const struct found *f, size_t a, size_t b,
-                        double *rate)
-{
-    const struct condition_lives *l = &s->lives;
-    const size_t n_worked = l->worked.rows.n, n_failed = l->failed.rows.n;
-    const double of_worked = (double)s->rows.worked.n / (double)(n_worked + 1);
-    const double of_failed = (double)s->n_left / (double)(s->n_sample_left + 1);
-    struct beside beside[MANY * MANY];
-    memset(beside, 0, sizeof beside);
-    for (size_t i = 0; i < n_worked; i++)
-        beside[s->worked_places[a * n_worked + i] * MANY + s->worked_places[b * n_worked + i]]
-            .worked += of_worked;
-    for (size_t i = 0; i < n_failed; i++)
-        if (!s->is_explained[l->failed.at[i]] && !f->explains[l->failed.at[i]])
-            beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]]
-                .failed += of_failed;
-    for (size_t i = 0; i < n_failed; i++) {
-        const struct beside *x =
-            &beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]];
-        rate[i] = fmax(rate[i], x->failed / (x->failed + x->worked + FEWEST));
-    }
-}
-
-/* The mean logarithm of the probability with which rows fail that the test explains, if it has
-   nothing to do with it */
-static double mean_log_rate(struct search *s, const struct found *f)
-{
-    const struct condition_lives *l = &s->lives;
-    const double least = failure_rate(s, &f->t);
-    double *rate = xcalloc(l->failed.rows.n + 1, sizeof *rate), sum = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < l->failed.rows.n; i++)
-        rate[i] = least;
-    for (size_t a = 0; a < s->columns.table->n_columns; a++)
-        for (size_t b = a; b < s->columns.table->n_columns; b++)
-            if (s->columns.n_values[a] > 0 && s->columns.n_values[b] > 0)
-                raise_rates(s, f, a, b, rate);
-    for (size_t i = 0; i < l->failed.rows.n; i++)
-        if (f->explains[l->failed.at[i]] && !s->is_explained[l->failed.at[i]]) {
-            sum += log(rate[i]);
-            n++;
-        }
-    free(rate);
-    return n > 0 ? sum / (double)n : 0;
-}
-
-/* A test of fields has to be about several problems, but for those of a named kind. */
-static int is_of_few_problems(struct search *s, const struct found *f)
-{
-    const struct condition_column *columns = s->columns.table->column;
-    size_t n_sizes = 0;
-    for (size_t i = 0; i < (size_t)f->t.n_a + f->t.n_b; i++)
-        n_sizes += columns[f->t.c[i]].is_field && columns[f->t.c[i]].names == NULL;
-    return n_sizes > 0 && count_units(s, BY_FIELDS, unit_of(s, &f->t), f->explains) < FEW_PROBLEMS;
-}
-
-static int is_significant(struct search *s, const struct found *f)
-{
-    const int kind = unit_of(s, &f->t);
-    const size_t n = count_units(s, kind, kind, f->explains);
-    const double tries = (double)condition_lives_tried(&s->lives, f->cost / 4);
-    return n >= FEWEST && !is_of_few_problems(s, f)
-           && (double)n * mean_log_rate(s, f) + log(tries) < log(BY_CHANCE);
 }
 
 /* ---- the choice ---- */
@@ -407,7 +119,8 @@ static void count_live(struct search *s)
 static size_t count_more(struct search *s, const struct condition_live *a,
                          const struct condition_live *b)
 {
-    const int kind = unit_of(s, &a->t) == unit_of(s, &b->t) ? unit_of(s, &a->t) : BY_ROW;
+    const int kind =
+        search_unit(s, &a->t) == search_unit(s, &b->t) ? search_unit(s, &a->t) : BY_ROW;
     const struct condition_lives *l = &s->lives;
     size_t n = 0;
     s->stamp++;
@@ -501,7 +214,7 @@ static int verify(struct search *s, struct condition_live *v)
     *f = (struct found){.t = v->t, .cost = v->cost};
     f->explains = xcalloc(s->rows.failed.n + 1, 1);
     explain(&v->t, &s->rows.failed, f);
-    if (is_significant(s, f))
+    if (!search_is_chance(s, f))
         return 1;
     free(f->explains);
     v->is_dead = 1;
@@ -513,8 +226,8 @@ static size_t fewest(const struct search *s)
 {
     const double failed = (double)s->n_left, worked = (double)s->rows.worked.n;
     const double sample = failed > CONDITION_SAMPLE ? CONDITION_SAMPLE / failed : 1;
-    const double n = log(BY_CHANCE) / log(failed / (failed + worked + 1)) * sample * 0.7;
-    return n > FEWEST * sample ? (size_t)n + 1 : FEWEST;
+    const double n = log(CONDITION_CHANCE) / log(failed / (failed + worked + 1)) * sample * 0.7;
+    return n > CONDITION_FEWEST * sample ? (size_t)n + 1 : CONDITION_FEWEST;
 }
 
 /* One sample of failures: adds the conditions that it shows. */
@@ -522,8 +235,7 @@ static void search_sample(struct search *s)
 {
     condition_lives_open(&s->rows, &s->columns, s->is_explained, fewest(s), &s->lives);
     s->left = xcalloc(s->lives.words, sizeof *s->left);
-    s->worked_places = take_places(s, &s->lives.worked);
-    s->failed_places = take_places(s, &s->lives.failed);
+    search_open_chance(s);
     take_left(s);
     while (s->n < CONDITIONS_MOST && s->n_verified < MOST_VERIFIED) {
         struct condition_live *best = find_best(&s->lives);
@@ -536,8 +248,7 @@ static void search_sample(struct search *s)
         take_left(s);
     }
     free(s->left);
-    free(s->worked_places);
-    free(s->failed_places);
+    search_close_chance(s);
     condition_lives_close(&s->lives);
 }
 
@@ -554,7 +265,7 @@ static void drop_redundant(struct search *s)
 {
     for (size_t i = s->n; i-- > 0;) {
         mark_explained(s, i);
-        s->v[i].is_out = count_new(s, &s->v[i]) < FEWEST;
+        s->v[i].is_out = count_new(s, &s->v[i]) < CONDITION_FEWEST;
     }
 }
 
@@ -615,7 +326,9 @@ void conditions_find(const struct condition_table *t, struct conditions *out)
     out->failed = s->n_left = s->rows.failed.n;
     s->is_explained = xcalloc(s->n_left + 1, 1);
     s->seen = xcalloc(t->n + 1, sizeof *s->seen);
-    for (size_t before = SIZE_MAX; s->n != before && s->rows.worked.n > 0 && s->n_left >= FEWEST;) {
+    search_open_siblings(s);
+    for (size_t before = SIZE_MAX;
+         s->n != before && s->rows.worked.n > 0 && s->n_left >= CONDITION_FEWEST;) {
         before = s->n;
         search_sample(s);
     }
@@ -625,6 +338,7 @@ void conditions_find(const struct condition_table *t, struct conditions *out)
         free(s->v[i].explains);
     free(s->is_explained);
     free(s->seen);
+    search_close_siblings(s);
     condition_rows_close(&s->rows);
     free(s);
 }
