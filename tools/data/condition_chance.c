@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_PROBLEMS = 3 }; /* of a condition on fields and parameters */
+enum { FEW_PROBLEMS = 3 };    /* of a condition on fields and parameters */
+#define MOST_PER_SUCCESS 0.07 /* nats */
 
 /* ---- could it be chance? ---- */
 
@@ -51,7 +52,7 @@ static size_t count_units(struct search *s, int kind, int of, const unsigned cha
 /* What share of the sample's successes the guard lets through */
 static double guard_share(const struct search *s, const struct term *t)
 {
-    const struct term_rows *w = &s->lives.worked.rows;
+    const struct term_rows *w = &s->worked.rows;
     unsigned char counts[TERM_BLOCK];
     size_t n = 0;
     for (size_t from = 0; from < w->n; from += TERM_BLOCK) {
@@ -96,7 +97,6 @@ static void take_values(const struct search *s, const struct term *t,
 static double rate_within(const struct search *s, const struct term *t, const struct values *w,
                           const struct values *f, size_t band)
 {
-    const struct condition_lives *l = &s->lives;
     const int64_t least = t->test == TERM_AT_LEAST ? t->k : w->v[w->n - band];
     const int64_t most = t->test == TERM_AT_LEAST ? w->v[band - 1] : t->k;
     size_t worked = 0, failed = 0;
@@ -104,8 +104,7 @@ static double rate_within(const struct search *s, const struct term *t, const st
         worked += least <= w->v[i] && w->v[i] <= most;
     for (size_t i = 0; i < f->n; i++)
         failed += least <= f->v[i] && f->v[i] <= most;
-    const double a = (double)failed * (double)s->n_left / (double)(s->n_sample_left + 1);
-    const double b = (double)worked * (double)s->rows.worked.n / (double)(l->worked.rows.n + 1);
+    const double a = (double)failed * s->of_failed, b = (double)worked * s->of_worked;
     return a / (a + b + 1);
 }
 
@@ -113,12 +112,11 @@ static double rate_within(const struct search *s, const struct term *t, const st
    elsewhere */
 static double rate_at_bound(const struct search *s, const struct term *t)
 {
-    const struct condition_lives *l = &s->lives;
-    struct values w = {xcalloc(l->worked.rows.n + 1, sizeof *w.v), 0};
-    struct values f = {xcalloc(l->failed.rows.n + 1, sizeof *f.v), 0};
+    struct values w = {xcalloc(s->worked.rows.n + 1, sizeof *w.v), 0};
+    struct values f = {xcalloc(s->failed.rows.n + 1, sizeof *f.v), 0};
     double most = 0;
-    take_values(s, t, &l->worked, 0, &w);
-    take_values(s, t, &l->failed, 1, &f);
+    take_values(s, t, &s->worked, 0, &w);
+    take_values(s, t, &s->failed, 1, &f);
     qsort(w.v, w.n, sizeof *w.v, by_value);
     for (size_t band = CONDITION_FEWEST; band <= w.n && band < w.n / 5 + 4 * CONDITION_FEWEST;
          band *= 2) {
@@ -151,15 +149,12 @@ static size_t count_unguarded(const struct search *s, const struct term *t,
    is no part of a condition. */
 static double rate_unguarded(const struct search *s, const struct term *t)
 {
-    const struct condition_lives *l = &s->lives;
-    const double f = (double)count_unguarded(s, t, &l->failed, 1) * (double)s->n_left
-                     / (double)(s->n_sample_left + 1);
-    const double w = (double)count_unguarded(s, t, &l->worked, 0) * (double)s->rows.worked.n
-                     / (double)(l->worked.rows.n + 1);
+    const double f = (double)count_unguarded(s, t, &s->failed, 1) * s->of_failed;
+    const double w = (double)count_unguarded(s, t, &s->worked, 0) * s->of_worked;
     return f / (f + w + CONDITION_FEWEST);
 }
 
-/* The probability that a unit fails that the test has nothing to do with */
+/* How often a unit fails where the guard is as the test has it */
 static double failure_rate(struct search *s, const struct term *t)
 {
     const int kind = search_unit(s, t);
@@ -168,13 +163,8 @@ static double failure_rate(struct search *s, const struct term *t)
         term_guarded(t, &s->rows.failed, from, search_block(from, s->rows.failed.n), is_in + from);
     const double failed = (double)count_units(s, kind, kind, is_in);
     const double worked = (double)s->rows.n_worked[kind] * guard_share(s, t);
-    double rate = failed / (failed + worked + 1);
     free(is_in);
-    if (t->guard != TERM_NO_GUARD)
-        rate = fmax(rate, rate_unguarded(s, t));
-    if (term_has_bound(t))
-        rate = fmax(rate, rate_at_bound(s, t));
-    return rate;
+    return failed / (failed + worked + 1);
 }
 
 /* Rows of the samples that have the same values of two columns, outside of what a test explains */
@@ -203,49 +193,48 @@ static unsigned char *take_places(const struct search *s, const struct condition
     return places;
 }
 
-/* Raises the rates of what the test explains to those of rows beside it that share two values. */
+/* Raises the rates of rows that the test explains to those of rows beside them that share two
+   values. */
 static void raise_rates(const struct search *s, const struct found *f, size_t a, size_t b,
-                        double *rate)
+                        const struct condition_sample *explained, double *rate)
 {
-    const struct condition_lives *l = &s->lives;
-    const size_t n_worked = l->worked.rows.n, n_failed = l->failed.rows.n;
-    const double of_worked = (double)s->rows.worked.n / (double)(n_worked + 1);
-    const double of_failed = (double)s->n_left / (double)(s->n_sample_left + 1);
+    const size_t n_worked = s->worked.rows.n, n_failed = s->failed.rows.n;
     struct beside beside[MANY * MANY];
     memset(beside, 0, sizeof beside);
     for (size_t i = 0; i < n_worked; i++)
         beside[s->worked_places[a * n_worked + i] * MANY + s->worked_places[b * n_worked + i]]
-            .worked += of_worked;
+            .worked += s->of_worked;
     for (size_t i = 0; i < n_failed; i++)
-        if (!s->is_explained[l->failed.at[i]] && !f->explains[l->failed.at[i]])
+        if (!s->is_explained[s->failed.at[i]] && !f->explains[s->failed.at[i]])
             beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]]
-                .failed += of_failed;
-    for (size_t i = 0; i < n_failed; i++) {
-        const struct beside *x =
-            &beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]];
+                .failed += s->of_failed;
+    for (size_t i = 0; i < explained->rows.n; i++) {
+        const size_t at = value_place(s, a, explained->rows.v[a][i]) * MANY
+                          + value_place(s, b, explained->rows.v[b][i]);
+        const struct beside *x = &beside[at];
         rate[i] = fmax(rate[i], x->failed / (x->failed + x->worked + CONDITION_FEWEST));
     }
 }
 
 /* The mean logarithm of the probability with which rows fail that the test explains, if it has
    nothing to do with it */
-static double mean_log_rate(struct search *s, const struct found *f)
+static double mean_log_rate(struct search *s, const struct found *f,
+                            const struct condition_sample *explained)
 {
-    const struct condition_lives *l = &s->lives;
-    const double least = failure_rate(s, &f->t);
-    double *rate = xcalloc(l->failed.rows.n + 1, sizeof *rate), sum = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < l->failed.rows.n; i++)
+    const size_t n = explained->rows.n, n_columns = s->columns.table->n_columns;
+    double least = failure_rate(s, &f->t), sum = 0, *rate = xcalloc(n + 1, sizeof *rate);
+    if (f->t.guard != TERM_NO_GUARD)
+        least = fmax(least, rate_unguarded(s, &f->t));
+    if (term_has_bound(&f->t))
+        least = fmax(least, rate_at_bound(s, &f->t));
+    for (size_t i = 0; i < n; i++)
         rate[i] = least;
-    for (size_t a = 0; a < s->columns.table->n_columns; a++)
-        for (size_t b = a; b < s->columns.table->n_columns; b++)
+    for (size_t a = 0; a < n_columns; a++)
+        for (size_t b = a; b < n_columns; b++)
             if (s->columns.n_values[a] > 0 && s->columns.n_values[b] > 0)
-                raise_rates(s, f, a, b, rate);
-    for (size_t i = 0; i < l->failed.rows.n; i++)
-        if (f->explains[l->failed.at[i]] && !s->is_explained[l->failed.at[i]]) {
-            sum += log(rate[i]);
-            n++;
-        }
+                raise_rates(s, f, a, b, explained, rate);
+    for (size_t i = 0; i < n; i++)
+        sum += log(rate[i]);
     free(rate);
     return n > 0 ? sum / (double)n : 0;
 }
@@ -261,24 +250,55 @@ static int is_of_few_problems(struct search *s, const struct found *f)
            && count_units(s, BY_FIELDS, search_unit(s, &f->t), f->explains) < FEW_PROBLEMS;
 }
 
-int search_is_chance(struct search *s, const struct found *f)
+/* So few successes say little against so many tests. */
+static int are_few(const struct search *s, double tries, int kind)
+{
+    return log(tries) > MOST_PER_SUCCESS * (double)s->rows.n_worked[kind];
+}
+
+int search_may_be(struct search *s, const struct found *f)
 {
     const int kind = search_unit(s, &f->t);
-    const size_t units = count_units(s, kind, kind, f->explains), apart = search_count_apart(s, f);
-    const size_t n = units < apart ? units : apart;
-    const double tries = (double)condition_lives_tried(&s->lives, f->cost / 4);
-    return n < CONDITION_FEWEST || is_of_few_problems(s, f)
-           || (double)n * mean_log_rate(s, f) + log(tries) > log(CONDITION_CHANCE);
+    const size_t n = count_units(s, kind, kind, f->explains);
+    const double tries = (double)f->tries;
+    return n >= CONDITION_FEWEST && !are_few(s, tries, kind) && !is_of_few_problems(s, f)
+           && (double)n * log(failure_rate(s, &f->t)) + log(tries) < log(CONDITION_CHANCE);
+}
+
+double search_chance(struct search *s, const struct found *f)
+{
+    const int kind = search_unit(s, &f->t);
+    const size_t units = count_units(s, kind, kind, f->explains);
+    unsigned char *is_out = xcalloc(s->rows.failed.n + 1, 1);
+    struct condition_sample explained;
+    for (size_t i = 0; i < s->rows.failed.n; i++)
+        is_out[i] = s->is_explained[i] || !f->explains[i];
+    condition_sample_take(&s->rows.failed, s->rows.failed_hash, is_out, s->columns.table->n_columns,
+                          CONDITION_SAMPLE, &explained);
+    const size_t apart = search_count_apart(s, f, &explained), n = units < apart ? units : apart;
+    const double chance = (double)n * mean_log_rate(s, f, &explained) + log((double)f->tries);
+    condition_sample_free(&explained, s->columns.table->n_columns);
+    free(is_out);
+    return n < CONDITION_FEWEST || is_of_few_problems(s, f) ? log((double)f->tries) : chance;
 }
 
 void search_open_chance(struct search *s)
 {
-    s->worked_places = take_places(s, &s->lives.worked);
-    s->failed_places = take_places(s, &s->lives.failed);
+    const size_t n_columns = s->columns.table->n_columns;
+    condition_sample_take(&s->rows.worked, s->rows.worked_hash, NULL, n_columns, CONDITION_SAMPLE,
+                          &s->worked);
+    condition_sample_take(&s->rows.failed, s->rows.failed_hash, NULL, n_columns, CONDITION_SAMPLE,
+                          &s->failed);
+    s->of_worked = (double)s->rows.worked.n / (double)(s->worked.rows.n + 1);
+    s->of_failed = (double)s->rows.failed.n / (double)(s->failed.rows.n + 1);
+    s->worked_places = take_places(s, &s->worked);
+    s->failed_places = take_places(s, &s->failed);
 }
 
 void search_close_chance(struct search *s)
 {
+    condition_sample_free(&s->worked, s->columns.table->n_columns);
+    condition_sample_free(&s->failed, s->columns.table->n_columns);
     free(s->worked_places);
     free(s->failed_places);
 }

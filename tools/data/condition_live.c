@@ -65,32 +65,30 @@ void condition_live_explain(const struct condition_lives *l, struct condition_li
 
 /* ---- the list ---- */
 
-static int by_count(const void *pa, const void *pb)
+/* Those that explain most, then simple ones; of equal ones that which came first */
+static int by_use(const void *pa, const void *pb)
 {
-    const size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
-    return (a < b) - (a > b);
+    const struct condition_live *a = pa, *b = pb;
+    if (a->n != b->n)
+        return a->n > b->n ? -1 : 1;
+    return a->cost != b->cost ? (a->cost > b->cost) - (a->cost < b->cost)
+                              : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of too many tests, those that explain most stay: a half or more leaves. */
+/* Of too many tests half stay. */
 static void drop_least(struct condition_lives *l)
 {
-    size_t *n = xcalloc(l->n, sizeof *n), kept = 0;
-    for (size_t i = 0; i < l->n; i++)
-        n[i] = l->v[i].n;
-    qsort(n, l->n, sizeof *n, by_count);
-    l->least = n[l->n / 2] + 1;
-    free(n);
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].n < l->least)
-            free(l->v[i].bits);
-        else
-            l->v[kept++] = l->v[i];
+    const size_t kept = l->n / 2;
+    qsort(l->v, l->n, sizeof *l->v, by_use);
+    for (size_t i = kept; i < l->n; i++)
+        free(l->v[i].bits);
     l->n = kept;
+    l->least = l->v[kept - 1].n;
 }
 
 static void keep(struct condition_lives *l, const struct term *t, size_t cost)
 {
-    struct condition_live v = {.t = *t, .cost = cost};
+    struct condition_live v = {.t = *t, .cost = cost, .number = l->n_kept++};
     if (l->guard != NULL) {
         v.t.guard = l->guard->guard;
         v.t.is_other = l->guard->is_other;

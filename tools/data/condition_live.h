@@ -12,13 +12,14 @@ struct condition_live {
     size_t cost;    /* also of its bound, as far as the sample tells */
     size_t n;       /* failures of the sample that it explains and that are left */
     uint64_t *bits; /* all that it explains */
+    size_t number;  /* in the order in which they came */
     int is_dead;
 };
 
 struct condition_lives {
     const struct term_columns *columns;
     struct condition_sample worked, failed;
-    size_t n, cap, words;
+    size_t n, cap, words, n_kept;
     struct condition_live *v;
     size_t least;                   /* explained failures, of those that are kept */
     size_t n_tried[TERM_MOST_COST]; /* tests up to this cost: see condition_lives_tried */

@@ -6,10 +6,10 @@
 
 struct found {
     struct term t;
-    size_t cost;
+    size_t cost, tries;
     unsigned char *explains; /* of each failure */
     int64_t near;            /* of a bound: the nearest of these */
-    int is_out;
+    int is_out;              /* it was found, and then taken back */
 };
 
 /* Rows that are the same but for one column form a group. */
@@ -23,17 +23,25 @@ struct siblings {
     struct sibling *v; /* sorted by group */
 };
 
+enum { SEARCH_MOST = 32 };
+
 struct search {
     struct term_columns columns;
     struct condition_rows rows;
-    struct condition_lives lives;
+    size_t n;
+    struct found v[SEARCH_MOST];
     unsigned char *is_explained; /* of each failure */
-    uint64_t *left;              /* of the sample */
-    size_t n_left, n_sample_left, n_verified, n;
-    struct found v[CONDITIONS_MOST];
+    size_t n_left;               /* others */
+    /* to find them: */
+    struct condition_lives lives;
+    uint64_t *left; /* of the sample there */
+    size_t n_verified;
+    /* to judge them: samples of all, how many rows stand for one of theirs, places of values */
+    struct condition_sample worked, failed;
+    double of_worked, of_failed;
+    unsigned char *worked_places, *failed_places;
     uint32_t *seen, stamp; /* units */
     struct siblings siblings[CONDITIONS_MOST_COLUMNS];
-    unsigned char *worked_places, *failed_places; /* of the samples' values, column by column */
 };
 
 static inline size_t search_block(size_t at, size_t n)
@@ -46,14 +54,20 @@ static inline size_t search_block(size_t at, size_t n)
 enum { CONDITION_FEWEST = 5 }; /* failures that a condition explains, in units */
 #define CONDITION_CHANCE 1e-4  /* that any of the tests that were tried explains so much */
 
-/* Of the sample at hand: before search_is_chance, and when it is given back */
-void search_open_chance(struct search *s);
-void search_close_chance(struct search *s);
-
 /* The kind of units that a test is about */
 int search_unit(const struct search *s, const struct term *t);
-/* May what the test explains, beyond what is explained already, be without a success by chance? */
-int search_is_chance(struct search *s, const struct found *f);
+
+/* A first look: is what the test explains, beyond what is explained already, too much for chance if
+   failures strike units at random? */
+int search_may_be(struct search *s, const struct found *f);
+/* The whole of it: the logarithm of the probability, at most, that one of the tests tried explains
+   so much though it has nothing to do with it. Failures need not be equally frequent everywhere,
+   nor independent of each other: what counts is how often rows fail beside those of the test. */
+double search_chance(struct search *s, const struct found *f);
+
+/* Of all rows, for search_chance */
+void search_open_chance(struct search *s);
+void search_close_chance(struct search *s);
 
 /* ---- condition_siblings.c ---- */
 
@@ -61,6 +75,7 @@ int search_is_chance(struct search *s, const struct found *f);
 void search_open_siblings(struct search *s);
 void search_close_siblings(struct search *s);
 
-/* How many rows of the sample the test explains that differ in more than what makes no difference:
-   a column that is none of the test's, and in which rows may differ while all of them fail. */
-size_t search_count_apart(const struct search *s, const struct found *f);
+/* How many of these rows, which the test explains, differ in more than what makes no difference: a
+   column that is none of the test's, and in which other rows may differ while all of them fail. */
+size_t search_count_apart(const struct search *s, const struct found *f,
+                          const struct condition_sample *explained);

@@ -112,19 +112,19 @@ static void mark_own(const struct term *t, unsigned char *is_in)
         is_in[t->guard] = 1;
 }
 
-size_t search_count_apart(const struct search *s, const struct found *f)
+size_t search_count_apart(const struct search *s, const struct found *f,
+                          const struct condition_sample *explained)
 {
-    const struct condition_sample *failed = &s->lives.failed;
     const size_t n_columns = s->columns.table->n_columns;
     unsigned char is_in[CONDITIONS_MOST_COLUMNS] = {0};
-    uint64_t *hash = xcalloc(failed->rows.n + 1, sizeof *hash);
-    size_t n = 0, apart = 0;
+    const size_t n = explained->rows.n;
+    uint64_t *hash = xcalloc(n + 1, sizeof *hash);
+    size_t apart = 0;
     for (size_t c = 0; c < n_columns; c++)
         is_in[c] = !is_idle(s, f, c);
     mark_own(&f->t, is_in);
-    for (size_t i = 0; i < failed->rows.n; i++)
-        if (f->explains[failed->at[i]] && !s->is_explained[failed->at[i]])
-            hash[n++] = hash_row(&failed->rows, i, is_in, n_columns);
+    for (size_t i = 0; i < n; i++)
+        hash[i] = hash_row(&explained->rows, i, is_in, n_columns);
     qsort(hash, n, sizeof *hash, by_hash);
     for (size_t i = 0; i < n; i++)
         apart += i == 0 || hash[i] != hash[i - 1];

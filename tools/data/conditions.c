@@ -12,8 +12,9 @@
 #include <string.h>
 
 enum {
-    RIVALS = 200, /* among which the best explains some more by chance */
-    MOST_VERIFIED = 400
+    RIVALS = 200,        /* among which the best explains some more by chance */
+    MOST_VERIFIED = 100, /* of a sample */
+    MOST_ROUNDS = 3
 };
 
 #define SOME_MORE 0.05
@@ -187,7 +188,6 @@ static void take_left(struct search *s)
     memset(s->left, 0, l->words * sizeof *s->left);
     for (size_t i = 0; i < l->failed.rows.n; i++)
         s->left[i / 64] |= (uint64_t)!s->is_explained[l->failed.at[i]] << i % 64;
-    s->n_sample_left = condition_bits_count(s->left, s->left, l->words);
     count_live(s);
 }
 
@@ -197,6 +197,14 @@ static void mark_explained(struct search *s, size_t but)
     for (size_t i = 0; i < s->n; i++)
         for (size_t row = 0; row < s->rows.failed.n && i != but && !s->v[i].is_out; row++)
             s->is_explained[row] |= s->v[i].explains[row];
+}
+
+static int was_taken_back(const struct search *s, const struct term *t)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i].is_out && memcmp(&s->v[i].t, t, sizeof *t) == 0)
+            return 1;
+    return 0;
 }
 
 /* Takes a test if all rows bear it out: 1; 0: it is dead, or its bound has given way. */
@@ -211,23 +219,23 @@ static int verify(struct search *s, struct condition_live *v)
         count_live(s);
         return 0;
     }
-    *f = (struct found){.t = v->t, .cost = v->cost};
+    *f = (struct found){.t = v->t, .cost = v->cost, .tries = condition_lives_tried(l, v->cost / 4)};
     f->explains = xcalloc(s->rows.failed.n + 1, 1);
     explain(&v->t, &s->rows.failed, f);
-    if (!search_is_chance(s, f))
+    if (!was_taken_back(s, &v->t) && search_may_be(s, f))
         return 1;
     free(f->explains);
     v->is_dead = 1;
     return 0;
 }
 
-/* How many failures the least condition explains, if nothing else is tried */
+/* How many failures of the sample the least condition explains, if nothing else is tried */
 static size_t fewest(const struct search *s)
 {
     const double failed = (double)s->n_left, worked = (double)s->rows.worked.n;
     const double sample = failed > CONDITION_SAMPLE ? CONDITION_SAMPLE / failed : 1;
     const double n = log(CONDITION_CHANCE) / log(failed / (failed + worked + 1)) * sample * 0.7;
-    return n > CONDITION_FEWEST * sample ? (size_t)n + 1 : CONDITION_FEWEST;
+    return n > CONDITION_FEWEST ? (size_t)n : CONDITION_FEWEST;
 }
 
 /* One sample of failures: adds the conditions that it shows. */
@@ -235,9 +243,9 @@ static void search_sample(struct search *s)
 {
     condition_lives_open(&s->rows, &s->columns, s->is_explained, fewest(s), &s->lives);
     s->left = xcalloc(s->lives.words, sizeof *s->left);
-    search_open_chance(s);
+    s->n_verified = 0;
     take_left(s);
-    while (s->n < CONDITIONS_MOST && s->n_verified < MOST_VERIFIED) {
+    while (s->n < SEARCH_MOST && s->n_verified < MOST_VERIFIED) {
         struct condition_live *best = find_best(&s->lives);
         if (best == NULL || best->n < s->lives.least)
             break;
@@ -248,7 +256,6 @@ static void search_sample(struct search *s)
         take_left(s);
     }
     free(s->left);
-    search_close_chance(s);
     condition_lives_close(&s->lives);
 }
 
@@ -260,12 +267,44 @@ static size_t count_new(const struct search *s, const struct found *f)
     return n;
 }
 
-/* What the others explain as well is no condition of its own: the last ones leave first. */
-static void drop_redundant(struct search *s)
+/* Takes back what chance explains, or what the others explain as well, the weakest first: how many
+   left. */
+static size_t take_back(struct search *s)
 {
-    for (size_t i = s->n; i-- > 0;) {
-        mark_explained(s, i);
-        s->v[i].is_out = count_new(s, &s->v[i]) < CONDITION_FEWEST;
+    for (size_t n = 0;; n++) {
+        size_t worst = SIZE_MAX;
+        double most = log(CONDITION_CHANCE);
+        for (size_t i = s->n; i-- > 0;) {
+            if (s->v[i].is_out)
+                continue;
+            mark_explained(s, i);
+            const double chance = search_chance(s, &s->v[i]);
+            if (chance > most) {
+                most = chance;
+                worst = i;
+            }
+        }
+        if (worst == SIZE_MAX)
+            return n;
+        s->v[worst].is_out = 1;
+    }
+}
+
+/* What was taken back may have stood in the way of better ones. */
+static void search_all(struct search *s)
+{
+    for (size_t round = 0; round < MOST_ROUNDS; round++) {
+        for (size_t before = SIZE_MAX; s->n != before && s->n_left >= CONDITION_FEWEST;) {
+            before = s->n;
+            search_sample(s);
+        }
+        const size_t n = s->n;
+        if (take_back(s) == 0 || n == SEARCH_MOST)
+            return;
+        mark_explained(s, SIZE_MAX);
+        s->n_left = 0;
+        for (size_t i = 0; i < s->rows.failed.n; i++)
+            s->n_left += !s->is_explained[i];
     }
 }
 
@@ -297,10 +336,10 @@ static size_t next_found(const struct search *s, const unsigned char *is_told)
 
 static void tell(struct search *s, struct conditions *out)
 {
-    unsigned char is_told[CONDITIONS_MOST] = {0};
+    unsigned char is_told[SEARCH_MOST] = {0};
     size_t i;
     memset(s->is_explained, 0, s->rows.failed.n);
-    while ((i = next_found(s, is_told)) != SIZE_MAX) {
+    while (out->n < CONDITIONS_MOST && (i = next_found(s, is_told)) != SIZE_MAX) {
         struct condition *c = &out->v[out->n++];
         struct buf text = {0};
         c->more = count_new(s, &s->v[i]);
@@ -327,18 +366,16 @@ void conditions_find(const struct condition_table *t, struct conditions *out)
     s->is_explained = xcalloc(s->n_left + 1, 1);
     s->seen = xcalloc(t->n + 1, sizeof *s->seen);
     search_open_siblings(s);
-    for (size_t before = SIZE_MAX;
-         s->n != before && s->rows.worked.n > 0 && s->n_left >= CONDITION_FEWEST;) {
-        before = s->n;
-        search_sample(s);
-    }
-    drop_redundant(s);
+    search_open_chance(s);
+    if (s->rows.worked.n > 0 && s->n_left > 0)
+        search_all(s);
     tell(s, out);
     for (size_t i = 0; i < s->n; i++)
         free(s->v[i].explains);
     free(s->is_explained);
     free(s->seen);
     search_close_siblings(s);
+    search_close_chance(s);
     condition_rows_close(&s->rows);
     free(s);
 }
