@@ -6,10 +6,10 @@
 #include <string.h>
 
 enum {
-    FIRST_WORKED = 512, /* a test that explains nothing beyond these, of FIRST_FAILED, is no more */
-    FIRST_FAILED = TERM_BLOCK,
+    FIRST = 128,       /* successes, and failures, beyond which a test has to explain something, */
+    SECOND = 2048,     /* and then successes */
     FIRST_TESTED = 16, /* most tests do not last longer */
-    MOST_LIVE = 30000
+    MOST_LIVE = 8000
 };
 
 struct range {
@@ -150,21 +150,35 @@ static void keep_bound(struct condition_lives *l, const struct term *t, enum ter
     keep(l, &with, 4 * cost + rounding_cost(l, &with));
 }
 
+static int is_beyond(const struct range *failed, const struct range *worked)
+{
+    return failed->most > worked->most || failed->least < worked->least;
+}
+
+/* Successes up to `end` are seen, as long as failures lie beyond. */
+static void see_worked(const struct term *t, const struct term_rows *w, size_t *at, size_t end,
+                       const struct range *failed, struct range *worked)
+{
+    while (*at < end && is_beyond(failed, worked)) {
+        const size_t n = block(*at, end);
+        widen(t, w, *at, *at + n, worked);
+        *at += n;
+    }
+}
+
 static void see_bound(struct condition_lives *l, const struct term *t, size_t cost)
 {
     const struct term_rows *w = &l->some_worked->rows, *f = &l->some_failed->rows;
     struct range worked = {INT64_MAX, INT64_MIN}, failed = {INT64_MAX, INT64_MIN};
-    size_t at = w->n < FIRST_WORKED ? w->n : FIRST_WORKED;
+    const size_t first = f->n < FIRST ? f->n : FIRST, second = w->n < SECOND ? w->n : SECOND;
+    size_t at = w->n < FIRST ? w->n : FIRST;
+    widen(t, f, 0, first, &failed);
     widen(t, w, 0, at, &worked);
-    widen(t, f, 0, f->n < FIRST_FAILED ? f->n : FIRST_FAILED, &failed);
-    if (failed.most <= worked.most && failed.least >= worked.least)
+    see_worked(t, w, &at, second, &failed, &worked);
+    if (!is_beyond(&failed, &worked))
         return;
-    widen(t, f, 0, f->n, &failed);
-    while (at < w->n && (failed.most > worked.most || failed.least < worked.least)) {
-        const size_t n = block(at, w->n);
-        widen(t, w, at, at + n, &worked);
-        at += n;
-    }
+    widen(t, f, first, f->n, &failed);
+    see_worked(t, w, &at, w->n, &failed, &worked);
     if (failed.most > worked.most)
         keep_bound(l, t, TERM_AT_MOST, worked.most, cost);
     if (failed.least < worked.least)
@@ -190,7 +204,7 @@ static void see_test(struct condition_lives *l, const struct term *t, size_t cos
     const struct term_rows *w = &l->some_worked->rows, *f = &l->some_failed->rows;
     const size_t first = w->n < FIRST_TESTED ? w->n : FIRST_TESTED;
     if (!has_violation(t, w, 0, first)
-        && has_violation(t, f, 0, f->n < FIRST_FAILED ? f->n : FIRST_FAILED)
+        && has_violation(t, f, 0, f->n < TERM_BLOCK ? f->n : TERM_BLOCK)
         && !has_violation(t, w, first, w->n))
         keep(l, t, 4 * cost);
 }

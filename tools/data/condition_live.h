@@ -4,7 +4,7 @@
 
 #include "condition_rows.h"
 
-enum { CONDITION_SAMPLE = 8192 }; /* of failures, and of successes */
+enum { CONDITION_SAMPLE = 4096 }; /* of failures, and of successes */
 
 /* A test with, of an expression, the bound that the successes give */
 struct condition_live {

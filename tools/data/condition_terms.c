@@ -7,15 +7,27 @@
 /* ---- values ---- */
 
 static void multiply(const unsigned char *c, size_t n_columns, const struct term_rows *r,
-                     size_t from, size_t n, int64_t *out)
+                     size_t from, size_t n, int64_t *restrict out)
 {
-    const int32_t *a = r->v[c[0]] + from;
-    for (size_t i = 0; i < n; i++)
-        out[i] = a[i];
-    for (size_t k = 1; k < n_columns; k++) {
-        const int32_t *b = r->v[c[k]] + from;
+    const int32_t *restrict a = r->v[c[0]] + from, *restrict b = r->v[c[1]] + from,
+                            *restrict d = r->v[c[2]] + from, *restrict e = r->v[c[3]] + from;
+    switch (n_columns) {
+    case 1:
         for (size_t i = 0; i < n; i++)
-            out[i] *= b[i];
+            out[i] = a[i];
+        break;
+    case 2:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i];
+        break;
+    case 3:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i] * d[i];
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i] * d[i] * e[i];
+        break;
     }
 }
 
@@ -30,38 +42,39 @@ static void add(const struct term *t, const struct term_rows *r, size_t from, si
 }
 
 void term_values(const struct term *t, const struct term_rows *r, size_t from, size_t n,
-                 int64_t *out)
+                 int64_t *restrict out)
 {
-    const int32_t *b = r->v[t->c[1]] + from, *c = r->v[t->c[2]] + from, *d = r->v[t->c[3]] + from;
-    multiply(t->c, t->form == TERM_PRODUCT ? t->n_a : 1, r, from, n, out);
+    const int32_t *restrict a = r->v[t->c[0]] + from, *restrict b = r->v[t->c[1]] + from,
+                            *restrict c = r->v[t->c[2]] + from, *restrict d = r->v[t->c[3]] + from;
     switch (t->form) {
-    case TERM_SUM: add(t, r, from, n, out); break;
+    case TERM_SUM:
+        multiply(t->c, 1, r, from, n, out);
+        add(t, r, from, n, out);
+        break;
     case TERM_PRODUCT_PLUS:
         for (size_t i = 0; i < n; i++)
-            out[i] = out[i] * b[i] + c[i];
+            out[i] = (int64_t)a[i] * b[i] + c[i];
         break;
     case TERM_SHARED:
         for (size_t i = 0; i < n; i++)
-            out[i] = (out[i] + c[i]) * b[i];
+            out[i] = ((int64_t)a[i] + c[i]) * b[i];
         break;
     case TERM_TWO_PRODUCTS:
         for (size_t i = 0; i < n; i++)
-            out[i] = out[i] * b[i] + (int64_t)c[i] * d[i];
+            out[i] = (int64_t)a[i] * b[i] + (int64_t)c[i] * d[i];
         break;
     case TERM_SHARED_TIMES:
         for (size_t i = 0; i < n; i++)
-            out[i] = (out[i] + b[i]) * c[i] * d[i];
+            out[i] = ((int64_t)a[i] + b[i]) * c[i] * d[i];
         break;
-    default: break;
+    default: multiply(t->c, t->n_a, r, from, n, out); break;
     }
 }
 
 static int is_violated(enum term_test test, int64_t a, int64_t b)
 {
     switch (test) {
-    case TERM_AT_MOST:
     case TERM_NO_MORE: return a > b;
-    case TERM_AT_LEAST: return a < b;
     case TERM_LESS: return a >= b;
     case TERM_MULTIPLE:
     case TERM_MULTIPLE_OF: return b == 0 || a % b != 0;
@@ -70,6 +83,7 @@ static int is_violated(enum term_test test, int64_t a, int64_t b)
     case TERM_SAME: return a != b;
     case TERM_IS_NOT:
     case TERM_OTHER: return a == b;
+    default: break;
     }
     return 0;
 }
@@ -78,12 +92,19 @@ void term_violations(const struct term *t, const struct term_rows *r, size_t fro
                      unsigned char *out)
 {
     int64_t a[TERM_BLOCK], b[TERM_BLOCK];
+    const enum term_test test = (enum term_test)t->test;
     term_values(t, r, from, n, a);
     if (t->n_b > 0)
         multiply(t->c + t->n_a, t->n_b, r, from, n, b);
-    for (size_t i = 0; i < n; i++)
-        out[i] =
-            (unsigned char)is_violated((enum term_test)t->test, a[i], t->n_b > 0 ? b[i] : t->k);
+    if (test == TERM_AT_MOST)
+        for (size_t i = 0; i < n; i++)
+            out[i] = a[i] > t->k;
+    else if (test == TERM_AT_LEAST)
+        for (size_t i = 0; i < n; i++)
+            out[i] = a[i] < t->k;
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = (unsigned char)is_violated(test, a[i], t->n_b > 0 ? b[i] : t->k);
 }
 
 void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,

@@ -32,7 +32,7 @@ enum term_form {
 enum { TERM_NO_GUARD = 255, TERM_BLOCK = 256, TERM_MOST_COST = 128, TERM_FEW = 8 };
 
 struct term {
-    unsigned char test, form, n_a, n_b, c[4];
+    unsigned char test, form, n_a, n_b, c[8];
     unsigned char guard;    /* a column, or TERM_NO_GUARD: the test is for rows where it is, */
     unsigned char is_other; /* or is not, */
     int32_t value;          /* this */
