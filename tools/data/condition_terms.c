@@ -219,7 +219,7 @@ static int is_truth(const struct condition_column *c)
                || (strcmp(c->names[0], "False") == 0 && strcmp(c->names[1], "True") == 0));
 }
 
-/* "a == 1", "a != 1", "a", "not a". Of two values one is the other. */
+/* "a == 1", "a != 1", "a", "not a". Of two numbers one is the other. */
 static void add_is(const struct term_columns *all, size_t column, int is, int64_t k,
                    struct buf *out)
 {
@@ -229,7 +229,7 @@ static void add_is(const struct term_columns *all, size_t column, int is, int64_
         buf_printf(out, "%s%s", (strcmp(c->names[k], "True") == 0) == is ? "" : "not ", c->name);
         return;
     }
-    if (!is && all->n_values[column] == 2) {
+    if (!is && all->n_values[column] == 2 && c->names == NULL) {
         is = 1;
         k = v[0] == k ? v[1] : v[0];
     }

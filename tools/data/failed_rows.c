@@ -138,19 +138,22 @@ void failed_rows_count_text(const struct failed_rows *f, size_t i, struct buf *o
     buf_printf(out, "explains %zu%s of %zu failures", c->more, c->more < c->all ? " more" : "",
                f->found.failed);
     if (c->more < c->all)
-        buf_printf(out, ", %zu in all", c->all);
+        buf_printf(out, " (%zu in all)", c->all);
 }
 
 static void note_rows(const struct failed_rows *f, const char *where)
 {
-    if (f->allowed == f->failed)
-        note("%s%zu of %zu rows failed", where, f->failed, f->n);
-    else if (f->allowed == 0)
-        note("%s%zu of %zu rows failed, all of them tuples that the rule forbids", where, f->failed,
-             f->n);
-    else
-        note("%s%zu of %zu rows failed, %zu of them tuples that the rule allows", where, f->failed,
-             f->n, f->allowed);
+    const size_t again = f->allowed - f->found.failed;
+    struct buf more = {0};
+    buf_puts(&more, "");
+    if (f->allowed == 0)
+        buf_puts(&more, ", all of them tuples that the rule forbids");
+    else if (f->allowed < f->failed)
+        buf_printf(&more, ", %zu of them tuples that the rule allows", f->allowed);
+    if (again > 0)
+        buf_printf(&more, ", %zu of which worked in another row", again);
+    note("%s%zu of %zu rows failed%s", where, f->failed, f->n, more.s);
+    buf_free(&more);
 }
 
 int failed_rows_note(const struct failed_rows *f, const char *where, size_t most)
@@ -163,7 +166,7 @@ int failed_rows_note(const struct failed_rows *f, const char *where, size_t most
     for (; told < c->n && told + 2 < most; told++) {
         struct buf count = {0};
         failed_rows_count_text(f, told, &count);
-        note("%s%s %s and no success violates it", where, c->v[told].text, count.s);
+        note("%s%s %s and forbids no success", where, c->v[told].text, count.s);
         explained += c->v[told].more;
         buf_free(&count);
     }

@@ -25,5 +25,5 @@ void failed_rows_free(struct failed_rows *f);
 /* Tells it, in at most `most` lines, if any row failed: 1; else 0. Each line begins with `where`. */
 int failed_rows_note(const struct failed_rows *f, const char *where, size_t most);
 
-/* "explains 20 of 50 failures", "explains 3 more of 50 failures, 12 in all" */
+/* "explains 20 of 50 failures", "explains 3 more of 50 failures (12 in all)" */
 void failed_rows_count_text(const struct failed_rows *f, size_t i, struct buf *out);
