@@ -160,7 +160,7 @@ static void add_spec(const struct init_spec *spec, const char *count, FILE *f)
 static void tell_failures(const struct options *o, const struct init_spec *spec)
 {
     const size_t n = spec->failed.found.n;
-    (void)failed_rows_note(&spec->failed, "", MOST_TOLD);
+    failed_rows_note(&spec->failed, "", MOST_TOLD);
     if (n > 0)
         note(o->conditions
                  ? "the spec has the condition%s as comments: remove \"#\" before what the kernel "

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "conditions.h"
+#include "condition_table.h"
 
 #include "base/util.h"
 

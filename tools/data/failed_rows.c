@@ -156,12 +156,12 @@ static void note_rows(const struct failed_rows *f, const char *where)
     buf_free(&more);
 }
 
-int failed_rows_note(const struct failed_rows *f, const char *where, size_t most)
+void failed_rows_note(const struct failed_rows *f, const char *where, size_t most)
 {
     const struct conditions *c = &f->found;
     size_t explained = 0, told = 0;
     if (f->failed == 0)
-        return 0;
+        return;
     note_rows(f, where);
     for (; told < c->n && told + 2 < most; told++) {
         struct buf count = {0};

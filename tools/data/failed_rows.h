@@ -9,8 +9,8 @@
 #include "model/model.h"
 
 struct failed_rows {
-    size_t n, failed,
-        allowed;             /* rows, those that failed, and those of these that the rule allows */
+    size_t n, failed;        /* rows, and those that failed; */
+    size_t allowed;          /* of these, those that the rule allows */
     struct conditions found; /* of the allowed ones */
 };
 
@@ -22,8 +22,8 @@ void failed_rows_of_data(const struct model *model, const struct dataset *d,
                          struct failed_rows *out);
 void failed_rows_free(struct failed_rows *f);
 
-/* Tells it, in at most `most` lines, if any row failed: 1; else 0. Each line begins with `where`. */
-int failed_rows_note(const struct failed_rows *f, const char *where, size_t most);
+/* Tells it, if any row failed, in at most `most` lines, each of which begins with `where`. */
+void failed_rows_note(const struct failed_rows *f, const char *where, size_t most);
 
 /* "explains 20 of 50 failures", "explains 3 more of 50 failures (12 in all)" */
 void failed_rows_count_text(const struct failed_rows *f, size_t i, struct buf *out);

@@ -15,8 +15,8 @@ struct rule_count {
 
 enum { RULE_MOST_TRIED = 50000000 };
 
-/* The values of a row of the survey (of `rows`, or of `rejected`) as the spec has them. A value of a
-   parameter that the spec does not have lies below -SPEC_MAX_VALUE. */
+/* The values of a row of the survey (of `rows`, or of `rejected`) as the spec has them. A value of
+   a parameter that the spec does not have lies below -SPEC_MAX_VALUE. */
 void rule_row(const struct spec *spec, const struct survey *s, const struct interned_text *row,
               int32_t problem[KPRED_MAX_FIELDS], int32_t values[KPRED_MAX_TUPLE]);
 /* Do all conditions hold for them? */

@@ -27,7 +27,7 @@ static void note_failures(const struct model *model, const struct dataset *d)
         return;
     buf_printf(&where, "%s: ", model->m.name);
     failed_rows_of_data(model, d, &failed);
-    (void)failed_rows_note(&failed, where.s, MOST_TOLD);
+    failed_rows_note(&failed, where.s, MOST_TOLD);
     failed_rows_free(&failed);
     buf_free(&where);
 }
