@@ -84,11 +84,12 @@ static void true_ones(void)
 
 static void no_others(void)
 {
-    draw(3);
+    draw(4);
     CHECK_TEXT(find(NOTHING, 0), "");
     CHECK_TEXT(find(NOTHING, 30), "");
     CHECK_TEXT(find(NOTHING, 100), "");
     CHECK_TEXT(find(SOFT, 0), "");
+    CHECK_TEXT(find(SOFT, 15), "");
     CHECK_TEXT(find(LOOSE, 0), "");
 }
 
