@@ -12,9 +12,10 @@
 #include <string.h>
 
 enum {
-    RIVALS = 200,        /* among which the best explains some more by chance */
+    RIVALS = 1000,       /* among which the best explains some more by chance */
     MOST_VERIFIED = 100, /* of a sample */
-    MOST_ROUNDS = 3
+    MOST_ROUNDS = 3,
+    SIMPLE = 10 /* cost of a product of two columns */
 };
 
 #define SOME_MORE 0.05
@@ -171,7 +172,7 @@ static struct condition_live *choose(struct search *s)
     struct condition_live *best = find_best(l), *chosen = best;
     const size_t n_left = condition_bits_count(s->left, s->left, l->words);
     for (size_t i = 0; i < l->n; i++)
-        if (!l->v[i].is_dead && 10 * l->v[i].n >= 9 * best->n && is_better(&l->v[i], chosen)
+        if (!l->v[i].is_dead && 10 * l->v[i].n >= 7 * best->n && is_better(&l->v[i], chosen)
             && is_near(s, &l->v[i], best, n_left))
             chosen = &l->v[i];
     return chosen;
@@ -290,6 +291,81 @@ static size_t take_back(struct search *s)
     }
 }
 
+/* ---- simpler ones ---- */
+
+static int covers(const struct search *s, const struct found *f, const unsigned char *is_out)
+{
+    for (size_t i = 0; i < s->rows.failed.n; i++)
+        if (!is_out[i] && !f->explains[i])
+            return 0;
+    return 1;
+}
+
+/* The simplest test below this cost that explains the whole sample; NULL: there is none */
+static struct condition_live *find_simplest(const struct condition_lives *l, size_t cost)
+{
+    struct condition_live *best = NULL;
+    for (size_t i = 0; i < l->n; i++) {
+        struct condition_live *v = &l->v[i];
+        if (!v->is_dead && v->cost < cost && (best == NULL || v->cost < best->cost)
+            && condition_bits_count(v->bits, v->bits, l->words) == l->failed.rows.n)
+            best = v;
+    }
+    return best;
+}
+
+/* Puts a simpler test in the place of one, if it explains what is not out: among those that were
+   screened for these failures. */
+static void replace(struct search *s, struct found *f, const unsigned char *is_out)
+{
+    struct condition_lives *l = &s->lives;
+    struct condition_live *v;
+    struct found with;
+    for (size_t n = 0; n < MOST_VERIFIED && (v = find_simplest(l, f->cost)) != NULL; n++) {
+        const size_t at = find_contradiction(&v->t, &s->rows.worked);
+        if (at != SIZE_MAX) {
+            condition_lives_contradict(l, &s->rows.worked, at);
+            continue;
+        }
+        with = (struct found){
+            .t = v->t, .cost = v->cost, .tries = condition_lives_tried(l, v->cost / 4)};
+        with.explains = xcalloc(s->rows.failed.n + 1, 1);
+        explain(&v->t, &s->rows.failed, &with);
+        v->is_dead = 1;
+        if (covers(s, &with, is_out)) {
+            free(f->explains);
+            *f = with;
+        } else {
+            free(with.explains);
+        }
+    }
+}
+
+/* The first ones were found when there were no others: what these explain need not be theirs. */
+static void simplify(struct search *s)
+{
+    unsigned char *is_out = xcalloc(s->rows.failed.n + 1, 1);
+    size_t n_in = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n_in += !s->v[i].is_out;
+    for (size_t i = 0; i < s->n && n_in > 1; i++) {
+        struct found *f = &s->v[i];
+        size_t n = 0;
+        if (f->is_out || f->cost / 4 <= SIMPLE)
+            continue;
+        mark_explained(s, i);
+        for (size_t row = 0; row < s->rows.failed.n; row++) {
+            is_out[row] = s->is_explained[row] || !f->explains[row];
+            n += !is_out[row];
+        }
+        n = n < CONDITION_SAMPLE ? n : CONDITION_SAMPLE;
+        condition_lives_open(&s->rows, &s->columns, is_out, n * 9 / 10, &s->lives);
+        replace(s, f, is_out);
+        condition_lives_close(&s->lives);
+    }
+    free(is_out);
+}
+
 /* What was taken back may have stood in the way of better ones. */
 static void search_all(struct search *s)
 {
@@ -367,8 +443,10 @@ void conditions_find(const struct condition_table *t, struct conditions *out)
     s->seen = xcalloc(t->n + 1, sizeof *s->seen);
     search_open_siblings(s);
     search_open_chance(s);
-    if (s->rows.worked.n > 0 && s->n_left > 0)
+    if (s->rows.worked.n > 0 && s->n_left > 0) {
         search_all(s);
+        simplify(s);
+    }
     tell(s, out);
     for (size_t i = 0; i < s->n; i++)
         free(s->v[i].explains);
