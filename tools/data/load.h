@@ -141,8 +141,8 @@ double load_noise(struct loader *l);
 /* Of the rows of the file being read: keeps one for each problem and option, of a table of times
    the median, else the fastest. 0, or -1 with a message. */
 int load_drop_twice(struct loader *l);
-/* contradictions.c: times that cannot all be right. Those of a problem on two scales, a thousandfold
-   apart: 0, or -1 with a message where two files say so, unless lenient. */
+/* contradictions.c: times that cannot all be right. A problem on two scales, a thousandfold apart:
+   0, or -1 with a message where two files say so, unless lenient. */
 int load_check_scales(const struct loader *l, const struct dataset *d);
 /* Tells which GPU has the times of another. */
 void load_note_copies(const struct spec *spec, const struct dataset *d);

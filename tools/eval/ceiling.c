@@ -1,9 +1,9 @@
 /* ceiling.c - what the noise of a table leaves of the share at k = 1
    SPDX-License-Identifier: MIT
 
-   Noise lets some tuple look faster than it is. So who knew the true time of each tuple would choose
-   the truly fastest one, and lose against the one that looks so. How much, depends on how many
-   tuples are nearly as fast. The times scatter more than the truth does: the distribution of true
+   Noise lets some tuple look faster than it is. So who knew all true times would choose the truly
+   fastest tuple, and lose against the one that looks so. How much, depends on how many tuples are
+   nearly as fast. The times scatter more than the truth does: the distribution of true
    times that makes the measured ones most likely is found by expectation and maximization (Kiefer
    and Wolfowitz 1956; Laird 1978). Then problems are drawn from it. */
 #include "eval.h"
