@@ -175,5 +175,4 @@ void failed_rows_note(const struct failed_rows *f, const char *where, size_t mos
              told == 0     ? " by any simple condition"
              : told < c->n ? " by these"
                            : "");
-    return 1;
 }
