@@ -4,6 +4,8 @@
 
 #define LARGEST (INT64_C(1) << 61) /* of an expression: a spec refuses what passes 2^63 */
 
+enum { FEW_NUMBERS = 10 }; /* columns, of which even behind a guard there are sums of products */
+
 typedef void see_term(void *to, const struct term *t);
 
 struct forms {
@@ -99,13 +101,14 @@ static void see_four(const struct forms *f, const unsigned char *c)
     static const unsigned char pairs[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
                                               {2, 3, 0, 1}, {1, 3, 0, 2}, {1, 2, 0, 3}};
     see(f, TERM_AT_MOST, TERM_PRODUCT, 4, 0, c);
-    for (size_t i = 0; i < 6 && f->full; i++) {
+    for (size_t i = 0; i < 6 && (f->full || f->n <= FEW_NUMBERS); i++) {
         const unsigned char *p = pairs[i];
         const unsigned char turned[4] = {c[p[0]], c[p[1]], c[p[2]], c[p[3]]};
-        if (i < 3)
-            see(f, TERM_AT_MOST, TERM_TWO_PRODUCTS, 4, 0, turned);
         see(f, TERM_AT_MOST, TERM_SHARED_TIMES, 4, 0, turned);
-        see(f, TERM_MULTIPLE, TERM_PRODUCT, 2, 2, turned);
+        if (f->full && i < 3)
+            see(f, TERM_AT_MOST, TERM_TWO_PRODUCTS, 4, 0, turned);
+        if (f->full)
+            see(f, TERM_MULTIPLE, TERM_PRODUCT, 2, 2, turned);
     }
 }
 
