@@ -2,8 +2,12 @@
    SPDX-License-Identifier: MIT */
 #include "column_names.h"
 
+#include "metric.h"
+
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The next word of a name in small letters: "kernelTime_ms" has three. 0: none is left. */
 static size_t next_word(const char **name, char word[16])
@@ -35,7 +39,148 @@ int column_is_measurement(const char *name)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             if (strcmp(word, words[i]) == 0)
                 return 1;
-    return ends_with(name, "/s");
+    return metric_of_name(name).kind != METRIC_NONE;
+}
+
+int column_is_counter(const char *name)
+{
+    static const char *const names[] = {"id",     "index", "idx",    "row",        "run",
+                                        "run_id", "rowid", "row_id", "Unnamed: 0", "#"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* ---- repeats ---- */
+
+int column_pattern(const char *name, char pattern[128], long *number)
+{
+    size_t end = strlen(name);
+    while (end > 0 && !isdigit((unsigned char)name[end - 1]))
+        end--;
+    size_t at = end;
+    while (at > 0 && isdigit((unsigned char)name[at - 1]))
+        at--;
+    if (end == 0 || end - at > 6)
+        return 0;
+    *number = strtol(name + at, NULL, 10);
+    snprintf(pattern, 128, "%.*s*%s", (int)(at < 60 ? at : 60), name, name + end);
+    return 1;
+}
+
+int column_is_repeat(const char *name, char pattern[128], long *number)
+{
+    static const char *const words[] = {"run",   "rep",      "repeat",      "repetition",
+                                        "trial", "sample",   "measurement", "measure",
+                                        "iter",  "iteration"};
+    char word[16];
+    if (!column_pattern(name, pattern, number))
+        return 0;
+    if (metric_of_name(pattern).kind != METRIC_NONE)
+        return 1;
+    const char *p = pattern;
+    if (next_word(&p, word) > 0)
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strcmp(word, words[i]) == 0)
+                return 1;
+    return 0;
+}
+
+/* ---- tuples ---- */
+
+static const char between[] = " ;,/|&()[]{}_";
+
+/* Cuts off the end of a value: a mark, or a low line if another pair follows it. */
+static char *end_of_value(char *p)
+{
+    for (; *p != '\0'; p++) {
+        if (*p != '_' && strchr(between, *p) != NULL)
+            return p;
+        if (*p == '_' && isalpha((unsigned char)p[1]) && p[1 + strcspn(p + 1, "=: _;,")] == '=')
+            return p;
+    }
+    return p;
+}
+
+/* Ends a text here, and goes on behind it. */
+static char *cut(char *p)
+{
+    char *next = p + (*p != '\0');
+    *p = '\0';
+    return next;
+}
+
+static int read_pairs(char *p, struct column_tuple *t)
+{
+    for (p += strspn(p, between); *p != '\0'; p += strspn(p, between), t->n++) {
+        const size_t n = strcspn(p, "=: ;,");
+        if (t->n == KPRED_MAX_TUPLE || n == 0 || (p[n] != '=' && p[n] != ':'))
+            return 0;
+        t->name[t->n] = p;
+        p = cut(p + n);
+        t->value[t->n] = p;
+        p = cut(end_of_value(p));
+        if (!is_identifier(t->name[t->n]) || *t->value[t->n] == '\0')
+            return 0;
+    }
+    return t->n > 0;
+}
+
+static char *add_text(char **to, const char *from, size_t n)
+{
+    char *at = memcpy(*to, from, n);
+    at[n] = '\0';
+    *to += n + 1;
+    return at;
+}
+
+/* Letters and a number, several times */
+static int read_letters(const char *p, struct column_tuple *t)
+{
+    char *to = t->text;
+    for (p += strspn(p, "_- "); *p != '\0'; p += strspn(p, "_- ;,"), t->n++) {
+        size_t letters = 0;
+        while (isalpha((unsigned char)p[letters]))
+            letters++;
+        const size_t digits = strspn(p + letters, "0123456789");
+        if (t->n == KPRED_MAX_TUPLE || letters == 0 || digits == 0 || digits > 8)
+            return 0;
+        t->name[t->n] = add_text(&to, p, letters);
+        t->value[t->n] = add_text(&to, p + letters, digits);
+        p += letters + digits;
+    }
+    return t->n > 0;
+}
+
+static int read_numbers(char *p, struct column_tuple *t)
+{
+    static const char marks[] = " x,*;_/:()[]X-";
+    for (p += strspn(p, "([ "); *p != '\0'; p += strspn(p, marks), t->n++) {
+        const size_t digits = strspn(p, "0123456789");
+        if (t->n == KPRED_MAX_TUPLE || digits == 0 || digits > 8
+            || (p[digits] != '\0' && strchr(marks, p[digits]) == NULL))
+            return 0;
+        t->value[t->n] = p;
+        p = cut(p + digits);
+    }
+    return t->n > 0;
+}
+
+int column_tuple(const char *name, struct column_tuple *t)
+{
+    t->form = TUPLE_NONE;
+    if (strlen(name) > 200)
+        return 0;
+    for (int form = TUPLE_PAIRS; form < TUPLE_NONE && t->form == TUPLE_NONE; form++) {
+        t->n = 0;
+        snprintf(t->text, sizeof t->text, "%s", name);
+        if (form == TUPLE_PAIRS     ? read_pairs(t->text, t)
+            : form == TUPLE_LETTERS ? read_letters(name, t)
+                                    : read_numbers(t->text, t))
+            t->form = (enum tuple_form)form;
+    }
+    return t->form != TUPLE_NONE;
 }
 
 int column_is_tuning(const char *name)

@@ -91,6 +91,9 @@ static void add_kernel(const struct draft *d)
                                     "format = csv\n"
                                   : "# The data have all that was timed, not the best alone.\n"
                                     "format = timed\n");
+    if (s->metric.name != NULL && !s->metric.is_mixed)
+        buf_printf(out, "# The column of their %s\nmetric = %s\n",
+                   s->metric.is_rate ? "speeds" : "times", s->metric.name);
 }
 
 /* ---- [restrict] ---- */

@@ -4,10 +4,9 @@
    A table is read twice: what a column is shows only when all its cells have been seen. */
 #include "survey_table.h"
 
-#include "column_names.h"
 #include "load.h"
+#include "table_forms.h"
 
-#include "base/csv_records.h"
 #include "base/quote.h"
 #include "model/products.h"
 
@@ -35,28 +34,28 @@ struct plain {
     long header; /* its line */
     size_t n, n_rows;
     struct column *v;
-    int has_time;
+    int time, has_time;      /* the column; it is there */
     struct survey_said said; /* by --gpu, --set and the file's name */
     struct buf gpu;
 };
 
 /* ---- the header ---- */
 
-static int open_columns(struct plain *t, const struct csv_records *r)
+static int open_columns(struct plain *t, const struct table_forms *forms)
 {
-    double us;
+    const struct csv_records *r = forms->r;
     t->header = r->at;
     t->v = xcalloc(r->n, sizeof *t->v);
     for (; t->n < r->n; t->n++)
         t->v[t->n].name = xstrdup(r->cell[t->n]);
-    if (csv_records_check_header(r) != 0)
-        return -1;
-    const int time = column_find_time(r, &us);
-    t->has_time = time >= 0;
-    if (t->has_time && intern_find_text(&t->asked->fields, r->cell[time]) != INTERN_NONE)
+    t->time = forms->time;
+    t->has_time = t->time >= 0;
+    if (!t->has_time)
+        return 0;
+    if (intern_find_text(&t->asked->fields, r->cell[t->time]) != INTERN_NONE)
         return fail("%s:%ld: --fields: column \"%s\" is the time, no field of the problem", t->path,
-                    t->header, r->cell[time]);
-    return time < -1 ? -1 : 0;
+                    t->header, r->cell[t->time]);
+    return survey_metric(t->s, forms->metric, forms->is_rate);
 }
 
 static struct column *find_column(const struct plain *t, const char *name)
@@ -120,14 +119,13 @@ static int check_ragged(const struct csv_records *r)
     return -1;
 }
 
-static int see_rows(struct plain *t, struct csv_records *r)
+static int see_rows(struct plain *t, struct table_forms *forms)
 {
-    int rc = csv_records_next(r);
-    if (rc <= 0)
-        return rc < 0 ? -1 : fail("%s: has no header", t->path);
-    if (open_columns(t, r) != 0)
+    int rc;
+    if (open_columns(t, forms) != 0)
         return -1;
-    for (; (rc = csv_records_next(r)) > 0; t->n_rows++) {
+    for (; (rc = table_forms_next(forms)) > 0; t->n_rows++) {
+        const struct csv_records *r = forms->r;
         if (check_ragged(r) != 0)
             return -1;
         for (size_t i = 0; i < t->n; i++)
@@ -141,8 +139,8 @@ static int see_rows(struct plain *t, struct csv_records *r)
 /* May it be a field or a parameter, as far as its name tells? */
 static int may_count(const struct column *c)
 {
-    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && !column_is_time(c->name)
-           && !column_is_measurement(c->name) && !c->has_fraction && !c->has_empty;
+    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && !column_is_measurement(c->name)
+           && !c->has_fraction && !c->has_empty;
 }
 
 /* The columns left of the first that is named like a tuning parameter; if none is, left of the
@@ -207,9 +205,10 @@ static int check_param(const struct plain *t, struct column *c)
 {
     char what[160];
     if (is_measurement(c) && !t->has_time)
-        return wrong_column(t, c,
-                            "is a measurement: call the column of times time_us or time_ms; if "
-                            "each row is the best of its problem, leave this column out");
+        return wrong_column(
+            t, c,
+            "is a measurement, but not of the kernel's time or speed: --metric takes it "
+            "for that, --ignore passes over it");
     if (is_measurement(c)) {
         survey_note(t->s, "%s:%ld: column \"%s\": is a measurement, by its name: passed over",
                     t->path, t->header, c->name);
@@ -240,7 +239,7 @@ static int choose_role(const struct plain *t, struct column *c)
     c->role = PARAM;
     if (*c->name == '\0' || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
         c->role = PASSED_OVER;
-    else if (column_is_time(c->name))
+    else if (t->has_time && c == &t->v[t->time])
         c->role = TIME;
     else if (strcmp(c->name, "gpu") == 0
              || intern_find_text(&asked->fields, c->name) != INTERN_NONE)
@@ -347,28 +346,57 @@ static int add_row(struct plain *t, const struct csv_records *r, struct interned
     return check_best(t, r, seen, survey_row(t->s, fields, params, !is_rejected, r->at));
 }
 
-static int add_rows(struct plain *t, struct csv_records *r)
+static int add_rows(struct plain *t, struct table_forms *forms)
 {
     struct interned seen = {0};
-    int rc = csv_records_next(r);
-    while (rc > 0 && (rc = csv_records_next(r)) > 0)
-        rc = add_row(t, r, &seen) != 0 ? -1 : rc;
+    int rc;
+    while ((rc = table_forms_next(forms)) > 0)
+        if (add_row(t, forms->r, &seen) != 0) {
+            rc = -1;
+            break;
+        }
     intern_free(&seen);
     return rc;
 }
 
 /* ---- the whole ---- */
 
+static void keep_note(void *to, const char *text)
+{
+    survey_note(to, "%s", text);
+}
+
+static int read_forms(struct plain *t, struct csv_records *r,
+                      int (*read)(struct plain *t, struct table_forms *forms))
+{
+    struct table_forms forms;
+    const struct survey_asked *a = t->asked;
+    const struct table_asked asked = {.fields = &a->fields,
+                                      .ignored = &a->ignored,
+                                      .has_fields = a->fields.n > 0 || a->n_set > 0,
+                                      .metric = a->metric,
+                                      .tell = keep_note,
+                                      .to = t->s};
+    int rc = csv_records_next(r);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", t->path);
+    rc = table_forms_open(&forms, r, &asked);
+    if (rc == 0)
+        rc = read(t, &forms);
+    table_forms_close(&forms);
+    return rc;
+}
+
 /* One reading of the text, which the reader changes: so of a copy */
 static int read_copy(struct plain *t, const struct buf *text,
-                     int (*read)(struct plain *t, struct csv_records *r))
+                     int (*read)(struct plain *t, struct table_forms *forms))
 {
     struct buf copy = {0};
     struct csv_records r;
     buf_add(&copy, text->s, text->n);
     int rc = csv_records_open(&r, t->path, &copy);
     if (rc == 0)
-        rc = read(t, &r);
+        rc = read_forms(t, &r, read);
     csv_records_close(&r);
     buf_free(&copy);
     return rc;
