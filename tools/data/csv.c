@@ -162,20 +162,14 @@ static int read_row(struct csv *c, const struct columns *cols)
     return rc == 0 ? load_add_timed(c->l, r->at, problem, params, time * cols->us) : rc;
 }
 
-static void tell(void *to, const char *text)
-{
-    (void)to;
-    note("%s", text);
-}
-
 /* Of a table of times, rows in one form come from here on. */
 static int open_forms(struct csv *c, struct table_asked *asked)
 {
     const struct spec *s = c->l->spec;
     if (s->format != SPEC_TIMED)
         return csv_records_check_header(c->r);
-    *asked = (struct table_asked){
-        .spec = s, .is_lenient = c->l->options->lenient, .metric = s->metric, .tell = tell};
+    *asked =
+        (struct table_asked){.spec = s, .is_lenient = c->l->options->lenient, .metric = s->metric};
     c->has_forms = 1;
     const int rc = table_forms_open(&c->forms, &c->raw, asked);
     c->r = c->forms.r;

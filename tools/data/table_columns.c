@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,10 @@ void table_tell(const struct table_forms *t, long line, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text + n, sizeof text - (size_t)n, fmt, args);
     va_end(args);
-    t->asked->tell(t->asked->to, text);
+    if (t->asked->tell != NULL)
+        t->asked->tell(t->asked->to, text);
+    else
+        note("%s", text);
 }
 
 const char *table_name(const struct table_forms *t, size_t at)
@@ -348,4 +352,61 @@ int table_choose(struct table_forms *t, int plain)
     if (find_metric(t) != 0)
         return -1;
     return t->n_slots == 0 && (t->asked->has_fields || t->asked->spec != NULL) ? take_wide(t) : 0;
+}
+
+/* ---- products of fields ---- */
+
+enum { MOST_DEGREE = 4 };
+
+static double product_at(const struct table_factors *f, const int *power, size_t problem)
+{
+    double x = 1;
+    for (size_t i = 0; i < f->n; i++)
+        for (int k = 0; k < power[i]; k++)
+            x *= f->value[i][problem];
+    return x;
+}
+
+static int fits(const struct table_factors *f, const int *power, const double *column, size_t n)
+{
+    const double constant = column[0] / product_at(f, power, 0);
+    for (size_t p = 0; p < n; p++)
+        if (!(fabs(product_at(f, power, p) * constant - column[p]) <= 1e-9 * fabs(column[p])))
+            return 0;
+    return 1;
+}
+
+/* Tries all powers of fields i and on that have this degree together. */
+static int find_powers(const struct table_factors *f, int *power, size_t i, int degree,
+                       const double *column, size_t n)
+{
+    if (i + 1 >= f->n) {
+        power[f->n - 1] = degree;
+        return fits(f, power, column, n);
+    }
+    for (power[i] = degree; power[i] >= 0; power[i]--)
+        if (find_powers(f, power, i + 1, degree - power[i], column, n))
+            return 1;
+    return 0;
+}
+
+int table_product(const struct table_factors *fields, const double *column, size_t n, int *degree,
+                  struct buf *b)
+{
+    int power[TABLE_MOST_FACTORS] = {0};
+    if (fields->n == 0)
+        return 0;
+    for (*degree = 1; *degree <= MOST_DEGREE; ++*degree) {
+        if (!find_powers(fields, power, 0, *degree, column, n))
+            continue;
+        const double constant = column[0] / product_at(fields, power, 0);
+        const int is_one = fabs(constant - 1) < 1e-9;
+        if (!is_one)
+            buf_printf(b, "%.6g", constant);
+        for (size_t i = 0, first = is_one; i < fields->n; i++)
+            for (int k = 0; k < power[i]; k++, first = 0)
+                buf_printf(b, "%s%s", first ? "" : " * ", fields->name[i]);
+        return 1;
+    }
+    return 0;
 }

@@ -22,7 +22,7 @@ struct table_asked {
     int is_lenient;                 /* readers drop rows that are wrong */
     const char *metric; /* the column of times or rates, * in it stands for the number of a repeat;
                            NULL: it is to be found */
-    void (*tell)(void *to, const char *text); /* takes each note */
+    void (*tell)(void *to, const char *text); /* takes each note; NULL: standard error does */
     void *to;
 };
 
@@ -67,6 +67,17 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
 int table_forms_next(struct table_forms *t);
 void table_forms_close(struct table_forms *t);
 
+/* Is a column, in all n problems, a constant times a product of at most four fields, of which each
+   has several values? *degree is how many; "2 * m * n * k" is added to `b`. 0: it is not. */
+enum { TABLE_MOST_FACTORS = 8 };
+struct table_factors {
+    size_t n;
+    const char *name[TABLE_MOST_FACTORS];
+    const double *value[TABLE_MOST_FACTORS]; /* for each problem */
+};
+int table_product(const struct table_factors *fields, const double *column, size_t n, int *degree,
+                  struct buf *b);
+
 /* ---- what table_forms.c and table_columns.c share ---- */
 
 enum { TABLE_MOST_DISTINCT = 256, TABLE_CELL_SHOWN = 40 };
@@ -82,7 +93,7 @@ struct table_seen {
     size_t n, n_empty, n_figures, n_plain, n_fractions, n_failures, n_odd;
     struct table_cell point, comma;               /* the first that proves its decimal mark, */
     struct table_cell either_point, either_comma; /* or might mean thousands */
-    struct table_cell odd;        /* the first with digits that is no figure */
+    struct table_cell odd;                        /* the first with digits that is no figure */
     struct table_cell unit, bare;                 /* the first figure with a unit, and without */
     struct interned distinct;                     /* some of them */
 };
