@@ -9,37 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* The next word of a name in small letters: "kernelTime_ms" has three. 0: none is left. */
-static size_t next_word(const char **name, char word[16])
-{
-    const char *p = *name;
-    size_t n = 0;
-    while (*p != '\0' && !isalpha((unsigned char)*p))
-        p++;
-    for (; isalpha((unsigned char)*p) && !(n > 0 && *p <= 'Z' && p[-1] >= 'a'); p++, n++)
-        if (n < 15)
-            word[n] = (char)(*p | 0x20);
-    word[n < 15 ? n : 15] = '\0';
-    *name = p;
-    return n;
-}
-
 int column_is_measurement(const char *name)
 {
-    static const char *const words[] = {
-        "time",    "times",        "timing",    "duration",     "latency", "elapsed",
-        "runtime", "cycles",       "ns",        "nsec",         "nsecs",   "nanoseconds",
-        "us",      "usec",         "usecs",     "microseconds", "ms",      "msec",
-        "msecs",   "milliseconds", "sec",       "secs",         "seconds", "gflops",
-        "tflops",  "gbps",         "bandwidth", "throughput",   "speed",   "speedup",
-        "perf",    "performance"};
-    char word[16];
-    const char *p = name;
-    while (next_word(&p, word) > 0)
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (strcmp(word, words[i]) == 0)
-                return 1;
-    return metric_of_name(name).kind != METRIC_NONE;
+    return metric_is_told(name);
 }
 
 int column_is_counter(const char *name)
@@ -71,20 +43,8 @@ int column_pattern(const char *name, char pattern[128], long *number)
 
 int column_is_repeat(const char *name, char pattern[128], long *number)
 {
-    static const char *const words[] = {"run",   "rep",      "repeat",      "repetition",
-                                        "trial", "sample",   "measurement", "measure",
-                                        "iter",  "iteration"};
-    char word[16];
-    if (!column_pattern(name, pattern, number))
-        return 0;
-    if (metric_of_name(pattern).kind != METRIC_NONE)
-        return 1;
-    const char *p = pattern;
-    if (next_word(&p, word) > 0)
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (strcmp(word, words[i]) == 0)
-                return 1;
-    return 0;
+    return column_pattern(name, pattern, number)
+           && (metric_of_name(pattern).kind != METRIC_NONE || metric_is_repeat(pattern));
 }
 
 /* ---- tuples ---- */
@@ -225,9 +185,10 @@ int column_no_time(const struct csv_records *header, const struct spec *spec)
         const char *name = header->cell[i];
         if (column_is_measurement(name) && spec_field_index(spec, name) < 0
             && spec_param_index(spec, name) < 0)
-            return fail("%s:%ld: there is no column \"time_us\": call \"%s\" so if it has "
-                        "microseconds, or \"time_ms\" if it has milliseconds",
-                        header->path, header->at, name);
+            return fail(
+                "%s:%ld: there is no column of times, such as \"time_us\": `metric = %s` in "
+                "[data] of the spec takes this column for it",
+                header->path, header->at, name);
     }
     return fail("%s:%ld: there is no column \"time_us\" or \"time_ms\": for a table of the best "
                 "tuple of each problem write `format = csv` into the spec",

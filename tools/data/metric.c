@@ -150,6 +150,26 @@ struct metric metric_of_name(const char *name)
     return is_second && m.kind == METRIC_TIME && !m.has_unit ? time_unit("s") : m;
 }
 
+int metric_is_told(const char *name)
+{
+    char word[MOST_WORD];
+    for (const char *p = name; next_word(&p, word) > 0;)
+        if (is_one_of(word, time_words) || is_one_of(word, rate_words)
+            || (time_unit(word).kind != METRIC_NONE && strcmp(word, "s") != 0)
+            || rate_unit(word).kind != METRIC_NONE)
+            return 1;
+    return 0;
+}
+
+int metric_is_repeat(const char *name)
+{
+    static const char *const words[] = {"run",   "rep",       "repeat",      "repetition",
+                                        "trial", "sample",    "measurement", "measure",
+                                        "iter",  "iteration", NULL};
+    char word[MOST_WORD];
+    return next_word(&name, word) > 0 && is_one_of(word, words);
+}
+
 double metric_us(struct metric m, double figure)
 {
     const double ten = pow(10, fabs((double)m.power));

@@ -184,7 +184,7 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
         && (2 * c->values.n > t->n_rows || c->values.n > KPRED_MAX_VALUES))
         return survey_wrong(t, c,
                             "has too many fractions for a parameter: --ignore passes over it, and "
-                            "a column of times is called time_us or time_ms");
+                            "--metric takes it if it is the time or the speed");
     snprintf(what, sizeof what,
              "has %zu values, a parameter has at most %d: --fields takes it if it describes the "
              "problem, --ignore passes over it",
@@ -283,8 +283,8 @@ static int check_best(const struct survey_plain *t, const struct csv_records *r,
         return 0;
     (void)intern(seen, &problem, sizeof problem);
     return seen->n > n ? 0
-                       : fail("%s:%ld: is a second row of one problem: without a column time_us or "
-                              "time_ms each row is the best tuple of its problem",
+                       : fail("%s:%ld: is a second row of one problem: without a column of times, "
+                              "which --metric names, each row is the best of its problem",
                               r->path, r->at);
 }
 

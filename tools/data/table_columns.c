@@ -236,7 +236,8 @@ static int is_wide(const struct table_forms *t, const struct column_tuple *first
             return 0;
         if (!may_be_tuple(t, i))
             continue;
-        if (!are_times(&t->seen[i], is_sure))
+        const int is_measured = metric_of_name(table_name(t, i)).kind != METRIC_NONE;
+        if ((is_measured && first->form == TUPLE_NONE) || !are_times(&t->seen[i], is_sure))
             return 0;
         n++;
     }

@@ -190,6 +190,24 @@ static struct metric unit_of_cell(const char *cell)
     return metric_of_unit(f.unit);
 }
 
+static void tell_kind(const struct table_forms *t, const char *name)
+{
+    if (t->is_rate)
+        table_tell(
+            t, t->raw->at,
+            "column \"%s\": more is better there, so its times are a constant divided by it: "
+            "within one problem, their ratios are right",
+            name);
+    else if (!t->kind.has_unit)
+        table_tell(t, t->raw->at,
+                   "%s%s%s: no unit is said: microseconds are taken, and within one problem only "
+                   "ratios count",
+                   t->is_wide ? "a column a tuple" : "column \"", t->is_wide ? "" : name,
+                   t->is_wide ? "" : "\"");
+    else if (t->has_found && t->asked->spec == NULL)
+        table_tell(t, t->raw->at, "column \"%s\": is the column of times", name);
+}
+
 /* Where the column's name does not say the unit, all cells do, or none. */
 static int choose_unit(struct table_forms *t, const struct table_seen *all, const char *name)
 {
@@ -203,19 +221,7 @@ static int choose_unit(struct table_forms *t, const struct table_seen *all, cons
     t->is_rate = t->kind.kind == METRIC_RATE;
     if (t->kind.kind == METRIC_NONE)
         t->kind.kind = METRIC_TIME;
-    if (t->is_rate)
-        table_tell(
-            t, t->raw->at,
-            "column \"%s\": more is better there, so its times are a constant divided by it: "
-            "within one problem, their ratios are right",
-            name);
-    else if (!t->kind.has_unit)
-        table_tell(
-            t, t->raw->at,
-            "%s%s%s: no unit is said: microseconds are taken, and within one problem only ratios "
-            "count",
-            t->is_wide ? "a column a tuple" : "column \"", t->is_wide ? "" : name,
-            t->is_wide ? "" : "\"");
+    tell_kind(t, name);
     return 0;
 }
 
