@@ -144,14 +144,40 @@ static void keep_header(struct csv_records *c)
     c->n_header = c->n;
 }
 
-/* Passes over empty lines, and before the header over comments. */
+/* A line between the header and the rows of a table with bars: "|---|:--|", "---+---" */
+static int is_rule(const struct csv_records *c)
+{
+    const size_t n = c->separator == '|' ? strspn(c->next, "-+|: ") : 0;
+    return n > 0 && memchr(c->next, '-', n) != NULL
+           && (c->next + n == c->end || is_line_end(c->next + n));
+}
+
+/* Passes over empty lines, over rules, and before the header over comments. */
 static void skip_lines(struct csv_records *c)
 {
-    while (c->next < c->end && (is_line_end(c->next) || (c->header == NULL && *c->next == '#'))) {
+    while (c->next < c->end
+           && (is_line_end(c->next) || (c->header == NULL && *c->next == '#') || is_rule(c))) {
         c->next += strcspn(c->next, "\n");
         c->next += c->next < c->end;
         begin_line(c, c->next);
     }
+}
+
+static int is_blank(const char *cell)
+{
+    return cell[strspn(cell, " ")] == '\0';
+}
+
+/* Where bars stand around the header, too, the outer cells are none. */
+static void take_off_box(struct csv_records *c)
+{
+    if (c->header == NULL)
+        c->is_boxed =
+            c->separator == '|' && c->n > 2 && is_blank(c->cell[0]) && is_blank(c->cell[c->n - 1]);
+    if (!c->is_boxed || c->n < 3 || !is_blank(c->cell[0]) || !is_blank(c->cell[c->n - 1]))
+        return;
+    c->n -= 2;
+    memmove(c->cell, c->cell + 1, c->n * sizeof *c->cell);
 }
 
 int csv_records_next(struct csv_records *c)
@@ -168,6 +194,7 @@ int csv_records_next(struct csv_records *c)
             return -1;
         more = close_cell(c);
     }
+    take_off_box(c);
     if (c->header == NULL)
         keep_header(c);
     return 1;

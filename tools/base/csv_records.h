@@ -3,7 +3,8 @@
 
    A line ends with LF or CRLF; the last one may end with neither. Empty lines are skipped, and so
    are lines before the header that begin with #: comments on where the table comes from. Between
-   cells stands a comma, or else what the header has: a semicolon, a tab or a vertical bar. */
+   cells stands a comma, or else what the header has: a semicolon, a tab or a vertical bar. Bars may
+   stand around a line as well, and a line of - below the header. */
 #pragma once
 
 #include "util.h"
@@ -11,6 +12,7 @@
 struct csv_records {
     const char *path; /* for messages */
     char separator;   /* found in the header and the line behind it */
+    int is_boxed;     /* bars stand around the header */
     char *next, *end; /* what is still to be read; *end is a NUL */
     long line;        /* that `next` is in */
     char *line_at;    /* and where it begins */

@@ -30,6 +30,14 @@ static void trim_cells(struct csv_records *r)
         trim_cell(&r->cell[i]);
 }
 
+/* A name of several lines has blanks between them, so that it can stand in a spec. */
+static void join_lines(const struct csv_records *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        for (char *p = r->cell[i]; *p != '\0'; p++)
+            *p = *p == '\n' || *p == '\r' || *p == '\t' ? ' ' : *p;
+}
+
 static void show(struct table_cell *s, long line, const char *cell)
 {
     if (s->line != 0)
@@ -317,13 +325,16 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
     t->r = raw;
     t->asked = asked;
     t->time = -1;
+    if (csv_records_check_header(raw) != 0)
+        return -1;
+    join_lines(raw);
     t->is_trimmed = raw->separator != ',' || is_padded(raw);
     if (t->is_trimmed) {
         trim_cells(raw);
         memcpy(raw->header, raw->cell, raw->n * sizeof *raw->cell);
+        if (csv_records_check_header(raw) != 0)
+            return -1;
     }
-    if (csv_records_check_header(raw) != 0)
-        return -1;
     int at = metric == NULL ? column_find_time(raw, &t->us) : csv_records_find(raw, metric);
     if (at < -1)
         return -1;
