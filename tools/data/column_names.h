@@ -12,8 +12,8 @@ int column_is_measurement(const char *name);
 /* Is the name one that people give to the number of a row: id, index, row, run? */
 int column_is_counter(const char *name);
 
-/* Has the name a number, and is it that of a repeat, such as "time_2" or "run1 (ms)"? Then `pattern`
-   is the name with * in the place of the number, "run* (ms)". */
+/* Has the name a number, and is it that of a repeat, such as "time_2" or "run1 (ms)"? Then
+   `pattern` is the name with * in the place of the number, "run* (ms)". */
 int column_is_repeat(const char *name, char pattern[128], long *number);
 /* The pattern of any name with a number: 1, or 0 if there is none. */
 int column_pattern(const char *name, char pattern[128], long *number);

@@ -47,8 +47,8 @@ struct survey_plain {
 uint32_t survey_see_cell(struct survey_cells *c, const char *cell, size_t row);
 /* Takes a row, by the numbers of its cells. */
 void survey_see_problem(struct survey_plain *t, const uint32_t *number);
-/* Then, of a column that would be a parameter by its name: 1: it may be one; 0: it is passed over; -1
-   with a message. */
+/* Then, of a column that would be a parameter by its name: 1: it may be one; 0: it is passed over;
+   -1 with a message. */
 int survey_check_rows(const struct survey_plain *t, struct survey_cells *c);
 int survey_pass_over(const struct survey_plain *t, struct survey_cells *c, const char *what);
 int survey_wrong(const struct survey_plain *t, const struct survey_cells *c, const char *what);

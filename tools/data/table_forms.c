@@ -1,8 +1,8 @@
 /* table_forms.c - see table_forms.h
    SPDX-License-Identifier: MIT
 
-   What a column's commas and its name mean is seen when all its cells are: where a table may be odd,
-   its text is read twice. */
+   What a column's commas and its name mean is seen when all its cells are: where a table may be
+   odd, its text is read twice. */
 #include "table_forms.h"
 
 #include "load.h"
@@ -156,8 +156,8 @@ static int is_integer_column(const struct table_forms *t, size_t at)
     return param >= 0 ? spec->params[param].names[0] == NULL : table_role(t, name) == TABLE_FIELD;
 }
 
-/* Of a field or a parameter: only figures, of which some are odd, are read as such. Two numbers with
-   a comma between them may well be a name where commas separate the cells. */
+/* Of a field or a parameter: only figures, of which some are odd, are read as such. Two numbers
+   with a comma between them may well be a name where commas separate the cells. */
 static char column_mark(const struct table_forms *t, size_t at)
 {
     const struct table_seen *s = &t->seen[at];

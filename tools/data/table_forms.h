@@ -1,4 +1,4 @@
-/* table_forms.h - tables as people make them, handed out in one form: a column of times, a tuple a row
+/* table_forms.h - tables as people make them, handed out in one form: a tuple a row, and its time
    SPDX-License-Identifier: MIT
 
    Between the records of a CSV file and who reads a table of times. Decimal commas, marks between
@@ -62,8 +62,8 @@ struct table_forms {
    or -1 with a message; then table_forms_close in any case. */
 int table_forms_open(struct table_forms *t, struct csv_records *raw,
                      const struct table_asked *asked);
-/* The next row, as csv_records_next has it. One with more or fewer cells than the header comes as it
-   is. */
+/* The next row, as csv_records_next has it. One with more or fewer cells than the header comes as
+   it is. */
 int table_forms_next(struct table_forms *t);
 void table_forms_close(struct table_forms *t);
 
