@@ -29,6 +29,9 @@ static void metric_of_a_spec(void)
     CHANGED("a.spec", text_of("t.spec"), "^metric", "metric = a_ms");
     RAN_CHECK(WORKS("kpred-train ingest a.spec --data t.csv")
               && strcmp(below_heading(program.out.s), "8,1,1000\n8,2,3000\n") == 0);
+    RAN_CHECK(WORKS("kpred-train ingest t.spec --data t.csv -o again.csv")
+              && same_output("kpred-train ingest t.spec --data again.csv",
+                             "kpred-train ingest t.spec --data t.csv"));
     CHANGED("a.spec", text_of("t.spec"), "^metric", "metric = n");
     RAN_CHECK(program_refuses(1, "metric: value \"n\": is a field or a parameter",
                               "kpred-train ingest a.spec --data t.csv"));

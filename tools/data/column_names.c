@@ -174,8 +174,8 @@ int column_find_time(const struct csv_records *header, double *us)
     *us = at < 0 && ms >= 0 ? 1000 : 1;
     if (at < 0 || ms < 0)
         return at >= 0 ? at : ms;
-    fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts?", header->path,
-         header->at);
+    fail("%s:%ld: there are columns \"time_us\" and \"time_ms\": which one counts? " COLUMN_CHOICE,
+         header->path, header->at);
     return -2;
 }
 

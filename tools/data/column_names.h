@@ -32,6 +32,8 @@ int column_tuple(const char *name, struct column_tuple *t);
 /* Does the name look like that of a tuning parameter? It is a guess, for an advice. */
 int column_is_tuning(const char *name);
 
+#define COLUMN_CHOICE "`init --metric NAME`, or `metric = NAME` in [data] of the spec, says it"
+
 /* Is the column called time_us or time_ms? */
 int column_is_time(const char *name);
 

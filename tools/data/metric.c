@@ -302,6 +302,17 @@ void figure_write(const char *cell, const struct figure *f, char mark, char *out
     *out = '\0';
 }
 
+/* Do digits end here that begin a cell, or a word of it, and three more follow the mark? */
+static int are_groups(const char *text, const char *p, const char *behind)
+{
+    const char *first = p;
+    while (first > text && is_digit(first[-1]))
+        first--;
+    return p - first >= 1 && p - first <= 3 && is_digit(behind[0]) && is_digit(behind[1])
+           && is_digit(behind[2]) && !is_digit(behind[3])
+           && (first == text || strchr(",;\t|\"\n+- ", first[-1]) != NULL);
+}
+
 int figure_may_be_odd(const char *text, const char *end)
 {
     int is_quoted = 0;
@@ -313,7 +324,7 @@ int figure_may_be_odd(const char *text, const char *end)
             is_quoted ^= 1;
         else if (p > text && is_digit(p[-1])
                  && ((c == ',' && is_quoted && is_digit(p[1]))
-                     || (thousands_mark(p) > 0 && is_digit(p[thousands_mark(p)]))))
+                     || (thousands_mark(p) > 0 && are_groups(text, p, p + thousands_mark(p)))))
             return 1;
     }
     return 0;

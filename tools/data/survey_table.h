@@ -1,8 +1,9 @@
 /* survey_table.h - plain tables, of all that was timed or of the best tuples, for a survey
    SPDX-License-Identifier: MIT
 
-   Fields are the columns that --fields names, and `gpu`. time_us or time_ms is the time. Columns of
-   numbers whose names say that they are measurements are passed over. The others are parameters. */
+   Fields are the columns that --fields names, and `gpu`. table_forms.h says which is the time.
+   Columns of numbers whose names say that they are measurements are passed over, and what counts the
+   rows or is a product of fields. The others are parameters. */
 #pragma once
 
 #include "survey.h"

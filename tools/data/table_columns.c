@@ -170,10 +170,9 @@ static int find_metric(struct table_forms *t)
         }
     const enum metric_kind kind = c.n[METRIC_TIME] > 0 ? METRIC_TIME : METRIC_RATE;
     if (rc == 0 && c.n[kind] > 1)
-        rc = table_fail(t,
-                        "the columns %s could all be what is to be %s: `init --metric NAME`, or "
-                        "`metric = NAME` in [data] of the spec, says which one counts",
-                        c.names[kind].s, kind == METRIC_TIME ? "short" : "large");
+        rc = table_fail(
+            t, "the columns %s could all be what is to be %s: which one counts? " COLUMN_CHOICE,
+            c.names[kind].s, kind == METRIC_TIME ? "short" : "large");
     else if (c.n[kind] == 1)
         take_candidate(t, c.at[kind]);
     t->has_found = t->n_slots > 0;
@@ -184,10 +183,39 @@ static int find_metric(struct table_forms *t)
 
 /* ---- wide tables ---- */
 
+/* A text that a spec takes as a value */
+static char *fit_name(const char *text)
+{
+    char *name = xstrdup(text);
+    for (char *p = name; *p != '\0'; p++)
+        if (*p < ' ' || *p > '~' || strchr("\\\"?", *p) != NULL || (*p == '/' && p[1] == '*')
+            || (*p == '*' && p[1] == '/'))
+            *p = '_';
+    return name;
+}
+
+/* Does the name say a tuple of the spec's parameters, or its only parameter's value? */
+static int is_tuple_of(const struct spec *spec, const char *name)
+{
+    struct column_tuple *t = xmalloc(sizeof *t);
+    int is = column_tuple(name, t) && t->n == spec->n_params;
+    for (size_t p = 0; is && t->form < TUPLE_NUMBERS && p < t->n; p++)
+        is = spec_param_index(spec, t->name[p]) >= 0;
+    free(t);
+    if (is || spec->n_params > 1)
+        return is;
+    char *value = fit_name(name);
+    is = spec_value_index(&spec->params[0], value) >= 0;
+    free(value);
+    return is;
+}
+
 /* The columns that may be tuples */
 static int may_be_tuple(const struct table_forms *t, size_t i)
 {
-    return table_role(t, table_name(t, i)) == TABLE_OTHER && !column_is_counter(table_name(t, i));
+    const char *name = table_name(t, i);
+    return table_role(t, name) == TABLE_OTHER && !column_is_counter(name)
+           && (t->asked->spec == NULL || is_tuple_of(t->asked->spec, name));
 }
 
 /* Do they say tuples of the same parameters? */
@@ -228,7 +256,7 @@ static int are_times(const struct table_seen *s, int is_sure)
 static int is_wide(const struct table_forms *t, const struct column_tuple *first)
 {
     /* a single number, or one with letters before it, may be the name of any column */
-    const int is_sure = t->asked->metric != NULL || first->form == TUPLE_PAIRS
+    const int is_sure = t->wanted != NULL || t->asked->spec != NULL || first->form == TUPLE_PAIRS
                         || (first->form != TUPLE_NONE && first->n > 1);
     size_t n = 0;
     for (size_t i = 0; i < t->raw->n_header; i++) {
@@ -242,17 +270,6 @@ static int is_wide(const struct table_forms *t, const struct column_tuple *first
         n++;
     }
     return n >= 2;
-}
-
-/* A text that a spec takes as a value */
-static char *fit_name(const char *text)
-{
-    char *name = xstrdup(text);
-    for (char *p = name; *p != '\0'; p++)
-        if (*p < ' ' || *p > '~' || strchr("\\\"?", *p) != NULL || (*p == '/' && p[1] == '*')
-            || (*p == '*' && p[1] == '/'))
-            *p = '_';
-    return name;
 }
 
 static void take_names(struct table_forms *t, const struct column_tuple *first)
@@ -310,6 +327,7 @@ static int take_wide(struct table_forms *t)
     t->is_wide = is_wide(t, first);
     if (t->is_wide) {
         take_names(t, first);
+        snprintf(t->pattern, sizeof t->pattern, "%s", t->wanted != NULL ? t->wanted : "time");
         for (size_t i = 0; i < t->raw->n_header; i++)
             if (may_be_tuple(t, i))
                 take_tuple(t, i, form, tuple);
@@ -324,7 +342,7 @@ static int take_wide(struct table_forms *t)
 /* The user's column, or those of the pattern; a name that is there not is that of a wide table. */
 static int take_asked(struct table_forms *t, int at)
 {
-    const char *metric = t->asked->metric;
+    const char *metric = t->wanted;
     if (at >= 0)
         add_slot(t, (size_t)at);
     else if (strchr(metric, '*') == NULL || take_repeats(t, metric) == 0)
@@ -334,11 +352,11 @@ static int take_asked(struct table_forms *t, int at)
 
 static int no_such_metric(const struct table_forms *t)
 {
-    struct names_near near = {.text = t->asked->metric};
+    struct names_near near = {.text = t->wanted};
     struct buf question = {0};
     for (size_t i = 0; i < t->raw->n_header; i++)
         names_offer(&near, table_name(t, i), table_name(t, i));
-    table_fail(t, "there is no column \"%s\" of times or speeds%s", t->asked->metric,
+    table_fail(t, "there is no column \"%s\" of times or speeds%s", t->wanted,
                names_question(&near, &question));
     buf_free(&question);
     return -1;
@@ -346,7 +364,7 @@ static int no_such_metric(const struct table_forms *t)
 
 int table_choose(struct table_forms *t, int plain)
 {
-    const char *metric = t->asked->metric;
+    const char *metric = t->wanted;
     const int at = metric != NULL ? csv_records_find(t->raw, metric) : plain;
     if (metric != NULL || at >= 0)
         return take_asked(t, at) != 0 ? -1 : t->n_slots > 0 ? 0 : no_such_metric(t);

@@ -236,9 +236,7 @@ static int choose_unit(struct table_forms *t, const struct table_seen *all, cons
 /* What the times are called in messages, and in the spec */
 static const char *metric_name(const struct table_forms *t)
 {
-    return *t->pattern != '\0' ? t->pattern
-           : t->is_wide        ? (t->asked->metric != NULL ? t->asked->metric : "time")
-                               : table_name(t, t->slots[0].at);
+    return *t->pattern != '\0' ? t->pattern : table_name(t, t->slots[0].at);
 }
 
 static int read_times(struct table_forms *t)
@@ -266,7 +264,7 @@ static void open_view(struct table_forms *t)
     for (size_t p = 0; p < t->n_params; p++)
         v->header[v->n++] = t->names.v[p].s;
     t->time = (int)v->n;
-    v->header[v->n++] = (char *)(size_t)metric_name(t);
+    v->header[v->n++] = t->pattern;
     v->n_header = v->n;
     memcpy(v->cell, v->header, v->n * sizeof *v->cell);
     t->r = v;
@@ -303,8 +301,8 @@ static int open_odd(struct table_forms *t, int plain)
         return -1;
     choose_columns(t);
     t->us = 1;
-    if (t->n_slots > 0 && plain < 0 && (!t->is_wide || t->asked->metric != NULL))
-        t->metric = t->asked->metric != NULL ? t->asked->metric : metric_name(t);
+    if (t->n_slots > 0 && plain < 0 && !t->is_wide && t->wanted == NULL)
+        t->metric = metric_name(t);
     return 0;
 }
 
@@ -316,10 +314,23 @@ static int is_padded(const struct csv_records *r)
     return 0;
 }
 
+static const char *wanted_metric(const struct csv_records *raw, const struct table_asked *asked)
+{
+    const char *metric = asked->metric;
+    char pattern[128];
+    long number;
+    int is_there = metric == NULL || asked->spec == NULL || csv_records_find(raw, metric) >= 0;
+    for (size_t i = 0; i < raw->n && !is_there; i++)
+        is_there = column_pattern(raw->cell[i], pattern, &number) && strcmp(pattern, metric) == 0;
+    return is_there
+                   || (csv_records_find(raw, "time_us") < 0 && csv_records_find(raw, "time_ms") < 0)
+               ? metric
+               : NULL;
+}
+
 int table_forms_open(struct table_forms *t, struct csv_records *raw,
                      const struct table_asked *asked)
 {
-    const char *metric = asked->metric;
     memset(t, 0, sizeof *t);
     t->raw = raw;
     t->r = raw;
@@ -335,7 +346,9 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
         if (csv_records_check_header(raw) != 0)
             return -1;
     }
-    int at = metric == NULL ? column_find_time(raw, &t->us) : csv_records_find(raw, metric);
+    t->metric = t->wanted = wanted_metric(raw, asked);
+    const int at =
+        t->wanted == NULL ? column_find_time(raw, &t->us) : csv_records_find(raw, t->wanted);
     if (at < -1)
         return -1;
     const int plain = at >= 0 && column_is_time(raw->cell[at]) ? at : -1;
@@ -386,7 +399,7 @@ static int plain_time(struct table_forms *t, char **cell, const char *name)
     figure_write(*cell, &f, t->mark, copy);
     const double x = strtod(copy, NULL);
     free(copy);
-    if (unit.kind != t->kind.kind)
+    if (unit.kind != t->kind.kind || !isfinite(x))
         return 0;
     tell_unit(t, unit, *cell, name);
     snprintf(t->number, sizeof t->number, "%.17g",
@@ -424,10 +437,11 @@ static int next_raw(struct table_forms *t)
 
 /* ---- several columns of times ---- */
 
-static int is_figure(const char *cell)
+/* A figure that is not 0 */
+static int has_time(const char *cell)
 {
     struct figure f;
-    return figure_see(cell, &f);
+    return figure_see(cell, &f) && strcspn(cell, "123456789") < f.n;
 }
 
 /* Of repeats those with a time count; if none has one, the first failure does, once. */
@@ -436,7 +450,7 @@ static void choose_slots(struct table_forms *t, unsigned char *is_in)
     size_t n = 0, first = 0;
     for (size_t i = t->n_slots; i-- > 0;) {
         const char *cell = t->raw->cell[t->slots[i].at];
-        is_in[i] = t->is_wide ? *cell != '\0' : is_figure(cell);
+        is_in[i] = t->is_wide ? *cell != '\0' : has_time(cell);
         n += is_in[i];
         first = *cell != '\0' ? i : first;
     }

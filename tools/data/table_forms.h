@@ -21,7 +21,8 @@ struct table_asked {
     int has_fields;                 /* the user says all fields, here or beside the table */
     int is_lenient;                 /* readers drop rows that are wrong */
     const char *metric; /* the column of times or rates, * in it stands for the number of a repeat;
-                           NULL: it is to be found */
+                           NULL: it is to be found. With a spec time_us or time_ms stands for it,
+                           as in what `ingest` and `tune` write. */
     void (*tell)(void *to, const char *text); /* takes each note; NULL: standard error does */
     void *to;
 };
@@ -47,6 +48,7 @@ struct table_forms {
     /* the rest is table_forms.c's */
     struct csv_records *raw, view;
     const struct table_asked *asked;
+    const char *wanted; /* the metric; NULL: it is to be found */
     struct metric kind;
     char mark, pattern[128], number[32];
     int is_trimmed, is_wide, told_unit, has_found;

@@ -12,9 +12,8 @@
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
-                 that was timed, or what other tuners write), find-db, tensile or aiter; for
-                 timed also metric, the column of times or speeds where tables call it neither
-                 time_us nor time_ms; for
+                 that was timed, or what other tuners write), find-db, tensile or aiter; for timed
+                 also metric, the column of times or speeds, * for the number of a repeat; for
                  miopen also solver. From MIOpen's files it takes the convolutions with `filter`
                  (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
