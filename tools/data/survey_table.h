@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT
 
    Fields are the columns that --fields names, and `gpu`. table_forms.h says which is the time.
-   Columns of numbers whose names say that they are measurements are passed over, and what counts the
-   rows or is a product of fields. The others are parameters. */
+   Columns of numbers whose names say that they are measurements are passed over, and what counts
+   the rows or is a product of fields. The others are parameters. */
 #pragma once
 
 #include "survey.h"

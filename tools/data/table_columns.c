@@ -202,7 +202,7 @@ static int is_tuple_of(const struct spec *spec, const char *name)
     for (size_t p = 0; is && t->form < TUPLE_NUMBERS && p < t->n; p++)
         is = spec_param_index(spec, t->name[p]) >= 0;
     free(t);
-    if (is || spec->n_params > 1)
+    if (is || spec->n_params != 1)
         return is;
     char *value = fit_name(name);
     is = spec_value_index(&spec->params[0], value) >= 0;
