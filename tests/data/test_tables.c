@@ -15,7 +15,8 @@ static void see_case(const char *kind, char *const *c)
     const int is_made = RAN("kpred-train init t.csv %s %s -o t.spec --force", fields, c[2]) == 0
                         && has(program.err.s, c[1]);
     const int is_read = is_made && RAN("kpred-train ingest t.spec --data t.csv") == 0;
-    RAN_CASE(is_read && strcmp(below_heading(program.out.s), c[4]) == 0, c[0]);
+    RAN_CASE(is_read && strcmp(below_heading(program.out.s), c[4]) == 0 && has(program.err.s, c[5]),
+             c[0]);
 }
 
 /* A column that the spec names is the one that a training reads; other formats have none. */
