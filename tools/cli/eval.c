@@ -61,7 +61,9 @@ static const char help[] =
     "tuples of a problem were timed (format = timed), the model's order of those that were "
     "counts,\n"
     "and judged estimates the share of the first k tuples among all legal ones: it is what trees\n"
-    "think that learn from the files.\n"
+    "think that learn from the files. ceiling, at k = 1 and where tuples were timed several "
+    "times,\n"
+    "estimates the share of who knew all times without the noise that repeats show.\n"
     "\n"
     "bin: of the predicted probability, in percent; predicted, observed: its mean, and the\n"
     "percent of problems whose optimum was there; se: the standard error of observed; ece: how\n"
@@ -140,8 +142,17 @@ static void add_line(const struct eval *e, struct results *to, size_t k, struct 
     table_number(t, "%.2f", s.legal == s.returned ? 100.0 : floor(legal * 100) / 100);
 }
 
+/* Below 0: there is none. */
+static void add_estimate(struct table *t, double share)
+{
+    if (share < 0)
+        table_text(t, "");
+    else
+        table_number(t, "%.5f", share);
+}
+
 /* Timed data: what follows in the line */
-static void add_shares(struct results *to, const struct eval_shares *s, size_t n)
+static void add_shares(struct results *to, const struct eval_shares *s, size_t n, double ceiling)
 {
     struct table *t = &to->table;
     table_number(t, "%.2f", 100.0 * (double)s->exact / (double)n);
@@ -153,10 +164,8 @@ static void add_shares(struct results *to, const struct eval_shares *s, size_t n
     if (shows_error(to))
         table_number(t, "%.2f", 100.0 * (double)s->unlisted / (double)n);
     table_number(t, "%.2f", s->answers ? 100.0 * (double)s->timed / (double)s->answers : 0);
-    if (s->judged < 0)
-        table_text(t, "");
-    else
-        table_number(t, "%.5f", s->judged);
+    add_estimate(t, s->judged);
+    add_estimate(t, ceiling);
 }
 
 static void add_point(const struct eval *e, struct plot *plot, size_t group, size_t k,
@@ -208,7 +217,7 @@ static void add_group(const struct eval *e, struct results *to, size_t group, si
     add_line(e, to, k, s, first);
     if (eval_is_timed(e)) {
         const struct eval_shares shares = eval_shares_of(e, out, first, end);
-        add_shares(to, &shares, s.n);
+        add_shares(to, &shares, s.n, k == 1 ? eval_ceiling(e, first, end) : -1);
         percent = 100.0 * shares.share;
     }
     add_point(e, &to->plot, group, k, percent, first);
@@ -253,11 +262,11 @@ static const char *heading(const struct eval *e, const struct results *to)
 {
     if (!shows_error(to))
         return eval_is_timed(e) ? "model,split,gpu,dtype,k,n,pft,avg,valid,exact,share,share_p1,"
-                                  "share_p5,timed,judged"
+                                  "share_p5,timed,judged,ceiling"
                                 : "model,split,gpu,dtype,k,n,pft,avg,valid";
     return eval_is_timed(e)
                ? "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid,exact,share,share se,"
-                 "share p1,share p5,unlisted,timed,judged"
+                 "share p1,share p5,unlisted,timed,judged,ceiling"
                : "model,split,gpu,dtype,k,n,groups,pft,se,avg,valid";
 }
 

@@ -73,6 +73,7 @@ struct dataset {
         *narrow; /* n, with format = aiter: 1 where `split` is one of the `unsearched` values
                               since no others were tried. NULL: the spec does not say which */
     struct data_failures failed;
+    double noise; /* of a time, its standard deviation in octaves; 0: not known */
     size_t n_files;
     struct data_file *files; /* sorted by name */
     size_t dropped[DATA_N_DROPS];

@@ -276,6 +276,15 @@ static int load_all(struct loader *l, const struct data_format *formats, struct 
                 l->spec->solver != NULL ? l->spec->solver : l->spec->name);
 }
 
+/* Of a table of times, do they fit each other? */
+static int check_times(const struct loader *l, const struct dataset *d)
+{
+    if (l->spec->format != SPEC_TIMED)
+        return 0;
+    load_note_copies(l->spec, d);
+    return load_check_scales(l, d);
+}
+
 int data_load(const struct data_format *formats, const struct spec *spec, const char *const *paths,
               size_t n, const struct data_options *options, struct dataset *out)
 {
@@ -295,15 +304,21 @@ int data_load(const struct data_format *formats, const struct spec *spec, const 
         load_note_chips(&l);
         load_note_failures(&l);
         row_limit_note(&l.limit, l.n + l.n_failed);
+        if (spec->format == SPEC_TIMED)
+            out->noise = load_noise(&l);
         sort_files(out, &l);
         take_rows(out, &l);
-    } else {
+        rc = check_times(&l, out);
+    }
+    if (rc != 0) {
         data_free(out);
     }
     for (size_t i = 0; i < l.n_unknown; i++)
         free(l.unknown[i].text);
     free(l.unknown);
     intern_free(&l.failures.texts);
+    free(l.repeats.apart);
+    free(l.repeats.range);
     free(l.failed);
     free(l.rows);
     return rc;

@@ -36,6 +36,16 @@ struct load_failures {
     size_t rows[LOAD_MOST_FAILURES], n_rows;
 };
 
+/* Options that were timed several times */
+struct load_repeats {
+    size_t n, n_apart, cap;
+    float *apart; /* octaves between two runs of an option */
+    double gone;  /* of the squares of the noise of n options, since several runs count as one */
+    size_t n_range, range_cap;
+    float *range, widest;        /* octaves between the longest and the shortest run */
+    struct load_row least, most; /* of the widest */
+};
+
 struct loader {
     const struct spec *spec;
     const struct data_options *options;
@@ -49,6 +59,7 @@ struct loader {
     size_t n_failed, failed_cap;
     struct row_limit limit;
     struct load_failures failures;
+    struct load_repeats repeats;
     size_t n_unknown, unknown_cap;
     struct load_unknown *unknown;            /* sorted by text */
     unsigned char is_used[KPRED_MAX_FIELDS]; /* what is given of them */
@@ -121,8 +132,20 @@ int load_other_unit(double us, double other);
 /* Compares timed rows by problem, then by option. 0: the same option. */
 int load_compare_options(const struct load_row *a, const struct load_row *b);
 
-/* Of the rows of the file being read: keeps the fastest for each problem and option. 0,
-   or -1 with a message. */
+/* The n runs of one option, of which one time was made */
+void load_runs(struct loader *l, const double *times, size_t n);
+/* Tells the noise of the times, and runs of one option that are too far apart. The standard
+   deviation of a time, in octaves; 0: not known */
+double load_noise(struct loader *l);
+
+/* Of the rows of the file being read: keeps one for each problem and option, of a table of times
+   the median, else the fastest. 0, or -1 with a message. */
 int load_drop_twice(struct loader *l);
+/* contradictions.c: times that cannot all be right. A problem on two scales, a thousandfold apart:
+   0, or -1 with a message where two files say so, unless lenient. */
+int load_check_scales(const struct loader *l, const struct dataset *d);
+/* Tells which GPU has the times of another. */
+void load_note_copies(const struct spec *spec, const struct dataset *d);
+
 /* Of all files' rows: an option's times have one unit. 0, or -1 with a message. */
 int load_check_units(struct loader *l);

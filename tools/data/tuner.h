@@ -46,11 +46,15 @@ struct tuner_head {
     const struct tuner_param *param;
 };
 
+enum { TUNER_MAX_RUNS = 64 };
+
 struct tuner_measurement {
     const char *const *value; /* n_params of them */
     double time_us;           /* 0: it failed */
-    int is_rejected;          /* it failed since a condition or a limit forbids the tuple */
-    long line, column;        /* where it begins */
+    size_t n_runs;            /* of which it is the mean, as far as they are told: the warm ones */
+    double run[TUNER_MAX_RUNS];
+    int is_rejected;   /* it failed since a condition or a limit forbids the tuple */
+    long line, column; /* where it begins */
 };
 
 /* Both return 0 to go on, or -1 after a message. `head` comes first. */

@@ -175,8 +175,11 @@ static int add_row(struct rows *r, const struct tuner_measurement *m)
     for (size_t i = 0; i < s->n_params; i++)
         params[i] = r->param[i] >= 0 ? m->value[r->param[i]]
                                      : spec_value_text(&s->params[i], 0, r->text[i]);
-    return rc == 0 ? load_add_timed(l, m->column, problem, params, m->time_us > 0 ? m->time_us : 0)
-                   : rc;
+    if (rc == 0)
+        rc = load_add_timed(l, m->column, problem, params, m->time_us > 0 ? m->time_us : 0);
+    if (rc == 0 && m->n_runs > 1)
+        load_runs(l, m->run, m->n_runs);
+    return rc;
 }
 
 /* The loader shows a row as PATH row_prefix ROW, which is PATH:LINE:COLUMN here; but it keeps the

@@ -77,6 +77,10 @@ void eval_close_estimate(struct eval *e);
 double eval_estimate(const struct eval *e, const struct eval_row *row, const kpred_tuple *answers,
                      size_t n);
 
+/* ceiling.c: at k = 1 the geometric mean of the shares that who knew the true times would have, by
+   the noise of the data; below 0: it is not known */
+double eval_ceiling(const struct eval *e, size_t first, size_t end);
+
 /* shares.c: figures of times */
 
 struct eval_shares {

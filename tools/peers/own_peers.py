@@ -186,6 +186,19 @@ class Kpred(Way):
         return np.array([t for t in tuples if t in counts], int)
 
 
+class Ruleless(Kpred):
+    """The same without the rule, which only the failures tell; what breaks it counts as a failure."""
+
+    def tell_rule(self):
+        """Nothing."""
+
+    def order(self, problem, asked, hidden):
+        """The best tuples; -1 for one that does not count."""
+        counts = set(asked.tolist())
+        found = super().order(problem, np.arange(len(self.case.tuples)), hidden)
+        return np.array([t if t in counts else -1 for t in found], int)
+
+
 def run(*command):
     """A command; what it says."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -196,4 +209,4 @@ def run(*command):
 
 # Of a way, what makes it, and whether it looks at raw inputs, at rich ones, or at either.
 WAYS = {"nearest": (Nearest, [False]), "single": (Single, [False]), "forest": (forest, [False, True]),
-        "xgboost": (boosted, [False, True]), "kpred": (Kpred, [False])}
+        "xgboost": (boosted, [False, True]), "kpred": (Kpred, [False]), "ruleless": (Ruleless, [False])}

@@ -158,23 +158,47 @@ static size_t *put_timed(const struct teaching *t, size_t first, size_t end, str
     return at;
 }
 
-/* What was timed counts for the most part by its time, as far as it goes with the judges' scale. */
+/* By how much a time is worse than the judges say, as a mark */
+static double off_by(const struct dataset *d, size_t row, double least, float mark)
+{
+    return judge_mark(num_log2(d->time_us[row] / least)) - (double)mark;
+}
+
+struct spread {
+    double mean, square;
+};
+
+/* Of these differences, over the options that are legal */
+static struct spread spread_of(const struct dataset *d, size_t first, size_t end, const size_t *at,
+                               const struct options *o)
+{
+    const double least = judge_least_time(d, first, end);
+    struct spread s = {0, 0};
+    double n = 0;
+    for (size_t i = first; i < end; i++)
+        if (at[i - first] != SIZE_MAX) {
+            const double off = off_by(d, i, least, o->mark[at[i - first]]);
+            s.mean += off;
+            s.square += off * off;
+            n++;
+        }
+    s.mean /= n > 0 ? n : 1;
+    s.square = s.square / (n > 0 ? n : 1) - s.mean * s.mean;
+    return s;
+}
+
+/* What was timed counts for the most part by its time, as far as it goes with the judges' scale;
+   but what noise explains of the difference teaches nothing. */
 static void mix_times(const struct dataset *d, size_t first, size_t end, const size_t *at,
                       struct options *o)
 {
-    const double least = judge_least_time(d, first, end);
-    double off = 0;
-    size_t n = 0;
+    const double least = judge_least_time(d, first, end), noise = d->noise * d->noise;
+    const struct spread s = spread_of(d, first, end, at, o);
+    const double trust = s.square > noise ? TRUST * (1 - noise / s.square) : 0;
     for (size_t i = first; i < end; i++)
         if (at[i - first] != SIZE_MAX) {
-            off += judge_mark(num_log2(d->time_us[i] / least)) - (double)o->mark[at[i - first]];
-            n++;
-        }
-    for (size_t i = first; i < end; i++)
-        if (at[i - first] != SIZE_MAX) {
-            const double timed = judge_mark(num_log2(d->time_us[i] / least)) - off / (double)n;
             float *mark = &o->mark[at[i - first]];
-            *mark = (float)((1 - TRUST) * (double)*mark + TRUST * timed);
+            *mark += (float)(trust * (off_by(d, i, least, *mark) - s.mean));
         }
 }
 
