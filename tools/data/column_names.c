@@ -143,6 +143,31 @@ int column_tuple(const char *name, struct column_tuple *t)
     return t->form != TUPLE_NONE;
 }
 
+char *column_fit_value(const char *text)
+{
+    char *name = xstrdup(text);
+    for (char *p = name; *p != '\0'; p++)
+        if (*p < ' ' || *p > '~' || strchr("\\\"?", *p) != NULL || (*p == '/' && p[1] == '*')
+            || (*p == '*' && p[1] == '/'))
+            *p = '_';
+    return name;
+}
+
+int column_is_tuple_of(const struct spec *spec, const char *name)
+{
+    struct column_tuple *t = xmalloc(sizeof *t);
+    int is = column_tuple(name, t) && t->n == spec->n_params;
+    for (size_t p = 0; is && t->form < TUPLE_NUMBERS && p < t->n; p++)
+        is = spec_param_index(spec, t->name[p]) >= 0;
+    free(t);
+    if (is || spec->n_params != 1)
+        return is;
+    char *value = column_fit_value(name);
+    is = spec_value_index(&spec->params[0], value) >= 0;
+    free(value);
+    return is;
+}
+
 int column_is_tuning(const char *name)
 {
     static const char *const parts[] = {"block", "tile",  "unroll", "thread",   "vec",

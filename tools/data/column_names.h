@@ -29,6 +29,11 @@ struct column_tuple {
 /* Whether it says one; t->form is TUPLE_NONE if not. */
 int column_tuple(const char *name, struct column_tuple *t);
 
+/* Does the name say a tuple of the spec's parameters, or its only parameter's value? */
+int column_is_tuple_of(const struct spec *spec, const char *name);
+/* A text that a spec takes as a value, like the name; to be freed */
+char *column_fit_value(const char *name);
+
 /* Does the name look like that of a tuning parameter? It is a guess, for an advice. */
 int column_is_tuning(const char *name);
 

@@ -95,6 +95,71 @@ static int has_other_param(const struct survey_plain *t, const struct survey_cel
     return 0;
 }
 
+/* ---- products of fields ---- */
+
+enum { MOST_DEGREE = 4, MOST_FACTORS = 8 };
+
+struct factors { /* fields of which each has several values */
+    size_t n;
+    const char *name[MOST_FACTORS];
+    const double *value[MOST_FACTORS]; /* for each problem */
+};
+
+static double product_at(const struct factors *f, const int *power, size_t problem)
+{
+    double x = 1;
+    for (size_t i = 0; i < f->n; i++)
+        for (int k = 0; k < power[i]; k++)
+            x *= f->value[i][problem];
+    return x;
+}
+
+static int fits(const struct factors *f, const int *power, const double *column, size_t n)
+{
+    const double constant = column[0] / product_at(f, power, 0);
+    for (size_t p = 0; p < n; p++)
+        if (!(fabs(product_at(f, power, p) * constant - column[p]) <= 1e-9 * fabs(column[p])))
+            return 0;
+    return 1;
+}
+
+/* Tries all powers of fields i and on that have this degree together. */
+static int find_powers(const struct factors *f, int *power, size_t i, int degree,
+                       const double *column, size_t n)
+{
+    if (i + 1 >= f->n) {
+        power[f->n - 1] = degree;
+        return fits(f, power, column, n);
+    }
+    for (power[i] = degree; power[i] >= 0; power[i]--)
+        if (find_powers(f, power, i + 1, degree - power[i], column, n))
+            return 1;
+    return 0;
+}
+
+/* Is a column, in all n problems, a constant times a product of at most four fields? *degree is how
+   many; "2 * m * n * k" is added to `b`. 0: it is not. */
+static int find_product(const struct factors *fields, const double *column, size_t n, int *degree,
+                        struct buf *b)
+{
+    int power[MOST_FACTORS] = {0};
+    if (fields->n == 0)
+        return 0;
+    for (*degree = 1; *degree <= MOST_DEGREE; ++*degree) {
+        if (!find_powers(fields, power, 0, *degree, column, n))
+            continue;
+        const double constant = column[0] / product_at(fields, power, 0);
+        const int is_one = fabs(constant - 1) < 1e-9;
+        if (!is_one)
+            buf_printf(b, "%.6g", constant);
+        for (size_t i = 0, first = is_one; i < fields->n; i++)
+            for (int k = 0; k < power[i]; k++, first = 0)
+                buf_printf(b, "%s%s", first ? "" : " * ", fields->name[i]);
+        return 1;
+    }
+    return 0;
+}
+
 /* A column's numbers, for each problem; NULL: it has others, or one alone. To be freed. */
 static double *numbers_of(const struct survey_plain *t, const struct survey_cells *c)
 {
@@ -117,16 +182,16 @@ static double *numbers_of(const struct survey_plain *t, const struct survey_cell
 static int is_product(const struct survey_plain *t, const struct survey_cells *c, int *degree,
                       struct buf *b)
 {
-    struct table_factors f = {0};
-    double *column = numbers_of(t, c), *owned[TABLE_MOST_FACTORS];
-    for (size_t i = 0; column != NULL && i < t->n && f.n < TABLE_MOST_FACTORS; i++) {
+    struct factors f = {0};
+    double *column = numbers_of(t, c), *owned[MOST_FACTORS];
+    for (size_t i = 0; column != NULL && i < t->n && f.n < MOST_FACTORS; i++) {
         if (&t->v[i] == c || !t->v[i].is_field || (owned[f.n] = numbers_of(t, &t->v[i])) == NULL)
             continue;
         f.name[f.n] = t->v[i].name;
         f.value[f.n] = owned[f.n];
         f.n++;
     }
-    const int is = column != NULL && table_product(&f, column, t->problems.n, degree, b);
+    const int is = column != NULL && find_product(&f, column, t->problems.n, degree, b);
     for (size_t i = 0; i < f.n; i++)
         free(owned[i]);
     free(column);

@@ -1,10 +1,9 @@
-/* table_columns.c - which columns of a table hold times, and what the others are; in table_forms.h
+/* table_columns.c - which columns of a table hold times, and what these are; in table_forms.h
    SPDX-License-Identifier: MIT */
 #include "table_forms.h"
 
 #include "base/names.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,39 +182,12 @@ static int find_metric(struct table_forms *t)
 
 /* ---- wide tables ---- */
 
-/* A text that a spec takes as a value */
-static char *fit_name(const char *text)
-{
-    char *name = xstrdup(text);
-    for (char *p = name; *p != '\0'; p++)
-        if (*p < ' ' || *p > '~' || strchr("\\\"?", *p) != NULL || (*p == '/' && p[1] == '*')
-            || (*p == '*' && p[1] == '/'))
-            *p = '_';
-    return name;
-}
-
-/* Does the name say a tuple of the spec's parameters, or its only parameter's value? */
-static int is_tuple_of(const struct spec *spec, const char *name)
-{
-    struct column_tuple *t = xmalloc(sizeof *t);
-    int is = column_tuple(name, t) && t->n == spec->n_params;
-    for (size_t p = 0; is && t->form < TUPLE_NUMBERS && p < t->n; p++)
-        is = spec_param_index(spec, t->name[p]) >= 0;
-    free(t);
-    if (is || spec->n_params != 1)
-        return is;
-    char *value = fit_name(name);
-    is = spec_value_index(&spec->params[0], value) >= 0;
-    free(value);
-    return is;
-}
-
 /* The columns that may be tuples */
 static int may_be_tuple(const struct table_forms *t, size_t i)
 {
     const char *name = table_name(t, i);
     return table_role(t, name) == TABLE_OTHER && !column_is_counter(name)
-           && (t->asked->spec == NULL || is_tuple_of(t->asked->spec, name));
+           && (t->asked->spec == NULL || column_is_tuple_of(t->asked->spec, name));
 }
 
 /* Do they say tuples of the same parameters? */
@@ -293,7 +265,7 @@ static void take_tuple(struct table_forms *t, size_t i, enum tuple_form form,
     add_slot(t, i);
     struct table_slot *slot = &t->slots[t->n_slots - 1];
     if (form == TUPLE_NONE) {
-        slot->value[0] = fit_name(table_name(t, i));
+        slot->value[0] = column_fit_value(table_name(t, i));
         return;
     }
     (void)column_tuple(table_name(t, i), tuple);
@@ -373,59 +345,127 @@ int table_choose(struct table_forms *t, int plain)
     return t->n_slots == 0 && (t->asked->has_fields || t->asked->spec != NULL) ? take_wide(t) : 0;
 }
 
-/* ---- products of fields ---- */
+/* ---- what a comma means in a column ---- */
 
-enum { MOST_DEGREE = 4 };
-
-static double product_at(const struct table_factors *f, const int *power, size_t problem)
+/* Verdict on a column of which nothing proves what its marks are. `is_integer`: no fraction makes
+   sense there. 0, or -1 if they contradict each other. */
+static int guess_mark(const struct table_forms *t, const struct table_seen *s, const char *name,
+                      int is_integer, char *mark)
 {
-    double x = 1;
-    for (size_t i = 0; i < f->n; i++)
-        for (int k = 0; k < power[i]; k++)
-            x *= f->value[i][problem];
-    return x;
-}
-
-static int fits(const struct table_factors *f, const int *power, const double *column, size_t n)
-{
-    const double constant = column[0] / product_at(f, power, 0);
-    for (size_t p = 0; p < n; p++)
-        if (!(fabs(product_at(f, power, p) * constant - column[p]) <= 1e-9 * fabs(column[p])))
-            return 0;
-    return 1;
-}
-
-/* Tries all powers of fields i and on that have this degree together. */
-static int find_powers(const struct table_factors *f, int *power, size_t i, int degree,
-                       const double *column, size_t n)
-{
-    if (i + 1 >= f->n) {
-        power[f->n - 1] = degree;
-        return fits(f, power, column, n);
-    }
-    for (power[i] = degree; power[i] >= 0; power[i]--)
-        if (find_powers(f, power, i + 1, degree - power[i], column, n))
-            return 1;
-    return 0;
-}
-
-int table_product(const struct table_factors *fields, const double *column, size_t n, int *degree,
-                  struct buf *b)
-{
-    int power[TABLE_MOST_FACTORS] = {0};
-    if (fields->n == 0)
+    const struct table_cell *either =
+        s->either_comma.line > 0 ? &s->either_comma : &s->either_point;
+    const char is = either == &s->either_comma ? ',' : '.', other = is == ',' ? '.' : ',';
+    *mark = '.';
+    if (s->either_comma.line > 0 && s->either_point.line > 0)
+        return -1;
+    if (either->line == 0 || (is == '.' && (!is_integer || t->raw->separator == ',')))
         return 0;
-    for (*degree = 1; *degree <= MOST_DEGREE; ++*degree) {
-        if (!find_powers(fields, power, 0, *degree, column, n))
-            continue;
-        const double constant = column[0] / product_at(fields, power, 0);
-        const int is_one = fabs(constant - 1) < 1e-9;
-        if (!is_one)
-            buf_printf(b, "%.6g", constant);
-        for (size_t i = 0, first = is_one; i < fields->n; i++)
-            for (int k = 0; k < power[i]; k++, first = 0)
-                buf_printf(b, "%s%s", first ? "" : " * ", fields->name[i]);
-        return 1;
-    }
+    const int is_decimal = is == ',' && t->raw->separator != ',' && !is_integer;
+    *mark = is_decimal ? is : other;
+    table_tell(t, either->line, "column \"%s\": value \"%s\": the %s is taken as %s", name,
+               either->cell, is == ',' ? "comma" : "point",
+               is_decimal ? "a decimal comma" : "a mark between thousands");
     return 0;
+}
+
+int table_mark(const struct table_forms *t, const struct table_seen *s, const char *name,
+               int is_integer, char *mark)
+{
+    *mark = s->comma.line > 0 ? ',' : '.';
+    if (s->comma.line > 0 || s->point.line > 0)
+        return s->comma.line > 0 && s->point.line > 0 ? -1 : 0;
+    return guess_mark(t, s, name, is_integer, mark);
+}
+
+/* ---- the times ---- */
+
+void table_show(struct table_cell *s, long line, const char *cell)
+{
+    if (s->line != 0)
+        return;
+    s->line = line;
+    snprintf(s->cell, sizeof s->cell, "%s", cell);
+}
+
+static void see_all_slots(const struct table_forms *t, struct table_seen *all)
+{
+    memset(all, 0, sizeof *all);
+    for (size_t i = 0; i < t->n_slots; i++) {
+        const struct table_seen *s = &t->seen[t->slots[i].at];
+        const struct table_cell *from[] = {&s->point,        &s->comma, &s->either_point,
+                                           &s->either_comma, &s->unit,  &s->bare};
+        struct table_cell *to[] = {&all->point,        &all->comma, &all->either_point,
+                                   &all->either_comma, &all->unit,  &all->bare};
+        for (size_t k = 0; k < sizeof to / sizeof *to; k++)
+            if (from[k]->line > 0)
+                table_show(to[k], from[k]->line, from[k]->cell);
+    }
+}
+
+static struct metric unit_of_cell(const char *cell)
+{
+    struct figure f;
+    (void)figure_see(cell, &f);
+    return metric_of_unit(f.unit);
+}
+
+static void tell_kind(const struct table_forms *t, const char *name)
+{
+    if (t->is_rate)
+        table_tell(
+            t, t->raw->at,
+            "column \"%s\": more is better there, so its times are a constant divided by it: "
+            "within one problem, their ratios are right",
+            name);
+    else if (!t->kind.has_unit)
+        table_tell(t, t->raw->at,
+                   "%s%s%s: no unit is said: microseconds are taken, and within one problem only "
+                   "ratios count",
+                   t->is_wide ? "a column a tuple" : "column \"", t->is_wide ? "" : name,
+                   t->is_wide ? "" : "\"");
+    else if (t->has_found && t->asked->spec == NULL)
+        table_tell(t, t->raw->at, "column \"%s\": is the column of times", name);
+}
+
+/* Where the column's name does not say the unit, all cells do, or none. */
+static int choose_unit(struct table_forms *t, const struct table_seen *all, const char *name)
+{
+    if (!t->kind.has_unit && all->unit.line > 0) {
+        if (all->bare.line > 0)
+            return fail("%s:%ld: %s: value \"%s\": has no unit, but \"%s\" in line %ld has one",
+                        t->raw->path, all->bare.line, name, all->bare.cell, all->unit.cell,
+                        all->unit.line);
+        t->kind = unit_of_cell(all->unit.cell);
+    }
+    t->is_rate = t->kind.kind == METRIC_RATE;
+    if (t->kind.kind == METRIC_NONE)
+        t->kind.kind = METRIC_TIME;
+    tell_kind(t, name);
+    return 0;
+}
+
+/* What the times are called in messages, and in the spec */
+const char *table_metric_name(const struct table_forms *t)
+{
+    return *t->pattern != '\0' ? t->pattern : table_name(t, t->slots[0].at);
+}
+
+static int contradiction(const struct table_forms *t, const struct table_seen *s, const char *name)
+{
+    const struct table_cell *point = s->point.line > 0 ? &s->point : &s->either_point;
+    const struct table_cell *comma = s->comma.line > 0 ? &s->comma : &s->either_comma;
+    return fail("%s:%ld: %s: value \"%s\": is written with a decimal comma, but \"%s\" in line %ld "
+                "with a decimal point",
+                t->raw->path, comma->line, name, comma->cell, point->cell, point->line);
+}
+
+int table_read_times(struct table_forms *t)
+{
+    struct table_seen all;
+    const char *name = table_metric_name(t);
+    see_all_slots(t, &all);
+    t->kind = metric_of_name(name);
+    if (table_mark(t, &all, name, 0, &t->mark) != 0)
+        return contradiction(t, &all, name);
+    return choose_unit(t, &all, name);
 }

@@ -38,24 +38,16 @@ static void join_lines(const struct csv_records *r)
             *p = *p == '\n' || *p == '\r' || *p == '\t' ? ' ' : *p;
 }
 
-static void show(struct table_cell *s, long line, const char *cell)
-{
-    if (s->line != 0)
-        return;
-    s->line = line;
-    snprintf(s->cell, sizeof s->cell, "%s", cell);
-}
-
 static void see_figure(struct table_seen *s, const struct figure *f, long line, const char *cell)
 {
     s->n_figures++;
     s->n_plain += f->is_plain != 0;
     s->n_fractions += f->is_fraction || *f->unit != '\0';
-    show(*f->unit != '\0' ? &s->unit : &s->bare, line, cell);
+    table_show(*f->unit != '\0' ? &s->unit : &s->bare, line, cell);
     if (f->proves != 0)
-        show(f->proves == ',' ? &s->comma : &s->point, line, cell);
+        table_show(f->proves == ',' ? &s->comma : &s->point, line, cell);
     if (f->either != 0)
-        show(f->either == ',' ? &s->either_comma : &s->either_point, line, cell);
+        table_show(f->either == ',' ? &s->either_comma : &s->either_point, line, cell);
 }
 
 static void see_cell(struct table_seen *s, long line, const char *cell)
@@ -73,7 +65,7 @@ static void see_cell(struct table_seen *s, long line, const char *cell)
         s->n_failures++;
     else if (strchr("0123456789.+-~", *cell) != NULL) {
         s->n_odd++;
-        show(&s->odd, line, cell);
+        table_show(&s->odd, line, cell);
     }
 }
 
@@ -98,46 +90,7 @@ static int see_all(struct table_forms *t)
     return rc;
 }
 
-/* ---- what a comma means ---- */
-
-/* Verdict on a column of which nothing proves what its marks are. `is_integer`: no fraction makes
-   sense there. 0, or -1 if they contradict each other. */
-static int guess_mark(const struct table_forms *t, const struct table_seen *s, const char *name,
-                      int is_integer, char *mark)
-{
-    const struct table_cell *either =
-        s->either_comma.line > 0 ? &s->either_comma : &s->either_point;
-    const char is = either == &s->either_comma ? ',' : '.', other = is == ',' ? '.' : ',';
-    *mark = '.';
-    if (s->either_comma.line > 0 && s->either_point.line > 0)
-        return -1;
-    if (either->line == 0 || (is == '.' && (!is_integer || t->raw->separator == ',')))
-        return 0;
-    const int is_decimal = is == ',' && t->raw->separator != ',' && !is_integer;
-    *mark = is_decimal ? is : other;
-    table_tell(t, either->line, "column \"%s\": value \"%s\": the %s is taken as %s", name,
-               either->cell, is == ',' ? "comma" : "point",
-               is_decimal ? "a decimal comma" : "a mark between thousands");
-    return 0;
-}
-
-static int choose_mark(const struct table_forms *t, const struct table_seen *s, const char *name,
-                       int is_integer, char *mark)
-{
-    *mark = s->comma.line > 0 ? ',' : '.';
-    if (s->comma.line > 0 || s->point.line > 0)
-        return s->comma.line > 0 && s->point.line > 0 ? -1 : 0;
-    return guess_mark(t, s, name, is_integer, mark);
-}
-
-static int contradiction(const struct table_forms *t, const struct table_seen *s, const char *name)
-{
-    const struct table_cell *point = s->point.line > 0 ? &s->point : &s->either_point;
-    const struct table_cell *comma = s->comma.line > 0 ? &s->comma : &s->either_comma;
-    return fail("%s:%ld: %s: value \"%s\": is written with a decimal comma, but \"%s\" in line %ld "
-                "with a decimal point",
-                t->raw->path, comma->line, name, comma->cell, point->cell, point->line);
-}
+/* ---- what a comma means in a field or a parameter ---- */
 
 /* Has the spec names for this parameter's values that look like such figures? */
 static int has_odd_names(const struct spec_param *p)
@@ -171,83 +124,7 @@ static char column_mark(const struct table_forms *t, size_t at)
         return 0;
     if (t->raw->separator == ',' && s->comma.line > 0)
         return 0;
-    return choose_mark(t, s, table_name(t, at), is_integer_column(t, at), &mark) == 0 ? mark : 0;
-}
-
-/* ---- the times ---- */
-
-static void see_all_slots(const struct table_forms *t, struct table_seen *all)
-{
-    memset(all, 0, sizeof *all);
-    for (size_t i = 0; i < t->n_slots; i++) {
-        const struct table_seen *s = &t->seen[t->slots[i].at];
-        const struct table_cell *from[] = {&s->point,        &s->comma, &s->either_point,
-                                           &s->either_comma, &s->unit,  &s->bare};
-        struct table_cell *to[] = {&all->point,        &all->comma, &all->either_point,
-                                   &all->either_comma, &all->unit,  &all->bare};
-        for (size_t k = 0; k < sizeof to / sizeof *to; k++)
-            if (from[k]->line > 0)
-                show(to[k], from[k]->line, from[k]->cell);
-    }
-}
-
-static struct metric unit_of_cell(const char *cell)
-{
-    struct figure f;
-    (void)figure_see(cell, &f);
-    return metric_of_unit(f.unit);
-}
-
-static void tell_kind(const struct table_forms *t, const char *name)
-{
-    if (t->is_rate)
-        table_tell(
-            t, t->raw->at,
-            "column \"%s\": more is better there, so its times are a constant divided by it: "
-            "within one problem, their ratios are right",
-            name);
-    else if (!t->kind.has_unit)
-        table_tell(t, t->raw->at,
-                   "%s%s%s: no unit is said: microseconds are taken, and within one problem only "
-                   "ratios count",
-                   t->is_wide ? "a column a tuple" : "column \"", t->is_wide ? "" : name,
-                   t->is_wide ? "" : "\"");
-    else if (t->has_found && t->asked->spec == NULL)
-        table_tell(t, t->raw->at, "column \"%s\": is the column of times", name);
-}
-
-/* Where the column's name does not say the unit, all cells do, or none. */
-static int choose_unit(struct table_forms *t, const struct table_seen *all, const char *name)
-{
-    if (!t->kind.has_unit && all->unit.line > 0) {
-        if (all->bare.line > 0)
-            return fail("%s:%ld: %s: value \"%s\": has no unit, but \"%s\" in line %ld has one",
-                        t->raw->path, all->bare.line, name, all->bare.cell, all->unit.cell,
-                        all->unit.line);
-        t->kind = unit_of_cell(all->unit.cell);
-    }
-    t->is_rate = t->kind.kind == METRIC_RATE;
-    if (t->kind.kind == METRIC_NONE)
-        t->kind.kind = METRIC_TIME;
-    tell_kind(t, name);
-    return 0;
-}
-
-/* What the times are called in messages, and in the spec */
-static const char *metric_name(const struct table_forms *t)
-{
-    return *t->pattern != '\0' ? t->pattern : table_name(t, t->slots[0].at);
-}
-
-static int read_times(struct table_forms *t)
-{
-    struct table_seen all;
-    const char *name = metric_name(t);
-    see_all_slots(t, &all);
-    t->kind = metric_of_name(name);
-    if (choose_mark(t, &all, name, 0, &t->mark) != 0)
-        return contradiction(t, &all, name);
-    return choose_unit(t, &all, name);
+    return table_mark(t, s, table_name(t, at), is_integer_column(t, at), &mark) == 0 ? mark : 0;
 }
 
 /* ---- the header that is handed out ---- */
@@ -297,12 +174,12 @@ static int open_odd(struct table_forms *t, int plain)
 {
     if (see_all(t) < 0 || table_choose(t, plain) != 0)
         return -1;
-    if (t->n_slots > 0 && read_times(t) != 0)
+    if (t->n_slots > 0 && table_read_times(t) != 0)
         return -1;
     choose_columns(t);
     t->us = 1;
     if (t->n_slots > 0 && plain < 0 && !t->is_wide && t->wanted == NULL)
-        t->metric = metric_name(t);
+        t->metric = table_metric_name(t);
     return 0;
 }
 

@@ -69,17 +69,6 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
 int table_forms_next(struct table_forms *t);
 void table_forms_close(struct table_forms *t);
 
-/* Is a column, in all n problems, a constant times a product of at most four fields, of which each
-   has several values? *degree is how many; "2 * m * n * k" is added to `b`. 0: it is not. */
-enum { TABLE_MOST_FACTORS = 8 };
-struct table_factors {
-    size_t n;
-    const char *name[TABLE_MOST_FACTORS];
-    const double *value[TABLE_MOST_FACTORS]; /* for each problem */
-};
-int table_product(const struct table_factors *fields, const double *column, size_t n, int *degree,
-                  struct buf *b);
-
 /* ---- what table_forms.c and table_columns.c share ---- */
 
 enum { TABLE_MOST_DISTINCT = 256, TABLE_CELL_SHOWN = 40 };
@@ -111,3 +100,13 @@ void table_tell(const struct table_forms *t, long line, const char *fmt, ...) PR
 /* Sets the slots; none, if the table has no times. `plain` is the column time_us or time_ms, or -1.
    0, or -1 with a message. */
 int table_choose(struct table_forms *t, int plain);
+/* Keeps a cell, if it is the first. */
+void table_show(struct table_cell *s, long line, const char *cell);
+/* The decimal mark of a column: 0, or -1 if its cells contradict each other. `is_integer`: no
+   fraction makes sense there. */
+int table_mark(const struct table_forms *t, const struct table_seen *s, const char *name,
+               int is_integer, char *mark);
+/* What the slots' figures are: 0, or -1 with a message. */
+int table_read_times(struct table_forms *t);
+/* What the times are called in messages, and in the spec */
+const char *table_metric_name(const struct table_forms *t);
