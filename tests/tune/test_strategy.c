@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
 #include "tune/covariance.h"
+#include "tune/failures.h"
 #include "tune/strategy.h"
 
 #include <math.h>
@@ -59,6 +60,15 @@ static double failing(size_t i)
     return v[0] * v[1] > 8 ? HUGE_VAL : separable(i);
 }
 
+/* Two fifths of the tuples fail, next to the best ones: where a product of three is too large */
+static double edge(size_t i)
+{
+    const uint16_t *v = tuple(i);
+    const int sum = v[0] + v[1] + v[2];
+    return sum > 8 ? HUGE_VAL
+                   : exp(-0.3 * sum + 0.1 * v[0] + away(v[3], 3)) * (rugged(i) / separable(i));
+}
+
 static double fill(double (*time)(size_t))
 {
     double best = HUGE_VAL;
@@ -96,11 +106,11 @@ static void finds(double (*time)(size_t), size_t most)
     CASE(sum <= 4 * most, "found after %d on the average, at most %d", (int)(sum / 4), (int)most);
 }
 
-static void deterministic_and_resumed(void)
+static void deterministic_and_resumed(double (*time)(size_t))
 {
     enum { ALL = 60, FIRST_RUN = 37 };
     size_t a[ALL], b[ALL];
-    (void)fill(rugged);
+    (void)fill(time);
     struct strategy *s = strategy_new(&space, 7), *again = strategy_new(&space, 7);
     (void)search(s, 0, ALL, a);
     (void)search(again, 0, ALL, b);
@@ -141,6 +151,70 @@ static void all_fail(void)
         strategy_tell(s, strategy_next(s), HUGE_VAL);
     CHECK(strategy_next(s) < TUPLES);
     strategy_free(s);
+}
+
+/* Failures among so many launches, on the average of four runs. */
+static void avoids(double (*time)(size_t), size_t launches, size_t most)
+{
+    const size_t all = launches * 4;
+    size_t failed = 0;
+    (void)fill(time);
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        size_t log[128];
+        struct strategy *s = strategy_new(&space, seed);
+        (void)search(s, 0, launches, log);
+        for (size_t i = 0; i < launches; i++)
+            failed += times[log[i]] == HUGE_VAL;
+        strategy_free(s);
+    }
+    CASE(failed * 100 <= all * most, "%d of %d launches failed", (int)failed, (int)all);
+}
+
+static double works(const struct failures *f, int a, int b, int c, int d)
+{
+    return failures_works(f, (size_t)(a + SIDE * (b + SIDE * (c + SIDE * d))), 0);
+}
+
+/* Where nothing failed, nothing is said. One failure is enough for the tuples beyond it. */
+static void a_failure_teaches(void)
+{
+    size_t tuples[10];
+    double all[10];
+    struct failures *f = failures_open(&space, NULL);
+    (void)fill(edge);
+    for (size_t i = 577, n = 0; n < 9; i = (i + 577) % TUPLES)
+        if (times[i] < HUGE_VAL) {
+            tuples[n] = i;
+            all[n++] = times[i];
+        }
+    failures_learn(f, tuples, all, 9);
+    CHECK(works(f, 5, 5, 5, 0) >= 1);
+    tuples[9] = 4 + SIDE * (4 + SIDE * (3 + SIDE * 2));
+    all[9] = HUGE_VAL;
+    failures_learn(f, tuples, all, 10);
+    CHECK(works(f, 4, 4, 3, 2) < 0.4);
+    CHECK(works(f, 5, 4, 3, 2) < 0.4 && works(f, 4, 4, 4, 1) < 0.4);
+    CHECK(works(f, 1, 1, 1, 2) > 0.8);
+    failures_free(f);
+}
+
+/* What failed on another GPU is suspected as soon as one of these tuples has failed here. */
+static void elsewhere(void)
+{
+    static double failed[TUPLES];
+    size_t tuples[21];
+    double all[21];
+    for (size_t i = 0; i < TUPLES; i++)
+        failed[i] = i % 3 == 0 ? 0.5 : 0;
+    for (size_t i = 0; i < 21; i++) {
+        tuples[i] = i < 20 ? 61 * i + (61 * i % 3 == 0) : 600;
+        all[i] = i < 20 ? 1 : HUGE_VAL;
+    }
+    struct failures *f = failures_open(&space, failed);
+    failures_learn(f, tuples, all, 21);
+    for (size_t i = 1; i < TUPLES; i += 101)
+        CHECK(i % 3 == 0 ? failures_works(f, i, 0) < 0.4 : failures_works(f, i, 0) > 0.6);
+    failures_free(f);
 }
 
 /* A table of a like GPU, one of chance with failures and unknown times, and an order */
@@ -329,7 +403,11 @@ int main(void)
     finds(pairwise, 60);
     finds(rugged, 100);
     finds(failing, 60);
-    RUN_ALL(deterministic_and_resumed, each_once, all_fail, warm, weights, likeness);
+    deterministic_and_resumed(rugged);
+    deterministic_and_resumed(edge);
+    avoids(edge, 20, 25);
+    avoids(edge, 100, 10);
+    RUN_ALL(a_failure_teaches, elsewhere, each_once, all_fail, warm, weights, likeness);
     replays();
     return program_end();
 }

@@ -282,6 +282,25 @@ static void a_file_cut_at_any_byte(void)
     }
 }
 
+/* What failed for another problem comes late, after what nothing is known of. */
+static void failures_of_data(void)
+{
+    put_text("failed.csv", TABLE "%s%s",
+             "64,plain,1,1,fast,101\n64,plain,1,1,slower,101\n64,plain,1,2,fast,102\n"
+             "64,plain,1,2,slower,102\n64,plain,1,4,fast,104\n64,plain,1,4,slower,104\n"
+             "64,plain,1,8,fast,108\n64,plain,1,8,slower,108\n",
+             "64,plain,3,1,fast,failed\n64,plain,3,1,slower,failed\n"
+             "64,plain,3,2,fast,failed\n64,plain,3,2,slower,failed\n");
+    int early = 0, launches = 0;
+    for (int seed = 1; seed <= 4; seed++) {
+        remove("late.csv");
+        RAN(FEW "--data failed.csv --run 'echo 5 #' -o late.csv --budget 10 --seed %d", seed);
+        launches += count_lines(rows("late.csv"));
+        early += count_of(rows("late.csv"), "plain,3,");
+    }
+    RAN_CASE(launches == 40 && early == 0, "--data: what failed there comes late");
+}
+
 static void budgets_and_order(void)
 {
     static const struct {
@@ -317,6 +336,7 @@ static void budgets_and_order(void)
     RAN_CASE(RAN(FEW "--data other.csv --run ./time.sh -o data.csv --budget 1") == 0
                  && strcmp(text_of("data.csv"), HEAD ROW) == 0,
              "--data: a table of another problem");
+    failures_of_data();
     RAN("kpred-train train hill.spec --data other.csv --split none --epochs 20 -o hill.h");
     RAN_CASE(RAN(FEW "--model hill.h --run ./time.sh -o model.csv --budget 1") == 0
                  && sscanf(rows("model.csv"), "8,plain,%31s", tuple) == 1

@@ -81,8 +81,7 @@ static size_t make_places(const double *table, size_t n, double *place, uint16_t
 
 /* ---- parameters and products ---- */
 
-/* The logarithms of a parameter's values; where some are not positive, the least counts as 1. */
-static double *logarithms(const double *rank, size_t n)
+double *columns_logarithms(const double *rank, size_t n)
 {
     double *out = xcalloc(n, sizeof *out), least = rank[0];
     for (size_t i = 0; i < n; i++)
@@ -151,7 +150,7 @@ void columns_open(struct columns *c, const struct space *s)
     const double *rank = s->rank;
     memset(c, 0, sizeof *c);
     for (size_t p = 0; p < s->n_params; p++) {
-        logs[p] = logarithms(rank, s->n_values[p]);
+        logs[p] = columns_logarithms(rank, s->n_values[p]);
         rank += s->n_values[p];
         if (s->n_values[p] > 1)
             add_table(c, s, logs[p], s->n_values[p], p, SIZE_MAX);

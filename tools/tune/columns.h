@@ -27,6 +27,9 @@ struct columns { /* in the order of their kinds */
                             the same places as the tuple before it */
 };
 
+/* log2 of a parameter's n values, to be freed; where some are not positive, the least is 1. */
+double *columns_logarithms(const double *rank, size_t n);
+
 /* Those of parameters with two values or more, and of their products */
 void columns_open(struct columns *c, const struct space *space);
 /* Adds what is known: a number for each tuple; 1 is as far as makes much of a difference. */

@@ -55,6 +55,13 @@ static double *take(struct hints *k, size_t n_tuples, double weight)
     return k->loss[k->n++];
 }
 
+static void add_failure(struct hints *k, size_t tuple, double weight)
+{
+    if (k->failed == NULL)
+        k->failed = xcalloc(k->n_tuples, sizeof *k->failed);
+    k->failed[tuple] += weight;
+}
+
 void hints_add_times(struct hints *k, const double *time, size_t n_tuples, double weight)
 {
     double best = HUGE_VAL;
@@ -64,6 +71,8 @@ void hints_add_times(struct hints *k, const double *time, size_t n_tuples, doubl
         return;
     double *loss = take(k, n_tuples, weight);
     for (size_t i = 0; i < n_tuples; i++) {
+        if (time[i] == HUGE_VAL)
+            add_failure(k, i, weight);
         const int ran = time[i] > 0 && time[i] < HUGE_VAL;
         loss[i] = ran ? num_log2(time[i] / best) : isnan(time[i]) ? time[i] : HUGE_VAL;
         k->share[i] += ran ? weight * best / time[i] : 0;
@@ -136,6 +145,8 @@ void hints_finish(struct hints *k, struct columns *c)
     }
     free(scaled);
     k->spread = k->n > 0 ? spread(k) : 0;
+    for (size_t i = 0; k->failed != NULL && i < k->n_tuples; i++)
+        k->failed[i] /= k->weights;
 }
 
 /* ---- weights ---- */
@@ -208,5 +219,6 @@ void hints_free(struct hints *k)
     for (size_t t = 0; t < k->n; t++)
         free(k->loss[t]);
     free(k->share);
+    free(k->failed);
     free(k->expect);
 }

@@ -14,6 +14,7 @@ struct hints {
     double weight[STRATEGY_MOST_KNOWN]; /* of each, before anything is measured; their sum: */
     double weights;
     double *share;  /* of the best one's speed, the weighted sum: for the first picks */
+    double *failed; /* the weighted share of the tables in which each failed; NULL: none did */
     double *expect; /* the loss that they give, together, after hints_weigh */
     double spread;  /* how much tables differ from one another */
 };

@@ -84,19 +84,29 @@ static int by_distance(const void *pa, const void *pb)
     return a->first < b->first ? -1 : 1;
 }
 
-/* The shortest time of each tuple in the rows of a problem */
+static size_t find(const struct legal *l, const unsigned char *target, size_t n_params)
+{
+    uint16_t value[KPRED_MAX_TUPLE];
+    for (size_t t = 0; t < n_params; t++)
+        value[t] = target[t];
+    return tuples_find(&l->tuples, value);
+}
+
+/* The shortest time of each tuple in the rows of a problem; HUGE_VAL: it has failed each time */
 static void table_times(const struct dataset *d, size_t first, const struct legal *l, double *times)
 {
-    const size_t end = data_problem_end(d, first);
+    size_t end = data_problem_end(d, first);
     for (size_t i = 0; i < l->space.n; i++)
         times[i] = (double)NAN;
     for (size_t row = first; row < end; row++) {
-        uint16_t value[KPRED_MAX_TUPLE];
-        for (size_t t = 0; t < d->n_params; t++)
-            value[t] = d->target[row * d->n_params + t];
-        const size_t i = tuples_find(&l->tuples, value);
+        const size_t i = find(l, d->target + row * d->n_params, d->n_params);
         if (i != SIZE_MAX && !(times[i] <= d->time_us[row]))
             times[i] = d->time_us[row];
+    }
+    for (size_t f = data_find_failures(d, d->problem + first * d->n_fields, &end); f < end; f++) {
+        const size_t i = find(l, d->failed.target + f * d->n_params, d->n_params);
+        if (i != SIZE_MAX && isnan(times[i]))
+            times[i] = HUGE_VAL;
     }
 }
 

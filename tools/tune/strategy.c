@@ -3,6 +3,7 @@
 #include "strategy.h"
 
 #include "candidates.h"
+#include "failures.h"
 #include "fit.h"
 #include "hints.h"
 #include "regression.h"
@@ -39,11 +40,12 @@ struct strategy {
     struct fit fit;
     struct candidates candidates;
     struct regression regression;
-    size_t *used;        /* results within the regression, */
-    size_t n_used, seen; /* and how many were told when one was last looked at */
-    double *target;      /* of all results */
-    double deviation;    /* what the targets are divided by */
-    double variance;     /* of the regression, by the last fit */
+    struct failures *failures; /* NULL: nothing has failed yet */
+    size_t *used;              /* results within the regression, */
+    size_t n_used, seen;       /* and how many were told when one was last looked at */
+    double *target;            /* of all results */
+    double deviation;          /* what the targets are divided by */
+    double variance;           /* of the regression, by the last fit */
 };
 
 struct strategy *strategy_new(const struct space *space, uint64_t seed)
@@ -83,6 +85,25 @@ void strategy_tell(struct strategy *s, size_t tuple, double time)
     s->time[s->n++] = time;
 }
 
+/* ---- failures ---- */
+
+/* From the first failure on, until the first n results are learnt from */
+static void learn_failures(struct strategy *s, size_t n)
+{
+    int is_any = s->failures != NULL;
+    for (size_t i = 0; i < n && !is_any; i++)
+        is_any = !(s->time[i] < HUGE_VAL);
+    if (is_any && s->failures == NULL)
+        s->failures = failures_open(s->space, s->hints.failed);
+    if (is_any)
+        failures_learn(s->failures, s->tuple, s->time, n);
+}
+
+static double works(const struct strategy *s, size_t tuple, double least)
+{
+    return s->failures != NULL ? failures_works(s->failures, tuple, least) : 1;
+}
+
 /* ---- targets ---- */
 
 static int compare(const void *a, const void *b)
@@ -91,7 +112,9 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Losses of the first n results, clipped beyond the median; a failure counts as the slowest. */
+/* Losses of the first n results, clipped beyond the median. A failure that is no surprise says
+   nothing of the times and has the middle one; as far as it is a surprise, it counts as the
+   slowest. */
 static void take_losses(struct strategy *s, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), middle = 0, worst = 0;
@@ -106,8 +129,10 @@ static void take_losses(struct strategy *s, size_t n)
     }
     free(sorted);
     for (size_t i = 0; i < n; i++)
-        s->target[i] =
-            s->time[i] > 0 && s->time[i] < HUGE_VAL ? hints_clip(s->target[i], middle) : worst;
+        if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
+            s->target[i] = hints_clip(s->target[i], middle);
+        else
+            s->target[i] = middle + (worst - middle) * works(s, s->tuple[i], 0);
 }
 
 /* Targets have the mean 0 and about the variance 1. Where something is known, they are what it does
@@ -162,6 +187,7 @@ static void fit_all(struct strategy *s)
         const size_t n = s->fit_at, next = n > MOST_RESULTS ? n + n / 2 : n + n / 4;
         s->counts_known = s->hints.n > 0 && (n < DOUBT_FROM || s->n_fits % 2 == 0);
         s->covariance.ignores_known = !s->counts_known;
+        learn_failures(s, n);
         take_targets(s, n);
         s->variance = fit_numbers(&s->fit, &s->covariance, s->tuple, s->target, n);
         s->n_fits++;
@@ -233,6 +259,7 @@ static void update(struct strategy *s)
     const int is_new = !s->is_fitted;
     const size_t before = s->n_used;
     fit_all(s);
+    learn_failures(s, s->n < MOST_RESULTS ? s->n : MOST_RESULTS);
     if (!s->is_fitted) {
         take_targets(s, s->n);
         open_regression(s);
@@ -274,6 +301,7 @@ static double gain(double ahead)
     return table[i] + (at - i) * (table[i + 1] - table[i]);
 }
 
+/* The chance that a tuple runs counts twice, since what fails teaches less than what is slow. */
 static size_t most_promising(const struct strategy *s)
 {
     const struct regression *r = &s->regression;
@@ -286,7 +314,9 @@ static size_t most_promising(const struct strategy *s)
             continue;
         const double variance = scale * (r->variance[i] > 1e-6f ? (double)r->variance[i] : 1e-6);
         const double mean = (double)r->mean[i] + expected(s, tuple);
-        const double value = gain((least - mean) / sqrt(variance)) + 0.5 * num_log2(variance);
+        double value = gain((least - mean) / sqrt(variance)) + 0.5 * num_log2(variance);
+        if (value > most && s->failures != NULL)
+            value += 2 * num_log2(works(s, tuple, (double)num_exp2((float)(most - value) / 2)));
         if (value > most) {
             most = value;
             best = tuple;
@@ -335,6 +365,7 @@ void strategy_free(struct strategy *s)
         columns_free(&s->columns);
     }
     hints_free(&s->hints);
+    failures_free(s->failures);
     free(s->is_taken);
     free(s->is_told);
     free(s->tuple);
