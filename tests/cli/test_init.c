@@ -222,14 +222,11 @@ static void words_for_numbers(void)
 {
     static const char *const words[] = {"",     "failed", "TimeOut", "inf",
                                         "-nan", "-",      "N/A",     "out of memory"};
-    static const char *const columns[2][2] = {{"kernelTime", "is"}, {"result", "has too"}};
     for (size_t i = 0; i < COUNT(words); i++) {
-        for (size_t j = 0; j < 2; j++) {
-            change("bad.csv", say("{ $8 = NR == 1 ? \"%s\" : NR %% 9 ? $8 + NR / 1000 : \"%s\"; "
-                                  "sub(/,[^,]*$/, \"\") } 1",
-                                  columns[j][0], words[i]));
-            no_file("bad.csv" BY, say("column \"%s\": %s ", columns[j][0], columns[j][1]));
-        }
+        change("bad.csv", say("{ $8 = NR == 1 ? \"result\" : NR %% 9 ? $8 + NR / 1000 : \"%s\"; "
+                              "sub(/,[^,]*$/, \"\") } 1",
+                              words[i]));
+        no_file("bad.csv" BY, "column \"result\": has too ");
         change("words.csv", say("NR %% 9 == 2 { $9 = \"%s\" } 1", words[i]));
         SAME_SPEC("words.csv --name table" BY);
     }
@@ -241,8 +238,8 @@ static void bad_tables(void)
     change("bad.csv", "{ print $0, (NR > 1 ? NR / 8 : \"alpha\") }");
     no_file("bad.csv" BY, "column \"alpha\": has");
     INIT("bad.csv --ignore alpha" BY);
-    change("bad.csv", "{ print $0, (NR > 1 ? NR : \"number\") }");
-    no_file("bad.csv" BY, "column \"number\": has 384 values, a parameter has at most 128");
+    change("bad.csv", "{ print $0, (NR > 1 ? int(NR / 2) : \"number\") }");
+    no_file("bad.csv" BY, "column \"number\": has 192 values, a parameter has at most 128");
 }
 
 static void bad_lines(void)

@@ -12,16 +12,54 @@ static int is_line_end(const char *p)
     return p[0] == '\n' || (p[0] == '\r' && p[1] == '\n');
 }
 
-/* What stands where a comma should, in words: a message about it begins with these. */
+/* ---- what stands between the cells ---- */
+
+static const char separators[] = ",;\t|";
+
 static const char *separator_name(char c)
 {
     switch (c) {
+    case ',': return "comma";
     case ';': return "semicolon";
     case '\t': return "tab";
     case '|': return "vertical bar";
     default: return NULL;
     }
 }
+
+/* How often each of them is in a line, outside of quotes; where the line ends */
+static const char *count_separators(const char *p, const char *end, size_t count[4])
+{
+    int is_quoted = 0;
+    memset(count, 0, 4 * sizeof *count);
+    for (; p < end && (is_quoted || !is_line_end(p)); p++) {
+        const char *at = is_quoted ? NULL : strchr(separators, *p);
+        is_quoted ^= *p == '"';
+        if (at != NULL && *p != '\0')
+            count[at - separators]++;
+    }
+    return p;
+}
+
+/* The one of which the header and the line behind it have as many, and most; else the first that
+   the header has. */
+static char find_separator(const char *header, const char *end)
+{
+    size_t n[4], row[4], best = 4, first = 4;
+    const char *p = count_separators(header, end, n);
+    while (p < end && (is_line_end(p) || *p == '\n'))
+        p++;
+    (void)count_separators(p, end, row);
+    for (size_t i = 4; i-- > 0;) {
+        if (n[i] > 0)
+            first = i;
+        if (n[i] > 0 && n[i] == row[i] && (best == 4 || n[i] >= n[best]))
+            best = i;
+    }
+    return separators[best < 4 ? best : first < 4 ? first : 0];
+}
+
+/* ---- one record ---- */
 
 /* Where the line begins that holds this place, which `line` counts to. */
 static void begin_line(struct csv_records *c, char *at)
@@ -33,11 +71,13 @@ static void begin_line(struct csv_records *c, char *at)
 static int bad_end(const struct csv_records *c, const char *cell_end)
 {
     const char *cell = c->cell[c->n], *separator = separator_name(*c->next);
+    char should_be[48];
+    snprintf(should_be, sizeof should_be, ", where a %s should be", separator_name(c->separator));
     return fail("%s:%ld:%ld: something follows the quoted cell \"%.*s\"%s%s%s", c->path, c->line,
                 (long)(c->next - c->line_at) + 1,
                 (int)(cell_end - cell < 100 ? cell_end - cell : 100), cell,
                 separator != NULL ? ": a " : "", separator != NULL ? separator : "",
-                separator != NULL ? ", where a comma should be" : "");
+                separator != NULL ? should_be : "");
 }
 
 /* Unquotes a cell in place; c->next is behind its closing quote afterwards. */
@@ -54,7 +94,7 @@ static int quoted_cell(struct csv_records *c)
     if (from == c->end)
         return fail("%s:%ld:%ld: a quoted cell does not end", c->path, line, column);
     c->next = from + 1;
-    if (c->next < c->end && *c->next != ',' && !is_line_end(c->next))
+    if (c->next < c->end && *c->next != c->separator && !is_line_end(c->next))
         return bad_end(c, to);
     /* the quotes leave room for the NUL */
     *to = '\0';
@@ -63,8 +103,11 @@ static int quoted_cell(struct csv_records *c)
 
 static int plain_cell(struct csv_records *c)
 {
-    while (c->next < c->end && *c->next != ',' && *c->next != '"' && !is_line_end(c->next))
-        c->next++;
+    const char separator = c->separator;
+    char *p = c->next;
+    while (p < c->end && *p != separator && *p != '"' && !is_line_end(p))
+        p++;
+    c->next = p;
     if (*c->next == '"')
         return fail("%s:%ld:%ld: a quote within a cell that has none around it", c->path, c->line,
                     (long)(c->next - c->line_at) + 1);
@@ -75,7 +118,7 @@ static int plain_cell(struct csv_records *c)
 static int close_cell(struct csv_records *c)
 {
     char *mark = c->next;
-    int more = *mark == ',';
+    int more = *mark == c->separator;
     if (mark < c->end) {
         c->next += *mark == '\r' ? 2 : 1;
         *mark = '\0';
@@ -101,14 +144,40 @@ static void keep_header(struct csv_records *c)
     c->n_header = c->n;
 }
 
-/* Passes over empty lines, and before the header over comments. */
+/* A line between the header and the rows of a table with bars: "|---|:--|", "---+---" */
+static int is_rule(const struct csv_records *c)
+{
+    const size_t n = c->separator == '|' ? strspn(c->next, "-+|: ") : 0;
+    return n > 0 && memchr(c->next, '-', n) != NULL
+           && (c->next + n == c->end || is_line_end(c->next + n));
+}
+
+/* Passes over empty lines, over rules, and before the header over comments. */
 static void skip_lines(struct csv_records *c)
 {
-    while (c->next < c->end && (is_line_end(c->next) || (c->header == NULL && *c->next == '#'))) {
+    while (c->next < c->end
+           && (is_line_end(c->next) || (c->header == NULL && *c->next == '#') || is_rule(c))) {
         c->next += strcspn(c->next, "\n");
         c->next += c->next < c->end;
         begin_line(c, c->next);
     }
+}
+
+static int is_blank(const char *cell)
+{
+    return cell[strspn(cell, " ")] == '\0';
+}
+
+/* Where bars stand around the header, too, the outer cells are none. */
+static void take_off_box(struct csv_records *c)
+{
+    if (c->header == NULL)
+        c->is_boxed =
+            c->separator == '|' && c->n > 2 && is_blank(c->cell[0]) && is_blank(c->cell[c->n - 1]);
+    if (!c->is_boxed || c->n < 3 || !is_blank(c->cell[0]) || !is_blank(c->cell[c->n - 1]))
+        return;
+    c->n -= 2;
+    memmove(c->cell, c->cell + 1, c->n * sizeof *c->cell);
 }
 
 int csv_records_next(struct csv_records *c)
@@ -117,12 +186,15 @@ int csv_records_next(struct csv_records *c)
     skip_lines(c);
     if (c->next == c->end)
         return 0;
+    if (c->header == NULL)
+        c->separator = find_separator(c->next, c->end);
     c->at = c->line;
     for (c->n = 0; more; c->n++) {
         if (add_cell(c) != 0 || (*c->next == '"' ? quoted_cell(c) : plain_cell(c)) != 0)
             return -1;
         more = close_cell(c);
     }
+    take_off_box(c);
     if (c->header == NULL)
         keep_header(c);
     return 1;
@@ -138,14 +210,20 @@ int csv_records_open(struct csv_records *c, const char *path, struct buf *text)
     return strlen(text->s) == text->n ? 0 : fail("%s: is no text: it holds a NUL byte", path);
 }
 
-/* A line of a file whose cells are separated by something else is one cell. */
+void csv_records_again(const struct csv_records *c, struct buf *copy, struct csv_records *out)
+{
+    buf_add(copy, c->next, (size_t)(c->end - c->next));
+    *out = *c;
+    out->next = out->line_at = copy->s;
+    out->end = copy->s + copy->n;
+    out->cell = NULL;
+    out->n = out->cap = 0;
+    out->header = xcalloc(c->n_header, sizeof *out->header);
+    memcpy(out->header, c->header, c->n_header * sizeof *out->header);
+}
+
 int csv_records_check_header(const struct csv_records *c)
 {
-    const char *wrong = c->n == 1 ? strpbrk(c->cell[0], ";\t|") : NULL;
-    if (wrong != NULL)
-        return fail(
-            "%s:%ld:%ld: commas separate the cells of a CSV file, this one seems to use %ss",
-            c->path, c->at, (long)(wrong - c->cell[0]) + 1, separator_name(*wrong));
     for (size_t i = 0; i < c->n; i++) {
         if (strchr(c->cell[i], '\r') != NULL)
             return fail(

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--gpu GPU]\n"
-    "                        [--set NAME=VALUE ...] [--name NAME] [--conditions] -o my.spec\n"
-    "                        [--force]\n"
+    "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--metric NAME]\n"
+    "                        [--gpu GPU] [--set NAME=VALUE ...] [--name NAME] [--conditions]\n"
+    "                        -o my.spec [--force]\n"
     "\n"
     "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
     "their values, the rule, features, and comments that explain them. It trains as it is.\n"
@@ -24,6 +24,7 @@ static const char help[] =
     "                       also with .bz2 or .gz\n"
     "  --fields A,B,...     the columns or parameters that describe the problem; a table needs it\n"
     "  --ignore A,B,...     columns of tables that are neither that nor parameters\n"
+    "  --metric NAME        the column of times or speeds, where tables have several\n"
     "  --gpu GPU            the GPU of files that name none\n"
     "  --set NAME=VALUE ... fields of files that do not say them\n"
     "  --name NAME          the model's name; default: as the files call the kernel\n"
@@ -40,7 +41,7 @@ static const char help[] =
 enum { MOST_TOLD = 10 }; /* lines about failures: 8 conditions, and what stands around them */
 
 struct options {
-    const char *fields, *ignored, *gpu, *name, *output;
+    const char *fields, *ignored, *metric, *gpu, *name, *output;
     struct opt_texts files, set;
     int force, conditions;
 };
@@ -216,6 +217,7 @@ static void take_options(const struct options *o, struct init *in)
     in->asked.output = o->output;
     in->asked.name = o->name;
     in->asked.gpu = o->gpu;
+    in->asked.metric = o->metric;
     in->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     take_names(o->fields, &in->asked.fields);
     take_names(o->ignored, &in->asked.ignored);
@@ -246,6 +248,7 @@ int cmd_init(int argc, char **argv)
         {.name = "FILE", .kind = OPT_TEXTS, .to = &o.files, .is_required = 1},
         {.name = "--fields", .kind = OPT_TEXT, .to = &o.fields},
         {.name = "--ignore", .kind = OPT_TEXT, .to = &o.ignored},
+        {.name = "--metric", .kind = OPT_TEXT, .to = &o.metric},
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
         {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
         {.name = "--name", .kind = OPT_TEXT, .to = &o.name},

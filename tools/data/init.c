@@ -24,6 +24,10 @@ static void add_data(struct opt_texts *data, const char *path)
 static int read_data(const struct init *in, struct survey *s, const char *path, int is_json,
                      struct buf *bytes, struct init_spec *out)
 {
+    if (is_json && in->asked.metric != NULL)
+        return fail("%s: --metric \"%s\": chooses a column of tables, and this is none: its times "
+                    "count",
+                    path, in->asked.metric);
     add_data(&out->data, path);
     return is_json ? survey_tuner(s, &in->asked, path, bytes)
                    : survey_table(s, &in->asked, path, bytes);

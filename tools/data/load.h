@@ -119,7 +119,7 @@ int load_is_failure(const char *text);
 #define LOAD_NO_FIGURE "is no finite number of at least 0"
 #define LOAD_NO_TIME \
     LOAD_NO_FIGURE   \
-    ", with a point and without a unit; a failure is a word, such as failed"
+    ", with a unit of time or without; a failure is a word, such as failed"
 int load_figure(struct loader *l, int64_t row, const char *column, const char *text, double *out);
 
 /* Tells which texts were failures, if any. */

@@ -68,6 +68,14 @@ const char *new_spec_split(const struct survey *s)
     return survey_n_problems(s) < FEW_PROBLEMS ? "none" : "config";
 }
 
+/* What marks the end of a comment cannot stand there; then each table's column is found again. */
+static int has_metric(const struct survey *s)
+{
+    const char *name = s->metric.name;
+    return name != NULL && !s->metric.is_mixed && strstr(name, "/*") == NULL
+           && strstr(name, "*/") == NULL;
+}
+
 static void add_kernel(const struct draft *d)
 {
     const struct survey *s = d->survey;
@@ -91,6 +99,9 @@ static void add_kernel(const struct draft *d)
                                     "format = csv\n"
                                   : "# The data have all that was timed, not the best alone.\n"
                                     "format = timed\n");
+    if (has_metric(s))
+        buf_printf(out, "# The column of their %s\nmetric = %s\n",
+                   s->metric.is_rate ? "speeds" : "times", s->metric.name);
 }
 
 /* ---- [restrict] ---- */

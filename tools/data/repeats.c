@@ -73,8 +73,8 @@ static struct load_row median_row(const struct load_row *r, size_t start, size_t
 static struct load_row row_that_counts(const struct loader *l, size_t start, size_t end)
 {
     const struct load_row *r = l->rows;
-    const int is_disturbed = l->spec->format == SPEC_TIMED && end - start == 2
-                             && r[start + 1].time > 2 * r[start].time;
+    const int is_disturbed =
+        l->spec->format == SPEC_TIMED && end - start == 2 && r[start + 1].time > 2 * r[start].time;
     return is_disturbed ? r[start] : median_row(r, start, end);
 }
 

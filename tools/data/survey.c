@@ -36,6 +36,7 @@ void survey_close(struct survey *s)
     intern_free(&s->rejected);
     free(s->worked);
     intern_free(&s->notes);
+    free(s->metric.name);
     free(s->kernel);
 }
 
@@ -123,6 +124,26 @@ int survey_kernel(struct survey *s, const struct survey_asked *asked, const char
                : fail("%s: kernel \"%s\": %s is of kernel \"%s\": a spec is of one kernel (--name "
                       "NAME says that they are one)",
                       s->path, name, s->kernel_path, s->kernel);
+}
+
+int survey_metric(struct survey *s, const char *name, int is_rate)
+{
+    struct survey_metric *m = &s->metric;
+    if (m->path == NULL) {
+        m->path = s->path;
+        m->name = name != NULL ? xstrdup(name) : NULL;
+        m->is_rate = is_rate;
+        return 0;
+    }
+    const int is_same =
+        name == NULL || m->name == NULL ? name == m->name : strcmp(name, m->name) == 0;
+    if (!is_same && (is_rate || m->is_rate))
+        return fail("%s: its times are those of \"%s\", those of %s of \"%s\": rates and times, or "
+                    "other rates, do not compare",
+                    s->path, name != NULL ? name : "time_us", m->path,
+                    m->name != NULL ? m->name : "time_us");
+    m->is_mixed |= !is_same;
+    return 0;
 }
 
 /* ---- rows ---- */

@@ -35,14 +35,19 @@ struct survey {
     struct interned rows;     /* distinct ones: a problem's number, then likewise the parameters */
     unsigned char *worked;    /* of each: did it have a time? */
     size_t worked_cap;
-    struct interned rejected; /* likewise rows that were never run, since a check forbade them */
-    char *kernel;             /* as the files call it; NULL: they do not */
-    const char *kernel_path;  /* the file that does */
-    const char *first;        /* file that was read; NULL: there is none */
-    const char *path;         /* of the file being read */
-    struct interned notes;    /* for the user, if all goes well */
-    const char *timed;        /* a file with times, */
-    const char *best; /* and one whose rows are the best of their problems; NULL: there is none */
+    struct interned rejected;  /* likewise rows that were never run, since a check forbade them */
+    char *kernel;              /* as the files call it; NULL: they do not */
+    const char *kernel_path;   /* the file that does */
+    const char *first;         /* file that was read; NULL: there is none */
+    const char *path;          /* of the file being read */
+    struct interned notes;     /* for the user, if all goes well */
+    struct survey_metric {     /* what a spec has to say of the column of times */
+        char *name;            /* NULL: nothing */
+        const char *path;      /* of the first table with times, NULL: there is none */
+        int is_rate, is_mixed; /* tables call it otherwise: a spec says nothing */
+    } metric;
+    const char *timed; /* a file with times, */
+    const char *best;  /* and one whose rows are the best of their problems; NULL: there is none */
 };
 
 /* What the user says of the files */
@@ -52,8 +57,9 @@ struct survey_asked {
     struct interned ignored;       /* columns of tables, by --ignore */
     size_t n_set;                  /* --set NAME=VALUE */
     const char *set_name[KPRED_MAX_FIELDS], *set_value[KPRED_MAX_FIELDS];
-    const char *gpu;  /* by --gpu; NULL */
-    const char *name; /* of the model, by --name; NULL: the files tell */
+    const char *gpu;    /* by --gpu; NULL */
+    const char *metric; /* by --metric: as struct table_asked has it */
+    const char *name;   /* of the model, by --name; NULL: the files tell */
     const char *output;
 };
 
@@ -90,6 +96,10 @@ size_t survey_row(struct survey *s, const char *const *fields, const char *const
 /* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
    user gives it no name. */
 int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);
+
+/* What a table's times are called, NULL: time_us or time_ms. 0, or -1 with a message if another
+   table has times where it has rates, or other rates. */
+int survey_metric(struct survey *s, const char *name, int is_rate);
 
 /* Keeps a line that is told when the spec is written. */
 void survey_note(struct survey *s, const char *fmt, ...) PRINTF_LIKE(2, 3);

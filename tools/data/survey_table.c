@@ -4,10 +4,9 @@
    A table is read twice: what a column is shows only when all its cells have been seen. */
 #include "survey_table.h"
 
-#include "column_names.h"
 #include "load.h"
+#include "table_forms.h"
 
-#include "base/csv_records.h"
 #include "base/quote.h"
 #include "model/products.h"
 
@@ -16,50 +15,31 @@
 #include <string.h>
 #include <strings.h>
 
-enum role { FIELD, PARAM, TIME, PASSED_OVER };
-
-struct column {
-    char *name;
-    enum role role;
-    struct interned values;
-    int has_text, has_failure, has_fraction, has_empty; /* failures: words in a time's place */
-    char *first;                                        /* cell, and */
-    int changes;                                        /* whether the second row has another one */
-    int at;                                             /* number in the survey */
-};
-
-struct plain {
-    struct survey *s;
-    const struct survey_asked *asked;
-    const char *path;
-    long header; /* its line */
-    size_t n, n_rows;
-    struct column *v;
-    int has_time;
-    struct survey_said said; /* by --gpu, --set and the file's name */
-    struct buf gpu;
-};
-
 /* ---- the header ---- */
 
-static int open_columns(struct plain *t, const struct csv_records *r)
+static int open_columns(struct survey_plain *t, const struct table_forms *forms)
 {
-    double us;
+    const struct csv_records *r = forms->r;
     t->header = r->at;
     t->v = xcalloc(r->n, sizeof *t->v);
-    for (; t->n < r->n; t->n++)
-        t->v[t->n].name = xstrdup(r->cell[t->n]);
-    if (csv_records_check_header(r) != 0)
-        return -1;
-    const int time = column_find_time(r, &us);
-    t->has_time = time >= 0;
-    if (t->has_time && intern_find_text(&t->asked->fields, r->cell[time]) != INTERN_NONE)
+    for (; t->n < r->n; t->n++) {
+        struct survey_cells *c = &t->v[t->n];
+        c->name = xstrdup(r->cell[t->n]);
+        c->is_field = strcmp(c->name, "gpu") == 0
+                      || intern_find_text(&t->asked->fields, c->name) != INTERN_NONE;
+        c->counts = 1;
+    }
+    t->time = forms->time;
+    t->has_time = t->time >= 0;
+    if (!t->has_time)
+        return 0;
+    if (intern_find_text(&t->asked->fields, r->cell[t->time]) != INTERN_NONE)
         return fail("%s:%ld: --fields: column \"%s\" is the time, no field of the problem", t->path,
-                    t->header, r->cell[time]);
-    return time < -1 ? -1 : 0;
+                    t->header, r->cell[t->time]);
+    return survey_metric(t->s, forms->metric, forms->is_rate);
 }
 
-static struct column *find_column(const struct plain *t, const char *name)
+static struct survey_cells *find_column(const struct survey_plain *t, const char *name)
 {
     for (size_t i = 0; i < t->n; i++)
         if (strcmp(t->v[i].name, name) == 0)
@@ -68,7 +48,8 @@ static struct column *find_column(const struct plain *t, const char *name)
 }
 
 /* Every column that the user names has to be there. */
-static int check_named(const struct plain *t, const char *option, const struct interned *names)
+static int check_named(const struct survey_plain *t, const char *option,
+                       const struct interned *names)
 {
     for (size_t i = 0; i < names->n; i++) {
         struct names_near near = {.text = names->v[i].s};
@@ -87,29 +68,6 @@ static int check_named(const struct plain *t, const char *option, const struct i
 
 /* ---- the first reading: what the columns hold ---- */
 
-static int is_fraction(const char *cell)
-{
-    char *end;
-    const double x = strtod(cell, &end);
-    return *cell != '\0' && *end == '\0' && isfinite(x) && strpbrk(cell, "xX") == NULL;
-}
-
-static void see_cell(struct column *c, const char *cell, size_t row)
-{
-    int64_t v;
-    (void)intern_text(&c->values, cell);
-    if (*cell == '\0')
-        c->has_empty = 1;
-    else if (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0)
-        *(is_fraction(cell)       ? &c->has_fraction
-          : load_is_failure(cell) ? &c->has_failure
-                                  : &c->has_text) = 1;
-    if (row == 0)
-        c->first = xstrdup(cell);
-    if (row == 1)
-        c->changes = strcmp(c->first, cell) != 0;
-}
-
 static int check_ragged(const struct csv_records *r)
 {
     struct buf what = {0};
@@ -120,34 +78,38 @@ static int check_ragged(const struct csv_records *r)
     return -1;
 }
 
-static int see_rows(struct plain *t, struct csv_records *r)
+static int see_rows(struct survey_plain *t, struct table_forms *forms)
 {
-    int rc = csv_records_next(r);
-    if (rc <= 0)
-        return rc < 0 ? -1 : fail("%s: has no header", t->path);
-    if (open_columns(t, r) != 0)
+    int rc;
+    if (open_columns(t, forms) != 0)
         return -1;
-    for (; (rc = csv_records_next(r)) > 0; t->n_rows++) {
-        if (check_ragged(r) != 0)
-            return -1;
+    uint32_t *number = xcalloc(t->n, sizeof *number);
+    for (; (rc = table_forms_next(forms)) > 0; t->n_rows++) {
+        const struct csv_records *r = forms->r;
+        if (check_ragged(r) != 0) {
+            rc = -1;
+            break;
+        }
         for (size_t i = 0; i < t->n; i++)
-            see_cell(&t->v[i], r->cell[i], t->n_rows);
+            number[i] = survey_see_cell(&t->v[i], r->cell[i], t->n_rows);
+        survey_see_problem(t, number);
     }
+    free(number);
     return rc < 0 || t->n_rows > 0 ? rc : fail("%s: there is no row below the header", t->path);
 }
 
 /* ---- a guess which columns are fields, for an advice ---- */
 
 /* May it be a field or a parameter, as far as its name tells? */
-static int may_count(const struct column *c)
+static int may_count(const struct survey_cells *c)
 {
-    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && !column_is_time(c->name)
-           && !column_is_measurement(c->name) && !c->has_fraction && !c->has_empty;
+    return *c->name != '\0' && strcmp(c->name, "gpu") != 0 && !column_is_measurement(c->name)
+           && !c->has_fraction && !c->has_empty;
 }
 
 /* The columns left of the first that is named like a tuning parameter; if none is, left of the
    first in which the first two rows differ. At least one. */
-static const char *guess_fields(const struct plain *t, struct buf *b)
+static const char *guess_fields(const struct survey_plain *t, struct buf *b)
 {
     size_t end = t->n;
     for (size_t i = t->n; i-- > 0;)
@@ -168,7 +130,7 @@ static void add_option(struct buf *b, const char *option, const char *value)
     quote(b, value, '*');
 }
 
-static int advise_fields(const struct plain *t)
+static int advise_fields(const struct survey_plain *t)
 {
     struct buf guess = {0}, command = {0};
     const struct opt_texts *files = t->asked->files;
@@ -178,6 +140,8 @@ static int advise_fields(const struct plain *t)
         quote(&command, files->v[i], '*');
     }
     add_option(&command, "--fields", guess_fields(t, &guess));
+    if (t->asked->metric != NULL)
+        add_option(&command, "--metric", t->asked->metric);
     add_option(&command, "-o", t->asked->output);
     fail(
         "%s:%ld: which columns describe the problem, and which are parameters? --fields says it; a "
@@ -191,72 +155,66 @@ static int advise_fields(const struct plain *t)
 /* ---- which column is what ---- */
 
 /* By its name; but a few words, or words alone, are those of a parameter. */
-static int is_measurement(const struct column *c)
+static int is_measurement(const struct survey_cells *c)
 {
     return column_is_measurement(c->name)
            && (!c->has_text || c->has_fraction || c->values.n > KPRED_MAX_VALUES);
 }
 
-static int wrong_column(const struct plain *t, const struct column *c, const char *what)
-{
-    return fail("%s:%ld: column \"%s\": %s", t->path, t->header, c->name, what);
-}
-
 /* What is no parameter is passed over with a note, or refused: it may be a forgotten field. */
-static int check_param(const struct plain *t, struct column *c)
+static int check_param(const struct survey_plain *t, struct survey_cells *c)
 {
     char what[160];
     if (is_measurement(c) && !t->has_time)
-        return wrong_column(t, c,
-                            "is a measurement: call the column of times time_us or time_ms; if "
-                            "each row is the best of its problem, leave this column out");
-    if (is_measurement(c)) {
-        survey_note(t->s, "%s:%ld: column \"%s\": is a measurement, by its name: passed over",
-                    t->path, t->header, c->name);
-        c->role = PASSED_OVER;
-        return 0;
-    }
+        return survey_wrong(
+            t, c,
+            "is a measurement, but not of the kernel's time or speed: --metric takes it "
+            "for that, --ignore passes over it");
+    if (is_measurement(c))
+        return survey_pass_over(t, c, "is a measurement, by its name");
+    const int rc = survey_check_rows(t, c);
+    if (rc <= 0)
+        return rc;
     if (!is_identifier(c->name))
-        return wrong_column(
+        return survey_wrong(
             t, c,
             "is no name for a parameter, which has letters, digits and _ and does "
             "not begin with a digit: call it otherwise, or --ignore passes over it");
     if (c->has_fraction && t->n_rows > 2
         && (2 * c->values.n > t->n_rows || c->values.n > KPRED_MAX_VALUES))
-        return wrong_column(t, c,
+        return survey_wrong(t, c,
                             "has too many fractions for a parameter: --ignore passes over it, and "
-                            "a column of times is called time_us or time_ms");
+                            "--metric takes it if it is the time or the speed");
     snprintf(what, sizeof what,
              "has %zu values, a parameter has at most %d: --fields takes it if it describes the "
              "problem, --ignore passes over it",
              c->values.n, KPRED_MAX_VALUES);
-    return c->values.n <= KPRED_MAX_VALUES ? 0 : wrong_column(t, c, what);
+    return c->values.n <= KPRED_MAX_VALUES ? 0 : survey_wrong(t, c, what);
 }
 
 /* pandas writes the number of a row into a column without a name. */
-static int choose_role(const struct plain *t, struct column *c)
+static int choose_role(const struct survey_plain *t, struct survey_cells *c)
 {
     const struct survey_asked *asked = t->asked;
-    c->role = PARAM;
+    c->role = SURVEY_PARAM;
     if (*c->name == '\0' || intern_find_text(&asked->ignored, c->name) != INTERN_NONE)
-        c->role = PASSED_OVER;
-    else if (column_is_time(c->name))
-        c->role = TIME;
-    else if (strcmp(c->name, "gpu") == 0
-             || intern_find_text(&asked->fields, c->name) != INTERN_NONE)
-        c->role = FIELD;
-    return c->role == PARAM ? check_param(t, c) : 0;
+        c->role = SURVEY_PASSED_OVER;
+    else if (t->has_time && c == &t->v[t->time])
+        c->role = SURVEY_TIME;
+    else if (c->is_field)
+        c->role = SURVEY_FIELD;
+    return c->role == SURVEY_PARAM ? check_param(t, c) : 0;
 }
 
 /* A GPU at the start of the file's name, as a training takes it from there; NULL: there is none */
-static const char *gpu_of_name(struct plain *t)
+static const char *gpu_of_name(struct survey_plain *t)
 {
     const char *name = base_name(t->path);
     buf_add(&t->gpu, name, gpu_piece(name));
     return gpu_is_in_name(t->gpu.s) ? t->gpu.s : NULL;
 }
 
-static int choose_gpu(struct plain *t)
+static int choose_gpu(struct survey_plain *t)
 {
     const char *asked = t->asked->gpu;
     const char *gpu = asked != NULL ? gpu_name(asked, &t->gpu) : gpu_of_name(t);
@@ -267,20 +225,21 @@ static int choose_gpu(struct plain *t)
     return gpu != NULL && !has_column ? survey_say(t->s, &t->said, "gpu", gpu) : 0;
 }
 
-static int choose_roles(struct plain *t)
+static int choose_roles(struct survey_plain *t)
 {
     size_t n_params = 0;
     struct survey *s = t->s;
     for (size_t i = 0; i < t->n; i++) {
-        struct column *c = &t->v[i];
+        struct survey_cells *c = &t->v[i];
         if (choose_role(t, c) != 0)
             return -1;
-        n_params += c->role == PARAM;
-        if (c->role == FIELD || c->role == PARAM)
-            c->at = survey_column(s, c->role == FIELD ? &s->fields : &s->params, c->name);
+        n_params += c->role == SURVEY_PARAM;
+        if (c->role == SURVEY_FIELD || c->role == SURVEY_PARAM)
+            c->at = survey_column(s, c->role == SURVEY_FIELD ? &s->fields : &s->params, c->name);
         if (c->at < 0)
             return -1;
     }
+    survey_note_given(t);
     if (n_params == 0)
         return fail("%s:%ld: no column is left to be a parameter", t->path, t->header);
     return choose_gpu(t) != 0 ? -1 : survey_say_set(s, &t->said, t->asked);
@@ -288,17 +247,17 @@ static int choose_roles(struct plain *t)
 
 /* ---- the second reading: rows ---- */
 
-static int check_cell(const struct csv_records *r, const struct column *c, const char *cell)
+static int check_cell(const struct csv_records *r, const struct survey_cells *c, const char *cell)
 {
     int64_t v;
     double time;
-    if (c->role == TIME)
+    if (c->role == SURVEY_TIME)
         return load_table_time(cell, &time) >= 0
                    ? 0
                    : fail("%s:%ld: %s: value \"%s\": " LOAD_NO_TIME, r->path, r->at, c->name, cell);
     if (*cell == '\0')
         return fail("%s:%ld: %s: the cell is empty", r->path, r->at, c->name);
-    if (c->role == FIELD && !c->has_text && !c->has_failure
+    if (c->role == SURVEY_FIELD && !c->has_text && !c->has_failure
         && (parse_int(cell, INT64_MIN, INT64_MAX, &v) != 0 || v < 0 || v > KPRED_MAX_SIZE))
         return fail("%s:%ld: %s: value \"%s\": a size is an integer from 0 to 2^24", r->path, r->at,
                     c->name, cell);
@@ -316,16 +275,16 @@ static const char *plain_cell(const char *cell, char number[24])
 }
 
 /* A table without times has a row for each problem. */
-static int check_best(const struct plain *t, const struct csv_records *r, struct interned *seen,
-                      size_t problem)
+static int check_best(const struct survey_plain *t, const struct csv_records *r,
+                      struct interned *seen, size_t problem)
 {
     const size_t n = seen->n;
     if (t->has_time)
         return 0;
     (void)intern(seen, &problem, sizeof problem);
     return seen->n > n ? 0
-                       : fail("%s:%ld: is a second row of one problem: without a column time_us or "
-                              "time_ms each row is the best tuple of its problem",
+                       : fail("%s:%ld: is a second row of one problem: without a column of times, "
+                              "which --metric names, each row is the best of its problem",
                               r->path, r->at);
 }
 
@@ -337,53 +296,82 @@ static enum survey_result result_of(const char *cell)
                                                   : SURVEY_WORKED;
 }
 
-static int add_row(struct plain *t, const struct csv_records *r, struct interned *seen)
+static int add_row(struct survey_plain *t, const struct csv_records *r, struct interned *seen)
 {
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
     char number[2 * KPRED_MAX_TUPLE][24];
     enum survey_result result = SURVEY_WORKED;
     memcpy(fields, t->said.fields, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
-        const struct column *c = &t->v[i];
-        if (c->role == TIME)
+        const struct survey_cells *c = &t->v[i];
+        if (c->role == SURVEY_TIME)
             result = result_of(r->cell[i]);
-        if (c->role != PASSED_OVER && check_cell(r, c, r->cell[i]) != 0)
+        if (c->role != SURVEY_PASSED_OVER && check_cell(r, c, r->cell[i]) != 0)
             return -1;
-        if (c->role != FIELD && c->role != PARAM)
+        if (c->role != SURVEY_FIELD && c->role != SURVEY_PARAM)
             continue;
-        (c->role == FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
+        (c->role == SURVEY_FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
     }
     return check_best(t, r, seen, survey_row(t->s, fields, params, result, r->at));
 }
 
-static int add_rows(struct plain *t, struct csv_records *r)
+static int add_rows(struct survey_plain *t, struct table_forms *forms)
 {
     struct interned seen = {0};
-    int rc = csv_records_next(r);
-    while (rc > 0 && (rc = csv_records_next(r)) > 0)
-        rc = add_row(t, r, &seen) != 0 ? -1 : rc;
+    int rc;
+    while ((rc = table_forms_next(forms)) > 0)
+        if (add_row(t, forms->r, &seen) != 0) {
+            rc = -1;
+            break;
+        }
     intern_free(&seen);
     return rc;
 }
 
 /* ---- the whole ---- */
 
+static void keep_note(void *to, const char *text)
+{
+    survey_note(to, "%s", text);
+}
+
+static int read_forms(struct survey_plain *t, struct csv_records *r,
+                      int (*read)(struct survey_plain *t, struct table_forms *forms))
+{
+    struct table_forms forms;
+    const struct survey_asked *a = t->asked;
+    const struct table_asked asked = {.fields = &a->fields,
+                                      .ignored = &a->ignored,
+                                      .has_fields = a->fields.n > 0 || a->n_set > 0,
+                                      .metric = a->metric,
+                                      .tell = keep_note,
+                                      .to = t->s};
+    int rc = csv_records_next(r);
+    if (rc <= 0)
+        return rc < 0 ? -1 : fail("%s: has no header", t->path);
+    rc = table_forms_open(&forms, r, &asked);
+    if (rc == 0)
+        rc = read(t, &forms);
+    table_forms_close(&forms);
+    return rc;
+}
+
 /* One reading of the text, which the reader changes: so of a copy */
-static int read_copy(struct plain *t, const struct buf *text,
-                     int (*read)(struct plain *t, struct csv_records *r))
+static int read_copy(struct survey_plain *t, const struct buf *text,
+                     int (*read)(struct survey_plain *t, struct table_forms *forms))
 {
     struct buf copy = {0};
     struct csv_records r;
     buf_add(&copy, text->s, text->n);
     int rc = csv_records_open(&r, t->path, &copy);
     if (rc == 0)
-        rc = read(t, &r);
+        rc = read_forms(t, &r, read);
     csv_records_close(&r);
     buf_free(&copy);
     return rc;
 }
 
-static int read_table(struct plain *t, const struct buf *text)
+static int read_table(struct survey_plain *t, const struct buf *text)
 {
     if (read_copy(t, text, see_rows) != 0 || check_named(t, "--fields", &t->asked->fields) != 0
         || check_named(t, "--ignore", &t->asked->ignored) != 0)
@@ -397,7 +385,7 @@ static int read_table(struct plain *t, const struct buf *text)
 int survey_table(struct survey *s, const struct survey_asked *asked, const char *path,
                  struct buf *text)
 {
-    struct plain t = {.s = s, .asked = asked, .path = path};
+    struct survey_plain t = {.s = s, .asked = asked, .path = path};
     survey_begin_file(s, path);
     const int rc = read_table(&t, text);
     survey_end_file(s);
@@ -407,6 +395,8 @@ int survey_table(struct survey *s, const struct survey_asked *asked, const char 
         intern_free(&t.v[i].values);
     }
     free(t.v);
+    free(t.first_cells);
+    intern_free(&t.problems);
     buf_free(&t.gpu);
     return rc;
 }

@@ -24,6 +24,7 @@ const char *const spec_formats[SPEC_N_FORMATS] = {"miopen",  "csv",   "find-db",
     X(LICENCE, "kernel", "licence")               \
     X(RUNS_ON, "kernel", "runs_on")               \
     X(FORMAT, "data", "format")                   \
+    X(METRIC, "data", "metric")                   \
     X(SOLVER, "data", "solver")                   \
     X(FILTER, "data", "filter")                   \
     X(PAD, "data", "pad")                         \
@@ -836,10 +837,18 @@ static int check_format(struct reader *r)
 }
 
 /* Timed rows have a column of times beside the columns of fields and parameters. */
-static int check_time(const struct reader *r)
+static int check_time(struct reader *r)
 {
     static const char *const columns[] = {"time_us", "time_ms"};
-    const struct spec *s = r->spec;
+    struct spec *s = r->spec;
+    s->metric = r->text[METRIC];
+    r->line = r->at[METRIC];
+    if (s->metric != NULL && s->format != SPEC_TIMED)
+        return bad(r, "metric", s->metric,
+                   "only data of format = timed have a column that it names");
+    if (s->metric != NULL
+        && (spec_field_index(s, s->metric) >= 0 || spec_param_index(s, s->metric) >= 0))
+        return bad(r, "metric", s->metric, "is a field or a parameter");
     for (size_t i = 0; i < 2 && spec_is_timed(s); i++)
         if (spec_field_index(s, columns[i]) >= 0 || spec_param_index(s, columns[i]) >= 0)
             return fail("%s: %s: is the time of each row, not a field or parameter", r->path,

@@ -12,7 +12,8 @@
                  runs_on (the architectures of GPUs that run the kernel, such as gfx906; without
                  it all do)
        [data]    format: miopen (perf-dbs), csv (the best tuple of each problem), timed (CSV of all
-                 that was timed, or what other tuners write), find-db, tensile or aiter; for
+                 that was timed, or what other tuners write), find-db, tensile or aiter; for timed
+                 also metric, the column of times or speeds, * for the number of a repeat; for
                  miopen also solver. From MIOpen's files it takes the convolutions with `filter`
                  (1x1), unless
                  y and x are fields, and `pad` (0), unless pad_h and pad_w are: conv.h has the list
@@ -128,6 +129,7 @@ struct spec {
     const char *runs_on[SPEC_MAX_ARCHS + 1];       /* NULL behind the last */
     uint32_t scale[SPEC_N_CALIBRATED];             /* of scores, see kpred.h: by [calibration] */
     enum spec_format format;
+    const char *metric; /* of format = timed: see data/table_forms.h; NULL: it is to be found */
     const char *solver; /* these four: as in [data]; NULL, 0, 0, -1 if absent */
     int32_t filter_h, filter_w, pad;
     const char *retired; /* text, field and value; NULL, 0, 0 if absent */

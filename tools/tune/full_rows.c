@@ -2,8 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "full_rows.h"
 
-#include "data/column_names.h"
 #include "data/formats.h"
+#include "data/table_forms.h"
 #include "data/tuner.h"
 
 #include <math.h>
@@ -145,36 +145,36 @@ static int read_tuner(struct full_rows *r, struct buf *bytes)
 /* ---- CSV ---- */
 
 struct csv_table {
-    struct csv_records c;
-    int time, gpu; /* columns; -1: none */
-    double us;
+    struct csv_records raw;
+    struct table_forms forms;
+    const struct csv_records *c; /* the row at hand, in one form */
+    int gpu;                     /* its column; -1: none */
     int param[KPRED_MAX_TUPLE], field[KPRED_MAX_FIELDS];
 };
 
 static int find_columns(struct full_rows *r, struct csv_table *f)
 {
     const struct spec *s = r->spec;
-    f->time = column_find_time(&f->c, &f->us);
-    f->gpu = csv_records_find(&f->c, "gpu");
-    if (f->time < 0)
-        return f->time == -2 ? -1 : column_no_time(&f->c, s);
+    f->gpu = csv_records_find(f->c, "gpu");
+    if (f->forms.time < 0)
+        return column_no_time(f->c, s);
     for (size_t i = 0; i < s->n_params; i++) {
-        f->param[i] = csv_records_find(&f->c, s->params[i].name);
+        f->param[i] = csv_records_find(f->c, s->params[i].name);
         if (f->param[i] < 0)
             return fail("%s: has no column %s", r->table->path, s->params[i].name);
         (void)intern_text(&r->table->params, s->params[i].name);
     }
     for (size_t i = 0; i < s->n_fields; i++)
-        f->field[i] = csv_records_find(&f->c, s->fields[i].name);
+        f->field[i] = csv_records_find(f->c, s->fields[i].name);
     open_params(r, s->n_params);
     return 0;
 }
 
 static int is_other_gpu(struct full_rows *r, const struct csv_table *f)
 {
-    if (r->gpu == NULL || f->gpu < 0 || gpu_same(f->c.cell[f->gpu], r->gpu))
+    if (r->gpu == NULL || f->gpu < 0 || gpu_same(f->c->cell[f->gpu], r->gpu))
         return 0;
-    (void)intern_text(&r->gpus, f->c.cell[f->gpu]);
+    (void)intern_text(&r->gpus, f->c->cell[f->gpu]);
     return 1;
 }
 
@@ -182,7 +182,7 @@ static void add_fields(struct full_rows *r, const struct csv_table *f)
 {
     for (size_t i = 0; i < r->spec->n_fields; i++)
         if (f->field[i] >= 0)
-            full_table_add_fact(r->table, r->spec->fields[i].name, f->c.cell[f->field[i]]);
+            full_table_add_fact(r->table, r->spec->fields[i].name, f->c->cell[f->field[i]]);
 }
 
 static int same_problem(struct full_rows *r, const struct csv_table *f)
@@ -194,13 +194,13 @@ static int same_problem(struct full_rows *r, const struct csv_table *f)
     for (size_t i = 0; i < r->spec->n_fields; i++)
         if (f->field[i] >= 0)
             buf_printf(&fields, "%s%s=%s", fields.n > 0 ? " " : "", r->spec->fields[i].name,
-                       f->c.cell[f->field[i]]);
+                       f->c->cell[f->field[i]]);
     (void)intern_text(&r->problem, fields.s);
     buf_free(&fields);
     return r->problem.n == 1 ? 0
                              : fail("%s:%ld: is of the problem %s, rows before of %s: a replay "
                                     "takes one problem%s",
-                                    r->table->path, f->c.at, r->problem.v[1].s, r->problem.v[0].s,
+                                    r->table->path, f->c->at, r->problem.v[1].s, r->problem.v[0].s,
                                     f->gpu >= 0 ? ", and --gpu one GPU" : "");
 }
 
@@ -209,8 +209,8 @@ static int add_row(struct full_rows *r, const struct csv_table *f)
     const char *value[KPRED_MAX_TUPLE];
     double time = 0;
     struct buf what = {0};
-    if (f->c.n != f->c.n_header) {
-        fail("%s:%ld: %s", r->table->path, f->c.at, csv_records_ragged(&f->c, &what));
+    if (f->c->n != f->c->n_header) {
+        fail("%s:%ld: %s", r->table->path, f->c->at, csv_records_ragged(f->c, &what));
         buf_free(&what);
         return -1;
     }
@@ -219,26 +219,30 @@ static int add_row(struct full_rows *r, const struct csv_table *f)
     if (same_problem(r, f) != 0)
         return -1;
     for (size_t i = 0; i < r->spec->n_params; i++)
-        value[i] = f->c.cell[f->param[i]];
-    const int ran = load_table_time(f->c.cell[f->time], &time);
+        value[i] = f->c->cell[f->param[i]];
+    const int ran = load_table_time(f->c->cell[f->forms.time], &time);
     if (ran < 0)
-        return fail("%s:%ld: %s \"%s\" %s", r->table->path, f->c.at, f->c.header[f->time],
-                    f->c.cell[f->time], LOAD_NO_TIME);
-    return add_tuple(r, value, ran ? time * f->us : HUGE_VAL, f->c.at);
+        return fail("%s:%ld: %s \"%s\" %s", r->table->path, f->c->at, f->c->header[f->forms.time],
+                    f->c->cell[f->forms.time], LOAD_NO_TIME);
+    return add_tuple(r, value, ran ? time * f->forms.us : HUGE_VAL, f->c->at);
+}
+
+static int next_row(struct csv_table *f)
+{
+    const int got = table_forms_next(&f->forms);
+    f->c = f->forms.r;
+    return got;
 }
 
 static int read_rows(struct full_rows *r, struct csv_table *f)
 {
-    int got = csv_records_next(&f->c);
-    if (got == 0)
-        return fail("%s: is empty", r->table->path);
-    if (got > 0 && (csv_records_check_header(&f->c) != 0 || find_columns(r, f) != 0))
-        got = -1;
-    while (got > 0) {
-        got = csv_records_next(&f->c);
-        if (got > 0 && add_row(r, f) != 0)
-            got = -1;
-    }
+    int got;
+    f->c = f->forms.r;
+    if (find_columns(r, f) != 0)
+        return -1;
+    while ((got = next_row(f)) > 0)
+        if (add_row(r, f) != 0)
+            return -1;
     if (got == 0 && r->table->n == 0 && r->gpus.n > 0)
         return fail("%s: has no row of --gpu %s, but of %s%s", r->table->path, r->gpu,
                     r->gpus.v[0].s, r->gpus.n > 1 ? " and others" : "");
@@ -251,10 +255,17 @@ static int read_csv(struct full_rows *r, struct buf *bytes)
     if (r->spec == NULL)
         return fail("%s: a CSV does not say which of its columns are parameters: name the SPEC",
                     r->table->path);
-    if (csv_records_open(&f.c, r->table->path, bytes) != 0)
-        return -1;
-    const int rc = read_rows(r, &f);
-    csv_records_close(&f.c);
+    const struct table_asked asked = {.spec = r->spec, .metric = r->spec->metric};
+    int rc = csv_records_open(&f.raw, r->table->path, bytes);
+    if (rc == 0 && (rc = csv_records_next(&f.raw)) == 0)
+        rc = fail("%s: is empty", r->table->path);
+    if (rc > 0) {
+        rc = table_forms_open(&f.forms, &f.raw, &asked);
+        if (rc == 0)
+            rc = read_rows(r, &f);
+        table_forms_close(&f.forms);
+    }
+    csv_records_close(&f.raw);
     return rc;
 }
 

@@ -1,0 +1,112 @@
+/* table_forms.h - tables as people make them, handed out in one form: a tuple a row, and its time
+   SPDX-License-Identifier: MIT
+
+   Between the records of a CSV file and who reads a table of times. Decimal commas, marks between
+   thousands, units, rates, a column for each repeat and a column for each tuple end here; what was
+   guessed is told. A plain table is handed out as it is, at no cost. */
+#pragma once
+
+#include "column_names.h"
+#include "metric.h"
+
+#include "base/csv_records.h"
+#include "base/intern.h"
+#include "model/spec.h"
+
+/* What is known of a table beforehand */
+struct table_asked {
+    const struct spec *spec;        /* NULL: there is none yet, but */
+    const struct interned *fields;  /* what the user says of columns; */
+    const struct interned *ignored; /* these two may be NULL */
+    int has_fields;                 /* the user says all fields, here or beside the table */
+    int is_lenient;                 /* readers drop rows that are wrong */
+    const char *metric; /* the column of times or rates, * in it stands for the number of a repeat;
+                           NULL: it is to be found. With a spec time_us or time_ms stands for it,
+                           as in what `ingest` and `tune` write. */
+    void (*tell)(void *to, const char *text); /* takes each note; NULL: standard error does */
+    void *to;
+};
+
+struct table_column {
+    size_t at; /* in the raw record */
+    char mark; /* the decimal mark of its figures; 0: cells stay as they are */
+};
+
+struct table_slot { /* a column of times */
+    size_t at;
+    char *value[KPRED_MAX_TUPLE]; /* of a wide table's tuple */
+};
+
+struct table_forms {
+    const struct csv_records *r; /* the record at hand; at first the header */
+    int time;                    /* its column of times; -1: it has none */
+    double us;                   /* of one in that column */
+    int is_rate;                 /* it was one of rates */
+    const char *metric; /* what a spec has to say of that column, so that it is found again; NULL:
+                           nothing */
+
+    /* the rest is table_forms.c's */
+    struct csv_records *raw, view;
+    const struct table_asked *asked;
+    const char *wanted; /* the metric; NULL: it is to be found */
+    struct metric kind;
+    char mark, pattern[128], number[32];
+    int is_trimmed, is_wide, told_unit, has_found;
+    size_t n_columns, n_slots, slot, n_params;
+    struct table_column *column;
+    struct table_slot *slots;
+    unsigned char *is_in;  /* of the raw record, the slots that count */
+    struct interned names; /* of parameters that a wide table has in its header */
+    struct table_seen *seen;
+};
+
+/* The header is the record at hand of `raw`, which stays open. Both, and `asked`, outlive `t`. 0,
+   or -1 with a message; then table_forms_close in any case. */
+int table_forms_open(struct table_forms *t, struct csv_records *raw,
+                     const struct table_asked *asked);
+/* The next row, as csv_records_next has it. One with more or fewer cells than the header comes as
+   it is. */
+int table_forms_next(struct table_forms *t);
+void table_forms_close(struct table_forms *t);
+
+/* ---- what table_forms.c and table_columns.c share ---- */
+
+enum { TABLE_MOST_DISTINCT = 256, TABLE_CELL_SHOWN = 40 };
+
+/* A cell for a message; line 0: there is none */
+struct table_cell {
+    long line;
+    char cell[TABLE_CELL_SHOWN];
+};
+
+/* What the cells of a column are */
+struct table_seen {
+    size_t n, n_empty, n_figures, n_plain, n_fractions, n_failures, n_odd;
+    struct table_cell point, comma;               /* the first that proves its decimal mark, */
+    struct table_cell either_point, either_comma; /* or might mean thousands */
+    struct table_cell odd;                        /* the first with digits that is no figure */
+    struct table_cell unit, bare;                 /* the first figure with a unit, and without */
+    struct interned distinct;                     /* some of them */
+};
+
+enum table_role { TABLE_OTHER, TABLE_FIELD, TABLE_PARAM, TABLE_IGNORED };
+
+/* What is said of a column of that name beforehand */
+enum table_role table_role(const struct table_forms *t, const char *name);
+const char *table_name(const struct table_forms *t, size_t at);
+/* A message on the line at hand: -1 */
+int table_fail(const struct table_forms *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void table_tell(const struct table_forms *t, long line, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Sets the slots; none, if the table has no times. `plain` is the column time_us or time_ms, or -1.
+   0, or -1 with a message. */
+int table_choose(struct table_forms *t, int plain);
+/* Keeps a cell, if it is the first. */
+void table_show(struct table_cell *s, long line, const char *cell);
+/* The decimal mark of a column: 0, or -1 if its cells contradict each other. `is_integer`: no
+   fraction makes sense there. */
+int table_mark(const struct table_forms *t, const struct table_seen *s, const char *name,
+               int is_integer, char *mark);
+/* What the slots' figures are: 0, or -1 with a message. */
+int table_read_times(struct table_forms *t);
+/* What the times are called in messages, and in the spec */
+const char *table_metric_name(const struct table_forms *t);
