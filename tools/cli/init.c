@@ -12,8 +12,8 @@
 
 static const char help[] =
     "usage: kpred-train init FILE... [--fields A,B,...] [--ignore A,B,...] [--metric NAME]\n"
-    "                        [--gpu GPU] [--set NAME=VALUE ...] [--name NAME] -o my.spec "
-    "[--force]\n"
+    "                        [--gpu GPU] [--set NAME=VALUE ...] [--name NAME] [--conditions]\n"
+    "                        -o my.spec [--force]\n"
     "\n"
     "Writes a spec for the kernel whose measurements are in the files: fields, parameters with\n"
     "their values, the rule, features, and comments that explain them. It trains as it is.\n"
@@ -28,6 +28,8 @@ static const char help[] =
     "  --gpu GPU            the GPU of files that name none\n"
     "  --set NAME=VALUE ... fields of files that do not say them\n"
     "  --name NAME          the model's name; default: as the files call the kernel\n"
+    "  --conditions         writes the conditions that explain the failures into the spec, as\n"
+    "                       comments, to be taken by hand\n"
     "  -o my.spec           written whole or not at all\n"
     "  --force              replace my.spec if it is there\n"
     "\n"
@@ -36,10 +38,12 @@ static const char help[] =
     "that were measured though it forbids them. Exit status: 0, 1 for trouble with the files or\n"
     "the output, 2 for a wrong command line.\n";
 
+enum { MOST_TOLD = 10 }; /* lines about failures: 8 conditions, and what stands around them */
+
 struct options {
     const char *fields, *ignored, *metric, *gpu, *name, *output;
     struct opt_texts files, set;
-    int force;
+    int force, conditions;
 };
 
 /* ---- progress: one line, rewritten, on a terminal; nothing elsewhere ---- */
@@ -153,12 +157,26 @@ static void add_spec(const struct init_spec *spec, const char *count, FILE *f)
     fprintf(f, "%s\n# When this file was made, the tuples were\n# %s\n", spec->text.s, count);
 }
 
+/* What explains the failures; the spec has it at most as comments. */
+static void tell_failures(const struct options *o, const struct init_spec *spec)
+{
+    const size_t n = spec->failed.found.n;
+    failed_rows_note(&spec->failed, "", MOST_TOLD);
+    if (n > 0)
+        note(o->conditions
+                 ? "the spec has the condition%s as comments: remove \"#\" before what the kernel "
+                   "demands"
+                 : "--conditions writes the condition%s into the spec, as comments",
+             n == 1 ? "" : "s");
+}
+
 static int tell(const struct options *o, const struct init_spec *spec, const char *count)
 {
     for (size_t i = 0; i < spec->notes.n; i++)
         note("%s", spec->notes.v[i].s);
     tell_next(o, spec);
     tell_difference(spec);
+    tell_failures(o, spec);
     printf("%s\n", count);
     return flush_stdout();
 }
@@ -195,6 +213,7 @@ static int make_and_write(const struct options *o, struct init *in)
 static void take_options(const struct options *o, struct init *in)
 {
     in->asked.files = &o->files;
+    in->conditions = o->conditions;
     in->asked.output = o->output;
     in->asked.name = o->name;
     in->asked.gpu = o->gpu;
@@ -233,6 +252,7 @@ int cmd_init(int argc, char **argv)
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
         {.name = "--set", .kind = OPT_TEXTS, .to = &o.set},
         {.name = "--name", .kind = OPT_TEXT, .to = &o.name},
+        {.name = "--conditions", .kind = OPT_FLAG, .to = &o.conditions},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
         {.name = "--force", .kind = OPT_FLAG, .to = &o.force},
         {.name = NULL},

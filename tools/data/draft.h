@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "failed_rows.h"
 #include "survey.h"
 #include "t1.h"
 
@@ -9,9 +10,10 @@
 
 struct draft {
     const struct survey *survey;
-    const struct t1 *t1; /* NULL: there is none */
-    const char *asked;   /* name of the model; NULL: the files tell */
-    const char *path;    /* of the spec */
+    const struct t1 *t1;              /* NULL: there is none */
+    const char *asked;                /* name of the model; NULL: the files tell */
+    const char *path;                 /* of the spec */
+    const struct failed_rows *failed; /* as in new_spec.h */
     struct buf *out;
     char name[NAMES_MOST_MODEL + 1];
     size_t n_params;

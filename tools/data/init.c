@@ -109,6 +109,7 @@ static int count_tuples(const struct init *in, const struct survey *s, const str
     if (in->progress != NULL)
         in->progress(NULL, 0, 0);
     rule_count(spec, &model.clauses, s, &out->count);
+    failed_rows_of_survey(spec, &model.clauses, s, &out->failed);
     out->has_rule = model.clauses.n > 0;
     out->split = new_spec_split(s);
     snprintf(out->name, sizeof out->name, "%s", spec->name);
@@ -173,11 +174,16 @@ int init_make(const struct init *in, struct init_spec *out)
     memset(out, 0, sizeof *out);
     survey_open(s);
     int rc = read_all(in, s, &t1, out);
-    const struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, in->asked.name, in->asked.output};
+    struct new_spec n = {s, t1.path != NULL ? &t1 : NULL, in->asked.name, in->asked.output, NULL};
     if (rc == 0)
         rc = new_spec_text(&n, &out->text);
     if (rc == 0)
         rc = check_spec(in, s, &t1, out);
+    if (rc == 0 && in->conditions && out->failed.found.n > 0) {
+        n.failed = &out->failed;
+        buf_free(&out->text);
+        rc = new_spec_text(&n, &out->text);
+    }
     if (rc == 0)
         note_chips(s);
     out->notes = s->notes;
@@ -191,6 +197,7 @@ int init_make(const struct init *in, struct init_spec *out)
 void init_free(struct init_spec *spec)
 {
     buf_free(&spec->text);
+    failed_rows_free(&spec->failed);
     intern_free(&spec->notes);
     free(spec->data.v);
 }

@@ -2,11 +2,12 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "rule_count.h"
+#include "failed_rows.h"
 #include "survey.h"
 
 struct init {
     struct survey_asked asked;
+    int conditions; /* write what explains the failures into the spec, as comments */
     /* Told before each file is read, and with NULL before tuples are counted. May be NULL. */
     void (*progress)(const char *path, size_t i, size_t n);
 };
@@ -14,6 +15,7 @@ struct init {
 struct init_spec {
     struct buf text; /* of a spec that trains as it is */
     struct rule_count count;
+    struct failed_rows failed;
     int has_rule;
     char name[64];         /* of the model */
     const char *split;     /* for a training: "config" or "none" */

@@ -136,13 +136,8 @@ static void add_condition(struct buf *out, const char *text)
     buf_puts(out, "\n");
 }
 
-static void add_restrict(const struct draft *d)
+static void add_t1_conditions(const struct draft *d, const struct t1 *t1)
 {
-    const struct t1 *t1 = d->t1;
-    if (t1 == NULL || t1->n_conditions == 0) {
-        add_no_conditions(d);
-        return;
-    }
     buf_puts(d->out, "\n[restrict]\n# A combination is legal if all of these hold. They are the "
                      "conditions of ");
     add_plain(d->out, base_name(t1->path));
@@ -151,6 +146,35 @@ static void add_restrict(const struct draft *d)
         add_condition(d->out, t1->conditions[i].text);
 }
 
+/* What explains the failures, ready to be uncommented */
+static void add_found(const struct draft *d, int has_section)
+{
+    const struct failed_rows *f = d->failed;
+    buf_printf(
+        d->out,
+        "\n# %zu of %zu rows failed%s.\n# These conditions were found in the rows: none that "
+        "worked violates one. Remove \"#\"\n# before those that are the kernel's own%s:\n",
+        f->failed, f->n, has_section ? ", some although the rule allows them" : "",
+        has_section ? "" : ", and before the section's name");
+    buf_puts(d->out, has_section ? "" : "#     [restrict]\n");
+    for (size_t i = 0; i < f->found.n; i++) {
+        buf_puts(d->out, "#     # ");
+        failed_rows_count_text(f, i, d->out);
+        buf_printf(d->out, "\n#     %s\n", f->found.v[i].text);
+    }
+}
+
+static void add_restrict(const struct draft *d)
+{
+    const struct t1 *t1 = d->t1;
+    const int has_section = t1 != NULL && t1->n_conditions > 0;
+    if (!has_section && d->failed == NULL)
+        add_no_conditions(d);
+    if (has_section)
+        add_t1_conditions(d, t1);
+    if (d->failed != NULL)
+        add_found(d, has_section);
+}
 /* ---- [split] ---- */
 
 static void add_split(const struct draft *d)
@@ -185,8 +209,12 @@ static void add_split(const struct draft *d)
 
 int new_spec_text(const struct new_spec *n, struct buf *out)
 {
-    struct draft d = {
-        .survey = n->survey, .t1 = n->t1, .asked = n->name, .path = n->path, .out = out};
+    struct draft d = {.survey = n->survey,
+                      .t1 = n->t1,
+                      .asked = n->name,
+                      .path = n->path,
+                      .out = out,
+                      .failed = n->failed};
     if (choose_name(&d) != 0 || draft_list_params(&d) != 0)
         return -1;
     add_kernel(&d);

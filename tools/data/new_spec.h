@@ -2,14 +2,16 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "failed_rows.h"
 #include "survey.h"
 #include "t1.h"
 
 struct new_spec {
     const struct survey *survey;
-    const struct t1 *t1; /* NULL: there is none */
-    const char *name;    /* of the model; NULL: the files tell */
-    const char *path;    /* of the spec */
+    const struct t1 *t1;              /* NULL: there is none */
+    const char *name;                 /* of the model; NULL: the files tell */
+    const char *path;                 /* of the spec */
+    const struct failed_rows *failed; /* with conditions, for comments; NULL: no such comments */
 };
 
 /* What to train with: "config", or "none" where the problems are too few to keep any for testing */

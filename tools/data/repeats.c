@@ -64,7 +64,8 @@ static int check_twice(struct loader *l, const struct load_row *first, const str
 static struct load_row median_row(const struct load_row *r, size_t start, size_t end)
 {
     struct load_row middle = r[start + (end - start) / 2];
-    if (end - start == 2 && r[start + 1].time > 2 * r[start].time)
+    if (end - start == 2 && middle.time > 2 * r[start].time
+        && !load_other_unit(middle.time, r[start].time))
         return r[start];
     if ((end - start) % 2 == 0)
         middle.time = (r[start + (end - start) / 2 - 1].time + middle.time) / 2;

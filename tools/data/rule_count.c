@@ -130,8 +130,8 @@ static void problem_values(const struct spec *spec, const struct survey *s, size
         out[f] = field_value(&spec->fields[f], s, problem);
 }
 
-static int is_legal(const struct clauses *all, const int32_t *problem, const int32_t *values,
-                    size_t n_values)
+int rule_allows(const struct clauses *all, const int32_t *problem, const int32_t *values,
+                size_t n_values)
 {
     int good = 1;
     for (size_t t = 0; t < n_values && good; t++)
@@ -139,6 +139,16 @@ static int is_legal(const struct clauses *all, const int32_t *problem, const int
     for (size_t i = 0; i < all->n && good; i++)
         good = clause_is_true(&all->v[i], problem, values, NULL);
     return good;
+}
+
+void rule_row(const struct spec *spec, const struct survey *s, const struct interned_text *row,
+              int32_t problem[KPRED_MAX_FIELDS], int32_t values[KPRED_MAX_TUPLE])
+{
+    uint32_t numbers[1 + KPRED_MAX_TUPLE];
+    memcpy(numbers, row->s, sizeof numbers);
+    problem_values(spec, s, numbers[0], problem);
+    for (size_t t = 0; t < spec->n_params; t++)
+        values[t] = param_value(&spec->params[t], s, numbers);
 }
 
 /* Does the rule depend on the problem? */
@@ -167,7 +177,7 @@ static void count_measured(const struct spec *spec, const struct clauses *all,
             continue;
         problem_values(spec, s, row[0], problem);
         out->measured++;
-        out->illegal += !is_legal(all, problem, values, spec->n_params);
+        out->illegal += !rule_allows(all, problem, values, spec->n_params);
     }
     intern_free(&seen);
 }

@@ -15,6 +15,14 @@ struct rule_count {
 
 enum { RULE_MOST_TRIED = 50000000 };
 
+/* The values of a row of the survey (of `rows`, or of `rejected`) as the spec has them. A value of
+   a parameter that the spec does not have lies below -SPEC_MAX_VALUE. */
+void rule_row(const struct spec *spec, const struct survey *s, const struct interned_text *row,
+              int32_t problem[KPRED_MAX_FIELDS], int32_t values[KPRED_MAX_TUPLE]);
+/* Do all conditions hold for them? */
+int rule_allows(const struct clauses *all, const int32_t *problem, const int32_t *values,
+                size_t n_values);
+
 /* Counts distinct tuples. Where the rule depends on the problem, it counts problem by problem, and
    adds. `spec` has the survey's columns, by their names; `clauses` is its section [restrict]. */
 void rule_count(const struct spec *spec, const struct clauses *clauses, const struct survey *s,

@@ -33,6 +33,8 @@ void survey_close(struct survey *s)
     close_columns(&s->params);
     intern_free(&s->problems);
     intern_free(&s->rows);
+    intern_free(&s->rejected);
+    free(s->worked);
     intern_free(&s->notes);
     free(s->metric.name);
     free(s->kernel);
@@ -186,16 +188,29 @@ static void number_all(const struct survey *s, struct survey_columns *c, const c
         out[i] = i < c->n && values[i] != NULL ? value_number(s, &c->v[i], values[i], line) : 0;
 }
 
+/* A row that comes again worked if it did so once. */
+static void measure(struct survey *s, const uint32_t *row, size_t size, enum survey_result result)
+{
+    const size_t n = s->rows.n, i = intern(&s->rows, row, size);
+    if (s->rows.n > n) {
+        s->worked = xgrow(s->worked, n, &s->worked_cap, sizeof *s->worked);
+        s->worked[n] = 0;
+    }
+    s->worked[i] |= result == SURVEY_WORKED;
+}
+
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
-                  int is_measured, long line)
+                  enum survey_result result, long line)
 {
     uint32_t problem[KPRED_MAX_TUPLE], row[1 + KPRED_MAX_TUPLE];
     number_all(s, &s->fields, fields, line, problem);
     number_all(s, &s->params, params, line, row + 1);
     const size_t number = intern(&s->problems, problem, sizeof problem);
     row[0] = (uint32_t)number;
-    if (is_measured)
-        (void)intern(&s->rows, row, sizeof row);
+    if (result >= SURVEY_FAILED)
+        measure(s, row, sizeof row, result);
+    else if (result == SURVEY_REJECTED)
+        (void)intern(&s->rejected, row, sizeof row);
     return number;
 }
 

@@ -31,8 +31,11 @@ struct survey_columns {
 
 struct survey {
     struct survey_columns fields, params;
-    struct interned problems;  /* for each field 1 + the number of its value, 0: not said */
-    struct interned rows;      /* distinct ones: a problem's number, then likewise the parameters */
+    struct interned problems; /* for each field 1 + the number of its value, 0: not said */
+    struct interned rows;     /* distinct ones: a problem's number, then likewise the parameters */
+    unsigned char *worked;    /* of each: did it have a time? */
+    size_t worked_cap;
+    struct interned rejected;  /* likewise rows that were never run, since a check forbade them */
     char *kernel;              /* as the files call it; NULL: they do not */
     const char *kernel_path;   /* the file that does */
     const char *first;         /* file that was read; NULL: there is none */
@@ -83,10 +86,13 @@ int survey_say_set(struct survey *s, struct survey_said *said, const struct surv
 
 /* A value that a column may have, though maybe no row has it */
 void survey_value(struct survey *s, struct survey_column *c, const char *value, long line);
+/* What became of a row. The first two were not measured. */
+enum survey_result { SURVEY_DECLARED, SURVEY_REJECTED, SURVEY_FAILED, SURVEY_WORKED };
+
 /* A row: a value for each column, NULL where the file does not say it. The number of its problem; a
-   tuple that is not measured lends its values alone. */
+   tuple that is declared lends its values alone. */
 size_t survey_row(struct survey *s, const char *const *fields, const char *const *params,
-                  int is_measured, long line);
+                  enum survey_result result, long line);
 /* What the file calls the kernel: 0, or -1 with a message if another one calls it otherwise and the
    user gives it no name. */
 int survey_kernel(struct survey *s, const struct survey_asked *asked, const char *name);

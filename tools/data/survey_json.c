@@ -115,7 +115,10 @@ static int see_measurement(void *to, const struct tuner_head *head,
     memcpy(fields, f->said.fields, sizeof fields);
     for (size_t i = 0; i < head->n_params; i++)
         (f->target[i].is_field ? fields : params)[f->target[i].at] = m->value[i];
-    (void)survey_row(f->s, fields, params, !m->is_rejected, m->line);
+    const enum survey_result result = m->is_rejected   ? SURVEY_REJECTED
+                                      : m->time_us > 0 ? SURVEY_WORKED
+                                                       : SURVEY_FAILED;
+    (void)survey_row(f->s, fields, params, result, m->line);
     return 0;
 }
 
@@ -163,7 +166,7 @@ static int take_all(struct survey *s, const struct survey_asked *asked, const st
         for (size_t v = 0; v < t1->values[i].n; v++)
             survey_value(s, column_of(&f, i), t1->values[i].v[v].s, 0);
     if (rc == 0)
-        (void)survey_row(s, f.said.fields, params, 0, 0);
+        (void)survey_row(s, f.said.fields, params, SURVEY_DECLARED, 0);
     close_file(&f);
     return rc;
 }

@@ -288,22 +288,31 @@ static int check_best(const struct survey_plain *t, const struct csv_records *r,
                               r->path, r->at);
 }
 
+static enum survey_result result_of(const char *cell)
+{
+    double time;
+    return strcasecmp(cell, "InvalidConfig") == 0 ? SURVEY_REJECTED
+           : load_table_time(cell, &time) == 0    ? SURVEY_FAILED
+                                                  : SURVEY_WORKED;
+}
+
 static int add_row(struct survey_plain *t, const struct csv_records *r, struct interned *seen)
 {
     const char *fields[KPRED_MAX_TUPLE], *params[KPRED_MAX_TUPLE] = {0};
     char number[2 * KPRED_MAX_TUPLE][24];
-    int is_rejected = 0;
+    enum survey_result result = SURVEY_WORKED;
     memcpy(fields, t->said.fields, sizeof fields);
     for (size_t i = 0, n = 0; i < t->n; i++) {
         const struct survey_cells *c = &t->v[i];
-        is_rejected |= c->role == SURVEY_TIME && strcasecmp(r->cell[i], "InvalidConfig") == 0;
+        if (c->role == SURVEY_TIME)
+            result = result_of(r->cell[i]);
         if (c->role != SURVEY_PASSED_OVER && check_cell(r, c, r->cell[i]) != 0)
             return -1;
         if (c->role != SURVEY_FIELD && c->role != SURVEY_PARAM)
             continue;
         (c->role == SURVEY_FIELD ? fields : params)[c->at] = plain_cell(r->cell[i], number[n++]);
     }
-    return check_best(t, r, seen, survey_row(t->s, fields, params, !is_rejected, r->at));
+    return check_best(t, r, seen, survey_row(t->s, fields, params, result, r->at));
 }
 
 static int add_rows(struct survey_plain *t, struct table_forms *forms)

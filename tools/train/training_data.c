@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "training_data.h"
 
+#include "data/failed_rows.h"
 #include "data/no_tuple.h"
 #include "data/unseen_rows.h"
 
@@ -13,6 +14,22 @@ void training_data_close(struct training_data *d)
         data_free(&d->beside[i]);
     free(d->beside);
     data_free(&d->own);
+}
+
+enum { MOST_TOLD = 5 }; /* lines */
+
+/* How many rows failed, and what explains those that the rule allows */
+static void note_failures(const struct model *model, const struct dataset *d)
+{
+    struct failed_rows failed;
+    struct buf where = {0};
+    if (d->failed.n == 0)
+        return;
+    buf_printf(&where, "%s: ", model->m.name);
+    failed_rows_of_data(model, d, &failed);
+    failed_rows_note(&failed, where.s, MOST_TOLD);
+    failed_rows_free(&failed);
+    buf_free(&where);
 }
 
 int training_data_open(const struct model *model, const struct training_files *files,
@@ -27,6 +44,7 @@ int training_data_open(const struct model *model, const struct training_files *f
         return -1;
     }
     data_note_drops(&out->own);
+    note_failures(model, &out->own);
     if (unseen_rows_add(spec, &out->own)) {
         data_free(&out->own);
         return -1;

@@ -1,0 +1,304 @@
+/* condition_chance.c - whether chance explains as much as a condition does: see condition_search.h
+   SPDX-License-Identifier: MIT */
+#include "condition_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_PROBLEMS = 3 };    /* of a condition on fields and parameters */
+#define MOST_PER_SUCCESS 0.07 /* nats */
+
+/* ---- could it be chance? ---- */
+
+int search_unit(const struct search *s, const struct term *t)
+{
+    static const int units[4] = {BY_ROW, BY_PARAMS, BY_FIELDS, BY_ROW};
+    return units[term_kinds(t, &s->columns)];
+}
+
+/* Is it a problem or a tuple that failed throughout, often enough to tell? */
+static int is_throughout(const struct condition_rows *r, int kind, size_t row)
+{
+    const uint32_t unit = r->unit[kind][row];
+    return unit >= r->n_worked[kind] && r->n_failed[kind][unit] >= CONDITION_FEWEST;
+}
+
+/* May the row witness for a test of this kind? */
+static int is_witness(const struct condition_rows *r, int kind, size_t row)
+{
+    return kind == BY_ROW ? !is_throughout(r, BY_PARAMS, row) && !is_throughout(r, BY_FIELDS, row)
+                          : r->unit[kind][row] >= r->n_worked[kind];
+}
+
+/* Distinct units of `kind` among the failures that are left, for which `is_in` (may be NULL) is
+   set; of those that witness for tests of units `of` */
+static size_t count_units(struct search *s, int kind, int of, const unsigned char *is_in)
+{
+    const struct condition_rows *r = &s->rows;
+    size_t n = 0;
+    s->stamp++;
+    for (size_t i = 0; i < r->failed.n; i++) {
+        const uint32_t unit = r->unit[kind][i];
+        if (s->is_explained[i] || (is_in != NULL && !is_in[i]) || s->seen[unit] == s->stamp
+            || !is_witness(r, of, i))
+            continue;
+        s->seen[unit] = s->stamp;
+        n++;
+    }
+    return n;
+}
+
+/* What share of the sample's successes the guard lets through */
+static double guard_share(const struct search *s, const struct term *t)
+{
+    const struct term_rows *w = &s->worked.rows;
+    unsigned char counts[TERM_BLOCK];
+    size_t n = 0;
+    for (size_t from = 0; from < w->n; from += TERM_BLOCK) {
+        term_guarded(t, w, from, search_block(from, w->n), counts);
+        for (size_t i = 0; i < search_block(from, w->n); i++)
+            n += counts[i];
+    }
+    return w->n == 0 ? 0 : (double)n / (double)w->n;
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+    const int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+struct values {
+    int64_t *v;
+    size_t n;
+};
+
+/* The values of an expression for those rows of a sample that the guard lets through; of failures,
+   for those that are left */
+static void take_values(const struct search *s, const struct term *t,
+                        const struct condition_sample *sample, int is_failed, struct values *out)
+{
+    const size_t n_columns = s->columns.table->n_columns;
+    struct condition_sample some;
+    int64_t v[TERM_BLOCK];
+    condition_sample_guard(sample, t, n_columns, &some);
+    for (size_t from = 0; from < some.rows.n; from += TERM_BLOCK) {
+        const size_t n = search_block(from, some.rows.n);
+        term_values(t, &some.rows, from, n, v);
+        for (size_t i = 0; i < n; i++)
+            if (!is_failed || !s->is_explained[sample->at[some.at[from + i]]])
+                out->v[out->n++] = v[i];
+    }
+    condition_sample_free(&some, n_columns);
+}
+
+/* How often rows fail that lie within what the `band` nearest successes take, in the sample */
+static double rate_within(const struct search *s, const struct term *t, const struct values *w,
+                          const struct values *f, size_t band)
+{
+    const int64_t least = t->test == TERM_AT_LEAST ? t->k : w->v[w->n - band];
+    const int64_t most = t->test == TERM_AT_LEAST ? w->v[band - 1] : t->k;
+    size_t worked = 0, failed = 0;
+    for (size_t i = 0; i < w->n; i++)
+        worked += least <= w->v[i] && w->v[i] <= most;
+    for (size_t i = 0; i < f->n; i++)
+        failed += least <= f->v[i] && f->v[i] <= most;
+    const double a = (double)failed * s->of_failed, b = (double)worked * s->of_worked;
+    return a / (a + b + 1);
+}
+
+/* How often rows fail close to a bound, on its allowed side: next to a true one no oftener than
+   elsewhere */
+static double rate_at_bound(const struct search *s, const struct term *t)
+{
+    struct values w = {xcalloc(s->worked.rows.n + 1, sizeof *w.v), 0};
+    struct values f = {xcalloc(s->failed.rows.n + 1, sizeof *f.v), 0};
+    double most = 0;
+    take_values(s, t, &s->worked, 0, &w);
+    take_values(s, t, &s->failed, 1, &f);
+    qsort(w.v, w.n, sizeof *w.v, by_value);
+    for (size_t band = CONDITION_FEWEST; band <= w.n && band < w.n / 5 + 4 * CONDITION_FEWEST;
+         band *= 2) {
+        const double rate = rate_within(s, t, &w, &f, band);
+        most = fmax(rate, most);
+    }
+    free(w.v);
+    free(f.v);
+    return most;
+}
+
+/* Rows of a sample for which the guard lets nothing through that the test would forbid; of failures
+   those that are left */
+static size_t count_unguarded(const struct search *s, const struct term *t,
+                              const struct condition_sample *sample, int is_failed)
+{
+    unsigned char counts[TERM_BLOCK], is[TERM_BLOCK];
+    size_t n = 0;
+    for (size_t from = 0; from < sample->rows.n; from += TERM_BLOCK) {
+        const size_t some = search_block(from, sample->rows.n);
+        term_guarded(t, &sample->rows, from, some, counts);
+        term_violations(t, &sample->rows, from, some, is);
+        for (size_t i = 0; i < some; i++)
+            n += !counts[i] && is[i] && !(is_failed && s->is_explained[sample->at[from + i]]);
+    }
+    return n;
+}
+
+/* How often rows fail that the test would forbid if it had no guard: where that is often, the guard
+   is no part of a condition. */
+static double rate_unguarded(const struct search *s, const struct term *t)
+{
+    const double f = (double)count_unguarded(s, t, &s->failed, 1) * s->of_failed;
+    const double w = (double)count_unguarded(s, t, &s->worked, 0) * s->of_worked;
+    return f / (f + w + CONDITION_FEWEST);
+}
+
+/* How often a unit fails where the guard is as the test has it */
+static double failure_rate(struct search *s, const struct term *t)
+{
+    const int kind = search_unit(s, t);
+    unsigned char *is_in = xcalloc(s->rows.failed.n + 1, 1);
+    for (size_t from = 0; from < s->rows.failed.n; from += TERM_BLOCK)
+        term_guarded(t, &s->rows.failed, from, search_block(from, s->rows.failed.n), is_in + from);
+    const double failed = (double)count_units(s, kind, kind, is_in);
+    const double worked = (double)s->rows.n_worked[kind] * guard_share(s, t);
+    free(is_in);
+    return failed / (failed + worked + 1);
+}
+
+/* Rows of the samples that have the same values of two columns, outside of what a test explains */
+struct beside {
+    double worked, failed;
+};
+
+enum { MANY = 2 * TERM_FEW + 1 };
+
+static size_t value_place(const struct search *s, size_t column, int32_t v)
+{
+    size_t at = 0;
+    while (at < s->columns.n_values[column] && s->columns.values[column][at] != v)
+        at++;
+    return at;
+}
+
+/* The places of a sample's values, column by column */
+static unsigned char *take_places(const struct search *s, const struct condition_sample *sample)
+{
+    const size_t n = sample->rows.n, n_columns = s->columns.table->n_columns;
+    unsigned char *places = xcalloc(n_columns * n + 1, 1);
+    for (size_t c = 0; c < n_columns; c++)
+        for (size_t i = 0; i < n; i++)
+            places[c * n + i] = (unsigned char)value_place(s, c, sample->rows.v[c][i]);
+    return places;
+}
+
+/* Raises the rates of rows that the test explains to those of rows beside them that share two
+   values. */
+static void raise_rates(const struct search *s, const struct found *f, size_t a, size_t b,
+                        const struct condition_sample *explained, double *rate)
+{
+    const size_t n_worked = s->worked.rows.n, n_failed = s->failed.rows.n;
+    struct beside beside[MANY * MANY];
+    memset(beside, 0, sizeof beside);
+    for (size_t i = 0; i < n_worked; i++)
+        beside[s->worked_places[a * n_worked + i] * MANY + s->worked_places[b * n_worked + i]]
+            .worked += s->of_worked;
+    for (size_t i = 0; i < n_failed; i++)
+        if (!s->is_explained[s->failed.at[i]] && !f->explains[s->failed.at[i]])
+            beside[s->failed_places[a * n_failed + i] * MANY + s->failed_places[b * n_failed + i]]
+                .failed += s->of_failed;
+    for (size_t i = 0; i < explained->rows.n; i++) {
+        const size_t at = value_place(s, a, explained->rows.v[a][i]) * MANY
+                          + value_place(s, b, explained->rows.v[b][i]);
+        const struct beside *x = &beside[at];
+        rate[i] = fmax(rate[i], x->failed / (x->failed + x->worked + CONDITION_FEWEST));
+    }
+}
+
+/* The mean logarithm of the probability with which rows fail that the test explains, if it has
+   nothing to do with it */
+static double mean_log_rate(struct search *s, const struct found *f,
+                            const struct condition_sample *explained)
+{
+    const size_t n = explained->rows.n, n_columns = s->columns.table->n_columns;
+    double least = failure_rate(s, &f->t), sum = 0, *rate = xcalloc(n + 1, sizeof *rate);
+    if (f->t.guard != TERM_NO_GUARD)
+        least = fmax(least, rate_unguarded(s, &f->t));
+    if (term_has_bound(&f->t))
+        least = fmax(least, rate_at_bound(s, &f->t));
+    for (size_t i = 0; i < n; i++)
+        rate[i] = least;
+    for (size_t a = 0; a < n_columns; a++)
+        for (size_t b = a; b < n_columns; b++)
+            if (s->columns.n_values[a] > 0 && s->columns.n_values[b] > 0)
+                raise_rates(s, f, a, b, explained, rate);
+    for (size_t i = 0; i < n; i++)
+        sum += log(rate[i]);
+    free(rate);
+    return n > 0 ? sum / (double)n : 0;
+}
+
+/* A test of fields has to be about several problems, but for those of a named kind. */
+static int is_of_few_problems(struct search *s, const struct found *f)
+{
+    const struct condition_column *columns = s->columns.table->column;
+    size_t n_sizes = 0;
+    for (size_t i = 0; i < (size_t)f->t.n_a + f->t.n_b; i++)
+        n_sizes += columns[f->t.c[i]].is_field && columns[f->t.c[i]].names == NULL;
+    return n_sizes > 0
+           && count_units(s, BY_FIELDS, search_unit(s, &f->t), f->explains) < FEW_PROBLEMS;
+}
+
+/* So few successes say little against so many tests. */
+static int are_few(const struct search *s, double tries, int kind)
+{
+    return log(tries) > MOST_PER_SUCCESS * (double)s->rows.n_worked[kind];
+}
+
+int search_may_be(struct search *s, const struct found *f)
+{
+    const int kind = search_unit(s, &f->t);
+    const size_t n = count_units(s, kind, kind, f->explains);
+    const double tries = (double)f->tries;
+    return n >= CONDITION_FEWEST && !are_few(s, tries, kind) && !is_of_few_problems(s, f)
+           && (double)n * log(failure_rate(s, &f->t)) + log(tries) < log(CONDITION_CHANCE);
+}
+
+double search_chance(struct search *s, const struct found *f)
+{
+    const int kind = search_unit(s, &f->t);
+    const size_t units = count_units(s, kind, kind, f->explains);
+    unsigned char *is_out = xcalloc(s->rows.failed.n + 1, 1);
+    struct condition_sample explained;
+    for (size_t i = 0; i < s->rows.failed.n; i++)
+        is_out[i] = s->is_explained[i] || !f->explains[i];
+    condition_sample_take(&s->rows.failed, s->rows.failed_hash, is_out, s->columns.table->n_columns,
+                          CONDITION_SAMPLE, &explained);
+    const size_t apart = search_count_apart(s, f, &explained), n = units < apart ? units : apart;
+    const double chance = (double)n * mean_log_rate(s, f, &explained) + log((double)f->tries);
+    condition_sample_free(&explained, s->columns.table->n_columns);
+    free(is_out);
+    return n < CONDITION_FEWEST || is_of_few_problems(s, f) ? log((double)f->tries) : chance;
+}
+
+void search_open_chance(struct search *s)
+{
+    const size_t n_columns = s->columns.table->n_columns;
+    condition_sample_take(&s->rows.worked, s->rows.worked_hash, NULL, n_columns, CONDITION_SAMPLE,
+                          &s->worked);
+    condition_sample_take(&s->rows.failed, s->rows.failed_hash, NULL, n_columns, CONDITION_SAMPLE,
+                          &s->failed);
+    s->of_worked = (double)s->rows.worked.n / (double)(s->worked.rows.n + 1);
+    s->of_failed = (double)s->rows.failed.n / (double)(s->failed.rows.n + 1);
+    s->worked_places = take_places(s, &s->worked);
+    s->failed_places = take_places(s, &s->failed);
+}
+
+void search_close_chance(struct search *s)
+{
+    condition_sample_free(&s->worked, s->columns.table->n_columns);
+    condition_sample_free(&s->failed, s->columns.table->n_columns);
+    free(s->worked_places);
+    free(s->failed_places);
+}

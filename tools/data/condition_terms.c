@@ -1,0 +1,299 @@
+/* condition_terms.c - see condition_terms.h
+   SPDX-License-Identifier: MIT */
+#include "condition_terms.h"
+
+#include <string.h>
+
+/* ---- values ---- */
+
+static void multiply(const unsigned char *c, size_t n_columns, const struct term_rows *r,
+                     size_t from, size_t n, int64_t *restrict out)
+{
+    const int32_t *restrict a = r->v[c[0]] + from, *restrict b = r->v[c[1]] + from,
+                            *restrict d = r->v[c[2]] + from, *restrict e = r->v[c[3]] + from;
+    switch (n_columns) {
+    case 1:
+        for (size_t i = 0; i < n; i++)
+            out[i] = a[i];
+        break;
+    case 2:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i];
+        break;
+    case 3:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i] * d[i];
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i] * d[i] * e[i];
+        break;
+    }
+}
+
+static void add(const struct term *t, const struct term_rows *r, size_t from, size_t n,
+                int64_t *out)
+{
+    for (size_t k = 1; k < t->n_a; k++) {
+        const int32_t *b = r->v[t->c[k]] + from;
+        for (size_t i = 0; i < n; i++)
+            out[i] += b[i];
+    }
+}
+
+void term_values(const struct term *t, const struct term_rows *r, size_t from, size_t n,
+                 int64_t *restrict out)
+{
+    const int32_t *restrict a = r->v[t->c[0]] + from, *restrict b = r->v[t->c[1]] + from,
+                            *restrict c = r->v[t->c[2]] + from, *restrict d = r->v[t->c[3]] + from;
+    switch (t->form) {
+    case TERM_SUM:
+        multiply(t->c, 1, r, from, n, out);
+        add(t, r, from, n, out);
+        break;
+    case TERM_PRODUCT_PLUS:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i] + c[i];
+        break;
+    case TERM_SHARED:
+        for (size_t i = 0; i < n; i++)
+            out[i] = ((int64_t)a[i] + c[i]) * b[i];
+        break;
+    case TERM_TWO_PRODUCTS:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (int64_t)a[i] * b[i] + (int64_t)c[i] * d[i];
+        break;
+    case TERM_SHARED_TIMES:
+        for (size_t i = 0; i < n; i++)
+            out[i] = ((int64_t)a[i] + b[i]) * c[i] * d[i];
+        break;
+    default: multiply(t->c, t->n_a, r, from, n, out); break;
+    }
+}
+
+static int is_violated(enum term_test test, int64_t a, int64_t b)
+{
+    switch (test) {
+    case TERM_NO_MORE: return a > b;
+    case TERM_LESS: return a >= b;
+    case TERM_MULTIPLE:
+    case TERM_MULTIPLE_OF: return b == 0 || a % b != 0;
+    case TERM_NO_MULTIPLE_OF: return a % b == 0;
+    case TERM_IS:
+    case TERM_SAME: return a != b;
+    case TERM_IS_NOT:
+    case TERM_OTHER: return a == b;
+    default: break;
+    }
+    return 0;
+}
+
+void term_violations(const struct term *t, const struct term_rows *r, size_t from, size_t n,
+                     unsigned char *out)
+{
+    int64_t a[TERM_BLOCK], b[TERM_BLOCK];
+    const enum term_test test = (enum term_test)t->test;
+    term_values(t, r, from, n, a);
+    if (t->n_b > 0)
+        multiply(t->c + t->n_a, t->n_b, r, from, n, b);
+    if (test == TERM_AT_MOST)
+        for (size_t i = 0; i < n; i++)
+            out[i] = a[i] > t->k;
+    else if (test == TERM_AT_LEAST)
+        for (size_t i = 0; i < n; i++)
+            out[i] = a[i] < t->k;
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = (unsigned char)is_violated(test, a[i], t->n_b > 0 ? b[i] : t->k);
+}
+
+void term_guarded(const struct term *t, const struct term_rows *r, size_t from, size_t n,
+                  unsigned char *out)
+{
+    memset(out, 1, n);
+    if (t->guard == TERM_NO_GUARD)
+        return;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (r->v[t->guard][from + i] == t->value) != t->is_other;
+}
+
+/* ---- cost ---- */
+
+unsigned term_kinds(const struct term *t, const struct term_columns *c)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < (size_t)t->n_a + t->n_b; i++)
+        kinds |= c->table->column[t->c[i]].is_field ? 2 : 1;
+    if (t->guard != TERM_NO_GUARD)
+        kinds |= c->table->column[t->guard].is_field ? 2 : 1;
+    return kinds;
+}
+
+static size_t form_cost(const struct term *t)
+{
+    switch (t->form) {
+    case TERM_SUM: return 3 * t->n_a;
+    case TERM_PRODUCT_PLUS: return 9;
+    case TERM_SHARED: return 9;
+    case TERM_TWO_PRODUCTS: return 12;
+    case TERM_SHARED_TIMES: return 11;
+    default: return (size_t)3 * (t->n_a + t->n_b) - 1 - (t->n_b > 0);
+    }
+}
+
+/* A divisor or value of its own is an operation, a bound is none. */
+size_t term_cost(const struct term *t, const struct term_columns *c)
+{
+    const int is_name = c->table->column[t->c[0]].names != NULL;
+    size_t cost = 2 * form_cost(t);
+    if (t->test == TERM_MULTIPLE_OF || t->test == TERM_NO_MULTIPLE_OF || t->test == TERM_IS)
+        cost += 2;
+    if (t->test == TERM_IS_NOT)
+        cost += !is_name;
+    if (t->test == TERM_LESS || t->test == TERM_OTHER || t->test == TERM_SAME)
+        cost += 1;
+    return t->guard == TERM_NO_GUARD ? cost : cost + 9 + 2 * t->is_other;
+}
+
+/* ---- round numbers ---- */
+
+static int64_t round_to(int64_t x, int64_t unit, int is_up)
+{
+    const int64_t rest = x % unit;
+    return rest == 0 ? x : is_up ? x + (unit - rest) : x - rest;
+}
+
+static int is_between(int64_t x, int64_t least, int64_t most)
+{
+    return least <= x && x <= most;
+}
+
+static int64_t round_positive(int64_t least, int64_t most, int is_up, size_t *roughness)
+{
+    const int64_t from = is_up ? least : most;
+    int64_t power = 1;
+    *roughness = 0;
+    while (power < from)
+        power *= 2;
+    if (!is_up && power > from)
+        power /= 2;
+    if (is_between(power, least, most))
+        return power;
+    *roughness = 1;
+    for (int64_t unit = INT64_C(1) << 50; unit > 1; unit /= 2)
+        if (is_between(round_to(from, unit, is_up), least, most)
+            && round_to(from, unit, is_up) / unit <= 7)
+            return round_to(from, unit, is_up);
+    *roughness = 2;
+    for (int64_t unit = INT64_C(1000000000000000); unit > 1; unit /= 10)
+        if (is_between(round_to(from, unit, is_up), least, most)
+            && round_to(from, unit, is_up) / unit < 100)
+            return round_to(from, unit, is_up);
+    *roughness = 3;
+    return from;
+}
+
+int64_t term_round(const struct term *t, int64_t least, int64_t most, size_t *roughness)
+{
+    const int is_up = t->test == TERM_AT_MOST, is_column = t->form == TERM_PRODUCT && t->n_a == 1;
+    *roughness = 0;
+    return least > 0 && !is_column ? round_positive(least, most, is_up, roughness)
+           : is_up                 ? least
+                                   : most;
+}
+
+/* ---- text ---- */
+
+static void add_value(const struct condition_column *c, int64_t k, struct buf *out)
+{
+    if (c->names != NULL)
+        buf_printf(out, "\"%s\"", c->names[k]);
+    else
+        buf_printf(out, "%lld", (long long)k);
+}
+
+static int is_truth(const struct condition_column *c)
+{
+    return c->names != NULL && c->n_names == 2
+           && ((strcmp(c->names[0], "True") == 0 && strcmp(c->names[1], "False") == 0)
+               || (strcmp(c->names[0], "False") == 0 && strcmp(c->names[1], "True") == 0));
+}
+
+/* "a == 1", "a != 1", "a", "not a". Of two numbers one is the other. */
+static void add_is(const struct term_columns *all, size_t column, int is, int64_t k,
+                   struct buf *out)
+{
+    const struct condition_column *c = &all->table->column[column];
+    const int32_t *v = all->values[column];
+    if (is_truth(c)) {
+        buf_printf(out, "%s%s", (strcmp(c->names[k], "True") == 0) == is ? "" : "not ", c->name);
+        return;
+    }
+    if (!is && all->n_values[column] == 2 && c->names == NULL) {
+        is = 1;
+        k = v[0] == k ? v[1] : v[0];
+    }
+    buf_printf(out, "%s %s ", c->name, is ? "==" : "!=");
+    add_value(c, k, out);
+}
+
+static void add_columns(const struct term_columns *all, const unsigned char *c, size_t n,
+                        const char *sign, struct buf *out)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, "%s%s", i > 0 ? sign : "", all->table->column[c[i]].name);
+}
+
+static void add_expression(const struct term *t, const struct term_columns *all, struct buf *out)
+{
+    const char *name[4];
+    for (size_t i = 0; i < 4; i++)
+        name[i] = all->table->column[t->c[i]].name;
+    switch (t->form) {
+    case TERM_SUM: add_columns(all, t->c, t->n_a, " + ", out); break;
+    case TERM_PRODUCT_PLUS: buf_printf(out, "%s * %s + %s", name[0], name[1], name[2]); break;
+    case TERM_SHARED:
+        buf_printf(out, "%s * %s + %s * %s", name[0], name[1], name[1], name[2]);
+        break;
+    case TERM_TWO_PRODUCTS:
+        buf_printf(out, "%s * %s + %s * %s", name[0], name[1], name[2], name[3]);
+        break;
+    case TERM_SHARED_TIMES:
+        buf_printf(out, "(%s + %s) * %s * %s", name[0], name[1], name[2], name[3]);
+        break;
+    default: add_columns(all, t->c, t->n_a, " * ", out); break;
+    }
+}
+
+/* The product behind a sign; of several columns behind %, in parentheses */
+static void add_right(const struct term *t, const struct term_columns *all, struct buf *out)
+{
+    const int is_in = t->test == TERM_MULTIPLE && t->n_b > 1;
+    buf_puts(out, is_in ? "(" : "");
+    add_columns(all, t->c + t->n_a, t->n_b, " * ", out);
+    buf_puts(out, is_in ? ")" : "");
+}
+
+void term_text(const struct term *t, const struct term_columns *all, struct buf *out)
+{
+    static const char *const signs[] = {" <= ", " >= ", " % ", " % ",  "",    "",
+                                        " % ",  " <= ", " < ", " == ", " != "};
+    if (t->guard != TERM_NO_GUARD) {
+        add_is(all, t->guard, t->is_other, t->value, out);
+        buf_puts(out, " or ");
+    }
+    if (t->test == TERM_IS || t->test == TERM_IS_NOT) {
+        add_is(all, t->c[0], t->test == TERM_IS, t->k, out);
+        return;
+    }
+    add_expression(t, all, out);
+    buf_puts(out, signs[t->test]);
+    if (t->n_b > 0)
+        add_right(t, all, out);
+    else
+        buf_printf(out, "%lld", (long long)t->k);
+    if (t->test == TERM_MULTIPLE || t->test == TERM_MULTIPLE_OF)
+        buf_puts(out, " == 0");
+    if (t->test == TERM_NO_MULTIPLE_OF)
+        buf_puts(out, " != 0");
+}
