@@ -1,6 +1,6 @@
-/* condition_live.c - see condition_live.h
+/* condition_live.c - see condition_search.h
    SPDX-License-Identifier: MIT */
-#include "condition_live.h"
+#include "condition_search.h"
 
 #include <stdlib.h>
 #include <string.h>

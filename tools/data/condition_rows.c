@@ -1,6 +1,6 @@
-/* condition_rows.c - see condition_rows.h
+/* condition_rows.c - see condition_search.h
    SPDX-License-Identifier: MIT */
-#include "condition_rows.h"
+#include "condition_search.h"
 
 #include <stdlib.h>
 #include <string.h>

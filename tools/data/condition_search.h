@@ -1,8 +1,86 @@
-/* condition_search.h - what a search for conditions has at hand, for the two files that share it
-   SPDX-License-Identifier: MIT */
+/* condition_search.h - what a search for conditions has at hand, for the files that share it
+   SPDX-License-Identifier: MIT
+
+   A unit is what is independent of the others: by parameters a tuple, by fields a problem, else a
+   row. A row that failed is left out if the same one worked elsewhere in the table. */
 #pragma once
 
-#include "condition_live.h"
+#include "condition_terms.h"
+
+/* ---- condition_rows.c: rows that failed and rows that worked ---- */
+
+enum { BY_PARAMS, BY_FIELDS, BY_ROW, N_UNITS };
+
+struct condition_rows {
+    struct term_rows worked, failed;
+    uint64_t *worked_hash, *failed_hash;
+    uint32_t *unit[N_UNITS]; /* of rows that failed: those below n_worked have worked elsewhere */
+    size_t n_units[N_UNITS], n_worked[N_UNITS];
+    uint32_t *n_failed[N_UNITS]; /* rows of each unit; not of BY_ROW */
+};
+
+/* A part of the rows, in the order of their hashes, and their numbers among all */
+struct condition_sample {
+    struct term_rows rows;
+    uint32_t *at;
+};
+
+void condition_rows_open(const struct condition_table *t, struct condition_rows *out);
+void condition_rows_close(struct condition_rows *r);
+
+/* Some `most` of the rows, or all if there are fewer; `is_out` (may be NULL) leaves rows out. */
+void condition_sample_take(const struct term_rows *from, const uint64_t *hash,
+                           const unsigned char *is_out, size_t n_columns, size_t most,
+                           struct condition_sample *out);
+/* Those of them for which the guard is such that a test counts */
+void condition_sample_guard(const struct condition_sample *from, const struct term *guard,
+                            size_t n_columns, struct condition_sample *out);
+void condition_sample_free(struct condition_sample *s, size_t n_columns);
+
+/* ---- condition_live.c: tests that no success of a sample violates, while a search runs ---- */
+
+enum { CONDITION_SAMPLE = 4096 }; /* of failures, and of successes */
+
+/* A test with, of an expression, the bound that the successes give */
+struct condition_live {
+    struct term t;
+    size_t cost;    /* also of its bound, as far as the sample tells */
+    size_t n;       /* failures of the sample that it explains and that are left */
+    uint64_t *bits; /* all that it explains */
+    size_t number;  /* in the order in which they came */
+    int is_dead;
+};
+
+struct condition_lives {
+    const struct term_columns *columns;
+    struct condition_sample worked, failed;
+    size_t n, cap, words, n_kept;
+    struct condition_live *v;
+    size_t least;                   /* explained failures, of those that are kept */
+    size_t n_tried[TERM_MOST_COST]; /* tests up to this cost: see condition_lives_tried */
+    /* while they are made: */
+    const struct term *guard;
+    const struct condition_sample *some_worked, *some_failed;
+};
+
+/* Screens all tests on samples; of failures, those that are not `is_explained`. */
+void condition_lives_open(const struct condition_rows *rows, const struct term_columns *columns,
+                          const unsigned char *is_explained, size_t least,
+                          struct condition_lives *out);
+void condition_lives_close(struct condition_lives *l);
+
+/* How many tests are as simple as this one, or simpler */
+size_t condition_lives_tried(const struct condition_lives *l, size_t cost);
+
+/* Takes back what this success contradicts: bounds give way, other tests are dead. */
+void condition_lives_contradict(struct condition_lives *l, const struct term_rows *worked,
+                                size_t row);
+/* Of a bound that was changed: computes what it explains. */
+void condition_live_explain(const struct condition_lives *l, struct condition_live *v);
+
+size_t condition_bits_count(const uint64_t *a, const uint64_t *b, size_t words); /* in both */
+
+/* ---- the search ---- */
 
 struct found {
     struct term t;
@@ -68,8 +146,6 @@ double search_chance(struct search *s, const struct found *f);
 /* Of all rows, for search_chance */
 void search_open_chance(struct search *s);
 void search_close_chance(struct search *s);
-
-/* ---- condition_siblings.c ---- */
 
 /* Of all rows, for search_count_apart */
 void search_open_siblings(struct search *s);

@@ -59,18 +59,23 @@ static int check_twice(struct loader *l, const struct load_row *first, const str
                     (long long)first->row);
 }
 
-/* Rows start..end-1 have one option and rising times: the one in the middle, with the median. Of
-   two that are far apart the longer was disturbed. */
+/* Rows start..end-1 have one option and rising times: the one in the middle, with the median. */
 static struct load_row median_row(const struct load_row *r, size_t start, size_t end)
 {
     struct load_row middle = r[start + (end - start) / 2];
-    if (end - start == 2 && middle.time > 2 * r[start].time
-        && !load_other_unit(middle.time, r[start].time))
-        return r[start];
     if ((end - start) % 2 == 0)
         middle.time = (r[start + (end - start) / 2 - 1].time + middle.time) / 2;
     middle.time = data_round_time(middle.time);
     return middle;
+}
+
+/* Of two runs of a user's table that are far apart the longer was disturbed. */
+static struct load_row row_that_counts(const struct loader *l, size_t start, size_t end)
+{
+    const struct load_row *r = l->rows;
+    const int is_disturbed = l->spec->format == SPEC_TIMED && end - start == 2
+                             && r[start + 1].time > 2 * r[start].time;
+    return is_disturbed ? r[start] : median_row(r, start, end);
 }
 
 /* ---- noise ---- */
@@ -235,7 +240,7 @@ static int merge_repeats(struct loader *l, size_t start)
         count_repeats(r, i, kept_end, &repeats);
         if (kept_end - i > 1)
             see_repeats(l, i, kept_end);
-        r[kept++] = median_row(r, i, kept_end);
+        r[kept++] = row_that_counts(l, i, kept_end);
     }
     l->n = kept;
     if (repeats.n > 0 && l->spec->format == SPEC_TIMED)
