@@ -180,14 +180,33 @@ static void take_off_box(struct csv_records *c)
     memmove(c->cell, c->cell + 1, c->n * sizeof *c->cell);
 }
 
+/* A first line `sep=;` tells Excel what separates the cells. */
+static int is_told_separator(const struct csv_records *c)
+{
+    return c->end - c->next > 5 && strncmp(c->next, "sep=", 4) == 0
+           && strchr(separators, c->next[4]) != NULL && is_line_end(c->next + 5);
+}
+
+static void choose_separator(struct csv_records *c)
+{
+    if (!is_told_separator(c)) {
+        c->separator = find_separator(c->next, c->end);
+        return;
+    }
+    c->separator = c->next[4];
+    c->next += strcspn(c->next, "\n") + 1;
+    begin_line(c, c->next);
+    skip_lines(c);
+}
+
 int csv_records_next(struct csv_records *c)
 {
     int more = 1;
     skip_lines(c);
+    if (c->header == NULL && c->next < c->end)
+        choose_separator(c);
     if (c->next == c->end)
         return 0;
-    if (c->header == NULL)
-        c->separator = find_separator(c->next, c->end);
     c->at = c->line;
     for (c->n = 0; more; c->n++) {
         if (add_cell(c) != 0 || (*c->next == '"' ? quoted_cell(c) : plain_cell(c)) != 0)

@@ -110,6 +110,9 @@ static const char *const time_words[] = {"time",    "times",    "timing",  "timi
                                          "zeit",    "laufzeit", "temps",   NULL};
 static const char *const rate_words[] = {"bandwidth", "throughput",  "speed", "speedup",
                                          "perf",      "performance", NULL};
+/* What is measured beside them */
+static const char *const sensor_words[] = {"energy",      "joules",    "power", "watts",
+                                           "temperature", "occupancy", NULL};
 /* Of such a column it is said what is no time of the kernel. */
 static const char *const other_words[] = {
     "std",      "stddev",    "stdev", "sd",      "var",         "err",      "error", "sigma",
@@ -155,6 +158,7 @@ int metric_is_told(const char *name)
     char word[MOST_WORD];
     for (const char *p = name; next_word(&p, word) > 0;)
         if (is_one_of(word, time_words) || is_one_of(word, rate_words)
+            || is_one_of(word, sensor_words)
             || (time_unit(word).kind != METRIC_NONE && strcmp(word, "s") != 0)
             || rate_unit(word).kind != METRIC_NONE)
             return 1;

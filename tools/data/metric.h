@@ -20,7 +20,8 @@ struct metric metric_of_unit(const char *text);
 /* Of a column's name: "latency (ms)", "t_ms", "Kernel time, µs", "throughput". Of "total flops" it
    is not known, that may be work; "time_std" and "compile_time" are no times of a kernel. */
 struct metric metric_of_name(const char *name);
-/* Does the name speak of a time or a speed, be it that of a compilation or an error? */
+/* Does the name speak of a time or a speed, be it that of a compilation or an error, or of what is
+   measured beside them, as energy? */
 int metric_is_told(const char *name);
 /* Is its first word one for a repeat: run, rep, trial? */
 int metric_is_repeat(const char *name);

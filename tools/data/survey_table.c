@@ -29,6 +29,7 @@ static int open_columns(struct survey_plain *t, const struct table_forms *forms)
                       || intern_find_text(&t->asked->fields, c->name) != INTERN_NONE;
         c->counts = 1;
     }
+    t->status = forms->status >= 0 ? &t->v[forms->status] : NULL;
     t->time = forms->time;
     t->has_time = t->time >= 0;
     if (!t->has_time)
@@ -161,6 +162,8 @@ static int is_measurement(const struct survey_cells *c)
            && (!c->has_text || c->has_fraction || c->values.n > KPRED_MAX_VALUES);
 }
 
+enum { MOST_FRACTIONS = 32 }; /* more of them are measured, and not chosen */
+
 /* What is no parameter is passed over with a note, or refused: it may be a forgotten field. */
 static int check_param(const struct survey_plain *t, struct survey_cells *c)
 {
@@ -172,6 +175,8 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
             "for that, --ignore passes over it");
     if (is_measurement(c))
         return survey_pass_over(t, c, "is a measurement, by its name");
+    if (c == t->status)
+        return survey_pass_over(t, c, "tells which rows failed");
     const int rc = survey_check_rows(t, c);
     if (rc <= 0)
         return rc;
@@ -181,7 +186,7 @@ static int check_param(const struct survey_plain *t, struct survey_cells *c)
             "is no name for a parameter, which has letters, digits and _ and does "
             "not begin with a digit: call it otherwise, or --ignore passes over it");
     if (c->has_fraction && t->n_rows > 2
-        && (2 * c->values.n > t->n_rows || c->values.n > KPRED_MAX_VALUES))
+        && (2 * c->values.n > t->n_rows || c->values.n > MOST_FRACTIONS))
         return survey_wrong(t, c,
                             "has too many fractions for a parameter: --ignore passes over it, and "
                             "--metric takes it if it is the time or the speed");

@@ -36,7 +36,8 @@ struct survey_plain {
     long header; /* its line */
     size_t n, n_rows;
     struct survey_cells *v;
-    int time, has_time; /* the column; it is there */
+    int time, has_time;                /* the column; it is there */
+    const struct survey_cells *status; /* the column that tells which rows failed, or NULL */
     struct interned problems;
     uint32_t *first_cells; /* of each problem, for each column the number of its first cell */
     size_t cells_cap;

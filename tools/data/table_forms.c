@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char plain_figure[] = "0123456789.eE+-";
 
@@ -127,6 +128,54 @@ static char column_mark(const struct table_forms *t, size_t at)
     return table_mark(t, s, table_name(t, at), is_integer_column(t, at), &mark) == 0 ? mark : 0;
 }
 
+/* ---- rows that failed, by a column of their own ---- */
+
+/* What a test of the result writes: -1: no such word, 0: it failed */
+static int status_of(const char *cell)
+{
+    static const char *const good[] = {"ok",   "pass", "passed", "success", "correct", "valid",
+                                       "true", "yes",  "1",      "done",    NULL};
+    static const char *const bad[] = {"fail", "incorrect", "wrong", "false", "no",
+                                      "0",    "mismatch",  "crash", "oom",   NULL};
+    for (size_t i = 0; good[i] != NULL; i++)
+        if (strcasecmp(cell, good[i]) == 0)
+            return 1;
+    for (size_t i = 0; bad[i] != NULL; i++)
+        if (strcasecmp(cell, bad[i]) == 0)
+            return 0;
+    return *cell != '\0' && load_is_failure(cell) ? 0 : -1;
+}
+
+static int is_status_name(const char *name)
+{
+    static const char *const names[] = {"status", "result",     "outcome",  "correct",
+                                        "valid",  "passed",     "success",  "ok",
+                                        "is_ok",  "is_correct", "is_valid", NULL};
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* A column of that name, of which nothing else is known; -1: there is none */
+static int find_status(const struct table_forms *t)
+{
+    for (size_t i = 0; i < t->raw->n; i++)
+        if (is_status_name(t->raw->cell[i]) && table_role(t, t->raw->cell[i]) == TABLE_OTHER)
+            return (int)i;
+    return -1;
+}
+
+/* Does it have such words alone? */
+static int tells_status(const struct table_forms *t, size_t at)
+{
+    const struct interned *words = &t->seen[at].distinct;
+    for (size_t i = 0; i < words->n; i++)
+        if (status_of(words->v[i].s) < 0)
+            return 0;
+    return words->n > 0;
+}
+
 /* ---- the header that is handed out ---- */
 
 static void open_view(struct table_forms *t)
@@ -176,6 +225,8 @@ static int open_odd(struct table_forms *t, int plain)
         return -1;
     if (t->n_slots > 0 && table_read_times(t) != 0)
         return -1;
+    if (t->status >= 0 && (t->n_slots != 1 || t->is_wide || !tells_status(t, (size_t)t->status)))
+        t->status = -1;
     choose_columns(t);
     t->us = 1;
     if (t->n_slots > 0 && plain < 0 && !t->is_wide && t->wanted == NULL)
@@ -212,7 +263,7 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
     t->raw = raw;
     t->r = raw;
     t->asked = asked;
-    t->time = -1;
+    t->time = t->status = -1;
     if (csv_records_check_header(raw) != 0)
         return -1;
     join_lines(raw);
@@ -229,7 +280,8 @@ int table_forms_open(struct table_forms *t, struct csv_records *raw,
     if (at < -1)
         return -1;
     const int plain = at >= 0 && column_is_time(raw->cell[at]) ? at : -1;
-    if (t->is_trimmed || plain < 0 || figure_may_be_odd(raw->next, raw->end))
+    t->status = find_status(t);
+    if (t->is_trimmed || plain < 0 || t->status >= 0 || figure_may_be_odd(raw->next, raw->end))
         return open_odd(t, plain);
     t->kind = metric_of_name(raw->cell[plain]);
     t->us = t->kind.power > 0 ? 1000 : 1;
@@ -384,11 +436,15 @@ int table_forms_next(struct table_forms *t)
 {
     if (t->n_slots > 1)
         return next_of_view(t);
+    static char failed[] = "failed";
     const int rc = next_raw(t);
-    if (rc > 0 && t->time >= 0 && !is_ragged(t)
-        && read_time(t, &t->raw->cell[t->time], table_name(t, (size_t)t->time)) != 0)
-        return -1;
-    return rc;
+    if (rc <= 0 || t->time < 0 || is_ragged(t))
+        return rc;
+    if (t->status >= 0 && status_of(t->raw->cell[t->status]) == 0) {
+        t->raw->cell[t->time] = failed;
+        return rc;
+    }
+    return read_time(t, &t->raw->cell[t->time], table_name(t, (size_t)t->time)) != 0 ? -1 : rc;
 }
 
 void table_forms_close(struct table_forms *t)

@@ -42,6 +42,7 @@ struct table_forms {
     int time;                    /* its column of times; -1: it has none */
     double us;                   /* of one in that column */
     int is_rate;                 /* it was one of rates */
+    int status;         /* the column of words that tell which rows failed; -1: there is none */
     const char *metric; /* what a spec has to say of that column, so that it is found again; NULL:
                            nothing */
 
