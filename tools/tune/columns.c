@@ -11,7 +11,7 @@
 
 /* More places than MOST_PLACES are rounded to as many; products with more than MOST_TABLE pairs of
    values, and more than MOST_PRODUCTS, are left out, for the sake of speed. */
-enum { MOST_PLACES = 256, MOST_TABLE = 4096, MOST_PRODUCTS = 36, KNOWN_STEPS = 16 };
+enum { MOST_PLACES = 256, MOST_TABLE = 4096, MOST_PRODUCTS = 36 };
 
 static int compare(const void *a, const void *b)
 {
@@ -166,16 +166,17 @@ void columns_open(struct columns *c, const struct space *s)
 
 void columns_add_known(struct columns *c, const double *value, size_t n)
 {
-    double least = HUGE_VAL;
-    for (size_t i = 0; i < n; i++)
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (size_t i = 0; i < n; i++) {
         least = value[i] < least ? value[i] : least;
+        most = value[i] > most ? value[i] : most;
+    }
+    const double step = most > least ? (most - least) / (MOST_PLACES - 1) : 1;
     struct column *column = add(c, COLUMN_KNOWN, MOST_PLACES, n);
     for (size_t i = 0; i < MOST_PLACES; i++)
-        column->place[i] = (float)i / KNOWN_STEPS;
-    for (size_t i = 0; i < n; i++) {
-        const double step = (value[i] - least) * KNOWN_STEPS;
-        column->of[i] = (uint16_t)(step < MOST_PLACES - 1 ? step : MOST_PLACES - 1);
-    }
+        column->place[i] = (float)(least + (double)i * step);
+    for (size_t i = 0; i < n; i++)
+        column->of[i] = (uint16_t)((value[i] - least) / step + 0.5);
 }
 
 void columns_free(struct columns *c)

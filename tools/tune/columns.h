@@ -32,6 +32,7 @@ double *columns_logarithms(const double *rank, size_t n);
 
 /* Those of parameters with two values or more, and of their products */
 void columns_open(struct columns *c, const struct space *space);
-/* Adds what is known: a number for each tuple; 1 is as far as makes much of a difference. */
+/* Adds what is known: a number for each tuple, of which the time is taken to be a multiple, and
+   more. */
 void columns_add_known(struct columns *c, const double *value, size_t n);
 void columns_free(struct columns *c);

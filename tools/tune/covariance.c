@@ -46,8 +46,8 @@ int covariance_uses(const struct covariance *c, size_t number)
     case COVARIANCE_PAIRS: return n_of[COLUMN_PARAM] > 1;
     case COVARIANCE_PRODUCTS:
     case COVARIANCE_PRODUCT_LENGTH: return n_of[COLUMN_PRODUCT] > 0;
-    case COVARIANCE_KNOWN:
-    case COVARIANCE_KNOWN_LENGTH: return n_of[COLUMN_KNOWN] > 0 && !c->ignores_known;
+    case COVARIANCE_KNOWN_SCALE: return 0;
+    case COVARIANCE_KNOWN: return n_of[COLUMN_KNOWN] > 0 && !c->ignores_known;
     default: return 1;
     }
 }
@@ -63,8 +63,8 @@ void covariance_prepare(struct covariance *c)
 {
     const size_t *n_of = c->columns->n_of;
     const double pairs = power(c, COVARIANCE_PAIRS), whole = power(c, COVARIANCE_WHOLE);
-    const double products = power(c, COVARIANCE_PRODUCTS), known = power(c, COVARIANCE_KNOWN);
-    const double all = 1 + pairs + whole + products + known;
+    const double products = power(c, COVARIANCE_PRODUCTS);
+    const double all = 1 + pairs + whole + products;
     double sum = 0, squares = 0, apart;
     for (size_t i = 0; i < n_of[COLUMN_PARAM]; i++)
         sum += power(c, COVARIANCE_WEIGHTS + i);
@@ -78,7 +78,7 @@ void covariance_prepare(struct covariance *c)
     c->pairs = (float)(pairs / ((apart > 1e-3 ? apart : 1e-3) * all));
     c->whole = (float)(whole / all);
     c->products = products > 0 ? (float)(products / ((double)n_of[COLUMN_PRODUCT] * all)) : 0;
-    c->known = known > 0 ? (float)(known / ((double)n_of[COLUMN_KNOWN] * all)) : 0;
+    c->known = (float)power(c, COVARIANCE_KNOWN);
     c->noise = power(c, COVARIANCE_NOISE);
     c->noise = c->noise < 1e-4 ? 1e-4 : c->noise;
 }
@@ -97,16 +97,22 @@ static float smooth(float r)
     return (1 + z + z * z / 3) * num_exp2(-1.44269504f * z);
 }
 
-/* What is known has smooth effects alone. */
 static void effects(const struct column *column, size_t tuple, float length, float share,
                     float *out)
 {
     const float x = column->place[column->of[tuple]], scale = 1 / length;
     for (size_t i = 0; i < column->n; i++) {
         const float r = fabsf(column->place[i] - x) * scale;
-        out[i] =
-            column->kind == COLUMN_KNOWN ? smooth(r) : share * smooth(r) + (1 - share) * rough(r);
+        out[i] = share * smooth(r) + (1 - share) * rough(r);
     }
+}
+
+/* What is known counts as it is. */
+static void multiples(const struct column *column, size_t tuple, float *out)
+{
+    const float x = column->place[column->of[tuple]];
+    for (size_t i = 0; i < column->n; i++)
+        out[i] = x * column->place[i];
 }
 
 /* The number on which the reach of a column's effects depends */
@@ -115,14 +121,18 @@ static int length_of(const struct covariance *c, size_t column)
     switch (c->columns->v[column].kind) {
     case COLUMN_PARAM: return (int)(COVARIANCE_WEIGHTS + n_params(c) + column);
     case COLUMN_PRODUCT: return COVARIANCE_PRODUCT_LENGTH;
-    default: return COVARIANCE_KNOWN_LENGTH;
+    default: return COVARIANCE_KNOWN;
     }
 }
 
 void covariance_row(const struct covariance *c, size_t tuple, int number, float *row)
 {
     const double s = power(c, COVARIANCE_SMOOTH);
-    for (size_t i = 0; i < c->columns->n; i++) {
+    const size_t n_known = c->columns->n_of[COLUMN_KNOWN];
+    if (number == COVARIANCE_ALL && !c->ignores_known)
+        for (size_t i = c->columns->n - n_known; i < c->columns->n; i++)
+            multiples(&c->columns->v[i], tuple, row + c->columns->v[i].first);
+    for (size_t i = 0; i < c->columns->n - n_known; i++) {
         const struct column *column = &c->columns->v[i];
         const int its = length_of(c, i);
         if (number != COVARIANCE_ALL && number != COVARIANCE_SMOOTH && number != its)
@@ -158,7 +168,7 @@ static float finish(const struct covariance *c, const float *row, size_t tuple)
     const struct columns *columns = c->columns;
     const float *sums = c->so_far + n_params(c) * PARTS, single = sums[SINGLE];
     float known = 0;
-    for (size_t i = columns->n - columns->n_of[COLUMN_KNOWN]; i < columns->n; i++)
+    for (size_t i = columns->n - columns->n_of[COLUMN_KNOWN]; c->known > 0 && i < columns->n; i++)
         known += effect(&columns->v[i], row, tuple);
     return c->single * single + c->pairs * (single * single - sums[SQUARES]) * 0.5f
            + c->whole * sums[WHOLE] + c->products * sums[PRODUCTS] + c->known * known;
@@ -173,6 +183,17 @@ void covariance_all(const struct covariance *c, const float *row, const size_t *
             add_param(c, row, tuple[i], p);
         out[i] = finish(c, row, tuple[i]);
     }
+}
+
+double covariance_self(const struct covariance *c, size_t tuple)
+{
+    const struct columns *columns = c->columns;
+    double sum = 0;
+    for (size_t i = columns->n - columns->n_of[COLUMN_KNOWN]; i < columns->n; i++) {
+        const double x = (double)columns->v[i].place[columns->v[i].of[tuple]];
+        sum += x * x;
+    }
+    return 1 + (double)c->known * sum;
 }
 
 void covariance_free(struct covariance *c)

@@ -1,10 +1,11 @@
 /* covariance.h - how alike the regression takes two tuples to be
    SPDX-License-Identifier: MIT
 
-   A sum of five parts, 1 for a tuple and itself: one effect for each parameter, one for each pair
-   of parameters, one for all parameters together, one for each product of two parameters, and one
-   for what is known beforehand. An effect is a mixture of a smooth and of a rough function of the
-   distance between two places. */
+   A sum of four parts, 1 for a tuple and itself: one effect for each parameter, one for each pair
+   of parameters, one for all parameters together, and one for each product of two parameters. An
+   effect is a mixture of a smooth and of a rough function of the distance between two places. To
+   this comes what is known beforehand: a product of two places, as the weight of each table is
+   uncertain. */
 #pragma once
 
 #include "columns.h"
@@ -14,11 +15,11 @@ enum covariance_number {
     COVARIANCE_PAIRS,          /* how much the parts matter, beside the first one */
     COVARIANCE_WHOLE,          /* all parameters together */
     COVARIANCE_PRODUCTS,       /* */
-    COVARIANCE_KNOWN,          /* */
+    COVARIANCE_KNOWN,          /* how uncertain the weights of what is known are, as a variance, */
     COVARIANCE_NOISE,          /* what of a time no part explains */
     COVARIANCE_SMOOTH,         /* the smooth function's share, against the rough one */
     COVARIANCE_PRODUCT_LENGTH, /* how far the effect of a place reaches */
-    COVARIANCE_KNOWN_LENGTH,   /* */
+    COVARIANCE_KNOWN_SCALE,    /* */
     COVARIANCE_WEIGHTS         /* a weight for each parameter, and then a length for each */
 };
 
@@ -27,7 +28,8 @@ struct covariance {
     int ignores_known; /* then it is as if nothing were known beforehand */
     size_t n;          /* numbers */
     double *v;         /* they may be changed; then covariance_prepare */
-    float *weight, pairs, whole, products, known, single; /* of the parts */
+    float *weight, pairs, whole, products, single; /* of the parts */
+    float known, scale;
     double noise;
     float *so_far; /* sums of covariance_all, behind each parameter */
 };
@@ -48,4 +50,6 @@ void covariance_row(const struct covariance *c, size_t tuple, int number, float 
    least. */
 void covariance_all(const struct covariance *c, const float *row, const size_t *tuple, size_t n,
                     float *out);
+/* Between a tuple and itself: 1, and more where something is known. */
+double covariance_self(const struct covariance *c, size_t tuple);
 void covariance_free(struct covariance *c);

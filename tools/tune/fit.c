@@ -98,6 +98,18 @@ static void factor(double *m, size_t n)
         }
 }
 
+/* How far each target is from what those before it make it, in deviations; these are on the
+   diagonal then. */
+static void solve(struct fit *f, const struct covariance *c, size_t n, double *z)
+{
+    fill(f, c, n);
+    factor(f->matrix, n);
+    for (size_t i = 0; i < n; i++) {
+        const double *line = f->matrix + i * n;
+        z[i] = (f->target[i] - dot(line, z, i)) / line[i];
+    }
+}
+
 /* Numbers far from their usual values count as less likely. */
 static double strangeness(const struct covariance *c)
 {
@@ -115,13 +127,10 @@ static double unlikeliness(struct fit *f, struct covariance *c, size_t n, double
 {
     double logs = 0, squares = 0, z[FIT_MOST];
     covariance_prepare(c);
-    fill(f, c, n);
-    factor(f->matrix, n);
+    solve(f, c, n, z);
     for (size_t i = 0; i < n; i++) {
-        const double *line = f->matrix + i * n;
-        z[i] = (f->target[i] - dot(line, z, i)) / line[i];
         squares += z[i] * z[i];
-        logs += num_log2(line[i]);
+        logs += num_log2(f->matrix[i * n + i]);
     }
     *variance = (squares + 2) / ((double)n + 2);
     return (logs + 0.5 * (double)n * num_log2(*variance)) * 0.69314718 + strangeness(c);
@@ -198,6 +207,27 @@ double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, con
         sweep(f, c, n);
     unlikeliness(f, c, n, &variance);
     return variance;
+}
+
+/* The variance follows from `before` results and the two that are as if seen: Student's
+   distribution */
+double fit_likelihood(struct fit *f, const struct covariance *c, const size_t *tuple,
+                      const double *target, size_t n, size_t before, double variance)
+{
+    const size_t first = n > FIT_MOST ? n - FIT_MOST : 0, m = n - first;
+    double z[FIT_MOST], sum = 0, freedom = (double)before + 2;
+    for (size_t i = 0; i < m; i++) {
+        f->tuple[i] = tuple[first + i];
+        f->target[i] = target[first + i];
+    }
+    take_number(f, c, COVARIANCE_ALL, m);
+    solve(f, c, m, z);
+    for (size_t i = before > first ? before - first : 0; i < m; i++) {
+        const double scale = f->matrix[i * m + i] * f->matrix[i * m + i] * variance;
+        sum -= 0.5 * (freedom + 1) * num_log2(1 + z[i] * z[i] / (variance * freedom))
+               + 0.5 * num_log2(scale);
+    }
+    return sum;
 }
 
 void fit_free(struct fit *f)

@@ -21,4 +21,9 @@ size_t fit_choose(const double *target, size_t n, size_t most, size_t *chosen);
    about 0, in units of the covariance. */
 double fit_numbers(struct fit *f, struct covariance *c, const size_t *tuple, const double *target,
                    size_t n);
+/* log2 of how likely, with the numbers as they are, the last targets were after the `before` ones
+   ahead of them; but for a constant. Of more than FIT_MOST, the last ones count. fit_numbers comes
+   first. */
+double fit_likelihood(struct fit *f, const struct covariance *c, const size_t *tuple,
+                      const double *target, size_t n, size_t before, double variance);
 void fit_free(struct fit *f);

@@ -22,8 +22,8 @@ double hints_clip(double loss, double middle)
 /* ---- tables and orders ---- */
 
 /* Of the losses of tuples that ran: what is NAN is unknown and gets the middle one, what is
-   HUGE_VAL failed and counts as the worst. */
-static void clip_all(double *loss, size_t n)
+   HUGE_VAL failed and counts as the worst. Returns the middle one. */
+static double clip_all(double *loss, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), worst = 0, middle = 0;
     size_t m = 0;
@@ -40,6 +40,7 @@ static void clip_all(double *loss, size_t n)
                   : loss[i] == HUGE_VAL ? worst
                                         : hints_clip(loss[i], middle);
     free(sorted);
+    return middle;
 }
 
 static double *take(struct hints *k, size_t n_tuples, double weight)
@@ -77,7 +78,7 @@ void hints_add_times(struct hints *k, const double *time, size_t n_tuples, doubl
         loss[i] = ran ? num_log2(time[i] / best) : isnan(time[i]) ? time[i] : HUGE_VAL;
         k->share[i] += ran ? weight * best / time[i] : 0;
     }
-    clip_all(loss, n_tuples);
+    k->middle += weight * clip_all(loss, n_tuples);
 }
 
 /* An order says which tuple is better, not by how much: the loss of the best is 0, of the worst 1.
@@ -105,13 +106,20 @@ void hints_add_scores(struct hints *k, const double *score, size_t n_tuples)
     free(sorted);
 }
 
-static double deviation(const double *v, size_t n)
+static double mean(const double *v, size_t n)
 {
-    double sum = 0, squares = 0;
+    double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += v[i];
+    return sum / (double)n;
+}
+
+static double deviation(const double *v, size_t n)
+{
+    const double middle = mean(v, n);
+    double squares = 0;
     for (size_t i = 0; i < n; i++)
-        squares += (v[i] - sum / (double)n) * (v[i] - sum / (double)n);
+        squares += (v[i] - middle) * (v[i] - middle);
     return sqrt(squares / (double)n);
 }
 
@@ -134,75 +142,31 @@ static double spread(const struct hints *k)
     return sqrt(squares);
 }
 
+/* The tables' losses with the weights that were given */
+static void expect(struct hints *k)
+{
+    k->middle /= k->weights;
+    for (size_t t = 0; t < k->n; t++)
+        for (size_t i = 0; i < k->n_tuples; i++)
+            k->expect[i] += k->weight[t] / k->weights * k->loss[t][i];
+}
+
 void hints_finish(struct hints *k, struct columns *c)
 {
     double *scaled = xcalloc(k->n_tuples + 1, sizeof *scaled);
     for (size_t t = 0; t < k->n; t++) {
-        const double d = deviation(k->loss[t], k->n_tuples);
+        const double d = deviation(k->loss[t], k->n_tuples) * sqrt((double)k->n);
+        const double middle = mean(k->loss[t], k->n_tuples);
         for (size_t i = 0; i < k->n_tuples; i++)
-            scaled[i] = d > 0 ? k->loss[t][i] / d : 0;
+            scaled[i] = d > 0 ? (k->loss[t][i] - middle) / d : 0;
         columns_add_known(c, scaled, k->n_tuples);
     }
     free(scaled);
+    if (k->n > 0)
+        expect(k);
     k->spread = k->n > 0 ? spread(k) : 0;
     for (size_t i = 0; k->failed != NULL && i < k->n_tuples; i++)
         k->failed[i] /= k->weights;
-}
-
-/* ---- weights ---- */
-
-/* Solves a symmetric positive system of n equations, the right side being column n. */
-static void solve(double m[STRATEGY_MOST_KNOWN][STRATEGY_MOST_KNOWN + 1], size_t n)
-{
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++) {
-            const double factor = b != a ? m[b][a] / m[a][a] : 0;
-            for (size_t i = a; b != a && i <= n; i++)
-                m[b][i] -= factor * m[a][i];
-        }
-    for (size_t a = 0; a < n; a++)
-        m[a][n] /= m[a][a];
-}
-
-static double mean_at(const double *v, const size_t *at, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += v[at[i]];
-    return n > 0 ? sum / (double)n : 0;
-}
-
-/* Ridge regression: what of the targets the given weights leave, by changes of the weights.
-   Results on neighbouring tuples say the same twice, so that the ridge is a strong one. */
-void hints_weigh(struct hints *k, const size_t *tuple, const double *target, size_t n)
-{
-    static const double ridge = 5;
-    double m[STRATEGY_MOST_KNOWN][STRATEGY_MOST_KNOWN + 1] = {{0}}, mean[STRATEGY_MOST_KNOWN];
-    double d[STRATEGY_MOST_KNOWN], targets = 0;
-    for (size_t i = 0; i < n; i++)
-        targets += target[i] / (double)n;
-    for (size_t t = 0; t < k->n; t++)
-        mean[t] = mean_at(k->loss[t], tuple, n);
-    for (size_t i = 0; i < n; i++) {
-        double left = target[i] - targets;
-        for (size_t t = 0; t < k->n; t++) {
-            d[t] = k->loss[t][tuple[i]] - mean[t];
-            left -= d[t] * k->weight[t] / k->weights;
-        }
-        for (size_t a = 0; a < k->n; a++) {
-            for (size_t b = 0; b < k->n; b++)
-                m[a][b] += d[a] * d[b];
-            m[a][k->n] += d[a] * left;
-        }
-    }
-    for (size_t t = 0; t < k->n; t++)
-        m[t][t] += ridge;
-    solve(m, k->n);
-    for (size_t i = 0; i < k->n_tuples; i++) {
-        k->expect[i] = 0;
-        for (size_t t = 0; t < k->n; t++)
-            k->expect[i] += (k->weight[t] / k->weights + m[t][k->n]) * k->loss[t][i];
-    }
 }
 
 size_t hints_best(const struct hints *k, const unsigned char *is_taken)

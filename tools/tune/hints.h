@@ -15,7 +15,8 @@ struct hints {
     double weights;
     double *share;  /* of the best one's speed, the weighted sum: for the first picks */
     double *failed; /* the weighted share of the tables in which each failed; NULL: none did */
-    double *expect; /* the loss that they give, together, after hints_weigh */
+    double *expect; /* the loss that they give, together, after hints_finish */
+    double middle;  /* the loss beyond which losses are made smaller, the mean of the tables */
     double spread;  /* how much tables differ from one another */
 };
 
@@ -28,9 +29,6 @@ void hints_add_times(struct hints *k, const double *time, size_t n_tuples, doubl
 void hints_add_scores(struct hints *k, const double *score, size_t n_tuples);
 /* After the last one: a column for each. */
 void hints_finish(struct hints *k, struct columns *c);
-/* Weighs the tables by the targets of n results: weights are near to those that were given, unless
-   the results say otherwise. */
-void hints_weigh(struct hints *k, const size_t *tuple, const double *target, size_t n);
 /* The most promising tuple of which `is_taken` is 0; there is one. */
 size_t hints_best(const struct hints *k, const unsigned char *is_taken);
 void hints_free(struct hints *k);

@@ -21,13 +21,14 @@ void regression_open(struct regression *r, const struct covariance *c, const siz
     r->variance = xcalloc(n_candidates, sizeof *r->variance);
     r->row = xcalloc(c->columns->width + 1, sizeof *r->row);
     for (size_t i = 0; i < n_candidates; i++)
-        r->variance[i] = 1;
+        r->variance[i] = (float)covariance_self(c, tuple[i]);
 }
 
 /* The next line of the factor: what the results so far tell of this candidate */
 static void add_line(struct regression *r, size_t candidate)
 {
-    double *line = r->line + r->n * r->most, left = 1 + r->covariance->noise;
+    double *line = r->line + r->n * r->most,
+           left = covariance_self(r->covariance, r->tuple[candidate]) + r->covariance->noise;
     for (size_t i = 0; i < r->n; i++) {
         line[i] = r->known[i * r->n_candidates + candidate];
         left -= line[i] * line[i];

@@ -2,11 +2,8 @@
    SPDX-License-Identifier: MIT */
 #include "strategy.h"
 
-#include "candidates.h"
+#include "expert.h"
 #include "failures.h"
-#include "fit.h"
-#include "hints.h"
-#include "regression.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -15,37 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FIRST results are spread, or the best ones of what is known. The regression takes MOST_RESULTS;
-   of more it takes KEPT, and leaves room for new ones. What is known is doubted from DOUBT_FROM on:
-   it counts in every second stretch between two fits alone, so that it can mislead half of the time
-   at most. */
-enum { FIRST = 5, MOST_RESULTS = 320, KEPT = 192, DOUBT_FROM = 20, N_BEST = 8 };
-
-/* Numbers that were fitted to few results make the regression too sure of itself. */
-static const double doubt = 1.3;
+/* FIRST results are spread or, where something is known, one is the best of that. The regression
+   takes MOST_RESULTS; of more it takes KEPT, and leaves room for new ones. */
+enum { FIRST = 5, MOST_RESULTS = 320, KEPT = 192, N_BEST = 8 };
 
 struct strategy {
     const struct space *space;
     uint64_t seed;
     struct columns columns;
     struct hints hints;
-    int is_open, is_fitted, counts_known;
+    int is_open, is_fitted;
     unsigned char *is_taken; /* proposed or told */
     unsigned char *is_told;
     size_t n, cap; /* results, as they were told */
     size_t *tuple;
     double *time;
-    size_t fit_at, n_fits; /* the next fit is due with as many results */
-    struct covariance covariance;
-    struct fit fit;
+    size_t fit_at; /* the next fit is due with as many results */
+    size_t n_experts;
+    struct expert expert[2]; /* the one that knows something, if there is one, and one without */
     struct candidates candidates;
-    struct regression regression;
     struct failures *failures; /* NULL: nothing has failed yet */
     size_t *used;              /* results within the regression, */
     size_t n_used, seen;       /* and how many were told when one was last looked at */
-    double *target;            /* of all results */
-    double deviation;          /* what the targets are divided by */
-    double variance;           /* of the regression, by the last fit */
+    double *loss;              /* of all results */
 };
 
 struct strategy *strategy_new(const struct space *space, uint64_t seed)
@@ -79,7 +68,7 @@ void strategy_tell(struct strategy *s, size_t tuple, double time)
         s->cap = 2 * s->cap + 64;
         s->tuple = xrealloc(s->tuple, s->cap, sizeof *s->tuple);
         s->time = xrealloc(s->time, s->cap, sizeof *s->time);
-        s->target = xrealloc(s->target, s->cap, sizeof *s->target);
+        s->loss = xrealloc(s->loss, s->cap, sizeof *s->loss);
     }
     s->tuple[s->n] = tuple;
     s->time[s->n++] = time;
@@ -104,7 +93,7 @@ static double works(const struct strategy *s, size_t tuple, double least)
     return s->failures != NULL ? failures_works(s->failures, tuple, least) : 1;
 }
 
-/* ---- targets ---- */
+/* ---- losses ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -121,51 +110,32 @@ static void take_losses(struct strategy *s, size_t n)
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
-            sorted[m++] = s->target[i] = num_log2(s->time[i]);
+            sorted[m++] = s->loss[i] = num_log2(s->time[i]);
     qsort(sorted, m, sizeof *sorted, compare);
     if (m > 0) {
-        middle = sorted[m / 2];
+        const double least = sorted[0] + s->hints.middle;
+        middle = sorted[m / 2] > least ? sorted[m / 2] : least;
         worst = hints_clip(sorted[m - 1], middle);
     }
     free(sorted);
     for (size_t i = 0; i < n; i++)
         if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
-            s->target[i] = hints_clip(s->target[i], middle);
+            s->loss[i] = hints_clip(s->loss[i], middle);
         else
-            s->target[i] = middle + (worst - middle) * works(s, s->tuple[i], 0);
+            s->loss[i] = middle + (worst - middle) * works(s, s->tuple[i], 0);
 }
 
-/* Targets have the mean 0 and about the variance 1. Where something is known, they are what it does
-   not explain, and few of them say little about the variance: it is as if some more had been seen,
-   which differ as the tables do. */
+static struct results results(const struct strategy *s, size_t n)
+{
+    return (struct results){n, s->tuple, s->loss};
+}
+
 static void take_targets(struct strategy *s, size_t n)
 {
-    double sum = 0, squares = 0, more = 0;
     take_losses(s, n);
-    if (s->hints.n > 0)
-        more = FIRST;
-    if (s->counts_known) {
-        hints_weigh(&s->hints, s->tuple, s->target, n);
-        for (size_t i = 0; i < n; i++)
-            s->target[i] -= s->hints.expect[s->tuple[i]];
-    }
-    for (size_t i = 0; i < n; i++)
-        sum += s->target[i];
-    for (size_t i = 0; i < n; i++) {
-        s->target[i] -= sum / (double)n;
-        squares += s->target[i] * s->target[i];
-    }
-    squares += more * s->hints.spread * s->hints.spread;
-    s->deviation = sqrt(squares / ((double)n + more));
-    s->deviation = s->deviation > 1e-6 ? s->deviation : 1e-6;
-    for (size_t i = 0; i < n; i++)
-        s->target[i] /= s->deviation;
-}
-
-/* What is known, as part of a mean, in units of the targets */
-static double expected(const struct strategy *s, size_t tuple)
-{
-    return s->counts_known ? s->hints.expect[tuple] / s->deviation : 0;
+    const struct results r = results(s, n);
+    for (size_t i = 0; i < s->n_experts; i++)
+        expert_take(&s->expert[i], &r);
 }
 
 /* ---- the regression ---- */
@@ -173,7 +143,8 @@ static double expected(const struct strategy *s, size_t tuple)
 static void close_regression(struct strategy *s)
 {
     if (s->is_fitted) {
-        regression_free(&s->regression);
+        for (size_t i = 0; i < s->n_experts; i++)
+            expert_close_regression(&s->expert[i]);
         candidates_free(&s->candidates);
     }
     s->is_fitted = 0;
@@ -185,12 +156,11 @@ static void fit_all(struct strategy *s)
 {
     while (s->fit_at <= s->n) {
         const size_t n = s->fit_at, next = n > MOST_RESULTS ? n + n / 2 : n + n / 4;
-        s->counts_known = s->hints.n > 0 && (n < DOUBT_FROM || s->n_fits % 2 == 0);
-        s->covariance.ignores_known = !s->counts_known;
         learn_failures(s, n);
         take_targets(s, n);
-        s->variance = fit_numbers(&s->fit, &s->covariance, s->tuple, s->target, n);
-        s->n_fits++;
+        const struct results r = results(s, n);
+        for (size_t i = 0; i < s->n_experts; i++)
+            expert_fit(&s->expert[i], &r);
         s->fit_at = next > n ? next : n + 1;
         close_regression(s);
     }
@@ -218,16 +188,15 @@ static void open_regression(struct strategy *s)
     const size_t n = s->n;
     size_t best[N_BEST], *first = xcalloc(MOST_RESULTS, sizeof *first);
     const size_t n_best = best_tuples(s, n, best);
-    s->n_used = fit_choose(s->target, n, n > MOST_RESULTS ? KEPT : MOST_RESULTS, s->used);
+    s->n_used = fit_choose(s->loss, n, n > MOST_RESULTS ? KEPT : MOST_RESULTS, s->used);
     s->seen = n;
     for (size_t i = 0; i < s->n_used; i++)
         first[i] = s->tuple[s->used[i]];
     candidates_open(&s->candidates, s->space, first, s->n_used, best, n_best,
                     num_mix(s->seed, n, 2));
-    regression_open(&s->regression, &s->covariance, s->candidates.tuple, s->candidates.n,
-                    MOST_RESULTS);
-    for (size_t i = 0; i < s->n_used; i++)
-        regression_add(&s->regression, s->candidates.where[first[i]]);
+    const struct results r = results(s, n);
+    for (size_t i = 0; i < s->n_experts; i++)
+        expert_regress(&s->expert[i], &s->candidates, &r, s->used, s->n_used, MOST_RESULTS);
     s->is_fitted = 1;
     free(first);
 }
@@ -239,18 +208,10 @@ static void add_results(struct strategy *s)
         const uint32_t at = s->candidates.where[s->tuple[s->seen]];
         if (at == CANDIDATE_NONE)
             continue;
-        regression_add(&s->regression, at);
+        for (size_t i = 0; i < s->n_experts; i++)
+            regression_add(&s->expert[i].regression, at);
         s->used[s->n_used++] = s->seen;
     }
-}
-
-static void take_means(struct strategy *s)
-{
-    double *target = xcalloc(s->n_used + 1, sizeof *target);
-    for (size_t i = 0; i < s->n_used; i++)
-        target[i] = s->target[s->used[i]];
-    regression_means(&s->regression, target);
-    free(target);
 }
 
 /* Without room for results means change no more until the next fit. */
@@ -268,53 +229,56 @@ static void update(struct strategy *s)
     if (!is_new && s->n_used == before && s->n > MOST_RESULTS)
         return;
     take_targets(s, s->n);
-    take_means(s);
+    for (size_t i = 0; i < s->n_experts; i++)
+        expert_means(&s->expert[i], s->used, s->n_used);
 }
 
 /* ---- the choice ---- */
 
-/* The least target that is not a failure's, with what is known */
-static double incumbent(const struct strategy *s)
+/* The best result that is no failure, or SIZE_MAX */
+static size_t incumbent(const struct strategy *s)
 {
-    double least = HUGE_VAL;
-    for (size_t i = 0; i < s->n; i++) {
-        const double target = s->target[i] + expected(s, s->tuple[i]);
-        if (s->time[i] < HUGE_VAL && target < least)
-            least = target;
-    }
-    return least < HUGE_VAL ? least : 0;
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->time[i] < HUGE_VAL && (best == SIZE_MAX || s->loss[i] < s->loss[best]))
+            best = i;
+    return best;
 }
 
-/* log2 of the expected improvement, by a table: -GAIN_FROM .. GAIN_FROM in steps */
-enum { GAIN_FROM = 12, GAIN_STEPS = 64 };
-
-static double gain(double ahead)
+/* log2 of a * 2^x + (1 - a) * 2^y, where a is given by log2 of a / (1 - a) */
+static double mixed(double odds, double x, double y)
 {
-    static double table[2 * GAIN_FROM * GAIN_STEPS + 2];
-    if (table[0] == 0)
-        for (int i = 0; i < 2 * GAIN_FROM * GAIN_STEPS + 2; i++)
-            table[i] = expected_gain((double)i / GAIN_STEPS - GAIN_FROM);
-    if (ahead < -GAIN_FROM || ahead >= GAIN_FROM)
-        return expected_gain(ahead);
-    const double at = (ahead + GAIN_FROM) * GAIN_STEPS;
-    const int i = (int)at;
-    return table[i] + (at - i) * (table[i + 1] - table[i]);
+    const double a = x + odds, most = a > y ? a : y, other = a > y ? y : a;
+    return most + num_log2(1 + (double)num_exp2((float)(other - most)));
+}
+
+/* log2 of the odds of what is known, by how likely the results were with and without it; with the
+   units of the improvements */
+static double odds_of_known(const struct strategy *s)
+{
+    static const double before = 3;
+    const struct expert *with = &s->expert[0], *without = &s->expert[1];
+    return before + with->evidence - without->evidence
+           + num_log2(with->deviation / without->deviation);
 }
 
 /* The chance that a tuple runs counts twice, since what fails teaches less than what is slow. */
 static size_t most_promising(const struct strategy *s)
 {
-    const struct regression *r = &s->regression;
-    const double least = incumbent(s), scale = doubt * doubt * s->variance;
-    double most = -HUGE_VAL;
+    const size_t at = incumbent(s);
+    double most = -HUGE_VAL, least[2] = {0}, odds = 0;
     size_t best = SIZE_MAX;
+    for (size_t i = 0; i < s->n_experts && at != SIZE_MAX; i++)
+        least[i] = expert_target(&s->expert[i], at, s->tuple[at]);
+    if (s->n_experts > 1)
+        odds = odds_of_known(s);
     for (size_t i = 0; i < s->candidates.n; i++) {
         const size_t tuple = s->candidates.tuple[i];
         if (s->is_taken[tuple])
             continue;
-        const double variance = scale * (r->variance[i] > 1e-6f ? (double)r->variance[i] : 1e-6);
-        const double mean = (double)r->mean[i] + expected(s, tuple);
-        double value = gain((least - mean) / sqrt(variance)) + 0.5 * num_log2(variance);
+        double value = expert_gain(&s->expert[0], i, tuple, least[0]);
+        if (s->n_experts > 1)
+            value = mixed(odds, value, expert_gain(&s->expert[1], i, tuple, least[1]));
         if (value > most && s->failures != NULL)
             value += 2 * num_log2(works(s, tuple, (double)num_exp2((float)(most - value) / 2)));
         if (value > most) {
@@ -329,7 +293,12 @@ static void open_all(struct strategy *s)
 {
     columns_open(&s->columns, s->space);
     hints_finish(&s->hints, &s->columns);
-    covariance_open(&s->covariance, &s->columns, num_mix(s->seed, 0, 4));
+    const int is_known = s->hints.n > 0;
+    s->n_experts = is_known ? 2 : 1;
+    s->fit_at = is_known ? 1 : FIRST;
+    for (size_t i = 0; i < s->n_experts; i++)
+        expert_open(&s->expert[i], &s->columns, &s->hints, is_known && i == 0,
+                    num_mix(s->seed, 0, 4));
     s->is_open = 1;
 }
 
@@ -340,7 +309,7 @@ size_t strategy_next(struct strategy *s)
         return SIZE_MAX;
     if (!s->is_open)
         open_all(s);
-    if (s->n < FIRST) {
+    if (s->n < (s->hints.n > 0 ? 1 : FIRST)) {
         tuple = s->hints.n > 0 ? hints_best(&s->hints, s->is_taken)
                                : candidate_spread(s->space, s->tuple, s->n, s->is_taken,
                                                   num_mix(s->seed, s->n, 1));
@@ -360,8 +329,8 @@ void strategy_free(struct strategy *s)
         return;
     close_regression(s);
     if (s->is_open) {
-        covariance_free(&s->covariance);
-        fit_free(&s->fit);
+        for (size_t i = 0; i < s->n_experts; i++)
+            expert_free(&s->expert[i]);
         columns_free(&s->columns);
     }
     hints_free(&s->hints);
@@ -370,7 +339,7 @@ void strategy_free(struct strategy *s)
     free(s->is_told);
     free(s->tuple);
     free(s->time);
-    free(s->target);
+    free(s->loss);
     free(s->used);
     free(s);
 }
