@@ -46,7 +46,7 @@ int covariance_uses(const struct covariance *c, size_t number)
     case COVARIANCE_PAIRS: return n_of[COLUMN_PARAM] > 1;
     case COVARIANCE_PRODUCTS:
     case COVARIANCE_PRODUCT_LENGTH: return n_of[COLUMN_PRODUCT] > 0;
-    case COVARIANCE_KNOWN_SCALE: return 0;
+    case COVARIANCE_SPARE: return 0;
     case COVARIANCE_KNOWN: return n_of[COLUMN_KNOWN] > 0 && !c->ignores_known;
     default: return 1;
     }

@@ -19,7 +19,7 @@ enum covariance_number {
     COVARIANCE_NOISE,          /* what of a time no part explains */
     COVARIANCE_SMOOTH,         /* the smooth function's share, against the rough one */
     COVARIANCE_PRODUCT_LENGTH, /* how far the effect of a place reaches */
-    COVARIANCE_KNOWN_SCALE,    /* */
+    COVARIANCE_SPARE,          /* none: those behind it keep what the seed gives them */
     COVARIANCE_WEIGHTS         /* a weight for each parameter, and then a length for each */
 };
 
@@ -29,7 +29,7 @@ struct covariance {
     size_t n;          /* numbers */
     double *v;         /* they may be changed; then covariance_prepare */
     float *weight, pairs, whole, products, single; /* of the parts */
-    float known, scale;
+    float known;
     double noise;
     float *so_far; /* sums of covariance_all, behind each parameter */
 };

@@ -34,7 +34,8 @@ struct strategy {
     struct failures *failures; /* NULL: nothing has failed yet */
     size_t *used;              /* results within the regression, */
     size_t n_used, seen;       /* and how many were told when one was last looked at */
-    double *loss;              /* of all results */
+    double *loss;              /* of the first */
+    size_t n_losses;           /* results */
 };
 
 struct strategy *strategy_new(const struct space *space, uint64_t seed)
@@ -108,6 +109,7 @@ static void take_losses(struct strategy *s, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), middle = 0, worst = 0;
     size_t m = 0;
+    s->n_losses = n;
     for (size_t i = 0; i < n; i++)
         if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
             sorted[m++] = s->loss[i] = num_log2(s->time[i]);
@@ -239,7 +241,7 @@ static void update(struct strategy *s)
 static size_t incumbent(const struct strategy *s)
 {
     size_t best = SIZE_MAX;
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n_losses; i++)
         if (s->time[i] < HUGE_VAL && (best == SIZE_MAX || s->loss[i] < s->loss[best]))
             best = i;
     return best;
