@@ -138,8 +138,8 @@ static struct cell *histogram(const struct growth *g, size_t depth, int side)
 
 static void count(const struct growth *g, size_t first, size_t end, struct cell *to)
 {
-    memset(to, 0, g->n_columns * (MOST_CUTS + 1) * sizeof *to);
     for (size_t c = 0; c < g->n_columns; c++, to += MOST_CUTS + 1) {
+        memset(to, 0, (g->bins->n_cuts[g->column[c]] + 1) * sizeof *to);
         const uint8_t *bin = g->bins->bin + g->column[c] * g->bins->n;
         for (size_t i = first; i < end; i++) {
             struct cell *cell = to + bin[g->row[i]];
@@ -153,10 +153,12 @@ static void count(const struct growth *g, size_t first, size_t end, struct cell 
 static void subtract(const struct growth *g, const struct cell *all, const struct cell *part,
                      struct cell *to)
 {
-    for (size_t i = 0; i < g->n_columns * (MOST_CUTS + 1); i++) {
-        to[i].sum = all[i].sum - part[i].sum;
-        to[i].n = all[i].n - part[i].n;
-    }
+    for (size_t c = 0; c < g->n_columns; c++)
+        for (size_t b = 0; b <= g->bins->n_cuts[g->column[c]]; b++) {
+            const size_t i = c * (MOST_CUTS + 1) + b;
+            to[i].sum = all[i].sum - part[i].sum;
+            to[i].n = all[i].n - part[i].n;
+        }
 }
 
 struct cut {
@@ -178,10 +180,11 @@ static void try_column(const struct growth *g, const struct cell *cells, size_t 
     const size_t n_cuts = g->bins->n_cuts[g->column[c]];
     const double now = worth(all.sum, all.n);
     struct cell left = {0, 0};
-    for (size_t b = 0; b < n_cuts; b++) {
+    for (size_t b = 0; b < n_cuts && all.n - left.n >= g->config->least_rows; b++) {
         left.sum += cells[b].sum;
         left.n += cells[b].n;
-        if (left.n < g->config->least_rows || all.n - left.n < g->config->least_rows)
+        if (cells[b].n == 0 || left.n < g->config->least_rows
+            || all.n - left.n < g->config->least_rows)
             continue;
         const double gain =
             worth(left.sum, left.n) + worth(all.sum - left.sum, all.n - left.n) - now;
@@ -232,7 +235,8 @@ static void grow(struct growth *g, size_t at, size_t first, size_t end, const st
 {
     const struct cell all = total(g, cells);
     struct cut best = {0, 0, 0};
-    for (size_t c = 0; depth < g->config->depth && c < g->n_columns; c++)
+    const int may = depth < g->config->depth && all.n >= 2 * g->config->least_rows;
+    for (size_t c = 0; may && c < g->n_columns; c++)
         try_column(g, cells + c * (MOST_CUTS + 1), c, all, &best);
     if (!(best.gain > 0)) {
         set_leaf(g, at, all);
