@@ -22,7 +22,8 @@ double hints_clip(double loss, double middle)
 /* ---- tables and orders ---- */
 
 /* Of the losses of tuples that ran: what is NAN is unknown and gets the middle one, what is
-   HUGE_VAL failed and counts as the worst. Returns the middle one. */
+   HUGE_VAL failed and counts as the worst, and as one bit beyond the middle at least. Returns the
+   middle one. */
 static double clip_all(double *loss, size_t n)
 {
     double *sorted = xcalloc(n + 1, sizeof *sorted), worst = 0, middle = 0;
@@ -33,7 +34,7 @@ static double clip_all(double *loss, size_t n)
     qsort(sorted, m, sizeof *sorted, compare);
     if (m > 0) {
         middle = sorted[m / 2];
-        worst = hints_clip(sorted[m - 1], middle);
+        worst = hints_clip(sorted[m - 1] > middle + 1 ? sorted[m - 1] : middle + 1, middle);
     }
     for (size_t i = 0; i < n; i++)
         loss[i] = isnan(loss[i])        ? middle
