@@ -7,6 +7,7 @@
 #include "fit.h"
 #include "hints.h"
 #include "regression.h"
+#include "stop.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -46,6 +47,8 @@ struct strategy {
     double *target;            /* of all results */
     double deviation;          /* what the targets are divided by */
     double variance;           /* of the regression, by the last fit */
+    double chance[2];          /* that going on pays, by the last look with (1) what is known, and
+                                  without it */
 };
 
 struct strategy *strategy_new(const struct space *space, uint64_t seed)
@@ -330,6 +333,8 @@ static void open_all(struct strategy *s)
     columns_open(&s->columns, s->space);
     hints_finish(&s->hints, &s->columns);
     covariance_open(&s->covariance, &s->columns, num_mix(s->seed, 0, 4));
+    s->chance[0] = 1;
+    s->chance[1] = s->hints.n > 0;
     s->is_open = 1;
 }
 
@@ -352,6 +357,62 @@ size_t strategy_next(struct strategy *s)
     }
     s->is_taken[tuple] = 1;
     return tuple;
+}
+
+/* ---- the end ---- */
+
+/* The chance that going on pays up to which it does not go on. Where something is known, few other
+   tuples are measured, so that the look without it is never sure. */
+static const double most_chance = 0.12, most_unknowing = 0.4;
+
+static void list_faster(const struct strategy *s, double goal, struct shortlist *list)
+{
+    const struct regression *r = &s->regression;
+    for (size_t i = 0; i < s->candidates.n; i++) {
+        const size_t tuple = s->candidates.tuple[i];
+        const double mean = (double)r->mean[i] + expected(s, tuple);
+        if (!s->is_told[tuple])
+            shortlist_add(list, i, (goal - mean) / sqrt(s->variance * stop_variance(r, i)));
+    }
+    for (size_t i = 0; i < list->n; i++)
+        list->v[i].works = works(s, s->candidates.tuple[list->v[i].candidate], 0);
+}
+
+static int has_run(const struct strategy *s)
+{
+    size_t i = 0;
+    while (i < s->n && !(s->time[i] < HUGE_VAL))
+        i++;
+    return i < s->n;
+}
+
+/* Has the last fifth of the results brought nothing? Where they were faster and faster, more of
+   them may be. */
+static int is_calm(const struct strategy *s, double share)
+{
+    double best = HUGE_VAL;
+    size_t first = 0;
+    for (size_t i = 0; i < s->n; i++)
+        best = s->time[i] < best ? s->time[i] : best;
+    while (!(s->time[first] <= best * (1 + share)))
+        first++;
+    return 5 * (s->n - 1 - first) >= s->n;
+}
+
+/* What is known misleads where it does not transfer: the looks with it and without it have both to
+   say so. */
+int strategy_is_enough(struct strategy *s, double share)
+{
+    struct shortlist list = {0};
+    if (s->n < STRATEGY_LEAST || !has_run(s) || memchr(s->is_told, 0, s->space->n) == NULL)
+        return 0;
+    if (!s->is_open)
+        open_all(s);
+    update(s);
+    list_faster(s, incumbent(s) - num_log2(1 + share) / s->deviation, &list);
+    s->chance[s->counts_known] = stop_chance(&list, &s->regression, 0.5, num_mix(s->seed, s->n, 5));
+    return s->chance[0] <= (s->hints.n > 0 ? most_unknowing : most_chance)
+           && s->chance[1] <= most_chance && is_calm(s, share);
 }
 
 void strategy_free(struct strategy *s)
