@@ -230,7 +230,7 @@ static size_t stop(uint64_t seed, double share, const double *like, double best,
         const size_t i = strategy_next(s);
         strategy_tell(s, i, times[i]);
         found = times[i] < found ? times[i] : found;
-    } while (++n < TUPLES && !strategy_is_enough(s, share));
+    } while (++n < 200 && !strategy_is_enough(s, share));
     *gap = found / best - 1;
     strategy_free(s);
     return n;

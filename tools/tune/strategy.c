@@ -363,7 +363,7 @@ size_t strategy_next(struct strategy *s)
 
 /* The chance that going on pays up to which it does not go on. Where something is known, few other
    tuples are measured, so that the look without it is never sure. */
-static const double most_chance = 0.12, most_unknowing = 0.4;
+static const double most_chance = 0.08, most_unknowing = 0.3;
 
 static void list_faster(const struct strategy *s, double goal, struct shortlist *list)
 {
@@ -410,7 +410,8 @@ int strategy_is_enough(struct strategy *s, double share)
         open_all(s);
     update(s);
     list_faster(s, incumbent(s) - num_log2(1 + share) / s->deviation, &list);
-    s->chance[s->counts_known] = stop_chance(&list, &s->regression, 0.5, num_mix(s->seed, s->n, 5));
+    s->chance[s->counts_known] =
+        stop_chance(&list, &s->regression, most_unknowing, num_mix(s->seed, s->n, 5));
     return s->chance[0] <= (s->hints.n > 0 ? most_unknowing : most_chance)
            && s->chance[1] <= most_chance && is_calm(s, share);
 }
