@@ -149,12 +149,12 @@ static int find_product(const struct factors *fields, const double *column, size
         if (!find_powers(fields, power, 0, *degree, column, n))
             continue;
         const double constant = column[0] / product_at(fields, power, 0);
-        const int is_one = fabs(constant - 1) < 1e-9;
-        if (!is_one)
+        int is_first = fabs(constant - 1) < 1e-9;
+        if (!is_first)
             buf_printf(b, "%.6g", constant);
-        for (size_t i = 0, first = is_one; i < fields->n; i++)
-            for (int k = 0; k < power[i]; k++, first = 0)
-                buf_printf(b, "%s%s", first ? "" : " * ", fields->name[i]);
+        for (size_t i = 0; i < fields->n; i++)
+            for (int k = 0; k < power[i]; k++, is_first = 0)
+                buf_printf(b, "%s%s", is_first ? "" : " * ", fields->name[i]);
         return 1;
     }
     return 0;
