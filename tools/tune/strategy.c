@@ -363,7 +363,7 @@ size_t strategy_next(struct strategy *s)
 
 /* The chance that going on pays up to which it does not go on. Where something is known, few other
    tuples are measured, so that the look without it is never sure. */
-static const double most_chance = 0.08, most_unknowing = 0.3;
+static const double most_chance = 0.06, most_unknowing = 0.25;
 
 static void list_faster(const struct strategy *s, double goal, struct shortlist *list)
 {
@@ -386,7 +386,7 @@ static int has_run(const struct strategy *s)
     return i < s->n;
 }
 
-/* Has the last fifth of the results brought nothing? Where they were faster and faster, more of
+/* Has the last third of the results brought nothing? Where they were faster and faster, more of
    them may be. */
 static int is_calm(const struct strategy *s, double share)
 {
@@ -396,7 +396,7 @@ static int is_calm(const struct strategy *s, double share)
         best = s->time[i] < best ? s->time[i] : best;
     while (!(s->time[first] <= best * (1 + share)))
         first++;
-    return 5 * (s->n - 1 - first) >= s->n;
+    return 3 * (s->n - 1 - first) >= s->n;
 }
 
 /* What is known misleads where it does not transfer: the looks with it and without it have both to
