@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "matrix.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,8 +138,8 @@ static struct cell *histogram(const struct growth *g, size_t depth, int side)
 
 static void count(const struct growth *g, size_t first, size_t end, struct cell *to)
 {
-    memset(to, 0, g->n_columns * (MOST_CUTS + 1) * sizeof *to);
     for (size_t c = 0; c < g->n_columns; c++, to += MOST_CUTS + 1) {
+        memset(to, 0, (g->bins->n_cuts[g->column[c]] + 1) * sizeof *to);
         const uint8_t *bin = g->bins->bin + g->column[c] * g->bins->n;
         for (size_t i = first; i < end; i++) {
             struct cell *cell = to + bin[g->row[i]];
@@ -152,10 +153,12 @@ static void count(const struct growth *g, size_t first, size_t end, struct cell 
 static void subtract(const struct growth *g, const struct cell *all, const struct cell *part,
                      struct cell *to)
 {
-    for (size_t i = 0; i < g->n_columns * (MOST_CUTS + 1); i++) {
-        to[i].sum = all[i].sum - part[i].sum;
-        to[i].n = all[i].n - part[i].n;
-    }
+    for (size_t c = 0; c < g->n_columns; c++)
+        for (size_t b = 0; b <= g->bins->n_cuts[g->column[c]]; b++) {
+            const size_t i = c * (MOST_CUTS + 1) + b;
+            to[i].sum = all[i].sum - part[i].sum;
+            to[i].n = all[i].n - part[i].n;
+        }
 }
 
 struct cut {
@@ -177,10 +180,11 @@ static void try_column(const struct growth *g, const struct cell *cells, size_t 
     const size_t n_cuts = g->bins->n_cuts[g->column[c]];
     const double now = worth(all.sum, all.n);
     struct cell left = {0, 0};
-    for (size_t b = 0; b < n_cuts; b++) {
+    for (size_t b = 0; b < n_cuts && all.n - left.n >= g->config->least_rows; b++) {
         left.sum += cells[b].sum;
         left.n += cells[b].n;
-        if (left.n < g->config->least_rows || all.n - left.n < g->config->least_rows)
+        if (cells[b].n == 0 || left.n < g->config->least_rows
+            || all.n - left.n < g->config->least_rows)
             continue;
         const double gain =
             worth(left.sum, left.n) + worth(all.sum - left.sum, all.n - left.n) - now;
@@ -231,7 +235,8 @@ static void grow(struct growth *g, size_t at, size_t first, size_t end, const st
 {
     const struct cell all = total(g, cells);
     struct cut best = {0, 0, 0};
-    for (size_t c = 0; depth < g->config->depth && c < g->n_columns; c++)
+    const int may = depth < g->config->depth && all.n >= 2 * g->config->least_rows;
+    for (size_t c = 0; may && c < g->n_columns; c++)
         try_column(g, cells + c * (MOST_CUTS + 1), c, all, &best);
     if (!(best.gain > 0)) {
         set_leaf(g, at, all);
@@ -382,22 +387,117 @@ void boost_free(struct boost *b)
 
 /* ---- asking ---- */
 
+/* Rows that are asked for together are often alike: tuples of one problem. What is the same for all
+   of them is decided once for each tree. */
+struct shortened {
+    const struct node *from;
+    const float *least, *most; /* of each column, over the rows */
+    struct node *to; /* a tree of these nodes, the first its root; a leaf leads to itself */
+    float *said;     /* by its leaves */
+    uint32_t n;
+    size_t depth;
+};
+
+static void shorten(struct shortened *s, const struct node *node, uint32_t at, size_t depth)
+{
+    while (node->column != LEAF
+           && (s->most[node->column] <= node->at || s->least[node->column] > node->at))
+        node = s->from + node->left + (s->least[node->column] > node->at);
+    s->to[at] = *node;
+    if (node->column == LEAF) {
+        s->said[at] = node->at;
+        s->to[at] = (struct node){.column = 0, .left = at, .at = FLT_MAX};
+        s->depth = depth > s->depth ? depth : s->depth;
+        return;
+    }
+    const uint32_t left = s->to[at].left = s->n;
+    s->n += 2;
+    shorten(s, s->from + node->left, left, depth + 1);
+    shorten(s, s->from + node->left + 1, left + 1, depth + 1);
+}
+
+enum { ABREAST = 8 };
+
+/* Rows that go through the tree together, each as many steps as the longest way has: a processor
+   has to wait for none, and to guess nothing. */
+static void ask_abreast(const struct shortened *s, const float *x, size_t n_columns, float *out)
+{
+    uint32_t at[ABREAST] = {0};
+    for (size_t d = 0; d < s->depth; d++)
+        for (size_t i = 0; i < ABREAST; i++) {
+            const struct node *node = s->to + at[i];
+            at[i] = node->left + (x[i * n_columns + node->column] > node->at);
+        }
+    for (size_t i = 0; i < ABREAST; i++)
+        out[i] += s->said[at[i]];
+}
+
+static void ask_tree(const struct shortened *s, const float *x, size_t n_columns, size_t n,
+                     float *out)
+{
+    size_t i = 0;
+    for (; i + ABREAST <= n; i += ABREAST)
+        ask_abreast(s, x + i * n_columns, n_columns, out + i);
+    for (; i < n; i++) {
+        uint32_t at = 0;
+        for (size_t d = 0; d < s->depth; d++)
+            at = s->to[at].left + (x[i * n_columns + s->to[at].column] > s->to[at].at);
+        out[i] += s->said[at];
+    }
+}
+
+/* least and most: n_columns each */
+static void find_ranges(const float *x, size_t n_columns, size_t n, float *least, float *most)
+{
+    memcpy(least, x, n_columns * sizeof *least);
+    memcpy(most, x, n_columns * sizeof *most);
+    for (size_t i = 1; i < n; i++)
+        for (size_t c = 0; c < n_columns; c++) {
+            const float v = x[i * n_columns + c];
+            least[c] = v < least[c] ? v : least[c];
+            most[c] = v > most[c] ? v : most[c];
+        }
+}
+
+/* Nodes of the largest tree */
+static size_t largest(const struct boost *b)
+{
+    size_t most = 1;
+    for (size_t m = 0; m < b->n_members; m++) {
+        const struct sequence *s = &b->members[m];
+        for (size_t t = 0; t < s->n_trees; t++) {
+            const size_t n = (t + 1 < s->n_trees ? s->root[t + 1] : s->n) - s->root[t];
+            most = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
 /* Tree by tree, so that one stays near while all rows go through it */
 void boost_ask(const struct boost *b, const float *x, size_t n, float *out)
 {
+    float *range = xcalloc(2 * b->n_columns + 1, sizeof *range);
+    struct shortened s = {.least = range, .most = range + b->n_columns};
+    const size_t most = largest(b);
+    s.to = xmalloc(most * sizeof *s.to);
+    s.said = xmalloc(most * sizeof *s.said);
     memset(out, 0, n * sizeof *out);
-    for (size_t m = 0; m < b->n_members; m++) {
-        const struct sequence *s = &b->members[m];
-        for (size_t t = 0; t < s->n_trees; t++)
-            for (size_t i = 0; i < n; i++) {
-                const struct node *node = s->nodes + s->root[t];
-                while (node->column != LEAF)
-                    node = s->nodes + node->left + (x[i * b->n_columns + node->column] > node->at);
-                out[i] += node->at;
-            }
+    if (n > 0)
+        find_ranges(x, b->n_columns, n, range, range + b->n_columns);
+    for (size_t m = 0; m < b->n_members && n > 0; m++) {
+        s.from = b->members[m].nodes;
+        for (size_t t = 0; t < b->members[m].n_trees; t++) {
+            s.n = 1;
+            s.depth = 0;
+            shorten(&s, s.from + b->members[m].root[t], 0, 0);
+            ask_tree(&s, x, b->n_columns, n, out);
+        }
     }
     for (size_t i = 0; i < n; i++)
         out[i] /= (float)b->n_members;
+    free(s.to);
+    free(s.said);
+    free(range);
 }
 
 void boost_gains(const struct boost *b, double *gain)
