@@ -255,6 +255,51 @@ static void elsewhere(void)
     failures_free(f);
 }
 
+/* Launches until it is enough, and the share by which the best one found is then slower. */
+static size_t stop(uint64_t seed, double share, const double *like, double best, double *gap)
+{
+    struct strategy *s = strategy_new(&space, seed);
+    double found = HUGE_VAL;
+    size_t n = 0;
+    if (like != NULL)
+        strategy_warm(s, like, 1);
+    CHECK(!strategy_is_enough(s, share));
+    do {
+        const size_t i = strategy_next(s);
+        strategy_tell(s, i, times[i]);
+        found = times[i] < found ? times[i] : found;
+    } while (++n < 200 && !strategy_is_enough(s, share));
+    *gap = found / best - 1;
+    strategy_free(s);
+    return n;
+}
+
+static void stops(double (*time)(size_t), const double *like, double share, size_t most)
+{
+    const double best = fill(time);
+    size_t sum = 0, right = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        double gap;
+        const size_t n = stop(seed, share, like, best, &gap);
+        CHECK(n >= STRATEGY_LEAST);
+        sum += n;
+        right += gap <= share + 1e-9;
+    }
+    CASE(sum <= 10 * most && right >= 9, "%d of 10 stops at %g are right, after %d launches",
+         (int)right, share, (int)sum / 10);
+}
+
+static void enough(void)
+{
+    static double like[TUPLES];
+    for (size_t i = 0; i < TUPLES; i++)
+        like[i] = 3 * separable(i);
+    stops(separable, NULL, 0.02, 35);
+    stops(pairwise, NULL, 0.02, 70);
+    stops(rugged, NULL, 0.3, 30);
+    stops(separable, like, 0.02, 40);
+}
+
 /* A table of a like GPU, one of chance with failures and unknown times, and an order */
 static void warm(void)
 {
@@ -429,6 +474,13 @@ static void tables(void)
                  && count_of(program.out.s, ",1.00000\n") == 30,
              "what [restrict] forbids is no tuple");
     RAN_CASE(agree(BY("legal"), BY("told")), "a condition on what the table does not tell");
+    RAN_CASE(RAN(JSON "--stop-at 2%% --seeds 5 --csv") == 0
+                 && has(program.out.s, ",share,launches,end,gap\n")
+                 && count_of(program.out.s, ",1.00000,4,all,0.00\n") == 5,
+             "all tuples are fewer than it takes to stop");
+    RAN_CASE(RAN(JSON "--stop-at 2%% --seeds 20 --budget 1 --csv") == 0
+                 && count_of(program.out.s, ",0.50000,1,budget,100.00\n") > 0,
+             "a budget is the most, and the gap is told");
     RAN(JSON "--data other.json --seeds 5 --csv");
     RAN_CASE(five(",kpred,data,"), "another table is known");
     RAN(JSON "--data amd.json other.json --seeds 5 --csv"); /* the former says the contrary */
@@ -475,8 +527,8 @@ int main(void)
     deterministic_and_resumed(edge, NULL);
     avoids(edge, 20, 25);
     avoids(edge, 100, 10);
-    RUN_ALL(a_failure_teaches, elsewhere, each_once, all_fail, warm, weights, tables_of_all_kinds,
-            likeness);
+    RUN_ALL(a_failure_teaches, elsewhere, each_once, all_fail, enough, warm, weights,
+            tables_of_all_kinds, likeness);
     replays();
     return program_end();
 }

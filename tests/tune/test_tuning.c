@@ -361,6 +361,34 @@ static void four_shards_at_a_time(void)
     }
 }
 
+#define ENOUGH BOTH "--run ./time.sh --stop-at 2% "
+
+/* A problem that has ended stays ended, and a run that goes on ends where a whole one does. */
+static void stops_at_a_gain(void)
+{
+    RAN_CHECK(RAN("%s", ENOUGH "-o enough.csv") == 0);
+    char *whole = new_copy(text_of("enough.csv"));
+    RAN_CHECK(lines_like(program.err.s, "=(64 kind=plain|8 kind=other): stops after 2[0-9] "
+                                        "launches: less than 2 % to gain, as expected$")
+              == 2);
+    CHECK(count_lines(rows("enough.csv")) >= 40 && count_lines(rows("enough.csv")) < 54);
+    RAN_CHECK(RAN("%s", ENOUGH "-o enough.csv") == 0);
+    RAN_CHECK(count_of(program.err.s, ": stops after 2") == 2);
+    CHECK(strcmp(text_of("enough.csv"), whole) == 0);
+    for (size_t n = strlen(whole) / 4; n < strlen(whole); n += strlen(whole) / 4) {
+        put_text("rest.csv", "%.*s", (int)n, whole);
+        RAN_CHECK(RAN("%s", ENOUGH "-o rest.csv") == 0);
+        CHECK(strcmp(text_of("rest.csv"), whole) == 0);
+    }
+    for (int i = 1; i <= 2; i++)
+        RAN_CHECK(RAN("%s", say("%s--shard %d/2 -o enough.%d.csv", ENOUGH, i, i)) == 0);
+    RAN_CHECK(RAN(MERGE "enough.1.csv enough.2.csv -o enough_joined.csv") == 0);
+    CHECK(same(rows("enough_joined.csv"), rows_in(whole)));
+    RAN_CHECK(RAN("%s", ENOUGH "-o few_launches.csv --budget 13") == 0);
+    RAN_CHECK(RAN(BOTH "-o plain_launches.csv --run ./time.sh --budget 13") == 0);
+    CHECK(strcmp(text_of("few_launches.csv"), text_of("plain_launches.csv")) == 0);
+}
+
 static void merges(void)
 {
     test_put_edited("edited.csv", text_of("part.1.csv"));
@@ -533,7 +561,7 @@ int main(void)
     servers_and_outputs();
     RUN(a_file_cut_at_any_byte);
     budgets_and_order();
-    RUN(four_shards_at_a_time);
+    RUN_ALL(four_shards_at_a_time, stops_at_a_gain);
     merges();
     refusals_leave_all_as_it_was();
     RUN(a_full_disk);

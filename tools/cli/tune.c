@@ -11,10 +11,11 @@
 
 static const char help[] =
     "usage: kpred-train tune SPEC --problems FILE.csv --run COMMAND|--server COMMAND -o FILE.csv\n"
-    "                        [--budget N|TIME] [--timeout S] [--repeat R] [--shard I/N]\n"
-    "                        [--seed N] [--model FILE.h] [--data FILE...]\n"
+    "                        [--budget N|TIME] [--stop-at P%] [--timeout S] [--repeat R]\n"
+    "                        [--shard I/N] [--seed N] [--model FILE.h] [--data FILE...]\n"
     "       kpred-train tune [SPEC] --replay TABLE [--data FILE...] [--model FILE.h]\n"
-    "                        [--gpu NAME] [--seeds N] [--budget N] [--csv|--json]\n"
+    "                        [--gpu NAME] [--seeds N] [--budget N] [--stop-at P%]\n"
+    "                        [--csv|--json]\n"
     "\n"
     "Measures the tuples of a kernel that promise most, problem by problem, and adds each result\n"
     "to a table of times, which train and ingest read. A file that is there already is gone on\n"
@@ -34,6 +35,10 @@ static const char help[] =
     "  --budget N|TIME      a number: launches of the command for each problem, those of earlier\n"
     "                       runs included; 90s, 30m, 2h: the time of this run, which problems\n"
     "                       share; default: all legal tuples\n"
+    "  --stop-at P%         a problem ends before its budget when it is likely that no other "
+    "tuple\n"
+    "                       is faster by more than so many percent, 0.1% to 50%; after 20 tuples\n"
+    "                       at the earliest\n"
     "  --timeout S          after so many seconds, also 500ms or 5m, the command is killed with\n"
     "                       all its children, and the tuple has failed (default 60)\n"
     "  --repeat R           launch each tuple R times, the median counts (default 1)\n"
@@ -58,6 +63,9 @@ static const char help[] =
     "  --gpu NAME      the rows of this GPU, of a CSV with several\n"
     "  --seeds N       repeat it with the seeds 1 to N (default 30)\n"
     "  --budget N      the most measurements of a seed (default 300)\n"
+    "  --stop-at P%    end a seed as a problem is ended, and print the columns launches, end\n"
+    "                  (enough, budget, or all tuples measured) and gap: by how many percent the\n"
+    "                  best time is above the table's\n"
     "  --csv           print CSV\n"
     "  --json          print JSON\n"
     "\n"
@@ -85,6 +93,7 @@ static int replay(int argc, char **argv)
         {.name = "--gpu", .kind = OPT_TEXT, .to = &o.gpu},
         {.name = "--seeds", .kind = OPT_COUNT, .to = &o.seeds, .least = 1, .most = 1000000},
         {.name = "--budget", .kind = OPT_COUNT, .to = &o.budget, .least = 1, .most = 1000000},
+        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
         {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
@@ -93,7 +102,7 @@ static int replay(int argc, char **argv)
     if (status < 0 && table_form_check(&o.form) != 0)
         status = 2;
     if (status < 0)
-        status = replay_print(&o) != 0;
+        status = replay_print(&o);
     free(o.data.v);
     return status;
 }
@@ -108,6 +117,7 @@ static int measure(int argc, char **argv)
         {.name = "--server", .kind = OPT_TEXT, .to = &o.server},
         {.name = "-o", .kind = OPT_TEXT, .to = &o.output, .is_required = 1},
         {.name = "--budget", .kind = OPT_TEXT, .to = &o.budget},
+        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
         {.name = "--timeout", .kind = OPT_TEXT, .to = &o.timeout},
         {.name = "--repeat", .kind = OPT_COUNT, .to = &o.repeat, .least = 1, .most = 10000},
         {.name = "--shard", .kind = OPT_TEXT, .to = &o.shard},

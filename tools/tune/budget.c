@@ -50,6 +50,22 @@ int budget_read(const char *text, struct budget *out)
     return 0;
 }
 
+int stop_at_read(const char *text, double *share)
+{
+    char *end;
+    *share = 0;
+    if (text == NULL)
+        return 0;
+    const double percent = strtod(text, &end);
+    const size_t digits = strspn(text, "0123456789.");
+    if (digits == 0 || end != text + digits || strcmp(end, "%") != 0 || !(percent >= 0.1)
+        || percent > 50)
+        return fail("--stop-at: value \"%s\": is no percentage from 0.1%% to 50%%, such as 2%%",
+                    text);
+    *share = percent / 100;
+    return 0;
+}
+
 const char *duration_text(double seconds, char text[32])
 {
     const long s = seconds < most_seconds ? (long)(seconds + 0.5) : (long)most_seconds;

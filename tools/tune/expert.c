@@ -11,7 +11,7 @@
 /* Numbers that were fitted to few results make the regression too sure of itself. */
 static const double doubt = 1.3;
 
-enum { AS_IF = 5 };
+enum { AS_IF = 5 }; /* results; and evidence counts from as many on */
 
 void expert_open(struct expert *e, const struct columns *columns, const struct hints *hints,
                  int is_told, uint64_t seed)
@@ -61,11 +61,11 @@ void expert_take(struct expert *e, const struct results *r)
    them. */
 void expert_fit(struct expert *e, const struct results *r)
 {
-    const size_t n = r->n;
+    const size_t n = r->n, since = n - e->n_fitted;
     if (e->n_fitted >= AS_IF)
         e->evidence += fit_likelihood(&e->fit, &e->covariance, r->tuple, e->target, n, e->n_fitted,
                                       doubt * doubt * e->variance)
-                       - (double)(n - e->n_fitted) * num_log2(e->deviation);
+                       - (double)(since < FIT_MOST ? since : FIT_MOST) * num_log2(e->deviation);
     e->variance = fit_numbers(&e->fit, &e->covariance, r->tuple, e->target, n);
     e->n_fitted = n;
 }
@@ -85,7 +85,7 @@ static double variance(const struct expert *e, size_t candidate)
     return doubt * doubt * e->variance * (v > least ? v : least);
 }
 
-static double mean(const struct expert *e, size_t candidate, size_t tuple)
+double expert_mean(const struct expert *e, size_t candidate, size_t tuple)
 {
     return (double)e->regression.mean[candidate] + known_loss(e, tuple) / e->deviation;
 }
@@ -123,7 +123,7 @@ double expert_target(const struct expert *e, size_t result, size_t tuple)
 double expert_gain(const struct expert *e, size_t candidate, size_t tuple, double least)
 {
     const double v = variance(e, candidate);
-    return gain((least - mean(e, candidate, tuple)) / sqrt(v)) + 0.5 * num_log2(v);
+    return gain((least - expert_mean(e, candidate, tuple)) / sqrt(v)) + 0.5 * num_log2(v);
 }
 
 void expert_close_regression(struct expert *e)

@@ -42,7 +42,8 @@ void expert_fit(struct expert *e, const struct results *r);
 void expert_regress(struct expert *e, const struct candidates *c, const struct results *r,
                     const size_t *used, size_t n_used, size_t most);
 void expert_means(struct expert *e, const size_t *used, size_t n_used);
-/* A result's, with what is known */
+/* Of a candidate, and of a result, with what is known, in deviations */
+double expert_mean(const struct expert *e, size_t candidate, size_t tuple);
 double expert_target(const struct expert *e, size_t result, size_t tuple);
 /* log2 of the improvement upon a loss that is to be expected of a candidate; a loss is doubled for
    each unit. */

@@ -16,10 +16,18 @@ struct turn {
     struct strategy *strategy;
     struct assign assign;
     size_t used, most; /* launches, those of earlier runs included */
+    int is_enough;     /* by stop_at */
     double deadline;
 };
 
 /* ---- a measurement ---- */
+
+static void tell(struct turn *t, size_t tuple, double time)
+{
+    strategy_tell(t->strategy, tuple, time);
+    if (t->loop->stop_at > 0)
+        t->is_enough = strategy_is_enough(t->strategy, t->loop->stop_at);
+}
 
 static int by_time(const void *pa, const void *pb)
 {
@@ -72,7 +80,7 @@ static int measure(struct turn *t, size_t tuple)
         progress_time(p, &t->assign, a.us);
     else
         p->failed++, progress_failure(p, &t->assign, &a);
-    strategy_tell(t->strategy, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
+    tell(t, tuple, a.outcome == OUTCOME_TIME ? a.us : HUGE_VAL);
     progress_show(p);
     return 0;
 }
@@ -90,7 +98,7 @@ static void resume(struct turn *t)
             continue;
         assign_tuple(&t->assign, r.value);
         progress_time(&l->progress, &t->assign, r.time);
-        strategy_tell(t->strategy, tuple, r.time);
+        tell(t, tuple, r.time);
         t->used += r.time < HUGE_VAL ? l->repeat : 1;
         l->progress.resumed++;
     }
@@ -115,6 +123,15 @@ static void note_sample(const struct turn *t)
          t->legal.tuples.kind == TUPLES_DRAWN ? "a uniform sample"
                                               : "a sample that was drawn value by value",
          t->legal.space.n);
+    buf_free(&text);
+}
+
+static void note_end(const struct turn *t)
+{
+    struct buf text = {0};
+    progress_clear(&t->loop->progress);
+    note("%s: stops after %zu launches: less than %.3g %% to gain, as expected",
+         assign_problem_text(t->loop->spec, t->problem, &text), t->used, 100 * t->loop->stop_at);
     buf_free(&text);
 }
 
@@ -156,12 +173,14 @@ static int tune_problem(struct loop *l, const int32_t *problem, size_t left)
     if (rc != 0)
         return rc;
     open_turn(&t, left);
-    while (rc == 0 && may_launch(&t)) {
+    while (rc == 0 && may_launch(&t) && !t.is_enough) {
         const size_t tuple = strategy_next(t.strategy);
         if (tuple == SIZE_MAX)
             break;
         rc = measure(&t, tuple);
     }
+    if (t.is_enough)
+        note_end(&t);
     close_turn(&t);
     return rc;
 }

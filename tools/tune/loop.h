@@ -15,6 +15,7 @@ struct loop {
     const struct problems *problems;
     size_t shard, n_shards; /* every n_shards-th problem, from number `shard` on */
     struct budget budget;
+    double stop_at; /* the share that a problem has to have to gain, to go on; 0: none */
     size_t repeat;
     uint64_t seed;
     struct known *known;

@@ -20,7 +20,7 @@ void progress_begin(struct progress *p, size_t n_problems, double deadline)
     p->n_problems = n_problems;
 }
 
-static void clear(const struct progress *p)
+void progress_clear(const struct progress *p)
 {
     if (p->is_terminal)
         fputs("\r\033[K", stderr);
@@ -28,7 +28,7 @@ static void clear(const struct progress *p)
 
 void progress_end(struct progress *p)
 {
-    clear(p);
+    progress_clear(p);
     buf_free(&p->best_text);
 }
 
@@ -57,7 +57,7 @@ void progress_failure(struct progress *p, const struct assign *a, const struct a
     struct buf text = {0};
     if (++p->told[why->outcome] > MOST_TOLD)
         return;
-    clear(p);
+    progress_clear(p);
     note("%s: %s%s", assign_text(a, &text), why->why,
          p->told[why->outcome] == MOST_TOLD ? " (more failures of this kind are not told)" : "");
     buf_free(&text);
@@ -113,7 +113,7 @@ static double own_seconds(void)
 void progress_sum(struct progress *p, const char *path)
 {
     struct buf text = {0};
-    clear(p);
+    progress_clear(p);
     buf_printf(&text, "%s: %zu tuple%s measured", path, p->measured, p->measured == 1 ? "" : "s");
     if (p->failed > 0)
         buf_printf(&text, ", of which %zu failed", p->failed);

@@ -30,6 +30,8 @@ void progress_problem(struct progress *p, size_t to_do, size_t later);
 void progress_time(struct progress *p, const struct assign *a, double us);
 /* Tells of a failure, but of many of one kind only the first. */
 void progress_failure(struct progress *p, const struct assign *a, const struct answer *why);
+/* Takes the line away, before another text. */
+void progress_clear(const struct progress *p);
 void progress_show(struct progress *p);
 
 /* The last line of a run */

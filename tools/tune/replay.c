@@ -2,6 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "replay.h"
 
+#include "budget.h"
 #include "full_rows.h"
 #include "full_spec.h"
 #include "known.h"
@@ -17,7 +18,9 @@
 struct replay_row {
     size_t evals_5, evals_1; /* measurements until within 5 and 1 percent of the table's best time,
                                 failures included; a miss counts as the budget */
-    double share;            /* of the best speed, at the budget */
+    double share;            /* of the best speed, at the end */
+    size_t launches;         /* until the end, and */
+    const char *end;         /* its cause: "budget", "enough" (--stop-at) or "all" */
 };
 
 static void count(const struct full_table *t, double best, size_t n, struct replay_row *row)
@@ -48,19 +51,26 @@ static struct strategy *begin(const struct space *space, const struct known_time
 
 static void replay_run(const struct full_table *t, const struct space *space,
                        const struct known_times *known, uint64_t seed, size_t budget,
-                       struct replay_row *row)
+                       double stop_at, struct replay_row *row)
 {
     struct strategy *s = begin(space, known, seed);
     double best = HUGE_VAL;
-    *row = (struct replay_row){budget, budget, 0};
-    for (size_t n = 1; n <= budget && best > t->best; n++) {
+    int is_done = 0;
+    *row = (struct replay_row){.evals_5 = budget, .evals_1 = budget, .end = "budget"};
+    for (size_t n = 1; n <= budget && !is_done; n++) {
         const size_t tuple = strategy_next(s);
-        if (tuple == SIZE_MAX)
+        if (tuple == SIZE_MAX) {
+            row->end = "all";
             break;
+        }
         strategy_tell(s, tuple, t->time[tuple]);
         best = t->time[tuple] < best ? t->time[tuple] : best;
         count(t, best, n, row);
+        row->launches = n;
+        is_done = stop_at > 0 ? strategy_is_enough(s, stop_at) : best <= t->best;
     }
+    if (stop_at > 0 && is_done)
+        row->end = "enough";
     row->share = best < HUGE_VAL ? t->best / best : 0;
     strategy_free(s);
 }
@@ -128,6 +138,17 @@ static const char *start_of(const struct known_times *known)
     return known->n_warm > 0 ? "data" : "cold";
 }
 
+/* The gap: how much slower the best one found is than the table's, in percent */
+static void add_end(struct table *table, const struct replay_row *row)
+{
+    table_number(table, "%zu", row->launches);
+    table_text(table, row->end);
+    if (row->share > 0)
+        table_number(table, "%.2f", 100 / row->share - 100);
+    else
+        table_text(table, "");
+}
+
 static void add_row(struct table *table, const struct replay_asked *o, const char *start, long seed,
                     const struct replay_row *row)
 {
@@ -138,18 +159,22 @@ static void add_row(struct table *table, const struct replay_asked *o, const cha
     table_number(table, "%zu", row->evals_5);
     table_number(table, "%zu", row->evals_1);
     table_number(table, "%.5f", row->share);
+    if (o->stop_at != NULL)
+        add_end(table, row);
 }
 
 static int print_replays(const struct replay_asked *o, const struct full_table *t,
-                         const struct known_times *known)
+                         const struct known_times *known, double stop_at)
 {
     struct table table = {0};
     struct space space;
     full_table_space(t, &space);
-    table_heading(&table, "table,strategy,start,seed,evals_5,evals_1,share");
+    table_heading(&table, o->stop_at != NULL
+                              ? "table,strategy,start,seed,evals_5,evals_1,share,launches,end,gap"
+                              : "table,strategy,start,seed,evals_5,evals_1,share");
     for (long seed = 1; seed <= o->seeds; seed++) {
         struct replay_row row;
-        replay_run(t, &space, known, (uint64_t)seed, (size_t)o->budget, &row);
+        replay_run(t, &space, known, (uint64_t)seed, (size_t)o->budget, stop_at, &row);
         add_row(&table, o, start_of(known), seed, &row);
     }
     table_print(&table, stdout, o->form);
@@ -158,7 +183,7 @@ static int print_replays(const struct replay_asked *o, const struct full_table *
     return flush_stdout();
 }
 
-static int run(const struct replay_asked *o, const struct spec *spec)
+static int run(const struct replay_asked *o, const struct spec *spec, double stop_at)
 {
     struct full_table t;
     struct known_times known = {0};
@@ -170,7 +195,7 @@ static int run(const struct replay_asked *o, const struct spec *spec)
     if (rc == 0 && o->model != NULL)
         rc = read_model(o, spec, &t, &known);
     if (rc == 0)
-        rc = print_replays(o, &t, &known);
+        rc = print_replays(o, &t, &known, stop_at);
     known_times_free(&known);
     full_table_free(&t);
     return rc;
@@ -179,11 +204,14 @@ static int run(const struct replay_asked *o, const struct spec *spec)
 int replay_print(const struct replay_asked *o)
 {
     struct spec spec;
+    double stop_at;
+    if (stop_at_read(o->stop_at, &stop_at) != 0)
+        return 2;
     if (o->spec == NULL)
-        return run(o, NULL);
+        return run(o, NULL, stop_at) != 0;
     if (spec_load(&spec, o->spec) != 0)
-        return -1;
-    const int rc = run(o, &spec);
+        return 1;
+    const int rc = run(o, &spec, stop_at);
     spec_free(&spec);
-    return rc;
+    return rc != 0;
 }

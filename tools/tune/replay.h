@@ -9,9 +9,11 @@ struct replay_asked {
     const char *spec, *table, *gpu; /* spec, gpu and model may be NULL */
     const char *model;
     struct opt_texts data; /* tables that are known beforehand */
+    const char *stop_at;   /* a percentage, as budget.h reads it; NULL: none */
     long seeds, budget;
     struct table_form form;
 };
 
-/* A row for each seed, on standard output. 0, or -1 after a message. */
+/* A row for each seed, on standard output. The status to exit with: 0, 1 after a message, 2 for a
+   wrong command line. */
 int replay_print(const struct replay_asked *o);

@@ -4,6 +4,7 @@
 
 #include "expert.h"
 #include "failures.h"
+#include "stop.h"
 
 #include "base/numbers.h"
 #include "base/util.h"
@@ -323,6 +324,70 @@ size_t strategy_next(struct strategy *s)
     }
     s->is_taken[tuple] = 1;
     return tuple;
+}
+
+/* ---- the end ---- */
+
+/* The chance that going on pays up to which it does not go on. Where something is known, few other
+   tuples are measured, so that the look without it is never sure. */
+static const double most_chance = 0.06, most_unknowing = 0.25;
+
+static void list_faster(const struct strategy *s, const struct expert *e, double goal,
+                        struct shortlist *list)
+{
+    const struct regression *r = &e->regression;
+    for (size_t i = 0; i < s->candidates.n; i++) {
+        const size_t tuple = s->candidates.tuple[i];
+        const double mean = expert_mean(e, i, tuple);
+        if (!s->is_told[tuple])
+            shortlist_add(list, i, (goal - mean) / sqrt(e->variance * stop_variance(r, i)));
+    }
+    for (size_t i = 0; i < list->n; i++)
+        list->v[i].works = works(s, s->candidates.tuple[list->v[i].candidate], 0);
+}
+
+/* That going on pays, as an expert sees it */
+static double chance(const struct strategy *s, const struct expert *e, double share)
+{
+    const size_t at = incumbent(s);
+    const double least = at != SIZE_MAX ? expert_target(e, at, s->tuple[at]) : 0;
+    struct shortlist list = {0};
+    list_faster(s, e, least - num_log2(1 + share) / e->deviation, &list);
+    return stop_chance(&list, &e->regression, most_unknowing, num_mix(s->seed, s->n, 5));
+}
+
+static int has_run(const struct strategy *s)
+{
+    size_t i = 0;
+    while (i < s->n && !(s->time[i] < HUGE_VAL))
+        i++;
+    return i < s->n;
+}
+
+/* Has the last third of the results brought nothing? Where they were faster and faster, more of
+   them may be. */
+static int is_calm(const struct strategy *s, double share)
+{
+    double best = HUGE_VAL;
+    size_t first = 0;
+    for (size_t i = 0; i < s->n; i++)
+        best = s->time[i] < best ? s->time[i] : best;
+    while (!(s->time[first] <= best * (1 + share)))
+        first++;
+    return 3 * (s->n - 1 - first) >= s->n;
+}
+
+/* What is known misleads where it does not transfer: the looks with it and without it have both to
+   say so. */
+int strategy_is_enough(struct strategy *s, double share)
+{
+    if (s->n < STRATEGY_LEAST || !has_run(s) || memchr(s->is_told, 0, s->space->n) == NULL)
+        return 0;
+    if (!s->is_open)
+        open_all(s);
+    update(s);
+    return is_calm(s, share) && chance(s, &s->expert[0], share) <= most_chance
+           && (s->n_experts == 1 || chance(s, &s->expert[1], share) <= most_unknowing);
 }
 
 void strategy_free(struct strategy *s)

@@ -21,4 +21,10 @@ void strategy_prior(struct strategy *s, const double *score);
 size_t strategy_next(struct strategy *s);
 /* A time above 0; HUGE_VAL: it failed. Of a tuple that was told already, it is ignored. */
 void strategy_tell(struct strategy *s, size_t tuple, double time);
+/* Is the fastest tuple that has no result faster than the fastest one that has one by no more than
+   a share, such as 0.02, as far as what was told lets expect? It has to be asked after each
+   strategy_tell, those of an earlier run included, so that the answer follows from what was told
+   alone. 0 before the first STRATEGY_LEAST results. */
+enum { STRATEGY_LEAST = 20 };
+int strategy_is_enough(struct strategy *s, double share);
 void strategy_free(struct strategy *s);

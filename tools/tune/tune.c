@@ -60,7 +60,8 @@ static int read_options(struct tune *t)
     l->runner.timeout = 60;
     l->repeat = (size_t)o->repeat;
     l->seed = (uint64_t)o->seed;
-    if (budget_read(o->budget, &l->budget) != 0 || read_shard(o->shard, l) != 0)
+    if (budget_read(o->budget, &l->budget) != 0 || stop_at_read(o->stop_at, &l->stop_at) != 0
+        || read_shard(o->shard, l) != 0)
         return -1;
     return o->timeout != NULL ? duration_read("--timeout", o->timeout, &l->runner.timeout) : 0;
 }

@@ -6,7 +6,8 @@
 #include "data/formats.h"
 
 struct tune_options {
-    const char *spec, *problems, *run, *server, *output, *budget, *timeout, *shard, *model;
+    const char *spec, *problems, *run, *server, *output, *budget, *stop_at, *timeout, *shard,
+        *model;
     struct opt_texts data;
     long repeat, seed;
     const struct data_format *readers; /* of the data */
