@@ -255,14 +255,11 @@ static double mixed(double odds, double x, double y)
     return most + num_log2(1 + (double)num_exp2((float)(other - most)));
 }
 
-/* log2 of the odds of what is known, by how likely the results were with and without it; with the
-   units of the improvements */
+/* log2 of the odds of what is known, by how likely the results were with and without it */
 static double odds_of_known(const struct strategy *s)
 {
     static const double before = 3;
-    const struct expert *with = &s->expert[0], *without = &s->expert[1];
-    return before + with->evidence - without->evidence
-           + num_log2(with->deviation / without->deviation);
+    return before + s->expert[0].evidence - s->expert[1].evidence;
 }
 
 /* The chance that a tuple runs counts twice, since what fails teaches less than what is slow. */
@@ -274,7 +271,7 @@ static size_t most_promising(const struct strategy *s)
     for (size_t i = 0; i < s->n_experts && at != SIZE_MAX; i++)
         least[i] = expert_target(&s->expert[i], at, s->tuple[at]);
     if (s->n_experts > 1)
-        odds = odds_of_known(s);
+        odds = odds_of_known(s) + num_log2(s->expert[0].deviation / s->expert[1].deviation);
     for (size_t i = 0; i < s->candidates.n; i++) {
         const size_t tuple = s->candidates.tuple[i];
         if (s->is_taken[tuple])
@@ -328,9 +325,8 @@ size_t strategy_next(struct strategy *s)
 
 /* ---- the end ---- */
 
-/* The chance that going on pays up to which it does not go on. Where something is known, few other
-   tuples are measured, so that the look without it is never sure. */
-static const double most_chance = 0.06, most_unknowing = 0.25;
+/* The chance that going on pays up to which it does not go on */
+static const double most_chance = 0.06;
 
 static void list_faster(const struct strategy *s, const struct expert *e, double goal,
                         struct shortlist *list)
@@ -346,14 +342,14 @@ static void list_faster(const struct strategy *s, const struct expert *e, double
         list->v[i].works = works(s, s->candidates.tuple[list->v[i].candidate], 0);
 }
 
-/* That going on pays, as an expert sees it */
-static double chance(const struct strategy *s, const struct expert *e, double share)
+/* That going on pays, as an expert sees it; above `most`, any number above it */
+static double chance(const struct strategy *s, const struct expert *e, double share, double most)
 {
     const size_t at = incumbent(s);
     const double least = at != SIZE_MAX ? expert_target(e, at, s->tuple[at]) : 0;
     struct shortlist list = {0};
     list_faster(s, e, least - num_log2(1 + share) / e->deviation, &list);
-    return stop_chance(&list, &e->regression, most_unknowing, num_mix(s->seed, s->n, 5));
+    return stop_chance(&list, &e->regression, most, num_mix(s->seed, s->n, 5));
 }
 
 static int has_run(const struct strategy *s)
@@ -377,8 +373,16 @@ static int is_calm(const struct strategy *s, double share)
     return 3 * (s->n - 1 - first) >= s->n;
 }
 
-/* What is known misleads where it does not transfer: the looks with it and without it have both to
-   say so. */
+/* The chances with and without what is known count by their odds, as the improvements do. */
+static double chance_of_all(const struct strategy *s, double share)
+{
+    if (s->n_experts == 1)
+        return chance(s, &s->expert[0], share, most_chance);
+    const double odds = odds_of_known(s), with = odds < 60 ? (double)num_exp2((float)odds) : 1e18;
+    return (with * chance(s, &s->expert[0], share, 1) + chance(s, &s->expert[1], share, 1))
+           / (with + 1);
+}
+
 int strategy_is_enough(struct strategy *s, double share)
 {
     if (s->n < STRATEGY_LEAST || !has_run(s) || memchr(s->is_told, 0, s->space->n) == NULL)
@@ -386,8 +390,7 @@ int strategy_is_enough(struct strategy *s, double share)
     if (!s->is_open)
         open_all(s);
     update(s);
-    return is_calm(s, share) && chance(s, &s->expert[0], share) <= most_chance
-           && (s->n_experts == 1 || chance(s, &s->expert[1], share) <= most_unknowing);
+    return is_calm(s, share) && chance_of_all(s, share) <= most_chance;
 }
 
 void strategy_free(struct strategy *s)
