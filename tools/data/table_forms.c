@@ -379,7 +379,7 @@ static void choose_slots(struct table_forms *t, unsigned char *is_in)
     size_t n = 0, first = 0;
     for (size_t i = t->n_slots; i-- > 0;) {
         const char *cell = t->raw->cell[t->slots[i].at];
-        is_in[i] = t->is_wide ? *cell != '\0' : has_time(cell);
+        is_in[i] = (unsigned char)(t->is_wide ? *cell != '\0' : has_time(cell));
         n += is_in[i];
         first = *cell != '\0' ? i : first;
     }
