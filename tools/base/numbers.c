@@ -20,6 +20,12 @@ double num_log2(double x)
     return n + 2.8853900817779268 * z * sum;
 }
 
+int num_rising(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 void num_shuffle_on(size_t *order, size_t n, uint64_t *state)
 {
     for (size_t i = n; i > 1; i--) {

@@ -38,6 +38,15 @@ static inline float num_unit(uint64_t *state)
     return (float)(num_draw(state) >> 40) / (float)(1 << 24);
 }
 
+/* Nearly normal, of mean 0 and variance 1 */
+static inline double num_normal(uint64_t *state)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += (double)num_unit(state);
+    return sum;
+}
+
 /* 2^x, |x| < 126, what is below -120 as -120. 2^f on -1/2..1/2 is a polynomial (relative error
    2e-7), 2^n goes into the exponent's bits. */
 static inline float num_exp2(float x)
@@ -68,6 +77,9 @@ static inline int32_t num_logit(float x)
 
 /* log2(x), x > 0 */
 double num_log2(double x);
+
+/* Compares two doubles, for qsort */
+int num_rising(const void *a, const void *b);
 
 void num_shuffle(size_t *order, size_t n, uint64_t seed);
 /* The same, with draws that go on from a state, which moves */

@@ -119,8 +119,10 @@ void failed_rows_of_data(const struct model *model, const struct dataset *d,
 {
     struct rows r;
     memset(out, 0, sizeof *out);
+    if (d->failed.n == 0)
+        return;
     open_rows(&r, model->spec, d->n + d->failed.n);
-    for (size_t i = 0; i < d->n && d->failed.n > 0; i++)
+    for (size_t i = 0; i < d->n; i++)
         if (data_is_known(d, i))
             take_option(out, &r, model, d->problem + i * d->n_fields, d->target + i * d->n_params,
                         0);

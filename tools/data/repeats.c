@@ -128,11 +128,13 @@ static void see_range(struct load_repeats *t, const struct load_row *least,
     }
 }
 
-/* Rows start..end-1 have one option and rising times. */
+/* Rows start..end-1 have one option and rising times. Of a user's table they tell of noise. */
 static void see_repeats(struct loader *l, size_t start, size_t end)
 {
     const struct load_row *r = l->rows + start;
     const size_t n = end - start;
+    if (n < 2 || l->spec->format != SPEC_TIMED)
+        return;
     double *times = xmalloc(n * sizeof *times);
     for (size_t i = 0; i < n; i++)
         times[i] = r[i].time;
@@ -238,8 +240,7 @@ static int merge_repeats(struct loader *l, size_t start)
         if (check_median(l, i, &kept_end) != 0)
             return -1;
         count_repeats(r, i, kept_end, &repeats);
-        if (kept_end - i > 1)
-            see_repeats(l, i, kept_end);
+        see_repeats(l, i, kept_end);
         r[kept++] = row_that_counts(l, i, kept_end);
     }
     l->n = kept;
@@ -291,8 +292,7 @@ static void see_files(struct loader *l)
     for (size_t i = 0; i < l->n; i = end) {
         for (end = i + 1; end < l->n && load_compare_options(&l->rows[i], &l->rows[end]) == 0;)
             end++;
-        if (end - i > 1)
-            see_repeats(l, i, end);
+        see_repeats(l, i, end);
     }
     l->repeats.gone = gone;
 }
@@ -314,7 +314,6 @@ int load_check_units(struct loader *l)
         kept += rc == 0;
     }
     l->n = kept;
-    if (l->spec->format == SPEC_TIMED)
-        see_files(l);
+    see_files(l);
     return 0;
 }

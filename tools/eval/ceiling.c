@@ -24,12 +24,6 @@ struct near_best {
     double likely[NEAR][NEAR];
 };
 
-static int rising(const void *pa, const void *pb)
-{
-    const double *a = pa, *b = pb;
-    return (*a > *b) - (*a < *b);
-}
-
 static void list_near(const struct eval *e, const struct eval_row *r, struct near_best *t)
 {
     const struct dataset *d = &e->data;
@@ -39,7 +33,7 @@ static void list_near(const struct eval *e, const struct eval_row *r, struct nea
     for (size_t i = r->index; i < r->end; i++)
         if (!(e->is_out != NULL && e->is_out[i]))
             octaves[n++] = num_log2(d->time_us[i] / best);
-    qsort(octaves, n, sizeof *octaves, rising);
+    qsort(octaves, n, sizeof *octaves, num_rising);
     t->noise = d->noise;
     for (t->n = 0; t->n < n && t->n < NEAR && octaves[t->n] < REACH * t->noise; t->n++)
         t->at[t->n] = octaves[t->n];
@@ -71,15 +65,6 @@ static void improve(struct near_best *t)
         t->weight[j] = next[j];
 }
 
-/* Nearly normal: variance 1 */
-static double draw_noise(uint64_t *seed)
-{
-    double sum = 0;
-    for (int i = 0; i < 12; i++)
-        sum += (double)num_unit(seed);
-    return sum - 6;
-}
-
 static double draw_true(const struct near_best *t, uint64_t *seed)
 {
     double left = (double)num_unit(seed);
@@ -94,7 +79,7 @@ static double draw_loss(const struct near_best *t, uint64_t *seed)
 {
     double least_true = INFINITY, chosen = 0, least = INFINITY;
     for (size_t i = 0; i < t->n; i++) {
-        const double is = draw_true(t, seed), looks = is + t->noise * draw_noise(seed);
+        const double is = draw_true(t, seed), looks = is + t->noise * num_normal(seed);
         least = looks < least ? looks : least;
         if (is < least_true) {
             least_true = is;

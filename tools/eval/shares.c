@@ -2,14 +2,10 @@
    SPDX-License-Identifier: MIT */
 #include "eval.h"
 
+#include "base/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-static int compare(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
-}
 
 /* The least share that at least `percent` percent of the problems do not exceed */
 static double percentile(const double *sorted, size_t n, size_t percent)
@@ -58,7 +54,7 @@ struct eval_shares eval_shares_of(const struct eval *e, const struct outcome *ou
         s.answers += out[first + i].answers;
         s.timed += out[first + i].timed;
     }
-    qsort(sorted, n, sizeof *sorted, compare);
+    qsort(sorted, n, sizeof *sorted, num_rising);
     s.share = exp(sum / (double)n);
     s.se = s.share * eval_error(e, logs, sum / (double)n, first, end);
     s.judged = judged(out + first, n);

@@ -13,12 +13,6 @@
    values, and more than MOST_PRODUCTS, are left out, for the sake of speed. */
 enum { MOST_PLACES = 256, MOST_TABLE = 4096, MOST_PRODUCTS = 36 };
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static struct column *add(struct columns *c, enum column_kind kind, size_t n, size_t n_tuples)
 {
     c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
@@ -37,7 +31,7 @@ static struct column *add(struct columns *c, enum column_kind kind, size_t n, si
 static size_t distinct(double *v, size_t n)
 {
     size_t kept = 0;
-    qsort(v, n, sizeof *v, compare);
+    qsort(v, n, sizeof *v, num_rising);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || v[i] - v[kept - 1] > 1e-9)
             v[kept++] = v[i];

@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The others are spread evenly over the time in which they were measured. */
 size_t fit_choose(const double *target, size_t n, size_t most, size_t *chosen)
 {
@@ -26,7 +20,7 @@ size_t fit_choose(const double *target, size_t n, size_t most, size_t *chosen)
     }
     double *sorted = xmalloc(n * sizeof *sorted);
     memcpy(sorted, target, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare);
+    qsort(sorted, n, sizeof *sorted, num_rising);
     const double limit = sorted[most / 2];
     free(sorted);
     for (size_t i = 0; i < n; i++)

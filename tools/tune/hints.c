@@ -8,12 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double hints_clip(double loss, double middle)
 {
     return loss > middle ? middle + (loss - middle) / HINTS_CLIP : loss;
@@ -31,7 +25,7 @@ static double clip_all(double *loss, size_t n)
     for (size_t i = 0; i < n; i++)
         if (!isnan(loss[i]) && loss[i] < HUGE_VAL)
             sorted[m++] = loss[i];
-    qsort(sorted, m, sizeof *sorted, compare);
+    qsort(sorted, m, sizeof *sorted, num_rising);
     if (m > 0) {
         middle = sorted[m / 2];
         worst = hints_clip(sorted[m - 1] > middle + 1 ? sorted[m - 1] : middle + 1, middle);
@@ -91,7 +85,7 @@ void hints_add_scores(struct hints *k, const double *score, size_t n_tuples)
     double *sorted = xcalloc(n_tuples, sizeof *sorted), *loss = take(k, n_tuples, 1);
     for (size_t i = 0; i < n_tuples; i++)
         sorted[i] = -score[i];
-    qsort(sorted, n_tuples, sizeof *sorted, compare);
+    qsort(sorted, n_tuples, sizeof *sorted, num_rising);
     for (size_t i = 0; i < n_tuples; i++) {
         size_t low = 0, high = n_tuples;
         while (low < high) {

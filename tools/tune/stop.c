@@ -74,15 +74,6 @@ static void add_line(struct draws *d, size_t a)
 
 /* ---- draws ---- */
 
-/* About normal, and the same bits everywhere */
-static double normal(uint64_t *seed)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += (double)num_unit(seed);
-    return sum;
-}
-
 /* Numbers that were fitted to few results make the regression too sure of itself: its deviations
    are drawn as well, so that the sum has Student's distribution with four degrees of freedom. */
 static void draw_common(struct draws *d, uint64_t *seed)
@@ -101,7 +92,7 @@ static size_t hits(struct draws *d, size_t a, uint64_t *seed)
     size_t n = 0;
     for (size_t i = 0; i < DRAWS; i++) {
         double z = 0;
-        d->normal[i][a] = normal(seed);
+        d->normal[i][a] = num_normal(seed);
         for (size_t k = 0; k <= a; k++)
             z += d->line[a][k] * d->normal[i][k];
         if (d->is_hit[i] || z * d->spread[i] >= o->ahead || d->luck[i] >= o->works)

@@ -97,12 +97,6 @@ static double works(const struct strategy *s, size_t tuple, double least)
 
 /* ---- losses ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Losses of the first n results, clipped beyond the median. A failure that is no surprise says
    nothing of the times and has the middle one; as far as it is a surprise, it counts as the
    slowest. */
@@ -114,7 +108,7 @@ static void take_losses(struct strategy *s, size_t n)
     for (size_t i = 0; i < n; i++)
         if (s->time[i] > 0 && s->time[i] < HUGE_VAL)
             sorted[m++] = s->loss[i] = num_log2(s->time[i]);
-    qsort(sorted, m, sizeof *sorted, compare);
+    qsort(sorted, m, sizeof *sorted, num_rising);
     if (m > 0) {
         const double least = sorted[0] + s->hints.middle;
         middle = sorted[m / 2] > least ? sorted[m / 2] : least;
