@@ -233,6 +233,55 @@ static void judges_judge(void)
         CHECK(i == 2 || marks[i] > marks[2] + 0.4f);
 }
 
+/* ---- a solver of its own for each problem, as in a find-db ---- */
+
+enum { SOLVED = 40, SOLVERS = 4 };
+
+static const char solver_text[] =
+    "[kernel]\nname = solvers\nrule = unconstrained\n[data]\nformat = timed\n"
+    "[fields]\nm = size\n[params]\nsolver = a b c d\n[split]\nconfig = m\n[features]\nequals m 64 "
+    "1\n";
+
+/* b is the fastest, and the others take twice as long, but d takes eight times as long. */
+static void judges_mix(void)
+{
+    static const double times[SOLVERS] = {20, 10, 20, 80};
+    static const int32_t problem = 77;
+    int32_t m[SOLVED * SOLVERS];
+    unsigned char target[SOLVED * SOLVERS];
+    double time[SOLVED * SOLVERS];
+    struct spec spec;
+    struct model model;
+    struct judge_trees trees;
+    REQUIRE(spec_parse(&spec, solver_text, "solvers.spec") == 0);
+    REQUIRE(model_from_spec(&model, &spec, "config") == 0);
+    for (int i = 0; i < SOLVED * SOLVERS; i++) {
+        m[i] = 40 + 2 * (i / SOLVERS);
+        target[i] = (unsigned char)(i % SOLVERS);
+        time[i] = times[i % SOLVERS] * m[i];
+    }
+    const struct dataset d = {.n = SOLVED * SOLVERS,
+                              .n_fields = 1,
+                              .n_params = 1,
+                              .problem = m,
+                              .target = target,
+                              .time_us = time};
+    const struct judge_task task = {&model, &d, NULL, NULL, 0, 1, 2, 1};
+    REQUIRE(judge_trees_fit(&trees, &task) == 0);
+    const struct judge_mix half = {&trees, 0.5, 2};
+    float p[SOLVERS] = {0.5f, 0.25f, 0.0005f, 0.2495f};
+    judge_trees_mix(&half, &problem, p);
+    /* roots of 1/2 * 1/4, 1/4 and about 1/4 * 1/64, which keep their sum */
+    const double root[SOLVERS] = {sqrt(0.125), 0.5, 0, sqrt(0.2495 / 64)};
+    const double sum = root[0] + root[1] + root[3];
+    for (int i = 0; i < SOLVERS; i++)
+        CHECK(fabs(p[i] - (i == 2 ? 0.0005 : 0.9995 * root[i] / sum)) < 0.02);
+    CHECK(fabs(p[0] + p[1] + p[3] - 0.9995) < 1e-6 && fabs(p[2] - 0.0005) < 1e-9);
+    judge_trees_free(&trees);
+    model_free(&model);
+    spec_free(&spec);
+}
+
 /* ---- more rows than judges can learn from ---- */
 
 enum { BULK = 300000, SMALL = 60, OF_SMALL = 4, MOST_ROWS = 120000 };
@@ -852,6 +901,7 @@ int main(void)
     RUN(trees_of_nothing);
     RUN(cuts_are_the_best);
     RUN(judges_judge);
+    RUN(judges_mix);
     RUN(judges_draw);
     judges_see();
     RUN(near_problems_tell);

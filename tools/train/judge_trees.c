@@ -112,7 +112,9 @@ static void draw_some(struct marks *m, uint64_t seed)
 static int fit(struct judge *j, const struct judge_task *t, const struct marks *m, int in_groups,
                uint64_t seed)
 {
-    const struct boost_config config = {4, 200, 7, 4, 0.1f, 0.8f, 0.5f, seed, t->n_threads};
+    struct boost_config config = {4, 200, 7, 4, 0.1f, 0.8f, 0.5f, seed, t->n_threads};
+    if (t->from_all)
+        config.members = 1, config.trees = 2500;
     const struct judge_rows rows = {m->n, m->row, in_groups};
     if (judge_inputs_open(&j->inputs, t->model, &rows, seed, t->n_threads))
         return -1;
@@ -150,8 +152,10 @@ int judge_trees_fit(struct judge_trees *t, const struct judge_task *task)
         add_timed(&all, d, part, &u, i, 0);
         add_failed(&all, d, part, i);
     }
-    draw_some(&times, task->seed);
-    draw_some(&all, task->seed);
+    if (!task->from_all) {
+        draw_some(&times, task->seed);
+        draw_some(&all, task->seed);
+    }
     int bad = !times.n ? fail("%s: no row for its judges", task->model->m.name)
                        : fit(&t->time, task, &times, 1, task->seed);
     if (!bad && has_failures(&all))
@@ -208,4 +212,38 @@ void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
         marks[i] -= (float)num_log2(share);
     }
     free(works);
+}
+
+/* The values to ask about, and the sum of their probabilities */
+static size_t list_likely(const float *probability, size_t n_values, unsigned char *value,
+                          float *sum)
+{
+    size_t n = 0;
+    *sum = 0;
+    for (size_t v = 0; v < n_values; v++)
+        if (probability[v] > 0.001f) {
+            value[n++] = (unsigned char)v;
+            *sum += probability[v];
+        }
+    return n;
+}
+
+void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float *probability)
+{
+    const struct model *m = mix->trees->time.inputs.model;
+    unsigned char value[KPRED_MAX_VALUES];
+    float mark[KPRED_MAX_VALUES], least = 4096, before, after = 0;
+    const size_t n = list_likely(probability, (size_t)m->params[0].n_values, value, &before);
+    judge_trees_ask(mix->trees, problem, value, n, mark);
+    for (size_t i = 0; i < n; i++)
+        least = mark[i] < least ? mark[i] : least;
+    for (size_t i = 0; i < n; i++) {
+        const double octaves = judge_octaves((double)(mark[i] - least));
+        const double bits = (1 - mix->share) * num_log2((double)probability[value[i]])
+                            - mix->share * mix->sharpness * octaves;
+        probability[value[i]] = num_exp2((float)bits);
+        after += probability[value[i]];
+    }
+    for (size_t i = 0; i < n; i++)
+        probability[value[i]] *= before / after;
 }

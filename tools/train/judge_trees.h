@@ -23,6 +23,8 @@ struct judge_task {
     size_t n_beside;
     uint64_t seed;
     size_t n_threads;
+    int from_all; /* all rows teach one long sequence of trees, however many they are; else a part
+                     of more than 120,000 teaches several short ones */
 };
 
 int judge_trees_fit(struct judge_trees *t, const struct judge_task *task);
@@ -39,3 +41,12 @@ double judge_least_time(const struct dataset *d, size_t first, size_t end);
    tuple that works half of the time has one more. */
 void judge_trees_ask(const struct judge_trees *t, const int32_t *problem,
                      const unsigned char *targets, size_t n, float *marks);
+
+/* Moves probabilities of the values of a model's only parameter towards the judges' odds, which
+   fall `sharpness` times as fast as times rise: each becomes its power of 1 - share times theirs of
+   share. Those below a thousandth stay. */
+struct judge_mix {
+    struct judge_trees *trees;
+    double share, sharpness;
+};
+void judge_trees_mix(const struct judge_mix *mix, const int32_t *problem, float *probability);

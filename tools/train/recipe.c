@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "ensemble.h"
+#include "matrix.h"
 #include "quantise.h"
 
 #include <stdlib.h>
@@ -79,6 +80,9 @@ int recipe_from_spec(const struct spec *spec, struct recipe *out)
             return -1;
     if ((int)out->encoder1 % 16 || (int)out->encoder2 % 16 || (int)out->hidden % 16)
         return fail("%s: encoder1, encoder2 and hidden must be multiples of 16", spec->path);
+    if (out->judge_share > 0 && (spec->format != SPEC_FIND_DB || out->teachers < 1))
+        return fail("%s: judge_share = %g: needs `format = find-db`, and teachers to stand beside",
+                    spec->path, out->judge_share);
     return 0;
 }
 
@@ -289,20 +293,24 @@ static void mix_labels(const struct trainer *t, const uint8_t *y, const float *s
         }
 }
 
-/* Fills in what follows the first rows->n of x: the same again, then crossed problems. */
-static void multiply_rows(const struct trainer *t, const struct recipe_rows *rows, uint8_t *x,
-                          size_t total)
+/* Fills in what follows the first rows->n of x: the same again, then crossed problems. The problems
+   of all rows */
+static int32_t *multiply_rows(const struct trainer *t, const struct recipe_rows *rows, uint8_t *x,
+                              size_t total)
 {
-    const size_t again = rows->n * (size_t)t->recipe->redrawn;
+    const size_t again = rows->n * (size_t)t->recipe->redrawn, n_fields = t->model->m.n_fields;
     uint64_t seed = t->seed ^ UINT64_C(0x637265737365640a);
-    int32_t problem[KPRED_MAX_FIELDS];
-    for (size_t i = rows->n; i < total; i++)
-        if (i < rows->n + again) {
-            memcpy(x + i * t->n_features, x + i % rows->n * t->n_features, t->n_features);
-        } else {
-            draw_crossed(t, rows, &seed, problem);
-            features_of(t, problem, x + i * t->n_features);
-        }
+    int32_t *problem = xcalloc(total * n_fields + 1, sizeof *problem);
+    memcpy(problem, rows->problem, rows->n * n_fields * sizeof *problem);
+    for (size_t i = rows->n; i < total; i++) {
+        int32_t *to = problem + i * n_fields;
+        if (i < rows->n + again)
+            memcpy(to, problem + i % rows->n * n_fields, n_fields * sizeof *problem);
+        else
+            draw_crossed(t, rows, &seed, to);
+        features_of(t, to, x + i * t->n_features);
+    }
+    return problem;
 }
 
 /* Is a row narrow (data.h)? Its target says that a value of the first parameter was not tried. */
@@ -328,6 +336,32 @@ static void ask_forest(const struct trainer *t, const struct net_dims *d,
                t->n_threads, target);
     forest_free(f);
     free(narrow);
+}
+
+struct mixing {
+    const struct trainer *t;
+    const struct recipe_rows *rows;
+    const int32_t *problem;
+    size_t total, width;
+    float *target;
+};
+
+static void mix_some(void *user, size_t shard)
+{
+    const struct mixing *m = user;
+    for (size_t i = shard; i < m->total; i += NET_SHARDS)
+        m->rows->mix(m->rows->mixer, m->problem + i * m->t->model->m.n_fields,
+                     m->target + i * m->width);
+}
+
+/* Who teaches beside the networks has a say on every row. */
+static void mix_opinions(const struct trainer *t, const struct recipe_rows *rows,
+                         const int32_t *problem, size_t total, float *target)
+{
+    struct mixing m = {t, rows, problem, total, recipe_width(t->model), target};
+    struct pool *pool = pool_new(t->n_threads);
+    pool_run(pool, mix_some, &m, NET_SHARDS);
+    pool_free(pool);
 }
 
 /* The teachers' opinion on every row: of the first n given their labels, which are mixed in; of the
@@ -360,7 +394,6 @@ static void ask_teachers(const struct trainer *t, const struct net *teachers, si
         rest.n = total;
         ask_forest(t, d, &rest, n, soft, target);
     }
-    mix_labels(t, y, soft, n, target);
 }
 
 /* Steps 2 and 3. x and y have room for `total` rows, of which the first rows->n are filled in. */
@@ -377,8 +410,12 @@ static int distil(struct trainer *t, const struct recipe_rows *rows, const struc
     all.target = target;
     all.timed = rows->soft;
     all.n_timed = rows->soft ? rows->n : 0;
-    multiply_rows(t, rows, x, total);
+    int32_t *problem = multiply_rows(t, rows, x, total);
     ask_teachers(t, teachers, rows->n, total, x, y, rows->soft, target);
+    if (rows->mix)
+        mix_opinions(t, rows, problem, total, target);
+    mix_labels(t, y, rows->soft, rows->n, target);
+    free(problem);
     int bad = train_student(t, &all, held_out, out);
     free(target);
     return bad;

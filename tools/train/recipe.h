@@ -52,6 +52,7 @@
     X(as_searched, 0, 0, 1)         /* share of narrow rows (data.h) that count as others do */    \
     X(judged, 300, 0, 100000)       /* problems made up for judges (lessons.h, judge_nets.h) */    \
     X(judge_trees, 0, 0, 1)         /* 1: trees judge, see lessons.h */                            \
+    X(judge_share, 0, 0, 1)         /* of trees' opinion beside the networks', see recipe_rows */  \
     X(judge_rows, 2500, 1, 1000000) /* options of a problem that its networks learn from */        \
     X(judge_sharpness, 3, 0.1, 100) /* of the marks that they learn */                             \
     X(redrawn, 1, 0, 100)           /* times each row comes again with drawn prefixes */           \
@@ -107,6 +108,10 @@ struct recipe_rows {
                               the target's values before it; null: the target itself */
     float *octaves;        /* n, or null: of timed tuples of problems that only tell when to stop,
                               above the fastest of the problem, whose rows stand together */
+    /* Of a model of one parameter, who teaches beside the networks, or null: moves what they say of
+       the values for a problem */
+    void (*mix)(const void *mixer, const int32_t *problem, float *target);
+    const void *mixer;
 };
 
 /* The values of all parameters together. */

@@ -89,6 +89,25 @@ static int add_lessons(const struct maker *m, const struct training_data *data,
     return bad;
 }
 
+static void mix_judges(const void *mix, const int32_t *problem, float *target)
+{
+    judge_trees_mix(mix, problem, target);
+}
+
+/* Judges that teach beside the networks: of a few options of each of many problems */
+static int add_mixing(const struct maker *m, const struct training_data *data,
+                      const unsigned char *part)
+{
+    const struct training_task *t = m->task;
+    const struct judge_task task = {m->model,       &data->own, part,         data->beside,
+                                    data->n_beside, t->seed,    t->n_threads, 1};
+    struct judge_trees *trees = xcalloc(1, sizeof *trees);
+    m->out->mix = (struct judge_mix){trees, t->recipe->judge_share, t->recipe->sharpness};
+    m->out->train.mix = mix_judges;
+    m->out->train.mixer = &m->out->mix;
+    return judge_trees_fit(trees, &task);
+}
+
 /* What the judges say, who are the recipe's teachers. */
 static int add_judged(const struct maker *m, const struct training_data *data,
                       const unsigned char *part)
@@ -194,6 +213,7 @@ static int make_rows(const struct maker *m, const struct training_data *data,
 {
     const unsigned char *part = held->part;
     const int has_trees = m->task->recipe->judge_trees > 0;
+    const int is_mixed = m->task->recipe->judge_share > 0 && m->data->time_us;
     struct training_rows *out = m->out;
     add_measured(m, part);
     struct recipe_rows known = problems_of(m, part, HELD_OUT_TRAIN);
@@ -203,6 +223,7 @@ static int make_rows(const struct maker *m, const struct training_data *data,
     model_train_ranges(model, rows->problem, rows->n); /* the judges' problems are made up */
     free(known.problem);
     return has_trees              ? add_lessons(m, data, held)
+           : is_mixed             ? add_mixing(m, data, part)
            : model->spec->judge.n ? add_judged(m, data, part)
                                   : 0;
 }
@@ -248,12 +269,18 @@ static void free_rows(struct recipe_rows *r)
     free(r->octaves);
 }
 
+static void free_judges(struct judge_trees *judges)
+{
+    if (judges)
+        judge_trees_free(judges);
+    free(judges);
+}
+
 void training_rows_free(struct training_rows *rows)
 {
     free_rows(&rows->train);
     free_rows(&rows->held_out);
     free_rows(&rows->watched);
-    if (rows->judges)
-        judge_trees_free(rows->judges);
-    free(rows->judges);
+    free_judges(rows->judges);
+    free_judges(rows->mix.trees);
 }

@@ -27,6 +27,7 @@ struct training_rows {
     struct recipe_rows watched; /* of problems to train on, see lessons.h */
     struct training_part train_part, held_out_part;
     struct judge_trees *judges; /* that taught; NULL: none */
+    struct judge_mix mix;       /* those who teach beside the networks, or none */
     size_t made_up;             /* problems that they were asked for as well */
     size_t copies;              /* rows that say the same as another */
     size_t illegal;             /* of the others, those whose optimum the rule rejects */
