@@ -74,10 +74,11 @@ static const char help[] =
     "speed at the budget over the table's. Exit status: 0, 1 for trouble with what it was given\n"
     "or if nothing could be measured, 2 for a wrong command line.\n";
 
-static int replay_is_asked(int argc, char **argv)
+static int is_asked(int argc, char **argv, const char *option)
 {
+    const size_t n = strlen(option);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--replay") == 0 || strncmp(argv[i], "--replay=", 9) == 0)
+        if (strncmp(argv[i], option, n) == 0 && (argv[i][n] == '\0' || argv[i][n] == '='))
             return 1;
     return 0;
 }
@@ -104,6 +105,31 @@ static int replay(int argc, char **argv)
     if (status < 0)
         status = replay_print(&o);
     free(o.data.v);
+    return status;
+}
+
+static int replay_all(int argc, char **argv)
+{
+    int all;
+    struct replay_all_asked o = {.seeds = 5, .budget = 80, .readers = readers};
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXTS, .to = &o.specs, .is_required = 1},
+        {.name = "--all", .kind = OPT_FLAG, .to = &all},
+        {.name = "--replay", .kind = OPT_TEXTS, .to = &o.tables, .is_required = 1},
+        {.name = "--seeds", .kind = OPT_COUNT, .to = &o.seeds, .least = 1, .most = 1000000},
+        {.name = "--budget", .kind = OPT_COUNT, .to = &o.budget, .least = 2, .most = 1000000},
+        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
+        {.name = "--csv", .kind = OPT_FLAG, .to = &o.form.csv},
+        {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
+        {.name = NULL},
+    };
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0 && table_form_check(&o.form) != 0)
+        status = 2;
+    if (status < 0)
+        status = replay_all_print(&o);
+    free(o.specs.v);
+    free(o.tables.v);
     return status;
 }
 
@@ -138,5 +164,7 @@ static int measure(int argc, char **argv)
 
 int cmd_tune(int argc, char **argv)
 {
-    return replay_is_asked(argc, argv) ? replay(argc, argv) : measure(argc, argv);
+    if (is_asked(argc, argv, "--replay"))
+        return is_asked(argc, argv, "--all") ? replay_all(argc, argv) : replay(argc, argv);
+    return measure(argc, argv);
 }
