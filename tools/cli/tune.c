@@ -162,9 +162,50 @@ static int measure(int argc, char **argv)
     return status;
 }
 
+static int measure_all(int argc, char **argv)
+{
+    int all;
+    struct tune_options o;
+    struct tune_lists lists = {.is_server = 0};
+    struct opt_texts servers = {0};
+    const struct opt table[] = {
+        {.name = "SPEC", .kind = OPT_TEXTS, .to = &lists.specs, .is_required = 1},
+        {.name = "--all", .kind = OPT_FLAG, .to = &all},
+        {.name = "--problems", .kind = OPT_TEXTS, .to = &lists.problems, .is_required = 1},
+        {.name = "--run", .kind = OPT_TEXTS, .to = &lists.commands},
+        {.name = "--server", .kind = OPT_TEXTS, .to = &servers},
+        {.name = "-o", .kind = OPT_TEXTS, .to = &lists.outputs, .is_required = 1},
+        {.name = "--budget", .kind = OPT_TEXT, .to = &o.budget},
+        {.name = "--stop-at", .kind = OPT_TEXT, .to = &o.stop_at},
+        {.name = "--timeout", .kind = OPT_TEXT, .to = &o.timeout},
+        {.name = "--repeat", .kind = OPT_COUNT, .to = &o.repeat, .least = 1, .most = 10000},
+        {.name = "--shard", .kind = OPT_TEXT, .to = &o.shard},
+        {.name = "--seed", .kind = OPT_COUNT, .to = &o.seed, .least = 0, .most = 2147483647},
+        {.name = NULL},
+    };
+    memset(&o, 0, sizeof o);
+    o.repeat = o.seed = 1;
+    o.readers = readers;
+    int status = opts_parse(table, help, argc, argv);
+    if (status < 0 && (servers.n > 0) == (lists.commands.n > 0))
+        status = (fail("give one of --run and --server"), 2);
+    free(servers.n > 0 ? lists.commands.v : NULL);
+    if (servers.n > 0) {
+        lists.commands = servers;
+        lists.is_server = 1;
+    }
+    if (status < 0)
+        status = tune_all_run(&o, &lists);
+    free(lists.specs.v);
+    free(lists.problems.v);
+    free(lists.commands.v);
+    free(lists.outputs.v);
+    return status;
+}
+
 int cmd_tune(int argc, char **argv)
 {
     if (is_asked(argc, argv, "--replay"))
         return is_asked(argc, argv, "--all") ? replay_all(argc, argv) : replay(argc, argv);
-    return measure(argc, argv);
+    return is_asked(argc, argv, "--all") ? measure_all(argc, argv) : measure(argc, argv);
 }
