@@ -411,7 +411,8 @@ int replay_all_print(const struct replay_all_asked *o)
     if (stop_at_read(o->stop_at, &l.stop_at) != 0)
         return 2;
     if (o->specs.n > 1 && o->specs.n != o->tables.n) {
-        fail("--replay: %zu tables for %zu specs: give one for each", o->tables.n, o->specs.n);
+        fail("--replay: %zu table%s for %zu specs: give one for each", o->tables.n,
+             o->tables.n == 1 ? "" : "s", o->specs.n);
         return 2;
     }
     int rc = open_library(&l, o);

@@ -340,7 +340,7 @@ static size_t most_promising(struct strategy *s)
             best = tuple;
         }
     }
-    s->promise = best == SIZE_MAX ? 0 : at == SIZE_MAX ? HUGE_VAL : saved(s, most);
+    s->promise = best == SIZE_MAX ? 0 : at == SIZE_MAX ? 1 : saved(s, most);
     return best;
 }
 
@@ -386,7 +386,7 @@ size_t strategy_next(struct strategy *s)
         return SIZE_MAX;
     if (!s->is_open)
         open_all(s);
-    s->promise = HUGE_VAL;
+    s->promise = 1;
     if (is_to_spread(s)) {
         tuple = s->hints.n > 0 ? hints_best(&s->hints, s->is_taken)
                                : candidate_spread(s->space, s->tuple, s->n, s->is_taken,

@@ -40,6 +40,6 @@ struct numbers { /* all zero: none yet; to be freed */
 };
 void strategy_beside(struct strategy *s, size_t n_own, struct numbers *numbers);
 /* The share of the best time so far that the tuple which strategy_next gave last is expected to
-   save, about; HUGE_VAL: there is no time to compare it with. Of strategies that share numbers. */
+   save, about; 1: too little is known. Of strategies that share numbers. */
 double strategy_promise(const struct strategy *s);
 void strategy_free(struct strategy *s);
