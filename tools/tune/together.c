@@ -12,7 +12,7 @@
 
 /* Each problem gets two turns of FIRST tuples, and then turns of TURN. A strategy is told of at
    most OTHERS results of other problems, those of the nearest ones. */
-enum { FIRST = 2, TURN = 4, OTHERS = 200 };
+enum { FIRST = 2, TURN = 3, OTHERS = 200 };
 
 struct member { /* a problem */
     size_t kernel;
@@ -197,30 +197,30 @@ static size_t each_other(struct together *t, const struct near *near, size_t n, 
 
 /* ---- a turn ---- */
 
-/* A tuple of a problem: its parameters, and then the fields */
+/* A tuple of a problem: the fields first, so that a tuple and the next one differ late */
 static void put_tuple(const struct together *t, uint16_t *to, const struct member *m, size_t tuple)
 {
     const struct kernel *k = &t->kernel[m->kernel];
     const size_t n = m->legal->space.n_params;
-    memcpy(to, m->legal->space.value + tuple * n, n * sizeof *to);
     for (size_t i = 0; i < k->n_fields; i++)
-        to[n + i] = value_number(k, i, m->problem);
+        to[i] = value_number(k, i, m->problem);
+    memcpy(to + k->n_fields, m->legal->space.value + tuple * n, n * sizeof *to);
 }
 
 static void put_values(const struct kernel *k, const struct space *of, struct space *out)
 {
-    size_t n = 0, all = 0, at;
+    size_t n = 0, n_own = 0, at = 0;
     unsigned *n_values = xcalloc(out->n_params + 1, sizeof *n_values);
-    for (size_t p = 0; p < of->n_params; p++)
-        n += n_values[p] = of->n_values[p];
     for (size_t i = 0; i < k->n_fields; i++)
-        all += n_values[of->n_params + i] = k->n_values[i];
-    double *rank = xcalloc(n + all + 1, sizeof *rank);
-    memcpy(rank, of->rank, n * sizeof *rank);
-    at = n;
+        n += n_values[i] = k->n_values[i];
+    for (size_t p = 0; p < of->n_params; p++)
+        n_own += n_values[k->n_fields + p] = of->n_values[p];
+    double *rank = xcalloc(n + n_own + 1, sizeof *rank);
     for (size_t i = 0; i < k->n_fields; i++)
         for (unsigned v = 0; v < k->n_values[i]; v++)
             rank[at++] = k->value[i][v];
+    memcpy(rank + n, of->rank, n_own * sizeof *rank);
+    out->n_fields = k->n_fields;
     out->n_values = n_values;
     out->rank = rank;
 }
@@ -325,17 +325,15 @@ static int stage(const struct member *m)
     return m->n < FIRST ? 0 : m->n < 2 * FIRST ? 1 : 2;
 }
 
-/* What a regression may be wrong by, which is too sure of itself at times: it is less with each
-   result */
-static const double surprise = 0.2;
-
+/* A regression is too sure of itself where there are few results: to the share that it promises
+   comes what a launch saves on the average, which falls with the square of their number. */
 /* The time that its next launch is expected to save. Where all tuples have failed, that is unknown:
    it is less likely with each of them. */
 static double worth(const struct member *m, double usual)
 {
     const double n = (double)m->n;
     if (m->best < HUGE_VAL)
-        return m->count * m->best * (stage(m) < 2 ? 1 : m->promise + surprise / (n * n));
+        return m->count * m->best * (stage(m) < 2 ? 1 : m->promise + 1 / (n * n));
     return m->count * usual / (n + 1);
 }
 
