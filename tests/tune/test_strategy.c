@@ -1,4 +1,4 @@
-/* test_strategy.c - the tuner's strategy where the best tuple is known, and tune --replay, also with --all
+/* test_strategy.c - the tuner's strategy where the best tuple is known; tune --replay, and --all
    SPDX-License-Identifier: MIT */
 #include "harness/cases.h"
 #include "tune/covariance.h"
