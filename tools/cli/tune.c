@@ -73,7 +73,9 @@ static const char help[] =
     "                  best time is above the table's\n"
     "  --csv           print CSV\n"
     "  --json          print JSON\n"
-    "\n"
+    "\n";
+
+static const char help_all[] =
     "With --all one budget is for all problems. The next launch goes where it is expected to save\n"
     "most time, and each problem learns from the others.\n"
     "\n"
@@ -91,11 +93,23 @@ static const char help[] =
     "                          launches a problem, by how many percent the sum of the best times\n"
     "                          is above that of the tables: with the launches spent evenly, with\n"
     "                          --all, and with --all and half of them. Means of --seeds N (5)\n"
-    "\n"
+    "\n";
+
+static const char help_end[] =
     "evals_5 and evals_1 count the measurements, failures included, until the best time is\n"
     "within 5 and 1 percent of the table's; a miss counts as the budget. share is the best\n"
     "speed at the budget over the table's. Exit status: 0, 1 for trouble with what it was given\n"
     "or if nothing could be measured, 2 for a wrong command line.\n";
+
+/* The three texts as one: C99 has no longer ones */
+static const char *whole_help(void)
+{
+    static char text[sizeof help + sizeof help_all + sizeof help_end];
+    memcpy(text, help, sizeof help - 1);
+    memcpy(text + sizeof help - 1, help_all, sizeof help_all - 1);
+    memcpy(text + sizeof help + sizeof help_all - 2, help_end, sizeof help_end);
+    return text;
+}
 
 static int is_asked(int argc, char **argv, const char *option)
 {
@@ -122,7 +136,7 @@ static int replay(int argc, char **argv)
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0 && table_form_check(&o.form) != 0)
         status = 2;
     if (status < 0)
@@ -146,7 +160,7 @@ static int replay_all(int argc, char **argv)
         {.name = "--json", .kind = OPT_FLAG, .to = &o.form.json},
         {.name = NULL},
     };
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0 && table_form_check(&o.form) != 0)
         status = 2;
     if (status < 0)
@@ -178,7 +192,7 @@ static int measure(int argc, char **argv)
     memset(&o, 0, sizeof o);
     o.repeat = o.seed = 1;
     o.readers = readers;
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0)
         status = tune_run(&o);
     free(o.data.v);
@@ -209,7 +223,7 @@ static int measure_all(int argc, char **argv)
     memset(&o, 0, sizeof o);
     o.repeat = o.seed = 1;
     o.readers = readers;
-    int status = opts_parse(table, help, argc, argv);
+    int status = opts_parse(table, whole_help(), argc, argv);
     if (status < 0 && (servers.n > 0) == (lists.commands.n > 0))
         status = (fail("give one of --run and --server"), 2);
     free(servers.n > 0 ? lists.commands.v : NULL);
