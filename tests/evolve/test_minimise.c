@@ -2,7 +2,6 @@
    non-domination with crowding, against definitions taken word by word
    SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "evolve/pareto.h"
 #include "evolve/search.h"
 
 #include "synthetic.h"

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-static const char *const effort_names[] = {"search", "confirm", "judge"};
-
 /* Candidates that ran */
 static size_t count_run(const struct archive *a)
 {

@@ -3,7 +3,7 @@
 #include "evolve_commands.h"
 
 #include "cli/commands.h"
-#include "evolve/no_memory.h"
+#include "evolve/process.h"
 
 #include <stddef.h>
 

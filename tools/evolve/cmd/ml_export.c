@@ -6,7 +6,7 @@
 #include "ml_library.h"
 
 #include "base/opts.h"
-#include "evolve/pareto.h"
+#include "evolve/search.h"
 #include "evolve/tensor/memory.h"
 
 #include <math.h>

@@ -4,8 +4,6 @@
    ml_session.h declares it. */
 #include "ml_session.h"
 
-#include "repeat.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,6 @@
    session.h declares it. */
 #include "session.h"
 
-#include "repeat.h"
-
 #include <stdlib.h>
 #include <string.h>
 

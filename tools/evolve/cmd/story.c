@@ -4,7 +4,7 @@
    story.h declares it. */
 #include "story.h"
 
-#include "evolve/edit.h"
+#include "evolve/task.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "body.h"
-#include "evolve/edit.h"
+#include "evolve/task.h"
 
 enum { N_OPERATORS = OP_CONSTANT }; /* those before it */
 

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "evolve/edit.h"
+#include "evolve/task.h"
 #include "graph.h"
 
 /* May the edit fit? Where it names what is not there, it does not. */
