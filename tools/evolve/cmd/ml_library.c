@@ -6,8 +6,8 @@
 #include "ml_library.h"
 
 #include "evolve/process.h"
-#include "evolve/tensor/engine.h"
 #include "evolve/tensor/memory.h"
+#include "evolve/tensor/tensor.h"
 
 #include <errno.h>
 #include <stdlib.h>
