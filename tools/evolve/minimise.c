@@ -29,7 +29,7 @@ static struct result compare(const struct smaller *s, const struct edits *list,
 {
     const struct task *t = s->run.task;
     const struct result inapplicable = {.outcome = OUTCOME_INAPPLICABLE, .time = HUGE_VAL};
-    return t->applies(t->self, list) ? t->compare(t->self, list, with) : inapplicable;
+    return t->applies(t->program, list) ? t->compare(t->trial, list, with) : inapplicable;
 }
 
 static int judge(struct smaller *s, const struct edits *list, struct result *result)
@@ -123,7 +123,7 @@ static int simplify(struct smaller *s)
     int any = 0;
     for (size_t i = 0; t->simpler != NULL && i < s->list.n; i++) {
         edits_copy(&s->without, &s->list);
-        if (t->simpler(t->self, &s->list.v[i], &s->without.v[i]) != 0)
+        if (t->simpler(t->program, &s->list.v[i], &s->without.v[i]) != 0)
             continue;
         any |= drop_if_idle(s);
     }

@@ -111,7 +111,7 @@ int breed_longer(const struct run *r, const struct edits *parent, uint64_t *rand
     struct edit e;
     edits_copy(child, parent);
     for (int i = 0; i < TRIES; i++) {
-        if (t->propose(t->self, child, random, &e) != 0)
+        if (t->propose(t->program, child, random, &e) != 0)
             continue;
         edits_add(child, &e);
         if (!run_met(r, child))
@@ -128,7 +128,7 @@ int breed_shorter(const struct run *r, const struct edits *parent, uint64_t *ran
     for (int i = 0; i < TRIES && parent->n > 1; i++) {
         edits_copy(child, parent);
         edits_drop(child, run_below(random, child->n));
-        if (!run_met(r, child) && t->applies(t->self, child))
+        if (!run_met(r, child) && t->applies(t->program, child))
             return 0;
     }
     return -1;
@@ -181,7 +181,7 @@ int breed_crossed(const struct run *r, const struct edits *a, const struct edits
     for (int i = 0; i < TRIES && rc != 0; i++) {
         split(taken, n, random);
         join(a, b, taken, child);
-        if (!edits_equal(child, a) && !edits_equal(child, b) && t->applies(t->self, child))
+        if (!edits_equal(child, a) && !edits_equal(child, b) && t->applies(t->program, child))
             rc = 0;
     }
     free(taken);
@@ -379,7 +379,7 @@ static size_t put_together(struct founders *f)
             continue;
         edits_copy(&x->together, &x->list);
         edits_add(&x->together, &x->alone.v[0]);
-        x->is_trying = t->applies(t->self, &x->together);
+        x->is_trying = t->applies(t->program, &x->together);
         if (x->is_trying)
             f->lists[n++] = x->together;
     }

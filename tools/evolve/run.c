@@ -205,7 +205,7 @@ static int evaluate_batch(struct batch *b)
 {
     const struct task *t = b->r->task;
     if (b->n_fresh != 0)
-        t->evaluate(t->self, b->fresh, b->n_fresh, b->effort, done, b);
+        t->evaluate(t->trial, b->fresh, b->n_fresh, b->effort, done, b);
     return b->failed ? -1 : meet(b);
 }
 

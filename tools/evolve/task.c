@@ -186,10 +186,15 @@ int edits_parse(const char *text, struct edit_names names, struct edits *out)
     return -1;
 }
 
-/* ---- names ---- */
+/* ---- results ---- */
 
 const char *const outcome_names[N_OUTCOMES] = {
     "valid", "inapplicable", "rejected", "uncompiled", "crashed", "timed-out", "wrong", "garbled",
 };
 
 const char *const effort_names[N_EFFORTS] = {"search", "confirm", "judge"};
+
+void result_keep(void *user, size_t i, const struct result *result)
+{
+    ((struct result *)user)[i] = *result;
+}

@@ -83,6 +83,9 @@ struct result {
     double ns[TASK_CASES][2]; /* candidate, baseline; a log does not have them */
 };
 
+/* What keeps results as they come, in an array that `user` is */
+void result_keep(void *user, size_t i, const struct result *result);
+
 enum effort {
     EFFORT_SEARCH,  /* the search's cases, timed briefly; slow ones are given up early */
     EFFORT_CONFIRM, /* the same with many more timings: of those that look like the best */
@@ -92,19 +95,20 @@ enum effort {
 extern const char *const effort_names[N_EFFORTS]; /* "search", ... */
 
 struct task {
-    void *self;
     struct edit_names names;
+    void *program; /* the first argument of those that edit */
     /* One more random edit that applies behind the list: 0, or -1 if none was found. */
-    int (*propose)(void *self, const struct edits *list, uint64_t *random, struct edit *out);
+    int (*propose)(void *program, const struct edits *list, uint64_t *random, struct edit *out);
     /* Does the whole list apply? Cheap: nothing is compiled. */
-    int (*applies)(void *self, const struct edits *list);
+    int (*applies)(void *program, const struct edits *list);
     /* An edit that says more plainly what this one may come to, such as to delete what is moved: 0,
        or -1 if there is none. NULL: there never is. */
-    int (*simpler)(void *self, const struct edit *e, struct edit *out);
+    int (*simpler)(void *program, const struct edit *e, struct edit *out);
+    void *trial; /* the first argument of those that evaluate */
     /* Evaluates n lists, several at a time; tells `done` each result as it comes, in any order. */
-    void (*evaluate)(void *self, const struct edits *lists, size_t n, enum effort effort,
+    void (*evaluate)(void *trial, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);
     /* The list, timed by turns with another valid one in place of the baseline: what disturbs the
        one disturbs the other, so that a small difference is seen. As with EFFORT_CONFIRM. */
-    struct result (*compare)(void *self, const struct edits *list, const struct edits *with);
+    struct result (*compare)(void *trial, const struct edits *list, const struct edits *with);
 };

@@ -105,7 +105,7 @@ struct trial;
    have outputs at all. Each that fails is a message that names the case. */
 int trial_open(struct trial **t, const struct host *h, const struct trial_code *code,
                const struct trial_plan *plan);
-/* The `evaluate` of a task, with a trial as its first argument */
+/* As a task's `evaluate`, each list in one child */
 void trial_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
                     void (*done)(void *user, size_t i, const struct result *result), void *user);
 void trial_close(struct trial *t);
@@ -130,10 +130,11 @@ int trial_compare(const struct host *h, ev_kernel *const *codes, size_t n,
 
 /* ---- a list evaluated in several children, as these differ by more than one of them tells ---- */
 
-/* As trial_evaluate. With EFFORT_SEARCH each list has one child. With more effort it has
-   21: its time is the ratio of the lower quartiles of their times, and `spread` is the standard
-   error of that by resampling. One that is not valid decides. */
-void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum effort effort,
+/* The `evaluate` of a task, with a trial as its first argument. With EFFORT_SEARCH each list has
+   one child. With more effort it has 21: its time is the ratio of the lower quartiles of their
+   times, and `spread` is the standard error of that by resampling. One that is not valid
+   decides. */
+void repeat_evaluate(void *trial, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user);
-/* As a task's compare */
-struct result repeat_compare(struct trial *t, const struct edits *list, const struct edits *with);
+/* The `compare` of a task */
+struct result repeat_compare(void *trial, const struct edits *list, const struct edits *with);

@@ -381,7 +381,7 @@ static void take(void *user, size_t i, const struct result *result)
     }
 }
 
-void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum effort effort,
+void repeat_evaluate(void *t, const struct edits *lists, size_t n, enum effort effort,
                      void (*done)(void *user, size_t i, const struct result *result), void *user)
 {
     struct repeats all = {NULL, done, user};
@@ -399,17 +399,11 @@ void repeat_evaluate(struct trial *t, const struct edits *lists, size_t n, enum 
     free(all.v);
 }
 
-static void keep(void *user, size_t i, const struct result *result)
-{
-    (void)i;
-    *(struct result *)user = *result;
-}
-
-struct result repeat_compare(struct trial *t, const struct edits *list, const struct edits *with)
+struct result repeat_compare(void *t, const struct edits *list, const struct edits *with)
 {
     struct result r = {.outcome = OUTCOME_UNCOMPILED};
     time_with(t, with);
-    repeat_evaluate(t, list, 1, EFFORT_CONFIRM, keep, &r);
+    repeat_evaluate(t, list, 1, EFFORT_CONFIRM, result_keep, &r);
     time_with(t, NULL);
     return r;
 }

@@ -4,11 +4,6 @@
    judge_list.h declares it. */
 #include "judge_list.h"
 
-static void keep(void *user, size_t i, const struct result *result)
-{
-    ((struct result *)user)[i] = *result;
-}
-
 int judge_list(struct session *s, struct archive *a, const struct edits *list, struct result *out)
 {
     const struct entry *known = archive_find(a, list, EFFORT_JUDGE);
@@ -16,7 +11,7 @@ int judge_list(struct session *s, struct archive *a, const struct edits *list, s
         *out = known->result;
         return out->outcome == OUTCOME_VALID;
     }
-    s->task.evaluate(s->task.self, list, 1, EFFORT_JUDGE, keep, out);
+    s->task.evaluate(s->task.trial, list, 1, EFFORT_JUDGE, result_keep, out);
     if (archive_add(a, list, EFFORT_JUDGE, out) != 0)
         return -1;
     return out->outcome == OUTCOME_VALID;

@@ -8,34 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the task ---- */
-
-static int propose(void *self, const struct edits *list, uint64_t *random, struct edit *out)
-{
-    return tensor_propose(((struct ml_session *)self)->program, list, random, out);
-}
-
-static int applies(void *self, const struct edits *list)
-{
-    return tensor_applies(((struct ml_session *)self)->program, list);
-}
-
-static int simpler(void *self, const struct edit *e, struct edit *out)
-{
-    return tensor_simpler(((struct ml_session *)self)->program, e, out);
-}
-
-static void evaluate(void *self, const struct edits *lists, size_t n, enum effort effort,
-                     void (*done)(void *user, size_t i, const struct result *result), void *user)
-{
-    repeat_evaluate(((struct ml_session *)self)->trial[EXAM_SEARCH], lists, n, effort, done, user);
-}
-
-static struct result compare(void *self, const struct edits *list, const struct edits *with)
-{
-    return repeat_compare(((struct ml_session *)self)->trial[EXAM_SEARCH], list, with);
-}
-
 /* ---- opening ---- */
 
 static int open_trial(struct ml_session *s, enum exam_part part, double most_error)
@@ -106,7 +78,9 @@ int ml_session_open(struct ml_session *s, const struct ml_options *options)
         return -1;
     const int rc = open_all(s, &all);
     images_free(&all);
-    s->task = (struct task){s, edit_operators, propose, applies, simpler, evaluate, compare};
+    s->task = (struct task){edit_operators,  s->program,     tensor_propose,
+                            tensor_applies,  tensor_simpler, s->trial[EXAM_SEARCH],
+                            repeat_evaluate, repeat_compare};
     if (rc != 0)
         ml_session_close(s);
     return rc;
@@ -126,18 +100,12 @@ void ml_session_close(struct ml_session *s)
 
 /* ---- other parts ---- */
 
-static void keep(void *user, size_t i, const struct result *result)
-{
-    (void)i;
-    *(struct result *)user = *result;
-}
-
 double ml_error(struct ml_session *s, enum exam_part part, const struct edits *list)
 {
     struct result r = {.outcome = OUTCOME_UNCOMPILED};
     if (s->trial[part] == NULL && open_trial(s, part, 1) != 0)
         return -1;
-    trial_evaluate(s->trial[part], list, 1, EFFORT_SEARCH, keep, &r);
+    trial_evaluate(s->trial[part], list, 1, EFFORT_SEARCH, result_keep, &r);
     return r.outcome == OUTCOME_VALID ? r.error : HUGE_VAL;
 }
 

@@ -167,33 +167,7 @@ static int open_reference(struct session *s)
     return 0;
 }
 
-/* ---- the task ---- */
-
-static int propose(void *self, const struct edits *list, uint64_t *random, struct edit *out)
-{
-    return ir_propose(((struct session *)self)->ir, list, random, out);
-}
-
-static int applies(void *self, const struct edits *list)
-{
-    return ir_applies(((struct session *)self)->ir, list);
-}
-
-static int simpler(void *self, const struct edit *e, struct edit *out)
-{
-    return ir_simpler(((struct session *)self)->ir, e, out);
-}
-
-static void evaluate(void *self, const struct edits *lists, size_t n, enum effort effort,
-                     void (*done)(void *user, size_t i, const struct result *result), void *user)
-{
-    repeat_evaluate(((struct session *)self)->trial, lists, n, effort, done, user);
-}
-
-static struct result compare(void *self, const struct edits *list, const struct edits *with)
-{
-    return repeat_compare(((struct session *)self)->trial, list, with);
-}
+/* ---- all of it ---- */
 
 int session_open(struct session *s, const struct session_options *options)
 {
@@ -216,7 +190,8 @@ int session_open(struct session *s, const struct session_options *options)
     s->code.forget = ir_forget;
     if (rc == 0)
         rc = trial_open(&s->trial, s->host, &s->code, &s->plan);
-    s->task = (struct task){s, edit_operators, propose, applies, simpler, evaluate, compare};
+    s->task = (struct task){edit_operators, s->ir,    ir_propose,      ir_applies,
+                            ir_simpler,     s->trial, repeat_evaluate, repeat_compare};
     if (rc != 0)
         session_close(s);
     return rc;
