@@ -1,9 +1,9 @@
 /* ml_library.c - lists of a module's edits as the functions of a library
    SPDX-License-Identifier: MIT
 
-   ml_library.h declares it. MLIR's own engine could write objects, too; but their code has to lie
+   ml_session.h declares it. MLIR's own engine could write objects, too; but their code has to lie
    where it was compiled for. */
-#include "ml_library.h"
+#include "ml_session.h"
 
 #include "evolve/process.h"
 #include "evolve/tensor/memory.h"
