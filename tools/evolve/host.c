@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const char *const harness_text[] = {
-#include "harness_text.h" /* the lines of harness.h; the Makefile makes it */
+#include "harness_text.h" /* the lines of harness.h; evolve.mk makes it */
 };
 
 struct host {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char *const memory_text[] = {
-#include "memory_text.h" /* the lines of memory.h; the Makefile makes it */
+#include "memory_text.h" /* the lines of memory.h; evolve.mk makes it */
 };
 
 struct parts { /* for write_part: the variants, then what they share */
