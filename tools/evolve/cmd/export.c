@@ -4,8 +4,6 @@
 #include "library.h"
 #include "session.h"
 
-#include "base/opts.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

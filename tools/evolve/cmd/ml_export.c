@@ -5,7 +5,6 @@
 
 #include "ml_session.h"
 
-#include "base/opts.h"
 #include "evolve/tensor/memory.h"
 
 #include <math.h>

@@ -3,10 +3,8 @@
 #include "evolve_commands.h"
 #include "session.h"
 
-#include "base/opts.h"
 #include "base/outputs.h"
 #include "base/plot.h"
-#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "evolve_commands.h"
 #include "session.h"
 
-#include "base/table.h"
 #include "base/util.h"
 
 #include <signal.h>
