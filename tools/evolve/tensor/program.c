@@ -1,9 +1,8 @@
-/* reading.c - an MLIR module that becomes a program: read, checked, simplified
+/* program.c - an MLIR module that becomes a program, and what becomes of that by a list of edits
    SPDX-License-Identifier: MIT
 
-   tensor.h declares it. */
+   tensor.h and parts.h declare it. */
 #include "parts.h"
-#include "ref.h"
 
 #include "base/util.h"
 
@@ -12,11 +11,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- finding the function ---- */
+
+static int has_name(MlirOperation function, const char *name)
+{
+    const MlirAttribute a = mlirOperationGetAttributeByName(function, ref_of("sym_name"));
+    return name == NULL || mlirStringRefEqual(mlirStringAttrGetValue(a), ref_of(name));
+}
+
+/* The function of that name, null if there is none; NULL: the first one. *n: how many there are */
+static MlirOperation parts_function(MlirModule module, const char *name, int *n)
+{
+    MlirOperation found = {NULL}, op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+    *n = 0;
+    for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        if (ref_names(op, "func.func") && has_name(op, name)) {
+            found = *n == 0 ? op : found;
+            ++*n;
+        }
+    return found;
+}
+
+/* The block of a function that is there */
+static MlirBlock parts_block(MlirModule module, const char *function)
+{
+    int n;
+    MlirOperation f = parts_function(module, function, &n);
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(f, 0));
+}
+
+/* ---- clones ---- */
+
+/* MLIR's own simplifications; -1 if they fail */
+static int parts_simplify(const struct tensor_program *p, MlirModule module)
+{
+    return engine_passes(p->engine, module, "builtin.module(canonicalize,cse)");
+}
+
+void draft_begin(struct draft *t, const struct tensor_program *p)
+{
+    t->module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(p->module)));
+    graph_make(&t->graph, parts_block(t->module, p->function));
+}
+
+void draft_end(struct draft *t)
+{
+    graph_free(&t->graph);
+    mlirModuleDestroy(t->module);
+}
+
+/* ---- code ---- */
+
+static void parts_free_code(struct parts_code *c)
+{
+    engine_free(c->code);
+    edits_free(&c->list);
+    *c = (struct parts_code){NULL, {NULL, 0, 0}};
+}
+
 static const char to_linalg[] =
     "builtin.module(func.func(tosa-make-broadcastable,tosa-to-linalg-named,tosa-to-linalg,"
     "tosa-to-arith,tosa-to-tensor,convert-elementwise-to-linalg))";
 
-/* ---- what it has to be ---- */
+/* ---- reading: what it has to be ---- */
 
 /* "FILE:LINE" of an operation, or the file alone */
 static void add_place(const struct tensor_program *p, MlirOperation op, struct buf *out)
@@ -116,7 +173,7 @@ static int check_function(struct tensor_program *p, const char *name)
     return take_types(p, function, block) != 0 ? -1 : check_operations(p, block);
 }
 
-/* ---- preparing ---- */
+/* ---- reading: preparing ---- */
 
 /* Its code can be called from C, and leaves its inputs as they are. */
 static void mark_function(const struct tensor_program *p)
@@ -217,4 +274,113 @@ void tensor_hash(const struct tensor_program *p, char hex[65])
     tensor_text(p, &text);
     sha256_hex(text.s, text.n, hex);
     buf_free(&text);
+}
+
+/* ---- making: a clone that is edited ---- */
+
+int tensor_applies(void *self, const struct edits *list)
+{
+    struct draft t;
+    draft_begin(&t, self);
+    const int applies = rewrites_do_all(&t.graph, list) == 0;
+    draft_end(&t);
+    return applies;
+}
+
+/* Verified, with the list; the graph is gone. Null with why not */
+static MlirModule edited(struct tensor_program *p, const struct edits *list, enum outcome *why)
+{
+    struct draft t;
+    draft_begin(&t, p);
+    *why = rewrites_do_all(&t.graph, list) == 0 ? OUTCOME_VALID : OUTCOME_INAPPLICABLE;
+    engine_hush(p->engine, 1);
+    if (*why == OUTCOME_VALID && !mlirOperationVerify(mlirModuleGetOperation(t.module)))
+        *why = OUTCOME_REJECTED;
+    engine_hush(p->engine, 0);
+    graph_free(&t.graph);
+    if (*why == OUTCOME_VALID)
+        return t.module;
+    mlirModuleDestroy(t.module);
+    return (MlirModule){NULL};
+}
+
+int tensor_emit(struct tensor_program *p, const struct edits *list, struct buf *text)
+{
+    enum outcome why;
+    MlirModule module = edited(p, list, &why);
+    if (mlirModuleIsNull(module))
+        return -1;
+    parts_simplify(p, module);
+    mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
+    mlirModuleDestroy(module);
+    return 0;
+}
+
+static void rename_function(struct tensor_program *p, MlirModule module, const char *name)
+{
+    int n;
+    MlirOperation function = parts_function(module, p->function, &n);
+    mlirOperationSetAttributeByName(function, ref_of("sym_name"),
+                                    mlirStringAttrGet(engine_context(p->engine), ref_of(name)));
+}
+
+int tensor_lower(struct tensor_program *p, const struct edits *list, const char *name,
+                 struct buf *text, uint64_t *room)
+{
+    enum outcome why;
+    MlirModule module = edited(p, list, &why);
+    if (mlirModuleIsNull(module))
+        return fail("%s: a list of edits is %s", p->path, outcome_names[why]);
+    int rc = parts_simplify(p, module);
+    rename_function(p, module, name);
+    if (rc == 0)
+        rc = engine_lower(p->engine, p->path, module, room);
+    if (rc == 0)
+        mlirOperationPrint(mlirModuleGetOperation(module), ref_add, text);
+    mlirModuleDestroy(module);
+    return rc;
+}
+
+static struct engine_code *compile(struct tensor_program *p, const struct edits *list,
+                                   enum outcome *why)
+{
+    struct engine_code *code = NULL;
+    MlirModule module = edited(p, list, why);
+    if (mlirModuleIsNull(module))
+        return NULL;
+    engine_hush(p->engine, 1);
+    if (parts_simplify(p, module) != 0
+        || engine_build(p->engine, p->path, module, p->function, &code) != 0)
+        *why = OUTCOME_UNCOMPILED;
+    engine_hush(p->engine, 0);
+    mlirModuleDestroy(module);
+    return code;
+}
+
+/* What looks best is asked for many times in a row: MLIR takes longer for it than a run does. */
+ev_kernel *tensor_compile(void *self, const struct edits *list, enum outcome *why)
+{
+    struct tensor_program *p = self;
+    struct parts_code c = p->idle;
+    if (c.code != NULL && edits_equal(&c.list, list)) {
+        p->idle = (struct parts_code){NULL, {NULL, 0, 0}};
+    } else {
+        c = (struct parts_code){compile(p, list, why), {NULL, 0, 0}};
+        if (c.code == NULL)
+            return NULL;
+        edits_copy(&c.list, list);
+    }
+    *why = OUTCOME_VALID;
+    p->code = xgrow(p->code, p->n_codes, &p->cap_codes, sizeof *p->code);
+    p->code[p->n_codes++] = c;
+    return engine_entry(c.code);
+}
+
+void tensor_forget(void *self)
+{
+    struct tensor_program *p = self;
+    if (p->n_codes == 0)
+        return;
+    parts_free_code(&p->idle);
+    p->idle = p->code[--p->n_codes];
 }

@@ -1,9 +1,8 @@
-/* draws.c - random edits of a program of tensors, and what edits did
+/* propose.c - random edits of a program of tensors, and what edits did
    SPDX-License-Identifier: MIT
 
    tensor.h declares it. */
 #include "parts.h"
-#include "rewrites.h"
 
 #include "base/numbers.h"
 
