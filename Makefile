@@ -123,7 +123,7 @@ $(BUILD)/evolve.libraries: FORCE
 	@echo '$(LLVM_LIB) -ldl' | cmp -s - $@ || echo '$(LLVM_LIB) -ldl' >$@
 $(BUILD)/tools/evolve/cmd/network.o: $(BUILD)/evolve.libraries
 $(addprefix $(BUILD)/tools/,base/bz2.o base/gz.o base/json.o data/t1.o data/tuner_read.o data/tuner_forms.o \
-    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_config.o): $(BUILD)/libraries
+    miopen/perfdb.o miopen/user_db_sqlite.o aiter/hf_model.o): $(BUILD)/libraries
 .PHONY: FORCE
 
 # Every generated header, and its spec as text: what the programs have built in.

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "aiter/hf_list.h"
+#include "aiter/hf_model.h"
 #include "cli/commands.h"
 #include "miopen/driver.h"
 #include "miopen/fields.h"
