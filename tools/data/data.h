@@ -50,7 +50,7 @@ enum { DATA_UNKNOWN = 255 }; /* as a target: a value that the spec does not name
 
 /* Rows are sorted by problem, then target, then time; neither the order of the files nor that of
    the rows in them matters. Equal problems (of several GPUs' databases, or tuning runs) all stay;
-   one file of a spec with format = csv has one tuple a problem (best_rows.h).
+   one file of a spec with format = csv has one tuple a problem (csv.c).
 
    Timed data (of specs for which spec_is_timed) have a row for each option that was measured on a
    problem: data_problem_end says how many. An option with a value that the spec does not name
