@@ -1,4 +1,4 @@
-/* condition_chance.c - whether chance explains as much as a condition does: see condition_search.h
+/* condition_chance.c - whether chance explains as much as a condition does
    SPDX-License-Identifier: MIT */
 #include "condition_search.h"
 
