@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/plot.h"
-#include "data/no_tuple.h"
+#include "data/data.h"
 #include "model/model.h"
 
 struct eval_row {
@@ -26,7 +26,7 @@ struct outcome {
     double share;  /* the best time divided by the time of the best of k timed tuples */
 };
 
-/* All rows; the rows kept from training to test on; for a fold, the rows in no fold (held_out.h) */
+/* All rows; the rows kept from training to test on; for a fold, the rows in no fold (split.h) */
 enum eval_rows { EVAL_ALL, EVAL_TEST, EVAL_ASIDE };
 
 struct eval {

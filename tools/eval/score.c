@@ -2,7 +2,6 @@
    SPDX-License-Identifier: MIT */
 #include "sample.h"
 
-#include "data/held_out.h"
 #include "data/split.h"
 
 #include <stdlib.h>
