@@ -5,7 +5,6 @@
 #include "aiter/hf_model.h"
 #include "cli/commands.h"
 #include "miopen/driver.h"
-#include "miopen/fields.h"
 #include "miopen/user_db.h"
 #include "model/registry.h"
 
