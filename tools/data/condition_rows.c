@@ -281,7 +281,8 @@ static void set_bits(const struct term *t, const struct condition_sample *failed
     }
 }
 
-void condition_live_explain(const struct condition_lives *l, struct condition_live *v)
+/* Of a bound that was changed: computes what it explains. */
+static void condition_live_explain(const struct condition_lives *l, struct condition_live *v)
 {
     memset(v->bits, 0, l->words * sizeof *v->bits);
     if (v->t.guard == TERM_NO_GUARD) {

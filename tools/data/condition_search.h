@@ -156,8 +156,6 @@ size_t condition_lives_tried(const struct condition_lives *l, size_t cost);
 /* Takes back what this success contradicts: bounds give way, other tests are dead. */
 void condition_lives_contradict(struct condition_lives *l, const struct term_rows *worked,
                                 size_t row);
-/* Of a bound that was changed: computes what it explains. */
-void condition_live_explain(const struct condition_lives *l, struct condition_live *v);
 
 size_t condition_bits_count(const uint64_t *a, const uint64_t *b, size_t words); /* in both */
 
@@ -228,11 +226,6 @@ double search_chance(struct search *s, const struct found *f);
 void search_open_chance(struct search *s);
 void search_close_chance(struct search *s);
 
-/* Of all rows, for search_count_apart */
+/* Of all rows, to count rows that are apart */
 void search_open_siblings(struct search *s);
 void search_close_siblings(struct search *s);
-
-/* How many of these rows, which the test explains, differ in more than what makes no difference: a
-   column that is none of the test's, and in which other rows may differ while all of them fail. */
-size_t search_count_apart(const struct search *s, const struct found *f,
-                          const struct condition_sample *explained);

@@ -25,3 +25,8 @@ int miopen_rows_add(struct loader *l, struct miopen_rows *c, int64_t row, const 
 int perfdb_read(struct loader *l, struct buf *bytes);
 int textdb_read(struct loader *l, struct buf *bytes);
 int finddb_read(struct loader *l, struct buf *bytes);
+
+/* channels.c: do the backward keys of a text perf-db have c and k the other way round than conv.h
+   says? If they do, says so. 1 or 0, or -1 with a message. It is not in the file that calls it, as
+   the fuzz targets put another function in its place. */
+int channels_are_exchanged(const char *path, const char *text);
