@@ -1,12 +1,25 @@
-/* failed_rows.h - what explains the rows of data that failed, beyond the conditions of a spec
+/* rule_rows.h - how many tuples a rule allows, and what explains the failures that it leaves
    SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "conditions.h"
 #include "data.h"
-#include "rule_count.h"
+#include "survey.h"
 
+#include "model/clause.h"
 #include "model/model.h"
+
+struct rule_count {
+    int is_counted; /* are the legal ones? They are not if there are too many to try. */
+    uint64_t legal, measured, unmeasured, illegal;
+    size_t culprit; /* with no legal one: of the clauses, the first that leaves the first problem
+                       none, beside those before it */
+};
+
+/* Counts distinct tuples. Where the rule depends on the problem, it counts problem by problem, and
+   adds. `spec` has the survey's columns, by their names; `clauses` is its section [restrict]. */
+void rule_count(const struct spec *spec, const struct clauses *clauses, const struct survey *s,
+                struct rule_count *out);
 
 struct failed_rows {
     size_t n, failed;        /* rows, and those that failed; */

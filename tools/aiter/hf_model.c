@@ -1,11 +1,197 @@
-/* hf_layers.c - see hf_layers.h
+/* hf_model.c - from the config.json of a language model to AITER's untuned list
    SPDX-License-Identifier: MIT */
-#include "hf_layers.h"
+#include "hf_model.h"
 
 #include "base/util.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- config.json ---- */
+
+void hf_config_free(struct hf_config *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        free(c->v[i].name);
+        free(c->v[i].text);
+    }
+    free(c->v);
+}
+
+/* ---- config.json: what is in it ---- */
+
+static const struct hf_value *find_any(const struct hf_config *c, const char *name)
+{
+    const size_t n = strlen(c->inner);
+    for (size_t i = 0; i < c->n; i++)
+        if (strncmp(c->v[i].name, c->inner, n) == 0 && strcmp(c->v[i].name + n, name) == 0)
+            return &c->v[i];
+    return NULL;
+}
+
+/* NULL: it is not there, or null. */
+static const struct hf_value *hf_find(const struct hf_config *c, const char *name)
+{
+    const struct hf_value *v = find_any(c, name);
+    return v != NULL && v->kind != HF_NULL ? v : NULL;
+}
+
+/* "PATH:LINE:COLUMN: NAME: value "TEXT": WHAT"; -1 */
+static int hf_refuse(const struct hf_config *c, const char *name, const char *what)
+{
+    const struct hf_value *v = find_any(c, name);
+    if (v == NULL)
+        return fail("%s: the config has no \"%s%s\": it %s", c->path, c->inner, name, what);
+    return fail("%s:%ld:%ld: %s: value \"%.60s%s\": it %s", c->path, v->line, v->column, v->name,
+                v->text, strlen(v->text) > 60 ? "..." : "", what);
+}
+
+/* An integer from `least` to HF_MOST; -1 with a message that names the key. */
+static int hf_number(const struct hf_config *c, const char *name, int64_t least, int64_t *out)
+{
+    const struct hf_value *v = hf_find(c, name);
+    if (v == NULL || v->kind != HF_INTEGER || v->number < least || v->number > HF_MOST) {
+        struct buf b = {0};
+        buf_printf(&b, "should be an integer from %d to %d", (int)least, HF_MOST);
+        (void)hf_refuse(c, name, b.s);
+        buf_free(&b);
+        return -1;
+    }
+    *out = v->number;
+    return 0;
+}
+
+/* The same, and `fallback` if it is not there. */
+static int hf_number_or(const struct hf_config *c, const char *name, int64_t least,
+                        int64_t fallback, int64_t *out)
+{
+    *out = fallback;
+    return hf_find(c, name) != NULL ? hf_number(c, name, least, out) : 0;
+}
+
+/* A string; NULL with a message. */
+static const char *hf_string(const struct hf_config *c, const char *name)
+{
+    const struct hf_value *v = hf_find(c, name);
+    if (v != NULL && v->kind == HF_STRING)
+        return v->text;
+    (void)hf_refuse(c, name, "should be a string");
+    return NULL;
+}
+
+#ifdef HAVE_JANSSON
+
+#include "base/json.h"
+
+/* ---- config.json: reading ---- */
+
+enum { MOST_BYTES = 16 << 20 }; /* one that lists unquantised layers has hundreds of kilobytes */
+
+static enum hf_kind kind_of(const json_t *v)
+{
+    if (json_is_integer(v))
+        return HF_INTEGER;
+    if (json_is_string(v))
+        return HF_STRING;
+    if (json_is_array(v))
+        return HF_LIST;
+    return json_is_null(v) ? HF_NULL : HF_OTHER;
+}
+
+/* Takes over the name. */
+static void add_value(struct hf_config *c, char *name, const json_t *v, const struct json_text *at)
+{
+    c->v = xrealloc(c->v, c->n + 1, sizeof *c->v);
+    char *json = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+    c->v[c->n++] = (struct hf_value){
+        .name = name,
+        .text = xstrdup(json_is_string(v) ? json_string_value(v)
+                        : json != NULL    ? json
+                                          : ""),
+        .kind = kind_of(v),
+        .number = json_is_integer(v) ? json_integer_value(v) : 0,
+        .line = at->line,
+        .column = at->column,
+    };
+    free(json);
+}
+
+static int read_value(struct hf_config *c, struct json_text *at, const char *name)
+{
+    (void)json_text_peek(at);
+    const struct json_text start = *at;
+    json_t *v = json_text_value(at, NULL);
+    if (v == NULL)
+        return -1;
+    add_value(c, xstrdup(name), v, &start);
+    json_decref(v);
+    return 0;
+}
+
+static int read_object(struct hf_config *c, struct json_text *at, const char *outer);
+
+/* NAME: VALUE; an inner object of the config is an object of its own. */
+static int read_member(struct hf_config *c, struct json_text *at, const char *outer)
+{
+    const struct json_text start = *at;
+    json_t *name = json_text_name(at, NULL);
+    struct buf full = {0};
+    int rc = -1;
+    if (name == NULL)
+        return -1;
+    buf_printf(&full, "%s%s%s", outer, *outer ? "." : "", json_string_value(name));
+    if (find_any(c, full.s) != NULL)
+        (void)json_text_fail(&start, "%s: it stands there twice", full.s);
+    else if (*outer == '\0' && json_text_peek(at) == '{')
+        rc = read_object(c, at, full.s);
+    else
+        rc = read_value(c, at, full.s);
+    buf_free(&full);
+    json_decref(name);
+    return rc;
+}
+
+static int read_object(struct hf_config *c, struct json_text *at, const char *outer)
+{
+    if (!json_text_take(at, '{'))
+        return json_text_fail(at, "here should be an object, as config.json of a model has it");
+    if (json_text_take(at, '}'))
+        return 0;
+    do {
+        (void)json_text_peek(at);
+        if (read_member(c, at, outer) != 0)
+            return -1;
+    } while (json_text_take(at, ','));
+    return json_text_take(at, '}') ? 0 : json_text_fail(at, "here should be a comma or a brace");
+}
+
+int hf_config_read(const char *path, struct hf_config *c)
+{
+    struct buf bytes = {0};
+    *c = (struct hf_config){.path = path, .inner = ""};
+    int rc = read_text(path, MOST_BYTES, &bytes);
+    if (rc == 0) {
+        struct json_text at = json_text_open(path, &bytes);
+        rc = read_object(c, &at, "");
+        if (rc == 0 && json_text_peek(&at) != EOF)
+            rc = json_text_fail(&at, "something follows the object");
+    }
+    buf_free(&bytes);
+    return rc;
+}
+
+#else
+
+int hf_config_read(const char *path, struct hf_config *c)
+{
+    *c = (struct hf_config){.path = path, .inner = ""};
+    return fail_without(path, "jansson", "libjansson-dev");
+}
+
+#endif
+
+/* ---- layers ---- */
 
 struct build {
     const struct hf_config *c;
@@ -36,7 +222,7 @@ static int part(const struct build *b, const char *key, int64_t number, int64_t 
     return -1;
 }
 
-/* ---- attention with heads of queries, keys and values ---- */
+/* ---- layers: attention with heads of queries, keys and values ---- */
 
 static int head_size(const struct build *b, int64_t hidden, int64_t heads, int64_t *out)
 {
@@ -71,7 +257,7 @@ static int heads_attention(struct build *b, int64_t hidden)
            || add(b, "o_proj", hidden, q * size) != 0;
 }
 
-/* ---- latent attention, of DeepSeek ---- */
+/* ---- layers: latent attention, of DeepSeek ---- */
 
 struct latent {
     int64_t q, kv; /* ranks; q 0: queries are made of the hidden state */
@@ -138,7 +324,7 @@ static int indexed_attention(struct build *b, int64_t hidden)
                   != 0;
 }
 
-/* ---- feed-forward ---- */
+/* ---- layers: feed-forward ---- */
 
 static int dense(struct build *b, int64_t hidden)
 {
@@ -194,7 +380,7 @@ static int deepseek_experts(struct build *b, int64_t hidden)
     return shared > 0 ? shared_experts(b, hidden, shared) : 0;
 }
 
-/* ---- the model ---- */
+/* ---- layers: the model ---- */
 
 static const struct model_type {
     const char *name;
@@ -293,4 +479,44 @@ int hf_layers(const struct hf_config *c, int64_t tp, struct hf_layers *out)
     if (check_attention(&sizes) != 0 || hf_number(&sizes, "hidden_size", 1, &hidden) != 0)
         return -1;
     return type->attention(&b, hidden) != 0 || type->feed_forward(&b, hidden) != 0 ? -1 : 0;
+}
+
+/* ---- the list ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const struct hf_layer *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return (x->k > y->k) - (x->k < y->k);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t write_pair(FILE *f, const struct hf_layer *layer, const long *m, size_t n_m)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < n_m; i++)
+        if (i == 0 || m[i] != m[i - 1]) {
+            fprintf(f, "%ld,%lld,%lld\n", m[i], (long long)layer->n, (long long)layer->k);
+            rows++;
+        }
+    return rows;
+}
+
+size_t hf_list_write(FILE *f, const struct hf_layers *layers, long *m, size_t n_m)
+{
+    struct hf_layers sorted = *layers;
+    size_t rows = 0;
+    qsort(sorted.v, sorted.n, sizeof *sorted.v, by_size);
+    qsort(m, n_m, sizeof *m, by_number);
+    fputs("M,N,K\n", f);
+    for (size_t i = 0; i < sorted.n; i++)
+        if (i == 0 || by_size(&sorted.v[i], &sorted.v[i - 1]) != 0)
+            rows += write_pair(f, &sorted.v[i], m, n_m);
+    return rows;
 }

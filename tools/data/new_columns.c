@@ -1,14 +1,58 @@
-/* draft_columns.c - fields and parameters of a new spec; declared in draft.h
+/* new_columns.c - fields and parameters of a new spec
    SPDX-License-Identifier: MIT */
-#include "draft.h"
+#include "init.h"
 
-#include "new_names.h"
-
+#include "base/util.h"
 #include "model/products.h"
-#include "model/spec.h"
+#include "model/unseen.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- names for GPUs that no file has ---- */
+
+/* AMD's families first, then vendors */
+static const char *const makers[] = {"gcn", "cdna", "rdna", "amd", "nvidia", "intel", "other"};
+enum { AMD = 3, N_MAKERS = sizeof makers / sizeof *makers };
+
+/* Adds the GPUs of a maker; their number. */
+static size_t add_gpus(const char *const *gpus, size_t n, size_t maker, struct buf *b)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        if (unseen_is_for(makers[maker], gpus[i])) {
+            buf_printf(b, " %s", gpus[i]);
+            found++;
+        }
+    return found;
+}
+
+/* Is there something to learn for such names, and room for them among these GPUs' tokens? Of one
+   GPU they would learn what it says itself. */
+static int new_names_fit(const char *const *gpus, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < N_MAKERS; k++)
+            if (strcmp(gpus[i], makers[k]) == 0)
+                return 0;
+    return n >= 2 && n + N_MAKERS <= KPRED_MAX_VALUES;
+}
+
+/* Adds the names, with a blank before each; or the lines of [unseen]. A family that has all of
+   AMD's would be the same as AMD. */
+static void new_names_add(const char *const *gpus, size_t n, int is_section, struct buf *out)
+{
+    struct buf all = {0};
+    const size_t n_amd = add_gpus(gpus, n, AMD, &all);
+    for (size_t i = 0; i < N_MAKERS; i++) {
+        struct buf own = {0};
+        const size_t found = add_gpus(gpus, n, i, &own);
+        if (found > 0 && (i >= AMD || found < n_amd))
+            buf_printf(out, is_section ? "%s =%s\n" : " %s", makers[i], own.s);
+        buf_free(&own);
+    }
+    buf_free(&all);
+}
 
 /* ---- values ---- */
 

@@ -1,4 +1,4 @@
-/* conditions.c - see conditions.h
+/* condition_search.c - finds conditions that tell rows that failed from others
    SPDX-License-Identifier: MIT
 
    A greedy cover: round by round the test that explains most of the failures left, or a simpler one
